@@ -60,9 +60,11 @@ const TOKENS: [&[u8]; 34] = [
 
 /// Seeds of a corpus, in the order of their names.
 pub fn corpus(name: &str) -> Vec<Vec<u8>> {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("dev/ is the folder above");
+    let directory =
+        Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("dev/ is the folder above");
     let directory = directory.join("fuzz/corpus").join(name);
-    let entries = fs::read_dir(&directory).unwrap_or_else(|error| panic!("{}: {error}", directory.display()));
+    let entries =
+        fs::read_dir(&directory).unwrap_or_else(|error| panic!("{}: {error}", directory.display()));
     let mut files: Vec<_> = entries.map(|entry| entry.expect("a seed").path()).collect();
     files.sort();
     assert!(!files.is_empty(), "{} holds no seed", directory.display());
@@ -71,14 +73,20 @@ pub fn corpus(name: &str) -> Vec<Vec<u8>> {
 
 /// Calls `parse` with every seed, and with `cases` inputs made of seeds and arbitrary bytes. `name`
 /// is for messages.
-pub fn survives(name: &str, seeds: Vec<Vec<u8>>, cases: u32, parse: impl Fn(&[u8]) + Send + 'static) {
+pub fn survives(
+    name: &str,
+    seeds: Vec<Vec<u8>>,
+    cases: u32,
+    parse: impl Fn(&[u8]) + Send + 'static,
+) {
     let (sender, receiver) = channel();
     let before = peak_memory();
     thread::spawn(move || {
         for seed in &seeds {
             parse(seed);
         }
-        let mut runner = TestRunner::new(Config { cases, failure_persistence: None, ..Config::default() });
+        let mut runner =
+            TestRunner::new(Config { cases, failure_persistence: None, ..Config::default() });
         let outcome = runner.run(&inputs(seeds), |input| {
             parse(&input);
             Ok(())
@@ -91,7 +99,9 @@ pub fn survives(name: &str, seeds: Vec<Vec<u8>>, cases: u32, parse: impl Fn(&[u8
             panic!("{name}: {why}\n  input: {:?}", String::from_utf8_lossy(&input))
         }
         Ok(Err(TestError::Abort(why))) => panic!("{name}: {why}"),
-        Err(RecvTimeoutError::Timeout) => panic!("{name}: a parser hangs: not done after {LIMIT:?}"),
+        Err(RecvTimeoutError::Timeout) => {
+            panic!("{name}: a parser hangs: not done after {LIMIT:?}")
+        }
         Err(RecvTimeoutError::Disconnected) => panic!("{name}: a seed fails"),
     }
     let grown = peak_memory().saturating_sub(before);
@@ -101,8 +111,9 @@ pub fn survives(name: &str, seeds: Vec<Vec<u8>>, cases: u32, parse: impl Fn(&[u8
 /// Strategy for arbitrary bytes and changed seeds.
 fn inputs(seeds: Vec<Vec<u8>>) -> impl Strategy<Value = Vec<u8>> {
     let others = seeds.clone();
-    let changed = (select(seeds), vec(change(others), 1..6))
-        .prop_map(|(seed, changes)| changes.iter().fold(seed, |bytes, change| change.applied(bytes)));
+    let changed = (select(seeds), vec(change(others), 1..6)).prop_map(|(seed, changes)| {
+        changes.iter().fold(seed, |bytes, change| change.applied(bytes))
+    });
     prop_oneof![1 => vec(any::<u8>(), 0..200), 9 => changed]
 }
 
@@ -143,9 +154,14 @@ impl Change {
                 }
             }
             Self::Insert(at, token) => {
-                drop(bytes.splice(index_within(*at, length)..index_within(*at, length), token.iter().copied()));
+                drop(bytes.splice(
+                    index_within(*at, length)..index_within(*at, length),
+                    token.iter().copied(),
+                ));
             }
-            Self::Remove(a, b) => drop(bytes.drain(range(index_within(*a, length), index_within(*b, length)))),
+            Self::Remove(a, b) => {
+                drop(bytes.drain(range(index_within(*a, length), index_within(*b, length))))
+            }
             Self::Repeat(a, b) => {
                 let range = range(index_within(*a, length), index_within(*b, length));
                 let again = bytes[range.clone()].to_vec();
@@ -172,6 +188,8 @@ fn range(a: usize, b: usize) -> std::ops::Range<usize> {
 fn peak_memory() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let kilobytes = line.and_then(|line| line.split_whitespace().next()).and_then(|number| number.parse::<u64>().ok());
+    let kilobytes = line
+        .and_then(|line| line.split_whitespace().next())
+        .and_then(|number| number.parse::<u64>().ok());
     kilobytes.unwrap_or(0) * 1024
 }

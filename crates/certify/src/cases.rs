@@ -40,8 +40,11 @@ pub enum Comparand {
 impl Case {
     /// Returns the length of the load for a requested length, in seconds.
     pub fn seconds(&self, requested: u32) -> u32 {
-        let least = self.freeze.map_or(requested, |(start, length)| requested.max(start + 3 * length));
-        self.period.map_or(least, |(period, rest)| least.saturating_sub(rest).div_ceil(period).max(1) * period + rest)
+        let least =
+            self.freeze.map_or(requested, |(start, length)| requested.max(start + 3 * length));
+        self.period.map_or(least, |(period, rest)| {
+            least.saturating_sub(rest).div_ceil(period).max(1) * period + rest
+        })
     }
 }
 
@@ -126,7 +129,8 @@ mod tests {
     #[test]
     fn every_case_is_one_that_the_lab_takes() {
         for case in &CASES {
-            let options = Options::try_parse_from(["lab"].into_iter().chain(case.lab.split(' '))).unwrap();
+            let options =
+                Options::try_parse_from(["lab"].into_iter().chain(case.lab.split(' '))).unwrap();
             assert!(options.check().is_ok() && options.is_recorded(), "{}", case.name);
             assert!(case.name.len() <= 9, "{} is too long for its column", case.name);
         }
@@ -135,7 +139,10 @@ mod tests {
     #[test]
     fn a_load_does_not_end_in_a_hold() {
         let named = |name: &str| CASES.iter().find(|case| case.name == name).unwrap();
-        assert_eq!([2, 7, 10, 12, 13].map(|asked| named("stall").seconds(asked)), [7, 7, 12, 12, 17]);
+        assert_eq!(
+            [2, 7, 10, 12, 13].map(|asked| named("stall").seconds(asked)),
+            [7, 7, 12, 12, 17]
+        );
         assert_eq!([2, 10, 30].map(|asked| named("freeze").seconds(asked)), [10, 10, 30]);
         assert_eq!(named("exp").seconds(10), 10);
     }

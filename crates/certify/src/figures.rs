@@ -95,7 +95,12 @@ impl Figures {
     /// Adds the counts of both kinds of errors.
     #[must_use]
     pub fn with_errors(self, failed: f64, refused: f64) -> Self {
-        Self { failed: Some(failed), refused: Some(refused), errors: Some(failed + refused), ..self }
+        Self {
+            failed: Some(failed),
+            refused: Some(refused),
+            errors: Some(failed + refused),
+            ..self
+        }
     }
 
     /// Delays each response time by the difference between `written` and `computed`. A time is

@@ -39,20 +39,36 @@ pub struct Lab {
 
 impl Lab {
     /// Starts the server for a load of this many seconds.
-    pub fn start(case: &Case, protocol: Protocol, folder: &Path, seconds: u32) -> Result<Self, CertifyError> {
+    pub fn start(
+        case: &Case,
+        protocol: Protocol,
+        folder: &Path,
+        seconds: u32,
+    ) -> Result<Self, CertifyError> {
         let stats = folder.join("truth.json");
         let mut command = Command::new(ourselves());
         // The server must be punctual (`--precise`), and must end with this process in any case.
-        command.args(["lab", "--listen", "127.0.0.1:0", "--precise", "--until-stdin-closes", "--max-runtime"]);
-        command.arg(format!("{}s", seconds + SPARE_RUNTIME)).arg("--stats").arg(&stats).args(case.lab.split(' '));
+        command.args([
+            "lab",
+            "--listen",
+            "127.0.0.1:0",
+            "--precise",
+            "--until-stdin-closes",
+            "--max-runtime",
+        ]);
+        command
+            .arg(format!("{}s", seconds + SPARE_RUNTIME))
+            .arg("--stats")
+            .arg(&stats)
+            .args(case.lab.split(' '));
         if protocol == Protocol::Http3 {
             command.args(["--tls", "--http3"]);
         }
         if protocol == Protocol::Grpc {
             command.arg("--grpc");
         }
-        let mut process =
-            Process::start(command.stdin(Stdio::piped()).stdout(Stdio::piped())).map_err(CertifyError::Start)?;
+        let mut process = Process::start(command.stdin(Stdio::piped()).stdout(Stdio::piped()))
+            .map_err(CertifyError::Start)?;
         let stdin = process.child().stdin.take();
         let stdout = process.child().stdout.take().ok_or(CertifyError::NoOutput)?;
         let mut line = String::new();
@@ -90,6 +106,7 @@ impl Lab {
 /// without it, the server refuses its truth more often.
 fn set_real_time_priority(process: &Process) -> bool {
     let pid = process.pid().as_raw_nonzero().to_string();
-    let chrt = Command::new("chrt").args(["-a", "-f", "-p", "10", &pid]).stdin(Stdio::null()).output();
+    let chrt =
+        Command::new("chrt").args(["-a", "-f", "-p", "10", &pid]).stdin(Stdio::null()).output();
     chrt.is_ok_and(|output| output.status.success())
 }

@@ -78,7 +78,10 @@ impl League {
             cases: CASES.iter().filter(|case| settings.wants_case(case.name)).collect(),
             tools,
             absent: absent.into_iter().map(|tool| tool.name).collect(),
-            ways: [LoadMode::Open, LoadMode::Closed].into_iter().filter(|way| settings.wants_way(*way)).collect(),
+            ways: [LoadMode::Open, LoadMode::Closed]
+                .into_iter()
+                .filter(|way| settings.wants_way(*way))
+                .collect(),
             entries: Vec::new(),
         }
     }
@@ -90,7 +93,12 @@ impl League {
         for &case in &self.cases {
             for &way in &self.ways {
                 let able = self.tools.iter().filter(|tool| tool.ways.contains(&way));
-                trials.extend(able.map(|&tool| Trial { case, tool, way, seconds: case.seconds(self.seconds) }));
+                trials.extend(able.map(|&tool| Trial {
+                    case,
+                    tool,
+                    way,
+                    seconds: case.seconds(self.seconds),
+                }));
             }
         }
         trials
@@ -113,7 +121,11 @@ impl League {
     ///
     /// Fails if the lab, a tool or one of their files fails. Errors in a tool's
     /// figures are no failures.
-    pub fn run(&mut self, stop: &Control, mut progress: impl FnMut(&Entry, usize)) -> Result<(), CertifyError> {
+    pub fn run(
+        &mut self,
+        stop: &Control,
+        mut progress: impl FnMut(&Entry, usize),
+    ) -> Result<(), CertifyError> {
         let trials = self.trials();
         for trial in &trials {
             let mut outcomes = Vec::new();
@@ -133,7 +145,8 @@ impl League {
 
     /// Returns the verdict on brunt's open loop.
     pub fn verdict(&self) -> LeagueVerdict {
-        let nothing = self.entries.iter().all(|entry| !matches!(entry.outcome, Outcome::Scored { .. }));
+        let nothing =
+            self.entries.iter().all(|entry| !matches!(entry.outcome, Outcome::Scored { .. }));
         let certified: Vec<&Entry> = self
             .entries
             .iter()
@@ -165,7 +178,9 @@ fn middle(outcomes: Vec<Outcome>) -> Option<Outcome> {
         .into_iter()
         .filter(|outcome| !matches!(outcome, Outcome::Interrupted))
         .partition(|outcome| error_size(outcome).is_some());
-    scored.sort_by(|a, b| error_size(a).partial_cmp(&error_size(b)).unwrap_or(std::cmp::Ordering::Equal));
+    scored.sort_by(|a, b| {
+        error_size(a).partial_cmp(&error_size(b)).unwrap_or(std::cmp::Ordering::Equal)
+    });
     // Of an even number, the smaller of the two in the middle.
     let index = scored.len().saturating_sub(1) / 2;
     scored.into_iter().nth(index).or_else(|| rest.into_iter().next())

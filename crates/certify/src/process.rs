@@ -84,7 +84,9 @@ mod tests {
         let (go, enough) = (Control::default(), Control::default());
         enough.stop();
         let second = Duration::from_secs(10);
-        assert!(matches!(shell("exit 3").wait(second, &go).unwrap(), End::Ended(status) if status.code() == Some(3)));
+        assert!(
+            matches!(shell("exit 3").wait(second, &go).unwrap(), End::Ended(status) if status.code() == Some(3))
+        );
         assert_eq!(shell("sleep 30").wait(Duration::from_millis(30), &go).unwrap(), End::TooLong);
         assert_eq!(shell("sleep 30").wait(second, &enough).unwrap(), End::Interrupted);
     }

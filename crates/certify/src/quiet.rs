@@ -53,7 +53,8 @@ impl Machine {
         if others > MOST_USED * all {
             return Some(format!("other processes used {:.0} % of the CPU", others / all * 100.0));
         }
-        (stolen > MOST_STOLEN * all).then(|| format!("the hypervisor took {:.0} % of the CPU", stolen / all * 100.0))
+        (stolen > MOST_STOLEN * all)
+            .then(|| format!("the hypervisor took {:.0} % of the CPU", stolen / all * 100.0))
     }
 }
 
@@ -78,7 +79,10 @@ mod tests {
         let at = |busy, stolen, ours| Machine { busy, stolen, all: 20.0, ours };
         let since = |now: Machine| now.disturbed_since(&Machine::default());
         assert_eq!(since(at(9.0, 0.1, 8.5)), None);
-        assert_eq!(since(at(9.0, 0.1, 3.0)).as_deref(), Some("other processes used 30 % of the CPU"));
+        assert_eq!(
+            since(at(9.0, 0.1, 3.0)).as_deref(),
+            Some("other processes used 30 % of the CPU")
+        );
         assert_eq!(since(at(9.0, 1.0, 9.0)).as_deref(), Some("the hypervisor took 5 % of the CPU"));
         assert_eq!(Machine::default().disturbed_since(&Machine::default()), None);
     }

@@ -102,10 +102,16 @@ fn result(entry: &Entry) -> Value {
         Outcome::Interrupted => json!({"outcome": "interrupted"}),
         Outcome::Scored { reported, truth, .. } => {
             let errors: Map<_, _> = (KEYS.iter())
-                .map(|key| (key.name.replace(' ', "_"), json!(deviation((key.value)(reported), (key.value)(truth)))))
+                .map(|key| {
+                    (
+                        key.name.replace(' ', "_"),
+                        json!(deviation((key.value)(reported), (key.value)(truth))),
+                    )
+                })
                 .collect();
-            let mark =
-                mark_of(entry).map(|mark| json!({"figure": mark.figure, "deviation": mark.deviation, "met": mark.met}));
+            let mark = mark_of(entry).map(
+                |mark| json!({"figure": mark.figure, "deviation": mark.deviation, "met": mark.met}),
+            );
             json!({
                 "outcome": "scored", "reported": reported.to_json(), "truth": truth.to_json(), "deviation": errors, "mark": mark,
             })
@@ -120,14 +126,19 @@ fn result(entry: &Entry) -> Value {
 /// Time and machine of the league.
 fn header(league: &League) -> String {
     let environment = &league.environment;
-    let priority = if league.has_real_time_priority { "real-time priority" } else { "no real-time priority" };
+    let priority =
+        if league.has_real_time_priority { "real-time priority" } else { "no real-time priority" };
     let nice = if league.has_raised_priority { "nice -20" } else { "the usual priority" };
-    let runs = if league.rounds == 1 { "once".to_owned() } else { format!("{} times", league.rounds) };
+    let runs =
+        if league.rounds == 1 { "once".to_owned() } else { format!("{} times", league.rounds) };
     let date = brunt_report::utc::rfc3339(league.unix_seconds);
     [
         format!("brunt {} on {}, {} cores,", environment.brunt, environment.cpu, environment.cores),
         format!("{}, {}.", environment.kernel, date.get(..10).unwrap_or_default()),
-        format!("Each trial {runs}, {} s or a little more. The server had {priority},", league.seconds),
+        format!(
+            "Each trial {runs}, {} s or a little more. The server had {priority},",
+            league.seconds
+        ),
         format!("the tools {nice}."),
     ]
     .join("\n")
@@ -135,19 +146,30 @@ fn header(league: &League) -> String {
 
 fn grids(league: &League) -> Vec<Grid> {
     let leagues = league.ways.iter().map(|way| league_grid(league, *way));
-    let cases = league.cases.iter().flat_map(|case| league.ways.iter().filter_map(|way| details(league, case, *way)));
+    let cases = league
+        .cases
+        .iter()
+        .flat_map(|case| league.ways.iter().filter_map(|way| details(league, case, *way)));
     leagues.chain(cases).collect()
 }
 
 /// Returns notes on missing tools, and on the reasons for empty cells.
 fn notes(league: &League) -> Vec<String> {
-    let absent = (!league.absent.is_empty()).then(|| format!("Not on this machine: {}.", league.absent.join(", ")));
+    let absent = (!league.absent.is_empty())
+        .then(|| format!("Not on this machine: {}.", league.absent.join(", ")));
     let reasons = league.entries.iter().filter_map(|entry| {
-        let (Outcome::NoTruth(reason) | Outcome::Unknown(reason) | Outcome::Failed(reason)) = &entry.outcome else {
+        let (Outcome::NoTruth(reason) | Outcome::Unknown(reason) | Outcome::Failed(reason)) =
+            &entry.outcome
+        else {
             return None;
         };
         let trial = &entry.trial;
-        Some(format!("{} {}, {} loop: {reason}.", trial.case.name, trial.tool.name, trial.way.name()))
+        Some(format!(
+            "{} {}, {} loop: {reason}.",
+            trial.case.name,
+            trial.tool.name,
+            trial.way.name()
+        ))
     });
     absent.into_iter().chain(reasons).collect()
 }
@@ -156,7 +178,12 @@ fn write_text(grid: &Grid, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{}\n{}", grid.title, grid.about)?;
     let widths: Vec<usize> = (0..grid.head.len())
         .map(|column| {
-            [&grid.head].into_iter().chain(&grid.rows).map(|row| row[column].chars().count()).max().unwrap_or(0)
+            [&grid.head]
+                .into_iter()
+                .chain(&grid.rows)
+                .map(|row| row[column].chars().count())
+                .max()
+                .unwrap_or(0)
         })
         .collect();
     for row in [&grid.head].into_iter().chain(&grid.rows) {
@@ -172,7 +199,9 @@ fn write_text(grid: &Grid, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn write_markdown(grid: &Grid, out: &mut dyn Write) -> io::Result<()> {
-    let rule: Vec<_> = (0..grid.head.len()).map(|column| if column == 0 { "---" } else { "---:" }.to_owned()).collect();
+    let rule: Vec<_> = (0..grid.head.len())
+        .map(|column| if column == 0 { "---" } else { "---:" }.to_owned())
+        .collect();
     let head = markdown_row(&grid.head);
     writeln!(out, "### {}\n\n{}\n\n{head}\n{}", grid.title, grid.about, markdown_row(&rule))?;
     for row in &grid.rows {
@@ -217,9 +246,12 @@ mod tests {
             throughput: Some(12_345.678),
             ..Figures::from_times((1..=1000).map(|n| f64::from(n) / 100.0 * factor).collect())
         };
-        let (reported, truth) = (figures(0.002).with_errors(9.0, 8.0), figures(1.0).with_errors(1000.0, 1000.0));
+        let (reported, truth) =
+            (figures(0.002).with_errors(9.0, 8.0), figures(1.0).with_errors(1000.0, 1000.0));
         let outcome = match (trial.case.name, trial.tool.name) {
-            ("exp", "wrk") => Outcome::NoTruth("p99 as written is +0.3 ms from p99 as computed".into()),
+            ("exp", "wrk") => {
+                Outcome::NoTruth("p99 as written is +0.3 ms from p99 as computed".into())
+            }
             ("exp", "ab") => Outcome::Failed("it ended with 1".into()),
             (_, "siege") => {
                 let reported = Figures { mean: reported.mean, ..Figures::default() };
@@ -247,7 +279,8 @@ mod tests {
         let long: Vec<_> = text.lines().filter(|line| line.chars().count() > 96).collect();
         assert!(long.is_empty(), "{long:#?}");
         assert!(
-            text.contains("Not on this machine: gatling.") && text.contains("exp wrk, closed loop: p99 as written")
+            text.contains("Not on this machine: gatling.")
+                && text.contains("exp wrk, closed loop: p99 as written")
         );
     }
 
@@ -261,7 +294,10 @@ mod tests {
             "it has no open loop"
         );
         let closed = rows.next().unwrap();
-        assert!(closed.contains("no truth") && closed.contains("✗ -100%") && closed.ends_with("0/7"), "{closed}");
+        assert!(
+            closed.contains("no truth") && closed.contains("✗ -100%") && closed.ends_with("0/7"),
+            "{closed}"
+        );
         let siege = text.lines().filter(|line| line.starts_with("siege")).nth(1).unwrap();
         assert!(siege.contains("-100%m") && siege.contains(" –"), "{siege}");
     }
@@ -269,9 +305,15 @@ mod tests {
     #[test]
     fn markdown_tables_are_even() {
         let text = shown("markdown");
-        let widths: Vec<_> =
-            text.lines().filter(|line| line.starts_with('|')).map(|line| line.matches('|').count()).collect();
-        assert!(widths.len() > 50 && widths.iter().all(|width| (6..=12).contains(width)), "{widths:?}");
+        let widths: Vec<_> = text
+            .lines()
+            .filter(|line| line.starts_with('|'))
+            .map(|line| line.matches('|').count())
+            .collect();
+        assert!(
+            widths.len() > 50 && widths.iter().all(|width| (6..=12).contains(width)),
+            "{widths:?}"
+        );
     }
 
     #[test]
@@ -281,13 +323,17 @@ mod tests {
         let able: usize = TOOLS.iter().map(|tool| tool.ways.len()).sum();
         assert_eq!(results.len(), able * CASES.len());
         let of = |case: &str, tool: &str, way: LoadMode| {
-            let is = |one: &&Value| one["case"] == case && one["tool"] == tool && one["loop"] == way.name();
+            let is = |one: &&Value| {
+                one["case"] == case && one["tool"] == tool && one["loop"] == way.name()
+            };
             results.iter().find(is).unwrap()
         };
         let brunt = of("exp", "brunt", LoadMode::Open);
         assert!((brunt["deviation"]["p99.9"].as_f64().unwrap() + 0.998).abs() < 1e-9, "{brunt}");
         assert_eq!(brunt["mark"]["met"], false);
         assert_eq!(of("exp", "ab", LoadMode::Closed)["outcome"], "failed");
-        assert!(of("exp", "wrk", LoadMode::Closed)["reason"].as_str().unwrap().contains("as written"));
+        assert!(
+            of("exp", "wrk", LoadMode::Closed)["reason"].as_str().unwrap().contains("as written")
+        );
     }
 }

@@ -48,7 +48,8 @@ pub fn league_grid(league: &League, way: LoadMode) -> Grid {
 
 /// Returns the reported figures, the truth and the error of every tool in one case.
 pub fn details(league: &League, case: &Case, way: LoadMode) -> Option<Grid> {
-    let entries: Vec<_> = league.tools.iter().filter_map(|tool| league.entry(case, tool, way)).collect();
+    let entries: Vec<_> =
+        league.tools.iter().filter_map(|tool| league.entry(case, tool, way)).collect();
     let seconds = entries.first()?.trial.seconds;
     let load = match way {
         LoadMode::Open => format!("{} requests/s", case.rate),

@@ -155,7 +155,9 @@ impl Tool {
     /// the format of `PATH`.
     pub fn find(&self, search_path: Option<&OsStr>) -> Option<PathBuf> {
         let Some(program) = self.program else { return env::current_exe().ok() };
-        env::split_paths(search_path?).map(|folder| folder.join(program)).find(|file| file.is_file())
+        env::split_paths(search_path?)
+            .map(|folder| folder.join(program))
+            .find(|file| file.is_file())
     }
 }
 

@@ -81,7 +81,11 @@ impl Trial {
     ///
     /// Fails if the lab, the tool or one of their files fails. Errors in a tool's
     /// figures are no failures.
-    pub fn run(&self, stop: &Control, has_real_time_priority: &mut bool) -> Result<Outcome, CertifyError> {
+    pub fn run(
+        &self,
+        stop: &Control,
+        has_real_time_priority: &mut bool,
+    ) -> Result<Outcome, CertifyError> {
         let mut outcome = Outcome::Interrupted;
         for _ in 0..TRIES {
             outcome = self.attempt(stop, has_real_time_priority)?;
@@ -92,7 +96,11 @@ impl Trial {
         Ok(outcome)
     }
 
-    fn attempt(&self, stop: &Control, has_real_time_priority: &mut bool) -> Result<Outcome, CertifyError> {
+    fn attempt(
+        &self,
+        stop: &Control,
+        has_real_time_priority: &mut bool,
+    ) -> Result<Outcome, CertifyError> {
         let folder = tempfile::tempdir().map_err(CertifyError::Scratch)?;
         // Usage of the machine by other processes is the difference between two readings.
         let before = Machine::now();
@@ -114,7 +122,9 @@ impl Trial {
             Err(reason) => Outcome::Failed(format!("{reason}: {}", first_line(&report.out))),
             Ok(reported) => {
                 let mark = mark(&reported, &truth, self.case.compares);
-                if let (Some(mark), Some(disturbance_text)) = (mark.filter(|mark| !mark.met), disturbance) {
+                if let (Some(mark), Some(disturbance_text)) =
+                    (mark.filter(|mark| !mark.met), disturbance)
+                {
                     return Ok(Outcome::Unknown(format!(
                         "{} at {}, while {disturbance_text}",
                         narrow_percent(mark.deviation),
@@ -149,7 +159,9 @@ impl Trial {
         let most = Duration::from_secs(u64::from(self.load())) + PATIENCE;
         Ok(match self.wait_for(&mut process, lab, most, stop)? {
             End::Interrupted => Driven::Interrupted,
-            End::TooLong => Driven::Failed(format!("it was still at work after {} s", most.as_secs())),
+            End::TooLong => {
+                Driven::Failed(format!("it was still at work after {} s", most.as_secs()))
+            }
             End::Ended(status) => {
                 let report = self.report(folder)?;
                 // Some tools end with a failure status if there were errors, though
@@ -158,13 +170,22 @@ impl Trial {
                     return Ok(Driven::Finished(report));
                 }
                 let message = fs::read(folder.join("err"))?;
-                Driven::Failed(format!("it ended with {status}: {}", first_line(&String::from_utf8_lossy(&message))))
+                Driven::Failed(format!(
+                    "it ended with {status}: {}",
+                    first_line(&String::from_utf8_lossy(&message))
+                ))
             }
         })
     }
 
     /// Waits for the tool's end. Meanwhile freezes the server if the case requires it.
-    fn wait_for(&self, tool: &mut Process, lab: &mut Lab, most: Duration, stop: &Control) -> Result<End, CertifyError> {
+    fn wait_for(
+        &self,
+        tool: &mut Process,
+        lab: &mut Lab,
+        most: Duration,
+        stop: &Control,
+    ) -> Result<End, CertifyError> {
         if let Some((after, length)) = self.case.freeze {
             let before = tool.wait(Duration::from_secs(u64::from(after + self.tool.lead)), stop)?;
             // The tool ended, or the user interrupted the trial, before the freeze.
@@ -183,8 +204,13 @@ impl Trial {
     }
 
     fn process_command(&self, words: &[String], folder: &Path) -> Result<Command, CertifyError> {
-        let (program, arguments) = words.split_first().ok_or(CertifyError::NoCommand(self.tool.name))?;
-        let mut command = if self.tool.program.is_none() { Command::new(ourselves()) } else { Command::new(program) };
+        let (program, arguments) =
+            words.split_first().ok_or(CertifyError::NoCommand(self.tool.name))?;
+        let mut command = if self.tool.program.is_none() {
+            Command::new(ourselves())
+        } else {
+            Command::new(program)
+        };
         // An empty home directory keeps the tools from using the user's configuration files.
         command.args(arguments).current_dir(folder).env("HOME", folder).stdin(Stdio::null());
         command.stdout(File::create(folder.join("out"))?).stderr(File::create(folder.join("err"))?);
@@ -202,13 +228,16 @@ impl Trial {
         let first_arrival = number(lab_report, "/first_arrival_seconds");
         let last_written = number(lab_report, "/last_written_seconds");
         let span = last_written.zip(first_arrival).map(|(last, first)| last - first);
-        let throughput = number(lab_report, "/requests/answered").zip(span).map(|(answered, span)| answered / span);
+        let throughput = number(lab_report, "/requests/answered")
+            .zip(span)
+            .map(|(answered, span)| answered / span);
         let kinds = &lab_report["requests"]["failed_by_kind"];
         let failed = sum(kinds, |kind| !is_whole(kind));
         let refused = sum(kinds, is_refusal);
         // Messages have no status: the server closes the WebSocket instead.
         let is_websocket = self.tool.protocol == Protocol::WebSocket;
-        let (failed, refused) = if is_websocket { (failed + refused, 0.0) } else { (failed, refused) };
+        let (failed, refused) =
+            if is_websocket { (failed + refused, 0.0) } else { (failed, refused) };
         Ok(Figures { throughput, ..times }.with_errors(failed, refused))
     }
 
@@ -225,8 +254,9 @@ impl Trial {
         let options = Options::try_parse_from(["lab"].into_iter().chain(self.case.lab.split(' ')))?;
         // The tool does not report requests of its calibration.
         let measured_from = u64::from(self.tool.lead) * 1_000_000_000;
-        let summary = planned(&options, self.tool.protocol, (&self.arrivals(), &freezes), measured_from)
-            .map_err(CertifyError::Truth)?;
+        let summary =
+            planned(&options, self.tool.protocol, (&self.arrivals(), &freezes), measured_from)
+                .map_err(CertifyError::Truth)?;
         Ok(Figures::from_summary(&serde_json::to_value(summary)?))
     }
 
@@ -238,7 +268,9 @@ impl Trial {
             Spacing::PerConnection => u64::from(self.job(0).sharing()),
         };
         // The requests of a burst are due at the same instant.
-        (0..rate * u64::from(self.load())).map(|n| n / burst * burst * 1_000_000_000 / rate).collect()
+        (0..rate * u64::from(self.load()))
+            .map(|n| n / burst * burst * 1_000_000_000 / rate)
+            .collect()
     }
 }
 
@@ -268,7 +300,8 @@ fn is_whole(kind: &str) -> bool {
 }
 
 fn first_line(text: &str) -> String {
-    let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("it printed nothing");
+    let line =
+        text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("it printed nothing");
     line.chars().take(120).collect()
 }
 
@@ -302,22 +335,34 @@ mod tests {
         });
         let closed = trial("stall", "h2load", LoadMode::Closed).truth(&knows).unwrap();
         assert_eq!((closed.p99, closed.throughput), (Some(0.002), Some(400.0)));
-        assert_eq!((closed.failed, closed.refused, closed.errors), (Some(5.0), Some(7.0), Some(12.0)));
+        assert_eq!(
+            (closed.failed, closed.refused, closed.errors),
+            (Some(5.0), Some(7.0), Some(12.0))
+        );
         let open = trial("stall", "brunt", LoadMode::Open).truth(&knows).unwrap();
         assert!((open.p99.unwrap() - 0.94).abs() < 0.01, "{open:?}");
         assert_eq!(open.p50, Some(0.002));
         let closed = trial("stall", "brunt-ws", LoadMode::Closed).truth(&knows).unwrap();
-        assert_eq!((closed.failed, closed.refused, closed.errors), (Some(12.0), Some(0.0), Some(12.0)), "no statuses");
+        assert_eq!(
+            (closed.failed, closed.refused, closed.errors),
+            (Some(12.0), Some(0.0), Some(12.0)),
+            "no statuses"
+        );
         let mut late = knows;
         late["truth"]["written_seconds"] = json!({"p50": 0.003, "p99": 0.007});
         let later = trial("stall", "brunt", LoadMode::Open).truth(&late).unwrap();
-        assert_eq!((later.p50, later.p90), (Some(0.003), open.p90), "the server itself was late by 1 ms at p50");
+        assert_eq!(
+            (later.p50, later.p90),
+            (Some(0.003), open.p90),
+            "the server itself was late by 1 ms at p50"
+        );
         assert!((later.p99.unwrap() - open.p99.unwrap() - 0.005).abs() < 1e-9);
     }
 
     #[test]
     fn a_freeze_is_seen_from_the_first_request() {
-        let knows = json!({"first_arrival_seconds": 1.0, "frozen_seconds": [[5.0, 7.0]], "truth": {}});
+        let knows =
+            json!({"first_arrival_seconds": 1.0, "frozen_seconds": [[5.0, 7.0]], "truth": {}});
         let open = trial("freeze", "brunt", LoadMode::Open).truth(&knows).unwrap();
         assert!((open.max.unwrap() - 2.003).abs() < 0.01, "{open:?}");
         assert!((open.p90.unwrap() - 0.8).abs() < 0.02, "{open:?}");

@@ -96,7 +96,8 @@ mod tests {
 
     #[test]
     fn the_worst_figure_is_the_mark() {
-        let mark = mark(&times(0.101, 0.900, 2.0), &times(0.100, 1.000, 2.0), Comparand::Times).unwrap();
+        let mark =
+            mark(&times(0.101, 0.900, 2.0), &times(0.100, 1.000, 2.0), Comparand::Times).unwrap();
         assert_eq!((mark.figure, mark.met), ("p99", false));
         assert!((mark.deviation + 0.1).abs() < 1e-9);
     }
@@ -106,8 +107,14 @@ mod tests {
         let met = |reported, truth| mark(&reported, &truth, Comparand::Times).unwrap().met;
         assert!(met(times(0.0012, 0.1021, 0.21), times(0.001, 0.1, 0.2)));
         assert!(!met(times(0.00125, 0.1, 0.2), times(0.001, 0.1, 0.2)), "0.25 ms");
-        assert!(!met(times(0.001, 0.1023, 0.2), times(0.001, 0.1, 0.2)), "2.3 % and more than 0.2 ms");
-        assert!(!met(times(0.001, 0.1, 0.2101), times(0.001, 0.1, 0.2)), "5 % and no more at p99.9");
+        assert!(
+            !met(times(0.001, 0.1023, 0.2), times(0.001, 0.1, 0.2)),
+            "2.3 % and more than 0.2 ms"
+        );
+        assert!(
+            !met(times(0.001, 0.1, 0.2101), times(0.001, 0.1, 0.2)),
+            "5 % and no more at p99.9"
+        );
     }
 
     #[test]
@@ -115,7 +122,10 @@ mod tests {
         let truth = times(1.0, 2.0, 3.0);
         assert_eq!(mark(&Figures::default(), &truth, Comparand::Times), None);
         let only = Figures { p50: Some(1.0), max: Some(9.0), ..Figures::default() };
-        assert!(mark(&only, &Figures { max: Some(1.0), ..truth }, Comparand::Times).unwrap().met, "max is shown only");
+        assert!(
+            mark(&only, &Figures { max: Some(1.0), ..truth }, Comparand::Times).unwrap().met,
+            "max is shown only"
+        );
         let mean = |mean| Figures { mean: Some(mean), ..Figures::default() };
         assert_eq!(mark(&mean(2.0), &mean(1.0), Comparand::Times).unwrap().figure, "mean");
     }
@@ -125,7 +135,10 @@ mod tests {
         let truth = Figures::default().with_errors(100.0, 50.0);
         let mark = |reported: Figures| super::mark(&reported, &truth, Comparand::Errors).unwrap();
         assert!(mark(Figures::default().with_errors(98.0, 50.0)).met);
-        assert!(mark(Figures::default().with_errors(97.0, 50.0)).met, "one was under way at the end");
+        assert!(
+            mark(Figures::default().with_errors(97.0, 50.0)).met,
+            "one was under way at the end"
+        );
         assert!(!mark(Figures::default().with_errors(96.0, 50.0)).met);
         assert_eq!(mark(Figures::default().with_errors(50.0, 100.0)).figure, "refused");
         assert!(mark(Figures { errors: Some(150.0), ..Figures::default() }).met);

@@ -56,9 +56,12 @@ const FORMATS: [(&str, WriteAnalysis); 3] =
 pub fn analyse(args: &AnalyseArgs) -> Result<Exit, CommandError> {
     let outputs = outputs(&args.outputs).map_err(usage_error)?;
     let files: Result<Vec<File>> = args.files.iter().map(|path| read_file(path)).collect();
-    let mut observations = foreign::read(&files.map_err(usage_error)?).map_err(|error| usage_error(error.into()))?;
+    let mut observations =
+        foreign::read(&files.map_err(usage_error)?).map_err(|error| usage_error(error.into()))?;
     // A think time that the files state counts more than the option.
-    if let (LoadUnit::Users { think: unknown @ None }, Some(think)) = (&mut observations.unit, args.think) {
+    if let (LoadUnit::Users { think: unknown @ None }, Some(think)) =
+        (&mut observations.unit, args.think)
+    {
         *unknown = Some(think);
     }
     let objectives = args.objectives.concat();
@@ -74,8 +77,10 @@ pub fn analyse(args: &AnalyseArgs) -> Result<Exit, CommandError> {
 
 fn outputs(requested: &[Output]) -> Result<Vec<(WriteAnalysis, Option<&Path>)>> {
     crate::args::output::check(requested, &FORMATS.map(|row| row.0))?;
-    let mut outputs: Vec<_> =
-        requested.iter().filter_map(|output| Some((writer(&output.format)?, output.file.as_deref()))).collect();
+    let mut outputs: Vec<_> = requested
+        .iter()
+        .filter_map(|output| Some((writer(&output.format)?, output.file.as_deref())))
+        .collect();
     if outputs.is_empty() {
         outputs.push((analysis::text as WriteAnalysis, None));
     }
@@ -93,9 +98,16 @@ fn read_file(path: &Path) -> Result<File> {
     Ok(File { name, text: String::from_utf8_lossy(&bytes).into_owned() })
 }
 
-fn write_to(observations: &Observations, analysis: &Analysis, write: WriteAnalysis, file: Option<&Path>) -> Result<()> {
+fn write_to(
+    observations: &Observations,
+    analysis: &Analysis,
+    write: WriteAnalysis,
+    file: Option<&Path>,
+) -> Result<()> {
     let Some(path) = file else {
-        return write(observations, analysis, &mut io::stdout().lock()).or_else(ignore_closed_pipe).context("stdout");
+        return write(observations, analysis, &mut io::stdout().lock())
+            .or_else(ignore_closed_pipe)
+            .context("stdout");
     };
     let mut out = fs::File::create(path).with_context(|| path.display().to_string())?;
     write(observations, analysis, &mut out).with_context(|| path.display().to_string())

@@ -129,7 +129,9 @@ pub fn baseline(args: &BaselineArgs) -> Result<Exit, CommandError> {
         BaselineAction::Save(args) => save(&runs::open(&args.store)?, args)?,
         BaselineAction::List(args) => list(&runs::open(&args.store)?)?,
         BaselineAction::Check(args) => return check(&runs::open(&args.store)?, args),
-        BaselineAction::Rm(args) => runs::open(&args.store)?.forget_baseline(&args.name).map_err(runs::store_error)?,
+        BaselineAction::Rm(args) => {
+            runs::open(&args.store)?.forget_baseline(&args.name).map_err(runs::store_error)?
+        }
     }
     Ok(Exit::Measured)
 }
@@ -139,22 +141,28 @@ fn save(store: &Store, args: &SaveArgs) -> Result<(), CommandError> {
     let entry = store.entry(item.id()).map_err(runs::store_error)?;
     // A baseline must not change while later runs are compared with it.
     if entry.progress == Progress::Running {
-        return Err(usage_error(anyhow!("{} is still being written; wait for its end, or stop it", item.id())));
+        return Err(usage_error(anyhow!(
+            "{} is still being written; wait for its end, or stop it",
+            item.id()
+        )));
     }
     let previous = store.save_baseline(&args.name, &item).map_err(runs::store_error)?;
     let previous = previous.map_or(String::new(), |id| format!("; until now it was {id}"));
-    print(format!("the baseline `{}` is {} ({}){previous}\n", args.name, item.id(), entry.what)).map_err(runtime_error)
+    print(format!("the baseline `{}` is {} ({}){previous}\n", args.name, item.id(), entry.what))
+        .map_err(runtime_error)
 }
 
 fn list(store: &Store) -> Result<(), CommandError> {
     let mut table = Table::with_head(&["baseline", "id", "when (UTC)", "what", "runs"]);
     let baselines = store.baselines().map_err(runs::store_error)?;
     if baselines.is_empty() {
-        return print("no baseline yet; create one with `brunt baseline save NAME`\n").map_err(runtime_error);
+        return print("no baseline yet; create one with `brunt baseline save NAME`\n")
+            .map_err(runtime_error);
     }
     for (name, id) in baselines {
         let entry = store.entry(&id).ok();
-        let start = entry.as_ref().and_then(|e| e.started_unix_seconds).map(rfc3339).unwrap_or_default();
+        let start =
+            entry.as_ref().and_then(|e| e.started_unix_seconds).map(rfc3339).unwrap_or_default();
         // The 16 characters of date, hour and minute.
         let start: String = start.replace('T', " ").chars().take(16).collect();
         let runs = entry.as_ref().map_or(0, |e| e.trials_made.unwrap_or(1));
@@ -173,18 +181,28 @@ fn check(store: &Store, args: &CheckArgs) -> Result<Exit, CommandError> {
         ids => find_ids(store, ids)?,
     };
     if let Some(same) = current.iter().find(|id| *id == baseline.id()) {
-        return Err(usage_error(anyhow!("{same} is the baseline `{}` itself; name another run", args.name)));
+        return Err(usage_error(anyhow!(
+            "{same} is the baseline `{}` itself; name another run",
+            args.name
+        )));
     }
-    let contenders = current.iter().map(|id| by_contender(store, id)).collect::<Result<Vec<_>, _>>()?.concat();
+    let contenders =
+        current.iter().map(|id| by_contender(store, id)).collect::<Result<Vec<_>, _>>()?.concat();
     let pairs = paired(&args.name, by_contender(store, baseline.id())?, contenders);
     if pairs.is_empty() {
-        return Err(usage_error(anyhow!("no contender in common with the baseline `{}`; name other runs", args.name)));
+        return Err(usage_error(anyhow!(
+            "no contender in common with the baseline `{}`; name other runs",
+            args.name
+        )));
     }
     stored::show(pairs, &args.question.0, outputs)
 }
 
 fn find_ids(store: &Store, words: &[String]) -> Result<Vec<String>, CommandError> {
-    words.iter().map(|word| Ok(store.find(word).map_err(runs::store_error)?.id().to_owned())).collect()
+    words
+        .iter()
+        .map(|word| Ok(store.find(word).map_err(runs::store_error)?.id().to_owned()))
+        .collect()
 }
 
 /// Finds the latest complete run or experiment of the same plan or URL as the baseline.
@@ -220,7 +238,9 @@ fn by_contender(store: &Store, id: &str) -> Result<ByContender, CommandError> {
     }
     let study = store.study(id).map_err(runs::store_error)?;
     let contenders = study.experiment.contenders.iter().enumerate().map(|(index, contender)| {
-        let runs = study.trials_of(index).map(|trial| (trial.id.clone().unwrap_or_default(), trial.run.clone()));
+        let runs = study
+            .trials_of(index)
+            .map(|trial| (trial.id.clone().unwrap_or_default(), trial.run.clone()));
         (Some(contender.name.clone()), runs.collect())
     });
     Ok(contenders.collect())

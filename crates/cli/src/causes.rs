@@ -19,7 +19,8 @@ mod tests {
 
     #[test]
     fn a_cause_that_is_already_told_is_not_repeated() {
-        let error = anyhow!("No such file (os error 2)").context("cannot read /x: No such file (os error 2)");
+        let error = anyhow!("No such file (os error 2)")
+            .context("cannot read /x: No such file (os error 2)");
         assert_eq!(line(&error.context("--urls")), "--urls: cannot read /x: No such file");
         assert_eq!(line(&anyhow!("b").context("a")), "a: b");
     }

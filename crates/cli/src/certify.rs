@@ -20,7 +20,8 @@ use std::io::{self, Write};
 pub fn certify(args: &CertifyArgs, command: String) -> Result<Exit, CommandError> {
     let outputs = open(&args.outputs).map_err(usage_error)?;
     let environment = brunt_probe::machine::environment(command, env!("CARGO_PKG_VERSION"));
-    let mut league = League::new(&args.settings(), environment, brunt_engine::clock::unix_seconds());
+    let mut league =
+        League::new(&args.settings(), environment, brunt_engine::clock::unix_seconds());
     league.raise_priority();
     let stop = signals::listen().map_err(runtime_error)?.control();
     announce(&league);
@@ -65,14 +66,17 @@ fn open(outputs: &[Output]) -> Result<Vec<(&'static Format, Box<dyn Write>)>> {
     let default = (!outputs.iter().any(|output| output.file.is_none())).then_some(&text);
     let mut outputs_and_formats: Vec<(_, Box<dyn Write>)> = Vec::new();
     for output in outputs.iter().chain(default) {
-        let Some(format) = FORMATS.iter().find(|format| format.name == output.format) else { continue };
+        let Some(format) = FORMATS.iter().find(|format| format.name == output.format) else {
+            continue;
+        };
         outputs_and_formats.push((
             format,
             match &output.file {
                 None => Box::new(io::stdout()),
-                Some(path) => {
-                    Box::new(File::create(path).with_context(|| format!("{} cannot be written", path.display()))?)
-                }
+                Some(path) => Box::new(
+                    File::create(path)
+                        .with_context(|| format!("{} cannot be written", path.display()))?,
+                ),
             },
         ));
     }

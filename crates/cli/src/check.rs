@@ -24,7 +24,13 @@ pub fn check(args: &RunArgs, descriptors: u64) -> Result<Exit, CommandError> {
     // The limit of descriptors is ignored here: an impossible load must be examined
     // too, to report the remedy.
     let settings = settings(&Root::system());
-    let system = System { descriptors: u64::MAX, cores, ports: settings.ports(), seed: 1, ..crate::process::system() };
+    let system = System {
+        descriptors: u64::MAX,
+        cores,
+        ports: settings.ports(),
+        seed: 1,
+        ..crate::process::system()
+    };
     // The plan is never run, so its seed does not matter.
     let (plan, _) = to_plan(&args.settings, &system).map_err(|error| usage_error(error.into()))?;
     crate::redact::know(&plan);
@@ -40,7 +46,10 @@ pub fn check(args: &RunArgs, descriptors: u64) -> Result<Exit, CommandError> {
 fn ensure_outputs(args: &RunArgs) -> Result<()> {
     for Output { format, .. } in &args.settings.output.outputs {
         let is_valid = format == "text" || format == "json";
-        ensure!(is_valid, "-o {format}: `brunt check` reports as text or json; write -o text, -o json or -o json=FILE");
+        ensure!(
+            is_valid,
+            "-o {format}: `brunt check` reports as text or json; write -o text, -o json or -o json=FILE"
+        );
     }
     live_outputs::refuse(&args.settings.output, "a check runs none")?;
     ensure!(
@@ -69,7 +78,11 @@ fn write(report: &CheckReport, args: &RunArgs) -> Result<()> {
     for Output { format, file } in &args.settings.output.outputs {
         let view = if file.is_some() { view::of_file() } else { view::of_stdout() };
         let json = format == "json";
-        let text = if json { format!("{:#}\n", serde_json::to_value(report)?) } else { text::text(report, &view) };
+        let text = if json {
+            format!("{:#}\n", serde_json::to_value(report)?)
+        } else {
+            text::text(report, &view)
+        };
         if let Some(path) = file {
             let text = crate::redact::text(&text);
             let written = File::create(path).and_then(|mut out| out.write_all(text.as_bytes()));
@@ -79,5 +92,9 @@ fn write(report: &CheckReport, args: &RunArgs) -> Result<()> {
             print(crate::redact::text(&text))?;
         }
     }
-    if is_printed { Ok(()) } else { print(crate::redact::text(&text::text(report, &view::of_stdout()))) }
+    if is_printed {
+        Ok(())
+    } else {
+        print(crate::redact::text(&text::text(report, &view::of_stdout())))
+    }
 }

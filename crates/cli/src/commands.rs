@@ -58,7 +58,9 @@ impl GrpcArgs {
     pub fn into_task(mut self) -> Result<GrpcTask, String> {
         let grpc = &mut self.run.settings.request.grpc.method;
         match self.call {
-            Some(service) if !service.contains('/') => return Ok(GrpcTask::Describe(self.run, Some(service))),
+            Some(service) if !service.contains('/') => {
+                return Ok(GrpcTask::Describe(self.run, Some(service)));
+            }
             Some(method) => *grpc = Some(grpc_method(&method).map_err(|error| error.to_string())?),
             None if grpc.is_none() => return Ok(GrpcTask::Describe(self.run, None)),
             None => {}
@@ -98,7 +100,9 @@ pub enum Command {
     #[command(max_term_width = 110, after_help = crate::plan_file::EXAMPLES)]
     Plan(crate::plan_file::PlanArgs),
     #[cfg(feature = "import")]
-    #[command(about = "Creates a plan file from HAR, curl, a URL list, OpenAPI, Postman or a plan of JMeter")]
+    #[command(
+        about = "Creates a plan file from HAR, curl, a URL list, OpenAPI, Postman or a plan of JMeter"
+    )]
     #[command(arg_required_else_help = true, max_term_width = 110, after_help = crate::import::EXAMPLES)]
     Import(crate::import::ImportArgs),
     #[command(about = "Writes a plan file in the format of another tool: a plan of JMeter")]

@@ -31,8 +31,10 @@ const RATES: [(&str, &str); 4] = [
 const USERS: [(&str, &str); 3] =
     [("10", "users"), ("100", "users"), ("0..500/30s,500/2m", "a ramp of 30 s, then 500 users")];
 /// Suggested loads of a sweep.
-const SWEEP: [(&str, &str); 2] =
-    [("50..1500+50", "from 50 to 1500 in steps of 50"), ("10..20000*2", "from 10, doubled up to 20000")];
+const SWEEP: [(&str, &str); 2] = [
+    ("50..1500+50", "from 50 to 1500 in steps of 50"),
+    ("10..20000*2", "from 10, doubled up to 20000"),
+];
 
 /// Prints candidates and ends the process if a shell asks for them. Otherwise returns.
 pub fn complete() {
@@ -54,12 +56,16 @@ fn command() -> Command {
         .mut_subcommand("check", with_loads)
         .mut_subcommand("compare", with_loads)
         .mut_subcommand("sweep", with_sweep_loads)
-        .mut_subcommand("report", |report| with(report, "subjects", &ArgValueCompleter::new(ids_and_files)))
+        .mut_subcommand("report", |report| {
+            with(report, "subjects", &ArgValueCompleter::new(ids_and_files))
+        })
         .mut_subcommand("runs", with_stored_ids)
         .mut_subcommand("baseline", |baseline| {
             baseline
                 .mut_subcommand("save", |save| with(save, "id", &ids()))
-                .mut_subcommand("check", |check| with(with(check, "name", &baselines()), "ids", &ids()))
+                .mut_subcommand("check", |check| {
+                    with(with(check, "name", &baselines()), "ids", &ids())
+                })
                 .mut_subcommand("rm", |rm| with(rm, "name", &baselines()))
         })
         .mut_subcommand("plan", |plan| {
@@ -82,7 +88,8 @@ fn with_plan_keys(command: Command) -> Command {
 /// Completes ids in `brunt runs` and its subcommands.
 fn with_stored_ids(command: Command) -> Command {
     let command = ["list", "show", "tag", "rm", "export"].iter().fold(command, |command, name| {
-        command.mut_subcommand(name, |subcommand| with(with(subcommand, "id", &ids()), "ids", &ids()))
+        command
+            .mut_subcommand(name, |subcommand| with(with(subcommand, "id", &ids()), "ids", &ids()))
     });
     with(command, "id", &ids())
 }
@@ -93,7 +100,9 @@ fn with(command: Command, argument: &str, candidates: &(impl ArgExt + Clone)) ->
 }
 
 fn fixed(values: &'static [(&'static str, &'static str)]) -> ArgValueCandidates {
-    ArgValueCandidates::new(move || values.iter().map(|(value, about)| candidate(*value, *about)).collect::<Vec<_>>())
+    ArgValueCandidates::new(move || {
+        values.iter().map(|(value, about)| candidate(*value, *about)).collect::<Vec<_>>()
+    })
 }
 
 fn ids() -> ArgValueCandidates {
@@ -113,13 +122,18 @@ fn candidate(value: impl Into<String>, about: impl Into<String>) -> CompletionCa
 
 /// Ids and tags of runs and experiments, latest first.
 fn stored_names() -> Vec<CompletionCandidate> {
-    let entries = store().and_then(|store| store.list(&EntryFilter::TopLevel).ok()).unwrap_or_default();
+    let entries =
+        store().and_then(|store| store.list(&EntryFilter::TopLevel).ok()).unwrap_or_default();
     let newest_first = entries.into_iter().rev().enumerate();
     let all = newest_first.flat_map(|(order, entry)| {
         let names = std::iter::once(entry.id).chain(entry.tags);
-        names.map(move |name| candidate(name, entry.what.clone()).display_order(Some(order + 1))).collect::<Vec<_>>()
+        names
+            .map(move |name| candidate(name, entry.what.clone()).display_order(Some(order + 1)))
+            .collect::<Vec<_>>()
     });
-    std::iter::once(candidate("last", "the latest run or experiment").display_order(Some(0))).chain(all).collect()
+    std::iter::once(candidate("last", "the latest run or experiment").display_order(Some(0)))
+        .chain(all)
+        .collect()
 }
 
 /// The default store, if it exists. A completion must not create one.
@@ -139,7 +153,8 @@ fn keys(typed: &OsStr) -> Vec<CompletionCandidate> {
     let plans = std::env::args().filter_map(|word| plan_path(&word).map(std::fs::read_to_string));
     let vars = plans.filter_map(Result::ok).flat_map(|source| plan::variables(&source));
     let vars = vars.map(|name| candidate(format!("{name}="), "variable of the plan file"));
-    let keys = plan::keys().into_iter().map(|key| candidate(format!("{key}="), "key of the plan file"));
+    let keys =
+        plan::keys().into_iter().map(|key| candidate(format!("{key}="), "key of the plan file"));
     matching(typed, vars.chain(keys)).collect()
 }
 
@@ -148,7 +163,8 @@ fn matching(
     all: impl IntoIterator<Item = CompletionCandidate>,
 ) -> impl Iterator<Item = CompletionCandidate> {
     let typed = typed.to_string_lossy();
-    all.into_iter().filter(move |candidate| candidate.get_value().to_string_lossy().starts_with(&*typed))
+    all.into_iter()
+        .filter(move |candidate| candidate.get_value().to_string_lossy().starts_with(&*typed))
 }
 
 #[cfg(test)]
@@ -170,7 +186,10 @@ mod tests {
         assert!(candidates("brunt sweep --rate ").contains(&"50..1500+50".to_owned()));
         assert!(candidates("brunt run --rate ").contains(&"0..500/30s,500/2m".to_owned()));
         assert!(candidates("brunt run plan.yaml --set load.ra").contains(&"load.rate=".to_owned()));
-        assert!(candidates("brunt plan check plan.yaml --set repet").contains(&"repetitions=".to_owned()));
+        assert!(
+            candidates("brunt plan check plan.yaml --set repet")
+                .contains(&"repetitions=".to_owned())
+        );
         assert!(candidates("brunt com").contains(&"compare".to_owned()));
     }
 

@@ -44,7 +44,9 @@ fn store(place: &StorePlace) -> Result<Store, ToolError> {
         StorePlace::Default => None,
         StorePlace::Directory(directory) => Some(directory.clone()),
     };
-    let store = StoreArgs { store: directory, no_store: false }.open().map_err(|error| tool_error(&error))?;
+    let store = StoreArgs { store: directory, no_store: false }
+        .open()
+        .map_err(|error| tool_error(&error))?;
     store.ok_or_else(|| ToolError::new("there is no store"))
 }
 

@@ -26,7 +26,9 @@ use brunt_model::Experiment;
 use brunt_model::numbers::plural;
 use brunt_rig::{RigContext, RigFailure};
 use brunt_runner::EventListener;
-use brunt_runner::experiment::{ExperimentRequest, ExperimentResult, ExperimentStart, Machine, Refusal};
+use brunt_runner::experiment::{
+    ExperimentRequest, ExperimentResult, ExperimentStart, Machine, Refusal,
+};
 use brunt_runner::run::no_reply;
 use brunt_runner::trace::Tracer;
 use brunt_runner::{LiveOutputs, ResultFile};
@@ -107,7 +109,9 @@ impl StorePolicy {
         }
         if args.plan.resume {
             let store = args.store.open()?;
-            return store.map(Self::Resume).context("--resume needs the store: leave out --no-store");
+            return store
+                .map(Self::Resume)
+                .context("--resume needs the store: leave out --no-store");
         }
         let mut notes = Vec::new();
         let store = args.store.open_or_note(&mut notes, (&args.settings.output).into());
@@ -117,12 +121,18 @@ impl StorePolicy {
 
 /// Refuses `--set`, which only plan files have.
 fn refuse_sets(run: &RunArgs) -> Result<()> {
-    ensure!(run.plan.sets.is_empty(), "--set changes a plan file: `brunt run PLAN.yaml --set …`; leave it out");
+    ensure!(
+        run.plan.sets.is_empty(),
+        "--set changes a plan file: `brunt run PLAN.yaml --set …`; leave it out"
+    );
     Ok(())
 }
 
 /// Runs an experiment, or the rest of it, and writes the reports.
-pub fn run_experiment(experiment: &Experiment, context: ExperimentContext) -> Result<Exit, CommandError> {
+pub fn run_experiment(
+    experiment: &Experiment,
+    context: ExperimentContext,
+) -> Result<Exit, CommandError> {
     let mut notes = context.notes;
     let (start, store) = match context.keep {
         StorePolicy::Create(store) => (ExperimentStart::New, Some(store)),
@@ -133,9 +143,13 @@ pub fn run_experiment(experiment: &Experiment, context: ExperimentContext) -> Re
             (ExperimentStart::New, None)
         }
     };
-    let mut session = session(store, context.plan_name, context.fail_on.limited).map_err(runtime_error)?;
-    let guard = std::env::current_exe().context("brunt cannot find its own program").map_err(runtime_error)?;
-    let rig = RigContext { guard: (guard, vec!["guard".into()]), time: &brunt_rig::RealClock::default() };
+    let mut session =
+        session(store, context.plan_name, context.fail_on.limited).map_err(runtime_error)?;
+    let guard = std::env::current_exe()
+        .context("brunt cannot find its own program")
+        .map_err(runtime_error)?;
+    let rig =
+        RigContext { guard: (guard, vec!["guard".into()]), time: &brunt_rig::RealClock::default() };
     // Each run boxes its own listeners, which share these.
     let jtl = context.jtl.map(|jtl| Rc::new(RefCell::new(jtl)));
     let tracer = context.tracer.map(|tracer| Rc::new(RefCell::new(tracer)));
@@ -150,18 +164,22 @@ pub fn run_experiment(experiment: &Experiment, context: ExperimentContext) -> Re
         None => run_listeners.clone_from(&stage_listeners),
     }
     let observer = Terminal { system: context.system, quiet, run_listeners, stage_listeners };
-    let machine = Machine { cores: context.system.cores, rate_per_thread: defaults::RATE_PER_THREAD };
-    let request = ExperimentRequest { experiment, start, machine, rig: &rig, notes, observer: &observer };
+    let machine =
+        Machine { cores: context.system.cores, rate_per_thread: defaults::RATE_PER_THREAD };
+    let request =
+        ExperimentRequest { experiment, start, machine, rig: &rig, notes, observer: &observer };
     let result = session.experiment(request).map_err(refusal_error)?;
     live_outputs.borrow_mut().finish();
     let interrupted = result.study.interrupted;
-    let outputs = if tracer.is_some() { context.outputs.without_default() } else { context.outputs };
+    let outputs =
+        if tracer.is_some() { context.outputs.without_default() } else { context.outputs };
     let exit = report(result, outputs, context.fail_on)?;
     print_exit_reason(exit, quiet);
     if let Some(tracer) = tracer {
         return trace::end(&mut tracer.borrow_mut(), interrupted).map_err(runtime_error);
     }
-    output::check_complete(jtl.as_ref().map(|jtl| jtl.borrow()).as_deref()).map_err(runtime_error)?;
+    output::check_complete(jtl.as_ref().map(|jtl| jtl.borrow()).as_deref())
+        .map_err(runtime_error)?;
     Ok(exit)
 }
 
@@ -176,16 +194,27 @@ fn refusal_error(refusal: Refusal) -> CommandError {
 }
 
 /// Writes the reports, even of a failed experiment, and selects the exit code.
-fn report(result: ExperimentResult, outputs: Outputs, fail_on: FailOn) -> Result<Exit, CommandError> {
+fn report(
+    result: ExperimentResult,
+    outputs: Outputs,
+    fail_on: FailOn,
+) -> Result<Exit, CommandError> {
     let is_empty = result.measured_nothing();
     let ExperimentResult { study, analysis, outcome } = result;
     if is_empty {
-        let why = study.trials.first().map_or_else(|| "no trial was run".into(), |trial| no_reply(&trial.run));
-        print_line(&format!("brunt: nothing was measured in {}: {why}", plural(study.trials.len() as u64, "trial")));
+        let why = study
+            .trials
+            .first()
+            .map_or_else(|| "no trial was run".into(), |trial| no_reply(&trial.run));
+        print_line(&format!(
+            "brunt: nothing was measured in {}: {why}",
+            plural(study.trials.len() as u64, "trial")
+        ));
         outputs.without_default().write_study(&study, &analysis).map_err(runtime_error)?;
         return Ok(Exit::NothingMeasured);
     }
-    let written = if study.trials.is_empty() { Ok(()) } else { outputs.write_study(&study, &analysis) };
+    let written =
+        if study.trials.is_empty() { Ok(()) } else { outputs.write_study(&study, &analysis) };
     match outcome {
         // The error of the experiment precedes that of writing: it is the cause of missing trials.
         Err(RigFailure::Host(error)) => {
@@ -194,7 +223,8 @@ fn report(result: ExperimentResult, outputs: Outputs, fail_on: FailOn) -> Result
         }
         Err(failure) => Err(CommandError { exit: Exit::Halted, error: failure.into() }),
         Ok(_) => {
-            let exit = exit_of_study(&study, &analysis, fail_on).max(exit_of_comparison(&analysis, fail_on));
+            let exit = exit_of_study(&study, &analysis, fail_on)
+                .max(exit_of_comparison(&analysis, fail_on));
             written.map(|()| exit).map_err(runtime_error)
         }
     }

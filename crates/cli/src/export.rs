@@ -47,29 +47,40 @@ enum ExportCommand {
 pub fn export(args: &ExportArgs) -> Result<Exit, CommandError> {
     let ExportCommand::Jmx { plan: args, output, force } = &args.format;
     if let Some(output) = output.as_deref().filter(|output| output.exists() && !force) {
-        return Err(usage_error(anyhow!("`{}` already exists; write another name, or --force", output.display())));
+        return Err(usage_error(anyhow!(
+            "`{}` already exists; write another name, or --force",
+            output.display()
+        )));
     }
     // Secrets are not written: the exported plan reads them from JMeter properties.
-    let system =
-        brunt_spec::System { environment: |name| Some(format!("${{__P({name},)}}")), ..crate::process::system() };
-    let loaded =
-        plan_file::load(&args.file, &args.sets, NO_FOLDER, &system).map_err(|error| usage_error(error.into()))?;
+    let system = brunt_spec::System {
+        environment: |name| Some(format!("${{__P({name},)}}")),
+        ..crate::process::system()
+    };
+    let loaded = plan_file::load(&args.file, &args.sets, NO_FOLDER, &system)
+        .map_err(|error| usage_error(error.into()))?;
     let experiment = &loaded.experiment;
-    let first = experiment.contenders.first().and_then(|contender| Some((contender, contender.steps.first()?)));
-    let (contender, step) =
-        first.ok_or_else(|| usage_error(anyhow!("the plan has no load; write one such as load.users")))?;
+    let first = experiment
+        .contenders
+        .first()
+        .and_then(|contender| Some((contender, contender.steps.first()?)));
+    let (contender, step) = first.ok_or_else(|| {
+        usage_error(anyhow!("the plan has no load; write one such as load.users"))
+    })?;
     let mut left_out = Vec::new();
     if experiment.contenders.len() > 1 {
         left_out.push(format!("contenders: only `{}` is written", contender.name));
     }
     if contender.steps.len() > 1 {
-        left_out.push(format!("load: only the first of {} loads is written", contender.steps.len()));
+        left_out
+            .push(format!("load: only the first of {} loads is written", contender.steps.len()));
     }
     if contender.server.is_some() {
         left_out.push("server: start it before JMeter".to_owned());
     }
     // The parent of a bare file name is empty.
-    let folder = output.as_deref().and_then(Path::parent).filter(|parent| !parent.as_os_str().is_empty());
+    let folder =
+        output.as_deref().and_then(Path::parent).filter(|parent| !parent.as_os_str().is_empty());
     let folder = std::path::absolute(folder.unwrap_or(Path::new("."))).map_err(runtime_error)?;
     let options = ExportOptions { name: experiment.name.clone(), folder };
     let exported = export::write(&step.plan, &options);
@@ -81,7 +92,9 @@ pub fn export(args: &ExportArgs) -> Result<Exit, CommandError> {
         return Ok(Exit::Measured);
     };
     let name = output.display();
-    fs::write(output, exported.jmx).with_context(|| format!("cannot write {name}")).map_err(usage_error)?;
+    fs::write(output, exported.jmx)
+        .with_context(|| format!("cannot write {name}"))
+        .map_err(usage_error)?;
     let next = format!("run it with `jmeter -n -t {name}`, or with `brunt run {name}`");
     crate::output::print(format!("{name} is written: {next}\n")).map_err(runtime_error)?;
     Ok(Exit::Measured)

@@ -51,7 +51,9 @@ enum ImportCommand {
         #[arg(long = "host", value_name = "NAME")]
         hosts: Vec<String>,
     },
-    #[command(about = "Reads a description of an interface: OpenAPI 3.0 or 3.1, Swagger 2.0; JSON or YAML")]
+    #[command(
+        about = "Reads a description of an interface: OpenAPI 3.0 or 3.1, Swagger 2.0; JSON or YAML"
+    )]
     Openapi {
         #[command(flatten)]
         file: FileArgs,
@@ -98,7 +100,9 @@ struct FileArgs {
 }
 
 fn server(word: &str) -> Result<String, String> {
-    brunt_spec::words::target::parse(word).map(|target| target.url).map_err(|error| error.to_string())
+    brunt_spec::words::target::parse(word)
+        .map(|target| target.url)
+        .map_err(|error| error.to_string())
 }
 
 /// Parses `GET`, `/users`, or `GET,/users`.
@@ -119,14 +123,23 @@ fn only(word: &str) -> Result<(String, String), String> {
 /// Reads the input and writes the plan.
 pub fn import(args: &ImportArgs) -> Result<Exit, CommandError> {
     let (format, file, options) = match &args.format {
-        ImportCommand::Jmx { file, properties, allow_dir } => return jmx(file, properties, allow_dir),
+        ImportCommand::Jmx { file, properties, allow_dir } => {
+            return jmx(file, properties, allow_dir);
+        }
         ImportCommand::Har { file, think, resources, hosts } => {
-            let options = Options { think: *think, resources: *resources, hosts: hosts.clone(), ..Options::default() };
+            let options = Options {
+                think: *think,
+                resources: *resources,
+                hosts: hosts.clone(),
+                ..Options::default()
+            };
             (Format::Har, file, options)
         }
-        ImportCommand::Openapi { file, tags, only } => {
-            (Format::Openapi, file, Options { tags: tags.clone(), only: only.clone(), ..Options::default() })
-        }
+        ImportCommand::Openapi { file, tags, only } => (
+            Format::Openapi,
+            file,
+            Options { tags: tags.clone(), only: only.clone(), ..Options::default() },
+        ),
         ImportCommand::Postman(file) => (Format::Postman, file, Options::default()),
         ImportCommand::Curl(file) => (Format::Curl, file, Options::default()),
         ImportCommand::Urls(file) => (Format::Urls, file, Options::default()),
@@ -142,7 +155,8 @@ pub fn import(args: &ImportArgs) -> Result<Exit, CommandError> {
         let line = before.split(|byte| *byte == b'\n').count();
         usage_error(anyhow!("{name}:{line}: not UTF-8; write the file in UTF-8"))
     })?;
-    let plan = brunt_import::import(format, &text, &options).map_err(|error| usage_error(error.into()))?;
+    let plan =
+        brunt_import::import(format, &text, &options).map_err(|error| usage_error(error.into()))?;
     write(file, &plan)
 }
 
@@ -150,14 +164,21 @@ pub fn import(args: &ImportArgs) -> Result<Exit, CommandError> {
 fn bytes_of(file: &FileArgs) -> Result<Vec<u8>, CommandError> {
     // Before reading: standard input may be a terminal on which the user types.
     if let Some(output) = file.output.as_deref().filter(|output| output.exists() && !file.force) {
-        return Err(usage_error(anyhow!("`{}` already exists; write another name, or --force", output.display())));
+        return Err(usage_error(anyhow!(
+            "`{}` already exists; write another name, or --force",
+            output.display()
+        )));
     }
     let is_input = file.file == Path::new("-");
     let name = if is_input { "standard input".to_owned() } else { file.file.display().to_string() };
     input(&file.file, is_input).with_context(|| format!("cannot read {name}")).map_err(usage_error)
 }
 
-fn jmx(file: &FileArgs, properties: &[String], allow_dir: &[PathBuf]) -> Result<Exit, CommandError> {
+fn jmx(
+    file: &FileArgs,
+    properties: &[String],
+    allow_dir: &[PathBuf],
+) -> Result<Exit, CommandError> {
     let bytes = bytes_of(file)?;
 
     let is_input = file.file == Path::new("-");
@@ -176,7 +197,8 @@ fn jmx(file: &FileArgs, properties: &[String], allow_dir: &[PathBuf]) -> Result<
         properties: properties.collect(),
         base: file.base.clone(),
     };
-    let import = brunt_import::jmx::read(&bytes, &options).map_err(|error| usage_error(error.into()))?;
+    let import =
+        brunt_import::jmx::read(&bytes, &options).map_err(|error| usage_error(error.into()))?;
     for notice in &import.notices {
         eprintln!("brunt: {notice}");
     }
@@ -209,8 +231,9 @@ fn write(file: &FileArgs, plan: &str) -> Result<Exit, CommandError> {
 /// The current folder, from which the plan can find files of the input; empty if the
 /// plan is written to it.
 fn folder(output: Option<&Path>) -> io::Result<String> {
-    let is_other_folder =
-        output.and_then(Path::parent).is_some_and(|parent| !parent.as_os_str().is_empty() && parent != Path::new("."));
+    let is_other_folder = output
+        .and_then(Path::parent)
+        .is_some_and(|parent| !parent.as_os_str().is_empty() && parent != Path::new("."));
     Ok(if is_other_folder { std::env::current_dir()?.display().to_string() } else { String::new() })
 }
 
@@ -223,7 +246,10 @@ fn input(file: &Path, is_input: bool) -> io::Result<Vec<u8>> {
         fs::File::open(file)?.take(MAX_INPUT_BYTES + 1).read_to_end(&mut text)?;
     }
     if text.len() as u64 > MAX_INPUT_BYTES {
-        return Err(io::Error::other(format!("more than {} MB; import a part of it", MAX_INPUT_BYTES >> 20)));
+        return Err(io::Error::other(format!(
+            "more than {} MB; import a part of it",
+            MAX_INPUT_BYTES >> 20
+        )));
     }
     Ok(text)
 }

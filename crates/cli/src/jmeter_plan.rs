@@ -58,7 +58,8 @@ pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, CommandError> {
     let has_several = plans.len() > 1;
     let settings = &args.settings;
     let quiet = settings.output.quiet;
-    brunt_spec::check_objectives(&settings.checks.objectives, &plans).map_err(|error| usage_error(error.into()))?;
+    brunt_spec::check_objectives(&settings.checks.objectives, &plans)
+        .map_err(|error| usage_error(error.into()))?;
     if has_several && !settings.output.outputs.is_empty() {
         let wrong = "this plan runs its thread groups one after another, each with a separate report; leave --output out, and write the reports later: brunt report ID -o html=FILE";
         return Err(usage_error(anyhow!(wrong)));
@@ -72,50 +73,59 @@ pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, CommandError> {
     }
     let mut live_outputs = live_outputs::start(&sinks).map_err(usage_error)?;
     let mut tracer = trace::requested(&settings.output).map_err(usage_error)?;
-    let store = if tracer.is_some() { None } else { args.store.open_or_note(&mut notes, (&settings.output).into()) };
+    let store = if tracer.is_some() {
+        None
+    } else {
+        args.store.open_or_note(&mut notes, (&settings.output).into())
+    };
     // Opening the store has replaced the redactor.
     live_outputs::redact_secrets(&sinks);
     let plan_name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let session = session(store, plan_name, settings.checks.strict).map_err(runtime_error)?;
     let mut log = output::event_log(&settings.output, &session).map_err(usage_error)?;
     let mut exit = Exit::Measured;
-    stages::run_stages(test_run.stages, &session.interrupt, |stage| -> Result<RealWorld, CommandError> {
-        let plan = &stage.plan;
-        let world = RealWorld::new(plan).map_err(|error| usage_error(error.into()))?;
-        let is_main = stage.kind == StageKind::Main;
-        let (route, warnings) = brunt_runner::check::short::preflight_short(plan, system.descriptors, system.cores);
-        notes.extend(warnings);
-        if !quiet && (has_several || !is_main) {
-            print_line(&format!("{}: {}", title(stage.kind), names(plan)));
-        }
-        // Reports and the event log cover the thread groups, even if setUp thread groups run first.
-        let stage_outputs = match outputs.take_if(|_| is_main) {
-            Some(outputs) => outputs,
-            None => Outputs::open(&[], quiet || !is_main).map_err(usage_error)?,
-        };
-        // Each run ends its file; the next one appends to it.
-        let mut jtl = output::result_file(&settings.output).map_err(usage_error)?;
-        let context = MeasureContext {
-            outputs: stage_outputs,
-            log: log.take_if(|_| is_main),
-            jtl: jtl.as_mut(),
-            live_outputs: &mut live_outputs,
-            // Groups before and after the load measure nothing that later runs are compared with.
-            storage: if is_main { Storage::SingleRun } else { Storage::None },
-            probes: if is_main { &settings.probes } else { &[] },
-            quiet: quiet || !is_main,
-            tracer: tracer.as_mut(),
-            // The setUp thread groups have no report that could contain the notes.
-            notes: if is_main { std::mem::take(&mut notes) } else { Vec::new() },
-            route,
-        };
-        let stage_exit = measure(&session, plan, &world, context).map_err(runtime_error)?;
-        if is_main {
-            // `Exit` is ordered by precedence.
-            exit = exit.max(stage_exit);
-        }
-        Ok(world)
-    })?;
+    stages::run_stages(
+        test_run.stages,
+        &session.interrupt,
+        |stage| -> Result<RealWorld, CommandError> {
+            let plan = &stage.plan;
+            let world = RealWorld::new(plan).map_err(|error| usage_error(error.into()))?;
+            let is_main = stage.kind == StageKind::Main;
+            let (route, warnings) =
+                brunt_runner::check::short::preflight_short(plan, system.descriptors, system.cores);
+            notes.extend(warnings);
+            if !quiet && (has_several || !is_main) {
+                print_line(&format!("{}: {}", title(stage.kind), names(plan)));
+            }
+            // Reports and the event log cover the thread groups, even if setUp thread groups run first.
+            let stage_outputs = match outputs.take_if(|_| is_main) {
+                Some(outputs) => outputs,
+                None => Outputs::open(&[], quiet || !is_main).map_err(usage_error)?,
+            };
+            // Each run ends its file; the next one appends to it.
+            let mut jtl = output::result_file(&settings.output).map_err(usage_error)?;
+            let context = MeasureContext {
+                outputs: stage_outputs,
+                log: log.take_if(|_| is_main),
+                jtl: jtl.as_mut(),
+                live_outputs: &mut live_outputs,
+                // Groups before and after the load measure nothing that later runs are compared with.
+                storage: if is_main { Storage::SingleRun } else { Storage::None },
+                probes: if is_main { &settings.probes } else { &[] },
+                quiet: quiet || !is_main,
+                tracer: tracer.as_mut(),
+                // The setUp thread groups have no report that could contain the notes.
+                notes: if is_main { std::mem::take(&mut notes) } else { Vec::new() },
+                route,
+            };
+            let stage_exit = measure(&session, plan, &world, context).map_err(runtime_error)?;
+            if is_main {
+                // `Exit` is ordered by precedence.
+                exit = exit.max(stage_exit);
+            }
+            Ok(world)
+        },
+    )?;
     live_outputs.finish();
     Ok(if session.interrupt.is_stopped() { exit.max(Exit::Interrupted) } else { exit })
 }
@@ -145,7 +155,8 @@ fn read(path: &Path, args: &RunArgs, system: &System) -> Result<TestRun> {
         seed: settings.load.seed.unwrap_or(system.seed),
         threads: settings.load.threads.unwrap_or_else(|| system.half_of_cores()),
     };
-    let mut test_run = plan::read(&document, &surroundings).map_err(|error| plan_error(path, &error))?;
+    let mut test_run =
+        plan::read(&document, &surroundings).map_err(|error| plan_error(path, &error))?;
     for stage in &mut test_run.stages {
         brunt_dropin::prepare_stage(stage, &settings.checks.objectives, settings.load.processes)
             .map_err(|error| anyhow!("{error}"))?;
@@ -165,7 +176,8 @@ fn refuse_others(args: &RunArgs) -> Result<()> {
     let RunSettings { sources, output, .. } = &args.settings;
     let trace_options: &[&str] = if output.trace { &to_plan::trace::ALLOWED_OPTIONS } else { &[] };
     let mut options = sources.options();
-    let Some(option) = options.find(|option| !ALLOWED_OPTIONS.contains(option) && !trace_options.contains(option))
+    let Some(option) =
+        options.find(|option| !ALLOWED_OPTIONS.contains(option) && !trace_options.contains(option))
     else {
         return Ok(());
     };
@@ -187,7 +199,11 @@ fn title(kind: StageKind) -> &'static str {
 }
 
 fn names(plan: &Plan) -> String {
-    plan.populations.iter().map(|population| population.name.as_str()).collect::<Vec<_>>().join(", ")
+    plan.populations
+        .iter()
+        .map(|population| population.name.as_str())
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 #[cfg(test)]
@@ -203,7 +219,12 @@ mod tests {
 
     #[test]
     fn a_plan_of_jmeter_is_told_from_a_url() {
-        for (word, is) in [("plan.jmx", true), ("a/b.JMX", true), ("http://h/plan.jmx", false), ("plan.yaml", false)] {
+        for (word, is) in [
+            ("plan.jmx", true),
+            ("a/b.JMX", true),
+            ("http://h/plan.jmx", false),
+            ("plan.yaml", false),
+        ] {
             assert_eq!(plan_path(word).is_some(), is, "{word}");
         }
     }

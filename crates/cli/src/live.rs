@@ -62,7 +62,9 @@ impl Live {
         }
         let title = (!self.title.is_empty()).then(|| self.title.clone());
         // Terminals may wrap a line that fills the last column.
-        screen::draw(&title.into_iter().chain(progress.block(screen::width() - 1)).collect::<Vec<_>>());
+        screen::draw(
+            &title.into_iter().chain(progress.block(screen::width() - 1)).collect::<Vec<_>>(),
+        );
     }
 }
 

@@ -23,7 +23,10 @@ pub fn redact_secrets(outputs: &[LiveOutput]) {
 /// Refuses live outputs for a command without a load.
 pub fn refuse(settings: &OutputSettings, reason: &str) -> Result<()> {
     match settings.live_outputs.first() {
-        Some(output) => bail!("-o: {} receives figures while a load runs, and {reason}; leave it out", output.sink),
+        Some(output) => bail!(
+            "-o: {} receives figures while a load runs, and {reason}; leave it out",
+            output.sink
+        ),
         None => Ok(()),
     }
 }

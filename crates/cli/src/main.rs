@@ -83,8 +83,8 @@ use std::process::ExitCode;
 const MIN_ADDRESS_SPACE_BYTES: u64 = 32 << 20;
 
 fn main() -> ExitCode {
-    if let Some(available) =
-        brunt_probe::limits::address_space_left().filter(|available| *available < MIN_ADDRESS_SPACE_BYTES)
+    if let Some(available) = brunt_probe::limits::address_space_left()
+        .filter(|available| *available < MIN_ADDRESS_SPACE_BYTES)
     {
         eprintln!(
             "brunt: the limit on address space (`ulimit -v`) leaves {} MB, and brunt needs {} MB at least; raise it, for \
@@ -95,7 +95,8 @@ fn main() -> ExitCode {
         return Exit::Failed.into();
     }
     // `args` would panic at an argument that is not UTF-8.
-    let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    let words: Vec<String> =
+        std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
     // The words of a drop-in are not brunt's, so its name decides first.
     if let Some((tool, program_name, words)) = brunt_dropin::find_tool(&words) {
         return dropins::run(tool, program_name, words);
@@ -130,7 +131,8 @@ fn main() -> ExitCode {
 /// Parses the arguments. Error messages do not repeat secrets.
 fn arguments(words: &[String]) -> Cli {
     Cli::try_parse().unwrap_or_else(|error| {
-        let explanation = mistakes::explain(&error, words).map(|text| format!("brunt: {}\n", without_number(&text)));
+        let explanation = mistakes::explain(&error, words)
+            .map(|text| format!("brunt: {}\n", without_number(&text)));
         let message = explanation.clone().unwrap_or_else(|| error.render().to_string());
         let redacted = redact::text(&message);
         // clap prints its own messages, with colors, unless they contain a secret.
@@ -205,7 +207,8 @@ fn run(args: &RunArgs) -> Result<Exit, CommandError> {
     }
     let system = system();
     let settings = &args.settings;
-    let (mut plan, mut notes) = to_plan(settings, &system).map_err(|error| usage_error(error.into()))?;
+    let (mut plan, mut notes) =
+        to_plan(settings, &system).map_err(|error| usage_error(error.into()))?;
     check_objectives(&plan.objectives, &[&plan]).map_err(|error| usage_error(error.into()))?;
     let is_tracing = settings.output.trace;
     if is_tracing {
@@ -217,11 +220,17 @@ fn run(args: &RunArgs) -> Result<Exit, CommandError> {
     let outputs = Outputs::of(&settings.output).map_err(usage_error)?;
     let mut tracer = trace::requested(&settings.output).map_err(usage_error)?;
     let mut jtl = output::result_file(&settings.output).map_err(usage_error)?;
-    let (route, warnings) = brunt_runner::check::short::preflight_short(&plan, system.descriptors, system.cores);
+    let (route, warnings) =
+        brunt_runner::check::short::preflight_short(&plan, system.descriptors, system.cores);
     notes.extend(warnings);
-    let store = if is_tracing { None } else { args.store.open_or_note(&mut notes, (&settings.output).into()) };
+    let store = if is_tracing {
+        None
+    } else {
+        args.store.open_or_note(&mut notes, (&settings.output).into())
+    };
     // After the store was opened: live outputs need its redactor.
-    let mut live_outputs = live_outputs::start(&settings.output.live_outputs).map_err(usage_error)?;
+    let mut live_outputs =
+        live_outputs::start(&settings.output.live_outputs).map_err(usage_error)?;
     let session = measure::session(store, None, settings.checks.strict).map_err(runtime_error)?;
     let log = output::event_log(&settings.output, &session).map_err(usage_error)?;
     let context = MeasureContext {

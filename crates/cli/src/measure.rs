@@ -13,7 +13,8 @@ use brunt_model::{Environment, Plan, ProbeSpec, Route};
 use brunt_runner::run::no_reply;
 use brunt_runner::trace::Tracer;
 use brunt_runner::{
-    EventListener, EventLog, LiveOutputs, RealWorld, ResultFile, RunRequest, RunResult, Session, Storage,
+    EventListener, EventLog, LiveOutputs, RealWorld, ResultFile, RunRequest, RunResult, Session,
+    Storage,
 };
 use brunt_store::Store;
 use std::io;
@@ -44,14 +45,23 @@ pub struct MeasureContext<'f> {
 
 /// Creates the session of this command. The store must be opened first,
 /// since it provides the redactor.
-pub fn session(store: Option<Store>, plan_name: Option<String>, is_strict: bool) -> io::Result<Session> {
+pub fn session(
+    store: Option<Store>,
+    plan_name: Option<String>,
+    is_strict: bool,
+) -> io::Result<Session> {
     let machine = brunt_probe::machine::environment(command_line(), env!("CARGO_PKG_VERSION"));
     let environment = Environment { plan_name, strict: is_strict, ..machine };
     Ok(Session { environment, store, redactor: redact::current(), interrupt: signals::listen()? })
 }
 
 /// Runs a plan, writes its reports, and returns the exit code.
-pub fn measure(session: &Session, plan: &Plan, world: &RealWorld, context: MeasureContext<'_>) -> Result<Exit> {
+pub fn measure(
+    session: &Session,
+    plan: &Plan,
+    world: &RealWorld,
+    context: MeasureContext<'_>,
+) -> Result<Exit> {
     let MeasureContext { outputs, mut log, mut jtl, live_outputs, mut tracer, quiet, .. } = context;
     let is_tracing = tracer.is_some();
     let mut live = Live::new(plan, quiet || is_tracing).start();
@@ -95,7 +105,10 @@ fn report(outputs: Outputs, result: &RunResult) -> Result<()> {
     let run = &result.run;
     // Thread groups of JMeter may contain only scripts.
     let has_requests = run.plan.as_ref().is_none_or(|plan| plan.requests().next().is_some());
-    let is_empty = has_requests && run.replies() == Replies::None && !run.is_interrupted() && result.outcome.is_ok();
+    let is_empty = has_requests
+        && run.replies() == Replies::None
+        && !run.is_interrupted()
+        && result.outcome.is_ok();
     if !is_empty {
         return outputs.write(run, &result.judgement);
     }

@@ -37,10 +37,19 @@ const FOREIGN: [(&[&str], &str); 11] = [
     (&["--http3"], "write --http 3"),
     (&["--http1.1"], "HTTP/1.1 is the default; leave it out"),
     (&["--concurrency", "--clients"], "write -c N (--connections)"),
-    (&["-O", "--remote-name"], "replies are not stored; leave it out, or write -o FORMAT=FILE for a report"),
+    (
+        &["-O", "--remote-name"],
+        "replies are not stored; leave it out, or write -o FORMAT=FILE for a report",
+    ),
     (&["-i", "--include"], "write `brunt check URL`, which shows the reply's status and headers"),
-    (&["-F"], "write --form NAME=VALUE; a multipart form is `multipart` of a step in a plan file (docs/scenarios.md)"),
-    (&["--data-raw", "--data-urlencode"], "write --data TEXT, or --form NAME=VALUE, which is encoded"),
+    (
+        &["-F"],
+        "write --form NAME=VALUE; a multipart form is `multipart` of a step in a plan file (docs/scenarios.md)",
+    ),
+    (
+        &["--data-raw", "--data-urlencode"],
+        "write --data TEXT, or --form NAME=VALUE, which is encoded",
+    ),
     (&["-U", "--proxy-user"], "put name and password into the URL of --proxy"),
     (&["-w", "--workers"], "write --threads N"),
 ];
@@ -48,7 +57,9 @@ const FOREIGN: [(&[&str], &str); 11] = [
 /// Explains clap's error, if there is a better message than clap's.
 pub fn explain(error: &clap::Error, words: &[String]) -> Option<String> {
     match error.kind() {
-        ErrorKind::UnknownArgument => explain_unknown(&context(error, ContextKind::InvalidArg)?, words),
+        ErrorKind::UnknownArgument => {
+            explain_unknown(&context(error, ContextKind::InvalidArg)?, words)
+        }
         ErrorKind::ArgumentConflict => match context(error, ContextKind::InvalidSubcommand) {
             Some(second) => explain_second_word(&second, words),
             None => explain_conflict(error),
@@ -64,10 +75,14 @@ pub fn explain(error: &clap::Error, words: &[String]) -> Option<String> {
         ErrorKind::InvalidValue => {
             let option = option(error)?;
             let value = context(error, ContextKind::InvalidValue)?;
-            let ContextValue::Strings(known) = error.get(ContextKind::ValidValue)? else { return None };
+            let ContextValue::Strings(known) = error.get(ContextKind::ValidValue)? else {
+                return None;
+            };
             // clap reports a missing value as an empty one.
             let is_missing = value.is_empty() || known.is_empty();
-            (!is_missing).then(|| format!("{option}: invalid value `{value}`; write one of {}", known.join(", ")))
+            (!is_missing).then(|| {
+                format!("{option}: invalid value `{value}`; write one of {}", known.join(", "))
+            })
         }
         ErrorKind::InvalidSubcommand => {
             let word = context(error, ContextKind::InvalidSubcommand)?;
@@ -79,7 +94,9 @@ pub fn explain(error: &clap::Error, words: &[String]) -> Option<String> {
             Some(format!("`{word}` is not a command; write `brunt {command} {near}{rest}`"))
         }
         ErrorKind::MissingRequiredArgument => {
-            let ContextValue::Strings(missing) = error.get(ContextKind::InvalidArg)? else { return None };
+            let ContextValue::Strings(missing) = error.get(ContextKind::InvalidArg)? else {
+                return None;
+            };
             Some(format!("{} is missing; the arguments are in `--help`", missing.join(", ")))
         }
         _ => None,
@@ -89,8 +106,12 @@ pub fn explain(error: &clap::Error, words: &[String]) -> Option<String> {
 /// Rewrites clap's message for a number out of range, `0 is not in 1..=9`, in
 /// the form of brunt's messages.
 fn range_message(message: &str) -> String {
-    let out = message.split_once(" is not in ").and_then(|(value, range)| Some((value, range.split_once("..=")?)));
-    out.map_or(message.into(), |(value, (least, most))| format!("`{value}` is out of range; write {least} to {most}"))
+    let out = message
+        .split_once(" is not in ")
+        .and_then(|(value, range)| Some((value, range.split_once("..=")?)));
+    out.map_or(message.into(), |(value, (least, most))| {
+        format!("`{value}` is out of range; write {least} to {most}")
+    })
 }
 
 /// Explains two options that exclude each other, or an option that is given twice.
@@ -98,7 +119,9 @@ fn explain_conflict(error: &clap::Error) -> Option<String> {
     let option = option(error)?;
     let others = match error.get(ContextKind::PriorArg)? {
         ContextValue::String(other) => name(other).to_owned(),
-        ContextValue::Strings(others) => others.iter().map(|other| name(other)).collect::<Vec<_>>().join(", "),
+        ContextValue::Strings(others) => {
+            others.iter().map(|other| name(other)).collect::<Vec<_>>().join(", ")
+        }
         _ => return None,
     };
     if option == others {
@@ -127,27 +150,35 @@ pub fn not_a_url(word: &str) -> Option<String> {
         let instead = match Path::new(word).extension().and_then(|ending| ending.to_str()) {
             Some("events") => format!("for its report write `brunt report {word}`"),
             Some("brunt") => format!("to import it write `brunt runs import {word}`"),
-            _ => format!("write --urls {word} for a list of URLs, or http://{word}/ for a host of this name"),
+            _ => format!(
+                "write --urls {word} for a list of URLs, or http://{word}/ for a host of this name"
+            ),
         };
         return Some(format!("`{word}` is a file, not a URL; {instead}"));
     }
     // A word with a point, colon or slash is a host or a path.
     let command = command_like(word).filter(|_| !word.contains(['.', ':', '/']))?;
-    Some(format!("`{word}` is not a command; write `brunt {command}`, or http://{word}/ for a host of this name"))
+    Some(format!(
+        "`{word}` is not a command; write `brunt {command}`, or http://{word}/ for a host of this name"
+    ))
 }
 
 /// Explains an unknown option, or a value that begins with a minus.
 fn explain_unknown(argument: &str, words: &[String]) -> Option<String> {
-    if let Some((_, instead)) = FOREIGN.iter().find(|(spellings, _)| spellings.contains(&argument)) {
+    if let Some((_, instead)) = FOREIGN.iter().find(|(spellings, _)| spellings.contains(&argument))
+    {
         return Some(format!("`{argument}`: unknown option; {instead}"));
     }
     // clap reports an option without its value, as in `--laten=5`.
     let position = words.iter().position(|word| word.starts_with(argument))?;
     let word = &words[position];
     if word.trim_start_matches('-').starts_with(|first: char| first.is_ascii_digit()) {
-        let before = words.get(position.checked_sub(1)?).filter(|before| before.starts_with('-'))?;
+        let before =
+            words.get(position.checked_sub(1)?).filter(|before| before.starts_with('-'))?;
         let positive = word.trim_start_matches('-');
-        return Some(format!("`{word}`: {before} takes no negative value; write {before} {positive}"));
+        return Some(format!(
+            "`{word}`: {before} takes no negative value; write {before} {positive}"
+        ));
     }
     let (command, name) = command_of(words);
     let options = long_options(&command);
@@ -156,7 +187,8 @@ fn explain_unknown(argument: &str, words: &[String]) -> Option<String> {
         return word.starts_with('-').then(|| format!("`{argument}`: unknown option; {help}"));
     }
     let bare = argument.trim_start_matches('-');
-    let near = nearest(bare, options.iter().map(String::as_str)).filter(|near| near.len().abs_diff(bare.len()) <= 3);
+    let near = nearest(bare, options.iter().map(String::as_str))
+        .filter(|near| near.len().abs_diff(bare.len()) <= 3);
     let instead = near.map_or(help, |near| format!("write --{near}"));
     Some(format!("`{argument}`: unknown option; {instead}"))
 }
@@ -187,7 +219,9 @@ fn explain_second_word(second: &str, words: &[String]) -> Option<String> {
         return Some(format!("`{first}` is not a command; write `brunt {command} {second}`"));
     }
     if Cli::command().find_subcommand(second).is_some() {
-        return Some(format!("`{second}`: the command comes first; write `brunt {second} {first}`"));
+        return Some(format!(
+            "`{second}`: the command comes first; write `brunt {second} {first}`"
+        ));
     }
     Some(format!(
         "`{second}` is a second URL; write `brunt compare {first} {second}` to compare two servers, or --urls FILE for a \
@@ -197,10 +231,12 @@ fn explain_second_word(second: &str, words: &[String]) -> Option<String> {
 
 fn command_like(word: &str) -> Option<String> {
     let whole = Cli::command();
-    let names: Vec<&str> = whole.get_subcommands().filter(|c| !c.is_hide_set()).map(clap::Command::get_name).collect();
+    let names: Vec<&str> =
+        whole.get_subcommands().filter(|c| !c.is_hide_set()).map(clap::Command::get_name).collect();
     let near = nearest(word, names.iter().copied()).filter(|near| *near != word)?;
     // A word that is less similar is probably the name of a host.
-    let is_near = near.len().abs_diff(word.len()) <= 2 && near.chars().next() == word.chars().next();
+    let is_near =
+        near.len().abs_diff(word.len()) <= 2 && near.chars().next() == word.chars().next();
     is_near.then(|| near.to_owned())
 }
 
@@ -217,7 +253,8 @@ mod tests {
     use clap::Parser;
 
     fn told(line: &str) -> String {
-        let words: Vec<String> = format!("brunt {line}").split_whitespace().map(str::to_owned).collect();
+        let words: Vec<String> =
+            format!("brunt {line}").split_whitespace().map(str::to_owned).collect();
         let error = Cli::try_parse_from(&words).unwrap_err();
         explain(&error, &words).unwrap_or_else(|| panic!("{line}: {error}"))
     }
@@ -232,10 +269,16 @@ mod tests {
             ("-s x.lua http://a/", "plan file"),
             ("--conections 5 http://a/", "write --connections"),
             ("find --max-lod 5 http://a/", "write --max-load"),
-            ("baseline check x --time-budget 4s", "the options are in `brunt baseline check --help`"),
+            (
+                "baseline check x --time-budget 4s",
+                "the options are in `brunt baseline check --help`",
+            ),
             ("baseline check x --min-diference 4%", "write --min-difference"),
             ("plan chek plan.yaml", "write `brunt plan check plan.yaml`"),
-            ("sweep -r 5..9+1 http://a/ --repeat 0", "--repeat: `0` is out of range; write 1 to 100000"),
+            (
+                "sweep -r 5..9+1 http://a/ --repeat 0",
+                "--repeat: `0` is out of range; write 1 to 100000",
+            ),
         ] {
             assert!(told(line).contains(words), "{line}: {}", told(line));
         }
@@ -251,6 +294,9 @@ mod tests {
 
     #[test]
     fn brunt_alone_answers_with_twenty_lines_at_most() {
-        assert!(SHORT_HELP.lines().count() <= 20 && SHORT_HELP.lines().all(|line| line.chars().count() <= 110));
+        assert!(
+            SHORT_HELP.lines().count() <= 20
+                && SHORT_HELP.lines().all(|line| line.chars().count() <= 110)
+        );
     }
 }

@@ -13,7 +13,8 @@ use std::path::{Path, PathBuf};
 
 /// Names and examples for the help text.
 pub fn after_help() -> String {
-    let names: Vec<_> = COMPAT.iter().map(|tool| format!("  {:17}{}", tool.name, tool.about)).collect();
+    let names: Vec<_> =
+        COMPAT.iter().map(|tool| format!("  {:17}{}", tool.name, tool.about)).collect();
     format!("Names:\n{}\n\n{EXAMPLES}", names.join("\n"))
 }
 
@@ -33,7 +34,10 @@ pub struct NamesArgs {
 pub fn install(args: &NamesArgs) -> Result<Exit, CommandError> {
     let program = std::env::current_exe().map_err(runtime_error)?;
     // All or none: obstacles are found before the first link is created.
-    let links = COMPAT.iter().map(|tool| examine(&args.dir, tool.name, &program)).collect::<Result<Vec<_>>>();
+    let links = COMPAT
+        .iter()
+        .map(|tool| examine(&args.dir, tool.name, &program))
+        .collect::<Result<Vec<_>>>();
     for (path, place) in links.map_err(usage_error)? {
         place.make(&path, &program).map_err(runtime_error)?;
         print(format!("{} -> {}\n", path.display(), program.display())).map_err(runtime_error)?;
@@ -55,18 +59,25 @@ fn examine(dir: &Path, name: &str, program: &Path) -> Result<(PathBuf, LinkState
     let path = dir.join(name);
     let Ok(metadata) = path.symlink_metadata() else { return Ok((path, LinkState::Free)) };
     // Both paths may be symbolic links to the executable.
-    let leads_here = fs::canonicalize(&path).ok().is_some_and(|target| fs::canonicalize(program).ok() == Some(target));
+    let leads_here = fs::canonicalize(&path)
+        .ok()
+        .is_some_and(|target| fs::canonicalize(program).ok() == Some(target));
     if metadata.is_symlink() && leads_here {
         return Ok((path, LinkState::Present));
     }
-    bail!("{} exists and is no link to this brunt; move it away, or name another directory", path.display())
+    bail!(
+        "{} exists and is no link to this brunt; move it away, or name another directory",
+        path.display()
+    )
 }
 
 impl LinkState {
     fn make(self, path: &Path, program: &Path) -> Result<()> {
         match self {
             Self::Present => Ok(()),
-            Self::Free => symlink(program, path).with_context(|| format!("{} cannot be made", path.display())),
+            Self::Free => {
+                symlink(program, path).with_context(|| format!("{} cannot be made", path.display()))
+            }
         }
     }
 }

@@ -38,7 +38,9 @@ impl Outputs {
             && let Some(report) = output.outputs.iter().find(|report| report.file.is_none())
         {
             let format = &report.format;
-            bail!("--trace writes to standard output, and so does -o {format}; write -o {format}=FILE");
+            bail!(
+                "--trace writes to standard output, and so does -o {format}; write -o {format}=FILE"
+            );
         }
         if output.trace {
             live_outputs::refuse(output, "--trace shows single requests in place of a load")?;
@@ -56,7 +58,8 @@ impl Outputs {
             places.push((format, Destination::open(format, output.file.as_deref())?));
         }
         let uses_stdout = places.iter().any(|place| matches!(place.1, Destination::Stdout));
-        let default_format = if uses_stdout || quiet { None } else { brunt_report::format(defaults::OUTPUT) };
+        let default_format =
+            if uses_stdout || quiet { None } else { brunt_report::format(defaults::OUTPUT) };
         Ok(Self { places, default_format })
     }
 
@@ -104,7 +107,10 @@ impl Destination {
         }
         let name = path.display();
         let Content::Charts(charts) = format.content else {
-            bail!("-o {0}={name}: that is a directory, and {0} makes one file; write -o {0}=FILE", format.name);
+            bail!(
+                "-o {0}={name}: that is a directory, and {0} makes one file; write -o {0}=FILE",
+                format.name
+            );
         };
         fs::create_dir_all(path).with_context(|| format!("{name} cannot be made"))?;
         Ok(Self::Directory(path.to_owned(), charts))
@@ -114,13 +120,15 @@ impl Destination {
         match self {
             Self::Stdout => {
                 let mut out = io::stdout().lock();
-                let written = format.write(subject, &view::of_stdout(), &mut out).and_then(|()| out.flush());
+                let written =
+                    format.write(subject, &view::of_stdout(), &mut out).and_then(|()| out.flush());
                 written.or_else(ignore_closed_pipe).context("stdout")
             }
             Self::File(path, file) => {
                 // Dropping the writer would ignore an error of its last write, so it is flushed.
                 let mut out = BufWriter::new(file);
-                let written = format.write(subject, &view::of_file(), &mut out).and_then(|()| out.flush());
+                let written =
+                    format.write(subject, &view::of_file(), &mut out).and_then(|()| out.flush());
                 written.with_context(|| path.display().to_string())
             }
             Self::Directory(path, charts) => {
@@ -152,12 +160,19 @@ fn create(path: &Path) -> Result<File> {
 
 /// Opens the result file, if requested.
 pub fn result_file(output: &OutputSettings) -> Result<Option<ResultFile>> {
-    let (Some(path), Some(records)) = (&output.jtl, to_plan::records(output)) else { return Ok(None) };
+    let (Some(path), Some(records)) = (&output.jtl, to_plan::records(output)) else {
+        return Ok(None);
+    };
     // JMeter's CSV has no columns for headers and bodies.
     let is_xml = records.detail == RecordDetail::Full;
     let format = if is_xml { JtlFormat::Xml } else { JtlFormat::Csv };
     let mut settings = JtlSettings { format, ..JtlSettings::default() };
-    for field in [Field::RequestHeaders, Field::ResponseHeaders, Field::SamplerData, Field::ResponseDataOnError] {
+    for field in [
+        Field::RequestHeaders,
+        Field::ResponseHeaders,
+        Field::SamplerData,
+        Field::ResponseDataOnError,
+    ] {
         settings.save(field, is_xml);
     }
     ResultFile::open(path, settings).map(Some).with_context(|| path.display().to_string())

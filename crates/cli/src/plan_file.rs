@@ -79,7 +79,9 @@ pub struct FileArgs {
 pub fn plan(args: &PlanArgs) -> Result<Exit, CommandError> {
     match &args.command {
         PlanCommand::Check(file) => check(file),
-        PlanCommand::Show { file, json } => show(file, if *json { shown::json } else { shown::yaml }),
+        PlanCommand::Show { file, json } => {
+            show(file, if *json { shown::json } else { shown::yaml })
+        }
         PlanCommand::Set { file, sets, write } => set(file, sets, *write),
         PlanCommand::New { file } => new(file.as_deref()),
         PlanCommand::Schema => {
@@ -90,8 +92,10 @@ pub fn plan(args: &PlanArgs) -> Result<Exit, CommandError> {
 }
 
 fn check(args: &FileArgs) -> Result<Exit, CommandError> {
-    let loaded = plan_file::load(&args.file, &args.sets, NO_FOLDER, &crate::process::system()).map_err(spec_error)?;
-    let mut text = format!("{} is valid: {}\n", args.file.display(), estimate::sentence(&loaded.experiment));
+    let loaded = plan_file::load(&args.file, &args.sets, NO_FOLDER, &crate::process::system())
+        .map_err(spec_error)?;
+    let mut text =
+        format!("{} is valid: {}\n", args.file.display(), estimate::sentence(&loaded.experiment));
     for note in &loaded.notes {
         text.extend(["Note: ", note, "\n"]);
     }
@@ -99,8 +103,12 @@ fn check(args: &FileArgs) -> Result<Exit, CommandError> {
     Ok(Exit::Measured)
 }
 
-fn show(args: &FileArgs, format: fn(&PlanFile, &ResolvedPlan) -> String) -> Result<Exit, CommandError> {
-    let plan = plan_file::open(&args.file, &args.sets, NO_FOLDER, &crate::process::system()).map_err(spec_error)?;
+fn show(
+    args: &FileArgs,
+    format: fn(&PlanFile, &ResolvedPlan) -> String,
+) -> Result<Exit, CommandError> {
+    let plan = plan_file::open(&args.file, &args.sets, NO_FOLDER, &crate::process::system())
+        .map_err(spec_error)?;
     let file = plan.file.clone();
     let loaded = plan.resolve(&crate::process::system()).map_err(spec_error)?;
     // Redacting registers the secrets for the text. The redacted copy is not needed.
@@ -111,13 +119,18 @@ fn show(args: &FileArgs, format: fn(&PlanFile, &ResolvedPlan) -> String) -> Resu
 
 fn set(file: &Path, sets: &[String], write: bool) -> Result<Exit, CommandError> {
     let name = file.display();
-    let mut text = std::fs::read_to_string(file).with_context(|| format!("cannot read {name}")).map_err(usage_error)?;
+    let mut text = std::fs::read_to_string(file)
+        .with_context(|| format!("cannot read {name}"))
+        .map_err(usage_error)?;
     for word in sets {
         text = brunt_spec::plan::set_in_text(&text, &name.to_string(), word).map_err(spec_error)?;
     }
     if write {
-        replace(file, &text).with_context(|| format!("cannot write {name}")).map_err(usage_error)?;
-        print(format!("{name} is written: check it with `brunt plan check {name}`\n")).map_err(runtime_error)?;
+        replace(file, &text)
+            .with_context(|| format!("cannot write {name}"))
+            .map_err(usage_error)?;
+        print(format!("{name} is written: check it with `brunt plan check {name}`\n"))
+            .map_err(runtime_error)?;
     } else {
         print(&text).map_err(runtime_error)?;
     }
@@ -145,13 +158,18 @@ fn new(file: Option<&Path>) -> Result<Exit, CommandError> {
         return Ok(Exit::Measured);
     };
     if file.exists() {
-        return Err(usage_error(anyhow::anyhow!("`{}` already exists; write another name", file.display())));
+        return Err(usage_error(anyhow::anyhow!(
+            "`{}` already exists; write another name",
+            file.display()
+        )));
     }
     // Fails if another process has created the file since the check.
-    let created = std::fs::File::create_new(file).with_context(|| format!("cannot write {}", file.display()));
+    let created =
+        std::fs::File::create_new(file).with_context(|| format!("cannot write {}", file.display()));
     created.map_err(usage_error)?.write_all(NEW.as_bytes()).map_err(runtime_error)?;
     let name = file.display();
-    let next = format!("put your URL into it, then `brunt plan check {name}` and `brunt run {name}`");
+    let next =
+        format!("put your URL into it, then `brunt plan check {name}` and `brunt run {name}`");
     print(format!("{name} is written: {next}\n")).map_err(runtime_error)?;
     Ok(Exit::Measured)
 }

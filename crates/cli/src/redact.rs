@@ -13,13 +13,16 @@ static CURRENT: Mutex<Option<Arc<Redactor>>> = Mutex::new(None);
 /// The redactor of this process.
 pub fn current() -> Arc<Redactor> {
     let mut current = CURRENT.lock().unwrap_or_else(PoisonError::into_inner);
-    Arc::clone(current.get_or_insert_with(|| with_argument_secrets(Arc::new(Redactor::with_random_key()))))
+    Arc::clone(
+        current.get_or_insert_with(|| with_argument_secrets(Arc::new(Redactor::with_random_key()))),
+    )
 }
 
 /// Uses the redactor of this store from now on.
 pub fn adopt(store: &Store) {
     let redactor = with_argument_secrets(Arc::clone(store.redactor()));
-    let earlier = CURRENT.lock().unwrap_or_else(PoisonError::into_inner).replace(Arc::clone(&redactor));
+    let earlier =
+        CURRENT.lock().unwrap_or_else(PoisonError::into_inner).replace(Arc::clone(&redactor));
     if let Some(earlier) = earlier {
         // Secrets that were registered before must be found in later texts, too.
         redactor.add_secrets_of(&earlier);
@@ -44,7 +47,8 @@ pub fn know_tree(tree: &serde_json::Value) {
 
 /// Registers secrets of the command line, which messages may contain.
 fn with_argument_secrets(redactor: Arc<Redactor>) -> Arc<Redactor> {
-    let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    let words: Vec<String> =
+        std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
     redactor.words(&words);
     redactor
 }

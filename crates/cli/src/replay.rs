@@ -48,7 +48,9 @@ pub fn replay(args: &ReplayArgs) -> Result<Exit, CommandError> {
 pub fn fold(path: &Path) -> Result<Run, CommandError> {
     let name = path.display().to_string();
     let file = File::open(path).with_context(|| name.clone()).map_err(usage_error)?;
-    let mut log = EventReader::new(BufReader::new(file)).with_context(|| name.clone()).map_err(usage_error)?;
+    let mut log = EventReader::new(BufReader::new(file))
+        .with_context(|| name.clone())
+        .map_err(usage_error)?;
     let mut run = Run::default();
     loop {
         match log.next_event() {

@@ -60,13 +60,18 @@ pub fn report(args: &ReportArgs) -> Result<Exit, CommandError> {
         }
         return result_files::report(&args.subjects, &args.outputs);
     }
-    let subjects = args.subjects.iter().map(|subject| find(subject, &args.store)).collect::<Result<Vec<_>, _>>()?;
+    let subjects = args
+        .subjects
+        .iter()
+        .map(|subject| find(subject, &args.store))
+        .collect::<Result<Vec<_>, _>>()?;
     let outputs = Outputs::open(&args.outputs, false).map_err(usage_error)?;
     let written = match subjects.as_slice() {
         [Subject::Run(_, run, judgement)] => outputs.write(run, judgement),
         [Subject::Study(study)] => outputs.write_study(study, &decide::analysis(study)),
         several => {
-            let runs = several.iter().map(run_of).collect::<Result<Vec<_>>>().map_err(usage_error)?;
+            let runs =
+                several.iter().map(run_of).collect::<Result<Vec<_>>>().map_err(usage_error)?;
             let (study, analysis) = single::study_of_several(&runs);
             outputs.write_study(&study, &analysis)
         }
@@ -93,12 +98,15 @@ fn find(word: &str, store: &StoreArgs) -> Result<Subject, CommandError> {
         return Ok(judge(name, replay::fold(path)?));
     }
     let store = store.open().map_err(usage_error)?;
-    let store = store
-        .ok_or_else(|| usage_error(anyhow!("{word}: there is no such file, and --no-store looks nowhere else")))?;
+    let store = store.ok_or_else(|| {
+        usage_error(anyhow!("{word}: there is no such file, and --no-store looks nowhere else"))
+    })?;
     let item = store.find(word).map_err(runs::store_error)?;
     match item {
         StoredItem::Run(id) => Ok(judge(id.clone(), store.run(&id).map_err(runtime_error)?)),
-        StoredItem::Experiment(id) => Ok(Subject::Study(Box::new(store.study(&id).map_err(runtime_error)?))),
+        StoredItem::Experiment(id) => {
+            Ok(Subject::Study(Box::new(store.study(&id).map_err(runtime_error)?)))
+        }
     }
 }
 

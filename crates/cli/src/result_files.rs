@@ -26,7 +26,8 @@ pub fn is_result_file(path: &Path) -> bool {
     // A byte order mark may precede the header.
     let header = text.trim_start_matches('\u{feff}').lines().next().unwrap_or_default();
     let names = ["elapsed", "label", "success"];
-    read.is_ok() && (text.contains("<testResults") || names.iter().all(|name| header.contains(name)))
+    read.is_ok()
+        && (text.contains("<testResults") || names.iter().all(|name| header.contains(name)))
 }
 
 /// Summarizes result files and writes the summary in each requested format.
@@ -39,7 +40,8 @@ pub fn report(files: &[String], outputs: &[Output]) -> Result<Exit, CommandError
         read(Path::new(file), &mut statistics).map_err(usage_error)?;
     }
     let title = "Dashboard".into();
-    let facts = files.iter().map(|file| ("Source file".to_owned(), format!("\"{file}\""))).collect();
+    let facts =
+        files.iter().map(|file| ("Source file".to_owned(), format!("\"{file}\""))).collect();
     let info = Dashboard { title, facts, ..Dashboard::default() };
     if outputs.is_empty() {
         return output::print(dashboard::text(&statistics, percentiles))

@@ -116,9 +116,14 @@ pub fn runs(args: &RunsArgs) -> Result<Exit, CommandError> {
         Some(RunsAction::Show(args)) => show(&open(&args.store)?, &args.id)?,
         Some(RunsAction::Tag(args)) => {
             let store = open(&args.store)?;
-            store.find(&args.id).and_then(|item| store.tag(&item, &args.tag)).map_err(store_error)?;
+            store
+                .find(&args.id)
+                .and_then(|item| store.tag(&item, &args.tag))
+                .map_err(store_error)?;
         }
-        Some(RunsAction::Untag(args)) => open(&args.store)?.untag(&args.tag).map_err(store_error)?,
+        Some(RunsAction::Untag(args)) => {
+            open(&args.store)?.untag(&args.tag).map_err(store_error)?
+        }
         Some(RunsAction::Rm(args)) => remove(&open(&args.store)?, &args.ids)?,
         Some(RunsAction::Export(args)) => export(&open(&args.store)?, args)?,
         Some(RunsAction::Import(args)) => {
@@ -132,7 +137,9 @@ pub fn runs(args: &RunsArgs) -> Result<Exit, CommandError> {
 /// Opens the store, for a command that needs one.
 pub fn open(args: &StoreArgs) -> Result<Store, CommandError> {
     let store = args.open().map_err(runtime_error)?;
-    store.ok_or_else(|| usage_error(anyhow!("--no-store: this command reads the store; leave it out")))
+    store.ok_or_else(|| {
+        usage_error(anyhow!("--no-store: this command reads the store; leave it out"))
+    })
 }
 
 /// Converts an error of the store.
@@ -149,7 +156,8 @@ fn show(store: &Store, word: &str) -> Result<(), CommandError> {
         }
         StoredItem::Experiment(id) => {
             let study = store.study(&id).map_err(store_error)?;
-            text::write_study(&study, &brunt_runner::decide::analysis(&study), &mut out).map_err(runtime_error)?;
+            text::write_study(&study, &brunt_runner::decide::analysis(&study), &mut out)
+                .map_err(runtime_error)?;
         }
     }
     print(out).map_err(runtime_error)

@@ -46,7 +46,8 @@ const COMMON: [&str; 27] = [
 
 /// The help for `-h`; None without `-h` or with `--help`.
 pub fn page(words: &[String]) -> Option<String> {
-    let is_short = words.iter().any(|word| word == "-h") && !words.iter().any(|word| word == "--help");
+    let is_short =
+        words.iter().any(|word| word == "-h") && !words.iter().any(|word| word == "--help");
     is_short.then(|| {
         let mut command = find_command(words);
         let full_help = command.render_help().to_string();
@@ -54,7 +55,10 @@ pub fn page(words: &[String]) -> Option<String> {
             return full_help;
         }
         let name = command.get_bin_name().unwrap_or("brunt").to_owned();
-        shortened(command).after_help(format!("All options: {name} --help\n")).render_help().to_string()
+        shortened(command)
+            .after_help(format!("All options: {name} --help\n"))
+            .render_help()
+            .to_string()
     })
 }
 
@@ -64,12 +68,20 @@ fn shortened(command: clap::Command) -> clap::Command {
     let columns = terminal::columns(io::stdout()).clamp(60, 110);
     let short = command.mut_args(|argument| {
         let is_common = argument.get_long().is_some_and(|name| COMMON.contains(&name));
-        let help = argument.get_help().map(|help| layout::clause(&help.to_string(), columns - OPTION_COLUMNS));
+        let help = argument
+            .get_help()
+            .map(|help| layout::clause(&help.to_string(), columns - OPTION_COLUMNS));
         let is_shown = is_common || argument.is_positional();
-        argument.hide(!is_shown).help_heading(None).hide_default_value(true).help(help.unwrap_or_default())
+        argument
+            .hide(!is_shown)
+            .help_heading(None)
+            .hide_default_value(true)
+            .help(help.unwrap_or_default())
     });
     short.mut_subcommands(|subcommand| {
-        let about = subcommand.get_about().map(|about| layout::clause(&about.to_string(), columns - COMMAND_COLUMNS));
+        let about = subcommand
+            .get_about()
+            .map(|about| layout::clause(&about.to_string(), columns - COMMAND_COLUMNS));
         subcommand.about(about.unwrap_or_default())
     })
 }
@@ -99,8 +111,14 @@ mod tests {
 
     #[test]
     fn short_help_is_a_page_and_names_the_whole() {
-        for line in ["brunt -h", "brunt run -h", "brunt sweep -h", "brunt find -h", "brunt compare -h", "brunt lab -h"]
-        {
+        for line in [
+            "brunt -h",
+            "brunt run -h",
+            "brunt sweep -h",
+            "brunt find -h",
+            "brunt compare -h",
+            "brunt lab -h",
+        ] {
             let page = page_of(line);
             let lines = page.lines().count();
             assert!(lines <= PAGE_LINES, "{line}: {lines} lines\n{page}");
@@ -113,10 +131,12 @@ mod tests {
     #[test]
     fn every_common_option_exists() {
         let whole = Cli::command();
-        let commands: Vec<&clap::Command> = std::iter::once(&whole).chain(whole.get_subcommands()).collect();
+        let commands: Vec<&clap::Command> =
+            std::iter::once(&whole).chain(whole.get_subcommands()).collect();
         for name in COMMON {
-            let has =
-                |command: &&clap::Command| command.get_arguments().any(|argument| argument.get_long() == Some(name));
+            let has = |command: &&clap::Command| {
+                command.get_arguments().any(|argument| argument.get_long() == Some(name))
+            };
             assert!(commands.iter().any(has), "{name}");
         }
     }

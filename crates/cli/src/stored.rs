@@ -16,12 +16,18 @@ use brunt_spec::settings::CompareSettings;
 use brunt_store::{Store, StoredItem};
 
 /// Compares the runs of the words, each `run:ID,…` or `NAME=run:ID,…`.
-pub fn compare(words: &[&str], question: &CompareSettings, run: &RunArgs) -> Result<Exit, CommandError> {
+pub fn compare(
+    words: &[&str],
+    question: &CompareSettings,
+    run: &RunArgs,
+) -> Result<Exit, CommandError> {
     live_outputs::refuse(&run.settings.output, "stored runs are over").map_err(usage_error)?;
-    let outputs = Outputs::open(&run.settings.output.outputs, run.settings.output.quiet).map_err(usage_error)?;
+    let outputs = Outputs::open(&run.settings.output.outputs, run.settings.output.quiet)
+        .map_err(usage_error)?;
     let store = runs::open(&run.store)?;
     if let [word] = words
-        && let StoredItem::Experiment(id) = store.find(without_prefix(word)).map_err(runs::store_error)?
+        && let StoredItem::Experiment(id) =
+            store.find(without_prefix(word)).map_err(runs::store_error)?
     {
         return compare_contenders(&store, &id, question, outputs);
     }
@@ -30,9 +36,13 @@ pub fn compare(words: &[&str], question: &CompareSettings, run: &RunArgs) -> Res
 }
 
 /// Compares groups, each set with its first group, and writes the reports.
-pub fn show(sets: Vec<Vec<Group>>, question: &CompareSettings, outputs: Outputs) -> Result<Exit, CommandError> {
-    let (study, analysis) =
-        compare_groups(sets, question, command_line()).map_err(|error| usage_error(error.into()))?;
+pub fn show(
+    sets: Vec<Vec<Group>>,
+    question: &CompareSettings,
+    outputs: Outputs,
+) -> Result<Exit, CommandError> {
+    let (study, analysis) = compare_groups(sets, question, command_line())
+        .map_err(|error| usage_error(error.into()))?;
     outputs.write_study(&study, &analysis).map_err(runtime_error)?;
     Ok(exit_of_comparison(&analysis, fail_on(question)))
 }
@@ -58,7 +68,8 @@ fn compare_contenders(
     let contenders: Vec<Contender> = contenders.collect();
     // Options override the question of the experiment.
     let question = question.clone().or(question_of_study);
-    let spec = comparison(&question, &contenders, at_capacity).map_err(|error| usage_error(error.into()))?;
+    let spec = comparison(&question, &contenders, at_capacity)
+        .map_err(|error| usage_error(error.into()))?;
     study.experiment.question = Question::Compare(spec);
     let analysis = decide::analysis(&study);
     outputs.write_study(&study, &analysis).map_err(runtime_error)?;
@@ -75,7 +86,9 @@ fn without_prefix(word: &str) -> &str {
 }
 
 fn group(store: &Store, word: &str) -> Result<Group, CommandError> {
-    let (name, ids) = word.split_once("=run:").map_or((None, without_prefix(word)), |(name, ids)| (Some(name), ids));
+    let (name, ids) = word
+        .split_once("=run:")
+        .map_or((None, without_prefix(word)), |(name, ids)| (Some(name), ids));
     let mut runs = Vec::new();
     for id in ids.split(',').map(|id| without_prefix(id.trim())) {
         runs.extend(runs_of(store, id)?);
@@ -99,7 +112,11 @@ fn runs_of(store: &Store, word: &str) -> Result<Vec<(String, Run)>, CommandError
                      them, or the ids of runs (`brunt runs list {word}`)"
                 )));
             }
-            Ok(study.trials.into_iter().map(|trial| (trial.id.unwrap_or_default(), trial.run)).collect())
+            Ok(study
+                .trials
+                .into_iter()
+                .map(|trial| (trial.id.unwrap_or_default(), trial.run))
+                .collect())
         }
     }
 }

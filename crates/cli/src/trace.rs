@@ -18,7 +18,8 @@ pub fn requested(output: &OutputSettings) -> Result<Option<Tracer>> {
          out, or do not redirect the output"
     );
     if let Some(folder) = &view.bodies {
-        fs::create_dir_all(folder).with_context(|| format!("--trace-bodies: cannot make `{}`", folder.display()))?;
+        fs::create_dir_all(folder)
+            .with_context(|| format!("--trace-bodies: cannot make `{}`", folder.display()))?;
     }
     let tracer = Tracer::new(view, view::of_stdout(), Box::new(io::stdout()), redact::current());
     Ok(output.trace.then_some(tracer))

@@ -28,7 +28,13 @@ pub struct ViewArgs {
     #[arg(short, long, global = true)]
     pub verbose: bool,
     /// Colors in the text report; `auto`: on a terminal, unless `NO_COLOR` or `CLICOLOR=0` is set
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_possible_values = true)]
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_possible_values = true
+    )]
     pub color: ColorChoice,
     /// Notes not to show, by name, such as `same_machine,closed_loop` (docs/findings.md); warnings are always shown. For
     /// good: the environment variable `BRUNT_HIDE_NOTES`
@@ -100,7 +106,9 @@ fn note_name(word: &str) -> Result<String, String> {
     }
     let instead = match nearest(word, brunt_judge::finding_names()) {
         Some(near) => format!("write {near}"),
-        None => format!("write one of {}", brunt_judge::finding_names().collect::<Vec<_>>().join(", ")),
+        None => {
+            format!("write one of {}", brunt_judge::finding_names().collect::<Vec<_>>().join(", "))
+        }
     };
     Err(format!("`{word}`: no finding has this name; {instead}"))
 }
@@ -117,7 +125,11 @@ pub fn of_file() -> View {
 
 /// Decides about colors by <https://no-color.org> and <https://bixense.com/clicolors>.
 /// The option overrides the environment.
-fn color(choice: ColorChoice, stream: Stream, environment: impl Fn(&str) -> Option<String>) -> Color {
+fn color(
+    choice: ColorChoice,
+    stream: Stream,
+    environment: impl Fn(&str) -> Option<String>,
+) -> Color {
     let is_set = |name| environment(name).is_some_and(|value| !value.is_empty());
     let is_value = |name, word| environment(name).is_some_and(|value| value == word);
     let is_colored = match choice {
@@ -125,7 +137,9 @@ fn color(choice: ColorChoice, stream: Stream, environment: impl Fn(&str) -> Opti
         ColorChoice::Never => false,
         ColorChoice::Auto if is_set("NO_COLOR") => false,
         ColorChoice::Auto if is_set("CLICOLOR_FORCE") && !is_value("CLICOLOR_FORCE", "0") => true,
-        ColorChoice::Auto => stream == Stream::Terminal && !is_value("CLICOLOR", "0") && !is_value("TERM", "dumb"),
+        ColorChoice::Auto => {
+            stream == Stream::Terminal && !is_value("CLICOLOR", "0") && !is_value("TERM", "dumb")
+        }
     };
     if is_colored { Color::Ansi } else { Color::None }
 }
@@ -151,8 +165,12 @@ mod tests {
             (Always, NonTerminal, &[("NO_COLOR", "1")], Color::Ansi),
             (Never, Terminal, &[("CLICOLOR_FORCE", "1")], Color::None),
         ] {
-            let of =
-                |name: &str| environment.iter().find(|(own, _)| *own == name).map(|(_, value)| (*value).to_owned());
+            let of = |name: &str| {
+                environment
+                    .iter()
+                    .find(|(own, _)| *own == name)
+                    .map(|(_, value)| (*value).to_owned())
+            };
             assert_eq!(color(when, stream, of), expected, "{when:?} {stream:?} {environment:?}");
         }
     }

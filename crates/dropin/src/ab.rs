@@ -30,7 +30,7 @@ use brunt_model::Plan;
 use brunt_model::plan::Tls as TlsSettings;
 use brunt_model::system_error::without_number;
 use brunt_runner::RealWorld;
-use brunt_runner::witness::{WitnessedEngine, Witness};
+use brunt_runner::witness::{Witness, WitnessedEngine};
 use classic::Fatal;
 use collector::SampleCollector;
 use observer::ConnectionObserver;
@@ -57,7 +57,10 @@ pub fn run(program_name: &str, words: &[String], caller: &Arc<Caller>) -> u8 {
             0
         }
         Err(Refusal::Usage(why)) => {
-            caller.err(&format!("{why}{}", include_str!("ab/usage.txt").replacen("ab", program_name, 1)));
+            caller.err(&format!(
+                "{why}{}",
+                include_str!("ab/usage.txt").replacen("ab", program_name, 1)
+            ));
             USAGE
         }
         Err(Refusal::Message(why)) => {
@@ -84,13 +87,19 @@ fn begin(args: &Args, head: &str, bytes: Vec<u8>, caller: &Arc<Caller>) -> u8 {
         Ok(inputs) => inputs,
         Err(fatal) => return end(&fatal, 0, caller),
     };
-    let outcome = plan::plan(args, inputs, &(caller.system)())
-        .and_then(|(plan, source_note)| measure(args, &plan, setup, tls.note.or(source_note), caller));
+    let outcome = plan::plan(args, inputs, &(caller.system)()).and_then(|(plan, source_note)| {
+        measure(args, &plan, setup, tls.note.or(source_note), caller)
+    });
     outcome.unwrap_or_else(|error| refuse(&format!("{}: {}\n", args.program_name, error), caller))
 }
 
 fn plan_inputs(args: &Args, bytes: Vec<u8>, tls: TlsSettings) -> Result<plan::PlanInputs, Fatal> {
-    Ok(plan::PlanInputs { bytes, tls, resolve: lookup::resolve(args)?, source: lookup::source(args)? })
+    Ok(plan::PlanInputs {
+        bytes,
+        tls,
+        resolve: lookup::resolve(args)?,
+        source: lookup::source(args)?,
+    })
 }
 
 fn refuse(why: &str, caller: &Caller) -> u8 {
@@ -103,14 +112,24 @@ fn greet(args: &Args, head: &str, caller: &Caller) {
     if args.html.is_none() {
         let through = args.proxy.as_ref().map(|(host, port)| format!("[through {host}:{port}] "));
         let ends = if args.progress().is_some() { "\n" } else { "..." };
-        caller.out(&format!("Benchmarking {} {}(be patient){ends}", args.target.host, through.unwrap_or_default()));
+        caller.out(&format!(
+            "Benchmarking {} {}(be patient){ends}",
+            args.target.host,
+            through.unwrap_or_default()
+        ));
     }
     if args.verbosity >= 2 {
         caller.out(&format!("INFO: {} header == \n---\n{head}\n---\n", request::method(args)));
     }
 }
 
-fn measure(args: &Args, plan: &Plan, setup: RunSetup, note: Option<String>, caller: &Arc<Caller>) -> Result<u8> {
+fn measure(
+    args: &Args,
+    plan: &Plan,
+    setup: RunSetup,
+    note: Option<String>,
+    caller: &Arc<Caller>,
+) -> Result<u8> {
     let world = RealWorld::new(plan)?;
     let observer = Arc::new(ConnectionObserver::new(args.verbosity, caller));
     // Without TLS and heads to print, there is nothing to observe.
@@ -138,18 +157,29 @@ fn end(fatal: &Fatal, completed: u64, caller: &Caller) -> u8 {
 }
 
 /// Prints the report, writes the files, and returns the exit code.
-fn report(args: &Args, collector: &SampleCollector, observer: &ConnectionObserver, caller: &Caller) -> u8 {
+fn report(
+    args: &Args,
+    collector: &SampleCollector,
+    observer: &ConnectionObserver,
+    caller: &Caller,
+) -> u8 {
     let classic = &collector.classic;
     match args.progress() {
         Some(_) => caller.err_line(&format!("Finished {} requests", classic.completed)),
         None => caller.out("..done\n"),
     }
     let server = collector.server.as_ref().or(observer.server());
-    let software = server.and_then(|name| name.split(|c: char| c <= ' ').next()).unwrap_or_default();
+    let software =
+        server.and_then(|name| name.split(|c: char| c <= ' ').next()).unwrap_or_default();
     let server_name = secure::server_name(args).filter(|_| args.target.https);
     let tls = Tls { server_name, ..observer.tls() };
     let subject = Subject { args, classic, seconds: collector.seconds(), software, tls: &tls };
-    caller.out(&args.html.as_ref().map_or_else(|| print::report(subject), |html| html::report(subject, html)));
+    caller.out(
+        &args
+            .html
+            .as_ref()
+            .map_or_else(|| print::report(subject), |html| html::report(subject, html)),
+    );
     // ab writes its files together with the text report.
     let writes_files = classic.completed > 0 && args.html.is_none();
     let written = !writes_files
@@ -166,7 +196,10 @@ fn write(path: Option<&Path>, kind: &str, caller: &Caller, text: impl FnOnce() -
     let Some(path) = path else { return true };
     let written = fs::write(path, text());
     if let Err(error) = &written {
-        caller.err_line(&format!("Cannot open {kind} output file: {}", without_number(&error.to_string())));
+        caller.err_line(&format!(
+            "Cannot open {kind} output file: {}",
+            without_number(&error.to_string())
+        ));
     }
     written.is_ok()
 }
@@ -177,10 +210,15 @@ fn notes(collector: &SampleCollector, note: Option<String>) -> Vec<String> {
     let total = Ordered::new(classic.records.iter().map(|r| r.total));
     let true_median = millis(total.true_median());
     let ab_median = millis(total.row().median);
-    let median = (true_median != ab_median)
-        .then(|| format!("the true median of all times is {true_median} ms; {ab_median} is ab's way to take it"));
+    let median = (true_median != ab_median).then(|| {
+        format!(
+            "the true median of all times is {true_median} ms; {ab_median} is ab's way to take it"
+        )
+    });
     let broken = classic.receive_errors + classic.connect_errors;
-    let failed = (broken > 0 && collector.fatal.is_none())
-        .then(|| "a connection that broke counts up to three times among the failed, and as complete".to_owned());
+    let failed = (broken > 0 && collector.fatal.is_none()).then(|| {
+        "a connection that broke counts up to three times among the failed, and as complete"
+            .to_owned()
+    });
     note.into_iter().chain(median).chain(failed).collect()
 }

@@ -113,16 +113,23 @@ impl Tests<'_> {
         if settings.debug {
             self.caller.err_line(&self.tester.command_line(&words));
         }
-        let brunt_options: Vec<String> = settings.brunt_options.iter().map(|option| option.word(host, rate)).collect();
+        let brunt_options: Vec<String> =
+            settings.brunt_options.iter().map(|option| option.word(host, rate)).collect();
         let text = self.tester.report(&words, &brunt_options)?;
         if !settings.quiet {
             self.caller.out(&text);
         }
         let figures = Figures::read(&text).map_err(|missing| {
-            format!("httperf's report at rate {} has no line `{missing}`; --debug shows its words", number::perl(rate))
+            format!(
+                "httperf's report at rate {} has no line `{missing}`; --debug shows its words",
+                number::perl(rate)
+            )
         })?;
         if figures.replies == 0 {
-            self.caller.err_line(&format!("Zero replies received, test invalid: rate {}", number::perl(rate)));
+            self.caller.err_line(&format!(
+                "Zero replies received, test invalid: rate {}",
+                number::perl(rate)
+            ));
         } else if figures.max_reply_rate() == "0.0" {
             // httperf samples every five seconds. A shorter test has no sample.
             self.unsampled += 1;

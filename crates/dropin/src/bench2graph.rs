@@ -41,7 +41,11 @@ struct Args {
 
 type OptionEffect = fn(&mut Args, &str);
 
-const fn row(long: &'static str, argument: Argument, effect: OptionEffect) -> OptionRow<OptionEffect> {
+const fn row(
+    long: &'static str,
+    argument: Argument,
+    effect: OptionEffect,
+) -> OptionRow<OptionEffect> {
     OptionRow { short: None, long, argument, effect }
 }
 
@@ -72,8 +76,9 @@ pub fn run(program_name: &str, words: &[String], caller: &Arc<Caller>) -> u8 {
 }
 
 fn draw(words: &[String], caller: &Caller) -> Result<(), (u8, String)> {
-    let args =
-        read(words).map_err(|why| (USAGE, format!("{why}\nusage: bench2graph TABLE CHART [COLUMN...]\n{HELP}")))?;
+    let args = read(words).map_err(|why| {
+        (USAGE, format!("{why}\nusage: bench2graph TABLE CHART [COLUMN...]\n{HELP}"))
+    })?;
     let [table, chart, columns @ ..] = &args.others[..] else {
         return Err((USAGE, format!("usage: bench2graph TABLE CHART [COLUMN...]\n{HELP}")));
     };
@@ -83,9 +88,13 @@ fn draw(words: &[String], caller: &Caller) -> Result<(), (u8, String)> {
     let sheets = sheets.map_err(|why| (NO_TABLE, format!("Incorrect file format: {why}")))?;
     // A broken link counts, too.
     if chart.symlink_metadata().is_ok() {
-        return Err((IS_THERE, format!("{} exists; move it away, or name another", chart.display())));
+        return Err((
+            IS_THERE,
+            format!("{} exists; move it away, or name another", chart.display()),
+        ));
     }
-    let title = title(&args, Path::new(table), caller).map_err(|error| (USAGE, error.to_string()))?;
+    let title =
+        title(&args, Path::new(table), caller).map_err(|error| (USAGE, error.to_string()))?;
     let figure = chart::figure(&sheets, columns, &title).map_err(|why| (USAGE, why))?;
     write(chart, &figure).map_err(|error| (USAGE, format!("{}: {error}", chart.display())))
 }
@@ -96,7 +105,9 @@ fn read(words: &[String]) -> Result<Args, String> {
     while let Some(read) = long.next() {
         match read {
             LongItem::Option(row, value) => (row.effect)(&mut args, value.unwrap_or_default()),
-            LongItem::BruntOption(word) => return Err(format!("unknown option --brunt-{word}; a chart needs none")),
+            LongItem::BruntOption(word) => {
+                return Err(format!("unknown option --brunt-{word}; a chart needs none"));
+            }
             LongItem::OptionError(wrong) => return Err(wrong.to_string()),
         }
     }
@@ -118,7 +129,10 @@ fn title(args: &Args, table: &Path, caller: &Caller) -> io::Result<String> {
 }
 
 fn write(path: &Path, figure: &Figure) -> io::Result<()> {
-    let extension = path.extension().map(|word| word.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
+    let extension = path
+        .extension()
+        .map(|word| word.to_string_lossy().to_ascii_lowercase())
+        .unwrap_or_default();
     let chart = match PICTURES.iter().find(|picture| picture.ending == extension) {
         Some(picture) => (picture.chart)(figure)?,
         None => postscript::of_figure(figure).map(String::into_bytes),

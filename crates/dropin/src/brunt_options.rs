@@ -42,9 +42,15 @@ const ROWS: &[OptionRow] = &[
     OptionRow {
         name: "store",
         value: None,
-        effect: OptionEffect::Set(|brunt_options, _| brunt_options.store = Some(StorePlace::Default)),
+        effect: OptionEffect::Set(|brunt_options, _| {
+            brunt_options.store = Some(StorePlace::Default)
+        }),
     },
-    OptionRow { name: "store-dir", value: Some("DIR"), effect: OptionEffect::Set(BruntOptions::store_in) },
+    OptionRow {
+        name: "store-dir",
+        value: Some("DIR"),
+        effect: OptionEffect::Set(BruntOptions::store_in),
+    },
     OptionRow {
         name: "threads",
         value: Some("N"),
@@ -72,8 +78,13 @@ impl BruntOptions {
     /// # Errors
     ///
     /// The message suggests a correct option.
-    pub fn take<'a>(&mut self, word: &'a str, value: impl FnOnce() -> Option<&'a str>) -> Result<(), String> {
-        let (name, joined) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
+    pub fn take<'a>(
+        &mut self,
+        word: &'a str,
+        value: impl FnOnce() -> Option<&'a str>,
+    ) -> Result<(), String> {
+        let (name, joined) =
+            word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
         let Some(row) = ROWS.iter().find(|row| row.name == name) else {
             let all: Vec<_> = ROWS.iter().map(OptionRow::synopsis).collect();
             return Err(format!("unknown option --brunt-{name}; write one of {}", all.join(", ")));
@@ -83,7 +94,9 @@ impl BruntOptions {
             (None, Some(_)) => Err(format!("--brunt-{name} has no value; write --brunt-{name}")),
             (Some(_), Some(value)) => row.apply(self, value),
             (Some(_), None) => {
-                let value = value().ok_or_else(|| format!("--brunt-{name} has a value; write {}", row.synopsis()))?;
+                let value = value().ok_or_else(|| {
+                    format!("--brunt-{name} has a value; write {}", row.synopsis())
+                })?;
                 row.apply(self, value)
             }
         }
@@ -98,7 +111,9 @@ impl OptionRow {
     fn apply(&self, brunt_options: &mut BruntOptions, value: &str) -> Result<(), String> {
         match self.effect {
             OptionEffect::Report(format) => {
-                brunt_options.outputs.push(Output { format: format.into(), file: Some(PathBuf::from(value)) });
+                brunt_options
+                    .outputs
+                    .push(Output { format: format.into(), file: Some(PathBuf::from(value)) });
             }
             OptionEffect::Number(place) => *place(brunt_options) = Some(number(self.name, value)?),
             OptionEffect::Set(set) => set(brunt_options, value),
@@ -107,7 +122,10 @@ impl OptionRow {
     }
 
     fn synopsis(&self) -> String {
-        self.value.map_or_else(|| format!("--brunt-{}", self.name), |value| format!("--brunt-{} {value}", self.name))
+        self.value.map_or_else(
+            || format!("--brunt-{}", self.name),
+            |value| format!("--brunt-{} {value}", self.name),
+        )
     }
 }
 
@@ -138,7 +156,9 @@ mod tests {
 
     #[test]
     fn what_makes_no_sense_is_told_what_to_write() {
-        let told = |word: &str, value: Option<&'static str>| BruntOptions::default().take(word, || value).unwrap_err();
+        let told = |word: &str, value: Option<&'static str>| {
+            BruntOptions::default().take(word, || value).unwrap_err()
+        };
         assert!(told("jsn", None).contains("write one of --brunt-json FILE, "));
         assert!(told("json", None).contains("write --brunt-json FILE"));
         assert!(told("threads", Some("0")).contains("from 1 to 256"));

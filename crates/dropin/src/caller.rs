@@ -73,7 +73,8 @@ pub trait Reports {
 impl Caller {
     /// Creates a session of this process, with the store if there is one.
     pub fn session(&self, store: Option<Store>, interrupt: Interrupt) -> Session {
-        let environment = brunt_probe::machine::environment(self.command.clone(), env!("CARGO_PKG_VERSION"));
+        let environment =
+            brunt_probe::machine::environment(self.command.clone(), env!("CARGO_PKG_VERSION"));
         Session { environment, store, redactor: (self.redactor)(), interrupt }
     }
 

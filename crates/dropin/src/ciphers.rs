@@ -41,7 +41,8 @@ fn is_keyword(word: &str) -> bool {
 }
 
 fn is_suite_name(name: &str) -> bool {
-    name.contains('-') && name.split('-').all(|part| PARTS.split_whitespace().any(|known| known == part))
+    name.contains('-')
+        && name.split('-').all(|part| PARTS.split_whitespace().any(|known| known == part))
 }
 
 /// OpenSSL's name of a suite: `TLS_AES_256_GCM_SHA384`, `ECDHE-RSA-AES256-GCM-SHA384`.
@@ -49,9 +50,14 @@ pub fn openssl_name(suite: &str) -> String {
     if let Some(name) = suite.strip_prefix("TLS13_") {
         return format!("TLS_{name}");
     }
-    let name = suite.trim_start_matches("TLS_").replace("_WITH_", "_").trim_end_matches("_SHA256").to_owned();
+    let name = suite
+        .trim_start_matches("TLS_")
+        .replace("_WITH_", "_")
+        .trim_end_matches("_SHA256")
+        .to_owned();
     // OpenSSL leaves SHA256 out of the names of ChaCha20 suites.
-    let sha = if suite.contains("CHACHA20") || !suite.ends_with("_SHA256") { "" } else { "_SHA256" };
+    let sha =
+        if suite.contains("CHACHA20") || !suite.ends_with("_SHA256") { "" } else { "_SHA256" };
     format!("{name}{sha}").replace("AES_", "AES").replace('_', "-")
 }
 
@@ -76,12 +82,18 @@ mod tests {
     /// Expected results are those of OpenSSL 3.0 (`openssl ciphers LIST`).
     #[test]
     fn a_list_without_a_suite_is_known_as_such() {
-        for list in
-            ["HIGH", "BOGUS:HIGH", "AES128-SHA:BOGUS", "ECDHE+AESGCM", "HIGH:!aNULL", "ECDHE-RSA-AES256-GCM-SHA384"]
-        {
+        for list in [
+            "HIGH",
+            "BOGUS:HIGH",
+            "AES128-SHA:BOGUS",
+            "ECDHE+AESGCM",
+            "HIGH:!aNULL",
+            "ECDHE-RSA-AES256-GCM-SHA384",
+        ] {
             assert!(is_known_to_openssl(list), "{list}");
         }
-        for list in ["BOGUS", "aes", "", "!aNULL", "@STRENGTH", "ECDHE+BOGUS", "high", "BOGUS-SHA"] {
+        for list in ["BOGUS", "aes", "", "!aNULL", "@STRENGTH", "ECDHE+BOGUS", "high", "BOGUS-SHA"]
+        {
             assert!(!is_known_to_openssl(list), "{list}");
         }
     }

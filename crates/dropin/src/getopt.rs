@@ -78,7 +78,9 @@ impl<'a> ShortOptions<'a> {
         let letter = word[self.offset..].chars().next()?;
         let rest_of_word = &word[self.offset + letter.len_utf8()..];
         let argument = (self.argument)(letter);
-        if rest_of_word.is_empty() || matches!(argument, Some(Argument::Required | Argument::Optional)) {
+        if rest_of_word.is_empty()
+            || matches!(argument, Some(Argument::Required | Argument::Optional))
+        {
             self.position += 1;
             self.offset = 0;
         } else {
@@ -87,10 +89,12 @@ impl<'a> ShortOptions<'a> {
         Some(match argument {
             None => ShortItem::Unknown(letter),
             Some(Argument::None) => ShortItem::Option(letter, ""),
-            Some(Argument::Required) if rest_of_word.is_empty() => {
-                self.take_word().map_or(ShortItem::MissingValue(letter), |v| ShortItem::Option(letter, v))
+            Some(Argument::Required) if rest_of_word.is_empty() => self
+                .take_word()
+                .map_or(ShortItem::MissingValue(letter), |v| ShortItem::Option(letter, v)),
+            Some(Argument::Required | Argument::Optional) => {
+                ShortItem::Option(letter, rest_of_word)
             }
-            Some(Argument::Required | Argument::Optional) => ShortItem::Option(letter, rest_of_word),
         })
     }
 }
@@ -105,7 +109,8 @@ pub fn atoi(text: &str) -> i64 {
         _ => (false, text),
     };
     let digits = digits.bytes().take_while(u8::is_ascii_digit);
-    let number = digits.fold(0_i64, |sum, digit| sum.saturating_mul(10).saturating_add(i64::from(digit - b'0')));
+    let number = digits
+        .fold(0_i64, |sum, digit| sum.saturating_mul(10).saturating_add(i64::from(digit - b'0')));
     let number = number.min(i64::from(i32::MAX));
     if negative { -number } else { number }
 }
@@ -125,7 +130,9 @@ mod tests {
         while let Some(next) = short.next() {
             let what = match next {
                 ShortItem::Option(letter, value) => format!("{letter}({value})"),
-                ShortItem::BruntOption(word) => format!("ours({word}={})", short.take_word().unwrap_or("")),
+                ShortItem::BruntOption(word) => {
+                    format!("ours({word}={})", short.take_word().unwrap_or(""))
+                }
                 ShortItem::Unknown(letter) => format!("?{letter}"),
                 ShortItem::MissingValue(letter) => format!("!{letter}"),
             };
@@ -148,13 +155,19 @@ mod tests {
             ("--brunt-json f -k u", "ours(json=f)k()", "u"),
             ("-n --brunt-json u", "n(--brunt-json)", "u"),
         ] {
-            assert_eq!(read(line), (seen.to_owned(), rest.split_whitespace().map(str::to_owned).collect()), "{line}");
+            assert_eq!(
+                read(line),
+                (seen.to_owned(), rest.split_whitespace().map(str::to_owned).collect()),
+                "{line}"
+            );
         }
     }
 
     #[test]
     fn numbers_are_what_atoi_makes_of_them() {
-        for (text, number) in [("12", 12), ("-3", -3), (" +7x", 7), ("x", 0), ("", 0), ("99999999999", 2_147_483_647)] {
+        for (text, number) in
+            [("12", 12), ("-3", -3), (" +7x", 7), ("x", 0), ("", 0), ("99999999999", 2_147_483_647)]
+        {
             assert_eq!(atoi(text), number, "{text}");
         }
     }

@@ -27,7 +27,7 @@ use crate::caller::Caller;
 use crate::error::{Result, ToolError};
 use crate::run_setup::RunSetup;
 use args::{Args, Refusal, Workload};
-use brunt_runner::witness::{WitnessedEngine, Witness};
+use brunt_runner::witness::{Witness, WitnessedEngine};
 use brunt_runner::{Interrupt, RealWorld};
 use collector::SampleCollector;
 use counts::Rules;
@@ -92,7 +92,8 @@ impl EarlyExit {
         let name = program_name.rsplit('/').next().unwrap_or(program_name);
         let Some(why) = &self.why else { return String::new() };
         // httperf's own messages continue the program's name: `httperf.core_…`.
-        let separator = if why.starts_with("core_") || why.starts_with("session_") { "." } else { ": " };
+        let separator =
+            if why.starts_with("core_") || why.starts_with("session_") { "." } else { ": " };
         format!("{name}{separator}{why}\n")
     }
 }
@@ -142,7 +143,10 @@ fn start_workload(
 ) -> Result<(), EarlyExit> {
     if !matches!(args.http_version, (1, 0 | 1)) {
         let (major, minor) = args.http_version;
-        return Err(EarlyExit::failed(format!("unexpected version code {}", major * 10_000 + minor)));
+        return Err(EarlyExit::failed(format!(
+            "unexpected version code {}",
+            major * 10_000 + minor
+        )));
     }
     let resolve = plan::resolve(args).map_err(EarlyExit::failed)?;
     let workload = sessions::workload(args).map_err(EarlyExit::failed)?;
@@ -155,7 +159,8 @@ fn start_workload(
         return Err(EarlyExit::failed(why.into()));
     }
     let (plan, note) = plan::plan(args, workload, resolve, &(caller.system)());
-    let setup = RunSetup::with_interrupt(&args.brunt_options, interrupt.clone(), caller).map_err(EarlyExit::from)?;
+    let setup = RunSetup::with_interrupt(&args.brunt_options, interrupt.clone(), caller)
+        .map_err(EarlyExit::from)?;
     if args.verbosity > 0 {
         let most = brunt_probe::limits::raise_descriptors();
         output.print(&format!("httperf: maximum number of open descriptors = {most}\n"));
@@ -169,7 +174,8 @@ fn longest_burst(workload: &SessionWorkload) -> u64 {
 }
 
 fn rules(args: &Args, workload: &SessionWorkload) -> Rules {
-    let limit = (args.timeout > 0.0).then(|| Duration::try_from_secs_f64(args.timeout).unwrap_or(Duration::MAX));
+    let limit = (args.timeout > 0.0)
+        .then(|| Duration::try_from_secs_f64(args.timeout).unwrap_or(Duration::MAX));
     Rules {
         has_sessions: args.has_sessions(),
         lengths: workload.sessions.iter().map(|session| session.calls).collect(),
@@ -188,7 +194,8 @@ fn measure(
     output: &Arc<ReportOutput>,
 ) -> Result<()> {
     let world = RealWorld::new(plan)?;
-    let mut collector = SampleCollector::new(rules, args.client, (args.verbosity > 0).then(|| Arc::clone(output)));
+    let mut collector =
+        SampleCollector::new(rules, args.client, (args.verbosity > 0).then(|| Arc::clone(output)));
     let observer = ExchangePrinter::new(args, output).map(|observer| observer as Arc<dyn Witness>);
     let watched = WitnessedEngine { real: &world, witness: observer };
     let done = setup.run(plan, &watched, &mut collector);

@@ -22,7 +22,7 @@ use crate::error::{Result, ToolError};
 use crate::run_setup::{self, RunSetup};
 use brunt_jmx::Document;
 use brunt_jmx::cli_options::{CliOptions, JmeterMode, RemoteServers};
-use brunt_jmx::plan::{self, PlanFolder, PlanContext, TestRun};
+use brunt_jmx::plan::{self, PlanContext, PlanFolder, TestRun};
 use brunt_model::live_output::LiveOutput;
 use brunt_model::{Plan, Run, StageKind, TestStage};
 use brunt_runner::{Interrupt, LiveOutputs, RealWorld};
@@ -63,12 +63,20 @@ pub fn run(program_name: &str, words: &[String], caller: &Arc<Caller>) -> u8 {
             ));
             return 0;
         }
-        (JmeterMode::Gui, _) => refuse("there is no window; run a plan by -n -t plan.jmx -l results.jtl"),
-        (JmeterMode::Server, _) | (_, RemoteServers::Configured | RemoteServers::Hosts(_)) => {
-            refuse("there are no remote servers; leave -s, -r and -R out, and give the load of all servers to one")
+        (JmeterMode::Gui, _) => {
+            refuse("there is no window; run a plan by -n -t plan.jmx -l results.jtl")
         }
-        (JmeterMode::Report, RemoteServers::None) => Settings::new(options, caller).and_then(|settings| report::of_file(&settings)),
-        (JmeterMode::NonGui, RemoteServers::None) => Settings::new(options, caller).and_then(|settings| test(&settings, caller)),
+        (JmeterMode::Server, _) | (_, RemoteServers::Configured | RemoteServers::Hosts(_)) => {
+            refuse(
+                "there are no remote servers; leave -s, -r and -R out, and give the load of all servers to one",
+            )
+        }
+        (JmeterMode::Report, RemoteServers::None) => {
+            Settings::new(options, caller).and_then(|settings| report::of_file(&settings))
+        }
+        (JmeterMode::NonGui, RemoteServers::None) => {
+            Settings::new(options, caller).and_then(|settings| test(&settings, caller))
+        }
     };
     result.unwrap_or_else(|error| {
         caller.out(&format!("An error occurred: {error}\n"));
@@ -109,7 +117,8 @@ fn test(settings: &Settings, caller: &Arc<Caller>) -> Result<u8> {
         // A proxy of the plan overrides that of the command line.
         connection.proxy = connection.proxy.take().or_else(|| settings.proxy());
     }
-    let main_plans = stages.iter().filter(|stage| stage.kind == StageKind::Main).map(|stage| &stage.plan);
+    let main_plans =
+        stages.iter().filter(|stage| stage.kind == StageKind::Main).map(|stage| &stage.plan);
     brunt_spec::check_objectives(&settings.fail_on, &main_plans.collect::<Vec<_>>())
         .map_err(|error| ToolError::new(error.to_string()))?;
     settings.prepare()?;
@@ -125,9 +134,9 @@ fn test(settings: &Settings, caller: &Arc<Caller>) -> Result<u8> {
     let interrupt = (caller.interrupt)()?;
     let udp_port = udp::listen(settings, &interrupt, caller);
     if let Some(port) = udp_port {
-        collector
-            .console
-            .print(&format!("Waiting for possible Shutdown/StopTestNow/HeapDump/ThreadDump message on port {port}"));
+        collector.console.print(&format!(
+            "Waiting for possible Shutdown/StopTestNow/HeapDump/ThreadDump message on port {port}"
+        ));
     }
     let missed = run_stages(settings, stages, &interrupt, &mut collector, caller)?;
     collector.live_outputs.finish();
@@ -156,8 +165,9 @@ fn open_live_outputs(outputs: &[LiveOutput], caller: &Arc<Caller>) -> Result<Liv
 }
 
 fn document(path: &Path) -> Result<Document> {
-    let bytes = std::fs::read(path)
-        .map_err(|_| ToolError::new(format!("The file {} doesn't exist or can't be opened", path.display())))?;
+    let bytes = std::fs::read(path).map_err(|_| {
+        ToolError::new(format!("The file {} doesn't exist or can't be opened", path.display()))
+    })?;
     Document::parse(&bytes).map_err(|error| plan_error(path, &error))
 }
 
@@ -195,6 +205,7 @@ fn run_stages(
 }
 
 fn missed_objectives(plan: &Plan, run: &Run) -> Vec<String> {
-    let results = plan.objectives.iter().map(|objective| objective.judge(run)).filter(|result| !result.met);
+    let results =
+        plan.objectives.iter().map(|objective| objective.judge(run)).filter(|result| !result.met);
     results.map(|result| result.objective.to_string()).collect()
 }

@@ -8,7 +8,7 @@ use crate::error::{Result, ToolError};
 use brunt_engine::Control;
 use brunt_model::finding::{State, Verdict};
 use brunt_model::{Objective, Plan, StageKind, TestStage};
-use brunt_runner::{Engine, Interrupt, EventListener, RunRequest, RunResult, Session, Storage};
+use brunt_runner::{Engine, EventListener, Interrupt, RunRequest, RunResult, Session, Storage};
 use brunt_spec::defaults;
 use std::sync::Arc;
 
@@ -29,17 +29,33 @@ impl RunSetup {
     }
 
     /// Opens the report files and the store, with the caller's own Ctrl-C handler.
-    pub fn with_interrupt(brunt_options: &BruntOptions, interrupt: Interrupt, caller: &Arc<Caller>) -> Result<Self> {
-        let reports =
-            (!brunt_options.outputs.is_empty()).then(|| (caller.reports)(&brunt_options.outputs)).transpose()?;
+    pub fn with_interrupt(
+        brunt_options: &BruntOptions,
+        interrupt: Interrupt,
+        caller: &Arc<Caller>,
+    ) -> Result<Self> {
+        let reports = (!brunt_options.outputs.is_empty())
+            .then(|| (caller.reports)(&brunt_options.outputs))
+            .transpose()?;
         let store = brunt_options.store.as_ref().map(caller.store).transpose()?;
         let control = interrupt.control();
         let session = caller.session(store, interrupt);
-        Ok(Self { reports, notes: !brunt_options.no_notes, caller: Arc::clone(caller), session, control })
+        Ok(Self {
+            reports,
+            notes: !brunt_options.no_notes,
+            caller: Arc::clone(caller),
+            session,
+            control,
+        })
     }
 
     /// Runs the plan and passes its events to `listener`.
-    pub fn run(self, plan: &Plan, engine: &dyn Engine, listener: &mut dyn EventListener) -> FinishedRun {
+    pub fn run(
+        self,
+        plan: &Plan,
+        engine: &dyn Engine,
+        listener: &mut dyn EventListener,
+    ) -> FinishedRun {
         let request = RunRequest {
             storage: Storage::SingleRun,
             listeners: vec![listener],
@@ -47,7 +63,13 @@ impl RunSetup {
         };
         let result = self.session.run(request);
         let is_stored = self.session.store.is_some();
-        FinishedRun { result, is_stored, reports: self.reports, notes: self.notes, caller: self.caller }
+        FinishedRun {
+            result,
+            is_stored,
+            reports: self.reports,
+            notes: self.notes,
+            caller: self.caller,
+        }
     }
 }
 
@@ -70,10 +92,15 @@ impl FinishedRun {
         if self.notes {
             lines.extend_from_slice(notes);
             let verdict = verdict(&judgement.verdict);
-            lines.extend(verdict.map(|verdict| format!("{verdict}; --brunt-report FILE.html shows the reason")));
+            lines
+                .extend(verdict.map(|verdict| {
+                    format!("{verdict}; --brunt-report FILE.html shows the reason")
+                }));
         }
         if self.is_stored {
-            let saved = stored.id.map_or_else(|| "not saved: no response".into(), |id| format!("saved as {id}"));
+            let saved = stored
+                .id
+                .map_or_else(|| "not saved: no response".into(), |id| format!("saved as {id}"));
             lines.push(stored.trouble.unwrap_or(saved));
         }
         for line in &lines {
@@ -111,7 +138,11 @@ fn verdict(verdict: &Verdict) -> Option<String> {
 /// # Errors
 ///
 /// No process of this machine can carry a connection, or too many processes would be needed.
-pub fn prepare_stage(stage: &mut TestStage, objectives: &[Objective], requested: Option<u32>) -> Result<()> {
+pub fn prepare_stage(
+    stage: &mut TestStage,
+    objectives: &[Objective],
+    requested: Option<u32>,
+) -> Result<()> {
     stage.limit_threads();
     if stage.kind == StageKind::Main {
         let users = stage.peak_users();
@@ -128,7 +159,8 @@ pub fn prepare_stage(stage: &mut TestStage, objectives: &[Objective], requested:
 ///
 /// No process of this machine can carry any, or too many processes would be needed.
 pub fn processes(connections: u64, requested: Option<u32>) -> Result<u32> {
-    let descriptors = brunt_probe::limits::raise_descriptors().saturating_sub(defaults::RESERVED_DESCRIPTORS);
+    let descriptors =
+        brunt_probe::limits::raise_descriptors().saturating_sub(defaults::RESERVED_DESCRIPTORS);
     let needed = connections.div_ceil(descriptors.max(1)).max(1);
     if descriptors == 0 {
         return Err(ToolError::new(format!(

@@ -29,7 +29,7 @@ use brunt_model::Plan;
 use brunt_model::system_error::without_number;
 use brunt_model::time::seconds_of;
 use brunt_runner::RealWorld;
-use brunt_runner::witness::{WitnessedEngine, Witness};
+use brunt_runner::witness::{Witness, WitnessedEngine};
 use collector::SampleCollector;
 use lines::TransactionLines;
 use observer::ReplyPrinter;
@@ -72,7 +72,9 @@ fn show(program_name: &str, page: InfoPage, settings: &Settings, caller: &Caller
 /// Performs every step that can fail before the first request, in siege's order, then runs.
 fn begin(program_name: &str, mut settings: Settings, caller: &Arc<Caller>) -> u8 {
     if let (Some(_), Some(time)) = (settings.reps, settings.time) {
-        caller.err_line("[\x1b[1;33merror\x1b[0m] CONFIG conflict: selected time and repetition based testing");
+        caller.err_line(
+            "[\x1b[1;33merror\x1b[0m] CONFIG conflict: selected time and repetition based testing",
+        );
         caller.err_line(&format!("defaulting to time-based testing: {} seconds", time.as_secs()));
     }
     let mut urls = match urls::all(&settings, caller) {
@@ -80,7 +82,10 @@ fn begin(program_name: &str, mut settings: Settings, caller: &Arc<Caller>) -> u8
         Err(trouble) => {
             if let Some(error) = trouble {
                 let why = without_number(&error.to_string());
-                caller.err_line(&format!("[\x1b[1;32malert\x1b[0m] unable to open file: {}: {why}", settings.file));
+                caller.err_line(&format!(
+                    "[\x1b[1;32malert\x1b[0m] unable to open file: {}: {why}",
+                    settings.file
+                ));
             }
             // Like siege, which shows its help and succeeds.
             show(program_name, InfoPage::Help, &settings, caller);
@@ -97,7 +102,11 @@ fn begin(program_name: &str, mut settings: Settings, caller: &Arc<Caller>) -> u8
     }
 }
 
-fn plan_and_measure(settings: &Settings, urls: &[urls::UrlEntry], caller: &Arc<Caller>) -> Result<()> {
+fn plan_and_measure(
+    settings: &Settings,
+    urls: &[urls::UrlEntry],
+    caller: &Arc<Caller>,
+) -> Result<()> {
     let setup = RunSetup::open(&settings.brunt_options, caller)?;
     let (plan, note) = plan::plan(settings, urls, &(caller.system)())?;
     measure(settings, &plan, setup, note, caller)
@@ -111,7 +120,9 @@ fn measure(
     caller: &Arc<Caller>,
 ) -> Result<()> {
     let world = RealWorld::new(plan)?;
-    let observer = settings.look.map(|look| Arc::new(ReplyPrinter(look, Arc::clone(caller))) as Arc<dyn Witness>);
+    let observer = settings
+        .look
+        .map(|look| Arc::new(ReplyPrinter(look, Arc::clone(caller))) as Arc<dyn Witness>);
     let watched = WitnessedEngine { real: &world, witness: observer };
     greet(settings, caller);
     let labels = plan.main().scenario.requests.iter().map(|request| request.label.clone());

@@ -19,7 +19,11 @@ pub struct Tool {
 
 /// One row for each tool.
 pub const COMPAT: &[Tool] = &[
-    Tool { name: "ab", about: "ApacheBench 2.3, of Apache 2.4.71: its options, its bytes, its report", run: ab::run },
+    Tool {
+        name: "ab",
+        about: "ApacheBench 2.3, of Apache 2.4.71: its options, its bytes, its report",
+        run: ab::run,
+    },
     Tool {
         name: "siege",
         about: "siege 4.0.7: its options and siegerc, its URL files, its report in three forms",
@@ -46,7 +50,11 @@ pub const COMPAT: &[Tool] = &[
         run: autobench::admin,
     },
     Tool { name: "autobenchd", about: "runs httperf for autobench_admin", run: autobench::daemon },
-    Tool { name: "bench2graph", about: "a chart of autobench's table: PNG, SVG or PostScript", run: bench2graph::run },
+    Tool {
+        name: "bench2graph",
+        about: "a chart of autobench's table: PNG, SVG or PostScript",
+        run: bench2graph::run,
+    },
 ];
 
 /// Finds the tool that a command line calls, by the program's name or as a subcommand.
@@ -77,8 +85,10 @@ mod tests {
 
     #[test]
     fn a_tool_is_called_by_the_program_or_by_the_first_word() {
-        let program_name =
-            |line: &str| find_tool(&words(line)).map(|(tool, _, rest)| format!("{} {}", tool.name, rest.join(" ")));
+        let program_name = |line: &str| {
+            find_tool(&words(line))
+                .map(|(tool, _, rest)| format!("{} {}", tool.name, rest.join(" ")))
+        };
         assert_eq!(program_name("/usr/bin/ab -n 1 u").as_deref(), Some("ab -n 1 u"));
         assert_eq!(program_name("ab ab").as_deref(), Some("ab ab"));
         assert_eq!(program_name("/bin/brunt ab -V").as_deref(), Some("ab -V"));

@@ -5,7 +5,7 @@
 //! table. Where the threads do not hinder each other, the time per request is that of one thread.
 #![allow(clippy::print_stdout, clippy::disallowed_methods)]
 
-use brunt_engine::pool::{Arrival, Overflow, Pool, ConnectionChoice};
+use brunt_engine::pool::{Arrival, ConnectionChoice, Overflow, Pool};
 use brunt_model::Tick;
 use std::hint::black_box;
 use std::sync::{Barrier, Mutex, PoisonError};
@@ -27,10 +27,14 @@ fn main() -> std::io::Result<()> {
             continue;
         }
         let shared = Mutex::new(());
-        let least = |lock: Option<&Mutex<()>>| (0..ROUNDS).map(|_| nanos(threads, lock)).fold(f64::INFINITY, f64::min);
+        let least = |lock: Option<&Mutex<()>>| {
+            (0..ROUNDS).map(|_| nanos(threads, lock)).fold(f64::INFINITY, f64::min)
+        };
         println!("| {threads} | {:.0} | {:.0} |", least(None), least(Some(&shared)));
     }
-    println!("Wall time of each thread's request, the least of {ROUNDS} rounds of {REQUESTS} requests a thread.");
+    println!(
+        "Wall time of each thread's request, the least of {ROUNDS} rounds of {REQUESTS} requests a thread."
+    );
     Ok(())
 }
 

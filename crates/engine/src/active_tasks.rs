@@ -116,7 +116,9 @@ impl ActiveTasks {
     /// Notes why a connection could not be opened; only the first reason is stored.
     pub fn fail_opening(&self, failure: Failure, note: Option<&str>) {
         let mut first = self.open_failure.borrow_mut();
-        first.get_or_insert_with(|| note.map_or_else(|| failure.row().meaning.to_owned(), str::to_owned));
+        first.get_or_insert_with(|| {
+            note.map_or_else(|| failure.row().meaning.to_owned(), str::to_owned)
+        });
     }
 
     /// Returns why no connection could be opened before the load. None if one was opened, or

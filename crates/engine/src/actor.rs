@@ -66,7 +66,11 @@ impl<T: Transport> Actor<T> {
     }
 
     /// Creates an actor that shares the connections of another.
-    pub fn sharing(population: &Rc<WorkerPopulation<T>>, connections: Rc<Connections<T>>, number: u64) -> Self {
+    pub fn sharing(
+        population: &Rc<WorkerPopulation<T>>,
+        connections: Rc<Connections<T>>,
+        number: u64,
+    ) -> Self {
         Self::with_program(population, connections, number, population.requests.user(number))
     }
 
@@ -115,19 +119,33 @@ impl<T: Transport> Actor<T> {
         let label = request.tags.label;
         let free = free.min(begin_time);
         let opening_lag = paced.min(begin_time.nanos_since(free));
-        let mut sample =
-            Sample { planned, free, begun: begin_time, label, iteration, opening_lag, ..Sample::default() };
+        let mut sample = Sample {
+            planned,
+            free,
+            begun: begin_time,
+            label,
+            iteration,
+            opening_lag,
+            ..Sample::default()
+        };
         let mut reply = self.send(request, &mut sample, cohort).await;
         let mut current = Rc::clone(request);
         // Boxed because redirects are rare; inline they would enlarge every idle connection.
         let mut redirects: Option<Box<Redirects>> = None;
         for hops in 0.. {
             let answered = reply.as_ref().filter(|reply| reply.details.is_some());
-            let Some(next) = answered.and_then(|reply| self.user.redirect(&current, reply, hops)) else { break };
+            let Some(next) = answered.and_then(|reply| self.user.redirect(&current, reply, hops))
+            else {
+                break;
+            };
             let records = self.end_hop(cohort, &current, reply.as_ref(), redirects, &sample);
             let before = sample.last_byte;
             let begin_time = self.population.clock.now();
-            let hop_label = self.population.shared.labels.hop(label, next.parts().map(|parts| parts.url.as_str()));
+            let hop_label = self
+                .population
+                .shared
+                .labels
+                .hop(label, next.parts().map(|parts| parts.url.as_str()));
             let mut hop = Sample {
                 planned: before,
                 free: before,
@@ -141,7 +159,13 @@ impl<T: Transport> Actor<T> {
             redirects = Some(Box::new(Redirects { last: hop, records }));
             current = next;
         }
-        let failures = self.judge_chain(request, &current, reply.as_ref(), &mut sample, redirects.as_deref_mut());
+        let failures = self.judge_chain(
+            request,
+            &current,
+            reply.as_ref(),
+            &mut sample,
+            redirects.as_deref_mut(),
+        );
         self.record_chain(cohort, &sample, redirects.as_deref(), failures);
         self.population.clock.time.catch_up(sample.last_byte);
         if let Some(lane) = self.expired.take() {
@@ -155,9 +179,10 @@ impl<T: Transport> Actor<T> {
         consume_budget().await;
         let failed_request = sample.outcome.failure.filter(|_| reply.is_none());
         let written = sample.bytes_sent >= current.least_bytes();
-        let failed_request =
-            failed_request.map(|failure| FailedRequest { failure, is_sent: written && sample.bytes_sent > 0 });
-        let failed = self.population.shared.check.has_failed(sample.outcome, current.tags.reply_policy);
+        let failed_request = failed_request
+            .map(|failure| FailedRequest { failure, is_sent: written && sample.bytes_sent > 0 });
+        let failed =
+            self.population.shared.check.has_failed(sample.outcome, current.tags.reply_policy);
         StepResult { last: reply, failed, failed_request, parallel: None }
     }
 
@@ -185,7 +210,10 @@ impl<T: Transport> Actor<T> {
         if !self.population.shared.check.is_judged_by_user(policy) {
             return failures;
         }
-        let hops = redirects.as_mut().map(|redirects| std::mem::take(&mut redirects.records)).unwrap_or_default();
+        let hops = redirects
+            .as_mut()
+            .map(|redirects| std::mem::take(&mut redirects.records))
+            .unwrap_or_default();
         let last_hop = redirects.as_ref().map(|redirects| &redirects.last);
         let exchange = Exchange { first, request: last, reply, sample, last_hop, hops };
         let Some(verdict) = self.user.judge(exchange) else { return failures };
@@ -229,7 +257,10 @@ impl<T: Transport> Actor<T> {
     ) -> Vec<SampleRecord> {
         let (hop, mut records) = match before {
             Some(before) => (before.last, before.records),
-            None => (Sample { label: self.population.shared.labels.hop(first.label, None), ..*first }, Vec::new()),
+            None => (
+                Sample { label: self.population.shared.labels.hop(first.label, None), ..*first },
+                Vec::new(),
+            ),
         };
         if self.population.shared.check.is_judged_by_user(request.tags.reply_policy)
             && let Some(reply) = reply
@@ -252,7 +283,12 @@ impl<T: Transport> Actor<T> {
 
     /// Sends one request that began at the sample's instant; fills in the sample's other
     /// instants and its outcome.
-    async fn send(&mut self, request: &Prepared, sample: &mut Sample, cohort: Cohort) -> Option<Reply> {
+    async fn send(
+        &mut self,
+        request: &Prepared,
+        sample: &mut Sample,
+        cohort: Cohort,
+    ) -> Option<Reply> {
         let mut stamps = self.stamps(sample, cohort);
         let mut result = self.attempt(request, sample, &mut stamps).await;
         for attempts in 1..=MAX_ATTEMPTS {
@@ -300,7 +336,8 @@ impl<T: Transport> Actor<T> {
         // A connection that was opened before the load may not have carried a request yet.
         sample.reused = lane.is_reused();
         // The time limit covers all attempts, from the begin of the request.
-        self.timer.set(sample.begun + self.population.shared.check.timeout(request.tags.reply_policy));
+        self.timer
+            .set(sample.begun + self.population.shared.check.timeout(request.tags.reply_policy));
         let transport = self.population.requests.transport();
         self.population.clock.time.exchange_begins();
         let sent = if self.pipelined.is_empty() {
@@ -323,7 +360,10 @@ impl<T: Transport> Actor<T> {
         self.population.clock.time.exchange_ended();
         self.population.thread.count_step();
         let has_note = result.as_ref().map_or(true, |reply| reply.status >= CLOSE_STATUS);
-        let alert = stamps.malformed.filter(|cause| cause.failure() == Failure::Tls).map(|cause| cause.to_string());
+        let alert = stamps
+            .malformed
+            .filter(|cause| cause.failure() == Failure::Tls)
+            .map(|cause| cause.to_string());
         if has_note && let Some(note) = transport.take_note().or(alert) {
             self.population.warn(note);
         }
@@ -357,7 +397,8 @@ impl<T: Transport> Actor<T> {
                     let received = stamps.bytes_received.saturating_sub(reply.head_bytes);
                     self.population.requests.recorder().record_announced(bytes, received);
                 }
-                sample.outcome = Outcome { status: Some(reply.status), failure: None, expected: true };
+                sample.outcome =
+                    Outcome { status: Some(reply.status), failure: None, expected: true };
             }
             Err(failure) => {
                 sample.last_byte = self.population.clock.now();

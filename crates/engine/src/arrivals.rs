@@ -63,15 +63,23 @@ pub fn spawn_seats<T: Transport>(
 ) {
     for seat in pool.seats_of(seat).skip(1) {
         let actor = Actor::sharing(population, Rc::clone(&first.connections), seat.number as u64);
-        population.tasks.spawn(run_actor(actor, work::Arrivals { pool: Arc::clone(pool), seat, has_job: false }));
+        population.tasks.spawn(run_actor(
+            actor,
+            work::Arrivals { pool: Arc::clone(pool), seat, has_job: false },
+        ));
     }
 }
 
 /// Begins all arrivals of one worker, each at its due time or, if the worker is late,
 /// as soon as possible.
-pub async fn deal_out<T: Transport>(population: Rc<WorkerPopulation<T>>, pool: Arc<Pool>, mut schedule: Schedule) {
+pub async fn deal_out<T: Transport>(
+    population: Rc<WorkerPopulation<T>>,
+    pool: Arc<Pool>,
+    mut schedule: Schedule,
+) {
     // Each worker opens its share of the connections.
-    let connect_rate = f64::from(population.shared.connection().connect_rate.max(1)) / population.among_all().1 as f64;
+    let connect_rate = f64::from(population.shared.connection().connect_rate.max(1))
+        / population.among_all().1 as f64;
     // `Headroom` needs the idle time.
     population.clock.time.count_idle();
     let mut dealer = Dealer {
@@ -95,7 +103,11 @@ pub async fn deal_out<T: Transport>(population: Rc<WorkerPopulation<T>>, pool: A
 }
 
 fn progress<T: Transport>(population: &WorkerPopulation<T>, instant: Tick) -> Progress {
-    Progress { at: instant, idle: population.clock.time.idle(), steps: population.thread.steps_done() }
+    Progress {
+        at: instant,
+        idle: population.clock.time.idle(),
+        steps: population.thread.steps_done(),
+    }
 }
 
 /// Records arrivals as dropped: they were due, and there was no room or no time for them.
@@ -203,7 +215,8 @@ impl<T: Transport> Dealer<T> {
         if self.population.thread.steps_done() != steps_before {
             // Without idle time the worker itself is late: arrivals no longer
             // wait for a connection.
-            if self.is_growth_stopped && self.headroom.is_exhausted(progress(&self.population, now)) {
+            if self.is_growth_stopped && self.headroom.is_exhausted(progress(&self.population, now))
+            {
                 self.resume_growth();
             }
             return;
@@ -269,9 +282,10 @@ impl<T: Transport> Dealer<T> {
     /// Counts the due arrivals that were never examined as dropped.
     fn drop_rest(&mut self) {
         let ends = self.population.clock.ends();
-        for (cohort, until) in
-            [(Cohort::Warmup, self.population.clock.measured_from().min(ends)), (Cohort::Measured, ends)]
-        {
+        for (cohort, until) in [
+            (Cohort::Warmup, self.population.clock.measured_from().min(ends)),
+            (Cohort::Measured, ends),
+        ] {
             let count = self.schedule.skip(&mut self.next, until);
             let count = self.population.shared.tickets.take_many(cohort, count);
             self.population.requests.recorder().record_unexamined(cohort, count);

@@ -30,9 +30,15 @@ impl Check {
         let has_records = plan.record.records.is_some();
         Self {
             checks: policies.iter().map(|policy| policy.checks.clone()).collect(),
-            timeouts: policies.iter().map(|policy| policy.timeout.unwrap_or(plan.connection.timeout)).collect(),
+            timeouts: policies
+                .iter()
+                .map(|policy| policy.timeout.unwrap_or(plan.connection.timeout))
+                .collect(),
             status_fails: policies.iter().map(|policy| policy.status_fails).collect(),
-            judged_by_user: policies.iter().map(|policy| has_records || policy.is_judged_by_user()).collect(),
+            judged_by_user: policies
+                .iter()
+                .map(|policy| has_records || policy.is_judged_by_user())
+                .collect(),
             lengths: Mutex::default(),
         }
     }
@@ -63,7 +69,8 @@ impl Check {
         let checks = &self.checks[policy as usize];
         let expected = checks.expects(reply.status);
         let checks_status = !checks.status.is_empty();
-        let failed = (checks_status && !expected) || (expected && !self.body_is_good(checks, reply, label));
+        let failed =
+            (checks_status && !expected) || (expected && !self.body_is_good(checks, reply, label));
         Outcome { status: Some(reply.status), failure: failed.then_some(Failure::Check), expected }
     }
 
@@ -88,7 +95,8 @@ impl Check {
     }
 
     fn body_is_good(&self, checks: &Checks, reply: &Reply, label: u32) -> bool {
-        let matches = checks.body.is_none() || reply.details.as_ref().is_some_and(|kept| kept.matches);
+        let matches =
+            checks.body.is_none() || reply.details.as_ref().is_some_and(|kept| kept.matches);
         matches && (!checks.same_length || self.is_as_long_as_the_first(reply.body_bytes, label))
     }
 

@@ -118,8 +118,12 @@ thread_local! {
 /// If the system grants no event loop.
 pub fn runtime() -> io::Result<LocalRuntime> {
     let mut builder = tokio::runtime::Builder::new_current_thread();
-    builder.on_thread_park(|| RUNTIME_CLOCK.with_borrow(|time| time.iter().for_each(Time::before_park)));
-    builder.on_thread_unpark(|| RUNTIME_CLOCK.with_borrow(|time| time.iter().for_each(Time::after_unpark)));
+    builder.on_thread_park(|| {
+        RUNTIME_CLOCK.with_borrow(|time| time.iter().for_each(Time::before_park))
+    });
+    builder.on_thread_unpark(|| {
+        RUNTIME_CLOCK.with_borrow(|time| time.iter().for_each(Time::after_unpark))
+    });
     builder.enable_io();
     // On Linux the `timerfd` replaces tokio's timers, which have a resolution of 1 ms.
     #[cfg(not(all(target_os = "linux", not(brunt_portable))))]
@@ -210,7 +214,10 @@ impl Time {
 
     /// Fires the due timers if the alarm rang.
     fn fire_if_rung(&self) {
-        if self.0.alarm.get().is_some_and(Alarm::take_ring) && self.fire(self.now()) && self.0.long_work.take() {
+        if self.0.alarm.get().is_some_and(Alarm::take_ring)
+            && self.fire(self.now())
+            && self.0.long_work.take()
+        {
             self.run_woken_first();
         }
     }
@@ -376,7 +383,8 @@ impl Timer for Time {
     #[inline]
     fn must_yield(&self, has_yielded: bool) -> bool {
         // Long work also proceeds if timers fire all the time.
-        self.0.must_yield.get() && (!has_yielded || self.now() >= self.0.woken.get() + MAX_YIELD_DELAY)
+        self.0.must_yield.get()
+            && (!has_yielded || self.now() >= self.0.woken.get() + MAX_YIELD_DELAY)
     }
 
     fn nanos_since_received(&self, received: Duration, until: Tick) -> Option<u64> {

@@ -1,7 +1,7 @@
 //! Commands to a run in progress, and the instants at which they take effect.
 
 use crate::gate::Gate;
-use brunt_model::{ProcessMessage, ProcessPart, PartCommand, Plan, Tick};
+use brunt_model::{PartCommand, Plan, ProcessMessage, ProcessPart, Tick};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Once, OnceLock};
 
@@ -77,14 +77,27 @@ pub struct PartHandle {
 impl PartHandle {
     /// Creates a part of a plan that waits for [`PartCommand::Go`]. Calls `send` once when all its
     /// connections are open, and once when a scenario ends the run.
-    pub fn new(plan: &Plan, part: ProcessPart, send: impl Fn(&ProcessMessage) + Send + Sync + 'static) -> Self {
+    pub fn new(
+        plan: &Plan,
+        part: ProcessPart,
+        send: impl Fn(&ProcessMessage) + Send + Sync + 'static,
+    ) -> Self {
         let send = Arc::new(send);
         let send_ready = Arc::clone(&send);
         let workers = plan.threads as usize * plan.populations.len();
-        let gate = Gate::with_callback(workers, Box::new(move |at| send_ready(&ProcessMessage::Ready(at))));
+        let gate = Gate::with_callback(
+            workers,
+            Box::new(move |at| send_ready(&ProcessMessage::Ready(at))),
+        );
         let once = Once::new();
         let end_run = Arc::new(move || once.call_once(|| send(&ProcessMessage::EndRun)));
-        Self { part, control: Control::default(), gate: Arc::new(gate), borders: Arc::default(), end_run }
+        Self {
+            part,
+            control: Control::default(),
+            gate: Arc::new(gate),
+            borders: Arc::default(),
+            end_run,
+        }
     }
 
     /// Creates the only part of a run in one process, which begins on its own.
@@ -92,7 +105,13 @@ impl PartHandle {
         let gate = Arc::new(Gate::new(plan.threads as usize * plan.populations.len()));
         let ends = control.clone();
         let end_run = Arc::new(move || ends.end());
-        Self { part: ProcessPart::WHOLE, control: control.clone(), gate, borders: Arc::default(), end_run }
+        Self {
+            part: ProcessPart::WHOLE,
+            control: control.clone(),
+            gate,
+            borders: Arc::default(),
+            end_run,
+        }
     }
 
     /// Applies a command of the parent process; may be called from any thread.

@@ -35,7 +35,10 @@ enum State {
 impl Gate {
     /// Creates a gate for this number of workers.
     pub fn new(workers: usize) -> Self {
-        Self { inner: Mutex::new(Inner { missing: workers, state: State::Shut, wakers: Vec::new() }), on_ready: None }
+        Self {
+            inner: Mutex::new(Inner { missing: workers, state: State::Shut, wakers: Vec::new() }),
+            on_ready: None,
+        }
     }
 
     /// Creates a gate that is opened from outside, after `on_ready` was called.

@@ -78,7 +78,13 @@ pub(crate) struct Gather<'a, W> {
 
 impl<'a, W: SelfMonitor> Gather<'a, W> {
     /// Creates the collector of these sources, without snapshots.
-    pub fn new(sources: Sources, labels: &'a Labels, monitor: W, clock: Time, sink: &'a mut dyn Sink) -> Self {
+    pub fn new(
+        sources: Sources,
+        labels: &'a Labels,
+        monitor: W,
+        clock: Time,
+        sink: &'a mut dyn Sink,
+    ) -> Self {
         Self {
             monitor,
             clock,
@@ -183,9 +189,16 @@ impl<'a, W: SelfMonitor> Gather<'a, W> {
         }
         for (worker, rests) in &self.rests {
             values.push((name::worker_reading(*worker, name::RESTS), rests.count as f64));
-            values.push((name::worker_reading(*worker, name::REST_SECONDS), rests.time.as_secs_f64()));
+            values.push((
+                name::worker_reading(*worker, name::REST_SECONDS),
+                rests.time.as_secs_f64(),
+            ));
         }
-        self.sink.take(&Event::Reading(Reading { at: instant, source: name::GENERATOR.into(), values }));
+        self.sink.take(&Event::Reading(Reading {
+            at: instant,
+            source: name::GENERATOR.into(),
+            values,
+        }));
     }
 
     /// Ends the run: sends the remaining intervals, a last reading and the end event.
@@ -194,7 +207,11 @@ impl<'a, W: SelfMonitor> Gather<'a, W> {
             self.emit_all(snapshots);
         }
         self.read_generator();
-        self.sink.take(&Event::Finished(Finish { at: self.emitted_to, interrupted, error: self.error }));
+        self.sink.take(&Event::Finished(Finish {
+            at: self.emitted_to,
+            interrupted,
+            error: self.error,
+        }));
     }
 
     fn join(&mut self, population: usize, snapshot: Snapshot) {
@@ -212,7 +229,9 @@ impl<'a, W: SelfMonitor> Gather<'a, W> {
 
     fn emit_whole(&mut self) {
         let complete_to = self.last_from.iter().flatten().min().copied().flatten();
-        while let Some(first) = self.open.first_entry().filter(|first| Some(*first.key()) <= complete_to) {
+        while let Some(first) =
+            self.open.first_entry().filter(|first| Some(*first.key()) <= complete_to)
+        {
             let snapshots = first.remove();
             self.emit_all(snapshots);
         }
@@ -229,7 +248,10 @@ impl<'a, W: SelfMonitor> Gather<'a, W> {
         for (number, snapshot) in snapshots.into_iter().enumerate() {
             let Some(snapshot) = snapshot else { continue };
             if several {
-                self.sink.take(&Event::Population { number: number as u32, snapshot: Box::new(snapshot.clone()) });
+                self.sink.take(&Event::Population {
+                    number: number as u32,
+                    snapshot: Box::new(snapshot.clone()),
+                });
             }
             match &mut all {
                 Some(all) => {
@@ -259,7 +281,12 @@ impl<'a, W: SelfMonitor> Gather<'a, W> {
         self.sink.take(&Event::Snapshot(Box::new(snapshot)));
         if self.labels.overflowed() && !std::mem::replace(&mut self.has_warned_of_overflow, true) {
             let limit = self.labels.limit();
-            self.warn(to, &format!("more than {limit} labels: the rest are summed under {OTHER}; see --labels"));
+            self.warn(
+                to,
+                &format!(
+                    "more than {limit} labels: the rest are summed under {OTHER}; see --labels"
+                ),
+            );
         }
     }
 }

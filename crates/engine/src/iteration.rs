@@ -66,12 +66,16 @@ pub struct ParallelReplies {
 impl StepResult {
     /// Returns the information for the user's next decision.
     pub fn turn(&self, number: u64, step: u32) -> Turn<'_> {
-        let base = Turn { number, last: self.last.as_ref(), step, failed: self.failed, ..Turn::default() };
+        let base =
+            Turn { number, last: self.last.as_ref(), step, failed: self.failed, ..Turn::default() };
         match self.parallel.as_deref() {
             None => Turn { failures: u32::from(self.failed), ..base },
-            Some(ParallelReplies { replies, failures }) => {
-                Turn { last: replies.last().and_then(Option::as_ref), replies, failures: *failures, ..base }
-            }
+            Some(ParallelReplies { replies, failures }) => Turn {
+                last: replies.last().and_then(Option::as_ref),
+                replies,
+                failures: *failures,
+                ..base
+            },
         }
     }
 }
@@ -100,13 +104,18 @@ impl<T: Transport> Actor<T> {
             let next = self.user.next(result.turn(due.iteration, step));
             // In an open loop, the first request was counted when its arrival was due.
             if (step > 0 || self.population.shared.pool.is_none()) && is_request(&next) {
-                self.population.requests.recorder().record_due(self.population.clock.cohort(due.planned));
+                self.population
+                    .requests
+                    .recorder()
+                    .record_due(self.population.clock.cohort(due.planned));
             }
             result = match next {
                 Step::Done if step > 0 => return self.end_transactions(),
                 Step::Done if !is_idle => return self.end_without_request(due),
                 Step::Done => return self.fail_without_step(due),
-                Step::Leave | Step::EndRun => return self.leave_run(due, step, matches!(next, Step::EndRun)),
+                Step::Leave | Step::EndRun => {
+                    return self.leave_run(due, step, matches!(next, Step::EndRun));
+                }
                 Step::Broken(why) => return self.fail_iteration(due, why),
                 Step::Failing(why, label) => {
                     self.fail_request(due, why, Some(label));
@@ -211,7 +220,10 @@ impl<T: Transport> Actor<T> {
     fn end_own_sample(&mut self) -> Tick {
         let from = self.ended_at.max(self.population.clock.begins());
         let now = self.population.clock.now().max(from);
-        self.population.requests.recorder().record_idle(from, now.min(self.population.clock.ends()));
+        self.population
+            .requests
+            .recorder()
+            .record_idle(from, now.min(self.population.clock.ends()));
         self.ended_at = now;
         now
     }
@@ -225,7 +237,10 @@ impl<T: Transport> Actor<T> {
     /// Records a failure of a user that did nothing at all.
     fn fail_without_step(&mut self, due: RequestTiming) {
         if self.population.shared.pool.is_none() {
-            self.population.requests.recorder().record_due(self.population.clock.cohort(due.planned));
+            self.population
+                .requests
+                .recorder()
+                .record_due(self.population.clock.cohort(due.planned));
         }
         self.fail_iteration(due, "a virtual user has no request".into());
     }
@@ -264,11 +279,18 @@ impl<T: Transport> Actor<T> {
         let due = until.min(self.population.clock.ends());
         match self.population.requests.lifetime() {
             // Detects a connection that the server closes during the pause.
-            ConnectionLifetime::Run | ConnectionLifetime::IterationOrClose => self.wait_idle(due).await,
+            ConnectionLifetime::Run | ConnectionLifetime::IterationOrClose => {
+                self.wait_idle(due).await
+            }
             // The next request detects whether the connection is still usable.
-            ConnectionLifetime::Iteration => self.population.clock.wait_until(&self.timer, due).await,
+            ConnectionLifetime::Iteration => {
+                self.population.clock.wait_until(&self.timer, due).await
+            }
         }
-        self.population.requests.recorder().record_idle(from, until.min(self.population.clock.ends()));
+        self.population
+            .requests
+            .recorder()
+            .record_idle(from, until.min(self.population.clock.ends()));
         // The next step is due after the pause, be it another pause or the next iteration.
         self.ended_at = due;
         until < self.population.clock.ends()
@@ -298,7 +320,11 @@ impl<T: Transport> Actor<T> {
 
     /// Sends requests at once on one connection. If one has no reply, the later
     /// ones have none either.
-    async fn send_pipelined(&mut self, requests: &[Rc<Prepared>], due: RequestTiming) -> StepResult {
+    async fn send_pipelined(
+        &mut self,
+        requests: &[Rc<Prepared>],
+        due: RequestTiming,
+    ) -> StepResult {
         self.record_step(requests.len(), due);
         let mut result = StepResult::default();
         for (n, request) in requests.iter().enumerate() {
@@ -336,7 +362,12 @@ impl<T: Transport> Actor<T> {
     }
 
     /// Records a request that lost its connection before its reply began.
-    fn fail_with_connection(&mut self, request: &Prepared, failed_request: FailedRequest, due: RequestTiming) {
+    fn fail_with_connection(
+        &mut self,
+        request: &Prepared,
+        failed_request: FailedRequest,
+        due: RequestTiming,
+    ) {
         let cohort = self.population.clock.cohort(due.planned);
         self.begin(RequestTiming { arrives: false, ..due }, self.ended_at);
         let sample = Sample {
@@ -354,8 +385,14 @@ impl<T: Transport> Actor<T> {
             ..Sample::default()
         };
         if self.population.shared.check.is_judged_by_user(request.tags.reply_policy) {
-            let exchange =
-                Exchange { first: request, request, reply: None, sample: &sample, last_hop: None, hops: Vec::new() };
+            let exchange = Exchange {
+                first: request,
+                request,
+                reply: None,
+                sample: &sample,
+                last_hop: None,
+                hops: Vec::new(),
+            };
             let _ = self.user.judge(exchange);
         }
         let mut recorder = self.population.requests.recorder();

@@ -64,7 +64,8 @@ impl Labels {
     /// Returns the number of a hop in the step's chains of redirects. Without a name, the hop has the name of the step.
     pub fn hop(&self, step: u32, name: Option<&str>) -> u32 {
         let mut inner = self.inner();
-        let name = name.or_else(|| inner.names.get(step as usize).map(String::as_str)).unwrap_or(OTHER);
+        let name =
+            name.or_else(|| inner.names.get(step as usize).map(String::as_str)).unwrap_or(OTHER);
         let key = (step, name.to_owned());
         if let Some(number) = inner.hops.get(&key) {
             return *number;
@@ -153,8 +154,11 @@ mod tests {
         assert_eq!((labels.number("b"), labels.hop(steps[0], Some("a"))), (1, first));
         assert_eq!((labels.count(), labels.name(first).as_deref()), (2, Some("a")));
         // Beyond the limit, the hops of each step are one.
-        let overflow_key =
-            [labels.hop(steps[0], Some("c")), labels.hop(steps[0], Some("d")), labels.hop(steps[1], Some("d"))];
+        let overflow_key = [
+            labels.hop(steps[0], Some("c")),
+            labels.hop(steps[0], Some("d")),
+            labels.hop(steps[1], Some("d")),
+        ];
         assert_eq!(overflow_key, [5, 5, 6]);
         let last = NewLabel { id: 6, name: OTHER.to_owned(), hop_of: Some(steps[1]) };
         assert_eq!(labels.take_new().last(), Some(&last));

@@ -32,14 +32,21 @@ impl<T: Transport> Actor<T> {
 
     /// Gets a lane to the origin of the request: on an open connection, or on a new one. Each step
     /// is boxed, so that an open connection does not hold the memory that its opening took.
-    pub async fn acquire_lane(&mut self, request: &Prepared, sample: &mut Sample) -> Result<(), Failure> {
+    pub async fn acquire_lane(
+        &mut self,
+        request: &Prepared,
+        sample: &mut Sample,
+    ) -> Result<(), Failure> {
         if self.connections.are_shared() {
             Box::pin(self.claim_in_time(request)).await?;
         } else {
             // The current lane is for another origin.
             self.lane.take().into_iter().for_each(|lane| self.connections.give_back(lane));
             if self.connections.has_idle(request) {
-                self.lane = Box::pin(self.connections.resume(self.population.requests.transport(), request)).await;
+                self.lane = Box::pin(
+                    self.connections.resume(self.population.requests.transport(), request),
+                )
+                .await;
             }
         }
         if self.lane.is_some() {
@@ -66,10 +73,17 @@ impl<T: Transport> Actor<T> {
         let mut queue_place = None;
         let claim = pin!(std::future::poll_fn(|cx| {
             connections
-                .poll_claim(population.requests.transport(), request, (lane, &mut queue_place), QueueOrder::First, cx)
+                .poll_claim(
+                    population.requests.transport(),
+                    request,
+                    (lane, &mut queue_place),
+                    QueueOrder::First,
+                    cx,
+                )
                 .map(Ok)
         }));
-        self.permit = with_deadline(timer, &population.clock, Failure::ConnectTimeout, claim).await?;
+        self.permit =
+            with_deadline(timer, &population.clock, Failure::ConnectTimeout, claim).await?;
         Ok(())
     }
 
@@ -149,7 +163,9 @@ impl<T: Transport> Actor<T> {
                 population.warn(note);
             }
         }
-        let opened = opened.map(|lane| self.connections.add_opened(population.requests.transport(), lane, request.origin));
+        let opened = opened.map(|lane| {
+            self.connections.add_opened(population.requests.transport(), lane, request.origin)
+        });
         // Actors that wait for a lane find this connection, or open one themselves.
         self.permit = None;
         self.lane = Some(opened?);

@@ -62,4 +62,6 @@ pub use message::Sink;
 pub use pace::Pacer;
 pub use run::{EngineError, UserSetup, World, run, run_part};
 pub use surroundings::NoRun;
-pub use user::{Exchange, Numbering, Step, RunState, Turn, UserVerdict, Users, VirtualUser, Waiting};
+pub use user::{
+    Exchange, Numbering, RunState, Step, Turn, UserVerdict, Users, VirtualUser, Waiting,
+};

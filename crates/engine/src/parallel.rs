@@ -46,7 +46,12 @@ impl VirtualUser for LaneProgram {
         self.0.user.borrow_mut().judge(exchange)
     }
 
-    fn record_hop(&mut self, request: &Prepared, reply: &Reply, sample: &Sample) -> Option<SampleRecord> {
+    fn record_hop(
+        &mut self,
+        request: &Prepared,
+        reply: &Reply,
+        sample: &Sample,
+    ) -> Option<SampleRecord> {
         self.0.user.borrow_mut().record_hop(request, reply, sample)
     }
 }
@@ -67,7 +72,12 @@ impl VirtualUser for LentUser {
 impl<T: Transport> Actor<T> {
     /// Sends all these requests, at most `most` in flight at a time. All are due now; those without
     /// a lane wait in a queue.
-    pub async fn send_parallel(&mut self, requests: Vec<Rc<Prepared>>, most: usize, due: RequestTiming) -> StepResult {
+    pub async fn send_parallel(
+        &mut self,
+        requests: Vec<Rc<Prepared>>,
+        most: usize,
+        due: RequestTiming,
+    ) -> StepResult {
         let count = requests.len();
         let lanes = most.clamp(1, count);
         self.record_step(count, due);
@@ -126,7 +136,10 @@ async fn carry_lane<T: Transport>(mut lane: Actor<T>, step: Rc<ParallelStep>) {
     while let Some((number, request)) = step.take_next() {
         let result = match lane.request_timing(number, &step) {
             Some(due) => lane.chain(request, due).await,
-            None => lane.drop_request(RequestTiming { arrives: step.due.arrives && number == 0, ..step.due }),
+            None => lane.drop_request(RequestTiming {
+                arrives: step.due.arrives && number == 0,
+                ..step.due
+            }),
         };
         step.outcomes.borrow_mut()[number] = result;
         lane.end_request(&step);

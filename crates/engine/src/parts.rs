@@ -19,7 +19,10 @@ use crate::message::{Sink, Source};
 use crate::run::EngineError;
 use brunt_model::event::Loss;
 use brunt_model::time::nanos;
-use brunt_model::{ProcessMessage, Clock, Environment, Event, ProcessPart, PartCommand, Plan, Sample, Snapshot, Tick};
+use brunt_model::{
+    Clock, Environment, Event, PartCommand, Plan, ProcessMessage, ProcessPart, Sample, Snapshot,
+    Tick,
+};
 use ledger::Ledger;
 use readings::Readings;
 use std::collections::HashMap;
@@ -76,10 +79,17 @@ pub fn join(
     let labels = Labels::new(joint.plan.record.labels);
     joint.labels.iter().for_each(|name| _ = labels.number(name));
     let populations = joint.plan.populations.len();
-    let members: Vec<Member> = ProcessPart::all(joint.plan).map(|part| Member::new(part, populations)).collect();
+    let members: Vec<Member> =
+        ProcessPart::all(joint.plan).map(|part| Member::new(part, populations)).collect();
     let clock = Time::new(joint.epoch);
     let readings = Readings::new(&members, &environment);
-    let mut gather = Gather::new(Sources::new(members.len(), joint.plan), &labels, readings, clock.clone(), sink);
+    let mut gather = Gather::new(
+        Sources::new(members.len(), joint.plan),
+        &labels,
+        readings,
+        clock.clone(),
+        sink,
+    );
     gather.start(joint.plan, environment);
     let mut parts = Parts {
         plan: joint.plan,
@@ -145,7 +155,9 @@ impl Parts<'_> {
         while self.members.iter().any(|m| m.state != State::Gone) {
             match inbox.recv_timeout(LOOK) {
                 // The command is sent to all parts, as if it came from outside.
-                Ok((_, WorkerEvent::Message(account))) if *account == ProcessMessage::EndRun => control.end(),
+                Ok((_, WorkerEvent::Message(account))) if *account == ProcessMessage::EndRun => {
+                    control.end()
+                }
                 Ok((number, heard)) => self.handle_event(number, heard),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
@@ -180,12 +192,20 @@ impl Parts<'_> {
             }
             // The snapshot of all populations is the sum of theirs, which is computed here.
             Event::Snapshot(_) if member.ledgers.len() > 1 => {}
-            Event::Snapshot(snapshot) => self.add_snapshot(Source { worker: number, population: 0 }, *snapshot),
+            Event::Snapshot(snapshot) => {
+                self.add_snapshot(Source { worker: number, population: 0 }, *snapshot)
+            }
             Event::Population { number: population, snapshot } => {
-                self.add_snapshot(Source { worker: number, population: population as usize }, *snapshot);
+                self.add_snapshot(
+                    Source { worker: number, population: population as usize },
+                    *snapshot,
+                );
             }
             Event::Samples(samples) => {
-                let samples = samples.into_iter().map(|s| Sample { label: member.label(s.label), ..s }).collect();
+                let samples = samples
+                    .into_iter()
+                    .map(|s| Sample { label: member.label(s.label), ..s })
+                    .collect();
                 self.gather.forward(&Event::Samples(samples));
             }
             Event::CheckFailures(mut failures) => {
@@ -195,7 +215,9 @@ impl Parts<'_> {
                 self.gather.forward(&Event::CheckFailures(failures));
             }
             Event::Reading(reading) => self.read(number, reading.values),
-            Event::Target { .. } | Event::Warning(_) | Event::Records(_) => self.gather.forward(&event),
+            Event::Target { .. } | Event::Warning(_) | Event::Records(_) => {
+                self.gather.forward(&event)
+            }
             Event::Finished(finish) => self.finish_part(number, finish.error),
             Event::Started { .. } | Event::Stage { .. } | Event::Lost(_) => {}
         }
@@ -258,8 +280,12 @@ impl Parts<'_> {
         let before = std::mem::replace(&mut self.members[number].state, State::Gone);
         match (before, why) {
             (State::Gone, _) | (State::Finished, None) => {}
-            (State::Finished, Some(why)) => self.failure = Some(self.members[number].early_end_text(&why)),
-            (_, why) => self.record_loss(number, &why.unwrap_or_else(|| "without a message".into())),
+            (State::Finished, Some(why)) => {
+                self.failure = Some(self.members[number].early_end_text(&why))
+            }
+            (_, why) => {
+                self.record_loss(number, &why.unwrap_or_else(|| "without a message".into()))
+            }
         }
     }
 
@@ -318,7 +344,11 @@ impl Member {
     }
 
     fn early_end_text(&self, why: &str) -> String {
-        format!("process {} of {} ended before its time ({why})", self.part.number + 1, self.part.count)
+        format!(
+            "process {} of {} ended before its time ({why})",
+            self.part.number + 1,
+            self.part.count
+        )
     }
 
     /// True if it still sends readings.

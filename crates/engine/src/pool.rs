@@ -142,7 +142,11 @@ impl Pool {
 
     /// Returns the seats on the connection that has `first` as its first seat.
     pub fn seats_of(&self, first: SeatId) -> impl Iterator<Item = SeatId> + use<> {
-        (0..self.streams).map(move |n| SeatId { number: first.number + n, index: first.index + n, ..first })
+        (0..self.streams).map(move |n| SeatId {
+            number: first.number + n,
+            index: first.index + n,
+            ..first
+        })
     }
 
     /// Adds busy seats without a job, for a connection that is opened before the load begins.
@@ -189,7 +193,12 @@ impl Pool {
             let Some((from, waiting)) = self.pop_oldest() else { return Growth::Nothing };
             if let Some(number) = self.add_connection() {
                 let job = self.job_of(waiting, Tick::ZERO, now);
-                return Growth::Seat(self.shards[worker].lock().add_seats(number, worker, Some(job), self.streams));
+                return Growth::Seat(self.shards[worker].lock().add_seats(
+                    number,
+                    worker,
+                    Some(job),
+                    self.streams,
+                ));
             }
             // Another worker added the last connection meanwhile.
             let arrival = waiting.arrival;
@@ -341,7 +350,8 @@ impl Pool {
 
     /// Counts another connection, if the cap permits it. Returns the number of connections before.
     fn add_connection(&self) -> Option<usize> {
-        let next = self.connections.fetch_update(SeqCst, SeqCst, |n| (n < self.cap).then_some(n + 1));
+        let next =
+            self.connections.fetch_update(SeqCst, SeqCst, |n| (n < self.cap).then_some(n + 1));
         next.ok()
     }
 

@@ -14,7 +14,7 @@ use crate::surroundings::ActiveUsers;
 use crate::tickets::Tickets;
 use crate::user::Users;
 use brunt_model::plan::Connection;
-use brunt_model::{ProcessPart, Plan, Population, Tick};
+use brunt_model::{Plan, Population, ProcessPart, Tick};
 use brunt_wire::Transport;
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
@@ -79,7 +79,11 @@ impl WorkerThread {
 
     /// Reports that all populations of the worker are over.
     pub fn end(&self) {
-        self.send(Message::WorkerEnded(self.number, brunt_probe::ourselves::this_thread(), self.time.rests()));
+        self.send(Message::WorkerEnded(
+            self.number,
+            brunt_probe::ourselves::this_thread(),
+            self.time.rests(),
+        ));
     }
 
     fn send(&self, message: Message) {
@@ -103,7 +107,11 @@ impl WorkerThread {
     fn set_borders(&self, plan: &Plan, begins: Tick, population: usize, new: PhaseBorders) {
         let mut borders = self.borders.borrow_mut();
         if borders.is_empty() {
-            borders.extend(plan.populations.iter().map(|one| phase_borders(&one.stop, begins + one.stop.warmup)));
+            borders.extend(
+                plan.populations
+                    .iter()
+                    .map(|one| phase_borders(&one.stop, begins + one.stop.warmup)),
+            );
         }
         borders[population] = new;
     }
@@ -111,7 +119,13 @@ impl WorkerThread {
     /// Returns the first border of any population after `from`, at most `limit`: all populations
     /// cut their snapshots at the same instants.
     fn next_border(&self, from: Tick, limit: Tick) -> Tick {
-        self.borders.borrow().iter().flatten().copied().filter(|border| *border > from).fold(limit, Tick::min)
+        self.borders
+            .borrow()
+            .iter()
+            .flatten()
+            .copied()
+            .filter(|border| *border > from)
+            .fold(limit, Tick::min)
     }
 }
 
@@ -134,7 +148,13 @@ impl<T: Transport> WorkerPopulation<T> {
         transport: Rc<T>,
         users: Box<dyn Users>,
     ) -> Rc<Self> {
-        let requests = RequestContext::new(&shared.plan, shared.connection(), &shared.labels, transport, users);
+        let requests = RequestContext::new(
+            &shared.plan,
+            shared.connection(),
+            &shared.labels,
+            transport,
+            users,
+        );
         Rc::new(Self {
             clock: RunClock::new(thread.time.clone()),
             tasks: ActiveTasks::new(thread.time.timer()),
@@ -186,14 +206,24 @@ impl<T: Transport> WorkerPopulation<T> {
     pub fn measure_from(&self, instant: Tick) {
         let borders = phase_borders(&self.shared.population().stop, instant);
         self.clock.measure(instant, borders[1]);
-        self.thread.set_borders(&self.shared.plan, self.clock.begins(), self.shared.number, borders);
+        self.thread.set_borders(
+            &self.shared.plan,
+            self.clock.begins(),
+            self.shared.number,
+            borders,
+        );
     }
 
     /// Returns the end of the next snapshot: `regular`, or an earlier border of any population.
     /// `grace` may have been shortened.
     pub fn next_border(&self, from: Tick, regular: Tick, grace: Duration) -> Tick {
         let borders = self.clock.borders(grace);
-        self.thread.set_borders(&self.shared.plan, self.clock.begins(), self.shared.number, borders);
+        self.thread.set_borders(
+            &self.shared.plan,
+            self.clock.begins(),
+            self.shared.number,
+            borders,
+        );
         self.thread.next_border(from, regular)
     }
 
@@ -202,6 +232,8 @@ impl<T: Transport> WorkerPopulation<T> {
         // The upper bits separate the populations.
         let stream = stream.wrapping_add((self.shared.number as u64) << 48);
         // 2⁶⁴ divided by the golden ratio: similar seeds give unrelated streams.
-        Pcg64Mcg::seed_from_u64(self.shared.plan.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(stream))
+        Pcg64Mcg::seed_from_u64(
+            self.shared.plan.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(stream),
+        )
     }
 }

@@ -1,7 +1,9 @@
 //! Turns the samples of one worker into snapshots.
 
 use brunt_model::spread::Bin;
-use brunt_model::{CheckFailure, Failure, Flow, Phase, Sample, Snapshot, Tally, Tick, TransactionTally};
+use brunt_model::{
+    CheckFailure, Failure, Flow, Phase, Sample, Snapshot, Tally, Tick, TransactionTally,
+};
 use brunt_wire::events::EventTimes;
 use std::sync::Arc;
 
@@ -208,7 +210,8 @@ impl Recorder {
     pub fn events(&mut self, label: Option<&str>, times: EventTimes) {
         for (which, times) in [("first event", times.first), ("next event", times.next)] {
             if times.count() > 0 {
-                let name = label.map_or_else(|| which.to_owned(), |label| format!("{which} of {label}"));
+                let name =
+                    label.map_or_else(|| which.to_owned(), |label| format!("{which} of {label}"));
                 let tally = self.transaction(&name.into());
                 tally.started += times.count();
                 tally.succeeded += times.count();
@@ -219,10 +222,11 @@ impl Recorder {
 
     /// Returns the tally of the transactions of a name, and creates it at the first call.
     pub fn transaction(&mut self, name: &Arc<str>) -> &mut TransactionTally {
-        let index = self.transactions.iter().position(|known| known.0 == *name).unwrap_or_else(|| {
-            self.transactions.push((Arc::clone(name), TransactionTally::default()));
-            self.transactions.len() - 1
-        });
+        let index =
+            self.transactions.iter().position(|known| known.0 == *name).unwrap_or_else(|| {
+                self.transactions.push((Arc::clone(name), TransactionTally::default()));
+                self.transactions.len() - 1
+            });
         &mut self.transactions[index].1
     }
 
@@ -294,7 +298,11 @@ impl Recorder {
             measured: std::mem::take(&mut self.measured),
             warmup: std::mem::take(&mut self.warmup),
             bins: std::mem::take(&mut self.bins),
-            transactions: self.transactions.drain(..).map(|(name, tally)| (name.to_string(), tally)).collect(),
+            transactions: self
+                .transactions
+                .drain(..)
+                .map(|(name, tally)| (name.to_string(), tally))
+                .collect(),
             labels: labels.filter_map(|(n, t)| t.take().map(|t| (n as u32, *t))).collect(),
         }
     }

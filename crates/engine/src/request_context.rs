@@ -41,9 +41,16 @@ pub struct Gauges {
 
 impl<T: Transport> RequestContext<T> {
     /// Creates the means of a population with these connection settings.
-    pub fn new(plan: &Plan, connection: &Connection, labels: &Labels, transport: Rc<T>, users: Box<dyn Users>) -> Self {
+    pub fn new(
+        plan: &Plan,
+        connection: &Connection,
+        labels: &Labels,
+        transport: Rc<T>,
+        users: Box<dyn Users>,
+    ) -> Self {
         // Redirects and page elements become labels during the load.
-        let by_label = plan.reply_policies.iter().any(ReplyPolicy::finds_requests) || labels.count() > 1;
+        let by_label =
+            plan.reply_policies.iter().any(ReplyPolicy::finds_requests) || labels.count() > 1;
         let connection_rules = Rc::new(ConnectionRules {
             keep: connection.keep,
             requests_per_connection: connection.requests_per_connection.unwrap_or(u64::MAX),
@@ -133,6 +140,9 @@ impl<T: Transport> RequestContext<T> {
         counts.merge(&self.transport.take_counts());
         counts.waiting = gauges.waiting;
         counts.users = gauges.users;
-        (recorder.take(interval.from, interval.to, interval.phase, &counts), recorder.take_samples())
+        (
+            recorder.take(interval.from, interval.to, interval.phase, &counts),
+            recorder.take_samples(),
+        )
     }
 }

@@ -6,13 +6,13 @@ use crate::control::{Control, PartHandle};
 use crate::gather::{BETWEEN_READINGS, Gather, SelfMonitor, Sources};
 use crate::labels::Labels;
 use crate::message::{Message, Sink};
-use crate::pool::{Overflow, Pool, ConnectionChoice};
+use crate::pool::{ConnectionChoice, Overflow, Pool};
 use crate::population::{PopulationShared, WorkerPopulation, WorkerThread};
 use crate::surroundings::{ActiveUsers, LiveRunState};
 use crate::tickets::Tickets;
 use crate::user::{Numbering, RunState, Users};
 use crate::worker::work;
-use brunt_model::{Environment, Event, Load, ProcessPart, Plan};
+use brunt_model::{Environment, Event, Load, Plan, ProcessPart};
 use brunt_probe::SelfProbe;
 use brunt_wire::Transport;
 use std::io;
@@ -32,7 +32,12 @@ pub trait World: Send + Sync {
     /// Creates the transport of a worker, by its number among those of all processes. Called on
     /// the worker's thread. `population` has its own connection settings; None: the transport
     /// of all other populations.
-    fn transport(&self, worker: usize, population: Option<usize>, time: &Time) -> Rc<Self::Transport>;
+    fn transport(
+        &self,
+        worker: usize,
+        population: Option<usize>,
+        time: &Time,
+    ) -> Rc<Self::Transport>;
 
     /// Creates the users of a worker; called on its thread.
     fn users(&self, transport: &Rc<Self::Transport>, users_of: UserSetup<'_>) -> Box<dyn Users>;
@@ -103,9 +108,15 @@ pub fn run_part<W: World>(
 ) -> Result<(), EngineError> {
     let shared = ProcessShared::new(plan, world, handle);
     let (out, inbox) = channel();
-    let monitor = OwnThreads { ourselves: SelfProbe::new(server(&environment)), threads: plan.threads };
-    let mut gather =
-        Gather::new(Sources::new(plan.threads as usize, plan), &shared.labels, monitor, Time::new(world.epoch()), sink);
+    let monitor =
+        OwnThreads { ourselves: SelfProbe::new(server(&environment)), threads: plan.threads };
+    let mut gather = Gather::new(
+        Sources::new(plan.threads as usize, plan),
+        &shared.labels,
+        monitor,
+        Time::new(world.epoch()),
+        sink,
+    );
     gather.start(plan, environment);
     thread::scope(|scope| {
         let mut workers = Vec::new();
@@ -113,7 +124,8 @@ pub fn run_part<W: World>(
             let shared = &shared;
             let out = out.clone();
             let builder = thread::Builder::new().name(format!("brunt-worker-{number}"));
-            let spawned = builder.spawn_scoped(scope, move || worker_thread(world, shared, number, out));
+            let spawned =
+                builder.spawn_scoped(scope, move || worker_thread(world, shared, number, out));
             // Workers that have already started must not wait for this one at the gate.
             workers.push(spawned.inspect_err(|_| handle.gate.give_up())?);
         }
@@ -201,7 +213,10 @@ impl ProcessShared {
                 check: Arc::clone(&check),
                 labels: Arc::clone(&labels),
                 pool: pool(&plan, number, handle.part).map(Arc::new),
-                tickets: Arc::new(Tickets::new(plan.populations[number].stop.requests, handle.part)),
+                tickets: Arc::new(Tickets::new(
+                    plan.populations[number].stop.requests,
+                    handle.part,
+                )),
                 part: handle.part,
                 gate: Arc::clone(&handle.gate),
                 control: handle.control.clone(),
@@ -226,7 +241,9 @@ fn pool(plan: &Plan, population: usize, part: ProcessPart) -> Option<Pool> {
         Load::Closed { .. } => return None,
         // `-c`: all connections are used in turn, because the user asked to keep
         // this number in use.
-        Load::Open { connections: Some(n), .. } => Pool::new(share(n), workers, Overflow::Wait, ConnectionChoice::Oldest),
+        Load::Open { connections: Some(n), .. } => {
+            Pool::new(share(n), workers, Overflow::Wait, ConnectionChoice::Oldest)
+        }
         Load::Open { connections: None, max_in_flight, .. } => {
             // No `-c`: the newest is used first, so that few connections stay open.
             let cap = share(max_in_flight).div_ceil(streams as usize);
@@ -242,8 +259,11 @@ fn worker_thread<W: World>(
     number: usize,
     out: Sender<Message>,
 ) -> Result<(), EngineError> {
-    let _exit_guards: Vec<WorkerExitGuard> =
-        shared.populations.iter().map(|one| WorkerExitGuard { population: Arc::clone(one), number }).collect();
+    let _exit_guards: Vec<WorkerExitGuard> = shared
+        .populations
+        .iter()
+        .map(|one| WorkerExitGuard { population: Arc::clone(one), number })
+        .collect();
     let Some(first) = shared.populations.first() else { return Ok(()) };
     let worker = first.part.worker(number);
     let time = Time::new(world.epoch());
@@ -252,7 +272,12 @@ fn worker_thread<W: World>(
         if first.plan.precise {
             let time = time.clone();
             tokio::task::spawn_local(async move { time.spin().await });
-        } else if first.plan.populations.iter().all(|population| matches!(population.load, Load::Closed { .. })) {
+        } else if first
+            .plan
+            .populations
+            .iter()
+            .all(|population| matches!(population.load, Load::Closed { .. }))
+        {
             time.coalesce_replies();
         }
         let shared_transport = world.transport(worker, None, &time);
@@ -263,7 +288,12 @@ fn worker_thread<W: World>(
         for shared in &shared.populations {
             let surroundings: Rc<dyn RunState> =
                 Rc::new(LiveRunState::new(&time, &shared.active_users, shared.number, shared.part));
-            let users_of = UserSetup { population: shared.number, worker, labels: &labels, surroundings: &surroundings };
+            let users_of = UserSetup {
+                population: shared.number,
+                worker,
+                labels: &labels,
+                surroundings: &surroundings,
+            };
             let transport = match shared.population().connection {
                 Some(_) => world.transport(worker, Some(shared.number), &time),
                 None => Rc::clone(&shared_transport),

@@ -39,7 +39,12 @@ pub struct LiveRunState {
 
 impl LiveRunState {
     /// Creates the view of a population, in the part of the run that this process carries out.
-    pub fn new(time: &Time, active_users: &Arc<ActiveUsers>, population: usize, part: ProcessPart) -> Self {
+    pub fn new(
+        time: &Time,
+        active_users: &Arc<ActiveUsers>,
+        population: usize,
+        part: ProcessPart,
+    ) -> Self {
         let since_zero = time.now().nanos_since(Tick::ZERO) / 1_000_000;
         Self {
             time: time.clone(),

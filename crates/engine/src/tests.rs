@@ -31,8 +31,8 @@ use brunt_model::plan::{Connection, ConnectionLifetime, Dialling, Population, Re
 use brunt_model::reply_policy::RedirectRules;
 use brunt_model::scenario::Order;
 use brunt_model::{
-    Arrivals, Body, Environment, Event, Failure, Load, Phase, Plan, ReplyPolicy, Run, Sample, Scenario, Shape,
-    Snapshot, Stage, Stop, Tally, Think, Tick,
+    Arrivals, Body, Environment, Event, Failure, Load, Phase, Plan, ReplyPolicy, Run, Sample,
+    Scenario, Shape, Snapshot, Stage, Stop, Tally, Think, Tick,
 };
 use brunt_wire::fake::{Answer, FakeTransport, ServerModel, queue};
 use brunt_wire::request::Draft;
@@ -85,12 +85,16 @@ struct Fake {
 
 impl Fake {
     /// One label, asked once an iteration; `server` makes a worker's server.
-    fn new<F: FnMut(Tick) -> Answer + 'static>(server: impl Fn() -> F + Send + Sync + 'static) -> Self {
+    fn new<F: FnMut(Tick) -> Answer + 'static>(
+        server: impl Fn() -> F + Send + Sync + 'static,
+    ) -> Self {
         Self {
             epoch: Epoch::Fake,
             server: Box::new(move || Box::new(server())),
             wire: Box::new(|wire| wire),
-            user: Arc::new(|turn| if turn.step == 0 { Next::Ask("http://fake/") } else { Next::Done }),
+            user: Arc::new(
+                |turn| if turn.step == 0 { Next::Ask("http://fake/") } else { Next::Done },
+            ),
             labels: Vec::new(),
             redirects: 0,
             stop: Control::default(),
@@ -113,12 +117,18 @@ impl Fake {
         self
     }
 
-    fn wire(mut self, wire: impl Fn(FakeTransport<Time>) -> FakeTransport<Time> + Send + Sync + 'static) -> Self {
+    fn wire(
+        mut self,
+        wire: impl Fn(FakeTransport<Time>) -> FakeTransport<Time> + Send + Sync + 'static,
+    ) -> Self {
         self.wire = Box::new(wire);
         self
     }
 
-    fn door<F: FnMut(Tick) -> Answer + 'static>(self, door: impl Fn() -> F + Send + Sync + 'static) -> Self {
+    fn door<F: FnMut(Tick) -> Answer + 'static>(
+        self,
+        door: impl Fn() -> F + Send + Sync + 'static,
+    ) -> Self {
         self.wire(move |wire| wire.with_connect_model(Rc::new(RefCell::new(door()))))
     }
 
@@ -157,7 +167,13 @@ impl Fake {
             redirect::follow(&*transport, from, reply, RedirectRules::Rfc9110, |_| ())
         };
         let follow: Follow = Rc::new(follow);
-        Box::new(Folk { user: Arc::clone(&self.user), known, other, follow, redirects: self.redirects })
+        Box::new(Folk {
+            user: Arc::clone(&self.user),
+            known,
+            other,
+            follow,
+            redirects: self.redirects,
+        })
     }
 }
 
@@ -230,7 +246,9 @@ impl VirtualUser for Folk {
                 Step::Request(Rc::clone(known.map_or(&self.other, |k| &k.1)))
             }
             Next::Together(count) => Step::Together(vec![Rc::clone(&self.other); count]),
-            Next::Parallel(count, most) => Step::Parallel(vec![Rc::clone(&self.other); count], most),
+            Next::Parallel(count, most) => {
+                Step::Parallel(vec![Rc::clone(&self.other); count], most)
+            }
             Next::Think(time) => Step::Think(time),
             Next::Done => Step::Done,
             Next::Leave => Step::Leave,
@@ -258,7 +276,9 @@ struct Seen {
 
 impl Seen {
     fn snapshots(&self) -> impl Iterator<Item = &Snapshot> {
-        self.events.iter().filter_map(|e| if let Event::Snapshot(s) = e { Some(&**s) } else { None })
+        self.events
+            .iter()
+            .filter_map(|e| if let Event::Snapshot(s) = e { Some(&**s) } else { None })
     }
 
     fn begins(&self) -> Tick {
@@ -289,7 +309,8 @@ impl Seen {
             self.check_samples();
         }
         if !self.run.labels.is_empty() {
-            let by_label = |f: fn(&Tally) -> u64| self.run.steps().map(|(_, tally)| f(tally)).sum::<u64>();
+            let by_label =
+                |f: fn(&Tally) -> u64| self.run.steps().map(|(_, tally)| f(tally)).sum::<u64>();
             assert_eq!(by_label(|t| t.begun), self.run.total.begun, "begun by label");
             assert_eq!(by_label(|t| t.completed), self.run.total.completed, "completed by label");
         }
@@ -299,7 +320,11 @@ impl Seen {
         let mut all = self.run.total.clone();
         all.merge(&self.run.warmup);
         for t in [&self.run.total, &self.run.warmup] {
-            assert_eq!(t.planned, t.begun + t.failed_by(Failure::Dropped), "planned = begun + dropped");
+            assert_eq!(
+                t.planned,
+                t.begun + t.failed_by(Failure::Dropped),
+                "planned = begun + dropped"
+            );
             assert_eq!(
                 t.begun,
                 t.completed + t.failed() + t.failed_by(Failure::Cut),
@@ -311,17 +336,27 @@ impl Seen {
         }
         let flow = self.run.flow_all;
         assert_eq!((flow.planned, flow.begun), (all.planned, all.begun), "flow");
-        assert_eq!((flow.completed, flow.good, flow.errors), (all.completed, all.good, all.errors()), "flow");
-        assert_eq!((flow.bytes_sent, flow.bytes_received), (all.bytes_sent, all.bytes_received), "flow");
+        assert_eq!(
+            (flow.completed, flow.good, flow.errors),
+            (all.completed, all.good, all.errors()),
+            "flow"
+        );
+        assert_eq!(
+            (flow.bytes_sent, flow.bytes_received),
+            (all.bytes_sent, all.bytes_received),
+            "flow"
+        );
         assert_eq!((flow.in_flight, flow.waiting), (0, 0), "left over");
     }
 
     fn check_snapshots(&self) {
         let all: Vec<_> = self.snapshots().collect();
         assert!(all.iter().all(|s| s.from <= s.to));
-        assert!(all.windows(2).all(|w| w[0].to == w[1].from && w[0].phase <= w[1].phase), "{:?}", {
-            all.iter().map(|s| (s.from, s.to, s.phase)).collect::<Vec<_>>()
-        });
+        assert!(
+            all.windows(2).all(|w| w[0].to == w[1].from && w[0].phase <= w[1].phase),
+            "{:?}",
+            { all.iter().map(|s| (s.from, s.to, s.phase)).collect::<Vec<_>>() }
+        );
         let stages: Vec<_> = self.run.phases.iter().map(|p| p.0).collect();
         assert!(stages.windows(2).all(|w| w[0] < w[1]), "{stages:?}");
     }
@@ -336,8 +371,10 @@ impl Seen {
             assert_eq!(parts, s.response_nanos());
         }
         // Snapshots and samples leave on different ways, and agree.
-        let counted = |s: &&Sample| s.outcome.is_completed() || s.outcome.failure == Some(Failure::Timeout);
-        let sum: u128 = self.samples.iter().filter(counted).map(|s| u128::from(s.response_nanos())).sum();
+        let counted =
+            |s: &&Sample| s.outcome.is_completed() || s.outcome.failure == Some(Failure::Timeout);
+        let sum: u128 =
+            self.samples.iter().filter(counted).map(|s| u128::from(s.response_nanos())).sum();
         assert_eq!(sum, self.run.total.response.sum() + self.run.warmup.response.sum());
     }
 }

@@ -42,7 +42,9 @@ impl Tickets {
         let permitted = match (self.limit, cohort) {
             (Some(limit), Cohort::Measured) => {
                 // The counter may exceed the limit: later calls then return nothing.
-                requested.min(limit.saturating_sub(self.measured.fetch_add(requested, Ordering::Relaxed)))
+                requested.min(
+                    limit.saturating_sub(self.measured.fetch_add(requested, Ordering::Relaxed)),
+                )
             }
             _ => requested,
         };

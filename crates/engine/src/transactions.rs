@@ -38,15 +38,26 @@ impl OpenTransaction {
     /// Returns its duration in nanoseconds.
     fn nanos(&self, from: Tick) -> u64 {
         let duration = self.to.nanos_since(from);
-        if self.pauses == Pauses::Included { duration } else { duration.saturating_sub(self.paused) }
+        if self.pauses == Pauses::Included {
+            duration
+        } else {
+            duration.saturating_sub(self.paused)
+        }
     }
 }
 
 impl<T: Transport> Actor<T> {
     /// Begins a transaction of this name.
     pub fn begin_transaction(&mut self, name: Arc<str>, pauses: Pauses) {
-        let open =
-            OpenTransaction { name, pauses, from: None, to: Tick::ZERO, paused: 0, trailing_pauses: 0, failed: false };
+        let open = OpenTransaction {
+            name,
+            pauses,
+            from: None,
+            to: Tick::ZERO,
+            paused: 0,
+            trailing_pauses: 0,
+            failed: false,
+        };
         self.transactions.get_or_insert_default().all.push(open);
     }
 
@@ -95,7 +106,12 @@ impl<T: Transport> Actor<T> {
 
     /// Ends transactions because the run is over, after a request or in a pause. Only those end
     /// that have made their last request, unless it was cut off.
-    pub fn end_run_in_transactions(&mut self, last_result: &StepResult, due: RequestTiming, step: u32) {
+    pub fn end_run_in_transactions(
+        &mut self,
+        last_result: &StepResult,
+        due: RequestTiming,
+        step: u32,
+    ) {
         let is_cut = self.population.clock.cut().is_some_and(|cut| self.ended_at >= cut);
         while !is_cut && self.transactions.as_ref().is_some_and(|open| !open.all.is_empty()) {
             match self.user.next(last_result.turn(due.iteration, step)) {
@@ -107,14 +123,21 @@ impl<T: Transport> Actor<T> {
 
     /// Records all open and suspended transactions as unfinished, because the user ends.
     pub fn leave_transactions(&mut self) {
-        let Some(OpenTransactions { all, suspended }) = self.transactions.take().map(|open| *open) else { return };
+        let Some(OpenTransactions { all, suspended }) = self.transactions.take().map(|open| *open)
+        else {
+            return;
+        };
         let suspended = suspended.iter().map(|(_, open)| open);
-        suspended.chain(&all).for_each(|open| self.record_transaction(open, TransactionEnd::Unfinished));
+        suspended
+            .chain(&all)
+            .for_each(|open| self.record_transaction(open, TransactionEnd::Unfinished));
     }
 
     /// Suspends the `count` innermost transactions. The time until they resume is a pause.
     pub fn suspend_transactions(&mut self, key: usize, count: usize) {
-        let Some(OpenTransactions { all, suspended }) = self.transactions.as_deref_mut() else { return };
+        let Some(OpenTransactions { all, suspended }) = self.transactions.as_deref_mut() else {
+            return;
+        };
         let from = all.len().saturating_sub(count);
         suspended.extend(all.drain(from..).map(|open| (key, open)));
     }
@@ -122,7 +145,9 @@ impl<T: Transport> Actor<T> {
     /// Resumes the transactions with this suspension key.
     pub fn resume_transactions(&mut self, key: usize) {
         let now = self.ended_at;
-        let Some(OpenTransactions { all, suspended }) = self.transactions.as_deref_mut() else { return };
+        let Some(OpenTransactions { all, suspended }) = self.transactions.as_deref_mut() else {
+            return;
+        };
         for (_, mut open) in suspended.extract_if(.., |(suspension, _)| *suspension == key) {
             open.trailing_pauses = now.nanos_since(open.to);
             all.push(open);

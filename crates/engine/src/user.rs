@@ -135,7 +135,12 @@ pub trait VirtualUser {
 
     /// Returns the record of a request with a redirect as its reply. None: the
     /// plan requests no records.
-    fn record_hop(&mut self, request: &Prepared, reply: &Reply, sample: &Sample) -> Option<SampleRecord> {
+    fn record_hop(
+        &mut self,
+        request: &Prepared,
+        reply: &Reply,
+        sample: &Sample,
+    ) -> Option<SampleRecord> {
         let _ = (request, reply, sample);
         None
     }

@@ -76,7 +76,9 @@ impl ClosedLoop {
         let free = actor.ended_at.max(actor.population.clock.begins()) + actor.pause;
         let ready = self.pacer.next(free)?;
         let due = match &self.ramp_position {
-            Some(ramp_position) => ramp_position.active_from(ready, actor.population.clock.begins())?,
+            Some(ramp_position) => {
+                ramp_position.active_from(ready, actor.population.clock.begins())?
+            }
             None => ready,
         };
         self.set_active(&actor.population, due == ready);
@@ -85,7 +87,11 @@ impl ClosedLoop {
             actor.wait_idle(until).await;
         }
         let from = actor.ended_at.max(actor.population.clock.begins());
-        actor.population.requests.recorder().record_idle(from, due.min(actor.population.clock.ends()));
+        actor
+            .population
+            .requests
+            .recorder()
+            .record_idle(from, due.min(actor.population.clock.ends()));
         if due >= actor.population.clock.ends() {
             return None;
         }
@@ -119,7 +125,9 @@ impl RampPosition {
                 if stage.to >= position && stage.to > stage.from {
                     let length = stage.duration.unwrap_or_default().as_secs_f64();
                     let share = (position - stage.from) / (stage.to - stage.from);
-                    return Some((stage_begins + Duration::from_secs_f64(length * share)).max(from));
+                    return Some(
+                        (stage_begins + Duration::from_secs_f64(length * share)).max(from),
+                    );
                 }
             }
             stage_begins = stage_ends;
@@ -169,7 +177,9 @@ mod tests {
     fn users_are_there_when_the_shape_says_so() {
         let stage = |from, to, s| Stage { from, to, duration: Some(Duration::from_secs(s)) };
         // 0 to 10 in 10 s, 10 for 5 s, back to 0 in 10 s.
-        let users = Shape { stages: vec![stage(0.0, 10.0, 10), stage(10.0, 10.0, 5), stage(10.0, 0.0, 10)] };
+        let users = Shape {
+            stages: vec![stage(0.0, 10.0, 10), stage(10.0, 10.0, 5), stage(10.0, 0.0, 10)],
+        };
         let third = RampPosition { users, number: 2 };
         let begins = Tick(1_000_000_000);
         let at = |s: f64| begins + Duration::from_secs_f64(s);

@@ -88,7 +88,12 @@ fn numbers_of(worker: usize, workers: usize, limit: u64) -> impl Iterator<Item =
     (0..limit).filter(move |k| (*k as usize) % workers == worker)
 }
 
-async fn prepare_actor<T: Transport>(population: Rc<WorkerPopulation<T>>, number: u64, instant: Tick, ahead: bool) {
+async fn prepare_actor<T: Transport>(
+    population: Rc<WorkerPopulation<T>>,
+    number: u64,
+    instant: Tick,
+    ahead: bool,
+) {
     let mut actor = Actor::new(&population, number);
     if ahead {
         population.clock.wait_until(&actor.timer, instant).await;
@@ -97,7 +102,8 @@ async fn prepare_actor<T: Transport>(population: Rc<WorkerPopulation<T>>, number
     population.tasks.end_opening(has_opened);
     match &population.shared.pool {
         None => {
-            let iterations = population.shared.population().stop.iterations_per_user.unwrap_or(u64::MAX);
+            let iterations =
+                population.shared.population().stop.iterations_per_user.unwrap_or(u64::MAX);
             let iterations_left = Rc::new(Cell::new(iterations));
             for stream in 1..population.shared.connection().in_flight_per_user() {
                 let other = Actor::sharing(&population, Rc::clone(&actor.connections), number);
@@ -119,7 +125,11 @@ async fn prepare_actor<T: Transport>(population: Rc<WorkerPopulation<T>>, number
 }
 
 /// Runs a further stream of a user of the closed loop, from the begin of the load.
-async fn ask_from_begin<T: Transport>(actor: Actor<T>, stream: u32, iterations_left: Rc<Cell<u64>>) {
+async fn ask_from_begin<T: Transport>(
+    actor: Actor<T>,
+    stream: u32,
+    iterations_left: Rc<Cell<u64>>,
+) {
     let population = Rc::clone(&actor.population);
     match begin_user(&population, actor.number, stream, iterations_left).await {
         Some(closed_loop) => run_actor(actor, closed_loop).await,
@@ -138,8 +148,10 @@ async fn begin_user<T: Transport>(
     // Users may be woken before the worker itself.
     population.begin(population.shared.gate.wait().await?);
     let warmup = population.shared.population().stop.warmup;
-    let ramp_position =
-        users.as_constant().is_none().then(|| RampPosition { users: with_warmup(users, warmup), number });
+    let ramp_position = users
+        .as_constant()
+        .is_none()
+        .then(|| RampPosition { users: with_warmup(users, warmup), number });
     let pacer = Thinking::new(*think, population.random(number + 1 + (u64::from(stream) << 32)));
     Some(ClosedLoop { pacer, ramp_position, iterations_left, stream, is_active: false })
 }
@@ -151,7 +163,9 @@ fn no_load_reason<T: Transport>(population: &WorkerPopulation<T>) -> Option<Stri
     }
     let streams = population.shared.connection().streams;
     if streams > 1 && !population.requests.transport().multiplexes() {
-        return Some(format!("connection.streams is `{streams}`, and this protocol has one at a time; write 1"));
+        return Some(format!(
+            "connection.streams is `{streams}`, and this protocol has one at a time; write 1"
+        ));
     }
     population.tasks.open_failure()
 }
@@ -240,11 +254,19 @@ async fn dismiss_connections<T: Transport>(population: &WorkerPopulation<T>) {
 fn record_departures<T: Transport>(population: &WorkerPopulation<T>, to: Tick) {
     let until = to.min(population.clock.ends());
     let mut recorder = population.requests.recorder();
-    population.tasks.take_departures().into_iter().for_each(|departure| recorder.record_idle(departure, until));
+    population
+        .tasks
+        .take_departures()
+        .into_iter()
+        .for_each(|departure| recorder.record_idle(departure, until));
 }
 
 /// Applies the commands to the run, and returns the remaining grace period.
-fn apply_control<T: Transport>(population: &WorkerPopulation<T>, now: Tick, grace: Duration) -> Duration {
+fn apply_control<T: Transport>(
+    population: &WorkerPopulation<T>,
+    now: Tick,
+    grace: Duration,
+) -> Duration {
     if population.shared.control.is_steady() && population.clock.measured_from() > now {
         // Two intervals ahead, so that every worker sees the instant before it comes.
         let soon = now + population.shared.plan.record.interval * 2;
@@ -263,7 +285,12 @@ fn apply_control<T: Transport>(population: &WorkerPopulation<T>, now: Tick, grac
     if population.shared.control.is_stopped() { grace.min(SHORT_GRACE) } else { grace }
 }
 
-fn next_border<T: Transport>(population: &WorkerPopulation<T>, from: Tick, begins: Tick, grace: Duration) -> Tick {
+fn next_border<T: Transport>(
+    population: &WorkerPopulation<T>,
+    from: Tick,
+    begins: Tick,
+    grace: Duration,
+) -> Tick {
     let interval = brunt_model::time::nanos(population.shared.plan.record.interval).max(1_000_000);
     let regular = Tick(begins.0 + (from.nanos_since(begins) / interval + 1) * interval);
     population.next_border(from, regular, grace)
@@ -277,8 +304,8 @@ fn is_over<T: Transport>(population: &WorkerPopulation<T>) -> bool {
         Some(pool) => population.tasks.arrivals_are_over() && pool.is_quiet(population.worker()),
     };
     let ends = population.clock.ends();
-    let counted =
-        population.shared.tickets.are_gone() || population.shared.population().stop.iterations_per_user.is_some();
+    let counted = population.shared.tickets.are_gone()
+        || population.shared.population().stop.iterations_per_user.is_some();
     nothing_left && (ends == Tick::NEVER || population.clock.now() >= ends || counted)
 }
 
@@ -302,8 +329,12 @@ fn send_records<T: Transport>(population: &WorkerPopulation<T>) {
 
 fn cut_snapshot<T: Transport>(population: &WorkerPopulation<T>, interval: Interval) {
     // One worker reports the queue of all workers.
-    let waiting =
-        population.shared.pool.as_ref().filter(|_| population.worker() == 0).map_or(0, |p| p.waiting() as u64);
+    let waiting = population
+        .shared
+        .pool
+        .as_ref()
+        .filter(|_| population.worker() == 0)
+        .map_or(0, |p| p.waiting() as u64);
     let check_failures = population.requests.take_check_failures();
     if !check_failures.is_empty() {
         population.send(Message::CheckFailures(check_failures));

@@ -51,7 +51,8 @@ pub(crate) fn form(body: &str) -> Body {
 
 /// Encodes the fields of a form or query like the plan would.
 pub(crate) fn encoded(pairs: &[(String, String)]) -> String {
-    let fields = pairs.iter().map(|(name, value)| format!("{}={}", form_encoded(name), form_encoded(value)));
+    let fields =
+        pairs.iter().map(|(name, value)| format!("{}={}", form_encoded(name), form_encoded(value)));
     fields.collect::<Vec<_>>().join("&")
 }
 
@@ -65,7 +66,8 @@ pub(crate) fn pairs(encoded: &str) -> Vec<(String, String)> {
 /// Converts JSON; a text if it is malformed.
 pub(crate) fn json(body: &str) -> Body {
     // JSON escapes could stand for the marks of variables, which are private characters.
-    let has_marks = ["\\uf8f", "\\ue00"].iter().any(|escape| body.to_ascii_lowercase().contains(escape));
+    let has_marks =
+        ["\\uf8f", "\\ue00"].iter().any(|escape| body.to_ascii_lowercase().contains(escape));
     let value = serde_json::from_str::<Value>(&with_quoted_variables(body));
     let Some(value) = value.ok().filter(|_| !has_marks) else { return Body::Text(body.to_owned()) };
     let compact = value.to_string();
@@ -105,8 +107,10 @@ fn multipart(media_type: &str, body: &str) -> Option<Body> {
     for RawPart { head, content } in raw_parts(media_type, body)? {
         let name = parameter(head, "name")?;
         let file = parameter(head, "filename");
-        let kind = head.lines().find_map(|line| line.strip_prefix("Content-Type: ")).map(str::to_owned);
-        let mut expected = format!("Content-Disposition: form-data; name=\"{}\"", escape_name(&name));
+        let kind =
+            head.lines().find_map(|line| line.strip_prefix("Content-Type: ")).map(str::to_owned);
+        let mut expected =
+            format!("Content-Disposition: form-data; name=\"{}\"", escape_name(&name));
         expected.extend(file.iter().map(|file| format!("; filename=\"{}\"", escape_name(file))));
         expected.extend(kind.iter().map(|kind| format!("\nContent-Type: {kind}")));
         // Other header fields of a part would be lost.
@@ -135,7 +139,8 @@ struct RawPart<'a> {
 /// Splits a multipart body (RFC 7578) into its parts. None if it is malformed.
 fn raw_parts<'a>(media_type: &str, body: &'a str) -> Option<Vec<RawPart<'a>>> {
     let position = media_type.to_ascii_lowercase().find("boundary=")?;
-    let boundary = media_type[position + "boundary=".len()..].split(';').next()?.trim().trim_matches('"');
+    let boundary =
+        media_type[position + "boundary=".len()..].split(';').next()?.trim().trim_matches('"');
     let delimiter = format!("--{boundary}");
     let mut parts = Vec::new();
     for part in body.split(&delimiter as &str).skip(1) {
@@ -144,7 +149,8 @@ fn raw_parts<'a>(media_type: &str, body: &'a str) -> Option<Vec<RawPart<'a>>> {
         }
         let part = part.trim_start_matches('\r').strip_prefix('\n')?;
         let (head, content) = part.split_once("\r\n\r\n").or_else(|| part.split_once("\n\n"))?;
-        let content = content.strip_suffix("\r\n").or_else(|| content.strip_suffix('\n')).unwrap_or(content);
+        let content =
+            content.strip_suffix("\r\n").or_else(|| content.strip_suffix('\n')).unwrap_or(content);
         parts.push(RawPart { head, content });
     }
     Some(parts)
@@ -152,7 +158,11 @@ fn raw_parts<'a>(media_type: &str, body: &'a str) -> Option<Vec<RawPart<'a>>> {
 
 /// Replaces the contents of parts of a multipart body. `replacement` receives the name
 /// and content of a part.
-pub(crate) fn with_parts(media_type: &str, body: &str, mut replacement: impl FnMut(&str, &str) -> String) -> String {
+pub(crate) fn with_parts(
+    media_type: &str,
+    body: &str,
+    mut replacement: impl FnMut(&str, &str) -> String,
+) -> String {
     let mut out = String::with_capacity(body.len());
     let mut copied = 0;
     for RawPart { head, content } in raw_parts(media_type, body).unwrap_or_default() {
@@ -174,7 +184,8 @@ fn escape_name(name: &str) -> String {
 
 /// A parameter of Content-Disposition.
 fn parameter(head: &str, name: &str) -> Option<String> {
-    let line = head.lines().find(|line| line.to_ascii_lowercase().starts_with("content-disposition:"))?;
+    let line =
+        head.lines().find(|line| line.to_ascii_lowercase().starts_with("content-disposition:"))?;
     let prefix = format!(" {name}=\"");
     let begin = line.find(&prefix)? + prefix.len();
     let value = line[begin..].split('"').next()?;
@@ -188,7 +199,8 @@ mod tests {
 
     #[test]
     fn bodies_are_what_their_types_say() {
-        let fields = [("a", "b c"), ("d", "&")].map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let fields =
+            [("a", "b c"), ("d", "&")].map(|(name, value)| (name.to_owned(), value.to_owned()));
         assert_eq!(
             of("application/x-www-form-urlencoded; charset=UTF-8", "a=b+c&d=%26"),
             Body::Form(fields.to_vec(), Some("a=b+c&d=%26".into()))
@@ -201,7 +213,8 @@ mod tests {
         assert_eq!(of("text/plain", "x"), Body::Text("x".into()));
         let body = "--X\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1\r\n\
                     --X\r\nContent-Disposition: form-data; name=\"f\"; filename=\"p.png\"\r\nContent-Type: image/png\r\n\r\n\r\n--X--\r\n";
-        let file = Part::File { file: "p.png".into(), kind: Some("image/png".into()), filename: None };
+        let file =
+            Part::File { file: "p.png".into(), kind: Some("image/png".into()), filename: None };
         assert_eq!(
             of("multipart/form-data; boundary=X", body),
             Body::Multipart(vec![("a".into(), Part::Text("1".into())), ("f".into(), file)])
@@ -211,8 +224,9 @@ mod tests {
     #[test]
     fn parts_that_a_plan_would_change_stay_a_text() {
         let kind = "multipart/form-data; boundary=X";
-        let with =
-            |head: &str, content: &str| format!("--X\r\nContent-Disposition: {head}\r\n\r\n{content}\r\n--X--\r\n");
+        let with = |head: &str, content: &str| {
+            format!("--X\r\nContent-Disposition: {head}\r\n\r\n{content}\r\n--X--\r\n")
+        };
         for body in [
             with("form-data; name=\"a\"; filename=b", "c"),
             with("form-data; name=\"a\"; filename=\"b\"\r\nContent-Type: text/plain", "c"),

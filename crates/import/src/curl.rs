@@ -18,8 +18,10 @@ use std::time::Duration;
 use words::{Command, Expansion, Input, Word};
 
 /// Prompts, keywords of the shell, and programs that run another program.
-const PREFIX_WORDS: [&str; 15] =
-    ["$", ">", "%", "if", "elif", "then", "else", "while", "until", "do", "!", "{", "time", "sudo", "exec"];
+const PREFIX_WORDS: [&str; 15] = [
+    "$", ">", "%", "if", "elif", "then", "else", "while", "until", "do", "!", "{", "time", "sudo",
+    "exec",
+];
 
 /// Maximum number of redirects that curl follows with `-L`.
 const MAX_REDIRECTS: u32 = 50;
@@ -39,7 +41,11 @@ pub fn read(text: &str, options: &Options) -> Result<ImportedPlan, ImportError> 
     for name in variables {
         let comment = format!("a variable of the shell; export {name}=…");
         names.take(&name);
-        plan.vars.push(Variable { name: name.clone(), value: Constant::Environment(name), comment });
+        plan.vars.push(Variable {
+            name: name.clone(),
+            value: Constant::Environment(name),
+            comment,
+        });
     }
     let mut follow = Vec::new();
     let mut others = Vec::new();
@@ -62,7 +68,9 @@ pub fn read(text: &str, options: &Options) -> Result<ImportedPlan, ImportError> 
             let read = Reader::read(&words, &command.input, options)?;
             follow.push(read.follow);
             repeats_method |= read.repeats_method;
-            read.connection.into_iter().for_each(|(key, values)| set_connection(&mut plan, key, values));
+            read.connection
+                .into_iter()
+                .for_each(|(key, values)| set_connection(&mut plan, key, values));
             plan.steps.extend(read.steps);
         }
     }
@@ -75,8 +83,10 @@ pub fn read(text: &str, options: &Options) -> Result<ImportedPlan, ImportError> 
         plan.notes.push(note.to_owned());
     }
     if follow.iter().any(|one| *one != most) {
-        plan.notes
-            .push("Redirects: some commands have -L and others have not; all requests follow them here.".to_owned());
+        plan.notes.push(
+            "Redirects: some commands have -L and others have not; all requests follow them here."
+                .to_owned(),
+        );
     }
     request::finish(&mut plan, &mut names, options);
     Ok(plan)
@@ -91,7 +101,8 @@ fn set_connection(plan: &mut ImportedPlan, key: &'static str, values: Vec<String
             known.dedup();
         }
         Some((_, known)) if *known != values => {
-            plan.left_out.push(format!("a second `{key}`, {}; it holds for all requests", values.join(" ")));
+            plan.left_out
+                .push(format!("a second `{key}`, {}; it holds for all requests", values.join(" ")));
         }
         Some(_) => {}
         None => plan.connection.push((key, values)),
@@ -111,24 +122,43 @@ enum Program<'a> {
 impl<'a> Program<'a> {
     fn of(command: &'a Command) -> Self {
         let words = &command.words;
-        match words.iter().position(|word| !is_setting(&word.text) && !PREFIX_WORDS.contains(&word.text.as_str())) {
+        match words
+            .iter()
+            .position(|word| !is_setting(&word.text) && !PREFIX_WORDS.contains(&word.text.as_str()))
+        {
             Some(position) if is_curl(&words[position].text) => Self::Curl(&words[position + 1..]),
             Some(position) => Self::Other(&words[position]),
             // `NAME=$(curl …)` may send a request.
-            None => words.first().filter(|_| command.expansion.is_some()).map_or(Self::None, Self::Other),
+            None => words
+                .first()
+                .filter(|_| command.expansion.is_some())
+                .map_or(Self::None, Self::Other),
         }
     }
 }
 
 /// Lists the commands that are not curl in the plan. Fails if there is no curl command.
-fn leave_out(others: &[&Word], follow: &[u32], plan: &mut ImportedPlan, file: &str) -> Result<(), ImportError> {
+fn leave_out(
+    others: &[&Word],
+    follow: &[u32],
+    plan: &mut ImportedPlan,
+    file: &str,
+) -> Result<(), ImportError> {
     let Some(first) = others.first() else { return Ok(()) };
     if follow.is_empty() {
         let wrong = format!("`{}` is not curl", program_name(first));
-        return Err(ImportError::at_line(file, first.line, wrong, "write a command line that begins with curl"));
+        return Err(ImportError::at_line(
+            file,
+            first.line,
+            wrong,
+            "write a command line that begins with curl",
+        ));
     }
-    let names: Vec<String> =
-        others.iter().take(12).map(|word| format!("`{}` (line {})", program_name(word), word.line)).collect();
+    let names: Vec<String> = others
+        .iter()
+        .take(12)
+        .map(|word| format!("`{}` (line {})", program_name(word), word.line))
+        .collect();
     let more = if others.len() > names.len() { ", …" } else { "" };
     plan.left_out.push(format!("commands that are not curl: {}{more}", names.join(", ")));
     Ok(())
@@ -215,7 +245,8 @@ impl<'a> Reader<'a> {
         let line = words.first().map_or(1, |word| word.line);
         let folder = Options { folder: options.folder.clone(), ..Options::default() };
         let input = input.clone();
-        let mut reader = Self { file: &options.file, folder, input, line, has_globs: true, ..Self::default() };
+        let mut reader =
+            Self { file: &options.file, folder, input, line, has_globs: true, ..Self::default() };
         let mut words = words.iter();
         let mut only_urls = false;
         while let Some(word) = words.next() {
@@ -226,20 +257,30 @@ impl<'a> Reader<'a> {
             } else if text == "--" {
                 only_urls = true;
             } else if let Some(name) = text.strip_prefix("--") {
-                let option = options::long(name)
-                    .or_else(|| options::long(name.strip_prefix("no-")?).filter(|option| !option.has_value));
+                let option = options::long(name).or_else(|| {
+                    options::long(name.strip_prefix("no-")?).filter(|option| !option.has_value)
+                });
                 let option = option.ok_or_else(|| reader.unknown_option(text))?;
-                let value = if option.has_value { reader.value(text, words.next())? } else { String::new() };
+                let value = if option.has_value {
+                    reader.value(text, words.next())?
+                } else {
+                    String::new()
+                };
                 // `--no-X` switches option X off. The names of some options begin with `no-`.
                 if !name.starts_with("no-") || option.name.starts_with("no-") {
                     reader.apply_option(option, &value)?;
                 }
             } else {
                 for (index, letter) in text[1..].char_indices() {
-                    let option = options::short(letter).ok_or_else(|| reader.unknown_option(&format!("-{letter}")))?;
+                    let option = options::short(letter)
+                        .ok_or_else(|| reader.unknown_option(&format!("-{letter}")))?;
                     if option.has_value {
                         let rest = &text[1 + index + letter.len_utf8()..];
-                        let value = if rest.is_empty() { reader.value(text, words.next())? } else { rest.to_owned() };
+                        let value = if rest.is_empty() {
+                            reader.value(text, words.next())?
+                        } else {
+                            rest.to_owned()
+                        };
                         reader.apply_option(option, &value)?;
                         break;
                     }
@@ -268,7 +309,8 @@ impl<'a> Reader<'a> {
         match option.meaning {
             Meaning::Ignored => Ok(()),
             Meaning::Missing => {
-                self.comments.push(format!("left out: --{}, which a plan cannot express", option.name));
+                self.comments
+                    .push(format!("left out: --{}, which a plan cannot express", option.name));
                 Ok(())
             }
             Meaning::Refused => Err(self.error(
@@ -301,13 +343,17 @@ impl<'a> Reader<'a> {
                 self.queries.push(query.map_err(|(wrong, instead)| self.error(wrong, instead))?);
             }
             "form" => {
-                let part = form_part(value, &self.folder).map_err(|(wrong, instead)| self.error(wrong, instead))?;
+                let part = form_part(value, &self.folder)
+                    .map_err(|(wrong, instead)| self.error(wrong, instead))?;
                 self.parts.push((part.name, part.part));
                 self.comments.extend(part.note);
             }
             "form-string" => {
                 let (name, value) = value.split_once('=').ok_or_else(|| {
-                    self.error(format!("`{value}` is no part of a form"), "write one such as --form-string NAME=VALUE")
+                    self.error(
+                        format!("`{value}` is no part of a form"),
+                        "write one such as --form-string NAME=VALUE",
+                    )
                 })?;
                 self.parts.push((name.to_owned(), Part::Text(value.to_owned())));
             }
@@ -334,9 +380,17 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn refuse_variable(&self, option: &str, value: &str, kind: &str, instead: &str) -> Result<(), ImportError> {
+    fn refuse_variable(
+        &self,
+        option: &str,
+        value: &str,
+        kind: &str,
+        instead: &str,
+    ) -> Result<(), ImportError> {
         if text::has_variable(value) {
-            return Err(self.error(format!("a variable replaces {kind} in `{option} {value}`"), instead));
+            return Err(
+                self.error(format!("a variable replaces {kind} in `{option} {value}`"), instead)
+            );
         }
         Ok(())
     }
@@ -345,7 +399,12 @@ impl<'a> Reader<'a> {
     /// may hold the password too.
     fn credentials_option(&mut self, value: &str) -> Result<(), ImportError> {
         if !value.contains(':') {
-            self.refuse_variable("-u", value, "name and password", "write both, such as -u \"$NAME:$PASSWORD\"")?;
+            self.refuse_variable(
+                "-u",
+                value,
+                "name and password",
+                "write both, such as -u \"$NAME:$PASSWORD\"",
+            )?;
         }
         self.user = Some(if value.contains(':') { value.to_owned() } else { format!("{value}:") });
         Ok(())
@@ -358,7 +417,8 @@ impl<'a> Reader<'a> {
         } else if !value.is_empty() {
             let instead = format!("write -H \"Cookie: {value}\" if it holds cookies");
             self.refuse_variable("-b", value, "cookies or a file of them", &instead)?;
-            self.comments.push(format!("left out: -b {value}, a file of cookies; each user keeps its own"));
+            self.comments
+                .push(format!("left out: -b {value}, a file of cookies; each user keeps its own"));
         }
         Ok(())
     }
@@ -366,7 +426,8 @@ impl<'a> Reader<'a> {
     fn referer_option(&mut self, value: &str) {
         let page = value.strip_suffix(";auto");
         if page.is_some() {
-            self.comments.push("left out: ;auto of -e: a followed redirect keeps the Referer".to_owned());
+            self.comments
+                .push("left out: ;auto of -e: a followed redirect keeps the Referer".to_owned());
         }
         self.referer = Some(page.unwrap_or(value).to_owned());
     }
@@ -393,9 +454,13 @@ impl<'a> Reader<'a> {
                 Some(time) => ("connect_timeout", format!("{}ms", time.as_millis())),
                 None => return Ok(()),
             },
-            "interface" if value.parse::<std::net::IpAddr>().is_ok() => ("source", value.to_owned()),
+            "interface" if value.parse::<std::net::IpAddr>().is_ok() => {
+                ("source", value.to_owned())
+            }
             "interface" => {
-                let wrong = format!("`--interface {value}` is no address, and a plan names none by its interface");
+                let wrong = format!(
+                    "`--interface {value}` is no address, and a plan names none by its interface"
+                );
                 return Err(self.error(wrong, "write the address, such as --interface 127.0.0.2"));
             }
             "unix-socket" => ("unix_socket", in_folder(value, &self.folder)),
@@ -438,7 +503,9 @@ impl<'a> Reader<'a> {
             None => match value.strip_suffix(';') {
                 Some(name) => self.headers.push((name.to_owned(), String::new())),
                 None => {
-                    self.comments.push(format!("left out: -H {value}: it has no colon, so that curl does not send it"));
+                    self.comments.push(format!(
+                        "left out: -H {value}: it has no colon, so that curl does not send it"
+                    ));
                 }
             },
         }
@@ -452,23 +519,32 @@ impl<'a> Reader<'a> {
         let address = server::parse(value).ok().filter(|address| address.basic.is_none());
         let Some(address) = address.filter(|address| !address.server.starts_with("https")) else {
             let scheme = value.split_once("://").map_or("http", |(scheme, _)| scheme);
-            let wrong = format!("the proxy of `-x {scheme}://…` needs a password, or another protocol than HTTP");
-            return Err(self.error(wrong, "write a proxy such as -x http://HOST:PORT, or leave it out"));
+            let wrong = format!(
+                "the proxy of `-x {scheme}://…` needs a password, or another protocol than HTTP"
+            );
+            return Err(
+                self.error(wrong, "write a proxy such as -x http://HOST:PORT, or leave it out")
+            );
         };
-        let authority = value.split_once("://").map_or(value, |(_, rest)| rest).trim_end_matches('/');
-        let has_port = authority.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
+        let authority =
+            value.split_once("://").map_or(value, |(_, rest)| rest).trim_end_matches('/');
+        let has_port =
+            authority.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
         let has_default_port = !has_port && !text::has_variable(value);
         // curl's default port for a proxy is 1080.
-        let proxy = if has_default_port { format!("{}:1080", address.server) } else { value.to_owned() };
+        let proxy =
+            if has_default_port { format!("{}:1080", address.server) } else { value.to_owned() };
         self.connection.push(("proxy", vec![proxy]));
         Ok(())
     }
 
     /// Parses a time in seconds; None for 0, which means no limit.
     fn seconds(&self, value: &str) -> Result<Option<Duration>, ImportError> {
-        let seconds = value.parse().ok().and_then(|seconds: f64| Duration::try_from_secs_f64(seconds).ok());
         let seconds =
-            seconds.ok_or_else(|| self.error(format!("`{value}` is no time"), "write seconds, such as 2.5"))?;
+            value.parse().ok().and_then(|seconds: f64| Duration::try_from_secs_f64(seconds).ok());
+        let seconds = seconds.ok_or_else(|| {
+            self.error(format!("`{value}` is no time"), "write seconds, such as 2.5")
+        })?;
         Ok((!seconds.is_zero()).then_some(seconds))
     }
 }

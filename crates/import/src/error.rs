@@ -16,13 +16,22 @@ pub struct ImportError {
 
 impl ImportError {
     /// Creates an error for a file, or for a place given as text.
-    pub fn new(place: impl Into<String>, wrong: impl Into<String>, instead: impl Into<String>) -> Self {
+    pub fn new(
+        place: impl Into<String>,
+        wrong: impl Into<String>,
+        instead: impl Into<String>,
+    ) -> Self {
         let [wrong, instead] = [for_display(&wrong.into()), for_display(&instead.into())];
         Self { place: place.into(), wrong, instead }
     }
 
     /// Creates an error for a line, counted from 1.
-    pub fn at_line(file: &str, line: usize, wrong: impl Into<String>, instead: impl Into<String>) -> Self {
+    pub fn at_line(
+        file: &str,
+        line: usize,
+        wrong: impl Into<String>,
+        instead: impl Into<String>,
+    ) -> Self {
         Self::new(format!("{file}:{line}"), wrong, instead)
     }
 }

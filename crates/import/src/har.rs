@@ -71,8 +71,10 @@ pub fn read(text: &str, options: &Options) -> Result<ImportedPlan, ImportError> 
     let root = JsonNode::root(&options.file, &document);
     let log = root.need("log", "a recording (HAR 1.2)")?;
     let list = log.need("entries", "a list of requests")?;
-    let mut plan =
-        ImportedPlan { about: format!("Imported from the recording {}.", options.file), ..ImportedPlan::default() };
+    let mut plan = ImportedPlan {
+        about: format!("Imported from the recording {}.", options.file),
+        ..ImportedPlan::default()
+    };
     let mut left_out = LeftOut::default();
     let mut entries = Vec::new();
     for item in list.items() {
@@ -113,34 +115,47 @@ impl LeftOut {
     }
 
     fn reasons(&self) -> Vec<String> {
-        let mut parts: Vec<String> = self.reasons.iter().map(|(reason, count)| format!("{reason} ({count})")).collect();
+        let mut parts: Vec<String> =
+            self.reasons.iter().map(|(reason, count)| format!("{reason} ({count})")).collect();
         let mut hosts: Vec<(&String, &usize)> = self.hosts.iter().collect();
         hosts.sort_by_key(|(host, count)| (std::cmp::Reverse(**count), *host));
         if !hosts.is_empty() {
-            let shown: Vec<String> = hosts.iter().take(12).map(|(host, count)| format!("{host} ({count})")).collect();
+            let shown: Vec<String> =
+                hosts.iter().take(12).map(|(host, count)| format!("{host} ({count})")).collect();
             let more = hosts.len().saturating_sub(12);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            parts.push(format!("requests to other hosts, which --host NAME adds: {}{more}", shown.join(", ")));
+            parts.push(format!(
+                "requests to other hosts, which --host NAME adds: {}{more}",
+                shown.join(", ")
+            ));
         }
         parts
     }
 }
 
 /// Selects the requests of the plan, in order.
-fn flows(entries: Vec<Entry>, options: &Options, left_out: &mut LeftOut, has_replies: bool) -> Vec<Flow> {
+fn flows(
+    entries: Vec<Entry>,
+    options: &Options,
+    left_out: &mut LeftOut,
+    has_replies: bool,
+) -> Vec<Flow> {
     let first = entries.iter().find(|entry| entry.is_document()).or(entries.first());
     let first_host = first.and_then(|entry| entry.url.host_str()).unwrap_or_default();
     // Then other hosts of the site, such as static.example.org, are included.
     let first_host = first_host.strip_prefix("www.").unwrap_or(first_host).to_owned();
-    let hosts: Vec<&str> =
-        std::iter::once(first_host.as_str()).chain(options.hosts.iter().map(String::as_str)).collect();
+    let hosts: Vec<&str> = std::iter::once(first_host.as_str())
+        .chain(options.hosts.iter().map(String::as_str))
+        .collect();
 
     let mut flows: Vec<Flow> = Vec::new();
     for entry in entries {
         let host = entry.url.host_str().unwrap_or_default().to_owned();
         let url = without_fragment(entry.url.clone());
         // Only the latest requests are searched, since a redirect follows soon.
-        if let Some(flow) = flows.iter_mut().rev().take(20).find(|flow| flow.next.as_ref() == Some(&url)) {
+        if let Some(flow) =
+            flows.iter_mut().rev().take(20).find(|flow| flow.next.as_ref() == Some(&url))
+        {
             flow.next = entry.redirect();
             flow.comments.push(format!("redirected to {}, which is followed", short_path(&url)));
             flow.reply = entry.reply;
@@ -166,7 +181,9 @@ fn flows(entries: Vec<Entry>, options: &Options, left_out: &mut LeftOut, has_rep
 
 /// True if a host is one of these, or a subdomain of one.
 fn is_included(host: &str, hosts: &[&str]) -> bool {
-    hosts.iter().any(|known| host.strip_suffix(known).is_some_and(|before| before.is_empty() || before.ends_with('.')))
+    hosts.iter().any(|known| {
+        host.strip_suffix(known).is_some_and(|before| before.is_empty() || before.ends_with('.'))
+    })
 }
 
 fn short_path(url: &Url) -> String {
@@ -182,7 +199,10 @@ fn flow(entry: Entry) -> Flow {
     if let Body::Text(text) = &body
         && text.len() > MAX_BODY_BYTES
     {
-        comments.push(format!("left out: the body of {} bytes; put it into a file and write `file: NAME`", text.len()));
+        comments.push(format!(
+            "left out: the body of {} bytes; put it into a file and write `file: NAME`",
+            text.len()
+        ));
         body = Body::None;
     }
     let request = Request {
@@ -191,7 +211,11 @@ fn flow(entry: Entry) -> Flow {
         path: entry.url.path().to_owned(),
         query: raw_query.as_deref().map(body::pairs).unwrap_or_default(),
         raw_query,
-        headers: entry.headers.into_iter().filter_map(|(name, value)| copied_header(name, value)).collect(),
+        headers: entry
+            .headers
+            .into_iter()
+            .filter_map(|(name, value)| copied_header(name, value))
+            .collect(),
         basic: None,
         body,
         ..Request::default()
@@ -211,11 +235,18 @@ fn flow(entry: Entry) -> Flow {
 /// Returns a header field if it is copied to the plan.
 fn copied_header(name: String, value: String) -> Option<(String, String)> {
     let lower = name.to_ascii_lowercase();
-    if lower.starts_with(':') || lower.starts_with("sec-") || SKIPPED_FIELDS.contains(&lower.as_str()) {
+    if lower.starts_with(':')
+        || lower.starts_with("sec-")
+        || SKIPPED_FIELDS.contains(&lower.as_str())
+    {
         return None;
     }
     // brunt decodes only these two encodings.
-    let value = if lower == "accept-encoding" && value.contains("gzip") { "gzip, deflate".to_owned() } else { value };
+    let value = if lower == "accept-encoding" && value.contains("gzip") {
+        "gzip, deflate".to_owned()
+    } else {
+        value
+    };
     Some((name, value))
 }
 
@@ -223,7 +254,8 @@ fn copied_header(name: String, value: String) -> Option<(String, String)> {
 fn group_by_page(flows: Vec<Flow>, pages: &BTreeMap<&str, &str>, options: &Options) -> Vec<Step> {
     let mut groups: Vec<Vec<Flow>> = Vec::new();
     for flow in flows {
-        match groups.last_mut().filter(|group| group[0].page == flow.page && !flow.page.is_empty()) {
+        match groups.last_mut().filter(|group| group[0].page == flow.page && !flow.page.is_empty())
+        {
             Some(group) => group.push(flow),
             None => groups.push(vec![flow]),
         }
@@ -233,7 +265,9 @@ fn group_by_page(flows: Vec<Flow>, pages: &BTreeMap<&str, &str>, options: &Optio
     for group in groups {
         let pause = (group[0].started - ended).min(MAX_PAUSE);
         if options.think && ended > 0.0 && pause >= MIN_PAUSE {
-            steps.push(StepKind::Think(Duration::from_millis((pause / 10.0).round() as u64 * 10)).into());
+            steps.push(
+                StepKind::Think(Duration::from_millis((pause / 10.0).round() as u64 * 10)).into(),
+            );
         }
         // Requests of a page overlap, so the last one to start may end first.
         ended = group.iter().map(|flow| flow.ended).fold(ended, f64::max);
@@ -242,7 +276,11 @@ fn group_by_page(flows: Vec<Flow>, pages: &BTreeMap<&str, &str>, options: &Optio
         // A transaction of one request would repeat its figures.
         let is_page = !group[0].page.is_empty() && group.len() > 1;
         let inner = requests(group);
-        if is_page { steps.push(StepKind::Transaction { name, steps: inner }.into()) } else { steps.extend(inner) }
+        if is_page {
+            steps.push(StepKind::Transaction { name, steps: inner }.into())
+        } else {
+            steps.extend(inner)
+        }
     }
     steps
 }
@@ -267,7 +305,8 @@ fn requests(group: Vec<Flow>) -> Vec<Step> {
         if flow.reply.status >= 400 {
             request.status = Some(flow.reply.status.to_string());
         }
-        let step = Step { comments: flow.comments, kind: Some(StepKind::Request(Box::new(request))) };
+        let step =
+            Step { comments: flow.comments, kind: Some(StepKind::Request(Box::new(request))) };
         if is_resource { parallel.push(step) } else { steps.push(step) }
     }
     flush_parallel(&mut parallel, &mut steps);

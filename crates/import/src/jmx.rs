@@ -96,8 +96,8 @@ pub fn read(bytes: &[u8], options: &JmxOptions) -> Result<JmxImport, ImportError
         seed: 1,
         threads: 1,
     };
-    let mut unfolded =
-        plan::read_unevaluated(&document, &surroundings).map_err(|error| import_error(error, &options.file))?;
+    let mut unfolded = plan::read_unevaluated(&document, &surroundings)
+        .map_err(|error| import_error(error, &options.file))?;
     let notices = std::mem::take(&mut unfolded.run.notices);
     let mut writer = Writer::new(&document, &unfolded, options, &folder);
     writer.notices = notices;
@@ -212,11 +212,18 @@ impl<'a> Writer<'a> {
     fn plan(mut self) -> Result<JmxImport, ImportError> {
         let stages: Vec<(StageKind, Plan)> =
             self.unfolded.run.stages.iter().map(|stage| (stage.kind, stage.plan.clone())).collect();
-        let mains: Vec<&Plan> =
-            stages.iter().filter(|(kind, _)| *kind == StageKind::Main).map(|(_, plan)| plan).collect();
+        let mains: Vec<&Plan> = stages
+            .iter()
+            .filter(|(kind, _)| *kind == StageKind::Main)
+            .map(|(_, plan)| plan)
+            .collect();
         if mains.is_empty() {
             let wrong = "no thread group is left but those of setUp and tearDown";
-            return Err(ImportError::new(&self.options.file, wrong, "a plan file has populations that run together"));
+            return Err(ImportError::new(
+                &self.options.file,
+                wrong,
+                "a plan file has populations that run together",
+            ));
         }
         if mains.len() > 1 {
             let place = self.document.test_plan().map(|plan| plan.place()).unwrap_or_default();
@@ -244,13 +251,22 @@ impl<'a> Writer<'a> {
             }
         }
         if populations.is_empty() {
-            return Err(ImportError::new(&self.options.file, "no HTTP request is left", "at least one is expected"));
+            return Err(ImportError::new(
+                &self.options.file,
+                "no HTTP request is left",
+                "at least one is expected",
+            ));
         }
         let connection = self.connection(mains[0]);
         self.finish(populations, around, connection)
     }
 
-    fn finish(mut self, mut populations: Keys, around: Keys, connection: Keys) -> Result<JmxImport, ImportError> {
+    fn finish(
+        mut self,
+        mut populations: Keys,
+        around: Keys,
+        connection: Keys,
+    ) -> Result<JmxImport, ImportError> {
         for variable in std::mem::take(&mut self.secrets.vars) {
             if let crate::plan::Constant::Environment(name) = variable.value {
                 self.vars.push((variable.name, format!("${{env.{name}}}")));
@@ -260,7 +276,9 @@ impl<'a> Writer<'a> {
         if !self.vars.is_empty() {
             plan.push((
                 "vars".into(),
-                Yaml::Map(self.vars.into_iter().map(|(name, value)| (name, Yaml::Text(value))).collect()),
+                Yaml::Map(
+                    self.vars.into_iter().map(|(name, value)| (name, Yaml::Text(value))).collect(),
+                ),
             ));
         }
         // JMeter runs a plan once.
@@ -279,12 +297,21 @@ impl<'a> Writer<'a> {
         let mut head = vec![format!("A plan of JMeter: {}.", self.options.file)];
         head.extend(self.notices.iter().map(|notice| text::for_display(notice)));
         let mut document = vec![(String::new(), Yaml::comments(head))];
-        document.extend(plan.into_iter().map(|(key, value)| (key, value.with_comments(vec![String::new()]))));
+        document.extend(
+            plan.into_iter().map(|(key, value)| (key, value.with_comments(vec![String::new()]))),
+        );
         // The text must contain neither marks of this crate nor those of the parser of plan files.
         let text = Yaml::Block(document).write().replace(is_mark, "\u{fffd}");
         if text.len() > MAX_BYTES {
-            let wrong = format!("the plan file would have {:.1} MB, and 1 MB is the most", text.len() as f64 / 1e6);
-            return Err(ImportError::new(&self.options.file, wrong, "run the .jmx as it is, or import a part of it"));
+            let wrong = format!(
+                "the plan file would have {:.1} MB, and 1 MB is the most",
+                text.len() as f64 / 1e6
+            );
+            return Err(ImportError::new(
+                &self.options.file,
+                wrong,
+                "run the .jmx as it is, or import a part of it",
+            ));
         }
         Ok(JmxImport { plan: text, notices: self.notices })
     }
@@ -300,19 +327,20 @@ impl<'a> Writer<'a> {
         // Names may be built at run time.
         let whole = self.document.write();
         let whole = String::from_utf8_lossy(&whole);
-        let has_dynamic_names =
-            ["__V(", "__evalVar(", "__RandomFromMultipleVars("].iter().any(|call| whole.contains(call));
+        let has_dynamic_names = ["__V(", "__evalVar(", "__RandomFromMultipleVars("]
+            .iter()
+            .any(|call| whole.contains(call));
         for (name, value) in last {
             let value = self.unfolded.before.folded(&value);
             // Names with another meaning in a plan file.
-            let is_taken =
-                ["dir", "plan_dir", "contender"].contains(&name.as_str()) || name.contains(['.', ':', '}', '{', '$']);
-            let is_constant =
-                self.unfolded.constants.contains(&name) && !is_taken && !(has_dynamic_names || is_numbered(&name));
-            let has_variables = value
-                .split("${")
-                .skip(1)
-                .all(|rest| rest.split_once('}').is_some_and(|(inner, _)| self.plan_vars.contains(inner)));
+            let is_taken = ["dir", "plan_dir", "contender"].contains(&name.as_str())
+                || name.contains(['.', ':', '}', '{', '$']);
+            let is_constant = self.unfolded.constants.contains(&name)
+                && !is_taken
+                && !(has_dynamic_names || is_numbered(&name));
+            let has_variables = value.split("${").skip(1).all(|rest| {
+                rest.split_once('}').is_some_and(|(inner, _)| self.plan_vars.contains(inner))
+            });
             let rest: String = value.split("${").collect();
             let is_plain = has_variables && !rest.contains(['$', '\\', ',', '(', ')', '\n', '\r']);
             if is_secret_field(&name)
@@ -350,7 +378,10 @@ impl<'a> Writer<'a> {
             *count += 1;
         }
         // Of several servers with this number, the first.
-        let best = order.iter().enumerate().max_by_key(|(index, server)| (counts[*server], usize::MAX - index));
+        let best = order
+            .iter()
+            .enumerate()
+            .max_by_key(|(index, server)| (counts[*server], usize::MAX - index));
         let Some((_, server)) = best else { return };
         self.base = Some(server.clone());
         let document = self.document.write();
@@ -362,10 +393,9 @@ impl<'a> Writer<'a> {
             ));
         }
         let base = if is_none { format!("http://{NO_SERVER}") } else { server.clone() };
-        let is_fixed = server
-            .split("${")
-            .skip(1)
-            .all(|rest| rest.split_once('}').is_some_and(|(name, _)| self.plan_vars.contains(name)));
+        let is_fixed = server.split("${").skip(1).all(|rest| {
+            rest.split_once('}').is_some_and(|(name, _)| self.plan_vars.contains(name))
+        });
         let value = self.options.base.clone().or_else(|| is_fixed.then_some(base));
         if let Some(value) = value {
             let name = self.names.take("base");
@@ -382,7 +412,9 @@ impl<'a> Writer<'a> {
             keys.push(("insecure".into(), Yaml::text("true")));
         }
         let connect = plan.connection.connect_timeout;
-        if connect < DEFAULT_CONNECT_TIMEOUT && !requests::is_default(connect, brunt_spec::defaults::CONNECT_TIMEOUT) {
+        if connect < DEFAULT_CONNECT_TIMEOUT
+            && !requests::is_default(connect, brunt_spec::defaults::CONNECT_TIMEOUT)
+        {
             keys.push(("connect_timeout".into(), Yaml::Text(plan_time(connect))));
         }
         for group in plan.populations.iter().filter(|group| group.connection.is_some()) {
@@ -409,18 +441,23 @@ impl<'a> Writer<'a> {
         let policies: Vec<ReplyPolicy> =
             scenario.requests.iter().map(|request| self.policy(request.reply_policy)).collect();
         let references: Vec<&ReplyPolicy> = policies.iter().collect();
-        self.follow = most_frequent(policies.iter().map(|policy| policy.redirects.most)).unwrap_or_default();
-        self.failure_ends = most_frequent(policies.iter().map(|policy| policy.failure_ends)).unwrap_or_default();
+        self.follow =
+            most_frequent(policies.iter().map(|policy| policy.redirects.most)).unwrap_or_default();
+        self.failure_ends =
+            most_frequent(policies.iter().map(|policy| policy.failure_ends)).unwrap_or_default();
         if on_failure(self.failure_ends).is_none() {
             self.failure_ends = Scope::Nothing;
         }
         self.collect_variables(scenario, &references);
         self.share_headers(scenario);
         // Rows that are read at the start of an iteration need no step: `data` itself reads them.
-        let leading: Vec<ScenarioStep> = scenario.steps.iter().take_while(|step| is_setting(step)).cloned().collect();
+        let leading: Vec<ScenarioStep> =
+            scenario.steps.iter().take_while(|step| is_setting(step)).cloned().collect();
         let leading_rows: HashSet<u32> = leading
             .iter()
-            .filter_map(|step| if let ScenarioStep::Row(number) = step { Some(*number) } else { None })
+            .filter_map(
+                |step| if let ScenarioStep::Row(number) = step { Some(*number) } else { None },
+            )
             .collect();
         let mut moved_rows = HashSet::new();
         let rest: Vec<ScenarioStep> = scenario
@@ -466,7 +503,9 @@ impl<'a> Writer<'a> {
         self.loops.clear();
         let mut languages = Vec::new();
         ScenarioStep::each(&scenario.steps, &mut |step| match step {
-            ScenarioStep::Script(script) | ScenarioStep::PauseByScript(script) => languages.push(script.language),
+            ScenarioStep::Script(script) | ScenarioStep::PauseByScript(script) => {
+                languages.push(script.language)
+            }
             ScenarioStep::Sample(sample) => {
                 if let SampleMaker::Script(script) = &sample.maker {
                     languages.push(script.language);
@@ -476,7 +515,9 @@ impl<'a> Writer<'a> {
         });
         for policy in scenario.requests.iter().map(|request| self.policy(request.reply_policy)) {
             for action in &policy.actions {
-                let brunt_model::reply_policy::ReplyAction::Script(script) = action else { continue };
+                let brunt_model::reply_policy::ReplyAction::Script(script) = action else {
+                    continue;
+                };
                 languages.push(script.language);
             }
             for assertion in &policy.assertions {
@@ -485,7 +526,8 @@ impl<'a> Writer<'a> {
                 }
             }
         }
-        let javascript = languages.iter().filter(|language| **language == ScriptLanguage::Javascript).count();
+        let javascript =
+            languages.iter().filter(|language| **language == ScriptLanguage::Javascript).count();
         self.has_scripts = !languages.is_empty();
         // The language of most scripts becomes that of the scenario.
         self.is_javascript = javascript * 2 > languages.len();
@@ -502,8 +544,11 @@ impl<'a> Writer<'a> {
     fn rules(&mut self, policies: &[ReplyPolicy], population: &Population) -> Keys {
         let mut keys = Keys::new();
         let all: HashSet<&str> = policies.iter().map(|policy| cookies(policy.cookies)).collect();
-        let rule =
-            policies.iter().map(|policy| policy.cookies).find(|rule| *rule != Cookies::Ignored).unwrap_or_default();
+        let rule = policies
+            .iter()
+            .map(|policy| policy.cookies)
+            .find(|rule| *rule != Cookies::Ignored)
+            .unwrap_or_default();
         if all.len() > 1 {
             let place = self.group_place(&population.name);
             self.notice(format!("{place}: one rule for cookies holds for all of its requests"));
@@ -555,7 +600,9 @@ impl<'a> Writer<'a> {
         let Some(first) = all.next() else { return };
         let rest: Vec<Vec<(String, String)>> = all.collect();
         let shared = first.iter().filter(|header| {
-            !rest.is_empty() && !is_own_field(&header.0) && rest.iter().all(|other| other.contains(header))
+            !rest.is_empty()
+                && !is_own_field(&header.0)
+                && rest.iter().all(|other| other.contains(header))
         });
         self.shared_headers = shared.cloned().collect();
     }
@@ -596,8 +643,12 @@ fn is_numbered(name: &str) -> bool {
 
 /// Makes a name unique among the populations.
 fn unique_name(name: &str, others: &Keys) -> String {
-    let names = std::iter::once(name.to_owned()).chain((2..).map(|number| format!("{name} ({number})")));
-    names.into_iter().find(|name| !others.iter().any(|(other, _)| other == name)).unwrap_or_default()
+    let names =
+        std::iter::once(name.to_owned()).chain((2..).map(|number| format!("{name} ({number})")));
+    names
+        .into_iter()
+        .find(|name| !others.iter().any(|(other, _)| other == name))
+        .unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -19,10 +19,17 @@ pub(crate) fn parse(text: &str, file: &str) -> Result<Value, ImportError> {
         let wrong = error.to_string();
         // The place states the position already.
         let wrong = wrong.split(" at line ").next().unwrap_or_default();
-        ImportError::new(place, format!("invalid JSON: {wrong}"), "the whole file is expected as it was exported")
+        ImportError::new(
+            place,
+            format!("invalid JSON: {wrong}"),
+            "the whole file is expected as it was exported",
+        )
     })?;
     // Escapes may contain the characters that mark variables in this crate.
-    if ["\\uf8f", "\\uF8F", "\\uF8f", "\\uf8F", "\\ue00", "\\uE00"].iter().any(|escape| text.contains(escape)) {
+    if ["\\uf8f", "\\uF8F", "\\uF8f", "\\uf8F", "\\ue00", "\\uE00"]
+        .iter()
+        .any(|escape| text.contains(escape))
+    {
         clean_value(&mut value);
     }
     Ok(value)
@@ -57,7 +64,9 @@ impl<'a> JsonNode<'a> {
 
     /// The value of a required key. `what` describes it in the error message.
     pub(crate) fn need(&self, name: &str, what: &str) -> Result<Self, ImportError> {
-        self.get(name).ok_or_else(|| self.error(format!("`{name}` is missing"), format!("{what} is expected")))
+        self.get(name).ok_or_else(|| {
+            self.error(format!("`{name}` is missing"), format!("{what} is expected"))
+        })
     }
 
     /// The text of a key; empty if it is missing.
@@ -69,7 +78,11 @@ impl<'a> JsonNode<'a> {
     pub(crate) fn items(&self) -> impl Iterator<Item = Self> {
         let Self { file, path, value } = self.clone();
         let items = value.as_array().map_or(&[][..], Vec::as_slice);
-        items.iter().enumerate().map(move |(index, value)| Self { file, path: format!("{path}[{index}]"), value })
+        items.iter().enumerate().map(move |(index, value)| Self {
+            file,
+            path: format!("{path}[{index}]"),
+            value,
+        })
     }
 
     /// The items of the list at a key.
@@ -82,13 +95,20 @@ impl<'a> JsonNode<'a> {
         let entries = self.value.as_object().into_iter().flatten();
         entries
             .map(|(name, value)| {
-                (name.as_str(), Self { file: self.file, path: format!("{}.{name}", self.path), value })
+                (
+                    name.as_str(),
+                    Self { file: self.file, path: format!("{}.{name}", self.path), value },
+                )
             })
             .collect()
     }
 
     /// Creates an error for this value.
-    pub(crate) fn error(&self, wrong: impl Into<String>, instead: impl Into<String>) -> ImportError {
+    pub(crate) fn error(
+        &self,
+        wrong: impl Into<String>,
+        instead: impl Into<String>,
+    ) -> ImportError {
         ImportError::new(format!("{}: {}", self.file, self.path), wrong, instead)
     }
 }

@@ -25,15 +25,21 @@ const METHODS: [&str; 8] = ["get", "head", "options", "post", "put", "patch", "d
 /// [`ImportError`] with its line or JSON path if it is no description, or refers to other files.
 pub fn read(text: &str, options: &Options) -> Result<ImportedPlan, ImportError> {
     let is_json = text.trim_start().starts_with(['{', '[']);
-    let document = if is_json { json::parse(text, &options.file)? } else { yaml::parse(text, &options.file)? };
+    let document =
+        if is_json { json::parse(text, &options.file)? } else { yaml::parse(text, &options.file)? };
     let root = JsonNode::root(&options.file, &document);
     let version = document["openapi"].as_str().or(document["swagger"].as_str()).unwrap_or_default();
     // In YAML, `swagger: 2.0` is a number.
-    if !version.starts_with("3.") && !version.starts_with("2.") && document["swagger"].as_f64() != Some(2.0) {
-        let shown = if version.is_empty() { "no version".to_owned() } else { format!("version {version}") };
-        return Err(
-            root.error(format!("the description has {shown}"), "`openapi: 3.…` or `swagger: \"2.0\"` is expected")
-        );
+    if !version.starts_with("3.")
+        && !version.starts_with("2.")
+        && document["swagger"].as_f64() != Some(2.0)
+    {
+        let shown =
+            if version.is_empty() { "no version".to_owned() } else { format!("version {version}") };
+        return Err(root.error(
+            format!("the description has {shown}"),
+            "`openapi: 3.…` or `swagger: \"2.0\"` is expected",
+        ));
     }
     let paths = paths_of(&root)?;
     let mut plan = ImportedPlan {
@@ -55,7 +61,9 @@ pub fn read(text: &str, options: &Options) -> Result<ImportedPlan, ImportError> 
     let mut groups: Vec<(String, Vec<Step>)> = Vec::new();
     let mut changes = false;
     for (path, item) in paths.entries() {
-        for (method, operation) in METHODS.iter().filter_map(|method| Some((*method, item.get(method)?))) {
+        for (method, operation) in
+            METHODS.iter().filter_map(|method| Some((*method, item.get(method)?)))
+        {
             if !reader.is_selected(method, path, &operation) {
                 continue;
             }
@@ -73,7 +81,9 @@ pub fn read(text: &str, options: &Options) -> Result<ImportedPlan, ImportError> 
         return Err(no_operation(&paths, options));
     }
     if changes {
-        plan.notes.push("Requests that change data are among these. --only GET leaves them out.".to_owned());
+        plan.notes.push(
+            "Requests that change data are among these. --only GET leaves them out.".to_owned(),
+        );
     }
     plan.notes.push(
         "Values are examples of the description, or made up from its schemas: put yours in their place.".to_owned(),
@@ -81,11 +91,13 @@ pub fn read(text: &str, options: &Options) -> Result<ImportedPlan, ImportError> 
     let is_one = groups.len() < 2;
     plan.steps = groups
         .into_iter()
-        .flat_map(
-            |(tag, steps)| {
-                if tag.is_empty() || is_one { steps } else { vec![StepKind::Group { name: tag, steps }.into()] }
-            },
-        )
+        .flat_map(|(tag, steps)| {
+            if tag.is_empty() || is_one {
+                steps
+            } else {
+                vec![StepKind::Group { name: tag, steps }.into()]
+            }
+        })
         .collect();
     plan.vars = reader.security.vars;
     request::finish(&mut plan, &mut reader.names, options);
@@ -103,7 +115,8 @@ fn paths_of<'a>(root: &JsonNode<'a>) -> Result<JsonNode<'a>, ImportError> {
 
 fn no_operation(paths: &JsonNode<'_>, options: &Options) -> ImportError {
     let is_chosen = !options.tags.is_empty() || !options.only.is_empty();
-    let wrong = if is_chosen { "no operation has this --tag or --only" } else { "there is no operation" };
+    let wrong =
+        if is_chosen { "no operation has this --tag or --only" } else { "there is no operation" };
     paths.error(wrong, "at least one is expected")
 }
 
@@ -118,11 +131,17 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn is_selected(&self, method: &str, path: &str, operation: &JsonNode<'_>) -> bool {
-        let tags: Vec<&str> =
-            operation.value["tags"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-        let has_tag = self.options.tags.is_empty() || self.options.tags.iter().any(|tag| tags.contains(&tag.as_str()));
+        let tags: Vec<&str> = operation.value["tags"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect();
+        let has_tag = self.options.tags.is_empty()
+            || self.options.tags.iter().any(|tag| tags.contains(&tag.as_str()));
         let is_selected = self.options.only.iter().any(|(only_method, prefix)| {
-            (only_method.is_empty() || only_method.eq_ignore_ascii_case(method)) && path.starts_with(prefix.as_str())
+            (only_method.is_empty() || only_method.eq_ignore_ascii_case(method))
+                && path.starts_with(prefix.as_str())
         });
         has_tag && (self.options.only.is_empty() || is_selected)
     }
@@ -149,7 +168,11 @@ impl<'a> Reader<'a> {
         }
         let id = operation.text("operationId");
         let mut request = Request {
-            name: Some(if id.is_empty() { format!("{} {path}", method.to_ascii_uppercase()) } else { id.to_owned() }),
+            name: Some(if id.is_empty() {
+                format!("{} {path}", method.to_ascii_uppercase())
+            } else {
+                id.to_owned()
+            }),
             method: method.to_ascii_uppercase(),
             server: self.server.clone(),
             path: path.to_owned(),
@@ -165,11 +188,17 @@ impl<'a> Reader<'a> {
     }
 
     /// The parameters of an operation. Its own override those of its path.
-    fn parameters(&self, item: &JsonNode<'a>, operation: &JsonNode<'a>) -> Result<Vec<&'a Value>, ImportError> {
+    fn parameters(
+        &self,
+        item: &JsonNode<'a>,
+        operation: &JsonNode<'a>,
+    ) -> Result<Vec<&'a Value>, ImportError> {
         let mut all: Vec<&'a Value> = Vec::new();
         for parameter in item.list("parameters").into_iter().chain(operation.list("parameters")) {
             let parameter = self.resolve(&parameter)?;
-            all.retain(|known| known["name"] != parameter["name"] || known["in"] != parameter["in"]);
+            all.retain(|known| {
+                known["name"] != parameter["name"] || known["in"] != parameter["in"]
+            });
             all.push(parameter);
         }
         Ok(all)
@@ -180,12 +209,14 @@ impl<'a> Reader<'a> {
         let reference = at.text("$ref");
         let value = self.examples.resolve(at.value);
         match (reference.is_empty(), value) {
-            (false, Value::Null) if reference.starts_with('#') => {
-                Err(at.error(format!("`{reference}` leads nowhere"), "a reference to a part of this file is expected"))
-            }
-            (false, Value::Null) => {
-                Err(at.error(format!("`{reference}` is in another file"), "bundle the description into one file"))
-            }
+            (false, Value::Null) if reference.starts_with('#') => Err(at.error(
+                format!("`{reference}` leads nowhere"),
+                "a reference to a part of this file is expected",
+            )),
+            (false, Value::Null) => Err(at.error(
+                format!("`{reference}` is in another file"),
+                "bundle the description into one file",
+            )),
             _ => Ok(value),
         }
     }
@@ -210,24 +241,40 @@ impl<'a> Reader<'a> {
             }
         }
         // Swagger 2.0
-        parameters::body_of_swagger(&self.examples, self.root, operation.value, parameters, request, comments);
+        parameters::body_of_swagger(
+            &self.examples,
+            self.root,
+            operation.value,
+            parameters,
+            request,
+            comments,
+        );
         Ok(())
     }
 }
 
 fn is_json(media_type: &str) -> bool {
-    media_type.split(';').next().is_some_and(|kind| kind == "application/json" || kind.ends_with("+json"))
+    media_type
+        .split(';')
+        .next()
+        .is_some_and(|kind| kind == "application/json" || kind.ends_with("+json"))
 }
 
 /// The server of a description, with its base path; empty if there is none.
 fn server_of(root: &Value) -> String {
     if let Some(host) = root["host"].as_str() {
-        let schemes: Vec<&str> = root["schemes"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-        let scheme = if schemes.is_empty() || schemes.contains(&"https") { "https" } else { "http" };
-        return join_path(&format!("{scheme}://{host}"), root["basePath"].as_str().unwrap_or_default());
+        let schemes: Vec<&str> =
+            root["schemes"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        let scheme =
+            if schemes.is_empty() || schemes.contains(&"https") { "https" } else { "http" };
+        return join_path(
+            &format!("{scheme}://{host}"),
+            root["basePath"].as_str().unwrap_or_default(),
+        );
     }
     let entry = &root["servers"][0];
-    let mut url = entry["url"].as_str().or(root["basePath"].as_str()).unwrap_or_default().to_owned();
+    let mut url =
+        entry["url"].as_str().or(root["basePath"].as_str()).unwrap_or_default().to_owned();
     for (name, variable) in entry["variables"].as_object().into_iter().flatten() {
         url = url.replace(&format!("{{{name}}}"), variable["default"].as_str().unwrap_or_default());
     }

@@ -206,10 +206,16 @@ pub fn each_request(steps: &mut [Step], visit: &mut dyn FnMut(&mut Request)) {
     for step in steps {
         match &mut step.kind {
             Some(StepKind::Request(request)) => visit(request),
-            Some(StepKind::Transaction { steps, .. } | StepKind::Group { steps, .. } | StepKind::Parallel(steps)) => {
+            Some(
+                StepKind::Transaction { steps, .. }
+                | StepKind::Group { steps, .. }
+                | StepKind::Parallel(steps),
+            ) => {
                 each_request(steps, visit);
             }
-            Some(StepKind::Choose(branches)) => branches.iter_mut().for_each(|(_, steps)| each_request(steps, visit)),
+            Some(StepKind::Choose(branches)) => {
+                branches.iter_mut().for_each(|(_, steps)| each_request(steps, visit))
+            }
             Some(StepKind::Think(_)) | None => {}
         }
     }

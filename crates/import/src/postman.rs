@@ -34,8 +34,12 @@ pub fn read(text: &str, options: &Options) -> Result<ImportedPlan, ImportError> 
     }
     let items = root.need("item", "a collection of Postman, 2.0 or 2.1,")?;
     let name = root.get("info").map(|info| info.text("name").to_owned()).unwrap_or_default();
-    let mut reader =
-        Reader { options, variables: Variables::new(&root), left_out: Vec::new(), keeps_bodies: keeps_bodies(&root) };
+    let mut reader = Reader {
+        options,
+        variables: Variables::new(&root),
+        left_out: Vec::new(),
+        keeps_bodies: keeps_bodies(&root),
+    };
     let steps = reader.items(&items, &root, 0)?;
     let mut plan = ImportedPlan {
         about: format!("Imported from the Postman collection {name} in {}.", options.file),
@@ -62,21 +66,32 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     /// Converts the items of a folder. Authentication is inherited from the folders around them.
-    fn items(&mut self, items: &JsonNode<'a>, parent: &JsonNode<'a>, depth: usize) -> Result<Vec<Step>, ImportError> {
+    fn items(
+        &mut self,
+        items: &JsonNode<'a>,
+        parent: &JsonNode<'a>,
+        depth: usize,
+    ) -> Result<Vec<Step>, ImportError> {
         let mut steps = Vec::new();
         for item in items.items() {
             let Some(inner) = item.get("item") else {
                 match self.item(&item, parent) {
                     Ok(step) => steps.push(step),
                     Err(reason) => {
-                        self.left_out.push(format!("{} ({}): {reason}", item.text("name"), item.path));
+                        self.left_out.push(format!(
+                            "{} ({}): {reason}",
+                            item.text("name"),
+                            item.path
+                        ));
                     }
                 }
                 continue;
             };
             // The reader is recursive, so the depth must have a limit.
             if depth > 100 {
-                return Err(item.error("too many folders within each other", "100 at most are expected"));
+                return Err(
+                    item.error("too many folders within each other", "100 at most are expected")
+                );
             }
             let parent = if item.get("auth").is_some() { &item } else { parent };
             let inner = self.items(&inner, parent, depth + 1)?;
@@ -99,13 +114,15 @@ impl<'a> Reader<'a> {
         let node = item.get("request").ok_or("it is neither a request nor a folder")?;
         let mut comments = Vec::new();
         let mut request = self.address(&node)?;
-        request.method = node.value.get("method").and_then(Value::as_str).unwrap_or("GET").to_ascii_uppercase();
+        request.method =
+            node.value.get("method").and_then(Value::as_str).unwrap_or("GET").to_ascii_uppercase();
         let name = item.text("name");
         request.name = (!name.is_empty()).then(|| name.to_owned());
         for (name, value) in header_fields(&node) {
             let name = self.variables.fill_in(&name);
             // Postman writes `<calculated when request is sent>` into computed fields.
-            let is_computed = name.eq_ignore_ascii_case("content-length") || value.starts_with("<calculated ");
+            let is_computed =
+                name.eq_ignore_ascii_case("content-length") || value.starts_with("<calculated ");
             if !name.is_empty() && !is_computed {
                 request.headers.push((name, self.variables.fill_in(&value)));
             }
@@ -122,7 +139,10 @@ impl<'a> Reader<'a> {
                 && !keeps_bodies(item)
                 && ![Body::None, Body::Form(Vec::new(), None)].contains(&with_body.body);
             if is_pruned {
-                comments.push(format!("left out: the body, which Postman does not send with {}", request.method));
+                comments.push(format!(
+                    "left out: the body, which Postman does not send with {}",
+                    request.method
+                ));
             } else {
                 request = with_body;
             }
@@ -135,13 +155,15 @@ impl<'a> Reader<'a> {
         // A request may consist of a URL only.
         let whole = Value::as_str(node.value).map(str::to_owned);
         let url = node.get("url");
-        let raw = whole.or_else(|| url.as_ref().and_then(|url| url.value.as_str().map(str::to_owned)));
+        let raw =
+            whole.or_else(|| url.as_ref().and_then(|url| url.value.as_str().map(str::to_owned)));
         let raw = raw.or_else(|| url.as_ref().map(url_of_parts));
         let raw = raw.filter(|raw| !raw.trim().is_empty()).ok_or("it has no URL")?;
         let url_text = self.variables.fill_in(&raw);
         let address = server::parse(&url_text)?;
         let path_variables = url.as_ref().map(|url| url.list("variable")).unwrap_or_default();
-        let path: Vec<String> = address.path.split('/').map(|segment| self.segment(segment, &path_variables)).collect();
+        let path: Vec<String> =
+            address.path.split('/').map(|segment| self.segment(segment, &path_variables)).collect();
         let list = url.as_ref().map(|url| url.list("query")).unwrap_or_default();
         let raw_query = if list.is_empty() { address.query } else { self.variables.query(&list) };
         Ok(Request {
@@ -156,7 +178,9 @@ impl<'a> Reader<'a> {
 
     /// Converts a segment of the path. `:name` is a variable of the request.
     fn segment(&mut self, segment: &str, path_variables: &[JsonNode<'_>]) -> String {
-        let Some(name) = segment.strip_prefix(':').filter(|name| !name.is_empty()) else { return segment.to_owned() };
+        let Some(name) = segment.strip_prefix(':').filter(|name| !name.is_empty()) else {
+            return segment.to_owned();
+        };
         let value = path_variables
             .iter()
             .find(|variable| variable.text("key") == name)
@@ -191,8 +215,10 @@ impl<'a> Reader<'a> {
             "urlencoded" => {
                 let mut fields = Vec::new();
                 for field in body.list("urlencoded").iter().filter(|field| is_on(field)) {
-                    fields
-                        .push((self.variables.fill_in(field.text("key")), self.variables.fill_in(field.text("value"))));
+                    fields.push((
+                        self.variables.fill_in(field.text("key")),
+                        self.variables.fill_in(field.text("value")),
+                    ));
                 }
                 set_default_type(request, FORM);
                 request.body = Body::Form(fields, None);
@@ -206,7 +232,9 @@ impl<'a> Reader<'a> {
             "file" => {
                 let file = body.value["file"]["src"].as_str().unwrap_or_default();
                 if file.is_empty() {
-                    comments.push("left out: the body, a file that the collection does not name".to_owned());
+                    comments.push(
+                        "left out: the body, a file that the collection does not name".to_owned(),
+                    );
                 } else {
                     request.body = Body::File(in_folder(file, self.options));
                 }
@@ -247,7 +275,8 @@ impl<'a> Reader<'a> {
             }
             let source = &part.value["src"];
             let sources = source.as_array().map_or(std::slice::from_ref(source), Vec::as_slice);
-            let files: Vec<&str> = sources.iter().filter_map(Value::as_str).filter(|file| !file.is_empty()).collect();
+            let files: Vec<&str> =
+                sources.iter().filter_map(Value::as_str).filter(|file| !file.is_empty()).collect();
             let kind = Some(part.text("contentType").to_owned()).filter(|kind| !kind.is_empty());
             if files.is_empty() {
                 comments.push(format!(
@@ -287,7 +316,8 @@ fn is_on(node: &JsonNode<'_>) -> bool {
 
 /// The enabled header fields of a request: a list, or a text with one field per line.
 fn header_fields(request: &JsonNode<'_>) -> Vec<(String, String)> {
-    let mut fields: Vec<(String, String)> = request.text("header").lines().filter_map(header_line).collect();
+    let mut fields: Vec<(String, String)> =
+        request.text("header").lines().filter_map(header_line).collect();
     for header in request.list("header").iter().filter(|header| is_on(header)) {
         match header.value.as_str() {
             Some(line) => fields.extend(header_line(line)),
@@ -329,7 +359,9 @@ fn join_parts(url: &JsonNode<'_>, name: &str, separator: &str) -> String {
     match url.value.get(name) {
         Some(Value::String(text)) => text.clone(),
         Some(Value::Array(items)) => {
-            let items = items.iter().map(|item| item.as_str().or_else(|| item["value"].as_str()).unwrap_or_default());
+            let items = items
+                .iter()
+                .map(|item| item.as_str().or_else(|| item["value"].as_str()).unwrap_or_default());
             items.collect::<Vec<_>>().join(separator)
         }
         _ => String::new(),

@@ -42,9 +42,9 @@ fn remove_invalid_fields(plan: &mut ImportedPlan) {
             is_allowed
         });
     });
-    let fields = counts
-        .iter()
-        .map(|(name, count)| format!("the header field `{name}` ({count}), whose name or value HTTP does not allow"));
+    let fields = counts.iter().map(|(name, count)| {
+        format!("the header field `{name}` ({count}), whose name or value HTTP does not allow")
+    });
     plan.left_out.extend(fields);
 }
 
@@ -54,10 +54,16 @@ fn remove_invalid_fields(plan: &mut ImportedPlan) {
 /// slash or contain a path.
 fn assign_servers(plan: &mut ImportedPlan, names: &mut Names, options: &Options) {
     let mut servers: Vec<(String, usize)> = Vec::new();
-    let origins: HashSet<String> =
-        plan.vars.iter().filter(|variable| is_origin(variable)).map(|variable| variable.name.clone()).collect();
+    let origins: HashSet<String> = plan
+        .vars
+        .iter()
+        .filter(|variable| is_origin(variable))
+        .map(|variable| variable.name.clone())
+        .collect();
     let is_fixed = |server: &str| {
-        text::pieces(server).iter().all(|piece| !matches!(piece, Piece::Variable(name) if !origins.contains(*name)))
+        text::pieces(server)
+            .iter()
+            .all(|piece| !matches!(piece, Piece::Variable(name) if !origins.contains(*name)))
     };
     each_request(&mut plan.steps, &mut |request| {
         if request.server.is_empty() || request.path.is_empty() || !is_fixed(&request.server) {
@@ -73,10 +79,15 @@ fn assign_servers(plan: &mut ImportedPlan, names: &mut Names, options: &Options)
     if servers.is_empty() && !has_relative {
         return;
     }
-    let base = if plan.base.is_empty() && !has_relative { most_frequent(&servers) } else { plan.base.clone() };
+    let base = if plan.base.is_empty() && !has_relative {
+        most_frequent(&servers)
+    } else {
+        plan.base.clone()
+    };
     let base = if base.is_empty() && options.base.is_none() {
-        plan.notes
-            .push(format!("The input names no server: put yours into `base`, or run with --set base={NO_SERVER}"));
+        plan.notes.push(format!(
+            "The input names no server: put yours into `base`, or run with --set base={NO_SERVER}"
+        ));
         NO_SERVER.to_owned()
     } else {
         base
@@ -85,7 +96,9 @@ fn assign_servers(plan: &mut ImportedPlan, names: &mut Names, options: &Options)
     // A variable of the plan can be the base itself.
     let base_variable = match text::pieces(&base)[..] {
         [Piece::Variable(name)] => plan.vars.iter_mut().find(|variable| variable.name == name),
-        [Piece::Literal(url)] => plan.vars.iter_mut().find(|variable| variable.value == Constant::Text(url.to_owned())),
+        [Piece::Literal(url)] => {
+            plan.vars.iter_mut().find(|variable| variable.value == Constant::Text(url.to_owned()))
+        }
         _ => None,
     };
     let base_name = match (base_variable, &options.base) {
@@ -106,9 +119,11 @@ fn assign_servers(plan: &mut ImportedPlan, names: &mut Names, options: &Options)
     plan.base = variable(&base_name);
     let mut by_server = HashMap::from([(base, String::new())]);
     for (server, _) in &servers {
-        let same = plan.vars.iter().find(|variable| variable.value == Constant::Text(server.clone()));
+        let same =
+            plan.vars.iter().find(|variable| variable.value == Constant::Text(server.clone()));
         if let Some(same) = same.filter(|_| !by_server.contains_key(server)) {
-            let server_name = if same.name == base_name { String::new() } else { variable(&same.name) };
+            let server_name =
+                if same.name == base_name { String::new() } else { variable(&same.name) };
             by_server.insert(server.clone(), server_name);
         } else if !by_server.contains_key(server) && !text::has_variable(server) {
             let host = server.split("://").last().unwrap_or_default();
@@ -136,20 +151,24 @@ fn assign_servers(plan: &mut ImportedPlan, names: &mut Names, options: &Options)
 /// True if a path can be appended to the value of a variable.
 fn is_origin(variable: &Variable) -> bool {
     match &variable.value {
-        Constant::Text(value) => !value.is_empty() && !value.ends_with('/') && !value.contains(['?', '#']),
+        Constant::Text(value) => {
+            !value.is_empty() && !value.ends_with('/') && !value.contains(['?', '#'])
+        }
         Constant::Environment(_) => false,
     }
 }
 
 fn most_frequent(servers: &[(String, usize)]) -> String {
     // Of equal counts `max_by_key` returns the last, so the index is reversed.
-    let best = servers.iter().enumerate().max_by_key(|(index, (_, count))| (*count, usize::MAX - index));
+    let best =
+        servers.iter().enumerate().max_by_key(|(index, (_, count))| (*count, usize::MAX - index));
     best.map(|(_, (server, _))| server.clone()).unwrap_or_default()
 }
 
 /// Replaces the server of a URL in a header field by its variable.
 fn relocate(url: &str, base: &str, by_server: &HashMap<String, String>) -> String {
-    let end = url.find("://").and_then(|at| url[at + 3..].find(['/', '?', '#']).map(|end| at + 3 + end));
+    let end =
+        url.find("://").and_then(|at| url[at + 3..].find(['/', '?', '#']).map(|end| at + 3 + end));
     let end = end.unwrap_or(url.len());
     let (server, path) = url.split_at(end);
     match by_server.get(server) {
@@ -210,12 +229,14 @@ fn share_headers(plan: &mut ImportedPlan) {
     for name in names {
         let Some((count, values)) = counts.get(&name.to_ascii_lowercase()) else { continue };
         // Of equally frequent values, the first by name, so that the result is reproducible.
-        let Some((value, times)) = values.iter().max_by_key(|(value, times)| (**times, std::cmp::Reverse(*value)))
+        let Some((value, times)) =
+            values.iter().max_by_key(|(value, times)| (**times, std::cmp::Reverse(*value)))
         else {
             continue;
         };
         // A request that lacks a field must not get it. A repeated field cannot be shared.
-        let is_shared = *count == total && *times * 2 > total && !repeated.contains(&name.to_ascii_lowercase());
+        let is_shared =
+            *count == total && *times * 2 > total && !repeated.contains(&name.to_ascii_lowercase());
         if is_shared {
             plan.headers.push((name.clone(), value.clone()));
         }

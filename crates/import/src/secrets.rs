@@ -52,7 +52,11 @@ impl Secrets {
         let environment = name.to_ascii_uppercase();
         self.by_value.insert(value.to_owned(), name.clone());
         let comment = format!("a secret was here; export {environment}=…");
-        self.vars.push(Variable { name: name.clone(), value: Constant::Environment(environment), comment });
+        self.vars.push(Variable {
+            name: name.clone(),
+            value: Constant::Environment(environment),
+            comment,
+        });
         variable(&name)
     }
 
@@ -64,10 +68,12 @@ impl Secrets {
                 *credentials = format!("{user}:{}", self.hide(names, "password", password));
             }
         }
-        for (name, value) in request.query.iter_mut().filter(|(name, _)| is_secret_parameter(name)) {
+        for (name, value) in request.query.iter_mut().filter(|(name, _)| is_secret_parameter(name))
+        {
             *value = self.hide(names, name, value);
         }
-        let media_type = request.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
+        let media_type =
+            request.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
         let media_type = media_type.map(|(_, value)| value.clone()).unwrap_or_default();
         match &mut request.body {
             Body::Form(fields, _) => {
@@ -86,7 +92,11 @@ impl Secrets {
             Body::Text(text) if body::is_form(&media_type) => *text = self.hide_fields(names, text),
             Body::Text(text) if media_type.to_ascii_lowercase().starts_with(MULTIPART) => {
                 *text = with_parts(&media_type, text, |name, content| {
-                    if is_secret_field(name) { self.hide(names, name, content) } else { content.to_owned() }
+                    if is_secret_field(name) {
+                        self.hide(names, name, content)
+                    } else {
+                        content.to_owned()
+                    }
                 });
             }
             Body::Pieces(pieces) => {
@@ -103,7 +113,9 @@ impl Secrets {
     /// Replaces secret values of fields `NAME=VALUE` in a text. The values
     /// of these variables are percent-encoded.
     fn hide_fields(&mut self, names: &mut Names, text: &str) -> String {
-        text::with_fields(text, |name, value| is_secret_field(name).then(|| self.hide(names, name, value)))
+        text::with_fields(text, |name, value| {
+            is_secret_field(name).then(|| self.hide(names, name, value))
+        })
     }
 
     fn headers(&mut self, names: &mut Names, request: &mut Request) {
@@ -117,13 +129,16 @@ impl Secrets {
                 decode_basic(credentials).filter(|_| name == "Authorization" && scheme == "Basic")
             {
                 basic = Some(pair);
-            } else if let Some((page, query)) = value.split_once('?').filter(|_| name.eq_ignore_ascii_case("referer")) {
+            } else if let Some((page, query)) =
+                value.split_once('?').filter(|_| name.eq_ignore_ascii_case("referer"))
+            {
                 let query = text::with_fields(query, |name, value| {
                     is_secret_parameter(name).then(|| self.hide(names, name, value))
                 });
                 *value = format!("{page}?{query}");
             } else if is_secret_header(name) {
-                *value = self.hide(names, name.trim_start_matches("X-").trim_start_matches("x-"), value);
+                *value =
+                    self.hide(names, name.trim_start_matches("X-").trim_start_matches("x-"), value);
             }
         }
         if basic.is_some() {
@@ -137,7 +152,9 @@ impl Secrets {
             Value::Object(entries) => {
                 for (name, value) in entries {
                     match value {
-                        Value::String(text) if is_secret_field(name) => *text = self.hide(names, name, text),
+                        Value::String(text) if is_secret_field(name) => {
+                            *text = self.hide(names, name, text)
+                        }
                         Value::Number(number) if is_secret_field(name) => {
                             let hidden = self.hide(names, name, &number.to_string());
                             if let [text::Piece::Variable(name)] = text::pieces(&hidden)[..] {
@@ -180,7 +197,10 @@ mod tests {
         assert_eq!(hidden_field("Authorization", "Basic eDp5"), (Vec::new(), true));
         for (name, value) in [("authorization", "Basic eDp5"), ("Authorization", "basic eDp5")] {
             let (headers, is_basic) = hidden_field(name, value);
-            assert!(headers[0].0 == name && !headers[0].1.contains("eDp5") && !is_basic, "{headers:?}");
+            assert!(
+                headers[0].0 == name && !headers[0].1.contains("eDp5") && !is_basic,
+                "{headers:?}"
+            );
         }
         assert!(hidden_field("authorization", "bearer abc").0[0].1.starts_with("bearer "));
     }

@@ -26,29 +26,32 @@ pub(crate) fn parse(url: &str) -> Result<Address, String> {
         return Err("the URL is empty".to_owned());
     }
 
-    let (server, basic, rest) = match url.split_once("://").filter(|(scheme, _)| !scheme.contains(['/', '?'])) {
-        None if url.starts_with(['/', '?']) => (String::new(), None, url),
-        None if text::has_variable(&url[..authority_length(url)]) => {
-            let (server, rest) = url.split_at(authority_length(url));
-            let is_whole = matches!(text::pieces(server)[..], [text::Piece::Variable(_)]);
-            (if is_whole { server.to_owned() } else { format!("http://{server}") }, None, rest)
-        }
-        None => {
-            let (authority, rest) = url.split_at(authority_length(url));
-            let (basic, server) = authority_of("http", authority)?;
-            (server, basic, rest)
-        }
-        Some((scheme, rest)) => {
-            let is_known = ["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known));
-            if !is_known && !text::has_variable(scheme) {
-                return Err(format!("`{scheme}` is not http or https"));
+    let (server, basic, rest) =
+        match url.split_once("://").filter(|(scheme, _)| !scheme.contains(['/', '?'])) {
+            None if url.starts_with(['/', '?']) => (String::new(), None, url),
+            None if text::has_variable(&url[..authority_length(url)]) => {
+                let (server, rest) = url.split_at(authority_length(url));
+                let is_whole = matches!(text::pieces(server)[..], [text::Piece::Variable(_)]);
+                (if is_whole { server.to_owned() } else { format!("http://{server}") }, None, rest)
             }
-            let (authority, rest) = rest.split_at(authority_length(rest));
-            let (basic, server) = authority_of(scheme, authority)?;
-            (server, basic, rest)
-        }
-    };
-    let (path, query) = rest.split_once('?').map_or((rest, None), |(path, query)| (path, Some(query.to_owned())));
+            None => {
+                let (authority, rest) = url.split_at(authority_length(url));
+                let (basic, server) = authority_of("http", authority)?;
+                (server, basic, rest)
+            }
+            Some((scheme, rest)) => {
+                let is_known =
+                    ["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known));
+                if !is_known && !text::has_variable(scheme) {
+                    return Err(format!("`{scheme}` is not http or https"));
+                }
+                let (authority, rest) = rest.split_at(authority_length(rest));
+                let (basic, server) = authority_of(scheme, authority)?;
+                (server, basic, rest)
+            }
+        };
+    let (path, query) =
+        rest.split_once('?').map_or((rest, None), |(path, query)| (path, Some(query.to_owned())));
     // The value of the variable may end with a path, to which a slash must not be added.
     let may_hold_path = matches!(text::pieces(&server).last(), Some(text::Piece::Variable(_)));
     let path = if path.is_empty() && !may_hold_path { "/".to_owned() } else { path.to_owned() };
@@ -69,8 +72,10 @@ pub(crate) fn changed_target(address: &Address, is_path_kept: bool) -> Option<(S
     // `$NAME` is not changed by encoding.
     let [path, query] = [text::for_display(&address.path), text::for_display(&query)];
     let path = if path.is_empty() { "/".to_owned() } else { path };
-    let target = format!("{}{query}", if is_path_kept { path.clone() } else { without_dot_segments(&path) });
-    let url = Url::parse(&format!("http://h{}", text::encode_url(&format!("{path}{query}")))).ok()?;
+    let target =
+        format!("{}{query}", if is_path_kept { path.clone() } else { without_dot_segments(&path) });
+    let url =
+        Url::parse(&format!("http://h{}", text::encode_url(&format!("{path}{query}")))).ok()?;
     let sent = &url[url::Position::BeforePath..];
     (sent != target).then(|| (without_secrets(&target), without_secrets(sent)))
 }
@@ -109,8 +114,9 @@ fn authority_of(scheme: &str, authority: &str) -> Result<(Option<String>, String
     // A password may contain an at sign.
     let (basic, authority) = match authority.rsplit_once('@') {
         Some((user, authority)) => {
-            let user =
-                percent_encoding::percent_decode_str(&text::clean_encoded(user)).decode_utf8_lossy().into_owned();
+            let user = percent_encoding::percent_decode_str(&text::clean_encoded(user))
+                .decode_utf8_lossy()
+                .into_owned();
             (Some(if user.contains(':') { user } else { format!("{user}:") }), authority)
         }
         None => (None, authority),
@@ -119,7 +125,8 @@ fn authority_of(scheme: &str, authority: &str) -> Result<(Option<String>, String
     if text::has_variable(&server) {
         return Ok((basic, server));
     }
-    let parsed = Url::parse(&format!("{server}/")).map_err(|error| format!("`{server}`: {error}"))?;
+    let parsed =
+        Url::parse(&format!("{server}/")).map_err(|error| format!("`{server}`: {error}"))?;
     if parsed.host_str().unwrap_or_default().is_empty() {
         return Err(format!("`{server}` has no host"));
     }
@@ -135,7 +142,9 @@ mod tests {
     #[test]
     fn changed_targets_are_found() {
         let changed = |url: &str, is_path_kept| changed_target(&parse(url).unwrap(), is_path_kept);
-        for url in ["h/a/./b/../c", "h//x/?", "h/%7Ea?b=c+d%20;e", "h/a/..", "h/a/.", "h/../a//../b"] {
+        for url in
+            ["h/a/./b/../c", "h//x/?", "h/%7Ea?b=c+d%20;e", "h/a/..", "h/a/.", "h/../a//../b"]
+        {
             assert_eq!(changed(url, false), None, "{url}");
         }
         assert_eq!(changed("h/a?'", false), Some(("/a?'".into(), "/a?%27".into())));
@@ -145,10 +154,14 @@ mod tests {
         let hidden = changed("h/|?token=geheim&a=b", false);
         assert_eq!(hidden, Some(("/|?token=…&a=b".into(), "/%7C?token=…&a=b".into())));
         let v = variable("V");
-        for url in [format!("{v}/a/{v}?x={v}"), format!("{v}?x"), format!("h/a/../{v}"), v.clone()] {
+        for url in [format!("{v}/a/{v}?x={v}"), format!("{v}?x"), format!("h/a/../{v}"), v.clone()]
+        {
             assert_eq!(changed(&url, false), None, "{url}");
         }
-        assert_eq!(changed(&format!("{v}/<a>/{v}"), false), Some(("/<a>/$V".into(), "/%3Ca%3E/$V".into())));
+        assert_eq!(
+            changed(&format!("{v}/<a>/{v}"), false),
+            Some(("/<a>/$V".into(), "/%3Ca%3E/$V".into()))
+        );
     }
 
     #[test]

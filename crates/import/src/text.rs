@@ -82,7 +82,10 @@ pub fn has_variable(text: &str) -> bool {
 
 /// Replaces values of the fields `NAME=VALUE` of a query or form. If `replacement` returns None for
 /// a name and value, the field is unchanged.
-pub fn with_fields(text: &str, mut replacement: impl FnMut(&str, &str) -> Option<String>) -> String {
+pub fn with_fields(
+    text: &str,
+    mut replacement: impl FnMut(&str, &str) -> Option<String>,
+) -> String {
     let fields = text.split('&').map(|field| {
         let Some((name, value)) = field.split_once('=') else { return field.to_owned() };
         replacement(name, value).map_or_else(|| field.to_owned(), |value| format!("{name}={value}"))
@@ -127,7 +130,8 @@ pub fn in_plan(text: &str, place: Place, is_fixed: &dyn Fn(&str) -> bool) -> Str
                 let _ = write!(out, "${{{name}}}");
             }
             Piece::Literal(text) => {
-                let text = if is_expression { text.replace('\\', r"\\") } else { (*text).to_owned() };
+                let text =
+                    if is_expression { text.replace('\\', r"\\") } else { (*text).to_owned() };
                 let text = if place == Place::Plain { without_placeholders(&text) } else { text };
                 push_dollars(&mut out, &text, number + 1 < pieces.len());
             }
@@ -164,7 +168,8 @@ fn push_dollars(out: &mut String, text: &str, variable_follows: bool) {
 }
 
 /// Characters that a field of a path or query must encode.
-const NOT_IN_PARTS: &AsciiSet = &NOT_IN_URLS.add(b'/').add(b'?').add(b'&').add(b'=').add(b'+').add(b'%').add(b'$');
+const NOT_IN_PARTS: &AsciiSet =
+    &NOT_IN_URLS.add(b'/').add(b'?').add(b'&').add(b'=').add(b'+').add(b'%').add(b'$');
 
 /// Percent-encodes a path or query. Variables stay.
 pub fn encode_url(text: &str) -> String {
@@ -172,7 +177,10 @@ pub fn encode_url(text: &str) -> String {
         Piece::Variable(name) => variable(name),
         Piece::Literal(text) => {
             // Dollar signs that have a meaning in a plan file are encoded.
-            utf8_percent_encode(text, NOT_IN_URLS).to_string().replace("$$", "%24%24").replace("${", "%24{")
+            utf8_percent_encode(text, NOT_IN_URLS)
+                .to_string()
+                .replace("$$", "%24%24")
+                .replace("${", "%24{")
         }
     });
     let encoded: String = encoded.collect();
@@ -241,7 +249,10 @@ mod tests {
     #[test]
     fn urls_keep_their_variables() {
         let v = variable("a");
-        assert_eq!(encode_url(&format!("/x y/{{n}}/{v}?$$=${v}")), format!("/x%20y/%7Bn%7D/{v}?%24%24=%24{v}"));
+        assert_eq!(
+            encode_url(&format!("/x y/{{n}}/{v}?$$=${v}")),
+            format!("/x%20y/%7Bn%7D/{v}?%24%24=%24{v}")
+        );
         assert_eq!(encode_part("a/b&c=ü"), "a%2Fb%26c%3D%C3%BC");
         assert_eq!(
             ["csrf-token", "1st", "ü", "a.b c"].map(identifier),

@@ -27,7 +27,8 @@ use std::collections::HashMap;
 ///
 /// [`ImportError`] with its line if an entry is malformed.
 pub fn read(text: &str, options: &Options) -> Result<ImportedPlan, ImportError> {
-    let mut reader = Reader { options, names: Names::default(), vars: Vec::new(), by_name: HashMap::new() };
+    let mut reader =
+        Reader { options, names: Names::default(), vars: Vec::new(), by_name: HashMap::new() };
     let mut entries: Vec<(u32, Step)> = Vec::new();
     let mut comments = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
@@ -43,15 +44,15 @@ pub fn read(text: &str, options: &Options) -> Result<ImportedPlan, ImportError> 
         }
 
         if let Some((name, value)) = definition(line) {
-            reader
-                .define(name, value)
-                .map_err(|(wrong, instead)| ImportError::at_line(&options.file, number, wrong, instead))?;
+            reader.define(name, value).map_err(|(wrong, instead)| {
+                ImportError::at_line(&options.file, number, wrong, instead)
+            })?;
             comments.clear();
             continue;
         }
-        let (weight, mut step) = reader
-            .entry(line)
-            .map_err(|(wrong, instead)| ImportError::at_line(&options.file, number, wrong, instead))?;
+        let (weight, mut step) = reader.entry(line).map_err(|(wrong, instead)| {
+            ImportError::at_line(&options.file, number, wrong, instead)
+        })?;
         step.comments = std::mem::take(&mut comments);
         entries.push((weight, step));
     }
@@ -91,7 +92,11 @@ impl Reader<'_> {
         self.by_name.insert(name.to_owned(), plan_name.clone());
         let secret = is_secret_field(name);
         let environment = plan_name.to_ascii_uppercase();
-        let comment = if secret { format!("a secret was here; export {environment}=…") } else { String::new() };
+        let comment = if secret {
+            format!("a secret was here; export {environment}=…")
+        } else {
+            String::new()
+        };
         let value = if secret { Constant::Environment(environment) } else { Constant::Text(value) };
         self.vars.push(Variable { name: plan_name, value, comment });
         Ok(())
@@ -130,7 +135,8 @@ impl Reader<'_> {
         let (weight, line) = weight(line)?;
         let (url, method_and_data) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let url = self.expand(url)?;
-        let address = server::parse(&url).map_err(|wrong| (wrong, "write a URL such as http://127.0.0.1:8080/path"))?;
+        let address = server::parse(&url)
+            .map_err(|wrong| (wrong, "write a URL such as http://127.0.0.1:8080/path"))?;
         let mut request = Request {
             method: "GET".to_owned(),
             server: address.server,
@@ -150,7 +156,8 @@ impl Reader<'_> {
         let (method, data) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
         // Like in siege, only capital letters are a method. Otherwise a space in
         // a URL would end it.
-        let is_method = method.len() > 2 && method.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'-');
+        let is_method = method.len() > 2
+            && method.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'-');
         if !is_method {
             let wrong = format!("`{method}` after the URL is no method");
             return Err((wrong, "write one such as POST, or %20 for a space in the URL"));
@@ -181,7 +188,11 @@ impl Reader<'_> {
 /// Path of a file, relative to the folder of the input.
 pub(crate) fn in_folder(file: &str, options: &Options) -> String {
     let is_absolute = file.starts_with('/') || options.folder.is_empty();
-    if is_absolute { file.to_owned() } else { format!("{}/{file}", options.folder.trim_end_matches('/')) }
+    if is_absolute {
+        file.to_owned()
+    } else {
+        format!("{}/{file}", options.folder.trim_end_matches('/'))
+    }
 }
 
 /// Parses `NAME = value`; None for other lines.
@@ -194,12 +205,15 @@ fn definition(line: &str) -> Option<(&str, &str)> {
 
 /// Parses `[3] URL`. An IPv6 address in brackets is not a weight.
 fn weight(line: &str) -> Result<(u32, &str), Problem> {
-    let weighted =
-        line.strip_prefix('[').and_then(|line| line.split_once(']')).filter(|(weight, _)| !weight.contains(':'));
+    let weighted = line
+        .strip_prefix('[')
+        .and_then(|line| line.split_once(']'))
+        .filter(|(weight, _)| !weight.contains(':'));
     let Some((weight, rest)) = weighted else { return Ok((1, line)) };
     let number = weight.trim().parse().ok().filter(|weight| *weight > 0);
-    let number =
-        number.ok_or_else(|| (format!("`[{weight}]` is no weight"), "write one such as [3] http://127.0.0.1/a"))?;
+    let number = number.ok_or_else(|| {
+        (format!("`[{weight}]` is no weight"), "write one such as [3] http://127.0.0.1/a")
+    })?;
     Ok((number, rest.trim_start()))
 }
 

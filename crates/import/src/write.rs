@@ -37,8 +37,11 @@ pub fn yaml(plan: &ImportedPlan, file: &str) -> Result<String, ImportError> {
     crate::plan::each_request(&mut plan.steps.clone(), &mut |_| has_request = true);
     if !has_request {
         let reasons = plan.left_out.join(", ");
-        let wrong =
-            if reasons.is_empty() { "no request".to_owned() } else { format!("all requests are left out: {reasons}") };
+        let wrong = if reasons.is_empty() {
+            "no request".to_owned()
+        } else {
+            format!("all requests are left out: {reasons}")
+        };
         return Err(ImportError::new(file, wrong, "at least one is expected"));
     }
     let fixed = plan.vars.iter().map(|variable| variable.name.clone()).collect();
@@ -64,7 +67,9 @@ struct Writer {
 impl Writer {
     fn plan(&self, plan: &ImportedPlan) -> Yaml {
         let mut head = vec![text::for_display(&plan.about)];
-        head.extend(plan.left_out.iter().map(|part| text::for_display(&format!("Left out: {part}."))));
+        head.extend(
+            plan.left_out.iter().map(|part| text::for_display(&format!("Left out: {part}."))),
+        );
         head.extend(plan.notes.iter().map(|note| text::for_display(note)));
         let mut out = Keys::from([(String::new(), Yaml::comments(head))]);
         if !plan.vars.is_empty() {
@@ -77,13 +82,15 @@ impl Writer {
             });
             push(&mut out, "vars", after_blank(Yaml::Block(vars.collect())));
         }
-        let users = Yaml::text("1").with_note("--set load.users=50, or load.rate=20 for 20 iterations per second");
+        let users = Yaml::text("1")
+            .with_note("--set load.users=50, or load.rate=20 for 20 iterations per second");
         let load = [("users".to_owned(), users), ("duration".to_owned(), Yaml::text("10s"))];
         push(&mut out, "load", after_blank(Yaml::Block(load.into())));
         push(&mut out, "repetitions", Yaml::text("1"));
         if !plan.connection.is_empty() {
             let connection = plan.connection.iter().map(|(name, values)| {
-                let mut values: Vec<Yaml> = values.iter().map(|value| self.text(value, Place::Encoded)).collect();
+                let mut values: Vec<Yaml> =
+                    values.iter().map(|value| self.text(value, Place::Encoded)).collect();
                 let value = match values.pop() {
                     Some(value) if values.is_empty() && *name != "resolve" => value,
                     last => {
@@ -118,7 +125,8 @@ impl Writer {
     }
 
     fn commented_step(&self, step: &Step) -> Yaml {
-        let comments: Vec<String> = step.comments.iter().map(|text| text::for_display(text)).collect();
+        let comments: Vec<String> =
+            step.comments.iter().map(|text| text::for_display(text)).collect();
         match &step.kind {
             None => Yaml::comments(comments),
             Some(kind) => self.step(kind).with_comments(comments),
@@ -133,7 +141,9 @@ impl Writer {
                 steps::transaction(self.label(name), Pauses::Excluded, self.steps(steps))
             }
             StepKind::Group { name, steps } => steps::group(self.label(name), self.steps(steps)),
-            StepKind::Parallel(steps) => steps::parallel(CONNECTIONS_OF_BROWSERS, self.steps(steps)),
+            StepKind::Parallel(steps) => {
+                steps::parallel(CONNECTIONS_OF_BROWSERS, self.steps(steps))
+            }
             StepKind::Choose(branches) => {
                 steps::choose(branches.iter().map(|(weight, steps)| (*weight, self.steps(steps))))
             }
@@ -202,12 +212,20 @@ impl Writer {
             headers.push(("Content-Type".to_owned(), body.default_type.to_owned()));
         }
         for (key, credentials) in [("basic", &request.basic), ("digest", &request.digest)] {
-            out.extend(credentials.iter().map(|text| (key.to_owned(), self.text(text, Place::Plain))));
+            out.extend(
+                credentials.iter().map(|text| (key.to_owned(), self.text(text, Place::Plain))),
+            );
         }
-        let bearer = headers.iter().position(|(name, value)| name == "Authorization" && value.starts_with("Bearer "));
+        let bearer = headers
+            .iter()
+            .position(|(name, value)| name == "Authorization" && value.starts_with("Bearer "));
         if let Some(index) = bearer {
             let (_, value) = headers.remove(index);
-            push(out, "bearer", self.text(value.trim_start_matches("Bearer ").trim(), Place::Plain));
+            push(
+                out,
+                "bearer",
+                self.text(value.trim_start_matches("Bearer ").trim(), Place::Plain),
+            );
         }
         self.push_headers(out, &headers);
     }
@@ -241,15 +259,17 @@ impl Writer {
     /// Writes a map of texts, unless it is empty.
     fn push_map(&self, out: &mut Keys, name: &str, entries: &[(String, String)], place: Place) {
         if !entries.is_empty() {
-            let entries = entries.iter().map(|(name, value)| (name.clone(), self.text(value, place)));
+            let entries =
+                entries.iter().map(|(name, value)| (name.clone(), self.text(value, place)));
             push(out, name, Yaml::Map(entries.collect()));
         }
     }
 
     /// Encodes the fields of a form or query as one text.
     fn encoded(&self, pairs: &[(String, String)]) -> String {
-        let fields =
-            pairs.iter().map(|(name, value)| format!("{}={}", self.form_encode(name), self.form_encode(value)));
+        let fields = pairs
+            .iter()
+            .map(|(name, value)| format!("{}={}", self.form_encode(name), self.form_encode(value)));
         fields.collect::<Vec<_>>().join("&")
     }
 
@@ -301,7 +321,9 @@ fn after_blank(value: Yaml) -> Yaml {
 /// Returns a comment if `raw` is encoded differently from the plan's encoding.
 fn reencoding_comment(part: &str, raw: Option<&str>) -> Option<(String, Yaml)> {
     let is_same = raw.is_none_or(|raw| crate::body::encoded(&crate::body::pairs(raw)) == raw);
-    let text = format!("the {part} is encoded again, because it contains a variable: + for a space, %XX in capitals");
+    let text = format!(
+        "the {part} is encoded again, because it contains a variable: + for a space, %XX in capitals"
+    );
     (!is_same).then(|| (String::new(), Yaml::comments(vec![text])))
 }
 
@@ -313,5 +335,7 @@ fn literal(text: &str) -> String {
 /// True if texts can be a map: names are unique and contain no variables.
 fn is_map<T>(pairs: &[(String, T)]) -> bool {
     let mut names = HashSet::new();
-    pairs.iter().all(|(name, _)| names.insert(name) && !name.contains('$') && !text::has_variable(name))
+    pairs
+        .iter()
+        .all(|(name, _)| names.insert(name) && !name.contains('$') && !text::has_variable(name))
 }

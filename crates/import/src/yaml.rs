@@ -25,13 +25,17 @@ pub(crate) fn parse(text: &str, file: &str) -> Result<Value, ImportError> {
             )
         })?;
         let line = span.start.line();
-        builder.take(event).map_err(|(wrong, instead)| ImportError::at_line(file, line, wrong, instead))?;
+        builder
+            .take(event)
+            .map_err(|(wrong, instead)| ImportError::at_line(file, line, wrong, instead))?;
         // Further documents in the file are ignored.
         if builder.root.is_some() {
             break;
         }
     }
-    builder.root.ok_or_else(|| ImportError::new(file, "the file is empty", "a description in YAML or JSON is expected"))
+    builder.root.ok_or_else(|| {
+        ImportError::new(file, "the file is empty", "a description in YAML or JSON is expected")
+    })
 }
 
 type Problem = (&'static str, &'static str);
@@ -86,7 +90,10 @@ impl Builder {
 
     fn begin(&mut self, value: Value, anchor: usize) -> Result<(), Problem> {
         if self.open.len() >= MAX_DEPTH {
-            return Err(("more than 100 levels within each other", "a flatter document is expected"));
+            return Err((
+                "more than 100 levels within each other",
+                "a flatter document is expected",
+            ));
         }
         self.open.push(Open { value, key: None, anchor, values_before: self.size });
         Ok(())
@@ -96,7 +103,10 @@ impl Builder {
     fn count(&mut self, values: usize) -> Result<(), Problem> {
         self.size += values;
         if self.size > MAX_VALUES {
-            return Err(("the document has more than 3 million values", "a part of it is expected"));
+            return Err((
+                "the document has more than 3 million values",
+                "a part of it is expected",
+            ));
         }
         Ok(())
     }
@@ -155,8 +165,7 @@ mod tests {
     #[test]
     fn yaml_is_read_as_json() {
         let text = "a: &x {b: 1, c: '1'}\nd: *x\n200: [true, ~, 1.5, -3, 2026-01-01]\n";
-        let expected =
-            json!({"a": {"b": 1, "c": "1"}, "d": {"b": 1, "c": "1"}, "200": [true, null, 1.5, -3, "2026-01-01"]});
+        let expected = json!({"a": {"b": 1, "c": "1"}, "d": {"b": 1, "c": "1"}, "200": [true, null, 1.5, -3, "2026-01-01"]});
         assert_eq!(parse(text, "f").unwrap(), expected);
         assert!(parse("a: [", "f").unwrap_err().to_string().starts_with("f:"));
         assert!(parse(&format!("{}{}", "[".repeat(3000), "]".repeat(3000)), "f").is_err());

@@ -10,7 +10,8 @@ use std::collections::BTreeMap;
 
 #[test]
 fn any_input_becomes_a_plan_or_is_refused() {
-    let options = Options { file: "input".into(), think: true, resources: true, ..Options::default() };
+    let options =
+        Options { file: "input".into(), think: true, resources: true, ..Options::default() };
     survives("import", corpus("import"), 1500, move |bytes| {
         let text = String::from_utf8_lossy(bytes);
         for format in Format::ALL {
@@ -32,9 +33,15 @@ fn any_plan_of_jmeter_becomes_a_plan_or_is_refused() {
 }
 
 fn is_read(plan: &str) {
-    let draft = Draft::parse(plan, "plan.yaml", &[]).unwrap_or_else(|error| panic!("{error}\n{plan}"));
+    let draft =
+        Draft::parse(plan, "plan.yaml", &[]).unwrap_or_else(|error| panic!("{error}\n{plan}"));
     let ports = BTreeMap::new();
-    let given = PlanInputs { ports: &ports, dir: "/tmp/d", plan_dir: "/plans", environment: &|_| Some("x".into()) };
+    let given = PlanInputs {
+        ports: &ports,
+        dir: "/tmp/d",
+        plan_dir: "/plans",
+        environment: &|_| Some("x".into()),
+    };
     draft.resolve(given, "plan").unwrap_or_else(|error| panic!("{error}\n{plan}"));
 }
 

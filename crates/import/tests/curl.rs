@@ -141,9 +141,13 @@ fn record(mut stream: &TcpStream, sender: &Sender<Sent>) -> Option<()> {
         lines.push(line);
     }
     let head = lines.first()?.rsplit_once(' ')?.0.to_owned();
-    let pair = |line: &String| line.split_once(':').map(|(name, value)| (name.to_owned(), value.trim().to_owned()));
+    let pair = |line: &String| {
+        line.split_once(':').map(|(name, value)| (name.to_owned(), value.trim().to_owned()))
+    };
     let headers: Vec<(String, String)> = lines.iter().skip(1).filter_map(pair).collect();
-    let value = |name: &str| headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value);
+    let value = |name: &str| {
+        headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+    };
     if value("expect").is_some() {
         stream.write_all(b"HTTP/1.1 100 Continue\r\n\r\n").ok()?;
     }
@@ -156,11 +160,18 @@ fn record(mut stream: &TcpStream, sender: &Sender<Sent>) -> Option<()> {
 
 /// The requests of the plan that a command line is imported as, and the plan; the refusal, otherwise.
 fn planned(command: &str, folder: &Path) -> Result<(Vec<Sent>, String), String> {
-    let options = Options { file: "input".into(), folder: folder.display().to_string(), ..Options::default() };
+    let options = Options {
+        file: "input".into(),
+        folder: folder.display().to_string(),
+        ..Options::default()
+    };
     let plan = import(Format::Curl, command, &options).map_err(|error| error.to_string())?;
     let path = folder.join("plan.yaml");
     std::fs::write(&path, &plan).expect("a plan");
-    let system = System { environment: |_| Some(COOKIE.to_owned()), ..System::bare(20_000, 4, Some(28_232), 99) };
+    let system = System {
+        environment: |_| Some(COOKIE.to_owned()),
+        ..System::bare(20_000, 4, Some(28_232), 99)
+    };
     let loaded = load(&path, &[], "/tmp/d", &system).map_err(|error| format!("{error}\n{plan}"))?;
     let scenario = &loaded.experiment.contenders[0].steps[0].plan.main().scenario;
     Ok((scenario.requests.iter().map(Sent::of_plan).collect(), plan))
@@ -239,8 +250,12 @@ fn body() -> impl Strategy<Value = Vec<String>> {
         1 => prop_oneof![Just("-d"), Just("--data-binary"), Just("--json")].prop_map(move |how| two(how, "@-".to_owned())),
         1 => Just(two("--json", r#"{"a": "b"}"#.to_owned())),
     ];
-    let ends =
-        prop_oneof![Just(""), Just(";type=text/plain"), Just(";filename=x.pdf"), Just(";type=a/b;filename=\"q;r\"")];
+    let ends = prop_oneof![
+        Just(""),
+        Just(";type=text/plain"),
+        Just(";filename=x.pdf"),
+        Just(";type=a/b;filename=\"q;r\"")
+    ];
     let part = prop_oneof![
         4 => pair.clone().prop_map(move |pair| two("-F", pair)),
         2 => pair.prop_map(move |pair| two("--form-string", pair)),
@@ -249,9 +264,12 @@ fn body() -> impl Strategy<Value = Vec<String>> {
         3 => (file(), ends).prop_map(move |(file, end)| two("-F", format!("f=@{file}{end}"))),
         1 => file().prop_map(move |file| two("-F", format!("c=<{file}"))),
     ];
-    let query = prop::collection::vec(prop_oneof!["[a-z]=[a-z0-9]{0,3}", "[a-z]{1,3}"], 1..3).prop_map(|pairs| {
-        std::iter::once("-G".to_owned()).chain(pairs.into_iter().flat_map(|pair| ["-d".to_owned(), pair])).collect()
-    });
+    let query = prop::collection::vec(prop_oneof!["[a-z]=[a-z0-9]{0,3}", "[a-z]{1,3}"], 1..3)
+        .prop_map(|pairs| {
+            std::iter::once("-G".to_owned())
+                .chain(pairs.into_iter().flat_map(|pair| ["-d".to_owned(), pair]))
+                .collect()
+        });
     prop_oneof![
         3 => Just(Vec::new()),
         8 => prop::collection::vec(data, 1..4).prop_map(|all| all.concat()),

@@ -41,7 +41,9 @@ impl Tree {
         match self {
             Self::Text(text) => Yaml::text(text),
             Self::List(items) => Yaml::List(items.iter().map(Self::yaml).collect()),
-            Self::Map(entries) => Yaml::Map(entries.iter().map(|(key, value)| (key.clone(), value.yaml())).collect()),
+            Self::Map(entries) => {
+                Yaml::Map(entries.iter().map(|(key, value)| (key.clone(), value.yaml())).collect())
+            }
         }
     }
 }
@@ -56,13 +58,16 @@ fn leaves(node: &Node, path: &str, at: usize, out: &mut Vec<Leaf>) {
         Value::Null => ("null".into(), Vec::new()),
         Value::Text { text, .. } => (format!("={text}"), Vec::new()),
         Value::List(nodes) => {
-            let items =
-                nodes.iter().enumerate().map(|(index, node)| (format!("{path}[{index}]"), line(&node.at), node));
+            let items = nodes
+                .iter()
+                .enumerate()
+                .map(|(index, node)| (format!("{path}[{index}]"), line(&node.at), node));
             ("[]".into(), items.collect())
         }
         Value::Map(entries) => {
             let entries = entries.iter().map(|entry| {
-                let is_simple = entry.key.chars().all(|c| c.is_alphanumeric() || c == '_') && !entry.key.is_empty();
+                let is_simple = entry.key.chars().all(|c| c.is_alphanumeric() || c == '_')
+                    && !entry.key.is_empty();
                 let key = match (is_simple, path) {
                     (false, _) => format!("{path}[\"{}\"]", entry.key),
                     (true, "") => entry.key.clone(),
@@ -96,15 +101,24 @@ fn node<'n>(root: &'n Node, wanted: &str, path: &str) -> Option<&'n Node> {
     let mut below = Vec::new();
     match &root.value {
         Value::List(nodes) => {
-            below.extend(nodes.iter().enumerate().map(|(index, node)| (format!("{path}[{index}]"), node)));
+            below.extend(
+                nodes.iter().enumerate().map(|(index, node)| (format!("{path}[{index}]"), node)),
+            );
         }
         Value::Map(entries) => {
             let mut found = Vec::new();
             leaves(root, path, 0, &mut found);
             for entry in entries {
-                let simple = if path.is_empty() { entry.key.clone() } else { format!("{path}.{}", entry.key) };
+                let simple = if path.is_empty() {
+                    entry.key.clone()
+                } else {
+                    format!("{path}.{}", entry.key)
+                };
                 let quoted = format!("{path}[\"{}\"]", entry.key);
-                below.push((if found.iter().any(|leaf| leaf.path == simple) { simple } else { quoted }, &entry.node));
+                below.push((
+                    if found.iter().any(|leaf| leaf.path == simple) { simple } else { quoted },
+                    &entry.node,
+                ));
             }
         }
         Value::Null | Value::Text { .. } => {}
@@ -133,7 +147,9 @@ fn check(text: &str, change: &Edit) -> bool {
     let index = change.at.index(before.len());
     let leaf = &before[index];
     let root = parse(text, "p").expect("a plan");
-    let present = Yaml::from(node(&root, &leaf.path, "").unwrap_or_else(|| panic!("{} in\n{text}", leaf.path)));
+    let present = Yaml::from(
+        node(&root, &leaf.path, "").unwrap_or_else(|| panic!("{} in\n{text}", leaf.path)),
+    );
     assert_eq!(
         edit(text, "p", &leaf.path, Some(&present)).expect("an edit"),
         text,
@@ -141,7 +157,8 @@ fn check(text: &str, change: &Edit) -> bool {
         leaf.path
     );
 
-    let subtree = before[index..].iter().take_while(|other| is_below(&other.path, &leaf.path)).count();
+    let subtree =
+        before[index..].iter().take_while(|other| is_below(&other.path, &leaf.path)).count();
     let (path, replaced) = match (&change.value, change.is_addition, leaf.text.as_str()) {
         (Some(_), true, "[]") => {
             let items = before.iter().filter(|other| {
@@ -168,19 +185,25 @@ fn check(text: &str, change: &Edit) -> bool {
     };
     let after = all(&edited);
     // The same tree with the one value changed. Items after a removed one have other indexes.
-    let added: Vec<Leaf> = after.iter().filter(|other| is_below(&other.path, &path)).cloned().collect();
+    let added: Vec<Leaf> =
+        after.iter().filter(|other| is_below(&other.path, &path)).cloned().collect();
     if let Some(value) = &value {
         let mut expected = before.clone();
         expected.splice(replaced.clone(), added.clone());
         assert_eq!(texts(&after), texts(&expected), "{path}: {value:?}\n{text}\n---\n{edited}");
         let alone = all(&Yaml::Map(vec![("v".into(), value.clone())]).write());
-        let as_alone: Vec<_> =
-            added.iter().map(|leaf| (leaf.path.replacen(&path, "v", 1), leaf.text.clone())).collect();
+        let as_alone: Vec<_> = added
+            .iter()
+            .map(|leaf| (leaf.path.replacen(&path, "v", 1), leaf.text.clone()))
+            .collect();
         let alone: Vec<_> = alone.into_iter().map(|leaf| (leaf.path, leaf.text)).collect();
         assert_eq!(as_alone, alone, "{path}\n{edited}");
     } else {
-        let rest: Vec<&str> =
-            before[..index].iter().chain(&before[replaced.end..]).map(|leaf| leaf.text.as_str()).collect();
+        let rest: Vec<&str> = before[..index]
+            .iter()
+            .chain(&before[replaced.end..])
+            .map(|leaf| leaf.text.as_str())
+            .collect();
         assert_eq!(
             after.iter().map(|leaf| leaf.text.as_str()).collect::<Vec<_>>(),
             rest,
@@ -189,7 +212,8 @@ fn check(text: &str, change: &Edit) -> bool {
     }
     check_text(text, &edited, &before, &replaced);
     if value.is_some() && replaced.end > replaced.start {
-        let again = edit(&edited, "p", &path, Some(&present)).unwrap_or_else(|error| panic!("{error}\n{edited}"));
+        let again = edit(&edited, "p", &path, Some(&present))
+            .unwrap_or_else(|error| panic!("{error}\n{edited}"));
         assert_eq!(texts(&all(&again)), texts(&before), "{path}\n{edited}\n---\n{again}");
     }
     true
@@ -201,14 +225,16 @@ fn check_text(text: &str, edited: &str, before: &[Leaf], replaced: &std::ops::Ra
     // The lines of items are those of their values, which may be below the dash.
     if let Some(last) = before[..replaced.start].iter().rfind(|leaf| !leaf.path.ends_with(']')) {
         // The line of a key changes with its only member, and that of a list or map in brackets with any.
-        let is_below_it = before
-            .get(replaced.start)
-            .is_some_and(|leaf| !replaced.is_empty() && leaf.line > last.line && !is_below(&leaf.path, &last.path));
+        let is_below_it = before.get(replaced.start).is_some_and(|leaf| {
+            !replaced.is_empty() && leaf.line > last.line && !is_below(&leaf.path, &last.path)
+        });
         let head: String = lines[..last.line - usize::from(!is_below_it)].concat();
         let head = head.trim_end_matches(['\r', '\n']);
         assert!(edited.starts_with(head), "HEAD {head}\n---\n{edited}");
     }
-    if let Some(next) = before.get(replaced.end).filter(|next| next.line > before[replaced.end - 1].line) {
+    if let Some(next) =
+        before.get(replaced.end).filter(|next| next.line > before[replaced.end - 1].line)
+    {
         let tail: String = lines[next.line - 1..].concat();
         // The second key of an item comes to stand at the dash where the first is removed.
         let tail = tail.trim_start_matches(' ');
@@ -233,7 +259,9 @@ fn plans() -> Vec<String> {
         "crates/spec/src/plan/tests",
         "crates/cli/src/plan_file",
     ] {
-        plans.extend(files(folder, ".yaml").iter().map(|file| fs::read_to_string(file).expect("a plan")));
+        plans.extend(
+            files(folder, ".yaml").iter().map(|file| fs::read_to_string(file).expect("a plan")),
+        );
     }
     for folder in files("../shared/jmx", "").into_iter().chain([]) {
         plans.extend(jmx_plan(&folder.join("plan.jmx")));
@@ -247,7 +275,8 @@ fn plans() -> Vec<String> {
         (Format::Urls, "urls.txt"),
     ];
     for (format, file) in inputs {
-        let text = fs::read_to_string(Path::new(ROOT).join("dev/tests/data/import").join(file)).expect("an input");
+        let text = fs::read_to_string(Path::new(ROOT).join("dev/tests/data/import").join(file))
+            .expect("an input");
         plans.push(import(format, &text, &Options::default()).expect("a plan"));
     }
     plans.retain(|plan| parse(plan, "p").is_ok());
@@ -258,8 +287,11 @@ fn plans() -> Vec<String> {
 fn refusal(plan: &str, folder: &Path) -> Option<String> {
     let file = folder.join("plan.yaml");
     fs::write(&file, plan).expect("a plan");
-    let system = System { environment: |_| Some("secret".into()), ..System::bare(20_000, 2, None, 1) };
-    brunt_spec::plan_file::load(&file, &[], "/tmp/none", &system).err().map(|error| error.to_string())
+    let system =
+        System { environment: |_| Some("secret".into()), ..System::bare(20_000, 2, None, 1) };
+    brunt_spec::plan_file::load(&file, &[], "/tmp/none", &system)
+        .err()
+        .map(|error| error.to_string())
 }
 
 #[test]
@@ -274,7 +306,9 @@ fn plans_that_are_read_fit_the_schema() {
         }
         count += 1;
         let tree = brunt_spec::plan::json(&parse(&plan, "p").expect("a plan"));
-        let errors = validator.iter_errors(&tree).map(|error| format!("{}: {error}\n{plan}", error.instance_path()));
+        let errors = validator
+            .iter_errors(&tree)
+            .map(|error| format!("{}: {error}\n{plan}", error.instance_path()));
         wrong.extend(errors);
     }
     assert!(count > 20 && wrong.is_empty(), "{count} plans\n{}", wrong.join("\n"));
@@ -282,8 +316,12 @@ fn plans_that_are_read_fit_the_schema() {
 
 fn jmx_plan(file: &Path) -> Option<String> {
     let folder = file.parent()?.to_owned();
-    let options =
-        JmxOptions { file: "plan.jmx".into(), directory: folder.clone(), files: folder, ..JmxOptions::default() };
+    let options = JmxOptions {
+        file: "plan.jmx".into(),
+        directory: folder.clone(),
+        files: folder,
+        ..JmxOptions::default()
+    };
     jmx::read(&fs::read(file).ok()?, &options).ok().map(|import| import.plan)
 }
 
@@ -309,11 +347,8 @@ fn tree() -> impl Strategy<Value = Tree> {
 }
 
 fn edits() -> impl Strategy<Value = Edit> {
-    (any::<Index>(), proptest::option::weighted(0.8, tree()), any::<bool>()).prop_map(|(at, value, is_addition)| Edit {
-        at,
-        value,
-        is_addition,
-    })
+    (any::<Index>(), proptest::option::weighted(0.8, tree()), any::<bool>())
+        .prop_map(|(at, value, is_addition)| Edit { at, value, is_addition })
 }
 
 /// Writes a tree in one of many forms, which `styles` chooses.
@@ -335,7 +370,9 @@ impl Render {
     fn flow(&mut self, tree: &Tree) -> String {
         match tree {
             Tree::Text(text) => match self.style(3) {
-                0 if !text.contains(|c: char| c.is_control()) => format!("'{}'", text.replace('\'', "''")),
+                0 if !text.contains(|c: char| c.is_control()) => {
+                    format!("'{}'", text.replace('\'', "''"))
+                }
                 _ => Yaml::Map(vec![("v".into(), Yaml::List(vec![Yaml::Quoted(text.clone())]))])
                     .write()
                     .trim_start_matches("v: [")
@@ -345,10 +382,14 @@ impl Render {
             },
             Tree::List(items) => {
                 let comma = if self.style(3) == 0 && !items.is_empty() { " ," } else { "" };
-                format!("[{}{comma}]", items.iter().map(|item| self.flow(item)).collect::<Vec<_>>().join(" , "))
+                format!(
+                    "[{}{comma}]",
+                    items.iter().map(|item| self.flow(item)).collect::<Vec<_>>().join(" , ")
+                )
             }
             Tree::Map(entries) => {
-                let entries = entries.iter().map(|(key, value)| format!("\"{key}\": {}", self.flow(value)));
+                let entries =
+                    entries.iter().map(|(key, value)| format!("\"{key}\": {}", self.flow(value)));
                 format!("{{ {}}}", entries.collect::<Vec<_>>().join(","))
             }
         }
@@ -358,7 +399,9 @@ impl Render {
     fn block(&mut self, tree: &Tree, indent: usize) -> String {
         match tree {
             Tree::Text(text)
-                if text.contains('\n') && self.style(2) == 0 && text.starts_with(|c: char| c.is_alphabetic()) =>
+                if text.contains('\n')
+                    && self.style(2) == 0
+                    && text.starts_with(|c: char| c.is_alphabetic()) =>
             {
                 let end = if text.ends_with('\n') { "" } else { "-" };
                 let mut out = format!(" |{end}{}", self.note());
@@ -400,19 +443,21 @@ impl Render {
 
 fn generated() -> impl Strategy<Value = String> {
     let entries = proptest::collection::btree_map("[a-z]{1,6}", tree(), 1..6);
-    (entries, proptest::collection::vec(any::<u8>(), 40..60), 0..3u8).prop_map(|(entries, styles, end)| {
-        let mut render = Render { styles, used: 0 };
-        let tree = Tree::Map(entries.into_iter().collect());
-        let text = match render.block(&tree, 0) {
-            text if text.starts_with('\n') => text[1..].to_owned(),
-            text => text.trim_start().to_owned(),
-        };
-        match end {
-            0 => text,
-            1 => text.replace('\n', "\r\n"),
-            _ => text.trim_end().to_owned(),
-        }
-    })
+    (entries, proptest::collection::vec(any::<u8>(), 40..60), 0..3u8).prop_map(
+        |(entries, styles, end)| {
+            let mut render = Render { styles, used: 0 };
+            let tree = Tree::Map(entries.into_iter().collect());
+            let text = match render.block(&tree, 0) {
+                text if text.starts_with('\n') => text[1..].to_owned(),
+                text => text.trim_start().to_owned(),
+            };
+            match end {
+                0 => text,
+                1 => text.replace('\n', "\r\n"),
+                _ => text.trim_end().to_owned(),
+            }
+        },
+    )
 }
 
 #[test]
@@ -420,7 +465,10 @@ fn edits_of_plans_change_one_value() {
     let plans = plans();
     assert!(plans.len() > 40, "{} plans", plans.len());
     let edits = proptest::collection::vec(edits(), plans.len());
-    let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig { cases: 12, ..ProptestConfig::default() });
+    let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig {
+        cases: 12,
+        ..ProptestConfig::default()
+    });
     let tried = runner.run(&edits, |edits| {
         for (plan, edit) in plans.iter().zip(&edits) {
             check(plan, edit);

@@ -16,8 +16,12 @@ fn requests(format: Format, text: &str) -> Vec<(String, Body)> {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("plan.yaml");
     std::fs::write(&path, &plan).expect("a plan");
-    let system = System { environment: |name| Some(format!("<{name}>")), ..System::bare(20_000, 4, Some(28_232), 99) };
-    let loaded = load(&path, &[], "/tmp/d", &system).unwrap_or_else(|error| panic!("{error}\n{plan}"));
+    let system = System {
+        environment: |name| Some(format!("<{name}>")),
+        ..System::bare(20_000, 4, Some(28_232), 99)
+    };
+    let loaded =
+        load(&path, &[], "/tmp/d", &system).unwrap_or_else(|error| panic!("{error}\n{plan}"));
     let scenario = &loaded.experiment.contenders[0].steps[0].plan.main().scenario;
     scenario
         .requests
@@ -28,7 +32,8 @@ fn requests(format: Format, text: &str) -> Vec<(String, Body)> {
 
 #[test]
 fn values_of_the_environment_stand_in_for_secrets() {
-    let curl = "curl -u ann:geheim 'http://127.0.0.1/a?api_key=geheim2&x=%20' -d 'password=geheim3&n=1'";
+    let curl =
+        "curl -u ann:geheim 'http://127.0.0.1/a?api_key=geheim2&x=%20' -d 'password=geheim3&n=1'";
     let plan = import(Format::Curl, curl, &options()).unwrap();
     assert!(!plan.contains("geheim"), "{plan}");
     let (url, body) = requests(Format::Curl, curl).remove(0);
@@ -73,7 +78,10 @@ fn wrong_inputs_are_told_with_their_place() {
         (Format::Openapi, "openapi: 3.0.0\n"),
         (Format::Openapi, "openapi: 3.1.0\nwebhooks: {}\n"),
         (Format::Openapi, "openapi: 3.1.0\npaths: {}\n"),
-        (Format::Openapi, "openapi: 3.0.0\npaths: {/a: {get: {parameters: [{$ref: 'b.yaml#/x'}]}}}"),
+        (
+            Format::Openapi,
+            "openapi: 3.0.0\npaths: {/a: {get: {parameters: [{$ref: 'b.yaml#/x'}]}}}",
+        ),
         (Format::Openapi, "openapi: 3.0.0\npaths: {/a: {get: {parameters: [{$ref: '#/x'}]}}}"),
         (Format::Openapi, "openapi: [\n"),
     ];
@@ -129,7 +137,10 @@ fn schemas_that_refer_to_themselves_end() {
         "components": {"schemas": {"A": {"properties": {"id": {"type": "integer"}, "b": {"$ref": "#/components/schemas/B"}}},
         "B": {"allOf": [{"$ref": "#/components/schemas/A"}, {"properties": {"c": {"type": "string", "enum": ["x"]}}}]}}}}"##;
     let (url, body) = requests(Format::Openapi, api).remove(0);
-    assert_eq!((url.as_str(), body), ("POST http://127.0.0.1/a", Body::Text(r#"{"id":1,"b":{"c":"x"}}"#.into())));
+    assert_eq!(
+        (url.as_str(), body),
+        ("POST http://127.0.0.1/a", Body::Text(r#"{"id":1,"b":{"c":"x"}}"#.into()))
+    );
 }
 
 #[test]
@@ -137,11 +148,17 @@ fn descriptions_are_chosen_from_by_tag_and_method() {
     let api = "swagger: '2.0'\nhost: 127.0.0.1:81\nschemes: [http]\nbasePath: /v1\npaths:\n  /a:\n    get: {tags: [x]}\n    \
                post: {tags: [y], parameters: [{in: formData, name: f, type: string}]}\n  /b: {get: {tags: [y]}}\n";
     let chosen = |options: Options| {
-        let plan = import(Format::Openapi, api, &Options { file: "input".into(), ..options }).unwrap();
-        plan.lines().filter_map(|line| line.trim().strip_prefix("- ").map(str::to_owned)).collect::<Vec<_>>()
+        let plan =
+            import(Format::Openapi, api, &Options { file: "input".into(), ..options }).unwrap();
+        plan.lines()
+            .filter_map(|line| line.trim().strip_prefix("- ").map(str::to_owned))
+            .collect::<Vec<_>>()
     };
     assert_eq!(chosen(Options { tags: vec!["x".into()], ..Options::default() }), ["get: /a"]);
-    let only = |method: &str, path: &str| Options { only: vec![(method.into(), path.into())], ..Options::default() };
+    let only = |method: &str, path: &str| Options {
+        only: vec![(method.into(), path.into())],
+        ..Options::default()
+    };
     assert_eq!(chosen(only("GET", "")), ["name: x", "get: /a", "name: y", "get: /b"]);
     assert_eq!(chosen(only("", "/b")), ["get: /b"]);
     let sent = requests(Format::Openapi, api);
@@ -151,10 +168,16 @@ fn descriptions_are_chosen_from_by_tag_and_method() {
 #[test]
 fn another_server_may_be_named() {
     let there = Options { base: Some("http://127.0.0.1:9".into()), ..options() };
-    let plan =
-        import(Format::Curl, "curl https://shop.example/a https://other.example/b https://shop.example/c", &there)
-            .unwrap();
-    assert!(plan.contains("base: http://127.0.0.1:9 ") && plan.contains("other: https://other.example"), "{plan}");
+    let plan = import(
+        Format::Curl,
+        "curl https://shop.example/a https://other.example/b https://shop.example/c",
+        &there,
+    )
+    .unwrap();
+    assert!(
+        plan.contains("base: http://127.0.0.1:9 ") && plan.contains("other: https://other.example"),
+        "{plan}"
+    );
     assert!(plan.contains("- get: /a") && plan.contains("- get: ${other}/b"), "{plan}");
 }
 
@@ -203,15 +226,22 @@ fn credentials_and_proxies_keep_their_kind() {
     for way in ["--ntlm", "--negotiate", "--anyauth", "--basic --digest"] {
         let told = told(&format!("-u ann:geheim {way}"));
         assert!(
-            told.contains("is a way of authentication that plans do not have") && !told.contains("geheim"),
+            told.contains("is a way of authentication that plans do not have")
+                && !told.contains("geheim"),
             "{told}"
         );
     }
-    for proxy in
-        ["socks5://127.0.0.1", "https://127.0.0.1:1", "http://ann:geheim@127.0.0.1:1", "127.0.0.1:1 -U ann:geheim"]
-    {
+    for proxy in [
+        "socks5://127.0.0.1",
+        "https://127.0.0.1:1",
+        "http://ann:geheim@127.0.0.1:1",
+        "127.0.0.1:1 -U ann:geheim",
+    ] {
         let told = told(&format!("-x {proxy}"));
-        assert!(told.contains("proxy") && !told.contains("steps:") && !told.contains("geheim"), "{told}");
+        assert!(
+            told.contains("proxy") && !told.contains("steps:") && !told.contains("geheim"),
+            "{told}"
+        );
     }
     assert!(told("-x 127.0.0.1").contains("proxy: http://127.0.0.1:1080"));
     assert!(told("--http2-prior-knowledge").contains("http: 2"));
@@ -222,21 +252,29 @@ fn credentials_and_proxies_keep_their_kind() {
 
 #[test]
 fn urls_from_parts_are_kept() {
-    let urls =
-        ["http://127.0.0.1//x", "http://127.0.0.1/?", "http://127.0.0.1/a//b/?x=1&&y", "http://127.0.0.1/%2f;p?a=b+c"];
+    let urls = [
+        "http://127.0.0.1//x",
+        "http://127.0.0.1/?",
+        "http://127.0.0.1/a//b/?x=1&&y",
+        "http://127.0.0.1/%2f;p?a=b+c",
+    ];
     let lists = [
         (Format::Urls, urls.join("\n")),
         (Format::Curl, urls.map(|url| format!("curl '{url}'\n")).concat()),
         (
             Format::Postman,
-            format!(r#"{{"item": [{}]}}"#, urls.map(|url| format!(r#"{{"request": "{url}"}}"#)).join(",")),
+            format!(
+                r#"{{"item": [{}]}}"#,
+                urls.map(|url| format!(r#"{{"request": "{url}"}}"#)).join(",")
+            ),
         ),
     ];
     for (format, text) in lists {
         let sent: Vec<String> = requests(format, &text).into_iter().map(|(sent, _)| sent).collect();
         assert_eq!(sent, urls.map(|url| format!("GET {url}")), "{format:?}");
     }
-    let plan = import(Format::Curl, "curl \"$URL\"; curl \"$URL/b\"; curl \"$URL?c\"", &options()).unwrap();
+    let plan = import(Format::Curl, "curl \"$URL\"; curl \"$URL/b\"; curl \"$URL?c\"", &options())
+        .unwrap();
     for step in ["- get: ${URL}\n", "- get: ${URL}/b\n", "- get: ${URL}?c\n"] {
         assert!(plan.contains(step), "{step}{plan}");
     }
@@ -275,22 +313,41 @@ for i in 1 2; do if ! curl http://127.0.0.1/g; then exit; fi; done
         ("POST http://127.0.0.1/f", text("x=a+b%0A")),
         ("GET http://127.0.0.1/g", Body::None),
     ];
-    assert_eq!(requests(Format::Curl, script), expected.map(|(line, body)| (line.to_owned(), body)));
+    assert_eq!(
+        requests(Format::Curl, script),
+        expected.map(|(line, body)| (line.to_owned(), body))
+    );
 }
 
 #[test]
 fn parts_of_a_request_that_differ_are_told() {
-    let flat = |plan: String| plan.split_whitespace().filter(|word| *word != "#").collect::<Vec<_>>().join(" ");
+    let flat = |plan: String| {
+        plan.split_whitespace().filter(|word| *word != "#").collect::<Vec<_>>().join(" ")
+    };
     let curl = |line: &str| flat(import(Format::Curl, line, &options()).unwrap());
     let plan = curl("curl \"$BASE/<id>?q={a}\" -g");
-    assert!(plan.contains("curl asks for /<id>?q={a}, and this plan for /%3Cid%3E?q=%7Ba%7D"), "{plan}");
+    assert!(
+        plan.contains("curl asks for /<id>?q={a}, and this plan for /%3Cid%3E?q=%7Ba%7D"),
+        "{plan}"
+    );
     let plan = curl("curl http://127.0.0.1/ -F \"f=@$FILE\"");
-    assert!(plan.contains("the type of the part `f` is a guess: curl derives it from the value of $FILE"), "{plan}");
+    assert!(
+        plan.contains(
+            "the type of the part `f` is a guess: curl derives it from the value of $FILE"
+        ),
+        "{plan}"
+    );
     let plan = curl("curl http://127.0.0.1/ -e 'http://127.0.0.1/b?c=d&token=geheim#e'");
     assert!(plan.contains("${base}/b?c=d&token=${token}"), "{plan}");
-    let plan =
-        curl("curl -L -X POST http://127.0.0.1/ -H Host: -e 'http://127.0.0.1/a;auto' --resolve $HOST:80:127.0.0.1");
-    for note in ["Redirects: after 301", "left out: -H Host:", "left out: ;auto of -e", "[\"${HOST}:80:127.0.0.1\"]"] {
+    let plan = curl(
+        "curl -L -X POST http://127.0.0.1/ -H Host: -e 'http://127.0.0.1/a;auto' --resolve $HOST:80:127.0.0.1",
+    );
+    for note in [
+        "Redirects: after 301",
+        "left out: -H Host:",
+        "left out: ;auto of -e",
+        "[\"${HOST}:80:127.0.0.1\"]",
+    ] {
         assert!(plan.contains(note), "{note}\n{plan}");
     }
     assert!(!curl("curl -L -d a=b http://127.0.0.1/").contains("Redirects:"));
@@ -314,14 +371,18 @@ fn parts_of_a_request_that_differ_are_told() {
 
 #[test]
 fn secrets_in_forms_of_other_parts_are_hidden() {
-    let form = "--X\r\nContent-Disposition: form-data; name=\"password\"; x=y\r\n\r\ngeheim\r\n--X--\r\n";
+    let form =
+        "--X\r\nContent-Disposition: form-data; name=\"password\"; x=y\r\n\r\ngeheim\r\n--X--\r\n";
     let line = format!(
         "curl http://127.0.0.1/ -H 'Content-Type: multipart/form-data; boundary=X' --data-binary $'{}'",
         form.replace("\r\n", "\\r\\n")
     );
     let plan = import(Format::Curl, &line, &options()).unwrap();
     assert!(!plan.contains("geheim"), "{plan}");
-    assert_eq!(requests(Format::Curl, &line)[0].1, Body::Text(form.replace("geheim", "<PASSWORD>")));
+    assert_eq!(
+        requests(Format::Curl, &line)[0].1,
+        Body::Text(form.replace("geheim", "<PASSWORD>"))
+    );
 }
 
 #[test]
@@ -334,7 +395,8 @@ fn requests_of_postman_are_sent_as_postman_sends_them() {
     let keep = r#", "protocolProfileBehavior": {"disableBodyPruning": true}"#;
     let collection = |items: &[String]| format!(r#"{{"item": [{}]}}"#, items.join(", "));
     let pruned = collection(&[item("GET", ""), item("POST", ""), item("PURGE", keep)]);
-    let bodies: Vec<Body> = requests(Format::Postman, &pruned).into_iter().map(|(_, body)| body).collect();
+    let bodies: Vec<Body> =
+        requests(Format::Postman, &pruned).into_iter().map(|(_, body)| body).collect();
     assert_eq!(bodies, [Body::None, Body::Text("x".into()), Body::Text("x".into())]);
     let plan = import(Format::Postman, &pruned, &options()).unwrap();
     assert!(plan.contains("# left out: the body, which Postman does not send with GET"), "{plan}");
@@ -349,7 +411,8 @@ fn requests_of_postman_are_sent_as_postman_sends_them() {
         r#"{"type": "digest", "digest": [{"key": "username", "value": "ann"}, {"key": "password", "value": "geheim"}]}"#,
     );
     assert!(digest.contains("digest: ann:${password}") && digest.contains("{Host: h}"), "{digest}");
-    let token = with(r#"{"type": "oauth2", "oauth2": [{"key": "accessToken", "value": "geheim"}]}"#);
+    let token =
+        with(r#"{"type": "oauth2", "oauth2": [{"key": "accessToken", "value": "geheim"}]}"#);
     assert!(token.contains("bearer: ${token}") && !token.contains("geheim"), "{token}");
 }
 
@@ -359,7 +422,9 @@ fn header_fields_that_http_does_not_allow_are_left_out() {
     assert_eq!(requests(Format::Curl, line)[0].0, "GET http://127.0.0.1/");
     let plan = import(Format::Curl, line, &options()).unwrap();
     for name in ["a b", "X", "ü"] {
-        let note = format!("# Left out: the header field `{name}` (1), whose name or value HTTP does not allow.");
+        let note = format!(
+            "# Left out: the header field `{name}` (1), whose name or value HTTP does not allow."
+        );
         assert!(plan.contains(&note), "{plan}");
     }
     assert!(plan.contains("Y: "), "{plan}");

@@ -21,7 +21,10 @@ fn plans() -> Vec<PathBuf> {
         entries.map(|entry| entry.path()).filter(|path| path.join("plan.jmx").exists()).collect();
     plans.sort();
     if plans.is_empty() {
-        skipped(&format!("jmx-plans: no plans in {}; name their directory in BRUNT_JMX", directory.display()));
+        skipped(&format!(
+            "jmx-plans: no plans in {}; name their directory in BRUNT_JMX",
+            directory.display()
+        ));
     }
     plans
 }
@@ -30,7 +33,8 @@ fn plans() -> Vec<PathBuf> {
 fn skipped(what: &str) {
     println!("SKIPPED {what}");
     if let Some(list) = env::var_os("BRUNT_SKIPS") {
-        let mut list = fs::File::options().append(true).create(true).open(list).expect("the list of skips");
+        let mut list =
+            fs::File::options().append(true).create(true).open(list).expect("the list of skips");
         writeln!(list, "SKIPPED {what}").expect("the list of skips");
     }
 }
@@ -48,7 +52,8 @@ fn imported(folder: &Path) -> Result<jmx::JmxImport, String> {
 
 #[test]
 fn public_plans_become_plan_files() {
-    let system = System { environment: |_| Some("secret".into()), ..System::bare(20_000, 2, None, 1) };
+    let system =
+        System { environment: |_| Some("secret".into()), ..System::bare(20_000, 2, None, 1) };
     let scratch = tempfile::tempdir().expect("a folder");
     let mut wrong = Vec::new();
     for folder in plans() {
@@ -71,11 +76,14 @@ fn public_plans_become_plan_files() {
 
 /// The plan that a plan file comes to.
 fn loaded(plan: &str, folder: &Path) -> brunt_model::Plan {
-    let system = System { environment: |name| Some(format!("${{__P({name},)}}")), ..System::bare(20_000, 2, None, 1) };
+    let system = System {
+        environment: |name| Some(format!("${{__P({name},)}}")),
+        ..System::bare(20_000, 2, None, 1)
+    };
     let file = folder.join("again.yaml");
     fs::write(&file, plan).expect("a file");
-    let loaded =
-        brunt_spec::plan_file::load(&file, &[], "/tmp/none", &system).unwrap_or_else(|error| panic!("{error}\n{plan}"));
+    let loaded = brunt_spec::plan_file::load(&file, &[], "/tmp/none", &system)
+        .unwrap_or_else(|error| panic!("{error}\n{plan}"));
     loaded.experiment.contenders[0].steps[0].plan.clone()
 }
 
@@ -94,14 +102,21 @@ fn a_plan_that_was_exported_is_imported_as_the_same() {
     };
     let first = import("shop.jmx");
     let counts = "JMeter evaluates the condition twice a round";
-    assert!(matches!(first.notices.as_slice(), [one] if one.contains(counts)), "{:?}", first.notices);
-    let options = brunt_jmx::export::ExportOptions { name: "shop".into(), folder: folder.path().to_owned() };
+    assert!(
+        matches!(first.notices.as_slice(), [one] if one.contains(counts)),
+        "{:?}",
+        first.notices
+    );
+    let options =
+        brunt_jmx::export::ExportOptions { name: "shop".into(), folder: folder.path().to_owned() };
     let exported = brunt_jmx::export::write(&loaded(&first.plan, folder.path()), &options);
     assert_eq!(exported.notices, Vec::<String>::new());
     fs::write(folder.path().join("exported.jmx"), exported.jmx).expect("a plan");
     let second = import("exported.jmx");
     // Notices name lines of the plan of JMeter.
-    let keys = |plan: &str| plan.lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect::<Vec<_>>();
+    let keys = |plan: &str| {
+        plan.lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect::<Vec<_>>()
+    };
     assert_eq!(keys(&first.plan), keys(&second.plan));
 }
 
@@ -126,22 +141,32 @@ teardown:
   on_failure: continue
   headers: {X-Token: "${token}"}
 "#;
-    let options = brunt_jmx::export::ExportOptions { name: "stages".into(), folder: folder.path().to_owned() };
+    let options = brunt_jmx::export::ExportOptions {
+        name: "stages".into(),
+        folder: folder.path().to_owned(),
+    };
     let exported = brunt_jmx::export::write(&loaded(plan, folder.path()), &options);
     assert_eq!(exported.notices, Vec::<String>::new());
-    let options = JmxOptions { file: "plan.jmx".into(), directory: folder.path().to_owned(), ..JmxOptions::default() };
-    let imported = jmx::read(exported.jmx.as_bytes(), &options).unwrap_or_else(|error| panic!("{error}"));
+    let options = JmxOptions {
+        file: "plan.jmx".into(),
+        directory: folder.path().to_owned(),
+        ..JmxOptions::default()
+    };
+    let imported =
+        jmx::read(exported.jmx.as_bytes(), &options).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(imported.notices, Vec::<String>::new(), "{}", imported.plan);
     let again = loaded(&imported.plan, folder.path());
     let [setup, teardown] = &again.stages[..] else { panic!("{}", imported.plan) };
-    let rounds = |plan: &brunt_model::Plan| (plan.main().load.peak(), plan.main().stop.iterations_per_user);
+    let rounds =
+        |plan: &brunt_model::Plan| (plan.main().load.peak(), plan.main().stop.iterations_per_user);
     assert_eq!(
         [rounds(&setup.plan), rounds(&again), rounds(&teardown.plan)],
         [(2.0, Some(1)), (3.0, Some(4)), (1.0, Some(1))]
     );
     assert_eq!(setup.plan.main().stop.duration, Some(std::time::Duration::from_secs(5)));
-    let first =
-        |plan: &brunt_model::Plan| plan.requests().next().map(|request| (request.method.clone(), request.url.clone()));
+    let first = |plan: &brunt_model::Plan| {
+        plan.requests().next().map(|request| (request.method.clone(), request.url.clone()))
+    };
     let asked = |method: &str, url: &str| Some((method.to_owned(), url.to_owned()));
     assert_eq!(first(&setup.plan), asked("POST", "http://h:81/login"));
     assert_eq!(first(&again), asked("GET", "http://h:81/item?of=${token}"));
@@ -160,14 +185,21 @@ fn several_groups_of_a_stage_are_groups_of_steps() {
             <stringProp name="HTTPSampler.path">http://h/{name}</stringProp></HTTPSamplerProxy><hashTree/></hashTree>"#
         )
     };
-    let groups =
-        [group("SetupThreadGroup", "login"), group("SetupThreadGroup", "cart"), group("ThreadGroup", "browse")];
+    let groups = [
+        group("SetupThreadGroup", "login"),
+        group("SetupThreadGroup", "cart"),
+        group("ThreadGroup", "browse"),
+    ];
     let text = format!(
         r#"<jmeterTestPlan version="1.2"><hashTree><TestPlan testclass="TestPlan" testname="p"/><hashTree>{}</hashTree></hashTree></jmeterTestPlan>"#,
         groups.concat()
     );
     let folder = tempfile::tempdir().expect("a folder");
-    let options = JmxOptions { file: "plan.jmx".into(), directory: folder.path().to_owned(), ..JmxOptions::default() };
+    let options = JmxOptions {
+        file: "plan.jmx".into(),
+        directory: folder.path().to_owned(),
+        ..JmxOptions::default()
+    };
     let imported = jmx::read(text.as_bytes(), &options).unwrap_or_else(|error| panic!("{error}"));
     let again = loaded(&imported.plan, folder.path());
     let setup = &again.stages.first().unwrap_or_else(|| panic!("{}", imported.plan)).plan;
@@ -176,7 +208,9 @@ fn several_groups_of_a_stage_are_groups_of_steps() {
         .scenario
         .steps
         .iter()
-        .filter_map(|step| if let ScenarioStep::Group { name, .. } = step { Some(name.as_str()) } else { None })
+        .filter_map(|step| {
+            if let ScenarioStep::Group { name, .. } = step { Some(name.as_str()) } else { None }
+        })
         .collect();
     assert_eq!(names, ["login", "cart"], "{}", imported.plan);
 }

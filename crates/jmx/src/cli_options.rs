@@ -123,21 +123,29 @@ impl CliOptions {
     /// Fails on an unknown option, a missing or wrong value, a repeated option, and options that
     /// exclude or need each other.
     pub fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Self, JmxError> {
-        let mut parser =
-            ArgumentParser { options: Self::default(), seen: Vec::new(), rest: arguments.into_iter().peekable() };
+        let mut parser = ArgumentParser {
+            options: Self::default(),
+            seen: Vec::new(),
+            rest: arguments.into_iter().peekable(),
+        };
         while let Some(argument) = parser.rest.next() {
             parser.parse_argument(&argument)?;
         }
         let ArgumentParser { mut options, seen, .. } = parser;
         // JMeter shows help, options or version whatever else is on the command line.
-        let modes = [('h', JmeterMode::Help), ('?', JmeterMode::Options), ('v', JmeterMode::Version)];
+        let modes =
+            [('h', JmeterMode::Help), ('?', JmeterMode::Options), ('v', JmeterMode::Version)];
         if let Some(&(_, mode)) = modes.iter().find(|(short, _)| seen.contains(short)) {
             options.mode = mode;
             return Ok(options);
         }
         check(&seen)?;
-        let modes = [('g', JmeterMode::Report), ('s', JmeterMode::Server), ('n', JmeterMode::NonGui)];
-        options.mode = modes.iter().find(|(short, _)| seen.contains(short)).map_or(JmeterMode::Gui, |(_, mode)| *mode);
+        let modes =
+            [('g', JmeterMode::Report), ('s', JmeterMode::Server), ('n', JmeterMode::NonGui)];
+        options.mode = modes
+            .iter()
+            .find(|(short, _)| seen.contains(short))
+            .map_or(JmeterMode::Gui, |(_, mode)| *mode);
         Ok(options)
     }
 }
@@ -167,7 +175,11 @@ fn check(seen: &[char]) -> Result<(), JmxError> {
     for (one, others, advice) in needs {
         if seen.contains(&one) && !others.chars().any(|other| seen.contains(&other)) {
             let names: Vec<String> = others.chars().map(option_names).collect();
-            return Err(JmxError::new(format!("{} needs {}; {advice}", option_names(one), names.join(" or "))));
+            return Err(JmxError::new(format!(
+                "{} needs {}; {advice}",
+                option_names(one),
+                names.join(" or ")
+            )));
         }
     }
     Ok(())
@@ -193,14 +205,16 @@ impl<I: Iterator<Item = String>> ArgumentParser<I> {
         }
         match argument.strip_prefix('-').filter(|letters| !letters.is_empty()) {
             Some(letters) => self.parse_short(letters),
-            None => {
-                Err(JmxError::new(format!("unexpected argument `{argument}`; a plan is named with `-t {argument}`")))
-            }
+            None => Err(JmxError::new(format!(
+                "unexpected argument `{argument}`; a plan is named with `-t {argument}`"
+            ))),
         }
     }
 
     fn parse_long(&mut self, text: &str) -> Result<(), JmxError> {
-        let (name, value) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value.to_owned())));
+        let (name, value) = text
+            .split_once('=')
+            .map_or((text, None), |(name, value)| (name, Some(value.to_owned())));
         if name.starts_with("brunt-") {
             // The value is optional, so the next argument may be another option.
             let value = value.or_else(|| self.rest.next_if(|next| !next.starts_with('-')));
@@ -208,9 +222,13 @@ impl<I: Iterator<Item = String>> ArgumentParser<I> {
             return Ok(());
         }
         let row = OPTIONS.iter().find(|row| row.long == name);
-        let row = row.ok_or_else(|| JmxError::new(format!("unknown option `--{name}`; {}", suggestion(name))))?;
+        let row = row.ok_or_else(|| {
+            JmxError::new(format!("unknown option `--{name}`; {}", suggestion(name)))
+        })?;
         match (row.value, value) {
-            (Value::None, Some(value)) => Err(JmxError::new(format!("`--{name}` takes no value; remove `={value}`"))),
+            (Value::None, Some(value)) => {
+                Err(JmxError::new(format!("`--{name}` takes no value; remove `={value}`")))
+            }
             (Value::None, None) => self.apply(row, ""),
             (Value::Needed, Some(value)) => self.apply(row, &value),
             (Value::Needed, None) => {
@@ -225,8 +243,9 @@ impl<I: Iterator<Item = String>> ArgumentParser<I> {
         while let Some(letter) = rest.chars().next() {
             rest = &rest[letter.len_utf8()..];
             let row = OPTIONS.iter().find(|row| row.short == letter);
-            let row = row
-                .ok_or_else(|| JmxError::new(format!("unknown option `-{letter}` in `-{letters}`; `-?` lists all")))?;
+            let row = row.ok_or_else(|| {
+                JmxError::new(format!("unknown option `-{letter}` in `-{letters}`; `-?` lists all"))
+            })?;
             match (row.value, rest) {
                 (Value::None, _) => self.apply(row, "")?,
                 (Value::Needed, "") => {
@@ -234,7 +253,9 @@ impl<I: Iterator<Item = String>> ArgumentParser<I> {
                     return self.apply(row, &value);
                 }
                 // JMeter accepts both `-jFILE` and `-j=FILE`.
-                (Value::Needed, value) => return self.apply(row, value.strip_prefix('=').unwrap_or(value)),
+                (Value::Needed, value) => {
+                    return self.apply(row, value.strip_prefix('=').unwrap_or(value));
+                }
             }
         }
         Ok(())
@@ -250,7 +271,10 @@ impl<I: Iterator<Item = String>> ArgumentParser<I> {
     fn apply(&mut self, row: &OptionRow, value: &str) -> Result<(), JmxError> {
         // JMeter's parser refuses a repeated option as well.
         if self.seen.contains(&row.short) && !row.repeats {
-            return Err(JmxError::new(format!("{} is given twice; remove one", option_names(row.short))));
+            return Err(JmxError::new(format!(
+                "{} is given twice; remove one",
+                option_names(row.short)
+            )));
         }
         self.seen.push(row.short);
         if row.value == Value::Needed && value.is_empty() {
@@ -290,7 +314,11 @@ fn suggestion(name: &str) -> String {
         .filter(|row| !start.is_empty() && row.long.to_lowercase().starts_with(&start))
         .map(|row| format!("`--{}`", row.long))
         .collect();
-    if alike.is_empty() { "`-?` lists all".to_owned() } else { format!("did you mean {}?", alike.join(" or ")) }
+    if alike.is_empty() {
+        "`-?` lists all".to_owned()
+    } else {
+        format!("did you mean {}?", alike.join(" or "))
+    }
 }
 
 #[cfg(test)]

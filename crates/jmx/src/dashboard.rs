@@ -4,7 +4,9 @@
 //! 20,000 samples of a label.
 
 use crate::statistics::{ApdexThresholds, ErrorRow, LabelErrors, Statistics, StatisticsRow};
-use brunt_report::html::dashboard::{DashboardCell, DashboardTable, Grade, Share, ShareForm, Shares};
+use brunt_report::html::dashboard::{
+    DashboardCell, DashboardTable, Grade, Share, ShareForm, Shares,
+};
 use std::fmt::Write;
 
 /// The table *Statistics*, followed by *Errors* if there are any.
@@ -19,8 +21,12 @@ pub fn text(statistics: &Statistics, percentiles: [f64; 3]) -> String {
 
 /// All tables of the page.
 pub fn tables(statistics: &Statistics, percentiles: [f64; 3]) -> Vec<DashboardTable> {
-    let all =
-        [apdex(statistics), statistics_table(statistics, percentiles), errors(statistics), top_errors(statistics)];
+    let all = [
+        apdex(statistics),
+        statistics_table(statistics, percentiles),
+        errors(statistics),
+        top_errors(statistics),
+    ];
     all.into_iter().filter(|table| !table.rows.is_empty()).collect()
 }
 
@@ -34,7 +40,8 @@ pub fn shares(statistics: &Statistics) -> Vec<Shares> {
             format!("Response time > {tolerated_millis} ms"),
         ],
         None => {
-            ["Response time <= T of its label", "Response time > T and <= F", "Response time > F"].map(str::to_owned)
+            ["Response time <= T of its label", "Response time > T and <= F", "Response time > F"]
+                .map(str::to_owned)
         }
     };
     let passed = overview.satisfied + overview.tolerating + overview.slow;
@@ -42,7 +49,10 @@ pub fn shares(statistics: &Statistics) -> Vec<Shares> {
         Shares {
             title: "Requests Summary".to_owned(),
             form: ShareForm::Pie,
-            parts: vec![share("PASS", passed, Grade::Good), share("FAIL", overview.failed, Grade::Bad)],
+            parts: vec![
+                share("PASS", passed, Grade::Good),
+                share("FAIL", overview.failed, Grade::Bad),
+            ],
         },
         Shares {
             title: "Response Time Overview".to_owned(),
@@ -79,10 +89,11 @@ fn table_text(table: &DashboardTable) -> String {
     }
     let mut text = String::new();
     for line in &lines {
-        let cells = line.iter().zip(&widths).enumerate().map(|(column, (cell, width))| match column {
-            0 => format!("{cell:width$}"),
-            _ => format!("{cell:>width$}"),
-        });
+        let cells =
+            line.iter().zip(&widths).enumerate().map(|(column, (cell, width))| match column {
+                0 => format!("{cell:width$}"),
+                _ => format!("{cell:>width$}"),
+            });
         let cells: Vec<String> = cells.collect();
         // Writing to a `String` cannot fail.
         let _ = writeln!(text, "{}", cells.join("  ").trim_end());
@@ -101,9 +112,18 @@ fn statistics_table(statistics: &Statistics, percentiles: [f64; 3]) -> Dashboard
 }
 
 fn figures(row: &StatisticsRow) -> Vec<DashboardCell> {
-    let mut cells =
-        vec![DashboardCell::text(&row.label), whole(row.samples), whole(row.failed), percent(row.failed_percent)];
-    cells.extend([two_digits(row.mean), whole(row.min as u64), whole(row.max as u64), two_digits(row.median)]);
+    let mut cells = vec![
+        DashboardCell::text(&row.label),
+        whole(row.samples),
+        whole(row.failed),
+        percent(row.failed_percent),
+    ];
+    cells.extend([
+        two_digits(row.mean),
+        whole(row.min as u64),
+        whole(row.max as u64),
+        two_digits(row.median),
+    ]);
     cells.extend(row.percentiles.map(two_digits));
     cells.extend([row.throughput, row.received_kb, row.sent_kb].map(two_digits));
     cells
@@ -132,7 +152,12 @@ fn apdex(statistics: &Statistics) -> DashboardTable {
             let thresholds = row.thresholds;
             let apdex = DashboardCell::number(format!("{:.3}", row.apdex), row.apdex);
             let label = DashboardCell::text(row.label);
-            vec![label, apdex, millis(thresholds.satisfied_millis), millis(thresholds.tolerated_millis)]
+            vec![
+                label,
+                apdex,
+                millis(thresholds.satisfied_millis),
+                millis(thresholds.tolerated_millis),
+            ]
         })
         .collect();
     table.fixed_rows = 1;
@@ -169,7 +194,9 @@ fn top_errors(statistics: &Statistics) -> DashboardTable {
 
 fn label_error_cells(row: LabelErrors) -> Vec<DashboardCell> {
     let mut cells = vec![DashboardCell::text(row.label), whole(row.samples), whole(row.errors)];
-    cells.extend(row.top.into_iter().flat_map(|(error, count)| [DashboardCell::text(error), whole(count)]));
+    cells.extend(
+        row.top.into_iter().flat_map(|(error, count)| [DashboardCell::text(error), whole(count)]),
+    );
     // Three columns and five pairs; a label with fewer errors has empty cells.
     cells.resize(13, DashboardCell::default());
     cells
@@ -203,7 +230,12 @@ mod tests {
         let text = text(&statistics(), [90.0, 95.0, 99.0]);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(
-            lines[0].split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect::<Vec<_>>().join("|"),
+            lines[0]
+                .split("  ")
+                .map(str::trim)
+                .filter(|cell| !cell.is_empty())
+                .collect::<Vec<_>>()
+                .join("|"),
             "Label|#Samples|FAIL|Error %|Average|Min|Max|Median|90th pct|95th pct|99th pct|Transactions/s|Received KB/s|Sent KB/s"
         );
         assert!(lines[1].starts_with("Total "), "{text}");
@@ -217,7 +249,12 @@ mod tests {
         let titles: Vec<&str> = tables.iter().map(|table| table.title.as_str()).collect();
         assert_eq!(
             titles,
-            ["APDEX (Application Performance Index)", "Statistics", "Errors", "Top 5 Errors by sampler"]
+            [
+                "APDEX (Application Performance Index)",
+                "Statistics",
+                "Errors",
+                "Top 5 Errors by sampler"
+            ]
         );
         let apdex: Vec<&str> = tables[0].rows[0].iter().map(|cell| cell.text.as_str()).collect();
         assert_eq!(apdex, ["Total", "0.500", "500 ms", "1500 ms"]);
@@ -228,7 +265,8 @@ mod tests {
     #[test]
     fn every_sample_is_in_one_share() {
         let shares = shares(&statistics());
-        let counts: Vec<Vec<u64>> = shares.iter().map(|of| of.parts.iter().map(|part| part.count).collect()).collect();
+        let counts: Vec<Vec<u64>> =
+            shares.iter().map(|of| of.parts.iter().map(|part| part.count).collect()).collect();
         assert_eq!(counts, [vec![1, 1], vec![1, 0, 0, 1]]);
     }
 }

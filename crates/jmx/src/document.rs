@@ -18,7 +18,7 @@ mod text;
 pub use parse::{MAX_BYTES, MAX_DEPTH, MAX_NODES};
 pub(crate) use text::{decode, decode_attribute, encode, encode_attribute};
 
-use crate::error::{JmxError, FilePosition};
+use crate::error::{FilePosition, JmxError};
 use encoding::Encoding;
 use lines::LineIndex;
 use std::borrow::Cow;
@@ -84,7 +84,8 @@ impl Document {
     /// Returns exactly the bytes of the parsed file.
     pub fn write(&self) -> Vec<u8> {
         let mut out = String::with_capacity(self.source.len());
-        let mut rest: Vec<(NodeId, bool)> = self.top.iter().rev().map(|&node| (node, false)).collect();
+        let mut rest: Vec<(NodeId, bool)> =
+            self.top.iter().rev().map(|&node| (node, false)).collect();
         while let Some((id, closes)) = rest.pop() {
             let node = self.node(id);
             if closes {
@@ -142,7 +143,8 @@ impl Document {
     /// Names and values of all attributes, in order, with references resolved.
     pub fn attributes(&self, id: NodeId) -> impl Iterator<Item = (&str, Cow<'_, str>)> {
         let open = self.tag(id);
-        attributes::attributes(open).map(|one| (&open[one.name], text::decode_attribute(&open[one.value])))
+        attributes::attributes(open)
+            .map(|one| (&open[one.name], text::decode_attribute(&open[one.value])))
     }
 
     /// Follows the attribute `reference`, which JMeter writes in place of a repeated value. Its
@@ -150,7 +152,8 @@ impl Document {
     /// without that attribute, or if the path has no target.
     pub(crate) fn resolve_reference(&self, id: NodeId) -> NodeId {
         let path = self.attribute(id, "reference");
-        path.and_then(|path| path.split('/').try_fold(id, |from, step| self.step(from, step))).unwrap_or(id)
+        path.and_then(|path| path.split('/').try_fold(id, |from, step| self.step(from, step)))
+            .unwrap_or(id)
     }
 
     /// Follows one step of a reference: `..`, or the name of a child with an
@@ -213,7 +216,9 @@ impl Document {
     /// Range of an attribute's value in the start tag, without quotes.
     pub(crate) fn attribute_value(&self, id: NodeId, name: &str) -> Option<Range<usize>> {
         let open = self.tag(id);
-        attributes::attributes(open).find(|attribute| &open[attribute.name.clone()] == name).map(|found| found.value)
+        attributes::attributes(open)
+            .find(|attribute| &open[attribute.name.clone()] == name)
+            .map(|found| found.value)
     }
 
     pub(crate) fn node(&self, id: NodeId) -> &Node {

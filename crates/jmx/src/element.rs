@@ -74,7 +74,8 @@ impl Document {
         &'d self,
         enters: impl Fn(&TestElement<'d>) -> bool,
     ) -> impl Iterator<Item = (TestElement<'d>, Option<TestElement<'d>>)> {
-        let mut rest: Vec<_> = self.test_elements().filter(&enters).map(|element| (element, None)).collect();
+        let mut rest: Vec<_> =
+            self.test_elements().filter(&enters).map(|element| (element, None)).collect();
         // `pop` takes the last element first.
         rest.reverse();
         std::iter::from_fn(move || {
@@ -142,9 +143,9 @@ impl<'d> TestElement<'d> {
     /// True if it has settings of a result file, as all listeners have that
     /// extend JMeter's listener class.
     fn collects_results(&self) -> bool {
-        self.properties()
-            .iter()
-            .any(|property| matches!(&*property.name(), "saveConfig" | "ResultCollector.error_logging"))
+        self.properties().iter().any(|property| {
+            matches!(&*property.name(), "saveConfig" | "ResultCollector.error_logging")
+        })
     }
 
     /// Level of support; None if the kind is unknown. A DNS Cache Manager without name servers is
@@ -168,7 +169,9 @@ impl<'d> TestElement<'d> {
     /// True if a DNS Cache Manager queries the name servers in the plan.
     fn queries_name_servers(&self) -> bool {
         let properties = self.properties();
-        let custom = properties.text("DNSCacheManager.isCustomResolver").is_none_or(|text| text.trim() != "false");
+        let custom = properties
+            .text("DNSCacheManager.isCustomResolver")
+            .is_none_or(|text| text.trim() != "false");
         custom && properties.items("DNSCacheManager.servers").next().is_some()
     }
 
@@ -204,7 +207,8 @@ impl<'d> TestElement<'d> {
 
     /// Its parent; None for the outermost elements.
     pub fn parent(&self) -> Option<TestElement<'d>> {
-        let tree = self.document.parent(self.node).filter(|&tree| self.document.name(tree) == TREE)?;
+        let tree =
+            self.document.parent(self.node).filter(|&tree| self.document.name(tree) == TREE)?;
         let node = self.document.previous(tree).filter(|&node| self.document.name(node) != TREE)?;
         Some(TestElement { document: self.document, node, tree: Some(tree) })
     }
@@ -250,7 +254,8 @@ impl<'d> TestElement<'d> {
 
 /// The elements of a `hashTree`, each with the `hashTree` that follows it.
 fn pairs(document: &Document, tree: NodeId) -> impl Iterator<Item = TestElement<'_>> {
-    let mut nodes = document.elements(tree).filter(|&node| document.kind(node) == NodeKind::Element).peekable();
+    let mut nodes =
+        document.elements(tree).filter(|&node| document.kind(node) == NodeKind::Element).peekable();
     std::iter::from_fn(move || {
         let node = nodes.by_ref().find(|&node| document.name(node) != TREE)?;
         let tree = nodes.next_if(|&next| document.name(next) == TREE);

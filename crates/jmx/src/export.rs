@@ -20,7 +20,7 @@ mod xml;
 
 use brunt_model::extract::ReplyPart;
 use brunt_model::reply_policy::{AssertionTest, Cookies, ReplyAction};
-use brunt_model::scenario::{Scenario, Scope, ScriptLanguage, ScenarioStep, TextRules};
+use brunt_model::scenario::{Scenario, ScenarioStep, Scope, ScriptLanguage, TextRules};
 use brunt_model::{Plan, Population, ReplyPolicy, StageKind};
 use std::path::PathBuf;
 use xml::{Item, Prop, arguments};
@@ -46,12 +46,18 @@ pub struct ExportedPlan {
 /// Writes a plan as a JMeter file.
 pub fn write(plan: &Plan, options: &ExportOptions) -> ExportedPlan {
     let stages = stages::stages(plan);
-    let mut writer =
-        PlanWriter { options, plan, notices: Vec::new(), rules: TextRules::default(), group_ends: Scope::Nothing };
+    let mut writer = PlanWriter {
+        options,
+        plan,
+        notices: Vec::new(),
+        rules: TextRules::default(),
+        group_ends: Scope::Nothing,
+    };
     let mut groups: Vec<Item> = Vec::new();
     for (kind, plan) in &stages {
         writer.plan = plan;
-        groups.extend(plan.populations.iter().map(|population| writer.population(population, *kind)));
+        groups
+            .extend(plan.populations.iter().map(|population| writer.population(population, *kind)));
     }
     writer.plan = plan;
     writer.connection();
@@ -127,7 +133,8 @@ impl PlanWriter<'_> {
     /// Cookie and cache managers. In JMeter one manager applies to a whole thread group.
     fn configuration(policies: &[ReplyPolicy]) -> Vec<Item> {
         let mut items = Vec::new();
-        let retaining = policies.iter().map(|policy| policy.cookies).find(|cookies| cookies.are_kept());
+        let retaining =
+            policies.iter().map(|policy| policy.cookies).find(|cookies| cookies.are_kept());
         if let Some(cookies) = retaining {
             let clear = matches!(cookies, Cookies::KeptForAnIteration | Cookies::KeptForARound);
             items.push(
@@ -190,14 +197,23 @@ impl PlanWriter<'_> {
         let omissions = [
             (connection.proxy.is_some(), "proxy: give JMeter -H and -P"),
             (connection.unix_socket.is_some(), "unix_socket: JMeter has none"),
-            (!connection.resolve.is_empty() || connection.resolve_all.is_some(), "resolve: add a DNS Cache Manager"),
-            (connection.http != brunt_model::plan::HttpVersion::V1_1, "http: JMeter speaks HTTP/1.1"),
+            (
+                !connection.resolve.is_empty() || connection.resolve_all.is_some(),
+                "resolve: add a DNS Cache Manager",
+            ),
+            (
+                connection.http != brunt_model::plan::HttpVersion::V1_1,
+                "http: JMeter speaks HTTP/1.1",
+            ),
             (!connection.source.is_empty(), "source: give each sampler its source address"),
             (
                 connection.requests_per_connection.is_some(),
                 "requests_per_connection: JMeter keeps connections open, or closes each",
             ),
-            (connection.receive_rate.is_some(), "receive_rate: set httpclient.socket.http.cps in user.properties"),
+            (
+                connection.receive_rate.is_some(),
+                "receive_rate: set httpclient.socket.http.cps in user.properties",
+            ),
             (
                 tls.cert.is_some() || tls.cacert.is_some(),
                 "cert, cacert: give JMeter a keystore (javax.net.ssl.keyStore)",

@@ -44,7 +44,7 @@ mod tests;
 pub use cli_options::CliOptions;
 pub use document::{Document, NodeId};
 pub use element::TestElement;
-pub use error::{JmxError, FilePosition};
+pub use error::{FilePosition, JmxError};
 pub use jtl::{JtlFormat, JtlSettings};
 pub use property::{Properties, Property};
 pub use support::{ElementKind, Role, Tier};

@@ -43,7 +43,9 @@ use crate::error::JmxError;
 use crate::properties::PropertyMap;
 use crate::support::{ElementKind, Role};
 use brunt_model::live_output::{LiveOutput, LiveSink};
-use brunt_model::plan::{Connection, Dialling, HttpVersion, Record, Records, Resolve, ResolveAll, Tls};
+use brunt_model::plan::{
+    Connection, Dialling, HttpVersion, Record, Records, Resolve, ResolveAll, Tls,
+};
 use brunt_model::{Plan, Population, ReplyPolicy, StageKind, TestStage};
 use brunt_script::BeforeRun;
 use brunt_script::functions::PLAN_FILE;
@@ -114,17 +116,24 @@ pub struct UnevaluatedRun {
 /// # Errors
 ///
 /// Fails like [`read`].
-pub fn read_unevaluated(document: &Document, surroundings: &PlanContext<'_>) -> Result<UnevaluatedRun, JmxError> {
+pub fn read_unevaluated(
+    document: &Document,
+    surroundings: &PlanContext<'_>,
+) -> Result<UnevaluatedRun, JmxError> {
     let variables = data::user_variables(document, surroundings.folder);
     let (constants, properties_are_constant) = texts::constants(document, &variables);
-    let mut run = read_by(unfolded_reader(document, surroundings, properties_are_constant), document)?;
+    let mut run =
+        read_by(unfolded_reader(document, surroundings, properties_are_constant), document)?;
     // Live outputs hold addresses of other systems, which do not belong to the converted plan.
     for output in std::mem::take(&mut run.live_outputs) {
         let how = match &output.sink {
             LiveSink::Influx(_) => "influx=URL",
             LiveSink::Graphite(_) => "graphite=HOST:PORT",
         };
-        run.notices.push(format!("figures are not sent to {} any more; `-o {how}` sends them", output.sink));
+        run.notices.push(format!(
+            "figures are not sent to {} any more; `-o {how}` sends them",
+            output.sink
+        ));
     }
     let before = unfolded_reader(document, surroundings, properties_are_constant).before;
     Ok(UnevaluatedRun { run, variables, constants, before })
@@ -148,9 +157,9 @@ fn effect_left_out(kind: Option<ElementKind>) -> Option<&'static str> {
             "replies are not saved in separate files; `brunt jmeter -n -t PLAN -l FILE.xml \
              -Jjmeter.save.saveservice.output_format=xml -Jjmeter.save.saveservice.response_data=true` writes them into one file",
         ),
-        ElementKind::KeystoreConfig => {
-            Some("no client certificates are sent, as in JMeter where javax.net.ssl.keyStore names no file")
-        }
+        ElementKind::KeystoreConfig => Some(
+            "no client certificates are sent, as in JMeter where javax.net.ssl.keyStore names no file",
+        ),
         _ => None,
     }
 }
@@ -185,7 +194,8 @@ fn read_by(mut reader: PlanReader<'_>, document: &Document) -> Result<TestRun, J
     // JMeter runs setUp groups first and tearDown groups last, whatever their place in the plan.
     groups.sort_by_key(|(kind, _)| *kind);
     if groups.iter().all(|(_, population)| population.is_none()) {
-        let message = ["no thread group with threads and samplers is enabled; enable one".to_owned()];
+        let message =
+            ["no thread group with threads and samplers is enabled; enable one".to_owned()];
         let message: Vec<String> = message.into_iter().chain(reader.notices).collect();
         return Err(JmxError::new(message.join("; ")));
     }
@@ -218,8 +228,11 @@ struct PlanReader<'a> {
 
 impl<'a> PlanReader<'a> {
     fn new(document: &Document, surroundings: &'a PlanContext<'a>) -> Self {
-        let mut properties: Vec<(String, String)> =
-            surroundings.properties.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+        let mut properties: Vec<(String, String)> = surroundings
+            .properties
+            .iter()
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect();
         properties.push((PLAN_FILE.to_owned(), surroundings.folder.plan_file().to_owned()));
         let variables = data::user_variables(document, surroundings.folder);
         let folders = surroundings.folder.roots().into_iter().map(Into::into).collect();
@@ -268,9 +281,9 @@ impl<'a> PlanReader<'a> {
     /// Selects the HTTP version, which is the same for all requests of a run.
     fn choose_version(&mut self, document: &Document) {
         let mut samplers = document.enabled_elements();
-        if let Some(sampler) = samplers
-            .find(|element| matches!(element.kind(), Some(ElementKind::Http2Sampler | ElementKind::GrpcSampler)))
-        {
+        if let Some(sampler) = samplers.find(|element| {
+            matches!(element.kind(), Some(ElementKind::Http2Sampler | ElementKind::GrpcSampler))
+        }) {
             self.connection.http = HttpVersion::V2;
             self.notice(format!("{}: all requests of the plan go over HTTP/2", sampler.place()));
         }
@@ -281,16 +294,21 @@ impl<'a> PlanReader<'a> {
         if self.surroundings.resolve_all.is_some() {
             return Ok(());
         }
-        let managers =
-            document.enabled_elements().filter(|element| element.kind() == Some(ElementKind::DnsCacheManager));
+        let managers = document
+            .enabled_elements()
+            .filter(|element| element.kind() == Some(ElementKind::DnsCacheManager));
         for element in managers {
             for host in element.properties().items("DNSCacheManager.hosts") {
                 let host = host.properties();
-                let name = self.before.text(host.text("StaticHost.Name").unwrap_or_default().trim());
-                let addresses = self.before.text(host.text("StaticHost.Address").unwrap_or_default().trim());
+                let name =
+                    self.before.text(host.text("StaticHost.Name").unwrap_or_default().trim());
+                let addresses =
+                    self.before.text(host.text("StaticHost.Address").unwrap_or_default().trim());
                 for address in addresses.split(',').map(str::trim) {
                     let Ok(address) = address.parse() else {
-                        let message = format!("the address of {name} is {address}, which is no IP address; write one");
+                        let message = format!(
+                            "the address of {name} is {address}, which is no IP address; write one"
+                        );
                         return Err(error_at(element, &message));
                     };
                     self.connection.resolve.push(Resolve { host: name.clone(), port: 0, address });
@@ -304,7 +322,11 @@ impl<'a> PlanReader<'a> {
     /// only on another machine.
     fn notice_replacement(&mut self, element: TestElement<'_>, file: &str) {
         if let Some(path) = self.surroundings.folder.replacement(file) {
-            self.notice(format!("{}: {file} is not there; {} is read", element.place(), path.display()));
+            self.notice(format!(
+                "{}: {file} is not there; {} is read",
+                element.place(),
+                path.display()
+            ));
         }
     }
 
@@ -328,29 +350,38 @@ impl<'a> PlanReader<'a> {
             }
             return Ok(());
         }
-        let mut places: Vec<&str> = unsupported.iter().take(MOST).map(|element| element.place.as_str()).collect();
+        let mut places: Vec<&str> =
+            unsupported.iter().take(MOST).map(|element| element.place.as_str()).collect();
         let more = format!("and {} more", unsupported.len().saturating_sub(MOST));
         if unsupported.len() > MOST {
             places.push(&more);
         }
         let line = document.position(first.node);
         let option = self.surroundings.folder.option("lenient");
-        let message =
-            format!("not supported: {}; disable them, or run the plan without them by {option}", places.join("; "));
+        let message = format!(
+            "not supported: {}; disable them, or run the plan without them by {option}",
+            places.join("; ")
+        );
         Err(JmxError::at(line, message))
     }
 
     /// Groups populations into stages. None is a group without samples, which counts only in
     /// the numbering of groups.
-    fn into_run(self, groups: Vec<(StageKind, Option<Population>)>, serialized: bool, tears_down: bool) -> TestRun {
+    fn into_run(
+        self,
+        groups: Vec<(StageKind, Option<Population>)>,
+        serialized: bool,
+        tears_down: bool,
+    ) -> TestRun {
         let mut stages: Vec<TestStage> = Vec::new();
         let kinds: Vec<StageKind> = groups.iter().map(|(kind, _)| *kind).collect();
         for (position, (kind, population)) in groups.into_iter().enumerate() {
             let Some(mut population) = population else { continue };
             let number = kinds[..position].iter().filter(|other| **other == kind).count() as u32;
             // Serialized groups run one after another, so each becomes a separate stage.
-            let same_stage =
-                stages.last_mut().filter(|last| last.kind == kind && !(serialized && kind == StageKind::Main));
+            let same_stage = stages
+                .last_mut()
+                .filter(|last| last.kind == kind && !(serialized && kind == StageKind::Main));
             if same_stage.is_none() {
                 let mut plan = self.empty_plan();
                 plan.record.records.iter_mut().for_each(|records| records.groups_before = number);
@@ -359,7 +390,8 @@ impl<'a> PlanReader<'a> {
             }
             let Some(TestStage { plan, .. }) = stages.last_mut() else { continue };
             if let Some(records) = &mut plan.record.records {
-                let idle = number.saturating_sub(records.groups_before + plan.populations.len() as u32);
+                let idle =
+                    number.saturating_sub(records.groups_before + plan.populations.len() as u32);
                 records.idle_groups.push(idle);
             }
             if let Some(connection) = &mut population.connection {
@@ -400,7 +432,8 @@ impl<'a> PlanReader<'a> {
         read: impl FnOnce(&mut Self) -> Result<T, JmxError>,
     ) -> Result<T, JmxError> {
         if self.depth == DEEPEST {
-            let message = format!("{}: more than {DEEPEST} controllers within each other", element.title());
+            let message =
+                format!("{}: more than {DEEPEST} controllers within each other", element.title());
             return Err(JmxError::on_line(element.line(), message));
         }
         self.depth += 1;

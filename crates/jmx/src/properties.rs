@@ -28,7 +28,10 @@ impl RunProperties {
     /// # Errors
     ///
     /// Fails if a file of an option is missing, or a file is malformed.
-    pub fn load(options: &CliOptions, mut read: impl FnMut(&str) -> Option<Vec<u8>>) -> Result<Self, JmxError> {
+    pub fn load(
+        options: &CliOptions,
+        mut read: impl FnMut(&str) -> Option<Vec<u8>>,
+    ) -> Result<Self, JmxError> {
         let mut all = Self::default();
         match &options.property_file {
             Some(file) => all.jmeter.extend(required(file, "-p", &mut read)?),
@@ -41,8 +44,12 @@ impl RunProperties {
         for argument in &options.properties {
             match argument {
                 PropertyArgument::File(file) => all.jmeter.extend(required(file, "-q", &mut read)?),
-                PropertyArgument::SystemFile(file) => all.system.extend(required(file, "-S", &mut read)?),
-                PropertyArgument::GlobalFile(file) => all.global.extend(required(file, "-G", &mut read)?),
+                PropertyArgument::SystemFile(file) => {
+                    all.system.extend(required(file, "-S", &mut read)?)
+                }
+                PropertyArgument::GlobalFile(file) => {
+                    all.global.extend(required(file, "-G", &mut read)?)
+                }
                 PropertyArgument::Jmeter(name, value) => set(&mut all.jmeter, name, value),
                 PropertyArgument::System(name, value) => set(&mut all.system, name, value),
                 PropertyArgument::Global(name, value) => set(&mut all.global, name, value),
@@ -71,11 +78,15 @@ fn required(
     option: &str,
     read: &mut impl FnMut(&str) -> Option<Vec<u8>>,
 ) -> Result<Vec<(String, String)>, JmxError> {
-    let bytes = read(file).ok_or_else(|| JmxError::new(format!("`{option} {file}`: the file cannot be read")))?;
+    let bytes = read(file)
+        .ok_or_else(|| JmxError::new(format!("`{option} {file}`: the file cannot be read")))?;
     parse_file(file, &bytes)
 }
 
-fn optional(file: &str, read: &mut impl FnMut(&str) -> Option<Vec<u8>>) -> Result<Vec<(String, String)>, JmxError> {
+fn optional(
+    file: &str,
+    read: &mut impl FnMut(&str) -> Option<Vec<u8>>,
+) -> Result<Vec<(String, String)>, JmxError> {
     read(file).map_or(Ok(Vec::new()), |bytes| parse_file(file, &bytes))
 }
 
@@ -147,7 +158,8 @@ fn split(line: &str) -> (&str, &str) {
     });
     let (key, rest) = line.split_at(end.unwrap_or(line.len()));
     let rest = rest.trim_start_matches(is_space);
-    let value = rest.strip_prefix(['=', ':']).map_or(rest, |value| value.trim_start_matches(is_space));
+    let value =
+        rest.strip_prefix(['=', ':']).map_or(rest, |value| value.trim_start_matches(is_space));
     (key, value)
 }
 
@@ -164,11 +176,14 @@ fn unescape(text: &str) -> Result<String, String> {
             'f' => '\u{C}',
             'u' => {
                 let digits: String = characters.by_ref().take(4).collect();
-                let code =
-                    Some(&digits).filter(|all| all.len() == 4 && all.bytes().all(|byte| byte.is_ascii_hexdigit()));
+                let code = Some(&digits).filter(|all| {
+                    all.len() == 4 && all.bytes().all(|byte| byte.is_ascii_hexdigit())
+                });
                 let code = code.and_then(|digits| u16::from_str_radix(digits, 16).ok());
                 units.push(code.ok_or_else(|| {
-                    format!("`\\u{digits}` needs four hexadecimal digits; write `\\\\u` for a backslash")
+                    format!(
+                        "`\\u{digits}` needs four hexadecimal digits; write `\\\\u` for a backslash"
+                    )
                 })?);
                 continue;
             }

@@ -78,15 +78,21 @@ impl<'d> Property<'d> {
     /// Name: the attribute `name`, or the text of a nested `<name>`; empty if absent.
     pub fn name(&self) -> Cow<'d, str> {
         let attribute = self.document.attribute(self.node, "name");
-        attribute.or_else(|| self.nested("name").map(|node| self.document.text(node))).unwrap_or_default()
+        attribute
+            .or_else(|| self.nested("name").map(|node| self.document.text(node)))
+            .unwrap_or_default()
     }
 
     /// Text of a scalar, directly inside or in a nested `<value>`. Empty for other kinds.
     pub fn text(&self) -> Cow<'d, str> {
         match (self.kind(), self.nested("value")) {
-            (PropertyKind::Element | PropertyKind::Collection | PropertyKind::Map | PropertyKind::Object, _) => {
-                "".into()
-            }
+            (
+                PropertyKind::Element
+                | PropertyKind::Collection
+                | PropertyKind::Map
+                | PropertyKind::Object,
+                _,
+            ) => "".into(),
             (_, Some(value)) => self.document.text(value),
             (_, None) => self.document.text(self.node),
         }
@@ -118,7 +124,10 @@ impl<'d> Property<'d> {
     fn type_error(&self, expected: &str) -> JmxError {
         let name = self.name();
         let text = self.text();
-        JmxError::at(self.document.position(self.node), format!("`{name}` is `{text}`; expected {expected}"))
+        JmxError::at(
+            self.document.position(self.node),
+            format!("`{name}` is `{text}`; expected {expected}"),
+        )
     }
 }
 
@@ -137,7 +146,9 @@ impl<'d> Properties<'d> {
     /// All properties, in order.
     pub fn iter(&self) -> impl Iterator<Item = Property<'d>> + use<'d> {
         let document = self.document;
-        document.elements(self.node).map(move |node| Property { document, node: document.resolve_reference(node) })
+        document
+            .elements(self.node)
+            .map(move |node| Property { document, node: document.resolve_reference(node) })
     }
 
     /// The first property with a name.
@@ -178,7 +189,9 @@ impl<'d> Properties<'d> {
     ///
     /// Fails on any other text, with its line.
     pub fn float(&self, name: &str) -> Result<Option<f64>, JmxError> {
-        self.typed(name, "a number", |text| text.parse().ok().filter(|number: &f64| number.is_finite()))
+        self.typed(name, "a number", |text| {
+            text.parse().ok().filter(|number: &f64| number.is_finite())
+        })
     }
 
     /// Properties of a nested `elementProp`.
@@ -191,7 +204,12 @@ impl<'d> Properties<'d> {
         self.get(name).into_iter().flat_map(|property| property.items())
     }
 
-    fn typed<T>(&self, name: &str, expected: &str, parse: impl Fn(&str) -> Option<T>) -> Result<Option<T>, JmxError> {
+    fn typed<T>(
+        &self,
+        name: &str,
+        expected: &str,
+        parse: impl Fn(&str) -> Option<T>,
+    ) -> Result<Option<T>, JmxError> {
         let Some(property) = self.get(name) else { return Ok(None) };
         match property.text().trim() {
             "" => Ok(None),

@@ -76,7 +76,9 @@ impl Statistics {
     /// total. A transaction without samples is ignored.
     pub fn record(&mut self, record: &SampleRecord) {
         // No field says that a transaction is empty; JMeter only writes this message.
-        if record.is_transaction && record.message.starts_with("Number of samples in transaction : 0,") {
+        if record.is_transaction
+            && record.message.starts_with("Number of samples in transaction : 0,")
+        {
             return;
         }
         let label = self.label(record);

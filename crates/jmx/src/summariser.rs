@@ -23,7 +23,11 @@ pub struct SummariserSettings {
 
 impl Default for SummariserSettings {
     fn default() -> Self {
-        Self { name: "summary".to_owned(), interval: Duration::from_secs(30), ignore_transactions: true }
+        Self {
+            name: "summary".to_owned(),
+            interval: Duration::from_secs(30),
+            ignore_transactions: true,
+        }
     }
 }
 
@@ -77,7 +81,11 @@ pub struct Summariser {
 impl Summariser {
     /// Starts at a time in milliseconds since 1970-01-01 UTC.
     pub fn new(settings: SummariserSettings, now_unix_millis: u64) -> Self {
-        Self { settings, delta: Sums::starting_at(now_unix_millis), total: Sums::starting_at(now_unix_millis) }
+        Self {
+            settings,
+            delta: Sums::starting_at(now_unix_millis),
+            total: Sums::starting_at(now_unix_millis),
+        }
     }
 
     /// Counts a sample. It ends at the sum of start, elapsed and idle time, as in a result file.
@@ -85,7 +93,10 @@ impl Summariser {
         if record.is_transaction && self.settings.ignore_transactions {
             return;
         }
-        let end = record.start_unix_millis.saturating_add(record.elapsed_millis).saturating_add(record.idle_millis);
+        let end = record
+            .start_unix_millis
+            .saturating_add(record.elapsed_millis)
+            .saturating_add(record.idle_millis);
         self.delta.add(&Sums {
             samples: record.sample_count.into(),
             errors: record.error_count.into(),

@@ -69,7 +69,10 @@ impl Role {
             ("Reporter", Role::Listener),
             ("Writer", Role::Listener),
         ];
-        ENDINGS.iter().find(|(ending, _)| class.ends_with(ending)).map_or(Self::Unknown, |&(_, role)| role)
+        ENDINGS
+            .iter()
+            .find(|(ending, _)| class.ends_with(ending))
+            .map_or(Self::Unknown, |&(_, role)| role)
     }
 }
 
@@ -105,7 +108,10 @@ impl ElementKind {
 
     /// Names of its class in plans: aliases and full class names of plugins.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
-        NAMES.iter().filter(move |(kind, _)| *kind == self).flat_map(|(_, names)| names.iter().copied())
+        NAMES
+            .iter()
+            .filter(move |(kind, _)| *kind == self)
+            .flat_map(|(_, names)| names.iter().copied())
     }
 
     fn row(self) -> &'static Row {
@@ -117,8 +123,13 @@ impl ElementKind {
 /// class; `guiclass` is without its package.
 pub fn kind(tag: &str, testclass: &str, guiclass: &str) -> Option<ElementKind> {
     let kind = by_class(tag).or_else(|| by_class(testclass))?;
-    let shares_class = matches!(kind, ElementKind::Config | ElementKind::ResultCollector | ElementKind::HttpSampler);
-    let form = BY_FORM.iter().find(|(general, form, _)| shares_class && *general == kind && *form == guiclass);
+    let shares_class = matches!(
+        kind,
+        ElementKind::Config | ElementKind::ResultCollector | ElementKind::HttpSampler
+    );
+    let form = BY_FORM
+        .iter()
+        .find(|(general, form, _)| shares_class && *general == kind && *form == guiclass);
     Some(form.map_or(kind, |(_, _, kind)| *kind))
 }
 

@@ -20,7 +20,10 @@ pub(crate) fn real_plans() -> Vec<(String, Vec<u8>)> {
     let mut plans: Vec<_> = entries.filter_map(plan).collect();
     plans.sort();
     if plans.is_empty() {
-        skipped(&format!("jmx-plans: no plans in {}; name their directory in BRUNT_JMX", directory.display()));
+        skipped(&format!(
+            "jmx-plans: no plans in {}; name their directory in BRUNT_JMX",
+            directory.display()
+        ));
     }
     plans
 }

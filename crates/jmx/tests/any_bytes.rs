@@ -23,14 +23,20 @@ fn any_result_file_is_read_or_refused() {
         for record in records.flatten() {
             statistics.record(&record);
         }
-        let _ = (statistics.to_json(), statistics.apdex(), statistics.errors(), statistics.errors_by_label());
+        let _ = (
+            statistics.to_json(),
+            statistics.apdex(),
+            statistics.errors(),
+            statistics.errors_by_label(),
+        );
     });
 }
 
 #[test]
 fn files_of_the_corpus_are_read_whole() {
     for bytes in corpus("jtl") {
-        let records: Result<Vec<_>, _> = read(&*bytes, &JtlSettings::default()).expect("a header").collect();
+        let records: Result<Vec<_>, _> =
+            read(&*bytes, &JtlSettings::default()).expect("a header").collect();
         assert!(!records.expect("all records").is_empty());
     }
     let plans: Vec<_> = corpus("jmx").into_iter().filter(|bytes| bytes.starts_with(b"<")).collect();

@@ -71,14 +71,24 @@ const RULES: &[Rule] = &[
         precedence: Precedence::BelowGenerator,
         words: "memory",
     },
-    Rule { culprit: Culprit::Cpu, evaluate: cpu::machine, precedence: Precedence::OverGenerator, words: "CPU" },
+    Rule {
+        culprit: Culprit::Cpu,
+        evaluate: cpu::machine,
+        precedence: Precedence::OverGenerator,
+        words: "CPU",
+    },
     Rule {
         culprit: Culprit::Core,
         evaluate: cpu::core,
         precedence: Precedence::BelowGenerator,
         words: "single threads",
     },
-    Rule { culprit: Culprit::Disk, evaluate: machine::disk, precedence: Precedence::BelowGenerator, words: "disks" },
+    Rule {
+        culprit: Culprit::Disk,
+        evaluate: machine::disk,
+        precedence: Precedence::BelowGenerator,
+        words: "disks",
+    },
     Rule {
         culprit: Culprit::Network,
         evaluate: machine::network,
@@ -108,18 +118,26 @@ const RULES: &[Rule] = &[
 /// Returns the limit of the server; None if there are no readings of it.
 pub fn bottleneck(run: &Run, verdict: &Verdict) -> Option<Bottleneck> {
     let facts = Facts::new(run)?;
-    let results: Vec<(&Rule, RuleResult)> = RULES.iter().map(|rule| (rule, (rule.evaluate)(&facts))).collect();
-    let evidence: Vec<Reason> = results.iter().flat_map(|(_, result)| result.evidence.iter().cloned()).collect();
+    let results: Vec<(&Rule, RuleResult)> =
+        RULES.iter().map(|rule| (rule, (rule.evaluate)(&facts))).collect();
+    let evidence: Vec<Reason> =
+        results.iter().flat_map(|(_, result)| result.evidence.iter().cloned()).collect();
     let mut limits: Vec<(Culprit, Precedence, String)> = results
         .iter()
-        .filter_map(|(rule, result)| Some((rule.culprit, rule.precedence, result.sentence.clone()?)))
+        .filter_map(|(rule, result)| {
+            Some((rule.culprit, rule.precedence, result.sentence.clone()?))
+        })
         .collect();
     if let Some((culprit, sentence)) = limit_outside_server(&facts, verdict) {
         // A resource that only overload exhausts precedes the generator, unless
         // the generator filled it.
-        let decisive =
-            limits.iter().position(|row| row.1 == Precedence::OverGenerator && !is_caused_by_generator(row.0, verdict));
-        limits.insert(decisive.map_or(0, |_| limits.len()), (culprit, Precedence::BelowGenerator, sentence));
+        let decisive = limits.iter().position(|row| {
+            row.1 == Precedence::OverGenerator && !is_caused_by_generator(row.0, verdict)
+        });
+        limits.insert(
+            decisive.map_or(0, |_| limits.len()),
+            (culprit, Precedence::BelowGenerator, sentence),
+        );
         let first = limits.remove(decisive.unwrap_or(0));
         limits.insert(0, first);
     }
@@ -135,7 +153,8 @@ pub fn bottleneck(run: &Run, verdict: &Verdict) -> Option<Bottleneck> {
 /// one of its threads.
 fn is_caused_by_generator(culprit: Culprit, verdict: &Verdict) -> bool {
     let generator_limits = [Limit::Worker, Limit::Throttled, Limit::Steal];
-    culprit == Culprit::Cpu && verdict.causes.iter().any(|cause| generator_limits.contains(&cause.limit))
+    culprit == Culprit::Cpu
+        && verdict.causes.iter().any(|cause| generator_limits.contains(&cause.limit))
 }
 
 /// Returns a limit of the throughput outside the server. It is the generator, or other processes on
@@ -145,9 +164,13 @@ fn limit_outside_server(facts: &Facts, verdict: &Verdict) -> Option<(Culprit, St
     let first = verdict.causes.first();
     match (verdict.state, first) {
         (State::Limited, _) => {
-            let generator_causes = verdict.causes.iter().filter(|cause| cause.origin == Origin::Generator);
+            let generator_causes =
+                verdict.causes.iter().filter(|cause| cause.origin == Origin::Generator);
             let limits: Vec<&str> = generator_causes.map(|cause| cause.limit.words()).collect();
-            Some((Culprit::Generator, format!("the generator was limited by {}", limits.join(", "))))
+            Some((
+                Culprit::Generator,
+                format!("the generator was limited by {}", limits.join(", ")),
+            ))
         }
         (State::BusyMachine, Some(cause)) => Some((Culprit::NotFound, cause.sentence.clone())),
         // A generator that is not limited may still take the CPU that the server needs.
@@ -156,7 +179,8 @@ fn limit_outside_server(facts: &Facts, verdict: &Verdict) -> Option<(Culprit, St
 }
 
 fn not_found(results: &[(&Rule, RuleResult)]) -> String {
-    let others: Vec<&str> = results.iter().filter_map(|(_, result)| result.by_others.as_deref()).collect();
+    let others: Vec<&str> =
+        results.iter().filter_map(|(_, result)| result.by_others.as_deref()).collect();
     let examined = match others.as_slice() {
         [] => format!("no examined resource was at its limit ({})", resource_names(results, true)),
         others => others.join("; "),

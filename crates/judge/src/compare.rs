@@ -40,20 +40,37 @@ use sample::{ContenderPair, PairFigures, Sample};
 /// Decides everything that can be decided about a study, with its repetitions as blocks. Invalid
 /// and incomplete trials are excluded with their blocks, which is noted. `searched` are the found
 /// capacities, if these are compared.
-pub fn compare(study: &Study, spec: &Compare, searched: &[FoundCapacity], ended: ComparisonEnd) -> Comparison {
+pub fn compare(
+    study: &Study,
+    spec: &Compare,
+    searched: &[FoundCapacity],
+    ended: ComparisonEnd,
+) -> Comparison {
     Comparison { ended, ..interim_comparison(study, spec, searched).0 }
 }
 
 /// Returns the comparison so far, and the reason why no more need be measured (see [`end_reason`]). All
 /// of it is tested once.
-pub fn interim_comparison(study: &Study, spec: &Compare, searched: &[FoundCapacity]) -> (Comparison, Option<ComparisonEnd>) {
+pub fn interim_comparison(
+    study: &Study,
+    spec: &Compare,
+    searched: &[FoundCapacity],
+) -> (Comparison, Option<ComparisonEnd>) {
     let sample = Sample::of_study(study, spec, searched);
     let (decisions, more) = decide_pairs(&sample.pairs, spec);
     let end = end(study, &sample, &decisions, spec);
     let ended = end.unwrap_or(ComparisonEnd::Stopped);
     let comparison = comparison(&sample, decisions, more, spec);
     let capacities = searched.to_vec();
-    (Comparison { most: study.experiment.repetitions, ended, searched: capacities, ..comparison }, end)
+    (
+        Comparison {
+            most: study.experiment.repetitions,
+            ended,
+            searched: capacities,
+            ..comparison
+        },
+        end,
+    )
 }
 
 /// Compares the contenders of a sweep by their median response time, at each load that both have.
@@ -69,7 +86,8 @@ pub fn by_load(study: &Study) -> Vec<Pair> {
     };
     let sample = Sample::of_study(study, &spec, &[]);
     let (decisions, _) = decide_pairs(&sample.pairs, &spec);
-    let pairs = sample.pairs.iter().zip(decisions).filter(|(contenders, _)| contenders.load.is_some());
+    let pairs =
+        sample.pairs.iter().zip(decisions).filter(|(contenders, _)| contenders.load.is_some());
     pairs.map(|(contenders, decision)| pair(contenders, decision, Vec::new())).collect()
 }
 
@@ -82,13 +100,22 @@ pub fn compare_stored(runs: &[(String, Vec<&Run>)], spec: &Compare) -> Compariso
 /// Returns the reason why no more need be measured; called after each whole block. Either the
 /// deciding figure and each difference that makes brunt fail are decided for each pair, or
 /// all blocks were made.
-pub fn end_reason(study: &Study, spec: &Compare, searched: &[FoundCapacity]) -> Option<ComparisonEnd> {
+pub fn end_reason(
+    study: &Study,
+    spec: &Compare,
+    searched: &[FoundCapacity],
+) -> Option<ComparisonEnd> {
     let sample = Sample::of_study(study, spec, searched);
     let (decisions, _) = decide_pairs(&sample.pairs, spec);
     end(study, &sample, &decisions, spec)
 }
 
-fn end(study: &Study, sample: &Sample, decisions: &[PairDecision], spec: &Compare) -> Option<ComparisonEnd> {
+fn end(
+    study: &Study,
+    sample: &Sample,
+    decisions: &[PairDecision],
+    spec: &Compare,
+) -> Option<ComparisonEnd> {
     if are_settled(decisions, spec) {
         return Some(ComparisonEnd::Decided);
     }
@@ -111,7 +138,9 @@ fn is_settled(decision: &PairDecision, spec: &Compare) -> bool {
 /// Compared measures: the requested ones, and those of differences that make brunt fail; each once.
 fn measures(spec: &Compare) -> Vec<Measure> {
     let mut all: Vec<Measure> = Vec::new();
-    for measure in spec.metrics.iter().copied().chain(spec.fail_if.iter().map(|regression| regression.measure)) {
+    for measure in
+        spec.metrics.iter().copied().chain(spec.fail_if.iter().map(|regression| regression.measure))
+    {
         if !all.contains(&measure) {
             all.push(measure);
         }
@@ -130,8 +159,14 @@ fn compare_sample(sample: &Sample, spec: &Compare) -> Comparison {
     comparison(sample, decisions, more, spec)
 }
 
-fn comparison(sample: &Sample, decisions: Vec<PairDecision>, more: Option<u32>, spec: &Compare) -> Comparison {
-    let sides: Vec<Side> = sample.first_runs.iter().map(|(name, run)| Side::of_run(name, run)).collect();
+fn comparison(
+    sample: &Sample,
+    decisions: Vec<PairDecision>,
+    more: Option<u32>,
+    spec: &Compare,
+) -> Comparison {
+    let sides: Vec<Side> =
+        sample.first_runs.iter().map(|(name, run)| Side::of_run(name, run)).collect();
     let mut differences = differences::all(&sides);
     differences.extend(sample.notes.iter().cloned());
     differences.extend(wording::unknown_measures(&decisions, &sample.pairs, &measures(spec)));

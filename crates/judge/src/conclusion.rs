@@ -20,7 +20,8 @@ pub fn of_run(run: &Run, judgement: &Judgement) -> Option<String> {
         return Some("A consistency check failed: discard these figures.".into());
     }
     let plan = run.plan.as_ref()?;
-    let results: Vec<ObjectiveResult> = plan.objectives.iter().map(|objective| objective.judge(run)).collect();
+    let results: Vec<ObjectiveResult> =
+        plan.objectives.iter().map(|objective| objective.judge(run)).collect();
     // A missed objective is more important than the first one.
     let shown = results.iter().find(|result| !result.met).or(results.first());
     let answer = match shown {
@@ -28,9 +29,14 @@ pub fn of_run(run: &Run, judgement: &Judgement) -> Option<String> {
         Some(shown) => objectives(&results, shown, &load_of(plan)),
     };
     let share = run.total.error_share();
-    let is_in_answer =
-        shown.is_some_and(|shown| shown.objective.metric == Metric::Errors && shown.objective.step.is_none());
-    let errors = if share > 0.0 && !is_in_answer { format!("; {} errors", percent(share)) } else { String::new() };
+    let is_in_answer = shown.is_some_and(|shown| {
+        shown.objective.metric == Metric::Errors && shown.objective.step.is_none()
+    });
+    let errors = if share > 0.0 && !is_in_answer {
+        format!("; {} errors", percent(share))
+    } else {
+        String::new()
+    };
     Some(format!("{answer}{errors}{}.", doubt(judgement.verdict.state)))
 }
 
@@ -42,13 +48,19 @@ fn objectives(results: &[ObjectiveResult], shown: &ObjectiveResult, load: &str) 
     let more = match (missed, others as u64) {
         (_, 0) => String::new(),
         (0, others) => format!(", and {} more", count(others)),
-        (missed, _) => format!(" ({missed} of {} missed)", plural(results.len() as u64, "objective")),
+        (missed, _) => {
+            format!(" ({missed} of {} missed)", plural(results.len() as u64, "objective"))
+        }
     };
     let metric = shown.objective.metric;
     let least = if shown.at_least { "at least " } else { "" };
     let value = written(Measure::Run(metric), shown.value);
     let verb = if metric == Metric::Errors { "are" } else { "is" };
-    format!("{} {verb} {least}{value}{load}: objective {} {word}{more}", shown.objective.figure(), shown.objective)
+    format!(
+        "{} {verb} {least}{value}{load}: objective {} {word}{more}",
+        shown.objective.figure(),
+        shown.objective
+    )
 }
 
 /// `13,228 requests/s with 64 connections: p50 is 4.80 ms, p99 12.0 ms`.
@@ -69,7 +81,9 @@ fn figures(run: &Run, judgement: &Judgement, plan: &Plan) -> String {
 fn times(run: &Run, judgement: &Judgement) -> String {
     // The median is in the sentence already.
     let tail = highest_reliable_percentile(run, judgement).filter(|quantile| *quantile > 0.5);
-    let tail = tail.map_or(String::new(), |quantile| format!(", {} {}", percentile(quantile), response(run, quantile)));
+    let tail = tail.map_or(String::new(), |quantile| {
+        format!(", {} {}", percentile(quantile), response(run, quantile))
+    });
     format!("p50 is {}{tail}", response(run, 0.5))
 }
 
@@ -88,7 +102,10 @@ fn load_of(plan: &Plan) -> String {
     match &only.load {
         Load::Open { .. } => format!(" at {up_to}{}", rate(peak)),
         Load::Closed { .. } => {
-            format!(" with {up_to}{}", plural(peak as u64, only.word_for_user(plan.connection_of(0))))
+            format!(
+                " with {up_to}{}",
+                plural(peak as u64, only.word_for_user(plan.connection_of(0)))
+            )
         }
     }
 }
@@ -120,7 +137,8 @@ mod tests {
             bound: *bound,
         };
         run.plan.as_mut().expect("a plan").objectives = bounds.iter().map(below).collect();
-        let judgement = Judgement { verdict: Verdict { state, ..Verdict::default() }, ..Judgement::default() };
+        let judgement =
+            Judgement { verdict: Verdict { state, ..Verdict::default() }, ..Judgement::default() };
         of_run(&run, &judgement).expect("a sentence")
     }
 
@@ -131,7 +149,12 @@ mod tests {
             ..reply(0.005)
         };
         let mut run = World::open(100.0).lasting(20.0).answering(answer).run();
-        let bound = Objective { metric: Metric::Errors, step: None, relation: Relation::Below, bound: 0.05 };
+        let bound = Objective {
+            metric: Metric::Errors,
+            step: None,
+            relation: Relation::Below,
+            bound: 0.05,
+        };
         run.plan.as_mut().expect("a plan").objectives = vec![bound];
         let sentence = of_run(&run, &Judgement::default()).expect("a sentence");
         assert_eq!(sentence, "errors are 50.0 % at 100/s: objective errors < 5% missed.");
@@ -140,15 +163,27 @@ mod tests {
     #[test]
     fn a_run_answers_what_it_was_made_for() {
         let met = conclusion(20.0, &[0.05], State::Ok);
-        assert!(met.starts_with("p99 is 5.0") && met.ends_with(" ms at 100/s: objective p99 < 50ms met."), "{met}");
+        assert!(
+            met.starts_with("p99 is 5.0")
+                && met.ends_with(" ms at 100/s: objective p99 < 50ms met."),
+            "{met}"
+        );
         let missed = conclusion(20.0, &[0.05, 0.001], State::Ok);
-        assert!(missed.ends_with(" at 100/s: objective p99 < 1ms missed (1 of 2 objectives missed)."), "{missed}");
+        assert!(
+            missed.ends_with(" at 100/s: objective p99 < 1ms missed (1 of 2 objectives missed)."),
+            "{missed}"
+        );
         let plain = conclusion(20.0, &[], State::Limited);
         assert!(
-            plain.starts_with("p50 is 5.0") && plain.contains(", p99 5.0") && plain.contains(" at 100/s; "),
+            plain.starts_with("p50 is 5.0")
+                && plain.contains(", p99 5.0")
+                && plain.contains(" at 100/s; "),
             "{plain}"
         );
-        assert!(plain.ends_with("; the generator was the limit, so the server may do better."), "{plain}");
+        assert!(
+            plain.ends_with("; the generator was the limit, so the server may do better."),
+            "{plain}"
+        );
         // 200 requests are too few for a p99.
         assert!(conclusion(2.0, &[], State::Ok).contains(", p95 5.0"));
         assert!(conclusion(20.0, &[], State::Invalid).contains("discard these figures"));

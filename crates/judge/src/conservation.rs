@@ -44,10 +44,15 @@ pub fn checks(run: &Run) -> Vec<Check> {
 }
 
 /// Returns the checks of each population, under its name.
-pub(crate) fn of_populations(run: &Run, checks: fn(&Run) -> Vec<Check>) -> impl Iterator<Item = Check> {
+pub(crate) fn of_populations(
+    run: &Run,
+    checks: fn(&Run) -> Vec<Check>,
+) -> impl Iterator<Item = Check> {
     run.populations.iter().flat_map(move |population| {
         let name = population.plan.as_ref().map_or("", |plan| plan.main().name.as_str()).to_owned();
-        checks(population).into_iter().map(move |check| Check { name: format!("{name}: {}", check.name), ..check })
+        checks(population)
+            .into_iter()
+            .map(move |check| Check { name: format!("{name}: {}", check.name), ..check })
     })
 }
 

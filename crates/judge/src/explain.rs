@@ -109,6 +109,11 @@ impl Remark {
     }
 
     pub(crate) fn into_finding(self, rule: &str) -> Finding {
-        Finding { rule: rule.into(), severity: self.weight, sentence: self.sentence, remedy: self.remedy }
+        Finding {
+            rule: rule.into(),
+            severity: self.weight,
+            sentence: self.sentence,
+            remedy: self.remedy,
+        }
     }
 }

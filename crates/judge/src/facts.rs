@@ -114,13 +114,18 @@ impl<'a> Facts<'a> {
 
     /// True if requests arrive by a schedule, so that lag shows if the schedule was not kept.
     pub fn is_open(&self) -> bool {
-        self.run.plan.iter().flat_map(|plan| &plan.populations).any(|one| matches!(one.load, Load::Open { .. }))
+        self.run
+            .plan
+            .iter()
+            .flat_map(|plan| &plan.populations)
+            .any(|one| matches!(one.load, Load::Open { .. }))
     }
 
     /// True if the users of a closed loop pause for longer than they wait, so that their
     /// pauses set the rate.
     pub fn users_mostly_pause(&self) -> bool {
-        let Some(Load::Closed { think, .. }) = self.run.plan.as_ref().and_then(Plan::only).map(|only| &only.load)
+        let Some(Load::Closed { think, .. }) =
+            self.run.plan.as_ref().and_then(Plan::only).map(|only| &only.load)
         else {
             return false;
         };
@@ -164,13 +169,18 @@ impl<'a> Facts<'a> {
             Some(Load::Open { connections: None, max_in_flight, .. }) => u64::from(*max_in_flight),
             _ => return dropped,
         };
-        let has_neared_cap = self.run.series.points().any(|point| point.flow.in_flight >= permitted / 2);
+        let has_neared_cap =
+            self.run.series.points().any(|point| point.flow.in_flight >= permitted / 2);
         if has_neared_cap { dropped } else { 0 }
     }
 
     /// Times in which requests failed or were dropped, for any reason.
     pub fn failing(&self) -> Vec<Stretch> {
-        let points = self.run.series.points().filter(|point| point.phase == Phase::Measure && point.flow.errors > 0);
+        let points = self
+            .run
+            .series
+            .points()
+            .filter(|point| point.phase == Phase::Measure && point.flow.errors > 0);
         points.map(|point| (point.from, point.to)).collect()
     }
 
@@ -182,11 +192,15 @@ impl<'a> Facts<'a> {
     /// Times in which at least one request in a hundred lagged by half a millisecond or more.
     pub fn lagging(&self) -> Vec<Stretch> {
         let points = self.run.series.points().filter(|point| point.from >= self.from);
-        points.filter(|point| point.lag.quantile(0.99) >= LAGGING).map(|point| (point.from, point.to)).collect()
+        points
+            .filter(|point| point.lag.quantile(0.99) >= LAGGING)
+            .map(|point| (point.from, point.to))
+            .collect()
     }
 
     fn spans(&self, name: &str, value: fn(f64, f64, f64) -> f64) -> Vec<Span> {
-        let readings = self.readings.map(|readings| self.thinned(readings.values(name))).unwrap_or_default();
+        let readings =
+            self.readings.map(|readings| self.thinned(readings.values(name))).unwrap_or_default();
         let mut spans = Vec::new();
         for pair in readings.windows(2) {
             let (start, first) = pair[0];
@@ -206,12 +220,18 @@ impl<'a> Facts<'a> {
     /// one nearest to its end. None is nearer to its predecessor than [`SHORTEST`], unless
     /// too few would remain.
     fn thinned(&self, readings: Vec<(Tick, f64)>) -> Vec<(Tick, f64)> {
-        let Some(first) = readings.iter().min_by_key(|reading| distance(reading.0, self.from)).map(|reading| reading.0)
+        let Some(first) = readings
+            .iter()
+            .min_by_key(|reading| distance(reading.0, self.from))
+            .map(|reading| reading.0)
         else {
             return Vec::new();
         };
-        let last =
-            readings.iter().rev().min_by_key(|reading| distance(reading.0, self.to)).map_or(first, |reading| reading.0);
+        let last = readings
+            .iter()
+            .rev()
+            .min_by_key(|reading| distance(reading.0, self.to))
+            .map_or(first, |reading| reading.0);
         let mut thinned: Vec<(Tick, f64)> = Vec::new();
         for reading in readings.into_iter().filter(|reading| (first..=last).contains(&reading.0)) {
             match thinned.last() {
@@ -246,7 +266,12 @@ pub fn same_host(run: &Run) -> Option<bool> {
     if run.plan.as_ref().is_some_and(|plan| plan.connection.unix_socket.is_some()) {
         return Some(true);
     }
-    let ips = run.environment.addresses.iter().map(|address| ip(address)).collect::<Option<Vec<IpAddr>>>()?;
+    let ips = run
+        .environment
+        .addresses
+        .iter()
+        .map(|address| ip(address))
+        .collect::<Option<Vec<IpAddr>>>()?;
     // An address that is not a loopback address may still be one of this machine.
     (!ips.is_empty() && ips.iter().all(IpAddr::is_loopback)).then_some(true)
 }
@@ -259,8 +284,11 @@ pub fn ip(address: &str) -> Option<IpAddr> {
 /// Combines the values of two lists at the same times. Leaves out times for
 /// which `value` returns None.
 pub fn joined(a: &[Span], b: &[Span], value: impl Fn(f64, f64) -> Option<f64>) -> Vec<Span> {
-    let partner = |span: &Span| b.iter().find(|other| other.from == span.from && other.to == span.to);
-    a.iter().filter_map(|span| Some(Span { value: value(span.value, partner(span)?.value)?, ..*span })).collect()
+    let partner =
+        |span: &Span| b.iter().find(|other| other.from == span.from && other.to == span.to);
+    a.iter()
+        .filter_map(|span| Some(Span { value: value(span.value, partner(span)?.value)?, ..*span }))
+        .collect()
 }
 
 /// Quotients of two lists. Times with a divisor of 0 are left out.
@@ -285,7 +313,9 @@ pub fn total_length(stretches: &[Stretch]) -> Duration {
 pub fn covered(all: &[Stretch], by: &[Stretch]) -> f64 {
     let mut common: Vec<Stretch> = Vec::new();
     for a in all {
-        common.extend(by.iter().map(|b| (a.0.max(b.0), a.1.min(b.1))).filter(|overlap| overlap.0 < overlap.1));
+        common.extend(
+            by.iter().map(|b| (a.0.max(b.0), a.1.min(b.1))).filter(|overlap| overlap.0 < overlap.1),
+        );
     }
     let whole = total_length(all).as_secs_f64();
     if whole > 0.0 { total_length(&common).as_secs_f64() / whole } else { 0.0 }

@@ -26,7 +26,8 @@ pub fn pairings(contenders: &[&Factors]) -> Vec<Pairing> {
             continue;
         }
         for factor in 0..factors.len() {
-            let baseline = contenders.iter().position(|other| differs_only_in(factor, factors, other));
+            let baseline =
+                contenders.iter().position(|other| differs_only_in(factor, factors, other));
             // Each pair counts once, with the earlier contender as the baseline.
             all.extend(baseline.filter(|ours| *ours < theirs).map(|ours| Pairing { ours, theirs }));
         }
@@ -36,7 +37,8 @@ pub fn pairings(contenders: &[&Factors]) -> Vec<Pairing> {
 
 /// True if all levels but that of one factor are the same.
 fn differs_only_in(factor: usize, one: &Factors, other: &Factors) -> bool {
-    one.len() == other.len() && (0..one.len()).all(|index| index == factor || one[index] == other[index])
+    one.len() == other.len()
+        && (0..one.len()).all(|index| index == factor || one[index] == other[index])
 }
 
 #[cfg(test)]
@@ -59,10 +61,15 @@ mod tests {
 
     #[test]
     fn contenders_are_compared_within_each_level_of_the_other_factors() {
-        let all = ["a", "b", "c"].map(|server| ["small", "large"].map(|body| levels(server, body))).concat();
+        let all = ["a", "b", "c"]
+            .map(|server| ["small", "large"].map(|body| levels(server, body)))
+            .concat();
         let all: Vec<&Factors> = all.iter().map(Vec::as_slice).collect();
         assert_eq!(pairs(&all), [(0, 1), (0, 2), (1, 3), (2, 3), (0, 4), (1, 5), (4, 5)]);
-        let single = [vec![("server".to_owned(), "a".to_owned())], vec![("server".to_owned(), "b".to_owned())]];
+        let single = [
+            vec![("server".to_owned(), "a".to_owned())],
+            vec![("server".to_owned(), "b".to_owned())],
+        ];
         assert_eq!(pairs(&[&single[0], &single[1]]), [(0, 1)]);
     }
 }

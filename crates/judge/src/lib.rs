@@ -46,8 +46,15 @@ pub fn judge(run: &Run) -> Judgement {
     }
     let (steady, intervals, throughput) = steady::figures(run);
     let bottleneck = bottleneck::bottleneck(run, &verdict);
-    let mut judgement =
-        Judgement { verdict, checks, steady, intervals, throughput, bottleneck, ..Judgement::default() };
+    let mut judgement = Judgement {
+        verdict,
+        checks,
+        steady,
+        intervals,
+        throughput,
+        bottleneck,
+        ..Judgement::default()
+    };
     judgement.findings = explain::findings(run, &judgement);
     judgement.conclusion = conclusion::of_run(run, &judgement);
     judgement

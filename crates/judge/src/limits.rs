@@ -54,14 +54,26 @@ struct Rule {
 const RULES: &[Rule] = &[
     Rule { limit: Limit::Descriptors, evaluate: supplies::descriptors, explains: &[] },
     Rule { limit: Limit::Ports, evaluate: supplies::ports, explains: &[] },
-    Rule { limit: Limit::Throttled, evaluate: cpu::throttled, explains: &[Limit::RunQueue, Limit::Lag] },
-    Rule { limit: Limit::Steal, evaluate: cpu::steal, explains: &[Limit::Cores, Limit::RunQueue, Limit::Lag] },
+    Rule {
+        limit: Limit::Throttled,
+        evaluate: cpu::throttled,
+        explains: &[Limit::RunQueue, Limit::Lag],
+    },
+    Rule {
+        limit: Limit::Steal,
+        evaluate: cpu::steal,
+        explains: &[Limit::Cores, Limit::RunQueue, Limit::Lag],
+    },
     Rule {
         limit: Limit::OtherProcesses,
         evaluate: neighbors::other_processes,
         explains: &[Limit::Cores, Limit::RunQueue, Limit::Lag],
     },
-    Rule { limit: Limit::Stopped, evaluate: stopped::stopped, explains: &[Limit::RunQueue, Limit::Lag] },
+    Rule {
+        limit: Limit::Stopped,
+        evaluate: stopped::stopped,
+        explains: &[Limit::RunQueue, Limit::Lag],
+    },
     Rule { limit: Limit::Worker, evaluate: cpu::worker, explains: &[Limit::Lag] },
     Rule { limit: Limit::Cores, evaluate: cpu::cores, explains: &[Limit::RunQueue, Limit::Lag] },
     Rule { limit: Limit::RunQueue, evaluate: cpu::run_queue, explains: &[Limit::Lag] },
@@ -75,9 +87,11 @@ const RULES: &[Rule] = &[
 /// Returns the generator's verdict on itself.
 pub fn verdict(run: &Run) -> Verdict {
     let Some(facts) = Facts::new(run) else { return supplies::without_load(run) };
-    let results: Vec<(&Rule, RuleResult)> = RULES.iter().map(|rule| (rule, (rule.evaluate)(&facts))).collect();
+    let results: Vec<(&Rule, RuleResult)> =
+        RULES.iter().map(|rule| (rule, (rule.evaluate)(&facts))).collect();
     let unexplained = unexplained_causes(&facts, &results);
-    let mut causes: Vec<Cause> = unexplained.into_iter().map(|(rule, result)| cause(rule.limit, result)).collect();
+    let mut causes: Vec<Cause> =
+        unexplained.into_iter().map(|(rule, result)| cause(rule.limit, result)).collect();
     // The gravest origin first, because it decides the state; then the longest cause.
     causes.sort_by_key(|cause| (cause.origin, std::cmp::Reverse(cause.lasted)));
     let state = match (causes.first().map(|cause| cause.origin), run.replies()) {
@@ -88,7 +102,13 @@ pub fn verdict(run: &Run) -> Verdict {
         (None, Replies::None | Replies::NoneGood) => State::Unjudged,
     };
     let evidence = results.into_iter().flat_map(|(_, result)| result.evidence).collect();
-    Verdict { state, causes, other_processes: other_processes(&facts), evidence, unseen: unseen::sentences(&facts) }
+    Verdict {
+        state,
+        causes,
+        other_processes: other_processes(&facts),
+        evidence,
+        unseen: unseen::sentences(&facts),
+    }
 }
 
 fn cause(limit: Limit, result: &RuleResult) -> Cause {
@@ -106,28 +126,41 @@ fn other_processes(facts: &Facts) -> Vec<ProcessUse> {
 }
 
 /// Returns the rows that are causes, without those that other causes explain.
-fn unexplained_causes<'a>(facts: &Facts, results: &'a [(&'a Rule, RuleResult)]) -> Vec<(&'a Rule, &'a RuleResult)> {
-    let lag_is_cause =
-        results.iter().any(|(rule, result)| rule.limit == Limit::Lag && result.state == CauseState::Cause);
+fn unexplained_causes<'a>(
+    facts: &Facts,
+    results: &'a [(&'a Rule, RuleResult)],
+) -> Vec<(&'a Rule, &'a RuleResult)> {
+    let lag_is_cause = results
+        .iter()
+        .any(|(rule, result)| rule.limit == Limit::Lag && result.state == CauseState::Cause);
     let lagging = if lag_is_cause { facts.lagging() } else { Vec::new() };
     let mut causes = Vec::new();
     for (rule, result) in results {
         let is_cause = match result.state {
             CauseState::Cause => true,
-            CauseState::Brief => rule.explains.contains(&Limit::Lag) && covered(&lagging, &result.over) >= EXPLAINS,
+            CauseState::Brief => {
+                rule.explains.contains(&Limit::Lag) && covered(&lagging, &result.over) >= EXPLAINS
+            }
             CauseState::NoCause => false,
         };
         if is_cause {
             causes.push((*rule, result));
         }
     }
-    causes.iter().copied().filter(|(rule, _)| !is_explained(rule.limit, &causes, &lagging)).collect()
+    causes
+        .iter()
+        .copied()
+        .filter(|(rule, _)| !is_explained(rule.limit, &causes, &lagging))
+        .collect()
 }
 
 /// True if other causes explain this limit. Lag is explained only if they cover enough
 /// of the lagging time.
 fn is_explained(limit: Limit, causes: &[(&Rule, &RuleResult)], lagging: &[Stretch]) -> bool {
-    let explaining: Vec<_> = causes.iter().filter(|(rule, _)| rule.explains.contains(&limit)).collect();
-    let times: Vec<Stretch> = explaining.iter().flat_map(|(_, result)| result.over.iter().copied()).collect();
-    !explaining.is_empty() && (limit != Limit::Lag || lagging.is_empty() || covered(lagging, &times) >= EXPLAINS)
+    let explaining: Vec<_> =
+        causes.iter().filter(|(rule, _)| rule.explains.contains(&limit)).collect();
+    let times: Vec<Stretch> =
+        explaining.iter().flat_map(|(_, result)| result.over.iter().copied()).collect();
+    !explaining.is_empty()
+        && (limit != Limit::Lag || lagging.is_empty() || covered(lagging, &times) >= EXPLAINS)
 }

@@ -43,7 +43,8 @@ impl Shares {
 
     pub fn from_facts(facts: &Facts) -> Option<Self> {
         let cores = mean(&facts.sum_of_rates(&name::HOST_PARTS))?;
-        let free = mean(&facts.sum_of_rates(&[name::HOST_IDLE, name::HOST_IOWAIT, name::HOST_STEAL]))?;
+        let free =
+            mean(&facts.sum_of_rates(&[name::HOST_IDLE, name::HOST_IOWAIT, name::HOST_STEAL]))?;
         let brunt = mean(&facts.sum_of_rates(&[name::CPU_USER, name::CPU_SYSTEM]))?;
         let server = server_cores(facts);
         let is_known = server.is_some() || facts.same_host() == Some(false);
@@ -71,7 +72,8 @@ impl Shares {
 }
 
 fn mean(spans: &[Span]) -> Option<f64> {
-    (!spans.is_empty()).then(|| spans.iter().map(|span| span.value).sum::<f64>() / spans.len() as f64)
+    (!spans.is_empty())
+        .then(|| spans.iter().map(|span| span.value).sum::<f64>() / spans.len() as f64)
 }
 
 /// Returns other processes by name, in descending order of usage. Names of the server's
@@ -81,7 +83,9 @@ fn largest_others(facts: &Facts) -> Vec<ProcessUse> {
     let servers: Vec<&str> = probed(facts).map(|(_, name)| name).collect();
     let mut others = Vec::new();
     for reading in facts.names() {
-        let Some(name) = name::processes_of(reading).filter(|name| !servers.contains(name)) else { continue };
+        let Some(name) = name::processes_of(reading).filter(|name| !servers.contains(name)) else {
+            continue;
+        };
         // A process without readings at first used next to nothing before its first one.
         let cores = facts.states(reading).iter().map(|span| span.value).sum::<f64>() / readings;
         if cores >= NAMED_FROM {
@@ -108,7 +112,12 @@ fn probed<'a>(facts: &Facts<'a>) -> impl Iterator<Item = (&'a str, &'a str)> {
 }
 
 fn server_cores(facts: &Facts) -> Option<f64> {
-    let probed: Vec<f64> =
-        probed(facts).filter_map(|(source, _)| mean(&facts.sum_of_rates_of(source, &server::CPU))).collect();
-    if probed.is_empty() { mean(&facts.states(name::SERVER_PROCESSES)) } else { Some(probed.iter().sum()) }
+    let probed: Vec<f64> = probed(facts)
+        .filter_map(|(source, _)| mean(&facts.sum_of_rates_of(source, &server::CPU)))
+        .collect();
+    if probed.is_empty() {
+        mean(&facts.states(name::SERVER_PROCESSES))
+    } else {
+        Some(probed.iter().sum())
+    }
 }

@@ -78,9 +78,11 @@ pub fn trends(points: &[Point], steady: &Steady) -> Vec<Trend> {
 pub fn throughput(run: &Run, points: &[Point]) -> Option<FigureEstimate> {
     let seconds: f64 = points.iter().map(Point::seconds).sum();
     let rate = points.iter().map(|p| p.flow.completed).sum::<u64>() as f64 / seconds;
-    let deviations: Vec<f64> = points.iter().map(|p| p.flow.completed as f64 - rate * p.seconds()).collect();
+    let deviations: Vec<f64> =
+        points.iter().map(|p| p.flow.completed as f64 - rate * p.seconds()).collect();
     let spread = blocks::spread(&deviations)?;
-    let independent_variance = deviations.iter().map(|z| z * z).sum::<f64>() / deviations.len() as f64;
+    let independent_variance =
+        deviations.iter().map(|z| z * z).sum::<f64>() / deviations.len() as f64;
     // Negative correlation never makes the run longer than it is.
     let times = if independent_variance > 0.0 {
         deviations.len() as f64 / (spread.variance / independent_variance).max(1.0)
@@ -90,7 +92,8 @@ pub fn throughput(run: &Run, points: &[Point]) -> Option<FigureEstimate> {
     if times < FEWEST_TIMES {
         return None;
     }
-    let half = order::student(spread.freedom) * (spread.variance * deviations.len() as f64).sqrt() / seconds;
+    let half = order::student(spread.freedom) * (spread.variance * deviations.len() as f64).sqrt()
+        / seconds;
     // The report shows the counted throughput. The rate of the points differs from it by
     // the last, incomplete point.
     let value = run.throughput();

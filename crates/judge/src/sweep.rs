@@ -33,11 +33,19 @@ pub fn analyse_study(study: &Study) -> Analysis {
     let mut contenders: Vec<ContenderAnalysis> = trials.iter().map(analyse_contender).collect();
     for (index, contender) in contenders.iter_mut().enumerate() {
         curve::with_intervals(study, index, &mut contender.curve);
-        contender.bottleneck = bottleneck::of_contender(study, index, limits::growth(&trials[index].curve()));
+        contender.bottleneck =
+            bottleneck::of_contender(study, index, limits::growth(&trials[index].curve()));
     }
-    let is_compared = matches!(study.experiment.question, Question::Sweep) && study.experiment.contenders.len() > 1;
+    let is_compared = matches!(study.experiment.question, Question::Sweep)
+        && study.experiment.contenders.len() > 1;
     let pairs = if is_compared { compare::by_load(study) } else { Vec::new() };
-    findings::analysis(&observations, &trials, contenders, pairs, RunCommand::parse(&study.environment.command))
+    findings::analysis(
+        &observations,
+        &trials,
+        contenders,
+        pairs,
+        RunCommand::parse(&study.environment.command),
+    )
 }
 
 /// Decides everything that can be decided about observations.

@@ -92,7 +92,8 @@ fn until(kind: Kind, q: f64, within: f64, runs: u64) -> Until {
         // At the longest duration the run ends too, and its interval is printed all the same.
         all.unreached += u32::from(!done);
         all.points += simulation.points();
-        let estimate = percentile::intervals(&simulation.run, &measured(&simulation.run), &[q])[0].estimate;
+        let estimate =
+            percentile::intervals(&simulation.run, &measured(&simulation.run), &[q])[0].estimate;
         all.score.count(estimate, kind.quantile(q));
         assert!(!done || goal_progress(&simulation.run, &[goal]).is_narrow());
     }
@@ -103,10 +104,38 @@ fn until(kind: Kind, q: f64, within: f64, runs: u64) -> Until {
 const KINDS: [(Kind, [u64; 2], f64); 6] = [
     (Kind { name: "exponential", served: Served::Exponential, rate: 500.0 }, [60, 180], 0.05),
     (Kind { name: "lognormal σ=1", served: Served::Lognormal, rate: 500.0 }, [60, 180], 0.1),
-    (Kind { name: "M/M/1 ρ=0.7, 1000/s", served: Served::Queue { capacity: 1000.0 }, rate: 700.0 }, [60, 180], 0.15),
-    (Kind { name: "M/M/1 ρ=0.9, 2000/s", served: Served::Queue { capacity: 2000.0 }, rate: 1800.0 }, [60, 180], 0.2),
-    (Kind { name: "AR(1) lognormal, 0.2 s", served: Served::Waves { seconds: 0.2 }, rate: 500.0 }, [60, 180], 0.1),
-    (Kind { name: "AR(1) lognormal, 1 s", served: Served::Waves { seconds: 1.0 }, rate: 500.0 }, [60, 180], 0.1),
+    (
+        Kind {
+            name: "M/M/1 ρ=0.7, 1000/s",
+            served: Served::Queue { capacity: 1000.0 },
+            rate: 700.0,
+        },
+        [60, 180],
+        0.15,
+    ),
+    (
+        Kind {
+            name: "M/M/1 ρ=0.9, 2000/s",
+            served: Served::Queue { capacity: 2000.0 },
+            rate: 1800.0,
+        },
+        [60, 180],
+        0.2,
+    ),
+    (
+        Kind {
+            name: "AR(1) lognormal, 0.2 s",
+            served: Served::Waves { seconds: 0.2 },
+            rate: 500.0,
+        },
+        [60, 180],
+        0.1,
+    ),
+    (
+        Kind { name: "AR(1) lognormal, 1 s", served: Served::Waves { seconds: 1.0 }, rate: 500.0 },
+        [60, 180],
+        0.1,
+    ),
 ];
 
 /// Those of `KINDS` for which there are targets; the others are harder than most servers, and show where it ends.
@@ -131,7 +160,12 @@ fn intervals_hold_the_truth_when_the_run_ends_because_of_them() {
     for at in [0, 2] {
         let (kind, _, _) = KINDS[at];
         let found = until(kind, 0.99, 0.1, 100);
-        assert!(found.unreached == 0 && found.score.coverage() >= 87.0, "{}: {:?}", kind.name, found.score);
+        assert!(
+            found.unreached == 0 && found.score.coverage() >= 87.0,
+            "{}: {:?}",
+            kind.name,
+            found.score
+        );
     }
 }
 
@@ -154,7 +188,9 @@ fn the_full_proof_at_fixed_lengths() {
         for seconds in lengths {
             let row = fixed(kind, seconds, runs);
             page.push_str(&fixed_row(kind, seconds, runs, &row));
-            if TARGETS.contains(&at) && row.percentiles.iter().any(|p| !(93.0..=97.0).contains(&p.coverage())) {
+            if TARGETS.contains(&at)
+                && row.percentiles.iter().any(|p| !(93.0..=97.0).contains(&p.coverage()))
+            {
                 missed.push(format!("{} {seconds} s", kind.name));
             }
         }
@@ -192,7 +228,8 @@ fn fixed_row(kind: Kind, seconds: u64, runs: u64, row: &Fixed) -> String {
     let [p50, p99] = row.percentiles;
     let mut out = format!("| {} | {seconds} | {} |", kind.name, row.samples / runs);
     for score in [p50, p99] {
-        let (below, above, short) = (percent(score.below, runs), percent(score.above, runs), percent(score.none, runs));
+        let (below, above, short) =
+            (percent(score.below, runs), percent(score.above, runs), percent(score.none, runs));
         let _ = write!(out, " {:.1} ({below:.1}/{above:.1}) | {short:.1} |", score.coverage());
     }
     let (open, unsteady) = (percent(p99.open, runs), percent(row.unsteady, runs));
@@ -204,5 +241,8 @@ fn until_row(kind: Kind, goal: Goal, runs: u64, row: &Until) -> String {
     let (below, above) = (percent(row.score.below, runs), percent(row.score.above, runs));
     let seconds = row.points as f64 / 10.0 / runs as f64;
     let (coverage, unreached) = (row.score.coverage(), percent(row.unreached, runs));
-    format!("| {} | {goal} | {seconds:.0} | {coverage:.1} ({below:.1}/{above:.1}) | {unreached:.1} |\n", kind.name)
+    format!(
+        "| {} | {goal} | {seconds:.0} | {coverage:.1} ({below:.1}/{above:.1}) | {unreached:.1} |\n",
+        kind.name
+    )
 }

@@ -210,7 +210,9 @@ pub struct LoadLimit {
 }
 
 /// The definitions of a limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum LimitKind {
     /// Load at which the response time starts to bend: Kneedle on the smoothed curve.
@@ -272,7 +274,9 @@ pub struct Bottleneck {
 }
 
 /// Resource that can limit a server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Culprit {
     /// All workers of a pool busy: php-fpm children, Apache workers, Tomcat threads.

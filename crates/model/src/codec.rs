@@ -8,7 +8,7 @@
 
 pub(crate) mod wire;
 
-use crate::{ProcessMessage, Event};
+use crate::{Event, ProcessMessage};
 use prost::Message;
 use std::io::{self, Read, Write};
 
@@ -189,7 +189,10 @@ pub fn decode(payload: &[u8]) -> Option<Decoded<Event>> {
 ///
 /// The payload exceeds the maximum length.
 pub fn frame(payload: &[u8]) -> io::Result<Vec<u8>> {
-    let length = u32::try_from(payload.len()).ok().filter(|length| *length <= MAX_FRAME).ok_or_else(too_long)?;
+    let length = u32::try_from(payload.len())
+        .ok()
+        .filter(|length| *length <= MAX_FRAME)
+        .ok_or_else(too_long)?;
     let mut frame = Vec::with_capacity(payload.len() + 8);
     frame.extend_from_slice(&length.to_le_bytes());
     frame.extend_from_slice(&crc32fast::hash(payload).to_le_bytes());
@@ -225,7 +228,8 @@ pub fn read_frame(from: &mut impl Read) -> io::Result<Frame> {
     let crc = u32::from_le_bytes([e, f, g, h]);
     let mut payload = Vec::new();
     // `take` allocates as the data arrives, so a damaged length does not allocate 256 MiB.
-    let received = from.by_ref().take(u64::from(length.min(MAX_FRAME))).read_to_end(&mut payload)?;
+    let received =
+        from.by_ref().take(u64::from(length.min(MAX_FRAME))).read_to_end(&mut payload)?;
     let is_valid = received == length as usize && crc32fast::hash(&payload) == crc;
     Ok(if is_valid { Frame::Whole(payload) } else { Frame::Torn })
 }
@@ -277,7 +281,11 @@ mod tests {
         snapshot.measured.response.record(123_456_789);
         snapshot.label(3).statuses.add(404, 7);
         vec![
-            Event::Started { plan: Box::new(plan()), environment: Box::default(), unix_seconds: 1.5 },
+            Event::Started {
+                plan: Box::new(plan()),
+                environment: Box::default(),
+                unix_seconds: 1.5,
+            },
             Event::Label { id: 0, name: "/".into(), hop_of: None },
             Event::Snapshot(Box::new(snapshot)),
             Event::Warning(Warning { at: Tick(10), text: "slow".into() }),

@@ -31,8 +31,12 @@ pub struct Comparison {
 impl Comparison {
     /// Returns the deciding figure of each pair that has it.
     pub fn deciding(&self) -> impl Iterator<Item = &Compared> {
-        let first = self.pairs.first().and_then(|pair| pair.measures.first()).map(|first| first.measure);
-        self.pairs.iter().flat_map(|pair| &pair.measures).filter(move |one| Some(one.measure) == first)
+        let first =
+            self.pairs.first().and_then(|pair| pair.measures.first()).map(|first| first.measure);
+        self.pairs
+            .iter()
+            .flat_map(|pair| &pair.measures)
+            .filter(move |one| Some(one.measure) == first)
     }
 }
 

@@ -171,7 +171,9 @@ pub enum Restart {
 }
 
 /// Position of a trial in an experiment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 pub struct TrialIndex {
     /// Repetition of the trial, from 0.
     pub repetition: u32,
@@ -214,7 +216,9 @@ impl Experiment {
         self.contenders
             .iter()
             // The pattern and the given loads are steps, too, but a search did not choose them.
-            .map(|contender| contender.steps.len().saturating_sub(self.known_steps()) + given_trials)
+            .map(|contender| {
+                contender.steps.len().saturating_sub(self.known_steps()) + given_trials
+            })
             .sum()
     }
 
@@ -271,7 +275,14 @@ impl Experiment {
 impl Contender {
     /// Creates a contender without server, hooks and probes.
     pub fn bare(name: String, steps: Vec<LoadStep>) -> Self {
-        Self { name, factors: Vec::new(), steps, server: None, hooks: ContenderHooks::default(), probes: Vec::new() }
+        Self {
+            name,
+            factors: Vec::new(),
+            steps,
+            server: None,
+            hooks: ContenderHooks::default(),
+            probes: Vec::new(),
+        }
     }
 
     /// Returns the measured steps of an experiment that grows: all but the pattern.
@@ -281,7 +292,9 @@ impl Contender {
 
     /// Returns the unit of the loads, which is that of the first step.
     pub fn unit(&self) -> LoadUnit {
-        self.steps.first().map_or(LoadUnit::PerSecond, |step| LoadUnit::from(&step.plan.main().load))
+        self.steps
+            .first()
+            .map_or(LoadUnit::PerSecond, |step| LoadUnit::from(&step.plan.main().load))
     }
 }
 

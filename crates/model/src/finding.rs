@@ -47,7 +47,9 @@ pub struct Verdict {
 }
 
 /// The verdict in one word.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
     /// The generator was not the limit: the figures are the server's.
@@ -68,8 +70,14 @@ pub enum State {
 
 impl State {
     /// All states, in ascending order.
-    pub const ALL: [Self; 6] =
-        [Self::Ok, Self::Unjudged, Self::BusyMachine, Self::Unexplained, Self::Limited, Self::Invalid];
+    pub const ALL: [Self; 6] = [
+        Self::Ok,
+        Self::Unjudged,
+        Self::BusyMachine,
+        Self::Unexplained,
+        Self::Limited,
+        Self::Invalid,
+    ];
 
     /// True if something else than the server changed the figures, though
     /// they were counted correctly.
@@ -130,7 +138,9 @@ pub struct Cause {
 }
 
 /// Origin of a resource use.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
     /// The generator, or limits that were set for it.
@@ -162,7 +172,9 @@ impl std::fmt::Display for ProcessUse {
 }
 
 /// Resource that can limit a generator.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Limit {
     /// A worker thread at 100 % of a core.
@@ -274,7 +286,9 @@ impl Finding {
 }
 
 /// Severity of a finding, ascending.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
     /// Information without consequences for the figures.

@@ -80,7 +80,9 @@ impl History {
     pub fn rates(&self, name: &str) -> Vec<(Tick, Tick, f64)> {
         let readings = self.values(name);
         let pairs = readings.windows(2).filter(|w| w[1].0 > w[0].0);
-        pairs.map(|w| (w[0].0, w[1].0, (w[1].1 - w[0].1) * 1e9 / w[1].0.nanos_since(w[0].0) as f64)).collect()
+        pairs
+            .map(|w| (w[0].0, w[1].0, (w[1].1 - w[0].1) * 1e9 / w[1].0.nanos_since(w[0].0) as f64))
+            .collect()
     }
 }
 

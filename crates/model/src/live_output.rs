@@ -105,7 +105,9 @@ impl fmt::Display for LiveSink {
             Self::Graphite(graphite) if graphite.host.contains(':') => {
                 write!(f, "Graphite at [{}]:{}", graphite.host, graphite.port)
             }
-            Self::Graphite(graphite) => write!(f, "Graphite at {}:{}", graphite.host, graphite.port),
+            Self::Graphite(graphite) => {
+                write!(f, "Graphite at {}:{}", graphite.host, graphite.port)
+            }
         }
     }
 }
@@ -113,8 +115,10 @@ impl fmt::Display for LiveSink {
 /// Removes the parts of a URL that may be secret: user, query and fragment.
 pub fn without_query(url: &str) -> String {
     let shown = url.split(['?', '#']).next().unwrap_or_default();
-    let (scheme, rest) = shown.split_once("://").map_or(("", shown), |(scheme, rest)| (scheme, rest));
-    let (authority, path) = rest.split_once('/').map_or((rest, ""), |(authority, path)| (authority, path));
+    let (scheme, rest) =
+        shown.split_once("://").map_or(("", shown), |(scheme, rest)| (scheme, rest));
+    let (authority, path) =
+        rest.split_once('/').map_or((rest, ""), |(authority, path)| (authority, path));
     // A password may contain `@`, so the host begins after the last one.
     let host = authority.rsplit('@').next().unwrap_or_default();
     let slash = if rest.contains('/') { "/" } else { "" };
@@ -140,9 +144,16 @@ mod tests {
         });
         assert_eq!(sink.to_string(), "InfluxDB at http://h:8086/write");
         assert!(!format!("{:?}", Token("hunter4".into())).contains("hunter"));
-        let output = LiveOutput { sink, interval: Duration::ZERO, percentiles: Vec::new(), labels: LabelFilter::All };
+        let output = LiveOutput {
+            sink,
+            interval: Duration::ZERO,
+            percentiles: Vec::new(),
+            labels: LabelFilter::All,
+        };
         assert_eq!(output.secrets(), ["hunter4", "hunter3"]);
-        for (url, shown) in [("h/x?p=1", "h/x"), ("http://h", "http://h"), ("http://u@h/a/b#c", "http://h/a/b")] {
+        for (url, shown) in
+            [("h/x?p=1", "h/x"), ("http://h", "http://h"), ("http://u@h/a/b#c", "http://h/a/b")]
+        {
             assert_eq!(without_query(url), shown);
         }
     }

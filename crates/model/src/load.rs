@@ -80,7 +80,10 @@ impl Shape {
             match stage.duration {
                 // A stage of length 0 also ends here, so the next line never divides by 0.
                 Some(d) if rest >= d => rest -= d,
-                Some(d) => return stage.from + (stage.to - stage.from) * rest.as_secs_f64() / d.as_secs_f64(),
+                Some(d) => {
+                    return stage.from
+                        + (stage.to - stage.from) * rest.as_secs_f64() / d.as_secs_f64();
+                }
                 None => return stage.to,
             }
         }

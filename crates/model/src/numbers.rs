@@ -121,7 +121,11 @@ pub fn percent(share: f64) -> String {
 pub fn short_percent(share: f64) -> String {
     let percent = share * 100.0;
     // From 9.95 on, one decimal rounds to 10.0.
-    if percent.abs() < 9.95 && percent != 0.0 { format!("{percent:.1} %") } else { format!("{percent:.0} %") }
+    if percent.abs() < 9.95 && percent != 0.0 {
+        format!("{percent:.1} %")
+    } else {
+        format!("{percent:.0} %")
+    }
 }
 
 /// Formats the size of a relative difference: `4.1 %`.
@@ -145,7 +149,9 @@ pub fn signed_percent(difference: f64) -> String {
     match difference * 100.0 {
         percent if !percent.is_finite() => UNKNOWN.into(),
         percent if percent.abs() < 1e3 => format!("{percent:+.1} %"),
-        percent => format!("{}{} %", if percent < 0.0 { "-" } else { "+" }, three_digits(percent.abs())),
+        percent => {
+            format!("{}{} %", if percent < 0.0 { "-" } else { "+" }, three_digits(percent.abs()))
+        }
     }
 }
 
@@ -275,18 +281,36 @@ mod tests {
     #[test]
     fn numbers_are_grouped_and_rounded() {
         assert_eq!([0, 999, 1000, 1_544_630].map(count), ["0", "999", "1,000", "1,544,630"]);
-        assert_eq!([0.0, 0.123_45, 9.996, 99.96, 154_463.4].map(three_digits), ["0", "0.123", "10.0", "100", "154,463"]);
-        assert_eq!([812.0, 38_400.0, 999_950.0, 1.5e9].map(bytes), ["812 B", "38.4 kB", "1.00 MB", "1.50 GB"]);
+        assert_eq!(
+            [0.0, 0.123_45, 9.996, 99.96, 154_463.4].map(three_digits),
+            ["0", "0.123", "10.0", "100", "154,463"]
+        );
+        assert_eq!(
+            [812.0, 38_400.0, 999_950.0, 1.5e9].map(bytes),
+            ["812 B", "38.4 kB", "1.00 MB", "1.50 GB"]
+        );
         assert_eq!([2000.0, 0.5].map(plain), ["2,000", "0.5"]);
     }
 
     #[test]
     fn figures_have_three_digits_and_a_unit() {
-        assert_eq!([three_digits(0.0), three_digits(3.394), three_digits(498.25), three_digits(12_345.6)], ["0", "3.39", "498", "12,346"]);
-        assert_eq!([seconds(0.000_391), seconds(0.0012), seconds(1.0)], ["391 µs", "1.20 ms", "1.00 s"]);
+        assert_eq!(
+            [three_digits(0.0), three_digits(3.394), three_digits(498.25), three_digits(12_345.6)],
+            ["0", "3.39", "498", "12,346"]
+        );
+        assert_eq!(
+            [seconds(0.000_391), seconds(0.0012), seconds(1.0)],
+            ["391 µs", "1.20 ms", "1.00 s"]
+        );
         assert_eq!([seconds(f64::INFINITY), three_digits(f64::NAN)], [UNKNOWN, UNKNOWN]);
-        assert_eq!([three_digits(9.999), three_digits(0.099_96), three_digits(999.7)], ["10.0", "0.100", "1,000"]);
-        assert_eq!([bits(1e8), bytes(12_300.0), percent(0.0031)], ["100 Mb/s", "12.3 kB", "0.310 %"]);
+        assert_eq!(
+            [three_digits(9.999), three_digits(0.099_96), three_digits(999.7)],
+            ["10.0", "0.100", "1,000"]
+        );
+        assert_eq!(
+            [bits(1e8), bytes(12_300.0), percent(0.0031)],
+            ["100 Mb/s", "12.3 kB", "0.310 %"]
+        );
         assert_eq!([0.999, 0.5, 0.999_999].map(percentile), ["p99.9", "p50", "p99.9999"]);
         assert_eq!([plural(1, "user"), plural(2000, "user")], ["1 user", "2,000 users"]);
     }
@@ -295,9 +319,15 @@ mod tests {
     fn each_format_of_a_share_has_its_digits() {
         assert_eq!([0.0, 0.041, 0.0995, 0.48].map(short_percent), ["0 %", "4.1 %", "10 %", "48 %"]);
         assert_eq!([0.0004, 0.041, 12.5].map(size_percent), ["0.04 %", "4.1 %", "1,250 %"]);
-        assert_eq!([0.041, -0.5, 40.13, f64::NAN].map(signed_percent), ["+4.1 %", "-50.0 %", "+4,013 %", UNKNOWN]);
+        assert_eq!(
+            [0.041, -0.5, 40.13, f64::NAN].map(signed_percent),
+            ["+4.1 %", "-50.0 %", "+4,013 %", UNKNOWN]
+        );
         assert_eq!([0.041, -0.12, 20.0].map(narrow_percent), ["+4.1%", "-12%", "+2e3%"]);
         assert_eq!([0.07, 0.29, 0.005].map(exact_percent), [7.0, 29.0, 0.5]);
-        assert_eq!([25, 3000].map(|millis| short_seconds(Duration::from_millis(millis))), ["0.025 s", "3.0 s"]);
+        assert_eq!(
+            [25, 3000].map(|millis| short_seconds(Duration::from_millis(millis))),
+            ["0.025 s", "3.0 s"]
+        );
     }
 }

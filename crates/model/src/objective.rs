@@ -109,7 +109,8 @@ impl Objective {
         match &self.step {
             None => self.metric.to_string(),
             // Such a name would be ambiguous in the syntax of objectives.
-            Some(name) if name.contains([',', '<', '>', '≤', '≥', '"']) || name.trim() != name => {
+            Some(name) if name.contains([',', '<', '>', '≤', '≥', '"']) || name.trim() != name =>
+            {
                 format!("{} of \"{name}\"", self.metric)
             }
             Some(name) => format!("{} of {name}", self.metric),
@@ -147,7 +148,9 @@ impl Metric {
     /// Returns this figure of a step or transaction, like [`Metric::value_in`].
     fn of_step(self, run: &Run, name: &str) -> (f64, bool) {
         if let Some(tally) = run.transactions.get(name) {
-            return self.figure(&FigureSource::of_transaction(run, tally, &|q| tally.response_quantile(q)));
+            return self.figure(&FigureSource::of_transaction(run, tally, &|q| {
+                tally.response_quantile(q)
+            }));
         }
         if run.labels.is_empty() {
             // The only step of a run has no separate tally.
@@ -196,7 +199,11 @@ impl<'a> FigureSource<'a> {
         }
     }
 
-    fn of_transaction(run: &Run, tally: &'a TransactionTally, quantile: &'a dyn Fn(f64) -> Quantile) -> Self {
+    fn of_transaction(
+        run: &Run,
+        tally: &'a TransactionTally,
+        quantile: &'a dyn Fn(f64) -> Quantile,
+    ) -> Self {
         // Unfinished transactions have no result, so they are no errors either.
         let ended = tally.succeeded + tally.failed;
         Self {
@@ -214,7 +221,9 @@ impl Objective {
     /// True if a plan has the step or transaction of the objective. A name with a variable becomes
     /// known only during the run, so it applies if it can match.
     pub fn applies_to(&self, plan: &Plan) -> bool {
-        self.step.as_ref().is_none_or(|step| step_names(plan).iter().any(|name| can_become(name, step)))
+        self.step
+            .as_ref()
+            .is_none_or(|step| step_names(plan).iter().any(|name| can_become(name, step)))
     }
 }
 

@@ -17,7 +17,9 @@ pub use status::{CLOSE_STATUS, GRPC_STATUS, grpc_code_status, grpc_status, statu
 
 /// Reason why a request has no good reply. The order is that of the tables in reports and of the
 /// arrays in a tally.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 #[repr(u8)]
 pub enum Failure {

@@ -95,17 +95,22 @@ mod tests {
     fn shares_make_up_the_whole_and_are_as_even_as_can_be() {
         for of in 1..9 {
             for n in 0..40 {
-                let shares: Vec<u64> = (0..of).map(|number| ProcessPart { number, count: of }.share(n)).collect();
+                let shares: Vec<u64> =
+                    (0..of).map(|number| ProcessPart { number, count: of }.share(n)).collect();
                 assert_eq!(shares.iter().sum::<u64>(), n);
-                assert!(shares.iter().max().unwrap() - shares.iter().min().unwrap() <= 1, "{n} by {of}: {shares:?}");
+                assert!(
+                    shares.iter().max().unwrap() - shares.iter().min().unwrap() <= 1,
+                    "{n} by {of}: {shares:?}"
+                );
             }
         }
     }
 
     #[test]
     fn every_worker_has_a_number_of_its_own() {
-        let mut numbers: Vec<usize> =
-            (0..3).flat_map(|number| (0..4).map(move |own| ProcessPart { number, count: 3 }.worker(own))).collect();
+        let mut numbers: Vec<usize> = (0..3)
+            .flat_map(|number| (0..4).map(move |own| ProcessPart { number, count: 3 }.worker(own)))
+            .collect();
         numbers.sort_unstable();
         assert_eq!(numbers, (0..12).collect::<Vec<_>>());
     }

@@ -11,7 +11,7 @@ pub use http_version::HttpVersion;
 use schemars::JsonSchema;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-pub use stage::{StageOutput, StageKind, TestStage};
+pub use stage::{StageKind, StageOutput, TestStage};
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -59,9 +59,9 @@ impl<'de> Deserialize<'de> for Plan {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let plan = Self::deserialize(deserializer)?;
         let is_valid = plan.has_population_and_policies();
-        is_valid
-            .then_some(plan)
-            .ok_or_else(|| D::Error::custom("a plan has a population, and a policy for each request"))
+        is_valid.then_some(plan).ok_or_else(|| {
+            D::Error::custom("a plan has a population, and a policy for each request")
+        })
     }
 }
 
@@ -95,7 +95,8 @@ impl Population {
     pub fn word_for_user(&self, connection: &Connection) -> &'static str {
         // With several connections per origin, the number of users is not the number of
         // connections.
-        let only_repeats = self.scenario.order().is_some() && connection.connections_per_origin <= 1;
+        let only_repeats =
+            self.scenario.order().is_some() && connection.connections_per_origin <= 1;
         if only_repeats { "connection" } else { "user" }
     }
 }
@@ -173,7 +174,8 @@ impl Plan {
 
     /// Returns the reply policy of the first request.
     pub fn policy(&self) -> &ReplyPolicy {
-        &self.reply_policies[self.requests().next().map_or(0, |request| request.reply_policy as usize)]
+        &self.reply_policies
+            [self.requests().next().map_or(0, |request| request.reply_policy as usize)]
     }
 }
 

@@ -197,8 +197,11 @@ impl Regression {
     /// False without an interval, and for other figures.
     pub fn is_shown_by(&self, compared: &Compared) -> bool {
         // If more is better, a deterioration is a decrease.
-        let least_deterioration =
-            if self.measure.more_is_better() { compared.high.map(|high| -high) } else { compared.low };
+        let least_deterioration = if self.measure.more_is_better() {
+            compared.high.map(|high| -high)
+        } else {
+            compared.low
+        };
         compared.measure == self.measure && least_deterioration.is_some_and(|worse| worse > self.by)
     }
 }

@@ -28,11 +28,16 @@ impl Run {
     /// Lists the failures with their counts, the most frequent first: `5 × connection refused`.
     /// Empty if no request failed.
     pub fn failure_summary(&self) -> String {
-        let counts = crate::Failure::all().map(|failure| (self.total.failed_by(failure), failure.row().meaning));
+        let counts = crate::Failure::all()
+            .map(|failure| (self.total.failed_by(failure), failure.row().meaning));
         let mut failures: Vec<(u64, &str)> = counts.filter(|(count, _)| *count > 0).collect();
         // Stable, so equal counts stay in the order of the table.
         failures.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
-        failures.into_iter().map(|(n, meaning)| format!("{n} × {meaning}")).collect::<Vec<_>>().join(", ")
+        failures
+            .into_iter()
+            .map(|(n, meaning)| format!("{n} × {meaning}"))
+            .collect::<Vec<_>>()
+            .join(", ")
     }
 }
 
@@ -46,7 +51,10 @@ impl Study {
     pub fn unmet(&self, contender: usize) -> Vec<&Objective> {
         let first = self.trials_of(contender).next().and_then(|trial| trial.run.plan.as_ref());
         let objectives = first.map_or(&[][..], |plan| &plan.objectives);
-        objectives.iter().filter(|o| !self.trials_of(contender).any(|trial| o.judge(&trial.run).met)).collect()
+        objectives
+            .iter()
+            .filter(|o| !self.trials_of(contender).any(|trial| o.judge(&trial.run).met))
+            .collect()
     }
 
     /// True if no trial of the study received a reply: nothing was measured.

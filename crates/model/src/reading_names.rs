@@ -109,7 +109,8 @@ pub const HOST_IOWAIT: &str = "host.cpu_iowait_seconds";
 pub const HOST_STEAL: &str = "host.cpu_steal_seconds";
 /// All kinds of CPU time of the machine. Their sum grows by the number of cores each second.
 // `guest` is missing: Linux includes it in `user`.
-pub const HOST_PARTS: [&str; 6] = [HOST_USER, HOST_SYSTEM, HOST_SOFTIRQ, HOST_IDLE, HOST_IOWAIT, HOST_STEAL];
+pub const HOST_PARTS: [&str; 6] =
+    [HOST_USER, HOST_SYSTEM, HOST_SOFTIRQ, HOST_IDLE, HOST_IOWAIT, HOST_STEAL];
 /// Share of a core's time that was spent on deferred interrupts since the previous reading;
 /// maximum of all cores.
 pub const BUSIEST_SOFTIRQ: &str = "host.cpu_softirq_busiest_share";
@@ -200,7 +201,9 @@ impl Nic {
     /// Returns the interfaces with this reading.
     pub fn interfaces(self, names: &[String]) -> impl Iterator<Item = &str> {
         // Names of interfaces may contain dots, such as `eth0.100` (a VLAN), so the ends decide.
-        names.iter().filter_map(move |name| name.strip_prefix("nic.")?.strip_suffix(self.suffix())?.strip_suffix('.'))
+        names.iter().filter_map(move |name| {
+            name.strip_prefix("nic.")?.strip_suffix(self.suffix())?.strip_suffix('.')
+        })
     }
 
     fn suffix(self) -> &'static str {
@@ -327,7 +330,10 @@ mod tests {
     #[test]
     fn an_interface_is_found_again_by_the_name_of_its_reading() {
         let names = ["lo", "eth0.100", "nic.0"].map(|nic| Nic::SentBytes.reading_name(nic));
-        assert_eq!(Nic::SentBytes.interfaces(&names).collect::<Vec<_>>(), ["lo", "eth0.100", "nic.0"]);
+        assert_eq!(
+            Nic::SentBytes.interfaces(&names).collect::<Vec<_>>(),
+            ["lo", "eth0.100", "nic.0"]
+        );
         assert_eq!(Nic::Missed.interfaces(&names).count(), 0);
     }
 }

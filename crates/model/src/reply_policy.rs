@@ -52,7 +52,12 @@ pub struct ReplyPolicy {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub assertions: Vec<Assertion>,
     /// Timeout in seconds, from begun to the last byte; null: that of the plan.
-    #[serde(default, with = "optional_seconds", rename = "timeout_seconds", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        with = "optional_seconds",
+        rename = "timeout_seconds",
+        skip_serializing_if = "Option::is_none"
+    )]
     #[schemars(with = "Option<f64>")]
     pub timeout: Option<Duration>,
     /// Part of the run that ends after a failed request.
@@ -395,12 +400,14 @@ impl ReplyPolicy {
 
     /// True if actions or assertions need the body of a reply.
     pub fn needs_body(&self) -> bool {
-        self.searched_parts().any(|part| matches!(part, None | Some(ReplyPart::Body | ReplyPart::UnescapedBody)))
+        self.searched_parts()
+            .any(|part| matches!(part, None | Some(ReplyPart::Body | ReplyPart::UnescapedBody)))
     }
 
     /// True if actions or assertions need the header fields or the status line of a reply.
     pub fn needs_fields(&self) -> bool {
-        self.searched_parts().any(|part| matches!(part, None | Some(ReplyPart::Headers | ReplyPart::Message)))
+        self.searched_parts()
+            .any(|part| matches!(part, None | Some(ReplyPart::Headers | ReplyPart::Message)))
     }
 
     /// True if the head of a reply affects the next request of the user: by redirects, cookies,

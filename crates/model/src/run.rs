@@ -5,7 +5,9 @@ use crate::history::History;
 use crate::reading_names;
 use crate::series::Series;
 use crate::spread::Spread;
-use crate::{CheckFailure, Environment, Event, Flow, Phase, Plan, Snapshot, Tally, Tick, TransactionTally};
+use crate::{
+    CheckFailure, Environment, Event, Flow, Phase, Plan, Snapshot, Tally, Tick, TransactionTally,
+};
 use std::collections::BTreeMap;
 
 /// The fold of all events of a run. It does not contain single samples; those are in the events.
@@ -71,7 +73,10 @@ impl Run {
                 if plan.populations.len() > 1 {
                     let populations = 0..plan.populations.len();
                     self.populations = populations
-                        .map(|number| Self { plan: Some(plan.of_population(number)), ..Self::default() })
+                        .map(|number| Self {
+                            plan: Some(plan.of_population(number)),
+                            ..Self::default()
+                        })
                         .collect();
                 }
                 // Cheap, because copies of a plan share its requests.
@@ -198,12 +203,16 @@ impl Run {
     /// Returns the labels of steps with their samples. A chain of redirects is one
     /// sample of its step.
     pub fn steps(&self) -> impl Iterator<Item = (u32, &Tally)> {
-        self.labels.iter().filter(|(label, _)| !self.hops.contains_key(label)).map(|(label, tally)| (*label, &**tally))
+        self.labels
+            .iter()
+            .filter(|(label, _)| !self.hops.contains_key(label))
+            .map(|(label, tally)| (*label, &**tally))
     }
 
     /// Returns the hops of a step's redirect chains: labels with their samples.
     pub fn hops_of(&self, step: u32) -> impl Iterator<Item = (u32, &Tally)> {
-        let labels = self.labels.iter().filter(move |(label, _)| self.hops.get(label) == Some(&step));
+        let labels =
+            self.labels.iter().filter(move |(label, _)| self.hops.get(label) == Some(&step));
         labels.map(|(label, tally)| (*label, &**tally))
     }
 
@@ -216,7 +225,10 @@ impl Run {
     /// if there was none.
     pub fn measured_span(&self) -> Option<(Tick, Tick)> {
         // Without a grace period, the run is still active or its log is incomplete.
-        Some((self.phase_start(Phase::Measure)?, self.phase_start(Phase::Grace).unwrap_or(self.last_interval_end)))
+        Some((
+            self.phase_start(Phase::Measure)?,
+            self.phase_start(Phase::Grace).unwrap_or(self.last_interval_end),
+        ))
     }
 
     /// Length of the measured time, in seconds.
@@ -248,7 +260,8 @@ impl Run {
     /// Sum of the latest readings of all workers under this name. None if no worker has one.
     pub fn sum_of_workers(&self, name: &str) -> Option<f64> {
         let history = self.history.get(reading_names::GENERATOR)?;
-        let of_workers = history.names().iter().filter(|full| reading_names::is_worker_reading(full, name));
+        let of_workers =
+            history.names().iter().filter(|full| reading_names::is_worker_reading(full, name));
         of_workers.filter_map(|full| history.last(full)).reduce(|a, b| a + b)
     }
 

@@ -227,14 +227,18 @@ impl ScenarioStep {
             Self::If { then, otherwise, .. } => vec![then, otherwise],
             Self::Switch { cases, .. } => cases.iter().map(|case| &case.steps[..]).collect(),
             Self::Shuffle(branches) => branches.iter().map(|steps| &steps[..]).collect(),
-            Self::Choose { branches, .. } => branches.iter().map(|branch| &branch.steps[..]).collect(),
+            Self::Choose { branches, .. } => {
+                branches.iter().map(|branch| &branch.steps[..]).collect()
+            }
             _ => Vec::new(),
         }
     }
 
     /// True if `is` holds for a step of a list, or for a step in one of them.
     pub fn any(steps: &[Self], is: &dyn Fn(&Self) -> bool) -> bool {
-        steps.iter().any(|step| is(step) || step.inner().into_iter().any(|inner| Self::any(inner, is)))
+        steps
+            .iter()
+            .any(|step| is(step) || step.inner().into_iter().any(|inner| Self::any(inner, is)))
     }
 
     /// Calls a function with each step of a list, and then with the steps in it.
@@ -580,7 +584,9 @@ impl Scenario {
     pub fn order(&self) -> Option<Order> {
         // A step that is executed only once does not change the later iterations.
         match &self.steps[..] {
-            [ScenarioStep::Next(order)] | [ScenarioStep::Once(_), ScenarioStep::Next(order)] => Some(*order),
+            [ScenarioStep::Next(order)] | [ScenarioStep::Once(_), ScenarioStep::Next(order)] => {
+                Some(*order)
+            }
             _ => None,
         }
     }

@@ -138,7 +138,8 @@ pub fn is_secret_header(name: &str) -> bool {
 pub fn is_secret_field(name: &str) -> bool {
     let name = last_part(name);
     let bare = bare(name);
-    FIELDS.contains(&&*bare) || (IN_FIELDS.iter().any(|part| bare.contains(part)) && !describes(name))
+    FIELDS.contains(&&*bare)
+        || (IN_FIELDS.iter().any(|part| bare.contains(part)) && !describes(name))
 }
 
 /// True if the value of this parameter of a URL is a secret. A `key` in a URL gives access; in data
@@ -175,7 +176,10 @@ fn last_part(name: &str) -> &str {
     // PHP reads repeated fields from names such as `token[]`.
     let name = name.trim_end_matches("[]").trim_end_matches("%5B%5D").trim_end_matches("%5b%5d");
     let name = name.trim_end_matches(']').trim_end_matches("%5D").trim_end_matches("%5d");
-    let begin = ["[", "%5B", "%5b", ".", ":"].iter().filter_map(|mark| Some(name.rfind(mark)? + mark.len())).max();
+    let begin = ["[", "%5B", "%5b", ".", ":"]
+        .iter()
+        .filter_map(|mark| Some(name.rfind(mark)? + mark.len()))
+        .max();
     &name[begin.unwrap_or(0)..]
 }
 
@@ -258,15 +262,22 @@ mod tests {
         ] {
             assert!(is_secret_header(name), "{name}");
         }
-        for name in
-            ["WWW-Authenticate", "X-Author", ":authority", "Accept", "Content-Type", "Access-Control-Allow-Credentials"]
-        {
+        for name in [
+            "WWW-Authenticate",
+            "X-Author",
+            ":authority",
+            "Accept",
+            "Content-Type",
+            "Access-Control-Allow-Credentials",
+        ] {
             assert!(!is_secret_header(name), "{name}");
         }
     }
 
     #[test]
     fn a_key_is_a_secret_in_urls_alone() {
-        assert!(is_secret_parameter("key") && !is_secret_field("key") && !is_secret_parameter("code"));
+        assert!(
+            is_secret_parameter("key") && !is_secret_field("key") && !is_secret_parameter("code")
+        );
     }
 }

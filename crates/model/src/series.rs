@@ -220,7 +220,12 @@ mod tests {
         let mut series = Series::default();
         let n = 50_000;
         for i in 0..n {
-            let mut s = Snapshot { from: Tick(i), to: Tick(i + 1), phase: Phase::Measure, ..Snapshot::default() };
+            let mut s = Snapshot {
+                from: Tick(i),
+                to: Tick(i + 1),
+                phase: Phase::Measure,
+                ..Snapshot::default()
+            };
             s.flow.completed = 3;
             s.measured.response.record(i + 1);
             series.push(&s);

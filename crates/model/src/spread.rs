@@ -59,7 +59,8 @@ pub struct Spread {
 impl Default for Spread {
     fn default() -> Self {
         // In short spans, microseconds of lag move arrivals across a boundary.
-        let levels = [1, 10, 100].map(|bins_each| SpanCounts { bins_each, ..SpanCounts::default() });
+        let levels =
+            [1, 10, 100].map(|bins_each| SpanCounts { bins_each, ..SpanCounts::default() });
         Self { levels, open: VecDeque::new() }
     }
 }
@@ -105,7 +106,9 @@ impl Spread {
         for bin in bins {
             // Bins without arrivals are counted too, so gaps between bin numbers are filled.
             let first = self.open.front().map_or(bin.number, |b| b.number);
-            while self.open.len() < OPEN || self.open.back().is_some_and(|last| last.number < bin.number) {
+            while self.open.len() < OPEN
+                || self.open.back().is_some_and(|last| last.number < bin.number)
+            {
                 let number = self.open.back().map_or(first, |last| last.number + 1);
                 self.open.push_back(Bin { number, ..Bin::default() });
             }
@@ -129,9 +132,9 @@ impl Spread {
         // With fewer arrivals per span, a single one changes the index of dispersion.
         const ARRIVALS: u64 = 20;
         const SPANS: u64 = 20;
-        self.levels
-            .iter()
-            .find(|level| level.planned.sum >= ARRIVALS * level.spans && level.spans + level.displaced >= SPANS)
+        self.levels.iter().find(|level| {
+            level.planned.sum >= ARRIVALS * level.spans && level.spans + level.displaced >= SPANS
+        })
     }
 }
 
@@ -211,7 +214,10 @@ mod tests {
     fn gaps_count_as_bins_without_arrivals() {
         let spread = of((0..200).map(|i| (i * 1_000_000_000 + 1, i * 1_000_000_000 + 2)));
         let (planned, acted) = spread.levels[0].dispersion().unwrap();
-        assert!(spread.levels[0].spans > 15_000 && planned == acted && planned > 0.98, "{spread:?}");
+        assert!(
+            spread.levels[0].spans > 15_000 && planned == acted && planned > 0.98,
+            "{spread:?}"
+        );
         assert!(spread.shortest_conclusive().is_none() && spread.levels[2].spans > 150);
     }
 }

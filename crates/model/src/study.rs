@@ -63,7 +63,8 @@ impl Study {
 
     /// Returns the trials of a contender in a repetition that a search chose.
     pub fn search_trials(&self, contender: usize, repetition: u32) -> impl Iterator<Item = &Trial> {
-        let trials = self.trials_of(contender).filter(move |trial| trial.place.repetition == repetition);
+        let trials =
+            self.trials_of(contender).filter(move |trial| trial.place.repetition == repetition);
         trials.filter(|trial| self.experiment.is_search_trial(trial.place))
     }
 

@@ -7,7 +7,9 @@ pub fn without_number(text: &str) -> String {
     let Some((first, rest)) = text.split_once(" (os error ") else { return text.into() };
     match rest.split_once(')') {
         // A message may contain several errors.
-        Some((number, rest)) if number.parse::<i32>().is_ok() => first.to_owned() + &without_number(rest),
+        Some((number, rest)) if number.parse::<i32>().is_ok() => {
+            first.to_owned() + &without_number(rest)
+        }
         _ => text.into(),
     }
 }

@@ -92,9 +92,11 @@ sums! {
 impl Phases {
     /// Adds the steps of opening a connection.
     pub fn record_opening(&mut self, opening: &Opening) {
-        for (histogram, nanos) in
-            [(&mut self.resolve, opening.resolve), (&mut self.connect, opening.connect), (&mut self.tls, opening.tls)]
-        {
+        for (histogram, nanos) in [
+            (&mut self.resolve, opening.resolve),
+            (&mut self.connect, opening.connect),
+            (&mut self.tls, opening.tls),
+        ] {
             if let Some(nanos) = nanos {
                 histogram.record(nanos);
             }
@@ -142,7 +144,10 @@ impl Summand for Statuses {
     }
 
     fn from_field(field: Self::Field) -> Option<Self> {
-        field.iter().map(|message| Some((u16::try_from(message.status).ok()?, message.count))).collect()
+        field
+            .iter()
+            .map(|message| Some((u16::try_from(message.status).ok()?, message.count)))
+            .collect()
     }
 }
 
@@ -273,7 +278,10 @@ impl Tally {
         // `begun = completed + failed + cut`, so these three kinds have counts elsewhere in the
         // sum.
         let completed_or_not_begun = [Failure::Check, Failure::Dropped, Failure::Cut];
-        Failure::all().filter(|f| !completed_or_not_begun.contains(f)).map(|f| self.failed_by(f)).sum()
+        Failure::all()
+            .filter(|f| !completed_or_not_begun.contains(f))
+            .map(|f| self.failed_by(f))
+            .sum()
     }
 
     /// Number of requests that were begun or dropped.

@@ -6,7 +6,9 @@ use std::time::Duration;
 
 /// An instant, in nanoseconds since the run began. A run begins with its first
 /// connection, before any warm-up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
+)]
 pub struct Tick(pub u64);
 
 impl Tick {

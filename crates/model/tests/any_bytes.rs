@@ -11,9 +11,14 @@ fn events() -> Vec<Event> {
     snapshot.label(3).statuses.add(404, 7);
     let texts = ["", "slow", "a longer text of several words"];
     let warnings = texts.map(|text| Event::Warning(Warning { at: Tick(10), text: text.into() }));
-    let mut events =
-        vec![Event::Snapshot(Box::new(snapshot)), Event::Label { id: 3, name: "http://h/".into(), hop_of: Some(1) }];
-    events.push(Event::Target { addresses: vec!["127.0.0.1:80".into()], server: Some("nginx".into()) });
+    let mut events = vec![
+        Event::Snapshot(Box::new(snapshot)),
+        Event::Label { id: 3, name: "http://h/".into(), hop_of: Some(1) },
+    ];
+    events.push(Event::Target {
+        addresses: vec!["127.0.0.1:80".into()],
+        server: Some("nginx".into()),
+    });
     events.extend(warnings);
     events
 }
@@ -44,7 +49,8 @@ fn damaged_logs_are_read_as_far_as_they_are_whole() {
 /// The sum of a frame finds accidents; here the damage comes before it.
 #[test]
 fn any_payload_is_an_event_or_none() {
-    let payloads: Vec<Vec<u8>> = events().iter().map(|event| encode(event).expect("bytes")).collect();
+    let payloads: Vec<Vec<u8>> =
+        events().iter().map(|event| encode(event).expect("bytes")).collect();
     survives("payloads of events", payloads, 4000, |payload| {
         let _ = decode(payload);
         replay(&[&MAGIC[..], &frame(payload).expect("a frame")].concat());

@@ -7,7 +7,8 @@ use brunt_model::sample::Opening;
 use brunt_model::spread::Bin;
 use brunt_model::tally::{Phases, Statuses};
 use brunt_model::{
-    ProcessMessage, CheckFailure, Event, Failure, Finish, Flow, Loss, Outcome, ProcessPart, Phase, Reading, Sample, Snapshot, Tally,
+    CheckFailure, Event, Failure, Finish, Flow, Loss, Outcome, Phase, ProcessMessage, ProcessPart,
+    Reading, Sample, Snapshot, Tally,
 };
 use brunt_model::{SampleRecord, Tick, TransactionTally, Warning};
 use brunt_stats::Histogram;
@@ -28,8 +29,8 @@ fn failure() -> impl Strategy<Value = Failure> {
 
 fn malformed() -> impl Strategy<Value = Malformed> {
     use Malformed::{
-        Chunk, ChunkLineTooLong, ContentLength, HeadTooLarge, HeaderField, StatusLine, TooManyFields, TooManyInterim,
-        TrailersTooLarge, TransferEncoding,
+        Chunk, ChunkLineTooLong, ContentLength, HeadTooLarge, HeaderField, StatusLine,
+        TooManyFields, TooManyInterim, TrailersTooLarge, TransferEncoding,
     };
     let first = [StatusLine, HeaderField, TooManyFields, HeadTooLarge, TooManyInterim];
     let others = [ContentLength, TransferEncoding, Chunk, ChunkLineTooLong, TrailersTooLarge];
@@ -60,41 +61,57 @@ fn phases() -> impl Strategy<Value = Phases> {
 }
 
 fn tally() -> impl Strategy<Value = Tally> {
-    let counts = (any::<[u64; 8]>(), vec(any::<u64>(), Failure::COUNT), vec((any::<u16>(), any::<u32>()), 0..4));
+    let counts = (
+        any::<[u64; 8]>(),
+        vec(any::<u64>(), Failure::COUNT),
+        vec((any::<u16>(), any::<u32>()), 0..4),
+    );
     let kinds = (vec((failure(), histogram()), 0..3), vec((malformed(), any::<u64>()), 0..3));
-    (counts, vec(histogram(), 10), kinds, phases()).prop_map(|((n, failed, came), h, (times, malformed), phases)| {
-        let mut statuses = Statuses::default();
-        for (status, n) in came {
-            statuses.add(status, u64::from(n));
-        }
-        let [response, not_good, timed_out, service, queue_wait, lag, late, late_without_lag, opening_lag, read_lag] =
-            h.try_into().expect("ten");
-        Tally {
-            planned: n[0],
-            begun: n[1],
-            completed: n[2],
-            good: n[3],
-            failures: failed.try_into().expect("all kinds"),
-            statuses,
-            bytes_sent: n[4],
-            bytes_received: n[5],
-            redirects: n[6],
-            retries: n[7],
-            response,
-            not_good,
-            timed_out,
-            service,
-            queue_wait,
-            lag,
-            late,
-            late_without_lag,
-            failure_times: times,
-            phases,
-            opening_lag,
-            read_lag,
-            malformed,
-        }
-    })
+    (counts, vec(histogram(), 10), kinds, phases()).prop_map(
+        |((n, failed, came), h, (times, malformed), phases)| {
+            let mut statuses = Statuses::default();
+            for (status, n) in came {
+                statuses.add(status, u64::from(n));
+            }
+            let [
+                response,
+                not_good,
+                timed_out,
+                service,
+                queue_wait,
+                lag,
+                late,
+                late_without_lag,
+                opening_lag,
+                read_lag,
+            ] = h.try_into().expect("ten");
+            Tally {
+                planned: n[0],
+                begun: n[1],
+                completed: n[2],
+                good: n[3],
+                failures: failed.try_into().expect("all kinds"),
+                statuses,
+                bytes_sent: n[4],
+                bytes_received: n[5],
+                redirects: n[6],
+                retries: n[7],
+                response,
+                not_good,
+                timed_out,
+                service,
+                queue_wait,
+                lag,
+                late,
+                late_without_lag,
+                failure_times: times,
+                phases,
+                opening_lag,
+                read_lag,
+                malformed,
+            }
+        },
+    )
 }
 
 /// The message of a flow whose counters have these values.
@@ -112,13 +129,15 @@ fn flow() -> impl Strategy<Value = Flow> {
 }
 
 fn transaction() -> impl Strategy<Value = TransactionTally> {
-    (any::<[u64; 4]>(), histogram(), histogram()).prop_map(|(n, response, failed_response)| TransactionTally {
-        started: n[0],
-        succeeded: n[1],
-        failed: n[2],
-        unfinished: n[3],
-        response,
-        failed_response,
+    (any::<[u64; 4]>(), histogram(), histogram()).prop_map(|(n, response, failed_response)| {
+        TransactionTally {
+            started: n[0],
+            succeeded: n[1],
+            failed: n[2],
+            unfinished: n[3],
+            response,
+            failed_response,
+        }
     })
 }
 
@@ -171,28 +190,55 @@ fn record((label, start_unix_millis): (String, u64)) -> SampleRecord {
 }
 
 fn check_failure() -> impl Strategy<Value = CheckFailure> {
-    (any::<u32>(), any::<[String; 3]>(), any::<u64>())
-        .prop_map(|(label, [check, expected, found], count)| CheckFailure { label, check, expected, found, count })
+    (any::<u32>(), any::<[String; 3]>(), any::<u64>()).prop_map(
+        |(label, [check, expected, found], count)| CheckFailure {
+            label,
+            check,
+            expected,
+            found,
+            count,
+        },
+    )
 }
 
 fn event() -> impl Strategy<Value = Event> {
     let (at, text) = (|| any::<u64>().prop_map(Tick), || ".{0,40}");
-    let value = (text(), prop::num::f64::ANY.prop_filter("NaN differs from itself", |value| !value.is_nan()));
-    let reading = (at(), text(), vec(value, 0..4)).prop_map(|(at, source, values)| Reading { at, source, values });
+    let value = (
+        text(),
+        prop::num::f64::ANY.prop_filter("NaN differs from itself", |value| !value.is_nan()),
+    );
+    let reading = (at(), text(), vec(value, 0..4)).prop_map(|(at, source, values)| Reading {
+        at,
+        source,
+        values,
+    });
     let finish = (at(), any::<bool>(), option::of(text()));
     let lost = (at(), any::<[u32; 2]>());
     prop_oneof![
         (at(), phase()).prop_map(|(at, phase)| Event::Stage { at, phase }),
-        (any::<u32>(), text(), any::<Option<u32>>()).prop_map(|(id, name, hop_of)| Event::Label { id, name, hop_of }),
-        (vec(text(), 0..3), option::of(text())).prop_map(|(addresses, server)| Event::Target { addresses, server }),
+        (any::<u32>(), text(), any::<Option<u32>>()).prop_map(|(id, name, hop_of)| Event::Label {
+            id,
+            name,
+            hop_of
+        }),
+        (vec(text(), 0..3), option::of(text()))
+            .prop_map(|(addresses, server)| Event::Target { addresses, server }),
         snapshot().prop_map(|snapshot| Event::Snapshot(Box::new(snapshot))),
         vec(sample(), 0..4).prop_map(Event::Samples),
         vec(check_failure(), 0..3).prop_map(Event::CheckFailures),
-        vec((text(), any::<u64>()), 0..3).prop_map(|all| Event::Records(all.into_iter().map(record).collect())),
+        vec((text(), any::<u64>()), 0..3)
+            .prop_map(|all| Event::Records(all.into_iter().map(record).collect())),
         reading.prop_map(Event::Reading),
         (at(), text()).prop_map(|(at, text)| Event::Warning(Warning { at, text })),
-        finish.prop_map(|(at, interrupted, error)| Event::Finished(Finish { at, interrupted, error })),
-        lost.prop_map(|(at, [number, of])| Event::Lost(Loss { at, part: ProcessPart { number, count: of } })),
+        finish.prop_map(|(at, interrupted, error)| Event::Finished(Finish {
+            at,
+            interrupted,
+            error
+        })),
+        lost.prop_map(|(at, [number, of])| Event::Lost(Loss {
+            at,
+            part: ProcessPart { number, count: of }
+        })),
     ]
 }
 
@@ -267,7 +313,9 @@ fn later(kind: LaterKind) -> Vec<u8> {
 fn one_more_field_and_one_more_kind_are_skipped() {
     let groups = vec!["checkout".into(), "all".into()];
     let label = later(LaterKind::Label(LaterLabel { id: 3, name: "/pay".into(), groups }));
-    let note = later(LaterKind::Note(LaterNote { text: "of a kind that this version does not know".into() }));
+    let note = later(LaterKind::Note(LaterNote {
+        text: "of a kind that this version does not know".into(),
+    }));
     let warning = Event::Warning(Warning { at: Tick(5), text: "slow".into() });
     let known = frame(&encode(&warning).expect("a message")).expect("a frame");
     let bytes = [&MAGIC[..], &note, &label, &note, &known].concat();
@@ -321,7 +369,9 @@ fn read_snapshot(phase: i32) -> Option<Decoded<Event>> {
 
 #[test]
 fn failures_of_an_unknown_kind_still_count() {
-    let Some(Decoded::Known(Event::Snapshot(snapshot))) = read_snapshot(3) else { panic!("no snapshot") };
+    let Some(Decoded::Known(Event::Snapshot(snapshot))) = read_snapshot(3) else {
+        panic!("no snapshot")
+    };
     let measured = &snapshot.measured;
     assert_eq!((snapshot.phase, measured.failed_by(Failure::Timeout)), (Phase::Measure, 3));
     assert_eq!(measured.failed_by(Failure::System), 5);
@@ -335,7 +385,9 @@ fn a_log_of_another_version_is_refused() {
     LogWriter::new(&mut log).expect("a log");
     for version in [b'4', b'6'] {
         log[7] = version;
-        let Err(error) = LogReader::new(&log[..]) else { panic!("a log of version {version} was read") };
+        let Err(error) = LogReader::new(&log[..]) else {
+            panic!("a log of version {version} was read")
+        };
         assert!(
             matches!(&error, LogError::OtherVersion { found, .. } if found.as_bytes() == [b'0', version]),
             "{error}"

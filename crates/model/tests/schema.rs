@@ -10,9 +10,11 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 const PUBLISHED: &str = include_str!("../../../docs/event-log.proto");
-const MESSAGES: &str = concat!(include_str!("../src/codec/wire.rs"), include_str!("../src/tally/sums/messages.rs"));
+const MESSAGES: &str =
+    concat!(include_str!("../src/codec/wire.rs"), include_str!("../src/tally/sums/messages.rs"));
 const SUMS: &str = include_str!("../src/tally.rs");
-const KINDS: &str = concat!(include_str!("../src/tally/sums/kinds.rs"), include_str!("../src/codec/wire/kinds.rs"));
+const KINDS: &str =
+    concat!(include_str!("../src/tally/sums/kinds.rs"), include_str!("../src/codec/wire/kinds.rs"));
 
 #[test]
 fn the_published_schema_is_the_one_that_is_written() {
@@ -20,7 +22,9 @@ fn the_published_schema_is_the_one_that_is_written() {
     assert!(published.len() > 150, "{} fields", published.len());
     let only = |one: &BTreeSet<String>, other| one.difference(other).cloned().collect::<Vec<_>>();
     assert_eq!((only(&published, &written), only(&written, &published)), (vec![], vec![]));
-    let lines = PUBLISHED.lines().filter(|line| line.contains(" = ") && !line.trim_start().starts_with("//"));
+    let lines = PUBLISHED
+        .lines()
+        .filter(|line| line.contains(" = ") && !line.trim_start().starts_with("//"));
     assert_eq!(lines.count(), published.len() + 1, "each line is understood, beside the syntax");
 }
 
@@ -45,7 +49,8 @@ fn counters_are_published_with_their_definitions() {
     let (fields, after) = rest.split_once('}').expect("its end");
     if std::env::var_os("BRUNT_WRITE").is_some() {
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/event-log.proto");
-        std::fs::write(file, format!("{before}{message}}}{after}")).expect("the schema can be written");
+        std::fs::write(file, format!("{before}{message}}}{after}"))
+            .expect("the schema can be written");
         return;
     }
     assert_eq!(format!("message Flow {{\n{fields}"), message, "`BRUNT_WRITE=1` writes it");
@@ -86,7 +91,9 @@ fn published() -> BTreeSet<String> {
 }
 
 fn written() -> BTreeSet<String> {
-    let counters = Flow::COUNTERS.iter().map(|counter| format!("Flow.{} = {}: uint64", counter.name, counter.number));
+    let counters = Flow::COUNTERS
+        .iter()
+        .map(|counter| format!("Flow.{} = {}: uint64", counter.name, counter.number));
     [messages(), sums(), kinds(), counters.collect()].concat().into_iter().collect()
 }
 
@@ -101,9 +108,13 @@ fn messages() -> Vec<String> {
             oneof = Some(format!("{} ", snake(name)));
         } else if let Some(inside) = between(line, "#[prost(", ")]") {
             inside.clone_into(&mut attribute);
-        } else if let Some(field) = between(line, "pub ", ",").and_then(|field| field.split_once(": ")) {
+        } else if let Some(field) =
+            between(line, "pub ", ",").and_then(|field| field.split_once(": "))
+        {
             found.extend(field_line(&message, field.0, field.1, &attribute));
-        } else if let (Some(group), Some((name, kind)), false) = (&oneof, line.split_once('('), line.starts_with('#')) {
+        } else if let (Some(group), Some((name, kind)), false) =
+            (&oneof, line.split_once('('), line.starts_with('#'))
+        {
             let line = field_line(&message, &snake(name), kind.trim_end_matches("),"), &attribute);
             found.extend(line.map(|line| line.replacen(": ", &format!(": {group}"), 1)));
         }
@@ -128,11 +139,19 @@ fn sums() -> Vec<String> {
     for line in SUMS.lines().map(str::trim) {
         if let Some(name) = between(line, "pub struct ", " as ") {
             message = name;
-        } else if let Some((prost, row)) = line.strip_prefix('[').and_then(|line| line.split_once("] ")) {
+        } else if let Some((prost, row)) =
+            line.strip_prefix('[').and_then(|line| line.split_once("] "))
+        {
             let (name, rest) = row.split_once(": ").expect("a name");
-            let (rust, number) =
-                rest.trim_end_matches(" (run),").trim_end_matches(',').rsplit_once(" = ").expect("a number");
-            let kind = MESSAGES_OF_TYPES.iter().find(|entry| entry.0 == rust).map_or(rust, |entry| entry.1);
+            let (rust, number) = rest
+                .trim_end_matches(" (run),")
+                .trim_end_matches(',')
+                .rsplit_once(" = ")
+                .expect("a number");
+            let kind = MESSAGES_OF_TYPES
+                .iter()
+                .find(|entry| entry.0 == rust)
+                .map_or(rust, |entry| entry.1);
             fields.extend(field_line(message, name, kind, &format!("{prost}, tag = \"{number}\"")));
         }
     }
@@ -142,10 +161,14 @@ fn sums() -> Vec<String> {
 /// None for a oneof, whose fields stand elsewhere.
 fn field_line(message: &str, name: &str, rust: &str, attribute: &str) -> Option<String> {
     let number = between(attribute, "tag = \"", "\"")?;
-    let kind =
-        between(attribute, "enumeration = \"", "\"").unwrap_or_else(|| attribute.split(',').next().unwrap_or(""));
+    let kind = between(attribute, "enumeration = \"", "\"")
+        .unwrap_or_else(|| attribute.split(',').next().unwrap_or(""));
     let is_message = kind == "message";
-    let kind = if is_message { rust.rsplit('<').next().unwrap_or(rust).trim_end_matches('>') } else { kind };
+    let kind = if is_message {
+        rust.rsplit('<').next().unwrap_or(rust).trim_end_matches('>')
+    } else {
+        kind
+    };
     let label = match () {
         () if attribute.contains("repeated") => "repeated ",
         () if attribute.contains("optional") && !is_message => "optional ",
@@ -160,7 +183,9 @@ fn kinds() -> Vec<String> {
         if let Some(kinds) = between(line, "kinds!(", " {") {
             (name, prefix) = (kinds, snake(kinds).to_uppercase());
             found.push(format!("{name}.{prefix}_UNSPECIFIED = 0: value"));
-        } else if let Some((kind, number)) = line.trim_end_matches(',').split_once(" = ").filter(|_| !name.is_empty()) {
+        } else if let Some((kind, number)) =
+            line.trim_end_matches(',').split_once(" = ").filter(|_| !name.is_empty())
+        {
             found.push(format!("{name}.{prefix}_{} = {number}: value", snake(kind).to_uppercase()));
         }
     }

@@ -22,4 +22,4 @@ pub mod watch;
 pub use ourselves::SelfProbe;
 pub use root::Root;
 pub use route::route;
-pub use watch::{WatchEvent, Watch};
+pub use watch::{Watch, WatchEvent};

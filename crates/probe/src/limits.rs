@@ -23,6 +23,7 @@ pub fn address_space_left() -> Option<u64> {
     let limit = getrlimit(Resource::As).current?;
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let size = status.lines().find_map(|line| line.strip_prefix("VmSize:")).map(str::trim);
-    let used = size.and_then(|size| size.trim_end_matches("kB").trim().parse::<u64>().ok()).unwrap_or(0);
+    let used =
+        size.and_then(|size| size.trim_end_matches("kB").trim().parse::<u64>().ok()).unwrap_or(0);
     Some(limit.saturating_sub(used << 10))
 }

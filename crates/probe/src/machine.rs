@@ -33,7 +33,10 @@ pub fn environment(command: String, brunt: &str) -> Environment {
         cpu: cpu_model().unwrap_or_default(),
         cores: cores(),
         limits: vec![("open files".into(), crate::limits::descriptors().to_string())],
-        sysctls: SETTINGS.iter().filter_map(|name| Some(((*name).to_owned(), setting(name)?))).collect(),
+        sysctls: SETTINGS
+            .iter()
+            .filter_map(|name| Some(((*name).to_owned(), setting(name)?)))
+            .collect(),
         addresses: Vec::new(),
         server: None,
         route: None,

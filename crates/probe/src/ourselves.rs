@@ -87,7 +87,8 @@ fn cpu_time() -> CpuTime {
     use rustix::time::{ClockId, clock_gettime};
     let total = clock_gettime(ClockId::ProcessCPUTime);
     let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+    let fields: Vec<&str> =
+        stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
     CpuTime {
         seconds: total.tv_sec as f64 + total.tv_nsec as f64 / 1e9,
         user_ticks: number_at(&fields, 11),
@@ -114,10 +115,18 @@ mod tests {
         let mut ourselves = SelfProbe::new(&[]);
         let (first, second) = (ourselves.read(1), ourselves.read(1));
         let value = |of: &[(String, f64)], name: &str| of.iter().find(|v| v.0 == name).map(|v| v.1);
-        for name in [name::CPU_USER, name::HOST_IDLE, name::RESIDENT, name::DESCRIPTORS_LIMIT, name::MEMORY_TOTAL] {
+        for name in [
+            name::CPU_USER,
+            name::HOST_IDLE,
+            name::RESIDENT,
+            name::DESCRIPTORS_LIMIT,
+            name::MEMORY_TOTAL,
+        ] {
             assert!(value(&first, name).is_some_and(|v| v >= 0.0), "{name} is missing: {first:?}");
         }
-        let all = |of: &[(String, f64)]| name::HOST_PARTS.iter().filter_map(|part| value(of, part)).sum::<f64>();
+        let all = |of: &[(String, f64)]| {
+            name::HOST_PARTS.iter().filter_map(|part| value(of, part)).sum::<f64>()
+        };
         assert!(all(&second) >= all(&first) && all(&first) > 0.0);
     }
 

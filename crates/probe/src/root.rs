@@ -100,7 +100,8 @@ impl Root {
             return remote.names(&path.as_ref().to_string_lossy());
         }
         let entries = fs::read_dir(self.path(path)).into_iter().flatten().flatten();
-        let mut names: Vec<String> = entries.filter_map(|e| e.file_name().into_string().ok()).collect();
+        let mut names: Vec<String> =
+            entries.filter_map(|e| e.file_name().into_string().ok()).collect();
         // readdir(3) has no order.
         names.sort();
         names

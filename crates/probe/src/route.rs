@@ -25,7 +25,8 @@ pub fn route(address: SocketAddr) -> Route {
     let root = Root::system();
     let next_hop = next_hop::lookup(address.ip());
     // A sandbox may forbid netlink, but loopback addresses are always local.
-    let same_host = if address.ip().is_loopback() { Some(true) } else { next_hop.map(|hop| hop.local) };
+    let same_host =
+        if address.ip().is_loopback() { Some(true) } else { next_hop.map(|hop| hop.local) };
     let mut route = Route { same_host, ..Route::default() };
     if let Some(name) = next_hop.and_then(|hop| interface::name(&root, hop.interface)) {
         interface::fill(&root, name, &mut route);

@@ -80,7 +80,10 @@ mod tests {
         }
         let read = settings(&Root::recorded(dir.path()));
         assert_eq!(read.local_ports, Some((32768, 60999)));
-        assert_eq!((read.tw_reuse, read.somaxconn, read.conntrack_max), (Some(2), Some(4096), None));
+        assert_eq!(
+            (read.tw_reuse, read.somaxconn, read.conntrack_max),
+            (Some(2), Some(4096), None)
+        );
         assert_eq!(read.governor.as_deref(), Some("powersave"));
     }
 

@@ -68,13 +68,16 @@ impl Watch {
     pub fn start(specs: &[ProbeSpec], clock: impl Clock + Send + 'static) -> Self {
         let clock: SharedClock = Arc::new(Mutex::new(clock));
         let (sender, events) = mpsc::channel();
-        let mut watch = Self { events, stop: Arc::default(), child_handles: Vec::new(), threads: Vec::new() };
+        let mut watch =
+            Self { events, stop: Arc::default(), child_handles: Vec::new(), threads: Vec::new() };
         for (machine, probes) in by_machine(specs) {
             watch.child_handles.extend(machine.child_handle());
             let collector = Collector::new(sender.clone(), clock.clone(), watch.stop.clone());
             watch.threads.extend(collector.run(collector::MachineProbes { machine, probes }));
         }
-        for (page, schedule) in specs.iter().filter_map(|spec| Some((Page::open(&spec.what)?, Schedule::new(spec)))) {
+        for (page, schedule) in
+            specs.iter().filter_map(|spec| Some((Page::open(&spec.what)?, Schedule::new(spec))))
+        {
             let collector = Collector::new(sender.clone(), clock.clone(), watch.stop.clone());
             watch.threads.extend(collector.run(collector::PageProbe { page, schedule }));
         }

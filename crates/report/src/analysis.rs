@@ -29,8 +29,15 @@ pub struct AnalysisDocument {
 /// # Errors
 ///
 /// If `out` cannot be written to.
-pub fn text(observations: &Observations, analysis: &Analysis, out: &mut dyn io::Write) -> io::Result<()> {
-    out.write_all(plain::of_outline(&View::default(), &outline::of_observations(observations, analysis)).as_bytes())
+pub fn text(
+    observations: &Observations,
+    analysis: &Analysis,
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
+    out.write_all(
+        plain::of_outline(&View::default(), &outline::of_observations(observations, analysis))
+            .as_bytes(),
+    )
 }
 
 /// Writes the analysis as Markdown.
@@ -38,7 +45,11 @@ pub fn text(observations: &Observations, analysis: &Analysis, out: &mut dyn io::
 /// # Errors
 ///
 /// If `out` cannot be written to.
-pub fn markdown(observations: &Observations, analysis: &Analysis, out: &mut dyn io::Write) -> io::Result<()> {
+pub fn markdown(
+    observations: &Observations,
+    analysis: &Analysis,
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
     out.write_all(md::markdown(&outline::of_observations(observations, analysis)).as_bytes())
 }
 
@@ -47,7 +58,11 @@ pub fn markdown(observations: &Observations, analysis: &Analysis, out: &mut dyn 
 /// # Errors
 ///
 /// If `out` cannot be written to.
-pub fn json(observations: &Observations, analysis: &Analysis, out: &mut dyn io::Write) -> io::Result<()> {
+pub fn json(
+    observations: &Observations,
+    analysis: &Analysis,
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
     let document = AnalysisDocument {
         version: 1,
         observations: observations.clone(),

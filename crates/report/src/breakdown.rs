@@ -18,8 +18,15 @@ pub struct Breakdown {
     pub rows: Vec<(String, Vec<String>)>,
 }
 
-const REQUEST_COLUMNS: [(&str, usize); 7] =
-    [("completed", 0), ("per second", 90), ("errors", 0), ("p50", 0), ("p95", 0), ("p99", 0), ("max", 100)];
+const REQUEST_COLUMNS: [(&str, usize); 7] = [
+    ("completed", 0),
+    ("per second", 90),
+    ("errors", 0),
+    ("p50", 0),
+    ("p95", 0),
+    ("p99", 0),
+    ("max", 100),
+];
 const TRANSACTION_COLUMNS: [(&str, usize); 8] = [
     ("ended", 0),
     ("per second", 90),
@@ -36,15 +43,17 @@ const QUANTILES: [f64; 4] = [0.5, 0.95, 0.99, 1.0];
 
 /// Returns the tables that have rows.
 pub fn all(run: &Run) -> Vec<Breakdown> {
-    [populations(run), labels(run), transactions(run)].into_iter().filter(|table| !table.rows.is_empty()).collect()
+    [populations(run), labels(run), transactions(run)]
+        .into_iter()
+        .filter(|table| !table.rows.is_empty())
+        .collect()
 }
 
 /// Returns a table of the populations.
 pub fn populations(run: &Run) -> Breakdown {
-    let rows = run
-        .populations
-        .iter()
-        .map(|population| (name_of_population(population), requests(population, &population.total)));
+    let rows = run.populations.iter().map(|population| {
+        (name_of_population(population), requests(population, &population.total))
+    });
     Breakdown { title: "Populations", columns: &REQUEST_COLUMNS, rows: rows.collect() }
 }
 
@@ -59,7 +68,9 @@ pub fn labels(run: &Run) -> Breakdown {
     let mut steps: Vec<(u32, &Tally)> = run.steps().filter(|_| run.labels.len() > 1).collect();
     steps.sort_by_key(|step| std::cmp::Reverse(step.1.completed));
     let rows = steps.into_iter().flat_map(|(step, tally)| {
-        let hops = run.hops_of(step).map(|(hop, tally)| (format!("→ {}", label_name(run, hop)), requests(run, tally)));
+        let hops = run
+            .hops_of(step)
+            .map(|(hop, tally)| (format!("→ {}", label_name(run, hop)), requests(run, tally)));
         std::iter::once((label_name(run, step), requests(run, tally))).chain(hops)
     });
     Breakdown { title: "Labels", columns: &REQUEST_COLUMNS, rows: rows.collect() }
@@ -82,7 +93,8 @@ fn check_failure(run: &Run, failure: &CheckFailure) -> String {
     let CheckFailure { label, check, expected, found, count: failed } = failure;
     // A run with a single label keeps no tally for it: all replies of the run are its replies.
     let replies = run.labels.get(label).map_or(&run.total, |tally| tally).completed;
-    let condition = if expected.is_empty() { check.clone() } else { format!("expected {expected}") };
+    let condition =
+        if expected.is_empty() { check.clone() } else { format!("expected {expected}") };
     // The text is an example; other replies may differ.
     let sample = match (found.as_str(), failed) {
         ("", _) => String::new(),
@@ -102,7 +114,8 @@ impl Breakdown {
     /// Returns the head and the rows with all columns, for a format without a width.
     pub fn cells(&self) -> (Vec<String>, Vec<Vec<String>>) {
         let head = std::iter::once(self.title).chain(self.columns.iter().map(|column| column.0));
-        let rows = self.rows.iter().map(|(name, cells)| [std::slice::from_ref(name), cells].concat());
+        let rows =
+            self.rows.iter().map(|(name, cells)| [std::slice::from_ref(name), cells].concat());
         (head.map(str::to_owned).collect(), rows.collect())
     }
 }
@@ -164,7 +177,8 @@ mod tests {
         let table = transactions(&run);
         let heads: Vec<_> = table.columns.iter().map(|column| column.0).collect();
         assert_eq!(heads.join(" "), "ended per second failed unfinished p50 p95 p99 max");
-        let cells = ["3", "0", "1", "1", "20.0 ms", UNKNOWN, UNKNOWN, "≥ 40.0 ms"].map(str::to_owned);
+        let cells =
+            ["3", "0", "1", "1", "20.0 ms", UNKNOWN, UNKNOWN, "≥ 40.0 ms"].map(str::to_owned);
         assert_eq!(table.rows, [("buy".to_owned(), cells.to_vec())]);
         assert!(all(&Run::default()).is_empty());
     }

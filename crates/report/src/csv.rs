@@ -66,7 +66,9 @@ const COLUMNS: [Column; 30] = [
     ("response_p99_seconds", |t| time(t, |times| times.p99)),
     ("response_max_seconds", |t| time(t, |times| times.max)),
     // A `≥` before a number would make the cell text for a spreadsheet, so bounds have a column.
-    ("response_at_least", |t| t.response_time_seconds.as_ref().map_or(String::new(), |times| times.at_least.join(" "))),
+    ("response_at_least", |t| {
+        t.response_time_seconds.as_ref().map_or(String::new(), |times| times.at_least.join(" "))
+    }),
     ("service_p99_seconds", |t| number_cell(t.service_time_p99_seconds)),
     ("lag_p99_seconds", |t| number_cell(t.lag_p99_seconds)),
     ("verdict", |t| t.verdict.state.key().into()),
@@ -79,15 +81,20 @@ const COLUMNS: [Column; 30] = [
 ///
 /// If `out` cannot be written to.
 pub fn write_study(study: &Study, _: &Analysis, out: &mut dyn io::Write) -> io::Result<()> {
-    let trials: Vec<TrialDocument> = study.trials.iter().map(|t| TrialDocument::new(&study.experiment, t)).collect();
+    let trials: Vec<TrialDocument> =
+        study.trials.iter().map(|t| TrialDocument::new(&study.experiment, t)).collect();
     // Trials may differ in their readings, but CSV needs equal columns in all rows.
     let readings: BTreeSet<(String, String)> = trials.iter().flat_map(reading_names).collect();
     let mut rows = csv::WriterBuilder::new().from_writer(out);
     let head = COLUMNS.iter().map(|column| column.0.to_owned());
-    rows.write_record(head.chain(readings.iter().map(|(source, name)| text(&format!("{source} {name}")))))?;
+    rows.write_record(
+        head.chain(readings.iter().map(|(source, name)| text(&format!("{source} {name}")))),
+    )?;
     for trial in &trials {
         let values = readings.iter().map(|(source, name)| {
-            number_cell(trial.readings.get(source).and_then(|of_source| of_source.get(name)).copied())
+            number_cell(
+                trial.readings.get(source).and_then(|of_source| of_source.get(name)).copied(),
+            )
         });
         rows.write_record(COLUMNS.iter().map(|column| column.1(trial)).chain(values))?;
     }
@@ -96,10 +103,9 @@ pub fn write_study(study: &Study, _: &Analysis, out: &mut dyn io::Write) -> io::
 
 /// Returns source and name of each reading of a trial.
 fn reading_names(trial: &TrialDocument) -> Vec<(String, String)> {
-    let names = trial
-        .readings
-        .iter()
-        .flat_map(|(source, of_source)| of_source.keys().map(|name| (source.clone(), name.clone())));
+    let names = trial.readings.iter().flat_map(|(source, of_source)| {
+        of_source.keys().map(|name| (source.clone(), name.clone()))
+    });
     names.collect()
 }
 
@@ -136,8 +142,14 @@ mod tests {
         let text = csv(&story::closed().run());
         let lines: Vec<_> = text.lines().collect();
         assert_eq!(lines.len(), 12);
-        assert!(lines[0].starts_with("from_seconds,to_seconds,phase,planned,begun,completed,good,errors,throughput_"));
-        assert!(lines[1].starts_with("0.0,1.0,measure,112,112,112,112,0,112.0,0.000303"), "{}", lines[1]);
+        assert!(lines[0].starts_with(
+            "from_seconds,to_seconds,phase,planned,begun,completed,good,errors,throughput_"
+        ));
+        assert!(
+            lines[1].starts_with("0.0,1.0,measure,112,112,112,112,0,112.0,0.000303"),
+            "{}",
+            lines[1]
+        );
         assert!(lines[11].starts_with("10.0,11.0,grace,0,0,0,0,0,0.0,,,,,0,0,"), "{}", lines[11]);
         assert!(lines.iter().all(|l| l.matches(',').count() == 18));
     }
@@ -158,7 +170,9 @@ mod tests {
         let rows: Vec<_> = text.lines().skip(1).collect();
         assert!(rows.iter().any(|row| row.starts_with("\"'=HYPERLINK(")), "{rows:?}");
         assert!(rows.iter().any(|row| row.starts_with("'@SUM(1),")), "{rows:?}");
-        assert!(["=a", "+a", "-a", "@a", "\ta"].iter().all(|cell| super::text(cell).starts_with('\'')));
+        assert!(
+            ["=a", "+a", "-a", "@a", "\ta"].iter().all(|cell| super::text(cell).starts_with('\''))
+        );
         assert_eq!((super::text("a=b"), super::text("nginx")), ("a=b".into(), "nginx".into()));
     }
 
@@ -170,9 +184,14 @@ mod tests {
         let text = String::from_utf8(out).unwrap();
         let lines: Vec<_> = text.lines().collect();
         assert_eq!(lines.len(), 1 + 8);
-        assert!(lines[0].contains("interrupted,generator cpu_system_seconds_per_second,"), "{}", lines[0]);
         assert!(
-            lines[1].starts_with("nginx,1,1,120,r1101,2026-07-01T12:00:00.250Z,10,120,120,120,1200,"),
+            lines[0].contains("interrupted,generator cpu_system_seconds_per_second,"),
+            "{}",
+            lines[0]
+        );
+        assert!(
+            lines[1]
+                .starts_with("nginx,1,1,120,r1101,2026-07-01T12:00:00.250Z,10,120,120,120,1200,"),
             "{}",
             lines[1]
         );

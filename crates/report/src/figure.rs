@@ -136,7 +136,8 @@ pub struct Heat {
 impl Figure {
     /// True if there is nothing to draw: no cell, and no line with two different values of x.
     pub fn is_empty(&self) -> bool {
-        self.heat.as_ref().is_none_or(|heat| heat.counts.is_empty()) && !self.lines.iter().any(Line::has_length)
+        self.heat.as_ref().is_none_or(|heat| heat.counts.is_empty())
+            && !self.lines.iter().any(Line::has_length)
     }
 }
 

@@ -33,7 +33,9 @@ pub fn with_interval(value: f64, ends: Option<(f64, f64)>, unit: &str) -> String
 pub fn time_with_interval(value: f64, ends: Option<(f64, f64)>) -> String {
     let (per_second, unit) = unit_of_time(value);
     match ends {
-        Some((low, high)) => with_interval(value * per_second, Some((low * per_second, high * per_second)), unit),
+        Some((low, high)) => {
+            with_interval(value * per_second, Some((low * per_second, high * per_second)), unit)
+        }
         None => seconds(value),
     }
 }
@@ -77,7 +79,11 @@ pub fn with_both_ends(run: &Run, judgement: &Judgement, q: f64) -> Option<(f64, 
 
 /// Returns the interval of a percentile, if the judgement has one.
 pub fn estimate(judgement: &Judgement, q: f64) -> Option<&FigureEstimate> {
-    judgement.intervals.iter().find(|i| (i.quantile - q).abs() < 1e-9).and_then(|i| i.estimate.as_ref())
+    judgement
+        .intervals
+        .iter()
+        .find(|i| (i.quantile - q).abs() < 1e-9)
+        .and_then(|i| i.estimate.as_ref())
 }
 
 /// True if `count` values are enough for quantile `q`: at least one is expected above it.
@@ -101,9 +107,15 @@ mod tests {
 
     #[test]
     fn an_interval_has_the_unit_of_its_figure() {
-        assert_eq!(with_interval(362.0, Some((356.0, 368.0)), "requests/s"), "362 (95 % CI 356–368) requests/s");
+        assert_eq!(
+            with_interval(362.0, Some((356.0, 368.0)), "requests/s"),
+            "362 (95 % CI 356–368) requests/s"
+        );
         assert_eq!(with_interval(362.0, None, "requests/s"), "362 requests/s");
-        assert_eq!(time_with_interval(0.0009, Some((0.0008, 0.0012))), "900 (95 % CI 800–1,200) µs");
+        assert_eq!(
+            time_with_interval(0.0009, Some((0.0008, 0.0012))),
+            "900 (95 % CI 800–1,200) µs"
+        );
         assert_eq!(time_with_interval(0.0012, None), "1.20 ms");
     }
 

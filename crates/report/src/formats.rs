@@ -122,11 +122,22 @@ impl Format {
     /// # Errors
     ///
     /// If `out` fails, or a picture is too large.
-    pub fn write(&self, subject: Subject<'_>, view: &View, out: &mut dyn io::Write) -> io::Result<()> {
+    pub fn write(
+        &self,
+        subject: Subject<'_>,
+        view: &View,
+        out: &mut dyn io::Write,
+    ) -> io::Result<()> {
         match (self.content, subject) {
-            (Content::Text, Subject::Run(run, judgement)) => text::write_as(view, run, judgement, out),
-            (Content::Text, Subject::Study(study, analysis)) => text::write_study_as(view, study, analysis, out),
-            (Content::Document { write, .. }, Subject::Run(run, judgement)) => write(run, judgement, out),
+            (Content::Text, Subject::Run(run, judgement)) => {
+                text::write_as(view, run, judgement, out)
+            }
+            (Content::Text, Subject::Study(study, analysis)) => {
+                text::write_study_as(view, study, analysis, out)
+            }
+            (Content::Document { write, .. }, Subject::Run(run, judgement)) => {
+                write(run, judgement, out)
+            }
             (Content::Document { write_study, .. }, Subject::Study(study, analysis)) => {
                 write_study(study, analysis, out)
             }
@@ -202,8 +213,13 @@ mod tests {
     fn the_published_schemas_are_those_of_the_types() {
         for PublishedSchema { name, schema } in SCHEMAS {
             let path = format!("{}/../../docs/{name}.schema.json", env!("CARGO_MANIFEST_DIR"));
-            let published: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
-            assert_eq!(published, schema(), "write it anew: brunt schema {name} > docs/{name}.schema.json");
+            let published: serde_json::Value =
+                serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+            assert_eq!(
+                published,
+                schema(),
+                "write it anew: brunt schema {name} > docs/{name}.schema.json"
+            );
         }
     }
 }

@@ -51,7 +51,12 @@ pub fn write_study(study: &Study, analysis: &Analysis, out: &mut dyn io::Write) 
     write_page(study, analysis, &overview.unwrap_or_default(), out)
 }
 
-fn write_page(study: &Study, analysis: &Analysis, overview: &str, out: &mut dyn io::Write) -> io::Result<()> {
+fn write_page(
+    study: &Study,
+    analysis: &Analysis,
+    overview: &str,
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
     let (before, after) = PAGE.split_once(PLACE).unwrap_or((PAGE, ""));
     out.write_all(before.as_bytes())?;
     let name = escaped(&study.experiment.name);
@@ -60,7 +65,8 @@ fn write_page(study: &Study, analysis: &Analysis, overview: &str, out: &mut dyn 
     write_study_data(study, analysis, out)?;
     for (index, trial) in study.trials.iter().enumerate() {
         // One script element for each trial: the page parses it only when the user opens the trial.
-        let figures: Vec<Figure> = panels::of_trial(study, index).into_iter().map(without_trial).collect();
+        let figures: Vec<Figure> =
+            panels::of_trial(study, index).into_iter().map(without_trial).collect();
         let figures = figures.iter().map(FigureColumns::from).collect();
         write_data(out, &format!("trial-{index}"), &TrialData::new(figures, &trial.run))?;
     }
@@ -125,7 +131,12 @@ impl From<&Breakdown> for TrialTable {
 impl<'a> TrialData<'a> {
     fn new(figures: Vec<FigureColumns<'a>>, run: &Run) -> Self {
         let tables = breakdown::all(run).iter().map(TrialTable::from).collect();
-        Self { figures, zoom: Zoom::from(run), tables, check_failures: breakdown::check_failures(run) }
+        Self {
+            figures,
+            zoom: Zoom::from(run),
+            tables,
+            check_failures: breakdown::check_failures(run),
+        }
     }
 }
 
@@ -139,7 +150,8 @@ fn document(study: &Study, analysis: &Analysis) -> StudyDocument {
         trial.transactions.clear();
         trial.check_failures.clear();
     }
-    for times in document.trials.iter_mut().filter_map(|trial| trial.response_time_seconds.as_mut()) {
+    for times in document.trials.iter_mut().filter_map(|trial| trial.response_time_seconds.as_mut())
+    {
         times.histogram.clear();
     }
     document
@@ -188,13 +200,31 @@ mod tests {
         let page = page(&run);
         let (study, analysis) = single::study_of(&run, &Judgement::default());
         let everything = data(&page, "study");
-        assert_eq!(everything["document"], serde_json::to_value(document(&study, &analysis)).unwrap());
+        assert_eq!(
+            everything["document"],
+            serde_json::to_value(document(&study, &analysis)).unwrap()
+        );
         assert_eq!(everything["shown"], 0);
         let trial = data(&page, "trial-0");
-        assert_eq!(trial["zoom"]["completed"].as_array().unwrap().iter().filter_map(Value::as_u64).sum::<u64>(), 1900);
-        let titles: Vec<_> =
-            trial["figures"].as_array().unwrap().iter().map(|f| f["title"].as_str().unwrap()).collect();
-        assert!(titles.contains(&"Throughput") && !titles.iter().any(|t| t.contains("over time")), "{titles:?}");
+        assert_eq!(
+            trial["zoom"]["completed"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .filter_map(Value::as_u64)
+                .sum::<u64>(),
+            1900
+        );
+        let titles: Vec<_> = trial["figures"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|f| f["title"].as_str().unwrap())
+            .collect();
+        assert!(
+            titles.contains(&"Throughput") && !titles.iter().any(|t| t.contains("over time")),
+            "{titles:?}"
+        );
     }
 
     #[test]
@@ -204,6 +234,9 @@ mod tests {
         run.warnings.push(HOSTILE.into());
         let page = page(&run);
         assert_eq!(data(&page, "study")["document"]["environment"]["server"], HOSTILE);
-        assert!(!page.contains("<script>alert") && page.matches("<!--").count() == PAGE.matches("<!--").count() - 1);
+        assert!(
+            !page.contains("<script>alert")
+                && page.matches("<!--").count() == PAGE.matches("<!--").count() - 1
+        );
     }
 }

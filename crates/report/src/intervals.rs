@@ -17,8 +17,8 @@ const DAY: f64 = 86_400.0;
 /// Widths of merged intervals, in seconds; longer ones are whole days.
 const WIDTHS: [f64; 23] = [
     // Round widths only, because the label of the axis names the width.
-    0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0, 600.0,
-    1_800.0, 3_600.0, 21_600.0, DAY,
+    0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0,
+    120.0, 300.0, 600.0, 1_800.0, 3_600.0, 21_600.0, DAY,
 ];
 
 /// Points of a line over time.
@@ -49,12 +49,18 @@ pub fn with_responses(run: &Run, least: u64) -> Option<Merged<Point>> {
     let points = recorded(run);
     let seconds = seconds_of(&points);
     let narrowest = width_of(points.len(), seconds);
-    let wider = WIDTHS.into_iter().filter(|width| *width > narrowest.unwrap_or(0.0) && width * 3.0 <= seconds);
+    let wider = WIDTHS
+        .into_iter()
+        .filter(|width| *width > narrowest.unwrap_or(0.0) && width * 3.0 <= seconds);
     let widths = std::iter::once(narrowest).chain(wider.map(Some));
-    let merged = widths.map(|width| Merged { points: absorb_short(merge(points.clone(), zero(run), width)), width });
+    let merged = widths.map(|width| Merged {
+        points: absorb_short(merge(points.clone(), zero(run), width)),
+        width,
+    });
     let mut enough = merged.filter(|merged| {
         // Intervals without a reply, as in a stall of the server, do not count against a width.
-        let counts = merged.points.iter().map(|point| point.response.count()).filter(|count| *count > 0);
+        let counts =
+            merged.points.iter().map(|point| point.response.count()).filter(|count| *count > 0);
         let large = counts.clone().filter(|count| *count >= least).count();
         large >= 3 && large * 10 >= counts.count() * 9
     });
@@ -66,8 +72,11 @@ pub fn of_spans(spans: &[Span]) -> Merged<figure::Point> {
     let from = spans.first().map_or(0.0, |span| span.from);
     let to = spans.last().map_or(0.0, |span| span.to);
     let Some(width) = width_of(spans.len(), to - from) else {
-        let points =
-            spans.iter().map(|span| figure::Point { x: span.at(), y: Some(span.value), ..figure::Point::default() });
+        let points = spans.iter().map(|span| figure::Point {
+            x: span.at(),
+            y: Some(span.value),
+            ..figure::Point::default()
+        });
         return Merged { points: points.collect(), width: None };
     };
     let groups = spans.chunk_by(|a, b| number(a.at(), width) == number(b.at(), width));
@@ -104,7 +113,9 @@ fn merge(points: Vec<Point>, zero: Tick, width: Option<f64>) -> Vec<Point> {
         let number = number(f64::midpoint(since(point.from, zero), since(point.to, zero)), width);
         match merged.last_mut() {
             // A merged interval never covers two phases.
-            Some(last) if last_number == Some(number) && last.phase == point.phase => last.follow(&point),
+            Some(last) if last_number == Some(number) && last.phase == point.phase => {
+                last.follow(&point)
+            }
             _ => merged.push(point),
         }
         last_number = Some(number);
@@ -140,7 +151,12 @@ fn width_of(count: usize, seconds: f64) -> Option<f64> {
         return None;
     }
     let least = seconds / MOST_POINTS as f64;
-    Some(WIDTHS.into_iter().find(|width| *width >= least).unwrap_or_else(|| (least / DAY).ceil() * DAY))
+    Some(
+        WIDTHS
+            .into_iter()
+            .find(|width| *width >= least)
+            .unwrap_or_else(|| (least / DAY).ceil() * DAY),
+    )
 }
 
 /// Number of the interval that contains an instant.

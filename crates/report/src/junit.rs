@@ -79,7 +79,9 @@ fn suite(
     out: &mut dyn io::Write,
 ) -> io::Result<()> {
     let mut all = required(study, analysis, contender);
-    all.extend(places(study, index, contender).flat_map(|place| cases(study, analysis, contender, place)));
+    all.extend(
+        places(study, index, contender).flat_map(|place| cases(study, analysis, contender, place)),
+    );
     let seconds: f64 = study.trials_of(index).map(|t| t.run.measured_seconds()).sum();
     let suite = SuiteHead { name: &contender.name, seconds, details: &details(study, index) };
     write_suite(&suite, study, &all, out)
@@ -111,10 +113,13 @@ fn figures_of_row(head: &[String], cells: &[String]) -> String {
 
 /// Writes a case for each difference of `--fail-if` at each pair.
 fn comparison(study: &Study, analysis: &Analysis, out: &mut dyn io::Write) -> io::Result<()> {
-    let (Some(comparison), Question::Compare(spec)) = (&analysis.comparison, &study.experiment.question) else {
+    let (Some(comparison), Question::Compare(spec)) =
+        (&analysis.comparison, &study.experiment.question)
+    else {
         return Ok(());
     };
-    let unit = study.experiment.contenders.first().map_or("", |contender| contender.unit().suffix());
+    let unit =
+        study.experiment.contenders.first().map_or("", |contender| contender.unit().suffix());
     let mut all = Vec::new();
     for pair in &comparison.pairs {
         let load = pair.load.map_or(String::new(), |load| format!(" at {}{unit}", plain(load)));
@@ -132,7 +137,9 @@ fn comparison(study: &Study, analysis: &Analysis, out: &mut dyn io::Write) -> io
 
 fn regression_outcome(regression: &Regression, pair: &Pair) -> Outcome {
     match pair.measures.iter().find(|compared| compared.measure == regression.measure) {
-        Some(compared) if regression.is_shown_by(compared) => Outcome::Failed("worse", compared.sentence.clone()),
+        Some(compared) if regression.is_shown_by(compared) => {
+            Outcome::Failed("worse", compared.sentence.clone())
+        }
         Some(_) => Outcome::Passed,
         None => Outcome::Skipped("it was not measured".into()),
     }
@@ -145,7 +152,12 @@ struct SuiteHead<'a> {
     details: &'a str,
 }
 
-fn write_suite(suite: &SuiteHead<'_>, study: &Study, all: &[Case], out: &mut dyn io::Write) -> io::Result<()> {
+fn write_suite(
+    suite: &SuiteHead<'_>,
+    study: &Study,
+    all: &[Case],
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
     let SuiteHead { name, seconds, details } = suite;
     let failed = all.iter().filter(|case| matches!(case.outcome, Outcome::Failed(..))).count();
     let skipped = all.iter().filter(|case| matches!(case.outcome, Outcome::Skipped(_))).count();
@@ -171,14 +183,23 @@ fn write_suite(suite: &SuiteHead<'_>, study: &Study, all: &[Case], out: &mut dyn
 }
 
 fn write_case(suite: &str, case: &Case, out: &mut dyn io::Write) -> io::Result<()> {
-    let head =
-        format!("    <testcase classname=\"{suite}\" name=\"{}\" time=\"{:.3}\"", escaped(&case.name), case.seconds);
+    let head = format!(
+        "    <testcase classname=\"{suite}\" name=\"{}\" time=\"{:.3}\"",
+        escaped(&case.name),
+        case.seconds
+    );
     match &case.outcome {
         Outcome::Passed => writeln!(out, "{head}/>"),
         Outcome::Failed(kind, message) => {
-            writeln!(out, "{head}><failure type=\"{kind}\" message=\"{}\"/></testcase>", escaped(message))
+            writeln!(
+                out,
+                "{head}><failure type=\"{kind}\" message=\"{}\"/></testcase>",
+                escaped(message)
+            )
         }
-        Outcome::Skipped(why) => writeln!(out, "{head}><skipped message=\"{}\"/></testcase>", escaped(why)),
+        Outcome::Skipped(why) => {
+            writeln!(out, "{head}><skipped message=\"{}\"/></testcase>", escaped(why))
+        }
     }
 }
 
@@ -188,8 +209,9 @@ fn places(study: &Study, index: usize, contender: &Contender) -> impl Iterator<I
     // The first step of a search is the pattern of its trials, and was not run itself.
     let first = usize::from(study.experiment.has_search());
     let steps = contender.steps.len();
-    (0..study.experiment.repetitions)
-        .flat_map(move |repetition| (first..steps).map(move |step| TrialIndex { repetition, contender: index, step }))
+    (0..study.experiment.repetitions).flat_map(move |repetition| {
+        (first..steps).map(move |step| TrialIndex { repetition, contender: index, step })
+    })
 }
 
 /// Returns a case for each requirement and each capacity.
@@ -198,7 +220,9 @@ fn required(study: &Study, analysis: &Analysis, contender: &Contender) -> Vec<Ca
     let mut cases = Vec::new();
     for answer in analysis.answers.iter().filter(|answer| answer.contender == contender.name) {
         for capacity in &answer.capacities {
-            cases.extend(find.require.iter().map(|requirement| requirement_case(capacity, requirement)));
+            cases.extend(
+                find.require.iter().map(|requirement| requirement_case(capacity, requirement)),
+            );
         }
     }
     cases
@@ -210,15 +234,26 @@ fn requirement_case(capacity: &Capacity, requirement: &Requirement) -> Case {
         seconds: 0.0,
         outcome: match requirement.decide(&capacity.at) {
             RequirementOutcome::Met => Outcome::Passed,
-            RequirementOutcome::Missed => Outcome::Failed("requirement", format!("it is {}", capacity.sentence)),
+            RequirementOutcome::Missed => {
+                Outcome::Failed("requirement", format!("it is {}", capacity.sentence))
+            }
             // Undecided requirements make brunt exit with 8, so the case cannot pass.
-            RequirementOutcome::Undecided => Outcome::Failed("undecided", format!("it is {}", capacity.sentence)),
+            RequirementOutcome::Undecided => {
+                Outcome::Failed("undecided", format!("it is {}", capacity.sentence))
+            }
         },
     }
 }
 
-fn cases(study: &Study, analysis: &Analysis, contender: &Contender, place: TrialIndex) -> Vec<Case> {
-    if study.experiment.is_search_trial(place) && matches!(study.experiment.question, Question::Compare(_)) {
+fn cases(
+    study: &Study,
+    analysis: &Analysis,
+    contender: &Contender,
+    place: TrialIndex,
+) -> Vec<Case> {
+    if study.experiment.is_search_trial(place)
+        && matches!(study.experiment.question, Question::Compare(_))
+    {
         // The result of a search counts, not its single trials.
         return Vec::new();
     }
@@ -240,7 +275,8 @@ fn cases(study: &Study, analysis: &Analysis, contender: &Contender, place: Trial
         }];
     };
     let seconds = trial.run.measured_seconds();
-    let objectives = trial.run.plan.iter().flat_map(|plan| &plan.objectives).map(|o| o.judge(&trial.run));
+    let objectives =
+        trial.run.plan.iter().flat_map(|plan| &plan.objectives).map(|o| o.judge(&trial.run));
     let state = trial.judgement.verdict.state;
     if study.experiment.has_search() && state.is_disturbed() {
         // A search expects some disturbed trials. They do not count against the server.
@@ -248,10 +284,12 @@ fn cases(study: &Study, analysis: &Analysis, contender: &Contender, place: Trial
         return vec![Case { name: format!("verdict {at}"), seconds, outcome }];
     }
     let unmet = study.unmet(place.contender);
-    let verdict = Case { name: format!("verdict {at}"), seconds, outcome: verdict(study, analysis, trial) };
+    let verdict =
+        Case { name: format!("verdict {at}"), seconds, outcome: verdict(study, analysis, trial) };
     objectives
         .map(|judged| {
-            let extent = if unmet.contains(&&judged.objective) { Unmet::Everywhere } else { Unmet::Here };
+            let extent =
+                if unmet.contains(&&judged.objective) { Unmet::Everywhere } else { Unmet::Here };
             let outcome = objective_outcome(&judged, extent);
             Case { name: format!("{} {at}", judged.objective), seconds, outcome }
         })
@@ -274,13 +312,16 @@ fn objective_outcome(judged: &ObjectiveResult, unmet: Unmet) -> Outcome {
     let message = format!("{} was {at_least}{value}", judged.objective.metric);
     match unmet {
         Unmet::Everywhere => Outcome::Failed("objective", message),
-        Unmet::Here => Outcome::Skipped(format!("{message}; the objective was met in another trial")),
+        Unmet::Here => {
+            Outcome::Skipped(format!("{message}; the objective was met in another trial"))
+        }
     }
 }
 
 fn verdict(study: &Study, analysis: &Analysis, trial: &Trial) -> Outcome {
     let verdict = &trial.judgement.verdict;
-    let causes = verdict.causes.iter().map(|cause| cause.sentence.as_str()).collect::<Vec<_>>().join("; ");
+    let causes =
+        verdict.causes.iter().map(|cause| cause.sentence.as_str()).collect::<Vec<_>>().join("; ");
     // First: the verdict of a run that ended with an error describes only the time before the
     // error.
     if let Some(error) = trial.run.finish.as_ref().and_then(|finish| finish.error.as_ref()) {
@@ -295,20 +336,32 @@ fn verdict(study: &Study, analysis: &Analysis, trial: &Trial) -> Outcome {
         }
         // After the check of replies: an interrupted run without a good reply is a failure of kind
         // `replies`.
-        State::Ok if trial.run.is_interrupted() => Outcome::Failed("run", "it was stopped before its time".into()),
+        State::Ok if trial.run.is_interrupted() => {
+            Outcome::Failed("run", "it was stopped before its time".into())
+        }
         State::Ok => Outcome::Passed,
         state @ (State::BusyMachine | State::Unexplained | State::Limited) => {
             let words = format!("{}: {causes}", state.words());
             // Only `--strict` turns this verdict into exit code 6.
-            if study.environment.strict { Outcome::Failed("generator", words) } else { Outcome::Skipped(words) }
+            if study.environment.strict {
+                Outcome::Failed("generator", words)
+            } else {
+                Outcome::Skipped(words)
+            }
         }
         State::Invalid => {
             let violated = trial.judgement.checks.iter().filter(|check| !check.holds);
-            let sums = violated.map(|check| format!("{}: {}", check.name, check.arithmetic)).collect::<Vec<_>>();
+            let sums = violated
+                .map(|check| format!("{}: {}", check.name, check.arithmetic))
+                .collect::<Vec<_>>();
             let words = format!("consistency check failed: {}", sums.join("; "));
             // `brunt compare` excludes the trial with its block, and exits with 5 only if no block
             // remains.
-            if analysis.excludes_invalid_trials() { Outcome::Skipped(words) } else { Outcome::Failed("invalid", words) }
+            if analysis.excludes_invalid_trials() {
+                Outcome::Skipped(words)
+            } else {
+                Outcome::Failed("invalid", words)
+            }
         }
     }
 }
@@ -317,7 +370,9 @@ fn verdict(study: &Study, analysis: &Analysis, trial: &Trial) -> Outcome {
 /// contender had better replies in another trial.
 fn replies(study: &Study, trial: &Trial) -> Outcome {
     let message = match trial.run.replies() {
-        Replies::None => format!("nothing was measured: no reply came ({})", trial.run.failure_summary()),
+        Replies::None => {
+            format!("nothing was measured: no reply came ({})", trial.run.failure_summary())
+        }
         _ => format!("none of {} replies was good", trial.run.total.completed),
     };
     // Sweeps have loads beyond the capacity by design, so the best trial of a contender counts.
@@ -363,8 +418,9 @@ mod tests {
         let contender = study.trials[0].place.contender;
         assert_eq!(told(&study), 0);
         assert!(xml(&study).contains("another trial had better ones"));
-        let all: Vec<usize> =
-            (0..study.trials.len()).filter(|at| study.trials[*at].place.contender == contender).collect();
+        let all: Vec<usize> = (0..study.trials.len())
+            .filter(|at| study.trials[*at].place.contender == contender)
+            .collect();
         for at in &all {
             bad(&mut study, *at);
         }

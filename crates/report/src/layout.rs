@@ -38,9 +38,11 @@ pub fn clause(text: &str, room: usize) -> String {
         return text.into();
     }
     // Two columns are for the space and the `…` at the end.
-    let limit = text.char_indices().nth(room.saturating_sub(2)).map_or(text.len(), |(index, _)| index);
+    let limit =
+        text.char_indices().nth(room.saturating_sub(2)).map_or(text.len(), |(index, _)| index);
     // A clause that keeps less than half of the width loses too much; then the text ends at a word.
-    let clause_end = last_of(&["; ", ": ", ". ", " ("], &text[..limit]).filter(|index| *index * 2 >= limit);
+    let clause_end =
+        last_of(&["; ", ": ", ". ", " ("], &text[..limit]).filter(|index| *index * 2 >= limit);
     let end = clause_end.or_else(|| last_of(&[" "], &text[..limit])).unwrap_or(limit);
     format!("{} …", text[..end].trim_end_matches([',', ';', ':', '.']))
 }
@@ -132,14 +134,25 @@ impl Table {
     }
 
     /// Adds a row with a note.
-    pub fn row_with_note<S: Into<String>>(&mut self, cells: impl IntoIterator<Item = S>, note: String) {
+    pub fn row_with_note<S: Into<String>>(
+        &mut self,
+        cells: impl IntoIterator<Item = S>,
+        note: String,
+    ) {
         self.rows.push((cells.into_iter().map(Into::into).collect(), note));
     }
 
     fn widths(&self) -> Vec<usize> {
         let columns = self.rows.iter().map(|r| r.0.len()).max().unwrap_or(0);
         (0..columns)
-            .map(|i| self.rows.iter().filter_map(|row| row.0.get(i)).map(|cell| width(cell)).max().unwrap_or(0))
+            .map(|i| {
+                self.rows
+                    .iter()
+                    .filter_map(|row| row.0.get(i))
+                    .map(|cell| width(cell))
+                    .max()
+                    .unwrap_or(0)
+            })
             .collect()
     }
 
@@ -170,7 +183,10 @@ impl Table {
     /// Returns the lines. Notes are wrapped at this number of columns.
     pub fn render_within(&self, columns: usize) -> String {
         let widths = self.widths();
-        self.rows.iter().map(|(cells, note)| hang_within(columns, &line(cells, &widths), note)).collect()
+        self.rows
+            .iter()
+            .map(|(cells, note)| hang_within(columns, &line(cells, &widths), note))
+            .collect()
     }
 }
 

@@ -43,7 +43,9 @@ fn block_text(block: &Block, is_first: bool) -> String {
     let hashes = if is_first { "#" } else { "##" };
     match block {
         Block::Title(name, about) if about.is_empty() => format!("{hashes} {}\n", escaped(name)),
-        Block::Title(name, about) => format!("{hashes} {}\n\n{}\n", escaped(name), paragraph(about)),
+        Block::Title(name, about) => {
+            format!("{hashes} {}\n\n{}\n", escaped(name), paragraph(about))
+        }
         Block::Heading(heading) => format!("## {}\n", escaped(heading)),
         Block::Paragraph(text) => format!("{}\n", paragraph(text)),
         Block::Facts(facts) | Block::FactOfEach(facts) => facts.iter().map(fact).collect(),
@@ -63,15 +65,23 @@ fn block_text(block: &Block, is_first: bool) -> String {
 fn fact(fact: &Fact) -> String {
     let lines = match &fact.lines[..] {
         [only] => format!(" {}\n", words(only)),
-        several => format!("\n{}", several.iter().map(|line| below(&words(line))).collect::<String>()),
+        several => {
+            format!("\n{}", several.iter().map(|line| below(&words(line))).collect::<String>())
+        }
     };
-    format!("- **{}:**{lines}{}", escaped(&fact.key), fact.remarks.iter().map(remark).collect::<String>())
+    format!(
+        "- **{}:**{lines}{}",
+        escaped(&fact.key),
+        fact.remarks.iter().map(remark).collect::<String>()
+    )
 }
 
 fn remark(remark: &Remark) -> String {
     match remark {
         Remark::Remedy(remedy) => below(&code(remedy)),
-        Remark::Reason(text) | Remark::Evidence(text) | Remark::Unseen(text) => below(&escaped(text)),
+        Remark::Reason(text) | Remark::Evidence(text) | Remark::Unseen(text) => {
+            below(&escaped(text))
+        }
     }
 }
 
@@ -109,12 +119,17 @@ fn outcomes(rows: &[OutcomeRow]) -> String {
 
 fn histogram(bars: &[Bar]) -> String {
     let all = bars.last().map_or(0, |last| last.so_far);
-    let rows = bars.iter().map(|bar| vec![time(bar.up_to), share(bar.count, all), share(bar.so_far, all)]);
+    let rows =
+        bars.iter().map(|bar| vec![time(bar.up_to), share(bar.count, all), share(bar.so_far, all)]);
     table(&["Up to", "Share", "Cumulative"].map(str::to_owned), &rows.collect::<Vec<_>>())
 }
 
 fn table(head: &[String], rows: &[Vec<String>]) -> String {
-    let rule = head.iter().enumerate().map(|(i, _)| if i == 0 { ":--" } else { "--:" }).collect::<Vec<_>>();
+    let rule = head
+        .iter()
+        .enumerate()
+        .map(|(i, _)| if i == 0 { ":--" } else { "--:" })
+        .collect::<Vec<_>>();
     let rule = format!("|{}|\n", rule.join("|"));
     table_line(head) + &rule + &rows.iter().map(|row| table_line(row)).collect::<String>()
 }
@@ -197,8 +212,10 @@ mod tests {
     fn a_run_as_markdown() {
         let mut story = story::overloaded();
         let bound = |metric, relation, bound| Objective { metric, step: None, relation, bound };
-        story.plan.objectives =
-            vec![bound(Metric::Quantile(0.5), Relation::Below, 0.5), bound(Metric::Errors, Relation::Below, 0.01)];
+        story.plan.objectives = vec![
+            bound(Metric::Quantile(0.5), Relation::Below, 0.5),
+            bound(Metric::Errors, Relation::Below, 0.01),
+        ];
         let cause = Cause {
             limit: Limit::Worker,
             origin: Origin::Generator,

@@ -17,7 +17,7 @@ use crate::study;
 use crate::view::Detail;
 use block::{Block, Fact, ListItem, ListMark};
 use brunt_model::analysis::Culprit;
-use brunt_model::finding::{Side, Severity};
+use brunt_model::finding::{Severity, Side};
 use brunt_model::numbers;
 use brunt_model::{Analysis, Bottleneck, Contender, Finding, LoadUnit, Observations, Study, Trial};
 
@@ -32,13 +32,20 @@ struct Subject<'a> {
 
 /// Returns the blocks of a study: the answer first, then its figures, then setup and method.
 pub fn of_study(study: &Study, analysis: &Analysis, detail: Detail) -> Vec<Block> {
-    let unit = study.experiment.contenders.first().map_or(LoadUnit::PerSecond, brunt_model::Contender::unit);
+    let unit = study
+        .experiment
+        .contenders
+        .first()
+        .map_or(LoadUnit::PerSecond, brunt_model::Contender::unit);
     let subject = Subject { analysis, unit, study: Some(study), detail };
-    let mut blocks = vec![Block::Title(study.experiment.name.clone(), study.experiment.about.clone())];
+    let mut blocks =
+        vec![Block::Title(study.experiment.name.clone(), study.experiment.about.clone())];
     blocks.extend(subject.body());
     // Tables of each trial would hide the answer of a large study; `-v` shows them.
     let shows_trials = study.trials.len() == 1 || detail == Detail::Full;
-    blocks.extend(study.trials.iter().filter(|_| shows_trials).flat_map(|trial| of_trial(study, trial)));
+    blocks.extend(
+        study.trials.iter().filter(|_| shows_trials).flat_map(|trial| of_trial(study, trial)),
+    );
     blocks.extend(notes(study));
     blocks.push(Block::Heading("Setup".into()));
     blocks.push(Block::Facts(facts::of(study)));
@@ -74,8 +81,10 @@ fn notes(study: &Study) -> Vec<Block> {
 
 /// Returns a trial by population, label and transaction, with its failed checks.
 fn of_trial(study: &Study, trial: &Trial) -> Vec<Block> {
-    let mut blocks: Vec<Block> = breakdown::all(&trial.run).into_iter().map(Block::Breakdown).collect();
-    let failures: Vec<ListItem> = breakdown::check_failures(&trial.run).into_iter().map(ListItem::plain).collect();
+    let mut blocks: Vec<Block> =
+        breakdown::all(&trial.run).into_iter().map(Block::Breakdown).collect();
+    let failures: Vec<ListItem> =
+        breakdown::check_failures(&trial.run).into_iter().map(ListItem::plain).collect();
     blocks.extend(section("Failed checks", failures));
     if study.trials.len() > 1 && !blocks.is_empty() {
         blocks.insert(0, Block::Heading(trial_name(study, trial)));
@@ -86,16 +95,24 @@ fn of_trial(study: &Study, trial: &Trial) -> Vec<Block> {
 /// Returns the name of a trial, such as `nginx at 300/s, repetition 2`.
 pub fn trial_name(study: &Study, trial: &Trial) -> String {
     let experiment = &study.experiment;
-    let unit = experiment.contenders.get(trial.place.contender).map_or(LoadUnit::PerSecond, Contender::unit);
+    let unit = experiment
+        .contenders
+        .get(trial.place.contender)
+        .map_or(LoadUnit::PerSecond, Contender::unit);
     let load = load_in_words(unit, study::load_of(experiment, trial));
-    format!("{} at {load}, repetition {}", study::name_of(experiment, trial), trial.place.repetition + 1)
+    format!(
+        "{} at {load}, repetition {}",
+        study::name_of(experiment, trial),
+        trial.place.repetition + 1
+    )
 }
 
 /// Returns the blocks of results from other tools.
 pub fn of_observations(observations: &Observations, analysis: &Analysis) -> Vec<Block> {
     let subject = Subject { analysis, unit: observations.unit, study: None, detail: Detail::Full };
     let title = observations.contenders.join(", ");
-    let mut blocks = vec![Block::Title(title, format!("{} observations", observations.observations.len()))];
+    let mut blocks =
+        vec![Block::Title(title, format!("{} observations", observations.observations.len()))];
     blocks.extend(subject.body());
     blocks.extend(subject.method(study::of_analysis(analysis)));
     blocks
@@ -128,7 +145,11 @@ impl Subject<'_> {
     }
 
     fn bottlenecks(&self) -> Vec<Block> {
-        let bottlenecks = self.analysis.contenders.iter().filter_map(|c| Some((&c.contender, c.bottleneck.as_ref()?)));
+        let bottlenecks = self
+            .analysis
+            .contenders
+            .iter()
+            .filter_map(|c| Some((&c.contender, c.bottleneck.as_ref()?)));
         let items: Vec<ListItem> = bottlenecks
             .clone()
             // A conclusion quotes the sentence without its period.
@@ -139,7 +160,8 @@ impl Subject<'_> {
         let rows: Vec<Vec<String>> =
             bottlenecks.flat_map(|(name, bottleneck)| evidence_rows(name, bottleneck)).collect();
         if !rows.is_empty() && self.detail == Detail::Full {
-            let head = ["Looked at", "source", "figure", "value", "a cause"].map(str::to_owned).to_vec();
+            let head =
+                ["Looked at", "source", "figure", "value", "a cause"].map(str::to_owned).to_vec();
             blocks.push(Block::Table(head, rows));
         }
         blocks
@@ -157,7 +179,11 @@ fn items(findings: &[Finding]) -> Vec<ListItem> {
 
 fn finding_item(finding: &Finding) -> ListItem {
     ListItem {
-        mark: if finding.severity == Severity::Warning { ListMark::Warning } else { ListMark::Note },
+        mark: if finding.severity == Severity::Warning {
+            ListMark::Warning
+        } else {
+            ListMark::Note
+        },
         sentence: finding.sentence.clone(),
         remedy: finding.remedy.clone(),
     }
@@ -165,7 +191,11 @@ fn finding_item(finding: &Finding) -> ListItem {
 
 /// Returns a section with its heading; empty if it has no items.
 fn section(heading: &str, items: Vec<ListItem>) -> Vec<Block> {
-    if items.is_empty() { Vec::new() } else { vec![Block::Heading(heading.into()), Block::List(items)] }
+    if items.is_empty() {
+        Vec::new()
+    } else {
+        vec![Block::Heading(heading.into()), Block::List(items)]
+    }
 }
 
 /// Formats a load: `300/s`, or `300 users`.
@@ -185,7 +215,8 @@ fn bottleneck_items(name: &str, found: &Bottleneck) -> Vec<ListItem> {
     // Some sentences begin with the contender, which must not be repeated.
     let named = if found.sentence.starts_with(name) { String::new() } else { format!("{name}: ") };
     // If the generator is the bottleneck, the figures do not describe the server.
-    let mark = if found.culprit == Culprit::Generator { ListMark::Warning } else { ListMark::Plain };
+    let mark =
+        if found.culprit == Culprit::Generator { ListMark::Warning } else { ListMark::Plain };
     let first = ListItem { mark, ..ListItem::plain(format!("{named}{}", found.sentence)) };
     let others = found.others.iter().map(|other| ListItem::plain(format!("{name}, also: {other}")));
     [first].into_iter().chain(others).collect()

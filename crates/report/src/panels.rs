@@ -103,9 +103,15 @@ fn key_figures(study: &Study, analysis: &Analysis) -> Vec<Figure> {
 /// None if nothing is left.
 fn shown(mut figure: Figure) -> Option<Figure> {
     // A contender without errors is a result if another one has some.
-    let compared: Vec<u8> =
-        figure.lines.iter().filter(|line| line.contender.is_some() && !line.is_zero()).map(|line| line.dash).collect();
-    figure.lines.retain(|line| !line.is_zero() || line.contender.is_some() && compared.contains(&line.dash));
+    let compared: Vec<u8> = figure
+        .lines
+        .iter()
+        .filter(|line| line.contender.is_some() && !line.is_zero())
+        .map(|line| line.dash)
+        .collect();
+    figure.lines.retain(|line| {
+        !line.is_zero() || line.contender.is_some() && compared.contains(&line.dash)
+    });
     (!figure.is_empty()).then(|| words::with_text(figure))
 }
 
@@ -115,7 +121,9 @@ pub fn chosen(study: &Study, analysis: &Analysis) -> Vec<usize> {
     let contenders = 0..study.experiment.contenders.len();
     let mut chosen: Vec<usize> = contenders
         .flat_map(|contender| {
-            loads_of_interest(study, analysis, contender).into_iter().map(move |load| (contender, load))
+            loads_of_interest(study, analysis, contender)
+                .into_iter()
+                .map(move |load| (contender, load))
         })
         .filter_map(|(contender, load)| first_trial(study, contender, load))
         .collect();

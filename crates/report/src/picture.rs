@@ -26,7 +26,8 @@ pub static SVG: Picture = Picture {
 };
 
 /// Pixel graphics, for programs that cannot show SVG.
-pub static PNG: Picture = Picture { ending: "png", write_sheet: png::write_sheet, chart: png::of_figure };
+pub static PNG: Picture =
+    Picture { ending: "png", write_sheet: png::write_sheet, chart: png::of_figure };
 
 /// Charts of a study, as pictures of one format.
 #[derive(Debug, Clone, Copy)]
@@ -43,7 +44,12 @@ impl Charts {
     /// # Errors
     ///
     /// If `out` cannot be written to, or the picture is too large.
-    pub fn write(self, study: &Study, analysis: &Analysis, out: &mut dyn io::Write) -> io::Result<()> {
+    pub fn write(
+        self,
+        study: &Study,
+        analysis: &Analysis,
+        out: &mut dyn io::Write,
+    ) -> io::Result<()> {
         (self.picture.write_sheet)(&Sheet::of(study, analysis, self.selection), out)
     }
 

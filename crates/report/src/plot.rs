@@ -110,8 +110,10 @@ impl PlotArea {
     }
 
     fn grid(&self) -> Vec<Shape> {
-        let across = self.y.words().map(|(y, _)| ruled(vec![(LEFT, y), (WIDTH - RIGHT, y)], Ink::Grid));
-        let down = self.x.words().map(|(x, _)| ruled(vec![(x, self.top), (x, self.bottom)], Ink::Grid));
+        let across =
+            self.y.words().map(|(y, _)| ruled(vec![(LEFT, y), (WIDTH - RIGHT, y)], Ink::Grid));
+        let down =
+            self.x.words().map(|(x, _)| ruled(vec![(x, self.top), (x, self.bottom)], Ink::Grid));
         across.chain(down).collect()
     }
 
@@ -130,9 +132,18 @@ impl PlotArea {
             }
         }
         let words = self.y.words();
-        shapes.extend(words.map(|(y, word)| text((LEFT - 8.0, y + 4.0), Anchor::End, &word, SMALL, Ink::Soft)));
+        shapes
+            .extend(words.map(|(y, word)| {
+                text((LEFT - 8.0, y + 4.0), Anchor::End, &word, SMALL, Ink::Soft)
+            }));
         let middle = f64::midpoint(LEFT, WIDTH - RIGHT);
-        shapes.push(text((middle, self.bottom + 37.0), Anchor::Middle, &axis_title(&figure.x), SMALL, Ink::Soft));
+        shapes.push(text(
+            (middle, self.bottom + 37.0),
+            Anchor::Middle,
+            &axis_title(&figure.x),
+            SMALL,
+            Ink::Soft,
+        ));
         shapes.push(Shape::Text {
             at: (15.0, f64::midpoint(self.top, self.bottom)),
             anchor: Anchor::Middle,
@@ -167,7 +178,9 @@ impl PlotArea {
 
     fn bands(&self, line: &Line, ink: Ink) -> Vec<Shape> {
         let mut shapes = Vec::new();
-        for band in unbroken(&line.points, |point| Some((point.x, point.low.or(point.y)?, point.high.or(point.y)?))) {
+        for band in unbroken(&line.points, |point| {
+            Some((point.x, point.low.or(point.y)?, point.high.or(point.y)?))
+        }) {
             // An area of one point, or one without height, would draw nothing.
             if band.len() < 2 || !band.iter().any(|(_, low, high)| low < high) {
                 continue;
@@ -185,11 +198,17 @@ impl PlotArea {
         // Counts span orders of magnitude, so the scale is logarithmic.
         let scale = (most.max(1) as f64).ln_1p();
         let columns = heat.counts.iter().zip(heat.x.windows(2));
-        let cells = columns.flat_map(|(counts, x)| counts.iter().zip(heat.y.windows(2)).map(move |(n, y)| (*n, x, y)));
+        let cells = columns.flat_map(|(counts, x)| {
+            counts.iter().zip(heat.y.windows(2)).map(move |(n, y)| (*n, x, y))
+        });
         let cells = cells.filter(|cell| cell.0 > 0).map(|(count, x, y)| {
             let (left, below) = self.position(x[0], y[0]);
             let (right, above) = self.position(x[1], y[1]);
-            Shape::Cell { at: (left, above), size: (right - left, below - above), heat: (count as f64).ln_1p() / scale }
+            Shape::Cell {
+                at: (left, above),
+                size: (right - left, below - above),
+                heat: (count as f64).ln_1p() / scale,
+            }
         });
         cells.collect()
     }
@@ -198,10 +217,12 @@ impl PlotArea {
     /// line crosses a name.
     fn marks(&self, marks: &[Mark]) -> Vec<Shape> {
         let mut rows: Vec<&Mark> = marks.iter().collect();
-        rows.sort_by(|a, b| match (self.has_space_to_the_right(a), self.has_space_to_the_right(b)) {
-            (true, true) => a.x.total_cmp(&b.x),
-            (false, false) => b.x.total_cmp(&a.x),
-            (a_fits, b_fits) => a_fits.cmp(&b_fits),
+        rows.sort_by(|a, b| {
+            match (self.has_space_to_the_right(a), self.has_space_to_the_right(b)) {
+                (true, true) => a.x.total_cmp(&b.x),
+                (false, false) => b.x.total_cmp(&a.x),
+                (a_fits, b_fits) => a_fits.cmp(&b_fits),
+            }
         });
         let mut shapes = Vec::new();
         for (row, mark) in rows.into_iter().enumerate() {
@@ -211,7 +232,8 @@ impl PlotArea {
             let ink = mark.contender.map_or(Ink::Axis, Ink::Color);
             let points = vec![(x, y + 3.0), (x, self.bottom)];
             let is_right = self.has_space_to_the_right(mark);
-            let (at, anchor) = if is_right { (x + 5.0, Anchor::Start) } else { (x - 5.0, Anchor::End) };
+            let (at, anchor) =
+                if is_right { (x + 5.0, Anchor::Start) } else { (x - 5.0, Anchor::End) };
             shapes.push(Shape::Line { points, ink, width: 1.2, dashes: DASHES[2] });
             shapes.push(text((at, y), anchor, &mark.name, SMALL, Ink::Soft));
         }

@@ -10,7 +10,8 @@ use crate::scene::{Anchor, Ink, PAPER, Scene, Shape, TextDirection};
 use crate::sheet::Sheet;
 use std::io;
 use tiny_skia::{
-    Color, FillRule, LineCap, LineJoin, Paint, Path, PathBuilder, Pixmap, Rect, Stroke as Pen, StrokeDash, Transform,
+    Color, FillRule, LineCap, LineJoin, Paint, Path, PathBuilder, Pixmap, Rect, Stroke as Pen,
+    StrokeDash, Transform,
 };
 
 /// Pixels per point, as long as the picture has fewer than `MAX_PIXELS`.
@@ -70,8 +71,8 @@ impl Canvas {
     }
 
     fn draw(&mut self, shapes: &[Shape], origin: (f64, f64)) {
-        let transform =
-            Transform::from_scale(self.resolution, self.resolution).pre_translate(origin.0 as f32, origin.1 as f32);
+        let transform = Transform::from_scale(self.resolution, self.resolution)
+            .pre_translate(origin.0 as f32, origin.1 as f32);
         for shape in shapes {
             self.shape(shape, transform);
         }
@@ -82,7 +83,8 @@ impl Canvas {
             Shape::Line { points, ink, width, dashes } => {
                 let dashes = dashes.iter().map(|d| *d as f32).collect::<Vec<_>>();
                 // An odd pattern is doubled: `StrokeDash` takes only an even number of lengths.
-                let even = if dashes.len() % 2 == 0 { dashes } else { [dashes.clone(), dashes].concat() };
+                let even =
+                    if dashes.len() % 2 == 0 { dashes } else { [dashes.clone(), dashes].concat() };
                 let dash = if even.is_empty() { None } else { StrokeDash::new(even, 0.0) };
                 // Round ends would fill the gaps between short dashes.
                 let cap = if dash.is_some() { LineCap::Butt } else { LineCap::Round };
@@ -93,7 +95,9 @@ impl Canvas {
                     transform,
                 );
             }
-            Shape::Area { points, ink } => self.fill(path_of(points).finish(), &paint(*ink, 0.18), transform),
+            Shape::Area { points, ink } => {
+                self.fill(path_of(points).finish(), &paint(*ink, 0.18), transform)
+            }
             Shape::Dot { at, ink } => {
                 let mut path = PathBuilder::new();
                 path.push_circle(at.0 as f32, at.1 as f32, 2.6);
@@ -102,7 +106,12 @@ impl Canvas {
             Shape::Cell { at, size, heat } => {
                 let rect = Rect::from_xywh(at.0 as f32, at.1 as f32, size.0 as f32, size.1 as f32);
                 if let Some(rect) = rect {
-                    self.pixels.fill_rect(rect, &paint(Ink::Color(0), *heat as f32), transform, None);
+                    self.pixels.fill_rect(
+                        rect,
+                        &paint(Ink::Color(0), *heat as f32),
+                        transform,
+                        None,
+                    );
                 }
             }
             Shape::Text { at, anchor, text, size, ink, direction } => {
@@ -114,8 +123,10 @@ impl Canvas {
                     Anchor::End => width,
                 };
                 let at = transform.pre_translate(at.0 as f32, at.1 as f32);
-                let rotated = if *direction == TextDirection::Up { at.pre_rotate(-90.0) } else { at };
-                let scaled = rotated.pre_scale(*size as f32, *size as f32).pre_translate(-before, 0.0);
+                let rotated =
+                    if *direction == TextDirection::Up { at.pre_rotate(-90.0) } else { at };
+                let scaled =
+                    rotated.pre_scale(*size as f32, *size as f32).pre_translate(-before, 0.0);
                 self.fill(letters, &paint(*ink, 1.0), scaled);
             }
         }

@@ -62,7 +62,12 @@ impl Page {
                 writeln!(out, "{} {} closepath fill", color(*ink, 0.18), self.path(points))
             }
             Shape::Dot { at, ink } => {
-                writeln!(out, "{} newpath {} 2.6 0 360 arc fill", color(*ink, 1.0), self.position(*at))
+                writeln!(
+                    out,
+                    "{} newpath {} 2.6 0 360 arc fill",
+                    color(*ink, 1.0),
+                    self.position(*at)
+                )
             }
             Shape::Cell { at, size, heat } => {
                 // `rectfill` begins at the lower left corner.
@@ -97,7 +102,9 @@ impl Page {
 
     fn path(&self, points: &[Position]) -> String {
         let steps = points.iter().enumerate();
-        let steps = steps.map(|(i, at)| format!("{} {}", self.position(*at), if i == 0 { "moveto" } else { "lineto" }));
+        let steps = steps.map(|(i, at)| {
+            format!("{} {}", self.position(*at), if i == 0 { "moveto" } else { "lineto" })
+        });
         format!("newpath {}", steps.collect::<Vec<_>>().join(" "))
     }
 }
@@ -158,7 +165,9 @@ mod tests {
             // `rectfill` also ends with `fill`.
             assert_eq!(drawn.iter().sum::<usize>() - drawn[2], scene.shapes.len(), "{}", figure.id);
             assert!(text.starts_with("%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 28 28 568 "));
-            assert!(text.is_ascii() && text.contains("setdash") && text.ends_with("showpage\n%%EOF\n"));
+            assert!(
+                text.is_ascii() && text.contains("setdash") && text.ends_with("showpage\n%%EOF\n")
+            );
         }
     }
 

@@ -90,7 +90,12 @@ impl Progress {
         // A request that is planned in the warm-up may complete in the measured time.
         let mut response = Sketch::from(&s.measured.response);
         response.merge(&Sketch::from(&s.warmup.response));
-        self.recent.push_back(Recent { from: s.from, to: s.to, completed: s.flow.completed, response });
+        self.recent.push_back(Recent {
+            from: s.from,
+            to: s.to,
+            completed: s.flow.completed,
+            response,
+        });
         // The latest interval stays even if it is longer than the window.
         while self.recent.len() > 1 && self.recent.front().is_some_and(|r| r.from + WINDOW < s.to) {
             self.recent.pop_front();
@@ -103,7 +108,8 @@ impl Progress {
             return format!("{}  {} open", self.so_far(), plural(self.connections, "connection"));
         }
         let (p50, p99) = self.percentiles();
-        let share = self.share().map_or_else(String::new, |share| format!(" ({:.0} %)", share * 100.0));
+        let share =
+            self.share().map_or_else(String::new, |share| format!(" ({:.0} %)", share * 100.0));
         format!(
             "{}{share}  {}/s, average {}/s  p50 {p50}, p99 {p99}  {} in flight  {}",
             self.so_far(),
@@ -120,7 +126,11 @@ impl Progress {
         if self.phase == Phase::Setup {
             return vec![cut(&self.line(), width)];
         }
-        let rate = format!("{}/s now, {}/s average", three_digits(self.rate()), three_digits(self.average()));
+        let rate = format!(
+            "{}/s now, {}/s average",
+            three_digits(self.rate()),
+            three_digits(self.average())
+        );
         let (p50, p99) = self.percentiles();
         let flight = count(self.in_flight);
         let errors = plural(self.errors, "error");
@@ -133,7 +143,9 @@ impl Progress {
 
     /// Returns the progress bar: ` 42 % ██████░░░░░░░░  4.2 s of 10 s, 5.8 s left`.
     fn bar(&self, width: usize) -> String {
-        let remaining = self.remaining().map_or_else(String::new, |left| format!(", {} left", span(left.ceil())));
+        let remaining = self
+            .remaining()
+            .map_or_else(String::new, |left| format!(", {} left", span(left.ceil())));
         let suffix = format!("  {}{remaining}", self.so_far());
         let Some(share) = self.share() else { return suffix.trim_start().to_owned() };
         let prefix = format!("{:3.0} % ", share * 100.0);
@@ -164,7 +176,8 @@ impl Progress {
         self.second.1 += s.flow.completed;
         let nanos = s.to.nanos_since(self.second.0);
         // The sparkline shows the load; without load, its bars would end in zeros.
-        if Duration::from_nanos(nanos) < WINDOW || matches!(self.phase, Phase::Setup | Phase::Grace) {
+        if Duration::from_nanos(nanos) < WINDOW || matches!(self.phase, Phase::Setup | Phase::Grace)
+        {
             return;
         }
         self.rates.push_back(self.second.1 as f64 / seconds_of(nanos));
@@ -183,30 +196,44 @@ impl Progress {
     fn share(&self) -> Option<f64> {
         let warmup = self.limits.warmup.as_secs_f64();
         let elapsed = self.elapsed();
-        let by_time = self.limits.duration.as_ref().map(Duration::as_secs_f64).map(|duration| match self.phase {
-            Phase::Setup => 0.0,
-            // A warm-up may last longer than planned.
-            Phase::Warmup => elapsed.min(warmup) / (warmup + duration),
-            Phase::Measure => (warmup + elapsed) / (warmup + duration),
-            Phase::Grace => 1.0,
+        let by_time = self.limits.duration.as_ref().map(Duration::as_secs_f64).map(|duration| {
+            match self.phase {
+                Phase::Setup => 0.0,
+                // A warm-up may last longer than planned.
+                Phase::Warmup => elapsed.min(warmup) / (warmup + duration),
+                Phase::Measure => (warmup + elapsed) / (warmup + duration),
+                Phase::Grace => 1.0,
+            }
         });
         let is_measured = self.phase == Phase::Measure;
-        let by_requests =
-            self.limits.requests.map(|all| if is_measured { self.completed as f64 / all as f64 } else { 0.0 });
+        let by_requests = self
+            .limits
+            .requests
+            .map(|all| if is_measured { self.completed as f64 / all as f64 } else { 0.0 });
         // The run ends at the earlier of the two ends.
-        [by_time, by_requests].into_iter().flatten().reduce(f64::max).map(|share| share.clamp(0.0, 1.0))
+        [by_time, by_requests]
+            .into_iter()
+            .flatten()
+            .reduce(f64::max)
+            .map(|share| share.clamp(0.0, 1.0))
     }
 
     /// Seconds until the end of the measured time; None if the end is unknown.
     fn remaining(&self) -> Option<f64> {
         let warmup = self.limits.warmup.as_secs_f64();
         let elapsed = self.elapsed();
-        let by_time = self.limits.duration.as_ref().map(Duration::as_secs_f64).map(|duration| match self.phase {
-            Phase::Warmup => (warmup - elapsed).max(0.0) + duration,
-            _ => (duration - elapsed).max(0.0),
+        let by_time = self.limits.duration.as_ref().map(Duration::as_secs_f64).map(|duration| {
+            match self.phase {
+                Phase::Warmup => (warmup - elapsed).max(0.0) + duration,
+                _ => (duration - elapsed).max(0.0),
+            }
         });
-        let rest = self.limits.requests.map(|all| all.saturating_sub(self.completed) as f64 / self.average());
-        let by_requests = rest.filter(|seconds| self.phase == Phase::Measure && seconds.is_finite());
+        let rest = self
+            .limits
+            .requests
+            .map(|all| all.saturating_sub(self.completed) as f64 / self.average());
+        let by_requests =
+            rest.filter(|seconds| self.phase == Phase::Measure && seconds.is_finite());
         let remaining = [by_time, by_requests].into_iter().flatten().reduce(f64::min);
         remaining.filter(|_| matches!(self.phase, Phase::Warmup | Phase::Measure))
     }
@@ -215,16 +242,20 @@ impl Progress {
         let elapsed = self.elapsed();
         match self.phase {
             Phase::Setup => format!("setup {elapsed:.1} s"),
-            Phase::Warmup => format!("warm-up {elapsed:.1} s{}", of_total(Some(self.limits.warmup))),
-            Phase::Measure => format!("{elapsed:.1} s{}{}", of_total(self.limits.duration), self.requests()),
+            Phase::Warmup => {
+                format!("warm-up {elapsed:.1} s{}", of_total(Some(self.limits.warmup)))
+            }
+            Phase::Measure => {
+                format!("{elapsed:.1} s{}{}", of_total(self.limits.duration), self.requests())
+            }
             Phase::Grace => format!("grace {elapsed:.1} s{}", of_total(Some(self.limits.grace))),
         }
     }
 
     fn requests(&self) -> String {
-        self.limits
-            .requests
-            .map_or(String::new(), |n| format!("  {} of {}", count(self.completed), plural(n, "request")))
+        self.limits.requests.map_or(String::new(), |n| {
+            format!("  {} of {}", count(self.completed), plural(n, "request"))
+        })
     }
 
     fn rate(&self) -> f64 {

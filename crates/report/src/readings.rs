@@ -47,7 +47,11 @@ pub fn over_time(run: &Run, history: &History, name: &str) -> Vec<Span> {
         // A counter that decreased was reset, because its process restarted.
         let rates = history.rates(name).into_iter().filter(|rate| rate.2 >= 0.0);
         return rates
-            .map(|(from, to, value)| Span { from: from.seconds_from(zero), to: to.seconds_from(zero), value })
+            .map(|(from, to, value)| Span {
+                from: from.seconds_from(zero),
+                to: to.seconds_from(zero),
+                value,
+            })
             .collect();
     }
     history
@@ -99,7 +103,9 @@ pub fn server_cpu(run: &Run) -> Option<f64> {
 /// was read.
 fn sum_of_means(run: &Run, prefix: &str, names: &[&str]) -> Option<f64> {
     let sources = run.history.iter().filter(|(source, _)| source.starts_with(prefix));
-    let means = sources.flat_map(|(_, history)| names.iter().map(|name| mean(run, &over_time(run, history, name))));
+    let means = sources.flat_map(|(_, history)| {
+        names.iter().map(|name| mean(run, &over_time(run, history, name)))
+    });
     means.flatten().reduce(|a, b| a + b)
 }
 
@@ -112,9 +118,15 @@ mod tests {
         let second = |n: u64| Tick(n * 1_000_000_000);
         let mut events = vec![Event::Stage { at: second(2), phase: Phase::Measure }];
         // 10 a second in the warm-up, 30 a second in the measured time of four seconds.
-        for (at, total, open) in [(0, 0.0, 1.0), (2, 20.0, 5.0), (4, 80.0, 7.0), (6, 140.0, 9.0), (9, 140.0, 99.0)] {
+        for (at, total, open) in
+            [(0, 0.0, 1.0), (2, 20.0, 5.0), (4, 80.0, 7.0), (6, 140.0, 9.0), (9, 140.0, 99.0)]
+        {
             let values = vec![("requests_total".into(), total), ("connections.open".into(), open)];
-            events.push(Event::Reading(Reading { at: second(at), source: "nginx:front".into(), values }));
+            events.push(Event::Reading(Reading {
+                at: second(at),
+                source: "nginx:front".into(),
+                values,
+            }));
         }
         events.push(Event::Stage { at: second(6), phase: Phase::Grace });
         Run::of(&events)
@@ -129,7 +141,11 @@ mod tests {
 
     #[test]
     fn a_counter_is_known_by_its_ending_whatever_its_labels() {
-        assert!(is_counter("x_total{code=\"200\"}") && is_counter("cpu_user_seconds") && !is_counter("workers.busy"));
+        assert!(
+            is_counter("x_total{code=\"200\"}")
+                && is_counter("cpu_user_seconds")
+                && !is_counter("workers.busy")
+        );
         assert_eq!(rate_name("x_total{code=\"200\"}"), "x_per_second{code=\"200\"}");
         assert_eq!(rate_name("cpu_user_seconds"), "cpu_user_seconds_per_second");
     }

@@ -10,7 +10,8 @@ mod connections;
 pub(crate) use build::intervals;
 pub use build::series;
 pub(crate) use build::{
-    check_failures, elapsed, failures, label_name, labels, objectives, only_label, response, transactions,
+    check_failures, elapsed, failures, label_name, labels, objectives, only_label, response,
+    transactions,
 };
 pub use connections::Connections;
 

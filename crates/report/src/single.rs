@@ -7,7 +7,8 @@ use brunt_model::analysis::{Band, BandedFigure, ContenderAnalysis, CurvePoint};
 use brunt_model::experiment::{ContenderHooks, HookCommands, LoadStep, TrialOrder};
 use brunt_model::time::seconds_of;
 use brunt_model::{
-    Analysis, Contender, Experiment, Finding, Judgement, LoadUnit, Run, Study, Tally, Trial, TrialIndex,
+    Analysis, Contender, Experiment, Finding, Judgement, LoadUnit, Run, Study, Tally, Trial,
+    TrialIndex,
 };
 use std::path::PathBuf;
 use std::time::Duration;
@@ -22,8 +23,11 @@ pub fn study_of(run: &Run, judgement: &Judgement) -> (Study, Analysis) {
 pub fn study_of_several(runs: &[(String, &Run, &Judgement)]) -> (Study, Analysis) {
     let first = runs.first().map(|first| first.1.clone()).unwrap_or_default();
     let is_only = runs.len() == 1;
-    let named = |name: &str, sentence: &str| if is_only { sentence.into() } else { format!("{name}: {sentence}") };
-    let warnings = runs.iter().flat_map(|(name, run, _)| run.warnings.iter().map(|w| named(name, w)));
+    let named = |name: &str, sentence: &str| {
+        if is_only { sentence.into() } else { format!("{name}: {sentence}") }
+    };
+    let warnings =
+        runs.iter().flat_map(|(name, run, _)| run.warnings.iter().map(|w| named(name, w)));
     let mut findings = Vec::new();
     for (name, _, judgement) in runs {
         for finding in &judgement.findings {
@@ -35,7 +39,10 @@ pub fn study_of_several(runs: &[(String, &Run, &Judgement)]) -> (Study, Analysis
         Some(Finding::note("conclusion", named(name, sentence)))
     });
     let analysis = Analysis {
-        contenders: runs.iter().map(|(name, run, judgement)| contender_analysis(name, run, judgement)).collect(),
+        contenders: runs
+            .iter()
+            .map(|(name, run, judgement)| contender_analysis(name, run, judgement))
+            .collect(),
         conclusions: conclusions.collect(),
         findings,
         ..Analysis::default()
@@ -45,7 +52,11 @@ pub fn study_of_several(runs: &[(String, &Run, &Judgement)]) -> (Study, Analysis
         experiment: experiment(runs),
         environment: first.environment.clone(),
         unix_seconds: first.unix_seconds,
-        trials: runs.iter().enumerate().map(|(i, (_, run, judgement))| trial(i, run, judgement)).collect(),
+        trials: runs
+            .iter()
+            .enumerate()
+            .map(|(i, (_, run, judgement))| trial(i, run, judgement))
+            .collect(),
         warnings: warnings.collect(),
         interrupted: runs.iter().any(|run| run.1.is_interrupted()),
         resumptions: Vec::new(),
@@ -69,7 +80,10 @@ fn contender_analysis(name: &str, run: &Run, judgement: &Judgement) -> Contender
 
 /// Returns the figures of a trial as a point of a curve.
 pub(crate) fn point(run: &Run) -> CurvePoint {
-    let is_open = run.plan.as_ref().is_some_and(|plan| LoadUnit::from(&plan.main().load) == LoadUnit::PerSecond);
+    let is_open = run
+        .plan
+        .as_ref()
+        .is_some_and(|plan| LoadUnit::from(&plan.main().load) == LoadUnit::PerSecond);
     let total = &run.total;
     let has_responses = !total.response.is_empty();
 
@@ -130,7 +144,11 @@ fn contender(name: &str, run: &Run) -> Contender {
     Contender {
         name: name.into(),
         factors: Vec::new(),
-        steps: run.plan.iter().map(|plan| LoadStep::new(plan.main().load.peak(), plan.clone())).collect(),
+        steps: run
+            .plan
+            .iter()
+            .map(|plan| LoadStep::new(plan.main().load.peak(), plan.clone()))
+            .collect(),
         server: None,
         hooks: ContenderHooks::default(),
         probes: Vec::new(),
@@ -147,11 +165,19 @@ mod tests {
         let (closed, open) = (story::closed().run(), story::overloaded().run());
         let judgement = Judgement::default();
         let (study, _) = study_of(&closed, &judgement);
-        assert_eq!((study.experiment.name.as_str(), study.is_complete()), ("http://127.0.0.1:8080/", true));
-        let runs = [("before".to_owned(), &closed, &judgement), ("after".to_owned(), &open, &judgement)];
+        assert_eq!(
+            (study.experiment.name.as_str(), study.is_complete()),
+            ("http://127.0.0.1:8080/", true)
+        );
+        let runs =
+            [("before".to_owned(), &closed, &judgement), ("after".to_owned(), &open, &judgement)];
         let (study, analysis) = study_of_several(&runs);
         assert_eq!(study.experiment.name, "before, after");
-        assert!(study.warnings[0].starts_with("after: the generator had no CPU"), "{:?}", study.warnings);
+        assert!(
+            study.warnings[0].starts_with("after: the generator had no CPU"),
+            "{:?}",
+            study.warnings
+        );
         assert_eq!(analysis.contenders[1].curve[0].achieved.value, open.throughput());
         let curve = panels::figures(&study, &analysis).swap_remove(0);
         assert_eq!((curve.id.as_str(), curve.lines.len()), ("percentiles", 2));

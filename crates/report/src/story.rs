@@ -9,8 +9,8 @@ pub use sweep::sweep_of;
 use brunt_model::plan::{Connection, Population, Record};
 use brunt_model::sample::Opening;
 use brunt_model::{
-    Arrivals, Environment, Event, Failure, Finish, Load, Outcome, Phase, Plan, Reading, Request, Run, Sample, Shape,
-    Snapshot, Stop, Think, Tick, Warning,
+    Arrivals, Environment, Event, Failure, Finish, Load, Outcome, Phase, Plan, Reading, Request,
+    Run, Sample, Shape, Snapshot, Stop, Think, Tick, Warning,
 };
 use brunt_model::{ReplyPolicy, Scenario};
 use std::time::Duration;
@@ -37,7 +37,11 @@ pub fn get(url: &str) -> Request {
 fn plan(load: Load) -> Plan {
     let seconds = Duration::from_secs;
     Plan {
-        populations: Population::only(load, Scenario::one(get(URL)), Stop::after(seconds(10), seconds(1))),
+        populations: Population::only(
+            load,
+            Scenario::one(get(URL)),
+            Stop::after(seconds(10), seconds(1)),
+        ),
         reply_policies: vec![ReplyPolicy::default()],
         connection: Connection { connect_rate: 1000, ..Connection::plain(seconds(30), seconds(5)) },
         objectives: Vec::new(),
@@ -70,7 +74,12 @@ impl Story {
 
     pub fn open(rate: f64, connections: Option<u32>) -> Self {
         let rate = Shape::constant(rate);
-        Self::of(Load::Open { rate, arrivals: Arrivals::Poisson, connections, max_in_flight: 10_000 })
+        Self::of(Load::Open {
+            rate,
+            arrivals: Arrivals::Poisson,
+            connections,
+            max_in_flight: 10_000,
+        })
     }
 
     pub fn labels(mut self, labels: &[&str]) -> Self {
@@ -84,7 +93,11 @@ impl Story {
     }
 
     pub fn read_generator(&mut self) {
-        let values = [("cpu_user_seconds", 0.123), ("cpu_system_seconds", 0.456), ("peak_rss_bytes", 12.3e6)];
+        let values = [
+            ("cpu_user_seconds", 0.123),
+            ("cpu_system_seconds", 0.456),
+            ("peak_rss_bytes", 12.3e6),
+        ];
         self.readings = values.iter().map(|(name, value)| ((*name).into(), *value)).collect();
         self.readings.push(("threads".into(), 2.0));
     }
@@ -110,7 +123,11 @@ impl Story {
     }
 
     pub fn reply(&mut self, at_ms: u64, micros: u64, status: u16) -> &mut Sample {
-        self.sample(at_ms, micros, Outcome { status: Some(status), failure: None, expected: status < 400 })
+        self.sample(
+            at_ms,
+            micros,
+            Outcome { status: Some(status), failure: None, expected: status < 400 },
+        )
     }
 
     pub fn failure(&mut self, at_ms: u64, micros: u64, failure: Failure) -> &mut Sample {
@@ -128,7 +145,11 @@ impl Story {
     pub fn events(&self) -> Vec<Event> {
         let environment = Environment { brunt: "0.1.0".into(), cores: 2, ..Environment::default() };
         let plan = Box::new(self.plan.clone());
-        let mut events = vec![Event::Started { plan, environment: environment.into(), unix_seconds: 1_782_907_200.25 }];
+        let mut events = vec![Event::Started {
+            plan,
+            environment: environment.into(),
+            unix_seconds: 1_782_907_200.25,
+        }];
         events.extend(self.labels.iter().enumerate().map(|(id, name)| Event::Label {
             id: id as u32,
             name: name.clone(),
@@ -140,7 +161,11 @@ impl Story {
         events.extend((0..10).map(|second| self.interval(second, Phase::Measure)));
         events.push(Event::Stage { at: Tick(10_000 * MS), phase: Phase::Grace });
         events.push(self.interval(10, Phase::Grace));
-        events.extend(self.warnings.iter().map(|w| Event::Warning(Warning { at: Tick::ZERO, text: w.clone() })));
+        events.extend(
+            self.warnings
+                .iter()
+                .map(|w| Event::Warning(Warning { at: Tick::ZERO, text: w.clone() })),
+        );
         events.extend(self.probed.iter().cloned().map(Event::Reading));
         events.push(Event::Reading(Reading {
             at: self.finish.at,
@@ -162,7 +187,9 @@ impl Story {
         let to = Tick((second + 1) * 1000 * MS);
         let mut s = Snapshot { from, to, phase, ..Snapshot::default() };
         s.flow.connections = 64;
-        for sample in self.samples.iter().filter(|x| (x.last_byte.0 / (1000 * MS)).min(10) == second) {
+        for sample in
+            self.samples.iter().filter(|x| (x.last_byte.0 / (1000 * MS)).min(10) == second)
+        {
             self.add(&mut s, sample);
         }
         Event::Snapshot(Box::new(s))

@@ -10,7 +10,9 @@ mod method;
 pub(crate) use build::{load_of, name_of};
 pub use method::{method, of_analysis};
 
-use crate::result::{CheckFailure, Environment, Label, ObjectiveDocument, Requests, Times, Transaction};
+use crate::result::{
+    CheckFailure, Environment, Label, ObjectiveDocument, Requests, Times, Transaction,
+};
 use brunt_model::experiment::{ContenderHooks, HookCommands, ManagedServer, TrialOrder};
 use brunt_model::finding::{Check, Finding, Verdict};
 use brunt_model::{Analysis, Bottleneck, LoadUnit, Plan, ProbeSpec};

@@ -20,11 +20,13 @@ pub fn write_sheet(sheet: &Sheet, out: &mut dyn io::Write) -> io::Result<()> {
     let mut body = String::new();
     sheet.heading.iter().for_each(|shape| push(&mut body, shape));
     for ((x, y), scene) in &sheet.places {
-        let _ = write!(body, "<g transform=\"translate({} {})\" role=\"img\"{}", x, y, labels(scene));
+        let _ =
+            write!(body, "<g transform=\"translate({} {})\" role=\"img\"{}", x, y, labels(scene));
         scene.shapes.iter().for_each(|shape| push(&mut body, shape));
         body += "</g>\n";
     }
-    let head = head(sheet.width, sheet.height, &format!("<title>{}</title>", escaped(&sheet.title)), "");
+    let head =
+        head(sheet.width, sheet.height, &format!("<title>{}</title>", escaped(&sheet.title)), "");
     writeln!(out, "{head}{body}</svg>")
 }
 
@@ -62,7 +64,9 @@ fn head(width: f64, height: f64, title: &str, labels: &str) -> String {
 
 fn style() -> String {
     // Colors are classes, so that one media query changes them for dark screens.
-    let inks = [Ink::Strong, Ink::Soft, Ink::Grid, Ink::Axis].into_iter().chain((0..COLORS).map(Ink::Color));
+    let inks = [Ink::Strong, Ink::Soft, Ink::Grid, Ink::Axis]
+        .into_iter()
+        .chain((0..COLORS).map(Ink::Color));
     let mut light = rule("b-paper", "fill", PAPER.0);
     let mut dark = rule("b-paper", "fill", PAPER.1);
     for ink in inks {
@@ -74,7 +78,9 @@ fn style() -> String {
         }
     }
     // SVG fills the inside of a polyline with black by default.
-    format!(".s{{fill:none;stroke-linejoin:round}}{light}@media(prefers-color-scheme:dark){{{dark}}}")
+    format!(
+        ".s{{fill:none;stroke-linejoin:round}}{light}@media(prefers-color-scheme:dark){{{dark}}}"
+    )
 }
 
 fn rule(class: &str, property: &str, color: u32) -> String {
@@ -109,7 +115,11 @@ fn push(out: &mut String, shape: &Shape) {
         }
         Shape::Area { points, ink } => {
             let class = class(*ink);
-            writeln!(out, "<polygon class=\"{class} f\" fill-opacity=\".18\" points=\"{}\"/>", point_list(points))
+            writeln!(
+                out,
+                "<polygon class=\"{class} f\" fill-opacity=\".18\" points=\"{}\"/>",
+                point_list(points)
+            )
         }
         Shape::Dot { at, ink } => {
             let x = short(at.0);

@@ -32,7 +32,12 @@ pub fn write(run: &Run, judgement: &Judgement, out: &mut dyn io::Write) -> io::R
 /// # Errors
 ///
 /// If `out` cannot be written to.
-pub fn write_as(view: &View, run: &Run, judgement: &Judgement, out: &mut dyn io::Write) -> io::Result<()> {
+pub fn write_as(
+    view: &View,
+    run: &Run,
+    judgement: &Judgement,
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
     let sections = run::of_run(run, judgement, view.detail);
     let parts: Vec<Part> = sections.iter().map(|section| outline::part(view, section)).collect();
     let max_lines = view.lines.filter(|_| view.detail == Detail::Brief).unwrap_or(usize::MAX);
@@ -53,7 +58,12 @@ pub fn write_study(study: &Study, analysis: &Analysis, out: &mut dyn io::Write) 
 /// # Errors
 ///
 /// If `out` cannot be written to.
-pub fn write_study_as(view: &View, study: &Study, analysis: &Analysis, out: &mut dyn io::Write) -> io::Result<()> {
+pub fn write_study_as(
+    view: &View,
+    study: &Study,
+    analysis: &Analysis,
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
     let Some(trial) = study.only_run() else {
         let blocks: Vec<Block> = of_study(study, analysis, view.detail);
         return out.write_all(of_outline(view, &blocks).as_bytes());

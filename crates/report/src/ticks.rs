@@ -9,8 +9,8 @@ const DAY: f64 = 86_400.0;
 /// Distances between the ticks of a clock, in seconds; longer ones are whole days.
 const CLOCK_STEPS: [f64; 18] = [
     // Each step divides a day, so midnight is always a tick, with the date as its label.
-    1.0, 2.0, 5.0, 10.0, 15.0, 30.0, 60.0, 120.0, 300.0, 600.0, 900.0, 1_800.0, 3_600.0, 7_200.0, 10_800.0, 21_600.0,
-    43_200.0, DAY,
+    1.0, 2.0, 5.0, 10.0, 15.0, 30.0, 60.0, 120.0, 300.0, 600.0, 900.0, 1_800.0, 3_600.0, 7_200.0,
+    10_800.0, 21_600.0, 43_200.0, DAY,
 ];
 
 /// An axis with its range and its position on the paper.
@@ -28,8 +28,14 @@ pub struct Ruler {
 impl Ruler {
     /// Creates an axis for these values between two positions on the paper, with about `words`
     /// labels. None if there is no value that it can show.
-    pub fn new(axis: &Axis, values: impl Iterator<Item = f64>, paper: (f64, f64), words: usize) -> Option<Self> {
-        let shown = values.filter(|value| value.is_finite() && (axis.scale != Scale::Log || *value > 0.0));
+    pub fn new(
+        axis: &Axis,
+        values: impl Iterator<Item = f64>,
+        paper: (f64, f64),
+        words: usize,
+    ) -> Option<Self> {
+        let shown =
+            values.filter(|value| value.is_finite() && (axis.scale != Scale::Log || *value > 0.0));
         let (low, high) = shown.fold(None, |range: Option<(f64, f64)>, value| {
             Some(range.map_or((value, value), |(low, high)| (low.min(value), high.max(value))))
         })?;
@@ -107,8 +113,12 @@ pub fn word(unit: Unit, value: f64) -> String {
     let (divisor, suffix) = match unit {
         Unit::Share => (0.01, " %"),
         Unit::Seconds => unit_for(size, &[(1.0, " s"), (1e-3, " ms"), (1e-6, " µs")]),
-        Unit::Bytes => unit_for(size, &[(1e12, " TB"), (1e9, " GB"), (1e6, " MB"), (1e3, " kB"), (1.0, " B")]),
-        Unit::BytesPerSecond => unit_for(size, &[(1e9, " GB/s"), (1e6, " MB/s"), (1e3, " kB/s"), (1.0, " B/s")]),
+        Unit::Bytes => {
+            unit_for(size, &[(1e12, " TB"), (1e9, " GB"), (1e6, " MB"), (1e3, " kB"), (1.0, " B")])
+        }
+        Unit::BytesPerSecond => {
+            unit_for(size, &[(1e9, " GB/s"), (1e6, " MB/s"), (1e3, " kB/s"), (1.0, " B/s")])
+        }
         _ if size >= 1e6 => (1e6, "M"),
         _ if size >= 1e4 => (1e3, "k"),
         _ => (1.0, ""),
@@ -129,7 +139,8 @@ fn linear(low: f64, high: f64, words: usize) -> ((f64, f64), Vec<f64>) {
     let span = if high > low { high - low } else { low.abs().max(1.0) };
     let rough = span / words.max(1) as f64;
     let power = 10f64.powf(rough.log10().floor());
-    let step = [1.0, 2.0, 5.0, 10.0].map(|n| n * power).into_iter().find(|step| *step >= rough * 0.999);
+    let step =
+        [1.0, 2.0, 5.0, 10.0].map(|n| n * power).into_iter().find(|step| *step >= rough * 0.999);
     let step = step.unwrap_or(power * 10.0);
     let first = (low / step).floor() as i64;
     // Without the subtrahend, rounding would add an empty step to a range that ends on one.
@@ -140,7 +151,10 @@ fn linear(low: f64, high: f64, words: usize) -> ((f64, f64), Vec<f64>) {
 /// Returns round times within the range. The range stays as it is.
 fn clock(low: f64, high: f64, words: usize) -> ((f64, f64), Vec<f64>) {
     let min_step = (high - low) / words.max(1) as f64;
-    let step = CLOCK_STEPS.into_iter().find(|step| *step >= min_step).unwrap_or((min_step / DAY).ceil() * DAY);
+    let step = CLOCK_STEPS
+        .into_iter()
+        .find(|step| *step >= min_step)
+        .unwrap_or((min_step / DAY).ceil() * DAY);
     let first = (low / step).ceil() as i64;
     let count = ((high / step).floor() as i64 - first + 1).max(0);
     ((low, high), (0..count).map(|n| (first + n) as f64 * step).collect())
@@ -152,9 +166,11 @@ fn log(low: f64, high: f64) -> ((f64, f64), Vec<f64>) {
     let last = (high.log10() - 1e-9).ceil() as i32;
     // Over many powers of ten, further labels would overlap.
     let parts: &[f64] = if last - first > 3 { &[1.0] } else { &[1.0, 2.0, 5.0] };
-    let all: Vec<f64> = (first..=last).flat_map(|n| parts.iter().map(move |part| part * 10f64.powi(n))).collect();
+    let all: Vec<f64> =
+        (first..=last).flat_map(|n| parts.iter().map(move |part| part * 10f64.powi(n))).collect();
     let from = all.iter().copied().filter(|tick| *tick <= low * 1.000_001).fold(all[0], f64::max);
-    let to = all.iter().copied().find(|tick| *tick >= high * 0.999_999 && *tick > from).unwrap_or(high);
+    let to =
+        all.iter().copied().find(|tick| *tick >= high * 0.999_999 && *tick > from).unwrap_or(high);
     ((from, to), all.into_iter().filter(|tick| (from..=to).contains(tick)).collect())
 }
 
@@ -178,20 +194,36 @@ mod tests {
     #[test]
     fn ticks_are_round_and_carry_their_unit() {
         use Scale::{Linear, Log, Quantile};
-        assert_eq!(words(Unit::PerSecond, Linear, [40.0, 480.0]), ["0", "100", "200", "300", "400", "500"]);
+        assert_eq!(
+            words(Unit::PerSecond, Linear, [40.0, 480.0]),
+            ["0", "100", "200", "300", "400", "500"]
+        );
         assert_eq!(words(Unit::Users, Linear, [0.0, 20_000.0]), ["0", "5000", "10k", "15k", "20k"]);
         assert_eq!(words(Unit::Bytes, Linear, [0.0, 1.4e6]), ["0", "500 kB", "1 MB", "1.5 MB"]);
         assert_eq!(words(Unit::Share, Linear, [0.0, 0.07]), ["0", "2 %", "4 %", "6 %", "8 %"]);
-        assert_eq!(words(Unit::Seconds, Log, [0.0006, 0.0145]), ["500 µs", "1 ms", "2 ms", "5 ms", "10 ms", "20 ms"]);
-        assert_eq!(words(Unit::Seconds, Log, [0.000_3, 9.0]), ["100 µs", "1 ms", "10 ms", "100 ms", "1 s", "10 s"]);
-        assert_eq!(words(Unit::Share, Quantile, [0.0, 0.9995]), ["0", "p50", "p90", "p99", "p99.9"]);
-        assert_eq!(words(Unit::Seconds, Linear, [-5.0, 30.0]), ["-10 s", "0", "10 s", "20 s", "30 s"]);
+        assert_eq!(
+            words(Unit::Seconds, Log, [0.0006, 0.0145]),
+            ["500 µs", "1 ms", "2 ms", "5 ms", "10 ms", "20 ms"]
+        );
+        assert_eq!(
+            words(Unit::Seconds, Log, [0.000_3, 9.0]),
+            ["100 µs", "1 ms", "10 ms", "100 ms", "1 s", "10 s"]
+        );
+        assert_eq!(
+            words(Unit::Share, Quantile, [0.0, 0.9995]),
+            ["0", "p50", "p90", "p99", "p99.9"]
+        );
+        assert_eq!(
+            words(Unit::Seconds, Linear, [-5.0, 30.0]),
+            ["-10 s", "0", "10 s", "20 s", "30 s"]
+        );
     }
 
     #[test]
     fn a_clock_has_round_times() {
         let noon = 1_782_907_200.0;
-        let of = |seconds: f64| words(Unit::Clock, Scale::Linear, [noon + 7.0, noon + 7.0 + seconds]);
+        let of =
+            |seconds: f64| words(Unit::Clock, Scale::Linear, [noon + 7.0, noon + 7.0 + seconds]);
         assert_eq!(of(50.0), ["12:00:10", "12:00:20", "12:00:30", "12:00:40", "12:00:50"]);
         assert_eq!(of(300.0), ["12:01", "12:02", "12:03", "12:04", "12:05"]);
         assert_eq!(of(86_400.0), ["18:00", "Jul 2", "06:00", "12:00"]);

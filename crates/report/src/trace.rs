@@ -53,7 +53,9 @@ pub fn transaction(view: &View, record: &SampleRecord) -> String {
     let mut lines = Lines { view, text: String::new() };
     let emphasis = if record.success { Emphasis::Good } else { Emphasis::Bad };
     let millis = numbers::time(record.elapsed_millis * 1_000_000);
-    lines.line(&view.paint(emphasis, &format!("── end of transaction {}: {millis}", clean(&record.label))));
+    lines.line(
+        &view.paint(emphasis, &format!("── end of transaction {}: {millis}", clean(&record.label))),
+    );
     lines.text + "\n"
 }
 
@@ -70,7 +72,12 @@ impl Lines<'_> {
 
     fn title(&mut self, name: &str, trace: &SampleTrace) {
         let population = if trace.population == MAIN { "" } else { &trace.population };
-        let user = format!(" {} user {}, iteration {}", clean(population), trace.user + 1, trace.iteration + 1);
+        let user = format!(
+            " {} user {}, iteration {}",
+            clean(population),
+            trace.user + 1,
+            trace.iteration + 1
+        );
         // Without a name of a population, two spaces would be left.
         let user = user.replacen("  ", " ", 1);
         let head = format!("── {name} ");
@@ -82,7 +89,8 @@ impl Lines<'_> {
     /// Adds a named fact. Long texts are not wrapped, because they are often copied.
     fn entry(&mut self, key: &str, text: &str, emphasis: Option<Emphasis>) {
         let text = clean(text);
-        let text = emphasis.map_or_else(|| text.clone(), |emphasis| self.view.paint(emphasis, &text));
+        let text =
+            emphasis.map_or_else(|| text.clone(), |emphasis| self.view.paint(emphasis, &text));
         let line = format!("{}{text}", pad(key, KEY_WIDTH));
         self.line(&line);
     }
@@ -123,15 +131,20 @@ impl Lines<'_> {
     /// consist of replacement characters.
     fn body(&mut self, body: &str) {
         if body.contains('\u{fffd}') || body.contains('\0') {
-            self.line(&format!("< ({} that are no text)", numbers::plural(body.len() as u64, "byte")));
+            self.line(&format!(
+                "< ({} that are no text)",
+                numbers::plural(body.len() as u64, "byte")
+            ));
         } else {
             self.raw("< ", body);
         }
     }
 
     fn times(&mut self, record: &SampleRecord, trace: &SampleTrace) {
-        let opening = trace.opening_micros.map(|micros| format!("connection opened in {}", time(micros)));
-        let first = trace.first_byte_micros.map(|micros| format!("first byte after {}", time(micros)));
+        let opening =
+            trace.opening_micros.map(|micros| format!("connection opened in {}", time(micros)));
+        let first =
+            trace.first_byte_micros.map(|micros| format!("first byte after {}", time(micros)));
         let whole = Some(format!("ended after {}", time(trace.micros)));
         let received = Some(format!("{} received", numbers::bytes(record.bytes as f64)));
         let all: Vec<String> = [opening, first, whole, received].into_iter().flatten().collect();
@@ -144,7 +157,8 @@ impl Lines<'_> {
             EvaluationKind::Extractor => ("extract", format!("{name} = {found}   ({wanted})")),
             EvaluationKind::Check => {
                 let result = if *is_good { "passed" } else { "FAILED" };
-                let suffix = if found.is_empty() { String::new() } else { format!(", found {found}") };
+                let suffix =
+                    if found.is_empty() { String::new() } else { format!(", found {found}") };
                 ("check", format!("{result}  {name}: {wanted}{suffix}"))
             }
             EvaluationKind::Script if *is_good => ("script", format!("{name}: no error")),
@@ -168,7 +182,9 @@ impl Lines<'_> {
         let why = trace.failure.as_ref().or(record.failure_message.as_ref());
         match (record.success, why) {
             (true, _) => self.entry("result", "passed", Some(Emphasis::Good)),
-            (false, Some(why)) => self.entry("result", &format!("FAILED: {why}"), Some(Emphasis::Bad)),
+            (false, Some(why)) => {
+                self.entry("result", &format!("FAILED: {why}"), Some(Emphasis::Bad))
+            }
             (false, None) => {
                 // A script can set any text as the code of a sample.
                 let status = record.code.parse().map_or_else(|_| record.code.clone(), status_text);
@@ -187,12 +203,28 @@ mod tests {
     use super::*;
     use brunt_model::RecordDetails;
 
-    fn look(by: EvaluationKind, name: &str, wanted: &str, found: &str, is_good: bool) -> TracedEvaluation {
-        TracedEvaluation { by, name: name.into(), wanted: wanted.into(), found: found.into(), is_good }
+    fn look(
+        by: EvaluationKind,
+        name: &str,
+        wanted: &str,
+        found: &str,
+        is_good: bool,
+    ) -> TracedEvaluation {
+        TracedEvaluation {
+            by,
+            name: name.into(),
+            wanted: wanted.into(),
+            found: found.into(),
+            is_good,
+        }
     }
 
     fn change(name: &str, from: Option<&str>, to: Option<&str>) -> VariableChange {
-        VariableChange { name: name.into(), from: from.map(str::to_owned), to: to.map(str::to_owned) }
+        VariableChange {
+            name: name.into(),
+            from: from.map(str::to_owned),
+            to: to.map(str::to_owned),
+        }
     }
 
     fn login() -> SampleRecord {
@@ -208,8 +240,20 @@ mod tests {
             evaluations: vec![
                 look(EvaluationKind::Check, "status", "below 400", "200", true),
                 look(EvaluationKind::Extractor, "token", "json $.token", "abc", true),
-                look(EvaluationKind::Extractor, "id", "json $.id", "no match; the variable keeps its value", false),
-                look(EvaluationKind::Check, "contains", "body contains `Welcome`", "{\"token\":\"abc\"}", false),
+                look(
+                    EvaluationKind::Extractor,
+                    "id",
+                    "json $.id",
+                    "no match; the variable keeps its value",
+                    false,
+                ),
+                look(
+                    EvaluationKind::Check,
+                    "contains",
+                    "body contains `Welcome`",
+                    "{\"token\":\"abc\"}",
+                    false,
+                ),
                 look(EvaluationKind::Script, "check.groovy", "", "no such property: x", false),
             ],
             changed: vec![change("old", Some("1"), None), change("token", Some("x"), Some("abc"))],
@@ -233,14 +277,25 @@ mod tests {
 
     #[test]
     fn a_sample_is_shown_in_full() {
-        insta::assert_snapshot!(sample(&View::default(), 1, &login(), &["bodies/00001.json".into()]));
+        insta::assert_snapshot!(sample(
+            &View::default(),
+            1,
+            &login(),
+            &["bodies/00001.json".into()]
+        ));
     }
 
     #[test]
     fn parts_are_shown_one_by_one_and_failures_have_no_reply() {
-        let lost = SampleTrace { failure: Some("connection refused".into()), ..*login().trace.unwrap() };
-        let lost = SampleTrace { evaluations: Vec::new(), changed: Vec::new(), notes: Vec::new(), ..lost };
-        let lost = SampleRecord { trace: Some(Box::new(lost)), sub_results: vec![login(), login()], ..login() };
+        let lost =
+            SampleTrace { failure: Some("connection refused".into()), ..*login().trace.unwrap() };
+        let lost =
+            SampleTrace { evaluations: Vec::new(), changed: Vec::new(), notes: Vec::new(), ..lost };
+        let lost = SampleRecord {
+            trace: Some(Box::new(lost)),
+            sub_results: vec![login(), login()],
+            ..login()
+        };
         insta::assert_snapshot!(sample(&View::default(), 2, &lost, &[]));
         let image = RecordDetails { body: Some("\u{fffd}PNG".into()), ..login().details };
         assert!(

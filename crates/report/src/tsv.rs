@@ -70,12 +70,14 @@ fn word(name: &str) -> String {
 /// Returns the cells of a contender at a load, with one decimal as in httperf's output. A load that
 /// the contender does not have is zeros.
 fn cells(study: &Study, contender: usize, load: f64) -> Vec<String> {
-    let trials: Vec<&Trial> = study.trials_of(contender).filter(|t| load_of(&study.experiment, t) == load).collect();
+    let trials: Vec<&Trial> =
+        study.trials_of(contender).filter(|t| load_of(&study.experiment, t) == load).collect();
     COLUMNS.iter().map(|column| format!("{:.1}", median_figure(&trials, column))).collect()
 }
 
 fn median_figure(trials: &[&Trial], column: &Column) -> f64 {
-    let mut values: Vec<f64> = trials.iter().map(|t| column.1(&t.run)).filter(|v| v.is_finite()).collect();
+    let mut values: Vec<f64> =
+        trials.iter().map(|t| column.1(&t.run)).filter(|v| v.is_finite()).collect();
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(0.0)
 }

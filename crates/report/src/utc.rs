@@ -14,12 +14,18 @@ pub fn rfc3339(unix_seconds: f64) -> String {
 
 /// Formats seconds since 1970 as a day and a time: `Nov 26 14:05:07`.
 pub fn day_and_time(unix_seconds: f64) -> String {
-    format!("{} {}:{:02}", day(unix_seconds), hour_and_minute(unix_seconds), unix_seconds.rem_euclid(60.0).floor())
+    format!(
+        "{} {}:{:02}",
+        day(unix_seconds),
+        hour_and_minute(unix_seconds),
+        unix_seconds.rem_euclid(60.0).floor()
+    )
 }
 
 /// Formats the day of an instant: `Nov 26`.
 pub fn day(unix_seconds: f64) -> String {
-    const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    const MONTHS: [&str; 12] =
+        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
     let (_, month, day) = civil((unix_seconds / 86_400.0).floor() as i64);
     format!("{} {day}", MONTHS[(month - 1).clamp(0, 11) as usize])
 }
@@ -37,7 +43,8 @@ fn civil(days: i64) -> (i64, i64, i64) {
     let z = days + 719_468;
     let era = z.div_euclid(146_097);
     let day_of_era = z.rem_euclid(146_097);
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let year_of_era =
+        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
     let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     let from_march = (5 * day_of_year + 2) / 153;
     let day = day_of_year - (153 * from_march + 2) / 5 + 1;

@@ -58,7 +58,12 @@ pub enum Emphasis {
 
 impl Default for View {
     fn default() -> Self {
-        Self { columns: COLUMNS, color: Color::None, detail: Detail::Brief, lines: Some(BRIEF_LINES) }
+        Self {
+            columns: COLUMNS,
+            color: Color::None,
+            detail: Detail::Brief,
+            lines: Some(BRIEF_LINES),
+        }
     }
 }
 
@@ -102,7 +107,9 @@ impl View {
     pub fn table(&self, table: &Table) -> String {
         let text = table.render_within(self.columns);
         match text.split_once('\n') {
-            Some((head, rows)) if table.has_head() => format!("{}\n{rows}", self.paint(Emphasis::Strong, head)),
+            Some((head, rows)) if table.has_head() => {
+                format!("{}\n{rows}", self.paint(Emphasis::Strong, head))
+            }
             _ => text,
         }
     }
@@ -116,8 +123,11 @@ mod tests {
     fn color_takes_no_room() {
         let plain = View { columns: 20, ..View::default() };
         let colored = View { color: Color::Ansi, ..plain };
-        let text = |view: View| view.entry("Key", &format!("{} two three", view.paint(Emphasis::Bad, "one")));
-        let stripped = text(colored).replace("\x1b[1;31m", "").replace("\x1b[1m", "").replace("\x1b[0m", "");
+        let text = |view: View| {
+            view.entry("Key", &format!("{} two three", view.paint(Emphasis::Bad, "one")))
+        };
+        let stripped =
+            text(colored).replace("\x1b[1;31m", "").replace("\x1b[1m", "").replace("\x1b[0m", "");
         assert_eq!(stripped, text(plain));
         assert!(text(colored).contains("\x1b[1;31mone\x1b[0m"));
     }

@@ -18,7 +18,7 @@ use crate::host::{Host, RigMessage, TrialRun};
 use crate::order::order;
 use crate::pause::wait_for;
 use crate::server::Server;
-use brunt_model::experiment::{Contender, Hook, Restart, LoadStep};
+use brunt_model::experiment::{Contender, Hook, LoadStep, Restart};
 use brunt_model::{Experiment, TrialIndex};
 use level::Level;
 use std::collections::{BTreeMap, BTreeSet};
@@ -69,7 +69,8 @@ pub fn conduct<H: Host>(
     let total = Some(trials_per_repetition(experiment) * experiment.repetitions as usize);
     // Trials before an interruption count, so the index continues.
     let number = finished_trials.values().sum();
-    let mut conductor = Conductor { number, total, finished_trials, ..Conductor::new(experiment, context, host) };
+    let mut conductor =
+        Conductor { number, total, finished_trials, ..Conductor::new(experiment, context, host) };
     conductor.run_experiment(&mut pending)
 }
 
@@ -122,7 +123,9 @@ impl<'a, H: Host> Conductor<'a, H> {
     }
 
     fn run_experiment(&mut self, places: &mut Places) -> Outcome<H> {
-        self.with_hooks(Level::Experiment, |conductor| conductor.run_groups(places, |_| true, Self::run_contender))
+        self.with_hooks(Level::Experiment, |conductor| {
+            conductor.run_groups(places, |_| true, Self::run_contender)
+        })
     }
 
     /// Runs the trials from `first` on that belong to the same contender.
@@ -136,13 +139,20 @@ impl<'a, H: Host> Conductor<'a, H> {
     fn run_repetition(&mut self, places: &mut Places, first: TrialIndex) -> Outcome<H> {
         let end = self.within_repetition(first, |conductor| {
             let trials = std::iter::from_fn(|| {
-                places.next_if(|place| (place.contender, place.repetition) == (first.contender, first.repetition))
+                places.next_if(|place| {
+                    (place.contender, place.repetition) == (first.contender, first.repetition)
+                })
             });
             conductor.run_each(trials, Self::run_step)
         })?;
         let finished = self.finished_trials.get(&first.repetition);
-        let is_complete = end == ExperimentOutcome::Whole && finished == Some(&trials_per_repetition(self.experiment));
-        Ok(if is_complete && self.host.has_enough(first.repetition) { ExperimentOutcome::Enough } else { end })
+        let is_complete = end == ExperimentOutcome::Whole
+            && finished == Some(&trials_per_repetition(self.experiment));
+        Ok(if is_complete && self.host.has_enough(first.repetition) {
+            ExperimentOutcome::Enough
+        } else {
+            end
+        })
     }
 
     /// Runs group after group: while the next place fulfills `is_included`, `run_group` takes it
@@ -154,7 +164,11 @@ impl<'a, H: Host> Conductor<'a, H> {
         run_group: impl Fn(&mut Self, &mut Places, TrialIndex) -> Outcome<H>,
     ) -> Outcome<H> {
         while let Some(first) = places.peek().copied().filter(&is_included) {
-            let end = if self.host.is_stopped() { ExperimentOutcome::Stopped } else { run_group(self, places, first)? };
+            let end = if self.host.is_stopped() {
+                ExperimentOutcome::Stopped
+            } else {
+                run_group(self, places, first)?
+            };
             if end != ExperimentOutcome::Whole {
                 return Ok(end);
             }
@@ -162,15 +176,25 @@ impl<'a, H: Host> Conductor<'a, H> {
         Ok(ExperimentOutcome::Whole)
     }
 
-    fn within_contender(&mut self, first: TrialIndex, inner: impl FnOnce(&mut Self) -> Outcome<H>) -> Outcome<H> {
+    fn within_contender(
+        &mut self,
+        first: TrialIndex,
+        inner: impl FnOnce(&mut Self) -> Outcome<H>,
+    ) -> Outcome<H> {
         self.server_exits = 0;
         self.with_hooks(Level::Contender(first.contender), |conductor| {
             conductor.with_server(Restart::Never, first, inner)
         })
     }
 
-    fn within_repetition(&mut self, first: TrialIndex, inner: impl FnOnce(&mut Self) -> Outcome<H>) -> Outcome<H> {
-        self.with_hooks(Level::Repetition(first), |conductor| conductor.with_server(Restart::Repetition, first, inner))
+    fn within_repetition(
+        &mut self,
+        first: TrialIndex,
+        inner: impl FnOnce(&mut Self) -> Outcome<H>,
+    ) -> Outcome<H> {
+        self.with_hooks(Level::Repetition(first), |conductor| {
+            conductor.with_server(Restart::Repetition, first, inner)
+        })
     }
 
     fn run_step(&mut self, place: TrialIndex) -> Outcome<H> {
@@ -183,7 +207,9 @@ impl<'a, H: Host> Conductor<'a, H> {
     /// Runs a step with its server and hooks, after a pause of `rest`.
     fn measure(&mut self, place: TrialIndex, step: &LoadStep, rest: Duration) -> Outcome<H> {
         self.with_server(Restart::Step, place, |conductor| {
-            conductor.with_hooks(Level::Step(place, step.load), |conductor| conductor.run_trial(place, step, rest))
+            conductor.with_hooks(Level::Step(place, step.load), |conductor| {
+                conductor.run_trial(place, step, rest)
+            })
         })
     }
 
@@ -194,7 +220,11 @@ impl<'a, H: Host> Conductor<'a, H> {
         mut run_one: impl FnMut(&mut Self, T) -> Outcome<H>,
     ) -> Outcome<H> {
         for part in parts {
-            let end = if self.host.is_stopped() { ExperimentOutcome::Stopped } else { run_one(self, part)? };
+            let end = if self.host.is_stopped() {
+                ExperimentOutcome::Stopped
+            } else {
+                run_one(self, part)?
+            };
             if end != ExperimentOutcome::Whole {
                 return Ok(end);
             }
@@ -204,10 +234,17 @@ impl<'a, H: Host> Conductor<'a, H> {
 
     // Hooks.
 
-    fn with_hooks(&mut self, level: Level, inner: impl FnOnce(&mut Self) -> Outcome<H>) -> Outcome<H> {
+    fn with_hooks(
+        &mut self,
+        level: Level,
+        inner: impl FnOnce(&mut Self) -> Outcome<H>,
+    ) -> Outcome<H> {
         let hooks = level.hooks(self.experiment);
-        let before = self.run_each(hooks.before.iter(), |conductor, hook| conductor.run_before_hook(level, hook));
-        let mut outcome = if matches!(before, Ok(ExperimentOutcome::Whole)) { inner(self) } else { before };
+        let before = self.run_each(hooks.before.iter(), |conductor, hook| {
+            conductor.run_before_hook(level, hook)
+        });
+        let mut outcome =
+            if matches!(before, Ok(ExperimentOutcome::Whole)) { inner(self) } else { before };
         for hook in &hooks.after {
             // Cleanup also runs after a stop request, so an `after` hook ignores it.
             let after = self.run_hook(level, "after", hook, |_| false);
@@ -233,7 +270,8 @@ impl<'a, H: Host> Conductor<'a, H> {
         let when = format!("{side} {}", level.describe(self.experiment));
         self.host.report(RigMessage::Hook { when: when.clone(), command: hook.run.clone() });
         let environment = level.environment(self.experiment);
-        let setting = CommandSetting { directory: &self.experiment.directory, environment: &environment };
+        let setting =
+            CommandSetting { directory: &self.experiment.directory, environment: &environment };
         let host = &*self.host;
         Ok(hooks::run(hook, &when, &setting, self.context, &|| is_stopped(host))?)
     }
@@ -280,9 +318,11 @@ impl<'a, H: Host> Conductor<'a, H> {
         self.host.report(RigMessage::Starting { contender: contender.name.clone() });
         let start = self.context.time.now();
         let environment = Level::Repetition(place).environment(experiment);
-        let setting = CommandSetting { directory: &experiment.directory, environment: &environment };
+        let setting =
+            CommandSetting { directory: &experiment.directory, environment: &environment };
         let host = &*self.host;
-        self.server = Server::start(managed, &contender.name, &setting, self.context, &|| host.is_stopped())?;
+        self.server =
+            Server::start(managed, &contender.name, &setting, self.context, &|| host.is_stopped())?;
         if self.server.is_none() {
             return Ok(ExperimentOutcome::Stopped);
         }
@@ -294,9 +334,12 @@ impl<'a, H: Host> Conductor<'a, H> {
 
     fn stop(&mut self, place: TrialIndex) -> Outcome<H> {
         let Some(server) = self.server.take() else { return Ok(ExperimentOutcome::Whole) };
-        self.host.report(RigMessage::Stopping { contender: self.experiment.contenders[place.contender].name.clone() });
+        self.host.report(RigMessage::Stopping {
+            contender: self.experiment.contenders[place.contender].name.clone(),
+        });
         let environment = Level::Repetition(place).environment(self.experiment);
-        let setting = CommandSetting { directory: &self.experiment.directory, environment: &environment };
+        let setting =
+            CommandSetting { directory: &self.experiment.directory, environment: &environment };
         if let Some(warning) = server.stop(&setting, self.context)? {
             self.host.report(RigMessage::Warning(warning));
         }
@@ -319,7 +362,9 @@ impl<'a, H: Host> Conductor<'a, H> {
     // Trials.
 
     fn run_trial(&mut self, place: TrialIndex, step: &LoadStep, rest: Duration) -> Outcome<H> {
-        if self.restart_if_ended(place)? == ExperimentOutcome::Stopped || self.rest(rest) == ExperimentOutcome::Stopped {
+        if self.restart_if_ended(place)? == ExperimentOutcome::Stopped
+            || self.rest(rest) == ExperimentOutcome::Stopped
+        {
             return Ok(ExperimentOutcome::Stopped);
         }
         let contender = &self.experiment.contenders[place.contender];
@@ -337,7 +382,11 @@ impl<'a, H: Host> Conductor<'a, H> {
         self.host.run(&work).map_err(RigFailure::Host)?;
         *self.finished_trials.entry(place.repetition).or_default() += 1;
         self.count_server_exits(contender)?;
-        Ok(if self.host.is_stopped() { ExperimentOutcome::Stopped } else { ExperimentOutcome::Whole })
+        Ok(if self.host.is_stopped() {
+            ExperimentOutcome::Stopped
+        } else {
+            ExperimentOutcome::Whole
+        })
     }
 
     fn rest(&mut self, time: Duration) -> ExperimentOutcome {
@@ -346,7 +395,9 @@ impl<'a, H: Host> Conductor<'a, H> {
         if !is_first_trial && !time.is_zero() {
             self.host.report(RigMessage::Resting { time });
             let host = &*self.host;
-            wait_for(self.context.time, time.saturating_sub(UNPOLLED_REST), || host.is_stopped().then_some(()));
+            wait_for(self.context.time, time.saturating_sub(UNPOLLED_REST), || {
+                host.is_stopped().then_some(())
+            });
             self.context.time.pause(time.min(UNPOLLED_REST));
         }
         if self.host.is_stopped() { ExperimentOutcome::Stopped } else { ExperimentOutcome::Whole }
@@ -363,7 +414,12 @@ impl<'a, H: Host> Conductor<'a, H> {
             return Ok(());
         }
         let contender = contender.name.clone();
-        Err(ServerError::KeepsEnding { contender, times: self.server_exits, ending, output: server.output() })
+        Err(ServerError::KeepsEnding {
+            contender,
+            times: self.server_exits,
+            ending,
+            output: server.output(),
+        })
     }
 }
 

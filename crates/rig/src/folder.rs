@@ -39,7 +39,12 @@ fn start_guard(path: &Path, context: &RigContext) -> io::Result<Child> {
     let (program, arguments) = &context.guard;
     let mut command = Command::new(program);
     // In a separate process group: Ctrl-C in the terminal must not end the guard.
-    command.args(arguments).process_group(0).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+    command
+        .args(arguments)
+        .process_group(0)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
     let mut guard = command.spawn()?;
     if let Some(commands) = &mut guard.stdin {
         write!(commands, "{}\0", GuardCommand::Folder(path.to_owned()).text())?;

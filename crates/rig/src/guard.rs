@@ -41,7 +41,11 @@ const MAX_POLL: Duration = Duration::from_millis(100);
 /// # Errors
 ///
 /// The reports cannot be written, or the command cannot be watched.
-pub fn attend(input: impl Read + Send + 'static, reports: impl Write, time: &dyn Pause) -> io::Result<()> {
+pub fn attend(
+    input: impl Read + Send + 'static,
+    reports: impl Write,
+    time: &dyn Pause,
+) -> io::Result<()> {
     let commands = listen(input)?;
     let (kind, command) = match commands.recv() {
         Ok(GuardCommand::Start(kind, command)) => (kind, command),
@@ -51,8 +55,13 @@ pub fn attend(input: impl Read + Send + 'static, reports: impl Write, time: &dyn
         }
         _ => return Ok(()),
     };
-    let mut guard =
-        Guard { reports, time, kill_at: None, has_reported_kill: false, family: Family::adopt_descendants()? };
+    let mut guard = Guard {
+        reports,
+        time,
+        kill_at: None,
+        has_reported_kill: false,
+        family: Family::adopt_descendants()?,
+    };
     match start(&command) {
         Ok(pid) => {
             guard.family.set_shell(pid);
@@ -67,7 +76,9 @@ pub fn attend(input: impl Read + Send + 'static, reports: impl Write, time: &dyn
 /// Reads commands on a separate thread. The channel closes when the pipe closes.
 fn listen(input: impl Read + Send + 'static) -> io::Result<Receiver<GuardCommand>> {
     let (sender, commands) = channel();
-    thread::Builder::new().name("brunt-words".into()).spawn(move || forward_commands(input, &sender))?;
+    thread::Builder::new()
+        .name("brunt-words".into())
+        .spawn(move || forward_commands(input, &sender))?;
     Ok(commands)
 }
 
@@ -128,7 +139,8 @@ impl<W: Write> Guard<'_, W> {
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => self.end_without_brunt(interval),
             }
-            interval = if self.kill_at.is_some() { ENDING_POLL } else { (interval * 2).min(MAX_POLL) };
+            interval =
+                if self.kill_at.is_some() { ENDING_POLL } else { (interval * 2).min(MAX_POLL) };
         }
     }
 

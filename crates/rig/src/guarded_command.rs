@@ -67,7 +67,10 @@ impl<'a> GuardedCommand<'a> {
     ) -> io::Result<Self> {
         let (program, arguments) = &context.guard;
         let mut guard = Command::new(program);
-        guard.args(arguments).current_dir(setting.directory).envs(setting.environment.iter().cloned());
+        guard
+            .args(arguments)
+            .current_dir(setting.directory)
+            .envs(setting.environment.iter().cloned());
         // A guard in a separate process group does not get SIGINT when the user presses Ctrl-C.
         guard.process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut guard = guard.spawn().map_err(|e| add_paths(&e, program, setting.directory))?;
@@ -97,7 +100,9 @@ impl<'a> GuardedCommand<'a> {
         match (&state.failed, state.pid) {
             (None, Some(_)) => Ok(()),
             (failed, _) => {
-                let reason = failed.clone().unwrap_or_else(|| format!("its guard ended: {}", self.output().trim()));
+                let reason = failed
+                    .clone()
+                    .unwrap_or_else(|| format!("its guard ended: {}", self.output().trim()));
                 Err(io::Error::other(reason))
             }
         }
@@ -179,7 +184,8 @@ impl Drop for GuardedCommand<'_> {
         }
         let _ = self.guard.kill();
         let _ = self.guard.wait();
-        let group = self.update().pid.and_then(|pid| i32::try_from(pid).ok()).and_then(Pid::from_raw);
+        let group =
+            self.update().pid.and_then(|pid| i32::try_from(pid).ok()).and_then(Pid::from_raw);
         group.map(|group| kill_process_group(group, Signal::KILL));
     }
 }
@@ -188,7 +194,9 @@ fn listen(reports: ChildStdout) -> io::Result<Receiver<GuardReport>> {
     let (sender, received) = channel();
     thread::Builder::new().name("brunt-reports".into()).spawn(move || {
         let lines = BufReader::new(reports).lines().map_while(Result::ok);
-        let _ = lines.filter_map(|line| GuardReport::parse(&line)).try_for_each(|report| sender.send(report));
+        let _ = lines
+            .filter_map(|line| GuardReport::parse(&line))
+            .try_for_each(|report| sender.send(report));
     })?;
     Ok(received)
 }

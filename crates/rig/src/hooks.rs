@@ -44,14 +44,21 @@ pub fn run(
     });
     match ended {
         Some(Some(Ending::Code(0))) => Ok(HookEnd::Whole),
-        Some(Some(ending)) => Err(HookError::Failed { when, command, ending, output: process.output() }),
+        Some(Some(ending)) => {
+            Err(HookError::Failed { when, command, ending, output: process.output() })
+        }
         Some(None) => {
             end(&mut process, context);
             Ok(HookEnd::Stopped)
         }
         None => {
             end(&mut process, context);
-            Err(HookError::TimedOut { when, command, limit: hook.timeout, output: process.output() })
+            Err(HookError::TimedOut {
+                when,
+                command,
+                limit: hook.timeout,
+                output: process.output(),
+            })
         }
     }
 }

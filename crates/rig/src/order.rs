@@ -13,10 +13,9 @@ pub fn order(experiment: &Experiment) -> Box<dyn Iterator<Item = TrialIndex> + '
     let contenders = 0..experiment.contenders.len();
     let repetitions = 0..experiment.repetitions;
     match experiment.order {
-        TrialOrder::Blocks => Box::new(
-            contenders
-                .flat_map(move |contender| repetitions.clone().flat_map(move |r| by_load(experiment, r, contender))),
-        ),
+        TrialOrder::Blocks => Box::new(contenders.flat_map(move |contender| {
+            repetitions.clone().flat_map(move |r| by_load(experiment, r, contender))
+        })),
         TrialOrder::Interleaved => Box::new(repetitions.flat_map(|r| alternating(experiment, r))),
         TrialOrder::Random => Box::new(repetitions.flat_map(|r| shuffled(experiment, r))),
     }
@@ -49,14 +48,18 @@ fn alternating(experiment: &Experiment, repetition: u32) -> Vec<TrialIndex> {
     if repetition % 2 == 1 {
         contenders.reverse();
     }
-    contenders.into_iter().flat_map(|contender| by_load(experiment, repetition, contender)).collect()
+    contenders
+        .into_iter()
+        .flat_map(|contender| by_load(experiment, repetition, contender))
+        .collect()
 }
 
 /// Trials of a repetition in random order. The order depends only on the seed and the repetition,
 /// so an experiment that is resumed has the same order.
 fn shuffled(experiment: &Experiment, repetition: u32) -> Vec<TrialIndex> {
     // Seeded by the repetition as well, so that the order is drawn again for each repetition.
-    let mut random = Pcg64Mcg::seed_from_u64(experiment.seed.wrapping_add(u64::from(repetition) << 32));
+    let mut random =
+        Pcg64Mcg::seed_from_u64(experiment.seed.wrapping_add(u64::from(repetition) << 32));
     let mut contenders: Vec<usize> = (0..experiment.contenders.len()).collect();
     contenders.shuffle(&mut random);
     let mut places = Vec::new();
@@ -71,7 +74,8 @@ fn shuffled(experiment: &Experiment, repetition: u32) -> Vec<TrialIndex> {
 /// Trials of one turn, by ascending load.
 fn by_load(experiment: &Experiment, repetition: u32, contender: usize) -> Vec<TrialIndex> {
     let steps = &experiment.contenders[contender].steps;
-    let mut places: Vec<_> = (0..steps.len()).map(|step| TrialIndex { repetition, contender, step }).collect();
+    let mut places: Vec<_> =
+        (0..steps.len()).map(|step| TrialIndex { repetition, contender, step }).collect();
     places.sort_by(|a, b| steps[a.step].load.total_cmp(&steps[b.step].load));
     places
 }

@@ -38,7 +38,11 @@ impl Pause for RealClock {
 }
 
 /// Calls `poll` repeatedly until it returns a value, for at most `limit`.
-pub fn wait_for<T>(time: &dyn Pause, limit: Duration, mut poll: impl FnMut() -> Option<T>) -> Option<T> {
+pub fn wait_for<T>(
+    time: &dyn Pause,
+    limit: Duration,
+    mut poll: impl FnMut() -> Option<T>,
+) -> Option<T> {
     let mut interval = MIN_POLL;
     let end = time.now() + limit;
     loop {

@@ -32,7 +32,13 @@ pub fn check(
         Ready::Url(url) => check_url(url),
         Ready::Command(command) => {
             let hook = Hook { run: command.clone(), timeout: REPLY_TIMEOUT };
-            match hooks::run(&hook, "that asks whether the server is ready", setting, context, is_stopped) {
+            match hooks::run(
+                &hook,
+                "that asks whether the server is ready",
+                setting,
+                context,
+                is_stopped,
+            ) {
                 Ok(HookEnd::Whole) => Ok(()),
                 Ok(HookEnd::Stopped) => Err("stopped".into()),
                 Err(error) => Err(error.to_string()),
@@ -127,18 +133,34 @@ mod tests {
     #[test]
     fn a_status_below_500_is_an_answer() {
         let (request, ready) = check_reply("HTTP/1.1 404 Not Found\r\n\r\n");
-        assert_eq!(request, "GET /ready?a=b%20c HTTP/1.1\r\nHost: ADDRESS\r\nConnection: close\r\n\r\n");
+        assert_eq!(
+            request,
+            "GET /ready?a=b%20c HTTP/1.1\r\nHost: ADDRESS\r\nConnection: close\r\n\r\n"
+        );
         assert_eq!(ready, Ok(()));
         assert_eq!(check_reply("HTTP/1.0 200\r\n").1, Ok(()));
     }
 
     #[test]
     fn what_is_no_answer_is_told() {
-        assert!(check_reply("HTTP/1.1 503 Service Unavailable\r\n\r\n").1.unwrap_err().ends_with("status 503"));
         assert!(
-            check_reply("220 mail ready\r\n").1.unwrap_err().ends_with("not HTTP/1; write HOST:PORT, or {command: …}")
+            check_reply("HTTP/1.1 503 Service Unavailable\r\n\r\n")
+                .1
+                .unwrap_err()
+                .ends_with("status 503")
         );
-        assert!(check_reply("").1.unwrap_err().ends_with("not HTTP/1; write HOST:PORT, or {command: …}"));
+        assert!(
+            check_reply("220 mail ready\r\n")
+                .1
+                .unwrap_err()
+                .ends_with("not HTTP/1; write HOST:PORT, or {command: …}")
+        );
+        assert!(
+            check_reply("")
+                .1
+                .unwrap_err()
+                .ends_with("not HTTP/1; write HOST:PORT, or {command: …}")
+        );
         let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
         assert!(connect(&closed.to_string()).unwrap_err().contains("refused"));
     }

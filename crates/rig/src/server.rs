@@ -36,10 +36,14 @@ impl<'a> Server<'a> {
         // A server that responds already would be measured in place of the new one.
         let has_address = !matches!(managed.ready, Ready::Command(_));
         if has_address && ready::check(&managed.ready, setting, context, is_stopped).is_ok() {
-            return Err(ServerError::Taken { contender: contender.into(), what: ready::describe(&managed.ready) });
+            return Err(ServerError::Taken {
+                contender: contender.into(),
+                what: ready::describe(&managed.ready),
+            });
         }
         let process = GuardedCommand::start(CommandKind::Server, &managed.start, setting, context);
-        let process = process.map_err(|error| ServerError::Start { contender: contender.into(), error })?;
+        let process =
+            process.map_err(|error| ServerError::Start { contender: contender.into(), error })?;
         let server = Self { process, managed, contender };
         Ok(server.await_ready(setting, context, is_stopped)?.then_some(server))
     }
@@ -68,8 +72,15 @@ impl<'a> Server<'a> {
         let contender = self.contender.to_owned();
         match end {
             Some(Ok(ready)) => Ok(ready),
-            Some(Err(ending)) => Err(ServerError::Ended { contender, ending, output: self.process.output() }),
-            None => Err(ServerError::NotReady { contender, limit, what: reason, output: self.process.output() }),
+            Some(Err(ending)) => {
+                Err(ServerError::Ended { contender, ending, output: self.process.output() })
+            }
+            None => Err(ServerError::NotReady {
+                contender,
+                limit,
+                what: reason,
+                output: self.process.output(),
+            }),
         }
     }
 
@@ -96,7 +107,11 @@ impl<'a> Server<'a> {
     /// # Errors
     ///
     /// The stop command fails.
-    pub fn stop(mut self, setting: &CommandSetting, context: &RigContext) -> Result<Option<String>, ServerError> {
+    pub fn stop(
+        mut self,
+        setting: &CommandSetting,
+        context: &RigContext,
+    ) -> Result<Option<String>, ServerError> {
         let limit = self.managed.stop_timeout;
         let is_running = self.ended().is_none();
         let stop_result = self.managed.stop.as_ref().filter(|_| is_running).map(|command| {
@@ -107,7 +122,8 @@ impl<'a> Server<'a> {
         });
         // After a successful stop command, the processes need no SIGTERM.
         let has_stopped = matches!(stop_result, Some(Ok(_)));
-        let message = if has_stopped { GuardCommand::Wait(limit) } else { GuardCommand::Term(limit) };
+        let message =
+            if has_stopped { GuardCommand::Wait(limit) } else { GuardCommand::Term(limit) };
         if self.process.send(&message).is_ok() {
             wait_for(context.time, limit + KILL_LIMIT, || self.process.is_gone().then_some(()));
         }
@@ -122,10 +138,15 @@ impl<'a> Server<'a> {
         let who = self.contender;
         let seconds = self.managed.stop_timeout.as_secs_f64();
         if !self.process.is_gone() {
-            return Some(format!("the server of {who} could not be killed: the kernel still holds a process of it"));
+            return Some(format!(
+                "the server of {who} could not be killed: the kernel still holds a process of it"
+            ));
         }
         let killed = self.process.killed();
-        (killed > 0)
-            .then(|| format!("the server of {who} had not ended {seconds} s after it was asked to; it was killed"))
+        (killed > 0).then(|| {
+            format!(
+                "the server of {who} had not ended {seconds} s after it was asked to; it was killed"
+            )
+        })
     }
 }

@@ -16,8 +16,15 @@ use brunt_model::{Analysis, Question, Study};
 
 /// Findings of a sweep that an answer or a comparison replaces, or that are
 /// irrelevant to its question.
-const OF_SWEEPS: [&str; 7] =
-    ["capacity", "difference", "faster", "few_repetitions", "few_loads", "not_robust", "throughput_falls"];
+const OF_SWEEPS: [&str; 7] = [
+    "capacity",
+    "difference",
+    "faster",
+    "few_repetitions",
+    "few_loads",
+    "not_robust",
+    "throughput_falls",
+];
 
 /// Trials that differ from their repetitions. A search chooses its loads, and measures each one
 /// once, so it has none.

@@ -48,7 +48,8 @@ impl EventLog {
     pub fn create(path: &Path, redactor: Arc<Redactor>) -> Result<Self, EventLogError> {
         // Created before the run, so that a wrong path is an error before any load.
         let writer = File::create(path).and_then(|file| LogWriter::new(BufWriter::new(file)));
-        let writer = writer.map_err(|source| EventLogError::Create { path: path.to_owned(), source })?;
+        let writer =
+            writer.map_err(|source| EventLogError::Create { path: path.to_owned(), source })?;
         Ok(Self { writer: Some(writer), path: path.to_owned(), redactor, error: None })
     }
 

@@ -82,7 +82,9 @@ impl Exit {
             Self::ObjectiveMissed => "measured, but an objective was missed or no reply was good",
             Self::Invalid => "measured, but a consistency check failed: discard the figures",
             Self::Limited => "measured, but the load generator was the bottleneck (with --strict)",
-            Self::Halted => "a hook, managed server or setup failed; the measurements so far were reported",
+            Self::Halted => {
+                "a hook, managed server or setup failed; the measurements so far were reported"
+            }
             Self::Undecided => "measured, but the question is undecided",
             Self::Worse => "measured, and worse than --fail-if allows",
             Self::Interrupted => "interrupted; the measurements so far were reported",
@@ -148,7 +150,8 @@ pub fn exit_of_study(study: &Study, analysis: &Analysis, fail_on: FailOn) -> Exi
 
 /// True if a contender had no better replies than these in any trial.
 fn has_contender_with(study: &Study, replies: Replies) -> bool {
-    (0..study.experiment.contenders.len()).any(|contender| study.best_replies(contender) == Some(replies))
+    (0..study.experiment.contenders.len())
+        .any(|contender| study.best_replies(contender) == Some(replies))
 }
 
 /// Exit code of a search. The answer determines it: by design, some trials miss the objectives, or
@@ -159,18 +162,22 @@ fn exit_of_search(analysis: &Analysis, find: &CapacitySearch, fail_on: FailOn) -
 }
 
 fn exit_of_answer(answer: &Answer, find: &CapacitySearch, fail_on: FailOn) -> Exit {
-    let requirement_exits = find.require.iter().map(|requirement| match requirement_outcome(answer, requirement) {
-        RequirementOutcome::Met => Exit::Measured,
-        RequirementOutcome::Undecided => Exit::Undecided,
-        RequirementOutcome::Missed => Exit::ObjectiveMissed,
-    });
+    let requirement_exits =
+        find.require.iter().map(|requirement| match requirement_outcome(answer, requirement) {
+            RequirementOutcome::Met => Exit::Measured,
+            RequirementOutcome::Undecided => Exit::Undecided,
+            RequirementOutcome::Missed => Exit::ObjectiveMissed,
+        });
     let ends = [
         // Even the lowest load missed the objectives.
         (answer.ended == SearchEnd::Least, Exit::ObjectiveMissed),
         (answer.capacities.iter().any(is_unknown), Exit::Undecided),
         (answer.ended == SearchEnd::Generator && fail_on.limited, Exit::Limited),
     ];
-    requirement_exits.chain(ends.into_iter().filter(|end| end.0).map(|end| end.1)).max().unwrap_or(Exit::Measured)
+    requirement_exits
+        .chain(ends.into_iter().filter(|end| end.0).map(|end| end.1))
+        .max()
+        .unwrap_or(Exit::Measured)
 }
 
 fn is_unknown(capacity: &Capacity) -> bool {
@@ -179,11 +186,15 @@ fn is_unknown(capacity: &Capacity) -> bool {
 
 fn exit_of_trials(study: &Study, fail_on: FailOn) -> Exit {
     // Trials of searches miss objectives by design.
-    let given_trials = study.trials.iter().filter(|trial| !study.experiment.is_search_trial(trial.place));
+    let given_trials =
+        study.trials.iter().filter(|trial| !study.experiment.is_search_trial(trial.place));
     let exits = given_trials.map(|trial| exit_of(&trial.run, &trial.judgement, fail_on));
     // The study decides about these three as a whole.
-    let exits = exits.filter(|exit| !matches!(exit, Exit::ObjectiveMissed | Exit::Invalid | Exit::NothingMeasured));
-    let has_unmet = (0..study.experiment.contenders.len()).any(|contender| !study.unmet(contender).is_empty());
+    let exits = exits.filter(|exit| {
+        !matches!(exit, Exit::ObjectiveMissed | Exit::Invalid | Exit::NothingMeasured)
+    });
+    let has_unmet =
+        (0..study.experiment.contenders.len()).any(|contender| !study.unmet(contender).is_empty());
     let missed_exit = has_unmet.then_some(Exit::ObjectiveMissed);
     exits.chain(missed_exit).max().unwrap_or(Exit::Measured)
 }
@@ -195,7 +206,8 @@ pub fn exit_of_comparison(analysis: &Analysis, fail_on: FailOn) -> Exit {
         return Exit::Worse;
     }
     let mut deciding = comparison.deciding().peekable();
-    let is_open = deciding.peek().is_none() || deciding.any(|first| first.verdict == Better::Undecided);
+    let is_open =
+        deciding.peek().is_none() || deciding.any(|first| first.verdict == Better::Undecided);
     // By default an undecided comparison is a result, not a failure.
     if is_open && fail_on.undecided { Exit::Undecided } else { Exit::Measured }
 }

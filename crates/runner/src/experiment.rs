@@ -165,8 +165,11 @@ impl Session {
         let mut study = self.begin(experiment, start)?;
         study.warnings.extend(notes.into_iter().chain(reply_notes));
         let path = study.experiment.scratch.as_deref();
-        let folder = path.map(|path| ExperimentFolder::make(path, rig).map_err(|source| (path.to_owned(), source)));
-        let _folder = folder.transpose().map_err(|(path, source)| Refusal::Folder { path, source })?;
+        let folder = path.map(|path| {
+            ExperimentFolder::make(path, rig).map_err(|source| (path.to_owned(), source))
+        });
+        let _folder =
+            folder.transpose().map_err(|(path, source)| Refusal::Folder { path, source })?;
         // A resumed study keeps the environment of its start.
         self.environment.clone_from(&study.environment);
         let (study, outcome) = self.trials(study, machine, rig, observer);
@@ -191,8 +194,10 @@ impl Session {
             interrupted: false,
             resumptions: Vec::new(),
         };
-        let stored =
-            self.store.as_ref().map(|store| store.begin_experiment(experiment, &self.environment, unix_seconds));
+        let stored = self
+            .store
+            .as_ref()
+            .map(|store| store.begin_experiment(experiment, &self.environment, unix_seconds));
         match stored {
             Some(Ok(id)) => study.id = Some(id),
             Some(Err(error)) => {
@@ -233,21 +238,27 @@ impl Session {
         outcome: Result<ExperimentOutcome, RigFailure<RunError>>,
         observer: &dyn Observer,
     ) -> ExperimentResult {
-        study.interrupted = !matches!(outcome, Ok(ExperimentOutcome::Whole | ExperimentOutcome::Enough));
+        study.interrupted =
+            !matches!(outcome, Ok(ExperimentOutcome::Whole | ExperimentOutcome::Enough));
         if let Err(failure) = &outcome {
             study.warnings.push(format!("the experiment was stopped: {failure:#}"));
         }
         // Trials ran with the secrets; results and reports must not contain them.
         self.redactor.study(&mut study);
         if let (Some(store), Some(id)) = (&self.store, &study.id) {
-            let end = ExperimentEnd { interrupted: study.interrupted, warnings: study.warnings.clone() };
+            let end =
+                ExperimentEnd { interrupted: study.interrupted, warnings: study.warnings.clone() };
             if let Err(error) = store.end_experiment(id, &end) {
-                study.warnings.push(format!("the list of experiments may be wrong about {id}: {error}"));
+                study
+                    .warnings
+                    .push(format!("the list of experiments may be wrong about {id}: {error}"));
             }
         }
-        let analysis = if study.trials.is_empty() { Analysis::default() } else { decide::analysis(&study) };
+        let analysis =
+            if study.trials.is_empty() { Analysis::default() } else { decide::analysis(&study) };
         let result = ExperimentResult { study, analysis, outcome };
-        if let (true, Some(store), Some(id)) = (result.measured_nothing(), &self.store, &result.study.id)
+        if let (true, Some(store), Some(id)) =
+            (result.measured_nothing(), &self.store, &result.study.id)
             && let Err(error) = store.remove(&StoredItem::Experiment(id.clone()))
         {
             observer.print(&format!("warning: experiment {id} cannot be removed: {error}"));
@@ -263,8 +274,10 @@ fn check_plans(experiment: &Experiment) -> Result<(), Refusal> {
         let stages = plan.iter().flat_map(|plan| &plan.stages).map(|stage| &stage.plan);
         for plan in plan.into_iter().chain(stages) {
             // Creating the world reads all files that the plan names.
-            RealWorld::new(plan)
-                .map_err(|source| Refusal::Plan { contender: contender.name.clone(), source: Box::new(source) })?;
+            RealWorld::new(plan).map_err(|source| Refusal::Plan {
+                contender: contender.name.clone(),
+                source: Box::new(source),
+            })?;
         }
     }
     Ok(())
@@ -272,7 +285,10 @@ fn check_plans(experiment: &Experiment) -> Result<(), Refusal> {
 
 /// Sends one request to each contender of a comparison. Reports differences between the replies,
 /// and questions that will stay undecided. Returns those that are not visible in the runs.
-fn compare_replies(experiment: &Experiment, observer: &dyn Observer) -> Result<Vec<String>, Refusal> {
+fn compare_replies(
+    experiment: &Experiment,
+    observer: &dyn Observer,
+) -> Result<Vec<String>, Refusal> {
     let Question::Compare(compare) = &experiment.question else { return Ok(Vec::new()) };
     let ReplyDifferences { all, not_in_runs } = answers::differences(experiment)?;
     let steps = match experiment.contenders.first() {
@@ -280,8 +296,12 @@ fn compare_replies(experiment: &Experiment, observer: &dyn Observer) -> Result<V
         Some(contender) => contender.steps.len(),
         None => 0,
     };
-    let undecidable =
-        brunt_judge::compare::undecidable_figures(experiment.contenders.len(), steps, experiment.repetitions, compare);
+    let undecidable = brunt_judge::compare::undecidable_figures(
+        experiment.contenders.len(),
+        steps,
+        experiment.repetitions,
+        compare,
+    );
     for difference in &all {
         observer.print(&format!("different replies: {difference}"));
     }

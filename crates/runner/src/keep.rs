@@ -35,7 +35,8 @@ impl StoredRun {
     ///
     /// A sentence with the reason why the store cannot begin a run.
     pub fn begin(store: &Store, trial: Option<(&str, TrialIndex)>) -> Result<Self, String> {
-        let log = store.begin_run(trial).map_err(|error| format!("this run is not stored: {error}"))?;
+        let log =
+            store.begin_run(trial).map_err(|error| format!("this run is not stored: {error}"))?;
         Ok(Self { log, trouble: None, is_single_run: trial.is_none() })
     }
 
@@ -45,11 +46,16 @@ impl StoredRun {
         let id = self.log.id().to_owned();
         // A trial without replies stays: the capacity of a search depends on it.
         if self.is_single_run && run.replies() == Replies::None && !run.is_interrupted() {
-            let trouble = self.log.discard().err().map(|error| format!("run {id} cannot be removed: {error}"));
+            let trouble = self
+                .log
+                .discard()
+                .err()
+                .map(|error| format!("run {id} cannot be removed: {error}"));
             return StorageResult { id: None, trouble };
         }
         let trouble = self.log.finish(run, judgement).err();
-        let trouble = trouble.map(|error| format!("run {id} may be listed with outdated facts: {error}"));
+        let trouble =
+            trouble.map(|error| format!("run {id} may be listed with outdated facts: {error}"));
         StorageResult { id: Some(id), trouble: self.trouble.or(trouble) }
     }
 }
@@ -57,7 +63,10 @@ impl StoredRun {
 impl EventListener for StoredRun {
     fn on_event(&mut self, event: &Event) {
         if let Err(error) = self.log.append(event) {
-            self.trouble = Some(format!("{}: the event log is incomplete: {error}", self.log.path().display()));
+            self.trouble = Some(format!(
+                "{}: the event log is incomplete: {error}",
+                self.log.path().display()
+            ));
         }
     }
 

@@ -49,7 +49,11 @@ pub struct LiveOutputs {
 
 impl Default for LiveOutputs {
     fn default() -> Self {
-        Self { outputs: Vec::new(), redactor: Arc::new(Redactor::with_random_key()), notify: Arc::new(|_| {}) }
+        Self {
+            outputs: Vec::new(),
+            redactor: Arc::new(Redactor::with_random_key()),
+            notify: Arc::new(|_| {}),
+        }
     }
 }
 
@@ -69,11 +73,16 @@ impl LiveOutputs {
     /// # Errors
     ///
     /// The regular expression for labels is invalid.
-    pub fn new(outputs: &[LiveOutput], redactor: Arc<Redactor>, notify: Notify) -> Result<Self, RunError> {
+    pub fn new(
+        outputs: &[LiveOutput],
+        redactor: Arc<Redactor>,
+        notify: Notify,
+    ) -> Result<Self, RunError> {
         for secret in outputs.iter().flat_map(LiveOutput::secrets) {
             redactor.secret(secret);
         }
-        let outputs = outputs.iter().map(|output| Output::new(output, &notify)).collect::<Result<_, _>>()?;
+        let outputs =
+            outputs.iter().map(|output| Output::new(output, &notify)).collect::<Result<_, _>>()?;
         Ok(Self { outputs, redactor, notify })
     }
 
@@ -108,7 +117,8 @@ impl Output {
         let counts = Arc::<Mutex<DeliveryCounts>>::default();
         let name = output.sink.to_string();
         let sender = Sender::new(&output.sink, Arc::clone(&counts), Arc::clone(notify));
-        let worker = Worker { fold: Fold::new(output.interval), lines: LineWriter::new(output)?, sender };
+        let worker =
+            Worker { fold: Fold::new(output.interval), lines: LineWriter::new(output)?, sender };
         Ok(Self { name, worker: Arc::new(Mutex::new(worker)), counts, mailbox: None })
     }
 
@@ -118,11 +128,14 @@ impl Output {
         if let Event::Started { .. } = event {
             match Mailbox::start(RunHandle(Arc::clone(&self.worker))) {
                 Ok(mailbox) => self.mailbox = Some(mailbox),
-                Err(error) => notify(&format!("warning: no figures are sent to {}: {error}", self.name)),
+                Err(error) => {
+                    notify(&format!("warning: no figures are sent to {}: {error}", self.name))
+                }
             }
         }
         // The fold ignores all other events, so they need no place in the mailbox.
-        let is_folded = matches!(event, Event::Started { .. } | Event::Label { .. } | Event::Snapshot(_));
+        let is_folded =
+            matches!(event, Event::Started { .. } | Event::Label { .. } | Event::Snapshot(_));
         if let (Some(mailbox), true) = (&mut self.mailbox, is_folded) {
             mailbox.on_event(event);
         }
@@ -155,7 +168,11 @@ impl Output {
             return;
         }
         if let Ok(mut mailbox) = Mailbox::start(TestEndHandle(Arc::clone(&self.worker))) {
-            mailbox.on_event(&Event::Finished(Finish { at: Tick::ZERO, interrupted: false, error: None }));
+            mailbox.on_event(&Event::Finished(Finish {
+                at: Tick::ZERO,
+                interrupted: false,
+                error: None,
+            }));
             if !mailbox.close(MAX_END_WAIT).is_complete {
                 notify(&format!("warning: {} did not take the end of the test", self.name));
             }
@@ -233,7 +250,9 @@ impl LineWriter {
         let percentiles = output.percentiles.clone();
         Ok(match &output.sink {
             LiveSink::Influx(sink) => Self::Influx(InfluxLines::new(sink, selection, percentiles)),
-            LiveSink::Graphite(sink) => Self::Graphite(GraphiteLines::new(sink, selection, percentiles)),
+            LiveSink::Graphite(sink) => {
+                Self::Graphite(GraphiteLines::new(sink, selection, percentiles))
+            }
         })
     }
 
@@ -275,8 +294,12 @@ impl LabelSelection {
             LabelFilter::None => Ok(Self::None),
             LabelFilter::All => Ok(Self::All),
             LabelFilter::Named(names) => Ok(Self::Named(names.clone())),
-            LabelFilter::Containing(regex) => Pattern::new(regex).map(Self::Pattern).map_err(RunError::Labels),
-            LabelFilter::Matching(regex) => Pattern::whole(regex).map(Self::Pattern).map_err(RunError::Labels),
+            LabelFilter::Containing(regex) => {
+                Pattern::new(regex).map(Self::Pattern).map_err(RunError::Labels)
+            }
+            LabelFilter::Matching(regex) => {
+                Pattern::whole(regex).map(Self::Pattern).map_err(RunError::Labels)
+            }
         }
     }
 

@@ -85,7 +85,8 @@ impl Mailbox {
         let mut state = self.shared.state();
         state.is_closed = true;
         self.shared.changed.notify_all();
-        let wait_result = self.shared.changed.wait_timeout_while(state, longest, |state| !state.ended);
+        let wait_result =
+            self.shared.changed.wait_timeout_while(state, longest, |state| !state.ended);
         let (state, _) = wait_result.unwrap_or_else(PoisonError::into_inner);
         Delivery { joined: state.queue.joined(), is_complete: state.is_complete }
     }
@@ -117,7 +118,9 @@ impl Shared {
 
     /// Waits for the next event; None after the last one.
     fn next(&self) -> Option<Event> {
-        let state = self.changed.wait_while(self.state(), |state| state.queue.is_empty() && !state.is_closed);
+        let state = self
+            .changed
+            .wait_while(self.state(), |state| state.queue.is_empty() && !state.is_closed);
         state.unwrap_or_else(PoisonError::into_inner).queue.pop()
     }
 }

@@ -52,7 +52,9 @@ pub fn run(
     // Sending to a process that has ended fails; its reader reports the end.
     let mut lines = WorkerChannels {
         inbox: &inbox,
-        send: &mut |command: PartCommand| senders.iter().for_each(|sender| _ = sender.send(command)),
+        send: &mut |command: PartCommand| {
+            senders.iter().for_each(|sender| _ = sender.send(command))
+        },
     };
     let joint = DistributedRun { plan, epoch: world.epoch(), labels: world.labels() };
     Ok(join(&joint, environment, &mut lines, control, sink)?)
@@ -95,7 +97,8 @@ fn own_program() -> io::Result<PathBuf> {
 fn write(mut stdin: ChildStdin, assignment: &Assignment, commands: &Receiver<PartCommand>) {
     // On its own thread: an assignment may exceed the capacity of a pipe.
     let result = line(&mut stdin, assignment);
-    let _ = result.and_then(|()| commands.iter().try_for_each(|command| line(&mut stdin, &command)));
+    let _ =
+        result.and_then(|()| commands.iter().try_for_each(|command| line(&mut stdin, &command)));
 }
 
 fn line(out: &mut impl Write, value: &impl serde::Serialize) -> io::Result<()> {

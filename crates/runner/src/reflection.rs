@@ -17,8 +17,7 @@ use std::collections::BTreeMap;
 /// Versions of the service, the newest first.
 const SERVICES: [&str; 2] = ["grpc.reflection.v1", "grpc.reflection.v1alpha"];
 /// Message for an unexpected reply to a reflection request.
-const NO_REFLECTION: &str =
-    "the server answers questions of reflection with something else; add --proto FILE or --descriptor-set FILE";
+const NO_REFLECTION: &str = "the server answers questions of reflection with something else; add --proto FILE or --descriptor-set FILE";
 /// Status of gRPC for a missing object.
 const NOT_FOUND: i32 = 5;
 const UNIMPLEMENTED: u16 = GRPC_STATUS + 12;
@@ -88,12 +87,16 @@ impl Error {
         let answer = format!("(reflection answers {status}{text})");
         match (self.code, &question.symbol, &question.file) {
             (NOT_FOUND, Some(symbol), _) => {
-                format!("the server has no service `{symbol}` {answer}; `brunt grpc URL` lists its services")
+                format!(
+                    "the server has no service `{symbol}` {answer}; `brunt grpc URL` lists its services"
+                )
             }
             (NOT_FOUND, None, Some(file)) => format!(
                 "the server does not know `{file}`, which its services import {answer}; add --proto FILE or --descriptor-set FILE"
             ),
-            _ => format!("the server's reflection fails {answer}; add --proto FILE or --descriptor-set FILE"),
+            _ => format!(
+                "the server's reflection fails {answer}; add --proto FILE or --descriptor-set FILE"
+            ),
         }
     }
 }
@@ -101,8 +104,10 @@ impl Error {
 /// Reason why a server does not answer a reflection request, by the status of its reply.
 fn refusal(reply: &Reply) -> String {
     let fields = reply.details.as_ref().and_then(|kept| kept.head.as_ref()).map(|head| &head.1);
-    let message = fields.into_iter().flatten().find(|(name, _)| name.eq_ignore_ascii_case("grpc-message"));
-    let message = message.map(|(_, text)| percent_decode_str(text).decode_utf8_lossy()).unwrap_or_default();
+    let message =
+        fields.into_iter().flatten().find(|(name, _)| name.eq_ignore_ascii_case("grpc-message"));
+    let message =
+        message.map(|(_, text)| percent_decode_str(text).decode_utf8_lossy()).unwrap_or_default();
     let message = if message.is_empty() { String::new() } else { format!(": {message}") };
     let status = status_text(reply.status);
     let reason = match reply.status {
@@ -174,7 +179,8 @@ impl Client {
             let answer = self.ask(&mut lane, &question).await?;
             let files = answer.files.ok_or(NO_REFLECTION)?;
             for file in files.files {
-                let imports = Imports::decode(&*file).map_err(|error| format!("reflection: no descriptor: {error}"))?;
+                let imports = Imports::decode(&*file)
+                    .map_err(|error| format!("reflection: no descriptor: {error}"))?;
                 questions.extend(imports.imports.into_iter().map(Question::for_file));
                 descriptors.insert(imports.name, file);
             }
@@ -189,7 +195,9 @@ impl Client {
         let list = answer.services.ok_or(NO_REFLECTION)?;
         let names = list.services.into_iter().map(|service| service.name);
         // Reflection is no service that a load test would call.
-        Ok(names.filter(|name| !SERVICES.iter().any(|reflection| name.starts_with(reflection))).collect())
+        Ok(names
+            .filter(|name| !SERVICES.iter().any(|reflection| name.starts_with(reflection)))
+            .collect())
     }
 
     /// Sends a reflection request, in the newest version that the server has.
@@ -214,21 +222,27 @@ impl Client {
         }
     }
 
-    async fn call(&self, lane: &mut Option<Lane>, service: &str, question: &Question) -> Result<Reply, String> {
+    async fn call(
+        &self,
+        lane: &mut Option<Lane>,
+        service: &str,
+        question: &Question,
+    ) -> Result<Reply, String> {
         let message = question.encode_to_vec();
         // The frame of gRPC: byte 0 for no compression, and the length in big-endian order.
         let body = [&[0], &(message.len() as u32).to_be_bytes()[..], &message].concat();
         let first = self.plan.requests().next();
         let base = first.map_or("", |request| &request.url);
         let url = resolve(base, &format!("/{service}.ServerReflection/ServerReflectionInfo"));
-        let url = url.ok_or_else(|| format!("`{base}` is no URL; write one such as http://127.0.0.1:50051"))?;
+        let url = url.ok_or_else(|| {
+            format!("`{base}` is no URL; write one such as http://127.0.0.1:50051")
+        })?;
         // gRPC requires `TE: trailers`, which detects proxies that drop trailers.
         let grpc_headers = [("Content-Type", "application/grpc"), ("TE", "trailers")];
         // The server may require metadata such as credentials for reflection, too.
-        let metadata = first
-            .iter()
-            .flat_map(|request| &request.headers)
-            .filter(|(name, _)| !["content-type", "accept", "te"].iter().any(|other| name.eq_ignore_ascii_case(other)));
+        let metadata = first.iter().flat_map(|request| &request.headers).filter(|(name, _)| {
+            !["content-type", "accept", "te"].iter().any(|other| name.eq_ignore_ascii_case(other))
+        });
         let grpc_headers = grpc_headers.map(|(name, value)| (name.to_owned(), value.to_owned()));
         let headers: Vec<_> = grpc_headers.into_iter().chain(metadata.cloned()).collect();
         let draft = Draft {
@@ -257,7 +271,10 @@ impl Client {
         format!("cannot ask {base} for its services: {note}")
     }
 
-    async fn in_time<O>(&self, work: impl Future<Output = Result<O, Failure>>) -> Result<O, Failure> {
+    async fn in_time<O>(
+        &self,
+        work: impl Future<Output = Result<O, Failure>>,
+    ) -> Result<O, Failure> {
         self.time.within(self.plan.connection.timeout, work).await.unwrap_or(Err(Failure::Timeout))
     }
 }

@@ -64,7 +64,8 @@ pub fn records(settings: &JtlSettings) -> Records {
         Field::ResponseDataOnError,
     ];
     // CSV has no columns for these texts.
-    let holds_texts = settings.format == JtlFormat::Xml && texts.into_iter().any(|field| settings.saves(field));
+    let holds_texts =
+        settings.format == JtlFormat::Xml && texts.into_iter().any(|field| settings.saves(field));
     let detail = if holds_texts { RecordDetail::Full } else { RecordDetail::Lines };
     Records { detail, variables: settings.sample_variables.clone(), ..Records::default() }
 }
@@ -76,7 +77,8 @@ impl ResultFile {
     ///
     /// The file cannot be opened or written, or is an XML file of another kind.
     pub fn open(path: &Path, settings: JtlSettings) -> io::Result<Self> {
-        let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+        let mut file =
+            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
         let is_empty = file.metadata()?.len() == 0;
         let start = if is_empty { FileStart::New } else { FileStart::Append };
         if start == FileStart::Append {
@@ -89,15 +91,21 @@ impl ResultFile {
         };
         writer.flush()?;
         let hostname = brunt_probe::machine::hostname();
-        Ok(Self { path: path.to_owned(), hostname, writer: Some(writer), error: None, is_error_reported: false })
+        Ok(Self {
+            path: path.to_owned(),
+            hostname,
+            writer: Some(writer),
+            error: None,
+            is_error_reported: false,
+        })
     }
 
     /// Appends samples, and flushes them to the system.
     pub fn take(&mut self, records: &[SampleRecord]) {
         let Some(writer) = &mut self.writer else { return };
-        let result = records
-            .iter()
-            .try_for_each(|record| writer.write(&SampleRecord { hostname: self.hostname.clone(), ..record.clone() }));
+        let result = records.iter().try_for_each(|record| {
+            writer.write(&SampleRecord { hostname: self.hostname.clone(), ..record.clone() })
+        });
         if let Err(error) = result.and_then(|()| writer.flush()) {
             self.fail(error);
         }
@@ -115,7 +123,9 @@ impl ResultFile {
     /// Reason why samples are missing in the file, as a sentence.
     pub fn trouble(&self) -> Option<String> {
         let path = self.path.display();
-        self.error.as_ref().map(|error| format!("{path} cannot be written: {error}; later samples are missing in it"))
+        self.error.as_ref().map(|error| {
+            format!("{path} cannot be written: {error}; later samples are missing in it")
+        })
     }
 
     fn fail(&mut self, error: io::Error) {
@@ -159,7 +169,9 @@ fn prepare_to_append(file: &mut File, format: JtlFormat) -> io::Result<()> {
             let is_result_file = start.windows(12).any(|text| text == b"<testResults");
             if !is_result_file {
                 let last = FOOTER.trim_end();
-                let why = format!("it is no XML result file (one begins with <testResults> and ends with {last})");
+                let why = format!(
+                    "it is no XML result file (one begins with <testResults> and ends with {last})"
+                );
                 return Err(io::Error::new(io::ErrorKind::InvalidData, why));
             }
             let new_length = length - footer_length(&end).unwrap_or(0) as u64;
@@ -177,7 +189,12 @@ mod tests {
     use std::fs;
 
     fn record(label: &str) -> SampleRecord {
-        SampleRecord { label: label.into(), code: "200".into(), success: true, ..SampleRecord::default() }
+        SampleRecord {
+            label: label.into(),
+            code: "200".into(),
+            success: true,
+            ..SampleRecord::default()
+        }
     }
 
     fn write(path: &Path, format: JtlFormat, labels: &[&str]) -> io::Result<String> {
@@ -228,6 +245,9 @@ mod tests {
         };
         file.take(&[record("a")]);
         assert!(file.trouble().is_some_and(|text| text.contains("later samples are missing")));
-        assert_eq!((file.pending_events(Tick::ZERO).len(), file.pending_events(Tick::ZERO).len()), (1, 0));
+        assert_eq!(
+            (file.pending_events(Tick::ZERO).len(), file.pending_events(Tick::ZERO).len()),
+            (1, 0)
+        );
     }
 }

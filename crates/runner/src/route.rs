@@ -51,9 +51,11 @@ pub fn connection_error(plan: &Plan) -> Option<String> {
 
 /// Addresses for the first request; empty if they are not known at once.
 pub fn addresses(plan: &Plan) -> Vec<SocketAddr> {
-    let first = plan.connection.proxy.as_ref().or(plan.main().scenario.requests.first().map(|r| &r.url));
+    let first =
+        plan.connection.proxy.as_ref().or(plan.main().scenario.requests.first().map(|r| &r.url));
     let Some((_, origin)) = first.and_then(|url| origin_of(url).ok()) else { return Vec::new() };
-    known_addresses(&plan.connection, &origin.host, origin.port).unwrap_or_else(|| resolve(origin.host, origin.port))
+    known_addresses(&plan.connection, &origin.host, origin.port)
+        .unwrap_or_else(|| resolve(origin.host, origin.port))
 }
 
 /// Addresses that are known without a resolver.
@@ -76,7 +78,8 @@ fn resolve(host: String, port: u16) -> Vec<SocketAddr> {
         let addresses = (&*host, port).to_socket_addrs().map(Vec::from_iter).unwrap_or_default();
         let _ = sender.send(addresses);
     });
-    let mut addresses = thread.ok().and_then(|_| receiver.recv_timeout(RESOLVE_TIMEOUT).ok()).unwrap_or_default();
+    let mut addresses =
+        thread.ok().and_then(|_| receiver.recv_timeout(RESOLVE_TIMEOUT).ok()).unwrap_or_default();
     addresses.dedup();
     addresses
 }

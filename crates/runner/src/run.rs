@@ -70,11 +70,19 @@ impl Engine for RealWorld {
 
 /// Message with the URL that did not reply, and the reason.
 pub fn no_reply(run: &Run) -> String {
-    let url =
-        run.plan.iter().flat_map(|plan| &plan.main().scenario.requests).map(|request| request.url.as_str()).next();
+    let url = run
+        .plan
+        .iter()
+        .flat_map(|plan| &plan.main().scenario.requests)
+        .map(|request| request.url.as_str())
+        .next();
     let failures = run.failure_summary();
     let error = run.finish.as_ref().and_then(|finish| finish.error.clone());
-    let reason = if failures.is_empty() { error.unwrap_or_else(|| "no request was begun".into()) } else { failures };
+    let reason = if failures.is_empty() {
+        error.unwrap_or_else(|| "no request was begun".into())
+    } else {
+        failures
+    };
     format!("no reply from {} ({reason})", url.unwrap_or("the server"))
 }
 
@@ -110,7 +118,8 @@ impl EventBus<'_> {
     /// Adds the events of listeners to the run.
     fn gather(&mut self, read_events: fn(&mut dyn EventListener, Tick) -> Vec<Event>) {
         let time = self.run.last_interval_end;
-        let new_events: Vec<Event> = self.listeners.iter_mut().flat_map(|one| read_events(&mut **one, time)).collect();
+        let new_events: Vec<Event> =
+            self.listeners.iter_mut().flat_map(|one| read_events(&mut **one, time)).collect();
         for event in &new_events {
             self.take(event);
         }

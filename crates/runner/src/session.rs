@@ -11,7 +11,9 @@ use crate::route::route;
 use crate::run::{Engine, EventBus, EventListener};
 use crate::steer::Steering;
 use brunt_engine::Control;
-use brunt_model::{CapacitySearch, Environment, Event, Judgement, Plan, ProbeSpec, Route, Run, TrialIndex};
+use brunt_model::{
+    CapacitySearch, Environment, Event, Judgement, Plan, ProbeSpec, Route, Run, TrialIndex,
+};
 use brunt_store::{Redactor, Store};
 use std::sync::Arc;
 
@@ -112,8 +114,13 @@ impl Session {
         let route = request.route.or_else(|| route(plan));
         let environment = Environment { route, ..self.environment.clone() };
         let steering = Steering::new(plan, request.trial_of, &control);
-        let mut bus =
-            EventBus { listeners, run: Run::default(), steering, notes, redactor: Arc::clone(&self.redactor) };
+        let mut bus = EventBus {
+            listeners,
+            run: Run::default(),
+            steering,
+            notes,
+            redactor: Arc::clone(&self.redactor),
+        };
         let outcome = engine.run(plan, environment, &control, &mut |event: &Event| bus.hear(event));
         let run = bus.run;
         let judgement = brunt_judge::judge(&run);

@@ -101,7 +101,8 @@ impl StageSequence {
         let world = RealWorld::new(plan)?;
         let mut last = LastFailure::default();
         let mut listeners: Vec<&mut dyn EventListener> = vec![&mut last];
-        listeners.extend(listener.as_deref_mut().map(|listener| listener as &mut dyn EventListener));
+        listeners
+            .extend(listener.as_deref_mut().map(|listener| listener as &mut dyn EventListener));
         let request = RunRequest { listeners, ..RunRequest::new(plan, &world, control) };
         let RunResult { run, outcome, .. } = session.run(request);
         self.end(kind, &world);
@@ -112,15 +113,21 @@ impl StageSequence {
         if let Some(limit) = time_limit(plan, &run) {
             let name = kind.word();
             let seconds = limit.as_secs_f64();
-            let wrong =
-                format!("timed out after {seconds} s; give it more time: `{name}: {{timeout: 5m, steps: […]}}`");
+            let wrong = format!(
+                "timed out after {seconds} s; give it more time: `{name}: {{timeout: 5m, steps: […]}}`"
+            );
             return Err(stage_error(kind, &wrong));
         }
         if world.has_ended_test() {
-            let wrong = last.0.map_or_else(|| "failed: one of its steps ended it".into(), |last| why(&stage, &last));
+            let wrong = last.0.map_or_else(
+                || "failed: one of its steps ended it".into(),
+                |last| why(&stage, &last),
+            );
             return Err(stage_error(kind, &wrong));
         }
-        Ok(StageEnd::Whole(run.warnings.iter().map(|warning| format!("{}: {warning}", kind.word())).collect()))
+        Ok(StageEnd::Whole(
+            run.warnings.iter().map(|warning| format!("{}: {warning}", kind.word())).collect(),
+        ))
     }
 }
 
@@ -136,7 +143,8 @@ fn time_limit(plan: &Plan, run: &Run) -> Option<Duration> {
 /// Place of the step that failed, and the reason.
 fn why(stage: &TestStage, failed: &SampleRecord) -> String {
     let requests = &stage.plan.main().scenario.requests;
-    let mut candidates = stage.places.iter().zip(requests).filter(|(_, request)| request.label == failed.label);
+    let mut candidates =
+        stage.places.iter().zip(requests).filter(|(_, request)| request.label == failed.label);
     let place = match (candidates.next(), candidates.next()) {
         // Several steps may have the same label; then the place is unknown.
         (Some((place, _)), None) => format!(" at {place}"),
@@ -144,8 +152,10 @@ fn why(stage: &TestStage, failed: &SampleRecord) -> String {
     };
     let status = format!("{} {}", failed.code, failed.message);
     // JMeter begins the messages of failed connections in this way.
-    let status = failed.message.strip_prefix("Non HTTP response message: ").unwrap_or(status.trim());
-    let check = failed.failure_message.as_ref().map_or_else(String::new, |check| format!(", {check}"));
+    let status =
+        failed.message.strip_prefix("Non HTTP response message: ").unwrap_or(status.trim());
+    let check =
+        failed.failure_message.as_ref().map_or_else(String::new, |check| format!(", {check}"));
     format!("failed{place}: `{}`: {status}{check}", failed.label)
 }
 

@@ -75,7 +75,10 @@ impl Steering {
         self.control.begin_measuring();
         let cut = steady.cut.as_secs_f64();
         let seconds = elapsed.as_secs_f64();
-        Some(format!("--warmup auto: steady from {cut:.1} s on, found at {seconds:.1} s ({})", steady.method))
+        Some(format!(
+            "--warmup auto: steady from {cut:.1} s on, found at {seconds:.1} s ({})",
+            steady.method
+        ))
     }
 
     /// Returns a note if the measured time has begun, and the warm-up was never steady.
@@ -105,7 +108,11 @@ impl Steering {
                 // Otherwise the end of the run would report the goals as not reached.
                 self.progress = None;
                 self.control.end();
-                Some(format!("--until was reached after {:.1} s: {}", elapsed.as_secs_f64(), words(&progress)))
+                Some(format!(
+                    "--until was reached after {:.1} s: {}",
+                    elapsed.as_secs_f64(),
+                    words(&progress)
+                ))
             }
         }
     }
@@ -122,7 +129,11 @@ impl SideCheck {
     /// Creates the check; None if the trial has a fixed duration.
     fn of(plan: &Plan, find: CapacitySearch) -> Option<Self> {
         let least = plan.until.as_ref()?.least;
-        plan.main().stop.duration.is_none_or(|most| least < most).then_some(Self { find, next: least })
+        plan.main()
+            .stop
+            .duration
+            .is_none_or(|most| least < most)
+            .then_some(Self { find, next: least })
     }
 
     fn is_decided(&mut self, run: &Run) -> bool {
@@ -141,7 +152,9 @@ fn words(progress: &Progress) -> String {
     let mut goals = Vec::new();
     for reach in &progress.goals {
         goals.push(match reach.half_width {
-            Some(half) => format!("{}: ±{:.2}% (target: {})", reach.goal.aim, half * 1e2, reach.goal),
+            Some(half) => {
+                format!("{}: ±{:.2}% (target: {})", reach.goal.aim, half * 1e2, reach.goal)
+            }
             None => format!("{}: no interval yet (target: {})", reach.goal.aim, reach.goal),
         });
     }

@@ -95,7 +95,9 @@ impl Tracer {
                 self.labels.insert(record.label.clone());
             }
         }
-        if self.stage.shown >= MAX_SHOWN || !self.chooses(record, is_sample.then_some(self.sample_number)) {
+        if self.stage.shown >= MAX_SHOWN
+            || !self.chooses(record, is_sample.then_some(self.sample_number))
+        {
             return Ok(());
         }
         self.stage.shown += u64::from(is_sample);
@@ -115,24 +117,34 @@ impl Tracer {
         self.view.only.iter().all(|filter| match filter {
             TraceFilter::Failed => !record.success && (number.is_some() || record.is_transaction),
             TraceFilter::Label(label) => record.label == *label,
-            TraceFilter::Numbers { first, last } => number.is_some_and(|number| (*first..=*last).contains(&number)),
+            TraceFilter::Numbers { first, last } => {
+                number.is_some_and(|number| (*first..=*last).contains(&number))
+            }
         })
     }
 
     /// Writes the body of a sample, or of each of its parts, and returns the files. A redacted body
     /// is written as it is shown.
     fn write_bodies(&mut self, record: &SampleRecord, redacted: &SampleRecord) -> Vec<PathBuf> {
-        let Some(folder) = self.view.bodies.clone().filter(|_| self.error.is_none()) else { return Vec::new() };
+        let Some(folder) = self.view.bodies.clone().filter(|_| self.error.is_none()) else {
+            return Vec::new();
+        };
         let name = format!("{:05}", self.sample_number);
         let parts: Vec<(String, &SampleRecord, &SampleRecord)> = if record.sub_results.is_empty() {
             vec![(name, record, redacted)]
         } else {
             let parts = record.sub_results.iter().zip(&redacted.sub_results).enumerate();
-            parts.map(|(part, (record, redacted))| (format!("{name}-{}", part + 1), record, redacted)).collect()
+            parts
+                .map(|(part, (record, redacted))| {
+                    (format!("{name}-{}", part + 1), record, redacted)
+                })
+                .collect()
         };
         let mut files = Vec::new();
         for (name, record, redacted) in parts {
-            let Some(bytes) = body(record, redacted).filter(|bytes| !bytes.is_empty()) else { continue };
+            let Some(bytes) = body(record, redacted).filter(|bytes| !bytes.is_empty()) else {
+                continue;
+            };
             let file = folder.join(format!("{name}.{}", extension(record)));
             match fs::write(&file, bytes) {
                 Ok(()) => files.push(file),
@@ -154,12 +166,16 @@ impl Tracer {
             _ if self.view.only.is_empty() => String::new(),
             _ => format!(", {shown} shown"),
         };
-        let mut lines = vec![format!("{}, {failed} failed{cut}", numbers::plural(samples, "sample"))];
+        let mut lines =
+            vec![format!("{}, {failed} failed{cut}", numbers::plural(samples, "sample"))];
         let labels = std::mem::take(&mut self.labels);
-        if shown == 0 && self.view.only.iter().any(|filter| matches!(filter, TraceFilter::Label(_))) {
-            let names: Vec<String> = labels.iter().take(MAX_LABELS).map(|label| format!("`{label}`")).collect();
+        if shown == 0 && self.view.only.iter().any(|filter| matches!(filter, TraceFilter::Label(_)))
+        {
+            let names: Vec<String> =
+                labels.iter().take(MAX_LABELS).map(|label| format!("`{label}`")).collect();
             let suffix = if labels.len() > MAX_LABELS { ", …" } else { "" };
-            let line = format!("no sample matches --trace-only; labels: {}{suffix}", names.join(", "));
+            let line =
+                format!("no sample matches --trace-only; labels: {}{suffix}", names.join(", "));
             lines.push(self.redactor.text(&line));
         }
         TraceSummary { samples, failed, lines, error: self.error.take() }
@@ -194,8 +210,10 @@ fn extension(record: &SampleRecord) -> &'static str {
         ("zip", "zip"),
         ("grpc", "json"),
     ];
-    let headers = record.details.response_headers.as_deref().unwrap_or_default().to_ascii_lowercase();
-    let media_type = headers.lines().find_map(|line| line.strip_prefix("content-type:")).unwrap_or_default();
+    let headers =
+        record.details.response_headers.as_deref().unwrap_or_default().to_ascii_lowercase();
+    let media_type =
+        headers.lines().find_map(|line| line.strip_prefix("content-type:")).unwrap_or_default();
     let media_type = media_type.split(';').next().unwrap_or_default();
     ENDINGS.iter().find(|(part, _)| media_type.contains(part)).map_or("bin", |(_, ending)| ending)
 }

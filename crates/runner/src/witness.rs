@@ -79,7 +79,12 @@ impl World for WitnessedWorld<'_> {
         self.real.epoch()
     }
 
-    fn transport(&self, worker: usize, population: Option<usize>, time: &Time) -> Rc<WitnessedTransport> {
+    fn transport(
+        &self,
+        worker: usize,
+        population: Option<usize>,
+        time: &Time,
+    ) -> Rc<WitnessedTransport> {
         Rc::new(WitnessedTransport {
             transport: self.real.transport(worker, population, time),
             witness: Arc::clone(&self.witness),
@@ -112,7 +117,12 @@ impl Transport for WitnessedTransport {
         self.transport.prepare_parts(parts, tags)
     }
 
-    async fn open(&self, request: &Prepared, client: u64, steps: &mut Opening) -> Result<Self::Lane, Failure> {
+    async fn open(
+        &self,
+        request: &Prepared,
+        client: u64,
+        steps: &mut Opening,
+    ) -> Result<Self::Lane, Failure> {
         let conn = self.transport.open(request, client, steps).await?;
         if let Some(handshake) = conn.handshake() {
             self.witness.on_handshake(&handshake);
@@ -120,7 +130,12 @@ impl Transport for WitnessedTransport {
         Ok(conn)
     }
 
-    async fn exchange(&self, conn: &mut Self::Lane, request: &Prepared, stamps: &mut Stamps) -> Result<Reply, Failure> {
+    async fn exchange(
+        &self,
+        conn: &mut Self::Lane,
+        request: &Prepared,
+        stamps: &mut Stamps,
+    ) -> Result<Reply, Failure> {
         if !self.witness.needs_heads() {
             return self.transport.exchange(conn, request, stamps).await;
         }

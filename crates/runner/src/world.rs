@@ -41,7 +41,9 @@ impl RealWorld {
         let mut separate_wires = Vec::with_capacity(plan.populations.len());
         for (number, population) in plan.populations.iter().enumerate() {
             let has_own_settings = population.connection.is_some();
-            separate_wires.push(has_own_settings.then(|| Common::new(&plan.of_population(number))).transpose()?);
+            separate_wires.push(
+                has_own_settings.then(|| Common::new(&plan.of_population(number))).transpose()?,
+            );
         }
         let compiled = CompiledScript::all(plan)?;
         Ok(Self { epoch, wire, separate_wires, compiled })

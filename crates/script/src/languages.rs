@@ -41,7 +41,12 @@ impl Languages for BuiltLanguages {
         if is_built { Ok(()) } else { Err(format!("this brunt was built without {name}; {how}")) }
     }
 
-    fn parse(&self, language: ScriptLanguage, source: &str, kind: SourceKind) -> Result<Arc<dyn ScriptCode>, String> {
+    fn parse(
+        &self,
+        language: ScriptLanguage,
+        source: &str,
+        kind: SourceKind,
+    ) -> Result<Arc<dyn ScriptCode>, String> {
         self.check_built(language)?;
         match language {
             ScriptLanguage::Groovy | ScriptLanguage::Beanshell => groovy(language, source),
@@ -54,7 +59,8 @@ impl Languages for BuiltLanguages {
 #[cfg(feature = "groovy")]
 fn groovy(language: ScriptLanguage, source: &str) -> Result<Arc<dyn ScriptCode>, String> {
     use brunt_groovy::Dialect;
-    let dialect = if language == ScriptLanguage::Groovy { Dialect::Groovy } else { Dialect::BeanShell };
+    let dialect =
+        if language == ScriptLanguage::Groovy { Dialect::Groovy } else { Dialect::BeanShell };
     Ok(Arc::new(groovy::Parsed::new(source, dialect)?))
 }
 
@@ -146,7 +152,7 @@ mod tests {
     use crate::texts::reply_view::ReplyView;
     use crate::texts::script::{ParsedScript, ScriptOutcome, ScriptView};
     use brunt_model::scenario::{Scope, Script};
-    use brunt_wire::{ReplyDetails, Prepared, Reply};
+    use brunt_wire::{Prepared, Reply, ReplyDetails};
 
     fn script(source: &str) -> Result<ParsedScript, ScriptError> {
         let script = Script {
@@ -160,11 +166,16 @@ mod tests {
 
     fn run(source: &str, user: &UserContext, body: Option<&str>) -> Result<ScriptOutcome, String> {
         let request = Prepared::default();
-        let kept = body.map(|body| Box::new(ReplyDetails { body: body.into(), ..ReplyDetails::default() }));
+        let kept = body
+            .map(|body| Box::new(ReplyDetails { body: body.into(), ..ReplyDetails::default() }));
         let reply = Reply { status: 200, details: kept, ..Reply::default() };
         let sample = brunt_model::Sample::default();
         let reply_view = ReplyView::new(&request, Some(&reply), &sample, user);
-        let view = if body.is_some() { ScriptView::of_sample(&reply_view, true) } else { ScriptView::default() };
+        let view = if body.is_some() {
+            ScriptView::of_sample(&reply_view, true)
+        } else {
+            ScriptView::default()
+        };
         script(source).unwrap().run(user, view, "")
     }
 
@@ -172,7 +183,12 @@ mod tests {
     fn a_script_reads_and_sets_what_its_user_has() {
         let user = user();
         user.variables.borrow_mut().set("a", "2");
-        run("vars.put('b', (vars.get('a').toInteger() * 21).toString()); props.put('p', 'x')", &user, None).unwrap();
+        run(
+            "vars.put('b', (vars.get('a').toInteger() * 21).toString()); props.put('p', 'x')",
+            &user,
+            None,
+        )
+        .unwrap();
         assert_eq!(user.variables.borrow().get("b"), Some("42"));
         assert_eq!(user.worker.shared_state.property("p").as_deref(), Some("x"));
         let json = r"def all = new groovy.json.JsonSlurper().parseText(prev.getResponseDataAsString())
@@ -198,15 +214,20 @@ mod tests {
     #[test]
     fn an_assertion_says_why_it_fails() {
         let user = user();
-        let failed =
-            "AssertionResult.setFailure(true); AssertionResult.setFailureMessage('no ' + prev.getResponseCode())";
+        let failed = "AssertionResult.setFailure(true); AssertionResult.setFailureMessage('no ' + prev.getResponseCode())";
         assert_eq!(run(failed, &user, Some("x")).unwrap().failure.as_deref(), Some("no 200"));
         let turned = "FailureMessage = 'm'; AssertionResult.setFailure(true)";
         assert_eq!(run(turned, &user, Some("x")).unwrap().failure.as_deref(), Some("m"));
         let undone = "AssertionResult.setFailure(true); AssertionResult.setFailureMessage('m'); Failure = false";
         assert_eq!(run(undone, &user, Some("x")).unwrap().failure, None);
-        assert_eq!(run("prev.setSuccessful(false)", &user, Some("x")).unwrap().changes.success, Some(false));
-        assert_eq!(run("ctx.getEngine().askThreadsToStop()", &user, None).unwrap().stop, Scope::Run);
+        assert_eq!(
+            run("prev.setSuccessful(false)", &user, Some("x")).unwrap().changes.success,
+            Some(false)
+        );
+        assert_eq!(
+            run("ctx.getEngine().askThreadsToStop()", &user, None).unwrap().stop,
+            Scope::Run
+        );
     }
 
     #[test]
@@ -218,9 +239,16 @@ mod tests {
             ("HTTP/1.1 103 Early Hints\r\nA: HTTP/1.1 201 no\r\n\r\nHTTP/1.1 201 \r\n\r\n", ""),
             ("HTTP/1.1 201\r\n\r\n", ""),
         ] {
-            let kept = Some(Box::new(ReplyDetails { first_bytes: head.into(), ..ReplyDetails::default() }));
+            let kept = Some(Box::new(ReplyDetails {
+                first_bytes: head.into(),
+                ..ReplyDetails::default()
+            }));
             let reply = Reply { status: 201, details: kept, ..Reply::default() };
-            assert_eq!(ReplyView::new(&request, Some(&reply), &sample, &user).message(), message, "{head}");
+            assert_eq!(
+                ReplyView::new(&request, Some(&reply), &sample, &user).message(),
+                message,
+                "{head}"
+            );
         }
     }
 
@@ -239,7 +267,8 @@ mod tests {
         let user = user();
         let told = |source| run(source, &user, None).unwrap_err();
         assert!(
-            told("throw new RuntimeException('oh')").contains("script `s`: java.lang.RuntimeException: oh (line 1")
+            told("throw new RuntimeException('oh')")
+                .contains("script `s`: java.lang.RuntimeException: oh (line 1")
         );
         assert!(told("while (true) {}").contains("script `s`: "));
         assert!(
@@ -248,6 +277,11 @@ mod tests {
         );
         assert!(script("def x = (").unwrap_err().to_string().starts_with("script `s`: "));
         run("import com.example.Thing\nvars.put('a', 'b')", &user, None).unwrap();
-        assert!(script("import com.example.Thing\nnew Thing()").unwrap_err().to_string().contains("is not known"));
+        assert!(
+            script("import com.example.Thing\nnew Thing()")
+                .unwrap_err()
+                .to_string()
+                .contains("is not known")
+        );
     }
 }

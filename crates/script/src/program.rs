@@ -44,7 +44,11 @@ impl Program {
     ///
     /// The steps are inconsistent, a text is malformed, or a data file cannot be read.
     pub fn new(scenario: &Scenario, feeds: &mut Feeds) -> Result<Self, ScriptError> {
-        let data = scenario.data.iter().map(|file| Rows::read(file, feeds)).collect::<Result<Vec<_>, _>>()?;
+        let data = scenario
+            .data
+            .iter()
+            .map(|file| Rows::read(file, feeds))
+            .collect::<Result<Vec<_>, _>>()?;
         let mut compiler = Compiler::new(feeds, data.len());
         compiler.steps(&scenario.steps, Position { most: 1, counts: true })?;
         let Compiler { ops, slots, iteration_slots, orders, walk, .. } = compiler;

@@ -5,7 +5,7 @@ use crate::languages::LANGUAGES;
 use crate::texts::context::{SharedState, UserContext, WorkerContext};
 use crate::texts::script::Expressions;
 use crate::texts::variables::{Names, Variables};
-use brunt_engine::{Epoch, Numbering, RunState, Time, Users, UserSetup};
+use brunt_engine::{Epoch, Numbering, RunState, Time, UserSetup, Users};
 use brunt_model::load::{Shape, Think};
 use brunt_model::plan::{Connection, Record};
 use brunt_model::{Load, Plan, Population, ReplyPolicy, Scenario, Stop, Tick};
@@ -59,7 +59,12 @@ pub fn plan(scenario: Scenario, users: f64, policies: Vec<ReplyPolicy>) -> Plan 
         connection: Connection::plain(Duration::from_secs(1), Duration::from_secs(1)),
         objectives: Vec::new(),
         until: None,
-        record: Record { interval: Duration::from_secs(1), labels: 10, samples: false, records: None },
+        record: Record {
+            interval: Duration::from_secs(1),
+            labels: 10,
+            samples: false,
+            records: None,
+        },
         seed: 1,
         threads: 1,
         processes: 1,
@@ -78,5 +83,8 @@ pub fn users_of(compiled: &Arc<CompiledScript>, plan: &Plan) -> Box<dyn Users> {
     let wire = Rc::new(Http::new(Common::new(plan).unwrap(), 0, Time::new(Epoch::Fake)));
     let labels: Numbering = Rc::new(|_| 0);
     let surroundings: Rc<dyn RunState> = Rc::new(StillRun);
-    compiled.users(&wire, UserSetup { population: 0, worker: 0, labels: &labels, surroundings: &surroundings })
+    compiled.users(
+        &wire,
+        UserSetup { population: 0, worker: 0, labels: &labels, surroundings: &surroundings },
+    )
 }

@@ -4,7 +4,9 @@ mod world;
 
 use brunt_engine::{Control, run};
 use brunt_model::load::{Arrivals, Shape, Think};
-use brunt_model::scenario::{Branch, Condition, ConcurrencyMode, Order, Pauses, Portion, Scenario, Scope, ScenarioStep};
+use brunt_model::scenario::{
+    Branch, ConcurrencyMode, Condition, Order, Pauses, Portion, Scenario, ScenarioStep, Scope,
+};
 use brunt_model::{Environment, Event, Failure, Load, Plan, Population, Request, Run, Stage, Tick};
 use brunt_script::CompiledScript;
 use brunt_wire::fake::Answer;
@@ -32,7 +34,9 @@ impl Draw {
     }
 
     fn requests(&mut self) -> Vec<ScenarioStep> {
-        (0..self.random.random_range(1..5)).map(|_| ScenarioStep::Request(self.random.random_range(0..2))).collect()
+        (0..self.random.random_range(1..5))
+            .map(|_| ScenarioStep::Request(self.random.random_range(0..2)))
+            .collect()
     }
 
     fn steps(&mut self, depth: u32, in_turns: bool) -> Vec<ScenarioStep> {
@@ -42,7 +46,12 @@ impl Draw {
     fn transaction(&mut self, steps: Vec<ScenarioStep>) -> ScenarioStep {
         self.transactions += 1;
         let pauses = self.one_of(&[Pauses::Excluded, Pauses::Included]);
-        ScenarioStep::Transaction { name: format!("t{}", self.transactions), pauses, parent: false, steps }
+        ScenarioStep::Transaction {
+            name: format!("t{}", self.transactions),
+            pauses,
+            parent: false,
+            steps,
+        }
     }
 
     /// A step, with other steps within it down to `depth`. `in_turns`: within branches that take turns.
@@ -55,8 +64,16 @@ impl Draw {
             0..4 => self.transaction(steps),
             4 => ScenarioStep::Loop { times: Some(self.random.random_range(0..4).into()), steps },
             5 => {
-                let condition = self.one_of(&[Condition::Failed, Condition::Succeeded, Condition::Status(200, 299)]);
-                ScenarioStep::If { condition, then: steps, otherwise: self.steps(depth - 1, in_turns) }
+                let condition = self.one_of(&[
+                    Condition::Failed,
+                    Condition::Succeeded,
+                    Condition::Status(200, 299),
+                ]);
+                ScenarioStep::If {
+                    condition,
+                    then: steps,
+                    otherwise: self.steps(depth - 1, in_turns),
+                }
             }
             6 => ScenarioStep::Once(steps),
             7 => ScenarioStep::Group { name: "group".into(), steps },
@@ -80,7 +97,10 @@ impl Draw {
     fn leaf(&mut self, in_turns: bool) -> ScenarioStep {
         match self.random.random_range(0..14) {
             0..4 => self.think(),
-            4 => ScenarioStep::Together { manner: ConcurrencyMode::Pipelined, steps: self.requests() },
+            4 => ScenarioStep::Together {
+                manner: ConcurrencyMode::Pipelined,
+                steps: self.requests(),
+            },
             5 => {
                 let manner = ConcurrencyMode::Parallel(self.random.random_range(1..4));
                 ScenarioStep::Together { manner, steps: self.requests() }
@@ -88,9 +108,15 @@ impl Draw {
             6 => {
                 let scopes = [Scope::Round, Scope::Loop, Scope::Iteration, Scope::User, Scope::Run];
                 let condition = Condition::Failed;
-                ScenarioStep::If { condition, then: vec![ScenarioStep::Stop(self.one_of(&scopes))], otherwise: Vec::new() }
+                ScenarioStep::If {
+                    condition,
+                    then: vec![ScenarioStep::Stop(self.one_of(&scopes))],
+                    otherwise: Vec::new(),
+                }
             }
-            7 => ScenarioStep::Meet { users: "2".into(), timeout: self.one_of(&["0", "300"]).into() },
+            7 => {
+                ScenarioStep::Meet { users: "2".into(), timeout: self.one_of(&["0", "300"]).into() }
+            }
             8 | 9 if in_turns => ScenarioStep::Stop(Scope::Turn),
             _ => ScenarioStep::Request(self.random.random_range(0..2)),
         }
@@ -105,7 +131,9 @@ impl Draw {
     }
 
     fn load(&mut self) -> Load {
-        let rates = Shape { stages: vec![Stage { from: 1.0, to: 80.0, duration: Some(Duration::from_secs(2)) }] };
+        let rates = Shape {
+            stages: vec![Stage { from: 1.0, to: 80.0, duration: Some(Duration::from_secs(2)) }],
+        };
         let arrivals = self.one_of(&[Arrivals::Even, Arrivals::Poisson]);
         let max_in_flight = self.one_of(&[3, 1000]);
         let connections = self.one_of(&[None, Some(2), Some(20)]);
@@ -134,7 +162,13 @@ impl Draw {
         if self.random.random_range(0..4) == 0 {
             let stop = plan.main().stop;
             let (load, scenario) = (self.load(), self.scenario());
-            plan.populations.push(Population { name: "other".into(), load, scenario, stop, connection: None });
+            plan.populations.push(Population {
+                name: "other".into(),
+                load,
+                scenario,
+                stop,
+                connection: None,
+            });
         }
         plan.seed = self.random.random();
         plan
@@ -156,8 +190,10 @@ fn unsteady(n: u64, now: Tick) -> Answer {
 fn carry_out(plan: &Plan) -> Run {
     let world = Fake { scripts: CompiledScript::all(plan).expect("scripts"), answer: unsteady };
     let mut seen = Run::default();
-    run(plan, Environment::default(), &world, &Control::default(), &mut |event: &Event| seen.fold(event))
-        .expect("a run");
+    run(plan, Environment::default(), &world, &Control::default(), &mut |event: &Event| {
+        seen.fold(event)
+    })
+    .expect("a run");
     seen
 }
 
@@ -168,11 +204,13 @@ fn every_sum_of_any_scenario_holds_in_both_loops() {
         let mut draw = Draw { random: Pcg64Mcg::seed_from_u64(seed), transactions: 0 };
         let plan = draw.plan();
         let run = carry_out(&plan);
-        let failed: Vec<_> = brunt_judge::conservation::checks(&run).into_iter().filter(|c| !c.holds).collect();
+        let failed: Vec<_> =
+            brunt_judge::conservation::checks(&run).into_iter().filter(|c| !c.holds).collect();
         assert!(failed.is_empty(), "seed {seed}: {failed:#?}\n{plan:#?}");
         assert!(run.transactions.values().all(|t| t.in_flight() == 0), "seed {seed}");
         let is_open = matches!(plan.main().load, Load::Open { .. });
-        unfinished[usize::from(is_open)] += run.transactions.values().map(|t| t.unfinished).sum::<u64>();
+        unfinished[usize::from(is_open)] +=
+            run.transactions.values().map(|t| t.unfinished).sum::<u64>();
     }
     // Both loops came to transactions that the end of the run leaves unfinished.
     assert!(unfinished.iter().all(|count| *count > SCENARIOS / 10), "{unfinished:?}");
@@ -182,14 +220,23 @@ fn every_sum_of_any_scenario_holds_in_both_loops() {
 fn a_pause_within_a_transaction_of_the_open_loop_leaves_it_unfinished_at_the_end() {
     let think = ScenarioStep::Think(Think { least: ms(200), most: ms(200) });
     let steps = vec![ScenarioStep::Request(0), think, ScenarioStep::Request(1)];
-    let buy = ScenarioStep::Transaction { name: "buy".into(), pauses: Pauses::Excluded, parent: false, steps };
+    let buy = ScenarioStep::Transaction {
+        name: "buy".into(),
+        pauses: Pauses::Excluded,
+        parent: false,
+        steps,
+    };
     let mut plan = plan(open(50.0), 3, vec![buy]);
     plan.reply_policies[0].failure_ends = Scope::Nothing;
-    let world =
-        Fake { scripts: CompiledScript::all(&plan).expect("scripts"), answer: |_, now| Answer::Reply(200, now) };
+    let world = Fake {
+        scripts: CompiledScript::all(&plan).expect("scripts"),
+        answer: |_, now| Answer::Reply(200, now),
+    };
     let mut seen = Run::default();
-    run(&plan, Environment::default(), &world, &Control::default(), &mut |event: &Event| seen.fold(event))
-        .expect("a run");
+    run(&plan, Environment::default(), &world, &Control::default(), &mut |event: &Event| {
+        seen.fold(event)
+    })
+    .expect("a run");
     let buy = &seen.transactions["buy"];
     // Those that began in the last 200 ms did not come to their second request.
     assert_eq!((buy.started, buy.succeeded, buy.failed, buy.unfinished), (150, 140, 0, 10));

@@ -26,7 +26,8 @@ pub fn answer(
     let drift = value.and_then(|at| capacity::drift(search, trials, history, at));
     let capacities = search.find.objectives.iter().enumerate().map(|(set, objectives)| {
         let state = states.get(set);
-        let at = state.map(|state| widened(state.at, drift.filter(|_| set == 0))).unwrap_or_default();
+        let at =
+            state.map(|state| widened(state.at, drift.filter(|_| set == 0))).unwrap_or_default();
         let sentence = if state.is_some_and(|state| state.is_stalled) {
             sentence::stalled(at, search.unit)
         } else {
@@ -68,7 +69,11 @@ fn widened(at: Estimate, drift: Option<Drift>) -> Estimate {
     Estimate { low, high, ..at }
 }
 
-fn search_trials(search: &Search, trials: &[TrialSummary], history: &[PastTrial]) -> Vec<SearchTrial> {
+fn search_trials(
+    search: &Search,
+    trials: &[TrialSummary],
+    history: &[PastTrial],
+) -> Vec<SearchTrial> {
     trials
         .iter()
         .zip(history)

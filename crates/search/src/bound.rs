@@ -60,8 +60,12 @@ impl Bound {
             Metric::Max => (CountedRatio::Slower(bound), MAX_SHARE),
             Metric::Errors => (CountedRatio::Errors, bound),
             Metric::Mean => (CountedRatio::Mean, bound),
-            Metric::Throughput => (CountedRatio::Wanted { rate: bound, replies: CountedReplies::Completed }, 1.0),
-            Metric::Goodput => (CountedRatio::Wanted { rate: bound, replies: CountedReplies::Good }, 1.0),
+            Metric::Throughput => {
+                (CountedRatio::Wanted { rate: bound, replies: CountedReplies::Completed }, 1.0)
+            }
+            Metric::Goodput => {
+                (CountedRatio::Wanted { rate: bound, replies: CountedReplies::Good }, 1.0)
+            }
         };
         Self { counted, allowed: allowed.max(MAX_SHARE) }
     }

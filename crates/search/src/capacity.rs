@@ -9,7 +9,7 @@ use crate::drift::{self, Drift, Pace};
 use crate::search::{PastTrial, Search};
 use crate::sides;
 use crate::stalls::{poisson_high, stall_share};
-use crate::summary::{Evidence, BoundCount, TrialSummary, bounds};
+use crate::summary::{BoundCount, Evidence, TrialSummary, bounds};
 use brunt_model::answer::{Estimate, LoadSide};
 use brunt_model::{CapacitySearch, LoadUnit};
 use brunt_stats::blocks;
@@ -49,7 +49,11 @@ impl CapacityState {
 }
 
 /// Returns the state of each set.
-pub fn states(find: &CapacitySearch, unit: LoadUnit, trials: &[TrialSummary]) -> Vec<CapacityState> {
+pub fn states(
+    find: &CapacitySearch,
+    unit: LoadUnit,
+    trials: &[TrialSummary],
+) -> Vec<CapacityState> {
     bounds(find).iter().enumerate().map(|(set, bounds)| state(set, bounds, unit, trials)).collect()
 }
 
@@ -108,11 +112,23 @@ fn state(set: usize, bounds: &[Bound], unit: LoadUnit, trials: &[TrialSummary]) 
     let is_above = proven_missed.is_some() || without_lag.is_missed_in_overload();
     let lower = with_lag.crossings();
     // Without any effect of lag, both fits are the same.
-    let upper = if without_lag.is_like(&with_lag) { lower.clone() } else { without_lag.crossings() };
+    let upper =
+        if without_lag.is_like(&with_lag) { lower.clone() } else { without_lag.crossings() };
     let clearly_met = met.filter(|met| with_lag.is_clearly_met(*met));
     let is_stalled = with_lag.is_stalled();
-    let ends = Ends { lower, upper, proven_met, proven_missed, clearly_met, most: without_lag.saturation() };
-    let at = if is_stalled { Estimate { value: None, low: None, ..ends.estimate() } } else { ends.estimate() };
+    let ends = Ends {
+        lower,
+        upper,
+        proven_met,
+        proven_missed,
+        clearly_met,
+        most: without_lag.saturation(),
+    };
+    let at = if is_stalled {
+        Estimate { value: None, low: None, ..ends.estimate() }
+    } else {
+        ends.estimate()
+    };
     let at = if matches!(unit, LoadUnit::Users { .. }) { whole(at) } else { at };
     let proven_met = proven_met.or(clearly_met).filter(|_| !is_stalled);
     CapacityState { met, missed, proven_met, is_above, crossing: ends.crossing(), at, is_stalled }
@@ -148,7 +164,9 @@ impl Ends {
         let first = self.crossing().map(|crossing| crossing.load);
         let value = match (first, self.low(first), self.high(first)) {
             // The highest observed throughput limits the estimate, even if little else is known.
-            (Some(first), low, high) if low.is_none() || high.is_none() => Some(first.min(most.unwrap_or(first))),
+            (Some(first), low, high) if low.is_none() || high.is_none() => {
+                Some(first.min(most.unwrap_or(first)))
+            }
             _ => first,
         };
         let low = self.low(value).map(|low| low.min(value.unwrap_or(low)));
@@ -159,15 +177,22 @@ impl Ends {
     fn low(&self, value: Option<f64>) -> Option<f64> {
         // An objective with an open lower end may be missed at any load. Then
         // only proven loads count.
-        let is_open = self.lower.is_empty() || self.lower.iter().any(|crossing| crossing.low.is_none());
-        let low = self.lower.iter().filter_map(|crossing| crossing.low).reduce(f64::min).filter(|_| !is_open);
+        let is_open =
+            self.lower.is_empty() || self.lower.iter().any(|crossing| crossing.low.is_none());
+        let low = self
+            .lower
+            .iter()
+            .filter_map(|crossing| crossing.low)
+            .reduce(f64::min)
+            .filter(|_| !is_open);
         let proven = self.proven_met.into_iter().chain(self.clearly_met).reduce(f64::max);
         low.or(proven.filter(|low| value.is_none_or(|value| *low < value)))
     }
 
     fn high(&self, value: Option<f64>) -> Option<f64> {
         let high = self.upper.iter().filter_map(|crossing| crossing.high).reduce(f64::min);
-        let high = high.or(self.proven_missed.filter(|high| value.is_none_or(|value| *high > value)));
+        let high =
+            high.or(self.proven_missed.filter(|high| value.is_none_or(|value| *high > value)));
         // Above saturation the queue grows without limit, so no bound on a waiting time is met.
         high.into_iter().chain(self.most.map(|most| most.at_most())).reduce(f64::min)
     }
@@ -191,7 +216,8 @@ impl SetView<'_> {
     /// request among the few of a low load thus does not outweigh ten times as many good
     /// requests at a higher load.
     fn split(&self) -> Split {
-        let mut all: Vec<(f64, f64)> = self.trials.iter().map(|trial| (trial.load, self.excess(trial))).collect();
+        let mut all: Vec<(f64, f64)> =
+            self.trials.iter().map(|trial| (trial.load, self.excess(trial))).collect();
         all.sort_by(|a, b| a.0.total_cmp(&b.0));
         // Evidence against a split below all trials. A trial moved below the split adds its excess.
         let mut against: f64 = all.iter().map(|(_, excess)| (-excess).max(0.0)).sum();
@@ -205,8 +231,16 @@ impl SetView<'_> {
                 below = index + 1;
             }
         }
-        let met = all[..below].iter().filter(|(_, excess)| *excess <= 0.0).map(|(load, _)| *load).reduce(f64::max);
-        let missed = all[below..].iter().filter(|(_, excess)| *excess > 0.0).map(|(load, _)| *load).reduce(f64::min);
+        let met = all[..below]
+            .iter()
+            .filter(|(_, excess)| *excess <= 0.0)
+            .map(|(load, _)| *load)
+            .reduce(f64::max);
+        let missed = all[below..]
+            .iter()
+            .filter(|(_, excess)| *excess > 0.0)
+            .map(|(load, _)| *load)
+            .reduce(f64::min);
         Split { met, missed }
     }
 
@@ -216,7 +250,8 @@ impl SetView<'_> {
         const MOST: f64 = 10.0;
         let excesses = self.bounds.iter().enumerate().map(|(index, bound)| {
             let parts = self.parts(trial, index);
-            (figure(trial, &parts, bound) / bound.allowed - 1.0).min(MOST) * sum(&parts).total.max(1.0)
+            (figure(trial, &parts, bound) / bound.allowed - 1.0).min(MOST)
+                * sum(&parts).total.max(1.0)
         });
         excesses.fold(f64::NEG_INFINITY, f64::max)
     }
@@ -225,14 +260,18 @@ impl SetView<'_> {
     fn proven_met(&self) -> Option<f64> {
         let below = self.trials.iter().filter(|trial| {
             let mut bounds = self.bounds.iter().enumerate();
-            bounds.all(|(index, bound)| sides::is_below(&self.parts(trial, index), bound)) && !trial.is_overloaded()
+            bounds.all(|(index, bound)| sides::is_below(&self.parts(trial, index), bound))
+                && !trial.is_overloaded()
         });
         below.map(|trial| trial.load).reduce(f64::max)
     }
 
     /// Lowest load that a single trial proves to be above the capacity.
     fn proven_missed(&self) -> Option<f64> {
-        let above = self.trials.iter().filter(|trial| side(trial, self.set, self.bounds) == LoadSide::Above);
+        let above = self
+            .trials
+            .iter()
+            .filter(|trial| side(trial, self.set, self.bounds) == LoadSide::Above);
         above.map(|trial| trial.load).reduce(f64::min)
     }
 
@@ -245,7 +284,8 @@ impl SetView<'_> {
     /// independent of each other.
     fn is_clearly_met(&self, load: f64) -> bool {
         const HARDLY: f64 = 1.2;
-        let up_to: Vec<&TrialSummary> = self.trials.iter().copied().filter(|trial| trial.load <= load).collect();
+        let up_to: Vec<&TrialSummary> =
+            self.trials.iter().copied().filter(|trial| trial.load <= load).collect();
         let (last, lower): (Vec<&TrialSummary>, Vec<&TrialSummary>) =
             up_to.iter().partition(|trial| trial.load >= load);
         let is_queued = !lower.is_empty() && mean_response(&last) > HARDLY * mean_response(&lower);
@@ -253,10 +293,13 @@ impl SetView<'_> {
             return false;
         }
         self.bounds.iter().enumerate().all(|(index, bound)| {
-            let parts: Vec<BoundCount> = up_to.iter().flat_map(|trial| self.parts(trial, index)).collect();
+            let parts: Vec<BoundCount> =
+                up_to.iter().flat_map(|trial| self.parts(trial, index)).collect();
             let BoundCount { over, total: of, .. } = sum(&parts);
             match bound.counted {
-                CountedRatio::Slower(_) | CountedRatio::Errors => poisson_high(over) < bound.allowed * of,
+                CountedRatio::Slower(_) | CountedRatio::Errors => {
+                    poisson_high(over) < bound.allowed * of
+                }
                 CountedRatio::Mean => over < 0.5 * bound.allowed * of,
                 CountedRatio::Wanted { .. } => last.iter().all(|trial| self.excess(trial) <= 0.0),
             }
@@ -267,7 +310,8 @@ impl SetView<'_> {
     fn is_stalled(&self) -> bool {
         let throughput = highest_throughput(&self.trials);
         // Above the highest throughput, a growing queue can look like a stall.
-        let loaded: Vec<&TrialSummary> = self.trials.iter().copied().filter(|trial| trial.load <= throughput).collect();
+        let loaded: Vec<&TrialSummary> =
+            self.trials.iter().copied().filter(|trial| trial.load <= throughput).collect();
         self.bounds.iter().any(|bound| stall_share(&loaded, bound.counted).high > bound.allowed)
     }
 
@@ -285,14 +329,17 @@ impl SetView<'_> {
     fn is_like(&self, other: &Self) -> bool {
         self.trials.len() == other.trials.len()
             && self.trials.iter().all(|trial| {
-                let parts = trial.undisturbed().filter_map(|block| block.parts.get(self.set)).flatten();
+                let parts =
+                    trial.undisturbed().filter_map(|block| block.parts.get(self.set)).flatten();
                 parts.into_iter().all(|part| part.over == part.without_lag)
             })
     }
 
     /// The counts of an objective in all undisturbed blocks, as this view evaluates them.
     fn parts(&self, trial: &TrialSummary, index: usize) -> Vec<BoundCount> {
-        of_blocks(trial, self.set, index).map(|part| BoundCount { over: self.view.over(&part), ..part }).collect()
+        of_blocks(trial, self.set, index)
+            .map(|part| BoundCount { over: self.view.over(&part), ..part })
+            .collect()
     }
 
     fn points(&self, index: usize) -> (Vec<LoadPoint>, Target) {
@@ -302,16 +349,32 @@ impl SetView<'_> {
             let parts = self.parts(trial, index);
             let (variance, freedom) = variance(&parts, bound);
             let seconds = trial.undisturbed_seconds().max(0.1);
-            LoadPoint { load: trial.load, figure: figure(trial, &parts, bound), seconds, variance, freedom }
+            LoadPoint {
+                load: trial.load,
+                figure: figure(trial, &parts, bound),
+                seconds,
+                variance,
+                freedom,
+            }
         });
         let saturation = bound.depends_on_waiting().then(|| self.saturation()).flatten();
         let served = bound.depends_on_waiting().then(|| highest_throughput(&self.trials));
-        let target = Target { scale, allowed: bound.allowed, saturation, served, clump: bound.cluster_seconds() };
+        let target = Target {
+            scale,
+            allowed: bound.allowed,
+            saturation,
+            served,
+            clump: bound.cluster_seconds(),
+        };
         (points.collect(), target)
     }
 
     fn saturation(&self) -> Option<Saturation> {
-        if self.bounds.iter().any(Bound::depends_on_waiting) { saturation(&self.trials) } else { None }
+        if self.bounds.iter().any(Bound::depends_on_waiting) {
+            saturation(&self.trials)
+        } else {
+            None
+        }
     }
 }
 
@@ -335,7 +398,11 @@ pub fn side(trial: &TrialSummary, set: usize, bounds: &[Bound]) -> LoadSide {
 
 /// Rounds an estimate of users down to the highest integer that meets the objectives.
 fn whole(at: Estimate) -> Estimate {
-    Estimate { value: at.value.map(f64::floor), low: at.low.map(f64::floor), high: at.high.map(f64::floor) }
+    Estimate {
+        value: at.value.map(f64::floor),
+        low: at.low.map(f64::floor),
+        high: at.high.map(f64::floor),
+    }
 }
 
 /// True if a trial's figures exceed a bound of the set.
@@ -349,7 +416,8 @@ pub fn misses(trial: &TrialSummary, set: usize, bounds: &[Bound]) -> bool {
 /// True if the figures of a whole trial, including disturbed blocks, exceed a bound of the set.
 fn exceeds(trial: &TrialSummary, set: usize, bounds: &[Bound]) -> bool {
     bounds.iter().enumerate().any(|(index, bound)| {
-        let blocks = trial.blocks.iter().filter_map(|block| block.parts.get(set)?.get(index).copied());
+        let blocks =
+            trial.blocks.iter().filter_map(|block| block.parts.get(set)?.get(index).copied());
         figure(trial, &blocks.collect::<Vec<_>>(), bound) > bound.allowed
     })
 }
@@ -401,16 +469,22 @@ fn saturation(trials: &[&TrialSummary]) -> Option<Saturation> {
     const SHALLOW: f64 = 1.2;
     let most = highest_throughput(trials);
     let mut best: Option<(f64, f64)> = None;
-    for trial in trials.iter().filter(|trial| trial.is_overloaded() && trial.offered <= SHALLOW * most) {
+    for trial in
+        trials.iter().filter(|trial| trial.is_overloaded() && trial.offered <= SHALLOW * most)
+    {
         let completed: f64 = trial.undisturbed().map(|block| block.completed).sum();
         let seconds = trial.undisturbed_seconds();
-        let is_best = best.is_none_or(|best| (completed / seconds).total_cmp(&(best.0 / best.1)).is_ge());
+        let is_best =
+            best.is_none_or(|best| (completed / seconds).total_cmp(&(best.0 / best.1)).is_ge());
         if seconds > 0.0 && is_best {
             best = Some((completed, seconds));
         }
     }
     let (completed, seconds) = best?;
-    Some(Saturation { load: (completed / seconds).max(most), error: completed.max(1.0).sqrt().recip().max(0.005) })
+    Some(Saturation {
+        load: (completed / seconds).max(most),
+        error: completed.max(1.0).sqrt().recip().max(0.005),
+    })
 }
 
 /// Returns the variance of the figure and its degrees of freedom, by batch means of the trial's
@@ -420,7 +494,8 @@ fn variance(parts: &[BoundCount], bound: &Bound) -> (f64, f64) {
     if over <= 0.0 || of <= 0.0 {
         return (0.0, 1.0);
     }
-    let deviations: Vec<f64> = parts.iter().map(|part| part.over - over / of * part.total).collect();
+    let deviations: Vec<f64> =
+        parts.iter().map(|part| part.over - over / of * part.total).collect();
     let (variance, freedom) = match blocks::spread(&deviations) {
         Some(spread) => (spread.variance * deviations.len() as f64, spread.freedom),
         None => coarse_variance(&deviations),
@@ -439,13 +514,19 @@ fn coarse_variance(deviations: &[f64]) -> (f64, f64) {
     }
     let sums: Vec<f64> = deviations.chunks_exact(batch).map(|chunk| chunk.iter().sum()).collect();
     let mean = sums.iter().sum::<f64>() / sums.len() as f64;
-    let variance = sums.iter().map(|sum| (sum - mean).powi(2)).sum::<f64>() / (sums.len() - 1) as f64;
+    let variance =
+        sums.iter().map(|sum| (sum - mean).powi(2)).sum::<f64>() / (sums.len() - 1) as f64;
     (variance * sums.len() as f64, 3.0)
 }
 
 /// Returns the drift of the capacity under the first set of objectives, which is estimated as `at`.
 /// None if there is no significant drift.
-pub fn drift(search: &Search, trials: &[TrialSummary], history: &[PastTrial], at: f64) -> Option<Drift> {
+pub fn drift(
+    search: &Search,
+    trials: &[TrialSummary],
+    history: &[PastTrial],
+    at: f64,
+) -> Option<Drift> {
     let sets = bounds(&search.find);
     if !sets.first()?.iter().any(Bound::depends_on_waiting) {
         return None;
@@ -465,7 +546,11 @@ fn pace(trial: &TrialSummary) -> Option<Pace> {
     let mean = Bound { counted: CountedRatio::Mean, allowed: 0.0 };
     let parts: Vec<BoundCount> = trial
         .undisturbed()
-        .map(|block| BoundCount { over: block.response, without_lag: block.response, total: block.completed })
+        .map(|block| BoundCount {
+            over: block.response,
+            without_lag: block.response,
+            total: block.completed,
+        })
         .collect();
     let (variance, _) = variance(&parts, &mean);
     let BoundCount { over, total: of, .. } = sum(&parts);

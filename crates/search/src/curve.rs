@@ -186,7 +186,12 @@ pub fn crossing(points: &[LoadPoint], target: Target) -> Option<Crossing> {
     let (model, best, freedom) = Model::fit(points, target)?;
     let allowance = model.allowance(&best, freedom);
     let CurveFit { load, slope, .. } = best;
-    Some(Crossing { load, low: model.end(&best, -1.0, allowance), high: model.end(&best, 1.0, allowance), slope })
+    Some(Crossing {
+        load,
+        low: model.end(&best, -1.0, allowance),
+        high: model.end(&best, 1.0, allowance),
+        slope,
+    })
 }
 
 /// Geometric mean of the highest load below and the lowest load above the allowed value;
@@ -247,7 +252,9 @@ impl<'a> Model<'a> {
         let mut loads: Vec<f64> = self.points.iter().map(|point| point.load).collect();
         loads.sort_by(f64::total_cmp);
         loads.dedup();
-        let intervals = loads.windows(2).map(|pair| (self.best_between(pair[0], pair[1], 4), pair[1] / pair[0]));
+        let intervals = loads
+            .windows(2)
+            .map(|pair| (self.best_between(pair[0], pair[1], 4), pair[1] / pair[0]));
         let (mut best, ratio) = intervals.min_by(|a, b| a.0.deviance.total_cmp(&b.0.deviance))?;
         for steps in [4.0, 24.0, 144.0] {
             let step = ratio.ln() / steps;
@@ -287,8 +294,9 @@ impl<'a> Model<'a> {
         let most = MAX_SLOPE.ln();
         let step = (most - least) / f64::from(STEPS);
         let logs = (0..=STEPS).map(|i| least + step * f64::from(i));
-        let start =
-            logs.min_by(|a, b| self.deviance(load, a.exp()).total_cmp(&self.deviance(load, b.exp()))).unwrap_or(least);
+        let start = logs
+            .min_by(|a, b| self.deviance(load, a.exp()).total_cmp(&self.deviance(load, b.exp())))
+            .unwrap_or(least);
         let mut a = (start - step).max(least);
         let mut b = (start + step).min(most);
         let mut c = b - GOLDEN * (b - a);
@@ -310,7 +318,10 @@ impl<'a> Model<'a> {
     }
 
     fn deviance(&self, load: f64, slope: f64) -> f64 {
-        self.points.iter().map(|point| self.distance(point, slope * (point.load / load - 1.0))).sum::<f64>()
+        self.points
+            .iter()
+            .map(|point| self.distance(point, slope * (point.load / load - 1.0)))
+            .sum::<f64>()
             + self.slope_penalty(slope)
     }
 
@@ -334,7 +345,8 @@ impl<'a> Model<'a> {
         let most = if point.figure < self.high_edge { 2.0 * FAR } else { FAR };
         let curve = self.target.figure(above.clamp(-FAR, most));
         let nearest = point.figure.clamp(self.low_edge, self.high_edge);
-        (unit_deviance(point.figure, curve) - unit_deviance(point.figure, nearest)).max(0.0) * point.seconds
+        (unit_deviance(point.figure, curve) - unit_deviance(point.figure, nearest)).max(0.0)
+            * point.seconds
             / self.dispersion
     }
 
@@ -370,7 +382,8 @@ impl<'a> Model<'a> {
     /// against F(1, ν). It is larger if the trials scatter more around the curve than
     /// their own blocks explain.
     fn allowance(&self, best: &CurveFit, freedom: f64) -> f64 {
-        let near = self.points.iter().filter(|point| self.target.is_near(point.figure)).count() as f64;
+        let near =
+            self.points.iter().filter(|point| self.target.is_near(point.figure)).count() as f64;
         let residual_freedom = (near - 2.0).max(0.0);
         let scatter = ((best.deviance + freedom) / (residual_freedom + freedom)).max(1.0);
         order::student(freedom + residual_freedom).powi(2) * scatter * SELECTION

@@ -43,7 +43,10 @@ pub fn damage(trials: &[&TrialSummary], misses: impl Fn(&TrialSummary) -> bool) 
     for (index, &trial) in trials.iter().enumerate() {
         if !misses(trial) {
             // Slow checks before this trial prove that the server was damaged until now.
-            let since = overload.take().filter(|_| damage.slow_checks > 0).map_or(index, |overload| overload.index + 1);
+            let since = overload
+                .take()
+                .filter(|_| damage.slow_checks > 0)
+                .map_or(index, |overload| overload.index + 1);
             damage.is_unrecovered[since..index].fill(true);
             damage.slow_checks = 0;
             is_suspected = false;
@@ -73,6 +76,8 @@ pub fn damage(trials: &[&TrialSummary], misses: impl Fn(&TrialSummary) -> bool) 
 fn is_slower(trial: &TrialSummary, before: &TrialSummary) -> bool {
     let Some(level) = before.mean.map(|mean| RECOVERED * mean) else { return false };
     let pieces = pieces(&trial.blocks);
-    let slow = pieces.iter().filter(|piece| piece.completed <= 0.0 || piece.response > level * piece.completed);
+    let slow = pieces
+        .iter()
+        .filter(|piece| piece.completed <= 0.0 || piece.response > level * piece.completed);
     2 * slow.count() > pieces.len()
 }

@@ -43,7 +43,8 @@ const MIN_DRIFT: f64 = 0.03;
 /// Returns the drift of a capacity that is `at` in the middle, for a server that saturates at
 /// `saturation`. None if there is no significant drift.
 pub fn drift(paces: &[Pace], at: f64, saturation: f64) -> Option<Drift> {
-    let near: Vec<Pace> = paces.iter().copied().filter(|pace| NEAR.contains(&(pace.load / at))).collect();
+    let near: Vec<Pace> =
+        paces.iter().copied().filter(|pace| NEAR.contains(&(pace.load / at))).collect();
     if near.len() < FEWEST {
         return None;
     }
@@ -74,7 +75,10 @@ impl Row {
         let time = if to > from { 2.0 * (pace.time - from) / (to - from) - 1.0 } else { 0.0 };
         // Each mean also has an error of a few percent that no curve explains.
         let weight = pace.mean.powi(2) / (pace.variance + (UNEXPLAINED * pace.mean).powi(2)).sqrt();
-        Self { terms: [weight, weight * (pace.load / at - 1.0), weight * time], pace: weight / pace.mean }
+        Self {
+            terms: [weight, weight * (pace.load / at - 1.0), weight * time],
+            pace: weight / pace.mean,
+        }
     }
 
     /// Prior knowledge of the line: the pace falls to zero while the load grows
@@ -115,8 +119,13 @@ fn least_squares(rows: &[Row]) -> LinearFit {
     let time_rest = residual(&time, &load);
     let pace_rest = residual(&pace, &load);
     let by_time = dot(&pace_rest, &time_rest) / dot(&time_rest, &time_rest).max(f64::MIN_POSITIVE);
-    let by_load = (dot(&pace, &load) - by_time * dot(&time, &load)) / dot(&load, &load).max(f64::MIN_POSITIVE);
-    LinearFit { load: by_load, time: by_time, improvement: by_time * by_time * dot(&time_rest, &time_rest) }
+    let by_load = (dot(&pace, &load) - by_time * dot(&time, &load))
+        / dot(&load, &load).max(f64::MIN_POSITIVE);
+    LinearFit {
+        load: by_load,
+        time: by_time,
+        improvement: by_time * by_time * dot(&time_rest, &time_rest),
+    }
 }
 
 /// Returns a column without its projection on another.
@@ -149,13 +158,17 @@ mod tests {
 
     #[test]
     fn what_stands_still_does_not_drift() {
-        assert_eq!(drift(&paces(&[950.0, 1020.0, 970.0, 1010.0, 1000.0], 0.0), 1000.0, 1100.0), None);
+        assert_eq!(
+            drift(&paces(&[950.0, 1020.0, 970.0, 1010.0, 1000.0], 0.0), 1000.0, 1100.0),
+            None
+        );
     }
 
     #[test]
     fn what_falls_is_told_with_both_ends() {
         let Drift { first, last } =
-            drift(&paces(&[980.0, 1010.0, 960.0, 970.0, 950.0], -0.0015), 970.0, 1100.0).expect("a drift");
+            drift(&paces(&[980.0, 1010.0, 960.0, 970.0, 950.0], -0.0015), 970.0, 1100.0)
+                .expect("a drift");
         // 1100 at the beginning and 1034 at the end: a loss of 66 of 970.
         assert!((first - last - 66.0).abs() < 8.0, "{first} {last}");
     }

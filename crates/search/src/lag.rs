@@ -77,7 +77,9 @@ mod tests {
         let effects = effects(&lags, 0.1, &slower(0.1));
         let contested: Vec<usize> = (0..40).filter(|at| effects[*at].is_contested).collect();
         assert_eq!(contested, (19..=25).collect::<Vec<_>>());
-        assert!(contested.iter().all(|at| effects[*at].seconds == 0.18) && effects[10].seconds == 0.001);
+        assert!(
+            contested.iter().all(|at| effects[*at].seconds == 0.18) && effects[10].seconds == 0.001
+        );
     }
 
     #[test]

@@ -27,11 +27,16 @@ pub struct Limits {
 
 /// Returns the limits that the trials show. Generator-limited trials are excluded.
 pub fn limits(trials: &[TrialSummary], unit: LoadUnit) -> Limits {
-    let mut valid: Vec<&TrialSummary> = trials.iter().filter(|trial| trial.limited.is_none()).collect();
+    let mut valid: Vec<&TrialSummary> =
+        trials.iter().filter(|trial| trial.limited.is_none()).collect();
     valid.sort_by(|a, b| a.load.total_cmp(&b.load));
     let analysis = sweep::analyse(&observations(&valid, unit));
     let Some(analysis) = analysis.contenders.first() else { return Limits::default() };
-    Limits { knee: knee(analysis, &valid), saturation: saturation(analysis, &valid), collapse: collapse(&valid) }
+    Limits {
+        knee: knee(analysis, &valid),
+        saturation: saturation(analysis, &valid),
+        collapse: collapse(&valid),
+    }
 }
 
 fn observations(trials: &[&TrialSummary], unit: LoadUnit) -> Observations {
@@ -46,7 +51,8 @@ fn observations(trials: &[&TrialSummary], unit: LoadUnit) -> Observations {
 }
 
 fn observation(trial: &TrialSummary, unit: LoadUnit) -> Observation {
-    let p99 = trial.p99.map(|seconds| ObservedQuantile { quantile: 0.99, seconds, at_least: false });
+    let p99 =
+        trial.p99.map(|seconds| ObservedQuantile { quantile: 0.99, seconds, at_least: false });
     Observation {
         load: trial.load,
         offered: matches!(unit, LoadUnit::PerSecond).then_some(trial.offered),

@@ -15,9 +15,15 @@ pub(crate) const RECOVERED: f64 = 1.5;
 const PIECE_SECONDS: f64 = 0.5;
 
 /// Returns the recovery from the overload; None without an overload trial or a recovery trial.
-pub fn recovery(search: &Search, trials: &[TrialSummary], history: &[PastTrial]) -> Option<Recovery> {
-    let overload = &trials[history.iter().position(|past| past.purpose == TrialPurpose::Overload)?];
-    let recovery = &trials[history.iter().position(|past| past.purpose == TrialPurpose::Recovery)?];
+pub fn recovery(
+    search: &Search,
+    trials: &[TrialSummary],
+    history: &[PastTrial],
+) -> Option<Recovery> {
+    let overload =
+        &trials[history.iter().position(|past| past.purpose == TrialPurpose::Overload)?];
+    let recovery =
+        &trials[history.iter().position(|past| past.purpose == TrialPurpose::Recovery)?];
     let normal = normal_response(&search_trials(trials, history), recovery.load)?;
     let overload_end = overload.began + search.find.trial.warmup.as_secs_f64() + overload.seconds;
     let gap = (recovery.began - overload_end).max(0.0);
@@ -34,15 +40,21 @@ pub fn recovery(search: &Search, trials: &[TrialSummary], history: &[PastTrial])
 /// Mean response time of the trial at the next load at or above `load`; if there is none, of the
 /// trial at the highest load.
 fn normal_response(trials: &[&TrialSummary], load: f64) -> Option<f64> {
-    let with_replies: Vec<&TrialSummary> = trials.iter().copied().filter(|trial| trial.mean.is_some()).collect();
-    let above = with_replies.iter().filter(|trial| trial.load >= load).min_by(|a, b| a.load.total_cmp(&b.load));
+    let with_replies: Vec<&TrialSummary> =
+        trials.iter().copied().filter(|trial| trial.mean.is_some()).collect();
+    let above = with_replies
+        .iter()
+        .filter(|trial| trial.load >= load)
+        .min_by(|a, b| a.load.total_cmp(&b.load));
     above.or_else(|| with_replies.iter().max_by(|a, b| a.load.total_cmp(&b.load)))?.mean
 }
 
 /// Seconds until the end of the last slow piece. None if the trial ended with a slow piece.
 fn recovered_after(blocks: &[TrialBlock], level: f64) -> Option<f64> {
     let pieces = pieces(blocks);
-    let last = pieces.iter().rposition(|piece| piece.completed <= 0.0 || piece.response > level * piece.completed);
+    let last = pieces
+        .iter()
+        .rposition(|piece| piece.completed <= 0.0 || piece.response > level * piece.completed);
     match last {
         None if pieces.is_empty() => None,
         None => Some(0.0),
@@ -88,9 +100,15 @@ mod tests {
 
     #[test]
     fn it_is_back_after_the_last_slow_piece() {
-        let block = |mean: f64| TrialBlock { seconds: 0.1, completed: 10.0, response: 10.0 * mean, ..TrialBlock::default() };
-        let blocks =
-            |slow: usize| -> Vec<TrialBlock> { (0..50).map(|i| block(if i < slow { 1.0 } else { 0.01 })).collect() };
+        let block = |mean: f64| TrialBlock {
+            seconds: 0.1,
+            completed: 10.0,
+            response: 10.0 * mean,
+            ..TrialBlock::default()
+        };
+        let blocks = |slow: usize| -> Vec<TrialBlock> {
+            (0..50).map(|i| block(if i < slow { 1.0 } else { 0.01 })).collect()
+        };
         assert_eq!(recovered_after(&blocks(0), 0.02), Some(0.0));
         let after = recovered_after(&blocks(12), 0.02).unwrap();
         assert!((after - 1.5).abs() < 1e-9, "{after}");

@@ -72,7 +72,9 @@ impl Search {
     /// Returns the current estimate of each set's capacity.
     pub fn capacities(&self, trials: &[TrialSummary]) -> Vec<Estimate> {
         let history = self.history(trials, Detail::LastTrial);
-        history.last().map_or_else(Vec::new, |past| past.states.iter().map(|state| state.at).collect())
+        history
+            .last()
+            .map_or_else(Vec::new, |past| past.states.iter().map(|state| state.at).collect())
     }
 
     /// True if a trial's figures exceed a bound.
@@ -104,10 +106,17 @@ impl Search {
     }
 
     /// Returns the trials of the search itself, without those of a damaged server.
-    pub(crate) fn evidence(&self, trials: &[TrialSummary], history: &[PastTrial]) -> Vec<TrialSummary> {
+    pub(crate) fn evidence(
+        &self,
+        trials: &[TrialSummary],
+        history: &[PastTrial],
+    ) -> Vec<TrialSummary> {
         let damage = self.damage(trials, history);
         let with_damage = search_trials(trials, history).into_iter().zip(damage.is_unrecovered);
-        with_damage.filter(|(_, is_unrecovered)| !is_unrecovered).map(|(trial, _)| trial.clone()).collect()
+        with_damage
+            .filter(|(_, is_unrecovered)| !is_unrecovered)
+            .map(|(trial, _)| trial.clone())
+            .collect()
     }
 
     /// Returns the damage of the server by its overloads.
@@ -144,7 +153,9 @@ impl Search {
     ) -> (TrialPurpose, String) {
         let spent = before.first().map_or(0.0, |first| trial.began - first.began);
         let (purpose, why) = match stage::next(self, before, history, spent) {
-            NextStep::Measure(request) if is_near(request.load, trial.load) => (request.purpose, request.why),
+            NextStep::Measure(request) if is_near(request.load, trial.load) => {
+                (request.purpose, request.why)
+            }
             // The trial does not follow from the trials before it.
             _ => (TrialPurpose::Search, "asked for".to_owned()),
         };
@@ -167,7 +178,10 @@ fn is_near(requested: f64, load: f64) -> bool {
 }
 
 /// Returns the trials that show where the capacity is: neither the overload nor the recovery.
-pub(crate) fn search_trials<'a>(trials: &'a [TrialSummary], history: &[PastTrial]) -> Vec<&'a TrialSummary> {
+pub(crate) fn search_trials<'a>(
+    trials: &'a [TrialSummary],
+    history: &[PastTrial],
+) -> Vec<&'a TrialSummary> {
     trials
         .iter()
         .zip(history)

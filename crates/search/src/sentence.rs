@@ -10,14 +10,19 @@ const ONE_SIDED: f64 = 0.6;
 
 /// Formats the whole answer as one sentence. It ends with the server's bottleneck, if known.
 pub fn sentence(answer: &Answer) -> String {
-    let capacities = answer.capacities.iter().map(|capacity| with_objectives(capacity, answer.unit));
+    let capacities =
+        answer.capacities.iter().map(|capacity| with_objectives(capacity, answer.unit));
     let mut parts = vec![capacities.collect::<Vec<_>>().join(", ")];
     parts.extend(generator_limit(answer));
     parts.extend(answer.knee.and_then(|knee| Some(format!("knee at {}", range(knee)?))));
-    parts.extend(answer.saturation.and_then(|at| Some(format!("saturates at {}/s", load(at.value?)))));
+    parts.extend(
+        answer.saturation.and_then(|at| Some(format!("saturates at {}/s", load(at.value?)))),
+    );
     parts.extend(answer.collapse.map(|at| format!("throughput falls from {} on", load(at))));
     parts.extend(answer.recovery.map(recovery));
-    parts.extend(answer.bottleneck.as_ref().map(|bottleneck| format!("limited: {}", bottleneck.sentence)));
+    parts.extend(
+        answer.bottleneck.as_ref().map(|bottleneck| format!("limited: {}", bottleneck.sentence)),
+    );
     parts.join("; ")
 }
 
@@ -36,7 +41,12 @@ fn with_objectives(capacity: &Capacity, unit: LoadUnit) -> String {
             let above = high - value;
             // ± describes an interval badly if one side is much longer.
             if below.min(above) < ONE_SIDED * below.max(above) {
-                return format!("capacity {} {unit} (95 % CI {}–{}) at {name}", load(value), load(low), load(high));
+                return format!(
+                    "capacity {} {unit} (95 % CI {}–{}) at {name}",
+                    load(value),
+                    load(low),
+                    load(high)
+                );
             }
             format!("capacity {} ± {} {unit} at {name}", load(value), load(below.max(above)))
         }
@@ -47,12 +57,18 @@ fn with_objectives(capacity: &Capacity, unit: LoadUnit) -> String {
         Estimate { value: Some(value), low: None, high: Some(high) } => {
             format!("capacity at most {} {unit} (estimate {}) at {name}", load(high), load(value))
         }
-        Estimate { value: Some(value), .. } => format!("capacity about {} {unit} at {name}", load(value)),
+        Estimate { value: Some(value), .. } => {
+            format!("capacity about {} {unit} at {name}", load(value))
+        }
         Estimate { low: Some(low), high: Some(high), .. } => {
             format!("capacity between {} and {} {unit} at {name}", load(low), load(high))
         }
-        Estimate { low: Some(low), .. } => format!("capacity at least {} {unit} at {name}", load(low)),
-        Estimate { high: Some(high), .. } => format!("capacity below {} {unit} at {name}", load(high)),
+        Estimate { low: Some(low), .. } => {
+            format!("capacity at least {} {unit} at {name}", load(low))
+        }
+        Estimate { high: Some(high), .. } => {
+            format!("capacity below {} {unit} at {name}", load(high))
+        }
         _ => format!("capacity unknown at {name}"),
     }
 }
@@ -73,13 +89,21 @@ pub fn capacity(at: Estimate, unit: LoadUnit, ended: SearchEnd, limit: Option<&s
             format!("{} {unit} ({} to {})", load(value), load(low), load(high))
         }
         Estimate { value: Some(value), low, high } => {
-            let low = low.map_or("lower bound unknown".into(), |low| format!("at least {}", load(low)));
-            let high = high.map_or("upper bound unknown".into(), |high| format!("at most {}", load(high)));
+            let low =
+                low.map_or("lower bound unknown".into(), |low| format!("at least {}", load(low)));
+            let high =
+                high.map_or("upper bound unknown".into(), |high| format!("at most {}", load(high)));
             format!("about {} {unit}: {low}, {high}", load(value))
         }
-        Estimate { low: Some(low), high: Some(high), .. } => format!("{} to {} {unit}", load(low), load(high)),
-        Estimate { low: Some(low), .. } => format!("at least {} {unit}: {}", load(low), reason(ended, limit)),
-        Estimate { high: Some(high), .. } => format!("less than {} {unit}: {}", load(high), reason(ended, limit)),
+        Estimate { low: Some(low), high: Some(high), .. } => {
+            format!("{} to {} {unit}", load(low), load(high))
+        }
+        Estimate { low: Some(low), .. } => {
+            format!("at least {} {unit}: {}", load(low), reason(ended, limit))
+        }
+        Estimate { high: Some(high), .. } => {
+            format!("less than {} {unit}: {}", load(high), reason(ended, limit))
+        }
         _ => format!("not known: {}", reason(ended, limit)),
     }
 }
@@ -96,7 +120,9 @@ pub fn stalled(at: Estimate, unit: LoadUnit) -> String {
 /// The reason why a capacity is not known better.
 fn reason(ended: SearchEnd, limit: Option<&str>) -> String {
     match (ended, limit) {
-        (SearchEnd::Generator, Some(limit)) => format!("limited by {limit}, not by the server alone"),
+        (SearchEnd::Generator, Some(limit)) => {
+            format!("limited by {limit}, not by the server alone")
+        }
         // No further trial was useful, so the capacity is unknown for lack of time.
         (SearchEnd::Precise, _) => SearchEnd::Budget.to_string(),
         (ended, _) => ended.to_string(),

@@ -7,7 +7,7 @@
 //! so their number is the effective one.
 
 use crate::bound::Bound;
-use crate::summary::{TrialBlock, BoundCount, bounds};
+use crate::summary::{BoundCount, TrialBlock, bounds};
 use brunt_model::CapacitySearch;
 use brunt_model::answer::LoadSide;
 use brunt_stats::blocks;
@@ -26,7 +26,8 @@ pub fn sides(find: &CapacitySearch, blocks: &[TrialBlock]) -> Vec<LoadSide> {
     for (set, bounds) in bounds(find).iter().enumerate() {
         let each = bounds.iter().enumerate().map(|(index, bound)| {
             let undisturbed = blocks.iter().filter(|block| !block.is_contested);
-            let parts: Vec<BoundCount> = undisturbed.filter_map(|block| block.parts.get(set)?.get(index).copied()).collect();
+            let parts: Vec<BoundCount> =
+                undisturbed.filter_map(|block| block.parts.get(set)?.get(index).copied()).collect();
             side(&parts, bound)
         });
         sides.push(joined(&each.collect::<Vec<_>>()));
@@ -71,7 +72,8 @@ fn side_of(parts: &[BoundCount], over: impl Fn(&BoundCount) -> f64, bound: &Boun
 /// True if a finished trial shows that its load is below the capacity, including all effects of
 /// lag. This test is made only once, so it needs less than half as many requests as the sequence.
 pub fn is_below(parts: &[BoundCount], bound: &Bound) -> bool {
-    deviation(parts, |part| part.over, bound).is_some_and(|deviation| deviation.sum < -ONE_LOOK * deviation.error)
+    deviation(parts, |part| part.over, bound)
+        .is_some_and(|deviation| deviation.sum < -ONE_LOOK * deviation.error)
 }
 
 /// Difference between the counted and the allowed figure.
@@ -84,13 +86,22 @@ struct Deviation {
     independent: f64,
 }
 
-fn deviation(parts: &[BoundCount], over: impl Fn(&BoundCount) -> f64, bound: &Bound) -> Option<Deviation> {
-    let deviations: Vec<f64> = parts.iter().map(|part| over(part) - bound.allowed * part.total).collect();
+fn deviation(
+    parts: &[BoundCount],
+    over: impl Fn(&BoundCount) -> f64,
+    bound: &Bound,
+) -> Option<Deviation> {
+    let deviations: Vec<f64> =
+        parts.iter().map(|part| over(part) - bound.allowed * part.total).collect();
     let count = deviations.len() as f64;
     let spread = blocks::spread(&deviations)?;
     let variance = spread.variance.max(least_variance(parts, bound) / count);
     let error = (variance * count).sqrt();
-    Some(Deviation { sum: deviations.iter().sum(), error, independent: count / spread.block as f64 })
+    Some(Deviation {
+        sum: deviations.iter().sum(),
+        error,
+        independent: count / spread.block as f64,
+    })
 }
 
 /// Boundary of the confidence sequence. For n independent sums of variance 1, |mean|·√n

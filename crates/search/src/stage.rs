@@ -52,7 +52,12 @@ const MOST_STEPS: usize = 6;
 const LEAST: f64 = 1e-3;
 
 /// Returns the next step of a search. `history` has the purposes of the trials.
-pub fn next(search: &Search, trials: &[TrialSummary], history: &[PastTrial], spent: f64) -> NextStep {
+pub fn next(
+    search: &Search,
+    trials: &[TrialSummary],
+    history: &[PastTrial],
+    spent: f64,
+) -> NextStep {
     let stage = Stage { search, trials, history, spent };
     match stage.search_or_end() {
         Ok(next) => next,
@@ -110,10 +115,14 @@ impl Stage<'_> {
             }
             return self.confirm(wide.at.value.or(wide.met));
         }
-        if !self.has_confirmation() && self.remaining_seconds() <= 1.5 * self.cost(self.length(Length::Full)) {
+        if !self.has_confirmation()
+            && self.remaining_seconds() <= 1.5 * self.cost(self.length(Length::Full))
+        {
             return self.confirm(wide.at.value.or(wide.met));
         }
-        if self.has_confirmation() && self.remaining_seconds() < 2.0 * self.cost(self.length(Length::Middle)) {
+        if self.has_confirmation()
+            && self.remaining_seconds() < 2.0 * self.cost(self.length(Length::Middle))
+        {
             return Err(SearchEnd::Budget);
         }
         self.refine(wide)
@@ -128,7 +137,8 @@ impl Stage<'_> {
     /// it meets the objectives.
     fn may_meet_the_highest(&self, states: &[CapacityState]) -> bool {
         let highest = Some(self.highest());
-        let is_open = states.iter().any(|state| state.missed.is_none() && state.proven_met != highest);
+        let is_open =
+            states.iter().any(|state| state.missed.is_none() && state.proven_met != highest);
         is_open && self.remaining_seconds() > self.cost(self.length(Length::Full))
     }
 
@@ -144,7 +154,8 @@ impl Stage<'_> {
     /// Seconds reserved for overload and recovery. The capacity has priority: an overload that
     /// takes more than a small share of the time budget is made only if time is left.
     fn reserve(&self) -> f64 {
-        let reserve = self.cost(self.length(Length::Short)) + self.cost(self.length(Length::Middle));
+        let reserve =
+            self.cost(self.length(Length::Short)) + self.cost(self.length(Length::Middle));
         let is_small = reserve <= RESERVED * self.search.find.within.as_secs_f64();
         if self.search.find.overload.is_some() && is_small { reserve } else { 0.0 }
     }
@@ -162,7 +173,9 @@ impl Stage<'_> {
         let TrialTimes { warmup, least, most } = self.search.find.trial;
         match length {
             Length::Short => TrialTimes { warmup, least, most: least },
-            Length::Middle => TrialTimes { warmup, least: least * 2, most: (least * 3).min(most).max(least * 2) },
+            Length::Middle => {
+                TrialTimes { warmup, least: least * 2, most: (least * 3).min(most).max(least * 2) }
+            }
             Length::Full => {
                 let most = self.full_length(most, least);
                 TrialTimes { warmup, least: (most / 2).max(least), most }
@@ -177,7 +190,8 @@ impl Stage<'_> {
         let Some(load) = wide.and_then(|state| state.at.value) else { return most };
         let near = self.trials.iter().filter(|trial| is_neighbor(trial.load, load)).count();
         let overhead = self.cost(TrialTimes { most: Duration::ZERO, ..self.search.find.trial });
-        let share = self.remaining_seconds() / NEAR_TRIALS.saturating_sub(near).max(1) as f64 - overhead;
+        let share =
+            self.remaining_seconds() / NEAR_TRIALS.saturating_sub(near).max(1) as f64 - overhead;
         Duration::from_secs_f64(share.max(0.0)).clamp(least, most)
     }
 
@@ -205,9 +219,12 @@ impl Stage<'_> {
     /// Ends a search that found no load above the capacity. First confirms the highest load that
     /// met the objectives, if no trial proves it yet.
     fn confirm_met(&self, states: &[CapacityState], end: SearchEnd) -> Result<NextStep, SearchEnd> {
-        let unproven = states.iter().find(|state| state.met.is_some() && state.met != state.proven_met);
+        let unproven =
+            states.iter().find(|state| state.met.is_some() && state.met != state.proven_met);
         match unproven {
-            Some(state) if end != SearchEnd::Budget && !self.has_confirmation() => self.confirm(state.met),
+            Some(state) if end != SearchEnd::Budget && !self.has_confirmation() => {
+                self.confirm(state.met)
+            }
             _ => Err(end),
         }
     }
@@ -220,7 +237,11 @@ impl Stage<'_> {
             return if limit / met < WIDE || between <= met || between >= limit {
                 Err(SearchEnd::Generator)
             } else {
-                self.request(between, "between the last valid load and the generator's limit", Length::Short)
+                self.request(
+                    between,
+                    "between the last valid load and the generator's limit",
+                    Length::Short,
+                )
             };
         }
         let most = self.search.find.most.unwrap_or(f64::INFINITY);
@@ -228,9 +249,15 @@ impl Stage<'_> {
             return Err(SearchEnd::Most);
         }
         let (next, why) = match self.sequential_load() {
-            Some(rate) if rate > SAFE_GROWTH * highest => (rate, "half the rate of sequential requests"),
-            _ if self.is_safe(SAFE_GROWTH * highest) => (SAFE_GROWTH * highest, "four times the previous load"),
-            _ if self.is_queued() => (QUEUED_GROWTH * highest, "a quarter above the previous load: requests queue"),
+            Some(rate) if rate > SAFE_GROWTH * highest => {
+                (rate, "half the rate of sequential requests")
+            }
+            _ if self.is_safe(SAFE_GROWTH * highest) => {
+                (SAFE_GROWTH * highest, "four times the previous load")
+            }
+            _ if self.is_queued() => {
+                (QUEUED_GROWTH * highest, "a quarter above the previous load: requests queue")
+            }
             _ => (GROWTH * highest, "twice the previous load"),
         };
         self.request(next.min(most), why, Length::Short)
@@ -241,23 +268,33 @@ impl Stage<'_> {
     fn sequential_load(&self) -> Option<f64> {
         let [first] = self.trials else { return None };
         let is_open = matches!(self.search.unit, LoadUnit::PerSecond);
-        first.mean.filter(|mean| is_open && *mean > 0.0).map(|mean| (SEQUENTIAL / mean).min(MAX_SECOND_LOAD))
+        first
+            .mean
+            .filter(|mean| is_open && *mean > 0.0)
+            .map(|mean| (SEQUENTIAL / mean).min(MAX_SECOND_LOAD))
     }
 
     /// True if even a server that processes one request at a time could serve a load, at the speed
     /// of the last trial.
     fn is_safe(&self, load: f64) -> bool {
         let is_open = matches!(self.search.unit, LoadUnit::PerSecond);
-        is_open && self.trials.last().and_then(|last| last.mean).is_some_and(|mean| load * mean <= 1.0)
+        is_open
+            && self.trials.last().and_then(|last| last.mean).is_some_and(|mean| load * mean <= 1.0)
     }
 
     /// True if replies of the last trial took clearly longer than at lower loads. Always false in a
     /// closed loop, where users wait for each other at any load.
     fn is_queued(&self) -> bool {
-        let Some(last) = self.trials.last().filter(|_| matches!(self.search.unit, LoadUnit::PerSecond)) else {
+        let Some(last) =
+            self.trials.last().filter(|_| matches!(self.search.unit, LoadUnit::PerSecond))
+        else {
             return false;
         };
-        let lower = self.trials.iter().filter(|trial| trial.load < last.load).flat_map(|trial| &trial.blocks);
+        let lower = self
+            .trials
+            .iter()
+            .filter(|trial| trial.load < last.load)
+            .flat_map(|trial| &trial.blocks);
         let mut response = 0.0;
         let mut completed = 0.0;
         for block in lower {
@@ -269,12 +306,13 @@ impl Stage<'_> {
 
     /// Lowest load at which the generator was the limit in the latest trial at that load.
     fn generator_limit(&self) -> Option<f64> {
-        let latest = self
-            .trials
-            .iter()
-            .enumerate()
-            .filter(|(index, trial)| self.trials[index + 1..].iter().all(|later| later.load != trial.load));
-        latest.filter(|(_, trial)| self.search.is_contested(trial)).map(|(_, trial)| trial.load).reduce(f64::min)
+        let latest = self.trials.iter().enumerate().filter(|(index, trial)| {
+            self.trials[index + 1..].iter().all(|later| later.load != trial.load)
+        });
+        latest
+            .filter(|(_, trial)| self.search.is_contested(trial))
+            .map(|(_, trial)| trial.load)
+            .reduce(f64::min)
     }
 
     /// True if a trial's replies took clearly longer than the first trial's, or if there were none.
@@ -287,7 +325,11 @@ impl Stage<'_> {
     /// user cannot become narrower.
     fn is_precise(&self, state: &CapacityState) -> bool {
         let is_closed = matches!(self.search.unit, LoadUnit::Users { .. });
-        let is_one_user = state.at.high.zip(state.at.low).is_some_and(|(high, low)| is_closed && high - low <= 1.0);
+        let is_one_user = state
+            .at
+            .high
+            .zip(state.at.low)
+            .is_some_and(|(high, low)| is_closed && high - low <= 1.0);
         is_one_user || state.half_width() <= self.search.find.precision
     }
 
@@ -317,7 +359,9 @@ impl Stage<'_> {
 
     /// Returns a trial at the load that improves the estimate most.
     fn refine(&self, state: &CapacityState) -> Result<NextStep, SearchEnd> {
-        let (Some(met), Some(missed)) = (state.met, state.missed) else { return Err(SearchEnd::Budget) };
+        let (Some(met), Some(missed)) = (state.met, state.missed) else {
+            return Err(SearchEnd::Budget);
+        };
         // Trials may contradict each other: the highest met load may lie above
         // the lowest missed load.
         let low = met.min(missed);
@@ -337,7 +381,8 @@ impl Stage<'_> {
         }
         // At this distance the figure is e times, or 1/e of, the allowed value. Closer loads
         // determine the slope badly, more distant ones the crossing.
-        let distance = (1.0 / crossing.slope.clamp(12.0, 60.0)).max(self.search.find.precision / 2.0);
+        let distance =
+            (1.0 / crossing.slope.clamp(12.0, 60.0)).max(self.search.find.precision / 2.0);
         let is_measured = below + above >= 1.5 * self.length(Length::Middle).most.as_secs_f64();
         let length = if is_measured { Length::Full } else { Length::Middle };
         let (load, why) = if below > above {
@@ -353,7 +398,8 @@ impl Stage<'_> {
     fn spread_out(&self, at: f64, distance: f64) -> f64 {
         let mut load = at * (1.0 + distance);
         for _ in 0..MOST_STEPS {
-            let tries = self.trials.iter().filter(|trial| (trial.load / load - 1.0).abs() < 0.005).count();
+            let tries =
+                self.trials.iter().filter(|trial| (trial.load / load - 1.0).abs() < 0.005).count();
             if tries < MOST_REPEATS {
                 break;
             }
@@ -366,9 +412,13 @@ impl Stage<'_> {
     /// deep overload the throughput may fall, so it may not be the server's highest.
     fn shallow_overload(&self, missed: f64) -> Option<f64> {
         let is_open = matches!(self.search.unit, LoadUnit::PerSecond);
-        let most = self.overloaded().map(|trial| trial.achieved).reduce(f64::max).filter(|_| is_open)?;
+        let most =
+            self.overloaded().map(|trial| trial.achieved).reduce(f64::max).filter(|_| is_open)?;
         let all = self.trials.iter().map(|trial| trial.achieved).fold(most, f64::max);
-        let is_known = self.trials.iter().any(|trial| trial.load >= most && trial.load <= SHALLOW * all * 1.02);
+        let is_known = self
+            .trials
+            .iter()
+            .any(|trial| trial.load >= most && trial.load <= SHALLOW * all * 1.02);
         (!is_known && missed > SHALLOW * all * 1.1).then_some(SHALLOW * all)
     }
 
@@ -376,7 +426,8 @@ impl Stage<'_> {
     fn below_saturation(&self, load: f64) -> f64 {
         let is_open = matches!(self.search.unit, LoadUnit::PerSecond);
         let most = self.trials.iter().map(|trial| trial.achieved).reduce(f64::max);
-        most.filter(|_| is_open && self.overloaded().next().is_some()).map_or(load, |most| load.min(most))
+        most.filter(|_| is_open && self.overloaded().next().is_some())
+            .map_or(load, |most| load.min(most))
     }
 
     fn overloaded(&self) -> impl Iterator<Item = &TrialSummary> {
@@ -401,17 +452,23 @@ impl Stage<'_> {
     /// queued at the higher load, it is slightly below the achieved throughput.
     /// Otherwise it is the geometric mean.
     fn inside(&self, low: f64, high: f64) -> (f64, &'static str) {
-        let at_high: Vec<&TrialSummary> = self.trials.iter().filter(|trial| trial.load >= high * 0.999).collect();
+        let at_high: Vec<&TrialSummary> =
+            self.trials.iter().filter(|trial| trial.load >= high * 0.999).collect();
         let overloaded = at_high.iter().filter(|trial| trial.is_overloaded());
         let achieved = overloaded.map(|trial| trial.achieved).reduce(f64::max);
         let nearest = at_high.iter().min_by(|a, b| a.load.total_cmp(&b.load));
-        let queued = nearest.filter(|trial| self.is_slowed(trial)).map(|trial| trial.load.min(trial.achieved));
+        let queued = nearest
+            .filter(|trial| self.is_slowed(trial))
+            .map(|trial| trial.load.min(trial.achieved));
         let is_open = matches!(self.search.unit, LoadUnit::PerSecond);
         match achieved.or(queued).map(|saturation| 0.9 * saturation) {
             Some(guess) if is_open && guess > low * 1.1 && guess < high / 1.05 => {
                 (guess, "slightly below the achieved throughput")
             }
-            _ => ((low * high).sqrt(), "between a load that met the objectives and one that missed them"),
+            _ => (
+                (low * high).sqrt(),
+                "between a load that met the objectives and one that missed them",
+            ),
         }
     }
 
@@ -431,22 +488,33 @@ impl Stage<'_> {
 
     /// Returns a search trial, or the end of the search if there is no time for it.
     fn request(&self, load: f64, why: &str, length: Length) -> Result<NextStep, SearchEnd> {
-        let Some(times) = self.within_time(self.length(length)) else { return Err(SearchEnd::Budget) };
+        let Some(times) = self.within_time(self.length(length)) else {
+            return Err(SearchEnd::Budget);
+        };
         let load = self.whole(load);
-        Ok(NextStep::Measure(TrialRequest { load, why: why.to_owned(), purpose: TrialPurpose::Search, times }))
+        Ok(NextStep::Measure(TrialRequest {
+            load,
+            why: why.to_owned(),
+            purpose: TrialPurpose::Search,
+            times,
+        }))
     }
 
     /// Shortens a trial to the remaining time. None if less than the shortest trial is left.
     fn within_time(&self, times: TrialTimes) -> Option<TrialTimes> {
         let shortest = self.search.find.trial.least;
-        let room = self.remaining_seconds() - self.cost(TrialTimes { most: Duration::ZERO, ..times });
-        let most = times.most.min(Duration::try_from_secs_f64(room).ok().filter(|room| *room >= shortest)?);
+        let room =
+            self.remaining_seconds() - self.cost(TrialTimes { most: Duration::ZERO, ..times });
+        let most = times
+            .most
+            .min(Duration::try_from_secs_f64(room).ok().filter(|room| *room >= shortest)?);
         Some(TrialTimes { least: times.least.min(most), most, ..times })
     }
 
     /// Returns the overload and the recovery trial, and then the end of the search.
     fn afterwards(&self, end: SearchEnd) -> NextStep {
-        let end = if end == SearchEnd::Precise && !self.all_precise() { SearchEnd::Budget } else { end };
+        let end =
+            if end == SearchEnd::Precise && !self.all_precise() { SearchEnd::Budget } else { end };
         let (Some(factor), Some(capacity)) = (self.search.find.overload, self.capacity()) else {
             return NextStep::Done(end);
         };
@@ -470,11 +538,18 @@ impl Stage<'_> {
         if unspent < self.cost(times) {
             return NextStep::Done(end);
         }
-        NextStep::Measure(TrialRequest { load: self.whole(load), why: why.to_owned(), purpose, times })
+        NextStep::Measure(TrialRequest {
+            load: self.whole(load),
+            why: why.to_owned(),
+            purpose,
+            times,
+        })
     }
 
     fn all_precise(&self) -> bool {
-        self.history.last().is_some_and(|past| past.states.iter().all(|state| self.is_precise(state)))
+        self.history
+            .last()
+            .is_some_and(|past| past.states.iter().all(|state| self.is_precise(state)))
     }
 
     /// Capacity of the first set. None if it is unknown, or if the generator cannot offer more.

@@ -78,7 +78,11 @@ mod tests {
     use super::*;
 
     fn trial(completed: &[f64]) -> TrialSummary {
-        let block = |completed: &f64| TrialBlock { seconds: 0.1, completed: *completed, ..TrialBlock::default() };
+        let block = |completed: &f64| TrialBlock {
+            seconds: 0.1,
+            completed: *completed,
+            ..TrialBlock::default()
+        };
         TrialSummary {
             load: 500.0,
             offered: 500.0,
@@ -98,9 +102,15 @@ mod tests {
         let mut completed = [50.0; 200];
         completed[40..50].fill(0.0);
         let share = stall_share(&[&trial(&completed)], CountedRatio::Slower(0.05));
-        assert!((share.value - 0.95 / 20.0).abs() < 1e-9 && share.high > 5.0 * share.value, "{share:?}");
+        assert!(
+            (share.value - 0.95 / 20.0).abs() < 1e-9 && share.high > 5.0 * share.value,
+            "{share:?}"
+        );
         completed[40..50].fill(1.0);
-        assert_eq!(stall_share(&[&trial(&completed)], CountedRatio::Slower(0.05)), StallShare::default());
+        assert_eq!(
+            stall_share(&[&trial(&completed)], CountedRatio::Slower(0.05)),
+            StallShare::default()
+        );
     }
 
     #[test]

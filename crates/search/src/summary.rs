@@ -12,7 +12,7 @@ use brunt_model::question::TrialPurpose;
 use brunt_model::reading_names as name;
 use brunt_model::series::Point;
 use brunt_model::time::seconds_of;
-use brunt_model::{Failure, CapacitySearch, Judgement, Phase, Run};
+use brunt_model::{CapacitySearch, Failure, Judgement, Phase, Run};
 use brunt_stats::Sketch;
 
 /// Result of one trial.
@@ -65,7 +65,9 @@ impl TrialSummary {
     pub fn is_overloaded(&self) -> bool {
         const IN_FLIGHT: f64 = 10.0;
         let missing = (self.offered - self.achieved) * self.seconds - self.offered * self.final_lag;
-        self.evidence == Evidence::Both && missing > 0.05 * self.offered * self.seconds && missing > IN_FLIGHT
+        self.evidence == Evidence::Both
+            && missing > 0.05 * self.offered * self.seconds
+            && missing > IN_FLIGHT
     }
 
     /// Returns the blocks that lag has not disturbed.
@@ -127,7 +129,11 @@ pub fn summarize(find: &CapacitySearch, run: &Run, judgement: &Judgement) -> Tri
         seconds: run.measured_seconds(),
         mean: (all.count() > 0).then(|| total_response(&all) / all.count() as f64),
         p99: (all.count() > 0).then(|| seconds_of(all.quantile(0.99))),
-        blocks: count_blocks(find, run, if limited.is_some() { Blame::Limited } else { Blame::Unlimited }),
+        blocks: count_blocks(
+            find,
+            run,
+            if limited.is_some() { Blame::Limited } else { Blame::Unlimited },
+        ),
         final_lag: lags(&points, run).last().copied().unwrap_or(0.0),
         evidence: evidence(run, judgement, cpu_limit),
         limited,
@@ -137,9 +143,9 @@ pub fn summarize(find: &CapacitySearch, run: &Run, judgement: &Judgement) -> Tri
 fn limit_text(judgement: &Judgement) -> Option<String> {
     match judgement.verdict.state {
         State::Ok | State::Unjudged => None,
-        State::BusyMachine | State::Unexplained | State::Limited => {
-            Some(judgement.verdict.causes.first().map_or("lag", |cause| cause.limit.words()).to_owned())
-        }
+        State::BusyMachine | State::Unexplained | State::Limited => Some(
+            judgement.verdict.causes.first().map_or("lag", |cause| cause.limit.words()).to_owned(),
+        ),
         State::Invalid => Some("a consistency check failed".to_owned()),
     }
 }
@@ -152,14 +158,20 @@ fn evidence(run: &Run, judgement: &Judgement, cpu_limit: Option<Limit>) -> Evide
     if matches!(judgement.verdict.state, State::Ok | State::Unjudged) {
         return most;
     }
-    if run.flow.arrivals == 0 || run.total.completed == 0 || judgement.checks.iter().any(|check| !check.holds) {
+    if run.flow.arrivals == 0
+        || run.total.completed == 0
+        || judgement.checks.iter().any(|check| !check.holds)
+    {
         return Evidence::None;
     }
     judgement.verdict.causes.iter().fold(most, |all, cause| {
         let evidence = match cause.limit {
-            Limit::Descriptors | Limit::Ports | Limit::Nic | Limit::Packets | Limit::Conntrack | Limit::Memory => {
-                Evidence::None
-            }
+            Limit::Descriptors
+            | Limit::Ports
+            | Limit::Nic
+            | Limit::Packets
+            | Limit::Conntrack
+            | Limit::Memory => Evidence::None,
             Limit::Cores if generator_cpu_share(run) > SMALL_SHARE => Evidence::LowerEnd,
             // All other limits only delay threads, and delays are measured as lag.
             _ => Evidence::Both,
@@ -277,7 +289,10 @@ fn block(point: &Point, dropped: f64, bounds: &[Vec<Bound>], excuse: Excuse) -> 
         seconds: point.seconds(),
         completed: point.flow.completed as f64,
         response: total_response(&point.response),
-        parts: bounds.iter().map(|set| set.iter().map(|bound| part(point, dropped, bound, excuse)).collect()).collect(),
+        parts: bounds
+            .iter()
+            .map(|set| set.iter().map(|bound| part(point, dropped, bound, excuse)).collect())
+            .collect(),
         is_contested: false,
         lag: excuse.seconds,
     }
@@ -289,9 +304,14 @@ fn part(point: &Point, dropped: f64, bound: &Bound, excuse: Excuse) -> BoundCoun
     match bound.counted {
         CountedRatio::Slower(than) => {
             let over = slower(sketch, than);
-            let least = if excuse.seconds > 0.0 { slower(sketch, than + excuse.seconds) } else { over };
+            let least =
+                if excuse.seconds > 0.0 { slower(sketch, than + excuse.seconds) } else { over };
             let lost = if is_limited { 0.0 } else { dropped };
-            BoundCount { over: over + dropped, without_lag: least + lost, total: sketch.count() as f64 + dropped }
+            BoundCount {
+                over: over + dropped,
+                without_lag: least + lost,
+                total: sketch.count() as f64 + dropped,
+            }
         }
         // Dropped requests are errors already.
         CountedRatio::Errors => {
@@ -317,7 +337,11 @@ fn part(point: &Point, dropped: f64, bound: &Bound, excuse: Excuse) -> BoundCoun
 
 /// Required number of replies in a block: as the objective says, but at most 99 % of the arrivals.
 pub(crate) fn required(rate: f64, seconds: f64, arrivals: f64) -> f64 {
-    if arrivals > 0.0 { (rate * seconds).min(arrivals * crate::bound::MIN_ACHIEVED) } else { rate * seconds }
+    if arrivals > 0.0 {
+        (rate * seconds).min(arrivals * crate::bound::MIN_ACHIEVED)
+    } else {
+        rate * seconds
+    }
 }
 
 /// Number of requests slower than `than` seconds. The bucket that contains the
@@ -345,7 +369,13 @@ fn total_response(sketch: &Sketch) -> f64 {
 
 /// Adds the requests that are unfinished at the end. A request that became due longer ago than the
 /// bound is slow, whatever its outcome. Otherwise a server that hangs would have no slow requests.
-fn count_unfinished(last: &mut TrialBlock, run: &Run, points: &[Point], bounds: &[Vec<Bound>], lag: f64) {
+fn count_unfinished(
+    last: &mut TrialBlock,
+    run: &Run,
+    points: &[Point],
+    bounds: &[Vec<Bound>],
+    lag: f64,
+) {
     let Some(end) = points.last() else { return };
     let cut = run.total.failed_by(Failure::Cut);
     let unfinished = (end.flow.in_flight + end.flow.waiting).max(cut) as f64;
@@ -377,7 +407,7 @@ mod tests {
     use brunt_model::answer::LoadSide;
     use brunt_model::finding::{Cause, Origin};
     use brunt_model::objective::{Metric, Relation};
-    use brunt_model::question::{TrialGap, ObjectiveSet, TrialTimes};
+    use brunt_model::question::{ObjectiveSet, TrialGap, TrialTimes};
     use brunt_model::{Event, Objective, Phase, Snapshot, Tick};
     use std::time::Duration;
 
@@ -408,7 +438,12 @@ mod tests {
         run.fold(&Event::Stage { at: Tick(0), phase: Phase::Measure });
         for i in 0..points {
             let from = Tick(i * TENTH);
-            let mut s = Snapshot { from, to: Tick(from.0 + TENTH), phase: Phase::Measure, ..Snapshot::default() };
+            let mut s = Snapshot {
+                from,
+                to: Tick(from.0 + TENTH),
+                phase: Phase::Measure,
+                ..Snapshot::default()
+            };
             fill(i, &mut s);
             run.fold(&Event::Snapshot(Box::new(s)));
         }
@@ -422,7 +457,8 @@ mod tests {
             s.measured.response.record_n(80_000_000, 10);
             // Five of 105 were dropped.
             s.measured.failures[Failure::Dropped as usize] = 5;
-            (s.flow.planned, s.flow.begun, s.flow.completed, s.flow.good, s.flow.errors) = (105, 100, 100, 97, 8);
+            (s.flow.planned, s.flow.begun, s.flow.completed, s.flow.good, s.flow.errors) =
+                (105, 100, 100, 97, 8);
         });
         let find = find(&[
             objective(Metric::Quantile(0.99), 0.05),
@@ -468,14 +504,20 @@ mod tests {
             objective(Metric::Mean, 0.015),
         ]);
         let state = if causes.is_empty() { State::Ok } else { State::Limited };
-        let verdict = Verdict { state, causes: causes.iter().copied().map(cause).collect(), ..Verdict::default() };
+        let verdict = Verdict {
+            state,
+            causes: causes.iter().copied().map(cause).collect(),
+            ..Verdict::default()
+        };
         let seen = summarize(&find, &of, &Judgement { verdict, ..Judgement::default() });
         let sum = |all: BoundCount, part: BoundCount| BoundCount {
             over: all.over + part.over,
             without_lag: all.without_lag + part.without_lag,
             total: all.total + part.total,
         };
-        let all = |index: usize| seen.blocks.iter().map(|block| block.parts[0][index]).fold(BoundCount::default(), sum);
+        let all = |index: usize| {
+            seen.blocks.iter().map(|block| block.parts[0][index]).fold(BoundCount::default(), sum)
+        };
         let parts = [0, 1, 2].map(all);
         (seen, parts)
     }
@@ -495,7 +537,11 @@ mod tests {
         // Lag below a mean gap: no two requests arrived together.
         assert_eq!(lagging(900_000, &[Limit::Lag]).1[1].without_lag, 160.0);
         let [slow, errors, _] = lagging(40_000_000, &[]).1;
-        assert_eq!((slow.without_lag, errors.without_lag), (0.0, 160.0), "lag is corrected for whatever the verdict");
+        assert_eq!(
+            (slow.without_lag, errors.without_lag),
+            (0.0, 160.0),
+            "lag is corrected for whatever the verdict"
+        );
     }
 
     #[test]
@@ -503,24 +549,38 @@ mod tests {
         let of = |causes: &[Limit]| lagging(5_000_000, causes).0.evidence;
         assert_eq!(of(&[]), Evidence::Both);
         assert_eq!(of(&[Limit::Steal, Limit::RunQueue, Limit::Lag]), Evidence::Both);
-        assert_eq!(of(&[Limit::Cores]), Evidence::LowerEnd, "nobody knows how much of them was ours");
+        assert_eq!(
+            of(&[Limit::Cores]),
+            Evidence::LowerEnd,
+            "nobody knows how much of them was ours"
+        );
         assert_eq!(of(&[Limit::Cores, Limit::Ports]), Evidence::None);
         let beside = |causes: &[Limit]| {
             let state = if causes.is_empty() { State::Ok } else { State::Limited };
-            let verdict = Verdict { state, causes: causes.iter().copied().map(cause).collect(), ..Verdict::default() };
+            let verdict = Verdict {
+                state,
+                causes: causes.iter().copied().map(cause).collect(),
+                ..Verdict::default()
+            };
             let judgement = Judgement { verdict, ..Judgement::default() };
             let mut of = Run::default();
             (of.flow.arrivals, of.total.completed) = (10, 10);
             evidence(&of, &judgement, Some(Limit::OtherProcesses))
         };
-        assert_eq!(beside(&[]), Evidence::LowerEnd, "the schedule was kept, but the server may have waited for a core");
+        assert_eq!(
+            beside(&[]),
+            Evidence::LowerEnd,
+            "the schedule was kept, but the server may have waited for a core"
+        );
         assert_eq!(beside(&[Limit::Lag]), Evidence::LowerEnd);
         assert_eq!(beside(&[Limit::Ports]), Evidence::None);
     }
 
     #[test]
     fn a_server_that_hangs_is_too_slow() {
-        let of = run(30, |i, s| (s.flow.planned, s.flow.begun, s.flow.in_flight) = (10, 10, 10 * (i + 1)));
+        let of = run(30, |i, s| {
+            (s.flow.planned, s.flow.begun, s.flow.in_flight) = (10, 10, 10 * (i + 1))
+        });
         let blocks = blocks(&find(&[objective(Metric::Quantile(0.99), 0.5)]), &of);
         let last = blocks[29].parts[0][0];
         // 300 requests are in flight; 60 of them were due within the last half

@@ -21,7 +21,12 @@ const LEVEL: f64 = 0.001;
 fn searched(machine: Machine, searches: u64) -> Vec<Estimate> {
     let threads = thread::available_parallelism().map_or(2, |n| n.get() as u64);
     let part = |first: u64| {
-        move || (first..searches).step_by(threads as usize).map(|seed| capacity(&lab(machine), WITHIN, seed)).collect()
+        move || {
+            (first..searches)
+                .step_by(threads as usize)
+                .map(|seed| capacity(&lab(machine), WITHIN, seed))
+                .collect()
+        }
     };
     let running: Vec<thread::JoinHandle<Vec<Estimate>>> =
         (0..threads).map(|first| thread::spawn(part(first))).collect();
@@ -30,8 +35,10 @@ fn searched(machine: Machine, searches: u64) -> Vec<Estimate> {
 
 /// The median width; that of an open interval has no end.
 fn width(all: &[Estimate]) -> f64 {
-    let mut widths: Vec<f64> =
-        all.iter().map(|at| at.high.zip(at.low).map_or(f64::INFINITY, |(high, low)| high - low)).collect();
+    let mut widths: Vec<f64> = all
+        .iter()
+        .map(|at| at.high.zip(at.low).map_or(f64::INFINITY, |(high, low)| high - low))
+        .collect();
     widths.sort_by(f64::total_cmp);
     widths[widths.len() / 2]
 }

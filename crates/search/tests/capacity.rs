@@ -76,7 +76,10 @@ impl Score {
     fn missed(&self) -> Vec<String> {
         let (half_width, trials) = (at(&self.half_widths, 0.5), at(&self.trials, 0.5));
         let targets = [
-            (self.coverage() >= 0.93, format!("{:.3} of the intervals hold the truth, not 0.93", self.coverage())),
+            (
+                self.coverage() >= 0.93,
+                format!("{:.3} of the intervals hold the truth, not 0.93", self.coverage()),
+            ),
             (half_width <= 0.03, format!("half the interval is {half_width:.3} of it, not 0.03")),
             (trials <= 12.0, format!("{trials} trials, not 12")),
         ];
@@ -91,8 +94,11 @@ impl Score {
             "error_median": at(&self.errors, 0.5), "trials_median": at(&self.trials, 0.5),
             "trials_p95": at(&self.trials, 0.95), "seconds_median": at(&self.seconds, 0.5), "drifts_told": self.drifts,
         });
-        let Some(file) = env::var_os("BRUNT_PROVE_OUT").filter(|_| in_full()) else { return figures.to_string() };
-        let mut file = OpenOptions::new().create(true).append(true).open(file).expect("the file of figures");
+        let Some(file) = env::var_os("BRUNT_PROVE_OUT").filter(|_| in_full()) else {
+            return figures.to_string();
+        };
+        let mut file =
+            OpenOptions::new().create(true).append(true).open(file).expect("the file of figures");
         writeln!(file, "{figures}").expect("a line of figures");
         figures.to_string()
     }
@@ -121,7 +127,11 @@ fn intervals_hold_the_true_capacity() {
             missed.extend(score.missed().into_iter().map(|target| format!("{name}: {target}")));
         } else {
             // Of twenty, binomial with 93 %: fewer than 15 are held about once in a thousand times.
-            assert!(score.coverage() >= 0.74 && at(&score.errors, 0.5) < 0.05, "{name}: {}", score.coverage());
+            assert!(
+                score.coverage() >= 0.74 && at(&score.errors, 0.5) < 0.05,
+                "{name}: {}",
+                score.coverage()
+            );
         }
     }
     assert!(missed.is_empty(), "targets missed: {missed:#?}");
@@ -132,7 +142,11 @@ fn where_little_can_be_known_the_interval_is_wide_and_holds_the_truth() {
     let score = Score::of(&SLOW, searches(20));
     println!("{}", score.note(&SLOW));
     let (least, most) = if in_full() { (0.93, 0.1) } else { (0.74, 0.2) };
-    assert!(score.coverage() >= least && at(&score.half_widths, 0.5) < most, "{}", score.coverage());
+    assert!(
+        score.coverage() >= least && at(&score.half_widths, 0.5) < most,
+        "{}",
+        score.coverage()
+    );
 }
 
 #[test]

@@ -54,7 +54,10 @@ impl Rates {
         let truth = truth(shape, found);
         let has_figure = at.low.is_some() || at.value.is_some();
         let (covered, is_false) = match truth {
-            Some(truth) => (low <= truth && truth <= high, low > truth * (1.0 + FALSE) || high < truth * (1.0 - FALSE)),
+            Some(truth) => (
+                low <= truth && truth <= high,
+                low > truth * (1.0 + FALSE) || high < truth * (1.0 - FALSE),
+            ),
             None => (!has_figure, has_figure),
         };
         let is_answered = at.low.is_some() && high <= NARROW * low;
@@ -64,7 +67,8 @@ impl Rates {
         self.false_figures += number(is_false);
         self.drifts += number(found.answer.drift.is_some());
         self.precise += number(found.answer.ended == SearchEnd::Precise);
-        self.other_ends += number(!matches!(found.answer.ended, SearchEnd::Precise | SearchEnd::Budget));
+        self.other_ends +=
+            number(!matches!(found.answer.ended, SearchEnd::Precise | SearchEnd::Budget));
         if found.answer.ended != SearchEnd::Precise {
             self.used += found.seconds / 180.0;
         }
@@ -91,7 +95,11 @@ impl Rates {
             "trials_mean": self.share(self.trials),
         });
         if let Some(file) = env::var_os("BRUNT_PROVE_OUT").filter(|_| in_full()) {
-            let mut file = OpenOptions::new().create(true).append(true).open(file).expect("the file of figures");
+            let mut file = OpenOptions::new()
+                .create(true)
+                .append(true)
+                .open(file)
+                .expect("the file of figures");
             writeln!(file, "{figures}").expect("a line of figures");
         }
         figures.to_string()
@@ -122,7 +130,12 @@ fn rates(shape: &Shape, searches: u64) -> Rates {
     let kind = shape.kind;
     let threads = thread::available_parallelism().map_or(2, |count| count.get() as u64);
     let part = |first: u64| {
-        move || (first..searches).step_by(threads as usize).map(|seed| search(&kind, seed)).collect::<Vec<Searched>>()
+        move || {
+            (first..searches)
+                .step_by(threads as usize)
+                .map(|seed| search(&kind, seed))
+                .collect::<Vec<Searched>>()
+        }
     };
     let running: Vec<_> = (0..threads).map(|first| thread::spawn(part(first))).collect();
     let mut rates = Rates::default();
@@ -143,7 +156,9 @@ fn missed_targets(rates: &Rates, shape: &Shape) -> Vec<String> {
         (!has_answer || rates.share(rates.answered) >= 0.8, "80 % answered"),
     ];
     let missed = targets.into_iter().filter(|(is_met, _)| !is_met);
-    missed.map(|(_, target)| format!("{} {:?}: {target}", shape.kind.name, shape.kind.machine)).collect()
+    missed
+        .map(|(_, target)| format!("{} {:?}: {target}", shape.kind.name, shape.kind.machine))
+        .collect()
 }
 
 #[test]
@@ -161,9 +176,16 @@ fn searches_of_eight_shapes_find_the_capacity_or_say_that_it_is_unknown() {
             all.covered += rates.covered;
             all.false_figures += rates.false_figures;
             // A figure of a server that no load satisfies is the worst error: none is allowed in the short form.
-            assert!(shape.truth != Truth::None || in_full() || rates.false_figures == 0.0, "{}", shape.kind.name);
+            assert!(
+                shape.truth != Truth::None || in_full() || rates.false_figures == 0.0,
+                "{}",
+                shape.kind.name
+            );
         }
     }
     assert!(!in_full() || missed.is_empty(), "targets missed: {missed:#?}");
-    assert!(all.covered >= 0.85 * all.searches && all.false_figures <= 0.08 * all.searches, "{all:?}");
+    assert!(
+        all.covered >= 0.85 * all.searches && all.false_figures <= 0.08 * all.searches,
+        "{all:?}"
+    );
 }

@@ -2,13 +2,17 @@
 
 use brunt_model::answer::{LoadSide, SearchEnd};
 use brunt_model::objective::{Metric, Relation};
-use brunt_model::question::{TrialGap, ObjectiveSet, TrialPurpose, TrialTimes};
+use brunt_model::question::{ObjectiveSet, TrialGap, TrialPurpose, TrialTimes};
 use brunt_model::{CapacitySearch, LoadUnit, Objective};
-use brunt_search::{TrialBlock, Evidence, NextStep, BoundCount, Search, TrialRequest, TrialSummary, objective_error, sides};
+use brunt_search::{
+    BoundCount, Evidence, NextStep, Search, TrialBlock, TrialRequest, TrialSummary,
+    objective_error, sides,
+};
 use std::time::Duration;
 
 fn below(bound: f64) -> ObjectiveSet {
-    let objective = Objective { metric: Metric::Quantile(0.99), step: None, relation: Relation::Below, bound };
+    let objective =
+        Objective { metric: Metric::Quantile(0.99), step: None, relation: Relation::Below, bound };
     ObjectiveSet { name: objective.to_string(), all: vec![objective] }
 }
 
@@ -38,7 +42,13 @@ fn trial(ask: &TrialRequest, capacities: &[f64], spent: f64) -> TrialSummary {
             vec![BoundCount { over, without_lag: over, total: load / 10.0 }]
         };
         let parts = capacities.iter().map(part).collect();
-        TrialBlock { seconds: 0.1, completed: load / 10.0, response: load / 1000.0, parts, ..TrialBlock::default() }
+        TrialBlock {
+            seconds: 0.1,
+            completed: load / 10.0,
+            response: load / 1000.0,
+            parts,
+            ..TrialBlock::default()
+        }
     };
     let seconds = ask.times.most.as_secs_f64();
     TrialSummary {
@@ -90,7 +100,11 @@ fn loads_grow_until_the_objectives_are_missed_and_close_in_then() {
     assert!((at.value.unwrap() / 700.0 - 1.0).abs() < 0.05, "{}", answer.sentence);
     assert_eq!(answer.trials.len(), seen.len());
     assert!(answer.trials.iter().any(|tried| tried.why == "overload trial"), "{:?}", answer.trials);
-    assert!(answer.recovery.is_some() && answer.sentence.starts_with("capacity "), "{}", answer.sentence);
+    assert!(
+        answer.recovery.is_some() && answer.sentence.starts_with("capacity "),
+        "{}",
+        answer.sentence
+    );
 }
 
 #[test]
@@ -140,10 +154,18 @@ fn what_the_generator_cannot_have_done_counts() {
     let (seen, end) = carried_out(&search, &[550.0], disturbed);
     let answer = search.answer("a", &seen, end);
     let at = answer.capacities[0].at;
-    assert!(at.low.unwrap() <= 550.0 && (at.high.unwrap() / 550.0 - 1.0).abs() < 0.02, "{}", answer.sentence);
+    assert!(
+        at.low.unwrap() <= 550.0 && (at.high.unwrap() / 550.0 - 1.0).abs() < 0.02,
+        "{}",
+        answer.sentence
+    );
     assert!(seen.iter().all(|trial| !search.is_contested(trial)));
     // A queue without end is seen all the same, and nothing higher is asked of a server that has it.
-    assert!(seen.iter().all(|trial| trial.load <= 1600.0 && trial.is_overloaded() == (trial.load > 660.0 * 1.05)));
+    assert!(
+        seen.iter()
+            .all(|trial| trial.load <= 1600.0
+                && trial.is_overloaded() == (trial.load > 660.0 * 1.05))
+    );
 }
 
 #[test]
@@ -179,7 +201,10 @@ fn what_was_stopped_goes_on_where_it_was() {
     let at = seen.len() / 2;
     let spent = Duration::from_secs_f64(seen[at].began - seen[0].began);
     let NextStep::Measure(ask) = search.next(&seen[..at], spent) else { panic!("it was not over") };
-    assert!((ask.load - seen[at].load).abs() < 1e-6 && ask.purpose == TrialPurpose::Search, "{ask:?}");
+    assert!(
+        (ask.load - seen[at].load).abs() < 1e-6 && ask.purpose == TrialPurpose::Search,
+        "{ask:?}"
+    );
 }
 
 #[test]

@@ -55,7 +55,12 @@ pub struct SpecError {
 impl SpecError {
     /// Creates an error at a place.
     pub fn new(at: &Position, path: impl Into<String>, wrong: impl Into<String>) -> Self {
-        Self { position: Some(at.clone()), path: path.into(), wrong: wrong.into(), others: Vec::new() }
+        Self {
+            position: Some(at.clone()),
+            path: path.into(),
+            wrong: wrong.into(),
+            others: Vec::new(),
+        }
     }
 
     /// Creates an error without a place, as on a command line.
@@ -170,7 +175,8 @@ impl serde::de::Error for SpecError {
     }
 
     fn unknown_variant(word: &str, known: &'static [&'static str]) -> Self {
-        let instead = nearest(word, known.iter().copied()).map_or_else(|| one_of(known), str::to_owned);
+        let instead =
+            nearest(word, known.iter().copied()).map_or_else(|| one_of(known), str::to_owned);
         Self::custom(format!("invalid value `{word}`; write {instead}"))
     }
 }
@@ -195,7 +201,10 @@ pub(crate) fn one_of<T: AsRef<str>>(words: &[T]) -> String {
 
 /// The known word most similar to `word`; None if no word is similar.
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let similar = known.into_iter().map(|other| (similarity(word, other), other)).filter(|(score, _)| *score > 0.78);
+    let similar = known
+        .into_iter()
+        .map(|other| (similarity(word, other), other))
+        .filter(|(score, _)| *score > 0.78);
     similar.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, other)| other)
 }
 

@@ -8,25 +8,33 @@ use std::time::Duration;
 pub fn sentence(experiment: &Experiment) -> String {
     // The number of trials is unknown: each search chooses its own.
     if let (Question::Compare(_), Some(find)) = (&experiment.question, experiment.find()) {
-        let searches =
-            u32::try_from(experiment.contenders.len()).unwrap_or(u32::MAX).saturating_mul(experiment.repetitions);
+        let searches = u32::try_from(experiment.contenders.len())
+            .unwrap_or(u32::MAX)
+            .saturating_mul(experiment.repetitions);
         let contenders = count_text(experiment.contenders.len(), "contender");
         let repetitions = count_text(experiment.repetitions as usize, "repetition");
         let given_loads: Duration =
             // The first step is the pattern, which is not measured.
             experiment.contenders.iter().flat_map(|c| &c.steps[1..]).filter_map(|s| trial(&s.plan)).sum();
         let all = find.within * searches + given_loads * experiment.repetitions;
-        return format!("{contenders} × a search × {repetitions}, at most about {}", duration_text(all));
+        return format!(
+            "{contenders} × a search × {repetitions}, at most about {}",
+            duration_text(all)
+        );
     }
     if let Question::Find(find) = &experiment.question {
         let contenders = u32::try_from(experiment.contenders.len()).unwrap_or(u32::MAX);
         let contenders_text = count_text(experiment.contenders.len(), "contender");
-        return format!("a search of {contenders_text}, at most about {}", duration_text(find.within * contenders));
+        return format!(
+            "a search of {contenders_text}, at most about {}",
+            duration_text(find.within * contenders)
+        );
     }
     let step_counts = experiment.contenders.iter().map(|contender| contender.steps.len());
     let least = step_counts.clone().min().unwrap_or(0);
     let most = step_counts.max().unwrap_or(0);
-    let steps = if least == most { count_text(most, "step") } else { format!("{least} to {most} steps") };
+    let steps =
+        if least == most { count_text(most, "step") } else { format!("{least} to {most} steps") };
     let contenders = count_text(experiment.contenders.len(), "contender");
     let repetitions = count_text(experiment.repetitions as usize, "repetition");
     let trials = count_text(experiment.trials(), "trial");
@@ -39,14 +47,18 @@ fn time(experiment: &Experiment) -> String {
     let once: Duration = plans(experiment).filter_map(trial).sum();
     // Before the first trial there is no pause.
     let rests = u32::try_from(experiment.trials().saturating_sub(1)).unwrap_or(u32::MAX);
-    let all = once.saturating_mul(experiment.repetitions).saturating_add(experiment.cooldown.saturating_mul(rests));
+    let all = once
+        .saturating_mul(experiment.repetitions)
+        .saturating_add(experiment.cooldown.saturating_mul(rests));
     let about = match () {
         () if plans(experiment).all(|plan| trial(plan).is_none()) => {
             return "for as long as the servers take".to_owned();
         }
         () if plans(experiment).any(|plan| trial(plan).is_none()) => "at least",
         // Comparisons and goals end the trials as soon as the result is decided.
-        () if experiment.may_end_early() || plans(experiment).any(|plan| plan.until.is_some()) => "at most about",
+        () if experiment.may_end_early() || plans(experiment).any(|plan| plan.until.is_some()) => {
+            "at most about"
+        }
         () => "about",
     };
     format!("{about} {}", duration_text(all))
@@ -66,7 +78,9 @@ pub fn trial(plan: &Plan) -> Option<Duration> {
 fn population(population: &Population) -> Option<Duration> {
     let stop = &population.stop;
     let requests = match &population.load {
-        Load::Open { rate, .. } => rate.as_constant().zip(stop.requests).map(|(rate, n)| n as f64 / rate),
+        Load::Open { rate, .. } => {
+            rate.as_constant().zip(stop.requests).map(|(rate, n)| n as f64 / rate)
+        }
         // The rate of a closed loop depends on the server.
         Load::Closed { .. } => None,
     };
@@ -85,7 +99,9 @@ fn duration_text(time: Duration) -> String {
     let seconds = time.as_secs_f64().round() as u64;
     match seconds {
         0..60 => format!("{seconds} s"),
-        60..600 if !seconds.is_multiple_of(60) => format!("{} min {} s", seconds / 60, seconds % 60),
+        60..600 if !seconds.is_multiple_of(60) => {
+            format!("{} min {} s", seconds / 60, seconds % 60)
+        }
         60..3600 => format!("{} min", (seconds + 30) / 60),
         _ => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
     }
@@ -97,8 +113,12 @@ mod tests {
 
     #[test]
     fn times_are_shown_as_exactly_as_they_are_meant() {
-        let duration_text: Vec<_> =
-            [5, 60, 95, 600, 1790, 3600, 6300].map(|s| duration_text(Duration::from_secs(s))).to_vec();
-        assert_eq!(duration_text, ["5 s", "1 min", "1 min 35 s", "10 min", "30 min", "1 h 0 min", "1 h 45 min"]);
+        let duration_text: Vec<_> = [5, 60, 95, 600, 1790, 3600, 6300]
+            .map(|s| duration_text(Duration::from_secs(s)))
+            .to_vec();
+        assert_eq!(
+            duration_text,
+            ["5 s", "1 min", "1 min 35 s", "10 min", "30 min", "1 h 0 min", "1 h 45 min"]
+        );
     }
 }

@@ -13,7 +13,7 @@ pub mod contenders;
 pub mod find;
 pub mod pattern;
 
-pub use at_capacity::{CapacityTimeBudget, search_run_settings, prepare_capacity_comparison};
+pub use at_capacity::{CapacityTimeBudget, prepare_capacity_comparison, search_run_settings};
 pub use comparison::{comparison, repetitions};
 pub use contenders::{TrialArrangement, experiment};
 pub use find::question;

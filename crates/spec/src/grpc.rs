@@ -28,7 +28,11 @@ pub fn descriptors(run: &RunSettings, method: &str, system: &System) -> Result<V
 /// # Errors
 ///
 /// A message: the service is unknown, or there are no descriptors.
-pub fn describe(run: &RunSettings, service: Option<&str>, system: &System) -> Result<String, String> {
+pub fn describe(
+    run: &RunSettings,
+    service: Option<&str>,
+    system: &System,
+) -> Result<String, String> {
     let set = descriptors(run, service.unwrap_or_default(), system)?;
     Services::decode(&set)?.describe(service)
 }
@@ -76,9 +80,9 @@ pub fn is_compressed(headers: &[(String, String)]) -> Result<bool, String> {
     match encoding.map(|(_, value)| value.trim()) {
         None | Some("identity") => Ok(false),
         Some("gzip") => Ok(true),
-        Some(other) => {
-            Err(format!("`{ENCODING}: {other}`: brunt compresses messages with gzip; write `{ENCODING}: gzip`"))
-        }
+        Some(other) => Err(format!(
+            "`{ENCODING}: {other}`: brunt compresses messages with gzip; write `{ENCODING}: gzip`"
+        )),
     }
 }
 
@@ -101,7 +105,10 @@ pub fn deadline(run: &RunSettings) -> Option<Duration> {
 /// Adds the header fields of a call, and its deadline if there is one.
 pub fn add_headers(headers: &mut Vec<(String, String)>, deadline: Option<Duration>) {
     // `TE: trailers` shows servers whether proxies on the way pass the trailers with the status.
-    headers.extend([("Content-Type", "application/grpc"), ("TE", "trailers")].map(|(n, v)| (n.into(), v.into())));
+    headers.extend(
+        [("Content-Type", "application/grpc"), ("TE", "trailers")]
+            .map(|(n, v)| (n.into(), v.into())),
+    );
     let has_deadline = headers.iter().any(|header| header.0.eq_ignore_ascii_case("grpc-timeout"));
     if let Some(deadline) = deadline.filter(|_| !has_deadline) {
         // The gRPC protocol allows at most 8 digits.
@@ -202,7 +209,11 @@ mod files {
             let comment_end = match rest.get(..2) {
                 Some("//") => rest.find('\n').map(|position| position + 1),
                 Some("/*") => rest.find("*/").map(|position| position + 2),
-                _ => return rest.strip_prefix("edition").is_some_and(|rest| rest.trim_start().starts_with('=')),
+                _ => {
+                    return rest
+                        .strip_prefix("edition")
+                        .is_some_and(|rest| rest.trim_start().starts_with('='));
+                }
             };
             rest = comment_end.map_or("", |end| rest[end..].trim_start());
         }
@@ -218,7 +229,11 @@ mod files {
         fn a_file_of_an_edition_is_refused_with_what_to_write() {
             let dir = tempfile::TempDir::new().unwrap();
             let file = dir.path().join("a.proto");
-            std::fs::write(&file, "// a\n/* b */ edition = \"2023\"; package a; message M { int32 a = 1; }").unwrap();
+            std::fs::write(
+                &file,
+                "// a\n/* b */ edition = \"2023\"; package a; message M { int32 a = 1; }",
+            )
+            .unwrap();
             let refused = compile_files(&[file], &[]).unwrap_err();
             assert!(refused.contains("--descriptor-set service.set"), "{refused}");
         }
@@ -237,8 +252,11 @@ mod files {
             std::fs::write(&proto, PROTO).unwrap();
             let compiled = GrpcSettings { protos: vec![proto], ..GrpcSettings::default() };
             let bytes = descriptors(&compiled, none).unwrap();
-            let body =
-                Services::decode(&bytes).unwrap().body("shop.Shop/Buy", br#"{"name": "a"}"#, MessageRules::default());
+            let body = Services::decode(&bytes).unwrap().body(
+                "shop.Shop/Buy",
+                br#"{"name": "a"}"#,
+                MessageRules::default(),
+            );
             assert_eq!(body, Ok(Body::Bytes(b"\0\0\0\0\x03\x0a\x01a".to_vec())));
             std::fs::write(&set, &bytes).unwrap();
             let named = GrpcSettings { descriptor_set: Some(set), ..GrpcSettings::default() };
@@ -251,7 +269,11 @@ mod files {
             let dir = tempfile::TempDir::new().unwrap();
             let bad = dir.path().join("bad.proto");
             std::fs::write(&bad, "nonsense").unwrap();
-            let settings = |protos, descriptor_set| GrpcSettings { protos, descriptor_set, ..GrpcSettings::default() };
+            let settings = |protos, descriptor_set| GrpcSettings {
+                protos,
+                descriptor_set,
+                ..GrpcSettings::default()
+            };
             let of = |settings: GrpcSettings| descriptors(&settings, none).unwrap_err();
             assert!(of(settings(vec![bad.clone()], None)).contains("bad.proto"));
             assert!(of(settings(vec![dir.path().join("none")], None)).contains("none"));

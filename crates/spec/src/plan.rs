@@ -40,7 +40,10 @@ mod yaml;
 pub use edit::edit;
 
 pub use crate::error::Position;
-pub use file::{Draft, KeyedValue, PlanFile, PlannedContender, PlannedHook, PlannedHooks, PlannedServer, PlannedUsers};
+pub use file::{
+    Draft, KeyedValue, PlanFile, PlannedContender, PlannedHook, PlannedHooks, PlannedServer,
+    PlannedUsers,
+};
 pub use fill::PlanInputs;
 pub use json::{json, json_text};
 pub use node::{Entry, Node, Value};

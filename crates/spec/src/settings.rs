@@ -25,7 +25,7 @@ use brunt_model::question::{Regression, Requirement};
 use brunt_model::request::PieceInterval;
 use brunt_model::scenario::{Order, Scenario};
 use brunt_model::{Arrivals, Compare, Measure, Objective, ProbeSpec, ReplyPolicy, Stop, Think};
-pub use row::{Change, Content, Help, Key, Kind, Visibility, SettingRow, ValueForm};
+pub use row::{Change, Content, Help, Key, Kind, SettingRow, ValueForm, Visibility};
 pub use sources::{Names, SettingSources};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -337,7 +337,10 @@ impl CompareSettings {
 impl From<&Compare> for CompareSettings {
     fn from(resolved: &Compare) -> Self {
         // A comparison at capacities has given loads only if it has both.
-        let at = resolved.at_capacity.as_ref().map(|at| if at.given == 0 { ComparedLoads::Capacity } else { ComparedLoads::Both });
+        let at = resolved
+            .at_capacity
+            .as_ref()
+            .map(|at| if at.given == 0 { ComparedLoads::Capacity } else { ComparedLoads::Both });
         Self {
             at,
             metrics: resolved.metrics.clone(),

@@ -71,15 +71,19 @@ pub fn to_plan(settings: &RunSettings, system: &System) -> Result<(Plan, Vec<Str
 ///
 /// `SpecError` with the names of all steps and transactions.
 pub fn check_objectives(objectives: &[Objective], plans: &[&Plan]) -> Result<()> {
-    let unknown = objectives.iter().find(|objective| !plans.iter().any(|plan| objective.applies_to(plan)));
+    let unknown =
+        objectives.iter().find(|objective| !plans.iter().any(|plan| objective.applies_to(plan)));
     let Some(objective) = unknown else { return Ok(()) };
-    let mut names: Vec<String> = plans.iter().flat_map(|plan| objective::step_names(plan)).collect();
+    let mut names: Vec<String> =
+        plans.iter().flat_map(|plan| objective::step_names(plan)).collect();
     let mut unique = BTreeSet::new();
     // Not sorted: names in the order of the plan are easier to find.
     names.retain(|name| unique.insert(name.clone()));
     let names = names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
     let unknown = objective.step.as_deref().unwrap_or_default();
-    bail!("objective `{objective}`: no step or transaction is called `{unknown}`; write one of {names}")
+    bail!(
+        "objective `{objective}`: no step or transaction is called `{unknown}`; write one of {names}"
+    )
 }
 
 /// Data of each sample that a result file or a trace needs; None without them.

@@ -13,7 +13,12 @@ fn any_plan_file_is_read_or_refused() {
         let Ok(draft) = Draft::parse(&text, "plan.yaml", &[]) else { return };
         let ports = draft.ports().unwrap_or_default();
         let ports: BTreeMap<String, u16> = ports.into_iter().zip(4711..).collect();
-        let given = PlanInputs { ports: &ports, dir: "/tmp/d", plan_dir: "/plans", environment: &|_| Some("x".into()) };
+        let given = PlanInputs {
+            ports: &ports,
+            dir: "/tmp/d",
+            plan_dir: "/plans",
+            environment: &|_| Some("x".into()),
+        };
         let _ = draft.resolve(given, "plan");
     });
 }

@@ -49,6 +49,9 @@ fn the_tables_in_the_docs_are_those_of_the_settings() {
         );
     }
     for section in plan_keys().iter().filter_map(PlanKey::section) {
-        assert!(current.contains(&format!("{BEGIN}{section} -->")), "docs/plan.md has no table of {section}");
+        assert!(
+            current.contains(&format!("{BEGIN}{section} -->")),
+            "docs/plan.md has no table of {section}"
+        );
     }
 }

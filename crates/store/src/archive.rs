@@ -80,7 +80,11 @@ impl Store {
     }
 
     fn path_of(&self, content: &Content) -> PathBuf {
-        if content.experiment { self.directory.experiment(&content.id) } else { self.directory.run(&content.id) }
+        if content.experiment {
+            self.directory.experiment(&content.id)
+        } else {
+            self.directory.run(&content.id)
+        }
     }
 }
 

@@ -8,7 +8,8 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 /// Names in the directory of a store, except for the files of the index.
-const STORE_ENTRIES: [&str; 7] = ["runs", "experiments", "tags", "baselines", "incoming", "lock", "key"];
+const STORE_ENTRIES: [&str; 7] =
+    ["runs", "experiments", "tags", "baselines", "incoming", "lock", "key"];
 
 /// The directory of a store.
 #[derive(Debug, Clone)]
@@ -18,10 +19,18 @@ impl Directory {
     /// Creates the directory and its folders where they are missing.
     pub fn make(path: &Path) -> Result<Self, StoreError> {
         let directory = Self(path.to_owned());
-        for folder in
-            [directory.runs(), directory.experiments(), directory.tags(), directory.baselines(), directory.incoming()]
-        {
-            DirBuilder::new().recursive(true).mode(0o700).create(&folder).map_err(StoreError::io(&folder))?;
+        for folder in [
+            directory.runs(),
+            directory.experiments(),
+            directory.tags(),
+            directory.baselines(),
+            directory.incoming(),
+        ] {
+            DirBuilder::new()
+                .recursive(true)
+                .mode(0o700)
+                .create(&folder)
+                .map_err(StoreError::io(&folder))?;
             make_private(&folder);
         }
         // Only a directory that belongs to the store alone is made private: the user may have named
@@ -36,7 +45,9 @@ impl Directory {
     /// True if the directory holds only files of a store.
     fn is_only_a_store(&self) -> bool {
         let Ok(mut entries) = fs::read_dir(&self.0) else { return false };
-        entries.all(|entry| entry.is_ok_and(|entry| entry.file_name().to_str().is_some_and(is_store_entry)))
+        entries.all(|entry| {
+            entry.is_ok_and(|entry| entry.file_name().to_str().is_some_and(is_store_entry))
+        })
     }
 
     pub fn path(&self) -> &Path {
@@ -107,7 +118,8 @@ pub(crate) fn create_new(path: &Path) -> io::Result<File> {
 
 /// Writes a file that only its owner can read.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
+    let mut file =
+        OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
     make_private(path);
     io::Write::write_all(&mut file, bytes)
 }
@@ -127,7 +139,10 @@ pub(crate) fn ids_in(folder: &Path, suffix: &str) -> Result<HashSet<String>, Sto
     let mut ids = HashSet::new();
     for entry in fs::read_dir(folder).map_err(StoreError::io(folder))? {
         let name = entry.map_err(StoreError::io(folder))?.file_name();
-        let id = name.to_str().and_then(|name| name.strip_suffix(suffix)).filter(|id| crate::id::is_id(id));
+        let id = name
+            .to_str()
+            .and_then(|name| name.strip_suffix(suffix))
+            .filter(|id| crate::id::is_id(id));
         ids.extend(id.map(str::to_owned));
     }
     Ok(ids)

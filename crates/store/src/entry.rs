@@ -121,7 +121,8 @@ impl LoadRange {
     /// Returns the lowest and the highest load of all steps of an experiment.
     pub fn of_experiment(experiment: &Experiment) -> Option<Self> {
         let unit = experiment.contenders.first().map(Contender::unit)?;
-        let loads: Vec<f64> = experiment.contenders.iter().flat_map(|c| &c.steps).map(|step| step.load).collect();
+        let loads: Vec<f64> =
+            experiment.contenders.iter().flat_map(|c| &c.steps).map(|step| step.load).collect();
         let from = loads.iter().copied().reduce(f64::min)?;
         let to = loads.into_iter().reduce(f64::max)?;
         Some(Self { from, to, users: matches!(unit, LoadUnit::Users { .. }) })

@@ -99,7 +99,9 @@ pub enum StoreError {
 impl StoreError {
     /// True if the request itself is wrong, and false if an operation failed.
     pub fn is_usage_error(&self) -> bool {
-        use StoreError::{Ambiguous, Archive, Baseline, Busy, IsBaseline, NoExperiment, Tag, Unknown};
+        use StoreError::{
+            Ambiguous, Archive, Baseline, Busy, IsBaseline, NoExperiment, Tag, Unknown,
+        };
         matches!(
             self,
             Unknown(_)
@@ -120,7 +122,10 @@ impl StoreError {
         match self {
             Self::Index(error) => crate::index::is_of_the_disk(error),
             Self::Io { source, .. } => {
-                matches!(source.kind(), PermissionDenied | QuotaExceeded | ReadOnlyFilesystem | StorageFull)
+                matches!(
+                    source.kind(),
+                    PermissionDenied | QuotaExceeded | ReadOnlyFilesystem | StorageFull
+                )
             }
             _ => false,
         }

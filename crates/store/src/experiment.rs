@@ -91,8 +91,12 @@ pub(crate) fn read(path: &Path) -> Result<ExperimentContents, StoreError> {
     from.read_exact(&mut magic).map_err(|_| StoreError::Damaged(path.to_owned()))?;
     let first = if &magic == MAGIC { read_record(&mut from) } else { None };
     let (head, length) = first.ok_or_else(|| StoreError::Damaged(path.to_owned()))?;
-    let mut contents =
-        ExperimentContents { head, end: None, resumptions: Vec::new(), whole_bytes: MAGIC.len() as u64 + length };
+    let mut contents = ExperimentContents {
+        head,
+        end: None,
+        resumptions: Vec::new(),
+        whole_bytes: MAGIC.len() as u64 + length,
+    };
     while let Some((record, length)) = read_record(&mut from) {
         contents.whole_bytes += length;
         contents.apply(record);
@@ -114,7 +118,8 @@ impl ExperimentContents {
             }
             ExperimentRecord::Resumed { resumption, question } => {
                 self.resumptions.push(resumption);
-                experiment.question = question.map_or_else(|| experiment.question.clone(), |question| *question);
+                experiment.question =
+                    question.map_or_else(|| experiment.question.clone(), |question| *question);
             }
             ExperimentRecord::Ended(end) => self.end = Some(end),
         }
@@ -159,6 +164,9 @@ fn pack(value: &impl Serialize) -> io::Result<Vec<u8>> {
 fn read_record<T: DeserializeOwned>(from: &mut impl Read) -> Option<(T, u64)> {
     let Frame::Whole(packed) = read_frame(from).ok()? else { return None };
     let length = frame(&packed).ok()?.len() as u64;
-    let value = serde_json::from_reader(BufReader::new(DeflateDecoder::new(&packed[..]).take(MAX_JSON_BYTES))).ok()?;
+    let value = serde_json::from_reader(BufReader::new(
+        DeflateDecoder::new(&packed[..]).take(MAX_JSON_BYTES),
+    ))
+    .ok()?;
     Some((value, length))
 }

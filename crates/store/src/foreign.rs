@@ -43,11 +43,19 @@ pub struct ResultReader {
 pub const RESULT_READERS: &[ResultReader] = &[
     ResultReader { about: "brunt's JSON of a run", matches: brunt::is_run, read: brunt::run },
     ResultReader { about: "brunt's JSON of a sweep", matches: brunt::is_sweep, read: brunt::sweep },
-    ResultReader { about: "brunt's CSV of a sweep", matches: brunt_csv::matches, read: brunt_csv::read },
+    ResultReader {
+        about: "brunt's CSV of a sweep",
+        matches: brunt_csv::matches,
+        read: brunt_csv::read,
+    },
     ResultReader { about: "siege's JSON", matches: siege::is_json, read: siege::json },
     ResultReader { about: "JMeter's JTL, XML", matches: jtl::is_xml, read: jtl::xml },
     ResultReader { about: "JMeter's JTL, CSV with a header", matches: jtl::is_csv, read: jtl::csv },
-    ResultReader { about: "autobench's TSV or CSV", matches: autobench::matches, read: autobench::read },
+    ResultReader {
+        about: "autobench's TSV or CSV",
+        matches: autobench::matches,
+        read: autobench::read,
+    },
     ResultReader { about: "ab -g", matches: ab::is_requests, read: ab::requests },
     ResultReader { about: "ab -e", matches: ab::is_percentages, read: ab::percentages },
     ResultReader { about: "siege's log", matches: siege::is_log, read: siege::log },
@@ -73,7 +81,9 @@ pub enum ForeignError {
         what: String,
     },
     /// The files mix loads of an open loop and of a closed loop.
-    #[error("{0} has another unit of load than the files before it: analyse arrivals per second and users separately")]
+    #[error(
+        "{0} has another unit of load than the files before it: analyse arrivals per second and users separately"
+    )]
     Mixed(String),
     /// There is no file, or no file holds results.
     #[error("no results to analyse")]
@@ -95,7 +105,8 @@ fn number(word: &str) -> Option<f64> {
 }
 
 /// Notes on data that several of these formats lack.
-const ONE_VALUE: &str = "one value per step: the variation between runs is unknown, so no difference can be tested";
+const ONE_VALUE: &str =
+    "one value per step: the variation between runs is unknown, so no difference can be tested";
 const NO_PERCENTILES: &str = "the file has means of the response time and no percentiles";
 
 #[cfg(test)]

@@ -93,7 +93,8 @@ impl Index {
 
     fn make_or_fail(path: &Path, check: IndexCheck) -> Result<OpenedIndex, StoreError> {
         let index = Self::open(path)?;
-        let version: u32 = index.connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+        let version: u32 =
+            index.connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
         let schema = index.schema()?;
         match version {
             // SQLite gives a new file the version 0.
@@ -106,12 +107,18 @@ impl Index {
                 return Ok(OpenedIndex::Whole(index));
             }
             later if (VERSION + 1..=LAST_VERSION).contains(&later) => {
-                return Err(StoreError::Newer { path: path.to_owned(), found: later, known: VERSION });
+                return Err(StoreError::Newer {
+                    path: path.to_owned(),
+                    found: later,
+                    known: VERSION,
+                });
             }
             _ => return Ok(OpenedIndex::Damaged),
         }
         index.connection.pragma_update(None, "journal_mode", "wal")?;
-        index.connection.execute_batch(&format!("BEGIN IMMEDIATE;{SCHEMA}PRAGMA user_version={VERSION};COMMIT"))?;
+        index.connection.execute_batch(&format!(
+            "BEGIN IMMEDIATE;{SCHEMA}PRAGMA user_version={VERSION};COMMIT"
+        ))?;
         Ok(OpenedIndex::Empty(index))
     }
 
@@ -120,7 +127,8 @@ impl Index {
         if check == IndexCheck::Schema {
             return Ok(true);
         }
-        let integrity: String = self.connection.pragma_query_value(None, "integrity_check", |row| row.get(0))?;
+        let integrity: String =
+            self.connection.pragma_query_value(None, "integrity_check", |row| row.get(0))?;
         Ok(integrity == "ok" && self.is_readable())
     }
 
@@ -141,7 +149,8 @@ impl Index {
 
     /// True if every row has valid values.
     fn is_readable(&self) -> bool {
-        let sql = "SELECT count(*) FROM kept WHERE typeof(id) <> 'text' OR json_valid(contenders) = 0";
+        let sql =
+            "SELECT count(*) FROM kept WHERE typeof(id) <> 'text' OR json_valid(contenders) = 0";
         let invalid = self.connection.query_row(sql, [], |row| row.get::<_, i64>(0));
         invalid.is_ok_and(|rows| rows == 0) && self.has_readable_entries().unwrap_or(false)
     }
@@ -149,7 +158,8 @@ impl Index {
     fn has_readable_entries(&self) -> Result<bool, StoreError> {
         // No sorting, and the entries are not collected: a large store is checked at each first
         // access.
-        let mut statement = self.connection.prepare(&format!("SELECT {} FROM kept k", row::COLUMNS))?;
+        let mut statement =
+            self.connection.prepare(&format!("SELECT {} FROM kept k", row::COLUMNS))?;
         let mut entries = statement.query_map([], row::entry)?;
         Ok(entries.all(|entry| entry.is_ok_and(|entry| id::is_id(&entry.id))))
     }
@@ -174,15 +184,20 @@ impl Index {
 
     /// Returns all rows by id.
     pub fn rows(&self) -> Result<HashMap<String, KnownRow>, StoreError> {
-        let mut statement = self.connection.prepare("SELECT id, kind, started IS NOT NULL FROM kept")?;
-        let rows = statement
-            .query_map([], |row| Ok((row.get(0)?, KnownRow { kind: row::kind(row, 1)?, has_begun: row.get(2)? })))?;
+        let mut statement =
+            self.connection.prepare("SELECT id, kind, started IS NOT NULL FROM kept")?;
+        let rows = statement.query_map([], |row| {
+            Ok((row.get(0)?, KnownRow { kind: row::kind(row, 1)?, has_begun: row.get(2)? }))
+        })?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
     /// Makes all changes of `change` in one transaction: every single transaction costs a
     /// write to the file.
-    pub fn in_transaction(&self, change: impl FnOnce() -> Result<(), StoreError>) -> Result<(), StoreError> {
+    pub fn in_transaction(
+        &self,
+        change: impl FnOnce() -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
         let transaction = self.connection.unchecked_transaction()?;
         change()?;
         Ok(transaction.commit()?)
@@ -236,7 +251,12 @@ impl Index {
     }
 
     /// Sets the state, and the key figures of a run.
-    pub fn set_end(&self, id: &str, progress: Progress, figures: Option<&Figures>) -> Result<(), StoreError> {
+    pub fn set_end(
+        &self,
+        id: &str,
+        progress: Progress,
+        figures: Option<&Figures>,
+    ) -> Result<(), StoreError> {
         let sql = "UPDATE kept SET progress = :progress, throughput = :throughput, p99 = :p99, \
                    p99_at_least = :at_least, errors = :errors, verdict = :verdict, seconds = :seconds WHERE id = :id";
         self.connection.execute(
@@ -266,8 +286,10 @@ impl Index {
             EntryFilter::One(id) => ("id = ?1", id.as_str()),
         };
         // SQLite sorts NULL first, but entries that have not begun are the newest.
-        let sql =
-            format!("SELECT {} FROM kept k WHERE {condition} ORDER BY started IS NULL, started, number", row::COLUMNS);
+        let sql = format!(
+            "SELECT {} FROM kept k WHERE {condition} ORDER BY started IS NULL, started, number",
+            row::COLUMNS
+        );
         let mut statement = self.connection.prepare(&sql)?;
         let entries = statement.query_map([argument], row::entry)?.collect::<Result<_, _>>()?;
         Ok(entries)
@@ -275,15 +297,15 @@ impl Index {
 
     /// Returns the ids that begin with this prefix.
     pub fn ids_from(&self, prefix: &str) -> Result<Vec<String>, StoreError> {
-        let mut statement = self.connection.prepare("SELECT id FROM kept WHERE substr(id, 1, length(?1)) = ?1")?;
+        let mut statement =
+            self.connection.prepare("SELECT id FROM kept WHERE substr(id, 1, length(?1)) = ?1")?;
         let ids = statement.query_map([prefix], |row| row.get(0))?.collect::<Result<_, _>>()?;
         Ok(ids)
     }
 
     /// Returns the experiment of this name that started last.
     pub fn experiment_called(&self, name: &str) -> Result<Option<String>, StoreError> {
-        let sql =
-            "SELECT id FROM kept WHERE kind = 'experiment' AND what = ?1 ORDER BY started DESC, number DESC LIMIT 1";
+        let sql = "SELECT id FROM kept WHERE kind = 'experiment' AND what = ?1 ORDER BY started DESC, number DESC LIMIT 1";
         Ok(self.connection.query_row(sql, [name], |row| row.get(0)).optional()?)
     }
 
@@ -300,7 +322,11 @@ impl Index {
 
 /// Returns the schema as `SQLite` reports it.
 fn expected_schema() -> Vec<String> {
-    SCHEMA.split(';').map(|statement| statement.trim().to_owned()).filter(|statement| !statement.is_empty()).collect()
+    SCHEMA
+        .split(';')
+        .map(|statement| statement.trim().to_owned())
+        .filter(|statement| !statement.is_empty())
+        .collect()
 }
 
 /// True if the error means that the file is damaged. False if it came from another process, the
@@ -320,8 +346,11 @@ pub(crate) fn is_damage(error: &rusqlite::Error) -> bool {
 
 /// True if the error came from the disk, permissions, memory or another process.
 fn is_of_the_system(error: &rusqlite::Error) -> bool {
-    use ErrorCode::{DatabaseBusy, DatabaseLocked, FileLockingProtocolFailed, NoLargeFileSupport, OutOfMemory};
-    let busy = [DatabaseBusy, DatabaseLocked, FileLockingProtocolFailed, NoLargeFileSupport, OutOfMemory];
+    use ErrorCode::{
+        DatabaseBusy, DatabaseLocked, FileLockingProtocolFailed, NoLargeFileSupport, OutOfMemory,
+    };
+    let busy =
+        [DatabaseBusy, DatabaseLocked, FileLockingProtocolFailed, NoLargeFileSupport, OutOfMemory];
     is_of_the_disk(error) || error.sqlite_error_code().is_some_and(|code| busy.contains(&code))
 }
 

@@ -84,7 +84,9 @@ impl<W: Write> PackedWriter<W> {
         loop {
             self.packed.reserve(plain.len() / 2 + 256);
             let before = self.packer.total_in();
-            self.packer.compress_vec(plain, &mut self.packed, FlushCompress::Sync).map_err(io::Error::other)?;
+            self.packer
+                .compress_vec(plain, &mut self.packed, FlushCompress::Sync)
+                .map_err(io::Error::other)?;
             plain = &plain[(self.packer.total_in() - before) as usize..];
             // Free space in the output means that the compressor has no pending bytes.
             if plain.is_empty() && self.packed.len() < self.packed.capacity() {

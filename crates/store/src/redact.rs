@@ -105,7 +105,9 @@ impl Redactor {
 
 /// True if a value is the token of a secret.
 fn is_redacted(value: &str) -> bool {
-    value.strip_prefix(REDACTED).is_some_and(|digits| digits.len() == DIGITS && digits.bytes().all(is_digit))
+    value
+        .strip_prefix(REDACTED)
+        .is_some_and(|digits| digits.len() == DIGITS && digits.bytes().all(is_digit))
 }
 
 /// True if a text begins with the token of a secret.
@@ -123,7 +125,9 @@ fn is_placeholder(value: &str) -> bool {
     let inner = value.strip_prefix('$').unwrap_or(value);
     let braced = inner.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
     braced.is_some_and(is_placeholder_name)
-        || (inner.len() < value.len() && is_placeholder_name(inner) && !inner.contains(['/', '.', ':']))
+        || (inner.len() < value.len()
+            && is_placeholder_name(inner)
+            && !inner.contains(['/', '.', ':']))
 }
 
 fn is_placeholder_name(text: &str) -> bool {

@@ -39,7 +39,14 @@ impl RunLog {
         let _ = file.lock();
         let writer = PackedWriter::new(file, head).map_err(StoreError::io(&path))?;
         let whole_bytes = writer.out().metadata().map_err(StoreError::io(&path))?.len();
-        Ok(Self { id, path, index: Index::open(&directory.index())?, writer: Some(writer), whole_bytes, redactor })
+        Ok(Self {
+            id,
+            path,
+            index: Index::open(&directory.index())?,
+            writer: Some(writer),
+            whole_bytes,
+            redactor,
+        })
     }
 
     /// Returns the short id of the run.
@@ -122,8 +129,16 @@ pub(crate) fn complete(
 }
 
 /// Writes the data of a run's first event into its row.
-pub(crate) fn record_start(index: &Index, id: &str, plan: &Plan, unix_seconds: f64) -> Result<(), StoreError> {
+pub(crate) fn record_start(
+    index: &Index,
+    id: &str,
+    plan: &Plan,
+    unix_seconds: f64,
+) -> Result<(), StoreError> {
     let what = plan.main().scenario.requests.first().map_or("", |request| request.url.as_str());
     let load = Some(LoadRange::of_plan(plan));
-    index.set_start(id, &StartInfo { started: Some(unix_seconds), what, contenders: &[], load, trials: None })
+    index.set_start(
+        id,
+        &StartInfo { started: Some(unix_seconds), what, contenders: &[], load, trials: None },
+    )
 }

@@ -100,7 +100,8 @@ impl Store {
     ///
     /// [`StoreError`] if the log or its row cannot be created.
     pub fn begin_run(&self, trial: Option<(&str, TrialIndex)>) -> Result<RunLog, StoreError> {
-        let belongs = trial.map(|(experiment, place)| self.trial_of(experiment, place)).transpose()?;
+        let belongs =
+            trial.map(|(experiment, place)| self.trial_of(experiment, place)).transpose()?;
         let id = self.claim(Kind::Run)?;
         if let Some(trial) = &belongs {
             self.index().set_trial(&id, trial)?;
@@ -171,11 +172,14 @@ impl Store {
         if let Some(id) = self.index().experiment_called(word)? {
             return self.named(id);
         }
-        let mut ids = if id::is_part_of_id(word) { self.index().ids_from(word)? } else { Vec::new() };
+        let mut ids =
+            if id::is_part_of_id(word) { self.index().ids_from(word)? } else { Vec::new() };
         match (ids.pop(), ids.is_empty()) {
             (None, _) => Err(StoreError::Unknown(word.into())),
             (Some(id), true) => self.named(id),
-            (Some(id), false) => Err(StoreError::Ambiguous { word: word.into(), ids: [ids, vec![id]].concat() }),
+            (Some(id), false) => {
+                Err(StoreError::Ambiguous { word: word.into(), ids: [ids, vec![id]].concat() })
+            }
         }
     }
 
@@ -237,7 +241,8 @@ impl Store {
             StoredItem::Run(id) => vec![id.clone()],
             StoredItem::Experiment(id) => self.run_ids(id)?,
         };
-        let mut files: Vec<_> = runs.iter().map(|id| (id.clone(), self.directory.run(id))).collect();
+        let mut files: Vec<_> =
+            runs.iter().map(|id| (id.clone(), self.directory.run(id))).collect();
         if let StoredItem::Experiment(id) = item {
             files.push((id.clone(), self.directory.experiment(id)));
         }
@@ -308,7 +313,10 @@ impl Store {
     }
 
     fn indexed(&self, id: &str) -> Result<Entry, StoreError> {
-        self.index().entries(&EntryFilter::One(id.into()))?.pop().ok_or_else(|| StoreError::Unknown(id.into()))
+        self.index()
+            .entries(&EntryFilter::One(id.into()))?
+            .pop()
+            .ok_or_else(|| StoreError::Unknown(id.into()))
     }
 
     fn named(&self, id: String) -> Result<StoredItem, StoreError> {

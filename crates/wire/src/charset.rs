@@ -28,7 +28,8 @@ impl TextType {
     pub fn from_content_type(content_type: &str) -> Self {
         let (essence, parameters) = content_type.split_once(';').unwrap_or((content_type, ""));
         let essence = essence.trim().to_ascii_lowercase();
-        let is_xml = matches!(essence.as_str(), "text/xml" | "application/xml") || essence.ends_with("+xml");
+        let is_xml =
+            matches!(essence.as_str(), "text/xml" | "application/xml") || essence.ends_with("+xml");
         let is_json = essence == "application/json" || essence.ends_with("+json");
         let markup = match essence.as_str() {
             "text/html" => Markup::Html,
@@ -38,7 +39,8 @@ impl TextType {
         let charset = parameters.split(';').find_map(|parameter| {
             let (name, label) = parameter.split_once('=')?;
             let is_charset = name.trim().eq_ignore_ascii_case("charset");
-            is_charset.then(|| Encoding::for_label(label.trim().trim_matches(['"', '\'']).as_bytes()))
+            is_charset
+                .then(|| Encoding::for_label(label.trim().trim_matches(['"', '\'']).as_bytes()))
         });
         let is_text = charset.is_some() || is_xml || is_json || essence.starts_with("text/");
         Self { charset: charset.flatten(), markup, is_text }
@@ -147,15 +149,27 @@ mod tests {
                 b"<META http-equiv=x content='a; charset=\"latin1\"'>\xfc",
                 "<META http-equiv=x content='a; charset=\"latin1\"'>ü",
             ),
-            ("text/html", b"<!-- <meta charset=latin1> -->\xc3\xbc", "<!-- <meta charset=latin1> -->ü"),
-            ("text/html; charset=utf-8", b"<meta charset=latin1>\xc3\xbc", "<meta charset=latin1>ü"),
+            (
+                "text/html",
+                b"<!-- <meta charset=latin1> -->\xc3\xbc",
+                "<!-- <meta charset=latin1> -->ü",
+            ),
+            (
+                "text/html; charset=utf-8",
+                b"<meta charset=latin1>\xc3\xbc",
+                "<meta charset=latin1>ü",
+            ),
             ("text/html", b"<meta charset=utf-16>\xc3\xbc", "<meta charset=utf-16>ü"),
             (
                 "application/soap+xml",
                 b"<?xml version='1.0' encoding='iso-8859-1'?>\xfc",
                 "<?xml version='1.0' encoding='iso-8859-1'?>ü",
             ),
-            ("text/plain", b"<?xml encoding='iso-8859-1'?>\xc3\xbc", "<?xml encoding='iso-8859-1'?>ü"),
+            (
+                "text/plain",
+                b"<?xml encoding='iso-8859-1'?>\xc3\xbc",
+                "<?xml encoding='iso-8859-1'?>ü",
+            ),
             ("text/plain; charset=no-such", b"\xc3\xbc", "ü"),
         ] {
             assert_eq!(text(content_type, body), expected, "{content_type}");
@@ -168,7 +182,11 @@ mod tests {
             [("text/plain", true), ("application/json", true), ("image/png", false), ("", false)]
         {
             let decoded = TextType::from_content_type(content_type).decode(b"M\xfcller");
-            assert_eq!((&*decoded.text, decoded.is_damaged), ("M\u{fffd}ller", is_damaged), "{content_type}");
+            assert_eq!(
+                (&*decoded.text, decoded.is_damaged),
+                ("M\u{fffd}ller", is_damaged),
+                "{content_type}"
+            );
         }
     }
 

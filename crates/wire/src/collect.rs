@@ -3,7 +3,7 @@
 pub(crate) mod body;
 
 use crate::charset::TextType;
-use crate::contract::{Head, ReplyDetails, ReplySink, WantedFields, WantedDetails};
+use crate::contract::{Head, ReplyDetails, ReplySink, WantedDetails, WantedFields};
 use crate::events::{EventMeter, MessageEnds};
 use body::{BodyCollector, FinishedBody};
 use brunt_model::Tick;
@@ -49,12 +49,17 @@ impl ReplyCollector {
     /// Receives bytes that precede the end of the head.
     pub fn push_head_bytes(&mut self, bytes: &[u8]) {
         let line = if self.wants.status_line { STATUS_LINE } else { 0 };
-        let room = if self.wants.head { bytes.len() } else { line.saturating_sub(self.first_bytes.len()) };
+        let room =
+            if self.wants.head { bytes.len() } else { line.saturating_sub(self.first_bytes.len()) };
         self.first_bytes.extend_from_slice(&bytes[..bytes.len().min(room)]);
     }
 
     /// Returns None if no part of the reply is needed.
-    pub fn new(wants: WantedDetails, pattern: Option<&Regex>, events: Option<Box<EventMeter>>) -> Option<Box<Self>> {
+    pub fn new(
+        wants: WantedDetails,
+        pattern: Option<&Regex>,
+        events: Option<Box<EventMeter>>,
+    ) -> Option<Box<Self>> {
         if wants == WantedDetails::default() && events.is_none() {
             return None;
         }
@@ -89,21 +94,37 @@ impl ReplyCollector {
     pub fn finish(mut self, head: Head) -> ReplyDetails {
         let received = self.body.take();
         let has_body = received.is_some();
-        let FinishedBody { bytes: body, matches, is_broken } = received.unwrap_or_else(|| self.empty_body()).finish();
+        let FinishedBody { bytes: body, matches, is_broken } =
+            received.unwrap_or_else(|| self.empty_body()).finish();
         let undecoded = if has_body { self.decoding_error(is_broken) } else { None };
-        let head = (self.wants.head || self.wants.fields != WantedFields::None).then_some((head, self.fields));
+        let head = (self.wants.head || self.wants.fields != WantedFields::None)
+            .then_some((head, self.fields));
         let Self { location, server, cookie, first_bytes, .. } = self;
-        ReplyDetails { location, body, text: self.text, undecoded, matches, server, cookie, head, first_bytes }
+        ReplyDetails {
+            location,
+            body,
+            text: self.text,
+            undecoded,
+            matches,
+            server,
+            cookie,
+            head,
+            first_bytes,
+        }
     }
 
     /// Why the body was not decoded, though its content was needed.
     fn decoding_error(&self, is_broken: bool) -> Option<String> {
         let encoding = self.encoding.as_deref().filter(|_| self.looks_at_body())?;
         if is_broken {
-            return Some(format!("its `{encoding}` data is damaged, or too long when it is unpacked"));
+            return Some(format!(
+                "its `{encoding}` data is damaged, or too long when it is unpacked"
+            ));
         }
         let is_known = DECODED.contains(&encoding);
-        (!is_known).then(|| format!("its Content-Encoding `{encoding}` is unknown; brunt decodes gzip and deflate"))
+        (!is_known).then(|| {
+            format!("its Content-Encoding `{encoding}` is unknown; brunt decodes gzip and deflate")
+        })
     }
 
     fn looks_at_body(&self) -> bool {
@@ -126,7 +147,12 @@ impl ReplyCollector {
     }
 
     /// Receives the head of a reply on a stream (HTTP/2 and 3).
-    pub fn push_stream_head(&mut self, version: HttpVersion, status: u16, lines: &[(Vec<u8>, Vec<u8>)]) {
+    pub fn push_stream_head(
+        &mut self,
+        version: HttpVersion,
+        status: u16,
+        lines: &[(Vec<u8>, Vec<u8>)],
+    ) {
         if self.wants.head || self.wants.status_line {
             let mut text = format!("{version} {status}\r\n").into_bytes();
             for (name, value) in lines.iter().filter(|(name, _)| name != b":status") {
@@ -155,7 +181,13 @@ impl ReplyCollector {
     fn empty_body(&mut self) -> BodyCollector {
         let retained = (self.wants.body || self.is_page).then(Vec::new);
         let charset = self.text.foreign_charset();
-        BodyCollector::new(self.encoding.as_deref(), charset, self.pattern.as_ref(), retained, self.events.take())
+        BodyCollector::new(
+            self.encoding.as_deref(),
+            charset,
+            self.pattern.as_ref(),
+            retained,
+            self.events.take(),
+        )
     }
 }
 
@@ -167,7 +199,9 @@ impl ReplySink for ReplyCollector {
         if self.wants.page && name.eq_ignore_ascii_case("content-type") {
             self.is_page = value.trim_ascii().starts_with(b"text/html");
         }
-        if (self.pattern.is_some() || self.wants.body || self.wants.page) && name.eq_ignore_ascii_case("content-type") {
+        if (self.pattern.is_some() || self.wants.body || self.wants.page)
+            && name.eq_ignore_ascii_case("content-type")
+        {
             self.text = TextType::from_content_type(&trimmed_text(value));
         }
         if self.wants.location && name.eq_ignore_ascii_case("location") {

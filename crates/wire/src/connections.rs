@@ -143,7 +143,8 @@ impl<T: Transport> Lease<T> {
     /// True if the connection can carry another exchange after this reply.
     fn can_continue_after(&self, reply: &Reply) -> bool {
         let rules = &self.connection.rules;
-        let leaves_open = reply.keep_alive && !self.closes || rules.keep == ConnectionLifetime::Iteration;
+        let leaves_open =
+            reply.keep_alive && !self.closes || rules.keep == ConnectionLifetime::Iteration;
         let keeps = leaves_open && self.connection.served.get() < rules.requests_per_connection;
         if keeps && reply.unsolicited {
             rules.counts.borrow_mut().unsolicited += 1;
@@ -161,7 +162,8 @@ impl<T: Transport> Lease<T> {
 impl<T: Transport> Connections<T> {
     /// Creates an empty set of connections.
     pub fn new(rules: &Rc<ConnectionRules>, transport: &T) -> Self {
-        let sharing = transport.multiplexes().then(|| Box::new(Sharing::new(rules.connections_per_origin)));
+        let sharing =
+            transport.multiplexes().then(|| Box::new(Sharing::new(rules.connections_per_origin)));
         Self {
             rules: Rc::clone(rules),
             idle: RefCell::default(),
@@ -198,7 +200,8 @@ impl<T: Transport> Connections<T> {
             queue,
         });
         let is_claimed = self.sharing.is_none();
-        let lease = Lease { lane, connection, origin, is_claimed, pending_replies: 0, closes: false };
+        let lease =
+            Lease { lane, connection, origin, is_claimed, pending_replies: 0, closes: false };
         if let Some(sharing) = &self.sharing {
             sharing.keep_trunk(transport, &lease);
         }
@@ -291,7 +294,8 @@ impl<T: Transport> Connections<T> {
 
     /// True if an open connection is idle or shared.
     pub fn has_any(&self) -> bool {
-        !self.idle.borrow().is_empty() || self.sharing.as_ref().is_some_and(|sharing| sharing.has_any())
+        !self.idle.borrow().is_empty()
+            || self.sharing.as_ref().is_some_and(|sharing| sharing.has_any())
     }
 
     /// Waits for a lane to the origin of `request`, if connections are shared. `slot` holds the

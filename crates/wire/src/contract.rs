@@ -234,8 +234,10 @@ pub enum WantedFields {
 }
 
 impl WantedFields {
-    const FOLLOWING: [&str; 4] = ["location", "set-cookie", "www-authenticate", "proxy-authenticate"];
-    const PAGE: [&str; 6] = ["content-type", "last-modified", "etag", "cache-control", "expires", "date"];
+    const FOLLOWING: [&str; 4] =
+        ["location", "set-cookie", "www-authenticate", "proxy-authenticate"];
+    const PAGE: [&str; 6] =
+        ["content-type", "last-modified", "etag", "cache-control", "expires", "date"];
 
     /// True if the field of this name is kept.
     pub fn contains(self, name: &str) -> bool {
@@ -337,7 +339,11 @@ pub trait Transport: 'static {
     /// Pipelining: sends requests whose exchanges follow in this order, without waiting for
     /// replies. Each exchange then only reads. Errors show in the exchanges. A transport that
     /// multiplexes does nothing here.
-    fn send_ahead(&self, lane: &mut Self::Lane, requests: &[Rc<Prepared>]) -> impl Future<Output = ()>;
+    fn send_ahead(
+        &self,
+        lane: &mut Self::Lane,
+        requests: &[Rc<Prepared>],
+    ) -> impl Future<Output = ()>;
 
     /// Resolves when the connection of an idle lane can no longer be used: the peer closed it, sent
     /// a GOAWAY, or sent unsolicited bytes.

@@ -76,7 +76,9 @@ pub async fn dial(destination: Destination<'_>, buffers: Buffers) -> io::Result<
 /// Explains EADDRNOTAVAIL of bind(2). No port was requested, so it does not mean exhausted ports.
 fn bind_error(source: IpAddr, error: io::Error) -> io::Error {
     match Errno::from_io_error(&error) {
-        Some(Errno::ADDRNOTAVAIL) => io::Error::other(format!("{source} is no address of this machine; see --source")),
+        Some(Errno::ADDRNOTAVAIL) => {
+            io::Error::other(format!("{source} is no address of this machine; see --source"))
+        }
         _ => error,
     }
 }

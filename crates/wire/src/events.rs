@@ -59,9 +59,25 @@ pub struct EventMeter {
 
 impl EventMeter {
     /// Creates a meter for the reply to a request with this label.
-    pub fn new(rules: Events, label: u32, origin: EventOrigin, clock: Rc<dyn Clock>, counts: Rc<EventCounts>) -> Self {
+    pub fn new(
+        rules: Events,
+        label: u32,
+        origin: EventOrigin,
+        clock: Rc<dyn Clock>,
+        counts: Rc<EventCounts>,
+    ) -> Self {
         let splitter = Splitter::new(rules.format);
-        Self { splitter, rules, label, origin, clock, counts, count: 0, last: Tick::ZERO, is_over: false }
+        Self {
+            splitter,
+            rules,
+            label,
+            origin,
+            clock,
+            counts,
+            count: 0,
+            last: Tick::ZERO,
+            is_over: false,
+        }
     }
 
     /// Receives bytes of the decoded body.
@@ -173,9 +189,12 @@ const MESSAGE_HEAD: usize = 5;
 impl Splitter {
     fn new(format: EventFormat) -> Self {
         match format {
-            EventFormat::ServerSent => {
-                Self::ServerSent { line: Vec::new(), has_data: false, after_return: false, mark: MARK }
-            }
+            EventFormat::ServerSent => Self::ServerSent {
+                line: Vec::new(),
+                has_data: false,
+                after_return: false,
+                mark: MARK,
+            },
             EventFormat::Lines => Self::Lines { has_text: false },
             EventFormat::Messages => Self::Messages { head: Vec::new(), rest: 0 },
         }
@@ -199,7 +218,9 @@ impl Splitter {
                         b'\n' | b'\r' => {
                             if line.is_empty() {
                                 ends += u64::from(std::mem::take(has_data));
-                            } else if line == DATA || line.strip_prefix(DATA).is_some_and(|rest| rest == b":") {
+                            } else if line == DATA
+                                || line.strip_prefix(DATA).is_some_and(|rest| rest == b":")
+                            {
                                 *has_data = true;
                             }
                             line.clear();
@@ -225,11 +246,13 @@ impl Splitter {
                 let mut bytes = bytes;
                 while !bytes.is_empty() {
                     if head.len() < MESSAGE_HEAD {
-                        let (prefix, after) = bytes.split_at(bytes.len().min(MESSAGE_HEAD - head.len()));
+                        let (prefix, after) =
+                            bytes.split_at(bytes.len().min(MESSAGE_HEAD - head.len()));
                         head.extend_from_slice(prefix);
                         bytes = after;
                         let Some(length) = head.get(1..MESSAGE_HEAD) else { return ends };
-                        *rest = length.iter().fold(0, |length, byte| length << 8 | u64::from(*byte));
+                        *rest =
+                            length.iter().fold(0, |length, byte| length << 8 | u64::from(*byte));
                     } else {
                         let available = (*rest).min(bytes.len() as u64);
                         *rest -= available;
@@ -267,7 +290,9 @@ mod tests {
 
     #[test]
     fn events_end_where_the_standard_says() {
-        let sse = |text: &str| (1..8).map(|piece| count(EventFormat::ServerSent, text.as_bytes(), piece).0).max();
+        let sse = |text: &str| {
+            (1..8).map(|piece| count(EventFormat::ServerSent, text.as_bytes(), piece).0).max()
+        };
         assert_eq!(sse("data: a\n\ndata: b\ndata: c\n\n"), Some(2));
         assert_eq!(sse("data: a\r\n\r\ndata\r\n\r\n"), Some(2));
         assert_eq!(sse("data:a\r\rdata:b\r\r"), Some(2));
@@ -275,7 +300,11 @@ mod tests {
         assert_eq!(sse("database: a\n\n\n\n"), Some(0), "another field");
         assert_eq!(sse("data: a\n"), Some(0), "the blank line is missing");
         assert_eq!(sse("\u{feff}data: a\n\n"), Some(1), "a byte order mark begins no line");
-        assert_eq!(sse("data: a\n\n\u{feff}data: b\n\n"), Some(1), "it is one at the beginning only");
+        assert_eq!(
+            sse("data: a\n\n\u{feff}data: b\n\n"),
+            Some(1),
+            "it is one at the beginning only"
+        );
         for piece in 1..9 {
             assert_eq!(count(EventFormat::Lines, b"{}\n\n \n{\"a\":1}\r\nend", piece), (2, true));
             let messages = b"\0\0\0\0\x02hi\0\0\0\0\0\x01\0\0\0\x03abc\0\0\0";
@@ -293,13 +322,20 @@ mod tests {
     fn meter(rules: Events) -> (EventMeter, Rc<Fake>, Rc<EventCounts>) {
         let (clock, counts) = (Rc::new(Fake(Cell::new(0))), Rc::new(EventCounts::default()));
         let origin = EventOrigin { planned: Tick(100), is_measured: true, population: 2 };
-        let meter = EventMeter::new(rules, 7, origin, Rc::clone(&clock) as Rc<dyn Clock>, Rc::clone(&counts));
+        let meter = EventMeter::new(
+            rules,
+            7,
+            origin,
+            Rc::clone(&clock) as Rc<dyn Clock>,
+            Rc::clone(&counts),
+        );
         (meter, clock, counts)
     }
 
     #[test]
     fn the_first_event_is_timed_from_the_planned_instant_and_each_other_from_the_one_before() {
-        let (mut meter, clock, counts) = meter(Events { format: EventFormat::Lines, most: Some(3), longest: None });
+        let (mut meter, clock, counts) =
+            meter(Events { format: EventFormat::Lines, most: Some(3), longest: None });
         for (at, text) in [(300, "a"), (400, "\n"), (450, "b\n"), (900, "c\nd\n")] {
             clock.0.set(at);
             assert!(!meter.is_over());
@@ -319,7 +355,8 @@ mod tests {
     #[test]
     fn a_stream_that_lasted_long_enough_is_over() {
         let longest = Some(Duration::from_nanos(500));
-        let (mut meter, clock, _) = meter(Events { format: EventFormat::ServerSent, most: None, longest });
+        let (mut meter, clock, _) =
+            meter(Events { format: EventFormat::ServerSent, most: None, longest });
         clock.0.set(599);
         meter.push(b"data: a\n\n");
         assert!(!meter.is_over());

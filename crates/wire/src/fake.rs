@@ -7,13 +7,13 @@ use crate::origin::OriginId;
 use crate::request::{BadRequest, Prepared, RequestParts, Tags, closes};
 use crate::stream::IdleEnd;
 use crate::turn::Turn;
-use crate::{ReplyDetails, Reply, Stamps, Timer, Transport};
+use crate::{Reply, ReplyDetails, Stamps, Timer, Transport};
 use brunt_model::sample::Opening;
 use brunt_model::{Failure, Tick};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
-pub use streams::{FakeStreams, ConnectionFate, StreamCounts, StreamLane};
+pub use streams::{ConnectionFate, FakeStreams, StreamCounts, StreamLane};
 
 /// Bytes of each request.
 pub const REQUEST_BYTES: u64 = 100;
@@ -139,12 +139,14 @@ impl<T: Timer> FakeTransport<T> {
         }
         self.read(at, stamps).await;
         let announced_bytes = Some(REPLY_BYTES - HEAD_BYTES);
-        let whole = Reply { keep_alive: true, head_bytes: HEAD_BYTES, announced_bytes, ..Reply::default() };
+        let whole =
+            Reply { keep_alive: true, head_bytes: HEAD_BYTES, announced_bytes, ..Reply::default() };
         let reply = |status| Reply { status, ..whole };
         match answer {
             Answer::Reply(status, _) => Ok(reply(status)),
             Answer::Redirect(to, _) => {
-                let details = ReplyDetails { location: Some(to.to_owned()), ..ReplyDetails::default() };
+                let details =
+                    ReplyDetails { location: Some(to.to_owned()), ..ReplyDetails::default() };
                 Ok(Reply { details: Some(Box::new(details)), ..reply(302) })
             }
             Answer::Fails(failure, _) => Err(failure),
@@ -180,7 +182,12 @@ impl<T: Timer + 'static> Transport for FakeTransport<T> {
         Ok(prepared(parts, tags))
     }
 
-    async fn open(&self, _: &Prepared, _: u64, steps: &mut Opening) -> Result<FakeConnection<T>, Failure> {
+    async fn open(
+        &self,
+        _: &Prepared,
+        _: u64,
+        steps: &mut Opening,
+    ) -> Result<FakeConnection<T>, Failure> {
         let began = self.time.now();
         if let Some(connect_model) = &self.connect_model {
             self.answer(connect_model, &mut Stamps::default()).await?;
@@ -190,7 +197,12 @@ impl<T: Timer + 'static> Transport for FakeTransport<T> {
         Ok(FakeConnection { time: self.time.clone(), close_time: self.close_time })
     }
 
-    async fn exchange(&self, _: &mut FakeConnection<T>, _: &Prepared, stamps: &mut Stamps) -> Result<Reply, Failure> {
+    async fn exchange(
+        &self,
+        _: &mut FakeConnection<T>,
+        _: &Prepared,
+        stamps: &mut Stamps,
+    ) -> Result<Reply, Failure> {
         stamps.sent = self.time.now();
         stamps.bytes_sent = REQUEST_BYTES;
         let reply = self.answer(&self.server, stamps).await?;

@@ -112,15 +112,18 @@ impl Common {
         bad_wire::check(plan)?;
         let proxy = settings.proxy.as_deref().map(request::origin_of).transpose()?.map(|p| p.1);
         let close = settings.requests_per_connection == Some(1);
-        let style = Style { http10: settings.http == HttpVersion::V1_0, close, absolute: proxy.is_some() };
+        let style =
+            Style { http10: settings.http == HttpVersion::V1_0, close, absolute: proxy.is_some() };
         let records = plan.record.records.as_ref().map(|records| records.detail);
         let reply_parts = plan.reply_policies.iter().map(|policy| ReplyParts::new(policy, records));
         let reply_parts = reply_parts.collect::<Result<_, _>>()?;
         let directory = Directory::new(&settings);
         let sources = Sources::new(&settings.source, plan.processes);
-        let awaits_messages = plan.requests().any(|request| request.is_websocket() && request.body == Body::None);
+        let awaits_messages =
+            plan.requests().any(|request| request.is_websocket() && request.body == Body::None);
         let tls = OnceLock::new();
-        let common = Self { settings, directory, sources, tls, proxy, style, reply_parts, awaits_messages };
+        let common =
+            Self { settings, directory, sources, tls, proxy, style, reply_parts, awaits_messages };
         // Reading the system's certificates takes longer than many a run over plain HTTP.
         if plan.requests().any(|r| common.is_secure(r.is_encrypted())) {
             common.tls()?;
@@ -154,7 +157,10 @@ impl<T: Timer + 'static> Http<T> {
             tls::seed_random_numbers();
         }
         let counts = SharedCounts::default();
-        let inbox_rules = Rc::new(InboxRules { keeps_messages: common.awaits_messages, counts: Rc::clone(&counts) });
+        let inbox_rules = Rc::new(InboxRules {
+            keeps_messages: common.awaits_messages,
+            counts: Rc::clone(&counts),
+        });
         Self {
             h1: H1Exchanges::new(WorkerIo::new(time), common.settings.receive_rate),
             h2_buffer: OnceCell::new(),
@@ -171,7 +177,11 @@ impl<T: Timer + 'static> Http<T> {
             timestamping: OnceCell::new(),
             note: RefCell::default(),
             refusal: RefCell::default(),
-            target: RefCell::new(Target { has_reported: worker > 0, has_replied: worker > 0, server: None }),
+            target: RefCell::new(Target {
+                has_reported: worker > 0,
+                has_replied: worker > 0,
+                server: None,
+            }),
         }
     }
 
@@ -198,7 +208,11 @@ impl<T: Timer + 'static> Http<T> {
         let why = without_number(&why.to_string());
         // The system's error text often repeats the name of the failure.
         let repeats = why.get(..name.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(name));
-        let note = if repeats { format!("{name}{}", &why[name.len()..]) } else { format!("{name}: {why}") };
+        let note = if repeats {
+            format!("{name}{}", &why[name.len()..])
+        } else {
+            format!("{name}: {why}")
+        };
         *self.note.borrow_mut() = Some(note);
         failure
     }
@@ -206,7 +220,8 @@ impl<T: Timer + 'static> Http<T> {
     /// Notes the failure to connect to the server, or to the proxy if there is one.
     fn note_connect_failure(&self, failure: Failure, why: &dyn std::fmt::Display) -> Failure {
         use Failure::{ConnectTimeout, Refused, Reset, Resolve, Unreachable};
-        let is_of_peer = matches!(failure, Resolve | Refused | Unreachable | ConnectTimeout | Reset);
+        let is_of_peer =
+            matches!(failure, Resolve | Refused | Unreachable | ConnectTimeout | Reset);
         match &self.common.proxy {
             Some(proxy) if is_of_peer => {
                 self.note_failure(Failure::Proxy, &format!("{}:{}: {why}", proxy.host, proxy.port))
@@ -216,13 +231,19 @@ impl<T: Timer + 'static> Http<T> {
     }
 
     /// Opens a connection, with TLS if the origin uses it.
-    async fn connect(&self, route: &Route, client: u64, steps: &mut Opening) -> Result<Stream, Failure> {
+    async fn connect(
+        &self,
+        route: &Route,
+        client: u64,
+        steps: &mut Opening,
+    ) -> Result<Stream, Failure> {
         let began = self.time().now();
         let settings = &self.common.settings;
         let buffer = settings.socket_buffer.map(|bytes| bytes as usize);
         // With a small receive buffer the server, too, sees a slow reader. A large one would hide
         // it in our kernel.
-        let slow_reader = settings.receive_rate.map(|rate| (rate as usize / 4).clamp(2048, 1 << 20));
+        let slow_reader =
+            settings.receive_rate.map(|rate| (rate as usize / 4).clamp(2048, 1 << 20));
         let receive = settings.receive_buffer.map(|bytes| bytes as usize).or(buffer);
         let buffers = Buffers { send: buffer, receive: slow_reader.or(receive) };
         let socket = if let Some(path) = &self.common.settings.unix_socket {
@@ -231,7 +252,8 @@ impl<T: Timer + 'static> Http<T> {
             let address = self.address(route, began, steps).await?;
             dial(Destination::Tcp(address, self.next_source(address)), buffers).await
         };
-        let socket = socket.map_err(|e| self.note_connect_failure(error::connect_failure(&e), &e))?;
+        let socket =
+            socket.map_err(|e| self.note_connect_failure(error::connect_failure(&e), &e))?;
         if settings.reset {
             // If the system refuses SO_LINGER, the connection is closed in the normal way.
             let _ = socket.get_ref().set_linger(Some(Duration::ZERO));
@@ -246,7 +268,8 @@ impl<T: Timer + 'static> Http<T> {
             self.timestamping.get_or_init(timestamping_socket);
             stream.enable_timestamps();
         }
-        let sends_to_proxy = !route.origin.https && route.origin.websocket.is_none() && !self.multiplexes();
+        let sends_to_proxy =
+            !route.origin.https && route.origin.websocket.is_none() && !self.multiplexes();
         if self.common.proxy.is_some() && !sends_to_proxy {
             self.pass_proxy(&mut stream, &route.origin).await?;
         }
@@ -258,7 +281,12 @@ impl<T: Timer + 'static> Http<T> {
         Ok(stream)
     }
 
-    async fn address(&self, route: &Route, began: Tick, steps: &mut Opening) -> Result<SocketAddr, Failure> {
+    async fn address(
+        &self,
+        route: &Route,
+        began: Tick,
+        steps: &mut Opening,
+    ) -> Result<SocketAddr, Failure> {
         let (host, port) = match &self.common.proxy {
             Some(proxy) => (&proxy.host, proxy.port),
             None => (&route.origin.host, route.origin.port),
@@ -280,7 +308,13 @@ impl<T: Timer + 'static> Http<T> {
     }
 
     /// Performs the TLS handshake on a connection.
-    async fn secure(&self, stream: &mut Stream, host: &str, client: u64, steps: &mut Opening) -> Result<(), Failure> {
+    async fn secure(
+        &self,
+        stream: &mut Stream,
+        host: &str,
+        client: u64,
+        steps: &mut Opening,
+    ) -> Result<(), Failure> {
         let began = self.time().now();
         let clients = self.common.tls().map_err(|e| self.note_failure(Failure::Tls, &e))?;
         let connection = tls::connection(clients.config(client), &self.common.settings.tls, host)
@@ -317,8 +351,20 @@ impl<T: Timer + 'static> Http<T> {
     /// # Errors
     ///
     /// The cause of the failure, if there is no whole reply.
-    pub async fn inspect(&self, lane: &mut Lane, request: &Prepared, stamps: &mut Stamps) -> Result<Reply, Failure> {
-        let all = WantedDetails { head: true, server: true, location: true, body: true, cookie: true, ..WantedDetails::default() };
+    pub async fn inspect(
+        &self,
+        lane: &mut Lane,
+        request: &Prepared,
+        stamps: &mut Stamps,
+    ) -> Result<Reply, Failure> {
+        let all = WantedDetails {
+            head: true,
+            server: true,
+            location: true,
+            body: true,
+            cookie: true,
+            ..WantedDetails::default()
+        };
         self.exchange_keeping(lane, request, all, stamps).await
     }
 
@@ -334,7 +380,8 @@ impl<T: Timer + 'static> Http<T> {
         let parts = &self.common.reply_parts[request.tags.reply_policy as usize];
         let wants = parts.wants.with(more);
         let pattern = parts.pattern.as_ref();
-        let events = parts.events.map(|events| self.event_meter(events, request.tags.label, stamps));
+        let events =
+            parts.events.map(|events| self.event_meter(events, request.tags.label, stamps));
         self.exchange_on(lane, request, ReplyWants { wants, pattern, events }, stamps)
     }
 
@@ -345,7 +392,13 @@ impl<T: Timer + 'static> Http<T> {
             is_measured: false,
             population: 0,
         });
-        Box::new(EventMeter::new(rules, label, origin, Rc::new(self.time().clone()), Rc::clone(&self.events)))
+        Box::new(EventMeter::new(
+            rules,
+            label,
+            origin,
+            Rc::new(self.time().clone()),
+            Rc::clone(&self.events),
+        ))
     }
 }
 
@@ -356,7 +409,12 @@ impl<T: Timer + 'static> Transport for Http<T> {
         self.prepare_in_protocol(parts, tags)
     }
 
-    async fn open(&self, request: &Prepared, client: u64, steps: &mut Opening) -> Result<Lane, Failure> {
+    async fn open(
+        &self,
+        request: &Prepared,
+        client: u64,
+        steps: &mut Opening,
+    ) -> Result<Lane, Failure> {
         // Only a request that no transport has prepared has no route.
         let route = self.route(request.origin).ok_or(Failure::System)?;
         self.open_lane(&route, request, client, steps).await
@@ -385,7 +443,12 @@ impl<T: Timer + 'static> Transport for Http<T> {
         stamps: &mut Stamps,
     ) -> impl Future<Output = Result<Reply, Failure>> {
         let needs_server_name = !self.target.borrow().has_replied;
-        self.exchange_keeping(lane, request, WantedDetails { server: needs_server_name, ..WantedDetails::default() }, stamps)
+        self.exchange_keeping(
+            lane,
+            request,
+            WantedDetails { server: needs_server_name, ..WantedDetails::default() },
+            stamps,
+        )
     }
 
     fn note_reply(&self, reply: &Reply) {
@@ -426,7 +489,8 @@ impl<T: Timer + 'static> Transport for Http<T> {
 
     fn take_target(&self) -> Option<(Vec<String>, Option<String>)> {
         let mut target = self.target.borrow_mut();
-        let addresses: Vec<String> = self.routes.borrow().iter().flat_map(|r| r.addresses()).collect();
+        let addresses: Vec<String> =
+            self.routes.borrow().iter().flat_map(|r| r.addresses()).collect();
         if target.has_reported || (addresses.is_empty() && target.server.is_none()) {
             return None;
         }

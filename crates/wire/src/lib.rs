@@ -59,7 +59,8 @@ mod worker_io;
 
 pub use connections::{ConnectionRules, Connections, Lease, OpeningPermit, QueueOrder, QueuePlace};
 pub use contract::{
-    Framing, Head, ReplyDetails, Reply, ReplySink, SharedCounts, Stamps, Timer, Transport, WantedFields, WantedDetails,
+    Framing, Head, Reply, ReplyDetails, ReplySink, SharedCounts, Stamps, Timer, Transport,
+    WantedDetails, WantedFields,
 };
 pub use http::replay;
 pub use request::Prepared;

@@ -80,7 +80,8 @@ impl Directory {
     /// Looks up the addresses of a host with the system's resolver. Returns each once,
     /// in the resolver's order.
     async fn resolve(&self, host: &str, port: u16, now: Tick) -> Result<Vec<SocketAddr>, String> {
-        let results = tokio::net::lookup_host((host, port)).await.map_err(|e| format!("{host}: {e}"))?;
+        let results =
+            tokio::net::lookup_host((host, port)).await.map_err(|e| format!("{host}: {e}"))?;
         let mut addresses: Vec<SocketAddr> = Vec::new();
         for address in results {
             if !addresses.contains(&address) {

@@ -50,7 +50,11 @@ pub fn version_name(version: u32) -> String {
 /// Returns the names of versions, without those that are reserved for exercising negotiation
 /// (RFC 9000 section 15).
 pub fn version_names(versions: &[u32]) -> Vec<String> {
-    versions.iter().map(|version| version_name(*version)).filter(|name| name != "reserved").collect()
+    versions
+        .iter()
+        .map(|version| version_name(*version))
+        .filter(|name| name != "reserved")
+        .collect()
 }
 
 #[cfg(test)]

@@ -57,7 +57,12 @@ pub fn follow<T: Transport>(
 /// 307 and 308 keep method, headers and body. 301 and 302 turn POST into GET. 303 turns all but
 /// HEAD into GET. JMeter turns all but HEAD into GET for every status; its HTTP client (automatic
 /// redirects) does so for 301, 302 and 303.
-pub fn redirected(from: &Prepared, status: u16, location: &str, rules: RedirectRules) -> Option<Redirected> {
+pub fn redirected(
+    from: &Prepared,
+    status: u16,
+    location: &str,
+    rules: RedirectRules,
+) -> Option<Redirected> {
     let parts = from.parts()?;
     let url = resolve(parts.url.as_str(), location)?;
     let (method, mut headers, body) = match &parts.verbatim {
@@ -65,9 +70,9 @@ pub fn redirected(from: &Prepared, status: u16, location: &str, rules: RedirectR
         None => (parts.method.clone(), parts.headers.clone(), parts.body.clone()),
     };
     let becomes_get = match (status, rules) {
-        (301..=303 | 307 | 308, RedirectRules::Jmeter) | (301 | 302, RedirectRules::JmeterAuto) | (303, _) => {
-            method != "HEAD"
-        }
+        (301..=303 | 307 | 308, RedirectRules::Jmeter)
+        | (301 | 302, RedirectRules::JmeterAuto)
+        | (303, _) => method != "HEAD",
         (301 | 302, _) => method == "POST",
         (307 | 308, _) => false,
         _ => return None,
@@ -95,12 +100,15 @@ fn contains_name(names: &[&str], name: &str) -> bool {
 /// Parses method, header fields and body of a request that was encoded elsewhere. Returns a GET
 /// without fields if its head is malformed.
 fn parse(request: &[u8]) -> (String, Vec<(String, String)>, Body) {
-    let Some(end) = request.windows(4).position(|four| four == b"\r\n\r\n") else { return empty_get() };
+    let Some(end) = request.windows(4).position(|four| four == b"\r\n\r\n") else {
+        return empty_get();
+    };
     let Ok(head) = std::str::from_utf8(&request[..end]) else { return empty_get() };
     let mut lines = head.split("\r\n");
     let method = lines.next().and_then(|line| line.split(' ').next()).unwrap_or("GET").to_owned();
     let headers = lines.filter_map(|line| line.split_once(": "));
-    let headers: Vec<_> = headers.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+    let headers: Vec<_> =
+        headers.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
     let body = &request[end + 4..];
     let body = if body.is_empty() { Body::None } else { Body::Bytes(body.to_vec()) };
     (method, headers, body)
@@ -119,8 +127,17 @@ mod tests {
 
     fn prepared(method: &str, headers: &[(&str, &str)], body: &Body) -> Prepared {
         let url = "http://one/a/b";
-        let headers: Vec<_> = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        let draft = Draft { method, url, headers: &headers, body, label: 0, reply_policy: 0, verbatim: None };
+        let headers: Vec<_> =
+            headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let draft = Draft {
+            method,
+            url,
+            headers: &headers,
+            body,
+            label: 0,
+            reply_policy: 0,
+            verbatim: None,
+        };
         of(RequestParts::from_draft(&draft).unwrap())
     }
 
@@ -144,15 +161,24 @@ mod tests {
             ("POST", 307, "POST"),
             ("PUT", 308, "PUT"),
         ] {
-            let to = redirected(&prepared(method, &[], &body), status, "c", RedirectRules::Rfc9110).unwrap();
-            assert_eq!((to.method.as_str(), to.url.as_str()), (expected, "http://one/a/c"), "{method} {status}");
+            let to = redirected(&prepared(method, &[], &body), status, "c", RedirectRules::Rfc9110)
+                .unwrap();
+            assert_eq!(
+                (to.method.as_str(), to.url.as_str()),
+                (expected, "http://one/a/c"),
+                "{method} {status}"
+            );
             assert_eq!(to.body != Body::None, expected == method, "{method} {status}");
         }
     }
 
     #[test]
     fn header_fields_go_along_but_those_of_a_dropped_body_do_not() {
-        let post = prepared("POST", &[("X-A", "1"), ("Content-Type", "text/plain")], &Body::Text("hi".into()));
+        let post = prepared(
+            "POST",
+            &[("X-A", "1"), ("Content-Type", "text/plain")],
+            &Body::Text("hi".into()),
+        );
         let field = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         let kept = redirected(&post, 307, "/c", RedirectRules::Rfc9110).unwrap();
         assert_eq!(kept.headers, [field("X-A", "1"), field("Content-Type", "text/plain")]);
@@ -163,8 +189,13 @@ mod tests {
 
     #[test]
     fn credentials_are_not_sent_to_another_origin() {
-        let secrets =
-            [("Authorization", "Bearer x"), ("cookie", "a=b"), ("X-A", "1"), ("X-Api-Key", "k"), ("x-auth-token", "t")];
+        let secrets = [
+            ("Authorization", "Bearer x"),
+            ("cookie", "a=b"),
+            ("X-A", "1"),
+            ("X-Api-Key", "k"),
+            ("x-auth-token", "t"),
+        ];
         let get = prepared("GET", &secrets, &Body::None);
         assert_eq!(redirected(&get, 302, "/c", RedirectRules::Rfc9110).unwrap().headers.len(), 5);
         for elsewhere in ["http://two/c", "https://one/c", "http://one:8080/c"] {
@@ -178,7 +209,10 @@ mod tests {
         let get = prepared("GET", &[], &Body::None);
         assert_eq!(redirected(&get, 304, "/c", RedirectRules::Rfc9110), None);
         assert_eq!(redirected(&get, 302, "ftp://one/c", RedirectRules::Rfc9110), None);
-        let odd = of(RequestParts { verbatim: Some(b"\xff odd".to_vec()), ..get.parts().unwrap().clone() });
+        let odd = of(RequestParts {
+            verbatim: Some(b"\xff odd".to_vec()),
+            ..get.parts().unwrap().clone()
+        });
         assert_eq!(redirected(&odd, 307, "/c", RedirectRules::Rfc9110).unwrap().method, "GET");
     }
 }

@@ -151,7 +151,14 @@ impl RequestParts {
         let url = Rc::new(parse_url(url)?);
         let verbatim = verbatim.map(<[u8]>::to_vec);
         let method = method.to_owned();
-        Ok(Self { method, url, headers: headers.to_vec(), body: body.clone(), verbatim, awaited: None })
+        Ok(Self {
+            method,
+            url,
+            headers: headers.to_vec(),
+            body: body.clone(),
+            verbatim,
+            awaited: None,
+        })
     }
 
     /// Returns scheme, host and port.
@@ -162,7 +169,15 @@ impl RequestParts {
     /// Returns a draft that borrows the parts.
     pub(crate) fn draft(&self) -> Draft<'_> {
         let Self { method, url, headers, body, verbatim, .. } = self;
-        Draft { method, url: url.as_str(), headers, body, label: 0, reply_policy: 0, verbatim: verbatim.as_deref() }
+        Draft {
+            method,
+            url: url.as_str(),
+            headers,
+            body,
+            label: 0,
+            reply_policy: 0,
+            verbatim: verbatim.as_deref(),
+        }
     }
 }
 
@@ -180,7 +195,11 @@ impl Prepared {
     /// # Errors
     ///
     /// If a header field contains a character that is not allowed.
-    pub(crate) fn with_fields(parts: Rc<RequestParts>, origin: OriginId, tags: Tags) -> Result<Self, BadRequest> {
+    pub(crate) fn with_fields(
+        parts: Rc<RequestParts>,
+        origin: OriginId,
+        tags: Tags,
+    ) -> Result<Self, BadRequest> {
         let h2 = Some(Rc::new(Fields::from_request(&parts)?));
         let kind = RequestKind::from_method(&parts.method);
         Ok(Self { origin, tags, kind, h2, parts: Some(parts), ..Self::default() })
@@ -191,7 +210,10 @@ impl Prepared {
     pub(crate) fn is_safe(&self) -> bool {
         let has_body = self.h2.as_ref().is_none_or(|fields| fields.has_body);
         // The safe methods of RFC 9110 section 9.2.1, without TRACE.
-        !has_body && self.parts().is_some_and(|parts| matches!(&*parts.method, "GET" | "HEAD" | "OPTIONS"))
+        !has_body
+            && self
+                .parts()
+                .is_some_and(|parts| matches!(&*parts.method, "GET" | "HEAD" | "OPTIONS"))
     }
 
     /// True if it makes its connection migrate to another local port instead of being sent.
@@ -229,7 +251,9 @@ impl Prepared {
 
     /// Path and query of its URL; empty if it was never prepared.
     pub(crate) fn path(&self) -> &str {
-        self.parts.as_ref().map_or("", |parts| &parts.url[url::Position::BeforePath..url::Position::AfterQuery])
+        self.parts
+            .as_ref()
+            .map_or("", |parts| &parts.url[url::Position::BeforePath..url::Position::AfterQuery])
     }
 
     /// The URL; empty if it was never prepared.
@@ -329,7 +353,11 @@ pub fn is_websocket(url: &Url) -> bool {
 /// If it contains a line break or another control character.
 pub fn check_header(header: &(String, String)) -> Result<(), BadRequest> {
     let (name, value) = header;
-    if has_control(name) || has_control(value) { Err(BadRequest::Header(name.clone())) } else { Ok(()) }
+    if has_control(name) || has_control(value) {
+        Err(BadRequest::Header(name.clone()))
+    } else {
+        Ok(())
+    }
 }
 
 fn has_control(text: &str) -> bool {
@@ -349,5 +377,6 @@ pub fn resolve(base: &str, location: &str) -> Option<String> {
 /// True if a field `Connection` contains `close` (RFC 9112 section 9.6).
 pub fn closes(headers: &[(String, String)]) -> bool {
     let mut fields = headers.iter().filter(|header| header.0.eq_ignore_ascii_case("connection"));
-    fields.any(|header| header.1.split(',').any(|option| option.trim().eq_ignore_ascii_case("close")))
+    fields
+        .any(|header| header.1.split(',').any(|option| option.trim().eq_ignore_ascii_case("close")))
 }

@@ -34,7 +34,11 @@ impl Sources {
     pub fn new(configured: &[IpAddr], processes: u32) -> Self {
         let ports = local_ports().unwrap_or(DEFAULT_PORTS);
         let share = ports * PORTS_PER_ADDRESS_PERCENT / 100 / processes.max(1) as usize;
-        Self { configured: configured.to_vec(), connections_per_address: share.max(1), open: Arc::new(()) }
+        Self {
+            configured: configured.to_vec(),
+            connections_per_address: share.max(1),
+            open: Arc::new(()),
+        }
     }
 
     /// Counts a connection as open until the returned value is dropped.
@@ -85,7 +89,8 @@ mod tests {
 
     #[test]
     fn given_addresses_are_used_in_turn() {
-        let configured: Vec<IpAddr> = ["127.0.0.7", "127.0.0.9"].map(|a| a.parse().unwrap()).to_vec();
+        let configured: Vec<IpAddr> =
+            ["127.0.0.7", "127.0.0.9"].map(|a| a.parse().unwrap()).to_vec();
         let sources = Sources::new(&configured, 1);
         assert_eq!(
             [0, 1, 2].map(|turn| sources.next(turn, SERVER)),
@@ -96,16 +101,25 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn another_loopback_address_is_used_before_ports_become_scarce() {
-        let sources = Sources { configured: Vec::new(), connections_per_address: 3, open: Arc::new(()) };
+        let sources =
+            Sources { configured: Vec::new(), connections_per_address: 3, open: Arc::new(()) };
         let mut open = Vec::new();
         let mut used = Vec::new();
         for _ in 0..8 {
-            used.push(sources.next(0, SERVER).map_or(1, |a| if let IpAddr::V4(a) = a { a.octets()[3] } else { 0 }));
+            used.push(
+                sources
+                    .next(0, SERVER)
+                    .map_or(1, |a| if let IpAddr::V4(a) = a { a.octets()[3] } else { 0 }),
+            );
             open.push(sources.count_connection());
         }
         assert_eq!(used, [1, 1, 1, 2, 2, 2, 3, 3]);
         open.truncate(1);
         assert_eq!(sources.next(0, SERVER), None);
-        assert_eq!(Sources { connections_per_address: 1, ..sources }.next(0, "10.0.0.1:80".parse().unwrap()), None);
+        assert_eq!(
+            Sources { connections_per_address: 1, ..sources }
+                .next(0, "10.0.0.1:80".parse().unwrap()),
+            None
+        );
     }
 }

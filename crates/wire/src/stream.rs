@@ -117,7 +117,10 @@ impl<L: Link> Stream<L> {
             if tls.wants_write() {
                 std::future::poll_fn(|cx| poll_flush_tls(&self.io, &mut tls, cx)).await?;
             } else if std::future::poll_fn(|cx| read_tls(&self.io, &mut tls, cx)).await? == 0 {
-                return Err(io::Error::new(io::ErrorKind::InvalidData, "the server closed during the TLS handshake"));
+                return Err(io::Error::new(
+                    io::ErrorKind::InvalidData,
+                    "the server closed during the TLS handshake",
+                ));
             }
         }
         self.tls = Some(tls);
@@ -158,7 +161,11 @@ impl<L: Link> Stream<L> {
             return Ok(0);
         }
         match self.io.send(bytes) {
-            Err(e) if matches!(e.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => Ok(0),
+            Err(e)
+                if matches!(e.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) =>
+            {
+                Ok(0)
+            }
             other => other,
         }
     }
@@ -195,7 +202,11 @@ impl<L: Link> Stream<L> {
     }
 
     /// Reads the available bytes into `buffer`; 0 is the end.
-    pub fn poll_read(&mut self, buffer: &mut [u8], cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
+    pub fn poll_read(
+        &mut self,
+        buffer: &mut [u8],
+        cx: &mut Context<'_>,
+    ) -> Poll<io::Result<usize>> {
         // A mark left by a long body would hide a short head.
         self.set_low_water_mark(1);
         let is_truncated = &mut self.is_truncated;
@@ -238,7 +249,9 @@ impl<L: Link> Stream<L> {
         let (n, is_drained) = ready!(poll_when_readable(&self.io, cx, |io| {
             let received = io.discard(spare, limit)?;
             self.timestamp.last = received.timestamp.filter(|_| self.timestamp.is_requested);
-            let is_drained = received.remaining.map_or((received.bytes as u64) < limit, |remaining| remaining == 0);
+            let is_drained = received
+                .remaining
+                .map_or((received.bytes as u64) < limit, |remaining| remaining == 0);
             Ok((received.bytes, is_drained))
         }))?;
         self.is_drained = is_drained;
@@ -247,7 +260,11 @@ impl<L: Link> Stream<L> {
 
     /// Reads the bytes that the socket may still contain after the last read, without waiting.
     /// None: nothing. It costs a system call only if the last read could not tell.
-    pub fn read_remaining(&mut self, buffer: &mut [u8], cx: &mut Context<'_>) -> Option<io::Result<usize>> {
+    pub fn read_remaining(
+        &mut self,
+        buffer: &mut [u8],
+        cx: &mut Context<'_>,
+    ) -> Option<io::Result<usize>> {
         if self.is_drained && self.tls.is_none() {
             return None;
         }
@@ -316,18 +333,26 @@ fn poll_send_plain<L: Link>(io: &L, bytes: &[u8], cx: &mut Context<'_>) -> Poll<
     loop {
         match io.send(bytes) {
             // Readiness is cleared before the next attempt, so that no event is lost in between.
-            Err(e) if e.kind() == io::ErrorKind::WouldBlock => ready!(io.poll_write_ready(cx))?.clear(),
+            Err(e) if e.kind() == io::ErrorKind::WouldBlock => {
+                ready!(io.poll_write_ready(cx))?.clear()
+            }
             Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
             other => return Poll::Ready(other),
         }
     }
 }
 
-fn poll_flush_tls<L: Link>(io: &L, tls: &mut ClientConnection, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+fn poll_flush_tls<L: Link>(
+    io: &L,
+    tls: &mut ClientConnection,
+    cx: &mut Context<'_>,
+) -> Poll<io::Result<()>> {
     while tls.wants_write() {
         match tls.write_tls(&mut PlainSocket(io)) {
             Ok(_) => {}
-            Err(e) if e.kind() == io::ErrorKind::WouldBlock => ready!(io.poll_write_ready(cx))?.clear(),
+            Err(e) if e.kind() == io::ErrorKind::WouldBlock => {
+                ready!(io.poll_write_ready(cx))?.clear()
+            }
             Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
             Err(e) => return Poll::Ready(Err(e)),
         }
@@ -359,13 +384,18 @@ fn poll_read_tls<L: Link>(
 }
 
 /// Reads the available bytes of TLS records; 0 is the end.
-fn read_tls<L: Link>(io: &L, tls: &mut ClientConnection, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
+fn read_tls<L: Link>(
+    io: &L,
+    tls: &mut ClientConnection,
+    cx: &mut Context<'_>,
+) -> Poll<io::Result<usize>> {
     let (n, _) = ready!(poll_when_readable(io, cx, |io| {
         let mut reader = DrainedReader { io, is_drained: false };
         let n = tls.read_tls(&mut reader)?;
         Ok((n, reader.is_drained))
     }))?;
-    let state = tls.process_new_packets().map_err(|e| io::Error::new(io::ErrorKind::InvalidData, e))?;
+    let state =
+        tls.process_new_packets().map_err(|e| io::Error::new(io::ErrorKind::InvalidData, e))?;
     if state.tls_bytes_to_write() > 0 && !tls.is_handshaking() {
         // Sends the answer to a key update. A failure shows at the next write.
         let _ = tls.write_tls(&mut PlainSocket(io));

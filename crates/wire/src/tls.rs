@@ -13,8 +13,8 @@ use rustls::crypto::{CryptoProvider, SupportedKxGroup};
 use rustls::server::ParsedCertificate;
 use rustls::sign::{CertifiedKey, SingleCertAndKey};
 use rustls::{
-    ClientConfig, ClientConnection, DigitallySignedStruct, Error, HandshakeKind, KeyLogFile, RootCertStore,
-    SignatureScheme, SupportedProtocolVersion,
+    ClientConfig, ClientConnection, DigitallySignedStruct, Error, HandshakeKind, KeyLogFile,
+    RootCertStore, SignatureScheme, SupportedProtocolVersion,
 };
 use rustls_pki_types::pem::PemObject;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
@@ -29,7 +29,9 @@ pub enum BadTls {
     #[error("{0}: {1}; a PEM file is wanted (-----BEGIN …)")]
     Pem(String, String),
     /// The named cipher suite is unknown.
-    #[error("{0} is no cipher suite that is known here; write one such as TLS13_AES_128_GCM_SHA256")]
+    #[error(
+        "{0} is no cipher suite that is known here; write one such as TLS13_AES_128_GCM_SHA256"
+    )]
     Cipher(String),
     /// The named key exchange group is unknown.
     #[error("`{0}` is not a known key exchange group; write some of {names}", names = groups().join(", "))]
@@ -59,7 +61,11 @@ impl TlsClients {
         };
         let common = config(&Tls { cert: None, key: None, ..tls.clone() }, http)?;
         let files = pem_files(folder)?;
-        files.iter().map(|path| folder_client(&common, tls, folder, path)).collect::<Result<_, _>>().map(Self)
+        files
+            .iter()
+            .map(|path| folder_client(&common, tls, folder, path))
+            .collect::<Result<_, _>>()
+            .map(Self)
     }
 
     /// Number of different settings.
@@ -77,12 +83,18 @@ impl TlsClients {
 const SESSIONS_PER_CLIENT: usize = 4;
 
 /// Returns the settings of a client with the certificate and key in one file of a folder.
-fn folder_client(common: &ClientConfig, tls: &Tls, folder: &Path, path: &Path) -> Result<Arc<ClientConfig>, BadTls> {
+fn folder_client(
+    common: &ClientConfig,
+    tls: &Tls,
+    folder: &Path,
+    path: &Path,
+) -> Result<Arc<ClientConfig>, BadTls> {
     // Each file contains both the certificate and the private key.
     let chain = certificates(path)?;
     let key = private_key(path)?;
     let signer = common.crypto_provider().key_provider.load_private_key(key);
-    let signer = signer.map_err(|_| folder_error(folder, &format!("{} cannot be used", path.display())))?;
+    let signer =
+        signer.map_err(|_| folder_error(folder, &format!("{} cannot be used", path.display())))?;
     let certified = Arc::new(CertifiedKey::new(chain, signer));
     let mut config = common.clone();
     config.client_auth_cert_resolver = Arc::new(SingleCertAndKey::from(certified));
@@ -95,7 +107,8 @@ fn folder_client(common: &ClientConfig, tls: &Tls, folder: &Path, path: &Path) -
 
 /// Returns the PEM files of a folder, sorted by name.
 fn pem_files(folder: &Path) -> Result<Vec<PathBuf>, BadTls> {
-    let entries = std::fs::read_dir(folder).map_err(|error| folder_error(folder, &error.to_string()))?;
+    let entries =
+        std::fs::read_dir(folder).map_err(|error| folder_error(folder, &error.to_string()))?;
     let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     files.retain(|path| path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("pem")));
     // readdir(3) has no order, and each run must give a client the same certificate.
@@ -116,9 +129,13 @@ fn config(tls: &Tls, http: HttpVersion) -> Result<ClientConfig, BadTls> {
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider));
     let builder = builder.with_protocol_versions(&versions(&tls.versions))?;
     let trust = trust(tls, &provider)?;
-    let builder = builder.dangerous().with_custom_certificate_verifier(Arc::new(Verifier { provider, trust }));
+    let builder = builder
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(Verifier { provider, trust }));
     let mut config = match (&tls.cert, &tls.key) {
-        (Some(cert), Some(key)) => builder.with_client_auth_cert(certificates(cert)?, private_key(key)?)?,
+        (Some(cert), Some(key)) => {
+            builder.with_client_auth_cert(certificates(cert)?, private_key(key)?)?
+        }
         _ => builder.with_no_client_auth(),
     };
     config.alpn_protocols = alpn(http).iter().map(|name| name.as_bytes().to_vec()).collect();
@@ -152,7 +169,12 @@ pub fn groups() -> Vec<&'static str> {
 /// order, so servers that prefer `X25519MLKEM768` need no further round trip.
 fn offered_groups(names: &[String]) -> Result<Vec<&'static dyn SupportedKxGroup>, BadTls> {
     if names.is_empty() {
-        return Ok(vec![kx_group::X25519MLKEM768, kx_group::X25519, kx_group::SECP256R1, kx_group::SECP384R1]);
+        return Ok(vec![
+            kx_group::X25519MLKEM768,
+            kx_group::X25519,
+            kx_group::SECP256R1,
+            kx_group::SECP384R1,
+        ]);
     }
     names.iter().map(|name| group_named(name).ok_or_else(|| BadTls::Group(name.clone()))).collect()
 }
@@ -191,7 +213,11 @@ fn versions(requested: &[TlsVersion]) -> Vec<&'static SupportedProtocolVersion> 
 /// # Errors
 ///
 /// The reason in words, if the name is invalid.
-pub fn connection(config: &Arc<ClientConfig>, tls: &Tls, host: &str) -> Result<Box<ClientConnection>, String> {
+pub fn connection(
+    config: &Arc<ClientConfig>,
+    tls: &Tls,
+    host: &str,
+) -> Result<Box<ClientConnection>, String> {
     let name = tls.sni.as_deref().unwrap_or(host).to_owned();
     let name = ServerName::try_from(name).map_err(|e| format!("{host}: {e}"))?;
     ClientConnection::new(Arc::clone(config), name).map(Box::new).map_err(|e| e.to_string())
@@ -231,9 +257,18 @@ pub fn alpn(http: HttpVersion) -> &'static [&'static str] {
 pub fn handshake(connection: &ClientConnection) -> Handshake {
     let certificates = connection.peer_certificates().unwrap_or_default();
     Handshake {
-        version: connection.protocol_version().and_then(|v| v.as_str()).map(|v| v.replace('_', ".")),
-        cipher: connection.negotiated_cipher_suite().and_then(|c| c.suite().as_str()).map(str::to_owned),
-        group: connection.negotiated_key_exchange_group().and_then(|g| g.name().as_str()).map(str::to_owned),
+        version: connection
+            .protocol_version()
+            .and_then(|v| v.as_str())
+            .map(|v| v.replace('_', ".")),
+        cipher: connection
+            .negotiated_cipher_suite()
+            .and_then(|c| c.suite().as_str())
+            .map(str::to_owned),
+        group: connection
+            .negotiated_key_exchange_group()
+            .and_then(|g| g.name().as_str())
+            .map(str::to_owned),
         alpn: connection.alpn_protocol().map(|p| String::from_utf8_lossy(p).into_owned()),
         certificates: certificates.iter().map(|c| c.as_ref().to_vec()).collect(),
         resumed: connection.handshake_kind() == Some(HandshakeKind::Resumed),
@@ -274,7 +309,8 @@ fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, BadTls> {
 }
 
 fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, BadTls> {
-    PrivateKeyDer::from_pem_file(path).map_err(|e| BadTls::Pem(path.display().to_string(), e.to_string()))
+    PrivateKeyDer::from_pem_file(path)
+        .map_err(|e| BadTls::Pem(path.display().to_string(), e.to_string()))
 }
 
 /// Seeds this thread's random number generator. Its first use takes tens of milliseconds of CPU,
@@ -362,10 +398,15 @@ impl Verifier {
         ocsp: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        let Trust::Known { authorities, trusted } = &self.trust else { return Ok(ServerCertVerified::assertion()) };
+        let Trust::Known { authorities, trusted } = &self.trust else {
+            return Ok(ServerCertVerified::assertion());
+        };
         match authorities.verify_server_cert(certificate, chain, name, ocsp, now) {
             // webpki has checked the validity period before it reports these errors.
-            Err(error) if lacks_authority(&error) && trusted.iter().any(|trusted| trusted == certificate) => {
+            Err(error)
+                if lacks_authority(&error)
+                    && trusted.iter().any(|trusted| trusted == certificate) =>
+            {
                 verify_server_name(&ParsedCertificate::try_from(certificate)?, name)?;
                 Ok(ServerCertVerified::assertion())
             }
@@ -384,12 +425,15 @@ mod tests {
     use super::*;
 
     fn of(tls: Tls) -> Result<Arc<ClientConfig>, BadTls> {
-        TlsClients::new(&Tls { insecure: true, ..tls }, HttpVersion::V1_1).map(|clients| Arc::clone(clients.config(0)))
+        TlsClients::new(&Tls { insecure: true, ..tls }, HttpVersion::V1_1)
+            .map(|clients| Arc::clone(clients.config(0)))
     }
 
     #[test]
     fn suites_are_offered_in_the_order_asked_for() {
-        let asked = ["TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384", "TLS13_AES_128_GCM_SHA256"].map(str::to_owned).to_vec();
+        let asked = ["TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384", "TLS13_AES_128_GCM_SHA256"]
+            .map(str::to_owned)
+            .to_vec();
         let config = of(Tls { ciphers: asked.clone(), ..Tls::default() }).unwrap();
         let suites = &config.crypto_provider().cipher_suites;
         assert_eq!(suites.iter().filter_map(|s| s.suite().as_str()).collect::<Vec<_>>(), asked);
@@ -406,18 +450,30 @@ mod tests {
         };
         assert_eq!(names(&[]), ["X25519MLKEM768", "X25519", "secp256r1", "secp384r1"]);
         assert_eq!(names(&["SECP384R1", "x25519"]), ["secp384r1", "X25519"]);
-        let unknown = of(Tls { groups: vec!["P-256".into()], ..Tls::default() }).unwrap_err().to_string();
-        assert!(unknown.starts_with("`P-256` is not a known key exchange group; write some of "), "{unknown}");
+        let unknown =
+            of(Tls { groups: vec!["P-256".into()], ..Tls::default() }).unwrap_err().to_string();
+        assert!(
+            unknown.starts_with("`P-256` is not a known key exchange group; write some of "),
+            "{unknown}"
+        );
         assert!(unknown.contains("secp256r1, secp384r1"), "{unknown}");
     }
 
     #[test]
     fn what_is_unknown_or_cannot_be_is_told() {
         let none = of(Tls { ciphers: vec!["RC4-MD5".into()], ..Tls::default() });
-        assert!(none.unwrap_err().to_string().contains("RC4-MD5 is no cipher suite that is known here"));
-        let wrong =
-            Tls { ciphers: vec!["TLS13_AES_128_GCM_SHA256".into()], versions: vec![TlsVersion::V12], ..Tls::default() };
-        assert!(matches!(of(wrong), Err(BadTls::Refused(_))), "a suite of 1.3 alone, and 1.2 alone");
+        assert!(
+            none.unwrap_err().to_string().contains("RC4-MD5 is no cipher suite that is known here")
+        );
+        let wrong = Tls {
+            ciphers: vec!["TLS13_AES_128_GCM_SHA256".into()],
+            versions: vec![TlsVersion::V12],
+            ..Tls::default()
+        };
+        assert!(
+            matches!(of(wrong), Err(BadTls::Refused(_))),
+            "a suite of 1.3 alone, and 1.2 alone"
+        );
     }
 
     #[test]

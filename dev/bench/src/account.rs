@@ -33,7 +33,9 @@ impl Account {
     pub fn read(tool: Tool, output: &str, result: &Path) -> Self {
         match tool {
             // brunt prints for readers, so its figures come from its JSON file.
-            Tool::Brunt => fs::read_to_string(result).map_or_else(|_| missing(), |text| from_brunt(&text)),
+            Tool::Brunt => {
+                fs::read_to_string(result).map_or_else(|_| missing(), |text| from_brunt(&text))
+            }
             Tool::Floor => from_floor(output),
             Tool::Wrk => from_lines(output, "requests in", &["Socket errors", "Non-2xx"]),
             Tool::Ab => from_lines(output, "Complete requests:", &["Failed requests:", "Non-2xx"]),
@@ -54,14 +56,20 @@ fn from_brunt(text: &str) -> Account {
         lag: lag_of(&json["lag_seconds"]),
         peak_rss_bytes: json["generator"]["peak_rss_bytes"].as_u64(),
         not_precise: precise_warning(&json["warnings"]),
-        complaint: (failures > 0.0).then(|| format!("{failures} failures")).or_else(|| failed_check(&json["checks"])),
+        complaint: (failures > 0.0)
+            .then(|| format!("{failures} failures"))
+            .or_else(|| failed_check(&json["checks"])),
     }
 }
 
 /// Returns the first of brunt's consistency checks that failed.
 fn failed_check(checks: &Value) -> Option<String> {
     let check = checks.as_array()?.iter().find(|check| check["holds"] == false)?;
-    Some(format!("a sum of its own does not fit, {}: {}", check["name"].as_str()?, check["arithmetic"].as_str()?))
+    Some(format!(
+        "a sum of its own does not fit, {}: {}",
+        check["name"].as_str()?,
+        check["arithmetic"].as_str()?
+    ))
 }
 
 /// Returns the warning that brunt ignored `--precise`.
@@ -73,7 +81,11 @@ fn precise_warning(warnings: &Value) -> Option<String> {
 
 fn from_floor(output: &str) -> Account {
     let Ok(json) = serde_json::from_str::<Value>(output.trim()) else { return missing() };
-    Account { completed: json["completed"].as_u64(), lag: lag_of(&json["lag_seconds"]), ..Account::default() }
+    Account {
+        completed: json["completed"].as_u64(),
+        lag: lag_of(&json["lag_seconds"]),
+        ..Account::default()
+    }
 }
 
 /// Reads the output of tools that print a line with the count, and a line for each kind of error.
@@ -97,7 +109,8 @@ fn line_with<'a>(output: &'a str, word: &str) -> Option<&'a str> {
 fn from_h2load(output: &str) -> Account {
     let line = output.lines().find_map(|line| line.strip_prefix("requests: ")).unwrap_or_default();
     // A line that cannot be read counts as trouble.
-    let troubled = ["failed", "errored", "timeout"].iter().any(|word| number_before(line, word) != Some(0));
+    let troubled =
+        ["failed", "errored", "timeout"].iter().any(|word| number_before(line, word) != Some(0));
     let complaint = troubled.then(|| line.to_owned());
     Account { completed: number_before(line, "done"), complaint, ..Account::default() }
 }
@@ -153,7 +166,8 @@ mod tests {
 
     #[test]
     fn h2load_has_all_in_one_line() {
-        let line = "requests: 9 total, 9 started, 8 done, 8 succeeded, 0 failed, 0 errored, 0 timeout\n";
+        let line =
+            "requests: 9 total, 9 started, 8 done, 8 succeeded, 0 failed, 0 errored, 0 timeout\n";
         assert_eq!(from_h2load(line), Account { completed: Some(8), ..Account::default() });
         assert!(from_h2load(&line.replace("0 errored", "1 errored")).complaint.is_some());
     }
@@ -174,11 +188,16 @@ mod tests {
     #[test]
     fn a_sum_of_brunts_that_is_not_even_is_a_complaint() {
         let with = |holds: bool| {
-            let check = format!(r#"{{"name":"planned requests","holds":{holds},"arithmetic":"3 planned, 2 begun"}}"#);
+            let check = format!(
+                r#"{{"name":"planned requests","holds":{holds},"arithmetic":"3 planned, 2 begun"}}"#
+            );
             from_brunt(&format!(r#"{{"failures":{{}},"checks":[{check}]}}"#)).complaint
         };
         assert_eq!(with(true), None);
-        assert_eq!(with(false).as_deref(), Some("a sum of its own does not fit, planned requests: 3 planned, 2 begun"));
+        assert_eq!(
+            with(false).as_deref(),
+            Some("a sum of its own does not fit, planned requests: 3 planned, 2 begun")
+        );
     }
 
     #[test]
@@ -186,6 +205,9 @@ mod tests {
         let words = "--precise: 1 cores are none too many for 1 threads; it was left out";
         let warned = format!(r#"{{"failures":{{}},"warnings":["name not resolved","{words}"]}}"#);
         assert_eq!(from_brunt(&warned).not_precise.as_deref(), Some(words));
-        assert_eq!(from_brunt(r#"{"failures":{},"warnings":["name not resolved"]}"#).not_precise, None);
+        assert_eq!(
+            from_brunt(r#"{"failures":{},"warnings":["name not resolved"]}"#).not_precise,
+            None
+        );
     }
 }

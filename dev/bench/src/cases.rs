@@ -118,7 +118,13 @@ pub const PACES: [Pace; 6] = [
     pace("poisson-20000", Arrivals::Poisson, 20_000),
 ];
 
-const fn closed(name: &'static str, title: &'static str, page: Page, transport: Transport, cpu_target: f64) -> Case {
+const fn closed(
+    name: &'static str,
+    title: &'static str,
+    page: Page,
+    transport: Transport,
+    cpu_target: f64,
+) -> Case {
     Case { name, title, load: Load::Closed { page, transport, cpu_target } }
 }
 
@@ -126,7 +132,13 @@ pub const CASES: [Case; 17] = [
     closed("keepalive-10b", "Keep-alive, 10 bytes", SMALL, Transport::KeepAlive, 0.9),
     closed("keepalive-124k", "Keep-alive, 124 kB", MEDIUM, Transport::KeepAlive, 0.45),
     closed("keepalive-1m", "Keep-alive, 1 MB", LARGE, Transport::KeepAlive, 0.4),
-    closed("new-connection", "A new connection per request, 10 bytes", SMALL, Transport::NewConnection, 0.97),
+    closed(
+        "new-connection",
+        "A new connection per request, 10 bytes",
+        SMALL,
+        Transport::NewConnection,
+        0.97,
+    ),
     closed("tls-10b", "TLS keep-alive, 10 bytes", SMALL, Transport::TlsKeepAlive, 0.9),
     closed(
         "h2-10b",
@@ -135,7 +147,13 @@ pub const CASES: [Case; 17] = [
         Transport::H2 { streams: 32 },
         0.85,
     ),
-    closed("h2-64k", "HTTP/2 over TLS, 8 connections of 32 streams, 64 kB", HALF, Transport::H2 { streams: 32 }, 0.9),
+    closed(
+        "h2-64k",
+        "HTTP/2 over TLS, 8 connections of 32 streams, 64 kB",
+        HALF,
+        Transport::H2 { streams: 32 },
+        0.9,
+    ),
     closed(
         "h2-one-stream",
         "HTTP/2 over TLS, 8 connections of one stream, 10 bytes",
@@ -143,15 +161,35 @@ pub const CASES: [Case; 17] = [
         Transport::H2 { streams: 1 },
         1.0,
     ),
-    Case { name: "open-2000", title: "Open loop, 2,000 requests/s", load: Load::Open { rate: 2_000 } },
-    Case { name: "open-10000", title: "Open loop, 10,000 requests/s", load: Load::Open { rate: 10_000 } },
-    Case { name: "open-20000", title: "Open loop, 20,000 requests/s", load: Load::Open { rate: 20_000 } },
+    Case {
+        name: "open-2000",
+        title: "Open loop, 2,000 requests/s",
+        load: Load::Open { rate: 2_000 },
+    },
+    Case {
+        name: "open-10000",
+        title: "Open loop, 10,000 requests/s",
+        load: Load::Open { rate: 10_000 },
+    },
+    Case {
+        name: "open-20000",
+        title: "Open loop, 20,000 requests/s",
+        load: Load::Open { rate: 20_000 },
+    },
     Case { name: "pacing", title: "Pacing", load: Load::Pacing },
     Case { name: "overload", title: "Offered more than the joint limit", load: Load::Overload },
     Case { name: "memory", title: "Memory of a long run", load: Load::Memory },
     Case { name: "connections", title: "Memory per connection", load: Load::Connections },
-    Case { name: "labels", title: "Memory of 1,000 labels", load: Load::Urls { count: 1_000, bytes_target: 40e6 } },
-    Case { name: "urls", title: "Memory of 100,000 URLs", load: Load::Urls { count: 100_000, bytes_target: 150e6 } },
+    Case {
+        name: "labels",
+        title: "Memory of 1,000 labels",
+        load: Load::Urls { count: 1_000, bytes_target: 40e6 },
+    },
+    Case {
+        name: "urls",
+        title: "Memory of 100,000 URLs",
+        load: Load::Urls { count: 100_000, bytes_target: 150e6 },
+    },
 ];
 
 /// Minimum ratio of brunt's requests per second to wrk's.
@@ -191,7 +229,8 @@ mod tests {
 
     #[test]
     fn only_the_memory_cases_run_once_and_pacing_and_overload_have_rounds_of_their_own() {
-        let once: Vec<_> = CASES.iter().filter(|case| !case.is_of_rounds()).map(|case| case.name).collect();
+        let once: Vec<_> =
+            CASES.iter().filter(|case| !case.is_of_rounds()).map(|case| case.name).collect();
         assert_eq!(once, ["pacing", "overload", "memory", "connections", "labels", "urls"]);
     }
 

@@ -7,7 +7,8 @@
 use serde::Serialize;
 
 use crate::cases::{
-    CONNECTION_BYTES_TARGET, Case, FLOOR_TARGET, GROWTH_TARGET, Load, NEAR_FLOOR_TARGET, PRECISION_TARGET, RATE_TARGET,
+    CONNECTION_BYTES_TARGET, Case, FLOOR_TARGET, GROWTH_TARGET, Load, NEAR_FLOOR_TARGET,
+    PRECISION_TARGET, RATE_TARGET,
 };
 use crate::maths::{Spread, deviation};
 use crate::memory::ConnectionMemory;
@@ -40,7 +41,8 @@ pub fn verdicts(cases: &[Case], results: &Results) -> Vec<Verdict> {
 
 /// Returns the line that names a missed target.
 pub fn complaint(verdict: &Verdict) -> String {
-    let measured = verdict.measured.map_or("not measured".to_owned(), |value| format!("{value:.4}"));
+    let measured =
+        verdict.measured.map_or("not measured".to_owned(), |value| format!("{value:.4}"));
     format!("{}: {} is {measured}, target {}", verdict.case, verdict.figure, verdict.target)
 }
 
@@ -63,7 +65,11 @@ fn verdicts_of(case: &Case, results: &Results) -> Vec<Verdict> {
         }
         Load::Connections => connection_verdicts(case.name, results),
         Load::Urls { count, bytes_target } => {
-            let peak = results.url_peaks.iter().find(|peak| peak.count == count).map(|peak| peak.bytes as f64);
+            let peak = results
+                .url_peaks
+                .iter()
+                .find(|peak| peak.count == count)
+                .map(|peak| peak.bytes as f64);
             vec![verdict(case.name, "bytes of peak memory", peak, Bound::AtMost(bytes_target))]
         }
     }
@@ -73,12 +79,23 @@ fn closed_verdicts(case: &'static str, brunt: Option<&Row>, cpu_target: f64) -> 
     let cpu = brunt.and_then(|row| row.cpu_ratio);
     let rate = brunt.and_then(|row| row.rate_ratio);
     let floor = brunt.and_then(|row| median_of(row.floor_ratio));
-    let floor_verdict = verdict(case, "CPU per request ÷ the floor's", floor, Bound::AtMost(NEAR_FLOOR_TARGET));
-    let other_verdict = verdict(case, "CPU per request ÷ the other tool's", median_of(cpu), Bound::AtMost(cpu_target));
+    let floor_verdict =
+        verdict(case, "CPU per request ÷ the floor's", floor, Bound::AtMost(NEAR_FLOOR_TARGET));
+    let other_verdict = verdict(
+        case,
+        "CPU per request ÷ the other tool's",
+        median_of(cpu),
+        Bound::AtMost(cpu_target),
+    );
     vec![
         // Near the floor, there is no CPU time left to save.
         if floor_verdict.met { floor_verdict } else { other_verdict },
-        verdict(case, "requests/s ÷ the other tool's", median_of(rate), Bound::AtLeast(RATE_TARGET)),
+        verdict(
+            case,
+            "requests/s ÷ the other tool's",
+            median_of(rate),
+            Bound::AtLeast(RATE_TARGET),
+        ),
     ]
 }
 
@@ -94,7 +111,12 @@ fn open_verdicts(case: &'static str, brunt: Option<&Row>, rate: f64) -> Vec<Verd
     vec![
         verdict(case, "CPU per request ÷ the floor's", median_of(cpu), Bound::AtMost(FLOOR_TARGET)),
         verdict(case, "lag p99 ÷ the floor's", median_of(lag), Bound::AtMost(FLOOR_TARGET)),
-        verdict(case, "deviation from the requested rate", precision, Bound::AtMost(PRECISION_TARGET)),
+        verdict(
+            case,
+            "deviation from the requested rate",
+            precision,
+            Bound::AtMost(PRECISION_TARGET),
+        ),
     ]
 }
 
@@ -116,7 +138,12 @@ pub(crate) fn median_of(spread: Option<Spread>) -> Option<f64> {
     spread.map(|spread| spread.median)
 }
 
-pub(crate) fn verdict(case: &'static str, figure: &'static str, measured: Option<f64>, bound: Bound) -> Verdict {
+pub(crate) fn verdict(
+    case: &'static str,
+    figure: &'static str,
+    measured: Option<f64>,
+    bound: Bound,
+) -> Verdict {
     let (target, range) = match bound {
         Bound::AtMost(most) => (format!("≤ {most}"), f64::NEG_INFINITY..=most),
         Bound::AtLeast(least) => (format!("≥ {least}"), least..=f64::INFINITY),
@@ -147,14 +174,21 @@ mod tests {
     fn a_closed_loop_has_a_cost_and_a_rate_to_keep() {
         let of = |brunt| measured("keepalive-124k", Tool::Wrk, brunt, [100.0, 20.0, 0.0]);
         assert!(missed("keepalive-124k", &of([99.0, 8.9, 0.0])).is_empty());
-        assert_eq!(missed("keepalive-124k", &of([99.0, 9.1, 0.0])), ["CPU per request ÷ the other tool's"]);
-        assert_eq!(missed("keepalive-124k", &of([97.0, 8.9, 0.0])), ["requests/s ÷ the other tool's"]);
+        assert_eq!(
+            missed("keepalive-124k", &of([99.0, 9.1, 0.0])),
+            ["CPU per request ÷ the other tool's"]
+        );
+        assert_eq!(
+            missed("keepalive-124k", &of([97.0, 8.9, 0.0])),
+            ["requests/s ÷ the other tool's"]
+        );
     }
 
     #[test]
     fn a_closed_loop_near_the_floor_has_nothing_left_to_save() {
         let of = |brunt| {
-            let mut results = measured("keepalive-124k", Tool::Wrk, [100.0, brunt, 0.0], [100.0, 20.0, 0.0]);
+            let mut results =
+                measured("keepalive-124k", Tool::Wrk, [100.0, brunt, 0.0], [100.0, 20.0, 0.0]);
             results.measurements.push(run("keepalive-124k", Tool::Floor, 0, [100.0, 10.0, 0.0]));
             results
         };
@@ -166,7 +200,10 @@ mod tests {
     fn an_open_loop_must_also_keep_its_rate() {
         let of = |brunt| measured("open-2000", Tool::Floor, brunt, [2000.0, 10.0, 5e-5]);
         assert!(missed("open-2000", &of([2001.9, 12.9, 6.4e-5])).is_empty());
-        assert_eq!(missed("open-2000", &of([1990.0, 12.9, 6.4e-5])), ["deviation from the requested rate"]);
+        assert_eq!(
+            missed("open-2000", &of([1990.0, 12.9, 6.4e-5])),
+            ["deviation from the requested rate"]
+        );
         assert_eq!(missed("open-2000", &of([2000.0, 12.9, 7e-5])), ["lag p99 ÷ the floor's"]);
     }
 
@@ -186,8 +223,13 @@ mod tests {
         };
         assert!(missed("memory", &growth(104)).is_empty());
         assert_eq!(missed("memory", &growth(106)).len(), 1);
-        let held =
-            ConnectionMemory { asked: 15_000, open: 14_000, few_bytes: 0, many_bytes: 60_000_000, complaint: None };
+        let held = ConnectionMemory {
+            asked: 15_000,
+            open: 14_000,
+            few_bytes: 0,
+            many_bytes: 60_000_000,
+            complaint: None,
+        };
         let results = Results { held: Some(held), ..Results::default() };
         assert_eq!(missed("connections", &results), ["connections open"]);
         let peaks = [(1_000, 41_000_000), (100_000, 149_000_000)];

@@ -204,7 +204,8 @@ mod tests {
         let error = shell(&script, Duration::from_millis(300)).unwrap_err();
         assert!(error.to_string().contains("killed"), "{error}");
         let grandchild = fs::read_to_string(note).unwrap();
-        let state = || fs::read_to_string(format!("/proc/{}/stat", grandchild.trim())).unwrap_or_default();
+        let state =
+            || fs::read_to_string(format!("/proc/{}/stat", grandchild.trim())).unwrap_or_default();
         let is_gone = |state: &str| state.is_empty() || state.contains(") Z");
         // A signal that was sent is not yet one that has arrived.
         let gone = (0..200).any(|_| {
@@ -219,7 +220,8 @@ mod tests {
 
     #[test]
     fn who_reads_from_us_ends_when_we_are_gone() {
-        let (reader, input, _output) = OwnedProcess::spawn_with_pipes(&mut Command::new("cat")).unwrap();
+        let (reader, input, _output) =
+            OwnedProcess::spawn_with_pipes(&mut Command::new("cat")).unwrap();
         assert!(!reader.ended_within(&Timespec { tv_sec: 0, tv_nsec: 100_000_000 }).unwrap());
         drop(input);
         assert!(reader.ended_within(&Timespec { tv_sec: 10, tv_nsec: 0 }).unwrap());
@@ -230,7 +232,9 @@ mod tests {
     fn an_interruption_ends_the_run() {
         let interrupt = Interrupt::default();
         interrupt.0.store(true, Ordering::Relaxed);
-        let error = run(Command::new("sleep").arg("60"), Duration::from_mins(1), &interrupt, |_| Ok(())).unwrap_err();
+        let error =
+            run(Command::new("sleep").arg("60"), Duration::from_mins(1), &interrupt, |_| Ok(()))
+                .unwrap_err();
         assert_eq!(error.to_string(), "interrupted");
     }
 }

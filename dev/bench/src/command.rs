@@ -37,7 +37,9 @@ impl Job<'_> {
         command.args(arguments);
         // The path of the result file may contain spaces, so it is no part of the words above.
         if tool == Tool::Brunt {
-            command.arg("-o").arg([OsStr::new("json="), self.result.as_os_str()].join(OsStr::new("")));
+            command
+                .arg("-o")
+                .arg([OsStr::new("json="), self.result.as_os_str()].join(OsStr::new("")));
         }
         Some(command)
     }
@@ -48,11 +50,19 @@ impl Job<'_> {
             _ => self.url()?,
         };
         let connections = if self.streams().is_some() { H2_CONNECTIONS } else { CONNECTIONS };
-        let mut words = words(&[&url, "--threads 1 --quiet", &format!("-c {connections} -d {}s", self.seconds)]);
+        let mut words = words(&[
+            &url,
+            "--threads 1 --quiet",
+            &format!("-c {connections} -d {}s", self.seconds),
+        ]);
         match self.load {
             Load::Open { rate } => words.extend(split(&format!("-r {rate} --arrivals even"))),
-            Load::Closed { transport: Transport::NewConnection, .. } => words.push("--no-keepalive".to_owned()),
-            Load::Closed { transport: Transport::TlsKeepAlive, .. } => words.push("--insecure".to_owned()),
+            Load::Closed { transport: Transport::NewConnection, .. } => {
+                words.push("--no-keepalive".to_owned())
+            }
+            Load::Closed { transport: Transport::TlsKeepAlive, .. } => {
+                words.push("--insecure".to_owned())
+            }
             Load::Closed { transport: Transport::H2 { streams }, .. } => {
                 words.extend(split(&format!("--insecure --http 2 --streams {streams}")));
             }
@@ -76,7 +86,11 @@ impl Job<'_> {
         let url = self.url().filter(|_| self.streams().is_none())?;
         let keep = if self.transport() == Some(Transport::NewConnection) { "" } else { "-k" };
         // The order matters: -t sets a number of requests, which -n then replaces.
-        let limits = format!("-q -c {CONNECTIONS} -t {} -n {}", self.seconds, self.seconds * AB_AT_MOST_PER_SECOND);
+        let limits = format!(
+            "-q -c {CONNECTIONS} -t {} -n {}",
+            self.seconds,
+            self.seconds * AB_AT_MOST_PER_SECOND
+        );
         Some(words(&[keep, &limits, &url]))
     }
 
@@ -102,10 +116,23 @@ impl Job<'_> {
         let Nginx { address, .. } = self.server;
         let Self { seconds, .. } = self;
         match self.load {
-            Load::Open { rate } => Some(split(&format!("open {address} {rate} {seconds} {CONNECTIONS} even"))),
-            Load::Closed { page, transport: Transport::KeepAlive | Transport::NewConnection, .. } => {
-                let new = if self.transport() == Some(Transport::NewConnection) { "--new-connections" } else { "" };
-                Some(split(&format!("closed {address} {} {seconds} {CONNECTIONS} {new}", page.path)))
+            Load::Open { rate } => {
+                Some(split(&format!("open {address} {rate} {seconds} {CONNECTIONS} even")))
+            }
+            Load::Closed {
+                page,
+                transport: Transport::KeepAlive | Transport::NewConnection,
+                ..
+            } => {
+                let new = if self.transport() == Some(Transport::NewConnection) {
+                    "--new-connections"
+                } else {
+                    ""
+                };
+                Some(split(&format!(
+                    "closed {address} {} {seconds} {CONNECTIONS} {new}",
+                    page.path
+                )))
             }
             _ => None,
         }
@@ -129,9 +156,11 @@ impl Job<'_> {
     /// URL of a closed loop's page.
     fn url(&self) -> Option<String> {
         match self.load {
-            Load::Closed { page, transport: Transport::TlsKeepAlive | Transport::H2 { .. }, .. } => {
-                Some(self.server.tls_url(page))
-            }
+            Load::Closed {
+                page,
+                transport: Transport::TlsKeepAlive | Transport::H2 { .. },
+                ..
+            } => Some(self.server.tls_url(page)),
             Load::Closed { page, .. } => Some(self.server.url(page)),
             _ => None,
         }

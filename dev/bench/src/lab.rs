@@ -46,11 +46,17 @@ impl Lab {
         // The report of an earlier run must not be read.
         let _ = fs::remove_file(stats);
         let mut command = Command::new(program);
-        command.args(options).args(["--until-stdin-closes", "--max-runtime", &format!("{seconds}s"), "--stats"]);
+        command.args(options).args([
+            "--until-stdin-closes",
+            "--max-runtime",
+            &format!("{seconds}s"),
+            "--stats",
+        ]);
         command.arg(stats).stderr(Stdio::null());
         let (process, input, output) = OwnedProcess::spawn_with_pipes(&mut command)?;
         let line = first_line(output)?;
-        let address = address(&line).with_context(|| format!("the lab says no address but {line:?}"))?;
+        let address =
+            address(&line).with_context(|| format!("the lab says no address but {line:?}"))?;
         Ok(Self { address, process, input, stats: stats.to_owned() })
     }
 
@@ -65,7 +71,9 @@ impl Lab {
 
     /// Ends the lab, and returns the number of requests that it received.
     pub fn request_count(self) -> Result<u64> {
-        self.report()?["requests"]["received"].as_u64().context("the lab's JSON has no `requests.received`")
+        self.report()?["requests"]["received"]
+            .as_u64()
+            .context("the lab's JSON has no `requests.received`")
     }
 
     /// Ends the lab, and returns the JSON that it writes.
@@ -94,9 +102,12 @@ fn address(line: &str) -> Option<SocketAddr> {
 
 fn count(json: &Value) -> Result<Count> {
     let arrivals = &json["arrivals"];
-    let (Some(requests), Some(stamped)) = (arrivals["count"].as_u64(), json["truth"]["stamped_by_kernel"].as_u64())
+    let (Some(requests), Some(stamped)) =
+        (arrivals["count"].as_u64(), json["truth"]["stamped_by_kernel"].as_u64())
     else {
-        bail!("the lab's JSON has no `arrivals.count` or no `truth.stamped_by_kernel`: it is of another version");
+        bail!(
+            "the lab's JSON has no `arrivals.count` or no `truth.stamped_by_kernel`: it is of another version"
+        );
     };
     Ok(Count {
         requests,
@@ -113,8 +124,14 @@ mod tests {
 
     #[test]
     fn the_first_line_has_the_address() {
-        assert_eq!(address("listening on http://127.0.0.1:8080\n"), Some(([127, 0, 0, 1], 8080).into()));
-        assert_eq!(address("listening on https://127.0.0.1:8080\n"), Some(([127, 0, 0, 1], 8080).into()));
+        assert_eq!(
+            address("listening on http://127.0.0.1:8080\n"),
+            Some(([127, 0, 0, 1], 8080).into())
+        );
+        assert_eq!(
+            address("listening on https://127.0.0.1:8080\n"),
+            Some(([127, 0, 0, 1], 8080).into())
+        );
         assert_eq!(address("listening on unix:/tmp/x\n"), None);
         assert_eq!(address(""), None);
     }
@@ -123,7 +140,12 @@ mod tests {
     fn a_count_is_read_from_what_the_lab_leaves() {
         let arrivals = json!({ "count": 4000, "rate_per_second": 2000.1, "dispersion_1ms": 0.02 });
         let left = json!({ "arrivals": arrivals, "truth": { "stamped_by_kernel": 3999 } });
-        let expected = Count { requests: 4000, rate_per_second: Some(2000.1), dispersion: Some(0.02), unstamped: 1 };
+        let expected = Count {
+            requests: 4000,
+            rate_per_second: Some(2000.1),
+            dispersion: Some(0.02),
+            unstamped: 1,
+        };
         assert_eq!(count(&left).unwrap(), expected);
         assert!(count(&json!({})).unwrap_err().to_string().contains("another version"));
     }
@@ -131,7 +153,8 @@ mod tests {
     #[test]
     fn a_program_that_is_no_lab_is_told_apart_and_ended() {
         let scratch = tempfile::tempdir().unwrap();
-        let error = Lab::start(Path::new("true"), &[], &scratch.path().join("stats"), 1).unwrap_err();
+        let error =
+            Lab::start(Path::new("true"), &[], &scratch.path().join("stats"), 1).unwrap_err();
         assert!(format!("{error:#}").contains("no address"), "{error:#}");
     }
 }

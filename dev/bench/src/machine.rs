@@ -51,7 +51,8 @@ impl Machine {
 /// hypervisor counts as work.
 pub fn busy_seconds() -> Option<f64> {
     let stat = fs::read_to_string("/proc/stat").ok()?;
-    let fields: Vec<f64> = stat.lines().next()?.split_whitespace().skip(1).filter_map(|n| n.parse().ok()).collect();
+    let fields: Vec<f64> =
+        stat.lines().next()?.split_whitespace().skip(1).filter_map(|n| n.parse().ok()).collect();
     // Fields: user nice system idle iowait irq softirq steal; guest time
     // is included in user (proc_stat(5)).
     let working = [0, 1, 2, 5, 6, 7].iter().map(|&field| fields.get(field).copied().unwrap_or(0.0));
@@ -90,8 +91,14 @@ fn commit() -> String {
 
 /// Returns the output of a program; empty if it fails.
 fn output_of(words: &[&str]) -> String {
-    let output = Command::new(words[0]).args(&words[1..]).output().ok().filter(|output| output.status.success());
-    output.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned()).unwrap_or_default()
+    let output = Command::new(words[0])
+        .args(&words[1..])
+        .output()
+        .ok()
+        .filter(|output| output.status.success());
+    output
+        .map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+        .unwrap_or_default()
 }
 
 fn line_of(file: &str, start: &str) -> String {
@@ -102,7 +109,9 @@ fn line_of(file: &str, start: &str) -> String {
 /// Returns the command line, with the name of the program instead of its path.
 fn command_line(mut words: impl Iterator<Item = String>) -> String {
     let program = words.next().unwrap_or_default();
-    let name = Path::new(&program).file_name().map_or(program.clone(), |name| name.to_string_lossy().into_owned());
+    let name = Path::new(&program)
+        .file_name()
+        .map_or(program.clone(), |name| name.to_string_lossy().into_owned());
     std::iter::once(name).chain(words).collect::<Vec<_>>().join(" ")
 }
 

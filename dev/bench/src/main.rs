@@ -75,7 +75,8 @@ fn write(options: &Options, report: &Report) -> Result<()> {
 
 fn verdict(report: &Report) -> ExitCode {
     let verdicts = report.verdicts();
-    let missed: Vec<String> = verdicts.iter().filter(|one| !one.met).map(check::complaint).collect();
+    let missed: Vec<String> =
+        verdicts.iter().filter(|one| !one.met).map(check::complaint).collect();
     for line in &missed {
         output::progress(&format!("missed: {line}"));
     }

@@ -44,7 +44,8 @@ impl Ratio {
         let logs: Vec<f64> = ratios.iter().map(|ratio| ratio.ln()).collect();
         let mean = logs.iter().sum::<f64>() / n;
         let variance = logs.iter().map(|log| (log - mean).powi(2)).sum::<f64>() / (n - 1.0);
-        let half = StudentsT::new(0.0, 1.0, n - 1.0).ok()?.inverse_cdf(0.975) * (variance / n).sqrt();
+        let half =
+            StudentsT::new(0.0, 1.0, n - 1.0).ok()?.inverse_cdf(0.975) * (variance / n).sqrt();
         Some(Self { estimate: mean.exp(), low: (mean - half).exp(), high: (mean + half).exp() })
     }
 
@@ -71,9 +72,12 @@ pub fn median(values: &[f64]) -> Option<f64> {
 pub fn ratios_within_rounds(values: &[(usize, f64)], references: &[(usize, f64)]) -> Vec<f64> {
     let mut ratios = Vec::new();
     for (round, value) in values {
-        let reference = references.iter().find(|reference| reference.0 == *round).map(|reference| reference.1);
+        let reference =
+            references.iter().find(|reference| reference.0 == *round).map(|reference| reference.1);
         // A reference of 0 gives no ratio.
-        ratios.extend(reference.filter(|reference| *reference != 0.0).map(|reference| value / reference));
+        ratios.extend(
+            reference.filter(|reference| *reference != 0.0).map(|reference| value / reference),
+        );
     }
     ratios
 }
@@ -130,7 +134,10 @@ mod tests {
         // t(0.975; 4) = 2.776445, times the standard error of the five logarithms.
         let ratio = Ratio::of(&[0.98, 1.02, 1.01, 0.99, 1.00]).unwrap();
         assert!((ratio.estimate - 0.999_899).abs() < 1e-5, "{ratio:?}");
-        assert!((ratio.low - 0.980_4).abs() < 2e-4 && (ratio.high - 1.019_8).abs() < 2e-4, "{ratio:?}");
+        assert!(
+            (ratio.low - 0.980_4).abs() < 2e-4 && (ratio.high - 1.019_8).abs() < 2e-4,
+            "{ratio:?}"
+        );
         assert_eq!(Ratio::of(&[1.0]), None);
         assert_eq!(Ratio::of(&[1.0, 0.0]), None);
     }

@@ -85,12 +85,20 @@ impl Stand {
     }
 
     /// Measures a run with `program` for the tool.
-    pub fn measure_with(&self, case: &Case, tool: Tool, program: &Path, round: usize) -> Option<Result<Measurement>> {
+    pub fn measure_with(
+        &self,
+        case: &Case,
+        tool: Tool,
+        program: &Path,
+        round: usize,
+    ) -> Option<Result<Measurement>> {
         let result = self.result_file();
-        let job = Job { load: case.load, seconds: self.seconds, server: &self.server, result: &result };
+        let job =
+            Job { load: case.load, seconds: self.seconds, server: &self.server, result: &result };
         let mut command = job.command(tool, program)?;
         let seconds = self.seconds as f64;
-        let run = self.observe(tool, &mut command, seconds, Duration::from_secs(self.seconds) + PATIENCE);
+        let run =
+            self.observe(tool, &mut command, seconds, Duration::from_secs(self.seconds) + PATIENCE);
         Some(run.map(|(observed, account)| Measurement {
             case: case.name,
             tool,
@@ -114,7 +122,8 @@ impl Stand {
         let _ = fs::remove_file(&result);
         let before = Cpu::read(self.server.id())?;
         let mut watcher = Watcher::new(self, seconds)?;
-        let finished = child::run(command, limit, &self.interrupt, |elapsed| watcher.read_if_due(elapsed))?;
+        let finished =
+            child::run(command, limit, &self.interrupt, |elapsed| watcher.read_if_due(elapsed))?;
         let requests = watcher.total()?;
         let foreign = Cpu::read(self.server.id())?.foreign_since(&before, &finished);
         expect_measured(tool, &finished)?;
@@ -130,7 +139,10 @@ impl Stand {
             peak_rss_bytes: usage.peak_rss_bytes.max(account.peak_rss_bytes.unwrap_or(0)),
             connections: watcher.connections,
             foreign_cpus: foreign,
-            complaint: account.complaint.clone().or_else(|| disagreement(&account, requests, watcher.connections)),
+            complaint: account
+                .complaint
+                .clone()
+                .or_else(|| disagreement(&account, requests, watcher.connections)),
         };
         Ok((observed, account))
     }
@@ -145,7 +157,8 @@ impl Stand {
 /// excluding it would exclude brunt's worst runs.
 pub(crate) fn expect_measured(tool: Tool, finished: &Finished) -> Result<()> {
     let has_failed_check = tool == Tool::Brunt && finished.code == Some(BRUNT_DOUBTS);
-    let status = finished.code.map_or("ended by a signal".to_owned(), |code| format!("exit code {code}"));
+    let status =
+        finished.code.map_or("ended by a signal".to_owned(), |code| format!("exit code {code}"));
     ensure!(
         finished.code == Some(0) || has_failed_check,
         "{} failed ({status}):\n{}",
@@ -185,7 +198,14 @@ impl<'a> Watcher<'a> {
         let start = server.status.read().context("before the run")?;
         // In descending order, so that the next one is the last element.
         let instants = [0.875, 0.125].map(|part| Duration::from_secs_f64(seconds * part)).to_vec();
-        Ok(Self { server, watch: Stopwatch::start(), start, instants, readings: Vec::new(), connections: 0 })
+        Ok(Self {
+            server,
+            watch: Stopwatch::start(),
+            start,
+            instants,
+            readings: Vec::new(),
+            connections: 0,
+        })
     }
 
     fn read_if_due(&mut self, elapsed: Duration) -> Result<()> {
@@ -225,7 +245,8 @@ impl Cpu {
 
     /// CPU usage of all processes but our server and this client, in CPUs.
     pub(crate) fn foreign_since(&self, before: &Self, client: &Finished) -> f64 {
-        let ours = self.server - before.server + (client.usage.user + client.usage.system).as_secs_f64();
+        let ours =
+            self.server - before.server + (client.usage.user + client.usage.system).as_secs_f64();
         let elapsed = before.at.elapsed().as_secs_f64();
         // The readings have the resolution of a tick, so the difference may be negative.
         ((self.all - before.all - ours) / elapsed).max(0.0)
@@ -249,9 +270,16 @@ mod tests {
     fn only_brunts_own_doubts_are_a_measurement() {
         let ended = |script: &str| {
             let limit = Duration::from_secs(10);
-            child::run(Command::new("sh").args(["-c", script]), limit, &Interrupt::default(), |_| Ok(())).unwrap()
+            child::run(
+                Command::new("sh").args(["-c", script]),
+                limit,
+                &Interrupt::default(),
+                |_| Ok(()),
+            )
+            .unwrap()
         };
-        let (well, doubtful, ill) = (ended("exit 0"), ended("exit 5"), ended("echo no reply; exit 3"));
+        let (well, doubtful, ill) =
+            (ended("exit 0"), ended("exit 5"), ended("echo no reply; exit 3"));
         assert!(expect_measured(Tool::Ab, &well).is_ok());
         assert!(expect_measured(Tool::Brunt, &doubtful).is_ok());
         assert!(expect_measured(Tool::Floor, &doubtful).is_err());

@@ -94,7 +94,11 @@ fn measure_growth(stand: &Stand, requests: u64) -> Result<Growth> {
 fn peak_bytes(stand: &Stand, requests: u64) -> Result<u64> {
     let limit = Duration::from_secs(requests / SLOWEST_PER_SECOND) + PATIENCE;
     let observed = brunt(stand, &format!("-c {CONNECTIONS} -n {requests}"), 1.0, limit)?;
-    ensure!(observed.requests >= requests, "nginx counted {} of {requests} requests", observed.requests);
+    ensure!(
+        observed.requests >= requests,
+        "nginx counted {} of {requests} requests",
+        observed.requests
+    );
     Ok(observed.peak_rss_bytes)
 }
 
@@ -134,7 +138,10 @@ fn measure_urls(stand: &Stand, count: u64) -> Result<UrlPeak> {
     let words = format!("-c {CONNECTIONS} -n {REQUESTS_TO_URLS} --urls {}", file.display());
     fs::write(&file, (0..count).map(url_line).collect::<String>()).context("the list of URLs")?;
     let Observed { requests, peak_rss_bytes: bytes, .. } = brunt(stand, &words, 1.0, limit)?;
-    ensure!(requests >= REQUESTS_TO_URLS, "nginx counted {requests} of {REQUESTS_TO_URLS} requests");
+    ensure!(
+        requests >= REQUESTS_TO_URLS,
+        "nginx counted {requests} of {REQUESTS_TO_URLS} requests"
+    );
     Ok(UrlPeak { count, requests, bytes })
 }
 
@@ -145,7 +152,11 @@ fn url_line(number: u64) -> String {
 fn brunt(stand: &Stand, load: &str, seconds: f64, limit: Duration) -> Result<Observed> {
     let program = stand.toolbox.path(Tool::Brunt).context("no brunt")?;
     let mut command = Command::new(program);
-    command.arg(stand.server.url(SMALL)).args(load.split_whitespace()).args(["--threads", "1", "--quiet"]);
+    command.arg(stand.server.url(SMALL)).args(load.split_whitespace()).args([
+        "--threads",
+        "1",
+        "--quiet",
+    ]);
     command.arg("-o").arg(format!("json={}", stand.result_file().display()));
     let (observed, _) = stand.observe(Tool::Brunt, &mut command, seconds, limit)?;
     output::progress(&format!("brunt {load}: {:.1} MB", observed.peak_rss_bytes as f64 / 1e6));

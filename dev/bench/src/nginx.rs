@@ -40,7 +40,11 @@ impl Nginx {
         write_files(folder.path(), address, tls_address)?;
         let mut command = Command::new(program);
         command.arg("-p").arg(folder.path()).arg("-e").arg(folder.path().join("error.log"));
-        command.arg("-c").arg(folder.path().join("nginx.conf")).stdout(Stdio::null()).stderr(Stdio::null());
+        command
+            .arg("-c")
+            .arg(folder.path().join("nginx.conf"))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
         let process = OwnedProcess::spawn(&mut command)?;
         let server = Self { address, tls_address, status: Status::new(address), process, folder };
         server.wait_until_it_answers(interrupt)?;
@@ -86,7 +90,10 @@ impl Drop for Nginx {
 
 /// Returns two free ports. Both are bound at the same time, so that they differ.
 fn free_addresses() -> Result<[SocketAddr; 2]> {
-    let listeners = [TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?, TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?];
+    let listeners = [
+        TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?,
+        TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?,
+    ];
     Ok([listeners[0].local_addr()?, listeners[1].local_addr()?])
 }
 
@@ -96,7 +103,10 @@ fn write_files(folder: &Path, address: SocketAddr, tls_address: SocketAddr) -> R
     for page in PAGES {
         fs::write(pages.join(page.path.trim_start_matches('/')), vec![b'x'; page.bytes])?;
     }
-    let certificate = rcgen::generate_simple_self_signed([Ipv4Addr::LOCALHOST.to_string(), "localhost".to_owned()])?;
+    let certificate = rcgen::generate_simple_self_signed([
+        Ipv4Addr::LOCALHOST.to_string(),
+        "localhost".to_owned(),
+    ])?;
     fs::write(folder.join("cert.pem"), certificate.cert.pem())?;
     fs::write(folder.join("key.pem"), certificate.signing_key.serialize_pem())?;
     let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]

@@ -61,7 +61,11 @@ impl Options {
     }
 
     fn wants_case(&self, case: &Case) -> bool {
-        if self.case.is_empty() { case.is_default() } else { self.case.iter().any(|name| name == case.name) }
+        if self.case.is_empty() {
+            case.is_default()
+        } else {
+            self.case.iter().any(|name| name == case.name)
+        }
     }
 
     pub fn wants(&self, tool: Tool) -> bool {
@@ -89,7 +93,9 @@ mod tests {
 
     #[test]
     fn pacing_is_measured_where_it_is_named() {
-        let names = |words: &[&str]| parse(words).unwrap().cases().iter().map(|case| case.name).collect::<Vec<_>>();
+        let names = |words: &[&str]| {
+            parse(words).unwrap().cases().iter().map(|case| case.name).collect::<Vec<_>>()
+        };
         assert!(!names(&[]).contains(&"pacing") && !names(&[]).contains(&"overload"));
         assert_eq!(names(&["--case", "pacing", "--case", "memory"]), ["pacing", "memory"]);
     }

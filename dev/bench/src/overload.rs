@@ -78,16 +78,23 @@ pub fn run(stand: &Stand, rounds: usize, notes: &mut Vec<String>) -> Result<Vec<
     let mut runs = Vec::new();
     for round in 0..rounds {
         // Without a joint limit, this round has no loads.
-        let Some(limit) = value_or_note("overload, joint limit", joint_limit(stand), notes) else { continue };
+        let Some(limit) = value_or_note("overload, joint limit", joint_limit(stand), notes) else {
+            continue;
+        };
         for factor in FACTORS {
             let mut contenders = Contender::ALL;
             // Neither contender is always first.
             contenders.rotate_left(round % Contender::ALL.len());
             for contender in contenders {
                 stand.interrupt.check()?;
-                let name = format!("overload × {factor}, {}, round {}", contender.name(), round + 1);
+                let name =
+                    format!("overload × {factor}, {}, round {}", contender.name(), round + 1);
                 let turn = Turn { contender, factor, round };
-                runs.extend(value_or_note(&name, overload(stand, turn, (limit * factor).round()), notes));
+                runs.extend(value_or_note(
+                    &name,
+                    overload(stand, turn, (limit * factor).round()),
+                    notes,
+                ));
                 stand.interrupt.pause(PAUSE)?;
             }
         }
@@ -111,7 +118,10 @@ fn value_or_note<T>(name: &str, result: Result<T>, notes: &mut Vec<String>) -> O
 /// Measures the requests per second over 64 connections of a closed loop.
 fn joint_limit(stand: &Stand) -> Result<f64> {
     let (result, _) = brunt(stand, &format!("-c {CONNECTIONS}"))?;
-    result["throughput_per_second"].as_f64().filter(|rate| *rate > 0.0).context("there was no throughput")
+    result["throughput_per_second"]
+        .as_f64()
+        .filter(|rate| *rate > 0.0)
+        .context("there was no throughput")
 }
 
 /// A run in the order of the rounds.
@@ -124,7 +134,8 @@ struct Turn {
 
 fn overload(stand: &Stand, turn: Turn, offered: f64) -> Result<OverloadRun> {
     let Turn { contender, factor, round } = turn;
-    let cap = if contender == Contender::Capped { format!("-c {CONNECTIONS} ") } else { String::new() };
+    let cap =
+        if contender == Contender::Capped { format!("-c {CONNECTIONS} ") } else { String::new() };
     let (result, foreign_cpus) = brunt(stand, &format!("{cap}-r {offered}"))?;
     let causes = result["verdict"]["causes"].as_array().into_iter().flatten();
     let measured = OverloadRun {
@@ -156,7 +167,8 @@ fn brunt(stand: &Stand, load: &str) -> Result<(Value, f64)> {
     let program = stand.toolbox.path(Tool::Brunt).context("there is no brunt")?;
     let result = stand.result_file();
     let mut command = Command::new(program);
-    let words = format!("{} --threads 1 --quiet -d {}s {load}", stand.server.url(SMALL), stand.seconds);
+    let words =
+        format!("{} --threads 1 --quiet -d {}s {load}", stand.server.url(SMALL), stand.seconds);
     command.args(words.split_whitespace()).arg("-o").arg(format!("json={}", result.display()));
     let seconds = stand.seconds as f64;
     let limit = Duration::from_secs(stand.seconds) + PATIENCE;
@@ -164,7 +176,11 @@ fn brunt(stand: &Stand, load: &str) -> Result<(Value, f64)> {
     Ok((serde_json::from_str(&fs::read_to_string(&result)?)?, observed.foreign_cpus))
 }
 
-fn runs_of(runs: &[OverloadRun], contender: Contender, factor: f64) -> impl Iterator<Item = &OverloadRun> {
+fn runs_of(
+    runs: &[OverloadRun],
+    contender: Contender,
+    factor: f64,
+) -> impl Iterator<Item = &OverloadRun> {
     runs.iter().filter(move |run| run.contender == contender && run.factor == factor)
 }
 
@@ -175,20 +191,26 @@ fn throughput_ratio(runs: &[OverloadRun], factor: f64) -> Option<Spread> {
     Spread::of(&ratios_within_rounds(&values, &references))
 }
 
-fn throughput_by_round(runs: &[OverloadRun], contender: Contender, factor: f64) -> Vec<(usize, f64)> {
+fn throughput_by_round(
+    runs: &[OverloadRun],
+    contender: Contender,
+    factor: f64,
+) -> Vec<(usize, f64)> {
     runs_of(runs, contender, factor).map(|run| (run.round, run.throughput_per_second)).collect()
 }
 
 /// Ratio of the greatest number of connections without `-c` to the 64 of the joint limit: the
 /// median of the rounds.
 fn connections_ratio(runs: &[OverloadRun], factor: f64) -> Option<f64> {
-    let connections: Vec<f64> = runs_of(runs, Contender::Uncapped, factor).map(|run| run.connections as f64).collect();
+    let connections: Vec<f64> =
+        runs_of(runs, Contender::Uncapped, factor).map(|run| run.connections as f64).collect();
     Some(median(&connections)? / f64::from(CONNECTIONS))
 }
 
 /// Share of the runs without `-c` with the verdict that the generator was the limit.
 fn limited_share(runs: &[OverloadRun], factor: f64) -> Option<f64> {
-    let limited = runs_of(runs, Contender::Uncapped, factor).filter(|run| run.verdict == "limited").count();
+    let limited =
+        runs_of(runs, Contender::Uncapped, factor).filter(|run| run.verdict == "limited").count();
     let all = runs_of(runs, Contender::Uncapped, factor).count();
     (all > 0).then(|| limited as f64 / all as f64)
 }
@@ -202,15 +224,28 @@ fn verdicts_at(runs: &[OverloadRun], factor: f64) -> [Verdict; 3] {
     let names = if factor == FACTORS[0] { NAMES[0] } else { NAMES[1] };
     [
         verdict("overload", names[0], throughput, Bound::AtLeast(THROUGHPUT_TARGET)),
-        verdict("overload", names[1], connections_ratio(runs, factor), Bound::AtMost(CONNECTIONS_TARGET)),
+        verdict(
+            "overload",
+            names[1],
+            connections_ratio(runs, factor),
+            Bound::AtMost(CONNECTIONS_TARGET),
+        ),
         verdict("overload", names[2], limited_share(runs, factor), Bound::AtLeast(1.0)),
     ]
 }
 
 /// Names of the figures that have targets, by factor.
 const NAMES: [[&str; 3]; 2] = [
-    ["throughput ÷ that of -c 64, × 1.3 offered", "connections ÷ 64, × 1.3 offered", "LIMITED runs, × 1.3 offered"],
-    ["throughput ÷ that of -c 64, × 2 offered", "connections ÷ 64, × 2 offered", "LIMITED runs, × 2 offered"],
+    [
+        "throughput ÷ that of -c 64, × 1.3 offered",
+        "connections ÷ 64, × 1.3 offered",
+        "LIMITED runs, × 1.3 offered",
+    ],
+    [
+        "throughput ÷ that of -c 64, × 2 offered",
+        "connections ÷ 64, × 2 offered",
+        "LIMITED runs, × 2 offered",
+    ],
 ];
 
 const EXPLANATION: &str = "\
@@ -221,8 +256,11 @@ pub fn section(runs: &[OverloadRun]) -> String {
     if runs.is_empty() {
         return "Not measured.\n".to_owned();
     }
-    let headings = ["offered, over", "requests/s", "connections", "requests/s × -c 64", "LIMITED by"];
-    let rows = FACTORS.iter().flat_map(|factor| Contender::ALL.map(|contender| row(runs, contender, *factor)));
+    let headings =
+        ["offered, over", "requests/s", "connections", "requests/s × -c 64", "LIMITED by"];
+    let rows = FACTORS
+        .iter()
+        .flat_map(|factor| Contender::ALL.map(|contender| row(runs, contender, *factor)));
     EXPLANATION.to_owned() + &table::render(&headings, &rows.collect::<Vec<_>>())
 }
 
@@ -231,7 +269,8 @@ fn row(runs: &[OverloadRun], contender: Contender, factor: f64) -> Vec<String> {
         runs_of(runs, contender, factor).flat_map(|run| &run.causes).map(String::as_str).collect();
     causes.sort_unstable();
     causes.dedup();
-    let ratio_to_capped = if contender == Contender::Uncapped { throughput_ratio(runs, factor) } else { None };
+    let ratio_to_capped =
+        if contender == Contender::Uncapped { throughput_ratio(runs, factor) } else { None };
     vec![
         format!("× {factor}, {}", contender.name()),
         median_text(runs, contender, factor, |run| run.throughput_per_second),
@@ -241,7 +280,12 @@ fn row(runs: &[OverloadRun], contender: Contender, factor: f64) -> Vec<String> {
     ]
 }
 
-fn median_text(runs: &[OverloadRun], contender: Contender, factor: f64, value: fn(&OverloadRun) -> f64) -> String {
+fn median_text(
+    runs: &[OverloadRun],
+    contender: Contender,
+    factor: f64,
+    value: fn(&OverloadRun) -> f64,
+) -> String {
     let values: Vec<f64> = runs_of(runs, contender, factor).map(value).collect();
     median(&values).map_or("–".to_owned(), grouped)
 }

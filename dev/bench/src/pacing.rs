@@ -90,7 +90,10 @@ struct Turn {
 /// Runs the case. Failed runs become notes.
 pub fn run(stand: &Stand, rounds: usize, notes: &mut Vec<String>) -> Result<Vec<PacingRun>> {
     let Some(lab) = stand.toolbox.lab() else {
-        notes.push("pacing: there is no brunt-lab; build it, or say where it is with --lab PATH".to_owned());
+        notes.push(
+            "pacing: there is no brunt-lab; build it, or say where it is with --lab PATH"
+                .to_owned(),
+        );
         return Ok(Vec::new());
     };
     let mut runs = Vec::new();
@@ -112,7 +115,9 @@ fn turns(rounds: usize) -> impl Iterator<Item = Turn> {
 fn turns_of_round(round: usize) -> impl Iterator<Item = Turn> {
     let mut contenders = Contender::ALL;
     contenders.rotate_left(round % Contender::ALL.len());
-    PACES.into_iter().flat_map(move |pace| contenders.map(|contender| Turn { pace, contender, round }))
+    PACES
+        .into_iter()
+        .flat_map(move |pace| contenders.map(|contender| Turn { pace, contender, round }))
 }
 
 impl Turn {
@@ -144,7 +149,9 @@ impl Turn {
     fn words(self, address: &str, seconds: u64) -> Vec<String> {
         let Pace { arrivals, rate, .. } = self.pace;
         let arrivals = arrivals.name();
-        let load = format!("--threads 1 --quiet -c {CONNECTIONS} -d {seconds}s -r {rate} --arrivals {arrivals}");
+        let load = format!(
+            "--threads 1 --quiet -c {CONNECTIONS} -d {seconds}s -r {rate} --arrivals {arrivals}"
+        );
         let line = match self.contender {
             Contender::Brunt => format!("http://{address}{} {load}", SMALL.path),
             Contender::BruntPrecise => format!("http://{address}{} {load} --precise", SMALL.path),
@@ -171,7 +178,8 @@ impl Turn {
 
     /// Prints the result of a run, and notes an error or a complaint.
     fn report(self, result: Result<PacingRun>, notes: &mut Vec<String>) -> Option<PacingRun> {
-        let name = format!("{}, {}, round {}", self.pace.name, self.contender.name(), self.round + 1);
+        let name =
+            format!("{}, {}, round {}", self.pace.name, self.contender.name(), self.round + 1);
         let (line, run) = match result {
             Ok(run) => (progress(&run), Some(run)),
             Err(error) => (format!("{error:#}"), None),
@@ -199,16 +207,23 @@ fn start_lab(stand: &Stand, program: &Path) -> Result<Lab> {
 /// another number of replies.
 fn disagreement(account: &Account, count: &Count) -> Option<String> {
     if count.unstamped > 0 {
-        return Some(format!("the kernel did not stamp {} of {} requests", count.unstamped, count.requests));
+        return Some(format!(
+            "the kernel did not stamp {} of {} requests",
+            count.unstamped, count.requests
+        ));
     }
     let completed = account.completed?;
-    (completed != count.requests).then(|| format!("it says {completed} requests, the lab counted {}", count.requests))
+    (completed != count.requests)
+        .then(|| format!("it says {completed} requests, the lab counted {}", count.requests))
 }
 
 fn progress(run: &PacingRun) -> String {
     let lag = run.lag_seconds.map_or(f64::NAN, |lag| lag.p99 * 1e6);
     let dispersion = run.dispersion.unwrap_or(f64::NAN);
-    format!("variance ÷ mean {dispersion:.4}, lag p99 {lag:.1} µs, {:.2} CPUs used by others", run.foreign_cpus)
+    format!(
+        "variance ÷ mean {dispersion:.4}, lag p99 {lag:.1} µs, {:.2} CPUs used by others",
+        run.foreign_cpus
+    )
 }
 
 #[cfg(test)]
@@ -219,17 +234,23 @@ mod tests {
     fn every_contender_of_a_pace_runs_in_every_round_and_none_is_always_first() {
         let all: Vec<Turn> = turns(3).collect();
         assert_eq!(all.len(), 3 * PACES.len() * 3);
-        let firsts: Vec<Contender> = all.iter().step_by(3 * PACES.len()).map(|turn| turn.contender).collect();
+        let firsts: Vec<Contender> =
+            all.iter().step_by(3 * PACES.len()).map(|turn| turn.contender).collect();
         assert_eq!(firsts, Contender::ALL);
         assert!(all.chunks(3).all(|group| group.iter().all(|turn| turn.pace == group[0].pace)));
     }
 
     #[test]
     fn contenders_are_told_the_same_load() {
-        let line = |contender| Turn { pace: PACES[4], contender, round: 0 }.words("127.0.0.1:80", 7).join(" ");
+        let line = |contender| {
+            Turn { pace: PACES[4], contender, round: 0 }.words("127.0.0.1:80", 7).join(" ")
+        };
         let load = "--threads 1 --quiet -c 64 -d 7s -r 10000 --arrivals poisson";
         assert_eq!(line(Contender::Brunt), format!("http://127.0.0.1:80/10b {load}"));
-        assert_eq!(line(Contender::BruntPrecise), format!("http://127.0.0.1:80/10b {load} --precise"));
+        assert_eq!(
+            line(Contender::BruntPrecise),
+            format!("http://127.0.0.1:80/10b {load} --precise")
+        );
         assert_eq!(line(Contender::Floor), "open 127.0.0.1:80 10000 7 64 poisson");
     }
 

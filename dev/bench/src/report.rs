@@ -39,8 +39,11 @@ impl Report<'_> {
     }
 
     pub fn json(&self) -> String {
-        let rows: Vec<Row> =
-            self.cases.iter().flat_map(|case| summary::rows(case, &self.results.measurements)).collect();
+        let rows: Vec<Row> = self
+            .cases
+            .iter()
+            .flat_map(|case| summary::rows(case, &self.results.measurements))
+            .collect();
         let whole = json!({
             "machine": self.machine,
             "rounds": self.rounds,
@@ -59,7 +62,8 @@ impl Report<'_> {
 
     fn introduction(&self) -> String {
         let machine = self.machine;
-        let versions: Vec<String> = machine.versions.iter().map(|(tool, line)| format!("{tool}: {line}")).collect();
+        let versions: Vec<String> =
+            machine.versions.iter().map(|(tool, line)| format!("{tool}: {line}")).collect();
         format!(
             "# Performance\n\n\
              Written by `{}` on {}, commit {}; {} rounds of {} s, tools interleaved in rotating order.\n\n\
@@ -102,12 +106,18 @@ impl Report<'_> {
         let long = megabytes(growth.long_bytes as f64);
         let few = grouped(growth.requests as f64);
         let many = grouped(growth.requests as f64 * 10.0);
-        format!("brunt's peak memory: {short} MB for {few} requests, {long} MB for {many} (× {:.3}).\n", growth.ratio())
+        format!(
+            "brunt's peak memory: {short} MB for {few} requests, {long} MB for {many} (× {:.3}).\n",
+            growth.ratio()
+        )
     }
 
     fn connections_text(&self) -> String {
         let Some(memory) = &self.results.held else { return "Not measured.\n".to_owned() };
-        let complaint = memory.complaint.as_ref().map_or(String::new(), |words| format!(" Complaint: {words}."));
+        let complaint = memory
+            .complaint
+            .as_ref()
+            .map_or(String::new(), |words| format!(" Complaint: {words}."));
         format!(
             "brunt holding {} connections ({} seen open by nginx): {} MB at most, {} MB with 10; {:.0} bytes per \
              connection.{complaint}\n",
@@ -125,7 +135,10 @@ impl Report<'_> {
         };
         let requests = grouped(peak.requests as f64);
         let urls = grouped(peak.count as f64);
-        format!("brunt's peak memory: {} MB for {requests} requests to {urls} URLs.\n", megabytes(peak.bytes as f64))
+        format!(
+            "brunt's peak memory: {} MB for {requests} requests to {urls} URLs.\n",
+            megabytes(peak.bytes as f64)
+        )
     }
 
     fn notes(&self) -> String {
@@ -133,7 +146,8 @@ impl Report<'_> {
             return String::new();
         }
         // A note with line breaks would end the list.
-        let lines = self.results.notes.iter().map(|note| format!("* {}\n", note.replace('\n', " ")));
+        let lines =
+            self.results.notes.iter().map(|note| format!("* {}\n", note.replace('\n', " ")));
         format!("\n## Notes\n\n{}", lines.collect::<String>())
     }
 }
@@ -149,8 +163,17 @@ fn missing_line(missing: &[Tool]) -> String {
 fn closed_table(reference: &str, rows: &[Row]) -> String {
     let cpu = format!("CPU × {reference}");
     let rate_ratio = format!("requests/s × {reference}");
-    let headings =
-        ["tool", "requests/s", "CPU µs/request", "user", "system", "peak MB", &cpu, &rate_ratio, "CPU × floor"];
+    let headings = [
+        "tool",
+        "requests/s",
+        "CPU µs/request",
+        "user",
+        "system",
+        "peak MB",
+        &cpu,
+        &rate_ratio,
+        "CPU × floor",
+    ];
     let tools = [Tool::Brunt, Tool::Wrk, Tool::Ab, Tool::H2load, Tool::Floor];
     table::render(
         &headings,
@@ -211,7 +234,12 @@ fn verdict_cells(verdict: &Verdict) -> Vec<String> {
         (false, Some(_)) => "**missed**",
         (false, None) => "not measured",
     };
-    vec![format!("{}: {}", verdict.case, verdict.figure), verdict.target.clone(), measured, word.to_owned()]
+    vec![
+        format!("{}: {}", verdict.case, verdict.figure),
+        verdict.target.clone(),
+        measured,
+        word.to_owned(),
+    ]
 }
 
 /// Returns one line for each tool; only its name if it was not measured.
@@ -229,7 +257,9 @@ fn rate(row: &Row) -> String {
 }
 
 pub(crate) fn ratio(spread: Option<Spread>) -> String {
-    spread.map_or(dash(), |spread| format!("{:.2} ({:.2}–{:.2})", spread.median, spread.min, spread.max))
+    spread.map_or(dash(), |spread| {
+        format!("{:.2} ({:.2}–{:.2})", spread.median, spread.min, spread.max)
+    })
 }
 
 pub(crate) fn microseconds(seconds: Option<f64>) -> String {

@@ -20,7 +20,8 @@ fn machine() -> Machine {
 
 fn page(cases: &[Case], results: &Results) -> String {
     let machine = machine();
-    Report { machine: &machine, cases, results, rounds: 1, seconds: 7, missing: &[Tool::Brunt] }.markdown()
+    Report { machine: &machine, cases, results, rounds: 1, seconds: 7, missing: &[Tool::Brunt] }
+        .markdown()
 }
 
 #[test]
@@ -31,7 +32,8 @@ fn a_case_is_a_table_with_a_dash_for_who_was_not_there() {
         ..Results::default()
     };
     let page = page(&[*named("keepalive-10b").unwrap()], &results);
-    let lines: Vec<String> = page.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    let lines: Vec<String> =
+        page.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
     assert!(lines.contains(
         &"| wrk | 154,463 | 5.50 | 1.38 | 4.12 | 5.0 | 1.00 (1.00–1.00) | 1.00 (1.00–1.00) | – |".to_owned()
     ));
@@ -43,7 +45,10 @@ fn a_case_is_a_table_with_a_dash_for_who_was_not_there() {
 #[test]
 fn an_open_loop_shows_lag_in_microseconds() {
     let runs = vec![run("open-2000", Tool::Floor, 0, [2000.0, 10.0, 6e-5])];
-    let page = page(&[*named("open-2000").unwrap()], &Results { measurements: runs, ..Results::default() });
+    let page = page(
+        &[*named("open-2000").unwrap()],
+        &Results { measurements: runs, ..Results::default() },
+    );
     let floor = page.lines().find(|line| line.starts_with("| floor")).unwrap();
     assert!(floor.contains(" 30.0 |") && floor.contains(" 60.0 |"), "{floor}");
 }
@@ -51,7 +56,8 @@ fn an_open_loop_shows_lag_in_microseconds() {
 #[test]
 fn targets_are_listed_with_their_verdicts() {
     let growth = Growth { requests: 1_000_000, short_bytes: 5_000_000, long_bytes: 6_000_000 };
-    let page = page(&[*named("memory").unwrap()], &Results { growth: Some(growth), ..Results::default() });
+    let page =
+        page(&[*named("memory").unwrap()], &Results { growth: Some(growth), ..Results::default() });
     assert!(page.contains("5.0 MB for 1,000,000 requests, 6.0 MB for 10,000,000 (× 1.200)"));
     assert!(page.contains("**missed**"));
 }

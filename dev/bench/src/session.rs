@@ -49,10 +49,18 @@ pub fn run(stand: &Stand, cases: &[Case], rounds: usize, scale: memory::Scale) -
         match case.load {
             Load::Pacing => results.pacing = pacing::run(stand, rounds, &mut results.notes)?,
             Load::Overload => results.overload = overload::run(stand, rounds, &mut results.notes)?,
-            Load::Memory => results.growth = once(case, memory::growth(stand, scale), &mut results.notes),
-            Load::Connections => results.held = once(case, memory::connections(stand), &mut results.notes),
+            Load::Memory => {
+                results.growth = once(case, memory::growth(stand, scale), &mut results.notes)
+            }
+            Load::Connections => {
+                results.held = once(case, memory::connections(stand), &mut results.notes)
+            }
             Load::Urls { count, .. } => {
-                results.url_peaks.extend(once(case, memory::urls(stand, count), &mut results.notes));
+                results.url_peaks.extend(once(
+                    case,
+                    memory::urls(stand, count),
+                    &mut results.notes,
+                ));
             }
             _ => {}
         }
@@ -104,12 +112,19 @@ fn note(run_name: &str, error: &anyhow::Error, notes: &mut Vec<String>) {
 fn foreign_cpus(results: &Results) -> Vec<f64> {
     let paced = results.pacing.iter().map(|run| run.foreign_cpus);
     let overloaded = results.overload.iter().map(|run| run.foreign_cpus);
-    results.measurements.iter().map(|run| run.observed.foreign_cpus).chain(paced).chain(overloaded).collect()
+    results
+        .measurements
+        .iter()
+        .map(|run| run.observed.foreign_cpus)
+        .chain(paced)
+        .chain(overloaded)
+        .collect()
 }
 
 /// Returns one line on all disturbed runs. The JSON has the details.
 fn disturbance(foreign_cpus: &[f64]) -> Option<String> {
-    let disturbed: Vec<f64> = foreign_cpus.iter().copied().filter(|cpus| *cpus > DISTURBED).collect();
+    let disturbed: Vec<f64> =
+        foreign_cpus.iter().copied().filter(|cpus| *cpus > DISTURBED).collect();
     let spread = Spread::of(&disturbed)?;
     Some(format!(
         "{} of {} runs were disturbed: other processes used {:.2} CPUs (median; maximum {:.2})",
@@ -124,7 +139,10 @@ fn progress_line(run_name: &str, measurement: &Measurement) -> String {
     let observed = &measurement.observed;
     let rate = observed.rate_per_second.unwrap_or(f64::NAN);
     let cost = observed.cpu_seconds() * 1e6 / observed.requests.max(1) as f64;
-    format!("{run_name}: {rate:.0} requests/s, {cost:.2} µs each, {:.2} CPUs used by others", observed.foreign_cpus)
+    format!(
+        "{run_name}: {rate:.0} requests/s, {cost:.2} µs each, {:.2} CPUs used by others",
+        observed.foreign_cpus
+    )
 }
 
 fn pause_after(case: &Case) -> Duration {
@@ -152,6 +170,9 @@ mod tests {
     fn disturbed_runs_are_summed_up_in_one_line() {
         assert_eq!(disturbance(&[0.0, 0.1]), None);
         let line = disturbance(&[0.0, 0.5, 0.7]).unwrap();
-        assert!(line.starts_with("2 of 3 runs were disturbed: other processes used 0.60 CPUs"), "{line}");
+        assert!(
+            line.starts_with("2 of 3 runs were disturbed: other processes used 0.60 CPUs"),
+            "{line}"
+        );
     }
 }

@@ -36,7 +36,8 @@ impl Status {
 
     pub fn read(&self) -> Result<Reading> {
         let reply = self.fetch("/status")?;
-        let page = parse(body(&reply)).with_context(|| format!("not a stub_status page: {reply:?}"))?;
+        let page =
+            parse(body(&reply)).with_context(|| format!("not a stub_status page: {reply:?}"))?;
         Ok(Reading {
             requests: page.requests.saturating_sub(self.own_requests.get()),
             connections: page.connections.saturating_sub(1),

@@ -71,9 +71,13 @@ fn row(
         tool,
         runs: runs.len(),
         rate_per_second: Spread::of(&values(runs, rate)),
-        whole_rate_per_second: middle(runs, |run| Some(run.observed.requests as f64 / run.seconds))?,
+        whole_rate_per_second: middle(runs, |run| {
+            Some(run.observed.requests as f64 / run.seconds)
+        })?,
         user_microseconds: middle(runs, |run| Some(per_request(run, run.observed.user_seconds)))?,
-        system_microseconds: middle(runs, |run| Some(per_request(run, run.observed.system_seconds)))?,
+        system_microseconds: middle(runs, |run| {
+            Some(per_request(run, run.observed.system_seconds))
+        })?,
         cpu_microseconds: middle(runs, |run| Some(cpu(run)))?,
         peak_rss_bytes: middle(runs, |run| Some(run.observed.peak_rss_bytes as f64))?,
         lag_p50_seconds: middle(runs, |run| run.lag_seconds.map(|lag| lag.p50)),
@@ -106,7 +110,11 @@ fn middle(runs: &[&Measurement], value: fn(&Measurement) -> Option<f64>) -> Opti
 }
 
 /// Spread of the ratios of a figure within rounds.
-fn ratio(runs: &[&Measurement], references: &[&Measurement], value: fn(&Measurement) -> Option<f64>) -> Option<Spread> {
+fn ratio(
+    runs: &[&Measurement],
+    references: &[&Measurement],
+    value: fn(&Measurement) -> Option<f64>,
+) -> Option<Spread> {
     Spread::of(&ratios_within_rounds(&by_round(runs, value), &by_round(references, value)))
 }
 
@@ -126,7 +134,12 @@ pub(crate) mod tests {
     use crate::measure::Observed;
 
     /// A run of 1000 requests at `rate` that cost `cpu` µs each, with a lag p99 of `lag` s.
-    pub(crate) fn run(case: &'static str, tool: Tool, round: usize, [rate, cpu, lag]: [f64; 3]) -> Measurement {
+    pub(crate) fn run(
+        case: &'static str,
+        tool: Tool,
+        round: usize,
+        [rate, cpu, lag]: [f64; 3],
+    ) -> Measurement {
         let observed = Observed {
             requests: 1000,
             rate_per_second: Some(rate),
@@ -163,7 +176,10 @@ pub(crate) mod tests {
     #[test]
     fn an_open_loop_is_held_against_the_floor() {
         let name = "open-2000";
-        let runs = [run(name, Tool::Brunt, 0, [2000.0, 12.0, 6e-5]), run(name, Tool::Floor, 0, [2000.0, 10.0, 5e-5])];
+        let runs = [
+            run(name, Tool::Brunt, 0, [2000.0, 12.0, 6e-5]),
+            run(name, Tool::Floor, 0, [2000.0, 10.0, 5e-5]),
+        ];
         let rows = rows(named(name).unwrap(), &runs);
         assert!((rows[0].cpu_ratio.unwrap().median - 1.2).abs() < 1e-9);
         assert!((rows[0].lag_ratio.unwrap().median - 1.2).abs() < 1e-9);

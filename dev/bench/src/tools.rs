@@ -72,27 +72,36 @@ impl Toolbox {
     /// Path of the lab, which counts arrivals: the given one, or in the directory of brunt, of this
     /// program, or of cargo's builds.
     pub fn lab(&self) -> Option<PathBuf> {
-        let next_to_brunt = self.path(Tool::Brunt).and_then(Path::parent).map(|folder| folder.join("brunt-lab"));
+        let next_to_brunt =
+            self.path(Tool::Brunt).and_then(Path::parent).map(|folder| folder.join("brunt-lab"));
         let candidates = match &self.lab {
             Some(path) => vec![path.clone()],
-            None => [next_to_brunt, next_to_this_program("brunt-lab"), Some("target/release/brunt-lab".into())]
-                .into_iter()
-                .flatten()
-                .collect(),
+            None => [
+                next_to_brunt,
+                next_to_this_program("brunt-lab"),
+                Some("target/release/brunt-lab".into()),
+            ]
+            .into_iter()
+            .flatten()
+            .collect(),
         };
         candidates.into_iter().find(|file| file.is_file()).and_then(|file| file.canonicalize().ok())
     }
 
     /// First line of the version output of each tool.
     pub fn versions(&self) -> Vec<(&'static str, String)> {
-        self.paths.iter().filter_map(|(tool, path)| Some((tool.name(), version(*tool, path)?))).collect()
+        self.paths
+            .iter()
+            .filter_map(|(tool, path)| Some((tool.name(), version(*tool, path)?)))
+            .collect()
     }
 }
 
 /// Finds a program in `PATH`, or where Debian installs servers.
 pub fn in_path(name: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
-    let folders = env::split_paths(&path).chain(["/usr/sbin", "/usr/local/sbin"].map(PathBuf::from));
+    let folders =
+        env::split_paths(&path).chain(["/usr/sbin", "/usr/local/sbin"].map(PathBuf::from));
     folders.map(|folder| folder.join(name)).find(|file| file.is_file())
 }
 
@@ -118,7 +127,10 @@ fn version(tool: Tool, path: &Path) -> Option<String> {
 fn brunt(requested: Option<&Path>) -> Option<PathBuf> {
     let candidates = match requested {
         Some(path) => vec![path.to_owned()],
-        None => next_to_this_program("brunt").into_iter().chain([PathBuf::from("target/release/brunt")]).collect(),
+        None => next_to_this_program("brunt")
+            .into_iter()
+            .chain([PathBuf::from("target/release/brunt")])
+            .collect(),
     };
     candidates.into_iter().find(|file| file.is_file()).and_then(|file| file.canonicalize().ok())
 }
@@ -128,7 +140,16 @@ fn floor() -> Option<PathBuf> {
     // Cargo sets this variable for programs that it runs.
     if let Some(cargo) = env::var_os("CARGO") {
         let profile = if cfg!(debug_assertions) { "dev" } else { "release" };
-        let arguments = ["build", "--quiet", "--package", "brunt-bench", "--bin", "floor", "--profile", profile];
+        let arguments = [
+            "build",
+            "--quiet",
+            "--package",
+            "brunt-bench",
+            "--bin",
+            "floor",
+            "--profile",
+            profile,
+        ];
         let built = Command::new(cargo).args(arguments).status();
         if !built.is_ok_and(|status| status.success()) {
             output::progress("floor: cargo could not build it");

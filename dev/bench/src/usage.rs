@@ -87,7 +87,8 @@ mod tests {
     #[test]
     fn a_child_is_charged_for_what_it_did() {
         let script = "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done";
-        let ended = OwnedProcess::spawn(Command::new("sh").args(["-c", script])).unwrap().reap().unwrap();
+        let ended =
+            OwnedProcess::spawn(Command::new("sh").args(["-c", script])).unwrap().reap().unwrap();
         assert!(ended.success());
         assert!(ended.usage.user + ended.usage.system > Duration::ZERO);
         assert!(ended.usage.peak_rss_bytes > 100_000);
@@ -95,8 +96,13 @@ mod tests {
 
     #[test]
     fn a_failed_child_is_told_apart() {
-        let code_of =
-            |script| OwnedProcess::spawn(Command::new("sh").args(["-c", script])).unwrap().reap().unwrap().code;
+        let code_of = |script| {
+            OwnedProcess::spawn(Command::new("sh").args(["-c", script]))
+                .unwrap()
+                .reap()
+                .unwrap()
+                .code
+        };
         assert_eq!(code_of("exit 5"), Some(5));
         assert_eq!(code_of("kill -9 $$"), None);
     }

@@ -6,7 +6,8 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     let text = String::from_utf8_lossy(bytes);
-    let options = Options { file: "input".into(), think: true, resources: true, ..Options::default() };
+    let options =
+        Options { file: "input".into(), think: true, resources: true, ..Options::default() };
     for format in Format::ALL {
         let _ = import(format, &text, &options);
     }

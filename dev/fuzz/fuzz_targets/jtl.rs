@@ -12,5 +12,10 @@ fuzz_target!(|bytes: &[u8]| {
     for record in records.flatten() {
         statistics.record(&record);
     }
-    let _ = (statistics.to_json(), statistics.apdex(), statistics.errors(), statistics.errors_by_label());
+    let _ = (
+        statistics.to_json(),
+        statistics.apdex(),
+        statistics.errors(),
+        statistics.errors_by_label(),
+    );
 });

@@ -8,7 +8,13 @@ use std::collections::BTreeMap;
 
 fuzz_target!(|text: &str| {
     let Ok(draft) = Draft::parse(text, "plan.yaml", &[]) else { return };
-    let ports: BTreeMap<String, u16> = draft.ports().unwrap_or_default().into_iter().zip(4711..).collect();
-    let given = PlanInputs { ports: &ports, dir: "/tmp/d", plan_dir: "/plans", environment: &|_| Some("x".into()) };
+    let ports: BTreeMap<String, u16> =
+        draft.ports().unwrap_or_default().into_iter().zip(4711..).collect();
+    let given = PlanInputs {
+        ports: &ports,
+        dir: "/tmp/d",
+        plan_dir: "/plans",
+        environment: &|_| Some("x".into()),
+    };
     let _ = draft.resolve(given, "plan");
 });

@@ -54,7 +54,12 @@ fn pieces(seed: u8) -> impl Iterator<Item = usize> {
     })
 }
 
-fn run(asked: RequestKind, bytes: &[u8], pieces: impl Iterator<Item = usize>, body: Body) -> (Outcome, Seen) {
+fn run(
+    asked: RequestKind,
+    bytes: &[u8],
+    pieces: impl Iterator<Item = usize>,
+    body: Body,
+) -> (Outcome, Seen) {
     let mut parser = Parser::new(asked);
     let mut seen = Seen::default();
     let verdict = play(&mut parser, &mut seen, bytes, pieces, body);

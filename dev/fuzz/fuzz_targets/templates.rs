@@ -18,7 +18,10 @@ fuzz_target!(|text: &str| {
             let Ok(template) = compile(text, place, &mut feeds) else { continue };
             let mut rng = Pcg64Mcg::seed_from_u64(1);
             let mut out = String::new();
-            template.render(&mut RenderContext { n: 3, rng: &mut rng, feeds: &feeds, user: None }, &mut out);
+            template.render(
+                &mut RenderContext { n: 3, rng: &mut rng, feeds: &feeds, user: None },
+                &mut out,
+            );
         }
     }
 });

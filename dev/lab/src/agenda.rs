@@ -9,7 +9,8 @@ use std::io;
 use std::os::fd::OwnedFd;
 
 use rustix::time::{
-    Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create, timerfd_settime,
+    Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create,
+    timerfd_settime,
 };
 
 use crate::clock::Clock;
@@ -75,7 +76,10 @@ impl Agenda {
     ///
     /// If the system provides no timer.
     pub fn new() -> io::Result<Self> {
-        let timer = timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC)?;
+        let timer = timerfd_create(
+            TimerfdClockId::Monotonic,
+            TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC,
+        )?;
         Ok(Self { tasks: BinaryHeap::new(), sequence: 0, timer, armed_at: u64::MAX })
     }
 
@@ -113,7 +117,10 @@ impl Agenda {
         if at == self.armed_at {
             return Ok(());
         }
-        let setting = Itimerspec { it_interval: Timespec { tv_sec: 0, tv_nsec: 0 }, it_value: clock.timespec(at) };
+        let setting = Itimerspec {
+            it_interval: Timespec { tv_sec: 0, tv_nsec: 0 },
+            it_value: clock.timespec(at),
+        };
         timerfd_settime(&self.timer, TimerfdTimerFlags::ABSTIME, &setting)?;
         self.armed_at = at;
         Ok(())

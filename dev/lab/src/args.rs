@@ -259,10 +259,13 @@ impl Listen {
     pub fn parse(text: &str) -> Result<Self, String> {
         if let Some(path) = text.strip_prefix("unix:") {
             let has_path = !path.is_empty();
-            return has_path.then(|| Self::Unix(path.into())).ok_or_else(|| "`unix:` needs a path".to_owned());
+            return has_path
+                .then(|| Self::Unix(path.into()))
+                .ok_or_else(|| "`unix:` needs a path".to_owned());
         }
-        let numeric =
-            text.strip_prefix("localhost:").map_or_else(|| text.to_owned(), |port| format!("127.0.0.1:{port}"));
+        let numeric = text
+            .strip_prefix("localhost:")
+            .map_or_else(|| text.to_owned(), |port| format!("127.0.0.1:{port}"));
         let address: SocketAddr = numeric.parse().map_err(|_| {
             format!("`{text}` is not an address: write e.g. `127.0.0.1:8080`, `[::1]:0` or `unix:/tmp/lab.sock`")
         })?;
@@ -286,12 +289,17 @@ impl fmt::Display for Listen {
 
 fn parse_workers(text: &str) -> Result<usize, String> {
     let workers = text.parse().ok().filter(|workers| *workers <= 1_000_000);
-    workers.ok_or_else(|| format!("`{text}` is not a number of workers: write 0 (infinitely many) to 1000000"))
+    workers.ok_or_else(|| {
+        format!("`{text}` is not a number of workers: write 0 (infinitely many) to 1000000")
+    })
 }
 
 fn parse_header(text: &str) -> Result<String, String> {
     let (name, value) = text.split_once(':').ok_or_else(|| header_error(text))?;
-    if name.is_empty() || !name.bytes().all(is_token_byte) || value.bytes().any(|byte| byte.is_ascii_control()) {
+    if name.is_empty()
+        || !name.bytes().all(is_token_byte)
+        || value.bytes().any(|byte| byte.is_ascii_control())
+    {
         return Err(header_error(text));
     }
     Ok(format!("{name}: {}", value.trim()))
@@ -312,8 +320,8 @@ mod tests {
 
     fn parse(line: &str) -> Result<Options, String> {
         let words = line.split(' ').filter(|word| !word.is_empty());
-        let options =
-            Options::try_parse_from(["brunt-lab"].into_iter().chain(words)).map_err(|error| error.to_string())?;
+        let options = Options::try_parse_from(["brunt-lab"].into_iter().chain(words))
+            .map_err(|error| error.to_string())?;
         options.check().map(|()| options)
     }
 
@@ -330,7 +338,10 @@ mod tests {
     #[test]
     fn only_loopback_is_listened_on() {
         for address in ["0.0.0.0:80", "192.168.1.1:80", "[::]:80"] {
-            assert!(parse(&format!("--listen {address}")).unwrap_err().contains("loopback"), "{address}");
+            assert!(
+                parse(&format!("--listen {address}")).unwrap_err().contains("loopback"),
+                "{address}"
+            );
         }
         assert!(parse("--listen example.org:80").unwrap_err().contains("127.0.0.1:8080"));
         assert!(parse("--listen [::1]:0").is_ok());

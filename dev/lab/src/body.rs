@@ -47,7 +47,11 @@ impl Body {
     /// # Errors
     ///
     /// [`Malformed`] if the framing is wrong.
-    pub fn take(&mut self, input: &mut &[u8], mut echo: Option<&mut Vec<u8>>) -> Result<bool, Malformed> {
+    pub fn take(
+        &mut self,
+        input: &mut &[u8],
+        mut echo: Option<&mut Vec<u8>>,
+    ) -> Result<bool, Malformed> {
         match self {
             Self::Absent => Ok(true),
             Self::Counted(remaining) => {
@@ -77,7 +81,9 @@ impl Chunk {
         *input = &input[1..];
         *self = match *self {
             Self::Size(size, digits) => match (byte as char).to_digit(16) {
-                Some(digit) if digits < MAX_DIGITS => Self::Size(size * 16 + u64::from(digit), digits + 1),
+                Some(digit) if digits < MAX_DIGITS => {
+                    Self::Size(size * 16 + u64::from(digit), digits + 1)
+                }
                 None if digits > 0 => Self::after_size_line(size, byte),
                 _ => return Err(Malformed("a bad chunk size")),
             },
@@ -104,7 +110,11 @@ impl Chunk {
     }
 }
 
-fn take_data(remaining: &mut u64, input: &mut &[u8], echo: Option<&mut Vec<u8>>) -> Result<(), Malformed> {
+fn take_data(
+    remaining: &mut u64,
+    input: &mut &[u8],
+    echo: Option<&mut Vec<u8>>,
+) -> Result<(), Malformed> {
     let count = (*remaining).min(input.len() as u64);
     let (data, rest) = input.split_at(count as usize);
     if let Some(echo) = echo {

@@ -173,7 +173,9 @@ impl Conn {
             };
         };
         match &mut self.protocol {
-            WireProtocol::Http2(http2) => http2.write_to(&mut session.writer(), &mut self.encrypted)?,
+            WireProtocol::Http2(http2) => {
+                http2.write_to(&mut session.writer(), &mut self.encrypted)?
+            }
             _ => self.outbox.write_to(&mut session.writer(), &mut self.encrypted)?,
         };
         // `encrypted` holds the replies until all of their bytes have left.
@@ -264,7 +266,9 @@ impl Conn {
     /// Marks the pending reply with this number as ready.
     pub fn mark_ready(&mut self, number: u32) {
         // Numbers wrap at 2^32. An earlier number gives an index far beyond the pending replies.
-        if let Some(pending) = self.pending.get_mut(number.wrapping_sub(self.first_pending) as usize) {
+        if let Some(pending) =
+            self.pending.get_mut(number.wrapping_sub(self.first_pending) as usize)
+        {
             pending.ready = true;
         }
     }

@@ -20,14 +20,20 @@ pub(crate) const GARBAGE: &[u8] = b"\x00\x01\xff\xfeThis is not HTTP.\x07\r\n\x8
 pub(crate) const EXTRA: &[u8] = b"leftover bytes that belong to no reply\r\n";
 
 /// Puts the reply of `plan`, or the bytes of its failure, on its connection.
-pub fn deliver(conn: &mut Conn, mut plan: ReplyPlan, replies: &mut Replies, max_requests: u64) -> ConnAction {
+pub fn deliver(
+    conn: &mut Conn,
+    mut plan: ReplyPlan,
+    replies: &mut Replies,
+    max_requests: u64,
+) -> ConnAction {
     conn.served += 1;
     plan.request.shape.keep_alive &= conn.served < max_requests;
     let shape = plan.request.shape;
     if let WireProtocol::WebSocket(websocket) = &conn.protocol
         && let Some(output) = websocket.send_row()
     {
-        let completed = output.is_reply.then_some(CompletedReply { status: STATUS, ticket: plan.ticket });
+        let completed =
+            output.is_reply.then_some(CompletedReply { status: STATUS, ticket: plan.ticket });
         conn.outbox.push(output.out.into(), completed);
         if output.closing {
             conn.phase = Phase::Ending;
@@ -38,14 +44,20 @@ pub fn deliver(conn: &mut Conn, mut plan: ReplyPlan, replies: &mut Replies, max_
         // A message has no status. A server reports a failure by closing with this code.
         Some(FailKind::Status(_)) if shape.message.is_some() => conn.finish(code::INTERNAL_ERROR),
         None => push_reply(conn, &plan, replies.to(&plan.request, None)),
-        Some(FailKind::Status(status)) => push_reply(conn, &plan, replies.to(&plan.request, Some(status))),
+        Some(FailKind::Status(status)) => {
+            push_reply(conn, &plan, replies.to(&plan.request, Some(status)))
+        }
         Some(FailKind::Extra) => {
             push_reply(conn, &plan, replies.to(&plan.request, None));
             conn.outbox.push(EXTRA.into(), None);
         }
         Some(FailKind::Slow) => start_drip(conn, &plan, replies.to(&plan.request, None)),
-        Some(FailKind::CloseEarly) => push_last(conn, half_of_body(shape, &replies.to(&plan.request, None).bytes)),
-        Some(FailKind::TruncateHead) => push_last(conn, half_of_head(shape, &replies.to(&plan.request, None).bytes)),
+        Some(FailKind::CloseEarly) => {
+            push_last(conn, half_of_body(shape, &replies.to(&plan.request, None).bytes))
+        }
+        Some(FailKind::TruncateHead) => {
+            push_last(conn, half_of_head(shape, &replies.to(&plan.request, None).bytes))
+        }
         Some(FailKind::Garbage) => push_last(conn, GARBAGE.into()),
         Some(FailKind::Close | FailKind::Refused | FailKind::Goaway) => return ConnAction::Close,
         Some(FailKind::Reset | FailKind::ResetConnection) => {
@@ -98,7 +110,11 @@ fn push_last(conn: &mut Conn, bytes: Rc<[u8]>) {
 pub(crate) fn half_of_body(shape: Shape, reply: &[u8]) -> Rc<[u8]> {
     let head = head_length(shape, reply);
     let body = reply.len() - head;
-    if body == 0 { reply[..head.saturating_sub(2).max(1)].into() } else { reply[..head + body / 2].into() }
+    if body == 0 {
+        reply[..head.saturating_sub(2).max(1)].into()
+    } else {
+        reply[..head + body / 2].into()
+    }
 }
 
 pub(crate) fn half_of_head(shape: Shape, reply: &[u8]) -> Rc<[u8]> {

@@ -53,9 +53,12 @@ impl FailKind {
         match self {
             Self::Status(_) | Self::Extra | Self::Slow => Effect::Answered,
             Self::CloseEarly | Self::Garbage | Self::TruncateHead => Effect::Spoiled,
-            Self::Reset | Self::ResetConnection | Self::Refused | Self::Goaway | Self::Close | Self::Never => {
-                Effect::Unserved
-            }
+            Self::Reset
+            | Self::ResetConnection
+            | Self::Refused
+            | Self::Goaway
+            | Self::Close
+            | Self::Never => Effect::Unserved,
         }
     }
 
@@ -95,10 +98,12 @@ impl FailRule {
     ///
     /// A message on the text.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let (share, kind) =
-            text.split_once(':').ok_or_else(|| format!("`{text}`: write a share and a kind, e.g. `1%:500`"))?;
-        let probability = parse_share(share)
-            .ok_or_else(|| format!("`{share}` is not a share of requests: write e.g. `0.01` or `1%`"))?;
+        let (share, kind) = text
+            .split_once(':')
+            .ok_or_else(|| format!("`{text}`: write a share and a kind, e.g. `1%:500`"))?;
+        let probability = parse_share(share).ok_or_else(|| {
+            format!("`{share}` is not a share of requests: write e.g. `0.01` or `1%`")
+        })?;
         let kind = FailKind::parse(kind).ok_or_else(|| {
             format!(
                 "`{kind}` is not a kind of failure: write a status from 200 to 599, or reset, reset-connection, refused, \
@@ -166,7 +171,10 @@ mod tests {
     #[test]
     fn shares_and_kinds() {
         let rule = FailRule::parse("1%:500").unwrap();
-        assert_eq!((rule.probability, rule.kind, rule.name()), (0.01, FailKind::Status(500), "500"));
+        assert_eq!(
+            (rule.probability, rule.kind, rule.name()),
+            (0.01, FailKind::Status(500), "500")
+        );
         assert_eq!(FailRule::parse("0.5:close-early").unwrap().kind, FailKind::CloseEarly);
         assert_eq!(FailRule::parse("1:truncate-head").unwrap().kind, FailKind::TruncateHead);
     }
@@ -191,7 +199,10 @@ mod tests {
             counts
         };
         let counts = count(1);
-        assert!((9_500..10_500).contains(&counts[0]) && (19_500..20_500).contains(&counts[1]), "{counts:?}");
+        assert!(
+            (9_500..10_500).contains(&counts[0]) && (19_500..20_500).contains(&counts[1]),
+            "{counts:?}"
+        );
         assert_eq!(counts, count(1));
     }
 }

@@ -113,7 +113,8 @@ mod tests {
         told.take_line("frozen 7 8");
         told.take_line("nonsense");
         told.take_line("frozen 3 5");
-        let froms: Vec<u64> = told.in_ticks(&Clock::start()).iter().map(|freeze| freeze.from).collect();
+        let froms: Vec<u64> =
+            told.in_ticks(&Clock::start()).iter().map(|freeze| freeze.from).collect();
         assert_eq!(froms, [0, 0], "both lie before the clock began");
     }
 }

@@ -83,8 +83,9 @@ impl Hostile {
             return Ok(Self::List);
         }
         let row = rows().find(|row| row.name == text);
-        row.map(Self::Row)
-            .ok_or_else(|| format!("`{text}` is not in the list; print it with: brunt-lab --hostile list"))
+        row.map(Self::Row).ok_or_else(|| {
+            format!("`{text}` is not in the list; print it with: brunt-lab --hostile list")
+        })
     }
 
     /// Returns the row, if one was named.
@@ -130,7 +131,11 @@ mod tests {
         for row in rows() {
             let (rfc, section) = row.section.split_once(' ').unwrap();
             let known = ["9113", "7541", "9110", "9114", "9204", "9000", "9001", "6455", "7692"];
-            assert!(known.contains(&rfc) && section.starts_with(|digit: char| digit.is_ascii_digit()), "{}", row.name);
+            assert!(
+                known.contains(&rfc) && section.starts_with(|digit: char| digit.is_ascii_digit()),
+                "{}",
+                row.name
+            );
             let prefix = match row.writer {
                 HostileReply::Http2(_) => "",
                 HostileReply::WebSocket(_) => "ws-",

@@ -58,7 +58,11 @@ impl Outbox {
     /// # Errors
     ///
     /// If the writer fails.
-    pub fn write_to(&mut self, writer: &mut impl Write, completed: &mut Vec<CompletedReply>) -> io::Result<usize> {
+    pub fn write_to(
+        &mut self,
+        writer: &mut impl Write,
+        completed: &mut Vec<CompletedReply>,
+    ) -> io::Result<usize> {
         let mut total = 0;
         while let Some(first) = self.pieces.front() {
             let result = match self.pieces.len() {
@@ -82,7 +86,8 @@ impl Outbox {
     fn slices(&self) -> [IoSlice<'_>; MAX_SLICES] {
         let mut slices = [IoSlice::new(&[]); MAX_SLICES];
         for (index, (slice, piece)) in slices.iter_mut().zip(&self.pieces).enumerate() {
-            *slice = IoSlice::new(if index == 0 { &piece.bytes[self.sent..] } else { &piece.bytes });
+            *slice =
+                IoSlice::new(if index == 0 { &piece.bytes[self.sent..] } else { &piece.bytes });
         }
         slices
     }
@@ -132,7 +137,10 @@ mod tests {
         for n in 0..100u16 {
             let text = format!("<{n}>");
             expected += &text;
-            outbox.push(text.into_bytes().into(), (n % 2 == 0).then_some(CompletedReply { status: n, ticket: None }));
+            outbox.push(
+                text.into_bytes().into(),
+                (n % 2 == 0).then_some(CompletedReply { status: n, ticket: None }),
+            );
         }
         let mut writer = Reluctant { taken: Vec::new(), ready: false };
         let (mut completed, mut total) = (Vec::new(), 0);
@@ -141,6 +149,9 @@ mod tests {
         }
         assert_eq!(String::from_utf8(writer.taken).unwrap(), expected);
         assert_eq!(total, expected.len());
-        assert_eq!(completed.iter().map(|one| one.status).collect::<Vec<_>>(), (0..100).step_by(2).collect::<Vec<_>>());
+        assert_eq!(
+            completed.iter().map(|one| one.status).collect::<Vec<_>>(),
+            (0..100).step_by(2).collect::<Vec<_>>()
+        );
     }
 }

@@ -65,7 +65,9 @@ pub fn planned(
     let visits = &planner.ledger.visits;
     let times = sojourns(&planner.model(), &visits.arrivals, &visits.services);
     let visits = visits.arrivals.iter().zip(&visits.written).zip(times);
-    let answered = visits.filter(|((arrival, written), _)| **arrival >= from && **written == crate::ledger::UNWRITTEN);
+    let answered = visits.filter(|((arrival, written), _)| {
+        **arrival >= from && **written == crate::ledger::UNWRITTEN
+    });
     Ok(Summary::of(answered.map(|(_, time)| time).collect()))
 }
 
@@ -76,7 +78,13 @@ mod tests {
 
     use crate::units::{MILLISECOND as MS, SECOND};
 
-    fn of(line: &str, protocol: Protocol, arrivals: &[u64], freezes: &[Freeze], from: u64) -> Summary {
+    fn of(
+        line: &str,
+        protocol: Protocol,
+        arrivals: &[u64],
+        freezes: &[Freeze],
+        from: u64,
+    ) -> Summary {
         let options = Options::try_parse_from(["lab"].into_iter().chain(line.split(' '))).unwrap();
         planned(&options, protocol, (arrivals, freezes), from).unwrap().unwrap()
     }
@@ -87,7 +95,8 @@ mod tests {
 
     #[test]
     fn a_stall_of_a_second_in_five() {
-        let told = of("--service const:1ms --stall 1s/5s", Protocol::Http1, &every(5 * MS, 2000), &[], 0);
+        let told =
+            of("--service const:1ms --stall 1s/5s", Protocol::Http1, &every(5 * MS, 2000), &[], 0);
         assert_eq!((told.count, told.p50), (2000, 0.001));
         assert!((told.p90 - 0.5).abs() < 0.01 && (told.p99 - 0.95).abs() < 0.01, "{told:?}");
     }
@@ -95,7 +104,8 @@ mod tests {
     #[test]
     fn a_freeze_and_what_came_before_the_measured_time() {
         let freeze = Freeze { from: 4 * SECOND, to: 6 * SECOND };
-        let told = of("--service const:5ms", Protocol::Http1, &every(10 * MS, 800), &[freeze], 4 * SECOND);
+        let told =
+            of("--service const:5ms", Protocol::Http1, &every(10 * MS, 800), &[freeze], 4 * SECOND);
         assert_eq!((told.count, told.p50), (400, 0.005));
         assert!((told.max - 2.0).abs() < 0.02, "{told:?}");
     }
@@ -111,6 +121,10 @@ mod tests {
         let max = |protocol| of(line, protocol, &every(MS, 1000), &[], 0).max;
         assert_eq!(max(Protocol::Http2), 0.014, "ten bytes of body");
         assert_eq!(max(Protocol::WebSocket), 0.016, "and two bytes of head");
-        assert_eq!(max(Protocol::Grpc), 0.021, "ten bytes in a field of two more, in a message of five more");
+        assert_eq!(
+            max(Protocol::Grpc),
+            0.021,
+            "ten bytes in a field of two more, in a message of five more"
+        );
     }
 }

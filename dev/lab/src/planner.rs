@@ -75,9 +75,12 @@ impl Planner {
         let effect = failure.map_or(Effect::Answered, FailKind::effect);
         // A service time of zero does not affect other requests in the queue. The recursion over
         // the record may therefore include requests that are not served.
-        let service = if effect == Effect::Unserved { 0 } else { self.sampler.draw() + delay(&request) };
-        let departure = if effect == Effect::Unserved { arrival } else { self.queue.depart(arrival, service) };
-        let ticket = self.recorded.then(|| self.ledger.visits.enter(arrival, service, effect)).flatten();
+        let service =
+            if effect == Effect::Unserved { 0 } else { self.sampler.draw() + delay(&request) };
+        let departure =
+            if effect == Effect::Unserved { arrival } else { self.queue.depart(arrival, service) };
+        let ticket =
+            self.recorded.then(|| self.ledger.visits.enter(arrival, service, effect)).flatten();
         ReplyPlan { due: self.hold(departure), request, failure, ticket }
     }
 

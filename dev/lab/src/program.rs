@@ -71,8 +71,8 @@ pub fn run(options: &Options, out: &mut impl Write) -> Result<(), Failure> {
     raise_descriptor_limit();
     let freezes = Freezes::default();
     let stop = stop_socket(options.until_stdin_closes.then(|| freezes.clone()))?;
-    let mut server =
-        Server::bind(options.clone(), stop).map_err(|error| naming(&options.listen.to_string(), &error))?;
+    let mut server = Server::bind(options.clone(), stop)
+        .map_err(|error| naming(&options.listen.to_string(), &error))?;
     server.freezes = freezes;
     if let (Some(path), Some(pem)) = (&options.tls_cert_out, server.certificate_pem()) {
         fs::write(path, pem).map_err(|error| naming(&path.display().to_string(), &error))?;
@@ -111,7 +111,10 @@ fn stop_socket(watch_stdin: Option<Freezes>) -> io::Result<UnixStream> {
 fn stop_after_stdin(mut sender: UnixStream, freezes: &Freezes) {
     let mut input = io::stdin().lock();
     let mut line = Vec::new();
-    while io::Read::take(&mut input, MAX_LINE).read_until(b'\n', &mut line).is_ok_and(|count| count > 0) {
+    while io::Read::take(&mut input, MAX_LINE)
+        .read_until(b'\n', &mut line)
+        .is_ok_and(|count| count > 0)
+    {
         freezes.take_line(&String::from_utf8_lossy(&line));
         line.clear();
     }

@@ -86,7 +86,8 @@ impl Replies {
             return Reply { status: key.status, bytes: Rc::clone(bytes) };
         }
         let body = key.size.map(filler);
-        let bytes: Rc<[u8]> = self.compose(key.status, key.shape, "", body.as_ref().unwrap_or(&self.body)).into();
+        let bytes: Rc<[u8]> =
+            self.compose(key.status, key.shape, "", body.as_ref().unwrap_or(&self.body)).into();
         if self.cache.len() < MAX_CACHED && key.size.is_none_or(|size| size <= MAX_CACHED_BODY) {
             self.cache.push((key, Rc::clone(&bytes)));
         }
@@ -101,7 +102,11 @@ impl Replies {
         let has_no_body = status == 204 || status == 304;
         // HTTP/1.0 does not know chunks.
         let chunked = self.chunked && !shape.http10;
-        let mut head = format!("HTTP/1.1 {status} {}\r\nServer: brunt-lab\r\n{fields}{}", phrase(status), self.headers);
+        let mut head = format!(
+            "HTTP/1.1 {status} {}\r\nServer: brunt-lab\r\n{fields}{}",
+            phrase(status),
+            self.headers
+        );
         if chunked && !has_no_body {
             head.push_str("Transfer-Encoding: chunked\r\n");
         } else if !has_no_body {
@@ -198,7 +203,10 @@ mod tests {
     #[test]
     fn replies_are_framed_as_the_client_needs() {
         let plain = "HTTP/1.1 200 OK\r\nServer: brunt-lab\r\nX-A: b\r\n";
-        assert_eq!(reply(false, Route::Plain, KEEP), format!("{plain}Content-Length: 3\r\n\r\nabc"));
+        assert_eq!(
+            reply(false, Route::Plain, KEEP),
+            format!("{plain}Content-Length: 3\r\n\r\nabc")
+        );
         let chunked = format!("{plain}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n");
         assert_eq!(reply(true, Route::Plain, KEEP), chunked);
         let head = Shape { head_only: true, ..KEEP };

@@ -186,7 +186,11 @@ impl Report {
             first_arrival_seconds: ledger.first_arrival.map(seconds),
             last_arrival_seconds: ledger.last_arrival.map(seconds),
             last_written_seconds: ledger.last_written.map(seconds),
-            frozen_seconds: planner.freezes.iter().map(|freeze| [seconds(freeze.from), seconds(freeze.to)]).collect(),
+            frozen_seconds: planner
+                .freezes
+                .iter()
+                .map(|freeze| [seconds(freeze.from), seconds(freeze.to)])
+                .collect(),
             arrivals: arrivals(ledger),
             truth: truth(options, planner),
         }
@@ -278,7 +282,9 @@ impl Times {
         let visits = &planner.ledger.visits;
         let mut times = Self::default();
         let computed = sojourns(&planner.model(), &visits.arrivals, &visits.services);
-        for ((&arrival, &written), sojourn) in visits.arrivals.iter().zip(&visits.written).zip(computed) {
+        for ((&arrival, &written), sojourn) in
+            visits.arrivals.iter().zip(&visits.written).zip(computed)
+        {
             if written == SPOILED {
                 continue;
             }
@@ -301,10 +307,17 @@ fn truth(options: &Options, planner: &Planner) -> Truth {
     let sojourn = Summary::of(times.sojourn);
     let written = Summary::of(times.written);
     let expected = Summary::of(times.sojourn_of_written);
-    let difference = written.as_ref().zip(expected.as_ref()).map(|(written, expected)| written.p99 - expected.p99);
+    let difference = written
+        .as_ref()
+        .zip(expected.as_ref())
+        .map(|(written, expected)| written.p99 - expected.p99);
     let was_held = options.stall.is_some() || !planner.freezes.is_empty();
-    let share = expected.as_ref().filter(|_| was_held).map_or(0.0, |expected| expected.p99 * TOLERANCE_HELD);
-    let reason = refusal(options, planner.ledger.visits.over_limit, difference, TOLERANCE.max(share));
+    let share = expected
+        .as_ref()
+        .filter(|_| was_held)
+        .map_or(0.0, |expected| expected.p99 * TOLERANCE_HELD);
+    let reason =
+        refusal(options, planner.ledger.visits.over_limit, difference, TOLERANCE.max(share));
     Truth {
         accepted: reason.is_none(),
         reason,
@@ -319,9 +332,16 @@ fn truth(options: &Options, planner: &Planner) -> Truth {
 }
 
 /// Returns the reason why the truth is unreliable, if it is.
-fn refusal(options: &Options, over_limit: u64, difference: Option<f64>, tolerance: f64) -> Option<String> {
+fn refusal(
+    options: &Options,
+    over_limit: u64,
+    difference: Option<f64>,
+    tolerance: f64,
+) -> Option<String> {
     if !options.is_recorded() {
-        return Some("nothing was recorded: replies were immediate and --record was not given".to_owned());
+        return Some(
+            "nothing was recorded: replies were immediate and --record was not given".to_owned(),
+        );
     }
     if over_limit > 0 {
         return Some(format!("{over_limit} requests came after --max-record was reached"));

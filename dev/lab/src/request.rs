@@ -92,7 +92,9 @@ impl Route {
 
     fn numbered(kind: &str, value: &str) -> Option<Self> {
         Some(match kind {
-            "status" => Self::Status(value.parse().ok().filter(|status| (200..=599).contains(status))?),
+            "status" => {
+                Self::Status(value.parse().ok().filter(|status| (200..=599).contains(status))?)
+            }
             "redirect" => Self::Redirect(value.parse().ok()?),
             "bytes" => Self::Bytes(value.parse().ok().filter(|count| *count <= MAX_BYTES)?),
             "delay" => Self::Delay(value.parse().ok().filter(|delay| *delay <= MAX_DELAY)?),
@@ -104,7 +106,9 @@ impl Route {
 fn path_of(target: &str) -> &str {
     let origin_form = match target.split_once("://") {
         // `/path?url=http://…` is in origin form.
-        Some((scheme, rest)) if !scheme.contains('/') => rest.find('/').map_or("/", |start| &rest[start..]),
+        Some((scheme, rest)) if !scheme.contains('/') => {
+            rest.find('/').map_or("/", |start| &rest[start..])
+        }
         _ => target,
     };
     origin_form.split(['?', '#']).next().unwrap_or("/")
@@ -221,7 +225,8 @@ fn parse_head(bytes: &[u8], echo: bool) -> Result<Option<(Head, usize)>, Malform
     let mut fields = Fields::of(parsed.headers)?;
     let http10 = parsed.version == Some(0);
     let keep_alive = fields.keep_alive.unwrap_or(!http10);
-    let shape = Shape { http10, head_only: parsed.method == Some("HEAD"), keep_alive, message: None };
+    let shape =
+        Shape { http10, head_only: parsed.method == Some("HEAD"), keep_alive, message: None };
     // HTTP/1.0 has neither interim replies nor upgrades.
     let expects_continue = fields.expects_continue && !http10;
     let request = Request {
@@ -266,18 +271,30 @@ impl Fields {
     fn read(&mut self, header: &httparse::Header) -> Result<(), Malformed> {
         // Compares lengths first, so that any other field costs one comparison.
         match header.name.len() {
-            10 if header.name.eq_ignore_ascii_case("connection") => self.read_connection(header.value),
-            14 if header.name.eq_ignore_ascii_case("content-length") => self.read_length(header.value)?,
+            10 if header.name.eq_ignore_ascii_case("connection") => {
+                self.read_connection(header.value)
+            }
+            14 if header.name.eq_ignore_ascii_case("content-length") => {
+                self.read_length(header.value)?
+            }
             17 if header.name.eq_ignore_ascii_case("transfer-encoding") => {
                 self.chunked = has_token(header.value, "chunked");
                 if !self.chunked {
                     return Err(Malformed("a Transfer-Encoding other than chunked"));
                 }
             }
-            7 if header.name.eq_ignore_ascii_case("upgrade") => self.protocols = Some(header.value.to_vec()),
-            14 if header.name.eq_ignore_ascii_case("http2-settings") => self.settings = settings(header.value),
-            17 if header.name.eq_ignore_ascii_case("sec-websocket-key") => self.key = Some(header.value.to_vec()),
-            21 if header.name.eq_ignore_ascii_case("sec-websocket-version") => self.is_rfc6455 = header.value == b"13",
+            7 if header.name.eq_ignore_ascii_case("upgrade") => {
+                self.protocols = Some(header.value.to_vec())
+            }
+            14 if header.name.eq_ignore_ascii_case("http2-settings") => {
+                self.settings = settings(header.value)
+            }
+            17 if header.name.eq_ignore_ascii_case("sec-websocket-key") => {
+                self.key = Some(header.value.to_vec())
+            }
+            21 if header.name.eq_ignore_ascii_case("sec-websocket-version") => {
+                self.is_rfc6455 = header.value == b"13"
+            }
             24 if header.name.eq_ignore_ascii_case("sec-websocket-extensions") => {
                 self.extensions.extend_from_slice(header.value);
                 self.extensions.push(b',');
@@ -300,8 +317,11 @@ impl Fields {
 
     fn read_length(&mut self, value: &[u8]) -> Result<(), Malformed> {
         // `parse` would accept a plus sign.
-        let text = str::from_utf8(value).ok().filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
-        let length = text.and_then(|text| text.parse().ok()).ok_or(Malformed("a bad Content-Length"))?;
+        let text = str::from_utf8(value)
+            .ok()
+            .filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
+        let length =
+            text.and_then(|text| text.parse().ok()).ok_or(Malformed("a bad Content-Length"))?;
         match self.length.replace(length) {
             // RFC 9110, section 8.6: a length that is repeated with the same value may be accepted.
             Some(other) if other != length => Err(Malformed("two different Content-Lengths")),
@@ -330,7 +350,9 @@ impl Fields {
 
 /// True if a comma-separated field value contains `token`.
 fn has_token(value: &[u8], token: &str) -> bool {
-    value.split(|&byte| byte == b',').any(|part| part.trim_ascii().eq_ignore_ascii_case(token.as_bytes()))
+    value
+        .split(|&byte| byte == b',')
+        .any(|part| part.trim_ascii().eq_ignore_ascii_case(token.as_bytes()))
 }
 
 #[cfg(test)]

@@ -40,7 +40,9 @@ impl Server {
 
     pub(crate) fn on_task(&mut self, conn: &mut Conn, task: Task) -> ConnAction {
         match task {
-            Task::Reply(stream) if matches!(conn.protocol, WireProtocol::Http2(_)) => self.deliver_h2(conn, stream),
+            Task::Reply(stream) if matches!(conn.protocol, WireProtocol::Http2(_)) => {
+                self.deliver_h2(conn, stream)
+            }
             Task::Reply(number) => {
                 conn.mark_ready(number);
                 self.deliver_ready(conn)
@@ -100,7 +102,10 @@ impl Server {
     /// Reads bytes. Returns their number and their arrival.
     fn receive(&mut self, conn: &Conn, buffer: &mut [u8]) -> io::Result<(usize, Arrival)> {
         if !self.needs_stamps {
-            return Ok((socket::read(&conn.socket, buffer)?, Arrival { at: self.wake_tick, by_kernel: false }));
+            return Ok((
+                socket::read(&conn.socket, buffer)?,
+                Arrival { at: self.wake_tick, by_kernel: false },
+            ));
         }
         let (count, stamp) = socket::read_stamped(&conn.socket, buffer, &mut self.control)?;
         let tick = stamp.and_then(|stamp| self.clock.tick_of_stamp(stamp));
@@ -120,7 +125,10 @@ impl Server {
         } else {
             let mut plain = std::mem::take(&mut self.plain);
             plain.clear();
-            let is_intact = conn.session.as_mut().is_none_or(|session| decrypt(session, bytes, &mut plain).is_ok());
+            let is_intact = conn
+                .session
+                .as_mut()
+                .is_none_or(|session| decrypt(session, bytes, &mut plain).is_ok());
             self.parse(conn, &plain, arrival);
             self.plain = plain;
             if !is_intact {
@@ -133,7 +141,8 @@ impl Server {
             return ConnAction::Close;
         }
         // Acknowledgements and pongs leave even if no reply does.
-        let has_control_frames = matches!(conn.protocol, WireProtocol::Http2(_) | WireProtocol::WebSocket(_));
+        let has_control_frames =
+            matches!(conn.protocol, WireProtocol::Http2(_) | WireProtocol::WebSocket(_));
         if conn.has_unsent() || has_control_frames { self.send(conn) } else { ConnAction::Keep }
     }
 
@@ -150,7 +159,9 @@ impl Server {
                 Ok(Step::Wait) => return,
                 // While replies are pending, the client would take an interim reply for one to
                 // an earlier request.
-                Ok(Step::Continue) if conn.pending.is_empty() => conn.outbox.push(CONTINUE.into(), None),
+                Ok(Step::Continue) if conn.pending.is_empty() => {
+                    conn.outbox.push(CONTINUE.into(), None)
+                }
                 Ok(Step::Continue) => {}
                 Ok(Step::Done(mut request)) => {
                     conn.requests += 1;
@@ -172,7 +183,13 @@ impl Server {
         self.planner.ledger.stamped_by_kernel += u64::from(arrival.by_kernel);
         let slot = conn.slot;
         let generation = conn.generation;
-        self.incoming.push(IncomingRequest { at: arrival.at, slot, generation, stream: 0, request });
+        self.incoming.push(IncomingRequest {
+            at: arrival.at,
+            slot,
+            generation,
+            stream: 0,
+            request,
+        });
     }
 
     /// Answers requests as soon as they are read, if replies have no due times.
@@ -200,7 +217,8 @@ impl Server {
     /// Places a reply in the same way as [`Self::place`]. If it leaves
     /// immediately, the caller sends.
     fn place_unsent(&mut self, conn: &mut Conn, plan: ReplyPlan) -> ConnAction {
-        let is_immediate = plan.due <= self.wake_tick && conn.pending.is_empty() && conn.drip.is_none();
+        let is_immediate =
+            plan.due <= self.wake_tick && conn.pending.is_empty() && conn.drip.is_none();
         if is_immediate && plan.failure.is_none() {
             return deliver(conn, plan, &mut self.replies, self.max_requests);
         }
@@ -214,7 +232,11 @@ impl Server {
         let Some(drip) = &conn.drip else { return self.send(conn) };
         // The truth needs the time that the bytes take after the reply has begun.
         if let Some(ticket) = drip.completed.ticket {
-            self.planner.ledger.visits.tails.insert(ticket, tail(drip.bytes.len(), self.options.drip));
+            self.planner
+                .ledger
+                .visits
+                .tails
+                .insert(ticket, tail(drip.bytes.len(), self.options.drip));
         }
         self.drip_on(conn)
     }
@@ -238,7 +260,11 @@ impl Server {
             self.agenda.add(drip.due, conn.slot, conn.generation, Task::Drip(0));
             return self.send(conn);
         }
-        if self.send(conn) == ConnAction::Close { ConnAction::Close } else { self.deliver_ready(conn) }
+        if self.send(conn) == ConnAction::Close {
+            ConnAction::Close
+        } else {
+            self.deliver_ready(conn)
+        }
     }
 
     /// Sends as much as possible, records completed replies, and closes the connection
@@ -280,14 +306,20 @@ impl Server {
             // The client may have left; the connection ends in any case.
             let _ = conn.flush(&mut self.completed);
         }
-        let is_quiet = matches!(conn.protocol, WireProtocol::Http1) && conn.pending.is_empty() && conn.parser.is_idle();
+        let is_quiet = matches!(conn.protocol, WireProtocol::Http1)
+            && conn.pending.is_empty()
+            && conn.parser.is_idle();
         if conn.input_ended || is_quiet {
             return ConnAction::Close;
         }
         conn.pending.clear();
         conn.phase = Phase::Draining;
         self.agenda.add(self.wake_tick + LINGER, conn.slot, conn.generation, Task::Linger);
-        if shutdown(&conn.socket, Shutdown::Write).is_ok() { ConnAction::Keep } else { ConnAction::Close }
+        if shutdown(&conn.socket, Shutdown::Write).is_ok() {
+            ConnAction::Keep
+        } else {
+            ConnAction::Close
+        }
     }
 
     fn send_stats(&mut self, conn: &mut Conn, shape: Shape) {
@@ -303,7 +335,8 @@ impl Server {
         // A reply of status 400 must not overtake pending replies. With some, the connection only
         // ends after them.
         if conn.pending.is_empty() {
-            let reply = self.replies.with_body(400, Shape::default(), "text/plain", reason.as_bytes());
+            let reply =
+                self.replies.with_body(400, Shape::default(), "text/plain", reason.as_bytes());
             conn.outbox.push(reply.bytes, None);
             conn.phase = Phase::Ending;
         } else {
@@ -316,7 +349,9 @@ impl Server {
         let timeout = self.options.idle_timeout.unwrap_or(u64::MAX);
         // A connection that waits for a reply is not idle.
         let since = if conn.has_nothing_pending() { conn.last_active } else { self.wake_tick };
-        if since.saturating_add(timeout) <= self.wake_tick && matches!(conn.protocol, WireProtocol::WebSocket(_)) {
+        if since.saturating_add(timeout) <= self.wake_tick
+            && matches!(conn.protocol, WireProtocol::WebSocket(_))
+        {
             conn.finish(code::GOING_AWAY);
             return self.send(conn);
         }
@@ -348,6 +383,11 @@ fn on_end_of_input(conn: &mut Conn) -> ConnAction {
         session.on_end_of_input();
         return if conn.has_nothing_pending() { ConnAction::Close } else { ConnAction::Keep };
     }
-    let all_never = conn.pending.iter().all(|pending| pending.plan.failure == Some(FailKind::Never));
-    if all_never && conn.drip.is_none() && !conn.has_unsent() { ConnAction::Close } else { ConnAction::Keep }
+    let all_never =
+        conn.pending.iter().all(|pending| pending.plan.failure == Some(FailKind::Never));
+    if all_never && conn.drip.is_none() && !conn.has_unsent() {
+        ConnAction::Close
+    } else {
+        ConnAction::Keep
+    }
 }

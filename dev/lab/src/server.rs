@@ -63,7 +63,10 @@ pub(crate) struct IncomingRequest {
 
 /// The server: one event loop in one thread.
 #[derive(Debug)]
-#[allow(clippy::struct_excessive_bools, reason = "two are options decided once, two are states of different things")]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "two are options decided once, two are states of different things"
+)]
 pub struct Server {
     pub(crate) options: Options,
     pub(crate) clock: Clock,
@@ -110,7 +113,8 @@ impl Server {
     pub fn bind(options: Options, stop: UnixStream) -> io::Result<Self> {
         options.check().map_err(io::Error::other)?;
         let needs_stamps = options.is_recorded();
-        let (listener, bound_address) = socket::listen(&options.listen, options.backlog, needs_stamps)?;
+        let (listener, bound_address) =
+            socket::listen(&options.listen, options.backlog, needs_stamps)?;
         let tls = options.tls.then(|| Tls::self_signed(options.http2.versions)).transpose()?;
         let mut server = Self {
             clock: Clock::start(),
@@ -155,19 +159,30 @@ impl Server {
         // With a requested port, another one would be no substitute.
         let any_port = matches!(&self.options.listen, Listen::Tcp(address) if address.port() == 0);
         for remaining in (0..FREE_PORTS).rev() {
-            let (Listen::Tcp(address), Some(tls), true) = (&self.bound_address, &self.tls, self.options.http3.http3)
+            let (Listen::Tcp(address), Some(tls), true) =
+                (&self.bound_address, &self.tls, self.options.http3.http3)
             else {
                 return Ok(());
             };
             match crate::h3::Http3::bind(&self.options, *address, tls, self.needs_stamps) {
                 // A port that is free for TCP may be in use for UDP.
-                Err(error) if any_port && remaining > 0 && error.kind() == io::ErrorKind::AddrInUse => {
-                    (self.listener, self.bound_address) =
-                        socket::listen(&self.options.listen, self.options.backlog, self.needs_stamps)?;
+                Err(error)
+                    if any_port && remaining > 0 && error.kind() == io::ErrorKind::AddrInUse =>
+                {
+                    (self.listener, self.bound_address) = socket::listen(
+                        &self.options.listen,
+                        self.options.backlog,
+                        self.needs_stamps,
+                    )?;
                 }
                 http3 => {
                     let http3 = http3?;
-                    epoll::add(&self.epoll, &http3.socket, EventData::new_u64(UDP), EventFlags::IN)?;
+                    epoll::add(
+                        &self.epoll,
+                        &http3.socket,
+                        EventData::new_u64(UDP),
+                        EventFlags::IN,
+                    )?;
                     self.http3 = Some(Box::new(http3));
                     return Ok(());
                 }
@@ -240,7 +255,8 @@ impl Server {
     fn wait(&mut self, events: &mut Vec<Event>) -> io::Result<()> {
         let ahead = if self.options.precise { SPIN } else { 0 };
         let soon = self.clock.now() + ahead;
-        let has_work = self.agenda.next_at().is_some_and(|at| at <= soon) || !self.incoming.is_empty();
+        let has_work =
+            self.agenda.next_at().is_some_and(|at| at <= soon) || !self.incoming.is_empty();
         if !has_work {
             self.agenda.arm(&self.clock, ahead)?;
         }
@@ -262,7 +278,9 @@ impl Server {
             UDP => self.on_udp(),
             token => {
                 let flags = event.flags;
-                self.with_conn(token as u32, (token >> 32) as u32, |server, conn| server.on_event(conn, flags));
+                self.with_conn(token as u32, (token >> 32) as u32, |server, conn| {
+                    server.on_event(conn, flags)
+                });
             }
         }
     }
@@ -286,14 +304,18 @@ impl Server {
                 self.place_h3(incoming.slot, incoming.generation, plan, stream);
                 continue;
             }
-            self.with_conn(incoming.slot, incoming.generation, |server, conn| server.place(conn, plan, stream));
+            self.with_conn(incoming.slot, incoming.generation, |server, conn| {
+                server.place(conn, plan, stream)
+            });
         }
         self.incoming = batch;
     }
 
     fn is_excluded(&self, incoming: &IncomingRequest) -> bool {
         let conn = self.conns.get(incoming.slot as usize).and_then(Option::as_ref);
-        conn.is_some_and(|conn| conn.generation == incoming.generation && conn.excludes(incoming.stream))
+        conn.is_some_and(|conn| {
+            conn.generation == incoming.generation && conn.excludes(incoming.stream)
+        })
     }
 
     fn release_due(&mut self) {
@@ -319,7 +341,12 @@ impl Server {
 
     /// Calls `act` with a connection, and then closes it or updates its watched events. Skips a
     /// connection that no longer exists, as its generation shows.
-    fn with_conn(&mut self, slot: u32, generation: u32, act: impl FnOnce(&mut Self, &mut Conn) -> ConnAction) {
+    fn with_conn(
+        &mut self,
+        slot: u32,
+        generation: u32,
+        act: impl FnOnce(&mut Self, &mut Conn) -> ConnAction,
+    ) {
         let Some(place) = self.conns.get_mut(slot as usize) else { return };
         // The connection leaves the table, so that `act` can change both it and the server.
         let Some(mut conn) = place.take_if(|conn| conn.generation == generation) else { return };
@@ -348,8 +375,13 @@ impl Server {
         drop(conn);
         if !self.is_accepting {
             // A descriptor is free again. If this fails, the next close retries.
-            self.is_accepting =
-                epoll::modify(&self.epoll, &self.listener, EventData::new_u64(LISTENER), EventFlags::IN).is_ok();
+            self.is_accepting = epoll::modify(
+                &self.epoll,
+                &self.listener,
+                EventData::new_u64(LISTENER),
+                EventFlags::IN,
+            )
+            .is_ok();
         }
     }
 
@@ -368,14 +400,20 @@ impl Server {
     /// in the accept queue.
     fn pause_accepting(&mut self) {
         self.planner.ledger.accept_errors += 1;
-        let result = epoll::modify(&self.epoll, &self.listener, EventData::new_u64(LISTENER), EventFlags::empty());
+        let result = epoll::modify(
+            &self.epoll,
+            &self.listener,
+            EventData::new_u64(LISTENER),
+            EventFlags::empty(),
+        );
         self.is_accepting = result.is_err();
     }
 
     fn register_connection(&mut self, socket: OwnedFd) {
         let Ok(session) = self.tls.as_ref().map(Tls::session).transpose() else { return };
         let protocol = WireProtocol::new(self.options.http2.versions);
-        let mut conn = Box::new(Conn::new(socket, protocol, Parser::new(self.options.echo), session));
+        let mut conn =
+            Box::new(Conn::new(socket, protocol, Parser::new(self.options.echo), session));
         // The highest bit marks QUIC connections.
         self.generations = self.generations.wrapping_add(1) & (u32::MAX >> 1);
         conn.generation = self.generations;
@@ -386,7 +424,9 @@ impl Server {
         });
         conn.last_active = self.wake_tick;
         self.planner.ledger.record_connection();
-        if epoll::add(&self.epoll, &conn.socket, EventData::new_u64(token(&conn)), EventFlags::IN).is_err() {
+        if epoll::add(&self.epoll, &conn.socket, EventData::new_u64(token(&conn)), EventFlags::IN)
+            .is_err()
+        {
             return self.remove(conn);
         }
         if let Some(timeout) = self.options.idle_timeout {

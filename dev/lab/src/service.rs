@@ -76,13 +76,17 @@ fn parse_log_normal(rest: &str) -> Result<ServiceTime, String> {
 }
 
 fn log_normal_error(rest: &str) -> String {
-    format!("`lognormal:{rest}`: write the mean and the sigma of the logarithm, e.g. `lognormal:10ms,0.5`")
+    format!(
+        "`lognormal:{rest}`: write the mean and the sigma of the logarithm, e.g. `lognormal:10ms,0.5`"
+    )
 }
 
 fn read_times(path: &str) -> Result<Vec<u64>, String> {
-    let text = fs::read_to_string(path).map_err(|error| format!("cannot read `{path}`: {error}"))?;
+    let text =
+        fs::read_to_string(path).map_err(|error| format!("cannot read `{path}`: {error}"))?;
     let times = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    let times: Vec<u64> = times.map(|(index, line)| parse_time(path, index + 1, line)).collect::<Result<_, _>>()?;
+    let times: Vec<u64> =
+        times.map(|(index, line)| parse_time(path, index + 1, line)).collect::<Result<_, _>>()?;
     if times.is_empty() { Err(format!("`{path}` holds no service time")) } else { Ok(times) }
 }
 
@@ -90,7 +94,9 @@ fn parse_time(path: &str, line_number: usize, line: &str) -> Result<u64, String>
     match line.trim().parse::<f64>() {
         // A day at most, as for the durations of options.
         Ok(time) if (0.0..=86_400.0).contains(&time) => Ok((time * 1e9).round() as u64),
-        _ => Err(format!("{path}:{line_number}: `{line}` is not a number of seconds between 0 and 86400")),
+        _ => Err(format!(
+            "{path}:{line_number}: `{line}` is not a number of seconds between 0 and 86400"
+        )),
     }
 }
 
@@ -114,7 +120,9 @@ impl Sampler {
             ServiceTime::None => 0,
             ServiceTime::Constant(time) => *time,
             ServiceTime::Exponential(mean) => exponential(&mut self.random, *mean).round() as u64,
-            ServiceTime::LogNormal { mu, sigma } => (mu + sigma * normal(&mut self.random)).exp().round() as u64,
+            ServiceTime::LogNormal { mu, sigma } => {
+                (mu + sigma * normal(&mut self.random)).exp().round() as u64
+            }
             ServiceTime::Listed(times) => {
                 let time = times[self.drawn % times.len()];
                 self.drawn += 1;
@@ -144,7 +152,8 @@ mod tests {
         let mut sampler = Sampler::new(Service::parse(service).unwrap().distribution, 7);
         let times: Vec<f64> = (0..200_000).map(|_| sampler.draw() as f64 / 1e6).collect();
         let mean = times.iter().sum::<f64>() / times.len() as f64;
-        let variance = times.iter().map(|time| (time - mean).powi(2)).sum::<f64>() / times.len() as f64;
+        let variance =
+            times.iter().map(|time| (time - mean).powi(2)).sum::<f64>() / times.len() as f64;
         (mean, variance.sqrt())
     }
 
@@ -155,7 +164,10 @@ mod tests {
         assert!((mean - 10.0).abs() < 0.1 && (deviation - 10.0).abs() < 0.15, "{mean} {deviation}");
         let (mean, deviation) = mean_and_deviation("lognormal:10ms,0.5");
         let expected = 10.0 * (0.25f64.exp() - 1.0).sqrt();
-        assert!((mean - 10.0).abs() < 0.1 && (deviation - expected).abs() < 0.15, "{mean} {deviation}");
+        assert!(
+            (mean - 10.0).abs() < 0.1 && (deviation - expected).abs() < 0.15,
+            "{mean} {deviation}"
+        );
     }
 
     #[test]

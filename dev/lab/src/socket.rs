@@ -7,7 +7,8 @@ use std::io::{self, IoSliceMut, Write};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 
 use nix::sys::socket::{
-    ControlMessageOwned, MsgFlags, RecvMsg, SockaddrStorage, recvmsg, setsockopt, sockopt::ReceiveTimestampns,
+    ControlMessageOwned, MsgFlags, RecvMsg, SockaddrStorage, recvmsg, setsockopt,
+    sockopt::ReceiveTimestampns,
 };
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::net::{self, AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType};
@@ -106,7 +107,11 @@ pub fn read(socket: &OwnedFd, buffer: &mut [u8]) -> io::Result<usize> {
 /// # Errors
 ///
 /// If there is nothing, or the connection is broken.
-pub fn read_stamped(socket: &OwnedFd, buffer: &mut [u8], control: &mut [u8]) -> io::Result<(usize, Option<u64>)> {
+pub fn read_stamped(
+    socket: &OwnedFd,
+    buffer: &mut [u8],
+    control: &mut [u8],
+) -> io::Result<(usize, Option<u64>)> {
     let mut slices = [IoSliceMut::new(buffer)];
     let message = recvmsg::<()>(socket.as_raw_fd(), &mut slices, Some(control), MsgFlags::empty())?;
     Ok((message.bytes, stamp_of(&message)?))
@@ -114,7 +119,9 @@ pub fn read_stamped(socket: &OwnedFd, buffer: &mut [u8], control: &mut [u8]) -> 
 
 fn stamp_of<S>(message: &RecvMsg<'_, '_, S>) -> io::Result<Option<u64>> {
     Ok(message.cmsgs()?.find_map(|control| match control {
-        ControlMessageOwned::ScmTimestampns(time) => Some(time.tv_sec() as u64 * 1_000_000_000 + time.tv_nsec() as u64),
+        ControlMessageOwned::ScmTimestampns(time) => {
+            Some(time.tv_sec() as u64 * 1_000_000_000 + time.tv_nsec() as u64)
+        }
         _ => None,
     }))
 }
@@ -148,7 +155,12 @@ pub fn receive_from(
     control: &mut [u8],
 ) -> io::Result<(usize, Option<u64>, std::net::SocketAddr)> {
     let mut slices = [IoSliceMut::new(buffer)];
-    let message = recvmsg::<SockaddrStorage>(socket.as_raw_fd(), &mut slices, Some(control), MsgFlags::empty())?;
+    let message = recvmsg::<SockaddrStorage>(
+        socket.as_raw_fd(),
+        &mut slices,
+        Some(control),
+        MsgFlags::empty(),
+    )?;
     let address = message.address.ok_or(io::ErrorKind::InvalidData)?;
     let v4 = address.as_sockaddr_in().map(|from| std::net::SocketAddrV4::from(*from).into());
     let v6 = || address.as_sockaddr_in6().map(|from| std::net::SocketAddrV6::from(*from).into());

@@ -26,12 +26,15 @@ impl Tls {
     pub fn self_signed(versions: Versions) -> io::Result<Self> {
         let names = ["localhost", "127.0.0.1", "::1"].map(str::to_owned);
         let certificate = rcgen::generate_simple_self_signed(names).map_err(io::Error::other)?;
-        let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(certificate.signing_key.serialize_der()));
+        let key =
+            PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(certificate.signing_key.serialize_der()));
         let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
         let mut config = ServerConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
             .and_then(|builder| {
-                builder.with_no_client_auth().with_single_cert(vec![certificate.cert.der().clone()], key)
+                builder
+                    .with_no_client_auth()
+                    .with_single_cert(vec![certificate.cert.der().clone()], key)
             })
             .map_err(io::Error::other)?;
         let http1: &[&[u8]] = &[b"http/1.1", b"http/1.0"];
@@ -75,7 +78,8 @@ impl Tls {
     ///
     /// If the session cannot be made.
     pub fn session(&self) -> io::Result<Box<ServerConnection>> {
-        let mut session = ServerConnection::new(Arc::clone(&self.config)).map_err(io::Error::other)?;
+        let mut session =
+            ServerConnection::new(Arc::clone(&self.config)).map_err(io::Error::other)?;
         // At a limit, the session would accept 0 bytes, which the outbox takes for an error.
         session.set_buffer_limit(None);
         Ok(Box::new(session))
@@ -111,7 +115,11 @@ impl rustls::server::StoresServerSessions for Forgetful {
 /// # Errors
 ///
 /// If the peer breaks TLS.
-pub fn decrypt(session: &mut ServerConnection, mut cipher: &[u8], plain: &mut Vec<u8>) -> io::Result<()> {
+pub fn decrypt(
+    session: &mut ServerConnection,
+    mut cipher: &[u8],
+    plain: &mut Vec<u8>,
+) -> io::Result<()> {
     while !cipher.is_empty() {
         session.read_tls(&mut cipher)?;
         let state = session.process_new_packets().map_err(io::Error::other)?;

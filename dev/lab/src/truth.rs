@@ -73,13 +73,15 @@ impl Stall {
     ///
     /// A message on the text.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let (length, period) = text
-            .split_once('/')
-            .ok_or_else(|| format!("`{text}`: write how long and how often, e.g. `1s/5s` for 1 s in every 5 s"))?;
+        let (length, period) = text.split_once('/').ok_or_else(|| {
+            format!("`{text}`: write how long and how often, e.g. `1s/5s` for 1 s in every 5 s")
+        })?;
         let length = parse_positive_span(length)?;
         let period = parse_positive_span(period)?;
         if length >= period {
-            return Err(format!("`{text}`: the stall must be shorter than its period, e.g. `1s/5s`"));
+            return Err(format!(
+                "`{text}`: the stall must be shorter than its period, e.g. `1s/5s`"
+            ));
         }
         Ok(Self { length, period })
     }
@@ -113,11 +115,15 @@ impl Model {
         let queue = match self.workers {
             0 => "infinite servers: sojourn = service".to_owned(),
             1 => "Lindley recursion, 1 server, first come first served".to_owned(),
-            workers => format!("Kiefer-Wolfowitz recursion, {workers} servers, first come first served"),
+            workers => {
+                format!("Kiefer-Wolfowitz recursion, {workers} servers, first come first served")
+            }
         };
         let stalled = if self.stall.is_some() { "; then held to the end of the stall" } else { "" };
-        let dripping = if self.tails.is_empty() { "" } else { "; a dripping reply ends with its last byte" };
-        let frozen = if self.freezes.is_empty() { "" } else { "; then held while the process was stopped" };
+        let dripping =
+            if self.tails.is_empty() { "" } else { "; a dripping reply ends with its last byte" };
+        let frozen =
+            if self.freezes.is_empty() { "" } else { "; then held while the process was stopped" };
         queue + stalled + dripping + frozen
     }
 }
@@ -130,7 +136,8 @@ pub fn sojourns(model: &Model, arrivals: &[u64], services: &[u64]) -> Vec<u64> {
         let departure = queue.depart(arrivals[index], services[index]);
         let release = model.stall.map_or(departure, |stall| stall.release(model.origin, departure));
         let last_byte = release + model.tails.get(&(index as u32)).unwrap_or(&0);
-        model.freezes.iter().fold(last_byte, |instant, freeze| freeze.release(instant)) - arrivals[index]
+        model.freezes.iter().fold(last_byte, |instant, freeze| freeze.release(instant))
+            - arrivals[index]
     };
     // Only the requests of one turn are sorted; a later turn may read earlier arrivals.
     if arrivals.is_sorted() {
@@ -217,7 +224,8 @@ pub struct Arrivals {
 pub fn dispersion(arrivals: &[u64], width: u64) -> Option<f64> {
     const STARTS: u64 = 10;
     let first = *arrivals.iter().min()?;
-    let dispersions = (0..STARTS).map(|n| dispersion_from(arrivals, first + n * width / STARTS, width));
+    let dispersions =
+        (0..STARTS).map(|n| dispersion_from(arrivals, first + n * width / STARTS, width));
     Some(dispersions.sum::<Option<f64>>()? / STARTS as f64)
 }
 

@@ -31,9 +31,14 @@ pub fn parse_span(text: &str) -> Result<u64, String> {
         "m" | "min" => 60e9,
         "h" => 3600e9,
         "" => return Err(format!("`{text}` has no unit: write e.g. `{text}ms` or `{text}s`")),
-        _ => return Err(format!("`{text}` is not a duration: write e.g. `500us`, `10ms`, `1.5s`, `2m`")),
+        _ => {
+            return Err(format!(
+                "`{text}` is not a duration: write e.g. `500us`, `10ms`, `1.5s`, `2m`"
+            ));
+        }
     };
-    let value = parse_number(number).ok_or_else(|| format!("`{text}` is not a duration: write e.g. `10ms`"))?;
+    let value = parse_number(number)
+        .ok_or_else(|| format!("`{text}` is not a duration: write e.g. `10ms`"))?;
     let nanos = value * scale;
     if nanos > MAX_NANOS {
         return Err(format!("`{text}` is more than a day"));

@@ -94,8 +94,9 @@ pub fn greeting(row: Option<&HostileRow>, key: &[u8]) -> Option<Vec<u8>> {
 /// Returns the response that accepts the handshake.
 pub fn switching(key: &[u8], agreement: Option<&Agreement>) -> Vec<u8> {
     let accept = derive_accept_key(key);
-    let extensions =
-        agreement.map_or_else(String::new, |agreement| format!("Sec-WebSocket-Extensions: {}\r\n", agreement.answer));
+    let extensions = agreement.map_or_else(String::new, |agreement| {
+        format!("Sec-WebSocket-Extensions: {}\r\n", agreement.answer)
+    });
     format!(
         "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n{extensions}\
          Sec-WebSocket-Accept: {accept}\r\n\r\n"
@@ -159,7 +160,10 @@ mod tests {
     #[test]
     fn the_handshake_of_the_standard() {
         let answer = String::from_utf8(switching(b"dGhlIHNhbXBsZSBub25jZQ==", None)).unwrap();
-        assert!(answer.contains("\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n"), "{answer}");
+        assert!(
+            answer.contains("\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n"),
+            "{answer}"
+        );
     }
 
     #[test]

@@ -70,8 +70,12 @@ fn prove(target: &Target) {
 fn assert_agreement(target: &Target) {
     let (ran, truth) = match against_truth(target) {
         Ok(figures) => figures,
-        Err(why) if is_full_proof() => panic!("nothing is proved: the lab refuses its truth: {why}"),
-        Err(why) => return skip(&format!("accuracy::{}", target.name), &format!("no quiet moment: {why}")),
+        Err(why) if is_full_proof() => {
+            panic!("nothing is proved: the lab refuses its truth: {why}")
+        }
+        Err(why) => {
+            return skip(&format!("accuracy::{}", target.name), &format!("no quiet moment: {why}"));
+        }
     };
     assert_eq!(truth["count"].as_u64(), Some(ran.count("completed")));
     let mut missed = Vec::new();
@@ -79,7 +83,8 @@ fn assert_agreement(target: &Target) {
         let reported = ran.figure(&format!("/response_time_seconds/{percentile}"));
         let true_value = truth[percentile].as_f64();
         let true_value = true_value.unwrap_or_else(|| panic!("no {percentile} in {truth}"));
-        let is_met = (reported - true_value).abs() <= true_value * target.within.0 + target.within.1;
+        let is_met =
+            (reported - true_value).abs() <= true_value * target.within.0 + target.within.1;
         note(target, percentile, reported, true_value, is_met, &ran);
         if !is_met {
             missed.push(format!("{percentile}: {reported} s, truly {true_value} s"));
@@ -89,7 +94,14 @@ fn assert_agreement(target: &Target) {
 }
 
 /// Prints a figure, and appends it to the file of figures if there is one.
-fn note(target: &Target, percentile: &str, reported: f64, true_value: f64, is_met: bool, ran: &RunResult) {
+fn note(
+    target: &Target,
+    percentile: &str,
+    reported: f64,
+    true_value: f64,
+    is_met: bool,
+    ran: &RunResult,
+) {
     let deviation = reported / true_value - 1.0;
     eprintln!(
         "{} {percentile}: {:.3} ms, truly {:.3} ms ({:+.2} %)",
@@ -105,7 +117,8 @@ fn note(target: &Target, percentile: &str, reported: f64, true_value: f64, is_me
         "allowed_share": target.within.0, "allowed_seconds": target.within.1,
         "requests": ran.count("completed"), "lag_p99_seconds": ran.figure("/lag_seconds/p99"),
     });
-    let mut file = OpenOptions::new().create(true).append(true).open(file).expect("the file of figures");
+    let mut file =
+        OpenOptions::new().create(true).append(true).open(file).expect("the file of figures");
     writeln!(file, "{figure}").expect("a line of figures");
 }
 

@@ -11,7 +11,8 @@ use serde_json::Value;
 use std::fs;
 use tempfile::TempDir;
 
-const SHORT: &str = "--objective 'p99 < 500ms' --trial-duration 1s..1s --warmup 100ms --grace 300ms --cooldown 0s";
+const SHORT: &str =
+    "--objective 'p99 < 500ms' --trial-duration 1s..1s --warmup 100ms --grace 300ms --cooldown 0s";
 
 /// Capacities found for the contender with this name.
 fn capacities_of(json: &Value, contender: &str) -> Vec<Option<f64>> {
@@ -91,6 +92,10 @@ fn a_plan_compares_capacities_and_resumes_after_a_stop() {
     // Each repetition of each contender starts its server once; the interrupted one starts it
     // twice.
     assert_eq!(starts.split_whitespace().collect::<String>(), "abbba", "{}", again.err);
-    let refused = command(&format!("compare {} --repeat 3", file.display())).output().expect("brunt");
-    assert!(String::from_utf8_lossy(&refused.stderr).contains("write compare.time_budget and repetitions in the plan"));
+    let refused =
+        command(&format!("compare {} --repeat 3", file.display())).output().expect("brunt");
+    assert!(
+        String::from_utf8_lossy(&refused.stderr)
+            .contains("write compare.time_budget and repetitions in the plan")
+    );
 }

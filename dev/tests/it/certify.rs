@@ -20,38 +20,59 @@ mod accuracy {
     fn league(test: &str, line: &str) -> Option<Vec<Value>> {
         let dir = TempDir::new().expect("a directory");
         let file = dir.path().join("league.json");
-        let output = command(&format!("certify {line} -o text -o json={}", file.display())).output().expect("brunt");
+        let output = command(&format!("certify {line} -o text -o json={}", file.display()))
+            .output()
+            .expect("brunt");
         let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-        let json: Value = serde_json::from_str(&fs::read_to_string(file).expect("a league")).expect("JSON");
+        let json: Value =
+            serde_json::from_str(&fs::read_to_string(file).expect("a league")).expect("JSON");
         let results = json["results"].as_array().expect("results").clone();
-        if let Some(busy) =
-            results.iter().find(|result| result["outcome"] == "no truth" || result["outcome"] == "unknown")
+        if let Some(busy) = results
+            .iter()
+            .find(|result| result["outcome"] == "no truth" || result["outcome"] == "unknown")
         {
-            skip(&format!("certify::accuracy::{test}"), &format!("no quiet moment: {}", busy["reason"]));
+            skip(
+                &format!("certify::accuracy::{test}"),
+                &format!("no quiet moment: {}", busy["reason"]),
+            );
             return None;
         }
         assert!(matches!(output.status.code(), Some(0 | 4)), "{errors}");
-        assert!(String::from_utf8_lossy(&output.stdout).contains("the figure farthest from the truth"), "{errors}");
+        assert!(
+            String::from_utf8_lossy(&output.stdout).contains("the figure farthest from the truth"),
+            "{errors}"
+        );
         Some(results)
     }
 
     fn assert_near(result: &Value, figure: &str) {
         assert_eq!(result["outcome"], "scored", "{result}");
-        let off = result["deviation"][figure].as_f64().unwrap_or_else(|| panic!("no {figure} in {result}"));
+        let off = result["deviation"][figure]
+            .as_f64()
+            .unwrap_or_else(|| panic!("no {figure} in {result}"));
         assert!(off.abs() < 0.5, "{figure} is not even near: {result}");
     }
 
     #[test]
     fn brunt_reports_the_waiting_time_of_users() {
-        retry_under_steal_time("certify::accuracy::brunt_reports_the_waiting_time_of_users", || {
-            // A stall of 1 s in a load of 7 s affects more than a tenth of the requests.
-            let line = "--case stall --loop open --seconds 2";
-            let Some(results) = league("brunt_reports_the_waiting_time_of_users", line) else { return };
-            assert_eq!(results.len(), 1);
-            assert_near(&results[0], "p50");
-            assert_near(&results[0], "p99");
-            assert!(results[0]["truth"]["response_time_seconds"]["p99"].as_f64() > Some(0.5), "{}", results[0]);
-        });
+        retry_under_steal_time(
+            "certify::accuracy::brunt_reports_the_waiting_time_of_users",
+            || {
+                // A stall of 1 s in a load of 7 s affects more than a tenth of the requests.
+                let line = "--case stall --loop open --seconds 2";
+                let Some(results) = league("brunt_reports_the_waiting_time_of_users", line) else {
+                    return;
+                };
+                assert_eq!(results.len(), 1);
+                assert_near(&results[0], "p50");
+                assert_near(&results[0], "p99");
+                assert!(
+                    results[0]["truth"]["response_time_seconds"]["p99"].as_f64() > Some(0.5),
+                    "{}",
+                    results[0]
+                );
+            },
+        );
     }
 
     #[test]
@@ -59,11 +80,15 @@ mod accuracy {
         retry_under_steal_time("certify::accuracy::closed_loops_of_several_tools_are_read", || {
             let name = "closed_loops_of_several_tools_are_read";
             if let Some(missing) = ["wrk", "ab"].iter().find(|tool| program(tool).is_none()) {
-                return skip(&format!("certify::accuracy::{name}"), &format!("{missing} is not installed"));
+                return skip(
+                    &format!("certify::accuracy::{name}"),
+                    &format!("{missing} is not installed"),
+                );
             }
             let line = "--tool brunt,wrk,ab --case const --loop closed --seconds 2";
             let Some(results) = league(name, line) else { return };
-            let tools: Vec<_> = results.iter().map(|result| result["tool"].as_str().unwrap_or("")).collect();
+            let tools: Vec<_> =
+                results.iter().map(|result| result["tool"].as_str().unwrap_or("")).collect();
             assert_eq!(tools, ["brunt", "wrk", "ab"]);
             for result in &results {
                 assert_near(result, "p50");
@@ -120,16 +145,23 @@ fn ctrl_c_leaves_no_process() {
     certify.signal(Signal::INT);
     wait_until("its end", || certify.exit_status().is_some());
     assert_eq!(certify.exit_status().and_then(|status| status.code()), Some(130));
-    assert!(children_of_brunt.iter().all(|child| test_kill_process(*child).is_err()), "{children_of_brunt:?} are left");
+    assert!(
+        children_of_brunt.iter().all(|child| test_kill_process(*child).is_err()),
+        "{children_of_brunt:?} are left"
+    );
     let league: Value =
-        serde_json::from_str(&fs::read_to_string(dir.path().join("out")).expect("a league")).expect("JSON");
+        serde_json::from_str(&fs::read_to_string(dir.path().join("out")).expect("a league"))
+            .expect("JSON");
     assert_eq!(league["results"].as_array().map(Vec::len), Some(0));
 }
 
 /// Child processes, by the fourth field of `/proc/PID/stat`, which follows the name in parentheses.
 fn children(parent: Pid) -> Vec<Pid> {
-    let all = fs::read_dir("/proc").expect("processes").filter_map(|entry| process_number(&entry.ok()?));
-    all.filter(|pid| parent_of(*pid) == Some(parent.as_raw_nonzero().get())).filter_map(Pid::from_raw).collect()
+    let all =
+        fs::read_dir("/proc").expect("processes").filter_map(|entry| process_number(&entry.ok()?));
+    all.filter(|pid| parent_of(*pid) == Some(parent.as_raw_nonzero().get()))
+        .filter_map(Pid::from_raw)
+        .collect()
 }
 
 fn parent_of(pid: i32) -> Option<i32> {

@@ -46,13 +46,17 @@ fn a_directory_gets_the_three_key_charts_or_all() {
     ];
     for (load, expected) in cases {
         let dir = plan("", load, &server.url_of("/"));
-        let outputs = "-o png=key/ -o svg=key-svg/ -o png-all=all/ -o svg-all=all-svg/ -o svg-all=all.svg";
+        let outputs =
+            "-o png=key/ -o svg=key-svg/ -o png-all=all/ -o svg-all=all-svg/ -o svg-all=all.svg";
         let output = brunt(dir.path(), &format!("run shop.yaml --no-store {outputs}"));
         assert!(output.status.code().is_some_and(|code| code == 0 || code == 5), "{output:?}");
         assert_eq!(pictures(&dir.path().join("key"), PNG), with_ending(expected, "png"));
         assert_eq!(pictures(&dir.path().join("key-svg"), SVG), with_ending(expected, "svg"));
         let all = pictures(&dir.path().join("all"), PNG);
-        assert!(all.len() > 5 && with_ending(expected, "png").iter().all(|name| all.contains(name)), "{all:?}");
+        assert!(
+            all.len() > 5 && with_ending(expected, "png").iter().all(|name| all.contains(name)),
+            "{all:?}"
+        );
         assert!(!all.iter().any(|name| name.contains("errors")), "{all:?}");
         assert_eq!(pictures(&dir.path().join("all-svg"), SVG).len(), all.len());
         let sheet = fs::read_to_string(dir.path().join("all.svg")).expect("a sheet");
@@ -70,7 +74,8 @@ fn the_title_is_the_name_of_the_plan_or_of_its_file() {
     for (name, title) in [("name: Shop at noon\n", "Shop at noon"), ("", "shop")] {
         let dir = plan(name, "{rate: 100, duration: 500ms}", &server.url_of("/"));
         brunt(dir.path(), "run shop.yaml --store kept -o html=run.html -o svg=run.svg");
-        let experiments = fs::read_dir(dir.path().join("kept/runs")).expect("stored runs").flatten();
+        let experiments =
+            fs::read_dir(dir.path().join("kept/runs")).expect("stored runs").flatten();
         let run = experiments.map(|entry| entry.file_name()).next().expect("a stored run");
         let run = run.to_string_lossy();
         let id = run.split('.').next().unwrap_or_default();

@@ -18,8 +18,11 @@ struct CheckResult {
 fn check(line: &str) -> CheckResult {
     let dir = TempDir::new().expect("a directory");
     let file = dir.path().join("json");
-    let out = command(&format!("check {line} -o json={} -o text", file.display())).output().expect("brunt");
-    let text = String::from_utf8_lossy(&out.stdout).split_whitespace().collect::<Vec<_>>().join(" ");
+    let out = command(&format!("check {line} -o json={} -o text", file.display()))
+        .output()
+        .expect("brunt");
+    let text =
+        String::from_utf8_lossy(&out.stdout).split_whitespace().collect::<Vec<_>>().join(" ");
     let json = std::fs::read_to_string(file).unwrap_or_default();
     let errors = String::from_utf8_lossy(&out.stderr);
     assert!(errors.is_empty(), "{errors}");
@@ -69,17 +72,26 @@ fn a_check_reports_the_listener_and_its_replies() {
     assert_eq!(checked.value("/route/listener"), &format!("nginx (pid {pid})"));
     // The configuration gives each worker 4096, whatever the limit of the master.
     assert_eq!(checked.value("/route/listener_descriptors"), 4096);
-    let mend = checked.advice("backlog").expect("advice")["command"].as_str().expect("a command").to_owned();
+    let mend = checked.advice("backlog").expect("advice")["command"]
+        .as_str()
+        .expect("a command")
+        .to_owned();
     assert!(mend.contains("backlog=64"), "{mend}");
     assert_eq!(checked.advice("compression").expect("advice")["command"], "--compressed");
-    checked.assert_text(&["client and server share this machine", "Keep-Alive: timeout=33", "nginx"]);
+    checked.assert_text(&[
+        "client and server share this machine",
+        "Keep-Alive: timeout=33",
+        "nginx",
+    ]);
 }
 
 #[test]
 fn a_sound_load_gets_less_advice() {
     let Some(nginx) = nginx("a_sound_load_gets_less_advice", "") else { return };
     let checked = check(&format!("{} -c 10 --compressed", nginx.url_of("/"))).assert_code(0);
-    for rule in ["backlog", "server_descriptors", "local_ports", "compression", "redirect", "keep_alive"] {
+    for rule in
+        ["backlog", "server_descriptors", "local_ports", "compression", "redirect", "keep_alive"]
+    {
         assert!(checked.advice(rule).is_none(), "{:#}", checked.value("/advice"));
     }
 }
@@ -106,18 +118,27 @@ fn tls_is_reported_and_sessions_are_resumed() {
         "ssl_certificate {}; ssl_certificate_key {}; ssl_session_cache shared:it:1m;",
         certificate.cert, certificate.key
     );
-    let Some(nginx) = nginx_at("tls_is_reported_and_sessions_are_resumed", "listen 127.0.0.1:PORT ssl;", &directives)
-    else {
+    let Some(nginx) = nginx_at(
+        "tls_is_reported_and_sessions_are_resumed",
+        "listen 127.0.0.1:PORT ssl;",
+        &directives,
+    ) else {
         return;
     };
-    let checked = check(&format!("{} --cacert {}", nginx.secure("/"), authority.pem)).assert_code(0);
+    let checked =
+        check(&format!("{} --cacert {}", nginx.secure("/"), authority.pem)).assert_code(0);
     assert_eq!(checked.value("/tls/alpn"), "http/1.1");
     assert!(checked.value("/tls/version").as_str().is_some_and(|v| v.starts_with("TLSv1.")));
     assert_eq!(checked.value("/tls/resumed"), true);
     assert_eq!(checked.value("/tls/chain"), 1);
     assert_eq!(checked.value("/tls/certificate/names/0"), "localhost");
     assert_eq!(checked.value("/tls/certificate/self_signed"), false);
-    assert!(checked.value("/tls/certificate/issuer").as_str().is_some_and(|i| i.contains("authority of a test")));
+    assert!(
+        checked
+            .value("/tls/certificate/issuer")
+            .as_str()
+            .is_some_and(|i| i.contains("authority of a test"))
+    );
     // The authority of a test is not trusted. The certificate is shown, and no request is sent.
     let requests = nginx.log().len();
     let stranger = check(&nginx.secure("/")).assert_code(3);
@@ -133,11 +154,15 @@ fn an_expired_certificate_is_reported() {
     let dir = TempDir::new().expect("a directory");
     let authority = Authority::new(dir.path());
     let certificate = authority.certify_until("localhost", 2020);
-    let directives = format!("ssl_certificate {}; ssl_certificate_key {};", certificate.cert, certificate.key);
-    let Some(nginx) = nginx_at("an_expired_certificate_is_reported", "listen 127.0.0.1:PORT ssl;", &directives) else {
+    let directives =
+        format!("ssl_certificate {}; ssl_certificate_key {};", certificate.cert, certificate.key);
+    let Some(nginx) =
+        nginx_at("an_expired_certificate_is_reported", "listen 127.0.0.1:PORT ssl;", &directives)
+    else {
         return;
     };
-    let checked = check(&format!("{} --cacert {}", nginx.secure("/"), authority.pem)).assert_code(3);
+    let checked =
+        check(&format!("{} --cacert {}", nginx.secure("/"), authority.pem)).assert_code(3);
     assert_eq!(checked.value("/tls/certificate/valid_to"), "2020-01-01");
     assert!(checked.value("/tls/certificate/days_left").as_i64().is_some_and(|d| d < -2000));
     checked.assert_text(&["expired on 2020-01-01", "renew it; or --insecure"]);
@@ -154,10 +179,12 @@ fn a_self_signed_certificate_is_reported() {
 
 #[test]
 fn a_closed_port_and_an_unknown_name_are_reported() {
-    let port = TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address").port();
+    let port =
+        TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address").port();
     let closed = check(&format!("http://127.0.0.1:{port}/")).assert_code(3);
     assert_eq!(closed.value("/failure/kind"), "refused");
-    closed.assert_text(&["No reply connection refused", "is the server running, and on this port?"]);
+    closed
+        .assert_text(&["No reply connection refused", "is the server running, and on this port?"]);
     let unknown = check("http://no-such-name.invalid/ --connect-timeout 20s").assert_code(3);
     assert_eq!(unknown.value("/failure/kind"), "resolve");
     unknown.assert_text(&["no-such-name.invalid", "--resolve host:port:addr"]);
@@ -169,7 +196,12 @@ fn a_redirect_is_reported() {
     let checked = check(&server.url_of("/")).assert_code(0);
     let command = checked.advice("redirect").expect("advice")["command"].clone();
     assert_eq!(command, format!("brunt {}, or --follow 5", server.url_of("/login")));
-    assert!(check(&format!("{} --follow 5", server.url_of("/"))).assert_code(0).advice("redirect").is_none());
+    assert!(
+        check(&format!("{} --follow 5", server.url_of("/")))
+            .assert_code(0)
+            .advice("redirect")
+            .is_none()
+    );
 }
 
 #[test]
@@ -205,7 +237,10 @@ fn a_run_reports_the_route_without_extra_requests() {
     let Some(nginx) = nginx("a_run_reports_the_route_without_extra_requests", "") else { return };
     let ran = measure(&format!("{} -c 2 -n 10", nginx.url_of("/"))).assert_all_good();
     assert_eq!(ran.value("/environment/route/same_host"), true);
-    assert_eq!(ran.value("/environment/route/listener"), &format!("nginx (pid {})", nginx.server.child.id()));
+    assert_eq!(
+        ran.value("/environment/route/listener"),
+        &format!("nginx (pid {})", nginx.server.child.id())
+    );
     assert_eq!(ran.value("/warnings"), &serde_json::json!([]));
     assert_eq!(nginx.log().len(), 10);
 }
@@ -216,5 +251,8 @@ fn a_run_warns_of_certain_problems() {
     // Its only worker may have 4096 open files.
     let ran = measure(&format!("{} -r 10 -c 5000 -n 5", nginx.url_of("/"))).ok();
     let warnings = ran.value("/warnings").to_string();
-    assert!(warnings.contains("4,096 open files") && warnings.contains("worker_rlimit_nofile"), "{warnings}");
+    assert!(
+        warnings.contains("4,096 open files") && warnings.contains("worker_rlimit_nofile"),
+        "{warnings}"
+    );
 }

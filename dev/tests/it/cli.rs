@@ -24,7 +24,8 @@ const OPTIONS: &str = "
 #[test]
 fn a_reader_that_closes_early_is_no_error() {
     for line in ["schema", "plan schema", "plan new", "man", "completions bash"] {
-        let mut brunt = command(line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("brunt");
+        let mut brunt =
+            command(line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("brunt");
         drop(brunt.stdout.take());
         let out = brunt.wait_with_output().expect("brunt");
         let errors = String::from_utf8_lossy(&out.stderr);
@@ -36,20 +37,31 @@ fn a_reader_that_closes_early_is_no_error() {
 fn help_names_every_option_and_shows_examples() {
     for line in ["--help", "run --help"] {
         let help = stdout_of(line);
-        for option in
-            OPTIONS.split_whitespace().filter(|o| !line.starts_with("run") || !["--version", "-V,"].contains(o))
+        for option in OPTIONS
+            .split_whitespace()
+            .filter(|o| !line.starts_with("run") || !["--version", "-V,"].contains(o))
         {
             assert!(help.contains(&format!(" {option}")), "{line}: no {option}");
         }
-        for word in
-            ["Examples:", "Exit codes:", "{n}", "{uuid}", "{random:1..9}", "{csv:FILE:column}", "[default: 30s]"]
-        {
+        for word in [
+            "Examples:",
+            "Exit codes:",
+            "{n}",
+            "{uuid}",
+            "{random:1..9}",
+            "{csv:FILE:column}",
+            "[default: 30s]",
+        ] {
             assert!(help.contains(word), "{line}: no {word}");
         }
     }
     let page = stdout_of("-h");
     assert!(page.lines().count() <= 55 && page.contains("All options: brunt --help"), "{page}");
-    for (line, word) in [("replay --help", "event log"), ("completions --help", "fish"), ("schema --help", "schema")] {
+    for (line, word) in [
+        ("replay --help", "event log"),
+        ("completions --help", "fish"),
+        ("schema --help", "schema"),
+    ] {
         assert!(stdout_of(line).contains(word), "{line}");
     }
 }
@@ -62,7 +74,11 @@ fn every_option_of_the_help_is_completed_and_in_the_manual() {
         assert!(stdout_of(&format!("completions {shell}")).contains("BRUNT_COMPLETE"), "{shell}");
         // The command that the script of the shell runs for `brunt --<TAB>`.
         let mut completing = command("-- brunt --");
-        let out = completing.env("BRUNT_COMPLETE", shell).env("_CLAP_COMPLETE_INDEX", "1").output().expect("brunt");
+        let out = completing
+            .env("BRUNT_COMPLETE", shell)
+            .env("_CLAP_COMPLETE_INDEX", "1")
+            .output()
+            .expect("brunt");
         let completions = String::from_utf8_lossy(&out.stdout);
         for option in OPTIONS.split_whitespace().filter(|o| o.starts_with("--")) {
             assert!(completions.contains(option), "{shell}: no {option} in {completions}");
@@ -75,16 +91,21 @@ fn every_option_of_the_help_is_completed_and_in_the_manual() {
 fn ids_of_the_store_are_completed() {
     let server = lab("");
     let store = TempDir::new().expect("a directory");
-    let stored = command(&format!("{} -n 5 --store {}", server.url_of("/"), store.path().display())).output();
+    let stored =
+        command(&format!("{} -n 5 --store {}", server.url_of("/"), store.path().display()))
+            .output();
     assert_eq!(stored.expect("brunt").status.code(), Some(0));
-    let list = command(&format!("runs list --json --store {}", store.path().display())).output().expect("brunt");
+    let list = command(&format!("runs list --json --store {}", store.path().display()))
+        .output()
+        .expect("brunt");
     let runs: serde_json::Value = serde_json::from_slice(&list.stdout).expect("the list");
     let id = runs[0]["id"].as_str().expect("an id");
     for words in ["report", "runs show", "baseline save main"] {
         let index = words.split(' ').count() + 1;
         let mut completing = command(&format!("-- brunt {words} {}", &id[..2]));
         completing.env("BRUNT_STORE", store.path()).env("BRUNT_COMPLETE", "fish");
-        let out = completing.env("_CLAP_COMPLETE_INDEX", index.to_string()).output().expect("brunt");
+        let out =
+            completing.env("_CLAP_COMPLETE_INDEX", index.to_string()).output().expect("brunt");
         assert!(String::from_utf8_lossy(&out.stdout).contains(id), "{words}: {out:?}");
     }
 }
@@ -93,11 +114,20 @@ fn ids_of_the_store_are_completed() {
 fn shells_can_read_their_completions() {
     use std::io::Write;
     use std::process::Command;
-    let mut bash = Command::new("bash").arg("-n").stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("bash");
+    let mut bash = Command::new("bash")
+        .arg("-n")
+        .stdin(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("bash");
     let script = stdout_of("completions bash");
     bash.stdin.take().expect("its input").write_all(script.as_bytes()).expect("the script");
     let out = bash.wait_with_output().expect("bash");
-    assert!(out.status.success() && out.stderr.is_empty(), "{}", String::from_utf8_lossy(&out.stderr));
+    assert!(
+        out.status.success() && out.stderr.is_empty(),
+        "{}",
+        String::from_utf8_lossy(&out.stderr)
+    );
 }
 
 #[test]
@@ -107,10 +137,13 @@ fn every_command_has_a_man_page() {
     let help = stdout_of("--help");
     let names = help.split_once("Commands:\n").expect("commands").1;
     let names = names.lines().take_while(|line| !line.is_empty());
-    let commands: Vec<&str> = names.filter_map(|line| line.strip_prefix("  ")?.split(' ').next()).collect();
+    let commands: Vec<&str> =
+        names.filter_map(|line| line.strip_prefix("  ")?.split(' ').next()).collect();
     assert!(commands.len() > 10, "{commands:?}");
-    for command in commands.into_iter().filter(|command| !command.is_empty() && *command != "help") {
-        let page = std::fs::read_to_string(dir.path().join(format!("brunt-{command}.1"))).expect(command);
+    for command in commands.into_iter().filter(|command| !command.is_empty() && *command != "help")
+    {
+        let page =
+            std::fs::read_to_string(dir.path().join(format!("brunt-{command}.1"))).expect(command);
         assert!(page.contains(".SH SYNOPSIS"), "{command}: {page}");
     }
     for page in ["brunt.1", "brunt-plan-schema.1"] {

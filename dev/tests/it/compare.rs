@@ -27,14 +27,18 @@ pub fn brunt(line: &str) -> CommandResult {
 pub fn brunt_in(dir: TempDir, line: &str) -> CommandResult {
     let json = dir.path().join("json");
     let _ = fs::remove_file(&json);
-    let reports = ["compare", "check", "find"].iter().any(|with| line.split(' ').any(|word| word == *with));
+    let reports =
+        ["compare", "check", "find"].iter().any(|with| line.split(' ').any(|word| word == *with));
     let mut command = command("");
     command.args(words(line)).env("BRUNT_STORE", dir.path().join("store")).current_dir(dir.path());
     if reports {
         command.args(["-o", "text", "-o"]).arg(format!("json={}", json.display()));
     }
     let Output { status, stdout, stderr } = command.output().expect("brunt");
-    let json = fs::read(&json).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or(Value::Null);
+    let json = fs::read(&json)
+        .ok()
+        .and_then(|bytes| serde_json::from_slice(&bytes).ok())
+        .unwrap_or(Value::Null);
     CommandResult {
         dir,
         code: status.code().expect("an exit code"),
@@ -66,9 +70,13 @@ impl CommandResult {
 
     /// Verdicts on each figure of the first pair, the deciding one first.
     pub fn verdicts(&self) -> Vec<&str> {
-        let measures = self.json.pointer("/analysis/comparison/pairs/0/measures").and_then(Value::as_array);
-        let found: Vec<String> =
-            measures.into_iter().flatten().filter_map(|of: &Value| of["verdict"].as_str().map(str::to_owned)).collect();
+        let measures =
+            self.json.pointer("/analysis/comparison/pairs/0/measures").and_then(Value::as_array);
+        let found: Vec<String> = measures
+            .into_iter()
+            .flatten()
+            .filter_map(|of: &Value| of["verdict"].as_str().map(str::to_owned))
+            .collect();
         assert!(!found.is_empty(), "{}{}", self.out, self.err);
         found
             .into_iter()
@@ -99,38 +107,46 @@ pub fn server(milliseconds: u32) -> Lab {
 
 #[test]
 fn a_slower_server_is_worse_and_ends_the_comparison_early() {
-    retry_under_steal_time("compare::a_slower_server_is_worse_and_ends_the_comparison_early", || {
-        let fast = server(2);
-        let slow = server(9);
-        let line = format!(
-            "compare fast={} slow={} -r 60 -d 400ms --repeat 14 --metric p50,throughput --fail-if 'p50 worse by 50%' \
+    retry_under_steal_time(
+        "compare::a_slower_server_is_worse_and_ends_the_comparison_early",
+        || {
+            let fast = server(2);
+            let slow = server(9);
+            let line = format!(
+                "compare fast={} slow={} -r 60 -d 400ms --repeat 14 --metric p50,throughput --fail-if 'p50 worse by 50%' \
              -o junit=junit.xml -o markdown=pr.md",
-            fast.url_of("/"),
-            slow.url_of("/")
-        );
-        let result = brunt(&line).assert_code(9);
-        assert_eq!(result.verdicts()[0], "worse");
-        assert_eq!(result.comparison("ended"), "decided");
-        assert!(result.comparison("blocks").as_u64().is_some_and(|blocks| blocks < 14), "{}", result.out);
-        result.assert_text("faster than slow at 60/s (p50 ");
-        result.assert_text("after repetition 1: p50:");
-        assert!(
-            read_output(&result, "junit.xml").contains("<failure type=\"worse\""),
-            "{}",
-            read_output(&result, "junit.xml")
-        );
-        assert!(
-            read_output(&result, "pr.md").contains("## slow against fast at 60/s\n\n| Measure | fast | slow |"),
-            "{}",
-            read_output(&result, "pr.md")
-        );
-        // Stored runs give the same decision, and are complete.
-        let again = brunt_in(result.dir, "compare run:last --metric p50").assert_code(9);
-        assert_eq!(again.verdicts(), ["worse"]);
-        let report = brunt_in(again.dir, "report last").assert_code(0);
-        report.assert_text("decided after");
-        assert!(!report.out.contains("is incomplete"), "{}", report.out);
-    });
+                fast.url_of("/"),
+                slow.url_of("/")
+            );
+            let result = brunt(&line).assert_code(9);
+            assert_eq!(result.verdicts()[0], "worse");
+            assert_eq!(result.comparison("ended"), "decided");
+            assert!(
+                result.comparison("blocks").as_u64().is_some_and(|blocks| blocks < 14),
+                "{}",
+                result.out
+            );
+            result.assert_text("faster than slow at 60/s (p50 ");
+            result.assert_text("after repetition 1: p50:");
+            assert!(
+                read_output(&result, "junit.xml").contains("<failure type=\"worse\""),
+                "{}",
+                read_output(&result, "junit.xml")
+            );
+            assert!(
+                read_output(&result, "pr.md")
+                    .contains("## slow against fast at 60/s\n\n| Measure | fast | slow |"),
+                "{}",
+                read_output(&result, "pr.md")
+            );
+            // Stored runs give the same decision, and are complete.
+            let again = brunt_in(result.dir, "compare run:last --metric p50").assert_code(9);
+            assert_eq!(again.verdicts(), ["worse"]);
+            let report = brunt_in(again.dir, "report last").assert_code(0);
+            report.assert_text("decided after");
+            assert!(!report.out.contains("is incomplete"), "{}", report.out);
+        },
+    );
 }
 
 fn read_output(result: &CommandResult, name: &str) -> String {
@@ -141,7 +157,10 @@ fn read_output(result: &CommandResult, name: &str) -> String {
 fn a_server_does_not_differ_from_itself() {
     retry_under_steal_time("compare::a_server_does_not_differ_from_itself", || {
         let one = server(5);
-        let line = format!("compare A={0} B={0} -r 60 -d 400ms --metric p50 --alpha 0.01", one.url_of("/"));
+        let line = format!(
+            "compare A={0} B={0} -r 60 -d 400ms --metric p50 --alpha 0.01",
+            one.url_of("/")
+        );
         let result = brunt(&format!("{line} --repeat 6")).assert_code(0);
         assert!(["undecided", "equal"].contains(&result.verdicts()[0]), "{}", result.out);
         result.assert_text("6 blocks");
@@ -153,7 +172,9 @@ fn a_server_does_not_differ_from_itself() {
 fn compression_of_replies_is_reported() {
     let test = "compression_of_replies_is_reported";
     let text = "default_type text/plain; gzip_types text/plain; gzip_min_length 1; gzip_comp_level 9; access_log off;";
-    let (Some(plain), Some(packed)) = (nginx(test, "access_log off;"), nginx(test, &format!("gzip on; {text}"))) else {
+    let (Some(plain), Some(packed)) =
+        (nginx(test, "access_log off;"), nginx(test, &format!("gzip on; {text}")))
+    else {
         return;
     };
     retry_under_steal_time(test, || {
@@ -165,7 +186,10 @@ fn compression_of_replies_is_reported() {
         let result = brunt(&line).assert_code(0);
         assert_eq!(result.verdicts(), ["worse"], "{}", result.out);
         result.assert_text("compression of the reply: plain has none, packed has gzip");
-        let line = format!("compare A={0} B={0} -c 4 -d 500ms --repeat 6 --alpha 0.01", plain.url_of("/page.txt"));
+        let line = format!(
+            "compare A={0} B={0} -c 4 -d 500ms --repeat 6 --alpha 0.01",
+            plain.url_of("/page.txt")
+        );
         let same = brunt(&line).assert_code(0);
         assert!(["undecided", "equal"].contains(&same.verdicts()[0]), "{}", same.out);
     });
@@ -187,7 +211,10 @@ fn servers_of_a_plan_are_started_and_compared() {
     fs::write(dir.path().join("plan.yaml"), plan).expect("a plan");
     let result = brunt_in(dir, "compare plan.yaml").assert_code(0);
     result.assert_text("cannot show any difference");
-    assert_eq!((result.verdicts()[0], result.comparison("blocks").as_u64()), ("undecided", Some(2)));
+    assert_eq!(
+        (result.verdicts()[0], result.comparison("blocks").as_u64()),
+        ("undecided", Some(2))
+    );
     brunt_in(result.dir, "plan show plan.yaml").assert_code(0).assert_text("compare:");
 }
 
@@ -201,7 +228,9 @@ fn stored_runs_are_compared_as_far_as_possible() {
             let line = format!("sweep {url} -r 60 -d 300ms --repeat 4 --name {name} -q");
             dir = brunt_in(dir, &line).assert_code(0).dir;
         }
-        let result = brunt_in(dir, "compare A=run:a B=run:b --metric p50 --fail-if 'p50 worse by 50%'").assert_code(9);
+        let result =
+            brunt_in(dir, "compare A=run:a B=run:b --metric p50 --fail-if 'p50 worse by 50%'")
+                .assert_code(9);
         assert_eq!(result.verdicts(), ["worse"]);
         assert_eq!(result.comparison("ended"), "stored");
         result.assert_text("not alternating");
@@ -217,9 +246,12 @@ fn one_run_per_side_is_reported_as_undecided() {
     let slow = server(9);
     let mut dir = TempDir::new().expect("a directory");
     for (url, name) in [(fast.url_of("/"), "a"), (slow.url_of("/"), "b")] {
-        dir = brunt_in(dir, &format!("sweep {url} -r 60 -d 300ms --repeat 1 --name {name} -q")).assert_code(0).dir;
+        dir = brunt_in(dir, &format!("sweep {url} -r 60 -d 300ms --repeat 1 --name {name} -q"))
+            .assert_code(0)
+            .dir;
     }
-    let result = brunt_in(dir, "compare A=run:a B=run:b --metric p50 --require-decision").assert_code(8);
+    let result =
+        brunt_in(dir, "compare A=run:a B=run:b --metric p50 --require-decision").assert_code(8);
     assert_eq!(result.verdicts(), ["undecided"]);
     result.assert_text(
         "p50: too few runs to show any difference: their smallest possible p-value is 1 (required: 0.05).",
@@ -245,7 +277,10 @@ fn an_interrupted_comparison_is_reported_and_resumed() {
     let stored = first.value("/trials").as_array().map_or(0, Vec::len);
     let again = start(&mut command(&format!("{line} --resume"))).finish_unchecked();
     assert!([0, 5, 6].contains(&again.code), "{}{}", again.out, again.err);
-    assert_eq!((again.value("/interrupted"), &again.json["id"]), (&Value::Bool(false), &first.json["id"]));
+    assert_eq!(
+        (again.value("/interrupted"), &again.json["id"]),
+        (&Value::Bool(false), &first.json["id"])
+    );
     assert!(again.value("/trials").as_array().map_or(0, Vec::len) >= stored, "{}", again.out);
 }
 
@@ -260,11 +295,14 @@ fn different_replies_are_reported_before_the_load() {
         small.url_of("/c")
     );
     let result = brunt(&line).assert_code(0);
-    let before =
-        position_in_errors(&result, "different replies: body of the reply: A has 100 bytes, B has 20,000 bytes.");
+    let before = position_in_errors(
+        &result,
+        "different replies: body of the reply: A has 100 bytes, B has 20,000 bytes.",
+    );
     assert!(before < position_in_errors(&result, "1/3 A"), "{}", result.err);
     assert!(
-        position_in_errors(&result, "p99: 1 block cannot show any difference") < position_in_errors(&result, "1/3 A"),
+        position_in_errors(&result, "p99: 1 block cannot show any difference")
+            < position_in_errors(&result, "1/3 A"),
         "{}",
         result.err
     );
@@ -282,8 +320,11 @@ fn invalid_comparisons_are_refused_with_a_correction() {
     let url = one.url_of("/");
     let dir = TempDir::new().expect("a directory");
     let plan = dir.path().join("plan.yaml");
-    fs::write(&plan, format!("script: {{request: \"{url}\"}}\nload: {{rate: 5}}\ncontenders: {{A: , B: }}\n"))
-        .expect("a plan");
+    fs::write(
+        &plan,
+        format!("script: {{request: \"{url}\"}}\nload: {{rate: 5}}\ncontenders: {{A: , B: }}\n"),
+    )
+    .expect("a plan");
     let plan = plan.display();
     for (line, expected) in [
         (format!("compare {url}"), "a comparison needs two; write two"),
@@ -301,12 +342,27 @@ fn invalid_comparisons_are_refused_with_a_correction() {
             format!("compare A={url} B={url} --at capacity --metric p99"),
             "only capacities are compared; write --at both",
         ),
-        (format!("compare A={url} B={url} --at capacity -d 5s"), "a search chooses the duration of its trials"),
-        (format!("compare A={url} B={url} --at capacity --objective 1-3-10"), "would be a second capacity"),
-        (format!("compare A={url} B={url} --at capacity --time-budget 1m"), "that is 3 s for each of 20 searches"),
+        (
+            format!("compare A={url} B={url} --at capacity -d 5s"),
+            "a search chooses the duration of its trials",
+        ),
+        (
+            format!("compare A={url} B={url} --at capacity --objective 1-3-10"),
+            "would be a second capacity",
+        ),
+        (
+            format!("compare A={url} B={url} --at capacity --time-budget 1m"),
+            "that is 3 s for each of 20 searches",
+        ),
         (format!("compare A={url} B={url} --metric capacity"), "add --at capacity, or --at both"),
-        (format!("compare A={url} B={url} --trial-duration 1s"), "that is of a search for the capacity"),
-        (format!("compare {plan} --at capacity"), "--at cannot change the searches of a plan; write compare.at"),
+        (
+            format!("compare A={url} B={url} --trial-duration 1s"),
+            "that is of a search for the capacity",
+        ),
+        (
+            format!("compare {plan} --at capacity"),
+            "--at cannot change the searches of a plan; write compare.at",
+        ),
         (format!("find {url} --objective 'p99 < soon'"), "write"),
         (format!("find {url} --require 'knee > 5'"), "only a capacity can be required"),
         (format!("find {url} --time-budget 5s"), "three trials of 3s do not fit into it"),
@@ -314,5 +370,7 @@ fn invalid_comparisons_are_refused_with_a_correction() {
     ] {
         brunt(&line).assert_code(2).assert_text(expected);
     }
-    brunt(&format!("compare A={url} B=http://127.0.0.1:1/ -r 5")).assert_code(3).assert_text("no response from");
+    brunt(&format!("compare A={url} B=http://127.0.0.1:1/ -r 5"))
+        .assert_code(3)
+        .assert_text("no response from");
 }

@@ -30,10 +30,17 @@ fn list(urls: &[String]) -> NamedTempFile {
 fn users_keep_a_connection_to_each_origin() {
     let [one, other] = [lab(""), lab("")];
     let urls = list(&[one.url_of("/a"), other.url_of("/b"), one.url_of("/c")]);
-    let ran = measure(&format!("{} -c 3 -n 300 --urls {}", one.url_of("/"), urls.path().display())).assert_all_good();
+    let ran = measure(&format!("{} -c 3 -n 300 --urls {}", one.url_of("/"), urls.path().display()))
+        .assert_all_good();
     assert!((4..=6).contains(&ran.connections("opened")), "{}", ran.connections("opened"));
-    let ran = measure(&format!("{} -r 400 -d 1s --urls {}", one.url_of("/"), urls.path().display())).assert_all_good();
-    assert!(ran.connections("reused") > 10 * ran.connections("opened"), "{}", ran.connections("opened"));
+    let ran =
+        measure(&format!("{} -r 400 -d 1s --urls {}", one.url_of("/"), urls.path().display()))
+            .assert_all_good();
+    assert!(
+        ran.connections("reused") > 10 * ran.connections("opened"),
+        "{}",
+        ran.connections("opened")
+    );
 }
 
 #[test]
@@ -43,7 +50,11 @@ fn a_connection_that_the_server_closed_is_not_used() {
     let lab = lab("");
     let urls = list(&[lab.url_of("/a"), lab.url_of("/b"), nginx.url_of("/")]);
     // nginx gets every third request, one in 2.1 s.
-    let line = format!("{} -r 1.4 --arrivals even -d 6s --urls {}", lab.url_of("/"), urls.path().display());
+    let line = format!(
+        "{} -r 1.4 --arrivals even -d 6s --urls {}",
+        lab.url_of("/"),
+        urls.path().display()
+    );
     let ran = measure(&line).assert_all_good();
     assert!(ran.connections("closed_idle") >= 1, "{}", ran.out);
 }
@@ -51,19 +62,22 @@ fn a_connection_that_the_server_closed_is_not_used() {
 #[test]
 fn without_keepalive_each_request_has_a_connection() {
     let Some(nginx) = nginx("without_keepalive_each_request_has_a_connection", "") else { return };
-    let ran = measure(&format!("{} -c 3 -n 60 --no-keepalive", nginx.url_of("/"))).assert_all_good();
+    let ran =
+        measure(&format!("{} -c 3 -n 60 --no-keepalive", nginx.url_of("/"))).assert_all_good();
     assert_eq!((ran.connections("opened"), ran.connections("reused")), (60, 0));
     assert_eq!(distinct(&nginx.log(), |l| l.connection()).len(), 60);
     let open =
-        measure(&format!("{} -r 100 --arrivals even -d 500ms --no-keepalive", nginx.url_of("/"))).assert_all_good();
+        measure(&format!("{} -r 100 --arrivals even -d 500ms --no-keepalive", nginx.url_of("/")))
+            .assert_all_good();
     assert_eq!(open.connections("opened"), 50);
 }
 
 /// The server sends no `Connection` header, and would keep the connection open.
 #[test]
 fn a_request_with_connection_close_is_the_last_of_its_connection() {
-    let server =
-        serve_connections(|mut client| while client.request().is_some() && client.write(page("x").as_bytes()) {});
+    let server = serve_connections(|mut client| {
+        while client.request().is_some() && client.write(page("x").as_bytes()) {}
+    });
     assert_eq!(
         (connections_opened(&server, "keep-alive"), connections_opened(&server, "TE, Close")),
         (Some(1), Some(10))
@@ -82,7 +96,8 @@ fn connections_opened(server: &crate::world::ScriptedServer, value: &str) -> Opt
 #[test]
 fn requests_per_connection_are_limited() {
     let Some(nginx) = nginx("requests_per_connection_are_limited", "") else { return };
-    let ran = measure(&format!("{} -c 2 -n 50 --requests-per-connection 5", nginx.url_of("/"))).assert_all_good();
+    let ran = measure(&format!("{} -c 2 -n 50 --requests-per-connection 5", nginx.url_of("/")))
+        .assert_all_good();
     let log = nginx.log();
     assert_eq!(log.iter().map(Line::of_connection).max(), Some(5));
     assert_eq!(distinct(&log, |l| l.connection()).len() as u64, ran.connections("opened"));
@@ -90,7 +105,10 @@ fn requests_per_connection_are_limited() {
 
 #[test]
 fn a_servers_limit_of_requests_is_no_failure() {
-    let Some(nginx) = nginx("a_servers_limit_of_requests_is_no_failure", "keepalive_requests 10;") else { return };
+    let Some(nginx) = nginx("a_servers_limit_of_requests_is_no_failure", "keepalive_requests 10;")
+    else {
+        return;
+    };
     let ran = measure(&format!("{} -c 2 -n 200", nginx.url_of("/"))).assert_all_good();
     // Two users share 200 requests, so the last connection of each may get fewer than 10.
     assert!((20..=21).contains(&ran.connections("opened")), "{}", ran.connections("opened"));
@@ -99,7 +117,9 @@ fn a_servers_limit_of_requests_is_no_failure() {
 
 #[test]
 fn idle_connections_that_the_server_closes_are_reopened() {
-    let Some(nginx) = nginx("idle_connections_that_the_server_closes_are_reopened", "keepalive_timeout 1;") else {
+    let Some(nginx) =
+        nginx("idle_connections_that_the_server_closes_are_reopened", "keepalive_timeout 1;")
+    else {
         return;
     };
     let line = format!("{} -r 0.7 --arrivals even -d 4s", nginx.url_of("/"));
@@ -115,9 +135,11 @@ fn idle_connections_that_the_server_closes_are_reopened() {
 #[test]
 fn http_1_0_is_supported() {
     let Some(nginx) = nginx("http_1_0_is_supported", "") else { return };
-    let persistent = measure(&format!("{} -c 2 -n 40 --http1.0", nginx.url_of("/"))).assert_all_good();
+    let persistent =
+        measure(&format!("{} -c 2 -n 40 --http1.0", nginx.url_of("/"))).assert_all_good();
     assert_eq!(persistent.connections("opened"), 2);
-    let each = measure(&format!("{} -c 2 -n 40 --http1.0 --no-keepalive", nginx.url_of("/"))).assert_all_good();
+    let each = measure(&format!("{} -c 2 -n 40 --http1.0 --no-keepalive", nginx.url_of("/")))
+        .assert_all_good();
     assert_eq!(each.connections("opened"), 40);
     assert!(nginx.log().iter().all(|l| l.request() == "GET / HTTP/1.0"));
 }
@@ -142,7 +164,8 @@ fn unix_socket_line(path: &str) -> String {
 #[test]
 fn source_addresses_are_used_in_turn() {
     let Some(nginx) = nginx("source_addresses_are_used_in_turn", "") else { return };
-    measure(&format!("{} -c 4 -n 40 --source 127.0.0.2,127.0.0.3", nginx.url_of("/"))).assert_all_good();
+    measure(&format!("{} -c 4 -n 40 --source 127.0.0.2,127.0.0.3", nginx.url_of("/")))
+        .assert_all_good();
     assert_eq!(distinct(&nginx.log(), |l| l.client()), ["127.0.0.2", "127.0.0.3"].into());
 }
 
@@ -151,7 +174,8 @@ fn a_name_can_be_given_its_address() {
     let Some(nginx) = nginx("a_name_can_be_given_its_address", "") else { return };
     let port = nginx.port;
     let url = format!("http://name.test:{port}/");
-    let ran = measure(&format!("{url} -c 2 -n 20 --resolve name.test:{port}:127.0.0.1")).assert_all_good();
+    let ran = measure(&format!("{url} -c 2 -n 20 --resolve name.test:{port}:127.0.0.1"))
+        .assert_all_good();
     assert_eq!(distinct(&nginx.log(), |l| l.host()), ["name.test"].into());
     assert_eq!(ran.value("/environment/addresses/0"), &format!("127.0.0.1:{port}"));
 }
@@ -177,7 +201,8 @@ fn both_kinds_of_addresses_are_used() {
     measure(&format!("http://[::1]:{}/ -c 1 -n 10", nginx.port)).assert_all_good();
     assert_eq!(distinct(&nginx.log(), |l| l.server()), ["::1"].into());
     // All addresses of the name on this machine are used, even if there is only one.
-    let of_localhost = ("localhost", nginx.port).to_socket_addrs().expect("localhost").map(|a| a.ip().to_string());
+    let of_localhost =
+        ("localhost", nginx.port).to_socket_addrs().expect("localhost").map(|a| a.ip().to_string());
     let addresses: std::collections::HashSet<_> = of_localhost.collect();
     measure(&format!("http://localhost:{}/ -c 4 -n 40", nginx.port)).assert_all_good();
     let log = nginx.log();
@@ -219,7 +244,10 @@ fn a_proxy_gets_the_whole_url() {
     let requests = proxy.requests();
     assert_eq!(requests.len(), 20);
     assert!(
-        requests.iter().all(|r| r.starts_with("GET http://behind.test:81/a?b HTTP/1.1\r\nHost: behind.test:81\r\n")),
+        requests
+            .iter()
+            .all(|r| r
+                .starts_with("GET http://behind.test:81/a?b HTTP/1.1\r\nHost: behind.test:81\r\n")),
         "{requests:?}"
     );
 }
@@ -229,7 +257,8 @@ fn a_proxy_makes_a_tunnel_for_tls() {
     let proxy = proxy("200 Connected");
     let lab = lab("--tls");
     let url = format!("https://behind.test:{}/", lab.port());
-    let ran = measure(&format!("{url} -c 2 -n 20 -k --proxy http://{}", proxy.address)).assert_all_good();
+    let ran =
+        measure(&format!("{url} -c 2 -n 20 -k --proxy http://{}", proxy.address)).assert_all_good();
     assert_eq!(proxy.requests().len() as u64, ran.connections("opened"));
     assert_eq!(lab.into_statistics()["requests"]["received"], 20);
 }
@@ -237,7 +266,8 @@ fn a_proxy_makes_a_tunnel_for_tls() {
 #[test]
 fn a_refusing_proxy_is_reported() {
     let proxy = proxy("403 Forbidden");
-    let ran = measure(&format!("https://behind.test/ -c 1 -d 500ms -k --proxy {}", proxy.address)).assert_code(3);
+    let ran = measure(&format!("https://behind.test/ -c 1 -d 500ms -k --proxy {}", proxy.address))
+        .assert_code(3);
     ran.assert_text(&["Nothing could be measured", "proxy", "403"]);
 }
 
@@ -254,7 +284,8 @@ fn an_unreachable_proxy_is_named_instead_of_the_server() {
 #[test]
 fn connections_are_opened_at_their_rate() {
     let lab = lab("");
-    let ran = measure(&format!("{} -c 20 -d 200ms --connect-rate 20", lab.url_of("/"))).assert_all_good();
+    let ran =
+        measure(&format!("{} -c 20 -d 200ms --connect-rate 20", lab.url_of("/"))).assert_all_good();
     // The twentieth connection is due after 19/20 s.
     let setup = ran.figure("/elapsed_seconds") - ran.figure("/measured_seconds");
     assert!(setup >= 0.94, "{setup}");

@@ -24,7 +24,11 @@ fn finish_in_time(running: RunningBrunt, planned: Duration) -> RunResult {
     let began = Instant::now();
     let ran = running.finish();
     let took = began.elapsed();
-    assert!(took < planned * 2 + Duration::from_secs(2), "{took:?} instead of {planned:?}: {}", ran.out);
+    assert!(
+        took < planned * 2 + Duration::from_secs(2),
+        "{took:?} instead of {planned:?}: {}",
+        ran.out
+    );
     ran
 }
 
@@ -47,13 +51,18 @@ fn send_endlessly(head: &'static str, piece: Vec<u8>) -> impl Fn(Client) + Send 
 
 #[test]
 fn timeouts_hold_while_long_bodies_arrive_continuously() {
-    let Some(nginx) = nginx_with_huge_file("timeouts_hold_while_long_bodies_arrive_continuously") else { return };
+    let Some(nginx) = nginx_with_huge_file("timeouts_hold_while_long_bodies_arrive_continuously")
+    else {
+        return;
+    };
     assert_timeouts(&nginx.url_of("/huge"), "-c 64");
 }
 
 #[test]
 fn the_grace_ends_replies_that_still_arrive() {
-    let Some(nginx) = nginx_with_huge_file("the_grace_ends_replies_that_still_arrive") else { return };
+    let Some(nginx) = nginx_with_huge_file("the_grace_ends_replies_that_still_arrive") else {
+        return;
+    };
     let line = format!("{} -c 64 -d 1s --timeout 60s --grace 1s", nginx.url_of("/huge"));
     let ran = finish_in_time(start(&mut command(&line)), Duration::from_secs(2));
     assert!(ran.count("cut") > 0, "{}", ran.out);
@@ -61,7 +70,8 @@ fn the_grace_ends_replies_that_still_arrive() {
 
 #[test]
 fn timeouts_hold_while_a_reply_never_ends() {
-    let chunk = [format!("{:x}\r\n", 16_000).into_bytes(), vec![b'x'; 16_000], b"\r\n".to_vec()].concat();
+    let chunk =
+        [format!("{:x}\r\n", 16_000).into_bytes(), vec![b'x'; 16_000], b"\r\n".to_vec()].concat();
     for (head, piece) in [
         ("HTTP/1.1 200 OK\r\n\r\n", vec![b'x'; 64_000]),
         ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", chunk),
@@ -73,7 +83,10 @@ fn timeouts_hold_while_a_reply_never_ends() {
 
 #[test]
 fn interim_replies_without_end_are_a_protocol_error() {
-    let server = serve_connections(send_endlessly("", "HTTP/1.1 103 Early Hints\r\n\r\n".repeat(1000).into_bytes()));
+    let server = serve_connections(send_endlessly(
+        "",
+        "HTTP/1.1 103 Early Hints\r\n\r\n".repeat(1000).into_bytes(),
+    ));
     let line = format!("{} -c 4 -n 40 --timeout 5s", server.url_of("/"));
     let ran = finish_in_time(start(&mut command(&line)), Duration::from_secs(5));
     assert_eq!((ran.count("begun"), ran.failed("protocol")), (40, 40), "{}", ran.out);
@@ -81,9 +94,12 @@ fn interim_replies_without_end_are_a_protocol_error() {
 
 #[test]
 fn a_signal_ends_a_run_that_reads_long_bodies() {
-    let Some(nginx) = nginx_with_huge_file("a_signal_ends_a_run_that_reads_long_bodies") else { return };
+    let Some(nginx) = nginx_with_huge_file("a_signal_ends_a_run_that_reads_long_bodies") else {
+        return;
+    };
     for load in ["-c 64", "-r 50"] {
-        let running = start(&mut command(&format!("{} {load} -d 60s --timeout 60s", nginx.url_of("/huge"))));
+        let running =
+            start(&mut command(&format!("{} {load} -d 60s --timeout 60s", nginx.url_of("/huge"))));
         wait_until("requests", || nginx.requests() > 20);
         sleep(Duration::from_millis(500));
         running.signal(Signal::TERM);

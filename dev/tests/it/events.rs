@@ -42,13 +42,18 @@ fn feed() -> ScriptedServer {
 /// Number of transactions with this name, and their minimum response time in seconds.
 fn times(ran: &RunResult, name: &str) -> (u64, f64) {
     let all = ran.value("/transactions").as_array().expect("a list");
-    let found = all.iter().find(|one| one["transaction"].as_str().is_some_and(|label| label == name));
+    let found =
+        all.iter().find(|one| one["transaction"].as_str().is_some_and(|label| label == name));
     let Some(found) = found else { panic!("{name}: {all:?}") };
-    (found["succeeded"].as_u64().expect("a count"), found["response_time_seconds"]["min"].as_f64().expect("a time"))
+    (
+        found["succeeded"].as_u64().expect("a count"),
+        found["response_time_seconds"]["min"].as_f64().expect("a time"),
+    )
 }
 
 fn assert_all_timed(url: &str, options: &str, requests: u64) {
-    let ran = measure(&format!("{url} --reply-events sse -c 2 -n {requests} {options}")).assert_all_good();
+    let ran = measure(&format!("{url} --reply-events sse -c 2 -n {requests} {options}"))
+        .assert_all_good();
     let (first, least_first) = times(&ran, "first event");
     let (next, least_next) = times(&ran, "next event");
     assert_eq!((first, next), (requests, 4 * requests), "{}", ran.out);
@@ -61,20 +66,30 @@ fn each_event_is_timed() {
     assert_all_timed(&feed.url_of("/five"), "", 10);
     assert_eq!(feed.requests().len(), 10);
     // Ten lines per reply: `data` and a comment for each event.
-    let ran = measure(&format!("{} --reply-events lines -c 1 -n 2", feed.url_of("/five"))).assert_all_good();
+    let ran = measure(&format!("{} --reply-events lines -c 1 -n 2", feed.url_of("/five")))
+        .assert_all_good();
     assert_eq!(times(&ran, "first event").0 + times(&ran, "next event").0, 20);
 }
 
 #[test]
 fn an_endless_stream_is_left_after_a_number_of_events_or_a_time() {
     let feed = feed();
-    let ran = measure(&format!("{} --reply-events sse,3 -c 2 -n 8", feed.url_of("/endless"))).assert_all_good();
+    let ran = measure(&format!("{} --reply-events sse,3 -c 2 -n 8", feed.url_of("/endless")))
+        .assert_all_good();
     assert_eq!((times(&ran, "first event").0, times(&ran, "next event").0), (8, 16));
-    assert_eq!(ran.connections("opened"), 8, "HTTP/1.1 has no other way to leave a reply than to close");
-    let ran = measure(&format!("{} --reply-events sse,200ms -c 2 -n 4", feed.url_of("/endless"))).assert_all_good();
+    assert_eq!(
+        ran.connections("opened"),
+        8,
+        "HTTP/1.1 has no other way to leave a reply than to close"
+    );
+    let ran = measure(&format!("{} --reply-events sse,200ms -c 2 -n 4", feed.url_of("/endless")))
+        .assert_all_good();
     let next = times(&ran, "next event").0;
     assert!((4..=4 * 7).contains(&next), "{next}");
-    let ran = measure(&format!("{} --reply-events sse -c 2 -n 2 --timeout 500ms", feed.url_of("/silent")));
+    let ran = measure(&format!(
+        "{} --reply-events sse -c 2 -n 2 --timeout 500ms",
+        feed.url_of("/silent")
+    ));
     assert_eq!((ran.failed("timeout"), times(&ran, "first event").0), (2, 2), "what came is told");
 }
 
@@ -85,14 +100,23 @@ fn events_are_timed_over_http2_and_http3() {
     let authority = Authority::new(dir.path());
     let certificate = authority.certify("localhost");
     let directives = format!("reverse_proxy {} {{\nflush_interval -1\n}}", feed.address);
-    let Some(caddy) = caddy("events_are_timed_over_http2_and_http3", &certificate, &directives) else {
+    let Some(caddy) = caddy("events_are_timed_over_http2_and_http3", &certificate, &directives)
+    else {
         return;
     };
-    let options = format!("--resolve localhost:{}:127.0.0.1 --cacert {}", caddy.port, authority.pem);
+    let options =
+        format!("--resolve localhost:{}:127.0.0.1 --cacert {}", caddy.port, authority.pem);
     for version in ["2", "3"] {
         assert_all_timed(&caddy.url_of("/five"), &format!("{options} --http {version}"), 6);
-        let line = format!("{} --reply-events sse,2 -c 2 -n 6 {options} --http {version}", caddy.url_of("/endless"));
+        let line = format!(
+            "{} --reply-events sse,2 -c 2 -n 6 {options} --http {version}",
+            caddy.url_of("/endless")
+        );
         let ran = measure(&line).assert_all_good();
-        assert_eq!((times(&ran, "next event").0, ran.connections("opened")), (6, 2), "a stream is reset, no more");
+        assert_eq!(
+            (times(&ran, "next event").0, ran.connections("opened")),
+            (6, 2),
+            "a stream is reset, no more"
+        );
     }
 }

@@ -41,10 +41,18 @@ fn run(name: &str, sets: &[&str]) -> ExperimentResult {
 
 fn small_command(name: &str, sets: &[&str], dir: &Path) -> Command {
     let mut command = command("");
-    command.arg("run").arg(plan(name)).args(["--set", "scale=small", "--store"]).arg(dir.join("store"));
+    command
+        .arg("run")
+        .arg(plan(name))
+        .args(["--set", "scale=small", "--store"])
+        .arg(dir.join("store"));
     command.args(sets.iter().flat_map(|set| ["--set", set]));
-    for (format, file) in [("json", "study.json"), ("html", "study.html"), ("text", "study.txt"), ("svg", "study.svg")]
-    {
+    for (format, file) in [
+        ("json", "study.json"),
+        ("html", "study.html"),
+        ("text", "study.txt"),
+        ("svg", "study.svg"),
+    ] {
         command.arg("-o").arg(format!("{format}={}", dir.join(file).display()));
     }
     command
@@ -54,7 +62,12 @@ fn finish_experiment(dir: TempDir, output: Output) -> ExperimentResult {
     let json = fs::read_to_string(dir.path().join("study.json")).unwrap_or_default();
     let json = serde_json::from_str(&json).unwrap_or(Value::Null);
     let done = ExperimentResult { dir, output, json };
-    assert_eq!(remaining_processes(), Vec::<String>::new(), "left behind by\n{}", done.output_text());
+    assert_eq!(
+        remaining_processes(),
+        Vec::<String>::new(),
+        "left behind by\n{}",
+        done.output_text()
+    );
     done
 }
 
@@ -62,8 +75,10 @@ fn finish_experiment(dir: TempDir, output: Output) -> ExperimentResult {
 /// do.
 fn remaining_processes() -> Vec<String> {
     let folder = format!("{}/brunt-", std::env::temp_dir().display());
-    let processes = fs::read_dir("/proc").expect("/proc").flatten().map(|entry| entry.path().join("cmdline"));
-    let lines = processes.map(|path| fs::read_to_string(path).unwrap_or_default().replace('\0', " "));
+    let processes =
+        fs::read_dir("/proc").expect("/proc").flatten().map(|entry| entry.path().join("cmdline"));
+    let lines =
+        processes.map(|path| fs::read_to_string(path).unwrap_or_default().replace('\0', " "));
     lines.filter(|line| line.contains(&folder)).collect()
 }
 
@@ -76,8 +91,8 @@ impl ExperimentResult {
     /// Asserts success. On a disturbed machine, exit code 5 is accepted: all trials of a contender
     /// may be invalid.
     fn ok(self) -> Self {
-        let fine =
-            self.output.status.success() || (self.output.status.code() == Some(5) && self.disturbance().is_some());
+        let fine = self.output.status.success()
+            || (self.output.status.code() == Some(5) && self.disturbance().is_some());
         assert!(fine, "{:?}: {}", self.output.status, self.output_text());
         self
     }
@@ -86,8 +101,10 @@ impl ExperimentResult {
     fn disturbance(&self) -> Option<String> {
         let not_ok = self.trials().iter().filter(|t| !has_state(t, "ok")).count();
         let invalid = self.trials().iter().filter(|t| has_state(t, "invalid")).count();
-        let text =
-            format!("the machine was disturbed: of {} trials {not_ok} not OK, {invalid} INVALID", self.trials().len());
+        let text = format!(
+            "the machine was disturbed: of {} trials {not_ok} not OK, {invalid} INVALID",
+            self.trials().len()
+        );
         (invalid > 0 || 4 * not_ok > self.trials().len()).then_some(text)
     }
 
@@ -101,21 +118,33 @@ impl ExperimentResult {
     }
 
     fn trials(&self) -> &[Value] {
-        self.json["trials"].as_array().unwrap_or_else(|| panic!("no trials: {}", self.output_text()))
+        self.json["trials"]
+            .as_array()
+            .unwrap_or_else(|| panic!("no trials: {}", self.output_text()))
     }
 
     fn contenders(&self) -> &[Value] {
-        self.json["analysis"]["contenders"].as_array().unwrap_or_else(|| panic!("no analysis: {}", self.output_text()))
+        self.json["analysis"]["contenders"]
+            .as_array()
+            .unwrap_or_else(|| panic!("no analysis: {}", self.output_text()))
     }
 
     /// Asserts that all contenders and trials exist, and that every trial has a throughput.
     fn assert_measured(self, contenders: usize, trials: usize) -> Self {
-        assert_eq!((self.contenders().len(), self.trials().len()), (contenders, trials), "{}", self.output_text());
+        assert_eq!(
+            (self.contenders().len(), self.trials().len()),
+            (contenders, trials),
+            "{}",
+            self.output_text()
+        );
         for trial in self.trials() {
             assert!(trial["throughput_per_second"].as_f64() > Some(0.0), "{trial}");
         }
         for file in ["study.html", "study.svg"] {
-            assert!(fs::metadata(self.dir.path().join(file)).is_ok_and(|f| f.len() > 10_000), "{file}");
+            assert!(
+                fs::metadata(self.dir.path().join(file)).is_ok_and(|f| f.len() > 10_000),
+                "{file}"
+            );
         }
         self
     }
@@ -128,8 +157,9 @@ fn has_state(t: &Value, state: &str) -> bool {
 /// True if the programs are installed; otherwise skips the test.
 fn are_installed(test: &str, programs: &[&str]) -> bool {
     let missing = programs.iter().find(|name| match **name {
-        "php-fpm" => !fs::read_dir("/usr/sbin")
-            .is_ok_and(|dir| dir.flatten().any(|file| file.file_name().to_string_lossy().starts_with("php-fpm"))),
+        "php-fpm" => !fs::read_dir("/usr/sbin").is_ok_and(|dir| {
+            dir.flatten().any(|file| file.file_name().to_string_lossy().starts_with("php-fpm"))
+        }),
         "tomcat10" => !Path::new("/usr/share/tomcat10/lib").is_dir(),
         name => skip::program(name).is_none(),
     });
@@ -141,38 +171,54 @@ fn are_installed(test: &str, programs: &[&str]) -> bool {
 
 fn limit<'a>(contender: &'a Value, kind: &str) -> &'a Value {
     let limits = contender["limits"].as_array().expect("limits");
-    limits.iter().find(|limit| limit["kind"] == kind).unwrap_or_else(|| panic!("no {kind}: {limits:?}"))
+    limits
+        .iter()
+        .find(|limit| limit["kind"] == kind)
+        .unwrap_or_else(|| panic!("no {kind}: {limits:?}"))
 }
 
 #[test]
 fn e1_busy_children_are_named_and_set_the_limit() {
-    if !are_installed("e1_busy_children_are_named_and_set_the_limit", &["nginx", "apache2", "php-fpm"]) {
+    if !are_installed(
+        "e1_busy_children_are_named_and_set_the_limit",
+        &["nginx", "apache2", "php-fpm"],
+    ) {
         return;
     }
     let done = run("e1-php.yaml", &["repetitions=1"]).ok().assert_measured(2, 20);
     let test = "e1_busy_children_are_named_and_set_the_limit";
     for contender in done.contenders() {
-        let first = done.trials().iter().find(|t| t["contender"] == contender["contender"]).expect("a trial");
+        let first = done
+            .trials()
+            .iter()
+            .find(|t| t["contender"] == contender["contender"])
+            .expect("a trial");
         // Twenty children, divided by the response time at light load.
         let expected = 20.0 / first["response_time_seconds"]["p50"].as_f64().expect("a time");
-        let [saturation, knee] =
-            ["saturation", "knee"].map(|kind| limit(contender, kind)["at"]["value"].as_f64().unwrap_or(f64::NAN));
+        let [saturation, knee] = ["saturation", "knee"]
+            .map(|kind| limit(contender, kind)["at"]["value"].as_f64().unwrap_or(f64::NAN));
         let near = (saturation / expected - 1.0).abs() < 0.05;
-        done.assert_condition(test, near, &format!("saturation at {saturation}, {expected} expected"));
+        done.assert_condition(
+            test,
+            near,
+            &format!("saturation at {saturation}, {expected} expected"),
+        );
         // The knee is one of the loads, 40/s apart. If the saturation lies between two loads, the
         // knee may be the higher one.
         let within = (0.7 * saturation..saturation + 40.0).contains(&knee);
         done.assert_condition(test, within, &format!("the knee at {knee} of {saturation}"));
         let bottleneck = &contender["bottleneck"];
         let sentence = bottleneck["sentence"].as_str().unwrap_or_default();
-        let named = bottleneck["culprit"] == "workers" && sentence.contains("all 20 php-fpm children busy");
+        let named =
+            bottleneck["culprit"] == "workers" && sentence.contains("all 20 php-fpm children busy");
         done.assert_condition(test, named, &format!("the bottleneck: {sentence}"));
     }
 }
 
 #[test]
 fn e1_a_computing_page_is_limited_by_the_cpu() {
-    if !are_installed("e1_a_computing_page_is_limited_by_the_cpu", &["nginx", "apache2", "php-fpm"]) {
+    if !are_installed("e1_a_computing_page_is_limited_by_the_cpu", &["nginx", "apache2", "php-fpm"])
+    {
         return;
     }
     let done = run("e1-php.yaml", &["repetitions=1", "page=compute"]).ok().assert_measured(2, 20);
@@ -188,12 +234,16 @@ fn e1_a_computing_page_is_limited_by_the_cpu() {
 
 #[test]
 fn the_capacity_of_a_waiting_page_is_children_by_service_time() {
-    if !are_installed("the_capacity_of_a_waiting_page_is_children_by_service_time", &["nginx", "php-fpm"]) {
+    if !are_installed(
+        "the_capacity_of_a_waiting_page_is_children_by_service_time",
+        &["nginx", "php-fpm"],
+    ) {
         return;
     }
     let done = run("find-php.yaml", &[]).ok();
     let answer = &done.json["analysis"]["answers"][0];
-    let first = done.trials().first().unwrap_or_else(|| panic!("no trials: {}", done.output_text()));
+    let first =
+        done.trials().first().unwrap_or_else(|| panic!("no trials: {}", done.output_text()));
     // Twenty children, divided by the response time at light load. p99 is missed slightly before
     // all of them are always busy.
     let most = 20.0 / first["response_time_seconds"]["p50"].as_f64().expect("a time");
@@ -252,7 +302,10 @@ fn e5_a_form_through_proxies() {
 
 #[test]
 fn kinds_of_authentication() {
-    if are_installed("kinds_of_authentication", &["nginx", "apache2", "tomcat10", "java", "openssl"]) {
+    if are_installed(
+        "kinds_of_authentication",
+        &["nginx", "apache2", "tomcat10", "java", "openssl"],
+    ) {
         let done = run("authentication.yaml", &BRIEFLY).ok().assert_measured(16, 16);
         for trial in done.trials() {
             assert_eq!(trial["requests"]["failed"], 0, "{}", done.output_text());
@@ -279,7 +332,8 @@ fn an_interrupted_experiment_is_resumed() {
     assert_eq!(ended.code, 130, "{}", ended.err);
     assert_eq!(remaining_processes(), Vec::<String>::new());
     let before: Value =
-        serde_json::from_str(&fs::read_to_string(dir.path().join("study.json")).expect("a report")).expect("JSON");
+        serde_json::from_str(&fs::read_to_string(dir.path().join("study.json")).expect("a report"))
+            .expect("JSON");
     assert_eq!(before["interrupted"], true);
     let stored = before["trials"].as_array().map_or(0, Vec::len);
     assert!((1..12).contains(&stored), "{stored}");
@@ -305,7 +359,12 @@ fn every_example_passes_the_check() {
                 let mut check = Command::new(program("BRUNT_BIN", "brunt"));
                 check.args(["plan", "check"]).arg(&path).args(["--set", &format!("scale={scale}")]);
                 let output = check.output().expect("brunt");
-                assert!(output.status.success(), "{}: {}", path.display(), String::from_utf8_lossy(&output.stderr));
+                assert!(
+                    output.status.success(),
+                    "{}: {}",
+                    path.display(),
+                    String::from_utf8_lossy(&output.stderr)
+                );
             }
         }
     }

@@ -58,7 +58,10 @@ fn a_plan_makes_the_same_requests_as_jmx_and_as_a_plan_file() {
     let property = format!("-J port={}", shop.address.port());
     let notices = run_brunt(&format!("import jmx shop.jmx {property} -o plan.yaml"), folder.path());
     assert_eq!(notices.lines().count(), 1, "{notices}");
-    assert!(notices.contains("JMeter evaluates the condition twice a round, and a plan file once"), "{notices}");
+    assert!(
+        notices.contains("JMeter evaluates the condition twice a round, and a plan file once"),
+        "{notices}"
+    );
     run_brunt("plan check plan.yaml", folder.path());
     assert_eq!(run_brunt("export jmx plan.yaml -o again.jmx", folder.path()), "");
     let first = samples(&format!("shop.jmx {property}"), folder.path());
@@ -80,7 +83,10 @@ fn a_plan_makes_the_same_requests_as_jmx_and_as_a_plan_file() {
     let evaluated_once = samples("plan.yaml", folder.path());
     assert_eq!(evaluated_once["g"], 8);
     let with_g = |g| [(String::from("g"), g)];
-    assert_eq!([evaluated_once, with_g(4).into()].into_iter().flatten().collect::<BTreeMap<_, _>>(), first);
+    assert_eq!(
+        [evaluated_once, with_g(4).into()].into_iter().flatten().collect::<BTreeMap<_, _>>(),
+        first
+    );
     assert_eq!(samples("again.jmx", folder.path()), first);
 }
 
@@ -107,7 +113,10 @@ fn inexpressible_plans_are_reported() {
                 load: {users: 2, duration: 1s}\n";
     fs::write(folder.path().join("plan.yaml"), plan).expect("a plan");
     let errors = run_brunt("export jmx plan.yaml -o plan.jmx", folder.path());
-    assert_eq!(errors, "brunt: population main: requests of a parallel step are sent one after the other\n");
+    assert_eq!(
+        errors,
+        "brunt: population main: requests of a parallel step are sent one after the other\n"
+    );
     let jmx = fs::read_to_string(folder.path().join("plan.jmx")).expect("a plan");
     assert!(jmx.contains("/b?k=${__P(A_KEY,)}"), "{jmx}");
     assert!(error_of(&folder, "export jmx plan.yaml -o plan.jmx").contains("already exists"));
@@ -116,7 +125,11 @@ fn inexpressible_plans_are_reported() {
 fn error_of(folder: &TempDir, words: &str) -> String {
     let output = command(words).current_dir(folder.path()).output().expect("brunt");
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!((output.status.code(), errors.trim_end().lines().count()), (Some(2), 1), "{words}: {errors}");
+    assert_eq!(
+        (output.status.code(), errors.trim_end().lines().count()),
+        (Some(2), 1),
+        "{words}: {errors}"
+    );
     errors
 }
 
@@ -127,9 +140,15 @@ fn import_file(format: &str, input: &Path, folder: &Path) -> Result<(), String> 
     let text = String::from_utf8_lossy(&text).replace("SHOP", "127.0.0.1:1");
     fs::write(&copy, text).expect("a copy");
     let _ = fs::remove_file(folder.join("plan.yaml"));
-    let output = command(&format!("import {format} {} -o plan.yaml", copy.display())).current_dir(folder).output();
+    let output = command(&format!("import {format} {} -o plan.yaml", copy.display()))
+        .current_dir(folder)
+        .output();
     let output = output.expect("brunt");
-    if output.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&output.stderr).into_owned()) }
+    if output.status.success() {
+        Ok(())
+    } else {
+        Err(String::from_utf8_lossy(&output.stderr).into_owned())
+    }
 }
 
 #[test]
@@ -152,7 +171,11 @@ fn imports_of_each_format_pass_the_check_of_plans() {
             continue;
         }
         let variables = ["PASSWORD", "TOKEN", "PIN", "KEY", "CSRF"].map(|name| (name, "x"));
-        let check = command("plan check plan.yaml").envs(variables).current_dir(folder.path()).output().expect("brunt");
+        let check = command("plan check plan.yaml")
+            .envs(variables)
+            .current_dir(folder.path())
+            .output()
+            .expect("brunt");
         if !check.status.success() {
             wrong.push(format!("{name}: {}", String::from_utf8_lossy(&check.stderr)));
         }

@@ -63,7 +63,8 @@ fn a_server_without_a_reply_is_one_line_and_never_the_last_run() {
     assert!(err.contains("nothing was measured: no reply from http://"), "{err}");
     let (_, list, _) = run_brunt(store.path(), "runs list --all --json");
     assert_eq!(list.matches("\"id\"").count(), 1, "{list}");
-    let sweep = format!("sweep {} -r 10..20+10 --repeat 1 -d 500ms --grace 200ms", silent.url_of("/"));
+    let sweep =
+        format!("sweep {} -r 10..20+10 --repeat 1 -d 500ms --grace 200ms", silent.url_of("/"));
     let (code, out, err) = run_brunt(store.path(), &sweep);
     assert_eq!((code, out.as_str()), (3, ""), "{err}");
     assert!(err.contains("nothing was measured in 2 trials") && !err.contains("0 errors"), "{err}");
@@ -85,7 +86,8 @@ fn a_run_without_a_good_reply_fails_in_code_text_and_junit() {
         (format!("sweep {} -r 20..40+20 -d 500ms", up.url_of("/")), 0),
     ] {
         let xml = store.path().join("xml");
-        let (ended, out, err) = run_brunt(store.path(), &format!("{line} -o text -o junit={}", xml.display()));
+        let (ended, out, err) =
+            run_brunt(store.path(), &format!("{line} -o text -o junit={}", xml.display()));
         // On a busy machine a trial may be INVALID, as uneven spacing of arrivals is a failed
         // check.
         let ended = if ended == 5 && line.starts_with("sweep") { code } else { ended };
@@ -93,7 +95,10 @@ fn a_run_without_a_good_reply_fails_in_code_text_and_junit() {
         let xml = std::fs::read_to_string(xml).expect("the report");
         assert_eq!(xml.contains("<failure type=\"replies\""), code == 4, "{line}: {xml}");
         if code == 4 && !line.starts_with("sweep") {
-            assert!(err.contains("exit code 4") && out.contains("NO GOOD REPLY"), "{line}: {err}{out}");
+            assert!(
+                err.contains("exit code 4") && out.contains("NO GOOD REPLY"),
+                "{line}: {err}{out}"
+            );
         }
     }
 }
@@ -101,15 +106,17 @@ fn a_run_without_a_good_reply_fails_in_code_text_and_junit() {
 #[test]
 fn an_unusable_store_is_reported_with_q_too() {
     let good = lab("");
-    let (code, out, err) = run_brunt(Path::new("/proc/nowhere"), &format!("{} -n 20 -q", good.url_of("/")));
+    let (code, out, err) =
+        run_brunt(Path::new("/proc/nowhere"), &format!("{} -n 20 -q", good.url_of("/")));
     assert_eq!((code, out.as_str()), (0, ""), "{err}");
     assert!(err.contains("this run is not stored") && err.contains("/proc/nowhere"), "{err}");
 }
 
 /// Size in bytes of the loadable segments of a 64-bit ELF file.
 fn loadable_bytes(file: &[u8]) -> u64 {
-    let number =
-        |at: usize, bytes: usize| file[at..at + bytes].iter().rev().fold(0, |n, byte| n << 8 | u64::from(*byte));
+    let number = |at: usize, bytes: usize| {
+        file[at..at + bytes].iter().rev().fold(0, |n, byte| n << 8 | u64::from(*byte))
+    };
     let headers = number(32, 8) as usize;
     let size = number(54, 2) as usize;
     let count = number(56, 2) as usize;
@@ -126,7 +133,9 @@ fn tight_limits_end_with_one_line() {
     let good = lab("");
     let brunt = command("").get_program().to_owned();
     let url = good.url_of("/");
-    for words in [format!("{url} -n 20 -c 4"), format!("{url} -r 50 -d 1s"), format!("ab -n 20 {url}")] {
+    for words in
+        [format!("{url} -n 20 -c 4"), format!("{url} -r 50 -d 1s"), format!("ab -n 20 {url}")]
+    {
         let (code, err) = run_with_limit(&brunt, "-n 64", &words);
         assert!(matches!(code, Some(1 | 2)), "{words}: {code:?} {err}");
         assert!(err.contains("64 open files") && err.contains("ulimit -Hn"), "{words}: {err}");

@@ -18,7 +18,10 @@ impl ExperimentDir {
     /// further keys.
     fn new(start: &str, more: &str) -> Self {
         let dir = TempDir::new().expect("a directory");
-        let lab = format!("{} --listen 127.0.0.1:${{port.http}}", program("BRUNT_LAB_BIN", "brunt-lab").display());
+        let lab = format!(
+            "{} --listen 127.0.0.1:${{port.http}}",
+            program("BRUNT_LAB_BIN", "brunt-lab").display()
+        );
         // In a plan, `$$` is a dollar sign.
         let start = start.replace("$$", "$$$$").replace("LAB", &lab);
         let plan = format!(
@@ -95,7 +98,10 @@ fn a_server_is_started_for_each_repetition_and_stopped() {
         assert_eq!(stage.run(""), 0, "{}", stage.read("err"));
         stage.left_nothing(2);
         let errors = stage.read("err");
-        assert!(errors.contains("4/4 t, 200/s, repetition 2: ") && errors.ends_with("0 errors\n"), "{errors}");
+        assert!(
+            errors.contains("4/4 t, 200/s, repetition 2: ") && errors.ends_with("0 errors\n"),
+            "{errors}"
+        );
         assert!(!stage.read("out").is_empty());
     }
 }
@@ -103,20 +109,28 @@ fn a_server_is_started_for_each_repetition_and_stopped() {
 #[test]
 fn setup_sends_to_each_server_that_was_started() {
     let url = "http://127.0.0.1:${port.http}/";
-    let stages = format!("setup: [{{get: '{url}'}}]\nteardown: [{{get: '{url}', check: {{status: 201}}}}]");
+    let stages =
+        format!("setup: [{{get: '{url}'}}]\nteardown: [{{get: '{url}', check: {{status: 201}}}}]");
     let stage = ExperimentDir::new(
         PLAIN,
-        &format!("{stages}\nhooks: {{before: {{step: echo before >>told}}, after: {{step: echo after >>told}}}}"),
+        &format!(
+            "{stages}\nhooks: {{before: {{step: echo before >>told}}, after: {{step: echo after >>told}}}}"
+        ),
     );
     assert_eq!(stage.run(""), 0, "{}", stage.read("err"));
     stage.left_nothing(2);
     assert_eq!(stage.read("told"), "before\nafter\n".repeat(4));
     // Each trial runs its own teardown.
     let errors = stage.read("err");
-    let failed = errors.lines().filter(|line| line.contains("teardown failed at ") && line.contains("200 OK")).count();
+    let failed = errors
+        .lines()
+        .filter(|line| line.contains("teardown failed at ") && line.contains("200 OK"))
+        .count();
     assert_eq!(failed, 4, "{errors}");
-    let stage =
-        ExperimentDir::new(PLAIN, "setup: [{get: 'http://127.0.0.1:1/'}]\nhooks: {after: {experiment: touch after}}");
+    let stage = ExperimentDir::new(
+        PLAIN,
+        "setup: [{get: 'http://127.0.0.1:1/'}]\nhooks: {after: {experiment: touch after}}",
+    );
     assert_eq!(stage.run(""), 7, "{}", stage.read("err"));
     stage.left_nothing(1);
     assert!(stage.path().join("after").exists() && stage.read("out").is_empty());
@@ -166,9 +180,12 @@ fn a_brunt_that_is_killed_leaves_no_server() {
 #[test]
 fn the_folder_of_an_experiment_is_private_and_removed_however_brunt_ends() {
     let hooks = "hooks: {before: {experiment: 'stat -c %a ${dir} >mode; echo ${dir} >folder; touch ${dir}/file'}}";
-    for signals in [&[][..], &[Signal::INT], &[Signal::TERM], &[Signal::INT, Signal::INT], &[Signal::KILL]] {
+    for signals in
+        [&[][..], &[Signal::INT], &[Signal::TERM], &[Signal::INT, Signal::INT], &[Signal::KILL]]
+    {
         let stage = ExperimentDir::new(PLAIN, hooks);
-        let mut brunt = stage.start(if signals.is_empty() { "" } else { "--set load.duration=60s" });
+        let mut brunt =
+            stage.start(if signals.is_empty() { "" } else { "--set load.duration=60s" });
         wait_until("the server", || stage.pids().len() == 1);
         for signal in signals {
             std::thread::sleep(std::time::Duration::from_millis(400));
@@ -188,7 +205,8 @@ fn a_hook_that_fails_stops_the_experiment_with_its_output() {
     assert_eq!(stage.run(""), 7, "{}", stage.read("err"));
     let errors = stage.read("err");
     assert!(
-        errors.contains("before the step at 200 of t, repetition 1 failed (exit code 3)") && errors.contains("no disk")
+        errors.contains("before the step at 200 of t, repetition 1 failed (exit code 3)")
+            && errors.contains("no disk")
     );
     assert!(stage.path().join("after").exists() && !stage.read("out").is_empty(), "{errors}");
     stage.left_nothing(1);
@@ -200,7 +218,9 @@ fn a_server_that_never_gets_ready_is_stopped_and_its_output_is_shown() {
     assert_eq!(stage.run("--set server.ready_timeout=500ms"), 7, "{}", stage.read("err"));
     let errors = stage.read("err");
     assert!(
-        errors.contains("not ready after 0.5 s") && errors.contains("refused") && errors.contains("still reading"),
+        errors.contains("not ready after 0.5 s")
+            && errors.contains("refused")
+            && errors.contains("still reading"),
         "{errors}"
     );
     stage.left_nothing(1);
@@ -208,8 +228,16 @@ fn a_server_that_never_gets_ready_is_stopped_and_its_output_is_shown() {
 
 #[test]
 fn a_server_that_dies_is_started_again_for_the_next_trial() {
-    let stage = ExperimentDir::new("echo $$ >>pids; test $(wc -l <pids) -gt 1 || (sleep 1; kill -9 $$) & exec LAB", "");
-    assert_eq!(stage.run("--set repetitions=1 --set load.duration=1500ms"), 0, "{}", stage.read("err"));
+    let stage = ExperimentDir::new(
+        "echo $$ >>pids; test $(wc -l <pids) -gt 1 || (sleep 1; kill -9 $$) & exec LAB",
+        "",
+    );
+    assert_eq!(
+        stage.run("--set repetitions=1 --set load.duration=1500ms"),
+        0,
+        "{}",
+        stage.read("err")
+    );
     let errors = stage.read("err");
     assert!(errors.contains("2/2 t, 200/s"), "{errors}");
     stage.left_nothing(2);
@@ -217,9 +245,19 @@ fn a_server_that_dies_is_started_again_for_the_next_trial() {
 
 #[test]
 fn a_server_that_ignores_sigterm_is_killed() {
-    let stage = ExperimentDir::new("trap '' TERM; echo $$ >>pids; LAB & while :; do sleep 0.1; done", "");
-    assert_eq!(stage.run("--set repetitions=1 --set server.stop_timeout=300ms"), 0, "{}", stage.read("err"));
-    assert!(stage.read("err").contains("had not ended 0.3 s after it was asked to"), "{}", stage.read("err"));
+    let stage =
+        ExperimentDir::new("trap '' TERM; echo $$ >>pids; LAB & while :; do sleep 0.1; done", "");
+    assert_eq!(
+        stage.run("--set repetitions=1 --set server.stop_timeout=300ms"),
+        0,
+        "{}",
+        stage.read("err")
+    );
+    assert!(
+        stage.read("err").contains("had not ended 0.3 s after it was asked to"),
+        "{}",
+        stage.read("err")
+    );
     stage.left_nothing(1);
 }
 
@@ -227,14 +265,20 @@ fn a_server_that_ignores_sigterm_is_killed() {
 fn a_sweep_of_two_servers_measures_each_load_of_both() {
     let one = lab("");
     let other = lab("");
-    let line = format!("sweep -r [100,200] -d 300ms --repeat 2 a={} b={}", one.url_of("/"), other.url_of("/"));
+    let line = format!(
+        "sweep -r [100,200] -d 300ms --repeat 2 a={} b={}",
+        one.url_of("/"),
+        other.url_of("/")
+    );
     let out = command(&line).output().expect("brunt");
     let errors = String::from_utf8_lossy(&out.stderr).into_owned();
     assert_eq!(out.status.code(), Some(0), "{errors}");
     let trials: Vec<&str> = errors.lines().filter_map(|line| line.split(':').next()).collect();
     let order = [("a", 1), ("b", 1), ("b", 2), ("a", 2)];
     let expected: Vec<String> = (order.iter().enumerate())
-        .flat_map(|(i, (name, r))| [trial_label(2 * i + 1, name, 100, *r), trial_label(2 * i + 2, name, 200, *r)])
+        .flat_map(|(i, (name, r))| {
+            [trial_label(2 * i + 1, name, 100, *r), trial_label(2 * i + 2, name, 200, *r)]
+        })
         .collect();
     assert_eq!(trials, expected, "{errors}");
     assert!(!out.stdout.is_empty());

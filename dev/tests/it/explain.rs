@@ -32,7 +32,10 @@ fn explain_line(line: &str) -> ExplainedRun {
 }
 
 /// Measures while `meanwhile` runs, and judges the event log.
-fn explain_command(command: &mut Command, meanwhile: impl FnOnce(&brunt::RunningBrunt)) -> ExplainedRun {
+fn explain_command(
+    command: &mut Command,
+    meanwhile: impl FnOnce(&brunt::RunningBrunt),
+) -> ExplainedRun {
     let dir = TempDir::new().expect("a directory");
     let log = dir.path().join("events");
     let running = start(command.arg("--events").arg(&log));
@@ -61,11 +64,16 @@ impl ExplainedRun {
 
     /// Remedy of the finding of a rule.
     fn remedy(&self, rule: &str) -> &str {
-        self.findings.iter().find(|f| f.rule == rule).and_then(|f| f.remedy.as_deref()).expect("a remedy")
+        self.findings
+            .iter()
+            .find(|f| f.rule == rule)
+            .and_then(|f| f.remedy.as_deref())
+            .expect("a remedy")
     }
 
     fn is_silent(&self, rules: &[&str]) {
-        let found: Vec<_> = self.findings.iter().filter(|f| rules.contains(&f.rule.as_str())).collect();
+        let found: Vec<_> =
+            self.findings.iter().filter(|f| rules.contains(&f.rule.as_str())).collect();
         assert!(found.is_empty(), "{found:#?}");
     }
 }
@@ -92,7 +100,9 @@ const FAULTS: [&str; 15] = [
 #[test]
 fn a_run_without_a_fault_has_no_findings() {
     retry_under_steal_time("explain::a_run_without_a_fault_has_no_findings", || {
-        let Some(nginx) = nginx("explain::a_run_without_a_fault_has_no_findings", "") else { return };
+        let Some(nginx) = nginx("explain::a_run_without_a_fault_has_no_findings", "") else {
+            return;
+        };
         for load in ["-c 8 -d 2s", "-r 500 -d 2s", "-c 64 --no-keepalive -d 1500ms"] {
             let explained = explain_line(&format!("{} {load}", nginx.url_of("/")));
             explained.is_silent(&FAULTS);
@@ -121,14 +131,18 @@ fn sleeping_users_are_named() {
 #[test]
 fn a_run_that_was_cut_short_is_named() {
     let Some(nginx) = nginx("explain::a_run_that_was_cut_short_is_named", "") else { return };
-    let loads = [("-c 100 --think 50ms -n 10000000", "of 10,000,000 requests"), ("-c 100 -d 60s", "of 60.0 s")];
+    let loads = [
+        ("-c 100 --think 50ms -n 10000000", "of 10,000,000 requests"),
+        ("-c 100 -d 60s", "of 60.0 s"),
+    ];
     for (load, planned) in loads {
         let before = nginx.requests();
-        let explained = explain_command(&mut command(&format!("{} {load}", nginx.url_of("/"))), |running| {
-            crate::world::wait_until("requests", || nginx.requests() > before + 500);
-            sleep(Duration::from_millis(200));
-            running.signal(Signal::INT);
-        });
+        let explained =
+            explain_command(&mut command(&format!("{} {load}", nginx.url_of("/"))), |running| {
+                crate::world::wait_until("requests", || nginx.requests() > before + 500);
+                sleep(Duration::from_millis(200));
+                running.signal(Signal::INT);
+            });
         let sentence = explained.sentence("cut_short");
         assert!(sentence.contains("interrupted after") && sentence.contains(planned), "{sentence}");
         explained.is_silent(&["too_short"]);
@@ -139,24 +153,39 @@ fn a_run_that_was_cut_short_is_named() {
 fn a_reply_that_is_no_page_is_reported() {
     let routes = "location /moved { return 302 /; } location /busy { return 503; }";
     let Some(nginx) = nginx("explain::a_reply_that_is_no_page_is_reported", routes) else { return };
-    for (path, rule, status) in
-        [("/moved", "redirects", "302"), ("/busy", "error_replies", "503"), ("/none", "error_replies", "404")]
-    {
+    for (path, rule, status) in [
+        ("/moved", "redirects", "302"),
+        ("/busy", "error_replies", "503"),
+        ("/none", "error_replies", "404"),
+    ] {
         let explained = explain_line(&format!("{} -c 4 -n 2000", nginx.url_of(path)));
-        assert!(explained.sentence(rule).contains(&format!("× {status}")), "{}", explained.sentence(rule));
+        assert!(
+            explained.sentence(rule).contains(&format!("× {status}")),
+            "{}",
+            explained.sentence(rule)
+        );
     }
-    explain_line(&format!("{} -c 4 -n 2000 --follow 1", nginx.url_of("/moved"))).is_silent(&["redirects"]);
+    explain_line(&format!("{} -c 4 -n 2000 --follow 1", nginx.url_of("/moved")))
+        .is_silent(&["redirects"]);
 }
 
 #[test]
 fn a_limit_on_requests_of_a_connection_is_named() {
-    for (limit, words) in
-        [("keepalive_requests 100;", "100 unless set"), ("keepalive_timeout 0;", "keepalive_timeout 0")]
-    {
-        let Some(nginx) = nginx("explain::a_limit_on_requests_of_a_connection_is_named", limit) else { return };
+    for (limit, words) in [
+        ("keepalive_requests 100;", "100 unless set"),
+        ("keepalive_timeout 0;", "keepalive_timeout 0"),
+    ] {
+        let Some(nginx) = nginx("explain::a_limit_on_requests_of_a_connection_is_named", limit)
+        else {
+            return;
+        };
         let explained = explain_line(&format!("{} -c 8 -n 5000", nginx.url_of("/")));
         assert!(explained.sentence("reuse").contains("because the server closed them"));
-        assert!(explained.remedy("reuse").contains(words), "{limit}: {}", explained.remedy("reuse"));
+        assert!(
+            explained.remedy("reuse").contains(words),
+            "{limit}: {}",
+            explained.remedy("reuse")
+        );
     }
 }
 
@@ -185,9 +214,16 @@ fn an_accept_queue_that_overflows_is_named() {
     let explained = explain_line(&format!("http://127.0.0.1:{port}/ {options}"));
     let sentence = explained.sentence("slow_connects");
     assert!(sentence.contains("SYNs were dropped"), "{sentence}");
-    let counted = explained.run.history.get("generator").is_some_and(|h| h.of("tcp.listen_overflows_total").len() > 1);
+    let counted = explained
+        .run
+        .history
+        .get("generator")
+        .is_some_and(|h| h.of("tcp.listen_overflows_total").len() > 1);
     if !counted {
-        return skip("explain::an_accept_queue_that_overflows_is_named", "the kernel's counters were not read");
+        return skip(
+            "explain::an_accept_queue_that_overflows_is_named",
+            "the kernel's counters were not read",
+        );
     }
     assert!(explained.sentence("accept_queue").contains("overflowed"));
 }
@@ -198,7 +234,8 @@ fn a_full_link_is_named() {
         let Some(namespace) = shaped("explain::a_full_link_is_named", "100mbit") else { return };
         let lab = crate::world::lab::lab_in(&namespace, "--body 100k");
         let mut brunt = namespace.command(brunt::program("BRUNT_BIN", "brunt"));
-        let explained = explain_command(brunt.args([&lab.url_of("/"), "-c", "4", "-d", "4s"]), |_| ());
+        let explained =
+            explain_command(brunt.args([&lab.url_of("/"), "-c", "4", "-d", "4s"]), |_| ());
         let sentence = explained.sentence("link");
         assert!(sentence.contains("of 100 Mb/s"), "{sentence}");
     });

@@ -33,19 +33,23 @@ fn assert_half_fail(lab_kind: &str, kind: &str, options: &str, words: &[&str]) {
 /// Runs a lab that fails all of its requests in this way.
 fn assert_whole_fail(lab_kind: &str, kind: &str, options: &str, words: &[&str]) {
     let lab = lab(&format!("--fail 1:{lab_kind} --drip 1s --body 100"));
-    let ran = assert_all_fail(measure(&format!("{} -c 4 -n 20 {options}", lab.url_of("/"))), kind, words);
+    let ran =
+        assert_all_fail(measure(&format!("{} -c 4 -n 20 {options}", lab.url_of("/"))), kind, words);
     assert_eq!(ran.count("begun"), 20);
 }
 
 #[test]
 fn a_closed_port_is_reported_as_refused() {
     let port = port::free();
-    for load in ["-c 2 -d 300ms", "-r 50 -d 300ms", "-c 1 -n 5", "-r 10 -c 2 -d 300ms --no-keepalive"] {
+    for load in
+        ["-c 2 -d 300ms", "-r 50 -d 300ms", "-c 1 -n 5", "-r 10 -c 2 -d 300ms --no-keepalive"]
+    {
         let ran = measure(&format!("http://127.0.0.1:{port}/ {load}")).assert_code(3);
         assert_eq!(ran.count("completed"), 0);
         ran.assert_text(&["Nothing could be measured", "refused"]);
         assert!(
-            with_single_spaces(&ran.out).contains("connection refused") && !ran.out.contains("os error"),
+            with_single_spaces(&ran.out).contains("connection refused")
+                && !ran.out.contains("os error"),
             "{}",
             ran.out
         );
@@ -59,7 +63,12 @@ fn a_reset_is_counted_as_reset() {
 
 #[test]
 fn a_close_without_a_reply_is_counted_as_closed_early() {
-    assert_whole_fail("close", "closed_early", "", &["closed early", "check the server's error log"]);
+    assert_whole_fail(
+        "close",
+        "closed_early",
+        "",
+        &["closed early", "check the server's error log"],
+    );
 }
 
 #[test]
@@ -99,7 +108,12 @@ fn garbage_is_counted_as_a_protocol_error() {
 fn bytes_after_a_reply_close_the_connection() {
     let lab = lab("--fail 1:extra --body 100");
     let ran = measure(&format!("{} -c 4 -n 20", lab.url_of("/"))).assert_all_good();
-    assert_eq!((ran.connections("unsolicited"), ran.connections("opened")), (20, 20), "{}", ran.out);
+    assert_eq!(
+        (ran.connections("unsolicited"), ran.connections("opened")),
+        (20, 20),
+        "{}",
+        ran.out
+    );
     ran.assert_text(&["20 given up because unsolicited bytes came"]);
 }
 
@@ -122,14 +136,26 @@ fn the_cause_of_a_protocol_error_is_reported() {
     let cases = [
         ("status_line", "SSH-2.0-OpenSSH_9.6\r\n".to_owned(), "the status line is not HTTP/1.x"),
         ("header_field", format!("{ok}no colon\r\n\r\n"), "a header field is malformed"),
-        ("too_many_fields", format!("{ok}{}\r\n", "a: b\r\n".repeat(1025)), "more than 1024 header fields"),
+        (
+            "too_many_fields",
+            format!("{ok}{}\r\n", "a: b\r\n".repeat(1025)),
+            "more than 1024 header fields",
+        ),
         (
             "head_too_large",
             format!("{ok}A: {}\r\n\r\n", "x".repeat(70_000)),
             "the head is larger than 64 kB (limit of brunt)",
         ),
-        ("content_length", format!("{ok}Content-Length: five\r\n\r\n"), "Content-Length is not one number of bytes"),
-        ("transfer_encoding", format!("{ok}Transfer-Encoding: rot13\r\n\r\n"), "Transfer-Encoding is unknown"),
+        (
+            "content_length",
+            format!("{ok}Content-Length: five\r\n\r\n"),
+            "Content-Length is not one number of bytes",
+        ),
+        (
+            "transfer_encoding",
+            format!("{ok}Transfer-Encoding: rot13\r\n\r\n"),
+            "Transfer-Encoding is unknown",
+        ),
         (
             "chunk",
             format!("{ok}Transfer-Encoding: chunked\r\n\r\nx\r\n"),
@@ -156,7 +182,12 @@ fn the_cause_of_a_protocol_error_is_reported() {
 
 #[test]
 fn a_missing_reply_times_out() {
-    assert_whole_fail("never", "timeout", "--timeout 200ms", &["response timeout", "--timeout sets how long to wait"]);
+    assert_whole_fail(
+        "never",
+        "timeout",
+        "--timeout 200ms",
+        &["response timeout", "--timeout sets how long to wait"],
+    );
     assert_half_fail("never", "timeout", "--timeout 400ms", &["response timeout"]);
 }
 
@@ -185,7 +216,11 @@ fn error_statuses_are_replies_but_not_good() {
     assert_eq!(ran.count("good"), ran.status(200));
     let knows = lab.into_statistics();
     for status in [200, 404, 503] {
-        assert_eq!(knows["requests"]["by_status"][status.to_string()], ran.status(status), "{status}");
+        assert_eq!(
+            knows["requests"]["by_status"][status.to_string()],
+            ran.status(status),
+            "{status}"
+        );
     }
     assert!(ran.figure("/goodput_per_second") < ran.figure("/throughput_per_second"));
     ran.assert_text(&["404", "503"]);
@@ -203,7 +238,8 @@ fn a_connection_closed_at_its_reuse_is_stale() {
     assert_eq!(ran.failed("stale") + ran.count("good"), 20, "{}", ran.out);
     assert!((8..=12).contains(&ran.failed("stale")), "{}", ran.out);
     ran.assert_text(&["stale connection", "--retry-stale"]);
-    let retried = measure(&format!("{} -c 2 -n 20 --retry-stale", server.url_of("/"))).assert_all_good();
+    let retried =
+        measure(&format!("{} -c 2 -n 20 --retry-stale", server.url_of("/"))).assert_all_good();
     assert!((16..=19).contains(&retried.count("retries")), "{}", retried.out);
 }
 
@@ -215,7 +251,8 @@ fn unexpected_statuses_fail_the_check() {
     assert_eq!((ran.failed("check"), ran.count("good")), (ran.status(201), ran.status(200)));
     ran.assert_text(&["check failed", "these are among the completed", "--expect-status"]);
     let sound = crate::world::lab("");
-    measure(&format!("{} -n 5 --expect-status 404,500-599", sound.url_of("/status/404"))).assert_all_good();
+    measure(&format!("{} -n 5 --expect-status 404,500-599", sound.url_of("/status/404")))
+        .assert_all_good();
 }
 
 #[test]
@@ -230,7 +267,8 @@ fn bodies_that_do_not_match_fail_the_check() {
 fn bodies_of_another_length_fail_the_check() {
     let lab = lab("");
     measure(&same_length_line(&lab.url_of("/bytes/100"))).assert_all_good();
-    let ran = measure(&format!("{} --order random", same_length_line(&lab.url_of("/bytes/1{n}")))).assert_code(2);
+    let ran = measure(&format!("{} --order random", same_length_line(&lab.url_of("/bytes/1{n}"))))
+        .assert_code(2);
     assert!(ran.err.contains("--urls"), "{}", ran.err);
     // The first body has 10 bytes, the others have 11 to 19.
     let ran = measure(&same_length_line(&lab.url_of("/bytes/1{n}"))).ok();
@@ -246,7 +284,8 @@ fn full_listener() -> (OwnedFd, SocketAddr, Vec<TcpStream>) {
     let fd = socket(AddressFamily::INET, SocketType::STREAM, None).expect("a socket");
     bind(&fd, &SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0)).expect("a port");
     listen(&fd, 0).expect("a queue");
-    let address = TcpListener::from(fd.try_clone().expect("a descriptor")).local_addr().expect("an address");
+    let address =
+        TcpListener::from(fd.try_clone().expect("a descriptor")).local_addr().expect("an address");
     let limit = std::time::Duration::from_millis(300);
     let fill = (0..5).map_while(|_| TcpStream::connect_timeout(&address, limit).ok()).collect();
     (fd, address, fill)
@@ -255,9 +294,11 @@ fn full_listener() -> (OwnedFd, SocketAddr, Vec<TcpStream>) {
 #[test]
 fn connections_that_are_not_accepted_time_out() {
     let (_listener, address, _queue) = full_listener();
-    let ran = measure(&format!("http://{address}/ -c 3 -d 300ms --connect-timeout 300ms")).assert_code(3);
+    let ran =
+        measure(&format!("http://{address}/ -c 3 -d 300ms --connect-timeout 300ms")).assert_code(3);
     ran.assert_text(&["Nothing could be measured", "connecting timed out"]);
-    let open = measure(&format!("http://{address}/ -r 20 -d 500ms --connect-timeout 300ms")).assert_code(3);
+    let open = measure(&format!("http://{address}/ -r 20 -d 500ms --connect-timeout 300ms"))
+        .assert_code(3);
     assert_eq!(open.failed("connect_timeout"), open.count("begun"), "{}", open.out);
 }
 
@@ -272,7 +313,10 @@ fn names_without_an_address_are_reported() {
 #[test]
 fn exhausted_file_descriptors_are_reported() {
     let lab = lab("--service const:20ms");
-    let running = start(&mut command(&format!("{} -r 100 -d 2s --no-keepalive --arrivals even", lab.url_of("/"))));
+    let running = start(&mut command(&format!(
+        "{} -r 100 -d 2s --no-keepalive --arrivals even",
+        lab.url_of("/")
+    )));
     let limit = Rlimit { current: Some(4), maximum: Some(4) };
     wait_until("the first requests", || TcpStream::connect(("127.0.0.1", lab.port())).is_ok());
     std::thread::sleep(std::time::Duration::from_millis(700));
@@ -302,7 +346,10 @@ fn a_low_limit_of_files_bounds_the_connections() {
 fn run_with_80_files(lab: &crate::world::Lab, options: &str) -> RunResult {
     let brunt = command(&format!("{} {options}", lab.url_of("/")));
     let mut limited = std::process::Command::new("sh");
-    limited.args(["-c", "ulimit -n 80; exec \"$0\" \"$@\""]).arg(brunt.get_program()).args(brunt.get_args());
+    limited
+        .args(["-c", "ulimit -n 80; exec \"$0\" \"$@\""])
+        .arg(brunt.get_program())
+        .args(brunt.get_args());
     start(&mut limited).finish()
 }
 
@@ -310,5 +357,9 @@ fn run_with_80_files(lab: &crate::world::Lab, options: &str) -> RunResult {
 fn foreign_source_addresses_are_refused() {
     // An address of the block for documentation (RFC 5737).
     let ran = measure("http://127.0.0.1:1/ -c 1 -d 300ms --source 192.0.2.7").assert_code(3);
-    ran.assert_text(&["Nothing could be measured", "192.0.2.7 is no address of this machine", "--source"]);
+    ran.assert_text(&[
+        "Nothing could be measured",
+        "192.0.2.7 is no address of this machine",
+        "--source",
+    ]);
 }

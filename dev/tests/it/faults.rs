@@ -31,11 +31,19 @@ use std::collections::BTreeSet;
 type Rows = fn() -> Vec<Row>;
 
 /// Unusual replies.
-const REPLIES: [Rows; 7] =
-    [status_lines::rows, interim::rows, lengths::rows, chunks::rows, heads::rows, reuse::rows, bodies::rows];
+const REPLIES: [Rows; 7] = [
+    status_lines::rows,
+    interim::rows,
+    lengths::rows,
+    chunks::rows,
+    heads::rows,
+    reuse::rows,
+    bodies::rows,
+];
 
 /// Faults of servers.
-const FAULTS: [Rows; 5] = [ends::rows, stalls::rows, listeners::rows, secure::rows, pipelining::rows];
+const FAULTS: [Rows; 5] =
+    [ends::rows, stalls::rows, listeners::rows, secure::rows, pipelining::rows];
 
 #[test]
 fn every_row_has_a_name_of_its_own() {
@@ -44,7 +52,12 @@ fn every_row_has_a_name_of_its_own() {
     let distinct: BTreeSet<_> = replies.iter().chain(&faults).collect();
     assert_eq!(distinct.len(), replies.len() + faults.len(), "two rows have the same name");
     // The numbers of rows in the first version of this test.
-    assert!(replies.len() >= 91 && faults.len() >= 27, "{} replies, {} faults", replies.len(), faults.len());
+    assert!(
+        replies.len() >= 91 && faults.len() >= 27,
+        "{} replies, {} faults",
+        replies.len(),
+        faults.len()
+    );
 }
 
 fn row_names(table: &[Rows]) -> Vec<&'static str> {

@@ -24,7 +24,11 @@ fn search(words: &[&str]) -> RunResult {
 
 /// Waits for its end. Panics after two minutes.
 fn finish_search(mut running: RunningBrunt) -> RunResult {
-    assert!((0..12_000).any(|_| running.is_over() || wait_a_moment()), "waited in vain: {}", running.stderr());
+    assert!(
+        (0..12_000).any(|_| running.is_over() || wait_a_moment()),
+        "waited in vain: {}",
+        running.stderr()
+    );
     running.finish_unchecked()
 }
 
@@ -103,7 +107,10 @@ fn the_interval_contains_the_capacity_of_the_formula() {
             "--precision",
             "5%",
         ]);
-        if skip_if_generator_limited("find::the_interval_contains_the_capacity_of_the_formula", &ran) {
+        if skip_if_generator_limited(
+            "find::the_interval_contains_the_capacity_of_the_formula",
+            &ran,
+        ) {
             return;
         }
         let ran = ran.ok();
@@ -115,7 +122,11 @@ fn the_interval_contains_the_capacity_of_the_formula() {
         let value = answer(&ran)["capacities"][0]["at"]["value"].as_f64().expect("a value");
         assert!((value / low - 1.0).abs() < 0.25, "{value}, and it is {low}: {}", ran.err);
         // Short trials on a shared machine: a deviation of 1 % is no error of the method.
-        assert!(from < low * 1.01 && low < to * 1.01, "{from} to {to}, and it is {low}: {}", ran.err);
+        assert!(
+            from < low * 1.01 && low < to * 1.01,
+            "{from} to {to}, and it is {low}: {}",
+            ran.err
+        );
         ran.assert_text(&["capacity", "at p99 < 100ms", "Capacity", "reason"]);
         assert!(ran.err.contains("trial 1: 50/s") && ran.err.contains("; next "), "{}", ran.err);
     });
@@ -123,15 +134,29 @@ fn the_interval_contains_the_capacity_of_the_formula() {
 
 #[test]
 fn a_rate_limit_of_the_server_is_its_capacity() {
-    let limit = "}\nlimit_req_zone $server_port zone=all:1m rate=400r/s;\nserver { listen unix:DIR/other;";
+    let limit =
+        "}\nlimit_req_zone $server_port zone=all:1m rate=400r/s;\nserver { listen unix:DIR/other;";
     let directives = format!("limit_req zone=all burst=8 nodelay; {limit}");
-    let Some(server) = nginx("find::a_rate_limit_of_the_server_is_its_capacity", &directives) else {
+    let Some(server) = nginx("find::a_rate_limit_of_the_server_is_its_capacity", &directives)
+    else {
         return;
     };
     retry_under_steal_time("find::a_rate_limit_of_the_server_is_its_capacity", || {
         let url = server.url_of("/");
-        let words = ["--objective", "errors < 0.1%", "--arrivals", "even", "--time-budget", "40s", "--overload", "no"];
-        let ran = search(&[&[url.as_str(), "--trial-duration", "2s..5s", "--precision", "3%"][..], &words].concat());
+        let words = [
+            "--objective",
+            "errors < 0.1%",
+            "--arrivals",
+            "even",
+            "--time-budget",
+            "40s",
+            "--overload",
+            "no",
+        ];
+        let ran = search(
+            &[&[url.as_str(), "--trial-duration", "2s..5s", "--precision", "3%"][..], &words]
+                .concat(),
+        );
         if skip_if_generator_limited("find::a_rate_limit_of_the_server_is_its_capacity", &ran) {
             return;
         }
@@ -155,9 +180,15 @@ fn an_interrupted_search_reports_its_state_and_can_be_resumed() {
     wait_until("the first trial", || running.stderr().contains("trial 1:"));
     running.signal(Signal::INT);
     let first = running.finish_unchecked().assert_code(130);
-    assert_eq!((answer(&first)["ended"].as_str(), first.value("/interrupted")), (Some("stopped"), &Value::Bool(true)));
+    assert_eq!(
+        (answer(&first)["ended"].as_str(), first.value("/interrupted")),
+        (Some("stopped"), &Value::Bool(true))
+    );
     // 50 requests in a second are too few for a p99.
-    first.assert_text(&["capacity unknown", "it was stopped before the target precision was reached"]);
+    first.assert_text(&[
+        "capacity unknown",
+        "it was stopped before the target precision was reached",
+    ]);
 
     let line = search_arguments(&url, &store, &["--time-budget", "50s", "--resume"]);
     let again = search(&line.iter().map(String::as_str).collect::<Vec<_>>()).ok();
@@ -172,8 +203,19 @@ fn an_interrupted_search_reports_its_state_and_can_be_resumed() {
 }
 
 fn search_arguments(url: &str, store: &str, more: &[&str]) -> Vec<String> {
-    let arguments = [url, "--objective", "p99 < 500ms", "--max-load", "200", "--store", store, "--name", "again"];
-    let all: Vec<String> = SHORT.split(' ').chain(arguments).chain(more.iter().copied()).map(str::to_owned).collect();
+    let arguments = [
+        url,
+        "--objective",
+        "p99 < 500ms",
+        "--max-load",
+        "200",
+        "--store",
+        store,
+        "--name",
+        "again",
+    ];
+    let all: Vec<String> =
+        SHORT.split(' ').chain(arguments).chain(more.iter().copied()).map(str::to_owned).collect();
     all
 }
 
@@ -190,9 +232,20 @@ fn a_requirement_is_met_missed_or_undecided() {
         ("p99 < 500ms", "100", "capacity >= 5000/s", 8, "undecided"),
         ("p99 < 1ms", "100", "capacity > 80/s", 4, "missed"),
     ] {
-        let more = ["--objective", objective, "--max-load", most, "--require", require, "--time-budget", "30s"];
+        let more = [
+            "--objective",
+            objective,
+            "--max-load",
+            most,
+            "--require",
+            require,
+            "--time-budget",
+            "30s",
+        ];
         let ran = search_briefly(&url, &more);
-        if ran.code != code && skip_if_generator_limited("find::a_requirement_is_met_missed_or_undecided", &ran) {
+        if ran.code != code
+            && skip_if_generator_limited("find::a_requirement_is_met_missed_or_undecided", &ran)
+        {
             return;
         }
         let ran = ran.assert_code(code);
@@ -207,10 +260,21 @@ fn a_limited_generator_gives_a_lower_bound() {
         let url = lab.url_of("/");
         let ran = search_briefly(
             &url,
-            &["--objective", "p99 < 20ms", "--start-load", "2000", "--time-budget", "100s", "--grace", "100ms"],
+            &[
+                "--objective",
+                "p99 < 20ms",
+                "--start-load",
+                "2000",
+                "--time-budget",
+                "100s",
+                "--grace",
+                "100ms",
+            ],
         );
         assert!(
-            answer(&ran)["trials"].as_array().is_some_and(|all| all.iter().any(|t| !t["limited"].is_null())),
+            answer(&ran)["trials"]
+                .as_array()
+                .is_some_and(|all| all.iter().any(|t| !t["limited"].is_null())),
             "{}",
             ran.err
         );
@@ -241,7 +305,12 @@ fn a_plan_searches_the_capacity_of_a_managed_server() {
     fs::write(&file, plan).expect("a plan");
     let mut run: Command = command("run");
     let ran = finish_search(start(run.arg(&file))).ok();
-    assert_eq!((answer(&ran)["ended"].as_str(), interval(&ran).0), (Some("most"), Some(100.0)), "{}", ran.err);
+    assert_eq!(
+        (answer(&ran)["ended"].as_str(), interval(&ran).0),
+        (Some("most"), Some(100.0)),
+        "{}",
+        ran.err
+    );
     let starts = fs::read_to_string(dir.path().join("starts"));
     let trials = ran.value("/trials").as_array().map(Vec::len);
     assert_eq!(starts.expect("starts").lines().count(), trials.unwrap_or(0), "{}", ran.err);
@@ -261,11 +330,20 @@ fn contenders_of_a_plan_are_searched_in_sequence() {
     let file = dir.path().join("plan.yaml");
     fs::write(&file, plan).expect("a plan");
     let ran = finish_search(start(command("run").arg(&file))).ok();
-    let names: Vec<&str> =
-        (0..2).filter_map(|n| ran.value(&format!("/analysis/answers/{n}/contender")).as_str()).collect();
+    let names: Vec<&str> = (0..2)
+        .filter_map(|n| ran.value(&format!("/analysis/answers/{n}/contender")).as_str())
+        .collect();
     assert_eq!(names, ["first", "second"]);
-    assert!(ran.err.contains("first: trial 1: 50/s") && ran.err.contains("second: trial 1: 50/s"), "{}", ran.err);
-    ran.assert_text(&["first: capacity at least 60", "second: capacity at least 60", "Trials of second"]);
+    assert!(
+        ran.err.contains("first: trial 1: 50/s") && ran.err.contains("second: trial 1: 50/s"),
+        "{}",
+        ran.err
+    );
+    ran.assert_text(&[
+        "first: capacity at least 60",
+        "second: capacity at least 60",
+        "Trials of second",
+    ]);
 }
 
 #[test]
@@ -274,8 +352,16 @@ fn a_killed_search_is_reported_and_resumed() {
     let store = TempDir::new().expect("a directory");
     let url = lab.url_of("/");
     let store = store.path().display().to_string();
-    let arguments =
-        ["--objective", "p99 < 500ms", "--max-load", "200", "--store", store.as_str(), "--time-budget", "60s"];
+    let arguments = [
+        "--objective",
+        "p99 < 500ms",
+        "--max-load",
+        "200",
+        "--store",
+        store.as_str(),
+        "--time-budget",
+        "60s",
+    ];
     let words: Vec<&str> = SHORT.split(' ').chain([url.as_str()]).chain(arguments).collect();
     let mut running = start_search(&words);
     wait_until("the first trial", || running.stderr().contains("trial 1:"));
@@ -286,28 +372,49 @@ fn a_killed_search_is_reported_and_resumed() {
     assert!(text.contains("it was stopped before") && text.contains("capacity unknown"), "{text}");
     let again = search(&[&words[..], &["--resume"]].concat()).ok();
     assert!(again.err.contains("1 trial so far: "), "{}", again.err);
-    assert_eq!((answer(&again)["ended"].as_str(), interval(&again).0), (Some("most"), Some(200.0)), "{}", again.err);
+    assert_eq!(
+        (answer(&again)["ended"].as_str(), interval(&again).0),
+        (Some("most"), Some(200.0)),
+        "{}",
+        again.err
+    );
 }
 
 #[test]
 fn three_objectives_give_three_capacities_and_an_overload_recovers() {
-    retry_under_steal_time("find::three_objectives_give_three_capacities_and_an_overload_recovers", || {
-        let lab = lab("--workers 2 --service const:20ms");
-        let url = lab.url_of("/");
-        let more = ["--objective", "p99 < 100ms, p99 < 200ms, p99 < 400ms", "--time-budget", "60s"];
-        let arguments =
-            ["--start-load", "40", "--trial-duration", "1s..4s", "--cooldown", "500ms", "--warmup", "200ms"];
-        let ran = search(&[&[url.as_str()][..], &more, &arguments].concat());
-        if skip_if_generator_limited("find::three_objectives_give_three_capacities_and_an_overload_recovers", &ran) {
-            return;
-        }
-        let capacities = answer(&ran)["capacities"].as_array().cloned().unwrap_or_default();
-        let names: Vec<&str> = capacities.iter().filter_map(|one| one["objectives"]["name"].as_str()).collect();
-        assert_eq!(names, ["p99 < 100ms", "p99 < 200ms", "p99 < 400ms"]);
-        // 1.5 times the capacity for 1 s leaves 0.5 s of work. At 0.8 of the capacity, a fifth is
-        // free to catch up.
-        let recovery = &answer(&ran)["recovery"];
-        let after = recovery["recovery_seconds"].as_f64();
-        assert!(recovery.is_null() || after.is_none_or(|after| after < 8.0), "{recovery}");
-    });
+    retry_under_steal_time(
+        "find::three_objectives_give_three_capacities_and_an_overload_recovers",
+        || {
+            let lab = lab("--workers 2 --service const:20ms");
+            let url = lab.url_of("/");
+            let more =
+                ["--objective", "p99 < 100ms, p99 < 200ms, p99 < 400ms", "--time-budget", "60s"];
+            let arguments = [
+                "--start-load",
+                "40",
+                "--trial-duration",
+                "1s..4s",
+                "--cooldown",
+                "500ms",
+                "--warmup",
+                "200ms",
+            ];
+            let ran = search(&[&[url.as_str()][..], &more, &arguments].concat());
+            if skip_if_generator_limited(
+                "find::three_objectives_give_three_capacities_and_an_overload_recovers",
+                &ran,
+            ) {
+                return;
+            }
+            let capacities = answer(&ran)["capacities"].as_array().cloned().unwrap_or_default();
+            let names: Vec<&str> =
+                capacities.iter().filter_map(|one| one["objectives"]["name"].as_str()).collect();
+            assert_eq!(names, ["p99 < 100ms", "p99 < 200ms", "p99 < 400ms"]);
+            // 1.5 times the capacity for 1 s leaves 0.5 s of work. At 0.8 of the capacity, a fifth is
+            // free to catch up.
+            let recovery = &answer(&ran)["recovery"];
+            let after = recovery["recovery_seconds"].as_f64();
+            assert!(recovery.is_null() || after.is_none_or(|after| after < 8.0), "{recovery}");
+        },
+    );
 }

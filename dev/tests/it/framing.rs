@@ -37,7 +37,10 @@ fn chunked_bodies_are_read() {
     let ran = measure(&format!("{} -c 2 -n 30", lab.url_of("/"))).assert_all_good();
     assert_eq!(ran.connections("opened"), 2);
     assert_eq!(lab.into_statistics()["bytes"]["sent"], ran.number("/bytes/received"));
-    assert_kept("HTTP/1.1 200 OK\r\ntransfer-encoding: Chunked\r\n\r\n3;a=\"b\"\r\nabc\r\n0\r\nTrailer: x\r\n\r\n", "");
+    assert_kept(
+        "HTTP/1.1 200 OK\r\ntransfer-encoding: Chunked\r\n\r\n3;a=\"b\"\r\nabc\r\n0\r\nTrailer: x\r\n\r\n",
+        "",
+    );
     assert_kept(
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nA\r\n0123456789\r\n0\r\n\r\n",
         "--expect-body ^0123456789$",
@@ -50,7 +53,8 @@ fn a_body_may_end_with_the_connection() {
         client.request();
         client.write(format!("HTTP/1.1 200 OK\r\n\r\n{}", "x".repeat(5000)));
     });
-    let ran = measure(&format!("{} -c 2 -n 20 --expect-body ^x{{5000}}$", server.url_of("/"))).assert_all_good();
+    let ran = measure(&format!("{} -c 2 -n 20 --expect-body ^x{{5000}}$", server.url_of("/")))
+        .assert_all_good();
     assert_eq!((ran.connections("opened"), ran.connections("reused")), (20, 0));
 }
 
@@ -68,7 +72,10 @@ fn connection_close_is_obeyed() {
 fn interim_replies_are_not_the_reply() {
     assert_kept("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi", "");
     let early = "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n";
-    assert_kept(&format!("{early}{early}HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"), "--expect-body hi");
+    assert_kept(
+        &format!("{early}{early}HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"),
+        "--expect-body hi",
+    );
 }
 
 #[test]
@@ -85,8 +92,11 @@ fn long_head(length: usize) -> String {
 
 #[test]
 fn replies_in_single_bytes_are_read() {
-    let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n".to_owned();
-    for reply in [chunked, page("abcde"), format!("HTTP/1.1 100 Continue\r\n\r\n{}", page("abcde"))] {
+    let chunked =
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n"
+            .to_owned();
+    for reply in [chunked, page("abcde"), format!("HTTP/1.1 100 Continue\r\n\r\n{}", page("abcde"))]
+    {
         let server = serve_connections(move |mut client| {
             while client.request().is_some() {
                 for byte in reply.bytes() {
@@ -94,7 +104,8 @@ fn replies_in_single_bytes_are_read() {
                 }
             }
         });
-        let ran = measure(&format!("{} -c 2 -n 10 --expect-body ^abcde$", server.url_of("/"))).assert_all_good();
+        let ran = measure(&format!("{} -c 2 -n 10 --expect-body ^abcde$", server.url_of("/")))
+            .assert_all_good();
         assert_eq!(ran.connections("opened"), 2);
     }
 }
@@ -119,7 +130,8 @@ fn malformed_replies_are_protocol_failures() {
 fn long_bodies_are_counted_to_the_byte() {
     let Some(nginx) = nginx("long_bodies_are_counted_to_the_byte", "") else { return };
     let plain = measure(&format!("{} -c 2 -n 100", nginx.url_of("/long"))).assert_all_good();
-    let looked_at = measure(&format!("{} -c 2 -n 100 --expect-body ^x+$", nginx.url_of("/long"))).assert_all_good();
+    let looked_at = measure(&format!("{} -c 2 -n 100 --expect-body ^x+$", nginx.url_of("/long")))
+        .assert_all_good();
     assert!(plain.number("/bytes/received") > 100 * 200_000);
     assert_eq!(plain.number("/bytes/received"), looked_at.number("/bytes/received"));
 }
@@ -128,12 +140,15 @@ fn long_bodies_are_counted_to_the_byte() {
 fn a_reply_before_the_end_of_the_request_body_is_accepted() {
     // The server answers without reading the body, as servers do that refuse it.
     let server = serve_connections(|mut client| {
-        client.write("HTTP/1.1 413 Content Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+        client.write(
+            "HTTP/1.1 413 Content Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n",
+        );
         std::thread::sleep(std::time::Duration::from_millis(300));
     });
     let dir = tempfile::TempDir::new().expect("a directory");
     let file = dir.path().join("body");
     std::fs::write(&file, vec![b'x'; 8 << 20]).expect("a body");
-    let ran = measure(&format!("{} -c 1 -n 2 --data @{}", server.url_of("/"), file.display())).assert_code(4);
+    let ran = measure(&format!("{} -c 1 -n 2 --data @{}", server.url_of("/"), file.display()))
+        .assert_code(4);
     assert_eq!(ran.status(413), 2, "{}", ran.out);
 }

@@ -10,7 +10,8 @@ use tempfile::TempDir;
 
 const PROTO: &str = "syntax = \"proto3\"; package shop; import \"item.proto\"; \
                      service Shop { rpc Buy(Item) returns (Item); rpc Fill(stream Item) returns (Item); }";
-const ITEM: &str = "syntax = \"proto3\"; package shop; message Item { bytes name = 1; int64 id = 2; }";
+const ITEM: &str =
+    "syntax = \"proto3\"; package shop; message Item { bytes name = 1; int64 id = 2; }";
 
 /// Creates a folder with the definition of a service.
 fn shop() -> TempDir {
@@ -28,7 +29,8 @@ fn calls_are_counted_by_their_status() {
     let call = format!("--grpc shop.Shop/Buy --json {{\"id\":7}} --proto {}", proto.display());
     let ran = measure(&format!("{} {call} -c 2 --streams 8 -n 1000", lab.url_of("/")));
     let outcomes = ran.value("/outcomes");
-    let [ok, unavailable] = ["grpc 0 OK", "grpc 14 UNAVAILABLE"].map(|status| outcomes[status].as_u64().unwrap_or(0));
+    let [ok, unavailable] =
+        ["grpc 0 OK", "grpc 14 UNAVAILABLE"].map(|status| outcomes[status].as_u64().unwrap_or(0));
     assert_eq!((ok + unavailable, ran.count("good")), (1000, ok), "{outcomes}");
     assert!((60..140).contains(&unavailable), "{outcomes}");
     ran.assert_text(&["grpc 14 UNAVAILABLE"]);
@@ -44,7 +46,8 @@ fn the_command_and_plan_files_make_calls() {
     let dir = shop();
     let lab = lab("--grpc");
     let proto = dir.path().join("shop.proto");
-    let call = command(&format!("grpc {} shop.Shop/Fill --proto {} -n 20 -q", lab.url, proto.display()));
+    let call =
+        command(&format!("grpc {} shop.Shop/Fill --proto {} -n 20 -q", lab.url, proto.display()));
     assert!({ call }.status().expect("brunt").success());
     let plan = dir.path().join("plan.yaml");
     let text = format!(
@@ -62,9 +65,18 @@ fn wrong_options_are_reported_before_the_load() {
     let lab = lab("--grpc");
     let proto = format!("--proto {}", dir.path().join("shop.proto").display());
     for (words, expected) in [
-        (format!("--grpc shop.Shop/Sell {proto}"), "shop.Shop has no method Sell; write one of Buy, Fill"),
-        (format!("--grpc shop.Nope/Buy {proto}"), "there is no service shop.Nope; write one of shop.Shop"),
-        (format!("--grpc shop.Shop {proto}"), "this is no method of gRPC; write package.Service/Method"),
+        (
+            format!("--grpc shop.Shop/Sell {proto}"),
+            "shop.Shop has no method Sell; write one of Buy, Fill",
+        ),
+        (
+            format!("--grpc shop.Nope/Buy {proto}"),
+            "there is no service shop.Nope; write one of shop.Shop",
+        ),
+        (
+            format!("--grpc shop.Shop {proto}"),
+            "this is no method of gRPC; write package.Service/Method",
+        ),
         (format!("--grpc shop.Shop/Buy --json {{\"price\":1}} {proto}"), "--json is no shop.Item"),
         ("--grpc shop.Shop/Buy --proto /nowhere/a.proto".to_owned(), "/nowhere/a.proto"),
         ("--grpc shop.Shop/Buy".to_owned(), "reflection"),

@@ -15,8 +15,9 @@ use std::process::Command;
 
 /// The crates in their order: a crate may depend only on earlier ones.
 const CRATES: [&str; 23] = [
-    "stats", "dom", "java", "groovy", "model", "judge", "wire", "probe", "engine", "script", "store", "report",
-    "search", "rig", "spec", "jmx", "import", "runner", "certify", "dropin", "fleet", "web", "cli",
+    "stats", "dom", "java", "groovy", "model", "judge", "wire", "probe", "engine", "script",
+    "store", "report", "search", "rig", "spec", "jmx", "import", "runner", "certify", "dropin",
+    "fleet", "web", "cli",
 ];
 
 /// Number of crates in `lib/`, which know nothing of load tests. They are the first ones.
@@ -63,7 +64,8 @@ fn every_crate_has_its_place_in_the_order() {
             _ => false,
         }
     };
-    let strays: Vec<&str> = packages(&metadata).iter().filter(stray).map(|package| text(package, "name")).collect();
+    let strays: Vec<&str> =
+        packages(&metadata).iter().filter(stray).map(|package| text(package, "name")).collect();
     assert!(
         strays.is_empty(),
         "give these a place in CRATES (dev/tests/it/house.rs) and in ARCHITECTURE.md: {strays:?}"
@@ -78,11 +80,19 @@ fn the_lab_shares_no_code_with_brunt() {
     let mut next = vec!["lab"];
     while let Some(package) = next.pop() {
         next.extend(
-            dependencies.get(package).into_iter().flatten().map(String::as_str).filter(|one| reached.insert(one)),
+            dependencies
+                .get(package)
+                .into_iter()
+                .flatten()
+                .map(String::as_str)
+                .filter(|one| reached.insert(one)),
         );
     }
     for shared in ["wire", "engine"] {
-        assert!(!reached.contains(shared), "brunt-lab depends, by some way, on brunt-{shared}: {reached:?}");
+        assert!(
+            !reached.contains(shared),
+            "brunt-lab depends, by some way, on brunt-{shared}: {reached:?}"
+        );
     }
 }
 
@@ -99,7 +109,9 @@ fn settings_do_not_depend_on_a_command_line_parser() {
             all.iter().any(|one| ["clap", "anyhow"].contains(&text(one, "name")))
         });
     assert_none(
-        &wrong.map(|package| format!("{} depends on clap or anyhow", text(package, "name"))).collect::<Vec<_>>(),
+        &wrong
+            .map(|package| format!("{} depends on clap or anyhow", text(package, "name")))
+            .collect::<Vec<_>>(),
     );
 }
 
@@ -107,8 +119,11 @@ fn settings_do_not_depend_on_a_command_line_parser() {
 fn licences_are_permissive() {
     let allowed = allowed_licences();
     let metadata = metadata(&[]);
-    let wrong: Vec<String> =
-        packages(&metadata).iter().filter(|package| !is_permitted(package, &allowed)).map(licence_of).collect();
+    let wrong: Vec<String> = packages(&metadata)
+        .iter()
+        .filter(|package| !is_permitted(package, &allowed))
+        .map(licence_of)
+        .collect();
     assert!(packages(&metadata).len() > 20, "cargo metadata lists our dependencies");
     assert_none(&wrong);
 }
@@ -127,7 +142,9 @@ fn every_lib_rs_is_a_short_map() {
 
 #[test]
 fn unsafe_code_is_only_in_listed_files() {
-    assert_none(&outside(&UNSAFE, |line| words(line).any(|word| word == "unsafe" || word == "unsafe_code")));
+    assert_none(&outside(&UNSAFE, |line| {
+        words(line).any(|word| word == "unsafe" || word == "unsafe_code")
+    }));
 }
 
 #[test]
@@ -144,10 +161,19 @@ fn only_programs_print_and_exit() {
 /// Callers pass in process data, so that a page or an agent can call them.
 #[test]
 fn settings_and_drop_ins_do_not_read_the_process() {
-    let process =
-        ["env::var", "env::args", "home_dir()", "current_exe()", "io::stdout()", "io::stderr()", "io::stdin()"];
-    let is_checked =
-        |path: &str| ["crates/spec/", "crates/dropin/"].iter().any(|source| path.starts_with(source)) && !is_test(path);
+    let process = [
+        "env::var",
+        "env::args",
+        "home_dir()",
+        "current_exe()",
+        "io::stdout()",
+        "io::stderr()",
+        "io::stdin()",
+    ];
+    let is_checked = |path: &str| {
+        ["crates/spec/", "crates/dropin/"].iter().any(|source| path.starts_with(source))
+            && !is_test(path)
+    };
     let mut wrong = Vec::new();
     for (path, text) in sources(&["crates"]).into_iter().filter(|(path, _)| is_checked(path)) {
         let found = code(&text).filter(|(_, line)| process.iter().any(|name| line.contains(name)));
@@ -159,7 +185,8 @@ fn settings_and_drop_ins_do_not_read_the_process() {
 /// Lines of a table without comments and blank lines.
 fn table(file: &str) -> Vec<String> {
     let text = fs::read_to_string(root().join(file)).expect("a table of the tests");
-    let rows = text.lines().filter_map(|line| line.split('#').next()).map(|line| line.trim().to_owned());
+    let rows =
+        text.lines().filter_map(|line| line.split('#').next()).map(|line| line.trim().to_owned());
     rows.filter(|line| !line.is_empty()).collect()
 }
 
@@ -175,7 +202,8 @@ fn promises_have_a_simulated_test_that_runs_everywhere() {
     let needs = table("dev/tests/needs.txt");
     let mut wrong = Vec::new();
     for row in table("dev/tests/promises.txt") {
-        let [promise, simulated, real] = row.split('|').map(str::trim).collect::<Vec<_>>()[..] else {
+        let [promise, simulated, real] = row.split('|').map(str::trim).collect::<Vec<_>>()[..]
+        else {
             wrong.push(format!("three columns: {row}"));
             continue;
         };
@@ -216,7 +244,11 @@ fn tests_with_special_needs_are_in_the_table() {
         for call in ["retry_under_steal_time(\"", "skip_if_generator_limited(\""] {
             let names = text.split(call).skip(1).filter_map(|rest| rest.split('"').next());
             let unknown = names.filter(|name| name.contains("::") && !names_of_rows.contains(name));
-            wrong.extend(unknown.map(|name| format!("{}: {name} is not in dev/tests/needs.txt", relative(&file))));
+            wrong.extend(
+                unknown.map(|name| {
+                    format!("{}: {name} is not in dev/tests/needs.txt", relative(&file))
+                }),
+            );
         }
     }
     assert_none(&wrong);
@@ -275,7 +307,9 @@ fn position(name: &str) -> Option<usize> {
 
 fn objection(package: &str, dependency: &str) -> Option<&'static str> {
     match (position(package), position(dependency)) {
-        (Some(position_of_package), Some(position_of_dependency)) if position_of_dependency < position_of_package => {
+        (Some(position_of_package), Some(position_of_dependency))
+            if position_of_dependency < position_of_package =>
+        {
             None
         }
         (Some(_), Some(_)) => Some("a crate may use only crates before it"),
@@ -283,14 +317,18 @@ fn objection(package: &str, dependency: &str) -> Option<&'static str> {
         // separate process.
         (Some(_), None) if ["certify", "cli"].contains(&package) && dependency == "lab" => None,
         (Some(_), None) => Some("a crate of this order may use only crates of this order"),
-        (None, _) if package == "bench" => Some("the suite measures programs from outside and links none of them"),
+        (None, _) if package == "bench" => {
+            Some("the suite measures programs from outside and links none of them")
+        }
         (None, _) => None,
     }
 }
 
 fn allowed_licences() -> BTreeSet<String> {
-    let deny: toml::Table =
-        fs::read_to_string(root().join("deny.toml")).expect("deny.toml is there").parse().expect("deny.toml is TOML");
+    let deny: toml::Table = fs::read_to_string(root().join("deny.toml"))
+        .expect("deny.toml is there")
+        .parse()
+        .expect("deny.toml is TOML");
     let allow = deny["licenses"]["allow"].as_array().expect("licenses.allow is a list");
     allow.iter().map(|one| one.as_str().expect("a licence is a string").to_owned()).collect()
 }
@@ -309,7 +347,11 @@ fn licence_of(package: &Value) -> String {
 // Source files.
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("dev/tests stands in the workspace").to_owned()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .ancestors()
+        .nth(2)
+        .expect("dev/tests stands in the workspace")
+        .to_owned()
 }
 
 fn relative(path: &Path) -> String {
@@ -322,7 +364,10 @@ fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     for entry in fs::read_dir(folder).expect("a folder of ours can be read") {
         let path = entry.expect("and so can its entries").path();
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        if path.is_dir() && !name.starts_with('.') && !["target", "node_modules", "corpus"].contains(&name.as_str()) {
+        if path.is_dir()
+            && !name.starts_with('.')
+            && !["target", "node_modules", "corpus"].contains(&name.as_str())
+        {
             found.extend(files(&path, ending));
         } else if path.extension().is_some_and(|source| source == ending) {
             found.push(path);
@@ -364,7 +409,10 @@ fn is_test(path: &str) -> bool {
 /// Numbered lines without comments, up to the inline test module.
 fn code(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let source = text.split("\n#[cfg(test)]\nmod tests {").next().unwrap_or(text);
-    source.lines().enumerate().map(|(index, line)| (index + 1, line.split("//").next().unwrap_or(line)))
+    source
+        .lines()
+        .enumerate()
+        .map(|(index, line)| (index + 1, line.split("//").next().unwrap_or(line)))
 }
 
 fn words(line: &str) -> impl Iterator<Item = &str> {

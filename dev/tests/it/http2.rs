@@ -19,16 +19,21 @@ fn secure(test: &str, directives: &str) -> Option<(Nginx, String, TempDir)> {
     let dir = TempDir::new().expect("a directory");
     let authority = Authority::new(dir.path());
     let certificate = authority.certify("localhost");
-    let directives =
-        format!("ssl_certificate {}; ssl_certificate_key {}; {directives}", certificate.cert, certificate.key);
+    let directives = format!(
+        "ssl_certificate {}; ssl_certificate_key {}; {directives}",
+        certificate.cert, certificate.key
+    );
     let nginx = nginx_at(test, "listen 127.0.0.1:PORT ssl http2;", &directives)?;
     Some((nginx, format!("--http 2 --cacert {}", authority.pem), dir))
 }
 
 #[test]
 fn streams_share_the_connections_of_users() {
-    let Some((nginx, http2, _dir)) = secure("streams_share_the_connections_of_users", "") else { return };
-    let ran = measure(&format!("{} {http2} -c 4 --streams 16 -n 3000", nginx.secure("/"))).assert_all_good();
+    let Some((nginx, http2, _dir)) = secure("streams_share_the_connections_of_users", "") else {
+        return;
+    };
+    let ran = measure(&format!("{} {http2} -c 4 --streams 16 -n 3000", nginx.secure("/")))
+        .assert_all_good();
     assert_eq!(ran.count("completed"), 3000);
     let log = nginx.log();
     assert_eq!((log.len(), distinct(&log, |l| l.connection()).len()), (3000, 4));
@@ -38,7 +43,10 @@ fn streams_share_the_connections_of_users() {
 
 #[test]
 fn users_have_several_connections_to_an_origin() {
-    let Some((nginx, http2, _dir)) = secure("users_have_several_connections_to_an_origin", "") else { return };
+    let Some((nginx, http2, _dir)) = secure("users_have_several_connections_to_an_origin", "")
+    else {
+        return;
+    };
     for (http, streams) in [(&*http2, 8), ("-k --http 1.1", 1)] {
         let before = nginx.log().len();
         let several = format!("-c 2 --connections-per-origin 3 --streams {streams} -n 3000");
@@ -56,7 +64,8 @@ fn users_have_several_connections_to_an_origin() {
 fn a_server_that_closes_connections_loses_no_request() {
     let test = "a_server_that_closes_connections_loses_no_request";
     let Some((nginx, http2, _dir)) = secure(test, "keepalive_requests 50;") else { return };
-    let ran = measure(&format!("{} {http2} -c 3 --streams 8 -n 3000", nginx.secure("/"))).assert_all_good();
+    let ran = measure(&format!("{} {http2} -c 3 --streams 8 -n 3000", nginx.secure("/")))
+        .assert_all_good();
     assert_eq!((ran.count("completed"), nginx.log().len()), (3000, 3000));
 }
 
@@ -75,8 +84,12 @@ fn requests_held_back_by_the_servers_window_are_reported() {
 
 #[test]
 fn cleartext_needs_no_upgrade() {
-    let Some(nginx) = nginx_at("cleartext_needs_no_upgrade", "listen 127.0.0.1:PORT http2;", "") else { return };
-    measure(&format!("{} --h2c -c 2 --streams 5 -n 500", nginx.url_of("/page.txt"))).assert_all_good();
+    let Some(nginx) = nginx_at("cleartext_needs_no_upgrade", "listen 127.0.0.1:PORT http2;", "")
+    else {
+        return;
+    };
+    measure(&format!("{} --h2c -c 2 --streams 5 -n 500", nginx.url_of("/page.txt")))
+        .assert_all_good();
     assert_eq!(nginx.log().len(), 500);
 }
 
@@ -84,7 +97,8 @@ fn cleartext_needs_no_upgrade() {
 fn cleartext_may_be_upgraded_from_http1() {
     for options in ["", "--keepalive-requests 50"] {
         let lab = lab(options);
-        let ran = measure(&format!("{} --h2c-upgrade -c 4 --streams 3 -n 500", lab.url_of("/"))).assert_all_good();
+        let ran = measure(&format!("{} --h2c-upgrade -c 4 --streams 3 -n 500", lab.url_of("/")))
+            .assert_all_good();
         let knows = lab.into_statistics();
         let opened = ran.connections("opened");
         // The upgrade of each connection is a request, too.
@@ -92,7 +106,11 @@ fn cleartext_may_be_upgraded_from_http1() {
         assert_eq!(knows["http2"]["connections"].as_u64(), Some(opened), "{knows}");
         assert!(knows["http2"]["first_error"].is_null(), "{knows}");
     }
-    let Some(nginx) = nginx_at("cleartext_may_be_upgraded_from_http1", "listen 127.0.0.1:PORT;", "") else { return };
+    let Some(nginx) =
+        nginx_at("cleartext_may_be_upgraded_from_http1", "listen 127.0.0.1:PORT;", "")
+    else {
+        return;
+    };
     measure(&format!("{} --h2c-upgrade -n 5", nginx.url_of("/")))
         .assert_code(3)
         .assert_text(&["the server does not take `Upgrade: h2c`: it answered with status"]);
@@ -101,7 +119,9 @@ fn cleartext_may_be_upgraded_from_http1() {
 #[test]
 fn a_reply_before_the_end_of_the_body_is_accepted() {
     let directives = "client_max_body_size 8m; location = /early { return 200 taken; }";
-    let Some((nginx, http2, dir)) = secure("a_reply_before_the_end_of_the_body_is_accepted", directives) else {
+    let Some((nginx, http2, dir)) =
+        secure("a_reply_before_the_end_of_the_body_is_accepted", directives)
+    else {
         return;
     };
     let body = dir.path().join("body");
@@ -144,16 +164,21 @@ scenario:
 fn fields_and_bodies_of_replies_are_read() {
     let directives = "location = /json { add_header X-Token abc; default_type application/json; return 200 '{\"id\":7}'; } \
                       location = /next { return 200 '$http_x_token $arg_id'; } location = /moved { return 302 /next?id=7; }";
-    let Some((nginx, http2, dir)) = secure("fields_and_bodies_of_replies_are_read", directives) else {
+    let Some((nginx, http2, dir)) = secure("fields_and_bodies_of_replies_are_read", directives)
+    else {
         return;
     };
     reads_fields_and_bodies(dir.path(), 2, &nginx.secure("/json"), &nginx.secure("/next"));
-    measure(&format!("{} {http2} -n 20 --follow 2 --expect-body 7$", nginx.secure("/moved"))).assert_all_good();
+    measure(&format!("{} {http2} -n 20 --follow 2 --expect-body 7$", nginx.secure("/moved")))
+        .assert_all_good();
 }
 
 #[test]
 fn a_server_without_http2_is_reported() {
-    let Some(nginx) = nginx_at("a_server_without_http2_is_reported", "listen 127.0.0.1:PORT;", "") else { return };
+    let Some(nginx) = nginx_at("a_server_without_http2_is_reported", "listen 127.0.0.1:PORT;", "")
+    else {
+        return;
+    };
     measure(&format!("{} --http 2 -n 5", nginx.url_of("/")))
         .assert_code(3)
         .assert_text(&["the server answered in HTTP/1, not in HTTP/2"]);
@@ -161,7 +186,10 @@ fn a_server_without_http2_is_reported() {
         ("--streams 4", "an HTTP/1 connection carries one request at a time; write --http 2"),
         ("--h2c-upgrade --http 3", "one run has one version"),
         ("--http 2 --receive-rate 10k", "--receive-rate works with HTTP/1.0 and 1.1 only"),
-        ("--http 2 --proxy 127.0.0.1:9", "--proxy for URLs of http:// works with HTTP/1.0 and 1.1 only"),
+        (
+            "--http 2 --proxy 127.0.0.1:9",
+            "--proxy for URLs of http:// works with HTTP/1.0 and 1.1 only",
+        ),
         ("--http 7", "this is no version of HTTP that brunt speaks"),
         ("--http 1.1,2", "write brunt compare --http 1.1,2 URL"),
     ];
@@ -180,7 +208,10 @@ fn versions_are_compared_and_a_check_lists_them() {
     assert!(checked.contains("HTTP/1.1, HTTP/2 (128 streams, window 65.5 kB)"), "{checked}");
     let options = "--http 1.1,2 -c 2 -d 300ms --repeat 2 --no-store";
     let compared = stdout_of(&format!("compare {} {trusts} {options}", nginx.secure("/")));
-    assert!(compared.contains("HTTP/2 against HTTP/1.1") || compared.contains("undecided"), "{compared}");
+    assert!(
+        compared.contains("HTTP/2 against HTTP/1.1") || compared.contains("undecided"),
+        "{compared}"
+    );
 }
 
 /// Every illegal answer of the lab is a named failure, or ends the connection after a complete
@@ -189,20 +220,28 @@ fn versions_are_compared_and_a_check_lists_them() {
 #[allow(clippy::disallowed_methods, reason = "a stopwatch around another program")]
 fn hostile_servers_are_reported_and_never_block() {
     let names = hostile_rows("");
-    let names: Vec<&str> =
-        names.iter().map(String::as_str).filter(|name| !(name.starts_with("h3-") || name.starts_with("ws-"))).collect();
+    let names: Vec<&str> = names
+        .iter()
+        .map(String::as_str)
+        .filter(|name| !(name.starts_with("h3-") || name.starts_with("ws-")))
+        .collect();
     assert!(names.len() > 100, "{names:?}");
     for name in names {
         let lab = lab(&format!("--hostile {name} --body 100"));
         let began = Instant::now();
-        let ran = measure(&format!("{} --http 2 -n 2 --timeout 1 --connect-timeout 1", lab.url_of("/")));
+        let ran =
+            measure(&format!("{} --http 2 -n 2 --timeout 1 --connect-timeout 1", lab.url_of("/")));
         assert!(began.elapsed() < Duration::from_secs(15), "{name}");
         let ends_behind_a_reply = ["data-after-end", "headers-after-end"].contains(&name);
         if name.starts_with("rare-") || ends_behind_a_reply {
             assert_eq!(ran.assert_all_good().count("completed"), 2, "{name}");
         } else {
             let failed = ran.count("failed");
-            assert!(ran.count("good") == 0 && (failed == 2 || ran.out.contains("Nothing could be measured")), "{name}");
+            assert!(
+                ran.count("good") == 0
+                    && (failed == 2 || ran.out.contains("Nothing could be measured")),
+                "{name}"
+            );
         }
     }
 }
@@ -219,7 +258,8 @@ fn the_lab_finds_no_fault_in_requests() {
         ("--keepalive-requests 20", ""),
     ] {
         let lab = lab(options);
-        let ran = measure(&format!("{} --http 2 -c 4 --streams 8 -n 1000 {load}", lab.url_of("/"))).assert_all_good();
+        let ran = measure(&format!("{} --http 2 -c 4 --streams 8 -n 1000 {load}", lab.url_of("/")))
+            .assert_all_good();
         let knows = lab.into_statistics();
         assert_eq!(knows["requests"]["received"], ran.count("completed"), "{options}: {knows}");
         assert_eq!(knows["http2"]["first_error"], serde_json::Value::Null, "{options}: {knows}");

@@ -21,14 +21,16 @@ fn secure(test: &str, directives: &str) -> Option<(Caddy, String, TempDir)> {
     let authority = Authority::new(dir.path());
     let certificate = authority.certify("localhost");
     let caddy = caddy(test, &certificate, directives)?;
-    let options = format!("--http 3 --resolve localhost:{}:127.0.0.1 --cacert {}", caddy.port, authority.pem);
+    let options =
+        format!("--http 3 --resolve localhost:{}:127.0.0.1 --cacert {}", caddy.port, authority.pem);
     Some((caddy, options, dir))
 }
 
 #[test]
 fn requests_match_the_servers_log() {
     let Some((caddy, http3, _dir)) = secure("requests_match_the_servers_log", "") else { return };
-    let ran = measure(&format!("{} {http3} -c 4 --streams 16 -n 3000", caddy.url_of("/"))).assert_all_good();
+    let ran = measure(&format!("{} {http3} -c 4 --streams 16 -n 3000", caddy.url_of("/")))
+        .assert_all_good();
     assert_eq!((ran.count("completed"), ran.connections("opened")), (3000, 4));
     assert!(ran.connections("packets_sent") > 0);
     let rtt = ran.figure("/connections/quic_rtt_seconds");
@@ -36,18 +38,26 @@ fn requests_match_the_servers_log() {
     let log = caddy.log(3000);
     assert_eq!(log.len(), 3000);
     assert!(log.iter().all(|line| line["request"]["proto"] == "HTTP/3.0" && line["status"] == 200));
-    let ran = measure(&format!("{} {http3} -c 3 -r 300 -d 1s", caddy.url_of("/long"))).assert_all_good();
-    assert_eq!(caddy.log(3000 + ran.count("completed") as usize).len() as u64, 3000 + ran.count("completed"));
+    let ran =
+        measure(&format!("{} {http3} -c 3 -r 300 -d 1s", caddy.url_of("/long"))).assert_all_good();
+    assert_eq!(
+        caddy.log(3000 + ran.count("completed") as usize).len() as u64,
+        3000 + ran.count("completed")
+    );
 }
 
 #[test]
 fn auto_uses_the_best_version_of_the_server() {
-    let Some((caddy, http3, _dir)) = secure("auto_uses_the_best_version_of_the_server", "") else { return };
+    let Some((caddy, http3, _dir)) = secure("auto_uses_the_best_version_of_the_server", "") else {
+        return;
+    };
     let trusts = http3.replace("--http 3", "--http auto");
     let version = "/plan/connection/http";
-    let ran = measure(&format!("{} {trusts} -n 20 --expect-http 2,3", caddy.url_of("/"))).assert_all_good();
+    let ran = measure(&format!("{} {trusts} -n 20 --expect-http 2,3", caddy.url_of("/")))
+        .assert_all_good();
     assert_eq!(ran.value(version), "3", "caddy announces it");
-    let ran = measure(&format!("{} {trusts} -n 20 -X POST --data x", caddy.url_of("/"))).assert_all_good();
+    let ran = measure(&format!("{} {trusts} -n 20 -X POST --data x", caddy.url_of("/")))
+        .assert_all_good();
     assert_eq!(
         (ran.value(version), caddy.log(41).len()),
         (&"2".into(), 41),
@@ -65,13 +75,21 @@ fn auto_uses_the_best_version_of_the_server() {
 fn each_connection_has_its_handshake_and_sessions_are_resumed() {
     let test = "each_connection_has_its_handshake_and_sessions_are_resumed";
     let Some((caddy, http3, _dir)) = secure(test, "") else { return };
-    let ran = measure(&format!("{} {http3} -c 2 -n 40 --no-keepalive", caddy.url_of("/"))).assert_all_good();
+    let ran = measure(&format!("{} {http3} -c 2 -n 40 --no-keepalive", caddy.url_of("/")))
+        .assert_all_good();
     assert_eq!(ran.connections("opened"), 40);
     assert_eq!(caddy.log(40).len(), 40);
     let trusts = http3.replace("--http 3", "");
-    assert!(stdout_of(&format!("check {} --http 3 {trusts}", caddy.url_of("/"))).contains("resumed"));
-    measure(&format!("{} {http3} -c 2 -n 20 --no-keepalive --no-tls-resumption", caddy.url_of("/"))).assert_all_good();
-    let checked = stdout_of(&format!("check {} --http 3 {trusts} --no-tls-resumption", caddy.url_of("/")));
+    assert!(
+        stdout_of(&format!("check {} --http 3 {trusts}", caddy.url_of("/"))).contains("resumed")
+    );
+    measure(&format!(
+        "{} {http3} -c 2 -n 20 --no-keepalive --no-tls-resumption",
+        caddy.url_of("/")
+    ))
+    .assert_all_good();
+    let checked =
+        stdout_of(&format!("check {} --http 3 {trusts} --no-tls-resumption", caddy.url_of("/")));
     assert!(checked.contains("sessions are not resumed"), "{checked}");
 }
 
@@ -85,9 +103,14 @@ fn bodies_arrive_and_an_early_reply_is_accepted() {
     let body = dir.path().join("body");
     std::fs::write(&body, vec![b'x'; 900_000]).expect("a file");
     let data = format!("--data @{}", body.display());
-    measure(&format!("{} {http3} {data} -c 2 --streams 4 -n 40 --expect-body ^taken$", caddy.url_of("/early")))
-        .assert_all_good();
-    let ran = measure(&format!("{} {http3} {data} -c 2 --streams 4 -n 20", caddy.url_of("/through"))).assert_all_good();
+    measure(&format!(
+        "{} {http3} {data} -c 2 --streams 4 -n 40 --expect-body ^taken$",
+        caddy.url_of("/early")
+    ))
+    .assert_all_good();
+    let ran =
+        measure(&format!("{} {http3} {data} -c 2 --streams 4 -n 20", caddy.url_of("/through")))
+            .assert_all_good();
     assert!(ran.number("/bytes/sent") > 20 * 900_000, "{}", ran.number("/bytes/sent"));
     assert_eq!(caddy.log(60).len(), 60);
 }
@@ -96,11 +119,13 @@ fn bodies_arrive_and_an_early_reply_is_accepted() {
 fn fields_and_bodies_of_replies_are_read() {
     let directives = "header /json X-Token abc\nrespond /json `{\"id\":7}`\n\
                       respond /next \"{http.request.header.X-Token} {http.request.uri.query.id}\"\nredir /moved /next?id=7";
-    let Some((caddy, http3, dir)) = secure("fields_and_bodies_of_replies_are_read", directives) else {
+    let Some((caddy, http3, dir)) = secure("fields_and_bodies_of_replies_are_read", directives)
+    else {
         return;
     };
     reads_fields_and_bodies(dir.path(), 3, &caddy.url_of("/json"), &caddy.url_of("/next"));
-    measure(&format!("{} {http3} -n 20 --follow 2 --expect-body 7$", caddy.url_of("/moved"))).assert_all_good();
+    measure(&format!("{} {http3} -n 20 --follow 2 --expect-body 7$", caddy.url_of("/moved")))
+        .assert_all_good();
 }
 
 #[test]

@@ -35,7 +35,11 @@ fn shop() -> Shop {
                 None => keep.lock().expect("requests").push(request),
             }
             if !client.write(
-                answer.unwrap_or_else(|| "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n".to_owned()).as_bytes(),
+                answer
+                    .unwrap_or_else(|| {
+                        "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n".to_owned()
+                    })
+                    .as_bytes(),
             ) {
                 break;
             }
@@ -52,14 +56,17 @@ fn answer(request: &str) -> Option<String> {
     let method = line.split(' ').next()?;
     let is_ann = || {
         let sent: Value = serde_json::from_str(body).unwrap_or_default();
-        sent["name"] == "ann lee" && (sent["password"] == "geheim" || sent["password"] == "password")
+        sent["name"] == "ann lee"
+            && (sent["password"] == "geheim" || sent["password"] == "password")
     };
     let is_known = || {
         has_text(request, "Authorization: Bearer geheim\r\n")
             || has_text(request, &format!("Authorization: Bearer {TOKEN}\r\n"))
     };
-    let is_agent =
-        || has_text(request, "User-Agent: Mozilla/5.0\r\n") && has_text(request, "Accept-Encoding: gzip, deflate\r\n");
+    let is_agent = || {
+        has_text(request, "User-Agent: Mozilla/5.0\r\n")
+            && has_text(request, "Accept-Encoding: gzip, deflate\r\n")
+    };
     match (method, path) {
         ("GET", "/login?lang=en") => reply_if(
             is_agent() && !has_text(request, "Cookie"),
@@ -69,21 +76,31 @@ fn answer(request: &str) -> Option<String> {
             let recorded = body == "csrf=T0ken-4711-abcd&name=ann+lee&password=geheim";
             let fresh = body == format!("csrf={TOKEN}&name=ann+lee&password=geheim")
                 && has_text(request, "\r\nReferer: http://127.");
-            let found = "HTTP/1.1 302 Found\r\nLocation: /orders\r\nContent-Length: 0\r\n\r\n".to_owned();
+            let found =
+                "HTTP/1.1 302 Found\r\nLocation: /orders\r\nContent-Length: 0\r\n\r\n".to_owned();
             (recorded || fresh).then_some(found)
         }
-        ("GET", "/orders") => reply_if(true, &format!("<script>\nvar session = {{api: '{KEY}'}};\n</script>")),
+        ("GET", "/orders") => {
+            reply_if(true, &format!("<script>\nvar session = {{api: '{KEY}'}};\n</script>"))
+        }
         ("GET", "/api/orders?page=1") => reply_if(
             has_text(request, &format!("X-Api-Key: {KEY}\r\n")),
             "{\"orders\": [{\"id\": 987654321, \"name\": \"one\"}]}",
         ),
-        ("POST", "/api/pay") => reply_if(body == "{\"id\":987654321,\"note\":\"5 $${x}\",\"pin\":\"0815\"}", "{}"),
-        ("POST", "/api/login") => reply_if(is_ann(), &json!({"session": {"token": TOKEN}}).to_string()),
-        ("GET", "/api/items/4711?q=ann%20lee" | "/api/items/4711?q=ann+lee") => reply_if(is_known(), "{}"),
-        ("DELETE", "/api/items/4711") => reply_if(is_known(), ""),
-        ("POST", "/api/upload") => {
-            reply_if(is_known() && has_text(request, "name=\"title\"\r\n\r\n") && !body.contains("${"), "{}")
+        ("POST", "/api/pay") => {
+            reply_if(body == "{\"id\":987654321,\"note\":\"5 $${x}\",\"pin\":\"0815\"}", "{}")
         }
+        ("POST", "/api/login") => {
+            reply_if(is_ann(), &json!({"session": {"token": TOKEN}}).to_string())
+        }
+        ("GET", "/api/items/4711?q=ann%20lee" | "/api/items/4711?q=ann+lee") => {
+            reply_if(is_known(), "{}")
+        }
+        ("DELETE", "/api/items/4711") => reply_if(is_known(), ""),
+        ("POST", "/api/upload") => reply_if(
+            is_known() && has_text(request, "name=\"title\"\r\n\r\n") && !body.contains("${"),
+            "{}",
+        ),
         _ => None,
     }
 }
@@ -101,7 +118,9 @@ fn import_and_run(format: &str, file: &str, options: &str) -> (String, Shop) {
     let shop = shop();
     let dir = TempDir::new().expect("a directory");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/import").join(file);
-    let input = fs::read_to_string(source).expect("an input").replace("SHOP", &shop.odd.address.to_string());
+    let input = fs::read_to_string(source)
+        .expect("an input")
+        .replace("SHOP", &shop.odd.address.to_string());
     let path = dir.path().join(file);
     let plan = dir.path().join("plan.yaml");
     fs::write(&path, input).expect("an input");
@@ -120,11 +139,21 @@ fn import_and_run(format: &str, file: &str, options: &str) -> (String, Shop) {
     let unset = command(&run).env_remove("PASSWORD").output().expect("brunt");
     let errors = String::from_utf8_lossy(&unset.stderr).into_owned();
     assert!(unset.status.code() == Some(2) && errors.contains("is not set"), "{errors}");
-    let secrets =
-        [("PASSWORD", "geheim"), ("TOKEN", "geheim"), ("PIN", "0815"), ("KEY", "geheim"), ("CSRF", "T0ken-4711-abcd")];
+    let secrets = [
+        ("PASSWORD", "geheim"),
+        ("TOKEN", "geheim"),
+        ("PIN", "0815"),
+        ("KEY", "geheim"),
+        ("CSRF", "T0ken-4711-abcd"),
+    ];
     let output = command(&run).envs(secrets).output().expect("brunt");
     let bad = shop.bad.lock().expect("requests").clone();
-    assert_eq!(output.status.code(), Some(0), "{text}\n{}\n{bad:#?}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(
+        output.status.code(),
+        Some(0),
+        "{text}\n{}\n{bad:#?}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     assert_eq!(bad, Vec::<String>::new(), "{text}");
     (text, shop)
 }
@@ -139,7 +168,10 @@ fn a_recording_logs_in_with_values_of_the_replies() {
     // A form, a login with its redirect, orders and a payment.
     assert_eq!(good(&shop), 2 * 5, "{plan}");
     assert!(plan.contains("transaction: Orders") && plan.contains("think: 2060ms"), "{plan}");
-    assert!(plan.contains("tracker.example (1)") && plan.contains("which --resources keeps (2)"), "{plan}");
+    assert!(
+        plan.contains("tracker.example (1)") && plan.contains("which --resources keeps (2)"),
+        "{plan}"
+    );
 }
 
 #[test]
@@ -164,7 +196,10 @@ fn operations_of_an_interface_are_requested_with_examples() {
 fn a_collection_keeps_its_variables_and_tests() {
     let (plan, shop) = import_and_run("postman", "shop.postman.json", "");
     assert_eq!(good(&shop), 2 * 3, "{plan}");
-    assert!(plan.contains("token: $.session.token") && plan.contains("check: {status: 200}"), "{plan}");
+    assert!(
+        plan.contains("token: $.session.token") && plan.contains("check: {status: 200}"),
+        "{plan}"
+    );
     assert!(plan.contains("pre-request script") && plan.contains("console.log(data);"), "{plan}");
 }
 
@@ -199,15 +234,22 @@ fn bodies_are_sent_byte_for_byte() {
     fs::write(&input, lines.concat()).expect("an input");
     let import = format!("import curl {} -o {}", input.display(), plan.display());
     assert!(command(&import).status().expect("brunt").success());
-    let run = format!("run {} --no-store -q --set load.requests=1 --set load.duration=", plan.display());
+    let run =
+        format!("run {} --no-store -q --set load.requests=1 --set load.duration=", plan.display());
     let output = command(&run).output().expect("brunt");
     let text = fs::read_to_string(&plan).expect("a plan");
-    assert_eq!(output.status.code(), Some(0), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(
+        output.status.code(),
+        Some(0),
+        "{text}\n{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     let bodies = bodies.lock().expect("bodies").clone();
     assert_eq!(bodies.len(), BODIES.len(), "{text}");
     for (sent, body) in bodies.iter().zip(BODIES) {
         // JSON is sent without insignificant spaces.
-        let is_same = sent == body || json_object(body).is_some() && json_object(sent) == json_object(body);
+        let is_same =
+            sent == body || json_object(body).is_some() && json_object(sent) == json_object(body);
         assert!(is_same, "{body:?} became {sent:?}\n{text}");
     }
 }
@@ -244,7 +286,10 @@ fn imported_plans_pass_the_check() {
         assert_eq!(output.status.code(), Some(0), "{}: {errors}", entry.display());
         let text = fs::read_to_string(&plan).expect("a plan");
         let secrets = secret.captures_iter(&text).map(|found| (found[1].to_owned(), "a secret"));
-        let output = command(&format!("plan check {}", plan.display())).envs(secrets).output().expect("brunt");
+        let output = command(&format!("plan check {}", plan.display()))
+            .envs(secrets)
+            .output()
+            .expect("brunt");
         let errors = String::from_utf8_lossy(&output.stderr).into_owned();
         // One plan has an invalid URL on purpose; the error says what to write.
         let is_wrong_url = errors.contains("ht+p://") && errors.contains("; write http://");

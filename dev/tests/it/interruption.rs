@@ -13,7 +13,9 @@ fn start_run(lab: &Lab, options: &str) -> RunningBrunt {
     // The parent process may ignore SIGHUP, and programs inherit that.
     let mut by_default = Command::new("env");
     by_default.arg("--default-signal=HUP").arg(brunt.get_program()).args(brunt.get_args());
-    by_default.envs(brunt.get_envs().filter_map(|(name, value)| Some((name, value?)))).stdin(Stdio::null());
+    by_default
+        .envs(brunt.get_envs().filter_map(|(name, value)| Some((name, value?))))
+        .stdin(Stdio::null());
     let running = start(&mut by_default);
     wait_until("connections to the lab", || connections_to(lab.port()) > 0);
     sleep(Duration::from_millis(400));
@@ -29,15 +31,22 @@ fn connections_to(port: u16) -> usize {
 
 #[test]
 fn a_first_signal_ends_the_run_with_its_report() {
-    for (signal, load) in
-        [(Signal::INT, "-c 4"), (Signal::TERM, "-r 200"), (Signal::INT, "-r 100 -c 2"), (Signal::HUP, "-c 4")]
-    {
+    for (signal, load) in [
+        (Signal::INT, "-c 4"),
+        (Signal::TERM, "-r 200"),
+        (Signal::INT, "-r 100 -c 2"),
+        (Signal::HUP, "-c 4"),
+    ] {
         let lab = lab("--service const:5ms");
         let running = start_run(&lab, load);
         running.signal(signal);
         let ran = running.finish().assert_code(130);
         assert_eq!(ran.value("/interrupted"), true);
-        assert!(ran.count("good") > 0 && ran.count("good") == ran.count("begun"), "{load}: {}", ran.out);
+        assert!(
+            ran.count("good") > 0 && ran.count("good") == ran.count("begun"),
+            "{load}: {}",
+            ran.out
+        );
         assert!(ran.figure("/measured_seconds") < 30.0);
         assert_eq!(lab.into_statistics()["requests"]["received"], ran.count("begun"), "{load}");
         ran.assert_text(&["Throughput", "Outcomes", "interrupted"]);
@@ -67,7 +76,8 @@ fn a_second_signal_quits() {
 #[test]
 fn a_signal_before_the_load_ends_the_run() {
     let lab = lab("");
-    let running = start(&mut command(&format!("{} -c 1000 --connect-rate 10 -d 60s", lab.url_of("/"))));
+    let running =
+        start(&mut command(&format!("{} -c 1000 --connect-rate 10 -d 60s", lab.url_of("/"))));
     wait_until("connections to the lab", || connections_to(lab.port()) > 0);
     running.signal(Signal::INT);
     let ran = running.finish();
@@ -142,7 +152,9 @@ fn a_reload_of_nginx_fails_no_request() {
 #[test]
 fn a_full_disk_does_not_lose_the_text_report() {
     let lab = lab("");
-    let out = command(&format!("{} -n 50 -o text -o json=/dev/full", lab.url_of("/"))).output().expect("brunt");
+    let out = command(&format!("{} -n 50 -o text -o json=/dev/full", lab.url_of("/")))
+        .output()
+        .expect("brunt");
     assert_eq!(out.status.code(), Some(1));
     let text = String::from_utf8_lossy(&out.stdout);
     let errors = String::from_utf8_lossy(&out.stderr);
@@ -163,9 +175,13 @@ fn a_full_disk_ends_the_event_log_and_not_the_run() {
 fn an_unwritable_file_is_reported_before_the_load() {
     let lab = lab("");
     for option in ["-o json=/no/such/directory/a.json", "--events /no/such/directory/a"] {
-        let output = command(&format!("{} -n 50 {option}", lab.url_of("/"))).output().expect("brunt");
+        let output =
+            command(&format!("{} -n 50 {option}", lab.url_of("/"))).output().expect("brunt");
         assert_eq!(output.status.code(), Some(2), "{option}: {output:?}");
-        assert!(String::from_utf8_lossy(&output.stderr).contains("/no/such/directory/a"), "{output:?}");
+        assert!(
+            String::from_utf8_lossy(&output.stderr).contains("/no/such/directory/a"),
+            "{output:?}"
+        );
     }
     assert_eq!(lab.into_statistics()["requests"]["received"], 0);
 }
@@ -174,8 +190,11 @@ fn an_unwritable_file_is_reported_before_the_load() {
 fn a_reader_that_closes_the_pipe_is_no_failure() {
     let lab = lab("");
     let script = format!("\"$0\" {} -n 50 2>&1 | head -n 1", lab.url_of("/"));
-    let out =
-        std::process::Command::new("sh").args(["-c", &script]).arg(command("").get_program()).output().expect("sh");
+    let out = std::process::Command::new("sh")
+        .args(["-c", &script])
+        .arg(command("").get_program())
+        .output()
+        .expect("sh");
     let text = String::from_utf8_lossy(&out.stdout);
     assert!(text.starts_with("GET http://127.0.0.1:") && text.lines().count() == 1, "{text}");
     wait_a_moment();

@@ -72,7 +72,9 @@ fn shop() -> (ScriptedServer, Arc<Mutex<Vec<String>>>) {
             let body = request.rsplit("\r\n\r\n").next().unwrap_or_default();
             log.lock().expect("requests").push(format!("{line} {body}"));
             let answer = match line.split_once("?t=") {
-                Some((_, token)) => format!("token {}", token.split(' ').next().unwrap_or_default()),
+                Some((_, token)) => {
+                    format!("token {}", token.split(' ').next().unwrap_or_default())
+                }
                 None => format!("{{\"token\": \"{}\"}}", body.len()),
             };
             if !client.write(page(&answer).as_bytes()) {
@@ -100,7 +102,8 @@ fn by_label(file: &Path) -> BTreeMap<String, (u32, u32)> {
         // No label has a comma; the message of a transaction has one, within quotes.
         let line = line.replace("2, number", "2 number");
         let cells: Vec<&str> = line.split(',').collect();
-        let (count, good): &mut (u32, u32) = all.entry(cells[column_of(&header, "label")].to_owned()).or_default();
+        let (count, good): &mut (u32, u32) =
+            all.entry(cells[column_of(&header, "label")].to_owned()).or_default();
         *count += 1;
         *good += u32::from(cells[column_of(&header, "success")] == "true");
     }
@@ -130,8 +133,13 @@ fn a_plan_makes_the_samples_that_jmeter_makes() {
     let output = command(&run).output().expect("brunt");
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     let labels = by_label(&out);
-    let expected =
-        [("browse", (6, 6)), ("choose", (1, 1)), ("item", (12, 12)), ("login ann", (3, 3)), ("login bob", (3, 3))];
+    let expected = [
+        ("browse", (6, 6)),
+        ("choose", (1, 1)),
+        ("item", (12, 12)),
+        ("login ann", (3, 3)),
+        ("login bob", (3, 3)),
+    ];
     assert_eq!(labels, expected.map(|(label, counts)| (label.to_owned(), counts)).into());
     let requests = requests.lock().expect("requests");
     assert_eq!(requests.len(), 18, "{requests:?}");
@@ -159,7 +167,8 @@ fn unsupported_plans_are_refused_with_their_place() {
     let plan = folder.path().join("plan.jmx");
     let jdbc = PLAN.replace("JSR223Sampler", "JDBCSampler");
     assert!(
-        run_error(&plan, &jdbc, "").contains("JDBC Request \"choose\" in setUp Thread Group \"before\""),
+        run_error(&plan, &jdbc, "")
+            .contains("JDBC Request \"choose\" in setUp Thread Group \"before\""),
         "{}",
         run_error(&plan, &jdbc, "")
     );
@@ -175,7 +184,8 @@ fn unsupported_plans_are_refused_with_their_place() {
     );
     fs::remove_file(folder.path().join("names.csv")).expect("names");
     assert!(
-        run_error(&plan, PLAN, "").contains("CSV Data Set Config \"names\": the data file names.csv cannot be read")
+        run_error(&plan, PLAN, "")
+            .contains("CSV Data Set Config \"names\": the data file names.csv cannot be read")
     );
 }
 
@@ -192,9 +202,15 @@ fn objectives_of_a_step_bound_the_thread_groups_that_have_it() {
     let folder = folder();
     let start = PLAN.find("<ThreadGroup").expect("a group");
     let end = PLAN.rfind("</hashTree></hashTree>").expect("an end");
-    let second = PLAN[start..end].replace("\"item\"", "\"goods\"").replace("\"users\"", "\"more users\"");
-    let one_after_the_other = "<boolProp name=\"TestPlan.serialize_threadgroups\">true</boolProp></TestPlan>";
-    let text = format!("{}{second}{}", &PLAN[..end], &PLAN[end..]).replacen("</TestPlan>", one_after_the_other, 1);
+    let second =
+        PLAN[start..end].replace("\"item\"", "\"goods\"").replace("\"users\"", "\"more users\"");
+    let one_after_the_other =
+        "<boolProp name=\"TestPlan.serialize_threadgroups\">true</boolProp></TestPlan>";
+    let text = format!("{}{second}{}", &PLAN[..end], &PLAN[end..]).replacen(
+        "</TestPlan>",
+        one_after_the_other,
+        1,
+    );
     fs::write(folder.path().join("plan.jmx"), text).expect("a plan");
     for (objective, code) in [
         ("p99 of item < 9s", Some(0)),
@@ -212,7 +228,8 @@ fn objectives_of_a_step_bound_the_thread_groups_that_have_it() {
                 shop.address.port()
             ),
         ] {
-            let output = command(&words).arg(objective).current_dir(folder.path()).output().expect("brunt");
+            let output =
+                command(&words).arg(objective).current_dir(folder.path()).output().expect("brunt");
             let errors = String::from_utf8_lossy(&output.stderr);
             assert_eq!(
                 output.status.code(),
@@ -222,16 +239,23 @@ fn objectives_of_a_step_bound_the_thread_groups_that_have_it() {
             );
         }
     }
-    let unknown = command("run plan.jmx --objective").arg("p99 of items < 9s").current_dir(folder.path()).output();
+    let unknown = command("run plan.jmx --objective")
+        .arg("p99 of items < 9s")
+        .current_dir(folder.path())
+        .output();
     let errors = String::from_utf8_lossy(&unknown.expect("brunt").stderr).into_owned();
-    assert!(errors.contains("no step or transaction is called `items`") && errors.contains("`item`, "), "{errors}");
+    assert!(
+        errors.contains("no step or transaction is called `items`") && errors.contains("`item`, "),
+        "{errors}"
+    );
 }
 
 #[test]
 fn a_proxy_excludes_one_address_for_all_connections() {
     let folder = folder();
     let plan = folder.path().join("plan.jmx");
-    let run = format!("jmeter -n -t {} -H proxy -P 3128 --brunt-resolve-all 127.0.0.1:1", plan.display());
+    let run =
+        format!("jmeter -n -t {} -H proxy -P 3128 --brunt-resolve-all 127.0.0.1:1", plan.display());
     let output = command(&run).output().expect("brunt");
     let errors = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{errors}");
@@ -243,8 +267,9 @@ fn scripts_keep_the_changes_of_earlier_scripts() {
     let (shop, requests) = shop();
     let folder = folder();
     let timer = r#"<JSR223Timer testclass="JSR223Timer" testname="timer"><stringProp name="script">return 1</stringProp></JSR223Timer><hashTree/>"#;
-    let scripts =
-        preprocessor("changes", "sampler.setPath('/changed')") + &preprocessor("other", "vars.put('a', 'b')") + timer;
+    let scripts = preprocessor("changes", "sampler.setPath('/changed')")
+        + &preprocessor("other", "vars.put('a', 'b')")
+        + timer;
     let begin = "<ResponseAssertion";
     let whole = PLAN.replacen(begin, &format!("{scripts}{begin}"), 1);
     let plan = folder.path().join("plan.jmx");
@@ -252,7 +277,8 @@ fn scripts_keep_the_changes_of_earlier_scripts() {
     let run = format!("run {} --resolve-all {} -q --no-store", plan.display(), shop.address);
     let output = command(&run).output().expect("brunt");
     let requests = requests.lock().expect("requests");
-    let changed = requests.iter().filter(|request| request.starts_with("GET /changed?t=15 ")).count();
+    let changed =
+        requests.iter().filter(|request| request.starts_with("GET /changed?t=15 ")).count();
     assert_eq!(changed, 12, "{requests:?}\n{}", String::from_utf8_lossy(&output.stderr));
 }
 
@@ -274,12 +300,20 @@ fn an_upload_that_is_missing_fails_in_its_place() {
     let plan = folder.path().join("plan.jmx");
     let out = folder.path().join("out.jtl");
     fs::write(&plan, PLAN.replacen(begin, &format!("{begin}{file}"), 1)).expect("a plan");
-    let run = format!("run {} --resolve-all {} --jtl {} -q --no-store", plan.display(), shop.address, out.display());
+    let run = format!(
+        "run {} --resolve-all {} --jtl {} -q --no-store",
+        plan.display(),
+        shop.address,
+        out.display()
+    );
     let output = command(&run).output().expect("brunt");
     let errors = String::from_utf8_lossy(&output.stderr);
     let labels = by_label(&out);
     assert_eq!((labels["login ann"], labels["login bob"]), ((3, 0), (3, 0)), "{errors}");
-    assert!(requests.lock().expect("requests").iter().all(|request| request.starts_with("GET /item/")), "{errors}");
+    assert!(
+        requests.lock().expect("requests").iter().all(|request| request.starts_with("GET /item/")),
+        "{errors}"
+    );
 }
 
 /// Users that never wait keep the runtime from parking, so its timers must fire elsewhere.

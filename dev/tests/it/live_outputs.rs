@@ -2,7 +2,9 @@
 //! all loads and numbers of processes. A failed receiver affects neither the run nor its report.
 
 use crate::world::odd::{page, serve_connections};
-use crate::world::{RunResult, ScriptedServer, command, lab, measure, serve_reply, start, wait_until};
+use crate::world::{
+    RunResult, ScriptedServer, command, lab, measure, serve_reply, start, wait_until,
+};
 use rustix::process::Signal;
 use std::fs;
 use std::io::Read;
@@ -35,7 +37,9 @@ fn lines(influx: &ScriptedServer) -> Vec<String> {
     influx
         .requests()
         .iter()
-        .map(|request: &String| request.split_once("\r\n\r\n").map(|(_, body)| body.to_owned()).unwrap_or_default())
+        .map(|request: &String| {
+            request.split_once("\r\n\r\n").map(|(_, body)| body.to_owned()).unwrap_or_default()
+        })
         .collect::<String>()
         .lines()
         .map(str::to_owned)
@@ -91,15 +95,27 @@ fn sums_equal_those_of_the_report() {
     .ok();
     let lines = lines(&influx);
     assert_sums_of(&lines, &ran);
-    let times: Vec<&str> =
-        lines.iter().filter(|line| line.contains(ALL)).filter_map(|line| line.rsplit(' ').next()).collect();
+    let times: Vec<&str> = lines
+        .iter()
+        .filter(|line| line.contains(ALL))
+        .filter_map(|line| line.rsplit(' ').next())
+        .collect();
     assert_eq!(times.len(), 2, "two intervals of 5 s: {lines:?}");
-    for (tags, count) in [("statut=ok ", ran.count("good")), ("statut=ko ", ran.count("begun") - ran.count("good"))] {
+    for (tags, count) in
+        [("statut=ok ", ran.count("good")), ("statut=ko ", ran.count("begun") - ran.count("good"))]
+    {
         assert_eq!(sum(&lines, tags, "count"), count, "{lines:?}");
     }
-    assert_eq!(sum(&lines, "responseCode=503,responseMessage=Service\\ Unavailable ", "count"), ran.status(503));
+    assert_eq!(
+        sum(&lines, "responseCode=503,responseMessage=Service\\ Unavailable ", "count"),
+        ran.status(503)
+    );
     assert_eq!(sum(&lines, "responseCode=reset,", "count"), ran.failed("reset"));
-    assert!(lines[0].starts_with("events,application=the~shop,title=ApacheJMeter text=\"Test started\" "), "{lines:?}");
+    assert!(
+        lines[0]
+            .starts_with("events,application=the~shop,title=ApacheJMeter text=\"Test started\" "),
+        "{lines:?}"
+    );
     assert!(lines[lines.len() - 1].contains("text=\"Test ended\" "), "{lines:?}");
     assert!(lines.iter().any(|line| line.contains("transaction=internal minAT=")), "{lines:?}");
     let received = received.lock().expect("what was said").clone();
@@ -109,9 +125,9 @@ fn sums_equal_those_of_the_report() {
 }
 
 fn sum_at_path(received: &str, path: &str) -> u64 {
-    let values = received
-        .lines()
-        .filter_map(|line| line.strip_prefix(path)?.strip_prefix(' ')?.split(' ').next()?.parse::<u64>().ok());
+    let values = received.lines().filter_map(|line| {
+        line.strip_prefix(path)?.strip_prefix(' ')?.split(' ').next()?.parse::<u64>().ok()
+    });
     values.sum::<u64>()
 }
 
@@ -120,11 +136,15 @@ fn figures_cover_all_processes() {
     let influx = influx();
     let lab = lab("");
     let url = influx.url_of("/api/v2/write?org=o&bucket=b");
-    let mut brunt = command(&format!("{} -c 6 -n 4000 --processes 3 -o influx={url}", lab.url_of("/")));
+    let mut brunt =
+        command(&format!("{} -c 6 -n 4000 --processes 3 -o influx={url}", lab.url_of("/")));
     let ran = start(brunt.env("INFLUX_TOKEN", "abc")).finish().ok();
     assert_sums_of(&lines(&influx), &ran);
     assert!(
-        influx.requests().iter().all(|request| request.contains("\r\nAuthorization: Token abc\r\n")),
+        influx
+            .requests()
+            .iter()
+            .all(|request| request.contains("\r\nAuthorization: Token abc\r\n")),
         "{:?}",
         influx.requests()
     );
@@ -134,8 +154,11 @@ fn figures_cover_all_processes() {
 fn figures_before_a_signal_are_sent() {
     let influx = influx();
     let lab = lab("--service const:5ms");
-    let running =
-        start(&mut command(&format!("{} -c 3 -d 60s -o influx={}", lab.url_of("/"), influx.url_of("/write?db=x"))));
+    let running = start(&mut command(&format!(
+        "{} -c 3 -d 60s -o influx={}",
+        lab.url_of("/"),
+        influx.url_of("/write?db=x")
+    )));
     wait_until("the first line", || !influx.requests().is_empty());
     sleep(Duration::from_millis(600));
     running.signal(Signal::INT);
@@ -149,8 +172,12 @@ fn figures_before_a_signal_are_sent() {
 fn warm_up_is_excluded_as_in_the_report() {
     let influx = influx();
     let lab = lab("--service const:5ms");
-    let ran =
-        measure(&format!("{} -c 3 --warmup 1s -d 1s -o influx={}", lab.url_of("/"), influx.url_of("/write?db=x"))).ok();
+    let ran = measure(&format!(
+        "{} -c 3 --warmup 1s -d 1s -o influx={}",
+        lab.url_of("/"),
+        influx.url_of("/write?db=x")
+    ))
+    .ok();
     assert_eq!(sum(&lines(&influx), ALL, "count"), ran.count("begun"));
 }
 
@@ -161,19 +188,35 @@ fn assert_measured_without(output: &str, reason: &str) {
     let ran = measure(&format!("{} -c 2 -d 2s -o {output}", lab.url_of("/"))).ok();
     assert!(ran.count("good") > 0);
     let warnings = warnings(&ran);
-    assert!(warnings.contains("lines of figures did not reach ") && warnings.contains(reason), "{warnings}");
-    let lines = ran.err.lines().filter(|line| line.contains("does not take figures: ")).collect::<Vec<_>>();
-    assert!(lines.len() == 1 && lines[0].contains(reason) && lines[0].ends_with("the run goes on"), "{}", ran.err);
+    assert!(
+        warnings.contains("lines of figures did not reach ") && warnings.contains(reason),
+        "{warnings}"
+    );
+    let lines =
+        ran.err.lines().filter(|line| line.contains("does not take figures: ")).collect::<Vec<_>>();
+    assert!(
+        lines.len() == 1 && lines[0].contains(reason) && lines[0].ends_with("the run goes on"),
+        "{}",
+        ran.err
+    );
     assert!(!ran.err.contains("hunter2") && !ran.out.contains("hunter2"), "{}", ran.err);
 }
 
 #[test]
 fn a_run_does_not_depend_on_the_receiver_of_its_figures() {
-    let port = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a port").port();
-    assert_measured_without(&format!("influx=http://127.0.0.1:{port}/write?db=x&p=hunter2"), "refused");
+    let port =
+        TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a port").port();
+    assert_measured_without(
+        &format!("influx=http://127.0.0.1:{port}/write?db=x&p=hunter2"),
+        "refused",
+    );
     assert_measured_without(&format!("graphite=127.0.0.1:{port}"), "refused");
-    let missing = serve_reply("HTTP/1.1 404 Not Found\r\nContent-Length: 18\r\n\r\ndatabase not found");
-    assert_measured_without(&format!("influx={}", missing.url_of("/write?db=x")), "it answers 404: database not found");
+    let missing =
+        serve_reply("HTTP/1.1 404 Not Found\r\nContent-Length: 18\r\n\r\ndatabase not found");
+    assert_measured_without(
+        &format!("influx={}", missing.url_of("/write?db=x")),
+        "it answers 404: database not found",
+    );
     let broken = serve_reply("HTTP/1.1 500 Broken\r\nContent-Length: 0\r\n\r\n");
     assert_measured_without(&format!("influx={}", broken.url_of("/write?db=x")), "it answers 500");
 }
@@ -228,14 +271,21 @@ fn plan(server: &ScriptedServer) -> TempDir {
     let folder = TempDir::new().expect("a folder");
     let port = server.address.port();
     let mut text = PLAN
-        .replace("SetupThreadGroup(before, 1, 1)", &thread_group("SetupThreadGroup", "before", 1, 1))
+        .replace(
+            "SetupThreadGroup(before, 1, 1)",
+            &thread_group("SetupThreadGroup", "before", 1, 1),
+        )
         .replace("ThreadGroup(users, 2, 2)", &thread_group("ThreadGroup", "users", 2, 2));
     for (name, path) in [("prepare", "/p"), ("a, b=c", "/a"), ("missing", "/404")] {
         text = text.replace(&format!("HTTP({name})"), &http_sampler(port, name, path));
     }
     for argument in PLAN.split("ARGUMENT(").skip(1).filter_map(|rest| rest.split_once('|')) {
         let (name, rest) = argument;
-        let end = rest.find(")ARG").or_else(|| rest.find(")\n")).or_else(|| rest.find(")<")).unwrap_or(rest.len() - 1);
+        let end = rest
+            .find(")ARG")
+            .or_else(|| rest.find(")\n"))
+            .or_else(|| rest.find(")<"))
+            .unwrap_or(rest.len() - 1);
         let value = &rest[..end];
         let written = format!(
             r#"<elementProp name="{name}" elementType="Argument"><stringProp name="Argument.name">{name}</stringProp>
@@ -283,7 +333,9 @@ fn run(line: &str) -> Output {
 
 #[test]
 fn a_backend_listener_sends_the_figures_of_all_groups() {
-    for options in ["run PLAN -J influx=INFLUX --no-store -q", "jmeter -n -t PLAN -Jinflux=INFLUX -j LOG"] {
+    for options in
+        ["run PLAN -J influx=INFLUX --no-store -q", "jmeter -n -t PLAN -Jinflux=INFLUX -j LOG"]
+    {
         let influx = influx();
         let shop = shop();
         let folder = plan(&shop);
@@ -311,7 +363,11 @@ fn a_backend_listener_sends_the_figures_of_all_groups() {
             "{lines:?}"
         );
         assert_eq!(
-            sum(&lines, "transaction=missing,responseCode=404,responseMessage=Not\\ Found,", "count"),
+            sum(
+                &lines,
+                "transaction=missing,responseCode=404,responseMessage=Not\\ Found,",
+                "count"
+            ),
             4,
             "{lines:?}"
         );
@@ -322,9 +378,12 @@ fn a_backend_listener_sends_the_figures_of_all_groups() {
                 .all(|line| line.starts_with("jmeter,application=my\\ shop,"))
         );
         assert!(lines.iter().any(|line| line.contains(",pct50.0=")), "{lines:?}");
-        let events: Vec<&String> = lines.iter().filter(|line| line.starts_with("events,")).collect();
+        let events: Vec<&String> =
+            lines.iter().filter(|line| line.starts_with("events,")).collect();
         assert!(
-            events.len() == 2 && events[0].contains("Evening started") && events[1].contains("Evening ended"),
+            events.len() == 2
+                && events[0].contains("Evening started")
+                && events[1].contains("Evening ended"),
             "{lines:?}"
         );
         assert!(influx.requests()[0].contains("\r\nAuthorization: Token tok\r\n"));
@@ -346,18 +405,27 @@ fn a_plan_against_a_stub_sends_nothing() {
     let folder = plan(&shop);
     let plan = folder.path().join("plan.jmx");
     let sink = influx.address;
-    let line = format!("run {} -J influx={sink} --no-store -q -o json --resolve-all {}", plan.display(), shop.address);
+    let line = format!(
+        "run {} -J influx={sink} --no-store -q -o json --resolve-all {}",
+        plan.display(),
+        shop.address
+    );
     let output = run(&line);
     let out = String::from_utf8_lossy(&output.stdout);
     let err = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{err}");
     assert!(
-        influx.requests().is_empty() && !shop.requests().iter().any(|request| request.starts_with("POST")),
+        influx.requests().is_empty()
+            && !shop.requests().iter().any(|request| request.starts_with("POST")),
         "{err}"
     );
     assert!(out.contains("left out, the plan runs against one address"), "{out}{err}");
     let second_run = run(&format!("{line} -o influx={}", influx.url_of("/write?db=x")));
-    assert!(second_run.status.success() && sum(&lines(&influx), ALL, "count") == 9, "{:?}", influx.requests());
+    assert!(
+        second_run.status.success() && sum(&lines(&influx), ALL, "count") == 9,
+        "{:?}",
+        influx.requests()
+    );
 }
 
 #[test]
@@ -365,13 +433,19 @@ fn labels_are_sent_without_secrets() {
     let influx = influx();
     let lab = lab("");
     let url = lab.url_of("/?token=canary4711");
-    let line = format!("{url} -n 5 --no-store -q -o influx={}&u=me&p=canary4712", influx.url_of("/write?db=x"));
+    let line = format!(
+        "{url} -n 5 --no-store -q -o influx={}&u=me&p=canary4712",
+        influx.url_of("/write?db=x")
+    );
     let folder = TempDir::new().expect("a folder");
     let report = folder.path().join("report.json");
     let output = run(&format!("{line} -o json={} -o text", report.display()));
     let report = fs::read_to_string(report).expect("a report");
-    for text in [report, String::from_utf8_lossy(&output.stdout).into(), String::from_utf8_lossy(&output.stderr).into()]
-    {
+    for text in [
+        report,
+        String::from_utf8_lossy(&output.stdout).into(),
+        String::from_utf8_lossy(&output.stderr).into(),
+    ] {
         assert!(!text.contains("canary"), "{text}");
     }
     let lines = lines(&influx).join("\n");

@@ -11,8 +11,18 @@ fn exactly_the_requested_number_of_requests_is_sent() {
     retry_under_steal_time("load::exactly_the_requested_number_of_requests_is_sent", || {
         let lab = lab("");
         for n in [1, 7, 500] {
-            assert_eq!(measure(&format!("{} -c 5 -n {n}", lab.url_of("/"))).assert_all_good().count("planned"), n);
-            assert_eq!(measure(&format!("{} -r 2000 -n {n}", lab.url_of("/"))).assert_all_good().count("planned"), n);
+            assert_eq!(
+                measure(&format!("{} -c 5 -n {n}", lab.url_of("/")))
+                    .assert_all_good()
+                    .count("planned"),
+                n
+            );
+            assert_eq!(
+                measure(&format!("{} -r 2000 -n {n}", lab.url_of("/")))
+                    .assert_all_good()
+                    .count("planned"),
+                n
+            );
         }
     });
 }
@@ -20,9 +30,12 @@ fn exactly_the_requested_number_of_requests_is_sent() {
 #[test]
 fn even_arrivals_match_the_rate() {
     let lab = lab("");
-    for (load, planned) in
-        [("-r 200 -d 1s", 200), ("-r 50.5 -d 2s", 101), ("-r 100/1s,300/500ms", 250), ("-r 0..200/1s", 100)]
-    {
+    for (load, planned) in [
+        ("-r 200 -d 1s", 200),
+        ("-r 50.5 -d 2s", 101),
+        ("-r 100/1s,300/500ms", 250),
+        ("-r 0..200/1s", 100),
+    ] {
         let ran = measure(&format!("{} {load} --arrivals even", lab.url_of("/"))).assert_all_good();
         assert!(ran.count("planned").abs_diff(planned) <= 1, "{load}: {}", ran.count("planned"));
     }
@@ -31,7 +44,8 @@ fn even_arrivals_match_the_rate() {
 #[test]
 fn a_rate_below_one_is_possible() {
     let lab = lab("");
-    let ran = measure(&format!("{} -r 0.8 --arrivals even -d 3s", lab.url_of("/"))).assert_all_good();
+    let ran =
+        measure(&format!("{} -r 0.8 --arrivals even -d 3s", lab.url_of("/"))).assert_all_good();
     assert!((2..=3).contains(&ran.count("planned")), "{}", ran.count("planned"));
 }
 
@@ -39,10 +53,12 @@ fn a_rate_below_one_is_possible() {
 fn bursts_come_in_bursts() {
     let lab = lab("");
     let ran =
-        measure(&format!("{} -r 100 --arrivals burst:25 -d 1s --interval 20ms", lab.url_of("/"))).assert_all_good();
+        measure(&format!("{} -r 100 --arrivals burst:25 -d 1s --interval 20ms", lab.url_of("/")))
+            .assert_all_good();
     assert_eq!(ran.count("planned"), 100);
     let series = ran.value("/series").as_array().expect("a series");
-    let planned: Vec<_> = series.iter().filter_map(|i| i["planned"].as_u64()).filter(|n| *n > 0).collect();
+    let planned: Vec<_> =
+        series.iter().filter_map(|i| i["planned"].as_u64()).filter(|n| *n > 0).collect();
     assert!(planned.iter().all(|n| n % 25 == 0), "{planned:?}");
 }
 
@@ -59,20 +75,28 @@ fn a_seed_repeats_the_arrivals() {
 fn planned_per_interval(lab: &crate::world::Lab, seed: u32) -> Vec<u64> {
     let ran = measure(&format!("{} -r 400 -d 1s --seed {seed}", lab.url_of("/"))).assert_all_good();
     let series = ran.value("/series").as_array().expect("a series").clone();
-    series.iter().filter(|i| i["phase"] == "measure").filter_map(|i| i["planned"].as_u64()).collect::<Vec<_>>()
+    series
+        .iter()
+        .filter(|i| i["phase"] == "measure")
+        .filter_map(|i| i["planned"].as_u64())
+        .collect::<Vec<_>>()
 }
 
 #[test]
 fn waiting_for_a_connection_is_queue_wait_and_no_lag() {
     // Two connections of 40 ms each can send 50/s; the rate is 150/s.
     let lab = lab("--service const:40ms");
-    let ran = measure(&format!("{} -r 150 -c 2 -d 1s --grace 10s", lab.url_of("/"))).assert_all_good();
+    let ran =
+        measure(&format!("{} -r 150 -c 2 -d 1s --grace 10s", lab.url_of("/"))).assert_all_good();
     assert_eq!(ran.connections("opened"), 2);
     assert!(ran.connections("peak") <= 2);
-    let [response, service, wait, lag] =
-        ["response_time", "service_time", "queue_wait", "lag"].map(|t| ran.figure(&format!("/{t}_seconds/mean")));
+    let [response, service, wait, lag] = ["response_time", "service_time", "queue_wait", "lag"]
+        .map(|t| ran.figure(&format!("/{t}_seconds/mean")));
     assert!(wait > 0.3, "two thirds of the arrivals wait for a second and more: {wait}");
-    assert!((response - (wait + lag + service)).abs() < 0.05 * response, "{response} {wait} {lag} {service}");
+    assert!(
+        (response - (wait + lag + service)).abs() < 0.05 * response,
+        "{response} {wait} {lag} {service}"
+    );
     assert!(lag < wait / 10.0, "{lag} {wait}");
     assert_eq!(lab.into_statistics()["connections"]["peak"], 2);
 }
@@ -83,14 +107,20 @@ fn arrivals_that_wait_too_long_are_dropped_and_reported() {
     let ran = measure(&format!("{} -r 200 -c 1 -d 1s --grace 100ms", lab.url_of("/"))).ok();
     assert!(ran.count("dropped") > 100, "{}", ran.count("dropped"));
     assert!(ran.number("/response_time_seconds/censored") >= ran.count("dropped"));
-    assert!(ran.value("/response_time_seconds/at_least").as_array().is_some_and(|keys| keys.contains(&"p99".into())));
+    assert!(
+        ran.value("/response_time_seconds/at_least")
+            .as_array()
+            .is_some_and(|keys| keys.contains(&"p99".into()))
+    );
     ran.assert_text(&["dropped", "≥", "lower --rate"]);
 }
 
 #[test]
 fn arrivals_beyond_max_in_flight_are_dropped() {
     let lab = lab("--service const:300ms");
-    let ran = measure(&format!("{} -r 100 --arrivals even --max-in-flight 5 -d 1s", lab.url_of("/"))).ok();
+    let ran =
+        measure(&format!("{} -r 100 --arrivals even --max-in-flight 5 -d 1s", lab.url_of("/")))
+            .ok();
     assert_eq!(ran.count("planned"), 100);
     assert!(ran.count("dropped") >= 70, "{}", ran.count("dropped"));
     assert!(ran.connections("peak") <= 5);
@@ -100,8 +130,11 @@ fn arrivals_beyond_max_in_flight_are_dropped() {
 fn one_and_two_threads_serve_one_queue() {
     let lab = lab("--service const:20ms");
     for threads in [1, 2] {
-        let ran = measure(&format!("{} -r 100 --arrivals even -c 4 -d 1s --threads {threads}", lab.url_of("/")))
-            .assert_all_good();
+        let ran = measure(&format!(
+            "{} -r 100 --arrivals even -c 4 -d 1s --threads {threads}",
+            lab.url_of("/")
+        ))
+        .assert_all_good();
         assert_eq!(ran.number("/generator/threads"), threads);
         assert_eq!(ran.count("planned"), 100);
         assert_eq!(ran.connections("opened"), 4, "{threads} threads");
@@ -111,7 +144,8 @@ fn one_and_two_threads_serve_one_queue() {
 #[test]
 fn thinking_users_send_fewer_requests() {
     let lab = lab("");
-    let ran = measure(&format!("{} -c 3 --think 100ms..200ms -d 1s", lab.url_of("/"))).assert_all_good();
+    let ran =
+        measure(&format!("{} -c 3 --think 100ms..200ms -d 1s", lab.url_of("/"))).assert_all_good();
     assert!((3..=33).contains(&ran.count("planned")), "{}", ran.count("planned"));
     ran.assert_text(&["think"]);
 }
@@ -119,7 +153,8 @@ fn thinking_users_send_fewer_requests() {
 #[test]
 fn the_warm_up_is_counted_separately() {
     let lab = lab("");
-    let ran = measure(&format!("{} -r 100 --arrivals even --warmup 500ms -d 1s", lab.url_of("/"))).assert_all_good();
+    let ran = measure(&format!("{} -r 100 --arrivals even --warmup 500ms -d 1s", lab.url_of("/")))
+        .assert_all_good();
     let warm = ran.number("/warmup/requests/begun");
     assert_eq!((warm, ran.count("begun")), (50, 100));
     assert_eq!(lab.into_statistics()["requests"]["received"], 150);
@@ -152,7 +187,8 @@ fn open_connections(series: &[Value], i: usize) -> u64 {
 fn requests_in_flight_at_the_end_are_finished_or_cut() {
     retry_under_steal_time("load::requests_in_flight_at_the_end_are_finished_or_cut", || {
         let lab = lab("--service const:2s");
-        let finished = measure(&format!("{} -c 2 -d 500ms --grace 20s", lab.url_of("/"))).assert_all_good();
+        let finished =
+            measure(&format!("{} -c 2 -d 500ms --grace 20s", lab.url_of("/"))).assert_all_good();
         assert_eq!(finished.count("completed"), 2);
         let cut = measure(&format!("{} -c 2 -d 3s --grace 50ms", lab.url_of("/"))).ok();
         assert_eq!((cut.count("completed"), cut.count("cut")), (2, 2));
@@ -168,18 +204,26 @@ fn steps_and_transactions_have_objectives_of_their_own() {
     let run = start(&mut command(&format!("run {}", write_plan(&dir, &lab, bounds).display())))
         .finish_unchecked()
         .assert_code(4);
-    let met: Vec<bool> =
-        (0..4).map(|n| run.value(&format!("/trials/0/objectives/{n}/met")) == &Value::Bool(true)).collect();
+    let met: Vec<bool> = (0..4)
+        .map(|n| run.value(&format!("/trials/0/objectives/{n}/met")) == &Value::Bool(true))
+        .collect();
     assert_eq!(met, [true, false, true, true], "{}", run.out);
     let errors = |name: &str| run.figure(&format!("/trials/0/objectives/{name}/value"));
     // Half of the requests of `pay` fail, so a quarter of all do.
-    assert!((errors("1") - errors("2")).abs() < 1e-9 && (errors("3") * 2.0 - errors("1")).abs() < 0.02, "{}", run.out);
-    let unknown = command(&format!("plan check {}", write_plan(&dir, &lab, "[p99 of home < 1s]").display()))
-        .output()
-        .expect("brunt");
+    assert!(
+        (errors("1") - errors("2")).abs() < 1e-9 && (errors("3") * 2.0 - errors("1")).abs() < 0.02,
+        "{}",
+        run.out
+    );
+    let unknown =
+        command(&format!("plan check {}", write_plan(&dir, &lab, "[p99 of home < 1s]").display()))
+            .output()
+            .expect("brunt");
     let error = String::from_utf8_lossy(&unknown.stderr).into_owned();
     assert!(
-        error.contains("no step or transaction is called `home`; write one of `start`, `pay`, `buy, pay`"),
+        error.contains(
+            "no step or transaction is called `home`; write one of `start`, `pay`, `buy, pay`"
+        ),
         "{error}"
     );
 }
@@ -191,7 +235,11 @@ fn write_plan(dir: &TempDir, lab: &crate::world::Lab, objectives: &str) -> std::
              - {{transaction: 'buy, pay', steps: [{{get: '{url}', name: pay}}]}}\n",
         url = lab.url_of("/")
     );
-    fs::write(&file, format!("{steps}objectives: {objectives}\nload: {{users: 2, requests: 200}}\n")).expect("a plan");
+    fs::write(
+        &file,
+        format!("{steps}objectives: {objectives}\nload: {{users: 2, requests: 200}}\n"),
+    )
+    .expect("a plan");
     file
 }
 
@@ -201,7 +249,10 @@ fn objectives_decide_the_exit_code() {
     let met = measure_with_objectives(&lab, "p99<20s,errors<50%").assert_code(0);
     assert_eq!(met.value("/objectives/0/met"), true);
     let missed = measure_with_objectives(&lab, "p50<20s,errors<0.1%").assert_code(4);
-    assert_eq!((missed.value("/objectives/0/met"), missed.value("/objectives/1/met")), (&true.into(), &false.into()));
+    assert_eq!(
+        (missed.value("/objectives/0/met"), missed.value("/objectives/1/met")),
+        (&true.into(), &false.into())
+    );
     assert!(missed.figure("/objectives/1/value") > 0.001);
     missed.assert_text(&["errors < 0.1"]);
 }

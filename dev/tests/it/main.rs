@@ -2,7 +2,10 @@
 //!
 //! Each module is a subject. `world` starts brunt, the lab, nginx, Apache, and scripted servers.
 
-#![allow(clippy::print_stderr, reason = "tests print skips, and errors of servers that do not start")]
+#![allow(
+    clippy::print_stderr,
+    reason = "tests print skips, and errors of servers that do not start"
+)]
 
 mod accuracy;
 mod baseline;

@@ -47,14 +47,23 @@ fn apache_is_measured_with_each_mpm() {
 
 #[test]
 fn apache_is_measured_in_an_open_loop() {
-    let Some(apache) = apache::apache("apache_is_measured_in_an_open_loop", "event") else { return };
+    let Some(apache) = apache::apache("apache_is_measured_in_an_open_loop", "event") else {
+        return;
+    };
     let ran = measure(&format!("{} -r 200 --arrivals even -d 1s", apache.url())).assert_all_good();
     assert_eq!(ran.count("planned"), 200);
 }
 
 #[test]
 fn the_lab_counts_what_brunt_counts() {
-    for load in ["-c 5 -n 1234", "-n 1", "-c 9 -n 4", "-r 300 -d 1s", "-r 300 -c 3 -d 1s", "-c 3 -d 1s --threads 2"] {
+    for load in [
+        "-c 5 -n 1234",
+        "-n 1",
+        "-c 9 -n 4",
+        "-r 300 -d 1s",
+        "-r 300 -c 3 -d 1s",
+        "-c 3 -d 1s --threads 2",
+    ] {
         let lab = lab("");
         let ran = measure(&format!("{} {load}", lab.url_of("/"))).assert_all_good();
         let knows = lab.into_statistics();
@@ -98,7 +107,10 @@ fn the_text_has_its_sections() {
         "memory",
     ]);
     let open = measure(&format!("{} -r 200 -c 4 -d 1s", lab.url_of("/"))).assert_all_good();
-    open.assert_text(&["open loop, Poisson arrivals, 200/s over at most 4 connections", "queue wait"]);
+    open.assert_text(&[
+        "open loop, Poisson arrivals, 200/s over at most 4 connections",
+        "queue wait",
+    ]);
     assert!(!open.out.contains("A closed loop hides"), "{}", open.out);
 }
 
@@ -134,10 +146,13 @@ fn stdout_with(lab: &crate::world::Lab, line: &str, set: (&str, &str)) -> String
 #[test]
 fn the_suggested_open_loop_can_be_run() {
     let lab = lab("");
-    let closed = command(&format!("{} -c 2 -n 200 --think 5ms -v", lab.url_of("/"))).output().expect("brunt");
+    let closed = command(&format!("{} -c 2 -n 200 --think 5ms -v", lab.url_of("/")))
+        .output()
+        .expect("brunt");
     let text = with_single_spaces(&String::from_utf8_lossy(&closed.stdout));
     let offered = text.split("open loop at the same throughput: `brunt ").nth(1);
-    let offered = offered.and_then(|rest| rest.split('`').next()).unwrap_or_else(|| panic!("{text}"));
+    let offered =
+        offered.and_then(|rest| rest.split('`').next()).unwrap_or_else(|| panic!("{text}"));
     // `measure` requests the full report itself.
     let again = measure(&offered.replace(" -v ", " ")).assert_all_good();
     assert_eq!(again.value("/plan/populations/0/stop/requests"), 200);
@@ -151,14 +166,17 @@ fn the_json_matches_the_schema() {
     let validator = jsonschema::validator_for(&schema).expect("a valid schema");
     let lab = lab("--fail 10%:503 --fail 10%:reset");
     let url = lab.url_of("/");
-    for load in ["-c 4 -n 200 --warmup 200ms", "-r 100 -d 1s --objective p99<1s", "-r 0..50/1s -c 2"] {
+    for load in
+        ["-c 4 -n 200 --warmup 200ms", "-r 100 -d 1s --objective p99<1s", "-r 0..50/1s -c 2"]
+    {
         assert_valid(&validator, &measure(&format!("{url} {load}")));
     }
     assert_valid(&validator, &measure("http://127.0.0.1:1/ -c 1 -d 1s").assert_code(3));
 }
 
 fn assert_valid(validator: &jsonschema::Validator, ran: &RunResult) {
-    let wrong: Vec<String> = validator.iter_errors(&ran.json).map(|e| format!("{}: {e}", e.instance_path())).collect();
+    let wrong: Vec<String> =
+        validator.iter_errors(&ran.json).map(|e| format!("{}: {e}", e.instance_path())).collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
@@ -177,10 +195,16 @@ fn the_schema_refuses_another_document() {
 fn histograms_can_be_read_by_hdrhistogram() {
     let lab = lab("--fail 20%:503 --service exp:2ms");
     let ran = measure(&format!("{} -c 4 -n 300", lab.url_of("/"))).ok();
-    for times in ["response_time_seconds", "service_time_seconds", "lag_seconds", "response_time_good_seconds"] {
+    for times in [
+        "response_time_seconds",
+        "service_time_seconds",
+        "lag_seconds",
+        "response_time_good_seconds",
+    ] {
         let times = ran.value(&format!("/{times}"));
         let bytes = STANDARD.decode(times["histogram"].as_str().expect("base64")).expect("base64");
-        let histogram: Histogram<u64> = Deserializer::new().deserialize(&mut &bytes[..]).expect("a histogram");
+        let histogram: Histogram<u64> =
+            Deserializer::new().deserialize(&mut &bytes[..]).expect("a histogram");
         assert_eq!(histogram.len(), times["count"].as_u64().expect("a count"));
         for (quantile, key) in [(0.5, "p50"), (0.99, "p99")] {
             let expected = histogram.value_at_quantile(quantile) as f64 / 1e9;
@@ -198,7 +222,8 @@ fn csv_rows_are_the_series() {
     let lab = lab("");
     let dir = TempDir::new().expect("a directory");
     let file = dir.path().join("csv");
-    let line = format!("{} -r 200 -d 1s --interval 100ms -o csv={}", lab.url_of("/"), file.display());
+    let line =
+        format!("{} -r 200 -d 1s --interval 100ms -o csv={}", lab.url_of("/"), file.display());
     let ran = measure(&line).assert_all_good();
     let text = fs::read_to_string(file).expect("rows");
     let mut rows = text.lines().map(|l| l.split(',').collect::<Vec<_>>());
@@ -214,7 +239,11 @@ fn csv_rows_are_the_series() {
 fn record_run(dir: &TempDir) -> (RunResult, String) {
     let lab = lab("--fail 10%:503");
     let events = dir.path().join("events").display().to_string();
-    let ran = measure(&format!("{} -c 3 -d 1s --warmup 200ms --think 1ms --events {events}", lab.url_of("/"))).ok();
+    let ran = measure(&format!(
+        "{} -c 3 -d 1s --warmup 200ms --think 1ms --events {events}",
+        lab.url_of("/")
+    ))
+    .ok();
     (ran, events)
 }
 
@@ -253,7 +282,10 @@ fn a_log_of_a_later_version_is_replayed_and_skipped_events_are_reported() {
     let again = start(&mut command(&format!("replay {events}"))).finish().ok();
     assert_eq!(again.count("completed"), ran.count("completed"));
     let warnings = again.value("/warnings").to_string();
-    assert!(warnings.contains("skipped 1 events of the log of a kind unknown to this version"), "{warnings}");
+    assert!(
+        warnings.contains("skipped 1 events of the log of a kind unknown to this version"),
+        "{warnings}"
+    );
 }
 
 #[test]
@@ -263,7 +295,10 @@ fn a_file_that_is_no_log_is_refused() {
     fs::write(&file, "some text").expect("a file");
     let output = command(&format!("replay {}", file.display())).output().expect("brunt");
     assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("not an event log of brunt"), "{output:?}");
+    assert!(
+        String::from_utf8_lossy(&output.stderr).contains("not an event log of brunt"),
+        "{output:?}"
+    );
 }
 
 #[test]
@@ -286,8 +321,12 @@ fn brunts_own_use_of_the_machine_is_never_negative() {
     let lab = lab("");
     for _ in 0..20 {
         let ran = measure(&format!("{} -n 20 -q", lab.url_of("/"))).assert_all_good();
-        let [user, system] = ["user", "system"].map(|kind| ran.figure(&format!("/generator/cpu_{kind}_seconds")));
-        assert!(user >= 0.0 && system >= 0.0 && user + system > 0.0, "{user} s user, {system} s system");
+        let [user, system] =
+            ["user", "system"].map(|kind| ran.figure(&format!("/generator/cpu_{kind}_seconds")));
+        assert!(
+            user >= 0.0 && system >= 0.0 && user + system > 0.0,
+            "{user} s user, {system} s system"
+        );
         assert!(ran.number("/generator/peak_rss_bytes") > 1_000_000);
     }
 }

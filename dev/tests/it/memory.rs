@@ -36,13 +36,23 @@ fn a_hundred_thousand_urls_need_bounded_memory() {
     let dir = TempDir::new().expect("a directory");
     let file = dir.path().join("urls");
     let urls = (0..COUNT).fold(String::new(), |mut urls, number| {
-        writeln!(urls, "/catalogue/products/item-{number:06}.html?category={}&ref=home", number % 97).expect("a text");
+        writeln!(
+            urls,
+            "/catalogue/products/item-{number:06}.html?category={}&ref=home",
+            number % 97
+        )
+        .expect("a text");
         urls
     });
     fs::write(&file, urls).expect("a file");
     // Each URL is sent once, and the first 20,000 a second time.
-    let ran = measure(&format!("{} --urls {} -c 8 -n {} --threads 2", lab.url_of("/"), file.display(), COUNT + 20_000))
-        .assert_all_good();
+    let ran = measure(&format!(
+        "{} --urls {} -c 8 -n {} --threads 2",
+        lab.url_of("/"),
+        file.display(),
+        COUNT + 20_000
+    ))
+    .assert_all_good();
     let knows = lab.into_statistics();
     assert_eq!(knows["requests"]["received"], COUNT + 20_000);
     let labels = ran.value("/labels").as_array().expect("labels");
@@ -51,7 +61,11 @@ fn a_hundred_thousand_urls_need_bounded_memory() {
     assert_eq!(labels.iter().filter(|label| begun_requests(label) == 2).count(), 1000);
     let peak = ran.number("/generator/peak_rss_bytes");
     let plain = plain_peak(&self::lab("").url_of("/"));
-    assert!(peak.saturating_sub(plain) < URLS, "{COUNT} URLs take {} MB", (peak - plain) / 1_000_000);
+    assert!(
+        peak.saturating_sub(plain) < URLS,
+        "{COUNT} URLs take {} MB",
+        (peak - plain) / 1_000_000
+    );
 }
 
 fn begun_requests(label: &serde_json::Value) -> u64 {
@@ -70,15 +84,22 @@ fn a_trial_of_an_experiment_keeps_little_memory() {
 }
 
 fn peak_of_experiment(dir: &Path, scenario: &str, repetitions: u64) -> u64 {
-    let plan = format!("{scenario}\nload: {{users: \"2..4+2\", requests: 100}}\nrepetitions: {repetitions}\n");
+    let plan = format!(
+        "{scenario}\nload: {{users: \"2..4+2\", requests: 100}}\nrepetitions: {repetitions}\n"
+    );
     let (peak, ran) = run_plan(dir, &plan);
-    assert_eq!(ran.all_good_trials(100).value("/trials").as_array().expect("trials").len() as u64, 2 * repetitions);
+    assert_eq!(
+        ran.all_good_trials(100).value("/trials").as_array().expect("trials").len() as u64,
+        2 * repetitions
+    );
     peak
 }
 
 /// Peak memory of a run of one URL.
 fn plain_peak(url: &str) -> u64 {
-    measure(&format!("{url} -c 8 -n 1000 --threads 2")).assert_all_good().number("/generator/peak_rss_bytes")
+    measure(&format!("{url} -c 8 -n 1000 --threads 2"))
+        .assert_all_good()
+        .number("/generator/peak_rss_bytes")
 }
 
 /// Runs a plan. Returns its peak memory and its report.

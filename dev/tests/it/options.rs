@@ -24,7 +24,8 @@ enum Cell {
 
 use Cell::{Refused, Works};
 
-const COLUMNS: [&str; 6] = ["HTTP/1.1", "HTTP/2", "HTTP/3", "WebSocket", "WebSocket over HTTP/2", "gRPC"];
+const COLUMNS: [&str; 6] =
+    ["HTTP/1.1", "HTTP/2", "HTTP/3", "WebSocket", "WebSocket over HTTP/2", "gRPC"];
 
 const STREAMS: Cell = Refused("an HTTP/1 connection carries one request at a time");
 const RATE: Cell = Refused("--receive-rate works with HTTP/1.0 and 1.1 only");
@@ -36,21 +37,33 @@ const VERSIONS: Cell = Refused("one run has one version");
 /// server, `RELAY` a Unix socket that leads to it, `PROXY` a proxy, `CERT` and `KEY` a client
 /// certificate.
 const ROWS: [(&str, [Cell; 6]); 14] = [
-    ("--proxy PROXY", [Works, Works, Refused("--proxy does not work with HTTP/3"), Works, Works, Works]),
+    (
+        "--proxy PROXY",
+        [Works, Works, Refused("--proxy does not work with HTTP/3"), Works, Works, Works],
+    ),
     ("--resolve behind.test:PORT:127.0.0.1", [Works; 6]),
     ("--resolve-all 127.0.0.1:PORT,tls", [Works; 6]),
     ("--resolve behind.test:PORT:127.0.0.1 --source 127.0.0.2", [Works; 6]),
     ("--resolve behind.test:PORT:127.0.0.1 --cert CERT --key KEY", [Works; 6]),
     ("--resolve behind.test:PORT:127.0.0.1 --no-tls-resumption --no-keepalive", [Works; 6]),
-    ("--unix-socket RELAY", [Works, Works, Refused("--unix-socket does not work with HTTP/3"), Works, Works, Works]),
+    (
+        "--unix-socket RELAY",
+        [Works, Works, Refused("--unix-socket does not work with HTTP/3"), Works, Works, Works],
+    ),
     (
         "--resolve behind.test:PORT:127.0.0.1 --receive-rate 1M",
         [Works, RATE, RATE, Refused("--receive-rate does not work with WebSockets"), RATE, RATE],
     ),
     ("--resolve behind.test:PORT:127.0.0.1 --connect-rate 100", [Works; 6]),
     ("--resolve behind.test:PORT:127.0.0.1 --no-keepalive", [Works; 6]),
-    ("--resolve behind.test:PORT:127.0.0.1 --early-data", [EARLY, EARLY, Works, EARLY, EARLY, EARLY]),
-    ("--resolve behind.test:PORT:127.0.0.1 --h2c-upgrade", [VERSIONS, UPGRADE, VERSIONS, UPGRADE, UPGRADE, UPGRADE]),
+    (
+        "--resolve behind.test:PORT:127.0.0.1 --early-data",
+        [EARLY, EARLY, Works, EARLY, EARLY, EARLY],
+    ),
+    (
+        "--resolve behind.test:PORT:127.0.0.1 --h2c-upgrade",
+        [VERSIONS, UPGRADE, VERSIONS, UPGRADE, UPGRADE, UPGRADE],
+    ),
     (
         "--resolve behind.test:PORT:127.0.0.1 --connections-per-origin 2",
         [
@@ -62,7 +75,10 @@ const ROWS: [(&str, [Cell; 6]); 14] = [
             Works,
         ],
     ),
-    ("--resolve behind.test:PORT:127.0.0.1 --streams 4", [STREAMS, Works, Works, STREAMS, Works, Works]),
+    (
+        "--resolve behind.test:PORT:127.0.0.1 --streams 4",
+        [STREAMS, Works, Works, STREAMS, Works, Works],
+    ),
 ];
 
 /// Rows without TLS. HTTP/3 supports none of them.
@@ -73,7 +89,10 @@ const PLAIN: [(&str, [Cell; 6]); 4] = {
         ("--proxy PROXY", [Works, PROXY, H3, Works, Works, PROXY]),
         ("--resolve-all 127.0.0.1:PORT", [Works, Works, H3, Works, Works, Works]),
         ("--unix-socket RELAY", [Works, Works, H3, Works, Works, Works]),
-        ("--resolve behind.test:PORT:127.0.0.1 --h2c-upgrade", [VERSIONS, Works, VERSIONS, Works, Works, Works]),
+        (
+            "--resolve behind.test:PORT:127.0.0.1 --h2c-upgrade",
+            [VERSIONS, Works, VERSIONS, Works, Works, Works],
+        ),
     ]
 };
 
@@ -129,7 +148,9 @@ impl Servers {
                 let ran = measure(&line);
                 let name = COLUMNS[column];
                 match cell {
-                    Works => assert_eq!(ran.count("good"), 8, "{name}: {line}: {}{}", ran.out, ran.err),
+                    Works => {
+                        assert_eq!(ran.count("good"), 8, "{name}: {line}: {}{}", ran.out, ran.err)
+                    }
                     Refused(expected) => {
                         let ran = ran.assert_code(2);
                         assert!(ran.err.contains(expected), "{name}: {line}: {}", ran.err);
@@ -174,7 +195,8 @@ fn keys_are_logged_with_each_protocol() {
     for (column, name) in COLUMNS.iter().enumerate() {
         let file = servers.dir.path().join(format!("keys{column}"));
         let line = servers.line(column, "--resolve behind.test:PORT:127.0.0.1", "");
-        let output = command(&format!("run {line}")).env("SSLKEYLOGFILE", &file).output().expect("brunt");
+        let output =
+            command(&format!("run {line}")).env("SSLKEYLOGFILE", &file).output().expect("brunt");
         let keys = fs::read_to_string(&file).unwrap_or_default();
         let errors = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(keys.contains("CLIENT_TRAFFIC_SECRET_0"), "{name}: {errors}");

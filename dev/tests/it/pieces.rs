@@ -11,7 +11,8 @@ struct Numbers(u64);
 
 impl Numbers {
     fn below(&mut self, most: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as usize % most.max(1)
     }
 }
@@ -50,9 +51,23 @@ fn bursts_of_httperf_are_read_in_pieces() {
         let server = serve_in_pieces(bytes);
         let port = server.address.port().to_string();
         for burst in ["2", "3", "6", "9"] {
-            let words = ["--server", "127.0.0.1", "--port", &port, "--num-calls", "9", "--burst-length", burst];
-            let output = ours("httperf", &[&words[..], &["--num-conns", "5", "--timeout", "20"]].concat());
-            assert_eq!(output.field("Reply status:"), "1xx=0 2xx=45 3xx=0 4xx=0 5xx=0", "{bytes} B, burst of {burst}");
+            let words = [
+                "--server",
+                "127.0.0.1",
+                "--port",
+                &port,
+                "--num-calls",
+                "9",
+                "--burst-length",
+                burst,
+            ];
+            let output =
+                ours("httperf", &[&words[..], &["--num-conns", "5", "--timeout", "20"]].concat());
+            assert_eq!(
+                output.field("Reply status:"),
+                "1xx=0 2xx=45 3xx=0 4xx=0 5xx=0",
+                "{bytes} B, burst of {burst}"
+            );
         }
     }
 }
@@ -62,7 +77,8 @@ fn sessions_of_httperf_are_read_in_pieces() {
     for bytes in SIZES {
         let server = serve_in_pieces(bytes);
         let port = server.address.port().to_string();
-        let words = ["--server", "127.0.0.1", "--port", &port, "--wsess=5,9,0.01", "--burst-length", "4"];
+        let words =
+            ["--server", "127.0.0.1", "--port", &port, "--wsess=5,9,0.01", "--burst-length", "4"];
         let output = ours("httperf", &[&words[..], &["--timeout", "20"]].concat());
         assert_eq!(output.field("Reply status:"), "1xx=0 2xx=45 3xx=0 4xx=0 5xx=0", "{bytes} B");
     }
@@ -72,7 +88,8 @@ fn sessions_of_httperf_are_read_in_pieces() {
 fn a_plain_load_is_read_in_pieces() {
     for bytes in SIZES {
         let server = serve_in_pieces(bytes);
-        let ran = measure(&format!("{} -c 4 -n 200 --timeout 20s", server.url_of("/"))).assert_all_good();
+        let ran =
+            measure(&format!("{} -c 4 -n 200 --timeout 20s", server.url_of("/"))).assert_all_good();
         assert_eq!((ran.count("good"), ran.connections("opened")), (200, 4), "{bytes} B");
     }
 }
@@ -80,8 +97,11 @@ fn a_plain_load_is_read_in_pieces() {
 #[test]
 fn a_searched_body_is_read_in_pieces() {
     let server = serve_in_pieces(9_000);
-    let ran =
-        measure(&format!("{} -c 4 -n 100 --timeout 20s --expect-body x{{100}}", server.url_of("/"))).assert_all_good();
+    let ran = measure(&format!(
+        "{} -c 4 -n 100 --timeout 20s --expect-body x{{100}}",
+        server.url_of("/")
+    ))
+    .assert_all_good();
     assert_eq!(ran.count("good"), 100);
 }
 
@@ -102,7 +122,8 @@ fn a_blank_line_after_a_reply_keeps_the_connection() {
                 }
             }
         });
-        let ran = measure(&format!("{} -c 1 -n 20 --think 10ms", server.url_of("/"))).assert_all_good();
+        let ran =
+            measure(&format!("{} -c 1 -n 20 --think 10ms", server.url_of("/"))).assert_all_good();
         assert_eq!((ran.count("good"), ran.connections("opened")), (20, 1), "{}", ran.out);
     }
 }
@@ -119,7 +140,11 @@ fn a_refused_upload_gets_its_reply() {
     let dir = tempfile::TempDir::new().expect("a directory");
     let body = dir.path().join("body");
     std::fs::write(&body, vec![b'x'; 20_000_000]).expect("a body");
-    let ran = measure(&format!("{} -c 1 -n 2 --timeout 15s -X POST --data @{}", server.url_of("/"), body.display()));
+    let ran = measure(&format!(
+        "{} -c 1 -n 2 --timeout 15s -X POST --data @{}",
+        server.url_of("/"),
+        body.display()
+    ));
     assert_eq!((ran.status(413), ran.count("failed")), (2, 0), "{}", ran.out);
     let sent = ran.number("/bytes/sent");
     assert!(sent > 0 && sent < 40_000_000, "{sent}");

@@ -31,7 +31,8 @@ fn a_new_plan_is_valid_and_not_overwritten() {
         run_plan_command(&["new"], folder.path()).0,
         fs::read_to_string(folder.path().join("a.yaml")).expect("it is there")
     );
-    let (text, _, code) = run_plan_command(&["check", "a.yaml", "--set", "scale=small"], folder.path());
+    let (text, _, code) =
+        run_plan_command(&["check", "a.yaml", "--set", "scale=small"], folder.path());
     let expected = "a.yaml is valid: 1 contender × 3 steps × 1 repetition = 3 trials, about 14 s\n";
     assert_eq!((text.as_str(), code), (expected, Some(0)));
     let (_, text, code) = run_plan_command(&["new", "a.yaml"], folder.path());
@@ -51,17 +52,29 @@ fn mistakes_are_reported_with_their_place() {
             &[],
             "brunt: plan.yaml:3:1: a tab precedes the text; write spaces, two per level\n",
         ),
-        ("script: {request: h}\nload: {rate: -5}\n", &[], "plan.yaml:2:14: load.rate: `-5`: a load is not negative"),
+        (
+            "script: {request: h}\nload: {rate: -5}\n",
+            &[],
+            "plan.yaml:2:14: load.rate: `-5`: a load is not negative",
+        ),
         (
             "script: {request: h}\n",
             &["--set", "load.rate=fast"],
             "--set load.rate=fast: load.rate: `fast`: not a number",
         ),
-        ("", &[], "brunt: plan.yaml: the plan is empty; `brunt plan new` writes a plan to begin with\n"),
+        (
+            "",
+            &[],
+            "brunt: plan.yaml: the plan is empty; `brunt plan new` writes a plan to begin with\n",
+        ),
     ] {
         let folder = folder(plan);
-        let (out, text, code) = run_plan_command(&[&["check", "plan.yaml"][..], words].concat(), folder.path());
-        assert!(code == Some(2) && out.is_empty() && text.contains(expected), "{plan}: {code:?} {text}");
+        let (out, text, code) =
+            run_plan_command(&[&["check", "plan.yaml"][..], words].concat(), folder.path());
+        assert!(
+            code == Some(2) && out.is_empty() && text.contains(expected),
+            "{plan}: {code:?} {text}"
+        );
     }
     let (_, text, code) = run_plan_command(&["check", "none.yaml"], Path::new("/"));
     assert!(code == Some(2) && text.contains("cannot read the plan file none.yaml"), "{text}");
@@ -74,8 +87,12 @@ fn a_resolved_plan_is_shown_and_can_be_read_again() {
     let folder = folder(plan);
     let (shown, _, code) = run_plan_command(&["show", "plan.yaml"], folder.path());
     assert_eq!(code, Some(0));
-    assert!(shown.starts_with("# 2 contenders × 3 steps × 3 repetitions = 18 trials, about 3 min\n"), "{shown}");
-    let url = shown.lines().find_map(|line| line.trim().strip_prefix("request: ")).expect("a request");
+    assert!(
+        shown.starts_with("# 2 contenders × 3 steps × 3 repetitions = 18 trials, about 3 min\n"),
+        "{shown}"
+    );
+    let url =
+        shown.lines().find_map(|line| line.trim().strip_prefix("request: ")).expect("a request");
     assert!(url.starts_with("http://127.0.0.1:") && !url.contains('$'), "{url}");
     fs::write(folder.path().join("again.yaml"), &shown).expect("a file");
     let (again, text, _) = run_plan_command(&["show", "again.yaml"], folder.path());
@@ -92,13 +109,15 @@ fn the_published_schema_equals_the_printed_one() {
     let (printed, _, _) = run_plan_command(&["schema"], Path::new("/"));
     let published = fs::read_to_string(published).expect("docs/plan.schema.json");
     assert_eq!(published, printed, "write it anew: brunt plan schema > docs/plan.schema.json");
-    let validator = jsonschema::validator_for(&serde_json::from_str(&printed).expect("JSON")).expect("a schema");
+    let validator = jsonschema::validator_for(&serde_json::from_str(&printed).expect("JSON"))
+        .expect("a schema");
     let folder = folder(
         "script: {request: {url: 'http://h/', form: {a: b}}}\nload: {rate: 5}\nprobes: [host, nginx: 'http://h/s']\n",
     );
     let (json, text, _) = run_plan_command(&["show", "--json", "plan.yaml"], folder.path());
     let plan: Value = serde_json::from_str(&json).unwrap_or_else(|e| panic!("{e}: {json} {text}"));
-    let wrong: Vec<String> = validator.iter_errors(&plan).map(|e| format!("{}: {e}", e.instance_path())).collect();
+    let wrong: Vec<String> =
+        validator.iter_errors(&plan).map(|e| format!("{}: {e}", e.instance_path())).collect();
     assert!(wrong.is_empty(), "{wrong:?}");
     assert!(!validator.is_valid(&serde_json::json!({"load": {"raet": 5}})));
 }
@@ -107,16 +126,31 @@ fn the_published_schema_equals_the_printed_one() {
 fn one_value_of_a_file_is_changed() {
     let plan = "vars: {page: a}\nload:\n  rate: 50   # requests/s\nscenario:\n  steps:\n  - get: /     # home\n";
     let folder = folder(plan);
-    let words = ["set", "plan.yaml", "load.rate=100", "page=b", "scenario.steps[0].name=home", "load.duration=5s"];
+    let words = [
+        "set",
+        "plan.yaml",
+        "load.rate=100",
+        "page=b",
+        "scenario.steps[0].name=home",
+        "load.duration=5s",
+    ];
     let (printed, text, code) = run_plan_command(&words, folder.path());
     let expected = "vars: {page: b}\nload:\n  rate: 100   # requests/s\n  duration: 5s\nscenario:\n  steps:\n  \
                     - get: /     # home\n    name: home\n";
     assert_eq!((printed.as_str(), text.as_str(), code), (expected, "", Some(0)));
     assert_eq!(read_plan(folder.path()), plan, "it is written with --write only");
-    let (text, _, code) =
-        run_plan_command(&["set", "plan.yaml", "--write", "load.rate=", "load.users=5"], folder.path());
-    assert_eq!((text.as_str(), code), ("plan.yaml is written: check it with `brunt plan check plan.yaml`\n", Some(0)));
-    assert_eq!(read_plan(folder.path()), plan.replace("load:\n  rate: 50   # requests/s\n", "load: {users: 5}\n"));
+    let (text, _, code) = run_plan_command(
+        &["set", "plan.yaml", "--write", "load.rate=", "load.users=5"],
+        folder.path(),
+    );
+    assert_eq!(
+        (text.as_str(), code),
+        ("plan.yaml is written: check it with `brunt plan check plan.yaml`\n", Some(0))
+    );
+    assert_eq!(
+        read_plan(folder.path()),
+        plan.replace("load:\n  rate: 50   # requests/s\n", "load: {users: 5}\n")
+    );
     for (word, expected) in [
         ("load.rte=5", "load.rte=5: unknown variable or key `load.rte`; write load.rate=…"),
         ("load.rate", "load.rate: not a pair; write NAME=VALUE"),

@@ -46,18 +46,24 @@ fn each_population_is_counted_as_the_server_counts_it() {
     let result = run_plan(PLAN, nginx.port, dir.path());
     let log = nginx.log();
     let populations = result["populations"].as_array().expect("populations");
-    let named: Vec<(&str, u64)> =
-        populations.iter().map(|one| (one["label"].as_str().expect("a name"), completed(one))).collect();
+    let named: Vec<(&str, u64)> = populations
+        .iter()
+        .map(|one| (one["label"].as_str().expect("a name"), completed(one)))
+        .collect();
     assert_eq!(
         named,
-        [("checkout", requests_with_method(&log, "POST")), ("browsing", requests_with_method(&log, "GET"))]
+        [
+            ("checkout", requests_with_method(&log, "POST")),
+            ("browsing", requests_with_method(&log, "GET"))
+        ]
     );
     assert_eq!(named[0].1, 40);
     assert_eq!(completed(&result), named[0].1 + named[1].1);
     // Each population has its own checks: one expects 405, the other has no checks.
     assert_eq!(populations[0]["errors"], 0);
     assert_eq!(populations[1]["outcomes"], serde_json::json!({"200": named[1].1}));
-    let uneven = result["checks"].as_array().expect("checks").iter().filter(|check| check["holds"] == false);
+    let uneven =
+        result["checks"].as_array().expect("checks").iter().filter(|check| check["holds"] == false);
     assert_eq!(uneven.collect::<Vec<_>>(), Vec::<&Value>::new());
     // At least six connections: those of five users, and one for the arrivals.
     let connections = result["connections"]["opened"].as_u64().expect("a number");
@@ -75,11 +81,17 @@ fn populations_may_have_connection_settings_of_their_own() {
     let lab = lab("");
     let dir = TempDir::new().expect("a directory");
     let result = run_plan(TWO_VERSIONS, lab.port(), dir.path());
-    let named: Vec<u64> = result["populations"].as_array().expect("populations").iter().map(completed).collect();
+    let named: Vec<u64> =
+        result["populations"].as_array().expect("populations").iter().map(completed).collect();
     assert_eq!((named, completed(&result)), (vec![400, 400], 800));
     let knows = lab.into_statistics();
-    assert_eq!((&knows["requests"]["received"], &knows["connections"]["peak"]), (&800.into(), &5.into()), "{knows}");
+    assert_eq!(
+        (&knows["requests"]["received"], &knows["connections"]["peak"]),
+        (&800.into(), &5.into()),
+        "{knows}"
+    );
     assert_eq!(knows["http2"]["connections"], 2, "{knows}");
-    let uneven = result["checks"].as_array().expect("checks").iter().filter(|check| check["holds"] == false);
+    let uneven =
+        result["checks"].as_array().expect("checks").iter().filter(|check| check["holds"] == false);
     assert_eq!(uneven.collect::<Vec<_>>(), Vec::<&Value>::new());
 }

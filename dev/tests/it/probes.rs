@@ -5,7 +5,7 @@ mod ssh;
 
 use brunt_model::probe_spec::{ProbeAccess, Select};
 use brunt_model::{Clock, ProbeSpec, Probed, Reading, Tick};
-use brunt_probe::{WatchEvent, Watch};
+use brunt_probe::{Watch, WatchEvent};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
@@ -36,7 +36,11 @@ impl ProbeObserver {
         let interval = Duration::from_millis(100);
         let specs: Vec<ProbeSpec> = probes
             .iter()
-            .map(|(name, what): &(&str, Probed)| ProbeSpec { name: (*name).into(), what: what.clone(), interval })
+            .map(|(name, what): &(&str, Probed)| ProbeSpec {
+                name: (*name).into(),
+                what: what.clone(),
+                interval,
+            })
             .collect();
         Self { watch: Watch::start(&specs, SystemClock::now()), observations: Vec::new() }
     }
@@ -69,7 +73,9 @@ impl ProbeObserver {
     fn warnings(&self) -> Vec<&str> {
         self.observations
             .iter()
-            .filter_map(|s| if let WatchEvent::Warning(text) = s { Some(text.as_str()) } else { None })
+            .filter_map(
+                |s| if let WatchEvent::Warning(text) = s { Some(text.as_str()) } else { None },
+            )
             .collect()
     }
 }

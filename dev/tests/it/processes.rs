@@ -29,7 +29,8 @@ fn assert_sound(ran: &RunResult) {
 
 /// True if the process has ended, or is a zombie that its new parent will reap.
 fn is_gone(pid: Pid) -> bool {
-    let stat = fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).unwrap_or_default();
+    let stat =
+        fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).unwrap_or_default();
     stat.is_empty() || stat.contains(") Z ")
 }
 
@@ -41,7 +42,8 @@ fn wait_for_end(pids: &[Pid]) {
 fn processes_together_send_the_requested_number() {
     let lab = lab("");
     for (load, n) in [("-c 7", 500), ("-c 7", 2), ("-r 2000", 301), ("-r 2000 -c 5", 100)] {
-        let ran = measure(&format!("{} {load} -n {n} --processes 3", lab.url_of("/"))).assert_all_good();
+        let ran =
+            measure(&format!("{} {load} -n {n} --processes 3", lab.url_of("/"))).assert_all_good();
         assert_eq!((ran.count("planned"), ran.value("/plan/processes")), (n, &3.into()), "{load}");
         assert_sound(&ran);
     }
@@ -55,7 +57,10 @@ fn processes_share_the_schedule_of_one_process() {
 }
 
 fn planned_requests(lab: &crate::world::Lab, processes: u32) -> (u64, u64) {
-    let line = format!("{} -r 400 -d 1s --seed 7 --threads 2 --warmup 500ms --processes {processes}", lab.url_of("/"));
+    let line = format!(
+        "{} -r 400 -d 1s --seed 7 --threads 2 --warmup 500ms --processes {processes}",
+        lab.url_of("/")
+    );
     let ran = measure(&line).assert_all_good();
     assert_sound(&ran);
     assert_eq!(ran.number("/generator/threads"), u64::from(2 * processes));
@@ -68,28 +73,34 @@ fn users_and_connections_are_shared() {
     let ran = measure(&format!("{} -c 10 -d 1s --processes 4", lab.url_of("/"))).assert_all_good();
     assert_sound(&ran);
     assert_eq!((ran.connections("opened"), ran.connections("peak")), (10, 10));
-    let queued = measure(&format!("{} -r 300 -c 6 -d 1s --processes 4", lab.url_of("/"))).assert_all_good();
+    let queued =
+        measure(&format!("{} -r 300 -c 6 -d 1s --processes 4", lab.url_of("/"))).assert_all_good();
     assert_eq!(queued.connections("opened"), 6);
     assert_eq!(lab.into_statistics()["connections"]["peak"], 10);
 }
 
 #[test]
 fn several_processes_end_at_the_target_precision_and_log_it() {
-    retry_under_steal_time("processes::several_processes_end_at_the_target_precision_and_log_it", || {
-        let lab = lab("--service const:5ms");
-        let log = tempfile::NamedTempFile::new().expect("a file");
-        let path = log.path().display();
-        let goal = "--until throughput±90% -d 1s --max-duration 20s";
-        let ran = measure(&format!("{} -c 4 {goal} --processes 2 --events {path}", lab.url_of("/"))).assert_all_good();
-        assert_sound(&ran);
-        assert!(ran.figure("/measured_seconds") < 19.0, "{}", ran.out);
-        ran.assert_text(&["--until was reached"]);
-        let again = start(&mut command(&format!("replay {path}"))).finish().ok();
-        assert_eq!(
-            (again.value("/requests"), again.value("/connections")),
-            (ran.value("/requests"), ran.value("/connections"))
-        );
-    });
+    retry_under_steal_time(
+        "processes::several_processes_end_at_the_target_precision_and_log_it",
+        || {
+            let lab = lab("--service const:5ms");
+            let log = tempfile::NamedTempFile::new().expect("a file");
+            let path = log.path().display();
+            let goal = "--until throughput±90% -d 1s --max-duration 20s";
+            let ran =
+                measure(&format!("{} -c 4 {goal} --processes 2 --events {path}", lab.url_of("/")))
+                    .assert_all_good();
+            assert_sound(&ran);
+            assert!(ran.figure("/measured_seconds") < 19.0, "{}", ran.out);
+            ran.assert_text(&["--until was reached"]);
+            let again = start(&mut command(&format!("replay {path}"))).finish().ok();
+            assert_eq!(
+                (again.value("/requests"), again.value("/connections")),
+                (ran.value("/requests"), ran.value("/connections"))
+            );
+        },
+    );
 }
 
 #[test]
@@ -101,8 +112,15 @@ fn a_dead_process_is_reported_and_the_others_continue() {
             kill_process(pids[1], Signal::KILL).expect("a process");
             let ran = running.finish().ok();
             assert_sound(&ran);
-            assert!(ran.failed("cut") > 0 && ran.figure("/measured_seconds") > 3.9, "{load}: {}", ran.out);
-            ran.assert_text(&["ended before its time (killed by signal 9)", "its share of the load is missing"]);
+            assert!(
+                ran.failed("cut") > 0 && ran.figure("/measured_seconds") > 3.9,
+                "{load}: {}",
+                ran.out
+            );
+            ran.assert_text(&[
+                "ended before its time (killed by signal 9)",
+                "its share of the load is missing",
+            ]);
             wait_for_end(&pids);
         }
     });
@@ -139,7 +157,11 @@ fn a_signal_to_all_of_them_ends_the_run_with_its_report() {
         running.signal(Signal::INT);
         let ran = running.finish().assert_code(130);
         assert_sound(&ran);
-        assert!(ran.count("good") > 0 && ran.count("good") == ran.count("begun"), "{load}: {}", ran.out);
+        assert!(
+            ran.count("good") > 0 && ran.count("good") == ran.count("begun"),
+            "{load}: {}",
+            ran.out
+        );
         assert_eq!(ran.value("/interrupted"), true);
         wait_for_end(&pids);
     }

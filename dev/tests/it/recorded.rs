@@ -77,7 +77,9 @@ const REPORTS: [&str; 4] = ["report 7sbgddz -v", "report sweep", "report find", 
 fn without_hashes(text: &str) -> String {
     let mut parts = text.split("redacted:");
     let first = parts.next().unwrap_or_default().to_owned();
-    parts.fold(first, |all, part| all + "redacted:…" + part.trim_start_matches(|c: char| c.is_ascii_hexdigit()))
+    parts.fold(first, |all, part| {
+        all + "redacted:…" + part.trim_start_matches(|c: char| c.is_ascii_hexdigit())
+    })
 }
 
 /// Runs a command line. Returns standard error and exit code.
@@ -90,7 +92,8 @@ fn answer(folder: &Path, line: &str) -> (String, Option<i32>) {
         .env_remove("BRUNT_UNSET");
     let out = shell.output().expect("a shell");
     let errors = String::from_utf8_lossy(&out.stderr);
-    let lines: Vec<&str> = errors.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
+    let lines: Vec<&str> =
+        errors.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
     (without_hashes(&lines.join("\n")), out.status.code())
 }
 
@@ -113,8 +116,16 @@ impl RecordedFile {
         }
         let recorded: Vec<_> = self.text.split("\n\n").collect();
         let now: Vec<_> = now.split("\n\n").collect();
-        let other: Vec<_> = recorded.iter().zip(&now).filter(|(recorded, now)| recorded.trim() != now.trim()).collect();
-        assert!(other.is_empty() && recorded.len() == now.len(), "{}: {other:#?}", self.file.display());
+        let other: Vec<_> = recorded
+            .iter()
+            .zip(&now)
+            .filter(|(recorded, now)| recorded.trim() != now.trim())
+            .collect();
+        assert!(
+            other.is_empty() && recorded.len() == now.len(),
+            "{}: {other:#?}",
+            self.file.display()
+        );
     }
 }
 
@@ -125,7 +136,8 @@ fn every_wrong_input_is_answered_with_a_correction() {
     for (name, text) in FILES {
         fs::write(folder.path().join(name), text).expect("a file");
     }
-    let lines: Vec<&str> = recorded.text.lines().filter_map(|line| line.strip_prefix("$ brunt ")).collect();
+    let lines: Vec<&str> =
+        recorded.text.lines().filter_map(|line| line.strip_prefix("$ brunt ")).collect();
     assert!(lines.len() >= 100, "{} cases", lines.len());
     let mut now = Vec::new();
     for line in &lines {

@@ -63,7 +63,10 @@ const SITUATIONS: [Situation; 35] = [
     interrupted("", "brunt URL -r 50 --warmup 9s -d 9s"),
     ended("", "brunt run plan.yaml"),
     ended("", "brunt run plan.yaml --set load.duration=200ms"),
-    ended("--service const:20ms --workers 1", "brunt run plan.yaml --set load.users=null --set load.rate=400"),
+    ended(
+        "--service const:20ms --workers 1",
+        "brunt run plan.yaml --set load.users=null --set load.rate=400",
+    ),
     ended("--service const:5ms", "brunt run experiment.yaml"),
     ended("--service const:20ms", "brunt sweep URL -c '[1,4,16]' -d 300ms --repeat 2"),
     ended("--service const:20ms --workers 1", "brunt sweep URL -r 10..90+40 -d 300ms --repeat=1"),
@@ -92,7 +95,10 @@ const PLANS: [(&str, &str); 5] = [
         "scenario:\n  steps:\n  - {get: 'URL', name: start}\n  - {get: 'URL', name: cart}\n\
          load: {users: 3, duration: 400ms}\n",
     ),
-    ("experiment.yaml", "script: {request: 'URL'}\nload: {rate: '[20, 40]', duration: 300ms}\nrepetitions: 2\n"),
+    (
+        "experiment.yaml",
+        "script: {request: 'URL'}\nload: {rate: '[20, 40]', duration: 300ms}\nrepetitions: 2\n",
+    ),
     ("stages.yaml", "script: {request: 'URL'}\nload: {rate: '0..40/500ms,40/200ms'}\n"),
     (
         "goals.yaml",
@@ -109,10 +115,18 @@ impl Situation {
     /// Runs the situation, and returns all texts of its JSON report.
     fn texts(&self, url: &str, folder: &TempDir) -> Vec<String> {
         let report = folder.path().join("report.json");
-        let output =
-            if self.line.starts_with("brunt siege") { "--brunt-json report.json" } else { "-o json=report.json" };
-        let output = shell(&format!("{} {output}", self.line.replace("URL", url)), folder, self.is_interrupted);
-        let json = fs::read(&report).unwrap_or_else(|error| panic!("{}: {error}: {}", self.line, stderr(&output)));
+        let output = if self.line.starts_with("brunt siege") {
+            "--brunt-json report.json"
+        } else {
+            "-o json=report.json"
+        };
+        let output = shell(
+            &format!("{} {output}", self.line.replace("URL", url)),
+            folder,
+            self.is_interrupted,
+        );
+        let json = fs::read(&report)
+            .unwrap_or_else(|error| panic!("{}: {error}: {}", self.line, stderr(&output)));
         let json: Value = serde_json::from_slice(&json).expect("JSON");
         let mut texts = Vec::new();
         collect_texts(&json, &mut texts);
@@ -185,9 +199,13 @@ fn options_in(text: &str) -> BTreeSet<String> {
 fn options_of_brunt() -> BTreeSet<String> {
     let folder = TempDir::new().expect("a folder");
     let help = |command: &str| {
-        String::from_utf8_lossy(&shell(&format!("brunt {command} --help"), &folder, false).stdout).into_owned()
+        String::from_utf8_lossy(&shell(&format!("brunt {command} --help"), &folder, false).stdout)
+            .into_owned()
     };
-    ["run", "grpc", "sweep", "find", "compare"].iter().flat_map(|command| options_in(&help(command))).collect()
+    ["run", "grpc", "sweep", "find", "compare"]
+        .iter()
+        .flat_map(|command| options_in(&help(command)))
+        .collect()
 }
 
 #[test]
@@ -207,7 +225,9 @@ fn every_command_that_a_remedy_names_is_accepted() {
             faults.extend(unknown.map(|option| format!("{text}\n  brunt has no {option}")));
             for found in in_backticks.captures_iter(&text) {
                 let line = match &found[1] {
-                    option if option.starts_with('-') => format!("{} {option}", situation.line.replace("URL", &url)),
+                    option if option.starts_with('-') => {
+                        format!("{} {option}", situation.line.replace("URL", &url))
+                    }
                     line => line.to_owned(),
                 };
                 if !executed.insert(line.clone()) {
@@ -228,7 +248,8 @@ fn every_command_that_a_remedy_names_is_accepted() {
 fn every_option_that_a_remedy_of_a_failure_names_exists() {
     let known_options = options_of_brunt();
     for row in FAILURES {
-        let unknown: Vec<String> = options_in(row.remedy).difference(&known_options).cloned().collect();
+        let unknown: Vec<String> =
+            options_in(row.remedy).difference(&known_options).cloned().collect();
         assert!(unknown.is_empty(), "{}: {unknown:?}", row.key);
     }
 }

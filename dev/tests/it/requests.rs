@@ -1,7 +1,9 @@
 //! Checks requests as the server receives them: every option that changes them.
 
 use crate::world::odd::page;
-use crate::world::{RunResult, ScriptedServer, command, lab, measure, measure_words, nginx, serve_reply, start};
+use crate::world::{
+    RunResult, ScriptedServer, command, lab, measure, measure_words, nginx, serve_reply, start,
+};
 use std::collections::HashSet;
 use std::fs::{self, File};
 use tempfile::TempDir;
@@ -10,7 +12,8 @@ use tempfile::TempDir;
 fn requests_of(words: &[&str]) -> (Vec<String>, RunResult) {
     let server = serve_reply(page("ok"));
     let url = server.url_of("/path");
-    let words: Vec<&str> = words.iter().map(|w| if *w == "URL" { url.as_str() } else { w }).collect();
+    let words: Vec<&str> =
+        words.iter().map(|w| if *w == "URL" { url.as_str() } else { w }).collect();
     let ran = measure_words(&[&words[..], &["-c", "2"]].concat()).assert_all_good();
     (server.requests(), ran)
 }
@@ -34,8 +37,16 @@ fn a_plain_request_has_few_headers() {
 
 #[test]
 fn methods_and_headers_are_sent() {
-    let request =
-        single_request(&["-X", "DELETE", "-H", "X-One: 1", "-H", "Accept: text/plain", "--user-agent", "it/1 (test)"]);
+    let request = single_request(&[
+        "-X",
+        "DELETE",
+        "-H",
+        "X-One: 1",
+        "-H",
+        "Accept: text/plain",
+        "--user-agent",
+        "it/1 (test)",
+    ]);
     assert!(request.starts_with("DELETE /path HTTP/1.1\r\n"), "{request}");
     for line in ["X-One: 1", "Accept: text/plain", "User-Agent: it/1 (test)"] {
         assert!(request.contains(&format!("\r\n{line}\r\n")), "{line}: {request}");
@@ -49,7 +60,10 @@ fn bodies_are_sent() {
     let file = dir.path().join("body.json");
     fs::write(&file, "{\"a\":[1,2]}\n").expect("a body");
     let text = single_request(&["--data", "a=b c"]);
-    assert!(text.starts_with("POST /path ") && text.ends_with("Content-Length: 5\r\n\r\na=b c"), "{text}");
+    assert!(
+        text.starts_with("POST /path ") && text.ends_with("Content-Length: 5\r\n\r\na=b c"),
+        "{text}"
+    );
     assert!(text.contains("\r\nContent-Type: application/x-www-form-urlencoded\r\n"), "{text}");
     let json = single_request(&[
         "-X",
@@ -73,16 +87,25 @@ fn a_body_is_read_from_standard_input() {
     fs::write(&file, "from elsewhere").expect("a body");
     let mut command = command(&format!("{} -n 2 --data @-", server.url_of("/")));
     start(command.stdin(File::open(file).expect("the body"))).finish().assert_all_good();
-    assert!(server.requests().iter().all(|r| r.ends_with("\r\n\r\nfrom elsewhere")), "{:?}", server.requests());
+    assert!(
+        server.requests().iter().all(|r| r.ends_with("\r\n\r\nfrom elsewhere")),
+        "{:?}",
+        server.requests()
+    );
 }
 
 #[test]
 fn cookies_and_credentials_are_sent() {
-    assert!(single_request(&["--cookie", "a=1", "--cookie", "b=2"]).contains("\r\nCookie: a=1; b=2\r\n"));
+    assert!(
+        single_request(&["--cookie", "a=1", "--cookie", "b=2"])
+            .contains("\r\nCookie: a=1; b=2\r\n")
+    );
     // RFC 7617, section 2.
     let basic = single_request(&["--basic", "Aladdin:open sesame"]);
     assert!(basic.contains("\r\nAuthorization: Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==\r\n"), "{basic}");
-    assert!(single_request(&["--bearer", "abc.def"]).contains("\r\nAuthorization: Bearer abc.def\r\n"));
+    assert!(
+        single_request(&["--bearer", "abc.def"]).contains("\r\nAuthorization: Bearer abc.def\r\n")
+    );
 }
 
 #[test]
@@ -94,7 +117,8 @@ fn compressed_replies_are_decompressed_for_checks() {
         return;
     };
     let url = nginx.url_of("/page.txt");
-    let words = [url.as_str(), "-n", "20", "--expect-body", "^(a text that is worth packing\n){200}$"];
+    let words =
+        [url.as_str(), "-n", "20", "--expect-body", "^(a text that is worth packing\n){200}$"];
     let plain = measure_words(&words).assert_all_good();
     let packed = measure_words(&[&words[..], &["--compressed"]].concat()).assert_all_good();
     let [plain, packed] = [plain, packed].map(|ran| ran.number("/bytes/received"));
@@ -106,12 +130,22 @@ fn urls_are_read_from_a_file() {
     let dir = TempDir::new().expect("a directory");
     let server = serve_reply(page("ok"));
     let file = dir.path().join("urls");
-    let lines = ["# a comment", "HOST=URL", "$(HOST)/one", "[2] /two", "${HOST}/three POST a=1&b=2", "/four DELETE"];
+    let lines = [
+        "# a comment",
+        "HOST=URL",
+        "$(HOST)/one",
+        "[2] /two",
+        "${HOST}/three POST a=1&b=2",
+        "/four DELETE",
+    ];
     fs::write(&file, lines.join("\n").replace("URL", &server.url_of(""))).expect("a list");
-    let ran = measure(&format!("{} -c 1 -n 10 --urls {}", server.url_of("/"), file.display())).assert_all_good();
+    let ran = measure(&format!("{} -c 1 -n 10 --urls {}", server.url_of("/"), file.display()))
+        .assert_all_good();
     let requests = server.requests();
-    let lines: Vec<_> =
-        requests.iter().map(|r| r.lines().next().unwrap_or_default().trim_end_matches(" HTTP/1.1")).collect();
+    let lines: Vec<_> = requests
+        .iter()
+        .map(|r| r.lines().next().unwrap_or_default().trim_end_matches(" HTTP/1.1"))
+        .collect();
     let round = ["GET /one", "GET /two", "GET /two", "POST /three", "DELETE /four"];
     assert_eq!(lines, [round, round].concat());
     assert!(requests[3].ends_with("\r\n\r\na=1&b=2"), "{}", requests[3]);
@@ -126,8 +160,12 @@ fn urls_in_random_order_keep_their_weights() {
     let server = serve_reply(page("ok"));
     let file = dir.path().join("urls");
     fs::write(&file, "/rare\n[9] /often\n").expect("a list");
-    let ran = measure(&format!("{} -c 2 -n 500 --urls {} --order random", server.url_of("/"), file.display()))
-        .assert_all_good();
+    let ran = measure(&format!(
+        "{} -c 2 -n 500 --urls {} --order random",
+        server.url_of("/"),
+        file.display()
+    ))
+    .assert_all_good();
     let rare = ran.label("/rare")["requests"]["completed"].as_u64().expect("a count");
     // Six standard deviations of a binomial number (500, 0.1).
     assert!(rare.abs_diff(50) < 41, "{rare}");
@@ -142,11 +180,16 @@ fn labels_beyond_the_limit_are_summed() {
     let file = dir.path().join("urls");
     let urls: Vec<_> = (0..20).map(|n| format!("/page/{n}")).collect();
     fs::write(&file, urls.join("\n")).expect("a list");
-    let ran = measure(&format!("{} -n 100 --labels 5 --urls {}", lab.url_of("/"), file.display())).assert_all_good();
+    let ran = measure(&format!("{} -n 100 --labels 5 --urls {}", lab.url_of("/"), file.display()))
+        .assert_all_good();
     let labels = ran.value("/labels").as_array().expect("labels");
     assert!(labels.len() <= 6, "{}", labels.len());
     assert!(ran.label("(other)")["requests"]["completed"].as_u64() >= Some(70));
-    assert!(ran.value("/warnings").to_string().contains("more than 5 labels"), "{}", ran.value("/warnings"));
+    assert!(
+        ran.value("/warnings").to_string().contains("more than 5 labels"),
+        "{}",
+        ran.value("/warnings")
+    );
     ran.assert_text(&["(other)", "--labels"]);
 }
 
@@ -154,7 +197,11 @@ fn labels_beyond_the_limit_are_summed() {
 fn paths(url: &str, n: u64) -> Vec<String> {
     let server: ScriptedServer = serve_reply(page("ok"));
     measure(&format!("{} -c 3 -n {n}", server.url_of(url))).assert_all_good();
-    server.requests().iter().map(|r: &String| r.split(' ').nth(1).unwrap_or_default().to_owned()).collect()
+    server
+        .requests()
+        .iter()
+        .map(|r: &String| r.split(' ').nth(1).unwrap_or_default().to_owned())
+        .collect()
 }
 
 #[test]
@@ -183,7 +230,11 @@ fn rows_of_a_file_are_used_in_turn() {
     let file = dir.path().join("users.csv");
     fs::write(&file, "name,id\nanna,1\n\"b, c\",2\n").expect("rows");
     let requests = paths(&format!("/{{csv:{0}:name}}/{{csv:{0}:id}}", file.display()), 6);
-    assert_eq!((occurrences(&requests, "/anna/1"), occurrences(&requests, "/b,%20c/2")), (3, 3), "{requests:?}");
+    assert_eq!(
+        (occurrences(&requests, "/anna/1"), occurrences(&requests, "/b,%20c/2")),
+        (3, 3),
+        "{requests:?}"
+    );
 }
 
 fn occurrences(paths: &[String], path: &str) -> usize {
@@ -192,10 +243,17 @@ fn occurrences(paths: &[String], path: &str) -> usize {
 
 #[test]
 fn placeholders_are_replaced_in_headers_and_bodies() {
-    let (requests, ran) = requests_of(&["URL", "-n", "4", "-H", "X-Id: {n}", "--data", "id={n}&{plain}"]);
+    let (requests, ran) =
+        requests_of(&["URL", "-n", "4", "-H", "X-Id: {n}", "--data", "id={n}&{plain}"]);
     for n in 0..4 {
-        let mine = requests.iter().filter(|r| r.contains(&format!("\r\nX-Id: {n}\r\n"))).collect::<Vec<_>>();
-        assert!(mine.len() == 1 && mine[0].ends_with(&format!("\r\n\r\nid={n}&{{plain}}")), "{mine:?}");
+        let mine = requests
+            .iter()
+            .filter(|r| r.contains(&format!("\r\nX-Id: {n}\r\n")))
+            .collect::<Vec<_>>();
+        assert!(
+            mine.len() == 1 && mine[0].ends_with(&format!("\r\n\r\nid={n}&{{plain}}")),
+            "{mine:?}"
+        );
     }
     assert_eq!(ran.value("/labels").as_array().map(Vec::len), Some(1));
 }
@@ -213,7 +271,9 @@ fn redirects_are_followed_as_far_as_allowed() {
     assert_eq!(step["response_time_seconds"]["min"], *all.value("/response_time_seconds/min"));
     let hops = step["hops"].as_array().expect("hops");
     assert_eq!(hops.len(), 4);
-    let last = hops.iter().find(|hop| hop["label"].as_str().is_some_and(|label| label.ends_with("/redirect/1")));
+    let last = hops
+        .iter()
+        .find(|hop| hop["label"].as_str().is_some_and(|label| label.ends_with("/redirect/1")));
     let last = last.expect("a hop");
     assert_eq!((&last["requests"]["completed"], &last["errors"]), (&20.into(), &0.into()));
     assert!(last["response_time_seconds"]["min"].as_f64() >= Some(0.003));
@@ -231,13 +291,22 @@ fn redirect_line(lab: &crate::world::Lab, follow: u32) -> String {
 fn a_redirect_keeps_the_parts_that_its_status_allows() {
     let elsewhere = serve_reply(page("ok"));
     for (status, first_line, body) in [("307", "POST /to", "a=1"), ("303", "GET /to", "")] {
-        let to = format!("HTTP/1.1 {status} Go\r\nLocation: {}\r\nContent-Length: 0\r\n\r\n", elsewhere.url_of("/to"));
+        let to = format!(
+            "HTTP/1.1 {status} Go\r\nLocation: {}\r\nContent-Length: 0\r\n\r\n",
+            elsewhere.url_of("/to")
+        );
         let server = serve_reply(to);
         let url = server.url_of("/from");
-        let words = ["-n", "1", "-c", "1", "--follow", "1", "-H", "X-One: 1", "--bearer", "secret", "--data", "a=1"];
+        let words = [
+            "-n", "1", "-c", "1", "--follow", "1", "-H", "X-One: 1", "--bearer", "secret",
+            "--data", "a=1",
+        ];
         measure_words(&[&[url.as_str()], &words[..]].concat()).assert_all_good();
         let requests = elsewhere.requests().pop().expect("a request");
-        assert!(requests.starts_with(first_line) && requests.contains("\r\nX-One: 1\r\n"), "{status}: {requests}");
+        assert!(
+            requests.starts_with(first_line) && requests.contains("\r\nX-One: 1\r\n"),
+            "{status}: {requests}"
+        );
         assert!(
             requests.ends_with(&format!("\r\n\r\n{body}")) && !requests.contains("Authorization"),
             "{status}: {requests}"
@@ -249,6 +318,11 @@ fn a_redirect_keeps_the_parts_that_its_status_allows() {
 #[test]
 fn slow_readers_read_slowly() {
     let Some(nginx) = nginx("slow_readers_read_slowly", "") else { return };
-    let ran = measure(&format!("{} -c 2 -n 2 --receive-rate 100k", nginx.url_of("/long"))).assert_all_good();
-    assert!(ran.figure("/service_time_seconds/min") >= 1.5, "{}", ran.figure("/service_time_seconds/min"));
+    let ran = measure(&format!("{} -c 2 -n 2 --receive-rate 100k", nginx.url_of("/long")))
+        .assert_all_good();
+    assert!(
+        ran.figure("/service_time_seconds/min") >= 1.5,
+        "{}",
+        ran.figure("/service_time_seconds/min")
+    );
 }

@@ -17,7 +17,9 @@ fn server() -> ScriptedServer {
         while let Some(request) = client.request() {
             let answer = match request.split_whitespace().nth(1) {
                 Some("/page") => page("a page"),
-                Some("/old") => "HTTP/1.1 302 Found\r\nLocation: /page\r\nContent-Length: 0\r\n\r\n".to_owned(),
+                Some("/old") => {
+                    "HTTP/1.1 302 Found\r\nLocation: /page\r\nContent-Length: 0\r\n\r\n".to_owned()
+                }
                 _ => "HTTP/1.1 404 Nothing There\r\nContent-Length: 0\r\n\r\n".to_owned(),
             };
             if !client.write(answer.as_bytes()) {
@@ -33,7 +35,13 @@ fn text(bytes: &[u8]) -> String {
 
 fn run_with_code(command: &mut Command, code: i32) -> Output {
     let output = command.output().expect("brunt");
-    assert_eq!(output.status.code(), Some(code), "{} {}", text(&output.stdout), text(&output.stderr));
+    assert_eq!(
+        output.status.code(),
+        Some(code),
+        "{} {}",
+        text(&output.stdout),
+        text(&output.stderr)
+    );
     output
 }
 
@@ -49,20 +57,31 @@ fn samples_of_a_run_are_appended_and_summed_up() {
     let server = server();
     let dir = TempDir::new().expect("a directory");
     let file = dir.path().join("result.jtl");
-    let run = format!("-c 2 -n 20 -q --no-store --jtl {} http://{}/page", file.display(), server.address);
+    let run =
+        format!("-c 2 -n 20 -q --no-store --jtl {} http://{}/page", file.display(), server.address);
     run_with_code(&mut command(&run), 0);
     run_with_code(&mut command(&run.replace("/page", "/none")), 4);
     let rows = rows(&file);
     assert_eq!(rows.len(), 40);
     let [first, last] = [&rows[0], &rows[39]];
     assert_eq!((first[3].as_str(), first[4].as_str(), first[7].as_str()), ("200", "OK", "true"));
-    assert_eq!((last[3].as_str(), last[4].as_str(), last[7].as_str()), ("404", "Nothing There", "false"));
+    assert_eq!(
+        (last[3].as_str(), last[4].as_str(), last[7].as_str()),
+        ("404", "Nothing There", "false")
+    );
     assert!(first[5] == "main 1-1" || first[5] == "main 1-2", "{}", first[5]);
-    assert!(first[13].ends_with("/page") && first[9].parse::<u64>().is_ok_and(|bytes| bytes > 6), "{first:?}");
+    assert!(
+        first[13].ends_with("/page") && first[9].parse::<u64>().is_ok_and(|bytes| bytes > 6),
+        "{first:?}"
+    );
     let shown = run_with_code(&mut command(&format!("report {}", file.display())), 0);
     let shown = text(&shown.stdout);
     let total = shown.lines().find(|line| line.starts_with("Total")).unwrap_or_default();
-    assert_eq!(total.split_whitespace().skip(1).take(3).collect::<Vec<_>>(), ["40", "20", "50.00%"], "{shown}");
+    assert_eq!(
+        total.split_whitespace().skip(1).take(3).collect::<Vec<_>>(),
+        ["40", "20", "50.00%"],
+        "{shown}"
+    );
     let json = run_with_code(&mut command(&format!("report {} -o json", file.display())), 0);
     let json: serde_json::Value = serde_json::from_slice(&json.stdout).expect("JSON");
     assert_eq!(json["Total"]["sampleCount"], 40);
@@ -99,7 +118,11 @@ fn a_plan_of_several_runs_has_no_result_file() {
     let file = dir.path().join("result.jtl");
     let run = format!("run {} -q --no-store --jtl {}", plan.display(), file.display());
     let refused = run_with_code(&mut command(&run), 2);
-    assert!(text(&refused.stderr).contains("--jtl lists the samples of one run"), "{}", text(&refused.stderr));
+    assert!(
+        text(&refused.stderr).contains("--jtl lists the samples of one run"),
+        "{}",
+        text(&refused.stderr)
+    );
     fs::write(&plan, written.replace("repetitions: 2", "repetitions: 1")).expect("a plan");
     run_with_code(&mut command(&run), 0);
     assert_eq!(rows(&file).len(), 10);
@@ -140,16 +163,30 @@ fn jmeter(dir: &Path, line: &str) -> Command {
 fn jmeters_command_line_runs_a_plan_and_makes_a_report() {
     let server = server();
     let dir = TempDir::new().expect("a directory");
-    fs::write(dir.path().join("plan.jmx"), PLAN.replace("PORT", &server.address.port().to_string())).expect("a plan");
+    fs::write(
+        dir.path().join("plan.jmx"),
+        PLAN.replace("PORT", &server.address.port().to_string()),
+    )
+    .expect("a plan");
     let line = "-n -t plan.jmx -l out.jtl -e -o report -Jusers=2 --brunt-no-notes";
     let output = run_with_code(&mut jmeter(dir.path(), line), 0);
     let console = text(&output.stdout);
     let lines: Vec<&str> = console.lines().collect();
-    assert_eq!(lines[..2], ["Creating summariser <summary>", "Created the tree successfully using plan.jmx"]);
-    assert!(lines[2].starts_with("Starting standalone test @ 20") && lines[2].ends_with(')'), "{console}");
+    assert_eq!(
+        lines[..2],
+        ["Creating summariser <summary>", "Created the tree successfully using plan.jmx"]
+    );
+    assert!(
+        lines[2].starts_with("Starting standalone test @ 20") && lines[2].ends_with(')'),
+        "{console}"
+    );
     assert_eq!(lines.last(), Some(&"... end of run"), "{console}");
     let summary = lines.iter().find(|line| line.starts_with("summary =")).expect("a summary");
-    assert!(summary.starts_with("summary =      8 in 00:00:") && summary.ends_with("Err:     4 (50.00%)"), "{summary}");
+    assert!(
+        summary.starts_with("summary =      8 in 00:00:")
+            && summary.ends_with("Err:     4 (50.00%)"),
+        "{summary}"
+    );
     let rows = rows(&dir.path().join("out.jtl"));
     // As in JMeter, the two hops of each old page have separate rows.
     assert_eq!(
@@ -170,11 +207,18 @@ fn jmeters_command_line_runs_a_plan_and_makes_a_report() {
         format!("{},{}", visit[4], visit[5]),
         "\"Number of samples in transaction : 2, number of failing samples : 1\""
     );
-    let statistics = fs::read_to_string(dir.path().join("report/statistics.json")).expect("statistics");
+    let statistics =
+        fs::read_to_string(dir.path().join("report/statistics.json")).expect("statistics");
     let statistics: serde_json::Value = serde_json::from_str(&statistics).expect("JSON");
-    assert_eq!((&statistics["Total"]["sampleCount"], &statistics["Visit"]["errorCount"]), (&16.into(), &4.into()));
+    assert_eq!(
+        (&statistics["Total"]["sampleCount"], &statistics["Visit"]["errorCount"]),
+        (&16.into(), &4.into())
+    );
     let page = fs::read_to_string(dir.path().join("report/index.html")).expect("a page");
-    assert!(page.contains("Top 5 Errors by sampler") && page.contains("expected to contain"), "{page}");
+    assert!(
+        page.contains("Top 5 Errors by sampler") && page.contains("expected to contain"),
+        "{page}"
+    );
     // The file gives the same report; a folder with a report is refused.
     run_with_code(&mut jmeter(dir.path(), "-g out.jtl -o again"), 0);
     let again = fs::read_to_string(dir.path().join("again/statistics.json")).expect("statistics");
@@ -191,7 +235,11 @@ fn rows_with_label(rows: &[Vec<String>], label: &str) -> Vec<Vec<String>> {
 fn bounds_fail_the_jmeter_drop_in() {
     let server = server();
     let dir = TempDir::new().expect("a directory");
-    fs::write(dir.path().join("plan.jmx"), PLAN.replace("PORT", &server.address.port().to_string())).expect("a plan");
+    fs::write(
+        dir.path().join("plan.jmx"),
+        PLAN.replace("PORT", &server.address.port().to_string()),
+    )
+    .expect("a plan");
     let mut strict = jmeter(dir.path(), "-n -t plan.jmx --brunt-no-notes --brunt-fail-on");
     run_with_code(strict.arg("errors < 1%"), 4);
     let output = run_with_code(&mut jmeter(dir.path(), "-n -t missing.jmx"), 1);

@@ -51,10 +51,14 @@ fn shop() -> (ScriptedServer, Arc<Counts>) {
                 let fields = format!("Set-Cookie: session={name}; Path=/\r\nLocation: /home\r\n");
                 reply("303 See Other", &fields, "")
             } else if line.starts_with("GET /home") && !session.is_empty() {
-                page(&json!({"user": session, "items": [{"id": 3}, {"id": 5}, {"id": 9}]}).to_string())
+                page(
+                    &json!({"user": session, "items": [{"id": 3}, {"id": 5}, {"id": 9}]})
+                        .to_string(),
+                )
             } else if line.starts_with("GET /item/") && !session.is_empty() {
                 increment(&counters.items);
-                let exists = ["/item/3 ", "/item/5 ", "/item/9 "].iter().any(|item| line.contains(item));
+                let exists =
+                    ["/item/3 ", "/item/5 ", "/item/9 "].iter().any(|item| line.contains(item));
                 page(if exists { "an item" } else { "nothing here" })
             } else {
                 increment(&counters.strangers);
@@ -156,7 +160,10 @@ fn scripts_in_javascript_see_replies_and_judge_them() {
 
 fn counts_of_label(result: &Value, name: &str) -> (Option<u64>, Option<u64>) {
     let labels = result["labels"].as_array().expect("labels");
-    let label = labels.iter().find(|label| label["label"] == name).unwrap_or_else(|| panic!("no label {name}"));
+    let label = labels
+        .iter()
+        .find(|label| label["label"] == name)
+        .unwrap_or_else(|| panic!("no label {name}"));
     (label["requests"]["completed"].as_u64(), label["errors"].as_u64())
 }
 
@@ -170,26 +177,38 @@ fn users_log_in_and_find_the_items_of_the_shop() {
     let iterations: u64 = logins.values().sum();
     assert_eq!(value_of(&counts.strangers), 0);
     assert!(
-        iterations >= 10 && value_of(&counts.forms) >= iterations && value_of(&counts.items) >= 4 * (iterations - 3)
+        iterations >= 10
+            && value_of(&counts.forms) >= iterations
+            && value_of(&counts.items) >= 4 * (iterations - 3)
     );
     // All users together take rows in turn.
     let mut by_name: Vec<(&String, &u64)> = logins.iter().collect();
     by_name.sort();
     assert_eq!(by_name.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["ann", "bob"]);
     assert!(by_name[0].1.abs_diff(*by_name[1].1) <= 3, "{by_name:?}");
-    assert_eq!(completed_of(&result, "item") + completed_of(&result, "no item"), value_of(&counts.items));
     assert_eq!(
-        (entry_of_label(&result, "item")["errors"].as_u64(), entry_of_label(&result, "no item")["errors"].as_u64()),
+        completed_of(&result, "item") + completed_of(&result, "no item"),
+        value_of(&counts.items)
+    );
+    assert_eq!(
+        (
+            entry_of_label(&result, "item")["errors"].as_u64(),
+            entry_of_label(&result, "no item")["errors"].as_u64()
+        ),
         (Some(0), Some(completed_of(&result, "no item")))
     );
     assert_eq!(entry_of_label(&result, "log in")["errors"], 0);
-    let uneven = result["checks"].as_array().expect("checks").iter().filter(|check| check["holds"] == false);
+    let uneven =
+        result["checks"].as_array().expect("checks").iter().filter(|check| check["holds"] == false);
     assert_eq!(uneven.collect::<Vec<_>>(), Vec::<&Value>::new());
 }
 
 fn entry_of_label(result: &Value, name: &str) -> Value {
     let labels = result["labels"].as_array().expect("labels").clone();
-    labels.into_iter().find(|label| label["label"] == name).unwrap_or_else(|| panic!("no label {name}"))
+    labels
+        .into_iter()
+        .find(|label| label["label"] == name)
+        .unwrap_or_else(|| panic!("no label {name}"))
 }
 
 fn completed_of(result: &Value, name: &str) -> u64 {
@@ -206,15 +225,20 @@ fn a_bad_status_ends_the_iteration_if_the_plan_requires_it() {
     let dir = TempDir::new().expect("a directory");
     let result = run_plan(&shop, REFUSED, dir.path());
     assert_eq!(counts.strangers.load(Ordering::Relaxed), 8);
-    assert_eq!((&result["requests"]["completed"], &result["outcomes"]), (&json!(16), &json!({"200": 8, "403": 8})));
+    assert_eq!(
+        (&result["requests"]["completed"], &result["outcomes"]),
+        (&json!(16), &json!({"200": 8, "403": 8}))
+    );
 }
 
 #[test]
 fn a_trace_shows_requests_replies_variables_and_checks_and_no_secret() {
     let (shop, counts) = shop();
     let dir = TempDir::new().expect("a directory");
-    fs::write(dir.path().join("plan.yaml"), PLAN.replace("ADDRESS", &shop.address.to_string())).expect("a plan");
-    fs::write(dir.path().join("users.csv"), "name,password\nann,hunter2hunter2\nbob,other\n").expect("users");
+    fs::write(dir.path().join("plan.yaml"), PLAN.replace("ADDRESS", &shop.address.to_string()))
+        .expect("a plan");
+    fs::write(dir.path().join("users.csv"), "name,password\nann,hunter2hunter2\nbob,other\n")
+        .expect("users");
     let (trace, errors) = trace_in(dir.path(), "");
     assert!(errors.ends_with("6 samples, 1 failed\n"), "{errors}");
     assert_eq!(counts.items.load(Ordering::Relaxed), 4, "one user, one iteration");
@@ -236,7 +260,9 @@ fn a_trace_shows_requests_replies_variables_and_checks_and_no_secret() {
     assert!(!trace.contains("hunter2"), "{trace}");
     let (_, errors) = trace_in(dir.path(), "--users 2 --iterations 3");
     assert!(errors.ends_with("36 samples, 6 failed\n"), "{errors}");
-    let mixed = command(&format!("run {}/plan.yaml --trace -o json", dir.path().display())).output().expect("brunt");
+    let mixed = command(&format!("run {}/plan.yaml --trace -o json", dir.path().display()))
+        .output()
+        .expect("brunt");
     assert_eq!(mixed.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&mixed.stderr).contains("write -o json=FILE"));
 }
@@ -245,15 +271,20 @@ fn trace_in(dir: &Path, options: &str) -> (String, String) {
     let run = format!("run {}/plan.yaml --trace {options}", dir.display());
     let output = command(&run).output().expect("brunt");
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
-    (String::from_utf8(output.stdout).expect("UTF-8"), String::from_utf8(output.stderr).expect("UTF-8"))
+    (
+        String::from_utf8(output.stdout).expect("UTF-8"),
+        String::from_utf8(output.stderr).expect("UTF-8"),
+    )
 }
 
 #[test]
 fn a_trace_shows_the_chosen_samples_and_writes_their_bodies() {
     let (shop, _) = shop();
     let dir = TempDir::new().expect("a directory");
-    fs::write(dir.path().join("plan.yaml"), PLAN.replace("ADDRESS", &shop.address.to_string())).expect("a plan");
-    fs::write(dir.path().join("users.csv"), "name,password\nann,hunter2hunter2\nbob,other\n").expect("users");
+    fs::write(dir.path().join("plan.yaml"), PLAN.replace("ADDRESS", &shop.address.to_string()))
+        .expect("a plan");
+    fs::write(dir.path().join("users.csv"), "name,password\nann,hunter2hunter2\nbob,other\n")
+        .expect("users");
     let (_, trace, errors) = trace_with(dir.path(), "--trace-only failed");
     assert_eq!(trace.lines().filter(|line| line.starts_with("── ")).count(), 1, "{trace}");
     assert!(
@@ -265,15 +296,26 @@ fn a_trace_shows_the_chosen_samples_and_writes_their_bodies() {
         trace.starts_with("── 2. log in ──") && errors.ends_with("6 samples, 1 failed, 1 shown\n"),
         "{trace}{errors}"
     );
-    let mut files: Vec<_> = fs::read_dir(dir.path().join("bodies")).expect("a folder").flatten().collect();
+    let mut files: Vec<_> =
+        fs::read_dir(dir.path().join("bodies")).expect("a folder").flatten().collect();
     files.sort_by_key(fs::DirEntry::file_name);
-    let names: Vec<_> = files.iter().map(|file| file.file_name().to_string_lossy().into_owned()).collect();
-    assert!(names.iter().all(|name| name.starts_with("00002-")) && !names.is_empty(), "{names:?}\n{trace}");
-    assert!(names.iter().all(|name| trace.contains(&format!("written to bodies/{name}"))), "{names:?}\n{trace}");
+    let names: Vec<_> =
+        files.iter().map(|file| file.file_name().to_string_lossy().into_owned()).collect();
+    assert!(
+        names.iter().all(|name| name.starts_with("00002-")) && !names.is_empty(),
+        "{names:?}\n{trace}"
+    );
+    assert!(
+        names.iter().all(|name| trace.contains(&format!("written to bodies/{name}"))),
+        "{names:?}\n{trace}"
+    );
     let (_, trace, _) = trace_with(dir.path(), "--trace-only failed --trace-only sample=2");
     assert_eq!(trace, "");
     let (_, _, errors) = trace_with(dir.path(), "--trace-only label=nothing");
-    assert!(errors.contains("no sample matches --trace-only; labels: `") && errors.contains("`log in`"), "{errors}");
+    assert!(
+        errors.contains("no sample matches --trace-only; labels: `") && errors.contains("`log in`"),
+        "{errors}"
+    );
     for (options, expected) in [
         ("--show-secrets", "--show-secrets: standard output is no terminal"),
         ("--trace-only some", "failed, label=NAME, sample=3 or sample=3..7"),
@@ -283,12 +325,18 @@ fn a_trace_shows_the_chosen_samples_and_writes_their_bodies() {
         let (code, _, errors) = trace_with(dir.path(), options);
         assert!(code == Some(2) && errors.contains(expected), "{options}: {errors}");
     }
-    let alone = command("run plan.yaml --trace-only failed").current_dir(dir.path()).output().expect("brunt");
+    let alone = command("run plan.yaml --trace-only failed")
+        .current_dir(dir.path())
+        .output()
+        .expect("brunt");
     assert_eq!(alone.status.code(), Some(2), "it needs --trace");
 }
 
 fn trace_with(dir: &Path, options: &str) -> (Option<i32>, String, String) {
-    let output = command(&format!("run plan.yaml --trace {options}")).current_dir(dir).output().expect("brunt");
+    let output = command(&format!("run plan.yaml --trace {options}"))
+        .current_dir(dir)
+        .output()
+        .expect("brunt");
     (output.status.code(), utf8_text(output.stdout), utf8_text(output.stderr))
 }
 
@@ -299,18 +347,27 @@ fn utf8_text(bytes: Vec<u8>) -> String {
 #[test]
 fn a_terminal_shows_secrets_on_request() {
     if program("script").is_none() {
-        skip("scenario::a_terminal_shows_secrets_on_request", "no `script`, which makes a terminal (bsdutils)");
+        skip(
+            "scenario::a_terminal_shows_secrets_on_request",
+            "no `script`, which makes a terminal (bsdutils)",
+        );
         return;
     }
     let (shop, _) = shop();
     let dir = TempDir::new().expect("a directory");
-    fs::write(dir.path().join("plan.yaml"), PLAN.replace("ADDRESS", &shop.address.to_string())).expect("a plan");
-    fs::write(dir.path().join("users.csv"), "name,password\nann,hunter2hunter2\nbob,other\n").expect("users");
+    fs::write(dir.path().join("plan.yaml"), PLAN.replace("ADDRESS", &shop.address.to_string()))
+        .expect("a plan");
+    fs::write(dir.path().join("users.csv"), "name,password\nann,hunter2hunter2\nbob,other\n")
+        .expect("users");
     for (options, is_shown) in [("", false), ("--show-secrets", true)] {
         let brunt = command("").get_program().to_string_lossy().into_owned();
         let line = format!("{brunt} run plan.yaml --trace {options}");
         let mut script = std::process::Command::new("script");
-        let output = script.args(["-qec", &line, "/dev/null"]).current_dir(dir.path()).output().expect("script");
+        let output = script
+            .args(["-qec", &line, "/dev/null"])
+            .current_dir(dir.path())
+            .output()
+            .expect("script");
         let text = String::from_utf8_lossy(&output.stdout);
         assert_eq!(text.contains("hunter2hunter2"), is_shown, "{options}: {text}");
     }
@@ -320,14 +377,22 @@ fn a_terminal_shows_secrets_on_request() {
 fn trace_plan(plan: &str) -> (String, String) {
     let dir = TempDir::new().expect("a directory");
     fs::write(dir.path().join("plan.yaml"), plan).expect("a plan");
-    let output = command(&format!("run {}/plan.yaml --trace", dir.path().display())).output().expect("brunt");
-    (String::from_utf8(output.stdout).expect("UTF-8"), String::from_utf8(output.stderr).expect("UTF-8"))
+    let output = command(&format!("run {}/plan.yaml --trace", dir.path().display()))
+        .output()
+        .expect("brunt");
+    (
+        String::from_utf8(output.stdout).expect("UTF-8"),
+        String::from_utf8(output.stderr).expect("UTF-8"),
+    )
 }
 
 #[test]
 fn a_trace_ends_when_the_run_would() {
     let server = serve_reply(page("ok"));
-    let steps = format!("steps: [{{loop: forever, steps: [{{get: {}}}, {{think: 100ms}}]}}]", server.url_of("/"));
+    let steps = format!(
+        "steps: [{{loop: forever, steps: [{{get: {}}}, {{think: 100ms}}]}}]",
+        server.url_of("/")
+    );
     trace_plan(&format!("load: {{users: 1, duration: 1s}}\nscenario: {{{steps}}}\n"));
     let in_a_second = server.requests().len();
     assert!((1..=11).contains(&in_a_second), "{in_a_second}");
@@ -337,8 +402,11 @@ fn a_trace_ends_when_the_run_would() {
 fn texts_of_other_charsets_are_forwarded_and_json_keeps_its_types() {
     let body = b"{\"name\": \"M\xfcller \\\"x\\\"\", \"id\": 7, \"ok\": true, \"none\": null}";
     let head = "Content-Type: application/json; charset=iso-8859-1";
-    let reply =
-        [format!("HTTP/1.1 200 OK\r\n{head}\r\nContent-Length: {}\r\n\r\n", body.len()).as_bytes(), body].concat();
+    let reply = [
+        format!("HTTP/1.1 200 OK\r\n{head}\r\nContent-Length: {}\r\n\r\n", body.len()).as_bytes(),
+        body,
+    ]
+    .concat();
     let server = serve_reply(reply);
     let (trace, errors) = trace_plan(&format!(
         r#"load: {{users: 1, requests: 2}}
@@ -355,8 +423,12 @@ scenario:
     ));
     assert!(errors.ends_with("2 samples, 0 failed\n"), "{trace}{errors}");
     let sent = server.requests().pop().expect("two requests");
-    let sent: Value = serde_json::from_str(sent.rsplit("\r\n\r\n").next().unwrap_or_default()).expect("JSON");
-    assert_eq!(sent, json!({"name": "Müller \"x\"", "id": 7, "text": "7", "ok": true, "list": [null]}));
+    let sent: Value =
+        serde_json::from_str(sent.rsplit("\r\n\r\n").next().unwrap_or_default()).expect("JSON");
+    assert_eq!(
+        sent,
+        json!({"name": "Müller \"x\"", "id": 7, "text": "7", "ok": true, "list": [null]})
+    );
 }
 
 #[test]

@@ -35,7 +35,11 @@ fn server() -> ScriptedServer {
 /// Runs brunt in a directory that also has its store.
 fn brunt(dir: &Path, words: &[String]) -> Output {
     let mut command = command("");
-    command.args(words).current_dir(dir).env("BRUNT_STORE", dir.join("store")).env("BRUNT_CANARY", canary("env"));
+    command
+        .args(words)
+        .current_dir(dir)
+        .env("BRUNT_STORE", dir.join("store"))
+        .env("BRUNT_CANARY", canary("env"));
     command.output().expect("brunt")
 }
 
@@ -43,18 +47,26 @@ fn brunt(dir: &Path, words: &[String]) -> Output {
 fn words(line: &str, url: &str) -> Vec<String> {
     line.split_whitespace()
         .map(|word: &str| {
-            let parts: Vec<String> = word.replace('~', " ").replace("URL", url).split('%').map(str::to_owned).collect();
+            let parts: Vec<String> =
+                word.replace('~', " ").replace("URL", url).split('%').map(str::to_owned).collect();
             parts
                 .iter()
                 .enumerate()
-                .map(|(number, part): (usize, &String)| if number % 2 == 1 { canary(part) } else { part.clone() })
+                .map(
+                    |(number, part): (usize, &String)| {
+                        if number % 2 == 1 { canary(part) } else { part.clone() }
+                    },
+                )
                 .collect::<String>()
         })
         .collect()
 }
 
 fn all_formats() -> Vec<String> {
-    FORMATS.iter().flat_map(|format| ["-o".to_owned(), format!("{format}=report.{format}")]).collect()
+    FORMATS
+        .iter()
+        .flat_map(|format| ["-o".to_owned(), format!("{format}=report.{format}")])
+        .collect()
 }
 
 /// Fails if a file below the directory or the output contains a canary. Input files are left out.
@@ -68,7 +80,8 @@ fn assert_clean(dir: &Path, output: &Output, case: &str) {
             continue;
         }
         let bytes = unpacked(&file);
-        if let Some(at) = bytes.windows(CANARY.len()).position(|window| window == CANARY.as_bytes()) {
+        if let Some(at) = bytes.windows(CANARY.len()).position(|window| window == CANARY.as_bytes())
+        {
             let around = &bytes[at.saturating_sub(120)..(at + 60).min(bytes.len())];
             panic!("{case}: {}: …{}…", file.display(), String::from_utf8_lossy(around));
         }
@@ -76,7 +89,8 @@ fn assert_clean(dir: &Path, output: &Output, case: &str) {
 }
 
 fn files(dir: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(dir).expect("a directory").map(|entry| entry.expect("an entry").path());
+    let entries =
+        fs::read_dir(dir).expect("a directory").map(|entry| entry.expect("an entry").path());
     entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
 }
 
@@ -157,15 +171,21 @@ fn no_secret_of_a_run_is_left_anywhere() {
         line.extend(["-n", "6", "-c", "2", "--events", "run.events"].map(str::to_owned));
         line.extend(all_formats());
         let output = brunt(dir.path(), &line);
-        assert_eq!(output.status.code(), Some(0), "{line:?}: {}", String::from_utf8_lossy(&output.stderr));
+        assert_eq!(
+            output.status.code(),
+            Some(0),
+            "{line:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
         assert_clean(dir.path(), &output, &line.join(" "));
         let shown = fs::read_to_string(dir.path().join("report.json")).expect("the JSON");
         assert!(shown.contains("redacted:"), "{line:?}: {shown}");
     }
     let sent = server.requests().join("\n");
-    for place in
-        ["query", "bearer", "cookie", "header", "key", "data", "json", "form", "file", "token", "jar", "env", "list"]
-    {
+    for place in [
+        "query", "bearer", "cookie", "header", "key", "data", "json", "form", "file", "token",
+        "jar", "env", "list",
+    ] {
         assert!(sent.contains(&canary(place)), "{place} was not sent as it is: {sent}");
     }
     assert!(!sent.contains("redacted:"), "{sent}");
@@ -203,9 +223,13 @@ fn no_secret_of_an_experiment_is_left_anywhere() {
             "{line:?}: {errors}"
         );
         assert_clean(dir.path(), &output, &line.join(" "));
-        for again in
-            ["report last", "runs list --all", "runs show last", "runs export last out.brunt", "plan show input.yaml"]
-        {
+        for again in [
+            "report last",
+            "runs list --all",
+            "runs show last",
+            "runs export last out.brunt",
+            "plan show input.yaml",
+        ] {
             let output = brunt(dir.path(), &words(again, &url));
             assert_clean(dir.path(), &output, again);
         }
@@ -248,10 +272,13 @@ scenario:
 fn no_secret_of_a_scenario_is_left_anywhere() {
     let server = server();
     let url = server.url_of("/");
-    let filled = SCENARIO.replace("HOST", &server.address.to_string()).replace("URL", url.trim_end_matches('/'));
+    let filled = SCENARIO
+        .replace("HOST", &server.address.to_string())
+        .replace("URL", url.trim_end_matches('/'));
     let parts = filled.split('%').enumerate();
-    let plan: String =
-        parts.map(|(number, part)| if number % 2 == 1 { canary(part) } else { part.to_owned() }).collect();
+    let plan: String = parts
+        .map(|(number, part)| if number % 2 == 1 { canary(part) } else { part.to_owned() })
+        .collect();
     for line in [
         "run input.yaml",
         "run input.yaml --set scenario.variables.password=%set%",
@@ -278,13 +305,21 @@ fn no_secret_of_a_scenario_is_left_anywhere() {
         assert!(!figures.contains(CANARY), "{figures}");
         if is_run {
             let report = fs::read_to_string(dir.path().join("report.json")).expect("the JSON");
-            assert!(report.contains("auth-flow") && report.contains("token-refresh: "), "names stay: {report}");
-            assert!(report.contains("plain-code-7") && report.contains("plain-key-7"), "other fields stay: {report}");
+            assert!(
+                report.contains("auth-flow") && report.contains("token-refresh: "),
+                "names stay: {report}"
+            );
+            assert!(
+                report.contains("plain-code-7") && report.contains("plain-key-7"),
+                "other fields stay: {report}"
+            );
         }
     }
     let sent = server.requests().join("\n");
     assert!(!sent.contains("redacted:"), "{sent}");
-    for place in ["query", "bearer", "header", "cookie", "each", "another", "form", "json", "data", "part"] {
+    for place in
+        ["query", "bearer", "header", "cookie", "each", "another", "form", "json", "data", "part"]
+    {
         assert!(sent.contains(&canary(place)), "{place} was not sent as it is: {sent}");
     }
 }
@@ -316,18 +351,24 @@ const JMX: &str = r#"<?xml version="1.0"?><jmeterTestPlan version="1.2"><hashTre
 fn no_secret_of_a_plan_of_jmeter_is_left_anywhere() {
     let server = server();
     let filled = JMX.replace("URL", &server.url_of("/"));
-    let filled =
-        filled.replace("DOMAIN", &server.address.ip().to_string()).replace("PORT", &server.address.port().to_string());
+    let filled = filled
+        .replace("DOMAIN", &server.address.ip().to_string())
+        .replace("PORT", &server.address.port().to_string());
     let parts = filled.split('%').enumerate();
-    let plan: String =
-        parts.map(|(number, part)| if number % 2 == 1 { canary(part) } else { part.to_owned() }).collect();
+    let plan: String = parts
+        .map(|(number, part)| if number % 2 == 1 { canary(part) } else { part.to_owned() })
+        .collect();
     let dir = TempDir::new().expect("a directory");
     fs::write(dir.path().join("input.jmx"), &plan).expect("a plan");
     let line = [words("run input.jmx -Japi.token=%property%", ""), all_formats()].concat();
     let output = brunt(dir.path(), &line);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     assert_clean(dir.path(), &output, &line.join(" "));
-    assert!(fs::read_to_string(dir.path().join("report.json")).expect("the JSON").contains("token-refresh"));
+    assert!(
+        fs::read_to_string(dir.path().join("report.json"))
+            .expect("the JSON")
+            .contains("token-refresh")
+    );
     let sent = server.requests().join("\n");
     for place in ["header", "argument", "property"] {
         assert!(sent.contains(&canary(place)), "{place} was not sent as it is: {sent}");
@@ -379,10 +420,16 @@ fn error_messages_repeat_no_secret() {
 
 #[test]
 fn a_check_shows_no_secret() {
-    let to = format!("HTTP/1.1 302 Found\r\nLocation: /y?token={}\r\nContent-Length: 0\r\n\r\n", canary("location"));
+    let to = format!(
+        "HTTP/1.1 302 Found\r\nLocation: /y?token={}\r\nContent-Length: 0\r\n\r\n",
+        canary("location")
+    );
     let server = serve_reply(to);
     let dir = TempDir::new().expect("a directory");
-    for line in ["check URL?key=%query% -H X-Api-Key:~%key%", "check URL?key=%query% -o json=check.json -o text"] {
+    for line in [
+        "check URL?key=%query% -H X-Api-Key:~%key%",
+        "check URL?key=%query% -o json=check.json -o text",
+    ] {
         let output = brunt(dir.path(), &words(line, &server.url_of("/")));
         assert!(String::from_utf8_lossy(&output.stdout).contains("redacted:"), "{line}");
         assert_clean(dir.path(), &output, line);
@@ -398,12 +445,19 @@ fn side_files_of_drop_ins_hold_no_secret() {
     for line in [
         format!("ab -n 4 {side} -A u:%auth% -P u:%proxy% -C s=%cookie% -H X-Api-Key:~%key% URL"),
         format!("siege -r 2 -c 1 -b {side} -H X-Api-Key:~%key% URL?token=%query%"),
-        format!("httperf --server {host} --port {port} --num-conns 4 {side} --add-header X-Api-Key:~%key%\\n --uri /x"),
+        format!(
+            "httperf --server {host} --port {port} --num-conns 4 {side} --add-header X-Api-Key:~%key%\\n --uri /x"
+        ),
     ] {
         let dir = TempDir::new().expect("a directory");
         let line = words(&line, &server.url_of("/"));
         let mut output = brunt(dir.path(), &line);
-        assert_eq!(output.status.code(), Some(0), "{line:?}: {}", String::from_utf8_lossy(&output.stderr));
+        assert_eq!(
+            output.status.code(),
+            Some(0),
+            "{line:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
         assert!(dir.path().join("side.json").is_file(), "{line:?}");
         // The output equals that of the real tool.
         output.stdout.clear();
@@ -431,7 +485,8 @@ fn requested_wire_output_stays_exact() {
         ),
     ] {
         let output = brunt(dir.path(), &words(&line, &server.url_of("/")));
-        let out = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+        let out = String::from_utf8_lossy(&output.stdout).into_owned()
+            + &String::from_utf8_lossy(&output.stderr);
         assert!(out.contains(&canary(place)) && !out.contains("redacted:"), "{line}: {out}");
     }
 }
@@ -450,7 +505,9 @@ fn replaced_token(server: &ScriptedServer, dir: &Path, secret: &str) -> String {
     let line = format!("URL --bearer %{secret}% -n 2 -c 1 -q -o json=j");
     brunt(dir, &words(&line, &server.url_of("/")));
     let json = fs::read_to_string(dir.join("j")).expect("the JSON");
-    json.split("Bearer redacted:").nth(1).map_or_else(|| panic!("{json}"), |rest| rest[..6].to_owned())
+    json.split("Bearer redacted:")
+        .nth(1)
+        .map_or_else(|| panic!("{json}"), |rest| rest[..6].to_owned())
 }
 
 #[test]
@@ -466,7 +523,8 @@ fn the_store_is_readable_by_its_owner_only() {
     for file in files(&store) {
         assert_eq!(mode_of(&file), 0o600, "{}", file.display());
     }
-    fs::set_permissions(store.join("index.sqlite"), fs::Permissions::from_mode(0o644)).expect("another mode");
+    fs::set_permissions(store.join("index.sqlite"), fs::Permissions::from_mode(0o644))
+        .expect("another mode");
     fs::set_permissions(&store, fs::Permissions::from_mode(0o755)).expect("another mode");
     brunt(dir.path(), &words("runs", ""));
     assert_eq!((mode_of(&store), mode_of(&store.join("index.sqlite"))), (0o700, 0o600));
@@ -482,7 +540,9 @@ fn a_resumed_experiment_requires_its_secrets_again() {
     let dir = TempDir::new().expect("a directory");
     let line = "sweep URL -r 20..30+10 -d 1s --repeat 2 -q";
     let mut child = command("");
-    child.args(words_with(&server, line, "-H X-Api-Key:~%key%")).env("BRUNT_STORE", dir.path().join("store"));
+    child
+        .args(words_with(&server, line, "-H X-Api-Key:~%key%"))
+        .env("BRUNT_STORE", dir.path().join("store"));
     let mut child = child.spawn().expect("brunt");
     wait_until("the second trial", || server.requests().len() > 25);
     let pid = rustix::process::Pid::from_child(&child);

@@ -60,7 +60,11 @@ struct Plan(TempDir);
 impl Plan {
     fn new(text: &str, server: &ScriptedServer) -> Self {
         let dir = TempDir::new().expect("a directory");
-        fs::write(dir.path().join("plan.yaml"), text.replace("ADDRESS", &server.address.to_string())).expect("a plan");
+        fs::write(
+            dir.path().join("plan.yaml"),
+            text.replace("ADDRESS", &server.address.to_string()),
+        )
+        .expect("a plan");
         Self(dir)
     }
 
@@ -89,7 +93,10 @@ impl Plan {
     fn replies(&self) -> u64 {
         let study = self.study();
         let trials = study["trials"].as_array().cloned().unwrap_or_default();
-        trials.iter().map(|trial: &Value| trial["requests"]["completed"].as_u64().expect("replies")).sum()
+        trials
+            .iter()
+            .map(|trial: &Value| trial["requests"]["completed"].as_u64().expect("replies"))
+            .sum()
     }
 }
 
@@ -98,7 +105,10 @@ fn request_log(server: &ScriptedServer) -> Vec<(String, u64)> {
     let mut all: Vec<(String, u64)> = Vec::new();
     for request in server.requests() {
         let line = request.lines().next().unwrap_or_default().trim_end_matches(" HTTP/1.1");
-        let token = request.lines().find_map(|line| line.strip_prefix("Authorization: Bearer ")).unwrap_or_default();
+        let token = request
+            .lines()
+            .find_map(|line| line.strip_prefix("Authorization: Bearer "))
+            .unwrap_or_default();
         let text = format!("{line} {token}").trim_end().to_owned();
         match all.last_mut() {
             Some((last, number)) if *last == text => *number += 1,
@@ -128,7 +138,10 @@ fn setup_runs_before_each_trial_and_teardown_after_it() {
     assert_eq!(request_log(&server), counts(expected));
     assert_eq!(plan.replies(), 60);
     let written = fs::read_to_string(plan.0.path().join("json")).expect("a study");
-    assert!(!written.contains("\"t1\"") && !written.contains("\"t2\""), "tokens are secrets: {written}");
+    assert!(
+        !written.contains("\"t1\"") && !written.contains("\"t2\""),
+        "tokens are secrets: {written}"
+    );
 }
 
 #[test]
@@ -136,20 +149,25 @@ fn processes_share_one_setup() {
     let server = server();
     let plan = Plan::new(&PLAN.replace("threads: 2", "processes: 2"), &server);
     plan.run(0);
-    assert_eq!(request_log(&server), counts([("POST /session", 1), ("GET /item t1", 30), ("DELETE /session t1", 1)]));
+    assert_eq!(
+        request_log(&server),
+        counts([("POST /session", 1), ("GET /item t1", 30), ("DELETE /session t1", 1)])
+    );
 }
 
 #[test]
 fn figures_exclude_setup_and_teardown() {
     let lab = lab("");
-    let plan = PLAN.replace("extract: {token: $.token}", "extract: {token: {header: Server, default: t}}");
+    let plan =
+        PLAN.replace("extract: {token: $.token}", "extract: {token: {header: Server, default: t}}");
     let dir = TempDir::new().expect("a directory");
     let address = lab.url.trim_start_matches("http://");
     fs::write(dir.path().join("plan.yaml"), plan.replace("ADDRESS", address)).expect("a plan");
     let line = format!("run {0}/plan.yaml -q -o json={0}/json", dir.path().display());
     assert!(command(&line).status().expect("brunt").success());
     let study: Value =
-        serde_json::from_str(&fs::read_to_string(dir.path().join("json")).expect("a study")).expect("JSON");
+        serde_json::from_str(&fs::read_to_string(dir.path().join("json")).expect("a study"))
+            .expect("JSON");
     assert_eq!(study["trials"][0]["requests"]["completed"], 30);
     // One more connection tested whether the server listens, and sent no request.
     assert_eq!(lab.into_statistics()["requests"]["received"], 32);
@@ -159,20 +177,31 @@ fn figures_exclude_setup_and_teardown() {
 fn a_step_of_setup_that_fails_stops_before_the_load() {
     for (step, why) in [
         ("- get: /broken", "`/broken`: 403 Forbidden"),
-        ("- post: /session\n  check: {contains: welcome}", "Test failed: text expected to contain /welcome/"),
+        (
+            "- post: /session\n  check: {contains: welcome}",
+            "Test failed: text expected to contain /welcome/",
+        ),
         ("- get: http://127.0.0.1:1/", "Connection refused"),
         ("- post: /session\n- stop: run", "one of its steps ended it"),
     ] {
         let server = server();
         let plan = Plan::new(
-            &PLAN.replace("- post: /session\n  extract: {token: $.token}", &format!("- set: {{token: t}}\n{step}")),
+            &PLAN.replace(
+                "- post: /session\n  extract: {token: $.token}",
+                &format!("- set: {{token: t}}\n{step}"),
+            ),
             &server,
         );
         let (out, err) = plan.run(7);
-        assert!(out.is_empty() && err.contains("setup failed") && err.contains(why), "{step}: {err}");
+        assert!(
+            out.is_empty() && err.contains("setup failed") && err.contains(why),
+            "{step}: {err}"
+        );
         assert!(step.contains("stop") || err.contains("plan.yaml:6:3: "), "{err}");
         assert!(
-            request_log(&server).iter().all(|(line, _)| !line.contains("item") && !line.contains("DELETE")),
+            request_log(&server)
+                .iter()
+                .all(|(line, _)| !line.contains("item") && !line.contains("DELETE")),
             "{step}"
         );
     }
@@ -193,7 +222,10 @@ fn a_failed_teardown_is_reported_and_the_result_stays() {
     let plan = Plan::new(&PLAN.replace("delete: /session", "delete: /broken"), &server);
     let (out, err) = plan.run(0);
     let expected = "teardown failed at ";
-    assert!(err.contains(expected) && err.contains("plan.yaml:13:3: `DELETE /broken`: 403 Forbidden"), "{err}");
+    assert!(
+        err.contains(expected) && err.contains("plan.yaml:13:3: `DELETE /broken`: 403 Forbidden"),
+        "{err}"
+    );
     assert!(out.contains("teardown failed at"), "{out}");
     assert_eq!(plan.replies(), 30);
 }
@@ -201,12 +233,20 @@ fn a_failed_teardown_is_reported_and_the_result_stays() {
 #[test]
 fn stages_have_a_time_limit() {
     let server = server();
-    let setup = PLAN.replace("setup:\n- post: /session\n  extract: {token: $.token}", &slow_stage("setup", "/slow"));
+    let setup = PLAN.replace(
+        "setup:\n- post: /session\n  extract: {token: $.token}",
+        &slow_stage("setup", "/slow"),
+    );
     let setup = setup.replace("\"${token}\"", "t");
     let (_, err) = Plan::new(&setup, &server).run(7);
-    assert!(err.contains("setup timed out after 1 s; give it more time: `setup: {timeout: 5m, "), "{err}");
-    let teardown =
-        PLAN.replace("teardown:\n- delete: /session\n  bearer: \"${token}\"", &slow_stage("teardown", "/slow"));
+    assert!(
+        err.contains("setup timed out after 1 s; give it more time: `setup: {timeout: 5m, "),
+        "{err}"
+    );
+    let teardown = PLAN.replace(
+        "teardown:\n- delete: /session\n  bearer: \"${token}\"",
+        &slow_stage("teardown", "/slow"),
+    );
     let plan = Plan::new(&teardown, &server);
     let (_, err) = plan.run(0);
     assert!(err.contains("teardown timed out after 1 s"), "{err}");
@@ -234,8 +274,10 @@ fn teardown_runs_after_a_signal_during_the_load() {
 #[test]
 fn a_signal_during_setup_ends_the_run() {
     let server = server();
-    let plan =
-        Plan::new(&PLAN.replace("- post: /session", "- post: /session\n- get: /slow\n- post: /session"), &server);
+    let plan = Plan::new(
+        &PLAN.replace("- post: /session", "- post: /session\n- get: /slow\n- post: /session"),
+        &server,
+    );
     let running = plan.start();
     wait_until("setup", || server.requests().len() == 2);
     running.signal(Signal::INT);
@@ -248,10 +290,14 @@ fn a_signal_during_setup_ends_the_run() {
 fn each_contender_has_its_own_setup() {
     let one = server();
     let other = server();
-    let contenders =
-        format!("contenders:\n  a: {{}}\n  b: {{scenario: {{base: \"http://{}\"}}, teardown: null}}\n", other.address);
-    let plan =
-        Plan::new(&format!("{PLAN}{contenders}compare: {{}}\n").replace("repetitions: 1", "repetitions: 2"), &one);
+    let contenders = format!(
+        "contenders:\n  a: {{}}\n  b: {{scenario: {{base: \"http://{}\"}}, teardown: null}}\n",
+        other.address
+    );
+    let plan = Plan::new(
+        &format!("{PLAN}{contenders}compare: {{}}\n").replace("repetitions: 1", "repetitions: 2"),
+        &one,
+    );
     plan.run(0);
     assert_request_counts(&one, true);
     assert_request_counts(&other, false);
@@ -261,7 +307,11 @@ fn assert_request_counts(server: &ScriptedServer, ends: bool) {
     let all = request_log(server);
     // One request before the load compares the replies of both.
     assert_eq!(
-        (count_of_method(&all, "POST"), count_of_method(&all, "GET"), count_of_method(&all, "DELETE")),
+        (
+            count_of_method(&all, "POST"),
+            count_of_method(&all, "GET"),
+            count_of_method(&all, "DELETE")
+        ),
         (2, 61, if ends { 2 } else { 0 }),
         "{all:?}"
     );
@@ -322,12 +372,16 @@ populations:
         request_with(&requests, "GET /a")
     );
     assert!(
-        request_with(&requests, "GET /b").contains("Bearer t") && request_with(&requests, "GET /b").contains("!\r\n")
+        request_with(&requests, "GET /b").contains("Bearer t")
+            && request_with(&requests, "GET /b").contains("!\r\n")
     );
 }
 
 fn request_with<'a>(requests: &'a [String], path: &str) -> &'a str {
-    requests.iter().find(|request| request.contains(path)).unwrap_or_else(|| panic!("{path}: {requests:?}"))
+    requests
+        .iter()
+        .find(|request| request.contains(path))
+        .unwrap_or_else(|| panic!("{path}: {requests:?}"))
 }
 
 #[test]
@@ -341,7 +395,8 @@ fn steps_of_a_websocket_run_in_setup() {
     );
     let dir = TempDir::new().expect("a directory");
     fs::write(dir.path().join("plan.yaml"), plan).expect("a plan");
-    let output = command(&format!("run {}/plan.yaml", dir.path().display())).output().expect("brunt");
+    let output =
+        command(&format!("run {}/plan.yaml", dir.path().display())).output().expect("brunt");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let knows = lab.into_statistics();
     assert_eq!(

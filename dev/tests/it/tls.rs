@@ -29,7 +29,8 @@ fn secure(test: &str, directives: &str) -> Option<(Nginx, Authority, TempDir)> {
 #[test]
 fn an_authority_can_be_trusted() {
     let Some((nginx, authority, _dir)) = secure("an_authority_can_be_trusted", "") else { return };
-    let ran = measure(&format!("{} -c 2 -n 40 --cacert {}", nginx.secure("/"), authority.pem)).assert_all_good();
+    let ran = measure(&format!("{} -c 2 -n 40 --cacert {}", nginx.secure("/"), authority.pem))
+        .assert_all_good();
     assert_eq!(ran.number("/phases_seconds/tls/count"), 2);
     assert_eq!(distinct(&nginx.log(), |l| l.connection()).len(), 2);
     assert_eq!(distinct(&nginx.log(), |l| l.sni()), ["localhost"].into());
@@ -37,7 +38,9 @@ fn an_authority_can_be_trusted() {
 
 #[test]
 fn an_unknown_authority_is_not_trusted() {
-    let Some((nginx, _authority, _dir)) = secure("an_unknown_authority_is_not_trusted", "") else { return };
+    let Some((nginx, _authority, _dir)) = secure("an_unknown_authority_is_not_trusted", "") else {
+        return;
+    };
     let ran = measure(&format!("{} -c 2 -d 500ms", nginx.secure("/"))).assert_code(3);
     ran.assert_text(&["Nothing could be measured: TLS handshake failed", "UnknownIssuer"]);
     assert_eq!(ran.count("completed"), 0);
@@ -50,11 +53,15 @@ fn a_self_signed_certificate_can_be_trusted_by_itself() {
     for is_ca in [IsCa::NoCa, IsCa::Ca(BasicConstraints::Unconstrained)] {
         let dir = TempDir::new().expect("a directory");
         let certificate = self_signed(dir.path(), "localhost", is_ca);
-        let directives = format!("ssl_certificate {}; ssl_certificate_key {};", certificate.cert, certificate.key);
+        let directives = format!(
+            "ssl_certificate {}; ssl_certificate_key {};",
+            certificate.cert, certificate.key
+        );
         let Some(nginx) = nginx_at(test, "listen 127.0.0.1:PORT ssl;", &directives) else { return };
         let refused = measure(&format!("{} -c 1 -n 2", nginx.secure("/"))).assert_code(3);
         refused.assert_text(&["TLS", "--cacert FILE", "--insecure"]);
-        measure(&format!("{} -c 2 -n 20 --cacert {}", nginx.secure("/"), certificate.cert)).assert_all_good();
+        measure(&format!("{} -c 2 -n 20 --cacert {}", nginx.secure("/"), certificate.cert))
+            .assert_all_good();
         let other = format!(
             "https://other.test:{p}/ -c 1 -n 2 --resolve other.test:{p}:127.0.0.1 --cacert {}",
             certificate.cert,
@@ -66,7 +73,10 @@ fn a_self_signed_certificate_can_be_trusted_by_itself() {
 
 #[test]
 fn a_name_that_the_certificate_lacks_is_refused() {
-    let Some((nginx, authority, _dir)) = secure("a_name_that_the_certificate_lacks_is_refused", "") else { return };
+    let Some((nginx, authority, _dir)) = secure("a_name_that_the_certificate_lacks_is_refused", "")
+    else {
+        return;
+    };
     let line = format!(
         "https://other.test:{p}/ -c 1 --resolve other.test:{p}:127.0.0.1 --cacert {}",
         authority.pem,
@@ -84,10 +94,13 @@ fn a_name_that_the_certificate_lacks_is_refused() {
 #[test]
 fn brunt_shows_its_own_certificate() {
     let verify = "ssl_client_certificate CA; ssl_verify_client on;";
-    let Some((nginx, authority, _dir)) = secure("brunt_shows_its_own_certificate", verify) else { return };
+    let Some((nginx, authority, _dir)) = secure("brunt_shows_its_own_certificate", verify) else {
+        return;
+    };
     let certificate = authority.certify("anna");
     let line = format!("{} -c 2 -n 20 --cacert {}", nginx.secure("/"), authority.pem);
-    measure(&format!("{line} --cert {} --key {}", certificate.cert, certificate.key)).assert_all_good();
+    measure(&format!("{line} --cert {} --key {}", certificate.cert, certificate.key))
+        .assert_all_good();
     assert_eq!(distinct(&nginx.log(), |l| l.subject()), ["CN=anna"].into());
     // nginx answers 400 to clients without a certificate.
     let without = measure(&line).assert_code(4);
@@ -97,20 +110,32 @@ fn brunt_shows_its_own_certificate() {
 #[test]
 fn each_user_shows_a_certificate_of_its_own() {
     let verify = "ssl_client_certificate CA; ssl_verify_client on;";
-    let Some((nginx, authority, _dir)) = secure("each_user_shows_a_certificate_of_its_own", verify) else { return };
+    let Some((nginx, authority, _dir)) = secure("each_user_shows_a_certificate_of_its_own", verify)
+    else {
+        return;
+    };
     let folder = TempDir::new().expect("a directory");
     for name in ["anna", "bert", "cleo"] {
         let certificate = authority.certify(name);
-        let both =
-            [&certificate.cert, &certificate.key].map(|file| std::fs::read_to_string(file).expect("PEM")).concat();
+        let both = [&certificate.cert, &certificate.key]
+            .map(|file| std::fs::read_to_string(file).expect("PEM"))
+            .concat();
         std::fs::write(folder.path().join(format!("{name}.pem")), both).expect("a file");
     }
-    let line = format!("{} --cacert {} --cert {}", nginx.secure("/"), authority.pem, folder.path().display());
+    let line = format!(
+        "{} --cacert {} --cert {}",
+        nginx.secure("/"),
+        authority.pem,
+        folder.path().display()
+    );
     measure(&format!("{line} -c 6 -n 60 --threads 1 --no-keepalive")).assert_all_good();
     let log = nginx.log();
     assert_eq!(distinct(&log, |l| l.subject()), ["CN=anna", "CN=bert", "CN=cleo"].into());
     assert!(log.iter().any(Line::resumed), "a session is resumed by whom it was made for");
-    assert_refused(&format!("{line} --key {}/anna.pem -n 1", folder.path().display()), "names a folder");
+    assert_refused(
+        &format!("{line} --key {}/anna.pem -n 1", folder.path().display()),
+        "names a folder",
+    );
     let empty = TempDir::new().expect("a directory");
     assert_refused(
         &format!("{} -n 1 --cert {}", nginx.secure("/"), empty.path().display()),
@@ -126,8 +151,11 @@ fn assert_refused(line: &str, why: &str) {
 
 #[test]
 fn sessions_are_resumed_by_default() {
-    let Some((nginx, authority, _dir)) = secure("sessions_are_resumed_by_default", "") else { return };
-    let line = format!("{} -c 1 -n 20 --no-keepalive --cacert {}", nginx.secure("/"), authority.pem);
+    let Some((nginx, authority, _dir)) = secure("sessions_are_resumed_by_default", "") else {
+        return;
+    };
+    let line =
+        format!("{} -c 1 -n 20 --no-keepalive --cacert {}", nginx.secure("/"), authority.pem);
     measure(&line).assert_all_good();
     let resumed = nginx.log().iter().filter(|l| l.resumed()).count();
     assert!(resumed >= 15, "{resumed} of 20");
@@ -147,7 +175,11 @@ fn secrets_are_logged_to_sslkeylogfile() {
         let ran = run_with_key_log(&line, &keys);
         assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
         let key_log = std::fs::read_to_string(&keys).expect("a file");
-        assert_eq!(key_log.lines().filter(|line| line.starts_with("CLIENT_TRAFFIC_SECRET_0 ")).count(), 2, "{key_log}");
+        assert_eq!(
+            key_log.lines().filter(|line| line.starts_with("CLIENT_TRAFFIC_SECRET_0 ")).count(),
+            2,
+            "{key_log}"
+        );
         std::fs::remove_file(&keys).expect("a file");
         let refused = run_with_key_log(&line, &dir.path().join("none/keys"));
         let errors = String::from_utf8_lossy(&refused.stderr).into_owned();
@@ -161,8 +193,12 @@ fn run_with_key_log(line: &str, file: &std::path::Path) -> std::process::Output 
 
 #[test]
 fn tls_1_2_is_supported() {
-    let Some((nginx, authority, _dir)) = secure("tls_1_2_is_supported", "ssl_protocols TLSv1.2;") else { return };
-    measure(&format!("{} -c 2 -n 20 --cacert {}", nginx.secure("/long"), authority.pem)).assert_all_good();
+    let Some((nginx, authority, _dir)) = secure("tls_1_2_is_supported", "ssl_protocols TLSv1.2;")
+    else {
+        return;
+    };
+    measure(&format!("{} -c 2 -n 20 --cacert {}", nginx.secure("/long"), authority.pem))
+        .assert_all_good();
 }
 
 #[test]
@@ -170,10 +206,15 @@ fn the_lab_speaks_tls() {
     let dir = TempDir::new().expect("a directory");
     let pem = dir.path().join("lab.pem");
     let lab = lab(&format!("--tls --tls-cert-out {} --body 100k", pem.display()));
-    let ran = measure(&format!("{} -c 2 -n 50 --cacert {}", lab.url_of("/"), pem.display())).assert_all_good();
-    assert!(ran.number("/bytes/received") > 50 * 100_000);
-    let open = measure(&format!("{} -r 100 -d 1s --no-keepalive --cacert {}", lab.url_of("/"), pem.display()))
+    let ran = measure(&format!("{} -c 2 -n 50 --cacert {}", lab.url_of("/"), pem.display()))
         .assert_all_good();
+    assert!(ran.number("/bytes/received") > 50 * 100_000);
+    let open = measure(&format!(
+        "{} -r 100 -d 1s --no-keepalive --cacert {}",
+        lab.url_of("/"),
+        pem.display()
+    ))
+    .assert_all_good();
     assert_eq!(open.number("/phases_seconds/tls/count"), open.connections("opened"));
 }
 
@@ -181,10 +222,15 @@ fn the_lab_speaks_tls() {
 fn a_scheme_mismatch_is_reported() {
     let plain = lab("");
     let secure = lab("--tls");
-    let tls = measure(&format!("https://127.0.0.1:{}/ -k -c 1 -d 500ms", plain.port())).assert_code(3);
+    let tls =
+        measure(&format!("https://127.0.0.1:{}/ -k -c 1 -d 500ms", plain.port())).assert_code(3);
     tls.assert_text(&["Nothing could be measured: TLS", "does not speak TLS", "http://"]);
-    let http = measure(&format!("http://127.0.0.1:{}/ -c 1 -d 500ms", secure.port())).assert_code(3);
-    assert_eq!(http.failed("protocol") + http.failed("closed_early") + http.failed("reset"), http.count("begun"));
+    let http =
+        measure(&format!("http://127.0.0.1:{}/ -c 1 -d 500ms", secure.port())).assert_code(3);
+    assert_eq!(
+        http.failed("protocol") + http.failed("closed_early") + http.failed("reset"),
+        http.count("begun")
+    );
 }
 
 #[test]
@@ -193,7 +239,9 @@ fn files_that_are_no_certificates_are_refused() {
     let file = dir.path().join("none.pem");
     std::fs::write(&file, "nothing").expect("a file");
     for option in ["--cacert", "--cert", "--key"] {
-        let output = command(&format!("https://127.0.0.1:1/ {option} {}", file.display())).output().expect("brunt");
+        let output = command(&format!("https://127.0.0.1:1/ {option} {}", file.display()))
+            .output()
+            .expect("brunt");
         assert_eq!(output.status.code(), Some(2), "{option}");
         assert!(String::from_utf8_lossy(&output.stderr).contains("PEM"), "{output:?}");
     }
@@ -241,9 +289,15 @@ fn a_server_with_one_classical_group_needs_no_further_round_trip() {
     let ran = measure(&format!("{line} --tls-groups secp256r1,X25519")).assert_all_good();
     assert_eq!(ran.connections("hello_retries"), ran.connections("opened"));
     ran.assert_text(&["TLS handshakes with a further round trip (HelloRetryRequest)"]);
-    measure(&format!("{line} --tls-groups secp256r1")).assert_code(3).assert_text(&["TLS handshake failed"]);
+    measure(&format!("{line} --tls-groups secp256r1"))
+        .assert_code(3)
+        .assert_text(&["TLS handshake failed"]);
     let unknown = measure(&format!("{line} --tls-groups P-256")).assert_code(2);
-    assert!(unknown.err.contains("`P-256` is not a known key exchange group; write some of"), "{}", unknown.err);
+    assert!(
+        unknown.err.contains("`P-256` is not a known key exchange group; write some of"),
+        "{}",
+        unknown.err
+    );
 }
 
 #[test]

@@ -78,9 +78,14 @@ fn read_head(stream: &mut TcpStream) -> std::io::Result<String> {
 
 /// Answer to that head, without the blank line at its end.
 fn answer_to(head: &str) -> String {
-    assert!(head.starts_with("GET /chat?room=1 HTTP/1.1\r\n") && head.contains("Upgrade: websocket"), "{head}");
-    let key = head.lines().find_map(|line| line.strip_prefix("Sec-WebSocket-Key: ")).expect("a key");
-    let accept = STANDARD.encode(Sha1::digest(format!("{key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11")));
+    assert!(
+        head.starts_with("GET /chat?room=1 HTTP/1.1\r\n") && head.contains("Upgrade: websocket"),
+        "{head}"
+    );
+    let key =
+        head.lines().find_map(|line| line.strip_prefix("Sec-WebSocket-Key: ")).expect("a key");
+    let accept =
+        STANDARD.encode(Sha1::digest(format!("{key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11")));
     format!(
         "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: {accept}"
     )
@@ -90,7 +95,9 @@ fn serve(mut stream: TcpStream, manner: Behavior, counts: &Counts) -> std::io::R
     let head = read_head(&mut stream)?;
     let offer = "Sec-WebSocket-Extensions: permessage-deflate; server_no_context_takeover; client_no_context_takeover";
     let extension = match manner {
-        Behavior::Deflate if head.contains(&format!("{offer}; client_max_window_bits\r\n")) => format!("\r\n{offer}"),
+        Behavior::Deflate if head.contains(&format!("{offer}; client_max_window_bits\r\n")) => {
+            format!("\r\n{offer}")
+        }
         _ => String::new(),
     };
     stream.write_all(format!("{}{extension}\r\n\r\n", answer_to(&head)).as_bytes())?;
@@ -113,16 +120,24 @@ fn serve(mut stream: TcpStream, manner: Behavior, counts: &Counts) -> std::io::R
             (1 | 2, Behavior::Echo) => stream.write_all(&frame(0x80 | opcode, &payload))?,
             (1 | 2, Behavior::Chatty) => {
                 let (first, second) = payload.split_at(payload.len() / 2);
-                let all = [frame(0x89, b"hi"), frame(0x81, b"news"), frame(opcode, first), frame(0x80, second)];
+                let all = [
+                    frame(0x89, b"hi"),
+                    frame(0x81, b"news"),
+                    frame(opcode, first),
+                    frame(0x80, second),
+                ];
                 stream.write_all(&all.concat())?;
             }
-            (1 | 2, Behavior::Close(code)) => return stream.write_all(&frame(0x88, &code.to_be_bytes())),
+            (1 | 2, Behavior::Close(code)) => {
+                return stream.write_all(&frame(0x88, &code.to_be_bytes()));
+            }
             (1 | 2, Behavior::Deflate) => {
                 let payload = if first & 0x40 == 0 { payload } else { inflated(payload)? };
                 let mut packed = DeflateEncoder::new(Vec::new(), Compression::default());
                 packed.write_all(&payload)?;
                 packed.flush()?;
-                let packed = packed.get_ref().strip_suffix(&[0, 0, 0xff, 0xff]).expect("its end").to_vec();
+                let packed =
+                    packed.get_ref().strip_suffix(&[0, 0, 0xff, 0xff]).expect("its end").to_vec();
                 let (first, second) = packed.split_at(packed.len() / 2);
                 stream.write_all(&[frame(0x40 | opcode, first), frame(0x80, second)].concat())?;
             }
@@ -173,7 +188,8 @@ fn read_frame(stream: &mut TcpStream) -> std::io::Result<(u8, Vec<u8>)> {
 #[test]
 fn messages_are_sent_and_their_echo_awaited() {
     let (url, counts) = server(Behavior::Echo);
-    let ran = measure(&format!("{url} --data hello -c 4 -n 2000 --expect-body ^hello$")).assert_all_good();
+    let ran = measure(&format!("{url} --data hello -c 4 -n 2000 --expect-body ^hello$"))
+        .assert_all_good();
     assert_eq!((ran.count("completed"), counts.messages.load(Ordering::Relaxed)), (2000, 2000));
     assert_eq!(counts.connections.load(Ordering::Relaxed), 4);
     measure(&format!("{url} --data hello -c 8 -r 500 -d 1s")).assert_all_good();
@@ -185,7 +201,8 @@ fn long_messages_arrive_complete() {
     for length in [125, 126, 70_000, 1_000_000] {
         let file = tempfile::NamedTempFile::new().expect("a file");
         std::fs::write(file.path(), vec![b'x'; length]).expect("a file");
-        let ran = measure(&format!("{url} --data @{} -c 2 -n 20", file.path().display())).assert_all_good();
+        let ran = measure(&format!("{url} --data @{} -c 2 -n 20", file.path().display()))
+            .assert_all_good();
         assert_eq!(ran.count("completed"), 20, "{length}");
     }
 }
@@ -193,7 +210,9 @@ fn long_messages_arrive_complete() {
 #[test]
 fn pings_are_answered_and_other_messages_ignored() {
     let (url, counts) = server(Behavior::Chatty);
-    let ran = measure(&format!("{url} --data echo-of-this -c 2 -n 100 --expect-body ^echo-of-this$")).assert_all_good();
+    let ran =
+        measure(&format!("{url} --data echo-of-this -c 2 -n 100 --expect-body ^echo-of-this$"))
+            .assert_all_good();
     assert_eq!((ran.count("completed"), counts.messages.load(Ordering::Relaxed)), (100, 100));
     // The pong for the last message may still be in flight.
     assert!(counts.pongs.load(Ordering::Relaxed) >= 98);
@@ -203,7 +222,8 @@ fn pings_are_answered_and_other_messages_ignored() {
 fn messages_are_compressed_in_both_directions_on_request() {
     let (url, counts) = server(Behavior::Deflate);
     let line = format!("{url} --data {} -c 2 -n 50", "hello,".repeat(300));
-    let ran = measure(&format!("{line} --compressed --expect-body ^(hello,){{300}}$")).assert_all_good();
+    let ran =
+        measure(&format!("{line} --compressed --expect-body ^(hello,){{300}}$")).assert_all_good();
     assert!(ran.number("/bytes/received") < 50 * 100, "{}", ran.number("/bytes/received"));
     assert!(ran.number("/bytes/sent") < 50 * 400, "{}", ran.number("/bytes/sent"));
     measure(&format!("{line} --compressed")).assert_all_good();
@@ -218,13 +238,21 @@ fn the_lab_accepts_compressed_messages_in_each_window() {
         let lab = crate::world::lab(&format!("--echo --ws-deflate {options}"));
         let url = lab.url_of("/").replace("http:", "ws:");
         let line = format!("{url} --data {} -c 2 -n 50", "hello,".repeat(300));
-        let ran = measure(&format!("{line} --compressed --expect-body ^(hello,){{300}}$")).assert_all_good();
+        let ran = measure(&format!("{line} --compressed --expect-body ^(hello,){{300}}$"))
+            .assert_all_good();
         assert!(ran.number("/bytes/sent") < 50 * 400, "{options}: {}", ran.number("/bytes/sent"));
-        assert!(ran.number("/bytes/received") < 50 * 100, "{options}: {}", ran.number("/bytes/received"));
+        assert!(
+            ran.number("/bytes/received") < 50 * 100,
+            "{options}: {}",
+            ran.number("/bytes/received")
+        );
         let ran = measure(&format!("{line} --expect-body ^(hello,){{300}}$")).assert_all_good();
         assert!(ran.number("/bytes/sent") > 50 * 1800, "{options}: nothing is offered");
         let knows = lab.into_statistics();
-        assert_eq!((&knows["websocket"]["compressed"], &knows["websocket"]["first_error"]), (&50.into(), &().into()));
+        assert_eq!(
+            (&knows["websocket"]["compressed"], &knows["websocket"]["first_error"]),
+            (&50.into(), &().into())
+        );
     }
 }
 
@@ -232,13 +260,18 @@ fn the_lab_accepts_compressed_messages_in_each_window() {
 fn several_messages_are_awaited_or_none() {
     let (url, counts) = server(Behavior::Chatty);
     // Each message gets two replies: news, and its echo.
-    let ran = measure(&format!("{url} --data echo -c 2 -n 50 --reply-events messages,2")).assert_all_good();
+    let ran = measure(&format!("{url} --data echo -c 2 -n 50 --reply-events messages,2"))
+        .assert_all_good();
     let all = ran.value("/transactions").as_array().expect("a list");
-    assert_eq!(all.iter().map(|one| one["succeeded"].as_u64()).collect::<Vec<_>>(), [Some(50), Some(50)]);
+    assert_eq!(
+        all.iter().map(|one| one["succeeded"].as_u64()).collect::<Vec<_>>(),
+        [Some(50), Some(50)]
+    );
     assert_eq!(ran.number("/bytes/received"), 50 * (2 + 4 + 2 + 4 + 2 + 2 + 2));
     // Unsolicited messages must not fill the sockets. Messages that the server had not read when
     // its sockets were closed are lost.
-    measure(&format!("{url} --data quiet -c 2 -n 50000 --reply-events messages,0")).assert_all_good();
+    measure(&format!("{url} --data quiet -c 2 -n 50000 --reply-events messages,0"))
+        .assert_all_good();
     assert!(counts.messages.load(Ordering::Relaxed) > 25_000);
 }
 
@@ -259,13 +292,16 @@ fn steps_open_ping_and_close() {
         labels
             .iter()
             .map(|label: &serde_json::Value| {
-                (label["label"].as_str().map(str::to_owned), label["requests"]["completed"].as_u64())
+                (
+                    label["label"].as_str().map(str::to_owned),
+                    label["requests"]["completed"].as_u64(),
+                )
             })
             .collect::<Vec<_>>(),
         expected
     );
-    let [connections, messages, pings] =
-        [&counts.connections, &counts.messages, &counts.pings].map(|count| count.load(Ordering::Relaxed));
+    let [connections, messages, pings] = [&counts.connections, &counts.messages, &counts.pings]
+        .map(|count| count.load(Ordering::Relaxed));
     assert_eq!((messages, pings), (60, 60));
     assert_eq!(connections, 60, "each iteration closes its own");
     // A pong with another payload than the ping is ignored.
@@ -303,7 +339,8 @@ fn the_lab_counts_each_message() {
     let lab = crate::world::lab("--echo --tls");
     let url = lab.url_of("/").replace("https:", "wss:");
     let ran =
-        measure(&format!("{url} --insecure --data hello -r 200 -d 500ms --expect-body ^hello$")).assert_all_good();
+        measure(&format!("{url} --insecure --data hello -r 200 -d 500ms --expect-body ^hello$"))
+            .assert_all_good();
     assert_eq!(lab.into_statistics()["requests"]["received"], ran.count("completed"));
 }
 
@@ -315,5 +352,9 @@ fn a_refused_websocket_is_reported() {
         .assert_code(3)
         .assert_text(&["does not open a WebSocket here: it answered with status 404"]);
     let refused = measure(&format!("{url} --http 3 --data x -n 5")).assert_code(2);
-    assert!(refused.err.contains("WebSocket (ws:// and wss://) does not work with HTTP/3"), "{}", refused.err);
+    assert!(
+        refused.err.contains("WebSocket (ws:// and wss://) does not work with HTTP/3"),
+        "{}",
+        refused.err
+    );
 }

@@ -91,7 +91,9 @@ impl Document {
 
     pub(crate) fn name(&self, node: u32) -> &str {
         match self.nodes[node as usize].kind {
-            Kind::Element | Kind::Instruction => &self.names[self.nodes[node as usize].name as usize],
+            Kind::Element | Kind::Instruction => {
+                &self.names[self.nodes[node as usize].name as usize]
+            }
             _ => "",
         }
     }
@@ -105,7 +107,8 @@ impl Document {
     /// comment or processing instruction.
     pub(crate) fn text(&self, node: u32) -> &str {
         let Node { kind, start, stop, .. } = self.nodes[node as usize];
-        let all = if matches!(kind, Kind::Comment | Kind::Instruction) { &self.data } else { &self.text };
+        let all =
+            if matches!(kind, Kind::Comment | Kind::Instruction) { &self.data } else { &self.text };
         &all[start as usize..stop as usize]
     }
 
@@ -125,7 +128,10 @@ impl Document {
     /// Returns the indices of a node's attributes.
     pub(crate) fn attributes(&self, node: u32) -> Range<u32> {
         // The attributes of all nodes are in one array, in document order.
-        let after = self.nodes.get(node as usize + 1).map_or(self.attributes.len() as u32, |next| next.attributes);
+        let after = self
+            .nodes
+            .get(node as usize + 1)
+            .map_or(self.attributes.len() as u32, |next| next.attributes);
         self.nodes[node as usize].attributes..after
     }
 
@@ -140,7 +146,9 @@ impl Document {
 
     /// Returns the value of the attribute with this name. In HTML, case does not matter.
     pub(crate) fn attribute(&self, node: u32, name: &str) -> Option<&str> {
-        let attribute = self.attributes(node).find(|other| self.is_same_name(self.attribute_name(*other), name))?;
+        let attribute = self
+            .attributes(node)
+            .find(|other| self.is_same_name(self.attribute_name(*other), name))?;
         Some(self.attribute_value(attribute))
     }
 
@@ -153,7 +161,9 @@ impl Document {
     pub(crate) fn children(&self, node: u32) -> impl Iterator<Item = u32> + '_ {
         let end = self.nodes[node as usize].end;
         let first = Some(node + 1).filter(|first| *first < end);
-        std::iter::successors(first, move |child| Some(self.nodes[*child as usize].end).filter(|next| *next < end))
+        std::iter::successors(first, move |child| {
+            Some(self.nodes[*child as usize].end).filter(|next| *next < end)
+        })
     }
 
     /// Returns the ancestors of a node, from its parent to the document node.

@@ -38,7 +38,8 @@ impl<'d> Element<'d> {
 
     /// Returns the nearest ancestor with this name.
     pub fn nearest_ancestor(&self, name: &str) -> Option<Self> {
-        let mut ancestors = self.document.ancestors(self.node).map(|node| Self { document: self.document, node });
+        let mut ancestors =
+            self.document.ancestors(self.node).map(|node| Self { document: self.document, node });
         ancestors.find(|element| element.has_name(name))
     }
 }
@@ -49,13 +50,22 @@ mod tests {
 
     #[test]
     fn elements_are_told_by_name_attribute_text_and_surroundings() {
-        let page = Document::html("<SELECT NAME=s><option>one</option></select><textarea>two<!-- -->three</textarea>");
-        let options: Vec<Element<'_>> = page.elements().filter(|element| element.has_name("OPTION")).collect();
+        let page = Document::html(
+            "<SELECT NAME=s><option>one</option></select><textarea>two<!-- -->three</textarea>",
+        );
+        let options: Vec<Element<'_>> =
+            page.elements().filter(|element| element.has_name("OPTION")).collect();
         let [option] = options[..] else { panic!("{options:?}") };
         assert_eq!((option.first_text(), option.attribute("value")), ("one", None));
-        assert_eq!(option.nearest_ancestor("select").and_then(|select| select.attribute("name")), Some("s"));
+        assert_eq!(
+            option.nearest_ancestor("select").and_then(|select| select.attribute("name")),
+            Some("s")
+        );
         assert!(option.nearest_ancestor("form").is_none());
         let empty = Document::html("<p><b>bold</b></p>");
-        assert_eq!(empty.elements().find(|element| element.has_name("p")).map(|p| p.first_text()), Some(""));
+        assert_eq!(
+            empty.elements().find(|element| element.has_name("p")).map(|p| p.first_text()),
+            Some("")
+        );
     }
 }

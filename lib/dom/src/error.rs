@@ -39,7 +39,9 @@ impl ExpressionError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum WorkLimit {
     /// The evaluation took more steps than the document's budget.
-    #[error("the expression takes more than {0} steps on this document; narrow it, for example with a path from an id")]
+    #[error(
+        "the expression takes more than {0} steps on this document; narrow it, for example with a path from an id"
+    )]
     Steps(u64),
     /// The result has more text than allowed, in bytes.
     #[error("the result has more than {0} bytes; narrow the expression to fewer elements")]

@@ -47,7 +47,11 @@ pub(crate) fn parse(source: &str) -> Document {
 fn build(source: &str) -> (Tree, u64, bool) {
     let budget = STEPS + STEPS_PER_BYTE * source.len() as u64;
     // Without scripting, the content of `noscript` consists of elements.
-    let options = TreeBuilderOpts { scripting_enabled: false, drop_doctype: true, ..TreeBuilderOpts::default() };
+    let options = TreeBuilderOpts {
+        scripting_enabled: false,
+        drop_doctype: true,
+        ..TreeBuilderOpts::default()
+    };
     let builder = TreeBuilder::new(Sink::new(budget), options);
     let tokenizer = Tokenizer::new(
         Guard { builder, tokens: Cell::new(0), formatting: Cell::new(0) },
@@ -174,7 +178,8 @@ fn emit(data: &NodeData, builder: &mut Builder) -> bool {
             builder.open(&name.local);
             for attribute in attributes {
                 match &attribute.name.prefix {
-                    Some(prefix) => builder.attribute(&format!("{prefix}:{}", attribute.name.local), &attribute.value),
+                    Some(prefix) => builder
+                        .attribute(&format!("{prefix}:{}", attribute.name.local), &attribute.value),
                     None => builder.attribute(&attribute.name.local, &attribute.value),
                 }
             }

@@ -3,8 +3,10 @@
 use crate::document::{Document, Kind};
 
 /// HTML elements without an end tag.
-const VOID: [&str; 14] =
-    ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"];
+const VOID: [&str; 14] = [
+    "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source",
+    "track", "wbr",
+];
 
 /// HTML elements with text that is written without escapes.
 const RAW: [&str; 7] = ["script", "style", "xmp", "iframe", "noembed", "noframes", "plaintext"];
@@ -23,7 +25,9 @@ pub(crate) fn write(document: &Document, node: u32, limit: usize, out: &mut Stri
             Kind::Element => start(document, current, &mut open, out),
             Kind::Text => text(document, current, out),
             Kind::Comment => out.extend(["<!--", document.text(current), "-->"]),
-            Kind::Instruction => out.extend(["<?", document.name(current), " ", document.text(current), "?>"]),
+            Kind::Instruction => {
+                out.extend(["<?", document.name(current), " ", document.text(current), "?>"])
+            }
         }
     }
     close(document, &mut open, u32::MAX, out);

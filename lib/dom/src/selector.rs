@@ -49,7 +49,11 @@ impl Document {
     /// # Errors
     ///
     /// Returns an error if the values have more than 64 MiB.
-    pub fn css(&self, selector: &Selector, attribute: Option<&str>) -> Result<Vec<String>, WorkLimit> {
+    pub fn css(
+        &self,
+        selector: &Selector,
+        attribute: Option<&str>,
+    ) -> Result<Vec<String>, WorkLimit> {
         let mut size = 0;
         let mut values = Vec::new();
         for node in Search::new(self).list(&selector.0) {

@@ -36,13 +36,14 @@ pub(crate) fn parse(source: &str) -> Result<Document, DomError> {
     let mut has_root = false;
     loop {
         let start = reader.buffer_position() as usize;
-        let event = reader
-            .read_event()
-            .map_err(|error| error_at(source, reader.error_position() as usize, error.to_string()))?;
+        let event = reader.read_event().map_err(|error| {
+            error_at(source, reader.error_position() as usize, error.to_string())
+        })?;
         if matches!(event, Event::Eof) {
             return finish(source, builder, has_root);
         }
-        add(event, start == 0, &mut builder, &mut has_root).map_err(|message| error_at(source, start, message))?;
+        add(event, start == 0, &mut builder, &mut has_root)
+            .map_err(|message| error_at(source, start, message))?;
     }
 }
 
@@ -54,11 +55,20 @@ fn finish(source: &str, builder: Builder, has_root: bool) -> Result<Document, Do
     match (builder.depth(), has_root) {
         (0, true) => Ok(builder.finish()),
         (0, false) => Err(error_at(source, source.len(), "the document has no root element")),
-        (open, _) => Err(error_at(source, source.len(), format!("the document ends within {open} open elements"))),
+        (open, _) => Err(error_at(
+            source,
+            source.len(),
+            format!("the document ends within {open} open elements"),
+        )),
     }
 }
 
-fn add(event: Event<'_>, is_first: bool, builder: &mut Builder, has_root: &mut bool) -> Result<(), Fault> {
+fn add(
+    event: Event<'_>,
+    is_first: bool,
+    builder: &mut Builder,
+    has_root: &mut bool,
+) -> Result<(), Fault> {
     let is_outside = builder.depth() == 0;
     match event {
         Event::Start(tag) => open(&tag, builder, has_root)?,
@@ -67,12 +77,15 @@ fn add(event: Event<'_>, is_first: bool, builder: &mut Builder, has_root: &mut b
             builder.close();
         }
         Event::End(_) => builder.close(),
-        Event::Text(text) if is_outside && text.trim_matches([' ', '\t', '\n', '\r']).is_empty() => {}
+        Event::Text(text)
+            if is_outside && text.trim_matches([' ', '\t', '\n', '\r']).is_empty() => {}
         Event::Text(_) | Event::CData(_) | Event::GeneralRef(_) if is_outside => {
             return Err("text outside of the root element".to_owned());
         }
         // The reader accepts `]]>` in text, which is not well-formed.
-        Event::Text(text) if text.contains("]]>") => return Err("`]]>` in text: write `]]&gt;`".to_owned()),
+        Event::Text(text) if text.contains("]]>") => {
+            return Err("`]]>` in text: write `]]&gt;`".to_owned());
+        }
         Event::Text(text) => builder.text(&text.xml10_content()),
         Event::CData(text) => builder.text(&text.xml10_content()),
         Event::GeneralRef(name) => builder.text(&resolve(&name)?),
@@ -84,8 +97,12 @@ fn add(event: Event<'_>, is_first: bool, builder: &mut Builder, has_root: &mut b
             }
             builder.instruction(instruction.target(), instruction.content().trim_start());
         }
-        Event::Decl(_) if !is_first => return Err("an XML declaration may only stand at the very start".to_owned()),
-        Event::DocType(_) if *has_root => return Err("a DOCTYPE must stand before the root element".to_owned()),
+        Event::Decl(_) if !is_first => {
+            return Err("an XML declaration may only stand at the very start".to_owned());
+        }
+        Event::DocType(_) if *has_root => {
+            return Err("a DOCTYPE must stand before the root element".to_owned());
+        }
         Event::Decl(_) | Event::DocType(_) | Event::Eof => {}
     }
     Ok(())
@@ -113,7 +130,10 @@ fn open(tag: &BytesStart<'_>, builder: &mut Builder, has_root: &mut bool) -> Res
         if !names.insert(name.to_owned()) {
             return Err(format!("`<{element}>` has the attribute `{name}` twice"));
         }
-        builder.attribute(name, &value(&attribute).map_err(|reason| format!("in the attribute `{name}`: {reason}"))?);
+        builder.attribute(
+            name,
+            &value(&attribute).map_err(|reason| format!("in the attribute `{name}`: {reason}"))?,
+        );
     }
     Ok(())
 }

@@ -42,7 +42,10 @@ impl XPath {
     /// # Errors
     ///
     /// Returns the errors of [`XPath::parse`], and an error if a prefix has no URI.
-    pub fn with_namespaces(expression: &str, namespaces: &[(String, String)]) -> Result<Self, ExpressionError> {
+    pub fn with_namespaces(
+        expression: &str,
+        namespaces: &[(String, String)],
+    ) -> Result<Self, ExpressionError> {
         Ok(Self(parser::parse(expression, Some(namespaces))?))
     }
 }
@@ -79,7 +82,10 @@ impl Document {
     }
 
     /// Returns the result, and the number of steps that it took.
-    fn xpath_with_steps<'d>(&'d self, expression: &XPath) -> Result<(XPathResult<'d>, u64), WorkLimit> {
+    fn xpath_with_steps<'d>(
+        &'d self,
+        expression: &XPath,
+    ) -> Result<(XPathResult<'d>, u64), WorkLimit> {
         let evaluator = Evaluator::new(self);
         let value = match evaluator.value(&expression.0, Context::root())? {
             Value::Nodes(nodes) => Value::Nodes(nodes),
@@ -123,7 +129,9 @@ impl XPathResult<'_> {
     /// value, in XPath's notation.
     pub fn values(&self) -> Vec<String> {
         match &self.value {
-            Value::Nodes(nodes) => nodes.iter().map(|at| at.text(self.document).to_owned()).collect(),
+            Value::Nodes(nodes) => {
+                nodes.iter().map(|at| at.text(self.document).to_owned()).collect()
+            }
             other => vec![other.clone().text(self.document).into_owned()],
         }
     }

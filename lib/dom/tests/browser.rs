@@ -7,7 +7,8 @@
 use brunt_dom::{Document, Selector, XPath, XPathKind};
 
 fn xpath(document: &Document, expression: &str) -> Vec<String> {
-    let result = document.xpath(&XPath::parse(expression).expect("an expression")).expect("a small page");
+    let result =
+        document.xpath(&XPath::parse(expression).expect("an expression")).expect("a small page");
     let letter = match result.kind() {
         XPathKind::Nodes => 'V',
         XPathKind::Text => 'S',
@@ -18,7 +19,8 @@ fn xpath(document: &Document, expression: &str) -> Vec<String> {
 }
 
 fn css(document: &Document, selector: &str) -> Vec<String> {
-    let found = document.css(&Selector::parse(selector).expect("a selector"), None).expect("a small page");
+    let found =
+        document.css(&Selector::parse(selector).expect("a selector"), None).expect("a small page");
     found.iter().map(|value| format!("V{value}")).collect()
 }
 
@@ -30,10 +32,13 @@ fn trees_and_results_are_those_of_a_browser() {
         match fields[0] {
             "page" => (document, source) = (Document::html(fields[1]), fields[1]),
             "tree" => {
-                let root = document.xpath(&XPath::parse("/html").expect("a path")).expect("a small page");
+                let root =
+                    document.xpath(&XPath::parse("/html").expect("a path")).expect("a small page");
                 assert_eq!(root.fragment().expect("a small page"), [fields[1]], "{source}");
             }
-            "xpath" => assert_eq!(xpath(&document, fields[1]), fields[2..], "{} of {source}", fields[1]),
+            "xpath" => {
+                assert_eq!(xpath(&document, fields[1]), fields[2..], "{} of {source}", fields[1])
+            }
             _ => assert_eq!(css(&document, fields[1]), fields[2..], "{} of {source}", fields[1]),
         }
         results += 1;

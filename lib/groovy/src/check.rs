@@ -4,8 +4,13 @@ use crate::classes::{by_full_name, by_simple_name};
 use crate::syntax::ast::{Code, Import};
 
 /// Packages of annotations and types without effect in an interpreter.
-const HARMLESS: [&str; 5] =
-    ["groovy.transform.", "groovy.lang.", "java.util.function.", "java.lang.annotation.", "groovy.util.logging."];
+const HARMLESS: [&str; 5] = [
+    "groovy.transform.",
+    "groovy.lang.",
+    "java.util.function.",
+    "java.lang.annotation.",
+    "groovy.util.logging.",
+];
 
 /// Unknown classes, with their lines.
 pub(crate) fn unsupported(code: &Code) -> Vec<(u32, String)> {
@@ -24,7 +29,8 @@ pub(crate) fn unsupported(code: &Code) -> Vec<(u32, String)> {
             by_simple_name(name).is_some()
         };
         // A type parameter is one capital letter.
-        if is_known || is_imported || defines(code, name) || defines(code, outer) || name.len() <= 1 {
+        if is_known || is_imported || defines(code, name) || defines(code, outer) || name.len() <= 1
+        {
             continue;
         }
         unsupported.push((*line, format!("class {name}")));

@@ -66,7 +66,9 @@ fn divide_rounded(dividend: &BigInt, divisor: &BigInt, rounding: Rounding) -> Bi
         Rounding::Floor => is_negative,
         Rounding::HalfUp => half != Ordering::Less,
         Rounding::HalfDown => half == Ordering::Greater,
-        Rounding::HalfEven => half == Ordering::Greater || (half == Ordering::Equal && quotient.is_odd()),
+        Rounding::HalfEven => {
+            half == Ordering::Greater || (half == Ordering::Equal && quotient.is_odd())
+        }
     };
     match (rounds_away_from_zero, is_negative) {
         (false, _) => quotient,
@@ -114,14 +116,20 @@ impl Decimal {
     /// Parses digits with an optional point and exponent.
     pub fn parse(text: &str) -> Option<Self> {
         let (mantissa, exponent) = match text.find(['e', 'E']) {
-            Some(position) => (&text[..position], text[position + 1..].trim_start_matches('+').parse::<i32>().ok()?),
+            Some(position) => (
+                &text[..position],
+                text[position + 1..].trim_start_matches('+').parse::<i32>().ok()?,
+            ),
             None => (text, 0),
         };
         let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
         let digits = format!("{whole}{fraction}");
         let unsigned = digits.trim_start_matches(['-', '+']);
         let has_single_sign = digits.len() - unsigned.len() <= 1;
-        if unsigned.is_empty() || !unsigned.bytes().all(|byte| byte.is_ascii_digit()) || !has_single_sign {
+        if unsigned.is_empty()
+            || !unsigned.bytes().all(|byte| byte.is_ascii_digit())
+            || !has_single_sign
+        {
             return None;
         }
         // Bounds the time of computations.
@@ -178,7 +186,8 @@ impl Decimal {
         }
         let precision = self.precision().max(other.precision()) + 10;
         // Position of the first digit; the quotient may have it one further to the left.
-        let position = (self.precision() as i32 - self.scale) - (other.precision() as i32 - other.scale);
+        let position =
+            (self.precision() as i32 - self.scale) - (other.precision() as i32 - other.scale);
         let scale = (precision as i32 - position).clamp(-SCALE_LIMIT, SCALE_LIMIT);
         let mut quotient = self.divide_at(other, scale, Rounding::HalfUp);
         if quotient.precision() > precision {
@@ -207,7 +216,10 @@ impl Decimal {
         if !divisor.magnitude().is_one() {
             return None;
         }
-        Some(self.divide_at(other, preferred.max(digits), Rounding::Unnecessary).trimmed_to(preferred))
+        Some(
+            self.divide_at(other, preferred.max(digits), Rounding::Unnecessary)
+                .trimmed_to(preferred),
+        )
     }
 
     /// Removes trailing zeros, but keeps at least this number of digits after the point.
@@ -227,7 +239,11 @@ impl Decimal {
     /// Implements `stripTrailingZeros` of `BigDecimal`.
     pub fn without_trailing_zeros(&self) -> Self {
         // Zero is divisible by ten at each scale, so the loop would only end at the limit.
-        if self.unscaled.is_zero() { Self::new(BigInt::zero(), 0) } else { self.clone().trimmed_to(-SCALE_LIMIT) }
+        if self.unscaled.is_zero() {
+            Self::new(BigInt::zero(), 0)
+        } else {
+            self.clone().trimmed_to(-SCALE_LIMIT)
+        }
     }
 
     /// Remainder of the truncated quotient. The divisor must not be zero.
@@ -242,7 +258,10 @@ impl Decimal {
         if scale >= self.scale {
             return Self::new(&self.unscaled * power_of_ten(scale - self.scale), scale);
         }
-        Self::new(divide_rounded(&self.unscaled, &power_of_ten(self.scale - scale), rounding), scale)
+        Self::new(
+            divide_rounded(&self.unscaled, &power_of_ten(self.scale - scale), rounding),
+            scale,
+        )
     }
 
     pub fn negate(&self) -> Self {

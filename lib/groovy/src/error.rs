@@ -61,8 +61,12 @@ pub(crate) struct Throwable {
 
 /// Creates a fault that throws an exception of the class.
 pub(crate) fn throw(class: &str, message: impl AsRef<str>) -> Box<Fault> {
-    let throwable =
-        Throwable { class: class.into(), message: Some(message.as_ref().into()), cause: Value::Null, line: 0 };
+    let throwable = Throwable {
+        class: class.into(),
+        message: Some(message.as_ref().into()),
+        cause: Value::Null,
+        line: 0,
+    };
     Box::new(Fault::Thrown(Value::Native(Rc::new(throwable))))
 }
 
@@ -78,7 +82,10 @@ pub(crate) fn number_format_error(text: &str) -> Box<Fault> {
 
 /// Creates a fault for an index out of range.
 pub(crate) fn no_index(index: i64, length: usize) -> Box<Fault> {
-    throw("java.lang.IndexOutOfBoundsException", format!("Index {index} out of bounds for length {length}"))
+    throw(
+        "java.lang.IndexOutOfBoundsException",
+        format!("Index {index} out of bounds for length {length}"),
+    )
 }
 
 /// Creates a fault for a text index out of range.

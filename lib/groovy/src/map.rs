@@ -73,12 +73,16 @@ fn equals(left: &Value, right: &Value, depth: usize) -> bool {
                 a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| equals(a, b, depth - 1))
             }
         }
-        (Value::Map(a), Value::Map(b)) | (Value::Set(a), Value::Set(b)) => Rc::ptr_eq(a, b) || a.equals(b, depth - 1),
+        (Value::Map(a), Value::Map(b)) | (Value::Set(a), Value::Set(b)) => {
+            Rc::ptr_eq(a, b) || a.equals(b, depth - 1)
+        }
         (Value::Class(a), Value::Class(b)) => a.name() == b.name(),
         (Value::Native(a), Value::Native(b)) => {
             Rc::ptr_eq(a, b)
                 || match (a.identity(), b.identity()) {
-                    (Some(x), Some(y)) => a.class_name() == b.class_name() && equals(&x, &y, depth - 1),
+                    (Some(x), Some(y)) => {
+                        a.class_name() == b.class_name() && equals(&x, &y, depth - 1)
+                    }
                     _ => false,
                 }
         }
@@ -158,8 +162,9 @@ impl Map {
         let key = Key(key);
         let mut entries = self.entries.borrow_mut();
         if self.kind == MapKind::Sorted && !entries.contains_key(&key) {
-            let place =
-                entries.as_slice().partition_point(|existing, _| natural_order(&existing.0, &key.0) == Ordering::Less);
+            let place = entries.as_slice().partition_point(|existing, _| {
+                natural_order(&existing.0, &key.0) == Ordering::Less
+            });
             entries.shift_insert(place, key, value);
             return None;
         }
@@ -202,7 +207,9 @@ impl Map {
     fn equals(&self, other: &Self, depth: usize) -> bool {
         let a = self.entries.borrow();
         let b = other.entries.borrow();
-        a.len() == b.len() && a.iter().all(|(key, value)| b.get(key).is_some_and(|other| equals(value, other, depth)))
+        a.len() == b.len()
+            && a.iter()
+                .all(|(key, value)| b.get(key).is_some_and(|other| equals(value, other, depth)))
     }
 
     pub fn release(&mut self, to: &mut Vec<Value>) {

@@ -47,9 +47,17 @@ impl Script {
     /// # Errors
     ///
     /// Fails like [`run`](Self::run), or if `toString()` throws an exception.
-    pub fn run_to_text(&self, host: &mut dyn Host, budget: &mut Budget) -> Result<Option<String>, RunError> {
+    pub fn run_to_text(
+        &self,
+        host: &mut dyn Host,
+        budget: &mut Budget,
+    ) -> Result<Option<String>, RunError> {
         crate::vm::run(&self.code, host, budget, |vm, value| {
-            if value.is_null() { Ok(None) } else { vm.java_text(&value).map(|text| Some(text.to_string())) }
+            if value.is_null() {
+                Ok(None)
+            } else {
+                vm.java_text(&value).map(|text| Some(text.to_string()))
+            }
         })
     }
 

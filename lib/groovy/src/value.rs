@@ -312,7 +312,9 @@ impl Closure {
                 }
             }
             Callable::Method(value, _) => to.push(std::mem::take(value)),
-            Callable::Composed(first, second) => to.extend([std::mem::take(first), std::mem::take(second)]),
+            Callable::Composed(first, second) => {
+                to.extend([std::mem::take(first), std::mem::take(second)])
+            }
             Callable::Curried(value, arguments) => {
                 to.push(std::mem::take(value));
                 to.append(arguments);
@@ -333,7 +335,12 @@ impl Drop for Closure {
 pub(crate) fn is_nested(value: &Value) -> bool {
     matches!(
         value,
-        Value::List(_) | Value::Map(_) | Value::Set(_) | Value::Instance(_) | Value::Closure(_) | Value::Native(_)
+        Value::List(_)
+            | Value::Map(_)
+            | Value::Set(_)
+            | Value::Instance(_)
+            | Value::Closure(_)
+            | Value::Native(_)
     )
 }
 

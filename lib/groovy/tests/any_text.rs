@@ -151,9 +151,20 @@ fn deep_nesting_is_refused() {
         let source = format!("{}1{}", open.repeat(20_000), close.repeat(20_000));
         survive(&source);
     }
-    for part in
-        [" + 1", ".a", "[0]", "()", " && 1", " as int", " ? 1 : 2", " instanceof A", "++", " in x", " {}", ".with {}"]
-    {
+    for part in [
+        " + 1",
+        ".a",
+        "[0]",
+        "()",
+        " && 1",
+        " as int",
+        " ? 1 : 2",
+        " instanceof A",
+        "++",
+        " in x",
+        " {}",
+        ".with {}",
+    ] {
         survive(&format!("def a = 1; a{}", part.repeat(20_000)));
     }
 }
@@ -201,6 +212,8 @@ fn endless_programs_end() {
         }
     }
     let endless = Script::parse("while (true) {}", Dialect::Groovy).expect("it parses");
-    let error = endless.run(&mut TestHost::default(), &mut Budget::new(1_000, 1_000)).expect_err("it never ends");
+    let error = endless
+        .run(&mut TestHost::default(), &mut Budget::new(1_000, 1_000))
+        .expect_err("it never ends");
     assert!(matches!(error, RunError::Budget { .. }), "{error}");
 }

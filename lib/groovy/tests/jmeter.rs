@@ -25,19 +25,32 @@ fn variables_and_properties() {
         (Some("1"), None, Some("1x"), Some("2"), Some("default"))
     );
     assert_eq!(host.properties["p"], "q");
-    let text_after_object = "vars.putObject('o', [1]); vars.put('o', 'text'); vars.getObject('o') + vars.get('o')";
+    let text_after_object =
+        "vars.putObject('o', [1]); vars.put('o', 'text'); vars.getObject('o') + vars.get('o')";
     assert_eq!(groovy(text_after_object), "texttext");
-    let builder_after_object = "vars.putObject('o', [1]); vars.put('o', new StringBuilder('b').toString()); vars['o']";
+    let builder_after_object =
+        "vars.putObject('o', [1]); vars.put('o', new StringBuilder('b').toString()); vars['o']";
     assert_eq!(groovy(builder_after_object), "b");
-    assert_eq!(groovy("vars.put('o', 'text'); vars.putObject('o', [1]); vars.getObject('o')"), "[1]");
-    assert_eq!(groovy("vars.putObject('o', [1]); vars.put('o', null); vars.getObject('o')"), "null");
-    assert_eq!(groovy("try { vars.put('a', 1) } catch (MissingMethodException e) { 'refused' }"), "refused");
+    assert_eq!(
+        groovy("vars.put('o', 'text'); vars.putObject('o', [1]); vars.getObject('o')"),
+        "[1]"
+    );
+    assert_eq!(
+        groovy("vars.putObject('o', [1]); vars.put('o', null); vars.getObject('o')"),
+        "null"
+    );
+    assert_eq!(
+        groovy("try { vars.put('a', 1) } catch (MissingMethodException e) { 'refused' }"),
+        "refused"
+    );
 }
 
 #[test]
 fn samples() {
     assert_eq!(
-        groovy("new groovy.json.JsonSlurper().parseText(prev.getResponseDataAsString()).items*.name.join()"),
+        groovy(
+            "new groovy.json.JsonSlurper().parseText(prev.getResponseDataAsString()).items*.name.join()"
+        ),
         "ab"
     );
     assert_eq!(
@@ -127,7 +140,10 @@ fn jmeter_classes() {
         ),
         "v5"
     );
-    assert_eq!(groovy("org.apache.jmeter.services.FileServer.getFileServer().getBaseDir()"), "/plans");
+    assert_eq!(
+        groovy("org.apache.jmeter.services.FileServer.getFileServer().getBaseDir()"),
+        "/plans"
+    );
     assert_eq!(groovy("args[1] + Parameters + Label"), "twoone twoscript");
 }
 
@@ -138,7 +154,8 @@ fn unknown_classes_are_found_without_running() {
         Dialect::Groovy,
     )
     .expect("it parses");
-    let found: Vec<String> = script.unsupported().into_iter().map(|(line, what)| format!("{line} {what}")).collect();
+    let found: Vec<String> =
+        script.unsupported().into_iter().map(|(line, what)| format!("{line} {what}")).collect();
     assert_eq!(found, ["1 import of com.acme.Foo", "3 class Bar"]);
 }
 
@@ -146,7 +163,8 @@ fn unknown_classes_are_found_without_running() {
 fn lists_of_arguments_that_a_script_makes_are_its_own() {
     let source = "sampler.addArgument('a', '1')\ndef list = new org.apache.jmeter.config.Arguments()\nlist.addArgument('b', sampler.arguments.getArgument(0).value + '2')\nassert list.argumentCount == 1 && sampler.arguments.argumentCount == 1\nlist.getArgument(0).setValue('x' + list.getArgument(0).value)\nsampler.setArguments(list)";
     let host = after(source, Dialect::Groovy);
-    let sent: Vec<_> = host.request.arguments.iter().map(|one| (one.name.as_str(), one.value.as_str())).collect();
+    let sent: Vec<_> =
+        host.request.arguments.iter().map(|one| (one.name.as_str(), one.value.as_str())).collect();
     assert_eq!(sent, [("b", "x12")]);
 }
 

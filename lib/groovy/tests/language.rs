@@ -15,13 +15,19 @@ fn check(cases: &[(&str, &str)]) {
 #[test]
 fn constructors_of_parents_and_shifts() {
     for (source, expected) in [
-        ("class A { def x; A(x) { this.x = x } }; class B extends A { B(y) { super(y + 1) } }; new B(4).x", "5"),
+        (
+            "class A { def x; A(x) { this.x = x } }; class B extends A { B(y) { super(y + 1) } }; new B(4).x",
+            "5",
+        ),
         ("class A { def x; A() { this(7) }; A(x) { this.x = x } }; new A().x", "7"),
         (
             "class E extends RuntimeException { E(m) { super('no ' + m) } }; try { throw new E('x') } catch (E e) { e.message }",
             "no x",
         ),
-        ("enum C { R, G; C next() { values()[(ordinal() + 1) % values().size()] } }; C.R.next().toString()", "G"),
+        (
+            "enum C { R, G; C next() { values()[(ordinal() + 1) % values().size()] } }; C.R.next().toString()",
+            "G",
+        ),
         ("class T { int a }; new T(a: 1).toString().startsWith('T@')", "true"),
         ("(20 >> 2) + (-1 >>> 28) + ({ it * 2 } >> { it + 1 })(3)", "27"),
         ("def f(... all) { all.size() }; f(1, 2, 3)", "3"),
@@ -37,7 +43,10 @@ fn numbers_are_those_of_groovy() {
         ("7 / 2", "3.5"),
         ("10 / 5", "2"),
         ("1 / 3", "0.3333333333"),
-        ("[7.0 / 3, 22 / 7.00, 1234567890123 / 7]", "[2.3333333333, 3.1428571429, 176366841446.1428571429]"),
+        (
+            "[7.0 / 3, 22 / 7.00, 1234567890123 / 7]",
+            "[2.3333333333, 3.1428571429, 176366841446.1428571429]",
+        ),
         (
             "[1 / 998001, 5 / 9.123456789012, (99.99 / 3.3) + (12.5 / 0.7)]",
             "[0.0000010020, 0.548037889106, 48.1571428571]",
@@ -86,7 +95,10 @@ fn strings_are_those_of_groovy() {
         ("'a,b,,'.split(',').length", "2"),
         ("'a b  c'.tokenize().size()", "3"),
         ("'x'.padLeft(3, '0')", "00x"),
-        ("String.format('%05d|%-5s|%.2f|%x|%,d', 42, 'a', 1.005d, 255, 1234567)", "00042|a    |1.01|ff|1,234,567"),
+        (
+            "String.format('%05d|%-5s|%.2f|%x|%,d', 42, 'a', 1.005d, 255, 1234567)",
+            "00042|a    |1.01|ff|1,234,567",
+        ),
         ("'aXbX'.replaceAll(/X(.?)/, '-$1')", "a-b-"),
         ("'abc'.collect { it.toUpperCase() }.join('')", "ABC"),
         ("\"${1 + 1}${-> 3}\"", "23"),
@@ -174,10 +186,16 @@ fn control_flow_is_that_of_groovy() {
 #[test]
 fn methods_and_classes_work() {
     check(&[
-        ("new Foo(2).twice() }\nclass Foo { int n; Foo(int n) { this.n = n }\n def twice() { n * 2 } ", "4"),
+        (
+            "new Foo(2).twice() }\nclass Foo { int n; Foo(int n) { this.n = n }\n def twice() { n * 2 } ",
+            "4",
+        ),
         ("new P(name: 'x', age: 3).name }\nclass P { String name; int age ", "x"),
         ("add(1) + add(1, 5) }\ndef add(a, b = 2) { return a + b ", "9"),
-        ("K.inc(); K.inc(); K.count }\nclass K { static int count = 0; static void inc() { count++ } ", "2"),
+        (
+            "K.inc(); K.inc(); K.count }\nclass K { static int count = 0; static void inc() { count++ } ",
+            "2",
+        ),
         ("E.B.name() + E.values().length }\nenum E { A, B ", "B2"),
     ]);
 }
@@ -190,8 +208,14 @@ fn beanshell_is_java() {
         ("char c = 'a'; return c + 1;", "98"),
         ("String s = \"${x}\"; return s;", "${x}"),
         ("int[] a = {1, 2, 3}; int s = 0; for (int i : a) { s += i; } return s;", "6"),
-        ("StringBuilder b = new StringBuilder(); b.append(\"a\").append(1); return b.toString();", "a1"),
-        ("Map<String, Integer> m = new HashMap<String, Integer>(); m.put(\"a\", 1); return m.get(\"a\");", "1"),
+        (
+            "StringBuilder b = new StringBuilder(); b.append(\"a\").append(1); return b.toString();",
+            "a1",
+        ),
+        (
+            "Map<String, Integer> m = new HashMap<String, Integer>(); m.put(\"a\", 1); return m.get(\"a\");",
+            "1",
+        ),
         ("List l = new ArrayList(); l.add(\"x\"); return l.size() + l.get(0);", "1x"),
         ("return String.format(\"%03d\", new Object[] {5});", "005"),
         ("return \"a\"\n + \"b\";", "ab"),
@@ -207,11 +231,13 @@ fn beanshell_is_java() {
 
 #[test]
 fn errors_name_class_and_message() {
-    assert_eq!(thrown("foo"), "groovy.lang.MissingPropertyException: No such property: foo for class: Script1");
-    assert!(
-        thrown("'a'.frob(1)")
-            .starts_with("groovy.lang.MissingMethodException: No signature of method: java.lang.String.frob()")
+    assert_eq!(
+        thrown("foo"),
+        "groovy.lang.MissingPropertyException: No such property: foo for class: Script1"
     );
+    assert!(thrown("'a'.frob(1)").starts_with(
+        "groovy.lang.MissingMethodException: No signature of method: java.lang.String.frob()"
+    ));
     assert_eq!(thrown("1 / 0"), "java.lang.ArithmeticException: Division by zero");
     assert!(thrown("assert 1 == 2").contains("PowerAssertionError: assert 1 == 2"));
     assert!(thrown("'ls'.execute()").contains("--allow-exec"));

@@ -18,7 +18,10 @@ fn dates_and_times() {
     check(&[
         ("new Date(0).format('yyyy-MM-dd HH:mm:ss')", "1970-01-01 00:00:00"),
         ("new Date().format(\"yyyy-MM-dd'T'HH:mm:ss.SSSXXX\")", "2023-11-14T22:13:20.000Z"),
-        ("new java.text.SimpleDateFormat('EEE, d MMM yyyy hh:mm a').format(new Date())", "Tue, 14 Nov 2023 10:13 PM"),
+        (
+            "new java.text.SimpleDateFormat('EEE, d MMM yyyy hh:mm a').format(new Date())",
+            "Tue, 14 Nov 2023 10:13 PM",
+        ),
         ("new java.text.SimpleDateFormat('dd/MM/yyyy').parse('05/02/2024').time", "1707091200000"),
         ("Date.parse('yyyy-MM-dd', '2024-01-31').plus(1).format('dd.MM.')", "01.02."),
         (
@@ -28,9 +31,15 @@ fn dates_and_times() {
         ("Calendar.instance.get(Calendar.YEAR)", "2023"),
         ("java.time.LocalDate.now().plusDays(20)", "2023-12-04"),
         ("java.time.LocalDate.of(2024, 2, 28).plusDays(2).toString()", "2024-03-01"),
-        ("java.time.LocalDateTime.now().format(java.time.format.DateTimeFormatter.ofPattern('HH:mm'))", "22:13"),
+        (
+            "java.time.LocalDateTime.now().format(java.time.format.DateTimeFormatter.ofPattern('HH:mm'))",
+            "22:13",
+        ),
         ("java.time.Instant.now().toString()", "2023-11-14T22:13:20Z"),
-        ("java.time.Instant.now().plus(1, java.time.temporal.ChronoUnit.HOURS).toEpochMilli()", "1700003600000"),
+        (
+            "java.time.Instant.now().plus(1, java.time.temporal.ChronoUnit.HOURS).toEpochMilli()",
+            "1700003600000",
+        ),
         ("java.time.ZonedDateTime.now(java.time.ZoneId.of('+02:00')).hour", "0"),
         ("java.time.Duration.ofMinutes(5).toMillis()", "300000"),
         (
@@ -62,7 +71,10 @@ fn periods_and_zones() {
              .format(java.time.format.DateTimeFormatter.ISO_INSTANT)",
             "2020-01-02T02:04:05Z",
         ),
-        ("java.util.concurrent.TimeUnit.SECONDS.convert(5000, java.util.concurrent.TimeUnit.MILLISECONDS)", "5"),
+        (
+            "java.util.concurrent.TimeUnit.SECONDS.convert(5000, java.util.concurrent.TimeUnit.MILLISECONDS)",
+            "5",
+        ),
     ]);
 }
 
@@ -72,7 +84,10 @@ fn small_helpers() {
         ("new Scanner('a b 5').with { next() + next() + nextInt() }", "ab5"),
         ("java.text.MessageFormat.format(\"{0} isn''t {1}\", 'a', 5)", "a isn't 5"),
         ("Eval.me('3 * 4') + new GroovyShell().evaluate('1 + 1')", "14"),
-        ("def p = new Properties(); p.load(new StringReader('a=1\\n# c\\nb = 2')); p.a + p.b + p.size()", "122"),
+        (
+            "def p = new Properties(); p.load(new StringReader('a=1\\n# c\\nb = 2')); p.a + p.b + p.size()",
+            "122",
+        ),
         (
             "def q = new java.util.concurrent.LinkedBlockingQueue(); q.put('a'); q.put('b'); q.take() + q.poll() + q.poll()",
             "abnull",
@@ -80,8 +95,14 @@ fn small_helpers() {
         ("Byte.MAX_VALUE + Short.MIN_VALUE", "-32641"),
         ("1.23456.trunc(2)", "1.23"),
         ("'xay'.find(/(a)(y)/) { all, a, y -> y + a }", "ya"),
-        ("new com.fasterxml.jackson.databind.ObjectMapper().readValue('{\"a\":[1,2]}', Map).a[1]", "2"),
-        ("def r = new org.apache.jmeter.samplers.SampleResult(); r.setSampleLabel('x'); r.getSampleLabel()", "x"),
+        (
+            "new com.fasterxml.jackson.databind.ObjectMapper().readValue('{\"a\":[1,2]}', Map).a[1]",
+            "2",
+        ),
+        (
+            "def r = new org.apache.jmeter.samplers.SampleResult(); r.setSampleLabel('x'); r.getSampleLabel()",
+            "x",
+        ),
         (
             "import org.apache.commons.lang3.StringUtils as S; [S.abbreviate('abcdefghijkl', 8), S.mid('abcd', 1, 2), \
              S.stripEnd('a..', '.'), S.removeStart('abc', 'a'), S.swapCase('aB'), S.difference('abc', 'abd'), \
@@ -161,7 +182,10 @@ fn json_objects_of_org_json() {
             "def o = new org.json.JSONObject('{\"a\": {\"b\": [1, 2]}, \"s\": \"x\"}'); o.getJSONObject('a').getJSONArray('b').length() + o.getString('s')",
             "2x",
         ),
-        ("def o = new org.json.JSONObject(); o.put('a', 1).put('b', true); o.toString()", r#"{"a":1,"b":true}"#),
+        (
+            "def o = new org.json.JSONObject(); o.put('a', 1).put('b', true); o.toString()",
+            r#"{"a":1,"b":true}"#,
+        ),
         ("new org.json.JSONObject('{}').optString('x', 'none')", "none"),
     ]);
 }
@@ -173,7 +197,10 @@ fn xml() {
             "def x = new XmlSlurper().parseText('<r><i id=\"1\">a</i><i id=\"2\">b</i></r>'); x.i[1].text() + x.i[0].@id + x.i.size()",
             "b12",
         ),
-        ("new XmlSlurper().parseText('<r><i id=\"1\">a</i></r>').i.find { it.@id == '1' }.text()", "a"),
+        (
+            "new XmlSlurper().parseText('<r><i id=\"1\">a</i></r>').i.find { it.@id == '1' }.text()",
+            "a",
+        ),
     ]);
 }
 
@@ -191,7 +218,10 @@ fn files_go_through_the_host() {
 fn checksums_and_gzip() {
     check(&[
         // The check values of CRC-32/ISO-HDLC and, for Adler-32, of RFC 1950's algorithm.
-        ("def c = new java.util.zip.CRC32(); c.update('123456789'.bytes); Long.toHexString(c.value)", "cbf43926"),
+        (
+            "def c = new java.util.zip.CRC32(); c.update('123456789'.bytes); Long.toHexString(c.value)",
+            "cbf43926",
+        ),
         (
             "def c = new java.util.zip.CRC32(); c.update('xabcx'.bytes, 1, 3); c.update(65); c.reset(); c.getValue()",
             "0",
@@ -241,7 +271,10 @@ fn aes() {
              c.update('counter'.bytes).encodeHex().toString() + c.update(' mode has'.bytes).encodeHex() + c.doFinal(' no padding'.bytes).encodeHex()",
             "6824a31f82150d29d557a7b3ea740b4e620b8319dfc6e9eb8f9636",
         ),
-        ("try { seal('AES/ECB/NoPadding', 'short') } catch (e) { e.message }", "Input length not multiple of 16 bytes"),
+        (
+            "try { seal('AES/ECB/NoPadding', 'short') } catch (e) { e.message }",
+            "Input length not multiple of 16 bytes",
+        ),
         (
             "try { seal('RSA', 'short') } catch (e) { e.message }",
             "RSA is not available to scripts here; AES with ECB, CBC or CTR is",
@@ -300,8 +333,7 @@ fn markup_is_built() {
     }
     let mixed = "xml.a { b('t'); mkp.yield('x') }; xml.c('text') { d() }";
     assert_eq!(built(mixed), "<a>\n  <b>t</b>x\n</a>\n<c>text\n  <d />\n</c>");
-    let streamed =
-        "new groovy.xml.StreamingMarkupBuilder().bind { root(t: \"a'b\") { item('x < y'); empty() } }.toString()";
+    let streamed = "new groovy.xml.StreamingMarkupBuilder().bind { root(t: \"a'b\") { item('x < y'); empty() } }.toString()";
     assert_eq!(groovy(streamed), "<root t='a&apos;b'><item>x &lt; y</item><empty/></root>");
     // An attribute's text that comes back to the builder.
     let odd = "class Odd { def xml; String toString() { xml.inner(); 'v' } }; xml.a(b: new Odd(xml: xml)) { c() }";
@@ -335,7 +367,11 @@ fn templates_are_filled_in() {
         ))
     };
     for (template, binding, expected) in [
-        ("Dear <%= name %>, \"$name\" ${name.toUpperCase()}", "name: 'Ann'", "Dear Ann, \"Ann\" ANN"),
+        (
+            "Dear <%= name %>, \"$name\" ${name.toUpperCase()}",
+            "name: 'Ann'",
+            "Dear Ann, \"Ann\" ANN",
+        ),
         ("<% if (n > 1) { %>many ${n}<% } else { %>one<% } %>.", "n: 3", "many 3."),
         ("<% all.each { %>[${it}]<% } %>", "all: ['x', 'y']", "[x][y]"),
         ("${[1, 2].join(\"-\")}", "[:]", "1-2"),
@@ -359,14 +395,20 @@ fn streams_write_into_files() {
     let source = "f = new FileOutputStream(\"/tmp/a\", true); p = new PrintStream(f); p.println(\"one\"); this.interpreter.setOut(p); print(\"two\"); p.close(); f.close();";
     run_in(&mut host, source, Dialect::BeanShell).expect("a stream can be written");
     assert_eq!(host.files["/tmp/a"], b"one\ntwo\n");
-    assert_eq!(groovy("def w = new StringWriter(); new PrintWriter(w).print('x'); w.toString()"), "x");
+    assert_eq!(
+        groovy("def w = new StringWriter(); new PrintWriter(w).print('x'); w.toString()"),
+        "x"
+    );
 }
 
 #[test]
 fn of_classes_of_one_name_the_imported_package_decides() {
     for package in ["lang3", "lang"] {
-        let source = format!("import org.apache.commons.{package}.*\nStringUtils.substringBetween('a[b]c', '[', ']')");
-        let value = run_in(&mut TestHost::default(), &source, Dialect::Groovy).expect("the class is known");
+        let source = format!(
+            "import org.apache.commons.{package}.*\nStringUtils.substringBetween('a[b]c', '[', ']')"
+        );
+        let value =
+            run_in(&mut TestHost::default(), &source, Dialect::Groovy).expect("the class is known");
         assert_eq!(value.to_text().as_deref(), Some("b"), "{package}");
     }
 }
@@ -385,17 +427,26 @@ fn base64_of_groovy_and_java() {
     }
     check(&[
         ("'ab??>>'.bytes.encodeBase64Url()", "YWI_Pz4-"),
-        ("['', 'x' * 57, 'x' * 58].collect { it.bytes.encodeBase64(true).toString().size() }", "[0, 78, 82]"),
+        (
+            "['', 'x' * 57, 'x' * 58].collect { it.bytes.encodeBase64(true).toString().size() }",
+            "[0, 78, 82]",
+        ),
         ("'-__-AQ'.decodeBase64Url().encodeHex()", "fbfffe01"),
         ("'+//+AQ'.decodeBase64().encodeHex()", "fbfffe01"),
         ("Base64.mimeDecoder.decode('aG\\r\\nk=\\n').encodeHex()", "6869"),
         ("Base64.mimeEncoder.encodeToString(('x' * 80).bytes).size()", "110"),
         ("Base64.urlEncoder.withoutPadding().encode('?>'.bytes).encodeHex()", "507a34"),
-        ("new org.apache.commons.codec.binary.Base64(true).encodeToString('ab??>>'.bytes)", "YWI_Pz4-\r\n"),
+        (
+            "new org.apache.commons.codec.binary.Base64(true).encodeToString('ab??>>'.bytes)",
+            "YWI_Pz4-\r\n",
+        ),
         ("org.apache.commons.codec.binary.Base64.decodeBase64('aG*k=').encodeHex()", "6869"),
         ("org.apache.commons.codec.binary.Hex.encodeHexString([251] as byte[], false)", "FB"),
     ]);
-    assert_eq!(thrown("'-__-AQ'.decodeBase64()"), "java.lang.RuntimeException: bad character in base64 value");
+    assert_eq!(
+        thrown("'-__-AQ'.decodeBase64()"),
+        "java.lang.RuntimeException: bad character in base64 value"
+    );
     assert_eq!(
         thrown("Base64.decoder.decode('-__-AQ==')"),
         "java.lang.IllegalArgumentException: Illegal base64 character 2d"
@@ -432,8 +483,14 @@ fn text_compared_without_case_and_by_affixes() {
 #[test]
 fn arrays_are_copied_as_if_through_a_buffer() {
     check(&[
-        ("int[] a = [1, 2, 3, 4, 5]; System.arraycopy(a, 0, a, 1, 4); a.toList()", "[1, 1, 2, 3, 4]"),
-        ("int[] a = [1, 2, 3, 4, 5]; System.arraycopy(a, 1, a, 0, 4); a.toList()", "[2, 3, 4, 5, 5]"),
+        (
+            "int[] a = [1, 2, 3, 4, 5]; System.arraycopy(a, 0, a, 1, 4); a.toList()",
+            "[1, 1, 2, 3, 4]",
+        ),
+        (
+            "int[] a = [1, 2, 3, 4, 5]; System.arraycopy(a, 1, a, 0, 4); a.toList()",
+            "[2, 3, 4, 5, 5]",
+        ),
         ("byte[] a = [1, 2, 3]; System.arraycopy(a, 0, a, 1, 2); a.encodeHex()", "010102"),
     ]);
     assert_eq!(
@@ -450,7 +507,10 @@ fn arrays_are_copied_as_if_through_a_buffer() {
 fn random_numbers_of_a_seed_are_those_of_java() {
     for (calls, expected) in [
         ("(1..5).collect { r.nextInt(100) }", "[30, 63, 48, 84, 70]"),
-        ("r.nextGaussian(); r.setSeed(42); [r.nextInt(100), r.nextGaussian()]", "[30, 0.27686040089698144]"),
+        (
+            "r.nextGaussian(); r.setSeed(42); [r.nextInt(100), r.nextGaussian()]",
+            "[30, 0.27686040089698144]",
+        ),
         (
             "[r.nextGaussian(), r.nextGaussian(), r.nextGaussian()]",
             "[1.1419053154730547, 0.9194079489827879, -0.9498666368908959]",
@@ -462,16 +522,28 @@ fn random_numbers_of_a_seed_are_those_of_java() {
         ("[r.nextFloat(), r.nextFloat()]", "[0.7275637, 0.054665208]"),
         ("(1..5).collect { r.nextInt(5, 10) }", "[5, 8, 8, 9, 5]"),
         ("(1..5).collect { r.nextInt(0, 16) }", "[5, 7, 1, 8, 4]"),
-        ("(1..3).collect { r.nextInt(Integer.MIN_VALUE, Integer.MAX_VALUE) }", "[-1170105035, 234785527, -1360544799]"),
-        ("(1..5).collect { r.nextInt(2000000000) }", "[1562431130, 117392763, 1467211248, 102948884, 662969970]"),
+        (
+            "(1..3).collect { r.nextInt(Integer.MIN_VALUE, Integer.MAX_VALUE) }",
+            "[-1170105035, 234785527, -1360544799]",
+        ),
+        (
+            "(1..5).collect { r.nextInt(2000000000) }",
+            "[1562431130, 117392763, 1467211248, 102948884, 662969970]",
+        ),
         ("(1..5).collect { r.nextLong(100) }", "[91, 40, 97, 98, 17]"),
         ("(1..5).collect { r.nextLong(5, 100) }", "[21, 10, 72, 88, 62]"),
         ("(1..3).collect { r.nextLong(1L << 40) }", "[227868052215, 966573539368, 979003751243]"),
-        ("def b = new byte[5]; r.nextBytes(b); [b.encodeHex().toString(), r.nextInt()]", "[359d41baf7, -1360544799]"),
+        (
+            "def b = new byte[5]; r.nextBytes(b); [b.encodeHex().toString(), r.nextInt()]",
+            "[359d41baf7, -1360544799]",
+        ),
         ("r.ints(5, 5, 10).toArray().toList()", "[5, 8, 8, 9, 5]"),
         ("r.longs(3, 0, 1000).toArray().toList()", "[891, 940, 997]"),
         ("r.doubles(2).toArray().toList()", "[0.7275636800328681, 0.6832234717598454]"),
-        ("def l = (1..10).toList(); Collections.shuffle(l, r); l", "[5, 7, 3, 2, 8, 10, 9, 6, 4, 1]"),
+        (
+            "def l = (1..10).toList(); Collections.shuffle(l, r); l",
+            "[5, 7, 3, 2, 8, 10, 9, 6, 4, 1]",
+        ),
     ] {
         assert_eq!(groovy(&format!("def r = new Random(42); {calls}")), expected, "{calls}");
     }
@@ -501,7 +573,11 @@ fn character_sets() {
         ("aü", "UTF-32", "00000061000000fc"),
         ("a😀é", "ASCII", "613f3f"),
     ] {
-        assert_eq!(groovy(&format!("'{text}'.getBytes('{charset}').encodeHex()")), hex, "{text} in {charset}");
+        assert_eq!(
+            groovy(&format!("'{text}'.getBytes('{charset}').encodeHex()")),
+            hex,
+            "{text} in {charset}"
+        );
     }
     for (bytes, charset, codes) in [
         ("0x61, 0x80, 0xfc, 0x96, 0x81", "windows-1252", "[97, 8364, 252, 8211, 65533]"),
@@ -524,8 +600,14 @@ fn character_sets() {
         ("'a'.getBytes('nope')", "java.io.UnsupportedEncodingException: nope"),
         ("new String([97] as byte[], 'nope')", "java.io.UnsupportedEncodingException: nope"),
         ("java.net.URLEncoder.encode('a', 'nope')", "java.io.UnsupportedEncodingException: nope"),
-        ("java.nio.charset.Charset.forName('nope')", "java.nio.charset.UnsupportedCharsetException: nope"),
-        ("java.nio.charset.Charset.forName('no pe')", "java.nio.charset.IllegalCharsetNameException: no pe"),
+        (
+            "java.nio.charset.Charset.forName('nope')",
+            "java.nio.charset.UnsupportedCharsetException: nope",
+        ),
+        (
+            "java.nio.charset.Charset.forName('no pe')",
+            "java.nio.charset.IllegalCharsetNameException: no pe",
+        ),
     ] {
         assert_eq!(thrown(source), error, "{source}");
     }
@@ -551,7 +633,10 @@ fn decimals_are_not_rounded_silently() {
         ("new BigDecimal(0.1d)", "0.1000000000000000055511151231257827021181583404541015625"),
         ("1.2.setScale(3)", "1.200"),
         ("1.25.setScale(1, BigDecimal.ROUND_HALF_EVEN)", "1.2"),
-        ("[10.0.divide(4.0), 1.00.divide(8.0), 10.00.divide(2.0), 100.0.divide(0.5)]", "[2.5, 0.125, 5.0, 200]"),
+        (
+            "[10.0.divide(4.0), 1.00.divide(8.0), 10.00.divide(2.0), 100.0.divide(0.5)]",
+            "[2.5, 0.125, 5.0, 200]",
+        ),
         ("10.0.divide(3.0, java.math.RoundingMode.HALF_UP)", "3.3"),
         ("[(-7G) % 3, (-7G).mod(3G), (-7G).remainder(3G), -7 % 3]", "[2, 2, -1, -1]"),
         (
@@ -567,7 +652,11 @@ fn decimals_are_not_rounded_silently() {
             "[3722, 1073217536, 1069547520, -1097261704]",
         ),
     ]);
-    for source in ["1.25.setScale(1)", "1.20.setScale(0)", "1.25.setScale(1, java.math.RoundingMode.UNNECESSARY)"] {
+    for source in [
+        "1.25.setScale(1)",
+        "1.20.setScale(0)",
+        "1.25.setScale(1, java.math.RoundingMode.UNNECESSARY)",
+    ] {
         assert_eq!(thrown(source), "java.lang.ArithmeticException: Rounding necessary", "{source}");
     }
     for (source, error) in [
@@ -576,7 +665,10 @@ fn decimals_are_not_rounded_silently() {
             "java.lang.ArithmeticException: Non-terminating decimal expansion; no exact representable decimal result.",
         ),
         ("'inf'.toDouble()", "java.lang.NumberFormatException: For input string: \"inf\""),
-        ("3000000000G.intValueExact()", "java.lang.ArithmeticException: BigInteger out of int range"),
+        (
+            "3000000000G.intValueExact()",
+            "java.lang.ArithmeticException: BigInteger out of int range",
+        ),
         (
             "5.upto(1) { }",
             "groovy.lang.GroovyRuntimeException: The argument (1) to upto() cannot be less than the value (5) it's called on.",
@@ -599,10 +691,22 @@ fn dates_in_text_and_calendar_fields() {
             "[2021, 2022, 2023, 2024].collect { def c = new GregorianCalendar(it, 11, 31); [c.get(3), c.get(4)] }",
             "[[1, 5], [53, 5], [1, 6], [1, 5]]",
         ),
-        ("[2021, 2022, 2023].collect { new GregorianCalendar(it, 0, 1).get(Calendar.WEEK_OF_YEAR) }", "[1, 1, 1]"),
-        ("new GregorianCalendar(2024, 1, 3, 4, 5, 6).time.format('yyyy-MM-dd HH:mm:ss')", "2024-02-03 04:05:06"),
-        ("def c = new GregorianCalendar(2024, 0, 31); c.roll(Calendar.DATE, 1); c.time.format('MM-dd')", "01-01"),
-        ("def c = Calendar.instance; c.clear(); c.set(2024, 0, 1); c.time.format('MM-dd HH:mm:ss')", "01-01 00:00:00"),
+        (
+            "[2021, 2022, 2023].collect { new GregorianCalendar(it, 0, 1).get(Calendar.WEEK_OF_YEAR) }",
+            "[1, 1, 1]",
+        ),
+        (
+            "new GregorianCalendar(2024, 1, 3, 4, 5, 6).time.format('yyyy-MM-dd HH:mm:ss')",
+            "2024-02-03 04:05:06",
+        ),
+        (
+            "def c = new GregorianCalendar(2024, 0, 31); c.roll(Calendar.DATE, 1); c.time.format('MM-dd')",
+            "01-01",
+        ),
+        (
+            "def c = Calendar.instance; c.clear(); c.set(2024, 0, 1); c.time.format('MM-dd HH:mm:ss')",
+            "01-01 00:00:00",
+        ),
         (
             "def c = new GregorianCalendar(2024, 0, 31); c.set(Calendar.HOUR, 5); c.set(Calendar.AM_PM, Calendar.PM); c.time.format('HH')",
             "17",
@@ -675,7 +779,10 @@ fn number_patterns() {
             "def f = new java.text.DecimalFormat('#,##0.0'); [f.parse('1,234.5'), f.parse('12abc'), f.parse('-5'), f.parse('5.0')]",
             "[1234.5, 12, -5, 5]",
         ),
-        ("def f = new java.text.DecimalFormat('#,##0.0'); f.groupingUsed = false; f.format(12345)", "12345.0"),
+        (
+            "def f = new java.text.DecimalFormat('#,##0.0'); f.groupingUsed = false; f.format(12345)",
+            "12345.0",
+        ),
         ("[String.format('%.0f', -0.4d), String.format('%.2f', -0.001)]", "[-0, -0.00]"),
     ]);
     assert_eq!(
@@ -703,6 +810,9 @@ fn equality_and_hash_codes_of_java() {
     check(&[
         ("5.equals(5L) || 1.0.equals(1.00) || 5L.equals(5)", "false"),
         ("5.equals(5) && 1.0.equals(1.0) && 2.5d.equals(2.5d)", "true"),
-        ("[[a: 1].hashCode(), ([1, 2] as Set).hashCode(), [x: null, y: [1]].hashCode()]", "[96, 3, 209]"),
+        (
+            "[[a: 1].hashCode(), ([1, 2] as Set).hashCode(), [x: null, y: [1]].hashCode()]",
+            "[96, 3, 209]",
+        ),
     ]);
 }

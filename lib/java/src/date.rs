@@ -20,7 +20,8 @@ const MONTHS: [&str; 12] = [
     "November",
     "December",
 ];
-const DAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+const DAYS: [&str; 7] =
+    ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 
 /// Maximum number of repetitions of a letter. More are a mistake, and would
 /// write texts without bound.
@@ -54,7 +55,11 @@ impl Moment {
     /// Creates a moment from milliseconds since 1970-01-01 UTC and an offset in seconds east of
     /// UTC. A time out of range becomes 1970.
     pub fn new(unix_millis: i64, offset: i32, zone: String) -> Self {
-        Self { local: local_of(unix_millis.saturating_add(i64::from(offset) * 1_000)), offset, zone }
+        Self {
+            local: local_of(unix_millis.saturating_add(i64::from(offset) * 1_000)),
+            offset,
+            zone,
+        }
     }
 }
 
@@ -88,13 +93,17 @@ impl DatePattern {
         let mut rest = pattern;
         while let Some(first) = rest.chars().next() {
             let length = if first == '\'' {
-                let (text, length) = quoted(rest).ok_or_else(|| bad_pattern(pattern, "a `'` is not closed".into()))?;
+                let (text, length) = quoted(rest)
+                    .ok_or_else(|| bad_pattern(pattern, "a `'` is not closed".into()))?;
                 push_text(&mut parts, &text);
                 length
             } else if first.is_ascii_alphabetic() {
                 let count = rest.chars().take_while(|one| *one == first).count();
                 if !LETTERS.contains(first) || count > LONGEST_FIELD {
-                    let reason = format!("`{}` is not supported; write literal text as 'text'", &rest[..count]);
+                    let reason = format!(
+                        "`{}` is not supported; write literal text as 'text'",
+                        &rest[..count]
+                    );
                     return Err(bad_pattern(pattern, reason));
                 }
                 parts.push(Part::Field(first, count));
@@ -124,7 +133,8 @@ impl DatePattern {
 
     /// Writes the date of milliseconds since 1970-01-01 UTC, with an offset in seconds east of UTC.
     pub fn format(&self, unix_millis: i64, offset_seconds: i32) -> String {
-        let zone = if offset_seconds == 0 { String::new() } else { offset_text(offset_seconds, ":") };
+        let zone =
+            if offset_seconds == 0 { String::new() } else { offset_text(offset_seconds, ":") };
         self.write(&Moment::new(unix_millis, offset_seconds, format!("GMT{zone}")))
     }
 
@@ -138,7 +148,8 @@ impl DatePattern {
                 Part::Field(letter, count) => {
                     // A number without a following separator has exactly the width of the pattern.
                     let next = self.parts.get(index + 1);
-                    let is_tight = matches!(next, Some(Part::Field(next, _)) if !matches!(next, 'Z' | 'X'));
+                    let is_tight =
+                        matches!(next, Some(Part::Field(next, _)) if !matches!(next, 'Z' | 'X'));
                     rest = read_field(&mut fields, *letter, *count, is_tight, rest)?;
                 }
             }
@@ -200,7 +211,11 @@ fn field(letter: char, count: usize, moment: &Moment) -> String {
             }
             // `Y` is the year of the week, which differs around New Year.
             let year = if letter == 'Y' { local.iso_week().year() } else { local.year() };
-            if count == 2 { format!("{:02}", year.rem_euclid(100)) } else { format!("{year:0count$}") }
+            if count == 2 {
+                format!("{:02}", year.rem_euclid(100))
+            } else {
+                format!("{year:0count$}")
+            }
         }
         'M' | 'L' if count >= 3 => name(&MONTHS, local.month0() as usize, count),
         'M' | 'L' => padded(local.month(), count),
@@ -233,10 +248,15 @@ fn field(letter: char, count: usize, moment: &Moment) -> String {
         'Q' | 'q' => padded(local.month0() / 3 + 1, count),
         'G' => "AD".to_owned(),
         'X' if moment.offset == 0 => "Z".to_owned(),
-        'X' | 'x' if count == 1 && moment.offset % 3_600 == 0 => offset_text(moment.offset, "")[..3].to_owned(),
+        'X' | 'x' if count == 1 && moment.offset % 3_600 == 0 => {
+            offset_text(moment.offset, "")[..3].to_owned()
+        }
         'X' | 'x' => offset_text(moment.offset, if count < 3 { "" } else { ":" }),
         'Z' if count < 4 => offset_text(moment.offset, ""),
-        'Z' | 'O' => format!("GMT{}", if moment.offset == 0 { String::new() } else { offset_text(moment.offset, ":") }),
+        'Z' | 'O' => format!(
+            "GMT{}",
+            if moment.offset == 0 { String::new() } else { offset_text(moment.offset, ":") }
+        ),
         _ => moment.zone.clone(),
     }
 }
@@ -280,11 +300,20 @@ impl Fields {
             Some(afternoon) => self.hour % 12 + if afternoon { 12 } else { 0 },
             None => self.hour % 24,
         };
-        Some(NaiveDateTime::new(date, NaiveTime::from_hms_nano_opt(hour, self.minute, self.second, self.nanos)?))
+        Some(NaiveDateTime::new(
+            date,
+            NaiveTime::from_hms_nano_opt(hour, self.minute, self.second, self.nanos)?,
+        ))
     }
 }
 
-fn read_field<'t>(fields: &mut Fields, letter: char, count: usize, is_tight: bool, rest: &'t str) -> Option<&'t str> {
+fn read_field<'t>(
+    fields: &mut Fields,
+    letter: char,
+    count: usize,
+    is_tight: bool,
+    rest: &'t str,
+) -> Option<&'t str> {
     match letter {
         'M' | 'L' if count >= 3 => {
             let (index, rest) = read_name(&MONTHS, rest)?;
@@ -302,7 +331,11 @@ fn read_field<'t>(fields: &mut Fields, letter: char, count: usize, is_tight: boo
     }
     let most = if is_tight { count } else { 19 };
     let digits = rest.bytes().take(most).take_while(u8::is_ascii_digit).count();
-    let value: u32 = rest.get(..digits)?.parse().ok().or(if letter == 'S' && digits > 9 { Some(0) } else { None })?;
+    let value: u32 = rest.get(..digits)?.parse().ok().or(if letter == 'S' && digits > 9 {
+        Some(0)
+    } else {
+        None
+    })?;
     match letter {
         'y' | 'u' | 'Y' => {
             let year = i32::try_from(value).ok()?;
@@ -341,7 +374,9 @@ fn read_name<'t>(names: &[&str], rest: &'t str) -> Option<(usize, &'t str)> {
 }
 
 fn read_zone<'t>(fields: &mut Fields, rest: &'t str) -> Option<&'t str> {
-    let end = rest.find(|letter: char| !(letter.is_alphanumeric() || "+-:/_".contains(letter))).unwrap_or(rest.len());
+    let end = rest
+        .find(|letter: char| !(letter.is_alphanumeric() || "+-:/_".contains(letter)))
+        .unwrap_or(rest.len());
     let zone = &rest[..end];
     match fixed_offset(zone) {
         Some(offset) => fields.offset = Some(offset),
@@ -353,8 +388,11 @@ fn read_zone<'t>(fields: &mut Fields, rest: &'t str) -> Option<&'t str> {
 
 /// Returns the offset in seconds of `Z`, `GMT+5`, `+02:00` and similar texts.
 pub fn fixed_offset(name: &str) -> Option<i32> {
-    let rest = ["UTC", "GMT", "UT"].iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(name);
-    if matches!(name, "Z" | "Etc/UTC" | "Etc/GMT" | "Zulu" | "Universal") || (rest.is_empty() && !name.is_empty()) {
+    let rest =
+        ["UTC", "GMT", "UT"].iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(name);
+    if matches!(name, "Z" | "Etc/UTC" | "Etc/GMT" | "Zulu" | "Universal")
+        || (rest.is_empty() && !name.is_empty())
+    {
         return Some(0);
     }
     let sign = match rest.chars().next()? {

@@ -22,7 +22,10 @@ static WAITING: AtomicUsize = AtomicUsize::new(0);
 /// # Panics
 ///
 /// Panics if the job panicked.
-pub fn run_within<T: Send + 'static>(limit: Duration, job: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+pub fn run_within<T: Send + 'static>(
+    limit: Duration,
+    job: impl FnOnce() -> T + Send + 'static,
+) -> Option<T> {
     // Jobs with a waiting caller are not overdue.
     if RUNNING.load(Ordering::SeqCst) >= MAX_OVERDUE + WAITING.load(Ordering::SeqCst) {
         return None;
@@ -40,7 +43,10 @@ pub fn run_within<T: Send + 'static>(limit: Duration, job: impl FnOnce() -> T + 
         .ok()?;
     let result = receiver.recv_timeout(limit).ok();
     // The thread may have sent its result between the timeout and this check.
-    assert!(result.is_some() || !thread.is_finished() || receiver.try_recv().is_ok(), "the bounded job panicked");
+    assert!(
+        result.is_some() || !thread.is_finished() || receiver.try_recv().is_ok(),
+        "the bounded job panicked"
+    );
     result
 }
 

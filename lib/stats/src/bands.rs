@@ -31,8 +31,10 @@ pub struct ShiftBand {
 /// same number of blocks for each. None if there are too few blocks for simultaneous bands with
 /// confidence 1 − `level`.
 pub fn bands(figures: &[Vec<f64>], level: f64) -> Option<Vec<ShiftBand>> {
-    let shifts: Vec<FigureShift> =
-        figures.iter().map(|differences| FigureShift::estimate(differences)).collect::<Option<_>>()?;
+    let shifts: Vec<FigureShift> = figures
+        .iter()
+        .map(|differences| FigureShift::estimate(differences))
+        .collect::<Option<_>>()?;
     let blocks = figures.first()?.len();
     let greatest = greatest_sums(figures, &shifts, blocks);
     let most = HALVES * (blocks * (blocks + 1) / 2) as u32;

@@ -68,12 +68,21 @@ impl Moments {
         let second = central_moment(sums, mean, 2);
         // Without variation, no ratio of moments is defined.
         let is_varying = second > 0.0;
-        let products: f64 = sums.windows(2).map(|w| (w[0] - mean) * (w[1] - mean)).sum::<f64>() / count;
+        let products: f64 =
+            sums.windows(2).map(|w| (w[0] - mean) * (w[1] - mean)).sum::<f64>() / count;
         Self {
             count,
             variance: second * count / (count - 1.0),
-            skewness: if is_varying { central_moment(sums, mean, 3) / second.powf(1.5) } else { 0.0 },
-            kurtosis: if is_varying { central_moment(sums, mean, 4) / (second * second) - 3.0 } else { 0.0 },
+            skewness: if is_varying {
+                central_moment(sums, mean, 3) / second.powf(1.5)
+            } else {
+                0.0
+            },
+            kurtosis: if is_varying {
+                central_moment(sums, mean, 4) / (second * second) - 3.0
+            } else {
+                0.0
+            },
             correlation: if is_varying { products / second } else { 0.0 },
         }
     }
@@ -109,7 +118,9 @@ mod tests {
     fn noise(n: usize) -> Vec<f64> {
         let mut state = 1_u64;
         let mut next = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             ((state >> 11) as f64 / (1_u64 << 53) as f64 - 0.5) * 12_f64.sqrt()
         };
         (0..n).map(|_| next()).collect()

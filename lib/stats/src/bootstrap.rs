@@ -29,7 +29,8 @@ pub fn interval<R: Rng>(
     random: &mut R,
     mut figure: impl FnMut(&mut R) -> Option<f64>,
 ) -> Option<Resampled> {
-    let mut figures: Vec<f64> = (0..draws).filter_map(|_| figure(random)).filter(|f| f.is_finite()).collect();
+    let mut figures: Vec<f64> =
+        (0..draws).filter_map(|_| figure(random)).filter(|f| f.is_finite()).collect();
     figures.sort_by(f64::total_cmp);
     let low = quantile(&figures, 0.025)?;
     let high = quantile(&figures, 0.975)?;
@@ -51,14 +52,21 @@ mod tests {
         // The population 0 … 99 has the standard deviation 28.866, so the mean of 100 draws has
         // 2.8866. The interval is ±1.96 of that.
         let mut random = Pcg64Mcg::seed_from_u64(1);
-        let found = interval(4000, &mut random, |r| Some(draw(100, r).iter().sum::<usize>() as f64 / 100.0)).unwrap();
-        assert!((found.low - (49.5 - 5.66)).abs() < 0.4 && (found.high - (49.5 + 5.66)).abs() < 0.4, "{found:?}");
+        let found = interval(4000, &mut random, |r| {
+            Some(draw(100, r).iter().sum::<usize>() as f64 / 100.0)
+        })
+        .unwrap();
+        assert!(
+            (found.low - (49.5 - 5.66)).abs() < 0.4 && (found.high - (49.5 + 5.66)).abs() < 0.4,
+            "{found:?}"
+        );
         assert_eq!(found.figure_share, 1.0);
     }
 
     #[test]
     fn the_same_seed_gives_the_same_interval() {
-        let of = |seed| interval(50, &mut Pcg64Mcg::seed_from_u64(seed), |r| Some(draw(9, r)[0] as f64));
+        let of =
+            |seed| interval(50, &mut Pcg64Mcg::seed_from_u64(seed), |r| Some(draw(9, r)[0] as f64));
         assert_eq!(of(7), of(7));
     }
 

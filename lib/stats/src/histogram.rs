@@ -232,7 +232,11 @@ impl Histogram {
 
     /// Returns the non-empty buckets in ascending order.
     pub fn buckets(&self) -> impl Iterator<Item = Bucket> + '_ {
-        self.cells.iter().map(|(index, count)| Bucket { low: low_of(index), high: high_of(index), count })
+        self.cells.iter().map(|(index, count)| Bucket {
+            low: low_of(index),
+            high: high_of(index),
+            count,
+        })
     }
 
     pub(crate) fn cells(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
@@ -243,7 +247,9 @@ impl Histogram {
     /// other tools read. The unit is that of the recorded values.
     pub fn to_hdr_v2_deflate(&self) -> Vec<u8> {
         let mut out = Vec::new();
-        let Ok(mut hdr) = hdrhistogram::Histogram::<u64>::new_with_bounds(1, (self.max | 2048).max(2), 3) else {
+        let Ok(mut hdr) =
+            hdrhistogram::Histogram::<u64>::new_with_bounds(1, (self.max | 2048).max(2), 3)
+        else {
             return out;
         };
         for bucket in self.buckets() {
@@ -269,11 +275,15 @@ impl Histogram {
 
     /// Decodes a histogram from [`steps`](Self::steps); `exact` contains sum, min and max. None if
     /// an index or the sum of the counts is out of range.
-    pub fn from_steps(exact: (u128, u64, u64), steps: impl IntoIterator<Item = (u32, u64)>) -> Option<Self> {
+    pub fn from_steps(
+        exact: (u128, u64, u64),
+        steps: impl IntoIterator<Item = (u32, u64)>,
+    ) -> Option<Self> {
         let mut out = Self::new();
         let mut index = 0usize;
         for (step, count) in steps {
-            index = index.checked_add(step as usize).filter(|index| *index <= index_of(u64::MAX))?;
+            index =
+                index.checked_add(step as usize).filter(|index| *index <= index_of(u64::MAX))?;
             out.count = out.count.checked_add(count)?;
             out.cells.add(index, count);
         }
@@ -303,7 +313,10 @@ impl Cells {
         // One iterator type for both forms: one of the two chained parts is always empty.
         let in_pages = pages.iter().enumerate().flat_map(|(number, page)| {
             let counts = page.as_deref().map_or(&[][..], |page| &page[..]);
-            counts.iter().enumerate().map(move |(place, count)| ((number << PAGE_BITS) + place, *count))
+            counts
+                .iter()
+                .enumerate()
+                .map(move |(place, count)| ((number << PAGE_BITS) + place, *count))
         });
         let in_list = list.iter().map(|cell| (usize::from(cell.index), u64::from(cell.count)));
         in_list.chain(in_pages).filter(|(_, count)| *count > 0)
@@ -311,7 +324,9 @@ impl Cells {
 
     fn count(&self, index: usize) -> u64 {
         match self {
-            Self::List(list) => position(list, index).map_or(0, |place| u64::from(list[place].count)),
+            Self::List(list) => {
+                position(list, index).map_or(0, |place| u64::from(list[place].count))
+            }
             Self::Pages(pages) => match pages.get(index >> PAGE_BITS) {
                 Some(Some(page)) => page[index & (PAGE - 1)],
                 _ => 0,
@@ -341,7 +356,10 @@ impl Cells {
                 let ours = self.make_pages();
                 for (number, page) in pages.iter().enumerate() {
                     let Some(page) = page else { continue };
-                    page_mut(ours, number).iter_mut().zip(page.iter()).for_each(|(ours, theirs)| *ours += theirs);
+                    page_mut(ours, number)
+                        .iter_mut()
+                        .zip(page.iter())
+                        .for_each(|(ours, theirs)| *ours += theirs);
                 }
             }
         }
@@ -368,7 +386,9 @@ impl Cells {
         let has_small_counts = self.iter().all(|(_, count)| u16::try_from(count).is_ok());
         if has_small_counts {
             let mut list = Vec::with_capacity(self.iter().count());
-            list.extend(self.iter().map(|(index, count)| Cell { index: index as u16, count: count as u16 }));
+            list.extend(
+                self.iter().map(|(index, count)| Cell { index: index as u16, count: count as u16 }),
+            );
             *self = Self::List(list);
         }
     }
@@ -509,8 +529,9 @@ mod tests {
     fn others_read_the_standard_encoding() {
         let h = of(&[100, 2_000, 1_000_000, 50_000_000_000]);
         let bytes = h.to_hdr_v2_deflate();
-        let back: hdrhistogram::Histogram<u64> =
-            hdrhistogram::serialization::Deserializer::new().deserialize(&mut bytes.as_slice()).unwrap();
+        let back: hdrhistogram::Histogram<u64> = hdrhistogram::serialization::Deserializer::new()
+            .deserialize(&mut bytes.as_slice())
+            .unwrap();
         assert_eq!(back.len(), 4);
         for q in [0.25, 0.5, 0.75, 1.0] {
             let (ours, theirs) = (h.quantile(q) as f64, back.value_at_quantile(q) as f64);
@@ -537,7 +558,8 @@ mod tests {
         h.record(7);
         h.record_n(3_000_000, u64::from(u32::MAX));
         h.compact();
-        let counts: Vec<(u64, u64)> = h.buckets().map(|bucket| (bucket.low, bucket.count)).collect();
+        let counts: Vec<(u64, u64)> =
+            h.buckets().map(|bucket| (bucket.low, bucket.count)).collect();
         assert_eq!(counts, [(7, 65_536), (2_998_272, u64::from(u32::MAX))]);
     }
 

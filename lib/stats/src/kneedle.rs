@@ -44,11 +44,11 @@ pub fn knee(x: &[f64], y: &[f64], bend: Bend, sensitivity: f64) -> Option<Knee> 
     let min_fall = sensitivity / (distances.len() - 1) as f64;
     let maxima = maxima(&distances);
     let ends = maxima.iter().skip(1).copied().chain([distances.len()]);
-    let significant = maxima
-        .iter()
-        .zip(ends)
-        .filter(|&(&at, end)| distances[at..end].iter().any(|distance| *distance < distances[at] - min_fall));
-    let at = significant.map(|(at, _)| *at).max_by(|a, b| distances[*a].total_cmp(&distances[*b]))?;
+    let significant = maxima.iter().zip(ends).filter(|&(&at, end)| {
+        distances[at..end].iter().any(|distance| *distance < distances[at] - min_fall)
+    });
+    let at =
+        significant.map(|(at, _)| *at).max_by(|a, b| distances[*a].total_cmp(&distances[*b]))?;
     if bend == Bend::Steepens {
         distances.reverse();
         let index = distances.len() - 1 - at;
@@ -59,15 +59,21 @@ pub fn knee(x: &[f64], y: &[f64], bend: Bend, sensitivity: f64) -> Option<Knee> 
 
 /// Scales values to the unit interval. None if all are the same or one is not finite.
 fn scaled(values: &[f64]) -> Option<Vec<f64>> {
-    let (least, most) = values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(*v), b.max(*v)));
+    let (least, most) =
+        values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(*v), b.max(*v)));
     let width = most - least;
-    (width > 0.0 && values.iter().all(|v| v.is_finite())).then(|| values.iter().map(|v| (v - least) / width).collect())
+    (width > 0.0 && values.iter().all(|v| v.is_finite()))
+        .then(|| values.iter().map(|v| (v - least) / width).collect())
 }
 
 /// Indices of points above the diagonal that are local maxima; of equal neighbors, the first.
 fn maxima(distances: &[f64]) -> Vec<usize> {
     (1..distances.len() - 1)
-        .filter(|&i| distances[i] > distances[i - 1] && distances[i] >= distances[i + 1] && distances[i] > 0.0)
+        .filter(|&i| {
+            distances[i] > distances[i - 1]
+                && distances[i] >= distances[i + 1]
+                && distances[i] > 0.0
+        })
         .collect()
 }
 

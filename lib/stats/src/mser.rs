@@ -91,10 +91,12 @@ fn changes(means: &[f64], at: usize) -> bool {
     let mean_before = mean(before);
     let mean_after = mean(after);
     let residuals_before = before.iter().map(|y| y - mean_before);
-    let residuals: Vec<f64> = residuals_before.chain(after.iter().map(|y| y - mean_after)).collect();
+    let residuals: Vec<f64> =
+        residuals_before.chain(after.iter().map(|y| y - mean_after)).collect();
     let squared = (mean_before - mean_after).powi(2);
     let inverse_lengths = 1.0 / before.len() as f64 + 1.0 / after.len() as f64;
-    let is_significant = blocks::spread(&residuals).is_none_or(|s| squared > SUP_WALD * (s.variance * inverse_lengths));
+    let is_significant = blocks::spread(&residuals)
+        .is_none_or(|s| squared > SUP_WALD * (s.variance * inverse_lengths));
     is_significant && squared.sqrt() > MIN_CHANGE * mean(means).abs()
 }
 
@@ -118,14 +120,16 @@ mod tests {
 
     #[test]
     fn a_slow_beginning_is_cut() {
-        let series: Vec<f64> = (0..600).map(|i| if i < 100 { 300.0 } else { 100.0 } + wave(i)).collect();
+        let series: Vec<f64> =
+            (0..600).map(|i| if i < 100 { 300.0 } else { 100.0 } + wave(i)).collect();
         let found = truncate(&series).unwrap();
         assert!(found.steady && (100..=150).contains(&found.cut), "{found:?}");
     }
 
     #[test]
     fn a_beginning_that_dies_away_is_cut() {
-        let series: Vec<f64> = (0..600).map(|i| 100.0 + wave(i) + 100.0 * (-(i as f64) / 30.0).exp()).collect();
+        let series: Vec<f64> =
+            (0..600).map(|i| 100.0 + wave(i) + 100.0 * (-(i as f64) / 30.0).exp()).collect();
         let found = truncate(&series).unwrap();
         assert!(found.steady && (60..=250).contains(&found.cut), "{found:?}");
     }
@@ -133,14 +137,16 @@ mod tests {
     #[test]
     fn a_drift_and_a_late_step_are_never_steady() {
         let drift: Vec<f64> = (0..600).map(|i| 100.0 + wave(i) + i as f64 / 10.0).collect();
-        let step: Vec<f64> = (0..600).map(|i| if i < 400 { 100.0 } else { 110.0 } + wave(i)).collect();
+        let step: Vec<f64> =
+            (0..600).map(|i| if i < 400 { 100.0 } else { 110.0 } + wave(i)).collect();
         assert!(!truncate(&drift).unwrap().steady);
         assert!(!truncate(&step).unwrap().steady);
     }
 
     #[test]
     fn a_change_too_small_to_matter_is_none() {
-        let step: Vec<f64> = (0..600).map(|i| if i < 400 { 1000.0 } else { 1005.0 } + wave(i)).collect();
+        let step: Vec<f64> =
+            (0..600).map(|i| if i < 400 { 1000.0 } else { 1005.0 } + wave(i)).collect();
         assert!(truncate(&step).unwrap().steady);
     }
 

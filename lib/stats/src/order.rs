@@ -66,7 +66,8 @@ pub fn shares(q: f64, sample: EffectiveSample) -> Shares {
     let EffectiveSample { effective, freedom, skewness } = sample;
     let size = effective * (NORMAL / student(freedom)).powi(2);
     let deviation = (q * (1.0 - q) / effective).sqrt();
-    let excess_skewness = (skewness - (2.0 * q - 1.0) / (effective * q * (1.0 - q)).sqrt()).clamp(0.0, 0.4);
+    let excess_skewness =
+        (skewness - (2.0 * q - 1.0) / (effective * q * (1.0 - q)).sqrt()).clamp(0.0, 0.4);
     let correction = (2.0 * NORMAL * NORMAL + 1.0) / 6.0 * excess_skewness * deviation;
     let high = share(size, q, Side::High) + correction;
     let is_closed = effective * (1.0 - q) >= FEWEST_BEYOND && (size + 1.0) * (1.0 - high) >= 1.0;

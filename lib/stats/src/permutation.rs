@@ -26,7 +26,12 @@ pub fn ranks(differences: &[f64]) -> Vec<u32> {
 /// Returns the sum of the ranks of positive differences, times [`HALVES`]. A zero counts neither as
 /// greater nor as less.
 pub fn sum(differences: &[f64]) -> u32 {
-    ranks(differences).iter().zip(differences).filter(|(_, d)| **d > 0.0).map(|(rank, _)| rank).sum()
+    ranks(differences)
+        .iter()
+        .zip(differences)
+        .filter(|(_, d)| **d > 0.0)
+        .map(|(rank, _)| rank)
+        .sum()
 }
 
 /// Returns the exact p-value of "greater than zero": the share of all ways with a sum of at least
@@ -61,8 +66,17 @@ pub(crate) mod tests {
     /// Hamilton's depression scale of nine patients before and after a tranquilliser
     /// (Hollander & Wolfe, Nonparametric Statistical Methods, 1973, p. 29; R's `wilcox.test`
     /// has them as its example).
-    pub const DEPRESSION: [f64; 9] =
-        [1.83 - 0.878, 0.50 - 0.647, 1.62 - 0.598, 2.48 - 2.05, 1.68 - 1.06, 1.88 - 1.29, 1.55 - 1.06, -0.08, 0.01];
+    pub const DEPRESSION: [f64; 9] = [
+        1.83 - 0.878,
+        0.50 - 0.647,
+        1.62 - 0.598,
+        2.48 - 2.05,
+        1.68 - 1.06,
+        1.88 - 1.29,
+        1.55 - 1.06,
+        -0.08,
+        0.01,
+    ];
 
     #[test]
     fn the_published_example_has_its_published_p() {
@@ -93,7 +107,9 @@ pub(crate) mod tests {
         let ranks = ranks(differences);
         let seen = sum(differences);
         let ways = 1_u32 << differences.len();
-        let sum = |way: u32| -> u32 { ranks.iter().enumerate().map(|(b, rank)| (way >> b & 1) * rank).sum() };
+        let sum = |way: u32| -> u32 {
+            ranks.iter().enumerate().map(|(b, rank)| (way >> b & 1) * rank).sum()
+        };
         (0..ways).filter(|way| sum(*way) >= seen).count() as f64 / f64::from(ways)
     }
 

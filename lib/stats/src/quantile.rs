@@ -34,7 +34,10 @@ pub fn censored(known: &Histogram, timed_out: &Histogram, unseen: u64, q: f64) -
         return Quantile { value: known.value_at_rank(rank), at_least: false };
     }
     let bound = timed_out.value_at_rank((rank - known.count()).min(timed_out.count()));
-    Quantile { value: bound.max(known.max()), at_least: known.count() + timed_out.count() + unseen > 0 }
+    Quantile {
+        value: bound.max(known.max()),
+        at_least: known.count() + timed_out.count() + unseen > 0,
+    }
 }
 
 #[cfg(test)]

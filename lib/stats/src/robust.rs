@@ -56,7 +56,9 @@ pub fn location(values: &[f64]) -> Option<f64> {
 
 /// Returns the median of each value and its neighbors, `half` on each side (Hampel's filter).
 pub fn neighbours(values: &[f64], half: usize) -> Vec<f64> {
-    (0..values.len()).filter_map(|i| median(&values[i.saturating_sub(half)..values.len().min(i + half + 1)])).collect()
+    (0..values.len())
+        .filter_map(|i| median(&values[i.saturating_sub(half)..values.len().min(i + half + 1)]))
+        .collect()
 }
 
 #[cfg(test)]
@@ -78,8 +80,8 @@ mod tests {
         // `chem` of R's MASS: huber(chem) with k = 1.5 gives 3.2067; with 1.345 the estimate lies
         // between it and the median, 3.385/3.2.
         let chem = [
-            2.20, 2.20, 2.40, 2.40, 2.50, 2.70, 2.80, 2.90, 3.03, 3.03, 3.10, 3.37, 3.40, 3.40, 3.40, 3.50, 3.60, 3.70,
-            3.70, 3.70, 3.70, 3.77, 5.28, 28.95,
+            2.20, 2.20, 2.40, 2.40, 2.50, 2.70, 2.80, 2.90, 3.03, 3.03, 3.10, 3.37, 3.40, 3.40,
+            3.40, 3.50, 3.60, 3.70, 3.70, 3.70, 3.70, 3.77, 5.28, 28.95,
         ];
         let at = location(&chem).unwrap();
         assert!((at - 3.2).abs() < 0.03, "{at}");
@@ -87,7 +89,8 @@ mod tests {
 
     #[test]
     fn two_of_thirteen_do_not_pull() {
-        let plateau = [35.5, 35.3, 35.7, 35.5, 35.7, 34.9, 37.6, 37.2, 23.9, 24.7, 37.1, 35.0, 35.3];
+        let plateau =
+            [35.5, 35.3, 35.7, 35.5, 35.7, 34.9, 37.6, 37.2, 23.9, 24.7, 37.1, 35.0, 35.3];
         let at = location(&plateau).unwrap();
         assert!((35.0..35.6).contains(&at), "{at}");
     }

@@ -43,8 +43,10 @@ pub fn fit(x: &[f64], y: &[f64]) -> Option<Saturation> {
         let plateau = robust::median(&y[k..n]).unwrap_or(f64::INFINITY);
         (slope > 0.0).then_some(Saturation { slope, plateau })
     });
-    let best = candidates.min_by(|a, b| total_deviation(a, x, y).total_cmp(&total_deviation(b, x, y)))?;
-    let after: Vec<f64> = (0..n).filter(|&i| best.slope * x[i] >= best.plateau).map(|i| y[i]).collect();
+    let best =
+        candidates.min_by(|a, b| total_deviation(a, x, y).total_cmp(&total_deviation(b, x, y)))?;
+    let after: Vec<f64> =
+        (0..n).filter(|&i| best.slope * x[i] >= best.plateau).map(|i| y[i]).collect();
     Some(Saturation { plateau: robust::location(&after).unwrap_or(best.plateau), ..best })
 }
 
@@ -88,7 +90,10 @@ mod tests {
 
     #[test]
     fn too_little_has_no_fit() {
-        assert_eq!((fit(&[1.0], &[1.0]), fit(&[], &[]), fit(&[1.0, 2.0], &[0.0, 0.0])), (None, None, None));
+        assert_eq!(
+            (fit(&[1.0], &[1.0]), fit(&[], &[]), fit(&[1.0, 2.0], &[0.0, 0.0])),
+            (None, None, None)
+        );
     }
 
     proptest! {

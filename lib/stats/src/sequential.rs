@@ -70,7 +70,8 @@ impl Path {
     pub fn counts(&self, level: f64) -> impl Iterator<Item = Option<usize>> + '_ {
         self.looks.iter().map(move |look| {
             // The tolerance accepts a level that is reached exactly, in spite of rounding.
-            let affordable = look.prices.iter().take_while(|(_, price)| *price <= level * (1.0 + 1e-12));
+            let affordable =
+                look.prices.iter().take_while(|(_, price)| *price <= level * (1.0 + 1e-12));
             // A rank sum is the number of pairwise averages above zero.
             Some(affordable.last()?.0.div_ceil(HALVES) as usize)
         })
@@ -94,7 +95,12 @@ impl Ways {
     fn new(differences: &[f64], most: usize) -> Self {
         let signs: Vec<bool> = differences.iter().map(|d| *d > 0.0).collect();
         if most <= ALL_WAYS {
-            return Self { steps: vec![NEVER_REJECTED], price_index: vec![0], signs, drawn: Vec::new() };
+            return Self {
+                steps: vec![NEVER_REJECTED],
+                price_index: vec![0],
+                signs,
+                drawn: Vec::new(),
+            };
         }
         let mut random = Pcg64Mcg::seed_from_u64(SEED);
         let mut drawn = Vec::with_capacity(signs.len());
@@ -140,7 +146,9 @@ impl Ways {
         }
         let mut high = vec![0_u32; self.steps.len()];
         let mut prices = Vec::new();
-        for (sum, ways) in by_sum(sums).into_iter().enumerate().rev().filter(|(_, ways)| !ways.is_empty()) {
+        for (sum, ways) in
+            by_sum(sums).into_iter().enumerate().rev().filter(|(_, ways)| !ways.is_empty())
+        {
             for way in ways {
                 high[self.price_index[way as usize] as usize] += 1;
             }
@@ -293,9 +301,14 @@ mod tests {
         // Wilcoxon's table: with nine blocks, a sum of 40 or more has the one-sided p 0.0195,
         // and 39 has 0.0273.
         let sums = all_sums(&ranks(&permutation::tests::DEPRESSION));
-        let ways =
-            Ways { steps: vec![NEVER_REJECTED], price_index: vec![0; 512], signs: Vec::new(), drawn: Vec::new() };
-        let path = Path { looks: vec![Look { prices: ways.prices(&sums, 1.0) }], price: NEVER_REJECTED };
+        let ways = Ways {
+            steps: vec![NEVER_REJECTED],
+            price_index: vec![0; 512],
+            signs: Vec::new(),
+            drawn: Vec::new(),
+        };
+        let path =
+            Path { looks: vec![Look { prices: ways.prices(&sums, 1.0) }], price: NEVER_REJECTED };
         assert_eq!(path.counts(0.025).collect::<Vec<_>>(), [Some(40)]);
         assert_eq!(path.counts(0.001).collect::<Vec<_>>(), [None]);
     }

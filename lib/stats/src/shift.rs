@@ -84,24 +84,35 @@ impl Paired {
     /// Returns the shift, with the interval that the two-sided tests at `level` do not
     /// reject at any look.
     pub fn shift(&self, level: f64) -> Shift {
-        let value = ValueRange { low: middle(&averages(&self.low)), high: -middle(&averages(&self.high)) };
+        let value =
+            ValueRange { low: middle(&averages(&self.low)), high: -middle(&averages(&self.high)) };
         let low_ends = lower_ends(&self.low, &self.greater, level);
         let high_ends = lower_ends(&self.high, &self.less, level);
-        let looks: Vec<ValueRange> = low_ends.zip(high_ends).map(|(low, high)| ValueRange { low, high: -high }).collect();
-        let together = looks.iter().fold(ValueRange { low: f64::NEG_INFINITY, high: f64::INFINITY }, |all, look| {
-            ValueRange { low: all.low.max(look.low), high: all.high.min(look.high) }
-        });
+        let looks: Vec<ValueRange> =
+            low_ends.zip(high_ends).map(|(low, high)| ValueRange { low, high: -high }).collect();
+        let together = looks
+            .iter()
+            .fold(ValueRange { low: f64::NEG_INFINITY, high: f64::INFINITY }, |all, look| {
+                ValueRange { low: all.low.max(look.low), high: all.high.min(look.high) }
+            });
         // If the looks together reject everything, the blocks changed over time. The last
         // look includes all blocks.
         let last = looks.last().copied().filter(|_| together.low > together.high);
         let ValueRange { low, high } = last.unwrap_or(together);
         // An earlier look may have rejected the current estimate.
-        Shift { value, interval: ValueRange { low: low.min(value.low), high: high.max(value.high) } }
+        Shift {
+            value,
+            interval: ValueRange { low: low.min(value.low), high: high.max(value.high) },
+        }
     }
 }
 
 /// Returns the lower end of the interval at each look.
-fn lower_ends<'a>(differences: &'a [f64], path: &'a Path, level: f64) -> impl Iterator<Item = f64> + 'a {
+fn lower_ends<'a>(
+    differences: &'a [f64],
+    path: &'a Path,
+    level: f64,
+) -> impl Iterator<Item = f64> + 'a {
     path.counts(level / 2.0).enumerate().map(move |(look, count)| {
         let Some(count) = count else { return f64::NEG_INFINITY };
         nth_highest(&averages(&differences[..=look]), count)
@@ -113,7 +124,9 @@ fn lower_ends<'a>(differences: &'a [f64], path: &'a Path, level: f64) -> impl It
 pub fn averages(differences: &[f64]) -> Vec<f64> {
     let mut all = Vec::with_capacity(differences.len() * (differences.len() + 1) / 2);
     for (index, a) in differences.iter().enumerate() {
-        all.extend(differences[index..].iter().map(|b| infinite_if_unknown(f64::midpoint(*a, *b), -1.0)));
+        all.extend(
+            differences[index..].iter().map(|b| infinite_if_unknown(f64::midpoint(*a, *b), -1.0)),
+        );
     }
     all.sort_unstable_by(f64::total_cmp);
     all
@@ -135,9 +148,15 @@ pub fn unpaired(ours: &[ValueRange], theirs: &[ValueRange], level: f64) -> Shift
     high.sort_unstable_by(f64::total_cmp);
     let value = ValueRange { low: middle(&low), high: -middle(&high) };
     let Some(count) = crate::rank::count(ours.len(), theirs.len(), level / 2.0) else {
-        return Shift { value, interval: ValueRange { low: f64::NEG_INFINITY, high: f64::INFINITY } };
+        return Shift {
+            value,
+            interval: ValueRange { low: f64::NEG_INFINITY, high: f64::INFINITY },
+        };
     };
-    Shift { value, interval: ValueRange { low: nth_highest(&low, count), high: -nth_highest(&high, count) } }
+    Shift {
+        value,
+        interval: ValueRange { low: nth_highest(&low, count), high: -nth_highest(&high, count) },
+    }
 }
 
 /// Median of sorted values; −∞ without values.
@@ -178,7 +197,10 @@ mod tests {
         // 40th: 0.010 to 0.786.
         let all = averages(&DEPRESSION);
         assert!((middle(&all) - 0.46).abs() < 1e-9 && all.len() == 45);
-        assert!((nth_highest(&all, 40) - 0.010).abs() < 1e-9 && (nth_highest(&all, 6) - 0.786).abs() < 1e-9);
+        assert!(
+            (nth_highest(&all, 40) - 0.010).abs() < 1e-9
+                && (nth_highest(&all, 6) - 0.786).abs() < 1e-9
+        );
     }
 
     #[test]
@@ -186,7 +208,9 @@ mod tests {
         // 0.305; the interval at 96 % goes from the 9th of 50 differences to the
         // 42nd: −0.15 to 0.76.
         let shift = unpaired(&known(&EARLY), &known(&AT_TERM), 0.04);
-        let near = |found: f64, published: f64| assert!((found - published).abs() < 1e-9, "{found} {published}");
+        let near = |found: f64, published: f64| {
+            assert!((found - published).abs() < 1e-9, "{found} {published}")
+        };
         near(shift.value.exact_value().unwrap(), 0.305);
         near(shift.interval.low, -0.15);
         near(shift.interval.high, 0.76);
@@ -199,14 +223,20 @@ mod tests {
             let paired = Paired::new(&known(&d[..n]), 10);
             assert_eq!(paired.shift(0.05).interval.low > 0.0, paired.p() <= 0.05, "{n}");
         }
-        assert_eq!(Paired::new(&known(&d[..4]), 10).shift(0.05).interval, ValueRange { low: -OPEN, high: OPEN });
+        assert_eq!(
+            Paired::new(&known(&d[..4]), 10).shift(0.05).interval,
+            ValueRange { low: -OPEN, high: OPEN }
+        );
     }
 
     #[test]
     fn the_interval_holds_the_estimate_whatever_an_earlier_look_left_out() {
         let d = [-3.82, -1.22, 0.0, 0.0, 0.0, 1.2, 4.41, 2.82];
         let shift = Paired::new(&known(&d), 9).shift(0.2);
-        assert!(shift.interval.low <= shift.value.low && shift.value.high <= shift.interval.high, "{shift:?}");
+        assert!(
+            shift.interval.low <= shift.value.low && shift.value.high <= shift.interval.high,
+            "{shift:?}"
+        );
     }
 
     #[test]
@@ -221,9 +251,13 @@ mod tests {
             d.high = OPEN;
         }
         let every = Paired::new(&d, 8).shift(0.05);
-        assert_eq!((every.value.exact_value(), every.interval.high, every.interval.low > 0.0), (None, OPEN, true));
+        assert_eq!(
+            (every.value.exact_value(), every.interval.high, every.interval.low > 0.0),
+            (None, OPEN, true)
+        );
         // If both values of a block are unknown, the difference is unknown.
-        let neither = ValueRange { low: 1.0, high: OPEN }.minus(ValueRange { low: 2.0, high: OPEN });
+        let neither =
+            ValueRange { low: 1.0, high: OPEN }.minus(ValueRange { low: 2.0, high: OPEN });
         assert_eq!(neither, ValueRange { low: -OPEN, high: OPEN });
         assert_eq!(Paired::new(&[neither; 8], 8).p(), 1.0);
     }

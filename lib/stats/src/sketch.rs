@@ -106,8 +106,10 @@ impl Sketch {
         let mut number = 0;
         from_fn(move || {
             let head = u64::from(bytes.next()?);
-            let step = if head >> COUNT_BITS == 0 { read_number(&mut bytes) } else { head >> COUNT_BITS };
-            let count = if head & COUNT_MASK == 0 { read_number(&mut bytes) } else { head & COUNT_MASK };
+            let step =
+                if head >> COUNT_BITS == 0 { read_number(&mut bytes) } else { head >> COUNT_BITS };
+            let count =
+                if head & COUNT_MASK == 0 { read_number(&mut bytes) } else { head & COUNT_MASK };
             number += step as usize;
             Some((number, count))
         })

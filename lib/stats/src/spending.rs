@@ -12,8 +12,10 @@ pub fn spent(t: f64) -> f64 {
 /// Returns the first number of blocks, of `most`, at which a two-sided test at `level` can reject.
 /// None if there is none.
 pub fn first_look(level: f64, most: u32) -> Option<u32> {
-    (1..=most)
-        .find(|n| crate::permutation::least_p(*n) <= level * spent(f64::from(*n) / f64::from(most)) * (1.0 + 1e-9))
+    (1..=most).find(|n| {
+        crate::permutation::least_p(*n)
+            <= level * spent(f64::from(*n) / f64::from(most)) * (1.0 + 1e-9)
+    })
 }
 
 /// Returns the minimum number of blocks for a two-sided test at `level` to reject at its last look.

@@ -17,9 +17,11 @@ pub fn change(values: &[f64]) -> Option<f64> {
     let mean = values.iter().sum::<f64>() / count;
     let center = (count - 1.0) / 2.0;
     let squares: f64 = (0..values.len()).map(|i| (i as f64 - center).powi(2)).sum();
-    let products: f64 = values.iter().enumerate().map(|(i, y)| (i as f64 - center) * (y - mean)).sum();
+    let products: f64 =
+        values.iter().enumerate().map(|(i, y)| (i as f64 - center) * (y - mean)).sum();
     let slope = products / squares;
-    let residuals: Vec<f64> = values.iter().enumerate().map(|(i, y)| y - mean - slope * (i as f64 - center)).collect();
+    let residuals: Vec<f64> =
+        values.iter().enumerate().map(|(i, y)| y - mean - slope * (i as f64 - center)).collect();
     let spread = blocks::spread(&residuals)?;
     let bound = StudentsT::new(0.0, 1.0, spread.freedom).ok()?.inverse_cdf(1.0 - LEVEL / 2.0);
     (slope.abs() > bound * (spread.variance / squares).sqrt()).then_some(slope * count)
@@ -92,7 +94,9 @@ mod tests {
     #[test]
     fn queues_of_a_steady_load_rarely_have_a_trend() {
         for (utilization, interval) in [(0.5, 50.0), (0.8, 50.0), (0.9, 50.0), (0.9, 500.0)] {
-            let false_alarms = (0..200).filter(|seed| change(&queue(*seed, utilization, interval)).is_some()).count();
+            let false_alarms = (0..200)
+                .filter(|seed| change(&queue(*seed, utilization, interval)).is_some())
+                .count();
             assert!(false_alarms <= 1, "{false_alarms} of 200 at {utilization}");
         }
     }

@@ -74,7 +74,8 @@ pub fn fit(n: &[f64], x: &[f64]) -> Option<Fit> {
     // The sum of squares has few local minima. Starts with little and with much
     // contention find them all.
     let starts = [(0.0, 0.0), (0.02, 0.0), (0.02, 1e-4), (0.2, 1e-3), (0.8, 0.0)];
-    let fits = starts.map(|(sigma, kappa)| descend(ScalabilityLaw { lambda: per_one, sigma, kappa }, n, x));
+    let fits = starts
+        .map(|(sigma, kappa)| descend(ScalabilityLaw { lambda: per_one, sigma, kappa }, n, x));
     let law = fits.into_iter().min_by(|a, b| a.squares(n, x).total_cmp(&b.squares(n, x)))?;
     let mean = x.iter().sum::<f64>() / x.len() as f64;
     let total: f64 = x.iter().map(|x| (x - mean).powi(2)).sum();
@@ -137,7 +138,9 @@ fn step(law: &ScalabilityLaw, n: &[f64], x: &[f64], damping: f64) -> [f64; 3] {
 fn solve(mut a: [[f64; 3]; 3], mut b: [f64; 3]) -> [f64; 3] {
     for column in 0..3 {
         // The largest pivot keeps rounding errors small.
-        let pivot = (column..3).max_by(|&i, &j| a[i][column].abs().total_cmp(&a[j][column].abs())).unwrap_or(column);
+        let pivot = (column..3)
+            .max_by(|&i, &j| a[i][column].abs().total_cmp(&a[j][column].abs()))
+            .unwrap_or(column);
         a.swap(column, pivot);
         b.swap(column, pivot);
         for row in column + 1..3 {
@@ -169,8 +172,14 @@ mod tests {
         let x = [64.9, 995.9, 1652.4, 1853.2, 1828.9, 1775.0, 1702.2];
         let Fit { law, r_squared } = fit(&n, &x).unwrap();
         assert!((law.lambda - 89.99).abs() < 0.05, "{law:?}");
-        assert!((law.sigma - 0.0277).abs() < 1e-4 && (law.kappa - 0.000_104_4).abs() < 1e-6, "{law:?}");
-        assert!((law.peak().unwrap() - 96.5).abs() < 0.3 && r_squared > 0.98, "{law:?} {r_squared}");
+        assert!(
+            (law.sigma - 0.0277).abs() < 1e-4 && (law.kappa - 0.000_104_4).abs() < 1e-6,
+            "{law:?}"
+        );
+        assert!(
+            (law.peak().unwrap() - 96.5).abs() < 0.3 && r_squared > 0.98,
+            "{law:?} {r_squared}"
+        );
     }
 
     #[test]

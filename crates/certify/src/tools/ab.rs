@@ -24,11 +24,14 @@ fn command(job: &Job) -> ToolCommand {
     let Job { connections, seconds, .. } = job;
     let url = job.url();
     // Without `-r`, ab ends at the first reset.
-    ToolCommand::line(&format!("ab -q -k -r -s 30 -c {connections} -t {seconds} -n 1000000 -e ab.csv {url}"))
+    ToolCommand::line(&format!(
+        "ab -q -k -r -s 30 -c {connections} -t {seconds} -n 1000000 -e ab.csv {url}"
+    ))
 }
 
 fn read(report: &ToolReport) -> Result<Figures, String> {
-    let throughput = number_after(&report.out, "Requests per second:").ok_or("it printed no Requests per second")?;
+    let throughput = number_after(&report.out, "Requests per second:")
+        .ok_or("it printed no Requests per second")?;
     let figures = Figures {
         p50: percentile(&report.file, "50"),
         p90: percentile(&report.file, "90"),

@@ -24,21 +24,27 @@ fn command(job: &Job) -> ToolCommand {
     let connections = job.pool();
     let seconds = job.seconds;
     let url = job.url();
-    ToolCommand::line(&format!("bombardier -c {connections} -d {seconds}s{rate} -t 30s -l -p r -o json {url}"))
+    ToolCommand::line(&format!(
+        "bombardier -c {connections} -d {seconds}s{rate} -t 30s -l -p r -o json {url}"
+    ))
 }
 
 fn read(report: &ToolReport) -> Result<Figures, String> {
     let json = json(&report.out)?;
     let result = json.get("result").ok_or("its JSON has no result")?;
-    let replies: f64 =
-        ["req1xx", "req2xx", "req3xx", "req4xx", "req5xx"].map(|class| count(result, class)).iter().sum();
+    let replies: f64 = ["req1xx", "req2xx", "req3xx", "req4xx", "req5xx"]
+        .map(|class| count(result, class))
+        .iter()
+        .sum();
     let figures = Figures {
         p50: time(result, "percentiles/50"),
         p90: time(result, "percentiles/90"),
         p99: time(result, "percentiles/99"),
         max: time(result, "max"),
         mean: time(result, "mean"),
-        throughput: number_at(result, "/timeTakenSeconds").filter(|taken| *taken > 0.0).map(|taken| replies / taken),
+        throughput: number_at(result, "/timeTakenSeconds")
+            .filter(|taken| *taken > 0.0)
+            .map(|taken| replies / taken),
         ..Figures::default()
     };
     let refused = count(result, "req4xx") + count(result, "req5xx");

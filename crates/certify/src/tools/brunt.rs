@@ -107,7 +107,11 @@ fn command_http2(job: &Job) -> ToolCommand {
 }
 
 fn command_http3(job: &Job) -> ToolCommand {
-    measure(&job.url().replace("http://", "https://"), job, &format!("--http 3 --insecure {}", streams(job)))
+    measure(
+        &job.url().replace("http://", "https://"),
+        job,
+        &format!("--http 3 --insecure {}", streams(job)),
+    )
 }
 
 fn command_grpc(job: &Job) -> ToolCommand {
@@ -126,7 +130,10 @@ fn streams(job: &Job) -> String {
 }
 
 fn measure(url: &str, job: &Job, load: &str) -> ToolCommand {
-    ToolCommand::line(&format!("brunt run {url} {load} -d {}s -q --no-store -o json=brunt.json", job.seconds))
+    ToolCommand::line(&format!(
+        "brunt run {url} {load} -d {}s -q --no-store -o json=brunt.json",
+        job.seconds
+    ))
 }
 
 fn read(report: &ToolReport) -> Result<Figures, String> {
@@ -135,7 +142,9 @@ fn read(report: &ToolReport) -> Result<Figures, String> {
 
 /// Reads a report in which any gRPC status other than OK counts as refused.
 fn read_grpc(report: &ToolReport) -> Result<Figures, String> {
-    read_with(report, |status| status.strip_prefix("grpc ").is_some_and(|code| !code.starts_with("0 ")))
+    read_with(report, |status| {
+        status.strip_prefix("grpc ").is_some_and(|code| !code.starts_with("0 "))
+    })
 }
 
 fn read_with(report: &ToolReport, is_refusal: impl Fn(&str) -> bool) -> Result<Figures, String> {

@@ -22,12 +22,16 @@ pub const TOOL: Tool = Tool {
 fn command(job: &Job) -> ToolCommand {
     let (connections, rate) = match job.way {
         // `--rps` is the rate of each connection.
-        LoadMode::Open => (job.sharing(), format!(" --rps={}", f64::from(job.rate) / f64::from(job.sharing()))),
+        LoadMode::Open => {
+            (job.sharing(), format!(" --rps={}", f64::from(job.rate) / f64::from(job.sharing())))
+        }
         LoadMode::Closed => (job.connections, String::new()),
     };
     let seconds = job.seconds;
     let url = job.url();
-    ToolCommand::line(&format!("h2load --h1 -t1 -c{connections}{rate} -D{seconds} --log-file=h2load.log {url}"))
+    ToolCommand::line(&format!(
+        "h2load --h1 -t1 -c{connections}{rate} -D{seconds} --log-file=h2load.log {url}"
+    ))
 }
 
 fn read(report: &ToolReport) -> Result<Figures, String> {
@@ -56,7 +60,8 @@ fn response_time(line: &str) -> Option<f64> {
 
 /// The number before a label, such as 7 in `7 errored`; 0 if there is none.
 fn count_before(line: &str, label: &str) -> f64 {
-    let count =
-        line.split(", ").find_map(|part| part.trim().strip_suffix(label)?.rsplit(' ').next()?.parse::<f64>().ok());
+    let count = line
+        .split(", ")
+        .find_map(|part| part.trim().strip_suffix(label)?.rsplit(' ').next()?.parse::<f64>().ok());
     count.unwrap_or(0.0)
 }

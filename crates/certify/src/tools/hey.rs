@@ -21,7 +21,9 @@ pub const TOOL: Tool = Tool {
 fn command(job: &Job) -> ToolCommand {
     let (workers, rate) = match job.way {
         // `-q` is the rate of each worker.
-        LoadMode::Open => (job.sharing(), format!(" -q {}", f64::from(job.rate) / f64::from(job.sharing()))),
+        LoadMode::Open => {
+            (job.sharing(), format!(" -q {}", f64::from(job.rate) / f64::from(job.sharing())))
+        }
         LoadMode::Closed => (job.connections, String::new()),
     };
     ToolCommand::line(&format!("hey -z {}s -c {workers}{rate} -t 30 {}", job.seconds, job.url()))
@@ -39,16 +41,26 @@ fn read(report: &ToolReport) -> Result<Figures, String> {
         throughput: Some(throughput),
         ..Figures::default()
     };
-    let failed = counts(text, "Error distribution:").iter().map(|(count, _)| first_number(count).unwrap_or(0.0)).sum();
+    let failed = counts(text, "Error distribution:")
+        .iter()
+        .map(|(count, _)| first_number(count).unwrap_or(0.0))
+        .sum();
     let statuses = counts(text, "Status code distribution:");
-    let refused = statuses.iter().filter(|(code, _)| is_refusal(code)).filter_map(|(_, rest)| first_number(rest)).sum();
+    let refused = statuses
+        .iter()
+        .filter(|(code, _)| is_refusal(code))
+        .filter_map(|(_, rest)| first_number(rest))
+        .sum();
     Ok(figures.with_errors(failed, refused))
 }
 
 /// Reads a percentile from a line such as `99% in 0.0130 secs`.
 fn percentile(text: &str, percent: &str) -> Option<f64> {
     // Some versions print `99%% in`.
-    let line = text.lines().map(str::trim).find(|line| line.starts_with(percent) && line.contains("% in "))?;
+    let line = text
+        .lines()
+        .map(str::trim)
+        .find(|line| line.starts_with(percent) && line.contains("% in "))?;
     first_number(line.split_once(" in ")?.1)
 }
 

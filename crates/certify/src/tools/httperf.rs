@@ -41,7 +41,8 @@ fn read(report: &ToolReport) -> Result<Figures, String> {
         ..Figures::from_times(histogram(text))
     };
     let status = line_with_start(text, "Reply status:");
-    let refused = ["4xx=", "5xx="].map(|class| number_after(status, class).unwrap_or(0.0)).iter().sum();
+    let refused =
+        ["4xx=", "5xx="].map(|class| number_after(status, class).unwrap_or(0.0)).iter().sum();
     let failed = number_after(line_with_start(text, "Errors: total"), "total ").unwrap_or(0.0);
     Ok(figures.with_errors(failed, refused))
 }
@@ -52,7 +53,8 @@ fn line_with_start<'a>(text: &'a str, start: &str) -> &'a str {
 
 /// Returns the middle of each bin in seconds, repeated by its count.
 fn histogram(text: &str) -> Vec<f64> {
-    let lines = text.lines().skip_while(|line| !line.starts_with("Connection lifetime histogram")).skip(1);
+    let lines =
+        text.lines().skip_while(|line| !line.starts_with("Connection lifetime histogram")).skip(1);
     let bins = lines.take_while(|line| !line.trim().is_empty()).filter_map(|line| {
         let (middle, count) = line.trim().split_once(' ')?;
         Some((first_number(middle)? / 1e3, count.trim().parse::<usize>().ok()?))

@@ -89,7 +89,11 @@ fn read(report: &ToolReport) -> Result<Figures, String> {
     let samples: Vec<(f64, f64, Option<u16>)> = lines
         .filter_map(|line| {
             let fields: Vec<_> = line.split(',').collect();
-            Some((fields.get(stamp)?.parse().ok()?, fields.get(elapsed)?.parse().ok()?, fields.get(code)?.parse().ok()))
+            Some((
+                fields.get(stamp)?.parse().ok()?,
+                fields.get(elapsed)?.parse().ok()?,
+                fields.get(code)?.parse().ok(),
+            ))
         })
         .collect();
     let replies: Vec<_> = samples.iter().filter(|sample| sample.2.is_some()).collect();
@@ -99,7 +103,8 @@ fn read(report: &ToolReport) -> Result<Figures, String> {
     // Timestamps are in milliseconds.
     let throughput = (end > begin).then(|| replies.len() as f64 / (end - begin) * 1e3);
     let refused = replies.iter().filter(|sample| sample.2.is_some_and(|code| code >= 400)).count();
-    Ok(Figures { throughput, ..times }.with_errors((samples.len() - replies.len()) as f64, refused as f64))
+    Ok(Figures { throughput, ..times }
+        .with_errors((samples.len() - replies.len()) as f64, refused as f64))
 }
 
 /// Index of a column of the log.

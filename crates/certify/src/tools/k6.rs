@@ -46,7 +46,9 @@ fn command(job: &Job) -> ToolCommand {
             "{{ executor: 'constant-arrival-rate', rate: {rate}, timeUnit: '1s', duration: '{seconds}s', \
              preAllocatedVUs: {most}, maxVUs: {most} }}"
         ),
-        LoadMode::Closed => format!("{{ executor: 'constant-vus', vus: {connections}, duration: '{seconds}s' }}"),
+        LoadMode::Closed => {
+            format!("{{ executor: 'constant-vus', vus: {connections}, duration: '{seconds}s' }}")
+        }
     };
     let script = SCRIPT.replace("SCENARIO", &scenario).replace("URL", &job.url());
     ToolCommand::line("k6 run --quiet --no-usage-report k6.js").with_file("k6.js", script)
@@ -54,7 +56,8 @@ fn command(job: &Job) -> ToolCommand {
 
 fn read(report: &ToolReport) -> Result<Figures, String> {
     let json = json(&report.file)?;
-    let duration = json.pointer("/http_req_duration/values").ok_or("its summary has no http_req_duration")?;
+    let duration =
+        json.pointer("/http_req_duration/values").ok_or("its summary has no http_req_duration")?;
     let figures = Figures {
         p50: time(duration, "med"),
         p90: time(duration, "p(90)"),

@@ -4,7 +4,8 @@
 use super::*;
 
 fn read(tool: &Tool, out: &str, file: &str) -> Figures {
-    (tool.read)(&ToolReport { out: out.into(), file: file.into() }).unwrap_or_else(|why| panic!("{}: {why}", tool.name))
+    (tool.read)(&ToolReport { out: out.into(), file: file.into() })
+        .unwrap_or_else(|why| panic!("{}: {why}", tool.name))
 }
 
 fn reported(p50: f64, p90: f64, p99: f64) -> Figures {
@@ -26,7 +27,11 @@ fn same(reported: &Figures, expected: &Figures) {
 fn names_are_told_apart_and_nonsense_is_refused() {
     for (number_at, tool) in TOOLS.iter().enumerate() {
         assert!(TOOLS[..number_at].iter().all(|other| other.name != tool.name));
-        assert!((tool.read)(&ToolReport::default()).is_err(), "{} reads figures from nothing", tool.name);
+        assert!(
+            (tool.read)(&ToolReport::default()).is_err(),
+            "{} reads figures from nothing",
+            tool.name
+        );
         assert!(!tool.ways.is_empty());
     }
 }
@@ -70,11 +75,20 @@ fn the_commands_of_the_tools_at_hand() {
         "brunt run ws://127.0.0.1:8080/ --http 2 --data x -c 4 --streams 16 -r 1000 --arrivals even -d 10s -q --no-store \
          -o json=brunt.json"
     );
-    assert_eq!(line(&wrk::TOOL, LoadMode::Closed), "wrk -t1 -c5 -d10s --timeout 20s --latency http://127.0.0.1:8080/");
-    assert!(line(&ab::TOOL, LoadMode::Closed).contains("-t 10 -n 1000000"), "-t sets -n, so it comes first");
+    assert_eq!(
+        line(&wrk::TOOL, LoadMode::Closed),
+        "wrk -t1 -c5 -d10s --timeout 20s --latency http://127.0.0.1:8080/"
+    );
+    assert!(
+        line(&ab::TOOL, LoadMode::Closed).contains("-t 10 -n 1000000"),
+        "-t sets -n, so it comes first"
+    );
     assert!(line(&h2load::TOOL, LoadMode::Open).contains("-c20 --rps=50 "));
     assert!(!line(&h2load::TOOL, LoadMode::Closed).contains("rps"));
-    assert!(line(&wrk2::TOOL, LoadMode::Open).contains("-d20s -R1000"), "ten seconds more to calibrate");
+    assert!(
+        line(&wrk2::TOOL, LoadMode::Open).contains("-d20s -R1000"),
+        "ten seconds more to calibrate"
+    );
 }
 
 #[test]
@@ -89,7 +103,10 @@ fn brunt_json() {
         ..reported(0.005, 0.007, 0.01)
     };
     same(&read(&brunt::TOOL, "", json), &expected.clone().with_errors(7.0, 4.0));
-    let calls = json.replace(r#""200": 200, "503": 3, "404": 1"#, r#""grpc 0 OK": 200, "grpc 14 UNAVAILABLE": 3"#);
+    let calls = json.replace(
+        r#""200": 200, "503": 3, "404": 1"#,
+        r#""grpc 0 OK": 200, "grpc 14 UNAVAILABLE": 3"#,
+    );
     same(&read(&brunt::GRPC, "", &calls), &expected.with_errors(7.0, 3.0));
 }
 
@@ -109,8 +126,12 @@ Running 2s test @ http://127.0.0.1:34133/
 
 #[test]
 fn wrk_text() {
-    let expected =
-        Figures { mean: Some(0.00505), max: Some(0.00521), throughput: Some(787.9), ..reported(0.00505, 0.00507, 1.1) };
+    let expected = Figures {
+        mean: Some(0.00505),
+        max: Some(0.00521),
+        throughput: Some(787.9),
+        ..reported(0.00505, 0.00507, 1.1)
+    };
     let good = format!("{WRK}Requests/sec:    787.90\nTransfer/sec:     52.40KB\n");
     same(&read(&wrk::TOOL, &good, ""), &expected.clone().with_errors(0.0, 0.0));
     let bad = format!(
@@ -169,7 +190,8 @@ Requests per second:    800.50 [#/sec] (mean)
 Time per request:       4.997 [ms] (mean)
 Time per request:       1.249 [ms] (mean, across all concurrent requests)
 ";
-    let csv = "Percentage served,Time in ms\n0,0.023\n5,0.1\n50,5.050\n90,5.090\n99,5.170\n100,5.275\n";
+    let csv =
+        "Percentage served,Time in ms\n0,0.023\n5,0.1\n50,5.050\n90,5.090\n99,5.170\n100,5.275\n";
     let expected = Figures {
         mean: Some(0.004_997),
         max: Some(0.005_275),
@@ -236,7 +258,8 @@ status codes: 207 2xx, 0 3xx, 1 4xx, 4 5xx
                      min         max         mean         sd        +/- sd
 time for request:     5.06ms      5.29ms      5.09ms        35us    90.05%
 ";
-    let log = "1795233737179543\t200\t1000\n1795233737179532\t503\t3000\n1795233737179539\t-1\t90\n";
+    let log =
+        "1795233737179543\t200\t1000\n1795233737179532\t503\t3000\n1795233737179539\t-1\t90\n";
     let expected = Figures {
         p99_9: Some(0.003),
         max: Some(0.003),
@@ -319,8 +342,12 @@ Error distribution:
   [12]\tGet \"http://127.0.0.1:8080/\": EOF
   [30]\tGet \"http://127.0.0.1:8080/\": read: connection reset by peer
 ";
-    let expected =
-        Figures { max: Some(0.5), mean: Some(0.006), throughput: Some(999.55), ..reported(0.0051, 0.007, 0.01) };
+    let expected = Figures {
+        max: Some(0.5),
+        mean: Some(0.006),
+        throughput: Some(999.55),
+        ..reported(0.0051, 0.007, 0.01)
+    };
     same(&read(&hey::TOOL, out, ""), &expected.clone().with_errors(42.0, 40.0));
     same(&read(&hey::TOOL, &out.replace("%%", "%"), ""), &expected.with_errors(42.0, 40.0));
 }
@@ -332,8 +359,12 @@ fn bombardier_json() {
         "errors": [{"description": "EOF", "count": 30}], "latency": {"mean": 6000.5, "stddev": 1, "max": 500000,
         "percentiles": {"50": 5000, "75": 6000, "90": 7000, "95": 8000, "99": 10000}},
         "rps": {"mean": 999, "stddev": 1, "max": 1100}}}"#;
-    let expected =
-        Figures { max: Some(0.5), mean: Some(0.006_000_5), throughput: Some(1000.0), ..reported(0.005, 0.007, 0.01) };
+    let expected = Figures {
+        max: Some(0.5),
+        mean: Some(0.006_000_5),
+        throughput: Some(1000.0),
+        ..reported(0.005, 0.007, 0.01)
+    };
     same(&read(&bombardier::TOOL, out, ""), &expected.with_errors(30.0, 100.0));
 }
 

@@ -69,7 +69,9 @@ mod tests {
         assert_eq!(number_after("Requests/sec:    787.90\n", "Requests/sec:"), Some(787.9));
         assert_eq!(first_number("in 2.00s, 105"), Some(2.0));
         assert_eq!(first_number("none"), None);
-        for (word, seconds) in [("5.05ms", 0.00505), ("16us", 16e-6), ("1.20s", 1.2), ("1.50m", 90.0)] {
+        for (word, seconds) in
+            [("5.05ms", 0.00505), ("16us", 16e-6), ("1.20s", 1.2), ("1.50m", 90.0)]
+        {
             assert!((time(word).unwrap() - seconds).abs() < 1e-12, "{word}");
         }
         assert_eq!(time("5"), None);

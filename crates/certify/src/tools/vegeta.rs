@@ -64,7 +64,9 @@ fn plotted(rows: &str, quantile: f64) -> Option<f64> {
     for line in rows.lines() {
         let mut fields = line.split_whitespace().map(str::parse::<f64>);
         // Headings are no numbers.
-        let (Some(Ok(ms)), Some(Ok(row_quantile))) = (fields.next(), fields.next()) else { continue };
+        let (Some(Ok(ms)), Some(Ok(row_quantile))) = (fields.next(), fields.next()) else {
+            continue;
+        };
         if row_quantile >= quantile - 1e-9 {
             return Some(ms / 1e3);
         }

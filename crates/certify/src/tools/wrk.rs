@@ -22,7 +22,9 @@ fn command(job: &Job) -> ToolCommand {
     let Job { connections, seconds, .. } = job;
     let url = job.url();
     // By default, wrk counts requests as errors after 2 s, which a stall of the server can take.
-    ToolCommand::line(&format!("wrk -t1 -c{connections} -d{seconds}s --timeout 20s --latency {url}"))
+    ToolCommand::line(&format!(
+        "wrk -t1 -c{connections} -d{seconds}s --timeout 20s --latency {url}"
+    ))
 }
 
 fn read(report: &ToolReport) -> Result<Figures, String> {
@@ -40,7 +42,10 @@ fn read(report: &ToolReport) -> Result<Figures, String> {
         throughput: Some(throughput),
         ..Figures::default()
     };
-    let failed = ["connect ", "read ", "write ", "timeout "].map(|kind| socket_errors(text, kind)).iter().sum();
+    let failed = ["connect ", "read ", "write ", "timeout "]
+        .map(|kind| socket_errors(text, kind))
+        .iter()
+        .sum();
     Ok(figures.with_errors(failed, number_after(text, "Non-2xx or 3xx responses:").unwrap_or(0.0)))
 }
 

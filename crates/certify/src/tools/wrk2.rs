@@ -24,7 +24,9 @@ fn command(job: &Job) -> ToolCommand {
     let Job { most: connections, rate, .. } = job;
     let url = job.url();
     // As for wrk, the default timeout is shorter than a stall of the server.
-    ToolCommand::line(&format!("wrk2 -t1 -c{connections} -d{seconds}s -R{rate} --timeout 20s --latency {url}"))
+    ToolCommand::line(&format!(
+        "wrk2 -t1 -c{connections} -d{seconds}s -R{rate} --timeout 20s --latency {url}"
+    ))
 }
 
 fn read(report: &ToolReport) -> Result<Figures, String> {
@@ -42,8 +44,12 @@ fn read(report: &ToolReport) -> Result<Figures, String> {
         ..Figures::default()
     };
     let line = text.lines().find(|line| line.contains("Socket errors:")).unwrap_or("");
-    let failed = ["connect ", "read ", "write ", "timeout "].map(|kind| number_after(line, kind).unwrap_or(0.0));
-    Ok(figures.with_errors(failed.iter().sum(), number_after(text, "Non-2xx or 3xx responses:").unwrap_or(0.0)))
+    let failed = ["connect ", "read ", "write ", "timeout "]
+        .map(|kind| number_after(line, kind).unwrap_or(0.0));
+    Ok(figures.with_errors(
+        failed.iter().sum(),
+        number_after(text, "Non-2xx or 3xx responses:").unwrap_or(0.0),
+    ))
 }
 
 fn percentile(distribution: &str, label: &str) -> Option<f64> {

@@ -1,7 +1,9 @@
 //! Adds options from the tables of settings. `spec` describes the options, and clap parses them.
 
 use brunt_spec::settings::{Change, Content, Kind, SettingRow, Settings, Visibility};
-use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser, TypedValueParser, ValueParser};
+use clap::builder::{
+    NonEmptyStringValueParser, PossibleValuesParser, TypedValueParser, ValueParser,
+};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint};
 
@@ -11,7 +13,10 @@ pub fn environment(name: &str) -> Option<String> {
 }
 
 /// Adds an option for each row of a table.
-pub fn add<S: Settings>(command: Command, rows: impl Iterator<Item = &'static SettingRow<S>>) -> Command {
+pub fn add<S: Settings>(
+    command: Command,
+    rows: impl Iterator<Item = &'static SettingRow<S>>,
+) -> Command {
     rows.fold(command, |command, row| command.arg(option(row)))
 }
 
@@ -27,8 +32,8 @@ pub fn apply<S: Settings>(
             continue;
         }
         if row.kind == Kind::Switch {
-            let change =
-                (row.read)("", environment).map_err(|wrong| clap::Error::raw(clap::error::ErrorKind::Io, wrong))?;
+            let change = (row.read)("", environment)
+                .map_err(|wrong| clap::Error::raw(clap::error::ErrorKind::Io, wrong))?;
             change.put_into(settings);
         } else {
             let changes = matches.get_many::<Change<S>>(row.option).into_iter().flatten();
@@ -42,7 +47,11 @@ pub fn apply<S: Settings>(
 /// The name under which the user wrote an option. clap reports an alias as the option itself.
 fn name_on_command_line<'n>(option: &'n str, aliases: &[&'n str]) -> &'n str {
     // Aliases of one letter have one dash, and messages name the long form for them.
-    aliases.iter().copied().find(|alias| alias.len() > 1 && is_on_command_line(alias)).unwrap_or(option)
+    aliases
+        .iter()
+        .copied()
+        .find(|alias| alias.len() > 1 && is_on_command_line(alias))
+        .unwrap_or(option)
 }
 
 fn is_on_command_line(name: &str) -> bool {
@@ -54,7 +63,8 @@ fn is_on_command_line(name: &str) -> bool {
 }
 
 fn option<S: Settings>(row: &'static SettingRow<S>) -> Arg {
-    let mut arg = Arg::new(row.option).long(row.option).help(row.option_help()).help_heading(row.heading);
+    let mut arg =
+        Arg::new(row.option).long(row.option).help(row.option_help()).help_heading(row.heading);
     if let Some(letter) = row.short {
         arg = arg.short(letter);
     }
@@ -81,7 +91,8 @@ fn option<S: Settings>(row: &'static SettingRow<S>) -> Arg {
         Content::Number => arg.allow_hyphen_values(true),
         Content::Word | Content::Choice(_) => arg,
     };
-    arg = arg.requires_ifs(row.needs.map(|needed| (clap::builder::ArgPredicate::IsPresent, needed)));
+    arg =
+        arg.requires_ifs(row.needs.map(|needed| (clap::builder::ArgPredicate::IsPresent, needed)));
     match row.default {
         Some(word) => arg.default_value(word),
         None => arg,
@@ -94,6 +105,8 @@ fn parser<S: Settings>(row: &'static SettingRow<S>) -> ValueParser {
         Content::Choice(choices) => PossibleValuesParser::new(choices).try_map(read).into(),
         // An empty path, as of an unset shell variable, would name the current directory.
         Content::Path => NonEmptyStringValueParser::new().try_map(read).into(),
-        Content::Word | Content::Number => ValueParser::from(move |word: &str| (row.read)(word, environment)),
+        Content::Word | Content::Number => {
+            ValueParser::from(move |word: &str| (row.read)(word, environment))
+        }
     }
 }

@@ -31,14 +31,19 @@ pub fn check(outputs: &[Output], formats: &[&str]) -> Result<()> {
             );
         }
         if !formats.contains(&format.as_str()) {
-            let live =
-                LIVE_OUTPUTS.iter().map(|row| format!("{}={}", row.name, row.value)).collect::<Vec<_>>().join(" or ");
+            let live = LIVE_OUTPUTS
+                .iter()
+                .map(|row| format!("{}={}", row.name, row.value))
+                .collect::<Vec<_>>()
+                .join(" or ");
             let valid = formats.join(", ");
             bail!("-o {format}: unknown format; write one of {valid}, or {live} while a load runs");
         }
         if outputs[..i].iter().any(|earlier| earlier.file == *file) {
             let place = file.as_ref().map_or("standard output".into(), |f| f.display().to_string());
-            bail!("-o {format}: something else goes to {place} already; write -o {format}=FILE with another file");
+            bail!(
+                "-o {format}: something else goes to {place} already; write -o {format}=FILE with another file"
+            );
         }
     }
     Ok(())

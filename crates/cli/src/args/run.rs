@@ -59,8 +59,7 @@ fn factor(word: &str) -> Result<f64, String> {
 
 impl Args for RunArgs {
     fn augment_args(command: Command) -> Command {
-        let url =
-            "URL to request, with placeholders: {n} (number of the request) {uuid} {random:1..9} {csv:FILE:column}";
+        let url = "URL to request, with placeholders: {n} (number of the request) {uuid} {random:1..9} {csv:FILE:column}";
         let command = command.arg(Arg::new("url").value_name("URL").help(with_n(url)));
         // The order of the help: options of the server and the store come last.
         let [run_rows @ .., server_rows] = rows::RUN;

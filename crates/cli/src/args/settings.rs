@@ -2,7 +2,9 @@
 //! or some of them.
 
 use super::options;
-use brunt_spec::settings::{CompareSettings, ExperimentSettings, SearchSettings, SettingRow, Settings, rows};
+use brunt_spec::settings::{
+    CompareSettings, ExperimentSettings, SearchSettings, SettingRow, Settings, rows,
+};
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 
 /// The rows of a table that a command has as options.

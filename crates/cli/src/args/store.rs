@@ -38,7 +38,8 @@ impl StoreArgs {
     pub fn open_or_note(&self, notes: &mut Vec<String>, verbosity: Verbosity) -> Option<Store> {
         self.open().unwrap_or_else(|error| {
             let error = crate::causes::line(&error);
-            let note = format!("this run is not stored: {error}; use another directory with --store DIR");
+            let note =
+                format!("this run is not stored: {error}; use another directory with --store DIR");
             if verbosity == Verbosity::Quiet {
                 // With -q there is no report that contains the note.
                 print_line(&format!("warning: {note}"));
@@ -63,7 +64,8 @@ impl StoreArgs {
         }
         // The XDG Base Directory Specification requires that a relative path is ignored.
         let data = variable("XDG_DATA_HOME").map(PathBuf::from).filter(|data| data.is_absolute());
-        let data = data.or_else(|| variable("HOME").map(|home| PathBuf::from(home).join(".local/share")));
+        let data =
+            data.or_else(|| variable("HOME").map(|home| PathBuf::from(home).join(".local/share")));
         match data {
             Some(data) => Ok(data.join("brunt")),
             None => bail!("neither HOME nor XDG_DATA_HOME is set: name the store with --store DIR"),
@@ -78,10 +80,14 @@ mod tests {
     #[test]
     fn the_nearest_word_counts() {
         let of = |args: &StoreArgs, set: &[(&str, &str)]| {
-            let variable = |name: &str| set.iter().find(|row| row.0 == name).map(|row| row.1.into());
-            args.directory(variable).map(|directory| directory.display().to_string()).unwrap_or_default()
+            let variable =
+                |name: &str| set.iter().find(|row| row.0 == name).map(|row| row.1.into());
+            args.directory(variable)
+                .map(|directory| directory.display().to_string())
+                .unwrap_or_default()
         };
-        let (plain, named) = (StoreArgs::default(), StoreArgs { store: Some("here".into()), no_store: false });
+        let (plain, named) =
+            (StoreArgs::default(), StoreArgs { store: Some("here".into()), no_store: false });
         let all = [("HOME", "/root"), ("XDG_DATA_HOME", "/data"), ("BRUNT_STORE", "/runs")];
         assert_eq!(of(&named, &all), "here");
         assert_eq!(of(&plain, &all), "/runs");

@@ -19,7 +19,12 @@ use brunt_spec::words::values::secrets::filled;
 use brunt_store::{Store, StoredItem};
 
 /// Measures the server, stores the experiment, and returns its id.
-pub fn measure(store: &Store, args: &CheckArgs, baseline: &StoredItem, url: &str) -> Result<String, CommandError> {
+pub fn measure(
+    store: &Store,
+    args: &CheckArgs,
+    baseline: &StoredItem,
+    url: &str,
+) -> Result<String, CommandError> {
     let experiment = experiment(store, args, baseline, url).map_err(usage_error)?;
     let context = ExperimentContext {
         plan_name: None,
@@ -38,16 +43,29 @@ pub fn measure(store: &Store, args: &CheckArgs, baseline: &StoredItem, url: &str
     };
     let exit = run_experiment(&experiment, context)?;
     let id = match exit {
-        Exit::Interrupted => Err(anyhow!("it was interrupted, so there is nothing to compare with the baseline")),
-        Exit::NothingMeasured => Err(anyhow!("{url}: no reply came, so there is nothing to compare")),
+        Exit::Interrupted => {
+            Err(anyhow!("it was interrupted, so there is nothing to compare with the baseline"))
+        }
+        Exit::NothingMeasured => {
+            Err(anyhow!("{url}: no reply came, so there is nothing to compare"))
+        }
         _ => store.find_experiment(&experiment.name).map_err(Into::into),
     };
     id.map_err(|error| CommandError { exit: exit.max(Exit::NothingMeasured), error })
 }
 
-fn experiment(store: &Store, args: &CheckArgs, baseline: &StoredItem, url: &str) -> Result<Experiment> {
+fn experiment(
+    store: &Store,
+    args: &CheckArgs,
+    baseline: &StoredItem,
+    url: &str,
+) -> Result<Experiment> {
     let sources = SettingSources::default();
-    let body = args.data.as_ref().map(|data| body_from(data, &crate::process::system(), &sources)).transpose()?;
+    let body = args
+        .data
+        .as_ref()
+        .map(|data| body_from(data, &crate::process::system(), &sources))
+        .transpose()?;
     let target = Target {
         url: target::parse(&filled(url, environment)?)?.url,
         headers: [args.headers.concat(), args.header_files.concat()].concat(),

@@ -82,7 +82,11 @@ fn parse_name(word: &str, kind: &str, names: &[&str], special: bool) -> Result<S
         return Ok(word.to_owned());
     }
     let wrong = format!("unknown {kind}");
-    Err(WordError::new(word, wrong, format!("one or more of {}, with commas between", names.join(","))))
+    Err(WordError::new(
+        word,
+        wrong,
+        format!("one or more of {}, with commas between", names.join(",")),
+    ))
 }
 
 #[cfg(test)]

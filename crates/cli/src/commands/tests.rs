@@ -56,8 +56,13 @@ fn every_command_knows_the_options_of_the_view() {
 fn commands_are_known() {
     assert!(matches!(parse(&["man"]), Ok(Command::Man { dir: None })));
     assert!(matches!(parse(&["schema"]), Ok(Command::Schema { .. })));
-    assert!(matches!(parse(&["completions", "bash"]), Ok(Command::Completions { shell: clap_complete::Shell::Bash })));
-    let Ok(Command::Replay(replay)) = parse(&["replay", "a.events", "-o", "json=a.json"]) else { panic!("no replay") };
+    assert!(matches!(
+        parse(&["completions", "bash"]),
+        Ok(Command::Completions { shell: clap_complete::Shell::Bash })
+    ));
+    let Ok(Command::Replay(replay)) = parse(&["replay", "a.events", "-o", "json=a.json"]) else {
+        panic!("no replay")
+    };
     assert_eq!(replay.file, PathBuf::from("a.events"));
     assert_eq!(replay.outputs, [Output { format: "json".into(), file: Some("a.json".into()) }]);
     assert_eq!(run(&["http://man"]).settings.url.as_deref(), Some("http://man"));
@@ -84,7 +89,10 @@ fn refusals_name_the_option_and_what_to_write() {
         (&["--data", "a", "--form", "b=c", "h"], "cannot be used with"),
         (&["--basic", "a:b", "--bearer", "c", "h"], "cannot be used with"),
         (&["--order", "random", "h"], "--urls <FILE>"),
-        (&["--order", "shuffled", "--urls", "f"], "[possible values: sequence, random, walk, walk_together]"),
+        (
+            &["--order", "shuffled", "--urls", "f"],
+            "[possible values: sequence, random, walk, walk_together]",
+        ),
         (&["--expect-status", "good", "h"], "such as 200, 300-399 or 2xx"),
         (&["--expect-body", "(", "h"], "unclosed group; write a regular expression"),
         (&["--objective", "p99 < 50", "h"], "write 50s, 50ms or 50m"),
@@ -106,20 +114,38 @@ fn outputs_are_those_that_there_are() {
         let outputs = run(line).settings.output.outputs;
         check(&outputs, &["text", "json", "csv"]).map(|()| outputs)
     };
-    let to = |format: &str, file: Option<&str>| Output { format: format.to_owned(), file: file.map(PathBuf::from) };
+    let to = |format: &str, file: Option<&str>| Output {
+        format: format.to_owned(),
+        file: file.map(PathBuf::from),
+    };
     assert_eq!(of(&["h"]).unwrap(), []);
-    assert_eq!(of(&["h", "-o", "text", "-o", "json=a.json"]).unwrap(), [to("text", None), to("json", Some("a.json"))]);
+    assert_eq!(
+        of(&["h", "-o", "text", "-o", "json=a.json"]).unwrap(),
+        [to("text", None), to("json", Some("a.json"))]
+    );
     assert_eq!(of(&["h", "-o", "csv=-"]).unwrap(), [to("csv", None)]);
     let told = |line| of(line).unwrap_err().to_string();
     assert!(told(&["h", "-o", "xml"]).contains("write one of text, json, csv"));
-    assert!(told(&["h", "-o", "text", "-o", "json"]).contains("write -o json=FILE with another file"));
+    assert!(
+        told(&["h", "-o", "text", "-o", "json"]).contains("write -o json=FILE with another file")
+    );
 }
 
 #[test]
 fn every_option_of_a_run_is_explained_in_its_group() {
     let command = Cli::command();
-    let groups =
-        ["Load", "Request", "Connection", "Checks", "Output", "Plan file", "JMeter plan", "Server", "Store"].map(Some);
+    let groups = [
+        "Load",
+        "Request",
+        "Connection",
+        "Checks",
+        "Output",
+        "Plan file",
+        "JMeter plan",
+        "Server",
+        "Store",
+    ]
+    .map(Some);
     for argument in command.get_arguments().filter(|a| a.get_long().is_some()) {
         let help = argument.get_help().map(ToString::to_string).unwrap_or_default();
         assert!(!help.is_empty() && !help.contains('\n'), "{argument}");

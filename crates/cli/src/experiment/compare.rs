@@ -17,7 +17,9 @@ use brunt_spec::experiment::{
     CapacityTimeBudget, comparison, prepare_capacity_comparison, repetitions, search_run_settings,
 };
 use brunt_spec::plan_file::{self, ResolvedPlan};
-use brunt_spec::settings::{CompareSettings, ExperimentSettings, RunSettings, SearchSettings, SettingSources, rows};
+use brunt_spec::settings::{
+    CompareSettings, ExperimentSettings, RunSettings, SearchSettings, SettingSources, rows,
+};
 use brunt_spec::to_plan::sweep_steps;
 use brunt_spec::words::compare::ComparedLoads;
 use brunt_spec::words::duration;
@@ -76,7 +78,8 @@ enum SubjectKind {
 
 /// Compares stored runs, or measures and compares servers.
 pub fn compare(args: &CompareArgs) -> Result<Exit, CommandError> {
-    let words: Vec<&str> = args.run.settings.url.iter().chain(&args.more).map(String::as_str).collect();
+    let words: Vec<&str> =
+        args.run.settings.url.iter().chain(&args.more).map(String::as_str).collect();
     let kind = subject_kind(&words).map_err(usage_error)?;
     if let SubjectKind::Stored = kind {
         return stored::compare(&words, &args.question.0, &args.run);
@@ -115,14 +118,20 @@ fn subject_kind(words: &[&str]) -> Result<SubjectKind> {
     }
 }
 
-fn servers(args: &CompareArgs, command: &str, system: &System) -> Result<(Experiment, Vec<String>)> {
+fn servers(
+    args: &CompareArgs,
+    command: &str,
+    system: &System,
+) -> Result<(Experiment, Vec<String>)> {
     refuse_sets(&args.run)?;
     let arrangement = &args.arrangement.0;
     let question = &args.question.0;
     let (contenders, at_capacity, notes) = match question.at.unwrap_or_default() {
         ComparedLoads::Load => {
             refuse_search(&args.search.0.sources)?;
-            let (all, notes) = contenders::contenders(&args.run.settings, &args.more, |run| sweep_steps(run, system))?;
+            let (all, notes) = contenders::contenders(&args.run.settings, &args.more, |run| {
+                sweep_steps(run, system)
+            })?;
             (all, None, notes)
         }
         at => contenders_at_capacity(args, at, system)?,
@@ -131,7 +140,13 @@ fn servers(args: &CompareArgs, command: &str, system: &System) -> Result<(Experi
     let cooldown = duration::or_default(arrangement.cooldown, defaults::COOLDOWN)?;
     let trials = TrialArrangement {
         name: args.name.clone(),
-        repetitions: repetitions(arrangement.repetitions, &spec, &contenders, cooldown, &question.sources)?,
+        repetitions: repetitions(
+            arrangement.repetitions,
+            &spec,
+            &contenders,
+            cooldown,
+            &question.sources,
+        )?,
         order: arrangement.order.unwrap_or(defaults::TRIAL_ORDER),
         cooldown,
         question: Question::Compare(spec),
@@ -152,7 +167,8 @@ fn contenders_at_capacity(
         ComparedLoads::Both => contenders::contenders(&args.run.settings, &args.more, steps)?,
         _ => (Vec::new(), Vec::new()),
     };
-    let given_steps = |index: usize| at_loads.get(index).map_or(&[][..], |contender| &contender.steps);
+    let given_steps =
+        |index: usize| at_loads.get(index).map_or(&[][..], |contender| &contender.steps);
     ensure!(
         at != ComparedLoads::Both
             || args.run.settings.load.rate.is_some()
@@ -170,30 +186,49 @@ fn contenders_at_capacity(
     let pattern = search.run(&search_settings)?;
     let (mut all, search_notes) = contenders::contenders(&pattern, &args.more, steps)?;
     notes.extend(search_notes.into_iter().filter(|note| !notes.contains(note)).collect::<Vec<_>>());
-    all.iter_mut().enumerate().for_each(|(index, contender)| contender.steps.extend_from_slice(given_steps(index)));
+    all.iter_mut()
+        .enumerate()
+        .for_each(|(index, contender)| contender.steps.extend_from_slice(given_steps(index)));
     let time_budget = CapacityTimeBudget::all_or_default(args.question.0.within)?;
     let length = (time_budget, arrangement.repetitions.unwrap_or(defaults::BLOCKS));
-    let at = prepare_capacity_comparison(&search, &search_settings, &mut all, length, (&mut notes, system))?;
+    let at = prepare_capacity_comparison(
+        &search,
+        &search_settings,
+        &mut all,
+        length,
+        (&mut notes, system),
+    )?;
     Ok((all, Some(at), notes))
 }
 
 /// Refuses options of a search if there is none.
 fn refuse_search(sources: &SettingSources) -> Result<()> {
     match rows::search::OF_TRIALS.iter().find(|option| sources.is_given(option)) {
-        Some(option) => bail!("--{option}: that is of a search for the capacity; add --at capacity, or leave it out"),
+        Some(option) => bail!(
+            "--{option}: that is of a search for the capacity; add --at capacity, or leave it out"
+        ),
         None => Ok(()),
     }
 }
 
 /// Loads the experiment of one or several plans.
-fn plans(words: &[&str], args: &CompareArgs, system: &System) -> Result<ResolvedPlan, CommandError> {
+fn plans(
+    words: &[&str],
+    args: &CompareArgs,
+    system: &System,
+) -> Result<ResolvedPlan, CommandError> {
     refuse_others(&args.run).map_err(usage_error)?;
     let folder = folder_name().map_err(runtime_error)?;
     let mut loaded = Vec::new();
     for word in words {
         let (name, path) = contenders::named(word);
-        let plan = plan_file::load(Path::new(path), &args.run.plan.sets, &folder.display().to_string(), system)
-            .map_err(|error| usage_error(error.into()))?;
+        let plan = plan_file::load(
+            Path::new(path),
+            &args.run.plan.sets,
+            &folder.display().to_string(),
+            system,
+        )
+        .map_err(|error| usage_error(error.into()))?;
         loaded.push((name.map(str::to_owned), path.to_owned(), plan));
     }
     let mut loaded = plan_file::join(loaded).map_err(|error| usage_error(error.into()))?;
@@ -215,7 +250,8 @@ fn as_comparison(loaded: &ResolvedPlan, args: &CompareArgs) -> Result<Experiment
         "--time-budget and --repeat cannot change the searches of a plan; write compare.time_budget and repetitions in the plan"
     );
     ensure!(
-        args.question.0.at.is_none() || loaded.compare.as_ref().is_some_and(|compare| compare.at == args.question.0.at),
+        args.question.0.at.is_none()
+            || loaded.compare.as_ref().is_some_and(|compare| compare.at == args.question.0.at),
         "--at cannot change the searches of a plan; write compare.at in the plan"
     );
     let question = args.question.0.clone().or(loaded.compare.clone().unwrap_or_default());

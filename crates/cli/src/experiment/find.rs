@@ -60,11 +60,18 @@ pub fn find(args: &FindArgs) -> Result<Exit, CommandError> {
     let system = crate::process::system();
     let command = command_line();
     let (experiment, notes) = experiment(args, &command, &system).map_err(usage_error)?;
-    run_experiment(&experiment, ExperimentContext::from_args(&args.run, system, notes).map_err(usage_error)?)
+    run_experiment(
+        &experiment,
+        ExperimentContext::from_args(&args.run, system, notes).map_err(usage_error)?,
+    )
 }
 
 /// Builds the experiment of the command line, with notes for the user.
-fn experiment(args: &FindArgs, command: &str, system: &System) -> Result<(Experiment, Vec<String>)> {
+fn experiment(
+    args: &FindArgs,
+    command: &str,
+    system: &System,
+) -> Result<(Experiment, Vec<String>)> {
     super::refuse_sets(&args.run)?;
     let search = &args.search.0;
     let settings = &args.run.settings;

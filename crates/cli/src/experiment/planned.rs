@@ -10,8 +10,17 @@ use brunt_spec::{plan_file, to_plan};
 use std::path::Path;
 
 /// Options that are allowed with a plan file. All others belong in the file, or to `--set`.
-const ALLOWED_OPTIONS: [&str; 9] =
-    ["output", "quiet", "strict", "jtl", "jtl-format", "trace", "trace-only", "trace-bodies", "show-secrets"];
+const ALLOWED_OPTIONS: [&str; 9] = [
+    "output",
+    "quiet",
+    "strict",
+    "jtl",
+    "jtl-format",
+    "trace",
+    "trace-only",
+    "trace-bodies",
+    "show-secrets",
+];
 
 /// Returns the path of a plan file, or None for a URL.
 pub fn plan_path(word: &str) -> Option<&Path> {
@@ -39,7 +48,8 @@ pub fn run_plan(path: &Path, args: &RunArgs) -> Result<Exit, CommandError> {
     if let Some(records) = to_plan::records(&args.settings.output) {
         record_samples(&mut experiment, &records).map_err(usage_error)?;
     }
-    let mut context = ExperimentContext::from_args(&args, system, loaded.notes).map_err(usage_error)?;
+    let mut context =
+        ExperimentContext::from_args(&args, system, loaded.notes).map_err(usage_error)?;
     context.plan_name = Some(experiment.name.clone());
     run_experiment(&experiment, context)
 }
@@ -48,13 +58,18 @@ pub fn run_plan(path: &Path, args: &RunArgs) -> Result<Exit, CommandError> {
 fn record_samples(experiment: &mut Experiment, records: &Records) -> Result<()> {
     let runs = experiment.trials();
     if !records.trace && (runs != 1 || experiment.has_search()) {
-        bail!("--jtl lists the samples of one run, and the plan has more; leave --jtl out, or run a plan of one load");
+        bail!(
+            "--jtl lists the samples of one run, and the plan has more; leave --jtl out, or run a plan of one load"
+        );
     }
     for step in experiment.contenders.iter_mut().flat_map(|contender| &mut contender.steps) {
         step.plan.record.records = Some(records.clone());
         // A trace also shows the stages before and after the load.
         if records.trace {
-            step.plan.stages.iter_mut().for_each(|stage| stage.plan.record.records = Some(records.clone()));
+            step.plan
+                .stages
+                .iter_mut()
+                .for_each(|stage| stage.plan.record.records = Some(records.clone()));
         }
     }
     Ok(())
@@ -63,9 +78,13 @@ fn record_samples(experiment: &mut Experiment, records: &Records) -> Result<()> 
 /// Refuses other options. A load on the command line would be ambiguous: contenders of
 /// the plan may override it.
 pub fn refuse_others(args: &RunArgs) -> Result<()> {
-    let trace_options: &[&str] = if args.settings.output.trace { &to_plan::trace::ALLOWED_OPTIONS } else { &[] };
+    let trace_options: &[&str] =
+        if args.settings.output.trace { &to_plan::trace::ALLOWED_OPTIONS } else { &[] };
     let sources = &args.settings.sources;
-    match sources.options().find(|option| !ALLOWED_OPTIONS.contains(option) && !trace_options.contains(option)) {
+    match sources
+        .options()
+        .find(|option| !ALLOWED_OPTIONS.contains(option) && !trace_options.contains(option))
+    {
         Some(option) => {
             let wrong = "the plan file sets it; change it there, or with --set (`brunt plan show` has the keys)";
             bail!("{}", sources.text(|names| format!("{}: {wrong}", names.name_of(option))))
@@ -81,9 +100,12 @@ mod tests {
 
     #[test]
     fn a_plan_file_is_told_from_a_url() {
-        for (word, is) in
-            [("plan.yaml", true), ("a/b.yml", true), ("http://h/openapi.yaml", false), ("localhost", false)]
-        {
+        for (word, is) in [
+            ("plan.yaml", true),
+            ("a/b.yml", true),
+            ("http://h/openapi.yaml", false),
+            ("localhost", false),
+        ] {
             assert_eq!(plan_path(word).is_some(), is, "{word}");
         }
     }
@@ -93,7 +115,9 @@ mod tests {
         let refused = |line: &str| {
             let command = RunArgs::augment_args(clap::Command::new("brunt"));
             let matches = command.try_get_matches_from(line.split(' ')).unwrap();
-            refuse_others(&RunArgs::from_arg_matches(&matches).unwrap()).err().map(|e| e.to_string())
+            refuse_others(&RunArgs::from_arg_matches(&matches).unwrap())
+                .err()
+                .map(|e| e.to_string())
         };
         assert_eq!(refused("brunt p.yaml --set a=b -q --strict -o json=x"), None);
         assert_eq!(refused("brunt p.yaml"), None);

@@ -52,9 +52,14 @@ pub fn sweep(args: &SweepArgs) -> Result<Exit, CommandError> {
 }
 
 /// Builds the experiment of the command line, with notes for the user.
-fn experiment(args: &SweepArgs, command: &str, system: &System) -> Result<(Experiment, Vec<String>)> {
+fn experiment(
+    args: &SweepArgs,
+    command: &str,
+    system: &System,
+) -> Result<(Experiment, Vec<String>)> {
     refuse_sets(&args.run)?;
-    let (contenders, notes) = contenders::contenders(&args.run.settings, &args.more, |run| sweep_steps(run, system))?;
+    let (contenders, notes) =
+        contenders::contenders(&args.run.settings, &args.more, |run| sweep_steps(run, system))?;
     let arrangement = &args.arrangement.0;
     let trials = TrialArrangement {
         name: args.name.clone(),

@@ -37,7 +37,10 @@ impl EventListener for Fanout {
     }
 
     fn pending_events(&mut self, at: Tick) -> Vec<Event> {
-        self.listeners.iter().flat_map(|listener| listener.borrow_mut().pending_events(at)).collect()
+        self.listeners
+            .iter()
+            .flat_map(|listener| listener.borrow_mut().pending_events(at))
+            .collect()
     }
 
     fn end(&mut self, at: Tick) -> Vec<Event> {

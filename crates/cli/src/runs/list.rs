@@ -37,16 +37,27 @@ pub fn list(args: &ListArgs, store: &Store) -> Result<(), CommandError> {
     };
     let entries = store.list(&filter).map_err(store_error)?;
     if args.json {
-        return print(&(serde_json::to_string_pretty(&entries).map_err(runtime_error)? + "\n")).map_err(runtime_error);
+        return print(&(serde_json::to_string_pretty(&entries).map_err(runtime_error)? + "\n"))
+            .map_err(runtime_error);
     }
     if entries.is_empty() {
-        return print(format!("no runs stored in {} yet\n", store.directory().display())).map_err(runtime_error);
+        return print(format!("no runs stored in {} yet\n", store.directory().display()))
+            .map_err(runtime_error);
     }
     print(table(&entries)).map_err(runtime_error)
 }
 
 fn table(entries: &[Entry]) -> String {
-    let mut table = Table::with_head(&["id", "when (UTC)", "what", "load", "replies/s", "p99", "errors", "verdict"]);
+    let mut table = Table::with_head(&[
+        "id",
+        "when (UTC)",
+        "what",
+        "load",
+        "replies/s",
+        "p99",
+        "errors",
+        "verdict",
+    ]);
     for entry in entries {
         table.row_with_note(cells(entry), entry.tags.join(", "));
     }
@@ -80,7 +91,9 @@ fn target(entry: &Entry) -> String {
             let total = entry.trials.unwrap_or(0);
             format!("{}, {measured} of {total} trials", entry.what)
         }
-        (Kind::Run, Some(place)) => format!("{}, repetition {}", entry.contenders.join(", "), place.repetition + 1),
+        (Kind::Run, Some(place)) => {
+            format!("{}, repetition {}", entry.contenders.join(", "), place.repetition + 1)
+        }
         (Kind::Run, None) => entry.what.clone(),
     }
 }

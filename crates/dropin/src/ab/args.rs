@@ -118,7 +118,9 @@ pub enum Refusal {
 /// Parses the arguments that follow the program's name.
 pub fn parse(program_name: &str, words: &[String]) -> Result<Args, Refusal> {
     let mut args = Args::with_defaults(program_name);
-    let mut short = ShortOptions::new(words, |letter| OPTIONS.iter().find(|row| row.0 == letter).map(|row| row.1));
+    let mut short = ShortOptions::new(words, |letter| {
+        OPTIONS.iter().find(|row| row.0 == letter).map(|row| row.1)
+    });
     while let Some(next) = short.next() {
         match next {
             ShortItem::Option(letter, value) => args.take(letter, value)?,
@@ -132,7 +134,8 @@ pub fn parse(program_name: &str, words: &[String]) -> Result<Args, Refusal> {
                 break;
             }
             ShortItem::MissingValue(letter) => {
-                args.complaint = format!("{program_name}: option requires an argument -- {letter}\n");
+                args.complaint =
+                    format!("{program_name}: option requires an argument -- {letter}\n");
                 break;
             }
         }
@@ -196,7 +199,9 @@ impl Args {
             return Err(self.usage(&format!("Invalid Concurrency [Range 0..{MOST_CONNECTIONS}]")));
         }
         if self.connections > self.requests {
-            return Err(self.usage("Cannot use concurrency level greater than total number of requests"));
+            return Err(
+                self.usage("Cannot use concurrency level greater than total number of requests")
+            );
         }
         // ab would fail at its first wait. Its successor uses one connection per worker.
         self.connections = self.connections.max(1);
@@ -214,7 +219,11 @@ impl Args {
 
     fn set_requests(&mut self, value: &str) -> Result<(), Refusal> {
         self.requests = atoi(value);
-        if self.requests <= 0 { Err(Refusal::Message("Invalid number of requests\n\n".into())) } else { Ok(()) }
+        if self.requests <= 0 {
+            Err(Refusal::Message("Invalid number of requests\n\n".into()))
+        } else {
+            Ok(())
+        }
     }
 
     fn set_time_limit(&mut self, value: &str) {

@@ -89,7 +89,11 @@ const MAX_CONNECT_ERRORS: u64 = 10;
 impl Classic {
     /// Creates empty counters with space for this many requests.
     pub fn new(rules: Rules, requests: u64) -> Self {
-        Self { rules, records: Vec::with_capacity(requests.min(1 << 16) as usize), ..Self::default() }
+        Self {
+            rules,
+            records: Vec::with_capacity(requests.min(1 << 16) as usize),
+            ..Self::default()
+        }
     }
 
     /// Counts a sample. Returns an error if ab would end here.
@@ -98,10 +102,17 @@ impl Classic {
             // ab does not count requests that are in flight at the end.
             Some(Failure::Cut | Failure::Dropped) => return Ok(()),
             // The system's error numbers, since scripts read the exit code.
-            Some(Failure::FdsExhausted) => return Err(Fatal::new("socket", "Too many open files", 24)),
-            Some(Failure::PortsExhausted) => return self.add_connect_error("Cannot assign requested address", 99),
-            Some(Failure::Unreachable) => return self.add_connect_error("Network is unreachable", 101),
-            None | Some(Failure::Check | Failure::ClosedEarly | Failure::Protocol | Failure::Stale) => {
+            Some(Failure::FdsExhausted) => {
+                return Err(Fatal::new("socket", "Too many open files", 24));
+            }
+            Some(Failure::PortsExhausted) => {
+                return self.add_connect_error("Cannot assign requested address", 99);
+            }
+            Some(Failure::Unreachable) => {
+                return self.add_connect_error("Network is unreachable", 101);
+            }
+            None
+            | Some(Failure::Check | Failure::ClosedEarly | Failure::Protocol | Failure::Stale) => {
                 self.add_orderly_end(sample);
             }
             Some(Failure::Tls | Failure::Resolve | Failure::Proxy) => self.handshakes_failed += 1,
@@ -178,14 +189,22 @@ impl Classic {
             return Ok(());
         }
         let fatal = Fatal::new("apr_socket_connect()", text, number);
-        Err(Fatal { text: format!("\nTest aborted after {MAX_CONNECT_ERRORS} failures\n\n{}", fatal.text), ..fatal })
+        Err(Fatal {
+            text: format!("\nTest aborted after {MAX_CONNECT_ERRORS} failures\n\n{}", fatal.text),
+            ..fatal
+        })
     }
 }
 
 fn record(sample: &Sample) -> Record {
     let opening = &sample.opening;
-    let opening_nanos = [opening.resolve, opening.connect, opening.tls].into_iter().flatten().sum::<u64>();
-    let wait = if sample.first_byte == Tick::ZERO { 0 } else { sample.first_byte.nanos_since(sample.sent) };
+    let opening_nanos =
+        [opening.resolve, opening.connect, opening.tls].into_iter().flatten().sum::<u64>();
+    let wait = if sample.first_byte == Tick::ZERO {
+        0
+    } else {
+        sample.first_byte.nanos_since(sample.sent)
+    };
     Record {
         begun: sample.begun,
         connect: if sample.opened { opening_nanos / 1000 } else { 0 },

@@ -56,7 +56,11 @@ impl SampleCollector {
     pub fn seconds(&self) -> f64 {
         let is_complete = self.classic.completed >= self.requests;
         // If the time limit ended the run, its whole duration counts.
-        let to = if is_complete || self.interrupted { self.classic.last } else { self.classic.last.max(self.ended_at) };
+        let to = if is_complete || self.interrupted {
+            self.classic.last
+        } else {
+            self.classic.last.max(self.ended_at)
+        };
         to.seconds_since(self.started_at)
     }
 
@@ -74,7 +78,8 @@ impl SampleCollector {
                 self.caller.err_line("SSL handshake failed (1).");
             }
             if self.progress_interval.is_some_and(|progress_interval| {
-                self.classic.completed > completed && self.classic.completed.is_multiple_of(progress_interval)
+                self.classic.completed > completed
+                    && self.classic.completed.is_multiple_of(progress_interval)
             }) {
                 self.caller.err_line(&format!("Completed {} requests", self.classic.completed));
             }
@@ -88,7 +93,9 @@ impl SampleCollector {
         // The engine reports ended requests and opened connections, not each byte.
         if flow.in_flight == 0 || flow.completed + flow.errors + flow.opened > 0 {
             self.last_activity = snapshot.to;
-        } else if Duration::from_nanos(snapshot.to.nanos_since(self.last_activity.max(self.started_at))) >= self.timeout
+        } else if Duration::from_nanos(
+            snapshot.to.nanos_since(self.last_activity.max(self.started_at)),
+        ) >= self.timeout
         {
             self.end(Fatal::new("apr_pollset_poll", "The timeout specified has expired", 70007));
         }

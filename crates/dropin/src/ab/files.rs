@@ -31,7 +31,11 @@ pub fn gnuplot(records: &[Record], epoch: f64) -> String {
         }
         let [connect, processing, total, wait] =
             [record.connect, record.processing(), record.total, record.wait].map(millis);
-        let _ = writeln!(out, "{}\t{seconds}\t{connect}\t{processing}\t{total}\t{wait}", last_formatted.1);
+        let _ = writeln!(
+            out,
+            "{}\t{seconds}\t{connect}\t{processing}\t{total}\t{wait}",
+            last_formatted.1
+        );
     }
     out
 }
@@ -49,7 +53,12 @@ mod tests {
 
     fn records() -> Vec<Record> {
         [(2_000_000_000, 900, 4400, 2000), (0, 0, 1499, 0)]
-            .map(|(begun, connect, total, wait)| Record { begun: Tick(begun), connect, wait, total })
+            .map(|(begun, connect, total, wait)| Record {
+                begun: Tick(begun),
+                connect,
+                wait,
+                total,
+            })
             .to_vec()
     }
 

@@ -34,13 +34,18 @@ struct Table<'a> {
 impl Table<'_> {
     fn line(&mut self, label: &str, value: impl Display) {
         let Html { row, cell, .. } = self.html;
-        let _ =
-            writeln!(self.out, "<tr {row}><th colspan=2 {cell}>{label}:</th><td colspan=2 {cell}>{value}</td></tr>");
+        let _ = writeln!(
+            self.out,
+            "<tr {row}><th colspan=2 {cell}>{label}:</th><td colspan=2 {cell}>{value}</td></tr>"
+        );
     }
 
     fn nameless(&mut self, value: impl Display) {
         let Html { row, cell, .. } = self.html;
-        let _ = writeln!(self.out, "<tr {row}><td colspan=2 {cell}>&nbsp;</td><td colspan=2 {cell}>{value}</td></tr>");
+        let _ = writeln!(
+            self.out,
+            "<tr {row}><td colspan=2 {cell}>&nbsp;</td><td colspan=2 {cell}>{value}</td></tr>"
+        );
     }
 }
 
@@ -83,11 +88,20 @@ fn rates(table: &mut Table<'_>, subject: Subject<'_>) {
         return;
     }
     let Subject { args, classic, .. } = subject;
-    table.line("Requests per second", format_args!("{:.2}", subject.per_second(classic.completed as f64)));
-    table.line("Transfer rate", format_args!("{:.2} kb/s received", subject.kilobytes_per_second(classic.read)));
+    table.line(
+        "Requests per second",
+        format_args!("{:.2}", subject.per_second(classic.completed as f64)),
+    );
+    table.line(
+        "Transfer rate",
+        format_args!("{:.2} kb/s received", subject.kilobytes_per_second(classic.read)),
+    );
     if args.body.is_some() {
         table.nameless(format_args!("{:.2} kb/s sent", subject.kilobytes_per_second(classic.sent)));
-        table.nameless(format_args!("{:.2} kb/s total", subject.kilobytes_per_second(classic.read + classic.sent)));
+        table.nameless(format_args!(
+            "{:.2} kb/s total",
+            subject.kilobytes_per_second(classic.read + classic.sent)
+        ));
     }
 }
 
@@ -105,7 +119,9 @@ fn times(table: &mut Table<'_>, Subject { classic, .. }: Subject<'_>) {
         table.out,
         "<tr {row}><th {cell}>&nbsp;</th> <th {cell}>min</th>   <th {cell}>avg</th>   <th {cell}>max</th></tr>"
     );
-    for (label, [min, mean, max]) in [("Connect", connect), ("Processing", processing), ("Total", total)] {
+    for (label, [min, mean, max]) in
+        [("Connect", connect), ("Processing", processing), ("Total", total)]
+    {
         let _ = writeln!(
             table.out,
             "<tr {row}><th {cell}>{label}:</th><td {cell}>{min:5}</td><td {cell}>{mean:5}</td><td {cell}>{max:5}</td></tr>"

@@ -15,7 +15,8 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 /// ab tries a name's addresses in turn until one answers, and stays with that one.
 pub fn resolve(args: &Args) -> Result<Vec<Resolve>, Fatal> {
     let target = &args.target;
-    let (host, port) = args.proxy.as_ref().map_or((&*target.host, target.port), |(host, port)| (&**host, *port));
+    let (host, port) =
+        args.proxy.as_ref().map_or((&*target.host, target.port), |(host, port)| (&**host, *port));
     if host.parse::<IpAddr>().is_ok() {
         return Ok(Vec::new());
     }
@@ -25,7 +26,10 @@ pub fn resolve(args: &Args) -> Result<Vec<Resolve>, Fatal> {
         [only] => Some(only),
         several => several.iter().find(|address| accepts_connection(address)).or(several.first()),
     };
-    Ok(first.map(|address| Resolve { host: host.to_owned(), port, address: address.ip() }).into_iter().collect())
+    Ok(first
+        .map(|address| Resolve { host: host.to_owned(), port, address: address.ip() })
+        .into_iter()
+        .collect())
 }
 
 /// Resolves the address of `-B`, which must be an address of this machine.

@@ -5,7 +5,7 @@ use super::secure::report_tls;
 use crate::caller::Caller;
 use brunt_runner::witness::Witness;
 use brunt_wire::tls::Handshake;
-use brunt_wire::{ReplyDetails, Prepared};
+use brunt_wire::{Prepared, ReplyDetails};
 use std::sync::{Arc, OnceLock};
 
 /// The witness of an ab run.
@@ -19,7 +19,12 @@ pub struct ConnectionObserver {
 impl ConnectionObserver {
     /// Creates an observer that has seen nothing.
     pub fn new(verbosity: i64, caller: &Arc<Caller>) -> Self {
-        Self { verbosity, tls: OnceLock::new(), server: OnceLock::new(), caller: Arc::clone(caller) }
+        Self {
+            verbosity,
+            tls: OnceLock::new(),
+            server: OnceLock::new(),
+            caller: Arc::clone(caller),
+        }
     }
 
     /// Describes the first TLS handshake.

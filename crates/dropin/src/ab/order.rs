@@ -59,7 +59,11 @@ impl Ordered {
 
     /// Value of a row of the table of percentiles. 100 % is the maximum.
     pub fn served(&self, percent: usize) -> u64 {
-        let rank = if percent >= 100 { self.0.len().saturating_sub(1) } else { self.0.len() * percent / 100 };
+        let rank = if percent >= 100 {
+            self.0.len().saturating_sub(1)
+        } else {
+            self.0.len() * percent / 100
+        };
         self.0.get(rank).copied().unwrap_or(0)
     }
 
@@ -96,7 +100,10 @@ mod tests {
         assert_eq!(of(&[3, 1, 2]).row().median, 2);
         assert_eq!(of(&[10, 20, 40]).row().median, 30);
         assert_eq!(of(&[10, 20, 40, 80]).row().median, 40);
-        assert_eq!((of(&[10, 20, 40]).true_median(), of(&[10, 20, 40, 80]).true_median()), (20, 30));
+        assert_eq!(
+            (of(&[10, 20, 40]).true_median(), of(&[10, 20, 40, 80]).true_median()),
+            (20, 30)
+        );
     }
 
     #[test]

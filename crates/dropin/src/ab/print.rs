@@ -134,15 +134,33 @@ fn rates(out: &mut String, subject: Subject<'_>) {
     let Subject { args, classic, seconds, .. } = subject;
     let completed = classic.completed as f64;
     let connections = args.connections as f64;
-    line(out, "Requests per second", format_args!("{:.2} [#/sec] (mean)", subject.per_second(completed)));
+    line(
+        out,
+        "Requests per second",
+        format_args!("{:.2} [#/sec] (mean)", subject.per_second(completed)),
+    );
     // Derived from the duration of the run, not from the times of requests.
-    line(out, "Time per request", format_args!("{:.3} [ms] (mean)", connections * seconds * 1000.0 / completed));
+    line(
+        out,
+        "Time per request",
+        format_args!("{:.3} [ms] (mean)", connections * seconds * 1000.0 / completed),
+    );
     let across = "[ms] (mean, across all concurrent requests)";
     line(out, "Time per request", format_args!("{:.3} {across}", seconds * 1000.0 / completed));
-    line(out, "Transfer rate", format_args!("{:.2} [Kbytes/sec] received", subject.kilobytes_per_second(classic.read)));
+    line(
+        out,
+        "Transfer rate",
+        format_args!("{:.2} [Kbytes/sec] received", subject.kilobytes_per_second(classic.read)),
+    );
     if args.body.is_some() {
-        let _ = writeln!(out, "{:24}{:.2} kb/s sent", "", subject.kilobytes_per_second(classic.sent));
-        let _ = writeln!(out, "{:24}{:.2} kb/s total", "", subject.kilobytes_per_second(classic.read + classic.sent));
+        let _ =
+            writeln!(out, "{:24}{:.2} kb/s sent", "", subject.kilobytes_per_second(classic.sent));
+        let _ = writeln!(
+            out,
+            "{:24}{:.2} kb/s total",
+            "",
+            subject.kilobytes_per_second(classic.read + classic.sent)
+        );
     }
 }
 
@@ -158,8 +176,9 @@ const TIMES: [(&str, &str, TimeOf); 4] = [
 ];
 
 fn times(out: &mut String, Subject { args, classic, .. }: Subject<'_>) {
-    let rows =
-        TIMES.map(|(label, name, time_of)| (label, name, Ordered::new(classic.records.iter().map(time_of)).row()));
+    let rows = TIMES.map(|(label, name, time_of)| {
+        (label, name, Ordered::new(classic.records.iter().map(time_of)).row())
+    });
     out.push_str("\nConnection Times (ms)\n");
     if args.no_confidence {
         out.push_str("              min   avg   max\n");
@@ -172,7 +191,8 @@ fn times(out: &mut String, Subject { args, classic, .. }: Subject<'_>) {
     out.push_str("              min  mean[+/-sd] median   max\n");
     for (label, _, row) in &rows {
         let [min, mean, median, max] = [row.min, row.mean, row.median, row.max].map(millis);
-        let _ = writeln!(out, "{label:<12}{min:5} {mean:4} {:5.1} {median:6} {max:7}", row.deviation);
+        let _ =
+            writeln!(out, "{label:<12}{min:5} {mean:4} {:5.1} {median:6} {max:7}", row.deviation);
     }
     for (_, name, row) in &rows {
         warn_if_skewed(out, name, row);

@@ -31,9 +31,12 @@ fn head(args: &Args) -> String {
         lines.push(format!("Content-type: {}", args.content_type));
     }
     lines.extend(args.headers.iter().cloned());
-    let defaults = [("Host:", &*target.host_field), ("User-Agent:", USER_AGENT), ("Accept:", "*/*")];
+    let defaults =
+        [("Host:", &*target.host_field), ("User-Agent:", USER_AGENT), ("Accept:", "*/*")];
     // A header option replaces the default field of the same name.
-    let missing = defaults.iter().filter(|(name, _)| !args.headers.iter().any(|line| starts_with_name(line, name)));
+    let missing = defaults
+        .iter()
+        .filter(|(name, _)| !args.headers.iter().any(|line| starts_with_name(line, name)));
     lines.extend(missing.map(|(name, value)| format!("{name} {value}")));
     lines.join("\r\n") + "\r\n\r\n"
 }

@@ -13,8 +13,11 @@ use x509_parser::public_key::PublicKey;
 
 /// Values of `-f`. OpenSSL's older versions are known but unsupported; a handshake
 /// that allows only those fails.
-const PROTOCOLS: [(&str, &[TlsVersion]); 3] =
-    [("TLS1.2", &[TlsVersion::V12]), ("TLS1.3", &[TlsVersion::V13]), ("ALL", &[TlsVersion::V12, TlsVersion::V13])];
+const PROTOCOLS: [(&str, &[TlsVersion]); 3] = [
+    ("TLS1.2", &[TlsVersion::V12]),
+    ("TLS1.3", &[TlsVersion::V13]),
+    ("ALL", &[TlsVersion::V12, TlsVersion::V13]),
+];
 
 /// TLS settings of a run.
 pub struct RequestedTls {
@@ -28,20 +31,30 @@ pub struct RequestedTls {
 pub fn tls_settings(args: &Args) -> Result<RequestedTls, String> {
     if let Some(path) = &args.certificate {
         let pem = fs::read_to_string(path).unwrap_or_default();
-        for (kind, mark) in [("certificate", "-----BEGIN CERTIFICATE"), ("private key", "PRIVATE KEY-----")] {
+        for (kind, mark) in
+            [("certificate", "-----BEGIN CERTIFICATE"), ("private key", "PRIVATE KEY-----")]
+        {
             if !pem.contains(mark) {
                 return Err(format!("unable to get {kind} from '{}'\n", path.display()));
             }
         }
     }
     let versions = args.protocol.as_ref().and_then(|protocol| {
-        PROTOCOLS.iter().find(|(name, _)| starts_with_name(protocol, name)).map(|(_, versions)| versions.to_vec())
+        PROTOCOLS
+            .iter()
+            .find(|(name, _)| starts_with_name(protocol, name))
+            .map(|(_, versions)| versions.to_vec())
     });
-    let old = args.protocol.as_deref().filter(|protocol| versions.is_none() && starts_with_name(protocol, "TLS1"));
+    let old = args
+        .protocol
+        .as_deref()
+        .filter(|protocol| versions.is_none() && starts_with_name(protocol, "TLS1"));
     if let Some(protocol) = old.filter(|_| args.target.https) {
         // OpenSSL 3 accepts these versions but rejects all of their suites: every handshake of ab
         // fails.
-        return Err(format!("SSL handshake failed (1).\n-f {protocol}: TLS 1.2 and 1.3 are spoken; write -f TLS1.2\n"));
+        return Err(format!(
+            "SSL handshake failed (1).\n-f {protocol}: TLS 1.2 and 1.3 are spoken; write -f TLS1.2\n"
+        ));
     }
     let (ciphers, note) = args.ciphers.as_deref().map_or((Vec::new(), None), ciphers);
     let settings = TlsSettings {
@@ -58,7 +71,9 @@ pub fn tls_settings(args: &Args) -> Result<RequestedTls, String> {
     };
     // A keyword such as HIGH means many suites. Then all are offered.
     match &args.ciphers {
-        Some(list) if !is_known_to_openssl(list) => Err(format!("error setting ciphersuite list [{list}]\n")),
+        Some(list) if !is_known_to_openssl(list) => {
+            Err(format!("error setting ciphersuite list [{list}]\n"))
+        }
         _ => Ok(RequestedTls { settings, note }),
     }
 }
@@ -66,7 +81,11 @@ pub fn tls_settings(args: &Args) -> Result<RequestedTls, String> {
 /// Server name for SNI: from a custom Host header, otherwise from the URL. None for
 /// an address or with `-I`.
 pub fn server_name(args: &Args) -> Option<String> {
-    let host = args.headers.iter().find(|line| starts_with_name(line, "Host:")).map(|line| line[5..].trim());
+    let host = args
+        .headers
+        .iter()
+        .find(|line| starts_with_name(line, "Host:"))
+        .map(|line| line[5..].trim());
     // The header may contain a port.
     let name = host.map_or(&*args.target.host, |host| host.split(':').next().unwrap_or(host));
     (!args.no_sni && name.parse::<IpAddr>().is_err()).then(|| name.to_owned())
@@ -75,21 +94,36 @@ pub fn server_name(args: &Args) -> Option<String> {
 /// Returns the suites of `list`, and a note on a name that matches no suite.
 fn ciphers(list: &str) -> (Vec<String>, Option<String>) {
     let (found, unknown) = parse_list(list);
-    (found, unknown.map(|name| format!("-Z {name}: no such cipher suite here; those that are known are offered")))
+    (
+        found,
+        unknown.map(|name| {
+            format!("-Z {name}: no such cipher suite here; those that are known are offered")
+        }),
+    )
 }
 
 /// Describes a handshake for the report.
 pub fn report_tls(handshake: &Handshake) -> Tls {
     let suite = handshake.cipher.clone().unwrap_or_default();
     let version = handshake.version.clone().unwrap_or_default();
-    let protocol = format!("{version},{},{},{}", openssl_name(&suite), key_bits(handshake), cipher_bits(&suite));
-    Tls { protocol: Some(protocol), temporary_key: handshake.group.as_deref().map(temporary_key), server_name: None }
+    let protocol = format!(
+        "{version},{},{},{}",
+        openssl_name(&suite),
+        key_bits(handshake),
+        cipher_bits(&suite)
+    );
+    Tls {
+        protocol: Some(protocol),
+        temporary_key: handshake.group.as_deref().map(temporary_key),
+        server_name: None,
+    }
 }
 
 fn key_bits(handshake: &Handshake) -> usize {
     let der = handshake.certificates.first();
     let certificate = der.and_then(|der| X509Certificate::from_der(der).ok());
-    let key = certificate.as_ref().and_then(|(_, certificate)| certificate.public_key().parsed().ok());
+    let key =
+        certificate.as_ref().and_then(|(_, certificate)| certificate.public_key().parsed().ok());
     match key {
         Some(PublicKey::RSA(key)) => key.key_size(),
         Some(PublicKey::EC(key)) => key.key_size(),

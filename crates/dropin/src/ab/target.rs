@@ -27,9 +27,11 @@ impl Target {
         let (authority, path) = rest.split_at(rest.find('/')?);
         let (host, port) = host_and_port(authority)?;
         let default_port = if https { 443 } else { 80 };
-        let unbracketed = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+        let unbracketed =
+            host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
         let port = port.unwrap_or(default_port);
-        let host_field = if port == default_port { host.to_owned() } else { format!("{host}:{port}") };
+        let host_field =
+            if port == default_port { host.to_owned() } else { format!("{host}:{port}") };
         Some(Self {
             https,
             host: unbracketed.to_owned(),
@@ -49,13 +51,18 @@ impl Target {
     /// The URL for the engine: the origin, and the path if every URL parser accepts it unchanged.
     pub fn engine_url(&self) -> String {
         // The path is sent verbatim anyway. A parser could reject or change other characters.
-        let path = if self.path.chars().all(|c| c.is_ascii_alphanumeric() || "/-._~?=&%+,:;@!$*()".contains(c)) {
+        let path = if self
+            .path
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "/-._~?=&%+,:;@!$*()".contains(c))
+        {
             &*self.path
         } else {
             "/"
         };
         let scheme = if self.https { "https" } else { "http" };
-        let host = if self.host.contains(':') { format!("[{}]", self.host) } else { self.host.clone() };
+        let host =
+            if self.host.contains(':') { format!("[{}]", self.host) } else { self.host.clone() };
         format!("{scheme}://{host}:{}{path}", self.port)
     }
 }
@@ -63,7 +70,9 @@ impl Target {
 /// Splits off the port: digits after the last colon.
 fn host_and_port(authority: &str) -> Option<(&str, Option<u16>)> {
     let (host, port) = match authority.rsplit_once(':') {
-        Some((host, digits)) if !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()) => {
+        Some((host, digits))
+            if !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()) =>
+        {
             (host, Some(digits.parse().ok().filter(|port| *port > 0)?))
         }
         _ => (authority, None),
@@ -77,7 +86,8 @@ mod tests {
     use super::*;
 
     fn read(typed: &str) -> Option<String> {
-        Target::parse(typed).map(|t| format!("{} {} {} {} {}", t.https, t.host, t.port, t.host_field, t.path))
+        Target::parse(typed)
+            .map(|t| format!("{} {} {} {} {}", t.https, t.host, t.port, t.host_field, t.path))
     }
 
     #[test]

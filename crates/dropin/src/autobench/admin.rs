@@ -42,7 +42,9 @@ fn measure(program_name: &str, words: &[String], caller: &Arc<Caller>) -> Result
         )));
     }
     let columns = [&COLUMNS[..], &STATUS_COLUMNS].concat();
-    sweep::sweep(&settings, &columns, caller, &mut |host, rate| test(&settings, secret.as_ref(), host, rate, caller))
+    sweep::sweep(&settings, &columns, caller, &mut |host, rate| {
+        test(&settings, secret.as_ref(), host, rate, caller)
+    })
 }
 
 /// Runs one test on all machines together and returns the cells of its host.
@@ -66,7 +68,8 @@ fn test(
         // machines is the requested number.
         let connections = total / machines + u64::from(index < total % machines);
         let words = sweep::words(settings, host, rate / machines as f64, connections);
-        let arguments = shlex::try_join(words.iter().map(String::as_str)).map_err(|error| error.to_string())?;
+        let arguments =
+            shlex::try_join(words.iter().map(String::as_str)).map_err(|error| error.to_string())?;
         let mut client = Client::connect(name, *port, settings.debug.then(|| Arc::clone(caller)))?;
         client.send_order(&Order { arguments, start }, secret)?;
         clients.push(client);
@@ -89,16 +92,23 @@ struct Client {
 impl Client {
     fn connect(name: &str, port: u16, debug_output: Option<Arc<Caller>>) -> Result<Self, String> {
         let name_and_port = format!("{name}:{port}");
-        let mut addresses = (name, port).to_socket_addrs().map_err(|error| format!("{name_and_port}: {error}"))?;
+        let mut addresses =
+            (name, port).to_socket_addrs().map_err(|error| format!("{name_and_port}: {error}"))?;
         let stream = addresses
             // A name may have addresses on which the daemon does not listen.
             .find_map(|address| TcpStream::connect_timeout(&address, REPLY_TIMEOUT).ok())
-            .ok_or_else(|| format!("{name_and_port}: no reply from autobenchd; start it, or correct --clients"))?;
+            .ok_or_else(|| {
+                format!("{name_and_port}: no reply from autobenchd; start it, or correct --clients")
+            })?;
         let options = stream
             .set_read_timeout(Some(REPLY_TIMEOUT))
             .and_then(|()| sockopt::set_socket_keepalive(&stream, true).map_err(Into::into))
-            .and_then(|()| sockopt::set_tcp_keepidle(&stream, KEEPALIVE_INTERVAL).map_err(Into::into))
-            .and_then(|()| sockopt::set_tcp_keepintvl(&stream, KEEPALIVE_INTERVAL).map_err(Into::into));
+            .and_then(|()| {
+                sockopt::set_tcp_keepidle(&stream, KEEPALIVE_INTERVAL).map_err(Into::into)
+            })
+            .and_then(|()| {
+                sockopt::set_tcp_keepintvl(&stream, KEEPALIVE_INTERVAL).map_err(Into::into)
+            });
         options.map_err(|error| format!("{name_and_port}: {error}"))?;
         Ok(Self { name: name_and_port, stream: BufReader::new(stream), debug_output })
     }
@@ -107,7 +117,10 @@ impl Client {
         if let Some(caller) = &self.debug_output {
             caller.err(&format!("{} < {text}", self.name));
         }
-        self.stream.get_mut().write_all(text.as_bytes()).map_err(|error| self.error(&error.to_string()))
+        self.stream
+            .get_mut()
+            .write_all(text.as_bytes())
+            .map_err(|error| self.error(&error.to_string()))
     }
 
     fn read_line(&mut self) -> Result<String, String> {
@@ -131,9 +144,12 @@ impl Client {
         let mut proof = String::new();
         if let Some(secret) = secret {
             self.send(&format!("{}\n", order::AUTH))?;
-            let nonce =
-                self.read_line().map_err(|why| format!("{why} (it was asked whether it has a secret, as we do)"))?;
-            let nonce = nonce.strip_prefix(order::NONCE).ok_or_else(|| self.error("it does not support secrets"))?;
+            let nonce = self
+                .read_line()
+                .map_err(|why| format!("{why} (it was asked whether it has a secret, as we do)"))?;
+            let nonce = nonce
+                .strip_prefix(order::NONCE)
+                .ok_or_else(|| self.error("it does not support secrets"))?;
             proof = format!("{} {}\n", order::PROOF, secret.proof(nonce.trim(), &text));
         }
         self.send(&format!("{proof}{text}\n{}\n", order::END))
@@ -149,10 +165,15 @@ impl Client {
     /// No timeout: a test takes as long as it takes, and TCP keep-alive detects
     /// a machine that is down.
     fn read_results(&mut self) -> Result<[f64; 14], String> {
-        self.stream.get_ref().set_read_timeout(None).map_err(|error| self.error(&error.to_string()))?;
+        self.stream
+            .get_ref()
+            .set_read_timeout(None)
+            .map_err(|error| self.error(&error.to_string()))?;
         match self.read_line()? {
             line if line == order::COMPLETE => {}
-            line if line == order::FAILED => return Err(self.error("no reply came, so there are no results")),
+            line if line == order::FAILED => {
+                return Err(self.error("no reply came, so there are no results"));
+            }
             line => return Err(self.error(&format!("`{line}` in place of {}", order::COMPLETE))),
         }
         let mut lines = Vec::new();

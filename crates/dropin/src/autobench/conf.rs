@@ -29,11 +29,13 @@ pub struct Conf {
 
 /// Reads the file from this home directory. Without one, creates it and ends the program.
 pub fn load(home: Option<PathBuf>) -> Result<Conf, End> {
-    let home = home.ok_or_else(|| "HOME is not set; .autobench.conf is looked for there".to_owned())?;
+    let home =
+        home.ok_or_else(|| "HOME is not set; .autobench.conf is looked for there".to_owned())?;
     let path = home.join(".autobench.conf");
     // Like autobench, which creates it with any command line.
     if !path.exists() {
-        fs::write(&path, master()).map_err(|error| format!("{} cannot be made: {error}", path.display()))?;
+        fs::write(&path, master())
+            .map_err(|error| format!("{} cannot be made: {error}", path.display()))?;
         return Err(End::Output("Installation complete - please rerun autobench\n".into()));
     }
     let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -53,9 +55,9 @@ fn read(path: &Path, text: &str) -> Result<Conf, String> {
     for (index, line) in lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#')) {
         let place = format!("{}, line {}", path.display(), index + 1);
         let complaint = match pair(line) {
-            Some((name, value)) => {
-                conf.add(name, value, &mut httperf_options).map_err(|why| format!("{place}: {why}"))?
-            }
+            Some((name, value)) => conf
+                .add(name, value, &mut httperf_options)
+                .map_err(|why| format!("{place}: {why}"))?,
             None => Some(format!("`{line}` is left out; write key = value")),
         };
         conf.complaints.extend(complaint.map(|complaint| format!("{place}: {complaint}")));
@@ -69,7 +71,12 @@ type HttperfOptions = Vec<(String, Vec<String>)>;
 
 impl Conf {
     /// Adds a line. Returns a warning for an unknown or repeated key.
-    fn add(&mut self, name: &str, value: &str, httperf_options: &mut HttperfOptions) -> Result<Option<String>, String> {
+    fn add(
+        &mut self,
+        name: &str,
+        value: &str,
+        httperf_options: &mut HttperfOptions,
+    ) -> Result<Option<String>, String> {
         let is_repeated = if let Some(option) = name.strip_prefix(HTTPERF_PREFIX) {
             let words = option_words(option, value)?;
             let previous = httperf_options
@@ -117,8 +124,12 @@ mod tests {
     #[test]
     fn lines_are_keys_and_values() {
         let conf = of("# about\n\n host1 = a.example \nport1=81\nuri1  = /x?a=b\n");
-        let read: Vec<_> = conf.values.iter().map(|(name, value)| format!("{name} {value}")).collect();
-        assert_eq!((read.join(", "), conf.complaints.len()), ("host1 a.example, port1 81, uri1 /x?a=b".into(), 0));
+        let read: Vec<_> =
+            conf.values.iter().map(|(name, value)| format!("{name} {value}")).collect();
+        assert_eq!(
+            (read.join(", "), conf.complaints.len()),
+            ("host1 a.example, port1 81, uri1 /x?a=b".into(), 0)
+        );
     }
 
     #[test]
@@ -126,7 +137,10 @@ mod tests {
         let conf = of(
             "httperf_ssl = NULL\nhttperf_add-header = \"X-One: 1\\n\"\nhttperf_print-reply = body\nhttperf_ssl=NULL",
         );
-        assert_eq!(conf.httperf_options, ["--add-header", "X-One: 1\\n", "--print-reply", "body", "--ssl"]);
+        assert_eq!(
+            conf.httperf_options,
+            ["--add-header", "X-One: 1\\n", "--print-reply", "body", "--ssl"]
+        );
         assert_eq!(conf.complaints, ["conf, line 4: httperf_ssl is there twice; this one counts"]);
     }
 
@@ -134,7 +148,8 @@ mod tests {
     fn what_makes_no_sense_is_told() {
         let conf = of("host1 a\nhost1 = a\nhost1 = b\nhots2 = c\nuri1 =\n");
         assert_eq!(conf.values["host1"], "b");
-        let lines: Vec<_> = conf.complaints.iter().map(|told| told.split(": ").nth(1).unwrap()).collect();
+        let lines: Vec<_> =
+            conf.complaints.iter().map(|told| told.split(": ").nth(1).unwrap()).collect();
         assert_eq!(
             lines,
             [
@@ -144,14 +159,18 @@ mod tests {
                 "`uri1 =` is left out; write key = value"
             ]
         );
-        assert!(read(Path::new("conf"), "httperf_add-header = \"X").unwrap_err().contains("close it"));
+        assert!(
+            read(Path::new("conf"), "httperf_add-header = \"X").unwrap_err().contains("close it")
+        );
     }
 
     #[test]
     fn a_new_file_holds_every_default() {
         let conf = of(include_str!("autobench.conf"));
         assert!(conf.complaints.is_empty() && conf.httperf_options.is_empty());
-        let defaults = super::super::keys::KEYS.iter().filter_map(|key| Some((key.name, key.default?.to_owned())));
+        let defaults = super::super::keys::KEYS
+            .iter()
+            .filter_map(|key| Some((key.name, key.default?.to_owned())));
         assert_eq!(conf.values, defaults.collect());
     }
 }

@@ -110,7 +110,9 @@ impl Daemon {
         let words = order::words(&order.arguments).map_err(Stop::Refused)?;
         let delay = order.start as f64 - brunt_engine::clock::unix_seconds();
         if delay > MAX_START_DELAY {
-            return Err(Stop::Refused(format!("the test is to begin in {delay:.0} s; set the clocks")));
+            return Err(Stop::Refused(format!(
+                "the test is to begin in {delay:.0} s; set the clocks"
+            )));
         }
         let mut out = stream;
         out.write_all(format!("{}\n", order::ACCEPTED).as_bytes())?;
@@ -120,8 +122,8 @@ impl Daemon {
             self.check_admin(stream)?;
         }
         let text = self.test(stream, &words)?;
-        let figures =
-            Figures::read(&text).map_err(|line| Stop::Refused(format!("httperf's report has no `{line}`")))?;
+        let figures = Figures::read(&text)
+            .map_err(|line| Stop::Refused(format!("httperf's report has no `{line}`")))?;
         order::results(&figures).ok_or(Stop::NoReply)
     }
 
@@ -135,28 +137,40 @@ impl Daemon {
         let mut nonce_and_proof = None;
         if first == order::AUTH {
             if self.secret.is_none() {
-                return Err(Stop::Refused("this autobenchd was started without --brunt-secret".into()));
+                return Err(Stop::Refused(
+                    "this autobenchd was started without --brunt-secret".into(),
+                ));
             }
             let nonce = nonce().map_err(Stop::Refused)?;
             out.write_all(format!("{} {nonce}\n", order::NONCE).as_bytes())?;
             let proof = line()?;
-            nonce_and_proof = Some((nonce, proof.strip_prefix(order::PROOF).unwrap_or_default().trim().to_owned()));
+            nonce_and_proof = Some((
+                nonce,
+                proof.strip_prefix(order::PROOF).unwrap_or_default().trim().to_owned(),
+            ));
             first = line()?;
         }
         let start = line()?;
-        let start =
-            start.parse().map_err(|_| Stop::Refused(format!("`{start}` is not a start time; write Unix seconds")))?;
+        let start = start.parse().map_err(|_| {
+            Stop::Refused(format!("`{start}` is not a start time; write Unix seconds"))
+        })?;
         if line()? != order::END {
             return Err(Stop::Refused(format!("an order ends with {}", order::END)));
         }
         let order = Order { arguments: first, start };
         match (&self.secret, nonce_and_proof) {
             (None, _) => Ok(order),
-            (Some(secret), Some((nonce, proof))) if secret.is_valid_proof(&nonce, &order.text(), &proof) => Ok(order),
-            (Some(_), None) => {
-                Err(Stop::Refused("this autobenchd requires a secret: write --brunt-secret FILE".into()))
+            (Some(secret), Some((nonce, proof)))
+                if secret.is_valid_proof(&nonce, &order.text(), &proof) =>
+            {
+                Ok(order)
             }
-            (Some(_), Some(_)) => Err(Stop::Refused("the secret differs from that of this autobenchd".into())),
+            (Some(_), None) => Err(Stop::Refused(
+                "this autobenchd requires a secret: write --brunt-secret FILE".into(),
+            )),
+            (Some(_), Some(_)) => {
+                Err(Stop::Refused("the secret differs from that of this autobenchd".into()))
+            }
         }
     }
 
@@ -166,7 +180,8 @@ impl Daemon {
         if self.is_stopping() {
             return Err(Stop::Disconnected);
         }
-        let no_data = [io::ErrorKind::WouldBlock, io::ErrorKind::TimedOut, io::ErrorKind::Interrupted];
+        let no_data =
+            [io::ErrorKind::WouldBlock, io::ErrorKind::TimedOut, io::ErrorKind::Interrupted];
         match stream.read(&mut [0; 64]) {
             Err(error) if no_data.contains(&error.kind()) => Ok(()),
             // The admin sent ABORT or closed the connection.
@@ -177,11 +192,14 @@ impl Daemon {
     /// Runs a test and returns its report. Dropping `TestProcess` ends
     /// httperf if the admin disconnects.
     fn test(&self, stream: &TcpStream, words: &[String]) -> Result<String, Stop> {
-        let mut command = tester::program(self.args.httperf.as_deref(), &self.caller).map_err(Stop::Refused)?;
+        let mut command =
+            tester::program(self.args.httperf.as_deref(), &self.caller).map_err(Stop::Refused)?;
         self.log(&format!("{command:?} {}", words.join(" ")));
         let child = command.args(words).stdin(Stdio::null()).stdout(Stdio::piped()).spawn();
         let mut test =
-            TestProcess(child.map_err(|error| Stop::Refused(format!("httperf could not be started: {error}")))?);
+            TestProcess(child.map_err(|error| {
+                Stop::Refused(format!("httperf could not be started: {error}"))
+            })?);
         let mut out = test.0.stdout.take().ok_or(Stop::Disconnected)?;
         // A full pipe would block httperf, so a thread drains it.
         let reader = thread::spawn(move || {

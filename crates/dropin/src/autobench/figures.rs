@@ -86,7 +86,8 @@ impl Place {
     fn decimal(&self, report: &str) -> Option<String> {
         let rest = self.text_after_label(report)?;
         let point = rest.find(|c: char| !c.is_ascii_digit()).filter(|length| *length > 0)?;
-        let decimal = rest[point..].strip_prefix('.')?.chars().next().filter(char::is_ascii_digit)?;
+        let decimal =
+            rest[point..].strip_prefix('.')?.chars().next().filter(char::is_ascii_digit)?;
         Some(format!("{}.{decimal}", &rest[..point]))
     }
 
@@ -118,13 +119,24 @@ Errors: fd-unavail 0 addrunavail 0 ftab-full 0 other 0
         let figures = Figures::read(REPORT).unwrap();
         assert_eq!(figures.texts.join(" "), "21.0 10.5 19.8 20.1 20.4 0.2 12.3 8.7");
         assert_eq!((figures.replies, figures.errors, figures.statuses), (38, 2, [0, 30, 0, 8, 0]));
-        assert_eq!(super::super::number::perl(figures.errors_in_percent().unwrap()), "5.26315789473684");
+        assert_eq!(
+            super::super::number::perl(figures.errors_in_percent().unwrap()),
+            "5.26315789473684"
+        );
     }
 
     #[test]
     fn what_is_missing_is_named() {
-        for line in ["Total:", "Connection rate:", "Reply rate", "Net I/O:", "Errors: total", "Reply status:"] {
-            let without = REPORT.lines().filter(|l| !l.starts_with(line)).collect::<Vec<_>>().join("\n");
+        for line in [
+            "Total:",
+            "Connection rate:",
+            "Reply rate",
+            "Net I/O:",
+            "Errors: total",
+            "Reply status:",
+        ] {
+            let without =
+                REPORT.lines().filter(|l| !l.starts_with(line)).collect::<Vec<_>>().join("\n");
             assert_eq!(Figures::read(&without), Err(line));
         }
         assert_eq!(Figures::read(&REPORT.replace("12.3", "nan")), Err("Reply time"));

@@ -56,7 +56,10 @@ pub const KEYS: &[Key] = &[
         scope: KeyScope::Admin,
         ..key("clients", Some("localhost:4600"), "machines with autobenchd, host:port,host:port")
     },
-    Key { scope: KeyScope::Autobench, ..key("httperf", None, "path of httperf, in place of brunt's own") },
+    Key {
+        scope: KeyScope::Autobench,
+        ..key("httperf", None, "path of httperf, in place of brunt's own")
+    },
     switch("debug", "print httperf's command lines to stderr"),
     switch("verbose", "verbose; the same as debug"),
     switch("version", "the version"),
@@ -78,7 +81,8 @@ impl Key {
 /// The options of a program, as a table for the parser.
 pub fn rows(scope: KeyScope) -> Vec<OptionRow<&'static Key>> {
     let keys = KEYS.iter().filter(|key| key.is_of(scope));
-    keys.map(|key| OptionRow { short: None, long: key.name, argument: key.argument, effect: key }).collect()
+    keys.map(|key| OptionRow { short: None, long: key.name, argument: key.argument, effect: key })
+        .collect()
 }
 
 /// Formats the help text of a program.

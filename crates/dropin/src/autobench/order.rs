@@ -75,9 +75,18 @@ pub const NAMES: [&str; 14] = [
 pub fn results(figures: &Figures) -> Option<String> {
     // Without replies, the percentage is undefined.
     let percent = perl(figures.errors_in_percent()?);
-    let values = figures.texts.iter().cloned().chain([percent]).chain(figures.statuses.map(|n| n.to_string()));
+    let values = figures
+        .texts
+        .iter()
+        .cloned()
+        .chain([percent])
+        .chain(figures.statuses.map(|n| n.to_string()));
     let counts = [("replies", figures.replies.to_string()), ("errors", figures.errors.to_string())];
-    let lines = NAMES.into_iter().zip(values).chain(counts).map(|(name, value)| format!("{name}:{value}\n"));
+    let lines = NAMES
+        .into_iter()
+        .zip(values)
+        .chain(counts)
+        .map(|(name, value)| format!("{name}:{value}\n"));
     Some(format!("{COMPLETE}\n{}{END_DATA}\n", lines.collect::<String>()))
 }
 
@@ -85,8 +94,13 @@ pub fn results(figures: &Figures) -> Option<String> {
 pub fn parse_results(lines: &[String]) -> Result<[f64; 14], String> {
     let mut values = [0.0; 14];
     for (value, name) in values.iter_mut().zip(NAMES) {
-        let pair = lines.iter().filter_map(|line| line.split_once(':')).find(|(known, _)| known.trim() == name);
-        let number = pair.and_then(|(_, text)| text.trim().parse().ok()).filter(|number: &f64| number.is_finite());
+        let pair = lines
+            .iter()
+            .filter_map(|line| line.split_once(':'))
+            .find(|(known, _)| known.trim() == name);
+        let number = pair
+            .and_then(|(_, text)| text.trim().parse().ok())
+            .filter(|number: &f64| number.is_finite());
         *value = number.ok_or_else(|| format!("its results have no number {name}"))?;
     }
     Ok(values)
@@ -99,7 +113,11 @@ pub fn parse_results(lines: &[String]) -> Result<[f64; 14], String> {
 pub fn merge(all: &[[f64; 14]]) -> [f64; 14] {
     std::array::from_fn(|index| {
         let sum: f64 = all.iter().map(|values| values[index]).sum();
-        if matches!(NAMES[index], "rep_time" | "percent_errors") { sum / all.len().max(1) as f64 } else { sum }
+        if matches!(NAMES[index], "rep_time" | "percent_errors") {
+            sum / all.len().max(1) as f64
+        } else {
+            sum
+        }
     })
 }
 
@@ -166,8 +184,12 @@ pub fn words(arguments: &str) -> Result<Vec<String>, String> {
                 words.push(format!("--{}", row.long));
                 words.extend(value.map(str::to_owned));
             }
-            LongItem::BruntOption(word) => return Err(format!("--brunt-{word} is not accepted from a remote host")),
-            LongItem::OptionError(wrong) => return Err(format!("{wrong}, or it is not accepted from a remote host")),
+            LongItem::BruntOption(word) => {
+                return Err(format!("--brunt-{word} is not accepted from a remote host"));
+            }
+            LongItem::OptionError(wrong) => {
+                return Err(format!("{wrong}, or it is not accepted from a remote host"));
+            }
         }
     }
     match long.others().first() {
@@ -182,9 +204,12 @@ mod tests {
 
     #[test]
     fn arguments_are_those_that_harm_nobody_here() {
-        let taken =
-            words("--server h --uri \"/a b\" --num-conn 10 --num-call 1 --timeout 5 --rate 3.5 --port 80").unwrap();
-        let joined = "--server|h|--uri|/a b|--num-conns|10|--num-calls|1|--timeout|5|--rate|3.5|--port|80";
+        let taken = words(
+            "--server h --uri \"/a b\" --num-conn 10 --num-call 1 --timeout 5 --rate 3.5 --port 80",
+        )
+        .unwrap();
+        let joined =
+            "--server|h|--uri|/a b|--num-conns|10|--num-calls|1|--timeout|5|--rate|3.5|--port|80";
         assert_eq!(taken.join("|"), joined);
         for (arguments, why) in [
             ("--wlog y,/etc/passwd", "--wlog"),
@@ -205,12 +230,16 @@ mod tests {
     fn rates_are_added_and_times_are_not() {
         let one: [f64; 14] = std::array::from_fn(|at| at as f64);
         let together = merge(&[one, one]);
-        assert_eq!(together, std::array::from_fn(|at| if at == 6 || at == 8 { at as f64 } else { 2.0 * at as f64 }));
+        assert_eq!(
+            together,
+            std::array::from_fn(|at| if at == 6 || at == 8 { at as f64 } else { 2.0 * at as f64 })
+        );
     }
 
     #[test]
     fn results_are_read_in_any_order() {
-        let mut lines: Vec<String> = NAMES.iter().enumerate().map(|(at, name)| format!("{name}:{at}.5")).collect();
+        let mut lines: Vec<String> =
+            NAMES.iter().enumerate().map(|(at, name)| format!("{name}:{at}.5")).collect();
         lines.reverse();
         lines.push("replies:7".into());
         assert_eq!(parse_results(&lines).unwrap(), std::array::from_fn(|at| at as f64 + 0.5));

@@ -26,15 +26,21 @@ impl Secret {
     /// Reads the secret from a file that only its owner can read.
     pub fn load(path: &Path) -> Result<Self, String> {
         let shown = path.display();
-        let read = fs::metadata(path).and_then(|found| Ok((found.permissions().mode(), fs::read(path)?)));
+        let read =
+            fs::metadata(path).and_then(|found| Ok((found.permissions().mode(), fs::read(path)?)));
         let (mode, bytes) = read.map_err(|error| format!("{shown}: {error}"))?;
         if mode & 0o077 != 0 {
-            return Err(format!("{shown} can be read by others; make it yours alone: chmod 600 {shown}"));
+            return Err(format!(
+                "{shown} can be read by others; make it yours alone: chmod 600 {shown}"
+            ));
         }
         // A line break at the end of the file is not part of the secret.
         let bytes = bytes.trim_ascii();
         if bytes.len() < MIN_BYTES {
-            return Err(format!("{shown} holds {} bytes; write {MIN_BYTES} or more random bytes", bytes.len()));
+            return Err(format!(
+                "{shown} holds {} bytes; write {MIN_BYTES} or more random bytes",
+                bytes.len()
+            ));
         }
         Ok(Self(Key::new(HMAC_SHA256, bytes)))
     }
@@ -46,7 +52,8 @@ impl Secret {
 
     /// True if the proof is valid for this nonce and order.
     pub fn is_valid_proof(&self, nonce: &str, order: &str, proof: &str) -> bool {
-        let bytes = (0..proof.len() / 2).map(|index| u8::from_str_radix(proof.get(2 * index..2 * index + 2)?, 16).ok());
+        let bytes = (0..proof.len() / 2)
+            .map(|index| u8::from_str_radix(proof.get(2 * index..2 * index + 2)?, 16).ok());
         let bytes: Option<Vec<u8>> = bytes.collect();
         bytes.is_some_and(|bytes| verify(&self.0, &signed_text(nonce, order), &bytes).is_ok())
     }
@@ -78,7 +85,10 @@ mod tests {
         let secret = Secret(Key::new(HMAC_SHA256, b"Jefe"));
         let known = hex(sign(&secret.0, b"what do ya want for nothing?").as_ref());
         assert_eq!(known, "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
-        assert_eq!(secret.proof("what do ya", "want"), hex(sign(&secret.0, b"what do ya\nwant").as_ref()));
+        assert_eq!(
+            secret.proof("what do ya", "want"),
+            hex(sign(&secret.0, b"what do ya\nwant").as_ref())
+        );
     }
 
     #[test]
@@ -87,7 +97,13 @@ mod tests {
         let (nonce, other) = (nonce().unwrap(), nonce().unwrap());
         let proof = secret.proof(&nonce, "order");
         assert!(secret.is_valid_proof(&nonce, "order", &proof));
-        assert!(!secret.is_valid_proof(&other, "order", &proof) && !secret.is_valid_proof(&nonce, "another", &proof));
-        assert!(!secret.is_valid_proof(&nonce, "order", "") && !secret.is_valid_proof(&nonce, "order", "zz"));
+        assert!(
+            !secret.is_valid_proof(&other, "order", &proof)
+                && !secret.is_valid_proof(&nonce, "another", &proof)
+        );
+        assert!(
+            !secret.is_valid_proof(&nonce, "order", "")
+                && !secret.is_valid_proof(&nonce, "order", "zz")
+        );
     }
 }

@@ -88,7 +88,12 @@ impl Connections {
 }
 
 /// Reads the command line and the user's configuration file. Warnings about the file go to stderr.
-pub fn read(program_name: &str, words: &[String], scope: KeyScope, caller: &Caller) -> Result<Settings, End> {
+pub fn read(
+    program_name: &str,
+    words: &[String],
+    scope: KeyScope,
+    caller: &Caller,
+) -> Result<Settings, End> {
     let conf = conf::load(caller.variable("HOME").map(PathBuf::from))?;
     for complaint in &conf.complaints {
         caller.err_line(&format!("{program_name}: {complaint}"));
@@ -97,7 +102,8 @@ pub fn read(program_name: &str, words: &[String], scope: KeyScope, caller: &Call
     if line.is("version") {
         return Err(End::Output(format!("autobench {VERSION}\n")));
     }
-    let mut values: Values = KEYS.iter().filter_map(|key| Some((key.name, key.default?.into()))).collect();
+    let mut values: Values =
+        KEYS.iter().filter_map(|key| Some((key.name, key.default?.into()))).collect();
     values.extend(conf.values);
     values.extend(line.values);
     let mut settings = parse(&MergedValues { values, scope })?;
@@ -138,9 +144,11 @@ impl MergedValues {
     }
 
     fn host(&self, [host, port, uri]: [&'static str; 3]) -> Result<Host, String> {
-        let [name, port_text, uri] = [host, port, uri].map(|name| self.text(name).unwrap_or_default().to_owned());
+        let [name, port_text, uri] =
+            [host, port, uri].map(|name| self.text(name).unwrap_or_default().to_owned());
         let number = port_text.parse().ok().filter(|port: &u16| *port > 0);
-        let number = number.ok_or_else(|| format!("{port} {port_text}: write a port from 1 to 65535"))?;
+        let number =
+            number.ok_or_else(|| format!("{port} {port_text}: write a port from 1 to 65535"))?;
         if name.is_empty() || name.contains(char::is_whitespace) {
             return Err(format!("{host} `{name}`: write the name of a server, or its address"));
         }
@@ -157,14 +165,22 @@ impl MergedValues {
 
     /// Rates from the lowest up to the highest, which is included if a step falls on it.
     fn rates(&self) -> Result<Vec<f64>, String> {
-        let [low, high, step] = [self.number("low_rate")?, self.number("high_rate")?, self.number("rate_step")?];
+        let [low, high, step] =
+            [self.number("low_rate")?, self.number("high_rate")?, self.number("rate_step")?];
         if high < low {
-            return Err(format!("high_rate {} is below low_rate {}; exchange them", perl(high), perl(low)));
+            return Err(format!(
+                "high_rate {} is below low_rate {}; exchange them",
+                perl(high),
+                perl(low)
+            ));
         }
         // Binary fractions could miss the highest rate by a little.
         let steps = ((high - low) / step + 1e-9).floor();
         if steps >= MAX_STEPS {
-            return Err(format!("rate_step {}: these are more than {MAX_STEPS} tests; write a larger one", perl(step)));
+            return Err(format!(
+                "rate_step {}: these are more than {MAX_STEPS} tests; write a larger one",
+                perl(step)
+            ));
         }
         Ok((0..=steps as u64).map(|n| low + n as f64 * step).collect())
     }
@@ -175,7 +191,10 @@ impl MergedValues {
         }
         let seconds = self.number("const_test_time")?;
         if seconds < SHORTEST_TEST {
-            return Err(format!("const_test_time {}: write {SHORTEST_TEST} seconds or more", perl(seconds)));
+            return Err(format!(
+                "const_test_time {}: write {SHORTEST_TEST} seconds or more",
+                perl(seconds)
+            ));
         }
         Ok(Connections::Seconds(seconds))
     }
@@ -195,8 +214,9 @@ impl MergedValues {
         let clients = self.text("clients").unwrap_or_default().split(',');
         clients
             .map(|client| {
-                client_address(client)
-                    .ok_or_else(|| format!("clients `{client}`: write host:port,host:port, no blanks"))
+                client_address(client).ok_or_else(|| {
+                    format!("clients `{client}`: write host:port,host:port, no blanks")
+                })
             })
             .collect()
     }

@@ -27,7 +27,12 @@ pub fn resolve(settings: &Settings) -> Result<(), End> {
 }
 
 /// Runs all tests and writes the table.
-pub fn sweep(settings: &Settings, columns: &[&str], caller: &Arc<Caller>, test: RunTest<'_>) -> Result<(), End> {
+pub fn sweep(
+    settings: &Settings,
+    columns: &[&str],
+    caller: &Arc<Caller>,
+    test: RunTest<'_>,
+) -> Result<(), End> {
     let mut table = Table::begin(settings, columns, caller)?;
     for rate in &settings.rates {
         let mut cells = vec![perl(settings.calls * rate)];

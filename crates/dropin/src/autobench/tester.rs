@@ -24,9 +24,15 @@ pub fn tester(settings: &Settings, caller: &Arc<Caller>) -> Result<Box<dyn Teste
             Box::new(External(path.clone()))
         }
         Some(path) => {
-            return Err(format!("{} knows no --brunt- options; leave out either these or --httperf", path.display()));
+            return Err(format!(
+                "{} knows no --brunt- options; leave out either these or --httperf",
+                path.display()
+            ));
         }
-        None => Box::new(BuiltIn((caller.interrupt)().map_err(|error| error.to_string())?, Arc::clone(caller))),
+        None => Box::new(BuiltIn(
+            (caller.interrupt)().map_err(|error| error.to_string())?,
+            Arc::clone(caller),
+        )),
     })
 }
 
@@ -62,11 +68,17 @@ impl Tester for External {
 
     fn report(&mut self, words: &[String], _: &[String]) -> Result<String, String> {
         let Self(path) = self;
-        let result = Command::new(&*path).args(words).stdin(Stdio::null()).stderr(Stdio::inherit()).output();
-        let output =
-            result.map_err(|error| format!("{}: {error}; name another with --httperf PATH", path.display()))?;
+        let result =
+            Command::new(&*path).args(words).stdin(Stdio::null()).stderr(Stdio::inherit()).output();
+        let output = result.map_err(|error| {
+            format!("{}: {error}; name another with --httperf PATH", path.display())
+        })?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        if output.status.success() { Ok(text) } else { Err(format!("{} failed: {}", path.display(), output.status)) }
+        if output.status.success() {
+            Ok(text)
+        } else {
+            Err(format!("{} failed: {}", path.display(), output.status))
+        }
     }
 }
 
@@ -75,7 +87,8 @@ pub fn program(path: Option<&Path>, caller: &Caller) -> Result<Command, String> 
     if let Some(path) = path {
         return Ok(Command::new(path));
     }
-    let brunt = (caller.program)().map_err(|error| format!("this program cannot be started again: {error}"))?;
+    let brunt = (caller.program)()
+        .map_err(|error| format!("this program cannot be started again: {error}"))?;
     let mut command = Command::new(brunt);
     command.arg("httperf");
     Ok(command)

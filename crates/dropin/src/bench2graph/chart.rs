@@ -49,9 +49,16 @@ pub fn figure(sheets: &[Sheet], columns: &[String], title: &str) -> Result<Figur
     let names: Vec<&str> = chosen.iter().map(|(sheet, column)| &*sheet.names[*column]).collect();
     let (y, mixed) = y_axis(&names);
     let lines = chosen.iter().enumerate().map(|(index, (sheet, column))| {
-        let unit = kind_of(&sheet.names[*column]).filter(|_| mixed).map(|kind| format!(" [{}]", kind.unit));
+        let unit = kind_of(&sheet.names[*column])
+            .filter(|_| mixed)
+            .map(|kind| format!(" [{}]", kind.unit));
         let name = format!("{}{}", sheet.names[*column], unit.unwrap_or_default());
-        Line { name, dash: (index / COLOURS) as u8, points: points(sheet, *column), contender: None }
+        Line {
+            name,
+            dash: (index / COLOURS) as u8,
+            points: points(sheet, *column),
+            contender: None,
+        }
     });
     let lines: Vec<Line> = lines.collect();
     let x = sheets.first().map_or("", |sheet| &sheet.names[0]);
@@ -73,7 +80,8 @@ fn numbers(sheet: &Sheet, columns: &[String]) -> Result<Vec<usize>, String> {
     if columns.is_empty() {
         return Ok((1..count).collect());
     }
-    let places = columns.iter().map(|word| column_number(word, count)).collect::<Result<Vec<_>, _>>()?;
+    let places =
+        columns.iter().map(|word| column_number(word, count)).collect::<Result<Vec<_>, _>>()?;
     Ok(places.into_iter().filter(|number| *number > 1).map(|number| number - 1).collect())
 }
 
@@ -83,8 +91,11 @@ fn column_number(word: &str, count: usize) -> Result<usize, String> {
 }
 
 fn points(sheet: &Sheet, column: usize) -> Vec<Point> {
-    let mut points: Vec<Point> =
-        sheet.rows.iter().map(|row| Point { x: row[0], y: Some(row[column]), ..Point::default() }).collect();
+    let mut points: Vec<Point> = sheet
+        .rows
+        .iter()
+        .map(|row| Point { x: row[0], y: Some(row[column]), ..Point::default() })
+        .collect();
     // Rows may be in any order. A line needs ascending x.
     points.sort_by(|a, b| a.x.total_cmp(&b.x));
     points
@@ -100,7 +111,8 @@ fn y_axis(names: &[&str]) -> (String, bool) {
     if labels.len() == 1 {
         return (labels[0].to_owned(), false);
     }
-    let units = distinct(names.iter().filter_map(|name| kind_of(name)).map(|kind| kind.unit)).join(", ");
+    let units =
+        distinct(names.iter().filter_map(|name| kind_of(name)).map(|kind| kind.unit)).join(", ");
     let fits = units.len() <= MAX_LABEL_LENGTH && names.iter().all(|name| kind_of(name).is_some());
     (if fits { units } else { "value".into() }, true)
 }
@@ -121,7 +133,8 @@ mod tests {
     use super::*;
 
     fn sheet() -> Sheet {
-        let names = ["dem_req_rate", "req_rate_h", "avg_rep_rate_h", "max_rep_rate_h", "resp_time_h"];
+        let names =
+            ["dem_req_rate", "req_rate_h", "avg_rep_rate_h", "max_rep_rate_h", "resp_time_h"];
         let rows = vec![vec![20.0, 19.0, 18.0, 21.0, 3.5], vec![10.0, 9.5, 9.0, 11.0, 1.5]];
         Sheet { names: names.map(str::to_owned).to_vec(), rows }
     }
@@ -145,7 +158,10 @@ mod tests {
     #[test]
     fn axes_say_in_what_columns_are_counted() {
         let figure = of("3 4").unwrap();
-        assert_eq!((&*figure.x.label, &*figure.y.label), ("demanded requests per second", "replies per second"));
+        assert_eq!(
+            (&*figure.x.label, &*figure.y.label),
+            ("demanded requests per second", "replies per second")
+        );
         let mixed = of("3 5").unwrap();
         let names: Vec<_> = mixed.lines.iter().map(|line| &*line.name).collect();
         assert_eq!(

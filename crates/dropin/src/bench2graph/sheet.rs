@@ -28,9 +28,13 @@ impl Sheet {
         let names = lines.next().map(|(_, head)| cells(head)).unwrap_or_default();
         // A first line of numbers means that the names are missing.
         if names.len() < 2 || names.iter().any(|name| name.parse::<f64>().is_ok()) {
-            return Err("its first line has to name two columns or more, as autobench's does".into());
+            return Err(
+                "its first line has to name two columns or more, as autobench's does".into()
+            );
         }
-        let rows = lines.map(|(index, line)| number_row(index, line, names.len())).collect::<Result<Vec<_>, _>>()?;
+        let rows = lines
+            .map(|(index, line)| number_row(index, line, names.len()))
+            .collect::<Result<Vec<_>, _>>()?;
         if rows.is_empty() {
             return Err("there are names in it, and no numbers".into());
         }
@@ -41,9 +45,9 @@ impl Sheet {
 /// The numbers of a line. `index` counts from 0.
 fn number_row(index: usize, line: &str, columns: usize) -> Result<Vec<f64>, String> {
     let numbers: Option<Vec<f64>> = cells(line).iter().map(|cell| cell.parse().ok()).collect();
-    numbers
-        .filter(|row| row.len() == columns)
-        .ok_or_else(|| format!("line {} is not {columns} numbers; --quiet keeps httperf's reports out", index + 1))
+    numbers.filter(|row| row.len() == columns).ok_or_else(|| {
+        format!("line {} is not {columns} numbers; --quiet keeps httperf's reports out", index + 1)
+    })
 }
 
 /// Splits a line into cells. Neither host names nor numbers contain a comma.

@@ -62,7 +62,9 @@ impl fmt::Display for OptionError {
                 write!(f, "option '--{name}' is ambiguous; possibilities:")?;
                 all.iter().try_for_each(|name| write!(f, " '--{name}'"))
             }
-            Self::LetterWithoutValue(letter) => write!(f, "option requires an argument -- '{letter}'"),
+            Self::LetterWithoutValue(letter) => {
+                write!(f, "option requires an argument -- '{letter}'")
+            }
             Self::NameWithoutValue(name) => write!(f, "option '--{name}' requires an argument"),
             Self::UnexpectedValue(name) => write!(f, "option '--{name}' doesn't allow an argument"),
         }
@@ -124,7 +126,11 @@ impl<'a, D> LongOptions<'a, D> {
         let letter = self.letters.chars().next().unwrap_or('-');
         let rest_of_word = &self.letters[letter.len_utf8()..];
         self.letters = rest_of_word;
-        let row = self.rows.iter().find(|row| row.short == Some(letter)).ok_or(OptionError::Letter(letter))?;
+        let row = self
+            .rows
+            .iter()
+            .find(|row| row.short == Some(letter))
+            .ok_or(OptionError::Letter(letter))?;
         let attached = (!rest_of_word.is_empty()).then_some(rest_of_word);
         if row.argument != Argument::None {
             self.letters = "";
@@ -134,24 +140,31 @@ impl<'a, D> LongOptions<'a, D> {
             match row.argument {
                 Argument::None => None,
                 Argument::Optional => attached,
-                Argument::Required => {
-                    Some(attached.or_else(|| self.take_word()).ok_or(OptionError::LetterWithoutValue(letter))?)
-                }
+                Argument::Required => Some(
+                    attached
+                        .or_else(|| self.take_word())
+                        .ok_or(OptionError::LetterWithoutValue(letter))?,
+                ),
             },
         ))
     }
 
     fn long_option(&mut self, word: &'a str) -> Result<LongItem<'a, D>, OptionError> {
-        let (name, joined) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
+        let (name, joined) =
+            word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
         let row = self.by_name(name)?;
         Ok(LongItem::Option(
             row,
             match row.argument {
-                Argument::None if joined.is_some() => return Err(OptionError::UnexpectedValue(row.long)),
-                Argument::None | Argument::Optional => joined,
-                Argument::Required => {
-                    Some(joined.or_else(|| self.take_word()).ok_or(OptionError::NameWithoutValue(row.long))?)
+                Argument::None if joined.is_some() => {
+                    return Err(OptionError::UnexpectedValue(row.long));
                 }
+                Argument::None | Argument::Optional => joined,
+                Argument::Required => Some(
+                    joined
+                        .or_else(|| self.take_word())
+                        .ok_or(OptionError::NameWithoutValue(row.long))?,
+                ),
             },
         ))
     }
@@ -198,10 +211,16 @@ mod tests {
         while let Some(next) = long.next() {
             seen.push(match next {
                 LongItem::Option(row, value) => {
-                    let name = if row.long.is_empty() { row.short.unwrap().to_string() } else { row.long.into() };
+                    let name = if row.long.is_empty() {
+                        row.short.unwrap().to_string()
+                    } else {
+                        row.long.into()
+                    };
                     value.map_or(name.clone(), |value| format!("{name}={value}"))
                 }
-                LongItem::BruntOption(word) => format!("ours {word}={}", long.take_word().unwrap_or("")),
+                LongItem::BruntOption(word) => {
+                    format!("ours {word}={}", long.take_word().unwrap_or(""))
+                }
                 LongItem::OptionError(wrong) => format!("! {wrong}"),
             });
         }
@@ -213,7 +232,10 @@ mod tests {
         for (line, seen) in [
             ("-c 5 -q u", "concurrent=5, quiet / u"),
             ("-qc5 u -C v", "quiet, concurrent=5, config / u v"),
-            ("--concurrent=5 --concurrent 6 --conc=7", "concurrent=5, concurrent=6, concurrent=7 / "),
+            (
+                "--concurrent=5 --concurrent 6 --conc=7",
+                "concurrent=5, concurrent=6, concurrent=7 / ",
+            ),
             ("--num-ca 1 --num-co=2", "num-calls=1, num-conns=2 / "),
             ("-l u -lf --log --log=g -ql", "log, log=f, log, log=g, quiet, log / u"),
             ("--qui", "quiet / "),
@@ -233,7 +255,10 @@ mod tests {
             ("-x", "! invalid option -- 'x' / "),
             ("-xq", "! invalid option -- 'x', quiet / "),
             ("--x=1", "! unrecognized option '--x' / "),
-            ("--num 1", "! option '--num' is ambiguous; possibilities: '--num-calls' '--num-conns' / 1"),
+            (
+                "--num 1",
+                "! option '--num' is ambiguous; possibilities: '--num-calls' '--num-conns' / 1",
+            ),
             ("-c", "! option requires an argument -- 'c' / "),
             ("--conc", "! option '--concurrent' requires an argument / "),
             ("--quiet=1", "! option '--quiet' doesn't allow an argument / "),

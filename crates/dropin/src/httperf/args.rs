@@ -207,8 +207,11 @@ impl Args {
     }
 
     fn set_version(&mut self, text: &str) -> Result<(), Refusal> {
-        let parts = text.split_once('.').and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)));
-        self.http_version = parts.ok_or_else(|| Refusal::message(format!("illegal version number {text}")))?;
+        let parts = text
+            .split_once('.')
+            .and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)));
+        self.http_version =
+            parts.ok_or_else(|| Refusal::message(format!("illegal version number {text}")))?;
         Ok(())
     }
 
@@ -224,7 +227,10 @@ impl Args {
 
     /// Maximum number of requests in flight on one connection.
     pub fn piped(&self) -> u64 {
-        self.max_piped_calls.filter(|n| *n > 0).unwrap_or(if self.is_http10() { 1 } else { 32 }).min(32)
+        self.max_piped_calls
+            .filter(|n| *n > 0)
+            .unwrap_or(if self.is_http10() { 1 } else { 32 })
+            .min(32)
     }
 
     /// Maximum number of concurrent connections of one session.

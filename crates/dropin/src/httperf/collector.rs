@@ -24,7 +24,14 @@ impl SampleCollector {
     /// Creates a collector without samples. `rates` receives each five-second reply rate.
     pub fn new(rules: Rules, client: (u64, u64), rates: Option<Arc<ReportOutput>>) -> Self {
         let counts = Counts::new(rules, &Windows::of_client(client.0, client.1));
-        Self { counts, ended: Tick::ZERO, started_at: None, cpu: [None; 2], rates, printed_rates: 0 }
+        Self {
+            counts,
+            ended: Tick::ZERO,
+            started_at: None,
+            cpu: [None; 2],
+            rates,
+            printed_rates: 0,
+        }
     }
 
     /// Duration of the load in seconds.
@@ -41,7 +48,10 @@ impl SampleCollector {
     }
 
     fn read(&mut self, reading: &Reading) {
-        let Some(cpu) = reading_value(reading, CPU_USER).zip(reading_value(reading, CPU_SYSTEM)) else { return };
+        let Some(cpu) = reading_value(reading, CPU_USER).zip(reading_value(reading, CPU_SYSTEM))
+        else {
+            return;
+        };
         // The first reading of the load is taken at its start.
         let place = usize::from(self.started_at.is_some() && self.cpu[0].is_some());
         if self.started_at.is_some() {
@@ -52,7 +62,10 @@ impl SampleCollector {
     fn print_rates(&mut self, snapshot: &Snapshot) {
         let Some(output) = &self.rates else { return };
         let rates = self.counts.reply_windows.rates(snapshot.to);
-        rates.iter().skip(self.printed_rates).for_each(|rate| output.print(&format!("reply-rate = {rate:<8.1}\n")));
+        rates
+            .iter()
+            .skip(self.printed_rates)
+            .for_each(|rate| output.print(&format!("reply-rate = {rate:<8.1}\n")));
         self.printed_rates = self.printed_rates.max(rates.len());
     }
 }
@@ -75,7 +88,8 @@ impl EventListener for SampleCollector {
                 self.counts.finish();
                 // The load ends with its last connection.
                 let last = self.counts.last;
-                self.ended = if finish.interrupted || last == Tick::ZERO { finish.at } else { last };
+                self.ended =
+                    if finish.interrupted || last == Tick::ZERO { finish.at } else { last };
             }
             _ => {}
         }

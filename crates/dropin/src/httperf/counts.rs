@@ -60,7 +60,8 @@ pub struct Errors {
 impl Errors {
     /// Sum of all kinds.
     pub fn total(&self) -> u64 {
-        let Self { client_timeout, socket_timeout, refused, reset, descriptors, ports, other } = self;
+        let Self { client_timeout, socket_timeout, refused, reset, descriptors, ports, other } =
+            self;
         client_timeout + socket_timeout + refused + reset + descriptors + ports + other
     }
 }
@@ -132,13 +133,17 @@ impl Counts {
             return;
         }
         self.last = self.last.max(sample.last_byte);
-        let mut open = self.open.remove(&sample.iteration).unwrap_or_else(|| OpenConnection::new(sample));
+        let mut open =
+            self.open.remove(&sample.iteration).unwrap_or_else(|| OpenConnection::new(sample));
         if open.is_lost(sample) {
             self.count_lost_connection(&mut open, sample);
         }
         self.count(&mut open, sample);
         open.last = sample.last_byte;
-        let length = self.rules.lengths.get((sample.iteration % self.rules.lengths.len().max(1) as u64) as usize);
+        let length = self
+            .rules
+            .lengths
+            .get((sample.iteration % self.rules.lengths.len().max(1) as u64) as usize);
         if open.failure.is_some() || open.calls >= *length.unwrap_or(&1) {
             // Pipelined requests fail together: the samples of the others are still to come.
             let has_more = self.rules.is_pipelined && open.calls < *length.unwrap_or(&1);
@@ -176,7 +181,11 @@ impl Counts {
 
     fn count(&mut self, open: &mut OpenConnection, sample: &Sample) {
         open.calls += 1;
-        let times = 1 + if self.rules.one_call_per_connection { 0 } else { open.resend_count(sample.planned) };
+        let times = 1 + if self.rules.one_call_per_connection {
+            0
+        } else {
+            open.resend_count(sample.planned)
+        };
         // A request that found no connection was not sent.
         if sample.bytes_sent > 0 {
             self.requests += times;
@@ -206,7 +215,8 @@ impl Counts {
         open.replies += 1;
         open.total_replies += 1;
         // Of such bytes, all count as the head.
-        let head = if sample.outcome.is_completed() { sample.head_bytes } else { sample.bytes_received };
+        let head =
+            if sample.outcome.is_completed() { sample.head_bytes } else { sample.bytes_received };
         self.head_bytes += head;
         self.body_bytes += sample.body_bytes;
         // A chunked body has more bytes than its contents. httperf counts only the two
@@ -220,13 +230,14 @@ impl Counts {
 
     fn count_error(&mut self, failure: Failure, sample: &Sample) {
         let waited = Duration::from_nanos(sample.last_byte.nanos_since(sample.begun));
-        let is_client_timeout = self
-            .rules
-            .limits
-            .is_some_and(|(connect, reply)| waited >= if failure == Failure::ConnectTimeout { connect } else { reply });
+        let is_client_timeout = self.rules.limits.is_some_and(|(connect, reply)| {
+            waited >= if failure == Failure::ConnectTimeout { connect } else { reply }
+        });
         let errors = &mut self.errors;
         let kind = match failure {
-            Failure::Timeout | Failure::ConnectTimeout if is_client_timeout => &mut errors.client_timeout,
+            Failure::Timeout | Failure::ConnectTimeout if is_client_timeout => {
+                &mut errors.client_timeout
+            }
             Failure::Timeout | Failure::ConnectTimeout => &mut errors.socket_timeout,
             Failure::Refused => &mut errors.refused,
             Failure::Reset | Failure::Stale | Failure::ClosedEarly => &mut errors.reset,
@@ -271,7 +282,9 @@ impl Counts {
 
 /// True for bytes that are not HTTP. httperf counts them as a reply with status 599.
 fn is_garbage(sample: &Sample) -> bool {
-    sample.outcome.failure == Some(Failure::Protocol) && sample.bytes_received > 0 && sample.head_bytes == 0
+    sample.outcome.failure == Some(Failure::Protocol)
+        && sample.bytes_received > 0
+        && sample.head_bytes == 0
 }
 
 #[cfg(test)]

@@ -4,8 +4,14 @@ use super::args::{Args, PrintParts, Workload, short};
 
 pub fn line(program_name: &str, args: &Args) -> String {
     let name = program_name.rsplit('/').next().unwrap_or(program_name);
-    let words = [vec![name.to_owned()], general_options(args), server_options(args), connections(args), requests(args)]
-        .concat();
+    let words = [
+        vec![name.to_owned()],
+        general_options(args),
+        server_options(args),
+        connections(args),
+        requests(args),
+    ]
+    .concat();
     words.join(" ") + "\n"
 }
 
@@ -14,7 +20,8 @@ fn option_if(holds: bool, word: impl Into<String>) -> Option<String> {
 }
 
 fn general_options(args: &Args) -> Vec<String> {
-    let duration = |name: &str, value: f64| option_if(value > 0.0, format!("--{name}={}", short(value)));
+    let duration =
+        |name: &str, value: f64| option_if(value > 0.0, format!("--{name}={}", short(value)));
     [
         option_if(args.verbosity > 0, "--verbose"),
         print_option("print-reply", args.print_reply),
@@ -59,7 +66,10 @@ fn connections(args: &Args) -> Vec<String> {
     // httperf prints only values that differ from its defaults.
     let piped = args.max_piped_calls.filter(|n| *n > 0 && *n != 32);
     [
-        option_if(!matches!(args.max_connections, 0 | 4), format!("--max-connections={}", args.max_connections)),
+        option_if(
+            !matches!(args.max_connections, 0 | 4),
+            format!("--max-connections={}", args.max_connections),
+        ),
         piped.map(|n| format!("--max-piped-calls={n}")),
         args.period.option(),
         option_if(args.send_buffer > 0, format!("--send-buffer={}", args.send_buffer)),
@@ -78,7 +88,9 @@ fn connections(args: &Args) -> Vec<String> {
 fn requests(args: &Args) -> Vec<String> {
     let workload = match &args.workload {
         Workload::Plain => format!("--num-conns={} --num-calls={}", args.num_conns, args.num_calls),
-        Workload::Sessions(sessions, calls, think) => format!("--wsess={sessions},{calls},{think:.3}"),
+        Workload::Sessions(sessions, calls, think) => {
+            format!("--wsess={sessions},{calls},{think:.3}")
+        }
         Workload::Log(sessions, think, file) => format!("--wsesslog={sessions},{think:.3},{file}"),
     };
     [

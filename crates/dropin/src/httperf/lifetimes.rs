@@ -67,7 +67,8 @@ pub fn lifetimes(connections: &[Connection]) -> Lifetimes {
     let n = lifetimes.len() as f64;
     let sum: f64 = lifetimes.iter().sum();
     let squares: f64 = lifetimes.iter().map(|ms| ms * ms).sum();
-    let variance = if lifetimes.len() > 1 { ((squares - sum * sum / n) / (n - 1.0)).max(0.0) } else { 0.0 };
+    let variance =
+        if lifetimes.len() > 1 { ((squares - sum * sum / n) / (n - 1.0)).max(0.0) } else { 0.0 };
     let middle = lifetimes[(lifetimes.len() - 1) / 2];
     Lifetimes {
         min: lifetimes[0],
@@ -141,7 +142,10 @@ mod tests {
             replies: 1,
         });
         let lived = lifetimes(&two);
-        assert_eq!(format!("{:.1} {:.1} {:.1}", lived.avg, lived.median, lived.stddev), "4.4 0.5 5.4");
+        assert_eq!(
+            format!("{:.1} {:.1} {:.1}", lived.avg, lived.median, lived.stddev),
+            "4.4 0.5 5.4"
+        );
         assert!((lived.true_median - 4.4).abs() < 1e-5);
         assert_eq!(lifetimes(&[]), Lifetimes::default());
         assert_eq!(

@@ -5,7 +5,7 @@ use super::args::{Args, PrintParts};
 use super::output::ReportOutput;
 use brunt_runner::witness::Witness;
 use brunt_wire::tls::Handshake;
-use brunt_wire::{ReplyDetails, Prepared};
+use brunt_wire::{Prepared, ReplyDetails};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -64,7 +64,14 @@ impl Witness for ExchangePrinter {
         }
         // As in the report: the two bytes of the last line.
         let footer = if is_chunked(head) { 2 } else { 0 };
-        out.extend(format!("RS{number}: header {} content {} footer {footer}\n", head.len(), kept.body.len()).bytes());
+        out.extend(
+            format!(
+                "RS{number}: header {} content {} footer {footer}\n",
+                head.len(),
+                kept.body.len()
+            )
+            .bytes(),
+        );
         self.output.write(&out);
     }
 }
@@ -77,7 +84,9 @@ fn head_of(bytes: &[u8]) -> &[u8] {
 
 /// Prefixes each line of a head. Like httperf, it keeps the carriage returns.
 fn lines(mark: &str, head: &[u8]) -> Vec<u8> {
-    head.split_inclusive(|byte| *byte == b'\n').flat_map(|line| [mark.as_bytes(), line].concat()).collect()
+    head.split_inclusive(|byte| *byte == b'\n')
+        .flat_map(|line| [mark.as_bytes(), line].concat())
+        .collect()
 }
 
 fn body_line(number: u64, line: &[u8]) -> Vec<u8> {
@@ -96,6 +105,9 @@ mod tests {
     fn heads_are_shown_line_by_line() {
         let head = head_of(b"HTTP/1.1 200 OK\r\nA: b\r\n\r\nbody");
         assert_eq!(lines("RH0:", head), b"RH0:HTTP/1.1 200 OK\r\nRH0:A: b\r\nRH0:\r\n");
-        assert!(is_chunked(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n") && !is_chunked(head));
+        assert!(
+            is_chunked(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+                && !is_chunked(head)
+        );
     }
 }

@@ -20,7 +20,9 @@ impl ReportOutput {
     pub fn write(&self, bytes: &[u8]) {
         match self {
             Self::Stdout(caller) => caller.out_bytes(bytes),
-            Self::Buffer(text) => text.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes),
+            Self::Buffer(text) => {
+                text.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes)
+            }
         }
     }
 
@@ -29,7 +31,8 @@ impl ReportOutput {
         match self {
             Self::Stdout(_) => String::new(),
             Self::Buffer(text) => {
-                String::from_utf8_lossy(&text.lock().unwrap_or_else(PoisonError::into_inner)).into_owned()
+                String::from_utf8_lossy(&text.lock().unwrap_or_else(PoisonError::into_inner))
+                    .into_owned()
             }
         }
     }

@@ -4,7 +4,9 @@ use super::args::Args;
 use super::sessions::{self, SessionWorkload};
 use super::tls;
 use brunt_model::load::{Shape, Think};
-use brunt_model::plan::{Checks, Connection, ConnectionLifetime, Dialling, HttpVersion, Record, Resolve, StatusRange};
+use brunt_model::plan::{
+    Checks, Connection, ConnectionLifetime, Dialling, HttpVersion, Record, Resolve, StatusRange,
+};
 use brunt_model::reply_policy::Cookies;
 use brunt_model::scenario::Scope;
 use brunt_model::{Load, Plan, Population, ReplyPolicy, Scenario, Stop};
@@ -18,7 +20,12 @@ const UNLIMITED: Duration = Duration::from_hours(366 * 24);
 const INTERVAL: Duration = Duration::from_millis(100);
 
 /// Builds the plan. Also returns a note for the user, if any.
-pub fn plan(args: &Args, workload: SessionWorkload, resolve: Vec<Resolve>, system: &System) -> (Plan, Option<String>) {
+pub fn plan(
+    args: &Args,
+    workload: SessionWorkload,
+    resolve: Vec<Resolve>,
+    system: &System,
+) -> (Plan, Option<String>) {
     let (connection, tls_note) = connection(args, resolve);
     let stop = Stop {
         warmup: Duration::ZERO,
@@ -66,7 +73,10 @@ fn load(args: &Args, count: u64) -> Load {
 /// Every status except that of `--failure-status` is good.
 fn checks(args: &Args) -> Checks {
     let Some(bad) = args.failure_status else { return Checks::default() };
-    let status = vec![StatusRange { least: 0, most: bad.saturating_sub(1) }, StatusRange { least: bad + 1, most: 999 }];
+    let status = vec![
+        StatusRange { least: 0, most: bad.saturating_sub(1) },
+        StatusRange { least: bad + 1, most: 999 },
+    ];
     Checks { status, body: None, same_length: false }
 }
 
@@ -113,6 +123,7 @@ pub fn resolve(args: &Args) -> Result<Vec<Resolve>, String> {
     let unknown = format!("core_addr_intern: invalid server address {}", args.server);
     let addresses: Vec<SocketAddr> =
         (&*args.server, args.port()).to_socket_addrs().map_err(|_| unknown.clone())?.collect();
-    let address = addresses.iter().find(|address| address.is_ipv4()).or(addresses.first()).ok_or(unknown)?;
+    let address =
+        addresses.iter().find(|address| address.is_ipv4()).or(addresses.first()).ok_or(unknown)?;
     Ok(vec![Resolve { host: args.server.clone(), port: args.port(), address: address.ip() }])
 }

@@ -32,7 +32,8 @@ fn mean(bytes: u64, count: u64) -> u64 {
 /// Formats the report, without the line of the command.
 pub fn report(subject: &Subject) -> String {
     let lifetimes = lifetimes(&subject.counts.connections);
-    let mut out = format!("Maximum connect burst length: {}\n", longest_burst(&subject.counts.connections));
+    let mut out =
+        format!("Maximum connect burst length: {}\n", longest_burst(&subject.counts.connections));
     if subject.histogram {
         out += &histogram(&subject.counts.connections);
     }
@@ -85,9 +86,11 @@ fn requests(subject: &Subject) -> String {
 
 fn replies(subject: &Subject) -> String {
     let counts = subject.counts;
-    let Spread { min, avg, max, stddev, samples } = Spread::of(&counts.reply_windows.rates(subject.ended));
+    let Spread { min, avg, max, stddev, samples } =
+        Spread::of(&counts.reply_windows.rates(subject.ended));
     let total = counts.replies;
-    let [head, body, footer] = [counts.head_bytes, counts.body_bytes, counts.footer_bytes].map(|b| mean(b, total));
+    let [head, body, footer] =
+        [counts.head_bytes, counts.body_bytes, counts.footer_bytes].map(|b| mean(b, total));
     let [a, b, c, d, e] = counts.statuses;
     format!(
         "\nReply rate [replies/s]: min {min:.1} avg {avg:.1} max {max:.1} stddev {stddev:.1} ({samples} samples)\n\

@@ -32,13 +32,15 @@ pub fn request(args: &Args, content: &RequestContent) -> Request {
 
 fn url(args: &Args, path: &str) -> String {
     let scheme = if args.ssl { "https" } else { "http" };
-    let host = if args.server.contains(':') { format!("[{}]", args.server) } else { args.server.clone() };
+    let host =
+        if args.server.contains(':') { format!("[{}]", args.server) } else { args.server.clone() };
     format!("{scheme}://{host}:{}{path}", args.port())
 }
 
 fn bytes(args: &Args, method: &str, content: &RequestContent) -> Vec<u8> {
     let version = if args.is_http10() { "1.0" } else { "1.1" };
-    let mut head = format!("{method} {} HTTP/{version}\r\nUser-Agent: {USER_AGENT}\r\n", content.uri);
+    let mut head =
+        format!("{method} {} HTTP/{version}\r\nUser-Agent: {USER_AGENT}\r\n", content.uri);
     if args.is_http10() {
         head += "Connection: keep-alive\r\n";
     }
@@ -69,7 +71,8 @@ fn unescape(text: &str) -> Vec<u8> {
             out.push(*byte);
             continue;
         }
-        let octal: Vec<u8> = rest.iter().take(3).take_while(|b| (b'0'..=b'7').contains(b)).copied().collect();
+        let octal: Vec<u8> =
+            rest.iter().take(3).take_while(|b| (b'0'..=b'7').contains(b)).copied().collect();
         if !octal.is_empty() {
             rest = &rest[octal.len()..];
             out.push(octal.iter().fold(0_u32, |sum, digit| sum * 8 + u32::from(digit - b'0')) as u8);

@@ -7,7 +7,8 @@
 use super::request::RequestContent;
 use std::time::Duration;
 
-const METHODS: [&str; 9] = ["DELETE", "GET", "HEAD", "OPTIONS", "POST", "PUT", "TRACE", "PROPFIND", "REPORT"];
+const METHODS: [&str; 9] =
+    ["DELETE", "GET", "HEAD", "OPTIONS", "POST", "PUT", "TRACE", "PROPFIND", "REPORT"];
 
 /// Calls that are sent together, and the think time after them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,7 +38,9 @@ pub fn parse(text: &str, think: Duration) -> Result<Vec<Vec<Burst>>, String> {
                 burst.calls.push(content);
                 burst.think = think_of_line.unwrap_or(burst.think);
             }
-            None => session.push(Burst { calls: vec![content], think: think_of_line.unwrap_or(think) }),
+            None => {
+                session.push(Burst { calls: vec![content], think: think_of_line.unwrap_or(think) })
+            }
         }
     }
     if sessions.is_empty() {
@@ -64,7 +67,9 @@ fn call(line: &str) -> Result<(RequestContent, Option<Duration>), String> {
         let word = &rest[..end];
         rest = rest[end..].trim_start();
         match word.split_once('=') {
-            Some(("method", name)) if METHODS.contains(&name) => content.method = Some(name.to_owned()),
+            Some(("method", name)) if METHODS.contains(&name) => {
+                content.method = Some(name.to_owned())
+            }
             Some(("think", text)) => think = Some(seconds(text, line)?),
             _ => return Err(format!("did not recognize arg '{word}' in '{line}'")),
         }
@@ -73,7 +78,8 @@ fn call(line: &str) -> Result<(RequestContent, Option<Duration>), String> {
 }
 
 fn seconds(text: &str, line: &str) -> Result<Duration, String> {
-    let seconds = text.parse::<f64>().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    let seconds =
+        text.parse::<f64>().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     seconds.ok_or_else(|| format!("think={text} in '{line}': write seconds, such as think=0.5"))
 }
 

@@ -36,7 +36,9 @@ pub fn workload(args: &Args) -> Result<SessionWorkload, String> {
             let logged = session_log::parse(&text, seconds(*think))?;
             Ok(from_log(args, &logged, *count))
         }
-        Workload::Sessions(count, calls, think) => with_requests(args, *count, *calls, seconds(*think)),
+        Workload::Sessions(count, calls, think) => {
+            with_requests(args, *count, *calls, seconds(*think))
+        }
         Workload::Plain => with_requests(args, args.num_conns, args.num_calls, Duration::ZERO),
     }
 }
@@ -45,10 +47,17 @@ fn seconds(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
 }
 
-fn with_requests(args: &Args, count: u64, calls: u64, think: Duration) -> Result<SessionWorkload, String> {
+fn with_requests(
+    args: &Args,
+    count: u64,
+    calls: u64,
+    think: Duration,
+) -> Result<SessionWorkload, String> {
     let (uris, order, end) = uris(args)?;
-    let requests: Vec<_> =
-        uris.into_iter().map(|uri| request(args, &RequestContent { uri, ..RequestContent::default() })).collect();
+    let requests: Vec<_> = uris
+        .into_iter()
+        .map(|uri| request(args, &RequestContent { uri, ..RequestContent::default() }))
+        .collect();
     // A list that is not restarted ends the run: no connection is opened without requests.
     let count = end.map_or(count, |all| count.min(all.div_ceil(calls.max(1))));
     if calls == 0 {
@@ -58,7 +67,9 @@ fn with_requests(args: &Args, count: u64, calls: u64, think: Duration) -> Result
         return Ok(SessionWorkload { requests, sessions: Vec::new(), count });
     }
     let mut sessions = vec![session(args, calls, think, order)];
-    if let Some(rest) = end.map(|all| all % calls).filter(|rest| *rest > 0 && count > end.unwrap_or(0) / calls) {
+    if let Some(rest) =
+        end.map(|all| all % calls).filter(|rest| *rest > 0 && count > end.unwrap_or(0) / calls)
+    {
         sessions = vec![session(args, calls, think, order); count as usize - 1];
         sessions.push(session(args, rest, think, order));
     }
@@ -78,9 +89,11 @@ fn uris(args: &Args) -> Result<(Vec<String>, Order, Option<u64>), String> {
         return Ok((uris, Order::Sequence, end));
     }
     match args.wset {
-        Some((files, share)) => {
-            Ok((working_set(args, files), Order::Slow((share * 1e6).round().clamp(0.0, 1e6) as u32), None))
-        }
+        Some((files, share)) => Ok((
+            working_set(args, files),
+            Order::Slow((share * 1e6).round().clamp(0.0, 1e6) as u32),
+            None,
+        )),
         None => Ok((vec![args.uri.clone()], Order::Sequence, None)),
     }
 }
@@ -107,7 +120,8 @@ fn session(args: &Args, calls: u64, think: Duration, order: Order) -> Session {
     let rest = calls % length;
     let burst_of = |calls: u64| burst(args, calls, |calls| next_requests(calls, order));
     // There is no think time after the last burst.
-    let (times, last) = if rest > 0 { (full_bursts, burst_of(rest)) } else { (full_bursts - 1, burst_of(length)) };
+    let (times, last) =
+        if rest > 0 { (full_bursts, burst_of(rest)) } else { (full_bursts - 1, burst_of(length)) };
     let steps = [burst_of(length), pause(think)].concat();
     let before = (times > 0).then_some(ScenarioStep::Loop { times: Some(times.into()), steps });
     Session { steps: before.into_iter().chain(last).collect(), calls, longest: length }
@@ -118,14 +132,25 @@ fn next_requests(calls: u64, order: Order) -> Vec<ScenarioStep> {
 }
 
 fn pause(think: Duration) -> Vec<ScenarioStep> {
-    if think.is_zero() { Vec::new() } else { vec![ScenarioStep::Think(Think { least: think, most: think })] }
+    if think.is_zero() {
+        Vec::new()
+    } else {
+        vec![ScenarioStep::Think(Think { least: think, most: think })]
+    }
 }
 
 /// Builds a burst, calls that are sent together. `requests` builds the steps of the next calls.
 ///
 /// A session sends the first call of a burst alone, and never exceeds the pipeline limit.
-fn burst(args: &Args, calls: u64, mut requests: impl FnMut(u64) -> Vec<ScenarioStep>) -> Vec<ScenarioStep> {
-    let mut pipelined = |calls: u64| ScenarioStep::Together { manner: ConcurrencyMode::Pipelined, steps: requests(calls) };
+fn burst(
+    args: &Args,
+    calls: u64,
+    mut requests: impl FnMut(u64) -> Vec<ScenarioStep>,
+) -> Vec<ScenarioStep> {
+    let mut pipelined = |calls: u64| ScenarioStep::Together {
+        manner: ConcurrencyMode::Pipelined,
+        steps: requests(calls),
+    };
     if !args.has_sessions() {
         return vec![pipelined(calls)];
     }
@@ -146,7 +171,11 @@ fn from_log(args: &Args, log: &[Vec<session_log::Burst>], count: u64) -> Session
 }
 
 /// Builds a session of a log, and appends its requests to `requests`.
-fn logged_session(args: &Args, bursts: &[session_log::Burst], requests: &mut Vec<Request>) -> Session {
+fn logged_session(
+    args: &Args,
+    bursts: &[session_log::Burst],
+    requests: &mut Vec<Request>,
+) -> Session {
     let mut session = Session { steps: Vec::new(), calls: 0, longest: 1 };
     for (index, logged) in bursts.iter().enumerate() {
         let mut next = requests.len() as u32;
@@ -174,7 +203,10 @@ pub fn steps(sessions: Vec<Session>) -> Vec<ScenarioStep> {
         _ => vec![ScenarioStep::Choose {
             order: Order::Sequence,
             portion: Portion::Whole,
-            branches: sessions.into_iter().map(|session| Branch { weight: 1, steps: session.steps }).collect(),
+            branches: sessions
+                .into_iter()
+                .map(|session| Branch { weight: 1, steps: session.steps })
+                .collect(),
         }],
     }
 }

@@ -9,12 +9,16 @@ const PROTOCOLS: [(&str, &[TlsVersion]); 3] =
 
 /// Returns the TLS settings, and a note on an option that cannot be honored.
 pub fn settings(args: &Args) -> (Tls, Option<String>) {
-    let requested = args.ssl_protocol.as_ref().map(|name| name.to_ascii_lowercase().replace('.', "_"));
-    let versions = requested.as_ref().and_then(|requested| PROTOCOLS.iter().find(|(name, _)| name == requested));
-    let protocol_note = requested
-        .filter(|_| versions.is_none())
-        .map(|name| format!("--ssl-protocol={name}: brunt speaks TLS 1.2 and 1.3 only; both are offered"));
-    let (ciphers, unknown) = args.ssl_ciphers.as_deref().map_or((Vec::new(), None), crate::ciphers::parse_list);
+    let requested =
+        args.ssl_protocol.as_ref().map(|name| name.to_ascii_lowercase().replace('.', "_"));
+    let versions = requested
+        .as_ref()
+        .and_then(|requested| PROTOCOLS.iter().find(|(name, _)| name == requested));
+    let protocol_note = requested.filter(|_| versions.is_none()).map(|name| {
+        format!("--ssl-protocol={name}: brunt speaks TLS 1.2 and 1.3 only; both are offered")
+    });
+    let (ciphers, unknown) =
+        args.ssl_ciphers.as_deref().map_or((Vec::new(), None), crate::ciphers::parse_list);
     let tls = Tls {
         cacert: args.ssl_ca_file.clone(),
         cert: args.ssl_certificate.clone(),
@@ -31,7 +35,8 @@ pub fn settings(args: &Args) -> (Tls, Option<String>) {
         ciphers,
         groups: Vec::new(),
     };
-    let cipher_note = unknown
-        .map(|name| format!("--ssl-ciphers {name}: no such cipher suite here; those that are known are offered"));
+    let cipher_note = unknown.map(|name| {
+        format!("--ssl-ciphers {name}: no such cipher suite here; those that are known are offered")
+    });
     (tls, protocol_note.or(cipher_note))
 }

@@ -60,12 +60,21 @@ impl SampleCollector {
             let name = options.name.clone();
             let sums = Summariser::new(options, now);
             let next_report = sums.next_report(now);
-            Summary { name, sums, is_shown: settings.summariser_shown(), next_report, threads: ThreadCounts::default() }
+            Summary {
+                name,
+                sums,
+                is_shown: settings.summariser_shown(),
+                next_report,
+                threads: ThreadCounts::default(),
+            }
         });
         let populations = stages.iter().flat_map(|stage| &stage.plan.populations);
         Ok(Self {
             console,
-            statistics: settings.options.report_at_end.then(|| Statistics::new(settings.statistics())),
+            statistics: settings
+                .options
+                .report_at_end
+                .then(|| Statistics::new(settings.statistics())),
             live_outputs: LiveOutputs::default(),
             span: (now, now),
             file,
@@ -123,7 +132,8 @@ impl SampleCollector {
             file.take(records);
         }
         for (listener, file) in &mut self.listener_files {
-            let included: Vec<SampleRecord> = records.iter().filter(|one| listener.includes(one)).cloned().collect();
+            let included: Vec<SampleRecord> =
+                records.iter().filter(|one| listener.includes(one)).cloned().collect();
             file.take(&included);
         }
         for record in records {

@@ -32,7 +32,8 @@ impl Console {
     /// Writes a line of a JMeter class to the log.
     pub fn log(&mut self, class: &str, line: &str) {
         let now = Local.timestamp_millis_opt(now_millis() as i64).single();
-        let time = now.map(|now| now.format("%Y-%m-%d %H:%M:%S,%3f").to_string()).unwrap_or_default();
+        let time =
+            now.map(|now| now.format("%Y-%m-%d %H:%M:%S,%3f").to_string()).unwrap_or_default();
         if let Some(log) = &mut self.log {
             // A write error, such as a full disk, must not end the test.
             let _ = writeln!(log, "{time} INFO {class}: {line}");
@@ -72,6 +73,8 @@ impl Zone {
 /// `2026 Nov 23 09:05:07 UTC (1795424707000)`.
 pub fn date(millis: u64) -> String {
     let local = Local.timestamp_millis_opt(millis as i64).single();
-    let text = local.map(|local| format!("{} {}", local.format("%Y %b %-d %H:%M:%S"), Zone::of_instant(millis).name));
+    let text = local.map(|local| {
+        format!("{} {}", local.format("%Y %b %-d %H:%M:%S"), Zone::of_instant(millis).name)
+    });
     format!("{} ({millis})", text.unwrap_or_default())
 }

@@ -4,7 +4,7 @@
 //! sums cover the whole run.
 
 use super::console::Zone;
-use brunt_jmx::statistics::timeline::{TimelineInterval, LabelSums, Timeline};
+use brunt_jmx::statistics::timeline::{LabelSums, Timeline, TimelineInterval};
 use brunt_report::figure::{Axis, Figure, Line, Point, Scale, Unit};
 use brunt_report::html::dashboard::ChartSection;
 use brunt_report::scene::COLORS;
@@ -49,7 +49,9 @@ fn with_time_of_day(mut figure: Figure, zone: &Zone) -> Figure {
 /// Throughput, response time and error rate of all samples.
 fn overview(timeline: &Timeline, percentiles: [f64; 3]) -> Vec<Figure> {
     let width = timeline.width_seconds();
-    let rate = line(timeline, "All samples".into(), move |interval| Some(interval.samples.count as f64 / width));
+    let rate = line(timeline, "All samples".into(), move |interval| {
+        Some(interval.samples.count as f64 / width)
+    });
     let mean = line(timeline, "Average".into(), |interval| {
         let count = interval.samples.count;
         (count > 0).then(|| interval.samples.elapsed as f64 / count as f64 / 1e3)
@@ -71,7 +73,9 @@ fn overview(timeline: &Timeline, percentiles: [f64; 3]) -> Vec<Figure> {
 
 fn over_time(timeline: &Timeline, percentiles: [f64; 3]) -> Vec<Figure> {
     let mut quantiles = vec![("Min".to_owned(), 0.0), ("Median".to_owned(), 0.5)];
-    quantiles.extend(percentiles.iter().map(|percent| (format!("{percent}th percentile"), percent / 100.0)));
+    quantiles.extend(
+        percentiles.iter().map(|percent| (format!("{percent}th percentile"), percent / 100.0)),
+    );
     quantiles.push(("Max".to_owned(), 1.0));
     let quantiles = quantiles
         .into_iter()
@@ -83,22 +87,44 @@ fn over_time(timeline: &Timeline, percentiles: [f64; 3]) -> Vec<Figure> {
         .collect();
     let width = timeline.width_seconds();
     let bytes = [
-        line(timeline, "Bytes received per second".into(), move |interval| Some(interval.bytes as f64 / width)),
-        line(timeline, "Bytes sent per second".into(), move |interval| Some(interval.sent_bytes as f64 / width)),
+        line(timeline, "Bytes received per second".into(), move |interval| {
+            Some(interval.bytes as f64 / width)
+        }),
+        line(timeline, "Bytes sent per second".into(), move |interval| {
+            Some(interval.sent_bytes as f64 / width)
+        }),
     ];
     let threads = by_name(timeline, |interval| &interval.threads, |threads| threads as f64);
     vec![
-        time_figure("Response Times Over Time", Unit::Seconds, mean_by_label(timeline, |sums| sums.elapsed)),
-        time_figure("Response Time Percentiles Over Time (successful responses)", Unit::Seconds, quantiles),
+        time_figure(
+            "Response Times Over Time",
+            Unit::Seconds,
+            mean_by_label(timeline, |sums| sums.elapsed),
+        ),
+        time_figure(
+            "Response Time Percentiles Over Time (successful responses)",
+            Unit::Seconds,
+            quantiles,
+        ),
         time_figure("Active Threads Over Time", Unit::Users, threads),
         time_figure("Bytes Throughput Over Time", Unit::BytesPerSecond, bytes.into()),
-        time_figure("Latencies Over Time", Unit::Seconds, mean_by_label(timeline, |sums| sums.latency)),
-        time_figure("Connect Time Over Time", Unit::Seconds, mean_by_label(timeline, |sums| sums.connect)),
+        time_figure(
+            "Latencies Over Time",
+            Unit::Seconds,
+            mean_by_label(timeline, |sums| sums.latency),
+        ),
+        time_figure(
+            "Connect Time Over Time",
+            Unit::Seconds,
+            mean_by_label(timeline, |sums| sums.connect),
+        ),
     ]
 }
 
 fn mean_by_label(timeline: &Timeline, sum: fn(&LabelSums) -> u64) -> Vec<Line> {
-    by_label(timeline, |sums, _| (sums.count > 0).then(|| sum(sums) as f64 / sums.count as f64 / 1e3))
+    by_label(timeline, |sums, _| {
+        (sums.count > 0).then(|| sum(sums) as f64 / sums.count as f64 / 1e3)
+    })
 }
 
 fn throughput(timeline: &Timeline) -> Vec<Figure> {
@@ -120,12 +146,20 @@ fn throughput(timeline: &Timeline) -> Vec<Figure> {
         Figure {
             group: "requests".into(),
             x: axis("Requests", Unit::PerSecond),
-            ..time_figure("Response Time Vs Request", Unit::Seconds, against_rate(timeline, |sums| sums.elapsed))
+            ..time_figure(
+                "Response Time Vs Request",
+                Unit::Seconds,
+                against_rate(timeline, |sums| sums.elapsed),
+            )
         },
         Figure {
             group: "requests".into(),
             x: axis("Requests", Unit::PerSecond),
-            ..time_figure("Latency Vs Request", Unit::Seconds, against_rate(timeline, |sums| sums.latency))
+            ..time_figure(
+                "Latency Vs Request",
+                Unit::Seconds,
+                against_rate(timeline, |sums| sums.latency),
+            )
         },
     ]
 }
@@ -144,8 +178,11 @@ fn against_rate(timeline: &Timeline, time: fn(&LabelSums) -> u64) -> Vec<Line> {
 fn response_times(timeline: &Timeline) -> Vec<Figure> {
     let quantiles = for_labels(timeline, |sums| {
         let quantiles = (0..1_000).step_by(5).map(|permille| f64::from(permille) / 1e3);
-        let points =
-            quantiles.map(|q| Point { x: q, y: Some(sums.times.quantile(q) as f64 / 1e3), ..Point::default() });
+        let points = quantiles.map(|q| Point {
+            x: q,
+            y: Some(sums.times.quantile(q) as f64 / 1e3),
+            ..Point::default()
+        });
         points.collect()
     });
     let distribution = for_labels(timeline, |sums| {
@@ -188,7 +225,15 @@ fn time_figure(title: &str, unit: Unit, lines: Vec<Line>) -> Figure {
     let id = title.to_ascii_lowercase().replace(|c: char| !c.is_ascii_alphanumeric(), "-");
     let label = if unit == Unit::Seconds { "Time" } else { "" };
     let about = lines.iter().map(|line| line.name.as_str()).collect::<Vec<_>>().join(", ");
-    Figure { id, title: title.to_owned(), about, group: TIME.into(), y: axis(label, unit), lines, ..Figure::default() }
+    Figure {
+        id,
+        title: title.to_owned(),
+        about,
+        group: TIME.into(),
+        y: axis(label, unit),
+        lines,
+        ..Figure::default()
+    }
 }
 
 fn axis(label: &str, unit: Unit) -> Axis {
@@ -209,31 +254,51 @@ fn named_line(index: usize, name: &str, points: Vec<Point>) -> Line {
     Line { name: name.to_owned(), contender: Some(index), dash: 0, points }
 }
 
-fn line(timeline: &Timeline, name: String, value: impl Fn(&TimelineInterval) -> Option<f64>) -> Line {
-    let points = timeline.intervals().map(|(x, interval)| Point { x, y: value(interval), ..Point::default() });
+fn line(
+    timeline: &Timeline,
+    name: String,
+    value: impl Fn(&TimelineInterval) -> Option<f64>,
+) -> Line {
+    let points = timeline.intervals().map(|(x, interval)| Point {
+        x,
+        y: value(interval),
+        ..Point::default()
+    });
     Line { name, points: points.collect(), ..Line::default() }
 }
 
 /// A line for each shown label.
-fn by_label(timeline: &Timeline, value: impl Fn(&LabelSums, &TimelineInterval) -> Option<f64>) -> Vec<Line> {
+fn by_label(
+    timeline: &Timeline,
+    value: impl Fn(&LabelSums, &TimelineInterval) -> Option<f64>,
+) -> Vec<Line> {
     let labels = top_labels(timeline).into_iter().enumerate();
     labels
         .map(|(index, (label, _))| {
-            let value = |interval: &TimelineInterval| interval.labels.get(label).and_then(|sums| value(sums, interval));
+            let value = |interval: &TimelineInterval| {
+                interval.labels.get(label).and_then(|sums| value(sums, interval))
+            };
             Line { contender: Some(index), ..line(timeline, label.to_owned(), value) }
         })
         .collect()
 }
 
 /// A line for each of the first names of a map.
-fn by_name(timeline: &Timeline, map: fn(&TimelineInterval) -> &BTreeMap<String, u64>, value: impl Fn(u64) -> f64) -> Vec<Line> {
-    let mut names: Vec<&String> = timeline.intervals().flat_map(|(_, interval)| map(interval).keys()).collect();
+fn by_name(
+    timeline: &Timeline,
+    map: fn(&TimelineInterval) -> &BTreeMap<String, u64>,
+    value: impl Fn(u64) -> f64,
+) -> Vec<Line> {
+    let mut names: Vec<&String> =
+        timeline.intervals().flat_map(|(_, interval)| map(interval).keys()).collect();
     names.sort();
     names.dedup();
     let names = names.into_iter().take(COLORS).enumerate();
     names
         .map(|(index, name)| {
-            let value = |interval: &TimelineInterval| Some(value(map(interval).get(name).copied().unwrap_or(0)));
+            let value = |interval: &TimelineInterval| {
+                Some(value(map(interval).get(name).copied().unwrap_or(0)))
+            };
             Line { contender: Some(index), ..line(timeline, name.clone(), value) }
         })
         .collect()
@@ -241,7 +306,11 @@ fn by_name(timeline: &Timeline, map: fn(&TimelineInterval) -> &BTreeMap<String, 
 
 /// A line for each label: its mean time in an interval (y) against another
 /// figure of the interval (x).
-fn against(timeline: &Timeline, x: impl Fn(&TimelineInterval) -> f64, time: fn(&LabelSums) -> u64) -> Vec<Line> {
+fn against(
+    timeline: &Timeline,
+    x: impl Fn(&TimelineInterval) -> f64,
+    time: fn(&LabelSums) -> u64,
+) -> Vec<Line> {
     let labels = top_labels(timeline).into_iter().enumerate();
     labels
         .map(|(index, (label, _))| {
@@ -251,7 +320,8 @@ fn against(timeline: &Timeline, x: impl Fn(&TimelineInterval) -> f64, time: fn(&
             });
             let mut points: Vec<(f64, f64)> = intervals.collect();
             points.sort_by(|one, other| one.0.total_cmp(&other.0));
-            let points = points.into_iter().map(|(x, y)| Point { x, y: Some(y), ..Point::default() });
+            let points =
+                points.into_iter().map(|(x, y)| Point { x, y: Some(y), ..Point::default() });
             named_line(index, label, points.collect())
         })
         .collect()
@@ -283,18 +353,28 @@ mod tests {
         let titles: Vec<&str> = sections.iter().map(|section| section.title.as_str()).collect();
         assert_eq!(titles, ["Overview", "Over Time", "Throughput", "Response Times"]);
         let figures: Vec<&Figure> = sections.iter().flat_map(|section| &section.figures).collect();
-        for title in ["Response Times Over Time", "Codes Per Second", "Time Vs Threads", "Response Time Distribution"] {
+        for title in [
+            "Response Times Over Time",
+            "Codes Per Second",
+            "Time Vs Threads",
+            "Response Time Distribution",
+        ] {
             assert!(figures.iter().any(|figure| figure.title == title), "{title}");
         }
-        let errors = sections[0].figures.iter().find(|figure| figure.title == "Error Rate").unwrap();
+        let errors =
+            sections[0].figures.iter().find(|figure| figure.title == "Error Rate").unwrap();
         assert_eq!(errors.lines[0].known().next().map(|point| point.1), Some(0.25));
         // The x axis is the time of day, the same for all charts over time.
-        let over_time: Vec<&&Figure> = figures.iter().filter(|figure| figure.group == TIME).collect();
-        let first = over_time[0].lines[0].points[0].x - f64::from(Zone::of_instant(1_000_000).offset_seconds);
+        let over_time: Vec<&&Figure> =
+            figures.iter().filter(|figure| figure.group == TIME).collect();
+        let first = over_time[0].lines[0].points[0].x
+            - f64::from(Zone::of_instant(1_000_000).offset_seconds);
         assert_eq!(first, 1_000.5);
         // Three charts of the overview, three over time, four of the throughput. Those of bytes,
         // latencies and connect times are left out, since these are 0.
         assert!(over_time.len() == 10 && over_time.iter().all(|figure| figure.x == over_time[0].x));
-        assert!(all(Statistics::new(StatisticsSettings::default()).timeline(), [90.0; 3]).is_empty());
+        assert!(
+            all(Statistics::new(StatisticsSettings::default()).timeline(), [90.0; 3]).is_empty()
+        );
     }
 }

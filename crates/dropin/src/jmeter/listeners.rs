@@ -48,9 +48,10 @@ pub fn find(document: &Document, folder: &PlanFolder, settings: &Settings) -> Li
         }
         match folder.writable(&name) {
             Ok(path) => result.files.push(file(&listener, path, settings)),
-            Err(error) => result
-                .left_out
-                .push(format!("left out: the file `{name}` of the listener `{}`: {error}", listener.name())),
+            Err(error) => result.left_out.push(format!(
+                "left out: the file `{name}` of the listener `{}`: {error}",
+                listener.name()
+            )),
         }
         names.push(name);
     }
@@ -59,8 +60,10 @@ pub fn find(document: &Document, folder: &PlanFolder, settings: &Settings) -> Li
 
 fn file(listener: &TestElement<'_>, path: PathBuf, settings: &Settings) -> ListenerFile {
     let properties = listener.properties();
-    let logs_errors = properties.bool("ResultCollector.error_logging").ok().flatten().unwrap_or(false);
-    let logs_successes = properties.bool("ResultCollector.success_only_logging").ok().flatten().unwrap_or(false);
+    let logs_errors =
+        properties.bool("ResultCollector.error_logging").ok().flatten().unwrap_or(false);
+    let logs_successes =
+        properties.bool("ResultCollector.success_only_logging").ok().flatten().unwrap_or(false);
     let only_success = match (logs_errors, logs_successes) {
         (true, false) => Some(false),
         (false, true) => Some(true),
@@ -96,8 +99,11 @@ mod tests {
             group: Some("Group A".into()),
             only_success: Some(false),
         };
-        let sample =
-            |thread: &str, success| SampleRecord { thread_name: thread.into(), success, ..SampleRecord::default() };
+        let sample = |thread: &str, success| SampleRecord {
+            thread_name: thread.into(),
+            success,
+            ..SampleRecord::default()
+        };
         assert!(file.includes(&sample("Group A 1-2", false)));
         assert!(!file.includes(&sample("Group A 1-2", true)));
         assert!(!file.includes(&sample("Group B 2-1", false)));

@@ -28,7 +28,9 @@ pub fn of_file(settings: &Settings) -> Result<u8> {
     let mut statistics = Statistics::new(settings.statistics());
     let mut start = u64::MAX;
     let mut end = 0;
-    for record in jtl::read(file, &settings.jtl).map_err(|error| path_error(Path::new(name), &error))? {
+    for record in
+        jtl::read(file, &settings.jtl).map_err(|error| path_error(Path::new(name), &error))?
+    {
         let record = record.map_err(|error| path_error(Path::new(name), &error))?;
         start = start.min(record.start_unix_millis);
         end = end.max(record.start_unix_millis + record.elapsed_millis);
@@ -49,7 +51,8 @@ pub fn of_run(settings: &Settings, collector: &SampleCollector) -> Result<()> {
 fn write(settings: &Settings, statistics: &Statistics, start: u64, end: u64) -> Result<()> {
     let folder = settings.report_folder();
     fs::create_dir_all(&folder).map_err(|error| path_error(&folder, &error))?;
-    let title = settings.property("jmeter.reportgenerator.report_title").unwrap_or(TITLE).to_owned();
+    let title =
+        settings.property("jmeter.reportgenerator.report_title").unwrap_or(TITLE).to_owned();
     let source = settings.options.result_file.as_deref().unwrap_or_default();
     let facts = vec![
         ("Source file".to_owned(), format!("\"{source}\"")),
@@ -59,8 +62,11 @@ fn write(settings: &Settings, statistics: &Statistics, start: u64, end: u64) -> 
     ];
     let percentiles = settings.statistics().percentiles;
     let links = vec![("statistics.json".into(), "statistics.json".into())];
-    let page = html(statistics, percentiles, Dashboard { title, facts, links, ..Dashboard::default() });
-    for (name, text) in [("index.html", page), ("statistics.json", statistics.to_json().into_bytes())] {
+    let page =
+        html(statistics, percentiles, Dashboard { title, facts, links, ..Dashboard::default() });
+    for (name, text) in
+        [("index.html", page), ("statistics.json", statistics.to_json().into_bytes())]
+    {
         let path = folder.join(name);
         fs::write(&path, text).map_err(|error| path_error(&path, &error))?;
     }

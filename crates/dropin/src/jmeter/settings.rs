@@ -70,11 +70,12 @@ impl Settings {
             options,
         };
         for (name, value) in settings.options.brunt.clone() {
-            settings.set_brunt_option(name.trim_start_matches("brunt-"), &value).map_err(ToolError::new)?;
+            settings
+                .set_brunt_option(name.trim_start_matches("brunt-"), &value)
+                .map_err(ToolError::new)?;
         }
         if settings.resolve_all.is_some() && settings.options.proxy.host.is_some() {
-            let wrong =
-                "--brunt-resolve-all: all connections go there, and none to the proxy of -H; leave one of them out";
+            let wrong = "--brunt-resolve-all: all connections go there, and none to the proxy of -H; leave one of them out";
             return Err(ToolError::new(wrong));
         }
         settings.brunt_options.no_notes |= caller.variable("BRUNT_NO_NOTES").is_some();
@@ -91,8 +92,10 @@ impl Settings {
             "resolve-all" => self.resolve_all = Some(values::resolve_all(value).map_err(wrong)?),
             "max-duration" => self.max_duration = Some(duration::positive(value).map_err(wrong)?),
             "scale" => {
-                let scale = value.parse().ok().filter(|scale: &f64| *scale > 0.0 && scale.is_finite());
-                self.scale = scale.ok_or(format!("--brunt-scale {value}: write a number above 0, such as 0.5"))?;
+                let scale =
+                    value.parse().ok().filter(|scale: &f64| *scale > 0.0 && scale.is_finite());
+                self.scale = scale
+                    .ok_or(format!("--brunt-scale {value}: write a number above 0, such as 0.5"))?;
             }
             _ => self.brunt_options.take(name, || Some(value).filter(|value| !value.is_empty()))?,
         }
@@ -144,9 +147,13 @@ impl Settings {
         let default = SummariserSettings::default();
         Some(SummariserSettings {
             name: self.property("summariser.name").map_or(default.name, str::to_owned),
-            interval: Duration::from_secs(self.number("summariser.interval", default.interval.as_secs_f64()) as u64),
-            ignore_transactions: self
-                .flag("summariser.ignore_transaction_controller_sample_result", default.ignore_transactions),
+            interval: Duration::from_secs(
+                self.number("summariser.interval", default.interval.as_secs_f64()) as u64,
+            ),
+            ignore_transactions: self.flag(
+                "summariser.ignore_transaction_controller_sample_result",
+                default.ignore_transactions,
+            ),
         })
     }
 
@@ -176,13 +183,17 @@ impl Settings {
 
     /// Threshold of the Apdex in milliseconds.
     fn apdex_threshold(&self, name: &str, default: u64) -> u64 {
-        self.number(&format!("jmeter.reportgenerator.apdex_{name}_threshold"), default as f64) as u64
+        self.number(&format!("jmeter.reportgenerator.apdex_{name}_threshold"), default as f64)
+            as u64
     }
 
     /// Folder of the report.
     pub fn report_folder(&self) -> PathBuf {
         let option = self.options.report_folder.as_deref();
-        option.or_else(|| self.property("jmeter.reportgenerator.outputdir")).unwrap_or(REPORT_FOLDER).into()
+        option
+            .or_else(|| self.property("jmeter.reportgenerator.outputdir"))
+            .unwrap_or(REPORT_FOLDER)
+            .into()
     }
 
     /// Deletes old files with `-f`, and checks that the result file and the report
@@ -193,18 +204,22 @@ impl Settings {
             if let Some(file) = &self.options.result_file
                 && Path::new(file).exists()
             {
-                fs::remove_file(file).map_err(|error| ToolError::new(format!("Could not delete {file}: {error}")))?;
+                fs::remove_file(file)
+                    .map_err(|error| ToolError::new(format!("Could not delete {file}: {error}")))?;
             }
             if self.options.report_at_end && folder.exists() {
-                fs::remove_dir_all(&folder)
-                    .map_err(|error| ToolError::new(format!("Could not delete {}: {error}", folder.display())))?;
+                fs::remove_dir_all(&folder).map_err(|error| {
+                    ToolError::new(format!("Could not delete {}: {error}", folder.display()))
+                })?;
             }
         }
         if self.options.report_at_end {
             check_folder(&folder)?;
             let file = self.options.result_file.as_deref().unwrap_or_default();
             if fs::metadata(file).is_ok_and(|data| data.len() > 0) {
-                return Err(ToolError::new(format!("Results file:{file} is not empty; delete it by -f")));
+                return Err(ToolError::new(format!(
+                    "Results file:{file} is not empty; delete it by -f"
+                )));
             }
         }
         Ok(())
@@ -224,7 +239,10 @@ pub fn check_folder(folder: &Path) -> Result<()> {
     let is_used = fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some());
     if is_used {
         let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
-        return Err(ToolError::new(format!("Cannot write to '{}' as folder is not empty", folder.display())));
+        return Err(ToolError::new(format!(
+            "Cannot write to '{}' as folder is not empty",
+            folder.display()
+        )));
     }
     Ok(())
 }

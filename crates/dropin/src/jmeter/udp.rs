@@ -17,7 +17,9 @@ pub fn listen(settings: &Settings, interrupt: &Interrupt, caller: &Arc<Caller>) 
     if first <= 1000 {
         return None;
     }
-    let Some(socket) = (first..=last).find_map(|port| UdpSocket::bind((Ipv4Addr::LOCALHOST, port)).ok()) else {
+    let Some(socket) =
+        (first..=last).find_map(|port| UdpSocket::bind((Ipv4Addr::LOCALHOST, port)).ok())
+    else {
         caller.out("Failed to create UDP port\n");
         return None;
     };

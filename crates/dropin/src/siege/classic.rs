@@ -167,7 +167,10 @@ mod tests {
         }
         classic.add(&ended(0, 4, Outcome::failed(Failure::Refused)));
         classic.add(&ended(0, 400, Outcome::failed(Failure::Cut)));
-        assert_eq!((classic.hits, classic.okay, classic.ok_200, classic.failed, classic.cut), (4, 3, 1, 4, 1));
+        assert_eq!(
+            (classic.hits, classic.okay, classic.ok_200, classic.failed, classic.cut),
+            (4, 3, 1, 4, 1)
+        );
         assert!(classic.hides_waits());
     }
 
@@ -180,7 +183,10 @@ mod tests {
         let figures = classic.figures(Tick(0), Tick(20_000_000));
         assert_eq!((figures.response, figures.longest, figures.shortest), (0.005, 0.01, 0.0));
         assert_eq!((figures.elapsed, figures.rate, figures.concurrency), (0.02, 100.0, 0.5));
-        assert_eq!((figures.megabytes, figures.throughput, figures.availability), (2.0, 100.0, 100.0));
+        assert_eq!(
+            (figures.megabytes, figures.throughput, figures.availability),
+            (2.0, 100.0, 100.0)
+        );
         assert_eq!(classic.true_mean_millis(), 6.0);
         assert_eq!(Classic::default().figures(Tick(0), Tick(0)), Figures::default());
     }

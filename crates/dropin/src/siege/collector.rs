@@ -34,7 +34,12 @@ pub struct SampleCollector {
 
 impl SampleCollector {
     /// Creates a collector without samples. `lines` formats transactions, if they are printed.
-    pub fn new(settings: &Settings, lines: Option<TransactionLines>, control: Control, caller: &Arc<Caller>) -> Self {
+    pub fn new(
+        settings: &Settings,
+        lines: Option<TransactionLines>,
+        control: Control,
+        caller: &Arc<Caller>,
+    ) -> Self {
         Self {
             classic: Classic::default(),
             aborted: false,
@@ -59,7 +64,8 @@ impl SampleCollector {
 
     /// Computes the figures of the report.
     pub fn figures(&self) -> Figures {
-        let end = if self.was_lifted() { self.ended.max(self.classic.last) } else { self.classic.last };
+        let end =
+            if self.was_lifted() { self.ended.max(self.classic.last) } else { self.classic.last };
         self.classic.figures(self.started_at, end.max(self.started_at))
     }
 
@@ -83,8 +89,10 @@ impl SampleCollector {
             if let Some(lines) = &self.lines {
                 out.extend(lines.line(sample, self.epoch.zero));
             }
-            let failure =
-                sample.outcome.failure.filter(|failure| *failure != Failure::Cut && sample.outcome.status.is_none());
+            let failure = sample
+                .outcome
+                .failure
+                .filter(|failure| *failure != Failure::Cut && sample.outcome.status.is_none());
             if let Some(failure) = failure.filter(|_| !self.quiet) {
                 self.caller.err(&error_message(failure));
             }

@@ -27,7 +27,12 @@ pub fn config(settings: &Settings) -> String {
 }
 
 fn credentials(login: &super::urls::Login) -> String {
-    format!("credentials:  {}:{}:{}", login.user, login.password, login.realm.as_deref().unwrap_or("any"))
+    format!(
+        "credentials:  {}:{}:{}",
+        login.user,
+        login.password,
+        login.realm.as_deref().unwrap_or("any")
+    )
 }
 
 fn number_or_na(number: Option<u64>, unit: &str) -> String {

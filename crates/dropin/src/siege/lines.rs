@@ -28,7 +28,9 @@ impl TransactionLines {
     pub fn new(settings: &Settings, labels: impl Iterator<Item = String>) -> Self {
         let mut positions = HashMap::new();
         // A URL that occurs twice has the position of its first occurrence.
-        labels.enumerate().for_each(|(position, label)| _ = positions.entry(label).or_insert(position));
+        labels
+            .enumerate()
+            .for_each(|(position, label)| _ = positions.entry(label).or_insert(position));
         Self { settings: settings.clone(), labels: HashMap::new(), positions }
     }
 
@@ -38,7 +40,8 @@ impl TransactionLines {
         let after_scheme = url.split_once("://").map_or(url, |(_, rest)| rest);
         let path = after_scheme.find('/').map_or("/", |slash| &after_scheme[slash..]).to_owned();
         let position = self.positions.get(label).copied().unwrap_or(0);
-        self.labels.insert(number, Label { method: method.into(), url: url.into(), path, position });
+        self.labels
+            .insert(number, Label { method: method.into(), url: url.into(), path, position });
     }
 
     /// Formats the line of a transaction. `epoch` is the Unix time of the clock's zero.
@@ -60,9 +63,14 @@ impl TransactionLines {
         let bytes = sample.body_bytes;
         if settings.csv {
             let mark = settings.mark.as_ref().map(|mark| format!("{mark},")).unwrap_or_default();
-            let id = if settings.display_id { format!("{:4},", sample.user) } else { String::new() };
+            let id =
+                if settings.display_id { format!("{:4},", sample.user) } else { String::new() };
             let time = date(now, "%Y-%m-%d %H:%M:%S");
-            let _ = write!(out, "{mark}{id}HTTP/1.1,{status},{seconds:6.2},{bytes:7},{url},{},{time}", label.position);
+            let _ = write!(
+                out,
+                "{mark}{id}HTTP/1.1,{status},{seconds:6.2},{bytes:7},{url},{},{time}",
+                label.position
+            );
         } else {
             let blanks = if settings.display_id { "" } else { "   " };
             let width = if settings.display_id { 6 } else { 5 };
@@ -91,7 +99,11 @@ fn color_code(status: u16) -> u8 {
 
 /// Formats a local time.
 pub fn date(unix_seconds: f64, form: &str) -> String {
-    Local.timestamp_opt(unix_seconds as i64, 0).single().map(|time| time.format(form).to_string()).unwrap_or_default()
+    Local
+        .timestamp_opt(unix_seconds as i64, 0)
+        .single()
+        .map(|time| time.format(form).to_string())
+        .unwrap_or_default()
 }
 
 /// siege's error message for a failure.
@@ -102,7 +114,9 @@ pub fn error_message(failure: Failure) -> String {
             "Address resolution failed at sock.c:158 with the following error:\n{error} Name or service not known"
         ),
         Failure::Refused => "socket: unable to connect sock.c:282: Connection refused".to_owned(),
-        Failure::ConnectTimeout => "socket: unable to connect sock.c:282: Connection timed out".to_owned(),
+        Failure::ConnectTimeout => {
+            "socket: unable to connect sock.c:282: Connection timed out".to_owned()
+        }
         other => format!("socket: {}", other.row().name),
     };
     format!("{error} {why}\n")

@@ -13,7 +13,10 @@ use std::io::{self, Write};
 pub fn append(settings: &Settings, figures: &Figures, now: f64, caller: &Caller) {
     if let Err(error) = write(settings, figures, now) {
         let why = without_number(&error.to_string());
-        caller.err_line(&format!("[\x1b[1;33merror\x1b[0m] unable to create log file: {}: {why}", settings.logfile));
+        caller.err_line(&format!(
+            "[\x1b[1;33merror\x1b[0m] unable to create log file: {}: {why}",
+            settings.logfile
+        ));
     }
 }
 

@@ -4,7 +4,7 @@ use super::settings::Look;
 use crate::caller::Caller;
 use brunt_runner::witness::Witness;
 use brunt_wire::tls::Handshake;
-use brunt_wire::{ReplyDetails, Prepared};
+use brunt_wire::{Prepared, ReplyDetails};
 use std::sync::Arc;
 
 /// The witness that prints an exchange.

@@ -31,7 +31,12 @@ pub enum InfoPage {
     Config,
 }
 
-const fn row(short: char, long: &'static str, argument: Argument, effect: OptionEffect) -> OptionRow<OptionEffect> {
+const fn row(
+    short: char,
+    long: &'static str,
+    argument: Argument,
+    effect: OptionEffect,
+) -> OptionRow<OptionEffect> {
     OptionRow { short: Some(short), long, argument, effect }
 }
 
@@ -56,7 +61,12 @@ const OPTIONS: &[OptionRow<OptionEffect>] = &[
     row('m', "mark", Argument::Required, OptionEffect::Set(Settings::mark_with)),
     row('H', "header", Argument::Required, OptionEffect::Directive("header")),
     row('A', "user-agent", Argument::Required, OptionEffect::Directive("user-agent")),
-    row('T', "content-type", Argument::Required, OptionEffect::Set(|s, v| s.content_type = Some(v.to_owned()))),
+    row(
+        'T',
+        "content-type",
+        Argument::Required,
+        OptionEffect::Set(|s, v| s.content_type = Some(v.to_owned())),
+    ),
     row('j', "json-output", Argument::None, OptionEffect::SetTo("json_output", "true")),
     row('N', "no-parser", Argument::None, OptionEffect::SetTo("parser", "false")),
     row('F', "no-follow", Argument::None, OptionEffect::SetTo("follow-location", "false")),
@@ -105,7 +115,8 @@ pub fn parse(program_name: &str, words: &[String], caller: &Caller) -> Result<Se
                 OptionEffect::AlreadyApplied => {}
             },
             LongItem::BruntOption(word) => {
-                set_brunt_option(&mut settings, word, &mut long).map_err(|why| refusal(program_name, &why))?;
+                set_brunt_option(&mut settings, word, &mut long)
+                    .map_err(|why| refusal(program_name, &why))?;
             }
             // siege continues after an invalid option.
             LongItem::OptionError(wrong) => caller.err_line(&format!("{program_name}: {wrong}")),
@@ -119,7 +130,9 @@ pub fn parse(program_name: &str, words: &[String], caller: &Caller) -> Result<Se
         return Err(Refusal::InfoPage(page, Box::new(settings)));
     }
     match settings.headers.iter().find(|line| !line.contains(':')) {
-        Some(_) => Err(Refusal::Message("[\x1b[1;31mfatal\x1b[0m] no ':' in http-header\n".into(), 1)),
+        Some(_) => {
+            Err(Refusal::Message("[\x1b[1;31mfatal\x1b[0m] no ':' in http-header\n".into(), 1))
+        }
         None => Ok(settings),
     }
 }
@@ -161,7 +174,9 @@ fn rc_option(words: &[String]) -> Option<String> {
                 path = value.map(str::to_owned);
             }
             // The value of such an option must not be read as an option.
-            LongItem::BruntOption(word) if !word.contains('=') && !["store", "no-notes"].contains(&word) => {
+            LongItem::BruntOption(word)
+                if !word.contains('=') && !["store", "no-notes"].contains(&word) =>
+            {
                 _ = long.take_word();
             }
             _ => {}

@@ -7,7 +7,9 @@ use crate::error::Result;
 use crate::run_setup::processes;
 use brunt_model::load::{Shape, Think};
 use brunt_model::plan::{Connection, Dialling, HttpVersion, Record, Tls};
-use brunt_model::reply_policy::{Cookies, Credentials, Elements, PageCache, RedirectRules, Redirects};
+use brunt_model::reply_policy::{
+    Cookies, Credentials, Elements, PageCache, RedirectRules, Redirects,
+};
 use brunt_model::scenario::{Branch, Order, Portion, Scenario, ScenarioStep};
 use brunt_model::{Load, Plan, Population, ReplyPolicy, Request, Stop};
 use brunt_spec::{System, to_plan};
@@ -28,10 +30,15 @@ pub fn users(settings: &Settings) -> u64 {
 }
 
 /// Builds the plan. Also returns a note for the user about source addresses, if any.
-pub fn plan(settings: &Settings, urls: &[UrlEntry], system: &System) -> Result<(Plan, Option<String>)> {
+pub fn plan(
+    settings: &Settings,
+    urls: &[UrlEntry],
+    system: &System,
+) -> Result<(Plan, Option<String>)> {
     let users = users(settings);
     // Without a bound, the conversion would panic for large numbers.
-    let think = Think { least: Duration::ZERO, most: Duration::from_secs_f64(settings.pause().min(1e6)) };
+    let think =
+        Think { least: Duration::ZERO, most: Duration::from_secs_f64(settings.pause().min(1e6)) };
     let mut plan = Plan {
         populations: Population::only(
             Load::Closed { users: Shape::constant(users as f64), think },
@@ -68,15 +75,23 @@ fn scenario(settings: &Settings, urls: &[UrlEntry]) -> Scenario {
         _ => Order::Walk,
     };
     let mut requests: Vec<Request> = urls.iter().map(|url| request(url, settings)).collect();
-    let logins = settings.login_urls.iter().filter_map(|url| UrlEntry::parse(url, settings.url_escaping).ok());
+    let logins = settings
+        .login_urls
+        .iter()
+        .filter_map(|url| UrlEntry::parse(url, settings.url_escaping).ok());
     let url_count = requests.len();
     // Weight 0 keeps the login URLs out of the list.
     requests.extend(logins.map(|login| Request { weight: 0, ..request(&login, settings) }));
     let branches: Vec<Branch> = (url_count..requests.len())
         .map(|number| Branch { weight: 1, steps: vec![ScenarioStep::Request(number as u32)] })
         .collect();
-    let first = (!branches.is_empty())
-        .then(|| ScenarioStep::Once(vec![ScenarioStep::Choose { order: Order::User, portion: Portion::Whole, branches }]));
+    let first = (!branches.is_empty()).then(|| {
+        ScenarioStep::Once(vec![ScenarioStep::Choose {
+            order: Order::User,
+            portion: Portion::Whole,
+            branches,
+        }])
+    });
     Scenario::of(requests, first.into_iter().chain([ScenarioStep::Next(order)]).collect())
 }
 
@@ -92,7 +107,9 @@ fn reply_policy(settings: &Settings, urls: &[UrlEntry]) -> ReplyPolicy {
         repeats_unauthorized: settings.attempts.clamp(1, 100) as u32 - 1,
         // siege also parses elements that are pages, endlessly if they name themselves. Here
         // elements are not parsed.
-        elements: settings.parser.then(|| Elements { not_from: settings.nofollow.clone(), ..Elements::default() }),
+        elements: settings
+            .parser
+            .then(|| Elements { not_from: settings.nofollow.clone(), ..Elements::default() }),
         cache: settings.cache.then(PageCache::default),
         ..ReplyPolicy::default()
     }
@@ -134,7 +151,10 @@ fn connection(settings: &Settings) -> Connection {
         dialling: Dialling::Eager,
         // siege has one connection at a time.
         other_origins: 0,
-        proxy: settings.proxy_host.as_ref().map(|host| format!("http://{host}:{}", settings.proxy_port)),
+        proxy: settings
+            .proxy_host
+            .as_ref()
+            .map(|host| format!("http://{host}:{}", settings.proxy_port)),
         tls: Tls {
             cert: settings.ssl_cert.clone(),
             key: settings.ssl_key.clone(),
@@ -153,5 +173,7 @@ pub fn apply_look(settings: &mut Settings, urls: &mut [UrlEntry]) {
     settings.keep_alive = false;
     settings.parser = false;
     let is_head = look == Look::Heads && settings.gmethod == Some("HEAD");
-    urls.iter_mut().filter(|url| url.method == "GET" && is_head).for_each(|url| url.method = "HEAD".into());
+    urls.iter_mut()
+        .filter(|url| url.method == "GET" && is_head)
+        .for_each(|url| url.method = "HEAD".into());
 }

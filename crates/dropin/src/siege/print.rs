@@ -92,7 +92,8 @@ pub const LOG_HEAD: &str = "      Date & Time,  Trans,  Elap Time,  Data Trans, 
 /// Formats a row of the log file. Megabytes are truncated, and the throughput
 /// is computed from that number.
 pub fn log_row(figures: &Figures, date: &str) -> String {
-    let Figures { hits, elapsed, megabytes, response, rate, concurrency, okay, failed, .. } = figures;
+    let Figures { hits, elapsed, megabytes, response, rate, concurrency, okay, failed, .. } =
+        figures;
     let megabytes = megabytes.trunc();
     let throughput = if *elapsed > 0.0 { megabytes / elapsed } else { 0.0 };
     format!(
@@ -123,7 +124,8 @@ mod tests {
 
     #[test]
     fn from_4_1_7_on_times_are_milliseconds() {
-        let settings = Settings { format: Some(Format::Millis), debug: true, ..Settings::default() };
+        let settings =
+            Settings { format: Some(Format::Millis), debug: true, ..Settings::default() };
         insta::assert_snapshot!(text(&FIGURES, &settings).replace('\t', "|"), @r"
         Transactions:||        7    hits
         Availability:||       87.50 %

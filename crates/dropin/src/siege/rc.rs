@@ -22,12 +22,16 @@ pub fn read(path: Option<&str>, caller: &Caller) -> Result<Settings, Refusal> {
     let path = path.or_else(|| default_paths.iter().find(|path| path.is_file()).cloned());
     let text = match &path {
         None => TEMPLATE.to_owned(),
-        Some(path) => fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).map_err(|_| {
-            let stars = "*".repeat(50);
-            let why =
-                format!("siege: could not open {}\nrun 'siege.config' to generate a new config file", path.display());
-            Refusal::Message(format!("{stars}\n{why}\n{stars}\n"), 1)
-        })?,
+        Some(path) => fs::read(path)
+            .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+            .map_err(|_| {
+                let stars = "*".repeat(50);
+                let why = format!(
+                    "siege: could not open {}\nrun 'siege.config' to generate a new config file",
+                    path.display()
+                );
+                Refusal::Message(format!("{stars}\n{why}\n{stars}\n"), 1)
+            })?,
     };
     settings.rc = path.unwrap_or_else(|| default_paths[0].clone());
     for line in text.lines() {
@@ -103,7 +107,10 @@ mod tests {
             apply_line(&mut settings, line, |_| None);
         }
         assert_eq!((settings.verbose, settings.concurrent, settings.http10), (false, 7, false));
-        assert_eq!((settings.url.as_deref(), settings.reps), (Some("http://example.org/x"), Some(Reps::Once)));
+        assert_eq!(
+            (settings.url.as_deref(), settings.reps),
+            (Some("http://example.org/x"), Some(Reps::Once))
+        );
         assert_eq!((settings.time.map(|t| t.as_secs()), settings.keep_alive), (Some(7200), true));
     }
 
@@ -118,7 +125,9 @@ mod tests {
         let seeds = brunt_tests::inputs::corpus("siege-rc");
         brunt_tests::inputs::survives("siege-rc", seeds, 2000, |bytes| {
             let mut settings = Settings::default();
-            String::from_utf8_lossy(bytes).lines().for_each(|line| apply_line(&mut settings, line, |_| None));
+            String::from_utf8_lossy(bytes)
+                .lines()
+                .for_each(|line| apply_line(&mut settings, line, |_| None));
         });
     }
 }

@@ -14,13 +14,24 @@ pub fn request(entry: &UrlEntry, settings: &Settings) -> Request {
     let label = if entry.method == "GET" { url.clone() } else { format!("{} {url}", entry.method) };
     let body = entry.body.clone().map_or(Body::None, Body::Bytes);
     let verbatim = Some(bytes(entry, settings, &headers));
-    Request { label, method: entry.method.clone(), url, headers, body, weight: 1, verbatim, reply_policy: 0 }
+    Request {
+        label,
+        method: entry.method.clone(),
+        url,
+        headers,
+        body,
+        weight: 1,
+        verbatim,
+        reply_policy: 0,
+    }
 }
 
 fn headers(entry: &UrlEntry, settings: &Settings) -> Vec<(String, String)> {
-    let user_fields: Vec<(String, String)> = settings.headers.iter().filter_map(|line| split_field(line)).collect();
+    let user_fields: Vec<(String, String)> =
+        settings.headers.iter().filter_map(|line| split_field(line)).collect();
     // siege replaces its Accept only by one that is the first header option.
-    let replaces_accept = user_fields.first().is_some_and(|(field, _)| field.eq_ignore_ascii_case("accept"));
+    let replaces_accept =
+        user_fields.first().is_some_and(|(field, _)| field.eq_ignore_ascii_case("accept"));
 
     let mut all = Vec::new();
     if !user_fields.iter().any(|(field, _)| field.eq_ignore_ascii_case("host")) {
@@ -35,7 +46,10 @@ fn headers(entry: &UrlEntry, settings: &Settings) -> Vec<(String, String)> {
     // siege adds these even if a header option sets them.
     all.push(field("Connection", if settings.keep_alive { "keep-alive" } else { "close" }));
     if let Some(body) = &entry.body {
-        all.push(field("Content-Type", settings.content_type.as_deref().unwrap_or(DEFAULT_CONTENT_TYPE)));
+        all.push(field(
+            "Content-Type",
+            settings.content_type.as_deref().unwrap_or(DEFAULT_CONTENT_TYPE),
+        ));
         all.push(field("Content-Length", &body.len().to_string()));
     }
     all
@@ -63,10 +77,9 @@ fn bytes(entry: &UrlEntry, settings: &Settings, headers: &[(String, String)]) ->
     let mut out = format!("{} {target} HTTP/{version}\r\n", entry.method);
     for (name, value) in headers {
         // Header options are sent exactly as typed.
-        let typed = settings
-            .headers
-            .iter()
-            .find(|line| split_field(line).is_some_and(|field| (&field.0, &field.1) == (name, value)));
+        let typed = settings.headers.iter().find(|line| {
+            split_field(line).is_some_and(|field| (&field.0, &field.1) == (name, value))
+        });
         match typed {
             Some(line) => out += line,
             None => out.extend([name, ": ", value]),

@@ -122,7 +122,9 @@ impl Format {
             "4.0" => Ok(Self::Seconds),
             "4.1.7" | "4.1" => Ok(Self::Millis),
             "json" => Ok(Self::Json),
-            _ => Err(format!("--brunt-siege-format {name}: write 4.0 (seconds), 4.1.7 (milliseconds) or json")),
+            _ => Err(format!(
+                "--brunt-siege-format {name}: write 4.0 (seconds), 4.1.7 (milliseconds) or json"
+            )),
         }
     }
 }
@@ -200,7 +202,9 @@ const DIRECTIVES: &[(&str, OptionEffect)] = &[
     ("show-logfile", |s, v| s.show_logfile = is_on(v)),
     ("logging", |s, v| s.logging = is_on(v)),
     ("logfile", |s, v| v.clone_into(&mut s.logfile)),
-    ("gmethod", |s, v| s.gmethod = Some(if v.eq_ignore_ascii_case("get") { "GET" } else { "HEAD" })),
+    ("gmethod", |s, v| {
+        s.gmethod = Some(if v.eq_ignore_ascii_case("get") { "GET" } else { "HEAD" })
+    }),
     ("parser", |s, v| s.parser = is_on(v)),
     ("nofollow", |s, v| s.nofollow.push(v.to_owned())),
     ("csv", |s, v| s.csv = is_on(v)),
@@ -215,7 +219,9 @@ const DIRECTIVES: &[(&str, OptionEffect)] = &[
     ("concurrent", |s, v| s.concurrent = count(v)),
     ("time", Settings::set_time),
     ("reps", |s, v| s.reps = Some(if v == "once" { Reps::Once } else { Reps::Times(count(v)) })),
-    ("delay", |s, v| s.delay = v.parse().ok().filter(|d: &f64| d.is_finite() && *d >= 0.0).unwrap_or(0.0)),
+    ("delay", |s, v| {
+        s.delay = v.parse().ok().filter(|d: &f64| d.is_finite() && *d >= 0.0).unwrap_or(0.0)
+    }),
     ("internet", |s, v| s.internet = is_on(v)),
     ("benchmark", |s, v| s.benchmark = is_on(v)),
     ("file", |s, v| v.clone_into(&mut s.file)),
@@ -242,7 +248,8 @@ const DIRECTIVES: &[(&str, OptionEffect)] = &[
 ];
 
 /// Directives without effect in brunt.
-const IGNORED: [&str; 6] = ["spinner", "cookies", "ftp-login", "ssl-timeout", "ssl-ciphers", "signature"];
+const IGNORED: [&str; 6] =
+    ["spinner", "cookies", "ftp-login", "ssl-timeout", "ssl-ciphers", "signature"];
 
 impl Settings {
     /// Sets a directive. Any other name defines a variable.
@@ -256,12 +263,13 @@ impl Settings {
 
     fn set_time(&mut self, value: &str) {
         let number = count(value);
-        let seconds = match value.chars().find(char::is_ascii_alphabetic).map(|c| c.to_ascii_lowercase()) {
-            Some('s') => 1,
-            Some('h') => 3600,
-            // Without a unit, siege counts minutes.
-            _ => 60,
-        };
+        let seconds =
+            match value.chars().find(char::is_ascii_alphabetic).map(|c| c.to_ascii_lowercase()) {
+                Some('s') => 1,
+                Some('h') => 3600,
+                // Without a unit, siege counts minutes.
+                _ => 60,
+            };
         self.time = (number > 0).then(|| Duration::from_secs(number.saturating_mul(seconds)));
     }
 

@@ -13,7 +13,8 @@ use std::path::Path;
 /// Methods that may follow a URL.
 const METHODS: [&str; 5] = ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 /// Extensions of text files. Their content is sent without surrounding blanks.
-const TEXT_EXTENSIONS: [&str; 10] = ["txt", "html", "htm", "json", "xml", "csv", "js", "css", "yml", "yaml"];
+const TEXT_EXTENSIONS: [&str; 10] =
+    ["txt", "html", "htm", "json", "xml", "csv", "js", "css", "yml", "yaml"];
 
 /// User name and password for a realm.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,7 +31,8 @@ impl Login {
         let mut parts = text.splitn(3, ':').map(|part| part.trim().to_owned());
         let user = parts.next()?;
         let password = parts.next().unwrap_or_default();
-        let realm = parts.next().filter(|realm| !realm.is_empty() && realm != "any" && realm != "all");
+        let realm =
+            parts.next().filter(|realm| !realm.is_empty() && realm != "any" && realm != "all");
         (!user.is_empty()).then_some(Self { user, password, realm })
     }
 }
@@ -73,7 +75,9 @@ impl UrlEntry {
             None => (None, authority),
         };
         if authority.is_empty() || authority.contains(char::is_whitespace) {
-            return Err(format!("{text}: no host in it; write one such as http://127.0.0.1:8080/path"));
+            return Err(format!(
+                "{text}: no host in it; write one such as http://127.0.0.1:8080/path"
+            ));
         }
         // A fragment is not sent.
         let path = path.split('#').next().unwrap_or_default();
@@ -101,8 +105,14 @@ fn split_method(text: &str) -> (&str, Option<&'static str>, Option<&str>) {
     while let Some(space) = text[start..].find(' ').map(|offset| start + offset) {
         let tail = &text[space + 1..];
         for method in METHODS {
-            if let Some(data) = tail.strip_prefix(method).filter(|data| data.is_empty() || data.starts_with(' ')) {
-                return (text[..space].trim_end(), Some(method), Some(data.trim()).filter(|data| !data.is_empty()));
+            if let Some(data) =
+                tail.strip_prefix(method).filter(|data| data.is_empty() || data.starts_with(' '))
+            {
+                return (
+                    text[..space].trim_end(),
+                    Some(method),
+                    Some(data.trim()).filter(|data| !data.is_empty()),
+                );
             }
         }
         start = space + 1;
@@ -114,15 +124,21 @@ fn split_method(text: &str) -> (&str, Option<&'static str>, Option<&str>) {
 ///
 /// Data of an unreadable file is empty, with an error message.
 fn body(data: &str) -> (Vec<u8>, Option<String>) {
-    let Some(path) = data.strip_prefix('<').map(str::trim) else { return (data.as_bytes().to_vec(), None) };
+    let Some(path) = data.strip_prefix('<').map(str::trim) else {
+        return (data.as_bytes().to_vec(), None);
+    };
     let read = match fs::read(path) {
         Ok(read) => read,
         Err(error) => {
-            let trouble = format!("{path} cannot be read: {error}; write the name of a file after the <");
+            let trouble =
+                format!("{path} cannot be read: {error}; write the name of a file after the <");
             return (Vec::new(), Some(trouble));
         }
     };
-    let is_text = Path::new(path).extension().and_then(|e| e.to_str()).is_some_and(|e| TEXT_EXTENSIONS.contains(&e));
+    let is_text = Path::new(path)
+        .extension()
+        .and_then(|e| e.to_str())
+        .is_some_and(|e| TEXT_EXTENSIONS.contains(&e));
     // Only text is trimmed: in binary data, such bytes may have a meaning.
     (if is_text { read.trim_ascii().to_vec() } else { read }, None)
 }
@@ -155,24 +171,33 @@ fn is_hex_digit(bytes: &[u8], index: usize) -> bool {
 pub fn all(settings: &Settings, caller: &Caller) -> Result<Vec<UrlEntry>, Option<io::Error>> {
     let lines = match &settings.url {
         Some(url) => vec![url.clone()],
-        None => read_file(&fs::read(&settings.file).map_err(Some)?, &settings.variables, caller.environment),
+        None => read_file(
+            &fs::read(&settings.file).map_err(Some)?,
+            &settings.variables,
+            caller.environment,
+        ),
     };
-    let entries = lines.iter().filter_map(|line| match UrlEntry::parse(line, settings.url_escaping) {
-        Ok(entry) => {
-            entry.trouble.iter().for_each(|why| caller.err_redacted(&format!("brunt: {why}")));
-            Some(entry)
-        }
-        Err(why) => {
-            caller.err_redacted(&format!("brunt: {why}"));
-            None
-        }
-    });
+    let entries =
+        lines.iter().filter_map(|line| match UrlEntry::parse(line, settings.url_escaping) {
+            Ok(entry) => {
+                entry.trouble.iter().for_each(|why| caller.err_redacted(&format!("brunt: {why}")));
+                Some(entry)
+            }
+            Err(why) => {
+                caller.err_redacted(&format!("brunt: {why}"));
+                None
+            }
+        });
     let entries: Vec<_> = entries.collect();
     if entries.is_empty() { Err(None) } else { Ok(entries) }
 }
 
 /// The URLs of a file, without comments and with variables expanded.
-fn read_file(bytes: &[u8], initial: &HashMap<String, String>, environment: Environment) -> Vec<String> {
+fn read_file(
+    bytes: &[u8],
+    initial: &HashMap<String, String>,
+    environment: Environment,
+) -> Vec<String> {
     let mut variables = initial.clone();
     let mut urls = Vec::new();
     for line in String::from_utf8_lossy(bytes).lines() {
@@ -230,8 +255,7 @@ mod tests {
 
     #[test]
     fn files_have_comments_and_variables() {
-        let file =
-            "# c\nH=host:81\nX = hello\n\n  http://$(H)/1  \n${H}/2 POST a=$(X)&b=$(NO_SUCH_NAME)\nhttp://h/?a=b\n";
+        let file = "# c\nH=host:81\nX = hello\n\n  http://$(H)/1  \n${H}/2 POST a=$(X)&b=$(NO_SUCH_NAME)\nhttp://h/?a=b\n";
         assert_eq!(
             read_file(file.as_bytes(), &HashMap::new(), |_| None),
             ["http://host:81/1", "host:81/2 POST a=hello&b=", "http://h/?a=b"]

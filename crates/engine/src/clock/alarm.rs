@@ -44,7 +44,8 @@ mod linux {
     use super::{Tick, io};
     use rustix::fd::OwnedFd;
     use rustix::time::{
-        Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create, timerfd_settime,
+        Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create,
+        timerfd_settime,
     };
     use tokio::io::Interest;
     use tokio::io::unix::AsyncFd;
@@ -64,9 +65,12 @@ mod linux {
 
         pub(super) fn set(&self, due: Tick) {
             let due_nanos = self.epoch.saturating_add(due.0);
-            let due_time =
-                Timespec { tv_sec: (due_nanos / 1_000_000_000) as i64, tv_nsec: (due_nanos % 1_000_000_000) as i64 };
-            let spec = Itimerspec { it_interval: Timespec { tv_sec: 0, tv_nsec: 0 }, it_value: due_time };
+            let due_time = Timespec {
+                tv_sec: (due_nanos / 1_000_000_000) as i64,
+                tv_nsec: (due_nanos % 1_000_000_000) as i64,
+            };
+            let spec =
+                Itimerspec { it_interval: Timespec { tv_sec: 0, tv_nsec: 0 }, it_value: due_time };
             // Fails only for an invalid descriptor or time; both are valid.
             let _ = timerfd_settime(self.fd.get_ref(), TimerfdTimerFlags::ABSTIME, &spec);
         }
@@ -106,8 +110,12 @@ mod portable {
 
     impl Bell {
         pub(super) fn new(epoch: u64) -> io::Result<Self> {
-            let inner =
-                Inner { epoch, due: Cell::new(Tick::NEVER), changed: Notify::new(), has_rung: Cell::new(false) };
+            let inner = Inner {
+                epoch,
+                due: Cell::new(Tick::NEVER),
+                changed: Notify::new(),
+                has_rung: Cell::new(false),
+            };
             let inner = Rc::new(inner);
             tokio::task::spawn_local(Rc::clone(&inner).ring());
             Ok(Self(inner))
@@ -128,7 +136,8 @@ mod portable {
         /// whether the alarm rang.
         async fn ring(self: Rc<Self>) {
             loop {
-                let remaining = self.due.get().0.saturating_add(self.epoch).saturating_sub(monotonic());
+                let remaining =
+                    self.due.get().0.saturating_add(self.epoch).saturating_sub(monotonic());
                 // The limit prevents an overflow in tokio for `NEVER`.
                 let sleep = tokio::time::sleep(Duration::from_nanos(remaining.min(u64::MAX / 4)));
                 if let First::A(()) = race(sleep, self.changed.notified()).await {

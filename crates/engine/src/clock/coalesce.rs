@@ -60,7 +60,8 @@ impl Coalescer {
     pub(super) fn turn_on(&self) {
         // Otherwise the kernel may wake a sleeping thread 50 µs late, to combine timers.
         #[cfg(target_os = "linux")]
-        self.is_on.set(rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1)).is_ok());
+        self.is_on
+            .set(rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1)).is_ok());
     }
 
     #[inline]
@@ -84,7 +85,10 @@ impl Coalescer {
         if self.in_window.get() >= WINDOW {
             self.end_window(now());
         }
-        self.is_fast.get() && self.paused_for.get() == 0 && ended > 0 && ended * ENOUGH < self.in_flight.get()
+        self.is_fast.get()
+            && self.paused_for.get() == 0
+            && ended > 0
+            && ended * ENOUGH < self.in_flight.get()
     }
 
     fn end_window(&self, now: Tick) {

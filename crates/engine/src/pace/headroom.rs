@@ -51,7 +51,14 @@ pub struct Headroom {
 impl Headroom {
     /// Creates the limit of a worker at the begin of its load.
     pub fn new(now: Progress) -> Self {
-        Self { window: now, idle: 1.0, windows: 0.0, trial: now, rate: 0.0, permitted: MIN_PERMITTED }
+        Self {
+            window: now,
+            idle: 1.0,
+            windows: 0.0,
+            trial: now,
+            rate: 0.0,
+            permitted: MIN_PERMITTED,
+        }
     }
 
     /// True if a worker with `open` connections may open another.
@@ -119,7 +126,9 @@ mod tests {
                 self.now.at = Tick(self.now.at.0 + 1_000_000);
                 self.now.idle += (idle * 1e6) as u64;
                 self.now.steps += exchanges(self.open);
-                self.open += (0..20).take_while(|k| self.headroom.permits_another(self.open + k, self.now)).count();
+                self.open += (0..20)
+                    .take_while(|k| self.headroom.permits_another(self.open + k, self.now))
+                    .count();
             }
         }
     }

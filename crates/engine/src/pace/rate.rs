@@ -53,7 +53,11 @@ impl Cumulative {
         let mut stages = Vec::with_capacity(shape.stages.len());
         for stage in &shape.stages {
             let length = stage.duration.map_or(f64::INFINITY, |d| d.as_secs_f64());
-            let slope = if length.is_finite() && length > 0.0 { (stage.to - stage.from) / length } else { 0.0 };
+            let slope = if length.is_finite() && length > 0.0 {
+                (stage.to - stage.from) / length
+            } else {
+                0.0
+            };
             let piece = Piece { begins, before, from: stage.from, slope, length };
             begins += length;
             before += piece.arrivals();
@@ -64,7 +68,9 @@ impl Cumulative {
 
     /// Number of arrivals due in the first `seconds`.
     pub fn until(&self, seconds: f64) -> f64 {
-        let Some(piece) = self.stages.iter().rev().find(|p| p.begins <= seconds) else { return 0.0 };
+        let Some(piece) = self.stages.iter().rev().find(|p| p.begins <= seconds) else {
+            return 0.0;
+        };
         let offset = (seconds - piece.begins).min(piece.length);
         piece.before + piece.from * offset + piece.slope * offset * offset / 2.0
     }
@@ -86,7 +92,11 @@ mod tests {
     use std::time::Duration;
 
     fn shape(stages: &[(f64, f64, Option<u64>)]) -> Cumulative {
-        let stages = stages.iter().map(|&(from, to, s)| Stage { from, to, duration: s.map(Duration::from_secs) });
+        let stages = stages.iter().map(|&(from, to, s)| Stage {
+            from,
+            to,
+            duration: s.map(Duration::from_secs),
+        });
         Cumulative::new(&brunt_model::Shape { stages: stages.collect() })
     }
 
@@ -106,7 +116,10 @@ mod tests {
         assert!((c.inverse(500.0).unwrap() - 10.0).abs() < 1e-12);
         assert!((c.inverse(600.0).unwrap() - 11.0).abs() < 1e-9);
         assert_eq!(c.inverse(1500.0), None);
-        assert_eq!([0.0, 1.0, 10.0, 11.0, 99.0].map(|t| c.until(t)), [0.0, 5.0, 500.0, 600.0, 1500.0]);
+        assert_eq!(
+            [0.0, 1.0, 10.0, 11.0, 99.0].map(|t| c.until(t)),
+            [0.0, 5.0, 500.0, 600.0, 1500.0]
+        );
     }
 
     #[test]

@@ -31,9 +31,24 @@ pub struct Schedule {
 
 impl Schedule {
     /// Creates the arrivals of `shape` from `begins` on, for one shard.
-    pub fn new(shape: &Shape, arrivals: Arrivals, random: Pcg64Mcg, begins: Tick, shard: ScheduleShard) -> Self {
+    pub fn new(
+        shape: &Shape,
+        arrivals: Arrivals,
+        random: Pcg64Mcg,
+        begins: Tick,
+        shard: ScheduleShard,
+    ) -> Self {
         let ScheduleShard { number: shard, count: shards } = shard;
-        Self { due: Cumulative::new(shape), begins, arrivals, random, drawn: 0, sum: 0.0, shard, shards }
+        Self {
+            due: Cumulative::new(shape),
+            begins,
+            arrivals,
+            random,
+            drawn: 0,
+            sum: 0.0,
+            shard,
+            shards,
+        }
     }
 
     /// Returns the number of the arrival that [`Pacer::next`] returned last, among
@@ -97,7 +112,9 @@ impl Schedule {
             Arrivals::Even | Arrivals::Burst(_) => (self.number() as f64, 0.0),
             Arrivals::Poisson => (self.sum, 1.0),
             // The variance of a uniform distribution is a twelfth of its squared width.
-            Arrivals::Uniform(millionths) => (self.sum, (f64::from(millionths) / 1e6).powi(2) / 3.0),
+            Arrivals::Uniform(millionths) => {
+                (self.sum, (f64::from(millionths) / 1e6).powi(2) / 3.0)
+            }
         };
         let mean = (due - done).max(0.0);
         let arrivals = (mean + (mean * dispersion).sqrt() * normal(&mut self.random)).max(0.0);
@@ -151,7 +168,10 @@ mod tests {
 
     #[test]
     fn even_arrivals_are_exact() {
-        assert_eq!(ticks(Arrivals::Even, 4.0, 4, (0, 1)), [0, 250_000_000, 500_000_000, 750_000_000]);
+        assert_eq!(
+            ticks(Arrivals::Even, 4.0, 4, (0, 1)),
+            [0, 250_000_000, 500_000_000, 750_000_000]
+        );
         assert_eq!(ticks(Arrivals::Even, 0.5, 3, (0, 1)), [0, 2_000_000_000, 4_000_000_000]);
     }
 
@@ -168,7 +188,10 @@ mod tests {
         let variance = gaps.iter().map(|gap| (gap - mean).powi(2)).sum::<f64>() / gaps.len() as f64;
         assert!(t[0] == 0 && gaps.iter().all(|gap| (0.499..=1.501).contains(gap)));
         // Of a uniform distribution over a width of 1 the variance is 1/12.
-        assert!((mean - 1.0).abs() < 0.02 && (variance * 12.0 - 1.0).abs() < 0.05, "{mean} {variance}");
+        assert!(
+            (mean - 1.0).abs() < 0.02 && (variance * 12.0 - 1.0).abs() < 0.05,
+            "{mean} {variance}"
+        );
     }
 
     #[test]
@@ -196,11 +219,14 @@ mod tests {
             let mut next = schedule.next(Tick::ZERO);
             let count = schedule.skip(&mut next, until);
             assert!(count.abs_diff(1_000_000 / shards) <= most, "{arrivals:?} {count}");
-            assert!(next.is_some_and(|next| next >= until && next < until + std::time::Duration::from_millis(1)));
+            assert!(next.is_some_and(
+                |next| next >= until && next < until + std::time::Duration::from_millis(1)
+            ));
             assert_eq!(schedule.skip(&mut next, until), 0);
         }
         // Few are drawn one by one.
-        let (mut drawn, mut skipped) = (schedule(Arrivals::Poisson, 1), schedule(Arrivals::Poisson, 1));
+        let (mut drawn, mut skipped) =
+            (schedule(Arrivals::Poisson, 1), schedule(Arrivals::Poisson, 1));
         let mut next = skipped.next(Tick::ZERO);
         let count = skipped.skip(&mut next, Tick(50_000_000));
         let ticks: Vec<_> = (0..=count).map_while(|_| drawn.next(Tick::ZERO)).collect();
@@ -210,7 +236,8 @@ mod tests {
     #[test]
     fn shards_make_up_the_whole() {
         let whole = ticks(Arrivals::Poisson, 1000.0, 300, (0, 1));
-        let mut parts: Vec<u64> = (0..3).flat_map(|i| ticks(Arrivals::Poisson, 1000.0, 100, (i, 3))).collect();
+        let mut parts: Vec<u64> =
+            (0..3).flat_map(|i| ticks(Arrivals::Poisson, 1000.0, 100, (i, 3))).collect();
         parts.sort_unstable();
         assert_eq!(parts, whole);
     }

@@ -51,8 +51,10 @@ impl Ledger {
     /// that never began are dropped. None if no request was open.
     pub fn closing(&self) -> Option<Snapshot> {
         let under_way = self.measured.under_way() + self.warmup.under_way();
-        let each = u64::try_from(self.open_nanos.max(0) / i128::from(under_way.max(1))).unwrap_or(u64::MAX);
-        let mut last = Snapshot { from: self.to, to: self.to, phase: self.phase, ..Snapshot::default() };
+        let each = u64::try_from(self.open_nanos.max(0) / i128::from(under_way.max(1)))
+            .unwrap_or(u64::MAX);
+        let mut last =
+            Snapshot { from: self.to, to: self.to, phase: self.phase, ..Snapshot::default() };
         last.measured = self.measured.closing(each);
         last.warmup = self.warmup.closing(each);
         last.flow.errors = under_way + self.measured.waiting() + self.warmup.waiting();

@@ -12,7 +12,8 @@ use brunt_model::{Environment, ProcessPart};
 use brunt_probe::SelfProbe;
 
 /// Values that are summed over all processes.
-const SUMMED: [&str; 5] = [name::CPU_USER, name::CPU_SYSTEM, name::THREADS, name::PEAK_MEMORY, name::RESIDENT];
+const SUMMED: [&str; 5] =
+    [name::CPU_USER, name::CPU_SYSTEM, name::THREADS, name::PEAK_MEMORY, name::RESIDENT];
 /// Values of which the maximum over all processes counts.
 const MAXIMUM: [&str; 1] = [name::DESCRIPTORS];
 
@@ -31,8 +32,10 @@ struct PartReadings {
 
 impl Readings {
     pub fn new(members: &[Member], environment: &Environment) -> Self {
-        let parts =
-            members.iter().map(|m| PartReadings { part: m.part, values: Vec::new(), is_fresh: false }).collect();
+        let parts = members
+            .iter()
+            .map(|m| PartReadings { part: m.part, values: Vec::new(), is_fresh: false })
+            .collect();
         Self { ourselves: SelfProbe::new(server(environment)), parts }
     }
 

@@ -4,7 +4,7 @@
 //! seats and waiting arrivals, and the due time of the first. They are written under the lock,
 //! and read without it.
 
-use super::{Arrival, Job, SeatId, ConnectionChoice};
+use super::{Arrival, ConnectionChoice, Job, SeatId};
 use brunt_model::Tick;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::SeqCst};
@@ -73,8 +73,13 @@ impl Seat {
 
 impl Shard {
     pub fn new(take: ConnectionChoice) -> Self {
-        let inner =
-            Inner { take, seats: Vec::new(), idle: VecDeque::new(), bare: Vec::new(), waiting: VecDeque::new() };
+        let inner = Inner {
+            take,
+            seats: Vec::new(),
+            idle: VecDeque::new(),
+            bare: Vec::new(),
+            waiting: VecDeque::new(),
+        };
         Self {
             inner: CachePadded(Mutex::new(inner)),
             connected: CachePadded::default(),
@@ -210,14 +215,21 @@ impl Shard {
     }
 
     pub fn wake_all(&self) {
-        let wakers: Vec<_> = self.lock().seats.iter_mut().filter_map(|seat| seat.waker.take()).collect();
+        let wakers: Vec<_> =
+            self.lock().seats.iter_mut().filter_map(|seat| seat.waker.take()).collect();
         wakers.into_iter().for_each(Waker::wake);
     }
 }
 
 impl Inner {
     /// Adds the busy seats of one connection. The first of them gets the job, and is returned.
-    pub fn add_seats(&mut self, number: usize, worker: usize, job: Option<Job>, streams: usize) -> SeatId {
+    pub fn add_seats(
+        &mut self,
+        number: usize,
+        worker: usize,
+        job: Option<Job>,
+        streams: usize,
+    ) -> SeatId {
         let index = self.seats.len();
         self.seats.push(Seat::busy(job));
         self.seats.extend((1..streams).map(|_| Seat::busy(None)));
@@ -248,7 +260,12 @@ impl Inner {
         self.seats[seat.index].connected = false;
     }
 
-    pub fn poll_job(&mut self, seat: SeatId, is_closed: bool, cx: &mut Context<'_>) -> Poll<Option<Job>> {
+    pub fn poll_job(
+        &mut self,
+        seat: SeatId,
+        is_closed: bool,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Job>> {
         let seat = &mut self.seats[seat.index];
         if let Some(job) = seat.job.take() {
             return Poll::Ready(Some(job));

@@ -182,12 +182,16 @@ fn race(pool: &Pool, workers: usize, arrivals: u64, closes_at: Option<u64>) -> [
     std::thread::scope(|scope| {
         let begin = |worker| {
             let closes_at = closes_at.filter(|_| worker == 0);
-            let racer = Racer { pool, worker, seats: vec![], served: vec![], dropped: vec![], closes_at };
+            let racer =
+                Racer { pool, worker, seats: vec![], served: vec![], dropped: vec![], closes_at };
             scope.spawn(move || racer.run(arrivals, workers as u64))
         };
         let racers: Vec<_> = (0..workers).map(begin).collect();
         let results: Vec<_> = racers.into_iter().map(|racer| racer.join().unwrap()).collect();
-        [results.iter().flat_map(|r| r.0.clone()).collect(), results.iter().flat_map(|r| r.1.clone()).collect()]
+        [
+            results.iter().flat_map(|r| r.0.clone()).collect(),
+            results.iter().flat_map(|r| r.1.clone()).collect(),
+        ]
     })
 }
 
@@ -201,10 +205,18 @@ fn on_several_threads_no_arrival_is_lost_served_twice_or_left_waiting() {
                 let [served, dropped] = race(&pool, workers, ARRIVALS, closes_at);
                 let mut all = [served, dropped.clone()].concat();
                 all.sort_unstable();
-                let case = format!("{workers} workers, {cap} seats, {overflow:?}, closed at {closes_at:?}");
+                let case = format!(
+                    "{workers} workers, {cap} seats, {overflow:?}, closed at {closes_at:?}"
+                );
                 assert_eq!(all, (0..ARRIVALS * workers as u64).collect::<Vec<_>>(), "{case}");
-                assert!(overflow == Overflow::Drop || closes_at.is_some() || dropped.is_empty(), "{case}");
-                assert!((0..workers).map(|worker| pool.connections(worker)).sum::<usize>() <= cap, "{case}");
+                assert!(
+                    overflow == Overflow::Drop || closes_at.is_some() || dropped.is_empty(),
+                    "{case}"
+                );
+                assert!(
+                    (0..workers).map(|worker| pool.connections(worker)).sum::<usize>() <= cap,
+                    "{case}"
+                );
             }
         }
     }

@@ -10,7 +10,11 @@ fn a_user_asks_when_it_has_thought() {
     let seen = Fake::delay(ms(10)).run(&thinking(Shape::constant(3.0), think, secs(10)));
     assert_eq!(seen.samples.len(), 300);
     for (round, samples) in seen.samples.chunks(3).enumerate() {
-        assert!(samples.iter().all(|s| s.begun == s.planned && s.planned == seen.begins() + ms(100 * round as u64)));
+        assert!(
+            samples.iter().all(
+                |s| s.begun == s.planned && s.planned == seen.begins() + ms(100 * round as u64)
+            )
+        );
     }
     assert_eq!((seen.run.measured_seconds(), seen.run.throughput()), (10.0, 30.0));
 }
@@ -19,7 +23,8 @@ fn a_user_asks_when_it_has_thought() {
 fn random_pauses_lie_in_their_range() {
     let think = Think { least: ms(50), most: ms(150) };
     let seen = Fake::delay(ms(10)).run(&thinking(Shape::constant(1.0), think, secs(1000)));
-    let pauses: Vec<_> = seen.samples.windows(2).map(|w| w[1].planned.nanos_since(w[0].last_byte)).collect();
+    let pauses: Vec<_> =
+        seen.samples.windows(2).map(|w| w[1].planned.nanos_since(w[0].last_byte)).collect();
     assert!(pauses.iter().all(|p| (50 * MS..=150 * MS).contains(p)));
     assert!(pauses.iter().any(|p| *p < 51 * MS) && pauses.iter().any(|p| *p > 149 * MS));
     let mean = pauses.iter().sum::<u64>() as f64 / pauses.len() as f64;
@@ -35,7 +40,8 @@ fn a_user_that_would_ask_after_the_end_does_not() {
     assert_eq!(seen.samples.len(), 4);
     // The measured time lasts as long as was asked, and users that think are there.
     assert_eq!(seen.run.measured_seconds(), 10.0);
-    let standing: Vec<_> = seen.snapshots().filter(|s| s.to < Tick(10 * SECOND)).map(|s| s.flow.users).collect();
+    let standing: Vec<_> =
+        seen.snapshots().filter(|s| s.to < Tick(10 * SECOND)).map(|s| s.flow.users).collect();
     assert!(standing[1..].iter().all(|u| *u == 2), "{standing:?}");
 }
 
@@ -43,7 +49,8 @@ fn a_user_that_would_ask_after_the_end_does_not() {
 fn each_user_makes_as_many_iterations_as_were_asked_for() {
     let think = Think { least: ms(10), most: ms(90) };
     let mut plan = thinking(Shape::constant(3.0), think, secs(10));
-    plan.main_mut().stop = Stop { duration: None, iterations_per_user: Some(4), ..plan.main().stop };
+    plan.main_mut().stop =
+        Stop { duration: None, iterations_per_user: Some(4), ..plan.main().stop };
     let seen = Fake::delay(ms(10)).run(&plan);
     let of = |user: u32| seen.samples.iter().filter(|s| s.user == user).count();
     assert_eq!([of(0), of(1), of(2), of(3)], [4, 4, 4, 0]);
@@ -62,11 +69,25 @@ fn users_follow_their_shape() {
     for s in seen.snapshots().filter(|s| s.phase == Phase::Measure) {
         // One may join, or end its last request, at the very border.
         let wanted = users.at(s.to - seen.begins()).floor();
-        assert!((s.flow.in_flight as f64 - wanted).abs() <= 1.0, "{:?}: {} {wanted}", s.to, s.flow.in_flight);
-        assert!((s.flow.users as f64 - wanted).abs() <= 1.0, "{:?}: {} {wanted}", s.to, s.flow.users);
+        assert!(
+            (s.flow.in_flight as f64 - wanted).abs() <= 1.0,
+            "{:?}: {} {wanted}",
+            s.to,
+            s.flow.in_flight
+        );
+        assert!(
+            (s.flow.users as f64 - wanted).abs() <= 1.0,
+            "{:?}: {} {wanted}",
+            s.to,
+            s.flow.users
+        );
     }
     // User k is active from second k to second 25 − k, and sends a request each 10 ms.
-    assert!(near(seen.run.total.completed as f64, 100.0 * 140.0, 0.002), "{}", seen.run.total.completed);
+    assert!(
+        near(seen.run.total.completed as f64, 100.0 * 140.0, 0.002),
+        "{}",
+        seen.run.total.completed
+    );
     assert_eq!(seen.run.total.lag.max(), 0);
 }
 
@@ -75,7 +96,9 @@ fn users_that_left_come_back() {
     let users = shape(&[(1.0, 1.0, 1), (3.0, 3.0, 1), (1.0, 1.0, 1), (2.0, 2.0, 1)]);
     let seen = Fake::delay(ms(10)).run(&thinking(users, Think::NONE, secs(4)));
     let begins = seen.begins();
-    let in_second = |n: u64| seen.samples.iter().filter(|s| s.planned.nanos_since(begins) / SECOND == n).count();
+    let in_second = |n: u64| {
+        seen.samples.iter().filter(|s| s.planned.nanos_since(begins) / SECOND == n).count()
+    };
     assert_eq!([0, 1, 2, 3].map(in_second), [100, 300, 100, 200]);
 }
 

@@ -14,7 +14,11 @@ fn a_connection_carries_no_more_requests_than_allowed() {
         let mut plan = requests(1.0, 10);
         plan.connection.requests_per_connection = each;
         let seen = Fake::delay(ms(5)).run(&plan);
-        assert_eq!((seen.run.flow_all.opened, seen.run.flow_all.reused), (opened, 10 - opened), "{each:?}");
+        assert_eq!(
+            (seen.run.flow_all.opened, seen.run.flow_all.reused),
+            (opened, 10 - opened),
+            "{each:?}"
+        );
         assert_eq!(seen.run.peak.connections, 1);
     }
 }
@@ -22,8 +26,9 @@ fn a_connection_carries_no_more_requests_than_allowed() {
 /// Each iteration asks two origins in turn.
 fn two_origins() -> Fake {
     let labels = vec!["http://here/".to_owned(), "http://there/".to_owned()];
-    let user =
-        |turn: Turn<'_>| [Next::Ask("http://here/"), Next::Ask("http://there/")].into_iter().nth(turn.step as usize);
+    let user = |turn: Turn<'_>| {
+        [Next::Ask("http://here/"), Next::Ask("http://there/")].into_iter().nth(turn.step as usize)
+    };
     let fake = Fake::delay(ms(5)).user(move |turn| user(turn).unwrap_or(Next::Done));
     Fake { labels, ..fake }
 }
@@ -40,8 +45,9 @@ fn a_user_keeps_a_connection_to_each_origin() {
 #[test]
 fn a_connection_opened_before_the_load_is_not_reused_by_its_first_request() {
     let fake = two_origins();
-    let user =
-        |turn: Turn<'_>| [Next::Ask("http://there/"), Next::Ask("http://here/")].into_iter().nth(turn.step as usize);
+    let user = |turn: Turn<'_>| {
+        [Next::Ask("http://there/"), Next::Ask("http://here/")].into_iter().nth(turn.step as usize)
+    };
     let seen = fake.user(move |turn| user(turn).unwrap_or(Next::Done)).run(&requests(3.0, 300));
     assert_eq!((seen.run.flow_all.opened, seen.run.flow_all.reused), (6, 600 - 6));
 }
@@ -68,7 +74,11 @@ fn stale() -> Fake {
         let mut n = 0;
         move |now: Tick| {
             n += 1;
-            if n % 5 == 0 { Answer::Fails(Failure::Stale, now + ms(1)) } else { Answer::Reply(200, now + ms(10)) }
+            if n % 5 == 0 {
+                Answer::Fails(Failure::Stale, now + ms(1))
+            } else {
+                Answer::Reply(200, now + ms(10))
+            }
         }
     })
 }
@@ -131,11 +141,17 @@ fn connections_may_be_opened_for_their_first_request() {
         let mut plan = requests(2.0, 6);
         plan.connection.requests_per_connection = each;
         plan.connection.dialling = Dialling::Eager;
-        let seen = Fake::delay(ms(10)).door(|| |now: Tick| Answer::Reply(0, now + ms(4))).run(&plan);
+        let seen =
+            Fake::delay(ms(10)).door(|| |now: Tick| Answer::Reply(0, now + ms(4))).run(&plan);
         assert_eq!(seen.begins(), Tick::ZERO);
-        let opened = seen.samples.iter().filter(|s| s.opened && s.opening.connect == Some(4 * MS)).count();
+        let opened =
+            seen.samples.iter().filter(|s| s.opened && s.opening.connect == Some(4 * MS)).count();
         assert_eq!(opened, if each.is_none() { 2 } else { 6 });
-        assert!(seen.samples.iter().all(|s| s.kept_alive && s.head_bytes > 0 && s.head_bytes < s.bytes_received));
+        assert!(
+            seen.samples
+                .iter()
+                .all(|s| s.kept_alive && s.head_bytes > 0 && s.head_bytes < s.bytes_received)
+        );
     }
 }
 
@@ -143,7 +159,8 @@ fn connections_may_be_opened_for_their_first_request() {
 fn a_server_that_cannot_be_reached_may_be_asked_again_at_once() {
     let mut plan = requests(3.0, 1000);
     plan.connection.dialling = Dialling::Eager;
-    let seen = Fake::delay(ms(10)).door(|| |now: Tick| Answer::Fails(Failure::Refused, now)).run(&plan);
+    let seen =
+        Fake::delay(ms(10)).door(|| |now: Tick| Answer::Fails(Failure::Refused, now)).run(&plan);
     assert_eq!(seen.run.total.failed_by(Failure::Refused), 1000);
     assert!(seen.samples.iter().all(|s| s.last_byte == seen.begins() && !s.kept_alive));
 }
@@ -161,8 +178,10 @@ fn users_leave_a_server_alone_that_cannot_be_reached() {
     let mut plan = closed(1.0, secs(10));
     plan.connection.requests_per_connection = Some(1);
     let seen = Fake::delay(ms(10)).door(shut_for_a_while).run(&plan);
-    let refused: Vec<_> = seen.samples.iter().filter(|s| s.outcome.failure == Some(Failure::Refused)).collect();
-    let pauses: Vec<_> = refused.windows(2).map(|w| w[1].planned.nanos_since(w[0].last_byte) / MS).collect();
+    let refused: Vec<_> =
+        seen.samples.iter().filter(|s| s.outcome.failure == Some(Failure::Refused)).collect();
+    let pauses: Vec<_> =
+        refused.windows(2).map(|w| w[1].planned.nanos_since(w[0].last_byte) / MS).collect();
     assert_eq!(pauses, [10, 20, 40, 80, 160, 320, 640, 1000, 1000, 1000, 1000]);
     assert!(seen.samples.iter().all(|s| s.lag_nanos() == 0 && s.queue_wait_nanos() == 0));
     assert_eq!(seen.run.total.failed_by(Failure::Refused), 12);
@@ -186,13 +205,18 @@ fn opening_has_a_timeout_of_its_own() {
     (plan.connection.requests_per_connection, plan.connection.connect_timeout) = (Some(1), ms(700));
     let door = || |now: Tick| if now.0 < SECOND { Answer::Reply(0, now) } else { Answer::Never };
     let seen = Fake::delay(ms(10)).door(door).run(&plan);
-    assert_eq!((seen.run.total.completed, seen.run.total.failed_by(Failure::ConnectTimeout)), (10, 20));
+    assert_eq!(
+        (seen.run.total.completed, seen.run.total.failed_by(Failure::ConnectTimeout)),
+        (10, 20)
+    );
     assert!(seen.samples.iter().all(|s| s.outcome.is_good() || s.last_byte == s.begun + ms(700)));
 }
 
 #[test]
 fn where_nothing_can_be_opened_there_is_no_load() {
-    let seen = Fake::delay(ms(10)).door(|| |now| Answer::Fails(Failure::Refused, now)).run(&closed(5.0, secs(10)));
+    let seen = Fake::delay(ms(10))
+        .door(|| |now| Answer::Fails(Failure::Refused, now))
+        .run(&closed(5.0, secs(10)));
     assert_eq!(seen.run.total.planned, 0);
     assert_eq!(seen.run.finish.unwrap().error.as_deref(), Some(Failure::Refused.row().meaning));
 }
@@ -206,14 +230,15 @@ fn idle_connections_that_the_server_closes_are_opened_anew() {
         let seen = Fake::delay(ms(10)).wire(move |wire| wire.with_idle_limit(ms(idle))).run(&plan);
         assert_eq!(seen.run.total.good, 10);
         // After the last reply, the user thinks again.
-        assert!((opened - 1..=opened).contains(&seen.run.flow_all.opened), "{}", seen.run.flow_all.opened);
+        assert!(
+            (opened - 1..=opened).contains(&seen.run.flow_all.opened),
+            "{}",
+            seen.run.flow_all.opened
+        );
         assert_eq!(seen.run.flow_all.closed_idle > 0, opened > 1);
-        let seen = Fake::delay(ms(10)).wire(move |wire| wire.with_idle_limit(ms(idle))).run(&capped(
-            5.0,
-            Arrivals::Even,
-            2,
-            secs(2),
-        ));
+        let seen = Fake::delay(ms(10))
+            .wire(move |wire| wire.with_idle_limit(ms(idle)))
+            .run(&capped(5.0, Arrivals::Even, 2, secs(2)));
         assert_eq!(seen.run.total.good, 10);
         assert!(seen.samples.iter().all(|s| s.lag_nanos() == 0 && s.queue_wait_nanos() == 0));
     }

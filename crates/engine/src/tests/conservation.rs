@@ -41,8 +41,10 @@ pub(super) fn moody(random: &mut Pcg64Mcg) -> impl FnMut(Tick) -> Answer + use<>
 
 /// Any plan at all.
 pub(super) fn any_plan(random: &mut Pcg64Mcg) -> Plan {
-    let arrivals = [Arrivals::Poisson, Arrivals::Even, Arrivals::Burst(7)][random.random_range(0..3)];
-    let think = Think { least: Duration::ZERO, most: ms([0, 0, 40, 900][random.random_range(0..4)]) };
+    let arrivals =
+        [Arrivals::Poisson, Arrivals::Even, Arrivals::Burst(7)][random.random_range(0..3)];
+    let think =
+        Think { least: Duration::ZERO, most: ms([0, 0, 40, 900][random.random_range(0..4)]) };
     let time = ms(random.random_range(300..20_000));
     let mut plan = match random.random_range(0..5) {
         0 => thinking(Shape::constant(f64::from(random.random_range(1..40_u32))), think, time),
@@ -53,9 +55,11 @@ pub(super) fn any_plan(random: &mut Pcg64Mcg) -> Plan {
     };
     plan.main_mut().stop.warmup = ms([0, 0, 1000][random.random_range(0..3)]);
     plan.main_mut().stop.grace = ms([0, 100, 5000][random.random_range(0..3)]);
-    plan.main_mut().stop.requests = [None, None, Some(random.random_range(1..3000))][random.random_range(0..3)];
+    plan.main_mut().stop.requests =
+        [None, None, Some(random.random_range(1..3000))][random.random_range(0..3)];
     plan.connection.timeout = ms([300, 5000][random.random_range(0..2)]);
-    plan.connection.requests_per_connection = [None, None, Some(1), Some(3)][random.random_range(0..4)];
+    plan.connection.requests_per_connection =
+        [None, None, Some(1), Some(3)][random.random_range(0..4)];
     plan.record.samples = false;
     plan.seed = random.random();
     plan
@@ -88,7 +92,10 @@ fn a_run_of_a_million_requests_conserves_everything() {
 fn a_lost_request_is_missed() {
     let mut run = even();
     run.total.begun += 1;
-    assert_eq!(names(&run), ["planned requests", "begun requests", "counts over time", "histograms"]);
+    assert_eq!(
+        names(&run),
+        ["planned requests", "begun requests", "counts over time", "histograms"]
+    );
 }
 
 #[test]

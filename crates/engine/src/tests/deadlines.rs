@@ -37,7 +37,9 @@ fn duration_and_grace_hold_while_replies_never_end() {
     let seen = endless().run(&plan);
     assert_eq!((seen.samples.len(), failures(&seen, Failure::Cut)), (8, 8));
     let ends = seen.begins() + secs(3);
-    assert!(seen.samples.iter().all(|s| s.last_byte >= ends && s.last_byte.nanos_since(ends) < LATE));
+    assert!(
+        seen.samples.iter().all(|s| s.last_byte >= ends && s.last_byte.nanos_since(ends) < LATE)
+    );
     assert!(seen.run.finish.as_ref().unwrap().at.nanos_since(ends) < LATE);
 }
 
@@ -46,7 +48,8 @@ fn duration_and_grace_hold_while_replies_never_end() {
 fn requests_cut_over_several_intervals_are_counted_to_their_end() {
     let mut plan = closed(3.0, secs(1));
     (plan.connection.timeout, plan.main_mut().stop.grace) = (secs(60), ms(100));
-    let seen = Fake::new(|| |_| Answer::Endless).wire(|wire| wire.with_read_time(ms(250))).run(&plan);
+    let seen =
+        Fake::new(|| |_| Answer::Endless).wire(|wire| wire.with_read_time(ms(250))).run(&plan);
     assert_eq!(failures(&seen, Failure::Cut), 3);
     let last = seen.samples.iter().map(|s| s.last_byte).max().unwrap();
     assert!(last.nanos_since(seen.begins()) > 1300 * MS, "{last:?}");
@@ -61,7 +64,9 @@ fn timeouts_are_in_time_beside_connections_that_take_long_to_close() {
     let opens = || |now: Tick| Answer::Reply(200, now);
     let world = Fake::new(|| |_| Answer::Never).wire(move |wire| {
         let door = std::rc::Rc::new(std::cell::RefCell::new(opens()));
-        wire.with_connect_model(door).with_read_time(Duration::from_micros(50)).with_close_time(Duration::from_micros(130))
+        wire.with_connect_model(door)
+            .with_read_time(Duration::from_micros(50))
+            .with_close_time(Duration::from_micros(130))
     });
     let seen = world.run(&plan);
     assert!(failures(&seen, Failure::Timeout) >= 512, "{}", seen.samples.len());
@@ -75,7 +80,8 @@ fn timeouts_are_in_time_beside_connections_that_take_long_to_close() {
 fn a_timeout_before_the_cut_is_a_timeout() {
     let mut plan = closed(3.0, secs(2));
     // The requests, begun 2 ms apart, time out within a read of the cut.
-    (plan.connection.timeout, plan.main_mut().stop.grace) = (Duration::from_micros(2_995_900), secs(1));
+    (plan.connection.timeout, plan.main_mut().stop.grace) =
+        (Duration::from_micros(2_995_900), secs(1));
     let seen = endless().run(&plan);
     assert_eq!((seen.samples.len(), failures(&seen, Failure::Timeout)), (3, 3));
 }
@@ -126,8 +132,8 @@ fn arrivals_and_snapshots_keep_their_times_beside_a_reply_that_never_ends() {
 #[test]
 fn a_server_that_answers_at_once_does_not_hold_up_the_rest() {
     for users in [1.0, 3.0] {
-        let world =
-            Fake::new(|| |now| Answer::Reply(200, now)).wire(|wire| wire.with_read_time(Duration::from_micros(50)));
+        let world = Fake::new(|| |now| Answer::Reply(200, now))
+            .wire(|wire| wire.with_read_time(Duration::from_micros(50)));
         let seen = world.run(&closed(users, secs(1)));
         assert_eq!(seen.run.total.completed, 20_000 + u64::from(users > 1.0) * 2);
         for snapshot in seen.snapshots().filter(|s| s.phase == Phase::Measure) {

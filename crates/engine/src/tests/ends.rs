@@ -50,8 +50,10 @@ fn snapshots_end_at_each_interval_and_at_each_border() {
     (plan.main_mut().stop.warmup, plan.main_mut().stop.grace) = (ms(250), ms(140));
     let seen = Fake::new(|| |_| Answer::Never).run(&plan);
     let ends: Vec<_> = seen.snapshots().map(|s| s.to.nanos_since(seen.begins()) / MS).collect();
-    let expected =
-        [0, 100, 200, 250, 300, 400, 500, 600, 700, 800, 900, 1000, 1100, 1200, 1280, 1300, 1400, 1420, 1420];
+    let expected = [
+        0, 100, 200, 250, 300, 400, 500, 600, 700, 800, 900, 1000, 1100, 1200, 1280, 1300, 1400,
+        1420, 1420,
+    ];
     assert_eq!(ends, expected);
     assert_eq!(seen.run.total.failed_by(Failure::Cut), 103);
     assert_eq!(seen.run.warmup.failed_by(Failure::Cut), 25);
@@ -108,9 +110,16 @@ fn check_interrupted(seen: &Seen) {
     let t = &seen.run.total;
     assert_eq!(seen.run.finish.as_ref().unwrap().at, ends + secs(1));
     assert!(seen.run.finish.as_ref().unwrap().interrupted);
-    assert_eq!((t.failed_by(Failure::Timeout), t.begun), (0, t.completed + t.failed_by(Failure::Cut)));
+    assert_eq!(
+        (t.failed_by(Failure::Timeout), t.begun),
+        (0, t.completed + t.failed_by(Failure::Cut))
+    );
     assert!(t.failed_by(Failure::Cut) > 0);
-    assert_eq!((t.service.min(), t.service.max()), (300 * MS, 300 * MS), "no reply came before its time");
+    assert_eq!(
+        (t.service.min(), t.service.max()),
+        (300 * MS, 300 * MS),
+        "no reply came before its time"
+    );
 }
 
 #[test]
@@ -169,12 +178,16 @@ fn a_run_that_knows_enough_ends_as_if_its_time_were_up() {
 #[test]
 fn the_measured_time_begins_when_the_server_is_found_warm() {
     let think = Think { least: ms(1), most: ms(9) };
-    let plans =
-        [open(100.0, Arrivals::Even, secs(7)), closed(4.0, secs(7)), thinking(Shape::constant(4.0), think, secs(7))];
+    let plans = [
+        open(100.0, Arrivals::Even, secs(7)),
+        closed(4.0, secs(7)),
+        thinking(Shape::constant(4.0), think, secs(7)),
+    ];
     for mut plan in plans {
         (plan.main_mut().stop.warmup, plan.main_mut().stop.warmup_until_steady) = (secs(100), true);
         let seen = told(Control::begin_measuring).run(&plan);
-        let warm = seen.run.phase_start(Phase::Measure).unwrap().nanos_since(seen.begins()) as f64 / 1e9;
+        let warm =
+            seen.run.phase_start(Phase::Measure).unwrap().nanos_since(seen.begins()) as f64 / 1e9;
         assert!(near(warm, 4.2, 0.03), "{warm}");
         assert_eq!(seen.run.measured_seconds(), 7.0);
         assert!(near(seen.run.total.completed as f64, seen.run.throughput() * 7.0, 0.02));

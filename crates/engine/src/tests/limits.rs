@@ -10,7 +10,11 @@ fn what_waits_for_a_connection_waits_its_turn() {
         let expected = recursion(&planned, cap as usize, || 10 * MS);
         for (s, (begun, done)) in seen.samples.iter().zip(expected) {
             let begins = seen.begins();
-            assert_eq!((s.free.nanos_since(begins), s.begun.nanos_since(begins)), (begun, begun), "queue wait, no lag");
+            assert_eq!(
+                (s.free.nanos_since(begins), s.begun.nanos_since(begins)),
+                (begun, begun),
+                "queue wait, no lag"
+            );
             assert_eq!(s.last_byte.nanos_since(begins), done);
             assert_eq!(s.service_nanos(), 10 * MS);
         }
@@ -56,7 +60,8 @@ fn arrivals_beyond_what_may_be_under_way_are_dropped() {
     for s in &seen.samples {
         let ends = s.begun + ms(2950);
         let cut_off = seen.begins() + secs(11);
-        let expected = if ends <= cut_off { (ends, Failure::Timeout) } else { (cut_off, Failure::Cut) };
+        let expected =
+            if ends <= cut_off { (ends, Failure::Timeout) } else { (cut_off, Failure::Cut) };
         assert_eq!((s.last_byte, s.outcome.failure), (expected.0, Some(expected.1)));
     }
     assert!(t.failed_by(Failure::Cut) > 0);
@@ -92,7 +97,10 @@ fn failures_have_times_of_their_own() {
     };
     let seen = Fake::new(server).run(&open(100.0, Arrivals::Even, secs(4)));
     let t = &seen.run.total;
-    assert_eq!((t.completed, t.good, t.errors(), t.failed_by(Failure::Reset)), (300, 200, 200, 100));
+    assert_eq!(
+        (t.completed, t.good, t.errors(), t.failed_by(Failure::Reset)),
+        (300, 200, 200, 100)
+    );
     assert_eq!((t.not_good.count(), t.not_good.min()), (100, 5 * MS));
     assert_eq!(t.failure_times[0].0, Failure::Reset);
     assert_eq!((t.failure_times[0].1.count(), t.failure_times[0].1.max()), (100, 7 * MS));

@@ -69,7 +69,8 @@ fn poisson_arrivals_are_begun_when_they_are_due() {
     // The same seed draws the same instants, another one others.
     let again = Fake::delay(ms(9)).run(&open(500.0, Arrivals::Poisson, secs(60)));
     assert_eq!(seen.planned(), again.planned());
-    let other = Fake::delay(ms(3)).run(&Plan { seed: 8, ..open(500.0, Arrivals::Poisson, secs(60)) });
+    let other =
+        Fake::delay(ms(3)).run(&Plan { seed: 8, ..open(500.0, Arrivals::Poisson, secs(60)) });
     assert_ne!(seen.planned(), other.planned());
 }
 

@@ -38,10 +38,16 @@ fn a_server_that_stalls_is_asked_as_users_would() {
     let seen = stalled().run(&plan);
     assert!((1000..=1002).contains(&opened(&seen)), "{}", opened(&seen));
     assert_eq!(seen.run.total.lag.max(), 0);
-    let expected =
-        |n: u64| recursion(&(0..=n).map(|n| (n * MS).max(SECOND)).collect::<Vec<_>>(), 2, || MS)[n as usize].1;
+    let expected = |n: u64| {
+        recursion(&(0..=n).map(|n| (n * MS).max(SECOND)).collect::<Vec<_>>(), 2, || MS)[n as usize]
+            .1
+    };
     for n in [0, 400, 999, 1500] {
-        assert_eq!(seen.samples[n as usize].last_byte.nanos_since(seen.begins()), expected(n), "{n}");
+        assert_eq!(
+            seen.samples[n as usize].last_byte.nanos_since(seen.begins()),
+            expected(n),
+            "{n}"
+        );
     }
 }
 
@@ -55,7 +61,8 @@ fn opening_keeps_to_its_rate_during_the_load_too() {
     assert!((100..=210).contains(&opened(&seen)), "{}", opened(&seen));
     assert_eq!(seen.run.total.completed, 2000);
     let opened_in = |tenth: u64| {
-        let within = |s: &&Sample| s.opened && s.begun.nanos_since(seen.begins()) / (100 * MS) == tenth;
+        let within =
+            |s: &&Sample| s.opened && s.begun.nanos_since(seen.begins()) / (100 * MS) == tenth;
         seen.samples.iter().filter(within).count()
     };
     assert!((0..10).all(|tenth| (9..=13).contains(&opened_in(tenth))));
@@ -63,9 +70,15 @@ fn opening_keeps_to_its_rate_during_the_load_too() {
     let t = &seen.run.total;
     assert_eq!((t.queue_wait.max(), t.failed_by(Failure::Dropped)), (0, 0));
     assert!(t.lag.max() > 800 * MS);
-    assert!(t.opening_lag.sum() * 10 > t.lag.sum() * 9, "{} of {}", t.opening_lag.sum(), t.lag.sum());
+    assert!(
+        t.opening_lag.sum() * 10 > t.lag.sum() * 9,
+        "{} of {}",
+        t.opening_lag.sum(),
+        t.lag.sum()
+    );
     // The server is no less busy for it: it is done at the same instant.
-    let done = |seen: &Seen| seen.samples.iter().map(|s| s.last_byte.nanos_since(seen.begins())).max();
+    let done =
+        |seen: &Seen| seen.samples.iter().map(|s| s.last_byte.nanos_since(seen.begins())).max();
     assert_eq!(done(&seen), done(&stalled().run(&open(1000.0, Arrivals::Even, secs(2)))));
 }
 
@@ -76,7 +89,9 @@ fn costly(world: Fake) -> Fake {
 
 #[test]
 fn a_busy_worker_opens_no_connections_that_do_not_raise_the_throughput() {
-    for (servers, service, limit) in [(1, 10, "worker"), (1, 14, "server"), (50, 500, "worker"), (50, 700, "server")] {
+    for (servers, service, limit) in
+        [(1, 10, "worker"), (1, 14, "server"), (50, 500, "worker"), (50, 700, "server")]
+    {
         let world = costly(Fake::queue(servers, Duration::from_micros(service)));
         let mut plan = open(150_000.0, Arrivals::Poisson, secs(1));
         (plan.record.samples, plan.main_mut().stop.grace) = (false, ms(10));
@@ -121,14 +136,21 @@ fn connections_that_are_replaced_are_not_paced() {
 fn a_run_that_is_far_behind_ends_in_time() {
     for connections in [None, Some(4)] {
         let mut plan = open(50_000_000.0, Arrivals::Even, ms(400));
-        let Load::Open { connections: asked, .. } = &mut plan.main_mut().load else { unreachable!() };
+        let Load::Open { connections: asked, .. } = &mut plan.main_mut().load else {
+            unreachable!()
+        };
         *asked = connections;
-        (plan.main_mut().stop.grace, plan.main_mut().stop.warmup, plan.record.samples) = (ms(100), ms(100), false);
+        (plan.main_mut().stop.grace, plan.main_mut().stop.warmup, plan.record.samples) =
+            (ms(100), ms(100), false);
         let seen = Fake { epoch: Epoch::now(), ..Fake::delay(ms(1)) }.run(&plan);
         let (t, w) = (&seen.run.total, &seen.run.warmup);
         assert_eq!((w.planned, t.planned), (5_000_000, 20_000_000));
         assert!(t.failed_by(Failure::Dropped) > 10_000_000);
         // Half a second was asked for.
-        assert!(seen.run.last_interval_end.nanos_since(seen.begins()) < 5 * SECOND, "{:?}", seen.run.last_interval_end);
+        assert!(
+            seen.run.last_interval_end.nanos_since(seen.begins()) < 5 * SECOND,
+            "{:?}",
+            seen.run.last_interval_end
+        );
     }
 }

@@ -26,15 +26,19 @@ fn page(fake: Fake, count: usize, most: usize) -> (Fake, Known) {
 /// Nanoseconds since the first was due, of each sample: when it was free, and when it ended.
 fn times(samples: &[Sample]) -> Vec<(u64, u64)> {
     let planned = samples[0].planned;
-    let mut times: Vec<_> =
-        samples.iter().map(|s| (s.free.nanos_since(planned) / MS, s.last_byte.nanos_since(planned) / MS)).collect();
+    let mut times: Vec<_> = samples
+        .iter()
+        .map(|s| (s.free.nanos_since(planned) / MS, s.last_byte.nanos_since(planned) / MS))
+        .collect();
     times.sort_unstable();
     times
 }
 
 #[test]
 fn as_many_requests_as_permitted_are_under_way() {
-    for (most, ends) in [(1, [10, 20, 30, 40, 50, 60]), (2, [10, 10, 20, 20, 30, 30]), (6, [10; 6]), (50, [10; 6])] {
+    for (most, ends) in
+        [(1, [10, 20, 30, 40, 50, 60]), (2, [10, 10, 20, 20, 30, 30]), (6, [10; 6]), (50, [10; 6])]
+    {
         let (fake, known) = page(Fake::delay(ms(10)), 6, most);
         let seen = fake.run(&open(5.0, Arrivals::Even, secs(2)));
         assert_eq!((seen.run.total.planned, seen.run.total.good), (60, 60));
@@ -55,9 +59,16 @@ fn as_many_requests_as_permitted_are_under_way() {
 fn a_closed_loop_conserves_its_users_over_parallel_steps() {
     for users in [1.0, 7.0] {
         let (fake, _) = page(Fake::delay(ms(10)), 6, 2);
-        let seen = fake.run(&thinking(Shape::constant(users), Think { least: ms(20), most: ms(20) }, secs(3)));
+        let seen = fake.run(&thinking(
+            Shape::constant(users),
+            Think { least: ms(20), most: ms(20) },
+            secs(3),
+        ));
         assert_eq!(seen.run.total.good, users as u64 * 6 * 60);
-        assert_eq!((seen.run.flow_all.opened, seen.run.peak.connections), (users as u64 * 2, users as u64 * 2));
+        assert_eq!(
+            (seen.run.flow_all.opened, seen.run.peak.connections),
+            (users as u64 * 2, users as u64 * 2)
+        );
     }
 }
 
@@ -67,7 +78,11 @@ fn each_request_fails_by_itself() {
         let mut result = 0;
         move |now: Tick| {
             result += 1;
-            if result == 3 { Answer::Fails(Failure::Reset, now + ms(5)) } else { Answer::Reply(200, now + ms(10)) }
+            if result == 3 {
+                Answer::Fails(Failure::Reset, now + ms(5))
+            } else {
+                Answer::Reply(200, now + ms(10))
+            }
         }
     };
     let (fake, known) = page(Fake::new(server), 6, 2);
@@ -131,13 +146,25 @@ fn a_step_of_several_kinds_goes_on_over_the_same_connection() {
 
 #[test]
 fn a_step_without_requests_is_broken() {
-    let seen = Fake::delay(ms(10)).user(|_| Next::Parallel(0, 2)).run(&open(10.0, Arrivals::Even, secs(1)));
+    let seen = Fake::delay(ms(10)).user(|_| Next::Parallel(0, 2)).run(&open(
+        10.0,
+        Arrivals::Even,
+        secs(1),
+    ));
     assert_eq!(seen.run.total.failed_by(Failure::System), 10);
 }
 
 #[test]
 fn connections_that_cannot_be_opened_are_failures_of_their_requests() {
-    let door = || |now: Tick| if now.0 < SECOND { Answer::Reply(0, now) } else { Answer::Fails(Failure::Refused, now) };
+    let door = || {
+        |now: Tick| {
+            if now.0 < SECOND {
+                Answer::Reply(0, now)
+            } else {
+                Answer::Fails(Failure::Refused, now)
+            }
+        }
+    };
     let (fake, known) = page(Fake::delay(ms(10)).door(door), 4, 4);
     let mut plan = open(1.0, Arrivals::Even, secs(3));
     plan.connection.requests_per_connection = Some(1);

@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::control::PartHandle;
-use crate::parts::{WorkerEvent, DistributedRun, WorkerChannels, join};
+use crate::parts::{DistributedRun, WorkerChannels, WorkerEvent, join};
 use crate::run::run_part;
-use brunt_model::{ProcessMessage, ProcessPart, PartCommand};
+use brunt_model::{PartCommand, ProcessMessage, ProcessPart};
 use std::sync::Mutex;
 use std::sync::mpsc::{Sender, SyncSender, channel, sync_channel};
 use std::thread;
@@ -73,7 +73,10 @@ impl Fake {
                 let _ = out.send((number, WorkerEvent::Exited(Some("it died".into()))));
             }
             if !silent {
-                let _ = out.send((number, WorkerEvent::Message(Box::new(ProcessMessage::Event(event.clone())))));
+                let _ = out.send((
+                    number,
+                    WorkerEvent::Message(Box::new(ProcessMessage::Event(event.clone()))),
+                ));
             }
         };
         run_part(plan, Environment::default(), self, handle, &mut sink).unwrap();
@@ -93,7 +96,8 @@ fn arrivals_are_those_of_one_process_whatever_their_number() {
         let plan = open(300.0, arrivals, secs(5));
         let whole = Fake::delay(ms(3)).run(&plan);
         for (processes, threads) in [(2, 1), (3, 1), (5, 1)] {
-            let seen = Fake::delay(ms(3)).run_parts(&parts(processes, Plan { threads, ..plan.clone() }));
+            let seen =
+                Fake::delay(ms(3)).run_parts(&parts(processes, Plan { threads, ..plan.clone() }));
             assert_eq!(seen.planned(), whole.planned(), "{processes} processes");
             assert_eq!(seen.responses(), whole.responses(), "{processes} processes");
             assert_eq!(seen.run.flow.completed, whole.run.flow.completed);
@@ -116,9 +120,11 @@ fn users_are_those_of_one_process_whatever_their_number() {
 #[test]
 fn requests_are_as_many_as_asked() {
     for n in [1, 2, 100, 301] {
-        for load in
-            [closed(7.0, secs(1)), open(200.0, Arrivals::Poisson, secs(1)), capped(200.0, Arrivals::Even, 7, secs(1))]
-        {
+        for load in [
+            closed(7.0, secs(1)),
+            open(200.0, Arrivals::Poisson, secs(1)),
+            capped(200.0, Arrivals::Even, 7, secs(1)),
+        ] {
             let stop = Stop { duration: None, requests: Some(n), ..load.main().stop };
             let seen = Fake::delay(ms(3)).run_parts(&parts(3, load.with_stop(stop)));
             assert_eq!((seen.run.total.planned, seen.run.total.completed), (n, n));
@@ -129,7 +135,8 @@ fn requests_are_as_many_as_asked() {
 #[test]
 fn connections_are_divided_and_none_is_left_out() {
     for processes in [2, 3] {
-        let seen = Fake::queue(8, ms(10)).run_parts(&parts(processes, capped(500.0, Arrivals::Even, 8, secs(2))));
+        let seen = Fake::queue(8, ms(10))
+            .run_parts(&parts(processes, capped(500.0, Arrivals::Even, 8, secs(2))));
         assert_eq!((seen.run.flow_all.opened, seen.run.peak.connections), (8, 8));
     }
 }
@@ -150,9 +157,14 @@ fn labels_have_the_same_names_in_all_parts() {
 #[test]
 fn a_part_that_dies_leaves_what_it_had_handed_over_and_sums_come_out_even() {
     let slow = || Fake::delay(ms(250));
-    for plan in [closed(7.0, secs(5)), open(200.0, Arrivals::Even, secs(5)), capped(50.0, Arrivals::Even, 6, secs(5))] {
+    for plan in [
+        closed(7.0, secs(5)),
+        open(200.0, Arrivals::Even, secs(5)),
+        capped(50.0, Arrivals::Even, 6, secs(5)),
+    ] {
         let whole = slow().run_parts(&parts(3, plan.clone())).run;
-        let seen = slow().join_parts(&parts(3, plan.clone()), Some(Dies { part: 1, after: 12 }), |_| ());
+        let seen =
+            slow().join_parts(&parts(3, plan.clone()), Some(Dies { part: 1, after: 12 }), |_| ());
         assert_eq!(broken(&seen.run), []);
         seen.check_counts();
         seen.check_snapshots();
@@ -162,14 +174,20 @@ fn a_part_that_dies_leaves_what_it_had_handed_over_and_sums_come_out_even() {
         // Its third of the load is missing from the first second on.
         let share = seen.run.total.planned as f64 / whole.total.planned as f64;
         assert!((0.68..0.80).contains(&share), "{share}");
-        assert!(seen.run.warnings.iter().any(|w| w.contains("process 2 of 3 ended before its time (it died)")));
+        assert!(
+            seen.run
+                .warnings
+                .iter()
+                .any(|w| w.contains("process 2 of 3 ended before its time (it died)"))
+        );
     }
 }
 
 #[test]
 fn all_parts_end_at_the_same_border() {
     for plan in [open(200.0, Arrivals::Poisson, secs(60)), closed(4.0, secs(60))] {
-        let plan = parts(2, Plan { record: Record { interval: ms(20), ..plan.record.clone() }, ..plan });
+        let plan =
+            parts(2, Plan { record: Record { interval: ms(20), ..plan.record.clone() }, ..plan });
         let world = Fake { epoch: Epoch::now(), ..Fake::delay(ms(5)) };
         let stop = world.stop.clone();
         let mut snapshots = 0;

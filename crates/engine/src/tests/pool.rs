@@ -1,7 +1,7 @@
 //! The pool by simulation: whatever threads there are, nothing is lost, and who came first is served first.
 
 use super::recursion;
-use crate::pool::{Arrival, Arrived, Growth, Job, Overflow, Pool, SeatId, ConnectionChoice};
+use crate::pool::{Arrival, Arrived, ConnectionChoice, Growth, Job, Overflow, Pool, SeatId};
 use brunt_model::Tick;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};

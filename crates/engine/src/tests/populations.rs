@@ -25,8 +25,10 @@ fn users(count: f64) -> Load {
 
 fn both(checkout: Duration, browsing: Duration) -> Plan {
     let mut plan = open(1.0, Arrivals::Even, secs(1));
-    plan.populations =
-        vec![population("checkout", arrivals(20.0), checkout), population("browsing", users(50.0), browsing)];
+    plan.populations = vec![
+        population("checkout", arrivals(20.0), checkout),
+        population("browsing", users(50.0), browsing),
+    ];
     plan
 }
 

@@ -35,8 +35,8 @@ fn below_capacity_waits_are_those_of_m_d_4() {
     // time in the processes M/D/r and D/M/r", INFOR 13 (1975).
     let (c, rho) = (4.0, 390.0 / 400.0);
     let exponential = erlang_c(4, 3.9) / (400.0 - 390.0);
-    let theory =
-        exponential / 2.0 * (1.0 + (1.0 - rho) * (c - 1.0) * ((4.0f64 + 5.0 * c).sqrt() - 2.0) / (16.0 * rho * c));
+    let theory = exponential / 2.0
+        * (1.0 + (1.0 - rho) * (c - 1.0) * ((4.0f64 + 5.0 * c).sqrt() - 2.0) / (16.0 * rho * c));
     assert!(near(wait, theory, 0.2), "{wait} {theory}");
 }
 
@@ -45,8 +45,10 @@ fn above_capacity_response_times_grow_with_time() {
     let seen = Fake::queue(4, ms(10)).run(&against_four(410.0, secs(1000)));
     assert_eq!(seen.responses(), theirs(&seen.planned()));
     let late = |from: u64| {
-        let these =
-            seen.samples.iter().filter(|s| (from..from + SECOND).contains(&s.planned.nanos_since(seen.begins())));
+        let these = seen
+            .samples
+            .iter()
+            .filter(|s| (from..from + SECOND).contains(&s.planned.nanos_since(seen.begins())));
         let responses: Vec<_> = these.map(|s| s.response_nanos() as f64 / 1e9).collect();
         responses.iter().sum::<f64>() / responses.len() as f64
     };
@@ -93,17 +95,32 @@ fn exponential_service_gives_the_quantiles_of_m_m_8() {
 
 #[test]
 fn a_closed_loop_is_bounded_by_its_users_and_by_the_servers() {
-    for (users, rate, response) in [(1.0, 100.0, 10.0), (4.0, 400.0, 10.0), (10.0, 400.0, 25.0), (40.0, 400.0, 100.0)] {
+    for (users, rate, response) in
+        [(1.0, 100.0, 10.0), (4.0, 400.0, 10.0), (10.0, 400.0, 25.0), (40.0, 400.0, 100.0)]
+    {
         let seen = Fake::queue(4, ms(10)).run(&closed(users, secs(20)));
         let t = &seen.run.total;
-        assert!((t.completed as f64 - rate * 20.0).abs() <= users, "{users} users: {}", t.completed);
-        assert!(near(seen.run.throughput(), rate, 0.002), "{users} users: {}", seen.run.throughput());
+        assert!(
+            (t.completed as f64 - rate * 20.0).abs() <= users,
+            "{users} users: {}",
+            t.completed
+        );
+        assert!(
+            near(seen.run.throughput(), rate, 0.002),
+            "{users} users: {}",
+            seen.run.throughput()
+        );
         let mean = t.response.mean() / 1e6;
         assert!(near(mean, response, 0.01), "{users} users: {mean}");
         // Little, "A proof for the queuing formula L = λW", 1961: users = throughput × response time.
         assert!(near(seen.run.throughput() * mean / 1e3, users, 0.01));
         assert_eq!((t.lag.max(), t.queue_wait.max()), (0, 0));
-        let standing = seen.snapshots().filter(|s| s.phase == Phase::Measure && s.to < Tick(19 * SECOND));
-        assert!(standing.skip(1).all(|s| s.flow.in_flight as f64 == users && s.flow.users as f64 == users));
+        let standing =
+            seen.snapshots().filter(|s| s.phase == Phase::Measure && s.to < Tick(19 * SECOND));
+        assert!(
+            standing
+                .skip(1)
+                .all(|s| s.flow.in_flight as f64 == users && s.flow.users as f64 == users)
+        );
     }
 }

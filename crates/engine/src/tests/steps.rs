@@ -42,7 +42,8 @@ fn an_iteration_of_a_closed_loop_may_be_several_requests() {
     let seen = shop(ms(10)).run(&thinking(Shape::constant(2.0), think, secs(10)));
     assert_eq!(seen.run.total.completed, 600);
     let begins = seen.begins();
-    let logins = seen.samples.iter().filter(|s| s.label == 0).map(|s| s.planned.nanos_since(begins));
+    let logins =
+        seen.samples.iter().filter(|s| s.label == 0).map(|s| s.planned.nanos_since(begins));
     assert!(logins.enumerate().all(|(n, at)| at == 100 * MS * (n as u64 / 2)));
 }
 
@@ -53,12 +54,19 @@ fn a_step_without_a_whole_reply_is_told_to_the_user() {
         let mut n = 0;
         Box::new(move |now| {
             n += 1;
-            if n % 2 == 0 { Answer::Fails(Failure::Reset, now + ms(10)) } else { Answer::Reply(200, now + ms(10)) }
+            if n % 2 == 0 {
+                Answer::Fails(Failure::Reset, now + ms(10))
+            } else {
+                Answer::Reply(200, now + ms(10))
+            }
         })
     });
     let seen = world.run(&open(1.0, Arrivals::Even, secs(10)));
     // Login is answered, buying fails, the iteration is over.
-    assert_eq!(seen.run.labels.values().map(|t| (t.good, t.begun)).collect::<Vec<_>>(), [(10, 10), (0, 10)]);
+    assert_eq!(
+        seen.run.labels.values().map(|t| (t.good, t.begun)).collect::<Vec<_>>(),
+        [(10, 10), (0, 10)]
+    );
 }
 
 #[test]
@@ -106,17 +114,24 @@ fn redirects_are_followed_and_belong_to_their_arrival() {
     let seen = world.run(&plan);
     let t = &seen.run.total;
     assert_eq!((t.planned, t.begun, t.completed, t.good, t.redirects), (20, 20, 20, 20, 60));
-    assert!(seen.samples.iter().all(|s| s.response_nanos() == 40 * MS && s.service_nanos() == 40 * MS));
+    assert!(
+        seen.samples.iter().all(|s| s.response_nanos() == 40 * MS && s.service_nanos() == 40 * MS)
+    );
     // The label of the step has the chain; a relative location is relative to the hop before it.
     let steps: Vec<_> = seen.run.steps().collect();
     let [(step, chain)] = steps[..] else { panic!("{steps:?}") };
     assert_eq!((chain.good, chain.response.min(), chain.response.max()), (20, 40 * MS, 40 * MS));
-    let counts = |tally: &Tally| (tally.begun, tally.completed, tally.bytes_sent, tally.bytes_received);
+    let counts =
+        |tally: &Tally| (tally.begun, tally.completed, tally.bytes_sent, tally.bytes_received);
     assert_eq!(counts(chain), counts(t));
-    let names: Vec<_> = seen.run.hops_of(step).map(|(hop, _)| seen.run.label_names[&hop].as_str()).collect();
+    let names: Vec<_> =
+        seen.run.hops_of(step).map(|(hop, _)| seen.run.label_names[&hop].as_str()).collect();
     assert_eq!(names, ["http://fake/", "http://fake/a/b", "http://other/c/d", "http://other/c/e"]);
     for (hop, tally) in seen.run.hops_of(step) {
-        assert_eq!((tally.begun, tally.response.min(), tally.response.max()), (20, 10 * MS, 10 * MS));
+        assert_eq!(
+            (tally.begun, tally.response.min(), tally.response.max()),
+            (20, 10 * MS, 10 * MS)
+        );
         let status = if seen.run.label_names[&hop].ends_with("/e") { 200 } else { 302 };
         assert_eq!((tally.good, tally.statuses.sorted()), (20, vec![(status, 20)]));
     }
@@ -137,7 +152,8 @@ fn checks_see_the_last_reply_of_a_chain_alone() {
         // Redirects that were followed are no errors; the last hop has the outcome of the chain.
         let of_hops: Vec<_> = seen.run.hops_of(step).map(|(_, tally)| tally.errors()).collect();
         assert_eq!(of_hops, [0, 0, errors]);
-        let failures: Vec<_> = seen.run.check_failures.iter().map(|f| (f.label, f.found.as_str(), f.count)).collect();
+        let failures: Vec<_> =
+            seen.run.check_failures.iter().map(|f| (f.label, f.found.as_str(), f.count)).collect();
         assert_eq!(failures, if errors == 0 { Vec::new() } else { vec![(step, "200", errors)] });
     }
 }
@@ -152,12 +168,17 @@ fn a_redirect_too_many_is_a_reply() {
     assert!(seen.run.total.statuses.sorted().contains(&(302, 10)), "{:?}", seen.run.total.statuses);
     plan.reply_policies[0].redirects.most = 0;
     let seen = redirecting(&["/a"]).run(&plan);
-    assert_eq!((seen.run.total.redirects, seen.run.total.statuses.sorted()), (0, vec![(200, 10), (302, 10)]));
+    assert_eq!(
+        (seen.run.total.redirects, seen.run.total.statuses.sorted()),
+        (0, vec![(200, 10), (302, 10)])
+    );
 }
 
 #[test]
 fn a_broken_user_is_a_failed_request_and_does_not_spin() {
-    let broken = |turn: Turn<'_>| if turn.number.is_multiple_of(2) { Next::Ask("http://fake/") } else { Next::Broken };
+    let broken = |turn: Turn<'_>| {
+        if turn.number.is_multiple_of(2) { Next::Ask("http://fake/") } else { Next::Broken }
+    };
     let once = move |turn: Turn<'_>| if turn.step > 0 { Next::Done } else { broken(turn) };
     let seen = Fake::delay(ms(10)).user(once).run(&open(10.0, Arrivals::Even, secs(5)));
     assert_eq!((seen.run.total.completed, seen.run.total.failed_by(Failure::System)), (25, 25));
@@ -189,10 +210,20 @@ fn labels_beyond_the_limit_are_one() {
     let mut plan = open(10.0, Arrivals::Even, secs(10));
     plan.record.labels = 3;
     let seen = Fake { labels: named(&names), ..Fake::delay(ms(10)).user(user) }.run(&plan);
-    let by_name: Vec<_> =
-        seen.run.labels.iter().map(|(n, t)| (seen.run.label_names[n].as_str(), t.completed)).collect();
-    assert_eq!(by_name, [("http://fake/0", 20), ("http://fake/1", 20), ("http://fake/2", 20), ("(other)", 40)]);
-    assert_eq!(seen.run.warnings, ["more than 3 labels: the rest are summed under (other); see --labels"]);
+    let by_name: Vec<_> = seen
+        .run
+        .labels
+        .iter()
+        .map(|(n, t)| (seen.run.label_names[n].as_str(), t.completed))
+        .collect();
+    assert_eq!(
+        by_name,
+        [("http://fake/0", 20), ("http://fake/1", 20), ("http://fake/2", 20), ("(other)", 40)]
+    );
+    assert_eq!(
+        seen.run.warnings,
+        ["more than 3 labels: the rest are summed under (other); see --labels"]
+    );
     plan.record.labels = 6;
     let seen = Fake { labels: named(&names), ..Fake::delay(ms(10)).user(user) }.run(&plan);
     assert_eq!(seen.run.labels.len(), 5);
@@ -224,7 +255,8 @@ fn requests_go_together_and_users_think_between_them() {
     let t = &seen.run.total;
     assert_eq!((t.planned, t.begun, t.completed), (40, 40, 40));
     for (n, s) in seen.samples.chunks(4).enumerate() {
-        let due: Vec<u64> = s.iter().map(|s| s.planned.nanos_since(seen.begins()) / MS - 200 * n as u64).collect();
+        let due: Vec<u64> =
+            s.iter().map(|s| s.planned.nanos_since(seen.begins()) / MS - 200 * n as u64).collect();
         // The second burst is due when the replies of the first, 10 ms each, were there and 30 ms had passed.
         assert_eq!(due, [0, 0, 50, 50]);
         assert!(s.iter().all(|s| s.iteration == n as u64));

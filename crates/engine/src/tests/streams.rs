@@ -2,7 +2,7 @@
 //! consistency checks.
 
 use super::*;
-use brunt_wire::fake::{FakeStreams, ConnectionFate, StreamCounts};
+use brunt_wire::fake::{ConnectionFate, FakeStreams, StreamCounts};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -23,7 +23,10 @@ impl Streams {
         Self { fake, limit, counts: Arc::default(), transport: Box::new(|transport| transport) }
     }
 
-    fn with(mut self, transport: impl Fn(FakeStreams<Time>) -> FakeStreams<Time> + Send + Sync + 'static) -> Self {
+    fn with(
+        mut self,
+        transport: impl Fn(FakeStreams<Time>) -> FakeStreams<Time> + Send + Sync + 'static,
+    ) -> Self {
         self.transport = Box::new(transport);
         self
     }
@@ -55,7 +58,8 @@ impl World for Streams {
 
     fn transport(&self, _: usize, _: Option<usize>, time: &Time) -> Rc<FakeStreams<Time>> {
         let server: ServerModel = Rc::new(RefCell::new((self.fake.server)()));
-        let transport = FakeStreams::new(time.clone(), server, Arc::clone(&self.counts), self.limit);
+        let transport =
+            FakeStreams::new(time.clone(), server, Arc::clone(&self.counts), self.limit);
         Rc::new((self.transport)(transport))
     }
 
@@ -82,7 +86,9 @@ fn a_user_keeps_as_many_requests_under_way_as_its_connection_has_streams() {
         assert_eq!((seen.run.total.completed, count(&world.counts.opened)), (users * 800, users));
         assert_eq!((count(&world.counts.most_open), count(&world.counts.most_streams)), (users, 8));
         assert_eq!(seen.run.flow_all.users, 0);
-        assert!(seen.samples.iter().all(|s| s.response_nanos() == 10 * MS && s.queue_wait_nanos() == 0));
+        assert!(
+            seen.samples.iter().all(|s| s.response_nanos() == 10 * MS && s.queue_wait_nanos() == 0)
+        );
         // Of each connection one request is the first.
         assert_eq!(seen.run.flow_all.reused, users * 800 - users);
     }
@@ -128,7 +134,8 @@ fn two_origins_take_a_connection_of_each_user_each() {
 
 #[test]
 fn requests_wait_for_the_one_connection_that_is_being_opened() {
-    let world = Streams::new(Fake::delay(ms(10)), 100).with(|transport| transport.with_open_time(ms(5)));
+    let world =
+        Streams::new(Fake::delay(ms(10)), 100).with(|transport| transport.with_open_time(ms(5)));
     let mut plan = streams(closed(1.0, secs(1)), 8);
     plan.connection.dialling = Dialling::Eager;
     let seen = world.run(&plan);
@@ -137,7 +144,10 @@ fn requests_wait_for_the_one_connection_that_is_being_opened() {
     assert_eq!(first.len(), 8);
     assert_eq!(first.iter().filter(|s| s.opened).count(), 1);
     let waited = first.iter().filter(|s| !s.opened);
-    assert!(waited.clone().all(|s| s.queue_wait_nanos() == 5 * MS && s.lag_nanos() == 0), "{first:#?}");
+    assert!(
+        waited.clone().all(|s| s.queue_wait_nanos() == 5 * MS && s.lag_nanos() == 0),
+        "{first:#?}"
+    );
     assert!(first.iter().all(|s| s.response_nanos() == 15 * MS));
 }
 
@@ -161,7 +171,8 @@ fn one_connection_of_an_open_loop_serves_as_eight_servers_do() {
     let expected = recursion(&seen.planned(), 8, || 10 * MS);
     let begins = seen.begins();
     let since = |at: Tick| at.nanos_since(begins);
-    let actual: Vec<_> = seen.samples.iter().map(|s| (since(s.begun), since(s.last_byte))).collect();
+    let actual: Vec<_> =
+        seen.samples.iter().map(|s| (since(s.begun), since(s.last_byte))).collect();
     assert_eq!(actual, expected);
     assert!(seen.samples.iter().all(|s| s.lag_nanos() == 0));
     assert!(seen.run.total.queue_wait.max() > 10 * MS);
@@ -204,7 +215,10 @@ fn a_lost_connection_takes_all_its_exchanges_with_it() {
         let world = ending(lost);
         let seen = world.run(&streams(closed(users as f64, secs(2)), 8));
         let t = &seen.run.total;
-        assert_eq!((count(&world.counts.opened), count(&world.counts.most_open)), (4 * users, users));
+        assert_eq!(
+            (count(&world.counts.opened), count(&world.counts.most_open)),
+            (4 * users, users)
+        );
         // Each of the eight requests has its own outcome.
         assert_eq!(t.failed_by(Failure::Reset), 3 * 8 * users);
         assert_eq!(seen.samples.iter().filter(|s| s.opened).count() as u64, 3 * users);
@@ -219,14 +233,18 @@ fn a_lost_connection_takes_all_its_exchanges_with_it() {
 
 #[test]
 fn a_connection_that_goes_away_finishes_what_is_under_way() {
-    let goes = |opened: Tick| ConnectionFate { goes_away_at: opened + ms(505), ..ConnectionFate::STAYS };
+    let goes =
+        |opened: Tick| ConnectionFate { goes_away_at: opened + ms(505), ..ConnectionFate::STAYS };
     for users in [1, 3] {
         let world = ending(goes);
         let seen = world.run(&streams(closed(users as f64, secs(2)), 8));
         assert_eq!(seen.run.total.failed(), 0);
         assert_eq!(seen.run.total.completed, seen.run.total.begun);
         // The next connection is opened when the last exchange of the one before has ended.
-        assert_eq!((count(&world.counts.opened), count(&world.counts.most_open)), (4 * users, users));
+        assert_eq!(
+            (count(&world.counts.opened), count(&world.counts.most_open)),
+            (4 * users, users)
+        );
     }
     let world = ending(goes);
     let seen = world.run(&streams(capped(400.0, Arrivals::Even, 1, secs(2)), 8));
@@ -239,13 +257,18 @@ fn a_connection_that_goes_away_finishes_what_is_under_way() {
 
 #[test]
 fn an_idle_connection_that_ends_is_counted_once() {
-    for fate in [ConnectionFate { lost_at: Tick(SECOND), ..ConnectionFate::STAYS }, ConnectionFate { goes_away_at: Tick(SECOND), ..ConnectionFate::STAYS }] {
-        let world = ending(move |opened| if opened < Tick(SECOND) { fate } else { ConnectionFate::STAYS });
+    for fate in [
+        ConnectionFate { lost_at: Tick(SECOND), ..ConnectionFate::STAYS },
+        ConnectionFate { goes_away_at: Tick(SECOND), ..ConnectionFate::STAYS },
+    ] {
+        let world =
+            ending(move |opened| if opened < Tick(SECOND) { fate } else { ConnectionFate::STAYS });
         let think = Think { least: ms(700), most: ms(700) };
         let seen = world.run(&streams(thinking(Shape::constant(1.0), think, secs(3)), 8));
         assert_eq!((count(&world.counts.opened), seen.run.flow_all.closed_idle), (2, 1));
         assert_eq!(seen.run.total.failed(), 0);
-        let world = ending(move |opened| if opened < Tick(SECOND) { fate } else { ConnectionFate::STAYS });
+        let world =
+            ending(move |opened| if opened < Tick(SECOND) { fate } else { ConnectionFate::STAYS });
         let seen = world.run(&streams(capped(1.5, Arrivals::Even, 1, secs(3)), 8));
         assert_eq!((count(&world.counts.opened), seen.run.flow_all.closed_idle), (2, 1));
     }
@@ -336,14 +359,21 @@ fn runs_over_streams_conserve_everything() {
             lost_at: if ends.0 < 10 { opened + ms(ends.0 * 300) } else { Tick::NEVER },
             goes_away_at: if ends.1 < 10 { opened + ms(ends.1 * 200) } else { Tick::NEVER },
         };
-        let world = Streams::new(fake, limit).with(move |t| t.with_open_time(opens_for).with_fate(fate));
+        let world =
+            Streams::new(fake, limit).with(move |t| t.with_open_time(opens_for).with_fate(fate));
         let seen = carry_out(&world, &plan, &world.fake.stop, |_| ()).unwrap();
         assert_eq!(broken(&seen.run), [], "run {number}: {plan:#?}");
         world.check_counts(&seen);
         let most = match plan.main().load {
             Load::Closed { ref users, .. } => users.peak().floor() as u64,
-            Load::Open { connections, max_in_flight, .. } => connections.unwrap_or(max_in_flight).into(),
+            Load::Open { connections, max_in_flight, .. } => {
+                connections.unwrap_or(max_in_flight).into()
+            }
         };
-        assert!(count(&world.counts.most_open) <= most, "run {number}: {:?} {plan:#?}", world.counts);
+        assert!(
+            count(&world.counts.most_open) <= most,
+            "run {number}: {:?} {plan:#?}",
+            world.counts
+        );
     }
 }

@@ -117,11 +117,17 @@ fn a_precise_run_loses_nothing_and_takes_in_replies() {
 #[test]
 fn ourselves_are_read_each_second_and_threads_that_ended_are_not_forgotten() {
     let seen = shared_queue(8, ms(5)).run(&real(closed(4.0, ms(1200))));
-    let readings: Vec<_> =
-        seen.events.iter().filter_map(|e| if let Event::Reading(r) = e { Some(r) } else { None }).collect();
+    let readings: Vec<_> = seen
+        .events
+        .iter()
+        .filter_map(|e| if let Event::Reading(r) = e { Some(r) } else { None })
+        .collect();
     // At the start, at the beginning of the measured time, a second after the last, and at the end.
     assert!(readings.len() >= 4, "{:?}", readings.iter().map(|r| r.at).collect::<Vec<_>>());
     assert!(readings.windows(2).all(|w| w[0].at <= w[1].at));
     let cpu = |worker| seen.run.reading(name::GENERATOR, &name::worker_cpu(worker));
-    assert_eq!([cpu(0), cpu(1)].map(|cpu| cpu.is_some()), [std::fs::exists("/proc/self/schedstat").unwrap(); 2]);
+    assert_eq!(
+        [cpu(0), cpu(1)].map(|cpu| cpu.is_some()),
+        [std::fs::exists("/proc/self/schedstat").unwrap(); 2]
+    );
 }

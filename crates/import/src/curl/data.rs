@@ -48,13 +48,17 @@ impl CurlData {
                     prefix = format!("{name}=");
                 }
                 match value[separator..].chars().next() {
-                    Some('@') => Content::File(value[separator + 1..].to_owned(), FileContent::Encoded),
+                    Some('@') => {
+                        Content::File(value[separator + 1..].to_owned(), FileContent::Encoded)
+                    }
                     Some('=') => Content::Value(value[separator + 1..].to_owned()),
                     _ => Content::Value(value.to_owned()),
                 }
             }
             ("data-raw", _) | (_, None) => Content::Text(value.to_owned()),
-            ("data-binary" | "json", Some(file)) => Content::File(file.to_owned(), FileContent::Unchanged),
+            ("data-binary" | "json", Some(file)) => {
+                Content::File(file.to_owned(), FileContent::Unchanged)
+            }
             (_, Some(file)) => Content::File(file.to_owned(), FileContent::WithoutLineBreaks),
         };
         let content = match content {
@@ -66,7 +70,11 @@ impl CurlData {
     }
 
     /// Reads the value of `--url-query`: like `--data-urlencode`, or unchanged after a plus sign.
-    pub(super) fn read_query(value: &str, input: &Input, folder: &Options) -> Result<Self, Problem> {
+    pub(super) fn read_query(
+        value: &str,
+        input: &Input,
+        folder: &Options,
+    ) -> Result<Self, Problem> {
         match value.strip_prefix('+') {
             Some(encoded) => Self::read("data-raw", encoded, "&", input, folder),
             None => Self::read("data-urlencode", value, "&", input, folder),
@@ -83,7 +91,9 @@ fn stdin_data(input: &Input, content: FileContent, folder: &Options) -> Result<C
         }
         (Input::File(file), content) => Ok(Content::File(in_folder(file, folder), content)),
         (Input::Text(text), FileContent::Unchanged) => Ok(Content::Text(text.clone())),
-        (Input::Text(text), FileContent::WithoutLineBreaks) => Ok(Content::Text(text.replace(['\r', '\n'], ""))),
+        (Input::Text(text), FileContent::WithoutLineBreaks) => {
+            Ok(Content::Text(text.replace(['\r', '\n'], "")))
+        }
         (Input::Text(text), FileContent::Encoded) => Ok(Content::Value(text.clone())),
     }
 }
@@ -95,7 +105,9 @@ pub(super) fn as_text(all: &[CurlData]) -> Result<String, Problem> {
         let text = match &data.content {
             Content::Text(text) => text.clone(),
             // Like curl, which replaces `%20` by a plus sign.
-            Content::Value(value) if !text::has_variable(value) => percent_encode(value).replace("%20", "+"),
+            Content::Value(value) if !text::has_variable(value) => {
+                percent_encode(value).replace("%20", "+")
+            }
             Content::Value(_) => {
                 let wrong = "`--data-urlencode` encodes a variable of the shell";
                 return Err((
@@ -104,7 +116,10 @@ pub(super) fn as_text(all: &[CurlData]) -> Result<String, Problem> {
                 ));
             }
             Content::File(file, _) => {
-                return Err((format!("the file {file} is a part of the query"), "write its content".to_owned()));
+                return Err((
+                    format!("the file {file} is a part of the query"),
+                    "write its content".to_owned(),
+                ));
             }
         };
         out.push_str(if number > 0 { data.separator } else { "" });
@@ -152,7 +167,8 @@ pub(super) fn body(all: &[CurlData], kind: &str) -> Result<Body, Problem> {
 ///
 /// None without such fields, or with other data that a form would change.
 fn fields_with_variables(all: &[CurlData]) -> Option<Vec<(String, String)>> {
-    all.iter().find(|data| matches!(&data.content, Content::Value(value) if text::has_variable(value)))?;
+    all.iter()
+        .find(|data| matches!(&data.content, Content::Value(value) if text::has_variable(value)))?;
     let mut fields = Vec::new();
     for data in all {
         match &data.content {
@@ -177,7 +193,9 @@ pub(super) fn percent_encode(text: &str) -> String {
     let pieces = text::pieces(text).into_iter();
     pieces
         .map(|piece| match piece {
-            text::Piece::Literal(text) => percent_encoding::utf8_percent_encode(text, RESERVED).to_string(),
+            text::Piece::Literal(text) => {
+                percent_encoding::utf8_percent_encode(text, RESERVED).to_string()
+            }
             text::Piece::Variable(name) => text::variable(name),
         })
         .collect()
@@ -194,7 +212,10 @@ pub(super) struct CurlPart {
 /// Reads the part of a form that `-F NAME=CONTENT` describes, like curl.
 pub(super) fn form_part(value: &str, folder: &Options) -> Result<CurlPart, Problem> {
     let Some((name, content)) = value.split_once('=') else {
-        return Err((format!("`{value}` is no part of a form"), "write one such as -F NAME=VALUE".to_owned()));
+        return Err((
+            format!("`{value}` is no part of a form"),
+            "write one such as -F NAME=VALUE".to_owned(),
+        ));
     };
     if name.is_empty() {
         return Err(part_problem(value, "no name"));
@@ -222,13 +243,18 @@ pub(super) fn form_part(value: &str, folder: &Options) -> Result<CurlPart, Probl
         format!("the type of the part `{name}` is a guess: curl derives it from the value of {name_for_type}")
     });
     let part = match (source, kind) {
-        (None, _) if filename.is_some() => return Err(part_problem(value, "a file name beside a text")),
+        (None, _) if filename.is_some() => {
+            return Err(part_problem(value, "a file name beside a text"));
+        }
         (None, None) => Part::Text(word),
         (None, Some(kind)) => Part::TypedText { text: word, kind },
-        (Some(_), _) if word == "-" => return Err(part_problem(value, "the content of standard input")),
+        (Some(_), _) if word == "-" => {
+            return Err(part_problem(value, "the content of standard input"));
+        }
         (Some('<'), kind) => {
             // curl omits the default type of a part without a file name.
-            let guess = Some(media_type(&word)).filter(|kind| !["text/plain", OCTETS].contains(kind));
+            let guess =
+                Some(media_type(&word)).filter(|kind| !["text/plain", OCTETS].contains(kind));
             let kind = kind.or(guess.map(str::to_owned));
             Part::File { file: in_folder(&word, folder), kind, filename: Some(String::new()) }
         }
@@ -271,9 +297,13 @@ fn first_word(content: &str) -> (String, Vec<(String, String)>) {
             // does not end the parameter.
             let mut ends = content_after_key.match_indices(';').map(|(index, _)| index);
             let is_end = |index: &usize| {
-                *key != "type=" || KEYS.iter().any(|key| content_after_key[index + 1..].trim_start().starts_with(key))
+                *key != "type="
+                    || KEYS
+                        .iter()
+                        .any(|key| content_after_key[index + 1..].trim_start().starts_with(key))
             };
-            let (value, tail) = content_after_key.split_at(ends.find(is_end).unwrap_or(content_after_key.len()));
+            let (value, tail) =
+                content_after_key.split_at(ends.find(is_end).unwrap_or(content_after_key.len()));
             (value.to_owned(), tail)
         });
         parameters.push((key.trim_end_matches('=').to_owned(), value));

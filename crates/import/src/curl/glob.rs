@@ -30,7 +30,8 @@ pub(super) fn expand(pattern: &str) -> Result<Vec<String>, Problem> {
             let wrong = format!("`{pattern}` expands to more than {MAX_URLS} URLs");
             return Err((wrong, "write a shorter range".to_owned()));
         }
-        let all = urls.iter().flat_map(|url| choices.iter().map(move |choice| format!("{url}{choice}")));
+        let all =
+            urls.iter().flat_map(|url| choices.iter().map(move |choice| format!("{url}{choice}")));
         urls = all.collect();
     }
     Ok(urls)
@@ -49,7 +50,8 @@ fn literal(rest: &mut &str, length: usize) -> Vec<String> {
 
 /// True if the brackets contain an IPv6 address.
 fn is_ipv6(rest: &str) -> bool {
-    let inner = rest.strip_prefix('[').and_then(|rest| rest.split_once(']')).map(|(inner, _)| inner);
+    let inner =
+        rest.strip_prefix('[').and_then(|rest| rest.split_once(']')).map(|(inner, _)| inner);
     let address = inner.map(|inner| inner.split(['%', '/']).next().unwrap_or_default());
     address.is_some_and(|address| address.parse::<std::net::Ipv6Addr>().is_ok())
 }
@@ -68,7 +70,8 @@ fn range(pattern: &str, rest: &mut &str) -> Result<Vec<String>, Problem> {
     *rest = tail;
     let (ends, step) = inner.split_once(':').unwrap_or((inner, "1"));
     let (first, last) = ends.split_once('-').ok_or_else(|| malformed(pattern))?;
-    let step: usize = step.parse().ok().filter(|step| *step > 0).ok_or_else(|| malformed(pattern))?;
+    let step: usize =
+        step.parse().ok().filter(|step| *step > 0).ok_or_else(|| malformed(pattern))?;
     if let (Ok(start), Ok(end)) = (first.parse::<u64>(), last.parse::<u64>()) {
         // Leading zeros set the width, as in `[001-100]`.
         let width = if first.starts_with('0') { first.len() } else { 1 };
@@ -78,7 +81,9 @@ fn range(pattern: &str, rest: &mut &str) -> Result<Vec<String>, Problem> {
         return if all.is_empty() { Err(malformed(pattern)) } else { Ok(all) };
     }
     match (first.as_bytes(), last.as_bytes()) {
-        ([start], [end]) if start.is_ascii_alphabetic() && end.is_ascii_alphabetic() && start <= end => {
+        ([start], [end])
+            if start.is_ascii_alphabetic() && end.is_ascii_alphabetic() && start <= end =>
+        {
             Ok((*start..=*end).step_by(step).map(|letter| char::from(letter).to_string()).collect())
         }
         _ => Err(malformed(pattern)),
@@ -91,7 +96,10 @@ mod tests {
 
     #[test]
     fn patterns_become_urls() {
-        assert_eq!(expand("h/[08-10]{a,b}").unwrap(), ["h/08a", "h/08b", "h/09a", "h/09b", "h/10a", "h/10b"]);
+        assert_eq!(
+            expand("h/[08-10]{a,b}").unwrap(),
+            ["h/08a", "h/08b", "h/09a", "h/09b", "h/10a", "h/10b"]
+        );
         assert_eq!(expand("h/[a-e:2]").unwrap(), ["h/a", "h/c", "h/e"]);
         assert_eq!(expand("http://[::1]:8/x").unwrap(), ["http://[::1]:8/x"]);
         assert_eq!(expand(r"h/\{a\}").unwrap(), ["h/{a}"]);

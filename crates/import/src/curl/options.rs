@@ -191,9 +191,11 @@ pub(super) const OPTIONS: [CurlOption; 139] = [
 /// Finds an option by its long name. Like curl, it accepts an unambiguous prefix.
 pub(super) fn long(name: &str) -> Option<&'static CurlOption> {
     let mut matches = OPTIONS.iter().filter(|option| option.name.starts_with(name));
-    OPTIONS.iter().find(|option| option.name == name).or_else(|| match (matches.next(), matches.next()) {
-        (Some(one), None) => Some(one),
-        _ => None,
+    OPTIONS.iter().find(|option| option.name == name).or_else(|| {
+        match (matches.next(), matches.next()) {
+            (Some(one), None) => Some(one),
+            _ => None,
+        }
     })
 }
 

@@ -14,7 +14,9 @@ impl Reader<'_> {
     /// Adds one request for each URL.
     pub(super) fn requests(&mut self) -> Result<(), ImportError> {
         if self.urls.is_empty() {
-            return Err(self.error("the command has no URL", "write one such as http://127.0.0.1:8080/"));
+            return Err(
+                self.error("the command has no URL", "write one such as http://127.0.0.1:8080/")
+            );
         }
         self.check_bodies()?;
         if self.as_query && !self.queries.is_empty() {
@@ -22,16 +24,23 @@ impl Reader<'_> {
             return Err(self.error(wrong, "write all parameters with --url-query, and no -G"));
         }
         if self.range.is_some() && self.has_body() {
-            self.comments.push("left out: -r, which curl turns into another field where a body is sent".to_owned());
+            self.comments.push(
+                "left out: -r, which curl turns into another field where a body is sent".to_owned(),
+            );
         }
         if self.proxy_user && self.connection.iter().any(|(key, _)| *key == "proxy") {
-            return Err(self.error("the proxy needs a password, which plans do not have", "leave out -x and -U"));
+            return Err(self.error(
+                "the proxy needs a password, which plans do not have",
+                "leave out -x and -U",
+            ));
         }
         // `--max-redirs` has an effect only together with `-L`.
         self.follow = self.max_redirects.filter(|_| self.follow > 0).unwrap_or(self.follow);
-        let is_read_only = self.method.as_ref().is_some_and(|method| ["GET", "HEAD"].contains(&method.as_str()));
+        let is_read_only =
+            self.method.as_ref().is_some_and(|method| ["GET", "HEAD"].contains(&method.as_str()));
         let has_fields = self.has_body() && self.is_given("content-type");
-        self.repeats_method = self.follow > 0 && (self.method.is_some() && !is_read_only || has_fields);
+        self.repeats_method =
+            self.follow > 0 && (self.method.is_some() && !is_read_only || has_fields);
         if self.prefers_http2 {
             // Without TLS, curl asks for an upgrade; with TLS, ALPN decides.
             let is_plain = self.urls.iter().all(|url| !url.starts_with("https"));
@@ -39,18 +48,22 @@ impl Reader<'_> {
             self.connection.push((choice.0, vec![choice.1.to_owned()]));
         }
         for (number, pattern) in self.urls.clone().iter().enumerate() {
-            let urls = if self.has_globs { glob::expand(pattern) } else { Ok(vec![pattern.clone()]) };
+            let urls =
+                if self.has_globs { glob::expand(pattern) } else { Ok(vec![pattern.clone()]) };
             for url in urls.map_err(|(wrong, instead)| self.error(wrong, instead))? {
                 let (request, changes) = self.request(&url, self.uploads.get(number))?;
                 let comments = self.comments.iter().cloned().chain(changes).collect();
-                self.steps.push(Step { comments, kind: Some(StepKind::Request(Box::new(request))) });
+                self.steps
+                    .push(Step { comments, kind: Some(StepKind::Request(Box::new(request))) });
             }
         }
         Ok(())
     }
 
     fn has_body(&self) -> bool {
-        !self.parts.is_empty() || !self.uploads.is_empty() || !self.data.is_empty() && !self.as_query
+        !self.parts.is_empty()
+            || !self.uploads.is_empty()
+            || !self.data.is_empty() && !self.as_query
     }
 
     /// Refuses bodies that exclude each other.
@@ -58,10 +71,13 @@ impl Reader<'_> {
         let has_data = !self.data.is_empty() && !self.as_query;
         let bodies = [has_data, !self.parts.is_empty(), !self.uploads.is_empty(), self.only_head];
         if bodies.iter().filter(|is_used| **is_used).count() > 1 {
-            return Err(self.error("curl refuses more than one of -d, -F, -T and -I", "write one of them"));
+            return Err(
+                self.error("curl refuses more than one of -d, -F, -T and -I", "write one of them")
+            );
         }
         let has_type = self.headers.iter().any(|(name, value)| {
-            name.eq_ignore_ascii_case("content-type") && !value.to_ascii_lowercase().starts_with(MULTIPART)
+            name.eq_ignore_ascii_case("content-type")
+                && !value.to_ascii_lowercase().starts_with(MULTIPART)
         });
         if !self.parts.is_empty() && (has_type || self.is_removed("content-type")) {
             let wrong = "`-H Content-Type` makes something else than a form of the parts of -F";
@@ -71,20 +87,28 @@ impl Reader<'_> {
     }
 
     /// Builds a request. Also returns a note on a change that the user must know.
-    fn request(&self, url: &str, upload: Option<&String>) -> Result<(Request, Option<String>), ImportError> {
-        let mut address =
-            server::parse(url).map_err(|wrong| self.error(wrong, "write a URL such as http://127.0.0.1:8080/path"))?;
+    fn request(
+        &self,
+        url: &str,
+        upload: Option<&String>,
+    ) -> Result<(Request, Option<String>), ImportError> {
+        let mut address = server::parse(url)
+            .map_err(|wrong| self.error(wrong, "write a URL such as http://127.0.0.1:8080/path"))?;
         if address.server.is_empty() {
-            return Err(self.error(format!("`{url}` has no server"), format!("write http://HOST{url}")));
+            return Err(
+                self.error(format!("`{url}` has no server"), format!("write http://HOST{url}"))
+            );
         }
         let in_query = if self.as_query { &self.data } else { &self.queries };
         if !in_query.is_empty() {
-            let data = data::as_text(in_query).map_err(|(wrong, instead)| self.error(wrong, instead))?;
+            let data =
+                data::as_text(in_query).map_err(|(wrong, instead)| self.error(wrong, instead))?;
             let query = address.query.take().unwrap_or_default();
             let separator = if query.is_empty() || query.ends_with('&') { "" } else { "&" };
             address.query = Some(format!("{query}{separator}{data}"));
         }
-        let mut request = Request { headers: self.fields(), timeout: self.timeout, ..Request::default() };
+        let mut request =
+            Request { headers: self.fields(), timeout: self.timeout, ..Request::default() };
         if let Some(file) = upload {
             self.upload(file, &mut address, &mut request)?;
         } else if !self.as_query {
@@ -101,7 +125,8 @@ impl Reader<'_> {
         };
         request.method = self.method.clone().unwrap_or_else(|| default.to_owned());
         let change = server::changed_target(&address, self.is_path_kept);
-        let change = change.map(|(target, sent)| format!("curl asks for {target}, and this plan for {sent}"));
+        let change = change
+            .map(|(target, sent)| format!("curl asks for {target}, and this plan for {sent}"));
         request.query = address.query.as_deref().map(body::pairs).unwrap_or_default();
         request.raw_query = address.query;
         request.server = address.server;
@@ -123,7 +148,8 @@ impl Reader<'_> {
             ("Range", self.range.clone().filter(|_| !self.has_body())),
             ("Authorization", bearer),
         ];
-        let option_fields = options.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+        let option_fields =
+            options.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
         let mut fields: Vec<_> = option_fields.filter(|(name, _)| !self.is_given(name)).collect();
         fields.extend(cookies.map(|cookies| ("Cookie".to_owned(), cookies)));
         fields.extend(self.headers.iter().cloned());
@@ -139,7 +165,11 @@ impl Reader<'_> {
     }
 
     /// Sets the credentials with curl's scheme. A different scheme could expose the password.
-    fn credentials(&self, request: &mut Request, in_url: Option<&String>) -> Result<(), ImportError> {
+    fn credentials(
+        &self,
+        request: &mut Request,
+        in_url: Option<&String>,
+    ) -> Result<(), ImportError> {
         if self.is_given("authorization") {
             return Ok(());
         }
@@ -159,31 +189,46 @@ impl Reader<'_> {
             [] | ["basic"] => request.basic = Some(user.clone()),
             ["digest"] => request.digest = Some(user.clone()),
             _ => {
-                let other = self.schemes.iter().find(|scheme| !["basic", "digest"].contains(scheme));
+                let other =
+                    self.schemes.iter().find(|scheme| !["basic", "digest"].contains(scheme));
                 let wrong = format!(
                     "`--{}` is a way of authentication that plans do not have",
                     other.unwrap_or(&"digest --basic")
                 );
-                return Err(self.error(wrong, "write --basic or --digest, whichever the server takes"));
+                return Err(
+                    self.error(wrong, "write --basic or --digest, whichever the server takes")
+                );
             }
         }
         Ok(())
     }
 
     /// Sets the file of `-T` as body. If the path ends with a slash, the file's name is appended.
-    fn upload(&self, file: &str, address: &mut Address, request: &mut Request) -> Result<(), ImportError> {
+    fn upload(
+        &self,
+        file: &str,
+        address: &mut Address,
+        request: &mut Request,
+    ) -> Result<(), ImportError> {
         if ["-", "."].contains(&file) {
-            return Err(self.error("standard input is the body", "write the name of a file after -T"));
+            return Err(
+                self.error("standard input is the body", "write the name of a file after -T")
+            );
         }
         if self.has_globs && file.contains(['{', '[']) {
-            return Err(self.error(format!("`-T {file}` names several files"), "write a command for each file"));
+            return Err(self.error(
+                format!("`-T {file}` names several files"),
+                "write a command for each file",
+            ));
         }
         if !self.is_path_kept && address.path.starts_with('/') {
             address.path = server::without_dot_segments(&address.path);
         }
         if address.path.ends_with('/') && text::has_variable(file) {
             return Err(self.error(
-                format!("`-T {file}` adds the name of the file to the URL, but the name is a variable"),
+                format!(
+                    "`-T {file}` adds the name of the file to the URL, but the name is a variable"
+                ),
                 "write the URL with the name of the file",
             ));
         }
@@ -206,17 +251,22 @@ impl Reader<'_> {
         if self.data.is_empty() {
             return Ok(());
         }
-        let defaults: &[(&str, &str)] =
-            if self.is_json { &[("Content-Type", JSON), ("Accept", JSON)] } else { &[("Content-Type", FORM)] };
+        let defaults: &[(&str, &str)] = if self.is_json {
+            &[("Content-Type", JSON), ("Accept", JSON)]
+        } else {
+            &[("Content-Type", FORM)]
+        };
         for (name, value) in defaults {
             if !self.is_given(name) && !self.is_removed(name) {
                 request.headers.push(((*name).to_owned(), (*value).to_owned()));
             }
         }
-        let kind = request.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
+        let kind =
+            request.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
         let kind = kind.map(|(_, value)| value.clone()).unwrap_or_default();
         // An empty type prevents the keys `form` and `json`, which would add a type.
-        request.body = data::body(&self.data, &kind).map_err(|(wrong, instead)| self.error(wrong, instead))?;
+        request.body =
+            data::body(&self.data, &kind).map_err(|(wrong, instead)| self.error(wrong, instead))?;
         Ok(())
     }
 }

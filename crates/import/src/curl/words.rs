@@ -196,7 +196,9 @@ impl Reader<'_> {
             match c {
                 '\n' => {
                     // A line break after a pipe does not end the pipeline.
-                    let is_open = self.word.is_none() && self.command.is_empty() && self.command.input == Input::Pipe;
+                    let is_open = self.word.is_none()
+                        && self.command.is_empty()
+                        && self.command.input == Input::Pipe;
                     if !is_open {
                         self.end_command();
                     }
@@ -214,7 +216,10 @@ impl Reader<'_> {
                 }
                 ';' | '&' => self.end_command(),
                 // A prompt, in texts copied from a terminal.
-                '>' if self.word.is_none() && self.command.is_empty() && self.peek() == Some(' ') => {
+                '>' if self.word.is_none()
+                    && self.command.is_empty()
+                    && self.peek() == Some(' ') =>
+                {
                     self.word_text().push('>');
                 }
                 '>' | '<' => self.redirection(c)?,
@@ -265,7 +270,11 @@ impl Reader<'_> {
                 Some('\'') => return Ok(()),
                 Some(c) => self.word_text().push(c),
                 None => {
-                    return Err(self.error(line, "the quote `'` is not closed", "write `'` at the end of the text"));
+                    return Err(self.error(
+                        line,
+                        "the quote `'` is not closed",
+                        "write `'` at the end of the text",
+                    ));
                 }
             }
         }
@@ -287,7 +296,11 @@ impl Reader<'_> {
                 Some('`') => self.skip_backticks()?,
                 Some(c) => self.word_text().push(c),
                 None => {
-                    return Err(self.error(line, "the quote `\"` is not closed", "write `\"` at the end of the text"));
+                    return Err(self.error(
+                        line,
+                        "the quote `\"` is not closed",
+                        "write `\"` at the end of the text",
+                    ));
                 }
             }
         }
@@ -318,7 +331,11 @@ impl Reader<'_> {
         }
         if braced {
             self.note_expansion(Expansion::Parameter);
-        } else if self.characters.get(start).is_some_and(|c| c.is_ascii_digit() || "@*#?!$-".contains(*c)) {
+        } else if self
+            .characters
+            .get(start)
+            .is_some_and(|c| c.is_ascii_digit() || "@*#?!$-".contains(*c))
+        {
             self.note_expansion(Expansion::Argument);
         }
         self.position = start;
@@ -352,7 +369,11 @@ impl Reader<'_> {
                 _ => {}
             }
         }
-        Err(self.error(line, "it contains the output of another command, without its end", "write its value"))
+        Err(self.error(
+            line,
+            "it contains the output of another command, without its end",
+            "write its value",
+        ))
     }
 
     /// Reads `$'…'`.
@@ -367,7 +388,11 @@ impl Reader<'_> {
                 Some('\\') => self.escape(&mut bytes),
                 Some(c) => bytes.extend(c.to_string().bytes()),
                 None => {
-                    return Err(self.error(line, "the quote `$'` is not closed", "write `'` at the end of the text"));
+                    return Err(self.error(
+                        line,
+                        "the quote `$'` is not closed",
+                        "write `'` at the end of the text",
+                    ));
                 }
             }
         }
@@ -458,7 +483,11 @@ impl Reader<'_> {
                 }
                 Some(c) => self.word_text().push(c),
                 None => {
-                    return Err(self.error(line, "the quote `\"` is not closed", "write `\"` at the end of the text"));
+                    return Err(self.error(
+                        line,
+                        "the quote `\"` is not closed",
+                        "write `\"` at the end of the text",
+                    ));
                 }
             }
         }
@@ -471,7 +500,10 @@ mod tests {
 
     fn words(text: &str) -> Vec<Vec<String>> {
         let commands = commands(text, "f").unwrap().commands;
-        commands.into_iter().map(|command| command.words.into_iter().map(|word| word.text).collect()).collect()
+        commands
+            .into_iter()
+            .map(|command| command.words.into_iter().map(|word| word.text).collect())
+            .collect()
     }
 
     #[test]
@@ -488,8 +520,14 @@ mod tests {
         ] {
             assert_eq!(words(text).swap_remove(0), expected, "{text}");
         }
-        assert_eq!(words("curl a ;\ncurl b &\ncurl c"), [["curl", "a"], ["curl", "b"], ["curl", "c"]]);
-        assert_eq!(words("curl a > o && curl b || curl c"), [["curl", "a"], ["curl", "b"], ["curl", "c"]]);
+        assert_eq!(
+            words("curl a ;\ncurl b &\ncurl c"),
+            [["curl", "a"], ["curl", "b"], ["curl", "c"]]
+        );
+        assert_eq!(
+            words("curl a > o && curl b || curl c"),
+            [["curl", "a"], ["curl", "b"], ["curl", "c"]]
+        );
         for wrong in ["curl 'a", "curl \"a", "curl $'a", "curl $(x", "curl `x"] {
             assert!(commands(wrong, "f").is_err(), "{wrong}");
         }
@@ -516,14 +554,28 @@ mod tests {
         let new = "curl ^\"http://h/?a=1^&b=2^\" ^\r\n  -H ^\"x: y^\" ^\r\n  --data-raw ^\"^{^\\^\"a^\\^\":1^}^\" &\r\ncurl ^\"b^\"";
         assert_eq!(
             words(new),
-            [&["curl", "http://h/?a=1&b=2", "-H", "x: y", "--data-raw", "{\"a\":1}"][..], &["curl", "b"]]
+            [
+                &["curl", "http://h/?a=1&b=2", "-H", "x: y", "--data-raw", "{\"a\":1}"][..],
+                &["curl", "b"]
+            ]
         );
         let old = "curl \"http://h/a\"^%\"20b\" ^\n -H \"a: \\\"b\\\" ^\" --data-raw \"x\\\\y\"";
-        assert_eq!(words(old), [["curl", "http://h/a%20b", "-H", "a: \"b\" ^", "--data-raw", "x\\\\y"]]);
+        assert_eq!(
+            words(old),
+            [["curl", "http://h/a%20b", "-H", "a: \"b\" ^", "--data-raw", "x\\\\y"]]
+        );
         let older = r#"curl "http://h/a"%"20b?$top=1" -H "X: ""y""" --data-binary "{""a"":""$b `c`""}" --compressed"#;
         assert_eq!(
             words(older),
-            [["curl", "http://h/a%20b?$top=1", "-H", "X: \"y\"", "--data-binary", r#"{"a":"$b `c`"}"#, "--compressed"]]
+            [[
+                "curl",
+                "http://h/a%20b?$top=1",
+                "-H",
+                "X: \"y\"",
+                "--data-binary",
+                r#"{"a":"$b `c`"}"#,
+                "--compressed"
+            ]]
         );
         assert_eq!(words("curl ^\"a^\n\nb^\" ^\n c"), [["curl", "a\nb", "c"]]);
     }

@@ -40,7 +40,10 @@ pub(super) struct Reply {
 impl Reply {
     /// Value of a header field; empty if it is absent.
     pub(super) fn header(&self, name: &str) -> &str {
-        self.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map_or("", |(_, value)| value)
+        self.headers
+            .iter()
+            .find(|(known, _)| known.eq_ignore_ascii_case(name))
+            .map_or("", |(_, value)| value)
     }
 }
 
@@ -48,20 +51,26 @@ impl Entry {
     /// Reads an entry. The error is the reason why it is left out.
     pub(super) fn read(at: &JsonNode<'_>) -> Result<Self, &'static str> {
         let request = at.get("request").ok_or("entries without a request")?;
-        let text = request.get("url").and_then(|url| url.value.as_str()).filter(|url| !url.is_empty());
+        let text =
+            request.get("url").and_then(|url| url.value.as_str()).filter(|url| !url.is_empty());
         let text = text.ok_or("requests without a URL")?;
         let url = Url::parse(text).map_err(|_| "requests whose URL is malformed")?;
         if !["http", "https"].contains(&url.scheme()) || url.host_str().is_none() {
             return Err("requests that are not http");
         }
-        let started =
-            DateTime::parse_from_rfc3339(at.text("startedDateTime")).map_or(0.0, |time| time.timestamp_millis() as f64);
-        let time = at.get("time").and_then(|time| time.value.as_f64()).filter(|time| *time > 0.0).unwrap_or(0.0);
+        let started = DateTime::parse_from_rfc3339(at.text("startedDateTime"))
+            .map_or(0.0, |time| time.timestamp_millis() as f64);
+        let time = at
+            .get("time")
+            .and_then(|time| time.value.as_f64())
+            .filter(|time| *time > 0.0)
+            .unwrap_or(0.0);
         let mut comments = Vec::new();
         comments.extend(changed_url(text));
         let (url, missing) = with_query(url, &request);
         comments.extend(missing);
-        let body = request.get("postData").map(|post| read_body(&post, &mut comments)).unwrap_or_default();
+        let body =
+            request.get("postData").map(|post| read_body(&post, &mut comments)).unwrap_or_default();
         let method = request.text("method").to_ascii_uppercase();
         Ok(Self {
             page: at.text("pageref").to_owned(),
@@ -79,21 +88,33 @@ impl Entry {
 
     /// True for an image, script, style sheet, font or similar.
     pub(super) fn is_resource(&self) -> bool {
-        const KINDS: [&str; 9] =
-            ["script", "stylesheet", "image", "font", "media", "manifest", "texttrack", "ping", "csp-violation-report"];
+        const KINDS: [&str; 9] = [
+            "script",
+            "stylesheet",
+            "image",
+            "font",
+            "media",
+            "manifest",
+            "texttrack",
+            "ping",
+            "csp-violation-report",
+        ];
         const ENDINGS: [&str; 18] = [
-            "js", "mjs", "css", "png", "jpg", "jpeg", "gif", "svg", "webp", "avif", "ico", "woff", "woff2", "ttf",
-            "otf", "mp4", "webm", "map",
+            "js", "mjs", "css", "png", "jpg", "jpeg", "gif", "svg", "webp", "avif", "ico", "woff",
+            "woff2", "ttf", "otf", "mp4", "webm", "map",
         ];
         let media = self.reply.media_type.split(';').next().unwrap_or_default().trim();
-        let ending = self.url.path().rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
+        let ending =
+            self.url.path().rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
         // Only some browsers record the type of a resource; otherwise media type and extension
         // decide.
         if !self.resource.is_empty() {
             return KINDS.contains(&self.resource.as_str());
         }
         self.method == "GET"
-            && (["image/", "font/", "video/", "audio/", "text/css"].iter().any(|kind| media.starts_with(kind))
+            && (["image/", "font/", "video/", "audio/", "text/css"]
+                .iter()
+                .any(|kind| media.starts_with(kind))
                 || media.ends_with("javascript")
                 || media == "application/wasm"
                 || ending.is_some_and(|ending| ENDINGS.contains(&ending.as_str())))
@@ -101,13 +122,15 @@ impl Entry {
 
     /// True for an HTML page.
     pub(super) fn is_document(&self) -> bool {
-        self.resource == "document" || self.resource.is_empty() && self.reply.media_type.starts_with("text/html")
+        self.resource == "document"
+            || self.resource.is_empty() && self.reply.media_type.starts_with("text/html")
     }
 
     /// True for a CORS preflight request.
     pub(super) fn is_preflight(&self) -> bool {
         let mut names = self.headers.iter().map(|(name, _)| name);
-        self.method == "OPTIONS" && names.any(|name| name.eq_ignore_ascii_case("access-control-request-method"))
+        self.method == "OPTIONS"
+            && names.any(|name| name.eq_ignore_ascii_case("access-control-request-method"))
     }
 
     /// Redirect target of the reply.
@@ -143,8 +166,12 @@ fn with_query(mut url: Url, request: &JsonNode<'_>) -> (Url, Option<String>) {
         return (url, None);
     }
     let names = fields.iter().map(|(name, _)| name.as_str());
-    let missing: Vec<&str> = names.filter(|name| !url.query_pairs().any(|(known, _)| known == *name)).collect();
-    let comment = format!("left out: parameters of queryString that the URL does not have: {}", missing.join(", "));
+    let missing: Vec<&str> =
+        names.filter(|name| !url.query_pairs().any(|(known, _)| known == *name)).collect();
+    let comment = format!(
+        "left out: parameters of queryString that the URL does not have: {}",
+        missing.join(", ")
+    );
     let comment = (!missing.is_empty()).then_some(comment);
     (url, comment)
 }
@@ -157,7 +184,9 @@ pub(super) fn without_fragment(mut url: Url) -> Url {
 
 fn headers(message: &JsonNode<'_>) -> Vec<(String, String)> {
     let fields = message.list("headers");
-    let fields = fields.iter().map(|header| (header.text("name").to_owned(), header.text("value").to_owned()));
+    let fields = fields
+        .iter()
+        .map(|header| (header.text("name").to_owned(), header.text("value").to_owned()));
     fields.filter(|(name, _)| !name.is_empty()).collect()
 }
 
@@ -168,7 +197,9 @@ fn read_body(post: &JsonNode<'_>, comments: &mut Vec<String>) -> Body {
     let mut body = match text {
         "" if !params.is_empty() && media_type.starts_with(body::MULTIPART) => multipart(&params),
         "" if !params.is_empty() => {
-            let fields = params.iter().map(|param| (decoded(param.text("name")), decoded(param.text("value"))));
+            let fields = params
+                .iter()
+                .map(|param| (decoded(param.text("name")), decoded(param.text("value"))));
             Body::Form(fields.collect(), None)
         }
         text => body::of(media_type, text),
@@ -194,7 +225,9 @@ fn multipart(params: &[JsonNode<'_>]) -> Body {
         let part = match param.text("fileName") {
             "" => Part::Text(param.text("value").to_owned()),
             file => {
-                let kind = Some(param.text("contentType")).filter(|kind| !kind.is_empty()).map(str::to_owned);
+                let kind = Some(param.text("contentType"))
+                    .filter(|kind| !kind.is_empty())
+                    .map(str::to_owned);
                 Part::File { file: file.to_owned(), kind, filename: None }
             }
         };

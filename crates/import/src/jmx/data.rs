@@ -13,7 +13,9 @@ impl Writer<'_> {
             push(&mut keys, "columns", Yaml::List(file.names.iter().map(Yaml::text).collect()));
         }
         match file.format {
-            DataFormat::Csv { delimiter: '\t', .. } => push(&mut keys, "delimiter", Yaml::text("tab")),
+            DataFormat::Csv { delimiter: '\t', .. } => {
+                push(&mut keys, "delimiter", Yaml::text("tab"))
+            }
             DataFormat::Csv { delimiter, .. } if delimiter != ',' => {
                 push(&mut keys, "delimiter", Yaml::text(delimiter.to_string()));
             }

@@ -25,12 +25,16 @@ impl Writer<'_> {
     }
 
     fn find(&self, matches: impl Fn(TestElement<'_>) -> bool) -> Option<String> {
-        self.document.enabled_elements().find(|element| matches(*element)).map(|element| element.place())
+        self.document
+            .enabled_elements()
+            .find(|element| matches(*element))
+            .map(|element| element.place())
     }
 
     /// Place of the first element that contains this text.
     pub(super) fn text_place(&self, text: &str) -> String {
-        self.find(|element| self.contains_text(element, text)).unwrap_or_else(|| "the plan".to_owned())
+        self.find(|element| self.contains_text(element, text))
+            .unwrap_or_else(|| "the plan".to_owned())
     }
 
     fn contains_text(&self, element: TestElement<'_>, text: &str) -> bool {
@@ -46,7 +50,8 @@ impl Writer<'_> {
 
     /// Place of a thread group.
     pub(super) fn group_place(&self, name: &str) -> String {
-        let place = self.find(|element| element.role() == Role::ThreadGroup && element.name() == name);
+        let place =
+            self.find(|element| element.role() == Role::ThreadGroup && element.name() == name);
         place.unwrap_or_else(|| format!("Thread Group \"{name}\""))
     }
 
@@ -58,13 +63,16 @@ impl Writer<'_> {
 
     /// Place of an element that is not a sampler; otherwise the place of its surroundings.
     pub(super) fn element_place(&self, name: &str, around: &str) -> String {
-        let place = self.find(|element| !name.is_empty() && element.role() != Role::Sampler && element.name() == name);
+        let place = self.find(|element| {
+            !name.is_empty() && element.role() != Role::Sampler && element.name() == name
+        });
         place.unwrap_or_else(|| around.to_owned())
     }
 
     /// Place of the first element of a kind.
     pub(super) fn kind_place(&self, kind: ElementKind, group: &str) -> String {
-        self.find(|element| element.kind() == Some(kind)).unwrap_or_else(|| format!("Thread Group \"{group}\""))
+        self.find(|element| element.kind() == Some(kind))
+            .unwrap_or_else(|| format!("Thread Group \"{group}\""))
     }
 
     /// Place of the extractor that sets a variable.

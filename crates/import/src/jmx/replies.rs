@@ -41,7 +41,9 @@ impl Writer<'_> {
         let mut check = Check::default();
         for condition in &policy.until {
             if let Err(why) = self.assertion(condition, place, &mut check) {
-                self.notice(format!("{place}: a condition of the awaited message is left out, {why}"));
+                self.notice(format!(
+                    "{place}: a condition of the awaited message is left out, {why}"
+                ));
             }
         }
         let has_inverse = check.texts.iter().any(|(key, _)| key.ends_with("_not"));
@@ -68,15 +70,19 @@ impl Writer<'_> {
                 ReplyAction::Extract(extractor) => {
                     if !after.is_empty() {
                         let place = self.extractor_place(&extractor.variable, place);
-                        self.notice(format!("{place}: it is carried out before the scripts of its request"));
+                        self.notice(format!(
+                            "{place}: it is carried out before the scripts of its request"
+                        ));
                     }
                     self.extractor(extractor, place, &mut extract);
                 }
                 ReplyAction::Script(script) => after.extend(self.script(script, place)),
                 ReplyAction::Set { variable, value } => {
                     let value = self.plain(value);
-                    self.following_steps
-                        .push(Yaml::map([("set", Yaml::Map(vec![(variable.clone(), Yaml::Text(value))]))]));
+                    self.following_steps.push(Yaml::map([(
+                        "set",
+                        Yaml::Map(vec![(variable.clone(), Yaml::Text(value))]),
+                    )]));
                 }
                 ReplyAction::Keep => {}
             }
@@ -95,9 +101,14 @@ impl Writer<'_> {
             }
         }
         // The order in which plan files list them.
-        let order = ["status", "contains", "contains_not", "matches", "matches_not", "exists", "script"];
+        let order =
+            ["status", "contains", "contains_not", "matches", "matches_not", "exists", "script"];
         check.texts.sort_by_key(|(key, _)| order.iter().position(|known| known == key));
-        let mut all: Keys = check.texts.into_iter().map(|(key, texts)| (key.to_owned(), Yaml::texts(texts))).collect();
+        let mut all: Keys = check
+            .texts
+            .into_iter()
+            .map(|(key, texts)| (key.to_owned(), Yaml::texts(texts)))
+            .collect();
         for (name, keys) in [("json", check.json), ("header", check.headers)] {
             if !keys.is_empty() {
                 all.push((name.into(), Yaml::Map(keys)));
@@ -118,7 +129,9 @@ impl Writer<'_> {
         }
         if extract.iter().any(|(known, _)| known == variable) {
             if *take != Take::First {
-                self.notice(format!("{extractor_place}: left out, `{variable}` is taken out of this reply already"));
+                self.notice(format!(
+                    "{extractor_place}: left out, `{variable}` is taken out of this reply already"
+                ));
             }
             return;
         }
@@ -128,7 +141,9 @@ impl Writer<'_> {
             ));
         }
         let Some(value) = extractors::write(extractor, &mut |text| self.plain(text)) else {
-            self.notice(format!("{extractor_place}: left out, a plan file extracts from replies only"));
+            self.notice(format!(
+                "{extractor_place}: left out, a plan file extracts from replies only"
+            ));
             self.declared.push((variable.clone(), String::new()));
             return;
         };
@@ -136,7 +151,12 @@ impl Writer<'_> {
     }
 
     /// Adds an assertion to a check. The error explains why a check cannot express it.
-    fn assertion(&mut self, assertion: &Assertion, place: &str, check: &mut Check) -> Result<(), String> {
+    fn assertion(
+        &mut self,
+        assertion: &Assertion,
+        place: &str,
+        check: &mut Check,
+    ) -> Result<(), String> {
         match &assertion.test {
             AssertionTest::Text(text) => self.text_assertion(text, check)?,
             AssertionTest::Duration(millis) => {
@@ -150,26 +170,34 @@ impl Writer<'_> {
                 let bytes: u64 = constant(bytes)?;
                 let (least, most) = match is {
                     NumberComparison::Equal => (Some(bytes), Some(bytes)),
-                    NumberComparison::NotEqual => return Err("a plan file has no size that is not the one".into()),
+                    NumberComparison::NotEqual => {
+                        return Err("a plan file has no size that is not the one".into());
+                    }
                     NumberComparison::Greater => (Some(bytes + 1), None),
                     NumberComparison::AtLeast => (Some(bytes), None),
                     NumberComparison::Less => (None, Some(bytes.saturating_sub(1))),
                     NumberComparison::AtMost => (None, Some(bytes)),
                 };
                 for (name, bytes) in [("min_size", least), ("max_size", most)] {
-                    check.others.extend(bytes.map(|bytes| (name.to_owned(), Yaml::text(bytes.to_string()))));
+                    check.others.extend(
+                        bytes.map(|bytes| (name.to_owned(), Yaml::text(bytes.to_string()))),
+                    );
                 }
             }
             AssertionTest::Json { path, expected, invert } => {
                 let path = self.plain(path);
                 match expected {
-                    _ if *invert => return Err("a plan file has no JSON that is not there".to_owned()),
+                    _ if *invert => {
+                        return Err("a plan file has no JSON that is not there".to_owned());
+                    }
                     None => check.push("exists", path),
                     Some(expected) => {
                         let value = match expected {
                             ExpectedJson::Null => Yaml::text("null"),
                             ExpectedJson::Value(value) => Yaml::Text(self.plain(value)),
-                            ExpectedJson::Pattern(pattern) if is_plain(pattern) => Yaml::Text(self.plain(pattern)),
+                            ExpectedJson::Pattern(pattern) if is_plain(pattern) => {
+                                Yaml::Text(self.plain(pattern))
+                            }
                             ExpectedJson::Pattern(_) => {
                                 check.push("exists", path);
                                 return Err(
@@ -197,7 +225,9 @@ impl Writer<'_> {
             AssertionTest::QualifiedXpath { path, invert: false } => {
                 return Err(format!("a plan file has no namespaces for the XPath `{}`", path.path));
             }
-            AssertionTest::Xml => return Err("a plan file does not check whether a body is XML".into()),
+            AssertionTest::Xml => {
+                return Err("a plan file does not check whether a body is XML".into());
+            }
             AssertionTest::Md5(_) => return Err("a plan file has no MD5 sums".into()),
             AssertionTest::Script(script) => {
                 if let Some(source) = self.script(script, place) {
@@ -236,9 +266,12 @@ impl Writer<'_> {
                 return Ok(());
             }
             // Only Groovy is written, and a scenario has one language.
-            _ if self.is_javascript => return Err("a plan file checks bodies, statuses and header fields only".into()),
+            _ if self.is_javascript => {
+                return Err("a plan file checks bodies, statuses and header fields only".into());
+            }
             _ => {
-                let script = script_of(text).ok_or("a plan file checks bodies, statuses and header fields only")?;
+                let script = script_of(text)
+                    .ok_or("a plan file checks bodies, statuses and header fields only")?;
                 check.push("script", super::texts::escape_dollars(&script));
                 return Ok(());
             }
@@ -285,7 +318,9 @@ fn script_of(text: &TextAssertion) -> Option<String> {
         ReplyPart::Message => "prev.getResponseMessage()",
         ReplyPart::Url => "prev.getUrlAsString()",
         ReplyPart::SamplerData | ReplyPart::RequestBody => return None,
-        ReplyPart::Variable(name) => return script_with(text, &format!("(vars.get({}) ?: '')", quoted(name))),
+        ReplyPart::Variable(name) => {
+            return script_with(text, &format!("(vars.get({}) ?: '')", quoted(name)));
+        }
     };
     script_with(text, part)
 }
@@ -294,7 +329,8 @@ fn script_with(text: &TextAssertion, part: &str) -> Option<String> {
     if text.patterns.iter().any(|pattern| pattern.contains("${")) {
         return None;
     }
-    let conditions: Vec<String> = text.patterns.iter().map(|pattern| groovy_condition(text.is, pattern)).collect();
+    let conditions: Vec<String> =
+        text.patterns.iter().map(|pattern| groovy_condition(text.is, pattern)).collect();
     let joined = match (text.any, text.not) {
         (true, false) => conditions.join(" || "),
         (false, false) => conditions.join(" && "),
@@ -338,10 +374,12 @@ fn status(text: &TextAssertion) -> Result<String, String> {
 
     let alternatives = text.patterns.iter().flat_map(|pattern| {
         let inner = pattern.trim().trim_start_matches('^').trim_end_matches('$');
-        let inner = inner.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).unwrap_or(inner);
+        let inner =
+            inner.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).unwrap_or(inner);
         inner.split('|').map(str::to_owned).collect::<Vec<_>>()
     });
-    let words: Option<Vec<String>> = alternatives.map(|pattern| status_or_class(text.is, &pattern)).collect();
+    let words: Option<Vec<String>> =
+        alternatives.map(|pattern| status_or_class(text.is, &pattern)).collect();
     let words = words.filter(|words| !words.is_empty()).ok_or(cannot)?;
     if text.patterns.len() > 1 && !text.any {
         return Err(cannot.to_owned());
@@ -356,9 +394,10 @@ fn status_or_class(is: TextMatch, pattern: &str) -> Option<String> {
     let class = pattern.chars().next().filter(|first| ('1'..='5').contains(first));
     match (class, pattern.get(1..)) {
         _ if is_number => Some(pattern.to_owned()),
-        (Some(class), Some(r"\d\d" | r"\d{2}" | r"[0-9][0-9]" | r"[0-9]{2}" | ".." | ".*" | r"\d*" | r"\d+")) => {
-            Some(format!("{class}xx"))
-        }
+        (
+            Some(class),
+            Some(r"\d\d" | r"\d{2}" | r"[0-9][0-9]" | r"[0-9]{2}" | ".." | ".*" | r"\d*" | r"\d+"),
+        ) => Some(format!("{class}xx")),
         (Some(class), Some("")) if is == TextMatch::Contains || is == TextMatch::Substring => {
             Some(format!("{class}xx"))
         }
@@ -368,7 +407,9 @@ fn status_or_class(is: TextMatch, pattern: &str) -> Option<String> {
 
 /// Parses a number that does not depend on the run.
 fn constant<T: std::str::FromStr>(text: &str) -> Result<T, String> {
-    text.trim().parse().map_err(|_| format!("`{text}` is no whole number that is known before the run"))
+    text.trim()
+        .parse()
+        .map_err(|_| format!("`{text}` is no whole number that is known before the run"))
 }
 
 /// Adds a check of a path or header field. A plan file compares each with a single text.
@@ -384,7 +425,9 @@ fn add_once(checks: &mut Keys, name: String, value: Yaml) -> Result<(), String> 
 
 fn is_plain(pattern: &str) -> bool {
     !pattern.contains("${")
-        && pattern.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '_' | '-' | '@' | ':' | '/' | ','))
+        && pattern
+            .chars()
+            .all(|c| c.is_alphanumeric() || matches!(c, ' ' | '_' | '-' | '@' | ':' | '/' | ','))
 }
 
 /// Escapes a text as a regular expression. Expressions in it are escaped at run time.
@@ -409,7 +452,16 @@ mod tests {
         let patterns: Vec<String> = patterns.iter().map(|&pattern| pattern.to_owned()).collect();
         let any = patterns.len() > 1;
         let (part, message) = (ReplyPart::Status, String::new());
-        status(&TextAssertion { part, patterns, is, not: false, any, ignore_status: false, message }).ok()
+        status(&TextAssertion {
+            part,
+            patterns,
+            is,
+            not: false,
+            any,
+            ignore_status: false,
+            message,
+        })
+        .ok()
     }
 
     #[test]

@@ -25,8 +25,10 @@ const JMETER_AGENT: &str = "Apache-HttpClient/";
 /// The header fields to write: without those that JMeter's client sends by default.
 pub(super) fn headers(request: &Request) -> Vec<(String, String)> {
     let fields = request.headers.iter().filter(|(name, value)| {
-        let is_default_connection = name.eq_ignore_ascii_case("connection") && value == "keep-alive";
-        let is_default_agent = name.eq_ignore_ascii_case("user-agent") && value.starts_with(JMETER_AGENT);
+        let is_default_connection =
+            name.eq_ignore_ascii_case("connection") && value == "keep-alive";
+        let is_default_agent =
+            name.eq_ignore_ascii_case("user-agent") && value.starts_with(JMETER_AGENT);
         !is_default_connection && !is_default_agent
     });
     fields.cloned().collect()
@@ -61,7 +63,8 @@ impl Writer<'_> {
             &["get", "post", "put", "patch", "delete", "head", "options"]
         };
         let has_step = all.contains(&method.as_str());
-        let has_method_key = !has_step && !request.is_websocket() && method_name(&request.method).is_ok();
+        let has_method_key =
+            !has_step && !request.is_websocket() && method_name(&request.method).is_ok();
         match (has_step, has_method_key) {
             (true, _) => push(&mut keys, &method, Yaml::Text(url)),
             (false, true) => {
@@ -69,7 +72,10 @@ impl Writer<'_> {
                 push(&mut keys, "method", Yaml::text(&request.method));
             }
             (false, false) => {
-                self.notice(format!("{place}: the method {} became GET; a plan file does not have it", request.method));
+                self.notice(format!(
+                    "{place}: the method {} became GET; a plan file does not have it",
+                    request.method
+                ));
                 push(&mut keys, "get", Yaml::Text(url));
             }
         }
@@ -99,10 +105,14 @@ impl Writer<'_> {
         if policy.failure_ends != self.failure_ends {
             match on_failure(policy.failure_ends) {
                 Some(word) => push(&mut keys, "on_failure", Yaml::text(word)),
-                None => self.notice(format!("{place}: a failure ends no loop, because plan files cannot express that")),
+                None => self.notice(format!(
+                    "{place}: a failure ends no loop, because plan files cannot express that"
+                )),
             }
         }
-        if let Some(timeout) = policy.timeout.filter(|timeout| !is_default(*timeout, defaults::TIMEOUT)) {
+        if let Some(timeout) =
+            policy.timeout.filter(|timeout| !is_default(*timeout, defaults::TIMEOUT))
+        {
             push(&mut keys, "timeout", Yaml::Text(plan_time(timeout)));
         }
         Yaml::Map(keys)
@@ -115,10 +125,12 @@ impl Writer<'_> {
             Some((server, rest)) => (server, rest.to_owned()),
             None => return self.text(&url, Braces::Placeholders),
         };
-        let (path, query) = rest.split_once('?').map_or((rest.as_str(), None), |(path, query)| (path, Some(query)));
+        let (path, query) =
+            rest.split_once('?').map_or((rest.as_str(), None), |(path, query)| (path, Some(query)));
         let path = if path.is_empty() { "/" } else { path };
         let query = query.map(|query| {
-            let fields: Vec<String> = query.split('&').map(|field| self.query_field(field)).collect();
+            let fields: Vec<String> =
+                query.split('&').map(|field| self.query_field(field)).collect();
             format!("?{}", fields.join("&"))
         });
         let whole = format!("{server}{path}{}", query.unwrap_or_default());
@@ -129,14 +141,18 @@ impl Writer<'_> {
     fn query_field(&mut self, field: &str) -> String {
         let Some((name, value)) = field.split_once('=') else { return field.to_owned() };
         let decoded = percent_encoding::percent_decode_str(value).decode_utf8_lossy().into_owned();
-        let value = self.secret(name, &decoded).map_or(value.to_owned(), |hidden| format!("${{urlencode({hidden})}}"));
+        let value = self
+            .secret(name, &decoded)
+            .map_or(value.to_owned(), |hidden| format!("${{urlencode({hidden})}}"));
         format!("{name}={value}")
     }
 
     /// Rewrites a URL with constant parts, without the function that builds it at run time.
     pub(super) fn readable(&self, url: &str) -> String {
         let stretches = expression::parse(url);
-        let [Stretch::Call { name, arguments, .. }, rest @ ..] = &stretches[..] else { return url.to_owned() };
+        let [Stretch::Call { name, arguments, .. }, rest @ ..] = &stretches[..] else {
+            return url.to_owned();
+        };
         let [protocol, host, port, path] = &arguments[..] else { return url.to_owned() };
         if name != "requestUrl" {
             return url.to_owned();
@@ -153,14 +169,25 @@ impl Writer<'_> {
         {
             return url.to_owned();
         }
-        let scheme = if scheme.value.trim().is_empty() { "http".to_owned() } else { scheme.text.trim().to_owned() };
+        let scheme = if scheme.value.trim().is_empty() {
+            "http".to_owned()
+        } else {
+            scheme.text.trim().to_owned()
+        };
         let port_value = port.value.trim();
-        let port =
-            if port_value.is_empty() || port_value == "0" { String::new() } else { format!(":{}", port.text.trim()) };
+        let port = if port_value.is_empty() || port_value == "0" {
+            String::new()
+        } else {
+            format!(":{}", port.text.trim())
+        };
         let slash = if path.value.starts_with('/') || path.value.is_empty() { "" } else { "/" };
         // URLs are parsed before users exist, so a variable cannot be the scheme.
         let is_scheme = scheme == "http" || scheme == "https";
-        let scheme = if is_scheme { scheme } else { self.unfolded.before.text(&scheme).trim().to_ascii_lowercase() };
+        let scheme = if is_scheme {
+            scheme
+        } else {
+            self.unfolded.before.text(&scheme).trim().to_ascii_lowercase()
+        };
         format!("{scheme}://{host}{port}{slash}{}{}", path.text, expression_text(rest))
     }
 
@@ -182,9 +209,12 @@ impl Writer<'_> {
                 self.notice(format!("{place}: a second header field {name} is left out"));
                 continue;
             }
-            let bearer = value.split_once(' ').filter(|_| name.eq_ignore_ascii_case("authorization"));
+            let bearer =
+                value.split_once(' ').filter(|_| name.eq_ignore_ascii_case("authorization"));
             let hidden = match bearer {
-                Some((scheme, token)) => self.hide("token", token).map(|token| format!("{scheme} {token}")),
+                Some((scheme, token)) => {
+                    self.hide("token", token).map(|token| format!("{scheme} {token}"))
+                }
                 None => self.secret(name.trim_start_matches("X-").trim_start_matches("x-"), value),
             };
             let value = self.text(&hidden.unwrap_or_else(|| value.clone()), Braces::Placeholders);
@@ -193,9 +223,18 @@ impl Writer<'_> {
         keys
     }
 
-    fn authorization(&mut self, own: &mut Vec<(String, String)>, policy: &ReplyPolicy, keys: &mut Keys) {
+    fn authorization(
+        &mut self,
+        own: &mut Vec<(String, String)>,
+        policy: &ReplyPolicy,
+        keys: &mut Keys,
+    ) {
         let basic = own.iter().enumerate().find_map(|(index, (name, value))| {
-            let credentials = if name.eq_ignore_ascii_case("authorization") { decoded::basic(value) } else { None };
+            let credentials = if name.eq_ignore_ascii_case("authorization") {
+                decoded::basic(value)
+            } else {
+                None
+            };
             Some((index, credentials?))
         });
         if let Some((index, pair)) = basic {
@@ -217,8 +256,11 @@ impl Writer<'_> {
     }
 
     fn body(&mut self, body: &Body, headers: &mut Vec<(String, String)>, place: &str) -> Keys {
-        let media_type =
-            headers.iter().find(|header| is_content_type(header)).map(|header| header.1.clone()).unwrap_or_default();
+        let media_type = headers
+            .iter()
+            .find(|header| is_content_type(header))
+            .map(|header| header.1.clone())
+            .unwrap_or_default();
         let Some(bytes) = body.bytes() else { return Keys::new() };
         let Ok(text) = String::from_utf8(bytes.to_vec()) else {
             self.notice(format!("{place}: its body is left out; it is no text"));
@@ -255,7 +297,11 @@ impl Writer<'_> {
         for part in text.split(&format!("--{boundary}")).skip(1) {
             let Some((head, content)) = part.split_once("\r\n\r\n") else { continue };
             let content = content.strip_suffix("\r\n").unwrap_or(content);
-            let name = head.split("name=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap_or_default();
+            let name = head
+                .split("name=\"")
+                .nth(1)
+                .and_then(|rest| rest.split('"').next())
+                .unwrap_or_default();
             let name = name.replace("%22", "\"");
             if keys.iter().any(|(other, _)| *other == name) {
                 self.notice(format!("{place}: a second part `{name}` is left out"));
@@ -263,7 +309,11 @@ impl Writer<'_> {
             }
             let value = if let Some(file) = self.upload(content) {
                 let mut keys = vec![("file".to_owned(), Yaml::Text(self.file(file)))];
-                let kind = head.split("Content-Type: ").nth(1).map(str::trim).filter(|kind| !kind.is_empty());
+                let kind = head
+                    .split("Content-Type: ")
+                    .nth(1)
+                    .map(str::trim)
+                    .filter(|kind| !kind.is_empty());
                 keys.extend(kind.map(|kind| ("type".to_owned(), Yaml::text(kind))));
                 Yaml::Map(keys)
             } else {
@@ -285,9 +335,13 @@ impl Writer<'_> {
     pub(super) fn file(&self, file: &str) -> String {
         let path = std::path::Path::new(file);
         let relative = path.strip_prefix(&self.options.directory).unwrap_or(path);
-        if relative.is_absolute() { relative.to_path_buf() } else { self.options.files.join(relative) }
-            .display()
-            .to_string()
+        if relative.is_absolute() {
+            relative.to_path_buf()
+        } else {
+            self.options.files.join(relative)
+        }
+        .display()
+        .to_string()
     }
 }
 
@@ -347,9 +401,14 @@ mod tests {
 
     #[test]
     fn forms_are_decoded_where_a_map_says_the_same() {
-        let pairs =
-            |text: &str| form(text).map(|all| all.into_iter().map(|(a, b)| format!("{a}={b}")).collect::<Vec<_>>());
-        assert_eq!(pairs("a=b+c&d=%26${urlencode(${x})}"), Some(vec!["a=b c".into(), "d=&${x}".into()]));
+        let pairs = |text: &str| {
+            form(text)
+                .map(|all| all.into_iter().map(|(a, b)| format!("{a}={b}")).collect::<Vec<_>>())
+        };
+        assert_eq!(
+            pairs("a=b+c&d=%26${urlencode(${x})}"),
+            Some(vec!["a=b c".into(), "d=&${x}".into()])
+        );
         assert_eq!(pairs("a=1&a=2"), None);
         assert_eq!(pairs("a=${x}"), None);
         assert_eq!(pairs("a==b&c"), Some(vec!["a==b".into(), "c=".into()]));

@@ -20,7 +20,9 @@ impl Writer<'_> {
                 keys.insert(0, ("on_failure".into(), Yaml::text("continue")));
             }
             match keys.pop() {
-                Some((_, Yaml::List(steps))) if !steps.is_empty() => groups.push((group, keys, steps)),
+                Some((_, Yaml::List(steps))) if !steps.is_empty() => {
+                    groups.push((group, keys, steps))
+                }
                 _ => {
                     let place = self.group_place(&group.name);
                     self.notice(format!("{place}: left out, nothing of it can be written"));
@@ -37,10 +39,15 @@ impl Writer<'_> {
 
     fn one_group(&mut self, group: &Population, keys: Keys, steps: Vec<Yaml>) -> Yaml {
         let (users, iterations) = self.users_and_iterations(group);
-        let numbers = [("users", users), ("iterations", iterations)].into_iter().filter(|(_, number)| *number > 1);
-        let mut stage_keys: Keys =
-            numbers.map(|(name, number)| (name.to_owned(), Yaml::text(number.to_string()))).collect();
-        stage_keys.extend(group.stop.duration.map(|duration| ("timeout".into(), Yaml::Text(plan_time(duration)))));
+        let numbers = [("users", users), ("iterations", iterations)]
+            .into_iter()
+            .filter(|(_, number)| *number > 1);
+        let mut stage_keys: Keys = numbers
+            .map(|(name, number)| (name.to_owned(), Yaml::text(number.to_string())))
+            .collect();
+        stage_keys.extend(
+            group.stop.duration.map(|duration| ("timeout".into(), Yaml::Text(plan_time(duration)))),
+        );
         stage_keys.extend(keys);
         stage_keys.push(("steps".into(), Yaml::List(steps)));
         Yaml::Map(stage_keys)
@@ -52,14 +59,18 @@ impl Writer<'_> {
         let mut all = Vec::new();
         for (group, group_keys, mut steps) in groups {
             let place = self.group_place(&group.name);
-            self.notice(format!("{place}: one user carries it out and the others of its kind, one after the other"));
+            self.notice(format!(
+                "{place}: one user carries it out and the others of its kind, one after the other"
+            ));
             let (users, iterations) = self.users_and_iterations(group);
             if users * iterations > 1 {
                 let times = Yaml::text((users * iterations).to_string());
                 steps = vec![Yaml::map([("loop", times), ("steps", Yaml::List(steps))])];
             }
             all.push(steps::group(&group.name, steps));
-            for name in group_keys.into_iter().filter_map(|(name, value)| merge_key(&mut keys, name, value)) {
+            for name in
+                group_keys.into_iter().filter_map(|(name, value)| merge_key(&mut keys, name, value))
+            {
                 self.notice(format!("{place}: `{name}` is that of the first group of its kind"));
             }
         }
@@ -71,7 +82,9 @@ impl Writer<'_> {
     fn users_and_iterations(&mut self, group: &Population) -> (u64, u64) {
         let iterations = group.stop.iterations_per_user.unwrap_or_else(|| {
             let place = self.group_place(&group.name);
-            self.notice(format!("{place}: it has no number of loops; each of its users does one (iterations)"));
+            self.notice(format!(
+                "{place}: it has no number of loops; each of its users does one (iterations)"
+            ));
             1
         });
         (group.load.peak().ceil().max(1.0) as u64, iterations)
@@ -87,7 +100,10 @@ fn merge_key(keys: &mut Keys, name: String, value: Yaml) -> Option<String> {
     match (first, value) {
         (Yaml::List(first), Yaml::List(more)) => first.extend(more),
         (Yaml::Map(first), Yaml::Map(more)) => {
-            return more.into_iter().filter_map(|(name, value)| merge_key(first, name, value)).last();
+            return more
+                .into_iter()
+                .filter_map(|(name, value)| merge_key(first, name, value))
+                .last();
         }
         (first, value) => return (*first != value).then_some(name),
     }

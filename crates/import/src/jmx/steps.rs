@@ -4,7 +4,9 @@ use super::Writer;
 use brunt_jmx::ElementKind;
 use brunt_model::Population;
 use brunt_model::modifier::RequestModifier;
-use brunt_model::scenario::{Condition, SampleMaker, ScenarioStep, Script, ScriptLanguage, ScriptSample};
+use brunt_model::scenario::{
+    Condition, SampleMaker, ScenarioStep, Script, ScriptLanguage, ScriptSample,
+};
 use brunt_spec::plan::Yaml;
 use brunt_spec::plan::scenario::steps;
 use brunt_spec::plan::scenario::write::{Loss, Wording};
@@ -24,10 +26,14 @@ impl Wording for PopulationWording<'_, '_> {
     }
 
     fn request(&mut self, number: u32) -> Vec<Yaml> {
-        let Some(request) = self.population.scenario.requests.get(number as usize) else { return Vec::new() };
+        let Some(request) = self.population.scenario.requests.get(number as usize) else {
+            return Vec::new();
+        };
         if request.headers.iter().any(|(_, value)| value == "application/grpc") {
             let place = self.writer.sampler_place(&request.label);
-            self.writer.notice(format!("{place}: left out; write the call as a step `grpc` (docs/http2.md)"));
+            self.writer.notice(format!(
+                "{place}: left out; write the call as a step `grpc` (docs/http2.md)"
+            ));
             return Vec::new();
         }
         let policy = self.writer.policy(request.reply_policy);
@@ -69,11 +75,16 @@ impl Wording for PopulationWording<'_, '_> {
                 )
             }
             Loss::Pause(millis) => {
-                format!("Thread Group \"{}\": a pause of `{millis}` ms is left out", self.population.name)
+                format!(
+                    "Thread Group \"{}\": a pause of `{millis}` ms is left out",
+                    self.population.name
+                )
             }
             Loss::Schedule => {
                 let place = self.place(ElementKind::ThroughputShapingTimer);
-                format!("{place}: left out, a plan file has no schedule of rates for users; use load.rate")
+                format!(
+                    "{place}: left out, a plan file has no schedule of rates for users; use load.rate"
+                )
             }
             Loss::MeetingTimeout => {
                 let place = self.place(ElementKind::SynchronizingTimer);
@@ -81,7 +92,9 @@ impl Wording for PopulationWording<'_, '_> {
             }
             Loss::OncePerLoop => {
                 let place = self.place(ElementKind::OnceOnlyController);
-                format!("{place}: it runs once for each user, not once for each run of the loop around it")
+                format!(
+                    "{place}: it runs once for each user, not once for each run of the loop around it"
+                )
             }
             Loss::Modifier(modifier) => {
                 let place = self.place(match modifier {
@@ -107,12 +120,15 @@ impl PopulationWording<'_, '_> {
         match &sample.maker {
             SampleMaker::Script(_) => {
                 let is_judged = self.writer.policy(sample.reply_policy).is_judged_by_user();
-                let more = if is_judged { ", and its extractors and assertions are left out" } else { "" };
+                let more =
+                    if is_judged { ", and its extractors and assertions are left out" } else { "" };
                 format!("{place}: it is a script and makes no sample{more}")
             }
             SampleMaker::Variables => format!("{place}: left out, it only shows variables"),
             SampleMaker::Fixed(fixed) if fixed.waits => {
-                format!("{place}: it pauses and makes no sample; a plan file has no samples that are no requests")
+                format!(
+                    "{place}: it pauses and makes no sample; a plan file has no samples that are no requests"
+                )
             }
             SampleMaker::Fixed(fixed) if fixed.success => {
                 format!("{place}: left out, a plan file has no samples that are no requests")
@@ -141,7 +157,10 @@ impl Writer<'_> {
 
     fn script_step(&mut self, script: &Script, group: &str) -> Vec<Yaml> {
         // `brunt export jmx` writes the step `set` in this form.
-        let set_call = script.source.strip_prefix("vars.put(\"").and_then(|rest| rest.strip_suffix("\", Parameters)"));
+        let set_call = script
+            .source
+            .strip_prefix("vars.put(\"")
+            .and_then(|rest| rest.strip_suffix("\", Parameters)"));
         if let Some(variable) = set_call.filter(|name| !name.contains('"')) {
             let value = self.plain(&script.parameters);
             return vec![steps::set(variable, value)];
@@ -164,19 +183,24 @@ impl Writer<'_> {
         if source.trim().is_empty() {
             return None;
         }
-        let language = if is_javascript { ScriptLanguage::Javascript } else { ScriptLanguage::Groovy };
-        let script_to_check = Script { source: source.replace("$$", "$"), language, ..script.clone() };
+        let language =
+            if is_javascript { ScriptLanguage::Javascript } else { ScriptLanguage::Groovy };
+        let script_to_check =
+            Script { source: source.replace("$$", "$"), language, ..script.clone() };
         if let Err(error) = brunt_script::check::fixed_script(&script_to_check) {
             self.notice(format!("{place}: left out, {error}"));
             return None;
         }
         let parameters = script.parameters.trim();
-        let reads_parameters = ["Parameters", "args", "bsh.args"].iter().any(|name| source.contains(name));
+        let reads_parameters =
+            ["Parameters", "args", "bsh.args"].iter().any(|name| source.contains(name));
         if parameters.is_empty() || !reads_parameters {
             return Some(source);
         }
         if parameters.contains("${") || is_javascript {
-            self.notice(format!("{place}: its parameters are left out; read variables by vars.get"));
+            self.notice(format!(
+                "{place}: its parameters are left out; read variables by vars.get"
+            ));
             return Some(source);
         }
         let quoted = parameters.replace('\\', r"\\").replace('\'', r"\'");

@@ -52,18 +52,24 @@ fn variables_that_never_change_are_those_of_the_plan() {
         "token: ${env.TOKEN}\n",
         "load: {users: \"2\", iterations: 1, requests: 2}",
     ] {
-        assert!(plan.contains(part) || plan.contains(&part.replace("\"2\"", "2")), "{part}\n{plan}");
+        assert!(
+            plan.contains(part) || plan.contains(&part.replace("\"2\"", "2")),
+            "{part}\n{plan}"
+        );
     }
     assert!(!plan.contains("geheim"), "{plan}");
 }
 
 #[test]
 fn what_nothing_sets_stays_as_it_is_and_is_told() {
-    let import =
-        imported("", &sampler("r", r#"<stringProp name="HTTPSampler.path">http://h/${x}/{n}</stringProp>"#, ""));
+    let import = imported(
+        "",
+        &sampler("r", r#"<stringProp name="HTTPSampler.path">http://h/${x}/{n}</stringProp>"#, ""),
+    );
     assert!(import.plan.contains(r"get: /\${x}/\{n}"), "{}", import.plan);
     assert!(
-        import.notices[0].contains("HTTP Request \"r\" in Thread Group \"g\": nothing sets the variable `x`"),
+        import.notices[0]
+            .contains("HTTP Request \"r\" in Thread Group \"g\": nothing sets the variable `x`"),
         "{:?}",
         import.notices
     );
@@ -77,7 +83,8 @@ fn scripts_read_variables_by_name() {
         <stringProp name="RegexExtractor.match_number">1</stringProp></RegexExtractor><hashTree/>"#;
     let path = r#"<stringProp name="HTTPSampler.path">http://h/</stringProp>"#;
     let plan = imported("", &sampler("r", path, &format!("{user}{script}"))).plan;
-    let expected = r#"def a = \"${vars.get('name')}-${b}\"; vars.put('c', '' + vars.get('name') + '')"#;
+    let expected =
+        r#"def a = \"${vars.get('name')}-${b}\"; vars.put('c', '' + vars.get('name') + '')"#;
     assert!(plan.contains(expected) || plan.contains(&expected.replace("\\\"", "\"")), "{plan}");
 }
 
@@ -106,13 +113,22 @@ fn of_groups(groups: &[(&str, &str, u32, u32)]) -> JmxImport {
 #[test]
 fn setup_and_teardown_groups_are_stages() {
     let main = ("ThreadGroup", "m", 2, 1);
-    let JmxImport { plan, notices } =
-        of_groups(&[("PostThreadGroup", "after", 1, 1), main, ("SetupThreadGroup", "before", 3, 2)]);
+    let JmxImport { plan, notices } = of_groups(&[
+        ("PostThreadGroup", "after", 1, 1),
+        main,
+        ("SetupThreadGroup", "before", 3, 2),
+    ]);
     assert_eq!(notices, Vec::<String>::new());
     let stage = "setup:\n  users: 3\n  iterations: 2\n  on_failure: continue\n  base: ${base}\n";
     let at = |part: &str| plan.find(part).unwrap_or_else(|| panic!("{part} is not in\n{plan}"));
-    let order =
-        [at(stage), at("- get: /before\n"), at("teardown:\n"), at("- get: /after\n"), at("load:"), at("- get: /m\n")];
+    let order = [
+        at(stage),
+        at("- get: /before\n"),
+        at("teardown:\n"),
+        at("- get: /after\n"),
+        at("load:"),
+        at("- get: /m\n"),
+    ];
     assert!(order.is_sorted(), "{plan}");
 }
 
@@ -122,11 +138,15 @@ fn several_groups_of_a_stage_become_one_user() {
     let JmxImport { plan, notices } =
         of_groups(&[("SetupThreadGroup", "a", 1, 1), ("SetupThreadGroup", "b", 3, 2), main]);
     assert!(
-        notices.len() == 2 && notices[1].contains("\"b\": one user carries it out and the others of its kind"),
+        notices.len() == 2
+            && notices[1].contains("\"b\": one user carries it out and the others of its kind"),
         "{notices:?}"
     );
     for part in ["- name: a\n", "- name: b\n", "group:\n", "loop: \"6\"", "- get: /b\n"] {
-        assert!(plan.contains(part) || plan.contains(&part.replace('"', "")), "{part} is not in\n{plan}");
+        assert!(
+            plan.contains(part) || plan.contains(&part.replace('"', "")),
+            "{part} is not in\n{plan}"
+        );
     }
     assert!(!plan.contains("users: 3"), "{plan}");
 }
@@ -153,5 +173,9 @@ fn any_method_is_kept() {
     let properties = r#"<stringProp name="HTTPSampler.path">http://h/</stringProp><stringProp name="HTTPSampler.method">PROPFIND</stringProp>"#;
     let import = imported("", &sampler("r", properties, ""));
     assert!(import.plan.contains("- request: /\n    method: PROPFIND\n"), "{}", import.plan);
-    assert!(!import.notices.iter().any(|notice| notice.contains("PROPFIND")), "{:?}", import.notices);
+    assert!(
+        !import.notices.iter().any(|notice| notice.contains("PROPFIND")),
+        "{:?}",
+        import.notices
+    );
 }

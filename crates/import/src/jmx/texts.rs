@@ -73,7 +73,9 @@ impl Writer<'_> {
                 }
                 Stretch::Call { name, arguments, written } => {
                     let function = functions::find(name);
-                    if function.is_some_and(|function| function.arguments.contains(&arguments.len())) {
+                    if function
+                        .is_some_and(|function| function.arguments.contains(&arguments.len()))
+                    {
                         for argument in arguments {
                             self.find_unresolved(argument, unresolved);
                         }
@@ -96,9 +98,13 @@ impl Writer<'_> {
         if self.plan_vars.contains(name) || self.known.contains(name) || self.has_scripts {
             return true;
         }
-        let is_of_extractor =
-            self.extracted.iter().any(|one| name.strip_prefix(one.as_str()).is_some_and(|rest| rest.starts_with('_')));
-        let is_set = is_of_extractor || self.named_in_calls.contains(name) || self.loops.iter().any(|one| one == name);
+        let is_of_extractor = self
+            .extracted
+            .iter()
+            .any(|one| name.strip_prefix(one.as_str()).is_some_and(|rest| rest.starts_with('_')));
+        let is_set = is_of_extractor
+            || self.named_in_calls.contains(name)
+            || self.loops.iter().any(|one| one == name);
         if is_set {
             self.known.insert(name.to_owned());
             self.declared.push((name.to_owned(), String::new()));
@@ -131,11 +137,21 @@ impl Writer<'_> {
                     Some('"') if is_groovy => out.extend(["${vars.get('", &name, "')}"]),
                     Some(quote) => {
                         let quote = quote.to_string();
-                        out.extend([quote.as_str(), " + vars.get(", &quote, &name, &quote, ") + ", &quote]);
+                        out.extend([
+                            quote.as_str(),
+                            " + vars.get(",
+                            &quote,
+                            &name,
+                            &quote,
+                            ") + ",
+                            &quote,
+                        ]);
                     }
                     None => {
                         out.extend(["vars.get('", &name, "')"]);
-                        self.notice(format!("{place}: ${{{name}}} became vars.get('{name}'), a text"));
+                        self.notice(format!(
+                            "{place}: ${{{name}}} became vars.get('{name}'), a text"
+                        ));
                     }
                 },
                 Stretch::Call { name, written, .. } => {
@@ -341,7 +357,9 @@ pub(super) fn each_text(value: &serde_json::Value, visit: &mut dyn FnMut(&str)) 
     match value {
         serde_json::Value::String(text) => visit(text),
         serde_json::Value::Array(items) => items.iter().for_each(|item| each_text(item, visit)),
-        serde_json::Value::Object(entries) => entries.values().for_each(|item| each_text(item, visit)),
+        serde_json::Value::Object(entries) => {
+            entries.values().for_each(|item| each_text(item, visit))
+        }
         _ => {}
     }
 }

@@ -26,7 +26,9 @@ pub(super) fn add<'a>(
         let content = parameter["content"].as_object().and_then(|content| content.values().next());
         let schema = examples.resolve(&parameter["schema"]);
         let has_example = examples.explicit_example(parameter).is_some()
-            || ["example", "default"].iter().any(|key| !schema[*key].is_null() || !parameter[*key].is_null());
+            || ["example", "default"]
+                .iter()
+                .any(|key| !schema[*key].is_null() || !parameter[*key].is_null());
         // Path parameters are always required, even if a description does not mark them.
         if place != "path" && parameter["required"] != true && !has_example {
             left_out.push(name);
@@ -35,9 +37,9 @@ pub(super) fn add<'a>(
         let value = match content {
             Some(media) => Value::from(examples.example_of(media).to_string()),
             // In Swagger 2.0 the type is not in a schema.
-            None if parameter.get("schema").is_none() => {
-                examples.explicit_example(parameter).unwrap_or_else(|| examples.of_schema(parameter))
-            }
+            None if parameter.get("schema").is_none() => examples
+                .explicit_example(parameter)
+                .unwrap_or_else(|| examples.of_schema(parameter)),
             None => examples.example_of(parameter),
         };
         let value = if value.is_null() { Value::from(name) } else { value };
@@ -50,7 +52,9 @@ pub(super) fn add<'a>(
             "header" if !IGNORED_FIELDS.contains(&name.to_ascii_lowercase().as_str()) => {
                 request.headers.push((name.to_owned(), plain(&value)));
             }
-            "cookie" => request.headers.push(("Cookie".to_owned(), format!("{name}={}", plain(&value)))),
+            "cookie" => {
+                request.headers.push(("Cookie".to_owned(), format!("{name}={}", plain(&value))))
+            }
             _ => {}
         }
     }
@@ -72,14 +76,20 @@ fn plain(value: &Value) -> String {
 fn query(name: &str, parameter: &Value, value: &Value) -> Vec<(String, String)> {
     let is_swagger = parameter.get("schema").is_none();
     // Lists are repeated by default in 3.x (style `form`), and joined in Swagger 2.0 (`csv`).
-    let explode = parameter["explode"].as_bool().unwrap_or(!is_swagger || parameter["collectionFormat"] == "multi");
+    let explode = parameter["explode"]
+        .as_bool()
+        .unwrap_or(!is_swagger || parameter["collectionFormat"] == "multi");
     let is_deep = parameter["style"] == "deepObject";
     match value {
-        Value::Array(items) if explode => items.iter().map(|item| (name.to_owned(), plain(item))).collect(),
+        Value::Array(items) if explode => {
+            items.iter().map(|item| (name.to_owned(), plain(item))).collect()
+        }
         Value::Object(entries) if is_deep => {
             entries.iter().map(|(key, value)| (format!("{name}[{key}]"), plain(value))).collect()
         }
-        Value::Object(entries) if explode => entries.iter().map(|(key, value)| (key.clone(), plain(value))).collect(),
+        Value::Object(entries) if explode => {
+            entries.iter().map(|(key, value)| (key.clone(), plain(value))).collect()
+        }
         other => vec![(name.to_owned(), plain(other))],
     }
 }
@@ -102,7 +112,8 @@ pub(super) fn body<'a>(
         let schema = examples.resolve(&media["schema"]);
         let parts = fields(&example).into_iter().map(|(name, value)| {
             let property = examples.resolve(&schema["properties"][&name]);
-            let is_file = property["format"] == "binary" || property.get("contentMediaType").is_some();
+            let is_file =
+                property["format"] == "binary" || property.get("contentMediaType").is_some();
             if is_file {
                 comments.push(format!("`{name}` is a file; write {{file: …}} to send one"));
             }
@@ -140,7 +151,8 @@ pub(super) fn body_of_swagger<'a>(
     if let Some(parameter) = parameters.iter().find(|parameter| parameter["in"] == "body") {
         return body(examples, consumes.unwrap_or(JSON), parameter, request, comments);
     }
-    let form: Vec<&&Value> = parameters.iter().filter(|parameter| parameter["in"] == "formData").collect();
+    let form: Vec<&&Value> =
+        parameters.iter().filter(|parameter| parameter["in"] == "formData").collect();
     if form.is_empty() {
         return;
     }
@@ -152,12 +164,18 @@ pub(super) fn body_of_swagger<'a>(
             comments.push(format!("`{name}` is a file; write {{file: …}} to send one"));
             "content of a file".to_owned()
         } else {
-            plain(&examples.explicit_example(parameter).unwrap_or_else(|| examples.of_schema(parameter)))
+            plain(
+                &examples
+                    .explicit_example(parameter)
+                    .unwrap_or_else(|| examples.of_schema(parameter)),
+            )
         };
         fields.push((name, value));
     }
     if has_file || consumes == Some(MULTIPART) {
-        request.body = Body::Multipart(fields.into_iter().map(|(name, value)| (name, Part::Text(value))).collect());
+        request.body = Body::Multipart(
+            fields.into_iter().map(|(name, value)| (name, Part::Text(value))).collect(),
+        );
     } else {
         request.headers.push(("Content-Type".to_owned(), FORM.to_owned()));
         request.body = Body::Form(fields, None);

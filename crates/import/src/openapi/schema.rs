@@ -49,8 +49,14 @@ impl<'a> Examples<'a> {
     /// The explicit example, if any.
     pub(super) fn explicit_example(&self, holder: &'a Value) -> Option<Value> {
         let examples = &holder["examples"];
-        let first = examples.as_object().and_then(|all| all.values().next()).map(|one| &self.resolve(one)["value"]);
-        let example = holder.get("example").or(first).or_else(|| examples.as_array().and_then(|all| all.first()));
+        let first = examples
+            .as_object()
+            .and_then(|all| all.values().next())
+            .map(|one| &self.resolve(one)["value"]);
+        let example = holder
+            .get("example")
+            .or(first)
+            .or_else(|| examples.as_array().and_then(|all| all.first()));
         example.filter(|example| !example.is_null()).cloned()
     }
 
@@ -102,7 +108,9 @@ impl<'a> Examples<'a> {
             if let Some(options) = schema[choice].as_array() {
                 let first = options.iter().find(|option| option["type"] != "null")?;
                 let mut example = self.example(name, first, bound)?;
-                if let (Value::Object(entries), true) = (&mut example, schema.get("properties").is_some()) {
+                if let (Value::Object(entries), true) =
+                    (&mut example, schema.get("properties").is_some())
+                {
                     entries.extend(self.object(schema, bound));
                 }
                 return Some(example);
@@ -110,16 +118,20 @@ impl<'a> Examples<'a> {
         }
         let kind = match &schema["type"] {
             Value::String(kind) => kind.as_str(),
-            Value::Array(kinds) => {
-                kinds.iter().filter_map(Value::as_str).find(|kind| *kind != "null").unwrap_or("null")
-            }
+            Value::Array(kinds) => kinds
+                .iter()
+                .filter_map(Value::as_str)
+                .find(|kind| *kind != "null")
+                .unwrap_or("null"),
             _ if schema.get("properties").is_some() => "object",
             _ if schema.get("items").is_some() => "array",
             _ => "string",
         };
         Some(match kind {
             "object" => Value::Object(self.object(schema, bound)),
-            "array" => Value::Array(self.example(name, &schema["items"], bound).into_iter().collect()),
+            "array" => {
+                Value::Array(self.example(name, &schema["items"], bound).into_iter().collect())
+            }
             "integer" => integer(schema),
             "number" => number(schema),
             "boolean" => json!(true),
@@ -160,8 +172,9 @@ fn integer(schema: &Value) -> Value {
     let most = schema["maximum"].as_i64();
     // In 3.1, `exclusiveMinimum` is a number; in 3.0 it is `true`.
     let above = schema["exclusiveMinimum"].as_i64().map(|least| least.saturating_add(1));
-    let above =
-        above.or_else(|| least.filter(|_| schema["exclusiveMinimum"] == true).map(|least| least.saturating_add(1)));
+    let above = above.or_else(|| {
+        least.filter(|_| schema["exclusiveMinimum"] == true).map(|least| least.saturating_add(1))
+    });
     let value = above.or(least).unwrap_or(1);
     Value::from(most.map_or(value, |most| value.min(most)))
 }
@@ -191,7 +204,9 @@ fn string(name: &str, schema: &Value) -> String {
     // A huge `minLength` must not exceed the size of a plan file.
     let least = schema["minLength"].as_u64().unwrap_or(0).min(1000) as usize;
     let most = schema["maxLength"].as_u64().unwrap_or(u64::MAX);
-    let filled: String =
-        text.chars().chain(std::iter::repeat_n('x', least.saturating_sub(text.chars().count()))).collect();
+    let filled: String = text
+        .chars()
+        .chain(std::iter::repeat_n('x', least.saturating_sub(text.chars().count())))
+        .collect();
     filled.chars().take(usize::try_from(most).unwrap_or(usize::MAX)).collect()
 }

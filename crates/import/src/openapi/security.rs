@@ -26,11 +26,14 @@ impl Security {
         // Requirements are alternatives: one of them suffices.
         let first = requirements.as_array().and_then(|all| all.first()).and_then(Value::as_object);
         for name in first.into_iter().flatten().map(|(name, _)| name) {
-            let schemes = root["components"].get("securitySchemes").unwrap_or(&root["securityDefinitions"]);
+            let schemes =
+                root["components"].get("securitySchemes").unwrap_or(&root["securityDefinitions"]);
             let scheme = &schemes[name.as_str()];
             let kind = scheme["type"].as_str().unwrap_or_default();
-            let is_http =
-                |name: &str| kind == "http" && scheme["scheme"].as_str().unwrap_or_default().eq_ignore_ascii_case(name);
+            let is_http = |name: &str| {
+                kind == "http"
+                    && scheme["scheme"].as_str().unwrap_or_default().eq_ignore_ascii_case(name)
+            };
             let is_basic = kind == "basic" || is_http("basic");
             let is_bearer = ["oauth2", "openIdConnect"].contains(&kind) || is_http("bearer");
             if is_basic {
@@ -45,11 +48,15 @@ impl Security {
                 let value = self.value(names, name);
                 match scheme["in"].as_str().unwrap_or_default() {
                     "query" => request.query.push((key, value)),
-                    "cookie" => request.headers.push(("Cookie".to_owned(), format!("{key}={value}"))),
+                    "cookie" => {
+                        request.headers.push(("Cookie".to_owned(), format!("{key}={value}")))
+                    }
                     _ => request.headers.push((key, value)),
                 }
             } else {
-                comments.push(format!("left out: the security scheme {name}, of a kind that plans do not have"));
+                comments.push(format!(
+                    "left out: the security scheme {name}, of a kind that plans do not have"
+                ));
             }
         }
     }
@@ -62,7 +69,11 @@ impl Security {
         self.known.insert(scheme.to_owned(), name.clone());
         let environment = name.to_ascii_uppercase();
         let comment = format!("of the security scheme; export {environment}=…");
-        self.vars.push(Variable { name: name.clone(), value: Constant::Environment(environment), comment });
+        self.vars.push(Variable {
+            name: name.clone(),
+            value: Constant::Environment(environment),
+            comment,
+        });
         variable(&name)
     }
 }

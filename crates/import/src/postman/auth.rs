@@ -15,7 +15,8 @@ pub(super) fn add(
     let kind = auth.text("type");
     // Version 2.1 has a list of keys and values, 2.0 a map.
     let value = |name: &str| auth_value(&auth.value[kind], name);
-    let has_header = request.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization"));
+    let has_header =
+        request.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization"));
     match kind {
         "noauth" | "" => {}
         // A header field of the request overrides these.
@@ -30,20 +31,27 @@ pub(super) fn add(
             request.basic = Some(format!("{name}:{password}"));
         }
         "digest" => {
-            let credentials = [value("username"), value("password")].map(|text| variables.fill_in(&text));
+            let credentials =
+                [value("username"), value("password")].map(|text| variables.fill_in(&text));
             request.digest = Some(credentials.join(":"));
         }
         "oauth2" if !value("accessToken").is_empty() && value("addTokenTo") != "queryParams" => {
             let scheme = Some(value("headerPrefix")).filter(|scheme| !scheme.trim().is_empty());
             let scheme = scheme.unwrap_or_else(|| "Bearer".to_owned());
             let token = variables.fill_in(&value("accessToken"));
-            request.headers.push(("Authorization".to_owned(), format!("{} {token}", scheme.trim())));
+            request
+                .headers
+                .push(("Authorization".to_owned(), format!("{} {token}", scheme.trim())));
         }
         "apikey" => {
             let name = variables.fill_in(&value("key"));
             let key = variables.fill_in(&value("value"));
             let name = if name.is_empty() { "X-Api-Key".to_owned() } else { name };
-            if value("in") == "query" { request.query.push((name, key)) } else { request.headers.push((name, key)) }
+            if value("in") == "query" {
+                request.query.push((name, key))
+            } else {
+                request.headers.push((name, key))
+            }
         }
         other => {
             comments.push(format!(
@@ -55,8 +63,10 @@ pub(super) fn add(
 
 /// A value of an authentication: in a list of keys and values, or in a map.
 fn auth_value(values: &Value, name: &str) -> String {
-    let in_list =
-        values.as_array().and_then(|list| list.iter().find(|one| one["key"] == name)).map(|one| &one["value"]);
+    let in_list = values
+        .as_array()
+        .and_then(|list| list.iter().find(|one| one["key"] == name))
+        .map(|one| &one["value"]);
     match in_list.unwrap_or(&values[name]) {
         Value::String(text) => text.clone(),
         Value::Null => String::new(),

@@ -21,19 +21,25 @@ const SETTERS: [&str; 8] = [
 ];
 
 /// Expressions for the whole reply as JSON.
-const REPLIES: [&str; 3] = ["pm.response.json()", "JSON.parse(responseBody)", "JSON.parse(pm.response.text())"];
+const REPLIES: [&str; 3] =
+    ["pm.response.json()", "JSON.parse(responseBody)", "JSON.parse(pm.response.text())"];
 
 /// The lines of an item's scripts for an event.
 fn lines(item: &Value, event: &str) -> Vec<String> {
     let events = item["event"].as_array().map_or(&[][..], Vec::as_slice);
     let of_event = events.iter().filter(|one| one["listen"] == event && one["disabled"] != true);
     let code = of_event.flat_map(|one| match &one["script"]["exec"] {
-        Value::Array(lines) => lines.iter().filter_map(Value::as_str).map(str::to_owned).collect::<Vec<_>>(),
+        Value::Array(lines) => {
+            lines.iter().filter_map(Value::as_str).map(str::to_owned).collect::<Vec<_>>()
+        }
         Value::String(text) => vec![text.clone()],
         _ => Vec::new(),
     });
     let code = code.collect::<Vec<_>>().join("\n");
-    code.lines().map(|line| line.trim().to_owned()).filter(|line| !line.is_empty() && !line.starts_with("//")).collect()
+    code.lines()
+        .map(|line| line.trim().to_owned())
+        .filter(|line| !line.is_empty() && !line.starts_with("//"))
+        .collect()
 }
 
 /// True if the item has a script for the event.
@@ -105,7 +111,8 @@ fn reply_name(line: &str) -> Option<String> {
         .iter()
         .fold(name.trim(), |name, word| name.strip_prefix(word).unwrap_or(name))
         .trim();
-    let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let is_name =
+        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     (is_name && REPLIES.contains(&value.trim().trim_end_matches(';'))).then(|| name.to_owned())
 }
 
@@ -145,13 +152,17 @@ fn is_path(path: &str) -> bool {
     let mut rest = path;
     while !rest.is_empty() {
         let length = if let Some(name) = rest.strip_prefix('.') {
-            let word = name.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(name.len());
+            let word =
+                name.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(name.len());
             if word == 0 || name.starts_with(|c: char| c.is_ascii_digit()) {
                 return false;
             }
             word + 1
         } else {
-            let Some((index, _)) = rest.strip_prefix('[').and_then(|inner| inner.split_once(']')) else { return false };
+            let Some((index, _)) = rest.strip_prefix('[').and_then(|inner| inner.split_once(']'))
+            else {
+                return false;
+            };
             if index.is_empty() || !index.bytes().all(|byte| byte.is_ascii_digit()) {
                 return false;
             }
@@ -169,13 +180,19 @@ mod tests {
     #[test]
     fn frequent_lines_are_understood() {
         assert_eq!(status("pm.response.to.have.status(201);").as_deref(), Some("201"));
-        assert_eq!(status("pm.expect(pm.response.code).to.be.oneOf([200, 204]);").as_deref(), Some("200,204"));
+        assert_eq!(
+            status("pm.expect(pm.response.code).to.be.oneOf([200, 204]);").as_deref(),
+            Some("200,204")
+        );
         assert_eq!(status("pm.response.to.have.status(\"OK\");"), None);
         let replies = vec!["data".to_owned()];
         let set = |line: &str| setter(line, &replies);
         let expected = Some(("id".to_owned(), "$.items[0].id".to_owned()));
         assert_eq!(set("pm.environment.set(\"id\", data.items[0].id);"), expected);
-        assert_eq!(set("pm.collectionVariables.set('id', pm.response.json().items[0].id)"), expected);
+        assert_eq!(
+            set("pm.collectionVariables.set('id', pm.response.json().items[0].id)"),
+            expected
+        );
         assert_eq!(set("pm.environment.set(\"id\", data.items.map(x => x.id));"), None);
         assert_eq!(reply_name("const data = pm.response.json();").as_deref(), Some("data"));
         // A method call is not a path.

@@ -54,7 +54,9 @@ impl<'a> Variables<'a> {
         let mut out = String::with_capacity(text.len());
         let mut rest = text;
         while let Some((before, tail)) = rest.split_once("{{") {
-            let Some((name, tail)) = tail.split_once("}}").filter(|(name, _)| !name.contains(['{', '\n', '"'])) else {
+            let Some((name, tail)) =
+                tail.split_once("}}").filter(|(name, _)| !name.contains(['{', '\n', '"']))
+            else {
                 out.extend([before, "{{"]);
                 rest = tail;
                 continue;
@@ -69,10 +71,13 @@ impl<'a> Variables<'a> {
     /// Joins parameters to a query; None if all are disabled. A parameter with a null
     /// value has no equals sign.
     pub(super) fn query(&mut self, list: &[JsonNode<'a>]) -> Option<String> {
-        let enabled = list.iter().filter(|parameter| parameter.value["disabled"].as_bool() != Some(true));
+        let enabled =
+            list.iter().filter(|parameter| parameter.value["disabled"].as_bool() != Some(true));
         let parameters: Vec<String> = enabled
             .map(|parameter| match &parameter.value["value"] {
-                Value::String(value) => format!("{}={}", escaped(parameter.text("key")), escaped(value)),
+                Value::String(value) => {
+                    format!("{}={}", escaped(parameter.text("key")), escaped(value))
+                }
                 Value::Null => escaped(parameter.text("key")),
                 value => format!("{}={value}", escaped(parameter.text("key"))),
             })
@@ -104,14 +109,19 @@ impl<'a> Variables<'a> {
         }
         let environment = plan_name.to_ascii_uppercase();
         let (value, comment) = match value {
-            Some(value) if !value.is_empty() && (!is_secret_field(name) || value.contains("{{")) => {
+            Some(value)
+                if !value.is_empty() && (!is_secret_field(name) || value.contains("{{")) =>
+            {
                 (Constant::Text(self.fill_in(&value)), String::new())
             }
-            Some(value) if !value.is_empty() => {
-                (Constant::Environment(environment.clone()), format!("a secret was here; export {environment}=…"))
-            }
+            Some(value) if !value.is_empty() => (
+                Constant::Environment(environment.clone()),
+                format!("a secret was here; export {environment}=…"),
+            ),
             _ => {
-                let comment = format!("the collection has no value for it; export {environment}=… or write it here");
+                let comment = format!(
+                    "the collection has no value for it; export {environment}=… or write it here"
+                );
                 (Constant::Environment(environment), comment)
             }
         };

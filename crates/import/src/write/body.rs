@@ -33,7 +33,9 @@ impl Writer {
             Body::Form(fields, _) if fields.is_empty() => (self.data(""), "", FORM),
             Body::Form(fields, raw) => return self.form(fields, raw.as_deref()),
             Body::Json(value, raw) => return self.json(value, raw.as_deref()),
-            Body::Multipart(parts) => (vec![("multipart".into(), self.multipart(parts))], MULTIPART, ""),
+            Body::Multipart(parts) => {
+                (vec![("multipart".into(), self.multipart(parts))], MULTIPART, "")
+            }
         };
         BodyKeys { keys, implied_type, default_type }
     }
@@ -68,7 +70,9 @@ impl Writer {
                 let mut keys = vec![("file".into(), self.text(file, Place::Encoded))];
                 match content {
                     FileContent::Unchanged => {}
-                    FileContent::WithoutLineBreaks => keys.push(("line_breaks".into(), Yaml::text("false"))),
+                    FileContent::WithoutLineBreaks => {
+                        keys.push(("line_breaks".into(), Yaml::text("false")))
+                    }
                     FileContent::Encoded => keys.push(("encode".into(), Yaml::text("true"))),
                 }
                 Yaml::Map(keys)
@@ -80,7 +84,9 @@ impl Writer {
     fn multipart(&self, parts: &[(String, Part)]) -> Yaml {
         if is_map(parts) {
             let parts = parts.iter().map(|(name, part)| match part {
-                Part::Text(text) => (self.in_plan(name, Place::Encoded), self.text(text, Place::Plain)),
+                Part::Text(text) => {
+                    (self.in_plan(name, Place::Encoded), self.text(text, Place::Plain))
+                }
                 _ => (self.in_plan(name, Place::Encoded), Yaml::Map(self.part(part))),
             });
             return Yaml::Block(parts.collect());
@@ -98,12 +104,21 @@ impl Writer {
         match part {
             Part::Text(text) => vec![("value".into(), self.text(text, Place::Plain))],
             Part::TypedText { text, kind } => {
-                vec![("value".into(), self.text(text, Place::Plain)), ("type".into(), self.text(kind, Place::Encoded))]
+                vec![
+                    ("value".into(), self.text(text, Place::Plain)),
+                    ("type".into(), self.text(kind, Place::Encoded)),
+                ]
             }
             Part::File { file, kind, filename } => {
                 let mut keys = vec![("file".into(), self.text(file, Place::Encoded))];
-                keys.extend(filename.iter().map(|name| ("filename".into(), self.text(name, Place::Encoded))));
-                keys.extend(kind.iter().map(|kind| ("type".into(), self.text(kind, Place::Encoded))));
+                keys.extend(
+                    filename
+                        .iter()
+                        .map(|name| ("filename".into(), self.text(name, Place::Encoded))),
+                );
+                keys.extend(
+                    kind.iter().map(|kind| ("type".into(), self.text(kind, Place::Encoded))),
+                );
                 keys
             }
         }
@@ -116,7 +131,8 @@ impl Writer {
             if matches!(body::json(raw), Body::Json(of_raw, _) if of_raw == *value) {
                 return BodyKeys { keys: self.data(raw), implied_type: "", default_type: JSON };
             }
-            let reason = "the JSON is written again, because it contains a variable: without white space";
+            let reason =
+                "the JSON is written again, because it contains a variable: without white space";
             keys.push((String::new(), Yaml::comments(vec![reason.into()])));
         }
         let compact = compact(value);
@@ -140,9 +156,12 @@ impl Writer {
             Value::Null => Yaml::Null,
             Value::Bool(_) | Value::Number(_) => Yaml::Text(value.to_string()),
             Value::String(text) => Yaml::json_text(self.in_plan(text, Place::Encoded)),
-            Value::Array(items) => Yaml::List(items.iter().map(|item| self.json_value(item)).collect()),
+            Value::Array(items) => {
+                Yaml::List(items.iter().map(|item| self.json_value(item)).collect())
+            }
             Value::Object(entries) => {
-                let entries = entries.iter().map(|(name, value)| (name.clone(), self.json_value(value)));
+                let entries =
+                    entries.iter().map(|(name, value)| (name.clone(), self.json_value(value)));
                 Yaml::Map(entries.collect())
             }
         }
@@ -192,13 +211,15 @@ impl JsonContents {
             _ if contents.is_inexpressible => {}
             Value::String(text) => {
                 contents.has_number = text.starts_with(NUMBER);
-                contents.has_expression = text::pieces(text)
-                    .iter()
-                    .any(|piece| matches!(piece, Piece::Variable(name) if !writer.fixed.contains(*name)));
+                contents.has_expression = text::pieces(text).iter().any(
+                    |piece| matches!(piece, Piece::Variable(name) if !writer.fixed.contains(*name)),
+                );
                 contents.has_backslash = text.contains('\\');
                 contents.is_inexpressible = has_braces(text);
             }
-            Value::Array(items) => items.iter().for_each(|item| contents.add(Self::in_value(item, depth + 1, writer))),
+            Value::Array(items) => {
+                items.iter().for_each(|item| contents.add(Self::in_value(item, depth + 1, writer)))
+            }
             Value::Object(entries) => {
                 for (name, value) in entries {
                     contents.is_inexpressible |= has_braces(name) || text::has_variable(name);

@@ -41,7 +41,14 @@ const fn text(
     example: &'static str,
     field: fn(&mut CliOptions) -> &mut Option<String>,
 ) -> OptionRow {
-    OptionRow { short, long, value: Value::Needed, repeats: false, example, meaning: Meaning::Text(field) }
+    OptionRow {
+        short,
+        long,
+        value: Value::Needed,
+        repeats: false,
+        example,
+        meaning: Meaning::Text(field),
+    }
 }
 
 const fn other(
@@ -111,7 +118,9 @@ pub(super) const OPTIONS: [OptionRow; 30] = [
     other('G', "globalproperty", "users=10", true, |options, value| {
         options.properties.push(match pair(value)? {
             // JMeter takes `-G name` without `=` as the name of a file.
-            (file, empty) if empty.is_empty() && !value.contains('=') => PropertyArgument::GlobalFile(file),
+            (file, empty) if empty.is_empty() && !value.contains('=') => {
+                PropertyArgument::GlobalFile(file)
+            }
             (name, value) => PropertyArgument::Global(name, value),
         });
         Ok(())
@@ -142,5 +151,9 @@ fn hosts(options: &mut CliOptions, value: &str) -> Result<(), &'static str> {
 /// `name=value`, or `name` with an empty value.
 fn pair(text: &str) -> Result<(String, String), &'static str> {
     let (name, value) = text.split_once('=').unwrap_or((text, ""));
-    if name.is_empty() { Err("expected `name=value`") } else { Ok((name.to_owned(), value.to_owned())) }
+    if name.is_empty() {
+        Err("expected `name=value`")
+    } else {
+        Ok((name.to_owned(), value.to_owned()))
+    }
 }

@@ -83,7 +83,8 @@ fn modes_follow_from_the_options() {
 
 #[test]
 fn options_of_brunt_are_handed_back() {
-    let options = parsed("-n --brunt-require=p99<50ms --brunt-out a.json -t plan.jmx --brunt-quiet").unwrap();
+    let options =
+        parsed("-n --brunt-require=p99<50ms --brunt-out a.json -t plan.jmx --brunt-quiet").unwrap();
     let expected = [("brunt-require", "p99<50ms"), ("brunt-out", "a.json"), ("brunt-quiet", "")];
     assert_eq!(options.brunt, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
 }
@@ -92,7 +93,10 @@ fn options_of_brunt_are_handed_back() {
 fn mistakes_are_named() {
     let cases = [
         ("-n", "`-n` (`--nongui`) needs `-t` (`--testfile`); write `-t plan.jmx`"),
-        ("-n -t a -e", "`-e` (`--reportatendofloadtests`) needs `-l` (`--logfile`); write `-l results.jtl`"),
+        (
+            "-n -t a -e",
+            "`-e` (`--reportatendofloadtests`) needs `-l` (`--logfile`); write `-l results.jtl`",
+        ),
         ("-g a -n", "`-g` (`--reportonly`) excludes `-n` (`--nongui`)"),
         ("-g a -l b", "`-g` (`--reportonly`) excludes `-l` (`--logfile`)"),
         ("-r", "`-r` (`--runremote`) needs `-n` (`--nongui`)"),
@@ -105,7 +109,10 @@ fn mistakes_are_named() {
         ("--xyz", "unknown option `--xyz`; `-?` lists all"),
         ("-nz", "unknown option `-z` in `-nz`"),
         ("plan.jmx", "unexpected argument `plan.jmx`; a plan is named with `-t plan.jmx`"),
-        ("-H a -P 0", "`-P` (`--proxyPort`) is `0`; expected a port from 1 to 65535, such as `-P 3128`"),
+        (
+            "-H a -P 0",
+            "`-P` (`--proxyPort`) is `0`; expected a port from 1 to 65535, such as `-P 3128`",
+        ),
         ("-J =1", "expected `name=value`, such as `-J users=10`"),
         ("-L x=", "expected `level` or `category=level`"),
         ("-n -t a -R a,,b", "expected hosts"),

@@ -41,17 +41,26 @@ pub(super) fn fault(open: &str) -> Option<(usize, String)> {
     loop {
         // The search for duplicates takes quadratic time.
         if names.len() > MAX_ATTRIBUTES {
-            return Some((0, format!("the tag `<{element}` has more than {MAX_ATTRIBUTES} attributes")));
+            return Some((
+                0,
+                format!("the tag `<{element}` has more than {MAX_ATTRIBUTES} attributes"),
+            ));
         }
         match next(open, position) {
             Next::End => return None,
             Next::Malformed(position) => {
-                return Some((position, format!("expected `name=\"value\"` in the tag `<{element}`")));
+                return Some((
+                    position,
+                    format!("expected `name=\"value\"` in the tag `<{element}`"),
+                ));
             }
             Next::Attribute(one) => {
                 let named = &open[one.name.clone()];
                 if names.contains(&named) {
-                    return Some((one.name.start, format!("attribute `{named}` occurs twice in `<{element}`")));
+                    return Some((
+                        one.name.start,
+                        format!("attribute `{named}` occurs twice in `<{element}`"),
+                    ));
                 }
                 names.push(named);
                 position = one.value.end + 1;

@@ -24,8 +24,8 @@ pub enum Encoding {
 
 /// Characters of the bytes 80 to 9F in windows-1252 (WHATWG Encoding Standard, index windows-1252).
 const WINDOWS: [char; 32] = [
-    '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8D}', 'Ž', '\u{8F}', '\u{90}', '‘', '’',
-    '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9D}', 'ž', 'Ÿ',
+    '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8D}', 'Ž', '\u{8F}',
+    '\u{90}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9D}', 'ž', 'Ÿ',
 ];
 
 /// Names of encodings in XML declarations, in lower case, without `-` and `_`.
@@ -84,8 +84,13 @@ fn unknown(bytes: &[u8], position: usize, declared: Option<&str>) -> JmxError {
 
 fn wide(bytes: &[u8], encoding: Encoding) -> Result<(Cow<'_, str>, Encoding), JmxError> {
     let pairs = bytes.chunks_exact(2).map(|pair| [pair[0], pair[1]]);
-    let units = pairs
-        .map(|pair| if encoding == Encoding::Utf16Le { u16::from_le_bytes(pair) } else { u16::from_be_bytes(pair) });
+    let units = pairs.map(|pair| {
+        if encoding == Encoding::Utf16Le {
+            u16::from_le_bytes(pair)
+        } else {
+            u16::from_be_bytes(pair)
+        }
+    });
     let text: Result<String, _> = char::decode_utf16(units).collect();
     match text {
         Ok(text) if bytes.len().is_multiple_of(2) => Ok((Cow::Owned(text), encoding)),
@@ -113,7 +118,10 @@ impl Encoding {
 
     /// Inverse of [`character`](Self::character).
     fn byte(self, character: char) -> u8 {
-        let index = WINDOWS.iter().position(|special| *special == character).filter(|_| self == Self::Windows1252);
+        let index = WINDOWS
+            .iter()
+            .position(|special| *special == character)
+            .filter(|_| self == Self::Windows1252);
         index.map_or(u32::from(character) as u8, |position| 0x80 + position as u8)
     }
 
@@ -123,7 +131,9 @@ impl Encoding {
             Self::Utf8 => text.into_bytes(),
             Self::Utf16Le => text.encode_utf16().flat_map(u16::to_le_bytes).collect(),
             Self::Utf16Be => text.encode_utf16().flat_map(u16::to_be_bytes).collect(),
-            Self::Latin1 | Self::Windows1252 => text.chars().map(|character| self.byte(character)).collect(),
+            Self::Latin1 | Self::Windows1252 => {
+                text.chars().map(|character| self.byte(character)).collect()
+            }
         }
     }
 }

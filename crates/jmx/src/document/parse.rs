@@ -23,13 +23,17 @@ const BYTE_ORDER_MARK: char = '\u{FEFF}';
 pub(super) fn parse(bytes: &[u8]) -> Result<Document, JmxError> {
     if bytes.len() > MAX_BYTES {
         let size = bytes.len();
-        return Err(JmxError::new(format!("the plan has {size} bytes; at most {MAX_BYTES} are read")));
+        return Err(JmxError::new(format!(
+            "the plan has {size} bytes; at most {MAX_BYTES} are read"
+        )));
     }
     let (source, encoding) = encoding::read(bytes)?;
     let mut builder = Builder::new(&source);
     match builder.read() {
         Ok(()) => builder.finish(encoding),
-        Err((position, message)) => Err(JmxError::at(builder.lines.position(&source, position), message)),
+        Err((position, message)) => {
+            Err(JmxError::at(builder.lines.position(&source, position), message))
+        }
     }
 }
 
@@ -68,14 +72,18 @@ impl<'s> Builder<'s> {
         }
         // The reader skips a byte-order mark itself, and positions would then be wrong.
         if self.source[base..].starts_with(BYTE_ORDER_MARK) {
-            return Err((base, "the plan begins with two byte-order marks; remove them".to_owned()));
+            return Err((
+                base,
+                "the plan begins with two byte-order marks; remove them".to_owned(),
+            ));
         }
         let mut reader = Reader::from_str(&self.source[base..]);
         loop {
             let from = base + reader.buffer_position() as usize;
             let event = reader.read_event();
             let to = base + reader.buffer_position() as usize;
-            let event = event.map_err(|error| self.fault(&error, base + reader.error_position() as usize))?;
+            let event = event
+                .map_err(|error| self.fault(&error, base + reader.error_position() as usize))?;
             if event == Event::Eof {
                 return self.end(from);
             }
@@ -127,7 +135,10 @@ impl<'s> Builder<'s> {
             }
         }
         if self.open.is_empty() && self.root.is_some() {
-            return Err((from, format!("a second root element `{}`; remove it", attributes::name(tag))));
+            return Err((
+                from,
+                format!("a second root element `{}`; remove it", attributes::name(tag)),
+            ));
         }
         let id = self.add(NodeKind::Element, from, to)?;
         self.root.get_or_insert(id);
@@ -145,7 +156,8 @@ impl<'s> Builder<'s> {
         if let Some((position, message)) = text::fault(text) {
             return Err((from + position, message));
         }
-        let last = self.open.last().and_then(|open| self.nodes[open.0 as usize].children.last()).copied();
+        let last =
+            self.open.last().and_then(|open| self.nodes[open.0 as usize].children.last()).copied();
         if let Some(node) = last.map(|last| &mut self.nodes[last.0 as usize])
             && node.kind == NodeKind::Text
         {
@@ -163,7 +175,8 @@ impl<'s> Builder<'s> {
         let markup = &self.source[from..to];
         // Entities can expand to a huge text.
         if matches!(event, Event::DocType(_)) && markup.contains('[') {
-            let message = "a DOCTYPE that declares entities is refused; remove the part in [ ]".to_owned();
+            let message =
+                "a DOCTYPE that declares entities is refused; remove the part in [ ]".to_owned();
             return Err((from, message));
         }
         self.add(NodeKind::Other, from, to).map(|_| ())
@@ -193,13 +206,17 @@ impl<'s> Builder<'s> {
 
     fn end(&self, position: usize) -> Result<(), Fault> {
         match self.open.last() {
-            Some(_) => Err((position, format!("the plan ends before {} is closed", self.innermost()))),
+            Some(_) => {
+                Err((position, format!("the plan ends before {} is closed", self.innermost())))
+            }
             None => Ok(()),
         }
     }
 
     fn finish(self, encoding: Encoding) -> Result<Document, JmxError> {
-        let root = self.root.ok_or_else(|| JmxError::new("not a JMeter plan: the file has no elements"))?;
+        let root = self
+            .root
+            .ok_or_else(|| JmxError::new("not a JMeter plan: the file has no elements"))?;
         let document = Document {
             source: self.source.to_owned(),
             encoding,
@@ -210,11 +227,13 @@ impl<'s> Builder<'s> {
         };
         match document.name(root) {
             "jmeterTestPlan" => Ok(document),
-            "testResults" => {
-                Err(JmxError::new("not a JMeter plan but a result file (.jtl): its root is `testResults`"))
-            }
+            "testResults" => Err(JmxError::new(
+                "not a JMeter plan but a result file (.jtl): its root is `testResults`",
+            )),
             other => {
-                let message = format!("not a JMeter plan: the root element is `{other}`, expected `jmeterTestPlan`");
+                let message = format!(
+                    "not a JMeter plan: the root element is `{other}`, expected `jmeterTestPlan`"
+                );
                 Err(JmxError::at(document.position(root), message))
             }
         }
@@ -230,7 +249,11 @@ impl<'s> Builder<'s> {
     }
 
     fn fault(&self, error: &Error, position: usize) -> Fault {
-        let within = if self.open.is_empty() { String::new() } else { format!(" within {}", self.innermost()) };
+        let within = if self.open.is_empty() {
+            String::new()
+        } else {
+            format!(" within {}", self.innermost())
+        };
         let message = match error {
             Error::IllFormed(IllFormedError::MismatchedEndTag { found, .. }) => {
                 format!("unexpected `</{found}>`: the open element is {}", self.innermost())
@@ -241,7 +264,9 @@ impl<'s> Builder<'s> {
             Error::IllFormed(IllFormedError::UnclosedReference) => {
                 format!("`&` without `;`{within}; write `&amp;` for a literal `&`")
             }
-            Error::Syntax(SyntaxError::UnclosedComment) => format!("a comment{within} is not closed; expected `-->`"),
+            Error::Syntax(SyntaxError::UnclosedComment) => {
+                format!("a comment{within} is not closed; expected `-->`")
+            }
             Error::Syntax(SyntaxError::UnclosedCData) => {
                 format!("a CDATA section{within} is not closed; expected `]]>`")
             }
@@ -249,7 +274,9 @@ impl<'s> Builder<'s> {
                 SyntaxError::UnclosedTag
                 | SyntaxError::UnclosedSingleQuotedAttributeValue
                 | SyntaxError::UnclosedDoubleQuotedAttributeValue,
-            ) => format!("a tag{within} is not closed; expected `>`, or write `&lt;` for a literal `<`"),
+            ) => format!(
+                "a tag{within} is not closed; expected `>`, or write `&lt;` for a literal `<`"
+            ),
             other => format!("malformed XML{within}: {other}"),
         };
         (position, message)

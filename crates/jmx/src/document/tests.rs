@@ -33,7 +33,9 @@ fn odd_spelling_is_written_back() {
 
 #[test]
 fn text_and_attributes_are_resolved() {
-    let text = wrapped("<a x='1 &lt; 2\n\t3' y=\"&#x1;\">a&amp;b\r\n<!-- no --><![CDATA[<&amp;>]]>&#xD800;&#13;</a>");
+    let text = wrapped(
+        "<a x='1 &lt; 2\n\t3' y=\"&#x1;\">a&amp;b\r\n<!-- no --><![CDATA[<&amp;>]]>&#xD800;&#13;</a>",
+    );
     let document = Document::parse(text.as_bytes()).unwrap();
     let a = document.elements(document.root()).next().unwrap();
     assert_eq!(document.name(a), "a");
@@ -47,7 +49,9 @@ fn text_and_attributes_are_resolved() {
 
 #[test]
 fn positions_count_lines_and_characters() {
-    let document = Document::parse("<jmeterTestPlan>\r\n <!-- ü --><a/>\n</jmeterTestPlan>".as_bytes()).unwrap();
+    let document =
+        Document::parse("<jmeterTestPlan>\r\n <!-- ü --><a/>\n</jmeterTestPlan>".as_bytes())
+            .unwrap();
     let a = document.elements(document.root()).next().unwrap();
     assert_eq!(document.position(a), FilePosition { line: 2, column: 12 });
 }
@@ -55,8 +59,14 @@ fn positions_count_lines_and_characters() {
 #[test]
 fn errors_name_place_and_open_element() {
     let cases = [
-        ("<jmeterTestPlan>\n<a><b></a>", "line 2, column 7: unexpected `</a>`: the open element is `<b>` (line 2)"),
-        ("<jmeterTestPlan>\n<a>", "line 2, column 4: the plan ends before `<a>` (line 2) is closed"),
+        (
+            "<jmeterTestPlan>\n<a><b></a>",
+            "line 2, column 7: unexpected `</a>`: the open element is `<b>` (line 2)",
+        ),
+        (
+            "<jmeterTestPlan>\n<a>",
+            "line 2, column 4: the plan ends before `<a>` (line 2) is closed",
+        ),
         ("<jmeterTestPlan/></b>", "line 1, column 18: unexpected `</b>`: no element is open"),
         ("<jmeterTestPlan>x & y</jmeterTestPlan>", "write `&amp;`"),
         ("<jmeterTestPlan>&nbsp;</jmeterTestPlan>", "line 1, column 17: unknown entity `&nbsp;`"),
@@ -66,9 +76,18 @@ fn errors_name_place_and_open_element() {
         ("<jmeterTestPlan a='1' a='2'/>", "attribute `a` occurs twice"),
         ("<jmeterTestPlan a='1'b='2'/>", "expected `name=\"value\"`"),
         ("<jmeterTestPlan>1 < 2</jmeterTestPlan>", "write `&lt;`"),
-        ("<jmeterTestPlan><!-- </jmeterTestPlan>", "a comment within `<jmeterTestPlan>` (line 1) is not closed"),
-        ("<jmeterTestPlan><a", "line 1, column 17: a tag within `<jmeterTestPlan>` (line 1) is not closed"),
-        ("<!DOCTYPE a [<!ENTITY b 'c'>]><jmeterTestPlan/>", "a DOCTYPE that declares entities is refused"),
+        (
+            "<jmeterTestPlan><!-- </jmeterTestPlan>",
+            "a comment within `<jmeterTestPlan>` (line 1) is not closed",
+        ),
+        (
+            "<jmeterTestPlan><a",
+            "line 1, column 17: a tag within `<jmeterTestPlan>` (line 1) is not closed",
+        ),
+        (
+            "<!DOCTYPE a [<!ENTITY b 'c'>]><jmeterTestPlan/>",
+            "a DOCTYPE that declares entities is refused",
+        ),
         ("<html/>", "line 1, column 1: not a JMeter plan: the root element is `html`"),
         ("<testResults/>", "not a JMeter plan but a result file"),
         ("", "the file has no elements"),
@@ -85,9 +104,13 @@ fn errors_name_place_and_open_element() {
 fn plans_in_other_encodings_are_read_and_written_again() {
     // The bytes of `ü € 😀` where the encoding has them, by iconv.
     let latin1 = b"<?xml version='1.0' encoding='ISO-8859-1'?><jmeterTestPlan a='\xFC'/>".to_vec();
-    let windows = b"<?xml version=\"1.0\" encoding=\"windows-1252\"?><jmeterTestPlan a='\xFC\x80'/>".to_vec();
-    let declared = "<?xml version='1.0' encoding='ISO-8859-1'?><jmeterTestPlan a='ü'/>".as_bytes().to_vec();
-    let wide = |text: &str, bytes: fn(u16) -> [u8; 2]| text.encode_utf16().flat_map(bytes).collect::<Vec<u8>>();
+    let windows =
+        b"<?xml version=\"1.0\" encoding=\"windows-1252\"?><jmeterTestPlan a='\xFC\x80'/>".to_vec();
+    let declared =
+        "<?xml version='1.0' encoding='ISO-8859-1'?><jmeterTestPlan a='ü'/>".as_bytes().to_vec();
+    let wide = |text: &str, bytes: fn(u16) -> [u8; 2]| {
+        text.encode_utf16().flat_map(bytes).collect::<Vec<u8>>()
+    };
     let text = "<?xml version='1.0' encoding='UTF-16'?><jmeterTestPlan a='ü😀'/>";
     for (bytes, expected) in [
         (latin1, "ü"),
@@ -110,7 +133,10 @@ fn other_encodings_are_refused_by_name() {
     let odd = refused(&[0xFF, 0xFE, b'<', 0, b'a']);
     assert!(odd.contains("UTF-16"), "{odd}");
     let latin = refused(b"<jmeterTestPlan>\n\xFC</jmeterTestPlan>");
-    assert!(latin.starts_with("line 2, column 1: the plan is not UTF-8; declare its encoding"), "{latin}");
+    assert!(
+        latin.starts_with("line 2, column 1: the plan is not UTF-8; declare its encoding"),
+        "{latin}"
+    );
     let greek = refused(b"<?xml version='1.0' encoding='ISO-8859-7'?>\n<jmeterTestPlan a='\xE1'/>");
     assert!(greek.contains("declares the encoding `ISO-8859-7`"), "{greek}");
     let message = refused(b"<?xml version='1.0' encoding='UTF-8'?>\n<jmeterTestPlan a='\xE1'/>");
@@ -119,7 +145,8 @@ fn other_encodings_are_refused_by_name() {
 
 #[test]
 fn deep_nesting_needs_no_stack() {
-    let nested = |depth: usize| wrapped(&format!("{}{}", "<a>".repeat(depth), "</a>".repeat(depth)));
+    let nested =
+        |depth: usize| wrapped(&format!("{}{}", "<a>".repeat(depth), "</a>".repeat(depth)));
     let text = nested(10_000);
     let document = Document::parse(text.as_bytes()).unwrap();
     assert_eq!(document.write(), text.as_bytes());

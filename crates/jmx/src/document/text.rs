@@ -21,7 +21,11 @@ pub(crate) fn decode_attribute(raw: &str) -> Cow<'_, str> {
 
 /// Converts CRLF and CR to LF, as XML requires of a parser.
 pub(super) fn line_ends(raw: &str) -> Cow<'_, str> {
-    if raw.contains('\r') { Cow::Owned(raw.replace("\r\n", "\n").replace('\r', "\n")) } else { Cow::Borrowed(raw) }
+    if raw.contains('\r') {
+        Cow::Owned(raw.replace("\r\n", "\n").replace('\r', "\n"))
+    } else {
+        Cow::Borrowed(raw)
+    }
 }
 
 /// Byte and description of the first wrong reference in a text; None if all are correct.
@@ -34,7 +38,10 @@ pub(super) fn fault(raw: &str) -> Option<(usize, String)> {
         };
         let name = &rest[..end];
         if character(name).is_none() {
-            return Some((start, format!("unknown entity `&{name};`; write `&amp;{name};` for the literal text")));
+            return Some((
+                start,
+                format!("unknown entity `&{name};`; write `&amp;{name};` for the literal text"),
+            ));
         }
         from = start + 1 + end + 1;
     }
@@ -49,8 +56,9 @@ fn resolve(text: Cow<'_, str>) -> Cow<'_, str> {
     let mut rest: &str = &text;
     while let Some(position) = rest.find('&') {
         out.push_str(&rest[..position]);
-        let reference =
-            rest[position..].find(';').and_then(|end| Some((end, character(&rest[position + 1..position + end])?)));
+        let reference = rest[position..]
+            .find(';')
+            .and_then(|end| Some((end, character(&rest[position + 1..position + end])?)));
         let (length, one) = reference.map_or((1, '&'), |(end, one)| (end + 1, one));
         out.push(one);
         rest = &rest[position + length..];

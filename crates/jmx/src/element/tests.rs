@@ -70,12 +70,17 @@ fn properties_are_read_by_name_and_type() {
     assert_eq!(main.int("LoopController.loops"), Ok(Some(5)));
     assert_eq!(main.int("LoopController.none"), Ok(None));
     let message = group.properties().int("ThreadGroup.num_threads").unwrap_err().to_string();
-    assert_eq!(message, "line 10, column 9: `ThreadGroup.num_threads` is `${n}`; expected a whole number");
+    assert_eq!(
+        message,
+        "line 10, column 9: `ThreadGroup.num_threads` is `${n}`; expected a whole number"
+    );
     assert_eq!(http.properties().text("HTTPSampler.path"), None);
     assert_eq!(http.properties().bool("HTTPSampler.follow_redirects"), Ok(Some(true)));
     let arguments = http.properties().element("HTTPsampler.Arguments").unwrap();
-    let values: Vec<_> =
-        arguments.items("Arguments.arguments").map(|item| item.properties().text("Argument.value")).collect();
+    let values: Vec<_> = arguments
+        .items("Arguments.arguments")
+        .map(|item| item.properties().text("Argument.value"))
+        .collect();
     assert_eq!(values, [Some("1".into()), Some("2".into())]);
     assert_eq!(timer.properties().float("throughput"), Ok(Some(12.5)));
 }
@@ -120,7 +125,10 @@ fn a_listener_is_known_by_the_settings_of_its_result_file() {
         Document::parse(text.as_bytes()).unwrap().unsupported()[0].role
     };
     assert_eq!(role(""), Role::Unknown);
-    assert_eq!(role("<boolProp name='ResultCollector.error_logging'>false</boolProp>"), Role::Listener);
+    assert_eq!(
+        role("<boolProp name='ResultCollector.error_logging'>false</boolProp>"),
+        Role::Listener
+    );
     assert_eq!(
         role("<objProp><name>saveConfig</name><value class='SampleSaveConfiguration'/></objProp>"),
         Role::Listener
@@ -137,7 +145,8 @@ fn a_reference_stands_for_the_property_that_it_leads_to() {
         </collectionProp></TestPlan></hashTree></jmeterTestPlan>"#;
     let document = Document::parse(text.as_bytes()).unwrap();
     let rows = document.test_plan().unwrap().properties().items("rows");
-    let rows: Vec<Vec<String>> = rows.map(|row| row.items().map(|item| item.text().into_owned()).collect()).collect();
+    let rows: Vec<Vec<String>> =
+        rows.map(|row| row.items().map(|item| item.text().into_owned()).collect()).collect();
     // The second leads to a reference, which JMeter does not write.
     assert_eq!(rows, [vec!["one", "two"], vec!["two", "", ""], vec!["one", "two"]]);
     assert_eq!(document.write(), text.as_bytes());
@@ -149,7 +158,8 @@ fn plans_without_trees_are_empty() {
         let document = Document::parse(text.as_bytes()).unwrap();
         assert!(document.test_plan().is_none() && document.all_elements().next().is_none());
     }
-    let text = "<jmeterTestPlan><hashTree><hashTree/><TestPlan testname='x'/></hashTree></jmeterTestPlan>";
+    let text =
+        "<jmeterTestPlan><hashTree><hashTree/><TestPlan testname='x'/></hashTree></jmeterTestPlan>";
     let document = Document::parse(text.as_bytes()).unwrap();
     assert_eq!(document.test_plan().unwrap().name(), "x");
 }
@@ -174,7 +184,8 @@ fn samplers_of_real_plans_are_all_found() {
     for (name, bytes) in real_plans() {
         let text = String::from_utf8(bytes).unwrap();
         let document = Document::parse(text.as_bytes()).unwrap();
-        let http = |kind| matches!(kind, Some(ElementKind::HttpSampler | ElementKind::GraphQlSampler));
+        let http =
+            |kind| matches!(kind, Some(ElementKind::HttpSampler | ElementKind::GraphQlSampler));
         let found = document.all_elements().filter(|element| http(element.kind())).count();
         assert_eq!(found, text.matches("<HTTPSamplerProxy ").count(), "{name}");
     }

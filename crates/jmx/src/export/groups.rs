@@ -16,7 +16,12 @@ struct Threads {
 
 impl PlanWriter<'_> {
     /// Exports the thread group of a population without its children.
-    pub(super) fn group(&mut self, population: &Population, failure_ends: Scope, kind: StageKind) -> Item {
+    pub(super) fn group(
+        &mut self,
+        population: &Population,
+        failure_ends: Scope,
+        kind: StageKind,
+    ) -> Item {
         let on_error = match failure_ends {
             Scope::Iteration => "startnextloop",
             Scope::User => "stopthread",
@@ -34,7 +39,8 @@ impl PlanWriter<'_> {
         let duration = stop.duration.map(|duration| duration + stop.warmup);
         match &population.load {
             Load::Open { rate, arrivals, .. } => {
-                let schedule = self.schedule(rate, *arrivals, duration, stop.grace, &population.name);
+                let schedule =
+                    self.schedule(rate, *arrivals, duration, stop.grace, &population.name);
                 let controller = Prop::Element(
                     "ThreadGroup.main_controller".into(),
                     "OpenModelThreadGroupController",
@@ -78,12 +84,18 @@ impl PlanWriter<'_> {
                         "ThreadGroup.duration",
                         // JMeter counts the duration from the end of the delay.
                         duration
-                            .map(|duration| (duration.as_secs_f64() - threads.delay).max(0.0).ceil().to_string())
+                            .map(|duration| {
+                                (duration.as_secs_f64() - threads.delay).max(0.0).ceil().to_string()
+                            })
                             .unwrap_or_default(),
                     )
                     .text(
                         "ThreadGroup.delay",
-                        if threads.delay > 0.0 { threads.delay.round().to_string() } else { String::new() },
+                        if threads.delay > 0.0 {
+                            threads.delay.round().to_string()
+                        } else {
+                            String::new()
+                        },
                     )
                     .flag("ThreadGroup.same_user_on_next_iteration", true)
             }
@@ -160,12 +172,16 @@ impl PlanWriter<'_> {
             Arrivals::Even => "even_arrivals",
             Arrivals::Poisson => "random_arrivals",
             Arrivals::Burst(_) | Arrivals::Uniform(_) => {
-                self.notice(format!("population {name}: its arrivals are random; JMeter has no bursts"));
+                self.notice(format!(
+                    "population {name}: its arrivals are random; JMeter has no bursts"
+                ));
                 "random_arrivals"
             }
         };
         if duration.is_none() && rate.duration().is_none() {
-            self.notice(format!("population {name}: it has no end; its arrivals end after an hour"));
+            self.notice(format!(
+                "population {name}: it has no end; its arrivals end after an hour"
+            ));
         }
         // A schedule of JMeter must have an end.
         let mut remaining = duration.or(rate.duration()).unwrap_or(Duration::from_hours(1));

@@ -6,7 +6,7 @@ use brunt_model::ReplyPolicy;
 use brunt_model::extract::{ExtractFrom, Extractor, QualifiedXpath, ReplyPart, Take};
 use brunt_model::plan::StatusRange;
 use brunt_model::reply_policy::{
-    Assertion, AssertionTest, NumberComparison, ExpectedJson, ReplyAction, TextAssertion, TextMatch,
+    Assertion, AssertionTest, ExpectedJson, NumberComparison, ReplyAction, TextAssertion, TextMatch,
 };
 use brunt_model::scenario::{FixedSample, Scope, Script, ScriptLanguage};
 
@@ -25,8 +25,12 @@ impl PlanWriter<'_> {
         for action in &policy.actions {
             match action {
                 ReplyAction::Extract(extractor) => items.extend(self.extractor(extractor, label)),
-                ReplyAction::Script(script) => items.push(self.script("JSR223PostProcessor", script)),
-                ReplyAction::Set { variable, value } => items.push(self.set("JSR223PostProcessor", variable, value)),
+                ReplyAction::Script(script) => {
+                    items.push(self.script("JSR223PostProcessor", script))
+                }
+                ReplyAction::Set { variable, value } => {
+                    items.push(self.set("JSR223PostProcessor", variable, value))
+                }
                 ReplyAction::Keep => {}
             }
         }
@@ -36,10 +40,19 @@ impl PlanWriter<'_> {
             items.push(status(statuses));
         }
         if let Some(body) = &policy.checks.body {
-            items.push(response("body", "Assertion.response_data", std::slice::from_ref(body), CONTAINS, false, ""));
+            items.push(response(
+                "body",
+                "Assertion.response_data",
+                std::slice::from_ref(body),
+                CONTAINS,
+                false,
+                "",
+            ));
         }
         if policy.checks.same_length {
-            self.notice(format!("request \"{label}\": JMeter does not compare the lengths of replies"));
+            self.notice(format!(
+                "request \"{label}\": JMeter does not compare the lengths of replies"
+            ));
         }
         for assertion in &policy.assertions {
             items.extend(self.assertion(assertion, label));
@@ -53,7 +66,8 @@ impl PlanWriter<'_> {
                 Scope::Round => Some(5),
                 Scope::Loop => Some(6),
             };
-            let handler = Item::new("ResultAction", "ResultActionGui", "Result Status Action Handler");
+            let handler =
+                Item::new("ResultAction", "ResultActionGui", "Result Status Action Handler");
             items.extend(action.map(|action| handler.number("OnError.action", action)));
         }
         items
@@ -61,7 +75,8 @@ impl PlanWriter<'_> {
 
     fn extractor(&mut self, extractor: &Extractor, label: &str) -> Option<Item> {
         let Extractor { variable, from, default, .. } = extractor;
-        let default_text = default.as_ref().map(|default| self.text(default, Place::Text)).unwrap_or_default();
+        let default_text =
+            default.as_ref().map(|default| self.text(default, Place::Text)).unwrap_or_default();
         let number = match extractor.take {
             Take::First => "1".to_owned(),
             Take::Random => "0".to_owned(),
@@ -74,7 +89,8 @@ impl PlanWriter<'_> {
                 "1".to_owned()
             }
         };
-        let is_known = matches!(extractor.part, ReplyPart::Variable(_)) || part(&extractor.part).is_some();
+        let is_known =
+            matches!(extractor.part, ReplyPart::Variable(_)) || part(&extractor.part).is_some();
         if !is_known {
             self.notice(format!(
                 "request \"{label}\": {variable} is left out; JMeter does not search the body of a request"
@@ -85,54 +101,73 @@ impl PlanWriter<'_> {
         let item = match from {
             ExtractFrom::Regex { pattern, group, template } => {
                 let template = template.clone().unwrap_or_else(|| format!("${group}$"));
-                let template = if template.contains("${") { self.text(&template, Place::Text) } else { template };
+                let template = if template.contains("${") {
+                    self.text(&template, Place::Text)
+                } else {
+                    template
+                };
                 let pattern = self.text(pattern, Place::Text);
                 regex_extractor(extractor, pattern, &template, reply_part, &default_text, &number)
             }
             ExtractFrom::Header(name) => {
                 // Field names are case-insensitive, and `^` has to match at each line.
-                let pattern = format!(r"(?mi)^{}:[ \t]*(.*)", brunt_script::functions::escaped_regex(name));
+                let pattern =
+                    format!(r"(?mi)^{}:[ \t]*(.*)", brunt_script::functions::escaped_regex(name));
                 let pattern = self.text(&pattern, Place::Text);
                 regex_extractor(extractor, pattern, "$1$", "true", &default_text, &number)
             }
             ExtractFrom::Cookie(name) => {
                 let name = brunt_script::functions::escaped_regex(name);
-                let pattern = self.text(&format!(r"(?mi)^Set-Cookie:[ \t]*{name}=([^;\r\n]*)"), Place::Text);
+                let pattern =
+                    self.text(&format!(r"(?mi)^Set-Cookie:[ \t]*{name}=([^;\r\n]*)"), Place::Text);
                 regex_extractor(extractor, pattern, "$1$", "true", &default_text, &number)
             }
-            ExtractFrom::Boundary { left, right } => Item::new("BoundaryExtractor", "BoundaryExtractorGui", variable)
-                .text("BoundaryExtractor.useHeaders", reply_part)
-                .text("BoundaryExtractor.refname", variable)
-                .text("BoundaryExtractor.lboundary", self.text(left, Place::Text))
-                .text("BoundaryExtractor.rboundary", self.text(right, Place::Text))
-                .text("BoundaryExtractor.default", &default_text)
-                .flag("BoundaryExtractor.default_empty_value", default.as_deref() == Some(""))
-                .text("BoundaryExtractor.match_number", &number),
-            ExtractFrom::JsonPath(path) => Item::new("JSONPostProcessor", "JSONPostProcessorGui", variable)
-                .text("JSONPostProcessor.referenceNames", variable)
-                .text("JSONPostProcessor.jsonPathExprs", self.text(path, Place::Text))
-                .text("JSONPostProcessor.match_numbers", &number)
-                .text("JSONPostProcessor.defaultValues", &default_text),
-            ExtractFrom::JmesPath(path) => Item::new("JMESPathExtractor", "JMESPathExtractorGui", variable)
-                .text("JMESExtractor.referenceName", variable)
-                .text("JMESExtractor.jmesPathExpr", self.text(path, Place::Text))
-                .text("JMESExtractor.matchNumber", &number)
-                .text("JMESExtractor.defaultValue", &default_text),
-            ExtractFrom::Css { selector, attribute } => Item::new("HtmlExtractor", "HtmlExtractorGui", variable)
-                .text("HtmlExtractor.refname", variable)
-                .text("HtmlExtractor.expr", self.text(selector, Place::Text))
-                .text("HtmlExtractor.attribute", attribute)
-                .text("HtmlExtractor.default", &default_text)
-                .flag("HtmlExtractor.default_empty_value", default.as_deref() == Some(""))
-                .text("HtmlExtractor.match_number", &number)
-                .text("HtmlExtractor.extractor_impl", ""),
-            ExtractFrom::QualifiedXpath(path) => Item::new("XPath2Extractor", "XPath2ExtractorGui", variable)
-                .text("XPathExtractor2.default", &default_text)
-                .text("XPathExtractor2.refname", variable)
-                .text("XPathExtractor2.matchNumber", &number)
-                .text("XPathExtractor2.xpathQuery", self.text(&path.path, Place::Text))
-                .text("XPathExtractor2.namespaces", self.text(&namespace_lines(path), Place::Text))
-                .flag("XPathExtractor2.fragment", false),
+            ExtractFrom::Boundary { left, right } => {
+                Item::new("BoundaryExtractor", "BoundaryExtractorGui", variable)
+                    .text("BoundaryExtractor.useHeaders", reply_part)
+                    .text("BoundaryExtractor.refname", variable)
+                    .text("BoundaryExtractor.lboundary", self.text(left, Place::Text))
+                    .text("BoundaryExtractor.rboundary", self.text(right, Place::Text))
+                    .text("BoundaryExtractor.default", &default_text)
+                    .flag("BoundaryExtractor.default_empty_value", default.as_deref() == Some(""))
+                    .text("BoundaryExtractor.match_number", &number)
+            }
+            ExtractFrom::JsonPath(path) => {
+                Item::new("JSONPostProcessor", "JSONPostProcessorGui", variable)
+                    .text("JSONPostProcessor.referenceNames", variable)
+                    .text("JSONPostProcessor.jsonPathExprs", self.text(path, Place::Text))
+                    .text("JSONPostProcessor.match_numbers", &number)
+                    .text("JSONPostProcessor.defaultValues", &default_text)
+            }
+            ExtractFrom::JmesPath(path) => {
+                Item::new("JMESPathExtractor", "JMESPathExtractorGui", variable)
+                    .text("JMESExtractor.referenceName", variable)
+                    .text("JMESExtractor.jmesPathExpr", self.text(path, Place::Text))
+                    .text("JMESExtractor.matchNumber", &number)
+                    .text("JMESExtractor.defaultValue", &default_text)
+            }
+            ExtractFrom::Css { selector, attribute } => {
+                Item::new("HtmlExtractor", "HtmlExtractorGui", variable)
+                    .text("HtmlExtractor.refname", variable)
+                    .text("HtmlExtractor.expr", self.text(selector, Place::Text))
+                    .text("HtmlExtractor.attribute", attribute)
+                    .text("HtmlExtractor.default", &default_text)
+                    .flag("HtmlExtractor.default_empty_value", default.as_deref() == Some(""))
+                    .text("HtmlExtractor.match_number", &number)
+                    .text("HtmlExtractor.extractor_impl", "")
+            }
+            ExtractFrom::QualifiedXpath(path) => {
+                Item::new("XPath2Extractor", "XPath2ExtractorGui", variable)
+                    .text("XPathExtractor2.default", &default_text)
+                    .text("XPathExtractor2.refname", variable)
+                    .text("XPathExtractor2.matchNumber", &number)
+                    .text("XPathExtractor2.xpathQuery", self.text(&path.path, Place::Text))
+                    .text(
+                        "XPathExtractor2.namespaces",
+                        self.text(&namespace_lines(path), Place::Text),
+                    )
+                    .flag("XPathExtractor2.fragment", false)
+            }
             ExtractFrom::Xpath(path) => Item::new("XPathExtractor", "XPathExtractorGui", variable)
                 .text("XPathExtractor.default", &default_text)
                 .text("XPathExtractor.refname", variable)
@@ -144,7 +179,9 @@ impl PlanWriter<'_> {
                 .flag("XPathExtractor.namespace", false),
         };
         Some(match &extractor.part {
-            ReplyPart::Variable(name) => item.text("Sample.scope", "variable").text("Scope.variable", name),
+            ReplyPart::Variable(name) => {
+                item.text("Sample.scope", "variable").text("Scope.variable", name)
+            }
             _ => item,
         })
     }
@@ -153,8 +190,10 @@ impl PlanWriter<'_> {
         let name = &assertion.name;
         Some(match &assertion.test {
             AssertionTest::Text(text) => return self.text_assertion(text, name, label),
-            AssertionTest::Duration(millis) => Item::new("DurationAssertion", "DurationAssertionGui", name)
-                .text("DurationAssertion.duration", self.text(millis, Place::Text)),
+            AssertionTest::Duration(millis) => {
+                Item::new("DurationAssertion", "DurationAssertionGui", name)
+                    .text("DurationAssertion.duration", self.text(millis, Place::Text))
+            }
             AssertionTest::Size { part, is, bytes } => {
                 let operator = match is {
                     NumberComparison::Equal => 1,
@@ -165,7 +204,9 @@ impl PlanWriter<'_> {
                     NumberComparison::AtMost => 6,
                 };
                 let field = match part {
-                    Some(ReplyPart::Body | ReplyPart::UnescapedBody) => "SizeAssertion.response_data",
+                    Some(ReplyPart::Body | ReplyPart::UnescapedBody) => {
+                        "SizeAssertion.response_data"
+                    }
                     Some(ReplyPart::Headers) => "SizeAssertion.response_headers",
                     Some(ReplyPart::Status) => "SizeAssertion.response_code",
                     Some(ReplyPart::Message) => "SizeAssertion.response_message",
@@ -176,7 +217,8 @@ impl PlanWriter<'_> {
                     .text("SizeAssertion.size", self.text(bytes, Place::Text))
                     .number("SizeAssertion.operator", operator)
             }
-            AssertionTest::Json { path, expected, invert } | AssertionTest::JmesPath { path, expected, invert } => {
+            AssertionTest::Json { path, expected, invert }
+            | AssertionTest::JmesPath { path, expected, invert } => {
                 let is_json_path = matches!(assertion.test, AssertionTest::Json { .. });
                 let (class, form, property) = if is_json_path {
                     ("JSONPathAssertion", "JSONPathAssertionGui", "JSON_PATH")
@@ -184,7 +226,9 @@ impl PlanWriter<'_> {
                     ("JMESPathAssertion", "JMESPathAssertionGui", "JMES_PATH")
                 };
                 let value = match expected {
-                    Some(ExpectedJson::Value(value) | ExpectedJson::Pattern(value)) => self.text(value, Place::Text),
+                    Some(ExpectedJson::Value(value) | ExpectedJson::Pattern(value)) => {
+                        self.text(value, Place::Text)
+                    }
                     Some(ExpectedJson::Null) | None => String::new(),
                 };
                 Item::new(class, form, name)
@@ -195,17 +239,21 @@ impl PlanWriter<'_> {
                     .flag("INVERT", *invert)
                     .flag("ISREGEX", matches!(expected, Some(ExpectedJson::Pattern(_))))
             }
-            AssertionTest::Xpath { path, invert } => Item::new("XPathAssertion", "XPathAssertionGui", name)
-                .flag("XPath.negate", *invert)
-                .text("XPath.xpath", self.text(path, Place::Text))
-                .flag("XPath.validate", false)
-                .flag("XPath.whitespace", false)
-                .flag("XPath.tolerant", true)
-                .flag("XPath.namespace", false),
-            AssertionTest::QualifiedXpath { path, invert } => Item::new("XPath2Assertion", "XPath2AssertionGui", name)
-                .flag("XPath.negate", *invert)
-                .text("XPath.xpath", self.text(&path.path, Place::Text))
-                .text("XPath.namespaces", self.text(&namespace_lines(path), Place::Text)),
+            AssertionTest::Xpath { path, invert } => {
+                Item::new("XPathAssertion", "XPathAssertionGui", name)
+                    .flag("XPath.negate", *invert)
+                    .text("XPath.xpath", self.text(path, Place::Text))
+                    .flag("XPath.validate", false)
+                    .flag("XPath.whitespace", false)
+                    .flag("XPath.tolerant", true)
+                    .flag("XPath.namespace", false)
+            }
+            AssertionTest::QualifiedXpath { path, invert } => {
+                Item::new("XPath2Assertion", "XPath2AssertionGui", name)
+                    .flag("XPath.negate", *invert)
+                    .text("XPath.xpath", self.text(&path.path, Place::Text))
+                    .text("XPath.namespaces", self.text(&namespace_lines(path), Place::Text))
+            }
             AssertionTest::Xml => Item::new("XMLAssertion", "XMLAssertionGui", name),
             AssertionTest::Md5(sum) => Item::new("MD5HexAssertion", "MD5HexAssertionGUI", name)
                 .text("MD5HexAssertion.size", self.text(sum, Place::Text)),
@@ -220,10 +268,14 @@ impl PlanWriter<'_> {
             TextMatch::Contains => CONTAINS,
             TextMatch::Matches => MATCHES,
         };
-        let mut patterns: Vec<String> = text.patterns.iter().map(|pattern| self.text(pattern, Place::Text)).collect();
+        let mut patterns: Vec<String> =
+            text.patterns.iter().map(|pattern| self.text(pattern, Place::Text)).collect();
         // JMeter has a test of the whole text, which is an anchored pattern in brunt.
         if kind == CONTAINS
-            && let Some(all) = patterns.iter().map(|pattern| whole_text_pattern(pattern)).collect::<Option<Vec<_>>>()
+            && let Some(all) = patterns
+                .iter()
+                .map(|pattern| whole_text_pattern(pattern))
+                .collect::<Option<Vec<_>>>()
             && !all.is_empty()
         {
             patterns = all;
@@ -269,12 +321,17 @@ impl PlanWriter<'_> {
     /// Exports a fixed sample as a Java Request of JMeter's own class.
     pub(super) fn fixed_sample(&mut self, label: &str, fixed: &FixedSample) -> Item {
         if is_nonzero(&fixed.latency) || is_nonzero(&fixed.connect) {
-            self.notice(format!("sample {label}: latency and connect time are left out, a Java Request has none"));
+            self.notice(format!(
+                "sample {label}: latency and connect time are left out, a Java Request has none"
+            ));
         }
         if is_nonzero(&fixed.elapsed) && !fixed.waits {
-            self.notice(format!("sample {label}: its time is left out, a Java Request lasts as long as it sleeps"));
+            self.notice(format!(
+                "sample {label}: its time is left out, a Java Request lasts as long as it sleeps"
+            ));
         }
-        let elapsed = if fixed.waits { self.text(&fixed.elapsed, Place::Text) } else { String::new() };
+        let elapsed =
+            if fixed.waits { self.text(&fixed.elapsed, Place::Text) } else { String::new() };
         let pairs = [
             ("Sleep_Time", if elapsed.is_empty() { "0".to_owned() } else { elapsed }),
             // Without a mask, JMeter adds no random time.
@@ -295,7 +352,10 @@ impl PlanWriter<'_> {
         let script = Script {
             name: format!("set {variable}"),
             language: ScriptLanguage::Groovy,
-            source: format!("vars.put(\"{}\", Parameters)", variable.replace('\\', r"\\").replace('"', "\\\"")),
+            source: format!(
+                "vars.put(\"{}\", Parameters)",
+                variable.replace('\\', r"\\").replace('"', "\\\"")
+            ),
             // JMeter evaluates parameters before the script runs.
             parameters: value.to_owned(),
         };
@@ -331,9 +391,17 @@ fn is_nonzero(millis: &str) -> bool {
     !matches!(millis.trim(), "" | "0")
 }
 
-fn response(name: &str, field: &str, patterns: &[String], kind: i64, ignore_status: bool, message: &str) -> Item {
+fn response(
+    name: &str,
+    field: &str,
+    patterns: &[String],
+    kind: i64,
+    ignore_status: bool,
+    message: &str,
+) -> Item {
     let patterns = patterns.iter().enumerate();
-    let patterns = patterns.map(|(number, pattern)| Prop::Text(number.to_string(), pattern.clone())).collect();
+    let patterns =
+        patterns.map(|(number, pattern)| Prop::Text(number.to_string(), pattern.clone())).collect();
     Item::new("ResponseAssertion", "AssertionGui", name)
         // JMeter itself misspells this property.
         .with(Prop::List("Asserion.test_strings".into(), patterns))
@@ -347,7 +415,9 @@ fn response(name: &str, field: &str, patterns: &[String], kind: i64, ignore_stat
 fn status(ranges: &[StatusRange]) -> Item {
     let patterns = ranges.iter().flat_map(|range| match (range.least, range.most) {
         (least, most) if least == most => vec![least.to_string()],
-        (least, most) if least % 100 == 0 && most == least + 99 => vec![format!(r"{}\d\d", least / 100)],
+        (least, most) if least % 100 == 0 && most == least + 99 => {
+            vec![format!(r"{}\d\d", least / 100)]
+        }
         // Status codes have three digits.
         (least, most) => (least..=most.min(999)).map(|status| status.to_string()).collect(),
     });
@@ -357,6 +427,7 @@ fn status(ranges: &[StatusRange]) -> Item {
 
 /// Namespaces of a path in JMeter's format: `prefix=URI`, one per line.
 fn namespace_lines(path: &QualifiedXpath) -> String {
-    let lines: Vec<String> = path.namespaces.iter().map(|(prefix, uri)| format!("{prefix}={uri}")).collect();
+    let lines: Vec<String> =
+        path.namespaces.iter().map(|(prefix, uri)| format!("{prefix}={uri}")).collect();
     lines.join("\n")
 }

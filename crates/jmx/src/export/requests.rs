@@ -52,7 +52,8 @@ fn form(body: &Body) -> Option<Vec<(String, String)>> {
 
 /// Splits a URL into scheme, host, port and path.
 fn parts(url: &str) -> Option<[String; 4]> {
-    let (scheme, rest) = url.split_once("://").filter(|(scheme, _)| matches!(*scheme, "http" | "https"))?;
+    let (scheme, rest) =
+        url.split_once("://").filter(|(scheme, _)| matches!(*scheme, "http" | "https"))?;
     let mut depth = 0_u32;
     let mut end = rest.len();
     let mut colon = None;
@@ -69,12 +70,17 @@ fn parts(url: &str) -> Option<[String; 4]> {
             _ => {}
         }
     }
-    let (host, port) = colon.map_or((&rest[..end], ""), |colon| (&rest[..colon], &rest[colon + 1..end]));
+    let (host, port) =
+        colon.map_or((&rest[..end], ""), |colon| (&rest[..colon], &rest[colon + 1..end]));
     // JMeter's fields have no place for a user in the URL.
     if host.contains('@') {
         return None;
     }
-    let path = if rest[end..].starts_with('?') { format!("/{}", &rest[end..]) } else { rest[end..].to_owned() };
+    let path = if rest[end..].starts_with('?') {
+        format!("/{}", &rest[end..])
+    } else {
+        rest[end..].to_owned()
+    };
     Some([scheme.to_owned(), host.to_owned(), port.to_owned(), path])
 }
 
@@ -97,12 +103,19 @@ fn argument(name: &str, value: String, encode: bool) -> Prop {
 
 impl PlanWriter<'_> {
     /// Exports the sampler of a request; `before` has timers.
-    pub(super) fn request(&mut self, request: &Request, shared: &[(String, String)], before: Vec<Item>) -> Item {
+    pub(super) fn request(
+        &mut self,
+        request: &Request,
+        shared: &[(String, String)],
+        before: Vec<Item>,
+    ) -> Item {
         let policy = self.policy(request.reply_policy);
         let label = self.text(&request.label, Place::Text);
         let [scheme, host, port, path] = self.url(&request.url);
-        let closes =
-            request.headers.iter().any(|(name, value)| name.eq_ignore_ascii_case("connection") && value == "close");
+        let closes = request
+            .headers
+            .iter()
+            .any(|(name, value)| name.eq_ignore_ascii_case("connection") && value == "close");
         let follows = policy.redirects.most > 0;
         let mut sampler = Item::new("HTTPSamplerProxy", "HttpTestSampleGui", &label);
         let (raw, list) = self.body(request, &label);
@@ -110,7 +123,12 @@ impl PlanWriter<'_> {
         let arguments = Prop::List("Arguments.arguments".into(), list);
         sampler = sampler
             .flag("HTTPSampler.postBodyRaw", raw)
-            .with(Prop::Element("HTTPsampler.Arguments".into(), class, "HTTPArgumentsPanel", vec![arguments]))
+            .with(Prop::Element(
+                "HTTPsampler.Arguments".into(),
+                class,
+                "HTTPArgumentsPanel",
+                vec![arguments],
+            ))
             .text("HTTPSampler.domain", host)
             .text("HTTPSampler.port", port)
             .text("HTTPSampler.protocol", scheme)
@@ -120,8 +138,10 @@ impl PlanWriter<'_> {
             .flag("HTTPSampler.auto_redirects", false)
             .flag("HTTPSampler.use_keepalive", !closes);
         // An imported plan without a time limit has one of an hour.
-        if let Some(timeout) =
-            policy.timeout.or(Some(self.plan.connection.timeout)).filter(|time| time.as_secs() < 3600)
+        if let Some(timeout) = policy
+            .timeout
+            .or(Some(self.plan.connection.timeout))
+            .filter(|time| time.as_secs() < 3600)
         {
             sampler = sampler.text("HTTPSampler.response_timeout", timeout.as_millis().to_string());
         }
@@ -130,7 +150,9 @@ impl PlanWriter<'_> {
             sampler = sampler.text("HTTPSampler.connect_timeout", millis.to_string());
         }
         if policy.elements.is_some() {
-            sampler = sampler.flag("HTTPSampler.image_parser", true).flag("HTTPSampler.concurrentDwn", true);
+            sampler = sampler
+                .flag("HTTPSampler.image_parser", true)
+                .flag("HTTPSampler.concurrentDwn", true);
         }
         let mut children = Vec::new();
         let own_headers: Vec<(String, String)> =
@@ -151,7 +173,8 @@ impl PlanWriter<'_> {
             && let ("requestUrl", [scheme, host, port, path]) = (name.as_str(), &arguments[..])
         {
             let path: Vec<Stretch> = path.iter().chain(rest).cloned().collect();
-            return [scheme, host, port, &path].map(|part| self.text(&expression_text(part), Place::Request));
+            return [scheme, host, port, &path]
+                .map(|part| self.text(&expression_text(part), Place::Request));
         }
         match parts(url) {
             Some(parts) => parts.map(|part| self.text(&part, Place::Request)),
@@ -162,10 +185,13 @@ impl PlanWriter<'_> {
 
     /// True for a raw body, and the arguments of the sampler.
     fn body(&mut self, request: &Request, label: &str) -> (bool, Vec<Prop>) {
-        let sends_form =
-            request.headers.iter().any(|(name, value)| name.eq_ignore_ascii_case("content-type") && is_form(value));
+        let sends_form = request
+            .headers
+            .iter()
+            .any(|(name, value)| name.eq_ignore_ascii_case("content-type") && is_form(value));
         // With these methods JMeter puts parameters into the query.
-        let has_form = sends_form && !matches!(request.method.as_str(), "GET" | "DELETE" | "OPTIONS" | "HEAD");
+        let has_form =
+            sends_form && !matches!(request.method.as_str(), "GET" | "DELETE" | "OPTIONS" | "HEAD");
         match &request.body {
             Body::None => (false, Vec::new()),
             body if has_form && let Some(fields) = form(body) => {
@@ -190,7 +216,12 @@ impl PlanWriter<'_> {
     pub(super) fn header_manager(&mut self, headers: &[(String, String)]) -> Item {
         let headers = headers.iter().map(|(name, value)| {
             let value = self.text(value, Place::Request);
-            Prop::Element(name.clone(), "Header", "", vec![text("Header.name", name), text("Header.value", value)])
+            Prop::Element(
+                name.clone(),
+                "Header",
+                "",
+                vec![text("Header.name", name), text("Header.value", value)],
+            )
         });
         let headers = headers.collect();
         Item::new("HeaderManager", "HeaderPanel", "HTTP Header Manager")
@@ -198,7 +229,8 @@ impl PlanWriter<'_> {
     }
 
     fn authorization(&mut self, request: &Request, policy: &ReplyPolicy) -> Option<Item> {
-        let header = request.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("authorization"));
+        let header =
+            request.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("authorization"));
         let digest = policy.credentials.first();
         let (pair, mechanism) = match (header.and_then(|(_, value)| basic(value)), digest) {
             (Some(pair), _) => (pair, "BASIC"),
@@ -216,7 +248,10 @@ impl PlanWriter<'_> {
             text("Authorization.username", self.text(user, Place::Text)),
             text("Authorization.password", self.text(password, Place::Text)),
             text("Authorization.domain", ""),
-            text("Authorization.realm", digest.and_then(|digest| digest.realm.clone()).unwrap_or_default()),
+            text(
+                "Authorization.realm",
+                digest.and_then(|digest| digest.realm.clone()).unwrap_or_default(),
+            ),
             text("Authorization.mechanism", mechanism),
         ];
         let list = vec![Prop::Element(String::new(), "Authorization", "", entry)];

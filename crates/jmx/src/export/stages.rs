@@ -2,7 +2,7 @@
 //! properties, because thread groups share nothing else.
 
 use super::texts::quoted;
-use brunt_model::scenario::{Scenario, Script, ScriptLanguage, ScenarioStep};
+use brunt_model::scenario::{Scenario, ScenarioStep, Script, ScriptLanguage};
 use brunt_model::{Plan, StageKind, TestStage};
 
 /// Stages of a plan in the order in which they run.
@@ -21,9 +21,12 @@ pub(super) fn stages(plan: &Plan) -> Vec<(StageKind, Plan)> {
     }
     inherited.sort();
     inherited.dedup();
-    let setup_stages = all.iter_mut().filter(|(kind, _)| *kind == StageKind::Setup && !inherited.is_empty());
+    let setup_stages =
+        all.iter_mut().filter(|(kind, _)| *kind == StageKind::Setup && !inherited.is_empty());
     for population in setup_stages.flat_map(|(_, plan)| &mut plan.populations) {
-        let lines = inherited.iter().map(|name| format!("props.put({0}, vars.get({0}) ?: '')", quoted(name)));
+        let lines = inherited
+            .iter()
+            .map(|name| format!("props.put({0}, vars.get({0}) ?: '')", quoted(name)));
         population.scenario.steps.push(script("hand on variables", lines));
     }
     all
@@ -46,7 +49,10 @@ fn inherit(scenario: &mut Scenario, policies: &str) -> Vec<String> {
         // The properties do not change after setup.
         let first_step = ScenarioStep::Once(vec![script("variables of setup", lines)]);
         // Data files and counters are configuration elements in JMeter and come first.
-        let settings = scenario.steps.iter().take_while(|step| matches!(step, ScenarioStep::Row(_) | ScenarioStep::Count(_)));
+        let settings = scenario
+            .steps
+            .iter()
+            .take_while(|step| matches!(step, ScenarioStep::Row(_) | ScenarioStep::Count(_)));
         let index = settings.count();
         scenario.steps.insert(index, first_step);
     }
@@ -55,5 +61,10 @@ fn inherit(scenario: &mut Scenario, policies: &str) -> Vec<String> {
 
 fn script(name: &str, lines: impl Iterator<Item = String>) -> ScenarioStep {
     let source = lines.collect::<Vec<_>>().join("\n");
-    ScenarioStep::Script(Script { name: name.into(), language: ScriptLanguage::Groovy, source, parameters: String::new() })
+    ScenarioStep::Script(Script {
+        name: name.into(),
+        language: ScriptLanguage::Groovy,
+        source,
+        parameters: String::new(),
+    })
 }

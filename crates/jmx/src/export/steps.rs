@@ -6,8 +6,8 @@ use super::{Place, PlanWriter, requests};
 use brunt_model::Population;
 use brunt_model::load::Think;
 use brunt_model::scenario::{
-    Branch, Case, Condition, Counter, DataEnd, DataFile, DataFormat, Order, PaceScope, Pauses, Portion, Rounds, RowOrder,
-    SampleMaker, Scope, Share, Sharing, ScenarioStep, Values,
+    Branch, Case, Condition, Counter, DataEnd, DataFile, DataFormat, Order, PaceScope, Pauses,
+    Portion, Rounds, RowOrder, SampleMaker, ScenarioStep, Scope, Share, Sharing, Values,
 };
 use brunt_script::expression::{self, Stretch};
 use brunt_script::template::expression_text;
@@ -34,14 +34,28 @@ pub(super) fn think_timer(think: Think) -> Option<Item> {
 
 /// True if the step is a timer in JMeter.
 fn is_timer(step: &ScenarioStep) -> bool {
-    matches!(step, ScenarioStep::Think(_) | ScenarioStep::Pause(_) | ScenarioStep::PauseByScript(_) | ScenarioStep::Pace(_) | ScenarioStep::Meet { .. })
+    matches!(
+        step,
+        ScenarioStep::Think(_)
+            | ScenarioStep::Pause(_)
+            | ScenarioStep::PauseByScript(_)
+            | ScenarioStep::Pace(_)
+            | ScenarioStep::Meet { .. }
+    )
 }
 
 fn constant_timer(millis: &str) -> Item {
-    Item::new("ConstantTimer", "ConstantTimerGui", "Constant Timer").text("ConstantTimer.delay", millis)
+    Item::new("ConstantTimer", "ConstantTimerGui", "Constant Timer")
+        .text("ConstantTimer.delay", millis)
 }
 
-fn random_timer(class: &'static str, form: &'static str, name: &str, delay: &str, range: &str) -> Item {
+fn random_timer(
+    class: &'static str,
+    form: &'static str,
+    name: &str,
+    delay: &str,
+    range: &str,
+) -> Item {
     Item::new(class, form, name).text("ConstantTimer.delay", delay).text("RandomTimer.range", range)
 }
 
@@ -68,7 +82,12 @@ fn single_item(mut children: Vec<Item>, number: usize) -> Item {
 
 impl PlanWriter<'_> {
     /// Exports a list of steps. `starts_iteration` is true for the first steps of an iteration.
-    pub(super) fn steps(&mut self, steps: &[ScenarioStep], population: &Population, starts_iteration: bool) -> Vec<Item> {
+    pub(super) fn steps(
+        &mut self,
+        steps: &[ScenarioStep],
+        population: &Population,
+        starts_iteration: bool,
+    ) -> Vec<Item> {
         let mut items = Vec::new();
         let mut timers = Vec::<Item>::new();
         let shared = requests::shared_headers(&population.scenario);
@@ -109,7 +128,9 @@ impl PlanWriter<'_> {
                         Ok(timer) => items.push(action("pause", 1, 0, "0").over(vec![timer])),
                         Err(pause) => {
                             if !timers.is_empty() {
-                                items.push(action("pause", 1, 0, "0").over(std::mem::take(&mut timers)));
+                                items.push(
+                                    action("pause", 1, 0, "0").over(std::mem::take(&mut timers)),
+                                );
                             }
                             items.push(pause);
                         }
@@ -125,7 +146,9 @@ impl PlanWriter<'_> {
     /// computed from a text.
     fn timer(&mut self, step: &ScenarioStep) -> Result<Item, Item> {
         match step {
-            ScenarioStep::Think(think) => think_timer(*think).ok_or_else(|| action("pause", 1, 0, "0")),
+            ScenarioStep::Think(think) => {
+                think_timer(*think).ok_or_else(|| action("pause", 1, 0, "0"))
+            }
             ScenarioStep::PauseByScript(script) => Ok(self.script("JSR223Timer", script)),
             ScenarioStep::Pause(text) => {
                 if text.trim().parse::<f64>().is_ok() {
@@ -134,7 +157,8 @@ impl PlanWriter<'_> {
                 if let [Stretch::Call { name, arguments, .. }] = &expression::parse(text.trim())[..]
                     && let [range, delay] = &arguments[..]
                 {
-                    let texts = [range, delay].map(|argument| self.text(&expression_text(argument), Place::Text));
+                    let texts = [range, delay]
+                        .map(|argument| self.text(&expression_text(argument), Place::Text));
                     let [range, delay] = &texts;
                     match name.as_str() {
                         "uniform" => {
@@ -182,10 +206,15 @@ impl PlanWriter<'_> {
                     .number("calcMode", mode)
                     .text("throughput", self.text(&pace.per_minute, Place::Text)))
             }
-            ScenarioStep::Meet { users, timeout } => Ok(Item::new("SyncTimer", "TestBeanGUI", "Synchronizing Timer")
-                .text("groupSize", self.text(users, Place::Text))
-                // JMeter waits without limit for a timeout of 0.
-                .text("timeoutInMs", if timeout.trim().is_empty() { "0" } else { timeout.trim() })),
+            ScenarioStep::Meet { users, timeout } => {
+                Ok(Item::new("SyncTimer", "TestBeanGUI", "Synchronizing Timer")
+                    .text("groupSize", self.text(users, Place::Text))
+                    // JMeter waits without limit for a timeout of 0.
+                    .text(
+                        "timeoutInMs",
+                        if timeout.trim().is_empty() { "0" } else { timeout.trim() },
+                    ))
+            }
             _ => Err(action("pause", 1, 0, "0")),
         }
     }
@@ -214,7 +243,9 @@ impl PlanWriter<'_> {
                 ));
                 self.nest(simple("parallel", Vec::new()), steps, population)
             }
-            ScenarioStep::Group { name, steps } => self.nest(simple(name, Vec::new()), steps, population),
+            ScenarioStep::Group { name, steps } => {
+                self.nest(simple(name, Vec::new()), steps, population)
+            }
             ScenarioStep::Transaction { name, pauses, parent, steps } => {
                 let name = self.text(name, Place::Text);
                 let item = Item::new("TransactionController", "TransactionControllerGui", name)
@@ -237,7 +268,9 @@ impl PlanWriter<'_> {
                 let condition = match condition {
                     Condition::Succeeded => "LAST".to_owned(),
                     Condition::Not(inner) => match &**inner {
-                        Condition::Matches(text, pattern) if pattern == FALSE => self.text(text, Place::Text),
+                        Condition::Matches(text, pattern) if pattern == FALSE => {
+                            self.text(text, Place::Text)
+                        }
                         Condition::False(text) => self.text(text, Place::Text),
                         _ => self.condition(condition),
                     },
@@ -261,9 +294,12 @@ impl PlanWriter<'_> {
             }
             ScenarioStep::If { condition, then, otherwise } => {
                 let condition = self.condition(condition);
-                let inner = condition.strip_prefix("${__groovy(").and_then(|rest| rest.strip_suffix(",)}"));
-                let source =
-                    inner.map_or_else(|| format!("'{condition}'.trim().equalsIgnoreCase('true')"), str::to_owned);
+                let inner =
+                    condition.strip_prefix("${__groovy(").and_then(|rest| rest.strip_suffix(",)}"));
+                let source = inner.map_or_else(
+                    || format!("'{condition}'.trim().equalsIgnoreCase('true')"),
+                    str::to_owned,
+                );
                 let value = format!("${{__groovy(({source}) ? 'then' : 'else',)}}");
                 let then = self.steps(then, population, false);
                 let otherwise = self.steps(otherwise, population, false);
@@ -271,7 +307,9 @@ impl PlanWriter<'_> {
                     .text("SwitchController.value", value);
                 vec![item.over(vec![simple("then", then), simple("else", otherwise)])]
             }
-            ScenarioStep::ForEach { variable, values, steps } => self.for_each(variable, values, steps, population),
+            ScenarioStep::ForEach { variable, values, steps } => {
+                self.for_each(variable, values, steps, population)
+            }
             ScenarioStep::Switch { value, cases } => {
                 let value = self.text(value, Place::Text);
                 let children = self.cases(cases, population);
@@ -282,14 +320,17 @@ impl PlanWriter<'_> {
                 ]
             }
             ScenarioStep::Shuffle(branches) => {
-                let children = branches
-                    .iter()
-                    .enumerate()
-                    .map(|(number, steps)| single_item(self.steps(steps, population, false), number + 1));
+                let children = branches.iter().enumerate().map(|(number, steps)| {
+                    single_item(self.steps(steps, population, false), number + 1)
+                });
                 let children = children.collect();
                 vec![
-                    Item::new("RandomOrderController", "RandomOrderControllerGui", "Random Order Controller")
-                        .over(children),
+                    Item::new(
+                        "RandomOrderController",
+                        "RandomOrderControllerGui",
+                        "Random Order Controller",
+                    )
+                    .over(children),
                 ]
             }
             ScenarioStep::During { seconds, steps } => {
@@ -310,7 +351,9 @@ impl PlanWriter<'_> {
             ScenarioStep::Choose { order, portion, branches } => {
                 if *portion == Portion::Turn {
                     let name = &population.name;
-                    self.notice(format!("population {name}: in JMeter each sampler ends the turn of its branch"));
+                    self.notice(format!(
+                        "population {name}: in JMeter each sampler ends the turn of its branch"
+                    ));
                 }
                 self.choose(*order, *portion, branches, population)
             }
@@ -320,9 +363,13 @@ impl PlanWriter<'_> {
                 let set = self.set("JSR223PreProcessor", variable, value);
                 vec![action(&format!("set {variable}"), 1, 0, "0").over(vec![set])]
             }
-            ScenarioStep::Row(number) => {
-                population.scenario.data.get(*number as usize).map(|file| self.data(file)).into_iter().collect()
-            }
+            ScenarioStep::Row(number) => population
+                .scenario
+                .data
+                .get(*number as usize)
+                .map(|file| self.data(file))
+                .into_iter()
+                .collect(),
             ScenarioStep::Count(counter) => vec![self.counter(counter)],
             ScenarioStep::Script(script) => {
                 let item = self.script("JSR223PreProcessor", script);
@@ -333,7 +380,8 @@ impl PlanWriter<'_> {
                 let mut item = match &sample.maker {
                     SampleMaker::Script(script) => self.script("JSR223Sampler", script),
                     SampleMaker::Variables => {
-                        Item::new("DebugSampler", "TestBeanGUI", label.clone()).flag("displayJMeterVariables", true)
+                        Item::new("DebugSampler", "TestBeanGUI", label.clone())
+                            .flag("displayJMeterVariables", true)
                     }
                     SampleMaker::Fixed(fixed) => self.fixed_sample(&label, fixed),
                 };
@@ -364,7 +412,10 @@ impl PlanWriter<'_> {
         let requests = &population.scenario.requests;
         let weighted = requests.iter().enumerate().filter(|(_, request)| request.weight > 0);
         let branches: Vec<Branch> = weighted
-            .map(|(number, request)| Branch { weight: request.weight, steps: vec![ScenarioStep::Request(number as u32)] })
+            .map(|(number, request)| Branch {
+                weight: request.weight,
+                steps: vec![ScenarioStep::Request(number as u32)],
+            })
             .collect();
         match &branches[..] {
             [only] => self.steps(&only.steps, population, false),
@@ -372,21 +423,31 @@ impl PlanWriter<'_> {
         }
     }
 
-    fn choose(&mut self, order: Order, portion: Portion, branches: &[Branch], population: &Population) -> Vec<Item> {
+    fn choose(
+        &mut self,
+        order: Order,
+        portion: Portion,
+        branches: &[Branch],
+        population: &Population,
+    ) -> Vec<Item> {
         // One branch with an empty alternative runs in a share of the
         // rounds: a Throughput Controller.
         if let ([branch, rest], Order::Sequence | Order::WalkTogether) = (branches, order)
             && rest.steps.is_empty()
         {
-            let percent = 100.0 * f64::from(branch.weight) / f64::from(branch.weight + rest.weight).max(1.0);
-            let share = Share { value: percent.to_string(), percent: true, per_user: order == Order::WalkTogether };
+            let percent =
+                100.0 * f64::from(branch.weight) / f64::from(branch.weight + rest.weight).max(1.0);
+            let share = Share {
+                value: percent.to_string(),
+                percent: true,
+                per_user: order == Order::WalkTogether,
+            };
             let children = self.steps(&branch.steps, population, false);
             return vec![throughput(&share, &share.value).over(children)];
         }
-        let children = branches
-            .iter()
-            .enumerate()
-            .map(|(number, branch)| single_item(self.steps(&branch.steps, population, false), number + 1));
+        let children = branches.iter().enumerate().map(|(number, branch)| {
+            single_item(self.steps(&branch.steps, population, false), number + 1)
+        });
         let children: Vec<Item> = children.collect();
         let is_even = branches.iter().all(|branch| branch.weight == branches[0].weight);
         let style = match portion {
@@ -394,18 +455,25 @@ impl PlanWriter<'_> {
             Portion::Turn => 0,
         };
         let item = match order {
-            Order::Random if is_even => Item::new("RandomController", "RandomControlGui", "Random Controller")
-                .number("InterleaveControl.style", style),
+            Order::Random if is_even => {
+                Item::new("RandomController", "RandomControlGui", "Random Controller")
+                    .number("InterleaveControl.style", style)
+            }
             Order::Random => {
                 let all: u64 = branches.iter().map(|branch| u64::from(branch.weight)).sum();
                 let mut limit = 0;
                 let tests = branches.iter().enumerate().map(|(number, branch)| {
                     limit += u64::from(branch.weight);
-                    if number + 1 == branches.len() { number.to_string() } else { format!("n < {limit} ? {number} : ") }
+                    if number + 1 == branches.len() {
+                        number.to_string()
+                    } else {
+                        format!("n < {limit} ? {number} : ")
+                    }
                 });
                 let tests: String = tests.collect();
                 let value = format!("${{__groovy(int n = new Random().nextInt({all}); {tests},)}}");
-                Item::new("SwitchController", "SwitchControllerGui", "by weight").text("SwitchController.value", value)
+                Item::new("SwitchController", "SwitchControllerGui", "by weight")
+                    .text("SwitchController.value", value)
             }
             order => {
                 if !is_even {
@@ -429,20 +497,32 @@ impl PlanWriter<'_> {
         vec![item.over(children)]
     }
 
-    fn for_each(&mut self, variable: &str, values: &Values, steps: &[ScenarioStep], population: &Population) -> Vec<Item> {
+    fn for_each(
+        &mut self,
+        variable: &str,
+        values: &Values,
+        steps: &[ScenarioStep],
+        population: &Population,
+    ) -> Vec<Item> {
         let mut items = Vec::new();
         let (prefix, after, last) = match values {
-            Values::Numbered { prefix, after, last } => (prefix.clone(), after.clone(), last.clone()),
+            Values::Numbered { prefix, after, last } => {
+                (prefix.clone(), after.clone(), last.clone())
+            }
             Values::List(values) => {
                 let prefix = format!("{variable}_of_list_");
                 for (number, value) in values.iter().enumerate() {
-                    let set = ScenarioStep::Set { variable: format!("{prefix}{}", number + 1), value: value.clone() };
+                    let set = ScenarioStep::Set {
+                        variable: format!("{prefix}{}", number + 1),
+                        value: value.clone(),
+                    };
                     items.extend(self.step(&set, population));
                 }
                 (prefix, String::new(), values.len().to_string())
             }
         };
-        let (input, separator) = prefix.strip_suffix('_').map_or((prefix.as_str(), false), |input| (input, true));
+        let (input, separator) =
+            prefix.strip_suffix('_').map_or((prefix.as_str(), false), |input| (input, true));
         let item = Item::new("ForeachController", "ForeachControlPanel", "ForEach Controller")
             .text("ForeachController.inputVal", self.text(input, Place::Text))
             .text("ForeachController.returnVal", variable)
@@ -452,8 +532,11 @@ impl PlanWriter<'_> {
         } else {
             item.text("ForeachController.startIndex", self.text(&after, Place::Text))
         };
-        let item =
-            if last.is_empty() { item } else { item.text("ForeachController.endIndex", self.text(&last, Place::Text)) };
+        let item = if last.is_empty() {
+            item
+        } else {
+            item.text("ForeachController.endIndex", self.text(&last, Place::Text))
+        };
         let children = self.steps(steps, population, false);
         items.push(item.over(children));
         items
@@ -470,7 +553,12 @@ impl PlanWriter<'_> {
             }
             let non_number = case.names.iter().find(|name| !name.is_empty() && !is_number(name));
             let name = non_number.or(case.names.first()).map_or("default", String::as_str);
-            if case.names.iter().filter(|name| is_number(name)).any(|number| *number != items.len().to_string()) {
+            if case
+                .names
+                .iter()
+                .filter(|name| is_number(name))
+                .any(|number| *number != items.len().to_string())
+            {
                 self.notice(format!(
                     "population {}: a Switch Controller takes numbers as places, from 0: case {name}",
                     population.name
@@ -480,7 +568,11 @@ impl PlanWriter<'_> {
             let name = self.text(name, Place::Text);
             // A Switch Controller selects its child by name.
             let has_case_name = children.len() == 1 && children[0].name == name;
-            items.push(if has_case_name { single_item(children, 1) } else { simple(&name, children) });
+            items.push(if has_case_name {
+                single_item(children, 1)
+            } else {
+                simple(&name, children)
+            });
         }
         items
     }
@@ -531,7 +623,8 @@ impl PlanWriter<'_> {
             ("format", &counter.format, ""),
         ];
         for (name, text, default) in texts {
-            let text = if text.is_empty() { default.to_owned() } else { self.text(text, Place::Text) };
+            let text =
+                if text.is_empty() { default.to_owned() } else { self.text(text, Place::Text) };
             if text.is_empty() {
                 continue;
             }
@@ -564,15 +657,25 @@ impl PlanWriter<'_> {
                 )
             }
             Condition::Equals(variable, value) => {
-                format!("{} == {}", self.groovy_text(&format!("${{{variable}}}")), self.groovy_text(value))
+                format!(
+                    "{} == {}",
+                    self.groovy_text(&format!("${{{variable}}}")),
+                    self.groovy_text(value)
+                )
             }
-            Condition::Same(one, other) => format!("({}) == ({})", self.groovy_text(one), self.groovy_text(other)),
+            Condition::Same(one, other) => {
+                format!("({}) == ({})", self.groovy_text(one), self.groovy_text(other))
+            }
             Condition::Any(all) => {
                 let all: Vec<String> = all.iter().map(|one| self.groovy_condition(one)).collect();
                 format!("({})", all.join(" || "))
             }
-            Condition::True(text) => format!("({}).trim().equalsIgnoreCase('true')", self.groovy_text(text)),
-            Condition::False(text) => format!("({}).trim().equalsIgnoreCase('false')", self.groovy_text(text)),
+            Condition::True(text) => {
+                format!("({}).trim().equalsIgnoreCase('true')", self.groovy_text(text))
+            }
+            Condition::False(text) => {
+                format!("({}).trim().equalsIgnoreCase('false')", self.groovy_text(text))
+            }
             Condition::Matches(text, pattern) => {
                 format!("(({}) =~ ({})).find()", self.groovy_text(text), self.groovy_text(pattern))
             }

@@ -2,13 +2,14 @@
 
 use super::*;
 use crate::document::Document;
-use crate::plan::{PlanFolder, PlanContext};
+use crate::plan::{PlanContext, PlanFolder};
 use crate::properties::PropertyMap;
 use brunt_model::load::{Arrivals, Shape, Think};
 use brunt_model::plan::{Connection, Record};
 use brunt_model::reply_policy::{Redirects, TextMatch};
 use brunt_model::scenario::{
-    Branch, Condition, FixedSample, Order, Portion, Rounds, SampleMaker, Script, ScriptLanguage, ScriptSample,
+    Branch, Condition, FixedSample, Order, Portion, Rounds, SampleMaker, Script, ScriptLanguage,
+    ScriptSample,
 };
 use brunt_model::{Body, Load, Request, Stop, TestStage};
 use std::path::Path;
@@ -16,15 +17,23 @@ use std::time::Duration;
 
 fn plan(requests: Vec<Request>, steps: Vec<ScenarioStep>, policy: ReplyPolicy, load: Load) -> Plan {
     let scenario = Scenario { texts: TextRules::Expressions, ..Scenario::of(requests, steps) };
-    let stop =
-        Stop { iterations_per_user: Some(3), duration: None, ..Stop::after(Duration::ZERO, Duration::from_secs(1)) };
+    let stop = Stop {
+        iterations_per_user: Some(3),
+        duration: None,
+        ..Stop::after(Duration::ZERO, Duration::from_secs(1))
+    };
     Plan {
         populations: Population::only(load, scenario, stop),
         reply_policies: vec![policy],
         connection: Connection::plain(Duration::from_secs(30), Duration::from_secs(10)),
         objectives: Vec::new(),
         until: None,
-        record: Record { interval: Duration::from_secs(1), labels: 10, samples: false, records: None },
+        record: Record {
+            interval: Duration::from_secs(1),
+            labels: 10,
+            samples: false,
+            records: None,
+        },
         seed: 1,
         threads: 1,
         processes: 1,
@@ -39,7 +48,8 @@ fn users(number: f64) -> Load {
 
 /// The same plan, written and read again.
 fn again(plan: &Plan) -> (Plan, ExportedPlan) {
-    let exported = write(plan, &ExportOptions { name: "a \"b\" & <c>".into(), folder: PathBuf::new() });
+    let exported =
+        write(plan, &ExportOptions { name: "a \"b\" & <c>".into(), folder: PathBuf::new() });
     let document = Document::parse(exported.jmx.as_bytes()).expect("a .jmx");
     assert_eq!(document.unsupported().len(), 0);
     let surroundings = PlanContext {
@@ -59,7 +69,12 @@ fn again(plan: &Plan) -> (Plan, ExportedPlan) {
 
 #[test]
 fn texts_are_those_of_jmeter() {
-    let plan = plan(vec![Request::get("http://h/")], vec![ScenarioStep::Request(0)], ReplyPolicy::default(), users(1.0));
+    let plan = plan(
+        vec![Request::get("http://h/")],
+        vec![ScenarioStep::Request(0)],
+        ReplyPolicy::default(),
+        users(1.0),
+    );
     let options = ExportOptions::default();
     let mut writer = PlanWriter {
         options: &options,
@@ -71,9 +86,15 @@ fn texts_are_those_of_jmeter() {
     for (text, expected) in [
         ("a\\b $5", "a\\b $5"),
         ("${random(1,9)}-${x}\\d", "${__Random(1,9)}-${x}\\\\d"),
-        ("{n} {uuid} {random:1..3} \\{n} {m}", "${__counter(FALSE,)} ${__UUID()} ${__Random(1,3,)} {n} {m}"),
+        (
+            "{n} {uuid} {random:1..3} \\{n} {m}",
+            "${__counter(FALSE,)} ${__UUID()} ${__Random(1,3,)} {n} {m}",
+        ),
         ("${uppercase(a\\,b)}", "${__changeCase(a\\,b,UPPER,)}"),
-        ("${base64(ann:${pw})}", "${__groovy(('ann:' + (vars.get('pw') ?: '')).bytes.encodeBase64().toString(),)}"),
+        (
+            "${base64(ann:${pw})}",
+            "${__groovy(('ann:' + (vars.get('pw') ?: '')).bytes.encodeBase64().toString(),)}",
+        ),
         (
             "${formatted(${random(1,9)},'N'#\\,##0)}",
             r"${__groovy(new java.text.DecimalFormat('\\'N\\'#\,##0').format(('${__Random(1,9)}') as long),)}",
@@ -127,12 +148,16 @@ fn requests_and_their_replies_are_read_again() {
         redirects: Redirects { most: 5, ..Redirects::default() },
         cookies: Cookies::Kept,
         actions: vec![ReplyAction::Extract(extractor)],
-        assertions: vec![brunt_model::reply_policy::Assertion { name: "head".into(), test: AssertionTest::Text(text) }],
+        assertions: vec![brunt_model::reply_policy::Assertion {
+            name: "head".into(),
+            test: AssertionTest::Text(text),
+        }],
         failure_ends: Scope::Iteration,
         timeout: Some(Duration::from_millis(1500)),
         ..ReplyPolicy::default()
     };
-    let (read, exported) = again(&plan(vec![request], vec![ScenarioStep::Request(0)], policy, users(4.0)));
+    let (read, exported) =
+        again(&plan(vec![request], vec![ScenarioStep::Request(0)], policy, users(4.0)));
     assert_eq!(exported.notices, Vec::<String>::new());
     let population = read.main();
     assert_eq!(population.stop.iterations_per_user, Some(3));
@@ -144,14 +169,22 @@ fn requests_and_their_replies_are_read_again() {
     assert!(request.headers.contains(&("X-A".into(), "\"1\" & 2".into())), "{:?}", request.headers);
     let policy = &read.reply_policies[request.reply_policy as usize];
     assert_eq!((policy.redirects.most, policy.cookies), (20, Cookies::Kept));
-    assert_eq!((policy.failure_ends, policy.timeout), (Scope::Iteration, Some(Duration::from_millis(1500))));
+    assert_eq!(
+        (policy.failure_ends, policy.timeout),
+        (Scope::Iteration, Some(Duration::from_millis(1500)))
+    );
     let ReplyAction::Extract(read) = &policy.actions[0] else { panic!("{:?}", policy.actions) };
     assert_eq!(
         (read.variable.as_str(), &read.part, read.take),
         ("x", &ReplyPart::Headers, brunt_model::extract::Take::All)
     );
-    let AssertionTest::Text(text) = &policy.assertions[0].test else { panic!("{:?}", policy.assertions) };
-    assert_eq!((&text.patterns[..], text.is, text.not), (&["a|b".to_owned()][..], TextMatch::Matches, true));
+    let AssertionTest::Text(text) = &policy.assertions[0].test else {
+        panic!("{:?}", policy.assertions)
+    };
+    assert_eq!(
+        (&text.patterns[..], text.is, text.not),
+        (&["a|b".to_owned()][..], TextMatch::Matches, true)
+    );
 }
 
 #[test]
@@ -159,8 +192,15 @@ fn steps_are_read_again() {
     let requests = (0..3).map(|number| Request::get(&format!("http://h/{number}"))).collect();
     let steps = vec![
         ScenarioStep::Set { variable: "a".into(), value: "b ${c}".into() },
-        ScenarioStep::Loop { times: Some(Rounds::Number(2)), steps: vec![ScenarioStep::Request(0)] },
-        ScenarioStep::If { condition: Condition::Succeeded, then: vec![ScenarioStep::Request(1)], otherwise: vec![ScenarioStep::Request(2)] },
+        ScenarioStep::Loop {
+            times: Some(Rounds::Number(2)),
+            steps: vec![ScenarioStep::Request(0)],
+        },
+        ScenarioStep::If {
+            condition: Condition::Succeeded,
+            then: vec![ScenarioStep::Request(1)],
+            otherwise: vec![ScenarioStep::Request(2)],
+        },
         ScenarioStep::Choose {
             order: Order::Random,
             portion: Portion::Whole,
@@ -200,7 +240,11 @@ fn fixed_samples_and_pauses_by_script_are_read_again() {
     };
     waiting.elapsed = "25".into();
     let sample = |label: &str, fixed: &FixedSample| {
-        ScenarioStep::Sample(ScriptSample { label: label.into(), maker: SampleMaker::Fixed(fixed.clone()), reply_policy: 0 })
+        ScenarioStep::Sample(ScriptSample {
+            label: label.into(),
+            maker: SampleMaker::Fixed(fixed.clone()),
+            reply_policy: 0,
+        })
     };
     let pause = Script {
         name: "pause".into(),
@@ -254,7 +298,12 @@ fn rates_are_open_models() {
     ];
     let (arrivals, connections, max_in_flight) = (Arrivals::Even, None, 10);
     let load = Load::Open { rate: Shape { stages }, arrivals, connections, max_in_flight };
-    let mut plan = plan(vec![Request::get("http://h/")], vec![ScenarioStep::Request(0)], ReplyPolicy::default(), load);
+    let mut plan = plan(
+        vec![Request::get("http://h/")],
+        vec![ScenarioStep::Request(0)],
+        ReplyPolicy::default(),
+        load,
+    );
     plan.main_mut().stop.duration = Some(Duration::from_secs(10));
     let (read, exported) = again(&plan);
     let schedule = "rate(1/sec) even_arrivals(4 sec) rate(5/sec) rate(5/sec) even_arrivals(6 sec) pause(1 sec)";
@@ -267,13 +316,20 @@ fn rates_are_open_models() {
 fn stages_are_setup_and_teardown_thread_groups_that_hand_variables_on() {
     let get = |path: &str| vec![Request::get(&format!("http://h/{path}"))];
     let stage = |kind, path: &str, users_of_it: f64| {
-        let mut plan = plan(get(path), vec![ScenarioStep::Request(0)], ReplyPolicy::default(), users(users_of_it));
+        let mut plan = plan(
+            get(path),
+            vec![ScenarioStep::Request(0)],
+            ReplyPolicy::default(),
+            users(users_of_it),
+        );
         plan.main_mut().name = path.to_owned();
         TestStage { kind, plan, runs_after_stop: true, places: Vec::new() }
     };
-    let mut plan = plan(get("a/${token}"), vec![ScenarioStep::Request(0)], ReplyPolicy::default(), users(4.0));
+    let mut plan =
+        plan(get("a/${token}"), vec![ScenarioStep::Request(0)], ReplyPolicy::default(), users(4.0));
     plan.stages = vec![stage(StageKind::Setup, "s", 2.0), stage(StageKind::Teardown, "t", 1.0)];
-    plan.main_mut().scenario.inherited_variables.values = vec![("token".into(), String::new()), ("unread".into(), String::new())];
+    plan.main_mut().scenario.inherited_variables.values =
+        vec![("token".into(), String::new()), ("unread".into(), String::new())];
     let exported = write(&plan, &ExportOptions { name: "n".into(), folder: PathBuf::new() });
     assert_eq!(exported.notices, Vec::<String>::new());
     let (read, _) = again(&plan);
@@ -284,7 +340,11 @@ fn stages_are_setup_and_teardown_thread_groups_that_hand_variables_on() {
         "props.put('token', vars.get('token') ?: '')",
         "vars.put('token', props.get('token'))",
     ] {
-        assert!(exported.jmx.replace("&apos;", "'").contains(part), "{part} is not in\n{}", exported.jmx);
+        assert!(
+            exported.jmx.replace("&apos;", "'").contains(part),
+            "{part} is not in\n{}",
+            exported.jmx
+        );
     }
     assert!(!exported.jmx.contains("unread"));
 }

@@ -82,7 +82,9 @@ impl PlanWriter<'_> {
         for stretch in stretches {
             match stretch {
                 Stretch::Literal(text) => pieces.extend(self.literal(text, place)),
-                Stretch::Variable { name, .. } => pieces.push(Piece::Expression(format!("${{{name}}}"))),
+                Stretch::Variable { name, .. } => {
+                    pieces.push(Piece::Expression(format!("${{{name}}}")))
+                }
                 Stretch::Call { name, arguments, written } => {
                     let call = self.call(name, arguments, written);
                     pieces.push(Piece::Expression(call));
@@ -99,8 +101,10 @@ impl PlanWriter<'_> {
         }
         let mut pieces = Vec::new();
         let mut rest = text;
-        while let Some(position) =
-            ["{n}", "{uuid}", "{random:", "{csv:", "{var:"].iter().filter_map(|head| rest.find(head)).min()
+        while let Some(position) = ["{n}", "{uuid}", "{random:", "{csv:", "{var:"]
+            .iter()
+            .filter_map(|head| rest.find(head))
+            .min()
         {
             let Some(end) = rest[position..].find('}').map(|end| position + end) else { break };
             let before = &rest[..position];
@@ -123,7 +127,9 @@ impl PlanWriter<'_> {
                 }
                 Some(("var", name)) => Piece::Expression(format!("${{{name}}}")),
                 Some(_) => {
-                    self.notice(format!("{{{inner}}}: JMeter has no such placeholder; add a CSV Data Set Config"));
+                    self.notice(format!(
+                        "{{{inner}}}: JMeter has no such placeholder; add a CSV Data Set Config"
+                    ));
                     Piece::Literal(format!("{{{inner}}}"))
                 }
             });
@@ -143,22 +149,30 @@ impl PlanWriter<'_> {
             ("iteration" | "iterationNum", _) => groovy_call("vars.getIteration()"),
             ("timestamp", _) | ("time", []) => "${__time(,)}".into(),
             ("jexl", _) => function_call("jexl3", &texts),
-            ("lowercase" | "toLowerCase", [text, ..]) => format!("${{__changeCase({text},LOWER,)}}"),
-            ("uppercase" | "toUpperCase", [text, ..]) => format!("${{__changeCase({text},UPPER,)}}"),
-            (name, _) if SAME.contains(&name) => function_call(name, &texts),
-            ("base64" | "base64Encode", [_, ..]) => {
-                groovy_call(&format!("({}).bytes.encodeBase64().toString()", self.groovy(&arguments[0])))
+            ("lowercase" | "toLowerCase", [text, ..]) => {
+                format!("${{__changeCase({text},LOWER,)}}")
             }
+            ("uppercase" | "toUpperCase", [text, ..]) => {
+                format!("${{__changeCase({text},UPPER,)}}")
+            }
+            (name, _) if SAME.contains(&name) => function_call(name, &texts),
+            ("base64" | "base64Encode", [_, ..]) => groovy_call(&format!(
+                "({}).bytes.encodeBase64().toString()",
+                self.groovy(&arguments[0])
+            )),
             ("base64Decode", [_, ..]) => {
                 groovy_call(&format!("new String(({}).decodeBase64())", self.groovy(&arguments[0])))
             }
-            ("uniform", [range, add @ ..]) => {
-                groovy_call(&format!("(long) (Math.random() * {range} + {})", add.first().map_or("0", String::as_str)))
-            }
+            ("uniform", [range, add @ ..]) => groovy_call(&format!(
+                "(long) (Math.random() * {range} + {})",
+                add.first().map_or("0", String::as_str)
+            )),
             ("gaussian", [deviation, mean @ ..]) => {
                 let mean = mean.first().map_or("0", String::as_str);
                 // JMeter's Gaussian timer takes the absolute value as well.
-                groovy_call(&format!("(long) Math.abs(new Random().nextGaussian() * {deviation} + {mean})"))
+                groovy_call(&format!(
+                    "(long) Math.abs(new Random().nextGaussian() * {deviation} + {mean})"
+                ))
             }
             ("exponential", [mean, add @ ..]) => {
                 // The argument of the logarithm must not be 0, which `Math.random()` may return.
@@ -166,16 +180,21 @@ impl PlanWriter<'_> {
                 groovy_call(&format!("(long) (-Math.log(1 - Math.random()) * {mean} + {add})"))
             }
             ("chooseRandom", [_, _, ..]) => {
-                let all: Vec<String> = arguments[..arguments.len() - 1].iter().map(|one| self.groovy(one)).collect();
+                let all: Vec<String> =
+                    arguments[..arguments.len() - 1].iter().map(|one| self.groovy(one)).collect();
                 groovy_call(&format!("[{}][new Random().nextInt({})]", all.join(", "), all.len()))
             }
             ("formatted", [_, _]) => {
                 let number = self.groovy(&arguments[0]);
                 let format = self.groovy(&arguments[1]);
-                groovy_call(&format!("new java.text.DecimalFormat({format}).format(({number}) as long)"))
+                groovy_call(&format!(
+                    "new java.text.DecimalFormat({format}).format(({number}) as long)"
+                ))
             }
             _ => {
-                self.notice(format!("{call_text}: JMeter has no function `{name}`; it stays as it is written"));
+                self.notice(format!(
+                    "{call_text}: JMeter has no function `{name}`; it stays as it is written"
+                ));
                 function_call(name, &texts)
             }
         }
@@ -232,9 +251,14 @@ pub(super) fn groovy_call(source: &str) -> String {
 /// A Groovy text in single quotes. It has no `${`, which JMeter would evaluate,
 /// and no unpaired parenthesis.
 pub(super) fn quoted(text: &str) -> String {
-    let escaped = text.replace('\\', r"\\").replace('\'', r"\'").replace('\n', r"\n").replace('\r', r"\r");
+    let escaped =
+        text.replace('\\', r"\\").replace('\'', r"\'").replace('\n', r"\n").replace('\r', r"\r");
     let quoted = format!("'{escaped}'").replace("${", r"\u0024{");
-    if has_paired_parentheses(text) { quoted } else { quoted.replace('(', r"\u0028").replace(')', r"\u0029") }
+    if has_paired_parentheses(text) {
+        quoted
+    } else {
+        quoted.replace('(', r"\u0028").replace(')', r"\u0029")
+    }
 }
 
 fn function_call(name: &str, arguments: &[String]) -> String {

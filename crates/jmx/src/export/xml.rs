@@ -19,13 +19,26 @@ impl Prop {
         let space = "  ".repeat(depth);
         let _ = match self {
             Self::Text(name, text) => {
-                writeln!(out, "{space}<stringProp name=\"{}\">{}</stringProp>", encode_attribute(name), encode(text))
+                writeln!(
+                    out,
+                    "{space}<stringProp name=\"{}\">{}</stringProp>",
+                    encode_attribute(name),
+                    encode(text)
+                )
             }
             Self::Flag(name, value) => {
-                writeln!(out, "{space}<boolProp name=\"{}\">{value}</boolProp>", encode_attribute(name))
+                writeln!(
+                    out,
+                    "{space}<boolProp name=\"{}\">{value}</boolProp>",
+                    encode_attribute(name)
+                )
             }
             Self::Number(name, number) => {
-                writeln!(out, "{space}<intProp name=\"{}\">{number}</intProp>", encode_attribute(name))
+                writeln!(
+                    out,
+                    "{space}<intProp name=\"{}\">{number}</intProp>",
+                    encode_attribute(name)
+                )
             }
             Self::Element(name, class, form, properties) => {
                 let name = encode_attribute(name);
@@ -34,14 +47,18 @@ impl Prop {
                 } else {
                     format!(" guiclass=\"{form}\" testclass=\"{class}\" enabled=\"true\"")
                 };
-                let _ = writeln!(out, "{space}<elementProp name=\"{name}\" elementType=\"{class}\"{form}>");
+                let _ = writeln!(
+                    out,
+                    "{space}<elementProp name=\"{name}\" elementType=\"{class}\"{form}>"
+                );
                 for property in properties {
                     property.write(out, depth + 1);
                 }
                 writeln!(out, "{space}</elementProp>")
             }
             Self::List(name, properties) => {
-                let _ = writeln!(out, "{space}<collectionProp name=\"{}\">", encode_attribute(name));
+                let _ =
+                    writeln!(out, "{space}<collectionProp name=\"{}\">", encode_attribute(name));
                 for property in properties {
                     property.write(out, depth + 1);
                 }

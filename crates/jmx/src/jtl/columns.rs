@@ -85,7 +85,9 @@ impl JtlColumn {
             Self::TimeStamp => return timestamp(record, settings),
             Self::AllThreads => return number_text(record.all_threads.into()),
             Self::ErrorCount => return number_text(record.error_count.into()),
-            Self::Variable(index) => return record.variables.get(index).map_or("", String::as_str).into(),
+            Self::Variable(index) => {
+                return record.variables.get(index).map_or("", String::as_str).into();
+            }
             Self::Field(field) => field,
         };
         match field {
@@ -115,9 +117,16 @@ impl JtlColumn {
 
     /// Parses the text of this column into a record. None if it is invalid;
     /// [`expected`](Self::expected) describes the valid form.
-    pub(super) fn read(self, text: &str, record: &mut SampleRecord, settings: &JtlSettings) -> Option<()> {
+    pub(super) fn read(
+        self,
+        text: &str,
+        record: &mut SampleRecord,
+        settings: &JtlSettings,
+    ) -> Option<()> {
         let field = match self {
-            Self::TimeStamp => return read_timestamp(text, settings).map(|start| record.start_unix_millis = start),
+            Self::TimeStamp => {
+                return read_timestamp(text, settings).map(|start| record.start_unix_millis = start);
+            }
             Self::AllThreads => return text.parse().ok().map(|all| record.all_threads = all),
             Self::ErrorCount => return text.parse().ok().map(|errors| record.error_count = errors),
             Self::Variable(index) => {
@@ -136,12 +145,16 @@ impl JtlColumn {
             Field::DataType => record.data_type = read_data_type(text),
             Field::Success => record.success = read_success(text)?,
             Field::FailureMessage => {
-                record.failure_message = Some(text).filter(|text| !text.is_empty()).map(str::to_owned);
+                record.failure_message =
+                    Some(text).filter(|text| !text.is_empty()).map(str::to_owned);
             }
             Field::Bytes => record.bytes = text.parse().ok()?,
             Field::SentBytes => record.sent_bytes = text.parse().ok()?,
             Field::ThreadCounts => record.group_threads = text.parse().ok()?,
-            Field::Url => record.url = Some(text).filter(|text| !["", "null"].contains(text)).map(str::to_owned),
+            Field::Url => {
+                record.url =
+                    Some(text).filter(|text| !["", "null"].contains(text)).map(str::to_owned)
+            }
             Field::Filename => text.clone_into(&mut record.filename),
             Field::Latency => record.latency_millis = text.parse().ok()?,
             Field::Encoding => text.clone_into(&mut record.encoding),
@@ -166,7 +179,8 @@ impl JtlColumn {
 
 /// Saved columns, in order.
 pub fn columns(settings: &JtlSettings) -> Vec<JtlColumn> {
-    let fixed = COLUMNS.iter().map(|(_, column)| *column).filter(|column| column.is_saved(settings));
+    let fixed =
+        COLUMNS.iter().map(|(_, column)| *column).filter(|column| column.is_saved(settings));
     fixed.chain((0..settings.sample_variables.len()).map(JtlColumn::Variable)).collect()
 }
 
@@ -238,7 +252,8 @@ fn read_timestamp(text: &str, settings: &JtlSettings) -> Option<u64> {
     if let Ok(millis) = text.parse() {
         return Some(millis);
     }
-    let millis =
-        DATES.iter().find_map(|pattern| DatePattern::parse(pattern).ok()?.read(text, settings.utc_offset_seconds))?;
+    let millis = DATES.iter().find_map(|pattern| {
+        DatePattern::parse(pattern).ok()?.read(text, settings.utc_offset_seconds)
+    })?;
     u64::try_from(millis).ok()
 }

@@ -55,7 +55,9 @@ impl<R: Read> CsvReader<R> {
 
     fn name(&self, column: JtlColumn) -> &str {
         match column {
-            JtlColumn::Variable(index) => self.settings.sample_variables.get(index).map_or("", String::as_str),
+            JtlColumn::Variable(index) => {
+                self.settings.sample_variables.get(index).map_or("", String::as_str)
+            }
             column => column.name(),
         }
     }
@@ -66,15 +68,25 @@ impl<R: Read> CsvReader<R> {
         if self.row.len() < self.columns.len() {
             let column_count = self.row.len();
             let expected = self.columns.len();
-            return Err(JmxError::on_line(line, format!("the row has {column_count} columns; expected {expected}")));
+            return Err(JmxError::on_line(
+                line,
+                format!("the row has {column_count} columns; expected {expected}"),
+            ));
         }
         let mut record = columns::blank();
         for (value, column) in self.row.iter().zip(&self.columns) {
             let Ok(text) = std::str::from_utf8(value) else {
-                return Err(JmxError::on_line(line, format!("column `{}` is not UTF-8", self.name(*column))));
+                return Err(JmxError::on_line(
+                    line,
+                    format!("column `{}` is not UTF-8", self.name(*column)),
+                ));
             };
             column.read(text, &mut record, &self.settings).ok_or_else(|| {
-                let message = format!("column `{}` is `{text}`; expected {}", self.name(*column), column.expected());
+                let message = format!(
+                    "column `{}` is `{text}`; expected {}",
+                    self.name(*column),
+                    column.expected()
+                );
                 JmxError::on_line(line, message)
             })?;
         }
@@ -106,11 +118,12 @@ impl<R: Read> Iterator for CsvReader<R> {
 /// variables of the settings.
 fn header(line: &[u8], settings: &mut JtlSettings) -> Option<Vec<JtlColumn>> {
     // A run with other settings may have written the file.
-    let names = [settings.delimiter, b',', b';', b'\t', b'|'].into_iter().find_map(|delimiter| {
-        let names = names(line, delimiter)?;
-        settings.delimiter = delimiter;
-        Some(names)
-    })?;
+    let names =
+        [settings.delimiter, b',', b';', b'\t', b'|'].into_iter().find_map(|delimiter| {
+            let names = names(line, delimiter)?;
+            settings.delimiter = delimiter;
+            Some(names)
+        })?;
     settings.sample_variables.clear();
     let columns = names.into_iter().map(|name| {
         JtlColumn::named(&name).unwrap_or_else(|| {
@@ -126,7 +139,8 @@ fn names(line: &[u8], delimiter: u8) -> Option<Vec<String>> {
     let mut reader = ReaderBuilder::new().has_headers(false).delimiter(delimiter).from_reader(line);
     let mut row = ByteRecord::new();
     reader.read_byte_record(&mut row).ok().filter(|&found| found)?;
-    let names: Option<Vec<String>> = row.iter().map(|name| String::from_utf8(name.to_vec()).ok()).collect();
+    let names: Option<Vec<String>> =
+        row.iter().map(|name| String::from_utf8(name.to_vec()).ok()).collect();
     let names = names?;
     let has_known_column = names.iter().any(|name| JtlColumn::named(name).is_some());
     let has_number = names.iter().any(|name| name.parse::<f64>().is_ok());

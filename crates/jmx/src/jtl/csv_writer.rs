@@ -39,7 +39,8 @@ impl<W: Write> CsvWriter<W> {
     /// Fails if `out` cannot be written.
     pub fn write(&mut self, record: &SampleRecord) -> io::Result<()> {
         self.row(record)?;
-        let sub_results = if self.settings.saves(Field::SubResults) { &record.sub_results[..] } else { &[] };
+        let sub_results =
+            if self.settings.saves(Field::SubResults) { &record.sub_results[..] } else { &[] };
         sub_results.iter().try_for_each(|sub| self.write(sub))
     }
 
@@ -49,7 +50,11 @@ impl<W: Write> CsvWriter<W> {
             if index > 0 {
                 self.line.push(self.settings.delimiter.into());
             }
-            quote(&mut self.line, &column.text(record, &self.settings), self.settings.delimiter.into());
+            quote(
+                &mut self.line,
+                &column.text(record, &self.settings),
+                self.settings.delimiter.into(),
+            );
         }
         self.line.push('\n');
         self.out.write_all(self.line.as_bytes())

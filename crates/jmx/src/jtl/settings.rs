@@ -151,12 +151,14 @@ impl JtlSettings {
         if let Some(format) = save_property(&lookup, "timestamp_format") {
             settings.timestamp = parse_timestamp(&format)?;
         }
-        settings.assertion_results = match save_property(&lookup, "assertion_results").as_deref().map(str::trim) {
-            Some("first") => AssertionResults::First,
-            Some("all") => AssertionResults::All,
-            _ => AssertionResults::None,
-        };
-        settings.xml_instruction = save_property(&lookup, "xml_pi").filter(|text| !text.trim().is_empty());
+        settings.assertion_results =
+            match save_property(&lookup, "assertion_results").as_deref().map(str::trim) {
+                Some("first") => AssertionResults::First,
+                Some("all") => AssertionResults::All,
+                _ => AssertionResults::None,
+            };
+        settings.xml_instruction =
+            save_property(&lookup, "xml_pi").filter(|text| !text.trim().is_empty());
         let variables = lookup("sample_variables").unwrap_or_default();
         let names = variables.split(',').map(str::trim).filter(|name| !name.is_empty());
         settings.sample_variables = names.map(str::to_owned).collect();
@@ -174,7 +176,8 @@ impl JtlSettings {
                 "xml" => self.format = if on { JtlFormat::Xml } else { JtlFormat::Csv },
                 "timestamp" if !on => self.timestamp = TimestampFormat::None,
                 _ => {
-                    if let Some(&(field, _, _, _)) = FIELDS.iter().find(|(_, _, listener_tag, _)| *listener_tag == tag)
+                    if let Some(&(field, _, _, _)) =
+                        FIELDS.iter().find(|(_, _, listener_tag, _)| *listener_tag == tag)
                     {
                         self.save(field, on);
                     }
@@ -211,10 +214,14 @@ fn parse_delimiter(text: &str) -> Result<u8, JmxError> {
         _ if text.len() == 1 => text.as_bytes()[0],
         _ => 0,
     };
-    if byte == b'\t' || ((b' '..=b'~').contains(&byte) && !byte.is_ascii_alphanumeric() && byte != b'"') {
+    if byte == b'\t'
+        || ((b' '..=b'~').contains(&byte) && !byte.is_ascii_alphanumeric() && byte != b'"')
+    {
         return Ok(byte);
     }
-    let message = format!("`{PREFIX}default_delimiter` is `{text}`; expected one character such as `,`, `;` or `\\t`");
+    let message = format!(
+        "`{PREFIX}default_delimiter` is `{text}`; expected one character such as `,`, `;` or `\\t`"
+    );
     Err(JmxError::new(message))
 }
 

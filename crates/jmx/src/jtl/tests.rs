@@ -79,7 +79,12 @@ fn all(text: &str, settings: &JtlSettings) -> Result<Vec<SampleRecord>, JmxError
 
 #[test]
 fn a_default_file_is_jmeters() {
-    let failed = SampleRecord { failure_message: Some("a\nb".into()), success: false, url: None, ..record() };
+    let failed = SampleRecord {
+        failure_message: Some("a\nb".into()),
+        success: false,
+        url: None,
+        ..record()
+    };
     let expected = "timeStamp,elapsed,label,responseCode,responseMessage,threadName,dataType,success,failureMessage,bytes,sentBytes,\
          grpThreads,allThreads,URL,Latency,IdleTime,Connect\n\
          1709212025042,120,\"login, \"\"go\"\"\",200,OK,users 1-1,text,true,,1024,100,1,2,http://127.0.0.1/a?b=1,100,0,5\n\
@@ -93,8 +98,12 @@ fn a_default_file_is_jmeters() {
 #[test]
 fn all_columns_stand_in_jmeters_order() {
     let properties = |name: &str| match name {
-        "jmeter.save.saveservice.filename" | "jmeter.save.saveservice.encoding" => Some("true".to_owned()),
-        "jmeter.save.saveservice.sample_count" | "jmeter.save.saveservice.hostname" => Some("TRUE".to_owned()),
+        "jmeter.save.saveservice.filename" | "jmeter.save.saveservice.encoding" => {
+            Some("true".to_owned())
+        }
+        "jmeter.save.saveservice.sample_count" | "jmeter.save.saveservice.hostname" => {
+            Some("TRUE".to_owned())
+        }
         "jmeter.save.saveservice.default_delimiter" => Some("\\t".to_owned()),
         "jmeter.save.saveservice.timestamp_format" => Some("yyyy/MM/dd HH:mm:ss".to_owned()),
         "jmeter.save.saveservice.assertion_results" => Some("first".to_owned()),
@@ -103,8 +112,12 @@ fn all_columns_stand_in_jmeters_order() {
     };
     let settings = JtlSettings::from_properties(properties).unwrap();
     assert_eq!(settings.assertion_results, AssertionResults::First);
-    let record =
-        SampleRecord { variables: vec!["ann".into(), "a\tb".into()], error_count: 3, hostname: "h".into(), ..record() };
+    let record = SampleRecord {
+        variables: vec!["ann".into(), "a\tb".into()],
+        error_count: 3,
+        hostname: "h".into(),
+        ..record()
+    };
     assert_eq!(
         csv(&settings, std::slice::from_ref(&record), FileStart::New).replace('\t', "|"),
         "timeStamp|elapsed|label|responseCode|responseMessage|threadName|dataType|success|failureMessage|bytes|sentBytes|\
@@ -116,10 +129,13 @@ fn all_columns_stand_in_jmeters_order() {
 
 #[test]
 fn wrong_settings_name_their_property() {
-    for (name, value) in [("default_delimiter", "ab"), ("default_delimiter", "a"), ("timestamp_format", "JJ")] {
+    for (name, value) in
+        [("default_delimiter", "ab"), ("default_delimiter", "a"), ("timestamp_format", "JJ")]
+    {
         let name = format!("jmeter.save.saveservice.{name}");
-        let error =
-            JtlSettings::from_properties(|asked| (asked == name).then(|| value.to_owned())).unwrap_err().to_string();
+        let error = JtlSettings::from_properties(|asked| (asked == name).then(|| value.to_owned()))
+            .unwrap_err()
+            .to_string();
         assert!(error.contains(&name) && error.contains(value), "{error}");
     }
 }
@@ -134,10 +150,15 @@ fn headers_are_found_in_any_order_and_with_any_delimiter() {
         ..SampleRecord::default()
     };
     let expected = SampleRecord { variables: vec!["v".into()], ..expected };
-    for text in
-        ["\u{FEFF}label;success;elapsed;extra\r\na;FALSE;7;v\r\n", "elapsed\tsuccess\t\"extra\"\tlabel\n7\tfalse\tv\ta"]
-    {
-        assert_eq!(all(text, &JtlSettings::default()).unwrap(), std::slice::from_ref(&expected), "{text}");
+    for text in [
+        "\u{FEFF}label;success;elapsed;extra\r\na;FALSE;7;v\r\n",
+        "elapsed\tsuccess\t\"extra\"\tlabel\n7\tfalse\tv\ta",
+    ] {
+        assert_eq!(
+            all(text, &JtlSettings::default()).unwrap(),
+            std::slice::from_ref(&expected),
+            "{text}"
+        );
     }
 }
 
@@ -171,11 +192,18 @@ fn errors_of_rows_name_their_line() {
 fn xml_files_are_jmeters() {
     let mut settings = JtlSettings { format: JtlFormat::Xml, ..JtlSettings::default() };
     settings.save(Field::RequestHeaders, true);
-    let assertion = AssertionRecord { name: "A".into(), failure: true, error: false, message: Some("no <b>".into()) };
-    let details = RecordDetails { request_headers: Some(String::new()), ..RecordDetails::default() };
+    let assertion = AssertionRecord {
+        name: "A".into(),
+        failure: true,
+        error: false,
+        message: Some("no <b>".into()),
+    };
+    let details =
+        RecordDetails { request_headers: Some(String::new()), ..RecordDetails::default() };
     let sub = SampleRecord { url: None, label: "sub".into(), is_http: false, ..record() };
     let plain = sub.clone();
-    let whole = SampleRecord { assertions: vec![assertion], sub_results: vec![sub], details, ..record() };
+    let whole =
+        SampleRecord { assertions: vec![assertion], sub_results: vec![sub], details, ..record() };
     let common = "t=\"120\" it=\"0\" lt=\"100\" ct=\"5\" ts=\"1709212025042\" s=\"true\"";
     let rest = "rc=\"200\" rm=\"OK\" tn=\"users 1-1\" dt=\"text\" by=\"1024\" sby=\"100\" ng=\"1\" na=\"2\"";
     let expected = format!(
@@ -208,9 +236,13 @@ fn files_are_appended_to() {
 fn errors_of_xml_name_their_line() {
     let message = |text: &str| all(text, &JtlSettings::default()).unwrap_err().to_string();
     assert!(
-        message("<testResults>\n<sample t=\"x\"/>").contains("line 2: attribute `t` is `x`; expected a whole number")
+        message("<testResults>\n<sample t=\"x\"/>")
+            .contains("line 2: attribute `t` is `x`; expected a whole number")
     );
-    assert!(message("<testResults>\n<sample/>\n").contains("line 3: the result file ends before `</testResults>`"));
+    assert!(
+        message("<testResults>\n<sample/>\n")
+            .contains("line 3: the result file ends before `</testResults>`")
+    );
     assert!(message("<a/>").contains("the root element is `a`"));
     assert!(message("<testResults>\n\n</a>").starts_with("line 3: malformed XML"));
     let deep = format!("<testResults>{}", "<sample>".repeat(100_000));
@@ -224,9 +256,14 @@ fn settings_of_listeners_are_taken_over() {
         </ResultCollector></hashTree></jmeterTestPlan>";
     let document = crate::Document::parse(plan.as_bytes()).unwrap();
     let listener = document.test_elements().next().unwrap();
-    let settings = JtlSettings::default().with_listener(&listener.properties().element("saveConfig").unwrap());
+    let settings =
+        JtlSettings::default().with_listener(&listener.properties().element("saveConfig").unwrap());
     assert_eq!((settings.format, settings.saves_timestamp()), (JtlFormat::Xml, false));
-    assert!(!settings.saves(Field::Elapsed) && settings.saves(Field::Hostname) && settings.saves(Field::Label));
+    assert!(
+        !settings.saves(Field::Elapsed)
+            && settings.saves(Field::Hostname)
+            && settings.saves(Field::Label)
+    );
 }
 
 /// A record in which fields that are not saved, and what CSV cannot hold, have their defaults.
@@ -245,7 +282,14 @@ fn texts() -> impl Strategy<Value = String> {
 }
 
 fn records() -> impl Strategy<Value = SampleRecord> {
-    let numbers = (0..4_000_000_000_000_u64, any::<u64>(), any::<u64>(), any::<u32>(), any::<u32>(), any::<bool>());
+    let numbers = (
+        0..4_000_000_000_000_u64,
+        any::<u64>(),
+        any::<u64>(),
+        any::<u32>(),
+        any::<u32>(),
+        any::<bool>(),
+    );
     let strings = prop::collection::vec(texts(), 8);
     let details = prop::collection::vec(prop::option::of(texts()), 9);
     (numbers, strings, details, any::<[bool; 3]>()).prop_map(

@@ -49,7 +49,8 @@ impl<R: Read> XmlReader<R> {
             self.buffer.clear();
             let event = self.reader.read_event_into(&mut self.buffer);
             let line = self.reader.get_ref().line();
-            let event = event.map_err(|error| JmxError::on_line(line, format!("malformed XML: {error}")))?;
+            let event = event
+                .map_err(|error| JmxError::on_line(line, format!("malformed XML: {error}")))?;
             if event == Event::Eof {
                 return self.state.end(line);
             }
@@ -76,7 +77,11 @@ impl<R: Read> Iterator for XmlReader<R> {
 
 impl State {
     /// Handles an event. Returns a record at the end of an outermost sample.
-    fn handle(&mut self, event: &Event<'_>, variables: &[String]) -> Result<Option<SampleRecord>, String> {
+    fn handle(
+        &mut self,
+        event: &Event<'_>,
+        variables: &[String],
+    ) -> Result<Option<SampleRecord>, String> {
         match event {
             Event::Start(tag) => self.start(tag, variables)?,
             Event::Empty(tag) => {
@@ -98,7 +103,9 @@ impl State {
         match name.as_ref() {
             "testResults" => self.opened = true,
             other if !self.opened => {
-                return Err(format!("not a result file: the root element is `{other}`, expected `testResults`"));
+                return Err(format!(
+                    "not a result file: the root element is `{other}`, expected `testResults`"
+                ));
             }
             "sample" | "httpSample" | "statSample" => {
                 if self.samples.len() >= MAX_DEPTH {
@@ -132,7 +139,8 @@ impl State {
                 let done = self.assertion.take().unwrap_or_default();
                 if let Some(sample) = self.samples.last_mut() {
                     let failed = (done.failure || done.error) && sample.failure_message.is_none();
-                    sample.failure_message = if failed { done.message.clone() } else { sample.failure_message.take() };
+                    sample.failure_message =
+                        if failed { done.message.clone() } else { sample.failure_message.take() };
                     sample.assertions.push(done);
                 }
             }
@@ -175,16 +183,20 @@ impl State {
     fn end(&self, line: u32) -> Result<Option<SampleRecord>, JmxError> {
         match (self.opened, self.closed) {
             (true, true) => Ok(None),
-            (false, _) => Err(JmxError::on_line(line, "not a result file: expected `<testResults>`")),
-            (true, false) => {
-                Err(JmxError::on_line(line, "the result file ends before `</testResults>`; the test may still run"))
+            (false, _) => {
+                Err(JmxError::on_line(line, "not a result file: expected `<testResults>`"))
             }
+            (true, false) => Err(JmxError::on_line(
+                line,
+                "the result file ends before `</testResults>`; the test may still run",
+            )),
         }
     }
 }
 
 fn parse_flag(tag: &str, text: &str) -> Result<bool, String> {
-    read_success(text.trim()).ok_or_else(|| format!("`<{tag}>` is `{text}`; expected `true` or `false`"))
+    read_success(text.trim())
+        .ok_or_else(|| format!("`<{tag}>` is `{text}`; expected `true` or `false`"))
 }
 
 fn sample(tag: &BytesStart<'_>, variables: &[String]) -> Result<SampleRecord, String> {

@@ -8,7 +8,9 @@ use crate::element::TestElement;
 use crate::error::JmxError;
 use crate::support::ElementKind;
 use brunt_model::extract::ReplyPart;
-use brunt_model::reply_policy::{Assertion, AssertionTest, NumberComparison, ExpectedJson, TextAssertion, TextMatch};
+use brunt_model::reply_policy::{
+    Assertion, AssertionTest, ExpectedJson, NumberComparison, TextAssertion, TextMatch,
+};
 
 impl PlanReader<'_> {
     /// Converts an assertion; None if it has no effect.
@@ -16,7 +18,10 @@ impl PlanReader<'_> {
     /// # Errors
     ///
     /// Fails on an invalid setting.
-    pub(super) fn assertion(&mut self, element: TestElement<'_>) -> Result<Option<Assertion>, JmxError> {
+    pub(super) fn assertion(
+        &mut self,
+        element: TestElement<'_>,
+    ) -> Result<Option<Assertion>, JmxError> {
         let test = match element.kind() {
             Some(ElementKind::ResponseAssertion) => self.response(element)?,
             Some(ElementKind::DurationAssertion) => {
@@ -38,15 +43,22 @@ impl PlanReader<'_> {
                 invert: self.flag(element, "XPath.negate", false),
             },
             Some(ElementKind::XmlAssertion) => AssertionTest::Xml,
-            Some(ElementKind::Md5Assertion) => AssertionTest::Md5(self.text(element, "MD5HexAssertion.size")),
-            Some(ElementKind::Jsr223Assertion | ElementKind::BeanShellAssertion | ElementKind::BsfAssertion) => {
+            Some(ElementKind::Md5Assertion) => {
+                AssertionTest::Md5(self.text(element, "MD5HexAssertion.size"))
+            }
+            Some(
+                ElementKind::Jsr223Assertion
+                | ElementKind::BeanShellAssertion
+                | ElementKind::BsfAssertion,
+            ) => {
                 let is_beanshell = element.kind() == Some(ElementKind::BeanShellAssertion);
                 let source = if is_beanshell { "BeanShellAssertion.query" } else { "script" };
                 match self.script(element, source)? {
                     PlanScript::Readable(script) => AssertionTest::Script(script),
-                    PlanScript::Failing { exception } => {
-                        failing_assertion(&format!("script `{}`: {exception}", element.name()), false)
-                    }
+                    PlanScript::Failing { exception } => failing_assertion(
+                        &format!("script `{}`: {exception}", element.name()),
+                        false,
+                    ),
                     PlanScript::LeftOut => return Ok(None),
                 }
             }
@@ -77,7 +89,8 @@ impl PlanReader<'_> {
         if is_expression && let Some(failing) = self.without_pattern(element, &patterns) {
             return Ok(failing);
         }
-        let patterns = patterns.into_iter().map(|text| if is_expression { translated(&text) } else { text });
+        let patterns =
+            patterns.into_iter().map(|text| if is_expression { translated(&text) } else { text });
         let field = self.value(element, "Assertion.test_field");
         let part = match field.rsplit('.').next().unwrap_or_default() {
             _ if self.value(element, "Assertion.scope") == "variable" => {

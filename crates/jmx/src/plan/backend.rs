@@ -6,7 +6,9 @@
 use super::PlanReader;
 use super::data::pairs;
 use crate::element::TestElement;
-use brunt_model::live_output::{GraphiteSink, InfluxSink, LabelFilter, LiveOutput, LiveSink, Token};
+use brunt_model::live_output::{
+    GraphiteSink, InfluxSink, LabelFilter, LiveOutput, LiveSink, Token,
+};
 use brunt_script::pattern::Pattern;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -45,7 +47,8 @@ impl Arguments {
     /// Percentiles separated by `;`. Like JMeter, ignores entries that are not numbers.
     fn percentiles(&self) -> Vec<f32> {
         let each = self.text("percentiles").split(';').filter_map(|word| word.trim().parse().ok());
-        let mut all: Vec<f32> = each.filter(|percentile| (0.0..=100.0).contains(percentile)).collect();
+        let mut all: Vec<f32> =
+            each.filter(|percentile| (0.0..=100.0).contains(percentile)).collect();
         all.dedup();
         all
     }
@@ -64,7 +67,8 @@ impl PlanReader<'_> {
         let class = self.value(element, "classname");
         let name = class.trim().rsplit('.').next().unwrap_or_default().to_owned();
         let nested = element.properties().element("arguments");
-        let values = nested.iter().flat_map(pairs).map(|(name, value)| (name, self.before.text(&value)));
+        let values =
+            nested.iter().flat_map(pairs).map(|(name, value)| (name, self.before.text(&value)));
         let arguments = Arguments(values.collect());
         if self.surroundings.resolve_all.is_some() && [INFLUX, GRAPHITE].contains(&&*name) {
             return Err(
@@ -86,7 +90,8 @@ impl PlanReader<'_> {
 
     /// Time between two reports; the default if the property is absent or not positive.
     fn interval(&self, property: &str, default_seconds: u64) -> Duration {
-        let seconds = self.surroundings.properties.get(property).and_then(|text| text.trim().parse().ok());
+        let seconds =
+            self.surroundings.properties.get(property).and_then(|text| text.trim().parse().ok());
         Duration::from_secs(seconds.filter(|seconds| *seconds > 0).unwrap_or(default_seconds))
     }
 
@@ -97,7 +102,10 @@ impl PlanReader<'_> {
             return Err("its URL is still JMeter's example; write the host of InfluxDB".into());
         }
         if !["http://", "https://"].iter().any(|scheme| url.starts_with(scheme)) {
-            return Err("its influxdbUrl is not an http or https URL; write http://HOST:8086/write?db=NAME".into());
+            return Err(
+                "its influxdbUrl is not an http or https URL; write http://HOST:8086/write?db=NAME"
+                    .into(),
+            );
         }
         let regex = arguments.text("samplersRegex");
         let labels = match (arguments.flag("summaryOnly", false), regex) {
@@ -105,7 +113,10 @@ impl PlanReader<'_> {
             (false, "" | ".*") => LabelFilter::All,
             (false, regex) => LabelFilter::Containing(checked_pattern(regex, "samplersRegex")?),
         };
-        let tags = arguments.0.iter().filter_map(|(name, value)| Some((name.strip_prefix("TAG_")?, value.trim())));
+        let tags = arguments
+            .0
+            .iter()
+            .filter_map(|(name, value)| Some((name.strip_prefix("TAG_")?, value.trim())));
         let token = Some(arguments.text("influxdbToken")).filter(|token| !token.is_empty());
         let sink = LiveSink::Influx(InfluxSink {
             url: url.to_owned(),
@@ -127,18 +138,27 @@ impl PlanReader<'_> {
             return Err("its graphiteHost is empty; write the host of Graphite".into());
         }
         let port = arguments.or("graphitePort", "2003").parse().ok().filter(|port: &u16| *port > 0);
-        let port = port.ok_or_else(|| "its graphitePort is not a number from 1 to 65535; write 2003".to_owned())?;
+        let port = port.ok_or_else(|| {
+            "its graphitePort is not a number from 1 to 65535; write 2003".to_owned()
+        })?;
         let list = arguments.text("samplersList");
         // Unlike its client for InfluxDB, JMeter's client for Graphite sends only the summary by
         // default.
-        let labels = match (arguments.flag("summaryOnly", true), arguments.flag("useRegexpForSamplersList", false)) {
+        let labels = match (
+            arguments.flag("summaryOnly", true),
+            arguments.flag("useRegexpForSamplersList", false),
+        ) {
             (true, _) => LabelFilter::None,
             (false, true) => LabelFilter::Matching(checked_pattern(list, "samplersList")?),
             (false, false) => LabelFilter::Named(list.split(';').map(str::to_owned).collect()),
         };
         let prefix = arguments.or("rootMetricsPrefix", "jmeter.").to_owned();
         // An IPv6 address may be in brackets.
-        let sink = LiveSink::Graphite(GraphiteSink { host: host.trim_matches(['[', ']']).to_owned(), port, prefix });
+        let sink = LiveSink::Graphite(GraphiteSink {
+            host: host.trim_matches(['[', ']']).to_owned(),
+            port,
+            prefix,
+        });
         let percentiles = arguments.percentiles();
         let interval = self.interval(GRAPHITE_INTERVAL, GRAPHITE_INTERVAL_SECONDS);
         Ok(LiveOutput { sink, interval, percentiles, labels })
@@ -154,7 +174,8 @@ fn check_sender(class: &str, supported: &str) -> Result<(), String> {
 }
 
 fn checked_pattern(regex: &str, name: &str) -> Result<String, String> {
-    Pattern::new(regex).map_err(|reason| format!("its {name} is no regular expression: {reason}"))?;
+    Pattern::new(regex)
+        .map_err(|reason| format!("its {name} is no regular expression: {reason}"))?;
     Ok(regex.to_owned())
 }
 

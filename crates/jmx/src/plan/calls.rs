@@ -26,15 +26,19 @@ impl PlanReader<'_> {
     /// # Errors
     ///
     /// Fails if the method or the message is unknown, or the `.proto` files do not compile.
-    pub(super) fn call(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<ScenarioStep>, JmxError> {
+    pub(super) fn call(
+        &mut self,
+        element: TestElement<'_>,
+        scope: &Scope<'_>,
+    ) -> Result<Vec<ScenarioStep>, JmxError> {
         let method = self.value(element, "GRPCSampler.fullMethod").trim().replace(':', "");
         if !method.contains('/') || method.contains("${") {
             let message = format!("the method is `{method}`; write such as shop.Shop/Buy");
             return Err(error_at(element, &message));
         }
         let set = self.descriptors(element).map_err(|error| error_at(element, &error))?;
-        let set =
-            grpc::joined(std::mem::take(&mut self.group.services), set).map_err(|error| error_at(element, &error))?;
+        let set = grpc::joined(std::mem::take(&mut self.group.services), set)
+            .map_err(|error| error_at(element, &error))?;
         self.group.services.clone_from(&set);
         let json = self.text(element, "GRPCSampler.requestJson");
         let services = Services::decode(&set).map_err(|error| error_at(element, &error))?;
@@ -42,7 +46,10 @@ impl PlanReader<'_> {
             services.body(&method, json.as_bytes(), MessageRules::default())
         } else {
             let method = method.clone();
-            grpc::message(&services, JsonMessage { method, json, interval: None, compressed: false })
+            grpc::message(
+                &services,
+                JsonMessage { method, json, interval: None, compressed: false },
+            )
         };
         let body = body.map_err(|error| error_at(element, &error))?;
         let deadline = self.text(element, "GRPCSampler.deadline");
@@ -57,13 +64,24 @@ impl PlanReader<'_> {
         let host = self.text(element, "GRPCSampler.host");
         let port = self.text(element, "GRPCSampler.port");
         let url = format!("{scheme}://{}:{}/{method}", host.trim(), port.trim());
-        let policy =
-            ReplyPolicy { checks: Checks::default(), timeout: deadline, ..self.policy_in_scope(element, scope) };
+        let policy = ReplyPolicy {
+            checks: Checks::default(),
+            timeout: deadline,
+            ..self.policy_in_scope(element, scope)
+        };
         let policy = self.reactions(scope, policy)?;
         let reply_policy = self.policy(policy);
         let label = self.before.folded(&element.name());
-        let request =
-            Request { label, method: "POST".into(), url, headers, body, weight: 1, verbatim: None, reply_policy };
+        let request = Request {
+            label,
+            method: "POST".into(),
+            url,
+            headers,
+            body,
+            weight: 1,
+            verbatim: None,
+            reply_policy,
+        };
         Ok(vec![ScenarioStep::Request(self.group.add(request))])
     }
 
@@ -76,20 +94,28 @@ impl PlanReader<'_> {
             return Ok(Vec::new());
         }
         if text.starts_with('{') {
-            let fields: Result<serde_json::Map<String, serde_json::Value>, _> = serde_json::from_str(text);
-            let fields = fields.map_err(|error| error_at(element, &format!("the metadata is no JSON: {error}")))?;
+            let fields: Result<serde_json::Map<String, serde_json::Value>, _> =
+                serde_json::from_str(text);
+            let fields = fields
+                .map_err(|error| error_at(element, &format!("the metadata is no JSON: {error}")))?;
             let fields = fields.into_iter();
             return Ok(fields
-                .map(|(name, value)| (name, value.as_str().map_or(value.to_string(), str::to_owned)))
+                .map(|(name, value)| {
+                    (name, value.as_str().map_or(value.to_string(), str::to_owned))
+                })
                 .collect());
         }
         let mut headers = Vec::new();
         for part in text.split(',') {
             let Some((name, value)) = part.split_once(':') else {
-                let message = format!("`{part}` of the metadata has no value; write name:value,name:value, or JSON");
+                let message = format!(
+                    "`{part}` of the metadata has no value; write name:value,name:value, or JSON"
+                );
                 return Err(error_at(element, &message));
             };
-            let value = percent_encoding::percent_decode_str(&value.replace('+', " ")).decode_utf8_lossy().into_owned();
+            let value = percent_encoding::percent_decode_str(&value.replace('+', " "))
+                .decode_utf8_lossy()
+                .into_owned();
             headers.push((name.trim().to_owned(), value));
         }
         Ok(headers)
@@ -99,15 +125,23 @@ impl PlanReader<'_> {
     fn descriptors(&mut self, element: TestElement<'_>) -> Result<Vec<u8>, String> {
         let named = self.value(element, "GRPCSampler.protoFolder").trim().to_owned();
         if named.is_empty() {
-            return Err("the folder of .proto files is missing; write it into Proto Root Directory".to_owned());
+            return Err(
+                "the folder of .proto files is missing; write it into Proto Root Directory"
+                    .to_owned(),
+            );
         }
         let mut folders = Vec::new();
-        for named in [named.clone(), self.value(element, "GRPCSampler.libFolder").trim().to_owned()] {
+        for named in [named.clone(), self.value(element, "GRPCSampler.libFolder").trim().to_owned()]
+        {
             if named.is_empty() {
                 continue;
             }
             let folder = self.surroundings.folder.find_folder(&named);
-            folders.push(folder.map_err(|error| format!("{named}: {error}; name a folder with .proto files"))?);
+            folders.push(
+                folder.map_err(|error| {
+                    format!("{named}: {error}; name a folder with .proto files")
+                })?,
+            );
         }
         let files = protos(&folders[0]);
         if files.is_empty() {
@@ -122,12 +156,17 @@ fn protos(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
-        let entries = std::fs::read_dir(&folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
+        let entries = std::fs::read_dir(&folder)
+            .into_iter()
+            .flatten()
+            .filter_map(|entry| Some(entry.ok()?.path()));
         for path in entries.take(MOST_FILES) {
             // A link may lead back to an outer folder.
             if path.is_dir() && !path.is_symlink() {
                 folders.push(path);
-            } else if path.extension().is_some_and(|ending| ending == "proto") && files.len() < MOST_FILES {
+            } else if path.extension().is_some_and(|ending| ending == "proto")
+                && files.len() < MOST_FILES
+            {
                 files.push(path);
             }
         }

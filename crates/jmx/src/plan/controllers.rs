@@ -7,7 +7,8 @@ use crate::element::TestElement;
 use crate::error::JmxError;
 use crate::support::{ElementKind, Role};
 use brunt_model::scenario::{
-    Branch, Case, Condition, TransactionCount, ConcurrencyMode, Order, Pauses, Portion, Rounds, Scope as EndScope, Share, ScenarioStep, Values,
+    Branch, Case, ConcurrencyMode, Condition, Order, Pauses, Portion, Rounds, ScenarioStep,
+    Scope as EndScope, Share, TransactionCount, Values,
 };
 use brunt_script::template::call_of;
 
@@ -23,7 +24,11 @@ impl PlanReader<'_> {
     /// # Errors
     ///
     /// Fails on an invalid child.
-    pub(super) fn body(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<ScenarioStep>, JmxError> {
+    pub(super) fn body(
+        &mut self,
+        element: TestElement<'_>,
+        scope: &Scope<'_>,
+    ) -> Result<Vec<ScenarioStep>, JmxError> {
         let mut steps = self.round_start(element)?;
         for (_, unit) in self.units(element, scope)? {
             steps.extend(unit);
@@ -33,8 +38,14 @@ impl PlanReader<'_> {
 
     /// Like [`body`](Self::body), for a transaction. With sample records, it also counts the
     /// ends of its controllers.
-    fn transaction_body(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<ScenarioStep>, JmxError> {
-        if self.surroundings.records.is_none() || self.flag(element, "TransactionController.parent", false) {
+    fn transaction_body(
+        &mut self,
+        element: TestElement<'_>,
+        scope: &Scope<'_>,
+    ) -> Result<Vec<ScenarioStep>, JmxError> {
+        if self.surroundings.records.is_none()
+            || self.flag(element, "TransactionController.parent", false)
+        {
             return self.body(element, scope);
         }
         let mut steps = self.round_start(element)?;
@@ -61,11 +72,16 @@ impl PlanReader<'_> {
     }
 
     /// Steps of a child; None if the child does not run as a step.
-    fn unit(&mut self, child: TestElement<'_>, scope: &Scope<'_>) -> Result<Option<Vec<ScenarioStep>>, JmxError> {
+    fn unit(
+        &mut self,
+        child: TestElement<'_>,
+        scope: &Scope<'_>,
+    ) -> Result<Option<Vec<ScenarioStep>>, JmxError> {
         let is_resumable = scope.turns == Turns::Restart && !is_loop(child);
         Ok(match child.role() {
             Role::Sampler => {
-                let ends_turn = (scope.turns != Turns::None).then_some(ScenarioStep::Stop(EndScope::Turn));
+                let ends_turn =
+                    (scope.turns != Turns::None).then_some(ScenarioStep::Stop(EndScope::Turn));
                 Some(self.sampler(child, scope)?.into_iter().chain(ends_turn).collect())
             }
             Role::Controller if is_resumable => {
@@ -79,7 +95,11 @@ impl PlanReader<'_> {
     }
 
     /// Converts a controller to steps.
-    fn controller(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<ScenarioStep>, JmxError> {
+    fn controller(
+        &mut self,
+        element: TestElement<'_>,
+        scope: &Scope<'_>,
+    ) -> Result<Vec<ScenarioStep>, JmxError> {
         let Some(kind) = element.kind() else { return Ok(Vec::new()) };
         match kind {
             // It runs where a module controller or include controller refers to it.
@@ -94,16 +114,25 @@ impl PlanReader<'_> {
                     Some(Rounds::Text(times))
                 };
                 let (before, steps) = self.numbered_body(element, scope)?;
-                let steps = before.into_iter().chain([ScenarioStep::Loop { times, steps }]).collect();
+                let steps =
+                    before.into_iter().chain([ScenarioStep::Loop { times, steps }]).collect();
                 // Without `continue_forever`, a loop runs its rounds only once per
                 // iteration, unless it is in an interleave controller of style 0, where each
                 // turn starts it again.
                 let is_once = !self.flag(element, "LoopController.continue_forever", true);
-                Ok(if is_once && scope.turns != Turns::Restart { vec![ScenarioStep::Once(steps)] } else { steps })
+                Ok(if is_once && scope.turns != Turns::Restart {
+                    vec![ScenarioStep::Once(steps)]
+                } else {
+                    steps
+                })
             }
             ElementKind::OnceOnlyController => {
                 let steps = self.body(element, scope)?;
-                Ok(vec![if is_notified_of_rounds(element) { ScenarioStep::OncePerLoop(steps) } else { ScenarioStep::Once(steps) }])
+                Ok(vec![if is_notified_of_rounds(element) {
+                    ScenarioStep::OncePerLoop(steps)
+                } else {
+                    ScenarioStep::Once(steps)
+                }])
             }
             ElementKind::IfController => {
                 let condition = self.if_condition(element);
@@ -132,22 +161,35 @@ impl PlanReader<'_> {
                             then: vec![ScenarioStep::Stop(EndScope::Loop)],
                             otherwise: Vec::new(),
                         };
-                        ScenarioStep::Loop { times: None, steps: steps.into_iter().chain([stop]).collect() }
+                        ScenarioStep::Loop {
+                            times: None,
+                            steps: steps.into_iter().chain([stop]).collect(),
+                        }
                     }
                     (_, repeat) => repeat,
                 };
                 Ok(before.into_iter().chain([repeat]).collect())
             }
             ElementKind::ForeachController => {
-                let separator = if self.flag(element, "ForeachController.useSeparator", true) { "_" } else { "" };
+                let separator = if self.flag(element, "ForeachController.useSeparator", true) {
+                    "_"
+                } else {
+                    ""
+                };
                 let values = Values::Numbered {
-                    prefix: format!("{}{separator}", self.text(element, "ForeachController.inputVal")),
+                    prefix: format!(
+                        "{}{separator}",
+                        self.text(element, "ForeachController.inputVal")
+                    ),
                     after: self.text(element, "ForeachController.startIndex"),
                     last: self.text(element, "ForeachController.endIndex"),
                 };
                 let variable = self.value(element, "ForeachController.returnVal");
                 let (before, steps) = self.numbered_body(element, scope)?;
-                Ok(before.into_iter().chain([ScenarioStep::ForEach { variable, values, steps }]).collect())
+                Ok(before
+                    .into_iter()
+                    .chain([ScenarioStep::ForEach { variable, values, steps }])
+                    .collect())
             }
             ElementKind::SwitchController => {
                 let value = self.text(element, "SwitchController.value");
@@ -162,7 +204,8 @@ impl PlanReader<'_> {
             }
             ElementKind::RandomOrderController => {
                 let steps = self.round_start(element)?;
-                let branches = self.units(element, scope)?.into_iter().map(|(_, steps)| steps).collect();
+                let branches =
+                    self.units(element, scope)?.into_iter().map(|(_, steps)| steps).collect();
                 Ok(steps.into_iter().chain([ScenarioStep::Shuffle(branches)]).collect())
             }
             ElementKind::ThroughputController => {
@@ -175,7 +218,11 @@ impl PlanReader<'_> {
                     per_user: self.flag(element, "ThroughputController.perThread", false),
                 };
                 let then = self.body(element, scope)?;
-                Ok(vec![ScenarioStep::If { condition: Condition::Share(share), then, otherwise: Vec::new() }])
+                Ok(vec![ScenarioStep::If {
+                    condition: Condition::Share(share),
+                    then,
+                    otherwise: Vec::new(),
+                }])
             }
             ElementKind::RuntimeController => {
                 let seconds = self.text(element, "RunTime.seconds");
@@ -193,10 +240,9 @@ impl PlanReader<'_> {
             ElementKind::ParameterizedController => {
                 let variables = element.properties().element("Arguments.arguments");
                 let nested = element.properties().element("VariablesContainer").or(variables);
-                let set = nested
-                    .iter()
-                    .flat_map(super::data::pairs)
-                    .map(|(variable, value)| ScenarioStep::Set { variable, value: self.before.folded(&value) });
+                let set = nested.iter().flat_map(super::data::pairs).map(|(variable, value)| {
+                    ScenarioStep::Set { variable, value: self.before.folded(&value) }
+                });
                 let set: Vec<ScenarioStep> = set.collect();
                 Ok(set.into_iter().chain(self.body(element, scope)?).collect())
             }
@@ -244,10 +290,16 @@ impl PlanReader<'_> {
         }
     }
 
-    fn choose(&mut self, element: TestElement<'_>, scope: &Scope<'_>, order: Order) -> Result<Vec<ScenarioStep>, JmxError> {
+    fn choose(
+        &mut self,
+        element: TestElement<'_>,
+        scope: &Scope<'_>,
+        order: Order,
+    ) -> Result<Vec<ScenarioStep>, JmxError> {
         // Style 0: in each turn, a child controller runs only one of its samplers.
         let style = self.number(element, "InterleaveControl.style", 0.0)?;
-        let has_controllers = element.enabled_children().any(|child| child.role() == Role::Controller);
+        let has_controllers =
+            element.enabled_children().any(|child| child.role() == Role::Controller);
         let (portion, turns) = match style {
             style if style < 1.0 && has_controllers => (Portion::Turn, Turns::Restart),
             _ => (Portion::Nonempty, scope.turns),
@@ -258,7 +310,11 @@ impl PlanReader<'_> {
         for child in element.enabled_children() {
             let Some(steps) = self.unit(child, &inner)? else { continue };
             let is_block = portion == Portion::Nonempty && child.role() == Role::Controller;
-            let steps = if is_block { vec![ScenarioStep::Group { name: child.name().into_owned(), steps }] } else { steps };
+            let steps = if is_block {
+                vec![ScenarioStep::Group { name: child.name().into_owned(), steps }]
+            } else {
+                steps
+            };
             branches.push(Branch { weight: 1, steps });
         }
         if !branches.is_empty() {
@@ -268,7 +324,11 @@ impl PlanReader<'_> {
     }
 
     /// Converts a transaction. One without samplers makes one sample per thread.
-    fn transaction(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<ScenarioStep>, JmxError> {
+    fn transaction(
+        &mut self,
+        element: TestElement<'_>,
+        scope: &Scope<'_>,
+    ) -> Result<Vec<ScenarioStep>, JmxError> {
         let included = self.flag(element, "TransactionController.includeTimers", true);
         let parent = self.flag(element, "TransactionController.parent", false);
         let is_empty = !leads_to_sampler(element);
@@ -280,12 +340,17 @@ impl PlanReader<'_> {
         };
         // After a complete parent sample, JMeter asks the controller again for a sampler,
         // which ends the turn.
-        let ends_turn = (parent && scope.turns != Turns::None).then_some(ScenarioStep::Stop(EndScope::Turn));
+        let ends_turn =
+            (parent && scope.turns != Turns::None).then_some(ScenarioStep::Stop(EndScope::Turn));
         let steps: Vec<ScenarioStep> = [transaction].into_iter().chain(ends_turn).collect();
         Ok(if is_empty { vec![ScenarioStep::Once(steps)] } else { steps })
     }
 
-    fn weighted(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<ScenarioStep>, JmxError> {
+    fn weighted(
+        &mut self,
+        element: TestElement<'_>,
+        scope: &Scope<'_>,
+    ) -> Result<Vec<ScenarioStep>, JmxError> {
         let rows: Vec<Vec<String>> = element
             .properties()
             .items("weights")
@@ -294,8 +359,10 @@ impl PlanReader<'_> {
         let random = self.flag(element, "randomChoice", false);
         let mut steps = self.round_start(element)?;
         let units = self.units(element, scope)?;
-        let branches: Vec<Branch> =
-            units.into_iter().map(|(name, steps)| Branch { weight: weight(&rows, &name), steps }).collect();
+        let branches: Vec<Branch> = units
+            .into_iter()
+            .map(|(name, steps)| Branch { weight: weight(&rows, &name), steps })
+            .collect();
         if branches.iter().any(|branch| branch.weight > 0) {
             let order = if random { Order::Random } else { Order::Sequence };
             steps.push(ScenarioStep::Choose { order, portion: Portion::Whole, branches });
@@ -304,37 +371,66 @@ impl PlanReader<'_> {
     }
 
     /// Converts a Parallel Controller. Steps that cannot run in parallel run before it.
-    fn parallel(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<ScenarioStep>, JmxError> {
+    fn parallel(
+        &mut self,
+        element: TestElement<'_>,
+        scope: &Scope<'_>,
+    ) -> Result<Vec<ScenarioStep>, JmxError> {
         const MOST: f64 = 6.0;
         let limited = self.flag(element, "LIMIT_MAX_THREAD_NUMBER", false);
-        let most = if limited { self.number(element, "MAX_THREAD_NUMBER", MOST)? } else { f64::from(u16::MAX) };
+        let most = if limited {
+            self.number(element, "MAX_THREAD_NUMBER", MOST)?
+        } else {
+            f64::from(u16::MAX)
+        };
         let mut before = Vec::new();
         let mut together = Vec::new();
         for step in self.body(element, scope)? {
             match step {
-                ScenarioStep::Request(_) | ScenarioStep::Set { .. } | ScenarioStep::Row(_) | ScenarioStep::Count(_) => together.push(step),
-                other if is_pause(&other) => self.notice(format!("{}: pauses within it are left out", element.place())),
+                ScenarioStep::Request(_)
+                | ScenarioStep::Set { .. }
+                | ScenarioStep::Row(_)
+                | ScenarioStep::Count(_) => together.push(step),
+                other if is_pause(&other) => {
+                    self.notice(format!("{}: pauses within it are left out", element.place()))
+                }
                 other => {
                     if !matches!(other, ScenarioStep::Script(_) | ScenarioStep::PauseByScript(_)) {
-                        self.notice(format!("{}: controllers within it run before its requests", element.place()));
+                        self.notice(format!(
+                            "{}: controllers within it run before its requests",
+                            element.place()
+                        ));
                     }
                     before.push(other);
                 }
             }
         }
         if !together.is_empty() {
-            before.push(ScenarioStep::Together { manner: ConcurrencyMode::Parallel(most.max(1.0) as u32), steps: together });
+            before.push(ScenarioStep::Together {
+                manner: ConcurrencyMode::Parallel(most.max(1.0) as u32),
+                steps: together,
+            });
         }
         Ok(before)
     }
 
     /// Converts a Module Controller: the target controller runs in its place.
-    fn module(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<ScenarioStep>, JmxError> {
-        let path: Vec<String> =
-            element.properties().items("ModuleController.node_path").map(|name| name.text().into_owned()).collect();
+    fn module(
+        &mut self,
+        element: TestElement<'_>,
+        scope: &Scope<'_>,
+    ) -> Result<Vec<ScenarioStep>, JmxError> {
+        let path: Vec<String> = element
+            .properties()
+            .items("ModuleController.node_path")
+            .map(|name| name.text().into_owned())
+            .collect();
         let Some(target) = find(element.document(), &path) else {
-            let message =
-                format!("{}: there is no controller `{}`; choose an existing one", element.title(), path.join(" > "));
+            let message = format!(
+                "{}: there is no controller `{}`; choose an existing one",
+                element.title(),
+                path.join(" > ")
+            );
             return Err(JmxError::on_line(element.line(), message));
         };
         // The siblings of the module controller apply to the target, too.
@@ -345,7 +441,11 @@ impl PlanReader<'_> {
         })
     }
 
-    fn include(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<ScenarioStep>, JmxError> {
+    fn include(
+        &mut self,
+        element: TestElement<'_>,
+        scope: &Scope<'_>,
+    ) -> Result<Vec<ScenarioStep>, JmxError> {
         let prefix = self.before.text("${__P(includecontroller.prefix,)}");
         let file = format!("{prefix}{}", self.value(element, "IncludeController.includepath"));
         let file = file.trim();
@@ -362,12 +462,14 @@ impl PlanReader<'_> {
             }
             Err(error) => return Err(include_error(element, file, &error.to_string())),
         };
-        let document = Document::parse(&bytes).map_err(|error| include_error(element, file, &error.to_string()))?;
+        let document = Document::parse(&bytes)
+            .map_err(|error| include_error(element, file, &error.to_string()))?;
         self.refuse_unsupported(&document)?;
         self.reads_rounds |= reads_rounds(&document);
         self.reads_previous |= super::samplers::reads_previous(&document);
         let mut steps = Vec::new();
-        let fragments = document.all_elements().filter(|one| one.kind() == Some(ElementKind::TestFragment));
+        let fragments =
+            document.all_elements().filter(|one| one.kind() == Some(ElementKind::TestFragment));
         for fragment in fragments {
             steps.extend(self.nested(element, |reader| reader.body(fragment, scope))?);
         }
@@ -376,7 +478,10 @@ impl PlanReader<'_> {
 }
 
 fn include_error(element: TestElement<'_>, file: &str, error: &str) -> JmxError {
-    JmxError::on_line(element.line(), format!("{}: {file}: {error}; name an existing plan", element.title()))
+    JmxError::on_line(
+        element.line(),
+        format!("{}: {file}: {error}; name an existing plan", element.title()),
+    )
 }
 
 /// Weight of a child in the table of a Weighted Switch Controller; 0 if absent.
@@ -395,8 +500,10 @@ fn leads_to_sampler(controller: TestElement<'_>) -> bool {
     controller.enabled_children().any(|child| match child.role() {
         Role::Sampler => true,
         Role::Controller => {
-            matches!(child.kind(), Some(ElementKind::ModuleController | ElementKind::IncludeController))
-                || leads_to_sampler(child)
+            matches!(
+                child.kind(),
+                Some(ElementKind::ModuleController | ElementKind::IncludeController)
+            ) || leads_to_sampler(child)
         }
         _ => false,
     })
@@ -420,7 +527,13 @@ fn is_notified_of_rounds(element: TestElement<'_>) -> bool {
 }
 
 pub(super) fn is_pause(step: &ScenarioStep) -> bool {
-    matches!(step, ScenarioStep::Think(_) | ScenarioStep::Pause(_) | ScenarioStep::Pace(_) | ScenarioStep::Meet { .. })
+    matches!(
+        step,
+        ScenarioStep::Think(_)
+            | ScenarioStep::Pause(_)
+            | ScenarioStep::Pace(_)
+            | ScenarioStep::Meet { .. }
+    )
 }
 
 /// Converts children to cases. A switch selects a child by number or name, the first for an
@@ -435,7 +548,9 @@ fn cases(units: Units) -> Vec<Case> {
         (is_default, Case { names, steps })
     });
     let (default, mut cases): (Vec<_>, Vec<_>) = cases.partition(|(is_default, _)| *is_default);
-    let other = default.first().map(|(_, case)| (true, Case { names: Vec::new(), steps: case.steps.clone() }));
+    let other = default
+        .first()
+        .map(|(_, case)| (true, Case { names: Vec::new(), steps: case.steps.clone() }));
     cases.extend(default);
     cases.extend(other);
     cases.into_iter().map(|(_, case)| case).collect()
@@ -446,11 +561,18 @@ fn cases(units: Units) -> Vec<Case> {
 fn find<'d>(document: &'d Document, path: &[String]) -> Option<TestElement<'d>> {
     let plan = document.test_plan()?;
     let second_is_plan = path.get(1).is_some_and(|name| *name == plan.name());
-    let from =
-        if second_is_plan { 2 } else { path.iter().position(|name| *name == plan.name()).map_or(0, |index| index + 1) };
+    let from = if second_is_plan {
+        2
+    } else {
+        path.iter().position(|name| *name == plan.name()).map_or(0, |index| index + 1)
+    };
     let mut all = vec![plan];
     for name in path.get(from..)? {
-        all = all.iter().flat_map(TestElement::children).filter(|child| child.name() == name.as_str()).collect();
+        all = all
+            .iter()
+            .flat_map(TestElement::children)
+            .filter(|child| child.name() == name.as_str())
+            .collect();
     }
     all.into_iter().find(|element| matches!(element.role(), Role::Controller | Role::ThreadGroup))
 }

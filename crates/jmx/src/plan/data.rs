@@ -8,7 +8,9 @@ use crate::element::TestElement;
 use crate::error::JmxError;
 use crate::property::Properties;
 use crate::support::{ElementKind, Role};
-use brunt_model::scenario::{Branch, Counter, DataEnd, DataFile, DataFormat, Order, Portion, RowOrder, Sharing, ScenarioStep};
+use brunt_model::scenario::{
+    Branch, Counter, DataEnd, DataFile, DataFormat, Order, Portion, RowOrder, ScenarioStep, Sharing,
+};
 use brunt_script::template::call_of;
 use std::io;
 
@@ -22,8 +24,12 @@ pub fn user_variables(document: &Document, folder: &PlanFolder) -> Vec<(String, 
     }
     for element in document.enabled_elements() {
         match element.kind() {
-            Some(ElementKind::UserVariables) => extend(&mut all, &pairs(&element.properties()).collect::<Vec<_>>()),
-            Some(ElementKind::VariablesFromCsv) => all.extend(file_variables(element, folder).unwrap_or_default()),
+            Some(ElementKind::UserVariables) => {
+                extend(&mut all, &pairs(&element.properties()).collect::<Vec<_>>())
+            }
+            Some(ElementKind::VariablesFromCsv) => {
+                all.extend(file_variables(element, folder).unwrap_or_default())
+            }
             _ => {}
         }
     }
@@ -32,30 +38,41 @@ pub fn user_variables(document: &Document, folder: &PlanFolder) -> Vec<(String, 
 
 /// Adds the variables of one element. They do not see each other, only those of earlier elements.
 fn extend(all: &mut Vec<(String, String)>, added: &[(String, String)]) {
-    let evaluated: Vec<_> =
-        added.iter().map(|(name, value)| (name.clone(), with_earlier_values(value, added, all))).collect();
+    let evaluated: Vec<_> = added
+        .iter()
+        .map(|(name, value)| (name.clone(), with_earlier_values(value, added, all)))
+        .collect();
     all.extend(evaluated);
 }
 
 /// Replaces references to variables of the same element by their earlier values. A reference to a
 /// variable without an earlier value is escaped, so that it stays as written.
-fn with_earlier_values(value: &str, added: &[(String, String)], earlier: &[(String, String)]) -> String {
+fn with_earlier_values(
+    value: &str,
+    added: &[(String, String)],
+    earlier: &[(String, String)],
+) -> String {
     let names = added.iter().map(|(name, _)| name.as_str());
     let referenced = names.filter(|name| value.contains(&format!("${{{name}}}")));
     referenced.fold(value.to_owned(), |value, name| {
         let reference = format!("${{{name}}}");
-        let earlier_value = earlier.iter().rev().find(|(other, _)| other == name).map(|(_, value)| value.clone());
+        let earlier_value =
+            earlier.iter().rev().find(|(other, _)| other == name).map(|(_, value)| value.clone());
         value.replace(&reference, &earlier_value.unwrap_or_else(|| format!(r"\{reference}")))
     })
 }
 
 /// Variables of a file with one name and value per line. Lines with more columns are ignored.
-fn file_variables(element: TestElement<'_>, folder: &PlanFolder) -> io::Result<Vec<(String, String)>> {
+fn file_variables(
+    element: TestElement<'_>,
+    folder: &PlanFolder,
+) -> io::Result<Vec<(String, String)>> {
     let properties = element.properties();
     let bytes = folder.read(&trimmed(&properties, "filename"))?;
     let prefix = trimmed(&properties, "variablesPrefix");
     let delimiter = delimiter(&trimmed(&properties, "delimiter"));
-    let skipped = properties.int("skipLines").ok().flatten().and_then(|lines| usize::try_from(lines).ok());
+    let skipped =
+        properties.int("skipLines").ok().flatten().and_then(|lines| usize::try_from(lines).ok());
     let mut variables = Vec::new();
     for line in String::from_utf8_lossy(&bytes).lines().skip(skipped.unwrap_or(0)) {
         let (name, value) = line.split_once(delimiter).unwrap_or((line, ""));
@@ -91,15 +108,19 @@ impl PlanReader<'_> {
     ///
     /// Fails if one cannot be read.
     pub(super) fn check_variable_files(&mut self, document: &Document) -> Result<(), JmxError> {
-        let elements =
-            document.enabled_elements().filter(|element| element.kind() == Some(ElementKind::VariablesFromCsv));
+        let elements = document
+            .enabled_elements()
+            .filter(|element| element.kind() == Some(ElementKind::VariablesFromCsv));
         for element in elements {
             let name = element.properties().text("filename").unwrap_or_default().trim().to_owned();
             self.notice_replacement(element, &name);
             let Err(error) = file_variables(element, self.surroundings.folder) else { continue };
             let message = format!("the file {name} cannot be read: {error}");
             if !self.surroundings.lenient {
-                return Err(error_at(element, &format!("{message}; put it there, or name another")));
+                return Err(error_at(
+                    element,
+                    &format!("{message}; put it there, or name another"),
+                ));
             }
             self.notice(format!("{}: left out, {message}", element.place()));
         }
@@ -112,7 +133,10 @@ impl PlanReader<'_> {
     /// # Errors
     ///
     /// Fails if a data file cannot be read.
-    pub(super) fn round_start(&mut self, controller: TestElement<'_>) -> Result<Vec<ScenarioStep>, JmxError> {
+    pub(super) fn round_start(
+        &mut self,
+        controller: TestElement<'_>,
+    ) -> Result<Vec<ScenarioStep>, JmxError> {
         let mut steps = Vec::new();
         for child in controller.enabled_children() {
             if child.role() == Role::Sampler {
@@ -138,11 +162,12 @@ impl PlanReader<'_> {
 
     fn csv(&mut self, element: TestElement<'_>) -> Result<Option<ScenarioStep>, JmxError> {
         let names = self.value(element, "variableNames");
-        let at_end = match (self.flag(element, "recycle", true), self.flag(element, "stopThread", false)) {
-            (true, _) => DataEnd::Again,
-            (false, true) => DataEnd::StopUser,
-            (false, false) => DataEnd::Eof,
-        };
+        let at_end =
+            match (self.flag(element, "recycle", true), self.flag(element, "stopThread", false)) {
+                (true, _) => DataEnd::Again,
+                (false, true) => DataEnd::StopUser,
+                (false, false) => DataEnd::Eof,
+            };
         let mode = self.value(element, "shareMode");
         let shared = match mode.trim() {
             // A plan has the key of a mode, or its English label.
@@ -169,23 +194,42 @@ impl PlanReader<'_> {
 
     fn random_csv(&mut self, element: TestElement<'_>) -> Result<Option<ScenarioStep>, JmxError> {
         let names = self.value(element, "variableNames");
-        let order = if self.flag(element, "randomOrder", true) { RowOrder::Random } else { RowOrder::Sequence };
+        let order = if self.flag(element, "randomOrder", true) {
+            RowOrder::Random
+        } else {
+            RowOrder::Sequence
+        };
         let file = DataFile {
             file: String::new(),
             encoding: self.value(element, "fileEncoding"),
-            format: DataFormat::Csv { delimiter: delimiter(&self.value(element, "delimiter")), quoted: true },
+            format: DataFormat::Csv {
+                delimiter: delimiter(&self.value(element, "delimiter")),
+                quoted: true,
+            },
             names: columns(&names),
             // Without names in the plan, the first line holds the names.
             skip_first: self.flag(element, "ignoreFirstLine", false) && !names.trim().is_empty(),
-            shared: if self.flag(element, "independentListPerThread", false) { Sharing::User } else { Sharing::All },
+            shared: if self.flag(element, "independentListPerThread", false) {
+                Sharing::User
+            } else {
+                Sharing::All
+            },
             order,
-            at_end: if self.flag(element, "rewindOnTheEndOfList", true) { DataEnd::Again } else { DataEnd::StopUser },
+            at_end: if self.flag(element, "rewindOnTheEndOfList", true) {
+                DataEnd::Again
+            } else {
+                DataEnd::StopUser
+            },
         };
         self.data_file(element, file)
     }
 
     /// The step that reads a row of a file; None if the file is omitted.
-    fn data_file(&mut self, element: TestElement<'_>, file: DataFile) -> Result<Option<ScenarioStep>, JmxError> {
+    fn data_file(
+        &mut self,
+        element: TestElement<'_>,
+        file: DataFile,
+    ) -> Result<Option<ScenarioStep>, JmxError> {
         let file_name = self.value(element, "filename");
         self.notice_replacement(element, file_name.trim());
         let path = match self.surroundings.folder.find(file_name.trim()) {
@@ -196,7 +240,10 @@ impl PlanReader<'_> {
                     self.notice(format!("{}: left out, {message}", element.place()));
                     return Ok(None);
                 }
-                return Err(error_at(element, &format!("{message}; put it there, or name another")));
+                return Err(error_at(
+                    element,
+                    &format!("{message}; put it there, or name another"),
+                ));
             }
         };
         let file = DataFile { file: path.to_string_lossy().into_owned(), ..file };
@@ -222,24 +269,40 @@ impl PlanReader<'_> {
     }
 
     fn random_variable(&self, element: TestElement<'_>) -> Option<ScenarioStep> {
-        let drawn = call_of("Random", &[&self.text(element, "minimumValue"), &self.text(element, "maximumValue")])?;
+        let drawn = call_of(
+            "Random",
+            &[&self.text(element, "minimumValue"), &self.text(element, "maximumValue")],
+        )?;
         let format = self.text(element, "outputFormat");
-        let value = if format.is_empty() { drawn } else { call_of("formatted", &[&drawn, &format])? };
+        let value =
+            if format.is_empty() { drawn } else { call_of("formatted", &[&drawn, &format])? };
         Some(ScenarioStep::Set { variable: self.value(element, "variableName"), value })
     }
 
     /// Sets the values of one column per user; the next user has the next column.
     fn user_parameters(&self, element: TestElement<'_>) -> Option<ScenarioStep> {
-        let names: Vec<String> =
-            element.properties().items("UserParameters.names").map(|name| self.before.text(&name.text())).collect();
+        let names: Vec<String> = element
+            .properties()
+            .items("UserParameters.names")
+            .map(|name| self.before.text(&name.text()))
+            .collect();
         let columns = element.properties().items("UserParameters.thread_values");
         let branches = columns.map(|column| {
             let values = column.items().map(|value| self.before.folded(&value.text()));
             let pairs = names.iter().cloned().zip(values);
-            Branch { weight: 1, steps: pairs.map(|(variable, value)| ScenarioStep::Set { variable, value }).collect() }
+            Branch {
+                weight: 1,
+                steps: pairs
+                    .map(|(variable, value)| ScenarioStep::Set { variable, value })
+                    .collect(),
+            }
         });
         let branches: Vec<Branch> = branches.collect();
-        (!branches.is_empty()).then_some(ScenarioStep::Choose { order: Order::User, portion: Portion::Whole, branches })
+        (!branches.is_empty()).then_some(ScenarioStep::Choose {
+            order: Order::User,
+            portion: Portion::Whole,
+            branches,
+        })
     }
 }
 

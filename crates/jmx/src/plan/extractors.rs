@@ -34,7 +34,11 @@ impl PlanReader<'_> {
     /// # Errors
     ///
     /// Fails on an element with an invalid setting.
-    pub(super) fn reactions(&mut self, scope: &Scope<'_>, mut policy: ReplyPolicy) -> Result<ReplyPolicy, JmxError> {
+    pub(super) fn reactions(
+        &mut self,
+        scope: &Scope<'_>,
+        mut policy: ReplyPolicy,
+    ) -> Result<ReplyPolicy, JmxError> {
         if self.reads_previous {
             policy.actions.push(ReplyAction::Keep);
         }
@@ -42,10 +46,14 @@ impl PlanReader<'_> {
             let length = policy.actions.len();
             self.post_processor(*element, &mut policy)?;
             let added = policy.actions.split_off(length);
-            policy.actions.extend(added.into_iter().filter_map(|action| self.valid_action(*element, action)));
+            policy
+                .actions
+                .extend(added.into_iter().filter_map(|action| self.valid_action(*element, action)));
         }
         for element in &scope.listeners {
-            policy.actions.extend(self.script(*element, "script")?.script().map(ReplyAction::Script));
+            policy
+                .actions
+                .extend(self.script(*element, "script")?.script().map(ReplyAction::Script));
         }
         for element in &scope.assertions {
             let Some(assertion) = self.assertion(*element)? else { continue };
@@ -62,11 +70,18 @@ impl PlanReader<'_> {
 
     /// Returns a valid action unchanged. JMeter logs an invalid extractor and sets the
     /// variable to its default.
-    fn valid_action(&mut self, element: TestElement<'_>, action: ReplyAction) -> Option<ReplyAction> {
+    fn valid_action(
+        &mut self,
+        element: TestElement<'_>,
+        action: ReplyAction,
+    ) -> Option<ReplyAction> {
         let is_regex = element.kind() == Some(ElementKind::RegexExtractor);
-        let oro_error = is_regex.then(|| error_of(&self.text(element, "RegexExtractor.regex"))).flatten();
+        let oro_error =
+            is_regex.then(|| error_of(&self.text(element, "RegexExtractor.regex"))).flatten();
         let checked = brunt_script::check::action(&action).map_err(|error| error.to_string());
-        let Err(error) = oro_error.map_or(checked, |error| Err(error.to_owned())) else { return Some(action) };
+        let Err(error) = oro_error.map_or(checked, |error| Err(error.to_owned())) else {
+            return Some(action);
+        };
         self.notice(format!("{}: it never matches, {error}", element.place()));
         match action {
             ReplyAction::Extract(Extractor { variable, default: Some(value), .. }) => {
@@ -81,13 +96,19 @@ impl PlanReader<'_> {
         for name in NUMBERS {
             let value = self.value(element, name);
             if value.contains("${") {
-                let message = format!("match number `{value}` is known in the run alone; the first match is taken");
+                let message = format!(
+                    "match number `{value}` is known in the run alone; the first match is taken"
+                );
                 self.notice(format!("{}: {message}", element.place()));
             }
         }
     }
 
-    fn post_processor(&mut self, element: TestElement<'_>, policy: &mut ReplyPolicy) -> Result<(), JmxError> {
+    fn post_processor(
+        &mut self,
+        element: TestElement<'_>,
+        policy: &mut ReplyPolicy,
+    ) -> Result<(), JmxError> {
         self.notice_unknown_numbers(element);
         let actions = &mut policy.actions;
         match element.kind() {
@@ -98,7 +119,8 @@ impl PlanReader<'_> {
                     group: 0,
                     template: Some(if template.is_empty() { "$1$".to_owned() } else { template }),
                 };
-                let part = self.source_part(element, &self.value(element, "RegexExtractor.useHeaders"));
+                let part =
+                    self.source_part(element, &self.value(element, "RegexExtractor.useHeaders"));
                 actions.push(self.extractor(element, "RegexExtractor", from, part)?);
             }
             Some(ElementKind::BoundaryExtractor) => {
@@ -106,7 +128,8 @@ impl PlanReader<'_> {
                     left: self.text(element, "BoundaryExtractor.lboundary"),
                     right: self.text(element, "BoundaryExtractor.rboundary"),
                 };
-                let part = self.source_part(element, &self.value(element, "BoundaryExtractor.useHeaders"));
+                let part =
+                    self.source_part(element, &self.value(element, "BoundaryExtractor.useHeaders"));
                 actions.push(self.extractor(element, "BoundaryExtractor", from, part)?);
             }
             Some(ElementKind::HtmlExtractor) => {
@@ -127,7 +150,11 @@ impl PlanReader<'_> {
                 let from = if element.kind() == Some(ElementKind::XpathExtractor) {
                     ExtractFrom::Xpath(self.text(element, &path))
                 } else {
-                    ExtractFrom::QualifiedXpath(self.qualified_path(element, &path, &format!("{prefix}.namespaces")))
+                    ExtractFrom::QualifiedXpath(self.qualified_path(
+                        element,
+                        &path,
+                        &format!("{prefix}.namespaces"),
+                    ))
                 };
                 let part = self.source_part(element, "");
                 let number = self.value(element, &format!("{prefix}.matchNumber"));
@@ -163,15 +190,20 @@ impl PlanReader<'_> {
                 }));
             }
             Some(ElementKind::JsonExtractor) => self.json(element, actions)?,
-            Some(ElementKind::JsonPathExtractorPlugin) => actions.push(self.json_path_plugin(element)),
+            Some(ElementKind::JsonPathExtractorPlugin) => {
+                actions.push(self.json_path_plugin(element))
+            }
             Some(
-                ElementKind::Jsr223PostProcessor | ElementKind::BeanShellPostProcessor | ElementKind::BsfPostProcessor,
+                ElementKind::Jsr223PostProcessor
+                | ElementKind::BeanShellPostProcessor
+                | ElementKind::BsfPostProcessor,
             ) => {
                 actions.extend(self.script(element, "script")?.script().map(ReplyAction::Script));
             }
             Some(ElementKind::ResultAction) => {
                 let ends = self.failure_of(element)?;
-                policy.failure_ends = if ends == EndScope::Nothing { policy.failure_ends } else { ends };
+                policy.failure_ends =
+                    if ends == EndScope::Nothing { policy.failure_ends } else { ends };
             }
             Some(ElementKind::FifoPut) => {
                 let queue = self.text(element, "FifoName");
@@ -187,10 +219,16 @@ impl PlanReader<'_> {
     }
 
     /// An XPath with the namespaces of its prefixes. The property has one `prefix=URI` per line.
-    pub(super) fn qualified_path(&self, element: TestElement<'_>, path: &str, namespaces: &str) -> QualifiedXpath {
+    pub(super) fn qualified_path(
+        &self,
+        element: TestElement<'_>,
+        path: &str,
+        namespaces: &str,
+    ) -> QualifiedXpath {
         let lines = self.text(element, namespaces);
         let pairs = lines.lines().filter_map(|line| line.split_once('='));
-        let namespaces = pairs.map(|(prefix, uri)| (prefix.trim().to_owned(), uri.trim().to_owned())).collect();
+        let namespaces =
+            pairs.map(|(prefix, uri)| (prefix.trim().to_owned(), uri.trim().to_owned())).collect();
         QualifiedXpath { path: self.text(element, path), namespaces }
     }
 
@@ -262,13 +300,21 @@ impl PlanReader<'_> {
 
     /// Converts a JSON Extractor, which sets several variables, each with its path,
     /// match number and default.
-    fn json(&mut self, element: TestElement<'_>, actions: &mut Vec<ReplyAction>) -> Result<(), JmxError> {
+    fn json(
+        &mut self,
+        element: TestElement<'_>,
+        actions: &mut Vec<ReplyAction>,
+    ) -> Result<(), JmxError> {
         let names = semicolon_list(&self.value(element, "JSONPostProcessor.referenceNames"));
         let paths = semicolon_list(&self.text(element, "JSONPostProcessor.jsonPathExprs"));
         let numbers = semicolon_list(&self.value(element, "JSONPostProcessor.match_numbers"));
         let defaults = semicolon_list(&self.text(element, "JSONPostProcessor.defaultValues"));
         if names.len() != paths.len() {
-            let message = format!("it has {} names and {} paths; write as many of each", names.len(), paths.len());
+            let message = format!(
+                "it has {} names and {} paths; write as many of each",
+                names.len(),
+                paths.len()
+            );
             return Err(error_at(element, &message));
         }
         let part = self.source_part(element, "");

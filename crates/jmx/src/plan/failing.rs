@@ -41,7 +41,9 @@ impl From<PlanScript> for SampleMaker {
         let exception = match script {
             PlanScript::Readable(script) => return Self::Script(script),
             PlanScript::Failing { exception } => exception,
-            PlanScript::LeftOut => "java.lang.RuntimeException: the script cannot be read".to_owned(),
+            PlanScript::LeftOut => {
+                "java.lang.RuntimeException: the script cannot be read".to_owned()
+            }
         };
         Self::Fixed(FixedSample::failure("500".into(), plain(&sample_message(&exception))))
     }
@@ -56,7 +58,11 @@ impl PlanReader<'_> {
     }
 
     /// Sample of a request with an invalid host.
-    pub(super) fn failure_for_host(&mut self, sampler: TestElement<'_>, host_error: &InvalidHost) -> SampleMaker {
+    pub(super) fn failure_for_host(
+        &mut self,
+        sampler: TestElement<'_>,
+        host_error: &InvalidHost,
+    ) -> SampleMaker {
         let (reason, exception, message) = match host_error {
             InvalidHost::Slash => (
                 "each sample fails and has no label, as in JMeter: its server name has a slash; write the host alone",
@@ -83,26 +89,45 @@ impl PlanReader<'_> {
     /// A script whose file is missing.
     pub(super) fn without_script(&mut self, element: TestElement<'_>, file: &Path) -> PlanScript {
         let file = file.display().to_string();
-        self.notice(format!("{}: the script fails each time, {file} is not there", element.place()));
+        self.notice(format!(
+            "{}: the script fails each time, {file} is not there",
+            element.place()
+        ));
         let name = element.name();
         PlanScript::Failing {
-            exception: format!("javax.script.ScriptException: Script file '{file}' is not a file for element: {name}"),
+            exception: format!(
+                "javax.script.ScriptException: Script file '{file}' is not a file for element: {name}"
+            ),
         }
     }
 
     /// A script with a syntax error, which fails each time it runs, as in JMeter.
-    pub(super) fn unreadable_script(&mut self, element: TestElement<'_>, reason: &str) -> PlanScript {
+    pub(super) fn unreadable_script(
+        &mut self,
+        element: TestElement<'_>,
+        reason: &str,
+    ) -> PlanScript {
         self.notice(format!("{}: the script fails each time, {reason}", element.place()));
         PlanScript::Failing { exception: format!("javax.script.ScriptException: {reason}") }
     }
 
     /// A script that needs a class of a library that is not part of Apache JMeter.
-    pub(super) fn without_class(&mut self, element: TestElement<'_>, script: &Script, class: &str) -> PlanScript {
+    pub(super) fn without_class(
+        &mut self,
+        element: TestElement<'_>,
+        script: &Script,
+        class: &str,
+    ) -> PlanScript {
         let reason = "it is of a library that neither brunt nor Apache JMeter has";
-        self.notice(format!("{}: the script fails each time, {class} is not known: {reason}", element.place()));
+        self.notice(format!(
+            "{}: the script fails each time, {class} is not known: {reason}",
+            element.place()
+        ));
         if script.language == ScriptLanguage::Beanshell {
             let name = class.rsplit('.').next().unwrap_or(class);
-            let exception = format!("org.apache.jorphan.util.JMeterException: Class: {name} not found in namespace");
+            let exception = format!(
+                "org.apache.jorphan.util.JMeterException: Class: {name} not found in namespace"
+            );
             return PlanScript::Failing { exception };
         }
         PlanScript::Failing {
@@ -114,11 +139,16 @@ impl PlanReader<'_> {
     }
 
     /// An assertion that always fails, if one of its patterns is invalid.
-    pub(super) fn without_pattern(&mut self, element: TestElement<'_>, patterns: &[String]) -> Option<AssertionTest> {
+    pub(super) fn without_pattern(
+        &mut self,
+        element: TestElement<'_>,
+        patterns: &[String],
+    ) -> Option<AssertionTest> {
         let constants = patterns.iter().filter(|pattern| !pattern.contains("${"));
         let (invalid_pattern, reason) = constants.into_iter().find_map(|pattern| {
             let error = error_of(pattern).map(str::to_owned);
-            let reason = error.or_else(|| brunt_script::check::pattern(&translated(pattern)).err())?;
+            let reason =
+                error.or_else(|| brunt_script::check::pattern(&translated(pattern)).err())?;
             Some((pattern, reason))
         })?;
         self.notice(format!(
@@ -126,7 +156,9 @@ impl PlanReader<'_> {
             element.place()
         ));
         let exception = "org.apache.oro.text.MalformedCachePatternException";
-        let message = format!("Bad test configuration {exception}: Invalid expression: {invalid_pattern}\n{reason}");
+        let message = format!(
+            "Bad test configuration {exception}: Invalid expression: {invalid_pattern}\n{reason}"
+        );
         let ignores_status = self.flag(element, "Assertion.assume_success", false);
         Some(failing_assertion(&message, ignores_status))
     }

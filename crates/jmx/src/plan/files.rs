@@ -69,13 +69,15 @@ impl PlanFolder {
     /// or is only named.
     pub fn missing_upload(&self, file: &str) -> Option<PathBuf> {
         let is_missing = self.find(file).is_err_and(|error| error.kind() == ErrorKind::NotFound);
-        (is_missing && !self.names_uploads)
-            .then(|| std::path::absolute(self.directory.join(file)).unwrap_or_else(|_| PathBuf::from(file)))
+        (is_missing && !self.names_uploads).then(|| {
+            std::path::absolute(self.directory.join(file)).unwrap_or_else(|_| PathBuf::from(file))
+        })
     }
 
     /// Searches the directory of this plan; `allowed` are additional directories.
     pub fn for_plan(plan: &Path, allowed: &[PathBuf]) -> Self {
-        let file = plan.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let file =
+            plan.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         Self { file, ..Self::new(plan.parent().unwrap_or(Path::new("")), allowed) }
     }
 
@@ -106,7 +108,8 @@ impl PlanFolder {
     /// Paths below the plan's directory with a suffix of the given path, longest suffix first.
     fn by_suffix(&self, path: &str) -> impl Iterator<Item = PathBuf> {
         let path = path.replace('\\', "/");
-        let parts: Vec<String> = path.split('/').filter(|part| !matches!(*part, "" | ".")).map(str::to_owned).collect();
+        let parts: Vec<String> =
+            path.split('/').filter(|part| !matches!(*part, "" | ".")).map(str::to_owned).collect();
         let directory = self.directory.clone();
         let suffixes = (0..parts.len()).map(move |from| parts[from..].to_vec());
         suffixes
@@ -122,7 +125,8 @@ impl PlanFolder {
     /// Fails like [`find`](Self::find).
     pub fn find_folder(&self, folder: &str) -> io::Result<PathBuf> {
         let exists = self.directory.join(folder).exists() || Path::new(folder).exists();
-        let replacement = if exists { None } else { self.by_suffix(folder).find(|path| path.is_dir()) };
+        let replacement =
+            if exists { None } else { self.by_suffix(folder).find(|path| path.is_dir()) };
         match replacement {
             Some(path) => Ok(path),
             None => self.find(folder),
@@ -137,8 +141,11 @@ impl PlanFolder {
     /// Fails if there is none, or it is outside the allowed directories.
     pub fn find(&self, file: &str) -> io::Result<PathBuf> {
         let in_folder = self.directory.join(file);
-        let path =
-            if in_folder.exists() { in_folder } else { self.replacement(file).unwrap_or_else(|| PathBuf::from(file)) };
+        let path = if in_folder.exists() {
+            in_folder
+        } else {
+            self.replacement(file).unwrap_or_else(|| PathBuf::from(file))
+        };
         // Neither `..` nor a symbolic link may lead out of the allowed directories.
         let whole = path.canonicalize()?;
         if is_below(&whole, self.directories()) {
@@ -146,7 +153,8 @@ impl PlanFolder {
         }
         let parent = whole.parent().unwrap_or(&whole).display();
         let option = self.option("allow-dir");
-        let message = format!("it lies outside the plan's directory; allow it by {option} {parent}");
+        let message =
+            format!("it lies outside the plan's directory; allow it by {option} {parent}");
         Err(io::Error::new(ErrorKind::PermissionDenied, message))
     }
 
@@ -162,10 +170,14 @@ impl PlanFolder {
             if error.kind() != ErrorKind::PermissionDenied {
                 return error;
             }
-            let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            let parent = path
+                .parent()
+                .filter(|parent| !parent.as_os_str().is_empty())
+                .unwrap_or(Path::new("."));
             let option = self.option("allow-dir");
             let parent = parent.display();
-            let message = format!("it lies outside the plan's directory; allow it by {option} {parent}");
+            let message =
+                format!("it lies outside the plan's directory; allow it by {option} {parent}");
             io::Error::new(ErrorKind::PermissionDenied, message)
         })
     }
@@ -238,7 +250,11 @@ mod tests {
             ("plan/none/../../a.jtl", [false, false]),
         ] {
             let path = scratch.path().join(name).display().to_string();
-            assert_eq!([folder.writable(&path).is_ok(), wider.writable(&path).is_ok()], is_allowed, "{name}");
+            assert_eq!(
+                [folder.writable(&path).is_ok(), wider.writable(&path).is_ok()],
+                is_allowed,
+                "{name}"
+            );
         }
         let refusal = folder.writable("/nowhere/a.jtl").unwrap_err().to_string();
         assert!(refusal.contains("--allow-dir /nowhere"), "{refusal}");

@@ -10,7 +10,7 @@ use crate::error::JmxError;
 use crate::support::ElementKind;
 use brunt_model::load::{Arrivals, Shape, Stage, Think};
 use brunt_model::plan::{Connection, ConnectionLifetime};
-use brunt_model::scenario::{DataFile, Scenario, Scope as EndScope, ScenarioStep, TextRules};
+use brunt_model::scenario::{DataFile, Scenario, ScenarioStep, Scope as EndScope, TextRules};
 use brunt_model::{Load, Population, Request, StageVariables, Stop};
 use std::time::Duration;
 
@@ -68,7 +68,11 @@ impl PlanReader<'_> {
             _ => EndScope::Nothing,
         };
         let is_new = !self.flag(group, "ThreadGroup.same_user_on_next_iteration", true);
-        self.group = GroupParts { failure_ends, is_new_user_each_iteration: is_new, ..GroupParts::default() };
+        self.group = GroupParts {
+            failure_ends,
+            is_new_user_each_iteration: is_new,
+            ..GroupParts::default()
+        };
         self.find_websockets(group);
         let mut steps = self.round_start(plan)?;
         steps.extend(self.body(group, scope)?);
@@ -78,8 +82,11 @@ impl PlanReader<'_> {
         }
         // If all steps run only once, further iterations are empty.
         let is_done_once = steps.iter().all(|step| matches!(step, ScenarioStep::Once(_)));
-        let iterations =
-            if is_done_once { schedule.iterations.map(|most| most.min(1)).or(Some(1)) } else { schedule.iterations };
+        let iterations = if is_done_once {
+            schedule.iterations.map(|most| most.min(1)).or(Some(1))
+        } else {
+            schedule.iterations
+        };
         let parts = std::mem::take(&mut self.group);
         let scenario = Scenario {
             requests: parts.requests.into(),
@@ -97,7 +104,11 @@ impl PlanReader<'_> {
             duration = Some(duration.map_or(most, |duration| duration.min(most)));
         }
         let grace = self.surroundings.max_duration.unwrap_or(super::LONGEST_REQUEST);
-        let stop = Stop { duration, iterations_per_user: iterations, ..Stop::after(Duration::ZERO, grace) };
+        let stop = Stop {
+            duration,
+            iterations_per_user: iterations,
+            ..Stop::after(Duration::ZERO, grace)
+        };
         let name = self.before.text(&group.name());
         // A new user of each iteration must not reuse the connections of the previous one.
         let keep = ConnectionLifetime::IterationOrClose;
@@ -110,8 +121,10 @@ impl PlanReader<'_> {
     fn initial_variables(&self) -> Vec<(String, String)> {
         // JMeter itself defines these variables when a test starts.
         let start_time = self.before.text("${__time()}");
-        let mut all: Vec<(String, String)> =
-            ["START.MS", "TESTSTART.MS"].iter().map(|name| ((*name).to_owned(), start_time.clone())).collect();
+        let mut all: Vec<(String, String)> = ["START.MS", "TESTSTART.MS"]
+            .iter()
+            .map(|name| ((*name).to_owned(), start_time.clone()))
+            .collect();
         let variables = self.before.variables().into_iter();
         all.extend(variables.map(|(name, value)| (name, brunt_script::template::plain(&value))));
         all
@@ -124,9 +137,11 @@ impl PlanReader<'_> {
 
     fn schedule(&mut self, group: TestElement<'_>) -> Result<Option<Schedule>, JmxError> {
         Ok(match group.kind() {
-            Some(ElementKind::ThreadGroup | ElementKind::SetupThreadGroup | ElementKind::TearDownThreadGroup) => {
-                self.plain_schedule(group)
-            }
+            Some(
+                ElementKind::ThreadGroup
+                | ElementKind::SetupThreadGroup
+                | ElementKind::TearDownThreadGroup,
+            ) => self.plain_schedule(group),
             Some(ElementKind::UltimateThreadGroup) => self.ultimate(group)?,
             Some(ElementKind::SteppingThreadGroup) => self.stepping(group)?,
             Some(ElementKind::ConcurrencyThreadGroup) => self.concurrency(group)?,
@@ -158,11 +173,12 @@ impl PlanReader<'_> {
         }
         let ramp = self.whole_number(group, "ThreadGroup.ramp_time", 0.0).max(0.0);
         let is_scheduled = self.flag(group, "ThreadGroup.scheduler", false);
-        let delay = if is_scheduled { self.whole_number(group, "ThreadGroup.delay", 0.0) } else { 0.0 };
-        let duration = if is_scheduled { self.whole_number(group, "ThreadGroup.duration", 0.0) } else { 0.0 };
+        let delay =
+            if is_scheduled { self.whole_number(group, "ThreadGroup.delay", 0.0) } else { 0.0 };
+        let duration =
+            if is_scheduled { self.whole_number(group, "ThreadGroup.duration", 0.0) } else { 0.0 };
         if is_scheduled && duration <= 0.0 {
-            let reason =
-                "it specifies a lifetime and its duration is 0, so that JMeter ends it before its first sample";
+            let reason = "it specifies a lifetime and its duration is 0, so that JMeter ends it before its first sample";
             self.notice(format!("{}: left out, {reason}; write a duration", group.place()));
             return None;
         }
@@ -173,7 +189,10 @@ impl PlanReader<'_> {
         }
         let loops = self.loops(group);
         if loops == Some(0) {
-            self.notice(format!("{}: left out, it has no loops (loop count 0 or empty)", group.place()));
+            self.notice(format!(
+                "{}: left out, it has no loops (loop count 0 or empty)",
+                group.place()
+            ));
             return None;
         }
         // The first thread starts at once, the last one step before the end of the ramp.
@@ -197,7 +216,9 @@ impl PlanReader<'_> {
     /// Iterations per thread; None for no limit. Without `continue_forever` = `false`, JMeter's
     /// loop starts again, and without a number it has no rounds.
     fn loops(&mut self, group: TestElement<'_>) -> Option<u64> {
-        let Some(main) = group.properties().element("ThreadGroup.main_controller") else { return Some(0) };
+        let Some(main) = group.properties().element("ThreadGroup.main_controller") else {
+            return Some(0);
+        };
         let value = self.value_in(&main, "LoopController.loops");
         let loops = self.count(group, "LoopController.loops", &value);
         let continues_forever = self.flag_in(&main, "LoopController.continue_forever", true);
@@ -279,7 +300,10 @@ impl PlanReader<'_> {
         let iterations = self.number(group, "Iterations", 0.0)?;
         let target = self.scaled_threads(level.target);
         let schedule = closed_schedule(ramp_stages(target, &level));
-        Ok(Some(Schedule { iterations: (iterations >= 1.0).then_some(iterations as u64), ..schedule }))
+        Ok(Some(Schedule {
+            iterations: (iterations >= 1.0).then_some(iterations as u64),
+            ..schedule
+        }))
     }
 
     fn arrivals(&mut self, group: TestElement<'_>) -> Result<Option<Schedule>, JmxError> {
@@ -305,12 +329,14 @@ impl PlanReader<'_> {
             stages.push(stage(from * scale / unit, to * scale / unit, time * unit));
         }
         let limit = self.number(group, "ConcurrencyLimit", 0.0)?;
-        Ok((!stages.is_empty()).then(|| open_schedule(without_empty_stages(stages), Arrivals::Even, limit)))
+        Ok((!stages.is_empty())
+            .then(|| open_schedule(without_empty_stages(stages), Arrivals::Even, limit)))
     }
 
     fn open_model(&mut self, group: TestElement<'_>) -> Result<Option<Schedule>, JmxError> {
         let text = self.value(group, "OpenModelThreadGroup.schedule");
-        let (mut stages, arrivals) = schedule::read(&text).map_err(|message| error_at(group, &message))?;
+        let (mut stages, arrivals) =
+            schedule::read(&text).map_err(|message| error_at(group, &message))?;
         for stage in &mut stages {
             stage.from *= self.surroundings.scale;
             stage.to *= self.surroundings.scale;
@@ -323,7 +349,11 @@ impl PlanReader<'_> {
 fn has_effect(step: &ScenarioStep) -> bool {
     let is_visible = !matches!(
         step,
-        ScenarioStep::Row(_) | ScenarioStep::Count(_) | ScenarioStep::CountInTransactions(_) | ScenarioStep::Set { .. } | ScenarioStep::Choose { .. }
+        ScenarioStep::Row(_)
+            | ScenarioStep::Count(_)
+            | ScenarioStep::CountInTransactions(_)
+            | ScenarioStep::Set { .. }
+            | ScenarioStep::Choose { .. }
     );
     is_visible
         || matches!(step, ScenarioStep::Choose { branches, .. }
@@ -331,7 +361,11 @@ fn has_effect(step: &ScenarioStep) -> bool {
 }
 
 fn stage(from: f64, to: f64, seconds: f64) -> Stage {
-    Stage { from, to, duration: Some(Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::MAX)) }
+    Stage {
+        from,
+        to,
+        duration: Some(Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::MAX)),
+    }
 }
 
 fn constant(value: f64, seconds: f64) -> Stage {
@@ -384,7 +418,12 @@ fn open_schedule(stages: Vec<Stage>, arrivals: Arrivals, limit: f64) -> Schedule
     let duration = stages.iter().map(|stage| stage.duration.unwrap_or_default()).sum();
     let max_in_flight = if limit >= 1.0 { limit as u32 } else { MOST_ARRIVALS };
     Schedule {
-        load: Load::Open { rate: Shape { stages: nonempty(stages) }, arrivals, connections: None, max_in_flight },
+        load: Load::Open {
+            rate: Shape { stages: nonempty(stages) },
+            arrivals,
+            connections: None,
+            max_in_flight,
+        },
         duration: Some(duration),
         iterations: None,
     }
@@ -435,8 +474,11 @@ fn is_before(time: f64, limit: f64, is_after: bool) -> bool {
 
 /// Sum of all rows; None without rows.
 fn total_users(rows: &[UserRow]) -> Option<Vec<Stage>> {
-    let mut times: Vec<f64> =
-        rows.iter().flat_map(|row| [row.begin, row.full, row.shrink, row.end]).chain([0.0]).collect();
+    let mut times: Vec<f64> = rows
+        .iter()
+        .flat_map(|row| [row.begin, row.full, row.shrink, row.end])
+        .chain([0.0])
+        .collect();
     times.sort_by(f64::total_cmp);
     times.dedup();
     let stages = times.windows(2).map(|pair| {

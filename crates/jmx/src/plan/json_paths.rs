@@ -88,7 +88,11 @@ fn path_length(text: &str) -> usize {
     let mut position = 1;
     while let Some(letter) = text[position..].chars().next() {
         match letter {
-            '[' => position += 1 + end_of(&text[position + 1..], ']') + usize::from(text[position + 1..].contains(']')),
+            '[' => {
+                position += 1
+                    + end_of(&text[position + 1..], ']')
+                    + usize::from(text[position + 1..].contains(']'))
+            }
             '.' | '_' | '-' | '*' => position += 1,
             letter if letter.is_alphanumeric() => position += letter.len_utf8(),
             _ => break,
@@ -139,7 +143,8 @@ fn matches<'t>(path: &str, after: &'t str) -> Option<(String, &'t str)> {
         is_end
     })?;
     let rest = &regex[end + 1..];
-    let flags = &rest[..rest.find(|letter: char| !letter.is_ascii_alphabetic()).unwrap_or(rest.len())];
+    let flags =
+        &rest[..rest.find(|letter: char| !letter.is_ascii_alphabetic()).unwrap_or(rest.len())];
     let inline = if flags.is_empty() { String::new() } else { format!("(?{flags})") };
     // In RFC 9535, the pattern is a quoted text, where a backslash needs another one.
     let pattern = regex[..end].replace(r"\/", "/").replace('\\', r"\\").replace('\'', r"\'");
@@ -152,9 +157,9 @@ fn operand_length(text: &str) -> usize {
         Some('[') => (2 + end_of(&text[1..], ']')).min(text.len()),
         Some(quote @ ('\'' | '"')) => 1 + end_of_text(&text[1..], quote),
         Some('@' | '$') => path_length(text),
-        _ => {
-            text.find(|letter: char| letter.is_whitespace() || matches!(letter, ')' | '&' | '|')).unwrap_or(text.len())
-        }
+        _ => text
+            .find(|letter: char| letter.is_whitespace() || matches!(letter, ')' | '&' | '|'))
+            .unwrap_or(text.len()),
     }
 }
 
@@ -169,7 +174,8 @@ fn equals_any(value: &str, list: &str) -> String {
             _ => rest.find(',').unwrap_or(rest.len()),
         };
         tests.push(format!("{value} == {}", rest[..length].trim()));
-        rest = rest[length..].trim_start_matches(|letter: char| letter == ',' || letter.is_whitespace());
+        rest = rest[length..]
+            .trim_start_matches(|letter: char| letter == ',' || letter.is_whitespace());
     }
     // Nothing is in an empty list.
     if tests.is_empty() { "1 == 2".to_owned() } else { tests.join(" || ") }

@@ -6,7 +6,8 @@
 
 /// Translates an expression to the syntax of `regex`.
 pub fn translated(pattern: &str) -> String {
-    let mut translator = PatternTranslator { rest: pattern, out: String::with_capacity(pattern.len() + 8) };
+    let mut translator =
+        PatternTranslator { rest: pattern, out: String::with_capacity(pattern.len() + 8) };
     while let Some(next) = translator.rest.chars().next() {
         if translator.expression() || translator.escape() {
             continue;
@@ -79,7 +80,9 @@ impl OroSyntax<'_> {
 
     fn escape(&mut self) -> Option<&'static str> {
         self.last = LastToken::Atom;
-        let Some(next) = self.rest.chars().next() else { return Some("Trailing \\ in expression.") };
+        let Some(next) = self.rest.chars().next() else {
+            return Some("Trailing \\ in expression.");
+        };
         self.skip(next.len_utf8());
         None
     }
@@ -94,7 +97,9 @@ impl OroSyntax<'_> {
                 _ if is_escaped => is_escaped = false,
                 '\\' => is_escaped = true,
                 ':' if self.rest[..position].ends_with('[') => in_named_class = true,
-                ']' if in_named_class && self.rest[..position].ends_with(':') => in_named_class = false,
+                ']' if in_named_class && self.rest[..position].ends_with(':') => {
+                    in_named_class = false
+                }
                 // Directly after `[` or `[^`, a `]` is literal.
                 ']' if position > begin && !in_named_class => {
                     self.skip(position + 1);
@@ -153,7 +158,11 @@ impl OroSyntax<'_> {
         let within = self.rest.split_once('}').map_or("", |(within, _)| within);
         let (least, most) = within.split_once(',').unwrap_or((within, ""));
         // Other braces are literal.
-        if least.is_empty() || !is_digits(least) || !is_digits(most) || self.last == LastToken::Nothing {
+        if least.is_empty()
+            || !is_digits(least)
+            || !is_digits(most)
+            || self.last == LastToken::Nothing
+        {
             self.last = LastToken::Atom;
             return None;
         }
@@ -227,7 +236,9 @@ impl PatternTranslator<'_> {
             'Z' => self.out.push_str(r"\n?\z"),
             // Rust has no escape for the control character ESC.
             'e' => self.out.push_str(r"\x1B"),
-            plain if plain.is_ascii_alphanumeric() || plain.is_ascii_punctuation() => self.out.extend(['\\', plain]),
+            plain if plain.is_ascii_alphanumeric() || plain.is_ascii_punctuation() => {
+                self.out.extend(['\\', plain])
+            }
             // Rust rejects a backslash before other characters.
             plain => self.out.push(plain),
         }
@@ -240,7 +251,8 @@ impl PatternTranslator<'_> {
         let within = &self.rest[1..end];
         let (least, most) = within.split_once(',').unwrap_or((within, ""));
         // Braces without an operand are literal.
-        let has_operand = self.out.chars().next_back().is_some_and(|last| !matches!(last, '(' | '|'));
+        let has_operand =
+            self.out.chars().next_back().is_some_and(|last| !matches!(last, '(' | '|'));
         let is_quantifier = has_operand && !least.is_empty() && is_digits(least) && is_digits(most);
         if is_quantifier {
             self.copy(end + 1);
@@ -291,7 +303,10 @@ mod tests {
             (r#"{"id":"(.+?)"}"#, r#"\{"id":"(.+?)"\}"#),
             (r"\d{4}-\d{2,}a{1,3}", r"\d{4}-\d{2,}a{1,3}"),
             (r"a{b}", r"a\{b\}"),
-            (r#"\<input name=\"csrf\" value=\"(.*?)\"\/>"#, r#"<input name=\"csrf\" value=\"(.*?)\"\/>"#),
+            (
+                r#"\<input name=\"csrf\" value=\"(.*?)\"\/>"#,
+                r#"<input name=\"csrf\" value=\"(.*?)\"\/>"#,
+            ),
             (r"[^[]+[]a]", r"[^\[]+[\]a]"),
             (r"[a&&b--c]", r"[a\&\&b\-\-c]"),
             (r"[[:alpha:]_]", r"[[:alpha:]_]"),

@@ -56,8 +56,12 @@ impl<'d> Sampler<'_, 'd> {
     /// Properties that have this name: the sampler's first, then the innermost defaults.
     fn all(&self, name: &str) -> impl Iterator<Item = Properties<'d>> {
         let defaults = self.scope.defaults.iter().rev();
-        let properties = std::iter::once(&self.element).chain(defaults).map(TestElement::properties);
-        properties.filter(|properties| properties.get(name).is_some()).collect::<Vec<_>>().into_iter()
+        let properties =
+            std::iter::once(&self.element).chain(defaults).map(TestElement::properties);
+        properties
+            .filter(|properties| properties.get(name).is_some())
+            .collect::<Vec<_>>()
+            .into_iter()
     }
 
     /// Properties in which this name has a nonempty text; the sampler's if there are none.
@@ -93,7 +97,11 @@ impl PlanReader<'_> {
     /// # Errors
     ///
     /// Fails if a file cannot be read.
-    pub(super) fn request(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> Result<Request, JmxError> {
+    pub(super) fn request(
+        &mut self,
+        element: TestElement<'_>,
+        scope: &Scope<'_>,
+    ) -> Result<Request, JmxError> {
         let sampler = Sampler { element, scope };
         let method = match self.sampler_text(&sampler, "HTTPSampler.method").trim() {
             "" => "GET".to_owned(),
@@ -103,7 +111,8 @@ impl PlanReader<'_> {
         // JMeter sends the values as one body if no argument has a name.
         let is_raw = self.sampler_flag(&sampler, "HTTPSampler.postBodyRaw")
             || !arguments.is_empty() && arguments.iter().all(|argument| argument.name.is_empty());
-        let in_query = matches!(method.as_str(), "GET" | "DELETE" | "OPTIONS" | "HEAD" | "TRACE") && !is_raw;
+        let in_query =
+            matches!(method.as_str(), "GET" | "DELETE" | "OPTIONS" | "HEAD" | "TRACE") && !is_raw;
         let mut url = self.url(&sampler);
         let files = if in_query { Vec::new() } else { self.files(&sampler)? };
         let is_multipart = self.sampler_flag(&sampler, "HTTPSampler.DO_MULTIPART_POST");
@@ -113,7 +122,11 @@ impl PlanReader<'_> {
                 url = format!("{url}{}{query}", if url.contains('?') { '&' } else { '?' });
             }
             // JMeter sends the parameters of a DELETE both in the query and in the body.
-            if method == "DELETE" { request_body(&arguments, files, is_raw, is_multipart) } else { (Body::None, None) }
+            if method == "DELETE" {
+                request_body(&arguments, files, is_raw, is_multipart)
+            } else {
+                (Body::None, None)
+            }
         } else {
             request_body(&arguments, files, is_raw, is_multipart)
         };
@@ -189,11 +202,13 @@ impl PlanReader<'_> {
             _ => host,
         };
         if Self::is_constant(&port) && !port.is_empty() && texts::whole_number(&port).is_none() {
-            let reason =
-                format!("port is `{port}`, which is no number; the port of the protocol is taken, as in JMeter");
+            let reason = format!(
+                "port is `{port}`, which is no number; the port of the protocol is taken, as in JMeter"
+            );
             self.notice(format!("{}: {reason}; write a number", sampler.element.place()));
         }
-        let is_known = Self::is_constant(&protocol) && Self::is_constant(&port) && !path.starts_with("${");
+        let is_known =
+            Self::is_constant(&protocol) && Self::is_constant(&port) && !path.starts_with("${");
         if !is_known && let Some(call) = call_of("requestUrl", &[&protocol, &host, &port, &path]) {
             return call;
         }
@@ -201,8 +216,9 @@ impl PlanReader<'_> {
     }
 
     fn arguments(&self, sampler: &Sampler<'_, '_>) -> Vec<Argument> {
-        let all =
-            sampler.all("HTTPsampler.Arguments").filter_map(|properties| properties.element("HTTPsampler.Arguments"));
+        let all = sampler
+            .all("HTTPsampler.Arguments")
+            .filter_map(|properties| properties.element("HTTPsampler.Arguments"));
         let mut arguments = Vec::new();
         for list in all {
             for item in list.items("Arguments.arguments") {
@@ -210,7 +226,8 @@ impl PlanReader<'_> {
                 let value = self.text_in(&properties, "Argument.value");
                 arguments.push(Argument {
                     name: self.text_in(&properties, "Argument.name"),
-                    equals: !value.is_empty() || self.flag_in(&properties, "HTTPArgument.use_equals", true),
+                    equals: !value.is_empty()
+                        || self.flag_in(&properties, "HTTPArgument.use_equals", true),
                     needs_encoding: self.flag_in(&properties, "HTTPArgument.always_encode", false),
                     value,
                 });
@@ -221,11 +238,16 @@ impl PlanReader<'_> {
 
     /// Reason why the host of a sampler is invalid: it is empty, or has a slash, which
     /// Java rejects in URLs.
-    pub(super) fn invalid_host(&self, element: TestElement<'_>, scope: &Scope<'_>) -> Option<InvalidHost> {
+    pub(super) fn invalid_host(
+        &self,
+        element: TestElement<'_>,
+        scope: &Scope<'_>,
+    ) -> Option<InvalidHost> {
         let sampler = Sampler { element, scope };
         let host = self.sampler_text(&sampler, "HTTPSampler.domain");
         let path = self.sampler_text(&sampler, "HTTPSampler.path");
-        let is_whole = ["http://", "https://", "${"].iter().any(|begin| path.trim().starts_with(begin));
+        let is_whole =
+            ["http://", "https://", "${"].iter().any(|begin| path.trim().starts_with(begin));
         if is_whole || !Self::is_constant(&host) {
             return None;
         }
@@ -238,12 +260,22 @@ impl PlanReader<'_> {
             let port = self.sampler_text(&sampler, "HTTPSampler.port");
             let url = request_url(&protocol, "", &port, &path);
             // Java prints a URL without a host with a single slash.
-            InvalidHost::None { url: url.replacen(":///", ":/", 1).replacen("://", ":/", usize::from(path.is_empty())) }
+            InvalidHost::None {
+                url: url.replacen(":///", ":/", 1).replacen(
+                    "://",
+                    ":/",
+                    usize::from(path.is_empty()),
+                ),
+            }
         })
     }
 
     /// The first missing file of a sampler; in JMeter its sample fails.
-    pub(super) fn missing_upload(&self, element: TestElement<'_>, scope: &Scope<'_>) -> Option<PathBuf> {
+    pub(super) fn missing_upload(
+        &self,
+        element: TestElement<'_>,
+        scope: &Scope<'_>,
+    ) -> Option<PathBuf> {
         let sampler = Sampler { element, scope };
         let method = self.sampler_value(&sampler, "HTTPSampler.method");
         let sends = !matches!(
@@ -253,15 +285,22 @@ impl PlanReader<'_> {
         if self.surroundings.lenient || !sends {
             return None;
         }
-        let files = self.uploads(&sampler).into_iter().map(|(file, _)| file).filter(|file| !file.contains("${"));
+        let files = self
+            .uploads(&sampler)
+            .into_iter()
+            .map(|(file, _)| file)
+            .filter(|file| !file.contains("${"));
         files.into_iter().find_map(|file| self.surroundings.folder.missing_upload(&file))
     }
 
     /// Path and properties of each file to upload.
     fn uploads<'d>(&self, sampler: &Sampler<'d, '_>) -> Vec<(String, Properties<'d>)> {
-        let lists = sampler.all("HTTPsampler.Files").filter_map(|properties| properties.element("HTTPsampler.Files"));
-        let items =
-            lists.flat_map(|list| list.items("HTTPFileArgs.files").map(|item| item.properties()).collect::<Vec<_>>());
+        let lists = sampler
+            .all("HTTPsampler.Files")
+            .filter_map(|properties| properties.element("HTTPsampler.Files"));
+        let items = lists.flat_map(|list| {
+            list.items("HTTPFileArgs.files").map(|item| item.properties()).collect::<Vec<_>>()
+        });
         let named = items.map(|item| (self.value_in(&item, "File.path").trim().to_owned(), item));
         named.filter(|(file, _)| !file.is_empty()).collect()
     }
@@ -280,12 +319,24 @@ impl PlanReader<'_> {
                     self.notice(format!("{}: sent without {file}: {error}", element.place()));
                     continue;
                 }
-                Err(error) => return Err(error_at(element, &format!("{file}: {error}; name an existing file"))),
+                Err(error) => {
+                    return Err(error_at(
+                        element,
+                        &format!("{file}: {error}; name an existing file"),
+                    ));
+                }
             };
-            let name = Path::new(&file).file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+            let name = Path::new(&file)
+                .file_name()
+                .map(|name| name.to_string_lossy().into_owned())
+                .unwrap_or_default();
             let media_type = self.text_in(&properties, "File.mimetype");
             let part = FilePart { name, bytes, media_type };
-            files.push(Upload { part, field: self.text_in(&properties, "File.paramname"), expression });
+            files.push(Upload {
+                part,
+                field: self.text_in(&properties, "File.paramname"),
+                expression,
+            });
         }
         Ok(files)
     }
@@ -294,7 +345,10 @@ impl PlanReader<'_> {
     /// for a constant name.
     fn runtime_upload(&mut self, element: TestElement<'_>, file: &str) -> Option<String> {
         let expression = file.contains("${").then(|| call_of("FileToString", &[file])).flatten()?;
-        self.notice(format!("{}: {file} is read while the plan runs, as text in UTF-8", element.place()));
+        self.notice(format!(
+            "{}: {file} is read while the plan runs, as text in UTF-8",
+            element.place()
+        ));
         Some(expression)
     }
 
@@ -366,7 +420,11 @@ impl PlanReader<'_> {
     }
 
     /// Policy of a sampler of another protocol: cookies and timeouts in scope.
-    pub(super) fn policy_in_scope(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> ReplyPolicy {
+    pub(super) fn policy_in_scope(
+        &mut self,
+        element: TestElement<'_>,
+        scope: &Scope<'_>,
+    ) -> ReplyPolicy {
         let policy = self.request_policy(&Sampler { element, scope }, "GET");
         ReplyPolicy { cache: None, ..policy }
     }
@@ -375,15 +433,21 @@ impl PlanReader<'_> {
         let follows_by_sampler = self.sampler_flag(sampler, "HTTPSampler.follow_redirects");
         // JMeter's HTTP client follows redirects of these methods; for others its
         // sampler does, if enabled.
-        let is_followed = matches!(method, "GET" | "HEAD" | "POST" | "DELETE") || !follows_by_sampler;
+        let is_followed =
+            matches!(method, "GET" | "HEAD" | "POST" | "DELETE") || !follows_by_sampler;
         let by_client = is_followed && self.sampler_flag(sampler, "HTTPSampler.auto_redirects");
         let follows = by_client || follows_by_sampler;
         let rules = if by_client { RedirectRules::JmeterAuto } else { RedirectRules::Jmeter };
         let embedded = self.sampler_flag(sampler, "HTTPSampler.image_parser");
         let timeout = self.sampler_text(sampler, "HTTPSampler.response_timeout");
         let millis = self.time_limit(sampler.element, "response_timeout", &timeout);
-        let limits = sampler.scope.pre_processors.iter().filter(|one| one.kind() == Some(ElementKind::SampleTimeout));
-        let limits: Vec<f64> = limits.map(|limit| self.whole_number(*limit, "InterruptTimer.timeout", 0.0)).collect();
+        let limits = sampler
+            .scope
+            .pre_processors
+            .iter()
+            .filter(|one| one.kind() == Some(ElementKind::SampleTimeout));
+        let limits: Vec<f64> =
+            limits.map(|limit| self.whole_number(*limit, "InterruptTimer.timeout", 0.0)).collect();
         let millis = limits
             .into_iter()
             .chain([millis])
@@ -405,7 +469,8 @@ impl PlanReader<'_> {
             elements: if embedded { Some(self.elements(sampler)) } else { None },
             cache: sampler.scope.cache.map(|manager| PageCache {
                 reuses_fresh: self.flag(manager, "useExpires", false),
-                per_iteration: self.flag(manager, "clearEachIteration", false) || self.group.is_new_user_each_iteration,
+                per_iteration: self.flag(manager, "clearEachIteration", false)
+                    || self.group.is_new_user_each_iteration,
             }),
             timeout: (millis > 0.0).then(|| Duration::from_secs_f64(millis / 1e3)),
             ..default_policy()
@@ -459,7 +524,10 @@ impl PlanReader<'_> {
                 }
                 "DIGEST" => {}
                 other => {
-                    let notice = format!("{}: {other} is left out; only BASIC and DIGEST are known", manager.place());
+                    let notice = format!(
+                        "{}: {other} is left out; only BASIC and DIGEST are known",
+                        manager.place()
+                    );
                     self.notice(notice);
                     return;
                 }
@@ -489,10 +557,15 @@ impl PlanReader<'_> {
         headers: &mut Vec<(String, String)>,
         policy: &mut ReplyPolicy,
     ) {
-        let Some(manager) = scope.cookies.filter(|manager| self.keeps_cookies(*manager)) else { return };
+        let Some(manager) = scope.cookies.filter(|manager| self.keeps_cookies(*manager)) else {
+            return;
+        };
         let evaluated_url = self.before.text(url);
-        let host =
-            evaluated_url.split("://").nth(1).and_then(|rest| rest.split(['/', ':', '?']).next()).unwrap_or_default();
+        let host = evaluated_url
+            .split("://")
+            .nth(1)
+            .and_then(|rest| rest.split(['/', ':', '?']).next())
+            .unwrap_or_default();
         let mut pairs: Vec<(usize, String)> = Vec::new();
         for cookie in manager.properties().items("CookieManager.cookies") {
             let properties = cookie.properties();
@@ -500,10 +573,14 @@ impl PlanReader<'_> {
             // RFC 6265, section 5.2.3: a leading dot of a domain is ignored.
             let domain = domain.trim().trim_start_matches('.');
             let path = self.value_in(&properties, "Cookie.path");
-            let domain_matches = domain.is_empty() || host == domain || host.ends_with(&format!(".{domain}"));
+            let domain_matches =
+                domain.is_empty() || host == domain || host.ends_with(&format!(".{domain}"));
             if domain_matches && is_below(&evaluated_url, path.trim()) {
                 let value = self.text_in(&properties, "Cookie.value");
-                pairs.push((path.trim().len(), format!("{}={value}", self.before.text(&cookie.name()))));
+                pairs.push((
+                    path.trim().len(),
+                    format!("{}={value}", self.before.text(&cookie.name())),
+                ));
             }
         }
         // Longest path first (RFC 6265, section 5.4).
@@ -537,7 +614,9 @@ fn request_body(
     is_multipart: bool,
 ) -> (Body, Option<String>) {
     // JMeter sends a single file without a field name as the whole body.
-    let is_only_file = files.len() == 1 && files[0].field.is_empty() && arguments.iter().all(|a| a.value.is_empty());
+    let is_only_file = files.len() == 1
+        && files[0].field.is_empty()
+        && arguments.iter().all(|a| a.value.is_empty());
     if is_only_file && !is_multipart {
         let Upload { part, expression, .. } = files.remove(0);
         let media_type = (!part.media_type.is_empty()).then_some(part.media_type);
@@ -597,7 +676,9 @@ fn query_text(text: &str, needs_encoding: bool) -> String {
 /// Encodes a form text that may already be encoded: decodes it first.
 fn reencoded(text: &str) -> String {
     if !text.contains("${") {
-        let decoded = percent_encoding::percent_decode_str(&text.replace('+', " ")).decode_utf8_lossy().into_owned();
+        let decoded = percent_encoding::percent_decode_str(&text.replace('+', " "))
+            .decode_utf8_lossy()
+            .into_owned();
         return template::encode_form_expressions(&template::plain(&decoded));
     }
     let decoded = call_of("urldecode", &[text]).and_then(|call| call_of("urlencode", &[&call]));
@@ -607,7 +688,9 @@ fn reencoded(text: &str) -> String {
 /// Adds the URL's port to a Host header, unless it is the protocol's default or the
 /// header has a port.
 fn with_port(host: &str, url: &str) -> String {
-    let authority = url.split_once("://").map_or("", |(_, rest)| rest.split(['/', '?']).next().unwrap_or_default());
+    let authority = url
+        .split_once("://")
+        .map_or("", |(_, rest)| rest.split(['/', '?']).next().unwrap_or_default());
     let port = authority.rsplit_once(':').map(|(_, port)| port).filter(|port| is_port(port));
     let has_port = host.rsplit_once(':').is_some_and(|(_, port)| is_port(port));
     match port {
@@ -623,14 +706,17 @@ fn is_port(text: &str) -> bool {
 /// True if the path of a URL is the given one or below it (RFC 6265, section 5.1.4).
 fn is_below(url: &str, path: &str) -> bool {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    let url_path = rest.find('/').map_or("/", |position| &rest[position..]).split('?').next().unwrap_or("/");
+    let url_path =
+        rest.find('/').map_or("/", |position| &rest[position..]).split('?').next().unwrap_or("/");
     let after = url_path.strip_prefix(path.trim_end_matches('/'));
     after.is_some_and(|after| after.is_empty() || after.starts_with('/'))
 }
 
 /// True if a URL has the scheme and host of another, and its port or the default port.
 fn is_same_origin(url: &str, prefix_url: &str) -> bool {
-    let (Some((scheme, rest)), Some((other, prefix))) = (url.split_once("://"), prefix_url.split_once("://")) else {
+    let (Some((scheme, rest)), Some((other, prefix))) =
+        (url.split_once("://"), prefix_url.split_once("://"))
+    else {
         return false;
     };
     let default = if scheme == "https" { ":443" } else { ":80" };

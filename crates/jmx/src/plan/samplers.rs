@@ -11,7 +11,8 @@ use crate::support::{ElementKind, Role};
 use brunt_model::ReplyPolicy;
 use brunt_model::modifier::{RequestModifier, SessionModifier, SessionPlace};
 use brunt_model::scenario::{
-    TransactionCount, FixedSample, SampleMaker, Scope as EndScope, Script, ScriptLanguage, ScriptSample, ScenarioStep,
+    FixedSample, SampleMaker, ScenarioStep, Scope as EndScope, Script, ScriptLanguage,
+    ScriptSample, TransactionCount,
 };
 use brunt_script::template::call_of;
 
@@ -21,7 +22,11 @@ impl PlanReader<'_> {
     /// # Errors
     ///
     /// Fails on an invalid setting or an unreadable file.
-    pub(super) fn sampler(&mut self, sampler: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<ScenarioStep>, JmxError> {
+    pub(super) fn sampler(
+        &mut self,
+        sampler: TestElement<'_>,
+        scope: &Scope<'_>,
+    ) -> Result<Vec<ScenarioStep>, JmxError> {
         let scope = scope.with(sampler);
         // JMeter's order: pre-processors, all timers in scope, then the sampler.
         let mut steps = self.pre_processor_steps(&scope)?;
@@ -29,7 +34,9 @@ impl PlanReader<'_> {
             steps.extend(self.timer(*timer)?);
         }
         match sampler.kind() {
-            Some(ElementKind::HttpSampler | ElementKind::GraphQlSampler | ElementKind::Http2Sampler) => {
+            Some(
+                ElementKind::HttpSampler | ElementKind::GraphQlSampler | ElementKind::Http2Sampler,
+            ) => {
                 if let Some(host_error) = self.invalid_host(sampler, &scope) {
                     let failure = self.failure_for_host(sampler, &host_error);
                     steps.push(match (self.sample(sampler, &scope, failure)?, host_error) {
@@ -58,9 +65,14 @@ impl PlanReader<'_> {
                 let nested = sampler.properties().element("SetVariablesAction");
                 let nested = nested.unwrap_or(sampler.properties());
                 let pairs = super::data::pairs(&nested);
-                steps.extend(pairs.map(|(variable, value)| ScenarioStep::Set { variable, value: self.before.folded(&value) }));
+                steps.extend(pairs.map(|(variable, value)| ScenarioStep::Set {
+                    variable,
+                    value: self.before.folded(&value),
+                }));
             }
-            Some(ElementKind::DebugSampler) => steps.push(self.sample(sampler, &scope, SampleMaker::Variables)?),
+            Some(ElementKind::DebugSampler) => {
+                steps.push(self.sample(sampler, &scope, SampleMaker::Variables)?)
+            }
             Some(ElementKind::Jsr223Sampler) => {
                 let maker = self.script(sampler, "script")?.into();
                 steps.push(self.sample(sampler, &scope, maker)?);
@@ -90,9 +102,13 @@ impl PlanReader<'_> {
         for element in &scope.pre_processors {
             match element.kind() {
                 Some(
-                    ElementKind::Jsr223PreProcessor | ElementKind::BeanShellPreProcessor | ElementKind::BsfPreProcessor,
+                    ElementKind::Jsr223PreProcessor
+                    | ElementKind::BeanShellPreProcessor
+                    | ElementKind::BsfPreProcessor,
                 ) => {
-                    steps.extend(self.script(*element, "script")?.script().map(ScenarioStep::Script));
+                    steps.extend(
+                        self.script(*element, "script")?.script().map(ScenarioStep::Script),
+                    );
                 }
                 Some(ElementKind::FifoPop) => {
                     let queue = self.text(*element, "FifoName");
@@ -141,9 +157,15 @@ impl PlanReader<'_> {
     /// # Errors
     ///
     /// Fails if the language is unknown, or the script file cannot be read.
-    pub(super) fn script(&mut self, element: TestElement<'_>, source: &str) -> Result<PlanScript, JmxError> {
-        let is_beanshell = element.tag().contains("BeanShell") || element.testclass().contains("BeanShell");
-        let language = if is_beanshell { ScriptLanguage::Beanshell } else { self.language(element)? };
+    pub(super) fn script(
+        &mut self,
+        element: TestElement<'_>,
+        source: &str,
+    ) -> Result<PlanScript, JmxError> {
+        let is_beanshell =
+            element.tag().contains("BeanShell") || element.testclass().contains("BeanShell");
+        let language =
+            if is_beanshell { ScriptLanguage::Beanshell } else { self.language(element)? };
         let properties = element.properties();
         let inline_source = properties.text(source).unwrap_or_default().into_owned();
         let file = self.value(element, &sibling_property(source, "filename"));
@@ -151,8 +173,13 @@ impl PlanReader<'_> {
         if let Some(file) = self.missing_script(file.trim()) {
             return Ok(self.without_script(element, &file));
         }
-        let text = if file.trim().is_empty() { inline_source } else { self.script_file(element, file.trim())? };
-        let text = if language == ScriptLanguage::Beanshell { self.with_sources(&text) } else { text };
+        let text = if file.trim().is_empty() {
+            inline_source
+        } else {
+            self.script_file(element, file.trim())?
+        };
+        let text =
+            if language == ScriptLanguage::Beanshell { self.with_sources(&text) } else { text };
         let script = Script {
             name: element.name().into_owned(),
             language,
@@ -180,9 +207,12 @@ impl PlanReader<'_> {
         let mut rest = script;
         while let Some((before, after)) = rest.split_once(CALL) {
             out.push_str(before);
-            let call = after.split_once("\")").map(|(file, rest)| (file, rest.strip_prefix(';').unwrap_or(rest)));
+            let call = after
+                .split_once("\")")
+                .map(|(file, rest)| (file, rest.strip_prefix(';').unwrap_or(rest)));
             // The name of another function may end with `source`.
-            let is_word = before.ends_with(|letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '.'));
+            let is_word = before
+                .ends_with(|letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '.'));
             let included = call.filter(|_| !is_word).and_then(|(file, rest)| {
                 let bytes = self.surroundings.folder.read(self.before.text(file).trim()).ok()?;
                 Some((bytes, rest))
@@ -224,7 +254,9 @@ impl PlanReader<'_> {
             "" | "groovy" => ScriptLanguage::Groovy,
             // In JMeter, the engine named `java` is BeanShell's.
             "beanshell" | "bsh" | "java" => ScriptLanguage::Beanshell,
-            "javascript" | "ecmascript" | "nashorn" | "rhino" | "js" | "jscript" => ScriptLanguage::Javascript,
+            "javascript" | "ecmascript" | "nashorn" | "rhino" | "js" | "jscript" => {
+                ScriptLanguage::Javascript
+            }
             "jexl" | "jexl2" | "jexl3" => ScriptLanguage::Jexl,
             other => {
                 let message = format!(
@@ -271,7 +303,11 @@ impl PlanReader<'_> {
     }
 
     /// Converts a request of one of JMeter's Java test classes: a sample that sleeps.
-    fn java(&mut self, sampler: TestElement<'_>, scope: &Scope<'_>) -> Result<Option<ScenarioStep>, JmxError> {
+    fn java(
+        &mut self,
+        sampler: TestElement<'_>,
+        scope: &Scope<'_>,
+    ) -> Result<Option<ScenarioStep>, JmxError> {
         let Some(class) = sampler.java_class() else { return Ok(None) };
         let nested = sampler.properties().element("arguments");
         let arguments: Vec<(String, String)> = nested.iter().flat_map(super::data::pairs).collect();
@@ -294,12 +330,17 @@ impl PlanReader<'_> {
                 &self.java_argument(&arguments, "SleepTime", "1000"),
                 &self.java_argument(&arguments, "SleepMask", "0x3FF"),
             );
-            let fixed = FixedSample { success: true, elapsed, waits: true, ..FixedSample::default() };
+            let fixed =
+                FixedSample { success: true, elapsed, waits: true, ..FixedSample::default() };
             (fixed, sampler.name().into_owned())
         };
         let label = self.before.folded(&label);
         let step = self.sample(sampler, scope, SampleMaker::Fixed(fixed))?;
-        Ok(Some(if let ScenarioStep::Sample(sample) = step { ScenarioStep::Sample(ScriptSample { label, ..sample }) } else { step }))
+        Ok(Some(if let ScenarioStep::Sample(sample) = step {
+            ScenarioStep::Sample(ScriptSample { label, ..sample })
+        } else {
+            step
+        }))
     }
 
     /// Converts a Flow Control Action.
@@ -330,7 +371,8 @@ fn sibling_property(property: &str, name: &str) -> String {
 fn sleep_time(least: &str, mask: &str) -> String {
     let more = (java_number(mask) - 1).max(0);
     if least.contains("${") {
-        let sum = call_of("random", &["0", &more.to_string()]).and_then(|random| call_of("intSum", &[least, &random]));
+        let sum = call_of("random", &["0", &more.to_string()])
+            .and_then(|random| call_of("intSum", &[least, &random]));
         return sum.filter(|_| more > 0).unwrap_or_else(|| least.to_owned());
     }
     let least = java_number(least);
@@ -357,8 +399,16 @@ pub(super) fn reads_previous(document: &Document) -> bool {
         (_, Role::PostProcessor | Role::Assertion | Role::Listener) => {
             mentions_any(document, element, &["(prev", "(sampleResult"])
         }
-        (Some(ElementKind::Jsr223Sampler | ElementKind::BeanShellSampler | ElementKind::BsfSampler), _) => {
-            texts::mentions_word(document, element, "prev") || mentions_any(document, element, &["getPreviousResult"])
+        (
+            Some(
+                ElementKind::Jsr223Sampler
+                | ElementKind::BeanShellSampler
+                | ElementKind::BsfSampler,
+            ),
+            _,
+        ) => {
+            texts::mentions_word(document, element, "prev")
+                || mentions_any(document, element, &["getPreviousResult"])
         }
         _ => {
             texts::mentions_word(document, element, "prev")

@@ -49,7 +49,10 @@ impl<'d> Scope<'d> {
                 Role::PostProcessor => scope.post_processors.push(child),
                 Role::Assertion => scope.assertions.push(child),
                 Role::Listener
-                    if matches!(child.kind(), Some(ElementKind::Jsr223Listener | ElementKind::BeanShellListener)) =>
+                    if matches!(
+                        child.kind(),
+                        Some(ElementKind::Jsr223Listener | ElementKind::BeanShellListener)
+                    ) =>
                 {
                     scope.listeners.push(child);
                 }

@@ -9,8 +9,10 @@ use brunt_model::extract::{ExtractFrom, ReplyPart, Take};
 use brunt_model::load::Load;
 use brunt_model::plan::ConnectionLifetime;
 use brunt_model::reply_policy::{AssertionTest, Cookies, ReplyAction, TextMatch};
-use brunt_model::scenario::{Branch, Condition, Order, Pauses, Portion, Rounds, Scope as Over, ScenarioStep};
-use brunt_model::{Body, StageOutput, Request, Scenario};
+use brunt_model::scenario::{
+    Branch, Condition, Order, Pauses, Portion, Rounds, ScenarioStep, Scope as Over,
+};
+use brunt_model::{Body, Request, Scenario, StageOutput};
 use brunt_script::CompiledScript;
 use std::path::Path;
 
@@ -19,7 +21,8 @@ pub(super) fn with<T>(
     folder: &Path,
     use_it: impl Fn(&mut PlanContext<'_>) -> T,
 ) -> T {
-    let properties = properties.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    let properties =
+        properties.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
     let folder = PlanFolder::new(folder, &[]);
     let mut surroundings = PlanContext {
         properties: &properties,
@@ -64,8 +67,11 @@ fn scenario(beside: &str, within: &str) -> (Scenario, Vec<ReplyPolicy>) {
 
 #[test]
 fn samplers_of_http_2_are_requests_over_it() {
-    let sampler = |tag: &str| element(tag, "h2", &[("HTTPSampler.domain", "h"), ("HTTPSampler.path", "/a")], "");
-    let http = |tag: &str| run_of(&plan("", &sampler(tag))).unwrap().stages.remove(0).plan.connection.http;
+    let sampler = |tag: &str| {
+        element(tag, "h2", &[("HTTPSampler.domain", "h"), ("HTTPSampler.path", "/a")], "")
+    };
+    let http =
+        |tag: &str| run_of(&plan("", &sampler(tag))).unwrap().stages.remove(0).plan.connection.http;
     assert_eq!(http("HTTPSamplerProxy"), HttpVersion::V1_1);
     assert_eq!(http("com.blazemeter.jmeter.http2.sampler.HTTP2Sampler"), HttpVersion::V2);
 }
@@ -80,7 +86,13 @@ fn a_beanshell_script_has_the_files_that_it_names() {
     };
     let file = include_str!("../../Cargo.toml");
     assert_eq!(whole("a(); source(\"Cargo.toml\"); b();"), format!("a(); {file}\n b();"));
-    for other in ["source(\"none.bsh\");", "resource(\"Cargo.toml\");", "source(name);", "source(\"Cargo.toml", ""] {
+    for other in [
+        "source(\"none.bsh\");",
+        "resource(\"Cargo.toml\");",
+        "source(name);",
+        "source(\"Cargo.toml",
+        "",
+    ] {
         assert_eq!(whole(other), other);
     }
 }
@@ -88,20 +100,43 @@ fn a_beanshell_script_has_the_files_that_it_names() {
 #[test]
 fn variables_come_from_files() {
     let file = |name: &str, skipped: &str| {
-        let properties = [("filename", name), ("delimiter", "="), ("variablesPrefix", "v."), ("skipLines", skipped)];
-        plan(&element("kg.apc.jmeter.config.VariablesFromCSV", "file", &properties, ""), "<DebugSampler/>")
+        let properties = [
+            ("filename", name),
+            ("delimiter", "="),
+            ("variablesPrefix", "v."),
+            ("skipLines", skipped),
+        ];
+        plan(
+            &element("kg.apc.jmeter.config.VariablesFromCSV", "file", &properties, ""),
+            "<DebugSampler/>",
+        )
     };
     let run = |text: &str| {
         let document = Document::parse(text.as_bytes()).unwrap();
-        with(&[], Path::new(env!("CARGO_MANIFEST_DIR")), |surroundings| read(&document, surroundings))
+        with(&[], Path::new(env!("CARGO_MANIFEST_DIR")), |surroundings| {
+            read(&document, surroundings)
+        })
     };
     // A line without an equals sign, which is one column.
-    let variables =
-        run(&file("C:\\none\\Cargo.toml", "0")).unwrap().stages.remove(0).plan.populations.remove(0).scenario.variables;
+    let variables = run(&file("C:\\none\\Cargo.toml", "0"))
+        .unwrap()
+        .stages
+        .remove(0)
+        .plan
+        .populations
+        .remove(0)
+        .scenario
+        .variables;
     assert!(variables.contains(&("v.[package]".to_owned(), String::new())), "{variables:?}");
-    assert!(variables.contains(&("v.name ".to_owned(), " \"brunt-jmx\"".to_owned())), "{variables:?}");
+    assert!(
+        variables.contains(&("v.name ".to_owned(), " \"brunt-jmx\"".to_owned())),
+        "{variables:?}"
+    );
     let message = run(&file("none.csv", "0")).unwrap_err().to_string();
-    assert!(message.contains("the file none.csv cannot be read") && message.contains("put it there"), "{message}");
+    assert!(
+        message.contains("the file none.csv cannot be read") && message.contains("put it there"),
+        "{message}"
+    );
 }
 
 #[test]
@@ -113,18 +148,25 @@ fn hosts_have_the_addresses_that_a_plan_gives_them() {
             </elementProp></collectionProp></DNSCacheManager><hashTree/>"#
         );
         let set = element("Arguments", "set", &[], "");
-        let set = set.replace("></Arguments>", &format!(">{}</Arguments>", variable("name", "a.example")));
-        let document = Document::parse(plan(&(set + &hosts), "<DebugSampler/>").as_bytes()).unwrap();
+        let set = set
+            .replace("></Arguments>", &format!(">{}</Arguments>", variable("name", "a.example")));
+        let document =
+            Document::parse(plan(&(set + &hosts), "<DebugSampler/>").as_bytes()).unwrap();
         with(&[], Path::new("."), |surroundings| read(&document, surroundings))
     };
     let all = resolved("192.0.2.1, ::1").unwrap().stages.remove(0).plan.connection.resolve;
     assert!(
-        all[0].is_of("A.example", 80) && all[1].is_of("a.example", 8443) && !all[0].is_of("b.example", 80),
+        all[0].is_of("A.example", 80)
+            && all[1].is_of("a.example", 8443)
+            && !all[0].is_of("b.example", 80),
         "{all:?}"
     );
     assert_eq!(all[1].address.to_string(), "::1");
     let message = resolved("elsewhere").unwrap_err().to_string();
-    assert!(message.contains("the address of a.example is elsewhere, which is no IP address"), "{message}");
+    assert!(
+        message.contains("the address of a.example is elsewhere, which is no IP address"),
+        "{message}"
+    );
 }
 
 /// The list of a variable's name and value, as User Defined Variables have it.
@@ -138,9 +180,13 @@ fn variable(name: &str, value: &str) -> String {
 
 /// An element with text properties.
 fn element(tag: &str, name: &str, properties: &[(&str, &str)], children: &str) -> String {
-    let properties = properties.iter().map(|(name, value)| format!("<stringProp name=\"{name}\">{value}</stringProp>"));
+    let properties = properties
+        .iter()
+        .map(|(name, value)| format!("<stringProp name=\"{name}\">{value}</stringProp>"));
     let properties: String = properties.collect();
-    format!("<{tag} testclass=\"{tag}\" testname=\"{name}\">{properties}</{tag}><hashTree>{children}</hashTree>")
+    format!(
+        "<{tag} testclass=\"{tag}\" testname=\"{name}\">{properties}</{tag}><hashTree>{children}</hashTree>"
+    )
 }
 
 fn http(name: &str, properties: &[(&str, &str)], children: &str) -> String {
@@ -165,24 +211,43 @@ fn arguments(all: &[(&str, &str, bool)]) -> String {
 
 fn with_arguments(properties: &[(&str, &str)], all: &[(&str, &str, bool)]) -> Request {
     let sampler = http("r", properties, "");
-    let sampler = sampler.replace("</HTTPSamplerProxy>", &format!("{}</HTTPSamplerProxy>", arguments(all)));
+    let sampler =
+        sampler.replace("</HTTPSamplerProxy>", &format!("{}</HTTPSamplerProxy>", arguments(all)));
     scenario("", &sampler).0.requests.remove(0)
 }
 
 fn header<'r>(request: &'r Request, name: &str) -> Option<&'r str> {
-    request.headers.iter().find(|header| header.0.eq_ignore_ascii_case(name)).map(|header| header.1.as_str())
+    request
+        .headers
+        .iter()
+        .find(|header| header.0.eq_ignore_ascii_case(name))
+        .map(|header| header.1.as_str())
 }
 
 #[test]
 fn urls_are_made_of_the_sampler_and_its_defaults() {
-    let url = |properties: &[(&str, &str)]| scenario("", &http("r", properties, "")).0.requests.remove(0).url;
+    let url = |properties: &[(&str, &str)]| {
+        scenario("", &http("r", properties, "")).0.requests.remove(0).url
+    };
     assert_eq!(url(&[]), "http://host");
-    assert_eq!(url(&[("HTTPSampler.path", "a b"), ("HTTPSampler.port", "80")]), "http://host/a%20b");
-    assert_eq!(url(&[("HTTPSampler.protocol", "HTTPS"), ("HTTPSampler.port", "8443")]), "https://host:8443");
+    assert_eq!(
+        url(&[("HTTPSampler.path", "a b"), ("HTTPSampler.port", "80")]),
+        "http://host/a%20b"
+    );
+    assert_eq!(
+        url(&[("HTTPSampler.protocol", "HTTPS"), ("HTTPSampler.port", "8443")]),
+        "https://host:8443"
+    );
     assert_eq!(url(&[("HTTPSampler.path", "https://other/x")]), "https://other/x");
     let local = [("HTTPSampler.domain", "::1"), ("HTTPSampler.port", "81")];
-    assert_eq!(scenario("", &element("HTTPSamplerProxy", "r", &local, "")).0.requests[0].url, "http://[::1]:81");
-    assert_eq!(url(&[("HTTPSampler.port", "${p}"), ("HTTPSampler.path", "/x")]), "${__requestUrl(,host,${p},/x)}");
+    assert_eq!(
+        scenario("", &element("HTTPSamplerProxy", "r", &local, "")).0.requests[0].url,
+        "http://[::1]:81"
+    );
+    assert_eq!(
+        url(&[("HTTPSampler.port", "${p}"), ("HTTPSampler.path", "/x")]),
+        "${__requestUrl(,host,${p},/x)}"
+    );
     let defaults = r#"<ConfigTestElement guiclass="HttpDefaultsGui" testclass="ConfigTestElement" testname="d">
         <stringProp name="HTTPSampler.domain">other</stringProp><stringProp name="HTTPSampler.port">81</stringProp>
         <stringProp name="HTTPSampler.path">/default</stringProp></ConfigTestElement><hashTree/>"#;
@@ -201,8 +266,14 @@ fn parameters_become_a_query_a_form_or_a_body() {
     assert_eq!(get.url, "http://host/p?q=1&a+b=1%262&c=x%20y");
     let post = with_arguments(&[("HTTPSampler.method", "POST")], &all);
     assert_eq!(post.body, Body::Text("a+b=1%262&c=x+y".into()));
-    assert_eq!(header(&post, "content-type"), Some("application/x-www-form-urlencoded; charset=UTF-8"));
-    let raw = with_arguments(&[("HTTPSampler.method", "POST")], &[("", "{\"id\": ", false), ("", "${id}}", false)]);
+    assert_eq!(
+        header(&post, "content-type"),
+        Some("application/x-www-form-urlencoded; charset=UTF-8")
+    );
+    let raw = with_arguments(
+        &[("HTTPSampler.method", "POST")],
+        &[("", "{\"id\": ", false), ("", "${id}}", false)],
+    );
     assert_eq!(raw.body, Body::Text("{\"id\": ${id}}".into()));
     assert_eq!(header(&raw, "content-type"), Some("text/plain; charset=UTF-8"));
     let encoded = with_arguments(&[], &[("v", "${x} y", true)]);
@@ -211,7 +282,9 @@ fn parameters_become_a_query_a_form_or_a_body() {
         &[("HTTPSampler.method", "POST"), ("HTTPSampler.DO_MULTIPART_POST", "true")],
         &[("f", "v", false)],
     );
-    assert!(header(&multipart, "content-type").unwrap().starts_with("multipart/form-data; boundary="));
+    assert!(
+        header(&multipart, "content-type").unwrap().starts_with("multipart/form-data; boundary=")
+    );
 }
 
 #[test]
@@ -243,8 +316,12 @@ fn variables_that_never_change_are_filled_in_before_the_run() {
         <stringProp name="Argument.value">${__P(base,h)}</stringProp></elementProp>
         <elementProp name="id" elementType="Argument"><stringProp name="Argument.name">id</stringProp>
         <stringProp name="Argument.value">1</stringProp></elementProp></collectionProp></Arguments><hashTree/>"#;
-    let extractor =
-        element("RegexExtractor", "e", &[("RegexExtractor.refname", "id"), ("RegexExtractor.regex", "x")], "");
+    let extractor = element(
+        "RegexExtractor",
+        "e",
+        &[("RegexExtractor.refname", "id"), ("RegexExtractor.regex", "x")],
+        "",
+    );
     let sampler = element(
         "HTTPSamplerProxy",
         "r",
@@ -258,7 +335,8 @@ fn variables_that_never_change_are_filled_in_before_the_run() {
 
 #[test]
 fn a_plan_knows_the_name_of_its_file() {
-    let document = Document::parse(plan("", &http("${__TestPlanName}", &[], "")).as_bytes()).unwrap();
+    let document =
+        Document::parse(plan("", &http("${__TestPlanName}", &[], "")).as_bytes()).unwrap();
     let folder = PlanFolder::for_plan(Path::new("plans/shop.jmx"), &[]);
     let run = with(&[], Path::new("."), |surroundings| {
         let surroundings = PlanContext { folder: &folder, records: None, ..*surroundings };
@@ -271,53 +349,104 @@ fn a_plan_knows_the_name_of_its_file() {
 fn controllers_become_steps() {
     let request = http("r", &[], "");
     let steps = |within: &str| scenario("", within).0.steps;
-    let one = |tag: &str, properties: &[(&str, &str)]| steps(&element(tag, "c", properties, &request)).remove(0);
+    let one = |tag: &str, properties: &[(&str, &str)]| {
+        steps(&element(tag, "c", properties, &request)).remove(0)
+    };
     assert!(matches!(
         one("LoopController", &[("LoopController.loops", "2")]),
         ScenarioStep::Loop { times: Some(Rounds::Number(2)), .. }
     ));
-    assert!(matches!(one("LoopController", &[("LoopController.loops", "-1")]), ScenarioStep::Loop { times: None, .. }));
-    assert!(matches!(one("OnceOnlyController", &[]), ScenarioStep::Once(steps) if steps == [ScenarioStep::Request(0)]));
+    assert!(matches!(
+        one("LoopController", &[("LoopController.loops", "-1")]),
+        ScenarioStep::Loop { times: None, .. }
+    ));
+    assert!(
+        matches!(one("OnceOnlyController", &[]), ScenarioStep::Once(steps) if steps == [ScenarioStep::Request(0)])
+    );
     let condition = [("IfController.condition", "${x}"), ("IfController.useExpression", "true")];
     assert!(
         matches!(one("IfController", &condition), ScenarioStep::If { condition: Condition::True(text), .. } if text == "${x}")
     );
-    assert!(matches!(one("WhileController", &[("WhileController.condition", "${x}")]), ScenarioStep::While { .. }));
+    assert!(matches!(
+        one("WhileController", &[("WhileController.condition", "${x}")]),
+        ScenarioStep::While { .. }
+    ));
     assert!(matches!(one("WhileController", &[]), ScenarioStep::Loop { times: None, .. }));
-    assert!(matches!(one("RandomController", &[]), ScenarioStep::Choose { order: Order::Random, .. }));
-    assert!(matches!(one("InterleaveControl", &[]), ScenarioStep::Choose { order: Order::WalkTogether, .. }));
+    assert!(matches!(
+        one("RandomController", &[]),
+        ScenarioStep::Choose { order: Order::Random, .. }
+    ));
+    assert!(matches!(
+        one("InterleaveControl", &[]),
+        ScenarioStep::Choose { order: Order::WalkTogether, .. }
+    ));
     assert!(matches!(one("RandomOrderController", &[]), ScenarioStep::Shuffle(_)));
-    let turns = element("InterleaveControl", "c", &[], &element("GenericController", "g", &[], &request));
-    let within = vec![ScenarioStep::Resumable(vec![ScenarioStep::Request(0), ScenarioStep::Stop(Over::Turn)])];
+    let turns =
+        element("InterleaveControl", "c", &[], &element("GenericController", "g", &[], &request));
+    let within = vec![ScenarioStep::Resumable(vec![
+        ScenarioStep::Request(0),
+        ScenarioStep::Stop(Over::Turn),
+    ])];
     let branches = vec![Branch { weight: 1, steps: within }];
-    assert_eq!(steps(&turns), [ScenarioStep::Choose { order: Order::WalkTogether, portion: Portion::Turn, branches }]);
+    assert_eq!(
+        steps(&turns),
+        [ScenarioStep::Choose { order: Order::WalkTogether, portion: Portion::Turn, branches }]
+    );
     let blocks = [("InterleaveControl.style", "1")];
-    let blocks = element("InterleaveControl", "c", &blocks, &element("GenericController", "g", &[], &request));
-    assert!(matches!(&steps(&blocks)[..], [ScenarioStep::Choose { portion: Portion::Nonempty, .. }]));
+    let blocks = element(
+        "InterleaveControl",
+        "c",
+        &blocks,
+        &element("GenericController", "g", &[], &request),
+    );
+    assert!(matches!(
+        &steps(&blocks)[..],
+        [ScenarioStep::Choose { portion: Portion::Nonempty, .. }]
+    ));
     assert!(matches!(one("RunTime", &[("RunTime.seconds", "5")]), ScenarioStep::During { .. }));
     assert!(matches!(one("CriticalSectionController", &[]), ScenarioStep::Lock { .. }));
     assert!(matches!(one("GenericController", &[]), ScenarioStep::Request(0)));
     let transaction = one("TransactionController", &[("TransactionController.parent", "true")]);
-    assert!(matches!(transaction, ScenarioStep::Transaction { pauses: Pauses::Included, parent: true, .. }));
+    assert!(matches!(
+        transaction,
+        ScenarioStep::Transaction { pauses: Pauses::Included, parent: true, .. }
+    ));
     let each = [("ForeachController.inputVal", "id"), ("ForeachController.returnVal", "one")];
-    assert!(matches!(one("ForeachController", &each), ScenarioStep::ForEach { variable, .. } if variable == "one"));
-    let ScenarioStep::Switch { cases, .. } = one("SwitchController", &[("SwitchController.value", "${x}")]) else { panic!() };
+    assert!(
+        matches!(one("ForeachController", &each), ScenarioStep::ForEach { variable, .. } if variable == "one")
+    );
+    let ScenarioStep::Switch { cases, .. } =
+        one("SwitchController", &[("SwitchController.value", "${x}")])
+    else {
+        panic!()
+    };
     assert_eq!(cases[0].names, ["0", "r", ""]);
     let stop = element("TestAction", "a", &[("ActionProcessor.action", "5")], "");
-    assert!(matches!(&steps(&format!("{request}{stop}"))[..], [ScenarioStep::Request(0), _, ScenarioStep::Stop(Over::Loop)]));
+    assert!(matches!(
+        &steps(&format!("{request}{stop}"))[..],
+        [ScenarioStep::Request(0), _, ScenarioStep::Stop(Over::Loop)]
+    ));
 }
 
 #[test]
 fn rounds_of_loops_are_numbered_where_the_plan_reads_the_number() {
     let of = |path: &str| {
         let inner = http("r", &[("HTTPSampler.path", path)], "");
-        scenario("", &element("LoopController", "twice", &[("LoopController.loops", "2")], &inner)).0.steps
+        scenario("", &element("LoopController", "twice", &[("LoopController.loops", "2")], &inner))
+            .0
+            .steps
     };
     assert!(matches!(&of("/")[..], [ScenarioStep::Loop { .. }]));
     let numbered = of("/${__jm__twice__idx}");
-    let [ScenarioStep::Set { variable, value }, ScenarioStep::Loop { steps, .. }] = &numbered[..] else { panic!("{numbered:?}") };
+    let [ScenarioStep::Set { variable, value }, ScenarioStep::Loop { steps, .. }] = &numbered[..]
+    else {
+        panic!("{numbered:?}")
+    };
     assert_eq!((variable.as_str(), value.as_str()), ("__jm__twice__idx", "-1"));
-    assert!(matches!(&steps[0], ScenarioStep::Set { value, .. } if value == "${__intSum(${__jm__twice__idx},1)}"), "{steps:?}");
+    assert!(
+        matches!(&steps[0], ScenarioStep::Set { value, .. } if value == "${__intSum(${__jm__twice__idx},1)}"),
+        "{steps:?}"
+    );
 }
 
 #[test]
@@ -330,7 +459,10 @@ fn a_module_runs_what_it_names_with_what_stands_around_it() {
     assert_eq!(scenario.requests[0].label, "in fragment");
     let told = run_of(&plan("", module)).unwrap_err().to_string();
     assert!(told.contains("there is no controller `Test Plan > Plan > f`"), "{told}");
-    let circle = module.replace("<stringProp name=\"3\">f</stringProp>", "<stringProp name=\"3\">Users</stringProp>");
+    let circle = module.replace(
+        "<stringProp name=\"3\">f</stringProp>",
+        "<stringProp name=\"3\">Users</stringProp>",
+    );
     let told = run_of(&plan("", &circle)).unwrap_err().to_string();
     assert!(told.contains("controllers within each other"), "{told}");
 }
@@ -354,18 +486,26 @@ fn what_is_in_scope_becomes_a_policy_and_pauses() {
     let assertion = r#"<ResponseAssertion testclass="ResponseAssertion" testname="a"><collectionProp name="Asserion.test_strings">
         <stringProp name="49586">200</stringProp></collectionProp><stringProp name="Assertion.test_field">Assertion.response_code</stringProp>
         <intProp name="Assertion.test_type">40</intProp></ResponseAssertion><hashTree/>"#;
-    let follows = [("HTTPSampler.follow_redirects", "true"), ("HTTPSampler.response_timeout", "2500")];
-    let (scenario, policies) =
-        scenario(&format!("{cookies}{timer}"), &http("r", &follows, &format!("{extractor}{assertion}")));
+    let follows =
+        [("HTTPSampler.follow_redirects", "true"), ("HTTPSampler.response_timeout", "2500")];
+    let (scenario, policies) = scenario(
+        &format!("{cookies}{timer}"),
+        &http("r", &follows, &format!("{extractor}{assertion}")),
+    );
     assert_eq!(scenario.steps, [ScenarioStep::Pause("300".into()), ScenarioStep::Request(0)]);
     let policy = &policies[scenario.requests[0].reply_policy as usize];
     assert_eq!((policy.cookies, policy.redirects.most), (Cookies::Kept, 20));
     assert_eq!(policy.timeout, Some(Duration::from_millis(2500)));
     let [ReplyAction::Extract(extractor)] = &policy.actions[..] else { panic!() };
     assert_eq!((&extractor.part, extractor.take), (&ReplyPart::Headers, Take::All));
-    assert!(matches!(&extractor.from, ExtractFrom::Regex { template: Some(template), .. } if template == "$1$"));
+    assert!(
+        matches!(&extractor.from, ExtractFrom::Regex { template: Some(template), .. } if template == "$1$")
+    );
     let AssertionTest::Text(text) = &policy.assertions[0].test else { panic!() };
-    assert_eq!((text.is, text.any, text.not, &text.part), (TextMatch::Equals, true, false, &ReplyPart::Status));
+    assert_eq!(
+        (text.is, text.any, text.not, &text.part),
+        (TextMatch::Equals, true, false, &ReplyPart::Status)
+    );
 }
 
 #[test]
@@ -377,7 +517,9 @@ fn values_of_a_json_extractor_are_joined_behind_them() {
         <boolProp name="JSONPostProcessor.compute_concat">true</boolProp></JSONPostProcessor><hashTree/>"#;
     let (scenario, policies) = scenario("", &http("r", &[], extractor));
     let actions = &policies[scenario.requests[0].reply_policy as usize].actions;
-    let [ReplyAction::Extract(_), ReplyAction::Set { variable, value }, ReplyAction::Extract(_)] = &actions[..] else {
+    let [ReplyAction::Extract(_), ReplyAction::Set { variable, value }, ReplyAction::Extract(_)] =
+        &actions[..]
+    else {
         panic!("{actions:?}")
     };
     assert_eq!((variable.as_str(), value.as_str()), ("id_ALL", "${__joined(id,\\,)}"));
@@ -399,13 +541,16 @@ fn threads_begin_within_their_ramp() {
     };
     let ten = users(1.0);
     // JMeter begins thread i at i times the ramp by their number: 0, 3, 6, … seconds.
-    for (seconds, expected) in [(0.0, 1.0), (2.9, 1.0), (3.01, 2.0), (26.9, 9.0), (27.01, 10.0), (100.0, 10.0)] {
+    for (seconds, expected) in
+        [(0.0, 1.0), (2.9, 1.0), (3.01, 2.0), (26.9, 9.0), (27.01, 10.0), (100.0, 10.0)]
+    {
         assert_eq!(ten.at(Duration::from_secs_f64(seconds)).floor(), expected, "{seconds}");
     }
     assert_eq!((users(0.5).peak(), users(0.01).peak()), (5.0, 1.0));
     let none = plan("", &http("r", &[], "")).replace("${__P(n,3)}", "many");
     let told = run_of(&none).unwrap_err().to_string();
-    let reason = "num_threads is `many`, which is no number; 0 is taken, as in JMeter; write a number";
+    let reason =
+        "num_threads is `many`, which is no number; 0 is taken, as in JMeter; write a number";
     assert!(told.contains("no thread group with threads") && told.contains(reason), "{told}");
 }
 
@@ -437,7 +582,10 @@ fn all_groups_of_a_stage_begin_with_the_properties_of_the_one_before() {
     let [stage] = &run.stages[..] else { panic!("{run:?}") };
     let mut stage = stage.clone();
     let changed = [("n".to_owned(), "5".to_owned())];
-    stage.plan.apply_stage_output(&StageOutput { properties: changed.to_vec(), ..StageOutput::default() });
+    stage.plan.apply_stage_output(&StageOutput {
+        properties: changed.to_vec(),
+        ..StageOutput::default()
+    });
     let compiled = CompiledScript::all(&stage.plan).unwrap();
     assert_eq!((compiled.len(), compiled[1].stage_output().properties), (2, changed.to_vec()));
     stage.limit_threads();
@@ -459,7 +607,9 @@ fn rows_of_ultimate_groups_are_summed() {
     );
     let population = run_of(&text).unwrap().stages.remove(0).plan.populations.remove(0);
     let Load::Closed { users, .. } = population.load else { panic!() };
-    for (seconds, expected) in [(0, 4.0), (5, 4.0), (10, 9.0), (15, 14.0), (20, 12.0), (25, 10.0), (34, 10.0)] {
+    for (seconds, expected) in
+        [(0, 4.0), (5, 4.0), (10, 9.0), (15, 14.0), (20, 12.0), (25, 10.0), (34, 10.0)]
+    {
         assert_eq!(users.at(Duration::from_secs(seconds)), expected, "{seconds}");
     }
     assert_eq!(population.stop.duration, Some(Duration::from_secs(35)));
@@ -469,23 +619,42 @@ fn rows_of_ultimate_groups_are_summed() {
 #[test]
 fn numbers_that_are_none_are_those_of_jmeter_and_told() {
     let timer = element("ConstantTimer", "t", &[("ConstantTimer.delay", "1.5")], "");
-    let fields =
-        [("HTTPSampler.port", "2x"), ("HTTPSampler.connect_timeout", "abc"), ("HTTPSampler.response_timeout", " 2")];
-    let inner = element("LoopController", "l", &[("LoopController.loops", "${nobody}")], &http("in", &[], ""));
+    let fields = [
+        ("HTTPSampler.port", "2x"),
+        ("HTTPSampler.connect_timeout", "abc"),
+        ("HTTPSampler.response_timeout", " 2"),
+    ];
+    let inner = element(
+        "LoopController",
+        "l",
+        &[("LoopController.loops", "${nobody}")],
+        &http("in", &[], ""),
+    );
     let text = plan("", &format!("{}{inner}", http("r", &fields, &timer)));
-    let text = text
-        .replace("<stringProp name=\"ThreadGroup.ramp_time\">30<", "<stringProp name=\"ThreadGroup.ramp_time\">3s<");
+    let text = text.replace(
+        "<stringProp name=\"ThreadGroup.ramp_time\">30<",
+        "<stringProp name=\"ThreadGroup.ramp_time\">3s<",
+    );
     let run = run_of(&text).unwrap();
     for (place, expected) in [
-        ("Thread Group", "ramp_time is `3s`, which is no number; 0 is taken, as in JMeter; write a number"),
+        (
+            "Thread Group",
+            "ramp_time is `3s`, which is no number; 0 is taken, as in JMeter; write a number",
+        ),
         (
             "Constant Timer \"t\"",
             "delay is `1.5`, which is no whole number; 0 is taken, as in JMeter; write it without spaces",
         ),
-        ("HTTP Request \"r\"", "port is `2x`, which is no number; the port of the protocol is taken, as in JMeter"),
+        (
+            "HTTP Request \"r\"",
+            "port is `2x`, which is no number; the port of the protocol is taken, as in JMeter",
+        ),
         ("HTTP Request \"r\"", "connect_timeout is `abc`, which is no number; 0 is taken"),
         ("HTTP Request \"r\"", "response_timeout is ` 2`, which is no whole number; 0 is taken"),
-        ("Loop Controller \"l\"", "`${nobody}` has no value, since nothing in the plan sets `nobody`"),
+        (
+            "Loop Controller \"l\"",
+            "`${nobody}` has no value, since nothing in the plan sets `nobody`",
+        ),
     ] {
         assert!(
             run.notices.iter().any(|note| note.contains(place) && note.contains(expected)),
@@ -496,7 +665,11 @@ fn numbers_that_are_none_are_those_of_jmeter_and_told() {
     let stage = &run.stages[0].plan;
     let population = &stage.populations[0];
     assert_eq!(population.scenario.requests[0].url, "http://host");
-    assert!(population.scenario.steps.contains(&ScenarioStep::Pause("0".into())), "{:?}", population.scenario.steps);
+    assert!(
+        population.scenario.steps.contains(&ScenarioStep::Pause("0".into())),
+        "{:?}",
+        population.scenario.steps
+    );
     let policy = &stage.reply_policies[population.scenario.requests[0].reply_policy as usize];
     assert_eq!(policy.timeout, None);
 }
@@ -506,23 +679,33 @@ fn what_is_not_supported_is_refused_or_left_out() {
     let jdbc = element("JDBCSampler", "orders", &[], "");
     let text = plan("", &format!("{jdbc}{}", http("r", &[], "")));
     let told = run_of(&text).unwrap_err().to_string();
-    assert!(told.contains("not supported: line ") && told.contains("JDBC Request \"orders\""), "{told}");
+    assert!(
+        told.contains("not supported: line ") && told.contains("JDBC Request \"orders\""),
+        "{told}"
+    );
     let document = Document::parse(text.as_bytes()).unwrap();
     let run = with(&[], Path::new("."), |surroundings| {
         surroundings.lenient = true;
         read(&document, surroundings)
     });
     let run = run.unwrap();
-    assert_eq!((run.notices.len(), run.stages[0].plan.populations[0].scenario.requests.len()), (1, 1));
+    assert_eq!(
+        (run.notices.len(), run.stages[0].plan.populations[0].scenario.requests.len()),
+        (1, 1)
+    );
     let saver = element("ResultSaver", "replies", &[("FileSaver.filename", "reply")], "");
     let told = run_of(&plan(&saver, &http("r", &[], ""))).unwrap().notices.join("\n");
     assert!(
-        told.contains("Save Responses to a file \"replies\": left out") && told.contains("response_data=true"),
+        told.contains("Save Responses to a file \"replies\": left out")
+            && told.contains("response_data=true"),
         "{told}"
     );
     let csv = element("CSVDataSet", "d", &[("filename", "nowhere.csv")], "");
     let told = run_of(&plan(&csv, &http("r", &[], ""))).unwrap_err().to_string();
-    assert!(told.contains("CSV Data Set Config \"d\": the data file nowhere.csv cannot be read"), "{told}");
+    assert!(
+        told.contains("CSV Data Set Config \"d\": the data file nowhere.csv cannot be read"),
+        "{told}"
+    );
 }
 
 /// Public plans that lack data files of a Data Set, or values for words that stand for numbers.
@@ -548,21 +731,32 @@ fn public_plans_are_read() {
 #[test]
 fn groups_without_loops_or_a_duration_have_no_samples() {
     let whole = plan("", &http("r", &[], ""));
-    let told =
-        |from: &str, to: &str| run_of(&whole.replace(from, to)).map(|run| run.stages[0].plan.populations[0].stop);
+    let told = |from: &str, to: &str| {
+        run_of(&whole.replace(from, to)).map(|run| run.stages[0].plan.populations[0].stop)
+    };
     let count = |from: &str, to: &str| told(from, to).unwrap().iterations_per_user;
     let loops = "<stringProp name=\"LoopController.loops\">1</stringProp>";
-    let of = |loops: &str| format!("<stringProp name=\"LoopController.loops\">{loops}</stringProp>");
-    assert_eq!((count("", ""), count(loops, &of("7")), count(loops, &of("-1"))), (Some(1), Some(7), None));
+    let of =
+        |loops: &str| format!("<stringProp name=\"LoopController.loops\">{loops}</stringProp>");
+    assert_eq!(
+        (count("", ""), count(loops, &of("7")), count(loops, &of("-1"))),
+        (Some(1), Some(7), None)
+    );
     // As JMeter's loop begins: it goes on.
     let ends = "<boolProp name=\"LoopController.continue_forever\">false</boolProp>";
     assert_eq!(count(ends, ""), None);
     let scheduled = |duration: &str| {
-        format!("<boolProp name=\"ThreadGroup.scheduler\">true</boolProp>{duration}<stringProp name=\"ThreadGroup.ramp")
+        format!(
+            "<boolProp name=\"ThreadGroup.scheduler\">true</boolProp>{duration}<stringProp name=\"ThreadGroup.ramp"
+        )
     };
     let ramp = "<stringProp name=\"ThreadGroup.ramp";
-    for (from, to) in [(loops, &*of("0")), (loops, &of("")), (loops, ""), (ONE_LOOP, ""), (ramp, &scheduled(""))] {
+    for (from, to) in
+        [(loops, &*of("0")), (loops, &of("")), (loops, ""), (ONE_LOOP, ""), (ramp, &scheduled(""))]
+    {
         assert!(told(from, to).is_err(), "{to}");
     }
-    assert!(told(ramp, &scheduled("<stringProp name=\"ThreadGroup.duration\">5</stringProp>")).is_ok());
+    assert!(
+        told(ramp, &scheduled("<stringProp name=\"ThreadGroup.duration\">5</stringProp>")).is_ok()
+    );
 }

@@ -47,7 +47,12 @@ impl PlanReader<'_> {
     /// # Errors
     ///
     /// Fails with the element's place if the text is not a number.
-    pub fn number(&self, element: TestElement<'_>, name: &str, default: f64) -> Result<f64, JmxError> {
+    pub fn number(
+        &self,
+        element: TestElement<'_>,
+        name: &str,
+        default: f64,
+    ) -> Result<f64, JmxError> {
         number_of(element, name, &self.value(element, name), default)
     }
 
@@ -88,7 +93,12 @@ pub fn error_at(element: TestElement<'_>, message: &str) -> JmxError {
 /// # Errors
 ///
 /// Fails with the element's place if the text is not a number.
-pub fn number_of(element: TestElement<'_>, name: &str, value: &str, default: f64) -> Result<f64, JmxError> {
+pub fn number_of(
+    element: TestElement<'_>,
+    name: &str,
+    value: &str,
+    default: f64,
+) -> Result<f64, JmxError> {
     let text = value.trim();
     if text.is_empty() {
         return Ok(default);
@@ -111,7 +121,10 @@ fn no_number(name: &str, text: &str) -> (String, &'static str) {
         let fix = "give its variable or property a value, such as -Jname=10";
         (format!("{short} is `{text}`, which is no number"), fix)
     } else if text.trim().parse::<f64>().is_ok() {
-        (format!("{short} is `{text}`, which is no whole number"), "write it without spaces and decimals")
+        (
+            format!("{short} is `{text}`, which is no whole number"),
+            "write it without spaces and decimals",
+        )
     } else {
         (format!("{short} is `{text}`, which is no number"), "write a number")
     }
@@ -128,8 +141,9 @@ pub fn constants(document: &Document, variables: &[(String, String)]) -> (BTreeS
         let is_definition = matches!(element.tag(), "Arguments" | "TestPlan");
         for text in scalars(document, element) {
             let text = text.as_ref();
-            properties_are_constant &=
-                !["props", "setProperty", "JMeterUtils", "setproperty"].iter().any(|word| text.contains(word));
+            properties_are_constant &= !["props", "setProperty", "JMeterUtils", "setproperty"]
+                .iter()
+                .any(|word| text.contains(word));
             candidates.retain(|name| is_definition || !names(text, name));
         }
     }
@@ -147,12 +161,17 @@ pub fn mentions_word(document: &Document, element: TestElement<'_>, word: &str) 
 }
 
 /// Texts of all properties of an element.
-pub fn scalars<'d>(document: &'d Document, element: TestElement<'d>) -> Vec<std::borrow::Cow<'d, str>> {
+pub fn scalars<'d>(
+    document: &'d Document,
+    element: TestElement<'d>,
+) -> Vec<std::borrow::Cow<'d, str>> {
     let mut all = Vec::new();
     let mut rest = vec![element.node()];
     while let Some(node) = rest.pop() {
         let mut is_leaf = true;
-        for child in document.elements(node).filter(|&child| document.kind(child) == NodeKind::Element) {
+        for child in
+            document.elements(node).filter(|&child| document.kind(child) == NodeKind::Element)
+        {
             is_leaf = false;
             rest.push(child);
         }
@@ -174,8 +193,10 @@ pub fn names(text: &str, word: &str) -> bool {
         let before = &text[..position];
         let after = &text[position + word.len()..];
         from = position + word.len().max(1);
-        let is_whole = !is_word_character(before.chars().next_back()) && !is_word_character(after.chars().next());
-        let is_property = ["__P(", "__property(", "__isPropDefined("].iter().any(|call| before.ends_with(call));
+        let is_whole = !is_word_character(before.chars().next_back())
+            && !is_word_character(after.chars().next());
+        let is_property =
+            ["__P(", "__property(", "__isPropDefined("].iter().any(|call| before.ends_with(call));
         let is_read = before.ends_with("${") && after.starts_with('}') || is_property;
         if is_whole && !is_read {
             return true;

@@ -14,7 +14,10 @@ impl PlanReader<'_> {
     /// # Errors
     ///
     /// Fails if a number that must be known before the run is invalid.
-    pub(super) fn timer(&mut self, timer: TestElement<'_>) -> Result<Option<ScenarioStep>, JmxError> {
+    pub(super) fn timer(
+        &mut self,
+        timer: TestElement<'_>,
+    ) -> Result<Option<ScenarioStep>, JmxError> {
         let mut delay = self.text(timer, "ConstantTimer.delay");
         if Self::is_constant(&delay) {
             // JMeter reads a delay that is not a whole number as 0.
@@ -28,10 +31,13 @@ impl PlanReader<'_> {
             Some(ElementKind::PoissonTimer) => Some(random_pause("poisson", &range, &delay)),
             Some(ElementKind::ConstantThroughputTimer) => {
                 let per_minute = self.text(timer, "throughput");
-                let is_zero =
-                    Self::is_constant(&per_minute) && per_minute.trim().parse().is_ok_and(|rate: f64| rate <= 0.0);
+                let is_zero = Self::is_constant(&per_minute)
+                    && per_minute.trim().parse().is_ok_and(|rate: f64| rate <= 0.0);
                 if is_zero || per_minute.trim().is_empty() {
-                    self.notice(format!("{}: nothing is sent, as in JMeter: its throughput is 0", timer.place()));
+                    self.notice(format!(
+                        "{}: nothing is sent, as in JMeter: its throughput is 0",
+                        timer.place()
+                    ));
                 }
                 Some(pace(timer, per_minute, self.calculation(timer)?))
             }
@@ -40,12 +46,20 @@ impl PlanReader<'_> {
                 let period = self.number(timer, "throughputPeriod", 3600.0)?.max(1e-3);
                 // The plan has a rate per period, a pace has one per minute.
                 let per_minute = self.number(timer, "throughput", 100.0)? * 60.0 / period;
-                self.notice(format!("{}: arrivals are evenly spaced instead of at random", timer.place()));
+                self.notice(format!(
+                    "{}: arrivals are evenly spaced instead of at random",
+                    timer.place()
+                ));
                 Some(pace(timer, per_minute.to_string(), PaceScope::Population))
             }
             Some(ElementKind::ThroughputShapingTimer) => {
                 let schedule = self.rates(timer)?;
-                let pace = Pace { per_minute: "0".into(), by: PaceScope::All, shared: timer.place(), schedule };
+                let pace = Pace {
+                    per_minute: "0".into(),
+                    by: PaceScope::All,
+                    shared: timer.place(),
+                    schedule,
+                };
                 (!pace.schedule.is_empty()).then_some(ScenarioStep::Pace(pace))
             }
             Some(ElementKind::SynchronizingTimer) => {
@@ -60,9 +74,9 @@ impl PlanReader<'_> {
                 };
                 Some(ScenarioStep::Meet { users: size, timeout })
             }
-            Some(ElementKind::Jsr223Timer | ElementKind::BeanShellTimer | ElementKind::BsfTimer) => {
-                self.script(timer, "script")?.script().map(ScenarioStep::PauseByScript)
-            }
+            Some(
+                ElementKind::Jsr223Timer | ElementKind::BeanShellTimer | ElementKind::BsfTimer,
+            ) => self.script(timer, "script")?.script().map(ScenarioStep::PauseByScript),
             _ => None,
         })
     }
@@ -86,10 +100,16 @@ impl PlanReader<'_> {
 
     fn calculation(&self, timer: TestElement<'_>) -> Result<PaceScope, JmxError> {
         let mode = self.value(timer, "calcMode");
-        let words = ["this thread only", "all active threads", "all active threads in current thread group"];
-        let shared = ["all active threads (shared)", "all active threads in current thread group (shared)"];
+        let words = [
+            "this thread only",
+            "all active threads",
+            "all active threads in current thread group",
+        ];
+        let shared =
+            ["all active threads (shared)", "all active threads in current thread group (shared)"];
         // A plan has the number of a mode, or its English label.
-        let index = words.iter().chain(&shared).position(|word| word.eq_ignore_ascii_case(mode.trim()));
+        let index =
+            words.iter().chain(&shared).position(|word| word.eq_ignore_ascii_case(mode.trim()));
         let number = match index {
             Some(number) => number,
             None => number_of(timer, "calcMode", &mode, 0.0)? as usize,

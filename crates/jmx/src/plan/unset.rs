@@ -24,11 +24,13 @@ pub fn notices(document: &Document) -> Vec<String> {
             for name in variables(&text) {
                 let is_listed = notices.iter().any(|(listed, _)| listed == name);
                 let is_set = !is_listed
-                    && all
-                        .iter()
-                        .any(|element| may_set(document, *element, name) || may_set(document, *element, stem(name)));
+                    && all.iter().any(|element| {
+                        may_set(document, *element, name) || may_set(document, *element, stem(name))
+                    });
                 if !is_listed && !is_set {
-                    let problem = format!("`${{{name}}}` has no value, since nothing in the plan sets `{name}`");
+                    let problem = format!(
+                        "`${{{name}}}` has no value, since nothing in the plan sets `{name}`"
+                    );
                     notices.push((name.to_owned(), format!("{}: {problem}", reader.place())));
                 }
             }
@@ -39,16 +41,22 @@ pub fn notices(document: &Document) -> Vec<String> {
 
 /// True for elements whose variables are checked: requests, timers and loops.
 fn is_checked(element: &TestElement<'_>) -> bool {
-    is_request(element) || element.role() == Role::Timer || element.kind() == Some(ElementKind::LoopController)
+    is_request(element)
+        || element.role() == Role::Timer
+        || element.kind() == Some(ElementKind::LoopController)
 }
 
 fn is_request(element: &TestElement<'_>) -> bool {
-    matches!(element.kind(), Some(ElementKind::HttpSampler | ElementKind::GraphQlSampler | ElementKind::Http2Sampler))
+    matches!(
+        element.kind(),
+        Some(ElementKind::HttpSampler | ElementKind::GraphQlSampler | ElementKind::Http2Sampler)
+    )
 }
 
 /// Variables that a text reads: `${name}`.
 fn variables(text: &str) -> impl Iterator<Item = &str> {
-    let parts = text.split("${").skip(1).filter_map(|rest| rest.split_once('}').map(|(name, _)| name));
+    let parts =
+        text.split("${").skip(1).filter_map(|rest| rest.split_once('}').map(|(name, _)| name));
     parts.filter(|name| is_plain_name(name))
 }
 
@@ -73,7 +81,9 @@ fn may_set(document: &Document, element: TestElement<'_>, name: &str) -> bool {
     // Parameters of requests often have the name of the variable, but functions in a
     // request may set one.
     let is_request = is_request(&element);
-    scalars(document, element).iter().any(|text| (!is_request || text.contains("${__")) && names(text, name))
+    scalars(document, element)
+        .iter()
+        .any(|text| (!is_request || text.contains("${__")) && names(text, name))
 }
 
 /// True if an element may set variables of any name.
@@ -94,7 +104,10 @@ fn has_names_in_file(element: TestElement<'_>) -> bool {
 
 /// True if a script sets a variable whose name is not a literal.
 fn puts_any(script: &str) -> bool {
-    let puts = script.split(".put").skip(1).filter_map(|rest| rest.split_once('(').map(|(_, rest)| rest.trim_start()));
+    let puts = script
+        .split(".put")
+        .skip(1)
+        .filter_map(|rest| rest.split_once('(').map(|(_, rest)| rest.trim_start()));
     script.contains("vars[")
         || script.contains("evaluate(")
         || puts.into_iter().any(|arguments| !begins_with_literal(arguments))
@@ -102,7 +115,9 @@ fn puts_any(script: &str) -> bool {
 
 fn begins_with_literal(arguments: &str) -> bool {
     let literal = arguments.strip_prefix(['"', '\'']).and_then(|rest| rest.split_once(['"', '\'']));
-    literal.is_some_and(|(name, after)| !name.contains('$') && after.trim_start().starts_with([',', ')']))
+    literal.is_some_and(|(name, after)| {
+        !name.contains('$') && after.trim_start().starts_with([',', ')'])
+    })
 }
 
 #[cfg(test)]
@@ -125,12 +140,16 @@ mod tests {
     }
 
     fn element(tag: &str, text: &str) -> String {
-        format!(r#"<{tag} testclass="{tag}" testname="e"><stringProp name="x">{text}</stringProp></{tag}><hashTree/>"#)
+        format!(
+            r#"<{tag} testclass="{tag}" testname="e"><stringProp name="x">{text}</stringProp></{tag}><hashTree/>"#
+        )
     }
 
     #[test]
     fn variables_that_nothing_sets_are_told_once() {
-        let both = told(&(request("/${id}") + &request("/${id}/${__P(n)}/${JMeterThread.last_sample_ok}")));
+        let both = told(
+            &(request("/${id}") + &request("/${id}/${__P(n)}/${JMeterThread.last_sample_ok}")),
+        );
         assert_eq!(both.len(), 1, "{both:?}");
         let place = "line 2: HTTP Request \"r\" in Thread Group \"g\": `${id}` has no value";
         assert!(both[0].starts_with(place), "{both:?}");
@@ -153,6 +172,12 @@ mod tests {
             let all = told(&(request(path) + &element(tag, text)));
             assert!(all.is_empty(), "{path} {text}: {all:?}");
         }
-        assert_eq!(told(&(request("/${id}") + &element("JSR223PreProcessor", "vars.put(\"other\", \"1\")"))).len(), 1);
+        assert_eq!(
+            told(
+                &(request("/${id}") + &element("JSR223PreProcessor", "vars.put(\"other\", \"1\")"))
+            )
+            .len(),
+            1
+        );
     }
 }

@@ -102,7 +102,9 @@ impl PlanReader<'_> {
         }
         let opens = match action(element) {
             Action::Open => true,
-            Action::Exchange | Action::Read | Action::Write => self.flag(element, "createNewConnection", false),
+            Action::Exchange | Action::Read | Action::Write => {
+                self.flag(element, "createNewConnection", false)
+            }
             Action::Ping | Action::Close => false,
         };
         let scheme = if self.flag(element, "TLS", false) { "wss" } else { "ws" };
@@ -124,7 +126,12 @@ impl PlanReader<'_> {
         let scheme = if protocol.is_empty() { "ws" } else { protocol.as_str() };
         let pairs = element.properties().element("queryStringParameters");
         let pairs: Vec<String> = pairs.iter().flat_map(|list| self.query_pairs(list)).collect();
-        let url = url(scheme, &self.trimmed(element, "serverAddress"), &self.trimmed(element, "serverPort"), &path);
+        let url = url(
+            scheme,
+            &self.trimmed(element, "serverAddress"),
+            &self.trimmed(element, "serverPort"),
+            &path,
+        );
         if pairs.is_empty() {
             url
         } else {
@@ -135,7 +142,11 @@ impl PlanReader<'_> {
     fn query_pairs(&self, list: &Properties<'_>) -> Vec<String> {
         let encode = brunt_script::template::encode_form_expressions;
         let pairs = super::data::pairs(list);
-        pairs.map(|(name, value)| format!("{}={}", encode(&name), encode(&self.before.folded(&value)))).collect()
+        pairs
+            .map(|(name, value)| {
+                format!("{}={}", encode(&name), encode(&self.before.folded(&value)))
+            })
+            .collect()
     }
 
     /// Connection of the current sampler; None if no preceding sampler opens one.
@@ -144,12 +155,15 @@ impl PlanReader<'_> {
         let websockets = &mut self.group.websockets;
         // A sampler that a Module Controller runs is in another part of the plan; only its
         // own settings are known.
-        let place = (websockets.next..websockets.places.len()).find(|position| websockets.places[*position] == current);
+        let place = (websockets.next..websockets.places.len())
+            .find(|position| websockets.places[*position] == current);
         websockets.next = place.map_or(websockets.next, |position| position + 1);
         let (before, after) = websockets.places.split_at(place.unwrap_or(websockets.places.len()));
         // The next sampler may precede this one, because a thread group is a loop.
         let mut next = after.iter().skip(1).chain(before).chain(after.first());
-        let closes = next.find(|place| place.connection == current.connection).is_some_and(|place| place.opens);
+        let closes = next
+            .find(|place| place.connection == current.connection)
+            .is_some_and(|place| place.opens);
         if current.opens || is_zaleski(element) {
             return Some(Connection { url: current.url, closes });
         }
@@ -163,7 +177,11 @@ impl PlanReader<'_> {
     /// # Errors
     ///
     /// Fails on an unsupported setting, or if a binary message is invalid.
-    pub(super) fn websocket(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<ScenarioStep>, JmxError> {
+    pub(super) fn websocket(
+        &mut self,
+        element: TestElement<'_>,
+        scope: &Scope<'_>,
+    ) -> Result<Vec<ScenarioStep>, JmxError> {
         let Some(connection) = self.websocket_of(element) else {
             self.notice(format!(
                 "{}: fails each time, as in JMeter: no sampler before it opens a WebSocket",
@@ -199,14 +217,22 @@ impl PlanReader<'_> {
             headers.push(("Connection".into(), "close".into()));
         }
         let (until, timeout) = self.expected_message(element, scope);
-        let statuses = [StatusRange { least: SWITCHED, most: SWITCHED }, StatusRange { least: CLOSED, most: CLOSED }];
-        let status = if action == Action::Close { statuses.to_vec() } else { statuses[..1].to_vec() };
+        let statuses = [
+            StatusRange { least: SWITCHED, most: SWITCHED },
+            StatusRange { least: CLOSED, most: CLOSED },
+        ];
+        let status =
+            if action == Action::Close { statuses.to_vec() } else { statuses[..1].to_vec() };
         // A write waits for no message.
         let events = Events { format: EventFormat::Messages, most: Some(0), longest: None };
         let mut policy = ReplyPolicy {
             checks: Checks { status, ..Checks::default() },
             timeout: Some(Duration::from_secs_f64(timeout / 1e3)),
-            until: if matches!(action, Action::Exchange | Action::Read) { until } else { Vec::new() },
+            until: if matches!(action, Action::Exchange | Action::Read) {
+                until
+            } else {
+                Vec::new()
+            },
             events: (action == Action::Write).then_some(events),
             ..self.policy_in_scope(element, scope)
         };
@@ -215,16 +241,31 @@ impl PlanReader<'_> {
         let reply_policy = self.policy(policy);
         let label = self.before.folded(&element.name());
         let method = method.to_owned();
-        let request =
-            Request { label, method, url: connection.url, headers, body, weight: 1, verbatim: None, reply_policy };
+        let request = Request {
+            label,
+            method,
+            url: connection.url,
+            headers,
+            body,
+            weight: 1,
+            verbatim: None,
+            reply_policy,
+        };
         Ok(vec![ScenarioStep::Request(self.group.add(request))])
     }
 
     /// Omits an element with a notice in lenient mode; otherwise fails.
-    fn omit_if_lenient(&mut self, element: TestElement<'_>, message: &str) -> Result<Vec<ScenarioStep>, JmxError> {
+    fn omit_if_lenient(
+        &mut self,
+        element: TestElement<'_>,
+        message: &str,
+    ) -> Result<Vec<ScenarioStep>, JmxError> {
         if !self.surroundings.lenient {
             let option = self.surroundings.folder.option("lenient");
-            return Err(error_at(element, &format!("{message}, or run the plan without it by {option}")));
+            return Err(error_at(
+                element,
+                &format!("{message}, or run the plan without it by {option}"),
+            ));
         }
         self.notice(format!("{}: left out, {message}", element.place()));
         Ok(Vec::new())
@@ -242,8 +283,9 @@ impl PlanReader<'_> {
             let file = self.value(element, "dataFile");
             self.notice_replacement(element, file.trim());
             let read = self.surroundings.folder.read(file.trim());
-            let bytes =
-                read.map_err(|error| error_at(element, &format!("{file}: {error}; name an existing file")))?;
+            let bytes = read.map_err(|error| {
+                error_at(element, &format!("{file}: {error}; name an existing file"))
+            })?;
             return Ok(match String::from_utf8(bytes) {
                 Ok(text) if !is_binary => Body::Text(text),
                 Ok(text) => Body::Bytes(text.into_bytes()),
@@ -259,15 +301,24 @@ impl PlanReader<'_> {
             u8::from_str_radix(word, 16).ok()
         });
         bytes.collect::<Option<Vec<u8>>>().map(Body::Bytes).ok_or_else(|| {
-            let message = format!("the binary message `{digits}` is no list of bytes; write such as 0x01 0xff");
+            let message = format!(
+                "the binary message `{digits}` is no list of bytes; write such as 0x01 0xff"
+            );
             error_at(element, &message)
         })
     }
 
     /// Conditions of the expected message, and its timeout in milliseconds.
-    fn expected_message(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> (Vec<Assertion>, f64) {
-        let (name, default) =
-            if is_zaleski(element) { ("responseTimeout", RESPONSE_TIMEOUT) } else { ("readTimeout", READ_TIMEOUT) };
+    fn expected_message(
+        &mut self,
+        element: TestElement<'_>,
+        scope: &Scope<'_>,
+    ) -> (Vec<Assertion>, f64) {
+        let (name, default) = if is_zaleski(element) {
+            ("responseTimeout", RESPONSE_TIMEOUT)
+        } else {
+            ("readTimeout", READ_TIMEOUT)
+        };
         let timeout = self.time_limit(element, name, &self.text(element, name));
         let timeout = if timeout > 0.0 { timeout } else { default };
         let connect = if is_zaleski(element) { "connectionTimeout" } else { "connectTimeout" };
@@ -275,7 +326,8 @@ impl PlanReader<'_> {
         self.limit_connect(connect);
         if is_zaleski(element) {
             let pattern = self.text(element, "responsePattern");
-            let pattern = (!pattern.is_empty()).then(|| text(TextMatch::Contains, translated(&pattern), false));
+            let pattern = (!pattern.is_empty())
+                .then(|| text(TextMatch::Contains, translated(&pattern), false));
             return (pattern.into_iter().collect(), timeout);
         }
         let filters: Vec<TestElement<'_>> = scope.frame_filters.clone();
@@ -317,11 +369,18 @@ impl PlanReader<'_> {
             ));
         }
         if !self.trimmed(element, "proxyAddress").is_empty() {
-            self.notice(format!("{}: the proxy is not asked; the connection goes to the server", element.place()));
+            self.notice(format!(
+                "{}: the proxy is not asked; the connection goes to the server",
+                element.place()
+            ));
         }
         let code = self.value(element, "statusCode");
         if action(element) == Action::Close && !matches!(code.trim(), "" | "1000") {
-            self.notice(format!("{}: the close frame has the code 1000, not {}", element.place(), code.trim()));
+            self.notice(format!(
+                "{}: the close frame has the code 1000, not {}",
+                element.place(),
+                code.trim()
+            ));
         }
     }
 }
@@ -357,7 +416,11 @@ fn action(element: TestElement<'_>) -> Action {
 /// URL of a server, with the scheme's default port if none is given.
 fn url(scheme: &str, server: &str, port: &str, path: &str) -> String {
     let default = if scheme.eq_ignore_ascii_case("wss") { "443" } else { "80" };
-    let port = if matches!(port, "" | "0") || port == default { String::new() } else { format!(":{port}") };
+    let port = if matches!(port, "" | "0") || port == default {
+        String::new()
+    } else {
+        format!(":{port}")
+    };
     let slash = if path.starts_with('/') { "" } else { "/" };
     format!("{scheme}://{server}{port}{slash}{path}")
 }

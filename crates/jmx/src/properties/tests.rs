@@ -10,7 +10,10 @@ fn pairs(text: &str) -> Vec<(String, String)> {
 fn files_of_java_are_read() {
     let cases: [(&str, &[(&str, &str)]); 9] = [
         ("Truth = Beauty\n Truth:Beauty\nTruth    :Beauty", &[("Truth", "Beauty"); 3]),
-        ("fruits apple, banana, pear, \\\r\n    cantaloupe\r\n", &[("fruits", "apple, banana, pear, cantaloupe")]),
+        (
+            "fruits apple, banana, pear, \\\r\n    cantaloupe\r\n",
+            &[("fruits", "apple, banana, pear, cantaloupe")],
+        ),
         ("cheeses\n", &[("cheeses", "")]),
         ("# no\n  ! no\n\n \t\na=1#2", &[("a", "1#2")]),
         ("\\:\\=\\ k=v", &[(":= k", "v")]),
@@ -20,7 +23,8 @@ fn files_of_java_are_read() {
         ("a\\\n#b=c", &[("a#b", "c")]),
     ];
     for (text, expected) in cases {
-        let expected: Vec<_> = expected.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+        let expected: Vec<_> =
+            expected.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
         assert_eq!(pairs(text), expected, "{text}");
     }
 }
@@ -57,10 +61,13 @@ fn later_sources_win() {
         files,
     )
     .unwrap();
-    let expected = [("b", "user"), ("c", "more"), ("d", "last"), ("user.properties", "mine.properties")];
+    let expected =
+        [("b", "user"), ("c", "more"), ("d", "last"), ("user.properties", "mine.properties")];
     assert_eq!(all.jmeter, expected.map(|(key, value)| (key.to_owned(), value.to_owned())).into());
     assert_eq!((all.system["s"].as_str(), all.global["a"].as_str()), ("own", "1"));
-    let missing = RunProperties::load(&options("-n -t x.jmx -q none.properties"), files).unwrap_err().to_string();
+    let missing = RunProperties::load(&options("-n -t x.jmx -q none.properties"), files)
+        .unwrap_err()
+        .to_string();
     assert_eq!(missing, "`-q none.properties`: the file cannot be read");
 }
 

@@ -68,7 +68,8 @@ impl Errors {
 
     /// The most frequent errors, ordered by count and then by name.
     pub(super) fn top(&self, most: usize) -> Vec<(String, u64)> {
-        let mut all: Vec<(String, u64)> = self.kinds.iter().map(|(kind, count)| (kind.clone(), *count)).collect();
+        let mut all: Vec<(String, u64)> =
+            self.kinds.iter().map(|(kind, count)| (kind.clone(), *count)).collect();
         all.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         all.truncate(most);
         all
@@ -91,8 +92,9 @@ fn percent(count: u64, total: u64) -> f64 {
 
 fn kind(record: &SampleRecord) -> String {
     let message = crate::jtl::failure_message(record).unwrap_or_default();
-    let success_code =
-        record.code.len() == 3 && record.code.starts_with(['2', '3']) && record.code.parse::<u16>().is_ok();
+    let success_code = record.code.len() == 3
+        && record.code.starts_with(['2', '3'])
+        && record.code.parse::<u16>().is_ok();
     match (&*record.code, &*record.message) {
         (code, _) if success_code || (code.is_empty() && !message.is_empty()) => match message {
             "" => "Assertion failed".to_owned(),

@@ -5,8 +5,10 @@ use serde_json::Value;
 
 /// Writes a map from label to figures, in JMeter's layout (two spaces, ` : `).
 pub(super) fn write(rows: &[StatisticsRow]) -> String {
-    let objects: Vec<String> =
-        rows.iter().map(|row| format!("  {} : {}", Value::from(&*row.label), object(row))).collect();
+    let objects: Vec<String> = rows
+        .iter()
+        .map(|row| format!("  {} : {}", Value::from(&*row.label), object(row)))
+        .collect();
     format!("{{\n{}\n}}", objects.join(",\n"))
 }
 

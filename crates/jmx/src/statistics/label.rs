@@ -135,7 +135,8 @@ impl LabelTotals {
         self.received = self.received.saturating_add(record.bytes);
         self.sent = self.sent.saturating_add(record.sent_bytes);
         self.first_start = self.first_start.min(record.start_unix_millis);
-        self.last_end = self.last_end.max(record.start_unix_millis.saturating_add(record.elapsed_millis));
+        self.last_end =
+            self.last_end.max(record.start_unix_millis.saturating_add(record.elapsed_millis));
     }
 
     pub(super) fn count_errors(&mut self, record: &SampleRecord) {
@@ -160,7 +161,11 @@ impl LabelTotals {
             label: self.label.clone(),
             samples,
             failed: self.failed,
-            failed_percent: if samples == 0 { 0.0 } else { self.failed as f64 * 100.0 / samples as f64 },
+            failed_percent: if samples == 0 {
+                0.0
+            } else {
+                self.failed as f64 * 100.0 / samples as f64
+            },
             mean: self.times.mean(),
             min: self.times.min() as f64,
             max: self.times.max() as f64,

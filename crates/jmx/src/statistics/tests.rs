@@ -36,9 +36,16 @@ fn figures_are_those_of_the_dashboard() {
         ..transaction.clone()
     };
     let failed = SampleRecord { message: "Not Found".into(), ..sample("b", 1500, 1500, "404") };
-    let statistics = of(&[sample("a", 1000, 500, "200"), sample("a", 1100, 100, "200"), failed, transaction, empty]);
+    let statistics = of(&[
+        sample("a", 1000, 500, "200"),
+        sample("a", 1100, 100, "200"),
+        failed,
+        transaction,
+        empty,
+    ]);
     let rows = statistics.rows();
-    let labels: Vec<_> = rows.iter().map(|row| (row.label.as_str(), row.samples, row.failed)).collect();
+    let labels: Vec<_> =
+        rows.iter().map(|row| (row.label.as_str(), row.samples, row.failed)).collect();
     assert_eq!(labels, [("Total", 3, 1), ("a", 2, 0), ("b", 1, 1), ("both", 1, 0)]);
     let total = &rows[0];
     assert_eq!((total.mean, total.min, total.max, total.median), (700.0, 100.0, 1500.0, 500.0));
@@ -69,8 +76,12 @@ fn json_is_jmeters() {
   },
   "say \"a\"" : {"#;
     let label = "say \"a\"";
-    let json =
-        of(&[sample(label, 0, 100, "200"), sample(label, 100, 300, "200"), sample(label, 0, 200, "500")]).to_json();
+    let json = of(&[
+        sample(label, 0, 100, "200"),
+        sample(label, 100, 300, "200"),
+        sample(label, 0, 200, "500"),
+    ])
+    .to_json();
     assert!(json.starts_with(expected), "{json}");
     assert!(json.ends_with("  }\n}"), "{json}");
     assert_eq!(serde_json::from_str::<serde_json::Value>(&json).unwrap()[label]["sampleCount"], 3);
@@ -83,7 +94,10 @@ fn percentiles_are_those_of_the_dashboard() {
     for time in [1, 2, 3, 4, 10] {
         times.record(time);
     }
-    assert_eq!([10.0, 50.0, 75.0, 90.0].map(|percent| percentile(&times, percent)), [1.0, 3.0, 7.0, 10.0]);
+    assert_eq!(
+        [10.0, 50.0, 75.0, 90.0].map(|percent| percentile(&times, percent)),
+        [1.0, 3.0, 7.0, 10.0]
+    );
     assert_eq!(percentile(&Histogram::new(), 50.0), 0.0);
 }
 
@@ -110,12 +124,22 @@ fn errors_are_named_by_code_and_message_or_by_assertion() {
     let timeout = "Non HTTP response code: java.net.SocketTimeoutException/Read timed out";
     assert_eq!(
         names,
-        [("404/Not Found", 2), ("503", 1), ("Assertion failed", 1), (timeout, 1), ("expected x", 1), ("timeout", 1)]
+        [
+            ("404/Not Found", 2),
+            ("503", 1),
+            ("Assertion failed", 1),
+            (timeout, 1),
+            ("expected x", 1),
+            ("timeout", 1)
+        ]
     );
     assert_eq!((rows[0].percent_of_errors, rows[0].percent_of_samples), (200.0 / 7.0, 25.0));
     let by_label = statistics.errors_by_label();
     assert_eq!(
-        by_label.iter().map(|row| (row.label.as_str(), row.samples, row.errors)).collect::<Vec<_>>(),
+        by_label
+            .iter()
+            .map(|row| (row.label.as_str(), row.samples, row.errors))
+            .collect::<Vec<_>>(),
         [("Total", 8, 7), ("a", 7, 7)]
     );
     assert_eq!(by_label[1].top.len(), 5);
@@ -123,14 +147,16 @@ fn errors_are_named_by_code_and_message_or_by_assertion() {
 
 #[test]
 fn labels_beyond_the_limit_share_a_row() {
-    let mut statistics = Statistics::new(StatisticsSettings { labels: 2, ..StatisticsSettings::default() });
+    let mut statistics =
+        Statistics::new(StatisticsSettings { labels: 2, ..StatisticsSettings::default() });
     for label in ["a", "b", "c", "d", "a", "c"] {
         statistics.record(&sample(label, 0, 1, "200"));
     }
     let rows: Vec<_> = statistics.rows().into_iter().map(|row| (row.label, row.samples)).collect();
     assert_eq!(
         rows,
-        [("Total", 6), ("a", 2), ("b", 1), ("other labels", 3)].map(|(label, count)| (label.to_owned(), count))
+        [("Total", 6), ("a", 2), ("b", 1), ("other labels", 3)]
+            .map(|(label, count)| (label.to_owned(), count))
     );
 }
 

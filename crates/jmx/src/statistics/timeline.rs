@@ -97,7 +97,10 @@ impl Timeline {
             interval.good.record(record.elapsed_millis);
         }
         // JMeter's thread names are such as `Users 1-7`.
-        let group = record.thread_name.rsplit_once(' ').map_or(record.thread_name.as_str(), |(group, _)| group);
+        let group = record
+            .thread_name
+            .rsplit_once(' ')
+            .map_or(record.thread_name.as_str(), |(group, _)| group);
         let threads = interval.threads.entry(group.to_owned()).or_default();
         *threads = (*threads).max(u64::from(record.group_threads));
         interval.all_threads = interval.all_threads.max(u64::from(record.all_threads));
@@ -111,12 +114,15 @@ impl Timeline {
     /// Intervals, each with its middle in seconds since 1970.
     pub fn intervals(&self) -> impl Iterator<Item = (f64, &TimelineInterval)> {
         let width = self.width_seconds();
-        self.intervals.iter().map(move |(position, interval)| ((*position as f64 + 0.5) * width, interval))
+        self.intervals
+            .iter()
+            .map(move |(position, interval)| ((*position as f64 + 0.5) * width, interval))
     }
 
     /// Labels of the whole run, those with the most samples first.
     pub fn labels(&self) -> Vec<(&str, &LabelSums)> {
-        let mut all: Vec<_> = self.labels.iter().map(|(label, sums)| (label.as_str(), sums)).collect();
+        let mut all: Vec<_> =
+            self.labels.iter().map(|(label, sums)| (label.as_str(), sums)).collect();
         all.sort_by_key(|(label, sums)| (std::cmp::Reverse(sums.count), *label));
         all
     }
@@ -126,7 +132,8 @@ impl Timeline {
         loop {
             let position = unix_millis / 1_000 / self.width;
             let first = self.intervals.keys().next().map_or(position, |first| position.min(*first));
-            let last = self.intervals.keys().next_back().map_or(position, |last| position.max(*last));
+            let last =
+                self.intervals.keys().next_back().map_or(position, |last| position.max(*last));
             if last - first < MOST_INTERVALS {
                 return self.intervals.entry(position).or_default();
             }
@@ -150,7 +157,10 @@ impl TimelineInterval {
         self.failed += other.failed;
         self.bytes += other.bytes;
         self.sent_bytes += other.sent_bytes;
-        other.codes.into_iter().for_each(|(code, count)| *self.codes.entry(code).or_default() += count);
+        other
+            .codes
+            .into_iter()
+            .for_each(|(code, count)| *self.codes.entry(code).or_default() += count);
         for (label, sums) in other.labels {
             self.labels.entry(label).or_default().merge(&sums);
         }
@@ -207,8 +217,10 @@ mod tests {
         let mut timeline = Timeline::default();
         timeline.record(&sample(1_000, 1_500, true));
         timeline.record(&sample(1_001, 10, false));
-        let all: Vec<_> =
-            timeline.intervals().map(|(position, of)| (position, of.begun, of.ended, of.failed, of.bytes)).collect();
+        let all: Vec<_> = timeline
+            .intervals()
+            .map(|(position, of)| (position, of.begun, of.ended, of.failed, of.bytes))
+            .collect();
         assert_eq!(all, [(1_000.5, 1, 0, 0, 0), (1_001.5, 1, 2, 1, 200)]);
         let (_, last) = timeline.intervals().last().unwrap();
         assert_eq!((last.threads["Users"], last.all_threads, last.codes["500"]), (3, 5, 1));

@@ -47,13 +47,18 @@ fn lines_are_jmeters() {
     });
     summariser.delta.errors = 0;
     let lines = summariser.report(START + 60_004, THREADS);
-    assert_eq!(lines[1], "summary = 108200 in 00:01:00 = 1803.2/s Avg:    11 Min:     1 Max:   412 Err:     3 (0.00%)");
+    assert_eq!(
+        lines[1],
+        "summary = 108200 in 00:01:00 = 1803.2/s Avg:    11 Min:     1 Max:   412 Err:     3 (0.00%)"
+    );
 }
 
 #[test]
 fn numbers_are_wider_than_their_columns_where_they_must_be() {
-    let mut summariser =
-        Summariser::new(SummariserSettings { name: "x".into(), ..SummariserSettings::default() }, START);
+    let mut summariser = Summariser::new(
+        SummariserSettings { name: "x".into(), ..SummariserSettings::default() },
+        START,
+    );
     summariser.delta = Sums {
         samples: 1_234_567,
         errors: 123_456,
@@ -64,7 +69,12 @@ fn numbers_are_wider_than_their_columns_where_they_must_be() {
         end: START + 360_000_000,
     };
     let line = summariser.finish(START, THREADS);
-    assert_eq!(line, ["x = 1234567 in 100:00:00 =    3.4/s Avg: 123456 Min: 100000 Max: 1000000 Err: 123456 (10.00%)"]);
+    assert_eq!(
+        line,
+        [
+            "x = 1234567 in 100:00:00 =    3.4/s Avg: 123456 Min: 100000 Max: 1000000 Err: 123456 (10.00%)"
+        ]
+    );
 }
 
 #[test]
@@ -83,7 +93,9 @@ fn samples_are_summed_and_the_end_has_both_lines_once_there_was_a_line() {
     let mut short = summariser.clone();
     assert_eq!(
         short.finish(START + 3000, THREADS),
-        ["summary =      2 in 00:00:03 =    0.7/s Avg:   150 Min:   100 Max:   201 Err:     1 (50.00%)"]
+        [
+            "summary =      2 in 00:00:03 =    0.7/s Avg:   150 Min:   100 Max:   201 Err:     1 (50.00%)"
+        ]
     );
     summariser.record(&sample(2500, 500, true));
     assert_eq!(
@@ -99,7 +111,9 @@ fn samples_are_summed_and_the_end_has_both_lines_once_there_was_a_line() {
 fn nothing_is_zero_and_not_extreme() {
     assert_eq!(
         summariser().finish(START, THREADS),
-        ["summary =      0 in 00:00:00 = ******/s Avg:     0 Min:     0 Max:     0 Err:     0 (0.00%)"]
+        [
+            "summary =      0 in 00:00:00 = ******/s Avg:     0 Min:     0 Max:     0 Err:     0 (0.00%)"
+        ]
     );
 }
 

@@ -27,12 +27,21 @@ fn aliases_full_names_and_forms_are_resolved() {
     assert_eq!(kind("HTTPSampler2", "", ""), http);
     assert_eq!(kind("org.apache.jmeter.protocol.http.sampler.HTTPSamplerProxy", "", ""), http);
     assert_eq!(kind("unknown", "HTTPSamplerProxy", "HttpTestSampleGui"), http);
-    assert_eq!(kind("HTTPSamplerProxy", "", "GraphQLHTTPSamplerGui"), Some(ElementKind::GraphQlSampler));
+    assert_eq!(
+        kind("HTTPSamplerProxy", "", "GraphQLHTTPSamplerGui"),
+        Some(ElementKind::GraphQlSampler)
+    );
     assert_eq!(kind("ConfigTestElement", "", "HttpDefaultsGui"), Some(ElementKind::HttpDefaults));
     assert_eq!(kind("ConfigTestElement", "", "OtherGui"), Some(ElementKind::Config));
-    assert_eq!(kind("ResultCollector", "", "ViewResultsFullVisualizer"), Some(ElementKind::ViewResultsTree));
+    assert_eq!(
+        kind("ResultCollector", "", "ViewResultsFullVisualizer"),
+        Some(ElementKind::ViewResultsTree)
+    );
     assert_eq!(kind("com.example.HTTPSamplerProxy", "", ""), None);
-    assert_eq!(kind("kg.apc.jmeter.threads.UltimateThreadGroup", "", ""), Some(ElementKind::UltimateThreadGroup));
+    assert_eq!(
+        kind("kg.apc.jmeter.threads.UltimateThreadGroup", "", ""),
+        Some(ElementKind::UltimateThreadGroup)
+    );
 }
 
 #[test]

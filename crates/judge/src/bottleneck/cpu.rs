@@ -38,14 +38,16 @@ pub fn machine(facts: &Facts) -> RuleResult {
             share: HALF,
         };
         let full_level = result.compare(&figure);
-        let is_used_by_generator = generators_share(facts, source).is_some_and(|share| share >= GENERATORS);
+        let is_used_by_generator =
+            generators_share(facts, source).is_some_and(|share| share >= GENERATORS);
         // `taken_by_generator` reports a machine that the generator fills.
         let Some(level) = full_level.filter(|_| !is_used_by_generator) else { continue };
         let sentence = sentence(facts, source, level);
         if is_mostly_used_by_server(facts, source) {
             result.add_sentence(sentence);
         } else {
-            result.by_others = Some(format!("{sentence}; the server is not known to have used most of it"));
+            result.by_others =
+                Some(format!("{sentence}; the server is not known to have used most of it"));
         }
     }
     result
@@ -79,10 +81,14 @@ fn shares(facts: &Facts) -> Option<Shares> {
 pub fn taken_by_generator(facts: &Facts) -> Option<String> {
     let source = machines(facts).into_iter().find(|source| {
         let values: Vec<f64> = busy(facts, source).into_values().collect();
-        mean(&values) >= FULL && generators_share(facts, source).is_some_and(|share| share >= GENERATORS)
+        mean(&values) >= FULL
+            && generators_share(facts, source).is_some_and(|share| share >= GENERATORS)
     })?;
     let share = generators_share(facts, source)?;
-    Some(format!("the generator took {} of the CPU time of the machine that it shares with the server", percent(share)))
+    Some(format!(
+        "the generator took {} of the CPU time of the machine that it shares with the server",
+        percent(share)
+    ))
 }
 
 /// Rule: a thread uses a whole core and would use more.
@@ -99,7 +105,11 @@ pub fn core(facts: &Facts) -> RuleResult {
             share: HALF,
         };
         if let Some(level) = result.compare(&figure) {
-            result.add_sentence(format!("one thread of {} used {} of a core", short(source), percent(level)));
+            result.add_sentence(format!(
+                "one thread of {} used {} of a core",
+                short(source),
+                percent(level)
+            ));
         }
     }
     result
@@ -155,7 +165,8 @@ fn cores_of(facts: &Facts, source: &str) -> Option<f64> {
 fn sentence(facts: &Facts, source: &str, level: f64) -> String {
     let all: Vec<f64> = facts.sum_of_rates(source, &name::HOST_PARTS).into_values().collect();
     // The parts of a machine's CPU time grow by one second per second and core.
-    let cores = facts.states(source, server::CORES).first().copied().unwrap_or_else(|| mean(&all).round());
+    let cores =
+        facts.states(source, server::CORES).first().copied().unwrap_or_else(|| mean(&all).round());
     let mut users: Vec<(&str, f64)> = facts
         .sources()
         .filter(|s| s.starts_with("process:"))
@@ -168,9 +179,15 @@ fn sentence(facts: &Facts, source: &str, level: f64) -> String {
     users.extend(brunt_cores.map(|cores| ("brunt itself", cores)));
     // If the server's processes are known, the unnamed rest of the usage belongs to others.
     let others = server.map(|server| level * mean(&all) - server - brunt_cores.unwrap_or(0.0));
-    users.extend(others.filter(|others| *others >= OTHERS * mean(&all)).map(|others| ("others", others)));
-    let named: Vec<String> = users.iter().map(|(label, cores)| format!("{label} {} cores", three_digits(*cores))).collect();
-    let users_text = if named.is_empty() { String::new() } else { format!("; {}", named.join(", ")) };
+    users.extend(
+        others.filter(|others| *others >= OTHERS * mean(&all)).map(|others| ("others", others)),
+    );
+    let named: Vec<String> = users
+        .iter()
+        .map(|(label, cores)| format!("{label} {} cores", three_digits(*cores)))
+        .collect();
+    let users_text =
+        if named.is_empty() { String::new() } else { format!("; {}", named.join(", ")) };
     let alone_text = shares(facts).and_then(|shares| shares.capacity_without_brunt());
     let alone_text = alone_text.map_or(String::new(), |ratio| {
         format!("; without brunt on the same machine, its capacity would be at most {ratio}")

@@ -45,7 +45,9 @@ impl<'a> Facts<'a> {
 
     /// Sources that have readings of this name.
     pub fn sources_with(&self, name: &str) -> Vec<&'a str> {
-        self.sources().filter(|source| self.names(source).iter().any(|candidate| candidate == name)).collect()
+        self.sources()
+            .filter(|source| self.names(source).iter().any(|candidate| candidate == name))
+            .collect()
     }
 
     /// All names that a source has readings of.
@@ -87,7 +89,8 @@ impl<'a> Facts<'a> {
     /// Sum of the rates of several counters that are read together. Counters without
     /// readings are left out.
     pub fn sum_of_rates(&self, source: &str, names: &[&str]) -> BTreeMap<Tick, f64> {
-        let mut all = names.iter().map(|name| self.rates_at(source, name)).filter(|rates| !rates.is_empty());
+        let mut all =
+            names.iter().map(|name| self.rates_at(source, name)).filter(|rates| !rates.is_empty());
         let first = all.next().unwrap_or_default();
         all.fold(first, |sum, next| joined(&sum, &next, |a, b| a + b))
     }
@@ -108,7 +111,11 @@ impl<'a> Facts<'a> {
 }
 
 /// Combines the values of two series at the same instants.
-pub fn joined(a: &BTreeMap<Tick, f64>, b: &BTreeMap<Tick, f64>, with: impl Fn(f64, f64) -> f64) -> BTreeMap<Tick, f64> {
+pub fn joined(
+    a: &BTreeMap<Tick, f64>,
+    b: &BTreeMap<Tick, f64>,
+    with: impl Fn(f64, f64) -> f64,
+) -> BTreeMap<Tick, f64> {
     a.iter().filter_map(|(at, a)| Some((*at, with(*a, *b.get(at)?)))).collect()
 }
 
@@ -139,7 +146,9 @@ impl Figure<'_> {
     pub fn level(&self) -> Option<f64> {
         let mut values = self.values.clone();
         // The worst values first: the figure was at least this bad for the required share.
-        values.sort_by(|a, b| if self.side == Side::AtLeast { b.total_cmp(a) } else { a.total_cmp(b) });
+        values.sort_by(
+            |a, b| if self.side == Side::AtLeast { b.total_cmp(a) } else { a.total_cmp(b) },
+        );
         let rank = (values.len() as f64 * self.share).ceil().max(1.0) as usize;
         values.get(rank - 1).copied()
     }

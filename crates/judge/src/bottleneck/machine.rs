@@ -29,35 +29,63 @@ pub fn memory(facts: &Facts) -> RuleResult {
     let mut result = RuleResult::default();
     for source in facts.sources_with(name::MEMORY_TOTAL) {
         let swapped = facts.rates(source, name::SWAPPED_IN);
-        let figure = memory_figure(source, "bytes swapped in per second", swapped, SWAPPED_IN, Side::AtLeast);
+        let figure = memory_figure(
+            source,
+            "bytes swapped in per second",
+            swapped,
+            SWAPPED_IN,
+            Side::AtLeast,
+        );
         if let Some(rate) = result.compare(&figure) {
             result.add_sentence(format!("memory: {source} read {}/s back from swap", bytes(rate)));
         }
         let free = facts.states_at(source, name::MEMORY_AVAILABLE);
         let all = facts.states_at(source, name::MEMORY_TOTAL);
         let share = joined(&free, &all, |free, all| free / all).into_values().collect();
-        let figure = memory_figure(source, "memory available, share", share, AVAILABLE, Side::Below);
+        let figure =
+            memory_figure(source, "memory available, share", share, AVAILABLE, Side::Below);
         if let Some(available) = result.compare(&figure) {
             result.add_sentence(format!("memory: {} of {source} available", percent(available)));
         }
         let waited = facts.rates(source, name::PRESSURE_MEMORY);
         let figure = memory_figure(source, name::PRESSURE_MEMORY, waited, PRESSURE, Side::AtLeast);
         if let Some(share) = result.compare(&figure) {
-            result.add_sentence(format!("memory: tasks of {source} waited for it {} of the time", percent(share)));
+            result.add_sentence(format!(
+                "memory: tasks of {source} waited for it {} of the time",
+                percent(share)
+            ));
         }
     }
     result
 }
 
-fn memory_figure<'a>(source: &'a str, name: &str, values: Values, threshold: f64, side: Side) -> Figure<'a> {
-    Figure { culprit: Culprit::Memory, source, name: name.into(), values, threshold, side, share: HALF }
+fn memory_figure<'a>(
+    source: &'a str,
+    name: &str,
+    values: Values,
+    threshold: f64,
+    side: Side,
+) -> Figure<'a> {
+    Figure {
+        culprit: Culprit::Memory,
+        source,
+        name: name.into(),
+        values,
+        threshold,
+        side,
+        share: HALF,
+    }
 }
 
 /// Rule: a disk is always busy.
 pub fn disk(facts: &Facts) -> RuleResult {
     let mut result = RuleResult::default();
     for source in facts.sources() {
-        for disk in facts.names(source).iter().filter_map(|n| n.strip_prefix("disk.")?.strip_suffix(".busy_seconds")) {
+        for disk in facts
+            .names(source)
+            .iter()
+            .filter_map(|n| n.strip_prefix("disk.")?.strip_suffix(".busy_seconds"))
+        {
             let name = server::disk_busy(disk);
             let values = facts.rates(source, &name);
             let figure = Figure {
@@ -70,7 +98,10 @@ pub fn disk(facts: &Facts) -> RuleResult {
                 share: HALF,
             };
             if let Some(share) = result.compare(&figure) {
-                result.add_sentence(format!("disk {disk} of {source} busy {} of the time", percent(share)));
+                result.add_sentence(format!(
+                    "disk {disk} of {source} busy {} of the time",
+                    percent(share)
+                ));
             }
         }
     }
@@ -90,7 +121,12 @@ pub fn network(facts: &Facts) -> RuleResult {
 }
 
 fn link(facts: &Facts, result: &mut RuleResult, source: &str, nic: &str) {
-    let Some(speed) = facts.states(source, &Nic::BitsPerSecond.reading_name(nic)).last().copied().filter(|s| *s > 0.0) else {
+    let Some(speed) = facts
+        .states(source, &Nic::BitsPerSecond.reading_name(nic))
+        .last()
+        .copied()
+        .filter(|s| *s > 0.0)
+    else {
         return;
     };
     for (counter, direction) in [(Nic::SentBytes, "sent"), (Nic::ReceivedBytes, "received")] {
@@ -98,7 +134,11 @@ fn link(facts: &Facts, result: &mut RuleResult, source: &str, nic: &str) {
             culprit: Culprit::Network,
             source,
             name: format!("{nic} {direction}, share of the link's speed"),
-            values: facts.rates(source, &counter.reading_name(nic)).iter().map(|rate| rate * 8.0 / speed).collect(),
+            values: facts
+                .rates(source, &counter.reading_name(nic))
+                .iter()
+                .map(|rate| rate * 8.0 / speed)
+                .collect(),
             threshold: LINK,
             side: Side::AtLeast,
             share: HALF,
@@ -128,7 +168,10 @@ fn dropped_packets(facts: &Facts, result: &mut RuleResult, source: &str, nic: &s
         share: HALF,
     };
     if let Some(share) = result.compare(&figure) {
-        result.add_sentence(format!("network: {nic} of {source} dropped {} of its packets", percent(share)));
+        result.add_sentence(format!(
+            "network: {nic} of {source} dropped {} of its packets",
+            percent(share)
+        ));
     }
 }
 
@@ -146,7 +189,10 @@ pub fn files(facts: &Facts) -> RuleResult {
             share: TENTH,
         };
         if let Some(share) = result.compare(&figure) {
-            result.add_sentence(format!("{source}: {} of the limit on open files used", percent(share)));
+            result.add_sentence(format!(
+                "{source}: {} of the limit on open files used",
+                percent(share)
+            ));
         }
     }
     result

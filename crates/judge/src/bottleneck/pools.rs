@@ -68,8 +68,11 @@ impl Pool {
                 && (self.queue.get(tick).is_some_and(|q| *q > 0.0) || has_stopped_growing);
             let most = self.limit.get(tick).copied().or(present).unwrap_or(f64::INFINITY);
             // Without a known limit, the pool may still grow.
-            let share =
-                if self.limit.contains_key(tick) { busy / most.max(1.0) } else { (busy / most.max(1.0)).min(0.99) };
+            let share = if self.limit.contains_key(tick) {
+                busy / most.max(1.0)
+            } else {
+                (busy / most.max(1.0)).min(0.99)
+            };
             shares.push(if exhausted { 1.0 } else { share.min(1.0) });
         }
         shares
@@ -81,7 +84,9 @@ impl Pool {
         let queue: Vec<f64> = self.queue.values().copied().collect();
         let queued = match mean(&queue).round() {
             0.0 => String::new(),
-            waiting => format!(", {} queued", brunt_model::numbers::plural(waiting as u64, "request")),
+            waiting => {
+                format!(", {} queued", brunt_model::numbers::plural(waiting as u64, "request"))
+            }
         };
         format!("all {} {} busy{queued}", count(most as u64), workers_of(source))
     }
@@ -114,11 +119,17 @@ pub fn connections(facts: &Facts) -> RuleResult {
             share: HALF,
         };
         if let Some(level) = result.compare(&figure) {
-            result.add_sentence(format!("{source}: {} of {} connections open", percent(level), count(limit as u64)));
+            result.add_sentence(format!(
+                "{source}: {} of {} connections open",
+                percent(level),
+                count(limit as u64)
+            ));
         }
     }
     for source in facts.sources_with(server::REFUSED) {
-        if let Some(refused) = counter_growth(&mut result, facts, Culprit::Connections, source, server::REFUSED) {
+        if let Some(refused) =
+            counter_growth(&mut result, facts, Culprit::Connections, source, server::REFUSED)
+        {
             result.add_sentence(format!(
                 "{source} closed {} connections at once, because its table was full",
                 count(refused as u64)
@@ -138,7 +149,11 @@ pub fn accept_queue(facts: &Facts) -> RuleResult {
             culprit: Culprit::AcceptQueue,
             source,
             name: "accept queue, share filled".into(),
-            values: waiting.iter().zip(&limits).map(|(waiting, limit)| waiting / limit.max(1.0)).collect(),
+            values: waiting
+                .iter()
+                .zip(&limits)
+                .map(|(waiting, limit)| waiting / limit.max(1.0))
+                .collect(),
             threshold: 1.0,
             side: Side::AtLeast,
             share: TENTH,
@@ -149,15 +164,26 @@ pub fn accept_queue(facts: &Facts) -> RuleResult {
         }
     }
     for source in facts.sources_with(name::LISTEN_OVERFLOWS) {
-        if let Some(lost) = counter_growth(&mut result, facts, Culprit::AcceptQueue, source, name::LISTEN_OVERFLOWS) {
-            result.add_sentence(format!("{source}: {} connections found the accept queue full", count(lost as u64)));
+        if let Some(lost) =
+            counter_growth(&mut result, facts, Culprit::AcceptQueue, source, name::LISTEN_OVERFLOWS)
+        {
+            result.add_sentence(format!(
+                "{source}: {} connections found the accept queue full",
+                count(lost as u64)
+            ));
         }
     }
     result
 }
 
 /// Compares the growth of a counter that should not grow with its threshold.
-fn counter_growth(result: &mut RuleResult, facts: &Facts, culprit: Culprit, source: &str, name: &str) -> Option<f64> {
+fn counter_growth(
+    result: &mut RuleResult,
+    facts: &Facts,
+    culprit: Culprit,
+    source: &str,
+    name: &str,
+) -> Option<f64> {
     result.compare(&Figure {
         culprit,
         source,

@@ -20,7 +20,10 @@ impl World {
     fn new() -> Self {
         let mut world = Self::default();
         world.run.fold(&Event::Stage { at: Tick::ZERO, phase: Phase::Measure });
-        world.run.fold(&Event::Stage { at: Tick::ZERO + Duration::from_secs(SECONDS), phase: Phase::Grace });
+        world.run.fold(&Event::Stage {
+            at: Tick::ZERO + Duration::from_secs(SECONDS),
+            phase: Phase::Grace,
+        });
         world
     }
 
@@ -28,7 +31,9 @@ impl World {
     fn told(mut self, source: &str, values: &[(&str, f64, f64)]) -> Self {
         for second in 0..=SECONDS {
             let at = Tick::ZERO + Duration::from_secs(second);
-            let value = |(name, value, grows): &(&str, f64, f64)| ((*name).to_owned(), value + grows * second as f64);
+            let value = |(name, value, grows): &(&str, f64, f64)| {
+                ((*name).to_owned(), value + grows * second as f64)
+            };
             let values = values.iter().map(value).collect();
             self.run.fold(&Event::Reading(Reading { at, source: source.into(), values }));
         }
@@ -49,7 +54,10 @@ impl World {
     }
 
     fn process(self, source: &str, cores: f64) -> Self {
-        self.told(source, &[(name::CPU_USER, 5.0, cores * 0.5), (name::CPU_SYSTEM, 5.0, cores * 0.5)])
+        self.told(
+            source,
+            &[(name::CPU_USER, 5.0, cores * 0.5), (name::CPU_SYSTEM, 5.0, cores * 0.5)],
+        )
     }
 
     fn children(self, busy: f64, queued: f64) -> Self {
@@ -102,7 +110,9 @@ fn nothing_is_said_where_nothing_was_read_of_a_server() {
 
 #[test]
 fn the_servers_cores_are_those_of_its_processes_never_those_of_its_machine() {
-    let cores = server_cores(&World::new().cores(3.0).process("process:nginx", 0.5).process("process:php", 1.25).run);
+    let cores = server_cores(
+        &World::new().cores(3.0).process("process:nginx", 0.5).process("process:php", 1.25).run,
+    );
     assert!(cores.is_some_and(|cores| (cores - 1.75).abs() < 1e-9), "{cores:?}");
     assert_eq!(server_cores(&World::new().process(GENERATOR, 2.0).cores(3.0).run), None);
 }
@@ -124,7 +134,10 @@ fn shared_machine(server: Option<f64>) -> World {
     let tree = server.map(|server| (name::SERVER_PROCESSES, server, 0.0));
     let all: Vec<_> = rates.into_iter().chain(tree).collect();
     // With a reading of the server, its bottleneck is determined.
-    World::new().on_one_machine().told(GENERATOR, &all).told("http:status", &[("requests", 1.0, 100.0)])
+    World::new()
+        .on_one_machine()
+        .told(GENERATOR, &all)
+        .told("http:status", &[("requests", 1.0, 100.0)])
 }
 
 #[test]
@@ -134,9 +147,15 @@ fn a_full_machine_is_the_servers_only_if_its_processes_filled_it() {
     for not_the_servers in [Some(0.05), None] {
         let found = shared_machine(not_the_servers).found();
         assert_eq!(found.culprit, Culprit::NotFound, "{found:?}");
-        assert!(found.sentence.contains("the server is not known to have used most of it"), "{found:?}");
+        assert!(
+            found.sentence.contains("the server is not known to have used most of it"),
+            "{found:?}"
+        );
     }
-    assert!(server_cores(&shared_machine(Some(0.05)).run).is_some_and(|cores| (cores - 0.05).abs() < 1e-9));
+    assert!(
+        server_cores(&shared_machine(Some(0.05)).run)
+            .is_some_and(|cores| (cores - 0.05).abs() < 1e-9)
+    );
 }
 
 #[test]
@@ -148,8 +167,12 @@ fn workers_that_are_all_busy_on_a_machine_with_time_left() {
 
 #[test]
 fn workers_that_wait_for_cores_are_told_behind_the_cores() {
-    let found =
-        World::new().cores(3.9).process("process:php", 3.1).process("process:nginx", 0.4).children(20.0, 9.0).found();
+    let found = World::new()
+        .cores(3.9)
+        .process("process:php", 3.1)
+        .process("process:nginx", 0.4)
+        .children(20.0, 9.0)
+        .found();
     is(&found, Culprit::Cpu, "CPU: 97.5 % of 4.00 cores busy; php 3.10 cores, nginx 0.400 cores");
     assert_eq!(found.others, ["all 20 php-fpm children busy, 9 requests queued"]);
 }
@@ -185,16 +208,31 @@ fn a_healthy_server_is_not_accused() {
 #[test]
 fn a_shared_machine_is_the_servers_if_it_takes_most() {
     let shared = |generator: f64| {
-        World::new().on_one_machine().cores(4.0).process("process:php", 4.0 - generator).process(GENERATOR, generator)
+        World::new()
+            .on_one_machine()
+            .cores(4.0)
+            .process("process:php", 4.0 - generator)
+            .process(GENERATOR, generator)
     };
     let found = shared(0.8).limited(Limit::Cores).found();
-    is(&found, Culprit::Cpu, "CPU: 100 % of 4.00 cores busy; php 3.20 cores, brunt itself 0.800 cores");
-    assert_eq!(found.others, ["the generator was limited by the machine's cores, shared with the server"]);
+    is(
+        &found,
+        Culprit::Cpu,
+        "CPU: 100 % of 4.00 cores busy; php 3.20 cores, brunt itself 0.800 cores",
+    );
+    assert_eq!(
+        found.others,
+        ["the generator was limited by the machine's cores, shared with the server"]
+    );
     let beside = World::new().cores(4.0).process("process:php", 0.5).found();
     let others = "CPU: 100 % of 4.00 cores busy; php 0.500 cores, others 3.50 cores; the server is not known to have used most \
                   of it";
-    assert!(beside.culprit == Culprit::NotFound && beside.sentence.starts_with(others), "{beside:?}");
-    let sentence = "the generator took 62.5 % of the CPU time of the machine that it shares with the server";
+    assert!(
+        beside.culprit == Culprit::NotFound && beside.sentence.starts_with(others),
+        "{beside:?}"
+    );
+    let sentence =
+        "the generator took 62.5 % of the CPU time of the machine that it shares with the server";
     is(&shared(2.5).found(), Culprit::Generator, sentence);
     assert_eq!(shared(0.8).limited(Limit::Worker).found().culprit, Culprit::Generator);
 }
@@ -218,7 +256,11 @@ fn our_own_readings_show_a_machine_that_nobody_else_was_asked_for() {
 #[test]
 fn a_limited_generator_is_the_culprit_unless_requests_queue_at_the_server() {
     let limited = || World::new().cores(1.0).limited(Limit::Worker);
-    is(&limited().found(), Culprit::Generator, "the generator was limited by a worker thread at 100 % CPU");
+    is(
+        &limited().found(),
+        Culprit::Generator,
+        "the generator was limited by a worker thread at 100 % CPU",
+    );
     let disk = limited().told("host:web", &[(&server::disk_busy("sda"), 0.0, 0.97)]).found();
     assert_eq!((disk.culprit, disk.others.len()), (Culprit::Generator, 1), "{disk:?}");
     let queued = limited().children(20.0, 35.0).found();
@@ -247,12 +289,18 @@ fn every_other_limit_has_its_rule() {
             "memory: host:web read 5.00 MB/s back from swap",
         ),
         (
-            one("nginx:front", &[(server::CONNECTIONS, 1020.0, 0.0), (server::CONNECTIONS_LIMIT, 1024.0, 0.0)]),
+            one(
+                "nginx:front",
+                &[(server::CONNECTIONS, 1020.0, 0.0), (server::CONNECTIONS_LIMIT, 1024.0, 0.0)],
+            ),
             Culprit::Connections,
             "nginx:front: 99.6 % of 1,024 connections open",
         ),
         (
-            one("process:app", &[(server::ACCEPT_QUEUE, 129.0, 0.0), (server::ACCEPT_QUEUE_LIMIT, 128.0, 0.0)]),
+            one(
+                "process:app",
+                &[(server::ACCEPT_QUEUE, 129.0, 0.0), (server::ACCEPT_QUEUE_LIMIT, 128.0, 0.0)],
+            ),
             Culprit::AcceptQueue,
             "process:app: accept queue full (128 entries)",
         ),
@@ -286,6 +334,10 @@ fn every_other_limit_has_its_rule() {
 fn every_rule_is_in_the_docs() {
     let docs = include_str!("../../../../docs/bottleneck.md");
     for rule in RULES {
-        assert!(docs.contains(&format!("| {} |", rule.words)), "docs/bottleneck.md says nothing of {}", rule.words);
+        assert!(
+            docs.contains(&format!("| {} |", rule.words)),
+            "docs/bottleneck.md says nothing of {}",
+            rule.words
+        );
     }
 }

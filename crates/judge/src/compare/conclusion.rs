@@ -21,7 +21,12 @@ pub fn sentences(pairs: &[Pair], unit: LoadUnit) -> Vec<String> {
         let level = Level { load: pair.load, compared: deciding };
         match groups.iter_mut().find(|group| group.has_figure(pair, deciding.measure)) {
             Some(group) => group.levels.push(level),
-            None => groups.push(Group { ours: &pair.ours, theirs: &pair.theirs, unit, levels: vec![level] }),
+            None => groups.push(Group {
+                ours: &pair.ours,
+                theirs: &pair.theirs,
+                unit,
+                levels: vec![level],
+            }),
         }
     }
     groups.iter().map(Group::sentence).collect()
@@ -82,15 +87,17 @@ impl Group<'_> {
         let adjective = words(highest.compared.measure).adjective;
         let advantage = Advantage::new(highest.compared);
         if levels.len() == 1 {
-            let size_text = advantage.size.as_ref().map_or(String::new(), |size| format!("{size} "));
+            let size_text =
+                advantage.size.as_ref().map_or(String::new(), |size| format!("{size} "));
             return Some(format!(
                 "{winner} is {size_text}{adjective} than {loser}{} ({})",
                 self.at_loads(levels),
                 advantage.evidence
             ));
         }
-        let size_text =
-            advantage.size.map_or(String::new(), |size| format!(", by {size}{}", self.at_loads(&[*highest])));
+        let size_text = advantage
+            .size
+            .map_or(String::new(), |size| format!(", by {size}{}", self.at_loads(&[*highest])));
         Some(format!(
             "{winner} is {adjective} than {loser}{}{size_text} ({})",
             self.at_loads(levels),
@@ -101,7 +108,13 @@ impl Group<'_> {
     fn equal(&self, levels: &[Level]) -> Option<String> {
         let highest = levels.last()?.compared;
         let equal = words(highest.measure).equal;
-        Some(format!("{} and {} are {equal}{} ({})", self.theirs, self.ours, self.at_loads(levels), values(highest)))
+        Some(format!(
+            "{} and {} are {equal}{} ({})",
+            self.theirs,
+            self.ours,
+            self.at_loads(levels),
+            values(highest)
+        ))
     }
 
     fn undecided(&self, levels: &[Level]) -> String {
@@ -125,8 +138,13 @@ impl Group<'_> {
             number if number == self.levels.len() && number > MOST_LISTED => {
                 format!(" at all {} loads", count(number as u64))
             }
-            number if number > MOST_LISTED => format!(" at {} of {} loads", count(number as u64), self.levels.len()),
-            _ => format!(" at {}", enumeration(&loads.iter().map(|value| load(self.unit, *value)).collect::<Vec<_>>())),
+            number if number > MOST_LISTED => {
+                format!(" at {} of {} loads", count(number as u64), self.levels.len())
+            }
+            _ => format!(
+                " at {}",
+                enumeration(&loads.iter().map(|value| load(self.unit, *value)).collect::<Vec<_>>())
+            ),
         }
     }
 }
@@ -141,18 +159,22 @@ struct Advantage {
 
 impl Advantage {
     fn new(compared: &Compared) -> Self {
-        let sizes = [compared.shift, compared.low, compared.high].map(|shift| shift.map(|shift| size(compared, shift)));
+        let sizes = [compared.shift, compared.low, compared.high]
+            .map(|shift| shift.map(|shift| size(compared, shift)));
         let [estimate, one_end, other_end] = sizes;
         let least = match (one_end, other_end) {
             (Some(one), Some(other)) => Some(one.min(other)),
             (one, other) => one.or(other),
         };
         let interval = one_end.zip(other_end);
-        let interval = interval
-            .map(|(one, other)| format!(", 95 % CI {} to {} %", number(one.min(other)), number(one.max(other))));
+        let interval = interval.map(|(one, other)| {
+            format!(", 95 % CI {} to {} %", number(one.min(other)), number(one.max(other)))
+        });
         let size = match (estimate, least) {
             (Some(estimate), _) => Some(format!("{} %", number(estimate))),
-            (None, Some(least)) if compared.shift.is_some() => Some(format!("at least {} %", number(least))),
+            (None, Some(least)) if compared.shift.is_some() => {
+                Some(format!("at least {} %", number(least)))
+            }
             _ => None,
         };
         Self { size, evidence: values(compared) + &interval.unwrap_or_default() }
@@ -175,7 +197,8 @@ fn size(compared: &Compared, shift: f64) -> f64 {
 
 /// `p50 48.0 ms against 73.0 ms`, the better contender first.
 fn values(compared: &Compared) -> String {
-    let [ours, theirs] = [compared.ours, compared.theirs].map(|value| written(compared.measure, value));
+    let [ours, theirs] =
+        [compared.ours, compared.theirs].map(|value| written(compared.measure, value));
     let is_theirs_first = compared.verdict != Better::Worse;
     let (first, second) = if is_theirs_first { (theirs, ours) } else { (ours, theirs) };
     format!("{} {first} against {second}", compared.measure)
@@ -183,8 +206,12 @@ fn values(compared: &Compared) -> String {
 
 fn words(measure: Measure) -> MeasureWords {
     let (adjective, equal) = match measure {
-        Measure::Run(Metric::Quantile(_) | Metric::Mean | Metric::Max) => ("faster", "equally fast"),
-        Measure::Run(Metric::Throughput | Metric::Goodput) => ("higher in throughput", "equal in throughput"),
+        Measure::Run(Metric::Quantile(_) | Metric::Mean | Metric::Max) => {
+            ("faster", "equally fast")
+        }
+        Measure::Run(Metric::Throughput | Metric::Goodput) => {
+            ("higher in throughput", "equal in throughput")
+        }
         Measure::Run(Metric::Errors) => ("more reliable", "equally reliable"),
         Measure::Capacity => ("higher in capacity", "equal in capacity"),
         Measure::ServerCpu => ("more efficient", "equally efficient"),
@@ -231,37 +258,48 @@ mod tests {
     #[test]
     fn the_better_one_comes_first_with_what_it_saves() {
         let one = [pair(1000.0, compared(P50, 0.073, 0.048, Better::Better))];
-        let expected =
-            "nginx is 34.2 % faster than apache at 1,000 users (p50 48.0 ms against 73.0 ms, 95 % CI 32.2 to 36.2 %).";
+        let expected = "nginx is 34.2 % faster than apache at 1,000 users (p50 48.0 ms against 73.0 ms, 95 % CI 32.2 to 36.2 %).";
         assert_eq!(sentences(&one, USERS), [expected]);
         let throughput = Measure::Run(Metric::Throughput);
         let one = [pair(64.0, compared(throughput, 1250.0, 1000.0, Better::Worse))];
         assert!(
-            sentences(&one, USERS)[0].starts_with("apache is 25.0 % higher in throughput than nginx at 64 users (")
+            sentences(&one, USERS)[0]
+                .starts_with("apache is 25.0 % higher in throughput than nginx at 64 users (")
         );
     }
 
     #[test]
     fn loads_are_summed_up_by_who_is_better() {
         let at = |load: f64, verdict| pair(load, compared(P50, 0.073, 0.048, verdict));
-        let mut all: Vec<Pair> = (1..=5).map(|n| at(100.0 * f64::from(n), Better::Better)).collect();
+        let mut all: Vec<Pair> =
+            (1..=5).map(|n| at(100.0 * f64::from(n), Better::Better)).collect();
         let [sentence] = &sentences(&all, USERS)[..] else { panic!() };
         assert!(
-            sentence.starts_with("nginx is faster than apache at all 5 loads, by 34.2 % at 500 users ("),
+            sentence.starts_with(
+                "nginx is faster than apache at all 5 loads, by 34.2 % at 500 users ("
+            ),
             "{sentence}"
         );
         all[0].measures[0].verdict = Better::Undecided;
         all[1].measures[0].verdict = Better::Equal;
         let [sentence] = &sentences(&all, USERS)[..] else { panic!() };
-        assert!(sentence.contains("at 300 users, 400 users and 500 users, by 34.2 % at 500 users ("), "{sentence}");
-        assert!(sentence.contains("; nginx and apache are equally fast at 200 users ("), "{sentence}");
+        assert!(
+            sentence.contains("at 300 users, 400 users and 500 users, by 34.2 % at 500 users ("),
+            "{sentence}"
+        );
+        assert!(
+            sentence.contains("; nginx and apache are equally fast at 200 users ("),
+            "{sentence}"
+        );
         assert!(sentence.ends_with("; undecided at 100 users."), "{sentence}");
         for pair in &mut all {
             pair.measures[0].verdict = Better::Undecided;
         }
         assert_eq!(
             sentences(&all, USERS),
-            ["Undecided whether apache or nginx is faster at 500 users: p50: 3 blocks are too few."]
+            [
+                "Undecided whether apache or nginx is faster at 500 users: p50: 3 blocks are too few."
+            ]
         );
     }
 

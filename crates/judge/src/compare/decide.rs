@@ -7,8 +7,8 @@ use super::sample::{Figures, PairFigures};
 use super::wording;
 use brunt_model::comparison::{Better, Compared, Test};
 use brunt_model::question::{Compare, Measure};
-use brunt_stats::holm::{Hypothesis, HolmResult, holm};
-use brunt_stats::shift::{self, ValueRange, Shift};
+use brunt_stats::holm::{HolmResult, Hypothesis, holm};
+use brunt_stats::shift::{self, Shift, ValueRange};
 use brunt_stats::{foresight, permutation, rank, robust};
 
 /// Share of the error probability that belongs to the first figure. The other figures have the rest
@@ -74,7 +74,11 @@ enum Tests {
 
 /// Decides all pairs, in their order. Also returns about how many more blocks are needed to decide
 /// the first figure of each.
-pub fn decide(pairs: &[PairFigures], measures: &[Measure], spec: &Compare) -> (Vec<PairDecision>, Option<u32>) {
+pub fn decide(
+    pairs: &[PairFigures],
+    measures: &[Measure],
+    spec: &Compare,
+) -> (Vec<PairDecision>, Option<u32>) {
     let mut untested: Vec<UntestedFigure> = Vec::new();
     for (index, pair) in pairs.iter().enumerate() {
         for (measure, figures) in &pair.figures {
@@ -90,7 +94,9 @@ pub fn decide(pairs: &[PairFigures], measures: &[Measure], spec: &Compare) -> (V
     for (figure, result) in untested.iter().zip(&results) {
         let tested = figure.test(result.level, spec.smallest);
         if measures.first() == Some(&figure.measure) && tested.verdict == Better::Undecided {
-            more = more.zip(figure.more_blocks(result.level, spec.smallest)).map(|(most, more)| most.max(more));
+            more = more
+                .zip(figure.more_blocks(result.level, spec.smallest))
+                .map(|(most, more)| most.max(more));
         }
         let decision = &mut decisions[figure.pair];
         decision.compared.push(compared(&tested, result, spec.smallest));
@@ -107,7 +113,10 @@ fn hypotheses(figures: &[UntestedFigure], measures: &[Measure]) -> Vec<Hypothesi
     let mut hypotheses = Vec::new();
     for figure in figures {
         let is_first = measures.first() == Some(&figure.measure);
-        hypotheses.push(Hypothesis { p: figure.p(), weight: if is_first { shares.first } else { shares.other } });
+        hypotheses.push(Hypothesis {
+            p: figure.p(),
+            weight: if is_first { shares.first } else { shares.other },
+        });
     }
     hypotheses
 }
@@ -146,7 +155,10 @@ impl Figures {
 impl Scale {
     fn scaled(self, values: &[ValueRange]) -> Vec<ValueRange> {
         match self {
-            Self::Shares => values.iter().map(|value| ValueRange { low: value.low.ln(), high: value.high.ln() }).collect(),
+            Self::Shares => values
+                .iter()
+                .map(|value| ValueRange { low: value.low.ln(), high: value.high.ln() })
+                .collect(),
             Self::Plain => values.to_vec(),
         }
     }
@@ -169,13 +181,21 @@ impl UntestedFigure {
         let ours = scale.scaled(&figures.ours);
         let theirs = scale.scaled(&figures.theirs);
         let tests = if let Some(most) = figures.most {
-            let differences: Vec<ValueRange> = theirs.iter().zip(&ours).map(|(b, a)| b.minus(*a)).collect();
+            let differences: Vec<ValueRange> =
+                theirs.iter().zip(&ours).map(|(b, a)| b.minus(*a)).collect();
             Tests::Blocks(shift::Paired::new(&differences, most as usize))
         } else {
             let p = unpaired_p(&ours, &theirs);
             Tests::Groups(ours, theirs, p)
         };
-        Self { pair, measure, theirs: contenders.theirs.clone(), figures: figures.clone(), scale, tests }
+        Self {
+            pair,
+            measure,
+            theirs: contenders.theirs.clone(),
+            figures: figures.clone(),
+            scale,
+            tests,
+        }
     }
 
     fn p(&self) -> f64 {
@@ -188,19 +208,26 @@ impl UntestedFigure {
     fn test(&self, level: f64, smallest: f64) -> TestedFigure {
         let sizes = (self.figures.ours.len(), self.figures.theirs.len());
         let (shift, test, least) = match &self.tests {
-            Tests::Blocks(paired) => {
-                (paired.shift(level), Test::PermutationInBlocks, permutation::least_p(sizes.0 as u32))
-            }
-            Tests::Groups(ours, theirs, _) => {
-                (shift::unpaired(ours, theirs, level), Test::MannWhitney, rank::least_p(sizes.0, sizes.1))
-            }
+            Tests::Blocks(paired) => (
+                paired.shift(level),
+                Test::PermutationInBlocks,
+                permutation::least_p(sizes.0 as u32),
+            ),
+            Tests::Groups(ours, theirs, _) => (
+                shift::unpaired(ours, theirs, level),
+                Test::MannWhitney,
+                rank::least_p(sizes.0, sizes.1),
+            ),
         };
         // With so few values, no outcome is significant at this level.
         let test = if self.figures.is_empty() || least > level { Test::None } else { test };
-        let all_zero =
-            !self.figures.is_empty() && self.figures.all().all(|value| value.low == 0.0 && value.high == 0.0);
-        let verdict =
-            if all_zero { Better::Equal } else { verdict(self.measure, self.scale, shift.interval, smallest) };
+        let all_zero = !self.figures.is_empty()
+            && self.figures.all().all(|value| value.low == 0.0 && value.high == 0.0);
+        let verdict = if all_zero {
+            Better::Equal
+        } else {
+            verdict(self.measure, self.scale, shift.interval, smallest)
+        };
         TestedFigure {
             measure: self.measure,
             theirs: self.theirs.clone(),
@@ -223,7 +250,12 @@ impl UntestedFigure {
         let theirs = median(&self.figures.theirs);
         match shift.value.exact_value() {
             // The difference is one of logarithms, so each median moves by half of it.
-            Some(value) if self.scale == Scale::Shares && value.is_finite() && ours > 0.0 && theirs > 0.0 => {
+            Some(value)
+                if self.scale == Scale::Shares
+                    && value.is_finite()
+                    && ours > 0.0
+                    && theirs > 0.0 =>
+            {
                 let center = (ours * theirs).sqrt();
                 (center * (-value / 2.0).exp(), center * (value / 2.0).exp())
             }
@@ -237,7 +269,8 @@ impl UntestedFigure {
         let _ = self.figures.most?;
         let ours = self.scale.scaled(&self.figures.ours);
         let theirs = self.scale.scaled(&self.figures.theirs);
-        let differences: Option<Vec<f64>> = theirs.iter().zip(&ours).map(|(b, a)| b.minus(*a).exact_value()).collect();
+        let differences: Option<Vec<f64>> =
+            theirs.iter().zip(&ours).map(|(b, a)| b.minus(*a).exact_value()).collect();
         let smallest = if self.scale == Scale::Shares { smallest.ln_1p() } else { 0.0 };
         let needed = foresight::blocks(&differences?, level, smallest)?;
         Some(needed.saturating_sub(self.figures.ours.len() as u32).max(1))

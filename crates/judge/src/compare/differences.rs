@@ -15,8 +15,15 @@ use std::time::Duration;
 const NEAR: f64 = 0.01;
 
 /// Headers that are shown with their values.
-const SHOWN: [&str; 7] =
-    ["accept", "accept-encoding", "accept-language", "cache-control", "connection", "content-type", "user-agent"];
+const SHOWN: [&str; 7] = [
+    "accept",
+    "accept-encoding",
+    "accept-language",
+    "cache-control",
+    "connection",
+    "content-type",
+    "user-agent",
+];
 
 /// A contender, with its known facts.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -43,12 +50,16 @@ pub fn differences(a: &Side, b: &Side) -> Vec<String> {
             // The contenders are named after this fact.
             Some(theirs) if ours.value == a.name && theirs.value == b.name => {}
             Some(theirs) => {
-                all.push(format!("{}: {} has {}, {} has {}.", ours.name, a.name, ours.value, b.name, theirs.value));
+                all.push(format!(
+                    "{}: {} has {}, {} has {}.",
+                    ours.name, a.name, ours.value, b.name, theirs.value
+                ));
             }
             None => all.push(unknown(ours, a, b)),
         }
     }
-    let only_b = b.facts.iter().filter(|theirs| a.facts.iter().all(|ours| ours.name != theirs.name));
+    let only_b =
+        b.facts.iter().filter(|theirs| a.facts.iter().all(|ours| ours.name != theirs.name));
     all.extend(only_b.map(|theirs| unknown(theirs, b, a)));
     all
 }
@@ -109,8 +120,10 @@ impl Side {
     /// Adds the generator's machine, and the known facts about the server and the route to it.
     #[must_use]
     pub fn with_environment(self, environment: &Environment) -> Self {
-        let limits = environment.limits.iter().map(|(name, value)| (format!("limit {name}"), value));
-        let settings = environment.sysctls.iter().map(|(name, value)| (format!("setting {name}"), value));
+        let limits =
+            environment.limits.iter().map(|(name, value)| (format!("limit {name}"), value));
+        let settings =
+            environment.sysctls.iter().map(|(name, value)| (format!("setting {name}"), value));
         let mut side = self
             .with("brunt", &environment.brunt)
             .with("kernel", &environment.kernel)
@@ -121,13 +134,21 @@ impl Side {
             side = side.with(&name, value);
         }
         let Some(route) = &environment.route else { return side };
-        let place = route.same_host.map(|same| if same { "brunt's own machine" } else { "another machine" }.to_owned());
+        let place = route
+            .same_host
+            .map(|same| if same { "brunt's own machine" } else { "another machine" }.to_owned());
         side.with_known("place of the server", place)
             .with_known("interface", route.interface.clone())
-            .with_known("link, bits per second", route.link_bits_per_second.map(|speed| speed.to_string()))
+            .with_known(
+                "link, bits per second",
+                route.link_bits_per_second.map(|speed| speed.to_string()),
+            )
             .with_known("largest packet, bytes", route.mtu_bytes.map(|mtu| mtu.to_string()))
             .with_known("accept queue", route.listener_backlog.map(|length| length.to_string()))
-            .with_known("server's limit on open files", route.listener_descriptors.map(|limit| limit.to_string()))
+            .with_known(
+                "server's limit on open files",
+                route.listener_descriptors.map(|limit| limit.to_string()),
+            )
     }
 
     /// Adds the requests and how they are sent, but not the load.
@@ -135,8 +156,10 @@ impl Side {
     pub fn with_plan(self, plan: &Plan) -> Self {
         let connection = &plan.connection;
         let stop = &plan.main().stop;
-        let reuse = connection.requests_per_connection.map_or("no limit".into(), |most| most.to_string());
-        let reading = connection.receive_rate.map_or("unlimited".into(), |rate| format!("{rate} bytes/s"));
+        let reuse =
+            connection.requests_per_connection.map_or("no limit".into(), |most| most.to_string());
+        let reading =
+            connection.receive_rate.map_or("unlimited".into(), |rate| format!("{rate} bytes/s"));
         self.with("protocol", connection.http.to_string())
             .with("TLS", if is_encrypted(plan) { "https" } else { "http" })
             .with("what is asked", requests_text(plan))
@@ -156,9 +179,14 @@ impl Side {
         if total.completed == 0 {
             return self;
         }
-        let statuses: Vec<String> = total.statuses.sorted().iter().map(|(status, _)| status_text(*status)).collect();
+        let statuses: Vec<String> =
+            total.statuses.sorted().iter().map(|(status, _)| status_text(*status)).collect();
         let length = total.bytes_received as f64 / total.completed as f64;
-        self.with("statuses", statuses.join(", ")).with_number("bytes per reply, head and body", length, bytes(length))
+        self.with("statuses", statuses.join(", ")).with_number(
+            "bytes per reply, head and body",
+            length,
+            bytes(length),
+        )
     }
 }
 
@@ -169,7 +197,9 @@ fn is_encrypted(plan: &Plan) -> bool {
 fn requests_text(plan: &Plan) -> String {
     match &plan.main().scenario.requests[..] {
         [only] => request_text(only),
-        [first, ..] => format!("{} and {} more", request_text(first), plan.main().scenario.requests.len() - 1),
+        [first, ..] => {
+            format!("{} and {} more", request_text(first), plan.main().scenario.requests.len() - 1)
+        }
         [] => "nothing".into(),
     }
 }
@@ -180,8 +210,13 @@ fn request_text(request: &brunt_model::Request) -> String {
     let after_scheme = request.url.split_once("://").map_or(&request.url[..], |(_, rest)| rest);
     let path = after_scheme.find('/').map_or("/", |start| &after_scheme[start..]);
     let path = path.split('?').next().unwrap_or(path);
-    let headers: Vec<String> = request.headers.iter().map(|(name, value)| header(name, value)).collect();
-    let body = request.body.bytes().map(|body| format!(" + {}", bytes(body.len() as f64))).unwrap_or_default();
+    let headers: Vec<String> =
+        request.headers.iter().map(|(name, value)| header(name, value)).collect();
+    let body = request
+        .body
+        .bytes()
+        .map(|body| format!(" + {}", bytes(body.len() as f64)))
+        .unwrap_or_default();
     let pieces = match &request.body {
         Body::Pieces(BodyPieces { interval: PieceInterval::Time(interval), .. }) => {
             format!(", a piece every {}", seconds(interval.as_secs_f64()))
@@ -201,15 +236,20 @@ fn header(name: &str, value: &str) -> String {
 fn load(load: &Load) -> String {
     match load {
         Load::Closed { think, .. } if think.is_none() => "a closed loop".into(),
-        Load::Closed { think, .. } => format!("a closed loop, thinking {} s", three_digits(think.mean().as_secs_f64())),
+        Load::Closed { think, .. } => {
+            format!("a closed loop, thinking {} s", three_digits(think.mean().as_secs_f64()))
+        }
         Load::Open { arrivals, connections, .. } => {
             let spacing = match arrivals {
                 Arrivals::Poisson => "Poisson".into(),
                 Arrivals::Even => "even".into(),
                 Arrivals::Burst(size) => format!("bursts of {size}"),
-                Arrivals::Uniform(millionths) => format!("uniform within {} %", f64::from(*millionths) / 1e4),
+                Arrivals::Uniform(millionths) => {
+                    format!("uniform within {} %", f64::from(*millionths) / 1e4)
+                }
             };
-            let most = connections.map_or(String::new(), |most| format!(", at most {most} connections"));
+            let most =
+                connections.map_or(String::new(), |most| format!(", at most {most} connections"));
             format!("an open loop, {spacing}{most}")
         }
     }

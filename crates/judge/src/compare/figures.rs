@@ -36,7 +36,9 @@ pub fn capacity(estimate: Estimate) -> Option<ValueRange> {
     match (estimate.value, estimate.low, estimate.high) {
         (Some(value), _, _) => Some(ValueRange::exact(value)),
         (None, None, None) => None,
-        (None, low, high) => Some(ValueRange { low: low.unwrap_or(0.0), high: high.unwrap_or(f64::INFINITY) }),
+        (None, low, high) => {
+            Some(ValueRange { low: low.unwrap_or(0.0), high: high.unwrap_or(f64::INFINITY) })
+        }
     }
 }
 

@@ -14,14 +14,21 @@ const MOST_RUNS: usize = 64;
 /// Returns sentences on the figures that cannot become significant with so few blocks,
 /// among so many figures. Empty if all figures can. `steps` is the number of loads that are
 /// known before the comparison.
-pub fn undecidable_figures(contenders: usize, steps: usize, blocks: u32, spec: &Compare) -> Vec<String> {
+pub fn undecidable_figures(
+    contenders: usize,
+    steps: usize,
+    blocks: u32,
+    spec: &Compare,
+) -> Vec<String> {
     let measures = measures(spec);
     let pairs = contenders.saturating_sub(1);
-    let Some((first, others)) = measures.split_first().filter(|(first, _)| number_of_tests(**first, pairs, steps) > 0)
+    let Some((first, others)) =
+        measures.split_first().filter(|(first, _)| number_of_tests(**first, pairs, steps) > 0)
     else {
         return Vec::new();
     };
-    let tests_of_others: usize = others.iter().map(|measure| number_of_tests(*measure, pairs, steps)).sum();
+    let tests_of_others: usize =
+        others.iter().map(|measure| number_of_tests(*measure, pairs, steps)).sum();
     let shares = AlphaShares::new(number_of_tests(*first, pairs, steps), tests_of_others);
     let mut sentences = Vec::new();
     let first_level = spec.alpha * shares.first;
@@ -60,14 +67,18 @@ fn number_of_tests(measure: Measure, pairs: usize, steps: usize) -> usize {
 /// and of each other.
 pub fn undecidable_stored_figures(ours: usize, others: &[usize], spec: &Compare) -> Vec<String> {
     let measures = measures(spec);
-    let Some((first, rest)) = measures.split_first().filter(|_| !others.is_empty()) else { return Vec::new() };
+    let Some((first, rest)) = measures.split_first().filter(|_| !others.is_empty()) else {
+        return Vec::new();
+    };
     let required = spec.alpha * AlphaShares::new(others.len(), others.len() * rest.len()).first;
-    let least = others.iter().map(|theirs| rank::least_p(ours, *theirs)).fold(f64::INFINITY, f64::min);
+    let least =
+        others.iter().map(|theirs| rank::least_p(ours, *theirs)).fold(f64::INFINITY, f64::min);
     // At least one comparison can become significant.
     if least <= required {
         return Vec::new();
     }
-    let needed = (1..MOST_RUNS).find(|runs| rank::least_p(*runs, *runs) <= required).unwrap_or(MOST_RUNS);
+    let needed =
+        (1..MOST_RUNS).find(|runs| rank::least_p(*runs, *runs) <= required).unwrap_or(MOST_RUNS);
     vec![format!(
         "{first}: too few runs to show any difference: their smallest possible p-value is {} (required: {}). At least {} per side are needed.",
         level(least.min(1.0)),

@@ -15,9 +15,12 @@ const QUANTILES: [f64; 8] = [0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999];
 /// 1 − `alpha`. Quantiles that are only known from below in some block are left out. Empty if there
 /// are no blocks, or too few.
 pub fn shift(pair: &ContenderPair, alpha: f64) -> Vec<QuantileShift> {
-    let with_differences: Vec<(f64, Vec<f64>)> =
-        QUANTILES.into_iter().filter_map(|quantile| Some((quantile, differences(pair, quantile)?))).collect();
-    let blocks = with_differences.iter().map(|(_, differences)| differences.len()).max().unwrap_or(0);
+    let with_differences: Vec<(f64, Vec<f64>)> = QUANTILES
+        .into_iter()
+        .filter_map(|quantile| Some((quantile, differences(pair, quantile)?)))
+        .collect();
+    let blocks =
+        with_differences.iter().map(|(_, differences)| differences.len()).max().unwrap_or(0);
     // The bands hold for all quantiles together, so all need the same blocks.
     let (quantiles, figures): (Vec<f64>, Vec<Vec<f64>>) =
         with_differences.into_iter().filter(|(_, differences)| differences.len() == blocks).unzip();
@@ -25,7 +28,12 @@ pub fn shift(pair: &ContenderPair, alpha: f64) -> Vec<QuantileShift> {
     let mut shifts = Vec::new();
     for (quantile, banded) in quantiles.into_iter().zip(banded) {
         let seconds = banded.value;
-        shifts.push(QuantileShift { quantile, seconds, low: banded.band.low, high: banded.band.high });
+        shifts.push(QuantileShift {
+            quantile,
+            seconds,
+            low: banded.band.low,
+            high: banded.band.high,
+        });
     }
     shifts
 }
@@ -34,5 +42,10 @@ pub fn shift(pair: &ContenderPair, alpha: f64) -> Vec<QuantileShift> {
 fn differences(pair: &ContenderPair, quantile: f64) -> Option<Vec<f64>> {
     let figures = pair.figures(Measure::Run(Metric::Quantile(quantile)));
     figures.most?;
-    figures.ours.iter().zip(&figures.theirs).map(|(ours, theirs)| theirs.minus(*ours).exact_value()).collect()
+    figures
+        .ours
+        .iter()
+        .zip(&figures.theirs)
+        .map(|(ours, theirs)| theirs.minus(*ours).exact_value())
+        .collect()
 }

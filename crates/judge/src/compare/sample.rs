@@ -69,21 +69,26 @@ impl<'a> Sample<'a> {
     pub fn of_study(study: &'a Study, spec: &Compare, searched: &[FoundCapacity]) -> Self {
         let contenders = &study.experiment.contenders;
         let mut pairs = Vec::new();
-        let factors: Vec<&Factors> = contenders.iter().map(|contender| contender.factors.as_slice()).collect();
+        let factors: Vec<&Factors> =
+            contenders.iter().map(|contender| contender.factors.as_slice()).collect();
         let pairings = pairings(&factors);
         for pairing in &pairings {
-            pairs.extend(known_steps(study, *pairing).map(|step| pair_at_step(study, *pairing, step)));
+            pairs.extend(
+                known_steps(study, *pairing).map(|step| pair_at_step(study, *pairing, step)),
+            );
         }
         if spec.at_capacity.is_some() {
-            let capacities = pairings.iter().map(|pairing| pair_of_capacities(study, *pairing, searched));
+            let capacities =
+                pairings.iter().map(|pairing| pair_of_capacities(study, *pairing, searched));
             // The deciding figure comes first.
-            let first = if spec.metrics.first() == Some(&Measure::Capacity) { 0 } else { pairs.len() };
+            let first =
+                if spec.metrics.first() == Some(&Measure::Capacity) { 0 } else { pairs.len() };
             pairs.splice(first..first, capacities);
         }
         let mut blocks = 0;
         for repetition in 0..study.experiment.repetitions {
-            let is_whole =
-                (0..contenders.len()).all(|contender| has_result(study, spec, searched, contender, repetition));
+            let is_whole = (0..contenders.len())
+                .all(|contender| has_result(study, spec, searched, contender, repetition));
             blocks += u32::from(is_whole);
         }
         let mut first_runs = Vec::new();
@@ -95,7 +100,10 @@ impl<'a> Sample<'a> {
     }
 
     /// Samples stored runs, by contender; `judge` decides which are usable.
-    pub fn of_groups(groups: &[(String, Vec<&'a Run>)], judge: impl Fn(&Run) -> Judgement) -> Sample<'a> {
+    pub fn of_groups(
+        groups: &[(String, Vec<&'a Run>)],
+        judge: impl Fn(&Run) -> Judgement,
+    ) -> Sample<'a> {
         let mut notes = vec![
             "The runs were not alternating: other changes between them are unknown, and no test can separate them from the contenders."
                 .to_owned(),
@@ -150,8 +158,9 @@ impl ContenderPair<'_> {
     pub fn figures(&self, measure: Measure) -> Figures {
         match &self.runs {
             Runs::Blocks(blocks, most) => {
-                let both =
-                    blocks.iter().filter_map(|(ours, theirs)| Some((figure(ours, measure)?, figure(theirs, measure)?)));
+                let both = blocks.iter().filter_map(|(ours, theirs)| {
+                    Some((figure(ours, measure)?, figure(theirs, measure)?))
+                });
                 let (ours, theirs) = both.unzip();
                 Figures { ours, theirs, most: Some(*most) }
             }
@@ -159,9 +168,11 @@ impl ContenderPair<'_> {
                 let (ours, theirs) = blocks.iter().filter(|_| self.has(measure)).copied().unzip();
                 Figures { ours, theirs, most: Some(*most) }
             }
-            Runs::Groups(ours, theirs) => {
-                Figures { ours: known_figures(ours, measure), theirs: known_figures(theirs, measure), most: None }
-            }
+            Runs::Groups(ours, theirs) => Figures {
+                ours: known_figures(ours, measure),
+                theirs: known_figures(theirs, measure),
+                most: None,
+            },
         }
     }
 }
@@ -172,7 +183,8 @@ fn known_figures(runs: &[&Run], measure: Measure) -> Vec<ValueRange> {
 
 /// Returns a sentence for each reason why searches did not find the capacity of a contender.
 fn unknown_capacities(contender: &str, searched: &[FoundCapacity]) -> Vec<String> {
-    let searches: Vec<&FoundCapacity> = searched.iter().filter(|found| found.contender == contender).collect();
+    let searches: Vec<&FoundCapacity> =
+        searched.iter().filter(|found| found.contender == contender).collect();
     let unknown: Vec<SearchEnd> =
         searches.iter().filter(|found| found.at.value.is_none()).map(|found| found.ended).collect();
     let mut reasons = unknown.clone();
@@ -183,7 +195,9 @@ fn unknown_capacities(contender: &str, searched: &[FoundCapacity]) -> Vec<String
         let count = unknown.iter().filter(|end| **end == reason).count();
         let remedy = match reason {
             SearchEnd::Most => "; raise it (--max-load, in a plan find.max_load)",
-            SearchEnd::Budget | SearchEnd::Precise => "; raise it (--time-budget, in a plan find.time_budget)",
+            SearchEnd::Budget | SearchEnd::Precise => {
+                "; raise it (--time-budget, in a plan find.time_budget)"
+            }
             SearchEnd::Generator | SearchEnd::Least | SearchEnd::Damaged | SearchEnd::Stopped => "",
         };
         sentences.push(format!(
@@ -201,11 +215,16 @@ fn known_steps(study: &Study, pairing: Pairing) -> Range<usize> {
         // Step 0 is the pattern for the trials of the search, and no trial itself.
         return 1..experiment.given_loads() + 1;
     }
-    let [ours, theirs] = [pairing.ours, pairing.theirs].map(|index| experiment.contenders[index].steps.len());
+    let [ours, theirs] =
+        [pairing.ours, pairing.theirs].map(|index| experiment.contenders[index].steps.len());
     0..ours.min(theirs)
 }
 
-fn pair_of_capacities<'a>(study: &'a Study, pairing: Pairing, searched: &[FoundCapacity]) -> ContenderPair<'a> {
+fn pair_of_capacities<'a>(
+    study: &'a Study,
+    pairing: Pairing,
+    searched: &[FoundCapacity],
+) -> ContenderPair<'a> {
     let Pairing { ours, theirs } = pairing;
     let experiment = &study.experiment;
     let mut blocks = Vec::new();
@@ -223,19 +242,33 @@ fn pair_of_capacities<'a>(study: &'a Study, pairing: Pairing, searched: &[FoundC
 }
 
 /// Capacity that was found for a contender in a repetition.
-fn found_capacity(study: &Study, contender: usize, repetition: u32, searched: &[FoundCapacity]) -> Option<ValueRange> {
+fn found_capacity(
+    study: &Study,
+    contender: usize,
+    repetition: u32,
+    searched: &[FoundCapacity],
+) -> Option<ValueRange> {
     let name = &study.experiment.contenders.get(contender)?.name;
-    let is_searched = |found: &&FoundCapacity| found.contender == *name && found.repetition == repetition + 1;
+    let is_searched =
+        |found: &&FoundCapacity| found.contender == *name && found.repetition == repetition + 1;
     capacity(searched.iter().find(is_searched)?.at)
 }
 
 /// True if a contender has a usable result in a repetition: its capacity, if capacities are
 /// compared, otherwise a trial of any step.
-fn has_result(study: &Study, spec: &Compare, searched: &[FoundCapacity], contender: usize, repetition: u32) -> bool {
+fn has_result(
+    study: &Study,
+    spec: &Compare,
+    searched: &[FoundCapacity],
+    contender: usize,
+    repetition: u32,
+) -> bool {
     if spec.at_capacity.is_some() {
         return found_capacity(study, contender, repetition, searched).is_some();
     }
-    study.trials_of(contender).any(|trial| trial.place.repetition == repetition && objection(trial).is_none())
+    study
+        .trials_of(contender)
+        .any(|trial| trial.place.repetition == repetition && objection(trial).is_none())
 }
 
 fn pair_at_step(study: &Study, pairing: Pairing, step: usize) -> ContenderPair<'_> {
@@ -258,7 +291,11 @@ fn pair_at_step(study: &Study, pairing: Pairing, step: usize) -> ContenderPair<'
 }
 
 fn usable_run(study: &Study, place: TrialIndex) -> Option<&Run> {
-    study.trials.iter().find(|trial| trial.place == place && objection(trial).is_none()).map(|trial| &trial.run)
+    study
+        .trials
+        .iter()
+        .find(|trial| trial.place == place && objection(trial).is_none())
+        .map(|trial| &trial.run)
 }
 
 /// Load that all of these runs had.
@@ -281,7 +318,11 @@ fn reason(judgement: &Judgement) -> Option<&'static str> {
     if judgement.verdict.state == State::Invalid {
         return Some("a consistency check failed in it");
     }
-    judgement.findings.iter().any(|finding| finding.rule == "cut_short").then_some("it was cut short")
+    judgement
+        .findings
+        .iter()
+        .any(|finding| finding.rule == "cut_short")
+        .then_some("it was cut short")
 }
 
 fn notes(study: &Study, searched: &[FoundCapacity]) -> Vec<String> {
@@ -290,11 +331,17 @@ fn notes(study: &Study, searched: &[FoundCapacity]) -> Vec<String> {
     // The trials of a search count through the capacity that the search found.
     for trial in study.trials.iter().filter(|trial| !experiment.is_search_trial(trial.place)) {
         if let Some(objection) = objection(trial) {
-            notes.push(format!("{} is excluded with its block: {objection}.", trial_name(study, trial)));
+            notes.push(format!(
+                "{} is excluded with its block: {objection}.",
+                trial_name(study, trial)
+            ));
         }
     }
     for (index, contender) in experiment.contenders.iter().enumerate() {
-        let trials: Vec<&Trial> = study.trials_of(index).filter(|trial| !experiment.is_search_trial(trial.place)).collect();
+        let trials: Vec<&Trial> = study
+            .trials_of(index)
+            .filter(|trial| !experiment.is_search_trial(trial.place))
+            .collect();
         notes.extend(disturbances(&contender.name, &trials));
         notes.extend(unknown_capacities(&contender.name, searched));
         for repetition in 0..experiment.repetitions {
@@ -314,7 +361,9 @@ fn notes(study: &Study, searched: &[FoundCapacity]) -> Vec<String> {
 fn trial_name(study: &Study, trial: &Trial) -> String {
     let experiment = &study.experiment;
     let contender = experiment.contenders.get(trial.place.contender);
-    let step = experiment.step(trial.place).map(|step| load(LoadUnit::from(&step.plan.main().load), step.load));
+    let step = experiment
+        .step(trial.place)
+        .map(|step| load(LoadUnit::from(&step.plan.main().load), step.load));
     format!(
         "{} at {} in repetition {}",
         contender.map_or("a contender", |contender| &contender.name),
@@ -333,7 +382,11 @@ fn disturbances(contender: &str, trials: &[&Trial]) -> Vec<String> {
         let cause = first.judgement.verdict.causes.first();
         let cause = cause.map_or(String::new(), |cause| format!(": {}", cause.sentence));
         let words = state.words();
-        sentences.push(format!("In {} of {} trials of {contender}, {words}{cause}.", disturbed.len(), trials.len()));
+        sentences.push(format!(
+            "In {} of {} trials of {contender}, {words}{cause}.",
+            disturbed.len(),
+            trials.len()
+        ));
     }
     sentences
 }

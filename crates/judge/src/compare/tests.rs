@@ -30,7 +30,9 @@ fn spec(metrics: &[Measure]) -> Compare {
 
 /// A measure that is `ours` for one contender, and multiplied by these factors for the other.
 fn times(ours: &[f64], times: &[f64], most: u32) -> Figures {
-    let block = |(value, times): (&f64, &f64)| (ValueRange::exact(*value), ValueRange::exact(value * times));
+    let block = |(value, times): (&f64, &f64)| {
+        (ValueRange::exact(*value), ValueRange::exact(value * times))
+    };
     let (ours, theirs) = ours.iter().zip(times).map(block).unzip();
     Figures { ours, theirs, most: Some(most) }
 }

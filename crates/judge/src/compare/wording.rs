@@ -42,14 +42,18 @@ fn differs(figure: &TestedFigure, how: &str) -> String {
     let far_size = relative_size(far);
     match figure.shift.value.exact_value() {
         // Censored values leave the interval open at this end.
-        _ if far.is_infinite() => format!("{name} is {how} by at least {}", size_percent(near_size)),
+        _ if far.is_infinite() => {
+            format!("{name} is {how} by at least {}", size_percent(near_size))
+        }
         Some(value) => format!(
             "{name} is {how} by {} ({} to {})",
             size_percent(relative_size(value)),
             size_number(near_size.min(far_size)),
             size_number(near_size.max(far_size))
         ),
-        None => format!("{name} is {how} by {} to {}", size_number(near_size), size_percent(far_size)),
+        None => {
+            format!("{name} is {how} by {} to {}", size_number(near_size), size_percent(far_size))
+        }
     }
 }
 
@@ -85,25 +89,39 @@ fn side(difference: f64, size: impl Fn(f64) -> String) -> String {
 fn too_few(figure: &TestedFigure) -> String {
     let ours = figure.sizes.0 as u64;
     let theirs = figure.sizes.1 as u64;
-    let sizes = if figure.groups { format!("{ours} and {}", plural(theirs, "run")) } else { plural(ours, "block") };
-    let so_far = figure.shift.value.exact_value().map_or(String::new(), |value| match figure.scale {
-        Scale::Shares => format!(" ({} is {} so far)", figure.theirs, side(value.exp_m1(), size_percent)),
-        Scale::Plain => String::new(),
-    });
+    let sizes = if figure.groups {
+        format!("{ours} and {}", plural(theirs, "run"))
+    } else {
+        plural(ours, "block")
+    };
+    let so_far =
+        figure.shift.value.exact_value().map_or(String::new(), |value| match figure.scale {
+            Scale::Shares => {
+                format!(" ({} is {} so far)", figure.theirs, side(value.exp_m1(), size_percent))
+            }
+            Scale::Plain => String::new(),
+        });
     let are = if !figure.groups && ours == 1 { "is" } else { "are" };
     format!("undecided: {sizes} {are} too few{so_far}")
 }
 
 /// Returns a sentence for each requested measure of which some pair has no data.
-pub fn unknown_measures(decisions: &[PairDecision], pairs: &[ContenderPair], measures: &[Measure]) -> Vec<String> {
+pub fn unknown_measures(
+    decisions: &[PairDecision],
+    pairs: &[ContenderPair],
+    measures: &[Measure],
+) -> Vec<String> {
     let mut sentences = Vec::new();
     for measure in measures {
-        let mut pairs_with_measure = decisions.iter().zip(pairs).filter(|(_, pair)| pair.has(*measure));
+        let mut pairs_with_measure =
+            decisions.iter().zip(pairs).filter(|(_, pair)| pair.has(*measure));
         if pairs_with_measure.all(|(decision, _)| has_data(decision, *measure)) {
             continue;
         }
         sentences.push(match measure {
-            Measure::ServerCpu => format!("{measure}: unknown, since no CPU time of the server was read."),
+            Measure::ServerCpu => {
+                format!("{measure}: unknown, since no CPU time of the server was read.")
+            }
             _ => format!("{measure}: not known for all contenders."),
         });
     }
@@ -111,19 +129,27 @@ pub fn unknown_measures(decisions: &[PairDecision], pairs: &[ContenderPair], mea
 }
 
 fn has_data(decision: &PairDecision, measure: Measure) -> bool {
-    decision.figures.iter().any(|figure| figure.measure == measure && figure.sizes.0 > 0 && figure.sizes.1 > 0)
+    decision
+        .figures
+        .iter()
+        .any(|figure| figure.measure == measure && figure.sizes.0 > 0 && figure.sizes.1 > 0)
 }
 
 /// Returns a sentence for each difference that makes brunt fail.
 pub fn failed(decisions: &[PairDecision], pairs: &[ContenderPair], spec: &Compare) -> Vec<String> {
     let mut failed = Vec::new();
     for (decision, pair) in decisions.iter().zip(pairs) {
-        let place = pair.load.map_or(String::new(), |(unit, value)| format!(" at {}", load(unit, value)));
+        let place =
+            pair.load.map_or(String::new(), |(unit, value)| format!(" at {}", load(unit, value)));
         for regression in &spec.fail_if {
-            let figure = decision.figures.iter().find(|figure| figure.measure == regression.measure);
+            let figure =
+                decision.figures.iter().find(|figure| figure.measure == regression.measure);
             if let Some(figure) = figure.filter(|figure| worse_by(figure).0 > regression.by) {
                 let sentence = sentence(figure, spec.smallest);
-                failed.push(format!("{sentence}{place}, which is more than {}", margin(regression.by)));
+                failed.push(format!(
+                    "{sentence}{place}, which is more than {}",
+                    margin(regression.by)
+                ));
             }
         }
     }
@@ -133,7 +159,8 @@ pub fn failed(decisions: &[PairDecision], pairs: &[ContenderPair], spec: &Compar
 /// True if it is decided whether a difference makes brunt fail: its interval does not contain the
 /// margin, or the pair has no such figure.
 pub fn is_settled(decision: &PairDecision, regression: &Regression) -> bool {
-    let Some(figure) = decision.figures.iter().find(|figure| figure.measure == regression.measure) else {
+    let Some(figure) = decision.figures.iter().find(|figure| figure.measure == regression.measure)
+    else {
         return true;
     };
     let (least, most) = worse_by(figure);
@@ -169,12 +196,14 @@ pub fn findings(comparison: &Comparison) -> Vec<Finding> {
     if comparison.deciding().any(|first| first.verdict == Better::Undecided)
         && comparison.ended != ComparisonEnd::Stored
     {
-        let sentence = format!("Undecided after {}.", plural(u64::from(comparison.blocks), "block"));
+        let sentence =
+            format!("Undecided after {}.", plural(u64::from(comparison.blocks), "block"));
         let more = comparison.more.map(|more| {
             let all = u64::from(comparison.blocks + more);
             format!("--repeat {all} (about {} more needed)", plural(u64::from(more), "block"))
         });
-        let resumed = (comparison.ended == ComparisonEnd::Stopped).then(|| "continue with --resume".to_owned());
+        let resumed = (comparison.ended == ComparisonEnd::Stopped)
+            .then(|| "continue with --resume".to_owned());
         let remedy = resumed.or(more);
         findings.push(finding("comparison_undecided", Severity::Note, sentence, remedy));
     }

@@ -15,8 +15,9 @@ pub fn planned(run: &Run) -> Option<Check> {
     let started = both(run, |t| t.begun);
     let dropped = both(run, |t| t.failed_by(Failure::Dropped));
     let waiting = run.flow_all.waiting;
-    let text =
-        format!("{planned} planned = {started} begun + {dropped} dropped + {waiting} waiting when the run ended");
+    let text = format!(
+        "{planned} planned = {started} begun + {dropped} dropped + {waiting} waiting when the run ended"
+    );
     Some(check("planned requests", planned == started + dropped + waiting, text))
 }
 
@@ -44,7 +45,8 @@ pub fn over_time(run: &Run) -> Option<Check> {
     let text = if let Some((name, over_time, total)) = wrong {
         format!("{over_time} {name} over time, {total} in the totals")
     } else {
-        let counts: Vec<String> = pairs.iter().map(|(name, count, _)| format!("{count} {name}")).collect();
+        let counts: Vec<String> =
+            pairs.iter().map(|(name, count, _)| format!("{count} {name}")).collect();
         format!("over time as in the totals: {}", counts.join(", "))
     };
     Some(check("counts over time", wrong.is_none(), text))
@@ -58,11 +60,17 @@ pub fn histograms(run: &Run) -> Option<Check> {
         ("first bytes", both(run, |t| t.phases.first_byte.count()), both(run, |t| t.completed)),
         ("lags", both(run, |t| t.lag.count()), both(run, |t| t.begun)),
         ("queue waits", both(run, |t| t.queue_wait.count()), both(run, |t| t.begun)),
-        ("times of failures", both(run, |t| t.failure_times.iter().map(|f| f.1.count()).sum()), both(run, failures)),
+        (
+            "times of failures",
+            both(run, |t| t.failure_times.iter().map(|f| f.1.count()).sum()),
+            both(run, failures),
+        ),
     ];
     let wrong = pairs.iter().find(|p| p.1 != p.2);
     let text = match wrong {
-        Some((name, values, counted)) => format!("{values} {name}, of {counted} requests that have one"),
+        Some((name, values, counted)) => {
+            format!("{values} {name}, of {counted} requests that have one")
+        }
         None => format!(
             "{} values in {} histograms, as many as were counted",
             pairs.iter().map(|p| p.1).sum::<u64>(),
@@ -85,7 +93,11 @@ fn failures(tally: &Tally) -> u64 {
 pub fn statuses(run: &Run) -> Option<Check> {
     let counted = both(run, |t| t.statuses.sorted().iter().map(|s| s.1).sum());
     let completed = both(run, |t| t.completed);
-    Some(check("statuses", counted == completed, format!("{counted} statuses of {completed} whole replies")))
+    Some(check(
+        "statuses",
+        counted == completed,
+        format!("{counted} statuses of {completed} whole replies"),
+    ))
 }
 
 /// Checks that the labels add up to the total.
@@ -96,7 +108,11 @@ pub fn labels(run: &Run) -> Option<Check> {
     }
     let summed: u64 = run.steps().map(|(_, tally)| tally.completed).sum();
     let total = run.total.completed;
-    Some(check("labels", summed == total, format!("{summed} whole replies under labels, {total} in the total")))
+    Some(check(
+        "labels",
+        summed == total,
+        format!("{summed} whole replies under labels, {total} in the total"),
+    ))
 }
 
 /// Checks that the body bytes read equal those announced in Content-Length.
@@ -107,6 +123,8 @@ pub fn bytes(run: &Run) -> Option<Check> {
     if announced == 0 && received == 0 {
         return None;
     }
-    let text = format!("{announced} bytes of body announced in Content-Length, {received} read after those heads");
+    let text = format!(
+        "{announced} bytes of body announced in Content-Length, {received} read after those heads"
+    );
     Some(check("bytes of bodies", announced == received, text))
 }

@@ -15,7 +15,9 @@ pub fn in_flight(run: &Run) -> Option<Check> {
     let counted = seconds_of(run.flow_all.in_flight_nanos);
     let summed = seconds_in_flight(&run.total) + seconds_in_flight(&run.warmup);
     let tolerance = 0.01 * summed + 1e-3 * run.peak.in_flight.max(1) as f64;
-    let text = format!("{counted:.4} s in flight by counting, {summed:.4} s as the sum of the times of all requests");
+    let text = format!(
+        "{counted:.4} s in flight by counting, {summed:.4} s as the sum of the times of all requests"
+    );
     Some(check("requests in flight", (counted - summed).abs() <= tolerance, text))
 }
 
@@ -38,9 +40,13 @@ fn seconds_in_flight(t: &Tally) -> f64 {
 /// check is only possible if the number of users is constant and the load ended by time: users that
 /// leave one by one are fewer than requested. Users of a lost process count until its loss.
 pub fn users(run: &Run) -> Option<Check> {
-    let Some(Load::Closed { users, think }) = run.plan.as_ref()?.only().map(|only| &only.load) else { return None };
+    let Some(Load::Closed { users, think }) = run.plan.as_ref()?.only().map(|only| &only.load)
+    else {
+        return None;
+    };
     // Each stream of a user's connection makes requests as a user does.
-    let planned_users = users.as_constant()? * f64::from(run.plan.as_ref()?.connection.in_flight_per_user());
+    let planned_users =
+        users.as_constant()? * f64::from(run.plan.as_ref()?.connection.in_flight_per_user());
     let time = load_seconds(run)?;
     let users = planned_users - users_lost(run, planned_users) / time;
     // A user with several requests at once is still one user.
@@ -54,11 +60,13 @@ pub fn users(run: &Run) -> Option<Check> {
     let rate = requests / time;
     let each = busy / requests;
     let on_average = busy / time;
-    let text = format!("{users} users; {rate:.1}/s × {each:.6} s in flight = {on_average:.3}{thought}");
+    let text =
+        format!("{users} users; {rate:.1}/s × {each:.6} s in flight = {on_average:.3}{thought}");
     let latest = greatest_delay(&run.total).max(greatest_delay(&run.warmup));
     // A request that waited for a lane until the run was cut off delayed its user
     // for an unknown time.
-    let dropped = (run.total.failed_by(Failure::Dropped) + run.warmup.failed_by(Failure::Dropped)) as f64;
+    let dropped =
+        (run.total.failed_by(Failure::Dropped) + run.warmup.failed_by(Failure::Dropped)) as f64;
     let tolerance = 0.01 * users + 1.0 + users * latest / time + dropped;
     Some(check("Little's law", (observed - users).abs() <= tolerance, text))
 }
@@ -82,7 +90,10 @@ fn greatest_delay(tally: &Tally) -> f64 {
 /// load's time, that is the mean number of users that were lost.
 fn users_lost(run: &Run, users: f64) -> f64 {
     let ends = run.phase_start(Phase::Grace).unwrap_or(run.last_interval_end);
-    run.losses.iter().map(|loss| loss.part.share(users as u64) as f64 * ends.seconds_since(loss.at)).sum()
+    run.losses
+        .iter()
+        .map(|loss| loss.part.share(users as u64) as f64 * ends.seconds_since(loss.at))
+        .sum()
 }
 
 /// Seconds of load; None if it ended by the number of requests and not by time.

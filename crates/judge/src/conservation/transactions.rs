@@ -13,7 +13,12 @@ pub fn ends(run: &Run) -> Option<Check> {
     }
     let wrong = run.transactions.iter().find(|(_, tally)| !holds(tally));
     let text = if let Some((name, t)) = wrong {
-        format!("{name}: {}, {} times, {} of failed ones", sum(t), t.response.count(), t.failed_response.count())
+        format!(
+            "{name}: {}, {} times, {} of failed ones",
+            sum(t),
+            t.response.count(),
+            t.failed_response.count()
+        )
     } else {
         let mut all = TransactionTally::default();
         run.transactions.values().for_each(|tally| all.merge(tally));
@@ -24,7 +29,9 @@ pub fn ends(run: &Run) -> Option<Check> {
 
 fn holds(t: &TransactionTally) -> bool {
     let ended = t.succeeded + t.failed;
-    t.started == ended + t.unfinished && t.response.count() == ended && t.failed_response.count() == t.failed
+    t.started == ended + t.unfinished
+        && t.response.count() == ended
+        && t.failed_response.count() == t.failed
 }
 
 fn sum(t: &TransactionTally) -> String {

@@ -60,12 +60,15 @@ impl<'a> RunCommand<'a> {
     /// Parses the command line of a run.
     pub fn parse(line: &'a str) -> Self {
         let mut words = line.split(' ').filter(|word| !word.is_empty());
-        let is_brunt = words.next().is_some_and(|program| program.rsplit('/').next() == Some("brunt"));
+        let is_brunt =
+            words.next().is_some_and(|program| program.rsplit('/').next() == Some("brunt"));
         let mut rest = words.clone();
         let front_end = match words.next() {
             _ if !is_brunt => FrontEnd::Fixed,
             Some(tool) if OTHER_TOOLS.contains(&tool) => FrontEnd::Fixed,
-            _ if rest.clone().any(|word| is_file(word, ".yaml") || is_file(word, ".yml")) => FrontEnd::PlanFile,
+            _ if rest.clone().any(|word| is_file(word, ".yaml") || is_file(word, ".yml")) => {
+                FrontEnd::PlanFile
+            }
             _ if rest.any(|word| is_file(word, ".jmx")) => FrontEnd::Fixed,
             _ => FrontEnd::Options,
         };
@@ -117,7 +120,8 @@ impl<'a> RunCommand<'a> {
     }
 
     fn joined(before: &[&str], changed: &str, after: &[&str]) -> String {
-        let words: Vec<&str> = before.iter().copied().chain([changed]).chain(after.iter().copied()).collect();
+        let words: Vec<&str> =
+            before.iter().copied().chain([changed]).chain(after.iter().copied()).collect();
         ["brunt"].into_iter().chain(words.into_iter().skip(1)).collect::<Vec<_>>().join(" ")
     }
 
@@ -135,9 +139,8 @@ impl<'a> RunCommand<'a> {
     pub fn append(self, advice: &str, option: &str) -> String {
         match self.front_end {
             FrontEnd::Fixed => advice.to_owned(),
-            _ if self.words().contains(&option) => {
-                executable(&self.line_of_brunt()).map_or(advice.to_owned(), |command| format!("{advice}: {command}"))
-            }
+            _ if self.words().contains(&option) => executable(&self.line_of_brunt())
+                .map_or(advice.to_owned(), |command| format!("{advice}: {command}")),
             FrontEnd::Options | FrontEnd::PlanFile => format!("{advice}: `{option}`"),
         }
     }
@@ -149,7 +152,8 @@ impl<'a> RunCommand<'a> {
             FrontEnd::Options => executable(&format!("{} -r {rate}", self.without_users())),
             FrontEnd::PlanFile => {
                 let users = self.with_key("load.users", "null");
-                let line = users.unwrap_or_else(|| format!("{} --set load.users=null", self.line_of_brunt()));
+                let line = users
+                    .unwrap_or_else(|| format!("{} --set load.users=null", self.line_of_brunt()));
                 executable(&format!("{line} --set load.rate={rate}"))
             }
             FrontEnd::Fixed => None,
@@ -163,7 +167,9 @@ impl<'a> RunCommand<'a> {
         while let Some(word) = words.next() {
             match word {
                 "-c" | "--connections" | "--think" => drop(words.next()),
-                _ if ["-c", "--connections=", "--think="].iter().any(|option| word.starts_with(option)) => {}
+                _ if ["-c", "--connections=", "--think="]
+                    .iter()
+                    .any(|option| word.starts_with(option)) => {}
                 _ => rest.push(word),
             }
         }
@@ -184,7 +190,8 @@ fn is_file(word: &str, ending: &str) -> bool {
 
 /// True if a word of a command line is this option, with or without its value.
 fn has_option(word: &str, setting: Setting) -> bool {
-    let is_long_with_value = word.strip_prefix(setting.long).is_some_and(|rest| rest.starts_with('='));
+    let is_long_with_value =
+        word.strip_prefix(setting.long).is_some_and(|rest| rest.starts_with('='));
     let is_short_with_value = !setting.option.starts_with("--") && word.starts_with(setting.option);
     word == setting.option || word == setting.long || is_long_with_value || is_short_with_value
 }
@@ -202,8 +209,14 @@ mod tests {
     fn the_open_loop_is_the_closed_one_without_its_users() {
         for (closed, open) in [
             ("./brunt http://h/ -c 64 -d 5s", "`brunt http://h/ -d 5s -r 391`"),
-            ("brunt --think 1s -c64 --connect-rate 9 'http://h/a b'", "`brunt --connect-rate 9 'http://h/a b' -r 391`"),
-            ("brunt run plan.yaml -q", "`brunt run plan.yaml -q --set load.users=null --set load.rate=391`"),
+            (
+                "brunt --think 1s -c64 --connect-rate 9 'http://h/a b'",
+                "`brunt --connect-rate 9 'http://h/a b' -r 391`",
+            ),
+            (
+                "brunt run plan.yaml -q",
+                "`brunt run plan.yaml -q --set load.users=null --set load.rate=391`",
+            ),
         ] {
             assert_eq!(RunCommand::parse(closed).open_loop(391.0).as_deref(), Some(open));
         }
@@ -230,7 +243,10 @@ mod tests {
         assert_eq!(hidden.advise("lower the rate", RATE, "5"), "lower the rate: `-r 5`");
         assert_eq!(hidden.open_loop(5.0), None);
         let siege = RunCommand::parse("brunt siege -r 10 http://h/");
-        assert_eq!((siege.advise("lower the rate", RATE, "5"), siege.open_loop(5.0)), ("lower the rate".into(), None));
+        assert_eq!(
+            (siege.advise("lower the rate", RATE, "5"), siege.open_loop(5.0)),
+            ("lower the rate".into(), None)
+        );
     }
 
     #[test]
@@ -246,9 +262,16 @@ mod tests {
                 "brunt run plan.yaml --set load.duration=2s -q",
                 "run longer: `brunt run plan.yaml --set load.duration=10s -q`",
             ),
-            ("brunt run plan.yaml --set=load.duration=2s", "run longer: `brunt run plan.yaml --set=load.duration=10s`"),
+            (
+                "brunt run plan.yaml --set=load.duration=2s",
+                "run longer: `brunt run plan.yaml --set=load.duration=10s`",
+            ),
         ] {
-            assert_eq!(RunCommand::parse(line).advise("run longer", DURATION, "10s"), advice, "{line}");
+            assert_eq!(
+                RunCommand::parse(line).advise("run longer", DURATION, "10s"),
+                advice,
+                "{line}"
+            );
         }
         assert_eq!(
             RunCommand::parse("brunt sweep http://h/ --resume").append("complete it", RESUME),

@@ -20,7 +20,10 @@ const LIMITS: [(f64, &str); 3] = [
         100.0,
         "raise the server's limit of requests on a connection: Apache's MaxKeepAliveRequests and Tomcat's maxKeepAliveRequests are 100 unless set",
     ),
-    (1000.0, "raise the server's limit of requests on a connection: nginx's keepalive_requests is 1000 unless set"),
+    (
+        1000.0,
+        "raise the server's limit of requests on a connection: nginx's keepalive_requests is 1000 unless set",
+    ),
 ];
 /// Number of retransmitted segments, and their share of all segments, below which they are chance.
 const RETRANSMITTED_MANY: f64 = 10.0;
@@ -52,7 +55,8 @@ fn replaced(facts: &Facts) -> f64 {
     let total = facts.total();
     // These failures do not end a connection.
     let harmless = [Failure::Check, Failure::Dropped];
-    let broken: u64 = Failure::all().filter(|f| !harmless.contains(f)).map(|f| total.failed_by(f)).sum();
+    let broken: u64 =
+        Failure::all().filter(|f| !harmless.contains(f)).map(|f| total.failed_by(f)).sum();
     flow.opened.saturating_sub(facts.run.peak.connections + broken) as f64
 }
 
@@ -60,9 +64,12 @@ fn may_be_reused(facts: &Facts) -> bool {
     let connection = &facts.plan.connection;
     // If the plan closes the connections, the server is not the cause.
     let sends_close =
-        facts.plan.main().scenario.requests.iter().flat_map(|request| &request.headers).any(|(name, value)| {
-            name.eq_ignore_ascii_case("connection") && value.to_ascii_lowercase().contains("close")
-        });
+        facts.plan.main().scenario.requests.iter().flat_map(|request| &request.headers).any(
+            |(name, value)| {
+                name.eq_ignore_ascii_case("connection")
+                    && value.to_ascii_lowercase().contains("close")
+            },
+        );
     !sends_close
         && connection.keep == ConnectionLifetime::Run
         && connection.http != HttpVersion::V1_0
@@ -84,7 +91,9 @@ fn reuse_remedy(facts: &Facts, replaced: f64) -> String {
     let least = flow.begun as f64 / flow.opened as f64;
     let most = flow.begun as f64 / replaced;
     let known_limit = LIMITS.iter().find(|limit| (least * 0.98..most * 1.02).contains(&limit.0));
-    known_limit.map_or("raise the server's limit of requests on a connection", |limit| limit.1).into()
+    known_limit
+        .map_or("raise the server's limit of requests on a connection", |limit| limit.1)
+        .into()
 }
 
 /// Rule: this machine retransmitted segments, and a request of this run took at least as long as a
@@ -105,7 +114,8 @@ pub fn retransmissions(facts: &Facts) -> Option<Remark> {
         percent(retransmitted / sent.max(1.0))
     );
     Some(
-        Remark::note(sentence)
-            .with_remedy("look for drops on the way: ip -s link, tc -s qdisc, nstat TcpExtListenDrops"),
+        Remark::note(sentence).with_remedy(
+            "look for drops on the way: ip -s link, tc -s qdisc, nstat TcpExtListenDrops",
+        ),
     )
 }

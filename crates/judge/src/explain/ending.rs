@@ -17,14 +17,17 @@ const LONG_SECONDS: f64 = 10.0;
 /// Rule: the run was cut short and is not comparable.
 pub fn cut_short(facts: &Facts) -> Option<Remark> {
     let reason = cut_reason(facts)?;
-    let sentence = format!("The run is incomplete and not comparable with a complete one: {reason}.");
+    let sentence =
+        format!("The run is incomplete and not comparable with a complete one: {reason}.");
     Some(Remark::warning(sentence).with_remedy("repeat it to the end before a comparison"))
 }
 
 fn cut_reason(facts: &Facts) -> Option<String> {
     let done = done(facts);
     let run = facts.run;
-    let Some(finish) = &run.finish else { return Some(format!("its event log has no end, after {done}")) };
+    let Some(finish) = &run.finish else {
+        return Some(format!("its event log has no end, after {done}"));
+    };
     if let Some(error) = &finish.error {
         return Some(format!("brunt failed after {done} ({error})"));
     }
@@ -33,13 +36,18 @@ fn cut_reason(facts: &Facts) -> Option<String> {
     }
     // Users that finished all their iterations end a run as requested.
     let is_of_iterations = facts.plan.stop().iterations_per_user.is_some();
-    (!is_of_iterations && lacks_requests(facts) && lacks_time(facts)).then(|| format!("it ended after {done}"))
+    (!is_of_iterations && lacks_requests(facts) && lacks_time(facts))
+        .then(|| format!("it ended after {done}"))
 }
 
 /// True if fewer requests were made than requested, or if no number was requested.
 fn lacks_requests(facts: &Facts) -> bool {
     let attempted = facts.total().attempted();
-    facts.plan.stop().requests.is_none_or(|requested| (attempted as f64) < requested as f64 * (1.0 - MISSING))
+    facts
+        .plan
+        .stop()
+        .requests
+        .is_none_or(|requested| (attempted as f64) < requested as f64 * (1.0 - MISSING))
 }
 
 /// True if the run took less time than requested. For a run that may end once its goals are
@@ -59,7 +67,9 @@ fn done(facts: &Facts) -> String {
     let requests = facts.total().begun;
     match (stop.duration, stop.requests) {
         (Some(requested), None) => format!("{ran} of {}", seconds(requested.as_secs_f64())),
-        (_, Some(requested)) => format!("{} of {} in {ran}", count(requests), plural(requested, "request")),
+        (_, Some(requested)) => {
+            format!("{} of {} in {ran}", count(requests), plural(requested, "request"))
+        }
         (None, None) => ran,
     }
 }
@@ -100,10 +110,14 @@ pub fn not_steady(facts: &Facts) -> Option<Remark> {
     let trends = steady::trends(&steady::measured(facts.run), steady);
     // Without a trend, MSER or the test of the second half found a change.
     if trends.is_empty() {
-        let sentence =
-            format!("The run reached no steady state ({}): its figures describe a transition.", steady.method);
+        let sentence = format!(
+            "The run reached no steady state ({}): its figures describe a transition.",
+            steady.method
+        );
         let advice = "run longer, or exclude the transition";
-        return Some(Remark::warning(sentence).with_remedy(facts.command().advise(advice, WARMUP, "auto")));
+        return Some(
+            Remark::warning(sentence).with_remedy(facts.command().advise(advice, WARMUP, "auto")),
+        );
     }
     // In an open loop, the response time of an overloaded server rises even
     // if nothing else changes.
@@ -111,8 +125,10 @@ pub fn not_steady(facts: &Facts) -> Option<Remark> {
         return None;
     }
     let changes: Vec<String> = trends.iter().map(change).collect();
-    let sentence =
-        format!("From the first to the last fifth of the run, {}: the figures depend on its length.", enumeration(&changes));
+    let sentence = format!(
+        "From the first to the last fifth of the run, {}: the figures depend on its length.",
+        enumeration(&changes)
+    );
     let advice = "look for what grows or slows down with time (memory, connections, data, throttling, other processes), \
                   then repeat the run and compare";
     Some(Remark::warning(sentence).with_remedy(advice))
@@ -122,7 +138,12 @@ fn change(trend: &Trend) -> String {
     let direction = if trend.last > trend.first { "rose" } else { "fell" };
     match trend.figure {
         TrendFigure::Response(q) => {
-            format!("{} {direction} from {} to {}", percentile(q), seconds(trend.first), seconds(trend.last))
+            format!(
+                "{} {direction} from {} to {}",
+                percentile(q),
+                seconds(trend.first),
+                seconds(trend.last)
+            )
         }
         TrendFigure::Throughput => {
             format!("throughput {direction} from {} to {}", rate(trend.first), rate(trend.last))

@@ -53,7 +53,8 @@ impl<'a> Facts<'a> {
     pub fn new(run: &'a Run, so_far: &'a Judgement) -> Option<Self> {
         let plan = run.plan.as_ref()?;
         let points = run.series.points().filter(|point| point.phase == Phase::Measure);
-        let intervals: Vec<_> = points.map(|p| Interval { from: p.from, to: p.to, flow: p.flow }).collect();
+        let intervals: Vec<_> =
+            points.map(|p| Interval { from: p.from, to: p.to, flow: p.flow }).collect();
         Some(Self {
             run,
             plan,
@@ -165,11 +166,13 @@ fn users(run: &Run, plan: &Plan, intervals: &[Interval]) -> Option<Users> {
     if seconds == 0.0 {
         return None;
     }
-    let over_time = intervals.iter().map(|i| i.flow.users as f64 * i.seconds()).sum::<f64>() / seconds;
+    let over_time =
+        intervals.iter().map(|i| i.flow.users as f64 * i.seconds()).sum::<f64>() / seconds;
     let count = users.as_constant().unwrap_or(over_time);
     // Little's law: the mean number of waiting users is the sum of their waiting times
     // divided by the time.
-    let waited = run.total.response.sum() + run.total.failure_times.iter().map(|f| f.1.sum()).sum::<u128>();
+    let waited =
+        run.total.response.sum() + run.total.failure_times.iter().map(|f| f.1.sum()).sum::<u128>();
     let waiting = (waited as f64 / 1e9 / seconds).min(count);
     Some(Users { count, waiting, think_seconds: think.mean().as_secs_f64() })
 }

@@ -29,7 +29,9 @@ const PARTS: usize = 8;
 /// Rule: the link is the bottleneck.
 pub fn link(facts: &Facts) -> Option<Remark> {
     // The generator's verdict already reports a full interface.
-    if facts.so_far.verdict.causes.iter().any(|cause| cause.limit == Limit::Nic) || !facts.is_direct() {
+    if facts.so_far.verdict.causes.iter().any(|cause| cause.limit == Limit::Nic)
+        || !facts.is_direct()
+    {
         return None;
     }
     match speed(facts) {
@@ -81,8 +83,10 @@ enum Certainty {
 fn full(facts: &Facts, used: f64, speed: f64, certainty: Certainty) -> Remark {
     let interface = facts.route().and_then(|route| route.interface.as_ref());
     let of_interface = interface.map_or(String::new(), |interface| format!(" of {interface}"));
-    let figures = format!("{} went over it, {} of {}", bits(used), percent(used / speed), bits(speed));
-    let remedy = "use a faster link or smaller replies (--compressed); a faster server would not help";
+    let figures =
+        format!("{} went over it, {} of {}", bits(used), percent(used / speed), bits(speed));
+    let remedy =
+        "use a faster link or smaller replies (--compressed); a faster server would not help";
     match certainty {
         Certainty::Certain => {
             Remark::warning(format!("The link{of_interface} is the bottleneck, not the server: {figures}."))
@@ -132,7 +136,10 @@ fn estimated_traffic(facts: &Facts) -> LinkTraffic {
             rates.push(wire_rate(intervals, overhead(facts)));
         }
     }
-    LinkTraffic { rates, grain: (facts.response_seconds * parts / facts.seconds / 2.0).min(COARSEST) }
+    LinkTraffic {
+        rates,
+        grain: (facts.response_seconds * parts / facts.seconds / 2.0).min(COARSEST),
+    }
 }
 
 fn wire_rate(intervals: &[Interval], overhead: f64) -> f64 {

@@ -42,7 +42,11 @@ pub fn think_time(facts: &Facts) -> Option<Remark> {
     if response > NEGLIGIBLE * think || throughput < EXPLAINED * explained || !all_have_thought {
         return None;
     }
-    let start = if throughput > explained * NOTICEABLY { ", and the first requests came without a pause" } else { "" };
+    let start = if throughput > explained * NOTICEABLY {
+        ", and the first requests came without a pause"
+    } else {
+        ""
+    };
     let sentence = format!(
         "The think time sets the rate ({}), not the server: {} / ({} of thinking + {} of response time) = {}{start}. \
          An infinitely fast server would raise it by {}.",
@@ -78,9 +82,12 @@ pub fn idle_users(facts: &Facts) -> Option<Remark> {
     );
     let remark = Remark::warning(sentence);
     Some(match (thinks, facts.total().failed()) {
-        (true, _) => remark.with_remedy("for this number of concurrent requests, leave out the think time"),
+        (true, _) => {
+            remark.with_remedy("for this number of concurrent requests, leave out the think time")
+        }
         (false, 0) => remark,
-        (false, _) => remark.with_remedy("see the failures: users pause for up to 1 s after a failed connection"),
+        (false, _) => remark
+            .with_remedy("see the failures: users pause for up to 1 s after a failed connection"),
     })
 }
 
@@ -107,7 +114,11 @@ pub fn overload(facts: &Facts) -> Option<Remark> {
     );
     let lower = facts.run.throughput() * SAFELY;
     let advice = format!("measure below {}", rate(facts.run.throughput()));
-    Some(Remark::warning(sentence).with_remedy(facts.command().advise(&advice, RATE, &round3(lower).to_string())))
+    Some(Remark::warning(sentence).with_remedy(facts.command().advise(
+        &advice,
+        RATE,
+        &round3(lower).to_string(),
+    )))
 }
 
 /// Rule: a closed loop sends no requests while the server stalls, so its report hides queueing.
@@ -121,8 +132,10 @@ pub fn closed_loop(facts: &Facts) -> Option<Remark> {
     let remark = Remark::note("A closed loop hides queueing (coordinated omission).".into());
     // The arrivals of an open loop are iterations. Only if each is one request is
     // their rate the throughput.
-    let is_one_request = population.scenario.order().is_some() || population.scenario.requests.len() == 1;
-    let command = facts.command().open_loop(round3(facts.run.throughput())).filter(|_| is_one_request);
+    let is_one_request =
+        population.scenario.order().is_some() || population.scenario.requests.len() == 1;
+    let command =
+        facts.command().open_loop(round3(facts.run.throughput())).filter(|_| is_one_request);
     Some(match command {
         Some(command) => remark.with_remedy(format!("open loop at the same throughput: {command}")),
         None => remark,
@@ -133,7 +146,8 @@ pub fn closed_loop(facts: &Facts) -> Option<Remark> {
 /// than in the middle.
 fn grows(facts: &Facts) -> bool {
     let dropped = facts.total().failed_by(Failure::Dropped) as f64;
-    queue_length(facts, 1.0) > GROWTH * queue_length(facts, 0.5) || dropped > BEHIND * facts.run.flow.planned as f64
+    queue_length(facts, 1.0) > GROWTH * queue_length(facts, 0.5)
+        || dropped > BEHIND * facts.run.flow.planned as f64
 }
 
 /// Requests in flight and waiting at a share of the measured time.
@@ -179,5 +193,8 @@ pub fn unseen_stalls(facts: &Facts) -> Option<Remark> {
         time(slow),
         percent(of_time)
     );
-    Some(Remark::note(sentence).with_remedy("use -r RATE: an open loop sends requests during a stall, too"))
+    Some(
+        Remark::note(sentence)
+            .with_remedy("use -r RATE: an open loop sends requests during a stall, too"),
+    )
 }

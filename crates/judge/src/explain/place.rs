@@ -22,23 +22,33 @@ pub fn same_machine(facts: &Facts) -> Option<Remark> {
         Some(server) => format!("Client and server, {server}, share this machine and its CPU."),
         None => "Client and server share this machine and its CPU.".into(),
     };
-    Some(Remark::note(sentence).with_remedy("to measure the server alone, run brunt on another machine"))
+    Some(
+        Remark::note(sentence)
+            .with_remedy("to measure the server alone, run brunt on another machine"),
+    )
 }
 
 /// Rule: other processes used so much of the machine that they influenced the figures, though
 /// brunt kept its schedule.
 pub fn busy_machine(facts: &Facts) -> Option<Remark> {
-    let shares = Shares::new(facts.run).filter(|shares| shares.others.unwrap_or(0.0) >= BUSY * shares.cores)?;
+    let shares = Shares::new(facts.run)
+        .filter(|shares| shares.others.unwrap_or(0.0) >= BUSY * shares.cores)?;
     // The verdict names these processes already.
     if facts.so_far.verdict.causes.iter().any(|cause| cause.origin == Origin::Machine) {
         return None;
     }
-    let slowed = if facts.same_host() == Some(true) { "the server's response times" } else { "brunt's own timing" };
-    let sentence = format!("This machine was busy: {}. That may have slowed down {slowed}.", shares.others_text());
-    Some(
-        Remark::warning(sentence)
-            .with_remedy("end them and measure again; if they belong to the server, read them with --probe"),
-    )
+    let slowed = if facts.same_host() == Some(true) {
+        "the server's response times"
+    } else {
+        "brunt's own timing"
+    };
+    let sentence = format!(
+        "This machine was busy: {}. That may have slowed down {slowed}.",
+        shares.others_text()
+    );
+    Some(Remark::warning(sentence).with_remedy(
+        "end them and measure again; if they belong to the server, read them with --probe",
+    ))
 }
 
 /// Rule: the server uses all of the machine that it shares with brunt, except brunt's small part.
@@ -66,7 +76,9 @@ pub fn bottleneck(facts: &Facts) -> Option<Remark> {
     let bottleneck = facts.so_far.bottleneck.as_ref()?;
     let remedy = match bottleneck.culprit {
         Culprit::NotFound | Culprit::Generator => return None,
-        Culprit::Workers => "more workers, if memory and cores allow it; else less waiting per page",
+        Culprit::Workers => {
+            "more workers, if memory and cores allow it; else less waiting per page"
+        }
         Culprit::Cpu => "less work per page, or more cores",
         Culprit::Core => "spread the work over more processes or threads",
         Culprit::Memory => "fewer workers, or more memory",
@@ -74,11 +86,20 @@ pub fn bottleneck(facts: &Facts) -> Option<Remark> {
         Culprit::AcceptQueue => {
             "raise the listener's backlog and net.core.somaxconn; find out why connections are accepted slowly"
         }
-        Culprit::Disk => "check which files are read and written per page: logs, sessions, files larger than memory",
+        Culprit::Disk => {
+            "check which files are read and written per page: logs, sessions, files larger than memory"
+        }
         Culprit::Network => "smaller replies, or a faster link",
         Culprit::Files => "LimitNOFILE=, worker_rlimit_nofile",
     };
     let others = &bottleneck.others;
-    let also = if others.is_empty() { String::new() } else { format!(" Also at a limit: {}.", others.join("; ")) };
-    Some(Remark::note(format!("The server's bottleneck: {}.{also}", bottleneck.sentence)).with_remedy(remedy))
+    let also = if others.is_empty() {
+        String::new()
+    } else {
+        format!(" Also at a limit: {}.", others.join("; "))
+    };
+    Some(
+        Remark::note(format!("The server's bottleneck: {}.{also}", bottleneck.sentence))
+            .with_remedy(remedy),
+    )
 }

@@ -42,7 +42,8 @@ pub fn no_reply(facts: &Facts) -> Option<Remark> {
         return None;
     }
     // A failed check has a whole reply; the rule `censored` reports dropped and cut requests.
-    let kinds = Failure::all().filter(|f| ![Failure::Check, Failure::Dropped, Failure::Cut].contains(f));
+    let kinds =
+        Failure::all().filter(|f| ![Failure::Check, Failure::Dropped, Failure::Cut].contains(f));
     let most = kinds.max_by_key(|f| total.failed_by(*f))?;
     let sentence = format!(
         "{} of the requests got no whole reply (most often: {}, {} times): throughput and times are of the rest only.",
@@ -78,14 +79,22 @@ fn mean_times(total: &Tally) -> String {
     if good.is_empty() || total.not_good.is_empty() {
         return String::new();
     }
-    format!(" (mean {}, against {} of good ones)", seconds(total.not_good.mean() / 1e9), seconds(good.mean() / 1e9))
+    format!(
+        " (mean {}, against {} of good ones)",
+        seconds(total.not_good.mean() / 1e9),
+        seconds(good.mean() / 1e9)
+    )
 }
 
 /// Returns the remedy for replies of this status.
 pub fn status_remedy(status: u16) -> &'static str {
     match status {
-        CLOSE_STATUS.. => "look at the server's log; `--expect-status 'close 4000'` makes a close code a good outcome",
-        GRPC_STATUS.. => "look at the server's log; brunt run … --trace shows one call with its grpc-message",
+        CLOSE_STATUS.. => {
+            "look at the server's log; `--expect-status 'close 4000'` makes a close code a good outcome"
+        }
+        GRPC_STATUS.. => {
+            "look at the server's log; brunt run … --trace shows one call with its grpc-message"
+        }
         300..=399 => "request their target URLs, or use --follow N",
         401 | 403 | 407 => "send credentials: --basic, --bearer or --cookie",
         404 | 410 => "check the URLs: an error page is faster than a real page",
@@ -167,8 +176,9 @@ impl Length {
     /// Returns None with fewer than 4 intervals that have replies.
     fn new(intervals: &[Interval]) -> Option<Self> {
         let intervals_with_replies = intervals.iter().filter(|i| i.flow.completed > 0);
-        let means: Vec<f64> =
-            intervals_with_replies.map(|i| i.flow.bytes_received as f64 / i.flow.completed as f64).collect();
+        let means: Vec<f64> = intervals_with_replies
+            .map(|i| i.flow.bytes_received as f64 / i.flow.completed as f64)
+            .collect();
         if means.len() < 4 {
             return None;
         }

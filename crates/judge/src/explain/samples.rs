@@ -22,7 +22,8 @@ const UNFINISHED: f64 = 0.01;
 /// Rule: too few samples lie beyond a percentile.
 pub fn too_few(facts: &Facts) -> Option<Remark> {
     let n = requests(facts);
-    let unknown: Vec<f64> = requested(facts).into_iter().filter(|q| beyond(facts, *q) < BEYOND).collect();
+    let unknown: Vec<f64> =
+        requested(facts).into_iter().filter(|q| beyond(facts, *q) < BEYOND).collect();
     let lowest = *unknown.first()?;
     let highest = *unknown.last()?;
     if facts.total().completed == 0 {
@@ -62,11 +63,13 @@ fn requested(facts: &Facts) -> Vec<f64> {
         Metric::Quantile(q) => Some(q),
         _ => None,
     });
-    let goals = facts.plan.until.iter().flat_map(|until| &until.goals).filter_map(|goal| match goal.aim {
-        Aim::Quantile(q) => Some(q),
-        Aim::Throughput => None,
-    });
-    let mut all: Vec<f64> = SHOWN.into_iter().chain(objectives).chain(goals).filter(|q| *q < 1.0).collect();
+    let goals =
+        facts.plan.until.iter().flat_map(|until| &until.goals).filter_map(|goal| match goal.aim {
+            Aim::Quantile(q) => Some(q),
+            Aim::Throughput => None,
+        });
+    let mut all: Vec<f64> =
+        SHOWN.into_iter().chain(objectives).chain(goals).filter(|q| *q < 1.0).collect();
     all.sort_by(f64::total_cmp);
     all.dedup();
     all
@@ -97,7 +100,9 @@ fn beyond(facts: &Facts, q: f64) -> f64 {
 /// Effective sample size at a percentile; None if it was not computed.
 fn independent(facts: &Facts, q: f64) -> Option<f64> {
     let interval = facts.so_far.intervals.iter().find(|interval| interval.quantile == q);
-    interval.filter(|interval| interval.estimate.is_some()).map(|interval| interval.effective_samples)
+    interval
+        .filter(|interval| interval.estimate.is_some())
+        .map(|interval| interval.effective_samples)
 }
 
 fn requests(facts: &Facts) -> u64 {
@@ -119,7 +124,10 @@ pub fn censored(facts: &Facts) -> Option<Remark> {
     }
     let percentiles = if share < 0.5 {
         // Rounded down, so that the percentile is among the finished requests.
-        format!("the true percentiles above {}", percentile(((1.0 - share) * 1000.0).floor() / 1000.0))
+        format!(
+            "the true percentiles above {}",
+            percentile(((1.0 - share) * 1000.0).floor() / 1000.0)
+        )
     } else {
         "all true percentiles from the median up".into()
     };
@@ -131,6 +139,7 @@ pub fn censored(facts: &Facts) -> Option<Remark> {
         count(facts.total().failed_by(Failure::Dropped)),
     );
     Some(
-        Remark::warning(sentence).with_remedy("reduce the load, or raise --timeout and --grace until all replies come"),
+        Remark::warning(sentence)
+            .with_remedy("reduce the load, or raise --timeout and --grace until all replies come"),
     )
 }

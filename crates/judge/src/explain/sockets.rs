@@ -62,9 +62,17 @@ const RAISE_BACKLOG: &str = "raise the backlog of the server's listen (nginx: li
 
 /// Length of the queue as text, as far as it is known.
 fn backlog(facts: &Facts) -> String {
-    let most = facts.run.environment.sysctls.iter().find(|s| s.0 == "net.core.somaxconn").map(|s| s.1.as_str());
+    let most = facts
+        .run
+        .environment
+        .sysctls
+        .iter()
+        .find(|s| s.0 == "net.core.somaxconn")
+        .map(|s| s.1.as_str());
     match (facts.route().and_then(|route| route.listener_backlog), most) {
-        (Some(backlog), Some(most)) => format!(" (backlog {}, net.core.somaxconn {most})", count(backlog)),
+        (Some(backlog), Some(most)) => {
+            format!(" (backlog {}, net.core.somaxconn {most})", count(backlog))
+        }
         (Some(backlog), None) => format!(" (backlog {})", count(backlog)),
         (None, Some(most)) => format!(" (net.core.somaxconn {most})"),
         (None, None) => String::new(),
@@ -76,12 +84,14 @@ pub fn slow_connects(facts: &Facts) -> Option<Remark> {
     let connect = &facts.total().phases.connect;
     let lost = facts.total().failed_by(Failure::ConnectTimeout);
     let slow = connect.count() - connect.count_at_or_below((RESENT_SECONDS * 0.95 * 1e9) as u64);
-    let in_steps: u64 = connect.buckets().filter(|b| is_step(seconds_of(b.low))).map(|b| b.count).sum();
+    let in_steps: u64 =
+        connect.buckets().filter(|b| is_step(seconds_of(b.low))).map(|b| b.count).sum();
     let steps_show = slow >= SLOW && in_steps as f64 >= IN_STEPS * slow as f64;
     if !facts.is_direct() || (!steps_show && lost < SLOW) {
         return None;
     }
-    let slow_text = format!("{} took 1 s or more to open, as after a SYN retransmission", count(slow));
+    let slow_text =
+        format!("{} took 1 s or more to open, as after a SYN retransmission", count(slow));
     let lost_text = format!("{} gave up", count(lost));
     let all = plural(connect.count() + lost, "connection");
     let numbers = match (slow, lost) {
@@ -89,7 +99,8 @@ pub fn slow_connects(facts: &Facts) -> Option<Remark> {
         (0, _) => format!("of {all}, {lost_text}"),
         _ => format!("of {all}, {slow_text}, and {lost_text}"),
     };
-    let sentence = format!("SYNs were dropped: {numbers}. A full accept queue does this, or a firewall.");
+    let sentence =
+        format!("SYNs were dropped: {numbers}. A full accept queue does this, or a firewall.");
     Some(Remark::warning(sentence).with_remedy(RAISE_BACKLOG))
 }
 
@@ -133,8 +144,7 @@ pub fn connection_limit(facts: &Facts) -> Option<Remark> {
         count(users.count.round() as u64),
         percent(broken as f64 / total.begun as f64)
     );
-    let remedy =
-        "raise it (nginx: worker_connections, Apache: MaxRequestWorkers, Tomcat: maxConnections; files: ulimit -n)";
+    let remedy = "raise it (nginx: worker_connections, Apache: MaxRequestWorkers, Tomcat: maxConnections; files: ulimit -n)";
     Some(Remark::warning(sentence).with_remedy(remedy))
 }
 

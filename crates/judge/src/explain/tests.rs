@@ -35,7 +35,10 @@ fn the_gravest_comes_first_and_names_are_unique() {
 
 #[test]
 fn an_empty_run_has_nothing_to_explain() {
-    assert_eq!(super::findings(&brunt_model::Run::default(), &brunt_model::Judgement::default()), []);
+    assert_eq!(
+        super::findings(&brunt_model::Run::default(), &brunt_model::Judgement::default()),
+        []
+    );
     let nothing = World::closed(5, 0.0).answering(|_| reply(0.002)).before_the_load();
     assert!(nothing.iter().all(|finding| finding.rule == "cut_short"), "{nothing:?}");
 }
@@ -44,6 +47,10 @@ fn an_empty_run_has_nothing_to_explain() {
 fn every_rule_is_in_the_docs() {
     let docs = include_str!("../../../../docs/findings.md");
     for rule in super::RULES {
-        assert!(docs.contains(&format!("`{}`", rule.name)), "docs/findings.md says nothing of {}", rule.name);
+        assert!(
+            docs.contains(&format!("`{}`", rule.name)),
+            "docs/findings.md says nothing of {}",
+            rule.name
+        );
     }
 }

@@ -64,7 +64,8 @@ pub(super) fn shared_and_full(facts: &Facts) -> RuleResult {
         return RuleResult::new(facts);
     }
     let spans = facts.share_of_cores(&[name::HOST_IDLE, name::HOST_IOWAIT]);
-    let name = "idle CPU of the machine that client and server share, share of all cores".to_owned();
+    let name =
+        "idle CPU of the machine that client and server share, share of all cores".to_owned();
     let figure = Figure { limit: Limit::Cores, name, spans, bound: Bound::Below(IDLE) };
     let result = RuleResult::new(facts).compare(&figure, TENTH);
     let sentence = format!(
@@ -75,7 +76,10 @@ pub(super) fn shared_and_full(facts: &Facts) -> RuleResult {
         short_percent(figure.worst().unwrap_or(0.0)),
         Shares::from_facts(facts).map_or(String::new(), |shares| used(&shares))
     );
-    result.with_message(sentence, "run the server on its own machine, or reduce the load; stop other programs")
+    result.with_message(
+        sentence,
+        "run the server on its own machine, or reduce the load; stop other programs",
+    )
 }
 
 /// `; brunt used 0.94 of 2 cores, the server 1.03`.
@@ -114,9 +118,13 @@ pub(super) fn waiting(facts: &Facts) -> RuleResult {
         others.map_or(String::new(), |shares| format!("; {}", shares.others_text()))
     );
     let remedy = match origin {
-        Origin::Generator => "allow brunt more cores (taskset, cpuset), or use a larger machine or several",
+        Origin::Generator => {
+            "allow brunt more cores (taskset, cpuset), or use a larger machine or several"
+        }
         Origin::Machine => neighbors::REMEDY,
-        Origin::Unknown => "see what else runs on the cores that brunt may use (taskset -p, cpuset), and end it",
+        Origin::Unknown => {
+            "see what else runs on the cores that brunt may use (taskset -p, cpuset), and end it"
+        }
     };
     result.with_origin(origin).with_message(sentence, remedy)
 }
@@ -133,7 +141,8 @@ fn taker(shares: &Shares) -> Origin {
 /// Rule: a control group's quota kept brunt from running.
 pub fn throttled(facts: &Facts) -> RuleResult {
     let spans = facts.rates(name::THROTTLED);
-    let name = "time for which the control group's CPU quota held threads back, seconds per second".to_owned();
+    let name = "time for which the control group's CPU quota held threads back, seconds per second"
+        .to_owned();
     let figure = Figure { limit: Limit::Throttled, name, spans, bound: Bound::AtLeast(HELD_BACK) };
     let result = RuleResult::new(facts).compare(&figure, TENTH);
     let quota = facts.last(name::QUOTA).map_or(String::new(), |cores| format!(" of {cores} cores"));

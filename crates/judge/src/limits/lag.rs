@@ -19,8 +19,7 @@ use brunt_model::time::seconds_of;
 use brunt_model::{Arrivals, Load, Plan};
 use brunt_stats::quantile::{Quantile, rank};
 
-const REMEDY: &str =
-    "see what kept brunt from running: a suspended machine, a debugger, other programs; then measure again";
+const REMEDY: &str = "see what kept brunt from running: a suspended machine, a debugger, other programs; then measure again";
 /// Threshold: share of p99 that is lag.
 const SHARE: f64 = 0.1;
 /// Threshold: seconds of p99 that are lag.
@@ -78,24 +77,36 @@ pub fn lag(facts: &Facts) -> RuleResult {
         format!("{late}: without that, the response p99 of {with:.3} ms would be {without:.3} ms")
     } else if uneven {
         let share = short_percent(displaced);
-        format!("{late}: for {share} of the time, a quarter more or fewer than planned began in a span of time")
+        format!(
+            "{late}: for {share} of the time, a quarter more or fewer than planned began in a span of time"
+        )
     } else {
-        format!("{late}: {} of the scheduled requests were not begun within the measured time", short_percent(short))
+        format!(
+            "{late}: {} of the scheduled requests were not begun within the measured time",
+            short_percent(short)
+        )
     };
     // Paced connection opening caused most of the lag.
     if total.opening_lag.sum() * 2 > total.lag.sum() {
         let rate = facts.run.plan.as_ref().map_or(0, |plan| plan.connection.connect_rate);
         let reason = format!("they waited for paced connection opening, {rate} connections/s");
-        return result
-            .with_origin(Origin::Generator)
-            .with_message(format!("{sentence}; {reason}"), format!("raise --connect-rate (now {rate})"));
+        return result.with_origin(Origin::Generator).with_message(
+            format!("{sentence}; {reason}"),
+            format!("raise --connect-rate (now {rate})"),
+        );
     }
     result.with_message(sentence, REMEDY)
 }
 
 fn add_evidence(result: &mut RuleResult, name: &str, value: f64, threshold: f64) {
     let name = name.to_owned();
-    result.evidence.push(Evidence { limit: Limit::Lag, name, value, threshold, side: Side::AtLeast });
+    result.evidence.push(Evidence {
+        limit: Limit::Lag,
+        name,
+        value,
+        threshold,
+        side: Side::AtLeast,
+    });
 }
 
 /// Returns the 99th percentile of the read lag in seconds, and its ratio to that
@@ -113,7 +124,9 @@ fn read_lag(facts: &Facts) -> (f64, f64) {
 fn read_late_sentence(read: f64, response: Quantile) -> String {
     let read = read * 1e3;
     let response = response.value as f64 / 1e6;
-    format!("replies were read late: read lag p99 is {read:.3} ms, the response p99 {response:.3} ms")
+    format!(
+        "replies were read late: read lag p99 is {read:.3} ms, the response p99 {response:.3} ms"
+    )
 }
 
 /// True if a sample lies beyond p99; otherwise p99 is just the slowest request.
@@ -126,7 +139,8 @@ fn has_a_p99(facts: &Facts) -> bool {
 /// Requests that waited for a connection, or were dropped at the maximum in flight, do not count:
 /// the server caused those.
 fn shortfall(facts: &Facts) -> f64 {
-    let Some(Load::Open { rate, arrivals, .. }) = facts.run.plan.as_ref().and_then(Plan::only).map(|only| &only.load)
+    let Some(Load::Open { rate, arrivals, .. }) =
+        facts.run.plan.as_ref().and_then(Plan::only).map(|only| &only.load)
     else {
         return 0.0;
     };

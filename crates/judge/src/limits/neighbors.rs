@@ -30,8 +30,9 @@ const HALF: f64 = 0.5;
 /// Rule: other processes used the cores that requests needed. No idle one was left, and
 /// their share was considerable.
 pub fn other_processes(facts: &Facts) -> RuleResult {
-    usage_by_others(facts)
-        .only_if(|| lag_matters(facts) || (!lag_shows_all_effects(facts) && has_waited_for_core(facts)))
+    usage_by_others(facts).only_if(|| {
+        lag_matters(facts) || (!lag_shows_all_effects(facts) && has_waited_for_core(facts))
+    })
 }
 
 /// Evaluates the usage by other processes, without checking that it changed a figure of this run.
@@ -50,8 +51,12 @@ fn usage_by_others(facts: &Facts) -> RuleResult {
         bound: Bound::AtLeast(OTHERS),
     };
     let result = RuleResult::new(facts).compare(&figure, TENTH);
-    let sentence =
-        format!("{}; brunt {:.2}; no core was idle {}", shares.others_text(), shares.brunt, result.duration_text());
+    let sentence = format!(
+        "{}; brunt {:.2}; no core was idle {}",
+        shares.others_text(),
+        shares.brunt,
+        result.duration_text()
+    );
     result.with_origin(Origin::Machine).with_message(sentence, REMEDY)
 }
 
@@ -60,8 +65,12 @@ fn usage_by_others(facts: &Facts) -> RuleResult {
 /// may be faster without them.
 pub fn cpu_taken_from_server(run: &Run) -> Option<Limit> {
     let facts = Facts::new(run).filter(|facts| facts.same_host() == Some(true))?;
-    let candidates = [(Limit::OtherProcesses, usage_by_others(&facts)), (Limit::Steal, cpu::steal(&facts))];
-    candidates.into_iter().find(|(_, result)| result.state == CauseState::Cause).map(|(limit, _)| limit)
+    let candidates =
+        [(Limit::OtherProcesses, usage_by_others(&facts)), (Limit::Steal, cpu::steal(&facts))];
+    candidates
+        .into_iter()
+        .find(|(_, result)| result.state == CauseState::Cause)
+        .map(|(limit, _)| limit)
 }
 
 /// True if a machine without idle cores changed a figure.

@@ -25,19 +25,31 @@ pub fn nic(facts: &Facts) -> RuleResult {
             let bytes = quotient(&facts.rates(&counter.reading_name(interface)), &speed);
             let bits = bytes.into_iter().map(|span| Span { value: span.value * 8.0, ..span });
             let name = format!("{interface} {direction}, share of the link's speed");
-            let figure = Figure { limit: Limit::Nic, name, spans: bits.collect(), bound: Bound::AtLeast(LINK) };
+            let figure = Figure {
+                limit: Limit::Nic,
+                name,
+                spans: bits.collect(),
+                bound: Bound::AtLeast(LINK),
+            };
             let before = result.over.len();
             result = result.compare(&figure, TENTH);
             // The sentence describes the last interface that was over its threshold.
             if result.over.len() > before {
-                result = full_link(facts, result, interface, direction, figure.worst().unwrap_or(0.0));
+                result =
+                    full_link(facts, result, interface, direction, figure.worst().unwrap_or(0.0));
             }
         }
     }
     result
 }
 
-fn full_link(facts: &Facts, result: RuleResult, interface: &str, direction: &str, worst: f64) -> RuleResult {
+fn full_link(
+    facts: &Facts,
+    result: RuleResult,
+    interface: &str,
+    direction: &str,
+    worst: f64,
+) -> RuleResult {
     let speed = facts.last(&Nic::BitsPerSecond.reading_name(interface)).unwrap_or(0.0);
     let sentence = format!(
         "{interface} {direction} {} of its {} Mbit/s at worst, and {} or more {}",
@@ -46,14 +58,20 @@ fn full_link(facts: &Facts, result: RuleResult, interface: &str, direction: &str
         short_percent(LINK),
         result.duration_text()
     );
-    result.with_message(sentence, "ask for smaller replies, use a faster link, or measure from several machines")
+    result.with_message(
+        sentence,
+        "ask for smaller replies, use a faster link, or measure from several machines",
+    )
 }
 
 /// Rule: packets arrived faster than the kernel processed them.
 pub fn packets(facts: &Facts) -> RuleResult {
     let queue = "packets dropped before a full receive queue, share".to_owned();
     let mut result = RuleResult::new(facts)
-        .compare(&lost_packets(facts, queue, name::SOFTNET_DROPPED, name::SOFTNET_PROCESSED), HUNDREDTH)
+        .compare(
+            &lost_packets(facts, queue, name::SOFTNET_DROPPED, name::SOFTNET_PROCESSED),
+            HUNDREDTH,
+        )
         .compare(&receiving(facts), TENTH);
     for interface in Nic::Missed.interfaces(facts.names()) {
         let name = format!("packets that {interface} had no room for, share");
@@ -92,5 +110,7 @@ fn receiving(facts: &Facts) -> Figure {
 /// Lists the figures that were over their thresholds.
 fn worst_of(result: &RuleResult) -> String {
     let over = result.evidence.iter().filter(|one| one.value >= one.threshold);
-    over.map(|one| format!("{} {}", one.name, short_percent(one.value))).collect::<Vec<_>>().join("; ")
+    over.map(|one| format!("{} {}", one.name, short_percent(one.value)))
+        .collect::<Vec<_>>()
+        .join("; ")
 }

@@ -68,7 +68,13 @@ impl Figure {
             Bound::AtLeast(threshold) => (threshold, Side::AtLeast),
             Bound::Below(threshold) => (threshold, Side::Below),
         };
-        Some(Evidence { limit: self.limit, name: self.name.clone(), value: self.worst()?, threshold, side })
+        Some(Evidence {
+            limit: self.limit,
+            name: self.name.clone(),
+            value: self.worst()?,
+            threshold,
+            side,
+        })
     }
 
     fn over(&self) -> impl Iterator<Item = Stretch> + '_ {
@@ -112,7 +118,13 @@ impl RuleResult {
     }
 
     /// Expects a count of 0: any other count is a cause, which lasted for `times`.
-    pub fn expect_zero(mut self, limit: Limit, name: &str, count: u64, times: Vec<Stretch>) -> Self {
+    pub fn expect_zero(
+        mut self,
+        limit: Limit,
+        name: &str,
+        count: u64,
+        times: Vec<Stretch>,
+    ) -> Self {
         self.evidence.push(Evidence {
             limit,
             name: name.to_owned(),

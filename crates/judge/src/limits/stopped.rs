@@ -38,13 +38,20 @@ pub fn stopped(facts: &Facts) -> RuleResult {
     let share = result.over_duration().as_secs_f64() / facts.measured().as_secs_f64();
     result.state = if share >= TENTH { CauseState::Cause } else { CauseState::Brief };
     let since = Duration::from_nanos(longest.from.nanos_since(facts.begins()));
-    let stopped_workers = stops.iter().map(|stop| stop.worker).collect::<std::collections::BTreeSet<_>>().len();
+    let stopped_workers =
+        stops.iter().map(|stop| stop.worker).collect::<std::collections::BTreeSet<_>>().len();
     let subject = match (facts.workers(), stopped_workers) {
         (1, _) => "brunt".to_owned(),
-        (workers, stopped_workers) if workers == stopped_workers => format!("brunt (all {workers} workers)"),
+        (workers, stopped_workers) if workers == stopped_workers => {
+            format!("brunt (all {workers} workers)")
+        }
         _ => format!("worker {}", longest.worker),
     };
-    let sentence = format!("{subject} did not run for {} (from {})", short_seconds(longest.time), short_seconds(since));
+    let sentence = format!(
+        "{subject} did not run for {} (from {})",
+        short_seconds(longest.time),
+        short_seconds(since)
+    );
     result.with_origin(Origin::Unknown).with_message(
         sentence,
         "see what stopped it: a signal (SIGSTOP), a debugger, a suspended machine; then measure again",
@@ -65,7 +72,11 @@ fn stops(facts: &Facts, worker: usize) -> Vec<Stop> {
         let from = Tick((start * 1e9) as u64);
         let to = from + time;
         let within = facts.begins() < to && from < facts.ends();
-        let least = busy.iter().filter(|span| span.from < to && from < span.to).map(|span| span.value).reduce(f64::min);
+        let least = busy
+            .iter()
+            .filter(|span| span.from < to && from < span.to)
+            .map(|span| span.value)
+            .reduce(f64::min);
         let has_run = least.is_some_and(|least| least > RAN);
         if !time.is_zero() && within && !has_run {
             stops.push(Stop { worker, from, time });

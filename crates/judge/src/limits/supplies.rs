@@ -37,9 +37,13 @@ pub fn descriptors(facts: &Facts) -> RuleResult {
     let result = RuleResult::new(facts)
         .expect_zero(Limit::Descriptors, count, failed + dropped, facts.failing())
         .with_evidence(&used);
-    let limit = facts.last(name::DESCRIPTORS_LIMIT).map_or(String::new(), |limit| format!(" of {limit} open files"));
-    let sentence =
-        format!("{} requests could not be begun, because the limit{limit} leaves room for no more", failed + dropped);
+    let limit = facts
+        .last(name::DESCRIPTORS_LIMIT)
+        .map_or(String::new(), |limit| format!(" of {limit} open files"));
+    let sentence = format!(
+        "{} requests could not be begun, because the limit{limit} leaves room for no more",
+        failed + dropped
+    );
     result.with_message(sentence, Failure::FdsExhausted.row().remedy)
 }
 
@@ -48,16 +52,30 @@ pub fn descriptors(facts: &Facts) -> RuleResult {
 pub fn without_load(run: &Run) -> Verdict {
     // Without load there are no readings, so the error of the run is the only evidence.
     let error = run.finish.as_ref().and_then(|finish| finish.error.as_deref()).unwrap_or_default();
-    let supplies = [(Limit::Descriptors, Failure::FdsExhausted), (Limit::Ports, Failure::PortsExhausted)];
-    let Some((limit, failure)) = supplies.into_iter().find(|(_, failure)| is_named_in(error, *failure)) else {
+    let supplies =
+        [(Limit::Descriptors, Failure::FdsExhausted), (Limit::Ports, Failure::PortsExhausted)];
+    let Some((limit, failure)) =
+        supplies.into_iter().find(|(_, failure)| is_named_in(error, *failure))
+    else {
         return Verdict { state: State::Unjudged, ..Verdict::default() };
     };
     let sentence = format!("not one connection could be opened: {}", failure.row().meaning);
     let remedy = failure.row().remedy.to_owned();
-    let cause = Cause { limit, origin: Origin::Generator, lasted: Duration::ZERO, sentence, remedy };
-    let count =
-        Evidence { limit, name: "connections opened".to_owned(), value: 0.0, threshold: 1.0, side: Side::Below };
-    Verdict { state: State::Limited, causes: vec![cause], evidence: vec![count], ..Verdict::default() }
+    let cause =
+        Cause { limit, origin: Origin::Generator, lasted: Duration::ZERO, sentence, remedy };
+    let count = Evidence {
+        limit,
+        name: "connections opened".to_owned(),
+        value: 0.0,
+        threshold: 1.0,
+        side: Side::Below,
+    };
+    Verdict {
+        state: State::Limited,
+        causes: vec![cause],
+        evidence: vec![count],
+        ..Verdict::default()
+    }
 }
 
 /// True if an error text names this failure.
@@ -81,7 +99,12 @@ fn capped_by_descriptors(facts: &Facts) -> bool {
 pub fn ports(facts: &Facts) -> RuleResult {
     let failed = facts.failed_by(Failure::PortsExhausted);
     let result = RuleResult::new(facts)
-        .expect_zero(Limit::Ports, "requests that found no free local port", failed, facts.failing())
+        .expect_zero(
+            Limit::Ports,
+            "requests that found no free local port",
+            failed,
+            facts.failing(),
+        )
         .with_evidence(&port_share(facts, name::TCP_IN_USE, "in use"))
         .with_evidence(&port_share(facts, name::TCP_TIME_WAIT, "in TIME_WAIT"));
     let range = facts.last(name::PORT_RANGE).map_or(String::new(), |ports| format!(" of {ports}"));
@@ -120,14 +143,20 @@ pub fn memory(facts: &Facts) -> RuleResult {
         short_percent(pressure.worst().unwrap_or(0.0))
     );
     if is_mostly_used_by_brunt(facts) {
-        return result.with_message(sentence, "use fewer connections, or a machine with more memory");
+        return result
+            .with_message(sentence, "use fewer connections, or a machine with more memory");
     }
-    result.with_origin(Origin::Machine).with_message(sentence, "stop other programs, or use a machine with more memory")
+    result
+        .with_origin(Origin::Machine)
+        .with_message(sentence, "stop other programs, or use a machine with more memory")
 }
 
 /// True if brunt uses half of the memory that is in use, or the usage is not known.
 fn is_mostly_used_by_brunt(facts: &Facts) -> bool {
-    let used = facts.last(name::MEMORY_TOTAL).zip(facts.last(name::MEMORY_AVAILABLE)).map(|(all, free)| all - free);
+    let used = facts
+        .last(name::MEMORY_TOTAL)
+        .zip(facts.last(name::MEMORY_AVAILABLE))
+        .map(|(all, free)| all - free);
     used.zip(facts.last(name::RESIDENT)).is_none_or(|(used, resident)| resident >= HALF * used)
 }
 

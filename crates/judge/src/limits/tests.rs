@@ -6,8 +6,8 @@ use brunt_model::finding::{Limit, Origin, State};
 use brunt_model::plan::{Connection, Population, Record};
 use brunt_model::reading_names::{self as name, Nic};
 use brunt_model::{
-    Arrivals, Environment, Event, Failure, Load, Outcome, Phase, Plan, Request, Route, Run, Sample, Shape, Snapshot,
-    Stop, Tally, Think, Tick, Verdict,
+    Arrivals, Environment, Event, Failure, Load, Outcome, Phase, Plan, Request, Route, Run, Sample,
+    Shape, Snapshot, Stop, Tally, Think, Tick, Verdict,
 };
 use brunt_model::{ReplyPolicy, Scenario};
 use std::collections::BTreeMap;
@@ -50,7 +50,12 @@ fn plan(load: Load) -> Plan {
         connection: Connection { connect_rate: 1000, ..Connection::plain(seconds(30), seconds(5)) },
         objectives: Vec::new(),
         until: None,
-        record: Record { interval: Duration::from_millis(100), labels: 100, samples: false, records: None },
+        record: Record {
+            interval: Duration::from_millis(100),
+            labels: 100,
+            samples: false,
+            records: None,
+        },
         seed: 1,
         processes: 1,
         threads: 2,
@@ -69,9 +74,14 @@ impl Story {
     fn healthy() -> Self {
         let mut rates = BTreeMap::new();
         let mut states = BTreeMap::new();
+        let cores = [
+            (name::HOST_USER, 0.4),
+            (name::HOST_SYSTEM, 0.3),
+            (name::HOST_IDLE, 1.2),
+            (name::HOST_STEAL, 0.02),
+        ];
         let cores =
-            [(name::HOST_USER, 0.4), (name::HOST_SYSTEM, 0.3), (name::HOST_IDLE, 1.2), (name::HOST_STEAL, 0.02)];
-        let cores = cores.into_iter().chain([(name::HOST_SOFTIRQ, 0.07), (name::HOST_IOWAIT, 0.01)]);
+            cores.into_iter().chain([(name::HOST_SOFTIRQ, 0.07), (name::HOST_IOWAIT, 0.01)]);
         rates.extend(cores.map(|(name, rate)| (name.to_owned(), rate)));
         for worker in 0..2 {
             rates.insert(name::worker_cpu(worker), 0.3);
@@ -107,7 +117,8 @@ impl Story {
         rates.insert(Nic::Missed.reading_name("eth0"), 0.0);
         states.insert(Nic::BitsPerSecond.reading_name("eth0"), 1e9);
         let load = Load::Closed { users: Shape::constant(10.0), think: Think::NONE };
-        let environment = Environment { cores: 2, addresses: vec!["10.0.0.9".into()], ..Environment::default() };
+        let environment =
+            Environment { cores: 2, addresses: vec!["10.0.0.9".into()], ..Environment::default() };
         Self {
             plan: plan(load),
             environment,
@@ -178,7 +189,10 @@ impl Story {
         for cause in &verdict.causes {
             assert!(!cause.sentence.is_empty() && !cause.remedy.is_empty(), "{cause:?}");
             assert!(cause.lasted <= Duration::from_secs(SECONDS), "{cause:?}");
-            assert!(verdict.evidence.iter().any(|evidence| evidence.limit == cause.limit), "{cause:?}");
+            assert!(
+                verdict.evidence.iter().any(|evidence| evidence.limit == cause.limit),
+                "{cause:?}"
+            );
         }
         verdict.causes.iter().map(|cause| cause.limit).collect()
     }
@@ -201,8 +215,9 @@ impl Story {
 
     fn reading(&self, second: u64, sums: &mut BTreeMap<String, f64>) -> Event {
         let at = |name: &str, usual: f64| {
-            let now =
-                |change: &&(Range<u64>, String, f64)| change.1 == name && change.0.contains(&second.saturating_sub(1));
+            let now = |change: &&(Range<u64>, String, f64)| {
+                change.1 == name && change.0.contains(&second.saturating_sub(1))
+            };
             self.changes.iter().find(now).map_or(usual, |change| change.2)
         };
         for (name, sum) in &mut *sums {
@@ -210,7 +225,11 @@ impl Story {
         }
         let states = self.states.iter().map(|(name, usual)| (name.clone(), at(name, *usual)));
         let values = sums.iter().map(|(name, sum)| (name.clone(), *sum)).chain(states).collect();
-        Event::Reading(Reading { at: Tick(second * SECOND), source: name::GENERATOR.into(), values })
+        Event::Reading(Reading {
+            at: Tick(second * SECOND),
+            source: name::GENERATOR.into(),
+            values,
+        })
     }
 
     fn snapshot(&self, tenth: u64) -> Event {
@@ -222,7 +241,8 @@ impl Story {
             ..Snapshot::default()
         };
         for number in 0..EACH {
-            let failure = self.failure.filter(|failure| number < failure.1).map(|failure| failure.0);
+            let failure =
+                self.failure.filter(|failure| number < failure.1).map(|failure| failure.0);
             let dropped = failure == Some(Failure::Dropped);
             snapshot.measured.planned += 1;
             snapshot.flow.planned += 1;
@@ -244,17 +264,31 @@ fn record(tally: &mut Tally, lag_millis: u64, read_lag: Option<u64>, failure: Op
     let last_byte = Tick(begun.0 + 5 * MS);
     let good = Outcome { status: Some(200), failure: None, expected: true };
     let outcome = failure.map_or(good, Outcome::failed);
-    let sample =
-        Sample { begun, sent: begun, first_byte: last_byte, last_byte, read_lag, outcome, ..Sample::default() };
+    let sample = Sample {
+        begun,
+        sent: begun,
+        first_byte: last_byte,
+        last_byte,
+        read_lag,
+        outcome,
+        ..Sample::default()
+    };
     tally.record(&sample);
 }
 
 #[test]
 fn a_healthy_run_names_none_and_shows_what_was_looked_at() {
-    for story in [Story::healthy(), Story::healthy().on_loopback(), Story::healthy().load(open_loop(500))] {
+    for story in
+        [Story::healthy(), Story::healthy().on_loopback(), Story::healthy().load(open_loop(500))]
+    {
         let verdict = story.judged();
         assert_eq!((verdict.state, verdict.causes), (State::Ok, Vec::new()));
-        assert!(verdict.evidence.iter().any(|one| one.limit == Limit::Worker && (one.value - 0.3).abs() < 1e-6));
+        assert!(
+            verdict
+                .evidence
+                .iter()
+                .any(|one| one.limit == Limit::Worker && (one.value - 0.3).abs() < 1e-6)
+        );
         assert_eq!(verdict.unseen, Vec::<String>::new());
     }
 }
@@ -270,14 +304,21 @@ fn a_worker_without_time_left() {
     assert_eq!(story.limits(), [Limit::Worker]);
     let cause = &story.judged().causes[0];
     assert_eq!(cause.lasted, Duration::from_secs(10));
-    assert!(cause.sentence.contains("99 %") && cause.sentence.contains("10.0 s of 10.0 s"), "{}", cause.sentence);
+    assert!(
+        cause.sentence.contains("99 %") && cause.sentence.contains("10.0 s of 10.0 s"),
+        "{}",
+        cause.sentence
+    );
     assert!(cause.remedy.contains("--threads 3"), "{}", cause.remedy);
     assert_eq!(story.lagging(0..100, 3).limits(), [Limit::Worker]);
 }
 
 #[test]
 fn where_no_core_is_idle_more_threads_are_no_remedy() {
-    let story = Story::healthy().with(name::worker_cpu(0), 1.0).with(name::HOST_IDLE, 0.05).with(name::HOST_USER, 1.55);
+    let story = Story::healthy()
+        .with(name::worker_cpu(0), 1.0)
+        .with(name::HOST_IDLE, 0.05)
+        .with(name::HOST_USER, 1.55);
     let verdict = story.judged();
     assert!(verdict.causes[0].remedy.contains("no idle core"), "{:?}", verdict.causes);
 }
@@ -285,9 +326,14 @@ fn where_no_core_is_idle_more_threads_are_no_remedy() {
 #[test]
 fn cores_shared_with_the_server() {
     let busy = |story: Story| story.with(name::HOST_IDLE, 0.1).with(name::HOST_USER, 1.5);
-    let delayed = |story: Story| busy(story).with(name::worker_run_delay(0), 0.4).lagging(0..100, 4);
+    let delayed =
+        |story: Story| busy(story).with(name::worker_run_delay(0), 0.4).lagging(0..100, 4);
     assert_eq!(delayed(Story::healthy().on_loopback()).limits(), [Limit::Cores]);
-    assert_eq!(busy(Story::healthy()).limits(), [], "the server is elsewhere, and no worker waited");
+    assert_eq!(
+        busy(Story::healthy()).limits(),
+        [],
+        "the server is elsewhere, and no worker waited"
+    );
     assert_eq!(delayed(Story::healthy()).limits(), [Limit::RunQueue]);
 }
 
@@ -297,7 +343,9 @@ fn full(story: Story, own: f64, server: f64, others: f64) -> Story {
     let mut story = story.on_loopback().with(name::HOST_IDLE, 0.02).with(name::HOST_USER, 1.58);
     let listener = Some("nginx (pid 123)".to_owned());
     story.environment.route = Some(Route { same_host: Some(true), listener, ..Route::default() });
-    story.rates.extend([(name::CPU_USER.to_owned(), own / 2.0), (name::CPU_SYSTEM.to_owned(), own / 2.0)]);
+    story
+        .rates
+        .extend([(name::CPU_USER.to_owned(), own / 2.0), (name::CPU_SYSTEM.to_owned(), own / 2.0)]);
     story.states.insert(name::SERVER_PROCESSES.to_owned(), server);
     story.states.insert(name::processes("sh"), others);
     story.states.insert(name::busiest_pid("sh"), 77.0);
@@ -312,12 +360,16 @@ fn a_machine_that_others_keep_busy_is_named_with_them() {
     let judged = closed.judged();
     assert_eq!(judged.state, State::BusyMachine);
     let cause = &judged.causes[0];
-    for words in ["other processes used 1.85 of 2 cores: sh (pid 77) 1.85", "brunt 0.07", "10.0 s of 10.0 s"] {
+    for words in
+        ["other processes used 1.85 of 2 cores: sh (pid 77) 1.85", "brunt 0.07", "10.0 s of 10.0 s"]
+    {
         assert!(cause.sentence.contains(words), "{}", cause.sentence);
     }
     assert!(!cause.remedy.contains("thread"), "{}", cause.remedy);
     assert_eq!(judged.other_processes[0].to_string(), "sh (pid 77) 1.85");
-    let open = |millis| full(Story::healthy().load(open_loop(500)), 0.07, 0.08, 1.85).lagging(0..100, millis);
+    let open = |millis| {
+        full(Story::healthy().load(open_loop(500)), 0.07, 0.08, 1.85).lagging(0..100, millis)
+    };
     assert_eq!(open(4).limits(), [Limit::OtherProcesses]);
     assert_eq!(open(0).with(name::worker_run_delay(0), 0.6).limits(), [], "the schedule was kept");
 }
@@ -327,8 +379,12 @@ fn users_that_pause_are_held_up_only_by_read_lag() {
     let pausing = |read_lag| {
         // A reply takes 5 ms.
         let pause = Duration::from_millis(95);
-        let users = Load::Closed { users: Shape::constant(10.0), think: Think { least: pause, most: pause } };
-        let story = full(Story::healthy().load(users), 0.07, 0.08, 1.85).with(name::worker_run_delay(0), 0.6);
+        let users = Load::Closed {
+            users: Shape::constant(10.0),
+            think: Think { least: pause, most: pause },
+        };
+        let story = full(Story::healthy().load(users), 0.07, 0.08, 1.85)
+            .with(name::worker_run_delay(0), 0.6);
         Story { read_lag, ..story }.limits()
     };
     assert_eq!(pausing(Some(2000)), [], "replies were read in time");
@@ -361,7 +417,8 @@ fn others_that_the_server_may_have_waited_for_are_known_where_nothing_was_late()
 
 #[test]
 fn a_server_that_fills_the_machine_is_not_the_generators_doing() {
-    let tomcat = |own, server| full(Story::healthy(), own, server, 0.0).with(name::worker_run_delay(0), 0.3);
+    let tomcat =
+        |own, server| full(Story::healthy(), own, server, 0.0).with(name::worker_run_delay(0), 0.3);
     assert_eq!(tomcat(0.14, 1.84).limits(), [], "brunt took 7 % of what was in use");
     assert_eq!(tomcat(0.9, 1.08).limits(), [Limit::Cores]);
     let lagging = full(Story::healthy().load(open_loop(500)), 0.14, 1.84, 0.0).lagging(0..100, 4);
@@ -379,7 +436,11 @@ fn a_worker_that_did_not_run_is_named() {
     let story = stopped(1.0);
     assert_eq!(story.limits(), [Limit::Stopped]);
     let cause = &story.judged().causes[0];
-    assert!(cause.sentence.contains("worker 1 did not run for 1.0 s (from 3.1 s)"), "{}", cause.sentence);
+    assert!(
+        cause.sentence.contains("worker 1 did not run for 1.0 s (from 3.1 s)"),
+        "{}",
+        cause.sentence
+    );
     let busy = stopped(1.0).with(name::worker_cpu(1), 0.9);
     assert_eq!(busy.limits(), [Limit::Lag], "it ran, and had other things to do");
 }
@@ -390,7 +451,8 @@ fn a_disturbed_spacing_is_lag_and_no_broken_sum() {
         let mut run = Run::of(&Story::healthy().load(open_loop(500)).events());
         let moments = brunt_model::spread::Moments { sum: 40_000, squares: 2_000_000 };
         let level = &mut run.spread.levels[0];
-        (level.spans, level.displaced, level.planned, level.acted) = (800, displaced, moments, moments);
+        (level.spans, level.displaced, level.planned, level.acted) =
+            (800, displaced, moments, moments);
         verdict(&run).causes.iter().map(|cause| cause.limit).collect::<Vec<_>>()
     };
     assert_eq!((run(20), run(200)), (vec![], vec![Limit::Lag]));
@@ -405,28 +467,37 @@ fn threads_that_wait_for_a_core() {
 
 #[test]
 fn a_quota_explains_the_waiting() {
-    let story = Story::healthy().with(name::THROTTLED, 0.6).with(name::worker_run_delay(0), 0.5).lagging(0..100, 80);
+    let story = Story::healthy()
+        .with(name::THROTTLED, 0.6)
+        .with(name::worker_run_delay(0), 0.5)
+        .lagging(0..100, 80);
     assert_eq!(story.limits(), [Limit::Throttled]);
 }
 
 #[test]
 fn stolen_time_explains_the_waiting() {
-    let story = Story::healthy().on_loopback().with(name::HOST_STEAL, 0.6).with(name::HOST_IDLE, 0.1);
+    let story =
+        Story::healthy().on_loopback().with(name::HOST_STEAL, 0.6).with(name::HOST_IDLE, 0.1);
     assert_eq!(story.with(name::worker_run_delay(0), 0.2).limits(), [Limit::Steal]);
 }
 
 #[test]
 fn descriptors_that_ran_out() {
     assert_eq!(Story::healthy().failing(Failure::FdsExhausted, 1).limits(), [Limit::Descriptors]);
-    let capped =
-        |cap| Story::healthy().load(open_loop(cap)).failing(Failure::Dropped, 2).with(name::DESCRIPTORS_LIMIT, 100.0);
+    let capped = |cap| {
+        Story::healthy()
+            .load(open_loop(cap))
+            .failing(Failure::Dropped, 2)
+            .with(name::DESCRIPTORS_LIMIT, 100.0)
+    };
     assert_eq!(capped(36).limits(), [Limit::Descriptors]);
     assert_eq!(capped(10).limits(), [], "the cap was asked for");
 }
 
 #[test]
 fn ports_that_ran_out() {
-    let story = Story::healthy().failing(Failure::PortsExhausted, 1).with(name::TCP_TIME_WAIT, 28_000.0);
+    let story =
+        Story::healthy().failing(Failure::PortsExhausted, 1).with(name::TCP_TIME_WAIT, 28_000.0);
     assert_eq!(story.limits(), [Limit::Ports]);
     assert!(story.judged().causes[0].sentence.contains("100 requests"));
 }
@@ -439,19 +510,35 @@ fn not_one_connection_for_want_of_ports() {
     };
     let ports = judged("out of local ports: Cannot assign requested address (os error 99)");
     assert_eq!((ports.state, ports.causes[0].limit), (State::Limited, Limit::Ports));
-    assert_eq!(judged(Failure::Refused.row().meaning), Verdict { state: State::Unjudged, ..Verdict::default() });
+    assert_eq!(
+        judged(Failure::Refused.row().meaning),
+        Verdict { state: State::Unjudged, ..Verdict::default() }
+    );
 }
 
 #[test]
 fn failures_of_the_server_are_none_of_ours() {
-    for failure in [Failure::Reset, Failure::Refused, Failure::ConnectTimeout, Failure::Timeout, Failure::Dropped] {
-        assert_eq!(Story::healthy().load(open_loop(500)).failing(failure, 3).limits(), [], "{failure}");
+    for failure in [
+        Failure::Reset,
+        Failure::Refused,
+        Failure::ConnectTimeout,
+        Failure::Timeout,
+        Failure::Dropped,
+    ] {
+        assert_eq!(
+            Story::healthy().load(open_loop(500)).failing(failure, 3).limits(),
+            [],
+            "{failure}"
+        );
     }
 }
 
 #[test]
 fn a_full_link() {
-    assert_eq!(Story::healthy().with(Nic::SentBytes.reading_name("eth0"), 117e6).limits(), [Limit::Nic]);
+    assert_eq!(
+        Story::healthy().with(Nic::SentBytes.reading_name("eth0"), 117e6).limits(),
+        [Limit::Nic]
+    );
     let story = Story::healthy().with(Nic::ReceivedBytes.reading_name("eth0"), 120e6);
     assert_eq!(story.limits(), [Limit::Nic]);
     assert!(story.judged().causes[0].sentence.contains("received 96 % of its 1000 Mbit/s"));
@@ -472,13 +559,19 @@ fn more_packets_than_the_machine_takes_in() {
 #[test]
 fn a_full_table_of_connections() {
     assert_eq!(Story::healthy().with(name::CONNTRACK, 262_100.0).limits(), [Limit::Conntrack]);
-    assert_eq!(Story::healthy().for_seconds(3..4, name::CONNTRACK_DROPPED, 40.0).limits(), [Limit::Conntrack]);
+    assert_eq!(
+        Story::healthy().for_seconds(3..4, name::CONNTRACK_DROPPED, 40.0).limits(),
+        [Limit::Conntrack]
+    );
 }
 
 #[test]
 fn short_of_memory() {
     assert_eq!(Story::healthy().with(name::MEMORY_AVAILABLE, 0.1e9).limits(), [Limit::Memory]);
-    assert_eq!(Story::healthy().with(name::PRESSURE_MEMORY, 0.3).lagging(0..100, 9).limits(), [Limit::Memory]);
+    assert_eq!(
+        Story::healthy().with(name::PRESSURE_MEMORY, 0.3).lagging(0..100, 9).limits(),
+        [Limit::Memory]
+    );
 }
 
 #[test]
@@ -486,7 +579,11 @@ fn lag_that_nothing_explains() {
     let story = Story::healthy().lagging(30..32, 400);
     assert_eq!(story.limits(), [Limit::Lag]);
     let cause = &story.judged().causes[0];
-    assert!(cause.sentence.contains("p99 of 405") && cause.sentence.contains("would be 5.0"), "{}", cause.sentence);
+    assert!(
+        cause.sentence.contains("p99 of 405") && cause.sentence.contains("would be 5.0"),
+        "{}",
+        cause.sentence
+    );
     assert_eq!(cause.lasted, Duration::from_millis(200));
 }
 
@@ -495,7 +592,11 @@ fn replies_that_are_read_late_are_lag() {
     let reading = |read_lag| Story { read_lag, ..Story::healthy() };
     let late = reading(Some(MS)).judged();
     assert_eq!(late.causes.iter().map(|cause| cause.limit).collect::<Vec<_>>(), [Limit::Lag]);
-    assert!(late.causes[0].sentence.contains("replies were read late"), "{}", late.causes[0].sentence);
+    assert!(
+        late.causes[0].sentence.contains("replies were read late"),
+        "{}",
+        late.causes[0].sentence
+    );
     assert_eq!(reading(Some(MS / 5)).limits(), [], "a small share, and short");
     let unknown = reading(None).judged();
     assert_eq!((unknown.causes.len(), unknown.unseen.len()), (0, 1));
@@ -526,7 +627,8 @@ fn lag_that_changes_no_figure_is_only_shown() {
 #[test]
 fn what_is_too_short_is_not_judged() {
     let mut run = Run::of(&Story::healthy().with(name::worker_cpu(0), 1.0).events());
-    run.phases = vec![(Phase::Measure, Tick(2 * SECOND)), (Phase::Grace, Tick(2 * SECOND + 50 * MS))];
+    run.phases =
+        vec![(Phase::Measure, Tick(2 * SECOND)), (Phase::Grace, Tick(2 * SECOND + 50 * MS))];
     let judged = verdict(&run);
     assert_eq!(judged.state, State::Ok);
     assert!(judged.unseen[0].contains("0.050 s is too short"), "{:?}", judged.unseen);
@@ -541,7 +643,10 @@ fn a_schedule_that_was_not_kept() {
     let mut run = Run::of(&Story::healthy().load(open_loop(500)).events());
     assert_eq!(verdict(&run).state, State::Ok);
     run.flow.begun -= 20;
-    assert_eq!(verdict(&run).causes.iter().map(|cause| cause.limit).collect::<Vec<_>>(), [Limit::Lag]);
+    assert_eq!(
+        verdict(&run).causes.iter().map(|cause| cause.limit).collect::<Vec<_>>(),
+        [Limit::Lag]
+    );
     run.flow.waiting = 20;
     assert_eq!(verdict(&run).state, State::Ok, "they wait for the server");
 }

@@ -11,22 +11,43 @@ const ENOUGH_REPLIES: u64 = 1000;
 const SENTENCES: &[(&str, &str)] = &[
     (name::HOST_IDLE, "idle and stolen CPU: /proc/stat is not shown"),
     (name::THROTTLED, "throttling by a CPU quota: cpu.stat of our control group is not shown"),
-    (name::PRESSURE_MEMORY, "tasks that waited for memory: /proc/pressure is not shown (a kernel without PSI)"),
+    (
+        name::PRESSURE_MEMORY,
+        "tasks that waited for memory: /proc/pressure is not shown (a kernel without PSI)",
+    ),
     (name::MEMORY_AVAILABLE, "available memory: /proc/meminfo is not shown"),
-    (name::DESCRIPTORS, "the number of open descriptors (available since Linux 6.2); failures caused by missing ones are counted"),
-    (name::TCP_IN_USE, "sockets in use: /proc/net/sockstat is not shown; failures for want of a port are counted"),
-    (name::PORT_RANGE, "how many local ports there are: /proc/sys/net/ipv4/ip_local_port_range is not shown"),
-    (name::SOFTNET_DROPPED, "packets dropped by full receive queues: /proc/net/softnet_stat is not shown"),
+    (
+        name::DESCRIPTORS,
+        "the number of open descriptors (available since Linux 6.2); failures caused by missing ones are counted",
+    ),
+    (
+        name::TCP_IN_USE,
+        "sockets in use: /proc/net/sockstat is not shown; failures for want of a port are counted",
+    ),
+    (
+        name::PORT_RANGE,
+        "how many local ports there are: /proc/sys/net/ipv4/ip_local_port_range is not shown",
+    ),
+    (
+        name::SOFTNET_DROPPED,
+        "packets dropped by full receive queues: /proc/net/softnet_stat is not shown",
+    ),
     (name::CONNTRACK, "a firewall's table of connections: there is none here, or it is not shown"),
 ];
 
 /// Returns a sentence for each thing that could not be examined.
 pub fn sentences(facts: &Facts) -> Vec<String> {
     if !facts.has_readings() {
-        return vec!["this run has no readings of the generator: only failures and lag were examined".to_owned()];
+        return vec![
+            "this run has no readings of the generator: only failures and lag were examined"
+                .to_owned(),
+        ];
     }
     if !facts.is_long_enough() {
-        return vec![format!("the measured time of {} is too short for rates", short_seconds(facts.measured()))];
+        return vec![format!(
+            "the measured time of {} is too short for rates",
+            short_seconds(facts.measured())
+        )];
     }
     let mut unseen = workers(facts);
     unseen.extend(SENTENCES.iter().filter(|row| !facts.has(row.0)).map(|row| row.1.to_owned()));
@@ -46,7 +67,10 @@ fn read_lag(facts: &Facts) -> Option<String> {
 
 fn workers(facts: &Facts) -> Vec<String> {
     let rows = [
-        (name::worker_cpu as fn(usize) -> String, "CPU time of the worker threads: /proc/self/task is not shown"),
+        (
+            name::worker_cpu as fn(usize) -> String,
+            "CPU time of the worker threads: /proc/self/task is not shown",
+        ),
         (
             name::worker_run_delay,
             "how long worker threads waited for a core: schedstat is not shown (a kernel without CONFIG_SCHED_INFO)",
@@ -68,7 +92,8 @@ fn link(facts: &Facts) -> Option<String> {
     if facts.same_host() == Some(true) {
         return None;
     }
-    let interface = facts.run.environment.route.as_ref().and_then(|route| route.interface.as_deref());
+    let interface =
+        facts.run.environment.route.as_ref().and_then(|route| route.interface.as_deref());
     let is_known = match interface {
         Some(interface) => facts.has(&Nic::BitsPerSecond.reading_name(interface)),
         None => Nic::BitsPerSecond.interfaces(facts.names()).next().is_some(),

@@ -21,14 +21,22 @@ pub fn intervals(run: &Run, points: &[Point], quantiles: &[f64]) -> Vec<Interval
         return Vec::new();
     }
     let counts = count_beyond(points, &response_times, quantiles);
-    quantiles.iter().zip(&counts).map(|(q, counts)| interval(run, &response_times, *q, counts)).collect()
+    quantiles
+        .iter()
+        .zip(&counts)
+        .map(|(q, counts)| interval(run, &response_times, *q, counts))
+        .collect()
 }
 
 /// For each point: the number of requests, and of those beyond the quantile.
 type Counts = Vec<(f64, f64)>;
 
 /// Counts the requests beyond all quantiles in one pass over the cells of the series.
-fn count_beyond(points: &[Point], response_times: &ResponseTimes, quantiles: &[f64]) -> Vec<Counts> {
+fn count_beyond(
+    points: &[Point],
+    response_times: &ResponseTimes,
+    quantiles: &[f64],
+) -> Vec<Counts> {
     let thresholds: Vec<u64> = quantiles.iter().map(|q| response_times.threshold(*q)).collect();
     let mut counts = vec![Vec::with_capacity(points.len()); quantiles.len()];
     let mut beyond = vec![0_u64; quantiles.len()];
@@ -70,7 +78,10 @@ fn effective_size(counts: &Counts, requests: f64) -> Option<EffectiveSize> {
         1.0
     };
     let effective = requests / inflation;
-    Some(EffectiveSize { sample: EffectiveSample { effective, freedom: spread.freedom, skewness: spread.skewness }, spread })
+    Some(EffectiveSize {
+        sample: EffectiveSample { effective, freedom: spread.freedom, skewness: spread.skewness },
+        spread,
+    })
 }
 
 fn interval(run: &Run, response_times: &ResponseTimes, q: f64, counts: &Counts) -> Interval {
@@ -81,30 +92,48 @@ fn interval(run: &Run, response_times: &ResponseTimes, q: f64, counts: &Counts) 
         too_short: None,
         method: "order statistics of the effective sample size".to_owned(),
     };
-    let Some(EffectiveSize { sample, spread }) = effective_size(counts, response_times.count() as f64) else {
-        interval.too_short = Some(format!("no {FEWEST_BLOCKS} blocks of the run are independent of each other"));
+    let Some(EffectiveSize { sample, spread }) =
+        effective_size(counts, response_times.count() as f64)
+    else {
+        interval.too_short =
+            Some(format!("no {FEWEST_BLOCKS} blocks of the run are independent of each other"));
         return interval;
     };
     let effective = sample.effective;
     interval.effective_samples = effective;
-    interval.method = format!("{} from {} blocks of {} points", interval.method, spread.blocks, spread.block);
+    interval.method =
+        format!("{} from {} blocks of {} points", interval.method, spread.blocks, spread.block);
     if effective < FEWEST_TIMES {
-        interval.too_short =
-            Some(format!("the run is {effective:.0} correlation times long, {FEWEST_TIMES} are needed"));
+        interval.too_short = Some(format!(
+            "the run is {effective:.0} correlation times long, {FEWEST_TIMES} are needed"
+        ));
         return interval;
     }
     interval.estimate = Some(estimate(run, response_times, q, sample));
     interval
 }
 
-fn estimate(run: &Run, response_times: &ResponseTimes, q: f64, sample: EffectiveSample) -> FigureEstimate {
+fn estimate(
+    run: &Run,
+    response_times: &ResponseTimes,
+    q: f64,
+    sample: EffectiveSample,
+) -> FigureEstimate {
     let shares = order::shares(q, sample);
     let count = response_times.count() as f64;
     let bucket = response_times.quantile(q);
     let low = response_times.rank((shares.low * count).floor() as u64);
     let high = shares.high.map(|share| response_times.rank((share * count).ceil() as u64));
-    let value = if bucket.at_least { run.total.response_quantile(q).value.max(bucket.low) } else { bucket.high };
-    FigureEstimate { value: seconds_of(value), low: seconds_of(low.low), high: high.and_then(upper) }
+    let value = if bucket.at_least {
+        run.total.response_quantile(q).value.max(bucket.low)
+    } else {
+        bucket.high
+    };
+    FigureEstimate {
+        value: seconds_of(value),
+        low: seconds_of(low.low),
+        high: high.and_then(upper),
+    }
 }
 
 fn upper(bucket: Bucket) -> Option<f64> {

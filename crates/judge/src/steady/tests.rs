@@ -13,7 +13,12 @@ fn run(points: &[(u64, f64)]) -> Run {
     run.fold(&Event::Stage { at: Tick(0), phase: Phase::Measure });
     for (i, (n, millis)) in points.iter().enumerate() {
         let from = Tick(i as u64 * TENTH);
-        let mut s = Snapshot { from, to: Tick(from.0 + TENTH), phase: Phase::Measure, ..Snapshot::default() };
+        let mut s = Snapshot {
+            from,
+            to: Tick(from.0 + TENTH),
+            phase: Phase::Measure,
+            ..Snapshot::default()
+        };
         for k in 0..*n {
             // The golden ratio gives evenly spread values, different in each point.
             let share = (0.618_033_988_75 * (k + i as u64 * 17) as f64).fract();
@@ -36,7 +41,10 @@ fn an_even_run_has_all_intervals_around_its_figures() {
     assert_eq!(intervals.len(), QUANTILES.len());
     for interval in &intervals {
         let estimate = interval.estimate.unwrap();
-        assert!(estimate.low <= estimate.value && estimate.value <= estimate.high.unwrap(), "{interval:?}");
+        assert!(
+            estimate.low <= estimate.value && estimate.value <= estimate.high.unwrap(),
+            "{interval:?}"
+        );
         let truth = 0.005 + 0.01 * interval.quantile;
         assert!((estimate.value - truth).abs() < 0.0005, "{interval:?}");
     }
@@ -107,7 +115,12 @@ fn an_empty_run_says_nothing() {
 fn all_times_in_one_bucket_are_an_interval_as_wide_as_it() {
     let mut one = run(&[]);
     for from in (0..100).map(|i| Tick(i * TENTH)) {
-        let mut s = Snapshot { from, to: Tick(from.0 + TENTH), phase: Phase::Measure, ..Snapshot::default() };
+        let mut s = Snapshot {
+            from,
+            to: Tick(from.0 + TENTH),
+            phase: Phase::Measure,
+            ..Snapshot::default()
+        };
         s.measured.response.record_n(5_000_000, 10);
         one.fold(&Event::Snapshot(Box::new(s)));
     }
@@ -117,7 +130,10 @@ fn all_times_in_one_bucket_are_an_interval_as_wide_as_it() {
 
 #[test]
 fn two_narrow_looks_in_a_row_end_the_run() {
-    let goals = vec![Goal { aim: Aim::Quantile(0.5), within: 0.05 }, Goal { aim: Aim::Throughput, within: 0.05 }];
+    let goals = vec![
+        Goal { aim: Aim::Quantile(0.5), within: 0.05 },
+        Goal { aim: Aim::Throughput, within: 0.05 },
+    ];
     let (short, long) = (wobbling(8, |_| 10.0), wobbling(300, |_| 10.0));
     assert!(!goal_progress(&short, &goals).is_narrow());
     let half = goal_progress(&long, &goals).goals[0].half_width.unwrap();

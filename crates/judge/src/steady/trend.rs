@@ -40,7 +40,9 @@ pub enum TrendFigure {
 impl TrendFigure {
     fn series(self, points: &[Point]) -> Vec<f64> {
         match self {
-            Self::Response(q) => quantiles(points, q).into_iter().map(|nanos| nanos / 1e9).collect(),
+            Self::Response(q) => {
+                quantiles(points, q).into_iter().map(|nanos| nanos / 1e9).collect()
+            }
             Self::Throughput => points.iter().map(Point::throughput).collect(),
         }
     }
@@ -51,7 +53,9 @@ impl TrendFigure {
                 let all: Sketch = points.iter().map(|point| &point.response).collect();
                 seconds_of(all.quantile(q))
             }
-            Self::Throughput => points.iter().map(Point::throughput).sum::<f64>() / points.len() as f64,
+            Self::Throughput => {
+                points.iter().map(Point::throughput).sum::<f64>() / points.len() as f64
+            }
         }
     }
 }
@@ -59,7 +63,8 @@ impl TrendFigure {
 /// Returns the figures that changed by a tenth or more over `points`, and have a significant trend
 /// after the first `cut` points.
 pub fn trends(points: &[Point], cut: usize) -> Vec<Trend> {
-    let figures = [TrendFigure::Response(0.5), TrendFigure::Response(0.99), TrendFigure::Throughput];
+    let figures =
+        [TrendFigure::Response(0.5), TrendFigure::Response(0.99), TrendFigure::Throughput];
     figures.into_iter().filter_map(|figure| trend_of(figure, points, cut)).collect()
 }
 

@@ -72,8 +72,9 @@ pub fn goal_progress(run: &Run, goals: &[Goal]) -> Progress {
 
 /// Estimate of a quantile, if enough effective samples lie beyond it.
 fn estimate_of(q: f64, intervals: &[Interval]) -> Option<FigureEstimate> {
-    let has_enough =
-        |interval: &&Interval| interval.quantile == q && interval.effective_samples * q.min(1.0 - q) >= FEWEST_BEYOND;
+    let has_enough = |interval: &&Interval| {
+        interval.quantile == q && interval.effective_samples * q.min(1.0 - q) >= FEWEST_BEYOND
+    };
     intervals.iter().find(has_enough)?.estimate
 }
 
@@ -122,6 +123,10 @@ impl StopRule {
         self.next = elapsed.mul_f64(GROWTH);
         let progress = goal_progress(run, &self.goals);
         self.narrow = if progress.is_narrow() { self.narrow + 1 } else { 0 };
-        Some(if self.narrow >= LOOKS { Decision::Done(progress) } else { Decision::Continue(progress) })
+        Some(if self.narrow >= LOOKS {
+            Decision::Done(progress)
+        } else {
+            Decision::Continue(progress)
+        })
     }
 }

@@ -16,14 +16,21 @@ pub fn points(trials: &Trials) -> Vec<CurvePoint> {
 pub fn with_intervals(study: &Study, contender: usize, points: &mut [CurvePoint]) {
     for point in points.iter_mut().filter(|point| point.trials == 1) {
         let trial = study.trials_of(contender).find(|trial| {
-            let is_at_load = study.experiment.step(trial.place).is_some_and(|step| step.load == point.load);
-            is_at_load && !trial.judgement.findings.iter().any(|finding| finding.rule == "cut_short")
+            let is_at_load =
+                study.experiment.step(trial.place).is_some_and(|step| step.load == point.load);
+            is_at_load
+                && !trial.judgement.findings.iter().any(|finding| finding.rule == "cut_short")
         });
         let Some(trial) = trial else { continue };
-        for (quantile, figure) in [(0.5, &mut point.p50), (0.95, &mut point.p95), (0.99, &mut point.p99)] {
-            let interval = trial.judgement.intervals.iter().find(|interval| interval.quantile == quantile);
+        for (quantile, figure) in
+            [(0.5, &mut point.p50), (0.95, &mut point.p95), (0.99, &mut point.p99)]
+        {
+            let interval =
+                trial.judgement.intervals.iter().find(|interval| interval.quantile == quantile);
             let estimate = interval.and_then(|interval| interval.estimate);
-            if let (Some(figure), Some(FigureEstimate { low, high: Some(high), .. })) = (figure, estimate) {
+            if let (Some(figure), Some(FigureEstimate { low, high: Some(high), .. })) =
+                (figure, estimate)
+            {
                 let low = low.min(figure.value);
                 let high = high.max(figure.value);
                 *figure = BandedFigure { low, high, band: Band::WithinRun, ..*figure };
@@ -92,7 +99,8 @@ fn mean_half_width(blocks: &[Block]) -> Option<f64> {
 /// estimator, by batch means.
 fn half_width(sums_and_weights: impl Iterator<Item = (f64, f64)>) -> Option<f64> {
     let pairs: Vec<(f64, f64)> = sums_and_weights.collect();
-    let (sum, weight) = pairs.iter().fold((0.0, 0.0), |(sum, weight), block| (sum + block.0, weight + block.1));
+    let (sum, weight) =
+        pairs.iter().fold((0.0, 0.0), |(sum, weight), block| (sum + block.0, weight + block.1));
     if pairs.len() < ENOUGH_BLOCKS || weight <= 0.0 {
         return None;
     }

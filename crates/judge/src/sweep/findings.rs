@@ -69,7 +69,10 @@ pub fn analysis(
 }
 
 fn apply(rules: &[Rule], facts: &Facts) -> Vec<Finding> {
-    rules.iter().flat_map(|(name, find)| find(facts).into_iter().map(|remark| remark.into_finding(name))).collect()
+    rules
+        .iter()
+        .flat_map(|(name, find)| find(facts).into_iter().map(|remark| remark.into_finding(name)))
+        .collect()
 }
 
 /// Returns the limit of this kind, if it has a value.

@@ -20,7 +20,10 @@ pub fn observe(study: &Study) -> Observations {
     let objectives = objectives(study);
     let mut notes = Vec::new();
     if contenders.iter().any(|contender| contender.unit() != unit) {
-        notes.push("The contenders have different kinds of load, so their limits cannot be compared.".into());
+        notes.push(
+            "The contenders have different kinds of load, so their limits cannot be compared."
+                .into(),
+        );
     }
     if study.interrupted || !study.is_complete() {
         let trials = study.trials.len();
@@ -31,7 +34,11 @@ pub fn observe(study: &Study) -> Observations {
         contenders: contenders.iter().map(|contender| contender.name.clone()).collect(),
         factors: contenders.iter().map(|contender| contender.factors.clone()).collect(),
         unit,
-        observations: study.trials.iter().map(|trial| observation(study, trial, &objectives)).collect(),
+        observations: study
+            .trials
+            .iter()
+            .map(|trial| observation(study, trial, &objectives))
+            .collect(),
         objectives,
         notes,
     }
@@ -53,7 +60,8 @@ fn observation(study: &Study, trial: &Trial, objectives: &[Objective]) -> Observ
     let run = trial.run.main();
     let place = trial.place;
     let step = study.experiment.step(place);
-    let open = step.is_some_and(|step| LoadUnit::from(&step.plan.main().load) == LoadUnit::PerSecond);
+    let open =
+        step.is_some_and(|step| LoadUnit::from(&step.plan.main().load) == LoadUnit::PerSecond);
     // A timed-out request has only a lower bound of its response time.
     let replies = run.total.response.without(&run.total.timed_out);
     let has_replies = !replies.is_empty();
@@ -70,7 +78,10 @@ fn observation(study: &Study, trial: &Trial, objectives: &[Objective]) -> Observ
         max: has_replies.then(|| seconds_of(replies.max())),
         errors: has_requests.then(|| run.total.error_share()),
         // Without requests, an objective is neither met nor missed.
-        objectives: objectives.iter().map(|objective| has_requests.then(|| objective.judge(run).met)).collect(),
+        objectives: objectives
+            .iter()
+            .map(|objective| has_requests.then(|| objective.judge(run).met))
+            .collect(),
         verdict: Some(trial.judgement.verdict.state),
         other_processes: disturbing_processes(&trial.judgement.verdict),
         cut_short: trial.judgement.findings.iter().any(|finding| finding.rule == "cut_short"),

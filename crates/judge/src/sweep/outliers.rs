@@ -76,7 +76,8 @@ fn is_far(achieved: f64, reference: f64) -> bool {
 /// Width of the deviations from the fit, on one side of the corner.
 fn residual_width(fit: &[FittedPoint], achieved: &[f64], is_saturated: bool) -> f64 {
     let side = fit.iter().zip(achieved).filter(|(fitted, _)| fitted.is_saturated == is_saturated);
-    let deviations: Vec<f64> = side.map(|(fitted, achieved)| achieved - fitted.throughput).collect();
+    let deviations: Vec<f64> =
+        side.map(|(fitted, achieved)| achieved - fitted.throughput).collect();
     robust::width(&deviations)
 }
 
@@ -88,8 +89,10 @@ struct FittedPoint {
 
 /// Throughput at each load by the fit.
 fn fitted_throughput(curve: &[LoadPoint]) -> Vec<FittedPoint> {
-    let slopes: Vec<f64> =
-        curve.iter().map(|point| point.achieved / point.offered_or_load().max(f64::MIN_POSITIVE)).collect();
+    let slopes: Vec<f64> = curve
+        .iter()
+        .map(|point| point.achieved / point.offered_or_load().max(f64::MIN_POSITIVE))
+        .collect();
     let (plateau, from) = match limits::growth(curve) {
         Growth::Ends { plateau, from } => (plateau, from),
         Growth::Flat { plateau } => (plateau, 0.0),
@@ -116,8 +119,11 @@ fn repetitions(trials: &Trials, step: &Step, from: f64) -> Vec<Outlier> {
     }
     let achieved: Vec<f64> = step.trials.iter().map(|trial| trial.achieved).collect();
     // Response times differ by factors, so their logarithms are compared.
-    let response: Vec<f64> =
-        step.trials.iter().filter_map(|trial| trial.mean.filter(|m| *m > 0.0).map(f64::ln)).collect();
+    let response: Vec<f64> = step
+        .trials
+        .iter()
+        .filter_map(|trial| trial.mean.filter(|m| *m > 0.0).map(f64::ln))
+        .collect();
     let by_rate = outlying(&achieved, MATTERS * robust::median(&achieved).unwrap_or(0.0));
     // Response times above saturation depend on the length of the step.
     let by_time = if response.len() == achieved.len() && step.load < from {

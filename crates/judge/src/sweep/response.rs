@@ -38,7 +38,8 @@ impl Response {
     fn is_known_by_all(self, observations: &Observations) -> bool {
         let all = &observations.observations;
         let mut completed = all.iter().filter(|o| is_usable(o) && o.achieved > 0.0).peekable();
-        completed.peek().is_some() && completed.all(|o| self.seconds(o).is_some() && self.is_known_by(o))
+        completed.peek().is_some()
+            && completed.all(|o| self.seconds(o).is_some() && self.is_known_by(o))
     }
 
     /// Response time of an observation, in seconds.

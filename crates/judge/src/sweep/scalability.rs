@@ -12,7 +12,8 @@ const FEWEST_LEVELS: usize = 6;
 /// Returns the fit. None for an open loop, for users that think or may do so, or for
 /// fewer than six loads.
 pub fn fit(trials: &Trials) -> Option<Scalability> {
-    let has_no_think_time = trials.unit == LoadUnit::Users { think: Some(std::time::Duration::ZERO) };
+    let has_no_think_time =
+        trials.unit == LoadUnit::Users { think: Some(std::time::Duration::ZERO) };
     if !has_no_think_time || trials.steps.len() < FEWEST_LEVELS {
         return None;
     }
@@ -37,7 +38,8 @@ fn banded(trials: &Trials, figure: fn(&Fit) -> Option<f64>) -> Option<BandedFigu
 }
 
 fn law(curve: &[LoadPoint]) -> Option<Fit> {
-    let (n, x): (Vec<f64>, Vec<f64>) = curve.iter().map(|point| (point.load, point.achieved)).unzip();
+    let (n, x): (Vec<f64>, Vec<f64>) =
+        curve.iter().map(|point| (point.load, point.achieved)).unzip();
     // The law is defined from one user on.
     if n.first().is_none_or(|least| *least < 1.0) {
         return None;
@@ -51,9 +53,13 @@ fn caution(curve: &[LoadPoint], kappa: BandedFigure, peak: Option<BandedFigure>)
     let high = load(LoadUnit::Users { think: None }, highest);
     let range = format!("It is fitted to {low:.0} to {high}");
     match (kappa.band, peak) {
-        (Band::One, _) => format!("{range}, with one value each: no interval of κ is known. Do not extrapolate."),
+        (Band::One, _) => {
+            format!("{range}, with one value each: no interval of κ is known. Do not extrapolate.")
+        }
         (_, None) => format!("{range}; κ may be 0, so no peak is known. Do not extrapolate."),
-        (_, Some(peak)) if peak.high > highest => format!("{range}; the peak may lie beyond. Do not extrapolate."),
+        (_, Some(peak)) if peak.high > highest => {
+            format!("{range}; the peak may lie beyond. Do not extrapolate.")
+        }
         _ => format!("{range}, and its peak lies within. Beyond them it is only a formula."),
     }
 }

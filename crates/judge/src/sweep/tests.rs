@@ -26,7 +26,10 @@ fn open(contenders: &[&str], observations: Vec<Observation>) -> Observations {
 
 /// The limit of a kind.
 fn limit(of: &ContenderAnalysis, kind: LimitKind) -> &LoadLimit {
-    of.limits.iter().find(|limit| limit.kind == kind).unwrap_or_else(|| panic!("no {kind:?}: {of:?}"))
+    of.limits
+        .iter()
+        .find(|limit| limit.kind == kind)
+        .unwrap_or_else(|| panic!("no {kind:?}: {of:?}"))
 }
 
 /// The value of a limit.

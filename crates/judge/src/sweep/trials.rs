@@ -83,7 +83,8 @@ impl CurveFigure {
     /// Returns a sentence if some repetitions or samples have no such figure,
     /// otherwise an empty text.
     pub fn doubt(&self) -> String {
-        let samples = if self.figure.band == Band::Range { "repetitions taken alone" } else { "draws" };
+        let samples =
+            if self.figure.band == Band::Range { "repetitions taken alone" } else { "draws" };
         if self.share > 0.95 {
             String::new()
         } else {
@@ -96,12 +97,20 @@ impl<'a> Trials<'a> {
     /// Groups the usable observations by contender.
     pub fn by_contender(observations: &'a Observations) -> Vec<Self> {
         let response = Response::choose(observations);
-        (0..observations.contenders.len()).map(|index| Self::of_contender(observations, response, index)).collect()
+        (0..observations.contenders.len())
+            .map(|index| Self::of_contender(observations, response, index))
+            .collect()
     }
 
-    fn of_contender(observations: &'a Observations, response: Option<Response>, index: usize) -> Self {
-        let observed = observations.observations.iter().filter(|observation| observation.contender == index);
-        let mut trials: Vec<&Observation> = observed.clone().filter(|observation| is_usable(observation)).collect();
+    fn of_contender(
+        observations: &'a Observations,
+        response: Option<Response>,
+        index: usize,
+    ) -> Self {
+        let observed =
+            observations.observations.iter().filter(|observation| observation.contender == index);
+        let mut trials: Vec<&Observation> =
+            observed.clone().filter(|observation| is_usable(observation)).collect();
         trials.sort_by(|a, b| a.load.total_cmp(&b.load).then(a.repetition.cmp(&b.repetition)));
         let mut repetitions: Vec<u32> = trials.iter().map(|trial| trial.repetition).collect();
         repetitions.sort_unstable();
@@ -117,7 +126,8 @@ impl<'a> Trials<'a> {
             response,
             steps,
             repetitions,
-            excluded_above: observed.filter(|observation| observation.load > highest).count() as u64,
+            excluded_above: observed.filter(|observation| observation.load > highest).count()
+                as u64,
         }
     }
 
@@ -134,7 +144,8 @@ impl<'a> Trials<'a> {
     pub fn curve(&self) -> Vec<LoadPoint> {
         let mut curve = Vec::with_capacity(self.steps.len());
         for step in &self.steps {
-            let points: Vec<LoadPoint> = step.trials.iter().map(|trial| self.figures(trial)).collect();
+            let points: Vec<LoadPoint> =
+                step.trials.iter().map(|trial| self.figures(trial)).collect();
             curve.push(self.median_point(step.load, &points));
         }
         curve
@@ -158,10 +169,13 @@ impl<'a> Trials<'a> {
         for step in &self.steps {
             let drawn = chosen.iter().map(|index| self.repetitions[*index]);
             let trials: Vec<&Observation> = drawn
-                .filter_map(|repetition| step.trials.iter().find(|trial| trial.repetition == repetition).copied())
+                .filter_map(|repetition| {
+                    step.trials.iter().find(|trial| trial.repetition == repetition).copied()
+                })
                 .collect();
             if !trials.is_empty() {
-                let points: Vec<LoadPoint> = trials.into_iter().map(|trial| self.resampled(trial, random)).collect();
+                let points: Vec<LoadPoint> =
+                    trials.into_iter().map(|trial| self.resampled(trial, random)).collect();
                 curve.push(self.median_point(step.load, &points));
             }
         }
@@ -184,9 +198,14 @@ impl<'a> Trials<'a> {
             // Even the range of five repetitions contains the median with a probability
             // of 94 % only.
             n if n < ENOUGH_REPETITIONS => {
-                let figures = self.repetitions.iter().filter_map(|repetition| figure(&self.curve_of(*repetition)));
+                let figures = self
+                    .repetitions
+                    .iter()
+                    .filter_map(|repetition| figure(&self.curve_of(*repetition)));
                 let figures: Vec<f64> = figures.collect();
-                let (low, high) = figures.iter().fold((value, value), |(low, high), v| (low.min(*v), high.max(*v)));
+                let (low, high) = figures
+                    .iter()
+                    .fold((value, value), |(low, high), v| (low.min(*v), high.max(*v)));
                 let banded = BandedFigure { low, high, band: Band::Range, ..unbanded };
                 Some(CurveFigure { figure: banded, share: figures.len() as f64 / n as f64 })
             }
@@ -201,11 +220,15 @@ impl<'a> Trials<'a> {
         figure: impl Fn(&[LoadPoint]) -> Option<f64>,
     ) -> CurveFigure {
         let mut random = Pcg64Mcg::seed_from_u64(SEED);
-        let interval = bootstrap::interval(DRAWS, &mut random, |random| figure(&self.resampled_curve(random)));
+        let interval =
+            bootstrap::interval(DRAWS, &mut random, |random| figure(&self.resampled_curve(random)));
         let Some(interval) = interval else { return CurveFigure { figure: unbanded, share: 0.0 } };
         let low = interval.low.min(unbanded.value);
         let high = interval.high.max(unbanded.value);
-        CurveFigure { figure: BandedFigure { low, high, band, ..unbanded }, share: interval.figure_share }
+        CurveFigure {
+            figure: BandedFigure { low, high, band, ..unbanded },
+            share: interval.figure_share,
+        }
     }
 
     fn has_blocks(&self) -> bool {
@@ -221,7 +244,11 @@ impl<'a> Trials<'a> {
             mean: trial.mean.filter(|mean| mean.is_finite()),
             response: self.response.and_then(|response| response.seconds(trial)),
             seconds: trial.blocks.iter().map(|block| block.seconds).sum(),
-            met: trial.objectives.iter().map(|met| met.map(|met| if met { 1.0 } else { 0.0 })).collect(),
+            met: trial
+                .objectives
+                .iter()
+                .map(|met| met.map(|met| if met { 1.0 } else { 0.0 }))
+                .collect(),
         }
     }
 
@@ -233,16 +260,19 @@ impl<'a> Trials<'a> {
             return figures;
         }
         let all: Vec<&Block> = trial.blocks.iter().collect();
-        let drawn: Vec<&Block> = bootstrap::draw(all.len(), random).into_iter().map(|index| all[index]).collect();
+        let drawn: Vec<&Block> =
+            bootstrap::draw(all.len(), random).into_iter().map(|index| all[index]).collect();
         // Blocks do not keep all samples, so the ratio of drawn to measured
         // blocks changes the figure.
         figures.achieved *= rate_ratio(&drawn, &all, |block| block.completed as f64);
         let planned_ratio = rate_ratio(&drawn, &all, |block| block.planned as f64);
         figures.offered = figures.offered.map(|offered| offered * planned_ratio);
-        figures.mean = figures.mean.map(|mean| mean * mean_ratio(&drawn, &all, &|block| block.mean));
+        figures.mean =
+            figures.mean.map(|mean| mean * mean_ratio(&drawn, &all, &|block| block.mean));
         if let Some(response) = self.response {
-            figures.response =
-                figures.response.map(|seconds| seconds * mean_ratio(&drawn, &all, &|block| response.of_block(block)));
+            figures.response = figures.response.map(|seconds| {
+                seconds * mean_ratio(&drawn, &all, &|block| response.of_block(block))
+            });
         }
         figures
     }
@@ -267,7 +297,8 @@ fn median(trials: &[LoadPoint], figure: fn(&LoadPoint) -> Option<f64>) -> Option
 
 /// Share of the trials that met an objective; None if that is not known of any.
 fn share_met(trials: &[LoadPoint], objective: usize) -> Option<f64> {
-    let shares: Vec<f64> = trials.iter().filter_map(|t| t.met.get(objective).copied().flatten()).collect();
+    let shares: Vec<f64> =
+        trials.iter().filter_map(|t| t.met.get(objective).copied().flatten()).collect();
     (!shares.is_empty()).then(|| shares.iter().sum::<f64>() / shares.len() as f64)
 }
 
@@ -282,7 +313,10 @@ fn rate_ratio(drawn: &[&Block], all: &[&Block], count: fn(&Block) -> f64) -> f64
 }
 
 fn rate(blocks: &[&Block], count: fn(&Block) -> f64) -> f64 {
-    ratio(blocks.iter().map(|block| count(block)).sum(), blocks.iter().map(|block| block.seconds).sum())
+    ratio(
+        blocks.iter().map(|block| count(block)).sum(),
+        blocks.iter().map(|block| block.seconds).sum(),
+    )
 }
 
 /// Ratio of the means of drawn blocks and of all blocks.
@@ -293,6 +327,7 @@ fn mean_ratio(drawn: &[&Block], all: &[&Block], figure: &dyn Fn(&Block) -> Optio
 /// Mean of a block's figure, weighted by the number of replies.
 fn weighted_mean(blocks: &[&Block], figure: &dyn Fn(&Block) -> Option<f64>) -> f64 {
     let weighted = blocks.iter().filter_map(|block| Some((figure(block)?, block.completed as f64)));
-    let (sum, weight) = weighted.fold((0.0, 0.0), |(sum, weight), (v, w)| (sum + v * w, weight + w));
+    let (sum, weight) =
+        weighted.fold((0.0, 0.0), |(sum, weight), (v, w)| (sum + v * w, weight + w));
     if weight > 0.0 { sum / weight } else { 0.0 }
 }

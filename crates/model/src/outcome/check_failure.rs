@@ -23,8 +23,18 @@ pub struct CheckFailure {
 
 impl CheckFailure {
     /// The failure of one reply; its label is set when it is counted.
-    pub fn new(check: impl Into<String>, expected: impl Into<String>, found: impl Into<String>) -> Self {
-        Self { label: 0, check: check.into(), expected: expected.into(), found: found.into(), count: 1 }
+    pub fn new(
+        check: impl Into<String>,
+        expected: impl Into<String>,
+        found: impl Into<String>,
+    ) -> Self {
+        Self {
+            label: 0,
+            check: check.into(),
+            expected: expected.into(),
+            found: found.into(),
+            count: 1,
+        }
     }
 
     /// Adds the count to that of the same check in the list, or appends the failure.
@@ -36,7 +46,8 @@ impl CheckFailure {
             all.push(self);
         // The condition may contain values of the request, so the number of checks must be limited.
         } else {
-            Self { check: OTHERS.into(), expected: String::new(), found: String::new(), ..self }.add_to(all);
+            Self { check: OTHERS.into(), expected: String::new(), found: String::new(), ..self }
+                .add_to(all);
         }
     }
 

@@ -8,7 +8,18 @@ use serde::{Deserialize, Serialize};
 /// the code of a [`Failure::StreamReset`], or the code with which the server
 /// closed the connection ([`Failure::Reset`]).
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema, thiserror::Error,
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+    thiserror::Error,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Malformed {
@@ -90,19 +101,25 @@ pub enum Malformed {
     )]
     HeaderListTooLarge,
     /// The server ended TLS 1.3 after the handshake, since the client has no certificate.
-    #[error("the server requires a client certificate (alert certificate_required); add --cert FILE --key FILE")]
+    #[error(
+        "the server requires a client certificate (alert certificate_required); add --cert FILE --key FILE"
+    )]
     TlsCertificateRequired,
     /// The server ended TLS with another alert after the handshake.
     #[error("the server ended TLS with an alert after the handshake; look at the server's log")]
     TlsAlert,
     /// A WebSocket message has an invalid frame, text or close code.
-    #[error("a WebSocket frame breaks a rule of framing, close codes or UTF-8 (RFC 6455 sections 5, 7.4 and 8.1)")]
+    #[error(
+        "a WebSocket frame breaks a rule of framing, close codes or UTF-8 (RFC 6455 sections 5, 7.4 and 8.1)"
+    )]
     WebSocketFrame,
     /// A gRPC reply has no status.
     #[error("the reply of gRPC has no grpc-status")]
     GrpcStatus,
     /// The length of the body differs from Content-Length.
-    #[error("the length of the body differs from Content-Length (RFC 9113 section 8.1.1, RFC 9114 section 4.1.2)")]
+    #[error(
+        "the length of the body differs from Content-Length (RFC 9113 section 8.1.1, RFC 9114 section 4.1.2)"
+    )]
     BodyLength,
     /// Limit of brunt: too many frames that need a response.
     #[error("the server sends SETTINGS or PING without end (limit of brunt)")]
@@ -185,7 +202,9 @@ pub enum Malformed {
     #[error("the server offers no version of QUIC that brunt speaks (RFC 9000 section 6)")]
     QuicVersion,
     /// The server forbids connection migration.
-    #[error("the server forbids connection migration (disable_active_migration, RFC 9000 section 18.2)")]
+    #[error(
+        "the server forbids connection migration (disable_active_migration, RFC 9000 section 18.2)"
+    )]
     QuicMigration,
     /// The code `H3_NO_ERROR` of a [`Failure::StreamReset`].
     #[error("the stream was reset with H3_NO_ERROR")]

@@ -117,7 +117,14 @@ impl Summand for Histogram {
         let (steps, counts) = self.steps().unzip();
         // protobuf has no integers of 128 bits.
         let sum_high = (self.sum() >> 64) as u64;
-        Some(messages::Histogram { sum: self.sum() as u64, sum_high, min: self.min(), max: self.max(), steps, counts })
+        Some(messages::Histogram {
+            sum: self.sum() as u64,
+            sum_high,
+            min: self.min(),
+            max: self.max(),
+            steps,
+            counts,
+        })
     }
 
     fn from_field(field: Self::Field) -> Option<Self> {
@@ -127,7 +134,10 @@ impl Summand for Histogram {
             return None;
         }
         let sum = (u128::from(message.sum_high) << 64) | u128::from(message.sum);
-        Self::from_steps((sum, message.min, message.max), message.steps.into_iter().zip(message.counts))
+        Self::from_steps(
+            (sum, message.min, message.max),
+            message.steps.into_iter().zip(message.counts),
+        )
     }
 }
 
@@ -141,8 +151,15 @@ impl Summand for [u64; Failure::COUNT] {
     }
 
     fn to_field(&self) -> Self::Field {
-        let counts = Failure::all().map(|failure| (failure, self[failure as usize])).filter(|(_, count)| *count > 0);
-        counts.map(|(failure, count)| FailureCount { failure: kinds::Failure::number(failure), count }).collect()
+        let counts = Failure::all()
+            .map(|failure| (failure, self[failure as usize]))
+            .filter(|(_, count)| *count > 0);
+        counts
+            .map(|(failure, count)| FailureCount {
+                failure: kinds::Failure::number(failure),
+                count,
+            })
+            .collect()
     }
 
     fn from_field(field: Self::Field) -> Option<Self> {
@@ -183,7 +200,11 @@ impl Summand for Vec<(Failure, Histogram)> {
 
     fn from_field(field: Self::Field) -> Option<Self> {
         let times = field.into_iter();
-        times.map(|message| Some((kinds::failure(message.failure), Histogram::from_field(message.times)?))).collect()
+        times
+            .map(|message| {
+                Some((kinds::failure(message.failure), Histogram::from_field(message.times)?))
+            })
+            .collect()
     }
 }
 
@@ -198,8 +219,10 @@ impl Summand for Vec<(Malformed, u64)> {
     }
 
     fn to_field(&self) -> Self::Field {
-        let messages =
-            self.iter().map(|(cause, count)| MalformedCount { cause: kinds::Malformed::number(*cause), count: *count });
+        let messages = self.iter().map(|(cause, count)| MalformedCount {
+            cause: kinds::Malformed::number(*cause),
+            count: *count,
+        });
         messages.collect()
     }
 
@@ -208,7 +231,9 @@ impl Summand for Vec<(Malformed, u64)> {
             field
                 .iter()
                 // An unknown cause comes from a later version; its failure is counted anyway.
-                .filter_map(|message| Some((kinds::Malformed::from_number(message.cause)?, message.count)))
+                .filter_map(|message| {
+                    Some((kinds::Malformed::from_number(message.cause)?, message.count))
+                })
                 .collect(),
         )
     }

@@ -47,7 +47,11 @@ impl RemoteFiles {
         files.texts.contains_key(&path) || {
             let folder = format!("{path}/");
             // Only files were sent. A folder exists if a file in it does.
-            files.texts.range(folder.clone()..).next().is_some_and(|(first, _)| first.starts_with(&folder))
+            files
+                .texts
+                .range(folder.clone()..)
+                .next()
+                .is_some_and(|(first, _)| first.starts_with(&folder))
         }
     }
 
@@ -55,7 +59,8 @@ impl RemoteFiles {
     pub fn names(&self, folder: &str) -> Vec<String> {
         let folder = format!("{}/", normalized(folder));
         let files = self.files();
-        let below = files.texts.range(folder.clone()..).map_while(|(path, _)| path.strip_prefix(&folder));
+        let below =
+            files.texts.range(folder.clone()..).map_while(|(path, _)| path.strip_prefix(&folder));
         let names: BTreeSet<&str> = below.filter_map(|rest| rest.split('/').next()).collect();
         names.into_iter().map(str::to_owned).collect()
     }
@@ -79,7 +84,9 @@ mod tests {
     fn folders_are_seen_by_what_is_in_them() {
         let remote = RemoteFiles::default();
         remote.replace(
-            ["/sys/net/eth0/speed", "/sys/net/eth0.1/speed", "/proc/9/stat"].map(|p| (p.into(), "1".into())).into(),
+            ["/sys/net/eth0/speed", "/sys/net/eth0.1/speed", "/proc/9/stat"]
+                .map(|p| (p.into(), "1".into()))
+                .into(),
         );
         assert_eq!(remote.names("/sys/net"), ["eth0", "eth0.1"]);
         assert_eq!(remote.names("sys/net/eth0/"), ["speed"]);
@@ -93,7 +100,10 @@ mod tests {
     fn what_is_kept_is_wanted_and_read_anew() {
         let root = Root::remote();
         let mut file = root.keep("/proc/stat");
-        assert_eq!((root.watched_files(), file.is_there(), file.text()), (vec!["/proc/stat".to_owned()], false, None));
+        assert_eq!(
+            (root.watched_files(), file.is_there(), file.text()),
+            (vec!["/proc/stat".to_owned()], false, None)
+        );
         root.replace_files([("/proc/stat".to_owned(), "cpu 1\n".to_owned())]);
         assert_eq!(file.text(), Some("cpu 1\n"));
         root.replace_files([]);

@@ -50,7 +50,11 @@ fn serving(address: IpAddr, listeners: &[Listener]) -> Vec<Listener> {
     let address = address.to_canonical();
     let best = listeners.iter().filter_map(|listener| binding_rank(listener, address)).min();
     let Some(best) = best else { return Vec::new() };
-    listeners.iter().copied().filter(|listener| binding_rank(listener, address) == Some(best)).collect()
+    listeners
+        .iter()
+        .copied()
+        .filter(|listener| binding_rank(listener, address) == Some(best))
+        .collect()
 }
 
 /// Returns the rank of a socket for connections to an address, 0 first. None if it

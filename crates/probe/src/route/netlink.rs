@@ -42,8 +42,13 @@ impl Request<'_> {
     fn replies(self, flags: u16) -> Option<Vec<Vec<u8>>> {
         // The kernel replies within the calls: a read that finds nothing must not wait.
         let socket_flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
-        let socket =
-            rustix::net::socket_with(AddressFamily::NETLINK, SocketType::RAW, socket_flags, self.protocol).ok()?;
+        let socket = rustix::net::socket_with(
+            AddressFamily::NETLINK,
+            SocketType::RAW,
+            socket_flags,
+            self.protocol,
+        )
+        .ok()?;
         let kernel = SocketAddrNetlink::new(0, 0);
         rustix::net::sendto(&socket, &self.bytes(flags), SendFlags::empty(), &kernel).ok()?;
         let mut replies = Vec::new();
@@ -51,7 +56,9 @@ impl Request<'_> {
         for _ in 0..MAX_DATAGRAMS {
             let Some(datagram) = receive(&socket, &mut buffer) else { break };
             replies.extend(
-                messages(datagram).filter(|(kind, _)| *kind == self.types.1).map(|(_, payload)| payload.into()),
+                messages(datagram)
+                    .filter(|(kind, _)| *kind == self.types.1)
+                    .map(|(_, payload)| payload.into()),
             );
         }
         Some(replies)

@@ -17,7 +17,8 @@ pub(super) fn lookup(address: IpAddr) -> Option<NextHop> {
     const RTM_NEWROUTE: u16 = 24;
     const RTM_GETROUTE: u16 = 26;
     let types = (RTM_GETROUTE, RTM_NEWROUTE);
-    let replies = super::netlink::Request { protocol: None, types, payload: &request(address) }.send();
+    let replies =
+        super::netlink::Request { protocol: None, types, payload: &request(address) }.send();
     replies.iter().find_map(|reply| next_hop(reply))
 }
 
@@ -50,7 +51,10 @@ fn next_hop(route: &[u8]) -> Option<NextHop> {
     loop {
         let length = usize::from(u16::from_ne_bytes(field(rest, 0)?));
         if u16::from_ne_bytes(field(rest, 2)?) == RTA_OIF {
-            return Some(NextHop { local: kind == RTN_LOCAL, interface: u32::from_ne_bytes(field(rest, 4)?) });
+            return Some(NextHop {
+                local: kind == RTN_LOCAL,
+                interface: u32::from_ne_bytes(field(rest, 4)?),
+            });
         }
         // An attribute has at least the length of its header. Each begins at a multiple
         // of four bytes (RTA_ALIGN).
@@ -78,7 +82,11 @@ mod tests {
     fn loopback_addresses_are_local() {
         // Interface 1 is the loopback interface in every network namespace.
         for address in ["127.0.0.1", "127.8.8.8"] {
-            assert_eq!(lookup(address.parse().unwrap()), Some(NextHop { local: true, interface: 1 }), "{address}");
+            assert_eq!(
+                lookup(address.parse().unwrap()),
+                Some(NextHop { local: true, interface: 1 }),
+                "{address}"
+            );
         }
     }
 
@@ -93,8 +101,11 @@ mod tests {
             bytes
         };
         let header = [2, 32, 0, 0, 254, 0, 0, 1, 0, 0, 0, 0];
-        let attributes =
-            [attribute(15, &[254, 0, 0, 0]), attribute(1, &[192, 0, 2, 1, 9]), attribute(4, &7_u32.to_ne_bytes())];
+        let attributes = [
+            attribute(15, &[254, 0, 0, 0]),
+            attribute(1, &[192, 0, 2, 1, 9]),
+            attribute(4, &7_u32.to_ne_bytes()),
+        ];
         let route = [header.to_vec(), attributes.concat()].concat();
         assert_eq!(next_hop(&route), Some(NextHop { local: false, interface: 7 }));
         for end in 0..route.len() {

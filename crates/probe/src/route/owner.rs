@@ -34,7 +34,8 @@ pub(crate) fn owners(root: &Root, inodes: &[u64]) -> Vec<Owner> {
         .filter(|pid| holds(root, *pid, &links, &mut remaining_files))
         .filter_map(|pid| read_owner(root, pid))
         .collect();
-    let servers: Vec<Owner> = owners.iter().filter(|o| !ACTIVATORS.contains(&&*o.name)).cloned().collect();
+    let servers: Vec<Owner> =
+        owners.iter().filter(|o| !ACTIVATORS.contains(&&*o.name)).cloned().collect();
     if servers.is_empty() { owners } else { servers }
 }
 
@@ -47,14 +48,19 @@ pub(super) fn first_name(owners: &[Owner]) -> Option<String> {
 /// Returns the pids of the server. An activator (systemd) is excluded, because its children are all
 /// services of the machine.
 pub(super) fn servers(owners: &[Owner]) -> Vec<u32> {
-    owners.iter().filter(|owner| !ACTIVATORS.contains(&&*owner.name)).map(|owner| owner.pid).collect()
+    owners
+        .iter()
+        .filter(|owner| !ACTIVATORS.contains(&&*owner.name))
+        .map(|owner| owner.pid)
+        .collect()
 }
 
 /// Returns the sum of the limits on open files of the processes that accept: those that
 /// have started no other owner. The master of nginx or Apache holds the socket, too, but
 /// only its workers accept.
 pub(super) fn descriptor_limit(root: &Root, owners: &[Owner]) -> Option<u64> {
-    let accepting = owners.iter().filter(|owner| owners.iter().all(|other| other.parent != owner.pid));
+    let accepting =
+        owners.iter().filter(|owner| owners.iter().all(|other| other.parent != owner.pid));
     let limits: Option<Vec<u64>> = accepting.map(|owner| limit(root, owner.pid)).collect();
     limits.filter(|l| !l.is_empty()).map(|l| l.into_iter().fold(0, u64::saturating_add))
 }
@@ -74,8 +80,10 @@ fn socket_inode(link: &Path) -> Option<u64> {
 
 fn processes(root: &Root) -> Vec<u32> {
     let entries = fs::read_dir(root.path("proc")).into_iter().flatten();
-    let mut pids: Vec<u32> =
-        entries.filter_map(|e| e.ok()?.file_name().to_str()?.parse().ok()).take(MAX_PROCESSES).collect();
+    let mut pids: Vec<u32> = entries
+        .filter_map(|e| e.ok()?.file_name().to_str()?.parse().ok())
+        .take(MAX_PROCESSES)
+        .collect();
     pids.sort_unstable();
     pids
 }
@@ -86,7 +94,9 @@ fn holds(root: &Root, pid: u32, links: &[String], remaining_files: &mut usize) -
     files.take(limit).flatten().any(|file| {
         *remaining_files -= 1;
         let target = fs::read_link(file.path());
-        target.is_ok_and(|target| target.to_str().is_some_and(|target| links.iter().any(|link| link == target)))
+        target.is_ok_and(|target| {
+            target.to_str().is_some_and(|target| links.iter().any(|link| link == target))
+        })
     })
 }
 
@@ -100,7 +110,9 @@ fn read_owner(root: &Root, pid: u32) -> Option<Owner> {
 /// Returns the soft limit on open files, which is the one that applies.
 fn limit(root: &Root, pid: u32) -> Option<u64> {
     let limits = fs::read_to_string(root.path(format!("proc/{pid}/limits"))).ok()?;
-    let soft = limits.lines().find_map(|line| line.strip_prefix("Max open files")?.split_whitespace().next())?;
+    let soft = limits
+        .lines()
+        .find_map(|line| line.strip_prefix("Max open files")?.split_whitespace().next())?;
     if soft == "unlimited" { Some(u64::MAX) } else { soft.parse().ok() }
 }
 
@@ -111,7 +123,12 @@ mod tests {
     use std::path::Path;
 
     /// A process with its parent, name, limit and the sockets that it holds.
-    fn process(root: &Path, (pid, parent): (u32, u32), (name, limit): (&str, &str), sockets: &[u64]) {
+    fn process(
+        root: &Path,
+        (pid, parent): (u32, u32),
+        (name, limit): (&str, &str),
+        sockets: &[u64],
+    ) {
         let dir = root.join(format!("proc/{pid}"));
         fs::create_dir_all(dir.join("fd")).unwrap();
         fs::write(dir.join("comm"), format!("{name}\n")).unwrap();

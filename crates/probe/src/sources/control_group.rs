@@ -30,7 +30,8 @@ impl ControlGroup {
                 .collect(),
             // A quota limits all groups below it, so the smallest one applies.
             quota: folders.iter().filter_map(|folder| quota(root, folder)).reduce(f64::min),
-            pressure: root.keep(folders.first().map_or(PathBuf::new(), |folder| folder.join("cpu.pressure"))),
+            pressure: root
+                .keep(folders.first().map_or(PathBuf::new(), |folder| folder.join("cpu.pressure"))),
         }
     }
 }
@@ -79,7 +80,8 @@ fn folders(root: &Root) -> Vec<PathBuf> {
     for line in groups.lines() {
         let mut fields = line.splitn(3, ':').skip(1);
         let (Some(controllers), Some(group)) = (fields.next(), fields.next()) else { continue };
-        let mount = mounts.lines().filter_map(parse_mount).find(|mount| mount.contains_group(controllers));
+        let mount =
+            mounts.lines().filter_map(parse_mount).find(|mount| mount.contains_group(controllers));
         folders.extend(mount.iter().flat_map(|mount| mount.folders(group)));
     }
     folders
@@ -115,14 +117,23 @@ impl Mount<'_> {
     fn contains_group(&self, controllers: &str) -> bool {
         match self.controllers {
             None => controllers.is_empty(),
-            Some(mounted) => [mounted, controllers].iter().all(|list| list.split(',').any(|one| one == "cpu")),
+            Some(mounted) => {
+                [mounted, controllers].iter().all(|list| list.split(',').any(|one| one == "cpu"))
+            }
         }
     }
 
     fn folders(&self, group: &str) -> Vec<PathBuf> {
         // In a container, the mount begins at the container's own group.
-        let below = group.strip_prefix(self.group.trim_end_matches('/')).unwrap_or("").trim_start_matches('/');
+        let below = group
+            .strip_prefix(self.group.trim_end_matches('/'))
+            .unwrap_or("")
+            .trim_start_matches('/');
         let folder = Path::new(self.folder).join(below);
-        folder.ancestors().take_while(|one| one.starts_with(self.folder)).map(Path::to_owned).collect()
+        folder
+            .ancestors()
+            .take_while(|one| one.starts_with(self.folder))
+            .map(Path::to_owned)
+            .collect()
     }
 }

@@ -112,9 +112,15 @@ impl Neighbors {
     }
 
     fn processes(&self) -> Vec<Process> {
-        let pids = self.root.names("/proc").into_iter().filter_map(|name| name.parse().ok()).take(MAX_PROCESSES);
-        let all: Vec<Process> =
-            pids.filter_map(|pid: u32| process(pid, &self.root.text(format!("/proc/{pid}/stat"))?)).collect();
+        let pids = self
+            .root
+            .names("/proc")
+            .into_iter()
+            .filter_map(|name| name.parse().ok())
+            .take(MAX_PROCESSES);
+        let all: Vec<Process> = pids
+            .filter_map(|pid: u32| process(pid, &self.root.text(format!("/proc/{pid}/stat"))?))
+            .collect();
         let this_process = all.iter().find(|process| process.pid == self.own_pid);
         let own_name = this_process.map_or(String::new(), |process| process.name.clone());
         all.into_iter().filter(|process| !self.is_ours(process, &own_name)).collect()
@@ -162,7 +168,9 @@ impl Neighbors {
             // A name without processes used no CPU time; a missing value would look
             // like a failed reading.
             readings.push((name::processes(reported), usage.map_or(0.0, |usage| usage.cores)));
-            readings.extend(usage.map(|usage| (name::busiest_pid(reported), f64::from(usage.busiest_pid))));
+            readings.extend(
+                usage.map(|usage| (name::busiest_pid(reported), f64::from(usage.busiest_pid))),
+            );
         }
         readings
     }
@@ -170,11 +178,16 @@ impl Neighbors {
 
 /// Returns the pids among `roots` that exist, and those of their descendants.
 fn tree(processes: &[Process], roots: &[u32]) -> BTreeSet<u32> {
-    let mut members: BTreeSet<u32> = processes.iter().map(|p| p.pid).filter(|pid| roots.contains(pid)).collect();
+    let mut members: BTreeSet<u32> =
+        processes.iter().map(|p| p.pid).filter(|pid| roots.contains(pid)).collect();
     // Pids are reused, so children may precede their parents in /proc.
     loop {
         let count = members.len();
-        let children = processes.iter().filter(|p| members.contains(&p.parent)).map(|p| p.pid).collect::<Vec<_>>();
+        let children = processes
+            .iter()
+            .filter(|p| members.contains(&p.parent))
+            .map(|p| p.pid)
+            .collect::<Vec<_>>();
         members.extend(children);
         if members.len() == count {
             return members;
@@ -224,9 +237,16 @@ mod tests {
             fs::create_dir_all(file.parent().unwrap()).unwrap();
             fs::write(file, text).unwrap();
         };
-        write("proc/stat".into(), format!("cpu {ticks} 0 0 {ticks} 0 0 0 0 0 0\ncpu0 1\ncpu1 1\nintr 5\n"));
+        write(
+            "proc/stat".into(),
+            format!("cpu {ticks} 0 0 {ticks} 0 0 0 0 0 0\ncpu0 1\ncpu1 1\nintr 5\n"),
+        );
         for (pid, parent, name, cpu) in processes {
-            let fields = format!("S {parent} 1 1 0 -1 0 0 0 0 0 {} {} 0 0 20 0 1 0 77 1000", cpu * 60.0, cpu * 40.0);
+            let fields = format!(
+                "S {parent} 1 1 0 -1 0 0 0 0 0 {} {} 0 0 20 0 1 0 77 1000",
+                cpu * 60.0,
+                cpu * 40.0
+            );
             write(format!("proc/{pid}/stat"), format!("{pid} ({name}) {fields}"));
         }
     }
@@ -247,7 +267,11 @@ mod tests {
         let own = std::process::id();
         let at = |seconds: f64, each: f64| {
             let ours = [(own, 1, "brunt", seconds), (own + 1, own, "brunt", seconds)];
-            let others = [(own + 2, 1, "a (b) c", each), (own + 3, 1, "a (b) c", each), (own + 4, 1, "quiet", 0.01)];
+            let others = [
+                (own + 2, 1, "a (b) c", each),
+                (own + 3, 1, "a (b) c", each),
+                (own + 4, 1, "quiet", 0.01),
+            ];
             record(dir.path(), seconds, &[&ours[..], &others[..]].concat());
         };
         at(100.0, 5.0);
@@ -255,12 +279,23 @@ mod tests {
         assert_eq!(read(&mut neighbors), expected(&[]), "there is nothing to compare with yet");
         at(102.0, 6.5);
         let busiest = f64::from(own + 3);
-        let all = [(name::PROCESSES, 1.5), ("processes.a (b) c.cores", 1.5), ("processes.a (b) c.pid", busiest)];
+        let all = [
+            (name::PROCESSES, 1.5),
+            ("processes.a (b) c.cores", 1.5),
+            ("processes.a (b) c.pid", busiest),
+        ];
         let readings = read(&mut neighbors);
         // Both used the same amount, so either may be named.
         let of = |key: &str| readings.get(key).copied();
-        assert_eq!((of(all[0].0), of(all[1].0), readings.len()), (Some(1.5), Some(1.5), 3), "{readings:?}");
-        assert!(of(all[2].0).is_some_and(|pid| pid == busiest || pid == busiest - 1.0), "{readings:?}");
+        assert_eq!(
+            (of(all[0].0), of(all[1].0), readings.len()),
+            (Some(1.5), Some(1.5), 3),
+            "{readings:?}"
+        );
+        assert!(
+            of(all[2].0).is_some_and(|pid| pid == busiest || pid == busiest - 1.0),
+            "{readings:?}"
+        );
         assert_eq!(name::processes_of(all[1].0), Some("a (b) c"));
     }
 
@@ -271,7 +306,8 @@ mod tests {
         let at = |seconds: f64, busy: f64| {
             // A server, its child with a lower pid, and two busy processes with the
             // name of the server.
-            let server = [(own + 9, 1, "python3", busy * 0.05), (own + 2, own + 9, "worker", busy * 0.1)];
+            let server =
+                [(own + 9, 1, "python3", busy * 0.05), (own + 2, own + 9, "worker", busy * 0.1)];
             let loops = [(own + 3, 1, "python3", busy * 0.9), (own + 4, 1, "python3", busy)];
             record(dir.path(), seconds, &[&server[..], &loops[..]].concat());
         };

@@ -57,13 +57,16 @@ fn is_up(root: &Root, name: &str) -> bool {
 
 /// True if a device or a bond belongs to the interface.
 fn is_real(root: &Root, name: &str) -> bool {
-    root.exists(format!("/sys/class/net/{name}/device")) || root.exists(format!("/sys/class/net/{name}/bonding"))
+    root.exists(format!("/sys/class/net/{name}/device"))
+        || root.exists(format!("/sys/class/net/{name}/bonding"))
 }
 
 /// Returns the speed in bits per second. The file contains megabits, or -1 if the device does
 /// not know its speed.
 fn speed(root: &Root, folder: &str) -> Option<f64> {
-    root.number(format!("{folder}/speed")).filter(|megabits| *megabits > 0.0).map(|megabits| megabits * 1e6)
+    root.number(format!("{folder}/speed"))
+        .filter(|megabits| *megabits > 0.0)
+        .map(|megabits| megabits * 1e6)
 }
 
 impl Source for Nics {
@@ -72,9 +75,9 @@ impl Source for Nics {
         for interface in &mut self.interfaces {
             // A mount of /sys may show the interfaces of another network namespace. Only those
             // in this one are listed here.
-            let columns = traffic
-                .lines()
-                .find_map(|line| line.trim_start().strip_prefix(interface.name.as_str())?.strip_prefix(':'));
+            let columns = traffic.lines().find_map(|line| {
+                line.trim_start().strip_prefix(interface.name.as_str())?.strip_prefix(':')
+            });
             let Some(columns) = columns else { continue };
             let columns: Vec<f64> = super::numbers(columns).collect();
             for (index, reading) in RECEIVED.into_iter().chain(SENT) {
@@ -82,8 +85,14 @@ impl Source for Nics {
             }
             let dropped = DROPPED.into_iter().filter_map(|index| columns.get(index)).sum();
             into.push(Nic::Dropped.reading_name(&interface.name), dropped);
-            into.push_some(Nic::Missed.reading_name(&interface.name), interface.missed.text().and_then(number));
-            into.push_some(Nic::BitsPerSecond.reading_name(&interface.name), interface.bits_per_second);
+            into.push_some(
+                Nic::Missed.reading_name(&interface.name),
+                interface.missed.text().and_then(number),
+            );
+            into.push_some(
+                Nic::BitsPerSecond.reading_name(&interface.name),
+                interface.bits_per_second,
+            );
         }
     }
 }

@@ -19,7 +19,9 @@ impl Process {
         Self {
             status: root.keep("/proc/self/status"),
             descriptors: root.path("/proc/self/fd"),
-            limit: limits.as_deref().and_then(|text| numbers(text.split("Max open files").nth(1)?).next()),
+            limit: limits
+                .as_deref()
+                .and_then(|text| numbers(text.split("Max open files").nth(1)?).next()),
         }
     }
 
@@ -37,7 +39,13 @@ impl Source for Process {
         into.push_some(name::DESCRIPTORS, self.open_descriptors());
         into.push_some(name::DESCRIPTORS_LIMIT, self.limit);
         let Some(status) = self.status.text() else { return };
-        into.push_some(name::PEAK_MEMORY, value_of(status, "VmHWM").map(|kilobytes| kilobytes * 1024.0));
-        into.push_some(name::RESIDENT, value_of(status, "VmRSS").map(|kilobytes| kilobytes * 1024.0));
+        into.push_some(
+            name::PEAK_MEMORY,
+            value_of(status, "VmHWM").map(|kilobytes| kilobytes * 1024.0),
+        );
+        into.push_some(
+            name::RESIDENT,
+            value_of(status, "VmRSS").map(|kilobytes| kilobytes * 1024.0),
+        );
     }
 }

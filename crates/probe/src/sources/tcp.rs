@@ -23,15 +23,20 @@ const SNMP: &[Counter] = &[
     ("Tcp:", "RetransSegs", name::RETRANSMITTED),
     ("Tcp:", "CurrEstab", name::server::ESTABLISHED),
 ];
-const NETSTAT: &[Counter] =
-    &[("TcpExt:", "ListenOverflows", name::LISTEN_OVERFLOWS), ("TcpExt:", "ListenDrops", name::LISTEN_DROPS)];
+const NETSTAT: &[Counter] = &[
+    ("TcpExt:", "ListenOverflows", name::LISTEN_OVERFLOWS),
+    ("TcpExt:", "ListenDrops", name::LISTEN_DROPS),
+];
 
 impl Tcp {
     pub fn open(root: &Root) -> Self {
         Self {
             ports: root.keep("/proc/sys/net/ipv4/ip_local_port_range"),
             sockets: ["/proc/net/sockstat", "/proc/net/sockstat6"].map(|path| root.keep(path)),
-            counters: [(root.keep("/proc/net/snmp"), SNMP), (root.keep("/proc/net/netstat"), NETSTAT)],
+            counters: [
+                (root.keep("/proc/net/snmp"), SNMP),
+                (root.keep("/proc/net/netstat"), NETSTAT),
+            ],
         }
     }
 }

@@ -89,8 +89,7 @@ fn steal_is_told() {
 
 #[test]
 fn pressure_is_the_sum_of_some() {
-    let text =
-        "some avg10=13.39 avg60=5.13 avg300=2.59 total=2695181286\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=7\n";
+    let text = "some avg10=13.39 avg60=5.13 avg300=2.59 total=2695181286\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=7\n";
     let tree = Tree::of(&[("/proc/pressure/cpu", text)]);
     let seen = tree.read();
     assert_eq!(seen[name::PRESSURE_CPU], 2_695.181_286);
@@ -102,10 +101,16 @@ fn throttling_of_version_1() {
     let tree = Tree::of(&[
         ("/proc/self/cgroup", "9:cpuset:/a\n4:cpu,cpuacct:/outer/ours\n0::/elsewhere\n"),
         ("/proc/self/mountinfo", CGROUP_V1),
-        ("/sys/fs/cgroup/cpu,cpuacct/outer/ours/cpu.stat", "nr_periods 9\nnr_throttled 4\nthrottled_time 1500000000\n"),
+        (
+            "/sys/fs/cgroup/cpu,cpuacct/outer/ours/cpu.stat",
+            "nr_periods 9\nnr_throttled 4\nthrottled_time 1500000000\n",
+        ),
         ("/sys/fs/cgroup/cpu,cpuacct/outer/ours/cpu.cfs_quota_us", "20000\n"),
         ("/sys/fs/cgroup/cpu,cpuacct/outer/ours/cpu.cfs_period_us", "100000\n"),
-        ("/sys/fs/cgroup/cpu,cpuacct/outer/cpu.stat", "nr_periods 0\nnr_throttled 0\nthrottled_time 250000000\n"),
+        (
+            "/sys/fs/cgroup/cpu,cpuacct/outer/cpu.stat",
+            "nr_periods 0\nnr_throttled 0\nthrottled_time 250000000\n",
+        ),
         ("/sys/fs/cgroup/cpu,cpuacct/outer/cpu.cfs_quota_us", "-1\n"),
         ("/sys/fs/cgroup/cpu,cpuacct/outer/cpu.cfs_period_us", "100000\n"),
         ("/sys/fs/cgroup/cpu,cpuacct/cpu.stat", "nr_periods 0\nnr_throttled 0\nthrottled_time 0\n"),
@@ -119,10 +124,16 @@ fn throttling_of_version_1() {
 fn throttling_of_version_2_in_a_container() {
     let tree = Tree::of(&[
         ("/proc/self/cgroup", "0::/docker/abc/job\n"),
-        ("/proc/self/mountinfo", "28 21 0:25 /docker/abc /sys/fs/cgroup ro,nosuid - cgroup2 cgroup rw,nsdelegate\n"),
+        (
+            "/proc/self/mountinfo",
+            "28 21 0:25 /docker/abc /sys/fs/cgroup ro,nosuid - cgroup2 cgroup rw,nsdelegate\n",
+        ),
         ("/sys/fs/cgroup/job/cpu.stat", "usage_usec 9\nnr_throttled 3\nthrottled_usec 1250000\n"),
         ("/sys/fs/cgroup/job/cpu.max", "150000 100000\n"),
-        ("/sys/fs/cgroup/job/cpu.pressure", "some avg10=0.00 avg60=0.00 avg300=0.00 total=2000000\n"),
+        (
+            "/sys/fs/cgroup/job/cpu.pressure",
+            "some avg10=0.00 avg60=0.00 avg300=0.00 total=2000000\n",
+        ),
         ("/sys/fs/cgroup/cpu.stat", "usage_usec 100\n"),
         ("/sys/fs/cgroup/cpu.max", "max 100000\n"),
     ]);
@@ -135,10 +146,19 @@ fn throttling_of_version_2_in_a_container() {
 fn sockets_ports_and_counters_of_tcp() {
     let tree = Tree::of(&[
         ("/proc/sys/net/ipv4/ip_local_port_range", "32768\t60999\n"),
-        ("/proc/net/sockstat", "sockets: used 14\nTCP: inuse 41 orphan 3 tw 1234 alloc 60 mem 0\nUDP: inuse 9 mem 0\n"),
+        (
+            "/proc/net/sockstat",
+            "sockets: used 14\nTCP: inuse 41 orphan 3 tw 1234 alloc 60 mem 0\nUDP: inuse 9 mem 0\n",
+        ),
         ("/proc/net/sockstat6", "TCP6: inuse 7\nUDP6: inuse 1\n"),
-        ("/proc/net/snmp", "Ip: A\nIp: 1\nTcp: MaxConn InSegs OutSegs RetransSegs\nTcp: -1 20 300 4\n"),
-        ("/proc/net/netstat", "TcpExt: TW ListenOverflows ListenDrops X\nTcpExt: 5 266 268 9\nIpExt: TW\nIpExt: 7\n"),
+        (
+            "/proc/net/snmp",
+            "Ip: A\nIp: 1\nTcp: MaxConn InSegs OutSegs RetransSegs\nTcp: -1 20 300 4\n",
+        ),
+        (
+            "/proc/net/netstat",
+            "TcpExt: TW ListenOverflows ListenDrops X\nTcpExt: 5 266 268 9\nIpExt: TW\nIpExt: 7\n",
+        ),
     ]);
     let seen = tree.read();
     let names = [
@@ -157,7 +177,10 @@ fn sockets_ports_and_counters_of_tcp() {
 
 #[test]
 fn receive_queues_in_hexadecimal() {
-    let tree = Tree::of(&[("/proc/net/softnet_stat", "08a6e1d7 000000df 00000001 0\n00000010 00000001 00000000 0\n")]);
+    let tree = Tree::of(&[(
+        "/proc/net/softnet_stat",
+        "08a6e1d7 000000df 00000001 0\n00000010 00000001 00000000 0\n",
+    )]);
     let seen = tree.read();
     assert_eq!(seen[name::SOFTNET_PROCESSED], f64::from(0x08a6_e1d7 + 0x10));
     assert_eq!((seen[name::SOFTNET_DROPPED], seen[name::SOFTNET_SQUEEZED]), (224.0, 1.0));
@@ -202,7 +225,10 @@ fn interfaces_and_their_speed() {
     assert_eq!(seen[&Nic::ReceivedBytes.reading_name("eth0")], 192_992_004.0);
     assert_eq!(seen[&Nic::SentPackets.reading_name("eth0")], 13241.0);
     assert_eq!(seen[&Nic::Dropped.reading_name("eth0")], 3.0);
-    assert_eq!((seen[&Nic::Missed.reading_name("eth0")], seen[&Nic::BitsPerSecond.reading_name("eth0")]), (77.0, 1e10));
+    assert_eq!(
+        (seen[&Nic::Missed.reading_name("eth0")], seen[&Nic::BitsPerSecond.reading_name("eth0")]),
+        (77.0, 1e10)
+    );
     let names: Vec<String> = seen.keys().cloned().collect();
     assert_eq!(Nic::BitsPerSecond.interfaces(&names).collect::<Vec<_>>(), ["eth0"]);
     assert_eq!(Nic::SentBytes.interfaces(&names).collect::<Vec<_>>(), ["eth0", "lo", "veth9"]);
@@ -243,7 +269,10 @@ fn workers_are_known_by_name() {
         ("/proc/self/task/12/schedstat", "113359650 24729377 546\n"),
         ("/proc/self/task/11/comm", "brunt-worker-1\n"),
         ("/proc/self/task/11/schedstat", "0 0 0\n"),
-        ("/proc/self/task/11/stat", "11 (brunt) worker-1) S 0 0 0 0 -1 4194560 864 0 0 0 150 75 0 0 20 0\n"),
+        (
+            "/proc/self/task/11/stat",
+            "11 (brunt) worker-1) S 0 0 0 0 -1 4194560 864 0 0 0 150 75 0 0 20 0\n",
+        ),
     ]);
     let seen = workers(&tree, 3);
     assert_eq!(seen[&name::worker_cpu(0)], 0.113_359_650);
@@ -254,8 +283,10 @@ fn workers_are_known_by_name() {
 
 #[test]
 fn what_a_worker_had_at_its_end_is_told_from_then_on() {
-    let tree =
-        Tree::of(&[("/proc/self/task/12/comm", "brunt-worker-0\n"), ("/proc/self/task/12/schedstat", "1000 0 1\n")]);
+    let tree = Tree::of(&[
+        ("/proc/self/task/12/comm", "brunt-worker-0\n"),
+        ("/proc/self/task/12/schedstat", "1000 0 1\n"),
+    ]);
     let mut own = Workers::new(&tree.root());
     own.read(1, &mut Values::default());
     own.record_end(0, Thread { cpu_seconds: Some(9.0), run_delay_seconds: None });

@@ -74,10 +74,14 @@ impl Workers {
         for id in self.root.names("/proc/self/task") {
             let task = format!("/proc/self/task/{id}");
             let Some(name) = self.root.text(format!("{task}/comm")) else { continue };
-            let number = name.trim().strip_prefix("brunt-worker-").and_then(|n| n.parse::<usize>().ok());
-            let unknown = number.and_then(|n| self.threads.get_mut(n)).filter(|t| matches!(t, State::Unknown));
+            let number =
+                name.trim().strip_prefix("brunt-worker-").and_then(|n| n.parse::<usize>().ok());
+            let unknown = number
+                .and_then(|n| self.threads.get_mut(n))
+                .filter(|t| matches!(t, State::Unknown));
             if let Some(state) = unknown {
-                let [schedstat, stat] = ["schedstat", "stat"].map(|file| self.root.keep(format!("{task}/{file}")));
+                let [schedstat, stat] =
+                    ["schedstat", "stat"].map(|file| self.root.keep(format!("{task}/{file}")));
                 *state = State::Running { schedstat, stat };
             }
         }
@@ -113,6 +117,11 @@ pub(crate) fn parse_schedstat(text: &str) -> Thread {
 /// Returns utime and stime, the 14th and 15th field of stat, in seconds. The name before them, in
 /// parentheses, may contain any character.
 pub(crate) fn parse_cpu_seconds(stat: &str) -> Option<f64> {
-    let mut ticks = stat.rsplit_once(')')?.1.split_ascii_whitespace().skip(11).map_while(|t| t.parse::<f64>().ok());
+    let mut ticks = stat
+        .rsplit_once(')')?
+        .1
+        .split_ascii_whitespace()
+        .skip(11)
+        .map_while(|t| t.parse::<f64>().ok());
     Some((ticks.next()? + ticks.next()?) / TICKS)
 }

@@ -5,7 +5,7 @@
 use super::machine::{Machine, Reads};
 use super::pages::Page;
 use super::stop::Stop;
-use super::{WatchEvent, SharedClock, ProbeError};
+use super::{ProbeError, SharedClock, WatchEvent};
 use crate::sources::Values;
 use brunt_model::{ProbeSpec, Reading, Tick};
 use std::sync::mpsc::Sender;
@@ -37,7 +37,12 @@ pub(super) struct Schedule {
 
 impl Schedule {
     pub fn new(spec: &ProbeSpec) -> Self {
-        Self { source: spec.source(), interval: spec.interval.max(MIN_INTERVAL), due: Tick::ZERO, is_silent: false }
+        Self {
+            source: spec.source(),
+            interval: spec.interval.max(MIN_INTERVAL),
+            due: Tick::ZERO,
+            is_silent: false,
+        }
     }
     /// Sets when the source is due next. Missed intervals are skipped.
     fn advance(&mut self, now: Tick) {
@@ -72,7 +77,9 @@ impl Collector {
             }
         });
         if let Err(e) = &spawned {
-            let _ = events.send(WatchEvent::Warning(format!("no thread to take readings of the server: {e}")));
+            let _ = events.send(WatchEvent::Warning(format!(
+                "no thread to take readings of the server: {e}"
+            )));
         }
         spawned.ok()
     }
@@ -137,7 +144,8 @@ impl Rounds for MachineProbes {
 
     fn round(&mut self, collector: &Collector) {
         let began = collector.now();
-        let mut due: Vec<&mut MachineProbe> = self.probes.iter_mut().filter(|p| p.schedule.due <= began).collect();
+        let mut due: Vec<&mut MachineProbe> =
+            self.probes.iter_mut().filter(|p| p.schedule.due <= began).collect();
         let reads: Vec<&Reads> = due.iter().map(|probe| &probe.reads).collect();
         let refreshed = self.machine.refresh(&reads);
         // The values were read at some time between: the middle has the smallest possible error.
@@ -146,7 +154,8 @@ impl Rounds for MachineProbes {
             let result = refreshed.clone().and_then(|()| reads.read(&self.machine, refreshed_at));
             // A remote machine reads its files when it is asked; the files of this
             // machine are read now.
-            let time = if self.machine.is_local() { midway(began, collector.now()) } else { refreshed_at };
+            let time =
+                if self.machine.is_local() { midway(began, collector.now()) } else { refreshed_at };
             collector.report(schedule, time, result);
             schedule.advance(collector.now());
         }

@@ -89,7 +89,8 @@ impl Machine {
         }
         if list.processes {
             self.table.refresh(&self.root);
-            self.sockets = if self.ssh.is_none() { listening::local() } else { listening::remote(&self.root) };
+            self.sockets =
+                if self.ssh.is_none() { listening::local() } else { listening::remote(&self.root) };
         }
         Ok(())
     }
@@ -98,14 +99,18 @@ impl Machine {
 impl Reads {
     pub fn new(probed: &Probed) -> Self {
         match probed {
-            Probed::Processes { select, .. } => Self::Processes(Box::new(Processes::new(select.clone()))),
+            Probed::Processes { select, .. } => {
+                Self::Processes(Box::new(Processes::new(select.clone())))
+            }
             _ => Self::Host(Vec::new()),
         }
     }
 
     fn add_to(&self, list: &mut ReadList) {
         match self {
-            Self::Host(sources) if sources.is_empty() => list.files.extend(OPENING.map(str::to_owned)),
+            Self::Host(sources) if sources.is_empty() => {
+                list.files.extend(OPENING.map(str::to_owned))
+            }
             Self::Host(_) => {}
             Self::Processes(processes) => processes.add_to(list),
         }

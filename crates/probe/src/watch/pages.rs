@@ -74,7 +74,11 @@ const KINDS: &[Kind] = &[
         complete: haproxy::complete,
         expected: "HAProxy's statistics as CSV (`stats enable`, and an address that ends in `;csv`)",
     },
-    Kind { open: prometheus::open, complete: |_| (), expected: "a page in Prometheus' text format" },
+    Kind {
+        open: prometheus::open,
+        complete: |_| (),
+        expected: "a page in Prometheus' text format",
+    },
 ];
 
 /// A status page of a server.
@@ -90,7 +94,8 @@ pub(super) struct Page {
 impl Page {
     /// Prepares the page of a probe. None if the probe reads something else.
     pub fn open(probed: &Probed) -> Option<Self> {
-        let (kind, (url, parse)) = KINDS.iter().find_map(|kind| Some((kind, (kind.open)(probed)?)))?;
+        let (kind, (url, parse)) =
+            KINDS.iter().find_map(|kind| Some((kind, (kind.open)(probed)?)))?;
         let (url, authorization) = address(url, kind);
         let uses_tls = url.as_ref().is_ok_and(|url| url.scheme() == "https");
         // Reading the system's certificates takes long, and only https needs them.
@@ -139,8 +144,12 @@ fn hint(status: u16) -> &'static str {
 
 /// Returns the address without user and password, and the header field that contains them.
 fn address(url: &str, kind: &Kind) -> (Result<Url, ProbeError>, Option<String>) {
-    let parsed = Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
-    let Some(mut parsed) = parsed else { return (Err(ProbeError::Url { url: without_user(url) }), None) };
+    let parsed = Url::parse(url)
+        .ok()
+        .filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+    let Some(mut parsed) = parsed else {
+        return (Err(ProbeError::Url { url: without_user(url) }), None);
+    };
     let user = percent_decoded(parsed.username());
     let password = parsed.password().map(percent_decoded);
     let has_credentials = !user.is_empty() || password.is_some();
@@ -166,7 +175,10 @@ fn with_query(url: &mut Url, word: &str) {
     if url.query_pairs().any(|(key, _)| key == name) {
         return;
     }
-    let query = url.query().filter(|q| !q.is_empty()).map_or(word.to_owned(), |query| format!("{query}&{word}"));
+    let query = url
+        .query()
+        .filter(|q| !q.is_empty())
+        .map_or(word.to_owned(), |query| format!("{query}&{word}"));
     url.set_query(Some(&query));
 }
 
@@ -187,7 +199,8 @@ fn agent(tls: Option<TlsConfig>) -> Agent {
 /// as for a load.
 fn tls_config() -> TlsConfig {
     let roots = rustls_native_certs::load_native_certs().certs;
-    let roots: Vec<Certificate<'static>> = roots.iter().map(|root| Certificate::from_der(root).to_owned()).collect();
+    let roots: Vec<Certificate<'static>> =
+        roots.iter().map(|root| Certificate::from_der(root).to_owned()).collect();
     TlsConfig::builder()
         .root_certs(RootCerts::Specific(Arc::new(roots)))
         .unversioned_rustls_crypto_provider(Arc::new(aws_lc_rs::default_provider()))

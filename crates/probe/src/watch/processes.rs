@@ -92,7 +92,12 @@ impl Processes {
     }
 
     /// Takes a reading of the machine, which was refreshed at `now`.
-    pub fn read(&mut self, machine: &Machine, now: Tick, into: &mut Values) -> Result<(), ProbeError> {
+    pub fn read(
+        &mut self,
+        machine: &Machine,
+        now: Tick,
+        into: &mut Values,
+    ) -> Result<(), ProbeError> {
         let pace = self.pace(now);
         self.find(machine, pace)?;
         self.cpu(into);
@@ -116,12 +121,17 @@ impl Processes {
     fn find(&mut self, machine: &Machine, pace: Pace) -> Result<(), ProbeError> {
         let roots = self.finder.pids(machine, pace)?;
         // A process whose parent ended gets another parent, and would no longer be a descendant.
-        let existing = self.members.iter().filter(|(pid, m)| machine.table.start_of(**pid) == Some(m.start));
+        let existing =
+            self.members.iter().filter(|(pid, m)| machine.table.start_of(**pid) == Some(m.start));
         let existing = existing.map(|(pid, _)| *pid);
         let members = machine.table.with_descendants(roots.into_iter().chain(existing));
         self.limits.retain(|pid, _| members.contains_key(pid));
         self.members = members;
-        if self.members.is_empty() { Err(ProbeError::NoProcess(select::description(&self.finder.select))) } else { Ok(()) }
+        if self.members.is_empty() {
+            Err(ProbeError::NoProcess(select::description(&self.finder.select)))
+        } else {
+            Ok(())
+        }
     }
 
     fn cpu(&mut self, into: &mut Values) {
@@ -145,7 +155,10 @@ impl Processes {
     /// no process shows it.
     fn memory_sum(&self, machine: &Machine, file: &str, key: &str) -> Option<f64> {
         let texts = self.pids().filter_map(|pid| machine.root.text(format!("/proc/{pid}/{file}")));
-        texts.filter_map(|text| value_of(&text, key)).map(|kilobytes| kilobytes * 1024.0).reduce(|a, b| a + b)
+        texts
+            .filter_map(|text| value_of(&text, key))
+            .map(|kilobytes| kilobytes * 1024.0)
+            .reduce(|a, b| a + b)
     }
 
     /// Adds the number of open descriptors, and the highest share of its limit that a process uses.

@@ -158,7 +158,11 @@ impl SshSession {
         self.round += 1;
         let Some(shell) = &mut self.shell else { return Err("it ended".into()) };
         let command = command_line(self.round, list);
-        shell.stdin.write_all(command.as_bytes()).and_then(|()| shell.stdin.flush()).map_err(|e| e.to_string())?;
+        shell
+            .stdin
+            .write_all(command.as_bytes())
+            .and_then(|()| shell.stdin.flush())
+            .map_err(|e| e.to_string())?;
         parse_answer(self.round, &mut shell.stdout)
     }
 
@@ -170,11 +174,17 @@ impl SshSession {
         command.arg("-T").args(&self.options).args(default_options).args(["--", &self.host, "sh"]);
         // A separate process group: Ctrl-C first ends brunt's load, and `ssh`
         // together with the watch.
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0);
         let mut child = command.spawn().map_err(|e| format!("cannot be started: {e}"))?;
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         self.child_handle.replace(ChildState::Running(child));
-        let (Some(mut stdin), Some(stdout), Some(stderr)) = pipes else { return Err("it has no pipes".into()) };
+        let (Some(mut stdin), Some(stdout), Some(stderr)) = pipes else {
+            return Err("it has no pipes".into());
+        };
         // Reading it must not wait: see `error_output`.
         let _ = rustix::io::ioctl_fionbio(&stderr, true);
         stdin.write_all(format!("{FUNCTIONS}\n").as_bytes()).map_err(|e| e.to_string())?;
@@ -194,9 +204,17 @@ impl SshSession {
 
 /// Returns the line that the remote shell runs.
 fn command_line(round: u64, list: &ReadList) -> String {
-    let sockets = if list.processes { format!("ss -lntp | sed 's,^,{SOCKETS}:,'; ") } else { String::new() };
-    let count = if list.counts.is_empty() { String::new() } else { format!("c {}; ", list.counts.join(" ")) };
-    format!("echo brunt-begin {round}; r {}; {count}{sockets}echo brunt-end {round}\n", list.files.join(" "))
+    let sockets =
+        if list.processes { format!("ss -lntp | sed 's,^,{SOCKETS}:,'; ") } else { String::new() };
+    let count = if list.counts.is_empty() {
+        String::new()
+    } else {
+        format!("c {}; ", list.counts.join(" "))
+    };
+    format!(
+        "echo brunt-begin {round}; r {}; {count}{sockets}echo brunt-end {round}\n",
+        list.files.join(" ")
+    )
 }
 
 /// Reads up to the end mark. Text before the begin mark, such as a banner, is skipped.
@@ -223,7 +241,10 @@ fn parse_answer(round: u64, stdout: &mut impl BufRead) -> Result<Vec<(String, St
             continue;
         }
         // grep(1) writes the path before each line, because it was given several files.
-        let Some((path, rest)) = text.split_once(':').filter(|(path, _)| path.starts_with('/')) else { continue };
+        let Some((path, rest)) = text.split_once(':').filter(|(path, _)| path.starts_with('/'))
+        else {
+            continue;
+        };
         match files.last_mut() {
             Some((last, whole)) if last == path => whole.extend([rest, "\n"]),
             _ => files.push((path.to_owned(), format!("{rest}\n"))),
@@ -260,14 +281,18 @@ mod tests {
             processes: true,
         };
         let script = format!("{FUNCTIONS}\n{}", command_line(3, &list));
-        let mut sh = Command::new("sh").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut sh =
+            Command::new("sh").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         sh.stdin.take().unwrap().write_all(script.as_bytes()).unwrap();
         let files = parse_answer(3, &mut BufReader::new(sh.stdout.take().unwrap())).unwrap();
         sh.wait().unwrap();
         let text = |path: &str| files.iter().find(|f| f.0 == path).map(|f| f.1.as_str());
         assert_eq!(text(&path), Some("one\ntwo\n"));
         assert!(text("/proc/self/stat").is_some_and(|t| t.contains("(grep)")), "{files:?}");
-        assert!(text("/proc/self/fd/count").is_some_and(|t| t.trim().parse::<u32>().unwrap() >= 3), "{files:?}");
+        assert!(
+            text("/proc/self/fd/count").is_some_and(|t| t.trim().parse::<u32>().unwrap() >= 3),
+            "{files:?}"
+        );
         assert_eq!(text("/proc/none/count"), None);
     }
 }

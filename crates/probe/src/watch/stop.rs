@@ -20,7 +20,8 @@ impl Stop {
     /// Waits for this time, or until the stop is requested. Returns true if it is requested.
     pub fn wait(&self, time: Duration) -> bool {
         let is_requested = self.is_requested.lock().unwrap_or_else(PoisonError::into_inner);
-        let waited = self.changed.wait_timeout_while(is_requested, time, |is_requested| !*is_requested);
+        let waited =
+            self.changed.wait_timeout_while(is_requested, time, |is_requested| !*is_requested);
         *waited.unwrap_or_else(PoisonError::into_inner).0
     }
 }

@@ -43,12 +43,16 @@ fn watched(specs: &[ProbeSpec], is_enough: impl Fn(&[WatchEvent]) -> bool) -> Ve
 }
 
 fn readings<'a>(events: &'a [WatchEvent], source: &str) -> Vec<&'a Reading> {
-    let reading = |event: &'a WatchEvent| if let WatchEvent::Reading(r) = event { Some(r) } else { None };
+    let reading =
+        |event: &'a WatchEvent| if let WatchEvent::Reading(r) = event { Some(r) } else { None };
     events.iter().filter_map(reading).filter(|r| r.source == source).collect()
 }
 
 fn warnings(events: &[WatchEvent]) -> Vec<&str> {
-    events.iter().filter_map(|s| if let WatchEvent::Warning(text) = s { Some(text.as_str()) } else { None }).collect()
+    events
+        .iter()
+        .filter_map(|s| if let WatchEvent::Warning(text) = s { Some(text.as_str()) } else { None })
+        .collect()
 }
 
 fn values(reading: &Reading) -> BTreeMap<&str, f64> {
@@ -65,20 +69,29 @@ fn a_host_and_a_process_of_this_machine_are_read_in_order() {
     let events = watched(&specs, |events| readings(events, "process:me").len() >= 3);
     assert_eq!(warnings(&events), Vec::<&str>::new());
     let host = values(readings(&events, "host:here")[0]);
-    for wanted in [name::HOST_IDLE, server::CORES, server::LOAD, name::MEMORY_TOTAL, &server::core_busy(0)] {
+    for wanted in
+        [name::HOST_IDLE, server::CORES, server::LOAD, name::MEMORY_TOTAL, &server::core_busy(0)]
+    {
         assert!(host.contains_key(wanted), "{wanted} is missing: {host:?}");
     }
     let mine = readings(&events, "process:me");
     assert!(mine.windows(2).all(|w| w[0].at < w[1].at));
     let last = values(mine[2]);
-    for wanted in
-        [name::CPU_USER, name::RESIDENT, name::DESCRIPTORS, server::BUSIEST_THREAD, server::SWITCHES_VOLUNTARY]
-    {
+    for wanted in [
+        name::CPU_USER,
+        name::RESIDENT,
+        name::DESCRIPTORS,
+        server::BUSIEST_THREAD,
+        server::SWITCHES_VOLUNTARY,
+    ] {
         assert!(last.contains_key(wanted), "{wanted} is missing: {last:?}");
     }
     assert!(last[server::PROCESSES] >= 1.0 && last[server::THREADS] >= 2.0);
     assert!((0.0..=1.0).contains(&last[server::DESCRIPTORS_SHARE]));
-    assert!(values(mine[0]).contains_key(server::PROPORTIONAL) && !last.contains_key(server::PROPORTIONAL));
+    assert!(
+        values(mine[0]).contains_key(server::PROPORTIONAL)
+            && !last.contains_key(server::PROPORTIONAL)
+    );
 }
 
 #[test]
@@ -88,7 +101,10 @@ fn our_own_port_leads_to_us_and_its_queue() {
     let _waiting = std::net::TcpStream::connect(("127.0.0.1", port)).unwrap();
     let specs = [
         spec("port", Probed::Processes { select: Select::Port(port), via: ProbeAccess::Local }),
-        spec("pid", Probed::Processes { select: Select::Pid(std::process::id()), via: ProbeAccess::Local }),
+        spec(
+            "pid",
+            Probed::Processes { select: Select::Pid(std::process::id()), via: ProbeAccess::Local },
+        ),
     ];
     let events = watched(&specs, |events| readings(events, "process:pid").len() >= 2);
     for source in ["process:port", "process:pid"] {
@@ -102,7 +118,10 @@ fn our_own_port_leads_to_us_and_its_queue() {
 fn what_is_not_there_is_told_once_and_again_when_it_comes() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("pid");
-    let specs = [spec("later", Probed::Processes { select: Select::PidFile(file.clone()), via: ProbeAccess::Local })];
+    let specs = [spec(
+        "later",
+        Probed::Processes { select: Select::PidFile(file.clone()), via: ProbeAccess::Local },
+    )];
     let mut watch = Watch::start(&specs, Since::now());
     let mut events = Vec::new();
     for round in 0..1000 {
@@ -137,11 +156,19 @@ fn a_dead_page_holds_up_nobody_and_not_the_end() {
         spec("here", Probed::Host { via: ProbeAccess::Local }),
         spec("server", Probed::Processes { select: Select::Server, via: ProbeAccess::Local }),
     ];
-    let events = watched(&specs, |events| readings(events, "host:here").len() >= 5 && warnings(events).len() >= 2);
+    let events = watched(&specs, |events| {
+        readings(events, "host:here").len() >= 5 && warnings(events).len() >= 2
+    });
     let sentences = warnings(&events);
     assert_eq!(sentences.len(), 2, "{sentences:?}");
-    assert!(sentences.iter().any(|t| t.starts_with("probe nginx:closed: http://127.0.0.1:")), "{sentences:?}");
-    assert!(sentences.iter().any(|t| t.starts_with("probe process:server: no managed server")), "{sentences:?}");
+    assert!(
+        sentences.iter().any(|t| t.starts_with("probe nginx:closed: http://127.0.0.1:")),
+        "{sentences:?}"
+    );
+    assert!(
+        sentences.iter().any(|t| t.starts_with("probe process:server: no managed server")),
+        "{sentences:?}"
+    );
 }
 
 /// Twenty child processes, which end when it is dropped.
@@ -175,8 +202,13 @@ fn what_twenty_processes_cost() {
         what: Probed::Processes { select, via: ProbeAccess::Local },
         interval: every,
     };
-    let host = ProbeSpec { name: "here".into(), what: Probed::Host { via: ProbeAccess::Local }, interval: every };
-    let separate: Vec<ProbeSpec> = twenty.0.iter().map(|c| of(c.id().to_string(), Select::Pid(c.id()))).collect();
+    let host = ProbeSpec {
+        name: "here".into(),
+        what: Probed::Host { via: ProbeAccess::Local },
+        interval: every,
+    };
+    let separate: Vec<ProbeSpec> =
+        twenty.0.iter().map(|c| of(c.id().to_string(), Select::Pid(c.id()))).collect();
     let cases = [
         ("host", vec![host.clone()]),
         ("20 processes of one name", vec![of("sleep".into(), Select::Name("sleep".into()))]),
@@ -188,7 +220,12 @@ fn what_twenty_processes_cost() {
         let mut watch = Watch::start(&specs, Since::now());
         let seconds = 10;
         sleep(every * seconds);
-        let used: f64 = ourselves.read(0).iter().filter(|v| server::CPU.contains(&v.0.as_str())).map(|v| v.1).sum();
+        let used: f64 = ourselves
+            .read(0)
+            .iter()
+            .filter(|v| server::CPU.contains(&v.0.as_str()))
+            .map(|v| v.1)
+            .sum();
         let share = used / f64::from(seconds) * 100.0;
         println!("{what}: {share:.3} % of a core, {} readings in {seconds} s", watch.drain().len());
         assert!(share < 50.0, "something is very wrong");

@@ -35,14 +35,20 @@ pub fn dashboard() -> Dashboard {
             },
         ],
         sections: vec![
-            section("Overview", &[("Throughput", Unit::PerSecond, 1), ("Error Rate", Unit::Share, 1)]),
+            section(
+                "Overview",
+                &[("Throughput", Unit::PerSecond, 1), ("Error Rate", Unit::Share, 1)],
+            ),
             section("Over Time", &[("Response Times Over Time", Unit::Seconds, 8)]),
         ],
     }
 }
 
 fn statistics() -> DashboardTable {
-    let columns = ["Label", "#Samples", "FAIL", "Error %", "Average", "Min", "Max", "Median", "90th pct", "99th pct"];
+    let columns = [
+        "Label", "#Samples", "FAIL", "Error %", "Average", "Min", "Max", "Median", "90th pct",
+        "99th pct",
+    ];
     let row = |label: String, scale: usize| {
         let numbers = (1..columns.len()).map(|column| {
             let number = (scale * column * 7919 % 4001) as f64;
@@ -79,5 +85,10 @@ fn line(number: usize) -> Line {
         let y = 0.2 + 0.05 * number as f64 + 0.1 * (second as f64 / 20.0).sin();
         Point { x, y: Some(y), ..Point::default() }
     };
-    Line { name: format!("page {number}"), contender: Some(number), dash: 0, points: (0..300).map(point).collect() }
+    Line {
+        name: format!("page {number}"),
+        contender: Some(number),
+        dash: 0,
+        points: (0..300).map(point).collect(),
+    }
 }

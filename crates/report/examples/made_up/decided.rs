@@ -1,10 +1,10 @@
 //! Made-up decisions about it: enough of everything for the page to show.
 
 use brunt_model::analysis::{
-    Band, BandedFigure, Bottleneck, ContenderAnalysis, Culprit, CurvePoint, LimitKind, LoadLimit, Outlier, Reason,
-    Scalability,
+    Band, BandedFigure, Bottleneck, ContenderAnalysis, Culprit, CurvePoint, LimitKind, LoadLimit,
+    Outlier, Reason, Scalability,
 };
-use brunt_model::finding::{Cause, Limit, Origin, Side, State, Severity};
+use brunt_model::finding::{Cause, Limit, Origin, Severity, Side, State};
 use brunt_model::time::seconds_of;
 use brunt_model::{Analysis, Finding, Judgement, Run, Study, Trial, TrialIndex};
 use std::time::Duration;
@@ -13,14 +13,17 @@ use std::time::Duration;
 pub fn judgement(run: &Run, place: TrialIndex) -> Judgement {
     let mut judgement = Judgement::default();
     let high = run.throughput() > 320.0;
-    judgement.bottleneck = Some(bottleneck(if high { Culprit::Workers } else { Culprit::NotFound }));
+    judgement.bottleneck =
+        Some(bottleneck(if high { Culprit::Workers } else { Culprit::NotFound }));
     if (place.repetition, place.contender, place.step) == (1, 1, 28) {
         judgement.verdict.state = State::Limited;
         judgement.verdict.causes.push(Cause {
             limit: Limit::Cores,
             origin: Origin::Generator,
             lasted: Duration::from_secs(3),
-            sentence: "the machine, which the server shares, had 2 % of its cores left for 3 s of 20 s".into(),
+            sentence:
+                "the machine, which the server shares, had 2 % of its cores left for 3 s of 20 s"
+                    .into(),
             remedy: "put the server on another machine, or leave a core idle".into(),
         });
     }
@@ -77,22 +80,62 @@ fn limits(top: f64) -> Vec<LoadLimit> {
     let limit = |kind, name: &str, at: Option<f64>, how: &str, robust| LoadLimit {
         kind,
         name: name.into(),
-        at: at.map(|value| BandedFigure { value, low: value - 11.0, high: value + 9.0, band: Band::Range }),
+        at: at.map(|value| BandedFigure {
+            value,
+            low: value - 11.0,
+            high: value + 9.0,
+            band: Band::Range,
+        }),
         unit: "/s".into(),
         how: how.into(),
         robust,
     };
     vec![
-        limit(LimitKind::Knee, "knee", Some(top - 25.0), "Kneedle on the smoothed mean, over 20–600 /s.", Some(true)),
-        limit(LimitKind::Saturation, "saturation point", Some(top), "The greatest throughput that stays.", Some(false)),
-        limit(LimitKind::Kept, "99 % achieved", Some(top - 5.0), "The last load of which 99 % is achieved.", None),
-        limit(LimitKind::Objective, "p99 < 1s", Some(top - 5.0), "The highest load up to which it holds.", None),
-        limit(LimitKind::Patience, "p99 < 10s", None, "No load of the range had a p99 above 10 s.", None),
+        limit(
+            LimitKind::Knee,
+            "knee",
+            Some(top - 25.0),
+            "Kneedle on the smoothed mean, over 20–600 /s.",
+            Some(true),
+        ),
+        limit(
+            LimitKind::Saturation,
+            "saturation point",
+            Some(top),
+            "The greatest throughput that stays.",
+            Some(false),
+        ),
+        limit(
+            LimitKind::Kept,
+            "99 % achieved",
+            Some(top - 5.0),
+            "The last load of which 99 % is achieved.",
+            None,
+        ),
+        limit(
+            LimitKind::Objective,
+            "p99 < 1s",
+            Some(top - 5.0),
+            "The highest load up to which it holds.",
+            None,
+        ),
+        limit(
+            LimitKind::Patience,
+            "p99 < 10s",
+            None,
+            "No load of the range had a p99 above 10 s.",
+            None,
+        ),
     ]
 }
 
 fn scalability() -> Scalability {
-    let banded = |value: f64| BandedFigure { value, low: value * 0.9, high: value * 1.2, band: Band::WithinRun };
+    let banded = |value: f64| BandedFigure {
+        value,
+        low: value * 0.9,
+        high: value * 1.2,
+        band: Band::WithinRun,
+    };
     Scalability {
         lambda: banded(19.4),
         sigma: banded(0.021),

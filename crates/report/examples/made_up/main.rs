@@ -17,13 +17,17 @@ use std::io::{BufWriter, Error};
 use std::path::Path;
 
 fn main() -> Result<(), Error> {
-    let directory = std::env::args().nth(1).ok_or_else(|| Error::other("name a directory to write to"))?;
+    let directory =
+        std::env::args().nth(1).ok_or_else(|| Error::other("name a directory to write to"))?;
     let directory = Path::new(&directory);
     let study = study();
     let analysis = decided::analysis(&study);
     let file = |name: &str| File::create(directory.join(name)).map(BufWriter::new);
     brunt_report::html::write_study(&study, &analysis, &mut file("study.html")?)?;
-    serde_json::to_writer(&mut file("study.json")?, &brunt_report::study::StudyDocument::new(&study, &analysis))?;
+    serde_json::to_writer(
+        &mut file("study.json")?,
+        &brunt_report::study::StudyDocument::new(&study, &analysis),
+    )?;
     brunt_report::html::dashboard::write(&dashboard::dashboard(), &mut file("dashboard.html")?)?;
     brunt_report::html::write(&study.trials[0].run, &Judgement::default(), &mut file("run.html")?)
 }
@@ -37,7 +41,12 @@ fn study() -> Study {
                 let place = TrialIndex { repetition, contender, step };
                 let run = measured::run(&experiment, place, environment());
                 let judgement = decided::judgement(&run, place);
-                trials.push(Trial { place, id: Some(format!("r{:04}", trials.len())), run, judgement });
+                trials.push(Trial {
+                    place,
+                    id: Some(format!("r{:04}", trials.len())),
+                    run,
+                    judgement,
+                });
             }
         }
     }
@@ -54,7 +63,9 @@ fn study() -> Study {
 }
 
 fn environment() -> Environment {
-    let pairs = |all: &[(&str, &str)]| all.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
+    let pairs = |all: &[(&str, &str)]| {
+        all.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect()
+    };
     Environment {
         command: "brunt run examples/e1-php.yaml".into(),
         brunt: "brunt 0.1.0".into(),
@@ -62,7 +73,10 @@ fn environment() -> Environment {
         cpu: "AMD EPYC 7763 64-Core Processor".into(),
         cores: 2,
         limits: pairs(&[("open files", "20000"), ("processes", "unlimited")]),
-        sysctls: pairs(&[("net.core.somaxconn", "4096"), ("net.ipv4.ip_local_port_range", "32768 60999")]),
+        sysctls: pairs(&[
+            ("net.core.somaxconn", "4096"),
+            ("net.ipv4.ip_local_port_range", "32768 60999"),
+        ]),
         addresses: vec!["127.0.0.1".into()],
         server: Some("nginx/1.26.3 <script>alert(1)</script>".into()),
         route: None,

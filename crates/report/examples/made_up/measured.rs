@@ -1,6 +1,8 @@
 //! Runs by a formula: a pool of workers, a queue that grows where more comes than they bear, and some noise.
 
-use brunt_model::{Environment, Event, Experiment, Finish, Phase, Reading, Run, Snapshot, Tick, TrialIndex};
+use brunt_model::{
+    Environment, Event, Experiment, Finish, Phase, Reading, Run, Snapshot, Tick, TrialIndex,
+};
 
 const MS: u64 = 1_000_000;
 /// Milliseconds of an interval.
@@ -16,7 +18,8 @@ struct Server {
     service: f64,
 }
 
-const SERVERS: [Server; 2] = [Server { capacity: 385.0, service: 0.0515 }, Server { capacity: 340.0, service: 0.0535 }];
+const SERVERS: [Server; 2] =
+    [Server { capacity: 385.0, service: 0.0515 }, Server { capacity: 340.0, service: 0.0535 }];
 
 /// The trial at this place.
 pub fn run(experiment: &Experiment, place: TrialIndex, environment: Environment) -> Run {
@@ -54,7 +57,11 @@ fn interval(server: &Server, load: f64, number: u64, noise: &mut Noise) -> Snaps
     };
     let mut s = Snapshot { from, to, phase, ..Snapshot::default() };
     let seconds = INTERVAL as f64 / 1000.0;
-    let planned = if phase == Phase::Grace { 0.0 } else { (load * seconds * (0.9 + 0.2 * noise.next())).round() };
+    let planned = if phase == Phase::Grace {
+        0.0
+    } else {
+        (load * seconds * (0.9 + 0.2 * noise.next())).round()
+    };
     let done = planned.min((server.capacity * seconds).round()) as u64;
     let failed = if load > server.capacity * 1.3 && number > 40 { done / 25 } else { 0 };
     let waited = ((load / server.capacity - 1.0).max(0.0) * from.seconds()).min(4.0);
@@ -67,7 +74,8 @@ fn interval(server: &Server, load: f64, number: u64, noise: &mut Noise) -> Snaps
     }
     tally.statuses.add(200, done - failed);
     tally.statuses.add(503, failed);
-    (tally.planned, tally.begun, tally.completed, tally.good) = (planned as u64, done, done, done - failed);
+    (tally.planned, tally.begun, tally.completed, tally.good) =
+        (planned as u64, done, done, done - failed);
     let flow = &mut s.flow;
     (flow.planned, flow.arrivals, flow.begun) = (planned as u64, planned as u64, done);
     (flow.completed, flow.good, flow.errors) = (done, done - failed, failed);
@@ -113,7 +121,10 @@ fn readings(server: &Server, load: f64, at: Tick) -> Vec<Event> {
         ),
         read(
             "generator",
-            &[("cpu_user_seconds", 0.05 * share * seconds), ("cpu_system_seconds", 0.09 * share * seconds)],
+            &[
+                ("cpu_user_seconds", 0.05 * share * seconds),
+                ("cpu_system_seconds", 0.09 * share * seconds),
+            ],
         ),
     ]
 }

@@ -1,6 +1,8 @@
 //! The experiment that was not carried out.
 
-use brunt_model::experiment::{ContenderHooks, HookCommands, ManagedServer, Ready, Restart, LoadStep, TrialOrder};
+use brunt_model::experiment::{
+    ContenderHooks, HookCommands, LoadStep, ManagedServer, Ready, Restart, TrialOrder,
+};
 use brunt_model::objective::{Metric, Relation};
 use brunt_model::plan::{Connection, Population, Record};
 use brunt_model::{Arrivals, Contender, Experiment, Load, Objective, Plan, Request, Shape, Stop};
@@ -36,7 +38,10 @@ fn contender(name: &str) -> Contender {
     Contender {
         name: name.into(),
         factors: vec![("server".into(), name.into())],
-        steps: (1..=30).map(|i| f64::from(i) * 20.0).map(|load| LoadStep::new(load, plan(load))).collect(),
+        steps: (1..=30)
+            .map(|i| f64::from(i) * 20.0)
+            .map(|load| LoadStep::new(load, plan(load)))
+            .collect(),
         server: Some(ManagedServer {
             start: format!("exec sh e1/{}.sh", name.split(' ').next().unwrap_or(name)),
             ready: Ready::Url("http://127.0.0.1:8080/ready".into()),
@@ -60,7 +65,10 @@ fn plan(rate: f64) -> Plan {
                 connections: None,
                 max_in_flight: 5000,
             },
-            Scenario::one(Request { label: "/sleep.php".into(), ..Request::get("http://127.0.0.1:8080/sleep.php") }),
+            Scenario::one(Request {
+                label: "/sleep.php".into(),
+                ..Request::get("http://127.0.0.1:8080/sleep.php")
+            }),
             stop(),
         ),
         reply_policies: vec![ReplyPolicy::default()],
@@ -72,7 +80,12 @@ fn plan(rate: f64) -> Plan {
             bound: 1.0,
         }],
         until: None,
-        record: Record { interval: Duration::from_millis(250), labels: 100, samples: false, records: None },
+        record: Record {
+            interval: Duration::from_millis(250),
+            labels: 100,
+            samples: false,
+            records: None,
+        },
         seed: 7,
         threads: 1,
         processes: 1,

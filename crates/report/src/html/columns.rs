@@ -87,8 +87,10 @@ mod tests {
     fn a_line_goes_out_in_columns() {
         let point = |x: f64, y| Point { x, y, low: None, high: None };
         let noon = 1_782_907_200.5;
-        let points = vec![point(0.1 + 0.2, Some(1.0 / 3.0)), point(2.0, None), point(noon, Some(f64::NAN))];
-        let figure = Figure { lines: vec![Line { points, ..Line::default() }], ..Figure::default() };
+        let points =
+            vec![point(0.1 + 0.2, Some(1.0 / 3.0)), point(2.0, None), point(noon, Some(f64::NAN))];
+        let figure =
+            Figure { lines: vec![Line { points, ..Line::default() }], ..Figure::default() };
         let json = serde_json::to_value(FigureColumns::from(&figure)).unwrap();
         assert_eq!(json["lines"][0]["x"], serde_json::json!([0.3, 2.0, noon]));
         assert_eq!(json["lines"][0]["y"], serde_json::json!([0.333_333_3, null, null]));

@@ -122,7 +122,10 @@ struct SectionData<'a> {
 
 impl<'a> From<&'a ChartSection> for SectionData<'a> {
     fn from(section: &'a ChartSection) -> Self {
-        Self { title: &section.title, figures: section.figures.iter().map(FigureColumns::from).collect() }
+        Self {
+            title: &section.title,
+            figures: section.figures.iter().map(FigureColumns::from).collect(),
+        }
     }
 }
 
@@ -170,7 +173,8 @@ fn still_content(dashboard: &Dashboard) -> String {
     for shares in &dashboard.shares {
         let all = shares.parts.iter().map(|part| part.count).sum();
         let parts = shares.parts.iter();
-        let rows = parts.map(|part| vec![part.name.clone(), count(part.count), share(part.count, all)]);
+        let rows =
+            parts.map(|part| vec![part.name.clone(), count(part.count), share(part.count, all)]);
         let head = ["Requests", "Number", "Share"].map(str::to_owned);
         html += &format!("<h2>{}</h2>\n", escaped(&shares.title));
         html += &still::table(&shares.title, &head, rows);
@@ -182,7 +186,10 @@ fn still_content(dashboard: &Dashboard) -> String {
     }
     for section in &dashboard.sections {
         let charts: String = section.figures.iter().filter_map(svg::of_figure).collect();
-        html += &format!("<h2>{}</h2>\n<div class=\"still-charts\">\n{charts}</div>\n", escaped(&section.title));
+        html += &format!(
+            "<h2>{}</h2>\n<div class=\"still-charts\">\n{charts}</div>\n",
+            escaped(&section.title)
+        );
     }
     html
 }
@@ -195,13 +202,23 @@ mod tests {
     fn page() -> String {
         let points = [1.0, 2.0].map(|x| Point { x, y: Some(x), ..Point::default() });
         let line = Line { name: "a <b>".into(), points: points.into(), ..Line::default() };
-        let figure = Figure { id: "rate".into(), title: "Rate".into(), lines: vec![line], ..Figure::default() };
-        let row = vec![DashboardCell::text("home </script><1>"), DashboardCell::number("2.00", 2.0)];
+        let figure = Figure {
+            id: "rate".into(),
+            title: "Rate".into(),
+            lines: vec![line],
+            ..Figure::default()
+        };
+        let row =
+            vec![DashboardCell::text("home </script><1>"), DashboardCell::number("2.00", 2.0)];
         let dashboard = Dashboard {
             title: "T & U".into(),
             facts: vec![("Source file".into(), "a&b.jtl".into())],
             links: vec![("a.json".into(), "more".into())],
-            tables: vec![DashboardTable { title: "Statistics".into(), rows: vec![row], ..DashboardTable::default() }],
+            tables: vec![DashboardTable {
+                title: "Statistics".into(),
+                rows: vec![row],
+                ..DashboardTable::default()
+            }],
             shares: vec![Shares {
                 title: "Requests Summary".into(),
                 form: ShareForm::Pie,
@@ -219,16 +236,23 @@ mod tests {
         let page = page();
         let (_, still) = page.split_once("<main id=\"still\">").unwrap();
         let (still, _) = still.split_once("</main>").unwrap();
-        assert!(still.contains("<h1>T &amp; U</h1>") && still.contains("<td>a&amp;b.jtl</td>"), "{still}");
+        assert!(
+            still.contains("<h1>T &amp; U</h1>") && still.contains("<td>a&amp;b.jtl</td>"),
+            "{still}"
+        );
         assert!(still.contains("<td>PASS</td><td>3</td><td>100 %</td>"), "{still}");
-        assert!(still.contains("home &lt;/script&gt;&lt;1&gt;") && still.matches("<svg").count() == 1, "{still}");
+        assert!(
+            still.contains("home &lt;/script&gt;&lt;1&gt;") && still.matches("<svg").count() == 1,
+            "{still}"
+        );
     }
 
     #[test]
     fn no_label_ends_the_data() {
         let page = page();
         let (_, data) = page.split_once("id=\"dashboard\">").unwrap();
-        let data: serde_json::Value = serde_json::from_str(data.split_once("</script").unwrap().0).unwrap();
+        let data: serde_json::Value =
+            serde_json::from_str(data.split_once("</script").unwrap().0).unwrap();
         assert_eq!(data["tables"][0]["rows"][0][0]["text"], "home </script><1>");
         assert_eq!(data["sections"][0]["figures"][0]["lines"][0]["name"], "a <b>");
     }

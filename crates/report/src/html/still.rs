@@ -10,7 +10,7 @@ use crate::outline::run::{Report, outcomes, verdict};
 use crate::view::Detail;
 use crate::xml::escaped;
 use crate::{panels, svg};
-use brunt_model::finding::{State, Severity};
+use brunt_model::finding::{Severity, State};
 use brunt_model::numbers::{UNKNOWN, count, fraction, three_digits};
 use brunt_model::{Analysis, Finding, Judgement, Run, Study};
 
@@ -58,12 +58,16 @@ fn banner(report: &Report) -> String {
 fn remark(remark: &Remark) -> String {
     match remark {
         Remark::Remedy(remedy) => format!("<li>{}</li>", with_remedy("", Some(remedy))),
-        Remark::Reason(text) | Remark::Evidence(text) | Remark::Unseen(text) => format!("<li>{}</li>", escaped(text)),
+        Remark::Reason(text) | Remark::Evidence(text) | Remark::Unseen(text) => {
+            format!("<li>{}</li>", escaped(text))
+        }
     }
 }
 
 fn with_remedy(sentence: &str, remedy: Option<&str>) -> String {
-    let remedy = remedy.map_or(String::new(), |remedy| format!(" <span class=\"remedy\">{}</span>", escaped(remedy)));
+    let remedy = remedy.map_or(String::new(), |remedy| {
+        format!(" <span class=\"remedy\">{}</span>", escaped(remedy))
+    });
     escaped(sentence) + &remedy
 }
 
@@ -82,7 +86,12 @@ fn tiles(run: &Run, judgement: &Judgement) -> String {
         tiles.push(tile(name, &response_quantile(t, q), &ends, ""));
     }
     let counts = format!("{} of {}", count(t.errors()), count(t.attempted()));
-    tiles.push(tile("Errors", &fraction(t.error_share()), &counts, if t.errors() > 0 { "bad" } else { "" }));
+    tiles.push(tile(
+        "Errors",
+        &fraction(t.error_share()),
+        &counts,
+        if t.errors() > 0 { "bad" } else { "" },
+    ));
     tiles.push(tile("Apdex", &apdex(run), "T = 500 ms", ""));
     format!("<dl class=\"tiles\">{}</dl>\n", tiles.concat())
 }
@@ -125,12 +134,17 @@ fn errors(run: &Run) -> String {
         return String::new();
     }
     let rows = outcomes::rows(&run.total, outcomes::meaning);
-    table("Outcomes of all requests", &OutcomeRow::HEAD.map(str::to_owned), rows.iter().map(OutcomeRow::cells))
+    table(
+        "Outcomes of all requests",
+        &OutcomeRow::HEAD.map(str::to_owned),
+        rows.iter().map(OutcomeRow::cells),
+    )
 }
 
 /// Returns the list of failed checks; empty if there are none.
 fn check_failures(run: &Run) -> String {
-    let items: Vec<String> = breakdown::check_failures(run).iter().map(|sentence| escaped(sentence)).collect();
+    let items: Vec<String> =
+        breakdown::check_failures(run).iter().map(|sentence| escaped(sentence)).collect();
     if items.is_empty() {
         return String::new();
     }
@@ -149,7 +163,8 @@ fn breakdown_table(breakdown: &Breakdown) -> String {
 
 /// Returns a table in a region that can be scrolled and focused, for narrow screens and keyboards.
 pub fn table(caption: &str, head: &[String], rows: impl Iterator<Item = Vec<String>>) -> String {
-    let rows = rows.map(|row| format!("<tr>{}</tr>", cells("td", &row))).collect::<Vec<_>>().concat();
+    let rows =
+        rows.map(|row| format!("<tr>{}</tr>", cells("td", &row))).collect::<Vec<_>>().concat();
     format!(
         "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{caption}\"><table><caption class=\"sr\">{caption}\
          </caption><thead><tr>{}</tr></thead><tbody>{rows}</tbody></table></div>\n",
@@ -170,18 +185,29 @@ fn conclusions(conclusions: &[Finding]) -> String {
 }
 
 fn conclusion(conclusion: &Finding) -> String {
-    format!("<p class=\"conclusion\">{}</p>\n", with_remedy(&conclusion.sentence, conclusion.remedy.as_deref()))
+    format!(
+        "<p class=\"conclusion\">{}</p>\n",
+        with_remedy(&conclusion.sentence, conclusion.remedy.as_deref())
+    )
 }
 
 fn findings(findings: &[Finding], warnings: &[String]) -> String {
-    let warnings = warnings.iter().map(|warning| format!("<li class=\"warning\">{}</li>\n", escaped(warning)));
+    let warnings =
+        warnings.iter().map(|warning| format!("<li class=\"warning\">{}</li>\n", escaped(warning)));
     let items: String = findings.iter().map(finding).chain(warnings).collect();
-    if items.is_empty() { items } else { format!("<h2>Findings</h2>\n<ul class=\"findings\">{items}</ul>\n") }
+    if items.is_empty() {
+        items
+    } else {
+        format!("<h2>Findings</h2>\n<ul class=\"findings\">{items}</ul>\n")
+    }
 }
 
 fn finding(finding: &Finding) -> String {
     let class = if finding.severity == Severity::Warning { "warning" } else { "note" };
-    format!("<li class=\"{class}\">{}</li>\n", with_remedy(&finding.sentence, finding.remedy.as_deref()))
+    format!(
+        "<li class=\"{class}\">{}</li>\n",
+        with_remedy(&finding.sentence, finding.remedy.as_deref())
+    )
 }
 
 #[cfg(test)]
@@ -192,12 +218,19 @@ mod tests {
 
     #[test]
     fn an_invalid_run_says_why_where_the_verdict_is() {
-        let check = Check { name: "begun requests".into(), holds: false, arithmetic: "10 = 8 + 1 <1>".into() };
+        let check = Check {
+            name: "begun requests".into(),
+            holds: false,
+            arithmetic: "10 = 8 + 1 <1>".into(),
+        };
         let verdict = Verdict { state: State::Invalid, ..Verdict::default() };
         let judgement = Judgement { verdict, checks: vec![check], ..Judgement::default() };
         let html = overview(&story::overloaded().run(), &judgement);
         let (banner, tiles) = html.split_once("<dl").unwrap();
-        assert!(banner.contains("INVALID") && banner.contains("begun requests: 10 = 8 + 1 &lt;1&gt;"), "{banner}");
+        assert!(
+            banner.contains("INVALID") && banner.contains("begun requests: 10 = 8 + 1 &lt;1&gt;"),
+            "{banner}"
+        );
         for name in ["Verdict", "Throughput", "p50", "p95", "p99", "Errors", "Apdex"] {
             assert!(tiles.contains(&format!("<dt>{name}</dt>")), "{name} in {tiles}");
         }
@@ -207,7 +240,10 @@ mod tests {
     #[test]
     fn a_run_that_nobody_judged_has_a_banner_too() {
         let html = overview(&story::closed().run(), &Judgement::default());
-        assert!(html.contains("<strong class=\"state ok\">OK</strong>: the load generator"), "{html}");
+        assert!(
+            html.contains("<strong class=\"state ok\">OK</strong>: the load generator"),
+            "{html}"
+        );
     }
 
     #[test]
@@ -222,10 +258,14 @@ mod tests {
 
     #[test]
     fn charts_have_names_without_a_script() {
-        let (study, analysis) = crate::single::study_of(&story::closed().run(), &Judgement::default());
+        let (study, analysis) =
+            crate::single::study_of(&story::closed().run(), &Judgement::default());
         let html = super::study(&study, &analysis);
         let charts = html.matches("<svg").count();
         assert!(charts > 3, "{charts}");
-        assert_eq!((html.matches("role=\"img\"").count(), html.matches("</title>").count()), (charts, charts));
+        assert_eq!(
+            (html.matches("role=\"img\"").count(), html.matches("</title>").count()),
+            (charts, charts)
+        );
     }
 }

@@ -56,7 +56,9 @@ fn seconds(run: &Run) -> Vec<Point> {
         match joined.last_mut() {
             // Recorded intervals vary slightly in length. Half a point of tolerance keeps the
             // widths near one second.
-            Some(last) if last.phase == point.phase && last.seconds() + point.seconds() / 2.0 < width => {
+            Some(last)
+                if last.phase == point.phase && last.seconds() + point.seconds() / 2.0 < width =>
+            {
                 join(last, &point);
             }
             _ => joined.push(point),
@@ -89,11 +91,13 @@ mod tests {
     fn expected(run: &Run, from: f64, to: f64) -> Value {
         let mut all = Point::default();
         let seconds = seconds(run);
-        let within = |p: &&Point| (from..to).contains(&f64::midpoint(p.from.seconds(), p.to.seconds()));
+        let within =
+            |p: &&Point| (from..to).contains(&f64::midpoint(p.from.seconds(), p.to.seconds()));
         for point in seconds.iter().filter(within) {
             join(&mut all, point);
         }
-        let quantiles = [0.0, 0.5, 0.9, 0.99, 0.999, 1.0].map(|q| json!([q, all.response.quantile(q)]));
+        let quantiles =
+            [0.0, 0.5, 0.9, 0.99, 0.999, 1.0].map(|q| json!([q, all.response.quantile(q)]));
         let Point { flow, response, .. } = all;
         json!({
             "from": from, "to": to, "planned": flow.planned, "completed": flow.completed, "errors": flow.errors,
@@ -103,7 +107,8 @@ mod tests {
 
     fn recorded() -> Value {
         let cases = [story::closed().run(), story::overloaded().run()].map(|run| {
-            let ranges = [(0.0, 10.0), (2.0, 5.0), (3.2, 3.9), (8.0, 99.0)].map(|(from, to)| expected(&run, from, to));
+            let ranges = [(0.0, 10.0), (2.0, 5.0), (3.2, 3.9), (8.0, 99.0)]
+                .map(|(from, to)| expected(&run, from, to));
             json!({ "zoom": Zoom::from(&run), "ranges": ranges })
         });
         json!(cases)
@@ -113,11 +118,16 @@ mod tests {
     fn the_page_is_tested_with_what_is_written_here() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../web-ui/test/zoom.json");
         let recorded = recorded();
-        let known = std::fs::read_to_string(path).ok().and_then(|text| serde_json::from_str::<Value>(&text).ok());
+        let known = std::fs::read_to_string(path)
+            .ok()
+            .and_then(|text| serde_json::from_str::<Value>(&text).ok());
         if known.as_ref() != Some(&recorded) {
             let anew = std::env::temp_dir().join("brunt-zoom.json");
             std::fs::write(&anew, serde_json::to_string(&recorded).unwrap() + "\n").unwrap();
-            panic!("web-ui/test/zoom.json is not what is written now; if that is right, take {}", anew.display());
+            panic!(
+                "web-ui/test/zoom.json is not what is written now; if that is right, take {}",
+                anew.display()
+            );
         }
     }
 
@@ -126,8 +136,12 @@ mod tests {
         use brunt_model::{Event, Snapshot, Tick};
         let tenth = |i: u64| {
             let phase = if i < 25 { Phase::Warmup } else { Phase::Measure };
-            let mut s =
-                Snapshot { from: Tick(i * 100_000_000), to: Tick((i + 1) * 100_000_000), phase, ..Snapshot::default() };
+            let mut s = Snapshot {
+                from: Tick(i * 100_000_000),
+                to: Tick((i + 1) * 100_000_000),
+                phase,
+                ..Snapshot::default()
+            };
             s.flow.completed = i;
             s.measured.response.record(i * 1000);
             Event::Snapshot(s.into())

@@ -17,7 +17,13 @@ struct Recorded {
 fn any_interval() -> impl Strategy<Value = Recorded> {
     let micros = prop::collection::vec(1u64..5_000_000, 0..4);
     (50u64..2_000, 0u64..1_000, 0u64..50, micros, 0u64..300).prop_map(
-        |(millis, completed, errors, micros, in_flight)| Recorded { millis, completed, errors, micros, in_flight },
+        |(millis, completed, errors, micros, in_flight)| Recorded {
+            millis,
+            completed,
+            errors,
+            micros,
+            in_flight,
+        },
     )
 }
 
@@ -107,7 +113,13 @@ fn an_hour_and_a_day_have_round_widths() {
 #[test]
 fn intervals_with_too_few_replies_are_wider() {
     let all: Vec<Recorded> = (0..60)
-        .map(|i| Recorded { millis: 1_000, completed: 12, errors: 0, micros: vec![i + 1; 12], in_flight: 0 })
+        .map(|i| Recorded {
+            millis: 1_000,
+            completed: 12,
+            errors: 0,
+            micros: vec![i + 1; 12],
+            in_flight: 0,
+        })
         .collect();
     let merged = with_responses(&run_of(&all, 0), 100).unwrap();
     assert_eq!((merged.width, merged.points.len()), (Some(10.0), 6));
@@ -118,11 +130,18 @@ fn intervals_with_too_few_replies_are_wider() {
 
 #[test]
 fn a_short_rest_belongs_to_its_neighbor() {
-    let of = |millis: u64, completed: u64| Recorded { millis, completed, errors: 0, micros: Vec::new(), in_flight: 0 };
+    let of = |millis: u64, completed: u64| Recorded {
+        millis,
+        completed,
+        errors: 0,
+        micros: Vec::new(),
+        in_flight: 0,
+    };
     // Before the measured time 3 ms, and 20 ms of grace at its end.
     let run = run_of(&[of(3, 0), of(1_000, 100), of(1_000, 100), of(20, 7)], 1);
     let points = recorded(&run);
-    let flows: Vec<(Phase, u64)> = points.iter().map(|point| (point.phase, point.flow.completed)).collect();
+    let flows: Vec<(Phase, u64)> =
+        points.iter().map(|point| (point.phase, point.flow.completed)).collect();
     assert_eq!(flows, [(Phase::Measure, 100), (Phase::Measure, 107)]);
     // The rest is as long as a recorded interval, and shorter than merged ones.
     let mut all = vec![of(100, 10); 400];

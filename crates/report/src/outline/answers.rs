@@ -9,7 +9,12 @@ use brunt_model::{Answer, Trial};
 /// Returns a table of capacities and one of trials for each answer.
 pub fn blocks(subject: &Subject<'_>) -> Vec<Block> {
     let several = subject.analysis.answers.len() > 1;
-    subject.analysis.answers.iter().flat_map(|answer| answer_blocks(subject, answer, several)).collect()
+    subject
+        .analysis
+        .answers
+        .iter()
+        .flat_map(|answer| answer_blocks(subject, answer, several))
+        .collect()
 }
 
 fn answer_blocks(subject: &Subject<'_>, answer: &Answer, several: bool) -> Vec<Block> {
@@ -27,7 +32,11 @@ fn capacities(answer: &Answer) -> Block {
 
 fn capacity_row(capacity: &brunt_model::answer::Capacity) -> Vec<String> {
     let Estimate { value, low, high } = capacity.at;
-    vec![capacity.objectives.name.clone(), value.map_or(UNKNOWN.into(), three_digits), interval(low, high)]
+    vec![
+        capacity.objectives.name.clone(),
+        value.map_or(UNKNOWN.into(), three_digits),
+        interval(low, high),
+    ]
 }
 
 fn interval(low: Option<f64>, high: Option<f64>) -> String {
@@ -41,7 +50,8 @@ fn interval(low: Option<f64>, high: Option<f64>) -> String {
 
 fn trials(subject: &Subject<'_>, answer: &Answer) -> Block {
     let load = load_head(answer.unit);
-    let head = ["#", load, "s", "achieved", "p99", "errors", "objectives", "running estimate", "reason"];
+    let head =
+        ["#", load, "s", "achieved", "p99", "errors", "objectives", "running estimate", "reason"];
     let mut rows = Vec::new();
     for (index, trial) in answer.trials.iter().enumerate() {
         let total = find_trial(subject, answer, trial).map(|trial| &trial.run.total);
@@ -65,7 +75,11 @@ fn trials(subject: &Subject<'_>, answer: &Answer) -> Block {
 
 /// Finds the stored run of a trial. The answer knows only its load and its
 /// figures, which identify it.
-fn find_trial<'a>(subject: &Subject<'a>, answer: &Answer, search_trial: &SearchTrial) -> Option<&'a Trial> {
+fn find_trial<'a>(
+    subject: &Subject<'a>,
+    answer: &Answer,
+    search_trial: &SearchTrial,
+) -> Option<&'a Trial> {
     let study = subject.study?;
     let contender = study.experiment.contenders.iter().position(|c| c.name == answer.contender)?;
     study.trials_of(contender).find(|trial| {

@@ -5,15 +5,19 @@ use super::block::{Block, ListItem};
 use super::{load_head, load_in_words, section};
 use brunt_model::answer::Estimate;
 use brunt_model::comparison::{Better, Compared, ComparisonEnd, FoundCapacity, Pair};
-use brunt_model::numbers::{UNKNOWN, fraction, plain, plural, seconds, signed_percent, three_digits};
+use brunt_model::numbers::{
+    UNKNOWN, fraction, plain, plural, seconds, signed_percent, three_digits,
+};
 use brunt_model::objective::Metric;
 use brunt_model::{Comparison, LoadUnit, Measure};
 
 /// Returns the tables of a comparison, with explanations; empty if nothing was compared.
 pub fn blocks(comparison: Option<&Comparison>, unit: LoadUnit) -> Vec<Block> {
     let Some(comparison) = comparison else { return Vec::new() };
-    let mut blocks =
-        vec![Block::Heading("Comparison".into()), Block::List(vec![ListItem::plain(progress(comparison))])];
+    let mut blocks = vec![
+        Block::Heading("Comparison".into()),
+        Block::List(vec![ListItem::plain(progress(comparison))]),
+    ];
     for pair in &comparison.pairs {
         blocks.push(Block::Heading(title(pair, unit)));
         blocks.push(figures(pair, unit));
@@ -21,8 +25,12 @@ pub fn blocks(comparison: Option<&Comparison>, unit: LoadUnit) -> Vec<Block> {
     for pair in comparison.pairs.iter().filter(|pair| !pair.shift.is_empty()) {
         blocks.push(quantiles(pair, unit));
     }
-    blocks.extend((!comparison.searched.is_empty()).then(|| capacities(&comparison.searched, unit)));
-    blocks.extend(section("Other differences", comparison.differences.iter().map(ListItem::plain).collect()));
+    blocks
+        .extend((!comparison.searched.is_empty()).then(|| capacities(&comparison.searched, unit)));
+    blocks.extend(section(
+        "Other differences",
+        comparison.differences.iter().map(ListItem::plain).collect(),
+    ));
     blocks
 }
 
@@ -31,7 +39,9 @@ fn progress(comparison: &Comparison) -> String {
     let blocks = plural(u64::from(comparison.blocks), "repetition");
     let most = comparison.most;
     match comparison.ended {
-        ComparisonEnd::Decided if comparison.blocks < most => format!("decided after {blocks} of {most} at most"),
+        ComparisonEnd::Decided if comparison.blocks < most => {
+            format!("decided after {blocks} of {most} at most")
+        }
         ComparisonEnd::Decided => format!("decided after all {blocks}"),
         // The time budget may end together with the last repetition; then nothing is missing.
         ComparisonEnd::Budget if comparison.blocks < most => {
@@ -49,12 +59,18 @@ fn title(pair: &Pair, unit: LoadUnit) -> String {
 }
 
 fn figures(pair: &Pair, unit: LoadUnit) -> Block {
-    let rows = pair.measures.iter().map(|compared| row(compared.measure.to_string(), compared, unit)).collect();
+    let rows = pair
+        .measures
+        .iter()
+        .map(|compared| row(compared.measure.to_string(), compared, unit))
+        .collect();
     Block::Table(head("Measure", pair), rows)
 }
 
 fn head(first: &str, pair: &Pair) -> Vec<String> {
-    [first, &pair.ours, &pair.theirs, "difference", "95 % CI", "p", "verdict"].map(str::to_owned).to_vec()
+    [first, &pair.ours, &pair.theirs, "difference", "95 % CI", "p", "verdict"]
+        .map(str::to_owned)
+        .to_vec()
 }
 
 fn row(first: String, compared: &Compared, unit: LoadUnit) -> Vec<String> {
@@ -73,10 +89,13 @@ fn row(first: String, compared: &Compared, unit: LoadUnit) -> Vec<String> {
 pub fn by_load(pairs: &[Pair], unit: LoadUnit) -> Vec<Block> {
     let mut blocks = Vec::new();
     for group in pairs.chunk_by(|a, b| a.ours == b.ours && a.theirs == b.theirs) {
-        let measured = group.iter().filter_map(|pair| Some((pair, pair.load?, pair.measures.first()?)));
-        let rows: Vec<Vec<String>> = measured.map(|(_, load, compared)| row(plain(load), compared, unit)).collect();
+        let measured =
+            group.iter().filter_map(|pair| Some((pair, pair.load?, pair.measures.first()?)));
+        let rows: Vec<Vec<String>> =
+            measured.map(|(_, load, compared)| row(plain(load), compared, unit)).collect();
         let Some(first) = group.first().filter(|_| !rows.is_empty()) else { continue };
-        let measure = first.measures.first().map_or(String::new(), |compared| compared.measure.to_string());
+        let measure =
+            first.measures.first().map_or(String::new(), |compared| compared.measure.to_string());
         blocks.push(Block::Heading(format!("{measure}: {} against {}", first.theirs, first.ours)));
         blocks.push(Block::Table(head(load_head(unit), first), rows));
     }
@@ -96,7 +115,8 @@ fn capacities(searched: &[FoundCapacity], unit: LoadUnit) -> Block {
     let last = searched.iter().map(|capacity| capacity.repetition).max().unwrap_or(0);
     let mut rows = Vec::new();
     for repetition in 1..=last {
-        let cells = contenders.iter().map(|contender| capacity_cell(searched, repetition, contender));
+        let cells =
+            contenders.iter().map(|contender| capacity_cell(searched, repetition, contender));
         rows.push([repetition.to_string()].into_iter().chain(cells).collect());
     }
     let head = [format!("Capacities{}, repetition", unit_suffix(unit))].into_iter();
@@ -105,7 +125,8 @@ fn capacities(searched: &[FoundCapacity], unit: LoadUnit) -> Block {
 }
 
 fn capacity_cell(searched: &[FoundCapacity], repetition: u32, contender: &str) -> String {
-    let capacity = searched.iter().find(|one| one.repetition == repetition && one.contender == contender);
+    let capacity =
+        searched.iter().find(|one| one.repetition == repetition && one.contender == contender);
     capacity.map_or_else(|| UNKNOWN.to_owned(), |capacity| estimate(capacity.at))
 }
 
@@ -133,7 +154,11 @@ fn estimate(at: Estimate) -> String {
 }
 
 fn quantiles(pair: &Pair, unit: LoadUnit) -> Block {
-    let head = [format!("Quantiles, {}", title(pair, unit)), "difference".into(), "simultaneous band".into()];
+    let head = [
+        format!("Quantiles, {}", title(pair, unit)),
+        "difference".into(),
+        "simultaneous band".into(),
+    ];
     let mut rows = Vec::new();
     for shift in &pair.shift {
         let name = Metric::Quantile(shift.quantile).to_string();
@@ -206,9 +231,12 @@ mod tests {
     #[test]
     fn a_pull_request_shows_the_same() {
         let (study, analysis) = compared();
-        let markdown = markdown::markdown(&outline::of_study(&study, &analysis, crate::view::Detail::Full));
+        let markdown =
+            markdown::markdown(&outline::of_study(&study, &analysis, crate::view::Detail::Full));
         assert!(
-            markdown.contains("| p99 | 12.0 ms | 11.5 ms | -4.1 % | -5.5 % to -2.6 % | 0.031 | better |"),
+            markdown.contains(
+                "| p99 | 12.0 ms | 11.5 ms | -4.1 % | -5.5 % to -2.6 % | 0.031 | better |"
+            ),
             "{markdown}"
         );
     }

@@ -10,7 +10,8 @@ use brunt_model::{Environment, Study};
 pub fn of(study: &Study) -> Vec<Fact> {
     let experiment = &study.experiment;
     let mut facts = vec![Fact::new("Trials", trials(study))];
-    let names = experiment.contenders.iter().map(|c| c.name.as_str()).collect::<Vec<_>>().join(", ");
+    let names =
+        experiment.contenders.iter().map(|c| c.name.as_str()).collect::<Vec<_>>().join(", ");
     facts.push(Fact::new("Contenders", names));
     let started = rfc3339(study.unix_seconds);
     let id = study.id.as_ref().map_or(String::new(), |id| format!(", saved as {id}"));
@@ -52,7 +53,12 @@ fn trials(study: &Study) -> String {
 
 /// Returns the program that measured, and the machine on which it ran.
 pub fn machine(e: &Environment) -> String {
-    let parts = [format!("brunt {}", e.brunt), plural(u64::from(e.cores), "core"), e.cpu.clone(), e.kernel.clone()];
+    let parts = [
+        format!("brunt {}", e.brunt),
+        plural(u64::from(e.cores), "core"),
+        e.cpu.clone(),
+        e.kernel.clone(),
+    ];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }
 

@@ -12,7 +12,9 @@ const MIN_POINTS: usize = 3;
 /// Returns a graph of the throughput and one of p99, if there are enough loads.
 pub fn blocks(subject: &Subject<'_>) -> Vec<Block> {
     let throughput =
-        graph(subject, "Throughput, requests/s", Unit::PerSecond, Scale::Linear, |point| Some(point.achieved));
+        graph(subject, "Throughput, requests/s", Unit::PerSecond, Scale::Linear, |point| {
+            Some(point.achieved)
+        });
     let p99 = graph(subject, "p99 (logarithmic)", Unit::Seconds, Scale::Log, |point| point.p99);
     [throughput, p99]
         .into_iter()

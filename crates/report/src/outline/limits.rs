@@ -11,13 +11,16 @@ const MAX_COLUMNS: usize = 4;
 
 /// Returns the tables, and the explanations below them.
 pub fn blocks(analysis: &Analysis, detail: Detail) -> Vec<Block> {
-    let with_limits: Vec<&ContenderAnalysis> = analysis.contenders.iter().filter(|c| !c.limits.is_empty()).collect();
+    let with_limits: Vec<&ContenderAnalysis> =
+        analysis.contenders.iter().filter(|c| !c.limits.is_empty()).collect();
     if with_limits.is_empty() {
         return scalability(analysis);
     }
     let mut blocks = vec![Block::Heading("Limits".into())];
     blocks.extend(with_limits.chunks(MAX_COLUMNS).map(table));
-    blocks.push(Block::List(explanations(&with_limits).into_iter().filter(|_| detail == Detail::Full).collect()));
+    blocks.push(Block::List(
+        explanations(&with_limits).into_iter().filter(|_| detail == Detail::Full).collect(),
+    ));
     blocks.extend(scalability(analysis));
     blocks
 }
@@ -33,7 +36,10 @@ fn names<'a>(contenders: &[&'a ContenderAnalysis]) -> Vec<&'a str> {
 }
 
 fn table(contenders: &[&ContenderAnalysis]) -> Block {
-    let head = ["Definition".to_owned()].into_iter().chain(contenders.iter().map(|c| c.contender.clone())).collect();
+    let head = ["Definition".to_owned()]
+        .into_iter()
+        .chain(contenders.iter().map(|c| c.contender.clone()))
+        .collect();
     let mut rows = Vec::new();
     for name in names(contenders) {
         let cells = contenders.iter().map(|contender| cell(contender, name));
@@ -56,7 +62,8 @@ fn value(contender: &ContenderAnalysis, limit: &LoadLimit) -> String {
         let last = contender.curve.last().filter(|_| limit.how.starts_with(NOT_REACHED));
         return last.map_or("not seen".into(), |last| {
             // A saturation point is a throughput, whatever the unit of the load is.
-            let highest = if limit.kind == LimitKind::Saturation { last.achieved.value } else { last.load };
+            let highest =
+                if limit.kind == LimitKind::Saturation { last.achieved.value } else { last.load };
             format!("> {}{space}{}", three_digits(highest), limit.unit)
         });
     };
@@ -74,7 +81,8 @@ pub fn ends(at: &BandedFigure) -> String {
 
 /// Returns how each limit was found: once, if it is the same for all contenders.
 fn explanations(contenders: &[&ContenderAnalysis]) -> Vec<ListItem> {
-    let items = names(contenders).into_iter().flat_map(|name| explanations_of_limit(contenders, name));
+    let items =
+        names(contenders).into_iter().flat_map(|name| explanations_of_limit(contenders, name));
     // The same explanation for each definition would be long; one legend of `>` replaces all.
     let (beyond, mut items): (Vec<ListItem>, Vec<ListItem>) =
         items.partition(|item| item.sentence.contains(NOT_REACHED));
@@ -87,7 +95,9 @@ fn explanations(contenders: &[&ContenderAnalysis]) -> Vec<ListItem> {
 }
 
 fn explanations_of_limit(contenders: &[&ContenderAnalysis], name: &str) -> Vec<ListItem> {
-    let limits = contenders.iter().filter_map(|c| Some((&c.contender, c.limits.iter().find(|l| l.name == name)?)));
+    let limits = contenders
+        .iter()
+        .filter_map(|c| Some((&c.contender, c.limits.iter().find(|l| l.name == name)?)));
     let mut groups: Vec<(Vec<&str>, &str)> = Vec::new();
     for (contender, limit) in limits {
         match groups.iter_mut().find(|(_, how)| *how == limit.how) {
@@ -108,7 +118,8 @@ fn explanations_of_limit(contenders: &[&ContenderAnalysis], name: &str) -> Vec<L
 }
 
 fn scalability(analysis: &Analysis) -> Vec<Block> {
-    let fits = analysis.contenders.iter().filter_map(|c| Some((&c.contender, c.scalability.as_ref()?)));
+    let fits =
+        analysis.contenders.iter().filter_map(|c| Some((&c.contender, c.scalability.as_ref()?)));
     let rows: Vec<Vec<String>> = fits
         .map(|(name, fit)| {
             let peak = fit.peak.as_ref().map_or(UNKNOWN.into(), with_band);

@@ -77,7 +77,8 @@ pub fn of_run(run: &Run, judgement: &Judgement, detail: Detail) -> Vec<Section> 
 /// Returns the failed checks.
 fn check_failures(report: &Report) -> Section {
     let sentences = breakdown::check_failures(report.run);
-    let facts: Vec<Fact> = sentences.into_iter().map(|sentence| Fact::new("Failed check", sentence)).collect();
+    let facts: Vec<Fact> =
+        sentences.into_iter().map(|sentence| Fact::new("Failed check", sentence)).collect();
     if facts.is_empty() { Section::new() } else { vec![Block::FactOfEach(facts)] }
 }
 

@@ -14,7 +14,9 @@ type Column<'a> = (&'static str, Box<dyn Fn(&CurvePoint) -> Option<String> + 'a>
 /// Returns the table of each contender. Columns without known values are omitted.
 pub fn blocks(subject: &Subject<'_>) -> Vec<Block> {
     let mut blocks = Vec::new();
-    for (contender, analysis) in subject.analysis.contenders.iter().enumerate().filter(|c| !c.1.curve.is_empty()) {
+    for (contender, analysis) in
+        subject.analysis.contenders.iter().enumerate().filter(|c| !c.1.curve.is_empty())
+    {
         blocks.push(Block::Heading(analysis.contender.clone()));
         blocks.push(table(&columns(subject, contender, analysis), &analysis.curve));
     }
@@ -23,11 +25,15 @@ pub fn blocks(subject: &Subject<'_>) -> Vec<Block> {
 
 fn table(columns: &[Column<'_>], curve: &[CurvePoint]) -> Block {
     // Tools other than brunt report only some of the figures, so whole columns may be unknown.
-    let cells: Vec<Vec<Option<String>>> = columns.iter().map(|c| curve.iter().map(|p| c.1(p)).collect()).collect();
-    let shown: Vec<usize> = (0..columns.len()).filter(|i| cells[*i].iter().any(Option::is_some)).collect();
+    let cells: Vec<Vec<Option<String>>> =
+        columns.iter().map(|c| curve.iter().map(|p| c.1(p)).collect()).collect();
+    let shown: Vec<usize> =
+        (0..columns.len()).filter(|i| cells[*i].iter().any(Option::is_some)).collect();
     let head = shown.iter().map(|i| columns[*i].0.to_owned()).collect();
     let rows = (0..curve.len()).map(|point| {
-        let row = shown.iter().map(|i| cells[*i][point].clone().unwrap_or_else(|| empty_cell(columns[*i].0)));
+        let row = shown
+            .iter()
+            .map(|i| cells[*i][point].clone().unwrap_or_else(|| empty_cell(columns[*i].0)));
         row.collect()
     });
     Block::Table(head, rows.collect())
@@ -41,7 +47,11 @@ fn empty_cell(head: &str) -> String {
 /// Head of the column of outliers and other irregularities.
 const FLAGS: &str = "flags";
 
-fn columns<'a>(subject: &'a Subject<'a>, contender: usize, analysis: &'a ContenderAnalysis) -> Vec<Column<'a>> {
+fn columns<'a>(
+    subject: &'a Subject<'a>,
+    contender: usize,
+    analysis: &'a ContenderAnalysis,
+) -> Vec<Column<'a>> {
     let load = load_head(subject.unit);
     vec![
         (load, Box::new(|p| Some(plain(p.load)))),
@@ -59,7 +69,10 @@ fn columns<'a>(subject: &'a Subject<'a>, contender: usize, analysis: &'a Contend
 
 fn trials<'a>(subject: &Subject<'a>, contender: usize, load: f64) -> Vec<&'a Trial> {
     let Some(study) = subject.study else { return Vec::new() };
-    study.trials_of(contender).filter(|t| study.experiment.step(t.place).is_some_and(|step| step.load == load)).collect()
+    study
+        .trials_of(contender)
+        .filter(|t| study.experiment.step(t.place).is_some_and(|step| step.load == load))
+        .collect()
 }
 
 fn quantile(trials: &[&Trial], figure: Option<BandedFigure>, q: f64) -> Option<String> {
@@ -84,7 +97,12 @@ fn in_state(trials: &[&Trial], state: State) -> usize {
     trials.iter().filter(|trial| trial.judgement.verdict.state == state).count()
 }
 
-fn flags(subject: &Subject<'_>, contender: usize, analysis: &ContenderAnalysis, point: &CurvePoint) -> Option<String> {
+fn flags(
+    subject: &Subject<'_>,
+    contender: usize,
+    analysis: &ContenderAnalysis,
+    point: &CurvePoint,
+) -> Option<String> {
     let trials = trials(subject, contender, point.load);
     let outliers = analysis.outliers.iter().filter(|outlier| outlier.load == point.load).count();
     let all = [

@@ -97,14 +97,20 @@ pub const GAUGES: &[Gauge] = &[
         title: "Network of the server",
         label: "network",
         unit: Unit::BytesPerSecond,
-        takes: &[Each("nic.*.received_bytes_total", "received"), Each("nic.*.sent_bytes_total", "sent")],
+        takes: &[
+            Each("nic.*.received_bytes_total", "received"),
+            Each("nic.*.sent_bytes_total", "sent"),
+        ],
     },
     Gauge {
         id: "disk",
         title: "Disks of the server",
         label: "disks",
         unit: Unit::BytesPerSecond,
-        takes: &[Each("disk.*.read_bytes_total", "read"), Each("disk.*.written_bytes_total", "written")],
+        takes: &[
+            Each("disk.*.read_bytes_total", "read"),
+            Each("disk.*.written_bytes_total", "written"),
+        ],
     },
     Gauge {
         id: "trouble",
@@ -126,7 +132,10 @@ pub const GENERATOR_GAUGES: &[Gauge] = &[Gauge {
     title: "CPU of the generator",
     label: "CPU time",
     unit: Unit::Cores,
-    takes: &[Sum(&[names::CPU_USER, names::CPU_SYSTEM], ""), Each("worker.*.cpu_seconds", "worker")],
+    takes: &[
+        Sum(&[names::CPU_USER, names::CPU_SYSTEM], ""),
+        Each("worker.*.cpu_seconds", "worker"),
+    ],
 }];
 
 /// Patterns of known readings without a chart: parts of other readings, constant limits, and inputs
@@ -161,7 +170,9 @@ pub const IN_NO_CHART: &[&str] = &[
 /// Returns the part of a name that the `*` of a pattern matches; empty for a pattern without `*`.
 /// None if the name does not match.
 pub fn fits<'n>(pattern: &str, name: &'n str) -> Option<&'n str> {
-    let Some((before, after)) = pattern.split_once('*') else { return (pattern == name).then_some("") };
+    let Some((before, after)) = pattern.split_once('*') else {
+        return (pattern == name).then_some("");
+    };
     name.strip_prefix(before)?.strip_suffix(after)
 }
 

@@ -23,12 +23,18 @@ pub fn of(run: &Run, points: &Merged<Point>) -> Figure {
 }
 
 fn cells(points: &[Point], run: &Run) -> Option<Heat> {
-    let with_replies: Vec<&Point> = points.iter().filter(|point| point.response.count() > 0).collect();
-    let least = with_replies.iter().filter_map(|p| p.response.cells().next()).map(|cell| cell.0.max(1)).min()?;
+    let with_replies: Vec<&Point> =
+        points.iter().filter(|point| point.response.count() > 0).collect();
+    let least = with_replies
+        .iter()
+        .filter_map(|p| p.response.cells().next())
+        .map(|cell| cell.0.max(1))
+        .min()?;
     let most = with_replies.iter().map(|p| p.response.max().max(1)).max()?;
     let first = row(least);
     let last = row(most);
-    let y: Vec<f64> = (first..=last + 1).map(|n| 10f64.powf(n as f64 / ROWS_PER_DECADE) / 1e9).collect();
+    let y: Vec<f64> =
+        (first..=last + 1).map(|n| 10f64.powf(n as f64 / ROWS_PER_DECADE) / 1e9).collect();
     let zero = run.phase_start(Phase::Measure).unwrap_or_default();
     let mut x: Vec<f64> = points.iter().map(|point| point.from.seconds_from(zero)).collect();
     // There is one bound more than columns.

@@ -14,7 +14,8 @@ type Series = (&'static str, fn(&CurvePoint) -> Option<BandedFigure>);
 
 /// Returns the chart of the throughput, with a line of the offered load.
 pub fn throughput(study: &Study, analysis: &Analysis) -> Vec<Figure> {
-    let mut figure = over_load(study, analysis, "throughput", "Throughput", &[("", |p| Some(p.achieved))]);
+    let mut figure =
+        over_load(study, analysis, "throughput", "Throughput", &[("", |p| Some(p.achieved))]);
     let label = with_band("completed", analysis, |p| Some(p.achieved));
     figure.y = Axis { label, unit: Unit::PerSecond, scale: Scale::Linear };
     // A closed loop has no offered load: x is a number of users, and throughput has no diagonal.
@@ -36,7 +37,8 @@ pub fn response(study: &Study, analysis: &Analysis) -> Vec<Figure> {
     );
     // The tables of autobench have means only.
     if figure.is_empty() {
-        let means = over_load(study, analysis, "response", "Response time", &[("mean", |p| p.mean)]);
+        let means =
+            over_load(study, analysis, "response", "Response time", &[("mean", |p| p.mean)]);
         figure.lines = means.lines;
     }
     figure.y = Axis { label: "response time".into(), unit: Unit::Seconds, scale: Scale::Log };
@@ -53,7 +55,9 @@ pub fn errors(study: &Study, analysis: &Analysis) -> Vec<Figure> {
 
 /// Returns the throughput of each repetition, if the study has a single load.
 pub fn throughput_of_repetitions(study: &Study, analysis: &Analysis) -> Vec<Figure> {
-    let Some(mut figure) = over_repetitions(study, analysis, "throughput", "Throughput", |p| Some(p.achieved)) else {
+    let Some(mut figure) =
+        over_repetitions(study, analysis, "throughput", "Throughput", |p| Some(p.achieved))
+    else {
         return Vec::new();
     };
     figure.y = Axis { label: "completed".into(), unit: Unit::PerSecond, scale: Scale::Linear };
@@ -97,8 +101,14 @@ pub(super) fn over_repetitions(
         let all = analysis.contenders.get(i).and_then(|found| found.curve.first()).and_then(value);
         lines.push(line(study, i, 0, contender.name.clone(), points));
         if let (Some(ends), Some(all)) = (ends, all.filter(|all| all.band != Band::One)) {
-            let name = line_name(study, &contender.name, &format!("median ({})", band_name(all.band)));
-            let points = ends.map(|x| Point { x, y: Some(all.value), low: Some(all.low), high: Some(all.high) });
+            let name =
+                line_name(study, &contender.name, &format!("median ({})", band_name(all.band)));
+            let points = ends.map(|x| Point {
+                x,
+                y: Some(all.value),
+                low: Some(all.low),
+                high: Some(all.high),
+            });
             lines.push(line(study, i, 1, name, points.into()));
         }
     }
@@ -124,7 +134,8 @@ pub fn axis(study: &Study) -> Axis {
     let loads: Vec<f64> = contenders.iter().flat_map(|c| &c.steps).map(|step| step.load).collect();
     let low = loads.iter().copied().fold(f64::INFINITY, f64::min);
     let high = loads.iter().copied().fold(0.0, f64::max);
-    let (label, unit) = if is_closed { ("virtual users", Unit::Users) } else { ("offered", Unit::PerSecond) };
+    let (label, unit) =
+        if is_closed { ("virtual users", Unit::Users) } else { ("offered", Unit::PerSecond) };
     let scale = if low > 0.0 && high / low >= MIN_LOG_RATIO { Scale::Log } else { Scale::Linear };
     Axis { label: label.into(), unit, scale }
 }
@@ -148,25 +159,52 @@ pub fn line(study: &Study, contender: usize, n: usize, name: String, points: Vec
 }
 
 /// Returns a chart over the load without a y axis, with these series of each contender.
-pub(super) fn over_load(study: &Study, analysis: &Analysis, id: &str, title: &str, series: &[Series]) -> Figure {
+pub(super) fn over_load(
+    study: &Study,
+    analysis: &Analysis,
+    id: &str,
+    title: &str,
+    series: &[Series],
+) -> Figure {
     let lines = analysis.contenders.iter().enumerate().flat_map(|(i, contender)| {
         series.iter().enumerate().map(move |(n, (name, select))| {
-            line(study, i, n, line_name(study, &contender.contender, name), points(contender, *select))
+            line(
+                study,
+                i,
+                n,
+                line_name(study, &contender.contender, name),
+                points(contender, *select),
+            )
         })
     });
     let group = "load".into();
     let x = axis(study);
-    Figure { id: id.into(), title: format!("{title} over load"), group, x, lines: lines.collect(), ..Figure::default() }
+    Figure {
+        id: id.into(),
+        title: format!("{title} over load"),
+        group,
+        x,
+        lines: lines.collect(),
+        ..Figure::default()
+    }
 }
 
 /// Returns a figure of each point of a contender's curve, with its band.
-pub fn points(contender: &ContenderAnalysis, select: fn(&CurvePoint) -> Option<BandedFigure>) -> Vec<Point> {
+pub fn points(
+    contender: &ContenderAnalysis,
+    select: fn(&CurvePoint) -> Option<BandedFigure>,
+) -> Vec<Point> {
     let mut points = Vec::new();
     for point in &contender.curve {
         let figure = select(point);
         let band = figure.filter(|f| f.low < f.high);
         let y = figure.map(|f| f.value);
-        points.push(Point { x: point.load, y, low: band.map(|f| f.low), high: band.map(|f| f.high) });
+        points.push(Point {
+            x: point.load,
+            y,
+            low: band.map(|f| f.low),
+            high: band.map(|f| f.high),
+        });
     }
     points
 }
@@ -181,22 +219,35 @@ fn band_name(band: Band) -> &'static str {
 }
 
 /// Returns the label of an axis, with the kind of the bands: `p99, shaded: 95 % CI`.
-pub(super) fn with_band(label: &str, analysis: &Analysis, select: fn(&CurvePoint) -> Option<BandedFigure>) -> String {
-    let figures = analysis.contenders.iter().flat_map(|contender| &contender.curve).filter_map(select);
-    let mut names: Vec<&str> =
-        figures.filter(|figure| figure.low < figure.high).map(|figure| band_name(figure.band)).collect();
+pub(super) fn with_band(
+    label: &str,
+    analysis: &Analysis,
+    select: fn(&CurvePoint) -> Option<BandedFigure>,
+) -> String {
+    let figures =
+        analysis.contenders.iter().flat_map(|contender| &contender.curve).filter_map(select);
+    let mut names: Vec<&str> = figures
+        .filter(|figure| figure.low < figure.high)
+        .map(|figure| band_name(figure.band))
+        .collect();
     names.sort_unstable();
     // Loads may have different bands, for instance if only some were repeated.
     names.dedup();
-    if names.is_empty() { label.to_owned() } else { format!("{label}, shaded: {}", names.join(" or ")) }
+    if names.is_empty() {
+        label.to_owned()
+    } else {
+        format!("{label}, shaded: {}", names.join(" or "))
+    }
 }
 
 /// Returns the line on which throughput equals the offered load.
 fn diagonal(analysis: &Analysis) -> Line {
-    let mut loads: Vec<f64> = analysis.contenders.iter().flat_map(|c| &c.curve).map(|p| p.load).collect();
+    let mut loads: Vec<f64> =
+        analysis.contenders.iter().flat_map(|c| &c.curve).map(|p| p.load).collect();
     loads.sort_by(f64::total_cmp);
     loads.dedup();
-    let points = loads.iter().map(|load| Point { x: *load, y: Some(*load), ..Point::default() }).collect();
+    let points =
+        loads.iter().map(|load| Point { x: *load, y: Some(*load), ..Point::default() }).collect();
     Line { name: "offered".into(), contender: None, dash: 3, points }
 }
 
@@ -209,12 +260,14 @@ pub(super) fn marks<'a>(
 ) -> impl Iterator<Item = Mark> + 'a {
     let is_open = axis(study).unit == Unit::PerSecond;
     analysis.contenders.iter().enumerate().flat_map(move |(i, contender)| {
-        contender.limits.iter().filter(move |limit| is_load(limit.kind, is_open) && is_selected(limit.kind)).filter_map(
-            move |limit| {
+        contender
+            .limits
+            .iter()
+            .filter(move |limit| is_load(limit.kind, is_open) && is_selected(limit.kind))
+            .filter_map(move |limit| {
                 let name = line_name(study, &contender.contender, &limit.name);
                 Some(Mark { x: limit.at?.value, name, contender: Some(i) })
-            },
-        )
+            })
     })
 }
 

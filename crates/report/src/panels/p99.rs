@@ -20,7 +20,12 @@ const MIN_LOG_RATIO: f64 = 100.0;
 pub fn over_load(study: &Study, analysis: &Analysis) -> Vec<Figure> {
     let mut figure = load::over_load(study, analysis, "p99", TITLE, &[("", |p| p.p99)]);
     figure.marks.extend(load::marks(study, analysis, |kind| kind == LimitKind::Objective));
-    let plan = study.experiment.contenders.first().and_then(|contender| contender.steps.first()).map(|step| &step.plan);
+    let plan = study
+        .experiment
+        .contenders
+        .first()
+        .and_then(|contender| contender.steps.first())
+        .map(|step| &step.plan);
     vec![finish(figure, plan, &load::with_band("p99", analysis, |p| p.p99))]
 }
 
@@ -72,7 +77,8 @@ fn of_whole_run(run: &Run, judgement: &Judgement, ends: [f64; 2]) -> Option<Line
 fn finish(mut figure: Figure, plan: Option<&Plan>, label: &str) -> Figure {
     let values: Vec<(f64, f64)> = figure.lines.iter().flat_map(Line::known).collect();
     let ends = ends_of(values.iter().map(|point| point.0));
-    let objective = plan.and_then(|plan| plan.objectives.iter().find(|objective| is_of_p99(objective)));
+    let objective =
+        plan.and_then(|plan| plan.objectives.iter().find(|objective| is_of_p99(objective)));
     if let Some(objective) = objective.filter(|_| ends[0] < ends[1]) {
         let points = ends.map(|x| Point { x, y: Some(objective.bound), ..Point::default() });
         let name = format!("objective {objective}");

@@ -14,7 +14,10 @@ pub type Track = (String, Vec<Span>);
 
 /// Returns the charts of the server's readings over the load.
 pub fn server_by_load(study: &Study, _: &Analysis) -> Vec<Figure> {
-    GAUGES.iter().map(|gauge| by_load(study, "server", gauge, |run| tracks(run, gauge, is_server))).collect()
+    GAUGES
+        .iter()
+        .map(|gauge| by_load(study, "server", gauge, |run| tracks(run, gauge, is_server)))
+        .collect()
 }
 
 /// Returns the charts of the generator's readings over the load.
@@ -27,7 +30,8 @@ pub fn generator_by_load(study: &Study, _: &Analysis) -> Vec<Figure> {
 
 /// Returns the charts of readings without a gauge over the load: one for each source and unit.
 pub fn others_by_load(study: &Study, _: &Analysis) -> Vec<Figure> {
-    let all: std::collections::BTreeSet<OtherReadings> = study.trials.iter().flat_map(|t| others(&t.run)).collect();
+    let all: std::collections::BTreeSet<OtherReadings> =
+        study.trials.iter().flat_map(|t| others(&t.run)).collect();
     let mut figures = Vec::new();
     for other in all {
         let mut figure = by_load(study, "other", &other.gauge(), |run| other.tracks(run));
@@ -54,7 +58,12 @@ pub fn by_time(run: &Run) -> Vec<ReadingChart> {
     }
     for other in others(run) {
         let tracks = other.tracks(run);
-        charts.push(ReadingChart { id: other.id(), title: other.title(), y: axis(&other.gauge()), tracks });
+        charts.push(ReadingChart {
+            id: other.id(),
+            title: other.title(),
+            y: axis(&other.gauge()),
+            tracks,
+        });
     }
     for gauge in GENERATOR_GAUGES {
         charts.push(gauge_chart("generator", gauge, tracks(run, gauge, is_generator)));
@@ -63,7 +72,12 @@ pub fn by_time(run: &Run) -> Vec<ReadingChart> {
 }
 
 fn gauge_chart(prefix: &str, gauge: &Gauge, tracks: Vec<Track>) -> ReadingChart {
-    ReadingChart { id: format!("{prefix}-{}", gauge.id), title: gauge.title.to_owned(), y: axis(gauge), tracks }
+    ReadingChart {
+        id: format!("{prefix}-{}", gauge.id),
+        title: gauge.title.to_owned(),
+        y: axis(gauge),
+        tracks,
+    }
 }
 
 fn is_generator(source: &str) -> bool {
@@ -100,16 +114,23 @@ fn track_name(source: &str, word: &str) -> String {
 fn tracks_of_source(run: &Run, history: &History, take: Take) -> Vec<Track> {
     match take {
         Take::Each(pattern, word) => {
-            let fitting = history.names().iter().filter_map(|name| Some((name, fits(pattern, name)?)));
+            let fitting =
+                history.names().iter().filter_map(|name| Some((name, fits(pattern, name)?)));
             fitting
-                .map(|(name, part)| (format!("{part} {word}").trim().to_owned(), over_time(run, history, name)))
+                .map(|(name, part)| {
+                    (format!("{part} {word}").trim().to_owned(), over_time(run, history, name))
+                })
                 .collect()
         }
         Take::Sum(names, word) => {
-            vec![(word.to_owned(), joined(names.iter().map(|name| over_time(run, history, name)), |a, b| a + b))]
+            vec![(
+                word.to_owned(),
+                joined(names.iter().map(|name| over_time(run, history, name)), |a, b| a + b),
+            )]
         }
         Take::First(all) => {
-            let tracks = all.iter().map(|(name, word)| ((*word).to_owned(), over_time(run, history, name)));
+            let tracks =
+                all.iter().map(|(name, word)| ((*word).to_owned(), over_time(run, history, name)));
             // A reading that was read only once makes no line.
             tracks.into_iter().find(|track| track.1.len() > 1).into_iter().collect()
         }
@@ -126,7 +147,8 @@ fn joined(all: impl Iterator<Item = Vec<Span>>, join: fn(f64, f64) -> f64) -> Ve
     let Some(mut first) = all.next() else { return Vec::new() };
     for next in all {
         // Readings that were read together have the same instant, bit by bit.
-        let values: BTreeMap<u64, f64> = next.iter().map(|span| (span.to.to_bits(), span.value)).collect();
+        let values: BTreeMap<u64, f64> =
+            next.iter().map(|span| (span.to.to_bits(), span.value)).collect();
         first.retain_mut(|span| match values.get(&span.to.to_bits()) {
             Some(value) => {
                 span.value = join(span.value, *value);
@@ -201,7 +223,8 @@ impl OtherReadings {
 
     fn tracks(&self, run: &Run) -> Vec<Track> {
         let Some(history) = run.history.get(&self.source) else { return Vec::new() };
-        let names = history.names().iter().filter(|name| is_other(name) && ending(name) == self.ending);
+        let names =
+            history.names().iter().filter(|name| is_other(name) && ending(name) == self.ending);
         names.map(|name| (line_name(name), over_time(run, history, name))).collect()
     }
 }
@@ -213,7 +236,12 @@ fn line_name(name: &str) -> String {
 
 /// Returns the means of tracks over the load: the median of the trials, with the lowest and the
 /// highest as the band.
-fn by_load(study: &Study, prefix: &str, gauge: &Gauge, tracks: impl Fn(&Run) -> Vec<Track>) -> Figure {
+fn by_load(
+    study: &Study,
+    prefix: &str,
+    gauge: &Gauge,
+    tracks: impl Fn(&Run) -> Vec<Track>,
+) -> Figure {
     let mut lines: BTreeMap<(usize, String), BTreeMap<u64, Vec<f64>>> = BTreeMap::new();
     // The mean of an interrupted trial covers another time than those of its repetitions.
     let completed = study.trials.iter().filter(|t| !t.run.is_interrupted());
@@ -230,9 +258,11 @@ fn by_load(study: &Study, prefix: &str, gauge: &Gauge, tracks: impl Fn(&Run) -> 
     let lines = lines.into_iter().map(|((contender, name), loads)| {
         let n = line_counts.entry(contender).or_default();
         *n += 1;
-        let contender_name = study.experiment.contenders.get(contender).map_or("", |c| c.name.as_str());
+        let contender_name =
+            study.experiment.contenders.get(contender).map_or("", |c| c.name.as_str());
         // The bits of positive numbers have the order of the numbers.
-        let points = loads.into_iter().map(|(load, values)| point(f64::from_bits(load), values)).collect();
+        let points =
+            loads.into_iter().map(|(load, values)| point(f64::from_bits(load), values)).collect();
         load::line(study, contender, *n - 1, load::line_name(study, contender_name, &name), points)
     });
     Figure {
@@ -249,7 +279,11 @@ fn by_load(study: &Study, prefix: &str, gauge: &Gauge, tracks: impl Fn(&Run) -> 
 fn point(x: f64, mut values: Vec<f64>) -> Point {
     values.sort_by(f64::total_cmp);
     let middle = values.len() / 2;
-    let median = if values.len() % 2 == 1 { values[middle] } else { f64::midpoint(values[middle - 1], values[middle]) };
+    let median = if values.len() % 2 == 1 {
+        values[middle]
+    } else {
+        f64::midpoint(values[middle - 1], values[middle])
+    };
     let band = (values.first() < values.last()).then(|| (values[0], values[values.len() - 1]));
     Point { x, y: Some(median), low: band.map(|b| b.0), high: band.map(|b| b.1) }
 }

@@ -8,8 +8,8 @@ use brunt_model::{Analysis, Study, Tally};
 
 /// Shares at which the curve is read, as far as there are enough requests.
 const SHARES: [f64; 25] = [
-    0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.925, 0.95, 0.97, 0.98, 0.99, 0.995, 0.998, 0.999,
-    0.9995, 0.9999, 0.99995, 0.99999, 0.999_999,
+    0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.925, 0.95, 0.97, 0.98, 0.99,
+    0.995, 0.998, 0.999, 0.9995, 0.9999, 0.99995, 0.99999, 0.999_999,
 ];
 
 /// Returns two curves of each contender: near its limit and at its highest
@@ -38,11 +38,16 @@ pub fn percentiles(study: &Study, analysis: &Analysis) -> Vec<Figure> {
 /// Merges all requests of a load. Repetitions are merged, never averaged.
 fn tally(study: &Study, contender: usize, load: f64) -> Tally {
     let mut merged = Tally::default();
-    let trials = study.trials_of(contender).filter(|t| load::of(study, t) == load && !t.run.is_interrupted());
+    let trials = study
+        .trials_of(contender)
+        .filter(|t| load::of(study, t) == load && !t.run.is_interrupted());
     trials.for_each(|t| merged.merge(&t.run.total));
     // Interrupted trials count only if there is no other.
     if merged == Tally::default() {
-        study.trials_of(contender).filter(|t| load::of(study, t) == load).for_each(|t| merged.merge(&t.run.total));
+        study
+            .trials_of(contender)
+            .filter(|t| load::of(study, t) == load)
+            .for_each(|t| merged.merge(&t.run.total));
     }
     merged
 }

@@ -120,7 +120,17 @@ fn readings_that_no_row_names_show_up_by_themselves() {
 fn a_single_run_has_charts_over_time_and_its_percentile_curve() {
     let (study, analysis) = study_of(&story::closed().run(), &Judgement::default());
     let ids: Vec<String> = figures(&study, &analysis).into_iter().map(|figure| figure.id).collect();
-    assert_eq!(ids, ["percentiles", "time-throughput", "time-p99", "time-response", "time-under-way", "time-heat"]);
+    assert_eq!(
+        ids,
+        [
+            "percentiles",
+            "time-throughput",
+            "time-p99",
+            "time-response",
+            "time-under-way",
+            "time-heat"
+        ]
+    );
 }
 
 fn key_ids(study: &Study, analysis: &Analysis) -> Vec<String> {
@@ -134,7 +144,10 @@ fn the_key_charts_answer_what_was_asked() {
     let (study, analysis) = story::sweep_of(&[120.0, 200.0], 2);
     assert_eq!(key_ids(&study, &analysis), ["throughput", "p99", "server-cpu"]);
     let (study, analysis) = story::sweep_of(&[120.0], 3);
-    assert_eq!(key_ids(&study, &analysis), ["repetition-throughput", "repetition-p99", "percentiles"]);
+    assert_eq!(
+        key_ids(&study, &analysis),
+        ["repetition-throughput", "repetition-p99", "percentiles"]
+    );
     let (study, analysis) = study_of(&story::closed().run(), &Judgement::default());
     assert_eq!(key_ids(&study, &analysis), ["time-throughput", "time-p99", "percentiles"]);
     let (study, analysis) = study_of(&story::overloaded().run(), &Judgement::default());
@@ -174,7 +187,9 @@ fn p99_over_time_stands_beside_that_of_the_whole_run_with_its_interval() {
     let p99 = figures.iter().find(|figure| figure.id == "time-p99").unwrap();
     let whole = &p99.lines[1];
     assert_eq!((p99.lines.len(), whole.name.as_str()), (2, "whole run (95 % CI)"));
-    assert!(whole.points.iter().all(|point| (point.low, point.high) == (Some(0.0011), Some(0.0013))));
+    assert!(
+        whole.points.iter().all(|point| (point.low, point.high) == (Some(0.0011), Some(0.0013)))
+    );
 }
 
 #[test]
@@ -188,7 +203,17 @@ fn constant_zeros_are_not_drawn() {
     }
     let (study, analysis) = study_of(&story.run(), &Judgement::default());
     let ids: Vec<String> = figures(&study, &analysis).into_iter().map(|figure| figure.id).collect();
-    assert_eq!(ids, ["percentiles", "time-throughput", "time-p99", "time-response", "time-under-way", "time-heat"]);
+    assert_eq!(
+        ids,
+        [
+            "percentiles",
+            "time-throughput",
+            "time-p99",
+            "time-response",
+            "time-under-way",
+            "time-heat"
+        ]
+    );
     // Of two contenders, one without errors is a result.
     let (study, analysis) = story::sweep_of(&[120.0, 300.0], 2);
     let all = figures(&study, &analysis);
@@ -209,7 +234,10 @@ fn memory_of_the_server_is_drawn_in_short_trials_apart_from_the_machines() {
             let mut values = vec![("memory.resident_bytes".to_owned(), 5e6)];
             values.extend((second % 5 == 0).then(|| ("memory.proportional_bytes".to_owned(), 4e6)));
             story.probed.push(Reading { at, source: "process:lab".into(), values });
-            let values = vec![("memory.total_bytes".to_owned(), 8e9), ("memory.available_bytes".to_owned(), 6e9)];
+            let values = vec![
+                ("memory.total_bytes".to_owned(), 8e9),
+                ("memory.available_bytes".to_owned(), 6e9),
+            ];
             story.probed.push(Reading { at, source: "host:here".into(), values });
         }
         let (study, _) = study_of(&story.run(), &Judgement::default());

@@ -85,9 +85,11 @@ pub fn of_chosen(study: &Study, analysis: &Analysis) -> Vec<Figure> {
 pub fn of_trial(study: &Study, index: usize) -> Vec<Figure> {
     let Some(trial) = study.trials.get(index) else { return Vec::new() };
     let run = &trial.run;
-    let recorded: Vec<Interval> = result::intervals(run, intervals::recorded(run).into_iter()).collect();
+    let recorded: Vec<Interval> =
+        result::intervals(run, intervals::recorded(run).into_iter()).collect();
     let merged = intervals::of_run(run);
-    let mut all: Vec<Figure> = TIME_CHARTS.iter().map(|chart| of_chart(chart, run, &recorded, &merged)).collect();
+    let mut all: Vec<Figure> =
+        TIME_CHARTS.iter().map(|chart| of_chart(chart, run, &recorded, &merged)).collect();
     // In the order of the charts over the load: throughput, p99, response.
     all.insert(1, p99::over_time(run, &trial.judgement));
     all.push(heat::of(run, &merged));
@@ -112,10 +114,20 @@ fn of_readings(chart: readings::ReadingChart) -> Figure {
 }
 
 /// Adds the trial to the id, the title and the group of a figure.
-fn named_after_trial(figure: Figure, study: &Study, trial: &Trial, index: usize, trial_name: &str) -> Figure {
+fn named_after_trial(
+    figure: Figure,
+    study: &Study,
+    trial: &Trial,
+    index: usize,
+    trial_name: &str,
+) -> Figure {
     let is_only_trial = study.trials.len() == 1;
     let name = words::slug(&format!("{} {}", load::of(study, trial), trial.place.repetition + 1));
-    let id = if is_only_trial { figure.id } else { format!("{}-c{}-{name}", figure.id, trial.place.contender + 1) };
+    let id = if is_only_trial {
+        figure.id
+    } else {
+        format!("{}-c{}-{name}", figure.id, trial.place.contender + 1)
+    };
     Figure {
         id: format!("time-{id}"),
         title: if is_only_trial {
@@ -140,7 +152,9 @@ fn within(mut figure: Figure, end: f64) -> Figure {
 /// Returns the time axis. Its label has the width of merged intervals.
 pub(super) fn axis(width: Option<f64>) -> Axis {
     let since = "time since the measured time began";
-    let label = width.map_or(since.to_owned(), |width| format!("{since}, one point per {}", numbers::span(width)));
+    let label = width.map_or(since.to_owned(), |width| {
+        format!("{since}, one point per {}", numbers::span(width))
+    });
     Axis { label, unit: Unit::Seconds, scale: Scale::Linear }
 }
 
@@ -181,12 +195,17 @@ fn of_chart(
 /// Returns the points of a line: sums from the merged intervals, states from the recorded ones.
 fn points_of(value: &IntervalValue, recorded: &[Interval], merged: &[Interval]) -> Vec<Point> {
     match value {
-        Sum(value) => merged.iter().map(|i| Point { x: middle(i), y: value(i), ..Point::default() }).collect(),
+        Sum(value) => {
+            merged.iter().map(|i| Point { x: middle(i), y: value(i), ..Point::default() }).collect()
+        }
         State(value) => {
             // The merged interval would have only the last state; the band shows the lowest and the
             // highest.
-            let spans =
-                recorded.iter().map(|i| Span { from: i.from_seconds, to: i.to_seconds, value: value(i) as f64 });
+            let spans = recorded.iter().map(|i| Span {
+                from: i.from_seconds,
+                to: i.to_seconds,
+                value: value(i) as f64,
+            });
             intervals::of_spans(&spans.collect::<Vec<_>>()).points
         }
     }

@@ -29,7 +29,8 @@ pub fn trial(study: &Study, trial: &Trial) -> String {
 
 /// Converts a name to a form that fits into ids and file names.
 pub fn slug(text: &str) -> String {
-    let plain = text.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' });
+    let plain =
+        text.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' });
     let words: String = plain.collect();
     words.split('-').filter(|word| !word.is_empty()).collect::<Vec<_>>().join("-")
 }
@@ -40,16 +41,27 @@ fn sentence(figure: &Figure) -> String {
         let low = heat.y.first().copied().unwrap_or(0.0);
         let high = heat.y.last().copied().unwrap_or(0.0);
         let y = figure.y.unit;
-        return format!("{} values between {} and {}.", numbers::count(count), y.show(low), y.show(high));
+        return format!(
+            "{} values between {} and {}.",
+            numbers::count(count),
+            y.show(low),
+            y.show(high)
+        );
     }
-    let lines: Vec<String> =
-        figure.lines.iter().filter_map(|line| of_line(line, figure.x.unit, figure.y.unit)).collect();
+    let lines: Vec<String> = figure
+        .lines
+        .iter()
+        .filter_map(|line| of_line(line, figure.x.unit, figure.y.unit))
+        .collect();
     let rest = lines.len().saturating_sub(MAX_DESCRIBED);
     let mut text = lines[..lines.len() - rest].join("; ");
     if rest > 0 {
         text += &format!("; {rest} more");
     }
-    let marks = figure.marks.iter().map(|mark| format!("; {} at {}", mark.name, figure.x.unit.show(mark.x)));
+    let marks = figure
+        .marks
+        .iter()
+        .map(|mark| format!("; {} at {}", mark.name, figure.x.unit.show(mark.x)));
     text + &marks.collect::<String>() + "."
 }
 
@@ -58,7 +70,17 @@ fn of_line(line: &Line, x: Unit, y: Unit) -> Option<String> {
     let first = points.first()?;
     let last = points.last()?;
     let (_, most) = points.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1))?;
-    let ends = format!("{} at {}, {} at {}", y.show(first.1), x.show(first.0), y.show(last.1), x.show(last.0));
-    let peak = if most > first.1.max(last.1) { format!(", at most {}", y.show(most)) } else { String::new() };
+    let ends = format!(
+        "{} at {}, {} at {}",
+        y.show(first.1),
+        x.show(first.0),
+        y.show(last.1),
+        x.show(last.0)
+    );
+    let peak = if most > first.1.max(last.1) {
+        format!(", at most {}", y.show(most))
+    } else {
+        String::new()
+    };
     Some(format!("{}: {ends}{peak}", line.name))
 }

@@ -20,7 +20,8 @@ pub fn shapes(figure: &Figure, left: f64, top: f64, right: f64) -> (Vec<Shape>, 
         return (scale(most, left, top), ROW);
     }
     let shown: Vec<_> = figure.lines.iter().filter(|line| line.known().next().is_some()).collect();
-    if shown.len() < 2 && shown.iter().all(|line| line.name.is_empty() || line.contender == Some(0)) {
+    if shown.len() < 2 && shown.iter().all(|line| line.name.is_empty() || line.contender == Some(0))
+    {
         return (Vec::new(), 0.0);
     }
     let mut shapes = Vec::new();

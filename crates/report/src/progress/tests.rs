@@ -4,7 +4,12 @@ use crate::story::Story;
 const STEP: u64 = 100_000_000;
 
 fn snapshot(step: u64, phase: Phase) -> Snapshot {
-    let mut s = Snapshot { from: Tick(step * STEP), to: Tick((step + 1) * STEP), phase, ..Snapshot::default() };
+    let mut s = Snapshot {
+        from: Tick(step * STEP),
+        to: Tick((step + 1) * STEP),
+        phase,
+        ..Snapshot::default()
+    };
     (s.flow.completed, s.flow.errors, s.flow.in_flight, s.flow.connections) = (1234, 1, 64, 64);
     s.measured.response.record_n(602_000, 1234);
     s
@@ -21,7 +26,8 @@ fn every_part_of_a_run_has_its_line() {
     plan.main_mut().stop.warmup = Duration::from_millis(200);
     let mut progress = Progress::new(&plan);
     let phases = [Phase::Setup, Phase::Warmup, Phase::Measure, Phase::Grace];
-    let lines: Vec<String> = (0..).zip(phases).map(|(i, phase)| line(&mut progress, &snapshot(i, phase))).collect();
+    let lines: Vec<String> =
+        (0..).zip(phases).map(|(i, phase)| line(&mut progress, &snapshot(i, phase))).collect();
     assert_eq!(
         lines,
         [
@@ -68,7 +74,10 @@ fn rates_are_those_of_the_last_second() {
     };
     assert!(quiet(10).contains(" 11,106/s,"));
     let last = (11..20).map(&mut quiet).last().unwrap();
-    assert_eq!(last, "2.0 s of 10 s (20 %)  0/s, average 6,170/s  p50 –, p99 –  0 in flight  10 errors");
+    assert_eq!(
+        last,
+        "2.0 s of 10 s (20 %)  0/s, average 6,170/s  p50 –, p99 –  0 in flight  10 errors"
+    );
 }
 
 #[test]
@@ -78,5 +87,9 @@ fn a_number_of_requests_is_counted_down() {
     let mut progress = Progress::new(&plan);
     let line = line(&mut progress, &snapshot(0, Phase::Measure));
     assert!(line.starts_with("0.1 s  1,234 of 100,000 requests (1 %) "), "{line}");
-    assert!(progress.block(80)[0].ends_with("1,234 of 100,000 requests, 9 s left"), "{:?}", progress.block(80));
+    assert!(
+        progress.block(80)[0].ends_with("1,234 of 100,000 requests, 9 s left"),
+        "{:?}",
+        progress.block(80)
+    );
 }

@@ -1,15 +1,17 @@
 //! Builds the document of a run.
 
 use super::{
-    Bytes, CheckFailure, Connections, Document, Environment, Generator, Interval, Label, ObjectiveDocument, Phase,
-    Phases, Requests, Times, Transaction, VERSION, Warmup,
+    Bytes, CheckFailure, Connections, Document, Environment, Generator, Interval, Label,
+    ObjectiveDocument, Phase, Phases, Requests, Times, Transaction, VERSION, Warmup,
 };
 use crate::utc;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use brunt_model::series::Point;
 use brunt_model::time::seconds_of;
-use brunt_model::{Failure, Judgement, Run, Tally, Tick, TransactionTally, objective, reading_names};
+use brunt_model::{
+    Failure, Judgement, Run, Tally, Tick, TransactionTally, objective, reading_names,
+};
 use brunt_stats::{Histogram, Quantile};
 use std::collections::BTreeMap;
 
@@ -31,7 +33,11 @@ impl Document {
             bytes: Bytes::from(total),
             outcomes: outcomes(total),
             failures: failures(total),
-            malformed: total.malformed.iter().map(|(cause, n)| (cause.key().to_owned(), *n)).collect(),
+            malformed: total
+                .malformed
+                .iter()
+                .map(|(cause, n)| (cause.key().to_owned(), *n))
+                .collect(),
             response_time_seconds: response(total),
             service_time_seconds: Times::of(&total.service),
             queue_wait_seconds: Times::of(&total.queue_wait),
@@ -112,7 +118,11 @@ impl From<&Tally> for Bytes {
 }
 
 pub(crate) fn outcomes(t: &Tally) -> BTreeMap<String, u64> {
-    t.statuses.sorted().into_iter().map(|(status, n)| (brunt_model::outcome::status_text(status), n)).collect()
+    t.statuses
+        .sorted()
+        .into_iter()
+        .map(|(status, n)| (brunt_model::outcome::status_text(status), n))
+        .collect()
 }
 
 pub(crate) fn failures(t: &Tally) -> BTreeMap<String, u64> {
@@ -120,12 +130,16 @@ pub(crate) fn failures(t: &Tally) -> BTreeMap<String, u64> {
 }
 
 fn failure_times(t: &Tally) -> BTreeMap<String, Times> {
-    t.failure_times.iter().filter_map(|(f, h)| Some((f.row().key.to_string(), Times::of(h)?))).collect()
+    t.failure_times
+        .iter()
+        .filter_map(|(f, h)| Some((f.row().key.to_string(), Times::of(h)?)))
+        .collect()
 }
 
 /// Returns the response time, with the requests that never finished as the slowest.
 pub(crate) fn response(t: &Tally) -> Option<Times> {
-    let censored = [Failure::Dropped, Failure::Cut, Failure::Timeout].map(|f| t.failed_by(f)).iter().sum();
+    let censored =
+        [Failure::Dropped, Failure::Cut, Failure::Timeout].map(|f| t.failed_by(f)).iter().sum();
     Some(Times { censored, ..Times::by(&t.response, |q| t.response_quantile(q))? })
 }
 
@@ -195,7 +209,8 @@ impl From<&Run> for Generator {
 
 fn warmup(run: &Run) -> Option<Warmup> {
     let tally = &run.warmup;
-    (!tally.is_empty()).then(|| Warmup { requests: tally.into(), response_time_seconds: response(tally) })
+    (!tally.is_empty())
+        .then(|| Warmup { requests: tally.into(), response_time_seconds: response(tally) })
 }
 
 pub(crate) fn objectives(run: &Run) -> Vec<ObjectiveDocument> {
@@ -223,7 +238,10 @@ pub fn series(run: &Run) -> impl Iterator<Item = Interval> + '_ {
 }
 
 /// Converts points of a run's series to intervals.
-pub(crate) fn intervals(run: &Run, points: impl Iterator<Item = Point>) -> impl Iterator<Item = Interval> {
+pub(crate) fn intervals(
+    run: &Run,
+    points: impl Iterator<Item = Point>,
+) -> impl Iterator<Item = Interval> {
     let zero = run.phase_start(brunt_model::Phase::Measure).unwrap_or_default();
     points.map(move |point| interval(&point, zero))
 }
@@ -348,7 +366,8 @@ pub(crate) fn label_name(run: &Run, id: u32) -> String {
 /// Returns the name of the only label of a run.
 pub(crate) fn only_label(run: &Run) -> String {
     let named = run.label_names.values().next();
-    let planned = run.plan.iter().flat_map(|p| &p.main().scenario.requests).map(|r| &r.label).next();
+    let planned =
+        run.plan.iter().flat_map(|p| &p.main().scenario.requests).map(|r| &r.label).next();
     // A run that ended before its first request has no named label.
     named.or(planned).cloned().unwrap_or_default()
 }

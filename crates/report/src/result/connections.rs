@@ -15,7 +15,9 @@ pub struct Connections(Map<String, Value>);
 
 impl From<&Run> for Connections {
     fn from(run: &Run) -> Self {
-        let values = figures().map(|(counter, figure)| (figure.key.to_owned(), json_of(counter.value_of(figure, run))));
+        let values = figures().map(|(counter, figure)| {
+            (figure.key.to_owned(), json_of(counter.value_of(figure, run)))
+        });
         Self(values.collect())
     }
 }
@@ -26,7 +28,8 @@ impl JsonSchema for Connections {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let properties = figures().map(|(counter, figure)| (figure.key.to_owned(), property(counter, figure)));
+        let properties =
+            figures().map(|(counter, figure)| (figure.key.to_owned(), property(counter, figure)));
         json_schema!({
             "type": "object",
             "properties": properties.collect::<Map<_, _>>(),
@@ -37,7 +40,9 @@ impl JsonSchema for Connections {
 }
 
 fn figures() -> impl Iterator<Item = (&'static Counter, &'static Figure)> {
-    Flow::COUNTERS.iter().flat_map(|counter| counter.figures.iter().map(move |figure| (counter, figure)))
+    Flow::COUNTERS
+        .iter()
+        .flat_map(|counter| counter.figures.iter().map(move |figure| (counter, figure)))
 }
 
 fn json_of(value: FigureValue) -> Value {
@@ -54,7 +59,9 @@ fn property(counter: &Counter, figure: &Figure) -> Value {
         FigureKind::WholeRun | FigureKind::MeasuredTime | FigureKind::Peak => {
             json!({"type": "integer", "format": "uint64", "minimum": 0, "description": description})
         }
-        FigureKind::Seconds => json!({"type": "number", "format": "double", "description": description}),
+        FigureKind::Seconds => {
+            json!({"type": "number", "format": "double", "description": description})
+        }
         FigureKind::MeanSeconds(_) => {
             json!({"type": ["number", "null"], "format": "double", "description": description})
         }

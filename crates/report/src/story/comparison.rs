@@ -11,9 +11,16 @@ use brunt_model::{Analysis, Compare, Comparison, Measure, Question, Study};
 pub fn compared() -> (Study, Analysis) {
     let (mut study, mut analysis) = sweep_of(&[120.0], 2);
     let [p99, errors] = [Metric::Quantile(0.99), Metric::Errors].map(Measure::Run);
-    let fail_if = [(p99, 0.05), (errors, 0.1)].map(|(measure, by)| Regression { measure, by }).to_vec();
-    let spec =
-        Compare { metrics: vec![p99, errors], smallest: 0.02, alpha: 0.05, fail_if, within: None, at_capacity: None };
+    let fail_if =
+        [(p99, 0.05), (errors, 0.1)].map(|(measure, by)| Regression { measure, by }).to_vec();
+    let spec = Compare {
+        metrics: vec![p99, errors],
+        smallest: 0.02,
+        alpha: 0.05,
+        fail_if,
+        within: None,
+        at_capacity: None,
+    };
     study.experiment.question = Question::Compare(spec);
     study.experiment.repetitions = 10;
     let faster = "apache is 4.10 % faster than nginx at 120/s (p99 11.5 ms against 12.0 ms, 95 % CI 2.60 to 5.50 %).";
@@ -56,7 +63,9 @@ pub fn compared() -> (Study, Analysis) {
         most: 10,
         more: None,
         ended: ComparisonEnd::Decided,
-        failed: vec!["errors: apache is worse: 2 % against 1 % at 120/s, which is more than 10 %".into()],
+        failed: vec![
+            "errors: apache is worse: 2 % against 1 % at 120/s, which is more than 10 %".into(),
+        ],
         searched: Vec::new(),
     });
     (study, analysis)

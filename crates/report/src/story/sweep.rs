@@ -6,15 +6,18 @@
 use super::{Failure, MS, Story};
 use crate::single::point;
 use brunt_model::analysis::{
-    Band, BandedFigure, Bottleneck, ContenderAnalysis, Culprit, CurvePoint, LimitKind, LoadLimit, Outlier, Reason,
+    Band, BandedFigure, Bottleneck, ContenderAnalysis, Culprit, CurvePoint, LimitKind, LoadLimit,
+    Outlier, Reason,
 };
-use brunt_model::experiment::{ContenderHooks, HookCommands, ManagedServer, Ready, Restart, LoadStep, TrialOrder};
-use brunt_model::finding::{Finding, Side, Severity};
+use brunt_model::experiment::{
+    ContenderHooks, HookCommands, LoadStep, ManagedServer, Ready, Restart, TrialOrder,
+};
+use brunt_model::finding::{Finding, Severity, Side};
 use brunt_model::objective::{Metric, Relation};
 use brunt_model::probe_spec::{ProbeAccess, Select};
 use brunt_model::{
-    Analysis, Contender, Environment, Experiment, Judgement, Objective, ProbeSpec, Probed, Reading, Study, Tick, Trial,
-    TrialIndex,
+    Analysis, Contender, Environment, Experiment, Judgement, Objective, ProbeSpec, Probed, Reading,
+    Study, Tick, Trial, TrialIndex,
 };
 use std::time::Duration;
 
@@ -96,7 +99,12 @@ fn contender(Server(name, ..): &Server, loads: &[f64]) -> Contender {
 fn story(load: f64) -> Story {
     let mut story = Story::open(load, None);
     story.plan.objectives = vec![
-        Objective { metric: Metric::Quantile(0.99), step: None, relation: Relation::Below, bound: 1.0 },
+        Objective {
+            metric: Metric::Quantile(0.99),
+            step: None,
+            relation: Relation::Below,
+            bound: 1.0,
+        },
         Objective { metric: Metric::Errors, step: None, relation: Relation::Below, bound: 0.01 },
     ];
     story
@@ -114,7 +122,9 @@ fn trial(place: TrialIndex, load: f64) -> Trial {
         let waited = (at_ms as f64 * 1000.0) * (load / capacity - 1.0).max(0.0);
         let micros = (service * (0.6 - (1.0 - u).ln() * 0.4) / (1.0 - busy) + waited) as u64;
         match at_ms * 1000 + micros {
-            end if end > 11_000_000 => story.failure(at_ms, 11_000_000 - at_ms * 1000, Failure::Cut),
+            end if end > 11_000_000 => {
+                story.failure(at_ms, 11_000_000 - at_ms * 1000, Failure::Cut)
+            }
             _ if i % 97 == 5 && busy > 0.96 => story.reply(at_ms, micros, 503),
             _ => story.reply(at_ms, micros, 200),
         };
@@ -123,7 +133,9 @@ fn trial(place: TrialIndex, load: f64) -> Trial {
     let mut run = story.run();
     // A story counts a request as planned only in the second in which it ended.
     run.flow.planned = story.samples.len() as u64;
-    run.unix_seconds += f64::from(place.repetition) * 600.0 + place.contender as f64 * 300.0 + place.step as f64 * 15.0;
+    run.unix_seconds += f64::from(place.repetition) * 600.0
+        + place.contender as f64 * 300.0
+        + place.step as f64 * 15.0;
     let id = Some(format!("r{}{}{:02}", place.repetition + 1, place.contender + 1, place.step + 1));
     Trial { place, id, run, judgement: Judgement::default() }
 }
@@ -169,7 +181,11 @@ fn readings(name: &str, second: u64, load: f64, busy: f64) -> Vec<Reading> {
                 ("queue.length", if busy > 0.96 { (t * 4.0).round() } else { 0.0 }),
             ],
         ),
-        reading(second, "prometheus:app".into(), &[("jvm_threads", 30.0 + busy * 40.0), ("gc_total", t * busy * 3.0)]),
+        reading(
+            second,
+            "prometheus:app".into(),
+            &[("jvm_threads", 30.0 + busy * 40.0), ("gc_total", t * busy * 3.0)],
+        ),
         reading(
             second,
             "generator".into(),
@@ -179,26 +195,46 @@ fn readings(name: &str, second: u64, load: f64, busy: f64) -> Vec<Reading> {
 }
 
 fn analysis(study: &Study, loads: &[f64]) -> Analysis {
-    let contenders =
-        SERVERS.iter().enumerate().map(|(i, server)| contender_analysis(study, loads, i, server)).collect();
+    let contenders = SERVERS
+        .iter()
+        .enumerate()
+        .map(|(i, server)| contender_analysis(study, loads, i, server))
+        .collect();
     let findings = vec![finding(
         Severity::Warning,
         "3 repetitions: no 95 % interval over repetitions can be given, ranges are shown as ranges",
         Some("--repeat 6"),
     )];
-    let conclusions = vec![finding(Severity::Note, "nginx saturates at 360/s, apache at 300/s.", None)];
+    let conclusions =
+        vec![finding(Severity::Note, "nginx saturates at 360/s, apache at 300/s.", None)];
     Analysis { contenders, conclusions, findings, ..Analysis::default() }
 }
 
 fn finding(weight: Severity, sentence: &str, remedy: Option<&str>) -> Finding {
-    Finding { rule: "example".into(), severity: weight, sentence: sentence.into(), remedy: remedy.map(Into::into) }
+    Finding {
+        rule: "example".into(),
+        severity: weight,
+        sentence: sentence.into(),
+        remedy: remedy.map(Into::into),
+    }
 }
 
 fn range_around(value: f64, spread: f64) -> BandedFigure {
-    BandedFigure { value, low: value * (1.0 - spread), high: value * (1.0 + spread), band: Band::Range }
+    BandedFigure {
+        value,
+        low: value * (1.0 - spread),
+        high: value * (1.0 + spread),
+        band: Band::Range,
+    }
 }
 
-fn limit(kind: LimitKind, name: &str, at: Option<BandedFigure>, how: &str, robust: Option<bool>) -> LoadLimit {
+fn limit(
+    kind: LimitKind,
+    name: &str,
+    at: Option<BandedFigure>,
+    how: &str,
+    robust: Option<bool>,
+) -> LoadLimit {
     LoadLimit { kind, name: name.into(), at, unit: "/s".into(), how: how.into(), robust }
 }
 
@@ -209,7 +245,9 @@ fn contender_analysis(
     Server(name, capacity, _): &Server,
 ) -> ContenderAnalysis {
     let curve = loads.iter().map(|load| {
-        let trials = study.trials_of(contender).filter(|t| study.experiment.step(t.place).is_some_and(|s| s.load == *load));
+        let trials = study
+            .trials_of(contender)
+            .filter(|t| study.experiment.step(t.place).is_some_and(|s| s.load == *load));
         let points: Vec<CurvePoint> = trials.map(|trial| point(&trial.run)).collect();
         median_point(*load, &points)
     });
@@ -245,7 +283,13 @@ fn contender_analysis(
                 "at all steps up to it",
                 None,
             ),
-            limit(LimitKind::Patience, "p99 < 10 s", None, "it holds at every load that was measured", None),
+            limit(
+                LimitKind::Patience,
+                "p99 < 10 s",
+                None,
+                "it holds at every load that was measured",
+                None,
+            ),
         ],
         scalability: None,
         outliers: if contender == 0 {
@@ -275,11 +319,20 @@ fn contender_analysis(
 }
 
 /// Returns the median of the figures of some trials, with their range.
-fn median_of(points: &[CurvePoint], select: fn(&CurvePoint) -> Option<BandedFigure>) -> Option<BandedFigure> {
-    let mut values: Vec<f64> = points.iter().filter_map(select).map(|figure| figure.value).collect();
+fn median_of(
+    points: &[CurvePoint],
+    select: fn(&CurvePoint) -> Option<BandedFigure>,
+) -> Option<BandedFigure> {
+    let mut values: Vec<f64> =
+        points.iter().filter_map(select).map(|figure| figure.value).collect();
     values.sort_by(f64::total_cmp);
     let band = if values.len() > 1 { Band::Range } else { Band::One };
-    Some(BandedFigure { value: values[values.len() / 2], low: *values.first()?, high: *values.last()?, band })
+    Some(BandedFigure {
+        value: values[values.len() / 2],
+        low: *values.first()?,
+        high: *values.last()?,
+        band,
+    })
 }
 
 fn median_point(load: f64, points: &[CurvePoint]) -> CurvePoint {

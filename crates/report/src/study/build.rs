@@ -1,6 +1,8 @@
 //! Builds the document of a study.
 
-use super::{Arrangement, ContenderDocument, Factor, StudyDocument, TrialDocument, VERSION, method};
+use super::{
+    Arrangement, ContenderDocument, Factor, StudyDocument, TrialDocument, VERSION, method,
+};
 use crate::readings;
 use crate::result::{self, Environment, Requests};
 use crate::utc::rfc3339;
@@ -23,7 +25,11 @@ impl StudyDocument {
             environment: Environment::from(&study.environment),
             experiment: Arrangement::from(experiment),
             analysis: analysis.clone(),
-            trials: study.trials.iter().map(|trial| TrialDocument::new(experiment, trial)).collect(),
+            trials: study
+                .trials
+                .iter()
+                .map(|trial| TrialDocument::new(experiment, trial))
+                .collect(),
             warnings: study.warnings.clone(),
             method: method(study, analysis),
         }
@@ -39,7 +45,11 @@ impl From<&Experiment> for Arrangement {
             cooldown_seconds: e.cooldown.as_secs_f64(),
             seed: e.seed,
             hooks: e.hooks.clone(),
-            contenders: e.contenders.iter().map(|c| ContenderDocument::new(c, loads(e, c))).collect(),
+            contenders: e
+                .contenders
+                .iter()
+                .map(|c| ContenderDocument::new(c, loads(e, c)))
+                .collect(),
         }
     }
 }
@@ -125,7 +135,11 @@ pub(crate) fn load_of(experiment: &Experiment, trial: &Trial) -> f64 {
 
 /// Returns the arrivals per second that became due; None in a closed loop.
 pub(crate) fn offered(trial: &Trial) -> Option<f64> {
-    let is_open = trial.run.plan.as_ref().is_some_and(|plan| LoadUnit::from(&plan.main().load) == LoadUnit::PerSecond);
+    let is_open = trial
+        .run
+        .plan
+        .as_ref()
+        .is_some_and(|plan| LoadUnit::from(&plan.main().load) == LoadUnit::PerSecond);
     is_open.then(|| trial.run.per_second(trial.run.flow.planned))
 }
 

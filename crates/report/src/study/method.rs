@@ -7,7 +7,8 @@ use brunt_model::{Analysis, LoadUnit, Study};
 /// Returns a sentence for each method that the study uses.
 pub fn method(study: &Study, analysis: &Analysis) -> Vec<String> {
     let mut sentences = vec![load_model(study).to_owned(), RESPONSE.to_owned()];
-    let compares_capacities = analysis.comparison.as_ref().is_some_and(|comparison| !comparison.searched.is_empty());
+    let compares_capacities =
+        analysis.comparison.as_ref().is_some_and(|comparison| !comparison.searched.is_empty());
     if compares_capacities || !analysis.answers.is_empty() {
         sentences.push(CAPACITY.to_owned());
     }
@@ -23,7 +24,8 @@ pub fn method(study: &Study, analysis: &Analysis) -> Vec<String> {
 pub fn of_analysis(analysis: &Analysis) -> Vec<String> {
     let bands = analysis.contenders.iter().flat_map(|c| &c.curve).map(|point| point.achieved.band);
     let bands: Vec<Band> = bands.collect();
-    let limits: Vec<LimitKind> = analysis.contenders.iter().flat_map(|c| &c.limits).map(|l| l.kind).collect();
+    let limits: Vec<LimitKind> =
+        analysis.contenders.iter().flat_map(|c| &c.limits).map(|l| l.kind).collect();
     let of_bands = BANDS.iter().filter(|row| bands.contains(&row.0)).map(|row| row.1);
     let of_limits = LIMITS.iter().filter(|row| limits.contains(&row.0)).map(|row| row.1);
     let mut sentences: Vec<String> = of_bands.chain(of_limits).map(str::to_owned).collect();
@@ -34,7 +36,8 @@ pub fn of_analysis(analysis: &Analysis) -> Vec<String> {
             sentences.push(caution);
         }
     }
-    let measures = analysis.comparison.iter().flat_map(|c| &c.pairs).flat_map(|pair| &pair.measures);
+    let measures =
+        analysis.comparison.iter().flat_map(|c| &c.pairs).flat_map(|pair| &pair.measures);
     let tests: Vec<Test> = measures.map(|compared| compared.test).collect();
     sentences.extend(TESTS.iter().filter(|row| tests.contains(&row.0)).map(|row| row.1.to_owned()));
     sentences
@@ -91,8 +94,14 @@ const BANDS: [(Band, &str); 5] = [
 
 /// Definitions of the limits.
 const LIMITS: [(LimitKind, &str); 6] = [
-    (LimitKind::Knee, "Knee: where the smoothed response time bends upwards most over the measured range (Kneedle)."),
-    (LimitKind::Saturation, "Saturation point: the throughput that does not grow any more with the load."),
+    (
+        LimitKind::Knee,
+        "Knee: where the smoothed response time bends upwards most over the measured range (Kneedle).",
+    ),
+    (
+        LimitKind::Saturation,
+        "Saturation point: the throughput that does not grow any more with the load.",
+    ),
     (
         LimitKind::Asymptotes,
         "N*: the number of users at which the asymptotes of throughput cross, X_max · (R_min + think time).",

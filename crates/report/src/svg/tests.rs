@@ -7,7 +7,12 @@ use insta::assert_snapshot;
 
 fn small() -> Figure {
     let point = |x: f64, y: f64| Point { x, y: Some(y), low: Some(y * 0.9), high: Some(y * 1.1) };
-    let line = |name: &str, contender, points| Line { name: name.into(), contender: Some(contender), dash: 0, points };
+    let line = |name: &str, contender, points| Line {
+        name: name.into(),
+        contender: Some(contender),
+        dash: 0,
+        points,
+    };
     Figure {
         id: "throughput".into(),
         title: "Throughput <of> both".into(),
@@ -17,7 +22,11 @@ fn small() -> Figure {
         y: Axis { label: "completed".into(), unit: Unit::PerSecond, scale: Scale::Linear },
         lines: vec![
             line("nginx", 0, vec![point(10.0, 10.0), point(20.0, 20.0)]),
-            line("apache", 1, vec![point(10.0, 10.0), Point { x: 15.0, ..Point::default() }, point(20.0, 14.0)]),
+            line(
+                "apache",
+                1,
+                vec![point(10.0, 10.0), Point { x: 15.0, ..Point::default() }, point(20.0, 14.0)],
+            ),
         ],
         marks: vec![Mark { x: 18.0, name: "knee".into(), contender: Some(1) }],
         ..Figure::default()
@@ -91,7 +100,10 @@ fn a_sheet_is_one_document_in_which_each_chart_is_named() {
         let mut out = Vec::new();
         write_sheet(&Sheet::of(&study, &analysis, selection), &mut out).unwrap();
         let svg = String::from_utf8(out).unwrap();
-        assert_eq!((svg.matches("<svg ").count(), svg.matches("role=\"img\"").count()), (1, charts));
+        assert_eq!(
+            (svg.matches("<svg ").count(), svg.matches("role=\"img\"").count()),
+            (1, charts)
+        );
         assert_eq!(svg.matches("<g ").count(), svg.matches("</g>").count());
         assert!(svg.contains("prefers-color-scheme:dark"));
     }

@@ -19,7 +19,8 @@ impl Part {
 
     fn text(&self, shown: usize) -> String {
         let omitted = self.rows.len().saturating_sub(shown);
-        let more = if omitted > 0 { format!("  … and {omitted} more (-v)\n") } else { String::new() };
+        let more =
+            if omitted > 0 { format!("  … and {omitted} more (-v)\n") } else { String::new() };
         format!("{}{}{more}", self.fixed, self.rows[..shown.min(self.rows.len())].concat())
     }
 }

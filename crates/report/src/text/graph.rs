@@ -18,10 +18,15 @@ pub fn text(view: &View, graph: &Figure) -> String {
     let x = TextAxis::over(points.iter().map(|point| point.0), graph.x.scale, columns);
     let y = TextAxis::over(points.iter().map(|point| point.1), graph.y.scale, ROWS);
     let cells = cells(graph, &x, &y, columns);
-    let mut out = view.hang("", &format!("{}{}", view.paint(Emphasis::Strong, &graph.title), legend(graph)));
+    let mut out =
+        view.hang("", &format!("{}{}", view.paint(Emphasis::Strong, &graph.title), legend(graph)));
     for (row, cells) in cells.iter().rev().enumerate() {
         let has_label = [0, ROWS / 2, ROWS - 1].contains(&row);
-        let label = if has_label { formatted(graph.y.unit, y.value(ROWS - 1 - row)) } else { String::new() };
+        let label = if has_label {
+            formatted(graph.y.unit, y.value(ROWS - 1 - row))
+        } else {
+            String::new()
+        };
         let line = format!(
             "{}{label} ┤{}",
             " ".repeat(LABEL_WIDTH.saturating_sub(label.chars().count())),
@@ -33,7 +38,12 @@ pub fn text(view: &View, graph: &Figure) -> String {
     let low = three_digits(x.low);
     let high = format!("{}  {}", three_digits(x.high), graph.x.label);
     let axis = pad(&low, columns.saturating_sub(high.chars().count()));
-    out + &format!("{:LABEL_WIDTH$} └{}\n{:LABEL_WIDTH$}  {axis}{high}\n", "", "─".repeat(columns), "")
+    out + &format!(
+        "{:LABEL_WIDTH$} └{}\n{:LABEL_WIDTH$}  {axis}{high}\n",
+        "",
+        "─".repeat(columns),
+        ""
+    )
 }
 
 /// Returns the names of the marks; empty for a single line.
@@ -73,7 +83,10 @@ fn cells(graph: &Figure, x: &TextAxis, y: &TextAxis, columns: usize) -> Vec<Vec<
 }
 
 /// Returns the columns and rows of a straight line from `start` to `end`, without the end.
-fn straight_line(start: (usize, usize), end: (usize, usize)) -> impl Iterator<Item = (usize, usize)> {
+fn straight_line(
+    start: (usize, usize),
+    end: (usize, usize),
+) -> impl Iterator<Item = (usize, usize)> {
     let (from, low) = start;
     let (to, high) = end;
     (from..to).map(move |column| {
@@ -104,7 +117,9 @@ impl TextAxis {
 
     fn place(&self, value: f64) -> usize {
         let share = match self.scale {
-            Scale::Log if self.high > self.low => (value / self.low).ln() / (self.high / self.low).ln(),
+            Scale::Log if self.high > self.low => {
+                (value / self.low).ln() / (self.high / self.low).ln()
+            }
             Scale::Log => 0.0,
             Scale::Linear | Scale::Quantile => value / self.high,
         };
@@ -113,7 +128,11 @@ impl TextAxis {
 
     fn value(&self, place: usize) -> f64 {
         let share = place as f64 / (self.length - 1) as f64;
-        if self.scale == Scale::Log { self.low * (self.high / self.low).powf(share) } else { share * self.high }
+        if self.scale == Scale::Log {
+            self.low * (self.high / self.low).powf(share)
+        } else {
+            share * self.high
+        }
     }
 }
 
@@ -123,7 +142,8 @@ mod tests {
     use crate::figure::{self, Point};
 
     fn graph(title: &str, x: &str, unit: Unit, scale: Scale, points: &[(f64, f64)]) -> Figure {
-        let points = points.iter().map(|(x, y)| Point { x: *x, y: Some(*y), ..Point::default() }).collect();
+        let points =
+            points.iter().map(|(x, y)| Point { x: *x, y: Some(*y), ..Point::default() }).collect();
         Figure {
             title: title.into(),
             x: figure::Axis { label: x.into(), ..figure::Axis::default() },

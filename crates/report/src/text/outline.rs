@@ -31,7 +31,8 @@ pub fn text(view: &View, blocks: &[Block]) -> String {
     let mut out = String::new();
     let mut follows_heading = false;
     for block in blocks {
-        let starts_section = !matches!(block, Block::List(_) | Block::Paragraph(_)) && !follows_heading;
+        let starts_section =
+            !matches!(block, Block::List(_) | Block::Paragraph(_)) && !follows_heading;
         if starts_section && !out.is_empty() {
             out.push('\n');
         }
@@ -61,7 +62,9 @@ pub fn part(view: &View, section: &Section) -> Part {
         | Block::Facts(_)
         | Block::Table(..)
         | Block::Bars(_)
-        | Block::Graph(_) => return Part { fixed: fixed + &formatter.block(last), rows: Vec::new() },
+        | Block::Graph(_) => {
+            return Part { fixed: fixed + &formatter.block(last), rows: Vec::new() };
+        }
     };
     Part { fixed, rows }
 }
@@ -82,7 +85,9 @@ impl Formatter<'_> {
             Block::Title(name, about) => self.strong(&format!("{name}: {about}")),
             Block::Heading(heading) => self.strong(heading),
             Block::Paragraph(text) => view.hang("", &clean(text)),
-            Block::Facts(facts) | Block::FactOfEach(facts) => facts.iter().map(|fact| self.fact(fact)).collect(),
+            Block::Facts(facts) | Block::FactOfEach(facts) => {
+                facts.iter().map(|fact| self.fact(fact)).collect()
+            }
             Block::List(items) => items.iter().map(|item| self.item(item)).collect(),
             Block::Table(head, rows) => table(view, head, rows),
             Block::Breakdown(breakdown) => self.breakdown(breakdown),
@@ -100,10 +105,14 @@ impl Formatter<'_> {
         let view = self.view;
         let is_cut = fact.may_be_cut && view.detail == Detail::Brief;
         // The reserve of an eighth of a line covers the words that do not fill their lines.
-        let room = if is_cut { view.entry_columns() * MAX_LINES - view.columns / 8 } else { usize::MAX };
+        let room =
+            if is_cut { view.entry_columns() * MAX_LINES - view.columns / 8 } else { usize::MAX };
         let keys = std::iter::once(fact.key.as_str()).chain(std::iter::repeat(""));
-        let lines = keys.zip(&fact.lines).map(|(key, line)| view.entry(key, &clause(&self.words(line), room)));
-        lines.collect::<String>() + &fact.remarks.iter().map(|remark| self.remark(remark)).collect::<String>()
+        let lines = keys
+            .zip(&fact.lines)
+            .map(|(key, line)| view.entry(key, &clause(&self.words(line), room)));
+        lines.collect::<String>()
+            + &fact.remarks.iter().map(|remark| self.remark(remark)).collect::<String>()
     }
 
     fn remark(&self, remark: &Remark) -> String {
@@ -130,10 +139,15 @@ impl Formatter<'_> {
             ListMark::Plain => view.hang("- ", &sentence),
             ListMark::Note => self.line("- ", &sentence),
             ListMark::Warning => view.hang(&view.paint(Emphasis::Warning, "! "), &sentence),
-            ListMark::Met => view.hang(&format!("  {}   ", view.paint(Emphasis::Good, "met   ")), &sentence),
-            ListMark::Missed => view.hang(&format!("  {}   ", view.paint(Emphasis::Bad, "MISSED")), &sentence),
+            ListMark::Met => {
+                view.hang(&format!("  {}   ", view.paint(Emphasis::Good, "met   ")), &sentence)
+            }
+            ListMark::Missed => {
+                view.hang(&format!("  {}   ", view.paint(Emphasis::Bad, "MISSED")), &sentence)
+            }
         };
-        let remedy = item.remedy.iter().map(|remedy| view.hang("  ", &format!("-> {}", clean(remedy))));
+        let remedy =
+            item.remedy.iter().map(|remedy| view.hang("  ", &format!("-> {}", clean(remedy))));
         text + &remedy.collect::<String>()
     }
 
@@ -157,7 +171,11 @@ impl Formatter<'_> {
             let cells = [format!("  {}", row.outcome), row.count.clone(), row.share.clone()];
             table.row_with_note(cells, clean(&row.meaning));
         }
-        if self.cuts_notes() { table.render_one_line(self.view.columns) } else { self.view.table(&table) }
+        if self.cuts_notes() {
+            table.render_one_line(self.view.columns)
+        } else {
+            self.view.table(&table)
+        }
     }
 
     /// Formats a breakdown. In the report of a run, columns and rows that do not fit are omitted.
@@ -167,8 +185,9 @@ impl Formatter<'_> {
             return table(self.view, &head, &rows);
         }
         let columns = self.view.columns;
-        let shown: Vec<usize> =
-            (0..breakdown.columns.len()).filter(|column| breakdown.columns[*column].1 <= columns).collect();
+        let shown: Vec<usize> = (0..breakdown.columns.len())
+            .filter(|column| breakdown.columns[*column].1 <= columns)
+            .collect();
         let heads: Vec<&str> = shown.iter().map(|column| breakdown.columns[*column].0).collect();
         let longest = breakdown.rows.iter().map(|row| row.0.chars().count()).max().unwrap_or(0);
         let figures = heads.iter().map(|head| head.len().max(8) + 2).sum::<usize>();
@@ -185,7 +204,8 @@ impl Formatter<'_> {
 }
 
 /// Columns that are omitted, in this order, if a brief table is too wide.
-const OPTIONAL_COLUMNS: [&str; 8] = ["running estimate", "p", "mean", "s", "CPU", "offered", "p95", "difference"];
+const OPTIONAL_COLUMNS: [&str; 8] =
+    ["running estimate", "p", "mean", "s", "CPU", "offered", "p95", "difference"];
 
 /// Formats a table. If the last column contains text, it becomes a note at the end of each row; if
 /// that is too long, a numbered note below the table.
@@ -195,8 +215,10 @@ fn table(view: &View, head: &[String], rows: &[Vec<String>]) -> String {
     let figures = head.len() - usize::from(has_text);
     let mut shown: Vec<usize> = (0..figures).collect();
     // The last column is not counted as figures if it contains text.
-    let texts: Vec<String> =
-        lines.iter().map(|row| row.get(figures).map_or(String::new(), |text| clean(text))).collect();
+    let texts: Vec<String> = lines
+        .iter()
+        .map(|row| row.get(figures).map_or(String::new(), |text| clean(text)))
+        .collect();
     for name in OPTIONAL_COLUMNS.iter().filter(|_| view.detail == Detail::Brief) {
         let room = free_columns(view, &lines, &shown);
         if room < usize::from(has_text) * 8 || room == 0 {
@@ -209,7 +231,10 @@ fn table(view: &View, head: &[String], rows: &[Vec<String>]) -> String {
     let notes = if is_inline { Notes::default() } else { Notes::of(&texts[1..]) };
     let mut table = Table::default();
     for (index, (row, text)) in lines.iter().zip(&texts).enumerate() {
-        table.row_with_note(selected(row, &shown), if index == 0 { text.clone() } else { notes.mark(text) });
+        table.row_with_note(
+            selected(row, &shown),
+            if index == 0 { text.clone() } else { notes.mark(text) },
+        );
     }
     // Notes need some width, even if the table fills the terminal.
     let text = table.render_within(view.columns.max(table.columns() + 20));
@@ -252,7 +277,11 @@ impl Notes {
     }
 
     fn below(&self, view: &View) -> String {
-        self.0.iter().enumerate().map(|(index, note)| view.hang(&format!("[{}] ", index + 1), note)).collect()
+        self.0
+            .iter()
+            .enumerate()
+            .map(|(index, note)| view.hang(&format!("[{}] ", index + 1), note))
+            .collect()
     }
 }
 
@@ -262,13 +291,20 @@ mod tests {
 
     #[test]
     fn a_breakdown_is_whole_in_a_study_and_cut_in_a_run() {
-        let rows = (0..25).map(|n| (format!("/page/{n}"), vec!["1".to_owned(), "2".to_owned()])).collect();
+        let rows =
+            (0..25).map(|n| (format!("/page/{n}"), vec!["1".to_owned(), "2".to_owned()])).collect();
         let of = Breakdown { title: "Labels", columns: &[("completed", 0), ("max", 100)], rows };
         let (view, blocks) = (View::default().in_full(), vec![Block::Breakdown(of)]);
         let study = text(&view, &blocks);
-        assert!(study.contains("max") && study.contains("/page/24") && study.lines().count() == 26, "{study}");
+        assert!(
+            study.contains("max") && study.contains("/page/24") && study.lines().count() == 26,
+            "{study}"
+        );
         let run = part(&view, &blocks);
         let cut = run.fixed + &run.rows.concat();
-        assert!(!cut.contains("max") && !cut.contains("/page/20") && cut.ends_with("and 5 more\n"), "{cut}");
+        assert!(
+            !cut.contains("max") && !cut.contains("/page/20") && cut.ends_with("and 5 more\n"),
+            "{cut}"
+        );
     }
 }

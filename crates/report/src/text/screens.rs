@@ -4,7 +4,8 @@ use super::write_as;
 use crate::story::{self, Story};
 use crate::view::{BRIEF_LINES, Color, View};
 use brunt_model::finding::{
-    Cause, Check, FigureEstimate, Evidence, Interval, Limit, Origin, Side, State, Steady, Verdict, Severity,
+    Cause, Check, Evidence, FigureEstimate, Interval, Limit, Origin, Severity, Side, State, Steady,
+    Verdict,
 };
 use brunt_model::objective::{Metric, Relation};
 use brunt_model::time::seconds_of;
@@ -30,9 +31,17 @@ fn judged(run: &Run) -> Judgement {
         intervals: [0.5, 0.75, 0.9, 0.95, 0.99].map(interval).to_vec(),
         throughput: Some(estimate(run.throughput())),
         steady: Some(Steady { cut: Duration::ZERO, reached: true, method: "MSER-5".into() }),
-        checks: vec![Check { name: "begun requests".into(), holds: true, arithmetic: "1 = 1".into() }],
+        checks: vec![Check {
+            name: "begun requests".into(),
+            holds: true,
+            arithmetic: "1 = 1".into(),
+        }],
         findings: vec![
-            finding(Severity::Note, "Client and server share this machine: they compete for its 2 cores.", None),
+            finding(
+                Severity::Note,
+                "Client and server share this machine: they compete for its 2 cores.",
+                None,
+            ),
             finding(
                 Severity::Note,
                 "p99.9 needs about 10,000 requests (have 1,000); p99 is the highest reliable percentile.",
@@ -48,7 +57,12 @@ fn estimate(value: f64) -> FigureEstimate {
 }
 
 fn finding(weight: Severity, sentence: &str, remedy: Option<&str>) -> Finding {
-    Finding { rule: "x".into(), severity: weight, sentence: sentence.into(), remedy: remedy.map(Into::into) }
+    Finding {
+        rule: "x".into(),
+        severity: weight,
+        sentence: sentence.into(),
+        remedy: remedy.map(Into::into),
+    }
 }
 
 fn open() -> Run {
@@ -60,7 +74,10 @@ fn open() -> Run {
 }
 
 fn invalid(run: &Run) -> Judgement {
-    let check = Check { name: "begun requests".into(), holds: false, arithmetic: "1,000 ≠ 998 + 1".into() };
+    let check =
+        Check {
+            name: "begun requests".into(), holds: false, arithmetic: "1,000 ≠ 998 + 1".into()
+        };
     let verdict = Verdict { state: State::Invalid, ..Verdict::default() };
     Judgement { verdict, checks: vec![check], ..judged(run) }
 }
@@ -108,9 +125,19 @@ fn limited(run: &Run) -> Judgement {
 fn many_errors() -> (Run, Judgement) {
     let mut story = story::overloaded();
     story.plan.objectives = vec![
-        Objective { metric: Metric::Quantile(0.5), step: None, relation: Relation::Below, bound: 0.5 },
+        Objective {
+            metric: Metric::Quantile(0.5),
+            step: None,
+            relation: Relation::Below,
+            bound: 0.5,
+        },
         Objective { metric: Metric::Errors, step: None, relation: Relation::Below, bound: 0.01 },
-        Objective { metric: Metric::Goodput, step: None, relation: Relation::AtLeast, bound: 150.0 },
+        Objective {
+            metric: Metric::Goodput,
+            step: None,
+            relation: Relation::AtLeast,
+            bound: 150.0,
+        },
     ];
     let run = story.run();
     let mut judgement = judged(&run);
@@ -176,7 +203,11 @@ fn screens(view: View) -> String {
     for (name, run, judgement) in kinds() {
         let text = text(&view, &run, &judgement);
         assert!(text.lines().all(|line| line.chars().count() <= view.columns.max(72)), "{text}");
-        assert!(view.columns < 80 || text.lines().count() <= BRIEF_LINES, "{} lines:\n{text}", text.lines().count());
+        assert!(
+            view.columns < 80 || text.lines().count() <= BRIEF_LINES,
+            "{} lines:\n{text}",
+            text.lines().count()
+        );
         screens.push(format!("===== {name} =====\n{text}"));
     }
     screens.join("\n")
@@ -231,7 +262,11 @@ fn colors_change_no_letter() {
         let plain = text(&View::default(), &run, &judgement);
         let bare: String = colored
             .split('\x1b')
-            .map(|part| part.split_once('m').filter(|(code, _)| code.starts_with('[')).map_or(part, |(_, rest)| rest))
+            .map(|part| {
+                part.split_once('m')
+                    .filter(|(code, _)| code.starts_with('['))
+                    .map_or(part, |(_, rest)| rest)
+            })
             .collect();
         assert_eq!(bare, plain, "{name}");
         assert!(colored.contains("\x1b[1"), "{name}");

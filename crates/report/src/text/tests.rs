@@ -1,7 +1,9 @@
 use crate::story::{self, Story};
 use crate::view::View;
 use brunt_model::objective::{Metric, Relation};
-use brunt_model::{Body, Failure, Finish, Judgement, Load, Objective, Run, Shape, Stage, Think, Tick};
+use brunt_model::{
+    Body, Failure, Finish, Judgement, Load, Objective, Run, Shape, Stage, Think, Tick,
+};
 use insta::assert_snapshot;
 use proptest::prelude::*;
 use std::time::Duration;
@@ -48,14 +50,24 @@ fn nothing_measured() {
     assert_snapshot!(text(&story));
     story.failure(9000, 100, Failure::Tls);
     let several = text(&story);
-    assert!(several.contains("measured: 400 of 401 requests ended as 'connection refused'"), "{several}");
-    assert!(several.contains("\n  TLS handshake failed    1  0.25 %   the TLS handshake"), "{several}");
+    assert!(
+        several.contains("measured: 400 of 401 requests ended as 'connection refused'"),
+        "{several}"
+    );
+    assert!(
+        several.contains("\n  TLS handshake failed    1  0.25 %   the TLS handshake"),
+        "{several}"
+    );
 }
 
 #[test]
 fn nothing_measured_for_a_reason_that_the_engine_knows() {
     let mut story = Story::open(10.0, None);
-    story.finish = Finish { at: Tick(0), interrupted: false, error: Some("no worker could be started.".into()) };
+    story.finish = Finish {
+        at: Tick(0),
+        interrupted: false,
+        error: Some("no worker could be started.".into()),
+    };
     let text = text(&story);
     assert!(text.contains("\nNothing could be measured: no worker could be started.\n"), "{text}");
     assert!(!text.contains("Throughput") && !text.contains("Times"), "{text}");
@@ -63,7 +75,8 @@ fn nothing_measured_for_a_reason_that_the_engine_knows() {
 
 #[test]
 fn several_labels_of_a_run_that_was_interrupted() {
-    let names: Vec<String> = (0..22).map(|i| format!("http://127.0.0.1:8080/shop/category/{i}/item.html")).collect();
+    let names: Vec<String> =
+        (0..22).map(|i| format!("http://127.0.0.1:8080/shop/category/{i}/item.html")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let mut story = Story::of(Load::Closed {
         users: Shape {
@@ -142,7 +155,8 @@ proptest! {
 
 #[test]
 fn a_study_of_two_contenders() {
-    let (study, analysis) = story::sweep_of(&(1..=12).map(|n| f64::from(n) * 40.0).collect::<Vec<_>>(), 3);
+    let (study, analysis) =
+        story::sweep_of(&(1..=12).map(|n| f64::from(n) * 40.0).collect::<Vec<_>>(), 3);
     let mut out = Vec::new();
     super::write_study(&study, &analysis, &mut out).unwrap();
     let text = String::from_utf8(out).unwrap();

@@ -53,8 +53,10 @@ impl Level {
             Self::Repetition(place) | Self::Step(place, _) => (Some(place.contender), Some(place)),
         };
         let contender = contender.map(|contender| &experiment.contenders[contender]);
-        let mut variables =
-            contender.map_or_else(|| shared_variables(&experiment.contenders), |one| server_variables(one).to_vec());
+        let mut variables = contender.map_or_else(
+            || shared_variables(&experiment.contenders),
+            |one| server_variables(one).to_vec(),
+        );
         if let Some(contender) = contender {
             variables.push(("BRUNT_CONTENDER".to_owned(), contender.name.clone()));
         }

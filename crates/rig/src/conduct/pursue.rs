@@ -58,7 +58,9 @@ pub fn pursue<H: Host>(
 ) -> Result<ExperimentOutcome, RigFailure<H::Error>> {
     let turns = order::turns(experiment);
     let mut conductor = Conductor::new(experiment, context, host);
-    let Some(first) = conductor.first_trial(chooser, &turns) else { return Ok(ExperimentOutcome::Whole) };
+    let Some(first) = conductor.first_trial(chooser, &turns) else {
+        return Ok(ExperimentOutcome::Whole);
+    };
     conductor.with_hooks(Level::Experiment, |conductor| conductor.run_turns(chooser, &turns, first))
 }
 
@@ -76,7 +78,12 @@ impl<H: Host> Conductor<'_, H> {
         })
     }
 
-    fn run_turns(&mut self, chooser: &mut dyn Chooser<H>, mut turns: &[Turn], first: FirstTrial) -> Outcome<H> {
+    fn run_turns(
+        &mut self,
+        chooser: &mut dyn Chooser<H>,
+        mut turns: &[Turn],
+        first: FirstTrial,
+    ) -> Outcome<H> {
         let mut next = Some(first);
         while let Some(FirstTrial { skipped_turns, trial }) = next {
             turns = &turns[skipped_turns..];
@@ -104,10 +111,14 @@ impl<H: Host> Conductor<'_, H> {
     ) -> Outcome<H> {
         let mut first = Some(first);
         for (index, turn) in turns[..count].iter().enumerate() {
-            let Some(chosen) = first.take().or_else(|| chooser.next(self.host, *turn)) else { continue };
+            let Some(chosen) = first.take().or_else(|| chooser.next(self.host, *turn)) else {
+                continue;
+            };
             let place = chosen.place;
-            let end = self.within_repetition(place, |conductor| conductor.run_turn(chooser, *turn, chosen))?;
-            let is_last = turns[index + 1..].iter().all(|later| later.repetition != turn.repetition);
+            let end = self
+                .within_repetition(place, |conductor| conductor.run_turn(chooser, *turn, chosen))?;
+            let is_last =
+                turns[index + 1..].iter().all(|later| later.repetition != turn.repetition);
             if end != ExperimentOutcome::Whole {
                 return Ok(end);
             }
@@ -118,7 +129,12 @@ impl<H: Host> Conductor<'_, H> {
         Ok(ExperimentOutcome::Whole)
     }
 
-    fn run_turn(&mut self, chooser: &mut dyn Chooser<H>, turn: Turn, first: ChosenTrial) -> Outcome<H> {
+    fn run_turn(
+        &mut self,
+        chooser: &mut dyn Chooser<H>,
+        turn: Turn,
+        first: ChosenTrial,
+    ) -> Outcome<H> {
         let mut next = Some(first);
         while let Some(chosen) = next {
             if self.host.is_stopped() || self.run_chosen(&chosen)? == ExperimentOutcome::Stopped {
@@ -132,7 +148,8 @@ impl<H: Host> Conductor<'_, H> {
     fn run_chosen(&mut self, chosen: &ChosenTrial) -> Outcome<H> {
         // A server that was just started for the repetition need not be restarted
         // for its first trial.
-        let needs_restart = chosen.before == TrialGap::Restart && self.server.is_some() && self.has_served_trial;
+        let needs_restart =
+            chosen.before == TrialGap::Restart && self.server.is_some() && self.has_served_trial;
         if needs_restart && self.restart(chosen.place)? == ExperimentOutcome::Stopped {
             return Ok(ExperimentOutcome::Stopped);
         }

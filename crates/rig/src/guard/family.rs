@@ -35,7 +35,11 @@ impl Family {
             match wait(WaitOptions::NOHANG) {
                 Ok(Some((pid, status))) if Some(pid) == self.shell => {
                     let by_signal = status.terminating_signal().map(Ending::Signal);
-                    ending = status.exit_status().map(Ending::Code).or(by_signal).or(Some(Ending::Unknown));
+                    ending = status
+                        .exit_status()
+                        .map(Ending::Code)
+                        .or(by_signal)
+                        .or(Some(Ending::Unknown));
                 }
                 // An adopted process ended, or a signal interrupted the call.
                 Ok(Some(_)) | Err(rustix::io::Errno::INTR) => {}
@@ -92,7 +96,9 @@ mod linux {
     pub(super) fn signal_groups(shell: Option<Pid>, signal: Signal) {
         let descendants = descendants();
         let shell_group = shell.map(Pid::as_raw_pid);
-        if let Some(shell) = shell.filter(|_| descendants.iter().any(|process| Some(process.group) == shell_group)) {
+        if let Some(shell) =
+            shell.filter(|_| descendants.iter().any(|process| Some(process.group) == shell_group))
+        {
             let _ = kill_process_group(shell, signal);
         }
         for process in &descendants {
@@ -106,7 +112,10 @@ mod linux {
 
     pub(super) fn kill_all(_: Option<Pid>) -> u32 {
         // One by one, since they may belong to several process groups.
-        descendants().iter().filter(|process| kill_process(process.pid, Signal::KILL).is_ok()).count() as u32
+        descendants()
+            .iter()
+            .filter(|process| kill_process(process.pid, Signal::KILL).is_ok())
+            .count() as u32
     }
 
     /// Always false: on Linux all other processes become children of the guard at some time.
@@ -131,7 +140,9 @@ mod linux {
 
     fn all_processes() -> Vec<Process> {
         let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
-        entries.filter_map(|entry| read_process(entry.file_name().to_str()?.parse().ok()?)).collect()
+        entries
+            .filter_map(|entry| read_process(entry.file_name().to_str()?.parse().ok()?))
+            .collect()
     }
 
     /// Reads /proc/PID/stat, see `proc_pid_stat(5)`. State, parent and group follow the name, which

@@ -142,9 +142,14 @@ mod tests {
 
     #[test]
     fn reports_are_understood() {
-        let endings = [Ending::Code(0), Ending::Code(-1), Ending::Signal(9), Ending::Unknown].map(GuardReport::Ended);
-        let others =
-            [GuardReport::Started(7), GuardReport::Failed("no sh".into()), GuardReport::Killed(3), GuardReport::Gone];
+        let endings = [Ending::Code(0), Ending::Code(-1), Ending::Signal(9), Ending::Unknown]
+            .map(GuardReport::Ended);
+        let others = [
+            GuardReport::Started(7),
+            GuardReport::Failed("no sh".into()),
+            GuardReport::Killed(3),
+            GuardReport::Gone,
+        ];
         for report in endings.into_iter().chain(others) {
             assert_eq!(GuardReport::parse(&report.to_string()), Some(report));
         }

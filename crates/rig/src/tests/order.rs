@@ -22,7 +22,9 @@ fn order(experiment: &Experiment) -> Vec<TrialIndex> {
 }
 
 fn written(places: &[TrialIndex]) -> String {
-    let one = |place: &TrialIndex| format!("{}{}{}", ["A", "B", "C"][place.contender], place.repetition, place.step);
+    let one = |place: &TrialIndex| {
+        format!("{}{}{}", ["A", "B", "C"][place.contender], place.repetition, place.step)
+    };
     places.iter().map(one).collect::<Vec<_>>().join(" ")
 }
 
@@ -51,7 +53,8 @@ fn places_are_made_when_they_are_asked_for() {
 
 #[test]
 fn steps_go_upwards_however_they_were_written() {
-    let experiment = Experiment { repetitions: 1, ..experiment(vec![contender("c", &[20.0, 5.0, 10.0])]) };
+    let experiment =
+        Experiment { repetitions: 1, ..experiment(vec![contender("c", &[20.0, 5.0, 10.0])]) };
     assert_eq!(written(&order(&experiment)), "A01 A02 A00");
 }
 
@@ -59,7 +62,9 @@ fn steps_go_upwards_however_they_were_written() {
 fn a_random_order_is_drawn_anew_for_each_repetition() {
     let experiment = of(&[8, 8], 2, TrialOrder::Random);
     let all = order(&experiment);
-    let steps = |places: &[TrialIndex]| places.iter().map(|place| (place.contender, place.step)).collect::<Vec<_>>();
+    let steps = |places: &[TrialIndex]| {
+        places.iter().map(|place| (place.contender, place.step)).collect::<Vec<_>>()
+    };
     assert_ne!(steps(&all[..16]), steps(&all[16..]));
     assert_ne!(all, order(&Experiment { seed: experiment.seed + 1, ..experiment }));
 }

@@ -19,7 +19,8 @@ const NO_REST: TrialGap = TrialGap::Cool(Duration::ZERO);
 impl Chooser<Silent> for Doubling {
     fn next(&mut self, host: &mut Silent, turn: Turn) -> Option<ChosenTrial> {
         let Turn { repetition, contender } = turn;
-        let is_of = |place: &&TrialIndex| (place.repetition, place.contender) == (repetition, contender);
+        let is_of =
+            |place: &&TrialIndex| (place.repetition, place.contender) == (repetition, contender);
         let number = host.made.iter().filter(is_of).count() + 1;
         let load = 10.0 * f64::from(1 << (number - 1));
         let place = TrialIndex { repetition, contender, step: number };
@@ -34,12 +35,18 @@ fn each_trial_is_chosen_by_those_before_it() {
     story.experiment.cooldown = Duration::from_mins(1);
     let before = TrialGap::Cool(Duration::from_secs(2));
     assert_eq!(story.pursue(&mut Doubling { each: 3, before }).unwrap(), ExperimentOutcome::Whole);
-    let expected = ["run a 0 10", "rest 2", "run a 0 20", "rest 2", "run a 0 40", "rest 2", "run b 0 10"];
+    let expected =
+        ["run a 0 10", "rest 2", "run a 0 20", "rest 2", "run a 0 40", "rest 2", "run b 0 10"];
     assert_eq!(story.host.news[..7], expected);
     assert_eq!(story.host.numbers, [1, 2, 3, 1, 2, 3]);
     assert_eq!(story.time.now_seconds(), 10.0);
     let seeds: std::collections::BTreeSet<u64> = story.host.seeds.iter().copied().collect();
-    assert_eq!(seeds.len(), 3, "trials differ in their arrivals, contenders do not: {:?}", story.host.seeds);
+    assert_eq!(
+        seeds.len(),
+        3,
+        "trials differ in their arrivals, contenders do not: {:?}",
+        story.host.seeds
+    );
 }
 
 #[test]
@@ -47,7 +54,10 @@ fn where_nothing_is_left_to_try_nothing_is_begun() {
     let mut one = served(&[1.0], STAYS);
     one.hooks.contender = around("echo before >>log", "echo after >>log");
     let (mut story, dir) = stage(vec![one]);
-    assert_eq!(story.pursue_really(&mut Doubling { each: 0, before: NO_REST }).unwrap(), ExperimentOutcome::Whole);
+    assert_eq!(
+        story.pursue_really(&mut Doubling { each: 0, before: NO_REST }).unwrap(),
+        ExperimentOutcome::Whole
+    );
     assert_eq!((log(dir.path()).as_str(), story.host.news.len()), ("", 0));
     left_nothing(dir.path(), 0);
 }
@@ -56,7 +66,10 @@ fn where_nothing_is_left_to_try_nothing_is_begun() {
 fn a_server_is_started_once_or_anew_for_each_trial() {
     for (before, starts) in [(NO_REST, 1), (TrialGap::Restart, 3)] {
         let (mut story, dir) = stage(vec![served(&[1.0], STAYS)]);
-        assert_eq!(story.pursue_really(&mut Doubling { each: 3, before }).unwrap(), ExperimentOutcome::Whole);
+        assert_eq!(
+            story.pursue_really(&mut Doubling { each: 3, before }).unwrap(),
+            ExperimentOutcome::Whole
+        );
         left_nothing(dir.path(), starts);
     }
 }
@@ -66,7 +79,10 @@ fn repetitions_are_gone_through_in_turns_until_enough_is_known() {
     let mut story = Story::of(experiment(vec![contender("a", &[1.0]), contender("b", &[1.0])]));
     story.experiment.repetitions = 9;
     story.host.enough_after = Some(2);
-    assert_eq!(story.pursue(&mut Doubling { each: 1, before: NO_REST }).unwrap(), ExperimentOutcome::Enough);
+    assert_eq!(
+        story.pursue(&mut Doubling { each: 1, before: NO_REST }).unwrap(),
+        ExperimentOutcome::Enough
+    );
     assert_eq!(story.host.news, ["run a 0 10", "run b 0 10", "run b 1 10", "run a 1 10"]);
     assert_eq!(story.host.enough_calls, [0, 1]);
 }
@@ -75,7 +91,10 @@ fn repetitions_are_gone_through_in_turns_until_enough_is_known() {
 fn a_server_that_was_started_for_a_repetition_is_not_started_once_more_for_its_first_trial() {
     let (mut story, dir) = stage(vec![served(&[1.0], STAYS)]);
     story.experiment.repetitions = 2;
-    assert_eq!(story.pursue_really(&mut Doubling { each: 2, before: TrialGap::Restart }).unwrap(), ExperimentOutcome::Whole);
+    assert_eq!(
+        story.pursue_really(&mut Doubling { each: 2, before: TrialGap::Restart }).unwrap(),
+        ExperimentOutcome::Whole
+    );
     left_nothing(dir.path(), 4);
 }
 
@@ -86,7 +105,10 @@ fn hooks_know_the_load_that_was_chosen() {
     one.hooks.step = around("echo +$BRUNT_LOAD >>log", "echo -$BRUNT_LOAD >>log");
     let (mut story, dir) = stage(vec![one]);
     story.experiment.hooks = around("echo +e >>log", "echo -e >>log");
-    assert_eq!(story.pursue_really(&mut Doubling { each: 2, before: NO_REST }).unwrap(), ExperimentOutcome::Whole);
+    assert_eq!(
+        story.pursue_really(&mut Doubling { each: 2, before: NO_REST }).unwrap(),
+        ExperimentOutcome::Whole
+    );
     assert_eq!(log(dir.path()), "+e, +c, +10, -10, +20, -20, -c, -e");
     left_nothing(dir.path(), 1);
 }
@@ -95,7 +117,10 @@ fn hooks_know_the_load_that_was_chosen() {
 fn a_server_that_died_is_there_again_for_the_next_trial() {
     let (mut story, dir) = stage(vec![served(&[1.0], "echo $$ >>pids; exec sleep 0.2")]);
     story.host.meanwhile = Some(|_| std::thread::sleep(Duration::from_millis(600)));
-    assert_eq!(story.pursue_really(&mut Doubling { each: 2, before: NO_REST }).unwrap(), ExperimentOutcome::Whole);
+    assert_eq!(
+        story.pursue_really(&mut Doubling { each: 2, before: NO_REST }).unwrap(),
+        ExperimentOutcome::Whole
+    );
     assert_eq!((story.host.made.len(), story.host.troubles.len()), (2, 2));
     left_nothing(dir.path(), 2);
 }
@@ -113,7 +138,10 @@ fn a_server_that_dies_in_every_trial_is_given_up() {
 fn who_stops_it_is_heard_between_trials() {
     let (mut story, dir) = stage(vec![served(&[1.0], STAYS)]);
     story.host.stop_after = Some(2);
-    assert_eq!(story.pursue_really(&mut Doubling { each: 9, before: NO_REST }).unwrap(), ExperimentOutcome::Stopped);
+    assert_eq!(
+        story.pursue_really(&mut Doubling { each: 9, before: NO_REST }).unwrap(),
+        ExperimentOutcome::Stopped
+    );
     assert_eq!(story.host.made.len(), 2);
     left_nothing(dir.path(), 1);
 }

@@ -2,7 +2,7 @@
 
 use super::story::{Story, around, contender, experiment, hook, server};
 use crate::ExperimentOutcome;
-use crate::error::{RigFailure, HookError, ServerError};
+use crate::error::{HookError, RigFailure, ServerError};
 use crate::guard::Ending;
 use brunt_model::experiment::{Contender, HookCommands, Restart};
 use brunt_model::probe_spec::{ProbeAccess, ProbeSpec, Probed, Select};
@@ -50,8 +50,11 @@ pub fn log(dir: &Path) -> String {
 #[test]
 fn hooks_stand_around_what_they_belong_to() {
     let mut contender = served(&[5.0, 7.5], "echo start >>log; echo $$ >pids; exec sleep 60");
-    let to_log =
-        |what: &str| format!("echo {what} $BRUNT_CONTENDER $BRUNT_REPETITION $BRUNT_STEP $BRUNT_LOAD $PORT >>log");
+    let to_log = |what: &str| {
+        format!(
+            "echo {what} $BRUNT_CONTENDER $BRUNT_REPETITION $BRUNT_STEP $BRUNT_LOAD $PORT >>log"
+        )
+    };
     let both = |what: &str| around(&to_log(&format!("+{what}")), &to_log(&format!("-{what}")));
     contender.hooks.contender = both("c");
     contender.hooks.repetition = both("r");
@@ -66,7 +69,10 @@ fn hooks_stand_around_what_they_belong_to() {
             "+r c {r} p80, start, +s c {r} 1 5 p80, -s c {r} 1 5 p80, +s c {r} 2 7.5 p80, -s c {r} 2 7.5 p80, -r c {r} p80"
         )
     };
-    assert_eq!(log(dir.path()), format!("+e p80, +c c p80, {}, {}, -c c p80, -e p80", steps(1), steps(2)));
+    assert_eq!(
+        log(dir.path()),
+        format!("+e p80, +c c p80, {}, {}, -c c p80, -e p80", steps(1), steps(2))
+    );
     left_nothing(dir.path(), 1);
 }
 
@@ -87,15 +93,22 @@ fn a_server_is_restarted_as_often_as_it_is_said() {
 #[test]
 fn a_hook_that_fails_stops_the_experiment_and_shows_what_it_wrote() {
     let mut one = served(&[1.0, 2.0], STAYS);
-    one.hooks.step =
-        HookCommands { before: vec![hook("echo so; echo bad >&2; exit 7")], after: vec![hook("echo after >>log")] };
+    one.hooks.step = HookCommands {
+        before: vec![hook("echo so; echo bad >&2; exit 7")],
+        after: vec![hook("echo after >>log")],
+    };
     let (mut story, dir) = stage(vec![one]);
     story.experiment.hooks.after = vec![hook("echo end >>log")];
     let failure = story.conduct_really().unwrap_err();
     let message = failure.to_string();
-    assert!(matches!(failure, RigFailure::Hook(HookError::Failed { ending: Ending::Code(7), .. })), "{message}");
     assert!(
-        message.contains("before the step at 1 of c, repetition 1 failed (exit code 7); it wrote:\n  so\n  bad"),
+        matches!(failure, RigFailure::Hook(HookError::Failed { ending: Ending::Code(7), .. })),
+        "{message}"
+    );
+    assert!(
+        message.contains(
+            "before the step at 1 of c, repetition 1 failed (exit code 7); it wrote:\n  so\n  bad"
+        ),
         "{message}"
     );
     assert_eq!((log(dir.path()).as_str(), story.host.made.len()), ("after, end", 0));
@@ -110,7 +123,8 @@ fn a_hook_that_takes_too_long_is_ended_with_all_it_started() {
     story.experiment.hooks.before = vec![slow];
     let message = story.conduct_really().unwrap_err().to_string();
     assert!(
-        message.contains("before the experiment timed out after 0.3 s") && message.contains("wrote nothing"),
+        message.contains("before the experiment timed out after 0.3 s")
+            && message.contains("wrote nothing"),
         "{message}"
     );
     left_nothing(dir.path(), 2);
@@ -119,7 +133,8 @@ fn a_hook_that_takes_too_long_is_ended_with_all_it_started() {
 #[test]
 fn what_a_hook_puts_into_the_background_stays() {
     let (mut story, dir) = stage(vec![contender("c", &[1.0])]);
-    story.experiment.hooks = around("sleep 60 & echo $! >>pids", "kill -0 $(cat pids) && kill $(cat pids)");
+    story.experiment.hooks =
+        around("sleep 60 & echo $! >>pids", "kill -0 $(cat pids) && kill $(cat pids)");
     assert_eq!(story.conduct_really().unwrap(), ExperimentOutcome::Whole);
     assert_eq!(pids(dir.path()).len(), 1);
 }
@@ -130,7 +145,13 @@ fn of_two_failures_the_first_is_told_and_the_second_is_a_warning() {
     story.experiment.hooks = around("exit 1", "exit 2");
     let message = story.conduct_really().unwrap_err().to_string();
     assert!(message.contains("`exit 1` before the experiment failed (exit code 1)"), "{message}");
-    assert!(story.host.news.iter().any(|news| news.starts_with("warning the hook `exit 2` after the experiment")));
+    assert!(
+        story
+            .host
+            .news
+            .iter()
+            .any(|news| news.starts_with("warning the hook `exit 2` after the experiment"))
+    );
 }
 
 #[test]
@@ -142,7 +163,8 @@ fn a_server_that_is_never_ready_is_ended() {
     let (mut story, dir) = stage(vec![one]);
     let message = story.conduct_really().unwrap_err().to_string();
     assert!(
-        message.starts_with("the server of c was not ready after 0.5 s: ") && message.ends_with("it wrote:\n  waiting"),
+        message.starts_with("the server of c was not ready after 0.5 s: ")
+            && message.ends_with("it wrote:\n  waiting"),
         "{message}"
     );
     left_nothing(dir.path(), 1);
@@ -153,7 +175,8 @@ fn a_server_that_ends_before_it_is_ready_is_told_with_its_output() {
     let (mut story, _dir) = stage(vec![served(&[1.0], "echo no config >&2; exit 3")]);
     let message = story.conduct_really().unwrap_err().to_string();
     assert!(
-        message.contains("ended before it was ready (exit code 3)") && message.ends_with("\n  no config"),
+        message.contains("ended before it was ready (exit code 3)")
+            && message.ends_with("\n  no config"),
         "{message}"
     );
 }
@@ -188,8 +211,7 @@ fn a_server_that_does_not_want_to_end_is_killed() {
 #[test]
 fn a_daemon_that_leaves_group_and_session_is_found() {
     let Ok(_) = std::process::Command::new("setsid").arg("true").status() else { return };
-    let daemon =
-        "setsid sh -c 'echo $$ >>pids; trap \"echo asked >>log; exit\" TERM; while :; do sleep 0.05; done' & exit 0";
+    let daemon = "setsid sh -c 'echo $$ >>pids; trap \"echo asked >>log; exit\" TERM; while :; do sleep 0.05; done' & exit 0";
     let mut one = served(&[1.0], daemon);
     let what = Probed::Processes { select: Select::Server, via: ProbeAccess::Local };
     one.probes = vec![ProbeSpec { name: "c".into(), what, interval: Duration::from_secs(1) }];
@@ -198,7 +220,9 @@ fn a_daemon_that_leaves_group_and_session_is_found() {
     assert_eq!(story.conduct_really().unwrap(), ExperimentOutcome::Whole);
     left_nothing(dir.path(), 1);
     // The probe reads the guard, since the daemon has become its child.
-    assert!(story.host.pids.len() == 1 && story.host.pids[0] != pids(dir.path())[0].as_raw_pid() as u32);
+    assert!(
+        story.host.pids.len() == 1 && story.host.pids[0] != pids(dir.path())[0].as_raw_pid() as u32
+    );
     assert_eq!(log(dir.path()), "asked");
 }
 
@@ -214,8 +238,12 @@ fn the_servers_process_is_what_probes_read() {
 
 #[test]
 fn a_stop_command_stops_it_in_its_own_way() {
-    let mut one = served(&[1.0], "trap 'echo by usr1 >>log; exit' USR1; echo $$ >>pids; while :; do sleep 0.05; done");
-    one.server.as_mut().unwrap().stop = Some("until [ -s pids ]; do sleep 0.01; done; kill -USR1 $(cat pids)".into());
+    let mut one = served(
+        &[1.0],
+        "trap 'echo by usr1 >>log; exit' USR1; echo $$ >>pids; while :; do sleep 0.05; done",
+    );
+    one.server.as_mut().unwrap().stop =
+        Some("until [ -s pids ]; do sleep 0.01; done; kill -USR1 $(cat pids)".into());
     let (mut story, dir) = stage(vec![one]);
     assert_eq!(story.conduct_really().unwrap(), ExperimentOutcome::Whole);
     assert_eq!(log(dir.path()), "by usr1");
@@ -237,7 +265,10 @@ fn a_server_that_ends_is_started_again_and_given_up_in_the_end() {
     let (mut story, dir) = stage(vec![served(&[1.0, 2.0, 3.0, 4.0], STAYS)]);
     story.host.meanwhile = Some(crash);
     let message = story.conduct_really().unwrap_err().to_string();
-    assert!(message.contains("ended during 3 trials in a row, the last time with signal 9"), "{message}");
+    assert!(
+        message.contains("ended during 3 trials in a row, the last time with signal 9"),
+        "{message}"
+    );
     assert!(story.host.troubles.len() == 3 && story.host.troubles[0].contains("signal 9"));
     left_nothing(dir.path(), 3);
 }
@@ -246,7 +277,8 @@ fn a_server_that_ends_is_started_again_and_given_up_in_the_end() {
 fn when_we_are_gone_the_guard_ends_all() {
     let (mut story, dir) = stage(vec![served(&[1.0], STAYS)]);
     story.host.meanwhile = Some(|_| panic!("a fault of ours"));
-    let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| story.conduct_really()));
+    let panicked =
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| story.conduct_really()));
     assert!(panicked.is_err());
     left_nothing(dir.path(), 1);
 }

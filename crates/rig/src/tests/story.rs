@@ -1,10 +1,17 @@
 //! A host that makes no runs, and functions that create experiments.
 
 use crate::guarded_command::RigContext;
-use crate::{Chooser, ExperimentOutcome, RigFailure, Host, RigMessage, Pause, RealClock, TrialRun, conduct, guard, pursue};
-use brunt_model::experiment::{ContenderHooks, Hook, HookCommands, ManagedServer, Ready, Restart, LoadStep, TrialOrder};
+use crate::{
+    Chooser, ExperimentOutcome, Host, Pause, RealClock, RigFailure, RigMessage, TrialRun, conduct,
+    guard, pursue,
+};
+use brunt_model::experiment::{
+    ContenderHooks, Hook, HookCommands, LoadStep, ManagedServer, Ready, Restart, TrialOrder,
+};
 use brunt_model::plan::{Connection, Population, Record};
-use brunt_model::{Arrivals, Clock, Contender, Experiment, Load, Plan, Request, Shape, Stop, Tick, TrialIndex};
+use brunt_model::{
+    Arrivals, Clock, Contender, Experiment, Load, Plan, Request, Shape, Stop, Tick, TrialIndex,
+};
 use brunt_model::{ReplyPolicy, Scenario};
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -42,7 +49,10 @@ impl Story {
         self.conduct_without(&BTreeSet::new())
     }
 
-    pub fn conduct_without(&mut self, done: &BTreeSet<TrialIndex>) -> Result<ExperimentOutcome, RigFailure<String>> {
+    pub fn conduct_without(
+        &mut self,
+        done: &BTreeSet<TrialIndex>,
+    ) -> Result<ExperimentOutcome, RigFailure<String>> {
         let context = RigContext { guard: guard_program(), time: &self.time };
         conduct(&self.experiment, done, &context, &mut self.host)
     }
@@ -53,12 +63,18 @@ impl Story {
         conduct(&self.experiment, &BTreeSet::new(), &context, &mut self.host)
     }
 
-    pub fn pursue(&mut self, chooser: &mut dyn Chooser<Silent>) -> Result<ExperimentOutcome, RigFailure<String>> {
+    pub fn pursue(
+        &mut self,
+        chooser: &mut dyn Chooser<Silent>,
+    ) -> Result<ExperimentOutcome, RigFailure<String>> {
         let context = RigContext { guard: guard_program(), time: &self.time };
         pursue(&self.experiment, chooser, &context, &mut self.host)
     }
 
-    pub fn pursue_really(&mut self, chooser: &mut dyn Chooser<Silent>) -> Result<ExperimentOutcome, RigFailure<String>> {
+    pub fn pursue_really(
+        &mut self,
+        chooser: &mut dyn Chooser<Silent>,
+    ) -> Result<ExperimentOutcome, RigFailure<String>> {
         let context = RigContext { guard: guard_program(), time: &RealClock::default() };
         pursue(&self.experiment, chooser, &context, &mut self.host)
     }
@@ -86,12 +102,16 @@ impl Host for Silent {
     type Error = String;
 
     fn run(&mut self, work: &TrialRun) -> Result<(), String> {
-        self.news.push(format!("run {} {} {}", work.contender.name, work.place.repetition, work.load));
+        self.news
+            .push(format!("run {} {} {}", work.contender.name, work.place.repetition, work.load));
         self.made.push(work.place);
         self.numbers.push(work.number);
         self.seeds.push(work.plan.seed);
         self.pids.extend(work.probes.iter().filter_map(|probe| match &probe.what {
-            brunt_model::Probed::Processes { select: brunt_model::probe_spec::Select::Pid(pid), .. } => Some(*pid),
+            brunt_model::Probed::Processes {
+                select: brunt_model::probe_spec::Select::Pid(pid),
+                ..
+            } => Some(*pid),
             _ => None,
         }));
         if let Some(meanwhile) = self.meanwhile {
@@ -164,7 +184,14 @@ pub fn experiment(contenders: Vec<Contender>) -> Experiment {
 pub fn contender(name: &str, loads: &[f64]) -> Contender {
     let steps = loads.iter().map(|load| LoadStep::new(*load, plan(*load))).collect();
     let hooks = ContenderHooks::default();
-    Contender { name: name.into(), factors: Vec::new(), steps, server: None, hooks, probes: Vec::new() }
+    Contender {
+        name: name.into(),
+        factors: Vec::new(),
+        steps,
+        server: None,
+        hooks,
+        probes: Vec::new(),
+    }
 }
 
 pub fn hook(run: &str) -> Hook {
@@ -192,7 +219,12 @@ pub fn plan(rate: f64) -> Plan {
     let seconds = Duration::from_secs;
     Plan {
         populations: Population::only(
-            Load::Open { rate: Shape::constant(rate), arrivals: Arrivals::Even, connections: None, max_in_flight: 10 },
+            Load::Open {
+                rate: Shape::constant(rate),
+                arrivals: Arrivals::Even,
+                connections: None,
+                max_in_flight: 10,
+            },
             Scenario::one(Request::get("http://127.0.0.1:9/")),
             Stop::after(seconds(1), Duration::ZERO),
         ),

@@ -51,7 +51,8 @@ mod tests {
     fn names_and_days_are_read() {
         let mut params = CertificateParams::new(vec!["a.test".into(), "127.0.0.1".into()]).unwrap();
         params.distinguished_name.push(DnType::CommonName, "a.test");
-        (params.not_before, params.not_after) = (date_time_ymd(2020, 1, 1), date_time_ymd(2020, 1, 31));
+        (params.not_before, params.not_after) =
+            (date_time_ymd(2020, 1, 1), date_time_ymd(2020, 1, 31));
         let der = params.self_signed(&KeyPair::generate().unwrap()).unwrap().der().to_vec();
         // 2020-01-01 00:00 UTC is 1577836800 (`date -u -d 2020-01-01 +%s`).
         let read_at = |day: f64| read(&der, 1_577_836_800.0 + day * DAY).unwrap();

@@ -257,13 +257,18 @@ impl RequestedLoad {
     /// Summarizes the load of a plan.
     pub fn of(plan: &Plan) -> Self {
         let (connections, rate, think) = match &plan.main().load {
-            Load::Closed { users, think } => (Some(users.peak() as u64), None, think.mean().as_secs_f64()),
-            Load::Open { rate, connections, .. } => (connections.map(u64::from), Some(rate.peak()), 0.0),
+            Load::Closed { users, think } => {
+                (Some(users.peak() as u64), None, think.mean().as_secs_f64())
+            }
+            Load::Open { rate, connections, .. } => {
+                (connections.map(u64::from), Some(rate.peak()), 0.0)
+            }
         };
         let per_connection = plan.connection.requests_per_connection;
         let headers = plan.main().scenario.requests.first().map_or(&[][..], |r| &r.headers[..]);
         // The warm-up opens connections and uses ports, too.
-        let duration = plan.main().stop.duration.map(|d| (d + plan.main().stop.warmup).as_secs_f64());
+        let duration =
+            plan.main().stop.duration.map(|d| (d + plan.main().stop.warmup).as_secs_f64());
         Self {
             connections,
             rate_per_second: rate,

@@ -7,7 +7,8 @@
 
 use super::certificate;
 use super::facts::{
-    Compression, ConnectionFacts, Facts, FailureFacts, OfferedQuic, OfferedVersion, ReplyFacts, TlsFacts,
+    Compression, ConnectionFacts, Facts, FailureFacts, OfferedQuic, OfferedVersion, ReplyFacts,
+    TlsFacts,
 };
 use super::machine_load::MachineLoad;
 use crate::RunError;
@@ -93,11 +94,18 @@ pub fn best_version(plan: &Plan) -> Result<HttpVersion, String> {
     run_check(CheckDepth::Versions, plan, &mut facts).map_err(|error| error.to_string())?;
     if let Some(failure) = facts.failure {
         let detail = failure.detail.trim();
-        return Err(if detail.is_empty() { failure.meaning } else { format!("{}: {detail}", failure.meaning) });
+        return Err(if detail.is_empty() {
+            failure.meaning
+        } else {
+            format!("{}: {detail}", failure.meaning)
+        });
     }
     // RFC 9114, section 3.1.1: a server announces HTTP/3 by Alt-Svc, which clients learn from a
     // reply.
-    let is_announced = facts.reply.and_then(|reply| reply.alt_svc).is_some_and(|services| services.contains("h3="));
+    let is_announced = facts
+        .reply
+        .and_then(|reply| reply.alt_svc)
+        .is_some_and(|services| services.contains("h3="));
     let versions = facts.tls.map(|tls| tls.http).unwrap_or_default();
     Ok(if is_announced && is_offered(&versions, HttpVersion::V3) {
         HttpVersion::V3
@@ -152,7 +160,12 @@ impl<'a> ServerCheck<'a> {
     }
 
     /// Sends the request, and the second one.
-    async fn request(&self, request: &Request, depth: CheckDepth, facts: &mut Facts) -> Result<(), Failure> {
+    async fn request(
+        &self,
+        request: &Request,
+        depth: CheckDepth,
+        facts: &mut Facts,
+    ) -> Result<(), Failure> {
         let prepared = self.prepare(request).map_err(|why| self.record_error(&why, facts))?;
         let mut conn = self.open(&prepared, facts).await?;
         let changes_nothing = matches!(&*request.method, "GET" | "HEAD");
@@ -175,7 +188,13 @@ impl<'a> ServerCheck<'a> {
 
     /// Sends the request with the opposite Accept-Encoding, on the same connection if it may be
     /// reused. Its failure is not a failure of the check.
-    async fn second_request(&self, mut conn: Lane, request: &Request, keep_alive: bool, facts: &mut Facts) {
+    async fn second_request(
+        &self,
+        mut conn: Lane,
+        request: &Request,
+        keep_alive: bool,
+        facts: &mut Facts,
+    ) {
         let (other, accepted) = with_other_encoding(request);
         let Ok(prepared) = self.prepare(&other) else { return };
         if !keep_alive {
@@ -218,7 +237,13 @@ impl<'a> ServerCheck<'a> {
                 return Err(failure);
             }
             // After the connect, only the TLS handshake can take the rest of the time.
-            None => return Err(if steps.connect.is_some() { Failure::Tls } else { Failure::ConnectTimeout }),
+            None => {
+                return Err(if steps.connect.is_some() {
+                    Failure::Tls
+                } else {
+                    Failure::ConnectTimeout
+                });
+            }
         };
         record_connect(&steps, conn.peer().map(|p| p.to_string()), facts);
         if let Some(handshake) = conn.handshake() {
@@ -227,9 +252,16 @@ impl<'a> ServerCheck<'a> {
         Ok(conn)
     }
 
-    async fn exchange(&self, conn: &mut Lane, request: &Prepared) -> Result<ReceivedReply, Failure> {
+    async fn exchange(
+        &self,
+        conn: &mut Lane,
+        request: &Prepared,
+    ) -> Result<ReceivedReply, Failure> {
         let mut stamps = Stamps::default();
-        let reply = self.time.within(self.plan.connection.timeout, self.wire.inspect(conn, request, &mut stamps)).await;
+        let reply = self
+            .time
+            .within(self.plan.connection.timeout, self.wire.inspect(conn, request, &mut stamps))
+            .await;
         let mut reply = reply.unwrap_or(Err(Failure::Timeout))?;
         let head_and_fields = reply.details.take().and_then(|kept| kept.head);
         let (head, fields) = head_and_fields.ok_or(Failure::Protocol)?;
@@ -249,7 +281,8 @@ impl<'a> ServerCheck<'a> {
             plan.connection.tls.early_data &= version == HttpVersion::V3;
             if version == HttpVersion::V3 {
                 // Over UDP, nothing refuses a connection if no process listens.
-                plan.connection.connect_timeout = plan.connection.connect_timeout.min(MAX_QUIC_HANDSHAKE);
+                plan.connection.connect_timeout =
+                    plan.connection.connect_timeout.min(MAX_QUIC_HANDSHAKE);
             }
             // Fails with a proxy, or in a build without HTTP/3.
             let Ok(check) = ServerCheck::new(&plan, time) else { continue };
@@ -258,9 +291,12 @@ impl<'a> ServerCheck<'a> {
             let mut others = Facts::default();
             let limit = plan.connection.connect_timeout;
             let Ok(lane) = check.open(&prepared, &mut others).await else { continue };
-            let mut offered = OfferedVersion { version, streams: None, window_bytes: None, quic: None };
+            let mut offered =
+                OfferedVersion { version, streams: None, window_bytes: None, quic: None };
             if version == HttpVersion::V2 {
-                let Some(Ok(peer)) = self.time.within(limit, lane.peer_settings()).await else { continue };
+                let Some(Ok(peer)) = self.time.within(limit, lane.peer_settings()).await else {
+                    continue;
+                };
                 // HTTP/2 has no limit if the server's SETTINGS have none (RFC 9113, section 6.5.2).
                 offered.streams = Some(peer.streams).filter(|streams| *streams < u32::MAX);
                 offered.window_bytes = Some(peer.window as u64);
@@ -280,7 +316,10 @@ impl<'a> ServerCheck<'a> {
         let settings = lane.quic_settings()?;
         let mut versions = Vec::new();
         for _ in 0..2 {
-            let reply = self.time.within(MAX_QUIC_HANDSHAKE / 2, self.wire.quic_versions(lane.peer()?)).await;
+            let reply = self
+                .time
+                .within(MAX_QUIC_HANDSHAKE / 2, self.wire.quic_versions(lane.peer()?))
+                .await;
             if let Some(Ok(offered)) = reply {
                 versions = version_names(&offered);
                 break;
@@ -288,7 +327,8 @@ impl<'a> ServerCheck<'a> {
         }
         Some(OfferedQuic {
             versions,
-            idle_timeout_seconds: (settings.idle_timeout_ms > 0).then_some(settings.idle_timeout_ms as f64 / 1e3),
+            idle_timeout_seconds: (settings.idle_timeout_ms > 0)
+                .then_some(settings.idle_timeout_ms as f64 / 1e3),
             max_udp_payload_bytes: settings.max_udp_payload,
             connection_window_bytes: settings.connection_window,
             stream_window_bytes: settings.stream_window,
@@ -299,7 +339,12 @@ impl<'a> ServerCheck<'a> {
 
     /// Reads the certificate that is not trusted, with a handshake that trusts any certificate.
     /// No request is sent.
-    async fn record_distrust(&self, refusal: Refusal, time: &Time, facts: &mut Facts) -> Result<(), RunError> {
+    async fn record_distrust(
+        &self,
+        refusal: Refusal,
+        time: &Time,
+        facts: &mut Facts,
+    ) -> Result<(), RunError> {
         let mut plan = self.plan.clone();
         plan.connection.tls.insecure = true;
         let check = ServerCheck::new(&plan, time)?;
@@ -331,10 +376,13 @@ impl<'a> ServerCheck<'a> {
         // Steps of a scenario before the request would be sent as well.
         let scenario = Scenario::list(vec![request.clone()], Order::Sequence);
         plan.main_mut().scenario = Scenario { services, ..scenario };
-        let Some(script) = CompiledScript::all(&plan)?.into_iter().next() else { return Err(RunError::NothingAsked) };
+        let Some(script) = CompiledScript::all(&plan)?.into_iter().next() else {
+            return Err(RunError::NothingAsked);
+        };
         let labels: Numbering = Rc::new(|_| 0);
         let surroundings: Rc<dyn RunState> = Rc::new(NoRun);
-        let users = UserSetup { population: 0, worker: 0, labels: &labels, surroundings: &surroundings };
+        let users =
+            UserSetup { population: 0, worker: 0, labels: &labels, surroundings: &surroundings };
         let mut user = script.users(&self.wire, users).user(0);
         match user.next(Turn::default()) {
             Step::Request(request) | Step::Last(request) => Ok(request),
@@ -344,14 +392,18 @@ impl<'a> ServerCheck<'a> {
     }
 
     fn record_error(&self, why: &RunError, facts: &mut Facts) -> Failure {
-        facts.failure = Some(FailureFacts { detail: why.to_string(), ..self.failure_facts(Failure::System, None) });
+        facts.failure = Some(FailureFacts {
+            detail: why.to_string(),
+            ..self.failure_facts(Failure::System, None)
+        });
         Failure::System
     }
 
     fn failure_facts(&self, failure: Failure, refusal: Option<&Refusal>) -> FailureFacts {
         let row = failure.row();
         let note = self.wire.take_note().unwrap_or_default();
-        let detail = note.strip_prefix(row.name).map_or(&*note, |rest| rest.trim_start_matches(": "));
+        let detail =
+            note.strip_prefix(row.name).map_or(&*note, |rest| rest.trim_start_matches(": "));
         let has_hint = refusal.is_some_and(|refusal| !refusal.cause.hint().is_empty());
         let meaning = if refusal.is_some_and(|refusal| refusal.cause != Cause::Other) {
             row.name.to_owned()
@@ -383,7 +435,8 @@ impl<'a> ServerCheck<'a> {
 /// True if the reply looks like that of a TLS port to plain HTTP: status 400, bytes that are not
 /// HTTP, or a closed connection.
 fn may_need_tls(facts: &Facts) -> bool {
-    let kinds = [Failure::Protocol, Failure::Reset, Failure::ClosedEarly].map(|failure| failure.row().key);
+    let kinds =
+        [Failure::Protocol, Failure::Reset, Failure::ClosedEarly].map(|failure| failure.row().key);
     let is_refused = facts.failure.as_ref().is_some_and(|failure| kinds.contains(&&*failure.kind));
     is_refused || facts.reply.as_ref().is_some_and(|reply| reply.status == 400)
 }
@@ -393,7 +446,9 @@ pub(super) fn with_tls(url: &str) -> Option<String> {
     let rest = url.strip_prefix("http://")?;
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     let (authority, path) = rest.split_at(end);
-    let has_port = authority.rsplit_once(':').is_some_and(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
+    let has_port = authority
+        .rsplit_once(':')
+        .is_some_and(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
     // Without a port, `https` would use 443.
     let port = if has_port { "" } else { ":80" };
     Some(format!("https://{authority}{port}{path}"))
@@ -409,12 +464,18 @@ fn record_connect(steps: &Opening, peer: Option<String>, facts: &mut Facts) {
         return;
     }
     let resolve_seconds = steps.resolve.map(seconds_of);
-    facts.connection = Some(ConnectionFacts { peer, resolve_seconds, round_trip_seconds: seconds, connects: 1 });
+    facts.connection =
+        Some(ConnectionFacts { peer, resolve_seconds, round_trip_seconds: seconds, connects: 1 });
 }
 
 /// Adds a handshake to the facts. The first one is reported; later ones show
 /// if sessions are resumed.
-fn record_handshake(handshake: &Handshake, http: HttpVersion, nanos: Option<u64>, facts: &mut Facts) {
+fn record_handshake(
+    handshake: &Handshake,
+    http: HttpVersion,
+    nanos: Option<u64>,
+    facts: &mut Facts,
+) {
     let seconds = nanos.map_or(0.0, seconds_of);
     let Some(tls_facts) = &mut facts.tls else {
         let first = handshake.certificates.first();

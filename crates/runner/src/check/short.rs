@@ -19,7 +19,12 @@ pub fn preflight_short(plan: &Plan, descriptors: u64, cores: u32) -> (Option<Rou
     let route = addresses.first().copied().map(brunt_probe::route);
     let facts = Facts {
         requested: RequestedLoad::of(plan),
-        machine: Machine { descriptors, cores, settings: settings(&Root::system()), other_processes_cores: None },
+        machine: Machine {
+            descriptors,
+            cores,
+            settings: settings(&Root::system()),
+            other_processes_cores: None,
+        },
         addresses: addresses.iter().map(ToString::to_string).collect(),
         route,
         ..Facts::default()

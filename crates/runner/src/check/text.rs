@@ -1,8 +1,8 @@
 //! The report of a check as text: facts, line by line, and advice.
 
 use super::facts::{
-    CheckReport, Compression, ConnectionFacts, Facts, Machine, OfferedQuic, OfferedVersion, ReplyFacts, RequestedLoad,
-    TlsFacts,
+    CheckReport, Compression, ConnectionFacts, Facts, Machine, OfferedQuic, OfferedVersion,
+    ReplyFacts, RequestedLoad, TlsFacts,
 };
 use super::rules::Certainty;
 use brunt_model::Route;
@@ -28,7 +28,10 @@ fn entries(facts: &Facts) -> Vec<Entry> {
     all.push(("Compression", compression(facts)));
     all.extend(facts.connection.iter().map(connection));
     all.extend(facts.tls.iter().flat_map(|t| tls(t, facts.reply.as_ref())));
-    all.push(("Addresses", facts.addresses.iter().map(|a| clean(a)).collect::<Vec<_>>().join(", ")));
+    all.push((
+        "Addresses",
+        facts.addresses.iter().map(|a| clean(a)).collect::<Vec<_>>().join(", "),
+    ));
     all.extend(facts.route.iter().map(|route| ("Route", path(route).join(", "))));
     all.push(("Machine", machine(&facts.machine).join(", ")));
     all.push(("Load", load(&facts.requested).join(", ")));
@@ -47,7 +50,12 @@ fn failure(facts: &Facts) -> Vec<Entry> {
 fn reply(r: &ReplyFacts) -> [Entry; 3] {
     let server = r.server.as_ref().map_or(String::new(), |s| format!(" from {}", clean(s)));
     let to = r.location.as_ref().map_or(String::new(), |l| format!(", to {}", clean(l)));
-    let reply = format!("{}{to}{server}, {}, {} (sent to last byte)", r.status, r.protocol, seconds(r.service_seconds));
+    let reply = format!(
+        "{}{to}{server}, {}, {} (sent to last byte)",
+        r.status,
+        r.protocol,
+        seconds(r.service_seconds)
+    );
     let framing = match &*r.framing {
         "content-length" => "by Content-Length",
         "chunked" => "chunked",
@@ -55,17 +63,23 @@ fn reply(r: &ReplyFacts) -> [Entry; 3] {
         "until close" => "ended by the close of the connection",
         _ => "no body",
     };
-    let body = format!("{}, {framing}; header {}", bytes(r.body_bytes as f64), bytes(r.head_bytes as f64));
+    let body =
+        format!("{}, {framing}; header {}", bytes(r.body_bytes as f64), bytes(r.head_bytes as f64));
     [("Reply", reply), ("Body", body), ("Keep-alive", keep_alive(r))]
 }
 
 fn keep_alive(r: &ReplyFacts) -> String {
-    let header = r.keep_alive_header.as_ref().map_or(String::new(), |h| format!(" (Keep-Alive: {})", clean(h)));
+    let header = r
+        .keep_alive_header
+        .as_ref()
+        .map_or(String::new(), |h| format!(" (Keep-Alive: {})", clean(h)));
     let state = match (r.keep_alive, r.reused) {
         (None, _) => "not requested (--no-keepalive)",
         (Some(false), _) => "no: the server closes after each reply",
         (Some(true), Some(true)) => "yes: a second request on the same connection got a reply",
-        (Some(true), Some(false)) => "announced, but a second request on the same connection got no reply",
+        (Some(true), Some(false)) => {
+            "announced, but a second request on the same connection got no reply"
+        }
         (Some(true), None) => "yes, by the reply's header; no second request was sent",
     };
     format!("{state}{header}")
@@ -78,9 +92,15 @@ fn compression(facts: &Facts) -> String {
         (_, coding) => coding_name(coding.as_ref()),
     };
     let opposite = facts.compression.as_ref().map_or(String::new(), |c: &Compression| {
-        let request =
-            c.accepted.as_ref().map_or("without Accept-Encoding".into(), |a| format!("with Accept-Encoding: {a}"));
-        format!("; {request}: {}, {}", coding_name(c.content_encoding.as_ref()), bytes(c.body_bytes as f64))
+        let request = c
+            .accepted
+            .as_ref()
+            .map_or("without Accept-Encoding".into(), |a| format!("with Accept-Encoding: {a}"));
+        format!(
+            "; {request}: {}, {}",
+            coding_name(c.content_encoding.as_ref()),
+            bytes(c.body_bytes as f64)
+        )
     });
     current + &opposite
 }
@@ -91,18 +111,26 @@ fn coding_name(coding: Option<&String>) -> String {
 
 fn connection(c: &ConnectionFacts) -> Entry {
     let peer = c.peer.as_ref().map_or(String::new(), |p| format!("{p}, "));
-    let best = if c.connects > 1 { format!(" (minimum of {} connects)", c.connects) } else { " (one connect)".into() };
-    let resolve = c.resolve_seconds.map_or(String::new(), |s| format!(", name resolved in {}", seconds(s)));
+    let best = if c.connects > 1 {
+        format!(" (minimum of {} connects)", c.connects)
+    } else {
+        " (one connect)".into()
+    };
+    let resolve =
+        c.resolve_seconds.map_or(String::new(), |s| format!(", name resolved in {}", seconds(s)));
     ("Connection", format!("{peer}round trip {}{best}{resolve}", seconds(c.round_trip_seconds)))
 }
 
 fn offered(t: &TlsFacts, reply: Option<&ReplyFacts>) -> Vec<String> {
-    let services = reply.and_then(|reply| reply.alt_svc.as_ref()).map(|value| format!("Alt-Svc {}", clean(value)));
+    let services = reply
+        .and_then(|reply| reply.alt_svc.as_ref())
+        .map(|value| format!("Alt-Svc {}", clean(value)));
     t.http.iter().map(offered_version).chain(services).collect()
 }
 
 fn offered_version(offered: &OfferedVersion) -> String {
-    let streams = offered.streams.map_or("no limit on streams".into(), |n| plural(n.into(), "stream"));
+    let streams =
+        offered.streams.map_or("no limit on streams".into(), |n| plural(n.into(), "stream"));
     let limits = match offered.window_bytes {
         Some(window) => format!(" ({streams}, window {})", bytes(window as f64)),
         None if offered.streams.is_some() => format!(" ({streams})"),
@@ -113,8 +141,11 @@ fn offered_version(offered: &OfferedVersion) -> String {
 
 /// The versions of QUIC that a server offers, and its transport settings.
 fn quic(q: &OfferedQuic) -> String {
-    let versions = if q.versions.is_empty() { "versions unknown".to_owned() } else { q.versions.join(", ") };
-    let idle = q.idle_timeout_seconds.map_or("no idle timeout".to_owned(), |s| format!("idle timeout {}", seconds(s)));
+    let versions =
+        if q.versions.is_empty() { "versions unknown".to_owned() } else { q.versions.join(", ") };
+    let idle = q
+        .idle_timeout_seconds
+        .map_or("no idle timeout".to_owned(), |s| format!("idle timeout {}", seconds(s)));
     let migration = if q.allows_migration { "allowed" } else { "forbidden" };
     format!(
         "{versions}; {idle}, windows {} (connection) and {} (request), UDP payload up to {}, acknowledgment delay up to {}, \
@@ -137,7 +168,8 @@ fn tls(t: &TlsFacts, reply: Option<&ReplyFacts>) -> [Entry; 4] {
     // The QUIC library does not report the cipher suite.
     let cipher = t.cipher.as_ref().map_or(String::new(), |cipher| format!(", {}", clean(cipher)));
     let retry = if t.retried { " after a HelloRetryRequest" } else { "" };
-    let group = t.group.as_ref().map_or(String::new(), |group| format!(", {}{retry}", clean(group)));
+    let group =
+        t.group.as_ref().map_or(String::new(), |group| format!(", {}{retry}", clean(group)));
     let line = format!(
         "{version}{cipher}{group}, ALPN {alpn} (offered {}), handshake {}{resumption}",
         t.alpn_offered.join(", "),
@@ -155,9 +187,14 @@ fn tls(t: &TlsFacts, reply: Option<&ReplyFacts>) -> [Entry; 4] {
 fn certificate(t: &TlsFacts) -> Vec<String> {
     let Some(c) = &t.certificate else { return Vec::new() };
     let names: Vec<String> = c.names.iter().map(|n| clean(n)).collect();
-    let days = if c.days_left < 0 { "expired".into() } else { format!("{} left", plural(c.days_left as u64, "day")) };
+    let days = if c.days_left < 0 {
+        "expired".into()
+    } else {
+        format!("{} left", plural(c.days_left as u64, "day"))
+    };
     let by = if c.self_signed { "itself".to_owned() } else { clean(&c.issuer) };
-    let mut parts = vec![format!("{} for {}", clean(&c.subject), names.join(" ")), format!("signed by {by}")];
+    let mut parts =
+        vec![format!("{} for {}", clean(&c.subject), names.join(" ")), format!("signed by {by}")];
     parts.push(format!("valid {} to {} ({days})", c.valid_from, c.valid_to));
     parts.push(format!("chain of {}", t.chain));
     parts.extend(t.distrust.as_ref().map(|why| format!("NOT TRUSTED: {}", clean(why))));
@@ -175,7 +212,8 @@ fn path(r: &Route) -> Vec<String> {
     parts.extend(r.listener_backlog.map(|n| format!("accept queue {}", count(n))));
     parts.extend(r.listener_descriptors.map(|n| format!("limit on its open files {}", limit(n))));
     parts.extend(r.interface.as_ref().map(|i| format!("interface {}", clean(i))));
-    parts.extend(r.link_bits_per_second.map(|b| format!("{} Mbit/s", three_digits(b as f64 / 1e6))));
+    parts
+        .extend(r.link_bits_per_second.map(|b| format!("{} Mbit/s", three_digits(b as f64 / 1e6))));
     parts.extend(r.mtu_bytes.map(|m| format!("MTU {} B", count(m))));
     parts
 }
@@ -185,7 +223,10 @@ fn limit(n: u64) -> String {
 }
 
 fn machine(m: &Machine) -> Vec<String> {
-    let mut parts = vec![plural(m.cores.into(), "core"), format!("limit on open files {}", limit(m.descriptors))];
+    let mut parts = vec![
+        plural(m.cores.into(), "core"),
+        format!("limit on open files {}", limit(m.descriptors)),
+    ];
     parts.extend(m.ports().map(|n| format!("{} local ports", count(n))));
     parts.extend(m.settings.tw_reuse.map(|n| format!("tcp_tw_reuse {n}")));
     parts.extend(m.settings.somaxconn.map(|n| format!("somaxconn {}", count(n))));
@@ -202,7 +243,10 @@ fn load(a: &RequestedLoad) -> Vec<String> {
         None => parts.push("closed loop".into()),
     }
     parts.extend(a.connections.map(|n| format!("at most {}", plural(n, "connection"))));
-    parts.extend(a.new_connections_per_second.map(|n| format!("about {} new connections/s", three_digits(n))));
+    parts.extend(
+        a.new_connections_per_second
+            .map(|n| format!("about {} new connections/s", three_digits(n))),
+    );
     parts.extend(a.duration_seconds.map(span));
     parts
 }
@@ -216,7 +260,11 @@ fn advice(report: &CheckReport, view: &View) -> String {
     }
     let mut out = format!("\n{}\n", view.paint(Emphasis::Strong, "Advice"));
     for advice in &report.advice {
-        let mark = if advice.certainty == Certainty::Surely { view.paint(Emphasis::Bad, "!") } else { "-".into() };
+        let mark = if advice.certainty == Certainty::Surely {
+            view.paint(Emphasis::Bad, "!")
+        } else {
+            "-".into()
+        };
         out += &view.hang(&format!("{mark} "), &clean(&format!("{}: {}", advice.what, advice.why)));
         out += &view.hang("  -> ", &clean(&advice.command));
     }

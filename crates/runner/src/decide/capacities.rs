@@ -31,7 +31,13 @@ fn find_one(study: &Study, at: &AtCapacity, turn: Turn) -> Option<FoundCapacity>
     let capacity = progress.answer(ended).capacities.first()?.at;
     let contender = progress.name.to_owned();
     let repetition = turn.repetition + 1;
-    Some(FoundCapacity { contender, repetition, at: capacity, trials: progress.trial_count as u32, ended })
+    Some(FoundCapacity {
+        contender,
+        repetition,
+        at: capacity,
+        trials: progress.trial_count as u32,
+        ended,
+    })
 }
 
 fn start_load(study: &Study, turn: Turn) -> Option<f64> {
@@ -42,15 +48,17 @@ fn start_load(study: &Study, turn: Turn) -> Option<f64> {
 
 /// Settings of the search of a turn, with its start load.
 pub fn find_of(study: &Study, at: &AtCapacity, turn: Turn) -> CapacitySearch {
-    let start =
-        start_load(study, turn).or_else(|| start_by_previous_repetition(study, at, turn)).unwrap_or(at.find.start);
+    let start = start_load(study, turn)
+        .or_else(|| start_by_previous_repetition(study, at, turn))
+        .unwrap_or(at.find.start);
     CapacitySearch { start, ..at.find.clone() }
 }
 
 fn start_by_previous_repetition(study: &Study, at: &AtCapacity, turn: Turn) -> Option<f64> {
     let repetition = turn.repetition.checked_sub(1)?;
     let contenders = 0..study.experiment.contenders.len();
-    let capacities = contenders.map(|contender| find_one(study, at, Turn { repetition, contender })?.at.value);
+    let capacities =
+        contenders.map(|contender| find_one(study, at, Turn { repetition, contender })?.at.value);
     // Without a capacity of each contender, a common start could exclude one of them.
     let smallest = capacities.collect::<Option<Vec<f64>>>()?.into_iter().reduce(f64::min)?;
     let unit = study.experiment.contenders.get(turn.contender)?.unit();

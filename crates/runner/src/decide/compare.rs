@@ -12,8 +12,13 @@ const MIN_LOADS_OF_LIMITS: usize = 5;
 
 /// Creates the analysis of a study with a comparison.
 pub fn analysis(study: &Study, question: &Compare) -> Analysis {
-    let (mut comparison, end) = compare::interim_comparison(study, question, &capacities(study, question));
-    comparison.ended = if study.interrupted { ComparisonEnd::Stopped } else { end.unwrap_or(ComparisonEnd::Budget) };
+    let (mut comparison, end) =
+        compare::interim_comparison(study, question, &capacities(study, question));
+    comparison.ended = if study.interrupted {
+        ComparisonEnd::Stopped
+    } else {
+        end.unwrap_or(ComparisonEnd::Budget)
+    };
     let analysis = match question.at_capacity.as_ref().map(|at| at.given) {
         None => brunt_judge::sweep::analyse_study(study),
         // All trials belong to searches, which are not a sweep of loads.
@@ -25,7 +30,10 @@ pub fn analysis(study: &Study, question: &Compare) -> Analysis {
 
 /// Capacities so far; empty if capacities are not compared.
 fn capacities(study: &Study, question: &Compare) -> Vec<FoundCapacity> {
-    question.at_capacity.as_ref().map_or_else(Vec::new, |at| capacities::found_capacities(study, at))
+    question
+        .at_capacity
+        .as_ref()
+        .map_or_else(Vec::new, |at| capacities::found_capacities(study, at))
 }
 
 /// The study without the trials of searches, which chose their loads themselves.
@@ -33,7 +41,11 @@ fn at_given_loads(study: &Study, given: usize) -> Study {
     let mut study = study.clone();
     study.trials.retain(|trial| !study.experiment.is_search_trial(trial.place));
     // Step 0 is the pattern of the searches, and further steps were added by them.
-    study.experiment.contenders.iter_mut().for_each(|contender| contender.steps.truncate(given + 1));
+    study
+        .experiment
+        .contenders
+        .iter_mut()
+        .for_each(|contender| contender.steps.truncate(given + 1));
     study
 }
 
@@ -44,7 +56,11 @@ pub fn with_comparison(mut analysis: Analysis, study: &Study, comparison: Compar
     // An outlier of a repetition mostly affects its whole block, and in ranks it has no more weight
     // than any other.
     analysis.contenders.iter_mut().for_each(|contender| contender.outliers.clear());
-    for few in analysis.contenders.iter_mut().filter(|contender| contender.curve.len() < MIN_LOADS_OF_LIMITS) {
+    for few in analysis
+        .contenders
+        .iter_mut()
+        .filter(|contender| contender.curve.len() < MIN_LOADS_OF_LIMITS)
+    {
         few.limits.clear();
     }
     analysis.conclusions.retain(|conclusion| !super::OF_SWEEPS.contains(&conclusion.rule.as_str()));

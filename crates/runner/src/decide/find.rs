@@ -4,7 +4,9 @@
 
 mod timeline;
 
-use brunt_model::analysis::{Band, BandedFigure, Bottleneck, ContenderAnalysis, Culprit, LimitKind, LoadLimit};
+use brunt_model::analysis::{
+    Band, BandedFigure, Bottleneck, ContenderAnalysis, Culprit, LimitKind, LoadLimit,
+};
 use brunt_model::answer::{Estimate, SearchEnd};
 use brunt_model::finding::Severity;
 use brunt_model::question::{Requirement, RequirementOutcome, TrialPurpose, TrialTimes};
@@ -47,13 +49,18 @@ pub struct SearchProgress<'a> {
 }
 
 /// Reads the search of one contender in one repetition, as far as it has progressed.
-pub fn search_progress<'a>(study: &'a Study, find: &CapacitySearch, turn: Turn) -> Option<SearchProgress<'a>> {
+pub fn search_progress<'a>(
+    study: &'a Study,
+    find: &CapacitySearch,
+    turn: Turn,
+) -> Option<SearchProgress<'a>> {
     let contender = study.experiment.contenders.get(turn.contender)?;
     let all: Vec<&Trial> = study.search_trials(turn.contender, turn.repetition).collect();
     let silent_trials = all.iter().rev().take_while(|trial| has_no_reply(&trial.run)).count();
     let trial_count = all.len();
     let has_reply = silent_trials < all.len();
-    let trials: Vec<&Trial> = all.into_iter().filter(|trial| is_meaningful(&trial.run, find)).collect();
+    let trials: Vec<&Trial> =
+        all.into_iter().filter(|trial| is_meaningful(&trial.run, find)).collect();
     let summaries = summaries(find, study, &trials);
     let search = Search::new(find, contender.unit());
     let spent = match (summaries.first(), summaries.last(), trials.last()) {
@@ -90,7 +97,9 @@ fn retry_request(
     let tries = summaries
         .iter()
         .rev()
-        .take_while(|one| one.load == last.load && !is_overload_or_recovery(one) && search.is_contested(one))
+        .take_while(|one| {
+            one.load == last.load && !is_overload_or_recovery(one) && search.is_contested(one)
+        })
         .count();
     if (1..MAX_TRIES).contains(&tries) { retry(find, trials.last()?, last) } else { None }
 }
@@ -115,7 +124,12 @@ fn retry(find: &CapacitySearch, trial: &Trial, summary: &TrialSummary) -> Option
     let least = (plan.until.as_ref()?.least / 2).max(find.trial.least);
     let most = (plan.main().stop.duration? / 2).max(find.trial.least);
     let times = TrialTimes { warmup: plan.main().stop.warmup, least, most };
-    Some(TrialRequest { load: summary.load, why: RETRY_REASON.to_owned(), purpose: TrialPurpose::Search, times })
+    Some(TrialRequest {
+        load: summary.load,
+        why: RETRY_REASON.to_owned(),
+        purpose: TrialPurpose::Search,
+        times,
+    })
 }
 
 /// True if a trial is long enough. A trial that was stopped may be too short.
@@ -182,8 +196,10 @@ impl SearchProgress<'_> {
 /// Creates the analysis of a search: that of a sweep over all trials except recoveries, with an
 /// answer for each contender.
 pub fn analysis(study: &Study, find: &CapacitySearch) -> Analysis {
-    let all: Vec<SearchProgress> =
-        turns(&study.experiment).into_iter().filter_map(|turn| search_progress(study, find, turn)).collect();
+    let all: Vec<SearchProgress> = turns(&study.experiment)
+        .into_iter()
+        .filter_map(|turn| search_progress(study, find, turn))
+        .collect();
     let mut analysis = brunt_judge::sweep::analyse_study(&without_recovery_trials(study, &all));
     let has_several = all.len() > 1;
     let mut conclusions = Vec::new();
@@ -210,7 +226,9 @@ pub fn analysis(study: &Study, find: &CapacitySearch) -> Analysis {
         analysis.answers.push(answer);
     }
     findings.extend(analysis.findings.into_iter().filter(|finding| !is_replaced(&finding.rule)));
-    conclusions.extend(analysis.conclusions.into_iter().filter(|conclusion| !is_replaced(&conclusion.rule)));
+    conclusions.extend(
+        analysis.conclusions.into_iter().filter(|conclusion| !is_replaced(&conclusion.rule)),
+    );
     Analysis { conclusions, findings, ..analysis }
 }
 
@@ -239,15 +257,23 @@ fn limits(answer: &Answer) -> Vec<LoadLimit> {
         let sentence = format!("{}.", capacity.sentence);
         limit(LimitKind::Objective, &capacity.objectives.name, capacity.at, unit, sentence)
     });
-    let knee = answer.knee.map(|estimate| limit(LimitKind::Knee, "knee", estimate, unit, String::new()));
-    let saturation = answer
-        .saturation
-        .map(|estimate| limit(LimitKind::Saturation, "saturation point", estimate, "/s", String::new()));
+    let knee =
+        answer.knee.map(|estimate| limit(LimitKind::Knee, "knee", estimate, unit, String::new()));
+    let saturation = answer.saturation.map(|estimate| {
+        limit(LimitKind::Saturation, "saturation point", estimate, "/s", String::new())
+    });
     capacities.chain(knee).chain(saturation).collect()
 }
 
 fn limit(kind: LimitKind, name: &str, at: Estimate, unit: &str, how: String) -> LoadLimit {
-    LoadLimit { kind, name: name.to_owned(), at: banded_figure(at), unit: unit.to_owned(), how, robust: None }
+    LoadLimit {
+        kind,
+        name: name.to_owned(),
+        at: banded_figure(at),
+        unit: unit.to_owned(),
+        how,
+        robust: None,
+    }
 }
 
 fn banded_figure(at: Estimate) -> Option<BandedFigure> {
@@ -261,13 +287,25 @@ fn banded_figure(at: Estimate) -> Option<BandedFigure> {
 
 /// Bottleneck of the server at its capacity: that of the trial with the lowest load from there on
 /// that has one, else that of its highest loads.
-fn bottleneck(progress: &SearchProgress, answer: &Answer, analysed: Option<&ContenderAnalysis>) -> Option<Bottleneck> {
+fn bottleneck(
+    progress: &SearchProgress,
+    answer: &Answer,
+    analysed: Option<&ContenderAnalysis>,
+) -> Option<Bottleneck> {
     let estimate = answer.capacities.first()?.at;
     // At loads below the capacity, no resource of the server is exhausted.
     let min_load = estimate.low.or(estimate.value)?;
-    let loads = progress.trials.iter().zip(&progress.summaries).filter(|(_, summary)| summary.load >= min_load);
+    let loads = progress
+        .trials
+        .iter()
+        .zip(&progress.summaries)
+        .filter(|(_, summary)| summary.load >= min_load);
     let server_limited = loads.filter(|(trial, _)| {
-        trial.judgement.bottleneck.as_ref().is_some_and(|bottleneck| is_limit_of_server(bottleneck.culprit))
+        trial
+            .judgement
+            .bottleneck
+            .as_ref()
+            .is_some_and(|bottleneck| is_limit_of_server(bottleneck.culprit))
     });
     let nearest = server_limited.min_by(|a, b| a.1.load.total_cmp(&b.1.load));
     let at_capacity = nearest.and_then(|(trial, _)| trial.judgement.bottleneck.clone());
@@ -285,7 +323,10 @@ fn silence_finding(progress: &SearchProgress) -> Finding {
     Finding {
         rule: "no_response".into(),
         severity: Severity::Warning,
-        sentence: format!("No response from {name} in the last {trials} of {} trials.", progress.trial_count),
+        sentence: format!(
+            "No response from {name} in the last {trials} of {} trials.",
+            progress.trial_count
+        ),
         remedy: Some("check the server with `brunt check URL`".into()),
     }
 }
@@ -293,12 +334,14 @@ fn silence_finding(progress: &SearchProgress) -> Finding {
 /// Counts the trials that something other than the server limited, as far as is known. The search
 /// uses such a trial as evidence for one end of its interval only, or ignores it.
 fn disturbance_finding(progress: &SearchProgress, prefix: &str) -> Option<Finding> {
-    let mut limits: Vec<&str> = progress.summaries.iter().filter_map(|summary| summary.limited.as_deref()).collect();
+    let mut limits: Vec<&str> =
+        progress.summaries.iter().filter_map(|summary| summary.limited.as_deref()).collect();
     let count = limits.len();
     let all = progress.summaries.len();
     limits.sort_unstable();
     limits.dedup();
-    let processes = progress.trials.iter().flat_map(|trial| &trial.judgement.verdict.other_processes);
+    let processes =
+        progress.trials.iter().flat_map(|trial| &trial.judgement.verdict.other_processes);
     let busiest = processes.max_by(|a, b| a.cores.total_cmp(&b.cores));
     let busiest = busiest.map_or(String::new(), |process| format!("; most CPU: {process} cores"));
     let begin = if prefix.is_empty() { "In" } else { "in" };
@@ -318,22 +361,25 @@ fn disturbance_finding(progress: &SearchProgress, prefix: &str) -> Option<Findin
 fn answer_findings(answer: &Answer, find: &CapacitySearch, prefix: &str) -> Vec<Finding> {
     let mut findings = Vec::new();
     let not_precise = match answer.ended {
-        SearchEnd::Budget => {
-            Some(("time budget used up before the target precision was reached", "raise --time-budget"))
-        }
-        SearchEnd::Stopped => {
-            Some(("it was stopped before the target precision was reached", "continue with --resume"))
-        }
+        SearchEnd::Budget => Some((
+            "time budget used up before the target precision was reached",
+            "raise --time-budget",
+        )),
+        SearchEnd::Stopped => Some((
+            "it was stopped before the target precision was reached",
+            "continue with --resume",
+        )),
         _ => None,
     };
-    findings.extend(
-        not_precise.map(|(why, remedy)| {
-            finding("capacity_imprecise", Severity::Note, format!("{prefix}{why}."), Some(remedy))
-        }),
-    );
+    findings.extend(not_precise.map(|(why, remedy)| {
+        finding("capacity_imprecise", Severity::Note, format!("{prefix}{why}."), Some(remedy))
+    }));
     if answer.ended == SearchEnd::Damaged {
-        let sentence = format!("{prefix}the server did not recover from an overload; trials after it are not counted.");
-        let remedy = Some("restart the server before each trial (plan file: find: {between: restart})");
+        let sentence = format!(
+            "{prefix}the server did not recover from an overload; trials after it are not counted."
+        );
+        let remedy =
+            Some("restart the server before each trial (plan file: find: {between: restart})");
         findings.push(finding("server_damaged", Severity::Warning, sentence, remedy));
     }
     findings.extend(answer.drift.as_ref().map(|drift| {
@@ -346,8 +392,18 @@ fn answer_findings(answer: &Answer, find: &CapacitySearch, prefix: &str) -> Vec<
             RequirementOutcome::Undecided => (Severity::Warning, "undecided"),
             RequirementOutcome::Missed => (Severity::Warning, "missed"),
         };
-        let is = answer.capacities.iter().map(|capacity| capacity.sentence.as_str()).collect::<Vec<_>>().join("; ");
-        finding("requirement", weight, format!("{prefix}required {requirement}: {word}; it is {is}."), None)
+        let is = answer
+            .capacities
+            .iter()
+            .map(|capacity| capacity.sentence.as_str())
+            .collect::<Vec<_>>()
+            .join("; ");
+        finding(
+            "requirement",
+            weight,
+            format!("{prefix}required {requirement}: {word}; it is {is}."),
+            None,
+        )
     }));
     findings
 }

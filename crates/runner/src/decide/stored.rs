@@ -6,7 +6,9 @@ use super::with_comparison;
 use brunt_judge::compare::{compare_stored, undecidable_stored_figures};
 use brunt_model::experiment::{HookCommands, LoadStep, TrialOrder};
 use brunt_model::numbers::{count, span};
-use brunt_model::{Analysis, Compare, Comparison, Contender, Experiment, Question, Run, Study, Trial, TrialIndex};
+use brunt_model::{
+    Analysis, Compare, Comparison, Contender, Experiment, Question, Run, Study, Trial, TrialIndex,
+};
 use brunt_spec::SpecError;
 use brunt_spec::experiment::comparison;
 use brunt_spec::settings::CompareSettings;
@@ -93,8 +95,10 @@ fn spec_of(question: &CompareSettings, contenders: &[Contender]) -> Result<Compa
 /// that the loads differ.
 fn compare_each_load(groups: &[Group], contenders: &[Contender], spec: &Compare) -> Comparison {
     let loads: Vec<f64> = contenders[0].steps.iter().map(|step| step.load).collect();
-    let common_loads: Vec<f64> =
-        loads.into_iter().filter(|load| contenders.iter().all(|contender| has_load(contender, *load))).collect();
+    let common_loads: Vec<f64> = loads
+        .into_iter()
+        .filter(|load| contenders.iter().all(|contender| has_load(contender, *load)))
+        .collect();
     let comparisons = common_loads.iter().map(|load| {
         let mut comparison = compare_stored(&sides(groups, Some(*load)), spec);
         comparison.pairs.iter_mut().for_each(|pair| pair.load = Some(*load));
@@ -102,15 +106,17 @@ fn compare_each_load(groups: &[Group], contenders: &[Contender], spec: &Compare)
     });
     let by_load = comparisons.reduce(join);
     let mut comparison = by_load.unwrap_or_else(|| compare_stored(&sides(groups, None), spec));
-    let sizes: Vec<usize> = sides(groups, common_loads.first().copied()).iter().map(|(_, runs)| runs.len()).collect();
+    let sizes: Vec<usize> =
+        sides(groups, common_loads.first().copied()).iter().map(|(_, runs)| runs.len()).collect();
     if let [first, others @ ..] = &sizes[..] {
         comparison.differences.splice(0..0, undecidable_stored_figures(*first, others, spec));
     }
     if common_loads.is_empty() {
         let all = contenders.iter().map(name_with_loads).collect::<Vec<_>>().join("; ");
-        comparison
-            .differences
-            .insert(0, format!("no load is common to all of them, so different loads are compared: {all}"));
+        comparison.differences.insert(
+            0,
+            format!("no load is common to all of them, so different loads are compared: {all}"),
+        );
     }
     comparison.differences.extend(unknown(groups));
     comparison
@@ -128,7 +134,8 @@ fn name_with_loads(contender: &Contender) -> String {
 fn join(mut joined: Comparison, other: Comparison) -> Comparison {
     joined.pairs.extend(other.pairs);
     joined.failed.extend(other.failed);
-    let new: Vec<String> = other.differences.into_iter().filter(|text| !joined.differences.contains(text)).collect();
+    let new: Vec<String> =
+        other.differences.into_iter().filter(|text| !joined.differences.contains(text)).collect();
     joined.differences.extend(new);
     joined
 }
@@ -138,7 +145,9 @@ fn sides(groups: &[Group], load: Option<f64>) -> Vec<(String, Vec<&Run>)> {
     let mut sides = Vec::with_capacity(groups.len());
     for group in groups {
         let runs = group.runs.iter().map(|(_, run)| run);
-        let runs = runs.filter(|run| load.is_none_or(|load| step_of_run(run).is_some_and(|step| step.load == load)));
+        let runs = runs.filter(|run| {
+            load.is_none_or(|load| step_of_run(run).is_some_and(|step| step.load == load))
+        });
         sides.push((group.name.clone(), runs.collect()));
     }
     sides
@@ -146,7 +155,8 @@ fn sides(groups: &[Group], load: Option<f64>) -> Vec<(String, Vec<&Run>)> {
 
 /// Notes about conditions that were not recorded.
 fn unknown(groups: &[Group]) -> Vec<String> {
-    let starts: Vec<f64> = groups.iter().flat_map(|group| &group.runs).map(|(_, run)| run.unix_seconds).collect();
+    let starts: Vec<f64> =
+        groups.iter().flat_map(|group| &group.runs).map(|(_, run)| run.unix_seconds).collect();
     let first = starts.iter().copied().fold(f64::INFINITY, f64::min);
     let last = starts.iter().copied().fold(0.0, f64::max);
     let mut notes = vec![
@@ -154,7 +164,9 @@ fn unknown(groups: &[Group]) -> Vec<String> {
     ];
     if last - first > MAX_GAP_SECONDS {
         let gap = span(last - first);
-        notes.push(format!("The runs are up to {gap} apart: the machine and its load may have changed."));
+        notes.push(format!(
+            "The runs are up to {gap} apart: the machine and its load may have changed."
+        ));
     }
     notes
 }
@@ -176,14 +188,21 @@ fn step_of_run(run: &Run) -> Option<LoadStep> {
 
 fn study(groups: Vec<Group>, spec: Compare, command: String) -> Study {
     let contenders: Vec<Contender> = groups.iter().map(contender).collect();
-    let first = groups.first().and_then(|group| group.runs.first()).map(|run| run.1.clone()).unwrap_or_default();
+    let first = groups
+        .first()
+        .and_then(|group| group.runs.first())
+        .map(|run| run.1.clone())
+        .unwrap_or_default();
     let mut trials: Vec<Trial> = Vec::new();
     for (index, group) in groups.into_iter().enumerate() {
         for (id, run) in group.runs {
             let load = step_of_run(&run).map_or(0.0, |step| step.load);
-            let step = contenders[index].steps.iter().position(|step| step.load == load).unwrap_or(0);
-            let repetition =
-                trials.iter().filter(|trial| (trial.place.contender, trial.place.step) == (index, step)).count();
+            let step =
+                contenders[index].steps.iter().position(|step| step.load == load).unwrap_or(0);
+            let repetition = trials
+                .iter()
+                .filter(|trial| (trial.place.contender, trial.place.step) == (index, step))
+                .count();
             let place = TrialIndex { repetition: repetition as u32, contender: index, step };
             // A stored run is judged by the rules of this version of brunt.
             trials.push(Trial { place, id: Some(id), judgement: brunt_judge::judge(&run), run });

@@ -26,7 +26,9 @@ pub enum AgainError {
     #[error("{0} has no plan")]
     NoPlan(String),
     /// One URL cannot replace those of several servers.
-    #[error("{0} has several contenders, and one URL is given; measure its plan again, and name that run")]
+    #[error(
+        "{0} has several contenders, and one URL is given; measure its plan again, and name that run"
+    )]
     Contenders(String),
     /// One URL cannot replace several.
     #[error("the baseline has several URLs, and one is given; measure it again, and name that run")]
@@ -59,12 +61,17 @@ pub fn experiment(
     let (mut steps, arranged) = match stored {
         StoredItem::Run(id) => {
             let plan = store.run(id)?.plan.ok_or_else(|| AgainError::NoPlan(id.clone()))?;
-            (vec![LoadStep::new(plan.main().load.peak(), plan)], single_contender("baseline-check", 1))
+            (
+                vec![LoadStep::new(plan.main().load.peak(), plan)],
+                single_contender("baseline-check", 1),
+            )
         }
         StoredItem::Experiment(id) => {
             let mut experiment = store.study(id)?.experiment;
             let name = format!("{}-check", experiment.name);
-            let [only] = &mut experiment.contenders[..] else { return Err(AgainError::Contenders(id.clone())) };
+            let [only] = &mut experiment.contenders[..] else {
+                return Err(AgainError::Contenders(id.clone()));
+            };
             let steps = std::mem::take(&mut only.steps);
             let arranged = TrialArrangement {
                 order: experiment.order,
@@ -83,7 +90,9 @@ pub fn experiment(
 
 impl Target {
     fn put_into(&self, plan: &mut Plan) -> Result<(), AgainError> {
-        let [request] = &mut plan.main_mut().scenario.requests[..] else { return Err(AgainError::Urls) };
+        let [request] = &mut plan.main_mut().scenario.requests[..] else {
+            return Err(AgainError::Urls);
+        };
         request.url.clone_from(&self.url);
         // Labels of plain requests are their URLs.
         request.label.clone_from(&self.url);

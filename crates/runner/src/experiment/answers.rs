@@ -30,9 +30,13 @@ const ROWS: [Row; 8] = [
     ("compression of the reply", Visibility::ReplyOnly, |_, a| {
         a.content_encoding.clone().unwrap_or_else(|| "none".into())
     }),
-    ("keep-alive", Visibility::ReplyOnly, |_, a| if a.keep_alive == Some(false) { "none".into() } else { "it".into() }),
+    ("keep-alive", Visibility::ReplyOnly, |_, a| {
+        if a.keep_alive == Some(false) { "none".into() } else { "it".into() }
+    }),
     ("TLS", Visibility::ReplyOnly, |f, _| f.tls.as_ref().map_or("none".into(), tls_name)),
-    ("place", Visibility::InRuns, |f, _| if f.same_host() { "this machine".into() } else { "another machine".into() }),
+    ("place", Visibility::InRuns, |f, _| {
+        if f.same_host() { "this machine".into() } else { "another machine".into() }
+    }),
 ];
 
 /// Differences between the replies of contenders and that of the first, each as a sentence.
@@ -61,7 +65,10 @@ pub fn differences(experiment: &Experiment) -> Result<ReplyDifferences, Refusal>
 
 fn reply_differences(answers: &[(&str, Facts)]) -> ReplyDifferences {
     ReplyDifferences {
-        all: compare::differences::all(&sides(answers, &[Visibility::InRuns, Visibility::ReplyOnly])),
+        all: compare::differences::all(&sides(
+            answers,
+            &[Visibility::InRuns, Visibility::ReplyOnly],
+        )),
         not_in_runs: compare::differences::all(&sides(answers, &[Visibility::ReplyOnly])),
     }
 }
@@ -73,18 +80,26 @@ fn sides(answers: &[(&str, Facts)], visibilities: &[Visibility]) -> Vec<Side> {
 fn side(name: &str, facts: &Facts, visibilities: &[Visibility]) -> Side {
     let rows = ROWS.iter().filter(|(_, visibility, _)| visibilities.contains(visibility));
     let Some(reply) = &facts.reply else { return Side::new(name) };
-    rows.fold(Side::new(name), |side, (property, _, value)| side.with(property, value(facts, reply)))
+    rows.fold(Side::new(name), |side, (property, _, value)| {
+        side.with(property, value(facts, reply))
+    })
 }
 
 fn facts_of_reply(contender: &Contender) -> Result<Facts, Refusal> {
     let mut facts = Facts::default();
     let Some(step) = contender.steps.first() else { return Ok(facts) };
-    look::check_once(&step.plan, &mut facts)
-        .map_err(|source| Refusal::Plan { contender: contender.name.clone(), source: Box::new(source) })?;
+    look::check_once(&step.plan, &mut facts).map_err(|source| Refusal::Plan {
+        contender: contender.name.clone(),
+        source: Box::new(source),
+    })?;
     match facts.failure {
         None => Ok(facts),
         Some(failure) => {
-            let detail = if failure.detail.is_empty() { String::new() } else { format!(": {}", failure.detail) };
+            let detail = if failure.detail.is_empty() {
+                String::new()
+            } else {
+                format!(": {}", failure.detail)
+            };
             let reason = format!("{}{detail}", failure.meaning);
             Err(Refusal::NoReply { contender: contender.name.clone(), url: facts.url, why: reason })
         }
@@ -99,7 +114,8 @@ mod tests {
     fn what_differs_is_told_and_nothing_else() {
         let answer = |status, body_bytes, content_encoding: Option<&str>| {
             let content_encoding = content_encoding.map(str::to_owned);
-            let reply = ReplyFacts { status, body_bytes, content_encoding, ..ReplyFacts::default() };
+            let reply =
+                ReplyFacts { status, body_bytes, content_encoding, ..ReplyFacts::default() };
             Facts { reply: Some(reply), ..Facts::default() }
         };
         let (ours, theirs) = (answer(200, 4096, None), answer(404, 812, Some("gzip")));

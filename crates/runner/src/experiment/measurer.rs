@@ -13,7 +13,9 @@ use brunt_engine::Control;
 use brunt_model::experiment::LoadStep;
 use brunt_model::numbers::{plural, span, three_digits};
 use brunt_model::reached::Replies;
-use brunt_model::{Clock, Event, Experiment, LoadUnit, Question, StageKind, Study, TestStage, Tick, Trial, Warning};
+use brunt_model::{
+    Clock, Event, Experiment, LoadUnit, Question, StageKind, Study, TestStage, Tick, Trial, Warning,
+};
 use brunt_report::figures::quantile;
 use brunt_rig::{Host, RigMessage, TrialRun};
 
@@ -29,8 +31,17 @@ pub struct Measurer<'a> {
 
 impl<'a> Measurer<'a> {
     /// Creates a measurer that adds trials to `study`.
-    pub fn new(study: Study, experiment: &'a Experiment, conditions: Conditions<'a>, clock: &'a dyn Clock) -> Self {
-        let time_left = TimeLeft::new(clock, experiment, &study.trials.iter().map(|trial| trial.place).collect());
+    pub fn new(
+        study: Study,
+        experiment: &'a Experiment,
+        conditions: Conditions<'a>,
+        clock: &'a dyn Clock,
+    ) -> Self {
+        let time_left = TimeLeft::new(
+            clock,
+            experiment,
+            &study.trials.iter().map(|trial| trial.place).collect(),
+        );
         Self { study, conditions, time_left, title_prefix: String::new() }
     }
 
@@ -39,7 +50,9 @@ impl<'a> Measurer<'a> {
         if let (Some(store), Some(id)) = (&self.conditions.session.store, &self.study.id)
             && let Err(error) = store.add_experiment_step(id, contender, step)
         {
-            self.report(RigMessage::Warning(format!("experiment {id} cannot be read or resumed: {error}")));
+            self.report(RigMessage::Warning(format!(
+                "experiment {id} cannot be read or resumed: {error}"
+            )));
         }
         let steps = &mut self.study.experiment.contenders[contender].steps;
         steps.push(step.clone());
@@ -80,8 +93,11 @@ impl<'a> Measurer<'a> {
         self.show("");
         if let Ok(StageEnd::Whole(warnings)) = &end {
             // Each trial repeats setup and teardown, with the same warnings.
-            let new = warnings.iter().filter(|warning| !self.study.warnings.contains(warning)).cloned();
-            new.collect::<Vec<_>>().into_iter().for_each(|warning| self.report(RigMessage::Warning(warning)));
+            let new =
+                warnings.iter().filter(|warning| !self.study.warnings.contains(warning)).cloned();
+            new.collect::<Vec<_>>()
+                .into_iter()
+                .for_each(|warning| self.report(RigMessage::Warning(warning)));
         }
         end
     }
@@ -96,14 +112,19 @@ impl<'a> Measurer<'a> {
         let (route, notes) = self.conditions.observer.preflight(plan);
         // Without a total, the name of the trial begins with this word already.
         let trial = if work.total.is_some() { "trial " } else { "" };
-        let title = format!("{trial}{}, {}{}", trial_name(work), self.title_prefix, self.remaining_time());
+        let title =
+            format!("{trial}{}, {}{}", trial_name(work), self.title_prefix, self.remaining_time());
         let mut progress = self.conditions.observer.progress(plan, title);
         let mut server = ServerMonitor { work, is_reported: false };
         let experiment = &self.study.experiment;
         let request = RunRequest {
             route,
             notes,
-            storage: self.study.id.as_deref().map_or(Storage::None, |id| Storage::Trial(id, work.place)),
+            storage: self
+                .study
+                .id
+                .as_deref()
+                .map_or(Storage::None, |id| Storage::Trial(id, work.place)),
             probes: &work.probes,
             trial_of: experiment.find().filter(|_| experiment.is_search_trial(work.place)).cloned(),
             listeners: vec![&mut *progress, &mut server],
@@ -114,7 +135,9 @@ impl<'a> Measurer<'a> {
         drop(progress);
         sequence.end(StageKind::Main, &world);
         // Warnings of the run itself are in the report of the run.
-        self.study.warnings.extend(stored.trouble.filter(|trouble| !run.warnings.contains(trouble)));
+        self.study
+            .warnings
+            .extend(stored.trouble.filter(|trouble| !run.warnings.contains(trouble)));
         self.record_trial(work, Trial { place: work.place, id: stored.id, run, judgement });
         outcome
     }
@@ -125,7 +148,11 @@ impl<'a> Measurer<'a> {
         if !self.study.experiment.is_search_trial(work.place) {
             let is_last = work.total == Some(work.number);
             let rest = if is_last { String::new() } else { format!("; {}", self.remaining_time()) };
-            self.conditions.observer.trial_finished(&format!("{}: {}{rest}", trial_name(work), result_line(&trial)));
+            self.conditions.observer.trial_finished(&format!(
+                "{}: {}{rest}",
+                trial_name(work),
+                result_line(&trial)
+            ));
         }
         self.study.trials.push(trial);
     }
@@ -144,7 +171,9 @@ impl Host for Measurer<'_> {
     fn run(&mut self, work: &TrialRun) -> Result<(), RunError> {
         let mut sequence = StageSequence::default();
         for stage in work.plan.stages(StageKind::Setup) {
-            let end = self.stage(stage, work, &mut sequence).map_err(|source| trial_error(work, source))?;
+            let end = self
+                .stage(stage, work, &mut sequence)
+                .map_err(|source| trial_error(work, source))?;
             // Teardown belongs to a setup that was completed.
             if end == StageEnd::Stopped {
                 return Ok(());
@@ -163,10 +192,16 @@ impl Host for Measurer<'_> {
     fn report(&mut self, news: RigMessage) {
         match news {
             RigMessage::Hook { when, command } => self.show(&format!("{when}: {command}")),
-            RigMessage::Starting { contender } => self.show(&format!("starting the server of {contender}")),
+            RigMessage::Starting { contender } => {
+                self.show(&format!("starting the server of {contender}"))
+            }
             RigMessage::Ready { .. } => self.show(""),
-            RigMessage::Stopping { contender } => self.show(&format!("stopping the server of {contender}")),
-            RigMessage::Resting { time } => self.show(&format!("resting for {}", span(time.as_secs_f64()))),
+            RigMessage::Stopping { contender } => {
+                self.show(&format!("stopping the server of {contender}"))
+            }
+            RigMessage::Resting { time } => {
+                self.show(&format!("resting for {}", span(time.as_secs_f64())))
+            }
             RigMessage::Warning(text) => {
                 self.tell(&format!("warning: {text}"));
                 self.study.warnings.push(text);
@@ -220,7 +255,9 @@ fn trial_name(work: &TrialRun) -> String {
     let name = &work.contender.name;
     match work.total {
         Some(total) => format!("{}/{total} {name}, {load}, repetition {repetition}", work.number),
-        None if repetition > 1 => format!("trial {} {name}, {load}, repetition {repetition}", work.number),
+        None if repetition > 1 => {
+            format!("trial {} {name}, {load}, repetition {repetition}", work.number)
+        }
         None => format!("trial {} {name}, {load}", work.number),
     }
 }
@@ -232,5 +269,9 @@ fn result_line(trial: &Trial) -> String {
         return no_reply(run);
     }
     let p99 = quantile(run.total.response_quantile(0.99));
-    format!("{}/s, p99 {p99}, {}", three_digits(run.throughput()), plural(run.total.errors(), "error"))
+    format!(
+        "{}/s, p99 {p99}, {}",
+        three_digits(run.throughput()),
+        plural(run.total.errors(), "error")
+    )
 }

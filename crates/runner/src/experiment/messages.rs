@@ -11,7 +11,12 @@ use brunt_search::{Evidence, TrialRequest};
 
 /// A line such as `trial 3: 800/s, 20 s: 799/s, p99 41 ms, 0 errors: below;
 /// capacity 800 to 3,200/s`.
-pub fn trial_line(progress: &SearchProgress, trial: &Trial, search_trial: &SearchTrial, answer: &Answer) -> String {
+pub fn trial_line(
+    progress: &SearchProgress,
+    trial: &Trial,
+    search_trial: &SearchTrial,
+    answer: &Answer,
+) -> String {
     let number = progress.trial_count;
     let run = &trial.run;
     let load = load_text(answer.unit, search_trial.load);
@@ -21,7 +26,9 @@ pub fn trial_line(progress: &SearchProgress, trial: &Trial, search_trial: &Searc
     let seconds = three_digits(search_trial.seconds);
     let side = side(progress, search_trial);
     let result = current_result(answer);
-    format!("trial {number}: {load} for {seconds} s: {achieved_rate}/s, p99 {p99}, {errors}: {side}; {result}")
+    format!(
+        "trial {number}: {load} for {seconds} s: {achieved_rate}/s, p99 {p99}, {errors}: {side}; {result}"
+    )
 }
 
 /// State of a search that is resumed.
@@ -65,7 +72,9 @@ fn side(progress: &SearchProgress, search_trial: &SearchTrial) -> String {
     let words = words.collect::<Vec<_>>().join(", ");
     match (&search_trial.limited, summary.evidence) {
         (None, _) => words,
-        (Some(limited), Evidence::Both) => format!("{words}, corrected for the generator's lag ({limited})"),
+        (Some(limited), Evidence::Both) => {
+            format!("{words}, corrected for the generator's lag ({limited})")
+        }
         (Some(limited), _) if progress.search.is_contested(summary) => {
             format!("contested: limited by {limited}, not by the server alone")
         }

@@ -16,7 +16,9 @@ pub enum ResumeError {
         source: StoreError,
     },
     /// The interrupted experiment was different.
-    #[error("--resume: `{name}` differs from the interrupted experiment {id}; leave --resume out to start a new one")]
+    #[error(
+        "--resume: `{name}` differs from the interrupted experiment {id}; leave --resume out to start a new one"
+    )]
     Changed {
         /// Name of the experiment.
         name: String,
@@ -46,17 +48,23 @@ pub fn resume(store: &Store, requested: &Experiment) -> Result<Study, ResumeErro
     // The stored experiment has no secrets, so only redacted ones can be equal.
     redactor.experiment(&mut redacted);
     let name = redacted.name.clone();
-    let id = store.find_experiment(&name).map_err(|source| ResumeError::Unknown { name: name.clone(), source })?;
+    let id = store
+        .find_experiment(&name)
+        .map_err(|source| ResumeError::Unknown { name: name.clone(), source })?;
     let mut study = store.resume_experiment(&id)?;
     if !is_same(&study.experiment, &redacted) {
         return Err(ResumeError::Changed { name, id });
     }
     let restored = redactor.restored(&study.experiment, requested, Redactor::experiment);
-    study.experiment =
-        restored.map_err(|missing| ResumeError::Secrets { id: id.clone(), missing: missing.join(", ") })?;
+    study.experiment = restored
+        .map_err(|missing| ResumeError::Secrets { id: id.clone(), missing: missing.join(", ") })?;
     update_places(&mut study.experiment, requested);
     let changed = (study.experiment.question != requested.question).then_some(&requested.question);
-    study.resumptions.push(store.record_resumption(&id, brunt_engine::clock::unix_seconds(), changed)?);
+    study.resumptions.push(store.record_resumption(
+        &id,
+        brunt_engine::clock::unix_seconds(),
+        changed,
+    )?);
     study.experiment.question.clone_from(&requested.question);
     Ok(study)
 }
@@ -72,7 +80,9 @@ fn update_places(stored: &mut Experiment, requested: &Experiment) {
         stored.probes.clone_from(&requested.probes);
         for (index, step) in stored.steps.iter_mut().enumerate() {
             // Steps that a search added have no counterpart: the pattern applies.
-            let Some(now) = requested.steps.get(index).or(requested.steps.first()) else { continue };
+            let Some(now) = requested.steps.get(index).or(requested.steps.first()) else {
+                continue;
+            };
             for (stored, now) in step.plan.populations.iter_mut().zip(&now.plan.populations) {
                 stored.scenario.clone_from(&now.scenario);
                 stored.connection.clone_from(&now.connection);
@@ -126,5 +136,7 @@ fn is_same_question(stored: &Question, requested: &Question) -> bool {
 
 fn is_same_step(a: &LoadStep, b: &LoadStep) -> bool {
     // Not the whole plan: ports and URLs may differ.
-    a.load == b.load && a.plan.main().load == b.plan.main().load && a.plan.main().stop == b.plan.main().stop
+    a.load == b.load
+        && a.plan.main().load == b.plan.main().load
+        && a.plan.main().stop == b.plan.main().stop
 }

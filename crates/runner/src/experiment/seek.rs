@@ -60,7 +60,9 @@ impl<'a> Seeker<'a> {
         self.reported = host.study.trials.len();
         let answer = progress.answer(SearchEnd::Stopped);
         let line = match (progress.trials.last(), answer.trials.last()) {
-            (Some(trial), Some(search_trial)) if is_new => trial_line(progress, trial, search_trial, &answer),
+            (Some(trial), Some(search_trial)) if is_new => {
+                trial_line(progress, trial, search_trial, &answer)
+            }
             (Some(_), _) => resumption_line(progress.trial_count, &answer),
             _ => String::new(),
         };
@@ -69,7 +71,11 @@ impl<'a> Seeker<'a> {
             NextStep::Done(end) => end.to_string(),
         };
         let prefix = line_prefix(&host.study.experiment, turn);
-        host.tell(&if line.is_empty() { format!("{prefix}{next}") } else { format!("{prefix}{line}; {next}") });
+        host.tell(&if line.is_empty() {
+            format!("{prefix}{next}")
+        } else {
+            format!("{prefix}{line}; {next}")
+        });
     }
 
     /// The next given load that was not measured yet.
@@ -84,7 +90,11 @@ impl<'a> Seeker<'a> {
 }
 
 /// Adds the trial that the search requests as a step.
-fn add_trial(host: &mut Measurer, position: &SearchPosition, request: &TrialRequest) -> Option<ChosenTrial> {
+fn add_trial(
+    host: &mut Measurer,
+    position: &SearchPosition,
+    request: &TrialRequest,
+) -> Option<ChosenTrial> {
     let Turn { repetition, contender } = position.turn;
     let pattern = &host.study.experiment.contenders[contender].steps.first()?.plan;
     let step = trial(pattern, request, host.machine());
@@ -136,7 +146,8 @@ impl Chooser<Measurer<'_>> for Seeker<'_> {
         }
         let NextStep::Measure(request) = next else { return None };
         let left_over = progress.trials.last().map_or(Duration::ZERO, |trial| left_over(trial));
-        let position = SearchPosition { turn, between: find.between, made: progress.trial_count, left_over };
+        let position =
+            SearchPosition { turn, between: find.between, made: progress.trial_count, left_over };
         host.title_prefix = title_prefix(&progress);
         add_trial(host, &position, &request)
     }

@@ -19,12 +19,23 @@ pub struct TimeLeft<'a> {
 
 impl<'a> TimeLeft<'a> {
     /// Starts the estimate. `done` are the trials that were made before.
-    pub fn new(clock: &'a dyn Clock, experiment: &'a Experiment, done: &BTreeSet<TrialIndex>) -> Self {
+    pub fn new(
+        clock: &'a dyn Clock,
+        experiment: &'a Experiment,
+        done: &BTreeSet<TrialIndex>,
+    ) -> Self {
         let remaining_seconds = budget(experiment).unwrap_or_else(|| {
             let remaining = brunt_rig::order(experiment).filter(|place| !done.contains(place));
             remaining.map(|place| planned_seconds(experiment, place)).sum()
         });
-        Self { clock, experiment, began: clock.now(), made_seconds: 0.0, remaining_seconds, repetitions: 0 }
+        Self {
+            clock,
+            experiment,
+            began: clock.now(),
+            made_seconds: 0.0,
+            remaining_seconds,
+            repetitions: 0,
+        }
     }
 
     /// Records that a trial was made.
@@ -50,8 +61,11 @@ impl<'a> TimeLeft<'a> {
     /// Remaining time, including the current trial.
     pub fn time(&self) -> Duration {
         let elapsed = (self.clock.now() - self.began).as_secs_f64();
-        let remaining_seconds =
-            if self.experiment.has_search() { self.remaining_seconds - elapsed } else { self.remaining_seconds };
+        let remaining_seconds = if self.experiment.has_search() {
+            self.remaining_seconds - elapsed
+        } else {
+            self.remaining_seconds
+        };
         let slowdown = if self.made_seconds > 0.0 { elapsed / self.made_seconds } else { 1.0 };
         Duration::try_from_secs_f64((remaining_seconds * slowdown).max(0.0)).unwrap_or_default()
     }
@@ -60,8 +74,8 @@ impl<'a> TimeLeft<'a> {
 /// Time budget in seconds of all searches and given loads; None without searches.
 fn budget(experiment: &Experiment) -> Option<f64> {
     let find = experiment.find()?;
-    let given_places =
-        brunt_rig::order(experiment).filter(|place| (1..=experiment.given_loads()).contains(&place.step));
+    let given_places = brunt_rig::order(experiment)
+        .filter(|place| (1..=experiment.given_loads()).contains(&place.step));
     let given_loads: f64 = given_places.map(|place| planned_seconds(experiment, place)).sum();
     let searches = experiment.contenders.len() * experiment.repetitions as usize;
     Some(find.within.as_secs_f64() * searches as f64 + given_loads)

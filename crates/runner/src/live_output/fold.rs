@@ -155,21 +155,24 @@ impl Fold {
         self.started += users.saturating_sub(self.active);
         self.active = users;
         let (min, max, sum) = sums.users;
-        sums.users = (if sums.snapshots == 0 { users } else { min.min(users) }, max.max(users), sum + users);
+        sums.users =
+            (if sums.snapshots == 0 { users } else { min.min(users) }, max.max(users), sum + users);
         sums.snapshots += 1;
         self.last_instant = self.last_instant.max(snapshot.to);
     }
 
     fn close(&mut self) -> Interval {
-        let Sums { all, labels, transactions, snapshots, users: (min, max, sum) } = std::mem::take(&mut self.sums);
+        let Sums { all, labels, transactions, snapshots, users: (min, max, sum) } =
+            std::mem::take(&mut self.sums);
         // Merged snapshots of a slow system may cover several intervals.
         while self.border <= self.last_instant {
             self.border += self.length;
         }
         let all = Figures::of(&all);
         let mut named: BTreeMap<String, Figures> = BTreeMap::new();
-        let by_label =
-            labels.iter().filter_map(|(id, tally)| Some((self.labels.get(id).cloned()?, Figures::of(tally))));
+        let by_label = labels
+            .iter()
+            .filter_map(|(id, tally)| Some((self.labels.get(id).cloned()?, Figures::of(tally))));
         named.extend(by_label);
         // A run with a single label does not sum it separately.
         let label_names: Vec<&String> = self.labels.values().collect();
@@ -178,11 +181,21 @@ impl Fold {
         {
             named.insert(only.clone(), all.clone());
         }
-        named.extend(transactions.iter().map(|(name, tally)| (name.clone(), Figures::of_transactions(tally))));
+        named.extend(
+            transactions
+                .iter()
+                .map(|(name, tally)| (name.clone(), Figures::of_transactions(tally))),
+        );
         named.retain(|_, figures| figures.count() > 0);
         // Half the divisor rounds to the nearest number.
         let mean = (sum + snapshots / 2).checked_div(snapshots).unwrap_or(0);
-        let users = Users { min, max, mean, started: self.started, ended: self.started.saturating_sub(self.active) };
+        let users = Users {
+            min,
+            max,
+            mean,
+            started: self.started,
+            ended: self.started.saturating_sub(self.active),
+        };
         Interval { unix_seconds: self.now(), all, named, users }
     }
 }
@@ -235,19 +248,26 @@ impl Figures {
 /// some were expected, and one row contains all bad replies.
 fn errors(tally: &Tally) -> Vec<(String, String, u64)> {
     let not_good = tally.completed - tally.good;
-    let bad: Vec<(u16, u64)> = tally.statuses.sorted().into_iter().filter(|(status, _)| *status >= 400).collect();
+    let bad: Vec<(u16, u64)> =
+        tally.statuses.sorted().into_iter().filter(|(status, _)| *status >= 400).collect();
     let bad_count: u64 = bad.iter().map(|(_, count)| count).sum();
     let check_failures = tally.failed_by(Failure::Check);
-    let (bad, others) = if bad_count <= not_good { (bad, not_good - bad_count) } else { (Vec::new(), not_good) };
+    let (bad, others) =
+        if bad_count <= not_good { (bad, not_good - bad_count) } else { (Vec::new(), not_good) };
     let kinds = FAILURES.iter().map(|row| {
         let failure_count = tally.failed_by(row.failure);
         // Failed checks of a status from 400 on are in the rows of statuses.
-        let count = if row.failure == Failure::Check { failure_count.min(others) } else { failure_count };
+        let count =
+            if row.failure == Failure::Check { failure_count.min(others) } else { failure_count };
         (row.key.to_owned(), row.name.to_owned(), count)
     });
-    let statuses = bad.into_iter().map(|(status, count)| (status.to_string(), reason(status), count));
-    let unexpected_status =
-        ("status".to_owned(), "unexpected status".to_owned(), others.saturating_sub(check_failures));
+    let statuses =
+        bad.into_iter().map(|(status, count)| (status.to_string(), reason(status), count));
+    let unexpected_status = (
+        "status".to_owned(),
+        "unexpected status".to_owned(),
+        others.saturating_sub(check_failures),
+    );
     kinds.chain(statuses).chain([unexpected_status]).filter(|(_, _, count)| *count > 0).collect()
 }
 

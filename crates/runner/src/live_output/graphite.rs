@@ -59,7 +59,9 @@ impl GraphiteLines {
             lines.push(self.line(context, "sb.bytes", &traffic.sent));
             lines.push(self.line(context, "rb.bytes", &traffic.received));
         }
-        for (part, times) in [("ok", &figures.ok_times), ("ko", &figures.ko_times), ("a", &figures.times())] {
+        for (part, times) in
+            [("ok", &figures.ok_times), ("ko", &figures.ko_times), ("a", &figures.times())]
+        {
             self.times(context, part, times, lines);
         }
     }
@@ -68,7 +70,9 @@ impl GraphiteLines {
         if times.is_empty() {
             return;
         }
-        for (name, nanos) in [("min", times.min() as f64), ("max", times.max() as f64), ("avg", times.mean())] {
+        for (name, nanos) in
+            [("min", times.min() as f64), ("max", times.max() as f64), ("avg", times.mean())]
+        {
             lines.push(self.line(context, &format!("{part}.{name}"), &millis(nanos)));
         }
         for percentile in &self.percentiles {

@@ -46,7 +46,11 @@ impl InfluxLines {
 
     /// The event of the start of a test, once.
     pub fn begin(&mut self, unix_seconds: f64) -> Vec<String> {
-        if std::mem::replace(&mut self.has_begun, true) { Vec::new() } else { self.event("started", unix_seconds) }
+        if std::mem::replace(&mut self.has_begun, true) {
+            Vec::new()
+        } else {
+            self.event("started", unix_seconds)
+        }
     }
 
     /// The event of the end of a test, if it was started.
@@ -56,11 +60,15 @@ impl InfluxLines {
 
     fn event(&self, word: &str, unix_seconds: f64) -> Vec<String> {
         let Self { application, tags, event_tags, .. } = self;
-        let text =
-            format!("{} {word}", self.title.trim()).replace('\\', "\\\\").replace('"', "\\\"").replace('\n', " ");
+        let text = format!("{} {word}", self.title.trim())
+            .replace('\\', "\\\\")
+            .replace('"', "\\\"")
+            .replace('\n', " ");
         let time = self.time(unix_seconds);
         // The title of JMeter, by which queries of dashboards select annotations.
-        vec![format!("events{application},title=ApacheJMeter{tags}{event_tags} text=\"{text}\" {time}")]
+        vec![format!(
+            "events{application},title=ApacheJMeter{tags}{event_tags} text=\"{text}\" {time}"
+        )]
     }
 
     /// Lines for the figures of an interval.
@@ -80,7 +88,10 @@ impl InfluxLines {
 
     fn line(&self, transaction: &str, more: &str, fields: &str, time: u64) -> String {
         let Self { measurement, application, tags, .. } = self;
-        format!("{measurement}{application}{}{more}{tags} {fields} {time}", tag("transaction", transaction))
+        format!(
+            "{measurement}{application}{}{more}{tags} {fields} {time}",
+            tag("transaction", transaction)
+        )
     }
 
     /// Fields of all requests. Mean, minimum and maximum are those of good requests, as in JMeter.
@@ -112,7 +123,8 @@ impl InfluxLines {
 
     fn rest(&self, mut fields: String, figures: &Figures, histogram: &Histogram) -> String {
         if let Some(traffic) = figures.traffic {
-            let _ = write!(fields, ",hit={},sb={},rb={}", traffic.hits, traffic.sent, traffic.received);
+            let _ =
+                write!(fields, ",hit={},sb={},rb={}", traffic.hits, traffic.sent, traffic.received);
         }
         for percentile in self.percentiles.iter().filter(|_| !histogram.is_empty()) {
             let value = histogram.quantile(f64::from(*percentile) / 100.0) as f64;
@@ -128,7 +140,8 @@ impl InfluxLines {
 
 fn times(fields: &mut String, histogram: &Histogram) {
     if !histogram.is_empty() {
-        let [mean, min, max] = [histogram.mean(), histogram.min() as f64, histogram.max() as f64].map(millis);
+        let [mean, min, max] =
+            [histogram.mean(), histogram.min() as f64, histogram.max() as f64].map(millis);
         let _ = write!(fields, ",avg={mean},min={min},max={max}");
     }
 }
@@ -154,7 +167,11 @@ fn tag(name: &str, value: &str) -> String {
 /// the end would escape the separator after it.
 fn escaped(text: &str) -> String {
     let text = text.trim();
-    let text = if text.ends_with('\\') { format!("{}/", text.trim_end_matches('\\')) } else { text.to_owned() };
+    let text = if text.ends_with('\\') {
+        format!("{}/", text.trim_end_matches('\\'))
+    } else {
+        text.to_owned()
+    };
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

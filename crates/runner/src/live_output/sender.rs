@@ -50,7 +50,14 @@ impl Sender {
     pub fn new(sink: &LiveSink, counts: Arc<Mutex<DeliveryCounts>>, notify: Notify) -> Self {
         let name = sink.to_string();
         let transport = Transport::new(sink);
-        Self { name, transport, waiting: VecDeque::new(), counts, notify, is_failure_reported: false }
+        Self {
+            name,
+            transport,
+            waiting: VecDeque::new(),
+            counts,
+            notify,
+            is_failure_reported: false,
+        }
     }
 
     fn counts(&self) -> MutexGuard<'_, DeliveryCounts> {
@@ -91,7 +98,10 @@ impl Sender {
         // The newest lines stay: a dashboard needs the current state most.
         self.waiting.drain(..self.waiting.len().saturating_sub(max_waiting));
         if !std::mem::replace(&mut self.is_failure_reported, true) {
-            (self.notify)(&format!("warning: {} does not accept figures: {why}; the run continues", self.name));
+            (self.notify)(&format!(
+                "warning: {} does not accept figures: {why}; the run continues",
+                self.name
+            ));
         }
         let mut counts = self.counts();
         counts.failure = Some(why);

@@ -27,7 +27,11 @@ fn graphite() -> (LiveOutput, Receiver<String>) {
 
 fn output(port: u16) -> LiveOutput {
     LiveOutput {
-        sink: LiveSink::Graphite(GraphiteSink { host: "127.0.0.1".into(), port, prefix: "p.".into() }),
+        sink: LiveSink::Graphite(GraphiteSink {
+            host: "127.0.0.1".into(),
+            port,
+            prefix: "p.".into(),
+        }),
         interval: Duration::from_secs(1),
         percentiles: Vec::new(),
         labels: LabelFilter::All,
@@ -43,7 +47,11 @@ fn listening(outputs: &[LiveOutput]) -> (LiveOutputs, Arc<Mutex<Vec<String>>>) {
 }
 
 fn started() -> Event {
-    Event::Started { plan: Box::new(transport::plan()), environment: Box::default(), unix_seconds: 1000.0 }
+    Event::Started {
+        plan: Box::new(transport::plan()),
+        environment: Box::default(),
+        unix_seconds: 1000.0,
+    }
 }
 
 fn snapshot(second: u64, good: u64) -> Event {
@@ -91,11 +99,17 @@ fn a_system_that_is_not_there_is_told_once_and_counted() {
     let warnings = outputs.end(Tick(7));
     let [Event::Warning(warning)] = &warnings[..] else { panic!("{warnings:?}") };
     let text = &warning.text;
-    assert!(text.starts_with("44 of 44 lines of figures did not reach Graphite at 127.0.0.1:"), "{text}");
+    assert!(
+        text.starts_with("44 of 44 lines of figures did not reach Graphite at 127.0.0.1:"),
+        "{text}"
+    );
     assert!(text.to_lowercase().contains("refused") && warning.at == Tick(7), "{text}");
     outputs.finish();
     let notifications = notifications.lock().unwrap();
-    assert!(notifications.len() == 1 && notifications[0].ends_with("the run goes on"), "{notifications:?}");
+    assert!(
+        notifications.len() == 1 && notifications[0].ends_with("the run goes on"),
+        "{notifications:?}"
+    );
 }
 
 #[test]
@@ -104,7 +118,8 @@ fn lines_wait_for_a_system_that_comes_later() {
     let LiveSink::Graphite(sink) = &output.sink else { panic!() };
     let (notify, delivered) = (Arc::new(|_: &str| {}), Arc::<Mutex<DeliveryCounts>>::default());
     let absent = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let mut sender = Sender::new(&super::tests::output(absent).sink, Arc::clone(&delivered), notify);
+    let mut sender =
+        Sender::new(&super::tests::output(absent).sink, Arc::clone(&delivered), notify);
     sender.push(vec!["a 1 1".into()]);
     sender.send();
     assert!(delivered.lock().unwrap().is_failing);
@@ -120,7 +135,8 @@ fn lines_wait_for_a_system_that_comes_later() {
 fn lines_that_wait_are_bounded() {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let delivered = Arc::<Mutex<DeliveryCounts>>::default();
-    let mut sender = Sender::new(&output(port).sink, Arc::clone(&delivered), Arc::new(|_: &str| {}));
+    let mut sender =
+        Sender::new(&output(port).sink, Arc::clone(&delivered), Arc::new(|_: &str| {}));
     for n in 0..3 {
         sender.push((0..9000).map(|m| format!("{n}.{m} 1 1")).collect());
         sender.send();
@@ -140,7 +156,8 @@ fn lines_that_wait_are_bounded() {
 #[test]
 fn a_regular_expression_that_is_none_is_refused() {
     let wrong = LiveOutput { labels: LabelFilter::Matching("(".into()), ..output(1) };
-    let refused = LiveOutputs::new(&[wrong], Arc::new(Redactor::with_random_key()), Arc::new(|_: &str| {}));
+    let refused =
+        LiveOutputs::new(&[wrong], Arc::new(Redactor::with_random_key()), Arc::new(|_: &str| {}));
     let error_text = refused.err().map(|error| error.to_string()).unwrap_or_default();
     assert!(error_text.starts_with("the regular expression for labels"), "{error_text}");
 }

@@ -44,7 +44,9 @@ impl Transport {
             LiveSink::Influx(InfluxSink { url, token, .. }) => {
                 Self::Http { url: url.clone(), token: token.clone(), common: None }
             }
-            LiveSink::Graphite(GraphiteSink { host, port, .. }) => Self::Tcp { host: host.clone(), port: *port },
+            LiveSink::Graphite(GraphiteSink { host, port, .. }) => {
+                Self::Tcp { host: host.clone(), port: *port }
+            }
         }
     }
 
@@ -58,7 +60,9 @@ impl Transport {
             Self::Http { url, token, common } => {
                 let common = match common {
                     Some(common) => Arc::clone(common),
-                    None => common.insert(wire().map_err(|error| refused_error(error.to_string()))?).clone(),
+                    None => common
+                        .insert(wire().map_err(|error| refused_error(error.to_string()))?)
+                        .clone(),
                 };
                 post(&common, url, token.as_ref(), text)
             }
@@ -105,21 +109,38 @@ pub(super) fn plan() -> Plan {
     }
 }
 
-fn post(common: &Arc<Common>, url: &str, token: Option<&Token>, text: &str) -> Result<(), SendError> {
+fn post(
+    common: &Arc<Common>,
+    url: &str,
+    token: Option<&Token>,
+    text: &str,
+) -> Result<(), SendError> {
     let mut headers = vec![("Content-Type".to_owned(), "text/plain; charset=utf-8".to_owned())];
     headers.push(("User-Agent".into(), concat!("brunt/", env!("CARGO_PKG_VERSION")).into()));
     // `Token` is the scheme of InfluxDB 2; it is not `Bearer`.
     headers.extend(token.map(|token| ("Authorization".to_owned(), format!("Token {}", token.0))));
     let body = Body::Bytes(text.as_bytes().to_vec());
     let headers = &headers[..];
-    let draft = Draft { method: "POST", url, headers, body: &body, label: 0, reply_policy: 0, verbatim: None };
+    let draft = Draft {
+        method: "POST",
+        url,
+        headers,
+        body: &body,
+        label: 0,
+        reply_policy: 0,
+        verbatim: None,
+    };
     let reply = clock::runtime().map_err(system_error)?.block_on(exchange(common, &draft))?;
     let status = reply.status;
     if (200..300).contains(&status) {
         return Ok(());
     }
     let text = reply.details.map_or_else(String::new, |kept| one_line(&kept.body));
-    let reason = if text.is_empty() { format!("it answers {status}") } else { format!("it answers {status}: {text}") };
+    let reason = if text.is_empty() {
+        format!("it answers {status}")
+    } else {
+        format!("it answers {status}: {text}")
+    };
     // 5xx and 429 are temporary, so the lines are sent again.
     Err(if status >= 500 || status == 429 { absent_error(reason) } else { refused_error(reason) })
 }
@@ -146,7 +167,10 @@ fn send_error(http: &Http<Time>, failure: Failure) -> SendError {
     absent_error(match http.take_refusal() {
         // The note would name options for the server under load.
         Some(refusal) if refusal.cause.is_distrust() => {
-            format!("{name}: {}; name its authority by SSL_CERT_FILE=FILE, or add it to the system's", refusal.what)
+            format!(
+                "{name}: {}; name its authority by SSL_CERT_FILE=FILE, or add it to the system's",
+                refusal.what
+            )
         }
         _ => note.unwrap_or_else(|| name.to_owned()),
     })

@@ -59,7 +59,9 @@ impl Queue {
         let mut events: Vec<Option<Event>> = Vec::with_capacity(self.events.len());
         let mut unmerged = UnmergedEvents::default();
         for mut event in self.events.drain(..) {
-            if let Some(earlier) = unmerged.partner(&event, events.len()).and_then(|index| events[index].take()) {
+            if let Some(earlier) =
+                unmerged.partner(&event, events.len()).and_then(|index| events[index].take())
+            {
                 self.joined.count(&event);
                 event = join(earlier, event);
             }
@@ -91,7 +93,9 @@ impl UnmergedEvents {
     fn partner(&mut self, event: &Event, index: usize) -> Option<usize> {
         match event {
             Event::Snapshot(snapshot) => self.earlier(None, snapshot.phase, index),
-            Event::Population { number, snapshot } => self.earlier(Some(*number), snapshot.phase, index),
+            Event::Population { number, snapshot } => {
+                self.earlier(Some(*number), snapshot.phase, index)
+            }
             Event::Reading(reading) => {
                 let partner = self.readings.remove(&reading.source);
                 if partner.is_none() {
@@ -116,10 +120,13 @@ impl UnmergedEvents {
 /// Merges two events of one kind.
 fn join(earlier: Event, later: Event) -> Event {
     match (earlier, later) {
-        (Event::Snapshot(earlier), Event::Snapshot(later)) => Event::Snapshot(Box::new(following(*earlier, &later))),
-        (Event::Population { snapshot: earlier, .. }, Event::Population { number, snapshot: later }) => {
-            Event::Population { number, snapshot: Box::new(following(*earlier, &later)) }
+        (Event::Snapshot(earlier), Event::Snapshot(later)) => {
+            Event::Snapshot(Box::new(following(*earlier, &later)))
         }
+        (
+            Event::Population { snapshot: earlier, .. },
+            Event::Population { number, snapshot: later },
+        ) => Event::Population { number, snapshot: Box::new(following(*earlier, &later)) },
         (Event::Reading(earlier), Event::Reading(later)) => Event::Reading(latest(earlier, later)),
         (_, later) => later,
     }

@@ -30,9 +30,14 @@ fn slow() -> (Mailbox, Sender<()>, Receiver<Event>) {
 }
 
 fn snapshot(number: u64, phase: Phase) -> Event {
-    let mut snapshot =
-        Snapshot { from: Tick(number * 100), to: Tick(number * 100 + 100), phase, ..Snapshot::default() };
-    (snapshot.flow.planned, snapshot.flow.completed, snapshot.flow.in_flight) = (number, number + 1, number % 7);
+    let mut snapshot = Snapshot {
+        from: Tick(number * 100),
+        to: Tick(number * 100 + 100),
+        phase,
+        ..Snapshot::default()
+    };
+    (snapshot.flow.planned, snapshot.flow.completed, snapshot.flow.in_flight) =
+        (number, number + 1, number % 7);
     let tally = if phase == Phase::Warmup { &mut snapshot.warmup } else { &mut snapshot.measured };
     (tally.planned, tally.begun) = (number, number);
     tally.response.record(number * 1000 + 1);
@@ -42,12 +47,18 @@ fn snapshot(number: u64, phase: Phase) -> Event {
 }
 
 fn population(of: u32, number: u64, phase: Phase) -> Event {
-    let Event::Snapshot(snapshot) = snapshot(number + u64::from(of), phase) else { unreachable!("a snapshot") };
+    let Event::Snapshot(snapshot) = snapshot(number + u64::from(of), phase) else {
+        unreachable!("a snapshot")
+    };
     Event::Population { number: of, snapshot }
 }
 
 fn reading(number: u64, source: &str) -> Event {
-    Event::Reading(Reading { at: Tick(number * 100), source: source.into(), values: vec![("n".into(), number as f64)] })
+    Event::Reading(Reading {
+        at: Tick(number * 100),
+        source: source.into(),
+        values: vec![("n".into(), number as f64)],
+    })
 }
 
 /// Events of a run with this number of intervals: the first hundred are warm-up, and readings,
@@ -60,14 +71,25 @@ fn run_of(intervals: u64) -> Vec<Event> {
             events.push(Event::Stage { at: Tick(number * 100), phase });
         }
         if number % 500 == 0 {
-            events.push(Event::Label { id: (number / 500) as u32, name: format!("label {number}"), hop_of: None });
-            events.push(Event::Warning(Warning { at: Tick(number * 100), text: format!("at {number}") }));
+            events.push(Event::Label {
+                id: (number / 500) as u32,
+                name: format!("label {number}"),
+                hop_of: None,
+            });
+            events.push(Event::Warning(Warning {
+                at: Tick(number * 100),
+                text: format!("at {number}"),
+            }));
         }
         events.extend([reading(number, "generator"), reading(number, "process:server")]);
         events.extend([0, 1].map(|of| population(of, number, phase)));
         events.push(snapshot(number, phase));
     }
-    events.push(Event::Finished(Finish { at: Tick(intervals * 100), interrupted: false, error: None }));
+    events.push(Event::Finished(Finish {
+        at: Tick(intervals * 100),
+        interrupted: false,
+        error: None,
+    }));
     events
 }
 
@@ -75,9 +97,13 @@ fn run_of(intervals: u64) -> Vec<Event> {
 fn sums(events: &[Event]) -> impl PartialEq + std::fmt::Debug {
     let run = Run::of(events);
     let tallies = [run.total, run.warmup].map(|tally| (tally.planned, tally.begun, tally.response));
-    let labels: Vec<_> = run.labels.iter().map(|(label, tally)| (*label, tally.completed)).collect();
-    let last = |history: &History| history.names().iter().map(|name| history.last(name)).collect::<Vec<_>>();
-    let readings: Vec<_> = run.history.iter().map(|(source, history)| (source.clone(), last(history))).collect();
+    let labels: Vec<_> =
+        run.labels.iter().map(|(label, tally)| (*label, tally.completed)).collect();
+    let last = |history: &History| {
+        history.names().iter().map(|name| history.last(name)).collect::<Vec<_>>()
+    };
+    let readings: Vec<_> =
+        run.history.iter().map(|(source, history)| (source.clone(), last(history))).collect();
     (
         tallies,
         labels,
@@ -131,8 +157,10 @@ fn a_slow_listener_gets_the_same_sums_in_the_same_order() {
     assert_eq!(delivery.joined.snapshots + delivery.joined.readings, missing);
     assert_eq!(others(&received), others(&events));
     assert_eq!(sums(&received), sums(&events));
-    let ends: Vec<Tick> =
-        received.iter().filter_map(|event| if let Event::Snapshot(s) = event { Some(s.to) } else { None }).collect();
+    let ends: Vec<Tick> = received
+        .iter()
+        .filter_map(|event| if let Event::Snapshot(s) = event { Some(s.to) } else { None })
+        .collect();
     assert!(ends.is_sorted(), "{ends:?}");
 }
 
@@ -169,7 +197,10 @@ fn a_listener_that_panicked_is_not_waited_for_and_nothing_is_kept_for_it() {
 fn snapshots_of_two_parts_of_the_run_are_never_joined() {
     let mut queue = Queue::default();
     let parts = [Phase::Warmup, Phase::Measure, Phase::Grace];
-    parts.iter().enumerate().for_each(|(number, phase)| queue.push(snapshot(number as u64, *phase), 1));
+    parts
+        .iter()
+        .enumerate()
+        .for_each(|(number, phase)| queue.push(snapshot(number as u64, *phase), 1));
     assert_eq!((queue.len(), queue.joined()), (3, Joined::default()));
 }
 

@@ -35,10 +35,15 @@ pub fn attend(
     let accounts = Accounts { output: Arc::new(Mutex::new(output)), quit };
     let world = RealWorld::with_epoch(&assignment.plan, Epoch::Real(assignment.epoch_nanos))?;
     let sender = accounts.clone();
-    let handle = PartHandle::new(&assignment.plan, assignment.part, move |account| sender.send(account));
+    let handle =
+        PartHandle::new(&assignment.plan, assignment.part, move |account| sender.send(account));
     let receiver = handle.clone();
-    thread::Builder::new().name("brunt-hears".into()).spawn(move || follow_commands(input, &receiver, quit))?;
-    run_part(&assignment.plan, Environment::default(), &world, &handle, &mut |event: &Event| accounts.pass_on(event))?;
+    thread::Builder::new()
+        .name("brunt-hears".into())
+        .spawn(move || follow_commands(input, &receiver, quit))?;
+    run_part(&assignment.plan, Environment::default(), &world, &handle, &mut |event: &Event| {
+        accounts.pass_on(event)
+    })?;
     Ok(())
 }
 

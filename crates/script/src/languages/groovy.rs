@@ -32,10 +32,13 @@ impl Parsed {
     ///
     /// The syntax is wrong, or the script needs unknown classes.
     pub fn new(source: &str, dialect: Dialect) -> Result<Self, String> {
-        let parsed = brunt_groovy::Script::parse(source, dialect).map_err(|error| error.to_string())?;
+        let parsed =
+            brunt_groovy::Script::parse(source, dialect).map_err(|error| error.to_string())?;
         // An unused import of an unknown class does no harm.
         match parsed.unsupported().into_iter().find(|(_, class)| is_used(class, source)) {
-            Some((line, class)) => Err(format!("line {line}: {class} is not known; write it without this class")),
+            Some((line, class)) => {
+                Err(format!("line {line}: {class} is not known; write it without this class"))
+            }
             None => Ok(Self(parsed)),
         }
     }
@@ -54,7 +57,9 @@ impl ScriptCode for Parsed {
         let mut sent_request = PendingRequest::default();
         // After a request, `sampler` is the request that was sent.
         let sampler = match (sampler, sample) {
-            (None, Some((reply_view, _))) => Some(Sampler { pending: &mut sent_request, texts: reply_view }),
+            (None, Some((reply_view, _))) => {
+                Some(Sampler { pending: &mut sent_request, texts: reply_view })
+            }
             (sampler, _) => sampler,
         };
         let mut host = ScriptHost {
@@ -73,7 +78,9 @@ impl ScriptCode for Parsed {
             // The value of the script is the body of the sample.
             self.0.run_to_text(&mut host, &mut budget)
         } else {
-            self.0.run(&mut host, &mut budget).map(|value| value.to_text().filter(|_| !value.is_null()))
+            self.0
+                .run(&mut host, &mut budget)
+                .map(|value| value.to_text().filter(|_| !value.is_null()))
         };
         let value = value.map_err(|error| error.to_string())?;
         let changes = host.sample.map(|sample| sample.changes).unwrap_or_default();
@@ -98,8 +105,7 @@ impl ScriptCode for Parsed {
 }
 
 /// Describes the files that scripts may access, for error messages.
-const PERMITTED_FILES: &str =
-    "files and directories below the plan's directory, or below one that the option allow-dir names";
+const PERMITTED_FILES: &str = "files and directories below the plan's directory, or below one that the option allow-dir names";
 
 /// Packages of the classes that Apache JMeter contains, with those of Java.
 const JMETER_PACKAGES: [&str; 31] = [
@@ -149,14 +155,18 @@ pub fn foreign_class(source: &str, dialect: Dialect) -> Option<String> {
 /// Returns the class of an unsupported item if neither Java nor JMeter contains it.
 fn third_party_class(item: &str) -> Option<String> {
     let class = item.strip_prefix("import of ").or_else(|| item.strip_prefix("class "))?;
-    let is_foreign = class.contains('.') && !JMETER_PACKAGES.iter().any(|package| class.starts_with(package));
+    let is_foreign =
+        class.contains('.') && !JMETER_PACKAGES.iter().any(|package| class.starts_with(package));
     is_foreign.then(|| class.to_owned())
 }
 
 /// True if a script needs an unknown class. An import without another use of its
 /// name is not needed.
 fn is_used(item: &str, source: &str) -> bool {
-    let Some(class) = item.strip_prefix("import of ").and_then(|path| path.rsplit('.').next()) else { return true };
+    let Some(class) = item.strip_prefix("import of ").and_then(|path| path.rsplit('.').next())
+    else {
+        return true;
+    };
     let words = source.split(|character: char| !character.is_alphanumeric() && character != '_');
     words.filter(|word| *word == class).count() > 1
 }
@@ -189,7 +199,10 @@ impl<'s, 'a> ReplySample<'s, 'a> {
 }
 
 /// Returns the changed text, or the original one.
-fn changed<'c>(change: Option<&'c String>, original: impl FnOnce() -> Cow<'c, str>) -> Cow<'c, str> {
+fn changed<'c>(
+    change: Option<&'c String>,
+    original: impl FnOnce() -> Cow<'c, str>,
+) -> Cow<'c, str> {
     change.map_or_else(original, |text| Cow::Borrowed(text.as_str()))
 }
 
@@ -254,7 +267,11 @@ impl Sample for ReplySample<'_, '_> {
     }
 
     fn method(&self) -> Cow<'_, str> {
-        self.reply_view.request.parts().map(|parts| Cow::Borrowed(&*parts.method)).unwrap_or_default()
+        self.reply_view
+            .request
+            .parts()
+            .map(|parts| Cow::Borrowed(&*parts.method))
+            .unwrap_or_default()
     }
 
     fn set_request_data(&mut self, data: &str) {
@@ -530,12 +547,17 @@ impl Host for ScriptHost<'_, '_, '_> {
 
     fn json_path(&self, json: &str, path: &str) -> Result<Option<String>, String> {
         let compiled = CompiledPath::new(path)?;
-        let json: serde_json::Value = serde_json::from_str(json).map_err(|error| format!("no JSON: {error}"))?;
+        let json: serde_json::Value =
+            serde_json::from_str(json).map_err(|error| format!("no JSON: {error}"))?;
         let values = compiled.all(&json);
         // JMeter returns a list for a path that may match several values, even if
         // it matches only one.
         let is_list = ["..", "*", "?", ":", ","].iter().any(|operator| path.contains(operator));
-        let text = if is_list { serde_json::to_string(&values) } else { serde_json::to_string(&values.first()) };
+        let text = if is_list {
+            serde_json::to_string(&values)
+        } else {
+            serde_json::to_string(&values.first())
+        };
         Ok(text.ok().filter(|_| is_list || !values.is_empty()))
     }
 
@@ -543,7 +565,8 @@ impl Host for ScriptHost<'_, '_, '_> {
         let mut jar = self.user.cookies.borrow().clone();
         // The user's jar takes the cookies of the current reply only after the script.
         let reply = self.sample.as_ref().map(|sample| sample.reply_view);
-        if let Some((reply_view, parts)) = reply.and_then(|reply_view| Some((reply_view, reply_view.request.parts()?)))
+        if let Some((reply_view, parts)) =
+            reply.and_then(|reply_view| Some((reply_view, reply_view.request.parts()?)))
         {
             jar.take(&parts.url, reply_view.fields());
         }

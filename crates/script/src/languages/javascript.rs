@@ -25,8 +25,7 @@ pub struct Parsed {
 }
 
 /// Parameters of a script, as `prelude.js` passes them.
-const BINDINGS: &str =
-    "vars, props, prev, SampleResult, sampleResult, ctx, log, fail, stop, AssertionResult, Label, Parameters, args";
+const BINDINGS: &str = "vars, props, prev, SampleResult, sampleResult, ctx, log, fail, stop, AssertionResult, Label, Parameters, args";
 
 const PRELUDE: &str = include_str!("javascript/prelude.js");
 
@@ -77,7 +76,9 @@ impl Parsed {
         // `eval` is strict by default; JMeter's engines are not.
         options.strict = false;
         options.filename = Some(FILE.into());
-        ctx.eval_with_options(&*self.function, options).catch(ctx).map_err(|error| exception_text(&error))
+        ctx.eval_with_options(&*self.function, options)
+            .catch(ctx)
+            .map_err(|error| exception_text(&error))
     }
 }
 
@@ -89,7 +90,8 @@ impl ScriptCode for Parsed {
         name: &str,
         parameters: &str,
     ) -> Result<ScriptOutcome, String> {
-        let (outcome, value) = engine(user)?.run(self, user, view.sample, ScriptArguments { name, parameters })?;
+        let (outcome, value) =
+            engine(user)?.run(self, user, view.sample, ScriptArguments { name, parameters })?;
         Ok(ScriptOutcome { value, ..outcome })
     }
 
@@ -99,7 +101,10 @@ impl ScriptCode for Parsed {
 }
 
 fn engine(user: &UserContext) -> Result<&Engine, String> {
-    user.worker.expressions.engine().ok_or_else(|| "another language has the engine of the worker".into())
+    user.worker
+        .expressions
+        .engine()
+        .ok_or_else(|| "another language has the engine of the worker".into())
 }
 
 /// Name of scripts in stack traces.
@@ -149,10 +154,15 @@ impl Engine {
         reply: Option<(&ReplyView<'_>, bool)>,
         arguments: ScriptArguments<'_>,
     ) -> Result<(ScriptOutcome, Option<String>), String> {
-        let Ok(mut engine) = self.0.try_borrow_mut() else { return Err("a script calls itself".into()) };
+        let Ok(mut engine) = self.0.try_borrow_mut() else {
+            return Err("a script calls itself".into());
+        };
         let running = match engine.take() {
             Some(running) => engine.insert(running),
-            None => engine.insert(Running::new(user).map_err(|error| format!("JavaScript does not start: {error}"))?),
+            None => engine.insert(
+                Running::new(user)
+                    .map_err(|error| format!("JavaScript does not start: {error}"))?,
+            ),
         };
         running.host.begin(user, reply, arguments, &script.function);
         let result = running.call(script);
@@ -163,9 +173,10 @@ impl Engine {
             *engine = None;
         }
         match result {
-            Err(_) if is_over => {
-                Err("script stopped: it used up its operations or its time; look for an endless loop".into())
-            }
+            Err(_) if is_over => Err(
+                "script stopped: it used up its operations or its time; look for an endless loop"
+                    .into(),
+            ),
             result => result.map(|text| (outcome, text)),
         }
     }
@@ -195,9 +206,11 @@ impl Running {
                 }
                 functions.insert(script.clone(), Persistent::save(&ctx, script.compile(&ctx)?));
             }
-            let function = functions[script].clone().restore(&ctx).map_err(|error| error.to_string())?;
+            let function =
+                functions[script].clone().restore(&ctx).map_err(|error| error.to_string())?;
             let run = run.clone().restore(&ctx).map_err(|error| error.to_string())?;
-            let text: Option<String> = run.call((function,)).catch(&ctx).map_err(|error| exception_text(&error))?;
+            let text: Option<String> =
+                run.call((function,)).catch(&ctx).map_err(|error| exception_text(&error))?;
             let jobs = (0..MAX_JOBS).take_while(|_| ctx.execute_pending_job()).count();
             if jobs == MAX_JOBS { Err("promises do not complete".into()) } else { Ok(text) }
         })
@@ -218,8 +231,11 @@ fn exception_text(error: &CaughtError<'_>) -> String {
     let message = exception.message().unwrap_or_default();
     let stack = exception.stack().unwrap_or_default();
     // A line of the stack has `script:LINE:COLUMN`.
-    let place = stack.split_once("script:").map(|(_, place)| place.split([':', ')', '\n']).next().unwrap_or_default());
-    let place = place.filter(|line| !line.is_empty()).map(|line| format!(" (line {line} of the script)"));
+    let place = stack
+        .split_once("script:")
+        .map(|(_, place)| place.split([':', ')', '\n']).next().unwrap_or_default());
+    let place =
+        place.filter(|line| !line.is_empty()).map(|line| format!(" (line {line} of the script)"));
     format!("{}: {message}{}", name.unwrap_or_else(|| "Error".into()), place.unwrap_or_default())
 }
 

@@ -57,7 +57,13 @@ impl Expression {
 }
 
 impl ScriptCode for Expression {
-    fn run(&self, user: &UserContext, _: ScriptView<'_, '_>, _: &str, _: &str) -> Result<ScriptOutcome, String> {
+    fn run(
+        &self,
+        user: &UserContext,
+        _: ScriptView<'_, '_>,
+        _: &str,
+        _: &str,
+    ) -> Result<ScriptOutcome, String> {
         Ok(ScriptOutcome { value: self.text(user)?, ..ScriptOutcome::default() })
     }
 
@@ -70,18 +76,28 @@ impl ScriptCode for Expression {
 fn evaluate(node: &Node, user: &UserContext) -> Result<Value, String> {
     Ok(match node {
         Node::Literal(value) => value.clone(),
-        Node::List(items) => Value::List(items.iter().map(|item| evaluate(item, user)).collect::<Result<_, String>>()?),
-        Node::ThreadName => Value::Text(format!("{} 1-{}", user.worker.population, user.number + 1)),
+        Node::List(items) => Value::List(
+            items.iter().map(|item| evaluate(item, user)).collect::<Result<_, String>>()?,
+        ),
+        Node::ThreadName => {
+            Value::Text(format!("{} 1-{}", user.worker.population, user.number + 1))
+        }
         Node::Not(operand) => Value::Bool(!evaluate(operand, user)?.is_true()),
         Node::Negative(operand) => match evaluate(operand, user)? {
             Value::Int(number) => Value::Int(number.wrapping_neg()),
             other => Value::Real(-other.real()?),
         },
         // An operand without a value is empty.
-        Node::Empty(operand) => Value::Bool(evaluate(operand, user).map_or(true, |value| value.is_empty())),
+        Node::Empty(operand) => {
+            Value::Bool(evaluate(operand, user).map_or(true, |value| value.is_empty()))
+        }
         Node::Size(operand) => Value::Int(evaluate(operand, user)?.size()),
-        Node::And(left, right) => Value::Bool(evaluate(left, user)?.is_true() && evaluate(right, user)?.is_true()),
-        Node::Or(left, right) => Value::Bool(evaluate(left, user)?.is_true() || evaluate(right, user)?.is_true()),
+        Node::And(left, right) => {
+            Value::Bool(evaluate(left, user)?.is_true() && evaluate(right, user)?.is_true())
+        }
+        Node::Or(left, right) => {
+            Value::Bool(evaluate(left, user)?.is_true() || evaluate(right, user)?.is_true())
+        }
         Node::Choice(condition, yes, no) => {
             evaluate(if evaluate(condition, user)?.is_true() { yes } else { no }, user)?
         }
@@ -89,12 +105,16 @@ fn evaluate(node: &Node, user: &UserContext) -> Result<Value, String> {
             Ok(value) if value.is_true() => value,
             _ => evaluate(otherwise, user)?,
         },
-        Node::Binary(operator, left, right) => operator.apply(&evaluate(left, user)?, &evaluate(right, user)?)?,
+        Node::Binary(operator, left, right) => {
+            operator.apply(&evaluate(left, user)?, &evaluate(right, user)?)?
+        }
         Node::Method(subject, name, arguments) => {
             let subject = evaluate(subject, user)?;
             texts::call(&subject, name, &all(arguments, user)?)?
         }
-        Node::Object(object, name, arguments) => call_object(*object, name, &all(arguments, user)?, user)?,
+        Node::Object(object, name, arguments) => {
+            call_object(*object, name, &all(arguments, user)?, user)?
+        }
     })
 }
 
@@ -127,12 +147,19 @@ fn methods_of(object: Object) -> &'static [&'static str] {
     }
 }
 
-fn call_object(object: Object, name: &str, arguments: &[Value], user: &UserContext) -> Result<Value, String> {
+fn call_object(
+    object: Object,
+    name: &str,
+    arguments: &[Value],
+    user: &UserContext,
+) -> Result<Value, String> {
     let first = arguments.first().map_or_else(String::new, Value::text);
     let second = arguments.get(1).map_or_else(String::new, Value::text);
     let shared_state = &user.worker.shared_state;
     Ok(match (object, name, arguments.len()) {
-        (Object::Vars, "get", 1) => Value::optional(user.variables.borrow().get(&first).map(str::to_owned)),
+        (Object::Vars, "get", 1) => {
+            Value::optional(user.variables.borrow().get(&first).map(str::to_owned))
+        }
         (Object::Vars, "put", 2) => {
             user.variables.borrow_mut().set(&first, &second);
             Value::Null
@@ -142,14 +169,22 @@ fn call_object(object: Object, name: &str, arguments: &[Value], user: &UserConte
             Value::Null
         }
         (Object::Props, "get" | "getProperty", 1) => Value::optional(shared_state.property(&first)),
-        (Object::Props, "getProperty", 2) => Value::Text(shared_state.property(&first).unwrap_or(second)),
-        (Object::Props, "put" | "setProperty", 2) => Value::optional(shared_state.set_property(&first, Some(&second))),
+        (Object::Props, "getProperty", 2) => {
+            Value::Text(shared_state.property(&first).unwrap_or(second))
+        }
+        (Object::Props, "put" | "setProperty", 2) => {
+            Value::optional(shared_state.set_property(&first, Some(&second)))
+        }
         (Object::Props, "remove", 1) => Value::optional(shared_state.set_property(&first, None)),
         (Object::Props, "containsKey", 1) => Value::Bool(shared_state.property(&first).is_some()),
         (Object::Context, "getThreadNum", 0) => Value::Int(user.number as i64),
         (Object::Context, "getThreadGroup", 0) => Value::Text(user.worker.population.clone()),
-        (Object::Sample, name, 0) => sample_method(name, user.last.borrow().as_deref().ok_or("there was no sample")?),
-        (Object::Undefined, _, _) => return Err("`prev` is not defined in JEXL; write sampleResult".into()),
+        (Object::Sample, name, 0) => {
+            sample_method(name, user.last.borrow().as_deref().ok_or("there was no sample")?)
+        }
+        (Object::Undefined, _, _) => {
+            return Err("`prev` is not defined in JEXL; write sampleResult".into());
+        }
         (Object::Log, _, 1..) => {
             user.trace(|tracing| tracing.note(&format!("log: {first}")));
             Value::Null
@@ -242,7 +277,9 @@ impl Value {
         match self {
             Self::Int(number) => Ok(*number),
             Self::Text(text) if text.is_empty() => Ok(0),
-            Self::Text(text) if text.trim().parse::<i64>().is_ok() => Ok(text.trim().parse().unwrap_or_default()),
+            Self::Text(text) if text.trim().parse::<i64>().is_ok() => {
+                Ok(text.trim().parse().unwrap_or_default())
+            }
             other => other.real().map(|number| number as i64),
         }
     }

@@ -66,7 +66,8 @@ fn parse(bytes: &[u8]) -> Option<Zone> {
         changes.push((i64::from_be_bytes(eight.try_into().ok()?), *rows.get(usize::from(*kind))?));
     }
     // The footer has a rule for later times; a comma in it means daylight saving time.
-    let has_rule = bytes.rsplit(|byte| *byte == b'\n').nth(1).is_some_and(|rule| rule.contains(&b','));
+    let has_rule =
+        bytes.rsplit(|byte| *byte == b'\n').nth(1).is_some_and(|rule| rule.contains(&b','));
     let last = changes.last().map_or(i64::MIN, |(time, _)| *time);
     (!has_rule || last > MIN_LAST_CHANGE).then_some(Zone { first: *rows.first()?, changes })
 }

@@ -117,7 +117,12 @@ impl<'a> Compiler<'a> {
     /// # Errors
     ///
     /// See [`Self::steps`] for the errors.
-    pub fn steps_within(&mut self, open: Open, steps: &[ScenarioStep], position: Position) -> Result<(), ScriptError> {
+    pub fn steps_within(
+        &mut self,
+        open: Open,
+        steps: &[ScenarioStep],
+        position: Position,
+    ) -> Result<(), ScriptError> {
         self.open.push(open);
         self.steps(steps, position)?;
         self.open.pop();

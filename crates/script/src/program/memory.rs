@@ -79,8 +79,15 @@ impl Memory {
     }
 
     /// True if a page need not be requested, because the cached one is fresh.
-    pub fn is_fresh<T: Transport>(&self, script: &WorkerScript<T>, user_request: &UserRequest) -> bool {
-        let reuses = script.policy(user_request.tags.reply_policy).cache.is_some_and(|cache| cache.reuses_fresh);
+    pub fn is_fresh<T: Transport>(
+        &self,
+        script: &WorkerScript<T>,
+        user_request: &UserRequest,
+    ) -> bool {
+        let reuses = script
+            .policy(user_request.tags.reply_policy)
+            .cache
+            .is_some_and(|cache| cache.reuses_fresh);
         reuses
             && user_request.parts.method == "GET"
             && self.pages.is_fresh(user_request.parts.url.as_str(), now(script))
@@ -88,16 +95,29 @@ impl Memory {
 
     /// True if the last request will be repeated because of this reply: with credentials
     /// if some are known.
-    pub fn will_repeat<T: Transport>(&self, script: &WorkerScript<T>, reply: Option<&Reply>) -> bool {
+    pub fn will_repeat<T: Transport>(
+        &self,
+        script: &WorkerScript<T>,
+        reply: Option<&Reply>,
+    ) -> bool {
         let (Some(user_request), Some(reply)) = (&self.current, reply) else { return false };
         let head = reply.details.as_ref().and_then(|kept| kept.head.as_ref());
         head.is_some_and(|(_, fields)| {
-            is_repeated(script.policy(user_request.tags.reply_policy), user_request, reply.status, fields)
+            is_repeated(
+                script.policy(user_request.tags.reply_policy),
+                user_request,
+                reply.status,
+                fields,
+            )
         })
     }
 
     /// Returns the step of a request of the scenario.
-    pub fn request_step<T: Transport>(&mut self, script: &WorkerScript<T>, user_request: UserRequest) -> Step {
+    pub fn request_step<T: Transport>(
+        &mut self,
+        script: &WorkerScript<T>,
+        user_request: UserRequest,
+    ) -> Step {
         let step = self.step(script, &user_request);
         self.current = Some(user_request);
         step
@@ -116,8 +136,11 @@ impl Memory {
     /// Returns the step of the next request that follows from a reply. None: there is none.
     pub fn follow_up<T: Transport>(&mut self, script: &WorkerScript<T>) -> Option<Step> {
         let user_request = self.queue.pop()?;
-        let elements =
-            script.policy(user_request.tags.reply_policy).elements.as_ref().filter(|_| user_request.is_element);
+        let elements = script
+            .policy(user_request.tags.reply_policy)
+            .elements
+            .as_ref()
+            .filter(|_| user_request.is_element);
         match elements.map_or(1, |elements| elements.at_once) {
             0 | 1 => Some(self.request_step(script, user_request)),
             most => Some(self.parallel_step(script, user_request, most as usize)),
@@ -125,7 +148,12 @@ impl Memory {
     }
 
     /// Returns the step of an element together with the other queued requests, as a parallel step.
-    fn parallel_step<T: Transport>(&mut self, script: &WorkerScript<T>, first: UserRequest, most: usize) -> Step {
+    fn parallel_step<T: Transport>(
+        &mut self,
+        script: &WorkerScript<T>,
+        first: UserRequest,
+        most: usize,
+    ) -> Step {
         let mut requests = Vec::new();
         let mut user_requests = Vec::new();
         let mut next = Some(first);
@@ -170,7 +198,9 @@ impl Memory {
 
     /// Applies a reply: cookies, cache, redirects, credentials and page elements.
     pub fn react<T: Transport>(&mut self, script: &WorkerScript<T>, reply: &Reply) {
-        let (Some(user_request), Some(kept)) = (self.current.take(), &reply.details) else { return };
+        let (Some(user_request), Some(kept)) = (self.current.take(), &reply.details) else {
+            return;
+        };
         let Some((_, fields)) = &kept.head else { return };
         let policy = script.policy(user_request.tags.reply_policy);
         if policy.cookies.are_kept() {
@@ -186,8 +216,11 @@ impl Memory {
             return;
         }
         // By other rules, a redirect is part of the original request; see `redirect`.
-        let redirects = policy.redirects.rules == RedirectRules::Siege && user_request.hops < policy.redirects.most;
-        if redirects && let Some(next) = user_request.redirected(reply.status, &user_request.url, fields) {
+        let redirects = policy.redirects.rules == RedirectRules::Siege
+            && user_request.hops < policy.redirects.most;
+        if redirects
+            && let Some(next) = user_request.redirected(reply.status, &user_request.url, fields)
+        {
             return self.queue.push(next.with_label(script));
         }
         self.queue_elements(script, &user_request, reply, &kept.text.decode(&kept.body).text);
@@ -203,8 +236,10 @@ impl Memory {
     ) {
         let policy = script.policy(page.tags.reply_policy);
         let Some(rules) = &policy.elements else { return };
-        let fields = reply.details.iter().filter_map(|kept| kept.head.as_ref()).flat_map(|head| &head.1);
-        let is_page = value(fields, "content-type").is_some_and(|kind| kind.starts_with("text/html"));
+        let fields =
+            reply.details.iter().filter_map(|kept| kept.head.as_ref()).flat_map(|head| &head.1);
+        let is_page =
+            value(fields, "content-type").is_some_and(|kind| kind.starts_with("text/html"));
         if page.is_element || !is_page || reply.status >= 300 {
             return;
         }
@@ -215,10 +250,14 @@ impl Memory {
             let Ok(element) = page.url.join(&element) else { continue };
             let host = element.host_str().unwrap_or_default();
             let unwanted = rules.not_from.iter().any(|part| host.contains(part.as_str()));
-            let unwanted = unwanted || !script.wants_element(page.tags.reply_policy, element.as_str());
-            let is_requested =
-                matches!(element.scheme(), "http" | "https") && !unwanted && urls.insert(element.to_string());
-            let element = is_requested.then(|| page.element(element)).filter(|element| !self.is_fresh(script, element));
+            let unwanted =
+                unwanted || !script.wants_element(page.tags.reply_policy, element.as_str());
+            let is_requested = matches!(element.scheme(), "http" | "https")
+                && !unwanted
+                && urls.insert(element.to_string());
+            let element = is_requested
+                .then(|| page.element(element))
+                .filter(|element| !self.is_fresh(script, element));
             self.queue.extend(element.map(|element| element.with_label(script)));
         }
         // The queue is a stack: reversed, the first element of the page is requested first.
@@ -246,15 +285,25 @@ impl Memory {
             self.jar.borrow_mut().take(&url, fields);
         }
         let policy = script.policy(from.tags.reply_policy);
-        let next = redirect::follow(script.transport(), from, reply, policy.redirects.rules, |to: &mut Redirected| {
-            // Cookies depend on the new URL.
-            to.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("cookie"));
-            // Cookies in the plan's own header are not sent to another origin.
-            let is_same_origin = Url::parse(&to.url).is_ok_and(|to| to.origin() == url.origin());
-            let original = self.current.as_ref().filter(|_| is_same_origin);
-            let explicit = original.and_then(|user_request| value(&user_request.parts.headers, "cookie"));
-            to.headers.extend(Url::parse(&to.url).ok().and_then(|url| self.cookies(&url, policy, explicit)));
-        })?;
+        let next = redirect::follow(
+            script.transport(),
+            from,
+            reply,
+            policy.redirects.rules,
+            |to: &mut Redirected| {
+                // Cookies depend on the new URL.
+                to.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("cookie"));
+                // Cookies in the plan's own header are not sent to another origin.
+                let is_same_origin =
+                    Url::parse(&to.url).is_ok_and(|to| to.origin() == url.origin());
+                let original = self.current.as_ref().filter(|_| is_same_origin);
+                let explicit =
+                    original.and_then(|user_request| value(&user_request.parts.headers, "cookie"));
+                to.headers.extend(
+                    Url::parse(&to.url).ok().and_then(|url| self.cookies(&url, policy, explicit)),
+                );
+            },
+        )?;
         // The reply comes from this URL now.
         if let (Some(asking), Some(parts)) = (&mut self.current, next.parts()) {
             asking.url = Rc::clone(&parts.url);
@@ -264,7 +313,12 @@ impl Memory {
 
     /// Returns the cookie field of a request to this URL. `explicit` are the cookies in
     /// the request's own header.
-    fn cookies(&self, url: &Url, policy: &ReplyPolicy, explicit: Option<&str>) -> Option<(String, String)> {
+    fn cookies(
+        &self,
+        url: &Url,
+        policy: &ReplyPolicy,
+        explicit: Option<&str>,
+    ) -> Option<(String, String)> {
         let jar = self.jar.borrow();
         let set = jar.field(url, policy.cookies).filter(|_| policy.replaces_cookies);
         set.or_else(|| jar.field_with(url, policy.cookies, explicit))
@@ -273,8 +327,14 @@ impl Memory {
     fn step<T: Transport>(&self, script: &WorkerScript<T>, user_request: &UserRequest) -> Step {
         let policy = script.policy(user_request.tags.reply_policy);
         let mut extra = self.identity.fields(&user_request.parts);
-        if policy.cookies.are_kept() && self.jar.borrow().field(&user_request.url, policy.cookies).is_some() {
-            extra.extend(self.cookies(&user_request.url, policy, value(&user_request.parts.headers, "cookie")));
+        if policy.cookies.are_kept()
+            && self.jar.borrow().field(&user_request.url, policy.cookies).is_some()
+        {
+            extra.extend(self.cookies(
+                &user_request.url,
+                policy,
+                value(&user_request.parts.headers, "cookie"),
+            ));
         }
         extra.extend(self.pages.fields(user_request.parts.url.as_str()).iter().cloned());
         // Without further fields, the prepared bytes are sent.
@@ -286,16 +346,32 @@ impl Memory {
 }
 
 /// True if a request is repeated because of its reply. siege repeats it even without credentials.
-fn is_repeated(policy: &ReplyPolicy, user_request: &UserRequest, status: u16, fields: &Fields) -> bool {
+fn is_repeated(
+    policy: &ReplyPolicy,
+    user_request: &UserRequest,
+    status: u16,
+    fields: &Fields,
+) -> bool {
     matches!(status, 401 | 407)
         && user_request.repeats < policy.repeats_unauthorized
         && (policy.redirects.rules == RedirectRules::Siege
-            || Identity::can_answer(status, fields, &policy.credentials, &user_request.parts.headers))
+            || Identity::can_answer(
+                status,
+                fields,
+                &policy.credentials,
+                &user_request.parts.headers,
+            ))
 }
 
 /// Returns the value of a header field.
-fn value<'a>(fields: impl IntoIterator<Item = &'a (String, String)>, name: &str) -> Option<&'a str> {
-    fields.into_iter().find(|(field, _)| field.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
+fn value<'a>(
+    fields: impl IntoIterator<Item = &'a (String, String)>,
+    name: &str,
+) -> Option<&'a str> {
+    fields
+        .into_iter()
+        .find(|(field, _)| field.eq_ignore_ascii_case(name))
+        .map(|(_, value)| value.as_str())
 }
 
 /// Returns the time in milliseconds since 1970.

@@ -29,7 +29,7 @@ use super::compiler::{Compiler, Position};
 use crate::ScriptError;
 use crate::program::user::interpreter::Interpreter;
 use brunt_engine::{Step, Turn};
-use brunt_model::scenario::{TransactionCount, ConcurrencyMode, Scope, ScenarioStep as ScenarioStep};
+use brunt_model::scenario::{ConcurrencyMode, ScenarioStep, Scope, TransactionCount};
 use brunt_wire::Transport;
 
 pub use choice::{RequestCount, first_place, shares};
@@ -157,16 +157,19 @@ impl<'s> Facts<'s> {
             ScenarioStep::Loop { times, steps } => repeat::facts(times.as_ref(), steps),
             ScenarioStep::While { steps, .. } => condition::while_facts(steps),
             ScenarioStep::If { then, otherwise, .. } => condition::facts(then, otherwise),
-            ScenarioStep::ForEach { variable, values, steps } => for_each::facts(variable, values, steps),
+            ScenarioStep::ForEach { variable, values, steps } => {
+                for_each::facts(variable, values, steps)
+            }
             ScenarioStep::Switch { cases, .. } => switch::facts(cases),
             ScenarioStep::Shuffle(branches) => shuffle::facts(branches),
             ScenarioStep::During { steps, .. } => during::facts(steps),
             ScenarioStep::Lock { steps, .. } => lock::facts(steps),
             ScenarioStep::Choose { branches, .. } => choice::facts(branches),
             ScenarioStep::Resumable(steps) => turns::facts(steps),
-            ScenarioStep::Think(_) | ScenarioStep::Pause(_) | ScenarioStep::Pace(_) | ScenarioStep::Meet { .. } => {
-                pause::FACTS
-            }
+            ScenarioStep::Think(_)
+            | ScenarioStep::Pause(_)
+            | ScenarioStep::Pace(_)
+            | ScenarioStep::Meet { .. } => pause::FACTS,
             ScenarioStep::Set { variable, .. } => data::setting_facts(variable),
             ScenarioStep::Row(_) => data::ROW_FACTS,
             ScenarioStep::Count(counter) => data::counting_facts(counter),
@@ -194,13 +197,19 @@ pub fn compile(
     match step {
         ScenarioStep::Request(number) => request::compile_listed(compiler, *number, position),
         ScenarioStep::Next(order) => request::compile_next(compiler, *order, position),
-        ScenarioStep::Together { manner, steps } => together::compile(compiler, *manner, steps, position)?,
+        ScenarioStep::Together { manner, steps } => {
+            together::compile(compiler, *manner, steps, position)?
+        }
         ScenarioStep::Group { steps, .. } => compiler.steps(steps, position)?,
         ScenarioStep::Transaction { name, pauses, parent, steps } => {
             transaction::compile(compiler, name, *pauses, *parent, steps, position)?;
         }
-        ScenarioStep::CountInTransactions(counted) => transaction::compile_counting(compiler, *counted),
-        ScenarioStep::Loop { times, steps } => repeat::compile(compiler, times.as_ref(), steps, position)?,
+        ScenarioStep::CountInTransactions(counted) => {
+            transaction::compile_counting(compiler, *counted)
+        }
+        ScenarioStep::Loop { times, steps } => {
+            repeat::compile(compiler, times.as_ref(), steps, position)?
+        }
         ScenarioStep::While { condition, twice: false, steps } => {
             condition::compile_while(compiler, condition, steps, position)?;
         }
@@ -215,7 +224,9 @@ pub fn compile(
         }
         ScenarioStep::Switch { value, cases } => switch::compile(compiler, value, cases, position)?,
         ScenarioStep::Shuffle(branches) => shuffle::compile(compiler, branches, position)?,
-        ScenarioStep::During { seconds, steps } => during::compile(compiler, seconds, steps, position)?,
+        ScenarioStep::During { seconds, steps } => {
+            during::compile(compiler, seconds, steps, position)?
+        }
         ScenarioStep::Lock { name, steps } => lock::compile(compiler, name, steps, position)?,
         ScenarioStep::Choose { order, portion, branches } => {
             choice::compile(compiler, *order, *portion, branches, position)?;
@@ -330,7 +341,9 @@ impl Op {
         match self {
             Self::BeginTransaction(op) => return op.begin_after_stop(user, turn),
             Self::EndTransaction => drop(transaction::end(user)),
-            Self::CountInTransactions(counted @ TransactionCount::ControllerEnd) => transaction::count(user, *counted),
+            Self::CountInTransactions(counted @ TransactionCount::ControllerEnd) => {
+                transaction::count(user, *counted)
+            }
             Self::Internal(op) => op.run(user, turn),
             Self::Request(_)
             | Self::Next(_)

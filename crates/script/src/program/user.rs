@@ -20,11 +20,11 @@ use crate::texts::script::Languages;
 use crate::texts::template::{Place, RenderContext, Template, compile_body};
 use crate::texts::variables::{LAST_SAMPLE_OK, Names, Variables};
 use crate::{Feeds, ScriptError};
-use brunt_engine::{Numbering, Step, RunState, Users, UserSetup, VirtualUser};
+use brunt_engine::{Numbering, RunState, Step, UserSetup, Users, VirtualUser};
 use brunt_model::plan::Records;
 use brunt_model::reply_policy::{Cookies, RedirectRules};
 use brunt_model::scenario::{Order, RequestList, Scope};
-use brunt_model::{Body, StageOutput, Plan, ReplyPolicy, Request, SampleRecord, StageVariables};
+use brunt_model::{Body, Plan, ReplyPolicy, Request, SampleRecord, StageOutput, StageVariables};
 use brunt_wire::request::{RequestParts, Tags};
 use brunt_wire::{Prepared, Reply, Transport, redirect};
 use entry::EntryTexts;
@@ -93,24 +93,29 @@ struct Templates {
 }
 
 impl Templates {
-    fn compile(request: &Request, changes: bool, feeds: &mut Feeds) -> Result<Option<Self>, ScriptError> {
+    fn compile(
+        request: &Request,
+        changes: bool,
+        feeds: &mut Feeds,
+    ) -> Result<Option<Self>, ScriptError> {
         if request.verbatim.is_some() {
             return Ok(None);
         }
         let label = Template::compile_expressions(&request.label, Place::Text, feeds)?;
         let place = if feeds.dialect.encodes_values() { Place::Url } else { Place::Text };
         let url = Template::compile(&request.url, place, feeds)?;
-        let headers = request
-            .headers
-            .iter()
-            .map(|(name, value)| Ok((name.clone(), Template::compile(value, Place::Header, feeds)?)));
+        let headers = request.headers.iter().map(|(name, value)| {
+            Ok((name.clone(), Template::compile(value, Place::Header, feeds)?))
+        });
         let headers = headers.collect::<Result<Vec<_>, ScriptError>>()?;
         let bodies = compile_body(&request.body, &request.headers, feeds)?;
         let is_constant = !changes
             && label.as_constant() == Some(&request.label)
             && url.as_constant() == Some(&request.url)
             && headers.iter().zip(&request.headers).all(|(t, h)| t.1.as_constant() == Some(&h.1))
-            && bodies.iter().all(|t| matches!(&request.body, Body::Text(b) if t.as_constant() == Some(b)));
+            && bodies
+                .iter()
+                .all(|t| matches!(&request.body, Body::Text(b) if t.as_constant() == Some(b)));
         Ok((!is_constant).then_some(Self { label, url, headers, bodies }))
     }
 }
@@ -122,20 +127,32 @@ impl CompiledScript {
     ///
     /// [`ScriptError`] if a scenario is inconsistent, a placeholder is malformed, or a
     /// file cannot be read.
-    pub fn all_with(plan: &Plan, languages: &'static dyn Languages) -> Result<Vec<Arc<Self>>, ScriptError> {
+    pub fn all_with(
+        plan: &Plan,
+        languages: &'static dyn Languages,
+    ) -> Result<Vec<Arc<Self>>, ScriptError> {
         let shared_state = Arc::new(SharedState::new(plan, languages));
-        (0..plan.populations.len()).map(|number| Self::new(plan, number, &shared_state).map(Arc::new)).collect()
+        (0..plan.populations.len())
+            .map(|number| Self::new(plan, number, &shared_state).map(Arc::new))
+            .collect()
     }
 
-    fn new(plan: &Plan, number: usize, shared_state: &Arc<SharedState>) -> Result<Self, ScriptError> {
+    fn new(
+        plan: &Plan,
+        number: usize,
+        shared_state: &Arc<SharedState>,
+    ) -> Result<Self, ScriptError> {
         let population = &plan.populations[number];
         let scenario = &population.scenario;
         // Populations share the list of policies; each compiles those that it uses.
         let used = names::policies(scenario);
         let used_policies: Vec<&ReplyPolicy> =
             used.iter().filter_map(|number| plan.reply_policies.get(*number)).collect();
-        let mut feeds =
-            Feeds::with_variables(scenario.texts, names::all(scenario, &used_policies), shared_state.languages);
+        let mut feeds = Feeds::with_variables(
+            scenario.texts,
+            names::all(scenario, &used_policies),
+            shared_state.languages,
+        );
         feeds.has_scripts = names::has_scripts(scenario, &used_policies);
         let program = Program::new(scenario, &mut feeds)?;
         let variables = scenario.variables.iter().map(|(name, text)| {
@@ -143,14 +160,23 @@ impl CompiledScript {
             Ok((feeds.names.number(name), text))
         });
         let variables = variables.collect::<Result<Vec<_>, ScriptError>>()?;
-        let inherited = scenario.inherited_variables.values.iter().filter(|(_, value)| !value.is_empty());
-        let inherited_variables = inherited.map(|(name, value)| (feeds.names.number(name), value.clone())).collect();
+        let inherited =
+            scenario.inherited_variables.values.iter().filter(|(_, value)| !value.is_empty());
+        let inherited_variables =
+            inherited.map(|(name, value)| (feeds.names.number(name), value.clone())).collect();
         let reactions = plan.reply_policies.iter().enumerate().map(|(number, policy)| {
-            if used.contains(&number) { Reactions::new(policy, &mut feeds) } else { Ok(Reactions::default()) }
+            if used.contains(&number) {
+                Reactions::new(policy, &mut feeds)
+            } else {
+                Ok(Reactions::default())
+            }
         });
         let reactions = reactions.collect::<Result<Vec<_>, _>>()?;
         let entries = scenario.requests.iter().map(|request| {
-            let awaited = MessageConditions::new(&plan.reply_policies[request.reply_policy as usize], &mut feeds)?;
+            let awaited = MessageConditions::new(
+                &plan.reply_policies[request.reply_policy as usize],
+                &mut feeds,
+            )?;
             let templates = Templates::compile(request, !awaited.are_constant(), &mut feeds)?;
             Ok(CompiledRequest { templates: templates.map(Box::new), awaited })
         });
@@ -194,7 +220,10 @@ impl CompiledScript {
 
     /// Returns the current properties and variables for later stages.
     pub fn stage_output(&self) -> StageOutput {
-        StageOutput { properties: self.shared_state.properties(), variables: self.shared_state.variables() }
+        StageOutput {
+            properties: self.shared_state.properties(),
+            variables: self.shared_state.variables(),
+        }
     }
 
     /// Returns the variables that its users may have, for later stages.
@@ -211,7 +240,8 @@ impl CompiledScript {
     /// Returns the extractors that matched nothing in this process, although replies arrived.
     pub fn remarks(&self) -> Vec<String> {
         let reactions = self.reactions.iter().enumerate();
-        let remarks = reactions.flat_map(|(policy, reactions)| reactions.remarks(self.label_of_policy(policy)));
+        let remarks = reactions
+            .flat_map(|(policy, reactions)| reactions.remarks(self.label_of_policy(policy)));
         remarks.chain(self.shared_state.undecoded_remarks()).collect()
     }
 
@@ -228,9 +258,14 @@ impl CompiledScript {
     }
 
     /// Creates the users of a worker.
-    pub fn users<T: Transport>(self: &Arc<Self>, transport: &Rc<T>, users_of: UserSetup<'_>) -> Box<dyn Users> {
+    pub fn users<T: Transport>(
+        self: &Arc<Self>,
+        transport: &Rc<T>,
+        users_of: UserSetup<'_>,
+    ) -> Box<dyn Users> {
         let UserSetup { population, worker, labels: number_of, surroundings } = users_of;
-        let labels: Vec<u32> = self.requests.iter().map(|request| number_of(&request.label)).collect();
+        let labels: Vec<u32> =
+            self.requests.iter().map(|request| number_of(&request.label)).collect();
         let mut ready = Vec::new();
         let mut user_requests = Vec::new();
         for (number, request) in self.requests.iter().enumerate().take(MAX_PREPARED) {
@@ -238,16 +273,19 @@ impl CompiledScript {
             let tags = Tags { label: labels[number], reply_policy: request.reply_policy };
             ready.push(parts.clone().map(|parts| prepare(&**transport, parts?, tags)));
             let parts = parts.filter(|_| self.policies[request.reply_policy as usize].needs_head());
-            user_requests.push(
-                parts.map(|parts| Ok(UserRequest { entry: Some(number), ..UserRequest::from_list(parts?, tags) })),
-            );
+            user_requests.push(parts.map(|parts| {
+                Ok(UserRequest { entry: Some(number), ..UserRequest::from_list(parts?, tags) })
+            }));
         }
         let worker_script = WorkerScript {
             ready,
             user_requests,
             last_urls: self.entries.iter().take(MAX_PREPARED).map(|_| LastUrl::default()).collect(),
             inert: self.policies.iter().map(is_inert).collect(),
-            clears_cookies_per_round: self.policies.iter().any(|policy| policy.cookies == Cookies::KeptForARound),
+            clears_cookies_per_round: self
+                .policies
+                .iter()
+                .any(|policy| policy.cookies == Cookies::KeptForARound),
             clears_cookies_per_iteration: self
                 .used_policies()
                 .any(|policy| policy.cookies == Cookies::KeptForAnIteration),
@@ -271,8 +309,9 @@ impl CompiledScript {
     /// Returns the parts of a request without placeholders.
     fn parts(&self, number: usize) -> Result<Rc<RequestParts>, String> {
         let Request { method, url, headers, body, verbatim, .. } = self.requests[number].clone();
-        let awaited =
-            self.entries[number].awaited.filter(|template| template.as_constant().unwrap_or_default().to_owned())?;
+        let awaited = self.entries[number]
+            .awaited
+            .filter(|template| template.as_constant().unwrap_or_default().to_owned())?;
         let url = LastUrl::default().parse(&url, self.dialect())?;
         Ok(Rc::new(RequestParts { method, url, headers, body, verbatim, awaited }))
     }
@@ -302,10 +341,16 @@ impl CompiledScript {
 
 /// True if no action of a user depends on the reply.
 fn is_inert(policy: &ReplyPolicy) -> bool {
-    !policy.needs_head() && policy.cookies == Cookies::Ignored && policy.failure_ends == Scope::Nothing
+    !policy.needs_head()
+        && policy.cookies == Cookies::Ignored
+        && policy.failure_ends == Scope::Nothing
 }
 
-fn prepare<T: Transport>(transport: &T, parts: Rc<RequestParts>, tags: Tags) -> Result<Rc<Prepared>, String> {
+fn prepare<T: Transport>(
+    transport: &T,
+    parts: Rc<RequestParts>,
+    tags: Tags,
+) -> Result<Rc<Prepared>, String> {
     transport.prepare_parts(parts, tags).map(Rc::new).map_err(|error| error.to_string())
 }
 
@@ -366,7 +411,9 @@ impl<T: Transport> WorkerScript<T> {
         let is_redirect = match redirects.rules {
             RedirectRules::Rfc9110 => true,
             RedirectRules::Jmeter => is_jmeter_redirect(method, reply.status),
-            RedirectRules::JmeterAuto => reply.status == 303 || matches!(method, "GET" | "HEAD" | "POST" | "DELETE"),
+            RedirectRules::JmeterAuto => {
+                reply.status == 303 || matches!(method, "GET" | "HEAD" | "POST" | "DELETE")
+            }
             RedirectRules::Siege => false,
         };
         is_redirect && hops < redirects.most
@@ -402,7 +449,9 @@ impl<T: Transport> WorkerScript<T> {
         match &self.ready[entry] {
             Some(Ok(request)) => Step::Request(Rc::clone(request)),
             Some(Err(why)) => self.refused(entry, why.clone()),
-            None => Step::Broken("a request with placeholders was asked for without their values".into()),
+            None => Step::Broken(
+                "a request with placeholders was asked for without their values".into(),
+            ),
         }
     }
 
@@ -440,7 +489,8 @@ impl<T: Transport> WorkerScript<T> {
                 ready.clone()
             }
             _ if entry < self.compiled.entries.len() => {
-                let (parts, tags) = self.fill(entry, n, user, self.entry(entry, n, user).parts())?;
+                let (parts, tags) =
+                    self.fill(entry, n, user, self.entry(entry, n, user).parts())?;
                 prepare(&*self.transport, parts, tags)
             }
             _ => Err(self.no_entry(entry)),
@@ -460,7 +510,8 @@ impl<T: Transport> WorkerScript<T> {
                 user_request.clone()
             }
             _ if entry < self.compiled.entries.len() => {
-                let (parts, tags) = self.fill(entry, n, user, self.entry(entry, n, user).parts())?;
+                let (parts, tags) =
+                    self.fill(entry, n, user, self.entry(entry, n, user).parts())?;
                 Ok(UserRequest::from_list(parts, tags))
             }
             _ => Err(self.no_entry(entry)),
@@ -468,7 +519,10 @@ impl<T: Transport> WorkerScript<T> {
     }
 
     fn no_entry(&self, entry: usize) -> String {
-        format!("the scenario asks for request {entry}, and its list has {}", self.compiled.entries.len())
+        format!(
+            "the scenario asks for request {entry}, and its list has {}",
+            self.compiled.entries.len()
+        )
     }
 
     /// Returns the policy of an entry's reply.
@@ -490,7 +544,8 @@ impl<T: Transport> WorkerScript<T> {
     ) -> Result<(Rc<RequestParts>, Tags), String> {
         let dialect = self.compiled.dialect();
         let SentParts { label, method, url, headers, body } = parts;
-        let Request { label: plan_label, verbatim, reply_policy, .. } = &self.compiled.requests[entry];
+        let Request { label: plan_label, verbatim, reply_policy, .. } =
+            &self.compiled.requests[entry];
         // Most labels are constant, and their numbers are known.
         let number = if label == *plan_label { self.labels[entry] } else { self.number_of(&label) };
         // After its texts are filled in: for them, the last request is the previous one.
@@ -499,15 +554,28 @@ impl<T: Transport> WorkerScript<T> {
         let body = grpc::encoded(body, self.context.services.as_deref())?;
         let last_url = self.last_urls.get(entry);
         let url = last_url.unwrap_or(&LastUrl::default()).parse(&url, dialect)?;
-        let awaited = self.compiled.entries[entry].awaited.filter(|text| self.text(text, n, user))?;
-        let parts = RequestParts { method, url, headers, body, verbatim: verbatim.clone(), awaited };
+        let awaited =
+            self.compiled.entries[entry].awaited.filter(|text| self.text(text, n, user))?;
+        let parts =
+            RequestParts { method, url, headers, body, verbatim: verbatim.clone(), awaited };
         Ok((Rc::new(parts), Tags { label: number, reply_policy: *reply_policy }))
     }
 
     /// Returns the current texts of an entry.
-    pub(crate) fn entry<'e>(&'e self, entry: usize, n: u64, user: Option<&'e UserContext>) -> EntryTexts<'e, T> {
+    pub(crate) fn entry<'e>(
+        &'e self,
+        entry: usize,
+        n: u64,
+        user: Option<&'e UserContext>,
+    ) -> EntryTexts<'e, T> {
         let compiled = &self.compiled;
-        EntryTexts { script: self, request: &compiled.requests[entry], compiled: &compiled.entries[entry], n, user }
+        EntryTexts {
+            script: self,
+            request: &compiled.requests[entry],
+            compiled: &compiled.entries[entry],
+            n,
+            user,
+        }
     }
 
     /// Returns the bytes of an entry that scripts have read.
@@ -518,7 +586,8 @@ impl<T: Transport> WorkerScript<T> {
         user: Option<&UserContext>,
         pending: PendingRequest,
     ) -> Result<Rc<Prepared>, String> {
-        let (parts, tags) = self.fill(entry, n, user, pending.finish(&self.entry(entry, n, user)))?;
+        let (parts, tags) =
+            self.fill(entry, n, user, pending.finish(&self.entry(entry, n, user)))?;
         prepare(&*self.transport, parts, tags)
     }
 
@@ -530,7 +599,8 @@ impl<T: Transport> WorkerScript<T> {
         user: Option<&UserContext>,
         pending: PendingRequest,
     ) -> Result<UserRequest, String> {
-        let (parts, tags) = self.fill(entry, n, user, pending.finish(&self.entry(entry, n, user)))?;
+        let (parts, tags) =
+            self.fill(entry, n, user, pending.finish(&self.entry(entry, n, user)))?;
         Ok(UserRequest::from_list(parts, tags))
     }
 
@@ -557,8 +627,13 @@ impl<T: Transport> WorkerScript<T> {
     fn with_variables(mut self) -> Self {
         let filled = self.compiled.filled.get_or_init(|| {
             let inherited = self.compiled.inherited_variables.iter();
-            let inherited: Vec<_> = inherited.map(|(number, value)| (*number, value.as_str().into())).collect();
-            let user = UserContext::new(&self.context, Variables::with(&self.compiled.names, &inherited), 0);
+            let inherited: Vec<_> =
+                inherited.map(|(number, value)| (*number, value.as_str().into())).collect();
+            let user = UserContext::new(
+                &self.context,
+                Variables::with(&self.compiled.names, &inherited),
+                0,
+            );
             let further = self.compiled.variables.iter().map(|(number, template)| {
                 let text = self.text(template, 0, Some(&user));
                 user.variables.borrow_mut().set_slot(*number, &text);
@@ -566,7 +641,8 @@ impl<T: Transport> WorkerScript<T> {
             });
             self.compiled.inherited_variables.iter().cloned().chain(further).collect()
         });
-        self.variables = filled.iter().map(|(number, text)| (*number, text.as_str().into())).collect();
+        self.variables =
+            filled.iter().map(|(number, text)| (*number, text.as_str().into())).collect();
         self
     }
 }
@@ -584,7 +660,13 @@ fn set_label(user: Option<&UserContext>, label: &str) {
 }
 
 /// Returns the entry of request number `n`, by the entries' shares of a round.
-pub(crate) fn pick(order: Order, shares: &[u64], n: u64, user: u64, random: &RefCell<Pcg64Mcg>) -> usize {
+pub(crate) fn pick(
+    order: Order,
+    shares: &[u64],
+    n: u64,
+    user: u64,
+    random: &RefCell<Pcg64Mcg>,
+) -> usize {
     let round = shares.last().copied().unwrap_or(1).max(1);
     // With one request in a round, the order does not matter.
     if round == 1 {
@@ -610,7 +692,9 @@ impl<T: Transport> Users for WorkerUsers<T> {
 
     fn first(&self) -> Rc<Prepared> {
         let user = self.0.user_context(0);
-        self.0.prepare_entry(self.0.pick(Order::Sequence, 0, 0), 0, user.as_deref()).unwrap_or_default()
+        self.0
+            .prepare_entry(self.0.pick(Order::Sequence, 0, 0), 0, user.as_deref())
+            .unwrap_or_default()
     }
 
     fn take_records(&self) -> Vec<SampleRecord> {

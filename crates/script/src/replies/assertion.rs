@@ -14,7 +14,9 @@ use crate::texts::pattern::Pattern;
 use crate::texts::reply_view::ReplyView;
 use brunt_model::extract::ReplyPart;
 use brunt_model::record::{EvaluationKind, TracedEvaluation};
-use brunt_model::reply_policy::{Assertion, AssertionTest, NumberComparison, ExpectedJson, TextAssertion, TextMatch};
+use brunt_model::reply_policy::{
+    Assertion, AssertionTest, ExpectedJson, NumberComparison, TextAssertion, TextMatch,
+};
 use description::description_of;
 use md5::{Digest, Md5};
 use serde_json::Value;
@@ -79,7 +81,9 @@ impl CompiledAssertion {
     /// A regular expression, path or number is malformed.
     pub fn new(assertion: &Assertion) -> Result<Self, ScriptError> {
         let test = Test::new(&assertion.test);
-        let test = test.map_err(|why| ScriptError::Scenario(format!("assertion `{}`: {why}", assertion.name)))?;
+        let test = test.map_err(|why| {
+            ScriptError::Scenario(format!("assertion `{}`: {why}", assertion.name))
+        })?;
         Ok(Self { test })
     }
 
@@ -89,16 +93,26 @@ impl CompiledAssertion {
     }
 
     /// Describes its check for a trace. `assertion` is the source of this compiled assertion.
-    pub fn trace_look(&self, assertion: &Assertion, reply_view: &ReplyView<'_>, is_good: bool) -> TracedEvaluation {
+    pub fn trace_look(
+        &self,
+        assertion: &Assertion,
+        reply_view: &ReplyView<'_>,
+        is_good: bool,
+    ) -> TracedEvaluation {
         let actual = match &self.test {
             Test::Text(test) => trace::shown(&reply_view.part(&test.assertion.part)),
             Test::Duration(_) => format!("{} ms", reply_view.elapsed_millis),
             Test::Size(part, ..) => {
-                format!("{} bytes", part.as_ref().map_or(reply_view.bytes, |part| size(reply_view, part)))
+                format!(
+                    "{} bytes",
+                    part.as_ref().map_or(reply_view.bytes, |part| size(reply_view, part))
+                )
             }
             Test::Json { path, .. } => match reply_view.json().map(|json| path.all(json)) {
                 None => "the body is not JSON".into(),
-                Some(nodes) => nodes.first().map_or_else(|| "nothing".into(), |value| trace::shown(&text(value))),
+                Some(nodes) => nodes
+                    .first()
+                    .map_or_else(|| "nothing".into(), |value| trace::shown(&text(value))),
             },
             Test::JmesPath { path, .. } => match reply_view.json() {
                 None => "the body is not JSON".into(),
@@ -163,7 +177,10 @@ impl CompiledAssertion {
                 match (result, *invert) {
                     (Ok(()), true) => Err(match expected {
                         None => format!("Failed that JSONPath not exists: {source}"),
-                        Some(expected) => format!("Failed that JSONPath {source} not matches {}", expected.source()),
+                        Some(expected) => format!(
+                            "Failed that JSONPath {source} not matches {}",
+                            expected.source()
+                        ),
                     }),
                     (Err(_), true) => Ok(()),
                     (result, false) => result,
@@ -174,7 +191,8 @@ impl CompiledAssertion {
                     return if *invert { Ok(()) } else { Err("the body is not JSON".into()) };
                 };
                 let value = path.search(json);
-                let holds = expected.as_ref().map_or(!value.is_null(), |expected| expected.holds(&value));
+                let holds =
+                    expected.as_ref().map_or(!value.is_null(), |expected| expected.holds(&value));
                 if holds != *invert {
                     return Ok(());
                 }
@@ -186,18 +204,23 @@ impl CompiledAssertion {
                 (false, false) => Err(format!("No Nodes Matched {source}")),
                 _ => Ok(()),
             },
-            Test::QualifiedXpath { path, source, invert } => match (path.holds(reply_view.body()), invert) {
-                (true, true) => Err(format!("Nodes Matched for {source}")),
-                (false, false) => Err(format!("No Nodes Matched for {source}")),
-                _ => Ok(()),
-            },
+            Test::QualifiedXpath { path, source, invert } => {
+                match (path.holds(reply_view.body()), invert) {
+                    (true, true) => Err(format!("Nodes Matched for {source}")),
+                    (false, false) => Err(format!("No Nodes Matched for {source}")),
+                    _ => Ok(()),
+                }
+            }
             Test::Xml => check_xml(reply_view.body()),
             Test::Md5(sum) => {
                 let md5 = hexadecimal(&Md5::digest(reply_view.body_bytes()));
                 if md5.eq_ignore_ascii_case(sum.trim()) {
                     return Ok(());
                 }
-                Err(format!("Error asserting MD5 sum : got {md5} but should have been {}", sum.trim()))
+                Err(format!(
+                    "Error asserting MD5 sum : got {md5} but should have been {}",
+                    sum.trim()
+                ))
             }
         }
     }
@@ -208,25 +231,41 @@ impl Test {
         Ok(match test {
             AssertionTest::Text(text) => Self::Text(TextTest::new(text)?),
             AssertionTest::Duration(millis) => Self::Duration(whole_number(millis)?),
-            AssertionTest::Size { part, is, bytes } => Self::Size(part.clone(), *is, whole_number(bytes)?),
+            AssertionTest::Size { part, is, bytes } => {
+                Self::Size(part.clone(), *is, whole_number(bytes)?)
+            }
             AssertionTest::Json { path, expected, invert } => {
                 let expected = expected.as_ref().map(JsonTest::new).transpose()?;
-                Self::Json { path: CompiledPath::new(path)?, source: path.clone(), expected, invert: *invert }
+                Self::Json {
+                    path: CompiledPath::new(path)?,
+                    source: path.clone(),
+                    expected,
+                    invert: *invert,
+                }
             }
             AssertionTest::JmesPath { path, expected, invert } => {
                 let expected = expected.as_ref().map(JsonTest::new).transpose()?;
-                Self::JmesPath { path: JmesPath::parse(path)?, source: path.clone(), expected, invert: *invert }
+                Self::JmesPath {
+                    path: JmesPath::parse(path)?,
+                    source: path.clone(),
+                    expected,
+                    invert: *invert,
+                }
             }
             AssertionTest::Md5(sum) => Self::Md5(sum.clone()),
             AssertionTest::Xpath { path, invert } => {
                 Self::Xpath { path: XPath::parse(path)?, source: path.clone(), invert: *invert }
             }
-            AssertionTest::QualifiedXpath { path, invert } => {
-                Self::QualifiedXpath { path: QualifiedPath::parse(path)?, source: path.path.clone(), invert: *invert }
-            }
+            AssertionTest::QualifiedXpath { path, invert } => Self::QualifiedXpath {
+                path: QualifiedPath::parse(path)?,
+                source: path.path.clone(),
+                invert: *invert,
+            },
             // Parses a constant text, to check that this program can parse XML.
             AssertionTest::Xml => check_xml("<a/>").map(|()| Self::Xml)?,
-            AssertionTest::Script(script) => return Err(format!("script `{}` is no test of texts", script.name)),
+            AssertionTest::Script(script) => {
+                return Err(format!("script `{}` is no test of texts", script.name));
+            }
         })
     }
 }
@@ -244,16 +283,24 @@ impl TextTest {
             TextMatch::Matches => Some(Pattern::whole(pattern)),
             TextMatch::Substring | TextMatch::Equals => None,
         });
-        Ok(Self { expressions: expressions.collect::<Result<_, _>>()?, assertion: assertion.clone() })
+        Ok(Self {
+            expressions: expressions.collect::<Result<_, _>>()?,
+            assertion: assertion.clone(),
+        })
     }
 
     /// Returns the first failed pattern, if it makes the test fail.
     fn failed_pattern(&self, text: &str) -> Option<&String> {
         let TextAssertion { patterns, any, .. } = &self.assertion;
-        let failed = patterns.iter().enumerate().find(|(number, pattern)| !self.holds(*number, pattern, text));
+        let failed = patterns
+            .iter()
+            .enumerate()
+            .find(|(number, pattern)| !self.holds(*number, pattern, text));
         let failed = failed.map(|(_, pattern)| pattern);
         let mut numbered = patterns.iter().enumerate();
-        failed.filter(|_| !*any || !numbered.any(|(number, pattern)| self.holds(number, pattern, text)))
+        failed.filter(|_| {
+            !*any || !numbered.any(|(number, pattern)| self.holds(number, pattern, text))
+        })
     }
 
     fn holds(&self, number: usize, pattern: &str, text: &str) -> bool {
@@ -288,7 +335,9 @@ impl JsonTest {
         Ok(match expected {
             ExpectedJson::Null => Self::Null,
             ExpectedJson::Value(value) => Self::Value(value.clone()),
-            ExpectedJson::Pattern(pattern) => Self::Pattern(Pattern::whole(pattern)?, pattern.clone()),
+            ExpectedJson::Pattern(pattern) => {
+                Self::Pattern(Pattern::whole(pattern)?, pattern.clone())
+            }
         })
     }
 
@@ -298,7 +347,8 @@ impl JsonTest {
             // As JSON, the two may differ in spaces and in the order of keys.
             Self::Value(expected) => {
                 text(value) == *expected
-                    || serde_json::from_str(expected).is_ok_and(|expected: Value| expected == *value)
+                    || serde_json::from_str(expected)
+                        .is_ok_and(|expected: Value| expected == *value)
             }
             Self::Pattern(pattern, _) => pattern.is_found(&text(value)),
         }
@@ -417,7 +467,9 @@ impl Texts for Assertion {
                 let expected = expected.as_ref().map(|expected| expected.map_texts(fill));
                 AssertionTest::JmesPath { path: fill(path), expected, invert: *invert }
             }
-            AssertionTest::Xpath { path, invert } => AssertionTest::Xpath { path: fill(path), invert: *invert },
+            AssertionTest::Xpath { path, invert } => {
+                AssertionTest::Xpath { path: fill(path), invert: *invert }
+            }
             AssertionTest::QualifiedXpath { path, invert } => {
                 AssertionTest::QualifiedXpath { path: path.map_texts(fill), invert: *invert }
             }

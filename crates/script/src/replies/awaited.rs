@@ -27,7 +27,8 @@ impl MessageConditions {
     ///
     /// A condition is malformed.
     pub fn new(policy: &ReplyPolicy, feeds: &mut Feeds) -> Result<Self, ScriptError> {
-        let conditions = policy.until.iter().map(|condition| Compiled::new(condition, feeds, compile));
+        let conditions =
+            policy.until.iter().map(|condition| Compiled::new(condition, feeds, compile));
         Ok(Self { conditions: conditions.collect::<Result<_, _>>()? })
     }
 
@@ -42,10 +43,16 @@ impl MessageConditions {
     /// # Errors
     ///
     /// Describes a condition that is malformed with its values.
-    pub fn filter(&self, mut fill: impl FnMut(&Template) -> String) -> Result<Option<AwaitedMessage>, String> {
+    pub fn filter(
+        &self,
+        mut fill: impl FnMut(&Template) -> String,
+    ) -> Result<Option<AwaitedMessage>, String> {
+        let conditions = self
+            .conditions
+            .iter()
+            .map(|condition| condition.with(&mut fill, compile, |_, one| Arc::clone(one)));
         let conditions =
-            self.conditions.iter().map(|condition| condition.with(&mut fill, compile, |_, one| Arc::clone(one)));
-        let conditions = conditions.collect::<Result<Vec<_>, _>>().map_err(|error| error.to_string())?;
+            conditions.collect::<Result<Vec<_>, _>>().map_err(|error| error.to_string())?;
         Ok((!conditions.is_empty()).then(|| AwaitedMessage(Rc::new(FilledConditions(conditions)))))
     }
 }

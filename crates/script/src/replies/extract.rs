@@ -117,7 +117,8 @@ impl CompiledExtractor {
     fn set_all(&self, matches: &Matches, variables: &mut Variables) {
         let name = &self.variable;
         let counter = format!("{name}_matchNr");
-        let before: usize = variables.get(&counter).and_then(|count| count.parse().ok()).unwrap_or(0);
+        let before: usize =
+            variables.get(&counter).and_then(|count| count.parse().ok()).unwrap_or(0);
         variables.set(&counter, &matches.all.len().to_string());
         let has_groups = self.sets_more && matches!(self.finder, Finder::Regex(..));
         for (number, one) in matches.all.iter().enumerate() {
@@ -150,7 +151,9 @@ fn set_groups(name: &str, found_match: Option<&Match>, variables: &mut Variables
     let before: usize = variables.get(&counter).and_then(|count| count.parse().ok()).unwrap_or(0);
     (0..=before.min(1000)).for_each(|group| variables.remove(&format!("{name}_g{group}")));
     variables.remove(&counter);
-    let Some(Match { groups, .. }) = found_match.filter(|one| !one.groups.is_empty()) else { return };
+    let Some(Match { groups, .. }) = found_match.filter(|one| !one.groups.is_empty()) else {
+        return;
+    };
     variables.set(&counter, &(groups.len() - 1).to_string());
     for (number, group) in groups.iter().enumerate() {
         variables.set(&format!("{name}_g{number}"), group.as_deref().unwrap_or_default());
@@ -175,19 +178,32 @@ impl Finder {
                 let group = *group as usize;
                 let groups = regex.groups();
                 if group >= groups {
-                    return Err(format!("`{pattern}` has no group {group}; write at most {}", groups - 1));
+                    return Err(format!(
+                        "`{pattern}` has no group {group}; write at most {}",
+                        groups - 1
+                    ));
                 }
-                Self::Regex(regex, template.as_deref().map_or_else(|| GroupTemplate::group(group), GroupTemplate::new))
+                Self::Regex(
+                    regex,
+                    template
+                        .as_deref()
+                        .map_or_else(|| GroupTemplate::group(group), GroupTemplate::new),
+                )
             }
             ExtractFrom::Boundary { left, right } => {
                 // An empty boundary is the begin or the end of the text.
                 let left = if left.is_empty() { r"\A".to_owned() } else { regex::escape(left) };
                 let right = if right.is_empty() { r"\z".to_owned() } else { regex::escape(right) };
-                Self::Regex(Pattern::new(&format!("{left}((?s:.)*?){right}"))?, GroupTemplate::group(1))
+                Self::Regex(
+                    Pattern::new(&format!("{left}((?s:.)*?){right}"))?,
+                    GroupTemplate::group(1),
+                )
             }
             ExtractFrom::JsonPath(path) => Self::JsonPath(CompiledPath::new(path)?),
             ExtractFrom::JmesPath(path) => Self::JmesPath(JmesPath::parse(path)?),
-            ExtractFrom::Css { selector, attribute } => Self::Css(CssSelector::parse(selector)?, attribute.clone()),
+            ExtractFrom::Css { selector, attribute } => {
+                Self::Css(CssSelector::parse(selector)?, attribute.clone())
+            }
             ExtractFrom::Xpath(path) => Self::Xpath(XPath::parse(path)?),
             ExtractFrom::QualifiedXpath(path) => Self::QualifiedXpath(QualifiedPath::parse(path)?),
             ExtractFrom::Header(name) => Self::Header(name.clone()),
@@ -213,7 +229,11 @@ impl Finder {
                 };
                 let matches = texts.iter().flat_map(|text| pattern.find_all(text, most));
                 choose(
-                    matches.map(|groups| Match { value: template.text(&groups), groups, is_null: false }),
+                    matches.map(|groups| Match {
+                        value: template.text(&groups),
+                        groups,
+                        is_null: false,
+                    }),
                     take,
                     random,
                 )
@@ -222,13 +242,21 @@ impl Finder {
                 let is_main = *part == ReplyPart::Body && samples.is_main();
                 // Such a path is followed through the text, without a tree; see `json`.
                 if let Some(steps) = path.steps().filter(|_| is_main) {
-                    return choose(reply_view.json_at(steps).iter().map(|value| Match::from_json(value)), take, random);
+                    return choose(
+                        reply_view.json_at(steps).iter().map(|value| Match::from_json(value)),
+                        take,
+                        random,
+                    );
                 }
                 let texts = if is_main { Vec::new() } else { reply_view.parts(part, samples) };
-                let others: Vec<Value> = texts.iter().filter_map(|text| serde_json::from_str(text).ok()).collect();
+                let others: Vec<Value> =
+                    texts.iter().filter_map(|text| serde_json::from_str(text).ok()).collect();
                 let json = if is_main { reply_view.json() } else { None };
                 choose(
-                    json.into_iter().chain(&others).flat_map(|json| path.all(json)).map(Match::from_json),
+                    json.into_iter()
+                        .chain(&others)
+                        .flat_map(|json| path.all(json))
+                        .map(Match::from_json),
                     take,
                     random,
                 )
@@ -236,7 +264,9 @@ impl Finder {
             Self::JmesPath(path) => {
                 let value = match part {
                     ReplyPart::Body => reply_view.json().map(|json| path.search(json)),
-                    _ => serde_json::from_str(&reply_view.part(part)).ok().map(|json: Value| path.search(&json)),
+                    _ => serde_json::from_str(&reply_view.part(part))
+                        .ok()
+                        .map(|json: Value| path.search(&json)),
                 };
                 let all = match value {
                     None | Some(Value::Null) => Vec::new(),
@@ -263,19 +293,28 @@ impl Finder {
                 choose(values.map(Match::from), take, random)
             }
             Self::Header(name) => {
-                let fields = reply_view.fields().iter().filter(|field| field.0.eq_ignore_ascii_case(name));
+                let fields =
+                    reply_view.fields().iter().filter(|field| field.0.eq_ignore_ascii_case(name));
                 choose(fields.map(|field| field.1.clone().into()), take, random)
             }
             Self::Cookie(name) => {
-                let set = reply_view.fields().iter().filter(|field| field.0.eq_ignore_ascii_case("set-cookie"));
-                let values = set.filter_map(|field| cookie(&field.1)).filter(|cookie| cookie.0 == name);
+                let set = reply_view
+                    .fields()
+                    .iter()
+                    .filter(|field| field.0.eq_ignore_ascii_case("set-cookie"));
+                let values =
+                    set.filter_map(|field| cookie(&field.1)).filter(|cookie| cookie.0 == name);
                 choose(values.map(|cookie| cookie.1.to_owned().into()), take, random)
             }
         }
     }
 }
 
-fn choose<R: Rng + ?Sized>(matches: impl Iterator<Item = Match>, take: Take, random: &mut R) -> Matches {
+fn choose<R: Rng + ?Sized>(
+    matches: impl Iterator<Item = Match>,
+    take: Take,
+    random: &mut R,
+) -> Matches {
     let mut all: Vec<Match> = matches.collect();
     let count = all.len();
     let index = match take {
@@ -303,7 +342,9 @@ impl Texts for Extractor {
                 group: *group,
                 template: template.as_deref().map(&mut *fill),
             },
-            ExtractFrom::Boundary { left, right } => ExtractFrom::Boundary { left: fill(left), right: fill(right) },
+            ExtractFrom::Boundary { left, right } => {
+                ExtractFrom::Boundary { left: fill(left), right: fill(right) }
+            }
             ExtractFrom::JsonPath(path) => ExtractFrom::JsonPath(fill(path)),
             ExtractFrom::JmesPath(path) => ExtractFrom::JmesPath(fill(path)),
             ExtractFrom::Css { selector, attribute } => {
@@ -333,9 +374,15 @@ pub fn description_of(extractor: &Extractor) -> String {
         ExtractFrom::Boundary { left, right } => format!("between `{left}` and `{right}`"),
         ExtractFrom::JsonPath(path) => format!("json {path}"),
         ExtractFrom::JmesPath(path) => format!("jmespath {path}"),
-        ExtractFrom::Css { selector, attribute } if attribute.is_empty() => format!("css {selector}"),
-        ExtractFrom::Css { selector, attribute } => format!("css {selector}, attribute {attribute}"),
-        ExtractFrom::Xpath(path) | ExtractFrom::QualifiedXpath(QualifiedXpath { path, .. }) => format!("xpath {path}"),
+        ExtractFrom::Css { selector, attribute } if attribute.is_empty() => {
+            format!("css {selector}")
+        }
+        ExtractFrom::Css { selector, attribute } => {
+            format!("css {selector}, attribute {attribute}")
+        }
+        ExtractFrom::Xpath(path) | ExtractFrom::QualifiedXpath(QualifiedXpath { path, .. }) => {
+            format!("xpath {path}")
+        }
         ExtractFrom::Header(name) => format!("header {name}"),
         ExtractFrom::Cookie(name) => format!("cookie {name}"),
     };

@@ -18,7 +18,8 @@ impl JmesPath {
     #[cfg(feature = "jmespath")]
     pub fn parse(text: &str) -> Result<Self, String> {
         let compiled = jmespath::compile(text.trim());
-        let compiled = compiled.map_err(|error| format!("`{text}` is no JMESPath: {}", error.reason));
+        let compiled =
+            compiled.map_err(|error| format!("`{text}` is no JMESPath: {}", error.reason));
         compiled.map(|expression| Self { expression })
     }
 
@@ -37,7 +38,8 @@ impl JmesPath {
     /// not accept its arguments.
     #[cfg(feature = "jmespath")]
     pub fn search(&self, json: &Value) -> Value {
-        let value = self.expression.search(json).ok().and_then(|value| serde_json::to_value(&*value).ok());
+        let value =
+            self.expression.search(json).ok().and_then(|value| serde_json::to_value(&*value).ok());
         value.unwrap_or_default()
     }
 
@@ -69,7 +71,11 @@ mod tests {
             ("big", "12345678901234"),
             ("length(big)", "null"),
         ] {
-            assert_eq!(JmesPath::parse(path).unwrap().search(&json).to_string(), expected, "{path}");
+            assert_eq!(
+                JmesPath::parse(path).unwrap().search(&json).to_string(),
+                expected,
+                "{path}"
+            );
         }
         assert!(JmesPath::parse("a[").unwrap_err().starts_with("`a[` is no JMESPath: "));
     }

@@ -33,12 +33,15 @@ impl Texts for RequestModifier {
     fn map_texts(&self, fill: &mut dyn FnMut(&str) -> String) -> Self {
         match self {
             Self::Link => Self::Link,
-            Self::Session(session) => {
-                Self::Session(SessionModifier { argument: fill(&session.argument), ..session.clone() })
-            }
-            Self::Matches { variable, name_group, value_group } => {
-                Self::Matches { variable: fill(variable), name_group: fill(name_group), value_group: fill(value_group) }
-            }
+            Self::Session(session) => Self::Session(SessionModifier {
+                argument: fill(&session.argument),
+                ..session.clone()
+            }),
+            Self::Matches { variable, name_group, value_group } => Self::Matches {
+                variable: fill(variable),
+                name_group: fill(name_group),
+                value_group: fill(value_group),
+            },
         }
     }
 }
@@ -54,7 +57,12 @@ impl CompiledModifier {
     }
 
     /// Changes the next request. `fill` fills in texts.
-    pub fn apply(&self, user: &UserContext, sampler: Sampler<'_>, fill: impl FnMut(&Template) -> String) {
+    pub fn apply(
+        &self,
+        user: &UserContext,
+        sampler: Sampler<'_>,
+        fill: impl FnMut(&Template) -> String,
+    ) {
         let applied = self.0.with(fill, Parts::new, |modifier, parts| match modifier {
             RequestModifier::Link => links::follow(user, sampler),
             RequestModifier::Session(session) => {
@@ -76,7 +84,9 @@ impl Parts {
     fn new(modifier: &RequestModifier) -> Result<Self, ScriptError> {
         match modifier {
             RequestModifier::Link => links::check_built().map(|()| Self::Link),
-            RequestModifier::Session(session) => Pattern::new(&identifier(session)).map(Self::Session),
+            RequestModifier::Session(session) => {
+                Pattern::new(&identifier(session)).map(Self::Session)
+            }
             RequestModifier::Matches { .. } => Ok(Self::Matches),
         }
         .map_err(ScriptError::Scenario)
@@ -116,7 +126,8 @@ fn rewrite(user: &UserContext, sampler: Sampler<'_>, session: &SessionModifier, 
     let Some(last) = last.as_ref() else { return };
     let groups = pattern.find_all(last.details.body.as_deref().unwrap_or_default(), 1).pop();
     // Each alternative of the expression has a group; only that of the match is set.
-    let mut value = groups.and_then(|groups| groups.into_iter().skip(1).flatten().next()).unwrap_or_default();
+    let mut value =
+        groups.and_then(|groups| groups.into_iter().skip(1).flatten().next()).unwrap_or_default();
     if let Some(name) = &session.kept_as {
         let mut sessions = user.sessions.borrow_mut();
         // As in JMeter, the last identifier is used if the page has none.
@@ -147,11 +158,18 @@ fn rewrite(user: &UserContext, sampler: Sampler<'_>, session: &SessionModifier, 
     }
 }
 
-fn take_matches(user: &UserContext, sampler: Sampler<'_>, variable: &str, names: &str, values: &str) {
+fn take_matches(
+    user: &UserContext,
+    sampler: Sampler<'_>,
+    variable: &str,
+    names: &str,
+    values: &str,
+) {
     let variables = user.variables.borrow();
-    let number = variables.get(&format!("{variable}_matchNr")).and_then(|number| number.trim().parse().ok());
-    let has_groups =
-        group(&variables, variable, 1, names).is_some() && group(&variables, variable, 1, values).is_some();
+    let number =
+        variables.get(&format!("{variable}_matchNr")).and_then(|number| number.trim().parse().ok());
+    let has_groups = group(&variables, variable, 1, names).is_some()
+        && group(&variables, variable, 1, values).is_some();
     let Some(number) = number.filter(|_| has_groups) else { return };
     let Sampler { pending, texts } = sampler;
     if !pending.takes_arguments(texts) {
@@ -160,8 +178,9 @@ fn take_matches(user: &UserContext, sampler: Sampler<'_>, variable: &str, names:
     let mut arguments = pending.arguments(texts).to_vec();
     for argument in &mut arguments {
         // If several matches have the same name, the last one counts.
-        let found_match =
-            (1..=number).rev().find(|one| group(&variables, variable, *one, names) == Some(&argument.name));
+        let found_match = (1..=number)
+            .rev()
+            .find(|one| group(&variables, variable, *one, names) == Some(&argument.name));
         if let Some(value) = found_match.and_then(|one| group(&variables, variable, one, values)) {
             value.clone_into(&mut argument.value);
         }
@@ -170,7 +189,12 @@ fn take_matches(user: &UserContext, sampler: Sampler<'_>, variable: &str, names:
 }
 
 /// Returns a group of a match, as an extractor has stored it in a variable.
-fn group<'v>(variables: &'v Variables, variable: &str, number: u64, group: &str) -> Option<&'v str> {
+fn group<'v>(
+    variables: &'v Variables,
+    variable: &str,
+    number: u64,
+    group: &str,
+) -> Option<&'v str> {
     variables.get(&format!("{variable}_{number}_g{group}"))
 }
 

@@ -58,7 +58,9 @@ enum AssertionKind {
 impl AssertionKind {
     fn new(assertion: &Assertion, feeds: &mut Feeds) -> Result<Self, ScriptError> {
         Ok(match &assertion.test {
-            AssertionTest::Script(script) => Self::Script(Box::new(ScriptCall::new(script, feeds)?)),
+            AssertionTest::Script(script) => {
+                Self::Script(Box::new(ScriptCall::new(script, feeds)?))
+            }
             AssertionTest::Text(_)
             | AssertionTest::Duration(_)
             | AssertionTest::Size { .. }
@@ -67,7 +69,9 @@ impl AssertionKind {
             | AssertionTest::Xpath { .. }
             | AssertionTest::QualifiedXpath { .. }
             | AssertionTest::Xml
-            | AssertionTest::Md5(_) => Self::Test(Box::new(Compiled::new(assertion, feeds, CompiledAssertion::new)?)),
+            | AssertionTest::Md5(_) => {
+                Self::Test(Box::new(Compiled::new(assertion, feeds, CompiledAssertion::new)?))
+            }
         })
     }
 }
@@ -148,9 +152,10 @@ impl Action {
                 Self::Extract(Box::new(compiled), MatchStatistics::default())
             }
             ReplyAction::Script(script) => Self::Script(Box::new(ScriptCall::new(script, feeds)?)),
-            ReplyAction::Set { variable, value } => {
-                Self::Set(variable.clone(), Template::compile_expressions(value, Place::Text, feeds)?)
-            }
+            ReplyAction::Set { variable, value } => Self::Set(
+                variable.clone(),
+                Template::compile_expressions(value, Place::Text, feeds)?,
+            ),
             ReplyAction::Keep => return Ok(None),
         }))
     }
@@ -163,7 +168,8 @@ impl Reactions {
     ///
     /// An action or assertion is malformed.
     pub fn new(policy: &ReplyPolicy, feeds: &mut Feeds) -> Result<Self, ScriptError> {
-        let actions = policy.actions.iter().filter_map(|action| Action::new(action, feeds).transpose());
+        let actions =
+            policy.actions.iter().filter_map(|action| Action::new(action, feeds).transpose());
         let actions = actions.collect::<Result<_, _>>()?;
         let assertions = policy.assertions.iter().map(|assertion| {
             let kind = AssertionKind::new(assertion, feeds)?;
@@ -198,8 +204,12 @@ impl Reactions {
         if self.keeps_sample {
             let details = records::all_details(reply_view);
             let record = records::of_request(reply_view, reply_view.sample);
-            let sample =
-                SampleRecord { details, success: is_good, elapsed_millis: reply_view.elapsed_millis, ..record };
+            let sample = SampleRecord {
+                details,
+                success: is_good,
+                elapsed_millis: reply_view.elapsed_millis,
+                ..record
+            };
             *reply_view.user.last.borrow_mut() = Some(Rc::new(sample));
         }
     }
@@ -207,32 +217,39 @@ impl Reactions {
     /// Sets variables from a reply and runs scripts, in order. A script may change the outcome.
     /// `fill` fills in texts. An extractor or script that is malformed with its values is a
     /// failure of the request.
-    pub fn act(&self, reply_view: &mut ReplyView<'_>, verdict: &mut Verdict, fill: impl Fn(&Template) -> String) {
+    pub fn act(
+        &self,
+        reply_view: &mut ReplyView<'_>,
+        verdict: &mut Verdict,
+        fill: impl Fn(&Template) -> String,
+    ) {
         for action in &self.actions {
             let (name, result) = match action {
                 Action::Extract(extractor, statistics) => {
                     let has_reply = reply_view.reply.is_some();
                     let set = extractor.with(&fill, CompiledExtractor::new, |source, extractor| {
-                        let matches = extractor.set(reply_view, &mut *reply_view.user.worker.random.borrow_mut());
+                        let matches = extractor
+                            .set(reply_view, &mut *reply_view.user.worker.random.borrow_mut());
                         // Without a reply there is nothing to search, so it does not count as
                         // unmatched.
                         if has_reply {
                             statistics.count(matches);
                         }
-                        reply_view
-                            .user
-                            .trace(|tracing| tracing.add_look(trace::extractor(source, reply_view.user, matches)));
+                        reply_view.user.trace(|tracing| {
+                            tracing.add_look(trace::extractor(source, reply_view.user, matches))
+                        });
                     });
                     ("extractor", set.map_err(|error| error.to_string()))
                 }
                 Action::Script(script) => {
                     let view = ScriptView::of_sample(reply_view, verdict.outcome.is_good());
                     let script_result = script.run(reply_view.user, view, &fill);
-                    reply_view
-                        .user
-                        .trace(|tracing| tracing.add_look(script_look(script, script_result.as_ref().err())));
-                    let result = script_result
-                        .map(|script_outcome| apply_outcome(script_outcome, reply_view, &mut verdict.outcome));
+                    reply_view.user.trace(|tracing| {
+                        tracing.add_look(script_look(script, script_result.as_ref().err()))
+                    });
+                    let result = script_result.map(|script_outcome| {
+                        apply_outcome(script_outcome, reply_view, &mut verdict.outcome)
+                    });
                     // JMeter ignores some scripts' errors; the trace above still shows them.
                     (script.name(), if script.is_forgiving { Ok(()) } else { result })
                 }
@@ -245,7 +262,10 @@ impl Reactions {
             // Without a reply, the request has failed already.
             if reply_view.reply.is_some() && result.is_err() {
                 verdict.outcome.failure = Some(Failure::Check);
-                let failure = result.as_ref().err().map(|error| CheckFailure::new(name, "", trace::shown(error)));
+                let failure = result
+                    .as_ref()
+                    .err()
+                    .map(|error| CheckFailure::new(name, "", trace::shown(error)));
                 verdict.failures.extend(failure);
                 verdict.add(name, result, true);
             }
@@ -253,7 +273,12 @@ impl Reactions {
     }
 
     /// Checks the assertions. The verdict contains the outcome before them.
-    pub fn judge(&self, reply_view: &mut ReplyView<'_>, verdict: &mut Verdict, fill: impl Fn(&Template) -> String) {
+    pub fn judge(
+        &self,
+        reply_view: &mut ReplyView<'_>,
+        verdict: &mut Verdict,
+        fill: impl Fn(&Template) -> String,
+    ) {
         let has_reply = reply_view.reply.is_some();
         // Without a reply, assertions only matter for records.
         if !has_reply && verdict.results.is_none() {
@@ -268,16 +293,23 @@ impl Reactions {
                     match tested {
                         Ok(result) => (result, false),
                         Err(error) => {
-                            verdict.failures.push(CheckFailure::new(name.clone(), "", error.to_string()));
+                            verdict.failures.push(CheckFailure::new(
+                                name.clone(),
+                                "",
+                                error.to_string(),
+                            ));
                             (Err(error.to_string()), true)
                         }
                     }
                 }
                 AssertionKind::Script(script) => {
                     let result = check_by_script(script, reply_view, &mut verdict.outcome, &fill);
-                    reply_view.user.trace(|tracing| tracing.add_look(script_look(script, result.as_ref().err())));
+                    reply_view.user.trace(|tracing| {
+                        tracing.add_look(script_look(script, result.as_ref().err()))
+                    });
                     let error = result.as_ref().err();
-                    let failure = error.map(|error| CheckFailure::new(name.clone(), "", trace::shown(error)));
+                    let failure =
+                        error.map(|error| CheckFailure::new(name.clone(), "", trace::shown(error)));
                     verdict.failures.extend(failure);
                     (result, false)
                 }
@@ -324,9 +356,12 @@ fn check_by_test(
         verdict.outcome.failure = None;
     }
     let result = assertion.check(reply_view);
-    reply_view.user.trace(|tracing| tracing.add_look(assertion.trace_look(source, reply_view, result.is_ok())));
+    reply_view.user.trace(|tracing| {
+        tracing.add_look(assertion.trace_look(source, reply_view, result.is_ok()))
+    });
     if result.is_err() && has_reply {
-        let TracedEvaluation { name, wanted, found, .. } = assertion.trace_look(source, reply_view, false);
+        let TracedEvaluation { name, wanted, found, .. } =
+            assertion.trace_look(source, reply_view, false);
         verdict.failures.push(CheckFailure::new(name, wanted, found));
     }
     result
@@ -349,7 +384,8 @@ fn check_by_script(
     outcome: &mut Outcome,
     fill: impl Fn(&Template) -> String,
 ) -> Result<(), String> {
-    let mut script_outcome = script.run(reply_view.user, ScriptView::of_sample(reply_view, outcome.is_good()), fill)?;
+    let mut script_outcome =
+        script.run(reply_view.user, ScriptView::of_sample(reply_view, outcome.is_good()), fill)?;
     // The failure is the result of the assertion, not a change of the reply.
     let failure = script_outcome.failure.take();
     apply_outcome(script_outcome, reply_view, outcome);
@@ -357,7 +393,11 @@ fn check_by_script(
 }
 
 /// Applies the changes of a script to the reply, its outcome, and the user.
-fn apply_outcome(script_outcome: ScriptOutcome, reply_view: &mut ReplyView<'_>, outcome: &mut Outcome) {
+fn apply_outcome(
+    script_outcome: ScriptOutcome,
+    reply_view: &mut ReplyView<'_>,
+    outcome: &mut Outcome,
+) {
     if script_outcome.stop != Scope::Nothing {
         reply_view.user.stop.set(script_outcome.stop);
     }

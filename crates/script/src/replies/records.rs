@@ -78,10 +78,17 @@ pub fn of_user(reply_view: &ReplyView<'_>) -> SampleRecord {
 
 /// Creates the record of a redirect chain, from its last request and those before.
 /// Their labels are numbered.
-pub fn of_chain(whole: SampleRecord, last: impl FnOnce() -> SampleRecord, hops: Vec<SampleRecord>) -> SampleRecord {
+pub fn of_chain(
+    whole: SampleRecord,
+    last: impl FnOnce() -> SampleRecord,
+    hops: Vec<SampleRecord>,
+) -> SampleRecord {
     let Some(first) = hops.first() else { return whole };
-    let mut whole =
-        SampleRecord { latency_millis: first.latency_millis, connect_millis: first.connect_millis, ..whole };
+    let mut whole = SampleRecord {
+        latency_millis: first.latency_millis,
+        connect_millis: first.connect_millis,
+        ..whole
+    };
     whole.sub_results = hops;
     whole.sub_results.push(last());
     // JMeter sets these variables after the extractors have run for the whole chain.
@@ -93,7 +100,11 @@ pub fn of_chain(whole: SampleRecord, last: impl FnOnce() -> SampleRecord, hops: 
 }
 
 /// Returns each request of a redirect chain with its texts, for scripts.
-pub fn hops(reply_view: &ReplyView<'_>, last: &Sample, before: &[SampleRecord]) -> Vec<SampleRecord> {
+pub fn hops(
+    reply_view: &ReplyView<'_>,
+    last: &Sample,
+    before: &[SampleRecord],
+) -> Vec<SampleRecord> {
     let last = SampleRecord { details: all_details(reply_view), ..of_request(reply_view, last) };
     let mut all: Vec<SampleRecord> = before.iter().cloned().chain([last]).collect();
     for (number, hop) in all.iter_mut().enumerate() {
@@ -138,7 +149,12 @@ pub fn number_labels(whole: &mut SampleRecord) {
 }
 
 /// Sets the success of a record, and its assertions. The result of scripts takes precedence.
-pub fn judge(record: &mut SampleRecord, reply_view: &ReplyView<'_>, success: bool, assertions: Vec<AssertionRecord>) {
+pub fn judge(
+    record: &mut SampleRecord,
+    reply_view: &ReplyView<'_>,
+    success: bool,
+    assertions: Vec<AssertionRecord>,
+) {
     let failed = assertions.iter().any(|one| one.failure || one.error);
     record.success = match reply_view.reply {
         Some(_) => success,
@@ -174,7 +190,11 @@ fn connect_millis(reply_view: &ReplyView<'_>, sample: &Sample, elapsed: u64) -> 
 fn data_type(reply_view: &ReplyView<'_>, kind: Option<&str>) -> DataType {
     match (reply_view.reply, kind) {
         (Some(_), None) => DataType::None,
-        (Some(_), Some(kind)) if begins_with_any(kind, &BINARY) && !begins_with_any(kind, &TEXTS) => DataType::Binary,
+        (Some(_), Some(kind))
+            if begins_with_any(kind, &BINARY) && !begins_with_any(kind, &TEXTS) =>
+        {
+            DataType::Binary
+        }
         (None, _) | (Some(_), Some(_)) => DataType::Text,
     }
 }
@@ -186,9 +206,12 @@ fn begins_with_any(kind: &str, prefixes: &[&str]) -> bool {
 /// Returns the charset of a Content-Type.
 fn encoding(kind: Option<&str>) -> String {
     let parameters = kind.into_iter().flat_map(|kind| kind.split(';').skip(1));
-    let charset = parameters.filter_map(|parameter| parameter.split_once('=')).find_map(|(name, value)| {
-        name.trim().eq_ignore_ascii_case("charset").then(|| value.trim().trim_matches(['"', '\'']))
-    });
+    let charset =
+        parameters.filter_map(|parameter| parameter.split_once('=')).find_map(|(name, value)| {
+            name.trim()
+                .eq_ignore_ascii_case("charset")
+                .then(|| value.trim().trim_matches(['"', '\'']))
+        });
     charset.filter(|charset| !charset.is_empty()).unwrap_or(ENCODING).to_owned()
 }
 
@@ -213,7 +236,8 @@ pub fn keep_wanted_details(user: &UserContext, records: &mut [SampleRecord]) {
 /// Returns the texts of a sample.
 pub fn all_details(reply_view: &ReplyView<'_>) -> RecordDetails {
     let headers = reply_view.request_headers();
-    let cookies: Vec<&str> = headers.lines().filter(|line| is_cookie(line)).map(|line| line[7..].trim()).collect();
+    let cookies: Vec<&str> =
+        headers.lines().filter(|line| is_cookie(line)).map(|line| line[7..].trim()).collect();
     let lines = headers.lines().filter(|line| !is_cookie(line)).flat_map(|line| [line, "\n"]);
     RecordDetails {
         method: reply_view.request.parts().map(|parts| parts.method.clone()),
@@ -222,7 +246,9 @@ pub fn all_details(reply_view: &ReplyView<'_>) -> RecordDetails {
         request_headers: Some(lines.collect()),
         response_headers: Some(reply_view.headers()),
         body: Some(reply_view.body().to_owned()),
-        redirect_location: reply_view.reply.and_then(|reply| reply.details.as_ref()?.location.clone()),
+        redirect_location: reply_view
+            .reply
+            .and_then(|reply| reply.details.as_ref()?.location.clone()),
     }
 }
 
@@ -257,6 +283,9 @@ mod tests {
         assert_eq!(of_chain(named("a", 9), || named("a", 4), Vec::new()), named("a", 9));
         let whole = of_chain(named("a", 9), || named("a", 4), vec![named("a", 3), named("a", 5)]);
         let labels: Vec<&str> = whole.sub_results.iter().map(|sub| sub.label.as_str()).collect();
-        assert_eq!((whole.label.as_str(), whole.latency_millis, labels), ("a", 3, vec!["a-0", "a-1", "a-2"]));
+        assert_eq!(
+            (whole.label.as_str(), whole.latency_millis, labels),
+            ("a", 3, vec!["a-0", "a-1", "a-2"])
+        );
     }
 }

@@ -22,10 +22,15 @@ pub struct ScriptCall {
 /// Returns JMeter's message for a sample if its script threw this exception. Script engines wrap
 /// all exceptions but their own.
 pub fn sample_message(exception: &str) -> String {
-    let is_wrapped = ["javax.script.ScriptException: ", "org.apache.jorphan.util.JMeterException: "]
-        .iter()
-        .any(|class| exception.starts_with(class));
-    if is_wrapped { exception.to_owned() } else { format!("javax.script.ScriptException: {exception}") }
+    let is_wrapped =
+        ["javax.script.ScriptException: ", "org.apache.jorphan.util.JMeterException: "]
+            .iter()
+            .any(|class| exception.starts_with(class));
+    if is_wrapped {
+        exception.to_owned()
+    } else {
+        format!("javax.script.ScriptException: {exception}")
+    }
 }
 
 /// Only the source is mapped: the parameters are compiled separately, by any rules.

@@ -37,9 +37,14 @@ pub fn of_exchange(reply_view: &ReplyView<'_>, sample: &Sample) -> Option<Box<Sa
         request: reply_view.request_text(),
         body: reply_view.raw_body().to_vec(),
         opening_micros: sample.opened.then_some(opened / 1_000),
-        first_byte_micros: has_first_byte.then(|| sample.first_byte.nanos_since(sample.begun) / 1_000),
+        first_byte_micros: has_first_byte
+            .then(|| sample.first_byte.nanos_since(sample.begun) / 1_000),
         micros: sample.last_byte.nanos_since(sample.begun) / 1_000,
-        failure: sample.outcome.failure.filter(|failure| *failure != Failure::Check).map(|kind| kind.row().name.into()),
+        failure: sample
+            .outcome
+            .failure
+            .filter(|failure| *failure != Failure::Check)
+            .map(|kind| kind.row().name.into()),
         ..SampleTrace::default()
     }))
 }
@@ -52,7 +57,15 @@ pub fn complete(
     mut looks: Vec<TracedEvaluation>,
     user: &UserContext,
 ) -> SampleTrace {
-    let SampleTrace { population, user: number, iteration, paused_millis, notes, changed_before, .. } = before;
+    let SampleTrace {
+        population,
+        user: number,
+        iteration,
+        paused_millis,
+        notes,
+        changed_before,
+        ..
+    } = before;
     let mut changed = Vec::new();
     user.trace(|tracing| {
         changed = tracing.changes(&user.variables.borrow());
@@ -75,17 +88,28 @@ pub fn complete(
 pub fn without_exchange(user: &UserContext, failure: Option<&str>) -> Option<Box<SampleTrace>> {
     let before = trace_before(user)?;
     let failure = failure.map(str::to_owned);
-    Some(Box::new(complete(SampleTrace { failure, ..SampleTrace::default() }, before, Vec::new(), user)))
+    Some(Box::new(complete(
+        SampleTrace { failure, ..SampleTrace::default() },
+        before,
+        Vec::new(),
+        user,
+    )))
 }
 
 /// Describes the checks of the policy: the status, and the body.
 pub fn checks(checks: &Checks, reply_view: &ReplyView<'_>) -> Vec<TracedEvaluation> {
     let Some(reply) = reply_view.reply else { return Vec::new() };
     let expects = checks.expects(reply.status);
-    let mut all = vec![check_look("status", statuses(&checks.status), status_text(reply.status), expects)];
+    let mut all =
+        vec![check_look("status", statuses(&checks.status), status_text(reply.status), expects)];
     if let Some(pattern) = &checks.body {
         let matches = reply.details.as_ref().is_some_and(|kept| kept.matches);
-        all.push(check_look("body", format!("matches `{}`", shown(pattern)), shown(reply_view.body()), matches));
+        all.push(check_look(
+            "body",
+            format!("matches `{}`", shown(pattern)),
+            shown(reply_view.body()),
+            matches,
+        ));
     }
     all
 }
@@ -104,5 +128,11 @@ pub fn extractor(extractor: &Extractor, user: &UserContext, matches: usize) -> T
         (_, 0, Some(default)) => format!("no match; default `{}`", shown(default)),
         (..) => shown(user.variables.borrow().get(&name).unwrap_or_default()),
     };
-    TracedEvaluation { by: EvaluationKind::Extractor, name, wanted: description_of(extractor), found: result, is_good: matches > 0 }
+    TracedEvaluation {
+        by: EvaluationKind::Extractor,
+        name,
+        wanted: description_of(extractor),
+        found: result,
+        is_good: matches > 0,
+    }
 }

@@ -95,7 +95,8 @@ impl BeforeRun {
         if !text.contains("${") {
             return text.to_owned();
         }
-        let folded: Vec<Stretch> = expression::parse(text).into_iter().map(|stretch| self.fold(stretch)).collect();
+        let folded: Vec<Stretch> =
+            expression::parse(text).into_iter().map(|stretch| self.fold(stretch)).collect();
         expression_text(&folded)
     }
 
@@ -106,16 +107,24 @@ impl BeforeRun {
                 value.map_or(Stretch::Variable { name, written }, Stretch::Literal)
             }
             Stretch::Call { name, arguments, written } => {
-                let is_valid = find(&name).is_some_and(|function| function.arguments.contains(&arguments.len()));
+                let is_valid = find(&name)
+                    .is_some_and(|function| function.arguments.contains(&arguments.len()));
                 if !is_valid {
                     return Stretch::Call { name, arguments, written };
                 }
-                let is_property = self.properties_are_constant && PROPERTY_FUNCTIONS.contains(&name.as_str());
-                let folded: Vec<Vec<Stretch>> =
-                    arguments.iter().map(|all| all.iter().cloned().map(|one| self.fold(one)).collect()).collect();
+                let is_property =
+                    self.properties_are_constant && PROPERTY_FUNCTIONS.contains(&name.as_str());
+                let folded: Vec<Vec<Stretch>> = arguments
+                    .iter()
+                    .map(|all| all.iter().cloned().map(|one| self.fold(one)).collect())
+                    .collect();
                 // A call that sets a variable must be evaluated by each user.
-                let sets = name == "property" && folded.get(1).is_some_and(|variable| !variable.is_empty());
-                if is_property && !sets && folded.iter().flatten().all(|part| matches!(part, Stretch::Literal(_))) {
+                let sets = name == "property"
+                    && folded.get(1).is_some_and(|variable| !variable.is_empty());
+                if is_property
+                    && !sets
+                    && folded.iter().flatten().all(|part| matches!(part, Stretch::Literal(_)))
+                {
                     return Stretch::Literal(self.text(&written));
                 }
                 match call_text(&name, &folded).filter(|_| folded != arguments) {
@@ -138,9 +147,13 @@ mod tests {
 
     #[test]
     fn what_is_known_is_filled_in() {
-        let variables = pairs(&[("host", "${__P(host,localhost)}"), ("url", "${host}:${port}"), ("__x", "1")]);
+        let variables =
+            pairs(&[("host", "${__P(host,localhost)}"), ("url", "${host}:${port}"), ("__x", "1")]);
         let before = BeforeRun::new(&variables, &pairs(&[("host", "h")]), Vec::new(), 1);
-        assert_eq!(before.text("${url} ${__P(n,5)} ${none} ${__x} ${__y}"), "h:${port} 5 ${none} 1 ${__y}");
+        assert_eq!(
+            before.text("${url} ${__P(n,5)} ${none} ${__x} ${__y}"),
+            "h:${port} 5 ${none} 1 ${__y}"
+        );
     }
 
     #[test]
@@ -171,7 +184,10 @@ mod tests {
     fn files_are_read_and_not_written() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("host.txt"), "h").unwrap();
-        let variables = pairs(&[("host", "${__FileToString(host.txt)}"), ("done", "${__StringToFile(new.txt,x)}")]);
+        let variables = pairs(&[
+            ("host", "${__FileToString(host.txt)}"),
+            ("done", "${__StringToFile(new.txt,x)}"),
+        ]);
         let before = BeforeRun::new(&variables, &[], vec![folder.path().to_owned()], 1);
         assert_eq!(before.text("${host} ${done}"), "h false");
         assert!(!folder.path().join("new.txt").exists());

@@ -23,7 +23,9 @@ pub fn check_json(text: &str) -> Result<(), String> {
         // A digit is valid as a number and within quotes.
         sample.push_str(if let Piece::Literal(literal) = piece { literal } else { "0" });
     }
-    serde_json::from_str::<serde::de::IgnoredAny>(&sample).map(drop).map_err(|error| error.to_string())
+    serde_json::from_str::<serde::de::IgnoredAny>(&sample)
+        .map(drop)
+        .map_err(|error| error.to_string())
 }
 
 /// Returns the content type of a file name; without a known extension that of a form, as in siege.
@@ -81,8 +83,10 @@ impl BodyBuilder {
     /// Returns the body. It is one text, unless a file is binary or contains text that
     /// looks like an expression.
     pub fn finish(self) -> Body {
-        let has_expressions =
-            self.fragments.iter().any(|one| matches!(one, BodyFragment::Text(text) if text.contains("${")));
+        let has_expressions = self
+            .fragments
+            .iter()
+            .any(|one| matches!(one, BodyFragment::Text(text) if text.contains("${")));
         // A file must not look like an expression. If texts have expressions, `\`
         // is an escape, too.
         let is_text = self.fragments.iter().all(|one| match one {
@@ -150,7 +154,10 @@ impl Multipart {
             (explicit, _) => explicit,
         };
         let file_name = quoted(&file.name);
-        self.0.text(&format!("{}; filename=\"{file_name}\"\r\nContent-Type: {media_type}\r\n\r\n", head(name)));
+        self.0.text(&format!(
+            "{}; filename=\"{file_name}\"\r\nContent-Type: {media_type}\r\n\r\n",
+            head(name)
+        ));
     }
 
     /// Media type, with the boundary.
@@ -185,7 +192,9 @@ mod tests {
         assert_eq!(content_type(Path::new("a/b.json")), "application/json");
         assert_eq!(content_type(Path::new("data")), FORM);
         assert!(
-            is_form(FORM) && is_form("Application/x-www-form-urlencoded ; charset=UTF-8") && !is_form("text/plain")
+            is_form(FORM)
+                && is_form("Application/x-www-form-urlencoded ; charset=UTF-8")
+                && !is_form("text/plain")
         );
     }
 }

@@ -37,7 +37,8 @@ impl<T: Texts, C> Compiled<T, C> {
             texts.push(text.to_owned());
             String::new()
         });
-        let templates = texts.iter().map(|text| Template::compile_expressions(text, Place::Text, feeds));
+        let templates =
+            texts.iter().map(|text| Template::compile_expressions(text, Place::Text, feeds));
         let templates = templates.collect::<Result<Vec<_>, _>>()?;
         if templates.iter().any(|template| !template.is_constant()) {
             let part = part.map_texts(&mut str::to_owned);
@@ -72,7 +73,8 @@ impl<T: Texts, C> Compiled<T, C> {
             Self::Fixed(part, compiled) => Ok(act(part, compiled)),
             Self::Changing(part, templates) => {
                 let mut templates = templates.iter();
-                let part = part.map_texts(&mut |_| templates.next().map(&mut fill).unwrap_or_default());
+                let part =
+                    part.map_texts(&mut |_| templates.next().map(&mut fill).unwrap_or_default());
                 compile(&part).map(|compiled| act(&part, &compiled))
             }
         }

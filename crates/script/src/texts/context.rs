@@ -85,8 +85,11 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl SharedState {
     /// Creates the state of a plan, with the properties of all its populations.
     pub fn new(plan: &Plan, languages: &'static dyn Languages) -> Self {
-        let scenarios: Vec<_> = plan.populations.iter().map(|population| &population.scenario).collect();
-        let files = Files::below(scenarios.iter().flat_map(|scenario| &scenario.folders).map(PathBuf::from).collect());
+        let scenarios: Vec<_> =
+            plan.populations.iter().map(|population| &population.scenario).collect();
+        let files = Files::below(
+            scenarios.iter().flat_map(|scenario| &scenario.folders).map(PathBuf::from).collect(),
+        );
         let properties = scenarios.iter().flat_map(|scenario| &scenario.properties);
         Self { languages, files, ..Self::with_properties(properties) }
     }
@@ -104,8 +107,11 @@ impl SharedState {
     pub fn undecoded_remarks(&self) -> Vec<String> {
         let undecoded = std::mem::take(&mut *lock(&self.undecoded));
         let remarks = undecoded.iter().map(|(kind, count)| {
-            let replies =
-                if *count == 1 { "1 reply".to_owned() } else { format!("{} replies", numbers::count(*count)) };
+            let replies = if *count == 1 {
+                "1 reply".to_owned()
+            } else {
+                format!("{} replies", numbers::count(*count))
+            };
             format!("`{}`: the body of {replies} could not be decoded: {}", kind.0, kind.1)
         });
         remarks.collect()
@@ -113,7 +119,10 @@ impl SharedState {
 
     /// Creates the state with these properties.
     pub fn with_properties<'a>(properties: impl IntoIterator<Item = &'a (String, String)>) -> Self {
-        Self { properties: Mutex::new(properties.into_iter().cloned().collect()), ..Self::default() }
+        Self {
+            properties: Mutex::new(properties.into_iter().cloned().collect()),
+            ..Self::default()
+        }
     }
 
     /// Creates the state with files that functions may read.
@@ -134,8 +143,10 @@ impl SharedState {
 
     /// Returns all properties, by name.
     pub fn properties(&self) -> Vec<(String, String)> {
-        let mut all: Vec<_> =
-            lock(&self.properties).iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+        let mut all: Vec<_> = lock(&self.properties)
+            .iter()
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect();
         // A map has no order.
         all.sort();
         all
@@ -166,7 +177,8 @@ impl SharedState {
 
     /// Returns the address of this machine, which has this name.
     pub fn address(&self, name: &str) -> String {
-        let address = self.address.get_or_init(|| resolve(name).unwrap_or_else(|| "127.0.0.1".into()));
+        let address =
+            self.address.get_or_init(|| resolve(name).unwrap_or_else(|| "127.0.0.1".into()));
         address.clone()
     }
 
@@ -369,7 +381,11 @@ impl UserContext {
             iteration_counters: RefCell::default(),
             sessions: RefCell::default(),
             label: RefCell::default(),
-            tracing: worker.records.as_ref().filter(|records| records.trace).map(|_| Box::default()),
+            tracing: worker
+                .records
+                .as_ref()
+                .filter(|records| records.trace)
+                .map(|_| Box::default()),
             last: RefCell::default(),
             cookies: Rc::default(),
             stop: Cell::default(),
@@ -426,7 +442,10 @@ mod tests {
         let rates = Cumulative::new(&Shape { stages: vec![stage(1.0, 1.0), stage(2.0, 2.0)] });
         let shared_state = SharedState::default();
         let turn = |now| shared_state.wait_for_rate("t", now, &rates, 4.0);
-        assert_eq!([turn(5000.0), turn(5000.0), turn(5000.0)], [Turns::Now, Turns::In(1000.0), Turns::In(2000.0)]);
+        assert_eq!(
+            [turn(5000.0), turn(5000.0), turn(5000.0)],
+            [Turns::Now, Turns::In(1000.0), Turns::In(2000.0)]
+        );
         assert_eq!([turn(8000.0), turn(8000.0)], [Turns::Now, Turns::In(500.0)]);
         assert_eq!([turn(8500.0), turn(9000.0)], [Turns::EndsIn(500.0), Turns::Over]);
     }

@@ -34,12 +34,20 @@ impl Jar {
 
     /// Returns the header field with `explicit`, the cookies of the request itself (`a=1; b=2`),
     /// before the stored ones. A stored cookie replaces an explicit one of the same name.
-    pub fn field_with(&self, url: &Url, policy: Cookies, explicit: Option<&str>) -> Option<(String, String)> {
-        let stored: Vec<_> = self.0.iter().flat_map(|store| store.get_request_values(url)).collect();
+    pub fn field_with(
+        &self,
+        url: &Url,
+        policy: Cookies,
+        explicit: Option<&str>,
+    ) -> Option<(String, String)> {
+        let stored: Vec<_> =
+            self.0.iter().flat_map(|store| store.get_request_values(url)).collect();
         let explicit = explicit.into_iter().flat_map(|cookies| cookies.split("; "));
-        let pairs = explicit.filter(|pair| !stored.iter().any(|(name, _)| pair.split('=').next() == Some(*name)));
+        let pairs = explicit
+            .filter(|pair| !stored.iter().any(|(name, _)| pair.split('=').next() == Some(*name)));
         let pairs = pairs.map(str::to_owned);
-        let pairs: Vec<_> = pairs.chain(stored.iter().map(|(name, value)| format!("{name}={value}"))).collect();
+        let pairs: Vec<_> =
+            pairs.chain(stored.iter().map(|(name, value)| format!("{name}={value}"))).collect();
         (!pairs.is_empty()).then(|| ("Cookie".to_owned(), pairs.join(policy.separator())))
     }
 }
@@ -123,7 +131,8 @@ mod tests {
     /// Returns the cookies that are sent to the second URL, if replies from the first set these.
     fn sent(from: &str, set: &[&str], to: &str) -> String {
         let mut jar = Jar::default();
-        let fields: Vec<_> = set.iter().map(|text| ("Set-Cookie".to_owned(), (*text).to_owned())).collect();
+        let fields: Vec<_> =
+            set.iter().map(|text| ("Set-Cookie".to_owned(), (*text).to_owned())).collect();
         jar.take(&Url::parse(from).unwrap(), &fields);
         jar.field(&Url::parse(to).unwrap(), Cookies::Kept).map(|field| field.1).unwrap_or_default()
     }
@@ -142,9 +151,17 @@ mod tests {
             (&["a=1; path=/; Secure"], "https://a.example.org/", "a=1"),
             (&["a=1; path=/", "a=2; path=/; HttpOnly"], "http://a.example.org/", "a=2"),
             (&["a=1; path=/", "a=; path=/; Max-Age=0"], "http://a.example.org/", ""),
-            (&["a=1; path=/", "a=; path=/; expires=Thu, 01 Jan 1970 00:00:00 GMT"], "http://a.example.org/", ""),
+            (
+                &["a=1; path=/", "a=; path=/; expires=Thu, 01 Jan 1970 00:00:00 GMT"],
+                "http://a.example.org/",
+                "",
+            ),
             (&["a=1; path=/; expires=Thu, 02 Jan 2020 00:00:00 GMT"], "http://a.example.org/", ""),
-            (&["a=1; path=/; expires=Thu, 02 Jan 2020 00:00:00 GMT; Max-Age=600"], "http://a.example.org/", "a=1"),
+            (
+                &["a=1; path=/; expires=Thu, 02 Jan 2020 00:00:00 GMT; Max-Age=600"],
+                "http://a.example.org/",
+                "a=1",
+            ),
             (&["nonsense", "=x; path=/"], "http://a.example.org/", ""),
         ] {
             assert_eq!(sent(home, set, to), expected, "{set:?} to {to}");
@@ -170,15 +187,35 @@ mod tests {
             assert_eq!(sent(home, &[set], to), expected, "{set} to {to}");
         }
         assert_eq!(
-            sent("http://shop.example.org/", &["__Secure-a=1; Path=/; Secure"], "https://shop.example.org/"),
+            sent(
+                "http://shop.example.org/",
+                &["__Secure-a=1; Path=/; Secure"],
+                "https://shop.example.org/"
+            ),
             ""
         );
         let hosted = "https://ann.github.io/";
         assert_eq!(sent(hosted, &["a=1; Path=/; Domain=github.io"], "https://bob.github.io/"), "");
-        assert_eq!(sent("https://github.io/", &["a=1; Path=/; Domain=github.io"], "https://bob.github.io/"), "");
-        assert_eq!(sent("https://github.io/", &["a=1; Path=/; Domain=github.io"], "https://github.io/"), "a=1");
-        assert_eq!(sent("http://localhost/", &["a=1; Path=/; Domain=localhost"], "http://localhost/"), "a=1");
-        assert_eq!(sent("http://127.0.0.1/", &["a=1; Path=/; Domain=127.0.0.1"], "http://127.0.0.1/"), "a=1");
+        assert_eq!(
+            sent(
+                "https://github.io/",
+                &["a=1; Path=/; Domain=github.io"],
+                "https://bob.github.io/"
+            ),
+            ""
+        );
+        assert_eq!(
+            sent("https://github.io/", &["a=1; Path=/; Domain=github.io"], "https://github.io/"),
+            "a=1"
+        );
+        assert_eq!(
+            sent("http://localhost/", &["a=1; Path=/; Domain=localhost"], "http://localhost/"),
+            "a=1"
+        );
+        assert_eq!(
+            sent("http://127.0.0.1/", &["a=1; Path=/; Domain=127.0.0.1"], "http://127.0.0.1/"),
+            "a=1"
+        );
     }
 
     #[cfg(feature = "groovy")]
@@ -204,7 +241,9 @@ mod tests {
         let names: Vec<_> = jar.all().into_iter().map(|cookie| cookie.name).collect();
         assert_eq!(names, ["a", "b", "c", "d"]);
         let sent = |jar: &Jar, url: &str| {
-            jar.field(&Url::parse(url).unwrap(), Cookies::Kept).map(|field| field.1).unwrap_or_default()
+            jar.field(&Url::parse(url).unwrap(), Cookies::Kept)
+                .map(|field| field.1)
+                .unwrap_or_default()
         };
         assert_eq!(sent(&jar, "http://www.example.org/x"), "a=v");
         assert_eq!(sent(&jar, "https://example.org/"), "a=v; b=v");

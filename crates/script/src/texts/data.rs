@@ -55,7 +55,8 @@ impl Rows {
         let path = Path::new(&file.file);
         let is_lenient = feeds.dialect.reads_any_rows();
         let text = decoded(files::read_bytes(path)?, file, is_lenient)?;
-        let mut table = Table { file: path.to_owned(), names: file.names.clone(), ..Table::default() };
+        let mut table =
+            Table { file: path.to_owned(), names: file.names.clone(), ..Table::default() };
         // In sequence, a blank line ends JMeter's file, so it must remain a row.
         let keeps_blanks = is_lenient && file.order == RowOrder::Sequence;
         match file.format {
@@ -92,7 +93,9 @@ impl Rows {
             RowOrder::Random => user.worker.random.borrow_mut().random_range(0..count),
             RowOrder::Sequence => match self.shared {
                 Sharing::All => user.worker.count(&self.key),
-                Sharing::Population => user.worker.count(&format!("{} {}", self.key, user.worker.population)),
+                Sharing::Population => {
+                    user.worker.count(&format!("{} {}", self.key, user.worker.population))
+                }
                 Sharing::User => user.count(&self.key),
             },
         };
@@ -109,7 +112,9 @@ impl Rows {
             DataEnd::StopRun => RowTaken::StopRun,
             // With `Again`, only a blank line leads here.
             DataEnd::Eof | DataEnd::Again => {
-                self.variables.iter().for_each(|variable| variables.set_slot(*variable, END_OF_FILE));
+                self.variables
+                    .iter()
+                    .for_each(|variable| variables.set_slot(*variable, END_OF_FILE));
                 RowTaken::Set
             }
         }
@@ -177,7 +182,12 @@ impl Table {
         }
     }
 
-    fn read_csv(&mut self, reader: &csv::ReaderBuilder, text: &str, skip_first: bool) -> Result<(), ScriptError> {
+    fn read_csv(
+        &mut self,
+        reader: &csv::ReaderBuilder,
+        text: &str,
+        skip_first: bool,
+    ) -> Result<(), ScriptError> {
         let mut is_first = true;
         for record in reader.from_reader(text.as_bytes()).records() {
             let record = record.map_err(|error| unreadable(&self.file, error))?;
@@ -197,24 +207,30 @@ impl Table {
     fn check_names(&self) -> Result<(), ScriptError> {
         let cells = self.row_ends.first().copied().unwrap_or_default();
         let Some(name) = self.names.get(cells) else { return Ok(()) };
-        let wrong =
-            format!("the rows of {} have {cells} cells, so that none is left for this column", self.file.display());
+        let wrong = format!(
+            "the rows of {} have {cells} cells, so that none is left for this column",
+            self.file.display()
+        );
         Err(WordError::new(name, wrong, "as many columns as the file has").into())
     }
 
     fn read_json(&mut self, text: &str) -> Result<(), ScriptError> {
         for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-            let value: serde_json::Value =
-                serde_json::from_str(line).map_err(|error| self.row_error(number, error.to_string()))?;
-            let row = value.as_object().ok_or_else(|| self.row_error(number, "this is no JSON object".into()))?;
+            let value: serde_json::Value = serde_json::from_str(line)
+                .map_err(|error| self.row_error(number, error.to_string()))?;
+            let row = value
+                .as_object()
+                .ok_or_else(|| self.row_error(number, "this is no JSON object".into()))?;
             if self.names.is_empty() {
                 // Later rows have the same columns: other keys are ignored, and missing ones are
                 // empty.
                 self.names = row.keys().cloned().collect();
             }
             let names = self.names.clone();
-            let cells: Vec<String> =
-                names.iter().map(|name| row.get(name).map_or_else(String::new, crate::texts::json::text)).collect();
+            let cells: Vec<String> = names
+                .iter()
+                .map(|name| row.get(name).map_or_else(String::new, crate::texts::json::text))
+                .collect();
             self.push(cells.iter().map(String::as_str));
         }
         Ok(())
@@ -238,7 +254,12 @@ fn decoded(bytes: Vec<u8>, file: &DataFile, is_lenient: bool) -> Result<String, 
     };
     let Some(encoding) = encoding else {
         let wrong = format!("its encoding `{name}` is not known");
-        return Err(WordError::new(&file.file, &wrong, "UTF-8, or another name of the WHATWG Encoding Standard").into());
+        return Err(WordError::new(
+            &file.file,
+            &wrong,
+            "UTF-8, or another name of the WHATWG Encoding Standard",
+        )
+        .into());
     };
     // A byte order mark takes precedence over the named encoding.
     let (text, encoding, is_damaged) = encoding.decode(&bytes);
@@ -261,7 +282,11 @@ mod tests {
     use std::sync::Arc;
 
     /// Returns the values of two variables, row by row of a file.
-    fn taken(text: &str, (rules, quoted, at_end): (TextRules, bool, DataEnd), count: usize) -> Vec<String> {
+    fn taken(
+        text: &str,
+        (rules, quoted, at_end): (TextRules, bool, DataEnd),
+        count: usize,
+    ) -> Vec<String> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("rows.csv");
         fs::write(&path, text).unwrap();
@@ -278,7 +303,8 @@ mod tests {
         let mut feeds = Feeds::with_variables(rules, Names::default(), crate::languages::LANGUAGES);
         let rows = Rows::read(&file, &mut feeds).unwrap();
         let worker = WorkerContext::new(Arc::default(), Rc::new(StillRun), 1);
-        let user = UserContext::new(&Rc::new(worker), Variables::new(&Arc::new(feeds.names.clone())), 1);
+        let user =
+            UserContext::new(&Rc::new(worker), Variables::new(&Arc::new(feeds.names.clone())), 1);
         let mut all = Vec::new();
         for _ in 0..count {
             if rows.take(&user) != RowTaken::Set {
@@ -286,7 +312,9 @@ mod tests {
                 break;
             }
             let variables = user.variables.borrow();
-            all.push(variables.all().into_iter().map(|(_, value)| value).collect::<Vec<_>>().join("|"));
+            all.push(
+                variables.all().into_iter().map(|(_, value)| value).collect::<Vec<_>>().join("|"),
+            );
         }
         all
     }
@@ -301,6 +329,9 @@ mod tests {
             taken("\"x\",1\r\n\r\n\"y\n\nz\",2", (TextRules::Jmeter, true, DataEnd::Again), 4),
             ["x|1", "|1", "y\n\nz|2", "x|1"]
         );
-        assert_eq!(taken(TEXT, (TextRules::Placeholders, false, DataEnd::Again), 3), ["x|1", "y|2", "x|1"]);
+        assert_eq!(
+            taken(TEXT, (TextRules::Placeholders, false, DataEnd::Again), 3),
+            ["x|1", "y|2", "x|1"]
+        );
     }
 }

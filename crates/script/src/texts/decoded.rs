@@ -30,14 +30,18 @@ pub fn form(text: &str) -> Option<Vec<(String, String)>> {
                 }
             }
             // Written by `encode_form_expressions`.
-            Stretch::Call { name, mut arguments, .. } if name == "urlencode" && arguments.len() == 1 => {
+            Stretch::Call { name, mut arguments, .. }
+                if name == "urlencode" && arguments.len() == 1 =>
+            {
                 fields.last_mut()?[side].append(&mut arguments[0]);
             }
             _ => return None,
         }
     }
-    let fields: Vec<(String, String)> =
-        fields.iter().map(|[name, value]| (expression_text(name), expression_text(value))).collect();
+    let fields: Vec<(String, String)> = fields
+        .iter()
+        .map(|[name, value]| (expression_text(name), expression_text(value)))
+        .collect();
     fields.iter().all(|(name, _)| !name.is_empty()).then_some(fields)
 }
 
@@ -61,9 +65,14 @@ mod tests {
 
     #[test]
     fn forms_are_decoded_with_their_expressions() {
-        let pairs =
-            |text: &str| form(text).map(|all| all.into_iter().map(|(a, b)| format!("{a}={b}")).collect::<Vec<_>>());
-        assert_eq!(pairs("a=b+c&d=%26${urlencode(${x})}"), Some(vec!["a=b c".into(), "d=&${x}".into()]));
+        let pairs = |text: &str| {
+            form(text)
+                .map(|all| all.into_iter().map(|(a, b)| format!("{a}={b}")).collect::<Vec<_>>())
+        };
+        assert_eq!(
+            pairs("a=b+c&d=%26${urlencode(${x})}"),
+            Some(vec!["a=b c".into(), "d=&${x}".into()])
+        );
         assert_eq!(pairs("a=1&a=2&b==c"), Some(vec!["a=1".into(), "a=2".into(), "b==c".into()]));
         assert_eq!((pairs("a=${x}"), pairs("=1"), pairs("a=%ff")), (None, None, None));
     }
@@ -72,6 +81,9 @@ mod tests {
     fn basic_is_decoded_or_taken_out_of_its_function() {
         assert_eq!(basic("Basic YTpi").as_deref(), Some("a:b"));
         assert_eq!(basic("basic ${base64(a:${pw})}").as_deref(), Some("a:${pw}"));
-        assert_eq!((basic("Basic YQ=="), basic("Bearer YTpi"), basic("Basic ${x(a)}")), (None, None, None));
+        assert_eq!(
+            (basic("Basic YQ=="), basic("Bearer YTpi"), basic("Basic ${x(a)}")),
+            (None, None, None)
+        );
     }
 }

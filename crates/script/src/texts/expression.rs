@@ -45,8 +45,13 @@ pub fn parse(text: &str) -> Vec<Stretch> {
     if !text.contains("${") {
         return vec![Stretch::Literal(text.to_owned())];
     }
-    let mut reader =
-        ExpressionReader { text, position: 0, depth: 0, malformed: HashSet::new(), steps: text.len() * MAX_READS };
+    let mut reader = ExpressionReader {
+        text,
+        position: 0,
+        depth: 0,
+        malformed: HashSet::new(),
+        steps: text.len() * MAX_READS,
+    };
     reader.stretches(&|_| false)
 }
 
@@ -211,7 +216,8 @@ mod tests {
             Stretch::Literal(text) => text.clone(),
             Stretch::Variable { name, .. } => format!("<{name}>"),
             Stretch::Call { name, arguments, .. } => {
-                let arguments: Vec<String> = arguments.iter().map(|argument| shown(argument)).collect();
+                let arguments: Vec<String> =
+                    arguments.iter().map(|argument| shown(argument)).collect();
                 format!("<{name}:{}>", arguments.join("|"))
             }
         };

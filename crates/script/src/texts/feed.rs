@@ -50,7 +50,11 @@ struct Feed {
 
 impl Feeds {
     /// Creates an empty list of files, with the variables of the scenario.
-    pub fn with_variables(rules: TextRules, names: Names, languages: &'static dyn Languages) -> Self {
+    pub fn with_variables(
+        rules: TextRules,
+        names: Names,
+        languages: &'static dyn Languages,
+    ) -> Self {
         Self { dialect: rules.into(), names, languages, ..Self::default() }
     }
 
@@ -83,7 +87,12 @@ impl Feeds {
     /// # Errors
     ///
     /// [`ScriptError`] if the contents have no rows, or no such column.
-    pub fn column_of(&mut self, file: &str, contents: impl Read, column: &str) -> Result<Column, ScriptError> {
+    pub fn column_of(
+        &mut self,
+        file: &str,
+        contents: impl Read,
+        column: &str,
+    ) -> Result<Column, ScriptError> {
         self.column_by(file, column, |path, numbered| {
             Feed::read(path, csv_reader(',')?.from_reader(contents), numbered)
         })
@@ -119,14 +128,27 @@ impl Feeds {
         let cells = (0..feed.rows()).map(|row| feed.cell(row * feed.columns + column.column));
         let bad = cells.into_iter().find(|cell| cell.chars().any(char::is_control))?;
         // A line break in a value would begin another header field.
-        let wrong = format!("a header cannot hold the control character in this cell of {}", feed.file.display());
+        let wrong = format!(
+            "a header cannot hold the control character in this cell of {}",
+            feed.file.display()
+        );
         Some(WordError::new(bad, wrong, "the cell without it"))
     }
 }
 
 impl Feed {
-    fn read(file: &Path, mut reader: csv::Reader<impl Read>, numbered: bool) -> Result<Self, ScriptError> {
-        let mut feed = Self { file: file.to_owned(), names: None, columns: 0, cells: String::new(), ends: Vec::new() };
+    fn read(
+        file: &Path,
+        mut reader: csv::Reader<impl Read>,
+        numbered: bool,
+    ) -> Result<Self, ScriptError> {
+        let mut feed = Self {
+            file: file.to_owned(),
+            names: None,
+            columns: 0,
+            cells: String::new(),
+            ends: Vec::new(),
+        };
         for record in reader.records() {
             let record = record.map_err(|e| unreadable(file, e))?;
             // The reader refuses rows of another length, so each record sets the same number.
@@ -142,7 +164,12 @@ impl Feed {
         }
         if feed.ends.is_empty() {
             let wrong = "the file has no row to take values from";
-            return Err(WordError::new(&file.display().to_string(), wrong, "one line for each row into it").into());
+            return Err(WordError::new(
+                &file.display().to_string(),
+                wrong,
+                "one line for each row into it",
+            )
+            .into());
         }
         Ok(feed)
     }
@@ -152,14 +179,19 @@ impl Feed {
         if numbered != self.names.is_none() {
             // The first line cannot be a header for one placeholder and a row for another.
             let wrong = format!("{file} is read both by names and by numbers of its columns");
-            return Err(WordError::new(column, wrong, "names throughout if its first line has them, else numbers"));
+            return Err(WordError::new(
+                column,
+                wrong,
+                "names throughout if its first line has them, else numbers",
+            ));
         }
         let Some(names) = &self.names else {
             let index = column.parse().ok().filter(|n| (1..=self.columns).contains(n));
-            let instead = format!("a number from 1 to {}, or a name from its first line", self.columns);
-            return index
-                .map(|n| n - 1)
-                .ok_or_else(|| WordError::new(column, format!("{file} has no such column"), instead));
+            let instead =
+                format!("a number from 1 to {}, or a name from its first line", self.columns);
+            return index.map(|n| n - 1).ok_or_else(|| {
+                WordError::new(column, format!("{file} has no such column"), instead)
+            });
         };
         let index = names.iter().position(|name| name == column);
         let names: Vec<_> = names.iter().collect();
@@ -196,9 +228,16 @@ pub(crate) fn unreadable(file: &Path, error: csv::Error) -> ScriptError {
         csv::ErrorKind::Io(source) => ScriptError::Read { file: file.to_owned(), source },
         csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
             let wrong = format!("this row has {len} cells and the first one {expected_len}");
-            WordError::new("row", wrong, "as many in each, with \"…\" around a cell that holds a comma").at_line(file, line)
+            WordError::new(
+                "row",
+                wrong,
+                "as many in each, with \"…\" around a cell that holds a comma",
+            )
+            .at_line(file, line)
         }
-        csv::ErrorKind::Utf8 { .. } => WordError::new("row", "this is not UTF-8", "the file in UTF-8").at_line(file, line),
+        csv::ErrorKind::Utf8 { .. } => {
+            WordError::new("row", "this is not UTF-8", "the file in UTF-8").at_line(file, line)
+        }
         _ => WordError::new("row", description, "comma-separated values").at_line(file, line),
     }
 }
@@ -237,19 +276,31 @@ mod tests {
         let file = file(b"a,1\nb,2\n");
         let mut feeds = Feeds::default();
         let second = feeds.column(file.path().to_str().unwrap(), "2").unwrap();
-        assert_eq!((feeds.cell(second, 0), feeds.cell(second, 1), feeds.cell(second, 2)), ("1", "2", "1"));
+        assert_eq!(
+            (feeds.cell(second, 0), feeds.cell(second, 1), feeds.cell(second, 2)),
+            ("1", "2", "1")
+        );
         let told = feeds.column(file.path().to_str().unwrap(), "a").unwrap_err().to_string();
         assert!(told.contains("both by names and by numbers"), "{told}");
     }
 
     #[test]
     fn bad_files_say_what_to_write() {
-        assert!(told(b"name,age\nAnna,31\n", "agee").contains("write one of the names in its first line: name, age"));
+        assert!(
+            told(b"name,age\nAnna,31\n", "agee")
+                .contains("write one of the names in its first line: name, age")
+        );
         assert!(told(b"a,b\n", "3").contains("write a number from 1 to 2"));
         assert!(told(b"a,b\n", "0").contains("write a number from 1 to 2"));
-        assert!(told(b"name\n", "name").contains("has no row to take values from; write one line for each"));
+        assert!(
+            told(b"name\n", "name")
+                .contains("has no row to take values from; write one line for each")
+        );
         assert!(told(b"", "1").contains("has no row"));
-        assert!(told(b"a,b\nc\n", "1").contains(":2: `row`: this row has 1 cells and the first one 2; write"));
+        assert!(
+            told(b"a,b\nc\n", "1")
+                .contains(":2: `row`: this row has 1 cells and the first one 2; write")
+        );
         assert!(told(b"a\n\xff\n", "1").contains(":2: `line`: this is not UTF-8; write"));
         let missing = Feeds::default().column("/no/such.csv", "a").unwrap_err().to_string();
         assert!(missing.starts_with("cannot read /no/such.csv: "), "{missing}");

@@ -167,7 +167,8 @@ impl Files {
     /// directory, or is not allowed.
     pub fn list(&self, name: &str) -> Option<Vec<String>> {
         let entries = fs::read_dir(self.readable(name)?).ok()?;
-        let names = entries.take(MAX_LISTED).filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        let names =
+            entries.take(MAX_LISTED).filter_map(|entry| entry.ok()?.file_name().into_string().ok());
         let mut names: Vec<String> = names.collect();
         names.sort_unstable();
         Some(names)
@@ -183,7 +184,8 @@ impl Files {
 
     /// Returns the path of a file below one of the folders. The file need not exist.
     fn writable(&self, name: &str) -> io::Result<PathBuf> {
-        let folder = self.folders.first().filter(|_| !self.is_read_only).ok_or_else(permission_denied)?;
+        let folder =
+            self.folders.first().filter(|_| !self.is_read_only).ok_or_else(permission_denied)?;
         writable_path(&folder.join(name), &self.folders)
     }
 
@@ -196,7 +198,9 @@ impl Files {
 
 /// True if a canonical path is below one of these folders, with links resolved.
 pub fn is_below(path: &Path, folders: impl IntoIterator<Item = impl AsRef<Path>>) -> bool {
-    folders.into_iter().any(|folder| folder.as_ref().canonicalize().is_ok_and(|folder| path.starts_with(folder)))
+    folders
+        .into_iter()
+        .any(|folder| folder.as_ref().canonicalize().is_ok_and(|folder| path.starts_with(folder)))
 }
 
 fn permission_denied() -> io::Error {
@@ -208,18 +212,28 @@ fn permission_denied() -> io::Error {
 /// # Errors
 ///
 /// It is a link, is outside the folders, or its directory cannot be read.
-pub fn writable_path(path: &Path, folders: impl IntoIterator<Item = impl AsRef<Path>>) -> io::Result<PathBuf> {
+pub fn writable_path(
+    path: &Path,
+    folders: impl IntoIterator<Item = impl AsRef<Path>>,
+) -> io::Result<PathBuf> {
     // A path that does not exist yet cannot be made canonical as a whole.
     let path = std::path::absolute(path)?;
-    let existing = path.ancestors().find(|path| fs::symlink_metadata(path).is_ok()).ok_or_else(permission_denied)?;
+    let existing = path
+        .ancestors()
+        .find(|path| fs::symlink_metadata(path).is_ok())
+        .ok_or_else(permission_denied)?;
     let missing = path.strip_prefix(existing).map_err(|_| permission_denied())?;
     // A link may lead out of the folders. So may `..` after a directory that does not exist yet.
-    let is_link = existing == path && fs::symlink_metadata(existing).is_ok_and(|about| about.is_symlink());
+    let is_link =
+        existing == path && fs::symlink_metadata(existing).is_ok_and(|about| about.is_symlink());
     if is_link || missing.components().any(|part| part == Component::ParentDir) {
         return Err(permission_denied());
     }
-    let real =
-        if missing.as_os_str().is_empty() { existing.canonicalize()? } else { existing.canonicalize()?.join(missing) };
+    let real = if missing.as_os_str().is_empty() {
+        existing.canonicalize()?
+    } else {
+        existing.canonicalize()?.join(missing)
+    };
     if is_below(&real, folders) { Ok(real) } else { Err(permission_denied()) }
 }
 
@@ -241,7 +255,8 @@ impl FileText {
         if cache.len() == MAX_PATHS {
             cache.clear();
         }
-        let values: Arc<[String]> = XPath::parse(path).map(|path| path.values(&self.text)).unwrap_or_default().into();
+        let values: Arc<[String]> =
+            XPath::parse(path).map(|path| path.values(&self.text)).unwrap_or_default().into();
         cache.insert(path.to_owned(), Arc::clone(&values));
         values
     }
@@ -260,7 +275,8 @@ fn lines_of(text: &str) -> Vec<Range<usize>> {
     let mut begin = 0;
     let ranges = text.split_inclusive('\n').map(|whole| {
         // A `\r` without `\n` ends no line, as in `str::lines`.
-        let line = whole.strip_suffix('\n').map_or(whole, |line| line.strip_suffix('\r').unwrap_or(line));
+        let line =
+            whole.strip_suffix('\n').map_or(whole, |line| line.strip_suffix('\r').unwrap_or(line));
         let range = begin..begin + line.len();
         begin += whole.len();
         range
@@ -294,7 +310,8 @@ mod tests {
         let outside = format!("../{}/b.txt", other.path().file_name().unwrap().to_str().unwrap());
         let read = |files: &Files, name: &str| files.read(name).map(|file| file.text().to_owned());
         assert_eq!(read(&files, "a.txt").as_deref(), Some("one"));
-        for name in [secret.to_str().unwrap(), &outside, "link", "missing", ".", "/etc/passwd", ""] {
+        for name in [secret.to_str().unwrap(), &outside, "link", "missing", ".", "/etc/passwd", ""]
+        {
             assert_eq!(read(&files, name), None, "{name}");
         }
         let both = Files::below(vec![plan.path().to_owned(), other.path().to_owned()]);
@@ -316,7 +333,16 @@ mod tests {
         files.replace("a.txt", "three").unwrap();
         assert_eq!(text(&files).as_deref(), Some("three"));
         let outside = other.path().join("b.txt");
-        for name in [outside.to_str().unwrap(), "../b.txt", "folder/b.txt", "link", "none/b.txt", "..", ".", ""] {
+        for name in [
+            outside.to_str().unwrap(),
+            "../b.txt",
+            "folder/b.txt",
+            "link",
+            "none/b.txt",
+            "..",
+            ".",
+            "",
+        ] {
             assert!(files.append(name, "x").is_err(), "{name}");
         }
         assert!(Files::default().append("a.txt", "x").is_err());
@@ -344,7 +370,9 @@ mod tests {
             assert!(files.delete(name).is_err(), "{name}");
         }
         let outside = other.path().join("new");
-        for name in [outside.to_str().unwrap(), "../new", "folder/new", "a/../../new", "none/../../new"] {
+        for name in
+            [outside.to_str().unwrap(), "../new", "folder/new", "a/../../new", "none/../../new"]
+        {
             assert!(files.make_directory(name).is_err(), "{name}");
         }
         assert_eq!((files.list("folder"), files.list("..")), (None, None));

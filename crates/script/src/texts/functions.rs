@@ -88,8 +88,13 @@ impl Call<'_> {
 
 /// Iterates over all functions.
 pub fn all() -> impl Iterator<Item = &'static Function> {
-    let texts = [texts::FUNCTIONS, escapes::FUNCTIONS, evaluate::FUNCTIONS, plans::FUNCTIONS].into_iter().flatten();
-    [values::FUNCTIONS, times::FUNCTIONS, files::FUNCTIONS, scripts::FUNCTIONS].into_iter().flatten().chain(texts)
+    let texts = [texts::FUNCTIONS, escapes::FUNCTIONS, evaluate::FUNCTIONS, plans::FUNCTIONS]
+        .into_iter()
+        .flatten();
+    [values::FUNCTIONS, times::FUNCTIONS, files::FUNCTIONS, scripts::FUNCTIONS]
+        .into_iter()
+        .flatten()
+        .chain(texts)
 }
 
 /// Returns the function of this name, with or without `__`.
@@ -118,8 +123,13 @@ pub fn escaped_regex(text: &str) -> String {
 /// # Errors
 ///
 /// It was built without them.
-pub(crate) fn check_built(function: &Function, written: &str, languages: &dyn Languages) -> Result<(), WordError> {
-    let built = scripts::check_built(function, languages).and_then(|()| files::check_built(function));
+pub(crate) fn check_built(
+    function: &Function,
+    written: &str,
+    languages: &dyn Languages,
+) -> Result<(), WordError> {
+    let built =
+        scripts::check_built(function, languages).and_then(|()| files::check_built(function));
     built.map_err(|why| WordError::new(written, why, "a text without it"))
 }
 
@@ -135,7 +145,8 @@ pub(crate) fn check_constant(
     languages: &dyn Languages,
 ) -> Result<(), WordError> {
     let instead = format!("one that can be read, or \\{written} for plain text");
-    let checked = scripts::check(function, text, languages).and_then(|()| times::check(function, text));
+    let checked =
+        scripts::check(function, text, languages).and_then(|()| times::check(function, text));
     checked.map_err(|why| WordError::new(written, why, instead))
 }
 

@@ -40,7 +40,9 @@ pub fn method_of(path: &str) -> &str {
 /// Describes JSON that does not match the message type.
 pub fn encoded(body: Body, services: Option<&Services>) -> Result<Body, String> {
     let Body::Message(message) = &body else { return Ok(body) };
-    let Some(services) = services else { return Err("the plan has no descriptors of services".to_owned()) };
+    let Some(services) = services else {
+        return Err("the plan has no descriptors of services".to_owned());
+    };
     let rules = MessageRules { interval: message.interval, is_compressed: message.compressed };
     services.body(&message.method, message.json.as_bytes(), rules)
 }

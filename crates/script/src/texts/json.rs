@@ -57,7 +57,8 @@ fn steps(path: &str) -> Option<Vec<PathStep>> {
     let mut steps = Vec::new();
     while !rest.is_empty() {
         let (step, remainder) = if let Some(name) = rest.strip_prefix('.') {
-            let (name, remainder) = name.split_at(name.find(|c: char| !is_name_character(c)).unwrap_or(name.len()));
+            let (name, remainder) =
+                name.split_at(name.find(|c: char| !is_name_character(c)).unwrap_or(name.len()));
             (PathStep::Name((!name.is_empty()).then(|| name.to_owned())?), remainder)
         } else {
             let (inner, remainder) = rest.strip_prefix('[')?.split_once(']')?;
@@ -225,8 +226,17 @@ mod tests {
         ] {
             assert_eq!(CompiledPath::new(path).unwrap().steps, expected, "{path}");
         }
-        for path in ["$..a", "$.*", "$[-1]", "$[0:2]", "$[0,1]", "$[?@.a == 1]", "$['it\\'s']", "$['a','b']", "$.a [0]"]
-        {
+        for path in [
+            "$..a",
+            "$.*",
+            "$[-1]",
+            "$[0:2]",
+            "$[0,1]",
+            "$[?@.a == 1]",
+            "$['it\\'s']",
+            "$['a','b']",
+            "$.a [0]",
+        ] {
             assert_eq!(CompiledPath::new(path).unwrap().steps, None, "{path}");
         }
     }
@@ -237,9 +247,16 @@ mod tests {
         assert_eq!(found(r#"{"a":[1,2],"b":{"a":[3,4]}}"#), Some(2.into()));
         assert_eq!(found(r#"{"a":[1,2],"a":[5,{"x":[]}]}"#), Some(serde_json::json!({"x": []})));
         assert_eq!(found(r#"{"\u0061":[0,null]}"#), Some(Value::Null));
-        for text in
-            [r#"{"a":[1,2]"#, r#"{"a":[1,2]} x"#, r#"{"a":[1]}"#, r#"{"a":{}}"#, r#"{"a":7}"#, "[1,2]", "\"a\"", ""]
-        {
+        for text in [
+            r#"{"a":[1,2]"#,
+            r#"{"a":[1,2]} x"#,
+            r#"{"a":[1]}"#,
+            r#"{"a":{}}"#,
+            r#"{"a":7}"#,
+            "[1,2]",
+            "\"a\"",
+            "",
+        ] {
             assert_eq!(found(text), None, "{text}");
         }
     }
@@ -262,7 +279,8 @@ mod tests {
     }
 
     fn steps_of() -> impl Strategy<Value = Vec<PathStep>> {
-        let step = prop_oneof!["[a-c]".prop_map(PathStep::Name), (0usize..4).prop_map(PathStep::Index)];
+        let step =
+            prop_oneof!["[a-c]".prop_map(PathStep::Name), (0usize..4).prop_map(PathStep::Index)];
         prop::collection::vec(step, 0..4)
     }
 

@@ -9,7 +9,9 @@ pub const PLAN_FILE: &str = "brunt.plan.file";
 
 /// Returns the value of an environment variable.
 pub fn environment(name: &str) -> Option<String> {
-    std::env::var_os(name).filter(|_| !name.is_empty()).map(|value| value.to_string_lossy().into_owned())
+    std::env::var_os(name)
+        .filter(|_| !name.is_empty())
+        .map(|value| value.to_string_lossy().into_owned())
 }
 
 /// Returns the offset of the machine's time zone in seconds east of UTC, at a time

@@ -70,7 +70,9 @@ mod with_dom {
         /// The expression is malformed, or a prefix has no URI.
         pub fn parse(path: &QualifiedXpath) -> Result<Self, String> {
             let QualifiedXpath { path, namespaces } = path;
-            brunt_dom::XPath::with_namespaces(path, namespaces).map(Self).map_err(|error| error.to_string())
+            brunt_dom::XPath::with_namespaces(path, namespaces)
+                .map(Self)
+                .map_err(|error| error.to_string())
         }
 
         /// Returns the selected values in XML.
@@ -83,7 +85,9 @@ mod with_dom {
         /// True if it selects a node of the XML, or is true.
         pub fn holds(&self, xml: &str) -> bool {
             let document = Document::xml(xml).ok();
-            document.is_some_and(|document| document.xpath(&self.0).is_ok_and(|result| result.as_bool()))
+            document.is_some_and(|document| {
+                document.xpath(&self.0).is_ok_and(|result| result.as_bool())
+            })
         }
     }
 

@@ -63,14 +63,18 @@ impl Backtracking {
         let result = if text.len() <= SHORT_TEXT {
             search(&self.regex, text).ok()
         } else {
-            let limit = BASE_TIME_LIMIT + TIME_PER_BYTE * u32::try_from(text.len()).unwrap_or(u32::MAX);
+            let limit =
+                BASE_TIME_LIMIT + TIME_PER_BYTE * u32::try_from(text.len()).unwrap_or(u32::MAX);
             let expression = Arc::clone(self);
             let text = text.to_owned();
             run_within(limit, move || search(&expression.regex, &text).ok()).flatten()
         };
         if result.is_none() {
             self.is_abandoned.store(true, Ordering::Relaxed);
-            ABANDONED.lock().unwrap_or_else(PoisonError::into_inner).insert(self.regex.as_str().to_owned());
+            ABANDONED
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .insert(self.regex.as_str().to_owned());
         }
         result
     }
@@ -92,7 +96,10 @@ impl Pattern {
         }
         let regex = fancy_regex::RegexBuilder::new(pattern).backtrack_limit(MAX_STEPS).build();
         let regex = regex.map_err(|error| error.to_string())?;
-        Ok(Self::Backtracking(Arc::new(Backtracking { regex, is_abandoned: AtomicBool::new(false) })))
+        Ok(Self::Backtracking(Arc::new(Backtracking {
+            regex,
+            is_abandoned: AtomicBool::new(false),
+        })))
     }
 
     /// Compiles an expression that must match the whole text.
@@ -116,7 +123,9 @@ impl Pattern {
     pub fn is_found(&self, text: &str) -> bool {
         match self {
             Self::Plain(regex) => regex.is_match(text),
-            Self::Backtracking(expression) => expression.search(text, fancy_regex::Regex::is_match).unwrap_or(false),
+            Self::Backtracking(expression) => {
+                expression.search(text, fancy_regex::Regex::is_match).unwrap_or(false)
+            }
         }
     }
 
@@ -142,7 +151,10 @@ impl Pattern {
             Self::Plain(regex) => {
                 let matches = regex.captures_iter(text).take(most);
                 let groups = matches.map(|captures| {
-                    captures.iter().map(|group| group.map(|group| group.as_str().to_owned())).collect()
+                    captures
+                        .iter()
+                        .map(|group| group.map(|group| group.as_str().to_owned()))
+                        .collect()
                 });
                 groups.collect()
             }
@@ -181,7 +193,9 @@ impl GroupTemplate {
         let mut rest = template;
         while let Some(dollar) = rest.find('$') {
             let remainder = &rest[dollar + 1..];
-            let group = remainder.split_once('$').and_then(|(number, after)| Some((number.parse().ok()?, after)));
+            let group = remainder
+                .split_once('$')
+                .and_then(|(number, after)| Some((number.parse().ok()?, after)));
             let Some((group, after)) = group else {
                 pieces.push(Piece::Text(rest[..=dollar].to_owned()));
                 rest = remainder;
@@ -204,7 +218,9 @@ impl GroupTemplate {
     pub fn text(&self, groups: &Groups) -> String {
         let texts = self.0.iter().map(|piece| match piece {
             Piece::Text(text) => text.as_str(),
-            Piece::Group(number) => groups.get(*number).and_then(Option::as_deref).unwrap_or_default(),
+            Piece::Group(number) => {
+                groups.get(*number).and_then(Option::as_deref).unwrap_or_default()
+            }
         });
         texts.collect()
     }
@@ -246,7 +262,10 @@ mod tests {
             assert_eq!(pattern.groups(), 3);
             let found = pattern.find_all("a1; b; c3;", 2);
             let group = |text: &str| Some(text.to_owned());
-            assert_eq!(found, [vec![group("a1;"), group("a"), group("1")], vec![group("b;"), group("b"), None]]);
+            assert_eq!(
+                found,
+                [vec![group("a1;"), group("a"), group("1")], vec![group("b;"), group("b"), None]]
+            );
             assert!(pattern.is_found("x; y") && !pattern.is_found("x"));
         }
         let whole = Pattern::whole("a|ab").unwrap();
@@ -266,9 +285,15 @@ mod tests {
         let text = "a".repeat(200_000);
         assert!(!slow.is_found(&text));
         assert!(slow.find_all("aa!", 9).is_empty(), "it is not tried again");
-        assert!(remarks().iter().any(|remark| remark.contains(r"`(?>\w+)(?=!)` took too long")), "{:?}", remarks());
+        assert!(
+            remarks().iter().any(|remark| remark.contains(r"`(?>\w+)(?=!)` took too long")),
+            "{:?}",
+            remarks()
+        );
         // One that is merely long is found.
-        let found = Pattern::new(r"(?<=a)!").unwrap().find_all(&format!("{}{text}!", "b".repeat(2_000_000)), 1);
+        let found = Pattern::new(r"(?<=a)!")
+            .unwrap()
+            .find_all(&format!("{}{text}!", "b".repeat(2_000_000)), 1);
         assert_eq!(found, [vec![Some("!".to_owned())]]);
     }
 
@@ -276,8 +301,14 @@ mod tests {
     fn templates_are_made_of_texts_and_groups() {
         let text = |text: &str| Piece::Text(text.into());
         assert_eq!(GroupTemplate::new("$1$").0, [Piece::Group(1)]);
-        assert_eq!(GroupTemplate::new("a$1$b$2$").0, [text("a"), Piece::Group(1), text("b"), Piece::Group(2)]);
-        assert_eq!(GroupTemplate::new("$5 $x$1$").0, [text("$"), text("5 $"), text("x"), Piece::Group(1)]);
+        assert_eq!(
+            GroupTemplate::new("a$1$b$2$").0,
+            [text("a"), Piece::Group(1), text("b"), Piece::Group(2)]
+        );
+        assert_eq!(
+            GroupTemplate::new("$5 $x$1$").0,
+            [text("$"), text("5 $"), text("x"), Piece::Group(1)]
+        );
         let groups = vec![Some("all".to_owned()), None, Some("b".to_owned())];
         assert_eq!(GroupTemplate::new("$0$-$1$$2$ $9$").text(&groups), "all-b ");
     }

@@ -141,7 +141,8 @@ impl PendingRequest {
         let in_url = matches!(self.part(RequestPart::Method, texts), "GET" | "DELETE");
         // A path may be a whole URL, as in JMeter. Then it replaces all parts of the address.
         let is_whole = part == RequestPart::Path && has_scheme(value);
-        let query = value.split_once('?').filter(|_| part == RequestPart::Path && in_url && !is_whole);
+        let query =
+            value.split_once('?').filter(|_| part == RequestPart::Path && in_url && !is_whole);
         if let Some((_, query)) = query {
             let arguments = arguments_of(query);
             self.change_content(texts, |content| content.arguments.extend(arguments));
@@ -202,7 +203,8 @@ impl PendingRequest {
 
     /// Returns the URL as it would be sent now.
     pub fn whole_url(&self, texts: &dyn RequestTexts) -> String {
-        let query = if self.sends_body(texts) { String::new() } else { query_of(self.arguments(texts)) };
+        let query =
+            if self.sends_body(texts) { String::new() } else { query_of(self.arguments(texts)) };
         self.address(texts).with(&query)
     }
 
@@ -212,7 +214,11 @@ impl PendingRequest {
         let is_content_read = self.content.get().is_some();
         let takes_query = takes_query(texts);
         // The plan's URL is used unless a script has read a part of it.
-        let url = if is_url_read || is_content_read && takes_query { self.whole_url(texts) } else { texts.url() };
+        let url = if is_url_read || is_content_read && takes_query {
+            self.whole_url(texts)
+        } else {
+            texts.url()
+        };
         let (body, media_type) = match () {
             () if is_content_read && self.sends_body(texts) => self.content(texts).body(),
             () if is_content_read => (Body::None, None),
@@ -245,7 +251,8 @@ impl PendingRequest {
         self.address.get_or_init(|| {
             let url = self.url.get_or_init(|| texts.url());
             // Arguments of a query are part of the content. Any other query stays in the path.
-            let path = if takes_query(texts) { url.split('?').next().unwrap_or_default() } else { url };
+            let path =
+                if takes_query(texts) { url.split('?').next().unwrap_or_default() } else { url };
             Address::parse(path)
         })
     }
@@ -254,13 +261,16 @@ impl PendingRequest {
         self.content.get_or_init(|| {
             if takes_query(texts) {
                 let url = self.url.get_or_init(|| texts.url());
-                let arguments = url.split_once('?').map_or_else(Vec::new, |(_, query)| arguments_of(query));
+                let arguments =
+                    url.split_once('?').map_or_else(Vec::new, |(_, query)| arguments_of(query));
                 return Content { arguments, ..Content::default() };
             }
             let kind = texts.content_type();
             match texts.body() {
                 Body::None => Content::default(),
-                Body::Text(text) if is_form(&kind) => Content { arguments: arguments_of(&text), ..Content::default() },
+                Body::Text(text) if is_form(&kind) => {
+                    Content { arguments: arguments_of(&text), ..Content::default() }
+                }
                 Body::Text(value) if !kind.trim_start().starts_with("multipart/") => {
                     let arguments = vec![RequestArgument { value, ..RequestArgument::default() }];
                     Content { arguments, is_raw: true, other: None }
@@ -284,7 +294,9 @@ impl PendingRequest {
     /// True if the arguments are sent in the body.
     fn sends_body(&self, texts: &dyn RequestTexts) -> bool {
         let content = self.content(texts);
-        content.other.is_some() || content.is_raw || !sends_query(self.part(RequestPart::Method, texts))
+        content.other.is_some()
+            || content.is_raw
+            || !sends_query(self.part(RequestPart::Method, texts))
     }
 }
 
@@ -316,7 +328,8 @@ impl Address {
         let (protocol, rest) = url.split_once("://").unwrap_or(("http", url));
         let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
         let (authority, path) = rest.split_at(end);
-        let (domain, port) = authority.rsplit_once(':').filter(|(_, port)| is_port(port)).unwrap_or((authority, ""));
+        let (domain, port) =
+            authority.rsplit_once(':').filter(|(_, port)| is_port(port)).unwrap_or((authority, ""));
         let [protocol, domain, port, path] = [protocol, domain, port, path].map(str::to_owned);
         Self { protocol, domain, port, path }
     }
@@ -324,7 +337,11 @@ impl Address {
     fn with(&self, query: &str) -> String {
         let Self { protocol, domain, port, path } = self;
         let protocol = if protocol.is_empty() { "http" } else { protocol };
-        let port = if matches!(port.trim(), "" | "0") { String::new() } else { format!(":{}", port.trim()) };
+        let port = if matches!(port.trim(), "" | "0") {
+            String::new()
+        } else {
+            format!(":{}", port.trim())
+        };
         let slash = if path.starts_with(['/', '?']) || path.is_empty() { "" } else { "/" };
         let mark = match query {
             "" => "",
@@ -343,7 +360,9 @@ impl Content {
         }
         let arguments = &self.arguments;
         // Arguments without names are pieces of one text.
-        if self.is_raw || !arguments.is_empty() && arguments.iter().all(|argument| argument.name.is_empty()) {
+        if self.is_raw
+            || !arguments.is_empty() && arguments.iter().all(|argument| argument.name.is_empty())
+        {
             let text: String = arguments.iter().map(|argument| argument.value.as_str()).collect();
             return (Body::Text(text), Some(PLAIN_TEXT));
         }
@@ -354,12 +373,13 @@ impl Content {
 impl Headers {
     /// Separates the fields of the plan from those that the client adds.
     fn split(all: Vec<(String, String)>) -> Self {
-        let (hidden, shown) = all.into_iter().partition(|(name, value)| match name.to_ascii_lowercase().as_str() {
-            "connection" => true,
-            "user-agent" => value.starts_with(CLIENT),
-            "content-type" => value == PLAIN_TEXT || value == FORM_TYPE,
-            _ => false,
-        });
+        let (hidden, shown) =
+            all.into_iter().partition(|(name, value)| match name.to_ascii_lowercase().as_str() {
+                "connection" => true,
+                "user-agent" => value.starts_with(CLIENT),
+                "content-type" => value == PLAIN_TEXT || value == FORM_TYPE,
+                _ => false,
+            });
         Self { shown, hidden }
     }
 }
@@ -375,7 +395,9 @@ fn parse_argument(pair: &str) -> RequestArgument {
     let plain_name = decode(name);
     let plain_value = decode(value);
     // Text that would be encoded differently is sent unchanged.
-    let encode = form_encoded(&plain_name) == name && form_encoded(&plain_value) == value && pair.contains('=');
+    let encode = form_encoded(&plain_name) == name
+        && form_encoded(&plain_value) == value
+        && pair.contains('=');
     let is_bare = !pair.contains('=');
     if encode {
         RequestArgument { name: plain_name, value: plain_value, encode, is_bare }
@@ -391,10 +413,12 @@ fn decode(text: &str) -> String {
 /// Formats arguments as a query or form. Arguments without a name are omitted.
 fn query_of(arguments: &[RequestArgument]) -> String {
     let named_arguments = arguments.iter().filter(|argument| !argument.name.is_empty());
-    let pairs = named_arguments.map(|RequestArgument { name, value, encode, is_bare }| match (encode, is_bare) {
-        (true, _) => format!("{}={}", form_encoded(name), form_encoded(value)),
-        (false, true) if value.is_empty() => name.clone(),
-        (false, _) => format!("{name}={value}"),
+    let pairs = named_arguments.map(|RequestArgument { name, value, encode, is_bare }| {
+        match (encode, is_bare) {
+            (true, _) => format!("{}={}", form_encoded(name), form_encoded(value)),
+            (false, true) if value.is_empty() => name.clone(),
+            (false, _) => format!("{name}={value}"),
+        }
     });
     pairs.collect::<Vec<_>>().join("&")
 }
@@ -426,7 +450,10 @@ mod tests {
         }
         fn headers(&self) -> Vec<(String, String)> {
             let own = [("X", "1"), ("Content-Type", self.kind), ("Connection", "keep-alive")];
-            own.iter().filter(|own| !own.1.is_empty()).map(|(name, value)| ((*name).into(), (*value).into())).collect()
+            own.iter()
+                .filter(|own| !own.1.is_empty())
+                .map(|(name, value)| ((*name).into(), (*value).into()))
+                .collect()
         }
         fn body(&self) -> Body {
             self.body.clone()
@@ -459,13 +486,22 @@ mod tests {
     #[test]
     fn parts_of_a_url_change_by_themselves() {
         assert_eq!(url(|_, _| ()), "http://h:8080/a?x=1&y=a+b");
-        assert_eq!(url(|one, texts| one.set_part(RequestPart::Path, "b c", texts)), "http://h:8080/b%20c?x=1&y=a+b");
-        assert_eq!(url(|one, texts| one.set_part(RequestPart::Path, "/b?z=2", texts)), "http://h:8080/b?x=1&y=a+b&z=2");
+        assert_eq!(
+            url(|one, texts| one.set_part(RequestPart::Path, "b c", texts)),
+            "http://h:8080/b%20c?x=1&y=a+b"
+        );
+        assert_eq!(
+            url(|one, texts| one.set_part(RequestPart::Path, "/b?z=2", texts)),
+            "http://h:8080/b?x=1&y=a+b&z=2"
+        );
         assert_eq!(
             url(|one, texts| one.set_part(RequestPart::Domain, "other", texts)),
             "http://other:8080/a?x=1&y=a+b"
         );
-        assert_eq!(url(|one, texts| one.set_part(RequestPart::Port, "0", texts)), "http://h/a?x=1&y=a+b");
+        assert_eq!(
+            url(|one, texts| one.set_part(RequestPart::Port, "0", texts)),
+            "http://h/a?x=1&y=a+b"
+        );
         let whole = url(|one, texts| one.set_part(RequestPart::Path, "https://z/q", texts));
         assert_eq!(whole, "https://z/q?x=1&y=a+b");
         let argument = url(|one, texts| {
@@ -487,32 +523,56 @@ mod tests {
         let SentParts { label, method, url, headers, body } = pending.finish(&texts);
         assert_eq!((&*label, method.as_str(), &*url), ("new", "POST", "http://h:8080/a"));
         assert_eq!(body, Body::Text("x=1&y=a+b".into()));
-        let headers: Vec<_> = headers.iter().map(|(name, value)| format!("{name}: {value}")).collect();
-        assert_eq!(headers, ["X: 1", "Connection: keep-alive", &format!("Content-Type: {FORM_TYPE}")]);
+        let headers: Vec<_> =
+            headers.iter().map(|(name, value)| format!("{name}: {value}")).collect();
+        assert_eq!(
+            headers,
+            ["X: 1", "Connection: keep-alive", &format!("Content-Type: {FORM_TYPE}")]
+        );
     }
 
     #[test]
     fn a_body_may_be_another_text() {
-        let texts = Texts { method: "POST", body: Body::Text("old".into()), kind: PLAIN_TEXT, ..get() };
+        let texts =
+            Texts { method: "POST", body: Body::Text("old".into()), kind: PLAIN_TEXT, ..get() };
         let mut pending = PendingRequest::default();
-        assert_eq!((pending.arguments(&texts)[0].value.as_str(), pending.is_raw(&texts)), ("old", true));
-        pending.set_arguments(vec![RequestArgument { value: "{}".into(), ..RequestArgument::default() }], &texts);
+        assert_eq!(
+            (pending.arguments(&texts)[0].value.as_str(), pending.is_raw(&texts)),
+            ("old", true)
+        );
+        pending.set_arguments(
+            vec![RequestArgument { value: "{}".into(), ..RequestArgument::default() }],
+            &texts,
+        );
         pending.set_headers(vec![("Content-Type".into(), "application/json".into())], &texts);
         let parts = pending.finish(&texts);
-        assert_eq!((parts.body, &*parts.url), (Body::Text("{}".into()), "http://h:8080/a?x=1&y=a+b"));
+        assert_eq!(
+            (parts.body, &*parts.url),
+            (Body::Text("{}".into()), "http://h:8080/a?x=1&y=a+b")
+        );
         let types: Vec<_> = parts.headers.iter().map(|header| header.1.as_str()).collect();
         assert_eq!(types, ["application/json", "keep-alive"]);
     }
 
     #[test]
     fn a_form_keeps_what_no_script_changes() {
-        let texts = Texts { method: "POST", body: Body::Text("a=%2f&b=2".into()), kind: FORM_TYPE, ..get() };
+        let texts = Texts {
+            method: "POST",
+            body: Body::Text("a=%2f&b=2".into()),
+            kind: FORM_TYPE,
+            ..get()
+        };
         let mut pending = PendingRequest::default();
         let mut all = pending.arguments(&texts).to_vec();
         all.push(named("c", " "));
         pending.set_arguments(all, &texts);
         assert_eq!(pending.finish(&texts).body, Body::Text("a=%2f&b=2&c=+".into()));
-        let multipart = Texts { method: "POST", body: Body::Text("--x".into()), kind: "multipart/form-data", ..get() };
+        let multipart = Texts {
+            method: "POST",
+            body: Body::Text("--x".into()),
+            kind: "multipart/form-data",
+            ..get()
+        };
         let pending = PendingRequest::default();
         assert!(pending.arguments(&multipart).is_empty());
         assert_eq!(pending.finish(&multipart).body, Body::Text("--x".into()));

@@ -71,7 +71,8 @@ pub struct SampleChanges {
 impl SampleChanges {
     /// Adds later changes, which take precedence.
     fn merge(&mut self, later: Self) {
-        let Self { label, code, message, body, headers, request, times, success, is_ignored } = later;
+        let Self { label, code, message, body, headers, request, times, success, is_ignored } =
+            later;
         self.label = label.or(self.label.take());
         self.code = code.or(self.code.take());
         self.message = message.or(self.message.take());
@@ -86,7 +87,12 @@ impl SampleChanges {
 
 impl<'a> ReplyView<'a> {
     /// Creates the view of a reply, with the sample of its request.
-    pub fn new(request: &'a Prepared, reply: Option<&'a Reply>, sample: &'a Sample, user: &'a UserContext) -> Self {
+    pub fn new(
+        request: &'a Prepared,
+        reply: Option<&'a Reply>,
+        sample: &'a Sample,
+        user: &'a UserContext,
+    ) -> Self {
         let elapsed_millis = sample.last_byte.nanos_since(sample.begun) / 1_000_000;
         Self {
             request,
@@ -133,12 +139,16 @@ impl<'a> ReplyView<'a> {
             if let Some(changed) = &self.changes.body {
                 return Cow::Owned(lossy(changed).into_owned());
             }
-            let Some(kept) = self.reply.and_then(|reply| reply.details.as_ref()) else { return Cow::Borrowed("") };
+            let Some(kept) = self.reply.and_then(|reply| reply.details.as_ref()) else {
+                return Cow::Borrowed("");
+            };
             if let Some(json) = self.message_json(&kept.body) {
                 return Cow::Owned(json);
             }
             let decoded = kept.text.decode(&kept.body);
-            let damage = decoded.is_damaged.then(|| format!("it holds bytes that are not {}", decoded.encoding));
+            let damage = decoded
+                .is_damaged
+                .then(|| format!("it holds bytes that are not {}", decoded.encoding));
             if let Some(why) = kept.undecoded.as_ref().or(damage.as_ref()) {
                 self.user.worker.shared_state.note_undecoded(&self.user.label.borrow(), why);
             }
@@ -148,13 +158,18 @@ impl<'a> ReplyView<'a> {
 
     /// Returns the request as HTTP/1 text. gRPC messages become JSON.
     pub fn request_text(&self) -> String {
-        let json = self.user.worker.services.as_ref().zip(self.request.parts()).and_then(|(services, parts)| {
-            let json = services.request(grpc::method_of(parts.url.path()), parts.body.bytes()?)?;
-            Some((json, parts.body.bytes()?.len()))
-        });
+        let json = self.user.worker.services.as_ref().zip(self.request.parts()).and_then(
+            |(services, parts)| {
+                let json =
+                    services.request(grpc::method_of(parts.url.path()), parts.body.bytes()?)?;
+                Some((json, parts.body.bytes()?.len()))
+            },
+        );
         let bytes = self.request.bytes();
         match json {
-            Some((json, length)) => String::from_utf8_lossy(&bytes[..bytes.len() - length]).into_owned() + &json,
+            Some((json, length)) => {
+                String::from_utf8_lossy(&bytes[..bytes.len() - length]).into_owned() + &json
+            }
             None => String::from_utf8_lossy(&bytes).into_owned(),
         }
     }
@@ -228,7 +243,8 @@ impl<'a> ReplyView<'a> {
         let mut lines = first.split(|byte| *byte == b'\n');
         let line = lines.find(|line| {
             line.starts_with(b"HTTP/1")
-                && line.split(|byte| *byte == b' ').nth(1).map(<[u8]>::trim_ascii) == Some(number.as_bytes())
+                && line.split(|byte| *byte == b' ').nth(1).map(<[u8]>::trim_ascii)
+                    == Some(number.as_bytes())
         });
         let line = line.unwrap_or_default();
         let phrase = line.splitn(3, |byte| *byte == b' ').nth(2).unwrap_or_default();
@@ -269,7 +285,9 @@ impl<'a> ReplyView<'a> {
         let Some(parts) = self.request.parts() else { return Cow::Borrowed("") };
         match &parts.body {
             Body::Text(text) => Cow::Borrowed(text),
-            Body::Bytes(bytes) | Body::Pieces(BodyPieces { bytes, .. }) => String::from_utf8_lossy(bytes),
+            Body::Bytes(bytes) | Body::Pieces(BodyPieces { bytes, .. }) => {
+                String::from_utf8_lossy(bytes)
+            }
             Body::Message(message) => Cow::Borrowed(&message.json),
             // Never sent: its texts are filled in first.
             Body::Mixed(_) => Cow::Borrowed(""),
@@ -280,7 +298,8 @@ impl<'a> ReplyView<'a> {
     /// Returns JMeter's query: the sent body, and nothing for a GET.
     pub fn query(&self) -> Cow<'_, str> {
         let mut parts = self.request.parts().filter(|_| self.changes.request.is_none()).into_iter();
-        let is_empty = parts.any(|parts| matches!(parts.body, Body::None) && parts.method != "DELETE");
+        let is_empty =
+            parts.any(|parts| matches!(parts.body, Body::None) && parts.method != "DELETE");
         if is_empty { Cow::Borrowed("") } else { self.request_body() }
     }
 
@@ -313,7 +332,9 @@ impl<'a> ReplyView<'a> {
             ReplyPart::RequestHeaders => self.request_headers().into(),
             ReplyPart::SamplerData => self.sampler_data().into(),
             ReplyPart::RequestBody => self.request_body(),
-            ReplyPart::Variable(name) => self.user.variables.borrow().get(name).unwrap_or_default().to_owned().into(),
+            ReplyPart::Variable(name) => {
+                self.user.variables.borrow().get(name).unwrap_or_default().to_owned().into()
+            }
         }
     }
 }
@@ -328,7 +349,9 @@ fn lossy(bytes: &[u8]) -> Cow<'_, str> {
 fn hop_part<'h>(hop: &'h SampleRecord, part: &ReplyPart) -> Cow<'h, str> {
     let text = match part {
         ReplyPart::Body => hop.details.body.as_ref(),
-        ReplyPart::UnescapedBody => return unescaped(hop.details.body.as_deref().unwrap_or_default()),
+        ReplyPart::UnescapedBody => {
+            return unescaped(hop.details.body.as_deref().unwrap_or_default());
+        }
         ReplyPart::Headers => hop.details.response_headers.as_ref(),
         ReplyPart::Status => Some(&hop.code),
         ReplyPart::Message => Some(&hop.message),
@@ -345,8 +368,11 @@ pub fn sampler_data(method: &str, url: &str, query: &str, cookies: &str) -> Stri
     if !matches!(method, "HEAD" | "OPTIONS" | "TRACE") {
         let _ = write!(text, "\n{method} data:\n{query}\n"); // a String takes anything
     }
-    let cookies =
-        if cookies.is_empty() { "\n[no cookies]\n".to_owned() } else { format!("\nCookie Data:\n{cookies}\n") };
+    let cookies = if cookies.is_empty() {
+        "\n[no cookies]\n".to_owned()
+    } else {
+        format!("\nCookie Data:\n{cookies}\n")
+    };
     text + &cookies
 }
 
@@ -369,6 +395,7 @@ pub fn unescaped(text: &str) -> Cow<'_, str> {
     if !text.contains('&') {
         return Cow::Borrowed(text);
     }
-    let named = NAMED.iter().fold(text.to_owned(), |text, (name, character)| text.replace(name, character));
+    let named =
+        NAMED.iter().fold(text.to_owned(), |text, (name, character)| text.replace(name, character));
     Cow::Owned(named)
 }

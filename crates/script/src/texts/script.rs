@@ -30,7 +30,12 @@ pub trait Languages: Debug + Send + Sync {
     /// # Errors
     ///
     /// The syntax is wrong, or the source needs unknown classes.
-    fn parse(&self, language: ScriptLanguage, source: &str, kind: SourceKind) -> Result<Arc<dyn ScriptCode>, String>;
+    fn parse(
+        &self,
+        language: ScriptLanguage,
+        source: &str,
+        kind: SourceKind,
+    ) -> Result<Arc<dyn ScriptCode>, String>;
 }
 
 /// A source after parsing, ready to run.
@@ -72,7 +77,12 @@ impl Languages for NoLanguages {
         Err("scripts cannot be called here".into())
     }
 
-    fn parse(&self, language: ScriptLanguage, _: &str, _: SourceKind) -> Result<Arc<dyn ScriptCode>, String> {
+    fn parse(
+        &self,
+        language: ScriptLanguage,
+        _: &str,
+        _: SourceKind,
+    ) -> Result<Arc<dyn ScriptCode>, String> {
         Err(self.check_built(language).err().unwrap_or_default())
     }
 }
@@ -165,7 +175,12 @@ impl ParsedScript {
     /// # Errors
     ///
     /// Describes in one sentence an uncaught exception, or too many operations.
-    pub fn run(&self, user: &UserContext, view: ScriptView<'_, '_>, parameters: &str) -> Result<ScriptOutcome, String> {
+    pub fn run(
+        &self,
+        user: &UserContext,
+        view: ScriptView<'_, '_>,
+        parameters: &str,
+    ) -> Result<ScriptOutcome, String> {
         let result = self.code.run(user, view, &self.name, parameters);
         result.map_err(|error| format!("script `{}`: {error}", self.name))
     }
@@ -202,7 +217,12 @@ impl Expressions {
     /// # Errors
     ///
     /// The expression is malformed, throws, or needs too many operations.
-    pub fn text(&self, language: ScriptLanguage, source: &str, user: &UserContext) -> Result<Option<String>, String> {
+    pub fn text(
+        &self,
+        language: ScriptLanguage,
+        source: &str,
+        user: &UserContext,
+    ) -> Result<Option<String>, String> {
         match &*self.parsed(language, source) {
             Ok(code) => code.text(user),
             Err(why) => Err(why.clone()),

@@ -54,7 +54,8 @@ impl Place {
     /// Returns the place of a body, by the Content-Type in `headers`.
     pub fn of_body(headers: &[(String, String)]) -> Self {
         let is_form = headers.iter().any(|header| {
-            header.0.eq_ignore_ascii_case("content-type") && header.1.to_ascii_lowercase().starts_with(FORM)
+            header.0.eq_ignore_ascii_case("content-type")
+                && header.1.to_ascii_lowercase().starts_with(FORM)
         });
         if is_form { Self::Url } else { Self::Text }
     }
@@ -142,14 +143,23 @@ impl Template {
     /// # Errors
     ///
     /// [`ScriptError`] if an expression contains an unknown name.
-    pub fn compile_expressions(text: &str, place: Place, feeds: &mut Feeds) -> Result<Self, ScriptError> {
+    pub fn compile_expressions(
+        text: &str,
+        place: Place,
+        feeds: &mut Feeds,
+    ) -> Result<Self, ScriptError> {
         if !feeds.dialect.has_expressions() {
             return Ok(Self { parts: vec![Part::Literal(text.to_owned())], place });
         }
         Self::compile_stretches(text, place, feeds, false)
     }
 
-    fn compile_stretches(text: &str, place: Place, feeds: &mut Feeds, placeholders: bool) -> Result<Self, ScriptError> {
+    fn compile_stretches(
+        text: &str,
+        place: Place,
+        feeds: &mut Feeds,
+        placeholders: bool,
+    ) -> Result<Self, ScriptError> {
         Self::from_stretches(expression::parse(text), place, feeds, placeholders)
     }
 
@@ -173,7 +183,9 @@ impl Template {
                 }
                 Stretch::Literal(text) => append(&mut parts, Part::Literal(text)),
                 Stretch::Variable { name, written } => parts.push(variable(&name, written, feeds)?),
-                Stretch::Call { name, arguments, written } => parts.push(call(&name, arguments, written, feeds)?),
+                Stretch::Call { name, arguments, written } => {
+                    parts.push(call(&name, arguments, written, feeds)?)
+                }
             }
         }
         Ok(Self { parts, place })
@@ -209,8 +221,12 @@ impl Template {
                 }
                 Part::Call { function, arguments, site } => {
                     if let Some(user) = cx.user {
-                        let arguments: Vec<String> = arguments.iter().map(|argument| argument.text(cx)).collect();
-                        self.push(&(function.call)(&Call { arguments: &arguments, site, user }), out);
+                        let arguments: Vec<String> =
+                            arguments.iter().map(|argument| argument.text(cx)).collect();
+                        self.push(
+                            &(function.call)(&Call { arguments: &arguments, site, user }),
+                            out,
+                        );
                     }
                 }
             }
@@ -238,15 +254,22 @@ fn variable(name: &str, written: String, feeds: &mut Feeds) -> Result<Part, Scri
         return Ok(Part::Variable { number: feeds.names.number(name), otherwise: written });
     }
     // A script may set any variable, so none is unknown.
-    let number = if feeds.has_scripts { Some(feeds.names.number(name)) } else { feeds.names.find(name) };
+    let number =
+        if feeds.has_scripts { Some(feeds.names.number(name)) } else { feeds.names.find(name) };
     match number {
         Some(number) => Ok(Part::Variable { number, otherwise: String::new() }),
         None => Err(feeds.unknown_variable(name).into()),
     }
 }
 
-fn call(name: &str, arguments: Vec<Vec<Stretch>>, written: String, feeds: &mut Feeds) -> Result<Part, ScriptError> {
-    let function = functions::find(name).filter(|function| function.arguments.contains(&arguments.len()));
+fn call(
+    name: &str,
+    arguments: Vec<Vec<Stretch>>,
+    written: String,
+    feeds: &mut Feeds,
+) -> Result<Part, ScriptError> {
+    let function =
+        functions::find(name).filter(|function| function.arguments.contains(&arguments.len()));
     let Some(function) = function else {
         let keeps_unknown = feeds.dialect.keeps_unknown_expressions();
         // `${name}` is a call without arguments or a variable; a function of this name comes first.
@@ -262,7 +285,8 @@ fn call(name: &str, arguments: Vec<Vec<Stretch>>, written: String, feeds: &mut F
     };
     functions::check_built(function, &written, feeds.languages)?;
     // Only the function's result is encoded for its place, not the arguments.
-    let arguments = arguments.into_iter().map(|one| Template::from_stretches(one, Place::Text, feeds, false));
+    let arguments =
+        arguments.into_iter().map(|one| Template::from_stretches(one, Place::Text, feeds, false));
     let arguments = arguments.collect::<Result<Vec<_>, ScriptError>>()?;
     if !feeds.dialect.keeps_unknown_expressions()
         && let Some(text) = arguments.first().and_then(Template::as_constant)
@@ -302,7 +326,9 @@ pub fn encode_form(text: &str) -> Result<String, WordError> {
 pub fn encode_form_expressions(text: &str) -> String {
     let parts = expression::parse(text).into_iter().map(|stretch| match stretch {
         Stretch::Literal(text) => form_encoded(&text),
-        Stretch::Variable { written, .. } | Stretch::Call { written, .. } => format!("${{urlencode({written})}}"),
+        Stretch::Variable { written, .. } | Stretch::Call { written, .. } => {
+            format!("${{urlencode({written})}}")
+        }
     });
     parts.collect()
 }
@@ -357,7 +383,9 @@ pub fn expression_text(stretches: &[Stretch]) -> String {
     match stretches {
         [] => String::new(),
         all if all.iter().all(|stretch| matches!(stretch, Stretch::Literal(_))) => plain(
-            &all.iter().map(|stretch| if let Stretch::Literal(text) = stretch { text } else { "" }).collect::<String>(),
+            &all.iter()
+                .map(|stretch| if let Stretch::Literal(text) = stretch { text } else { "" })
+                .collect::<String>(),
         ),
         all => all.iter().map(|stretch| source_of(stretch, false)).collect(),
     }
@@ -376,7 +404,8 @@ fn source_of(stretch: &Stretch, is_argument: bool) -> String {
 /// Returns the source of a function call with texts as arguments. None: the parentheses
 /// in them are unbalanced.
 pub fn call_of(function: &str, arguments: &[&str]) -> Option<String> {
-    let arguments: Vec<Vec<Stretch>> = arguments.iter().map(|text| expression::parse(text)).collect();
+    let arguments: Vec<Vec<Stretch>> =
+        arguments.iter().map(|text| expression::parse(text)).collect();
     call_text(function, &arguments)
 }
 
@@ -394,14 +423,20 @@ pub(crate) fn call_text(function: &str, arguments: &[Vec<Stretch>]) -> Option<St
             return None;
         }
     }
-    let arguments: Vec<String> =
-        arguments.iter().map(|argument| argument.iter().map(|stretch| source_of(stretch, true)).collect()).collect();
+    let arguments: Vec<String> = arguments
+        .iter()
+        .map(|argument| argument.iter().map(|stretch| source_of(stretch, true)).collect())
+        .collect();
     (open == 0).then(|| format!("${{__{function}({})}}", arguments.join(",")))
 }
 
 /// Escapes each `${` in a text, so that it has no expressions.
 pub fn plain(text: &str) -> String {
-    if text.contains("${") { text.replace('\\', r"\\").replace("${", r"\${") } else { text.to_owned() }
+    if text.contains("${") {
+        text.replace('\\', r"\\").replace("${", r"\${")
+    } else {
+        text.to_owned()
+    }
 }
 
 /// Compiles the texts of a body, in order.
@@ -484,15 +519,16 @@ fn placeholder(inner: &str, feeds: &mut Feeds) -> Result<Part, ScriptError> {
         return Ok(random(inner, range)?);
     }
     if let Some(source) = inner.strip_prefix("csv:") {
-        let parts = source.rsplit_once(':').filter(|(file, column)| !file.is_empty() && !column.is_empty());
-        let (file, column) = parts.ok_or_else(|| malformed(inner, "a file and a column are needed"))?;
+        let parts =
+            source.rsplit_once(':').filter(|(file, column)| !file.is_empty() && !column.is_empty());
+        let (file, column) =
+            parts.ok_or_else(|| malformed(inner, "a file and a column are needed"))?;
         return Ok(Part::Cell(feeds.column(file, column)?));
     }
     if let Some(name) = inner.strip_prefix("var:") {
-        let number = feeds
-            .names
-            .find(name)
-            .ok_or_else(|| malformed(inner, "no step of the scenario and no extractor sets this variable"))?;
+        let number = feeds.names.find(name).ok_or_else(|| {
+            malformed(inner, "no step of the scenario and no extractor sets this variable")
+        })?;
         return Ok(Part::Variable { number, otherwise: String::new() });
     }
     Ok(if inner == "n" { Part::N } else { Part::Uuid })
@@ -517,7 +553,8 @@ fn unclosed(rest: &str) -> WordError {
 }
 
 fn refusal(word: &str, wrong: &str) -> WordError {
-    let example = if word.starts_with("{csv:") { "{csv:users.csv:name}" } else { "{random:1..100}" };
+    let example =
+        if word.starts_with("{csv:") { "{csv:users.csv:name}" } else { "{random:1..100}" };
     WordError::new(word, wrong, format!("{example}, or \\{word} for plain text"))
 }
 

@@ -58,7 +58,8 @@ impl Tracing {
     /// Returns the trace of the time before a sample, without the user's identification.
     pub fn take_before(&mut self, variables: &Variables) -> SampleTrace {
         SampleTrace {
-            paused_millis: u64::try_from(std::mem::take(&mut self.paused).as_millis()).unwrap_or(u64::MAX),
+            paused_millis: u64::try_from(std::mem::take(&mut self.paused).as_millis())
+                .unwrap_or(u64::MAX),
             notes: std::mem::take(&mut self.notes),
             changed_before: self.changes(variables),
             ..SampleTrace::default()
@@ -72,7 +73,8 @@ fn changes(before: &[(String, String)], now: &[(String, String)]) -> Vec<Variabl
     let removed = before.iter().filter(|(name, _)| value_of(now, name).is_none());
     let removed = removed.map(|(name, from)| (name, Some(from.clone()), None));
     let all = set.chain(removed).filter(|(_, from, to)| from != to);
-    let mut all: Vec<_> = all.map(|(name, from, to)| VariableChange { name: name.clone(), from, to }).collect();
+    let mut all: Vec<_> =
+        all.map(|(name, from, to)| VariableChange { name: name.clone(), from, to }).collect();
     all.sort_by(|one, other| one.name.cmp(&other.name));
     all
 }
@@ -84,7 +86,8 @@ fn value_of(variables: &[(String, String)], name: &String) -> Option<String> {
 
 /// Returns a text in one line, truncated if it is long.
 pub fn shown(text: &str) -> String {
-    let mut shown: String = text.chars().take(MAX_SHOWN).map(|one| if one.is_control() { ' ' } else { one }).collect();
+    let mut shown: String =
+        text.chars().take(MAX_SHOWN).map(|one| if one.is_control() { ' ' } else { one }).collect();
     if text.chars().nth(MAX_SHOWN).is_some() {
         shown.push('…');
     }
@@ -125,7 +128,8 @@ mod tests {
         let mut told = |variables: &Variables| {
             let all = tracing.changes(variables).into_iter();
             let or = |value: Option<String>| value.unwrap_or_else(|| "-".into());
-            all.map(|change| format!("{} {} {}", change.name, or(change.from), or(change.to))).collect::<Vec<_>>()
+            all.map(|change| format!("{} {} {}", change.name, or(change.from), or(change.to)))
+                .collect::<Vec<_>>()
         };
         assert_eq!(told(&variables), ["a - 1", "c - 1"]);
         variables.set("a", "2");

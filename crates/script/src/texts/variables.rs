@@ -50,7 +50,11 @@ pub struct Variables {
 impl Variables {
     /// Creates variables without values.
     pub fn new(names: &Arc<Names>) -> Self {
-        Self { slots: vec![None; names.all().len()].into(), names: Arc::clone(names), others: HashMap::new() }
+        Self {
+            slots: vec![None; names.all().len()].into(),
+            names: Arc::clone(names),
+            others: HashMap::new(),
+        }
     }
 
     /// Creates variables with these values.
@@ -77,7 +81,8 @@ impl Variables {
     /// Sets the variable of this number.
     pub fn set_slot(&mut self, number: usize, value: &str) {
         // An unchanged value needs no allocation.
-        if let Some(slot) = self.slots.get_mut(number).filter(|slot| slot.as_deref() != Some(value)) {
+        if let Some(slot) = self.slots.get_mut(number).filter(|slot| slot.as_deref() != Some(value))
+        {
             *slot = Some(value.into());
         }
     }
@@ -107,7 +112,8 @@ impl Variables {
     /// Returns all variables with a value, sorted by name.
     pub fn all(&self) -> Vec<(String, String)> {
         let slots = self.names.all().iter().zip(&self.slots);
-        let slots = slots.filter_map(|(name, value)| Some((name.clone(), value.as_deref()?.to_owned())));
+        let slots =
+            slots.filter_map(|(name, value)| Some((name.clone(), value.as_deref()?.to_owned())));
         let mut all: Vec<_> = slots.collect();
         all.extend(self.others.iter().map(|(name, value)| (name.to_string(), value.to_string())));
         all.sort();
@@ -128,8 +134,12 @@ mod tests {
         variables.set("a", "1");
         variables.set("other", "2");
         variables.set_slot(1, "3");
-        assert_eq!((variables.slot(0), variables.get("other"), variables.get("b")), (Some("1"), Some("2"), Some("3")));
-        let all: Vec<String> = variables.all().into_iter().map(|(name, value)| name + "=" + &value).collect();
+        assert_eq!(
+            (variables.slot(0), variables.get("other"), variables.get("b")),
+            (Some("1"), Some("2"), Some("3"))
+        );
+        let all: Vec<String> =
+            variables.all().into_iter().map(|(name, value)| name + "=" + &value).collect();
         assert_eq!(all, ["a=1", "b=3", "other=2"]);
         variables.remove("a");
         variables.remove("other");

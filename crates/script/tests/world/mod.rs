@@ -1,7 +1,7 @@
 //! A run without a server, carried out by the engine on a fake clock.
 #![allow(dead_code)] // each test file uses a part of it
 
-use brunt_engine::{Epoch, Time, Users, UserSetup, World};
+use brunt_engine::{Epoch, Time, UserSetup, Users, World};
 use brunt_model::load::{Arrivals, Shape, Think};
 use brunt_model::plan::{Connection, Record};
 use brunt_model::scenario::ScenarioStep;
@@ -41,7 +41,11 @@ impl World for Fake {
             n += 1;
             answer(n - 1, now)
         };
-        Rc::new(FakeTransport::new(time.clone(), Rc::new(RefCell::new(server)), Rc::new(Cell::new(0))))
+        Rc::new(FakeTransport::new(
+            time.clone(),
+            Rc::new(RefCell::new(server)),
+            Rc::new(Cell::new(0)),
+        ))
     }
 
     fn users(&self, transport: &Rc<FakeTransport<Time>>, of: UserSetup<'_>) -> Box<dyn Users> {
@@ -89,4 +93,7 @@ pub fn after_100ms(_: u64, now: Tick) -> Answer {
 }
 
 /// 300 ms.
-pub const PAUSE: ScenarioStep = ScenarioStep::Think(Think { least: Duration::from_millis(300), most: Duration::from_millis(300) });
+pub const PAUSE: ScenarioStep = ScenarioStep::Think(Think {
+    least: Duration::from_millis(300),
+    most: Duration::from_millis(300),
+});

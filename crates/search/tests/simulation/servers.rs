@@ -225,7 +225,12 @@ impl Server {
             let reply = self.serve(sent);
             let read = self.outages.over(reply.unwrap_or(sent + 0.001));
             self.arrived += 1;
-            ended(Ended { at: read, response: read - at, lag: sent - at, is_error: reply.is_none() });
+            ended(Ended {
+                at: read,
+                response: read - at,
+                lag: sent - at,
+                is_error: reply.is_none(),
+            });
             self.arrival += self.exponential(1.0 / rate);
         }
         self.now = to;
@@ -239,14 +244,20 @@ impl Server {
     fn serve(&mut self, at: f64) -> Option<f64> {
         let slower = 1.0 + self.kind.drift * at / 180.0;
         match self.kind.service {
-            Service::RateLimit { rate, burst } => return self.token(at, rate, burst).then_some(at + 0.002),
+            Service::RateLimit { rate, burst } => {
+                return self.token(at, rate, burst).then_some(at + 0.002);
+            }
             Service::Stalling { stall, .. } => self.stall_until(at, stall, None),
-            Service::PeriodicStall { stall, period, .. } => self.stall_until(at, stall, Some(period)),
+            Service::PeriodicStall { stall, period, .. } => {
+                self.stall_until(at, stall, Some(period))
+            }
             _ => {}
         }
         let service = match self.kind.service {
             Service::Fixed { mean, .. } => mean,
-            Service::HeavyTail { mean, sigma, .. } => mean * (sigma * self.normal() - sigma * sigma / 2.0).exp(),
+            Service::HeavyTail { mean, sigma, .. } => {
+                mean * (sigma * self.normal() - sigma * sigma / 2.0).exp()
+            }
             Service::Fragile { mean, .. } if self.is_wrecked => 20.0 * self.exponential(mean),
             Service::Exponential { mean, .. }
             | Service::Stalling { mean, .. }
@@ -294,7 +305,13 @@ impl Server {
     }
 
     /// Of those inside, each is as likely to be done next.
-    fn hindered(&mut self, rate: f64, to: f64, of: (usize, f64, f64, f64), mut ended: impl FnMut(Ended)) {
+    fn hindered(
+        &mut self,
+        rate: f64,
+        to: f64,
+        of: (usize, f64, f64, f64),
+        mut ended: impl FnMut(Ended),
+    ) {
         let (workers, mean, sigma, kappa) = of;
         let mut arrival = self.next_arrival();
         loop {
@@ -360,13 +377,19 @@ pub fn erlang_slower(rate: f64, c: usize, mean: f64, t: f64) -> f64 {
 
 /// The capacity of M/M/c with the drift that it has after so many seconds.
 pub fn erlang_capacity(kind: &Kind, seconds: f64) -> f64 {
-    let Service::Exponential { workers, mean } = kind.service else { panic!("exponential service") };
+    let Service::Exponential { workers, mean } = kind.service else {
+        panic!("exponential service")
+    };
     let mean = mean * (1.0 + kind.drift * seconds / 180.0);
     let mut met = 0.0;
     let mut missed = workers as f64 / mean;
     for _ in 0..60 {
         let middle = f64::midpoint(met, missed);
-        if erlang_slower(middle, workers, mean, kind.bound) > 0.01 { missed = middle } else { met = middle }
+        if erlang_slower(middle, workers, mean, kind.bound) > 0.01 {
+            missed = middle
+        } else {
+            met = middle
+        }
     }
     met
 }

@@ -48,6 +48,11 @@ pub const SHAPES: [Shape; 11] = [
     stalling("stall of 1 s every 20 s", 20.0, 1.0, 0.0),
     stalling("stall of 1 s every 60 s", 60.0, 1.0, 0.0),
     falling(),
-    shape("retrograde", Service::Coherent { workers: 100, mean: 0.006, sigma: 0.02, kappa: 0.0005 }, 0.045, 1998.0),
+    shape(
+        "retrograde",
+        Service::Coherent { workers: 100, mean: 0.006, sigma: 0.02, kappa: 0.0005 },
+        0.045,
+        1998.0,
+    ),
     shape("never recovering", Service::Fragile { workers: 8, mean: 0.01 }, 0.1, 749.036),
 ];

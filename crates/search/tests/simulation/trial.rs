@@ -3,11 +3,13 @@
 use super::servers::{Ended, Kind, Server, Service};
 use brunt_model::answer::{Estimate, LoadSide, SearchEnd};
 use brunt_model::objective::{Metric, Relation};
-use brunt_model::question::{TrialGap, ObjectiveSet, TrialTimes};
+use brunt_model::question::{ObjectiveSet, TrialGap, TrialTimes};
 use brunt_model::{Answer, CapacitySearch, LoadUnit, Objective};
 use brunt_search::bound::{Bound, CountedRatio};
 use brunt_search::lag::effects;
-use brunt_search::{TrialBlock, Evidence, NextStep, BoundCount, Search, TrialRequest, TrialSummary, sides};
+use brunt_search::{
+    BoundCount, Evidence, NextStep, Search, TrialBlock, TrialRequest, TrialSummary, sides,
+};
 use rand::SeedableRng as _;
 use rand_pcg::Pcg64Mcg;
 use std::time::Duration;
@@ -58,7 +60,11 @@ pub fn capacity(kind: &Kind, within: Duration, seed: u64) -> Estimate {
     search.capacities(&seen)[0]
 }
 
-fn carried_out(kind: &Kind, within: Duration, seed: u64) -> (Search, Vec<TrialSummary>, SearchEnd, f64) {
+fn carried_out(
+    kind: &Kind,
+    within: Duration,
+    seed: u64,
+) -> (Search, Vec<TrialSummary>, SearchEnd, f64) {
     let find = find(kind, within);
     let search = Search::new(&find, LoadUnit::PerSecond);
     let mut server = Server::new(*kind, Pcg64Mcg::seed_from_u64(seed));
@@ -88,7 +94,9 @@ pub fn measured(server: &mut Server, find: &CapacitySearch, ask: &TrialRequest) 
     while length < most {
         length = (length + 5).min(most);
         server.load(ask.load, from + length as f64 * BLOCK, |ended| tally.count(ended));
-        if length >= least && sides(find, &tally.counts(length)).iter().all(|side| *side != LoadSide::Undecided) {
+        if length >= least
+            && sides(find, &tally.counts(length)).iter().all(|side| *side != LoadSide::Undecided)
+        {
             break;
         }
     }
@@ -151,7 +159,10 @@ impl Tally {
                 seconds: BLOCK,
                 completed: f64::from(all),
                 response,
-                parts: vec![vec![BoundCount { total: f64::from(all), ..BoundCount::default() }; self.objectives[0].len()]],
+                parts: vec![vec![
+                    BoundCount { total: f64::from(all), ..BoundCount::default() };
+                    self.objectives[0].len()
+                ]],
                 is_contested: effects[index].is_contested,
                 lag: effects[index].seconds,
             }
@@ -188,8 +199,13 @@ impl Tally {
     /// Requests in flight at the end of the trial that were due longer ago than the bound.
     fn count_unfinished(&self, last: &mut TrialBlock, length: usize, lag: f64) {
         let end = self.from + length as f64 * BLOCK;
-        let late = self.replies.iter().filter(|reply| reply.block >= length).map(|reply| reply.at - reply.response);
-        let ages: Vec<f64> = late.chain(self.unfinished.iter().copied()).map(|due| end - due).collect();
+        let late = self
+            .replies
+            .iter()
+            .filter(|reply| reply.block >= length)
+            .map(|reply| reply.at - reply.response);
+        let ages: Vec<f64> =
+            late.chain(self.unfinished.iter().copied()).map(|due| end - due).collect();
         for (part, bound) in last.parts[0].iter_mut().zip(&self.objectives[0]) {
             if let CountedRatio::Slower(bound) = bound.counted {
                 let older = |than: f64| ages.iter().filter(|age| **age > than).count() as f64;
@@ -211,8 +227,9 @@ impl Tally {
             times.get((times.len() as f64 * 0.99) as usize).copied()
         };
         let with_lag = p99(|reply| reply.response);
-        let lagged =
-            with_lag.zip(p99(|reply| reply.response - reply.lag)).map_or(0.0, |(with, without)| 1.0 - without / with);
+        let lagged = with_lag
+            .zip(p99(|reply| reply.response - reply.lag))
+            .map_or(0.0, |(with, without)| 1.0 - without / with);
         TrialSummary {
             load: ask.load,
             purpose: Some(ask.purpose),
@@ -220,7 +237,8 @@ impl Tally {
             offered: arrived as f64 / seconds,
             achieved: completed / seconds,
             seconds,
-            mean: (completed > 0.0).then(|| within().map(|reply| reply.response).sum::<f64>() / completed),
+            mean: (completed > 0.0)
+                .then(|| within().map(|reply| reply.response).sum::<f64>() / completed),
             p99: with_lag,
             blocks,
             // As the verdict has it: p99 would be a tenth lower without lag.

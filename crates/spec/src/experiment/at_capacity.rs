@@ -44,7 +44,11 @@ impl CapacityTimeBudget {
 
 /// Settings of the run of a search. If given loads are measured as well, their duration is not
 /// that of the search.
-pub fn search_run_settings(run_settings: &RunSettings, at: ComparedLoads, given: &[LoadStep]) -> RunSettings {
+pub fn search_run_settings(
+    run_settings: &RunSettings,
+    at: ComparedLoads,
+    given: &[LoadStep],
+) -> RunSettings {
     let mut run = run_settings.clone();
     if at != ComparedLoads::Both {
         return run;
@@ -54,7 +58,11 @@ pub fn search_run_settings(run_settings: &RunSettings, at: ComparedLoads, given:
     run.stop.requests = None;
     run.load.until = Vec::new();
     // A search begins low, because an overload may damage the server.
-    let lowest = given.iter().map(|step| step.load).reduce(f64::min).map(|load| Loads::One(Shape::constant(load)));
+    let lowest = given
+        .iter()
+        .map(|step| step.load)
+        .reduce(f64::min)
+        .map(|load| Loads::One(Shape::constant(load)));
     match given.first().map(|step| LoadUnit::from(&step.plan.main().load)) {
         Some(LoadUnit::Users { .. }) => run.load.connections = lowest,
         _ => run.load.rate = lowest,
@@ -92,7 +100,9 @@ pub fn prepare_capacity_comparison(
         }));
     }
     for contender in contenders {
-        let Some((pattern, given_steps)) = contender.steps.split_first_mut() else { bail!("a contender has no load") };
+        let Some((pattern, given_steps)) = contender.steps.split_first_mut() else {
+            bail!("a contender has no load")
+        };
         make(pattern, &find);
         // The objectives apply to the capacity, so given loads have none.
         for step in given_steps {
@@ -115,7 +125,8 @@ fn time_per_search(
     };
     let searches = repetitions.saturating_mul(contenders.len() as u32).max(1);
     let steps = contenders.first().map_or(&[][..], |contender| &contender.steps);
-    let given_loads: Duration = steps.iter().skip(1).filter_map(|step| estimate::trial(&step.plan)).sum();
+    let given_loads: Duration =
+        steps.iter().skip(1).filter_map(|step| estimate::trial(&step.plan)).sum();
     // The given loads take their part of each repetition first.
     let search_budget = (whole_budget / searches).saturating_sub(given_loads);
     let warmup = steps.first().map_or(Duration::ZERO, |pattern| pattern.plan.main().stop.warmup);

@@ -24,9 +24,13 @@ pub fn comparison(
 ) -> Result<Compare> {
     check_comparable(contenders)?;
     let sources = &settings.sources;
-    require!(sources, at_capacity.is_some() || settings.at.unwrap_or_default() == ComparedLoads::Load, |names| {
-        format!("{}: stored runs have their own loads; leave it out", names.name_of("at"))
-    });
+    require!(
+        sources,
+        at_capacity.is_some() || settings.at.unwrap_or_default() == ComparedLoads::Load,
+        |names| {
+            format!("{}: stored runs have their own loads; leave it out", names.name_of("at"))
+        }
+    );
     let mut metrics = match &settings.metrics[..] {
         [] => default_metrics(contenders, at_capacity.as_ref()),
         given => given.to_vec(),
@@ -35,16 +39,29 @@ pub fn comparison(
     metrics.extend(settings.fail_if.iter().map(|failure| failure.measure));
     metrics = distinct(metrics);
     // CPU of one server only would compare nothing.
-    require!(sources, !metrics.contains(&Measure::ServerCpu) || contenders.iter().all(reads_cpu), |names| {
-        let [process, host] =
-            [("--probe process=NAME", "probes: [processes: {name: NAME}]"), ("--probe host", "probes: [host]")]
-                .map(|(option, key)| names.either(option, key));
-        format!("cpu: no probe reads the servers; add {process}, or {host}")
-    });
+    require!(
+        sources,
+        !metrics.contains(&Measure::ServerCpu) || contenders.iter().all(reads_cpu),
+        |names| {
+            let [process, host] = [
+                ("--probe process=NAME", "probes: [processes: {name: NAME}]"),
+                ("--probe host", "probes: [host]"),
+            ]
+            .map(|(option, key)| names.either(option, key));
+            format!("cpu: no probe reads the servers; add {process}, or {host}")
+        }
+    );
     check_measured(&metrics, at_capacity.as_ref(), sources)?;
     let smallest = settings.smallest.map_or_else(|| compare::share(defaults::SMALLEST), Ok)?;
     let alpha = settings.alpha.map_or_else(|| compare::alpha(defaults::ALPHA), Ok)?;
-    Ok(Compare { metrics, smallest, alpha, fail_if: settings.fail_if.clone(), within: settings.within, at_capacity })
+    Ok(Compare {
+        metrics,
+        smallest,
+        alpha,
+        fail_if: settings.fail_if.clone(),
+        within: settings.within,
+        at_capacity,
+    })
 }
 
 /// The measures in their order, each once.
@@ -60,7 +77,11 @@ fn distinct(measures: Vec<Measure>) -> Vec<Measure> {
 
 /// Checks that the capacity is compared if it is searched, and that only measures are
 /// compared that are measured.
-fn check_measured(metrics: &[Measure], at_capacity: Option<&AtCapacity>, sources: &SettingSources) -> Result<()> {
+fn check_measured(
+    metrics: &[Measure],
+    at_capacity: Option<&AtCapacity>,
+    sources: &SettingSources,
+) -> Result<()> {
     let Some(at) = at_capacity else {
         require!(sources, !metrics.contains(&Measure::Capacity), |names| {
             let at = names.name_of("at");
@@ -70,11 +91,15 @@ fn check_measured(metrics: &[Measure], at_capacity: Option<&AtCapacity>, sources
     };
     // Trials of a search differ in load between the contenders, so other figures are not
     // comparable.
-    if let Some(other) = metrics.iter().find(|measure| at.given == 0 && **measure != Measure::Capacity) {
+    if let Some(other) =
+        metrics.iter().find(|measure| at.given == 0 && **measure != Measure::Capacity)
+    {
         return Err(sources.refuse(|names| {
             let at = names.name_of("at");
             let load = names.either("-r 100", "load.rate 100");
-            format!("{other}: only capacities are compared; write {at} both with a load, such as {load}")
+            format!(
+                "{other}: only capacities are compared; write {at} both with a load, such as {load}"
+            )
         }));
     }
     let capacity = metrics.contains(&Measure::Capacity);
@@ -126,15 +151,24 @@ fn default_metrics(contenders: &[Contender], at_capacity: Option<&AtCapacity>) -
     let [p99, p50] = [0.99, 0.5].map(Metric::Quantile);
     let throughput = Metric::Throughput;
     let errors = Metric::Errors;
-    let is_closed_loop = matches!(contenders.first().map(Contender::unit), Some(LoadUnit::Users { .. }));
+    let is_closed_loop =
+        matches!(contenders.first().map(Contender::unit), Some(LoadUnit::Users { .. }));
     // The first metric decides. A closed loop hides queueing, so throughput shows a slower server.
-    let metrics = if is_closed_loop { [throughput, p99, p50, errors] } else { [p99, p50, throughput, errors] };
-    let cpu = (!contenders.is_empty() && contenders.iter().all(reads_cpu)).then_some(Measure::ServerCpu);
+    let metrics = if is_closed_loop {
+        [throughput, p99, p50, errors]
+    } else {
+        [p99, p50, throughput, errors]
+    };
+    let cpu =
+        (!contenders.is_empty() && contenders.iter().all(reads_cpu)).then_some(Measure::ServerCpu);
     capacity.into_iter().chain(metrics.into_iter().map(Measure::Run)).chain(cpu).collect()
 }
 
 fn reads_cpu(contender: &Contender) -> bool {
-    contender.probes.iter().any(|probe| matches!(probe.what, Probed::Processes { .. } | Probed::Host { .. }))
+    contender
+        .probes
+        .iter()
+        .any(|probe| matches!(probe.what, Probed::Processes { .. } | Probed::Host { .. }))
 }
 
 /// Maximum number of repetitions: the requested number, or what fits into the time budget.
@@ -153,7 +187,9 @@ pub fn repetitions(
         return Ok(requested);
     }
     // Searches adapt to the time budget, so it does not limit the repetitions.
-    let Some(within) = spec.within.filter(|_| spec.at_capacity.is_none()) else { return Ok(defaults::BLOCKS) };
+    let Some(within) = spec.within.filter(|_| spec.at_capacity.is_none()) else {
+        return Ok(defaults::BLOCKS);
+    };
     let plans = contenders.iter().flat_map(|contender| &contender.steps).map(|step| &step.plan);
     let once: Duration = plans.filter_map(estimate::trial).map(|trial| trial + cooldown).sum();
     // The durations depend on the servers, so the budget ends the comparison during its run.
@@ -166,7 +202,9 @@ pub fn repetitions(
     require!(sources, fit > 0, |names| {
         let within = names.name_of("time-budget");
         let duration = names.name_of("duration");
-        format!("{within} {budget}: one repetition takes {repetition_time}; write more, or a shorter {duration}")
+        format!(
+            "{within} {budget}: one repetition takes {repetition_time}; write more, or a shorter {duration}"
+        )
     });
     Ok(fit.min(defaults::MAX_BLOCKS))
 }

@@ -47,10 +47,16 @@ pub fn contenders(
         format!("{} stores one run; an experiment has many: leave it out", names.name_of("events"))
     });
     require!(run.sources, run.output.jtl.is_none(), |names| {
-        format!("{} lists the samples of one run; an experiment has many: leave it out", names.name_of("jtl"))
+        format!(
+            "{} lists the samples of one run; an experiment has many: leave it out",
+            names.name_of("jtl")
+        )
     });
     require!(run.sources, !run.output.trace, |names| {
-        format!("{} shows the samples of one run: write brunt run; an experiment has many", names.name_of("trace"))
+        format!(
+            "{} shows the samples of one run: write brunt run; an experiment has many",
+            names.name_of("trace")
+        )
     });
     if run.url.is_none() && run.request.urls.is_none() {
         return Err(SpecError::unplaced("no URL is given; write one, such as http://127.0.0.1/"));
@@ -65,17 +71,27 @@ pub fn contenders(
     let mut contenders = Vec::<Contender>::new();
     let mut notes = Vec::<String>::new();
     let is_one_server = words.len() == 1;
-    for (word, version) in words.iter().flat_map(|word| versions.iter().map(move |version| (*word, *version))) {
+    for (word, version) in
+        words.iter().flat_map(|word| versions.iter().map(move |version| (*word, *version)))
+    {
         let mut run = run.clone();
         run.http.versions = version.map_or(run.http.versions, |version| vec![version]);
         let (mut contender, new_notes) = contender(word, &run, &steps)?;
-        contender.steps.iter().try_for_each(|step| check_objectives(&step.plan.objectives, &[&step.plan]))?;
+        contender
+            .steps
+            .iter()
+            .try_for_each(|step| check_objectives(&step.plan.objectives, &[&step.plan]))?;
         if let Some(version) = version {
             // The version alone distinguishes the contenders of one server.
-            contender.name = if is_one_server { version.to_string() } else { format!("{} {version}", contender.name) };
+            contender.name = if is_one_server {
+                version.to_string()
+            } else {
+                format!("{} {version}", contender.name)
+            };
         }
         add(&mut contenders, contender)?;
-        notes.extend(new_notes.into_iter().filter(|note| !notes.contains(note)).collect::<Vec<_>>());
+        notes
+            .extend(new_notes.into_iter().filter(|note| !notes.contains(note)).collect::<Vec<_>>());
     }
     Ok((contenders, notes))
 }
@@ -88,7 +104,9 @@ pub fn contenders(
 pub fn add(contenders: &mut Vec<Contender>, contender: Contender) -> Result<()> {
     let name = &contender.name;
     if contenders.iter().any(|other| other.name == *name) {
-        return Err(SpecError::unplaced(format!("two servers have the name {name}; write NAME=URL for each")));
+        return Err(SpecError::unplaced(format!(
+            "two servers have the name {name}; write NAME=URL for each"
+        )));
     }
     contenders.push(contender);
     Ok(())
@@ -99,7 +117,12 @@ pub fn add(contenders: &mut Vec<Contender>, contender: Contender) -> Result<()> 
 /// # Errors
 ///
 /// [`SpecError`] with its place if a value is invalid, or does not go with another one.
-pub fn experiment(contenders: Vec<Contender>, arranged: TrialArrangement, seed: u64, command: &str) -> Result<Experiment> {
+pub fn experiment(
+    contenders: Vec<Contender>,
+    arranged: TrialArrangement,
+    seed: u64,
+    command: &str,
+) -> Result<Experiment> {
     Ok(Experiment {
         name: arranged.name,
         about: String::new(),
@@ -135,7 +158,9 @@ fn contender(
 pub fn named(word: &str) -> (Option<&str>, &str) {
     match word.split_once('=') {
         // A URL also contains `=`, in its query.
-        Some((name, url)) if !name.is_empty() && !name.contains(['/', ':', '?', '{']) => (Some(name), url),
+        Some((name, url)) if !name.is_empty() && !name.contains(['/', ':', '?', '{']) => {
+            (Some(name), url)
+        }
         _ => (None, word),
     }
 }

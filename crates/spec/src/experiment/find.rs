@@ -8,7 +8,7 @@ use crate::settings::{RunSettings, SearchSettings};
 use crate::words::shape::Loads;
 use crate::words::{duration, objective};
 use brunt_model::question::{TrialGap, TrialTimes};
-use brunt_model::{Contender, CapacitySearch, LoadUnit, Question, Shape};
+use brunt_model::{CapacitySearch, Contender, LoadUnit, Question, Shape};
 use std::time::Duration;
 
 /// Creates the question of a search, and makes the steps of the contenders patterns of its trials.
@@ -100,7 +100,9 @@ impl SearchSettings {
         if let Some(step_objective) = objectives.iter().find(|objective| objective.step.is_some()) {
             let name = run_settings.sources.text(|names| names.name_of("objective"));
             let metric = step_objective.metric;
-            bail!("{name} `{step_objective}`: a search judges all requests together; bound {metric} without a step")
+            bail!(
+                "{name} `{step_objective}`: a search judges all requests together; bound {metric} without a step"
+            )
         }
         let start = self.first_load(run_settings)?;
         let most = match (self.most, unit) {
@@ -113,8 +115,10 @@ impl SearchSettings {
             let first = names.name_of("start-load");
             format!("{most} is below the load of the first trial, {start}; write {first} with less")
         });
-        let warmup =
-            contenders.first().and_then(|c| c.steps.first()).map_or(Duration::ZERO, |s| s.plan.main().stop.warmup);
+        let warmup = contenders
+            .first()
+            .and_then(|c| c.steps.first())
+            .map_or(Duration::ZERO, |s| s.plan.main().stop.warmup);
         let trial = TrialTimes { warmup, least: self.trial.0, most: self.trial.1 };
         let one = warmup + trial.least;
         require!(self.sources, self.within >= 3 * one, |names| format!(
@@ -144,16 +148,24 @@ impl SearchSettings {
             (None, Some(users)) => ("connections", Some(users), defaults::FIND_USERS),
             (rate, _) => ("rate", rate.as_ref(), defaults::FIND_RATE),
         };
-        let given_load = loads.map(|loads| only_load(option, loads, &run_settings.sources)).transpose()?;
+        let given_load =
+            loads.map(|loads| only_load(option, loads, &run_settings.sources)).transpose()?;
         let first = self.start.or(given_load).unwrap_or(default);
         if option == "connections" {
             // `start-load` serves rates, too, so its parser accepts fractions.
             require!(self.sources, first.fract() == 0.0, |names| {
-                format!("{} {first}: users are whole; write {}", names.name_of("start-load"), first.ceil())
+                format!(
+                    "{} {first}: users are whole; write {}",
+                    names.name_of("start-load"),
+                    first.ceil()
+                )
             });
         }
         // The default start may exceed a low maximum; a start that the user gave may not.
-        Ok(self.most.filter(|_| self.start.is_none() && given_load.is_none()).map_or(first, |most| first.min(most)))
+        Ok(self
+            .most
+            .filter(|_| self.start.is_none() && given_load.is_none())
+            .map_or(first, |most| first.min(most)))
     }
 }
 

@@ -37,7 +37,8 @@ pub fn only_load(option: &'static str, loads: &Loads, sources: &SettingSources) 
 ///
 /// `SpecError` with its place if a value is invalid, or does not go with another one.
 pub fn objective_sets(all: &[Objective], sources: &SettingSources) -> Result<Vec<ObjectiveSet>> {
-    let several: Vec<&Objective> = all.iter().filter(|one| bounds_of_metric(all, one.metric) > 1).collect();
+    let several: Vec<&Objective> =
+        all.iter().filter(|one| bounds_of_metric(all, one.metric) > 1).collect();
     // Several bounds of two figures would make sets of every combination.
     let is_one_metric = several.iter().all(|one| one.metric == several[0].metric);
     require!(sources, is_one_metric, |names| {
@@ -48,8 +49,12 @@ pub fn objective_sets(all: &[Objective], sources: &SettingSources) -> Result<Vec
         return Ok(vec![named_set(all.to_vec())]);
     }
     // A bound on errors applies to each of `p99 < 1s, p99 < 3s`.
-    let common: Vec<Objective> = all.iter().filter(|one| bounds_of_metric(all, one.metric) == 1).cloned().collect();
-    Ok(several.into_iter().map(|bound| named_set([std::slice::from_ref(bound), &common[..]].concat())).collect())
+    let common: Vec<Objective> =
+        all.iter().filter(|one| bounds_of_metric(all, one.metric) == 1).cloned().collect();
+    Ok(several
+        .into_iter()
+        .map(|bound| named_set([std::slice::from_ref(bound), &common[..]].concat()))
+        .collect())
 }
 
 fn bounds_of_metric(all: &[Objective], metric: Metric) -> usize {

@@ -45,15 +45,21 @@ struct Change {
 /// would affect other values.
 pub fn edit(text: &str, file: &str, path: &str, value: Option<&Yaml>) -> Result<String> {
     let places = places(path).ok_or_else(|| {
-        error(file, path, "malformed path; write one such as load.rate or scenario.steps[0].get".to_owned())
+        error(
+            file,
+            path,
+            "malformed path; write one such as load.rate or scenario.steps[0].get".to_owned(),
+        )
     })?;
     // The parser refuses a file of comments only, but a first key can be added to it.
     let has_content = text.trim_start_matches('\u{feff}').lines().any(|line| !is_blank(line));
-    let old_tree = if has_content { comparable(&Yaml::from(&yaml::parse(text, file)?)) } else { Yaml::Null };
+    let old_tree =
+        if has_content { comparable(&Yaml::from(&yaml::parse(text, file)?)) } else { Yaml::Null };
     let mut expected_tree = old_tree.clone();
     let value = value.map(comparable);
     if !apply(&mut expected_tree, &places, value.as_ref()) {
-        let wrong = "there is no value; a key can be added only to a map, an item only after the last one";
+        let wrong =
+            "there is no value; a key can be added only to a map, an item only after the last one";
         return Err(error(file, path, wrong.to_owned()));
     }
     // The text stays as it is, so an edit without effect changes no formatting.
@@ -65,14 +71,17 @@ pub fn edit(text: &str, file: &str, path: &str, value: Option<&Yaml>) -> Result<
     if !has_content {
         return Ok(editor.with_first_entry(&expected_tree));
     }
-    let root = layout::read(text).ok_or_else(|| refusal(file, path, "a key of the file is no text"))?;
+    let root =
+        layout::read(text).ok_or_else(|| refusal(file, path, "a key of the file is no text"))?;
     // A comment below a text in lines would become a part of it; the second try writes
     // the text within quotes.
     for value in [value.clone(), value.as_ref().map(without_lines)] {
         let changes = editor.changes(&root, &places, value.as_ref());
         let new_text = apply_changes(text, changes.map_err(|reason| refusal(file, path, reason))?);
         // The result is read again, because a wrong range would silently change other values.
-        if yaml::parse(&new_text, file).is_ok_and(|tree| comparable(&Yaml::from(&tree)) == expected_tree) {
+        if yaml::parse(&new_text, file)
+            .is_ok_and(|tree| comparable(&Yaml::from(&tree)) == expected_tree)
+        {
             return Ok(new_text);
         }
     }
@@ -102,7 +111,11 @@ fn places(path: &str) -> Option<Vec<Place>> {
         } else {
             let name = if places.is_empty() { rest } else { rest.strip_prefix('.')? };
             // One key of plan files has a dot.
-            let length = if name == "http1.0" { name.len() } else { name.find(['.', '[']).unwrap_or(name.len()) };
+            let length = if name == "http1.0" {
+                name.len()
+            } else {
+                name.find(['.', '[']).unwrap_or(name.len())
+            };
             (Place::Key(name[..length].to_owned()), rest.len() - name.len() + length)
         };
         if place == Place::Key(String::new()) {
@@ -133,10 +146,12 @@ fn without_lines(value: &Yaml) -> Yaml {
     match value {
         Yaml::Text(text) if text.contains('\n') => Yaml::Quoted(text.clone()),
         Yaml::List(items) => Yaml::List(items.iter().map(without_lines).collect()),
-        Yaml::Map(entries) => {
-            Yaml::Map(entries.iter().map(|(key, value)| (key.clone(), without_lines(value))).collect())
+        Yaml::Map(entries) => Yaml::Map(
+            entries.iter().map(|(key, value)| (key.clone(), without_lines(value))).collect(),
+        ),
+        Yaml::Null | Yaml::Text(_) | Yaml::Quoted(_) | Yaml::Block(_) | Yaml::Commented { .. } => {
+            value.clone()
         }
-        Yaml::Null | Yaml::Text(_) | Yaml::Quoted(_) | Yaml::Block(_) | Yaml::Commented { .. } => value.clone(),
     }
 }
 
@@ -149,20 +164,26 @@ fn apply(tree: &mut Yaml, places: &[Place], value: Option<&Yaml>) -> bool {
     };
     // An empty section, such as `load:`, is null in YAML.
     if *tree == Yaml::Null && value.is_some() {
-        *tree = if matches!(place, Place::Key(_)) { Yaml::Map(Vec::new()) } else { Yaml::List(Vec::new()) };
+        *tree = if matches!(place, Place::Key(_)) {
+            Yaml::Map(Vec::new())
+        } else {
+            Yaml::List(Vec::new())
+        };
     }
     match (tree, place) {
-        (Yaml::Map(entries), Place::Key(key)) => match (entries.iter().position(|(known, _)| known == key), value) {
-            (Some(index), None) if rest.is_empty() => drop(entries.remove(index)),
-            (Some(index), _) => return apply(&mut entries[index].1, rest, value),
-            (None, None) => return false,
-            (None, Some(value)) => {
-                return nest_value(rest, value).is_some_and(|value| {
-                    entries.push((key.clone(), value));
-                    true
-                });
+        (Yaml::Map(entries), Place::Key(key)) => {
+            match (entries.iter().position(|(known, _)| known == key), value) {
+                (Some(index), None) if rest.is_empty() => drop(entries.remove(index)),
+                (Some(index), _) => return apply(&mut entries[index].1, rest, value),
+                (None, None) => return false,
+                (None, Some(value)) => {
+                    return nest_value(rest, value).is_some_and(|value| {
+                        entries.push((key.clone(), value));
+                        true
+                    });
+                }
             }
-        },
+        }
         (Yaml::List(items), Place::Index(index)) => match value {
             None if rest.is_empty() && *index < items.len() => drop(items.remove(*index)),
             _ if *index < items.len() => return apply(&mut items[*index], rest, value),
@@ -192,7 +213,9 @@ fn nest_value(places: &[Place], value: &Yaml) -> Option<Yaml> {
 fn index_of(layout: &Layout, place: &Place) -> Option<usize> {
     match place {
         Place::Index(index) => (*index < layout.members().len()).then_some(*index),
-        Place::Key(key) => layout.members().iter().position(|member| member.key.as_ref() == Some(key)),
+        Place::Key(key) => {
+            layout.members().iter().position(|member| member.key.as_ref() == Some(key))
+        }
     }
 }
 
@@ -203,15 +226,21 @@ struct Editor<'t> {
 
 impl Editor<'_> {
     /// The changes of the text that set or remove a value.
-    fn changes(&self, root: &Layout, places: &[Place], value: Option<&Yaml>) -> Result<Vec<Change>, &'static str> {
+    fn changes(
+        &self,
+        root: &Layout,
+        places: &[Place],
+        value: Option<&Yaml>,
+    ) -> Result<Vec<Change>, &'static str> {
         let mut parents: Vec<(&Layout, usize)> = Vec::new();
         let mut layout = root;
         for (depth, place) in places.iter().enumerate() {
             // An alias has its value in another place, which other keys may use, too.
             layout.check_editable()?;
             let Some(index) = index_of(layout, place) else {
-                let value =
-                    value.and_then(|value| nest_value(&places[depth + 1..], value)).ok_or("there is no value")?;
+                let value = value
+                    .and_then(|value| nest_value(&places[depth + 1..], value))
+                    .ok_or("there is no value")?;
                 let value = match place {
                     Place::Key(key) => Yaml::Map(vec![(key.clone(), value)]),
                     Place::Index(_) => Yaml::List(vec![value]),
@@ -246,13 +275,20 @@ impl Editor<'_> {
             } else {
                 ": "
             };
-            return vec![Change { range: old.range.clone(), text: format!("{separator}{}", value.flow()) }];
+            return vec![Change {
+                range: old.range.clone(),
+                text: format!("{separator}{}", value.flow()),
+            }];
         }
         let mut lines = if member.key.is_some() { value.after_key() } else { value.after_dash() };
         let first = lines.remove(0);
         let Extent { mut on_line, below } = self.extent(old);
         // Lines of a map or list stay after the comments that begin it.
-        let position = if first.is_empty() && !below.is_empty() { below.start } else { self.line_end(on_line.end) };
+        let position = if first.is_empty() && !below.is_empty() {
+            below.start
+        } else {
+            self.line_end(on_line.end)
+        };
         if first.is_empty() {
             on_line.start = old.indicator_end;
         }
@@ -289,7 +325,10 @@ impl Editor<'_> {
         if layout.style() == Style::Flow {
             let flow = value.flow();
             // Without the brackets of the new list or map: the entry joins the old one.
-            return vec![Change { range: end..end, text: format!(", {}", &flow[1..flow.len() - 1]) }];
+            return vec![Change {
+                range: end..end,
+                text: format!(", {}", &flow[1..flow.len() - 1]),
+            }];
         }
         let end = self.line_end(end);
         vec![Change { range: end..end, text: self.lines(last.start, value.lines()) }]
@@ -332,7 +371,8 @@ impl Editor<'_> {
     /// Lines to insert at the end of another line, indented as the text at `start`.
     fn lines(&self, start: usize, lines: Vec<String>) -> String {
         // The byte order mark has no column.
-        let indentation = self.text[self.line_start(start)..start].trim_start_matches('\u{feff}').chars().count();
+        let indentation =
+            self.text[self.line_start(start)..start].trim_start_matches('\u{feff}').chars().count();
         let mut text = String::new();
         for line in lines {
             text.push_str(self.line_break);
@@ -359,7 +399,10 @@ impl Editor<'_> {
     }
 
     fn is_first_of_line(&self, position: usize) -> bool {
-        self.text[self.line_start(position)..position].trim_start_matches('\u{feff}').trim_start().is_empty()
+        self.text[self.line_start(position)..position]
+            .trim_start_matches('\u{feff}')
+            .trim_start()
+            .is_empty()
     }
 
     fn line_start(&self, position: usize) -> usize {
@@ -368,7 +411,8 @@ impl Editor<'_> {
 
     /// Position of the line break, or of the end of the text.
     fn line_end(&self, position: usize) -> usize {
-        let end = self.text[position..].find('\n').map_or(self.text.len(), |length| position + length);
+        let end =
+            self.text[position..].find('\n').map_or(self.text.len(), |length| position + length);
         if self.text[position..end].ends_with('\r') { end - 1 } else { end }
     }
 

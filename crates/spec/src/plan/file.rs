@@ -164,9 +164,11 @@ impl Draft {
         let ports: Vec<String> = read(node).map_err(|e| e.within("ports", &node.at))?;
         match ports.iter().enumerate().find(|(n, port)| ports[..*n].contains(port)) {
             // Both would get one port, although the plan asks for two.
-            Some((_, duplicate)) => {
-                Err(SpecError::new(&node.at, "ports", format!("`{duplicate}` is given twice; write it once")))
-            }
+            Some((_, duplicate)) => Err(SpecError::new(
+                &node.at,
+                "ports",
+                format!("`{duplicate}` is given twice; write it once"),
+            )),
             None => Ok(ports),
         }
     }
@@ -177,7 +179,11 @@ impl Draft {
     /// # Errors
     ///
     /// [`SpecError`] with its place if a variable is unknown, or a value is invalid.
-    pub fn resolve(&self, inputs: PlanInputs<'_>, default_name: &str) -> Result<PlanFile, SpecError> {
+    pub fn resolve(
+        &self,
+        inputs: PlanInputs<'_>,
+        default_name: &str,
+    ) -> Result<PlanFile, SpecError> {
         let mut plan = self.plan.clone();
         vary::choose(&mut plan, inputs)?;
         // `choose` may have overwritten values of `--set`, which takes precedence.
@@ -198,9 +204,17 @@ impl Draft {
                 .flat_map(|row| row.keys)
                 .filter_map(|key| setting(&whole, key.key))
                 .collect(),
-            compare: written.compare.as_ref().and(whole.child("compare")).map(|node| below("compare", node).collect()),
+            compare: written
+                .compare
+                .as_ref()
+                .and(whole.child("compare"))
+                .map(|node| below("compare", node).collect()),
             hooks: hooks(&written.hooks, |around| &around.experiment),
-            find: written.find.as_ref().and(whole.child("find")).map(|node| below("find", node).collect()),
+            find: written
+                .find
+                .as_ref()
+                .and(whole.child("find"))
+                .map(|node| below("find", node).collect()),
             outputs: setting(&whole, "outputs").into_iter().collect(),
             contenders,
         })
@@ -223,16 +237,22 @@ fn setting(plan: &Node, key: &str) -> Option<KeyedValue> {
 /// refer to a contender.
 fn whole(plan: &Node, inputs: PlanInputs<'_>) -> Result<Node, SpecError> {
     // Keys of the whole experiment cannot depend on a contender.
-    let scope = Scope { vars: plan.child("vars"), inputs, contender: None, unknown: UnknownNames::Error };
+    let scope =
+        Scope { vars: plan.child("vars"), inputs, contender: None, unknown: UnknownNames::Error };
     let mut tree = with_keys(plan, |key| {
-        key == "hooks" || vary::OF_THE_WHOLE.contains(&key) && !["choose", "contenders", "factors"].contains(&key)
+        key == "hooks"
+            || vary::OF_THE_WHOLE.contains(&key)
+                && !["choose", "contenders", "factors"].contains(&key)
     });
     // The other hooks may contain `${contender}`, which is unknown here.
     retain_hooks(&mut tree, |level| level == "experiment");
     let mut tree = scope.fill(&tree)?.without_nulls();
     if let Value::Map(entries) = &mut tree.value {
         entries.extend(
-            plan.entries().iter().filter(|entry| entry.key == "vars" && entry.node.value != Value::Null).cloned(),
+            plan.entries()
+                .iter()
+                .filter(|entry| entry.key == "vars" && entry.node.value != Value::Null)
+                .cloned(),
         );
     }
     Ok(tree)
@@ -242,7 +262,8 @@ fn contender(variant: Variant, inputs: PlanInputs<'_>) -> Result<PlannedContende
     let Variant { name, factors, tree, .. } = variant;
     let contender = Some(ContenderScope { name: &name, factors: &factors });
     let scope = Scope { vars: tree.child("vars"), inputs, contender, unknown: UnknownNames::Error };
-    let mut contender_keys = with_keys(&tree, |key| key != "vars" && !vary::OF_THE_WHOLE.contains(&key));
+    let mut contender_keys =
+        with_keys(&tree, |key| key != "vars" && !vary::OF_THE_WHOLE.contains(&key));
     retain_hooks(&mut contender_keys, |level| level != "experiment");
     let resolved = scope.fill(&contender_keys)?.without_nulls();
     let written: Written = read(&resolved)?;
@@ -271,7 +292,8 @@ fn contender(variant: Variant, inputs: PlanInputs<'_>) -> Result<PlannedContende
 fn populations(plan: &Node) -> Result<Vec<PlannedUsers>, SpecError> {
     let Some(populations) = plan.child("populations") else { return Ok(vec![users(plan, None)?]) };
     if populations.entries().is_empty() {
-        let wrong = "there is none in it; write a name with its script and load, or leave the key out";
+        let wrong =
+            "there is none in it; write a name with its script and load, or leave the key out";
         return Err(SpecError::new(&populations.at, "populations", wrong));
     }
     let all = populations.entries().iter();
@@ -281,7 +303,8 @@ fn populations(plan: &Node) -> Result<Vec<PlannedUsers>, SpecError> {
 fn population(plan: &Node, entry: &Entry) -> Result<PlannedUsers, SpecError> {
     let path = format!("populations.{}", entry.key);
     // This only checks the keys, before the population is merged into the plan.
-    read::<written::Population>(&entry.node).map_err(|error| error.within(&path, &entry.node.at))?;
+    read::<written::Population>(&entry.node)
+        .map_err(|error| error.within(&path, &entry.node.at))?;
     // A key that the population does not have is that of the plan.
     let mut tree = with_keys(plan, |key| key != "populations");
     tree.merge(&entry.node);
@@ -289,7 +312,8 @@ fn population(plan: &Node, entry: &Entry) -> Result<PlannedUsers, SpecError> {
 }
 
 fn users(plan: &Node, name: Option<(String, Position)>) -> Result<PlannedUsers, SpecError> {
-    let request_order = plan.below("script.order").and_then(Node::text).and_then(rows::request::order);
+    let request_order =
+        plan.below("script.order").and_then(Node::text).and_then(rows::request::order);
     let scenario = plan.child("scenario").cloned();
     let requests = match (&scenario, plan.child("script")) {
         // Merging a contender adds keys, so one of them may come from the base plan.
@@ -327,8 +351,11 @@ fn requests(plan: &Node) -> Result<Vec<Vec<KeyedValue>>, SpecError> {
                    below scenario";
     let script = plan.child("script").ok_or_else(|| SpecError::new(&plan.at, "script", nothing))?;
     // Only one of them defines the requests; a contender may have added a second.
-    let ways: Vec<&Entry> =
-        script.entries().iter().filter(|e| ["request", "requests", "urls"].contains(&e.key.as_str())).collect();
+    let ways: Vec<&Entry> = script
+        .entries()
+        .iter()
+        .filter(|e| ["request", "requests", "urls"].contains(&e.key.as_str()))
+        .collect();
     let way = match ways[..] {
         [way] => way,
         [] => return Err(SpecError::new(&script.at, "script", nothing)),
@@ -342,9 +369,11 @@ fn requests(plan: &Node) -> Result<Vec<Vec<KeyedValue>>, SpecError> {
     };
     match (&way.node.value, way.key.as_str()) {
         (_, "urls") => Ok(Vec::new()),
-        (Value::List(nodes), "requests") if nodes.is_empty() => {
-            Err(SpecError::new(&way.node.at, "script.requests", "it is empty; write at least one request"))
-        }
+        (Value::List(nodes), "requests") if nodes.is_empty() => Err(SpecError::new(
+            &way.node.at,
+            "script.requests",
+            "it is empty; write at least one request",
+        )),
         (Value::List(nodes), _) => Ok(nodes.iter().map(request).collect()),
         _ => Ok(vec![request(&way.node)]),
     }
@@ -361,17 +390,26 @@ fn request(node: &Node) -> Vec<KeyedValue> {
 fn settings(plan: &Node) -> Vec<KeyedValue> {
     let script = plan.child("script").into_iter().flat_map(|node| below("script", node));
     // They are requests, not settings, and are read by `requests`.
-    let script = script.filter(|setting| !["script.request", "script.requests"].contains(&setting.key.as_str()));
-    let sections = ["load", "connection", "checks"].into_iter().filter_map(|key| Some((key, plan.child(key)?)));
+    let script = script
+        .filter(|setting| !["script.request", "script.requests"].contains(&setting.key.as_str()));
+    let sections = ["load", "connection", "checks"]
+        .into_iter()
+        .filter_map(|key| Some((key, plan.child(key)?)));
     let objectives = setting(plan, "objectives");
     script.chain(sections.flat_map(|(key, node)| below(key, node))).chain(objectives).collect()
 }
 
 fn below<'a>(key: &'a str, node: &'a Node) -> impl Iterator<Item = KeyedValue> + 'a {
-    node.entries().iter().map(move |entry| KeyedValue { key: format!("{key}.{}", entry.key), node: entry.node.clone() })
+    node.entries().iter().map(move |entry| KeyedValue {
+        key: format!("{key}.{}", entry.key),
+        node: entry.node.clone(),
+    })
 }
 
-fn hooks(written: &written::Hooks, level: impl Fn(&written::HookLevels) -> &Commands) -> PlannedHooks {
+fn hooks(
+    written: &written::Hooks,
+    level: impl Fn(&written::HookLevels) -> &Commands,
+) -> PlannedHooks {
     PlannedHooks {
         before: level(&written.before).0.iter().map(hook).collect(),
         after: level(&written.after).0.iter().map(hook).collect(),
@@ -381,7 +419,9 @@ fn hooks(written: &written::Hooks, level: impl Fn(&written::HookLevels) -> &Comm
 fn hook(command: &ScalarOr<written::Command>) -> PlannedHook {
     match command {
         ScalarOr::Scalar(Scalar(run)) => (run.clone(), None),
-        ScalarOr::Map(written::Command { run, timeout }) => (run.0.clone(), timeout.map(|PositiveDuration(time)| time)),
+        ScalarOr::Map(written::Command { run, timeout }) => {
+            (run.0.clone(), timeout.map(|PositiveDuration(time)| time))
+        }
     }
 }
 
@@ -418,7 +458,11 @@ fn server(written: &written::Server, plan: &Node) -> Result<PlannedServer, SpecE
         ready,
         stop: written.stop.as_ref().map(|word| word.0.clone()),
         restart: written.restart,
-        environment: written.environment.iter().map(|(name, value)| (name.clone(), value.0.clone())).collect(),
+        environment: written
+            .environment
+            .iter()
+            .map(|(name, value)| (name.clone(), value.0.clone()))
+            .collect(),
         ready_timeout: written.ready_timeout.map(|time| time.0),
         stop_timeout: written.stop_timeout.map(|time| time.0),
     })

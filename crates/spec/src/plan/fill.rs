@@ -69,18 +69,25 @@ impl Scope<'_> {
     pub fn fill(&self, node: &Node) -> Result<Node, SpecError> {
         let value = match &node.value {
             Value::Null => Value::Null,
-            Value::Text { text, plain } => {
-                Value::Text { text: self.text(text, &node.at, &mut FillState::default())?, plain: *plain }
-            }
+            Value::Text { text, plain } => Value::Text {
+                text: self.text(text, &node.at, &mut FillState::default())?,
+                plain: *plain,
+            },
             Value::List(nodes) => {
                 let mut filled_nodes = Vec::with_capacity(nodes.len());
                 for (number, node) in nodes.iter().enumerate() {
-                    filled_nodes.push(self.fill(node).map_err(|e| e.within(&format!("[{number}]"), &node.at))?);
+                    filled_nodes.push(
+                        self.fill(node).map_err(|e| e.within(&format!("[{number}]"), &node.at))?,
+                    );
                 }
                 Value::List(filled_nodes)
             }
             Value::Map(entries) => {
-                Value::Map(entries.iter().map(|entry| self.fill_entry(entry)).collect::<Result<_, SpecError>>()?)
+                Value::Map(entries.iter().map(|entry| self.fill_entry(entry)).collect::<Result<
+                    _,
+                    SpecError,
+                >>(
+                )?)
             }
         };
         Ok(Node { at: node.at.clone(), value })
@@ -114,16 +121,25 @@ impl Scope<'_> {
             // `$$` is a plain `$`, as in Makefiles and Compose files.
             if let Some(tail) = tail.strip_prefix('$') {
                 // The run fills in this text again, so an escaped `${` must stay escaped.
-                out.push_str(if self.unknown == UnknownNames::Keep && tail.starts_with('{') { r"\$" } else { "$" });
+                out.push_str(if self.unknown == UnknownNames::Keep && tail.starts_with('{') {
+                    r"\$"
+                } else {
+                    "$"
+                });
                 rest = tail;
-            } else if let (UnknownNames::Keep, Some(tail)) = (self.unknown, tail.strip_prefix('{')) {
+            } else if let (UnknownNames::Keep, Some(tail)) = (self.unknown, tail.strip_prefix('{'))
+            {
                 let known_value = self.known_value(tail, at, state)?;
                 let (value, tail) = known_value.unwrap_or_else(|| ("${".to_owned(), tail));
                 out.push_str(&value);
                 rest = tail;
             } else if let Some(name) = tail.strip_prefix('{') {
                 let end = name.find('}').ok_or_else(|| {
-                    SpecError::new(at, "", "`}` is missing after `${`; write ${name}, or $${ for a plain ${")
+                    SpecError::new(
+                        at,
+                        "",
+                        "`}` is missing after `${`; write ${name}, or $${ for a plain ${",
+                    )
                 })?;
                 out.push_str(&self.value(&name[..end], at, state)?);
                 rest = &name[end + 1..];
@@ -134,7 +150,11 @@ impl Scope<'_> {
             // Short variables that refer to each other could fill the memory, or take very long.
             state.count += 1;
             if out.len() > MAX_LENGTH || state.count > MAX_VALUES {
-                return Err(SpecError::new(at, "", "too long with its variables filled in; write shorter values"));
+                return Err(SpecError::new(
+                    at,
+                    "",
+                    "too long with its variables filled in; write shorter values",
+                ));
             }
         }
         out.push_str(rest);
@@ -171,7 +191,9 @@ impl Scope<'_> {
         match name.split_once('.').or_else(|| name.split_once(':')) {
             None if name == "dir" => Some(self.inputs.dir.to_owned()),
             None if name == "plan_dir" => Some(self.inputs.plan_dir.to_owned()),
-            None if name == "contender" => self.contender.map(|contender| contender.name.to_owned()),
+            None if name == "contender" => {
+                self.contender.map(|contender| contender.name.to_owned())
+            }
             Some(("env", variable)) => (self.inputs.environment)(variable),
             Some(("port", port)) => self.inputs.ports.get(port).map(u16::to_string),
             Some(("factor", factor)) => self
@@ -185,8 +207,12 @@ impl Scope<'_> {
     fn var(&self, name: &str, state: &mut FillState) -> Result<Option<String>, SpecError> {
         let Some(node) = self.vars.and_then(|vars| vars.child(name)) else { return Ok(None) };
         if state.names.iter().any(|other| other == name) {
-            let circle: Vec<String> =
-                state.names.iter().chain([&name.to_owned()]).map(|name| format!("${{{name}}}")).collect();
+            let circle: Vec<String> = state
+                .names
+                .iter()
+                .chain([&name.to_owned()])
+                .map(|name| format!("${{{name}}}"))
+                .collect();
             return Err(variable_error(
                 node,
                 name,
@@ -194,7 +220,11 @@ impl Scope<'_> {
             ));
         }
         let text = node.text().ok_or_else(|| {
-            variable_error(node, name, &format!("is {}, and a variable is a single value; write one", node.kind()))
+            variable_error(
+                node,
+                name,
+                &format!("is {}, and a variable is a single value; write one", node.kind()),
+            )
         })?;
         // The names of the variables that are being filled in, to find a circle.
         state.names.push(name.to_owned());
@@ -207,7 +237,9 @@ impl Scope<'_> {
     fn unknown_message(&self, name: &str) -> String {
         let known_names = self.known_names();
         if let Some(variable) = name.strip_prefix("env.").or_else(|| name.strip_prefix("env:")) {
-            return format!("${{{name}}}: the environment variable {variable} is not set; set it, or write a value");
+            return format!(
+                "${{{name}}}: the environment variable {variable} is not set; set it, or write a value"
+            );
         }
         // The name exists, but not here, so a similar name would be a wrong remedy.
         if self.contender.is_none() && (name == "contender" || name.starts_with("factor.")) {
@@ -218,10 +250,15 @@ impl Scope<'_> {
         let instead = match nearest(name, known_names.iter().map(String::as_str)) {
             Some(near) => placeholder(near),
             None => {
-                format!("one of {}", known_names.iter().map(|name| placeholder(name)).collect::<Vec<_>>().join(" "))
+                format!(
+                    "one of {}",
+                    known_names.iter().map(|name| placeholder(name)).collect::<Vec<_>>().join(" ")
+                )
             }
         };
-        format!("${{{name}}} is not defined; write {instead}, or $${{{name}}} to leave it to the shell")
+        format!(
+            "${{{name}}} is not defined; write {instead}, or $${{{name}}} to leave it to the shell"
+        )
     }
 
     fn known_names(&self) -> Vec<String> {

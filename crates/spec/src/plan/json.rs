@@ -14,7 +14,9 @@ pub fn json(node: &Node) -> Json {
         Value::Text { text, plain: true } => scalar(text),
         Value::Text { text, plain: false } => Json::from(text.as_str()),
         Value::List(nodes) => nodes.iter().map(json).collect(),
-        Value::Map(entries) => entries.iter().map(|entry| (entry.key.clone(), json(&entry.node))).collect(),
+        Value::Map(entries) => {
+            entries.iter().map(|entry| (entry.key.clone(), json(&entry.node))).collect()
+        }
     }
 }
 
@@ -30,13 +32,15 @@ pub fn json_text(node: &Node) -> String {
 
 fn push_json(node: &Node, stretches: &mut Vec<Stretch>) {
     match &node.value {
-        Value::Text { text, plain } => match template::json_value_stretch(text).filter(|_| *plain) {
-            Some(stretch) => stretches.push(stretch),
-            // The number is copied as it was written: 1.0 stays 1.0, and long integers keep all
-            // digits.
-            None if *plain && !scalar(text).is_string() => stretches.push(literal(text)),
-            None => stretches.extend(template::json_text_stretches(text)),
-        },
+        Value::Text { text, plain } => {
+            match template::json_value_stretch(text).filter(|_| *plain) {
+                Some(stretch) => stretches.push(stretch),
+                // The number is copied as it was written: 1.0 stays 1.0, and long integers keep all
+                // digits.
+                None if *plain && !scalar(text).is_string() => stretches.push(literal(text)),
+                None => stretches.extend(template::json_text_stretches(text)),
+            }
+        }
         Value::List(nodes) => {
             stretches.push(literal("["));
             for (number, node) in nodes.iter().enumerate() {
@@ -71,5 +75,7 @@ pub(super) fn is_typed(text: &str) -> bool {
 fn scalar(text: &str) -> Json {
     // serde_json also accepts white space around a value, which only a quoted text has.
     let value = serde_json::from_str(text).ok().filter(|_| text.trim() == text);
-    value.filter(|value: &Json| value.is_number() || value.is_boolean()).unwrap_or_else(|| Json::from(text))
+    value
+        .filter(|value: &Json| value.is_number() || value.is_boolean())
+        .unwrap_or_else(|| Json::from(text))
 }

@@ -95,7 +95,8 @@ impl Node {
         };
         for other in others {
             // Null removes an existing key. Without one it stays: a level of a factor may be null.
-            if other.node.value == Value::Null && entries.iter().any(|entry| entry.key == other.key) {
+            if other.node.value == Value::Null && entries.iter().any(|entry| entry.key == other.key)
+            {
                 entries.retain(|entry| entry.key != other.key);
                 continue;
             }
@@ -118,7 +119,8 @@ impl Node {
                 if entries.iter_mut().any(|entry| entry.node.take_out(at)) {
                     return true;
                 }
-                let index = entries.iter().position(|entry| entry.at == *at || entry.node.at == *at);
+                let index =
+                    entries.iter().position(|entry| entry.at == *at || entry.node.at == *at);
                 index.map(|index| entries.remove(index)).is_some()
             }
             Value::List(nodes) => {
@@ -172,7 +174,10 @@ mod tests {
         // Also where nothing is something: a level of a factor without overrides.
         let mut levels = parse("{a: {b: 1}, c: ~}", "a").unwrap();
         levels.merge(&parse("{a: ~}", "b").unwrap());
-        assert_eq!(levels.entries().iter().map(|entry| entry.key.as_str()).collect::<Vec<_>>(), ["c"]);
+        assert_eq!(
+            levels.entries().iter().map(|entry| entry.key.as_str()).collect::<Vec<_>>(),
+            ["c"]
+        );
     }
 
     #[test]

@@ -112,7 +112,10 @@ pub struct PlannedProbe {
 }
 
 /// Converts the probes of a plan; `node` is the place where they were written.
-pub(super) fn probes(written: &[Probe], node: Option<&Node>) -> Result<Vec<PlannedProbe>, SpecError> {
+pub(super) fn probes(
+    written: &[Probe],
+    node: Option<&Node>,
+) -> Result<Vec<PlannedProbe>, SpecError> {
     let nodes = match node.map(|node| &node.value) {
         Some(Value::List(nodes)) => &nodes[..],
         _ => &[],
@@ -121,9 +124,15 @@ pub(super) fn probes(written: &[Probe], node: Option<&Node>) -> Result<Vec<Plann
     for (number, (probe, node)) in written.iter().zip(nodes).enumerate() {
         let planned = plan_probe(probe).map_err(|wrong| probe_error(node, number, wrong))?;
         // Readings are stored by kind and name, so equal names would mix two sources.
-        if all.iter().any(|other| (other.what.kind(), &other.name) == (planned.what.kind(), &planned.name)) {
-            let wrong =
-                format!("another {} probe is called `{}` already; add `as: NAME`", planned.what.kind(), planned.name);
+        if all
+            .iter()
+            .any(|other| (other.what.kind(), &other.name) == (planned.what.kind(), &planned.name))
+        {
+            let wrong = format!(
+                "another {} probe is called `{}` already; add `as: NAME`",
+                planned.what.kind(),
+                planned.name
+            );
             return Err(probe_error(node, number, wrong));
         }
         all.push(planned);
@@ -142,7 +151,11 @@ fn plan_probe(probe: &Probe) -> Result<PlannedProbe, String> {
             let name = name(machine.name.as_ref(), || {
                 if let ProbeAccess::Ssh { host, .. } = &via { host.clone() } else { "local".into() }
             });
-            Ok(PlannedProbe { name, what: Probed::Host { via }, interval: interval(machine.interval) })
+            Ok(PlannedProbe {
+                name,
+                what: Probed::Host { via },
+                interval: interval(machine.interval),
+            })
         }
         Probe::Server(machine) => {
             let what = Probed::Processes { select: Select::Server, via: via(machine.via.as_ref()) };
@@ -161,7 +174,9 @@ fn plan_probe(probe: &Probe) -> Result<PlannedProbe, String> {
                 interval: interval(processes.interval),
             })
         }
-        Probe::Nginx(page) => status(page, "nginx", |url, page| Probed::Nginx { url, connections: page.connections }),
+        Probe::Nginx(page) => {
+            status(page, "nginx", |url, page| Probed::Nginx { url, connections: page.connections })
+        }
         Probe::Apache(page) => status(page, "apache", |url, _| Probed::Apache { url }),
         Probe::PhpFpm(page) => status(page, "php-fpm", |url, _| Probed::PhpFpm { url }),
         Probe::Tomcat(page) => status(page, "tomcat", |url, _| Probed::Tomcat { url }),
@@ -173,21 +188,31 @@ fn plan_probe(probe: &Probe) -> Result<PlannedProbe, String> {
     }
 }
 
-fn status(page: &ScalarOr<Page>, kind: &str, probed: impl Fn(String, &Page) -> Probed) -> Result<PlannedProbe, String> {
+fn status(
+    page: &ScalarOr<Page>,
+    kind: &str,
+    probed: impl Fn(String, &Page) -> Probed,
+) -> Result<PlannedProbe, String> {
     let page = match page {
         ScalarOr::Scalar(url) => {
             Page { url: url.clone(), name: None, interval: None, connections: None, metrics: None }
         }
         ScalarOr::Map(page) => page.clone(),
     };
-    let keys_of_kinds =
-        [("connections", "nginx", page.connections.is_some()), ("metrics", "prometheus", page.metrics.is_some())];
-    if let Some((key, owner, _)) = keys_of_kinds.iter().find(|(_, owner, is_set)| *is_set && *owner != kind) {
+    let keys_of_kinds = [
+        ("connections", "nginx", page.connections.is_some()),
+        ("metrics", "prometheus", page.metrics.is_some()),
+    ];
+    if let Some((key, owner, _)) =
+        keys_of_kinds.iter().find(|(_, owner, is_set)| *is_set && *owner != kind)
+    {
         return Err(format!("{key} belongs to a probe of {owner}; leave it out"));
     }
-    let url = url::Url::parse(&page.url.0).ok().filter(|url| ["http", "https"].contains(&url.scheme()));
     let url =
-        url.ok_or_else(|| format!("`{}` is no URL; write one such as http://127.0.0.1:8080/status", page.url.0))?;
+        url::Url::parse(&page.url.0).ok().filter(|url| ["http", "https"].contains(&url.scheme()));
+    let url = url.ok_or_else(|| {
+        format!("`{}` is no URL; write one such as http://127.0.0.1:8080/status", page.url.0)
+    })?;
     let host = url.host_str().unwrap_or_default();
     // Without user and path, because names are shown and a URL may contain a password.
     let default_name = url.port().map_or(host.to_owned(), |port| format!("{host}:{port}"));
@@ -203,7 +228,8 @@ fn select(processes: &Processes) -> Result<(Select, String), String> {
     let ways = [
         text_of(processes.name.as_ref()).map(|name| (Select::Name(name.clone()), name)),
         processes.pid.map(|pid| (Select::Pid(pid), format!("pid {pid}"))),
-        text_of(processes.pid_file.as_ref()).map(|file| (Select::PidFile(file.clone().into()), file)),
+        text_of(processes.pid_file.as_ref())
+            .map(|file| (Select::PidFile(file.clone().into()), file)),
         processes.port.map(|port| (Select::Port(port), format!("port {port}"))),
         text_of(processes.cgroup.as_ref()).map(|path| (Select::Cgroup(path.clone().into()), path)),
     ];
@@ -212,7 +238,9 @@ fn select(processes: &Processes) -> Result<(Select, String), String> {
     first
         // Two selections could mean either their union or their intersection.
         .filter(|_| selections.next().is_none())
-        .ok_or_else(|| "no processes are selected; write one of name, pid, pid_file, port or cgroup".to_owned())
+        .ok_or_else(|| {
+            "no processes are selected; write one of name, pid, pid_file, port or cgroup".to_owned()
+        })
 }
 
 fn text_of(word: Option<&Scalar>) -> Option<String> {
@@ -222,8 +250,12 @@ fn text_of(word: Option<&Scalar>) -> Option<String> {
 fn via(written: Option<&ScalarOr<Ssh>>) -> ProbeAccess {
     match written {
         None => ProbeAccess::Local,
-        Some(ScalarOr::Scalar(host)) => ProbeAccess::Ssh { host: host.0.clone(), options: Vec::new() },
-        Some(ScalarOr::Map(ssh)) => ProbeAccess::Ssh { host: ssh.host.0.clone(), options: ssh.options.0.clone() },
+        Some(ScalarOr::Scalar(host)) => {
+            ProbeAccess::Ssh { host: host.0.clone(), options: Vec::new() }
+        }
+        Some(ScalarOr::Map(ssh)) => {
+            ProbeAccess::Ssh { host: ssh.host.0.clone(), options: ssh.options.0.clone() }
+        }
     }
 }
 

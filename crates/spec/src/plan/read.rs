@@ -7,8 +7,8 @@
 use super::node::{Entry, Node, Value};
 use crate::error::SpecError;
 use serde::de::{
-    DeserializeOwned, DeserializeSeed, EnumAccess, Error, IntoDeserializer, MapAccess, SeqAccess, VariantAccess,
-    Visitor,
+    DeserializeOwned, DeserializeSeed, EnumAccess, Error, IntoDeserializer, MapAccess, SeqAccess,
+    VariantAccess, Visitor,
 };
 use serde::{Deserializer, forward_to_deserialize_any};
 
@@ -31,7 +31,11 @@ struct NodeReader<'a>(&'a Node);
 
 impl NodeReader<'_> {
     fn expected<T>(&self, noun: &str, instead: &str) -> Result<T, SpecError> {
-        Err(SpecError::new(&self.0.at, "", format!("{} instead of {noun}; write {instead}", self.0.kind())))
+        Err(SpecError::new(
+            &self.0.at,
+            "",
+            format!("{} instead of {noun}; write {instead}", self.0.kind()),
+        ))
     }
 
     // Serde's own message would name Rust types, such as `u32`.
@@ -53,7 +57,9 @@ impl<'de> Deserializer<'de> for NodeReader<'_> {
             // Texts stay texts: the type that reads them knows whether `1e3` is a number.
             Value::Text { text, .. } => visitor.visit_str(text),
             Value::List(nodes) => visitor.visit_seq(Items { nodes: nodes.iter(), number: 0 }),
-            Value::Map(entries) => visitor.visit_map(Names { entries: entries.iter(), value: None }),
+            Value::Map(entries) => {
+                visitor.visit_map(Names { entries: entries.iter(), value: None })
+            }
         }
         .map_err(|e| with_place(e, self.0))
     }
@@ -66,9 +72,11 @@ impl<'de> Deserializer<'de> for NodeReader<'_> {
         match self.0.text() {
             Some("true") => visitor.visit_bool(true),
             Some("false") => visitor.visit_bool(false),
-            Some(text) => {
-                Err(SpecError::new(&self.0.at, "", format!("`{text}` is neither true nor false; write one of the two")))
-            }
+            Some(text) => Err(SpecError::new(
+                &self.0.at,
+                "",
+                format!("`{text}` is neither true nor false; write one of the two"),
+            )),
             None => self.expected("true or false", "one of the two"),
         }
     }
@@ -86,7 +94,11 @@ impl<'de> Deserializer<'de> for NodeReader<'_> {
     }
 
     fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SpecError> {
-        if self.0.text().is_none() { self.expected("a single value", "one") } else { self.deserialize_any(visitor) }
+        if self.0.text().is_none() {
+            self.expected("a single value", "one")
+        } else {
+            self.deserialize_any(visitor)
+        }
     }
 
     fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SpecError> {
@@ -129,14 +141,18 @@ impl<'de> Deserializer<'de> for NodeReader<'_> {
                 // A variant without settings is a word, such as `host`.
                 .visit_enum(Choice { name: text, node: &Node::empty(self.0.at.clone()) })
                 .map_err(|e| with_place(e, self.0)),
-            (_, [entry]) => {
-                visitor.visit_enum(Choice { name: &entry.key, node: &entry.node }).map_err(|e| with_place(e, self.0))
-            }
+            (_, [entry]) => visitor
+                .visit_enum(Choice { name: &entry.key, node: &entry.node })
+                .map_err(|e| with_place(e, self.0)),
             _ => self.expected("one word, or one name with its settings", "`name` or `name: {…}`"),
         }
     }
 
-    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &str, visitor: V) -> Result<V::Value, SpecError> {
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _: &str,
+        visitor: V,
+    ) -> Result<V::Value, SpecError> {
         visitor.visit_newtype_struct(self)
     }
 
@@ -153,11 +169,16 @@ struct Items<'a> {
 impl<'de> SeqAccess<'de> for Items<'_> {
     type Error = SpecError;
 
-    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, SpecError> {
+    fn next_element_seed<T: DeserializeSeed<'de>>(
+        &mut self,
+        seed: T,
+    ) -> Result<Option<T::Value>, SpecError> {
         let Some(node) = self.nodes.next() else { return Ok(None) };
         let number = self.number;
         self.number += 1;
-        seed.deserialize(NodeReader(node)).map(Some).map_err(|e| e.within(&format!("[{number}]"), &node.at))
+        seed.deserialize(NodeReader(node))
+            .map(Some)
+            .map_err(|e| e.within(&format!("[{number}]"), &node.at))
     }
 }
 
@@ -169,13 +190,18 @@ struct Names<'a> {
 impl<'de> MapAccess<'de> for Names<'_> {
     type Error = SpecError;
 
-    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, SpecError> {
+    fn next_key_seed<K: DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, SpecError> {
         self.value = self.entries.next();
         let Some(entry) = self.value else { return Ok(None) };
-        seed.deserialize(entry.key.as_str().into_deserializer()).map(Some).map_err(|mut e: SpecError| {
-            e.position.get_or_insert_with(|| entry.at.clone());
-            e
-        })
+        seed.deserialize(entry.key.as_str().into_deserializer()).map(Some).map_err(
+            |mut e: SpecError| {
+                e.position.get_or_insert_with(|| entry.at.clone());
+                e
+            },
+        )
     }
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, SpecError> {
@@ -194,7 +220,10 @@ impl<'de, 'a> EnumAccess<'de> for Choice<'a> {
     type Error = SpecError;
     type Variant = VariantContent<'a>;
 
-    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, VariantContent<'a>), SpecError> {
+    fn variant_seed<V: DeserializeSeed<'de>>(
+        self,
+        seed: V,
+    ) -> Result<(V::Value, VariantContent<'a>), SpecError> {
         let name: serde::de::value::StrDeserializer<'_, SpecError> = self.name.into_deserializer();
         seed.deserialize(name).map(|value| (value, VariantContent(self)))
     }
@@ -224,6 +253,8 @@ impl<'de> VariantAccess<'de> for VariantContent<'_> {
         visitor: V,
     ) -> Result<V::Value, SpecError> {
         let Choice { name, node } = self.0;
-        NodeReader(node).deserialize_struct("", names, visitor).map_err(|e| e.within(name, &node.at))
+        NodeReader(node)
+            .deserialize_struct("", names, visitor)
+            .map_err(|e| e.within(name, &node.at))
     }
 }

@@ -21,7 +21,9 @@ use crate::error::{Position, Result, SpecError};
 use crate::settings::{GrpcSettings, PlannedScenario, RunSettings};
 use crate::words::values;
 use brunt_model::reply_policy::{Cookies, PageCache, RedirectRules, Redirects};
-use brunt_model::scenario::{DataFile, DataFormat, Scenario, Scope, Script, ScriptLanguage, ScenarioStep, TextRules};
+use brunt_model::scenario::{
+    DataFile, DataFormat, Scenario, ScenarioStep, Scope, Script, ScriptLanguage, TextRules,
+};
 use brunt_model::{ReplyPolicy, Request};
 use keys::{self as written, OnFailure};
 use std::path::{Path, PathBuf};
@@ -35,10 +37,16 @@ const FOLLOWED: u32 = 10;
 /// # Errors
 ///
 /// [`SpecError`] with its place if a key is unknown, a value is invalid, or no step is a request.
-pub fn scenario(node: &Node, run: &RunSettings, folder: &Path, system: &System) -> Result<PlannedScenario> {
+pub fn scenario(
+    node: &Node,
+    run: &RunSettings,
+    folder: &Path,
+    system: &System,
+) -> Result<PlannedScenario> {
     let planned = with_any_steps(node, run, folder, system)?;
     if planned.scenario.requests.is_empty() {
-        let wrong = "none of its steps is a request; write one such as `- get: http://127.0.0.1:8080/`";
+        let wrong =
+            "none of its steps is a request; write one such as `- get: http://127.0.0.1:8080/`";
         let at = node.child("steps").map_or(&node.at, |steps| &steps.at);
         return Err(SpecError::new(at, "scenario.steps", wrong));
     }
@@ -50,9 +58,16 @@ pub fn scenario(node: &Node, run: &RunSettings, folder: &Path, system: &System) 
 /// # Errors
 ///
 /// The same as those of [`scenario`].
-pub fn with_any_steps(node: &Node, run: &RunSettings, folder: &Path, system: &System) -> Result<PlannedScenario> {
-    let written: written::Scenario = read(node).map_err(|error| error.within("scenario", &node.at))?;
-    let follow = Redirects { most: written.follow.unwrap_or(FOLLOWED), rules: RedirectRules::Rfc9110 };
+pub fn with_any_steps(
+    node: &Node,
+    run: &RunSettings,
+    folder: &Path,
+    system: &System,
+) -> Result<PlannedScenario> {
+    let written: written::Scenario =
+        read(node).map_err(|error| error.within("scenario", &node.at))?;
+    let follow =
+        Redirects { most: written.follow.unwrap_or(FOLLOWED), rules: RedirectRules::Rfc9110 };
     let policy = ReplyPolicy {
         redirects: follow,
         cookies: cookies(node, written.cookies.as_ref())?,
@@ -61,8 +76,11 @@ pub fn with_any_steps(node: &Node, run: &RunSettings, folder: &Path, system: &Sy
         failure_ends: written.on_failure.map_or(Scope::Nothing, OnFailure::scope),
         ..run.replies.clone()
     };
-    let headers =
-        node.child("headers").map(|node| header_fields(node, "scenario.headers")).transpose()?.unwrap_or_default();
+    let headers = node
+        .child("headers")
+        .map(|node| header_fields(node, "scenario.headers"))
+        .transpose()?
+        .unwrap_or_default();
     let base = written.base.map(|base| base.0);
     let grpc = GrpcSettings {
         protos: files(written.proto, folder),
@@ -95,7 +113,8 @@ pub fn with_any_steps(node: &Node, run: &RunSettings, folder: &Path, system: &Sy
         )
     })?;
     steps.extend(reader.steps(list, "scenario.steps")?);
-    let variables = node.child("variables").map(|node| texts(node, "scenario.variables")).transpose()?;
+    let variables =
+        node.child("variables").map(|node| texts(node, "scenario.variables")).transpose()?;
     let ScenarioReader { requests, places, policies, data, calls, .. } = reader;
     let scenario = Scenario {
         texts: TextRules::Expressions,
@@ -151,7 +170,8 @@ impl ScenarioReader<'_> {
         let mut first = Vec::new();
         for (number, node) in items(node).iter().enumerate() {
             let path = format!("scenario.data[{number}]");
-            let (file, on_demand) = self.data_file(node).map_err(|error| error.within(&path, &node.at))?;
+            let (file, on_demand) =
+                self.data_file(node).map_err(|error| error.within(&path, &node.at))?;
             // Each iteration begins with a row; `on_demand` rows are read by the step `row`.
             if !on_demand {
                 first.push(ScenarioStep::Row(number as u32));
@@ -167,8 +187,17 @@ impl ScenarioReader<'_> {
             Some(file) => written::DataFile { file: Scalar(file.to_owned()), ..Default::default() },
             None => read(node)?,
         };
-        let written::DataFile { file, columns, delimiter, encoding, shared, order, at_end, skip_first, on_demand } =
-            written;
+        let written::DataFile {
+            file,
+            columns,
+            delimiter,
+            encoding,
+            shared,
+            order,
+            at_end,
+            skip_first,
+            on_demand,
+        } = written;
         let delimiter = match delimiter.as_ref().map(|delimiter| delimiter.0.as_str()) {
             None => ',',
             // JMeter writes a tab as `\t`.
@@ -181,12 +210,17 @@ impl ScenarioReader<'_> {
                 )
             })?,
         };
-        let ending = Path::new(&file.0).extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+        let ending =
+            Path::new(&file.0).extension().and_then(|ending| ending.to_str()).unwrap_or_default();
         let is_json = ["jsonl", "ndjson"].iter().any(|json| ending.eq_ignore_ascii_case(json));
         let file = DataFile {
             encoding: encoding.0,
             file: self.file(&file.0),
-            format: if is_json { DataFormat::JsonLines } else { DataFormat::Csv { delimiter, quoted: true } },
+            format: if is_json {
+                DataFormat::JsonLines
+            } else {
+                DataFormat::Csv { delimiter, quoted: true }
+            },
             names: columns.into_iter().map(|column| column.0).collect(),
             skip_first,
             shared: shared.unwrap_or_default(),
@@ -211,7 +245,11 @@ fn cache(node: &Node, written: Option<&Scalar>) -> Result<Option<PageCache>> {
         "false" => Ok(None),
         other => {
             let at = node.child("cache").map_or(&node.at, |node| &node.at);
-            Err(SpecError::new(at, "scenario.cache", format!("`{other}`: write true, false or revalidate")))
+            Err(SpecError::new(
+                at,
+                "scenario.cache",
+                format!("`{other}`: write true, false or revalidate"),
+            ))
         }
     }
 }
@@ -224,7 +262,11 @@ fn cookies(node: &Node, written: Option<&Scalar>) -> Result<Cookies> {
         "iteration" => Ok(Cookies::KeptForAnIteration),
         other => {
             let at = node.child("cookies").map_or(&node.at, |node| &node.at);
-            Err(SpecError::new(at, "scenario.cookies", format!("`{other}`: write true, false or iteration")))
+            Err(SpecError::new(
+                at,
+                "scenario.cookies",
+                format!("`{other}`: write true, false or iteration"),
+            ))
         }
     }
 }
@@ -259,10 +301,9 @@ fn texts(node: &Node, path: &str) -> Result<Vec<(String, String)>> {
     }
     let mut texts = Vec::new();
     for entry in node.entries() {
-        let text = entry
-            .node
-            .text()
-            .ok_or_else(|| expected(&entry.node.at, &format!("{path}.{}", entry.key), "a single value", "one"))?;
+        let text = entry.node.text().ok_or_else(|| {
+            expected(&entry.node.at, &format!("{path}.{}", entry.key), "a single value", "one")
+        })?;
         texts.push((entry.key.clone(), text.to_owned()));
     }
     Ok(texts)
@@ -278,7 +319,8 @@ fn header_fields(node: &Node, path: &str) -> Result<Vec<(String, String)>> {
         let path = format!("{path}.{}", entry.key);
         // A list of values makes one header field for each.
         for value in items(&entry.node) {
-            let text = value.text().ok_or_else(|| expected(&value.at, &path, "a single value", "one"))?;
+            let text =
+                value.text().ok_or_else(|| expected(&value.at, &path, "a single value", "one"))?;
             let field = values::header_field(&entry.key, text);
             fields.push(field.map_err(|error| SpecError::from(error).within(&path, &entry.at))?);
         }

@@ -5,8 +5,8 @@
 
 use super::words::{Scalar, ScalarList, ScalarOr};
 use crate::settings::{
-    CompareSettings, Content, ExperimentSettings, Key, Visibility, RunSettings, SearchSettings, SettingRow, Settings,
-    ValueForm, rows,
+    CompareSettings, Content, ExperimentSettings, Key, RunSettings, SearchSettings, SettingRow,
+    Settings, ValueForm, Visibility, rows,
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
@@ -62,14 +62,24 @@ pub enum Form {
 const WITHOUT_OPTION: [(&str, Form, &str, Option<&str>); 6] = [
     ("script.base", Form::Scalar, "Server of relative URLs, such as `http://127.0.0.1:8080`", None),
     ("script.request", Form::Request, "One request: a URL, or a map", None),
-    ("script.requests", Form::Requests, "Several requests, each with a frequency proportional to its weight", None),
+    (
+        "script.requests",
+        Form::Requests,
+        "Several requests, each with a frequency proportional to its weight",
+        None,
+    ),
     (
         "script.request.url",
         Form::Scalar,
         "URL to request, with placeholders: `{n}`, `{uuid}`, `{random:1..9}`, `{csv:FILE:column}`",
         None,
     ),
-    ("script.request.label", Form::Scalar, "Label under which its figures are summed", Some("its URL")),
+    (
+        "script.request.label",
+        Form::Scalar,
+        "Label under which its figures are summed",
+        Some("its URL"),
+    ),
     ("script.request.weight", Form::Number, "Relative frequency within the list", Some("1")),
 ];
 
@@ -114,8 +124,9 @@ static KEYS: LazyLock<Vec<PlanKey>> = LazyLock::new(|| {
         option: None,
         visibility: Visibility::Yes,
     });
-    let of_commands =
-        keys_of::<SearchSettings>().chain(keys_of::<CompareSettings>()).chain(keys_of::<ExperimentSettings>());
+    let of_commands = keys_of::<SearchSettings>()
+        .chain(keys_of::<CompareSettings>())
+        .chain(keys_of::<ExperimentSettings>());
     others.chain(keys_of::<RunSettings>()).chain(of_commands).collect()
 });
 
@@ -235,7 +246,9 @@ fn in_keys(help: &str, path: &str) -> String {
 impl<const NUMBER: usize> Section<NUMBER> {
     fn keys() -> impl Iterator<Item = (&'static str, &'static PlanKey)> {
         let section_keys = KEYS.iter().filter_map(|key| Some((key.within()?, key)));
-        section_keys.filter(|((section, _), _)| *section == NUMBER).map(|((_, name), key)| (name, key))
+        section_keys
+            .filter(|((section, _), _)| *section == NUMBER)
+            .map(|((_, name), key)| (name, key))
     }
 }
 
@@ -245,8 +258,9 @@ impl<const NUMBER: usize> JsonSchema for Section<NUMBER> {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let properties: Map<String, Value> =
-            Self::keys().map(|(name, key)| (name.to_owned(), key.schema(generator).to_value())).collect();
+        let properties: Map<String, Value> = Self::keys()
+            .map(|(name, key)| (name.to_owned(), key.schema(generator).to_value()))
+            .collect();
         json_schema!({
             "type": "object",
             "description": SECTIONS[NUMBER].2,
@@ -297,7 +311,8 @@ impl<const NUMBER: usize> Visitor<'_> for NameOf<NUMBER> {
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
         let mut keys = Section::<NUMBER>::keys();
-        keys.find_map(|(name, key)| (name == text).then_some(key)).ok_or_else(|| E::unknown_field(text, names(NUMBER)))
+        keys.find_map(|(name, key)| (name == text).then_some(key))
+            .ok_or_else(|| E::unknown_field(text, names(NUMBER)))
     }
 }
 
@@ -306,7 +321,11 @@ fn names(number: usize) -> &'static [&'static str] {
     // `unknown_field` requires static names.
     static NAMES: LazyLock<[Vec<&str>; SECTIONS.len()]> = LazyLock::new(|| {
         std::array::from_fn(|number| {
-            KEYS.iter().filter_map(PlanKey::within).filter(|within| within.0 == number).map(|within| within.1).collect()
+            KEYS.iter()
+                .filter_map(PlanKey::within)
+                .filter(|within| within.0 == number)
+                .map(|within| within.1)
+                .collect()
         })
     });
     &NAMES[number]
@@ -323,7 +342,9 @@ impl<'de> DeserializeSeed<'de> for ValueOf {
             Form::Scalar => Option::<Scalar>::deserialize(deserializer).map(drop),
             Form::ScalarList => Option::<ScalarList>::deserialize(deserializer).map(drop),
             Form::Choice(words) => match Option::<Scalar>::deserialize(deserializer)? {
-                Some(Scalar(word)) if !words.contains(&&*word) => Err(D::Error::unknown_variant(&word, words)),
+                Some(Scalar(word)) if !words.contains(&&*word) => {
+                    Err(D::Error::unknown_variant(&word, words))
+                }
                 _ => Ok(()),
             },
             Form::Switch(_) => Option::<bool>::deserialize(deserializer).map(drop),

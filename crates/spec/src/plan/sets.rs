@@ -72,8 +72,9 @@ fn is_below(path: &str, parent: &str) -> bool {
 /// Splits `NAME=VALUE` into its name and value.
 fn assignment<'w>(word: &'w str, at: &Position) -> Result<(&'w str, Node), SpecError> {
     let pair = word.split_once('=').filter(|(name, _)| !name.trim().is_empty());
-    let (name, value) =
-        pair.ok_or_else(|| SpecError::new(at, "", "not a pair; write NAME=VALUE, such as load.rate=100..500+50"))?;
+    let (name, value) = pair.ok_or_else(|| {
+        SpecError::new(at, "", "not a pair; write NAME=VALUE, such as load.rate=100..500+50")
+    })?;
     Ok((name.trim(), parse_value(value.trim(), at)?))
 }
 
@@ -98,7 +99,10 @@ fn parse_value(value: &str, at: &Position) -> Result<Node, SpecError> {
     }
     // Any other value is not read as YAML, so it needs no quotes.
     if !value.starts_with(['[', '{']) {
-        return Ok(Node { at: at.clone(), value: Value::Text { text: value.to_owned(), plain: true } });
+        return Ok(Node {
+            at: at.clone(),
+            value: Value::Text { text: value.to_owned(), plain: true },
+        });
     }
     let node = yaml::parse(value, "value").map_err(|e| SpecError::new(at, "", e.wrong))?;
     Ok(with_position(node, at))
@@ -107,7 +111,9 @@ fn parse_value(value: &str, at: &Position) -> Result<Node, SpecError> {
 fn with_position(mut node: Node, at: &Position) -> Node {
     node.at = at.clone();
     match &mut node.value {
-        Value::List(nodes) => nodes.iter_mut().for_each(|node| *node = with_position(node.clone(), at)),
+        Value::List(nodes) => {
+            nodes.iter_mut().for_each(|node| *node = with_position(node.clone(), at))
+        }
         Value::Map(entries) => entries.iter_mut().for_each(|entry| {
             entry.at = at.clone();
             entry.node = with_position(entry.node.clone(), at);
@@ -123,7 +129,11 @@ pub fn variables(source: &str) -> Vec<String> {
 }
 
 fn vars(plan: &Node) -> Vec<String> {
-    plan.child("vars").map_or(&[][..], Node::entries).iter().map(|entry| entry.key.clone()).collect()
+    plan.child("vars")
+        .map_or(&[][..], Node::entries)
+        .iter()
+        .map(|entry| entry.key.clone())
+        .collect()
 }
 
 fn unknown(name: &str, plan: &Node) -> String {
@@ -132,7 +142,9 @@ fn unknown(name: &str, plan: &Node) -> String {
     match nearest(name, vars.iter().chain(&keys).map(String::as_str)) {
         Some(near) => format!("unknown variable or key `{name}`; write {near}=…"),
         None if vars.is_empty() => {
-            format!("unknown key `{name}`, and the plan has no vars; write a key such as load.rate=500")
+            format!(
+                "unknown key `{name}`, and the plan has no vars; write a key such as load.rate=500"
+            )
         }
         None => format!(
             "unknown variable or key `{name}`; write one of {}, or a key such as load.rate=500",

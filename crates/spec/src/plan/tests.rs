@@ -10,7 +10,8 @@ use std::time::Duration;
 fn resolved(text: &str, sets: &[&str]) -> Result<PlanFile, SpecError> {
     let ports = BTreeMap::from([("http".to_owned(), 4711)]);
     let environment = |name: &str| (name == "HOME").then(|| "/home/anna".to_owned());
-    let given = PlanInputs { ports: &ports, dir: "/tmp/d", plan_dir: "/plans", environment: &environment };
+    let given =
+        PlanInputs { ports: &ports, dir: "/tmp/d", plan_dir: "/plans", environment: &environment };
     let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
     let draft = Draft::parse(text, "plan.yaml", &sets)?;
     draft.ports()?;
@@ -23,14 +24,16 @@ fn plan(text: &str, sets: &[&str]) -> PlanFile {
 
 /// The error of each of these invalid plans, one per line.
 fn error_text(texts: &[&str]) -> String {
-    let error_text = texts.iter().map(|text| resolved(text, &[]).map(|_| text).unwrap_err().to_string());
+    let error_text =
+        texts.iter().map(|text| resolved(text, &[]).map(|_| text).unwrap_err().to_string());
     error_text.collect::<Vec<_>>().join("\n")
 }
 
 /// The value of a key of each contender, with its place.
 fn values(plan: &PlanFile, key: &str) -> Vec<String> {
     let value = |contender: &PlannedContender| {
-        let node = contender.resolved.below(key).unwrap_or_else(|| panic!("{}: no {key}", contender.name));
+        let node =
+            contender.resolved.below(key).unwrap_or_else(|| panic!("{}: no {key}", contender.name));
         format!("{}: {} ({})", contender.name, node.text().unwrap_or("?"), node.at)
     };
     plan.contenders.iter().map(value).collect()
@@ -43,7 +46,11 @@ fn a_plan_without_contenders_has_one() {
     assert_eq!(plan.arrangement, []);
     let only = &plan.contenders[0];
     assert_eq!(
-        (only.name.as_str(), only.populations[0].requests.len(), only.populations[0].settings.len()),
+        (
+            only.name.as_str(),
+            only.populations[0].requests.len(),
+            only.populations[0].settings.len()
+        ),
         ("plan", 1, 0)
     );
 }
@@ -73,11 +80,14 @@ factors:
     apache off 124kB: 7 (plan.yaml:5:25)
     ");
     let last = plan.contenders.last().unwrap();
-    let factors =
-        [("contender", "apache"), ("keepalive", "off"), ("size", "124kB")].map(|(f, l)| (f.to_owned(), l.to_owned()));
+    let factors = [("contender", "apache"), ("keepalive", "off"), ("size", "124kB")]
+        .map(|(f, l)| (f.to_owned(), l.to_owned()));
     assert_eq!(last.factors, factors);
-    let keys: Vec<_> =
-        last.populations[0].settings.iter().map(|s| format!("{}={}", s.key, s.node.text().unwrap())).collect();
+    let keys: Vec<_> = last.populations[0]
+        .settings
+        .iter()
+        .map(|s| format!("{}={}", s.key, s.node.text().unwrap()))
+        .collect();
     assert_eq!(keys, ["load.rate=7", "load.duration=4s", "connection.keepalive=false"]);
     assert_eq!(last.populations[0].requests[0][0].node.text(), Some("http://h/124kB"));
 }
@@ -98,8 +108,14 @@ contenders: {a: , b: {vars: {what: other}}}
     );
     assert_eq!(plan.name, "x-full");
     let [a, b] = &plan.contenders[..] else { panic!("not two") };
-    assert_eq!(a.populations[0].requests[0][0].node.text(), Some("/sleep-a.php?$1&$x=${y}&h=/home/anna"));
-    assert_eq!(b.populations[0].requests[0][0].node.text(), Some("/other.php?$1&$x=${y}&h=/home/anna"));
+    assert_eq!(
+        a.populations[0].requests[0][0].node.text(),
+        Some("/sleep-a.php?$1&$x=${y}&h=/home/anna")
+    );
+    assert_eq!(
+        b.populations[0].requests[0][0].node.text(),
+        Some("/other.php?$1&$x=${y}&h=/home/anna")
+    );
     let server = b.server.as_ref().unwrap();
     assert_eq!(
         (server.start.as_str(), &server.ready),
@@ -122,7 +138,11 @@ fn the_command_line_has_the_last_word() {
     let of = |sets: &[&str]| {
         let plan = plan(CHOOSING, sets);
         let repetitions = plan.arrangement[0].node.text().unwrap();
-        format!("{repetitions} {:?} {:?}", values(&plan, "load.rate"), values(&plan, "load.duration"))
+        format!(
+            "{repetitions} {:?} {:?}",
+            values(&plan, "load.rate"),
+            values(&plan, "load.duration")
+        )
     };
     let all = [
         &[][..],
@@ -136,11 +156,21 @@ fn the_command_line_has_the_last_word() {
     2 ["a: 7 (--set load.rate=7)", "b: 7 (--set load.rate=7)"] ["a: 1s (--set load.duration=1s)", "b: 1s (--set load.duration=1s)"]
     1 ["a: 500 (plan.yaml:5:14)", "b: 500 (plan.yaml:5:14)"] ["a: 9s (plan.yaml:7:35)", "b: 30s (plan.yaml:5:29)"]
     "#);
-    let urls = plan(CHOOSING, &["page=c?x=1"]).contenders[0].populations[0].requests[0][0].node.clone();
+    let urls =
+        plan(CHOOSING, &["page=c?x=1"]).contenders[0].populations[0].requests[0][0].node.clone();
     assert_eq!(urls.text(), Some("http://h/c?x=1"));
-    assert_eq!(plan(CHOOSING, &["objectives=[p99 < 1s, errors < 1%]"]).contenders[0].populations[0].settings.len(), 3);
     assert_eq!(
-        plan(CHOOSING, &["connection.http1.0=true"]).contenders[0].populations[0].settings.last().unwrap().key,
+        plan(CHOOSING, &["objectives=[p99 < 1s, errors < 1%]"]).contenders[0].populations[0]
+            .settings
+            .len(),
+        3
+    );
+    assert_eq!(
+        plan(CHOOSING, &["connection.http1.0=true"]).contenders[0].populations[0]
+            .settings
+            .last()
+            .unwrap()
+            .key,
         "connection.http1.0"
     );
     assert_eq!(plan(CHOOSING, &["load.duration="]).contenders[0].populations[0].settings.len(), 1);
@@ -177,15 +207,19 @@ fn a_set_that_means_nothing_is_told() {
 #[test]
 fn everything_of_the_grammar_is_read() {
     let plan = plan(include_str!("tests/all.yaml"), &[]);
-    let arrangement: Vec<_> = plan.arrangement.iter().map(|keyed| keyed.node.text().unwrap()).collect();
+    let arrangement: Vec<_> =
+        plan.arrangement.iter().map(|keyed| keyed.node.text().unwrap()).collect();
     assert_eq!((plan.name.as_str(), &arrangement[..]), ("e1-php", &["3", "random", "5s"][..]));
     assert_eq!((plan.hooks.before.len(), plan.hooks.after.len()), (1, 0));
     assert_eq!(plan.contenders.len(), 8);
     let [contender, repetition, step] = &plan.contenders[0].hooks;
     assert_eq!((contender.before.len(), repetition.before.len(), step.before.len()), (0, 2, 0));
     assert_eq!(step.after, [("./log.sh".to_owned(), Some(Duration::from_secs(5)))]);
-    let probes: Vec<String> =
-        plan.contenders[0].probes.iter().map(|p| format!("{}:{} {:?}", p.what.kind(), p.name, p.interval)).collect();
+    let probes: Vec<String> = plan.contenders[0]
+        .probes
+        .iter()
+        .map(|p| format!("{}:{} {:?}", p.what.kind(), p.name, p.interval))
+        .collect();
     insta::assert_snapshot!(probes.join("\n"), @r"
     host:local None
     process:server None
@@ -202,7 +236,10 @@ fn everything_of_the_grammar_is_read() {
     ");
     assert_eq!(plan.contenders[0].probes[0].what, Probed::Host { via: ProbeAccess::Local });
     let via = ProbeAccess::Ssh { host: "root@h".into(), options: vec!["-p".into(), "2222".into()] };
-    assert_eq!(plan.contenders[0].probes[2].what, Probed::Processes { select: Select::Name("php-fpm8.4".into()), via });
+    assert_eq!(
+        plan.contenders[0].probes[2].what,
+        Probed::Processes { select: Select::Name("php-fpm8.4".into()), via }
+    );
 }
 
 #[test]
@@ -365,7 +402,9 @@ fn there_are_a_thousand_contenders_at_most() {
     let text = format!("script: {{request: h}}\nfactors: {{a: {{{levels}}}, b: {{{levels}}}}}\n");
     let error_text = resolved(&text, &[]).unwrap_err().to_string();
     assert!(
-        error_text.contains("factors.b: the plan has 1600 contenders (maximum: 1000); write fewer levels"),
+        error_text.contains(
+            "factors.b: the plan has 1600 contenders (maximum: 1000); write fewer levels"
+        ),
         "{error_text}"
     );
 }
@@ -386,7 +425,10 @@ fn variables_that_grow_without_end_are_refused() {
 #[test]
 fn what_is_sent_as_json_keeps_its_types() {
     let plan = plan("script: {request: {url: h, json: {a: 1, b: '1', c: [true, ~, x]}}}\n", &[]);
-    let body = plan.contenders[0].populations[0].requests[0].iter().find(|s| s.key == "script.request.json").unwrap();
+    let body = plan.contenders[0].populations[0].requests[0]
+        .iter()
+        .find(|s| s.key == "script.request.json")
+        .unwrap();
     assert_eq!(json(&body.node).to_string(), r#"{"a":1,"b":"1","c":[true,null,"x"]}"#);
 }
 
@@ -429,8 +471,11 @@ fn each_key_of_a_section_has_values_of_its_kind_only() {
     };
     let (mut checked, mut found) = (0, Vec::new());
     for key in plan_keys() {
-        let (Some(section), Some((value, message))) = (key.section(), expected(key.form)) else { continue };
-        let error_text = resolved(&with_key(section, key.name(), value), &[]).unwrap_err().to_string();
+        let (Some(section), Some((value, message))) = (key.section(), expected(key.form)) else {
+            continue;
+        };
+        let error_text =
+            resolved(&with_key(section, key.name(), value), &[]).unwrap_err().to_string();
         checked += 1;
         if !error_text.contains(&format!("{}: {message}", key.path)) {
             found.push(error_text);
@@ -444,8 +489,12 @@ fn the_schema_has_the_keys_of_the_table_with_their_forms() {
     let schema = schema();
     for key in plan_keys() {
         let name = SECTIONS.iter().find(|row| Some(row.0) == key.section()).map(|row| row.1);
-        let place = name.map_or_else(|| "/properties".into(), |name| format!("/$defs/{name}/properties"));
-        let property = schema.pointer(&place).and_then(|all| all.get(key.name())).unwrap_or_else(|| panic!("{key:?}"));
+        let place =
+            name.map_or_else(|| "/properties".into(), |name| format!("/$defs/{name}/properties"));
+        let property = schema
+            .pointer(&place)
+            .and_then(|all| all.get(key.name()))
+            .unwrap_or_else(|| panic!("{key:?}"));
         assert_eq!(property["description"], key.description(), "{key:?}");
         if let Form::Choice(words) = key.form {
             // Each order of trials has a description, so its words are not in an enum.

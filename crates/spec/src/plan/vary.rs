@@ -41,11 +41,12 @@ pub(super) fn choose(plan: &mut Node, inputs: PlanInputs<'_>) -> Result<(), Spec
     for choice in map(&choices, "choose")? {
         let path = format!("choose.{}", choice.key);
         let vars = plan.child("vars");
-        let value = Scope { vars, inputs, contender: None, unknown: UnknownNames::Error }.variable(&choice.key)?;
+        let value = Scope { vars, inputs, contender: None, unknown: UnknownNames::Error }
+            .variable(&choice.key)?;
         let Some(value) = value else {
             let names = vars.map_or(&[][..], Node::entries).iter().map(|entry| entry.key.as_str());
-            let instead =
-                nearest(&choice.key, names).map_or("write it below vars".into(), |near| format!("write {near}"));
+            let instead = nearest(&choice.key, names)
+                .map_or("write it below vars".into(), |near| format!("write {near}"));
             return Err(SpecError::new(&choice.at, path, format!("unknown variable; {instead}")));
         };
         // Checked even if the value is not chosen, so that a mistake shows at once.
@@ -66,7 +67,8 @@ pub(super) fn variants(plan: &Node, default_name: &str) -> Result<Vec<Variant>, 
         entries.retain(|entry| !["contenders", "factors"].contains(&entry.key.as_str()));
     }
     // The plan itself is the one variant if nothing varies.
-    let mut all = vec![Variant { name: String::new(), factors: Vec::new(), at: plan.at.clone(), tree: base }];
+    let mut all =
+        vec![Variant { name: String::new(), factors: Vec::new(), at: plan.at.clone(), tree: base }];
     let contenders = plan.child("contenders");
     let factors = plan.child("factors");
     if let Some(levels) = contenders {
@@ -80,7 +82,11 @@ pub(super) fn variants(plan: &Node, default_name: &str) -> Result<Vec<Variant>, 
     if contenders.is_none() && factors.is_none() {
         default_name.clone_into(&mut all[0].name);
     }
-    match all.iter().enumerate().find(|(n, one)| all[..*n].iter().any(|other| other.name == one.name)) {
+    match all
+        .iter()
+        .enumerate()
+        .find(|(n, one)| all[..*n].iter().any(|other| other.name == one.name))
+    {
         Some((_, one)) => Err(SpecError::new(
             &one.at,
             "",
@@ -91,10 +97,19 @@ pub(super) fn variants(plan: &Node, default_name: &str) -> Result<Vec<Variant>, 
 }
 
 /// Combines each variant with each level.
-fn product(all: &[Variant], factor: Option<&str>, levels: &Node, path: &str) -> Result<Vec<Variant>, SpecError> {
+fn product(
+    all: &[Variant],
+    factor: Option<&str>,
+    levels: &Node,
+    path: &str,
+) -> Result<Vec<Variant>, SpecError> {
     let entries = map(levels, path)?;
     if entries.is_empty() {
-        return Err(SpecError::new(&levels.at, path, "it is empty; write a name with its overrides, or leave it out"));
+        return Err(SpecError::new(
+            &levels.at,
+            path,
+            "it is empty; write a name with its overrides, or leave it out",
+        ));
     }
     // Each contender gets a copy of the plan, so their number is checked before that.
     let count = all.len() * entries.len();
@@ -102,13 +117,18 @@ fn product(all: &[Variant], factor: Option<&str>, levels: &Node, path: &str) -> 
         return Err(SpecError::new(
             &levels.at,
             path,
-            format!("the plan has {count} contenders (maximum: {MAX_CONTENDERS}); write fewer levels"),
+            format!(
+                "the plan has {count} contenders (maximum: {MAX_CONTENDERS}); write fewer levels"
+            ),
         ));
     }
     for level in entries {
         check_overrides(level, &format!("{path}.{}", level.key))?;
     }
-    Ok(all.iter().flat_map(|one| entries.iter().map(move |level| with_level(one, factor, level))).collect())
+    Ok(all
+        .iter()
+        .flat_map(|one| entries.iter().map(move |level| with_level(one, factor, level)))
+        .collect())
 }
 
 fn with_level(variant: &Variant, factor: Option<&str>, level: &Entry) -> Variant {
@@ -138,7 +158,10 @@ fn check_overrides(level: &Entry, path: &str) -> Result<(), SpecError> {
         .iter()
         .find(|entry| OF_THE_WHOLE.contains(&entry.key.as_str()))
         .map(|entry| (entry.key.clone(), &entry.at));
-    match key.or_else(|| experiment_hook(level, "before")).or_else(|| experiment_hook(level, "after")) {
+    match key
+        .or_else(|| experiment_hook(level, "before"))
+        .or_else(|| experiment_hook(level, "after"))
+    {
         Some((key, at)) => Err(SpecError::new(
             at,
             format!("{path}.{key}"),
@@ -160,6 +183,10 @@ pub(super) fn map<'a>(node: &'a Node, path: &str) -> Result<&'a [Entry], SpecErr
     match &node.value {
         Value::Map(entries) => Ok(entries),
         Value::Null => Ok(&[]),
-        _ => Err(SpecError::new(&node.at, path, format!("{} instead of a map; write `name: …` below it", node.kind()))),
+        _ => Err(SpecError::new(
+            &node.at,
+            path,
+            format!("{} instead of a map; write `name: …` below it", node.kind()),
+        )),
     }
 }

@@ -47,8 +47,7 @@ pub trait FromScalar: Sized {
 }
 
 impl FromScalar for Events {
-    const ABOUT: &'static str =
-        "What an event is, how many at most and for how long, such as sse, lines,100 or messages,20,10s.";
+    const ABOUT: &'static str = "What an event is, how many at most and for how long, such as sse, lines,100 or messages,20,10s.";
 
     fn read(word: &str) -> Result<Self, brunt_script::WordError> {
         events::parse(word)
@@ -226,7 +225,9 @@ impl<'de> Deserialize<'de> for Commands {
         Ok(Self(
             commands
                 .into_iter()
-                .filter(|command| !matches!(command, ScalarOr::Scalar(Scalar(text)) if text.is_empty()))
+                .filter(
+                    |command| !matches!(command, ScalarOr::Scalar(Scalar(text)) if text.is_empty()),
+                )
                 .collect(),
         ))
     }
@@ -240,7 +241,9 @@ impl<'de> Deserialize<'de> for Time {
 
 impl<'de> Deserialize<'de> for PositiveDuration {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        duration::positive(&Scalar::deserialize(deserializer)?.0).map(Self).map_err(D::Error::custom)
+        duration::positive(&Scalar::deserialize(deserializer)?.0)
+            .map(Self)
+            .map_err(D::Error::custom)
     }
 }
 

@@ -101,7 +101,9 @@ impl Yaml {
             Self::Null | Self::Commented { value: None, .. } => "null".to_owned(),
             Self::Text(text) => flow(text),
             Self::Quoted(text) => double_quoted(text),
-            Self::List(items) => format!("[{}]", items.iter().map(Self::flow).collect::<Vec<_>>().join(", ")),
+            Self::List(items) => {
+                format!("[{}]", items.iter().map(Self::flow).collect::<Vec<_>>().join(", "))
+            }
             Self::Map(entries) | Self::Block(entries) => {
                 let entries = entries.iter().map(|(name, value)| flow_entry(name, value));
                 format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
@@ -119,7 +121,9 @@ impl Yaml {
             }
             Self::Null | Self::List(_) | Self::Map(_) | Self::Block(_) => vec![self.flow()],
             Self::Text(text) => match block(text) {
-                Some((style, lines)) => std::iter::once(style.to_owned()).chain(indented(lines)).collect(),
+                Some((style, lines)) => {
+                    std::iter::once(style.to_owned()).chain(indented(lines)).collect()
+                }
                 None => vec![plain(text)],
             },
             Self::Quoted(text) => vec![double_quoted(text)],
@@ -133,10 +137,15 @@ impl Yaml {
     /// `name: value`, in as many lines as it needs.
     fn entry(&self, name: &str) -> Vec<String> {
         if let Self::Commented { above, note, value } = self {
-            return with_comments(above, note, value.as_deref().map(|value| value.entry(name)).unwrap_or_default());
+            return with_comments(
+                above,
+                note,
+                value.as_deref().map(|value| value.entry(name)).unwrap_or_default(),
+            );
         }
         let mut lines = self.after_key();
-        lines[0] = format!("{}:{}{}", plain(name), if lines[0].is_empty() { "" } else { " " }, lines[0]);
+        lines[0] =
+            format!("{}:{}{}", plain(name), if lines[0].is_empty() { "" } else { " " }, lines[0]);
         lines
     }
 
@@ -148,7 +157,9 @@ impl Yaml {
             Self::Map(_) if !self.is_short() => indented(self.lines()),
             Self::Block(entries) if !entries.is_empty() => indented(self.lines()),
             Self::List(_) | Self::Map(_) | Self::Block(_) => return vec![self.flow()],
-            Self::Null | Self::Text(_) | Self::Quoted(_) | Self::Commented { .. } => return self.lines(),
+            Self::Null | Self::Text(_) | Self::Quoted(_) | Self::Commented { .. } => {
+                return self.lines();
+            }
         };
         std::iter::once(String::new()).chain(below).collect()
     }
@@ -170,7 +181,8 @@ impl Yaml {
             Self::List(_) if self.is_short() => vec![format!("- {}", self.flow())],
             _ => {
                 let mut lines = self.lines();
-                let first = lines.iter().position(|line| !line.starts_with('#')).unwrap_or_default();
+                let first =
+                    lines.iter().position(|line| !line.starts_with('#')).unwrap_or_default();
                 for (number, line) in lines.iter_mut().enumerate().skip(first) {
                     match number {
                         _ if number == first => line.insert_str(0, "- "),
@@ -201,7 +213,11 @@ impl Yaml {
         match self {
             Self::List(items) => items.iter().all(Self::is_single),
             Self::Map(entries) => entries.iter().all(|(_, value)| value.is_single()),
-            Self::Null | Self::Text(_) | Self::Quoted(_) | Self::Block(_) | Self::Commented { .. } => false,
+            Self::Null
+            | Self::Text(_)
+            | Self::Quoted(_)
+            | Self::Block(_)
+            | Self::Commented { .. } => false,
         }
     }
 
@@ -223,9 +239,9 @@ impl From<&Node> for Yaml {
             Value::Text { text, plain: true } => Self::Text(text.clone()),
             Value::Text { text, plain: false } => Self::json_text(text),
             Value::List(nodes) => Self::List(nodes.iter().map(Self::from).collect()),
-            Value::Map(entries) => {
-                Self::Block(entries.iter().map(|entry| (entry.key.clone(), Self::from(&entry.node))).collect())
-            }
+            Value::Map(entries) => Self::Block(
+                entries.iter().map(|entry| (entry.key.clone(), Self::from(&entry.node))).collect(),
+            ),
         }
     }
 }
@@ -240,7 +256,9 @@ fn with_comments(above: &[String], note: &str, mut lines: Vec<String>) -> Vec<St
     let mut all_lines: Vec<String> = above.iter().flat_map(|text| comment(text)).collect();
     match &mut lines[..] {
         _ if note.is_empty() => {}
-        [line] if line.len() + note.len() < MAX_WIDTH + 15 => line.extend(["  # ", &one_line(note)]),
+        [line] if line.len() + note.len() < MAX_WIDTH + 15 => {
+            line.extend(["  # ", &one_line(note)])
+        }
         _ => all_lines.extend(comment(note)),
     }
     all_lines.extend(lines);
@@ -264,13 +282,15 @@ mod tests {
             (
                 "steps",
                 Yaml::List(vec![
-                    Yaml::map([("get", Yaml::text("/")), ("extract", Yaml::map([("a", Yaml::text("x: y"))]))]),
+                    Yaml::map([
+                        ("get", Yaml::text("/")),
+                        ("extract", Yaml::map([("a", Yaml::text("x: y"))])),
+                    ]),
                     Yaml::map([("script", Yaml::text("a\n  b\n"))]),
                 ]),
             ),
         ]);
-        let expected =
-            "load: {users: \"1..5/4s,5\"}\nsteps:\n- get: /\n  extract: {a: \"x: y\"}\n- script: |\n    a\n      b";
+        let expected = "load: {users: \"1..5/4s,5\"}\nsteps:\n- get: /\n  extract: {a: \"x: y\"}\n- script: |\n    a\n      b";
         assert_eq!(tree.lines().join("\n"), expected);
     }
 

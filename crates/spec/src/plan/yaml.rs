@@ -36,14 +36,24 @@ pub fn parse(text: &str, file: &str) -> Result<Node, SpecError> {
     }
     // A byte order mark is not a part of the first key.
     let text = &protect_braces(text.strip_prefix('\u{feff}').unwrap_or(text));
-    let mut builder = TreeBuilder { file: file.into(), open: Vec::new(), anchors: HashMap::new(), size: 0, root: None };
+    let mut builder = TreeBuilder {
+        file: file.into(),
+        open: Vec::new(),
+        anchors: HashMap::new(),
+        size: 0,
+        root: None,
+    };
     let mut parser = Parser::new_from_str(text);
     while let Some(event) = parser.next_event() {
         let (event, span) = event.map_err(|e| builder.broken(text, *e.marker(), e.info()))?;
         builder.handle_event(event, span.start)?;
     }
     builder.root.filter(|root| root.value != Value::Null).ok_or_else(|| {
-        SpecError::new(&Position::whole(file), "", "the plan is empty; `brunt plan new` writes a plan to begin with")
+        SpecError::new(
+            &Position::whole(file),
+            "",
+            "the plan is empty; `brunt plan new` writes a plan to begin with",
+        )
     })
 }
 
@@ -59,7 +69,9 @@ pub(super) fn protect_braces(text: &str) -> String {
     let mut rest = text;
     while let Some(start) = rest.find("${") {
         let name_start = &rest[start + 2..];
-        let end = name_start.find(|c: char| !(c.is_alphanumeric() || "_-.".contains(c))).unwrap_or(name_start.len());
+        let end = name_start
+            .find(|c: char| !(c.is_alphanumeric() || "_-.".contains(c)))
+            .unwrap_or(name_start.len());
         out.push_str(&rest[..start]);
         if name_start[end..].starts_with('}') {
             out.extend(['$', BRACES[0]]);
@@ -106,19 +118,21 @@ impl TreeBuilder {
             Event::DocumentStart(_) if self.root.is_some() => {
                 Err(SpecError::new(&at, "", "a second document begins here; write one plan a file"))
             }
-            Event::Scalar(_, _, _, Some(_)) | Event::SequenceStart(_, Some(_)) | Event::MappingStart(_, Some(_)) => {
-                Err(SpecError::new(
-                    &at,
-                    "",
-                    "a tag (`!…`) has no meaning in a plan; leave it out, or put quotes around it",
-                ))
-            }
+            Event::Scalar(_, _, _, Some(_))
+            | Event::SequenceStart(_, Some(_))
+            | Event::MappingStart(_, Some(_)) => Err(SpecError::new(
+                &at,
+                "",
+                "a tag (`!…`) has no meaning in a plan; leave it out, or put quotes around it",
+            )),
             Event::Scalar(text, style, anchor, None) => {
                 let node = Node { at, value: scalar(&text, style) };
                 self.size += 1;
                 self.close(node, anchor, 1)
             }
-            Event::SequenceStart(anchor, None) => self.begin(Node { at, value: Value::List(Vec::new()) }, anchor),
+            Event::SequenceStart(anchor, None) => {
+                self.begin(Node { at, value: Value::List(Vec::new()) }, anchor)
+            }
             Event::MappingStart(anchor, None) => self.begin(Node::empty(at), anchor),
             Event::SequenceEnd | Event::MappingEnd => match self.open.pop() {
                 Some(OpenCollection { node, anchor, size_before, .. }) => {
@@ -141,7 +155,9 @@ impl TreeBuilder {
             ));
         }
         // A list or map cannot be the key of a map.
-        if let Some(OpenCollection { node: Node { value: Value::Map(_), .. }, key: None, .. }) = self.open.last() {
+        if let Some(OpenCollection { node: Node { value: Value::Map(_), .. }, key: None, .. }) =
+            self.open.last()
+        {
             return Err(SpecError::new(
                 &node.at,
                 "",
@@ -162,7 +178,9 @@ impl TreeBuilder {
             return Err(SpecError::new(
                 &node.at,
                 "",
-                format!("with its aliases the plan has more than {MAX_VALUES} values; write fewer of them"),
+                format!(
+                    "with its aliases the plan has more than {MAX_VALUES} values; write fewer of them"
+                ),
             ));
         }
         if anchor > 0 {
@@ -186,7 +204,11 @@ impl TreeBuilder {
     fn alias(&mut self, anchor: usize, at: &Position) -> Result<(), SpecError> {
         // The parser refuses unknown anchors. An anchor without a value is one that is still open.
         let Some((node, size)) = self.anchors.get(&anchor) else {
-            return Err(SpecError::new(at, "", "the alias refers to its own parent; write its value out"));
+            return Err(SpecError::new(
+                at,
+                "",
+                "the alias refers to its own parent; write its value out",
+            ));
         };
         // An alias counts with its whole content, or aliases of aliases could fill the memory.
         self.size += size;
@@ -194,7 +216,9 @@ impl TreeBuilder {
             return Err(SpecError::new(
                 at,
                 "",
-                format!("with its aliases the plan has more than {MAX_VALUES} values; write fewer of them"),
+                format!(
+                    "with its aliases the plan has more than {MAX_VALUES} values; write fewer of them"
+                ),
             ));
         }
         // The content is already counted, and a copy has no anchor.
@@ -210,7 +234,9 @@ impl TreeBuilder {
     fn broken(&self, text: &str, mark: Marker, info: &str) -> SpecError {
         // The parser reports a tab by another message, up to two lines later.
         let until = text.lines().take(mark.line()).collect::<Vec<_>>();
-        if let Some(number) = until.iter().rposition(|line| begins_with_tab(line)).filter(|n| n + 2 >= mark.line()) {
+        if let Some(number) =
+            until.iter().rposition(|line| begins_with_tab(line)).filter(|n| n + 2 >= mark.line())
+        {
             let column = until[number].find('\t').unwrap_or(0) + 1;
             let at = Position::within(&self.file, number as u32 + 1, column as u32);
             return SpecError::new(&at, "", "a tab precedes the text; write spaces, two per level");
@@ -227,7 +253,11 @@ fn begins_with_tab(line: &str) -> bool {
 /// Reads a key of a map, with its place.
 fn name(entries: &[Entry], node: Node) -> Result<(String, Position), SpecError> {
     let Value::Text { text, .. } = node.value else {
-        return Err(SpecError::new(&node.at, "", format!("{} instead of a name; write `name: value`", node.kind())));
+        return Err(SpecError::new(
+            &node.at,
+            "",
+            format!("{} instead of a name; write `name: value`", node.kind()),
+        ));
     };
     // YAML 1.2 requires unique keys, but the parser reports both.
     if let Some(first) = entries.iter().find(|entry| entry.key == text) {
@@ -256,7 +286,8 @@ mod tests {
 
     #[test]
     fn values_are_texts_with_places() {
-        let node = parse("load:\n  rate: 50..1500+50\n  precise: on\n'a b': [x, 010]\n", "p").unwrap();
+        let node =
+            parse("load:\n  rate: 50..1500+50\n  precise: on\n'a b': [x, 010]\n", "p").unwrap();
         let rate = node.below("load.rate").unwrap();
         assert_eq!((rate.text(), rate.at.to_string().as_str()), (Some("50..1500+50"), "p:2:9"));
         assert_eq!(node.below("load.precise").unwrap().text(), Some("on"));
@@ -266,7 +297,9 @@ mod tests {
 
     #[test]
     fn variables_need_no_quotes_within_braces() {
-        let node = parse("a: {b: exec ${x}/y, c: [${p.q}, '${r}'], d: $${s}}\ne: ${not this}\n", "p").unwrap();
+        let node =
+            parse("a: {b: exec ${x}/y, c: [${p.q}, '${r}'], d: $${s}}\ne: ${not this}\n", "p")
+                .unwrap();
         assert_eq!(node.below("a.b").unwrap().text(), Some("exec ${x}/y"));
         assert_eq!(node.below("a.d").unwrap().text(), Some("$${s}"));
         assert_eq!(node.below("a.d").unwrap().at.to_string(), "p:1:45");

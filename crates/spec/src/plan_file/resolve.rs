@@ -10,8 +10,8 @@ use crate::experiment::{self, comparison};
 use crate::grpc;
 use crate::plan::scenario::scenario as scenario_of;
 use crate::plan::{
-    Draft, KeyedValue, Node, PlanFile, PlanInputs, PlannedContender, PlannedHook, PlannedHooks, PlannedServer,
-    PlannedUsers, Position, Value,
+    Draft, KeyedValue, Node, PlanFile, PlanInputs, PlannedContender, PlannedHook, PlannedHooks,
+    PlannedServer, PlannedUsers, Position, Value,
 };
 use crate::settings::{CompareSettings, ExperimentSettings, RunSettings};
 use crate::system::System;
@@ -19,10 +19,10 @@ use crate::to_plan::{check_objectives, scenario, sweep_steps};
 use crate::words::compare::ComparedLoads;
 use crate::words::duration;
 use crate::words::values::Output;
-use brunt_model::experiment::{ContenderHooks, Hook, HookCommands, ManagedServer, LoadStep};
+use brunt_model::experiment::{ContenderHooks, Hook, HookCommands, LoadStep, ManagedServer};
 use brunt_model::live_output::LiveOutput;
 use brunt_model::plan::{Connection, MAIN};
-use brunt_model::scenario::{Scenario, ScenarioStep as ScenarioStep};
+use brunt_model::scenario::{Scenario, ScenarioStep};
 use brunt_model::{Contender, Experiment, Plan, ProbeSpec, Question, ReplyPolicy};
 use brunt_script::{CompiledScript, ScriptError};
 use std::collections::BTreeMap;
@@ -100,7 +100,9 @@ pub fn open(path: &Path, sets: &[String], dir: &str, system: &System) -> Result<
         folder: folder(path)?,
         text: std::iter::once(text.clone()).chain(set_comments).collect(),
         dir: dir.to_owned(),
-        name: path.file_stem().map_or_else(|| "plan".to_owned(), |stem| stem.to_string_lossy().into_owned()),
+        name: path
+            .file_stem()
+            .map_or_else(|| "plan".to_owned(), |stem| stem.to_string_lossy().into_owned()),
     };
     let file = source.file(system).map_err(|first| source.all_errors(first, system))?;
     Ok(UnresolvedPlan { file, source })
@@ -114,7 +116,9 @@ impl Source {
             ports: &ports,
             dir: &self.dir,
             plan_dir: &plan_dir,
-            environment: &|name: &str| (system.environment)(name).or_else(|| default_variable(name, system)),
+            environment: &|name: &str| {
+                (system.environment)(name).or_else(|| default_variable(name, system))
+            },
         };
         self.draft.resolve(inputs, &self.name)
     }
@@ -126,7 +130,9 @@ impl Source {
         let mut rest = self.clone();
         while let (Some(last), true) = (errors.last(), errors.len() < MAX_ERRORS) {
             // The rest is checked without the wrong value, so that one run shows all errors.
-            let Some(draft) = last.position.as_ref().and_then(|at| rest.draft.without(at)) else { break };
+            let Some(draft) = last.position.as_ref().and_then(|at| rest.draft.without(at)) else {
+                break;
+            };
             rest.draft = draft;
             let next = rest.file(system).and_then(|file| rest.experiment(file, system));
             let Err(next) = next else { break };
@@ -156,8 +162,9 @@ fn default_variable(name: &str, system: &System) -> Option<String> {
 }
 
 fn text(path: &Path) -> Result<String> {
-    let bytes = std::fs::read(path)
-        .map_err(|error| SpecError::unplaced(format!("cannot read the plan file {}: {error}", path.display())))?;
+    let bytes = std::fs::read(path).map_err(|error| {
+        SpecError::unplaced(format!("cannot read the plan file {}: {error}", path.display()))
+    })?;
     match String::from_utf8(bytes) {
         Ok(text) => Ok(text),
         Err(e) => {
@@ -168,8 +175,8 @@ fn text(path: &Path) -> Result<String> {
 }
 
 fn folder(path: &Path) -> Result<PathBuf> {
-    let absolute =
-        std::path::absolute(path).map_err(|error| SpecError::from(error).about(&path.display().to_string()))?;
+    let absolute = std::path::absolute(path)
+        .map_err(|error| SpecError::from(error).about(&path.display().to_string()))?;
     Ok(absolute.parent().unwrap_or(Path::new("/")).to_owned())
 }
 
@@ -204,8 +211,10 @@ impl Source {
     fn experiment(&self, file: PlanFile, system: &System) -> Result<ResolvedPlan> {
         let folder = &self.folder;
         let arrangement: ExperimentSettings = put_all(&file.arrangement, folder, system)?;
-        let compare = file.compare.as_ref().map(|keys| put_all(keys, folder, system)).transpose()?;
-        let at = compare.as_ref().and_then(|compare: &CompareSettings| compare.at).unwrap_or_default();
+        let compare =
+            file.compare.as_ref().map(|keys| put_all(keys, folder, system)).transpose()?;
+        let at =
+            compare.as_ref().and_then(|compare: &CompareSettings| compare.at).unwrap_or_default();
         // `compare: {at: capacity}` searches with default settings if the plan has no `find`.
         let below_find = file.find.as_deref().or((at != ComparedLoads::Load).then_some(&[]));
         let search = below_find.map(|settings| Search::read(settings, at, system)).transpose()?;
@@ -218,7 +227,9 @@ impl Source {
                 check_one_population(planned)?;
             }
             let (contender, new_notes) = contender(planned, search.as_ref(), folder, system)?;
-            notes.extend(new_notes.into_iter().filter(|note| !notes.contains(note)).collect::<Vec<_>>());
+            notes.extend(
+                new_notes.into_iter().filter(|note| !notes.contains(note)).collect::<Vec<_>>(),
+            );
             steps += contender.steps.len();
             ensure!(
                 steps <= MAX_STEPS,
@@ -230,7 +241,10 @@ impl Source {
         let outputs = output.outputs;
         let live_outputs = output.live_outputs;
         // The plan's `load.seed` also fixes the random order of trials.
-        let seed = contenders.first().and_then(|c| c.steps.first()).map_or(system.seed, |step| step.plan.seed);
+        let seed = contenders
+            .first()
+            .and_then(|c| c.steps.first())
+            .map_or(system.seed, |step| step.plan.seed);
         let cooldown = duration::or_default(arrangement.cooldown, defaults::COOLDOWN)?;
         let comparison_search = search.as_ref().filter(|_| compare.is_some());
         let (question, repetitions) = question(
@@ -277,7 +291,8 @@ fn question(
 ) -> Result<(Question, u32)> {
     let Some(compare) = compare else {
         // A plan that varies nothing runs once and is reported as a run.
-        let varies = contenders.len() > 1 || contenders.iter().any(|contender| contender.steps.len() > 1);
+        let varies =
+            contenders.len() > 1 || contenders.iter().any(|contender| contender.steps.len() > 1);
         let default = if varies { defaults::REPETITIONS } else { 1 };
         return Ok((Question::Sweep, repetitions.unwrap_or(default)));
     };
@@ -292,7 +307,8 @@ fn question(
         .transpose()
         .map_err(in_comparison)?;
     let spec = comparison(compare, contenders, at_capacity).map_err(in_comparison)?;
-    let repetitions = experiment::repetitions(repetitions, &spec, contenders, cooldown, &compare.sources);
+    let repetitions =
+        experiment::repetitions(repetitions, &spec, contenders, cooldown, &compare.sources);
     Ok((Question::Compare(spec), repetitions.map_err(in_comparison)?))
 }
 
@@ -354,11 +370,14 @@ fn steps(
     system: &System,
 ) -> Result<(Vec<LoadStep>, Vec<String>)> {
     // The first population has the load that sweeps and searches vary.
-    let Some((users, others)) = planned.populations.split_first() else { bail!("no request is defined") };
+    let Some((users, others)) = planned.populations.split_first() else {
+        bail!("no request is defined")
+    };
     let settings = all_settings(users, folder, system)?;
     let Some(first) = settings.first() else { bail!("no request is defined") };
     let has_load = search.is_none_or(Search::has_given_loads);
-    let (mut steps, mut notes) = if has_load { sweep_steps(first, system)? } else { (Vec::new(), Vec::new()) };
+    let (mut steps, mut notes) =
+        if has_load { sweep_steps(first, system)? } else { (Vec::new(), Vec::new()) };
     if let Some(search) = search {
         let (pattern, pattern_notes) = sweep_steps(&search.run(first, &steps)?, system)?;
         // The pattern of the search is the first step; given loads follow it.
@@ -372,7 +391,10 @@ fn steps(
             step.plan.main_mut().scenario.clone_from(&scenario);
         }
     }
-    let others = others.iter().map(|users| resolve_population(users, folder, system)).collect::<Result<Vec<_>>>()?;
+    let others = others
+        .iter()
+        .map(|users| resolve_population(users, folder, system))
+        .collect::<Result<Vec<_>>>()?;
     notes.extend(others.iter().flat_map(|other| other.notes.clone()));
     for step in &mut steps {
         if let Some((name, _)) = &users.name {
@@ -386,10 +408,14 @@ fn steps(
             around.add_to(&mut step.plan);
         }
     }
-    if let (Some(step), true) = (steps.first(), planned.populations.iter().any(|users| users.scenario.is_some())) {
-        let scenarios: Vec<&Node> = planned.populations.iter().filter_map(|users| users.scenario.as_ref()).collect();
+    if let (Some(step), true) =
+        (steps.first(), planned.populations.iter().any(|users| users.scenario.is_some()))
+    {
+        let scenarios: Vec<&Node> =
+            planned.populations.iter().filter_map(|users| users.scenario.as_ref()).collect();
         // Only checks the texts of scenarios; each run compiles them again.
-        CompiledScript::all(&step.plan).map_err(|error| in_scenario(error, &scenarios, "scenario"))?;
+        CompiledScript::all(&step.plan)
+            .map_err(|error| in_scenario(error, &scenarios, "scenario"))?;
     }
     steps.iter().try_for_each(|step| check_objectives(&step.plan.objectives, &[&step.plan]))?;
     Ok((steps, notes))
@@ -400,7 +426,9 @@ pub(super) fn in_scenario(error: ScriptError, nodes: &[&Node], path: &str) -> Sp
     // An error of a script has no place, so the first node with the wrong text is assumed to be it.
     let word = match &error {
         ScriptError::Word(wrong) => Some(wrong.word.clone()),
-        ScriptError::Read { file, .. } => file.file_name().map(|name| name.to_string_lossy().into_owned()),
+        ScriptError::Read { file, .. } => {
+            file.file_name().map(|name| name.to_string_lossy().into_owned())
+        }
         _ => None,
     };
     let at = word.and_then(|word| nodes.iter().find_map(|node| holder(node, &word)));
@@ -426,7 +454,11 @@ struct ResolvedPopulation {
     notes: Vec<String>,
 }
 
-fn resolve_population(users: &PlannedUsers, folder: &Path, system: &System) -> Result<ResolvedPopulation> {
+fn resolve_population(
+    users: &PlannedUsers,
+    folder: &Path,
+    system: &System,
+) -> Result<ResolvedPopulation> {
     let (name, at) = users.name.clone().unwrap_or_else(|| (MAIN.to_owned(), Position::whole("")));
     let settings = all_settings(users, folder, system)?;
     let Some(first) = settings.first() else { bail!("no request is defined") };
@@ -450,7 +482,8 @@ fn add_population(plan: &mut Plan, other: &ResolvedPopulation) -> Result<()> {
     let stop = &population.stop;
     let main_stop = &plan.main().stop;
     // A run has one measured time, which begins for all populations at once.
-    if (stop.warmup, stop.warmup_until_steady) != (main_stop.warmup, main_stop.warmup_until_steady) {
+    if (stop.warmup, stop.warmup_until_steady) != (main_stop.warmup, main_stop.warmup_until_steady)
+    {
         let wrong = "its warm-up differs from that of the first; write one load.warmup for all";
         return Err(SpecError::new(&other.at, format!("populations.{}", population.name), wrong));
     }
@@ -460,9 +493,18 @@ fn add_population(plan: &mut Plan, other: &ResolvedPopulation) -> Result<()> {
     let policies = other.plan.reply_policies.iter();
     plan.reply_policies
         // The timeout of the plan's connection settings would apply otherwise.
-        .extend(policies.map(|policy| ReplyPolicy { timeout: policy.timeout.or(timeout), ..policy.clone() }));
+        .extend(
+            policies.map(|policy| ReplyPolicy {
+                timeout: policy.timeout.or(timeout),
+                ..policy.clone()
+            }),
+        );
     // The policies of this population follow those of the plan, so their indexes shift.
-    population.scenario.requests.iter_mut().for_each(|request| request.reply_policy += policy_count);
+    population
+        .scenario
+        .requests
+        .iter_mut()
+        .for_each(|request| request.reply_policy += policy_count);
     population.connection = connection;
     plan.populations.push(population);
     // The populations share the threads and processes.
@@ -484,7 +526,10 @@ fn separate_connection(plan: &Plan, other: &Plan) -> Option<Box<Connection>> {
 
 /// Reads the settings for each request.
 fn all_settings(users: &PlannedUsers, folder: &Path, system: &System) -> Result<Vec<RunSettings>> {
-    let mut all = all_keys(users).iter().map(|keys| keys.settings(folder, system)).collect::<Result<Vec<_>>>()?;
+    let mut all = all_keys(users)
+        .iter()
+        .map(|keys| keys.settings(folder, system))
+        .collect::<Result<Vec<_>>>()?;
     if let (Some(node), [settings]) = (&users.scenario, &mut all[..]) {
         settings.scenario = Some(scenario_of(node, settings, folder, system)?);
     }
@@ -519,8 +564,8 @@ fn mix(users: &PlannedUsers, settings: &[RunSettings], system: &System) -> Resul
         match &mut all {
             Some(all) => {
                 all.requests.append(&mut one.requests);
-                all.services =
-                    grpc::joined(std::mem::take(&mut all.services), one.services).map_err(SpecError::unplaced)?;
+                all.services = grpc::joined(std::mem::take(&mut all.services), one.services)
+                    .map_err(SpecError::unplaced)?;
             }
             None => all = Some(one),
         }

@@ -4,7 +4,9 @@
 
 use super::setting_keys::put_all;
 use crate::error::{Result, bail};
-use crate::experiment::{CapacityTimeBudget, search_run_settings, question, prepare_capacity_comparison};
+use crate::experiment::{
+    CapacityTimeBudget, prepare_capacity_comparison, question, search_run_settings,
+};
 use crate::plan::{KeyedValue, PlannedContender};
 use crate::settings::{RunSettings, SearchSettings};
 use crate::system::System;
@@ -48,9 +50,18 @@ impl Search {
         // The row of this key reads times only.
         let times = keys.iter().filter(|keyed| !(restarts_server && keyed.key == "find.between"));
         let settings = put_all(times, Path::new(""), system)?;
-        let single_search_keys =
-            keys.iter().map(|keyed| keyed.key.clone()).filter(|key| SINGLE_SEARCH_KEYS.contains(&&key[..])).collect();
-        Ok(Self { settings, restarts_server, at, single_search_keys, run_settings: RefCell::default() })
+        let single_search_keys = keys
+            .iter()
+            .map(|keyed| keyed.key.clone())
+            .filter(|key| SINGLE_SEARCH_KEYS.contains(&&key[..]))
+            .collect();
+        Ok(Self {
+            settings,
+            restarts_server,
+            at,
+            single_search_keys,
+            run_settings: RefCell::default(),
+        })
     }
 
     /// True if given loads are measured in addition to the search.
@@ -87,7 +98,8 @@ impl Search {
         let Some(run_settings) = self.run_settings.borrow_mut().take() else {
             bail!("contender {}: no request is defined", first.name)
         };
-        let mut question = question(&self.settings, &run_settings, &mut experiment.contenders, notes, system)?;
+        let mut question =
+            question(&self.settings, &run_settings, &mut experiment.contenders, notes, system)?;
         if let Question::Find(find) = &mut question {
             find.between = self.between(&experiment.contenders, find.between)?;
         }
@@ -111,7 +123,9 @@ impl Search {
         notes: &mut Vec<String>,
         system: &System,
     ) -> Result<AtCapacity> {
-        let Some(run_settings) = self.run_settings.borrow_mut().take() else { bail!("nothing is asked") };
+        let Some(run_settings) = self.run_settings.borrow_mut().take() else {
+            bail!("nothing is asked")
+        };
         let has_time_budget = self.single_search_keys.iter().any(|key| key == TIME_BUDGET);
         // The time budget of a single search is also useful for each of many.
         if let Some(key) = self.single_search_keys.iter().find(|key| *key != TIME_BUDGET) {
@@ -119,12 +133,20 @@ impl Search {
         }
         let budget = match all {
             Some(_) if has_time_budget => {
-                bail!("compare.time_budget and {TIME_BUDGET} both limit the time; write one of them")
+                bail!(
+                    "compare.time_budget and {TIME_BUDGET} both limit the time; write one of them"
+                )
             }
             None if has_time_budget => CapacityTimeBudget::Each(self.settings.within),
             all => CapacityTimeBudget::all_or_default(all)?,
         };
-        let mut at = prepare_capacity_comparison(&self.settings, &run_settings, contenders, (budget, repetitions), (notes, system))?;
+        let mut at = prepare_capacity_comparison(
+            &self.settings,
+            &run_settings,
+            contenders,
+            (budget, repetitions),
+            (notes, system),
+        )?;
         at.find.between = self.between(contenders, at.find.between)?;
         Ok(at)
     }

@@ -10,7 +10,8 @@ use std::path::Path;
 
 /// Keys that are no settings: the server of relative URLs, and the label and weight of
 /// a request among several.
-pub const NON_SETTING_KEYS: [&str; 3] = ["script.base", "script.request.label", "script.request.weight"];
+pub const NON_SETTING_KEYS: [&str; 3] =
+    ["script.base", "script.request.label", "script.request.weight"];
 
 /// Key of the URL, which is an argument on the command line and not an option.
 const URL: &str = "script.request.url";
@@ -33,11 +34,9 @@ impl Keys {
     pub fn settings(&self, folder: &Path, system: &System) -> Result<RunSettings> {
         self.check_load()?;
         let mut settings = default_settings::<RunSettings>();
-        for key_value in self
-            .0
-            .iter()
-            .filter(|key_value| key_value.key != URL && !NON_SETTING_KEYS.contains(&key_value.key.as_str()))
-        {
+        for key_value in self.0.iter().filter(|key_value| {
+            key_value.key != URL && !NON_SETTING_KEYS.contains(&key_value.key.as_str())
+        }) {
             let key = put_value(key_value, &mut settings, folder, system)?;
             // The option `--json` does this; in plan files, headers may follow the body.
             if key.value_form == ValueForm::Json && !self.has_header("content-type") {
@@ -65,7 +64,11 @@ impl Keys {
                 Err(SpecError::new(&users.node.at, "load.users", wrong))
             }
             (None, users, Some(connections)) => {
-                let instead = if users.is_some() { "leave it out" } else { "write load.users, or add load.rate" };
+                let instead = if users.is_some() {
+                    "leave it out"
+                } else {
+                    "write load.users, or add load.rate"
+                };
                 let wrong = format!("this number is the maximum of load.rate; {instead}");
                 Err(SpecError::new(&connections.node.at, "load.connections", wrong))
             }
@@ -81,7 +84,9 @@ impl Keys {
         let text = url.node.text().unwrap_or_default();
         // `target::join` refuses it, too, but its remedy is the command line.
         if base.is_none() && text.starts_with(['/', '?']) {
-            let wrong = format!("`{text}`: the server is not specified; write http://HOST{text}, or add script.base");
+            let wrong = format!(
+                "`{text}`: the server is not specified; write http://HOST{text}, or add script.base"
+            );
             return Err(SpecError::new(&url.node.at, "script.request", wrong));
         }
         target::join(text, base.and_then(|base| base.node.text()))
@@ -91,7 +96,9 @@ impl Keys {
 
     fn has_header(&self, name: &str) -> bool {
         let headers = find(&self.0, "script.request.headers");
-        headers.is_some_and(|headers| headers.node.entries().iter().any(|entry| entry.key.eq_ignore_ascii_case(name)))
+        headers.is_some_and(|headers| {
+            headers.node.entries().iter().any(|entry| entry.key.eq_ignore_ascii_case(name))
+        })
     }
 }
 
@@ -118,7 +125,8 @@ pub fn put_all<'k, S: Settings>(
     system: &System,
 ) -> Result<S> {
     let mut settings = default_settings::<S>();
-    keys.into_iter().try_for_each(|key_value| put_value(key_value, &mut settings, folder, system).map(drop))?;
+    keys.into_iter()
+        .try_for_each(|key_value| put_value(key_value, &mut settings, folder, system).map(drop))?;
     Ok(settings)
 }
 
@@ -141,7 +149,9 @@ pub fn put_value<S: Settings>(
         // The caller learns the option before an error may repeat its value, which may be secret.
         (system.on_options)(&[format!("--{}={word}", row.option)]);
         let change = (row.read)(&word, system.environment);
-        change.map_err(|wrong| SpecError::new(at, key.key, refusal(row, &word, wrong)))?.put_into(settings);
+        change
+            .map_err(|wrong| SpecError::new(at, key.key, refusal(row, &word, wrong)))?
+            .put_into(settings);
         settings.sources_mut().key(row.option, key, at);
     }
     Ok(key)
@@ -196,13 +206,15 @@ fn words<'a>(key: &Key, node: &'a Node, folder: &Path) -> Vec<(String, &'a Posit
         ValueForm::File => vec![(path_below(folder, text), at)],
         ValueForm::Data => match text.strip_prefix('@') {
             // `@-` is standard input, not a file.
-            Some(name) if name != "-" && !name.is_empty() => vec![(format!("@{}", path_below(folder, name)), at)],
+            Some(name) if name != "-" && !name.is_empty() => {
+                vec![(format!("@{}", path_below(folder, name)), at)]
+            }
             _ => vec![(text.to_owned(), at)],
         },
         ValueForm::Each => single_values(node).map(|(text, at)| (text.to_owned(), at)).collect(),
-        ValueForm::Commas => {
-            single_values(node).flat_map(|(text, at)| text.split(',').map(move |word| (word.to_owned(), at))).collect()
-        }
+        ValueForm::Commas => single_values(node)
+            .flat_map(|(text, at)| text.split(',').map(move |word| (word.to_owned(), at)))
+            .collect(),
         // The syntax of a sweep by a list: `[5,10,50]`.
         ValueForm::Loads if matches!(node.value, Value::List(_)) => {
             let loads: Vec<&str> = single_values(node).map(|value| value.0).collect();

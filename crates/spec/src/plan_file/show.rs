@@ -9,7 +9,8 @@ use brunt_model::Experiment;
 use brunt_model::experiment::TrialOrder;
 
 /// Comment about the name of the folder.
-const FOLDER_NOTE: &str = "# /tmp/brunt-XXXXXX: the folder of the experiment (${dir}), a new one for each run\n";
+const FOLDER_NOTE: &str =
+    "# /tmp/brunt-XXXXXX: the folder of the experiment (${dir}), a new one for each run\n";
 
 /// Returns the plan as YAML.
 pub fn yaml(file: &PlanFile, loaded: &ResolvedPlan) -> String {
@@ -44,7 +45,8 @@ fn tree(file: &PlanFile, experiment: &Experiment) -> Node {
     }
     for (section, keys) in [("compare", &file.compare), ("find", &file.find)] {
         let Some(keys) = keys else { continue };
-        let entries_below = keys.iter().map(|keyed| entry(&keyed.key[section.len() + 1..], keyed.node.clone(), at));
+        let entries_below =
+            keys.iter().map(|keyed| entry(&keyed.key[section.len() + 1..], keyed.node.clone(), at));
         entries.push(entry(section, map(entries_below.collect(), at), at));
     }
     entries.extend(file.outputs.iter().map(|outputs| entry("outputs", outputs.node.clone(), at)));
@@ -96,7 +98,9 @@ fn common(all: &[&Node]) -> Option<Node> {
 /// The part of a tree that differs from the common part; None if there is no difference.
 fn differences(node: &Node, common: Option<&Node>) -> Option<Node> {
     let Some(common) = common else { return Some(node.clone()) };
-    let Value::Map(entries) = &node.value else { return (!same(node, common)).then(|| node.clone()) };
+    let Value::Map(entries) = &node.value else {
+        return (!same(node, common)).then(|| node.clone());
+    };
     let mut different = Vec::new();
     for entry in entries {
         if let Some(node) = differences(&entry.node, common.child(&entry.key)) {
@@ -115,7 +119,9 @@ fn same(one: &Node, other: &Node) -> bool {
         (Value::Map(entries), Value::Map(others)) => {
             // The order of keys has no meaning.
             entries.len() == others.len()
-                && entries.iter().all(|entry| other.child(&entry.key).is_some_and(|node| same(&entry.node, node)))
+                && entries.iter().all(|entry| {
+                    other.child(&entry.key).is_some_and(|node| same(&entry.node, node))
+                })
         }
         (value, other_value) => value == other_value,
     }

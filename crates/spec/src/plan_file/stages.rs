@@ -12,7 +12,9 @@ use crate::system::System;
 use crate::words::duration;
 use brunt_model::plan::{Connection, Dialling, Record};
 use brunt_model::scenario::TextRules;
-use brunt_model::{Load, Plan, Population, ReplyPolicy, Shape, StageKind, StageVariables, Stop, TestStage, Think};
+use brunt_model::{
+    Load, Plan, Population, ReplyPolicy, Shape, StageKind, StageVariables, Stop, TestStage, Think,
+};
 use brunt_script::CompiledScript;
 use std::path::Path;
 use std::time::Duration;
@@ -22,7 +24,8 @@ const STAGE_KEYS: [&str; 3] = ["users", "iterations", "timeout"];
 
 /// Keys of the scenario that also apply to stages. Other keys, such as `headers`, may read
 /// variables that only users of the scenario have.
-const SHARED_KEYS: [&str; 7] = ["base", "cookies", "follow", "language", "proto", "proto_path", "descriptor_set"];
+const SHARED_KEYS: [&str; 7] =
+    ["base", "cookies", "follow", "language", "proto", "proto_path", "descriptor_set"];
 
 /// The stages around a plan.
 #[derive(Default)]
@@ -64,16 +67,18 @@ pub fn around(
     let defaults = default_settings::<RunSettings>();
     // Checks and objectives of the load do not apply to its preparation.
     let replies = ReplyPolicy { redirects: settings.replies.redirects, ..defaults.replies };
-    let settings = RunSettings { scenario: None, checks: defaults.checks, replies, ..settings.clone() };
+    let settings =
+        RunSettings { scenario: None, checks: defaults.checks, replies, ..settings.clone() };
     // Setup comes first, so its variables are known to teardown.
     for (kind, node) in &planned.stages {
         let word = kind.word();
         let (load, scenario) = parts(word, node, planned)?;
-        let scenario =
-            with_any_steps(&scenario, &settings, folder, system).map_err(|error| with_stage_path(error, node, word))?;
+        let scenario = with_any_steps(&scenario, &settings, folder, system)
+            .map_err(|error| with_stage_path(error, node, word))?;
         let mut stage = stage(*kind, load, scenario, plan)?;
         around.set_variables(&mut stage.plan);
-        let compiled = CompiledScript::all(&stage.plan).map_err(|error| in_scenario(error, &[node], word))?;
+        let compiled =
+            CompiledScript::all(&stage.plan).map_err(|error| in_scenario(error, &[node], word))?;
         // The load and teardown may use the variables of setup.
         if let (StageKind::Setup, Some(compiled)) = (kind, compiled.first()) {
             around.variables = compiled.stage_variables();
@@ -94,7 +99,9 @@ fn with_stage_path(error: SpecError, node: &Node, word: &str) -> SpecError {
 /// with that of the plan.
 fn parts(word: &str, node: &Node, planned: &PlannedContender) -> Result<(StageLoad, Node)> {
     let stage = match &node.value {
-        Value::List(_) => map(node, vec![Entry { key: "steps".into(), at: node.at.clone(), node: node.clone() }]),
+        Value::List(_) => {
+            map(node, vec![Entry { key: "steps".into(), at: node.at.clone(), node: node.clone() }])
+        }
         Value::Map(_) => node.clone(),
         _ => {
             let wrong = "this is not a list of steps; write each in a line `- post: URL`";
@@ -102,8 +109,8 @@ fn parts(word: &str, node: &Node, planned: &PlannedContender) -> Result<(StageLo
         }
     };
     check_keys(word, &stage)?;
-    let load: StageLoad =
-        read(&map(node, entries_where(&stage, is_stage_key))).map_err(|error| error.within(word, &node.at))?;
+    let load: StageLoad = read(&map(node, entries_where(&stage, is_stage_key)))
+        .map_err(|error| error.within(word, &node.at))?;
     let numbers = [("users", load.users), ("iterations", load.iterations)];
     // A stage without users would be skipped in silence.
     if let Some((key, _)) = numbers.iter().find(|(_, number)| *number == Some(0)) {
@@ -127,8 +134,7 @@ fn is_stage_key(entry: &Entry) -> bool {
 /// Refuses a stage with a load, without steps, or with misspelled keys.
 fn check_keys(word: &str, written: &Node) -> Result<()> {
     if let Some(load) = written.entries().iter().find(|entry| entry.key == "load") {
-        let wrong =
-            "it has no load; `users` and `iterations` set the users of its steps and their iterations (default: 1 and 1)";
+        let wrong = "it has no load; `users` and `iterations` set the users of its steps and their iterations (default: 1 and 1)";
         return Err(SpecError::new(&load.at, word, wrong));
     }
     let mut others = written.entries().iter().filter(|entry| !is_stage_key(entry));
@@ -136,9 +142,16 @@ fn check_keys(word: &str, written: &Node) -> Result<()> {
     if let Some((Entry { key, at, .. }, near)) =
         others.find_map(|entry| Some((entry.clone(), nearest(&entry.key, STAGE_KEYS)?)))
     {
-        return Err(SpecError::new(&at, format!("{word}.{key}"), format!("unknown key; write {near}")));
+        return Err(SpecError::new(
+            &at,
+            format!("{word}.{key}"),
+            format!("unknown key; write {near}"),
+        ));
     }
-    if written.child("steps").is_none_or(|steps| matches!(&steps.value, Value::List(all) if all.is_empty())) {
+    if written
+        .child("steps")
+        .is_none_or(|steps| matches!(&steps.value, Value::List(all) if all.is_empty()))
+    {
         let wrong = "it has no steps; write a list of them, such as `- post: http://127.0.0.1:8080/`, or leave it out";
         return Err(SpecError::new(&written.at, word, wrong));
     }
@@ -154,7 +167,8 @@ fn shared_entries(node: &Node, planned: &PlannedContender) -> Node {
     // A failure ends a stage, unless the stage has an `on_failure` of its own.
     let value = Value::Text { text: "run".into(), plain: true };
     let on_failure = Node { at: node.at.clone(), value };
-    let mut entries = vec![Entry { key: "on_failure".into(), at: node.at.clone(), node: on_failure }];
+    let mut entries =
+        vec![Entry { key: "on_failure".into(), at: node.at.clone(), node: on_failure }];
     // Login and load usually have the same server and cookies.
     let Some(users) = planned.populations.first() else { return map(node, entries) };
     match &users.scenario {
@@ -172,13 +186,21 @@ fn shared_entries(node: &Node, planned: &PlannedContender) -> Node {
     map(node, entries)
 }
 
-fn stage(kind: StageKind, load: StageLoad, planned: PlannedScenario, plan: &Plan) -> Result<TestStage> {
+fn stage(
+    kind: StageKind,
+    load: StageLoad,
+    planned: PlannedScenario,
+    plan: &Plan,
+) -> Result<TestStage> {
     let PlannedScenario { scenario, policies, places } = planned;
     let limit = duration::or_default(load.timeout.map(|time| time.0), defaults::STAGE_TIMEOUT)?;
     let iterations = u64::from(load.iterations.unwrap_or(1));
     let population = Population {
         name: kind.word().to_owned(),
-        load: Load::Closed { users: Shape::constant(f64::from(load.users.unwrap_or(1))), think: Think::NONE },
+        load: Load::Closed {
+            users: Shape::constant(f64::from(load.users.unwrap_or(1))),
+            think: Think::NONE,
+        },
         scenario,
         stop: Stop { iterations_per_user: Some(iterations), ..Stop::after(limit, Duration::ZERO) },
         connection: None,
@@ -202,5 +224,10 @@ fn stage(kind: StageKind, load: StageLoad, planned: PlannedScenario, plan: &Plan
         seed: plan.seed.wrapping_add((kind as u64 + 1) << 56),
     };
     // Teardown cleans up, also after a failure has ended the load.
-    Ok(TestStage { kind, plan, runs_after_stop: true, places: places.iter().map(Position::to_string).collect() })
+    Ok(TestStage {
+        kind,
+        plan,
+        runs_after_stop: true,
+        places: places.iter().map(Position::to_string).collect(),
+    })
 }

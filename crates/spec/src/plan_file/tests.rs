@@ -28,11 +28,17 @@ fn well(text: &str) -> ResolvedPlan {
 fn every_key_of_a_section_is_an_option_or_known_to_be_none() {
     let sections = ["script.", "load.", "connection.", "checks.", "find.", "compare."];
     let elsewhere = ["script.request", "script.requests"];
-    let known: Vec<&str> = RunSettings::rows().flat_map(|row| row.keys).map(|key| key.key).collect();
-    let of_search: Vec<&str> = SearchSettings::rows().flat_map(|row| row.keys).map(|key| key.key).collect();
-    let of_comparison: Vec<&str> = CompareSettings::rows().flat_map(|row| row.keys).map(|key| key.key).collect();
+    let known: Vec<&str> =
+        RunSettings::rows().flat_map(|row| row.keys).map(|key| key.key).collect();
+    let of_search: Vec<&str> =
+        SearchSettings::rows().flat_map(|row| row.keys).map(|key| key.key).collect();
+    let of_comparison: Vec<&str> =
+        CompareSettings::rows().flat_map(|row| row.keys).map(|key| key.key).collect();
     let all = [&known[..], &of_search, &of_comparison, &NON_SETTING_KEYS, &elsewhere].concat();
-    for key in crate::plan::keys().iter().filter(|key| sections.iter().any(|section| key.starts_with(section))) {
+    for key in crate::plan::keys()
+        .iter()
+        .filter(|key| sections.iter().any(|section| key.starts_with(section)))
+    {
         assert!(all.contains(&key.as_str()), "{key}");
     }
 }
@@ -40,7 +46,10 @@ fn every_key_of_a_section_is_an_option_or_known_to_be_none() {
 #[test]
 fn the_plan_that_is_written_anew_is_well() {
     let experiment = well(NEW).experiment;
-    assert_eq!(estimate::sentence(&experiment), "1 contender × 10 steps × 3 repetitions = 30 trials, about 6 min 29 s");
+    assert_eq!(
+        estimate::sentence(&experiment),
+        "1 contender × 10 steps × 3 repetitions = 30 trials, about 6 min 29 s"
+    );
     assert_eq!(loaded(NEW, &["scale=small"]).unwrap().experiment.trials(), 3);
 }
 
@@ -63,17 +72,24 @@ probes: [host, nginx: {url: 'http://h/s', interval: 2s}]
     let plan = &contender.steps[1].plan;
     let Load::Open { rate, connections, .. } = &plan.main().load else { panic!("{plan:?}") };
     assert_eq!((rate.as_constant(), *connections), (Some(50.0), Some(7)));
-    assert_eq!((plan.seed, experiment.seed, plan.main().stop.warmup), (3, 3, Duration::from_secs(1)));
+    assert_eq!(
+        (plan.seed, experiment.seed, plan.main().stop.warmup),
+        (3, 3, Duration::from_secs(1))
+    );
     assert_eq!(
         (plan.connection.requests_per_connection, plan.connection.http),
         (Some(1), brunt_model::plan::HttpVersion::V1_0)
     );
-    assert_eq!((plan.connection.source.len(), plan.policy().checks.status.len(), plan.objectives.len()), (2, 2, 4));
+    assert_eq!(
+        (plan.connection.source.len(), plan.policy().checks.status.len(), plan.objectives.len()),
+        (2, 2, 4)
+    );
     assert_eq!(plan.until.as_ref().unwrap().goals.len(), 2);
     let request = &plan.main().scenario.requests[0];
     assert_eq!((request.label.as_str(), request.method.as_str()), ("one", "POST"));
     assert_eq!(request.body, Body::Text(r#"{"a":1}"#.into()));
-    let types: Vec<_> = request.headers.iter().filter(|h| h.0 == "Content-Type").map(|h| h.1.as_str()).collect();
+    let types: Vec<_> =
+        request.headers.iter().filter(|h| h.0 == "Content-Type").map(|h| h.1.as_str()).collect();
     assert_eq!(types, ["application/json"]);
     assert_eq!((outputs.len(), outputs[0].format.as_str()), (2, "html"));
     assert_eq!(contender.hooks.step.before[0].timeout, Duration::from_mins(1));
@@ -92,8 +108,11 @@ load: {users: 10..40*2, duration: 1s}
     let experiment = well(text).experiment;
     assert_eq!(experiment.contenders[0].steps.len(), 3);
     let script = &experiment.contenders[0].steps[2].plan.main().scenario;
-    let asked: Vec<_> =
-        script.requests.iter().map(|r| format!("{} {} {} {}", r.weight, r.method, r.url, r.label)).collect();
+    let asked: Vec<_> = script
+        .requests
+        .iter()
+        .map(|r| format!("{} {} {} {}", r.weight, r.method, r.url, r.label))
+        .collect();
     assert_eq!(
         asked,
         [
@@ -108,27 +127,46 @@ load: {users: 10..40*2, duration: 1s}
 
 #[test]
 fn a_list_of_urls_is_found_beside_the_plan() {
-    let experiment = well("script: {base: 'http://127.0.0.1', urls: urls.txt, order: random}\n").experiment;
+    let experiment =
+        well("script: {base: 'http://127.0.0.1', urls: urls.txt, order: random}\n").experiment;
     let script = &experiment.contenders[0].steps[0].plan.main().scenario;
-    assert_eq!((script.requests[1].weight, script.requests[1].url.as_str()), (2, "http://127.0.0.1/b"));
+    assert_eq!(
+        (script.requests[1].weight, script.requests[1].url.as_str()),
+        (2, "http://127.0.0.1/b")
+    );
     assert_eq!(script.order(), Some(Order::Random));
 }
 
 #[test]
 fn what_is_wrong_with_an_option_is_said_of_its_key() {
     for (text, expected) in [
-        ("load: {rate: 2000/s}", "plan.yaml:2:14: load.rate: `2000/s`: a stage's duration follows `/`"),
+        (
+            "load: {rate: 2000/s}",
+            "plan.yaml:2:14: load.rate: `2000/s`: a stage's duration follows `/`",
+        ),
         ("load: {rate: [5, x]}", "plan.yaml:2:14: load.rate: `x`: not a number"),
         ("load: {users: 1.5}", "plan.yaml:2:15: load.users: `1.5`: a connection is not divisible"),
-        ("load: {threads: 0}", "plan.yaml:2:17: load.threads: `0` is out of range; write 1 to 1024"),
+        (
+            "load: {threads: 0}",
+            "plan.yaml:2:17: load.threads: `0` is out of range; write 1 to 1024",
+        ),
         ("load: {seed: x}", "plan.yaml:2:14: load.seed: `x` is not a whole number"),
-        ("load: {rate: 5, users: 5}", "plan.yaml:2:24: load.users: load.rate defines the load already"),
-        ("load: {connections: 5}", "plan.yaml:2:21: load.connections: this number is the maximum of load.rate"),
+        (
+            "load: {rate: 5, users: 5}",
+            "plan.yaml:2:24: load.users: load.rate defines the load already",
+        ),
+        (
+            "load: {connections: 5}",
+            "plan.yaml:2:21: load.connections: this number is the maximum of load.rate",
+        ),
         (
             "load: {arrivals: even}",
             "plan.yaml:2:18: load.arrivals: load.arrivals belongs to the open loop: add load.rate N",
         ),
-        ("load: {rate: 5, think: 1s}", "load.think belongs to the closed loop: arrivals at a load.rate wait"),
+        (
+            "load: {rate: 5, think: 1s}",
+            "load.think belongs to the closed loop: arrivals at a load.rate wait",
+        ),
         (
             "load: {rate: 5, connections: 1..5/3s}",
             "plan.yaml:2:14: load.rate: with load.rate, load.connections is how many there are at most",
@@ -138,21 +176,36 @@ fn what_is_wrong_with_an_option_is_said_of_its_key() {
             "connection.keepalive: false means one request a connection",
         ),
         ("connection: {unix_socket: s, proxy: 'http://p:1'}", "connection.unix_socket"),
-        ("connection: {source: [127.0.0.1, 999]}", "plan.yaml:2:34: connection.source: `999`: not an IP address"),
+        (
+            "connection: {source: [127.0.0.1, 999]}",
+            "plan.yaml:2:34: connection.source: `999`: not an IP address",
+        ),
         ("connection: {cacert: none.pem}", "plan.yaml:2:22: connection.cacert:"),
-        ("objectives:\n  - p99 < 1s\n  - p99 < 50", "plan.yaml:4:5: objectives: `50`: a unit is missing"),
+        (
+            "objectives:\n  - p99 < 1s\n  - p99 < 50",
+            "plan.yaml:4:5: objectives: `50`: a unit is missing",
+        ),
         (
             "load: {duration: 5s}\nfind: {time_budget: 2m}",
             "load.duration: a search chooses the duration of its trials; leave it out, or write find.trial_duration 2s..20s",
         ),
-        ("find: {time_budget: 5s}", "plan.yaml:2:21: find.time_budget: 5s: three trials of 3s do not fit into it"),
+        (
+            "find: {time_budget: 5s}",
+            "plan.yaml:2:21: find.time_budget: 5s: three trials of 3s do not fit into it",
+        ),
         (
             "find: {start_load: 50, max_load: 20}",
             "plan.yaml:2:34: find.max_load: find.max_load is below the load of the first trial",
         ),
         ("repetitions: 0", "plan.yaml:2:14: repetitions: `0` is out of range; write 1 to 100000"),
-        ("repetitions: 4000000000", "plan.yaml:2:14: repetitions: `4000000000` is out of range; write 1 to 100000"),
-        ("load: {rate: 5, threads: 0}", "plan.yaml:2:26: load.threads: `0` is out of range; write 1 to 1024"),
+        (
+            "repetitions: 4000000000",
+            "plan.yaml:2:14: repetitions: `4000000000` is out of range; write 1 to 100000",
+        ),
+        (
+            "load: {rate: 5, threads: 0}",
+            "plan.yaml:2:26: load.threads: `0` is out of range; write 1 to 1024",
+        ),
         (
             "load: {rate: 5}\ncompare: {metrics: capacity}\ncontenders: {a: , b: }",
             "compare: capacity: no search measures it; add compare.at capacity, or compare.at both",
@@ -165,9 +218,14 @@ fn what_is_wrong_with_an_option_is_said_of_its_key() {
     ] {
         let error_text = format!(
             "{:#}",
-            loaded(&format!("script: {{request: 'http://h/'}}\n{text}\n"), &[]).map(|l| l.experiment).unwrap_err()
+            loaded(&format!("script: {{request: 'http://h/'}}\n{text}\n"), &[])
+                .map(|l| l.experiment)
+                .unwrap_err()
         );
-        assert!(error_text.contains(expected) && !error_text.contains(" --"), "{text}:\n{error_text}\n{expected}");
+        assert!(
+            error_text.contains(expected) && !error_text.contains(" --"),
+            "{text}:\n{error_text}\n{expected}"
+        );
     }
     for (script, expected) in [
         ("{request: /a}", "plan.yaml:1:19: script.request: `/a`: the server is not specified"),
@@ -181,8 +239,10 @@ fn what_is_wrong_with_an_option_is_said_of_its_key() {
         ),
         ("{requests: [h, {url: h, data: x, form: {a: b}}]}", "script.request.form"),
     ] {
-        let error_text =
-            format!("{:#}", loaded(&format!("script: {script}\n"), &[]).map(|l| l.experiment).unwrap_err());
+        let error_text = format!(
+            "{:#}",
+            loaded(&format!("script: {script}\n"), &[]).map(|l| l.experiment).unwrap_err()
+        );
         assert!(error_text.contains(expected), "{script}:\n{error_text}\n{expected}");
     }
 }
@@ -246,7 +306,10 @@ fn populations_have_what_is_theirs_and_the_rest_of_the_plan() {
     let of = |population: &brunt_model::Population| {
         let asked = population.scenario.requests.iter().map(|request| {
             let checks = &plan.reply_policies[request.reply_policy as usize].checks;
-            format!("{} {} {} {}", request.weight, request.method, request.url, checks.status[0].least)
+            format!(
+                "{} {} {} {}",
+                request.weight, request.method, request.url, checks.status[0].least
+            )
         });
         (
             population.name.clone(),
@@ -257,14 +320,20 @@ fn populations_have_what_is_theirs_and_the_rest_of_the_plan() {
     };
     let five = Some(Duration::from_secs(5));
     let [checkout, browsing] = &plan.populations[..] else { panic!("two populations") };
-    assert_eq!(of(checkout), ("checkout".into(), 20.0, five, "1 POST http://127.0.0.1:81/buy 201".into()));
+    assert_eq!(
+        of(checkout),
+        ("checkout".into(), 20.0, five, "1 POST http://127.0.0.1:81/buy 201".into())
+    );
     let pages = "2 GET http://127.0.0.1:81/ 200, 1 GET http://127.0.0.1:81/a 200";
     assert_eq!(of(browsing), ("browsing".into(), 50.0, five, pages.into()));
     // A sweep varies the load of the first population.
     let swept = well(&SHOP.replace("rate: 20", "rate: 20..40*2")).experiment;
-    let loads: Vec<f64> = swept.contenders[0].steps.iter().map(|step| step.plan.main().load.peak()).collect();
+    let loads: Vec<f64> =
+        swept.contenders[0].steps.iter().map(|step| step.plan.main().load.peak()).collect();
     assert_eq!(loads, [20.0, 40.0]);
-    assert!(swept.contenders[0].steps.iter().all(|step| step.plan.populations[1].load.peak() == 50.0));
+    assert!(
+        swept.contenders[0].steps.iter().all(|step| step.plan.populations[1].load.peak() == 50.0)
+    );
 }
 
 #[test]
@@ -282,7 +351,11 @@ fn what_is_wrong_with_a_population_is_said_where_it_stands() {
             "plan.yaml:7:3: populations.browsing: its warm-up differs from that of the first; \
           write one load.warmup for all",
         ),
-        ("think: 1s", "thnik: 1s", "plan.yaml:7:79: populations.browsing.load.thnik: unknown key; write think"),
+        (
+            "think: 1s",
+            "thnik: 1s",
+            "plan.yaml:7:79: populations.browsing.load.thnik: unknown key; write think",
+        ),
         ("request: {url: /buy, method: POST}", "order: random", "the request is missing"),
     ] {
         let error_text = loaded(&SHOP.replace(from, to), &[]).err().unwrap_or_default();
@@ -290,10 +363,13 @@ fn what_is_wrong_with_a_population_is_said_where_it_stands() {
     }
     let searched = loaded(&format!("{SHOP}find: {{}}\n"), &[]).err().unwrap_or_default();
     assert!(
-        searched.contains("plan.yaml:7:3: populations.browsing: a search or comparison is of one population"),
+        searched.contains(
+            "plan.yaml:7:3: populations.browsing: a search or comparison is of one population"
+        ),
         "{searched}"
     );
-    let none = loaded("script: {request: 'http://h'}\npopulations: {}\n", &[]).err().unwrap_or_default();
+    let none =
+        loaded("script: {request: 'http://h'}\npopulations: {}\n", &[]).err().unwrap_or_default();
     assert!(none.contains("there is none in it; write a name with"), "{none}");
 }
 
@@ -310,7 +386,10 @@ fn the_folder_of_an_experiment_is_shown_filled_in() {
     let file = opened.file.clone();
     let shown = show::yaml(&file, &opened.resolve(&SYSTEM).unwrap());
     assert!(shown.contains("start: serve /tmp/brunt-XXXXXX/conf"), "{shown}");
-    assert!(shown.contains("# /tmp/brunt-XXXXXX: the folder of the experiment (${dir})"), "{shown}");
+    assert!(
+        shown.contains("# /tmp/brunt-XXXXXX: the folder of the experiment (${dir})"),
+        "{shown}"
+    );
 }
 
 #[test]
@@ -320,7 +399,8 @@ fn all_errors_of_a_file_are_told_in_their_order() {
     let text = "xyzzy: 1\nscript: {request: 'http://127.0.0.1/', follow: many}\nload:\n  rte: 5\n  duration: soon\n";
     std::fs::write(&path, text).unwrap();
     let error = load(&path, &[], NO_FOLDER, &SYSTEM).unwrap_err();
-    let paths: Vec<&str> = std::iter::once(&error).chain(&error.others).map(|error| error.path.as_str()).collect();
+    let paths: Vec<&str> =
+        std::iter::once(&error).chain(&error.others).map(|error| error.path.as_str()).collect();
     assert_eq!(paths, ["xyzzy", "script.follow", "load.rte", "load.duration"]);
     assert_eq!(error.to_string().lines().count(), 4);
 }
@@ -339,7 +419,10 @@ scenario: {base: 'http://h', language: groovy, headers: {X-A: '${own}'}, variabl
     let plan = well(text).experiment.contenders[0].steps[0].plan.clone();
     let [setup, teardown] = &plan.stages[..] else { panic!("{plan:?}") };
     let population = setup.plan.main();
-    assert_eq!((setup.kind, population.name.as_str(), population.load.peak()), (StageKind::Setup, "setup", 1.0));
+    assert_eq!(
+        (setup.kind, population.name.as_str(), population.load.peak()),
+        (StageKind::Setup, "setup", 1.0)
+    );
     assert_eq!(population.scenario.requests[0].url, "http://h/login");
     assert_eq!(population.stop.iterations_per_user, Some(1));
     assert_eq!(population.stop.duration, Some(Duration::from_mins(1)));
@@ -355,10 +438,24 @@ scenario: {base: 'http://h', language: groovy, headers: {X-A: '${own}'}, variabl
     let ends = [None, Some(StageKind::Main), Some(StageKind::Setup)];
     assert_eq!(ends.map(|ended| teardown.runs_after(ended)), [true, true, false]);
     // Load and teardown begin with the variables of setup. Each stage has its own seed.
-    let names: Vec<&str> = plan.main().scenario.inherited_variables.values.iter().map(|(name, _)| name.as_str()).collect();
+    let names: Vec<&str> = plan
+        .main()
+        .scenario
+        .inherited_variables
+        .values
+        .iter()
+        .map(|(name, _)| name.as_str())
+        .collect();
     assert_eq!(names, ["token", "run"]);
-    assert_eq!(teardown.plan.main().scenario.inherited_variables, plan.main().scenario.inherited_variables);
-    assert!(setup.plan.seed != plan.seed && teardown.plan.seed != plan.seed && setup.plan.seed != teardown.plan.seed);
+    assert_eq!(
+        teardown.plan.main().scenario.inherited_variables,
+        plan.main().scenario.inherited_variables
+    );
+    assert!(
+        setup.plan.seed != plan.seed
+            && teardown.plan.seed != plan.seed
+            && setup.plan.seed != teardown.plan.seed
+    );
 }
 
 #[test]
@@ -394,11 +491,17 @@ fn what_is_wrong_with_a_stage_is_said_where_it_stands() {
             "plan.yaml:3:9: setup: it has no load; `users` and `iterations` say",
         ),
         ("setup: {users: 0, steps: [{get: /}]}", "plan.yaml:3:16: setup.users: 0 does nothing"),
-        ("setup: {user: 1, steps: [{get: /}]}", "plan.yaml:3:9: setup.user: unknown key; write users"),
+        (
+            "setup: {user: 1, steps: [{get: /}]}",
+            "plan.yaml:3:9: setup.user: unknown key; write users",
+        ),
         ("setup: [{get: /, chek: {}}]", "plan.yaml:3:18: setup[0].chek: unknown key; write check"),
         ("setup: [{set: {a: b}}, {post: /, data: a, form: {}}]", "setup[1]"),
         ("setup: {data: [none.csv], steps: [{get: /}]}", "none.csv"),
-        ("setup: [{get: '/${v}'}]", "setup: `${v}`: no step, extractor or data file sets this variable"),
+        (
+            "setup: [{get: '/${v}'}]",
+            "setup: `${v}`: no step, extractor or data file sets this variable",
+        ),
         ("teardown: [{get: '/${token}'}]", "plan.yaml:3:18: teardown: `${token}`: no step"),
         ("setup: [{send: 'http://h/', data: x}]", "setup[0].send: `send` is for a WebSocket"),
     ] {

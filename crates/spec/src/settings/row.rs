@@ -169,7 +169,12 @@ impl Help {
 impl<S> SettingRow<S> {
     /// Creates a setting with a value.
     // All constructors are const, so that the tables are statics without initialization.
-    pub const fn value(option: &'static str, value_name: &'static str, help: &'static str, read: Read<S>) -> Self {
+    pub const fn value(
+        option: &'static str,
+        value_name: &'static str,
+        help: &'static str,
+        read: Read<S>,
+    ) -> Self {
         Self {
             option,
             aliases: &[],
@@ -190,7 +195,12 @@ impl<S> SettingRow<S> {
     }
 
     /// Creates a setting that may be repeated.
-    pub const fn repeated(option: &'static str, value_name: &'static str, help: &'static str, read: Read<S>) -> Self {
+    pub const fn repeated(
+        option: &'static str,
+        value_name: &'static str,
+        help: &'static str,
+        read: Read<S>,
+    ) -> Self {
         Self { kind: Kind::Repeated, ..Self::value(option, value_name, help, read) }
     }
 
@@ -262,7 +272,8 @@ impl<S> SettingRow<S> {
     /// Help of the option. clap adds the default if it is a single value.
     pub fn option_help(&self) -> String {
         let repeatable = if self.kind == Kind::Repeated { "; repeatable" } else { "" };
-        let default = self.otherwise.as_ref().map(|default| format!(" [default: {}]", default.text()));
+        let default =
+            self.otherwise.as_ref().map(|default| format!(" [default: {}]", default.text()));
         format!("{}{repeatable}{}", self.help.text(), default.unwrap_or_default())
     }
 
@@ -320,9 +331,11 @@ pub(super) fn on<S: 'static>(put: fn(&mut S)) -> Change<S> {
 /// Parses a whole number within bounds.
 pub(super) fn whole<T: TryFrom<u64>>(word: &str, least: u64, most: u64) -> Result<T, String> {
     // 18446744073709551615 would explain nothing to a user.
-    let range = if most == u64::MAX { format!("{least} or more") } else { format!("{least} to {most}") };
+    let range =
+        if most == u64::MAX { format!("{least} or more") } else { format!("{least} to {most}") };
     // A negative number is a whole number; it is refused because it is out of range.
-    let is_whole = !word.is_empty() && word.trim_start_matches('-').bytes().all(|byte| byte.is_ascii_digit());
+    let is_whole =
+        !word.is_empty() && word.trim_start_matches('-').bytes().all(|byte| byte.is_ascii_digit());
     if !is_whole {
         return Err(format!("`{word}` is not a whole number; write {range}"));
     }

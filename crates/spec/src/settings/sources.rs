@@ -105,7 +105,8 @@ impl SettingSources {
 fn without_name<'w>(wrong: &'w str, key: &str) -> &'w str {
     let Some(rest) = wrong.strip_prefix(key) else { return wrong };
     // `load.rate 5: …` becomes `5: …`, but a sentence keeps its first word.
-    let value = rest.strip_prefix(' ').filter(|value| value.starts_with(|c: char| c.is_ascii_digit()));
+    let value =
+        rest.strip_prefix(' ').filter(|value| value.starts_with(|c: char| c.is_ascii_digit()));
     rest.strip_prefix(": ").or(value).unwrap_or(wrong)
 }
 

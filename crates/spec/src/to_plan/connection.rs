@@ -19,7 +19,10 @@ pub(super) fn connection(run: &RunSettings, system: &System) -> Result<Connectio
 fn http(run: &RunSettings, system: &System) -> Result<HttpVersion> {
     if run.http.is_auto {
         require!(run.sources, run.http.versions.is_empty() && !run.calls_grpc(), |names| {
-            format!("{}: auto must be the only value, and excludes gRPC, which needs HTTP/2", names.name_of("http"))
+            format!(
+                "{}: auto must be the only value, and excludes gRPC, which needs HTTP/2",
+                names.name_of("http")
+            )
         });
         return (system.best_http_version)(run).map_err(|why| {
             run.sources.refuse(|names| {
@@ -85,11 +88,17 @@ fn check_certificates(run: &RunSettings) -> Result<()> {
     });
     require!(run.sources, tls.cert.is_none() || is_folder || tls.key.is_some(), |names| {
         let cert = names.name_of("cert");
-        format!("{cert} needs its private key; add {} FILE (the same FILE if it holds both)", names.name_of("key"))
+        format!(
+            "{cert} needs its private key; add {} FILE (the same FILE if it holds both)",
+            names.name_of("key")
+        )
     });
     require!(run.sources, tls.key.is_none() || tls.cert.is_some(), |names| {
         let key = names.name_of("key");
-        format!("{key} needs its certificate; add {} FILE (the same FILE if it holds both)", names.name_of("cert"))
+        format!(
+            "{key} needs its certificate; add {} FILE (the same FILE if it holds both)",
+            names.name_of("cert")
+        )
     });
     Ok(())
 }

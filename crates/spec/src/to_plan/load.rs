@@ -23,11 +23,15 @@ pub(super) fn load(settings: &RunSettings, system: &System) -> Result<Load> {
 fn closed_loop(settings: &RunSettings) -> Result<Load> {
     let load = &settings.load;
     // These settings would have no effect, and unknown or ineffective input is refused.
-    for (is_given, option) in [(load.arrivals.is_some(), "arrivals"), (load.max_in_flight.is_some(), "max-in-flight")] {
+    for (is_given, option) in
+        [(load.arrivals.is_some(), "arrivals"), (load.max_in_flight.is_some(), "max-in-flight")]
+    {
         require!(settings.sources, !is_given, |names| {
             let option = names.name_of(option);
             let rate = names.name_of("rate");
-            format!("{option} belongs to the open loop: add {rate} N, such as {rate} 1000, or leave it out")
+            format!(
+                "{option} belongs to the open loop: add {rate} N, such as {rate} 1000, or leave it out"
+            )
         });
     }
     let users = match &load.connections {
@@ -43,7 +47,9 @@ fn open(settings: &RunSettings, rate: Shape, system: &System) -> Result<Load> {
     require!(settings.sources, load.think.is_none(), |names| {
         let think = names.name_of("think");
         let rate = names.name_of("rate");
-        format!("{think} belongs to the closed loop: arrivals at a {rate} wait for no reply; leave out one of the two")
+        format!(
+            "{think} belongs to the closed loop: arrivals at a {rate} wait for no reply; leave out one of the two"
+        )
     });
     let peak = rate.peak();
     let most = defaults::MAX_RATE;
@@ -53,10 +59,12 @@ fn open(settings: &RunSettings, rate: Shape, system: &System) -> Result<Load> {
         count(peak as u64),
         count(most as u64)
     ));
-    let connections = load.connections.as_ref().map(|loads| most_connections(settings, loads)).transpose()?;
+    let connections =
+        load.connections.as_ref().map(|loads| most_connections(settings, loads)).transpose()?;
     // Without `max-in-flight`, the limit is the number of connections that all processes can open.
     let capacity = connection_capacity(system).saturating_mul(load.processes.unwrap_or(1).into());
-    let max_in_flight = load.max_in_flight.unwrap_or(u32::try_from(capacity).unwrap_or(u32::MAX).max(1));
+    let max_in_flight =
+        load.max_in_flight.unwrap_or(u32::try_from(capacity).unwrap_or(u32::MAX).max(1));
     let arrivals = load.arrivals.map_or_else(|| arrivals::parse(defaults::ARRIVALS), Ok)?;
     Ok(Load::Open { rate, arrivals, connections, max_in_flight })
 }
@@ -69,7 +77,9 @@ fn most_connections(settings: &RunSettings, loads: &Loads) -> Result<u32> {
     require!(settings.sources, steady.is_some(), |names| {
         let rate = names.name_of("rate");
         let most = names.name_of("connections");
-        format!("with {rate}, {most} is how many there are at most: write one number, such as -c 100")
+        format!(
+            "with {rate}, {most} is how many there are at most: write one number, such as -c 100"
+        )
     });
     Ok(steady.unwrap_or_default() as u32)
 }
@@ -96,11 +106,15 @@ pub(super) fn stop(settings: &RunSettings, load: &Load) -> Result<Stop> {
     require!(settings.sources, settings.stop.iterations_per_user.is_none() || is_closed, |names| {
         let iterations = names.name_of("iterations");
         let rate = names.name_of("rate");
-        format!("{iterations} is of users, and {rate} has none; write {} instead", names.name_of("requests"))
+        format!(
+            "{iterations} is of users, and {rate} has none; write {} instead",
+            names.name_of("requests")
+        )
     });
     let duration = measured_time(settings, shape)?;
     let stop = settings.stop;
-    let warmup = if stop.warmup_until_steady { max_warmup(settings, shape, duration)? } else { stop.warmup };
+    let warmup =
+        if stop.warmup_until_steady { max_warmup(settings, shape, duration)? } else { stop.warmup };
     Ok(Stop { warmup, duration, ..stop })
 }
 
@@ -126,7 +140,11 @@ pub(super) fn until(settings: &RunSettings) -> Result<Option<Until>> {
 
 /// Maximum warm-up until steady state: the measured time, or a minimum. A server that is not steady
 /// after half of the whole time cannot be distinguished from one that never is.
-fn max_warmup(settings: &RunSettings, shape: &Shape, duration: Option<Duration>) -> Result<Duration> {
+fn max_warmup(
+    settings: &RunSettings,
+    shape: &Shape,
+    duration: Option<Duration>,
+) -> Result<Duration> {
     require!(settings.sources, shape.as_constant().is_some(), |names| format!(
         // Steady state is detected by figures that stay the same.
         "{0} auto: a load that changes (`{shape}`) is never steady; write {0} 5s, or a load such as {1}",
@@ -196,13 +214,20 @@ pub(super) fn threads(
         // One thread per process is the default, so no note explains it.
         return (needed.min(free).div_ceil(processes), Vec::new());
     }
-    let note = settings.sources.text(|names| thread_note(rate.peak(), needed, free, &names.name_of("threads")));
+    let note = settings
+        .sources
+        .text(|names| thread_note(rate.peak(), needed, free, &names.name_of("threads")));
     (needed.min(free).div_ceil(processes), vec![note])
 }
 
 /// True if workers may busy-wait before each arrival, which needs a core for each of them; with a
 /// note if there are too few cores.
-pub(super) fn precise(settings: &RunSettings, threads: u32, cores: u32, local: bool) -> (bool, Option<String>) {
+pub(super) fn precise(
+    settings: &RunSettings,
+    threads: u32,
+    cores: u32,
+    local: bool,
+) -> (bool, Option<String>) {
     let is_requested = settings.load.precise;
     // A busy-waiting thread uses its core completely, so the server needs another one.
     if !is_requested || threads + u32::from(local) <= cores {
@@ -210,8 +235,9 @@ pub(super) fn precise(settings: &RunSettings, threads: u32, cores: u32, local: b
     }
     let server = if local { " and the server" } else { "" };
     let precise = settings.sources.text(|names| names.name_of("precise"));
-    let note =
-        format!("{precise}: {cores} cores are too few for {threads} busy-waiting threads{server}; it was left out");
+    let note = format!(
+        "{precise}: {cores} cores are too few for {threads} busy-waiting threads{server}; it was left out"
+    );
     (false, Some(note))
 }
 

@@ -37,7 +37,11 @@ fn connection_limit(load: &Load) -> (&'static str, u64) {
 }
 
 /// Number of processes, and a note for the user.
-pub(super) fn processes(settings: &RunSettings, load: &Load, system: &System) -> Result<(u32, Option<String>)> {
+pub(super) fn processes(
+    settings: &RunSettings,
+    load: &Load,
+    system: &System,
+) -> Result<(u32, Option<String>)> {
     let (option, most) = connection_limit(load);
     let capacity = connection_capacity(system);
     let limit = count(system.descriptors);
@@ -59,8 +63,9 @@ pub(super) fn processes(settings: &RunSettings, load: &Load, system: &System) ->
         names.name_of(option)
     ));
     let Some(requested) = settings.load.processes else {
-        let note =
-            format!("{connections} connections need {needed_processes} processes: one may have {limit} open files");
+        let note = format!(
+            "{connections} connections need {needed_processes} processes: one may have {limit} open files"
+        );
         return Ok((needed_processes as u32, (needed_processes > 1).then_some(note)));
     };
     require!(sources, u64::from(requested) >= needed_processes, |names| format!(
@@ -101,7 +106,8 @@ pub fn with_sources(plan: &mut Plan, system: &System) -> Option<String> {
     if needed_addresses > MAX_ADDRESSES {
         return None;
     }
-    plan.connection.source = (1..=needed_addresses).map(|n| IpAddr::from(Ipv4Addr::new(127, 0, 0, n as u8))).collect();
+    plan.connection.source =
+        (1..=needed_addresses).map(|n| IpAddr::from(Ipv4Addr::new(127, 0, 0, n as u8))).collect();
     Some(format!(
         "{} connections are made from {needed_addresses} local addresses, 127.0.0.1 to 127.0.0.{needed_addresses}, with {} ports each",
         count(max_connections),
@@ -114,8 +120,11 @@ pub fn with_sources(plan: &mut Plan, system: &System) -> Option<String> {
 fn is_free_to_choose(plan: &Plan) -> bool {
     let connection = &plan.connection;
     // Connections to a proxy or a Unix socket do not start from a loopback address for the server.
-    let is_direct = connection.source.is_empty() && connection.unix_socket.is_none() && connection.proxy.is_none();
-    let resolves_to_loopback = connection.resolve.iter().all(|r| matches!(r.address, IpAddr::V4(a) if a.is_loopback()));
+    let is_direct = connection.source.is_empty()
+        && connection.unix_socket.is_none()
+        && connection.proxy.is_none();
+    let resolves_to_loopback =
+        connection.resolve.iter().all(|r| matches!(r.address, IpAddr::V4(a) if a.is_loopback()));
     is_direct
         && resolves_to_loopback
         // A source in 127.0.0.0/8 reaches only destinations on this machine.
@@ -124,6 +133,7 @@ fn is_free_to_choose(plan: &Plan) -> bool {
 
 /// True if an option gives the address of the server of a URL.
 fn is_resolved(connection: &Connection, url: &str) -> bool {
-    brunt_wire::request::origin_of(url)
-        .is_ok_and(|(_, origin)| connection.resolve.iter().any(|r| r.is_of(&origin.host, origin.port)))
+    brunt_wire::request::origin_of(url).is_ok_and(|(_, origin)| {
+        connection.resolve.iter().any(|r| r.is_of(&origin.host, origin.port))
+    })
 }

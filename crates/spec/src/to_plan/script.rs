@@ -26,7 +26,11 @@ use std::path::Path;
 pub fn scenario(run: &RunSettings, system: &System) -> Result<Scenario> {
     let args = &run.request;
     let pattern = Pattern::new(run, system)?;
-    let url = run.url.as_deref().map(|url| read_target(url, system.environment, &run.sources)).transpose()?;
+    let url = run
+        .url
+        .as_deref()
+        .map(|url| read_target(url, system.environment, &run.sources))
+        .transpose()?;
     let requests = match (url, &args.urls) {
         (Some(url), None) => vec![pattern.request(url, None)?],
         (base, Some(file)) => requests_of_file(&pattern, file, base.as_ref())?,
@@ -48,14 +52,21 @@ fn read_target(url: &str, environment: Environment, sources: &SettingSources) ->
         .map_err(|error| sources.refuse_url(&error))
 }
 
-fn requests_of_file(pattern: &Pattern<'_>, file: &Path, base: Option<&Target>) -> Result<Vec<Request>> {
+fn requests_of_file(
+    pattern: &Pattern<'_>,
+    file: &Path,
+    base: Option<&Target>,
+) -> Result<Vec<Request>> {
     let mut requests = Vec::new();
     for entry in urls::read(file, base.map(|b| b.url.as_str()))? {
         let place = format!("{}:{}", file.display(), entry.line);
         // A URL of the file without credentials belongs to the server of the command line.
         let basic = entry.basic.or_else(|| base?.basic.clone());
         let request = pattern.request(Target { url: entry.url, basic }, entry.action);
-        requests.push(Request { weight: entry.weight, ..request.map_err(|error| error.about(&place))? });
+        requests.push(Request {
+            weight: entry.weight,
+            ..request.map_err(|error| error.about(&place))?
+        });
     }
     Ok(requests)
 }
@@ -86,13 +97,23 @@ impl<'a> Pattern<'a> {
         });
         require!(run.sources, args.grpc.message_interval.is_none(), |names| {
             let interval = names.name_of("message-interval");
-            format!("{interval} is for calls of gRPC; add {} package.Service/Method", names.name_of("grpc"))
+            format!(
+                "{interval} is for calls of gRPC; add {} package.Service/Method",
+                names.name_of("grpc")
+            )
         });
         let (body, content_type) = body_of(run, system)?;
-        let default = if body == Body::None { defaults::METHOD } else { defaults::METHOD_WITH_BODY };
+        let default =
+            if body == Body::None { defaults::METHOD } else { defaults::METHOD_WITH_BODY };
         let method = args.method.clone().unwrap_or_else(|| default.to_owned());
         let action = Action { method, body, content_type };
-        Ok(Self { sources: &run.sources, headers: headers(run)?, action, path: None, services: Vec::new() })
+        Ok(Self {
+            sources: &run.sources,
+            headers: headers(run)?,
+            action,
+            path: None,
+            services: Vec::new(),
+        })
     }
 
     /// Creates the pattern of calls of a gRPC method.
@@ -110,16 +131,35 @@ impl<'a> Pattern<'a> {
             // With placeholders, each call has another message, so it is encoded when it is sent.
             Body::Text(json) if template::has_placeholders(&json) => {
                 let method = method.to_owned();
-                grpc::message(&all, JsonMessage { method, json, interval, compressed: is_compressed })
+                grpc::message(
+                    &all,
+                    JsonMessage { method, json, interval, compressed: is_compressed },
+                )
             }
-            body => all.body(method, body.bytes().unwrap_or_default(), MessageRules { interval, is_compressed }),
+            body => all.body(
+                method,
+                body.bytes().unwrap_or_default(),
+                MessageRules { interval, is_compressed },
+            ),
         });
         // `--json` sets them for HTTP; `add_headers` sets those of gRPC.
-        headers.retain(|(name, _)| !["content-type", "accept"].contains(&name.to_ascii_lowercase().as_str()));
+        headers.retain(|(name, _)| {
+            !["content-type", "accept"].contains(&name.to_ascii_lowercase().as_str())
+        });
         grpc::add_headers(&mut headers, grpc::deadline(run));
         // The gRPC protocol allows POST only.
-        let action = Action { method: "POST".into(), body: body.map_err(SpecError::unplaced)?, content_type: None };
-        Ok(Self { sources: &run.sources, headers, action, path: Some(format!("/{method}")), services })
+        let action = Action {
+            method: "POST".into(),
+            body: body.map_err(SpecError::unplaced)?,
+            content_type: None,
+        };
+        Ok(Self {
+            sources: &run.sources,
+            headers,
+            action,
+            path: Some(format!("/{method}")),
+            services,
+        })
     }
 
     /// Creates the request to a target. `action` is that of a line of a file, and replaces
@@ -134,27 +174,43 @@ impl<'a> Pattern<'a> {
         }
         let mut headers = self.headers.clone();
         if let Some(basic) = &target.basic {
-            add(&mut headers, "Authorization", basic_value(&basic.0, &basic.1), self.sources, |_| {
-                "a name and password in the URL".to_owned()
-            })?;
+            add(
+                &mut headers,
+                "Authorization",
+                basic_value(&basic.0, &basic.1),
+                self.sources,
+                |_| "a name and password in the URL".to_owned(),
+            )?;
         }
         let label = match &action {
             // Equal URLs with other methods would otherwise have one label.
             Some(a) if a.method != defaults::METHOD => format!("{} {}", a.method, target.url),
             _ => target.url.clone(),
         };
-        let Action { mut method, body, mut content_type } = action.unwrap_or_else(|| self.action.clone());
+        let Action { mut method, body, mut content_type } =
+            action.unwrap_or_else(|| self.action.clone());
         if target.url.starts_with("ws:") || target.url.starts_with("wss:") {
             // A message of a WebSocket has no method of HTTP and no media type.
             method = websocket_action(&method, &body)
-                .map_err(|why| self.sources.refuse(|names| format!("{}: {why}", names.name_of("method"))))?
+                .map_err(|why| {
+                    self.sources.refuse(|names| format!("{}: {why}", names.name_of("method")))
+                })?
                 .to_owned();
             content_type = None;
         }
         if let Some(content_type) = content_type.filter(|_| !has(&headers, "Content-Type")) {
             headers.push(("Content-Type".into(), content_type.into()));
         }
-        Ok(Request { label, method, url: target.url, headers, body, weight: 1, verbatim: None, reply_policy: 0 })
+        Ok(Request {
+            label,
+            method,
+            url: target.url,
+            headers,
+            body,
+            weight: 1,
+            verbatim: None,
+            reply_policy: 0,
+        })
     }
 }
 
@@ -170,7 +226,9 @@ fn websocket_action<'m>(method: &'m str, body: &Body) -> Result<&'m str, String>
         (defaults::METHOD | "AWAIT", false) => Ok("AWAIT"),
         // The default methods of HTTP are also accepted, because the user did not write them.
         (defaults::METHOD | defaults::METHOD_WITH_BODY | "SEND", true) => Ok("SEND"),
-        ("SEND", false) => Err("`SEND` sends a message, and there is none; add one, or write AWAIT".to_owned()),
+        ("SEND", false) => {
+            Err("`SEND` sends a message, and there is none; add one, or write AWAIT".to_owned())
+        }
         ("OPEN" | "PING" | "CLOSE" | "AWAIT", true) => {
             Err(format!("`{method}` sends no message; leave the message out, or write SEND"))
         }
@@ -186,13 +244,28 @@ fn headers(run: &RunSettings) -> Result<Vec<(String, String)>> {
     match &args.user_agent {
         Some(name) => add_for(&mut headers, "User-Agent", name.clone(), sources, "user-agent")?,
         // The default gives way to a User-Agent among the header fields.
-        None => _ = add_for(&mut headers, "User-Agent", defaults::USER_AGENT.into(), sources, "user-agent"),
+        None => {
+            _ = add_for(
+                &mut headers,
+                "User-Agent",
+                defaults::USER_AGENT.into(),
+                sources,
+                "user-agent",
+            )
+        }
     }
     if args.compressed {
-        add_for(&mut headers, "Accept-Encoding", defaults::ACCEPT_ENCODING.into(), sources, "compressed")?;
+        add_for(
+            &mut headers,
+            "Accept-Encoding",
+            defaults::ACCEPT_ENCODING.into(),
+            sources,
+            "compressed",
+        )?;
     }
     if let Some(basic) = &args.basic {
-        let has_placeholders = template::has_placeholders(&basic.0) || template::has_placeholders(&basic.1);
+        let has_placeholders =
+            template::has_placeholders(&basic.0) || template::has_placeholders(&basic.1);
         // The value is encoded here once, but placeholders differ for each request.
         require!(run.sources, !has_placeholders, |names| format!(
             "{} takes no placeholders; write -H 'Authorization: Basic {{csv:FILE:column}}' with values in base64",
@@ -254,7 +327,8 @@ fn body_of(run: &RunSettings, system: &System) -> Result<(Body, Option<&'static 
     };
     // The descriptors check a gRPC message, which may consist of several JSON values.
     if args.data_is_json && args.grpc.method.is_none() {
-        let checked = body.bytes().map_or(Ok(()), |bytes| body::check_json(&String::from_utf8_lossy(bytes)));
+        let checked =
+            body.bytes().map_or(Ok(()), |bytes| body::check_json(&String::from_utf8_lossy(bytes)));
         checked.map_err(|why| {
             run.sources.refuse(|names| {
                 let instead = format!("{} and {} 'Content-Type: application/json'", names.name_of("data"), names.name_of("header"));
@@ -281,10 +355,14 @@ pub fn body_from(data: &Data, system: &System, sources: &SettingSources) -> Resu
     }
 }
 
-fn body_bytes(bytes: std::io::Result<Vec<u8>>, origin: &str, sources: &SettingSources) -> Result<Body> {
-    bytes
-        .map(body::from_bytes)
-        .map_err(|error| sources.refuse(|names| format!("{}: cannot read {origin}: {error}", names.name_of("data"))))
+fn body_bytes(
+    bytes: std::io::Result<Vec<u8>>,
+    origin: &str,
+    sources: &SettingSources,
+) -> Result<Body> {
+    bytes.map(body::from_bytes).map_err(|error| {
+        sources.refuse(|names| format!("{}: cannot read {origin}: {error}", names.name_of("data")))
+    })
 }
 
 fn form(fields: &[(String, String)]) -> Result<String> {

@@ -17,7 +17,10 @@ use brunt_model::experiment::LoadStep;
 /// # Errors
 ///
 /// `SpecError` with its place if a value is invalid, or does not go with another one.
-pub fn sweep_steps(settings: &RunSettings, system: &System) -> Result<(Vec<LoadStep>, Vec<String>)> {
+pub fn sweep_steps(
+    settings: &RunSettings,
+    system: &System,
+) -> Result<(Vec<LoadStep>, Vec<String>)> {
     let Some(loads) = sweep(settings) else {
         let (plan, notes) = to_plan(settings, system)?;
         return Ok((vec![LoadStep::new(plan.main().load.peak(), plan)], notes));
@@ -27,7 +30,8 @@ pub fn sweep_steps(settings: &RunSettings, system: &System) -> Result<(Vec<LoadS
     for load in loads {
         let (plan, new_notes) = to_plan(&with_load(settings, *load), system)?;
         // Most notes apply to every load of the sweep.
-        notes.extend(new_notes.into_iter().filter(|note| !notes.contains(note)).collect::<Vec<_>>());
+        notes
+            .extend(new_notes.into_iter().filter(|note| !notes.contains(note)).collect::<Vec<_>>());
         steps.push(LoadStep::new(*load, plan));
     }
     Ok((steps, notes))

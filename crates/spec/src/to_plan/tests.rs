@@ -28,7 +28,9 @@ fn settings(words: &[String]) -> Result<RunSettings> {
         let value = if row.kind == Kind::Switch { "" } else { words.next().expect("a value") };
         let values = if row.kind == Kind::List { value.split(',').collect() } else { vec![value] };
         for value in values {
-            (row.read)(value, SYSTEM.environment).map_err(SpecError::unplaced)?.put_into(&mut settings);
+            (row.read)(value, SYSTEM.environment)
+                .map_err(SpecError::unplaced)?
+                .put_into(&mut settings);
         }
         settings.sources.option(row.option, row.option);
     }
@@ -76,8 +78,14 @@ fn a_url_alone() {
     assert_eq!(plan.main().load, Load::Closed { users: Shape::constant(10.0), think: Think::NONE });
     assert_eq!((plan.main().stop.duration, plan.main().stop.requests), (Some(seconds(10)), None));
     assert_eq!((plan.main().stop.warmup, plan.main().stop.grace), (Duration::ZERO, seconds(5)));
-    assert_eq!((plan.connection.timeout, plan.connection.connect_timeout), (seconds(30), seconds(10)));
-    assert_eq!((plan.connection.connect_rate, plan.connection.requests_per_connection), (5000, None));
+    assert_eq!(
+        (plan.connection.timeout, plan.connection.connect_timeout),
+        (seconds(30), seconds(10))
+    );
+    assert_eq!(
+        (plan.connection.connect_rate, plan.connection.requests_per_connection),
+        (5000, None)
+    );
     assert_eq!((plan.record.interval, plan.record.labels), (Duration::from_millis(100), 1000));
     assert_eq!(
         (plan.seed, plan.threads, plan.main().scenario.order(), plan.policy().redirects.most),
@@ -86,7 +94,10 @@ fn a_url_alone() {
     assert_eq!((&plan.policy().checks, &plan.objectives), (&Checks::default(), &Vec::new()));
     let request = &plan.main().scenario.requests[0];
     assert_eq!((request.method.as_str(), &request.body, request.weight), ("GET", &Body::None, 1));
-    assert_eq!((request.url.as_str(), request.label.as_str()), ("http://127.0.0.1:8080/", "http://127.0.0.1:8080/"));
+    assert_eq!(
+        (request.url.as_str(), request.label.as_str()),
+        ("http://127.0.0.1:8080/", "http://127.0.0.1:8080/")
+    );
 }
 
 #[test]
@@ -104,19 +115,31 @@ fn closed_loads() {
     ] {
         let plan = plan(line);
         assert_eq!(plan.main().load, Load::Closed { users, think }, "{line}");
-        assert_eq!((plan.main().stop.duration, plan.main().stop.requests), (duration, requests), "{line}");
+        assert_eq!(
+            (plan.main().stop.duration, plan.main().stop.requests),
+            (duration, requests),
+            "{line}"
+        );
     }
 }
 
 #[test]
 fn open_loads() {
-    let open = |rate, arrivals, connections, max_in_flight| Load::Open { rate, arrivals, connections, max_in_flight };
+    let open = |rate, arrivals, connections, max_in_flight| Load::Open {
+        rate,
+        arrivals,
+        connections,
+        max_in_flight,
+    };
     let rate = Shape::constant;
     for (line, load) in [
         ("-r 2000 h", open(rate(2000.0), Arrivals::Poisson, None, 19_936)),
         ("-r 0.5 --arrivals even h", open(rate(0.5), Arrivals::Even, None, 19_936)),
         ("-r 2000 -c 50 h", open(rate(2000.0), Arrivals::Poisson, Some(50), 19_936)),
-        ("-r 9 --arrivals burst:3 --max-in-flight 8 h", open(rate(9.0), Arrivals::Burst(3), None, 8)),
+        (
+            "-r 9 --arrivals burst:3 --max-in-flight 8 h",
+            open(rate(9.0), Arrivals::Burst(3), None, 8),
+        ),
     ] {
         assert_eq!(plan(line).main().load, load, "{line}");
     }
@@ -124,7 +147,8 @@ fn open_loads() {
     assert_eq!((ramp.main().stop.duration, ramp.main().stop.requests), (Some(seconds(120)), None));
     let ramp = plan("-r 0..500/30s,500 -n 9 h");
     assert_eq!((ramp.main().stop.duration, ramp.main().stop.requests), (None, Some(9)));
-    let plan = plan("-r 5 --warmup 5s --grace 1 --connect-rate 7 --seed 3 --interval 1s --labels 2 h");
+    let plan =
+        plan("-r 5 --warmup 5s --grace 1 --connect-rate 7 --seed 3 --interval 1s --labels 2 h");
     assert_eq!((plan.main().stop.warmup, plan.main().stop.grace), (seconds(5), seconds(1)));
     assert_eq!((plan.connection.connect_rate, plan.seed, plan.record.labels), (7, 3, 2));
 }
@@ -136,9 +160,18 @@ fn requests() {
     assert_eq!(headers("h"), AGENT);
     assert_eq!(headers("-H Host:~x -H a:b h"), format!("Host: x | a: b | {AGENT}"));
     assert_eq!(headers("-H user-agent:~me h"), "user-agent: me");
-    assert_eq!(headers("--user-agent me --compressed h"), "User-Agent: me | Accept-Encoding: gzip, deflate");
-    assert_eq!(headers("--basic anna:secret h"), format!("{AGENT} | Authorization: Basic YW5uYTpzZWNyZXQ="));
-    assert_eq!(headers("http://anna:secret@h"), format!("{AGENT} | Authorization: Basic YW5uYTpzZWNyZXQ="));
+    assert_eq!(
+        headers("--user-agent me --compressed h"),
+        "User-Agent: me | Accept-Encoding: gzip, deflate"
+    );
+    assert_eq!(
+        headers("--basic anna:secret h"),
+        format!("{AGENT} | Authorization: Basic YW5uYTpzZWNyZXQ=")
+    );
+    assert_eq!(
+        headers("http://anna:secret@h"),
+        format!("{AGENT} | Authorization: Basic YW5uYTpzZWNyZXQ=")
+    );
     assert_eq!(headers("--bearer t0k h"), format!("{AGENT} | Authorization: Bearer t0k"));
     assert_eq!(headers("--cookie a=1 --cookie b=2 h"), format!("{AGENT} | Cookie: a=1; b=2"));
 }
@@ -156,20 +189,37 @@ fn bodies() {
     assert_eq!((fields.method.as_str(), fields.body), ("POST", text("user=Anna+B&q={n}%26%3D")));
     let (json, binary) = (file(".json", b"{\"a\": 1}"), file("", &[0xff, 0xfe]));
     assert_eq!(request(&format!("--data @{} h", json.path().display())).body, text("{\"a\": 1}"));
-    assert_eq!(request(&format!("--data @{} h", binary.path().display())).body, Body::Bytes(vec![0xff, 0xfe]));
+    assert_eq!(
+        request(&format!("--data @{} h", binary.path().display())).body,
+        Body::Bytes(vec![0xff, 0xfe])
+    );
 }
 
 #[test]
 fn lists_of_urls() {
     let list = file("", b"[2] http://h/a\nhttp://h/b POST x=1\n/c\n");
-    let plan = plan(&format!("--urls {} --order random --bearer t http://base:81/", list.path().display()));
+    let plan = plan(&format!(
+        "--urls {} --order random --bearer t http://base:81/",
+        list.path().display()
+    ));
     assert_eq!(plan.main().scenario.order(), Some(Order::Random));
-    let asked: Vec<_> =
-        plan.main().scenario.requests.iter().map(|r| (r.weight, r.label.as_str(), r.headers.len())).collect();
-    assert_eq!(asked, [(2, "http://h/a", 2), (1, "POST http://h/b", 3), (1, "http://base:81/c", 2)]);
+    let asked: Vec<_> = plan
+        .main()
+        .scenario
+        .requests
+        .iter()
+        .map(|r| (r.weight, r.label.as_str(), r.headers.len()))
+        .collect();
+    assert_eq!(
+        asked,
+        [(2, "http://h/a", 2), (1, "POST http://h/b", 3), (1, "http://base:81/c", 2)]
+    );
     assert_eq!(plan.main().scenario.requests[1].body, Body::Text("x=1".into()));
     let error_text = error_text(&format!("--urls {}", list.path().display()));
-    assert!(error_text.contains(":3: `/c`: the server is not specified; write http://HOST/c"), "{error_text}");
+    assert!(
+        error_text.contains(":3: `/c`: the server is not specified; write http://HOST/c"),
+        "{error_text}"
+    );
 }
 
 #[test]
@@ -190,16 +240,33 @@ fn connections_and_checks() {
             && connection.tls.insecure
             && connection.tls.no_resumption
     );
-    assert_eq!((connection.timeout, connection.connect_timeout), (seconds(5), Duration::from_millis(500)));
-    assert_eq!((connection.receive_rate, connection.resolve_every), (Some(10_000), Some(seconds(60))));
+    assert_eq!(
+        (connection.timeout, connection.connect_timeout),
+        (seconds(5), Duration::from_millis(500))
+    );
+    assert_eq!(
+        (connection.receive_rate, connection.resolve_every),
+        (Some(10_000), Some(seconds(60)))
+    );
     assert_eq!((connection.source.len(), connection.resolve.len()), (2, 1));
-    assert_eq!((connection.proxy.as_deref(), connection.tls.sni.as_deref()), (Some("http://p:3128/"), Some("n")));
+    assert_eq!(
+        (connection.proxy.as_deref(), connection.tls.sni.as_deref()),
+        (Some("http://p:3128/"), Some("n"))
+    );
     assert_eq!((plan.policy().redirects.most, plan.threads, plan.objectives.len()), (3, 2, 3));
     assert_eq!(plan.policy().checks.status[1], StatusRange { least: 304, most: 304 });
-    assert_eq!((plan.policy().checks.body.as_deref(), plan.policy().checks.same_length), (Some("ok"), true));
-    let other = super::tests::plan("--no-keepalive --requests-per-connection 1 --unix-socket /run/s http://h");
+    assert_eq!(
+        (plan.policy().checks.body.as_deref(), plan.policy().checks.same_length),
+        (Some("ok"), true)
+    );
+    let other = super::tests::plan(
+        "--no-keepalive --requests-per-connection 1 --unix-socket /run/s http://h",
+    );
     assert_eq!(other.connection.unix_socket, Some(PathBuf::from("/run/s")));
-    assert_eq!(super::tests::plan("--requests-per-connection 9 h").connection.requests_per_connection, Some(9));
+    assert_eq!(
+        super::tests::plan("--requests-per-connection 9 h").connection.requests_per_connection,
+        Some(9)
+    );
 }
 
 #[test]
@@ -219,7 +286,10 @@ fn threads_come_with_the_rate_and_are_told() {
     ] {
         let (plan, notes) = planned_on(System { cores, ..SYSTEM }, line).unwrap();
         assert_eq!(plan.threads, threads, "{line}");
-        assert!(notes.join("|").contains(note) && notes.is_empty() == note.is_empty(), "{line}: {notes:?}");
+        assert!(
+            notes.join("|").contains(note) && notes.is_empty() == note.is_empty(),
+            "{line}: {notes:?}"
+        );
     }
 }
 
@@ -238,35 +308,57 @@ fn processes_come_with_connections_and_are_told() {
     ] {
         let (plan, notes) = planned_on(SYSTEM, line).unwrap();
         assert_eq!(plan.processes, processes, "{line}");
-        assert!(notes.join("|").contains(note) && notes.is_empty() == note.is_empty(), "{line}: {notes:?}");
+        assert!(
+            notes.join("|").contains(note) && notes.is_empty() == note.is_empty(),
+            "{line}: {notes:?}"
+        );
     }
-    let Load::Open { max_in_flight, .. } = plan("-r 5 --processes 3 h").main().load else { panic!("a rate") };
+    let Load::Open { max_in_flight, .. } = plan("-r 5 --processes 3 h").main().load else {
+        panic!("a rate")
+    };
     assert_eq!(max_in_flight, 3 * 19_936);
-    assert_eq!((plan("-r 180000 --processes 2 h").threads, plan("-r 100000 --processes 2 h").threads), (2, 1));
+    assert_eq!(
+        (plan("-r 180000 --processes 2 h").threads, plan("-r 100000 --processes 2 h").threads),
+        (2, 1)
+    );
 }
 
 #[test]
 fn loopback_servers_are_reached_from_as_many_addresses_as_it_takes() {
-    let sources =
-        |line: &str| plan(line).connection.source.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
+    let sources = |line: &str| {
+        plan(line).connection.source.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+    };
     assert_eq!(sources("-c 25000 127.0.0.1"), "");
     assert_eq!(sources("-c 26000 127.0.0.1"), "127.0.0.1 127.0.0.2 127.0.0.3");
     let five = "127.0.0.1 127.0.0.2 127.0.0.3 127.0.0.4 127.0.0.5";
     assert_eq!(sources("-c 60000 127.0.0.1:81"), five);
     assert_eq!(sources("-c 60000 --resolve h:80:127.0.0.1 h"), five);
-    for line in ["-c 60000 10.0.0.1", "-c 60000 localhost", "-c 60000 --unix-socket /s 127.0.0.1", "-c 60000 [::1]"] {
+    for line in [
+        "-c 60000 10.0.0.1",
+        "-c 60000 localhost",
+        "-c 60000 --unix-socket /s 127.0.0.1",
+        "-c 60000 [::1]",
+    ] {
         assert_eq!(sources(line), "", "{line}");
     }
     assert_eq!(sources("-r 5 --processes 3 127.0.0.1"), "");
     assert_eq!(sources("-c 60000 --source 127.0.0.9 127.0.0.1"), "127.0.0.9");
     let notes = planned_on(SYSTEM, "-c 60000 127.0.0.1").unwrap().1.join("|");
-    assert!(notes.contains("made from 5 local addresses, 127.0.0.1 to 127.0.0.5, with 28,232 ports each"), "{notes}");
+    assert!(
+        notes.contains(
+            "made from 5 local addresses, 127.0.0.1 to 127.0.0.5, with 28,232 ports each"
+        ),
+        "{notes}"
+    );
 }
 
 #[test]
 fn rules_between_options_say_what_to_write() {
     for (line, remedy) in [
-        ("--json {bad h", "--json: the body is not JSON: key must be a string at line 1 column 2; write JSON such as"),
+        (
+            "--json {bad h",
+            "--json: the body is not JSON: key must be a string at line 1 column 2; write JSON such as",
+        ),
         ("--json {\"id\":{n},} h", "not JSON: key must be a string at line 1 column 9"),
         ("-c 5", "no URL; write one such as http://127.0.0.1:8080/, or --urls FILE"),
         ("ftp://h", "brunt speaks http, https, ws and wss, not ftp; write http://h"),
@@ -295,7 +387,10 @@ fn rules_between_options_say_what_to_write() {
             "--connections: 9,000,000 connections are too many for 256 processes of 20,000 open files each",
         ),
         ("-r 5 --max-in-flight 9000000 h", "--max-in-flight: 9,000,000 connections are too many"),
-        ("-c 3 --processes 4 h", "3 connections cannot be shared by so many; write --processes 3 or less"),
+        (
+            "-c 3 --processes 4 h",
+            "3 connections cannot be shared by so many; write --processes 3 or less",
+        ),
         ("--no-keepalive --requests-per-connection 2 h", "write one of them"),
         (
             "--user-agent a -H User-Agent:b h",
@@ -325,7 +420,8 @@ fn steps(line: &str) -> Result<(Vec<f64>, Vec<String>)> {
     let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
     let (steps, notes) = sweep_steps(&settings(&words)?, &SYSTEM)?;
     for step in &steps {
-        let (Load::Open { rate: shape, .. } | Load::Closed { users: shape, .. }) = &step.plan.main().load;
+        let (Load::Open { rate: shape, .. } | Load::Closed { users: shape, .. }) =
+            &step.plan.main().load;
         assert_eq!(shape.peak(), step.load, "{line}");
     }
     Ok((steps.iter().map(|step| step.load).collect(), notes))
@@ -350,7 +446,9 @@ fn a_rate_beyond_any_machine_is_refused_with_the_figure() {
         let error_text = error_text(line);
         assert!(error_text.contains("no load generator sends 1"), "{error_text}");
         assert!(
-            error_text.ends_with("the highest rate accepted is 10,000,000; write --rate 10000000 or less"),
+            error_text.ends_with(
+                "the highest rate accepted is 10,000,000; write --rate 10000000 or less"
+            ),
             "{error_text}"
         );
     }
@@ -364,10 +462,16 @@ fn a_version_of_http_that_is_not_good_makes_no_load() {
     let (plan, _) = planned_on(offers(|_| Ok(HttpVersion::V3)), asked).unwrap();
     assert_eq!(plan.connection.http, HttpVersion::V3);
     let refused = planned_on(offers(|_| Ok(HttpVersion::V1_1)), asked).unwrap_err().to_string();
-    assert_eq!(refused, "--expect-http: the best that the server offers is HTTP/1.1; see brunt check URL");
+    assert_eq!(
+        refused,
+        "--expect-http: the best that the server offers is HTTP/1.1; see brunt check URL"
+    );
     let fixed = error_text("http://h/ --expect-http 3");
     assert_eq!(fixed, "--expect-http: --http is HTTP/1.1; write a good version there, or auto");
-    assert_eq!(planned_on(SYSTEM, "http://h/ --http 2 --expect-http 2,3").unwrap().0.connection.http, HttpVersion::V2);
+    assert_eq!(
+        planned_on(SYSTEM, "http://h/ --http 2 --expect-http 2,3").unwrap().0.connection.http,
+        HttpVersion::V2
+    );
 }
 
 #[test]
@@ -386,7 +490,10 @@ fn a_websocket_has_actions_for_methods() {
         ("ws://h/ --method FROB", "write OPEN, SEND, AWAIT, PING or CLOSE"),
         ("ws://h/ --method PUT --data x", "write OPEN, SEND, AWAIT, PING or CLOSE"),
         ("ws://h/ --method SEND", "add one, or write AWAIT"),
-        ("ws://h/ --method CLOSE --data x", "`CLOSE` sends no message; leave the message out, or write SEND"),
+        (
+            "ws://h/ --method CLOSE --data x",
+            "`CLOSE` sends no message; leave the message out, or write SEND",
+        ),
     ] {
         let error_text = error_text(line);
         assert!(error_text.starts_with("--method: ") && error_text.ends_with(said), "{error_text}");

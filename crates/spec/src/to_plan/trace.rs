@@ -14,7 +14,8 @@ pub const ALLOWED_OPTIONS: [&str; 2] = ["connections", "iterations"];
 /// Reduces a plan to few users and iterations, as in the settings, without a warm-up. It ends when
 /// all users are done, or at the duration or number of requests of the plan.
 pub fn reduce(plan: &mut Plan, settings: &RunSettings) {
-    let users = settings.load.connections.as_ref().map_or(1.0, |loads| loads.lowest_peak().max(1.0));
+    let users =
+        settings.load.connections.as_ref().map_or(1.0, |loads| loads.lowest_peak().max(1.0));
     let iterations = settings.stop.iterations_per_user.unwrap_or(1);
     for population in &mut plan.populations {
         let think = match &population.load {

@@ -13,8 +13,14 @@ pub fn parse(word: &str) -> Result<Arrivals, WordError> {
     match word.split_once(':') {
         None if word == "poisson" => Ok(Arrivals::Poisson),
         None if word == "even" => Ok(Arrivals::Even),
-        Some(("burst", size)) => count(size, "the size of a burst", "burst:10").map(Arrivals::Burst),
-        _ => Err(WordError::new(word, "unknown arrival process", "poisson, even or burst:N, such as burst:10")),
+        Some(("burst", size)) => {
+            count(size, "the size of a burst", "burst:10").map(Arrivals::Burst)
+        }
+        _ => Err(WordError::new(
+            word,
+            "unknown arrival process",
+            "poisson, even or burst:N, such as burst:10",
+        )),
     }
 }
 
@@ -32,7 +38,17 @@ mod tests {
 
     #[test]
     fn bad_words_say_what_to_write() {
-        for word in ["", "Poisson", "uniform", "burst", "burst:", "burst:0", "burst:-1", "burst:1.5", "even:2"] {
+        for word in [
+            "",
+            "Poisson",
+            "uniform",
+            "burst",
+            "burst:",
+            "burst:0",
+            "burst:-1",
+            "burst:1.5",
+            "even:2",
+        ] {
             let message = parse(word).unwrap_err().to_string();
             assert!(message.contains("such as burst:10"), "{word}: {message}");
         }

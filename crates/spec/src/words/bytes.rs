@@ -3,7 +3,8 @@
 use super::number::{number, split_unit};
 use brunt_script::WordError;
 
-const INSTEAD: &str = "whole bytes, or k, M, G (thousands) or Ki, Mi, Gi (1024), such as 124k, 1M or 64KiB";
+const INSTEAD: &str =
+    "whole bytes, or k, M, G (thousands) or Ki, Mi, Gi (1024), such as 124k, 1M or 64KiB";
 
 /// Parses a number of bytes from 1. k, M and G are powers of 1000; Ki, Mi and Gi are powers of
 /// 1024. A `B` at the end has no effect.
@@ -31,7 +32,8 @@ pub fn size(word: &str) -> Result<u64, WordError> {
     }
     let (digits, unit) = split_unit(word);
     let value = number(digits).ok_or_else(|| size_error(word, "not a number of bytes"))?;
-    let scale = scale(unit).ok_or_else(|| size_error(word, &format!("`{unit}` is not a unit of bytes")))?;
+    let scale =
+        scale(unit).ok_or_else(|| size_error(word, &format!("`{unit}` is not a unit of bytes")))?;
     // 1.001 · 1000 is 1000.9999999999999 in binary fractions.
     let bytes = (value * scale).round();
     if bytes > 1e15 {

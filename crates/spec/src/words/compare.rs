@@ -6,8 +6,7 @@ use brunt_model::Measure;
 use brunt_model::question::Regression;
 use brunt_script::WordError;
 
-const FIGURES: &str =
-    "one of p50 … p99.9, mean, max, errors, throughput, goodput, cpu, capacity, such as p99,throughput";
+const FIGURES: &str = "one of p50 … p99.9, mean, max, errors, throughput, goodput, cpu, capacity, such as p99,throughput";
 const FAILURE: &str = "a difference such as 'p99 worse by 5%'";
 
 /// Parses the measures of a comparison, separated by commas. The first one decides.
@@ -70,7 +69,11 @@ pub fn compared_loads(word: &str) -> Result<ComparedLoads, WordError> {
         "load" => Ok(ComparedLoads::Load),
         "capacity" => Ok(ComparedLoads::Capacity),
         "both" => Ok(ComparedLoads::Both),
-        _ => Err(WordError::new(word, "contenders cannot be measured there", "load, capacity or both")),
+        _ => Err(WordError::new(
+            word,
+            "contenders cannot be measured there",
+            "load, capacity or both",
+        )),
     }
 }
 
@@ -82,7 +85,11 @@ pub fn compared_loads(word: &str) -> Result<ComparedLoads, WordError> {
 pub fn alpha(word: &str) -> Result<f64, WordError> {
     let alpha = if word.ends_with('%') { share(word).ok() } else { number(word) };
     alpha.filter(|alpha| *alpha > 0.0 && *alpha <= 0.5).ok_or_else(|| {
-        WordError::new(word, "not a significance level", "more than 0 and up to 0.5, such as 0.05 or 5%")
+        WordError::new(
+            word,
+            "not a significance level",
+            "more than 0 and up to 0.5, such as 0.05 or 5%",
+        )
     })
 }
 
@@ -92,7 +99,9 @@ fn measure(word: &str) -> Result<Measure, WordError> {
         "capacity" => Ok(Measure::Capacity),
         // Reports print this longer name, and users copy it from there.
         _ if word == Measure::ServerCpu.to_string() => Ok(Measure::ServerCpu),
-        _ => metric(word).map(Measure::Run).map_err(|e| if e.instead.contains("mean") { unknown(word) } else { e }),
+        _ => metric(word)
+            .map(Measure::Run)
+            .map_err(|e| if e.instead.contains("mean") { unknown(word) } else { e }),
     }
 }
 
@@ -102,7 +111,8 @@ fn unknown(word: &str) -> WordError {
 
 fn regression(word: &str) -> Result<Regression, WordError> {
     let parts = word.split_once(" worse by ");
-    let (figure, by) = parts.ok_or_else(|| WordError::new(word, "`worse by` is missing", FAILURE))?;
+    let (figure, by) =
+        parts.ok_or_else(|| WordError::new(word, "`worse by` is missing", FAILURE))?;
     let by = by.trim();
     // Both wordings mean the same: the bound itself is no failure.
     let by = by.strip_prefix("more than ").map_or(by, str::trim);
@@ -126,9 +136,15 @@ mod tests {
             Ok(vec![p99, Measure::ServerCpu, Measure::Run(Metric::Throughput)])
         );
         assert_eq!(regressions("p99 worse by 5%"), Ok(vec![Regression { measure: p99, by: 0.05 }]));
-        assert_eq!(regressions("p99 worse by more than 0.5 %"), Ok(vec![Regression { measure: p99, by: 0.005 }]));
+        assert_eq!(
+            regressions("p99 worse by more than 0.5 %"),
+            Ok(vec![Regression { measure: p99, by: 0.005 }])
+        );
         assert_eq!(regressions("p99 worse by 0%,errors worse by 50%").map(|all| all.len()), Ok(2));
-        assert_eq!((measures("capacity"), compared_loads("both")), (Ok(vec![Measure::Capacity]), Ok(ComparedLoads::Both)));
+        assert_eq!(
+            (measures("capacity"), compared_loads("both")),
+            (Ok(vec![Measure::Capacity]), Ok(ComparedLoads::Both))
+        );
         assert_eq!(
             (share("2%"), share("0.1 %"), alpha("5%"), alpha("0.01")),
             (Ok(0.02), Ok(0.001), Ok(0.05), Ok(0.01))
@@ -138,11 +154,20 @@ mod tests {
     #[test]
     fn bad_words_say_what_to_write() {
         for (message, remedy) in [
-            (measures("latency").err(), "write one of p50 … p99.9, mean, max, errors, throughput, goodput, cpu"),
+            (
+                measures("latency").err(),
+                "write one of p50 … p99.9, mean, max, errors, throughput, goodput, cpu",
+            ),
             (measures("p99,").err(), "write one of p50"),
             (measures("p101").err(), "write p50, p99 or p99.9"),
-            (regressions("p99 > 5%").err(), "`worse by` is missing; write a difference such as 'p99 worse by 5%'"),
-            (regressions("p99 worse by 5").err(), "`5`: not a share; write more than 0% and less than 100%"),
+            (
+                regressions("p99 > 5%").err(),
+                "`worse by` is missing; write a difference such as 'p99 worse by 5%'",
+            ),
+            (
+                regressions("p99 worse by 5").err(),
+                "`5`: not a share; write more than 0% and less than 100%",
+            ),
             (regressions("speed worse by 5%").err(), "write one of p50"),
             (compared_loads("peak").err(), "write load, capacity or both"),
             (share("2").err(), "such as 2%"),

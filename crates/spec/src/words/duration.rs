@@ -73,7 +73,11 @@ pub fn with_unit(word: &str) -> Result<Duration, WordError> {
         let (nanos, unit, rest_after) = part(rest)?;
         // `30m1h` and `1h2h` are more likely mistakes than sums.
         if unit >= last_unit {
-            return Err(WordError::new(word, "units go from long to short, each once", "them so, such as 1h30m"));
+            return Err(WordError::new(
+                word,
+                "units go from long to short, each once",
+                "them so, such as 1h30m",
+            ));
         }
         rest = rest_after;
         sum += nanos;
@@ -94,13 +98,20 @@ pub fn positive_with_unit(word: &str) -> Result<Duration, WordError> {
 /// Nanoseconds of the first number with its unit, nanoseconds of the unit, and the rest.
 fn part(word: &str) -> Result<(f64, f64, &str), WordError> {
     let (digits, rest) = split_unit(word);
-    let (name, rest_after) = rest.split_at(rest.find(|c: char| c.is_ascii_digit() || c == '.').unwrap_or(rest.len()));
+    let (name, rest_after) =
+        rest.split_at(rest.find(|c: char| c.is_ascii_digit() || c == '.').unwrap_or(rest.len()));
     let value = number(digits).ok_or_else(|| WordError::new(word, "not a duration", INSTEAD))?;
     if name.is_empty() {
-        return Err(WordError::new(word, "a unit is missing", format!("{word}s, {word}ms or {word}m")));
+        return Err(WordError::new(
+            word,
+            "a unit is missing",
+            format!("{word}s, {word}ms or {word}m"),
+        ));
     }
     let unit = UNITS.iter().find(|u| u.0 == name);
-    let unit = unit.ok_or_else(|| WordError::new(word, format!("`{name}` is not a unit of time"), INSTEAD))?.1;
+    let unit = unit
+        .ok_or_else(|| WordError::new(word, format!("`{name}` is not a unit of time"), INSTEAD))?
+        .1;
     Ok((value * unit, unit, rest_after))
 }
 
@@ -113,7 +124,11 @@ fn duration(word: &str, nanos: f64) -> Result<Duration, WordError> {
 
 fn check_positive(word: &str, duration: Duration) -> Result<Duration, WordError> {
     if duration.is_zero() {
-        return Err(WordError::new(word, "the duration must be above zero", "one such as 500ms, 1.5s or 2m"));
+        return Err(WordError::new(
+            word,
+            "the duration must be above zero",
+            "one such as 500ms, 1.5s or 2m",
+        ));
     }
     Ok(duration)
 }

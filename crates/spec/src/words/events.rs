@@ -6,10 +6,14 @@ use brunt_model::reply_policy::{EventFormat, Events};
 use brunt_script::WordError;
 
 /// Formats of events, by word.
-const FORMATS: [(&str, EventFormat); 3] =
-    [("sse", EventFormat::ServerSent), ("lines", EventFormat::Lines), ("messages", EventFormat::Messages)];
+const FORMATS: [(&str, EventFormat); 3] = [
+    ("sse", EventFormat::ServerSent),
+    ("lines", EventFormat::Lines),
+    ("messages", EventFormat::Messages),
+];
 
-const INSTEAD: &str = "sse, lines or messages, then how many at most and for how long, such as sse,20,10s";
+const INSTEAD: &str =
+    "sse, lines or messages, then how many at most and for how long, such as sse,20,10s";
 
 /// Parses the events of a reply.
 ///
@@ -19,7 +23,9 @@ const INSTEAD: &str = "sse, lines or messages, then how many at most and for how
 pub fn parse(word: &str) -> Result<Events, WordError> {
     let mut parts = word.split(',').map(str::trim);
     let format = parts.next().and_then(|name| FORMATS.iter().find(|(known, _)| *known == name));
-    let Some((_, format)) = format else { return Err(WordError::new(word, "is no kind of event", INSTEAD)) };
+    let Some((_, format)) = format else {
+        return Err(WordError::new(word, "is no kind of event", INSTEAD));
+    };
     let mut events = Events { format: *format, most: None, longest: None };
     for part in parts {
         match part.parse() {
@@ -51,9 +57,12 @@ mod tests {
 
     #[test]
     fn bad_words_say_what_to_write() {
-        for (word, message) in
-            [("", "sse,20,10s"), ("json", "no kind of event"), ("sse,5,6", "a unit"), ("sse,1s,2s", "twice")]
-        {
+        for (word, message) in [
+            ("", "sse,20,10s"),
+            ("json", "no kind of event"),
+            ("sse,5,6", "a unit"),
+            ("sse,1s,2s", "twice"),
+        ] {
             let error = parse(word).unwrap_err().to_string();
             assert!(error.contains(message), "{word}: {error}");
         }

@@ -8,7 +8,8 @@ use brunt_model::question::Requirement;
 use brunt_script::WordError;
 use std::time::Duration;
 
-const EXPECTED: &str = "capacity > N or capacity >= N, such as 'capacity > 3000/s' or 'capacity >= 200 users'";
+const EXPECTED: &str =
+    "capacity > N or capacity >= N, such as 'capacity > 3000/s' or 'capacity >= 200 users'";
 
 /// Units that may follow a load.
 const UNITS: [&str; 3] = ["/s", "users", "requests/s"];
@@ -24,13 +25,17 @@ pub fn requirement(word: &str) -> Result<Requirement, WordError> {
     // The longer sign first, because `>=` begins with `>`.
     let signs = [(">=", Relation::AtLeast), ("≥", Relation::AtLeast), (">", Relation::Above)];
     let rest = rest.trim_start();
-    let sign = signs.iter().find_map(|(sign, relation)| Some((*relation, rest.strip_prefix(sign)?)));
-    let (relation, bound) = sign.ok_or_else(|| requirement_error(word, "not a lower bound of the capacity"))?;
+    let sign =
+        signs.iter().find_map(|(sign, relation)| Some((*relation, rest.strip_prefix(sign)?)));
+    let (relation, bound) =
+        sign.ok_or_else(|| requirement_error(word, "not a lower bound of the capacity"))?;
     let bound = bound.trim();
     // In reverse, because `requests/s` ends in `/s`.
-    let plain = UNITS.iter().rev().find_map(|unit| bound.strip_suffix(unit)).unwrap_or(bound).trim();
+    let plain =
+        UNITS.iter().rev().find_map(|unit| bound.strip_suffix(unit)).unwrap_or(bound).trim();
     let bound = number(plain).filter(|bound| *bound > 0.0);
-    let bound = bound.ok_or_else(|| requirement_error(word, "the number after the sign must be above 0"))?;
+    let bound = bound
+        .ok_or_else(|| requirement_error(word, "the number after the sign must be above 0"))?;
     Ok(Requirement { relation, bound })
 }
 
@@ -44,8 +49,13 @@ fn requirement_error(word: &str, wrong: &str) -> WordError {
 ///
 /// [`WordError`] if the value is not of this form.
 pub fn precision(word: &str) -> Result<f64, WordError> {
-    let percent = word.trim().trim_start_matches(['±']).strip_suffix('%').and_then(|word| number(word.trim()));
-    let share = percent.map(|percent| percent / 100.0).filter(|share| (0.001..=0.5).contains(share));
+    let percent = word
+        .trim()
+        .trim_start_matches(['±'])
+        .strip_suffix('%')
+        .and_then(|word| number(word.trim()));
+    let share =
+        percent.map(|percent| percent / 100.0).filter(|share| (0.001..=0.5).contains(share));
     share.ok_or_else(|| WordError::new(word, "not a share from 0.1% to 50%", "2% or 0.5%"))
 }
 
@@ -59,7 +69,9 @@ pub fn overload(word: &str) -> Result<Option<f64>, WordError> {
         return Ok(None);
     }
     let times = number(word).filter(|times| (1.05..=10.0).contains(times));
-    times.map(Some).ok_or_else(|| WordError::new(word, "an overload is 1.05 to 10 times the capacity", "1.5, or no"))
+    times.map(Some).ok_or_else(|| {
+        WordError::new(word, "an overload is 1.05 to 10 times the capacity", "1.5, or no")
+    })
 }
 
 /// Parses the minimum and maximum time of a trial: `2s..20s`, or one time for both.
@@ -103,7 +115,8 @@ mod tests {
         ] {
             assert_eq!(requirement(word).unwrap(), Requirement { relation, bound }, "{word}");
         }
-        for word in ["capacity < 5", "knee > 5", "capacity > many", "capacity > 0", "", "capacity"] {
+        for word in ["capacity < 5", "knee > 5", "capacity > many", "capacity > 0", "", "capacity"]
+        {
             let message = requirement(word).unwrap_err().to_string();
             assert!(message.contains("capacity > 3000/s"), "{message}");
         }

@@ -20,7 +20,8 @@ pub fn parse(word: &str) -> Result<Vec<Goal>, WordError> {
 
 fn goal(word: &str) -> Result<Goal, WordError> {
     let parts = word.split_once('±').or_else(|| word.split_once("+-"));
-    let (figure, width) = parts.ok_or_else(|| WordError::new(word, "± (or +-) is missing", EXAMPLE))?;
+    let (figure, width) =
+        parts.ok_or_else(|| WordError::new(word, "± (or +-) is missing", EXAMPLE))?;
     Ok(Goal { aim: aim(figure.trim())?, within: within(width.trim())? })
 }
 
@@ -29,7 +30,11 @@ fn aim(word: &str) -> Result<Aim, WordError> {
         return Ok(Aim::Throughput);
     }
     if !word.starts_with('p') {
-        return Err(WordError::new(word, "that figure has no interval", "p50, p99, p99.9 or throughput"));
+        return Err(WordError::new(
+            word,
+            "that figure has no interval",
+            "p50, p99, p99.9 or throughput",
+        ));
     }
     let q = percentile(word)?;
     // An order statistic needs samples above it for the upper end of its interval.
@@ -43,7 +48,11 @@ fn within(word: &str) -> Result<f64, WordError> {
     let percent = word.strip_suffix('%').and_then(|digits| number(digits.trim_end()));
     let percent = percent.ok_or_else(|| width_error(word, "not a share of a figure"))?;
     let share = hundredth(percent);
-    if share <= 0.0 || share > 1.0 { Err(width_error(word, "the width is out of range")) } else { Ok(share) }
+    if share <= 0.0 || share > 1.0 {
+        Err(width_error(word, "the width is out of range"))
+    } else {
+        Ok(share)
+    }
 }
 
 fn width_error(word: &str, wrong: &str) -> WordError {
@@ -80,7 +89,10 @@ mod tests {
             ("p0±5%", "write p50, p99 or p99.9"),
             ("p100±5%", "write p99.9 or less"),
             ("px±5%", "write one of p50"),
-            ("p99±5", "`5`: not a share of a figure; write more than 0% and up to 100%, such as 5%"),
+            (
+                "p99±5",
+                "`5`: not a share of a figure; write more than 0% and up to 100%, such as 5%",
+            ),
             ("p99±5ms", "such as 5%"),
             ("p99±0%", "more than 0%"),
             ("p99±101%", "up to 100%"),

@@ -7,7 +7,9 @@
 use super::WordError;
 use super::values::Environment;
 use super::values::secrets::filled;
-use brunt_model::live_output::{GraphiteSink, InfluxSink, LabelFilter, LiveOutput, LiveSink, Token, without_query};
+use brunt_model::live_output::{
+    GraphiteSink, InfluxSink, LabelFilter, LiveOutput, LiveSink, Token, without_query,
+};
 use std::time::Duration;
 use url::{Host, Url};
 
@@ -26,7 +28,12 @@ pub struct LiveOutputRow {
 /// The systems that can receive figures. The intervals are those of JMeter.
 pub static LIVE_OUTPUTS: [LiveOutputRow; 2] = [
     LiveOutputRow { name: "influx", value: "URL", interval: Duration::from_secs(5), read: influx },
-    LiveOutputRow { name: "graphite", value: "HOST:PORT", interval: Duration::from_secs(1), read: graphite },
+    LiveOutputRow {
+        name: "graphite",
+        value: "HOST:PORT",
+        interval: Duration::from_secs(1),
+        read: graphite,
+    },
 ];
 
 /// Environment variable with a token for InfluxDB, the same as for InfluxDB's own command.
@@ -59,7 +66,12 @@ impl LiveOutputRow {
     pub fn parse(&self, word: &str, environment: Environment) -> Result<LiveOutput, WordError> {
         let value = word.split_once('=').map_or("", |(_, value)| value).trim();
         let sink = (self.read)(&filled(value, environment)?, environment)?;
-        Ok(LiveOutput { sink, interval: self.interval, percentiles: PERCENTILES.to_vec(), labels: LabelFilter::All })
+        Ok(LiveOutput {
+            sink,
+            interval: self.interval,
+            percentiles: PERCENTILES.to_vec(),
+            labels: LabelFilter::All,
+        })
     }
 }
 
@@ -69,7 +81,9 @@ fn influx(value: &str, environment: Environment) -> Result<LiveSink, WordError> 
     // Errors show this text, and the query of InfluxDB 1 may contain a password.
     let shown = format!("influx={}", without_query(value));
     let (url, application) = value.split_once('#').unwrap_or((value, APPLICATION));
-    let parsed = Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+    let parsed = Url::parse(url)
+        .ok()
+        .filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
     let parsed = parsed.ok_or_else(|| influx_error(&shown, "not an http or https URL"))?;
     // InfluxDB 1 also takes the credentials in the query.
     if !parsed.username().is_empty() || parsed.password().is_some() {
@@ -88,7 +102,9 @@ fn influx(value: &str, environment: Environment) -> Result<LiveSink, WordError> 
     }
     Ok(LiveSink::Influx(InfluxSink {
         url: parsed.into(),
-        token: environment(TOKEN).filter(|token| !token.trim().is_empty()).map(|token| Token(token.trim().to_owned())),
+        token: environment(TOKEN)
+            .filter(|token| !token.trim().is_empty())
+            .map(|token| Token(token.trim().to_owned())),
         // JMeter's default, so that dashboards made for JMeter show brunt's figures.
         measurement: "jmeter".into(),
         application: application.to_owned(),
@@ -112,23 +128,29 @@ fn graphite(value: &str, _: Environment) -> Result<LiveSink, WordError> {
     if value.contains("://") {
         return Err(graphite_error(&word, "Graphite takes plain text over TCP, which has no URL"));
     }
-    let (address, prefix) = value.split_once('/').map_or((value, None), |(address, prefix)| (address, Some(prefix)));
+    let (address, prefix) =
+        value.split_once('/').map_or((value, None), |(address, prefix)| (address, Some(prefix)));
     // An IPv6 address in brackets contains colons but may have no port.
     let is_bare = address.ends_with(']') || !address.contains(':');
-    let (host, port) =
-        if is_bare { None } else { address.rsplit_once(':') }.map_or((address, None), |(h, p)| (h, Some(p)));
-    let host = match Host::parse(host).map_err(|_| graphite_error(&word, "the host is missing or not valid"))? {
+    let (host, port) = if is_bare { None } else { address.rsplit_once(':') }
+        .map_or((address, None), |(h, p)| (h, Some(p)));
+    let host = match Host::parse(host)
+        .map_err(|_| graphite_error(&word, "the host is missing or not valid"))?
+    {
         Host::Ipv6(address) => address.to_string(),
         host => host.to_string(),
     };
     let port = port.map_or(Ok(GRAPHITE_PORT), str::parse).ok().filter(|port| *port > 0);
-    let port = port.ok_or_else(|| graphite_error(&word, "the port is not a number from 1 to 65535"))?;
-    let prefix = prefix.map(|prefix| prefix.trim_matches(['/', '.'])).filter(|prefix| !prefix.is_empty());
+    let port =
+        port.ok_or_else(|| graphite_error(&word, "the port is not a number from 1 to 65535"))?;
+    let prefix =
+        prefix.map(|prefix| prefix.trim_matches(['/', '.'])).filter(|prefix| !prefix.is_empty());
     if prefix.is_some_and(|prefix| prefix.contains(|c: char| c.is_whitespace() || c.is_control())) {
         return Err(graphite_error(&word, "the prefix holds white space"));
     }
     // Graphite separates the levels of a path by dots.
-    let prefix = prefix.map_or_else(|| PREFIX.to_owned(), |prefix| format!("{}.", prefix.replace('/', ".")));
+    let prefix =
+        prefix.map_or_else(|| PREFIX.to_owned(), |prefix| format!("{}.", prefix.replace('/', ".")));
     Ok(LiveSink::Graphite(GraphiteSink { host, port, prefix }))
 }
 
@@ -141,7 +163,10 @@ mod tests {
     use super::*;
 
     fn environment(name: &str) -> Option<String> {
-        [("INFLUX_TOKEN", "abc=="), ("PW", "secret9")].into_iter().find(|row| row.0 == name).map(|row| row.1.into())
+        [("INFLUX_TOKEN", "abc=="), ("PW", "secret9")]
+            .into_iter()
+            .find(|row| row.0 == name)
+            .map(|row| row.1.into())
     }
 
     fn read(word: &str) -> Result<LiveSink, String> {
@@ -151,12 +176,21 @@ mod tests {
 
     #[test]
     fn the_url_of_influx_is_read_with_its_token_and_application() {
-        let LiveSink::Influx(two) = read("influx=https://h/api/v2/write?org=o&bucket=b#shop").unwrap() else {
+        let LiveSink::Influx(two) =
+            read("influx=https://h/api/v2/write?org=o&bucket=b#shop").unwrap()
+        else {
             panic!()
         };
-        assert_eq!((two.url.as_str(), two.application.as_str()), ("https://h/api/v2/write?org=o&bucket=b", "shop"));
+        assert_eq!(
+            (two.url.as_str(), two.application.as_str()),
+            ("https://h/api/v2/write?org=o&bucket=b", "shop")
+        );
         assert_eq!(two.token, Some(Token("abc==".into())));
-        let LiveSink::Influx(one) = read("influx=http://h:8086/write?db=x&u=me&p=${env:PW}").unwrap() else { panic!() };
+        let LiveSink::Influx(one) =
+            read("influx=http://h:8086/write?db=x&u=me&p=${env:PW}").unwrap()
+        else {
+            panic!()
+        };
         assert_eq!(one.url, "http://h:8086/write?db=x&u=me&p=secret9");
         assert_eq!((one.measurement.as_str(), one.application.as_str()), ("jmeter", "brunt"));
     }
@@ -178,7 +212,10 @@ mod tests {
     #[test]
     fn what_is_wrong_is_told_without_secrets() {
         for (word, message) in [
-            ("influx", "`influx=`: not an http or https URL; write 'influx=http://HOST:8086/write?db=NAME'"),
+            (
+                "influx",
+                "`influx=`: not an http or https URL; write 'influx=http://HOST:8086/write?db=NAME'",
+            ),
             ("influx=foo", "not an http or https URL"),
             ("influx=http://h:8086", "the path is missing"),
             ("influx=http://h:8086/api/v2/write?org=o", "the bucket is missing"),

@@ -33,7 +33,9 @@ mod tests {
     fn numbers_are_plain() {
         assert_eq!(number("0.5"), Some(0.5));
         assert_eq!(number("20000"), Some(20000.0));
-        for bad in ["", ".", "-1", "+1", "1e5", "inf", "NaN", "1_000", "1.2.3", " 1", &"9".repeat(400)] {
+        for bad in
+            ["", ".", "-1", "+1", "1e5", "inf", "NaN", "1_000", "1.2.3", " 1", &"9".repeat(400)]
+        {
             assert_eq!(number(bad), None, "{bad}");
         }
     }

@@ -7,7 +7,8 @@ use brunt_model::Objective;
 use brunt_model::objective::{Metric, Relation};
 use brunt_script::WordError;
 
-const FIGURES: &str = "one of p50 … p99.9, mean, max, errors, throughput, goodput, such as p99 < 50ms";
+const FIGURES: &str =
+    "one of p50 … p99.9, mean, max, errors, throughput, goodput, such as p99 < 50ms";
 
 /// The signs, the longer ones first: `<=` begins with `<`.
 const RELATIONS: [(&str, Relation); 6] = [
@@ -55,15 +56,19 @@ fn objective(word: &str) -> Result<Objective, WordError> {
     // A name in quotes may contain a sign, but a bound never does.
     let name_end = word.rfind('"').unwrap_or_default();
     let sign = word[name_end..].find(['<', '>', '≤', '≥']);
-    let sign = sign.ok_or_else(|| WordError::new(word, "one of < <= > >= is missing", "a bound such as p99 < 50ms"))?;
+    let sign = sign.ok_or_else(|| {
+        WordError::new(word, "one of < <= > >= is missing", "a bound such as p99 < 50ms")
+    })?;
     let (figure, rest) = word.split_at(name_end + sign);
     let (figure, step) = match figure.split_once(" of ") {
         Some((figure, name)) => (figure, Some(step_name(name.trim(), word)?)),
         None => (figure, None),
     };
     let metric = metric(figure.trim())?;
-    let sign = RELATIONS.iter().find_map(|(sign, relation)| Some((rest.strip_prefix(sign)?, *relation)));
-    let (value, relation) = sign.ok_or_else(|| WordError::new(word, "unknown relation", "< <= > or >="))?;
+    let sign =
+        RELATIONS.iter().find_map(|(sign, relation)| Some((rest.strip_prefix(sign)?, *relation)));
+    let (value, relation) =
+        sign.ok_or_else(|| WordError::new(word, "unknown relation", "< <= > or >="))?;
     Ok(Objective { metric, step, relation, bound: bound(metric, value.trim())? })
 }
 
@@ -75,7 +80,11 @@ fn step_name(name: &str, word: &str) -> Result<String, WordError> {
     };
     let plain = inner.filter(|inner| !inner.is_empty() && !inner.contains('"'));
     plain.map(str::to_owned).ok_or_else(|| {
-        WordError::new(word, "no name of a step or transaction", "such as p95 of checkout < 300ms, or of \"a, b\"")
+        WordError::new(
+            word,
+            "no name of a step or transaction",
+            "such as p95 of checkout < 300ms, or of \"a, b\"",
+        )
     })
 }
 
@@ -96,7 +105,11 @@ pub(crate) fn percentile(word: &str) -> Result<f64, WordError> {
     let percent = word.strip_prefix('p').and_then(number);
     let percent = percent.ok_or_else(|| WordError::new(word, "unknown metric", FIGURES))?;
     if percent <= 0.0 || percent > 100.0 {
-        return Err(WordError::new(word, "a percentile lies above 0 and up to 100", "p50, p99 or p99.9"));
+        return Err(WordError::new(
+            word,
+            "a percentile lies above 0 and up to 100",
+            "p50, p99 or p99.9",
+        ));
     }
     Ok(hundredth(percent))
 }
@@ -104,7 +117,9 @@ pub(crate) fn percentile(word: &str) -> Result<f64, WordError> {
 fn bound(metric: Metric, word: &str) -> Result<f64, WordError> {
     match metric {
         // A bare number could be meant as ms.
-        Metric::Quantile(_) | Metric::Mean | Metric::Max => Ok(duration::positive_with_unit(word)?.as_secs_f64()),
+        Metric::Quantile(_) | Metric::Mean | Metric::Max => {
+            Ok(duration::positive_with_unit(word)?.as_secs_f64())
+        }
         Metric::Errors => share(word),
         Metric::Throughput | Metric::Goodput => per_second(word),
     }
@@ -114,13 +129,16 @@ fn share(word: &str) -> Result<f64, WordError> {
     let percent = word.strip_suffix('%').and_then(|digits| number(digits.trim_end()));
     // 0 is the same share with and without `%`.
     let percent = percent.or((word == "0").then_some(0.0)).filter(|p| *p <= 100.0);
-    let percent = percent.ok_or_else(|| WordError::new(word, "not a share of requests", "0% to 100%, such as 0.1%"))?;
+    let percent = percent.ok_or_else(|| {
+        WordError::new(word, "not a share of requests", "0% to 100%, such as 0.1%")
+    })?;
     Ok(hundredth(percent))
 }
 
 fn per_second(word: &str) -> Result<f64, WordError> {
     let digits = word.strip_suffix("/s").unwrap_or(word).trim_end();
-    number(digits).ok_or_else(|| WordError::new(word, "not a rate", "requests per second, such as 1000/s"))
+    number(digits)
+        .ok_or_else(|| WordError::new(word, "not a rate", "requests per second, such as 1000/s"))
 }
 
 /// A percentage as a share, without the rounding error of dividing 99.9 by 100.
@@ -148,7 +166,11 @@ mod tests {
             ("goodput ≥ 0.5", Metric::Goodput, Relation::AtLeast, 0.5),
             ("goodput >= 999.5 /s", Metric::Goodput, Relation::AtLeast, 999.5),
         ] {
-            assert_eq!(parse(word), Ok(vec![Objective { metric, step: None, relation, bound }]), "{word}");
+            assert_eq!(
+                parse(word),
+                Ok(vec![Objective { metric, step: None, relation, bound }]),
+                "{word}"
+            );
         }
         assert_eq!(parse("p99 < 50ms, errors < 0.1%,throughput > 1/s").unwrap().len(), 3);
         assert_eq!(parse("1-3-10"), parse("p99 < 1s, p99 < 3s, p99 < 10s"));
@@ -157,11 +179,16 @@ mod tests {
 
     #[test]
     fn a_step_or_transaction_has_bounds_of_its_own() {
-        let all = parse(r#"p95 of log in < 1s, errors of "a, b < c" <= 1%, throughput > 5/s"#).unwrap();
-        let steps: Vec<Option<&str>> = all.iter().map(|objective| objective.step.as_deref()).collect();
+        let all =
+            parse(r#"p95 of log in < 1s, errors of "a, b < c" <= 1%, throughput > 5/s"#).unwrap();
+        let steps: Vec<Option<&str>> =
+            all.iter().map(|objective| objective.step.as_deref()).collect();
         assert_eq!(steps, [Some("log in"), Some("a, b < c"), None]);
         let shown: Vec<String> = all.iter().map(ToString::to_string).collect();
-        assert_eq!(shown, ["p95 of log in < 1s", r#"errors of "a, b < c" <= 1%"#, "throughput > 5/s"]);
+        assert_eq!(
+            shown,
+            ["p95 of log in < 1s", r#"errors of "a, b < c" <= 1%"#, "throughput > 5/s"]
+        );
     }
 
     #[test]

@@ -18,14 +18,26 @@ const ROWS: &[Row] = &[
         example: "host, or host=user@machine by ssh",
         read: |which| Some(Probed::Host { via: via(which) }),
     },
-    Row { word: "process", example: "process=nginx", read: |which| processes(Select::Name(which.into())) },
-    Row { word: "pid", example: "pid=4711", read: |which| processes(Select::Pid(which.parse().ok()?)) },
+    Row {
+        word: "process",
+        example: "process=nginx",
+        read: |which| processes(Select::Name(which.into())),
+    },
+    Row {
+        word: "pid",
+        example: "pid=4711",
+        read: |which| processes(Select::Pid(which.parse().ok()?)),
+    },
     Row {
         word: "pid-file",
         example: "pid-file=/run/nginx.pid",
         read: |which| processes(Select::PidFile(which.into())),
     },
-    Row { word: "port", example: "port=8080", read: |which| processes(Select::Port(which.parse().ok()?)) },
+    Row {
+        word: "port",
+        example: "port=8080",
+        read: |which| processes(Select::Port(which.parse().ok()?)),
+    },
     Row {
         word: "cgroup",
         example: "cgroup=system.slice/nginx.service",
@@ -77,13 +89,19 @@ pub fn parse(word: &str) -> Result<ProbeSpec, WordError> {
     // `host` alone is this machine.
     let is_missing = which.is_empty() && kind != "host";
     let source = (row.read)(which).filter(|_| !is_missing);
-    let what = source.ok_or_else(|| WordError::new(word, "the source to read is missing or wrong", row.example))?;
+    let what = source.ok_or_else(|| {
+        WordError::new(word, "the source to read is missing or wrong", row.example)
+    })?;
     let name = if which.is_empty() { "local".to_owned() } else { short_name(which).to_owned() };
     Ok(ProbeSpec { name, what, interval: duration::parse(defaults::PROBE_INTERVAL)? })
 }
 
 fn via(host: &str) -> ProbeAccess {
-    if host.is_empty() { ProbeAccess::Local } else { ProbeAccess::Ssh { host: host.into(), options: Vec::new() } }
+    if host.is_empty() {
+        ProbeAccess::Local
+    } else {
+        ProbeAccess::Ssh { host: host.into(), options: Vec::new() }
+    }
 }
 
 // Returns an Option like the other parsers of the table.
@@ -93,13 +111,17 @@ fn processes(select: Select) -> Option<Probed> {
 }
 
 fn page(url: &str, probed: impl Fn(String) -> Probed) -> Option<Probed> {
-    let scheme = ["http://", "https://"].iter().any(|scheme| url.len() > scheme.len() && url.starts_with(scheme));
+    let scheme = ["http://", "https://"]
+        .iter()
+        .any(|scheme| url.len() > scheme.len() && url.starts_with(scheme));
     scheme.then(|| probed(url.to_owned()))
 }
 
 /// Host and port of a URL; any other value unchanged.
 fn short_name(which: &str) -> &str {
-    let authority = which.split_once("://").map_or(which, |(_, rest)| rest.split(['/', '?']).next().unwrap_or(rest));
+    let authority = which
+        .split_once("://")
+        .map_or(which, |(_, rest)| rest.split(['/', '?']).next().unwrap_or(rest));
     // Names of sources are stored and shown, and a URL may contain a password.
     authority.rsplit_once('@').filter(|_| authority != which).map_or(authority, |(_, host)| host)
 }
@@ -118,13 +140,20 @@ mod tests {
         assert_eq!(source("host"), "host:local");
         assert_eq!(source("host=me@there"), "host:me@there");
         assert_eq!(source("process=php-fpm8.4"), "process:php-fpm8.4");
-        assert_eq!(source("tomcat=http://admin:x@127.0.0.1:8080/manager/status?XML=true"), "tomcat:127.0.0.1:8080");
+        assert_eq!(
+            source("tomcat=http://admin:x@127.0.0.1:8080/manager/status?XML=true"),
+            "tomcat:127.0.0.1:8080"
+        );
     }
 
     #[test]
     fn what_makes_no_sense_is_told_with_what_to_write() {
         let message = |word| parse(word).unwrap_err().to_string();
-        assert!(message("cpu").contains("unknown probe; write one of host, process, pid,"), "{}", message("cpu"));
+        assert!(
+            message("cpu").contains("unknown probe; write one of host, process, pid,"),
+            "{}",
+            message("cpu")
+        );
         for (word, example) in [
             ("nginx", "nginx=http"),
             ("nginx=/status", "nginx=http"),

@@ -45,7 +45,11 @@ const INSTEAD: &str = "a number such as 500, or stages such as 0..500/30s,500/2m
 pub fn rate(word: &str) -> Result<Loads, WordError> {
     let loads = parse(word)?;
     if loads.lowest_peak() <= 0.0 {
-        return Err(WordError::new(word, "a rate of 0 sends no requests", "a rate above it, such as 0.5 or 2000"));
+        return Err(WordError::new(
+            word,
+            "a rate of 0 sends no requests",
+            "a rate above it, such as 0.5 or 2000",
+        ));
     }
     Ok(loads)
 }
@@ -63,7 +67,11 @@ pub fn connections(word: &str) -> Result<Loads, WordError> {
         return Err(WordError::new(word, wrong, "whole numbers, such as 10 or 0..500/30s"));
     }
     if loads.lowest_peak() < 1.0 {
-        return Err(WordError::new(word, "0 connections send no requests", "at least one, such as 10"));
+        return Err(WordError::new(
+            word,
+            "0 connections send no requests",
+            "at least one, such as 10",
+        ));
     }
     Ok(loads)
 }
@@ -108,7 +116,11 @@ fn stages(word: &str) -> Result<Shape, WordError> {
     for part in word.split(',') {
         if let Some(endless) = stages.last().filter(|s| s.duration.is_none()) {
             let remedy = format!("{endless}/30s");
-            return Err(WordError::new(&endless.to_string(), "only the last stage may have no duration", remedy));
+            return Err(WordError::new(
+                &endless.to_string(),
+                "only the last stage may have no duration",
+                remedy,
+            ));
         }
         stages.push(stage(part.trim())?);
     }
@@ -133,11 +145,19 @@ fn stage(word: &str) -> Result<Stage, WordError> {
     Ok(Stage { from, to, duration })
 }
 
-fn stage_duration(word: &str, values: &str, duration: &str) -> Result<std::time::Duration, WordError> {
+fn stage_duration(
+    word: &str,
+    values: &str,
+    duration: &str,
+) -> Result<std::time::Duration, WordError> {
     // `2000/s` is the usual notation of a rate, so the error explains it.
     if !duration.contains(|c: char| c.is_ascii_digit()) {
         let wrong = "a stage's duration follows `/`, and a rate is always per second";
-        return Err(WordError::new(word, wrong, format!("{values}, or {values}/30s for half a minute of it")));
+        return Err(WordError::new(
+            word,
+            wrong,
+            format!("{values}, or {values}/30s for half a minute of it"),
+        ));
     }
     duration::positive(duration)
 }
@@ -155,7 +175,9 @@ fn value(word: &str) -> Result<f64, WordError> {
 }
 
 fn list_sweep(word: &str, list: &str) -> Result<Vec<f64>, WordError> {
-    let list = list.strip_suffix(']').ok_or_else(|| WordError::new(word, "`]` is missing", "[5,10,50]"))?;
+    let list = list
+        .strip_suffix(']')
+        .ok_or_else(|| WordError::new(word, "`]` is missing", "[5,10,50]"))?;
     let values: Vec<_> = list.split(',').map(value).collect::<Result<_, _>>()?;
     within_bounds(word, values.len() as f64)?;
     Ok(values)
@@ -165,10 +187,14 @@ fn step_sweep(word: &str, at: usize) -> Result<Vec<f64>, WordError> {
     let range = &word[..at];
     let step = &word[at + 1..];
     if step.contains(['/', ',']) {
-        return Err(sweep_error(word, "a sweep has no stages: each of its loads is a separate run"));
+        return Err(sweep_error(
+            word,
+            "a sweep has no stages: each of its loads is a separate run",
+        ));
     }
     let range = range.split_once("..");
-    let (from, to) = range.ok_or_else(|| sweep_error(word, "a sweep goes from one value to another"))?;
+    let (from, to) =
+        range.ok_or_else(|| sweep_error(word, "a sweep goes from one value to another"))?;
     let from = value(from)?;
     let to = value(to)?;
     let step = value(step)?;
@@ -183,7 +209,10 @@ fn step_sweep(word: &str, at: usize) -> Result<Vec<f64>, WordError> {
     }
     // Other values would never reach the end.
     if step <= 1.0 || from == 0.0 {
-        return Err(sweep_error(word, "a sweep that multiplies begins above 0, and its factor is above 1"));
+        return Err(sweep_error(
+            word,
+            "a sweep that multiplies begins above 0, and its factor is above 1",
+        ));
     }
     sweep_loads(word, (to / from).ln() / step.ln(), to, |i| from * step.powf(i))
 }
@@ -194,7 +223,12 @@ fn sweep_error(word: &str, wrong: &str) -> WordError {
 
 /// The values with index 0 to `steps`. A value close to `to` becomes `to`, since steps such as
 /// 0.1 are not exact.
-fn sweep_loads(word: &str, steps: f64, to: f64, value: impl Fn(f64) -> f64) -> Result<Vec<f64>, WordError> {
+fn sweep_loads(
+    word: &str,
+    steps: f64,
+    to: f64,
+    value: impl Fn(f64) -> f64,
+) -> Result<Vec<f64>, WordError> {
     // (0.7 − 0.1) / 0.1 is 5.999999999999999 in binary fractions.
     let last = (steps + 1e-9).floor();
     // Checked before the list is built, which could fill the memory.
@@ -211,7 +245,11 @@ fn sweep_loads(word: &str, steps: f64, to: f64, value: impl Fn(f64) -> f64) -> R
 
 fn within_bounds(word: &str, loads: f64) -> Result<(), WordError> {
     if loads > MAX_LOADS as f64 {
-        return Err(WordError::new(word, format!("that is more than {MAX_LOADS} loads"), "a sweep in greater steps"));
+        return Err(WordError::new(
+            word,
+            format!("that is more than {MAX_LOADS} loads"),
+            "a sweep in greater steps",
+        ));
     }
     Ok(())
 }

@@ -35,14 +35,19 @@ fn range(word: &str) -> Result<StatusRange, WordError> {
     let least = status(word, least.trim())?;
     let most = status(word, most.trim())?;
     if least > most {
-        return Err(WordError::new(word, "the lower status comes first", format!("{most}-{least}")));
+        return Err(WordError::new(
+            word,
+            "the lower status comes first",
+            format!("{most}-{least}"),
+        ));
     }
     Ok(StatusRange { least, most })
 }
 
 fn status(word: &str, digits: &str) -> Result<u16, WordError> {
     // Status codes have three digits (RFC 9110 section 15).
-    let three = digits.len() == 3 && digits.bytes().all(|b| b.is_ascii_digit()) && !digits.starts_with('0');
+    let three =
+        digits.len() == 3 && digits.bytes().all(|b| b.is_ascii_digit()) && !digits.starts_with('0');
     let status = three.then(|| digits.parse().ok()).flatten();
     status.ok_or_else(|| WordError::new(word, "not a status", INSTEAD))
 }
@@ -54,7 +59,8 @@ mod tests {
 
     #[test]
     fn good_words() {
-        let ranges = |word| -> Vec<_> { parse(word).unwrap().iter().map(|r| (r.least, r.most)).collect() };
+        let ranges =
+            |word| -> Vec<_> { parse(word).unwrap().iter().map(|r| (r.least, r.most)).collect() };
         assert_eq!(ranges("200"), [(200, 200)]);
         assert_eq!(ranges("200,201,300-399,2xx"), [(200, 200), (201, 201), (300, 399), (200, 299)]);
         assert_eq!(ranges("4XX, 503"), [(400, 499), (503, 503)]);

@@ -31,7 +31,11 @@ pub fn parse(word: &str) -> Result<Target, WordError> {
     // The WHATWG parser, which `Url` implements, treats a backslash like a slash.
     let (authority, path) = rest.split_at(rest.find(['/', '?', '#', '\\']).unwrap_or(rest.len()));
     if has_placeholders(authority) || has_placeholders(scheme) {
-        return Err(WordError::new(word, "placeholders are allowed in the path and query only", "the host as it is"));
+        return Err(WordError::new(
+            word,
+            "placeholders are allowed in the path and query only",
+            "the host as it is",
+        ));
     }
     // A password may contain `@`, so the host begins after the last one.
     let (basic, authority) = match authority.rsplit_once('@') {
@@ -39,8 +43,8 @@ pub fn parse(word: &str) -> Result<Target, WordError> {
         None => (None, authority),
     };
     // Only the origin is parsed as a URL, because path and query may have placeholders.
-    let origin =
-        Url::parse(&format!("{scheme}://{authority}/")).map_err(|e| WordError::new(word, e.to_string(), EXAMPLE))?;
+    let origin = Url::parse(&format!("{scheme}://{authority}/"))
+        .map_err(|e| WordError::new(word, e.to_string(), EXAMPLE))?;
     let url = format!("{}{}", origin.as_str().trim_end_matches('/'), path_and_query(path)?);
     Ok(Target { url, basic })
 }
@@ -52,7 +56,9 @@ pub fn unknown_placeholder(url: &str) -> Option<WordError> {
         let (inner, _) = url[at + 1..].split_once('}')?;
         let name = inner.split(':').next().unwrap_or_default();
         let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic())
-            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
+            && name
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
         // `\{` is an escaped brace, and `${…}` is an expression.
         let is_plain = url[..at].ends_with(['\\', '$']);
         (is_name && !is_plain && !has_placeholders(&format!("{{{inner}}}"))).then_some(inner)
@@ -115,7 +121,8 @@ pub fn join(word: &str, base: Option<&str>) -> Result<String, WordError> {
 
 pub(crate) fn scheme(word: &str) -> Result<(&str, &str), WordError> {
     // A query may contain a URL with `://`, as in `/login?next=http://h/`.
-    let Some((scheme, rest)) = word.split_once("://").filter(|(s, _)| !s.contains(['/', '?', '#'])) else {
+    let Some((scheme, rest)) = word.split_once("://").filter(|(s, _)| !s.contains(['/', '?', '#']))
+    else {
         // curl and browsers also assume http.
         return Ok(("http", word));
     };
@@ -139,7 +146,9 @@ fn credentials(word: &str, user: &str) -> Result<(String, String), WordError> {
 
 fn decoded(word: &str, part: &str) -> Result<String, WordError> {
     let decoded = percent_decode_str(part).decode_utf8().map(std::borrow::Cow::into_owned);
-    decoded.map_err(|_| WordError::new(word, "the name and password are not UTF-8", "them with --basic"))
+    decoded.map_err(|_| {
+        WordError::new(word, "the name and password are not UTF-8", "them with --basic")
+    })
 }
 
 /// Path and query, without the fragment, which is never sent.
@@ -186,9 +195,15 @@ mod tests {
 
     #[test]
     fn this_machine_is_known() {
-        for word in
-            ["localhost:1", "a.localhost", "127.0.0.1", "127.9.9.9/x", "[::1]:8", "0.0.0.0:1", "https://[::]/{n}"]
-        {
+        for word in [
+            "localhost:1",
+            "a.localhost",
+            "127.0.0.1",
+            "127.9.9.9/x",
+            "[::1]:8",
+            "0.0.0.0:1",
+            "https://[::]/{n}",
+        ] {
             assert!(is_local(&url(word)), "{word}");
         }
         for word in ["example.org", "localhost.org", "10.0.0.1", "[fe80::1]"] {
@@ -198,7 +213,8 @@ mod tests {
 
     #[test]
     fn credentials_are_taken_out() {
-        let basic = |word| parse(word).unwrap().basic.map(|(name, password)| format!("{name} {password}"));
+        let basic =
+            |word| parse(word).unwrap().basic.map(|(name, password)| format!("{name} {password}"));
         assert_eq!(url("http://anna:secret@h/x"), "http://h/x");
         assert_eq!(basic("http://anna:secret@h/x").as_deref(), Some("anna secret"));
         assert_eq!(basic("anna:a%3Ab@c@h:81").as_deref(), Some("anna a:b@c"));

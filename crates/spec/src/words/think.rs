@@ -15,7 +15,11 @@ pub fn parse(word: &str) -> Result<Think, WordError> {
     let least = duration::parse(least)?;
     let most = duration::parse(most)?;
     if least > most {
-        return Err(WordError::new(word, "the shorter time comes first", "it the other way round, such as 0.5s..2s"));
+        return Err(WordError::new(
+            word,
+            "the shorter time comes first",
+            "it the other way round, such as 0.5s..2s",
+        ));
     }
     Ok(Think { least, most })
 }
@@ -28,10 +32,16 @@ mod tests {
 
     #[test]
     fn good_words() {
-        let think = |least, most| Ok(Think { least: Duration::from_millis(least), most: Duration::from_millis(most) });
-        for (word, least, most) in
-            [("1s", 1000, 1000), ("0.5s..2s", 500, 2000), ("0..2", 0, 2000), ("0", 0, 0), ("10ms .. 20ms", 10, 20)]
-        {
+        let think = |least, most| {
+            Ok(Think { least: Duration::from_millis(least), most: Duration::from_millis(most) })
+        };
+        for (word, least, most) in [
+            ("1s", 1000, 1000),
+            ("0.5s..2s", 500, 2000),
+            ("0..2", 0, 2000),
+            ("0", 0, 0),
+            ("10ms .. 20ms", 10, 20),
+        ] {
             assert_eq!(parse(word), think(least, most), "{word}");
         }
     }

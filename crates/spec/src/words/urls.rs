@@ -82,13 +82,20 @@ pub fn parse(text: &str, file: &Path, base: Option<&str>) -> Result<Vec<Entry>, 
         match definition(line) {
             Some((name, _)) => drop(variables.insert(name, expanded)),
             None => {
-                entries.push(entry(&expanded, number, base).map_err(|error| at_line(error, file, number))?);
+                entries.push(
+                    entry(&expanded, number, base).map_err(|error| at_line(error, file, number))?,
+                );
             }
         }
     }
     if entries.is_empty() {
         let name = file.display().to_string();
-        return Err(WordError::new(&name, "no URL in this file", "one a line, such as http://127.0.0.1/a").into());
+        return Err(WordError::new(
+            &name,
+            "no URL in this file",
+            "one a line, such as http://127.0.0.1/a",
+        )
+        .into());
     }
     Ok(entries)
 }
@@ -173,7 +180,8 @@ fn entry(text: &str, line: u64, base: Option<&str>) -> Result<Entry, ScriptError
 /// Parses `[3] URL`. An IPv6 address in brackets is not a weight.
 fn weight(text: &str) -> Result<(u32, &str), WordError> {
     // An IPv6 address contains colons, a weight does not.
-    let bracketed = text.strip_prefix('[').and_then(|t| t.split_once(']')).filter(|(w, _)| !w.contains(':'));
+    let bracketed =
+        text.strip_prefix('[').and_then(|t| t.split_once(']')).filter(|(w, _)| !w.contains(':'));
     let Some((digits, rest)) = bracketed else { return Ok((1, text)) };
     let weight = super::number::count(digits.trim(), "a weight", "[3] http://127.0.0.1/a")?;
     Ok((weight, rest.trim_start()))
@@ -194,7 +202,8 @@ fn action(text: &str) -> Result<Action, ScriptError> {
 fn data_of(method: &str, data: &str) -> Result<(Body, Option<&'static str>), ScriptError> {
     if let Some(file) = data.strip_prefix('<') {
         let file = Path::new(unquoted(file.trim()));
-        let bytes = fs::read(file).map_err(|source| ScriptError::Read { file: file.to_owned(), source })?;
+        let bytes =
+            fs::read(file).map_err(|source| ScriptError::Read { file: file.to_owned(), source })?;
         return Ok((body::from_bytes(bytes), Some(body::content_type(file))));
     }
     // Without data, these methods still send a Content-Length, of 0 bytes.

@@ -39,9 +39,14 @@ pub enum Data {
 ///
 /// [`WordError`] if the value is not of this form.
 pub fn output(word: &str) -> Result<Output, WordError> {
-    let (format, file) = word.split_once('=').map_or((word, None), |(format, file)| (format, Some(file)));
+    let (format, file) =
+        word.split_once('=').map_or((word, None), |(format, file)| (format, Some(file)));
     if format.is_empty() || file == Some("") {
-        return Err(WordError::new(word, "the format or the file is missing", "text, json or json=run.json"));
+        return Err(WordError::new(
+            word,
+            "the format or the file is missing",
+            "text, json or json=run.json",
+        ));
     }
     Ok(Output { format: format.to_owned(), file: file.filter(|f| *f != "-").map(PathBuf::from) })
 }
@@ -55,7 +60,13 @@ pub fn data(word: &str, environment: Environment) -> Result<Data, WordError> {
     Ok(match word.strip_prefix('@') {
         None => Data::Text(secrets::filled(word, environment)?),
         Some("-") => Data::Stdin,
-        Some("") => return Err(WordError::new(word, "a file is missing", "@body.json, or @- for standard input")),
+        Some("") => {
+            return Err(WordError::new(
+                word,
+                "a file is missing",
+                "@body.json, or @- for standard input",
+            ));
+        }
         Some(file) => Data::File(file.into()),
     })
 }
@@ -69,7 +80,11 @@ pub fn data(word: &str, environment: Environment) -> Result<Data, WordError> {
 pub fn method(word: &str) -> Result<String, WordError> {
     method_name(word)?;
     if word.bytes().any(|b| b.is_ascii_lowercase()) {
-        return Err(WordError::new(word, "methods are written in capitals", word.to_ascii_uppercase()));
+        return Err(WordError::new(
+            word,
+            "methods are written in capitals",
+            word.to_ascii_uppercase(),
+        ));
     }
     Ok(word.to_owned())
 }
@@ -85,7 +100,11 @@ pub fn method_name(word: &str) -> Result<(), WordError> {
     }
     // The reply to CONNECT has no end: the connection becomes a tunnel (RFC 9110 section 9.3.6).
     if word == "CONNECT" {
-        return Err(WordError::new(word, "CONNECT opens a tunnel and gets no reply", "another method, or --proxy URL"));
+        return Err(WordError::new(
+            word,
+            "CONNECT opens a tunnel and gets no reply",
+            "another method, or --proxy URL",
+        ));
     }
     Ok(())
 }
@@ -98,8 +117,9 @@ const HEADER_EXAMPLE: &str = "'Name: value', such as 'Accept: text/html'";
 ///
 /// [`WordError`] if the value is not of this form.
 pub fn header(word: &str) -> Result<(String, String), WordError> {
-    let (name, value) =
-        word.split_once(':').ok_or_else(|| WordError::new(word, "its colon is missing", HEADER_EXAMPLE))?;
+    let (name, value) = word
+        .split_once(':')
+        .ok_or_else(|| WordError::new(word, "its colon is missing", HEADER_EXAMPLE))?;
     header_field(name, value)
 }
 
@@ -136,7 +156,11 @@ pub fn text(word: &str) -> Result<String, WordError> {
     let word = word.trim_matches([' ', '\t']);
     // A line break would begin another header field.
     if word.chars().any(|c| c.is_control() && c != '\t') {
-        return Err(WordError::new(word, "it holds a line break or control character", "it without, on one line"));
+        return Err(WordError::new(
+            word,
+            "it holds a line break or control character",
+            "it without, on one line",
+        ));
     }
     Ok(word.to_owned())
 }
@@ -148,7 +172,8 @@ pub fn text(word: &str) -> Result<String, WordError> {
 /// [`WordError`] if the value is not of this form.
 pub fn pair(word: &str) -> Result<(String, String), WordError> {
     let pair = word.split_once('=').filter(|(name, _)| !name.is_empty());
-    let (name, value) = pair.ok_or_else(|| WordError::new(word, "not a pair", "NAME=VALUE, such as user=anna"))?;
+    let (name, value) =
+        pair.ok_or_else(|| WordError::new(word, "not a pair", "NAME=VALUE, such as user=anna"))?;
     Ok((name.to_owned(), value.to_owned()))
 }
 
@@ -170,7 +195,8 @@ pub fn cookie(word: &str) -> Result<String, WordError> {
 pub fn basic(word: &str) -> Result<(String, String), WordError> {
     // A name cannot contain a colon, but a password can (RFC 7617 section 2).
     let pair = word.split_once(':').filter(|(user, _)| !user.is_empty());
-    let (user, pass) = pair.ok_or_else(|| WordError::new(word, "name or colon is missing", "USER:PASS"))?;
+    let (user, pass) =
+        pair.ok_or_else(|| WordError::new(word, "name or colon is missing", "USER:PASS"))?;
     Ok((user.to_owned(), pass.to_owned()))
 }
 
@@ -183,7 +209,8 @@ pub fn pem(word: &str) -> Result<PathBuf, WordError> {
     if Path::new(word).is_dir() {
         return Err(pem_error(word, "that is a folder"));
     }
-    let bytes = std::fs::read(word).map_err(|e| pem_error(word, &format!("cannot be read: {e}")))?;
+    let bytes =
+        std::fs::read(word).map_err(|e| pem_error(word, &format!("cannot be read: {e}")))?;
     // PEM files may begin with text, such as the output of `openssl x509 -text` (RFC 7468).
     if !bytes.windows(11).any(|w| w == b"-----BEGIN ") {
         return Err(pem_error(word, "that file is not PEM"));
@@ -213,10 +240,17 @@ pub fn resolve_all(word: &str) -> Result<ResolveAll, WordError> {
     let (address, tls) = match word.split_once(',') {
         None => (word, false),
         Some((address, "tls")) => (address, true),
-        Some(_) => return Err(WordError::new(word, "after the comma, only `tls` is allowed", "127.0.0.1:8443,tls")),
+        Some(_) => {
+            return Err(WordError::new(
+                word,
+                "after the comma, only `tls` is allowed",
+                "127.0.0.1:8443,tls",
+            ));
+        }
     };
     let address = address.trim().parse();
-    let address = address.map_err(|_| WordError::new(word, "this is no address and port", "127.0.0.1:8080"))?;
+    let address = address
+        .map_err(|_| WordError::new(word, "this is no address and port", "127.0.0.1:8080"))?;
     Ok(ResolveAll { address, tls })
 }
 
@@ -232,7 +266,11 @@ pub fn http_version(word: &str) -> Result<HttpVersion, WordError> {
         // The ALPN names, and those of other tools.
         "2" | "2.0" | "h2" | "h2c" => Ok(HttpVersion::V2),
         "3" | "3.0" | "h3" => Ok(HttpVersion::V3),
-        _ => Err(WordError::new(word, "this is no version of HTTP that brunt speaks: 1.0, 1.1, 2, 3 or auto", "2")),
+        _ => Err(WordError::new(
+            word,
+            "this is no version of HTTP that brunt speaks: 1.0, 1.1, 2, 3 or auto",
+            "2",
+        )),
     }
 }
 
@@ -245,7 +283,9 @@ pub fn grpc_method(word: &str) -> Result<String, WordError> {
     // The path of a call, `/package.Service/Method`, is often copied from logs.
     let word = word.trim_start_matches('/');
     match word.split_once('/') {
-        Some((service, method)) if !service.is_empty() && !method.is_empty() && !method.contains('/') => {
+        Some((service, method))
+            if !service.is_empty() && !method.is_empty() && !method.contains('/') =>
+        {
             Ok(word.to_owned())
         }
         _ => Err(WordError::new(word, "this is no method of gRPC", "package.Service/Method")),
@@ -264,10 +304,16 @@ pub fn message_interval(word: &str) -> Result<PieceInterval, WordError> {
     }
     match duration::parse(word) {
         Ok(time) if !time.is_zero() => Ok(PieceInterval::Time(time)),
-        Ok(_) => {
-            Err(WordError::new(word, "messages cannot be 0 s apart", "a time such as 1ms, or leave the option out"))
-        }
-        Err(_) => Err(WordError::new(word, "this is no interval of messages", "a time such as 100ms, or reply")),
+        Ok(_) => Err(WordError::new(
+            word,
+            "messages cannot be 0 s apart",
+            "a time such as 1ms, or leave the option out",
+        )),
+        Err(_) => Err(WordError::new(
+            word,
+            "this is no interval of messages",
+            "a time such as 100ms, or reply",
+        )),
     }
 }
 
@@ -295,7 +341,8 @@ pub fn tls_groups(word: &str) -> Result<Vec<String>, WordError> {
 /// [`WordError`] if the value is not of this form.
 pub fn resolve(word: &str) -> Result<Resolve, WordError> {
     let instead = "HOST:PORT:ADDR, such as example.org:443:127.0.0.1 or example.org:443:[::1]";
-    host_port_address(word).ok_or_else(|| WordError::new(word, "not a host, port and address", instead))
+    host_port_address(word)
+        .ok_or_else(|| WordError::new(word, "not a host, port and address", instead))
 }
 
 fn host_port_address(word: &str) -> Option<Resolve> {
@@ -307,7 +354,11 @@ fn host_port_address(word: &str) -> Option<Resolve> {
     let (port, address) = rest.split_once(':')?;
     let bare = address.strip_prefix('[').and_then(|a| a.strip_suffix(']')).unwrap_or(address);
     // Hosts are not case-sensitive (RFC 3986 section 3.2.2).
-    let resolve = Resolve { host: host.to_ascii_lowercase(), port: port.parse().ok()?, address: bare.parse().ok()? };
+    let resolve = Resolve {
+        host: host.to_ascii_lowercase(),
+        port: port.parse().ok()?,
+        address: bare.parse().ok()?,
+    };
     (!host.is_empty()).then_some(resolve)
 }
 
@@ -371,7 +422,11 @@ pub fn regex(word: &str) -> Result<String, WordError> {
 pub fn interval(word: &str) -> Result<Duration, WordError> {
     let interval = duration::parse(word)?;
     if !(Duration::from_millis(1)..=Duration::from_hours(1)).contains(&interval) {
-        return Err(WordError::new(word, "that is too short or too long", "1ms to 1h, such as 100ms"));
+        return Err(WordError::new(
+            word,
+            "that is too short or too long",
+            "1ms to 1h, such as 100ms",
+        ));
     }
     Ok(interval)
 }

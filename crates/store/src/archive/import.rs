@@ -9,7 +9,8 @@ use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
-const FOREIGN: &str = "not an archive of brunt, or one of an unknown version; `brunt runs export ID` writes one";
+const FOREIGN: &str =
+    "not an archive of brunt, or one of an unknown version; `brunt runs export ID` writes one";
 const TORN: &str = "the archive is truncated or damaged, and nothing was imported; copy it again";
 
 impl Store {
@@ -48,8 +49,10 @@ impl Store {
             Frame::Whole(first) => first,
             Frame::Torn | Frame::End => return Err(refusal(path, TORN)),
         };
-        let contents: Contents = serde_json::from_slice(&first).map_err(|_| refusal(path, FOREIGN))?;
-        if contents.files.is_empty() || !contents.files.iter().all(|content| id::is_id(&content.id)) {
+        let contents: Contents =
+            serde_json::from_slice(&first).map_err(|_| refusal(path, FOREIGN))?;
+        if contents.files.is_empty() || !contents.files.iter().all(|content| id::is_id(&content.id))
+        {
             return Err(refusal(path, FOREIGN));
         }
         // `Unpacked` removes its files when it is dropped, so each path is added before its file is
@@ -75,7 +78,11 @@ impl Store {
         (all && has_same_bytes(&here, place).unwrap_or(false)).then(|| content.id.clone())
     }
 
-    fn move_files(&self, archive: &Unpacked, ids: &mut BTreeMap<String, String>) -> Result<String, StoreError> {
+    fn move_files(
+        &self,
+        archive: &Unpacked,
+        ids: &mut BTreeMap<String, String>,
+    ) -> Result<String, StoreError> {
         // All ids first: the head of a run's log contains the id of its experiment.
         for (content, _) in &archive.files {
             let is_id_free = self.index().claim_as(&content.id, content.kind())?;
@@ -143,7 +150,11 @@ fn is_readable(content: &Content, path: &Path) -> bool {
 
 /// Moves a run's log into the store. If its experiment has another id here, the
 /// log's head is rewritten.
-fn move_run_log(from: &Path, to: &Path, ids: &BTreeMap<String, String>) -> Result<Option<TrialOf>, StoreError> {
+fn move_run_log(
+    from: &Path,
+    to: &Path,
+    ids: &BTreeMap<String, String>,
+) -> Result<Option<TrialOf>, StoreError> {
     let file = File::open(from).map_err(StoreError::io(from))?;
     let reader = PackedReader::new(BufReader::new(file)).map_err(StoreError::log(from))?;
     // A run that was exported without its experiment belongs to none here.

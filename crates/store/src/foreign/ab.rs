@@ -26,13 +26,23 @@ pub fn is_requests(text: &str) -> bool {
 /// Reads the requests of one trial.
 pub fn requests(file: &File) -> Result<Observations, String> {
     let mut samples = Vec::new();
-    for (index, line) in file.text.lines().enumerate().skip(1).filter(|(_, line)| !line.trim().is_empty()) {
+    for (index, line) in
+        file.text.lines().enumerate().skip(1).filter(|(_, line)| !line.trim().is_empty())
+    {
         let cells: Vec<&str> = line.split('\t').collect();
         let figures = (cells.get(1).and_then(|w| number(w)), cells.get(4).and_then(|w| number(w)));
         let (Some(begun), Some(took)) = figures else {
-            return Err(format!("line {}: six columns with times are expected, as ab -g writes them", index + 1));
+            return Err(format!(
+                "line {}: six columns with times are expected, as ab -g writes them",
+                index + 1
+            ));
         };
-        samples.push(RequestSample { start: begun, duration: took / 1e3, completed: true, good: true });
+        samples.push(RequestSample {
+            start: begun,
+            duration: took / 1e3,
+            completed: true,
+            good: true,
+        });
     }
     let first = samples.iter().map(|s| s.start).fold(f64::INFINITY, f64::min);
     if samples.iter().all(|s| s.start == first) {
@@ -63,12 +73,22 @@ pub fn percentages(file: &File) -> Result<Observations, String> {
         return Err("ab -e does not name its -c: put it at the end of the file's name, such as nginx-100.csv".into());
     };
     let mut times = Vec::new();
-    for (index, line) in file.text.lines().enumerate().skip(1).filter(|(_, line)| !line.trim().is_empty()) {
-        let row = line.split_once(',').and_then(|(percent, ms)| Some((number(percent)?, number(ms)?)));
+    for (index, line) in
+        file.text.lines().enumerate().skip(1).filter(|(_, line)| !line.trim().is_empty())
+    {
+        let row =
+            line.split_once(',').and_then(|(percent, ms)| Some((number(percent)?, number(ms)?)));
         let (percent, ms) = row.filter(|row| row.0 <= 100.0).ok_or_else(|| {
-            format!("line {}: a percentage and milliseconds are expected, as ab -e writes them", index + 1)
+            format!(
+                "line {}: a percentage and milliseconds are expected, as ab -e writes them",
+                index + 1
+            )
         })?;
-        times.push(ObservedQuantile { quantile: percent / 100.0, seconds: ms / 1e3, at_least: false });
+        times.push(ObservedQuantile {
+            quantile: percent / 100.0,
+            seconds: ms / 1e3,
+            at_least: false,
+        });
     }
     let mean = mean_from_below(&times);
     if mean <= 0.0 {
@@ -81,7 +101,11 @@ pub fn percentages(file: &File) -> Result<Observations, String> {
         mean: Some(mean),
         min: time_of(&times, 0.0),
         max: time_of(&times, 1.0),
-        quantiles: times.iter().filter(|time| time.quantile > 0.0 && time.quantile < 1.0).copied().collect(),
+        quantiles: times
+            .iter()
+            .filter(|time| time.quantile > 0.0 && time.quantile < 1.0)
+            .copied()
+            .collect(),
         ..Observation::default()
     };
     Ok(without_think(alone(
@@ -107,5 +131,8 @@ fn without_think(all: Observations) -> Observations {
 /// Estimates the mean from below: each percentile counts for all requests up to the next one. The
 /// longest time is left out, because it would weigh as much as a hundredth of all requests.
 fn mean_from_below(times: &[ObservedQuantile]) -> f64 {
-    times.windows(2).map(|pair| pair[0].seconds * (pair[1].quantile - pair[0].quantile).max(0.0)).sum()
+    times
+        .windows(2)
+        .map(|pair| pair[0].seconds * (pair[1].quantile - pair[0].quantile).max(0.0))
+        .sum()
 }

@@ -26,14 +26,19 @@ pub fn read(file: &File) -> Result<Observations, String> {
         notes: vec![ONE_VALUE.into(), NO_PERCENTILES.into()],
     };
     let mut short = false;
-    for (index, line) in file.text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).skip(1) {
+    for (index, line) in
+        file.text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).skip(1)
+    {
         let row: Option<Vec<f64>> = line.split(divider).map(number).collect();
         let row = row.filter(|row| row.len() == names.len());
-        let row =
-            row.ok_or_else(|| format!("line {}: its header requires {} numbers", index + 1, names.len()))?;
+        let row = row.ok_or_else(|| {
+            format!("line {}: its header requires {} numbers", index + 1, names.len())
+        })?;
         for (contender, host) in hosts.iter().enumerate() {
             let column = |name: &str| {
-                let place = names.iter().position(|known| known.strip_prefix(name).is_some_and(|rest| rest == *host));
+                let place = names
+                    .iter()
+                    .position(|known| known.strip_prefix(name).is_some_and(|rest| rest == *host));
                 place.map(|place| row[place])
             };
             let (observation, rates) = observed(row[0], column);
@@ -67,5 +72,8 @@ fn observed(load: f64, column: impl Fn(&str) -> Option<f64>) -> (Observation, Ra
     let achieved = replied.unwrap_or(if nothing { 0.0 } else { requested * (1.0 - share) });
     let rates = if replied.is_none() && !nothing { Rates::None } else { Rates::Some };
     let errors = Some(if nothing { 1.0 } else { share });
-    (Observation { load, offered: Some(load), achieved, mean, errors, ..Observation::default() }, rates)
+    (
+        Observation { load, offered: Some(load), achieved, mean, errors, ..Observation::default() },
+        rates,
+    )
 }

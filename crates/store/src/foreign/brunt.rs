@@ -12,15 +12,20 @@ const PERCENTILES: [(&str, f64); 6] =
     [("p50", 0.5), ("p75", 0.75), ("p90", 0.9), ("p95", 0.95), ("p99", 0.99), ("p99_9", 0.999)];
 
 pub fn is_run(text: &str) -> bool {
-    parsed(text).is_some_and(|value| value["throughput_per_second"].is_number() && value["plan"].is_object())
+    parsed(text).is_some_and(|value| {
+        value["throughput_per_second"].is_number() && value["plan"].is_object()
+    })
 }
 
 pub fn run(file: &File) -> Result<Observations, String> {
     let value = parsed(&file.text).unwrap_or_default();
-    let plan: Plan = serde_json::from_value(value["plan"].clone()).map_err(|e| format!("its plan: {e}"))?;
+    let plan: Plan =
+        serde_json::from_value(value["plan"].clone()).map_err(|e| format!("its plan: {e}"))?;
     let times = &value["response_time_seconds"];
     let (load, unit, offered) = match &plan.main().load {
-        Load::Closed { users, think } => (users.peak(), LoadUnit::Users { think: Some(think.mean()) }, None),
+        Load::Closed { users, think } => {
+            (users.peak(), LoadUnit::Users { think: Some(think.mean()) }, None)
+        }
         Load::Open { rate, .. } => (rate.peak(), LoadUnit::PerSecond, offered(&value)),
     };
     let requests = &value["requests"];
@@ -42,8 +47,10 @@ pub fn run(file: &File) -> Result<Observations, String> {
         blocks: blocks(&value["series"]),
         ..Observation::default()
     };
-    let mut all =
-        Observations { unit, ..alone(observation, &["the series has no means: its blocks of a second have none"]) };
+    let mut all = Observations {
+        unit,
+        ..alone(observation, &["the series has no means: its blocks of a second have none"])
+    };
     super::check_objectives(&mut all, &plan.objectives);
     Ok(all)
 }
@@ -56,7 +63,8 @@ pub fn is_sweep(text: &str) -> bool {
 pub fn sweep(file: &File) -> Result<Observations, String> {
     let value = parsed(&file.text).unwrap_or_default();
     let text = observations(&value).map(Value::to_string).unwrap_or_default();
-    let mut all: Observations = serde_json::from_str(&text).map_err(|e| format!("its trials: {e}"))?;
+    let mut all: Observations =
+        serde_json::from_str(&text).map_err(|e| format!("its trials: {e}"))?;
     let contenders = all.contenders.len();
     if all.observations.iter().any(|o| o.contender >= contenders) {
         return Err("a trial is of a contender that it does not name".into());
@@ -67,7 +75,9 @@ pub fn sweep(file: &File) -> Result<Observations, String> {
 }
 
 fn observations(value: &Value) -> Option<&Value> {
-    [value, &value["observations"]].into_iter().find(|at| at["observations"].is_array() && at["contenders"].is_array())
+    [value, &value["observations"]]
+        .into_iter()
+        .find(|at| at["observations"].is_array() && at["contenders"].is_array())
 }
 
 fn parsed(text: &str) -> Option<Value> {
@@ -81,7 +91,8 @@ fn offered(value: &Value) -> Option<f64> {
 }
 
 fn quantile(times: &Value, key: &str, quantile: f64) -> Option<ObservedQuantile> {
-    let at_least = times["at_least"].as_array().is_some_and(|keys| keys.iter().any(|known| known == key));
+    let at_least =
+        times["at_least"].as_array().is_some_and(|keys| keys.iter().any(|known| known == key));
     Some(ObservedQuantile { quantile, seconds: times[key].as_f64()?, at_least })
 }
 
@@ -94,10 +105,13 @@ fn blocks(series: &Value) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut block = Block::default();
     let mut parts = 0;
-    for interval in series.as_array().into_iter().flatten().filter(|interval| interval["phase"] == "measure") {
+    for interval in
+        series.as_array().into_iter().flatten().filter(|interval| interval["phase"] == "measure")
+    {
         block.seconds += seconds(interval, "to_seconds") - seconds(interval, "from_seconds");
         block.planned = block.planned.saturating_add(interval["planned"].as_u64().unwrap_or(0));
-        block.completed = block.completed.saturating_add(interval["completed"].as_u64().unwrap_or(0));
+        block.completed =
+            block.completed.saturating_add(interval["completed"].as_u64().unwrap_or(0));
         parts += 1;
         if block.seconds >= 1.0 - 1e-6 {
             // Percentiles cannot be merged.

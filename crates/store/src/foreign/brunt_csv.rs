@@ -38,10 +38,17 @@ pub fn read(file: &File) -> Result<Observations, String> {
     for (index, line) in lines {
         let cells = cells(line);
         if cells.len() != head.len() {
-            return Err(format!("line {}: {} columns are expected, and it has {}", index + 1, head.len(), cells.len()));
+            return Err(format!(
+                "line {}: {} columns are expected, and it has {}",
+                index + 1,
+                head.len(),
+                cells.len()
+            ));
         }
-        let row: HashMap<&str, &str> = head.iter().map(String::as_str).zip(cells.iter().map(String::as_str)).collect();
-        let observation = observed(&row, &mut all.contenders).map_err(|what| format!("line {}: {what}", index + 1))?;
+        let row: HashMap<&str, &str> =
+            head.iter().map(String::as_str).zip(cells.iter().map(String::as_str)).collect();
+        let observation = observed(&row, &mut all.contenders)
+            .map_err(|what| format!("line {}: {what}", index + 1))?;
         all.observations.push(observation);
     }
     // A closed loop has no offered rate.
@@ -52,12 +59,20 @@ pub fn read(file: &File) -> Result<Observations, String> {
     Ok(all)
 }
 
-fn observed(row: &HashMap<&str, &str>, contenders: &mut Vec<String>) -> Result<Observation, String> {
-    let at_least: Vec<&str> = row.get("response_at_least").map_or("", |cell| *cell).split(' ').collect();
+fn observed(
+    row: &HashMap<&str, &str>,
+    contenders: &mut Vec<String>,
+) -> Result<Observation, String> {
+    let at_least: Vec<&str> =
+        row.get("response_at_least").map_or("", |cell| *cell).split(' ').collect();
     let mut quantiles = Vec::new();
     for (column, quantile, key) in &PERCENTILES {
         if let Some(seconds) = figure(row, column) {
-            quantiles.push(ObservedQuantile { quantile: *quantile, seconds, at_least: at_least.contains(key) });
+            quantiles.push(ObservedQuantile {
+                quantile: *quantile,
+                seconds,
+                at_least: at_least.contains(key),
+            });
         }
     }
     // brunt's CSV begins a text with `'` if a spreadsheet would take it for a formula.

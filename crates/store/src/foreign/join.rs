@@ -24,7 +24,8 @@ pub fn read(files: &[File]) -> Result<Observations, ForeignError> {
             Some(all) => join(all, one, &file.name)?,
         });
     }
-    let mut joined = joined.filter(|all| !all.observations.is_empty()).ok_or(ForeignError::Nothing)?;
+    let mut joined =
+        joined.filter(|all| !all.observations.is_empty()).ok_or(ForeignError::Nothing)?;
     count_repetitions(&mut joined.observations);
     Ok(joined)
 }
@@ -47,7 +48,11 @@ fn name_contenders(one: &mut Observations, file: &str, files: usize) {
     }
 }
 
-fn join(mut all: Observations, one: Observations, file: &str) -> Result<Observations, ForeignError> {
+fn join(
+    mut all: Observations,
+    one: Observations,
+    file: &str,
+) -> Result<Observations, ForeignError> {
     if discriminant(&all.unit) != discriminant(&one.unit) {
         return Err(ForeignError::Mixed(file.into()));
     }
@@ -57,10 +62,11 @@ fn join(mut all: Observations, one: Observations, file: &str) -> Result<Observat
     }
     for mut observation in one.observations {
         let Some(name) = one.contenders.get(observation.contender) else { continue };
-        observation.contender = all.contenders.iter().position(|known| known == name).unwrap_or_else(|| {
-            all.contenders.push(name.clone());
-            all.contenders.len() - 1
-        });
+        observation.contender =
+            all.contenders.iter().position(|known| known == name).unwrap_or_else(|| {
+                all.contenders.push(name.clone());
+                all.contenders.len() - 1
+            });
         all.observations.push(observation);
     }
     for note in one.notes {
@@ -77,8 +83,10 @@ fn count_repetitions(observations: &mut [Observation]) {
     for index in 0..observations.len() {
         let (before, rest) = observations.split_at_mut(index);
         let current = &mut rest[0];
-        current.repetition =
-            before.iter().filter(|o| o.contender == current.contender && o.load == current.load).count() as u32;
+        current.repetition = before
+            .iter()
+            .filter(|o| o.contender == current.contender && o.load == current.load)
+            .count() as u32;
     }
 }
 
@@ -89,7 +97,9 @@ pub(super) fn stem(name: &str) -> &str {
 }
 
 fn without_number(stem: &str) -> &str {
-    let bare = stem.trim_end_matches(|letter: char| letter.is_ascii_digit()).trim_end_matches(['-', '_', '.', ' ']);
+    let bare = stem
+        .trim_end_matches(|letter: char| letter.is_ascii_digit())
+        .trim_end_matches(['-', '_', '.', ' ']);
     if bare.is_empty() { stem } else { bare }
 }
 

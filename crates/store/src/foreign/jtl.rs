@@ -20,21 +20,32 @@ pub fn is_csv(text: &str) -> bool {
 
 pub fn csv(file: &File) -> Result<Observations, String> {
     let header = first_line(&file.text);
-    let divider = [b'\t', b';', b'|', b','].into_iter().find(|d| header.contains(char::from(*d))).unwrap_or(b',');
-    let mut reader = csv::ReaderBuilder::new().delimiter(divider).flexible(true).from_reader(file.text.as_bytes());
+    let divider = [b'\t', b';', b'|', b',']
+        .into_iter()
+        .find(|d| header.contains(char::from(*d)))
+        .unwrap_or(b',');
+    let mut reader = csv::ReaderBuilder::new()
+        .delimiter(divider)
+        .flexible(true)
+        .from_reader(file.text.as_bytes());
     let names = reader.headers().map_err(|e| e.to_string())?.clone();
     // Some programs write a byte order mark before the first name.
-    let column = |name: &str| names.iter().position(|known| known.trim_start_matches('\u{feff}').trim() == name);
-    let places = ["timeStamp", "elapsed", "success", "responseCode", "threadName", "responseMessage"].map(column);
+    let column = |name: &str| {
+        names.iter().position(|known| known.trim_start_matches('\u{feff}').trim() == name)
+    };
+    let places =
+        ["timeStamp", "elapsed", "success", "responseCode", "threadName", "responseMessage"]
+            .map(column);
     let mut contents = JtlContents::default();
     for record in reader.records() {
         let record = record.map_err(|e| e.to_string())?;
         let line = record.position().map_or(0, csv::Position::line);
-        let [stamp, elapsed, success, code, thread, message] = places.map(|place| place.and_then(|at| record.get(at)));
+        let [stamp, elapsed, success, code, thread, message] =
+            places.map(|place| place.and_then(|at| record.get(at)));
         let sample = JtlSample { stamp, elapsed, success, code, thread, message };
-        contents
-            .add(&sample)
-            .ok_or_else(|| format!("line {line}: timeStamp and elapsed in milliseconds are expected"))?;
+        contents.add(&sample).ok_or_else(|| {
+            format!("line {line}: timeStamp and elapsed in milliseconds are expected")
+        })?;
     }
     contents.finish()
 }
@@ -49,7 +60,8 @@ pub fn xml(file: &File) -> Result<Observations, String> {
     let mut contents = JtlContents::default();
     let mut depth = 0_u32;
     loop {
-        let event = reader.read_event().map_err(|e| format!("at byte {}: {e}", reader.error_position()))?;
+        let event =
+            reader.read_event().map_err(|e| format!("at byte {}: {e}", reader.error_position()))?;
         match event {
             Event::Start(element) => {
                 depth += 1;
@@ -110,14 +122,22 @@ impl JtlContents {
         let start = sample.stamp.and_then(number)?;
         let duration = sample.elapsed.and_then(number)?;
         // JMeter marks a transaction with this message only. Its requests have separate samples.
-        if sample.message.is_some_and(|message| message.starts_with("Number of samples in transaction")) {
+        if sample
+            .message
+            .is_some_and(|message| message.starts_with("Number of samples in transaction"))
+        {
             self.transactions += 1;
             return Some(());
         }
         let good = sample.success.is_none_or(|word| word.trim() == "true");
         // JMeter writes a sentence in place of the status code if there was no reply.
         let completed = sample.code.map_or(good, |code| code.trim().parse::<u16>().is_ok());
-        self.samples.push(RequestSample { start: start / 1e3, duration: duration / 1e3, completed, good });
+        self.samples.push(RequestSample {
+            start: start / 1e3,
+            duration: duration / 1e3,
+            completed,
+            good,
+        });
         if let Some(thread) = sample.thread {
             self.threads.insert(thread.to_owned());
         }
@@ -129,12 +149,15 @@ impl JtlContents {
         observation.load = self.threads.len().max(1) as f64;
         let mut all = alone(observation, &NOTES);
         if self.threads.is_empty() {
-            all.notes
-                .push("the file has no threadName: the number of threads is unknown; 1 is assumed".into());
+            all.notes.push(
+                "the file has no threadName: the number of threads is unknown; 1 is assumed".into(),
+            );
         }
         if self.transactions > 0 {
             let count = self.transactions;
-            all.notes.push(format!("{count} transaction samples are left out: the file also has their requests"));
+            all.notes.push(format!(
+                "{count} transaction samples are left out: the file also has their requests"
+            ));
         }
         Ok(all)
     }

@@ -8,7 +8,8 @@ use brunt_model::{Objective, Observation, Observations};
 pub fn check_objectives(observations: &mut Observations, objectives: &[Objective]) {
     observations.objectives = objectives.to_vec();
     for observation in &mut observations.observations {
-        observation.objectives = objectives.iter().map(|objective| is_met(objective, observation)).collect();
+        observation.objectives =
+            objectives.iter().map(|objective| is_met(objective, observation)).collect();
     }
 }
 
@@ -19,7 +20,10 @@ fn is_met(objective: &Objective, observation: &Observation) -> Option<bool> {
     }
     let (value, at_least) = match objective.metric {
         Metric::Quantile(q) => {
-            let observed = observation.quantiles.iter().find(|observed| (observed.quantile - q).abs() < 1e-9)?;
+            let observed = observation
+                .quantiles
+                .iter()
+                .find(|observed| (observed.quantile - q).abs() < 1e-9)?;
             (observed.seconds, observed.at_least)
         }
         Metric::Mean => (observation.mean?, false),

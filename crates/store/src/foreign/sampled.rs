@@ -96,7 +96,12 @@ fn rank(count: usize, quantile: f64) -> usize {
 }
 
 /// Groups requests by seconds: the ones that began and the ones that ended in each.
-fn blocks(samples: &[RequestSample], first: f64, lasted: f64, resolution: TimeResolution) -> Vec<Block> {
+fn blocks(
+    samples: &[RequestSample],
+    first: f64,
+    lasted: f64,
+    resolution: TimeResolution,
+) -> Vec<Block> {
     let count = lasted.ceil().max(1.0) as usize;
     let mut blocks = vec![Block { seconds: 1.0, ..Block::default() }; count];
     let mut ended: Vec<Vec<f64>> = vec![Vec::new(); count];

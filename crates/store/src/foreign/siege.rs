@@ -5,11 +5,14 @@ use super::{File, NO_PERCENTILES, first_line, number};
 use brunt_model::{Observation, Observations};
 use serde_json::Value;
 
-const NO_USERS: &str = "siege does not write its -c: the load is the mean concurrency that it measured";
+const NO_USERS: &str =
+    "siege does not write its -c: the load is the mean concurrency that it measured";
 const TICKS: &str = "siege's times are in steps of 10 ms";
 
 pub fn is_json(text: &str) -> bool {
-    json_of(text).is_some_and(|value| value["transaction_rate"].is_number() && value["concurrency"].is_number())
+    json_of(text).is_some_and(|value| {
+        value["transaction_rate"].is_number() && value["concurrency"].is_number()
+    })
 }
 
 /// Reads the JSON of one trial.
@@ -53,17 +56,22 @@ pub fn log(file: &File) -> Result<Observations, String> {
     all.observations.clear();
     let mut without = 0;
     for (index, line) in file.text.lines().enumerate() {
-        let is_decoration = line.trim().is_empty() || line.contains("Date & Time,") || line.starts_with("****");
+        let is_decoration =
+            line.trim().is_empty() || line.contains("Date & Time,") || line.starts_with("****");
         if is_decoration {
             continue;
         }
-        match row(line).ok_or_else(|| format!("line {}: ten columns are expected, as siege logs them", index + 1))? {
+        match row(line).ok_or_else(|| {
+            format!("line {}: ten columns are expected, as siege logs them", index + 1)
+        })? {
             Some(observation) => all.observations.push(observation),
             None => without += 1,
         }
     }
     if without > 0 {
-        all.notes.push(format!("{without} rows without figures (inf, nan: runs too short) are left out"));
+        all.notes.push(format!(
+            "{without} rows without figures (inf, nan: runs too short) are left out"
+        ));
     }
     Ok(all)
 }

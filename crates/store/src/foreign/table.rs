@@ -52,8 +52,11 @@ pub fn read(file: &File) -> Result<Observations, String> {
     let divider = divider(header);
     let names = cells(header, divider);
     let users = LOADS.iter().any(|row| row.0 == names[0].to_ascii_lowercase() && row.1);
-    let mut columns: Vec<(String, Figure)> = names[1..].iter().map(|name| column(name)).collect::<Result<_, _>>()?;
-    if let [only] = &mut columns.iter_mut().filter(|(name, _)| is_throughput(name)).collect::<Vec<_>>()[..] {
+    let mut columns: Vec<(String, Figure)> =
+        names[1..].iter().map(|name| column(name)).collect::<Result<_, _>>()?;
+    if let [only] =
+        &mut columns.iter_mut().filter(|(name, _)| is_throughput(name)).collect::<Vec<_>>()[..]
+    {
         **only = (String::new(), Figure::Achieved);
     }
     let mut contenders: Vec<String> = Vec::new();
@@ -62,9 +65,13 @@ pub fn read(file: &File) -> Result<Observations, String> {
             contenders.push(name.clone());
         }
     }
-    let without = contenders.iter().find(|name| !columns.contains(&((*name).clone(), Figure::Achieved)));
+    let without =
+        contenders.iter().find(|name| !columns.contains(&((*name).clone(), Figure::Achieved)));
     if let Some(name) = without {
-        return Err(format!("`{name}` has no throughput: a column `{}` is expected", achieved(name)));
+        return Err(format!(
+            "`{name}` has no throughput: a column `{}` is expected",
+            achieved(name)
+        ));
     }
     let unit = if users { LoadUnit::Users { think: None } } else { LoadUnit::PerSecond };
     let mut all = Observations {
@@ -75,9 +82,14 @@ pub fn read(file: &File) -> Result<Observations, String> {
         objectives: Vec::new(),
         notes: Vec::new(),
     };
-    for (index, line) in file.text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).skip(1) {
-        let row = figures(line, divider, names.len()).map_err(|what| format!("line {}: {what}", index + 1))?;
-        let Some(load) = row[0] else { return Err(format!("line {}: its load is missing", index + 1)) };
+    for (index, line) in
+        file.text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).skip(1)
+    {
+        let row = figures(line, divider, names.len())
+            .map_err(|what| format!("line {}: {what}", index + 1))?;
+        let Some(load) = row[0] else {
+            return Err(format!("line {}: its load is missing", index + 1));
+        };
         for contender in 0..all.contenders.len() {
             let figures = columns
                 .iter()
@@ -103,7 +115,11 @@ fn observed(load: f64, figures: impl Iterator<Item = (Figure, f64)>) -> Option<O
             Figure::Achieved => observation.achieved = value,
             Figure::Mean(unit) => observation.mean = Some(value * unit),
             Figure::Percentile(quantile, unit) => {
-                observation.quantiles.push(ObservedQuantile { quantile, seconds: value * unit, at_least: false });
+                observation.quantiles.push(ObservedQuantile {
+                    quantile,
+                    seconds: value * unit,
+                    at_least: false,
+                });
             }
             Figure::Errors => observation.errors = Some(value / 100.0),
         }
@@ -113,7 +129,8 @@ fn observed(load: f64, figures: impl Iterator<Item = (Figure, f64)>) -> Option<O
 
 fn notes(all: &Observations) -> Vec<String> {
     let mut notes = Vec::new();
-    let mut steps: Vec<(usize, u64)> = all.observations.iter().map(|o| (o.contender, o.load.to_bits())).collect();
+    let mut steps: Vec<(usize, u64)> =
+        all.observations.iter().map(|o| (o.contender, o.load.to_bits())).collect();
     steps.sort_unstable();
     if steps.windows(2).all(|pair| pair[0] != pair[1]) {
         notes.push(ONE_VALUE.to_owned());
@@ -140,15 +157,21 @@ fn column(name: &str) -> Result<(String, Figure), String> {
         return Ok((before.to_owned(), Figure::Mean(unit)));
     }
     match last.strip_prefix('p').map(number) {
-        Some(Some(percent)) if percent < 100.0 => Ok((before.to_owned(), Figure::Percentile(percent / 100.0, unit))),
-        Some(Some(_)) => Err(format!("the column `{name}` is no percentile: write one below 100, such as p99_ms")),
+        Some(Some(percent)) if percent < 100.0 => {
+            Ok((before.to_owned(), Figure::Percentile(percent / 100.0, unit)))
+        }
+        Some(Some(_)) => Err(format!(
+            "the column `{name}` is no percentile: write one below 100, such as p99_ms"
+        )),
         _ => Ok((rest.to_owned(), Figure::Mean(unit))),
     }
 }
 
 fn without_unit(name: &str) -> (String, Figure) {
     for (ending, figure) in [("errors_percent", Figure::Errors), ("achieved", Figure::Achieved)] {
-        if let Some(rest) = name.strip_suffix(ending).filter(|rest| rest.is_empty() || rest.ends_with('_')) {
+        if let Some(rest) =
+            name.strip_suffix(ending).filter(|rest| rest.is_empty() || rest.ends_with('_'))
+        {
             return (rest.trim_end_matches('_').to_owned(), figure);
         }
     }

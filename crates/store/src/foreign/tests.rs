@@ -32,9 +32,17 @@ const E1: &str = include_str!("../../../../dev/tests/data/e1-dynamic.tsv");
 #[test]
 fn the_table_of_an_experiment_of_2011_is_read() {
     let e1 = one("e1-dynamic.tsv", E1);
-    assert_eq!((&e1.contenders[..], e1.unit), (&["nginx".to_owned(), "apache".to_owned()][..], LoadUnit::PerSecond));
+    assert_eq!(
+        (&e1.contenders[..], e1.unit),
+        (&["nginx".to_owned(), "apache".to_owned()][..], LoadUnit::PerSecond)
+    );
     assert_eq!(e1.observations.len(), 40);
-    let at_80: Vec<_> = e1.observations.iter().filter(|o| o.load == 80.0).map(|o| (o.contender, o.achieved)).collect();
+    let at_80: Vec<_> = e1
+        .observations
+        .iter()
+        .filter(|o| o.load == 80.0)
+        .map(|o| (o.contender, o.achieved))
+        .collect();
     assert_eq!(at_80, [(0, 23.9), (1, 31.2)]);
     assert_eq!(e1.observations[39].mean, Some(1.9045));
     assert!(e1.notes.iter().any(|note| note.starts_with("one value per step")));
@@ -43,13 +51,30 @@ fn the_table_of_an_experiment_of_2011_is_read() {
 /// The table in the examples of the Universal Scalability Law: users and throughput only.
 #[test]
 fn a_published_table_of_users_and_throughput_is_read() {
-    for header in ["N X", "N,X", "users throughput", "threads\tX", "clients;tps", "concurrency rps", "Users QPS"] {
+    for header in [
+        "N X",
+        "N,X",
+        "users throughput",
+        "threads\tX",
+        "clients;tps",
+        "concurrency rps",
+        "Users QPS",
+    ] {
         let divider = header.chars().find(|c| [' ', ',', ';', '\t'].contains(c)).unwrap();
-        let rows: String =
-            [(1, 955.16), (2, 1878.91), (4, 3548.68)].map(|(n, x)| format!("{n}{divider}{x}\n")).concat();
+        let rows: String = [(1, 955.16), (2, 1878.91), (4, 3548.68)]
+            .map(|(n, x)| format!("{n}{divider}{x}\n"))
+            .concat();
         let all = one("usl.txt", &format!("{header}\n{rows}"));
-        assert_eq!((all.unit, all.observations.len()), (LoadUnit::Users { think: None }, 3), "{header}");
-        assert_eq!((all.observations[1].load, all.observations[1].achieved), (2.0, 1878.91), "{header}");
+        assert_eq!(
+            (all.unit, all.observations.len()),
+            (LoadUnit::Users { think: None }, 3),
+            "{header}"
+        );
+        assert_eq!(
+            (all.observations[1].load, all.observations[1].achieved),
+            (2.0, 1878.91),
+            "{header}"
+        );
         assert_eq!(all.contenders, ["usl"], "{header}");
     }
     // Two columns of this kind are two contenders.
@@ -67,12 +92,18 @@ fn the_csv_of_a_study_is_read() {
         (&["=a, \"b\"".to_owned(), "nginx".into()][..], LoadUnit::Users { think: None })
     );
     let first = &all.observations[0];
-    assert_eq!((first.load, first.achieved, first.errors, first.mean), (10.0, 100.5, Some(0.01), Some(0.1)));
+    assert_eq!(
+        (first.load, first.achieved, first.errors, first.mean),
+        (10.0, 100.5, Some(0.01), Some(0.1))
+    );
     assert!(first.quantiles.iter().any(|q| q.quantile == 0.99 && q.at_least && q.seconds == 0.4));
     assert!(all.observations[1].cut_short && all.observations[1].quantiles.is_empty());
-    let open = one("study.csv", &format!("{head}\nnginx,1,1,10,x,t,10,10.1,10,0,0.1,0.2,,ok,false\n"));
+    let open =
+        one("study.csv", &format!("{head}\nnginx,1,1,10,x,t,10,10.1,10,0,0.1,0.2,,ok,false\n"));
     assert_eq!((open.unit, open.observations[0].offered), (LoadUnit::PerSecond, Some(10.1)));
-    assert!(refused("study.csv", &format!("{head}\nnginx,1\n")).contains("15 columns are expected"));
+    assert!(
+        refused("study.csv", &format!("{head}\nnginx,1\n")).contains("15 columns are expected")
+    );
 }
 
 #[test]
@@ -97,8 +128,10 @@ fn autobench_writes_a_row_a_rate() {
     let columns = "req_rate_A con_rate_A min_rep_rate_A avg_rep_rate_A max_rep_rate_A stddev_rep_rate_A resp_time_A net_io_A \
                    errors_A";
     let header = format!("dem_req_rate {columns} {}", columns.replace("_A", "_B"));
-    let row = "100 99.9 10.0 97.0 98.5 99.0 0.5 12.5 40.1 0 100 50.0 10.0 0.0 0.0 0.0 0.0 40.0 2.2 25";
-    let dead = "200 99.9 10.0 97.0 98.5 99.0 0.5 12.5 40.1 0 200 0.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0 101";
+    let row =
+        "100 99.9 10.0 97.0 98.5 99.0 0.5 12.5 40.1 0 100 50.0 10.0 0.0 0.0 0.0 0.0 40.0 2.2 25";
+    let dead =
+        "200 99.9 10.0 97.0 98.5 99.0 0.5 12.5 40.1 0 200 0.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0 101";
     let tsv = format!("{header}\n{row}\n{dead}\n").replace(' ', "\t");
     // A row of the real autobench contains its rate once.
     let tsv = tsv.replace("\t0\t100\t50.0", "\t0\t50.0").replace("\t0\t200\t0.0", "\t0\t0.0");
@@ -106,7 +139,10 @@ fn autobench_writes_a_row_a_rate() {
         let all = one("result.tsv", &text);
         assert_eq!(all.contenders, ["A", "B"]);
         let [a, b, _, dead] = &all.observations[..] else { panic!("{all:?}") };
-        assert_eq!((a.load, a.offered, a.achieved, a.mean), (100.0, Some(100.0), 98.5, Some(0.0125)));
+        assert_eq!(
+            (a.load, a.offered, a.achieved, a.mean),
+            (100.0, Some(100.0), 98.5, Some(0.0125))
+        );
         // 25 errors and 100 replies: a fifth of all requests failed.
         assert_eq!((b.achieved, b.errors), (40.0, Some(0.2)));
         assert_eq!((dead.achieved, dead.errors, dead.mean), (0.0, Some(1.0), None));
@@ -157,7 +193,10 @@ fn siege_writes_a_log_and_json() {
     let all = one("siege.log", log);
     assert_eq!(all.observations.len(), 1);
     let trial = &all.observations[0];
-    assert_eq!((trial.load, trial.achieved, trial.mean, trial.errors), (9.7, 486.85, Some(0.02), Some(0.0)));
+    assert_eq!(
+        (trial.load, trial.achieved, trial.mean, trial.errors),
+        (9.7, 486.85, Some(0.02), Some(0.0))
+    );
     assert!(all.notes.iter().any(|note| note.starts_with("1 rows without figures")));
     let json = r#"{ "transactions": 870, "availability": 87.00, "elapsed_time": 5.04, "data_transferred": 1.0,
         "response_time": 0.05, "transaction_rate": 172.56, "throughput": 0.1, "concurrency": 8.60,
@@ -174,14 +213,24 @@ fn jmeter_writes_samples() {
         "timeStamp,elapsed,label,responseCode,responseMessage,threadName,dataType,success,failureMessage,bytes,\
                    sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,Connect\n"
             .to_owned();
-    let mut xml = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testResults version=\"1.2\">\n".to_owned();
+    let mut xml =
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testResults version=\"1.2\">\n".to_owned();
     for n in 0..200_u64 {
         let (stamp, thread) = (1_700_000_000_000 + n * 10, n % 2 + 1);
-        let (code, good) =
-            if n == 7 { ("Non HTTP response code: java.net.SocketException", false) } else { ("200", true) };
-        csv += &format!("{stamp},20,\"a, b\",{code},OK,Users 1-{thread},text,{good},,1,1,2,2,http://h/,20,0,0\n");
-        xml += &format!("<httpSample t=\"20\" ts=\"{stamp}\" s=\"{good}\" rc=\"{code}\" tn=\"Users 1-{thread}\">");
-        xml += &format!("<httpSample t=\"1\" ts=\"{stamp}\" s=\"true\" rc=\"200\" tn=\"x\"/></httpSample>\n");
+        let (code, good) = if n == 7 {
+            ("Non HTTP response code: java.net.SocketException", false)
+        } else {
+            ("200", true)
+        };
+        csv += &format!(
+            "{stamp},20,\"a, b\",{code},OK,Users 1-{thread},text,{good},,1,1,2,2,http://h/,20,0,0\n"
+        );
+        xml += &format!(
+            "<httpSample t=\"20\" ts=\"{stamp}\" s=\"{good}\" rc=\"{code}\" tn=\"Users 1-{thread}\">"
+        );
+        xml += &format!(
+            "<httpSample t=\"1\" ts=\"{stamp}\" s=\"true\" rc=\"200\" tn=\"x\"/></httpSample>\n"
+        );
     }
     csv += "1700000000000,2000,all,200,\"Number of samples in transaction : 2, number of failing samples : 0\",Users 1-1,,\
             true,,1,1,2,2,null,0,0,0\n";
@@ -224,8 +273,14 @@ fn brunt_writes_json() {
 #[test]
 fn bounds_are_held_against_what_is_known() {
     let mut all = one("nginx.csv", "rate,achieved,p99_ms\n10,10,900\n20,15,-\n");
-    let p99 = Objective { metric: Metric::Quantile(0.99), step: None, relation: Relation::Below, bound: 1.0 };
-    let errors = Objective { metric: Metric::Errors, step: None, relation: Relation::Below, bound: 0.01 };
+    let p99 = Objective {
+        metric: Metric::Quantile(0.99),
+        step: None,
+        relation: Relation::Below,
+        bound: 1.0,
+    };
+    let errors =
+        Objective { metric: Metric::Errors, step: None, relation: Relation::Below, bound: 0.01 };
     check_objectives(&mut all, &[p99, errors]);
     assert_eq!(all.observations[0].objectives, [Some(true), None]);
     assert_eq!(all.observations[1].objectives, [None, None]);

@@ -55,7 +55,10 @@ pub fn entry(row: &Row) -> Result<Entry, Error> {
         contenders: serde_json::from_str(&row.get::<_, String>(9)?).unwrap_or_default(),
         load: load(row)?,
         trials,
-        trials_made: (kind == Kind::Experiment).then(|| row.get::<_, i64>(20)).transpose()?.map(|n| n as u64),
+        trials_made: (kind == Kind::Experiment)
+            .then(|| row.get::<_, i64>(20))
+            .transpose()?
+            .map(|n| n as u64),
         figures: figures(row)?,
         tags: Vec::new(),
     })

@@ -29,7 +29,10 @@ fn filled(runs: u32) -> Index {
 fn begin(index: &Index, kind: Kind, number: u32) -> Result<String, StoreError> {
     let id = index.claim(kind, |_| false)?;
     let started = Some(f64::from(number));
-    index.set_start(&id, &StartInfo { started, what: "http://h/", contenders: &[], load: None, trials: None })?;
+    index.set_start(
+        &id,
+        &StartInfo { started, what: "http://h/", contenders: &[], load: None, trials: None },
+    )?;
     Ok(id)
 }
 
@@ -82,6 +85,9 @@ fn a_list_costs_the_same_for_each_row() {
         }) / u64::from(runs)
     };
     let (small, large) = (cost(400), cost(4_000));
-    assert!(large <= small + small / 5, "{large} steps for each row of a large store, {small} of a small one");
+    assert!(
+        large <= small + small / 5,
+        "{large} steps for each row of a large store, {small} of a small one"
+    );
     assert!(large <= 200, "{large} steps for each row");
 }

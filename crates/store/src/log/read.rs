@@ -35,7 +35,9 @@ impl<R: Read> EventReader<R> {
         let magic = magic(&mut from)?;
         match check_magic(&magic, MAGIC) {
             Ok(()) => PackedReader::after_magic(from).map(Self::Packed),
-            Err(LogError::NotALog) => LogReader::new(Cursor::new(magic).chain(from)).map(Self::Plain),
+            Err(LogError::NotALog) => {
+                LogReader::new(Cursor::new(magic).chain(from)).map(Self::Plain)
+            }
             Err(error) => Err(error),
         }
     }
@@ -146,8 +148,11 @@ impl<R: Read> PackedReader<R> {
             if packed.is_empty() && has_room {
                 return Some(plain);
             }
-            let is_bomb = self.unpacker.total_out() > MIN_UNPACKED_LIMIT + MAX_EXPANSION * self.unpacker.total_in();
-            let is_stalled = has_room && self.unpacker.total_in() == packed_before && plain.len() == plain_before;
+            let is_bomb = self.unpacker.total_out()
+                > MIN_UNPACKED_LIMIT + MAX_EXPANSION * self.unpacker.total_in();
+            let is_stalled = has_room
+                && self.unpacker.total_in() == packed_before
+                && plain.len() == plain_before;
             if is_bomb || plain.len() > MAX_EVENT_BYTES || is_stalled {
                 return None;
             }

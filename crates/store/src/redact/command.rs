@@ -57,7 +57,11 @@ impl Redactor {
     pub fn command(&self, line: &str) -> String {
         let Some(words) = shlex::split(line) else { return self.text(line) };
         let redacted = self.words(&words);
-        if redacted == words { self.without_known(line) } else { self.without_known(&shell_words(redacted)) }
+        if redacted == words {
+            self.without_known(line)
+        } else {
+            self.without_known(&shell_words(redacted))
+        }
     }
 
     /// Redacts the words of a command line.
@@ -73,10 +77,13 @@ impl Redactor {
                 continue;
             }
             expected = options.iter().find(|row| row.0 == word).map(|row| row.1);
-            let joined = options.iter().find_map(|(name, kind)| Some((*kind, value_start(word, name)?)));
+            let joined =
+                options.iter().find_map(|(name, kind)| Some((*kind, value_start(word, name)?)));
             out.push(match joined {
                 _ if expected.is_some() => word.clone(),
-                Some((kind, start)) => format!("{}{}", &word[..start], self.value(kind, &word[start..])),
+                Some((kind, start)) => {
+                    format!("{}{}", &word[..start], self.value(kind, &word[start..]))
+                }
                 None => self.word(word),
             });
         }
@@ -96,7 +103,9 @@ impl Redactor {
                 }
                 None => match value.split_once(' ') {
                     // The header lacks its colon.
-                    Some((name, value)) if is_secret_header(name) => format!("{name} {}", self.secret(value)),
+                    Some((name, value)) if is_secret_header(name) => {
+                        format!("{name} {}", self.secret(value))
+                    }
                     _ => self.text(value),
                 },
             },
@@ -113,13 +122,19 @@ impl Redactor {
     fn word(&self, word: &str) -> String {
         let word = match word.split_once("://").map_or(word, |(_, rest)| rest).split_once('@') {
             // The scheme of a URL is optional.
-            Some((user, _)) if !word.starts_with('-') && !user.contains(['/', '?', '#', ' ']) && user.contains(':') => {
+            Some((user, _))
+                if !word.starts_with('-')
+                    && !user.contains(['/', '?', '#', ' '])
+                    && user.contains(':') =>
+            {
                 word.replacen(user, &self.user(user), 1)
             }
             _ => word.to_owned(),
         };
         match word.find('?') {
-            Some(query) if !word.contains(char::is_whitespace) => self.text(&word[..query]) + &self.url(&word[query..]),
+            Some(query) if !word.contains(char::is_whitespace) => {
+                self.text(&word[..query]) + &self.url(&word[query..])
+            }
             _ => self.named(&word),
         }
     }
@@ -127,7 +142,9 @@ impl Redactor {
     /// Redacts `NAME=VALUE`. In `NAME=URL` the name is a contender, and the value is no secret.
     fn named(&self, word: &str) -> String {
         match word.split_once('=') {
-            Some((name, value)) if is_secret_field(name.trim_start_matches('-')) && !value.contains("://") => {
+            Some((name, value))
+                if is_secret_field(name.trim_start_matches('-')) && !value.contains("://") =>
+            {
                 format!("{name}={}", self.secret(value))
             }
             _ => self.text(word),

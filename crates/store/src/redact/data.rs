@@ -46,7 +46,9 @@ impl Redactor {
             match (&**key, value) {
                 (key, _) if RULES.contains(&key) => {}
                 ("headers", Value::Object(headers)) => self.headers(headers),
-                ("cookies", Value::Object(cookies)) => cookies.values_mut().for_each(|value| self.every_text(value)),
+                ("cookies", Value::Object(cookies)) => {
+                    cookies.values_mut().for_each(|value| self.every_text(value))
+                }
                 ("basic", Value::String(user)) => *user = self.user(user),
                 (key, value) if has_secret_name && VALUES.contains(&key) => self.every_text(value),
                 (key, value) if is_secret_name(key) && !value.is_object() => self.every_text(value),
@@ -78,5 +80,6 @@ impl Redactor {
 
 /// True for the name of a secret field. A name that begins with `X-` is checked as a header.
 fn is_secret_name(name: &str) -> bool {
-    is_secret_field(name) || ((name.starts_with("X-") || name.starts_with("x-")) && is_secret_header(name))
+    is_secret_field(name)
+        || ((name.starts_with("X-") || name.starts_with("x-")) && is_secret_header(name))
 }

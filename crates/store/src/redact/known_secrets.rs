@@ -107,7 +107,8 @@ impl KnownSecrets {
     }
 
     fn search_for(&mut self, value: String, token: &str) {
-        let is_short_number = value.len() < SHORTEST_NUMBER && value.bytes().all(|b| b.is_ascii_digit());
+        let is_short_number =
+            value.len() < SHORTEST_NUMBER && value.bytes().all(|b| b.is_ascii_digit());
         let is_common = COMMON.contains(&&*value.to_ascii_lowercase());
         let is_searched = value.len() >= SHORTEST_SEARCHED && !is_short_number && !is_common;
         if is_searched && self.patterns.len() < MOST_SEARCHED && self.texts.insert(value.clone()) {
@@ -163,7 +164,8 @@ fn replace_one(text: &str, pattern: &Pattern) -> String {
 fn is_whole(text: &str, start: usize, end: usize) -> bool {
     let before = text[..start].chars().next_back();
     let after = text[end..].chars().next();
-    let is_inside = before.is_some_and(char::is_alphanumeric) || after.is_some_and(char::is_alphanumeric);
+    let is_inside =
+        before.is_some_and(char::is_alphanumeric) || after.is_some_and(char::is_alphanumeric);
     let is_token = text[..start].ends_with(brunt_model::secret::REDACTED);
     !is_token && (end - start >= LONG || !is_inside)
 }

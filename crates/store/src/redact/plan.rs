@@ -1,12 +1,12 @@
 //! Redacts plans, experiments, events and studies.
 
 use super::Redactor;
-use brunt_model::experiment::{Hook, HookCommands, ManagedServer, Ready, LoadStep};
+use brunt_model::experiment::{Hook, HookCommands, LoadStep, ManagedServer, Ready};
 use brunt_model::record::{EvaluationKind, VariableChange};
 use brunt_model::secret::is_secret_field;
 use brunt_model::{
-    Body, BodyFragment, CheckFailure, Contender, Environment, Event, Experiment, Plan, ProbeSpec, Request,
-    SampleRecord, Study, Warning,
+    Body, BodyFragment, CheckFailure, Contender, Environment, Event, Experiment, Plan, ProbeSpec,
+    Request, SampleRecord, Study, Warning,
 };
 use std::borrow::Cow;
 
@@ -36,9 +36,9 @@ impl Redactor {
                 let error = finish.error.as_ref().map(|error| self.text(error));
                 Cow::Owned(Event::Finished(brunt_model::Finish { error, ..finish.clone() }))
             }
-            Event::CheckFailures(failures) => {
-                Cow::Owned(Event::CheckFailures(failures.iter().map(|failure| self.check_failure(failure)).collect()))
-            }
+            Event::CheckFailures(failures) => Cow::Owned(Event::CheckFailures(
+                failures.iter().map(|failure| self.check_failure(failure)).collect(),
+            )),
             Event::Stage { .. }
             | Event::Snapshot(_)
             | Event::Population { .. }
@@ -50,7 +50,11 @@ impl Redactor {
     }
 
     fn check_failure(&self, failure: &CheckFailure) -> CheckFailure {
-        CheckFailure { expected: self.text(&failure.expected), found: self.text(&failure.found), ..failure.clone() }
+        CheckFailure {
+            expected: self.text(&failure.expected),
+            found: self.text(&failure.found),
+            ..failure.clone()
+        }
     }
 
     /// Redacts a plan.
@@ -61,7 +65,10 @@ impl Redactor {
             // Inherited values come from replies, not from the user, and most are tokens.
             let values = scenario.inherited_variables.values.iter_mut().map(|(_, value)| value);
             values.filter(|value| !value.is_empty()).for_each(|value| *value = self.secret(value));
-            requests.push((std::mem::take(&mut scenario.requests), std::mem::take(&mut scenario.services)));
+            requests.push((
+                std::mem::take(&mut scenario.requests),
+                std::mem::take(&mut scenario.services),
+            ));
         }
         // The stages are taken out, because they contain plans, which are redacted as plans.
         let mut stages = std::mem::take(&mut plan.stages);
@@ -98,7 +105,8 @@ impl Redactor {
         record.label = self.label(&record.label);
         record.failure_message = record.failure_message.as_ref().map(|message| self.text(message));
         let details = &mut record.details;
-        details.response_headers = details.response_headers.as_ref().map(|headers| self.head(headers));
+        details.response_headers =
+            details.response_headers.as_ref().map(|headers| self.head(headers));
         details.body = details.body.as_ref().map(|body| self.without_known(&self.body(body)));
         record.sub_results.iter_mut().for_each(|part| self.record(part));
         let Some(trace) = &mut record.trace else { return };
@@ -114,7 +122,9 @@ impl Redactor {
             look.found = match look.by {
                 EvaluationKind::Extractor if look.is_good => self.variable(&look.name, &look.found),
                 EvaluationKind::Extractor => self.text(&look.found),
-                EvaluationKind::Check | EvaluationKind::Script => self.without_known(&self.body(&look.found)),
+                EvaluationKind::Check | EvaluationKind::Script => {
+                    self.without_known(&self.body(&look.found))
+                }
             };
         }
         trace.challenged.iter_mut().for_each(|record| self.record(record));
@@ -122,7 +132,11 @@ impl Redactor {
 
     /// Redacts the value of a variable. The name may show that it is secret.
     fn variable(&self, name: &str, value: &str) -> String {
-        if is_secret_field(name) && !value.is_empty() { self.secret(value) } else { self.text(value) }
+        if is_secret_field(name) && !value.is_empty() {
+            self.secret(value)
+        } else {
+            self.text(value)
+        }
     }
 
     /// Redacts the status line and the header fields of a reply, one per line.
@@ -175,7 +189,9 @@ impl Redactor {
     /// Redacts a label, which is often a URL with a method before it.
     pub fn label(&self, label: &str) -> String {
         match label.rsplit_once(' ') {
-            Some((method, url)) if url.contains('/') && !method.contains(' ') => format!("{method} {}", self.url(url)),
+            Some((method, url)) if url.contains('/') && !method.contains(' ') => {
+                format!("{method} {}", self.url(url))
+            }
             None if label.contains('/') => self.url(label),
             _ => self.text(label),
         }
@@ -208,7 +224,11 @@ impl Redactor {
         for (_, level) in &mut contender.factors {
             *level = self.text(level);
         }
-        for around in [&mut contender.hooks.contender, &mut contender.hooks.repetition, &mut contender.hooks.step] {
+        for around in [
+            &mut contender.hooks.contender,
+            &mut contender.hooks.repetition,
+            &mut contender.hooks.step,
+        ] {
             self.around(around);
         }
         contender.probes.iter_mut().for_each(|probe| self.probe(probe));
@@ -244,7 +264,8 @@ impl Redactor {
 
     /// Redacts the text of a plan file, or a command line.
     fn source(&self, source: &str) -> String {
-        let is_text = source.contains('\n') || source.split_whitespace().next().is_none_or(|word| word.ends_with(':'));
+        let is_text = source.contains('\n')
+            || source.split_whitespace().next().is_none_or(|word| word.ends_with(':'));
         if is_text { self.plan_text(source) } else { self.command(source) }
     }
 }

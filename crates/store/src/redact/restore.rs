@@ -22,7 +22,12 @@ impl Redactor {
     /// # Errors
     ///
     /// The places of the secrets that `current` does not have.
-    pub fn restored<T>(&self, stored: &T, current: &T, redact: impl Fn(&Self, &mut T)) -> Result<T, Vec<String>>
+    pub fn restored<T>(
+        &self,
+        stored: &T,
+        current: &T,
+        redact: impl Fn(&Self, &mut T),
+    ) -> Result<T, Vec<String>>
     where
         T: Serialize + DeserializeOwned + Clone,
     {
@@ -49,24 +54,38 @@ impl Redactor {
                 let old = tokens(stored);
                 let new = tokens(current);
                 if old.len() == new.len() && shape(stored, &old) == shape(current, &new) {
-                    let exact =
-                        old.into_iter().zip(new).filter_map(|(old, new)| Some((old.to_owned(), self.exact(new)?)));
+                    let exact = old
+                        .into_iter()
+                        .zip(new)
+                        .filter_map(|(old, new)| Some((old.to_owned(), self.exact(new)?)));
                     known.extend(exact);
                 }
             }
             (Value::Array(stored), Value::Array(current)) => {
-                stored.iter().zip(current).for_each(|(stored, current)| self.learn(stored, current, known));
+                stored
+                    .iter()
+                    .zip(current)
+                    .for_each(|(stored, current)| self.learn(stored, current, known));
             }
             (Value::Object(stored), Value::Object(current)) => {
                 for (key, stored) in stored {
-                    current.get(key).into_iter().for_each(|current| self.learn(stored, current, known));
+                    current
+                        .get(key)
+                        .into_iter()
+                        .for_each(|current| self.learn(stored, current, known));
                 }
             }
             _ => {}
         }
     }
 
-    fn put_back(&self, value: &mut Value, known: &SecretsByHash, place: &str, missing: &mut Vec<String>) {
+    fn put_back(
+        &self,
+        value: &mut Value,
+        known: &SecretsByHash,
+        place: &str,
+        missing: &mut Vec<String>,
+    ) {
         match value {
             Value::String(text) => {
                 for token in tokens(&text.clone()) {
@@ -84,14 +103,16 @@ impl Redactor {
                     return;
                 }
                 for item in items {
-                    let place = pair_name(item).map_or_else(|| place.to_owned(), |name| format!("{place} `{name}`"));
+                    let place = pair_name(item)
+                        .map_or_else(|| place.to_owned(), |name| format!("{place} `{name}`"));
                     self.put_back(item, known, place.trim(), missing);
                 }
             }
             Value::Object(entries) => {
                 // The source text, the names and the labels are for readers and are never sent.
-                for (key, value) in
-                    entries.iter_mut().filter(|entry| !["source", "about", "label", "name"].contains(&&**entry.0))
+                for (key, value) in entries
+                    .iter_mut()
+                    .filter(|entry| !["source", "about", "label", "name"].contains(&&**entry.0))
                 {
                     self.put_back(value, known, singular(key), missing);
                 }
@@ -120,7 +141,9 @@ fn value(data: &impl Serialize) -> serde_json::Result<Value> {
 /// Returns all tokens of secrets in a text, in order.
 fn tokens(text: &str) -> Vec<&str> {
     text.match_indices(REDACTED)
-        .filter_map(|(start, _)| text.get(start..start + REDACTED.len() + DIGITS).filter(|token| is_redacted(token)))
+        .filter_map(|(start, _)| {
+            text.get(start..start + REDACTED.len() + DIGITS).filter(|token| is_redacted(token))
+        })
         .collect()
 }
 
@@ -130,7 +153,8 @@ fn shape(text: &str, tokens: &[&str]) -> String {
 
 /// Decodes a text that is stored as a list of bytes.
 fn bytes_of(items: &[Value]) -> Option<String> {
-    let bytes = items.iter().map(|item| u8::try_from(item.as_u64()?).ok()).collect::<Option<Vec<u8>>>()?;
+    let bytes =
+        items.iter().map(|item| u8::try_from(item.as_u64()?).ok()).collect::<Option<Vec<u8>>>()?;
     String::from_utf8(bytes).ok()
 }
 

@@ -29,10 +29,14 @@ static HEADER_OPTION: LazyLock<NamedValues> = LazyLock::new(|| {
 });
 /// `--name value`, an option of a command.
 static OPTION: LazyLock<NamedValues> = LazyLock::new(|| {
-    NamedValues::new(r"--([A-Za-z][A-Za-z\-]*)[ \t]+", r#"^(?:"([^"\n]*)"|'([^'\n]*)'|([^\s"'\-][^\s"']*))"#)
+    NamedValues::new(
+        r"--([A-Za-z][A-Za-z\-]*)[ \t]+",
+        r#"^(?:"([^"\n]*)"|'([^'\n]*)'|([^\s"'\-][^\s"']*))"#,
+    )
 });
 /// `-u NAME:PASSWORD`, as in curl.
-static USER_OPTION: LazyLock<Regex> = LazyLock::new(|| regex(r#"(?:-u|--user)[ \t=]*["']?([^\s"':]+:[^\s"']+)"#));
+static USER_OPTION: LazyLock<Regex> =
+    LazyLock::new(|| regex(r#"(?:-u|--user)[ \t=]*["']?([^\s"':]+:[^\s"']+)"#));
 
 impl Redactor {
     /// Redacts a shell command.
@@ -43,7 +47,11 @@ impl Redactor {
         let text = each(&USER_OPTION, &text, |all, user| {
             Some(format!("{}{}", &all[0][..all[0].len() - user.len()], self.user(user)))
         });
-        HEADER_OPTION.replace(&text, |name, _| is_secret_header(name), |name, value| self.header(name, value.trim()))
+        HEADER_OPTION.replace(
+            &text,
+            |name, _| is_secret_header(name),
+            |name, value| self.header(name, value.trim()),
+        )
     }
 
     /// Redacts the text of a plan file.
@@ -64,7 +72,9 @@ impl Redactor {
     fn value_of_key(&self, name: &str, value: &str) -> String {
         match name {
             // The value is the path of an extractor.
-            _ if value.starts_with("$.") || value.starts_with("$[") || is_redacted(value) => value.to_owned(),
+            _ if value.starts_with("$.") || value.starts_with("$[") || is_redacted(value) => {
+                value.to_owned()
+            }
             "basic" => self.user(value),
             _ if is_secret_header(name) => self.header(name, value),
             _ => self.secret(value),

@@ -17,7 +17,11 @@ fn finds(redact: Redaction, texts: &[&str]) {
     for text in texts {
         let shown = redact(&redactor(), &text.replace('%', CANARY));
         assert!(!shown.contains(CANARY) && shown.contains(REDACTED), "{text}: {shown}");
-        assert_eq!(redact(&redactor(), &shown), shown, "redaction of redacted data changes nothing");
+        assert_eq!(
+            redact(&redactor(), &shown),
+            shown,
+            "redaction of redacted data changes nothing"
+        );
     }
 }
 
@@ -51,7 +55,10 @@ fn free_text_loses_credentials_and_fields_of_data() {
 
 #[test]
 fn urls_lose_authorization_codes() {
-    finds(Redactor::url, &["http://h/cb?code=%&state=1", "/x?sig=%", "http://h/?to=http://i/?password=%"]);
+    finds(
+        Redactor::url,
+        &["http://h/cb?code=%&state=1", "/x?sig=%", "http://h/?to=http://i/?password=%"],
+    );
 }
 
 #[test]
@@ -123,15 +130,16 @@ fn messages_and_names_stay() {
         assert_eq!(redactor().text(text), text);
         assert_eq!(redactor().label(text), text);
     }
-    let plan =
-        "scenario:\n- get: /a\n  label: \"auth-flow: a\"\n  extract: {token: $.auth.token}\nchecks: {status: 200}\n";
+    let plan = "scenario:\n- get: /a\n  label: \"auth-flow: a\"\n  extract: {token: $.auth.token}\nchecks: {status: 200}\n";
     assert_eq!(redactor().plan_text(plan), plan);
 }
 
 #[test]
 fn headers_keep_what_is_no_secret() {
     let of = |name, value| {
-        redactor().header(name, value).replace(|c: char| c.is_ascii_hexdigit() && c.is_ascii_digit(), "#")
+        redactor()
+            .header(name, value)
+            .replace(|c: char| c.is_ascii_hexdigit() && c.is_ascii_digit(), "#")
     };
     assert!(of("Authorization", "Bearer abc").starts_with("Bearer redacted:"));
     assert!(of("cookie", "a=1; b=2").starts_with("a=redacted:"));
@@ -157,7 +165,15 @@ fn command_lines_are_redacted_by_their_options() {
         &["brunt", "run", "plan.yaml", "--set", "token=%"],
         &["brunt", "http://h/", "--proxy", "http://u:%@p:1/"],
         &["brunt", "ab", "-A", "anna:%", "-Cs=%", "-P", "a:%", "http://h/"],
-        &["httperf", "--server", "h", "--add-header", "Authorization: Bearer %\\n", "--uri", "/x?token=%"],
+        &[
+            "httperf",
+            "--server",
+            "h",
+            "--add-header",
+            "Authorization: Bearer %\\n",
+            "--uri",
+            "/x?token=%",
+        ],
         &["siege", "-H", "Cookie: a=%", "http://h/"],
         &["brunt", "jmeter", "-n", "-t", "my-auth-plan.jmx", "-Jpassword=%"],
         &["brunt", "jmeter", "-J", "api.token=%"],
@@ -170,7 +186,10 @@ fn command_lines_are_redacted_by_their_options() {
     }
     let same = "brunt http://h/ --key=key.pem --header-file=h.txt -H @h.txt --bearer @t '--basic=${env:USER}' -c 5";
     let of = redactor();
-    assert!(of.command(same).starts_with("brunt http://h/ --key=key.pem --header-file=h.txt -H @h.txt --bearer @t"));
+    assert!(
+        of.command(same)
+            .starts_with("brunt http://h/ --key=key.pem --header-file=h.txt -H @h.txt --bearer @t")
+    );
 }
 
 #[test]
@@ -216,8 +235,14 @@ fn secrets_are_put_back_before_a_plan_is_sent_again() {
     // Another port with the same secret, and a secret that was changed in the meantime.
     for asked in [plan(81, CANARY), plan(80, "changed-meanwhile")] {
         let restored = redactor().restored(&stored, &asked, Redactor::plan).unwrap();
-        assert_eq!(restored.main().scenario.requests[0].headers, asked.main().scenario.requests[0].headers);
-        assert_eq!(restored.main().scenario.requests[0].body, asked.main().scenario.requests[0].body);
+        assert_eq!(
+            restored.main().scenario.requests[0].headers,
+            asked.main().scenario.requests[0].headers
+        );
+        assert_eq!(
+            restored.main().scenario.requests[0].body,
+            asked.main().scenario.requests[0].body
+        );
         assert!(restored.main().scenario.requests[0].url.starts_with("http://h:80/?key="));
         assert!(restore::redacted_places(&restored).is_empty());
     }
@@ -238,9 +263,14 @@ fn a_secret_that_is_missing_is_named() {
 
 #[test]
 fn requests_as_they_are_sent_are_redacted_too() {
-    let bytes = format!("POST /x?token={CANARY} HTTP/1.0\r\nCookie: a={CANARY}\r\nHost: h\r\n\r\npassword={CANARY}");
+    let bytes = format!(
+        "POST /x?token={CANARY} HTTP/1.0\r\nCookie: a={CANARY}\r\nHost: h\r\n\r\npassword={CANARY}"
+    );
     let shown = String::from_utf8(redactor().request(bytes.as_bytes())).unwrap();
-    assert!(!shown.contains(CANARY) && shown.contains("Host: h\r\n\r\npassword=redacted:"), "{shown}");
+    assert!(
+        !shown.contains(CANARY) && shown.contains("Host: h\r\n\r\npassword=redacted:"),
+        "{shown}"
+    );
 }
 
 #[test]
@@ -249,12 +279,28 @@ fn a_sample_that_is_shown_has_no_secret_in_any_of_its_texts() {
     let redactor = Redactor::with_random_key();
     redactor.secret("hunter2hunter2");
     let told = || "says hunter2hunter2".to_owned();
-    let look = |by, is_good| TracedEvaluation { by, name: "a".into(), wanted: told(), found: told(), is_good };
+    let look = |by, is_good| TracedEvaluation {
+        by,
+        name: "a".into(),
+        wanted: told(),
+        found: told(),
+        is_good,
+    };
     let trace = SampleTrace {
-        request: "POST /login HTTP/1.1\r\nCookie: session=abcdefghij\r\n\r\npassword=hunter2hunter2".into(),
+        request:
+            "POST /login HTTP/1.1\r\nCookie: session=abcdefghij\r\n\r\npassword=hunter2hunter2"
+                .into(),
         notes: vec![told()],
-        changed: vec![VariableChange { name: "token".into(), from: None, to: Some("abcdefghij".into()) }],
-        evaluations: vec![look(EvaluationKind::Extractor, true), look(EvaluationKind::Extractor, false), look(EvaluationKind::Check, true)],
+        changed: vec![VariableChange {
+            name: "token".into(),
+            from: None,
+            to: Some("abcdefghij".into()),
+        }],
+        evaluations: vec![
+            look(EvaluationKind::Extractor, true),
+            look(EvaluationKind::Extractor, false),
+            look(EvaluationKind::Check, true),
+        ],
         ..SampleTrace::default()
     };
     let mut record = brunt_model::SampleRecord {
@@ -262,7 +308,8 @@ fn a_sample_that_is_shown_has_no_secret_in_any_of_its_texts() {
         trace: Some(Box::new(trace)),
         ..brunt_model::SampleRecord::default()
     };
-    record.details.response_headers = Some("HTTP/1.1 200 OK\nSet-Cookie: session=abcdefghij; Path=/\n".into());
+    record.details.response_headers =
+        Some("HTTP/1.1 200 OK\nSet-Cookie: session=abcdefghij; Path=/\n".into());
     record.details.body = Some(told());
     record.sub_results = vec![record.clone()];
     redactor.record(&mut record);
@@ -274,8 +321,14 @@ fn a_sample_that_is_shown_has_no_secret_in_any_of_its_texts() {
 fn what_setup_hands_on_and_the_stages_themselves_are_redacted() {
     use brunt_model::{StageKind, TestStage};
     let mut asked = plan(80, "");
-    asked.main_mut().scenario.inherited_variables.values = vec![("sid".into(), CANARY.into()), ("unset".into(), String::new())];
-    let stage = TestStage { kind: StageKind::Setup, plan: plan(80, CANARY), runs_after_stop: true, places: Vec::new() };
+    asked.main_mut().scenario.inherited_variables.values =
+        vec![("sid".into(), CANARY.into()), ("unset".into(), String::new())];
+    let stage = TestStage {
+        kind: StageKind::Setup,
+        plan: plan(80, CANARY),
+        runs_after_stop: true,
+        places: Vec::new(),
+    };
     asked.stages.push(stage);
     redactor().plan(&mut asked);
     assert!(!format!("{asked:?}").contains(CANARY), "{asked:?}");

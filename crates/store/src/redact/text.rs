@@ -18,37 +18,49 @@ const JSON_NAME: &str = r#""((?:[^"\\]|\\.)*)"\s*:\s*"#;
 static USER: LazyLock<Regex> = LazyLock::new(|| regex(r#"://([^/?#\s"'`<>]*)@"#));
 /// `name=value`.
 pub(super) static PAIR: LazyLock<NamedValues> = LazyLock::new(|| {
-    NamedValues::new(r"([A-Za-z0-9_.\-\[\]%:]+)=", r#"^(?:"([^"\n]*)"|'([^'\n]*)'|([^&;\s"'`<>#]*))"#)
+    NamedValues::new(
+        r"([A-Za-z0-9_.\-\[\]%:]+)=",
+        r#"^(?:"([^"\n]*)"|'([^'\n]*)'|([^&;\s"'`<>#]*))"#,
+    )
 });
 /// `?name=value`: a parameter of a URL, without punctuation of the text around it.
-static PARAMETER: LazyLock<NamedValues> =
-    LazyLock::new(|| NamedValues::new(r"[?&;#]([A-Za-z0-9_.\-\[\]%]+)=", r#"^([^&;\s"'`<>#]*[^&;\s"'`<>#:,.)\]])"#));
+static PARAMETER: LazyLock<NamedValues> = LazyLock::new(|| {
+    NamedValues::new(r"[?&;#]([A-Za-z0-9_.\-\[\]%]+)=", r#"^([^&;\s"'`<>#]*[^&;\s"'`<>#:,.)\]])"#)
+});
 /// `"name": "value"` of JSON.
 pub(super) static JSON: LazyLock<NamedValues> =
     LazyLock::new(|| NamedValues::new(JSON_NAME, r#"^"((?:[^"\\]|\\.)*)""#));
 /// `"name": ["value", "value"]`.
-static JSON_LIST: LazyLock<NamedValues> = LazyLock::new(|| NamedValues::new(JSON_NAME, r"^\[([^\]]*)\]"));
+static JSON_LIST: LazyLock<NamedValues> =
+    LazyLock::new(|| NamedValues::new(JSON_NAME, r"^\[([^\]]*)\]"));
 /// `"name": 12`.
-static JSON_NUMBER: LazyLock<NamedValues> = LazyLock::new(|| NamedValues::new(JSON_NAME, "^(-?[0-9][0-9.eE+-]*)"));
+static JSON_NUMBER: LazyLock<NamedValues> =
+    LazyLock::new(|| NamedValues::new(JSON_NAME, "^(-?[0-9][0-9.eE+-]*)"));
 /// A JSON string.
 static STRING: LazyLock<Regex> = LazyLock::new(|| regex(r#""((?:[^"\\]|\\.)*)""#));
 /// `Name: value` of a text body, to the end of the line.
-static LINE: LazyLock<NamedValues> =
-    LazyLock::new(|| NamedValues::new(r"(?m)^[ \t]*([A-Za-z][A-Za-z0-9_.\-]*)[ \t]*:[ \t]*", r"^([^\r\n]*)"));
+static LINE: LazyLock<NamedValues> = LazyLock::new(|| {
+    NamedValues::new(r"(?m)^[ \t]*([A-Za-z][A-Za-z0-9_.\-]*)[ \t]*:[ \t]*", r"^([^\r\n]*)")
+});
 /// `<name>value</name>`.
 static XML: LazyLock<Regex> = LazyLock::new(|| regex(r"<([A-Za-z_][\w.:\-]*)[^<>]*>([^<]*)</"));
 /// A part of a multipart form.
-static PART: LazyLock<Regex> =
-    LazyLock::new(|| regex(r#"(?s)name="([^"\r\n]*)"[^\r\n]*(?:\r?\n[^\r\n]+)*\r?\n\r?\n(.*?)\r?\n--"#));
+static PART: LazyLock<Regex> = LazyLock::new(|| {
+    regex(r#"(?s)name="([^"\r\n]*)"[^\r\n]*(?:\r?\n[^\r\n]+)*\r?\n\r?\n(.*?)\r?\n--"#)
+});
 /// An authentication scheme and its credentials.
-static SCHEME: LazyLock<Regex> = LazyLock::new(|| regex(r"\b(?i:bearer|basic)[ \t]+([A-Za-z0-9+/=._~\-]{6,})"));
+static SCHEME: LazyLock<Regex> =
+    LazyLock::new(|| regex(r"\b(?i:bearer|basic)[ \t]+([A-Za-z0-9+/=._~\-]{6,})"));
 /// The header field of credentials.
 static AUTHORIZATION: LazyLock<Regex> = LazyLock::new(|| {
-    regex(r#"(?i)\bauthorization["']?[ \t]*[:=][ \t]*["']?(?:[a-z0-9\-]+[ \t]+)?([a-z0-9+/=._~\-]{6,})"#)
+    regex(
+        r#"(?i)\bauthorization["']?[ \t]*[:=][ \t]*["']?(?:[a-z0-9\-]+[ \t]+)?([a-z0-9+/=._~\-]{6,})"#,
+    )
 });
 /// The header field of cookies.
-static COOKIE: LazyLock<Regex> =
-    LazyLock::new(|| regex(r#"(?i)\bcookie:[ \t]*([^\s"'`=;,]+=[^\s"'`;]+(?:; *[^\s"'`=;,]+=[^\s"'`;]+)*)"#));
+static COOKIE: LazyLock<Regex> = LazyLock::new(|| {
+    regex(r#"(?i)\bcookie:[ \t]*([^\s"'`=;,]+=[^\s"'`;]+(?:; *[^\s"'`=;,]+=[^\s"'`;]+)*)"#)
+});
 
 pub(super) fn regex(pattern: &str) -> Regex {
     Regex::new(pattern).expect("a built-in pattern")
@@ -77,7 +89,8 @@ impl NamedValues {
         let mut done = 0;
         let mut from = 0;
         while let Some(name) = self.name.captures_at(text, from) {
-            let (start, end) = name.get(0).map_or((text.len(), text.len()), |all| (all.start(), all.end()));
+            let (start, end) =
+                name.get(0).map_or((text.len(), text.len()), |all| (all.start(), all.end()));
             from = end;
             if !is_secret(&name[1], &text[..start]) {
                 continue;
@@ -116,8 +129,9 @@ impl Redactor {
         let text = self.parameters(&text);
         let text = self.json_fields(&text);
         let text = self.xml_fields(&text);
-        let text =
-            each(&AUTHORIZATION, &text, |all, value| self.credentials_at_end(&all[0], value, looks_random(value)));
+        let text = each(&AUTHORIZATION, &text, |all, value| {
+            self.credentials_at_end(&all[0], value, looks_random(value))
+        });
         let text = each(&COOKIE, &text, |all, value| {
             Some(format!("{}{}", &all[0][..all[0].len() - value.len()], self.cookies(value)))
         });
@@ -134,12 +148,16 @@ impl Redactor {
         if !url.contains(['?', '@', ';', '=', '#']) {
             return self.without_known(url);
         }
-        let (rest, fragment) = url.split_once('#').map_or((url, None), |(rest, fragment)| (rest, Some(fragment)));
-        let (path, query) = rest.split_once('?').map_or((rest, None), |(path, query)| (path, Some(query)));
+        let (rest, fragment) =
+            url.split_once('#').map_or((url, None), |(rest, fragment)| (rest, Some(fragment)));
+        let (path, query) =
+            rest.split_once('?').map_or((rest, None), |(path, query)| (path, Some(query)));
         let path = self.parameters(&self.users(path));
-        let query = query.map_or(String::new(), |query| format!("?{}", self.form(query, is_secret_parameter)));
-        let fragment =
-            fragment.map_or(String::new(), |fragment| format!("#{}", self.form(fragment, is_secret_parameter)));
+        let query = query
+            .map_or(String::new(), |query| format!("?{}", self.form(query, is_secret_parameter)));
+        let fragment = fragment.map_or(String::new(), |fragment| {
+            format!("#{}", self.form(fragment, is_secret_parameter))
+        });
         self.without_known(&(path + &query + &fragment))
     }
 
@@ -186,8 +204,11 @@ impl Redactor {
             Some(end) => (&text[..end], &text[end..]),
             None => (&*text, ""),
         };
-        let head: Vec<String> =
-            head.split("\r\n").enumerate().map(|(index, line)| self.head_line(index, line)).collect();
+        let head: Vec<String> = head
+            .split("\r\n")
+            .enumerate()
+            .map(|(index, line)| self.head_line(index, line))
+            .collect();
         let body_start = body.len() - body.trim_start_matches("\r\n").len();
         let redacted = head.join("\r\n") + &body[..body_start] + &self.body(&body[body_start..]);
         // Bytes that are not UTF-8 are replaced in `text`, so a request without secrets is
@@ -212,7 +233,9 @@ impl Redactor {
             // A placeholder such as `${env:LOGIN}` contains a colon itself.
             _ if user.contains("${") && user.ends_with('}') => user.to_owned(),
             Some(_) if begins_redacted(user) => user.to_owned(),
-            Some((name, password)) if !password.is_empty() => format!("{name}:{}", self.secret(password)),
+            Some((name, password)) if !password.is_empty() => {
+                format!("{name}:{}", self.secret(password))
+            }
             Some((name, _)) => format!("{}:", self.secret(name)),
             None => self.secret(user),
         }
@@ -255,7 +278,9 @@ impl Redactor {
             Some((name, value)) if is_secret(name) || (has_code && name == "code") => {
                 format!("{name}={}", self.secret(value))
             }
-            Some((name, value)) if value.contains("://") || value.to_ascii_uppercase().contains("%3A%2F%2F") => {
+            Some((name, value))
+                if value.contains("://") || value.to_ascii_uppercase().contains("%3A%2F%2F") =>
+            {
                 format!("{name}={}", self.nested(value))
             }
             _ => field.to_owned(),
@@ -292,12 +317,15 @@ impl Redactor {
             each(&STRING, list, |_, one| Some(format!("\"{}\"", self.secret(one))))
         });
         // The token is quoted, so that the text stays valid JSON.
-        JSON_NUMBER.replace(&text, is_secret_member, |_, number| format!("\"{}\"", self.secret(number)))
+        JSON_NUMBER
+            .replace(&text, is_secret_member, |_, number| format!("\"{}\"", self.secret(number)))
     }
 
     fn xml_fields(&self, text: &str) -> String {
         each(&XML, text, |all, name| {
-            let value = all.get(2).filter(|value| is_secret_field(name) && !is_example(value.as_str().trim()))?;
+            let value = all
+                .get(2)
+                .filter(|value| is_secret_field(name) && !is_example(value.as_str().trim()))?;
             Some(with_value(all, value, &self.secret(value.as_str())))
         })
     }
@@ -305,7 +333,8 @@ impl Redactor {
     /// Replaces the credentials at the end of a match.
     fn credentials_at_end(&self, all: &str, value: &str, is_secret: bool) -> Option<String> {
         let start = all.len() - value.len();
-        (is_secret && !is_example(value)).then(|| format!("{}{}", &all[..start], self.credentials(value)))
+        (is_secret && !is_example(value))
+            .then(|| format!("{}{}", &all[..start], self.credentials(value)))
     }
 }
 
@@ -328,12 +357,28 @@ fn user_of(credentials: &str) -> Option<String> {
 
 /// Replaces each match by the result of `make`, called with the match and its first group.
 /// None keeps a match.
-pub(super) fn each(pattern: &Regex, text: &str, make: impl Fn(&Captures<'_>, &str) -> Option<String>) -> String {
-    pattern.replace_all(text, |c: &Captures<'_>| make(c, &c[1]).unwrap_or_else(|| c[0].to_owned())).into_owned()
+pub(super) fn each(
+    pattern: &Regex,
+    text: &str,
+    make: impl Fn(&Captures<'_>, &str) -> Option<String>,
+) -> String {
+    pattern
+        .replace_all(text, |c: &Captures<'_>| make(c, &c[1]).unwrap_or_else(|| c[0].to_owned()))
+        .into_owned()
 }
 
 fn is_scheme(word: &str) -> bool {
-    let schemes = ["basic", "bearer", "digest", "negotiate", "ntlm", "token", "apikey", "aws4-hmac-sha256", "hawk"];
+    let schemes = [
+        "basic",
+        "bearer",
+        "digest",
+        "negotiate",
+        "ntlm",
+        "token",
+        "apikey",
+        "aws4-hmac-sha256",
+        "hawk",
+    ];
     schemes.contains(&&*word.to_ascii_lowercase())
 }
 
@@ -347,9 +392,11 @@ fn is_example(value: &str) -> bool {
 pub(super) fn looks_random(value: &str) -> bool {
     let value = value.trim_end_matches('.');
     !is_placeholder(value)
-        && (value.contains(|c: char| c.is_ascii_digit() || "=._+/~".contains(c)) || has_capital_inside(value))
+        && (value.contains(|c: char| c.is_ascii_digit() || "=._+/~".contains(c))
+            || has_capital_inside(value))
 }
 
 fn has_capital_inside(value: &str) -> bool {
-    value.chars().skip(1).any(|c| c.is_ascii_uppercase()) && value.chars().any(|c| c.is_ascii_lowercase())
+    value.chars().skip(1).any(|c| c.is_ascii_uppercase())
+        && value.chars().any(|c| c.is_ascii_lowercase())
 }

@@ -16,12 +16,17 @@ impl Store {
     /// # Errors
     ///
     /// [`StoreError`] if the name is invalid, or the index cannot be written.
-    pub fn save_baseline(&self, name: &str, item: &StoredItem) -> Result<Option<String>, StoreError> {
+    pub fn save_baseline(
+        &self,
+        name: &str,
+        item: &StoredItem,
+    ) -> Result<Option<String>, StoreError> {
         if !is_tag(name) {
             let what = "cannot be: write letters, digits, - _ and . (no . first), such as `main`; not `last`";
             return Err(refusal(name, what.into()));
         }
-        let before = self.baselines()?.into_iter().find(|(known, _)| known == name).map(|(_, id)| id);
+        let before =
+            self.baselines()?.into_iter().find(|(known, _)| known == name).map(|(_, id)| id);
         let path = self.directory.baseline(name);
         let new = self.directory.incoming().join(id::draw());
         // A rename is atomic: another process reads the old baseline or the new one, never none.
@@ -40,7 +45,10 @@ impl Store {
         self.reconcile()?;
         match self.baselines()?.into_iter().find(|(known, _)| known == name) {
             Some((_, id)) => self.named(id),
-            None => Err(refusal(name, "is not among the saved ones; list them with `brunt baseline list`".into())),
+            None => Err(refusal(
+                name,
+                "is not among the saved ones; list them with `brunt baseline list`".into(),
+            )),
         }
     }
 
@@ -86,7 +94,10 @@ impl Store {
             let experiment = self.indexed(id).ok().and_then(|entry| entry.experiment);
             for (name, baseline) in &baselines {
                 if baseline == id || Some(baseline) == experiment.as_ref() {
-                    return Err(StoreError::IsBaseline { id: baseline.clone(), name: name.clone() });
+                    return Err(StoreError::IsBaseline {
+                        id: baseline.clone(),
+                        name: name.clone(),
+                    });
                 }
             }
         }

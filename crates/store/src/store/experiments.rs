@@ -28,8 +28,11 @@ impl Store {
         let file = directory::create_new(&path).map_err(StoreError::io(&path))?;
         // Without file locks, an active experiment looks torn to other processes.
         let _ = file.lock();
-        let mut head =
-            ExperimentHead { experiment: experiment.clone(), environment: environment.clone(), unix_seconds };
+        let mut head = ExperimentHead {
+            experiment: experiment.clone(),
+            environment: environment.clone(),
+            unix_seconds,
+        };
         head.redact(&self.redactor);
         experiment::begin(&file, &head).map_err(StoreError::io(&path))?;
         self.active_experiments.borrow_mut().insert(id.clone(), file);
@@ -44,9 +47,12 @@ impl Store {
     ///
     /// [`StoreError`] if there is no such experiment, or another process writes to it, or its files are damaged.
     pub fn resume_experiment(&self, id: &str) -> Result<Study, StoreError> {
-        if let btree_map::Entry::Vacant(vacant) = self.active_experiments.borrow_mut().entry(id.to_owned()) {
+        if let btree_map::Entry::Vacant(vacant) =
+            self.active_experiments.borrow_mut().entry(id.to_owned())
+        {
             let path = self.directory.experiment(id);
-            let file = OpenOptions::new().append(true).open(&path).map_err(StoreError::io(&path))?;
+            let file =
+                OpenOptions::new().append(true).open(&path).map_err(StoreError::io(&path))?;
             file.try_lock().map_err(|_| StoreError::Busy(id.to_owned()))?;
             // A partial frame would make all later frames unreadable.
             let whole = experiment::read(&path)?.whole_bytes;
@@ -79,7 +85,12 @@ impl Store {
     /// # Errors
     ///
     /// [`StoreError`] if its file cannot be written.
-    pub fn add_experiment_step(&self, id: &str, contender: usize, step: &LoadStep) -> Result<(), StoreError> {
+    pub fn add_experiment_step(
+        &self,
+        id: &str,
+        contender: usize,
+        step: &LoadStep,
+    ) -> Result<(), StoreError> {
         let mut grown = Box::new(step.clone());
         self.redactor.step(&mut grown);
         self.append(id, &ExperimentRecord::StepAdded { contender, grown })?;
@@ -124,7 +135,12 @@ impl Store {
             let (Some(place), Ok(run)) = (entry.place, self.run(&entry.id)) else { continue };
             if !run.is_interrupted() {
                 trials.retain(|trial| trial.place != place);
-                trials.push(Trial { place, judgement: brunt_judge::judge(&run), id: Some(entry.id), run });
+                trials.push(Trial {
+                    place,
+                    judgement: brunt_judge::judge(&run),
+                    id: Some(entry.id),
+                    run,
+                });
             }
         }
         let ExperimentHead { experiment, environment, unix_seconds } = contents.head;
@@ -141,6 +157,15 @@ impl Store {
         let interrupted = interrupted || is_unfinished;
         let id = Some(id.to_owned());
         let resumptions = contents.resumptions;
-        Ok(Study { id, experiment, environment, unix_seconds, trials, warnings, interrupted, resumptions })
+        Ok(Study {
+            id,
+            experiment,
+            environment,
+            unix_seconds,
+            trials,
+            warnings,
+            interrupted,
+            resumptions,
+        })
     }
 }

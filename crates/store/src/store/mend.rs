@@ -16,7 +16,9 @@ impl Store {
         let mut open = BTreeMap::new();
         for entry in self.index().entries(&EntryFilter::Unfinished)? {
             let stays = match entry.kind {
-                _ if self.active_experiments.borrow().contains_key(&entry.id) => Some(Progress::Running),
+                _ if self.active_experiments.borrow().contains_key(&entry.id) => {
+                    Some(Progress::Running)
+                }
                 Kind::Run => self.mend_run(&entry.id)?,
                 Kind::Experiment => self.mend_experiment(&entry)?,
             };
@@ -30,7 +32,9 @@ impl Store {
             return Ok(Some(Progress::Running));
         }
         // A log without a plan has nothing to store, and its process may be about to write one.
-        let Some(run) = self.run(id).ok().filter(|run| run.plan.is_some()) else { return Ok(Some(Progress::Torn)) };
+        let Some(run) = self.run(id).ok().filter(|run| run.plan.is_some()) else {
+            return Ok(Some(Progress::Torn));
+        };
         let judgement = brunt_judge::judge(&run);
         let progress = entry::progress_of(&run);
         unless_full(run_log::complete(&self.index(), id, progress, &run, &judgement), progress)
@@ -39,7 +43,9 @@ impl Store {
     fn mend_experiment(&self, entry: &Entry) -> Result<Option<Progress>, StoreError> {
         let path = self.directory.experiment(&entry.id);
         let running = is_locked(&path).then_some(Progress::Running);
-        let Ok(contents) = experiment::read(&path) else { return Ok(running.or(Some(Progress::Torn))) };
+        let Ok(contents) = experiment::read(&path) else {
+            return Ok(running.or(Some(Progress::Torn)));
+        };
         if entry.started_unix_seconds.is_none() {
             unless_full(self.describe(&entry.id, &contents.head), Progress::Torn)?;
         }
@@ -52,7 +58,10 @@ impl Store {
 }
 
 /// Handles a full disk: reading must still work, so the row stays open and the state is returned.
-fn unless_full(written: Result<(), StoreError>, progress: Progress) -> Result<Option<Progress>, StoreError> {
+fn unless_full(
+    written: Result<(), StoreError>,
+    progress: Progress,
+) -> Result<Option<Progress>, StoreError> {
     match written {
         Err(error) if error.is_of_the_disk() => Ok(Some(progress)),
         written => written.map(|()| None),
@@ -70,5 +79,6 @@ pub(super) fn progress_of(end: Option<&ExperimentEnd>) -> Progress {
 
 /// True if a process writes to this file.
 pub(super) fn is_locked(path: &Path) -> bool {
-    File::open(path).is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+    File::open(path)
+        .is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
 }

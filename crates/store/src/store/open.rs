@@ -44,7 +44,9 @@ fn on_disk(directory: &Directory, check: IndexCheck) -> Result<OpenIndex, StoreE
     // Only one process at a time creates an index, or moves a damaged one aside.
     let _ = lock.lock();
     match Index::make(&directory.index(), check)? {
-        OpenedIndex::Whole(index) if check == IndexCheck::Schema => Ok(OpenIndex { index, is_reconciled: false }),
+        OpenedIndex::Whole(index) if check == IndexCheck::Schema => {
+            Ok(OpenIndex { index, is_reconciled: false })
+        }
         OpenedIndex::Whole(index) | OpenedIndex::Empty(index) => filled(index, directory),
         OpenedIndex::Damaged => {
             move_aside(directory)?;
@@ -59,7 +61,8 @@ fn on_disk(directory: &Directory, check: IndexCheck) -> Result<OpenIndex, StoreE
 /// Fills the row of an experiment.
 pub fn describe(index: &Index, id: &str, head: &ExperimentHead) -> Result<(), StoreError> {
     let ExperimentHead { experiment, unix_seconds, .. } = head;
-    let contenders: Vec<String> = experiment.contenders.iter().map(|contender| contender.name.clone()).collect();
+    let contenders: Vec<String> =
+        experiment.contenders.iter().map(|contender| contender.name.clone()).collect();
     let start = StartInfo {
         started: Some(*unix_seconds),
         what: &experiment.name,
@@ -83,14 +86,21 @@ fn filled(index: Index, directory: &Directory) -> Result<OpenIndex, StoreError> 
     let runs = ids_in(&directory.runs(), ".events")?;
     let without_file: Vec<String> = rows
         .iter()
-        .filter(|(id, row)| row.has_begun && !(if row.kind == Kind::Run { &runs } else { &experiments }).contains(*id))
+        .filter(|(id, row)| {
+            row.has_begun
+                && !(if row.kind == Kind::Run { &runs } else { &experiments }).contains(*id)
+        })
         .map(|(id, _)| id.clone())
         .collect();
     if !without_file.is_empty() {
         index.forget(&without_file)?;
     }
-    fill(&index, experiments.iter().filter(|id| !rows.contains_key(*id)), |id| add_experiment(&index, directory, id))?;
-    fill(&index, runs.iter().filter(|id| !rows.contains_key(*id)), |id| add_run(&index, directory, id))?;
+    fill(&index, experiments.iter().filter(|id| !rows.contains_key(*id)), |id| {
+        add_experiment(&index, directory, id)
+    })?;
+    fill(&index, runs.iter().filter(|id| !rows.contains_key(*id)), |id| {
+        add_run(&index, directory, id)
+    })?;
     Ok(OpenIndex { index, is_reconciled: true })
 }
 
@@ -118,14 +128,19 @@ fn add_run(index: &Index, directory: &Directory, id: &str) -> Result<(), StoreEr
     if !index.claim_as(id, Kind::Run)? {
         return Ok(());
     }
-    let log = File::open(directory.run(id)).ok().map(|file| PackedReader::new(BufReader::new(file)));
+    let log =
+        File::open(directory.run(id)).ok().map(|file| PackedReader::new(BufReader::new(file)));
     if let Some(Ok(reader)) = log {
         fill_run(index, id, reader)?;
     }
     Ok(())
 }
 
-fn fill_run(index: &Index, id: &str, mut log: PackedReader<BufReader<File>>) -> Result<(), StoreError> {
+fn fill_run(
+    index: &Index,
+    id: &str,
+    mut log: PackedReader<BufReader<File>>,
+) -> Result<(), StoreError> {
     if let Some(trial) = &log.head().belongs {
         index.set_trial(id, trial)?;
     }

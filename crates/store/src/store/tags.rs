@@ -22,9 +22,13 @@ impl Store {
             Ok(mut file) => file.write_all(item.id().as_bytes()).map_err(StoreError::io(&path)),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => match self.tagged(tag)? {
                 Some(id) if id == item.id() => Ok(()),
-                Some(id) => Err(refusal(tag, format!("is that of {id}; first `brunt runs untag {tag}`"))),
+                Some(id) => {
+                    Err(refusal(tag, format!("is that of {id}; first `brunt runs untag {tag}`")))
+                }
                 // The item was removed by hand, or the tag was written when the disk was full.
-                None => directory::write(&path, item.id().as_bytes()).map_err(StoreError::io(&path)),
+                None => {
+                    directory::write(&path, item.id().as_bytes()).map_err(StoreError::io(&path))
+                }
             },
             Err(error) => Err(StoreError::io(&path)(error)),
         }
@@ -37,7 +41,10 @@ impl Store {
     /// [`StoreError`] if there is no such tag, or the index cannot be written.
     pub fn untag(&self, tag: &str) -> Result<(), StoreError> {
         if !is_tag(tag) || !self.directory.tag(tag).exists() {
-            return Err(refusal(tag, "is on nothing; `brunt runs list` shows those there are".into()));
+            return Err(refusal(
+                tag,
+                "is on nothing; `brunt runs list` shows those there are".into(),
+            ));
         }
         let path = self.directory.tag(tag);
         fs::remove_file(&path).or_else(ignore_missing).map_err(StoreError::io(&path))
@@ -59,7 +66,10 @@ impl Store {
         for entry in fs::read_dir(&folder).map_err(StoreError::io(&folder))? {
             let name = entry.map_err(StoreError::io(&folder))?.file_name();
             if let Some(tag) = name.to_str().filter(|name| is_tag(name)) {
-                tags.push((tag.to_owned(), fs::read_to_string(self.directory.tag(tag)).unwrap_or_default()));
+                tags.push((
+                    tag.to_owned(),
+                    fs::read_to_string(self.directory.tag(tag)).unwrap_or_default(),
+                ));
             }
         }
         tags.sort();

@@ -21,7 +21,9 @@ fn an_experiment_travels_whole() {
     let (_elsewhere, to) = store();
     assert_eq!(to.import(&file).unwrap(), id);
     assert_eq!(to.import(&file).unwrap(), id, "what is here already is not taken in twice");
-    let ids = |study: &brunt_model::Study| study.trials.iter().map(|t| (t.place, t.id.clone())).collect::<Vec<_>>();
+    let ids = |study: &brunt_model::Study| {
+        study.trials.iter().map(|t| (t.place, t.id.clone())).collect::<Vec<_>>()
+    };
     assert_eq!(ids(&to.study(&id).unwrap()), ids(&from.study(&id).unwrap()));
     assert_eq!(to.list(&EntryFilter::All).unwrap(), from.list(&EntryFilter::All).unwrap());
 }
@@ -53,7 +55,8 @@ fn damaged_archives_are_refused_and_leave_nothing() {
     from.export(&StoredItem::Run(id), &file).unwrap();
     let whole = fs::read(&file).unwrap();
     let (elsewhere, to) = store();
-    let mut tries: Vec<Vec<u8>> = (0..whole.len()).step_by(7).map(|cut| whole[..cut].to_vec()).collect();
+    let mut tries: Vec<Vec<u8>> =
+        (0..whole.len()).step_by(7).map(|cut| whole[..cut].to_vec()).collect();
     for at in (0..whole.len()).step_by(5) {
         let mut flipped = whole.clone();
         flipped[at] ^= 1;

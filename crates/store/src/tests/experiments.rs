@@ -30,11 +30,15 @@ fn a_study_is_its_whole_trials() {
     assert_eq!(study.experiment, experiment());
     assert_eq!(study.warnings, ["stopped"]);
     assert!(study.interrupted && !study.is_complete());
-    let trials: Vec<_> = study.trials.iter().map(|trial| (trial.place, trial.id.clone().unwrap())).collect();
+    let trials: Vec<_> =
+        study.trials.iter().map(|trial| (trial.place, trial.id.clone().unwrap())).collect();
     assert_eq!(trials, [(place(0, 0, 0), again), (place(0, 1, 1), other.clone())]);
 
     let entry = elsewhere.entry(&id).unwrap();
-    assert_eq!((entry.progress, entry.trials, entry.trials_made), (Progress::Interrupted, Some(8), Some(2)));
+    assert_eq!(
+        (entry.progress, entry.trials, entry.trials_made),
+        (Progress::Interrupted, Some(8), Some(2))
+    );
     assert_eq!((entry.load.unwrap().from, entry.load.unwrap().to), (50.0, 100.0));
     assert_eq!(elsewhere.entry(&other).unwrap().contenders, ["apache"]);
     assert_eq!(elsewhere.find("e1-php").unwrap(), StoredItem::Experiment(id.clone()));
@@ -86,7 +90,10 @@ fn an_experiment_grows_while_it_goes_on() {
     assert_eq!(loads(&store, &id), [50.0, 100.0, 200.0]);
     assert!(study.interrupted && !study.is_complete());
     let entry = store.entry(&id).unwrap();
-    assert_eq!((entry.progress, entry.trials, entry.trials_made), (Progress::Running, Some(2), Some(1)));
+    assert_eq!(
+        (entry.progress, entry.trials, entry.trials_made),
+        (Progress::Running, Some(2), Some(1))
+    );
     assert_eq!((entry.load.unwrap().from, entry.load.unwrap().to), (50.0, 200.0));
     store.end_experiment(&id, &ExperimentEnd::default()).unwrap();
     let study = store.study(&id).unwrap();
@@ -117,8 +124,12 @@ fn it_can_be_asked_something_else_when_it_is_taken_up_again() {
     let id = store.begin_experiment(&search(), &Environment::default(), 1000.0).unwrap();
     store.end_experiment(&id, &ExperimentEnd::default()).unwrap();
     let Question::Find(find) = search().question else { panic!("it is a search") };
-    let longer = Question::Find(brunt_model::CapacitySearch { within: Duration::from_mins(10), ..find });
-    assert!(matches!(store.record_resumption(&id, 1100.0, Some(&longer)), Err(StoreError::Unknown(_))));
+    let longer =
+        Question::Find(brunt_model::CapacitySearch { within: Duration::from_mins(10), ..find });
+    assert!(matches!(
+        store.record_resumption(&id, 1100.0, Some(&longer)),
+        Err(StoreError::Unknown(_))
+    ));
     store.resume_experiment(&id).unwrap();
     store.record_resumption(&id, 1100.0, Some(&longer)).unwrap();
     grow(&store, &id, 100.0);
@@ -134,7 +145,9 @@ fn each_time_that_it_is_continued_is_stated() {
     let id = store.begin_experiment(&search(), &Environment::default(), 1000.0).unwrap();
     assert_eq!(store.study(&id).unwrap().resumptions, []);
     for unix_seconds in [1100.5, 1200.5] {
-        store.end_experiment(&id, &ExperimentEnd { interrupted: true, warnings: Vec::new() }).unwrap();
+        store
+            .end_experiment(&id, &ExperimentEnd { interrupted: true, warnings: Vec::new() })
+            .unwrap();
         store.resume_experiment(&id).unwrap();
         store.record_resumption(&id, unix_seconds, None).unwrap();
     }

@@ -58,7 +58,8 @@ struct Numbers(u64);
 
 impl Numbers {
     fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as usize % end
     }
 }
@@ -77,7 +78,9 @@ fn an_index_with_changed_bytes_is_made_again_or_refused() {
     drop(store);
     let index = directory.path().join("index.sqlite");
     let whole = fs::read(&index).unwrap();
-    let ids = |entries: &[crate::Entry]| entries.iter().map(|e| (e.id.clone(), e.kind)).collect::<Vec<_>>();
+    let ids = |entries: &[crate::Entry]| {
+        entries.iter().map(|e| (e.id.clone(), e.kind)).collect::<Vec<_>>()
+    };
     let mut numbers = Numbers(12);
     for round in 0..400 {
         without_index(directory.path());
@@ -97,7 +100,9 @@ fn an_index_with_changed_bytes_is_made_again_or_refused() {
                 is.sort_by(|a, b| a.0.cmp(&b.0));
                 assert_eq!(is, was, "round {round}");
             }
-            Err(error) => assert!(matches!(error, StoreError::Newer { .. }), "round {round}: {error}"),
+            Err(error) => {
+                assert!(matches!(error, StoreError::Newer { .. }), "round {round}: {error}")
+            }
         }
     }
 }
@@ -116,7 +121,8 @@ fn a_new_run_reads_no_rows_of_others() {
     let store = Store::open(directory.path()).unwrap();
     let new = keep(&store, None, 1002.0);
     assert_eq!(rows(), 3, "the row without a file was looked for");
-    let ids: Vec<String> = store.list(&EntryFilter::All).unwrap().into_iter().map(|entry| entry.id).collect();
+    let ids: Vec<String> =
+        store.list(&EntryFilter::All).unwrap().into_iter().map(|entry| entry.id).collect();
     assert_eq!((ids, rows()), (vec![kept, new], 2));
 }
 
@@ -132,6 +138,7 @@ fn a_run_is_stored_where_all_rows_are_damaged() {
     fs::write(&index, bytes).unwrap();
     let store = Store::open(directory.path()).unwrap();
     let new = keep(&store, None, 1001.0);
-    let ids: Vec<String> = store.list(&EntryFilter::All).unwrap().into_iter().map(|entry| entry.id).collect();
+    let ids: Vec<String> =
+        store.list(&EntryFilter::All).unwrap().into_iter().map(|entry| entry.id).collect();
     assert_eq!(ids, [before, new]);
 }

@@ -26,7 +26,11 @@ fn a_beginning_that_several_ids_share_names_none() {
     let (_directory, store) = store();
     // There are more runs than letters, so two ids have the same first letter.
     let ids: Vec<String> = (0..32).map(|n| keep(&store, None, f64::from(n))).collect();
-    let shared = ids.iter().map(|id| &id[..1]).find(|c| ids.iter().filter(|id| id.starts_with(c)).count() > 1).unwrap();
+    let shared = ids
+        .iter()
+        .map(|id| &id[..1])
+        .find(|c| ids.iter().filter(|id| id.starts_with(c)).count() > 1)
+        .unwrap();
     assert!(matches!(store.find(shared), Err(StoreError::Ambiguous { ids, .. }) if ids.len() > 1));
 }
 
@@ -40,9 +44,15 @@ fn the_index_says_what_the_run_came_to() {
     assert_eq!(entry.started_unix_seconds, Some(1_782_907_200.25));
     let (load, figures) = (entry.load.unwrap(), entry.figures.unwrap());
     assert_eq!((load.from, load.to, load.users), (50.0, 50.0, false));
-    assert_eq!((figures.throughput_per_second, figures.seconds, figures.errors_share), (10.0, 1.0, 0.0));
+    assert_eq!(
+        (figures.throughput_per_second, figures.seconds, figures.errors_share),
+        (10.0, 1.0, 0.0)
+    );
     assert!((figures.p99_seconds.unwrap() - 0.02).abs() < 0.001);
-    assert_eq!(Run::of(&events(1_782_907_200.25)).throughput(), store.run(&id).unwrap().throughput());
+    assert_eq!(
+        Run::of(&events(1_782_907_200.25)).throughput(),
+        store.run(&id).unwrap().throughput()
+    );
     let read: Vec<Event> = store.events(&id).unwrap().map(Result::unwrap).collect();
     assert_eq!(read, events(1_782_907_200.25));
 }
@@ -69,7 +79,8 @@ fn a_run_without_an_end_is_running_and_then_torn() {
 #[test]
 fn a_tag_stands_for_one_thing() {
     let (_directory, store) = store();
-    let (one, other) = (StoredItem::Run(keep(&store, None, 1.0)), StoredItem::Run(keep(&store, None, 2.0)));
+    let (one, other) =
+        (StoredItem::Run(keep(&store, None, 1.0)), StoredItem::Run(keep(&store, None, 2.0)));
     store.tag(&one, "best").unwrap();
     store.tag(&one, "best").unwrap();
     assert!(matches!(store.tag(&other, "best"), Err(StoreError::Tag { .. })));
@@ -88,20 +99,28 @@ fn a_tag_stands_for_one_thing() {
 #[test]
 fn a_baseline_stays_until_it_is_none() {
     let (directory, store) = store();
-    let experiment = store.begin_experiment(&experiment(), &Environment::default(), 1000.0).unwrap();
+    let experiment =
+        store.begin_experiment(&experiment(), &Environment::default(), 1000.0).unwrap();
     let part = keep(&store, Some((&experiment, place(0, 0, 0))), 1001.0);
     let alone = keep(&store, None, 1002.0);
     store.end_experiment(&experiment, &ExperimentEnd::default()).unwrap();
     assert_eq!(store.save_baseline("main", &StoredItem::Run(alone.clone())).unwrap(), None);
-    assert_eq!(store.save_baseline("main", &StoredItem::Experiment(experiment.clone())).unwrap(), Some(alone.clone()));
+    assert_eq!(
+        store.save_baseline("main", &StoredItem::Experiment(experiment.clone())).unwrap(),
+        Some(alone.clone())
+    );
     let store = Store::open(directory.path()).unwrap();
     assert_eq!(store.baseline("main").unwrap(), StoredItem::Experiment(experiment.clone()));
     for id in [StoredItem::Run(part), StoredItem::Experiment(experiment.clone())] {
-        assert!(matches!(store.remove(&id), Err(StoreError::IsBaseline { name, .. }) if name == "main"));
+        assert!(
+            matches!(store.remove(&id), Err(StoreError::IsBaseline { name, .. }) if name == "main")
+        );
     }
     assert_eq!(store.remove(&StoredItem::Run(alone)).unwrap(), 1);
     store.forget_baseline("main").unwrap();
     assert!(store.baseline("main").unwrap_err().is_usage_error());
     assert_eq!(store.remove(&StoredItem::Experiment(experiment)).unwrap(), 1);
-    assert!(store.save_baseline("../x", &StoredItem::Run("x".into())).unwrap_err().is_usage_error());
+    assert!(
+        store.save_baseline("../x", &StoredItem::Run("x".into())).unwrap_err().is_usage_error()
+    );
 }

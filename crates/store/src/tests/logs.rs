@@ -49,7 +49,8 @@ fn both_kinds_are_read_by_one_reader() {
 
 #[test]
 fn a_log_that_unpacks_to_far_more_than_brunt_writes_is_damaged() {
-    let warning = |bytes: usize| Event::Warning(Warning { at: Tick::ZERO, text: "a".repeat(bytes) });
+    let warning =
+        |bytes: usize| Event::Warning(Warning { at: Tick::ZERO, text: "a".repeat(bytes) });
     let plain = warning(10 << 20);
     assert_eq!(read(&packed(std::slice::from_ref(&plain))).0, [plain]);
     let bomb = packed(&[warning(200 << 20)]);
@@ -94,8 +95,12 @@ fn snapshots_that_resemble_each_other_are_packed() {
 }
 
 fn some_events() -> impl Strategy<Value = Vec<Event>> {
-    let warning = (any::<u64>(), ".{0,2000}").prop_map(|(at, text)| Event::Warning(Warning { at: Tick(at), text }));
-    proptest::collection::vec(prop_oneof![warning, (0..9u64, 0..99u64).prop_map(|(a, b)| snapshot(a, b))], 0..40)
+    let warning = (any::<u64>(), ".{0,2000}")
+        .prop_map(|(at, text)| Event::Warning(Warning { at: Tick(at), text }));
+    proptest::collection::vec(
+        prop_oneof![warning, (0..9u64, 0..99u64).prop_map(|(a, b)| snapshot(a, b))],
+        0..40,
+    )
 }
 
 proptest! {
@@ -139,7 +144,9 @@ fn recorded_logs_are_read() {
 fn recorded_samples_are_read() {
     let (events, error) = read(include_bytes!("../../../../dev/tests/data/log-v5/samples.events"));
     assert!(error.is_none());
-    let samples = events.iter().map(|event| if let Event::Samples(samples) = event { samples.len() } else { 0 });
+    let samples = events
+        .iter()
+        .map(|event| if let Event::Samples(samples) = event { samples.len() } else { 0 });
     assert_eq!(samples.sum::<usize>(), 40);
 }
 
@@ -147,7 +154,10 @@ fn recorded_samples_are_read() {
 fn logs_of_another_version_are_refused() {
     for (file, version) in [(b"BRUNT\x0004", "04"), (b"BRUNTZ06", "06")] {
         let (_, error) = read(file);
-        assert!(matches!(&error, Some(LogError::OtherVersion { found, .. }) if found == version), "{error:?}");
+        assert!(
+            matches!(&error, Some(LogError::OtherVersion { found, .. }) if found == version),
+            "{error:?}"
+        );
     }
 }
 

@@ -58,7 +58,9 @@ fn two_processes_keep_fifty_runs_each() {
     }
     let entries = Store::open(directory.path()).unwrap().list(&EntryFilter::All).unwrap();
     assert_eq!(entries.len(), 2 * RUNS);
-    assert!(entries.iter().all(|entry| entry.progress == Progress::Whole && entry.figures.is_some()));
+    assert!(
+        entries.iter().all(|entry| entry.progress == Progress::Whole && entry.figures.is_some())
+    );
     assert_eq!(entries.iter().map(|entry| &entry.id).collect::<HashSet<_>>().len(), 2 * RUNS);
 }
 
@@ -100,13 +102,17 @@ fn id_from(other: &mut Other) -> String {
 fn a_full_disk_ends_the_log_and_not_the_run() {
     let (directory, store) = store();
     let Ok(small) = Small::mount(&directory.path().join("runs"), "64k") else {
-        skipped("store::a_full_disk_ends_the_log_and_not_the_run: no file system may be mounted here");
+        skipped(
+            "store::a_full_disk_ends_the_log_and_not_the_run: no file system may be mounted here",
+        );
         return;
     };
     let mut log = store.begin_run(None).unwrap();
     let id = log.id().to_owned();
     write(&mut log, &events(5.0)[..3]);
-    let full = (0..200_000).find(|tenth| log.append(&snapshot(*tenth, *tenth)).is_err()).expect("the disk is full");
+    let full = (0..200_000)
+        .find(|tenth| log.append(&snapshot(*tenth, *tenth)).is_err())
+        .expect("the disk is full");
     // From now on events are discarded, and no further error is returned.
     assert!(log.append(&snapshot(full + 1, 1)).is_ok());
     let mut run = store.run(&id).unwrap();
@@ -121,7 +127,9 @@ fn a_full_disk_ends_the_log_and_not_the_run() {
 fn a_full_disk_does_not_keep_anybody_from_reading() {
     let directory = tempfile::tempdir().unwrap();
     let Ok(small) = Small::mount(directory.path(), "1m") else {
-        skipped("store::a_full_disk_does_not_keep_anybody_from_reading: no file system may be mounted here");
+        skipped(
+            "store::a_full_disk_does_not_keep_anybody_from_reading: no file system may be mounted here",
+        );
         return;
     };
     let (id, torn) = {

@@ -15,7 +15,11 @@ fn in_clear() -> Vec<Event> {
         plan.main_mut().scenario.requests[0].headers.push(("X-Api-Key".into(), CANARY.into()));
         environment.command = format!("brunt http://127.0.0.1:8080/ --bearer {CANARY}");
     }
-    events[1] = Event::Label { id: 0, name: format!("http://127.0.0.1:8080/?token={CANARY}"), hop_of: None };
+    events[1] = Event::Label {
+        id: 0,
+        name: format!("http://127.0.0.1:8080/?token={CANARY}"),
+        hop_of: None,
+    };
     events
 }
 

@@ -2,7 +2,9 @@
 
 use crate::{RunLog, Store};
 use brunt_model::experiment::{ContenderHooks, HookCommands, LoadStep, TrialOrder};
-use brunt_model::{Contender, Event, Experiment, Finish, Phase, Plan, Run, Snapshot, Tick, TrialIndex, Warning};
+use brunt_model::{
+    Contender, Event, Experiment, Finish, Phase, Plan, Run, Snapshot, Tick, TrialIndex, Warning,
+};
 use std::time::Duration;
 use tempfile::TempDir;
 
@@ -42,8 +44,10 @@ pub fn events(began: f64) -> Vec<Event> {
 pub fn snapshot(tenth: u64, replies: u64) -> Event {
     let (from, to) = (Tick(tenth * SECOND / 10), Tick((tenth + 1) * SECOND / 10));
     let mut snapshot = Snapshot { from, to, phase: Phase::Measure, ..Snapshot::default() };
-    (snapshot.flow.planned, snapshot.flow.begun, snapshot.flow.completed) = (replies, replies, replies);
-    (snapshot.measured.planned, snapshot.measured.begun, snapshot.measured.completed) = (replies, replies, replies);
+    (snapshot.flow.planned, snapshot.flow.begun, snapshot.flow.completed) =
+        (replies, replies, replies);
+    (snapshot.measured.planned, snapshot.measured.begun, snapshot.measured.completed) =
+        (replies, replies, replies);
     (snapshot.flow.good, snapshot.measured.good) = (replies, replies);
     snapshot.measured.response.record_n(20_000_000, replies);
     Event::Snapshot(Box::new(snapshot))

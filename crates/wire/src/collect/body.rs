@@ -149,7 +149,8 @@ impl BodyCollector {
     /// Chooses the decoder for a `deflate` body from its first two bytes. A zlib header (RFC 1950
     /// section 2.2) has method 8, and its two bytes are a multiple of 31.
     fn deflate_decoder(sink: DecodedSink, begin: &[u8]) -> Self {
-        let has_header = begin[0] & 0x0f == 8 && (u16::from(begin[0]) << 8 | u16::from(begin[1])).is_multiple_of(31);
+        let has_header = begin[0] & 0x0f == 8
+            && (u16::from(begin[0]) << 8 | u16::from(begin[1])).is_multiple_of(31);
         if has_header {
             Self::Zlib(Box::new(ZlibDecoder::new(sink)))
         } else {
@@ -167,7 +168,9 @@ impl BodyCollector {
             Self::ZlibOrDeflate(sink, begin) if begin.is_empty() => Ok(sink),
             Self::ZlibOrDeflate(..) | Self::Broken => Err(io::ErrorKind::InvalidData.into()),
             // A sender removes these four bytes from each message (RFC 7692 section 7.2.1).
-            Self::Message(mut decoder) => decoder.write_all(&MESSAGE_END).and_then(|()| decoder.finish()),
+            Self::Message(mut decoder) => {
+                decoder.write_all(&MESSAGE_END).and_then(|()| decoder.finish())
+            }
         };
         let is_broken = sink.is_err();
         let DecodedSink { search, retained, mut events, .. } = sink.unwrap_or_default();
@@ -261,7 +264,8 @@ mod tests {
     use flate2::write::GzEncoder;
 
     fn matches(pattern: &str, encoding: Option<&str>, pieces: &[&[u8]]) -> bool {
-        let mut body = BodyCollector::new(encoding, None, Some(&Regex::new(pattern).unwrap()), None, None);
+        let mut body =
+            BodyCollector::new(encoding, None, Some(&Regex::new(pattern).unwrap()), None, None);
         for piece in pieces {
             body.push(piece);
         }
@@ -295,7 +299,11 @@ mod tests {
                 (r"y\z", true),
                 ("needles", false),
             ] {
-                assert_eq!(matches(pattern, None, &pieces), expected, "{pattern} in pieces of {size}");
+                assert_eq!(
+                    matches(pattern, None, &pieces),
+                    expected,
+                    "{pattern} in pieces of {size}"
+                );
             }
         }
     }
@@ -310,7 +318,8 @@ mod tests {
                 raw.write_all(text.as_bytes()).unwrap();
                 zlib.write_all(text.as_bytes()).unwrap();
                 for (packed, size) in [(raw.finish().unwrap(), 1), (zlib.finish().unwrap(), 1000)] {
-                    let mut body = BodyCollector::new(Some("deflate"), None, None, Some(Vec::new()), None);
+                    let mut body =
+                        BodyCollector::new(Some("deflate"), None, None, Some(Vec::new()), None);
                     packed.chunks(size).for_each(|piece| body.push(piece));
                     let finished = body.finish();
                     assert!(
@@ -326,7 +335,8 @@ mod tests {
     #[test]
     fn a_pattern_is_found_in_a_text_of_another_charset() {
         let found = |charset, pieces: &[&[u8]]| {
-            let mut body = BodyCollector::new(None, charset, Some(&Regex::new("Müller").unwrap()), None, None);
+            let mut body =
+                BodyCollector::new(None, charset, Some(&Regex::new("Müller").unwrap()), None, None);
             for piece in pieces {
                 body.push(piece);
             }
@@ -339,7 +349,8 @@ mod tests {
 
     #[test]
     fn a_long_body_takes_no_more_memory_than_the_window() {
-        let mut body = BodyCollector::new(None, None, Some(&Regex::new("needle").unwrap()), None, None);
+        let mut body =
+            BodyCollector::new(None, None, Some(&Regex::new("needle").unwrap()), None, None);
         for _ in 0..1000 {
             body.push(&vec![b'x'; 64 * 1024]);
             assert!(room(&body) <= 4 * WINDOW, "{}", room(&body));
@@ -355,7 +366,8 @@ mod tests {
         }
         packed.write_all(b"needle").unwrap();
         let packed = packed.finish().unwrap();
-        let mut body = BodyCollector::new(Some("gzip"), None, Some(&Regex::new("x").unwrap()), None, None);
+        let mut body =
+            BodyCollector::new(Some("gzip"), None, Some(&Regex::new("x").unwrap()), None, None);
         for piece in packed.chunks(10_000) {
             body.push(piece);
             assert!(room(&body) <= 4 * WINDOW, "{}", room(&body));
@@ -383,7 +395,8 @@ mod tests {
         // "Hello", of RFC 7692 section 7.2.3.1.
         let hello = [0xf2, 0x48, 0xcd, 0xc9, 0xc9, 0x07, 0x00];
         for size in 1..=hello.len() {
-            let mut body = BodyCollector::new(Some("permessage-deflate"), None, None, Some(Vec::new()), None);
+            let mut body =
+                BodyCollector::new(Some("permessage-deflate"), None, None, Some(Vec::new()), None);
             hello.chunks(size).for_each(|piece| body.push(piece));
             assert_eq!(body.finish().bytes, b"Hello");
         }
@@ -392,7 +405,8 @@ mod tests {
         packed.write_all(long.as_bytes()).unwrap();
         packed.flush().unwrap();
         let packed = packed.get_ref().strip_suffix(&MESSAGE_END).unwrap().to_vec();
-        let mut body = BodyCollector::new(Some("permessage-deflate"), None, None, Some(Vec::new()), None);
+        let mut body =
+            BodyCollector::new(Some("permessage-deflate"), None, None, Some(Vec::new()), None);
         packed.chunks(7).for_each(|piece| body.push(piece));
         assert_eq!(body.finish().bytes, long.as_bytes());
     }

@@ -95,9 +95,16 @@ impl Queue {
     }
 
     /// Takes a place in the queue, or keeps the caller's existing place.
-    fn wait(self: &Rc<Self>, place: &mut Option<QueuePlace>, origin: OriginId, order: QueueOrder, waker: &Waker) {
+    fn wait(
+        self: &Rc<Self>,
+        place: &mut Option<QueuePlace>,
+        origin: OriginId,
+        order: QueueOrder,
+        waker: &Waker,
+    ) {
         let mut waiting = self.waiting.borrow_mut();
-        let number = place.as_ref().filter(|place| place.origin == origin).map(|place| place.number);
+        let number =
+            place.as_ref().filter(|place| place.origin == origin).map(|place| place.number);
         if let Some(entry) = waiting.iter_mut().find(|waiting| Some(waiting.number) == number) {
             entry.waker.clone_from(waker);
             return;
@@ -105,7 +112,9 @@ impl Queue {
         let number = self.next_number.get();
         add_one(&self.next_number);
         let index = match order {
-            QueueOrder::First => waiting.iter().take_while(|other| other.order == QueueOrder::First).count(),
+            QueueOrder::First => {
+                waiting.iter().take_while(|other| other.order == QueueOrder::First).count()
+            }
             QueueOrder::Last => waiting.len(),
         };
         waiting.insert(index, Waiting { number, origin, waker: waker.clone(), order });
@@ -131,7 +140,8 @@ impl<T: Transport> Lease<T> {
     /// True if its connection accepts another exchange, now or after one in flight has ended.
     fn accepts(&self, transport: &T) -> bool {
         let Connection { served, in_flight, rules, .. } = &*self.connection;
-        let has_requests_left = served.get() + u64::from(in_flight.get()) < rules.requests_per_connection;
+        let has_requests_left =
+            served.get() + u64::from(in_flight.get()) < rules.requests_per_connection;
         has_requests_left && transport.accepts(&self.lane)
     }
 
@@ -200,7 +210,8 @@ impl<T: Transport> Sharing<T> {
     /// they were allowed before.
     pub fn drop_trunk(&self, lease: &Lease<T>) -> bool {
         let mut trunks = self.trunks.borrow_mut();
-        let index = trunks.iter().position(|trunk| Rc::ptr_eq(&trunk.connection, &lease.connection));
+        let index =
+            trunks.iter().position(|trunk| Rc::ptr_eq(&trunk.connection, &lease.connection));
         let trunk = index.map(|index| trunks.swap_remove(index));
         // Dropping the trunk may close the connection, which wakes waiting exchanges:
         // release the borrow first.
@@ -225,11 +236,9 @@ impl<T: Transport> Sharing<T> {
             return false;
         }
         self.queue.connections_to(lease.origin) < self.per_origin
-            || self
-                .trunks
-                .borrow()
-                .iter()
-                .any(|trunk| trunk.origin == lease.origin && trunk.connection.in_flight.get() < in_flight)
+            || self.trunks.borrow().iter().any(|trunk| {
+                trunk.origin == lease.origin && trunk.connection.in_flight.get() < in_flight
+            })
     }
 
     /// Returns a further lane on the connection to `origin` with the fewest exchanges in flight, of
@@ -238,7 +247,8 @@ impl<T: Transport> Sharing<T> {
         loop {
             let mut trunks = self.trunks.borrow_mut();
             let to_origin = trunks.iter().enumerate().filter(|(_, trunk)| trunk.origin == origin);
-            let (index, trunk) = to_origin.min_by_key(|(_, trunk)| trunk.connection.in_flight.get())?;
+            let (index, trunk) =
+                to_origin.min_by_key(|(_, trunk)| trunk.connection.in_flight.get())?;
             if trunk.accepts(transport) {
                 return trunk.branch(transport);
             }
@@ -266,12 +276,16 @@ impl<T: Transport> Sharing<T> {
             let mut has_lane = keeps && lease.as_mut().is_some_and(|lease| lease.claim(transport));
             if !has_lane {
                 *lease = self.branch(transport, origin);
-                let is_idle = lease.as_ref().is_some_and(|lease| lease.connection.in_flight.get() == 0);
+                let is_idle =
+                    lease.as_ref().is_some_and(|lease| lease.connection.in_flight.get() == 0);
                 if !is_idle && self.queue.connections_to(origin) < self.per_origin {
                     self.queue.add_origin(origin);
                     *lease = None;
                     *place = None;
-                    return Poll::Ready(Some(OpeningPermit { queue: Rc::clone(&self.queue), origin }));
+                    return Poll::Ready(Some(OpeningPermit {
+                        queue: Rc::clone(&self.queue),
+                        origin,
+                    }));
                 }
                 has_lane = lease.as_mut().is_some_and(|lease| lease.claim(transport));
             }

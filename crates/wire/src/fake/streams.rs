@@ -99,7 +99,14 @@ impl Drop for Stream<'_> {
 impl<T: Timer> FakeStreams<T> {
     /// Creates a transport to `server` with `limit` streams on each connection.
     pub fn new(time: T, server: ServerModel, counts: Arc<StreamCounts>, limit: u32) -> Self {
-        Self { time, server, counts, opens_for: Duration::ZERO, limit, fate: Box::new(|_| ConnectionFate::STAYS) }
+        Self {
+            time,
+            server,
+            counts,
+            opens_for: Duration::ZERO,
+            limit,
+            fate: Box::new(|_| ConnectionFate::STAYS),
+        }
     }
 
     /// Sets the duration of opening a connection.
@@ -123,7 +130,9 @@ impl<T: Timer> FakeStreams<T> {
         let (outcome, at) = match answer {
             Answer::Reply(status, at) => (Ok(status), at),
             Answer::Fails(failure, at) => (Err(failure), at),
-            Answer::Redirect(..) | Answer::Never | Answer::Endless => (Err(Failure::Reset), Tick::NEVER),
+            Answer::Redirect(..) | Answer::Never | Answer::Endless => {
+                (Err(Failure::Reset), Tick::NEVER)
+            }
         };
         if lost_at.min(at) == Tick::NEVER {
             return std::future::pending().await;
@@ -138,7 +147,13 @@ impl<T: Timer> FakeStreams<T> {
         stamps.bytes_received = REPLY_BYTES;
         stamps.head_bytes = HEAD_BYTES;
         let announced_bytes = Some(REPLY_BYTES - HEAD_BYTES);
-        Ok(Reply { status, keep_alive: true, head_bytes: HEAD_BYTES, announced_bytes, ..Reply::default() })
+        Ok(Reply {
+            status,
+            keep_alive: true,
+            head_bytes: HEAD_BYTES,
+            announced_bytes,
+            ..Reply::default()
+        })
     }
 }
 
@@ -178,7 +193,12 @@ impl<T: Timer + 'static> Transport for FakeStreams<T> {
         self.time.now() < lost_at.min(goes_away_at)
     }
 
-    async fn exchange(&self, lane: &mut StreamLane, _: &Prepared, stamps: &mut Stamps) -> Result<Reply, Failure> {
+    async fn exchange(
+        &self,
+        lane: &mut StreamLane,
+        _: &Prepared,
+        stamps: &mut Stamps,
+    ) -> Result<Reply, Failure> {
         assert!(self.accepts(lane), "an exchange on a connection that takes none");
         let mut stream = Stream::begin(&lane.0, self.limit);
         stamps.sent = self.time.now();

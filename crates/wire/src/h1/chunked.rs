@@ -58,7 +58,11 @@ impl Chunks {
 
     /// Consumes `bytes` up to the end of the body and passes each piece of the body to `body`.
     /// Returns the number of bytes consumed: all of them unless the body ended earlier.
-    pub(super) fn feed(&mut self, bytes: &[u8], mut body: impl FnMut(&[u8])) -> Result<usize, Malformed> {
+    pub(super) fn feed(
+        &mut self,
+        bytes: &[u8],
+        mut body: impl FnMut(&[u8]),
+    ) -> Result<usize, Malformed> {
         let mut position = 0;
         while position < bytes.len() && self.step != Step::Done {
             if self.step == Step::Data {
@@ -98,10 +102,14 @@ impl Chunks {
     fn feed_framing(&mut self, byte: u8) -> Result<(), Malformed> {
         self.count()?;
         self.step = match (self.step, byte) {
-            (Step::Size | Step::MoreSize, b'0'..=b'9' | b'a'..=b'f' | b'A'..=b'F') => self.digit(byte)?,
+            (Step::Size | Step::MoreSize, b'0'..=b'9' | b'a'..=b'f' | b'A'..=b'F') => {
+                self.digit(byte)?
+            }
             (Step::MoreSize | Step::Blank, b' ' | b'\t') => Step::Blank,
             (Step::MoreSize | Step::Blank | Step::Extension, b'\r') => Step::SizeLineFeed,
-            (Step::MoreSize | Step::Blank | Step::Extension | Step::SizeLineFeed, b'\n') => self.end_size_line(),
+            (Step::MoreSize | Step::Blank | Step::Extension | Step::SizeLineFeed, b'\n') => {
+                self.end_size_line()
+            }
             (Step::MoreSize | Step::Blank, b';') | (Step::Extension, _) => Step::Extension,
             (Step::DataEnd, b'\r') => Step::DataLineFeed,
             (Step::DataEnd | Step::DataLineFeed, b'\n') => self.next_chunk(),
@@ -117,7 +125,9 @@ impl Chunks {
     /// Counts a byte of a size line or of the trailers, and checks their limits.
     fn count(&mut self) -> Result<(), Malformed> {
         let (limit, error) = match self.step {
-            Step::Trailer | Step::InTrailer | Step::LastLineFeed => (MAX_TRAILERS, Malformed::TrailersTooLarge),
+            Step::Trailer | Step::InTrailer | Step::LastLineFeed => {
+                (MAX_TRAILERS, Malformed::TrailersTooLarge)
+            }
             _ => (MAX_SIZE_LINE, Malformed::ChunkLineTooLong),
         };
         self.line_bytes += 1;

@@ -181,7 +181,9 @@ impl<T: Timer> H1Exchanges<T> {
         // A server that refuses a body closes before it has read it. Its reply
         // may still be readable.
         let (mut progress, write_error, refused) = match written {
-            WriteResult::Whole(Progress::More) => (self.feed_read_ahead(&mut receiver, pipeline, stamps), None, false),
+            WriteResult::Whole(Progress::More) => {
+                (self.feed_read_ahead(&mut receiver, pipeline, stamps), None, false)
+            }
             WriteResult::Whole(Progress::Whole) => (Ok(Progress::Whole), None, false),
             WriteResult::Failed(error) => (Ok(Progress::More), Some(error), true),
             // The rest of the request was not sent: the connection cannot be used again.
@@ -198,7 +200,8 @@ impl<T: Timer> H1Exchanges<T> {
                     return Err(exchange_failure(failure, write_error.as_ref(), is_stale));
                 }
             }
-            progress = std::future::poll_fn(|cx| self.poll_step(stream, &mut receiver, stamps, cx)).await;
+            progress =
+                std::future::poll_fn(|cx| self.poll_step(stream, &mut receiver, stamps, cx)).await;
         }
         if let Some(received) = stream.take_timestamp() {
             let lag = self.io.time.nanos_since_received(received, stamps.last_byte);
@@ -225,7 +228,12 @@ impl<T: Timer> H1Exchanges<T> {
 
     /// Sends a request before its exchange. If this fails, the exchange sends it
     /// again and reports errors.
-    pub async fn send_ahead<L: Link>(&self, stream: &mut Stream<L>, pipeline: &mut PipelineState, request: &[u8]) {
+    pub async fn send_ahead<L: Link>(
+        &self,
+        stream: &mut Stream<L>,
+        pipeline: &mut PipelineState,
+        request: &[u8],
+    ) {
         let is_sent = match stream.send_at_once(request) {
             Ok(n) if n == request.len() => true,
             // A part of a request must be completed, or the server would wait for its rest.
@@ -243,15 +251,23 @@ impl<T: Timer> H1Exchanges<T> {
     /// # Errors
     ///
     /// The cause of the failure, if there is no whole reply.
-    pub async fn switch(&self, stream: &mut Stream, request: &[u8], wants: WantedDetails) -> Result<(Reply, Vec<u8>), Failure> {
+    pub async fn switch(
+        &self,
+        stream: &mut Stream,
+        request: &[u8],
+        wants: WantedDetails,
+    ) -> Result<(Reply, Vec<u8>), Failure> {
         let mut pipeline = PipelineState::default();
         self.send_ahead(stream, &mut pipeline, request).await;
         // A second entry makes the exchange keep the bytes after the reply, like those
         // of a further reply.
         pipeline.sent.push_back(self.io.time.now());
         let collector = ReplyCollector::new(wants, None, None);
-        let request = OutgoingRequest { bytes: request, kind: RequestKind::Ordinary, is_reused: false };
-        let reply = self.exchange(stream, &mut pipeline, request, collector, &mut Stamps::default()).await?;
+        let request =
+            OutgoingRequest { bytes: request, kind: RequestKind::Ordinary, is_reused: false };
+        let reply = self
+            .exchange(stream, &mut pipeline, request, collector, &mut Stamps::default())
+            .await?;
         Ok((reply, pipeline.unread))
     }
 
@@ -315,8 +331,10 @@ impl<T: Timer> H1Exchanges<T> {
         let mut turn = Turn::default();
         loop {
             std::future::poll_fn(|cx| turn.poll_continue(&self.io.time, cx)).await;
-            let event =
-                std::future::poll_fn(|cx| self.poll_event(stream, request, receiver, progress, stamps, cx)).await;
+            let event = std::future::poll_fn(|cx| {
+                self.poll_event(stream, request, receiver, progress, stamps, cx)
+            })
+            .await;
             match event {
                 SendEvent::Wrote(Ok(0)) => return WriteResult::Whole(progress),
                 SendEvent::Wrote(Ok(n)) => {
@@ -324,7 +342,9 @@ impl<T: Timer> H1Exchanges<T> {
                     turn.worked(&self.io.time, self.io.time.now());
                 }
                 SendEvent::Wrote(Err(error)) => return WriteResult::Failed(error),
-                SendEvent::Received(Ok(Progress::Whole)) if receiver.refuses_request() => return WriteResult::Refused,
+                SendEvent::Received(Ok(Progress::Whole)) if receiver.refuses_request() => {
+                    return WriteResult::Refused;
+                }
                 SendEvent::Received(Ok(next)) => progress = next,
                 SendEvent::Received(Err(failure)) => return WriteResult::NoReply(failure),
             }
@@ -344,10 +364,16 @@ impl<T: Timer> H1Exchanges<T> {
     ) -> Poll<SendEvent> {
         let rest = &request[stamps.bytes_sent as usize..];
         let rest = &rest[..rest.len().min(SEND_PIECE)];
-        let wrote = if rest.is_empty() { stream.poll_flush(cx).map_ok(|()| 0) } else { stream.poll_send(rest, cx) };
+        let wrote = if rest.is_empty() {
+            stream.poll_flush(cx).map_ok(|()| 0)
+        } else {
+            stream.poll_send(rest, cx)
+        };
         match (wrote, progress) {
             (Poll::Ready(wrote), _) => Poll::Ready(SendEvent::Wrote(wrote)),
-            (Poll::Pending, Progress::More) => self.poll_step(stream, receiver, stamps, cx).map(SendEvent::Received),
+            (Poll::Pending, Progress::More) => {
+                self.poll_step(stream, receiver, stamps, cx).map(SendEvent::Received)
+            }
             // The reply is complete, but the rest of the request must still leave.
             (Poll::Pending, Progress::Whole) => Poll::Pending,
         }
@@ -355,7 +381,11 @@ impl<T: Timer> H1Exchanges<T> {
 
     /// Checks whether unsolicited bytes arrived with the reply. It reads on because the sizes of
     /// earlier reads must not decide this.
-    async fn detect_unsolicited_bytes<L: Link>(&self, stream: &mut Stream<L>, receiver: &mut ReplyReceiver) {
+    async fn detect_unsolicited_bytes<L: Link>(
+        &self,
+        stream: &mut Stream<L>,
+        receiver: &mut ReplyReceiver,
+    ) {
         let is_decided = receiver.expects_more || receiver.is_unsolicited || receiver.is_abandoned;
         if is_decided || !receiver.parser.head().is_some_and(|head| head.keep_alive) {
             return;
@@ -363,7 +393,9 @@ impl<T: Timer> H1Exchanges<T> {
         std::future::poll_fn(|cx| {
             let mut buffer = self.io.buffer.borrow_mut();
             for reads in 0.. {
-                let Some(Ok(n @ 1..)) = stream.read_remaining(&mut buffer[..HEAD_READ], cx) else { break };
+                let Some(Ok(n @ 1..)) = stream.read_remaining(&mut buffer[..HEAD_READ], cx) else {
+                    break;
+                };
                 if !is_blank(&buffer[..n]) || reads == MAX_BLANK_READS {
                     receiver.is_unsolicited = true;
                     break;
@@ -390,10 +422,12 @@ impl<T: Timer> H1Exchanges<T> {
         let mut buffer = self.io.buffer.borrow_mut();
         // A short rest is read into a larger buffer, so that the read also shows
         // whether bytes follow it.
-        let discardable = if receiver.collector.is_none() { receiver.parser.discardable() } else { 0 };
+        let discardable =
+            if receiver.collector.is_none() { receiver.parser.discardable() } else { 0 };
         let rest = if discardable >= self.read_limit(HEAD_READ) as u64 { discardable } else { 0 };
         let read = if rest > 0 {
-            let certain = receiver.parser.head().is_some_and(|h| matches!(h.framing, Framing::Length(_)));
+            let certain =
+                receiver.parser.head().is_some_and(|h| matches!(h.framing, Framing::Length(_)));
             let limit = self.read_limit(BUFFER);
             stream.poll_discard(DiscardableBody { bytes: rest, certain }, &mut buffer[..limit], cx)
         } else {
@@ -413,19 +447,22 @@ impl<T: Timer> H1Exchanges<T> {
             }
         };
         self.stamp(n, stamps);
-        let progress =
-            if rest > 0 && n > 0 {
-                receiver.parser.skip(n as u64);
-                Ok(if receiver.parser.done() { Progress::Whole } else { Progress::More })
-            } else {
-                let progress = receiver.push(&buffer[..n], &mut self.last_head.borrow_mut());
-                stamps.head_bytes = receiver.parser.head_bytes();
-                // A body that ends with the connection is complete only after a close_notify of TLS
-                // (RFC 9112 section 9.8).
-                progress.and_then(|progress| {
-                    if n == 0 && stream.is_truncated() { Err(Failure::ClosedEarly) } else { Ok(progress) }
-                })
-            };
+        let progress = if rest > 0 && n > 0 {
+            receiver.parser.skip(n as u64);
+            Ok(if receiver.parser.done() { Progress::Whole } else { Progress::More })
+        } else {
+            let progress = receiver.push(&buffer[..n], &mut self.last_head.borrow_mut());
+            stamps.head_bytes = receiver.parser.head_bytes();
+            // A body that ends with the connection is complete only after a close_notify of TLS
+            // (RFC 9112 section 9.8).
+            progress.and_then(|progress| {
+                if n == 0 && stream.is_truncated() {
+                    Err(Failure::ClosedEarly)
+                } else {
+                    Ok(progress)
+                }
+            })
+        };
         if matches!(progress, Ok(Progress::More)) {
             receiver.turn.worked(&self.io.time, stamps.last_byte);
         }
@@ -521,7 +558,11 @@ impl ReplyReceiver {
             };
         }
         if self.partial_head.is_empty() {
-            let used = if self.parser.head().is_none() { self.feed_first(bytes, last)? } else { self.feed(bytes)? };
+            let used = if self.parser.head().is_none() {
+                self.feed_first(bytes, last)?
+            } else {
+                self.feed(bytes)?
+            };
             return self.keep_rest(&bytes[used..]);
         }
         let mut whole = std::mem::take(&mut self.partial_head);

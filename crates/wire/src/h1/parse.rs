@@ -71,7 +71,14 @@ enum State {
 impl Parser {
     /// Creates a parser for the reply to a request of this kind.
     pub fn new(kind: RequestKind) -> Self {
-        Parser { kind, state: State::Head { searched: 0 }, head: None, body_bytes: 0, head_bytes: 0, interim: 0 }
+        Parser {
+            kind,
+            state: State::Head { searched: 0 },
+            head: None,
+            body_bytes: 0,
+            head_bytes: 0,
+            interim: 0,
+        }
     }
 
     /// Consumes bytes from the front of `bytes`, which must begin where the last call
@@ -176,7 +183,12 @@ impl Parser {
     }
 
     /// Consumes one head, or the blank lines before it. Returns 0 if the head is incomplete.
-    fn feed_head<S: ReplySink>(&mut self, bytes: &[u8], searched: usize, sink: &mut S) -> Result<usize, Malformed> {
+    fn feed_head<S: ReplySink>(
+        &mut self,
+        bytes: &[u8],
+        searched: usize,
+        sink: &mut S,
+    ) -> Result<usize, Malformed> {
         if self.interim > MAX_INTERIM {
             return Err(Malformed::TooManyInterim);
         }
@@ -203,7 +215,9 @@ impl Parser {
     /// parsed only when it is complete, so that the result does not depend on the pieces. Each
     /// byte is searched only once.
     fn search(&mut self, bytes: &[u8], searched: usize) -> Result<Option<usize>, Malformed> {
-        if bytes != b"\r" && bytes.iter().zip(PREFIX).any(|(received, expected)| received != expected) {
+        if bytes != b"\r"
+            && bytes.iter().zip(PREFIX).any(|(received, expected)| received != expected)
+        {
             return Err(Malformed::StatusLine);
         }
         let end = blank_line_end(bytes, searched);
@@ -281,7 +295,11 @@ fn blank_line_end(bytes: &[u8], from: usize) -> Option<usize> {
 
 /// Parses a head that is known to be complete, with any number of fields.
 #[cold]
-fn read_whole_head<S: ReplySink>(bytes: &[u8], kind: RequestKind, sink: &mut S) -> Result<Head, Malformed> {
+fn read_whole_head<S: ReplySink>(
+    bytes: &[u8],
+    kind: RequestKind,
+    sink: &mut S,
+) -> Result<Head, Malformed> {
     read_head::<FIELDS, S>(bytes, kind, sink)
         // The large array is 16 times as long, and most heads do not need it.
         .or_else(|| read_head::<MANY_FIELDS, S>(bytes, kind, sink))
@@ -313,7 +331,8 @@ fn read_head<const N: usize, S: ReplySink>(
 ) -> Option<Result<Head, Malformed>> {
     let mut fields = [const { MaybeUninit::uninit() }; N];
     let mut reply = httparse::Response::new(&mut []);
-    let outcome = tolerant_config().parse_response_with_uninit_headers(&mut reply, bytes, &mut fields);
+    let outcome =
+        tolerant_config().parse_response_with_uninit_headers(&mut reply, bytes, &mut fields);
     let Ok(httparse::Status::Complete(length)) = outcome else {
         return None;
     };
@@ -354,7 +373,9 @@ fn interpret<S: ReplySink>(
         status,
         version: if version_minor == 0 { HttpVersion::V1_0 } else { HttpVersion::V1_1 },
         framing,
-        keep_alive: framing != Framing::UntilClose && !leaves_http(kind, status) && fields.keep_alive(version_minor),
+        keep_alive: framing != Framing::UntilClose
+            && !leaves_http(kind, status)
+            && fields.keep_alive(version_minor),
         length: length as u64,
         encoded: fields.encoded,
     })
@@ -373,7 +394,9 @@ fn leaves_http(kind: RequestKind, status: u16) -> bool {
 /// True if the reply has no body, whatever its header fields say (RFC 9112 section 6.3,
 /// rules 1 and 2).
 fn is_bodiless(kind: RequestKind, status: u16) -> bool {
-    kind == RequestKind::Head || matches!(status, 100..=199 | 204 | 304) || leaves_http(kind, status)
+    kind == RequestKind::Head
+        || matches!(status, 100..=199 | 204 | 304)
+        || leaves_http(kind, status)
 }
 
 /// The header fields that determine framing and reuse of the connection.
@@ -436,22 +459,31 @@ impl Fields {
     fn note_length(&mut self, item: &[u8]) {
         self.length = match (self.length, decimal(item.trim_ascii())) {
             (DeclaredLength::Missing, Some(bytes)) => DeclaredLength::Bytes(bytes),
-            (DeclaredLength::Bytes(previous), Some(bytes)) if previous == bytes => DeclaredLength::Bytes(bytes),
+            (DeclaredLength::Bytes(previous), Some(bytes)) if previous == bytes => {
+                DeclaredLength::Bytes(bytes)
+            }
             _ => DeclaredLength::Invalid,
         };
     }
 
     fn note_coding(&mut self, token: &[u8]) {
-        const COMPRESSIONS: [&[u8]; 5] = [b"gzip", b"deflate", b"compress", b"x-gzip", b"x-compress"];
+        const COMPRESSIONS: [&[u8]; 5] =
+            [b"gzip", b"deflate", b"compress", b"x-gzip", b"x-compress"];
         self.coding = match self.coding {
-            Coding::Missing | Coding::Compressed if token.eq_ignore_ascii_case(b"chunked") => Coding::Chunked,
+            Coding::Missing | Coding::Compressed if token.eq_ignore_ascii_case(b"chunked") => {
+                Coding::Chunked
+            }
             Coding::Missing | Coding::Compressed
                 if COMPRESSIONS.into_iter().any(|name| token.eq_ignore_ascii_case(name)) =>
             {
                 Coding::Compressed
             }
             // RFC 2616 defined `identity` as no coding at all.
-            previous @ (Coding::Missing | Coding::Compressed) if token.eq_ignore_ascii_case(b"identity") => previous,
+            previous @ (Coding::Missing | Coding::Compressed)
+                if token.eq_ignore_ascii_case(b"identity") =>
+            {
+                previous
+            }
             _ => Coding::Invalid,
         };
     }
@@ -466,7 +498,9 @@ impl Fields {
             (Coding::Invalid, _) => Err(Malformed::TransferEncoding),
             // `Transfer-Encoding` overrides `Content-Length` (RFC 9112 section 6.3).
             (Coding::Chunked, _) => Ok(Framing::Chunked),
-            (Coding::Compressed, _) | (Coding::Missing, DeclaredLength::Missing) => Ok(Framing::UntilClose),
+            (Coding::Compressed, _) | (Coding::Missing, DeclaredLength::Missing) => {
+                Ok(Framing::UntilClose)
+            }
             (Coding::Missing, DeclaredLength::Bytes(length)) => Ok(Framing::Length(length)),
             (Coding::Missing, DeclaredLength::Invalid) => Err(Malformed::ContentLength),
         }
@@ -475,7 +509,8 @@ impl Fields {
     /// True if the connection persists (RFC 9112 section 9.3). After a Transfer-Encoding under
     /// HTTP/1.0 the framing is not trustworthy, so the connection is not reused (section 6.1).
     fn keep_alive(&self, version_minor: u8) -> bool {
-        let is_persistent = version_minor == 1 || (self.has_keep_alive && self.coding == Coding::Missing);
+        let is_persistent =
+            version_minor == 1 || (self.has_keep_alive && self.coding == Coding::Missing);
         is_persistent && !self.has_close
     }
 }

@@ -36,7 +36,12 @@ fn scrap() -> impl Strategy<Value = Vec<u8>> {
 }
 
 fn request_kind() -> impl Strategy<Value = RequestKind> {
-    prop::sample::select(vec![RequestKind::Ordinary, RequestKind::Ordinary, RequestKind::Head, RequestKind::Connect])
+    prop::sample::select(vec![
+        RequestKind::Ordinary,
+        RequestKind::Ordinary,
+        RequestKind::Head,
+        RequestKind::Connect,
+    ])
 }
 
 proptest! {

@@ -42,7 +42,12 @@ enum Body {
 }
 
 /// Parses `bytes` in `pieces`, of which the last is the rest, and then closes the connection.
-fn run(kind: RequestKind, bytes: &[u8], pieces: impl IntoIterator<Item = usize>, body: Body) -> Outcome {
+fn run(
+    kind: RequestKind,
+    bytes: &[u8],
+    pieces: impl IntoIterator<Item = usize>,
+    body: Body,
+) -> Outcome {
     let mut parser = Parser::new(kind);
     let mut seen = Seen::default();
     let verdict = play(&mut parser, &mut seen, bytes, pieces, body);
@@ -96,7 +101,10 @@ fn consistent_outcome(name: &str, kind: RequestKind, bytes: &[u8]) -> Outcome {
     assert_eq!(run(kind, bytes, std::iter::repeat(1), Body::Fed), whole, "{name}, byte by byte");
     for piece in [1, 2, 3, 7, 64, bytes.len()] {
         let dropped = run(kind, bytes, std::iter::repeat(piece.max(1)), Body::Dropped);
-        assert_eq!(dropped.body_bytes, whole.body_bytes, "{name}, dropped behind pieces of {piece}");
+        assert_eq!(
+            dropped.body_bytes, whole.body_bytes,
+            "{name}, dropped behind pieces of {piece}"
+        );
         let unseen = Outcome { seen: whole.seen.clone(), ..dropped };
         assert_eq!(unseen, whole, "{name}, dropped behind pieces of {piece}");
     }
@@ -119,12 +127,29 @@ struct Case {
     keep_alive: bool,
 }
 
-fn case(name: &'static str, head: impl Into<String>, framing: Framing, wire: &str, body: &str) -> Case {
+fn case(
+    name: &'static str,
+    head: impl Into<String>,
+    framing: Framing,
+    wire: &str,
+    body: &str,
+) -> Case {
     let head = head.into();
     let status = head.split_ascii_whitespace().nth(1).unwrap().parse().unwrap();
     let (wire, body) = (wire.as_bytes().to_vec(), body.as_bytes().to_vec());
     let keep_alive = framing != Framing::UntilClose;
-    Case { name, kind: RequestKind::Ordinary, before: "", interim: 0, head, wire, body, status, framing, keep_alive }
+    Case {
+        name,
+        kind: RequestKind::Ordinary,
+        before: "",
+        interim: 0,
+        head,
+        wire,
+        body,
+        status,
+        framing,
+        keep_alive,
+    }
 }
 
 impl Case {
@@ -161,7 +186,8 @@ impl Case {
 }
 
 const CONTINUE: &str = "HTTP/1.1 100 Continue\r\n\r\n";
-const HINTS: &str = "HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\nContent-Length: 9\r\n\r\n";
+const HINTS: &str =
+    "HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\nContent-Length: 9\r\n\r\n";
 const CHUNKED: &str = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
 
 /// Returns a head of exactly `size` bytes that announces 2 bytes of body. Its fields have
@@ -182,17 +208,41 @@ fn plain_cases() -> Vec<Case> {
     vec![
         case("length", ok("Content-Length: 5\r\n"), Length(5), "hello", "hello"),
         case("length zero", ok("Content-Length: 0\r\n"), Length(0), "", ""),
-        case("length said twice", ok("Content-Length: 5\r\ncontent-length:5\r\n"), Length(5), "hello", "hello"),
+        case(
+            "length said twice",
+            ok("Content-Length: 5\r\ncontent-length:5\r\n"),
+            Length(5),
+            "hello",
+            "hello",
+        ),
         case("length as list", ok("Content-Length: 5, 5\r\n"), Length(5), "hello", "hello"),
-        case("length with zeros before", ok("Content-Length: 0005\r\n"), Length(5), "hello", "hello"),
+        case(
+            "length with zeros before",
+            ok("Content-Length: 0005\r\n"),
+            Length(5),
+            "hello",
+            "hello",
+        ),
         case("blanks around", ok("Content-Length \t:  \t 5 \t \r\n"), Length(5), "hello", "hello"),
         case("folded", ok("Content-Length:\r\n 5\r\nX: a\r\n\tb\r\n"), Length(5), "hello", "hello"),
         case("bare line feeds", "HTTP/1.1 200 OK\nContent-Length: 2\n\n", Length(2), "hi", "hi"),
-        case("mixed line ends", "HTTP/1.1 200 OK\r\nContent-Length: 2\n\r\n", Length(2), "hi", "hi"),
+        case(
+            "mixed line ends",
+            "HTTP/1.1 200 OK\r\nContent-Length: 2\n\r\n",
+            Length(2),
+            "hi",
+            "hi",
+        ),
         case("no reason", "HTTP/1.1 404\r\nContent-Length: 2\r\n\r\n", Length(2), "hi", "hi"),
         case("empty reason", "HTTP/1.1 404 \r\nContent-Length: 2\r\n\r\n", Length(2), "hi", "hi"),
         case("two spaces", "HTTP/1.1  200  OK\r\nContent-Length: 2\r\n\r\n", Length(2), "hi", "hi"),
-        case("reason in Latin-1's place", "HTTP/1.1 200 Žluť\r\nContent-Length: 2\r\n\r\n", Length(2), "hi", "hi"),
+        case(
+            "reason in Latin-1's place",
+            "HTTP/1.1 200 Žluť\r\nContent-Length: 2\r\n\r\n",
+            Length(2),
+            "hi",
+            "hi",
+        ),
         case("status 999", "HTTP/1.1 999 No\r\nContent-Length: 2\r\n\r\n", Length(2), "hi", "hi"),
         case(
             "body like a head",
@@ -204,25 +254,59 @@ fn plain_cases() -> Vec<Case> {
         case("HEAD", ok("Content-Length: 5\r\n"), None, "", "").with_kind(RequestKind::Head),
         case("HEAD, chunked", CHUNKED, None, "", "").with_kind(RequestKind::Head),
         case("HEAD, nothing said", ok(""), None, "", "").with_kind(RequestKind::Head),
-        case("HEAD, nonsense", ok("Content-Length: x\r\n"), None, "", "").with_kind(RequestKind::Head),
+        case("HEAD, nonsense", ok("Content-Length: x\r\n"), None, "", "")
+            .with_kind(RequestKind::Head),
         case("204", "HTTP/1.1 204 No Content\r\n\r\n", None, "", ""),
-        case("204 with a length", "HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\n", None, "", ""),
+        case(
+            "204 with a length",
+            "HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\n",
+            None,
+            "",
+            "",
+        ),
         case("304", "HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n", None, "", ""),
         case("101", "HTTP/1.1 101 Switching\r\nConnection: Upgrade\r\n\r\n", None, "", "").closes(),
-        case("CONNECT", "HTTP/1.1 200 Established\r\n\r\n", None, "", "").with_kind(RequestKind::Connect).closes(),
-        case("CONNECT refused", "HTTP/1.1 407 No\r\nContent-Length: 2\r\n\r\n", Length(2), "no", "no")
-            .with_kind(RequestKind::Connect),
+        case("CONNECT", "HTTP/1.1 200 Established\r\n\r\n", None, "", "")
+            .with_kind(RequestKind::Connect)
+            .closes(),
+        case(
+            "CONNECT refused",
+            "HTTP/1.1 407 No\r\nContent-Length: 2\r\n\r\n",
+            Length(2),
+            "no",
+            "no",
+        )
+        .with_kind(RequestKind::Connect),
         case("100", ok("Content-Length: 2\r\n"), Length(2), "hi", "hi").preceded_by(CONTINUE, 1),
         case("103", ok("Content-Length: 2\r\n"), Length(2), "hi", "hi").preceded_by(HINTS, 1),
-        case("blank lines", ok("Content-Length: 2\r\n"), Length(2), "hi", "hi").preceded_by("\r\n\n\r\n", 0),
+        case("blank lines", ok("Content-Length: 2\r\n"), Length(2), "hi", "hi")
+            .preceded_by("\r\n\n\r\n", 0),
         case("blank line behind 100", ok("Content-Length: 2\r\n"), Length(2), "hi", "hi")
             .preceded_by("HTTP/1.1 100 \n\n\r\n", 1),
         case("HEAD behind 100", ok("Content-Length: 2\r\n"), None, "", "")
             .with_kind(RequestKind::Head)
             .preceded_by(CONTINUE, 1),
-        case("64 fields", ok(&("a: b\r\n".repeat(63) + "Content-Length: 2\r\n")), Length(2), "hi", "hi"),
-        case("65 fields", ok(&("a: b\r\n".repeat(64) + "Content-Length: 2\r\n")), Length(2), "hi", "hi"),
-        case("1024 fields", ok(&("a: b\r\n".repeat(1023) + "Content-Length: 2\r\n")), Length(2), "hi", "hi"),
+        case(
+            "64 fields",
+            ok(&("a: b\r\n".repeat(63) + "Content-Length: 2\r\n")),
+            Length(2),
+            "hi",
+            "hi",
+        ),
+        case(
+            "65 fields",
+            ok(&("a: b\r\n".repeat(64) + "Content-Length: 2\r\n")),
+            Length(2),
+            "hi",
+            "hi",
+        ),
+        case(
+            "1024 fields",
+            ok(&("a: b\r\n".repeat(1023) + "Content-Length: 2\r\n")),
+            Length(2),
+            "hi",
+            "hi",
+        ),
         case("8 kB", big_head(8_000, 400), Length(2), "hi", "hi"),
         case("64 kB", big_head(MAX_HEAD, 400), Length(2), "hi", "hi"),
         case("64 kB in one field", big_head(MAX_HEAD, MAX_HEAD), Length(2), "hi", "hi"),
@@ -245,7 +329,13 @@ fn open_cases() -> Vec<Case> {
             "0000a\r\n0123456789\r\nB\r\nabcdefghijk\r\n00\r\n\r\n",
             "0123456789abcdefghijk",
         ),
-        case("extensions", CHUNKED, Chunked, "2;a=b;c=\"d\"\r\nhi\r\n1 ; x\r\n!\r\n0;z\r\n\r\n", "hi!"),
+        case(
+            "extensions",
+            CHUNKED,
+            Chunked,
+            "2;a=b;c=\"d\"\r\nhi\r\n1 ; x\r\n!\r\n0;z\r\n\r\n",
+            "hi!",
+        ),
         case("filled sizes", CHUNKED, Chunked, "2     \r\nhi\r\n0 \t\r\n\r\n", "hi"),
         case("trailers", CHUNKED, Chunked, "2\r\nhi\r\n0\r\nDigest: x\r\nB:\r\n\r\n", "hi"),
         case("line ends in the data", CHUNKED, Chunked, "4\r\n\r\n0\n\r\n0\r\n\r\n", "\r\n0\n"),
@@ -266,7 +356,13 @@ fn open_cases() -> Vec<Case> {
             "0\r\n\r\n",
             "",
         ),
-        case("gzip, chunked", ok("Transfer-Encoding: gzip, chunked\r\n"), Chunked, "2\r\nhi\r\n0\r\n\r\n", "hi"),
+        case(
+            "gzip, chunked",
+            ok("Transfer-Encoding: gzip, chunked\r\n"),
+            Chunked,
+            "2\r\nhi\r\n0\r\n\r\n",
+            "hi",
+        ),
         case(
             "in two fields",
             ok("Transfer-Encoding: gzip\r\nTransfer-Encoding: ,chunked\r\n"),
@@ -274,8 +370,14 @@ fn open_cases() -> Vec<Case> {
             "0\r\n\r\n",
             "",
         ),
-        case("chunked and close", ok("Connection: close\r\nTransfer-Encoding: chunked\r\n"), Chunked, "0\r\n\r\n", "")
-            .closes(),
+        case(
+            "chunked and close",
+            ok("Connection: close\r\nTransfer-Encoding: chunked\r\n"),
+            Chunked,
+            "0\r\n\r\n",
+            "",
+        )
+        .closes(),
         case(
             "chunked under 1.0",
             CHUNKED.replace("1.1 200 OK", "1.0 200 OK\r\nConnection: keep-alive"),
@@ -285,12 +387,33 @@ fn open_cases() -> Vec<Case> {
         )
         .closes(),
         case("chunked behind 100 and 103", CHUNKED, Chunked, "2\r\nhi\r\n0\r\n\r\n", "hi")
-            .preceded_by("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nA: b\r\n\r\n", 2),
+            .preceded_by(
+                "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nA: b\r\n\r\n",
+                2,
+            ),
         case("until close", ok("Connection: close\r\n"), UntilClose, "hello", "hello"),
         case("until close, empty", ok(""), UntilClose, "", ""),
-        case("until close, kept alive", ok("Connection: keep-alive\r\n"), UntilClose, "hello", "hello"),
-        case("until close, 1.0", "HTTP/1.0 200 OK\r\n\r\n", UntilClose, "hello\r\n\r\n", "hello\r\n\r\n"),
-        case("compressed only", ok("Transfer-Encoding: gzip\r\nContent-Length: 2\r\n"), UntilClose, "hello", "hello"),
+        case(
+            "until close, kept alive",
+            ok("Connection: keep-alive\r\n"),
+            UntilClose,
+            "hello",
+            "hello",
+        ),
+        case(
+            "until close, 1.0",
+            "HTTP/1.0 200 OK\r\n\r\n",
+            UntilClose,
+            "hello\r\n\r\n",
+            "hello\r\n\r\n",
+        ),
+        case(
+            "compressed only",
+            ok("Transfer-Encoding: gzip\r\nContent-Length: 2\r\n"),
+            UntilClose,
+            "hello",
+            "hello",
+        ),
         case("no fields", "HTTP/1.1 200\r\n\r\n", UntilClose, "hi", "hi"),
         case("CONNECT refused, until close", "HTTP/1.0 502 Bad\r\n\r\n", UntilClose, "no", "no")
             .with_kind(RequestKind::Connect),
@@ -341,15 +464,22 @@ fn a_content_encoding_other_than_identity_is_told() {
         ("Content-Encoding: identity, zstd\r\n", true),
     ] {
         let bytes = format!("HTTP/1.1 200 OK\r\n{field}Content-Length: 0\r\n\r\n");
-        assert_eq!(whole(RequestKind::Ordinary, bytes.as_bytes()).head.unwrap().encoded, encoded, "{field}");
+        assert_eq!(
+            whole(RequestKind::Ordinary, bytes.as_bytes()).head.unwrap().encoded,
+            encoded,
+            "{field}"
+        );
     }
 }
 
 #[test]
 fn the_fields_of_the_final_head_alone_are_shown() {
-    let bytes = format!("{HINTS}HTTP/1.1 200 OK\r\nContent-Length: 0\r\nSet-Cookie:  a=\u{e9}; b \r\nEmpty:\r\n\r\n");
+    let bytes = format!(
+        "{HINTS}HTTP/1.1 200 OK\r\nContent-Length: 0\r\nSet-Cookie:  a=\u{e9}; b \r\nEmpty:\r\n\r\n"
+    );
     let seen = whole(RequestKind::Ordinary, bytes.as_bytes()).seen.fields;
-    let shown: Vec<_> = seen.iter().map(|(name, value)| (name.as_str(), value.as_slice())).collect();
+    let shown: Vec<_> =
+        seen.iter().map(|(name, value)| (name.as_str(), value.as_slice())).collect();
     let expected: [(&str, &[u8]); 3] =
         [("Content-Length", b"0"), ("Set-Cookie", "a=\u{e9}; b".as_bytes()), ("Empty", b"")];
     assert_eq!(shown, expected);
@@ -361,31 +491,83 @@ fn malformed_replies_are_told_apart_however_they_are_cut() {
     let chunked = |wire: &str| format!("{CHUNKED}{wire}");
     let most = u64::MAX;
     let cases = [
-        ("another protocol", "SSH-2.0-OpenSSH_9.6\r\n".to_owned(), NoReply::Malformed(Malformed::StatusLine)),
-        ("another version", "HTTP/2 200\r\n\r\n".to_owned(), NoReply::Malformed(Malformed::StatusLine)),
-        ("another minor", "HTTP/1.2 200 OK\r\n\r\n".to_owned(), NoReply::Malformed(Malformed::StatusLine)),
-        ("a carriage return first", "\rHTTP/1.1 200 OK\r\n\r\n".to_owned(), NoReply::Malformed(Malformed::StatusLine)),
+        (
+            "another protocol",
+            "SSH-2.0-OpenSSH_9.6\r\n".to_owned(),
+            NoReply::Malformed(Malformed::StatusLine),
+        ),
+        (
+            "another version",
+            "HTTP/2 200\r\n\r\n".to_owned(),
+            NoReply::Malformed(Malformed::StatusLine),
+        ),
+        (
+            "another minor",
+            "HTTP/1.2 200 OK\r\n\r\n".to_owned(),
+            NoReply::Malformed(Malformed::StatusLine),
+        ),
+        (
+            "a carriage return first",
+            "\rHTTP/1.1 200 OK\r\n\r\n".to_owned(),
+            NoReply::Malformed(Malformed::StatusLine),
+        ),
         ("no status", "HTTP/1.1 OK\r\n\r\n".to_owned(), NoReply::Malformed(Malformed::StatusLine)),
-        ("status of two digits", "HTTP/1.1 20 OK\r\n\r\n".to_owned(), NoReply::Malformed(Malformed::StatusLine)),
-        ("status below 100", "HTTP/1.1 099 OK\r\n\r\n".to_owned(), NoReply::Malformed(Malformed::StatusLine)),
-        ("field without colon", ok("Content-Length 5\r\n"), NoReply::Malformed(Malformed::HeaderField)),
+        (
+            "status of two digits",
+            "HTTP/1.1 20 OK\r\n\r\n".to_owned(),
+            NoReply::Malformed(Malformed::StatusLine),
+        ),
+        (
+            "status below 100",
+            "HTTP/1.1 099 OK\r\n\r\n".to_owned(),
+            NoReply::Malformed(Malformed::StatusLine),
+        ),
+        (
+            "field without colon",
+            ok("Content-Length 5\r\n"),
+            NoReply::Malformed(Malformed::HeaderField),
+        ),
         ("NUL in a field", ok("A: b\0c\r\n"), NoReply::Malformed(Malformed::HeaderField)),
         ("a lone carriage return", ok("A: b\rc\r\n"), NoReply::Malformed(Malformed::HeaderField)),
         ("no name", ok(": b\r\n"), NoReply::Malformed(Malformed::HeaderField)),
-        ("bad interim", "HTTP/1.1 100 Continue\r\nX\r\n\r\n".to_owned(), NoReply::Malformed(Malformed::HeaderField)),
-        ("bad behind interim", format!("{CONTINUE}hello"), NoReply::Malformed(Malformed::StatusLine)),
+        (
+            "bad interim",
+            "HTTP/1.1 100 Continue\r\nX\r\n\r\n".to_owned(),
+            NoReply::Malformed(Malformed::HeaderField),
+        ),
+        (
+            "bad behind interim",
+            format!("{CONTINUE}hello"),
+            NoReply::Malformed(Malformed::StatusLine),
+        ),
         ("1025 fields", ok(&"a: b\r\n".repeat(1025)), NoReply::Malformed(Malformed::TooManyFields)),
         ("too large", big_head(MAX_HEAD + 1, 400), NoReply::Malformed(Malformed::HeadTooLarge)),
-        ("too large in one field", big_head(MAX_HEAD + 1, MAX_HEAD), NoReply::Malformed(Malformed::HeadTooLarge)),
+        (
+            "too large in one field",
+            big_head(MAX_HEAD + 1, MAX_HEAD),
+            NoReply::Malformed(Malformed::HeadTooLarge),
+        ),
         (
             "never ends",
             format!("HTTP/1.1 200 OK\r\nA:{}", "x".repeat(2 * MAX_HEAD)),
             NoReply::Malformed(Malformed::HeadTooLarge),
         ),
-        ("length no number", ok("Content-Length: five\r\n"), NoReply::Malformed(Malformed::ContentLength)),
+        (
+            "length no number",
+            ok("Content-Length: five\r\n"),
+            NoReply::Malformed(Malformed::ContentLength),
+        ),
         ("length empty", ok("Content-Length:\r\n"), NoReply::Malformed(Malformed::ContentLength)),
-        ("length signed", ok("Content-Length: +5\r\n"), NoReply::Malformed(Malformed::ContentLength)),
-        ("length negative", ok("Content-Length: -1\r\n"), NoReply::Malformed(Malformed::ContentLength)),
+        (
+            "length signed",
+            ok("Content-Length: +5\r\n"),
+            NoReply::Malformed(Malformed::ContentLength),
+        ),
+        (
+            "length negative",
+            ok("Content-Length: -1\r\n"),
+            NoReply::Malformed(Malformed::ContentLength),
+        ),
         (
             "length beyond 64 bits",
             ok("Content-Length: 18446744073709551616\r\n"),
@@ -396,9 +578,21 @@ fn malformed_replies_are_told_apart_however_they_are_cut() {
             ok("Content-Length: 5\r\nContent-Length: 6\r\n"),
             NoReply::Malformed(Malformed::ContentLength),
         ),
-        ("lengths differ in a list", ok("Content-Length: 5, 6\r\n"), NoReply::Malformed(Malformed::ContentLength)),
-        ("lengths differ, then agree", ok("Content-Length: 5, 6, 6\r\n"), NoReply::Malformed(Malformed::ContentLength)),
-        ("unknown coding", ok("Transfer-Encoding: rot13\r\n"), NoReply::Malformed(Malformed::TransferEncoding)),
+        (
+            "lengths differ in a list",
+            ok("Content-Length: 5, 6\r\n"),
+            NoReply::Malformed(Malformed::ContentLength),
+        ),
+        (
+            "lengths differ, then agree",
+            ok("Content-Length: 5, 6, 6\r\n"),
+            NoReply::Malformed(Malformed::ContentLength),
+        ),
+        (
+            "unknown coding",
+            ok("Transfer-Encoding: rot13\r\n"),
+            NoReply::Malformed(Malformed::TransferEncoding),
+        ),
         (
             "unknown, chunked",
             ok("Transfer-Encoding: rot13, chunked\r\n"),
@@ -418,16 +612,28 @@ fn malformed_replies_are_told_apart_however_they_are_cut() {
         ("size no number", chunked("x\r\n"), NoReply::Malformed(Malformed::Chunk)),
         ("extension without size", chunked(";a\r\n"), NoReply::Malformed(Malformed::Chunk)),
         ("size in two", chunked("1 1\r\n"), NoReply::Malformed(Malformed::Chunk)),
-        ("size beyond 64 bits", chunked("10000000000000000\r\n"), NoReply::Malformed(Malformed::Chunk)),
+        (
+            "size beyond 64 bits",
+            chunked("10000000000000000\r\n"),
+            NoReply::Malformed(Malformed::Chunk),
+        ),
         ("carriage return alone", chunked("2\rhi"), NoReply::Malformed(Malformed::Chunk)),
         ("data too long", chunked("2\r\nhello\r\n0\r\n\r\n"), NoReply::Malformed(Malformed::Chunk)),
-        ("data's carriage return alone", chunked("2\r\nhi\r0\r\n\r\n"), NoReply::Malformed(Malformed::Chunk)),
+        (
+            "data's carriage return alone",
+            chunked("2\r\nhi\r0\r\n\r\n"),
+            NoReply::Malformed(Malformed::Chunk),
+        ),
         (
             "size line beyond 4 kB",
             chunked(&format!("2;{}\r\nhi\r\n", "x".repeat(4_093))),
             NoReply::Malformed(Malformed::ChunkLineTooLong),
         ),
-        ("zeros without end", chunked(&"0".repeat(5_000)), NoReply::Malformed(Malformed::ChunkLineTooLong)),
+        (
+            "zeros without end",
+            chunked(&"0".repeat(5_000)),
+            NoReply::Malformed(Malformed::ChunkLineTooLong),
+        ),
         (
             "trailers beyond 64 kB",
             chunked(&format!("0\r\n{}\r\n\r\n", "x".repeat(65_533))),
@@ -437,7 +643,11 @@ fn malformed_replies_are_told_apart_however_they_are_cut() {
         ("closed at once", String::new(), NoReply::ClosedInHead),
         ("closed behind blank lines", "\r\n\r".to_owned(), NoReply::ClosedInHead),
         ("closed behind an interim head", CONTINUE.to_owned(), NoReply::ClosedInHead),
-        ("closed in a long body", ok(&format!("Content-Length: {most}\r\n")) + "hello", NoReply::ClosedInBody),
+        (
+            "closed in a long body",
+            ok(&format!("Content-Length: {most}\r\n")) + "hello",
+            NoReply::ClosedInBody,
+        ),
         ("closed in a long chunk", chunked(&format!("{most:x}\r\nhello")), NoReply::ClosedInBody),
     ];
     for (name, bytes, malformed) in cases {
@@ -465,10 +675,15 @@ fn a_close_completes_a_reply_only_where_it_may() {
 
 #[test]
 fn bytes_behind_a_reply_are_left_alone() {
-    for case in plain_cases().iter().chain(&open_cases()).filter(|case| case.framing != Framing::UntilClose) {
+    for case in
+        plain_cases().iter().chain(&open_cases()).filter(|case| case.framing != Framing::UntilClose)
+    {
         let bytes = case.bytes();
-        let outcome =
-            consistent_outcome(case.name, case.kind, &[&bytes, b"\r\nHTTP/1.1 200 OK\r\n\r\n".as_slice()].concat());
+        let outcome = consistent_outcome(
+            case.name,
+            case.kind,
+            &[&bytes, b"\r\nHTTP/1.1 200 OK\r\n\r\n".as_slice()].concat(),
+        );
         assert_eq!(outcome.used, Some(bytes.len()), "{}", case.name);
         assert_eq!(outcome.seen.body, case.body, "{}", case.name);
     }
@@ -484,8 +699,12 @@ fn never_more_is_discardable_than_the_body_still_holds() {
             at += parser.feed(&bytes[at..end], &mut ()).unwrap();
             let remaining = case.body.len() as u64 - parser.body_bytes();
             match case.framing {
-                Framing::UntilClose if parser.head().is_some() => assert_eq!(parser.discardable(), u64::MAX),
-                Framing::Length(_) if parser.head().is_some() => assert_eq!(parser.discardable(), remaining),
+                Framing::UntilClose if parser.head().is_some() => {
+                    assert_eq!(parser.discardable(), u64::MAX)
+                }
+                Framing::Length(_) if parser.head().is_some() => {
+                    assert_eq!(parser.discardable(), remaining)
+                }
                 _ => assert!(parser.discardable() <= remaining, "{} at {end}", case.name),
             }
         }
@@ -526,13 +745,20 @@ fn another_protocol_is_told_without_a_blank_line() {
         ("220 ", Err(NoReply::Malformed(Malformed::StatusLine))),
         ("HTTP/1", Ok(0)),
     ] {
-        assert_eq!(Parser::new(RequestKind::Ordinary).feed(bytes.as_bytes(), &mut ()), verdict, "{bytes}");
+        assert_eq!(
+            Parser::new(RequestKind::Ordinary).feed(bytes.as_bytes(), &mut ()),
+            verdict,
+            "{bytes}"
+        );
     }
 }
 
 #[test]
 fn each_fault_is_told_in_one_line() {
-    use Malformed::{Chunk, ChunkLineTooLong, ContentLength, HeadTooLarge, HeaderField, StatusLine, TooManyFields};
+    use Malformed::{
+        Chunk, ChunkLineTooLong, ContentLength, HeadTooLarge, HeaderField, StatusLine,
+        TooManyFields,
+    };
     use Malformed::{TrailersTooLarge, TransferEncoding};
     let causes = [
         StatusLine,
@@ -545,8 +771,11 @@ fn each_fault_is_told_in_one_line() {
         ChunkLineTooLong,
         TrailersTooLarge,
     ];
-    let all: Vec<NoReply> =
-        causes.map(NoReply::from).into_iter().chain([NoReply::ClosedInHead, NoReply::ClosedInBody]).collect();
+    let all: Vec<NoReply> = causes
+        .map(NoReply::from)
+        .into_iter()
+        .chain([NoReply::ClosedInHead, NoReply::ClosedInBody])
+        .collect();
     let texts: std::collections::BTreeSet<_> = all.iter().map(ToString::to_string).collect();
     assert_eq!(texts.len(), all.len());
     assert!(texts.iter().all(|text| !text.is_empty() && !text.contains('\n')));

@@ -14,17 +14,29 @@ pub(crate) async fn tunnel<T: Timer>(
     origin: &Origin,
 ) -> Result<(), (Failure, String)> {
     // An IPv6 address needs brackets before a port (RFC 3986 section 3.2.2).
-    let host = if origin.host.contains(':') { format!("[{}]", origin.host) } else { origin.host.clone() };
-    let request = format!("CONNECT {host}:{port} HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n", port = origin.port);
-    let request = OutgoingRequest { bytes: request.as_bytes(), kind: RequestKind::Connect, is_reused: false };
-    let reply = exchanges.exchange(stream, &mut PipelineState::default(), request, None, &mut Stamps::default()).await;
+    let host =
+        if origin.host.contains(':') { format!("[{}]", origin.host) } else { origin.host.clone() };
+    let request = format!(
+        "CONNECT {host}:{port} HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n",
+        port = origin.port
+    );
+    let request =
+        OutgoingRequest { bytes: request.as_bytes(), kind: RequestKind::Connect, is_reused: false };
+    let reply = exchanges
+        .exchange(stream, &mut PipelineState::default(), request, None, &mut Stamps::default())
+        .await;
     match reply {
         // Bytes of the server cannot arrive yet, since it was sent nothing.
         Ok(reply) if reply.unsolicited => {
             Err((Failure::Proxy, "the proxy sent unsolicited bytes".to_owned()))
         }
         Ok(reply) if (200..300).contains(&reply.status) => Ok(()),
-        Ok(reply) => Err((Failure::Proxy, format!("the proxy answered CONNECT with status {}", reply.status))),
-        Err(failure) => Err((Failure::Proxy, format!("the proxy did not answer CONNECT: {failure}"))),
+        Ok(reply) => Err((
+            Failure::Proxy,
+            format!("the proxy answered CONNECT with status {}", reply.status),
+        )),
+        Err(failure) => {
+            Err((Failure::Proxy, format!("the proxy did not answer CONNECT: {failure}")))
+        }
     }
 }

@@ -1,7 +1,9 @@
 //! Encodes requests in HTTP/1 (RFC 9112 section 3).
 
 use crate::origin::{Origin, OriginId};
-use crate::request::{BadRequest, Draft, Prepared, RequestKind, RequestParts, Tags, check_header, closes};
+use crate::request::{
+    BadRequest, Draft, Prepared, RequestKind, RequestParts, Tags, check_header, closes,
+};
 use std::io::Write;
 use std::rc::Rc;
 use url::Url;
@@ -40,7 +42,12 @@ pub fn prepare(
 /// # Errors
 ///
 /// [`BadRequest`] if a field is not allowed in a request.
-fn encode(draft: &Draft<'_>, url: &Url, origin: &Origin, style: Style) -> Result<Vec<u8>, BadRequest> {
+fn encode(
+    draft: &Draft<'_>,
+    url: &Url,
+    origin: &Origin,
+    style: Style,
+) -> Result<Vec<u8>, BadRequest> {
     if let Some(bytes) = draft.verbatim {
         return Ok(bytes.to_vec());
     }
@@ -76,7 +83,8 @@ fn encode(draft: &Draft<'_>, url: &Url, origin: &Origin, style: Style) -> Result
 /// True if the header fields require a chunked body. If the body were framed differently from its
 /// head, a server would read its rest as a further request.
 fn is_chunked(headers: &[(String, String)], style: Style) -> Result<bool, BadRequest> {
-    let mut codings = headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("transfer-encoding"));
+    let mut codings =
+        headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("transfer-encoding"));
     let Some((_, coding)) = codings.next() else { return Ok(false) };
     let why = if codings.next().is_some() || !coding.trim().eq_ignore_ascii_case("chunked") {
         "brunt frames bodies in chunks only"
@@ -111,7 +119,11 @@ fn connection(style: Style) -> Option<&'static str> {
 }
 
 fn target(url: &Url, absolute: bool) -> &str {
-    if absolute { before_fragment(url.as_str()) } else { before_fragment(&url[url::Position::BeforePath..]) }
+    if absolute {
+        before_fragment(url.as_str())
+    } else {
+        before_fragment(&url[url::Position::BeforePath..])
+    }
 }
 
 fn before_fragment(s: &str) -> &str {
@@ -141,9 +153,18 @@ mod tests {
     use brunt_model::Body;
 
     fn text(url: &str, headers: &[(&str, &str)], body: &Body, style: Style) -> String {
-        let headers: Vec<_> = headers.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
+        let headers: Vec<_> =
+            headers.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
         let (parsed, origin) = origin_of(url).unwrap();
-        let draft = Draft { method: "POST", url, headers: &headers, body, label: 0, reply_policy: 0, verbatim: None };
+        let draft = Draft {
+            method: "POST",
+            url,
+            headers: &headers,
+            body,
+            label: 0,
+            reply_policy: 0,
+            verbatim: None,
+        };
         String::from_utf8(encode(&draft, &parsed, &origin, style).unwrap()).unwrap()
     }
 
@@ -158,7 +179,12 @@ mod tests {
     #[test]
     fn own_headers_take_the_place_of_ours() {
         assert_eq!(
-            text("http://h", &[("host", "x"), ("Content-Length", "9")], &Body::Text("hi".into()), Style::default()),
+            text(
+                "http://h",
+                &[("host", "x"), ("Content-Length", "9")],
+                &Body::Text("hi".into()),
+                Style::default()
+            ),
             "POST / HTTP/1.1\r\nhost: x\r\nContent-Length: 9\r\n\r\nhi"
         );
     }
@@ -170,7 +196,10 @@ mod tests {
             text("http://h/", &chunked, &Body::Text("hello".into()), Style::default()),
             "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"
         );
-        assert!(text("http://h/", &chunked, &Body::None, Style::default()).ends_with("\r\n\r\n0\r\n\r\n"));
+        assert!(
+            text("http://h/", &chunked, &Body::None, Style::default())
+                .ends_with("\r\n\r\n0\r\n\r\n")
+        );
         let old = Style { http10: true, ..Style::default() };
         for (headers, style) in [
             (vec![("Transfer-Encoding", "gzip, chunked")], Style::default()),
@@ -178,8 +207,12 @@ mod tests {
             (vec![chunked[0], chunked[0]], Style::default()),
             (chunked.to_vec(), old),
         ] {
-            let headers: Vec<_> = headers.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
-            assert!(matches!(is_chunked(&headers, style), Err(BadRequest::TransferEncoding(..))), "{headers:?}");
+            let headers: Vec<_> =
+                headers.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
+            assert!(
+                matches!(is_chunked(&headers, style), Err(BadRequest::TransferEncoding(..))),
+                "{headers:?}"
+            );
         }
     }
 
@@ -225,11 +258,15 @@ mod tests {
         };
         let parts = RequestParts::from_draft(&draft).unwrap();
         let origin = parts.origin();
-        let first = prepare(Rc::new(parts), &origin, OriginId(7), draft.tags(), Style::default()).unwrap();
+        let first =
+            prepare(Rc::new(parts), &origin, OriginId(7), draft.tags(), Style::default()).unwrap();
         let second = first.with_line("Cookie: c=d").with_line("E: f");
         let head = "PUT /x HTTP/1.1\r\nHost: h\r\nA: b\r\nContent-Length: 2\r\n";
         assert_eq!(String::from_utf8_lossy(&first.bytes()), format!("{head}\r\nhi"));
-        assert_eq!(String::from_utf8_lossy(&second.bytes()), format!("{head}Cookie: c=d\r\nE: f\r\n\r\nhi"));
+        assert_eq!(
+            String::from_utf8_lossy(&second.bytes()),
+            format!("{head}Cookie: c=d\r\nE: f\r\n\r\nhi")
+        );
         assert_eq!(
             (second.added.join("|"), second.origin, second.tags),
             ("Cookie: c=d|E: f".into(), OriginId(7), draft.tags())
@@ -253,9 +290,13 @@ mod tests {
             reply_policy: 0,
             verbatim: None,
         };
-        assert_eq!(encode(&draft, &url, &origin, Style::default()), Err(BadRequest::Header("A".into())));
+        assert_eq!(
+            encode(&draft, &url, &origin, Style::default()),
+            Err(BadRequest::Header("A".into()))
+        );
         let handshake = RequestParts::from_draft(&Draft { url: "ws://h/", ..draft }).unwrap();
-        let message = crate::websocket::prepare(Rc::new(handshake), OriginId::default(), Tags::default(), 0);
+        let message =
+            crate::websocket::prepare(Rc::new(handshake), OriginId::default(), Tags::default(), 0);
         assert_eq!(message.map(|_| ()), Err(BadRequest::Header("A".into())));
     }
 }

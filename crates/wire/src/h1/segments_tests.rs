@@ -104,7 +104,11 @@ impl Link for Edge {
     type Ready<'a> = Seen;
 
     fn poll_read_ready(&self, _: &mut Context<'_>) -> Poll<io::Result<Seen>> {
-        if self.0.borrow().ready { Poll::Ready(Ok(Seen(Rc::clone(&self.0)))) } else { Poll::Pending }
+        if self.0.borrow().ready {
+            Poll::Ready(Ok(Seen(Rc::clone(&self.0))))
+        } else {
+            Poll::Pending
+        }
     }
 
     fn poll_write_ready(&self, _: &mut Context<'_>) -> Poll<io::Result<Seen>> {
@@ -136,7 +140,9 @@ impl Link for Edge {
 
     fn send(&self, bytes: &[u8]) -> io::Result<usize> {
         let mut socket = self.0.borrow_mut();
-        let n = socket.room.map_or(bytes.len(), |room| bytes.len().min(room.saturating_sub(socket.sent)));
+        let n = socket
+            .room
+            .map_or(bytes.len(), |room| bytes.len().min(room.saturating_sub(socket.sent)));
         socket.sent += n;
         if n == 0 { Err(io::ErrorKind::WouldBlock.into()) } else { Ok(n) }
     }
@@ -184,10 +190,16 @@ type ReplySummary = Result<(u16, u64, u64, bool), Failure>;
 impl World {
     fn new(segments: Vec<(Comes, Vec<u8>)>, room: Option<usize>) -> Self {
         let edge = Edge::default();
-        *edge.0.borrow_mut() = Socket { coming: segments.into(), low_water_mark: 1, ..Socket::default() };
+        *edge.0.borrow_mut() =
+            Socket { coming: segments.into(), low_water_mark: 1, ..Socket::default() };
         let receive_rate = room.map(|room| room as u64 * 20);
         let exchanges = H1Exchanges::new(WorkerIo::new(Still), receive_rate);
-        Self { stream: Stream::new(edge.clone()), edge, pipeline: PipelineState::default(), exchanges }
+        Self {
+            stream: Stream::new(edge.clone()),
+            edge,
+            pipeline: PipelineState::default(),
+            exchanges,
+        }
     }
 
     fn ask(&mut self, wants: WantedDetails) -> Option<ReplySummary> {
@@ -195,8 +207,13 @@ impl World {
         let edge = self.edge.clone();
         let pattern = regex::bytes::Regex::new("cd").unwrap();
         let collector = ReplyCollector::new(wants, Some(&pattern), None);
-        let exchange =
-            self.exchanges.exchange(&mut self.stream, &mut self.pipeline, request(b"GET"), collector, &mut stamps);
+        let exchange = self.exchanges.exchange(
+            &mut self.stream,
+            &mut self.pipeline,
+            request(b"GET"),
+            collector,
+            &mut stamps,
+        );
         let reply = run(&edge, exchange)?;
         Some(reply.map(|r| (r.status, r.body_bytes, stamps.bytes_received, r.unsolicited)))
     }
@@ -204,7 +221,8 @@ impl World {
     fn send_ahead(&mut self, requests: usize) {
         for _ in 0..requests {
             let edge = self.edge.clone();
-            run(&edge, self.exchanges.send_ahead(&mut self.stream, &mut self.pipeline, b"GET")).expect("sent");
+            run(&edge, self.exchanges.send_ahead(&mut self.stream, &mut self.pipeline, b"GET"))
+                .expect("sent");
         }
     }
 
@@ -234,8 +252,13 @@ fn cuts(bytes: &[u8]) -> impl Iterator<Item = Vec<(Comes, Vec<u8>)>> {
     (0..bytes.len()).flat_map(move |a| {
         (a..bytes.len()).flat_map(move |b| {
             instants.into_iter().map(move |comes| {
-                let pieces = [(Comes::Late, &bytes[..a]), (comes, &bytes[a..b]), (comes, &bytes[b..])];
-                pieces.into_iter().filter(|p| !p.1.is_empty()).map(|(comes, piece)| (comes, piece.to_vec())).collect()
+                let pieces =
+                    [(Comes::Late, &bytes[..a]), (comes, &bytes[a..b]), (comes, &bytes[b..])];
+                pieces
+                    .into_iter()
+                    .filter(|p| !p.1.is_empty())
+                    .map(|(comes, piece)| (comes, piece.to_vec()))
+                    .collect()
             })
         })
     })
@@ -243,7 +266,11 @@ fn cuts(bytes: &[u8]) -> impl Iterator<Item = Vec<(Comes, Vec<u8>)>> {
 
 fn expected() -> Vec<ReplySummary> {
     let body = [5, 5, 0, 2];
-    REPLIES.iter().zip(body).map(|(r, body)| Ok((r[9..12].parse().unwrap(), body, r.len() as u64, false))).collect()
+    REPLIES
+        .iter()
+        .zip(body)
+        .map(|(r, body)| Ok((r[9..12].parse().unwrap(), body, r.len() as u64, false)))
+        .collect()
 }
 
 #[test]
@@ -253,7 +280,8 @@ fn pipelined_replies_never_wait_for_bytes_that_are_there() {
         for segments in cuts(all.as_bytes()) {
             let mut world = World::new(segments.clone(), room);
             world.send_ahead(REPLIES.len());
-            let replies: Vec<_> = REPLIES.iter().map_while(|_| world.ask(WantedDetails::default())).collect();
+            let replies: Vec<_> =
+                REPLIES.iter().map_while(|_| world.ask(WantedDetails::default())).collect();
             assert_eq!(replies, expected(), "room {room:?}, segments {segments:?}");
         }
     }
@@ -277,23 +305,36 @@ fn long_pipelined_replies_never_wait_for_bytes_that_are_there() {
     for length in [7_000, 8_192, 40_000, 300_000] {
         let body = "x".repeat(length);
         let fixed = format!("HTTP/1.1 200 \r\nContent-Length: {length}\r\n\r\n{body}");
-        let chunked = format!("HTTP/1.1 200 \r\nTransfer-Encoding: chunked\r\n\r\n{length:x}\r\n{body}\r\n0\r\n\r\n");
+        let chunked = format!(
+            "HTTP/1.1 200 \r\nTransfer-Encoding: chunked\r\n\r\n{length:x}\r\n{body}\r\n0\r\n\r\n"
+        );
         let all = format!("{fixed}{chunked}{fixed}");
-        let points = [0, 1, 20, 60, 8_191, 8_192, 8_193, length - 1, length, fixed.len() - 1, fixed.len()];
+        let points =
+            [0, 1, 20, 60, 8_191, 8_192, 8_193, length - 1, length, fixed.len() - 1, fixed.len()];
         let behind = |p: &usize| fixed.len() + chunked.len() + p;
         let points = points.iter().copied().chain(points.iter().map(behind));
         let points: Vec<usize> = points.map(|point| point.min(all.len())).collect();
-        for (a, b) in points.iter().flat_map(|a| points.iter().map(move |b| (*a, *b))).filter(|(a, b)| a < b) {
-            for (comes, can_report) in
-                [Comes::Late, Comes::AfterRead].into_iter().flat_map(|comes| [(comes, false), (comes, true)])
+        for (a, b) in
+            points.iter().flat_map(|a| points.iter().map(move |b| (*a, *b))).filter(|(a, b)| a < b)
+        {
+            for (comes, can_report) in [Comes::Late, Comes::AfterRead]
+                .into_iter()
+                .flat_map(|comes| [(comes, false), (comes, true)])
             {
-                let pieces = [&all[..a], &all[a..b], &all[b..]].map(|piece| (comes, piece.as_bytes().to_vec()));
-                let mut world = World::new(pieces.into_iter().filter(|p| !p.1.is_empty()).collect(), None);
+                let pieces = [&all[..a], &all[a..b], &all[b..]]
+                    .map(|piece| (comes, piece.as_bytes().to_vec()));
+                let mut world =
+                    World::new(pieces.into_iter().filter(|p| !p.1.is_empty()).collect(), None);
                 world.edge.0.borrow_mut().reports_remaining = can_report.then_some(false);
                 world.send_ahead(3);
-                let replies: Vec<_> = (0..3).map_while(|_| world.ask(WantedDetails::default())).collect();
+                let replies: Vec<_> =
+                    (0..3).map_while(|_| world.ask(WantedDetails::default())).collect();
                 let whole = |reply: &str| Ok((200, length as u64, reply.len() as u64, false));
-                assert_eq!(replies, [whole(&fixed), whole(&chunked), whole(&fixed)], "{length} cut at {a} and {b}");
+                assert_eq!(
+                    replies,
+                    [whole(&fixed), whole(&chunked), whole(&fixed)],
+                    "{length} cut at {a} and {b}"
+                );
             }
         }
     }
@@ -302,16 +343,26 @@ fn long_pipelined_replies_never_wait_for_bytes_that_are_there() {
 #[test]
 fn what_comes_behind_a_reply_is_the_same_however_it_is_cut() {
     for reply in REPLIES {
-        for (behind, unasked) in
-            [("\r\n", false), ("\r\n\r\n", false), ("GARBAGE", true), ("\r\nHTTP/1.1 200 \r\n\r\n", true)]
-        {
+        for (behind, unasked) in [
+            ("\r\n", false),
+            ("\r\n\r\n", false),
+            ("GARBAGE", true),
+            ("\r\nHTTP/1.1 200 \r\n\r\n", true),
+        ] {
             let all = format!("{reply}{behind}");
-            for (room, segments) in ROOMS.iter().flat_map(|room| cuts(all.as_bytes()).map(move |s| (*room, s))) {
+            for (room, segments) in
+                ROOMS.iter().flat_map(|room| cuts(all.as_bytes()).map(move |s| (*room, s)))
+            {
                 let mut world = World::new(segments.clone(), room);
-                let (status, _, bytes, at_once) = world.ask(WantedDetails::default()).expect("no hang").expect("a reply");
+                let (status, _, bytes, at_once) =
+                    world.ask(WantedDetails::default()).expect("no hang").expect("a reply");
                 assert_eq!((status, bytes), (reply[9..12].parse().unwrap(), reply.len() as u64));
                 let later = !at_once && world.idle() == Some(IdleEnd::Unsolicited);
-                assert_eq!(at_once || later, unasked, "room {room:?}, {behind:?}, segments {segments:?}");
+                assert_eq!(
+                    at_once || later,
+                    unasked,
+                    "room {room:?}, {behind:?}, segments {segments:?}"
+                );
             }
         }
     }
@@ -328,13 +379,20 @@ fn bytes_behind_a_dropped_body_are_found_with_and_without_the_kernels_word() {
             .flat_map(|at| [Comes::Late, Comes::AfterRead].map(|comes| (at, comes)))
         {
             let reads = [false, true].map(|can_report| {
-                let pieces = [&all[..cut], &all[cut..]].map(|piece| (comes, piece.as_bytes().to_vec()));
-                let mut world = World::new(pieces.into_iter().filter(|p| !p.1.is_empty()).collect(), None);
+                let pieces =
+                    [&all[..cut], &all[cut..]].map(|piece| (comes, piece.as_bytes().to_vec()));
+                let mut world =
+                    World::new(pieces.into_iter().filter(|p| !p.1.is_empty()).collect(), None);
                 world.edge.0.borrow_mut().reports_remaining = can_report.then_some(false);
-                let (_, _, _, at_once) = world.ask(WantedDetails::default()).expect("no hang").expect("a reply");
+                let (_, _, _, at_once) =
+                    world.ask(WantedDetails::default()).expect("no hang").expect("a reply");
                 let reads = world.edge.0.borrow().reads;
                 let later = !at_once && world.idle() == Some(IdleEnd::Unsolicited);
-                assert_eq!(at_once || later, unasked, "{behind:?} cut at {cut}, {comes:?}, told {can_report}");
+                assert_eq!(
+                    at_once || later,
+                    unasked,
+                    "{behind:?} cut at {cut}, {comes:?}, told {can_report}"
+                );
                 reads
             });
             assert!(reads[1] + u32::from(behind.is_empty()) <= reads[0], "{reads:?}");
@@ -350,7 +408,10 @@ fn a_blank_line_behind_a_reply_leaves_the_connection_usable() {
         world.send_ahead(2);
         world.edge.0.borrow_mut().coming = segments.into();
         for _ in 0..2 {
-            assert_eq!(world.ask(WantedDetails::default()).expect("no hang").expect("a reply").0, 200);
+            assert_eq!(
+                world.ask(WantedDetails::default()).expect("no hang").expect("a reply").0,
+                200
+            );
         }
     }
 }
@@ -364,7 +425,13 @@ fn a_refusal_that_comes_while_a_long_body_is_written_ends_the_exchange() {
         let mut stamps = Stamps::default();
         let edge = world.edge.clone();
         let request = request(&[b'x'; 5000]);
-        let exchange = world.exchanges.exchange(&mut world.stream, &mut world.pipeline, request, None, &mut stamps);
+        let exchange = world.exchanges.exchange(
+            &mut world.stream,
+            &mut world.pipeline,
+            request,
+            None,
+            &mut stamps,
+        );
         let reply = run(&edge, exchange);
         let reply = reply.expect("no hang").expect("a reply");
         assert_eq!((reply.status, reply.keep_alive, stamps.bytes_sent), (413, false, 1000));
@@ -378,7 +445,13 @@ fn bytes_that_were_sent_are_told_where_no_reply_comes() {
     let mut stamps = Stamps::default();
     let edge = world.edge.clone();
     let request = request(&[b'x'; 5000]);
-    let exchange = world.exchanges.exchange(&mut world.stream, &mut world.pipeline, request, None, &mut stamps);
+    let exchange = world.exchanges.exchange(
+        &mut world.stream,
+        &mut world.pipeline,
+        request,
+        None,
+        &mut stamps,
+    );
     let waits = run(&edge, exchange).is_none();
     assert!(waits);
     assert_eq!(stamps.bytes_sent, 1000);

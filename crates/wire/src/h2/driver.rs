@@ -77,8 +77,14 @@ impl Connection {
             session.receive(received, time.now());
         }
         let carrier = Rc::new(Carrier::new(session));
-        let mut driver =
-            Driver { carrier: Rc::clone(&carrier), socket, time, buffer, turn: Turn::default(), written: 0 };
+        let mut driver = Driver {
+            carrier: Rc::clone(&carrier),
+            socket,
+            time,
+            buffer,
+            turn: Turn::default(),
+            written: 0,
+        };
         // A separate task, because a connection must answer PING while no exchange is polled.
         tokio::task::spawn_local(std::future::poll_fn(move |cx| driver.poll(cx)));
         Self(carrier)
@@ -94,9 +100,10 @@ impl Connection {
             let mut session = self.0.session.borrow_mut();
             match session.end {
                 Some(End::Broken(cause)) => Poll::Ready(Err((cause.failure(), cause.to_string()))),
-                Some(End::Lost(failure)) => {
-                    Poll::Ready(Err((failure, "the server closed before its HTTP/2 settings came".to_owned())))
-                }
+                Some(End::Lost(failure)) => Poll::Ready(Err((
+                    failure,
+                    "the server closed before its HTTP/2 settings came".to_owned(),
+                ))),
                 None if session.peer.is_received => Poll::Ready(Ok(())),
                 None => {
                     session.idle.add(cx.waker());
@@ -139,11 +146,13 @@ impl Connection {
     /// # Errors
     ///
     /// If the stream does not open, with the reason in words.
-    pub(crate) async fn tunnel(&self, fields: &Fields) -> Result<(Tunnel, Answer), (Failure, String)> {
+    pub(crate) async fn tunnel(
+        &self,
+        fields: &Fields,
+    ) -> Result<(Tunnel, Answer), (Failure, String)> {
         self.ready().await?;
         if !self.peer().connect_protocol {
-            let why =
-                "the server does not offer WebSocket over HTTP/2 (SETTINGS_ENABLE_CONNECT_PROTOCOL); write --http 1.1";
+            let why = "the server does not offer WebSocket over HTTP/2 (SETTINGS_ENABLE_CONNECT_PROTOCOL); write --http 1.1";
             return Err((Failure::Protocol, why.to_owned()));
         }
         Tunnel::open(&self.0, fields).await
@@ -179,7 +188,9 @@ impl Exchange<'_, '_, '_> {
         request: &Prepared,
         collector: Option<Box<ReplyCollector>>,
     ) -> Result<u32, Failure> {
-        let (Some(fields), Some(parts)) = (&request.h2, &request.parts) else { return Err(Failure::System) };
+        let (Some(fields), Some(parts)) = (&request.h2, &request.parts) else {
+            return Err(Failure::System);
+        };
         let fields: &Fields = fields;
         let mut stream = stream::Stream::new(request.kind, collector, 0);
         stream.is_grpc = fields.is_grpc;
@@ -244,7 +255,10 @@ impl Future for Exchange<'_, '_, '_> {
                 return Poll::Pending;
             }
             State::Waiting(request, _)
-                if request.h2.as_ref().is_some_and(|fields| session.exceeds_header_limit(fields)) =>
+                if request
+                    .h2
+                    .as_ref()
+                    .is_some_and(|fields| session.exceeds_header_limit(fields)) =>
             {
                 this.stamps.malformed = Some(Malformed::HeaderListTooLarge);
                 return Poll::Ready(Err(Failure::Protocol));
@@ -253,7 +267,9 @@ impl Future for Exchange<'_, '_, '_> {
             State::InFlight(id) => id,
             State::Done => return Poll::Pending,
         };
-        let Some(stream) = session.streams.get_mut(&id) else { return Poll::Ready(Err(Failure::System)) };
+        let Some(stream) = session.streams.get_mut(&id) else {
+            return Poll::Ready(Err(Failure::System));
+        };
         if stream.end.is_none() {
             this.state = State::InFlight(id);
             if !stream.waker.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {
@@ -261,7 +277,9 @@ impl Future for Exchange<'_, '_, '_> {
             }
             return Poll::Pending;
         }
-        let Some(stream) = session.take_stream(id) else { return Poll::Ready(Err(Failure::System)) };
+        let Some(stream) = session.take_stream(id) else {
+            return Poll::Ready(Err(Failure::System));
+        };
         *this.stamps = stream.stamps;
         Poll::Ready(stream.into_reply())
     }
@@ -290,7 +308,11 @@ struct Driver<T, L> {
 
 impl<T: Timer, L: Link> Driver<T, L> {
     /// Writes and flushes all of the session's output.
-    fn poll_write(&mut self, session: &mut Session, cx: &mut Context<'_>) -> Poll<std::io::Result<()>> {
+    fn poll_write(
+        &mut self,
+        session: &mut Session,
+        cx: &mut Context<'_>,
+    ) -> Poll<std::io::Result<()>> {
         while !session.out.is_empty() {
             while self.written < session.out.len() {
                 self.written += ready!(self.socket.poll_send(&session.out[self.written..], cx))?;
@@ -330,9 +352,8 @@ impl<T: Timer, L: Link> Driver<T, L> {
                 self.turn.wait();
                 return Poll::Pending;
             }
-            (Poll::Ready(Err(error)), _) | (_, Some(error)) => {
-                error::tls_cause(&error).map_or(End::Lost(error::stream_failure(&error)), End::Broken)
-            }
+            (Poll::Ready(Err(error)), _) | (_, Some(error)) => error::tls_cause(&error)
+                .map_or(End::Lost(error::stream_failure(&error)), End::Broken),
             (Poll::Ready(Ok(0)), None) => End::Lost(Failure::ClosedEarly),
         };
         session.finish(end);

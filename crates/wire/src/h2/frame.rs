@@ -117,8 +117,11 @@ pub fn put_numbers(out: &mut Vec<u8>, kind: u8, stream: u32, numbers: &[u32]) {
 
 /// Appends the settings of this client: no pushes, the largest window, and the limit on heads.
 pub fn put_settings(out: &mut Vec<u8>) {
-    let settings =
-        [(ENABLE_PUSH, 0), (INITIAL_WINDOW_SIZE, MAX_WINDOW as u32), (MAX_HEADER_LIST_SIZE, MAX_HEAD as u32)];
+    let settings = [
+        (ENABLE_PUSH, 0),
+        (INITIAL_WINDOW_SIZE, MAX_WINDOW as u32),
+        (MAX_HEADER_LIST_SIZE, MAX_HEAD as u32),
+    ];
     put_head(out, settings.len() * 6, SETTINGS, 0, 0);
     for (setting, value) in settings {
         out.extend_from_slice(&setting.to_be_bytes());

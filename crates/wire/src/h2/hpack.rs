@@ -127,7 +127,9 @@ impl Decoder {
         let has_same_references = match last.table_changes {
             None => true,
             Some(changes) => {
-                changes == self.table.changes && last.inserted.is_empty() && self.pending_repeats.is_empty()
+                changes == self.table.changes
+                    && last.inserted.is_empty()
+                    && self.pending_repeats.is_empty()
             }
         };
         let is_repeat = !block.is_empty() && *last.bytes == *block && has_same_references;
@@ -144,7 +146,10 @@ impl Decoder {
     /// entries in the table.
     fn insert_pending(&mut self) {
         for place in self.pending_repeats.drain(..) {
-            self.last[place as usize].inserted.iter().for_each(|entry| self.table.insert(entry.clone()));
+            self.last[place as usize]
+                .inserted
+                .iter()
+                .for_each(|entry| self.table.insert(entry.clone()));
         }
     }
 
@@ -153,7 +158,12 @@ impl Decoder {
     /// # Errors
     ///
     /// The error in the block. The connection is unusable afterwards.
-    pub fn decode(&mut self, place: Place, block: &[u8], mut field: impl FnMut(&[u8], &[u8])) -> Result<(), BadBlock> {
+    pub fn decode(
+        &mut self,
+        place: Place,
+        block: &[u8],
+        mut field: impl FnMut(&[u8], &[u8]),
+    ) -> Result<(), BadBlock> {
         self.insert_pending();
         let mut inserted = Vec::new();
         self.last[place as usize] = LastBlock::default();
@@ -195,7 +205,8 @@ impl Decoder {
         // A repeated block would resize the table again.
         if !resizes {
             let table_changes = uses_table.then_some(self.table.changes);
-            self.last[place as usize] = LastBlock { bytes: block.to_vec(), inserted, table_changes };
+            self.last[place as usize] =
+                LastBlock { bytes: block.to_vec(), inserted, table_changes };
         }
         Ok(())
     }
@@ -283,7 +294,10 @@ impl Encoder {
         }
         put_text(out, 0, 7, field.value.as_bytes());
         if is_indexed {
-            self.table.insert(Entry { name: field.name.as_bytes().into(), value: field.value.as_bytes().into() });
+            self.table.insert(Entry {
+                name: field.name.as_bytes().into(),
+                value: field.value.as_bytes().into(),
+            });
         }
     }
 
@@ -295,11 +309,14 @@ impl Encoder {
             // An empty value in the static table is a placeholder for other values.
             if static_name.is_some()
                 && !field.value.is_empty()
-                && let Some(index) = statics.clone().position(|(name, value)| is_same(field, name, value))
+                && let Some(index) =
+                    statics.clone().position(|(name, value)| is_same(field, name, value))
             {
                 return TableMatch::Field(index + 1);
             }
-            if let Some(index) = dynamic.clone().position(|(name, value)| is_same(field, name, value)) {
+            if let Some(index) =
+                dynamic.clone().position(|(name, value)| is_same(field, name, value))
+            {
                 return TableMatch::Field(STATIC.len() + 1 + index);
             }
         }
@@ -358,12 +375,21 @@ mod tests {
     #[test]
     fn requests_of_the_standard() {
         let mut decoder = Decoder::new();
-        let first = decode(&mut decoder, &bytes("8286 8441 8cf1 e3c2 e5f2 3a6b a0ab 90f4 ff")).unwrap();
-        let base = [(":method", "GET"), (":scheme", "http"), (":path", "/"), (":authority", "www.example.com")];
+        let first =
+            decode(&mut decoder, &bytes("8286 8441 8cf1 e3c2 e5f2 3a6b a0ab 90f4 ff")).unwrap();
+        let base = [
+            (":method", "GET"),
+            (":scheme", "http"),
+            (":path", "/"),
+            (":authority", "www.example.com"),
+        ];
         assert_eq!(first, fields(&base));
         let second = decode(&mut decoder, &bytes("8286 84be 5886 a8eb 1064 9cbf")).unwrap();
         assert_eq!(second, fields(&[&base[..], &[("cache-control", "no-cache")]].concat()));
-        let third = decode(&mut decoder, &bytes("8287 85bf 4088 25a8 49e9 5ba9 7d7f 8925 a849 e95b b8e8 b4bf"));
+        let third = decode(
+            &mut decoder,
+            &bytes("8287 85bf 4088 25a8 49e9 5ba9 7d7f 8925 a849 e95b b8e8 b4bf"),
+        );
         let third = third.unwrap();
         assert_eq!(third[4], ("custom-key".into(), "custom-value".into()));
         assert_eq!(decoder.table.size, 164);
@@ -418,7 +444,8 @@ mod tests {
             encoder.encode(request.iter(), &mut out);
             out
         };
-        let (first, second, third) = (block(&mut encoder), block(&mut encoder), block(&mut encoder));
+        let (first, second, third) =
+            (block(&mut encoder), block(&mut encoder), block(&mut encoder));
         assert_eq!(first[..3], [0x82, 0x84, 0x41]);
         assert_eq!((&second[..3], second[3] & 0xf0), (&[0x82, 0x84, 0xbe][..], 0x10));
         assert_eq!(second, third);

@@ -82,7 +82,9 @@ impl Session {
                 };
                 self.check_head(head, bytes)?;
                 let rest = &bytes[frame::HEAD..];
-                if head.kind == frame::DATA && (!head.has(frame::PADDED) || (head.length > 0 && !rest.is_empty())) {
+                if head.kind == frame::DATA
+                    && (!head.has(frame::PADDED) || (head.length > 0 && !rest.is_empty()))
+                {
                     bytes = self.begin_data(head, rest, now)?;
                 } else if let Some((payload, after)) = rest.split_at_checked(head.length) {
                     self.on_frame(head, payload, now)?;
@@ -131,7 +133,11 @@ impl Session {
     /// Checks the rules that depend only on the head of a frame.
     fn check_head(&self, head: FrameHead, bytes: &[u8]) -> Result<(), ConnectionError> {
         if !self.peer.is_received && (head.kind != frame::SETTINGS || head.has(frame::ACK)) {
-            let cause = if bytes.starts_with(b"HTTP/1.") { Malformed::Http1Reply } else { Malformed::Preface };
+            let cause = if bytes.starts_with(b"HTTP/1.") {
+                Malformed::Http1Reply
+            } else {
+                Malformed::Preface
+            };
             return Err(ConnectionError(Code::ProtocolError, cause));
         }
         // The limit that applies, since the client announces no other (RFC 9113 section 4.2).
@@ -144,10 +150,19 @@ impl Session {
             Some(stream) => head.kind == frame::CONTINUATION && head.stream == stream,
             None => head.kind != frame::CONTINUATION,
         };
-        if is_allowed { Ok(()) } else { Err(ConnectionError(Code::ProtocolError, Malformed::Continuation)) }
+        if is_allowed {
+            Ok(())
+        } else {
+            Err(ConnectionError(Code::ProtocolError, Malformed::Continuation))
+        }
     }
 
-    fn begin_data<'a>(&mut self, head: FrameHead, rest: &'a [u8], now: Tick) -> Result<&'a [u8], ConnectionError> {
+    fn begin_data<'a>(
+        &mut self,
+        head: FrameHead,
+        rest: &'a [u8],
+        now: Tick,
+    ) -> Result<&'a [u8], ConnectionError> {
         self.check_stream_open(head.stream)?;
         let (padding, pad_byte, rest) = match rest.split_first() {
             Some((padding, rest)) if head.has(frame::PADDED) => (usize::from(*padding), 1, rest),
@@ -171,14 +186,16 @@ impl Session {
                 self.reset(head.stream, Code::ProtocolError);
             }
         }
-        let data = PartialData { stream: head.stream, body, padding, ends: head.has(frame::END_STREAM) };
+        let data =
+            PartialData { stream: head.stream, body, padding, ends: head.has(frame::END_STREAM) };
         Ok(self.on_data(data, rest, now))
     }
 
     /// Processes bytes of a DATA frame. Returns the bytes after it.
     fn on_data<'a>(&mut self, mut data: PartialData, bytes: &'a [u8], now: Tick) -> &'a [u8] {
         let (body, rest) = bytes.split_at(bytes.len().min(data.body));
-        let (padding, after) = rest.split_at(if body.len() == data.body { rest.len().min(data.padding) } else { 0 });
+        let (padding, after) =
+            rest.split_at(if body.len() == data.body { rest.len().min(data.padding) } else { 0 });
         data.body -= body.len();
         data.padding -= padding.len();
         let is_over = data.body == 0 && data.padding == 0;
@@ -193,7 +210,8 @@ impl Session {
         if !body.is_empty() || !padding.is_empty() {
             stream.record_received(body.len() + padding.len(), now);
             stream.body_bytes += body.len() as u64;
-            let progress = if body.is_empty() { BodyProgress::More } else { stream.push_body(body) };
+            let progress =
+                if body.is_empty() { BodyProgress::More } else { stream.push_body(body) };
             match progress {
                 // The server has ended the stream with these bytes: a reset would be an error
                 // (RFC 9113 section 5.1).
@@ -238,7 +256,12 @@ impl Session {
         }
     }
 
-    fn on_frame(&mut self, head: FrameHead, payload: &[u8], now: Tick) -> Result<(), ConnectionError> {
+    fn on_frame(
+        &mut self,
+        head: FrameHead,
+        payload: &[u8],
+        now: Tick,
+    ) -> Result<(), ConnectionError> {
         let needs_connection = matches!(head.kind, frame::SETTINGS | frame::PING | frame::GOAWAY);
         let needs_stream = matches!(
             head.kind,
@@ -284,7 +307,12 @@ impl Session {
         }
     }
 
-    fn on_headers(&mut self, head: FrameHead, payload: &[u8], now: Tick) -> Result<(), ConnectionError> {
+    fn on_headers(
+        &mut self,
+        head: FrameHead,
+        payload: &[u8],
+        now: Tick,
+    ) -> Result<(), ConnectionError> {
         self.check_stream_open(head.stream)?;
         let mut block = payload;
         let mut padding = 0;
@@ -297,18 +325,28 @@ impl Session {
             // The deprecated priority is skipped (RFC 9113 section 5.3.2).
             block = block.get(5..).ok_or_else(padding_error)?;
         }
-        let block = block.len().checked_sub(padding).map(|length| &block[..length]).ok_or_else(padding_error)?;
+        let block = block
+            .len()
+            .checked_sub(padding)
+            .map(|length| &block[..length])
+            .ok_or_else(padding_error)?;
         let length = frame::HEAD + payload.len();
         let ends = head.has(frame::END_STREAM);
         if head.has(frame::END_HEADERS) {
             return self.on_block(head.stream, block, length, ends, now);
         }
         let bytes = block.to_vec();
-        self.input.block = Some(PartialBlock { stream: head.stream, ends, bytes, length, continuations: 0 });
+        self.input.block =
+            Some(PartialBlock { stream: head.stream, ends, bytes, length, continuations: 0 });
         Ok(())
     }
 
-    fn on_continuation(&mut self, head: FrameHead, payload: &[u8], now: Tick) -> Result<(), ConnectionError> {
+    fn on_continuation(
+        &mut self,
+        head: FrameHead,
+        payload: &[u8],
+        now: Tick,
+    ) -> Result<(), ConnectionError> {
         let Some(mut block) = self.input.block.take() else {
             return Err(ConnectionError(Code::ProtocolError, Malformed::Continuation));
         };
@@ -327,7 +365,14 @@ impl Session {
     }
 
     /// Processes a complete header block. `length` is the size of its frames.
-    fn on_block(&mut self, id: u32, block: &[u8], length: usize, ends: bool, now: Tick) -> Result<(), ConnectionError> {
+    fn on_block(
+        &mut self,
+        id: u32,
+        block: &[u8],
+        length: usize,
+        ends: bool,
+        now: Tick,
+    ) -> Result<(), ConnectionError> {
         let Self { streams, decoder, input: Input { last, .. }, .. } = self;
         let mut stream = streams.get_mut(&id).filter(|stream| stream.end.is_none());
         if let Some(stream) = &mut stream {
@@ -336,7 +381,8 @@ impl Session {
         let is_first = stream.as_ref().is_some_and(|stream| stream.head.is_none());
         let place = if is_first { Place::Head } else { Place::Trailers };
         let last = &mut last[place as usize];
-        let without_collector = stream.as_mut().filter(|stream| stream.collector.is_none() && (is_first || ends));
+        let without_collector =
+            stream.as_mut().filter(|stream| stream.collector.is_none() && (is_first || ends));
         // Most servers send the same header block again and again. Its decoded facts are reused.
         let repeated = without_collector.zip(*last).filter(|_| decoder.is_repeat(place, block));
         if let Some((stream, HeaderFacts { status, announced, grpc_status })) = repeated {
@@ -394,7 +440,8 @@ impl Session {
             }
             if let Some(status) = fields.status {
                 stream.announced = fields.announced;
-                let mut head = stream::head(HttpVersion::V2, status, fields.announced, length as u64);
+                let mut head =
+                    stream::head(HttpVersion::V2, status, fields.announced, length as u64);
                 head.encoded = fields.encoded;
                 stream.head = Some(head);
                 if let Some(collector) = &mut stream.collector {

@@ -183,7 +183,9 @@ impl Session {
 
     /// True if these header fields exceed the limit that the peer has set.
     pub fn exceeds_header_limit(&self, fields: &Fields) -> bool {
-        self.peer.max_header_list.is_some_and(|limit| fields.list.iter().map(Field::size).sum::<usize>() > limit)
+        self.peer
+            .max_header_list
+            .is_some_and(|limit| fields.list.iter().map(Field::size).sum::<usize>() > limit)
     }
 
     /// Sends a request. Returns the number of its stream.
@@ -267,10 +269,12 @@ impl Session {
             let body = upload.parts.body.bytes().unwrap_or_default();
             loop {
                 let rest = &body[upload.framed..upload.due];
-                let room = self.window.min(stream.window).clamp(0, self.peer.payload as i64) as usize;
+                let room =
+                    self.window.min(stream.window).clamp(0, self.peer.payload as i64) as usize;
                 let piece = &rest[..rest.len().min(room)];
                 let is_whole = piece.len() == rest.len();
-                if piece.is_empty() && !is_whole && self.out.is_empty() && stream.stalled.is_none() {
+                if piece.is_empty() && !is_whole && self.out.is_empty() && stream.stalled.is_none()
+                {
                     // Everything that the windows allowed was written.
                     stream.stalled = Some(self.now);
                 }
@@ -302,7 +306,10 @@ impl Session {
 
     /// Allows the next piece of a stream's body to be sent, if there is one.
     pub fn release_piece(&mut self, id: u32) {
-        let Some(upload) = self.streams.get_mut(&id).and_then(|stream| stream.upload.as_mut()) else { return };
+        let Some(upload) = self.streams.get_mut(&id).and_then(|stream| stream.upload.as_mut())
+        else {
+            return;
+        };
         if upload.release() {
             self.uploading.push_back(id);
         }
@@ -412,19 +419,33 @@ impl Session {
         let bytes = bytes as i64;
         self.unacknowledged += bytes;
         if self.unacknowledged > ENLARGE_AT {
-            frame::put_numbers(&mut self.out, frame::WINDOW_UPDATE, 0, &[self.unacknowledged as u32]);
+            frame::put_numbers(
+                &mut self.out,
+                frame::WINDOW_UPDATE,
+                0,
+                &[self.unacknowledged as u32],
+            );
             self.unacknowledged = 0;
         }
         if let Some(stream) = self.streams.get_mut(&id) {
             stream.unacknowledged += bytes;
             if stream.unacknowledged > ENLARGE_AT {
-                frame::put_numbers(&mut self.out, frame::WINDOW_UPDATE, id, &[stream.unacknowledged as u32]);
+                frame::put_numbers(
+                    &mut self.out,
+                    frame::WINDOW_UPDATE,
+                    id,
+                    &[stream.unacknowledged as u32],
+                );
                 stream.unacknowledged = 0;
             }
         }
     }
 
-    pub(super) fn on_settings(&mut self, head: FrameHead, payload: &[u8]) -> Result<(), ConnectionError> {
+    pub(super) fn on_settings(
+        &mut self,
+        head: FrameHead,
+        payload: &[u8],
+    ) -> Result<(), ConnectionError> {
         let size = ConnectionError(Code::FrameSizeError, Malformed::FrameSize);
         if head.has(frame::ACK) {
             return if payload.is_empty() { Ok(()) } else { Err(size) };
@@ -468,7 +489,10 @@ impl Session {
                 for stream in self.streams.values_mut() {
                     stream.window += increase;
                     if stream.window > frame::MAX_WINDOW {
-                        return Err(ConnectionError(Code::FlowControlError, Malformed::FlowControl));
+                        return Err(ConnectionError(
+                            Code::FlowControlError,
+                            Malformed::FlowControl,
+                        ));
                     }
                 }
             }
@@ -491,7 +515,11 @@ impl Session {
         Ok(())
     }
 
-    pub(super) fn on_window_update(&mut self, id: u32, payload: &[u8]) -> Result<(), ConnectionError> {
+    pub(super) fn on_window_update(
+        &mut self,
+        id: u32,
+        payload: &[u8],
+    ) -> Result<(), ConnectionError> {
         let Some(increase) = frame::number(payload).filter(|_| payload.len() == 4) else {
             return Err(ConnectionError(Code::FrameSizeError, Malformed::FrameSize));
         };
@@ -520,7 +548,11 @@ impl Session {
     pub(super) fn limit_control_frames(&mut self) -> Result<(), ConnectionError> {
         self.control_frames += 1;
         let is_flood = self.out.len() > MAX_ANSWERS || self.control_frames > MAX_CONTROL_FRAMES;
-        if is_flood { Err(ConnectionError(Code::EnhanceYourCalm, Malformed::ControlFrames)) } else { Ok(()) }
+        if is_flood {
+            Err(ConnectionError(Code::EnhanceYourCalm, Malformed::ControlFrames))
+        } else {
+            Ok(())
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::multiplexing::stream::{Stream, Upload};
 use crate::request::RequestKind;
 use crate::request::fields::{Field, Fields, Indexing};
 use crate::request::{Draft, RequestParts};
-use crate::{SharedCounts, WantedFields, WantedDetails};
+use crate::{SharedCounts, WantedDetails, WantedFields};
 use brunt_model::outcome::Malformed;
 use brunt_model::request::{BodyPieces, PieceInterval};
 use brunt_model::{Body, Failure, Tick};
@@ -17,7 +17,15 @@ use std::rc::Rc;
 use std::time::Duration;
 
 fn parts(method: &str, body: &Body) -> Rc<RequestParts> {
-    let draft = Draft { method, url: "http://h/a", headers: &[], body, label: 0, reply_policy: 0, verbatim: None };
+    let draft = Draft {
+        method,
+        url: "http://h/a",
+        headers: &[],
+        body,
+        label: 0,
+        reply_policy: 0,
+        verbatim: None,
+    };
     Rc::new(RequestParts::from_draft(&draft).unwrap())
 }
 
@@ -94,7 +102,10 @@ fn a_connection_begins_with_preface_settings_and_a_large_window() {
     let head = frame::FrameHead::read(rest).unwrap();
     assert_eq!((head.kind, head.length, head.stream), (frame::SETTINGS, 18, 0));
     let window = &rest[frame::HEAD + 18..];
-    assert_eq!(frame::number(&window[frame::HEAD..]), Some((frame::MAX_WINDOW - frame::DEFAULT_WINDOW) as u32));
+    assert_eq!(
+        frame::number(&window[frame::HEAD..]),
+        Some((frame::MAX_WINDOW - frame::DEFAULT_WINDOW) as u32)
+    );
 }
 
 #[test]
@@ -115,7 +126,10 @@ fn replies_come_in_any_order_and_piece() {
     .concat();
     let check = |session: &Session| {
         assert_eq!(session.end, None);
-        assert_eq!([end(session, 1), end(session, 3), end(session, 5)], [Ok((404, 0)), Ok((200, 5)), Ok((200, 2))]);
+        assert_eq!(
+            [end(session, 1), end(session, 3), end(session, 5)],
+            [Ok((404, 0)), Ok((200, 5)), Ok((200, 2))]
+        );
         assert_eq!(session.peer.streams, 7);
         let three = &session.streams[&3].stamps;
         assert_eq!(three.bytes_received - three.head_bytes, 5);
@@ -123,7 +137,10 @@ fn replies_come_in_any_order_and_piece() {
     let mut whole = session_with_requests(3);
     whole.receive(&bytes, Tick(5));
     check(&whole);
-    let answers = [&framed(frame::SETTINGS, frame::ACK, 0, b"")[..], &framed(frame::PING, frame::ACK, 0, b"12345678")];
+    let answers = [
+        &framed(frame::SETTINGS, frame::ACK, 0, b"")[..],
+        &framed(frame::PING, frame::ACK, 0, b"12345678"),
+    ];
     assert_eq!(whole.out, answers.concat());
     for cut in 1..bytes.len() {
         let mut session = session_with_requests(3);
@@ -143,15 +160,21 @@ fn blocks_that_repeat_are_known_until_the_table_changes() {
     let mut session = asked(4);
     let mut encoder = Encoder::new();
     let mut reply = |date: &str| {
-        let field =
-            |name: &str, value: &str| Field { name: name.into(), value: value.into(), indexing: Indexing::Index };
+        let field = |name: &str, value: &str| Field {
+            name: name.into(),
+            value: value.into(),
+            indexing: Indexing::Index,
+        };
         let list = [field(":status", "200"), field("date", date), field("content-length", "0")];
         let mut out = Vec::new();
         encoder.encode(list.iter(), &mut out);
         out
     };
     for (stream, date) in [(1, "a"), (3, "a"), (5, "a"), (7, "b")] {
-        session.receive(&framed(frame::HEADERS, frame::END_HEADERS | END, stream, &reply(date)), Tick(2));
+        session.receive(
+            &framed(frame::HEADERS, frame::END_HEADERS | END, stream, &reply(date)),
+            Tick(2),
+        );
         assert_eq!(end(&session, stream), Ok((200, 0)));
     }
 }
@@ -159,7 +182,12 @@ fn blocks_that_repeat_are_known_until_the_table_changes() {
 #[test]
 fn what_is_wanted_of_a_head_is_kept() {
     let mut session = Session::new(SharedCounts::default());
-    let wants = WantedDetails { head: true, body: true, fields: WantedFields::All, ..WantedDetails::default() };
+    let wants = WantedDetails {
+        head: true,
+        body: true,
+        fields: WantedFields::All,
+        ..WantedDetails::default()
+    };
     let keep = ReplyCollector::new(wants, None, None);
     let fields = Fields::from_request(&parts("GET", &Body::None)).unwrap();
     session.begin(&fields, Stream::new(RequestKind::Ordinary, keep, 0)).unwrap();
@@ -167,7 +195,10 @@ fn what_is_wanted_of_a_head_is_kept() {
     session.receive(&[settings(&[]), reply, data(1, END, b"hello")].concat(), Tick(2));
     let kept = session.streams.remove(&1).unwrap().into_reply().unwrap().details.unwrap();
     assert_eq!(String::from_utf8_lossy(&kept.first_bytes), "HTTP/2 200\r\na: b\r\n\r\n");
-    assert_eq!((kept.head.unwrap().1, kept.body), (vec![("a".into(), "b".into())], b"hello".to_vec()));
+    assert_eq!(
+        (kept.head.unwrap().1, kept.body),
+        (vec![("a".into(), "b".into())], b"hello".to_vec())
+    );
 }
 
 /// Returns the written DATA frames: stream, length, and true for the last one.
@@ -200,7 +231,10 @@ fn bodies_are_sent_as_windows_allow() {
     assert_eq!(frames[..3], [(1, 16_384, false), (1, 16_384, false), (1, 7232, true)]);
     assert_eq!(frames[3..], [(3, 16_384, false), (3, 9151, false)]);
     session.record_written(Tick(9));
-    assert_eq!((session.streams[&1].stamps.sent, session.streams[&3].stamps.sent), (Tick(9), Tick::ZERO));
+    assert_eq!(
+        (session.streams[&1].stamps.sent, session.streams[&3].stamps.sent),
+        (Tick(9), Tick::ZERO)
+    );
     let mut grant = settings(&[(frame::INITIAL_WINDOW_SIZE, 30_000)]);
     put_numbers(&mut grant, frame::WINDOW_UPDATE, 0, &[100_000]);
     session.receive(&grant, Tick(10));
@@ -264,7 +298,11 @@ fn a_piece_of_a_body_is_sent_when_it_is_released() {
     assert_eq!(sent(&session.out), [(1, 9990, true)]);
     session.release_piece(1);
     session.record_written(Tick(7));
-    assert_eq!((session.streams[&1].stamps.sent, session.out.len()), (Tick(7), 0), "there is no further piece");
+    assert_eq!(
+        (session.streams[&1].stamps.sent, session.out.len()),
+        (Tick(7), 0),
+        "there is no further piece"
+    );
 }
 
 #[test]
@@ -287,12 +325,19 @@ fn each_message_of_a_reply_lets_a_piece_leave() {
     let mut session = pieces(b"onetwothree", &[3, 6, 11], PieceInterval::Reply);
     session.record_written(Tick(5));
     let message = b"\0\0\0\0\x02hi";
-    session.receive(&[headers(1, 0, &[(":status", "200")]), data(1, 0, &message[..4])].concat(), Tick(6));
+    session.receive(
+        &[headers(1, 0, &[(":status", "200")]), data(1, 0, &message[..4])].concat(),
+        Tick(6),
+    );
     assert!(session.out.is_empty(), "the message is not whole");
     session.receive(&data(1, 0, &message[4..]), Tick(7));
     assert_eq!(sent(&session.out), [(1, 3, false)]);
     session.record_written(Tick(8));
-    assert_eq!(session.streams[&1].stamps.sent, Tick(5), "what leaves after the reply began changes nothing");
+    assert_eq!(
+        session.streams[&1].stamps.sent,
+        Tick(5),
+        "what leaves after the reply began changes nothing"
+    );
     session.receive(&data(1, 0, message), Tick(9));
     assert_eq!(sent(&session.out), [(1, 5, true)]);
 }
@@ -321,7 +366,11 @@ fn a_goaway_leaves_what_the_server_processes() {
     session.finish(End::Lost(Failure::ClosedEarly));
     assert_eq!(end(&session, 3), Ok((200, 0)));
     assert_eq!(end(&session, 5), Err((Failure::Unprocessed, None)));
-    assert_eq!(end(&session, 1), Err((Failure::Stale, None)), "the connection was used, and nothing came of this one");
+    assert_eq!(
+        end(&session, 1),
+        Err((Failure::Stale, None)),
+        "the connection was used, and nothing came of this one"
+    );
 }
 
 #[test]
@@ -344,7 +393,11 @@ fn a_cancelled_stream_is_reset_and_what_comes_of_it_passed_over() {
     session.record_written(Tick(1));
     assert!(session.take_stream(1).is_some());
     assert_eq!(session.out, [0, 0, 4, 3, 0, 0, 0, 0, 1, 0, 0, 0, 8]);
-    let late = [headers(1, 0, &[(":status", "200")]), data(1, END, b"abc"), headers(3, END, &[(":status", "200")])];
+    let late = [
+        headers(1, 0, &[(":status", "200")]),
+        data(1, END, b"abc"),
+        headers(3, END, &[(":status", "200")]),
+    ];
     session.receive(&late.concat(), Tick(2));
     assert_eq!((session.end, end(&session, 3)), (None, Ok((200, 0))));
 }
@@ -374,7 +427,10 @@ fn replies_that_are_none_fail_alone() {
         (Malformed::HeaderField, vec![headers(1, END, &[ok, ("connection", "close")])]),
         (Malformed::HeaderField, vec![headers(1, END, &[ok, ("a", "b\r\nc")])]),
         (Malformed::ContentLength, vec![headers(1, END, &[ok, ("content-length", "+1")])]),
-        (Malformed::BodyLength, vec![headers(1, 0, &[ok, ("content-length", "4")]), data(1, END, b"abc")]),
+        (
+            Malformed::BodyLength,
+            vec![headers(1, 0, &[ok, ("content-length", "4")]), data(1, END, b"abc")],
+        ),
         (Malformed::BodyLength, vec![headers(1, 0, &[(":status", "204")]), data(1, END, b"abc")]),
         (Malformed::DataBeforeHead, vec![data(1, 0, b"abc")]),
     ];
@@ -413,13 +469,20 @@ fn connections_that_break_rules_end() {
         (Malformed::StreamState, framed(frame::WINDOW_UPDATE, 0, 9, b"\0\0\0\x01")),
         (Malformed::Push, framed(frame::PUSH_PROMISE, frame::END_HEADERS, 1, b"\0\0\0\x02")),
         (Malformed::Continuation, framed(frame::CONTINUATION, frame::END_HEADERS, 1, &block(&ok))),
-        (Malformed::Continuation, [framed(frame::HEADERS, 0, 1, &block(&ok)), data(1, 0, b"x")].concat()),
         (
             Malformed::Continuation,
-            [framed(frame::HEADERS, 0, 1, &block(&ok)), framed(frame::CONTINUATION, 4, 3, b"")].concat(),
+            [framed(frame::HEADERS, 0, 1, &block(&ok)), data(1, 0, b"x")].concat(),
+        ),
+        (
+            Malformed::Continuation,
+            [framed(frame::HEADERS, 0, 1, &block(&ok)), framed(frame::CONTINUATION, 4, 3, b"")]
+                .concat(),
         ),
         (Malformed::HeaderBlock, framed(frame::HEADERS, frame::END_HEADERS, 1, b"\x80")),
-        (Malformed::HeaderBlock, framed(frame::HEADERS, frame::END_HEADERS, 1, b"\x88\x3f\xe2\x1f")),
+        (
+            Malformed::HeaderBlock,
+            framed(frame::HEADERS, frame::END_HEADERS, 1, b"\x88\x3f\xe2\x1f"),
+        ),
         (Malformed::Padding, framed(frame::HEADERS, frame::PADDED | 4, 1, b"\x09\x88")),
         (Malformed::Padding, framed(frame::HEADERS, frame::WITH_PRIORITY | 4, 1, b"123")),
         (Malformed::Padding, framed(frame::DATA, frame::PADDED, 1, b"\x02a")),
@@ -430,7 +493,11 @@ fn connections_that_break_rules_end() {
         (Malformed::FlowControl, framed(frame::WINDOW_UPDATE, 0, 0, &[0x7f, 0xff, 0xff, 0xff])),
         (
             Malformed::GoAway,
-            [framed(frame::GOAWAY, 0, 0, &[0; 8]), framed(frame::GOAWAY, 0, 0, &[0, 0, 0, 1, 0, 0, 0, 0])].concat(),
+            [
+                framed(frame::GOAWAY, 0, 0, &[0; 8]),
+                framed(frame::GOAWAY, 0, 0, &[0, 0, 0, 1, 0, 0, 0, 0]),
+            ]
+            .concat(),
         ),
         (Malformed::HeadTooLarge, continued(600, b"")),
         (Malformed::HeadTooLarge, continued(20, &[0; 8000])),
@@ -482,14 +549,20 @@ fn requests_are_encoded_as_a_decoder_reads_them() {
     session.record_written(Tick(0));
     session.receive(&settings(&[(frame::HEADER_TABLE_SIZE, 100)]), Tick(0));
     session.record_written(Tick(0));
-    let fields = Fields::from_request(&parts("GET", &Body::None)).unwrap().with_line("x-long: ".to_owned().as_str());
+    let fields = Fields::from_request(&parts("GET", &Body::None))
+        .unwrap()
+        .with_line("x-long: ".to_owned().as_str());
     let long = fields.with_line(&format!("y: {}", "z".repeat(40_000)));
     let mut decoder = Decoder::new();
     for fields in [&fields, &fields, &long, &fields] {
         session.begin(fields, Stream::new(RequestKind::Ordinary, None, 0)).unwrap();
         let block = written_block(&session);
         let mut names = Vec::new();
-        decoder.decode(Place::Head, &block, |name, _| names.push(String::from_utf8_lossy(name).into_owned())).unwrap();
+        decoder
+            .decode(Place::Head, &block, |name, _| {
+                names.push(String::from_utf8_lossy(name).into_owned())
+            })
+            .unwrap();
         assert_eq!(names.len(), fields.list.len());
         session.record_written(Tick(1));
     }
@@ -518,14 +591,20 @@ fn requests_that_repeat_mean_the_same_each_time() {
     let mut decoder = Decoder::new();
     for (turn, at) in [0, 1, 1, 0, 2, 2, 2, 1, 3, 3, 0, 1, 2, 3, 3, 3].into_iter().enumerate() {
         if turn == 9 {
-            session.receive(&settings(&[(frame::HEADER_TABLE_SIZE, 60), (frame::HEADER_TABLE_SIZE, 120)]), Tick(0));
+            session.receive(
+                &settings(&[(frame::HEADER_TABLE_SIZE, 60), (frame::HEADER_TABLE_SIZE, 120)]),
+                Tick(0),
+            );
             session.record_written(Tick(0));
         }
         session.begin(&requests[at], Stream::new(RequestKind::Ordinary, None, 0)).unwrap();
         let (block, mut read) = (written_block(&session), Vec::new());
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        decoder.decode(Place::Head, &block, |name, value| read.push((text(name), text(value)))).unwrap();
-        let asked = requests[at].list.iter().map(|field| (field.name.to_string(), field.value.to_string()));
+        decoder
+            .decode(Place::Head, &block, |name, value| read.push((text(name), text(value))))
+            .unwrap();
+        let asked =
+            requests[at].list.iter().map(|field| (field.name.to_string(), field.value.to_string()));
         assert_eq!(read, asked.collect::<Vec<_>>(), "turn {turn}");
         session.record_written(Tick(1));
     }

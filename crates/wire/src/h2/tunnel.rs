@@ -12,7 +12,7 @@ use crate::collect::ReplyCollector;
 use crate::multiplexing::stream::Stream;
 use crate::request::RequestKind;
 use crate::request::fields::Fields;
-use crate::{WantedFields, WantedDetails};
+use crate::{WantedDetails, WantedFields};
 use brunt_model::outcome::Malformed;
 use brunt_model::{Failure, Tick};
 use std::rc::Rc;
@@ -52,7 +52,12 @@ impl Session {
 
     /// Frames as much of `bytes` as the windows allow, and returns their number. If it is
     /// 0, the stream waits.
-    fn send_on_tunnel(&mut self, id: u32, bytes: &[u8], waker: Option<&Waker>) -> Result<usize, Failure> {
+    fn send_on_tunnel(
+        &mut self,
+        id: u32,
+        bytes: &[u8],
+        waker: Option<&Waker>,
+    ) -> Result<usize, Failure> {
         let mut sent = 0;
         while sent < bytes.len() {
             let Some(stream) = self.streams.get_mut(&id) else { return Err(Failure::System) };
@@ -137,35 +142,48 @@ impl Tunnel {
     /// # Errors
     ///
     /// If no reply was received, with the reason in words.
-    pub async fn open(carrier: &Rc<Carrier>, fields: &Fields) -> Result<(Self, Answer), (Failure, String)> {
+    pub async fn open(
+        carrier: &Rc<Carrier>,
+        fields: &Fields,
+    ) -> Result<(Self, Answer), (Failure, String)> {
         let wants = WantedDetails { fields: WantedFields::All, ..WantedDetails::default() };
         let tunnel = {
             let session = &mut *carrier.session.borrow_mut();
             if session.is_full() {
                 let streams = session.peer.streams;
-                let limit = format!("the server allows {streams} streams at once (SETTINGS_MAX_CONCURRENT_STREAMS)");
+                let limit = format!(
+                    "the server allows {streams} streams at once (SETTINGS_MAX_CONCURRENT_STREAMS)"
+                );
                 return Err((
                     Failure::Unprocessed,
                     format!("{limit}, and as many are open; write --streams {streams}"),
                 ));
             }
-            let mut stream = Stream::new(RequestKind::Ordinary, ReplyCollector::new(wants, None, None), 0);
+            let mut stream =
+                Stream::new(RequestKind::Ordinary, ReplyCollector::new(wants, None, None), 0);
             stream.tunnel = Some(Box::default());
             let id = session.begin_tunnel(fields, stream);
-            let id = id.map_err(|failure| (failure, "the connection takes no more requests".to_owned()))?;
+            let id = id
+                .map_err(|failure| (failure, "the connection takes no more requests".to_owned()))?;
             Self { carrier: Rc::clone(carrier), id }
         };
         let answer = std::future::poll_fn(|cx| tunnel.poll_answer(cx)).await;
-        let answer = answer.map_err(|failure| (failure, "no answer to the extended CONNECT".to_owned()))?;
+        let answer =
+            answer.map_err(|failure| (failure, "no answer to the extended CONNECT".to_owned()))?;
         Ok((tunnel, answer))
     }
 
     fn poll_answer(&self, cx: &mut Context<'_>) -> Poll<Result<Answer, Failure>> {
         let session = &mut *self.carrier.session.borrow_mut();
-        let Some(stream) = session.streams.get_mut(&self.id) else { return Poll::Ready(Err(Failure::System)) };
+        let Some(stream) = session.streams.get_mut(&self.id) else {
+            return Poll::Ready(Err(Failure::System));
+        };
         if let Some(head) = stream.head {
             let details = stream.collector.take().map(|collector| (*collector).finish(head));
-            let fields = details.and_then(|details| details.head).map(|(_, fields)| fields).unwrap_or_default();
+            let fields = details
+                .and_then(|details| details.head)
+                .map(|(_, fields)| fields)
+                .unwrap_or_default();
             // Bytes that follow the head are counted with the messages.
             stream.stamps.head_bytes = 0;
             return Poll::Ready(Ok(Answer { status: head.status, fields }));
@@ -198,14 +216,17 @@ impl Tunnel {
     /// True if the windows allow `bytes` bytes at once.
     pub fn has_room(&self, bytes: usize) -> bool {
         let session = self.carrier.session.borrow();
-        let window = session.streams.get(&self.id).map_or(0, |stream| stream.window.min(session.window));
+        let window =
+            session.streams.get(&self.id).map_or(0, |stream| stream.window.min(session.window));
         window >= bytes as i64 && session.out.len() + bytes <= MAX_FRAMED
     }
 
     /// Resolves when all framed bytes were written.
     pub fn poll_flush(&self, cx: &mut Context<'_>) -> Poll<Result<(), Failure>> {
         let session = &mut *self.carrier.session.borrow_mut();
-        let Some(stream) = session.streams.get(&self.id) else { return Poll::Ready(Err(Failure::System)) };
+        let Some(stream) = session.streams.get(&self.id) else {
+            return Poll::Ready(Err(Failure::System));
+        };
         match stream.end {
             _ if stream.stamps.sent != Tick::ZERO => Poll::Ready(Ok(())),
             Some(end) => Poll::Ready(Err(end.err().unwrap_or(Failure::ClosedEarly))),
@@ -217,9 +238,15 @@ impl Tunnel {
     }
 
     /// Reads received bytes into `buffer`; 0 is the end.
-    pub fn poll_read(&self, buffer: &mut [u8], cx: &mut Context<'_>) -> Poll<Result<usize, Failure>> {
+    pub fn poll_read(
+        &self,
+        buffer: &mut [u8],
+        cx: &mut Context<'_>,
+    ) -> Poll<Result<usize, Failure>> {
         let session = &mut *self.carrier.session.borrow_mut();
-        let Some(stream) = session.streams.get_mut(&self.id) else { return Poll::Ready(Err(Failure::System)) };
+        let Some(stream) = session.streams.get_mut(&self.id) else {
+            return Poll::Ready(Err(Failure::System));
+        };
         let Some(tunnel) = &mut stream.tunnel else { return Poll::Ready(Err(Failure::System)) };
         let n = tunnel.read(buffer);
         if n > 0 {
@@ -228,7 +255,9 @@ impl Tunnel {
         match stream.end {
             Some(Ok(())) => Poll::Ready(Ok(0)),
             // CANCEL corresponds to the end of a TCP connection.
-            Some(Err(_)) if stream.stamps.malformed == Some(Malformed::ResetCancel) => Poll::Ready(Ok(0)),
+            Some(Err(_)) if stream.stamps.malformed == Some(Malformed::ResetCancel) => {
+                Poll::Ready(Ok(0))
+            }
             Some(Err(failure)) => Poll::Ready(Err(failure)),
             None => {
                 if !stream.waker.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {
@@ -266,12 +295,20 @@ impl Tunnel {
     /// Returns the bytes of received frames, without those that are read, since the last call.
     pub fn take_overhead(&self) -> u64 {
         let mut session = self.carrier.session.borrow_mut();
-        session.streams.get_mut(&self.id).map_or(0, |stream| std::mem::take(&mut stream.stamps.head_bytes))
+        session
+            .streams
+            .get_mut(&self.id)
+            .map_or(0, |stream| std::mem::take(&mut stream.stamps.head_bytes))
     }
 
     /// Returns why the stream is over, if a frame of the peer gave a cause.
     pub fn cause(&self) -> Option<Malformed> {
-        self.carrier.session.borrow().streams.get(&self.id).and_then(|stream| stream.stamps.malformed)
+        self.carrier
+            .session
+            .borrow()
+            .streams
+            .get(&self.id)
+            .and_then(|stream| stream.stamps.malformed)
     }
 
     /// Ends the sending side of the stream with `END_STREAM`.
@@ -307,12 +344,15 @@ mod tests {
     }
 
     fn settings(list: &[(u16, u32)]) -> Vec<u8> {
-        let each = list.iter().map(|(name, value)| [&name.to_be_bytes()[..], &value.to_be_bytes()].concat());
+        let each = list
+            .iter()
+            .map(|(name, value)| [&name.to_be_bytes()[..], &value.to_be_bytes()].concat());
         framed(frame::SETTINGS, 0, 0, &each.collect::<Vec<_>>().concat())
     }
 
     fn head(status: &str) -> Vec<u8> {
-        let field = Field { name: ":status".into(), value: status.into(), indexing: Indexing::Without };
+        let field =
+            Field { name: ":status".into(), value: status.into(), indexing: Indexing::Without };
         let mut block = Vec::new();
         Encoder::new().encode(std::iter::once(&field), &mut block);
         framed(frame::HEADERS, frame::END_HEADERS, 1, &block)
@@ -320,7 +360,15 @@ mod tests {
 
     fn fields() -> Fields {
         let (url, body) = ("ws://h/chat", Body::None);
-        let draft = Draft { method: "GET", url, headers: &[], body: &body, label: 0, reply_policy: 0, verbatim: None };
+        let draft = Draft {
+            method: "GET",
+            url,
+            headers: &[],
+            body: &body,
+            label: 0,
+            reply_policy: 0,
+            verbatim: None,
+        };
         Fields::from_websocket(&RequestParts::from_draft(&draft).unwrap(), None).unwrap()
     }
 
@@ -334,7 +382,9 @@ mod tests {
             assert!(opening.as_mut().poll(&mut cx).is_pending());
             write(&carrier, Tick(1));
             carrier.session.borrow_mut().receive(&[settings(list), head("200")].concat(), Tick(2));
-            let Poll::Ready(Ok((tunnel, answer))) = opening.as_mut().poll(&mut cx) else { panic!("it is open") };
+            let Poll::Ready(Ok((tunnel, answer))) = opening.as_mut().poll(&mut cx) else {
+                panic!("it is open")
+            };
             assert_eq!(answer.status, 200);
             tunnel
         };
@@ -364,10 +414,15 @@ mod tests {
         assert_eq!(write(&carrier, Tick(5)), framed(frame::DATA, 0, 1, b"hello"));
         assert_eq!(tunnel.sent_stamp(), Some((Tick(5), 14)));
         assert!(read(&tunnel).is_pending());
-        let frames =
-            [framed(frame::DATA, frame::PADDED, 1, b"\x01ab\0"), framed(frame::DATA, frame::END_STREAM, 1, b"c")];
+        let frames = [
+            framed(frame::DATA, frame::PADDED, 1, b"\x01ab\0"),
+            framed(frame::DATA, frame::END_STREAM, 1, b"c"),
+        ];
         carrier.session.borrow_mut().receive(&frames.concat(), Tick(7));
-        assert_eq!((read(&tunnel), tunnel.last_received()), (Poll::Ready(Ok(b"abc".to_vec())), Tick(7)));
+        assert_eq!(
+            (read(&tunnel), tunnel.last_received()),
+            (Poll::Ready(Ok(b"abc".to_vec())), Tick(7))
+        );
         assert_eq!((tunnel.take_overhead(), tunnel.take_overhead()), (9 + 1 + 1 + 9, 0));
         assert_eq!(read(&tunnel), Poll::Ready(Ok(Vec::new())));
         drop(tunnel);
@@ -397,9 +452,15 @@ mod tests {
 
     #[test]
     fn a_reset_is_told_and_our_own_says_cancel() {
-        for (code, expected) in [(8, Ok(Vec::new())), (2, Err(Failure::StreamReset)), (7, Err(Failure::Unprocessed))] {
+        for (code, expected) in
+            [(8, Ok(Vec::new())), (2, Err(Failure::StreamReset)), (7, Err(Failure::Unprocessed))]
+        {
             let (carrier, tunnel) = open(&[]);
-            let reset = [framed(frame::DATA, 0, 1, b"a"), framed(frame::RST_STREAM, 0, 1, &[0, 0, 0, code])].concat();
+            let reset = [
+                framed(frame::DATA, 0, 1, b"a"),
+                framed(frame::RST_STREAM, 0, 1, &[0, 0, 0, code]),
+            ]
+            .concat();
             carrier.session.borrow_mut().receive(&reset, Tick(5));
             assert_eq!(read(&tunnel), Poll::Ready(Ok(b"a".to_vec())));
             assert_eq!(read(&tunnel), Poll::Ready(expected), "{code}");
@@ -417,26 +478,44 @@ mod tests {
         tunnel.end();
         drop(tunnel);
         assert_eq!(write(&carrier, Tick(6)), framed(frame::DATA, frame::END_STREAM, 1, b""));
-        carrier.session.borrow_mut().receive(&framed(frame::DATA, frame::END_STREAM, 1, b""), Tick(7));
+        carrier
+            .session
+            .borrow_mut()
+            .receive(&framed(frame::DATA, frame::END_STREAM, 1, b""), Tick(7));
         assert_eq!(carrier.session.borrow().end, None);
     }
 
     #[test]
     fn a_server_allows_it_for_good_and_only_so_many() {
-        let (carrier, _tunnel) = open(&[(frame::ENABLE_CONNECT_PROTOCOL, 1), (frame::MAX_CONCURRENT_STREAMS, 1)]);
+        let (carrier, _tunnel) =
+            open(&[(frame::ENABLE_CONNECT_PROTOCOL, 1), (frame::MAX_CONCURRENT_STREAMS, 1)]);
         assert!(carrier.session.borrow().peer.connect_protocol);
         let fields = fields();
-        let second = pin!(Tunnel::open(&carrier, &fields)).poll(&mut Context::from_waker(Waker::noop()));
+        let second =
+            pin!(Tunnel::open(&carrier, &fields)).poll(&mut Context::from_waker(Waker::noop()));
         let Poll::Ready(Err((failure, why))) = second else { panic!("one is open") };
         assert_eq!(failure, Failure::Unprocessed);
-        assert!(why.contains("SETTINGS_MAX_CONCURRENT_STREAMS") && why.ends_with("write --streams 1"), "{why}");
+        assert!(
+            why.contains("SETTINGS_MAX_CONCURRENT_STREAMS") && why.ends_with("write --streams 1"),
+            "{why}"
+        );
         for value in [0, 2] {
             let (carrier, _tunnel) = open(&[(frame::ENABLE_CONNECT_PROTOCOL, 1)]);
-            carrier.session.borrow_mut().receive(&settings(&[(frame::ENABLE_CONNECT_PROTOCOL, value)]), Tick(9));
-            assert_eq!(carrier.session.borrow().end, Some(End::Broken(Malformed::Settings)), "{value}");
+            carrier
+                .session
+                .borrow_mut()
+                .receive(&settings(&[(frame::ENABLE_CONNECT_PROTOCOL, value)]), Tick(9));
+            assert_eq!(
+                carrier.session.borrow().end,
+                Some(End::Broken(Malformed::Settings)),
+                "{value}"
+            );
         }
         let (carrier, _tunnel) = open(&[(frame::ENABLE_CONNECT_PROTOCOL, 0)]);
-        assert_eq!((carrier.session.borrow().end, carrier.session.borrow().peer.connect_protocol), (None, false));
+        assert_eq!(
+            (carrier.session.borrow().end, carrier.session.borrow().peer.connect_protocol),
+            (None, false)
+        );
     }
 
     #[test]
@@ -446,7 +525,12 @@ mod tests {
         for _ in 0..=MAX_UNREAD / 16_384 {
             carrier.session.borrow_mut().receive(&piece, Tick(5));
         }
-        assert!(write(&carrier, Tick(6)).ends_with(&framed(frame::RST_STREAM, 0, 1, &[0, 0, 0, 8])));
+        assert!(write(&carrier, Tick(6)).ends_with(&framed(
+            frame::RST_STREAM,
+            0,
+            1,
+            &[0, 0, 0, 8]
+        )));
         drop(tunnel);
         assert_eq!(write(&carrier, Tick(7)), b"");
     }

@@ -17,7 +17,8 @@ const SWITCHING: u16 = 101;
 
 /// Returns the HTTP/1.1 request that asks a server to switch to HTTP/2.
 pub(crate) fn upgrade_request(origin: &Origin) -> String {
-    let host = if origin.host.contains(':') { format!("[{}]", origin.host) } else { origin.host.clone() };
+    let host =
+        if origin.host.contains(':') { format!("[{}]", origin.host) } else { origin.host.clone() };
     let mut settings = Vec::new();
     frame::put_settings(&mut settings);
     let settings = URL_SAFE_NO_PAD.encode(&settings[frame::HEAD..]);
@@ -33,11 +34,16 @@ pub(crate) fn upgrade_request(origin: &Origin) -> String {
 /// # Errors
 ///
 /// If it has not switched, with the reason in words.
-pub(crate) fn upgraded(switched: Result<(Reply, Vec<u8>), Failure>) -> Result<Vec<u8>, (Failure, String)> {
+pub(crate) fn upgraded(
+    switched: Result<(Reply, Vec<u8>), Failure>,
+) -> Result<Vec<u8>, (Failure, String)> {
     match switched {
         Ok((reply, received)) if reply.status == SWITCHING => Ok(received),
         Ok((reply, _)) => {
-            let answer = format!("the server does not take `Upgrade: h2c`: it answered with status {}", reply.status);
+            let answer = format!(
+                "the server does not take `Upgrade: h2c`: it answered with status {}",
+                reply.status
+            );
             Err((
                 Failure::Protocol,
                 format!("{answer}; leave out --h2c-upgrade (prior knowledge), or write --http 1.1"),

@@ -24,7 +24,11 @@ pub const IS_BUILT: bool = false;
 /// # Errors
 ///
 /// If a header field contains a character that is not allowed.
-pub fn prepare(parts: Rc<RequestParts>, origin: OriginId, tags: Tags) -> Result<Prepared, BadRequest> {
+pub fn prepare(
+    parts: Rc<RequestParts>,
+    origin: OriginId,
+    tags: Tags,
+) -> Result<Prepared, BadRequest> {
     Prepared::with_fields(parts, origin, tags)
 }
 
@@ -70,8 +74,18 @@ impl<T> Endpoints<T> {
     ///
     /// Always.
     #[expect(clippy::unused_self, reason = "called as where HTTP/3 is built")]
-    pub fn connect(&self, _: &Settings, _: &TlsClients, _: u64, _: &Destination<'_>) -> Result<Connection, NotOpened> {
-        Err(NotOpened { failure: Failure::System, why: "built without HTTP/3".to_owned(), refusal: None })
+    pub fn connect(
+        &self,
+        _: &Settings,
+        _: &TlsClients,
+        _: u64,
+        _: &Destination<'_>,
+    ) -> Result<Connection, NotOpened> {
+        Err(NotOpened {
+            failure: Failure::System,
+            why: "built without HTTP/3".to_owned(),
+            refusal: None,
+        })
     }
 }
 

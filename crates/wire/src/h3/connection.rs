@@ -96,19 +96,27 @@ impl<T: Timer + 'static> Endpoints<T> {
         destination: &Destination<'_>,
     ) -> Result<Connection, NotOpened> {
         let Destination { host, address, source } = *destination;
-        let clients = self.clients(tls, settings.tls.early_data).map_err(|why| NotOpened::new(Failure::Tls, why))?;
+        let clients = self
+            .clients(tls, settings.tls.early_data)
+            .map_err(|why| NotOpened::new(Failure::Tls, why))?;
         let mut sockets = self.sockets.borrow_mut();
         let endpoint = match sockets.entry((address.is_ipv6(), source)) {
             Entry::Occupied(entry) => entry.into_mut(),
             Entry::Vacant(entry) => {
                 // The QUIC library counts time in `Instant`. A simulated clock has none.
                 let base = self.time.base();
-                let base = base.ok_or_else(|| NotOpened::new(Failure::System, "no instants".to_owned()))?;
-                let buffer = settings.receive_buffer.or(settings.socket_buffer).map(|bytes| bytes as usize);
-                let socket = UdpEndpoint::new(self.time.clone(), base, Binding { to: address, source, buffer });
-                entry.insert(
-                    socket.map_err(|error| NotOpened::new(crate::error::connect_failure(&error), error.to_string()))?,
-                )
+                let base =
+                    base.ok_or_else(|| NotOpened::new(Failure::System, "no instants".to_owned()))?;
+                let buffer =
+                    settings.receive_buffer.or(settings.socket_buffer).map(|bytes| bytes as usize);
+                let socket = UdpEndpoint::new(
+                    self.time.clone(),
+                    base,
+                    Binding { to: address, source, buffer },
+                );
+                entry.insert(socket.map_err(|error| {
+                    NotOpened::new(crate::error::connect_failure(&error), error.to_string())
+                })?)
             }
         };
         let client = &clients[(client % clients.len() as u64) as usize];
@@ -131,12 +139,18 @@ impl<T: Timer + 'static> Endpoints<T> {
             return Ok(clients);
         }
         let numbers = 0..tls.count() as u64;
-        let clients = numbers.map(|client| watched_client(tls, client, early_data)).collect::<Result<_, _>>()?;
+        let clients = numbers
+            .map(|client| watched_client(tls, client, early_data))
+            .collect::<Result<_, _>>()?;
         Ok(self.clients.get_or_init(|| clients))
     }
 }
 
-fn watched_client(tls: &TlsClients, client: u64, early_data: bool) -> Result<WatchedClient, String> {
+fn watched_client(
+    tls: &TlsClients,
+    client: u64,
+    early_data: bool,
+) -> Result<WatchedClient, String> {
     let mut tls_config = (**tls.config(client)).clone();
     tls_config.enable_early_data = early_data;
     let crypto = QuicClientConfig::try_from(tls_config).map_err(|error| error.to_string())?;
@@ -205,7 +219,9 @@ impl Connection {
     pub fn handshake(&self) -> Handshake {
         let session = self.carrier.session.borrow();
         let data = session.quic.crypto_session().handshake_data();
-        let alpn = data.and_then(|data| data.downcast::<HandshakeData>().ok()).and_then(|data| data.protocol);
+        let alpn = data
+            .and_then(|data| data.downcast::<HandshakeData>().ok())
+            .and_then(|data| data.protocol);
         Handshake {
             version: Some("TLSv1.3".to_owned()),
             cipher: None,
@@ -254,7 +270,8 @@ impl Connection {
         collector: Option<Box<ReplyCollector>>,
         stamps: &'s mut Stamps,
     ) -> Exchange<'c, 'r, 's> {
-        let state = if request.migrates() { State::ToMigrate } else { State::Waiting(request, collector) };
+        let state =
+            if request.migrates() { State::ToMigrate } else { State::Waiting(request, collector) };
         Exchange { connection: self, stamps, state }
     }
 }
@@ -284,7 +301,9 @@ impl Future for Exchange<'_, '_, '_> {
         let session = &mut *carrier.session.borrow_mut();
         let id = match &mut this.state {
             State::Waiting(prepared, collector) => {
-                let id = session.begin(prepared, collector, cx.waker()).inspect_err(|_| this.state = State::Done)?;
+                let id = session
+                    .begin(prepared, collector, cx.waker())
+                    .inspect_err(|_| this.state = State::Done)?;
                 let Some(id) = id else { return Poll::Pending };
                 this.state = State::InFlight(id);
                 queue.wake(carrier);
@@ -307,7 +326,9 @@ impl Future for Exchange<'_, '_, '_> {
             return Poll::Pending;
         }
         this.state = State::Done;
-        let Some(request) = session.take_request(id) else { return Poll::Ready(Err(Failure::System)) };
+        let Some(request) = session.take_request(id) else {
+            return Poll::Ready(Err(Failure::System));
+        };
         *this.stamps = request.stream.stamps;
         Poll::Ready(request.stream.into_reply())
     }

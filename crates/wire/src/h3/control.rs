@@ -133,7 +133,9 @@ impl Control {
             match (kind, payload) {
                 (frame::SETTINGS, Some(payload)) => self.on_settings(payload)?,
                 // SETTINGS must be the first frame (RFC 9114 section 6.2.1).
-                _ if !self.has_settings => return violation(Code::MissingSettings, Malformed::H3Settings),
+                _ if !self.has_settings => {
+                    return violation(Code::MissingSettings, Malformed::H3Settings);
+                }
                 (frame::GOAWAY, Some(payload)) => self.on_goaway(payload)?,
                 (frame::CANCEL_PUSH, _) => return violation(Code::IdError, Malformed::H3Push),
                 (kind, None) if kind != frame::DATA && !frame::HTTP2_FRAMES.contains(&kind) => {}
@@ -144,7 +146,9 @@ impl Control {
     }
 
     fn on_settings(&mut self, payload: &[u8]) -> Result<(), RuleViolation> {
-        let Ok(numbers) = frame::numbers(payload) else { return violation(Code::FrameError, Malformed::H3Frame) };
+        let Ok(numbers) = frame::numbers(payload) else {
+            return violation(Code::FrameError, Malformed::H3Frame);
+        };
         if !numbers.len().is_multiple_of(2) {
             return violation(Code::FrameError, Malformed::H3Frame);
         }
@@ -165,7 +169,8 @@ impl Control {
     }
 
     fn on_goaway(&mut self, payload: &[u8]) -> Result<(), RuleViolation> {
-        let Some((from, _)) = frame::number(payload).filter(|(_, length)| *length == payload.len()) else {
+        let Some((from, _)) = frame::number(payload).filter(|(_, length)| *length == payload.len())
+        else {
             return violation(Code::FrameError, Malformed::H3Frame);
         };
         // A GOAWAY names a request stream, and a later one must not name a higher stream
@@ -198,11 +203,19 @@ mod tests {
     #[test]
     fn settings_and_a_goaway_are_taken_and_the_unknown_is_passed_over() {
         let ours = frame::control_stream();
-        let streams: [&[u8]; 5] =
-            [&ours, &[2, 0x20], &[3, 0x41, 0x7f, 0x80, 0x01, 0x40], &[0x40, 0x54, 1, 2, 3], b"\x21anything"];
+        let streams: [&[u8]; 5] = [
+            &ours,
+            &[2, 0x20],
+            &[3, 0x41, 0x7f, 0x80, 0x01, 0x40],
+            &[0x40, 0x54, 1, 2, 3],
+            b"\x21anything",
+        ];
         for at in 1..9 {
             let (result, control) = run(&streams, at);
-            assert_eq!((result, control.has_settings, control.goes_away_from), (Ok(()), true, None));
+            assert_eq!(
+                (result, control.has_settings, control.goes_away_from),
+                (Ok(()), true, None)
+            );
         }
         let (result, control) = run(&[b"\0\x04\x02\x01\0\x21\x01x\x07\x01\x08\x07\x01\x04"], 1);
         assert_eq!((result, control.goes_away_from), (Ok(()), Some(4)));
@@ -212,26 +225,86 @@ mod tests {
     fn what_breaks_a_rule_is_named() {
         let cases: [(&str, &[&[u8]], Code, Malformed); 21] = [
             ("no settings", &[b"\0\x07\x01\0"], Code::MissingSettings, Malformed::H3Settings),
-            ("an unknown frame first", &[b"\0\x21\0"], Code::MissingSettings, Malformed::H3Settings),
+            (
+                "an unknown frame first",
+                &[b"\0\x21\0"],
+                Code::MissingSettings,
+                Malformed::H3Settings,
+            ),
             ("settings twice", &[b"\0\x04\0\x04\0"], Code::FrameUnexpected, Malformed::H3Settings),
-            ("a setting twice", &[b"\0\x04\x04\x01\0\x01\0"], Code::SettingsError, Malformed::H3Settings),
-            ("a setting of HTTP/2", &[b"\0\x04\x02\x03\x01"], Code::SettingsError, Malformed::H3Settings),
+            (
+                "a setting twice",
+                &[b"\0\x04\x04\x01\0\x01\0"],
+                Code::SettingsError,
+                Malformed::H3Settings,
+            ),
+            (
+                "a setting of HTTP/2",
+                &[b"\0\x04\x02\x03\x01"],
+                Code::SettingsError,
+                Malformed::H3Settings,
+            ),
             ("half a setting", &[b"\0\x04\x01\x01"], Code::FrameError, Malformed::H3Frame),
             ("half a number", &[b"\0\x04\x02\x01\x40"], Code::FrameError, Malformed::H3Frame),
             ("a body", &[b"\0\x04\0\0\x01x"], Code::FrameUnexpected, Malformed::H3FrameUnexpected),
-            ("a head", &[b"\0\x04\0\x01\x01x"], Code::FrameUnexpected, Malformed::H3FrameUnexpected),
-            ("a PING of HTTP/2", &[b"\0\x04\0\x06\0"], Code::FrameUnexpected, Malformed::H3FrameUnexpected),
-            ("a limit of pushes", &[b"\0\x04\0\x0d\x01\0"], Code::FrameUnexpected, Malformed::H3FrameUnexpected),
-            ("a push that is cancelled", &[b"\0\x04\0\x03\x01\0"], Code::IdError, Malformed::H3Push),
+            (
+                "a head",
+                &[b"\0\x04\0\x01\x01x"],
+                Code::FrameUnexpected,
+                Malformed::H3FrameUnexpected,
+            ),
+            (
+                "a PING of HTTP/2",
+                &[b"\0\x04\0\x06\0"],
+                Code::FrameUnexpected,
+                Malformed::H3FrameUnexpected,
+            ),
+            (
+                "a limit of pushes",
+                &[b"\0\x04\0\x0d\x01\0"],
+                Code::FrameUnexpected,
+                Malformed::H3FrameUnexpected,
+            ),
+            (
+                "a push that is cancelled",
+                &[b"\0\x04\0\x03\x01\0"],
+                Code::IdError,
+                Malformed::H3Push,
+            ),
             ("a push", &[b"\x01\0"], Code::IdError, Malformed::H3Push),
             ("a GOAWAY of a push", &[b"\0\x04\0\x07\x01\x01"], Code::IdError, Malformed::H3GoAway),
-            ("a GOAWAY taken back", &[b"\0\x04\0\x07\x01\x04\x07\x01\x08"], Code::IdError, Malformed::H3GoAway),
-            ("a GOAWAY with more", &[b"\0\x04\0\x07\x02\x04\x04"], Code::FrameError, Malformed::H3Frame),
-            ("two control streams", &[b"\0\x04\0", b"\0"], Code::StreamCreation, Malformed::H3CriticalStream),
-            ("two encoders", &[b"\x02", b"\x02"], Code::StreamCreation, Malformed::H3CriticalStream),
+            (
+                "a GOAWAY taken back",
+                &[b"\0\x04\0\x07\x01\x04\x07\x01\x08"],
+                Code::IdError,
+                Malformed::H3GoAway,
+            ),
+            (
+                "a GOAWAY with more",
+                &[b"\0\x04\0\x07\x02\x04\x04"],
+                Code::FrameError,
+                Malformed::H3Frame,
+            ),
+            (
+                "two control streams",
+                &[b"\0\x04\0", b"\0"],
+                Code::StreamCreation,
+                Malformed::H3CriticalStream,
+            ),
+            (
+                "two encoders",
+                &[b"\x02", b"\x02"],
+                Code::StreamCreation,
+                Malformed::H3CriticalStream,
+            ),
             ("an insertion", &[b"\x02\x3f\xe1\x1f"], Code::EncoderStream, Malformed::QpackStream),
             ("an acknowledgment", &[b"\x03\x81"], Code::DecoderStream, Malformed::QpackStream),
-            ("an increment behind a cancellation", &[b"\x03\x40\x00"], Code::DecoderStream, Malformed::QpackStream),
+            (
+                "an increment behind a cancellation",
+                &[b"\x03\x40\x00"],
+                Code::DecoderStream,
+                Malformed::QpackStream,
+            ),
         ];
         for (name, streams, code, cause) in cases {
             for at in [1, 2, 9] {
@@ -247,7 +320,8 @@ mod tests {
     #[test]
     fn streams_that_the_connection_needs_may_not_end() {
         let mut control = Control::default();
-        for (bytes, may_end) in [(&b"\0"[..], false), (b"\x02", false), (b"\x03", false), (b"\x21", true), (b"", true)]
+        for (bytes, may_end) in
+            [(&b"\0"[..], false), (b"\x02", false), (b"\x03", false), (b"\x21", true), (b"", true)]
         {
             let mut uni = Uni::new();
             uni.receive(&mut control, bytes).unwrap();

@@ -13,7 +13,10 @@ use crate::turn::Turn;
 use crate::{Timer, error, sys, tls};
 use brunt_model::{Failure, Flow, Tick};
 use bytes::BytesMut;
-use quinn_proto::{ConnectionEvent, ConnectionHandle, DatagramEvent, EcnCodepoint, Endpoint, EndpointConfig, Transmit};
+use quinn_proto::{
+    ConnectionEvent, ConnectionHandle, DatagramEvent, EcnCodepoint, Endpoint, EndpointConfig,
+    Transmit,
+};
 use quinn_udp::{RecvMeta, UdpSockRef};
 use std::cell::{Cell, RefCell};
 use std::cmp::Reverse;
@@ -88,7 +91,8 @@ pub struct UdpEndpoint<T: Timer + 'static>(Rc<Core<T>>);
 impl<T: Timer + 'static> Drop for UdpEndpoint<T> {
     fn drop(&mut self) {
         let now = self.0.time.now();
-        let carriers: Vec<Rc<Carrier>> = self.0.carriers.borrow().iter().flatten().cloned().collect();
+        let carriers: Vec<Rc<Carrier>> =
+            self.0.carriers.borrow().iter().flatten().cloned().collect();
         for carrier in carriers {
             carrier.is_closing.set(true);
             let _ = self.0.transmit(&carrier, now);
@@ -134,7 +138,8 @@ impl<T: Timer + 'static> UdpEndpoint<T> {
     pub fn new(time: T, base: Instant, binding: Binding) -> io::Result<Self> {
         let port = Port::bind(&binding, 0)?;
         let may_fragment = port.state.may_fragment();
-        let endpoint = Endpoint::new(Arc::new(EndpointConfig::default()), None, !may_fragment, None);
+        let endpoint =
+            Endpoint::new(Arc::new(EndpointConfig::default()), None, !may_fragment, None);
         let core = Rc::new(Core {
             time,
             base,
@@ -149,8 +154,12 @@ impl<T: Timer + 'static> UdpEndpoint<T> {
             refusal: RefCell::default(),
             closed_counts: RefCell::default(),
         });
-        let mut driver =
-            Driver { core: Rc::clone(&core), turn: Turn::default(), sleep: None, messages: vec![0; BATCH * MESSAGE] };
+        let mut driver = Driver {
+            core: Rc::clone(&core),
+            turn: Turn::default(),
+            sleep: None,
+            messages: vec![0; BATCH * MESSAGE],
+        };
         tokio::task::spawn_local(std::future::poll_fn(move |cx| driver.poll(cx)));
         Ok(Self(core))
     }
@@ -177,7 +186,8 @@ impl<T: Timer + 'static> UdpEndpoint<T> {
     ) -> Result<(Rc<Carrier>, Rc<DriverQueue>), String> {
         let core = &self.0;
         let now = core.time.now();
-        let connected = core.endpoint.borrow_mut().connect(core.instant(now), client.config.clone(), to, name);
+        let connected =
+            core.endpoint.borrow_mut().connect(core.instant(now), client.config.clone(), to, name);
         let (handle, quic) = connected.map_err(|error| error.to_string())?;
         let watch = client.crypto.take_newest().unwrap_or_default();
         let carrier = Rc::new(Carrier {
@@ -218,7 +228,10 @@ impl<T: Timer> Core<T> {
         let next = if let Some(port) = ports.iter().find(|port| port.number == number) {
             Rc::clone(port)
         } else {
-            let port = Rc::new(Port::bind(&self.binding, number).map_err(|error| error::connect_failure(&error))?);
+            let port = Rc::new(
+                Port::bind(&self.binding, number)
+                    .map_err(|error| error::connect_failure(&error))?,
+            );
             ports.push(Rc::clone(&port));
             port
         };
@@ -300,7 +313,8 @@ impl<T: Timer> Core<T> {
             match port.send(&transmit, &out[..transmit.size]) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     let contents = std::mem::take(&mut *out);
-                    *self.unsent.borrow_mut() = Some(Unsent { port: Rc::clone(port), transmit, contents });
+                    *self.unsent.borrow_mut() =
+                        Some(Unsent { port: Rc::clone(port), transmit, contents });
                     return Poll::Pending;
                 }
                 Ok(()) => session.record_sent_packets(self.time.now()),
@@ -328,7 +342,14 @@ impl<T: Timer> Core<T> {
             let packet = packets.split_to(meta.stride.clamp(1, packets.len()));
             let versions = versions::versions_in(&packet);
             let mut answer = Vec::new();
-            let event = self.endpoint.borrow_mut().handle(instant, meta.addr, meta.dst_ip, ecn, packet, &mut answer);
+            let event = self.endpoint.borrow_mut().handle(
+                instant,
+                meta.addr,
+                meta.dst_ip,
+                ecn,
+                packet,
+                &mut answer,
+            );
             match event {
                 Some(DatagramEvent::ConnectionEvent(handle, event)) => {
                     self.on_packet(handle, event, port.number, versions, now);
@@ -338,7 +359,9 @@ impl<T: Timer> Core<T> {
                     let _ = port.send(&transmit, &answer[..transmit.size]);
                 }
                 // A client accepts no connections.
-                Some(DatagramEvent::NewConnection(incoming)) => self.endpoint.borrow_mut().ignore(incoming),
+                Some(DatagramEvent::NewConnection(incoming)) => {
+                    self.endpoint.borrow_mut().ignore(incoming)
+                }
                 None => {}
             }
         }
@@ -380,7 +403,8 @@ impl<T: Timer> Core<T> {
     /// messages, because anyone can forge them.
     fn take_refusals(&self, error: &io::Error) {
         let ports = self.ports.borrow();
-        while let Some(to) = ports.iter().find_map(|port| sys::take_refusal(port.socket.get_ref())) {
+        while let Some(to) = ports.iter().find_map(|port| sys::take_refusal(port.socket.get_ref()))
+        {
             for carrier in self.carriers.borrow().iter().flatten() {
                 let mut session = carrier.session.borrow_mut();
                 if session.first_packet == Tick::ZERO && session.quic.remote_address() == to {
@@ -407,13 +431,16 @@ impl<T: Timer> Core<T> {
         let instant = self.instant(now);
         loop {
             let mut timers = self.timers.borrow_mut();
-            let Some(Reverse((due, handle))) = timers.peek().copied().filter(|Reverse((due, _))| *due <= instant)
+            let Some(Reverse((due, handle))) =
+                timers.peek().copied().filter(|Reverse((due, _))| *due <= instant)
             else {
                 return;
             };
             timers.pop();
             // A timer that was replaced by an earlier one remains in the heap.
-            let Some(carrier) = self.carrier(handle).filter(|carrier| carrier.timer.get() == Some(due)) else {
+            let Some(carrier) =
+                self.carrier(handle).filter(|carrier| carrier.timer.get() == Some(due))
+            else {
                 continue;
             };
             carrier.timer.set(None);
@@ -489,7 +516,8 @@ impl<T: Timer + 'static> Driver<T> {
             let is_blocked = matches!(port.send(&transmit, &contents), Err(e) if e.kind() == io::ErrorKind::WouldBlock);
             if is_blocked {
                 let room = port.socket.poll_write_ready(cx).map_ok(|mut ready| ready.clear_ready());
-                *core.unsent.borrow_mut() = Some(Unsent { port: Rc::clone(&port), transmit, contents });
+                *core.unsent.borrow_mut() =
+                    Some(Unsent { port: Rc::clone(&port), transmit, contents });
                 if !matches!(room, Poll::Ready(Ok(()))) {
                     return;
                 }
@@ -515,7 +543,9 @@ impl<T: Timer + 'static> Driver<T> {
         let blocked_port = core.unsent.borrow().as_ref().map(|unsent| Rc::clone(&unsent.port));
         // Registers the waker for writability. If the socket is writable by now, the driver
         // runs again at once.
-        if let Some(Poll::Ready(Ok(mut ready))) = blocked_port.as_ref().map(|port| port.socket.poll_write_ready(cx)) {
+        if let Some(Poll::Ready(Ok(mut ready))) =
+            blocked_port.as_ref().map(|port| port.socket.poll_write_ready(cx))
+        {
             ready.clear_ready();
             cx.waker().wake_by_ref();
         }
@@ -541,7 +571,8 @@ impl<T: Timer + 'static> Driver<T> {
         let mut pieces = self.messages.chunks_mut(MESSAGE);
         let mut buffers: [IoSliceMut<'_>; BATCH] =
             std::array::from_fn(|_| IoSliceMut::new(pieces.next().unwrap_or_default()));
-        let read = port.state.recv(UdpSockRef::from(port.socket.get_ref()), &mut buffers, &mut metas);
+        let read =
+            port.state.recv(UdpSockRef::from(port.socket.get_ref()), &mut buffers, &mut metas);
         match read {
             Ok(count) => {
                 let now = core.time.now();
@@ -575,7 +606,8 @@ impl<T: Timer + 'static> Driver<T> {
             let until = Tick(due.saturating_duration_since(self.core.base).as_nanos() as u64);
             self.sleep = Some((due, Box::pin(async move { time.sleep_until(until).await })));
         }
-        let is_over = self.sleep.as_mut().is_some_and(|(_, sleep)| sleep.as_mut().poll(cx).is_ready());
+        let is_over =
+            self.sleep.as_mut().is_some_and(|(_, sleep)| sleep.as_mut().poll(cx).is_ready());
         if is_over {
             self.sleep = None;
             let now = self.core.time.now();

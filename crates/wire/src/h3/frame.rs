@@ -100,7 +100,10 @@ pub fn number(bytes: &[u8]) -> Option<(u64, usize)> {
     // The first two bits are the logarithm of the length (RFC 9000 section 16).
     let length = 1 << (first >> 6);
     let rest = bytes.get(1..length)?;
-    Some((rest.iter().fold(u64::from(first & 0x3f), |number, byte| number << 8 | u64::from(*byte)), length))
+    Some((
+        rest.iter().fold(u64::from(first & 0x3f), |number, byte| number << 8 | u64::from(*byte)),
+        length,
+    ))
 }
 
 /// Appends a number.
@@ -179,7 +182,10 @@ impl Frames {
     /// # Errors
     ///
     /// If a buffered frame is too large.
-    pub fn next<'s, 'i: 's>(&'s mut self, bytes: &mut &'i [u8]) -> Result<Option<Piece<'s>>, Malformed> {
+    pub fn next<'s, 'i: 's>(
+        &'s mut self,
+        bytes: &mut &'i [u8],
+    ) -> Result<Option<Piece<'s>>, Malformed> {
         if std::mem::take(&mut self.is_delivered) {
             self.partial.clear();
         }
@@ -220,7 +226,13 @@ impl Frames {
     }
 
     /// Begins an unbuffered frame. `bytes` follow its head.
-    fn begin<'i>(&mut self, kind: u64, length: u64, head: usize, bytes: &mut &'i [u8]) -> Option<Piece<'i>> {
+    fn begin<'i>(
+        &mut self,
+        kind: u64,
+        length: u64,
+        head: usize,
+        bytes: &mut &'i [u8],
+    ) -> Option<Piece<'i>> {
         self.kind = kind;
         self.remaining = length;
         self.part(bytes, head)
@@ -258,8 +270,12 @@ mod tests {
         for mut piece in bytes.chunks(at) {
             while let Some(next) = frames.next(&mut piece).unwrap() {
                 match next {
-                    Piece::Whole(kind, payload, length) => all.push((kind, payload.to_vec(), length)),
-                    Piece::Part(kind, payload, head) if head > 0 => all.push((kind, payload.to_vec(), head)),
+                    Piece::Whole(kind, payload, length) => {
+                        all.push((kind, payload.to_vec(), length))
+                    }
+                    Piece::Part(kind, payload, head) if head > 0 => {
+                        all.push((kind, payload.to_vec(), head))
+                    }
                     Piece::Part(kind, payload, _) => {
                         let last = all.last_mut().unwrap();
                         assert_eq!(last.0, kind);
@@ -293,17 +309,27 @@ mod tests {
     #[test]
     fn frames_are_the_same_however_they_are_cut() {
         let mut bytes = Vec::new();
-        let frames: [(u64, &[u8]); 6] =
-            [(HEADERS, b"block"), (DATA, b"body"), (0x21, b"unknown"), (DATA, b""), (0x4021, b""), (GOAWAY, b"\x04")];
+        let frames: [(u64, &[u8]); 6] = [
+            (HEADERS, b"block"),
+            (DATA, b"body"),
+            (0x21, b"unknown"),
+            (DATA, b""),
+            (0x4021, b""),
+            (GOAWAY, b"\x04"),
+        ];
         for (kind, payload) in frames {
             put_number(&mut bytes, kind);
             put_number(&mut bytes, payload.len() as u64);
             bytes.extend_from_slice(payload);
         }
         let whole = read(&bytes, bytes.len());
-        let parts: Vec<(u64, &[u8])> = whole.iter().map(|(kind, payload, _)| (*kind, &payload[..])).collect();
+        let parts: Vec<(u64, &[u8])> =
+            whole.iter().map(|(kind, payload, _)| (*kind, &payload[..])).collect();
         assert_eq!(parts, frames);
-        assert_eq!(whole.iter().map(|(_, _, length)| *length).collect::<Vec<_>>(), [7, 2, 2, 2, 5, 3]);
+        assert_eq!(
+            whole.iter().map(|(_, _, length)| *length).collect::<Vec<_>>(),
+            [7, 2, 2, 2, 5, 3]
+        );
         for at in 1..bytes.len() {
             assert_eq!(read(&bytes, at), whole, "cut after each {at} bytes");
         }
@@ -315,7 +341,11 @@ mod tests {
         assert_eq!(Frames::default().next(&mut bytes), Err(Malformed::HeadTooLarge));
         let mut begin: &[u8] = &[0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 7];
         let mut frames = Frames::default();
-        assert_eq!(frames.next(&mut begin), Ok(Some(Piece::Part(DATA, &[7][..], 9))), "a body may be of any length");
+        assert_eq!(
+            frames.next(&mut begin),
+            Ok(Some(Piece::Part(DATA, &[7][..], 9))),
+            "a body may be of any length"
+        );
         assert!(!frames.is_between());
     }
 

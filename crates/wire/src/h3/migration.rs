@@ -39,7 +39,10 @@ impl Session {
     /// # Errors
     ///
     /// If the connection is over, or if the server forbids migrations, with the cause.
-    pub fn begin_migration(&mut self, waker: &Waker) -> Poll<Result<(), (Failure, Option<Malformed>)>> {
+    pub fn begin_migration(
+        &mut self,
+        waker: &Waker,
+    ) -> Poll<Result<(), (Failure, Option<Malformed>)>> {
         if let Some(end) = &self.end {
             return Poll::Ready(Err((end.failure, end.cause)));
         }
@@ -60,7 +63,9 @@ impl Session {
     ///
     /// If the connection ended, or if the system provides no port.
     pub fn poll_migration(&mut self, waker: &Waker) -> Poll<MigrationResult> {
-        let Some(migration) = &mut self.migration else { return Poll::Ready(Err((Failure::System, None))) };
+        let Some(migration) = &mut self.migration else {
+            return Poll::Ready(Err((Failure::System, None)));
+        };
         let result = match migration.state {
             State::Done { sent, received } => Ok((sent, received)),
             State::Failed(failure) => Err((failure, None)),

@@ -60,7 +60,8 @@ impl PacketNumbers {
     pub fn missing(&self, reordering: u64) -> u64 {
         let next = self.next.load(Relaxed);
         let limit = next.saturating_sub(reordering);
-        let received_after = (limit..next).filter(|number| self.is_received(*number)).count() as u64;
+        let received_after =
+            (limit..next).filter(|number| self.is_received(*number)).count() as u64;
         limit.saturating_sub(self.first.load(Relaxed)) - (self.received_count() - received_after)
     }
 

@@ -44,7 +44,11 @@ impl Port {
         // Errors are ignored: without reports, a server that does not listen
         // causes a connect timeout.
         let _ = sys::report_refusals(&socket, to.is_ipv6());
-        let any = if to.is_ipv4() { IpAddr::V4(Ipv4Addr::UNSPECIFIED) } else { IpAddr::V6(Ipv6Addr::UNSPECIFIED) };
+        let any = if to.is_ipv4() {
+            IpAddr::V4(Ipv4Addr::UNSPECIFIED)
+        } else {
+            IpAddr::V6(Ipv6Addr::UNSPECIFIED)
+        };
         socket.bind(&SockAddr::from(SocketAddr::new(source.unwrap_or(any), 0)))?;
         let state = UdpSocketState::new(UdpSockRef::from(&socket))?;
         Ok(Self { number, socket: sys::watch(socket)?, state })

@@ -13,7 +13,11 @@ use std::rc::Rc;
 /// # Errors
 ///
 /// If a header field contains a character that is not allowed, or if the URL is not https.
-pub fn prepare(parts: Rc<RequestParts>, origin: OriginId, tags: Tags) -> Result<Prepared, BadRequest> {
+pub fn prepare(
+    parts: Rc<RequestParts>,
+    origin: OriginId,
+    tags: Tags,
+) -> Result<Prepared, BadRequest> {
     if parts.url.scheme() != "https" {
         return Err(BadRequest::NoTls(parts.url.to_string()));
     }

@@ -170,7 +170,8 @@ pub fn encode<'a>(fields: impl Iterator<Item = &'a Field>, out: &mut Vec<u8>) {
 fn put_field(field: &Field, out: &mut Vec<u8>) {
     // A secret field is sent as a literal, so that no node indexes it (RFC 9204 section 4.5.4).
     let is_never = field.indexing == Indexing::Never;
-    let whole = STATIC.iter().position(|(name, value)| **name == *field.name && **value == *field.value);
+    let whole =
+        STATIC.iter().position(|(name, value)| **name == *field.name && **value == *field.value);
     if let Some(index) = whole.filter(|_| !is_never) {
         return put_integer(out, 0xc0, 6, index);
     }
@@ -220,7 +221,8 @@ mod tests {
         let mut block = Vec::new();
         encode(fields.iter(), &mut block);
         assert_eq!(block, [0, 0, 0xc0 + 17, 0xc0 + 23, 0xc1, 0x7f, 84 - 15, 1, b'x']);
-        let told = [(":method", "GET"), (":scheme", "https"), (":path", "/"), ("authorization", "x")];
+        let told =
+            [(":method", "GET"), (":scheme", "https"), (":path", "/"), ("authorization", "x")];
         assert_eq!(decoded(&block).unwrap(), told.map(|(name, value)| pair(name, value)));
     }
 

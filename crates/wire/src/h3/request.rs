@@ -41,7 +41,11 @@ pub struct LastBlock {
 impl Request {
     /// Creates the state of a request that is about to be sent.
     pub fn new(kind: RequestKind, collector: Option<Box<ReplyCollector>>) -> Self {
-        Self { stream: Stream::new(kind, collector, 0), frames: Frames::default(), has_trailers: false }
+        Self {
+            stream: Stream::new(kind, collector, 0),
+            frames: Frames::default(),
+            has_trailers: false,
+        }
     }
 
     /// Processes bytes of its stream that were received at `now`.
@@ -49,7 +53,12 @@ impl Request {
     /// # Errors
     ///
     /// The rule that the bytes violate.
-    pub fn receive(&mut self, mut bytes: &[u8], last: &mut LastBlock, now: Tick) -> Result<(), RuleViolation> {
+    pub fn receive(
+        &mut self,
+        mut bytes: &[u8],
+        last: &mut LastBlock,
+        now: Tick,
+    ) -> Result<(), RuleViolation> {
         let Self { stream, frames, has_trailers } = self;
         if stream.end.is_some() {
             return Ok(());
@@ -62,8 +71,12 @@ impl Request {
                     stream.stamps.head_bytes += head as u64;
                     on_data(stream, body, *has_trailers)?;
                 }
-                Piece::Part(kind, _, _) if frame::HTTP2_FRAMES.contains(&kind) => return Err(unexpected_frame()),
-                Piece::Part(_, skipped, head) => stream.stamps.head_bytes += (skipped.len() + head) as u64,
+                Piece::Part(kind, _, _) if frame::HTTP2_FRAMES.contains(&kind) => {
+                    return Err(unexpected_frame());
+                }
+                Piece::Part(_, skipped, head) => {
+                    stream.stamps.head_bytes += (skipped.len() + head) as u64
+                }
                 Piece::Whole(frame::HEADERS, block, length) => {
                     stream.stamps.head_bytes += length as u64;
                     if *has_trailers {
@@ -138,13 +151,19 @@ fn on_data(stream: &mut Stream, body: &[u8], has_trailers: bool) -> Result<(), R
     Ok(())
 }
 
-fn on_head(stream: &mut Stream, block: &[u8], length: usize, last: &mut LastBlock) -> Result<(), RuleViolation> {
+fn on_head(
+    stream: &mut Stream,
+    block: &[u8],
+    length: usize,
+    last: &mut LastBlock,
+) -> Result<(), RuleViolation> {
     // Without a dynamic table, equal blocks always contain equal fields.
     let is_repeat = stream.collector.is_none() && *last.bytes == *block && !block.is_empty();
     if is_repeat {
         stream.announced = last.announced;
         stream.grpc_status = last.grpc_status;
-        stream.head = Some(stream::head(HttpVersion::V3, last.status, last.announced, length as u64));
+        stream.head =
+            Some(stream::head(HttpVersion::V3, last.status, last.announced, length as u64));
         return Ok(());
     }
     let mut lines: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
@@ -200,7 +219,8 @@ fn decode(block: &[u8], mut each: impl FnMut(&[u8], &[u8])) -> Result<ReplyField
         fields.push(name, value);
         each(name, value);
     });
-    decoded.map_err(|_| RuleViolation::Connection(Code::DecompressionFailed, Malformed::QpackBlock))?;
+    decoded
+        .map_err(|_| RuleViolation::Connection(Code::DecompressionFailed, Malformed::QpackBlock))?;
     if fields.size > MAX_HEAD {
         return Err(RuleViolation::Stream(Code::ExcessiveLoad, Malformed::HeadTooLarge));
     }
@@ -251,7 +271,10 @@ mod tests {
             let (result, request) = run(&all, at);
             assert_eq!(result, Ok(()), "cut after each {at} bytes");
             let stamps = request.stream.stamps;
-            assert_eq!((stamps.bytes_received, stamps.head_bytes), (all.len() as u64, all.len() as u64 - 4));
+            assert_eq!(
+                (stamps.bytes_received, stamps.head_bytes),
+                (all.len() as u64, all.len() as u64 - 4)
+            );
             let reply = request.stream.into_reply().unwrap();
             assert_eq!((reply.status, reply.body_bytes, reply.announced_bytes), (200, 4, Some(4)));
         }
@@ -263,7 +286,10 @@ mod tests {
         let mut last = LastBlock::default();
         for _ in 0..3 {
             let mut request = Request::new(RequestKind::Ordinary, None);
-            assert_eq!(request.receive(&all, &mut last, Tick(1)).and_then(|()| request.end()), Ok(()));
+            assert_eq!(
+                request.receive(&all, &mut last, Tick(1)).and_then(|()| request.end()),
+                Ok(())
+            );
             assert_eq!(request.stream.into_reply().unwrap().announced_bytes, Some(4));
         }
     }
@@ -278,8 +304,16 @@ mod tests {
         let qpack = || Connection(Code::DecompressionFailed, Malformed::QpackBlock);
         let cases: Vec<(&str, Vec<u8>, RuleViolation)> = vec![
             ("nothing", vec![], message(Malformed::PseudoHeader)),
-            ("only an interim head", frame(frame::HEADERS, &[0, 0, 0xc0 + 24]), message(Malformed::PseudoHeader)),
-            ("a body first", frame(frame::DATA, b"x"), Connection(Code::FrameUnexpected, Malformed::DataBeforeHead)),
+            (
+                "only an interim head",
+                frame(frame::HEADERS, &[0, 0, 0xc0 + 24]),
+                message(Malformed::PseudoHeader),
+            ),
+            (
+                "a body first",
+                frame(frame::DATA, b"x"),
+                Connection(Code::FrameUnexpected, Malformed::DataBeforeHead),
+            ),
             (
                 "an empty body first",
                 frame(frame::DATA, b""),
@@ -302,19 +336,59 @@ mod tests {
                 [ok(), vec![0, 9, 1]].concat(),
                 Connection(Code::FrameError, Malformed::H3Frame),
             ),
-            ("half a frame's head", [ok(), vec![0]].concat(), Connection(Code::FrameError, Malformed::H3Frame)),
+            (
+                "half a frame's head",
+                [ok(), vec![0]].concat(),
+                Connection(Code::FrameError, Malformed::H3Frame),
+            ),
             ("half a head", vec![1, 9, 0], Connection(Code::FrameError, Malformed::H3Frame)),
-            ("a body behind trailers", [ok(), trailers(), frame(frame::DATA, b"x")].concat(), unexpected()),
+            (
+                "a body behind trailers",
+                [ok(), trailers(), frame(frame::DATA, b"x")].concat(),
+                unexpected(),
+            ),
             ("trailers twice", [ok(), trailers(), trailers()].concat(), unexpected()),
             ("trailers with a status", [ok(), ok()].concat(), message(Malformed::PseudoHeader)),
-            ("no status", frame(frame::HEADERS, b"\0\0\x22ab\x01c"), message(Malformed::PseudoHeader)),
-            ("the status twice", frame(frame::HEADERS, &[0, 0, 0xd9, 0xd9]), message(Malformed::PseudoHeader)),
-            ("a path", frame(frame::HEADERS, &[0, 0, 0xd9, 0xc1]), message(Malformed::PseudoHeader)),
-            ("a status behind fields", frame(frame::HEADERS, b"\0\0\x22ab\x01c\xd9"), message(Malformed::PseudoHeader)),
-            ("status 101", frame(frame::HEADERS, b"\0\0\x5f\x09\x03101"), message(Malformed::PseudoHeader)),
-            ("a name in upper case", frame(frame::HEADERS, b"\0\0\xd9\x22AB\x01c"), message(Malformed::HeaderField)),
-            ("a line break", frame(frame::HEADERS, b"\0\0\xd9\x22ab\x01\n"), message(Malformed::HeaderField)),
-            ("two lengths", frame(frame::HEADERS, b"\0\0\xd9\x54\x014\x54\x015"), message(Malformed::ContentLength)),
+            (
+                "no status",
+                frame(frame::HEADERS, b"\0\0\x22ab\x01c"),
+                message(Malformed::PseudoHeader),
+            ),
+            (
+                "the status twice",
+                frame(frame::HEADERS, &[0, 0, 0xd9, 0xd9]),
+                message(Malformed::PseudoHeader),
+            ),
+            (
+                "a path",
+                frame(frame::HEADERS, &[0, 0, 0xd9, 0xc1]),
+                message(Malformed::PseudoHeader),
+            ),
+            (
+                "a status behind fields",
+                frame(frame::HEADERS, b"\0\0\x22ab\x01c\xd9"),
+                message(Malformed::PseudoHeader),
+            ),
+            (
+                "status 101",
+                frame(frame::HEADERS, b"\0\0\x5f\x09\x03101"),
+                message(Malformed::PseudoHeader),
+            ),
+            (
+                "a name in upper case",
+                frame(frame::HEADERS, b"\0\0\xd9\x22AB\x01c"),
+                message(Malformed::HeaderField),
+            ),
+            (
+                "a line break",
+                frame(frame::HEADERS, b"\0\0\xd9\x22ab\x01\n"),
+                message(Malformed::HeaderField),
+            ),
+            (
+                "two lengths",
+                frame(frame::HEADERS, b"\0\0\xd9\x54\x014\x54\x015"),
+                message(Malformed::ContentLength),
+            ),
             (
                 "a short body",
                 [frame(frame::HEADERS, LENGTH_4), frame(0, b"abc")].concat(),
@@ -333,8 +407,16 @@ mod tests {
             ("a dynamic table", frame(frame::HEADERS, &[2, 0, 0x80]), qpack()),
             ("half a block", frame(frame::HEADERS, &[0, 0, 0x51]), qpack()),
             ("an empty block", frame(frame::HEADERS, b""), qpack()),
-            ("a huge head", vec![1, 0x80, 0x10, 0, 0], Stream(Code::ExcessiveLoad, Malformed::HeadTooLarge)),
-            ("interim heads without end", frame(1, &[0, 0, 0xc0 + 24]).repeat(101), message(Malformed::TooManyInterim)),
+            (
+                "a huge head",
+                vec![1, 0x80, 0x10, 0, 0],
+                Stream(Code::ExcessiveLoad, Malformed::HeadTooLarge),
+            ),
+            (
+                "interim heads without end",
+                frame(1, &[0, 0, 0xc0 + 24]).repeat(101),
+                message(Malformed::TooManyInterim),
+            ),
         ];
         for (name, bytes, broken) in cases {
             for at in [1, 2, 3, 7, bytes.len().max(1)] {

@@ -18,8 +18,8 @@ use brunt_model::outcome::Malformed;
 use brunt_model::{Failure, Flow, Tick};
 use bytes::{Buf, Bytes};
 use quinn_proto::{
-    Connection, ConnectionError, Dir, Event, ReadError, ReadableError, Side, StreamEvent, StreamId, TransportErrorCode,
-    VarInt, WriteError,
+    Connection, ConnectionError, Dir, Event, ReadError, ReadableError, Side, StreamEvent, StreamId,
+    TransportErrorCode, VarInt, WriteError,
 };
 use rustls::Error as TlsError;
 use rustls_pki_types::CertificateDer;
@@ -146,7 +146,8 @@ impl Session {
     /// Returns the server's certificates in DER.
     pub fn certificates(&self) -> Vec<Vec<u8>> {
         let identity = self.quic.crypto_session().peer_identity();
-        let chain = identity.and_then(|identity| identity.downcast::<Vec<CertificateDer<'static>>>().ok());
+        let chain =
+            identity.and_then(|identity| identity.downcast::<Vec<CertificateDer<'static>>>().ok());
         chain.map_or_else(Vec::new, |chain| chain.iter().map(|one| one.as_ref().to_vec()).collect())
     }
 
@@ -177,7 +178,9 @@ impl Session {
             self.waiting.add(waker);
             return Ok(None);
         };
-        let (Some(parts), Some(fields)) = (&prepared.parts, &prepared.h2) else { return Err(Failure::System) };
+        let (Some(parts), Some(fields)) = (&prepared.parts, &prepared.h2) else {
+            return Err(Failure::System);
+        };
         // The peer need not answer an acknowledgment, but it must acknowledge the request.
         self.unanswered = self.unanswered.filter(|(_, count)| *count > 1);
         let mut request = Request::new(prepared.kind, collector.take());
@@ -295,7 +298,11 @@ impl Session {
         // Rejected early requests take their old stream numbers, so they go first.
         self.settle_early();
         let start = frame::control_stream();
-        let written = self.quic.streams().open(Dir::Uni).and_then(|id| self.quic.send_stream(id).write(&start).ok());
+        let written = self
+            .quic
+            .streams()
+            .open(Dir::Uni)
+            .and_then(|id| self.quic.send_stream(id).write(&start).ok());
         if written == Some(start.len()) {
             return Ok(());
         }
@@ -353,13 +360,17 @@ impl Session {
                 if let Some((_, unsent)) = self.requests.get_mut(&id) {
                     *unsent = None;
                 }
-                let _ = self.quic.send_stream(request_stream(id)).reset(code(Code::RequestCancelled));
+                let _ =
+                    self.quic.send_stream(request_stream(id)).reset(code(Code::RequestCancelled));
                 Ok(())
             }
             StreamEvent::Stopped { .. } => {
                 // The only unidirectional stream of this client is its control stream, which must
                 // stay open (RFC 9114 section 6.2.1).
-                Err(RuleViolation::Connection(Code::ClosedCriticalStream, Malformed::H3CriticalStream))
+                Err(RuleViolation::Connection(
+                    Code::ClosedCriticalStream,
+                    Malformed::H3CriticalStream,
+                ))
             }
             StreamEvent::Available { dir: Dir::Bi } => {
                 self.waiting.wake();
@@ -496,15 +507,20 @@ impl Session {
             packets_received: packets.received_count(),
             // A late packet lowers the number of missing ones. The difference is
             // offset by later losses.
-            server_packets_lost: packets.missing(reordering).max(self.reported_counts.server_packets_lost),
+            server_packets_lost: packets
+                .missing(reordering)
+                .max(self.reported_counts.server_packets_lost),
             ..Flow::default()
         };
         all.packets_sent += packets.packets_sent.saturating_sub(self.reported_counts.packets_sent);
         all.packets_lost += packets.packets_lost.saturating_sub(self.reported_counts.packets_lost);
         all.packets_received += packets.packets_received - self.reported_counts.packets_received;
-        all.server_packets_lost += packets.server_packets_lost - self.reported_counts.server_packets_lost;
+        all.server_packets_lost +=
+            packets.server_packets_lost - self.reported_counts.server_packets_lost;
         self.reported_counts = packets;
-        if let Some(nanos) = self.retry_nanos.filter(|_| !std::mem::replace(&mut self.has_reported_retry, true)) {
+        if let Some(nanos) =
+            self.retry_nanos.filter(|_| !std::mem::replace(&mut self.has_reported_retry, true))
+        {
             all.quic_retries += 1;
             all.quic_retry_nanos += nanos;
         }
@@ -530,7 +546,8 @@ impl Session {
         if self.end.is_some() {
             return;
         }
-        let was_closed = end.cause.is_none() && matches!(end.failure, Failure::Reset | Failure::ClosedEarly);
+        let was_closed =
+            end.cause.is_none() && matches!(end.failure, Failure::Reset | Failure::ClosedEarly);
         for (request, _) in self.requests.values_mut() {
             let stream = &mut request.stream;
             if was_closed && self.served > 0 && stream.stamps.bytes_received == 0 {
@@ -557,23 +574,33 @@ impl Session {
             ConnectionError::VersionMismatch => {
                 let offered = version_names(&self.offered_versions).join(", ");
                 let offered = if offered.is_empty() { "none".to_owned() } else { offered };
-                let why = format!("the server offers no version of QUIC that brunt speaks (v1): {offered}");
-                return End { failure: Failure::Protocol, cause: Some(Malformed::QuicVersion), why };
+                let why = format!(
+                    "the server offers no version of QUIC that brunt speaks (v1): {offered}"
+                );
+                return End {
+                    failure: Failure::Protocol,
+                    cause: Some(Malformed::QuicVersion),
+                    why,
+                };
             }
-            ConnectionError::ConnectionClosed(close) => match (alert(close.error_code), u64::from(close.error_code)) {
-                (Some(120), _) => {
-                    let why = "the server does not offer HTTP/3 (no_application_protocol); write --http 1.1 or 2";
-                    return End { failure: Failure::Tls, cause: None, why: why.to_owned() };
+            ConnectionError::ConnectionClosed(close) => {
+                match (alert(close.error_code), u64::from(close.error_code)) {
+                    (Some(120), _) => {
+                        let why = "the server does not offer HTTP/3 (no_application_protocol); write --http 1.1 or 2";
+                        return End { failure: Failure::Tls, cause: None, why: why.to_owned() };
+                    }
+                    (Some(_), _) => (Failure::Tls, None),
+                    (None, 0) => (Failure::ClosedEarly, None),
+                    (None, 2) if !self.is_connected => (Failure::Refused, None),
+                    _ => (Failure::Reset, Some(Malformed::ClosedQuic)),
                 }
-                (Some(_), _) => (Failure::Tls, None),
-                (None, 0) => (Failure::ClosedEarly, None),
-                (None, 2) if !self.is_connected => (Failure::Refused, None),
-                _ => (Failure::Reset, Some(Malformed::ClosedQuic)),
-            },
-            ConnectionError::ApplicationClosed(close) => match frame::close_cause(close.error_code.into_inner()) {
-                None => (Failure::ClosedEarly, None),
-                cause => (Failure::Reset, cause),
-            },
+            }
+            ConnectionError::ApplicationClosed(close) => {
+                match frame::close_cause(close.error_code.into_inner()) {
+                    None => (Failure::ClosedEarly, None),
+                    cause => (Failure::Reset, cause),
+                }
+            }
             ConnectionError::Reset => (Failure::Reset, None),
             ConnectionError::TimedOut if self.is_connected => (Failure::Timeout, None),
             ConnectionError::TimedOut => (Failure::ConnectTimeout, None),
@@ -585,7 +612,9 @@ impl Session {
 }
 
 fn on_reset(request: &mut Request, code: u64, now: Tick) {
-    let Some(stream) = Some(&mut request.stream).filter(|stream| stream.end.is_none()) else { return };
+    let Some(stream) = Some(&mut request.stream).filter(|stream| stream.end.is_none()) else {
+        return;
+    };
     stream.record_received(0, now);
     stream.stamps.malformed = Some(frame::reset_cause(code));
     if code == Code::RequestRejected as u64 {

@@ -31,7 +31,8 @@ fn parse(datagram: &[u8]) -> Option<(&[u8], &[u8], Vec<u32>)> {
     }
     let (destination, rest) = connection_id(rest)?;
     let (source, rest) = connection_id(rest)?;
-    let versions = rest.chunks_exact(4).map(|v| u32::from_be_bytes([v[0], v[1], v[2], v[3]])).collect();
+    let versions =
+        rest.chunks_exact(4).map(|v| u32::from_be_bytes([v[0], v[1], v[2], v[3]])).collect();
     Some((destination, source, versions))
 }
 
@@ -71,7 +72,9 @@ pub async fn offered_versions(to: SocketAddr, source: Option<IpAddr>) -> io::Res
     let mut datagram = [0; 2048];
     loop {
         let mut ready = socket.readable().await?;
-        let Ok(read) = ready.try_io(|socket| socket.get_ref().read(&mut datagram)) else { continue };
+        let Ok(read) = ready.try_io(|socket| socket.get_ref().read(&mut datagram)) else {
+            continue;
+        };
         if let Some((CLIENT_ID, SERVER_ID, versions)) = parse(&datagram[..read?]) {
             return Ok(versions);
         }
@@ -99,7 +102,10 @@ mod tests {
     #[test]
     fn a_question_is_an_initial_packet_as_large_as_it_has_to_be() {
         let packet = probe();
-        assert_eq!((packet.len(), &packet[..7]), (1200, &[0xc0, 0x1a, 0x2a, 0x3a, 0x4a, 8, b'b'][..]));
+        assert_eq!(
+            (packet.len(), &packet[..7]),
+            (1200, &[0xc0, 0x1a, 0x2a, 0x3a, 0x4a, 8, b'b'][..])
+        );
     }
 
     proptest! {

@@ -43,7 +43,9 @@ pub enum BadWire {
     #[error("{0} does not work with HTTP/3; leave it out, or write --http 1.1 or 2")]
     NotHttp3(&'static str),
     /// A migration on a connection that is not QUIC.
-    #[error("MIGRATE moves a connection of HTTP/3 to another local port; write --http 3, or another method")]
+    #[error(
+        "MIGRATE moves a connection of HTTP/3 to another local port; write --http 3, or another method"
+    )]
     Migration,
     /// An upgrade to another version than HTTP/2, or on an encrypted connection.
     #[error("--h2c-upgrade is for HTTP/2 without TLS (URLs of http:// and ws://); leave it out")]
@@ -64,11 +66,14 @@ pub(super) fn check(plan: &Plan) -> Result<(), BadWire> {
     let settings = &plan.connection;
     if settings.h2c_upgrade
         && (settings.http != HttpVersion::V2
-            || plan.requests().any(|request| settings.resolve_all.map_or(request.is_encrypted(), |all| all.tls)))
+            || plan
+                .requests()
+                .any(|request| settings.resolve_all.map_or(request.is_encrypted(), |all| all.tls)))
     {
         return Err(BadWire::Upgrade);
     }
-    if settings.http != HttpVersion::V3 && plan.requests().any(|request| request.method == MIGRATE) {
+    if settings.http != HttpVersion::V3 && plan.requests().any(|request| request.method == MIGRATE)
+    {
         return Err(BadWire::Migration);
     }
     if settings.tls.early_data && settings.http != HttpVersion::V3 {
@@ -88,7 +93,9 @@ fn check_http1(plan: &Plan) -> Result<(), BadWire> {
     match settings.http {
         _ if settings.streams != 1 => Err(BadWire::Streams(settings.streams)),
         HttpVersion::V1_0 if has_websocket => Err(BadWire::WebSocketOverHttp10),
-        _ if has_websocket && settings.receive_rate.is_some() => Err(BadWire::NotWebSocket("--receive-rate")),
+        _ if has_websocket && settings.receive_rate.is_some() => {
+            Err(BadWire::NotWebSocket("--receive-rate"))
+        }
         _ => Ok(()),
     }
 }
@@ -99,7 +106,9 @@ fn check_http2(plan: &Plan) -> Result<(), BadWire> {
     if settings.connections_per_origin > 1 && plan.requests().any(Request::is_websocket) {
         return Err(BadWire::NotWebSocketOverHttp2("--connections-per-origin"));
     }
-    if settings.proxy.is_some() && plan.requests().any(|request| !request.is_encrypted() && !request.is_websocket()) {
+    if settings.proxy.is_some()
+        && plan.requests().any(|request| !request.is_encrypted() && !request.is_websocket())
+    {
         return Err(BadWire::Http1Only("--proxy for URLs of http://"));
     }
     Ok(())

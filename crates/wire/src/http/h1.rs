@@ -86,7 +86,11 @@ impl<T: Timer + 'static> Http<T> {
     }
 
     /// Makes the proxy at the other end of `stream` connect to `origin`.
-    pub(super) async fn pass_proxy(&self, stream: &mut Stream, origin: &Origin) -> Result<(), Failure> {
+    pub(super) async fn pass_proxy(
+        &self,
+        stream: &mut Stream,
+        origin: &Origin,
+    ) -> Result<(), Failure> {
         let connected = h1::tunnel(&self.h1, stream, origin).await;
         connected.map_err(|(failure, why)| self.note_failure(failure, &why))
     }

@@ -103,11 +103,19 @@ impl Drop for H2Lane {
 
 impl<T: Timer + 'static> Http<T> {
     /// Starts HTTP/2 on a connection that was just opened.
-    pub(super) async fn begin_h2(&self, mut stream: Stream, origin: &Origin) -> Result<H2Lane, Failure> {
+    pub(super) async fn begin_h2(
+        &self,
+        mut stream: Stream,
+        origin: &Origin,
+    ) -> Result<H2Lane, Failure> {
         let handshake = stream.handshake();
-        if let Some(handshake) = handshake.as_ref().filter(|handshake| handshake.alpn.as_deref() != Some("h2")) {
+        if let Some(handshake) =
+            handshake.as_ref().filter(|handshake| handshake.alpn.as_deref() != Some("h2"))
+        {
             let other = handshake.alpn.as_deref().unwrap_or("none");
-            let why = format!("the server does not offer HTTP/2 (its choice by ALPN: {other}); write --http 1.1");
+            let why = format!(
+                "the server does not offer HTTP/2 (its choice by ALPN: {other}); write --http 1.1"
+            );
             return Err(self.note_failure(Failure::Tls, &why));
         }
         let mut early = None;
@@ -117,18 +125,29 @@ impl<T: Timer + 'static> Http<T> {
         let peer = stream.peer();
         let buffer = Rc::clone(self.h2_buffer.get_or_init(h2::read_buffer));
         let counts = Rc::clone(&self.counts);
-        let connection = h2::Connection::begin(stream, self.time().clone(), buffer, counts, early.as_deref());
+        let connection =
+            h2::Connection::begin(stream, self.time().clone(), buffer, counts, early.as_deref());
         if handshake.is_none() {
             connection.ready().await.map_err(|(failure, why)| self.note_failure(failure, &why))?;
         }
         let open = self.common.sources.count_connection();
-        let connection = Rc::new(H2Connection { orphaned: RefCell::default(), connection, handshake, peer, open });
+        let connection = Rc::new(H2Connection {
+            orphaned: RefCell::default(),
+            connection,
+            handshake,
+            peer,
+            open,
+        });
         Ok(H2Lane { websockets: Vec::new(), connection })
     }
 
     /// Asks the server by `Upgrade: h2c` to switch to HTTP/2. Returns the HTTP/2 bytes
     /// that were already received.
-    async fn upgrade_to_h2(&self, stream: &mut Stream, origin: &Origin) -> Result<Vec<u8>, Failure> {
+    async fn upgrade_to_h2(
+        &self,
+        stream: &mut Stream,
+        origin: &Origin,
+    ) -> Result<Vec<u8>, Failure> {
         let request = h2::upgrade_request(origin);
         let switched = self.switch(stream, request.as_bytes(), WantedDetails::default()).await;
         h2::upgraded(switched).map_err(|(failure, why)| self.note_failure(failure, &why))

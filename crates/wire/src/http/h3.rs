@@ -69,7 +69,12 @@ impl ProtocolLane for H3Lane {
 impl<T: Timer + 'static> Http<T> {
     /// Opens a connection of HTTP/3. `connect` lasts until the server's first packet, `tls` from
     /// there to the end of the handshake.
-    pub(super) async fn open_h3(&self, route: &Route, client: u64, steps: &mut Opening) -> Result<H3Lane, Failure> {
+    pub(super) async fn open_h3(
+        &self,
+        route: &Route,
+        client: u64,
+        steps: &mut Opening,
+    ) -> Result<H3Lane, Failure> {
         let began = self.time().now();
         let address = self.address(route, began, steps).await?;
         let resolved = self.time().now();

@@ -191,7 +191,11 @@ impl ReplyWants<'_> {
 
 impl<T: Timer + 'static> Http<T> {
     /// Encodes a request for the protocol that carries it.
-    pub(super) fn prepare_in_protocol(&self, parts: Rc<RequestParts>, tags: Tags) -> Result<Prepared, BadRequest> {
+    pub(super) fn prepare_in_protocol(
+        &self,
+        parts: Rc<RequestParts>,
+        tags: Tags,
+    ) -> Result<Prepared, BadRequest> {
         let version = self.common.settings.http;
         let is_websocket = is_websocket(&parts.url);
         let mut origin = parts.origin();
@@ -209,7 +213,9 @@ impl<T: Timer + 'static> Http<T> {
             return websocket::prepare(parts, id, tags, number);
         }
         match version {
-            HttpVersion::V1_0 | HttpVersion::V1_1 => h1::prepare(parts, &origin, id, tags, self.common.style),
+            HttpVersion::V1_0 | HttpVersion::V1_1 => {
+                h1::prepare(parts, &origin, id, tags, self.common.style)
+            }
             HttpVersion::V2 => Prepared::with_fields(parts, id, tags),
             HttpVersion::V3 => h3::prepare(parts, id, tags),
         }
@@ -254,12 +260,16 @@ impl<T: Timer + 'static> Http<T> {
         let has_fields = request.h2.is_some();
         let route = match (lane, has_fields) {
             (Lane::H1(h1), _) => {
-                return Exchange::H1 { exchange: self.exchange_h1(h1, request, wants.collector(), stamps) };
+                return Exchange::H1 {
+                    exchange: self.exchange_h1(h1, request, wants.collector(), stamps),
+                };
             }
             (Lane::H2(h2), true) => {
                 let collector = wants.collector();
                 return match request.timed_pieces() {
-                    None => Exchange::H2 { exchange: h2.connection().exchange(request, collector, stamps) },
+                    None => Exchange::H2 {
+                        exchange: h2.connection().exchange(request, collector, stamps),
+                    },
                     // Boxed: inline, the room for its timer would enlarge every exchange.
                     Some(pieces) => {
                         let exchange = self.exchange_pieces(h2, request, pieces, collector, stamps);
@@ -268,13 +278,17 @@ impl<T: Timer + 'static> Http<T> {
                 };
             }
             (Lane::H3(h3), _) => {
-                return Exchange::H3 { exchange: h3.connection().exchange(request, wants.collector(), stamps) };
+                return Exchange::H3 {
+                    exchange: h3.connection().exchange(request, wants.collector(), stamps),
+                };
             }
             (Lane::H2(h2), false) => MessageRoute::H2(h2),
             (Lane::WebSocket(websocket), _) => MessageRoute::Connection(websocket),
         };
         let exchange = message_exchange(request, wants.wants, wants.pattern, wants.events);
         // Boxed: inline, it would enlarge every exchange.
-        Exchange::WebSocket { exchange: Box::pin(self.exchange_message(route, request, exchange, stamps)) }
+        Exchange::WebSocket {
+            exchange: Box::pin(self.exchange_message(route, request, exchange, stamps)),
+        }
     }
 }

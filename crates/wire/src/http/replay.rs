@@ -9,7 +9,7 @@ pub use crate::h1::parse::{NoReply, Parser};
 pub use crate::request::RequestKind;
 
 use crate::collect::ReplyCollector;
-use crate::contract::{Framing, SharedCounts, WantedFields, WantedDetails};
+use crate::contract::{Framing, SharedCounts, WantedDetails, WantedFields};
 use crate::h2::Session;
 use crate::multiplexing::stream::Stream;
 use crate::request::fields::Fields;
@@ -50,8 +50,15 @@ fn outcome(stream: &Stream) -> Outcome {
 /// Returns the outcome of three requests on a connection of HTTP/2 that receives these pieces.
 pub fn http2<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<Outcome> {
     let url = "http://h/";
-    let draft =
-        Draft { method: "GET", url, headers: &[], body: &Body::None, label: 0, reply_policy: 0, verbatim: None };
+    let draft = Draft {
+        method: "GET",
+        url,
+        headers: &[],
+        body: &Body::None,
+        label: 0,
+        reply_policy: 0,
+        verbatim: None,
+    };
     let fields = RequestParts::from_draft(&draft).and_then(|parts| Fields::from_request(&parts));
     let Ok(fields) = fields else { return Vec::new() };
     let mut session = Session::new(SharedCounts::default());
@@ -62,7 +69,10 @@ pub fn http2<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<Outcome> {
     }
     session.record_written(Tick(1));
     pieces.into_iter().for_each(|piece| session.receive(piece, Tick(2)));
-    (0..REQUESTS).filter_map(|number| session.take_stream(number * 2 + 1)).map(|stream| outcome(&stream)).collect()
+    (0..REQUESTS)
+        .filter_map(|number| session.take_stream(number * 2 + 1))
+        .map(|stream| outcome(&stream))
+        .collect()
 }
 
 /// Returns the outcome of an HTTP/3 request whose stream receives these pieces and then ends.
@@ -75,7 +85,8 @@ pub fn http3_reply<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Outcome {
     use crate::h3::request::{LastBlock, Request, RuleViolation};
     let mut request = Request::new(RequestKind::Ordinary, ReplyCollector::new(WANTS, None, None));
     let mut last = LastBlock::default();
-    let received = pieces.into_iter().try_for_each(|piece| request.receive(piece, &mut last, Tick(2)));
+    let received =
+        pieces.into_iter().try_for_each(|piece| request.receive(piece, &mut last, Tick(2)));
     match received.and_then(|()| request.end()) {
         Ok(()) => outcome(&request.stream),
         Err(RuleViolation::Stream(_, cause) | RuleViolation::Connection(_, cause)) => {
@@ -97,8 +108,11 @@ pub fn http3_streams(streams: &[&[u8]], size: usize) -> Result<Option<u64>, Malf
     let mut control = Control::default();
     for bytes in streams {
         let mut uni = Uni::new();
-        let received = bytes.chunks(size.max(1)).try_for_each(|piece| uni.receive(&mut control, piece));
-        received.map_err(|(RuleViolation::Stream(_, cause) | RuleViolation::Connection(_, cause))| cause)?;
+        let received =
+            bytes.chunks(size.max(1)).try_for_each(|piece| uni.receive(&mut control, piece));
+        received.map_err(
+            |(RuleViolation::Stream(_, cause) | RuleViolation::Connection(_, cause))| cause,
+        )?;
     }
     Ok(control.goes_away_from)
 }
@@ -115,11 +129,12 @@ pub fn websocket<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Result<Vec<u
     let mut collector = ReplyCollector::new(WANTS, None, None);
     for mut rest in pieces {
         while !rest.is_empty() {
-            let (used, event) = incoming.parse(rest, &mut |piece: &[u8], is_compressed: bool| {
-                if let Some(collector) = &mut collector {
-                    collector.push_message(piece, is_compressed);
-                }
-            })?;
+            let (used, event) =
+                incoming.parse(rest, &mut |piece: &[u8], is_compressed: bool| {
+                    if let Some(collector) = &mut collector {
+                        collector.push_message(piece, is_compressed);
+                    }
+                })?;
             rest = &rest[used..];
             if event == Some(Event::Message) {
                 let details = collector.take().map(|collector| collector.finish(HEAD));
@@ -151,7 +166,8 @@ mod tests {
     /// Returns the stored inputs of a fuzz target, without their last byte, which is
     /// the size of pieces.
     fn corpus(target: &str) -> Vec<Vec<u8>> {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../dev/fuzz/corpus").join(target);
+        let folder =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("../../dev/fuzz/corpus").join(target);
         let files = fs::read_dir(folder).expect("a corpus").flatten();
         let inputs = files.map(|file| fs::read(file.path()).expect("an input"));
         inputs.map(|input| input.split_last().expect("a size").1.to_vec()).collect()
@@ -186,14 +202,18 @@ mod tests {
                 holds_http3(&bytes, size);
             }
         }
-        let replies = corpus("http2").iter().filter(|bytes| http2([&bytes[..]]).iter().any(Result::is_ok)).count();
+        let replies = corpus("http2")
+            .iter()
+            .filter(|bytes| http2([&bytes[..]]).iter().any(Result::is_ok))
+            .count();
         assert!(replies > 0, "no input is a reply");
     }
 
     #[test]
     fn a_message_that_unpacks_to_much_is_kept_up_to_a_limit() {
         // 256 MiB of zeros in 260 kB.
-        let mut packed = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::best());
+        let mut packed =
+            flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::best());
         (0..256).for_each(|_| std::io::Write::write_all(&mut packed, &vec![0; 1 << 20]).unwrap());
         let packed = packed.finish().unwrap();
         let head = [&[0xc2, 127][..], &(packed.len() as u64).to_be_bytes()].concat();

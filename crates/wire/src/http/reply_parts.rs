@@ -1,6 +1,6 @@
 //! Selects the parts of replies that a policy needs.
 
-use crate::{WantedFields, WantedDetails};
+use crate::{WantedDetails, WantedFields};
 use brunt_model::ReplyPolicy;
 use brunt_model::plan::RecordDetail;
 use brunt_model::reply_policy::{Cookies, Events, RedirectRules};
@@ -22,7 +22,8 @@ impl ReplyParts {
     ///
     /// If the pattern for bodies is no regular expression.
     pub fn new(policy: &ReplyPolicy, records: Option<RecordDetail>) -> Result<Self, regex::Error> {
-        let needs_location = policy.redirects.most > 0 && policy.redirects.rules != RedirectRules::Siege;
+        let needs_location =
+            policy.redirects.most > 0 && policy.redirects.rules != RedirectRules::Siege;
         let needs_all = records == Some(RecordDetail::Full);
         let wants = WantedDetails {
             body: policy.needs_body() || !policy.until.is_empty() || needs_all,
@@ -35,7 +36,11 @@ impl ReplyParts {
             fields: wanted_fields(policy, records),
             cookie: policy.cookies == Cookies::Newest,
         };
-        Ok(Self { wants, pattern: policy.checks.body.as_deref().map(Regex::new).transpose()?, events: policy.events })
+        Ok(Self {
+            wants,
+            pattern: policy.checks.body.as_deref().map(Regex::new).transpose()?,
+            events: policy.events,
+        })
     }
 }
 
@@ -67,7 +72,10 @@ mod tests {
             samples: brunt_model::extract::SampleScope::Main,
             sets_more: false,
         };
-        let policy = ReplyPolicy { actions: vec![ReplyAction::Extract(extractor)], ..ReplyPolicy::default() };
+        let policy = ReplyPolicy {
+            actions: vec![ReplyAction::Extract(extractor)],
+            ..ReplyPolicy::default()
+        };
         ReplyParts::new(&policy, None).expect("no pattern").wants
     }
 
@@ -75,7 +83,8 @@ mod tests {
     fn of_a_reply_is_kept_what_extractors_look_at() {
         let body = WantedDetails { body: true, ..WantedDetails::default() };
         assert_eq!(wants(ExtractFrom::JsonPath("$".into())), body);
-        let head = WantedDetails { head: true, fields: WantedFields::All, ..WantedDetails::default() };
+        let head =
+            WantedDetails { head: true, fields: WantedFields::All, ..WantedDetails::default() };
         assert_eq!(wants(ExtractFrom::Cookie("sid".into())), head);
         let nothing = ReplyParts::new(&ReplyPolicy::default(), None).expect("no pattern").wants;
         assert_eq!(nothing, WantedDetails::default());

@@ -3,7 +3,7 @@
 use super::Http;
 use super::h2::H2Lane;
 use super::protocols::ProtocolLane;
-use crate::contract::{Reply, Stamps, Timer, WantedFields, WantedDetails};
+use crate::contract::{Reply, Stamps, Timer, WantedDetails, WantedFields};
 use crate::events::EventMeter;
 use crate::h2::Tunnel;
 use crate::request::fields::Fields;
@@ -79,7 +79,11 @@ impl Carrier for Tunnel {
         }
     }
 
-    fn poll_read(&mut self, buffer: &mut [u8], cx: &mut Context<'_>) -> Poll<Result<usize, Failure>> {
+    fn poll_read(
+        &mut self,
+        buffer: &mut [u8],
+        cx: &mut Context<'_>,
+    ) -> Poll<Result<usize, Failure>> {
         Self::poll_read(self, buffer, cx)
     }
 
@@ -144,8 +148,9 @@ impl<T: Timer + 'static> Http<T> {
         let opening = OpeningRequest::new(parts, number);
         let wants = WantedDetails { fields: WantedFields::All, ..WantedDetails::default() };
         let reply = self.switch(&mut stream, &opening.bytes, wants).await;
-        let (reply, rest) =
-            reply.map_err(|failure| self.note_failure(failure, &"no answer to the handshake of WebSocket"))?;
+        let (reply, rest) = reply.map_err(|failure| {
+            self.note_failure(failure, &"no answer to the handshake of WebSocket")
+        })?;
         let carrier = SocketCarrier::new(stream, self.common.sources.count_connection());
         let opened = WebSocket::switched(carrier, &opening, reply, rest, parts, &self.inbox_rules);
         let websocket = opened.map_err(|(failure, why)| self.note_failure(failure, &why))?;
@@ -153,13 +158,18 @@ impl<T: Timer + 'static> Http<T> {
     }
 
     /// Opens a WebSocket over a stream of HTTP/2.
-    pub(super) async fn open_over_h2(&self, h2: &H2Lane, request: &Prepared) -> Result<OpenWebSocket, Failure> {
+    pub(super) async fn open_over_h2(
+        &self,
+        h2: &H2Lane,
+        request: &Prepared,
+    ) -> Result<OpenWebSocket, Failure> {
         let parts = request.parts().ok_or(Failure::System)?;
         let fields = Fields::from_websocket(parts, websocket::offer(parts));
         let fields = fields.map_err(|bad| self.note_failure(Failure::System, &bad))?;
         let opened = h2.connection().tunnel(&fields).await;
         let (tunnel, answer) = opened.map_err(|(failure, why)| self.note_failure(failure, &why))?;
-        let opened = WebSocket::over_stream(tunnel, answer.status, &answer.fields, parts, &self.inbox_rules);
+        let opened =
+            WebSocket::over_stream(tunnel, answer.status, &answer.fields, parts, &self.inbox_rules);
         let websocket = opened.map_err(|(failure, why)| self.note_failure(failure, &why))?;
         Ok(OpenWebSocket { path: request.path().into(), websocket: Box::new(websocket) })
     }

@@ -35,14 +35,19 @@ impl ReplyFields {
             self.error = Some(Malformed::HeaderField);
         }
         match name {
-            b"connection" | b"keep-alive" | b"proxy-connection" | b"transfer-encoding" | b"upgrade" => {
+            b"connection" | b"keep-alive" | b"proxy-connection" | b"transfer-encoding"
+            | b"upgrade" => {
                 self.error = Some(Malformed::HeaderField);
             }
             b"content-length" => match number(value) {
-                Some(length) if self.announced.is_none_or(|other| other == length) => self.announced = Some(length),
+                Some(length) if self.announced.is_none_or(|other| other == length) => {
+                    self.announced = Some(length)
+                }
                 _ => self.error = Some(Malformed::ContentLength),
             },
-            b"grpc-status" => self.grpc_status = number(value).and_then(|code| u16::try_from(code).ok()),
+            b"grpc-status" => {
+                self.grpc_status = number(value).and_then(|code| u16::try_from(code).ok())
+            }
             b"content-encoding" => self.encoded |= !value.eq_ignore_ascii_case(b"identity"),
             _ => {}
         }

@@ -233,7 +233,9 @@ impl Stream {
     /// True if the status of gRPC is missing. A proxy that answers in place of the server sends
     /// only a status of HTTP.
     pub fn lacks_grpc_status(&self) -> bool {
-        self.is_grpc && self.grpc_status.is_none() && self.head.is_some_and(|head| head.status == 200)
+        self.is_grpc
+            && self.grpc_status.is_none()
+            && self.head.is_some_and(|head| head.status == 200)
     }
 
     /// Returns the reply, or the failure of the request.
@@ -248,7 +250,9 @@ impl Stream {
             unsolicited: false,
             body_bytes: self.body_bytes,
             head_bytes: self.stamps.head_bytes,
-            announced_bytes: self.announced.filter(|_| self.kind != RequestKind::Head && !self.is_abandoned),
+            announced_bytes: self
+                .announced
+                .filter(|_| self.kind != RequestKind::Head && !self.is_abandoned),
             details,
         })
     }

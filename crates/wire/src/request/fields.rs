@@ -53,19 +53,31 @@ pub struct TimedPieces {
 
 impl TimedPieces {
     fn from_body(body: &Body) -> Option<Self> {
-        let Body::Pieces(BodyPieces { ends, interval: PieceInterval::Time(interval), .. }) = body else { return None };
+        let Body::Pieces(BodyPieces { ends, interval: PieceInterval::Time(interval), .. }) = body
+        else {
+            return None;
+        };
         Some(Self { count: u32::try_from(ends.len()).unwrap_or(u32::MAX), interval: *interval })
     }
 }
 
 /// Fields that are specific to HTTP/1 connections (RFC 9113 section 8.2.2), and
 /// `host`, which `:authority` replaces.
-const NOT_IN_HTTP2: [&str; 6] = ["connection", "keep-alive", "proxy-connection", "upgrade", "http2-settings", "host"];
+const NOT_IN_HTTP2: [&str; 6] =
+    ["connection", "keep-alive", "proxy-connection", "upgrade", "http2-settings", "host"];
 /// Fields that the WebSocket handshake sets itself.
-const HANDSHAKE_FIELDS: [&str; 3] = ["sec-websocket-key", "sec-websocket-version", "sec-websocket-extensions"];
+const HANDSHAKE_FIELDS: [&str; 3] =
+    ["sec-websocket-key", "sec-websocket-version", "sec-websocket-extensions"];
 /// Fields that differ from request to request.
-const VARYING: [&str; 7] =
-    [":path", "content-length", "if-none-match", "if-modified-since", "range", "etag", "traceparent"];
+const VARYING: [&str; 7] = [
+    ":path",
+    "content-length",
+    "if-none-match",
+    "if-modified-since",
+    "range",
+    "etag",
+    "traceparent",
+];
 /// Fields that no node on the way may store.
 const SECRET: [&str; 2] = ["authorization", "proxy-authorization"];
 
@@ -116,7 +128,13 @@ impl Fields {
         let content_type = header_value(headers, "content-type");
         let is_grpc = content_type.is_some_and(|value| value.starts_with("application/grpc"));
         let has_body = length.is_some_and(|length| length > 0);
-        Ok(Self { id: next_id(), list, is_grpc, has_body, timed_pieces: TimedPieces::from_body(body) })
+        Ok(Self {
+            id: next_id(),
+            list,
+            is_grpc,
+            has_body,
+            timed_pieces: TimedPieces::from_body(body),
+        })
     }
 
     /// Builds the fields of the extended CONNECT that opens a WebSocket (RFC 8441 section 5).
@@ -149,7 +167,9 @@ impl Fields {
         let path = self.value(":path");
         let host = self.value(":authority");
         let mut text = format!("{method} {path} HTTP/2\r\nhost: {host}\r\n");
-        for Field { name, value, .. } in self.list.iter().filter(|field| !field.name.starts_with(':')) {
+        for Field { name, value, .. } in
+            self.list.iter().filter(|field| !field.name.starts_with(':'))
+        {
             let _ = write!(text, "{name}: {value}\r\n");
         }
         text += "\r\n";
@@ -175,7 +195,10 @@ impl Fields {
 
 /// Returns the value of the first header field with this name, in any case.
 fn header_value<'h>(headers: &'h [(String, String)], wanted: &str) -> Option<&'h str> {
-    headers.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted)).map(|(_, value)| value.as_str())
+    headers
+        .iter()
+        .find(|(name, _)| name.eq_ignore_ascii_case(wanted))
+        .map(|(_, value)| value.as_str())
 }
 
 fn is_handshake_field(name: &str) -> bool {
@@ -190,7 +213,10 @@ fn add_headers<'h>(
     for header @ (name, value) in headers {
         check_header(header)?;
         if name.eq_ignore_ascii_case("transfer-encoding") {
-            return Err(BadRequest::TransferEncoding(value.clone(), "HTTP/2 and HTTP/3 frame bodies themselves"));
+            return Err(BadRequest::TransferEncoding(
+                value.clone(),
+                "HTTP/2 and HTTP/3 frame bodies themselves",
+            ));
         }
         if !NOT_IN_HTTP2.iter().any(|other| name.eq_ignore_ascii_case(other)) {
             list.push(Field::new(name, value));
@@ -210,12 +236,21 @@ mod tests {
 
     #[test]
     fn fields_of_http1_connections_are_left_out() {
-        let headers = [("Host", "other"), ("Connection", "close"), ("X-A", "b"), ("TE", "trailers")];
-        let headers: Vec<_> = headers.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
+        let headers =
+            [("Host", "other"), ("Connection", "close"), ("X-A", "b"), ("TE", "trailers")];
+        let headers: Vec<_> =
+            headers.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
         let body = Body::Text("hi".into());
         let url = "https://h:8443/a/b?c=d#e";
-        let draft =
-            Draft { method: "POST", url, headers: &headers, body: &body, label: 0, reply_policy: 0, verbatim: None };
+        let draft = Draft {
+            method: "POST",
+            url,
+            headers: &headers,
+            body: &body,
+            label: 0,
+            reply_policy: 0,
+            verbatim: None,
+        };
         let fields = Fields::from_request(&RequestParts::from_draft(&draft).unwrap()).unwrap();
         let text: Vec<_> = fields.list.iter().map(|f| format!("{}={}", f.name, f.value)).collect();
         let head = ":method=POST :scheme=https :authority=other :path=/a/b?c=d x-a=b te=trailers content-length=2";
@@ -227,14 +262,29 @@ mod tests {
 
     #[test]
     fn a_websocket_is_opened_by_an_extended_connect() {
-        let headers = [("Connection", "Upgrade"), ("Sec-WebSocket-Key", "x"), ("Sec-WebSocket-Protocol", "chat")];
-        let headers: Vec<_> = headers.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
+        let headers = [
+            ("Connection", "Upgrade"),
+            ("Sec-WebSocket-Key", "x"),
+            ("Sec-WebSocket-Protocol", "chat"),
+        ];
+        let headers: Vec<_> =
+            headers.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
         let url = "wss://h:8443/chat?room=1";
         let body = Body::Text("hi".into());
-        let draft =
-            Draft { method: "GET", url, headers: &headers, body: &body, label: 0, reply_policy: 0, verbatim: None };
-        let fields =
-            Fields::from_websocket(&RequestParts::from_draft(&draft).unwrap(), Some("permessage-deflate")).unwrap();
+        let draft = Draft {
+            method: "GET",
+            url,
+            headers: &headers,
+            body: &body,
+            label: 0,
+            reply_policy: 0,
+            verbatim: None,
+        };
+        let fields = Fields::from_websocket(
+            &RequestParts::from_draft(&draft).unwrap(),
+            Some("permessage-deflate"),
+        )
+        .unwrap();
         let text: Vec<_> = fields.list.iter().map(|f| format!("{}={}", f.name, f.value)).collect();
         let head = ":method=CONNECT :protocol=websocket :scheme=https :authority=h:8443 :path=/chat?room=1 \
                     sec-websocket-version=13 sec-websocket-extensions=permessage-deflate sec-websocket-protocol=chat";

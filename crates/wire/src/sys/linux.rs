@@ -59,6 +59,7 @@ pub(crate) fn report_refusals(socket: &Socket, ipv6: bool) -> io::Result<()> {
 pub(crate) fn take_refusal(socket: &Socket) -> Option<SocketAddr> {
     let mut packet = [0_u8; 64];
     let (_, _, destination) =
-        rustix::net::recvfrom(socket, &mut packet[..], RecvFlags::ERRQUEUE | RecvFlags::DONTWAIT).ok()?;
+        rustix::net::recvfrom(socket, &mut packet[..], RecvFlags::ERRQUEUE | RecvFlags::DONTWAIT)
+            .ok()?;
     SocketAddr::try_from(destination?).ok()
 }

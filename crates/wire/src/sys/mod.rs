@@ -9,7 +9,8 @@ pub use raw::{SocketOwner, watch};
 mod linux;
 #[cfg(all(target_os = "linux", not(brunt_portable)))]
 pub(crate) use linux::{
-    bind_without_port, discard, enable_timestamps, recv_timestamped, report_remaining, set_low_water_mark,
+    bind_without_port, discard, enable_timestamps, recv_timestamped, report_remaining,
+    set_low_water_mark,
 };
 #[cfg(all(feature = "http3", target_os = "linux", not(brunt_portable)))]
 pub(crate) use linux::{report_refusals, take_refusal};
@@ -18,7 +19,8 @@ pub(crate) use linux::{report_refusals, take_refusal};
 mod portable;
 #[cfg(not(all(target_os = "linux", not(brunt_portable))))]
 pub(crate) use portable::{
-    bind_without_port, discard, enable_timestamps, recv_timestamped, report_remaining, set_low_water_mark,
+    bind_without_port, discard, enable_timestamps, recv_timestamped, report_remaining,
+    set_low_water_mark,
 };
 #[cfg(all(feature = "http3", not(all(target_os = "linux", not(brunt_portable)))))]
 pub(crate) use portable::{report_refusals, take_refusal};

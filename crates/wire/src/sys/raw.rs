@@ -36,11 +36,18 @@ pub fn watch<T: SocketOwner>(descriptor: T) -> io::Result<AsyncFd<T>> {
 }
 
 #[cfg(all(target_os = "linux", not(brunt_portable)))]
-pub(super) fn set_option(socket: &Socket, level: libc::c_int, name: libc::c_int, value: libc::c_int) -> io::Result<()> {
+pub(super) fn set_option(
+    socket: &Socket,
+    level: libc::c_int,
+    name: libc::c_int,
+    value: libc::c_int,
+) -> io::Result<()> {
     let size = size_of::<libc::c_int>() as libc::socklen_t;
     // SAFETY: the descriptor is open as long as `socket` lives. `value` is an int that outlives the
     // call, and `size` is its size.
-    let answer = unsafe { libc::setsockopt(socket.as_raw_fd(), level, name, (&raw const value).cast(), size) };
+    let answer = unsafe {
+        libc::setsockopt(socket.as_raw_fd(), level, name, (&raw const value).cast(), size)
+    };
     if answer == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
@@ -48,7 +55,11 @@ pub(super) fn set_option(socket: &Socket, level: libc::c_int, name: libc::c_int,
 /// is the timestamp of the last segment that was read. With `TCP_INQ`, it is the number
 /// of bytes that remain.
 #[cfg(all(target_os = "linux", not(brunt_portable)))]
-pub(super) fn receive(socket: &Socket, buffer: &mut [u8], flags: libc::c_int) -> io::Result<Received> {
+pub(super) fn receive(
+    socket: &Socket,
+    buffer: &mut [u8],
+    flags: libc::c_int,
+) -> io::Result<Received> {
     let mut piece = libc::iovec { iov_base: buffer.as_mut_ptr().cast(), iov_len: buffer.len() };
     // An array of u64, so that the headers in it are aligned.
     let mut control = [0_u64; 16];
@@ -71,7 +82,8 @@ pub(super) fn receive(socket: &Socket, buffer: &mut [u8], flags: libc::c_int) ->
             match ((*header).cmsg_level, (*header).cmsg_type) {
                 (libc::SOL_SOCKET, libc::SCM_TIMESTAMPNS) => {
                     let time = libc::CMSG_DATA(header).cast::<libc::timespec>().read_unaligned();
-                    received.timestamp = Some(Duration::new(time.tv_sec.max(0) as u64, time.tv_nsec as u32));
+                    received.timestamp =
+                        Some(Duration::new(time.tv_sec.max(0) as u64, time.tv_nsec as u32));
                 }
                 (libc::SOL_TCP, libc::TCP_CM_INQ) => {
                     let remaining = libc::CMSG_DATA(header).cast::<libc::c_int>().read_unaligned();

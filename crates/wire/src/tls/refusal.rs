@@ -56,7 +56,9 @@ impl Refusal {
             (Cause::CertificateRequired, _) => {
                 "the server requires a client certificate (alert certificate_required)".into()
             }
-            (Cause::NoVersion, _) => "the server does not offer this version of HTTP (no_application_protocol)".into(),
+            (Cause::NoVersion, _) => {
+                "the server does not offer this version of HTTP (no_application_protocol)".into()
+            }
             (Cause::NotTls, _) => "the server does not speak TLS on this port".into(),
             (_, Error::InvalidCertificate(wrong)) => wrong.to_string(),
             _ => tls.to_string(),
@@ -76,20 +78,21 @@ impl Cause {
     pub(super) fn from_error(error: &Error) -> Self {
         match error {
             Error::InvalidMessage(_) => Self::NotTls,
-            Error::AlertReceived(AlertDescription::CertificateRequired) => Self::CertificateRequired,
-            Error::NoApplicationProtocol | Error::AlertReceived(AlertDescription::NoApplicationProtocol) => {
-                Self::NoVersion
+            Error::AlertReceived(AlertDescription::CertificateRequired) => {
+                Self::CertificateRequired
             }
+            Error::NoApplicationProtocol
+            | Error::AlertReceived(AlertDescription::NoApplicationProtocol) => Self::NoVersion,
             Error::InvalidCertificate(CertificateError::UnknownIssuer) => Self::UnknownIssuer,
             Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
             ) => Self::WrongName,
-            Error::InvalidCertificate(CertificateError::Expired | CertificateError::ExpiredContext { .. }) => {
-                Self::Expired
-            }
-            Error::InvalidCertificate(CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. }) => {
-                Self::NotYetValid
-            }
+            Error::InvalidCertificate(
+                CertificateError::Expired | CertificateError::ExpiredContext { .. },
+            ) => Self::Expired,
+            Error::InvalidCertificate(
+                CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. },
+            ) => Self::NotYetValid,
             Error::InvalidCertificate(CertificateError::Other(other))
                 if matches!(other.0.downcast_ref(), Some(webpki::Error::CaUsedAsEndEntity)) =>
             {
@@ -111,9 +114,13 @@ impl Cause {
             Self::OwnAuthority | Self::UnknownIssuer | Self::Certificate => {
                 "; trust it with --cacert FILE, or skip the check with --insecure"
             }
-            Self::WrongName => "; set one of its names with --sni NAME, or skip the check with --insecure",
+            Self::WrongName => {
+                "; set one of its names with --sni NAME, or skip the check with --insecure"
+            }
             Self::Expired => "; renew it, or skip the check with --insecure",
-            Self::NotYetValid => "; compare the clocks of both machines, or skip the check with --insecure",
+            Self::NotYetValid => {
+                "; compare the clocks of both machines, or skip the check with --insecure"
+            }
             Self::CertificateRequired => "; add --cert FILE --key FILE",
             Self::NoVersion => "; write --http 1.1",
             Self::NotTls => "; write http:// or ws:// for a server without TLS",
@@ -135,7 +142,8 @@ mod tests {
     #[test]
     fn causes_are_recognized_by_type() {
         let own = CertificateError::Other(OtherError(Arc::new(webpki::Error::CaUsedAsEndEntity)));
-        let other = CertificateError::Other(OtherError(Arc::new(io::Error::other("CaUsedAsEndEntity"))));
+        let other =
+            CertificateError::Other(OtherError(Arc::new(io::Error::other("CaUsedAsEndEntity"))));
         for (error, cause) in [
             (Error::InvalidCertificate(own), Cause::OwnAuthority),
             (Error::InvalidCertificate(other), Cause::Certificate),
@@ -144,7 +152,10 @@ mod tests {
             (Error::InvalidCertificate(CertificateError::Expired), Cause::Expired),
             (Error::InvalidMessage(InvalidMessage::InvalidContentType), Cause::NotTls),
             (Error::AlertReceived(AlertDescription::NoApplicationProtocol), Cause::NoVersion),
-            (Error::AlertReceived(AlertDescription::CertificateRequired), Cause::CertificateRequired),
+            (
+                Error::AlertReceived(AlertDescription::CertificateRequired),
+                Cause::CertificateRequired,
+            ),
             (Error::HandshakeNotComplete, Cause::Other),
         ] {
             assert_eq!(refusal(error.clone()).cause, cause, "{error}");
@@ -156,6 +167,9 @@ mod tests {
     fn a_certificate_that_is_not_trusted_is_told_with_what_to_write() {
         let text = refusal(Error::InvalidCertificate(CertificateError::UnknownIssuer)).to_string();
         assert!(text.starts_with("invalid server certificate: issuer not trusted"), "{text}");
-        assert!(text.ends_with("; trust it with --cacert FILE, or skip the check with --insecure"), "{text}");
+        assert!(
+            text.ends_with("; trust it with --cacert FILE, or skip the check with --insecure"),
+            "{text}"
+        );
     }
 }

@@ -10,8 +10,7 @@ const MAX_WINDOW_BITS: u8 = 15;
 
 /// The offered parameters. The server must compress each message separately, so that unneeded
 /// messages need not be decoded. It may set a smaller window for this client's messages.
-const OFFER: &str =
-    "permessage-deflate; server_no_context_takeover; client_no_context_takeover; client_max_window_bits";
+const OFFER: &str = "permessage-deflate; server_no_context_takeover; client_no_context_takeover; client_max_window_bits";
 
 /// The negotiated compression of messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,7 +32,10 @@ pub fn offer(parts: &RequestParts) -> Option<&'static str> {
 
 /// Returns the values of the header fields with this name.
 fn values<'f>(fields: &'f [(String, String)], wanted: &'f str) -> impl Iterator<Item = &'f str> {
-    fields.iter().filter(move |(name, _)| name.eq_ignore_ascii_case(wanted)).map(|(_, value)| value.trim())
+    fields
+        .iter()
+        .filter(move |(name, _)| name.eq_ignore_ascii_case(wanted))
+        .map(|(_, value)| value.trim())
 }
 
 /// Checks that the answer to a handshake over HTTP/1.1 accepts it. `accept` is the expected
@@ -43,17 +45,25 @@ fn values<'f>(fields: &'f [(String, String)], wanted: &'f str) -> impl Iterator<
 ///
 /// The rule that the answer violates, in words.
 pub fn check_answer(fields: &[(String, String)], accept: &str) -> Result<(), String> {
-    let has_upgrade = values(fields, "upgrade").any(|value| value.eq_ignore_ascii_case("websocket"));
+    let has_upgrade =
+        values(fields, "upgrade").any(|value| value.eq_ignore_ascii_case("websocket"));
     if !has_upgrade {
-        return Err("the server's answer has no `Upgrade: websocket` (RFC 6455 section 4.1)".to_owned());
+        return Err(
+            "the server's answer has no `Upgrade: websocket` (RFC 6455 section 4.1)".to_owned()
+        );
     }
     let mut options = values(fields, "connection").flat_map(|value| value.split(','));
     if !options.any(|option| option.trim().eq_ignore_ascii_case("upgrade")) {
-        return Err("the server's answer has no `Connection: Upgrade` (RFC 6455 section 4.1)".to_owned());
+        return Err(
+            "the server's answer has no `Connection: Upgrade` (RFC 6455 section 4.1)".to_owned()
+        );
     }
     // The answer to the key shows that the server knows WebSocket, and that no cache answered.
     if !values(fields, "sec-websocket-accept").any(|value| value == accept) {
-        return Err("the server's Sec-WebSocket-Accept does not fit the key (RFC 6455 section 4.1)".to_owned());
+        return Err(
+            "the server's Sec-WebSocket-Accept does not fit the key (RFC 6455 section 4.1)"
+                .to_owned(),
+        );
     }
     Ok(())
 }
@@ -63,7 +73,10 @@ pub fn check_answer(fields: &[(String, String)], accept: &str) -> Result<(), Str
 /// # Errors
 ///
 /// The rule that the answer violates, in words.
-pub fn negotiate(fields: &[(String, String)], parts: &RequestParts) -> Result<Option<Compression>, String> {
+pub fn negotiate(
+    fields: &[(String, String)],
+    parts: &RequestParts,
+) -> Result<Option<Compression>, String> {
     let mut protocols = values(fields, "sec-websocket-protocol");
     if let Some(other) = protocols.find(|protocol| !is_offered(parts, protocol)) {
         return Err(format!(
@@ -74,16 +87,23 @@ pub fn negotiate(fields: &[(String, String)], parts: &RequestParts) -> Result<Op
     let extensions: Vec<&str> = extensions.filter(|value| !value.is_empty()).collect();
     match extensions[..] {
         [] => Ok(None),
-        [only] if accepts_compressed(parts) && extension(only) == DEFLATE => compression(only).map(Some),
+        [only] if accepts_compressed(parts) && extension(only) == DEFLATE => {
+            compression(only).map(Some)
+        }
         _ => {
             let all = extensions.join(", ");
-            Err(format!("the server wants an extension that was not offered: {all} (RFC 6455 section 9.1)"))
+            Err(format!(
+                "the server wants an extension that was not offered: {all} (RFC 6455 section 9.1)"
+            ))
         }
     }
 }
 
 fn is_offered(parts: &RequestParts, protocol: &str) -> bool {
-    let offers = parts.headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("sec-websocket-protocol"));
+    let offers = parts
+        .headers
+        .iter()
+        .filter(|(name, _)| name.eq_ignore_ascii_case("sec-websocket-protocol"));
     offers.flat_map(|(_, value)| value.split(',')).any(|offer| offer.trim() == protocol)
 }
 
@@ -94,7 +114,8 @@ fn extension(list: &str) -> &str {
 
 /// Parses the parameters of `permessage-deflate` in the answer (RFC 7692 section 7.1).
 fn compression(answer: &str) -> Result<Compression, String> {
-    parse_parameters(answer).map_err(|why| format!("the server answers `{answer}`: {why} (RFC 7692 section 7.1)"))
+    parse_parameters(answer)
+        .map_err(|why| format!("the server answers `{answer}`: {why} (RFC 7692 section 7.1)"))
 }
 
 fn parse_parameters(answer: &str) -> Result<Compression, &'static str> {
@@ -104,13 +125,16 @@ fn parse_parameters(answer: &str) -> Result<Compression, &'static str> {
     let mut names: Vec<&str> = Vec::new();
     let mut window_bits = MAX_WINDOW_BITS;
     for parameter in answer.split(';').skip(1).map(str::trim) {
-        let (name, value) = parameter.split_once('=').map_or((parameter, None), |(name, value)| (name, Some(value)));
+        let (name, value) = parameter
+            .split_once('=')
+            .map_or((parameter, None), |(name, value)| (name, Some(value)));
         if names.contains(&name) {
             return Err("a parameter is repeated");
         }
         names.push(name);
         match (name, value.and_then(window_bits_in)) {
-            ("server_no_context_takeover" | "client_no_context_takeover", _) if value.is_none() => {}
+            ("server_no_context_takeover" | "client_no_context_takeover", _) if value.is_none() => {
+            }
             ("server_max_window_bits", Some(_)) => {}
             ("client_max_window_bits", Some(bits)) => window_bits = bits,
             _ => return Err("a parameter is unknown, or its value is wrong"),
@@ -143,7 +167,11 @@ mod tests {
             ("; client_max_window_bits=9; server_max_window_bits=\"10\"", 9),
             (";client_max_window_bits=\"8\" ;client_no_context_takeover", 8),
         ] {
-            assert_eq!(compression(&format!("{by_itself}{more}")), Ok(Compression { window_bits }), "{more}");
+            assert_eq!(
+                compression(&format!("{by_itself}{more}")),
+                Ok(Compression { window_bits }),
+                "{more}"
+            );
         }
         for more in [
             "; server_no_context_takeover",
@@ -156,7 +184,10 @@ mod tests {
             ";",
             ", permessage-deflate",
         ] {
-            assert!(compression(&format!("{by_itself}{more}")).unwrap_err().contains("RFC 7692"), "{more}");
+            assert!(
+                compression(&format!("{by_itself}{more}")).unwrap_err().contains("RFC 7692"),
+                "{more}"
+            );
         }
         assert!(compression(DEFLATE).unwrap_err().contains("must keep"));
     }

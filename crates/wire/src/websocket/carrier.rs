@@ -24,7 +24,11 @@ pub(crate) trait Carrier {
     fn send_if_room(&mut self, frame: &[u8], cx: &mut Context<'_>);
 
     /// Reads the available bytes into `buffer`; 0 is the end.
-    fn poll_read(&mut self, buffer: &mut [u8], cx: &mut Context<'_>) -> Poll<Result<usize, Failure>>;
+    fn poll_read(
+        &mut self,
+        buffer: &mut [u8],
+        cx: &mut Context<'_>,
+    ) -> Poll<Result<usize, Failure>>;
 
     /// Begins a message: counts the bytes that are sent from now on.
     fn begin_message(&self) {}
@@ -100,7 +104,14 @@ impl Carrier for SocketCarrier {
         }
     }
 
-    fn poll_read(&mut self, buffer: &mut [u8], cx: &mut Context<'_>) -> Poll<Result<usize, Failure>> {
-        Poll::Ready(ready!(self.stream.poll_read(buffer, cx)).map_err(|error| error::stream_failure(&error)))
+    fn poll_read(
+        &mut self,
+        buffer: &mut [u8],
+        cx: &mut Context<'_>,
+    ) -> Poll<Result<usize, Failure>> {
+        Poll::Ready(
+            ready!(self.stream.poll_read(buffer, cx))
+                .map_err(|error| error::stream_failure(&error)),
+        )
     }
 }

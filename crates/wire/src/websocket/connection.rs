@@ -80,7 +80,8 @@ impl<C: Carrier> WebSocket<C> {
         if reply.status != STATUS {
             return Err((Failure::Protocol, refusal_text(reply.status)));
         }
-        let fields = reply.details.and_then(|kept| kept.head).map(|(_, fields)| fields).unwrap_or_default();
+        let fields =
+            reply.details.and_then(|kept| kept.head).map(|(_, fields)| fields).unwrap_or_default();
         let protocol_error = |why| (Failure::Protocol, why);
         opening.check(&fields).map_err(protocol_error)?;
         let compression = negotiate(&fields, parts).map_err(protocol_error)?;
@@ -162,18 +163,23 @@ impl<C: Carrier> WebSocket<C> {
         if is_over && !exchange.only_awaits() {
             stamps.sent = io.time.now();
             // As with HTTP, a server may close an idle connection without an error.
-            let is_ordinary = matches!(self.ending, Some(Ending::Closed { code: None | Some(1000..=1001), .. }));
+            let is_ordinary =
+                matches!(self.ending, Some(Ending::Closed { code: None | Some(1000..=1001), .. }));
             if is_ordinary && is_reused && exchange.action != WebSocketAction::Close {
                 return Err(Failure::Stale);
             }
             return self.reply(io, exchange, stamps, is_reused).await;
         }
         let sent = self.send(&exchange).await;
-        stamps.bytes_sent = sent.map_err(|failure| self.send_failure(failure, is_reused, stamps))?;
+        stamps.bytes_sent =
+            sent.map_err(|failure| self.send_failure(failure, is_reused, stamps))?;
         stamps.sent = io.time.now();
         if exchange.awaits_nothing() {
             if exchange.message.is_some() {
-                self.carrier.flush().await.map_err(|failure| self.send_failure(failure, is_reused, stamps))?;
+                self.carrier
+                    .flush()
+                    .await
+                    .map_err(|failure| self.send_failure(failure, is_reused, stamps))?;
                 self.record_sent(stamps);
             }
             stamps.first_byte = stamps.sent;
@@ -219,7 +225,9 @@ impl<C: Carrier> WebSocket<C> {
                 continue;
             }
             // An exchange that sends nothing accepts a message of which a part arrived before it.
-            if is_early && let Some(begin) = self.inbox.take_partial().filter(|_| exchange.only_awaits()) {
+            if is_early
+                && let Some(begin) = self.inbox.take_partial().filter(|_| exchange.only_awaits())
+            {
                 if !begin.is_empty() {
                     message.push(&begin, self.incoming.is_compressed());
                     stamps.bytes_received += begin.len() as u64;
@@ -227,7 +235,13 @@ impl<C: Carrier> WebSocket<C> {
                 is_early = false;
             }
             let event = self
-                .next(io, &mut |piece, is_compressed| message.push(piece, is_compressed), &mut turn, stamps, is_reused)
+                .next(
+                    io,
+                    &mut |piece, is_compressed| message.push(piece, is_compressed),
+                    &mut turn,
+                    stamps,
+                    is_reused,
+                )
                 .await?;
             match event {
                 Event::Message if std::mem::take(&mut is_early) => {
@@ -243,19 +257,27 @@ impl<C: Carrier> WebSocket<C> {
                     let pong = frame(PONG, &payload, stamps.bytes_received);
                     // If this send fails within the frame, a close frame must not follow.
                     let close_code = self.close_code.take();
-                    self.carrier.send(&pong).await.map_err(|failure| self.send_failure(failure, is_reused, stamps))?;
+                    self.carrier
+                        .send(&pong)
+                        .await
+                        .map_err(|failure| self.send_failure(failure, is_reused, stamps))?;
                     self.close_code = close_code;
                 }
                 Event::Pong(payload) => {
-                    if matches!(exchange.action, WebSocketAction::Ping(own) if own[..] == payload[..]) {
+                    if matches!(exchange.action, WebSocketAction::Ping(own) if own[..] == payload[..])
+                    {
                         return Ok(message.answer(C::VERSION, stamps));
                     }
                 }
-                Event::Close { code: None | Some(NORMAL_CLOSURE), .. } if exchange.action == WebSocketAction::Close => {
+                Event::Close { code: None | Some(NORMAL_CLOSURE), .. }
+                    if exchange.action == WebSocketAction::Close =>
+                {
                     self.carrier.end();
                     return Ok(Reply { keep_alive: false, ..message.answer(C::VERSION, stamps) });
                 }
-                Event::Close { code, reason } => return Ok(self.close_reply(&exchange, code, &reason, stamps)),
+                Event::Close { code, reason } => {
+                    return Ok(self.close_reply(&exchange, code, &reason, stamps));
+                }
             }
         }
     }
@@ -276,7 +298,12 @@ impl<C: Carrier> WebSocket<C> {
     }
 
     /// Skips a message. If the exchange awaits several, each counts for the request.
-    fn skip_message(&mut self, exchange: &MessageExchange<'_, '_>, message: &mut PartialMessage, stamps: &mut Stamps) {
+    fn skip_message(
+        &mut self,
+        exchange: &MessageExchange<'_, '_>,
+        message: &mut PartialMessage,
+        stamps: &mut Stamps,
+    ) {
         if exchange.events.is_some() {
             message.begin_next(exchange);
             return;
@@ -319,7 +346,8 @@ impl<C: Carrier> WebSocket<C> {
         let Some(prepared) = exchange.message else { return Ok(0) };
         let Self { carrier, deflater, .. } = self;
         let body = exchange.body.filter(|_| exchange.action == WebSocketAction::Message);
-        let compressed = deflater.as_mut().zip(body).and_then(|(deflater, body)| deflater.frame(body));
+        let compressed =
+            deflater.as_mut().zip(body).and_then(|(deflater, body)| deflater.frame(body));
         let message = compressed.unwrap_or(prepared);
         // If sending stops within the message, a close frame would become a part of it.
         let close_code = self.close_code.take();
@@ -374,10 +402,16 @@ impl<C: Carrier> WebSocket<C> {
                     Poll::Ready(Ok(0)) => {
                         // The server closed the idle connection before it received the message.
                         let is_stale = is_reused && stamps.first_byte == Tick::ZERO;
-                        return Poll::Ready(Err(if is_stale { Failure::Stale } else { Failure::ClosedEarly }));
+                        return Poll::Ready(Err(if is_stale {
+                            Failure::Stale
+                        } else {
+                            Failure::ClosedEarly
+                        }));
                     }
                     Poll::Ready(Ok(n)) => n,
-                    Poll::Ready(Err(failure)) => return Poll::Ready(Err(self.failure_with_cause(failure, stamps))),
+                    Poll::Ready(Err(failure)) => {
+                        return Poll::Ready(Err(self.failure_with_cause(failure, stamps)));
+                    }
                 };
                 let now = io.time.now();
                 let received = self.receive_time(now, stamps);
@@ -467,7 +501,8 @@ impl<C: Carrier> WebSocket<C> {
     fn receive_early(&mut self, mut bytes: &[u8], cx: &mut Context<'_>) {
         while !bytes.is_empty() && self.ending.is_none() {
             let Self { incoming, inbox, .. } = self;
-            let (used, event) = match incoming.parse(bytes, &mut |piece, _| inbox.push_piece(piece)) {
+            let (used, event) = match incoming.parse(bytes, &mut |piece, _| inbox.push_piece(piece))
+            {
                 Ok(parsed) => parsed,
                 Err(cause) => {
                     self.close_code = self.close_code.and(Some(PROTOCOL_ERROR));
@@ -478,7 +513,9 @@ impl<C: Carrier> WebSocket<C> {
             bytes = &bytes[used..];
             match event {
                 Some(Event::Message) => self.inbox.end_message(self.incoming.is_compressed()),
-                Some(Event::Ping(payload)) => self.carrier.send_if_room(&frame(PONG, &payload, used as u64), cx),
+                Some(Event::Ping(payload)) => {
+                    self.carrier.send_if_room(&frame(PONG, &payload, used as u64), cx)
+                }
                 Some(Event::Close { code, reason }) => {
                     self.close_code = self.close_code.and(code.or(Some(NORMAL_CLOSURE)));
                     self.ending = Some(Ending::Closed { code, reason });

@@ -65,12 +65,17 @@ impl Deflater {
         loop {
             let piece = pieces.next().unwrap_or_default();
             let is_last = pieces.peek().is_none();
-            self.pack_piece(piece, if is_last { FlushCompress::Sync } else { FlushCompress::Full })?;
+            self.pack_piece(
+                piece,
+                if is_last { FlushCompress::Sync } else { FlushCompress::Full },
+            )?;
             if is_last {
                 break;
             }
         }
-        self.packed.ends_with(&MESSAGE_END).then(|| self.packed.truncate(self.packed.len() - MESSAGE_END.len()))?;
+        self.packed
+            .ends_with(&MESSAGE_END)
+            .then(|| self.packed.truncate(self.packed.len() - MESSAGE_END.len()))?;
         if self.packed.is_empty() {
             // An empty message is an empty block (RFC 7692 section 7.2.3.6).
             self.packed.push(0);
@@ -119,7 +124,10 @@ mod tests {
         let once: Vec<u8> = noise.take(700).collect();
         let packed = |bits| {
             let message = once.repeat(4);
-            let packed = Deflater::new(Compression { window_bits: bits }).deflate(&message).unwrap().to_vec();
+            let packed = Deflater::new(Compression { window_bits: bits })
+                .deflate(&message)
+                .unwrap()
+                .to_vec();
             assert_eq!(inflated(&packed), message);
             packed.len()
         };

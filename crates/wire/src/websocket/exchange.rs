@@ -4,10 +4,12 @@
 use super::frames::{CLOSE, PING, frame, message};
 use super::{NORMAL_CLOSURE, STATUS};
 use crate::collect::ReplyCollector;
-use crate::contract::{Framing, Head, ReplyDetails, Reply, Stamps, WantedDetails};
+use crate::contract::{Framing, Head, Reply, ReplyDetails, Stamps, WantedDetails};
 use crate::events::EventMeter;
 use crate::origin::OriginId;
-use crate::request::{BadRequest, MessageFilter, Prepared, RequestParts, Tags, WebSocketAction, check_header};
+use crate::request::{
+    BadRequest, MessageFilter, Prepared, RequestParts, Tags, WebSocketAction, check_header,
+};
 use brunt_model::Body;
 use brunt_model::plan::HttpVersion;
 use regex::bytes::Regex;
@@ -18,7 +20,12 @@ use std::rc::Rc;
 /// # Errors
 ///
 /// If a header field contains a character that is not allowed.
-pub fn prepare(parts: Rc<RequestParts>, origin: OriginId, tags: Tags, number: u64) -> Result<Prepared, BadRequest> {
+pub fn prepare(
+    parts: Rc<RequestParts>,
+    origin: OriginId,
+    tags: Tags,
+    number: u64,
+) -> Result<Prepared, BadRequest> {
     parts.headers.iter().try_for_each(check_header)?;
     let (action, message) = action(&parts, number);
     let message = message.map(Rc::from);
@@ -31,14 +38,17 @@ fn action(parts: &RequestParts, number: u64) -> (WebSocketAction, Option<Vec<u8>
     match parts.method.as_str() {
         "OPEN" => (WebSocketAction::Open, None),
         "PING" => (WebSocketAction::Ping(payload), Some(frame(PING, &payload, number))),
-        "CLOSE" => (WebSocketAction::Close, Some(frame(CLOSE, &NORMAL_CLOSURE.to_be_bytes(), number))),
+        "CLOSE" => {
+            (WebSocketAction::Close, Some(frame(CLOSE, &NORMAL_CLOSURE.to_be_bytes(), number)))
+        }
         _ => (WebSocketAction::Message, message(&parts.body, number)),
     }
 }
 
 /// True if the header fields of a request close the WebSocket after it (`Connection: close`).
 pub fn closes(parts: &RequestParts) -> bool {
-    let mut fields = parts.headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("connection"));
+    let mut fields =
+        parts.headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("connection"));
     fields.any(|(_, value)| value.trim().eq_ignore_ascii_case("close"))
 }
 
@@ -69,7 +79,8 @@ impl MessageExchange<'_, '_> {
 
     /// True if it is over as soon as its message was sent.
     pub fn awaits_nothing(&self) -> bool {
-        self.action == WebSocketAction::Open || self.events.as_ref().is_some_and(|events| events.is_over())
+        self.action == WebSocketAction::Open
+            || self.events.as_ref().is_some_and(|events| events.is_over())
     }
 
     /// True if a received message is the awaited one, or the last of several.
@@ -78,7 +89,8 @@ impl MessageExchange<'_, '_> {
             return false;
         }
         let matches = self.pattern.is_none() || kept.is_some_and(|kept| kept.matches);
-        let is_accepted = self.filter.is_none_or(|filter| kept.is_some_and(|kept| filter.accepts(&kept.body)));
+        let is_accepted =
+            self.filter.is_none_or(|filter| kept.is_some_and(|kept| filter.accepts(&kept.body)));
         let is_awaited = matches && is_accepted;
         let Some(events) = &mut self.events else { return is_awaited };
         events.message();
@@ -117,7 +129,8 @@ impl PartialMessage {
     /// Ends the message and returns its kept parts.
     pub fn finish(&mut self, version: HttpVersion) -> Option<Box<ReplyDetails>> {
         let framing = Framing::None;
-        let head = Head { status: STATUS, version, framing, keep_alive: true, length: 0, encoded: false };
+        let head =
+            Head { status: STATUS, version, framing, keep_alive: true, length: 0, encoded: false };
         self.collector.take().map(|collector| Box::new((*collector).finish(head)))
     }
 
@@ -127,6 +140,13 @@ impl PartialMessage {
         let body_bytes = self.body_bytes;
         let head_bytes = stamps.bytes_received.saturating_sub(body_bytes);
         stamps.head_bytes = head_bytes;
-        Reply { status: STATUS, keep_alive: true, body_bytes, head_bytes, details: parts, ..Reply::default() }
+        Reply {
+            status: STATUS,
+            keep_alive: true,
+            body_bytes,
+            head_bytes,
+            details: parts,
+            ..Reply::default()
+        }
     }
 }

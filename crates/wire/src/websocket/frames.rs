@@ -118,10 +118,12 @@ impl Incoming {
     ) -> Result<(usize, Option<Event>), Malformed> {
         let mut used = 0;
         loop {
-            let frame = if self.frame.is_some() { self.frame } else { self.read_head(bytes, &mut used)? };
+            let frame =
+                if self.frame.is_some() { self.frame } else { self.read_head(bytes, &mut used)? };
             let Some(frame) = frame else { return Ok((used, None)) };
             let piece = &bytes[used..];
-            let piece = &piece[..piece.len().min(usize::try_from(frame.remaining).unwrap_or(usize::MAX))];
+            let piece =
+                &piece[..piece.len().min(usize::try_from(frame.remaining).unwrap_or(usize::MAX))];
             used += piece.len();
             if frame.opcode >= CLOSE {
                 self.control.extend_from_slice(piece);
@@ -199,7 +201,8 @@ impl Incoming {
             let is_short = !is_control || (is_last && second & !MASKED < 126);
             let begins_message = matches!(opcode, TEXT | BINARY);
             let reserved = first & RESERVED;
-            let is_allowed = reserved == 0 || (reserved == COMPRESSED && begins_message && self.allows_compression);
+            let is_allowed = reserved == 0
+                || (reserved == COMPRESSED && begins_message && self.allows_compression);
             if !(is_known && is_in_place && is_short && is_allowed && second & MASKED == 0) {
                 return Err(Malformed::WebSocketFrame);
             }
@@ -256,7 +259,10 @@ mod tests {
         for length in [0, 1, 125, 126, 65_535, 65_536] {
             let text = "x".repeat(length);
             let one = message(&Body::Text(text.clone()), 7).unwrap();
-            assert_eq!((one[0], one[1] & MASKED, unmasked(&one)), (0x81, MASKED, text.into_bytes()));
+            assert_eq!(
+                (one[0], one[1] & MASKED, unmasked(&one)),
+                (0x81, MASKED, text.into_bytes())
+            );
         }
         assert_eq!(message(&Body::Bytes(vec![1, 2]), 0).unwrap()[0], 0x82);
         assert_ne!(frame(TEXT, b"abc", 1), frame(TEXT, b"abc", 2));
@@ -267,7 +273,8 @@ mod tests {
         let (mut incoming, mut events, mut body) = (Incoming::default(), Vec::new(), Vec::new());
         for mut rest in bytes.chunks(piece) {
             while !rest.is_empty() {
-                let (used, event) = incoming.parse(rest, &mut |piece, _| body.extend_from_slice(piece))?;
+                let (used, event) =
+                    incoming.parse(rest, &mut |piece, _| body.extend_from_slice(piece))?;
                 events.extend(event);
                 rest = &rest[used..];
             }
@@ -285,11 +292,20 @@ mod tests {
             b"\x88\x05\x03\xe8bye",
         ]
         .concat();
+        let whole = [
+            Event::Ping(b"hi".to_vec()),
+            Event::Message,
+            Event::Pong(Vec::new()),
+            Event::Message,
+            Event::Message,
+        ];
         let whole =
-            [Event::Ping(b"hi".to_vec()), Event::Message, Event::Pong(Vec::new()), Event::Message, Event::Message];
-        let whole = [&whole[..], &[Event::Close { code: Some(1000), reason: "bye".into() }]].concat();
+            [&whole[..], &[Event::Close { code: Some(1000), reason: "bye".into() }]].concat();
         for piece in [1, 2, 3, 7, 1000] {
-            assert_eq!(events(&bytes, piece), Ok((whole.clone(), format!("Hello{long}").into_bytes())));
+            assert_eq!(
+                events(&bytes, piece),
+                Ok((whole.clone(), format!("Hello{long}").into_bytes()))
+            );
         }
     }
 
@@ -328,8 +344,9 @@ mod tests {
         let mut seen = Vec::new();
         let (mut incoming, mut rest) = (Incoming::new(true), &bytes[..]);
         while !rest.is_empty() {
-            let (used, _) =
-                incoming.parse(rest, &mut |piece, is_compressed| seen.push((piece.to_vec(), is_compressed))).unwrap();
+            let (used, _) = incoming
+                .parse(rest, &mut |piece, is_compressed| seen.push((piece.to_vec(), is_compressed)))
+                .unwrap();
             rest = &rest[used..];
         }
         assert_eq!(seen, [(b"ab".to_vec(), true), (b"c".to_vec(), true), (b"d".to_vec(), false)]);

@@ -122,7 +122,10 @@ mod tests {
             inbox.push_piece(b"!");
             inbox.end_message(false);
         }
-        assert_eq!(inbox.take_first(), Some(EarlyMessage { payload: b"a!".to_vec(), is_compressed: false }));
+        assert_eq!(
+            inbox.take_first(),
+            Some(EarlyMessage { payload: b"a!".to_vec(), is_compressed: false })
+        );
         inbox.push_piece(b"d");
         inbox.discard_all();
         assert_eq!(

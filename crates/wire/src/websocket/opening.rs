@@ -9,8 +9,14 @@ use sha1::{Digest, Sha1};
 /// Suffix of the key in the server's answer (RFC 6455 section 1.3).
 const MAGIC: &str = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 /// Header fields that the handshake sets itself.
-const HANDSHAKE_FIELDS: [&str; 6] =
-    ["host", "upgrade", "connection", "sec-websocket-key", "sec-websocket-version", "sec-websocket-extensions"];
+const HANDSHAKE_FIELDS: [&str; 6] = [
+    "host",
+    "upgrade",
+    "connection",
+    "sec-websocket-key",
+    "sec-websocket-version",
+    "sec-websocket-extensions",
+];
 
 /// A request that opens a WebSocket, with its key.
 pub(crate) struct OpeningRequest {

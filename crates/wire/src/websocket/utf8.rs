@@ -52,7 +52,11 @@ mod tests {
         let text = "a\u{e9}\u{20ac}\u{1f980}".as_bytes();
         for piece in 1..=text.len() {
             assert!(is_utf8(text, piece));
-            assert!((1..text.len()).all(|at| is_utf8(&text[..at], piece) == std::str::from_utf8(&text[..at]).is_ok()));
+            assert!(
+                (1..text.len())
+                    .all(|at| is_utf8(&text[..at], piece)
+                        == std::str::from_utf8(&text[..at]).is_ok())
+            );
         }
     }
 

@@ -68,7 +68,13 @@ const ROWS: [Row; 7] = [
         cpu_at_most: Some(1.0),
         rate_at_least: Some(1.0),
     },
-    Row { name: "ab -c 64", tool: "ab", words: "-q -c 64 -n 40000 URL", cpu_at_most: None, rate_at_least: None },
+    Row {
+        name: "ab -c 64",
+        tool: "ab",
+        words: "-q -c 64 -n 40000 URL",
+        cpu_at_most: None,
+        rate_at_least: None,
+    },
     Row {
         name: "siege -b -c 64, keep-alive",
         tool: "siege",
@@ -76,7 +82,13 @@ const ROWS: [Row; 7] = [
         cpu_at_most: Some(0.2),
         rate_at_least: None,
     },
-    Row { name: "siege -b -c 64", tool: "siege", words: "-b -c 64 -r 300 URL", cpu_at_most: None, rate_at_least: None },
+    Row {
+        name: "siege -b -c 64",
+        tool: "siege",
+        words: "-b -c 64 -r 300 URL",
+        cpu_at_most: None,
+        rate_at_least: None,
+    },
     Row {
         name: "httperf at 2000 connections/s",
         tool: "httperf",
@@ -131,7 +143,8 @@ fn run(options: &Options) -> Result<ExitCode> {
     let mut lines = Vec::new();
     let mut all = Vec::new();
     let mut missed = Vec::new();
-    for row in ROWS.iter().filter(|row| options.only.as_deref().is_none_or(|only| only == row.tool)) {
+    for row in ROWS.iter().filter(|row| options.only.as_deref().is_none_or(|only| only == row.tool))
+    {
         let Some(theirs) = tools::in_path(row.tool) else {
             output::progress(&format!("SKIPPED {}: not installed", row.tool));
             continue;
@@ -152,7 +165,8 @@ fn run(options: &Options) -> Result<ExitCode> {
 }
 
 fn write(options: &Options, lines: &[Vec<String>], all: &[Value]) -> Result<()> {
-    let headings = ["command", "real µs/request", "ours", "ratio", "real requests/s", "ours", "ratio"];
+    let headings =
+        ["command", "real µs/request", "ours", "ratio", "real requests/s", "ours", "ratio"];
     let page = table::render(&headings, lines);
     output::result(&page);
     if let Some(file) = &options.out {
@@ -186,8 +200,11 @@ fn in_turn(row: &Row, theirs: &Path, stand: &Stand) -> Result<[Runs; 2]> {
                 command.arg(row.tool);
             }
             // Another home directory hides the user's configuration, such as that of siege.
-            command.args(words(row, stand.server, stand.rc)).env("HOME", stand.rc.parent().unwrap_or(stand.rc));
-            let RunCost { microseconds, rate } = measure(&mut command, stand.server, stand.interrupt)?;
+            command
+                .args(words(row, stand.server, stand.rc))
+                .env("HOME", stand.rc.parent().unwrap_or(stand.rc));
+            let RunCost { microseconds, rate } =
+                measure(&mut command, stand.server, stand.interrupt)?;
             let runs = &mut sides[usize::from(ours)];
             runs.cpu.push((round, microseconds));
             runs.rate.push((round, rate));
@@ -206,7 +223,8 @@ fn words(row: &Row, server: &Nginx, rc: &Path) -> Vec<String> {
     ];
     let mut words = Vec::new();
     for word in row.words.split(' ') {
-        let value = placeholders.iter().find(|(name, _)| *name == word).map(|(_, value)| value.clone());
+        let value =
+            placeholders.iter().find(|(name, _)| *name == word).map(|(_, value)| value.clone());
         words.push(value.unwrap_or_else(|| word.to_owned()));
     }
     words
@@ -216,10 +234,14 @@ fn measure(command: &mut Command, server: &Nginx, interrupt: &Interrupt) -> Resu
     let attempt = (0..TRIES).find_map(|_| {
         let before = server.status.read().ok()?.requests;
         let finished = child::run(command, PATIENCE, interrupt, |_| Ok(()));
-        finished.map_err(|error| output::progress(&format!("{command:?}: {error:#}; once more"))).ok().zip(Some(before))
+        finished
+            .map_err(|error| output::progress(&format!("{command:?}: {error:#}; once more")))
+            .ok()
+            .zip(Some(before))
     });
     interrupt.check()?;
-    let (finished, before) = attempt.with_context(|| format!("{command:?} never came to its end"))?;
+    let (finished, before) =
+        attempt.with_context(|| format!("{command:?} never came to its end"))?;
     let requests = (server.status.read()?.requests - before) as f64;
     ensure!(
         finished.code == Some(0) && requests > 0.0,
@@ -228,7 +250,10 @@ fn measure(command: &mut Command, server: &Nginx, interrupt: &Interrupt) -> Resu
         finished.output
     );
     let cpu = finished.usage.user + finished.usage.system;
-    Ok(RunCost { microseconds: cpu.as_secs_f64() * 1e6 / requests, rate: requests / finished.elapsed.as_secs_f64() })
+    Ok(RunCost {
+        microseconds: cpu.as_secs_f64() * 1e6 / requests,
+        rate: requests / finished.elapsed.as_secs_f64(),
+    })
 }
 
 /// A row of the page, its figures, and the missed targets.

@@ -85,7 +85,12 @@ struct Row {
 }
 
 const ROWS: [Row; 4] = [
-    Row { name: "three plain steps, beside wrk", ours: Tool::Brunt("plain.yaml"), theirs: Tool::Wrk, cpu_at_most: 1.5 },
+    Row {
+        name: "three plain steps, beside wrk",
+        ours: Tool::Brunt("plain.yaml"),
+        theirs: Tool::Wrk,
+        cpu_at_most: 1.5,
+    },
     Row {
         name: "form, login, order, beside JMeter",
         ours: Tool::Brunt("shop.yaml"),
@@ -122,7 +127,12 @@ fn run(options: &Options) -> Result<ExitCode> {
     machine::raise_file_limit()?;
     let interrupt = Interrupt::install()?;
     let folder = tempfile::tempdir()?;
-    let stand = Stand { options, server: Nginx::start(&interrupt)?, scratch: folder.path(), interrupt: &interrupt };
+    let stand = Stand {
+        options,
+        server: Nginx::start(&interrupt)?,
+        scratch: folder.path(),
+        interrupt: &interrupt,
+    };
     stand.write_files()?;
     let mut lines = Vec::new();
     let mut all = Vec::new();
@@ -162,9 +172,14 @@ impl Stand<'_> {
     fn write_files(&self) -> Result<()> {
         let address = self.server.address;
         for (name, text) in FILES {
-            let text = text.replace("ADDRESS", &address.to_string()).replace("HOST", &address.ip().to_string());
+            let text = text
+                .replace("ADDRESS", &address.to_string())
+                .replace("HOST", &address.ip().to_string());
             let text = text.replace("PORT", &address.port().to_string());
-            fs::write(self.scratch.join(name), text.replace("SECONDS", &self.options.seconds.to_string()))?;
+            fs::write(
+                self.scratch.join(name),
+                text.replace("SECONDS", &self.options.seconds.to_string()),
+            )?;
         }
         Ok(())
     }
@@ -180,7 +195,12 @@ impl Stand<'_> {
             }
             Tool::Wrk => {
                 let mut command = Command::new(tools::in_path("wrk")?);
-                command.args(["-t1", &format!("-c{CONNECTIONS}"), &format!("-d{seconds}s"), &self.server.url(SMALL)]);
+                command.args([
+                    "-t1",
+                    &format!("-c{CONNECTIONS}"),
+                    &format!("-d{seconds}s"),
+                    &self.server.url(SMALL),
+                ]);
                 command
             }
             Tool::Jmeter => {
@@ -228,17 +248,26 @@ impl Stand<'_> {
         // brunt exits with 5 if a consistency check failed; the run is measured nevertheless.
         let has_measured = matches!(finished.code, Some(0 | 5));
         // The cost of the start would dominate a few requests.
-        ensure!(has_measured && requests > 100.0, "{command:?} ended with {:?}: {}", finished.code, finished.output);
+        ensure!(
+            has_measured && requests > 100.0,
+            "{command:?} ended with {:?}: {}",
+            finished.code,
+            finished.output
+        );
         let cpu = finished.usage.user + finished.usage.system;
         Ok(cpu.as_secs_f64() * 1e6 / requests)
     }
 }
 
 /// A row of the page, its figures, and its missed target.
-fn row_result(row: &Row, [theirs, ours]: &[Vec<(usize, f64)>; 2]) -> (Vec<String>, Value, Option<String>) {
+fn row_result(
+    row: &Row,
+    [theirs, ours]: &[Vec<(usize, f64)>; 2],
+) -> (Vec<String>, Value, Option<String>) {
     let ratio = median_ratio(ours, theirs);
     let most = row.cpu_at_most;
-    let missed = (ratio > most).then(|| format!("{}: {ratio:.3} of its CPU time per request, not {most:.3}", row.name));
+    let missed = (ratio > most)
+        .then(|| format!("{}: {ratio:.3} of its CPU time per request, not {most:.3}", row.name));
     let line = vec![
         row.name.to_owned(),
         format!("{:.2}", median_of_rounds(theirs)),

@@ -65,7 +65,11 @@ fn runs_of(pace: Pace, contender: Contender, runs: &[PacingRun]) -> Vec<&PacingR
 }
 
 /// Spread of the ratios of a figure within rounds.
-fn ratio(runs: &[&PacingRun], floors: &[&PacingRun], value: fn(&PacingRun) -> Option<f64>) -> Option<Spread> {
+fn ratio(
+    runs: &[&PacingRun],
+    floors: &[&PacingRun],
+    value: fn(&PacingRun) -> Option<f64>,
+) -> Option<Spread> {
     Spread::of(&ratios_within_rounds(&by_round(runs, value), &by_round(floors, value)))
 }
 
@@ -83,7 +87,12 @@ pub(crate) mod tests {
     use crate::account::Lag;
 
     /// A run with this variance over mean, and this lag p99 in µs.
-    pub(crate) fn paced(pace: &'static str, contender: Contender, round: usize, [index, lag]: [f64; 2]) -> PacingRun {
+    pub(crate) fn paced(
+        pace: &'static str,
+        contender: Contender,
+        round: usize,
+        [index, lag]: [f64; 2],
+    ) -> PacingRun {
         PacingRun {
             pace,
             contender,
@@ -111,7 +120,11 @@ pub(crate) mod tests {
         let names: Vec<_> = rows.iter().map(|row| (row.pace, row.contender)).collect();
         assert_eq!(
             names,
-            [("even-2000", Contender::Brunt), ("even-2000", Contender::Floor), ("even-10000", Contender::Floor)]
+            [
+                ("even-2000", Contender::Brunt),
+                ("even-2000", Contender::Floor),
+                ("even-10000", Contender::Floor)
+            ]
         );
         assert_eq!(rows[0].dispersion, Spread::of(&[0.02, 0.1]));
         assert_eq!(rows[0].dispersion_ratio, Spread::of(&[2.0, 1.0]));
@@ -129,7 +142,10 @@ pub(crate) mod tests {
     #[test]
     fn who_could_not_be_precise_is_counted() {
         let words = Some("--precise: 1 cores are none too many".to_owned());
-        let run = PacingRun { not_precise: words, ..paced("even-2000", Contender::BruntPrecise, 0, [0.02, 50.0]) };
+        let run = PacingRun {
+            not_precise: words,
+            ..paced("even-2000", Contender::BruntPrecise, 0, [0.02, 50.0])
+        };
         assert_eq!(rows(&[run])[0].not_precise, 1);
     }
 }

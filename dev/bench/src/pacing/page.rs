@@ -17,8 +17,14 @@ pub fn section(runs: &[PacingRun]) -> String {
     if runs.is_empty() {
         return "Not measured.\n".to_owned();
     }
-    let headings =
-        ["arrivals", "variance ÷ mean", "variance ÷ mean × floor", "lag p50 µs", "lag p99 µs", "lag p99 × floor"];
+    let headings = [
+        "arrivals",
+        "variance ÷ mean",
+        "variance ÷ mean × floor",
+        "lag p50 µs",
+        "lag p99 µs",
+        "lag p99 × floor",
+    ];
     let rows = rows(runs);
     let mut lines = Vec::new();
     for pace in PACES {
@@ -64,20 +70,31 @@ mod tests {
             paced("even-2000", Contender::Floor, 0, [0.02, 40.0]),
         ];
         let section = section(&runs);
-        let lines: Vec<String> =
-            section.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+        let lines: Vec<String> = section
+            .lines()
+            .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+            .collect();
         let brunt = "| even-2000, brunt | 0.0240 (0.0240–0.0240) | 1.20 (1.20–1.20) | 12.5 | 50.0 | 1.25 (1.25–1.25) |";
         assert!(lines.iter().any(|line| line == brunt), "{section}");
-        assert!(lines.iter().any(|line| line == "| poisson-20000, floor | – | – | – | – | – |"), "{section}");
+        assert!(
+            lines.iter().any(|line| line == "| poisson-20000, floor | – | – | – | – | – |"),
+            "{section}"
+        );
         assert!(!section.contains("not precise"));
     }
 
     #[test]
     fn a_refusal_to_be_precise_is_told_once_in_its_own_words() {
         let words = Some("--precise: 1 cores are none too many".to_owned());
-        let run = PacingRun { not_precise: words, ..paced("even-2000", Contender::BruntPrecise, 0, [0.02, 50.0]) };
+        let run = PacingRun {
+            not_precise: words,
+            ..paced("even-2000", Contender::BruntPrecise, 0, [0.02, 50.0])
+        };
         let section = section(&[run.clone(), run]);
-        assert!(section.contains("2 runs were not precise: “--precise: 1 cores are none too many”."), "{section}");
+        assert!(
+            section.contains("2 runs were not precise: “--precise: 1 cores are none too many”."),
+            "{section}"
+        );
     }
 
     #[test]

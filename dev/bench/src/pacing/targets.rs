@@ -25,9 +25,15 @@ fn verdicts_of(pace: Pace, rows: &[PacingRow]) -> Vec<Verdict> {
 
 /// Without a spare core, the target is that every run has the warning.
 fn precise_verdict(pace: Pace, row: Option<&PacingRow>) -> Verdict {
-    let refused = row.map(|row| row.not_precise as f64 / row.runs as f64).filter(|share| *share > 0.0);
+    let refused =
+        row.map(|row| row.not_precise as f64 / row.runs as f64).filter(|share| *share > 0.0);
     if refused.is_some() {
-        return verdict(pace.name, "share of the runs that say no core is to spare", refused, Bound::AtLeast(1.0));
+        return verdict(
+            pace.name,
+            "share of the runs that say no core is to spare",
+            refused,
+            Bound::AtLeast(1.0),
+        );
     }
     let lag = row.and_then(|row| row.lag_p99_seconds).map(|lag| lag * 1e6);
     verdict(pace.name, "lag p99 with --precise, µs", lag, Bound::AtMost(PRECISE_LAG_TARGET * 1e6))
@@ -58,7 +64,12 @@ mod tests {
         verdicts(runs).into_iter().filter(of_pace).map(|verdict| verdict.figure).collect()
     }
 
-    fn runs(pace: &'static str, brunt: [f64; 2], precise: [f64; 2], floor: [f64; 2]) -> Vec<PacingRun> {
+    fn runs(
+        pace: &'static str,
+        brunt: [f64; 2],
+        precise: [f64; 2],
+        floor: [f64; 2],
+    ) -> Vec<PacingRun> {
         vec![
             paced(pace, Contender::Brunt, 0, brunt),
             paced(pace, Contender::BruntPrecise, 0, precise),
@@ -84,7 +95,10 @@ mod tests {
 
     #[test]
     fn without_a_core_to_spare_every_run_must_say_so() {
-        let say = |run: &PacingRun| PacingRun { not_precise: Some("--precise: 1 cores".to_owned()), ..run.clone() };
+        let say = |run: &PacingRun| PacingRun {
+            not_precise: Some("--precise: 1 cores".to_owned()),
+            ..run.clone()
+        };
         let mut runs = runs("even-2000", [0.1, 100.0], [0.1, 900.0], [0.1, 100.0]);
         runs[1] = say(&runs[1]);
         assert!(missed(&runs).is_empty());

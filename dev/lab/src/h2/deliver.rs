@@ -22,7 +22,12 @@ const GARBAGE: &[u8] = b"\xff\xfe\x01\x00This is not HTTP.\x07\r\n\x80\x81\r\n";
 
 /// Puts the reply of `plan`, or the frames of its failure, on its stream. A stream that no
 /// longer exists gets none.
-pub fn deliver(conn: &mut Conn, plan: &ReplyPlan, id: u32, replies: &mut Replies<Response<()>>) -> ConnAction {
+pub fn deliver(
+    conn: &mut Conn,
+    plan: &ReplyPlan,
+    id: u32,
+    replies: &mut Replies<Response<()>>,
+) -> ConnAction {
     let WireProtocol::Http2(session) = &mut conn.protocol else { return ConnAction::Keep };
     if session.stream(id).is_none() {
         return ConnAction::Keep;
@@ -34,10 +39,13 @@ pub fn deliver(conn: &mut Conn, plan: &ReplyPlan, id: u32, replies: &mut Replies
         }
         return ConnAction::Keep;
     }
-    let status = if let Some(FailKind::Status(status)) = plan.failure { Some(status) } else { None };
+    let status =
+        if let Some(FailKind::Status(status)) = plan.failure { Some(status) } else { None };
     let reply = replies.to(&plan.request, status);
-    let complete =
-        End { completed: Some(CompletedReply { status: reply.status, ticket: plan.ticket }), ..End::default() };
+    let complete = End {
+        completed: Some(CompletedReply { status: reply.status, ticket: plan.ticket }),
+        ..End::default()
+    };
     match plan.failure {
         None | Some(FailKind::Status(_)) => session.answer(id, &reply, complete),
         Some(FailKind::Extra) => session.answer(id, &reply, End { has_extra: true, ..complete }),

@@ -21,9 +21,12 @@ impl Session {
         loop {
             let mut hides_acknowledgement = self.hides_acknowledgement;
             let frame = self.transport.track(|head, first_word| {
-                let is_hidden = hides_acknowledgement && head.kind == kind::SETTINGS && head.has(flag::ACK);
+                let is_hidden =
+                    hides_acknowledgement && head.kind == kind::SETTINGS && head.has(flag::ACK);
                 hides_acknowledgement &= !is_hidden;
-                is_hidden || drops_replies && is_reply(head, first_word) || drops_greeting && is_greeting(head)
+                is_hidden
+                    || drops_replies && is_reply(head, first_word)
+                    || drops_greeting && is_greeting(head)
             });
             self.hides_acknowledgement = hides_acknowledgement;
             let Some(frame) = frame else { break };
@@ -46,7 +49,9 @@ impl Session {
             }
             // RFC 9113, section 6.10: CONTINUATION has no END_STREAM; the flag of its HEADERS
             // counts.
-            kind::HEADERS if head.has(flag::END_STREAM) && !head.has(flag::END_HEADERS) => self.ending = Some(id),
+            kind::HEADERS if head.has(flag::END_STREAM) && !head.has(flag::END_HEADERS) => {
+                self.ending = Some(id)
+            }
             kind::HEADERS if head.has(flag::END_STREAM) => self.on_stream_made(id, end),
             kind::HEADERS => self.on_data_made(id, 0, end),
             kind::CONTINUATION if head.has(flag::END_HEADERS) => {
@@ -64,7 +69,9 @@ impl Session {
         let transport = self.transport.clone();
         let Some(stream) = self.stream(id) else { return };
         stream.sent += length;
-        while let Some((_, completed)) = stream.marks.pop_front_if(|(position, _)| *position <= stream.sent) {
+        while let Some((_, completed)) =
+            stream.marks.pop_front_if(|(position, _)| *position <= stream.sent)
+        {
             transport.out_mut().mark_at(end, completed);
         }
         if stream.sent == stream.given

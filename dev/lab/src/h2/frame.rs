@@ -121,10 +121,22 @@ pub fn put_frame(out: &mut Vec<u8>, kind: u8, flags: u8, stream: u32, payload: &
 /// longer than `largest` bytes.
 pub fn put_headers(out: &mut Vec<u8>, stream: u32, flags: u8, block: &[u8], largest: usize) {
     let (first, mut rest) = block.split_at(block.len().min(largest));
-    put_frame(out, kind::HEADERS, flags | if rest.is_empty() { flag::END_HEADERS } else { 0 }, stream, first);
+    put_frame(
+        out,
+        kind::HEADERS,
+        flags | if rest.is_empty() { flag::END_HEADERS } else { 0 },
+        stream,
+        first,
+    );
     while !rest.is_empty() {
         let (next, after) = rest.split_at(rest.len().min(largest));
-        put_frame(out, kind::CONTINUATION, if after.is_empty() { flag::END_HEADERS } else { 0 }, stream, next);
+        put_frame(
+            out,
+            kind::CONTINUATION,
+            if after.is_empty() { flag::END_HEADERS } else { 0 },
+            stream,
+            next,
+        );
         rest = after;
     }
 }
@@ -163,14 +175,21 @@ mod tests {
     #[test]
     fn heads_and_settings_are_those_of_the_standard() {
         let mut bytes = Vec::new();
-        put_settings(&mut bytes, &[(setting::MAX_CONCURRENT_STREAMS, 7), (setting::INITIAL_WINDOW_SIZE, 1 << 30)]);
+        put_settings(
+            &mut bytes,
+            &[(setting::MAX_CONCURRENT_STREAMS, 7), (setting::INITIAL_WINDOW_SIZE, 1 << 30)],
+        );
         let head = Head::parse(&bytes).unwrap();
         assert_eq!(head, Head { length: 12, kind: kind::SETTINGS, flags: 0, stream: 0 });
         assert_eq!(bytes[HEAD..], [0, 3, 0, 0, 0, 7, 0, 4, 0x40, 0, 0, 0]);
         assert_eq!(Head::parse(&bytes[..8]), None);
         let reserved = Head::parse(&[1, 2, 3, 1, 5, 0x80, 0, 0, 9]).unwrap();
         assert_eq!((reserved.length, reserved.stream), (0x01_02_03, 9));
-        assert!(reserved.has(flag::END_STREAM) && reserved.has(flag::END_HEADERS) && !reserved.has(flag::PADDED));
+        assert!(
+            reserved.has(flag::END_STREAM)
+                && reserved.has(flag::END_HEADERS)
+                && !reserved.has(flag::PADDED)
+        );
     }
 
     #[test]

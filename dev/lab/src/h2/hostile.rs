@@ -102,9 +102,12 @@ mod tests {
     use super::*;
 
     fn next_output(row: &HostileRow, round: u32) -> (Vec<u8>, bool, bool) {
-        let HostileReply::Http2(write) = row.writer else { panic!("{} is not of HTTP/2", row.name) };
+        let HostileReply::Http2(write) = row.writer else {
+            panic!("{} is not of HTTP/2", row.name)
+        };
         let mut out = Vec::new();
-        let mut output = RowOutput { out: &mut out, stream: 1, round, is_reply: false, closing: false };
+        let mut output =
+            RowOutput { out: &mut out, stream: 1, round, is_reply: false, closing: false };
         write(&mut output);
         let (is_reply, closing) = (output.is_reply, output.closing);
         (out, is_reply, closing)

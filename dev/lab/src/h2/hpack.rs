@@ -33,8 +33,8 @@ pub fn put_field(out: &mut Vec<u8>, name: &str, value: &str) {
 
 /// `every byte: éÿ~{}|^<>` in the Huffman code (RFC 7541, appendix B).
 pub const EVERY_BYTE_CODED: [u8; 32] = [
-    0x2f, 0x72, 0xd9, 0xe9, 0x48, 0xfd, 0x24, 0xb7, 0x14, 0xff, 0xfe, 0x3f, 0xff, 0xee, 0xff, 0xff, 0x1f, 0xff, 0xfe,
-    0x3f, 0xfd, 0xff, 0xfd, 0xff, 0xef, 0xfc, 0xff, 0xf3, 0xff, 0xe7, 0xfd, 0xff,
+    0x2f, 0x72, 0xd9, 0xe9, 0x48, 0xfd, 0x24, 0xb7, 0x14, 0xff, 0xfe, 0x3f, 0xff, 0xee, 0xff, 0xff,
+    0x1f, 0xff, 0xfe, 0x3f, 0xfd, 0xff, 0xfd, 0xff, 0xef, 0xfc, 0xff, 0xf3, 0xff, 0xe7, 0xfd, 0xff,
 ];
 
 /// Returns a header block of these fields.
@@ -52,7 +52,9 @@ mod tests {
 
     #[test]
     fn numbers_are_those_of_appendix_c_1() {
-        for (prefix, value, expected) in [(5, 10, &[0x0a][..]), (5, 1337, &[0x1f, 0x9a, 0x0a]), (8, 42, &[0x2a])] {
+        for (prefix, value, expected) in
+            [(5, 10, &[0x0a][..]), (5, 1337, &[0x1f, 0x9a, 0x0a]), (8, 42, &[0x2a])]
+        {
             let mut out = Vec::new();
             put_number(&mut out, 0, prefix, value);
             assert_eq!(out, expected);
@@ -64,7 +66,8 @@ mod tests {
         let long = "x".repeat(300);
         let fields = [(":status", "200"), ("content-length", "10"), ("x-a", ""), ("x-b", &long)];
         let decoded = fluke_hpack::Decoder::new().decode(&block(&fields)).unwrap();
-        let expected = fields.map(|(name, value)| (name.as_bytes().to_vec(), value.as_bytes().to_vec()));
+        let expected =
+            fields.map(|(name, value)| (name.as_bytes().to_vec(), value.as_bytes().to_vec()));
         assert_eq!(decoded, expected);
     }
 }

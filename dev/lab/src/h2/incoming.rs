@@ -115,7 +115,11 @@ mod tests {
             }
             assert_eq!(all, bytes);
             assert_eq!(ordinary.resets, [7]);
-            assert_eq!(filtered.len(), bytes.len() - HEAD, "the second acknowledgement is left out");
+            assert_eq!(
+                filtered.len(),
+                bytes.len() - HEAD,
+                "the second acknowledgement is left out"
+            );
         }
     }
 
@@ -124,7 +128,11 @@ mod tests {
         let mut incoming = Incoming::new(false);
         incoming.hide_preface();
         let mut out = Vec::new();
-        assert!(incoming.pass(&PREFACE[..5], &mut out) && incoming.pass(&PREFACE[5..], &mut out) && out.is_empty());
+        assert!(
+            incoming.pass(&PREFACE[..5], &mut out)
+                && incoming.pass(&PREFACE[5..], &mut out)
+                && out.is_empty()
+        );
         let mut incoming = Incoming::new(false);
         incoming.hide_preface();
         assert!(!incoming.pass(b"GET / HTTP/1.1\r\n", &mut out));

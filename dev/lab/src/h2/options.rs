@@ -56,5 +56,8 @@ pub struct Http2 {
 
 fn parse_window(text: &str) -> Result<u32, String> {
     let size = parse_size(text)?;
-    u32::try_from(size).ok().filter(|size| *size > 0).ok_or_else(|| format!("`{text}` is no window: write e.g. `64k`"))
+    u32::try_from(size)
+        .ok()
+        .filter(|size| *size > 0)
+        .ok_or_else(|| format!("`{text}` is no window: write e.g. `64k`"))
 }

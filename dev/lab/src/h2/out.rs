@@ -64,7 +64,11 @@ impl Out {
     /// # Errors
     ///
     /// If the writer fails.
-    pub fn write_to(&mut self, writer: &mut impl Write, completed: &mut Vec<CompletedReply>) -> io::Result<usize> {
+    pub fn write_to(
+        &mut self,
+        writer: &mut impl Write,
+        completed: &mut Vec<CompletedReply>,
+    ) -> io::Result<usize> {
         let before = self.sent;
         while !self.is_empty() {
             match writer.write(&self.bytes[self.sent..]) {

@@ -17,7 +17,8 @@ const MAX_CACHED: usize = 64;
 const MAX_CACHED_BODY: usize = 1 << 20;
 
 /// Header fields that HTTP/2 forbids (RFC 9113, section 8.2.2).
-const FORBIDDEN: [&str; 5] = ["connection", "proxy-connection", "keep-alive", "transfer-encoding", "upgrade"];
+const FORBIDDEN: [&str; 5] =
+    ["connection", "proxy-connection", "keep-alive", "transfer-encoding", "upgrade"];
 
 /// A reply that is ready to send.
 #[derive(Debug, Clone)]
@@ -55,18 +56,34 @@ pub struct Replies<H> {
 impl<H: Clone> Replies<H> {
     /// Creates replies with this status, body size and header fields. A chunked
     /// reply has no content-length.
-    pub fn new(status: u16, headers: &[String], body: usize, chunked: bool, make_head: MakeHead<H>) -> Self {
+    pub fn new(
+        status: u16,
+        headers: &[String],
+        body: usize,
+        chunked: bool,
+        make_head: MakeHead<H>,
+    ) -> Self {
         let fields = headers.iter().filter_map(|header| header.split_once(':'));
         // RFC 9113, section 8.2.1: names are in lower case.
-        let fields = fields.map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned()));
+        let fields =
+            fields.map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned()));
         let headers = fields.filter(|(name, _)| !FORBIDDEN.contains(&name.as_str())).collect();
         let body = filler(body).into();
-        Self { status, headers, body, omits_length: chunked, grpc: false, cache: Vec::new(), make_head }
+        Self {
+            status,
+            headers,
+            body,
+            omits_length: chunked,
+            grpc: false,
+            cache: Vec::new(),
+            make_head,
+        }
     }
 
     /// Creates the replies that these options define.
     pub fn of(options: &Options, make_head: MakeHead<H>) -> Self {
-        let mut replies = Self::new(options.status, &options.headers, options.body, options.chunked, make_head);
+        let mut replies =
+            Self::new(options.status, &options.headers, options.body, options.chunked, make_head);
         if options.http2.grpc {
             replies.headers.push(("content-type".to_owned(), "application/grpc".to_owned()));
             replies.body = message(&replies.body).into();
@@ -92,7 +109,13 @@ impl<H: Clone> Replies<H> {
     }
 
     /// Returns a reply with this body.
-    pub fn with_body(&self, status: u16, head_only: bool, content_type: &str, body: Vec<u8>) -> Reply<H> {
+    pub fn with_body(
+        &self,
+        status: u16,
+        head_only: bool,
+        content_type: &str,
+        body: Vec<u8>,
+    ) -> Reply<H> {
         self.compose(status, head_only, Some(("content-type", content_type)), body.into())
     }
 
@@ -101,15 +124,25 @@ impl<H: Clone> Replies<H> {
             return reply.clone();
         }
         let (status, head_only, size) = key;
-        let reply =
-            self.compose(status, head_only, None, size.map_or_else(|| self.body.clone(), |size| filler(size).into()));
+        let reply = self.compose(
+            status,
+            head_only,
+            None,
+            size.map_or_else(|| self.body.clone(), |size| filler(size).into()),
+        );
         if self.cache.len() < MAX_CACHED && size.is_none_or(|size| size <= MAX_CACHED_BODY) {
             self.cache.push((key, reply.clone()));
         }
         reply
     }
 
-    fn compose(&self, status: u16, head_only: bool, field: Option<(&str, &str)>, body: Bytes) -> Reply<H> {
+    fn compose(
+        &self,
+        status: u16,
+        head_only: bool,
+        field: Option<(&str, &str)>,
+        body: Bytes,
+    ) -> Reply<H> {
         let has_no_body = status == 204 || status == 304;
         // A gRPC call fails by its trailers; the HTTP status stays 200.
         let shown = if self.grpc { 200 } else { status }.to_string();
@@ -140,7 +173,9 @@ pub fn response(fields: &[(&str, &str)]) -> Response<()> {
     for (name, value) in fields {
         if *name == ":status" {
             *response.status_mut() = value.parse().unwrap_or_default();
-        } else if let (Ok(name), Ok(value)) = (HeaderName::try_from(*name), HeaderValue::from_str(value)) {
+        } else if let (Ok(name), Ok(value)) =
+            (HeaderName::try_from(*name), HeaderValue::from_str(value))
+        {
             response.headers_mut().append(name, value);
         }
     }
@@ -172,13 +207,17 @@ mod tests {
     fn reply(chunked: bool, route: Route, head_only: bool) -> (String, usize) {
         let headers = ["X-A: b".to_owned(), "Connection: close".to_owned()];
         let mut replies = Replies::new(200, &headers, 3, chunked, response);
-        let request = Request { route, shape: Shape { head_only, ..Shape::default() }, ..Request::default() };
+        let request =
+            Request { route, shape: Shape { head_only, ..Shape::default() }, ..Request::default() };
         let first = replies.to(&request, None);
         let second = replies.to(&request, None);
         assert_eq!(first.head.headers(), second.head.headers());
         let fields = first.head.headers().iter();
         let fields = fields.map(|(name, value)| format!("{name}={};", value.to_str().unwrap()));
-        (format!(":status={};{}", first.head.status().as_str(), fields.collect::<String>()), first.body.len())
+        (
+            format!(":status={};{}", first.head.status().as_str(), fields.collect::<String>()),
+            first.body.len(),
+        )
     }
 
     #[test]
@@ -188,7 +227,10 @@ mod tests {
         assert_eq!(reply(true, Route::Plain, false), (plain.to_owned(), 3));
         assert_eq!(reply(false, Route::Plain, true), (format!("{plain}content-length=3;"), 0));
         assert_eq!(reply(false, Route::Bytes(100), false).1, 100);
-        assert_eq!(reply(false, Route::Status(204), false), (":status=204;server=brunt-lab;x-a=b;".to_owned(), 0));
+        assert_eq!(
+            reply(false, Route::Status(204), false),
+            (":status=204;server=brunt-lab;x-a=b;".to_owned(), 0)
+        );
         assert!(reply(false, Route::Redirect(2), false).0.contains("location=/redirect/1;"));
     }
 }

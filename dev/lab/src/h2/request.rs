@@ -25,17 +25,24 @@ pub struct RequestHead {
 pub fn read(head: &Parts, echo: bool) -> Result<RequestHead, &'static str> {
     let protocol = head.extensions.get::<Protocol>().map(Protocol::as_str);
     match protocol {
-        Some("websocket") if head.headers.get("sec-websocket-version").is_none_or(|version| version != "13") => {
+        Some("websocket")
+            if head.headers.get("sec-websocket-version").is_none_or(|version| version != "13") =>
+        {
             return Err("a WebSocket of another version than 13");
         }
-        Some(other) if other != "websocket" => return Err("an extended CONNECT to another protocol than WebSocket"),
+        Some(other) if other != "websocket" => {
+            return Err("an extended CONNECT to another protocol than WebSocket");
+        }
         _ => {}
     }
     let route = head.uri.path_and_query().map(|path| Route::of(path.as_str())).unwrap_or_default();
-    let shape = Shape { head_only: head.method == Method::HEAD, keep_alive: true, ..Shape::default() };
+    let shape =
+        Shape { head_only: head.method == Method::HEAD, keep_alive: true, ..Shape::default() };
     let request = Request { route, shape, echo: echo.then(|| text(head)), upgrade: None };
-    let expects_continue =
-        head.headers.get("expect").is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"100-continue"));
+    let expects_continue = head
+        .headers
+        .get("expect")
+        .is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"100-continue"));
     Ok(RequestHead { request, expects_continue, opens_websocket: protocol.is_some() })
 }
 
@@ -67,17 +74,29 @@ mod tests {
 
     #[test]
     fn a_request_is_read() {
-        let post = http::Request::post("http://lab/bytes/5?a=b").header("x-a", "b").header("expect", "100-Continue");
+        let post = http::Request::post("http://lab/bytes/5?a=b")
+            .header("x-a", "b")
+            .header("expect", "100-Continue");
         let read = head(post).unwrap();
-        assert_eq!((read.request.route, read.expects_continue, read.opens_websocket), (Route::Bytes(5), true, false));
+        assert_eq!(
+            (read.request.route, read.expects_continue, read.opens_websocket),
+            (Route::Bytes(5), true, false)
+        );
         let text = String::from_utf8(read.request.echo.unwrap()).unwrap();
-        assert_eq!(text, "POST /bytes/5?a=b HTTP/2\r\nhost: lab\r\nx-a: b\r\nexpect: 100-Continue\r\n\r\n");
+        assert_eq!(
+            text,
+            "POST /bytes/5?a=b HTTP/2\r\nhost: lab\r\nx-a: b\r\nexpect: 100-Continue\r\n\r\n"
+        );
         assert!(head(http::Request::head("http://lab/")).unwrap().request.shape.head_only);
     }
 
     #[test]
     fn a_websocket_has_version_13() {
-        assert!(head(connect("websocket").header("sec-websocket-version", "13")).unwrap().opens_websocket);
+        assert!(
+            head(connect("websocket").header("sec-websocket-version", "13"))
+                .unwrap()
+                .opens_websocket
+        );
         assert!(head(connect("websocket")).unwrap_err().contains("another version"));
         assert!(head(connect("other")).unwrap_err().contains("another protocol"));
     }

@@ -35,7 +35,13 @@ impl Session {
     }
 
     /// Passes the head of a reply to `h2`. Returns none if the client has reset the stream.
-    fn respond(&mut self, id: u32, reply: &Reply<Response<()>>, end: End, is_last: bool) -> Option<&mut Stream> {
+    fn respond(
+        &mut self,
+        id: u32,
+        reply: &Reply<Response<()>>,
+        end: End,
+        is_last: bool,
+    ) -> Option<&mut Stream> {
         let place = self.place(id)?;
         let stream = &mut self.streams[place];
         stream.end = end;

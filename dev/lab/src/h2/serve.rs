@@ -19,7 +19,8 @@ impl Server {
     pub(crate) fn decide(&mut self, conn: &mut Conn, input: &[u8], arrival: Arrival) {
         let WireProtocol::Undecided(seen) = conn.protocol else { return };
         // With ALPN, the client has chosen HTTP/2 already.
-        let has_agreed = conn.session.as_ref().is_some_and(|session| session.alpn_protocol() == Some(b"h2"));
+        let has_agreed =
+            conn.session.as_ref().is_some_and(|session| session.alpn_protocol() == Some(b"h2"));
         let count = input.len().min(PREFACE.len() - seen);
         let matches = PREFACE[seen..].starts_with(&input[..count]);
         if matches && seen + count < PREFACE.len() && !has_agreed {
@@ -44,7 +45,12 @@ impl Server {
 
     /// Switches to HTTP/2 or WebSocket if the request asks for it and is the first of its
     /// connection. Returns true if it switched.
-    pub(crate) fn upgrade(&mut self, conn: &mut Conn, request: &mut Request, arrival: Arrival) -> bool {
+    pub(crate) fn upgrade(
+        &mut self,
+        conn: &mut Conn,
+        request: &mut Request,
+        arrival: Arrival,
+    ) -> bool {
         if conn.requests != 1 || !conn.outbox.is_empty() {
             return false;
         }
@@ -92,14 +98,25 @@ impl Server {
         for (stream, request) in done.drain(..) {
             if request.route == Route::Stats {
                 let json = serde_json::to_vec(&self.report()).unwrap_or_default();
-                let reply = self.h2_replies.with_body(200, request.shape.head_only, "application/json", json);
+                let reply = self.h2_replies.with_body(
+                    200,
+                    request.shape.head_only,
+                    "application/json",
+                    json,
+                );
                 session.answer(stream, &reply, End::default());
                 continue;
             }
             self.planner.ledger.stamped_by_kernel += u64::from(arrival.by_kernel);
             let slot = conn.slot;
             let generation = conn.generation;
-            self.incoming.push(IncomingRequest { at: arrival.at, slot, generation, stream, request });
+            self.incoming.push(IncomingRequest {
+                at: arrival.at,
+                slot,
+                generation,
+                stream,
+                request,
+            });
         }
         session.done = done;
     }
@@ -137,7 +154,11 @@ impl Server {
         if conn.phase != Phase::Open {
             return ConnAction::Keep;
         }
-        if self.execute_h2(conn, &plan, id) == ConnAction::Close { ConnAction::Close } else { self.send(conn) }
+        if self.execute_h2(conn, &plan, id) == ConnAction::Close {
+            ConnAction::Close
+        } else {
+            self.send(conn)
+        }
     }
 
     /// Executes a plan. The caller sends.
@@ -154,7 +175,12 @@ impl Server {
                 self.planner.ledger.visits.tails.insert(ticket, tail(length, self.options.drip));
             }
             if length > 1 {
-                self.agenda.add(plan.due + self.options.drip, conn.slot, conn.generation, Task::Drip(id));
+                self.agenda.add(
+                    plan.due + self.options.drip,
+                    conn.slot,
+                    conn.generation,
+                    Task::Drip(id),
+                );
             }
         }
         ConnAction::Keep
@@ -167,7 +193,12 @@ impl Server {
             && let Some(drip) = session.stream(id).and_then(|stream| stream.drip.as_mut())
         {
             drip.due += self.options.drip;
-            self.agenda.add(drip.due + self.options.drip, conn.slot, conn.generation, Task::Drip(id));
+            self.agenda.add(
+                drip.due + self.options.drip,
+                conn.slot,
+                conn.generation,
+                Task::Drip(id),
+            );
         }
         if self.deliver_messages(conn, id) == ConnAction::Close {
             return ConnAction::Close;

@@ -118,7 +118,10 @@ impl Session {
     /// Creates a connection that waits for the preface.
     pub fn new(options: &Options) -> Self {
         let transport = Transport::default();
-        let hostile = options.hostile.and_then(Hostile::row).filter(|row| matches!(row.writer, HostileReply::Http2(_)));
+        let hostile = options
+            .hostile
+            .and_then(Hostile::row)
+            .filter(|row| matches!(row.writer, HostileReply::Http2(_)));
         let handshake = builder(&options.http2).handshake(transport.clone());
         let mut session = Self {
             done: Vec::new(),
@@ -296,7 +299,9 @@ impl Session {
         self.streams.push_back(stream);
         self.count_opened(id);
         let head = match self.upgraded_request.take() {
-            Some(request) => RequestHead { request, expects_continue: false, opens_websocket: false },
+            Some(request) => {
+                RequestHead { request, expects_continue: false, opens_websocket: false }
+            }
             None => match read(&head, self.echo) {
                 Ok(head) => head,
                 Err(reason) => {
@@ -320,7 +325,8 @@ impl Session {
             let _ = stream.respond.send_informational(interim);
         }
         // A client that opens a WebSocket sends nothing before it receives the reply.
-        let is_early = head.opens_websocket || self.hostile.is_some_and(|row| row.trigger == Trigger::Head);
+        let is_early =
+            head.opens_websocket || self.hostile.is_some_and(|row| row.trigger == Trigger::Head);
         if is_complete || is_early {
             self.finish_request(id);
         }
@@ -503,7 +509,11 @@ impl Session {
     /// # Errors
     ///
     /// If the writer fails.
-    pub fn write_to(&mut self, writer: &mut impl io::Write, completed: &mut Vec<CompletedReply>) -> io::Result<usize> {
+    pub fn write_to(
+        &mut self,
+        writer: &mut impl io::Write,
+        completed: &mut Vec<CompletedReply>,
+    ) -> io::Result<usize> {
         self.transport.out_mut().write_to(writer, completed)
     }
 

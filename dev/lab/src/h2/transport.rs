@@ -68,7 +68,10 @@ impl Transport {
 
     /// Returns the next complete frame that was not tracked yet. Frames for which `is_dropped` is
     /// true are removed from the output.
-    pub(super) fn track(&self, mut is_dropped: impl FnMut(Head, u32) -> bool) -> Option<OutgoingFrame> {
+    pub(super) fn track(
+        &self,
+        mut is_dropped: impl FnMut(Head, u32) -> bool,
+    ) -> Option<OutgoingFrame> {
         let buffers = &mut *self.0.borrow_mut();
         loop {
             let rest = buffers.out.since(buffers.tracked);
@@ -86,7 +89,11 @@ impl Transport {
 }
 
 impl AsyncRead for Transport {
-    fn poll_read(self: Pin<&mut Self>, _: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
         let buffers = &mut *self.0.borrow_mut();
         let waiting = &buffers.received[buffers.read..];
         if waiting.is_empty() {
@@ -104,7 +111,11 @@ impl AsyncRead for Transport {
 }
 
 impl AsyncWrite for Transport {
-    fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
         self.poll_write_vectored(context, &[IoSlice::new(bytes)])
     }
 

@@ -68,8 +68,13 @@ impl Session {
         let Some(stream) = self.stream(id) else { return false };
         // It fails if the client has reset the stream.
         stream.send = stream.respond.send_response(Response::new(()), false).ok();
-        let messages =
-            Messages { route, incoming, pending: VecDeque::new(), waiting: VecDeque::new(), is_closing: false };
+        let messages = Messages {
+            route,
+            incoming,
+            pending: VecDeque::new(),
+            waiting: VecDeque::new(),
+            is_closing: false,
+        };
         stream.messages = Some(Box::new(messages));
         self.counts.websockets += 1;
         true
@@ -78,18 +83,23 @@ impl Session {
     /// Receives bytes of a WebSocket.
     pub(super) fn on_messages(&mut self, id: u32, mut input: &[u8]) {
         loop {
-            let Some(messages) = self.messages(id).filter(|messages| !messages.is_closing) else { return };
+            let Some(messages) = self.messages(id).filter(|messages| !messages.is_closing) else {
+                return;
+            };
             match messages.incoming.next(&mut input) {
                 Ok(None) => return,
                 Ok(Some(Event::Message(opcode, echo))) => {
-                    let shape = Shape { keep_alive: true, message: Some(opcode), ..Shape::default() };
+                    let shape =
+                        Shape { keep_alive: true, message: Some(opcode), ..Shape::default() };
                     let request = Request { route: messages.route, shape, echo, upgrade: None };
                     self.done.push((id, request));
                 }
                 Ok(Some(Event::Ping(payload))) => {
                     self.queue(id, Outgoing::new(&message_frame(LAST | PONG, &payload), None));
                 }
-                Ok(Some(Event::Close(code))) => self.close_websocket(id, code.unwrap_or(code::NORMAL)),
+                Ok(Some(Event::Close(code))) => {
+                    self.close_websocket(id, code.unwrap_or(code::NORMAL))
+                }
                 Err((code, reason)) => {
                     self.counts.malformed += 1;
                     self.counts.websocket_error.get_or_insert(reason);
@@ -117,7 +127,9 @@ impl Session {
 
     /// Queues bytes of a WebSocket.
     fn queue(&mut self, id: u32, outgoing: Outgoing) {
-        let Some(messages) = self.messages(id).filter(|messages| !messages.is_closing) else { return };
+        let Some(messages) = self.messages(id).filter(|messages| !messages.is_closing) else {
+            return;
+        };
         // No message may follow a close (RFC 6455, section 5.5.1).
         if outgoing.is_last {
             messages.is_closing = true;
@@ -130,7 +142,8 @@ impl Session {
     /// Passes queued bytes to `h2`. No other frame may be sent within a dripping frame.
     pub(super) fn advance(&mut self, id: u32) {
         while let Some(stream) = self.stream(id).filter(|stream| stream.drip.is_none())
-            && let Some(next) = stream.messages.as_mut().and_then(|messages| messages.waiting.pop_front())
+            && let Some(next) =
+                stream.messages.as_mut().and_then(|messages| messages.waiting.pop_front())
         {
             if let Some(due) = next.drips_from
                 && next.bytes.len() > 1
@@ -154,14 +167,20 @@ impl Session {
     fn take_due(&mut self, id: u32, now: u64) -> Option<ReplyPlan> {
         let drips = self.is_dripping(id);
         let pending = &mut self.messages(id)?.pending;
-        pending.pop_front_if(|plan| !drips && plan.due <= now && plan.failure != Some(FailKind::Never))
+        pending
+            .pop_front_if(|plan| !drips && plan.due <= now && plan.failure != Some(FailKind::Never))
     }
 }
 
 impl Server {
     /// Puts the reply to a message on its stream, now or when it is due and
     /// its predecessors are sent.
-    pub(super) fn place_message(&mut self, conn: &mut Conn, plan: ReplyPlan, id: u32) -> ConnAction {
+    pub(super) fn place_message(
+        &mut self,
+        conn: &mut Conn,
+        plan: ReplyPlan,
+        id: u32,
+    ) -> ConnAction {
         let WireProtocol::Http2(session) = &mut conn.protocol else { return ConnAction::Keep };
         let Some(messages) = session.messages(id).filter(|messages| !messages.is_closing) else {
             return ConnAction::Keep;
@@ -201,16 +220,29 @@ impl Server {
             Some(FailKind::Slow) => {
                 let length = reply.bytes.len();
                 if let Some(ticket) = plan.ticket {
-                    self.planner.ledger.visits.tails.insert(ticket, tail(length, self.options.drip));
+                    self.planner
+                        .ledger
+                        .visits
+                        .tails
+                        .insert(ticket, tail(length, self.options.drip));
                 }
                 let outgoing = Outgoing::new(&reply.bytes, Some(completed));
                 session.queue(id, Outgoing { drips_from: Some(plan.due), ..outgoing });
                 if length > 1 {
-                    self.agenda.add(plan.due + self.options.drip, conn.slot, conn.generation, Task::Drip(id));
+                    self.agenda.add(
+                        plan.due + self.options.drip,
+                        conn.slot,
+                        conn.generation,
+                        Task::Drip(id),
+                    );
                 }
             }
-            Some(FailKind::CloseEarly) => session.queue(id, Outgoing::last(&half_of_body(shape, &reply.bytes))),
-            Some(FailKind::TruncateHead) => session.queue(id, Outgoing::last(&half_of_head(shape, &reply.bytes))),
+            Some(FailKind::CloseEarly) => {
+                session.queue(id, Outgoing::last(&half_of_body(shape, &reply.bytes)))
+            }
+            Some(FailKind::TruncateHead) => {
+                session.queue(id, Outgoing::last(&half_of_head(shape, &reply.bytes)))
+            }
             Some(FailKind::Garbage) => session.queue(id, Outgoing::last(GARBAGE)),
             Some(FailKind::Reset) => session.reset(id, Reason::INTERNAL_ERROR),
             Some(FailKind::Refused) => session.reset(id, Reason::REFUSED_STREAM),

@@ -165,7 +165,8 @@ impl Carrier {
         if !is_whole {
             let request = early_request(&stream.received, echo);
             stream.is_early = request.is_some();
-            return request.map_or(ReadOutcome::Nothing, |request| ReadOutcome::Request(place, request));
+            return request
+                .map_or(ReadOutcome::Nothing, |request| ReadOutcome::Request(place, request));
         }
         if self.excluded.is_some_and(|first| place >= first) {
             self.reset(place, number::REQUEST_REJECTED);
@@ -297,7 +298,8 @@ fn request(mut rest: &[u8], echo: bool) -> Result<Request, &'static str> {
     let mut is_over = false;
     while !rest.is_empty() {
         let kind = take_number(&mut rest).ok_or(SHORT)?;
-        let size = take_number(&mut rest).and_then(|size| usize::try_from(size).ok()).ok_or(SHORT)?;
+        let size =
+            take_number(&mut rest).and_then(|size| usize::try_from(size).ok()).ok_or(SHORT)?;
         let (payload, more) = rest.split_at_checked(size).ok_or(SHORT)?;
         rest = more;
         match (kind, &mut head) {
@@ -319,7 +321,9 @@ fn request(mut rest: &[u8], echo: bool) -> Result<Request, &'static str> {
     }
     match head {
         None => Err("a stream without HEADERS"),
-        Some((_, Some(announced))) if announced != length => Err("a body that is not as long as its content-length"),
+        Some((_, Some(announced))) if announced != length => {
+            Err("a body that is not as long as its content-length")
+        }
         Some((request, _)) => Ok(request),
     }
 }

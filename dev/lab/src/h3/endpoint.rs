@@ -11,7 +11,8 @@ use bytes::BytesMut;
 use quinn_proto::congestion::NewRenoConfig;
 use quinn_proto::crypto::rustls::QuicServerConfig;
 use quinn_proto::{
-    ConnectionHandle, DatagramEvent, Endpoint, EndpointConfig, ServerConfig, Transmit, TransportConfig, VarInt,
+    ConnectionHandle, DatagramEvent, Endpoint, EndpointConfig, ServerConfig, Transmit,
+    TransportConfig, VarInt,
 };
 
 use super::carrier::Carrier;
@@ -61,7 +62,12 @@ impl Http3 {
     /// # Errors
     ///
     /// If the address is not available, or TLS does not fit QUIC.
-    pub(crate) fn bind(options: &Options, address: SocketAddr, tls: &Tls, stamped: bool) -> io::Result<Self> {
+    pub(crate) fn bind(
+        options: &Options,
+        address: SocketAddr,
+        tls: &Tls,
+        stamped: bool,
+    ) -> io::Result<Self> {
         let row = options.hostile.and_then(Hostile::row);
         let mut tls_config = tls.for_quic(options)?;
         let mut congestion = NewRenoConfig::default();
@@ -82,7 +88,8 @@ impl Http3 {
         let crypto = Arc::new(QuicServerConfig::try_from(tls_config).map_err(io::Error::other)?);
         let mut config = ServerConfig::with_crypto(Arc::clone(&crypto) as Arc<_>);
         config.transport_config(Arc::new(transport));
-        let endpoint = Endpoint::new(Arc::new(EndpointConfig::default()), Some(Arc::new(config)), false, None);
+        let endpoint =
+            Endpoint::new(Arc::new(EndpointConfig::default()), Some(Arc::new(config)), false, None);
         Ok(Self {
             socket: socket::bind_udp(address, stamped)?,
             endpoint,
@@ -110,26 +117,33 @@ impl Http3 {
         }
         let mut answer = Vec::new();
         match self.endpoint.handle(now, from, None, None, BytesMut::from(packet), &mut answer)? {
-            DatagramEvent::NewConnection(incoming) if self.retry && !incoming.remote_address_validated() => {
+            DatagramEvent::NewConnection(incoming)
+                if self.retry && !incoming.remote_address_validated() =>
+            {
                 let transmit = self.endpoint.retry(incoming, &mut answer).ok()?;
                 ledger.http3.retries += 1;
                 self.send(&transmit, &answer, ledger);
                 None
             }
-            DatagramEvent::NewConnection(incoming) => match self.endpoint.accept(incoming, now, &mut answer, None) {
-                Ok((handle, quic)) => {
-                    self.generations = self.generations.wrapping_add(1) | super::IS_QUIC;
-                    self.carriers.insert(handle, Carrier::new(quic, self.generations, HostileState::new(self.row)));
-                    ledger.record_connection();
-                    ledger.http3.connections += 1;
-                    Some(handle)
+            DatagramEvent::NewConnection(incoming) => {
+                match self.endpoint.accept(incoming, now, &mut answer, None) {
+                    Ok((handle, quic)) => {
+                        self.generations = self.generations.wrapping_add(1) | super::IS_QUIC;
+                        self.carriers.insert(
+                            handle,
+                            Carrier::new(quic, self.generations, HostileState::new(self.row)),
+                        );
+                        ledger.record_connection();
+                        ledger.http3.connections += 1;
+                        Some(handle)
+                    }
+                    Err(error) => {
+                        let transmit = error.response?;
+                        self.send(&transmit, &answer, ledger);
+                        None
+                    }
                 }
-                Err(error) => {
-                    let transmit = error.response?;
-                    self.send(&transmit, &answer, ledger);
-                    None
-                }
-            },
+            }
             DatagramEvent::ConnectionEvent(handle, event) => {
                 self.carriers.get_mut(&handle)?.quic.handle_event(event);
                 Some(handle)
@@ -144,9 +158,12 @@ impl Http3 {
     /// Sends the handmade packets of a hostile row. Returns true if QUIC also
     /// handles the received packet.
     fn answer_by_hand(&mut self, received: &[u8], from: SocketAddr, ledger: &mut Ledger) -> bool {
-        let Some(HostileReply::Packets(write)) = self.row.map(|row| row.writer) else { return true };
+        let Some(HostileReply::Packets(write)) = self.row.map(|row| row.writer) else {
+            return true;
+        };
         let crypto = &*self.crypto;
-        let mut exchange = Exchange { received, round: self.datagrams, out: Vec::new(), passes_on: false, crypto };
+        let mut exchange =
+            Exchange { received, round: self.datagrams, out: Vec::new(), passes_on: false, crypto };
         write(&mut exchange);
         self.datagrams = self.datagrams.wrapping_add(1);
         for datagram in &exchange.out {
@@ -194,7 +211,9 @@ impl Http3 {
 
     fn send(&self, transmit: &Transmit, out: &[u8], ledger: &mut Ledger) {
         // A packet that cannot be sent counts as lost.
-        if let Ok(count) = socket::send_to(&self.socket, &out[..transmit.size], transmit.destination) {
+        if let Ok(count) =
+            socket::send_to(&self.socket, &out[..transmit.size], transmit.destination)
+        {
             ledger.bytes_sent += count as u64;
         }
     }

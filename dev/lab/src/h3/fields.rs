@@ -49,8 +49,11 @@ impl Fields {
 
     /// Adds a field, and records the first broken rule.
     pub fn take(&mut self, name: &[u8], value: &[u8]) {
-        let verdict =
-            if name.first() == Some(&b':') { self.take_pseudo(name, value) } else { self.take_field(name, value) };
+        let verdict = if name.first() == Some(&b':') {
+            self.take_pseudo(name, value)
+        } else {
+            self.take_field(name, value)
+        };
         self.wrong = self.wrong.or(verdict.err());
         if value.iter().any(|byte| matches!(byte, 0 | b'\r' | b'\n')) {
             self.wrong = self.wrong.or(Some("a field value with NUL, CR or LF"));
@@ -67,8 +70,11 @@ impl Fields {
         let repeated = match name {
             b":method" => self.method.replace(Method::of(value)).is_some(),
             b":path" => {
-                let path = str::from_utf8(value).ok().filter(|path| path.starts_with('/') || *path == "*");
-                self.route.replace(Route::of(path.ok_or("a :path that begins without a slash")?)).is_some()
+                let path =
+                    str::from_utf8(value).ok().filter(|path| path.starts_with('/') || *path == "*");
+                self.route
+                    .replace(Route::of(path.ok_or("a :path that begins without a slash")?))
+                    .is_some()
             }
             b":scheme" => std::mem::replace(&mut self.has_scheme, true),
             b":authority" => std::mem::replace(&mut self.has_authority, true),
@@ -79,17 +85,21 @@ impl Fields {
 
     fn take_field(&mut self, name: &[u8], value: &[u8]) -> Result<(), &'static str> {
         self.regular = true;
-        if name.is_empty() || name.iter().any(|byte| matches!(byte, 0..=b' ' | b'A'..=b'Z' | b':' | 0x7f..)) {
+        if name.is_empty()
+            || name.iter().any(|byte| matches!(byte, 0..=b' ' | b'A'..=b'Z' | b':' | 0x7f..))
+        {
             return Err("a field name with a character that is not allowed");
         }
         match name {
-            b"connection" | b"proxy-connection" | b"keep-alive" | b"transfer-encoding" | b"upgrade" => {
-                Err("a connection-specific header field")
-            }
+            b"connection" | b"proxy-connection" | b"keep-alive" | b"transfer-encoding"
+            | b"upgrade" => Err("a connection-specific header field"),
             b"te" if value != b"trailers" => Err("a te field other than trailers"),
             b"content-length" => {
-                let text = str::from_utf8(value).ok().filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
-                let length = text.and_then(|text| text.parse().ok()).ok_or("a bad content-length")?;
+                let text = str::from_utf8(value)
+                    .ok()
+                    .filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
+                let length =
+                    text.and_then(|text| text.parse().ok()).ok_or("a bad content-length")?;
                 match self.length.replace(length) {
                     Some(other) if other != length => Err("two different content-lengths"),
                     _ => Ok(()),
@@ -114,7 +124,12 @@ impl Fields {
         if !targeted && method != Method::Connect {
             return Err("a request without :scheme or :path");
         }
-        let shape = Shape { http10: false, head_only: method == Method::Head, keep_alive: true, message: None };
+        let shape = Shape {
+            http10: false,
+            head_only: method == Method::Head,
+            keep_alive: true,
+            message: None,
+        };
         let echo = self.echo.map(Echo::text);
         let request = Request { route: self.route.unwrap_or_default(), shape, echo, upgrade: None };
         Ok(Head { request, length: self.length })

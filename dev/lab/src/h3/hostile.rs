@@ -37,7 +37,12 @@ const fn row_at(
 }
 
 /// Creates a row that replaces a reply.
-const fn row(name: &'static str, section: &'static str, text: &'static str, write: fn(&mut RowOutput)) -> HostileRow {
+const fn row(
+    name: &'static str,
+    section: &'static str,
+    text: &'static str,
+    write: fn(&mut RowOutput),
+) -> HostileRow {
     row_at(Trigger::Request, name, section, text, write)
 }
 
@@ -167,14 +172,23 @@ mod tests {
     fn rows_say_something_and_those_without_end_end_nothing() {
         assert!(rows().count() >= 60, "{}", rows().count());
         for (row, output) in rows().filter_map(|row| Some((row, next_output(row, 1)?))) {
-            let is_said = !(output.out.is_empty() && output.control.is_empty() && output.opened.is_empty());
-            let is_ended = output.end.is_some() || output.close.is_some() || output.control_end != End::Open;
+            let is_said =
+                !(output.out.is_empty() && output.control.is_empty() && output.opened.is_empty());
+            let is_ended =
+                output.end.is_some() || output.close.is_some() || output.control_end != End::Open;
             assert!(
-                is_said || is_ended || output.stop_control.is_some() || row.name == "h3-rare-no-control",
+                is_said
+                    || is_ended
+                    || output.stop_control.is_some()
+                    || row.name == "h3-rare-no-control",
                 "{}",
                 row.name
             );
-            assert!(row.trigger != Trigger::Endless || !(output.is_reply || is_ended), "{}", row.name);
+            assert!(
+                row.trigger != Trigger::Endless || !(output.is_reply || is_ended),
+                "{}",
+                row.name
+            );
             assert_eq!(
                 output.is_reply,
                 row.name.contains("-rare-") && row.trigger != Trigger::Greeting,

@@ -39,10 +39,13 @@ pub(super) struct HostileState {
 impl HostileState {
     /// Creates the state of a row; empty if the row has no bytes on streams.
     pub(super) fn new(row: Option<&'static HostileRow>) -> Self {
-        let act =
-            row.and_then(
-                |row| if let HostileReply::Http3(write) = row.writer { Some((row.trigger, write)) } else { None },
-            );
+        let act = row.and_then(|row| {
+            if let HostileReply::Http3(write) = row.writer {
+                Some((row.trigger, write))
+            } else {
+                None
+            }
+        });
         Self { act, ..Self::default() }
     }
 

@@ -17,11 +17,12 @@ pub fn decode(mut block: &[u8], mut field: impl FnMut(&[u8], &[u8])) -> Result<(
     if block.first().is_some_and(|count| *count != 0) {
         return Err("a field block that needs a dynamic table");
     }
-    let decoded = qpack::decode_stateless(&mut block, MAX_HEADER_LIST).map_err(|error| match error {
-        DecoderError::MissingRefs(_) => "a field block that needs a dynamic table",
-        DecoderError::HeaderTooLong(_) => "a field block above 64 KiB",
-        _ => "a field block that breaks RFC 9204",
-    })?;
+    let decoded =
+        qpack::decode_stateless(&mut block, MAX_HEADER_LIST).map_err(|error| match error {
+            DecoderError::MissingRefs(_) => "a field block that needs a dynamic table",
+            DecoderError::HeaderTooLong(_) => "a field block above 64 KiB",
+            _ => "a field block that breaks RFC 9204",
+        })?;
     decoded.fields.iter().for_each(|decoded| field(&decoded.name, &decoded.value));
     Ok(())
 }
@@ -54,9 +55,17 @@ mod tests {
     #[test]
     fn fields_come_back() {
         let long = "v".repeat(300);
-        let block = encode(&[(":status", "200"), (":status", "418"), ("server", "brunt-lab"), ("x-long", &long)]);
+        let block = encode(&[
+            (":status", "200"),
+            (":status", "418"),
+            ("server", "brunt-lab"),
+            ("x-long", &long),
+        ]);
         assert_eq!(block[2], 0xd9, "index 25");
-        assert_eq!(decoded(&block), Ok(format!(":status=200;:status=418;server=brunt-lab;x-long={long};")));
+        assert_eq!(
+            decoded(&block),
+            Ok(format!(":status=200;:status=418;server=brunt-lab;x-long={long};"))
+        );
     }
 
     #[test]

@@ -23,7 +23,9 @@ impl Server {
         let Some(mut http3) = self.http3.take() else { return };
         let mut buffer = std::mem::take(&mut self.buffer);
         for _ in 0..MAX_PACKETS {
-            let Ok((count, stamp, from)) = socket::receive_from(&http3.socket, &mut buffer, &mut self.control) else {
+            let Ok((count, stamp, from)) =
+                socket::receive_from(&http3.socket, &mut buffer, &mut self.control)
+            else {
                 break;
             };
             self.planner.ledger.bytes_received += count as u64;
@@ -32,7 +34,9 @@ impl Server {
             self.wake_tick = self.wake_tick.max(at);
             let arrival = Arrival { at, by_kernel: tick.is_some() };
             let now = self.clock.instant();
-            if let Some(handle) = http3.receive(&buffer[..count], from, now, &mut self.planner.ledger) {
+            if let Some(handle) =
+                http3.receive(&buffer[..count], from, now, &mut self.planner.ledger)
+            {
                 self.drive(&mut http3, handle, arrival);
             }
         }
@@ -54,7 +58,9 @@ impl Server {
                         self.read_stream(carrier, handle, id, arrival);
                     }
                 }
-                Event::Stream(StreamEvent::Readable { id }) => self.read_stream(carrier, handle, id, arrival),
+                Event::Stream(StreamEvent::Readable { id }) => {
+                    self.read_stream(carrier, handle, id, arrival)
+                }
                 Event::Stream(StreamEvent::Writable { id }) if id.dir() == Dir::Bi => {
                     carrier.wake(Carrier::place_of(id));
                 }
@@ -66,7 +72,13 @@ impl Server {
         self.push_out(http3, handle);
     }
 
-    fn read_stream(&mut self, carrier: &mut Carrier, handle: ConnectionHandle, id: StreamId, arrival: Arrival) {
+    fn read_stream(
+        &mut self,
+        carrier: &mut Carrier,
+        handle: ConnectionHandle,
+        id: StreamId,
+        arrival: Arrival,
+    ) {
         let ledger = &mut self.planner.ledger;
         match carrier.read(id, self.options.echo) {
             ReadOutcome::Nothing => {}
@@ -77,7 +89,12 @@ impl Server {
             }
             ReadOutcome::Request(place, request) if request.route == Route::Stats => {
                 let json = serde_json::to_vec(&self.report()).unwrap_or_default();
-                let reply = self.h3_replies.with_body(200, request.shape.head_only, "application/json", json);
+                let reply = self.h3_replies.with_body(
+                    200,
+                    request.shape.head_only,
+                    "application/json",
+                    json,
+                );
                 carrier.answer(place, &reply, reply.body.len(), End::Finished);
             }
             ReadOutcome::Request(place, request) => {
@@ -89,7 +106,13 @@ impl Server {
                 }
                 let slot = handle.0 as u32;
                 let generation = carrier.generation;
-                self.incoming.push(IncomingRequest { at: arrival.at, slot, generation, stream: place, request });
+                self.incoming.push(IncomingRequest {
+                    at: arrival.at,
+                    slot,
+                    generation,
+                    stream: place,
+                    request,
+                });
             }
         }
     }
@@ -101,7 +124,10 @@ impl Server {
         let Some(carrier) = http3.carriers.get_mut(&handle) else { return };
         if !carrier.completed.is_empty() {
             let written = self.clock.now();
-            carrier.completed.drain(..).for_each(|completed| self.planner.ledger.record_reply(completed, written));
+            carrier
+                .completed
+                .drain(..)
+                .for_each(|completed| self.planner.ledger.record_reply(completed, written));
         }
         let timer = carrier.quic.poll_timeout().map(|at| self.clock.tick_of_instant(at));
         // A task cannot be removed. A later instant is set when the earlier one is reached.
@@ -114,10 +140,17 @@ impl Server {
     }
 
     /// Calls `act` with a connection if it still exists, and sends.
-    fn with_carrier(&mut self, slot: u32, generation: u32, act: impl FnOnce(&mut Self, &mut Carrier)) {
+    fn with_carrier(
+        &mut self,
+        slot: u32,
+        generation: u32,
+        act: impl FnOnce(&mut Self, &mut Carrier),
+    ) {
         let Some(mut http3) = self.http3.take() else { return };
         let handle = ConnectionHandle(slot as usize);
-        if let Some(carrier) = http3.carriers.get_mut(&handle).filter(|carrier| carrier.generation == generation) {
+        if let Some(carrier) =
+            http3.carriers.get_mut(&handle).filter(|carrier| carrier.generation == generation)
+        {
             act(self, carrier);
             let arrival = Arrival { at: self.wake_tick, by_kernel: false };
             self.drive(&mut http3, handle, arrival);
@@ -142,7 +175,9 @@ impl Server {
         let Due { slot, generation, task, .. } = due;
         self.with_carrier(slot, generation, |server, carrier| match task {
             Task::Reply(place) => {
-                if let Some(plan) = carrier.streams.get_mut(&place).and_then(|stream| stream.plan.take()) {
+                if let Some(plan) =
+                    carrier.streams.get_mut(&place).and_then(|stream| stream.plan.take())
+                {
                     server.execute_h3(carrier, &plan, slot, place);
                 }
             }
@@ -151,7 +186,12 @@ impl Server {
                 stream.released += 1;
                 stream.due += server.options.drip;
                 if stream.is_dripping() {
-                    server.agenda.add(stream.due + server.options.drip, slot, generation, Task::Drip(place));
+                    server.agenda.add(
+                        stream.due + server.options.drip,
+                        slot,
+                        generation,
+                        Task::Drip(place),
+                    );
                 }
                 carrier.wake(place);
             }
@@ -173,7 +213,8 @@ impl Server {
         if carrier.hostile.replies() {
             return carrier.send_row(place, plan.ticket);
         }
-        let override_status = if let Some(FailKind::Status(status)) = plan.failure { Some(status) } else { None };
+        let override_status =
+            if let Some(FailKind::Status(status)) = plan.failure { Some(status) } else { None };
         let reply = self.h3_replies.to(&plan.request, override_status);
         let length = reply.body.len();
         let completed = CompletedReply { status: reply.status, ticket: plan.ticket };
@@ -187,13 +228,24 @@ impl Server {
                 carrier.answer(place, &reply, length, End::Finished);
                 carrier.mark_last_byte(place, completed);
                 if let Some(ticket) = plan.ticket {
-                    self.planner.ledger.visits.tails.insert(ticket, tail(length, self.options.drip));
+                    self.planner
+                        .ledger
+                        .visits
+                        .tails
+                        .insert(ticket, tail(length, self.options.drip));
                 }
                 if carrier.hold(place, length, plan.due) > 0 {
-                    self.agenda.add(plan.due + self.options.drip, slot, carrier.generation, Task::Drip(place));
+                    self.agenda.add(
+                        plan.due + self.options.drip,
+                        slot,
+                        carrier.generation,
+                        Task::Drip(place),
+                    );
                 }
             }
-            Some(FailKind::CloseEarly) => carrier.answer(place, &reply, length / 2, End::Reset(number::INTERNAL_ERROR)),
+            Some(FailKind::CloseEarly) => {
+                carrier.answer(place, &reply, length / 2, End::Reset(number::INTERNAL_ERROR))
+            }
             Some(FailKind::Reset) => carrier.reset(place, number::INTERNAL_ERROR),
             Some(FailKind::Refused) => carrier.reset(place, number::REQUEST_REJECTED),
             Some(FailKind::Goaway) => {
@@ -215,9 +267,15 @@ impl Server {
                 carrier.mark_last_byte(place, completed);
                 carrier.append(place, &[0, 1, b'x']);
             }
-            Some(FailKind::Close) => carrier.quic.close(now, VarInt::from_u32(number::NO_ERROR), Vec::new().into()),
+            Some(FailKind::Close) => {
+                carrier.quic.close(now, VarInt::from_u32(number::NO_ERROR), Vec::new().into())
+            }
             Some(FailKind::ResetConnection) => {
-                carrier.quic.close(now, VarInt::from_u32(number::INTERNAL_ERROR), Vec::new().into());
+                carrier.quic.close(
+                    now,
+                    VarInt::from_u32(number::INTERNAL_ERROR),
+                    Vec::new().into(),
+                );
             }
         }
     }

@@ -30,10 +30,16 @@ const STREAM: &[u8] = b"GET /status/404 HTTP/1.1\r\nHost: a\r\n\r\n\
 fn a_stream_parses_alike_however_it_is_cut() {
     let whole = requests(STREAM, STREAM.len()).unwrap();
     let routes: Vec<Route> = whole.iter().map(|request| request.route).collect();
-    assert_eq!(routes, [Route::Status(404), Route::Plain, Route::Bytes(7), Route::Delay(30), Route::Plain]);
+    assert_eq!(
+        routes,
+        [Route::Status(404), Route::Plain, Route::Bytes(7), Route::Delay(30), Route::Plain]
+    );
     let closing = Shape { keep_alive: false, ..KEEP };
     let head = Shape { http10: true, head_only: true, ..KEEP };
-    assert_eq!(whole.iter().map(|request| request.shape).collect::<Vec<_>>(), [KEEP, KEEP, KEEP, head, closing]);
+    assert_eq!(
+        whole.iter().map(|request| request.shape).collect::<Vec<_>>(),
+        [KEEP, KEEP, KEEP, head, closing]
+    );
     assert!(whole[1].echo.as_ref().unwrap().ends_with(b"\r\n\r\nhello"));
     assert!(whole[2].echo.as_ref().unwrap().ends_with(b"\r\n\r\nhello0123456789"));
     for piece in 1..STREAM.len() {
@@ -62,7 +68,10 @@ fn a_waiting_client_is_told_to_continue() {
     let mut head: &[u8] = b"POST / HTTP/1.1\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n";
     assert_eq!(parser.next(&mut head), Ok(Step::Continue));
     let mut body: &[u8] = b"ok";
-    assert_eq!(parser.next(&mut body), Ok(Step::Done(Request { shape: KEEP, ..Request::default() })));
+    assert_eq!(
+        parser.next(&mut body),
+        Ok(Step::Done(Request { shape: KEEP, ..Request::default() }))
+    );
 }
 
 #[test]
@@ -90,7 +99,8 @@ fn routes() {
     assert_eq!(Route::of("/stats?now"), Route::Stats);
     assert_eq!(Route::of("http://localhost/bytes/5"), Route::Bytes(5));
     assert_eq!(Route::of("http://localhost"), Route::Plain);
-    for target in ["/", "*", "/status/42", "/status/x", "/status/404/more", "/bytes/-1", "/other/5"] {
+    for target in ["/", "*", "/status/42", "/status/x", "/status/404/more", "/bytes/-1", "/other/5"]
+    {
         assert_eq!(Route::of(target), Route::Plain, "{target}");
     }
 }

@@ -41,16 +41,28 @@ impl<S: Read + Write> Client<S> {
     }
 
     fn head(&mut self, stream: u32, method: &str, path: &str, flags: u8) {
-        let fields = [(":method", method), (":scheme", "http"), (":path", path), (":authority", "lab")];
+        let fields =
+            [(":method", method), (":scheme", "http"), (":path", path), (":authority", "lab")];
         self.send(kind::HEADERS, flags | flag::END_HEADERS, stream, &block(&fields));
     }
 
     /// Sends requests that reach the server together.
     fn get_together(&mut self, streams: &[u32], path: &str) {
-        let fields = block(&[(":method", "GET"), (":scheme", "http"), (":path", path), (":authority", "lab")]);
+        let fields = block(&[
+            (":method", "GET"),
+            (":scheme", "http"),
+            (":path", path),
+            (":authority", "lab"),
+        ]);
         let mut bytes = Vec::new();
         for stream in streams {
-            frame::put_frame(&mut bytes, kind::HEADERS, flag::END_STREAM | flag::END_HEADERS, *stream, &fields);
+            frame::put_frame(
+                &mut bytes,
+                kind::HEADERS,
+                flag::END_STREAM | flag::END_HEADERS,
+                *stream,
+                &fields,
+            );
         }
         self.socket.write_all(&bytes).unwrap();
     }
@@ -83,9 +95,14 @@ impl<S: Read + Write> Client<S> {
             }
             let mut buffer = [0; 4096];
             match self.socket.read(&mut buffer) {
-                Ok(0) => return (!self.held.is_empty()).then(|| format!("{} odd bytes", self.held.drain(..).count())),
+                Ok(0) => {
+                    return (!self.held.is_empty())
+                        .then(|| format!("{} odd bytes", self.held.drain(..).count()));
+                }
                 Ok(count) => self.held.extend_from_slice(&buffer[..count]),
-                Err(error) if error.kind() == ErrorKind::ConnectionReset => return Some("ConnectionReset".to_owned()),
+                Err(error) if error.kind() == ErrorKind::ConnectionReset => {
+                    return Some("ConnectionReset".to_owned());
+                }
                 Err(error) => return Some(format!("{error} after all")),
             }
         }
@@ -97,7 +114,9 @@ impl<S: Read + Write> Client<S> {
             kind::HEADERS => {
                 let fields = self.decoder.decode(payload).unwrap();
                 let status = fields.into_iter().find(|(name, _)| name == b":status");
-                status.map(|(_, value)| String::from_utf8_lossy(&value).into_owned()).unwrap_or_default()
+                status
+                    .map(|(_, value)| String::from_utf8_lossy(&value).into_owned())
+                    .unwrap_or_default()
             }
             kind::DATA if payload.len() > 20 => format!("{} bytes", payload.len()),
             kind::DATA => payload.iter().copied().map(char::from).collect(),
@@ -106,7 +125,12 @@ impl<S: Read + Write> Client<S> {
             kind::RST_STREAM => format!("reset {}", word(payload)),
             kind::WINDOW_UPDATE => format!("window {}", word(payload)),
             kind::GOAWAY => {
-                format!("goaway {} {} {}", word(payload), word(&payload[4..]), String::from_utf8_lossy(&payload[8..]))
+                format!(
+                    "goaway {} {} {}",
+                    word(payload),
+                    word(&payload[4..]),
+                    String::from_utf8_lossy(&payload[8..])
+                )
             }
             kind::PING => "ping".to_owned(),
             other => format!("frame {other}"),
@@ -120,7 +144,8 @@ impl<S: Read + Write> Client<S> {
         while let Some(line) = self.next() {
             assert!(!line.ends_with("after all"), "{last} did not come, but {lines:?}");
             let done = line == last;
-            if !["0: settings", "0: ack"].contains(&line.as_str()) && !line.starts_with("0: window") {
+            if !["0: settings", "0: ack"].contains(&line.as_str()) && !line.starts_with("0: window")
+            {
                 lines.push(line);
             }
             if done {
@@ -135,7 +160,11 @@ impl<S: Read + Write> Client<S> {
         let lines: Lines = std::iter::from_fn(|| self.next()).take(1000).collect();
         lines
             .into_iter()
-            .filter(|line| !line.contains("settings") && !line.contains("ack") && !line.starts_with("0: window"))
+            .filter(|line| {
+                !line.contains("settings")
+                    && !line.contains("ack")
+                    && !line.starts_with("0: window")
+            })
             .collect()
     }
 }
@@ -152,7 +181,10 @@ fn a_reply_is_given_and_counted() {
     assert_eq!(client.until("0: ping"), ["0: ping"]);
     drop(client);
     let report = lab.end();
-    assert_eq!((report.requests.received, report.requests.answered, report.http2.connections), (2, 2, 1));
+    assert_eq!(
+        (report.requests.received, report.requests.answered, report.http2.connections),
+        (2, 2, 1)
+    );
     assert_eq!(report.http2.first_error, None);
 }
 
@@ -210,7 +242,10 @@ impl Read for TcpPiece {
 #[test]
 fn it_is_agreed_by_alpn() {
     let lab = Lab::start("--tls --body 300k");
-    let mut client = Client::on(lab.connect_tls(&[b"h2", b"http/1.1"]), &[(setting::INITIAL_WINDOW_SIZE, 1 << 20)]);
+    let mut client = Client::on(
+        lab.connect_tls(&[b"h2", b"http/1.1"]),
+        &[(setting::INITIAL_WINDOW_SIZE, 1 << 20)],
+    );
     client.send(kind::WINDOW_UPDATE, 0, 0, &(1u32 << 20).to_be_bytes());
     client.get(1, "/");
     let lines = client.until("1: 12288 bytes end");
@@ -242,7 +277,10 @@ fn a_request_upgrades_its_connection() {
     assert_eq!(client.until("3: 204 end"), ["3: 204 end"]);
     drop(client);
     let report = lab.end();
-    assert_eq!((report.requests.answered, report.http2.connections, report.connections.accepted), (2, 1, 1));
+    assert_eq!(
+        (report.requests.answered, report.http2.connections, report.connections.accepted),
+        (2, 1, 1)
+    );
 }
 
 #[test]
@@ -253,7 +291,8 @@ fn replies_leave_when_they_are_due() {
         client.get(stream, &format!("/delay/{delay}"));
     }
     let lines = client.until("1: abcdefghij end");
-    let streams: Vec<&str> = lines.iter().filter(|line| line.ends_with("end")).map(|line| &line[..1]).collect();
+    let streams: Vec<&str> =
+        lines.iter().filter(|line| line.ends_with("end")).map(|line| &line[..1]).collect();
     assert_eq!(streams, ["3", "5", "1"]);
     drop(client);
     let sojourn = lab.end().truth.sojourn_seconds.unwrap();
@@ -270,7 +309,10 @@ fn streams_wait_for_the_one_worker() {
     let truth = lab.end().truth;
     let (sojourn, written) = (truth.sojourn_seconds.unwrap(), truth.written_seconds.unwrap());
     assert_eq!((sojourn.count, written.count, truth.stamped_by_kernel), (5, 5, 5));
-    assert!(sojourn.max > 0.09 && sojourn.max <= 0.1 && written.max >= sojourn.max, "{sojourn:?} {written:?}");
+    assert!(
+        sojourn.max > 0.09 && sojourn.max <= 0.1 && written.max >= sojourn.max,
+        "{sojourn:?} {written:?}"
+    );
 }
 
 #[test]
@@ -284,7 +326,10 @@ fn connections_end_after_their_share_of_requests() {
         assert_eq!(lines, ["0: goaway 5 0 ", "1: 204 end", "3: 204 end", "5: 204 end"]);
         drop(client);
         let report = lab.end();
-        assert_eq!((report.requests.received, report.http2.goaways, report.http2.after_goaway), (3, 1, 2));
+        assert_eq!(
+            (report.requests.received, report.http2.goaways, report.http2.after_goaway),
+            (3, 1, 2)
+        );
     }
 }
 
@@ -309,7 +354,13 @@ fn failures_fail_as_they_are_named() {
         ("close-early", &["1: 200", "1: abcde", "1: reset 2"]),
         ("garbage", &["28 odd bytes"]),
         ("truncate-head", &["20 odd bytes"]),
-        ("slow", &["1: 200", "1: a", "1: b", "1: c", "1: d", "1: e", "1: f", "1: g", "1: h", "1: i", "1: j end"]),
+        (
+            "slow",
+            &[
+                "1: 200", "1: a", "1: b", "1: c", "1: d", "1: e", "1: f", "1: g", "1: h", "1: i",
+                "1: j end",
+            ],
+        ),
         ("extra", &["1: 200", "1: abcdefghij end", "1: 40 bytes"]),
     ] {
         for service in ["", " --service const:1ms"] {
@@ -317,7 +368,10 @@ fn failures_fail_as_they_are_named() {
             let mut client = Client::new(&lab);
             client.get(1, "/");
             let lines = match expected.last() {
-                Some(last) if last.starts_with('1') && !last.ends_with("bytes") || last.ends_with("40 bytes") => {
+                Some(last)
+                    if last.starts_with('1') && !last.ends_with("bytes")
+                        || last.ends_with("40 bytes") =>
+                {
                     client.until(last)
                 }
                 _ => client.rest(),
@@ -354,7 +408,11 @@ fn bodies_are_held_by_a_small_window() {
     frame::put_frame(&mut bytes, kind::DATA, 0, 1, b"0123");
     frame::put_frame(&mut bytes, kind::DATA, flag::PADDED, 1, &[2, b'4', 0, 0]);
     client.socket.write_all(&bytes).unwrap();
-    assert_eq!(client.until("1: window 5"), ["1: window 3", "1: window 5"], "the padding, and the bytes");
+    assert_eq!(
+        client.until("1: window 5"),
+        ["1: window 3", "1: window 5"],
+        "the padding, and the bytes"
+    );
     client.send(kind::DATA, flag::END_STREAM, 1, b"56789");
     let lines = client.until("1: 38 bytes end");
     assert_eq!(lines, ["1: 200", "1: 38 bytes end"]);

@@ -20,7 +20,10 @@ fn each_message_has_a_reply_and_is_counted() {
         assert_eq!(client.until("1: 200"), ["1: 200"]);
         client.send(kind::DATA, 0, 1, &[masked(TEXT, b"in "), masked(LAST | PING, b"hi")].concat());
         client.send(kind::DATA, 0, 1, &masked(LAST | CONTINUATION, b"two"));
-        assert_eq!(client.until("1: \u{81}\u{5}abcde"), ["1: \u{8a}\u{2}hi", "1: \u{81}\u{5}abcde"]);
+        assert_eq!(
+            client.until("1: \u{81}\u{5}abcde"),
+            ["1: \u{8a}\u{2}hi", "1: \u{81}\u{5}abcde"]
+        );
         client.get(3, "/");
         assert_eq!(client.until("3: abcde end"), ["3: 200", "3: abcde end"]);
         client.send(kind::DATA, 0, 1, &masked(LAST | CLOSE, &1000_u16.to_be_bytes()));
@@ -30,8 +33,14 @@ fn each_message_has_a_reply_and_is_counted() {
         assert_eq!(client.until("5: abcde end"), ["5: 404", "5: abcde end"]);
         drop(client);
         let report = lab.end();
-        assert_eq!((report.requests.received, report.requests.answered, report.requests.malformed), (3, 3, 0));
-        assert_eq!((report.requests.by_status.get(&101), report.websocket.connections), (Some(&1), 1));
+        assert_eq!(
+            (report.requests.received, report.requests.answered, report.requests.malformed),
+            (3, 3, 0)
+        );
+        assert_eq!(
+            (report.requests.by_status.get(&101), report.websocket.connections),
+            (Some(&1), 1)
+        );
         assert_eq!(report.http2.first_error, None);
     }
 }

@@ -27,7 +27,8 @@ impl Lab {
         let (stopped, stop) = UnixStream::pair().unwrap();
         let (tell, told) = mpsc::channel();
         let thread = thread::spawn(move || {
-            let options = Options::try_parse_from(["brunt-lab".to_owned()].into_iter().chain(words)).unwrap();
+            let options =
+                Options::try_parse_from(["brunt-lab".to_owned()].into_iter().chain(words)).unwrap();
             let server = Server::bind(options, stopped).unwrap();
             tell.send((server.address(), server.certificate_pem().map(str::to_owned))).unwrap();
             server.run().unwrap()
@@ -44,7 +45,10 @@ impl Lab {
     }
 
     /// Opens a connection with TLS that offers these protocols.
-    pub(super) fn connect_tls(&self, protocols: &[&[u8]]) -> StreamOwned<ClientConnection, TcpStream> {
+    pub(super) fn connect_tls(
+        &self,
+        protocols: &[&[u8]],
+    ) -> StreamOwned<ClientConnection, TcpStream> {
         let mut roots = RootCertStore::empty();
         let pem = self.certificate.clone().unwrap();
         roots.add(CertificateDer::from_pem_slice(pem.as_bytes()).unwrap()).unwrap();
@@ -85,12 +89,18 @@ const GET: &str = "GET / HTTP/1.1\r\nHost: lab\r\n\r\n";
 fn a_reply_is_given_and_counted() {
     let lab = Lab::start("--body 5 --header X-A:b --status 201");
     let reply = lab.get("/");
-    assert!(reply.starts_with("HTTP/1.1 201 Created\r\n") && reply.contains("\r\nX-A: b\r\n"), "{reply}");
+    assert!(
+        reply.starts_with("HTTP/1.1 201 Created\r\n") && reply.contains("\r\nX-A: b\r\n"),
+        "{reply}"
+    );
     assert!(reply.ends_with("\r\n\r\nabcde"), "{reply}");
     let report = lab.end();
     assert_eq!((report.requests.received, report.requests.answered), (1, 1));
     assert_eq!(report.requests.by_status.get(&201), Some(&1));
-    assert_eq!((report.connections.accepted, report.connections.closed, report.connections.peak), (1, 1, 1));
+    assert_eq!(
+        (report.connections.accepted, report.connections.closed, report.connections.peak),
+        (1, 1, 1)
+    );
     assert_eq!(report.bytes.sent, reply.len() as u64);
     assert!(report.truth.reason.unwrap().contains("nothing was recorded"));
 }
@@ -104,7 +114,8 @@ fn paths_decide_the_reply() {
     assert!(lab.get("/bytes/3000").len() > 3000);
     assert!(lab.get("/delay/5").starts_with("HTTP/1.1 200 "));
     let stats = lab.get("/stats");
-    let json: serde_json::Value = serde_json::from_str(stats.split_once("\r\n\r\n").unwrap().1).unwrap();
+    let json: serde_json::Value =
+        serde_json::from_str(stats.split_once("\r\n\r\n").unwrap().1).unwrap();
     assert_eq!(json["requests"]["received"], 5);
     assert_eq!(lab.end().requests.received, 5);
 }
@@ -123,7 +134,8 @@ fn a_large_reply_arrives_whole() {
 #[test]
 fn echo_returns_the_request() {
     let lab = Lab::start("--echo");
-    let request = "POST /a?b HTTP/1.1\r\nHost: lab\r\nConnection: close\r\nContent-Length: 4\r\n\r\nbody";
+    let request =
+        "POST /a?b HTTP/1.1\r\nHost: lab\r\nConnection: close\r\nContent-Length: 4\r\n\r\nbody";
     assert!(lab.ask(request).ends_with(&format!("\r\n\r\n{request}")));
     lab.end();
 }
@@ -140,14 +152,19 @@ fn old_clients_are_closed_on_unless_they_ask() {
 
 #[test]
 fn pipelined_requests_are_answered_in_order() {
-    for line in ["", "--service exp:2ms", "--service exp:2ms --workers 2", "--record", "--stall 20ms/40ms"] {
+    for line in
+        ["", "--service exp:2ms", "--service exp:2ms --workers 2", "--record", "--stall 20ms/40ms"]
+    {
         let lab = Lab::start(line);
-        let numbered: Vec<_> = (200..250).map(|status| format!("GET /status/{status} HTTP/1.1\r\n\r\n")).collect();
+        let numbered: Vec<_> =
+            (200..250).map(|status| format!("GET /status/{status} HTTP/1.1\r\n\r\n")).collect();
         let mut requests = numbered.concat();
-        requests += "GET /status/404 HTTP/1.1\r\nConnection: close\r\n\r\nGET /never HTTP/1.1\r\n\r\n";
+        requests +=
+            "GET /status/404 HTTP/1.1\r\nConnection: close\r\n\r\nGET /never HTTP/1.1\r\n\r\n";
         let reply = lab.ask(&requests);
         let statuses: Vec<&str> = reply.split("HTTP/1.1 ").skip(1).map(|one| &one[..3]).collect();
-        let expected: Vec<String> = (200..250).chain([404]).map(|status| status.to_string()).collect();
+        let expected: Vec<String> =
+            (200..250).chain([404]).map(|status| status.to_string()).collect();
         assert_eq!(statuses, expected, "{line}");
         lab.end();
     }
@@ -240,7 +257,8 @@ fn requests_wait_for_the_one_worker() {
         }
     });
     let report = lab.end();
-    let (sojourn, written) = (report.truth.sojourn_seconds.unwrap(), report.truth.written_seconds.unwrap());
+    let (sojourn, written) =
+        (report.truth.sojourn_seconds.unwrap(), report.truth.written_seconds.unwrap());
     assert_eq!((sojourn.count, written.count), (5, 5));
     assert!(sojourn.max > 0.02 && sojourn.max <= 0.1, "{sojourn:?}");
     assert!(written.max >= sojourn.max && written.mean >= sojourn.mean, "{written:?} {sojourn:?}");
@@ -266,7 +284,9 @@ fn past_the_most_records_the_truth_is_refused() {
     let lab = Lab::start("--record --max-record 2");
     assert_eq!(lab.ask(&(GET.repeat(3) + "GET / HTTP/1.0\r\n\r\n")).matches("200 OK").count(), 4);
     let truth = lab.end().truth;
-    assert!(!truth.accepted && truth.reason.unwrap().contains("2 requests came after --max-record"));
+    assert!(
+        !truth.accepted && truth.reason.unwrap().contains("2 requests came after --max-record")
+    );
 }
 
 #[test]

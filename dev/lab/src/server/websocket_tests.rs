@@ -23,7 +23,11 @@ impl<S: Read + Write> Client<S> {
             head.push(byte[0]);
         }
         let head = String::from_utf8(head).unwrap();
-        assert!(head.starts_with("HTTP/1.1 101 ") && head.contains("Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo="), "{head}");
+        assert!(
+            head.starts_with("HTTP/1.1 101 ")
+                && head.contains("Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo="),
+            "{head}"
+        );
         Self(stream)
     }
 
@@ -42,7 +46,8 @@ impl<S: Read + Write> Client<S> {
         };
         let mut length = [0; 8];
         self.0.read_exact(&mut length[8 - more..]).unwrap();
-        let length = if more == 0 { usize::from(head[1]) } else { u64::from_be_bytes(length) as usize };
+        let length =
+            if more == 0 { usize::from(head[1]) } else { u64::from_be_bytes(length) as usize };
         let mut payload = vec![0; length];
         self.0.read_exact(&mut payload).unwrap();
         (head[0], payload)
@@ -84,8 +89,14 @@ fn each_message_has_a_reply_of_its_kind_and_is_counted() {
         client.send(LAST | CLOSE, &1000_u16.to_be_bytes());
         assert_eq!(client.closed(), 1000);
         let report = lab.end();
-        assert_eq!((report.requests.received, report.requests.answered, report.requests.malformed), (3, 3, 0));
-        assert_eq!((report.requests.by_status.get(&101), report.websocket.connections), (Some(&3), 1));
+        assert_eq!(
+            (report.requests.received, report.requests.answered, report.requests.malformed),
+            (3, 3, 0)
+        );
+        assert_eq!(
+            (report.requests.by_status.get(&101), report.websocket.connections),
+            (Some(&3), 1)
+        );
         assert_eq!(report.connections.closed, 1);
     }
 }
@@ -96,13 +107,17 @@ fn paths_and_options_are_those_of_http() {
     let mut client = open(&lab, "/bytes/20000");
     client.send(LAST | BINARY, b"");
     let frames = [client.frame(), client.frame()];
-    assert_eq!(frames.map(|(first, payload)| (first, payload.len())), [(BINARY, 16_384), (LAST, 3_616)]);
+    assert_eq!(
+        frames.map(|(first, payload)| (first, payload.len())),
+        [(BINARY, 16_384), (LAST, 3_616)]
+    );
     client.send(LAST | TEXT, b"");
     assert_eq!([client.frame().0, client.frame().0, client.frame().0], [TEXT, LAST, LAST | CLOSE]);
     assert_eq!(open(&lab, "/delay/30").closed(), 1001, "idle");
-    let refused =
-        "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: a\r\nConnection: close\r\n\r\n";
-    assert!(lab.ask(&format!("GET /status/404 HTTP/1.1\r\n{refused}")).starts_with("HTTP/1.1 404 "));
+    let refused = "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: a\r\nConnection: close\r\n\r\n";
+    assert!(
+        lab.ask(&format!("GET /status/404 HTTP/1.1\r\n{refused}")).starts_with("HTTP/1.1 404 ")
+    );
     lab.end();
     let lab = Lab::start("--service const:5ms");
     let mut client = open(&lab, "/delay/30");

@@ -76,7 +76,10 @@ fn mean_waits_agree_with_theory() {
     assert!((erlang_wait(1, 0.8) - 4.0).abs() < 1e-9);
     for (servers, share) in [(1, 0.5), (1, 0.8), (2, 0.7), (4, 0.8), (16, 0.9)] {
         let (simulated, theory) = (mean_wait(servers, share), erlang_wait(servers, share));
-        assert!((simulated / theory - 1.0).abs() < 0.05, "M/M/{servers} at {share}: {simulated} for {theory}");
+        assert!(
+            (simulated / theory - 1.0).abs() < 0.05,
+            "M/M/{servers} at {share}: {simulated} for {theory}"
+        );
     }
 }
 

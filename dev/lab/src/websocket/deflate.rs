@@ -59,7 +59,8 @@ fn offer(text: &str) -> Option<Offer> {
     let mut offer = Offer::default();
     let mut names = Vec::new();
     for part in parts {
-        let (name, value) = part.split_once('=').map_or((part, None), |(name, value)| (name, Some(value)));
+        let (name, value) =
+            part.split_once('=').map_or((part, None), |(name, value)| (name, Some(value)));
         if names.contains(&name) {
             return None;
         }
@@ -78,7 +79,10 @@ fn offer(text: &str) -> Option<Offer> {
 
 fn bits(value: &str) -> Option<u8> {
     let digits = value.trim_matches('"');
-    digits.parse().ok().filter(|bits| (8..=MAX_BITS).contains(bits) && !digits.starts_with(['0', '+']))
+    digits
+        .parse()
+        .ok()
+        .filter(|bits| (8..=MAX_BITS).contains(bits) && !digits.starts_with(['0', '+']))
 }
 
 /// Returns the payload of a compressed message.
@@ -91,7 +95,8 @@ pub fn deflate(message: &[u8]) -> Vec<u8> {
         let consumed = compress.total_in() as usize;
         let status = compress.compress_vec(&message[consumed..], &mut out, FlushCompress::Sync);
         let has_room = out.len() < out.capacity();
-        is_over = !matches!(status, Ok(Status::Ok)) || (compress.total_in() as usize == message.len() && has_room);
+        is_over = !matches!(status, Ok(Status::Ok))
+            || (compress.total_in() as usize == message.len() && has_room);
     }
     out.truncate(out.len() - if out.ends_with(&MESSAGE_END) { MESSAGE_END.len() } else { 0 });
     // RFC 7692, section 7.2.3.6: an empty message is a single zero byte.
@@ -123,7 +128,11 @@ impl Inflater {
         loop {
             out.reserve(4096);
             let before = self.decompress.total_in();
-            let status = self.decompress.decompress_vec(&packed[consumed..], &mut out, FlushDecompress::Sync);
+            let status = self.decompress.decompress_vec(
+                &packed[consumed..],
+                &mut out,
+                FlushDecompress::Sync,
+            );
             consumed += (self.decompress.total_in() - before) as usize;
             let status = status.map_err(|_| "a compressed message that is no DEFLATE")?;
             if out.len() > most {
@@ -160,7 +169,11 @@ mod tests {
         assert_eq!(answer(all, Some(9)).unwrap(), format!("{expected}; client_max_window_bits=9"));
         let eight = "permessage-deflate; client_max_window_bits=\"8\"";
         assert_eq!(answer(eight, Some(9)).unwrap(), "permessage-deflate; client_max_window_bits=8");
-        assert_eq!(answer("permessage-deflate", Some(9)), name(), "the client did not offer to keep a window");
+        assert_eq!(
+            answer("permessage-deflate", Some(9)),
+            name(),
+            "the client did not offer to keep a window"
+        );
         for refused in [
             "",
             "permessage-bzip2",

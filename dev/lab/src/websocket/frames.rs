@@ -108,7 +108,9 @@ impl Incoming {
                 Ok(Message::Ping(payload)) => Event::Ping(payload.to_vec()),
                 Ok(Message::Close(frame)) => Event::Close(frame.map(|frame| frame.code.into())),
                 Ok(Message::Pong(_) | Message::Frame(_)) => continue,
-                Err(Error::Io(error)) if error.kind() == io::ErrorKind::WouldBlock => return Ok(None),
+                Err(Error::Io(error)) if error.kind() == io::ErrorKind::WouldBlock => {
+                    return Ok(None);
+                }
                 // No frame follows a close.
                 Err(Error::ConnectionClosed | Error::AlreadyClosed) => return Ok(None),
                 Err(error) => return Err(broken(&error)),
@@ -118,7 +120,11 @@ impl Incoming {
     }
 
     fn message(&mut self, opcode: u8, payload: &[u8]) -> Result<Event, Broken> {
-        let marked = self.compressed.as_mut().and_then(|compressed| compressed.opcodes.pop_front()).unwrap_or(opcode);
+        let marked = self
+            .compressed
+            .as_mut()
+            .and_then(|compressed| compressed.opcodes.pop_front())
+            .unwrap_or(opcode);
         if !self.echo {
             return Ok(Event::Message(marked, None));
         }
@@ -199,7 +205,8 @@ impl Compressed {
             if self.payload_remaining == 0 {
                 bytes = self.pass_head(bytes, out);
             }
-            let count = usize::try_from(self.payload_remaining).unwrap_or(usize::MAX).min(bytes.len());
+            let count =
+                usize::try_from(self.payload_remaining).unwrap_or(usize::MAX).min(bytes.len());
             let (payload, rest) = bytes.split_at(count);
             out.extend_from_slice(payload);
             self.payload_remaining -= count as u64;
@@ -291,9 +298,16 @@ mod tests {
             assert_eq!(events(&all.concat(), piece).unwrap(), expected, "in pieces of {piece}");
         }
         let closed = [masked(LAST | CLOSE, b""), masked(LAST | TEXT, b"late")].concat();
-        assert_eq!(events(&closed, 99), Ok(vec![Event::Close(None)]), "nothing comes after a close");
+        assert_eq!(
+            events(&closed, 99),
+            Ok(vec![Event::Close(None)]),
+            "nothing comes after a close"
+        );
         let mut counted = Incoming::new(false, false);
-        assert_eq!(counted.next(&mut &masked(LAST | TEXT, b"Hello")[..]), Ok(Some(Event::Message(TEXT, None))));
+        assert_eq!(
+            counted.next(&mut &masked(LAST | TEXT, b"Hello")[..]),
+            Ok(Some(Event::Message(TEXT, None)))
+        );
     }
 
     #[test]
@@ -317,7 +331,11 @@ mod tests {
             }
             let message = Event::Message(TEXT | COMPRESSED, Some("h\u{e9}llo".as_bytes().to_vec()));
             let plain = Event::Message(TEXT, Some(b"plain".to_vec()));
-            assert_eq!(events, [Event::Ping(b"hi".to_vec()), message, plain], "in pieces of {piece}");
+            assert_eq!(
+                events,
+                [Event::Ping(b"hi".to_vec()), message, plain],
+                "in pieces of {piece}"
+            );
         }
     }
 

@@ -7,7 +7,8 @@ use std::fs;
 
 /// Both tools, and an nginx. Skips the test and returns None if one of them is missing.
 fn ready(test: &str) -> Option<(ToolPair, Nginx)> {
-    let nginx = nginx(test, "location /gone { return 404 nothing; } location /post { return 200 taken; }")?;
+    let nginx =
+        nginx(test, "location /gone { return 404 nothing; } location /post { return 200 taken; }")?;
     Some((both(test, "ab")?, nginx))
 }
 
@@ -56,18 +57,30 @@ fn reports_are_the_same() {
 #[test]
 fn tables_are_the_same() {
     let Some((ab, nginx)) = ready("compat::ab::tables_are_the_same") else { return };
-    let lines = ["-w", "-w -n 20 -k", "-x border=1 -y class=r -z class=c -n 3", "-w -n 200", "-w -n 5 -l -S -d -v 2"];
+    let lines = [
+        "-w",
+        "-w -n 20 -k",
+        "-x border=1 -y class=r -z class=c -n 3",
+        "-w -n 200",
+        "-w -n 5 -l -S -d -v 2",
+    ];
     agree(&ab, &nginx.url_of("/"), &lines);
 }
 
 #[test]
 fn bodies_are_sent_and_counted_the_same() {
-    let Some((ab, nginx)) = ready("compat::ab::bodies_are_sent_and_counted_the_same") else { return };
+    let Some((ab, nginx)) = ready("compat::ab::bodies_are_sent_and_counted_the_same") else {
+        return;
+    };
     let file = nginx.dir.path().join("body");
     fs::write(&file, "name=value&other=thing").expect("a file");
     let file = file.display();
-    let lines =
-        ["-p FILE -n 5", "-p FILE -T application/x-www-form-urlencoded -n 5 -k", "-u FILE -n 3", "-p FILE -m PATCH -w"];
+    let lines = [
+        "-p FILE -n 5",
+        "-p FILE -T application/x-www-form-urlencoded -n 5 -k",
+        "-u FILE -n 3",
+        "-p FILE -m PATCH -w",
+    ];
     let lines = lines.map(|line| line.replace("FILE", &file.to_string()));
     agree(&ab, &nginx.url_of("/post"), &lines.each_ref().map(String::as_str));
 }
@@ -84,8 +97,15 @@ fn tls_parameters_are_reported_the_same() {
     let test = "compat::ab::tls_parameters_are_reported_the_same";
     let Some((nginx, _certificates)) = over_tls(test) else { return };
     let Some(ab) = both(test, "ab") else { return };
-    let lines =
-        ["-n 3", "-n 3 -f TLS1.2", "-n 3 -f tls1.3", "-n 3 -I", "-n 10 -c 2 -k", "-n 3 -H Host:other.test", "-w"];
+    let lines = [
+        "-n 3",
+        "-n 3 -f TLS1.2",
+        "-n 3 -f tls1.3",
+        "-n 3 -I",
+        "-n 10 -c 2 -k",
+        "-n 3 -H Host:other.test",
+        "-w",
+    ];
     agree(&ab, &nginx.secure("/"), &lines);
     agree(&ab, &nginx.secure("/"), &["-f TLS1.2 -Z ECDHE-ECDSA-AES128-GCM-SHA256"]);
     agree(&ab, &format!("https://127.0.0.1:{}/", nginx.port), &["-n 3"]);
@@ -124,12 +144,23 @@ fn usage_is_the_same() {
 
 #[test]
 fn the_requested_number_or_time_is_measured() {
-    let Some((ab, nginx)) = ready("compat::ab::the_requested_number_or_time_is_measured") else { return };
+    let Some((ab, nginx)) = ready("compat::ab::the_requested_number_or_time_is_measured") else {
+        return;
+    };
     let url = nginx.url_of("/");
     let before = nginx.requests();
     let output = ab.ours(&["-n", "500", "-c", "7", "-k", &url]);
-    assert_eq!((output.field("Complete requests:"), nginx.requests() - before - 1), ("500", 500), "{}", output.err);
+    assert_eq!(
+        (output.field("Complete requests:"), nginx.requests() - before - 1),
+        ("500", 500),
+        "{}",
+        output.err
+    );
     let output = ab.ours(&["-t", "1", "-c", "3", &url]);
-    let seconds: f64 = output.field("Time taken for tests:").trim_end_matches(" seconds").parse().expect("seconds");
+    let seconds: f64 = output
+        .field("Time taken for tests:")
+        .trim_end_matches(" seconds")
+        .parse()
+        .expect("seconds");
     assert!(seconds >= 1.0 && output.code == Some(0), "{}", output.out);
 }

@@ -119,9 +119,13 @@ fn failures_are_counted_the_same() {
 
 #[test]
 fn a_dead_port_is_reported_the_same() {
-    let Some(ab) = both("compat::ab_failures::a_dead_port_is_reported_the_same", "ab") else { return };
+    let Some(ab) = both("compat::ab_failures::a_dead_port_is_reported_the_same", "ab") else {
+        return;
+    };
     let url = format!("http://127.0.0.1:{}/", port::free());
-    for line in ["", "-n 4 -r", "-n 3 -r", "-n 200", "-c 4 -n 40 -r", "-n 200 -c 2 -r", "-w", "-v 2"] {
+    for line in
+        ["", "-n 4 -r", "-n 3 -r", "-n 200", "-c 4 -n 40 -r", "-n 200 -c 2 -r", "-w", "-v 2"]
+    {
         let words: Vec<&str> = line.split_whitespace().chain([&*url]).collect();
         ab.agree(&words);
     }
@@ -129,7 +133,10 @@ fn a_dead_port_is_reported_the_same() {
 
 #[test]
 fn runs_that_cannot_start_are_reported_the_same() {
-    let Some(ab) = both("compat::ab_failures::runs_that_cannot_start_are_reported_the_same", "ab") else { return };
+    let Some(ab) = both("compat::ab_failures::runs_that_cannot_start_are_reported_the_same", "ab")
+    else {
+        return;
+    };
     for line in [
         "http://no-such-name.invalid/",
         "-X no-such-name.invalid:3 http://127.0.0.1:9/",
@@ -145,7 +152,10 @@ fn runs_that_cannot_start_are_reported_the_same() {
 /// Only the line of ab itself is compared, not the errors of OpenSSL.
 #[test]
 fn failed_handshakes_are_reported_the_same() {
-    let Some(ab) = both("compat::ab_failures::failed_handshakes_are_reported_the_same", "ab") else { return };
+    let Some(ab) = both("compat::ab_failures::failed_handshakes_are_reported_the_same", "ab")
+    else {
+        return;
+    };
     let odd = moody();
     for line in ["-n 3", "-n 3 -E /nonexistent", "-Z nonsense", "-Z BOGUS", "-Z aes", "-n 160"] {
         let url = odd.url_of("/garbage/x").replace("http:", "https:");
@@ -156,7 +166,9 @@ fn failed_handshakes_are_reported_the_same() {
 
 #[test]
 fn a_silent_server_ends_the_run_the_same() {
-    let Some(ab) = both("compat::ab_failures::a_silent_server_ends_the_run_the_same", "ab") else { return };
+    let Some(ab) = both("compat::ab_failures::a_silent_server_ends_the_run_the_same", "ab") else {
+        return;
+    };
     let odd = moody();
     agree(&ab, &odd, &["silent -s 1", "some -s 1 -n 10"]);
 }
@@ -183,7 +195,8 @@ fn unsupported_versions_of_tls_are_refused() {
         let output = ours("ab", &["-n", "3", "-f", version, "https://127.0.0.1:9/"]);
         assert_eq!(output.code, Some(1), "{}", output.err);
         assert!(
-            output.err.starts_with("SSL handshake failed (1).\n") && output.err.contains("-f TLS1.2"),
+            output.err.starts_with("SSL handshake failed (1).\n")
+                && output.err.contains("-f TLS1.2"),
             "{}",
             output.err
         );

@@ -21,7 +21,11 @@ fn connections_beyond_the_limit_of_a_process_use_several() {
     let test = "compat::ab_files::connections_beyond_the_limit_of_a_process_use_several";
     let Some(nginx) = nginx(test, "") else { return };
     let brunt = program("BRUNT_BIN", "brunt");
-    let line = format!("ulimit -n 120; exec {} ab -q -k -n 2000 -c 100 {}", brunt.display(), nginx.url_of("/"));
+    let line = format!(
+        "ulimit -n 120; exec {} ab -q -k -n 2000 -c 100 {}",
+        brunt.display(),
+        nginx.url_of("/")
+    );
     let out = Command::new("sh").args(["-c", &line]).output().expect("brunt");
     let text = String::from_utf8_lossy(&out.stdout);
     assert_eq!(out.status.code(), Some(0), "{text}{}", String::from_utf8_lossy(&out.stderr));
@@ -41,8 +45,9 @@ fn shape(line: &str) -> String {
 }
 
 fn write(ab: &ToolPair, url: &str, dir: &Path, real: bool) {
-    let name =
-        |ending: &str| dir.join(format!("{}.{ending}", if real { "real" } else { "ours" })).display().to_string();
+    let name = |ending: &str| {
+        dir.join(format!("{}.{ending}", if real { "real" } else { "ours" })).display().to_string()
+    };
     let csv = name("csv");
     let tsv = name("tsv");
     let words = ["-q", "-n", "300", "-c", "5", "-e", &csv, "-g", &tsv, url];
@@ -94,7 +99,11 @@ fn an_unwritable_file_is_reported() {
     let Some(nginx) = nginx("compat::ab_files::an_unwritable_file_is_reported", "") else { return };
     let output = super::both::ours("ab", &["-e", "/nonexistent/x", &nginx.url_of("/")]);
     assert_eq!(output.code, Some(1), "{}", output.err);
-    assert!(output.err.contains("Cannot open CSV output file: No such file or directory"), "{}", output.err);
+    assert!(
+        output.err.contains("Cannot open CSV output file: No such file or directory"),
+        "{}",
+        output.err
+    );
 }
 
 #[test]
@@ -120,11 +129,21 @@ fn additional_output_goes_to_other_files() {
         &nginx.url_of("/"),
     ];
     let output = super::both::ours("ab", &words);
-    assert_eq!(output.out.lines().count(), plain.out.lines().count(), "stdout is ab's: {}", output.out);
-    let run: serde_json::Value = serde_json::from_str(&read(dir.path(), "run.json").concat()).expect("JSON");
+    assert_eq!(
+        output.out.lines().count(),
+        plain.out.lines().count(),
+        "stdout is ab's: {}",
+        output.out
+    );
+    let run: serde_json::Value =
+        serde_json::from_str(&read(dir.path(), "run.json").concat()).expect("JSON");
     assert_eq!(run["requests"]["completed"], 20);
     assert!(fs::read_to_string(&html).expect("a page").contains("<html"));
-    assert!(output.err.contains("brunt - saved as ") && Path::new(&store).is_dir(), "{}", output.err);
+    assert!(
+        output.err.contains("brunt - saved as ") && Path::new(&store).is_dir(),
+        "{}",
+        output.err
+    );
 }
 
 fn path_in(dir: &TempDir, name: &str) -> String {
@@ -133,12 +152,21 @@ fn path_in(dir: &TempDir, name: &str) -> String {
 
 #[test]
 fn several_processes_and_threads_count_as_one() {
-    let Some(nginx) = nginx("compat::ab_files::several_processes_and_threads_count_as_one", "") else { return };
+    let Some(nginx) = nginx("compat::ab_files::several_processes_and_threads_count_as_one", "")
+    else {
+        return;
+    };
     for option in ["--brunt-processes", "--brunt-threads"] {
         let before = nginx.requests();
-        let output = super::both::ours("ab", &[option, "2", "-k", "-n", "600", "-c", "6", &nginx.url_of("/")]);
-        let counted =
-            (output.field("Complete requests:"), output.field("HTML transferred:"), nginx.requests() - before - 1);
+        let output = super::both::ours(
+            "ab",
+            &[option, "2", "-k", "-n", "600", "-c", "6", &nginx.url_of("/")],
+        );
+        let counted = (
+            output.field("Complete requests:"),
+            output.field("HTML transferred:"),
+            nginx.requests() - before - 1,
+        );
         assert_eq!(counted, ("600", "6000 bytes", 600), "{option}: {}", output.err);
     }
 }

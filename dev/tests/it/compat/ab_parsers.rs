@@ -27,7 +27,8 @@ fn taurus_reads_the_output() {
     let dir = TempDir::new().expect("a directory");
     let file = dir.path().join("ab.tsv").display().to_string();
     let url = nginx.url_of("/");
-    let words = ["-n", "50", "-s", "10", "-c", "5", "-d", "-r", "-g", &file, "-H", "X-One: 1", "-k", &url];
+    let words =
+        ["-n", "50", "-s", "10", "-c", "5", "-d", "-r", "-g", &file, "-H", "X-One: 1", "-k", &url];
     assert_eq!(ours("ab", &words).code, Some(0));
     let text = fs::read_to_string(&file).expect("the rows");
     let mut rows = 0;
@@ -54,7 +55,8 @@ fn phoronix_reads_the_output() {
 
 /// Number of `LABEL: +(number) UNIT`, which must occur exactly once.
 fn once(output: &ToolOutput, label: &str, unit: &str) -> f64 {
-    let found: Vec<&str> = output.out.lines().filter(|l| l.starts_with(label) && l.ends_with(unit)).collect();
+    let found: Vec<&str> =
+        output.out.lines().filter(|l| l.starts_with(label) && l.ends_with(unit)).collect();
     assert_eq!(found.len(), 1, "{label}: {found:?}");
     number(found[0][label.len()..].split_whitespace().next().expect("a number"))
 }
@@ -67,7 +69,10 @@ fn perfkit_benchmarker_reads_the_output() {
     let dir = TempDir::new().expect("a directory");
     let [csv, tsv] = ["csv", "tsv"].map(|name| dir.path().join(name).display().to_string());
     let url = nginx.url_of("/");
-    let words = ["-r", "-k", "-t", "20", "-n", "400", "-c", "4", "-m", "GET", "-s", "30", "-e", &csv, "-g", &tsv, &url];
+    let words = [
+        "-r", "-k", "-t", "20", "-n", "400", "-c", "4", "-m", "GET", "-s", "30", "-e", &csv, "-g",
+        &tsv, &url,
+    ];
     let output = ours("ab", &words);
     for (label, unit) in [
         ("Complete requests:", ""),
@@ -85,8 +90,9 @@ fn perfkit_benchmarker_reads_the_output() {
     let text = fs::read_to_string(csv).expect("the CSV");
     let mut rows = text.lines();
     assert_eq!(rows.next(), Some("Percentage served,Time in ms"));
-    let rows: Vec<(f64, f64)> =
-        rows.map(|row| row.split_once(',').map(|(p, ms)| (number(p), number(ms))).expect("two")).collect();
+    let rows: Vec<(f64, f64)> = rows
+        .map(|row| row.split_once(',').map(|(p, ms)| (number(p), number(ms))).expect("two"))
+        .collect();
     assert_eq!(rows.len(), 101);
     assert!(rows.is_sorted_by_key(|row| row.1) && rows[0].0 == 0.0 && rows[100].0 == 100.0);
     let text = fs::read_to_string(tsv).expect("the rows");
@@ -114,8 +120,20 @@ fn bees_with_machine_guns_reads_the_output() {
     let Some(nginx) = server("bees_with_machine_guns_reads_the_output") else { return };
     let dir = TempDir::new().expect("a directory");
     let csv = dir.path().join("csv").display().to_string();
-    let words =
-        ["-v", "3", "-r", "-n", "20", "-c", "2", "-e", &csv, "-C", "sessionid=NotARealSessionID", &nginx.url_of("/")];
+    let words = [
+        "-v",
+        "3",
+        "-r",
+        "-n",
+        "20",
+        "-c",
+        "2",
+        "-e",
+        &csv,
+        "-C",
+        "sessionid=NotARealSessionID",
+        &nginx.url_of("/"),
+    ];
     let output = ours("ab", &words);
     let words_of_interest = [
         "Time per request:",
@@ -128,8 +146,11 @@ fn bees_with_machine_guns_reads_the_output() {
         "Complete requests:",
         "HTTP/1.1",
     ];
-    let lines_of_interest: Vec<&str> =
-        output.out.lines().filter(|line| words_of_interest.iter().any(|word| line.contains(word))).collect();
+    let lines_of_interest: Vec<&str> = output
+        .out
+        .lines()
+        .filter(|line| words_of_interest.iter().any(|word| line.contains(word)))
+        .collect();
     assert!(number_between(&lines_of_interest, "Time per request:", "[ms] (mean)") > 0.0);
     assert!(number_between(&lines_of_interest, "Requests per second:", "[#/sec] (mean)") > 0.0);
     assert_eq!(
@@ -140,11 +161,18 @@ fn bees_with_machine_guns_reads_the_output() {
         (0.0, 20.0)
     );
     assert_eq!(lines_of_interest.iter().filter(|line| line.contains("HTTP/1.1 2")).count(), 20);
-    assert!(fs::read_to_string(csv).expect("the CSV").lines().next().is_some_and(|head| head.contains("Time in ms")));
+    assert!(
+        fs::read_to_string(csv)
+            .expect("the CSV")
+            .lines()
+            .next()
+            .is_some_and(|head| head.contains("Time in ms"))
+    );
 }
 
 fn number_between(lines: &[&str], before: &str, after: &str) -> f64 {
-    let line = lines.iter().find(|line| line.contains(before) && line.contains(after)).expect("a line");
+    let line =
+        lines.iter().find(|line| line.contains(before) && line.contains(after)).expect("a line");
     let rest = line.split(before).nth(1).expect("a value");
     number(rest[..rest.rfind(after).expect("a unit")].trim())
 }
@@ -155,7 +183,8 @@ fn number_between(lines: &[&str], before: &str, after: &str) -> f64 {
 fn kenjis_reads_the_output() {
     let Some(nginx) = server("kenjis_reads_the_output") else { return };
     let output = ours("ab", &["-c", "10", "-t", "3", "-n", "300", &nginx.url_of("/")]);
-    let line = output.out.lines().find(|line| line.starts_with("Requests per second:")).expect("a line");
+    let line =
+        output.out.lines().find(|line| line.starts_with("Requests per second:")).expect("a line");
     assert!(number(line.split(' ').nth(6).expect("a seventh field")) > 0.0, "{line}");
     assert!(output.out.contains("Failed requests:        0\n"));
 }
@@ -210,9 +239,13 @@ fn apachebench_graphs_reads_the_output() {
     let [csv, tsv] = ["csv", "tsv"].map(|name| dir.path().join(name).display().to_string());
     ours("ab", &["-n", "40", "-g", &tsv, "-e", &csv, &nginx.url_of("/")]);
     let text = fs::read_to_string(tsv).expect("the rows");
-    let ninth: Vec<f64> =
-        text.lines().skip(1).map(|row| number(row.split_whitespace().nth(8).expect("nine columns"))).collect();
-    let fifth: Vec<f64> = text.lines().skip(1).map(|row| number(row.split('\t').nth(4).expect("five"))).collect();
+    let ninth: Vec<f64> = text
+        .lines()
+        .skip(1)
+        .map(|row| number(row.split_whitespace().nth(8).expect("nine columns")))
+        .collect();
+    let fifth: Vec<f64> =
+        text.lines().skip(1).map(|row| number(row.split('\t').nth(4).expect("five"))).collect();
     assert!(ninth.len() == 40 && ninth == fifth && ninth.is_sorted());
     let text = fs::read_to_string(csv).expect("the CSV");
     assert!(text.lines().skip(1).all(|row| row.split(',').map(number).count() == 2));

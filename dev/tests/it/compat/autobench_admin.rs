@@ -18,7 +18,8 @@ struct Daemon {
 
 fn daemon(home: &Home, httperf: &str, more: &str) -> Daemon {
     let port = port::free();
-    let mut command = home.command("autobenchd", &format!("--port {port} --httperf {httperf} {more}"));
+    let mut command =
+        home.command("autobenchd", &format!("--port {port} --httperf {httperf} {more}"));
     let server = Server::start(command.stderr(Stdio::inherit()));
     wait_until("a daemon", || port::has_listener(port));
     Daemon { port, _server: server }
@@ -52,15 +53,20 @@ fn two_machines_share_a_load_and_their_figures_are_merged() {
     assert_eq!((lines.len(), lines[1]), (2, &*format!("10\t{cells}\t{cells}")));
     assert_eq!(lines[0].split('\t').count(), 29);
     assert!(
-        lines[0].contains("\terrors_127.0.0.1\tstatus_100_127.0.0.1\t") && lines[0].ends_with("\tstatus_500_localhost")
+        lines[0].contains("\terrors_127.0.0.1\tstatus_100_127.0.0.1\t")
+            && lines[0].ends_with("\tstatus_500_localhost")
     );
     let first = home.arguments();
     let second = others.arguments();
     assert_eq!((first.len(), second.len()), (2, 2));
-    assert!(first[0].contains("[--num-conns][6]") && second[0].contains("[--num-conns][5]"), "{first:?} {second:?}");
+    assert!(
+        first[0].contains("[--num-conns][6]") && second[0].contains("[--num-conns][5]"),
+        "{first:?} {second:?}"
+    );
     assert!(first[0].contains("[--rate][2.5]") && second[0].contains("[--rate][2.5]"));
     assert!(
-        output.err.contains("Testing server 127.0.0.1 at rate: 5\n") && output.err.contains("Benchmark complete\n")
+        output.err.contains("Testing server 127.0.0.1 at rate: 5\n")
+            && output.err.contains("Benchmark complete\n")
     );
 }
 
@@ -73,18 +79,33 @@ fn orders_require_the_secret() {
     let guarded = daemon(&home, &httperf, &format!("--brunt-secret {known_secret}"));
     let open = daemon(&home, &httperf, "");
     assert_refused(&home, guarded.port, "", "requires a secret: write --brunt-secret FILE");
-    assert_refused(&home, guarded.port, &format!("--brunt-secret {other_secret}"), "the secret differs");
-    assert_refused(&home, open.port, &format!("--brunt-secret {known_secret}"), "was started without --brunt-secret");
+    assert_refused(
+        &home,
+        guarded.port,
+        &format!("--brunt-secret {other_secret}"),
+        "the secret differs",
+    );
+    assert_refused(
+        &home,
+        open.port,
+        &format!("--brunt-secret {known_secret}"),
+        "was started without --brunt-secret",
+    );
     assert_refused(&home, port::free(), "", "no reply from autobenchd; start it");
     assert!(home.arguments().is_empty());
     fs::set_permissions(&known_secret, fs::Permissions::from_mode(0o644)).expect("its mode");
     assert_refused(&home, guarded.port, &format!("--brunt-secret {known_secret}"), "chmod 600");
     let output = home.run("autobenchd", "--port 0 --bindaddr 0.0.0.0");
-    assert!(output.code == Some(255) && output.err.contains("--brunt-secret FILE"), "{}", output.err);
+    assert!(
+        output.code == Some(255) && output.err.contains("--brunt-secret FILE"),
+        "{}",
+        output.err
+    );
 }
 
 fn assert_refused(home: &Home, port: u16, more: &str, why: &str) {
-    let output = home.run("autobench_admin", &format!("--clients 127.0.0.1:{port} --brunt-start-in 0.1 {more}"));
+    let output = home
+        .run("autobench_admin", &format!("--clients 127.0.0.1:{port} --brunt-start-in 0.1 {more}"));
     assert!(output.code == Some(255) && output.err.contains(why), "{more}: {}", output.err);
 }
 
@@ -111,7 +132,10 @@ fn the_original_protocol_is_supported() {
         "--server h --uri \"/a\" --num-conn 10 --num-call 1 --timeout 5 --rate 3.5 --port 80\n0\nEND_AB\n",
     ));
     let lines: Vec<&str> = output.lines().collect();
-    assert_eq!((lines[0], lines[1], lines[lines.len() - 1]), ("ACCEPTED", "BENCH_COMPLETE", "END_DATA"));
+    assert_eq!(
+        (lines[0], lines[1], lines[lines.len() - 1]),
+        ("ACCEPTED", "BENCH_COMPLETE", "END_DATA")
+    );
     for line in [
         "replies:38",
         "conn_rate:10.5",
@@ -140,7 +164,8 @@ fn remote_input_reaches_no_shell_and_no_file() {
         ("--server h\n99999999999\nEND_AB\n", "set the clocks"),
         ("--server h\n0\nmore\n", "ends with END_AB"),
     ] {
-        let output = answer(admin(&open, &order.replace("DIR", &home.dir.path().display().to_string())));
+        let output =
+            answer(admin(&open, &order.replace("DIR", &home.dir.path().display().to_string())));
         assert!(output.starts_with("REFUSED ") && output.contains(why), "{order}: {output}");
     }
     assert!(home.arguments().is_empty() && !home.path("made").exists());
@@ -164,6 +189,8 @@ fn a_test_ends_when_its_admin_aborts_or_disconnects() {
         } else {
             stream.shutdown(Shutdown::Both).expect("an end");
         }
-        wait_until("the end of the test", || !std::path::Path::new(&format!("/proc/{}", pid.trim())).exists());
+        wait_until("the end of the test", || {
+            !std::path::Path::new(&format!("/proc/{}", pid.trim())).exists()
+        });
     }
 }

@@ -13,7 +13,8 @@ fn home() -> Home {
     let home = Home::new("");
     let rows = "50\t50.0\t50.0\t49.8\t50.0\t50.2\t0.2\t0.6\t161.6\t0\n100\t99.8\t99.8\t99.0\t99.8\t100.2\t0.5\t0.7\t323.0\t0\n";
     fs::write(home.path("result.tsv"), format!("{HEAD}\n{rows}")).expect("a table");
-    fs::write(home.path("other.tsv"), format!("{}\n{rows}", HEAD.replace("_h", "_g"))).expect("a table");
+    fs::write(home.path("other.tsv"), format!("{}\n{rows}", HEAD.replace("_h", "_g")))
+        .expect("a table");
     home
 }
 
@@ -39,7 +40,13 @@ fn axes_have_labels_and_lines_have_the_names_of_columns() {
     let home = home();
     home.run("bench2graph", "result.tsv times.svg 8 --title Times --with other.tsv");
     let text = fs::read_to_string(home.path("times.svg")).expect("a chart");
-    let shown = ["demanded requests per second", "response time in ms", "resp_time_h", "resp_time_g", ">Times<"];
+    let shown = [
+        "demanded requests per second",
+        "response time in ms",
+        "resp_time_h",
+        "resp_time_g",
+        ">Times<",
+    ];
     assert!(shown.iter().all(|word| text.contains(word)) && !text.contains("req_rate_h"), "{text}");
     home.run("bench2graph", "result.tsv all.svg");
     let text = fs::read_to_string(home.path("all.svg")).expect("a chart");
@@ -55,14 +62,19 @@ fn the_title_is_prompted_for_on_request() {
     child.stdin.take().expect("a way in").write_all(b"Two <servers>\n").expect("a title");
     let output = ToolOutput::from_output(&child.wait_with_output().expect("its end"));
     assert_eq!((output.code, &*output.out), (Some(0), "Enter the title : "));
-    assert!(fs::read_to_string(home.path("asked.svg")).expect("a chart").contains(">Two &lt;servers&gt;<"));
+    assert!(
+        fs::read_to_string(home.path("asked.svg"))
+            .expect("a chart")
+            .contains(">Two &lt;servers&gt;<")
+    );
 }
 
 #[test]
 fn invalid_options_end_as_in_the_original() {
     let home = home();
     fs::write(home.path("there.png"), "theirs").expect("a file");
-    fs::write(home.path("mixed.tsv"), format!("{HEAD}\nMaximum connect burst length: 1\n")).expect("a file");
+    fs::write(home.path("mixed.tsv"), format!("{HEAD}\nMaximum connect burst length: 1\n"))
+        .expect("a file");
     for (line, code, expected) in [
         ("", 1, "usage: bench2graph TABLE CHART"),
         ("result.tsv", 1, "usage: bench2graph TABLE CHART"),
@@ -76,7 +88,12 @@ fn invalid_options_end_as_in_the_original() {
         ("result.tsv none/x.png", 1, "none/x.png: No such file"),
     ] {
         let output = home.run("bench2graph", line);
-        assert!(output.code == Some(code) && output.err.contains(expected), "{line}: {:?} {}", output.code, output.err);
+        assert!(
+            output.code == Some(code) && output.err.contains(expected),
+            "{line}: {:?} {}",
+            output.code,
+            output.err
+        );
         assert!(!home.path("x.png").exists());
     }
     assert_eq!(fs::read_to_string(home.path("there.png")).expect("the file"), "theirs");

@@ -30,14 +30,21 @@ pub struct ToolOutput {
 
 impl ToolOutput {
     pub fn from_output(output: &Output) -> Self {
-        Self { code: output.status.code(), out: lossy_text(&output.stdout), err: lossy_text(&output.stderr) }
+        Self {
+            code: output.status.code(),
+            out: lossy_text(&output.stdout),
+            err: lossy_text(&output.stderr),
+        }
     }
 
     /// Removes the notes of brunt from stderr, and all lines after the first line of a usage: both
     /// tools have different texts there.
     fn comparable(mut self) -> Self {
-        let mut lines: Vec<&str> =
-            self.err.lines().filter(|line| !line.starts_with("brunt: ") && !line.starts_with("brunt - ")).collect();
+        let mut lines: Vec<&str> = self
+            .err
+            .lines()
+            .filter(|line| !line.starts_with("brunt: ") && !line.starts_with("brunt - "))
+            .collect();
         if let Some(usage) = lines.iter().position(|line| line.starts_with("Usage: ")) {
             lines.truncate(usage + 1);
         }
@@ -87,7 +94,16 @@ impl ToolPair {
     /// Runs the real tool, for at most a minute, because some runs do not end by themselves.
     pub fn real(&self, words: &[&str]) -> ToolOutput {
         let mut command = Command::new("timeout");
-        command.args(["-k", "1", "60", "bash", "-c", "exec -a \"$0\" \"$@\"", self.name, &self.real]);
+        command.args([
+            "-k",
+            "1",
+            "60",
+            "bash",
+            "-c",
+            "exec -a \"$0\" \"$@\"",
+            self.name,
+            &self.real,
+        ]);
         ToolOutput::from_output(&command.args(words).output().expect("the real tool"))
     }
 
@@ -146,7 +162,9 @@ fn mask(text: &str) -> String {
         if line.contains(" routines:") || line.contains(":system library:") {
             return false;
         }
-        !(begins("WARNING: The median") || begins("ERROR: The median") || line.contains("These results are"))
+        !(begins("WARNING: The median")
+            || begins("ERROR: The median")
+            || line.contains("These results are"))
     };
     text.lines().filter(chance).map(|line| mask_line(line) + "\n").collect()
 }
@@ -161,7 +179,9 @@ fn mask_line(line: &str) -> String {
         });
     }
     if MEASURED.iter().any(|label| line.contains(label)) {
-        return masked(line, |blanks, number| format!("{}<{} decimals>", " ".repeat(blanks), decimals(number)));
+        return masked(line, |blanks, number| {
+            format!("{}<{} decimals>", " ".repeat(blanks), decimals(number))
+        });
     }
     line.to_owned()
 }
@@ -193,7 +213,10 @@ fn masked(line: &str, word: impl Fn(usize, &str) -> String) -> String {
 #[test]
 fn masks_keep_positions_and_formats() {
     assert_eq!(mask_line("Total:          0    3   4.3      6       6").matches("wide").count(), 5);
-    assert_eq!(mask_line(" 100%      6 (longest request)"), " 100%<7 wide, 0 decimals> (longest request)");
+    assert_eq!(
+        mask_line(" 100%      6 (longest request)"),
+        " 100%<7 wide, 0 decimals> (longest request)"
+    );
     let measured = mask_line("Time taken for tests:   0.024 seconds");
     assert_eq!(measured, "Time taken for tests:   <3 decimals> seconds");
     assert_eq!(mask_line("Complete requests:      6"), "Complete requests:      6");

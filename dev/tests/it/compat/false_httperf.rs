@@ -28,7 +28,10 @@ impl Home {
     /// Command of a tool of autobench with this home.
     pub fn command(&self, name: &str, line: &str) -> Command {
         let mut command = command(name);
-        command.args(line.split_whitespace()).env("HOME", self.dir.path()).current_dir(self.dir.path());
+        command
+            .args(line.split_whitespace())
+            .env("HOME", self.dir.path())
+            .current_dir(self.dir.path());
         command
     }
 
@@ -52,7 +55,11 @@ impl Home {
         let text = self.path("text");
         let aside = self.path("aside");
         fs::write(&text, format!("#!/bin/sh\n{}\n", body.replace("DIR", &dir))).expect("a file");
-        let copied = Command::new("install").args(["-m", "755"]).args([&text, &aside]).status().expect("install");
+        let copied = Command::new("install")
+            .args(["-m", "755"])
+            .args([&text, &aside])
+            .status()
+            .expect("install");
         assert!(copied.success(), "the program cannot be written: {copied}");
         fs::rename(&aside, &path).expect("a name");
         path.display().to_string()
@@ -60,7 +67,11 @@ impl Home {
 
     /// Arguments of all runs of the fake httperf, one line each.
     pub fn arguments(&self) -> Vec<String> {
-        fs::read_to_string(self.path("words")).unwrap_or_default().lines().map(str::to_owned).collect()
+        fs::read_to_string(self.path("words"))
+            .unwrap_or_default()
+            .lines()
+            .map(str::to_owned)
+            .collect()
     }
 }
 

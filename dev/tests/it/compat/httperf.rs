@@ -9,7 +9,10 @@ use std::fs;
 /// Both tools, and an nginx. Skips the test and returns None if one of them is missing.
 fn ready(test: &str) -> Option<(ToolPair, Nginx)> {
     let test = format!("compat::httperf::{test}");
-    let nginx = nginx(&test, "location /gone { return 404 nothing; } location /d/ { rewrite .* /index.html break; }")?;
+    let nginx = nginx(
+        &test,
+        "location /gone { return 404 nothing; } location /d/ { rewrite .* /index.html break; }",
+    )?;
     Some((both(&test, "httperf")?, nginx))
 }
 
@@ -30,7 +33,10 @@ const MEASURED: [&str; 11] = [
 
 /// Masks the measured numbers of a report; their number of decimals remains.
 pub fn mask(text: &str) -> String {
-    text.lines().filter(|line| !line.contains("FD_SETSIZE")).map(|line| mask_line(line) + "\n").collect()
+    text.lines()
+        .filter(|line| !line.contains("FD_SETSIZE"))
+        .map(|line| mask_line(line) + "\n")
+        .collect()
 }
 
 /// Lines that do not contain a text.
@@ -42,7 +48,8 @@ fn mask_line(line: &str) -> String {
     if let Some(at) = line.find("test-duration") {
         return line[..at].to_owned() + &numbers(&line[at..]);
     }
-    let measured = MEASURED.iter().any(|label| line.starts_with(label)) || line.starts_with("httperf: maximum");
+    let measured = MEASURED.iter().any(|label| line.starts_with(label))
+        || line.starts_with("httperf: maximum");
     // The number of successful sessions is counted, not measured.
     match line.find('(').filter(|_| line.starts_with("Session rate")) {
         Some(at) => numbers(&line[..at]) + &line[at..],
@@ -67,8 +74,9 @@ fn numbers(text: &str) -> String {
 fn agree(httperf: &ToolPair, port: u16, lines: &[&str]) {
     let port = port.to_string();
     for line in lines {
-        let words =
-            ["--server", "127.0.0.1", "--port", &port].into_iter().chain(line.split(' ').filter(|w| !w.is_empty()));
+        let words = ["--server", "127.0.0.1", "--port", &port]
+            .into_iter()
+            .chain(line.split(' ').filter(|w| !w.is_empty()));
         httperf.agree_masked(&words.collect::<Vec<_>>(), mask);
     }
 }
@@ -114,7 +122,11 @@ fn reports_over_tls_are_the_same() {
     agree(
         &httperf,
         nginx.port,
-        &["--ssl", "--ssl --num-conns 3 --num-calls 4 --rate 100", "--ssl --ssl-no-reuse --num-conns 2"],
+        &[
+            "--ssl",
+            "--ssl --num-conns 3 --num-calls 4 --rate 100",
+            "--ssl --ssl-no-reuse --num-conns 2",
+        ],
     );
 }
 
@@ -122,8 +134,7 @@ fn reports_over_tls_are_the_same() {
 fn sessions_are_reported_the_same() {
     let Some((httperf, nginx)) = ready("sessions_are_reported_the_same") else { return };
     let file = nginx.dir.path().join("sessions");
-    let text =
-        "# two sessions\n/d/a think=0.02\n  /d/b\n\t/d/c\n/gone method=POST contents=\"x\\ny\"\n\n/d/e method=HEAD\n";
+    let text = "# two sessions\n/d/a think=0.02\n  /d/b\n\t/d/c\n/gone method=POST contents=\"x\\ny\"\n\n/d/e method=HEAD\n";
     fs::write(&file, text).expect("a file");
     let log = format!("--wsesslog 3,0.01,{}", file.display());
     agree(
@@ -145,12 +156,16 @@ fn sessions_are_reported_the_same() {
 fn requests_and_replies_are_shown_the_same() {
     let Some((httperf, nginx)) = ready("requests_and_replies_are_shown_the_same") else { return };
     // The second of the day may change between both runs.
-    for line in
-        ["--print-request --num-calls 2", "--print-reply", "--print-reply=header", "--print-reply=body --uri /page.txt"]
-    {
+    for line in [
+        "--print-request --num-calls 2",
+        "--print-reply",
+        "--print-reply=header",
+        "--print-reply=body --uri /page.txt",
+    ] {
         let port = nginx.port.to_string();
         let words = ["--server", "127.0.0.1", "--port", &port].into_iter().chain(line.split(' '));
-        httperf.agree_masked(&words.collect::<Vec<_>>(), |text: &str| without(&mask(text), "Date: "));
+        httperf
+            .agree_masked(&words.collect::<Vec<_>>(), |text: &str| without(&mask(text), "Date: "));
     }
 }
 
@@ -190,18 +205,31 @@ fn invalid_options_are_reported_the_same() {
 /// The only test that waits for a rate over five seconds.
 #[test]
 fn rates_are_taken_every_five_seconds() {
-    let Some(nginx) = nginx("compat::httperf::rates_are_taken_every_five_seconds", "") else { return };
+    let Some(nginx) = nginx("compat::httperf::rates_are_taken_every_five_seconds", "") else {
+        return;
+    };
     let port = nginx.port.to_string();
-    let words = ["--server", "127.0.0.1", "--port", &port, "--rate", "20", "--num-conns", "103", "-v"];
+    let words =
+        ["--server", "127.0.0.1", "--port", &port, "--rate", "20", "--num-conns", "103", "-v"];
     let output = super::both::ours("httperf", &words);
     assert_eq!(output.out.matches("\nreply-rate = 20.").count(), 1, "{}", output.out);
     assert!(output.field("Reply rate [replies/s]:").ends_with("(1 samples)"), "{}", output.out);
-    assert!(output.out.contains("Total: connections 103 requests 103 replies 103 "), "{}", output.out);
+    assert!(
+        output.out.contains("Total: connections 103 requests 103 replies 103 "),
+        "{}",
+        output.out
+    );
 }
 
 #[test]
 fn masks_keep_decimals() {
     let total = "Total: connections 5 requests 15 replies 15 test-duration 0.014 s";
-    assert_eq!(mask_line(total), "Total: connections 5 requests 15 replies 15 test-duration <3 decimals> s");
-    assert_eq!(mask_line("Session rate [sess/s]: min 0.00 (2/3)"), "Session rate [sess/s]: min <2 decimals> (2/3)");
+    assert_eq!(
+        mask_line(total),
+        "Total: connections 5 requests 15 replies 15 test-duration <3 decimals> s"
+    );
+    assert_eq!(
+        mask_line("Session rate [sess/s]: min 0.00 (2/3)"),
+        "Session rate [sess/s]: min <2 decimals> (2/3)"
+    );
 }

@@ -27,7 +27,10 @@ fn words<'a>(port: &'a str, line: &'a str) -> Vec<&'a str> {
 
 #[test]
 fn errors_are_counted_the_same() {
-    let Some(httperf) = both("compat::httperf_failures::errors_are_counted_the_same", "httperf") else { return };
+    let Some(httperf) = both("compat::httperf_failures::errors_are_counted_the_same", "httperf")
+    else {
+        return;
+    };
     let closed = port::free().to_string();
     for line in ["--num-conns 3", "--wsess 3,2,0", "--num-conns 5 --rate 100"] {
         httperf.agree_masked(&words(&closed, line), mask);
@@ -38,7 +41,8 @@ fn errors_are_counted_the_same() {
     });
     let silent = silent.address.port().to_string();
     for line in ["--num-conns 2 --timeout 0.2", "--wsess 2,3,0 --rate 5 --timeout 0.2"] {
-        httperf.agree_masked(&words(&silent, line), |text| without(&mask(text), "Session failtime"));
+        httperf
+            .agree_masked(&words(&silent, line), |text| without(&mask(text), "Session failtime"));
     }
 }
 
@@ -80,28 +84,44 @@ fn connections_may_exceed_the_descriptors_of_the_real_one() {
     });
     let port = odd.address.port().to_string();
     let output = ours("httperf", &words(&port, "--num-conns 1300 --rate 2000 --timeout 20"));
-    assert!(output.out.contains("Total: connections 1300 requests 1300 replies 1300 "), "{}{}", output.out, output.err);
+    assert!(
+        output.out.contains("Total: connections 1300 requests 1300 replies 1300 "),
+        "{}{}",
+        output.out,
+        output.err
+    );
     assert!(output.out.contains("Errors: total 0 "), "{}", output.out);
     let rate = output.field("Connection rate:");
-    let most = rate.split_once("<=").and_then(|(_, rest)| rest.split(' ').next()).and_then(|n| n.parse::<u64>().ok());
+    let most = rate
+        .split_once("<=")
+        .and_then(|(_, rest)| rest.split(' ').next())
+        .and_then(|n| n.parse::<u64>().ok());
     assert!(most.is_some_and(|most| most > 1024), "{rate}");
 }
 
 #[test]
 fn a_failed_handshake_does_not_end_the_run() {
-    let Some(nginx) = nginx("compat::httperf_failures::a_failed_handshake_does_not_end_the_run", "") else {
+    let Some(nginx) =
+        nginx("compat::httperf_failures::a_failed_handshake_does_not_end_the_run", "")
+    else {
         return;
     };
     let port = nginx.port.to_string();
     let output = ours("httperf", &words(&port, "--ssl --num-conns 2"));
     assert_eq!(output.code, Some(0));
-    assert!(output.out.contains("Errors: fd-unavail 0 addrunavail 0 ftab-full 0 other 2"), "{}", output.out);
+    assert!(
+        output.out.contains("Errors: fd-unavail 0 addrunavail 0 ftab-full 0 other 2"),
+        "{}",
+        output.out
+    );
 }
 
 /// A list without repetition is requested to its end, and every reply is awaited.
 #[test]
 fn a_list_is_requested_to_its_end() {
-    let Some(nginx) = nginx("compat::httperf_failures::a_list_is_requested_to_its_end", "") else { return };
+    let Some(nginx) = nginx("compat::httperf_failures::a_list_is_requested_to_its_end", "") else {
+        return;
+    };
     let file = nginx.dir.path().join("list");
     std::fs::write(&file, b"/index.html\0/long\0/page.txt\0").expect("a file");
     let port = nginx.port.to_string();
@@ -127,7 +147,12 @@ fn few_piped_calls_refuse_what_the_real_one_refuses() {
         (logged.as_str(), false),
     ] {
         for output in [httperf.real(&words(&port, line)), httperf.ours(&words(&port, line))] {
-            assert_eq!(output.err.contains("too many calls pending"), refused, "{line}: {}", output.err);
+            assert_eq!(
+                output.err.contains("too many calls pending"),
+                refused,
+                "{line}: {}",
+                output.err
+            );
         }
     }
 }

@@ -38,7 +38,10 @@ fn autobench_reads_the_output() {
     let Some(output) = run_httperf("autobench_reads_the_output", line) else { return };
     takes(&output.out, &SEVEN);
     // autobench adds nothing: each figure is a plain number even if nothing was measured.
-    let none = ours("httperf", &["--server", "127.0.0.1", "--port", "1", "--num-conn", "2", "--num-call", "1"]);
+    let none = ours(
+        "httperf",
+        &["--server", "127.0.0.1", "--port", "1", "--num-conn", "2", "--num-call", "1"],
+    );
     takes(&none.out, &SEVEN);
     assert!(!none.out.contains("NaN") && !none.out.contains("inf"), "{}", none.out);
 }
@@ -46,8 +49,10 @@ fn autobench_reads_the_output() {
 /// autoperf reads stdout and stderr as one.
 #[test]
 fn autoperf_reads_the_output() {
-    let Some(output) = run_httperf("autoperf_reads_the_output", "--hog --uri=/ --num-conn 40 --rate 200 --timeout 5")
-    else {
+    let Some(output) = run_httperf(
+        "autoperf_reads_the_output",
+        "--hog --uri=/ --num-conn 40 --rate 200 --timeout 5",
+    ) else {
         return;
     };
     let all_output = output.out + &output.err;
@@ -59,16 +64,27 @@ fn autoperf_reads_the_output() {
 /// program. httperfjs stops at lines about descriptors.
 #[test]
 fn the_first_line_is_the_command() {
-    let Some(output) = run_httperf("the_first_line_is_the_command", "--num-conns 20 --rate 100") else { return };
+    let Some(output) = run_httperf("the_first_line_is_the_command", "--num-conns 20 --rate 100")
+    else {
+        return;
+    };
     assert!(output.out.starts_with("httperf --client=0/1 --server=127.0.0.1 "), "{}", output.out);
-    assert!(!output.err.contains("file descriptors") && !output.err.contains("FD_SETSIZE"), "{}", output.err);
+    assert!(
+        !output.err.contains("file descriptors") && !output.err.contains("FD_SETSIZE"),
+        "{}",
+        output.err
+    );
 }
 
 /// Parser httperf-output-parser by wjessop: one pattern for the whole report, with lines in a fixed
 /// order.
 #[test]
 fn the_whole_report_matches_one_pattern() {
-    let Some(output) = run_httperf("the_whole_report_matches_one_pattern", "--num-conns 20 --rate 100") else { return };
+    let Some(output) =
+        run_httperf("the_whole_report_matches_one_pattern", "--num-conns 20 --rate 100")
+    else {
+        return;
+    };
     let labels = [
         r"Maximum connect burst length: \d+\n",
         r"\nTotal: connections \d+ requests \d+ replies \d+ test-duration \d+\.\d{3} s\n",

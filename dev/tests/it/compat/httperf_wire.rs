@@ -29,7 +29,10 @@ type Bytes = Vec<u8>;
 
 #[test]
 fn bytes_on_the_wire_are_the_same() {
-    let Some(httperf) = both("compat::httperf_wire::bytes_on_the_wire_are_the_same", "httperf") else { return };
+    let Some(httperf) = both("compat::httperf_wire::bytes_on_the_wire_are_the_same", "httperf")
+    else {
+        return;
+    };
     let connections: Arc<Mutex<Vec<Arc<Mutex<Bytes>>>>> = Arc::default();
     let all = Arc::clone(&connections);
     let odd = serve_connections(move |mut client| {
@@ -43,28 +46,35 @@ fn bytes_on_the_wire_are_the_same() {
             let heads = received.windows(4).filter(|four| *four == b"\r\n\r\n").count();
             while replies < heads {
                 replies += 1;
-                let reply =
-                    format!("HTTP/1.1 200 OK\r\nSet-Cookie: a={replies}; path=/\r\nContent-Length: 2\r\n\r\nok");
+                let reply = format!(
+                    "HTTP/1.1 200 OK\r\nSet-Cookie: a={replies}; path=/\r\nContent-Length: 2\r\n\r\nok"
+                );
                 let _ = client.stream.write_all(reply.as_bytes());
             }
         }
     });
     let dir = tempfile::TempDir::new().expect("a directory");
-    fs::write(path_in(&dir, "sessions"), "/a method=POST contents=\"he\\nllo\"\n/b\n  /c\n\n/d\n").expect("a file");
+    fs::write(path_in(&dir, "sessions"), "/a method=POST contents=\"he\\nllo\"\n/b\n  /c\n\n/d\n")
+        .expect("a file");
     fs::write(path_in(&dir, "list"), b"/w1\0/w2\0/w3\0").expect("a file");
     let take = || {
         let received_bytes = std::mem::take(&mut *connections.lock().expect("the connections"));
-        let mut texts: Vec<_> =
-            received_bytes.iter().map(|c| String::from_utf8_lossy(&c.lock().expect("bytes")).into_owned()).collect();
+        let mut texts: Vec<_> = received_bytes
+            .iter()
+            .map(|c| String::from_utf8_lossy(&c.lock().expect("bytes")).into_owned())
+            .collect();
         // Concurrent sessions open their connections in any order.
         texts.sort();
         texts
     };
     let port = odd.address.port().to_string();
     for line in LINES {
-        let line = line.replace("FILE", &path_in(&dir, "sessions")).replace("LIST", &path_in(&dir, "list"));
-        let words =
-            ["--server", "127.0.0.1", "--port", &port].into_iter().chain(line.split(' ').filter(|w| !w.is_empty()));
+        let line = line
+            .replace("FILE", &path_in(&dir, "sessions"))
+            .replace("LIST", &path_in(&dir, "list"));
+        let words = ["--server", "127.0.0.1", "--port", &port]
+            .into_iter()
+            .chain(line.split(' ').filter(|w| !w.is_empty()));
         let words: Vec<&str> = words.collect();
         let output = httperf.real(&words);
         let real = take();

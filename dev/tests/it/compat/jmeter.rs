@@ -26,15 +26,25 @@ const VARIABLES: &str = "t,n_1,n_3,n_matchNr,all_ALL,p,miss,random,obj,nil,bool,
                          kept,b,bs_matchNr,c,ca_2,x,xs_3,made,names,word";
 
 /// Columns with times, or with the number of threads that happened to be active.
-const NOT_COMPARED: [&str; 7] = ["timeStamp", "elapsed", "Latency", "IdleTime", "Connect", "grpThreads", "allThreads"];
+const NOT_COMPARED: [&str; 7] =
+    ["timeStamp", "elapsed", "Latency", "IdleTime", "Connect", "grpThreads", "allThreads"];
 
 /// Number of runs of each that are compared.
 const RUNS: u32 = 5;
 
 /// Plans whose elapsed times are compared in addition to `elapsed`, and the factor by which their
 /// loops are repeated for that.
-const REPEATED: [&str; 9] =
-    ["assertions", "bodies", "data", "elements", "extractors", "loops", "redirects", "samplers", "sessions"];
+const REPEATED: [&str; 9] = [
+    "assertions",
+    "bodies",
+    "data",
+    "elements",
+    "extractors",
+    "loops",
+    "redirects",
+    "samplers",
+    "sessions",
+];
 const TIMES: u32 = 20;
 
 /// Minimum number of samples of a label whose median is compared.
@@ -55,7 +65,10 @@ impl JmeterSetup {
     fn new(test: &str) -> Option<Self> {
         let home = env::var_os("BRUNT_JMETER").map(PathBuf::from).filter(|home| home.is_dir());
         let (Some(home), Some(_)) = (home, program("java")) else {
-            skip(test, "no Apache JMeter here (BRUNT_JMETER, tools/jmeter.sh; it needs java and mvn)");
+            skip(
+                test,
+                "no Apache JMeter here (BRUNT_JMETER, tools/jmeter.sh; it needs java and mvn)",
+            );
             return None;
         };
         let dir = TempDir::new().expect("a directory");
@@ -82,17 +95,42 @@ impl JmeterSetup {
         self.run(command("jmeter"), folder, plan, &format!("ours-{turn}"))
     }
 
-    fn run(&self, mut program: Command, folder: &Path, plan: &str, run_name: &str) -> Result<ResultFile, String> {
+    fn run(
+        &self,
+        mut program: Command,
+        folder: &Path,
+        plan: &str,
+        run_name: &str,
+    ) -> Result<ResultFile, String> {
         let file = |ending: &str| self.dir.path().join(format!("{plan}-{run_name}.{ending}"));
-        program.arg("-n").arg("-t").arg(format!("{plan}.jmx")).arg("-l").arg(file("jtl")).arg("-j").arg(file("log"));
-        for (name, port) in [("lab", self.lab.port()), ("shop", self.shop.address.port()), ("closed", self.closed)] {
+        program
+            .arg("-n")
+            .arg("-t")
+            .arg(format!("{plan}.jmx"))
+            .arg("-l")
+            .arg(file("jtl"))
+            .arg("-j")
+            .arg(file("log"));
+        for (name, port) in
+            [("lab", self.lab.port()), ("shop", self.shop.address.port()), ("closed", self.closed)]
+        {
             program.arg(format!("-J{name}={port}"));
         }
-        program.args(["sample_count", "encoding"].map(|column| format!("-Jjmeter.save.saveservice.{column}=true")));
+        program.args(
+            ["sample_count", "encoding"]
+                .map(|column| format!("-Jjmeter.save.saveservice.{column}=true")),
+        );
         program.arg(format!("-Jsample_variables={VARIABLES}"));
-        let output = program.current_dir(folder).stdin(Stdio::null()).output().expect("a program that starts");
-        let texts = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-        let read = Some(()).filter(|()| output.status.success()).and_then(|()| ResultFile::read(&file("jtl")));
+        let output = program
+            .current_dir(folder)
+            .stdin(Stdio::null())
+            .output()
+            .expect("a program that starts");
+        let texts = String::from_utf8_lossy(&output.stdout).into_owned()
+            + &String::from_utf8_lossy(&output.stderr);
+        let read = Some(())
+            .filter(|()| output.status.success())
+            .and_then(|()| ResultFile::read(&file("jtl")));
         read.ok_or_else(|| format!("{plan} {run_name}: no samples\n{texts}"))
     }
 }
@@ -103,7 +141,9 @@ fn plans() -> PathBuf {
 
 fn names() -> Vec<String> {
     let entries = plans().read_dir().expect("plans");
-    let names = entries.filter_map(|entry| Some(entry.ok()?.file_name().to_str()?.strip_suffix(".jmx")?.to_owned()));
+    let names = entries.filter_map(|entry| {
+        Some(entry.ok()?.file_name().to_str()?.strip_suffix(".jmx")?.to_owned())
+    });
     let mut names: Vec<_> = names.collect();
     names.sort();
     names
@@ -111,7 +151,9 @@ fn names() -> Vec<String> {
 
 #[test]
 fn samples_equal_those_of_jmeter() {
-    let Some(world) = JmeterSetup::new("compat::jmeter::samples_equal_those_of_jmeter") else { return };
+    let Some(world) = JmeterSetup::new("compat::jmeter::samples_equal_those_of_jmeter") else {
+        return;
+    };
     let mut wrong = Vec::new();
     let folder = plans();
     let all = names();
@@ -130,9 +172,14 @@ fn samples_equal_those_of_jmeter() {
             }
         };
         if real.columns != ours.columns {
-            wrong.push(format!("{plan}: columns\n  real {:?}\n  ours {:?}", real.columns, ours.columns));
+            wrong.push(format!(
+                "{plan}: columns\n  real {:?}\n  ours {:?}",
+                real.columns, ours.columns
+            ));
         }
-        wrong.extend(real.differences(&ours, &NOT_COMPARED).into_iter().map(|one| format!("{plan}: {one}")));
+        wrong.extend(
+            real.differences(&ours, &NOT_COMPARED).into_iter().map(|one| format!("{plan}: {one}")),
+        );
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
@@ -140,7 +187,9 @@ fn samples_equal_those_of_jmeter() {
 /// Compares three plans of 40 thread groups; many more in a proof.
 #[test]
 fn controllers_behave_as_in_jmeter() {
-    let Some(world) = JmeterSetup::new("compat::jmeter::controllers_behave_as_in_jmeter") else { return };
+    let Some(world) = JmeterSetup::new("compat::jmeter::controllers_behave_as_in_jmeter") else {
+        return;
+    };
     let seeds: u8 = if env::var_os("BRUNT_PROVE").is_some() { 30 } else { 1 };
     let folder = TempDir::new().expect("a directory");
     let mut compared = 0;
@@ -150,12 +199,14 @@ fn controllers_behave_as_in_jmeter() {
         .flat_map(|kinds| (0..seeds).map(move |seed| (kinds, seed)))
     {
         let name = format!("{kinds:?}-{seed}");
-        fs::write(folder.path().join(format!("{name}.jmx")), controllers::plan(kinds, seed, 40)).expect("a plan");
+        fs::write(folder.path().join(format!("{name}.jmx")), controllers::plan(kinds, seed, 40))
+            .expect("a plan");
         let real = world.real(folder.path(), &name, 1);
         let ours = world.ours(folder.path(), &name, 1);
         let real = real.expect("samples of JMeter");
         let ours = ours.expect("samples");
-        let log = fs::read_to_string(world.dir.path().join(format!("{name}-real-1.log"))).expect("JMeter's log");
+        let log = fs::read_to_string(world.dir.path().join(format!("{name}-real-1.log")))
+            .expect("JMeter's log");
         let real = controllers::by_group(&real);
         let ours = controllers::by_group(&ours);
         let groups: BTreeSet<&String> = real.keys().chain(ours.keys()).collect();
@@ -163,10 +214,15 @@ fn controllers_behave_as_in_jmeter() {
             // If an Interleave Controller has no samples left, the thread of JMeter dies of an
             // exception.
             let has_died = log.contains(&format!("Uncaught exception in thread Thread[g{group} "));
-            let [real, ours] = [&real, &ours].map(|groups| groups.get(group).cloned().unwrap_or_default());
+            let [real, ours] =
+                [&real, &ours].map(|groups| groups.get(group).cloned().unwrap_or_default());
             compared += u32::from(!has_died);
             if real != ours && !has_died {
-                wrong.push(format!("{name}, group {group}\n  real {}\n  ours {}", real.join(", "), ours.join(", ")));
+                wrong.push(format!(
+                    "{name}, group {group}\n  real {}\n  ours {}",
+                    real.join(", "),
+                    ours.join(", ")
+                ));
             }
         }
     }
@@ -178,7 +234,9 @@ fn controllers_behave_as_in_jmeter() {
 /// A plan with nested functions becomes a plan file, and that becomes a plan of JMeter again.
 #[test]
 fn exported_plans_open_in_jmeter() {
-    let Some(world) = JmeterSetup::new("compat::jmeter::exported_plans_open_in_jmeter") else { return };
+    let Some(world) = JmeterSetup::new("compat::jmeter::exported_plans_open_in_jmeter") else {
+        return;
+    };
     let plan = format!(
         r#"<jmeterTestPlan version="1.2"><hashTree><TestPlan guiclass="" testclass="TestPlan" testname="p"/><hashTree>
         <ThreadGroup guiclass="" testclass="ThreadGroup" testname="g"><stringProp name="ThreadGroup.num_threads">1</stringProp>
@@ -210,26 +268,37 @@ fn exported_plans_open_in_jmeter() {
 
 /// Labels of a plan whose elapsed times are neither within 1 ms of those of JMeter nor within the
 /// spread of its runs. Writes a row of the table for each label.
-fn missed_labels(world: &JmeterSetup, folder: &Path, plan: &str, table: &mut String) -> Vec<String> {
+fn missed_labels(
+    world: &JmeterSetup,
+    folder: &Path,
+    plan: &str,
+    table: &mut String,
+) -> Vec<String> {
     let real = medians_of_runs((0..RUNS).map(|turn| world.real(folder, plan, turn)).collect());
     let ours = medians_of_runs((0..RUNS).map(|turn| world.ours(folder, plan, turn)).collect());
     let mut missed = Vec::new();
     for label in real[0].keys() {
-        let of =
-            |runs: &[BTreeMap<String, f64>]| runs.iter().filter_map(|run| run.get(label).copied()).collect::<Vec<_>>();
+        let of = |runs: &[BTreeMap<String, f64>]| {
+            runs.iter().filter_map(|run| run.get(label).copied()).collect::<Vec<_>>()
+        };
         if of(&ours).is_empty() {
             missed.push(format!("{plan}: {label}"));
             continue;
         }
         let brunt_median = median(of(&ours));
         let all = of(&real);
-        let (least, most) =
-            all.iter().fold((f64::MAX, 0.0_f64), |(least, most), one| (least.min(*one), most.max(*one)));
+        let (least, most) = all
+            .iter()
+            .fold((f64::MAX, 0.0_f64), |(least, most), one| (least.min(*one), most.max(*one)));
         let jmeter_median = median(all);
-        let is_met = (brunt_median - jmeter_median).abs() <= 1.0 || (least..=most).contains(&brunt_median);
+        let is_met =
+            (brunt_median - jmeter_median).abs() <= 1.0 || (least..=most).contains(&brunt_median);
         let result = if is_met { "met" } else { "missed" };
-        writeln!(table, "| {plan} | {label} | {jmeter_median} | {least} to {most} | {brunt_median} | {result} |")
-            .expect("memory");
+        writeln!(
+            table,
+            "| {plan} | {label} | {jmeter_median} | {least} to {most} | {brunt_median} | {result} |"
+        )
+        .expect("memory");
         if !is_met {
             missed.push(format!("{plan}: {label}"));
         }
@@ -248,8 +317,9 @@ fn copy_with_more_loops() -> TempDir {
     for plan in REPEATED {
         let path = folder.path().join(format!("{plan}.jmx"));
         let text = fs::read_to_string(&path).expect("a plan");
-        let lines =
-            text.lines().map(|line| if line.contains("main_controller") { multiply_loops(line) } else { line.into() });
+        let lines = text.lines().map(|line| {
+            if line.contains("main_controller") { multiply_loops(line) } else { line.into() }
+        });
         fs::write(path, lines.collect::<Vec<_>>().join("\n")).expect("a plan");
     }
     folder
@@ -257,8 +327,11 @@ fn copy_with_more_loops() -> TempDir {
 
 /// Multiplies the number of loops in a line.
 fn multiply_loops(line: &str) -> String {
-    let number = line.split_once("LoopController.loops\">").and_then(|(_, rest)| rest.split_once('<'));
-    let Some((number, loops)) = number.and_then(|(text, _)| Some((text, text.parse::<u32>().ok()?))) else {
+    let number =
+        line.split_once("LoopController.loops\">").and_then(|(_, rest)| rest.split_once('<'));
+    let Some((number, loops)) =
+        number.and_then(|(text, _)| Some((text, text.parse::<u32>().ok()?)))
+    else {
         return line.into();
     };
     line.replace(&format!("loops\">{number}<"), &format!("loops\">{}<", loops * TIMES))
@@ -267,9 +340,14 @@ fn multiply_loops(line: &str) -> String {
 /// Copies a directory recursively.
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).expect("a directory");
-    for entry in from.read_dir().expect("a directory").map(|entry| entry.expect("an entry").path()) {
+    for entry in from.read_dir().expect("a directory").map(|entry| entry.expect("an entry").path())
+    {
         let target = to.join(entry.file_name().expect("a name"));
-        if entry.is_dir() { copy(&entry, &target) } else { _ = fs::copy(&entry, &target).expect("a copy") }
+        if entry.is_dir() {
+            copy(&entry, &target)
+        } else {
+            _ = fs::copy(&entry, &target).expect("a copy")
+        }
     }
 }
 
@@ -277,7 +355,10 @@ fn copy(from: &Path, to: &Path) {
 #[test]
 fn elapsed_times_match_those_of_jmeter() {
     let Some(evidence) = env::var_os("BRUNT_JMETER_EVIDENCE") else { return };
-    let Some(world) = JmeterSetup::new("compat::jmeter::elapsed_times_match_those_of_jmeter") else { return };
+    let Some(world) = JmeterSetup::new("compat::jmeter::elapsed_times_match_those_of_jmeter")
+    else {
+        return;
+    };
     let mut table = format!(
         "# Elapsed times beside Apache JMeter 5.6.3\n\nMedians of labels with at least {LEAST} samples a run, {RUNS} runs, ms. The \
          difference is at most 1 ms, or within the spread of JMeter's own runs.\n\n| plan | label | JMeter | its runs | brunt | \

@@ -64,13 +64,23 @@ fn a_published_ab_run_gives_its_files() {
     let home = Home::new("");
     let [csv, tsv] = ["result.csv", "result.tsv"].map(|name| home.path(name));
     for more in [&["-k"][..], &[]] {
-        let files = ["-e", &csv.display().to_string(), "-g", &tsv.display().to_string()].map(str::to_owned);
+        let files =
+            ["-e", &csv.display().to_string(), "-g", &tsv.display().to_string()].map(str::to_owned);
         let url = nginx.url_of("/page.html");
         let words = ["-n", "2000", "-c", "500"].into_iter().chain(more.iter().copied());
-        let words: Vec<&str> = words.chain(files.iter().map(String::as_str)).chain([&*url]).collect();
+        let words: Vec<&str> =
+            words.chain(files.iter().map(String::as_str)).chain([&*url]).collect();
         let output = ours("ab", &words);
-        assert_eq!((output.field("Document Length:"), output.field("Complete requests:")), ("123784 bytes", "2000"));
-        assert_eq!((output.code, output.field("Failed requests:")), (Some(0), "0"), "{}", output.err);
+        assert_eq!(
+            (output.field("Document Length:"), output.field("Complete requests:")),
+            ("123784 bytes", "2000")
+        );
+        assert_eq!(
+            (output.code, output.field("Failed requests:")),
+            (Some(0), "0"),
+            "{}",
+            output.err
+        );
         assert_eq!((line_count(&csv), line_count(&tsv)), (102, 2001));
     }
 }

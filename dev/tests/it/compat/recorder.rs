@@ -34,7 +34,9 @@ pub fn recorder(reply: impl Fn(&str) -> String + Send + Sync + 'static) -> Recor
 fn is_whole(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes);
     let Some((head, body)) = text.split_once("\r\n\r\n") else { return false };
-    let length = head.lines().find_map(|l| l.to_ascii_lowercase().strip_prefix("content-length: ").map(str::to_owned));
+    let length = head
+        .lines()
+        .find_map(|l| l.to_ascii_lowercase().strip_prefix("content-length: ").map(str::to_owned));
     body.len() >= length.map_or(0, |n| n.parse().expect("a length"))
 }
 

@@ -12,11 +12,14 @@ use tempfile::TempDir;
 
 #[test]
 fn a_dead_port_is_reported_the_same() {
-    let Some(siege) = both("compat::siege_failures::a_dead_port_is_reported_the_same", "siege") else { return };
+    let Some(siege) = both("compat::siege_failures::a_dead_port_is_reported_the_same", "siege")
+    else {
+        return;
+    };
     let dir = TempDir::new().expect("a directory");
     let url = format!("http://127.0.0.1:{}/", port::free());
-    let [plain, few] =
-        [("plain", ""), ("few", "failures = 5\n")].map(|(name, more)| rc(dir.path(), name, &format!("{PLAIN}{more}")));
+    let [plain, few] = [("plain", ""), ("few", "failures = 5\n")]
+        .map(|(name, more)| rc(dir.path(), name, &format!("{PLAIN}{more}")));
     for words in [
         &["-R", &plain, "-c1", "-r1", &url][..],
         &["-R", &plain, "-c1", "-r3", "-j", &url],
@@ -25,9 +28,17 @@ fn a_dead_port_is_reported_the_same() {
         siege.agree_masked(words, mask);
     }
     let output = ours("siege", &["-R", &few, "-c3", "-r20", &url]);
-    assert!(output.err.contains("siege aborted due to excessive socket failure; you\n"), "{}", output.err);
+    assert!(
+        output.err.contains("siege aborted due to excessive socket failure; you\n"),
+        "{}",
+        output.err
+    );
     assert!(output.err.contains("Failed transactions:\t           5\n"), "{}", output.err);
-    assert!(output.err.contains("\nbrunt - the run ended early at the limit of 5 failures"), "{}", output.err);
+    assert!(
+        output.err.contains("\nbrunt - the run ended early at the limit of 5 failures"),
+        "{}",
+        output.err
+    );
 }
 
 /// The server accepts connections and never replies: siege waits forever, or reports neither hits
@@ -58,7 +69,11 @@ fn three_thousand_users_are_served() {
     let dir = TempDir::new().expect("a directory");
     let rc = rc(dir.path(), "rc", &format!("{PLAIN}limit = 5000\n"));
     let output = ours("siege", &["-R", &rc, "-c", "3000", "-r", "2", "-b", &lab.url_of("/")]);
-    assert!(output.err.contains("** Preparing 3000 concurrent users for battle.\n"), "{}", output.err);
+    assert!(
+        output.err.contains("** Preparing 3000 concurrent users for battle.\n"),
+        "{}",
+        output.err
+    );
     assert!(output.err.contains("Transactions:\t\t        6000 hits\n"), "{}", output.err);
     assert!(output.err.contains("Failed transactions:\t           0\n"), "{}", output.err);
 }
@@ -86,16 +101,24 @@ fn decisive_pauses_are_reported() {
     let rc = rc(dir.path(), "rc", PLAIN);
     let output = ours("siege", &["-R", &rc, "-c", "5", "-t1S", "-d", "0.5", &lab.url_of("/")]);
     assert!(
-        output.err.contains("\nbrunt - each user paused 250 ms on average behind a page that took "),
+        output
+            .err
+            .contains("\nbrunt - each user paused 250 ms on average behind a page that took "),
         "{}",
         output.err
     );
-    assert!(!ours("siege", &["-R", &rc, "-c", "5", "-r9", "-b", &lab.url_of("/")]).err.contains("paused"));
+    assert!(
+        !ours("siege", &["-R", &rc, "-c", "5", "-r9", "-b", &lab.url_of("/")])
+            .err
+            .contains("paused")
+    );
 }
 
 #[test]
 fn time_with_repetitions_is_reported_the_same() {
-    let Some(siege) = both("compat::siege_failures::time_with_repetitions_is_reported_the_same", "siege") else {
+    let Some(siege) =
+        both("compat::siege_failures::time_with_repetitions_is_reported_the_same", "siege")
+    else {
         return;
     };
     let dir = TempDir::new().expect("a directory");
@@ -128,7 +151,9 @@ fn an_interrupted_run_prints_its_report() {
 /// changes that number.
 #[test]
 fn a_page_with_a_login_is_requested_equally_often() {
-    let Some(siege) = both("compat::siege_failures::a_page_with_a_login_is_requested_equally_often", "siege") else {
+    let Some(siege) =
+        both("compat::siege_failures::a_page_with_a_login_is_requested_equally_often", "siege")
+    else {
         return;
     };
     let dir = TempDir::new().expect("a directory");
@@ -145,7 +170,9 @@ fn a_page_with_a_login_is_requested_equally_often() {
 }
 
 fn refusing_server() -> crate::world::ScriptedServer {
-    serve_reply("HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"x\"\r\nContent-Length: 2\r\n\r\nno")
+    serve_reply(
+        "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"x\"\r\nContent-Length: 2\r\n\r\nno",
+    )
 }
 
 /// Programs that read the report on stderr take any text before a colon as a key.
@@ -156,7 +183,15 @@ fn notes_contain_no_colon() {
     let rc = rc(dir.path(), "rc", &format!("{PLAIN}limit = 4\n"));
     let output = ours(
         "siege",
-        &["-R", &rc, "-c9", "-r1", "--brunt-store-dir", &dir.path().display().to_string(), &lab.url_of("/")],
+        &[
+            "-R",
+            &rc,
+            "-c9",
+            "-r1",
+            "--brunt-store-dir",
+            &dir.path().display().to_string(),
+            &lab.url_of("/"),
+        ],
     );
     let notes: Vec<&str> = output.err.lines().filter(|line| line.starts_with("brunt")).collect();
     assert!(notes.len() >= 2 && notes.iter().all(|note| !note.contains(':')), "{notes:?}");

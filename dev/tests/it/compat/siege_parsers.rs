@@ -11,7 +11,10 @@ use tempfile::TempDir;
 /// Starts an nginx, and creates a directory. Skips the test and returns None if nginx is not
 /// installed.
 fn server(test: &str) -> Option<(Nginx, TempDir)> {
-    Some((nginx(&format!("compat::siege_parsers::{test}"), "")?, TempDir::new().expect("a directory")))
+    Some((
+        nginx(&format!("compat::siege_parsers::{test}"), "")?,
+        TempDir::new().expect("a directory"),
+    ))
 }
 
 fn number(text: &str) -> f64 {
@@ -33,13 +36,18 @@ fn taurus_reads_the_output() {
                 accept-encoding = gzip\nuser-agent = x\nlogging = false\n";
     let rc = rc(dir.path(), "siegerc", text);
     let list = dir.path().join("urls");
-    fs::write(&list, format!("{}\n{}\n", nginx.url_of("/"), nginx.url_of("/long"))).expect("a list");
+    fs::write(&list, format!("{}\n{}\n", nginx.url_of("/"), nginx.url_of("/long")))
+        .expect("a list");
     let mut siege = command("siege --reps 3 --benchmark --concurrent 2 --header X-One:1 --file");
     let out = siege.arg(&list).env("SIEGERC", &rc).output().expect("brunt");
     assert!(out.status.success());
     let mut rows = 0;
-    for line in String::from_utf8_lossy(&out.stdout).lines().filter(|line| line.matches('\x1b').count() == 2) {
-        let between = &line[line.find('m').expect("a colour") + 1..line.rfind('\x1b').expect("its end")];
+    for line in String::from_utf8_lossy(&out.stdout)
+        .lines()
+        .filter(|line| line.matches('\x1b').count() == 2)
+    {
+        let between =
+            &line[line.find('m').expect("a colour") + 1..line.rfind('\x1b').expect("its end")];
         let cells: Vec<&str> = between.split(',').map(str::trim).collect();
         assert_eq!(cells.len(), 8, "{between}");
         assert_eq!((cells[2], cells[5].starts_with("http://")), ("200", true));
@@ -57,20 +65,27 @@ fn oss_performance_reads_the_output() {
     let Some((nginx, dir)) = server("oss_performance_reads_the_output") else { return };
     let version = ours("siege", &["--version"]);
     let first = version.err.lines().next().expect("a version").to_owned();
-    assert!(first.starts_with("SIEGE 4.0.") && !["SIEGE 4.0.0", "SIEGE 4.0.1", "SIEGE 4.0.2"].contains(&&*first));
+    assert!(
+        first.starts_with("SIEGE 4.0.")
+            && !["SIEGE 4.0.0", "SIEGE 4.0.1", "SIEGE 4.0.2"].contains(&&*first)
+    );
     let rc = rc(dir.path(), "rc", PLAIN);
     let log = dir.path().join("log").display().to_string();
     let list = dir.path().join("urls").display().to_string();
     fs::write(&list, nginx.url_of("/")).expect("a list");
     let log_to = format!("--log={log}");
-    let words = ["-R", &rc, "-c", "3", "-f", &list, "--benchmark", "--no-parser", "-t", "1S", &log_to];
+    let words =
+        ["-R", &rc, "-c", "3", "-f", &list, "--benchmark", "--no-parser", "-t", "1S", &log_to];
     assert_eq!(ours("siege", &words).code, Some(0));
     let text = fs::read_to_string(log).expect("a log");
     let rows: Vec<&str> = text.lines().collect();
     assert_eq!(rows.len(), 2);
     let cells: Vec<f64> = rows[1].split(',').skip(1).map(|cell| number(cell.trim())).collect();
     let [hits, response, rate, okay, failed] = [0, 3, 4, 7, 8].map(|at| cells[at]);
-    assert!(hits > 100.0 && okay == hits && failed == 0.0 && rate > 0.0 && response >= 0.0, "{text}");
+    assert!(
+        hits > 100.0 && okay == hits && failed == 0.0 && rate > 0.0 && response >= 0.0,
+        "{text}"
+    );
 }
 
 /// Parser of the Phoronix Test Suite: the third word of the last line that contains `rate:` and not
@@ -82,7 +97,8 @@ fn phoronix_reads_the_output() {
     let url = nginx.url_of("/");
     let output = ours("siege", &["-R", &rc, "-r50", "-b", "-c20", &url]);
     let all = format!("{}{}", output.out, output.err);
-    let line = all.lines().rfind(|line| !line.contains("HTTP") && line.contains("rate:")).expect("a line");
+    let line =
+        all.lines().rfind(|line| !line.contains("HTTP") && line.contains("rate:")).expect("a line");
     assert!(number(line.split_whitespace().nth(2).expect("a word")) > 0.0);
 }
 
@@ -94,9 +110,11 @@ fn dcperf_reads_the_output() {
     let rc = rc(dir.path(), "rc", &format!("{PLAIN}connection = keep-alive\nfailures = 1000\n"));
     let list = dir.path().join("urls").display().to_string();
     let log = dir.path().join("log").display().to_string();
-    fs::write(&list, format!("{}\n{} POST a=b\n", nginx.url_of("/"), nginx.url_of("/"))).expect("a list");
+    fs::write(&list, format!("{}\n{} POST a=b\n", nginx.url_of("/"), nginx.url_of("/")))
+        .expect("a list");
     // Pauses cause a note, which must contain none of the labels.
-    let words = ["-v", "-R", &rc, "-c", "4", "-d", "0.4", "-t", "2S", "-f", &list, &format!("--log={log}")];
+    let words =
+        ["-v", "-R", &rc, "-c", "4", "-d", "0.4", "-t", "2S", "-f", &list, &format!("--log={log}")];
     let out = command("siege").args(words).output().expect("brunt");
     let labels = [
         "Transactions",
@@ -118,14 +136,21 @@ fn dcperf_reads_the_output() {
         let fields: Vec<&str> = line.split_whitespace().collect();
         if line.contains("HTTP/1.1 200") && fields.len() >= 9 {
             assert!(
-                number(fields[2]) >= 0.0 && fields[8].starts_with('/') || fields[8].starts_with("http://"),
+                number(fields[2]) >= 0.0 && fields[8].starts_with('/')
+                    || fields[8].starts_with("http://"),
                 "{line}"
             );
             good += 1;
             continue;
         }
         for label in labels.iter().filter(|label| line.contains(**label)) {
-            let value = line.split(':').nth(1).expect("a value").split_whitespace().next().expect("a number");
+            let value = line
+                .split(':')
+                .nth(1)
+                .expect("a value")
+                .split_whitespace()
+                .next()
+                .expect("a number");
             number(value);
             found.push(*label);
         }
@@ -145,8 +170,14 @@ fn siege2csv_reads_the_output() {
     let all: String = reports.iter().map(|output| output.err.clone()).collect();
     assert_eq!(numbers_of(&all, "Transactions"), [4.0, 12.0]);
     assert_eq!(numbers_of(&all, "Successful transactions"), [4.0, 12.0]);
-    for label in ["Elapsed time", "Data transferred", "Response time", "Transaction rate", "Throughput", "Concurrency"]
-    {
+    for label in [
+        "Elapsed time",
+        "Data transferred",
+        "Response time",
+        "Transaction rate",
+        "Throughput",
+        "Concurrency",
+    ] {
         assert_eq!(numbers_of(&all, label).len(), 2, "{label}");
     }
 }
@@ -154,7 +185,14 @@ fn siege2csv_reads_the_output() {
 fn numbers_of(reports: &str, label: &str) -> Vec<f64> {
     let lines = reports.lines().filter(|line| line.starts_with(label));
     lines
-        .map(|line| number(line.split(':').nth(1).expect("a value").trim_matches(|c: char| !c.is_ascii_digit())))
+        .map(|line| {
+            number(
+                line.split(':')
+                    .nth(1)
+                    .expect("a value")
+                    .trim_matches(|c: char| !c.is_ascii_digit()),
+            )
+        })
         .collect()
 }
 
@@ -168,14 +206,30 @@ fn formats_of_other_releases_are_available() {
     let words = ["-R", &rc, "-c1", "-r2", &url];
     let by_option = ours("siege", &[&["--brunt-siege-format", "4.1.7"], &words[..]].concat());
     assert!(by_option.err.contains("Transactions:\t\t        2    hits\n"), "{}", by_option.err);
-    assert!(by_option.err.lines().any(|line| line.starts_with("Response time:\t\t") && line.ends_with(" ms")));
+    assert!(
+        by_option
+            .err
+            .lines()
+            .any(|line| line.starts_with("Response time:\t\t") && line.ends_with(" ms"))
+    );
     let by_environment = |more: &[&str]| {
-        command("siege").env("BRUNT_SIEGE_FORMAT", "4.1.7").args(more).args(words).output().expect("brunt")
+        command("siege")
+            .env("BRUNT_SIEGE_FORMAT", "4.1.7")
+            .args(more)
+            .args(words)
+            .output()
+            .expect("brunt")
     };
     assert!(text(&by_environment(&[])).contains("Successful transactions:        2\n"));
-    assert!(text(&by_environment(&["-j"])).starts_with("{\t\"transactions\":\t\t\t           2,\n"));
-    let text_all_the_same = ours("siege", &[&["--brunt-siege-format=4.0", "-j"], &words[..]].concat());
+    assert!(
+        text(&by_environment(&["-j"])).starts_with("{\t\"transactions\":\t\t\t           2,\n")
+    );
+    let text_all_the_same =
+        ours("siege", &[&["--brunt-siege-format=4.0", "-j"], &words[..]].concat());
     assert!(text_all_the_same.out.starts_with('{'));
     let refused = ours("siege", &["--brunt-siege-format=5", &url]);
-    assert!(refused.code == Some(1) && refused.err.contains("write 4.0 (seconds), 4.1.7 (milliseconds) or json"));
+    assert!(
+        refused.code == Some(1)
+            && refused.err.contains("write 4.0 (seconds), 4.1.7 (milliseconds) or json")
+    );
 }

@@ -13,7 +13,9 @@ fn reply(request: &str) -> String {
     let (status, fields) = match path.split('/').nth(1).unwrap_or("") {
         "away" => ("302 Found", "Location: /there\r\n"),
         "away307" => ("307 Temporary Redirect", "Location: /there\r\n"),
-        "cookies" => ("200 OK", "Set-Cookie: a=1; path=/\r\nSet-Cookie: b=two; path=/; HttpOnly\r\n"),
+        "cookies" => {
+            ("200 OK", "Set-Cookie: a=1; path=/\r\nSet-Cookie: b=two; path=/; HttpOnly\r\n")
+        }
         "basic" if !named => ("401 Unauthorized", "WWW-Authenticate: Basic realm=\"zone\"\r\n"),
         "digest" if !named => (
             "401 Unauthorized",
@@ -76,27 +78,40 @@ const WORDS: &[&[&str]] = &[
 
 #[test]
 fn bytes_on_the_wire_are_the_same() {
-    let Some(siege) = both("compat::siege_wire::bytes_on_the_wire_are_the_same", "siege") else { return };
+    let Some(siege) = both("compat::siege_wire::bytes_on_the_wire_are_the_same", "siege") else {
+        return;
+    };
     let recorder = recorder(reply);
     let dir = TempDir::new().expect("a directory");
     let url = recorder.odd.url_of("");
     let file = rc(dir.path(), "body", "a=1&b=2");
-    let list =
-        rc(dir.path(), "list", &format!("BASE={url}\n# three\n$(BASE)/1\n$(BASE)/2 POST b=$(BASE)\n{url}/3?x=y\n"));
+    let list = rc(
+        dir.path(),
+        "list",
+        &format!("BASE={url}\n# three\n$(BASE)/1\n$(BASE)/2 POST b=$(BASE)\n{url}/3?x=y\n"),
+    );
     let text = format!("{PLAIN}parser = true\nlogin = user:secret\n");
     for (name, more) in [("1.1", ""), ("1.0", "protocol = HTTP/1.0\naccept-encoding =  *\n")] {
         let rc = rc(dir.path(), name, &format!("{text}{more}"));
         for words in WORDS {
             let one = words.iter().any(|w| w.starts_with("-r"));
-            let words = words.iter().map(|w| w.replace("URL", &url).replace("FILE", &file).replace("LIST", &list));
-            let words: Vec<String> = ["-R", &rc, "-c1"].map(str::to_owned).into_iter().chain(words).collect();
+            let words = words
+                .iter()
+                .map(|w| w.replace("URL", &url).replace("FILE", &file).replace("LIST", &list));
+            let words: Vec<String> =
+                ["-R", &rc, "-c1"].map(str::to_owned).into_iter().chain(words).collect();
             let mut words: Vec<&str> = words.iter().map(String::as_str).collect();
             if !one {
                 words.insert(0, "-r1");
             }
             let output = siege.real(&words);
             let real = recorder.take();
-            assert_eq!((output.code, real.is_empty()), (Some(0), false), "{words:?}: {}", output.err);
+            assert_eq!(
+                (output.code, real.is_empty()),
+                (Some(0), false),
+                "{words:?}: {}",
+                output.err
+            );
             let output = siege.ours(&words);
             assert_eq!(output.code, Some(0), "{words:?}: {}", output.err);
             assert_eq!(plain(recorder.take()), plain(real), "{words:?}");
@@ -125,7 +140,8 @@ fn users_log_in_first() {
     let recorder = recorder(reply);
     let dir = TempDir::new().expect("a directory");
     let url = recorder.odd.url_of("");
-    let text = format!("{PLAIN}login-url = {url}/cookies/in POST user=a\nlogin-url = {url}/other\n");
+    let text =
+        format!("{PLAIN}login-url = {url}/cookies/in POST user=a\nlogin-url = {url}/other\n");
     let rc = rc(dir.path(), "rc", &text);
     let words = ["-R", &rc, "-c3", "-r2", &recorder.odd.url_of("/a")];
     let requests = [true, false].map(|real| {
@@ -136,11 +152,15 @@ fn users_log_in_first() {
     // siege has one cookie jar for all users; docs/drop-in-siege.md lists this difference.
     let [real, ours] = &requests;
     assert_eq!(sorted_without_cookies(ours), sorted_without_cookies(real));
-    assert_eq!(ours.iter().filter(|request| request.contains("\r\nCookie: a=1;b=two\r\n")).count(), 4);
+    assert_eq!(
+        ours.iter().filter(|request| request.contains("\r\nCookie: a=1;b=two\r\n")).count(),
+        4
+    );
 }
 
 fn sorted_without_cookies(all: &[String]) -> Vec<String> {
-    let mut all: Vec<String> = all.iter().map(|request| request.replace("Cookie: a=1;b=two\r\n", "")).collect();
+    let mut all: Vec<String> =
+        all.iter().map(|request| request.replace("Cookie: a=1;b=two\r\n", "")).collect();
     all.sort();
     all
 }

@@ -14,9 +14,13 @@ pub fn rows() -> Vec<Row> {
 fn until_close() -> Vec<Row> {
     vec![
         closing_row("HTTP/1.0 until close", until_close_reply("HTTP/1.0 200 OK")).body("hello"),
-        closing_row("HTTP/1.1 until close", until_close_reply("HTTP/1.1 200 OK\r\nServer: x")).body("hello"),
-        closing_row("until close with Connection: close", until_close_reply("HTTP/1.1 200 OK\r\nConnection: close"))
+        closing_row("HTTP/1.1 until close", until_close_reply("HTTP/1.1 200 OK\r\nServer: x"))
             .body("hello"),
+        closing_row(
+            "until close with Connection: close",
+            until_close_reply("HTTP/1.1 200 OK\r\nConnection: close"),
+        )
+        .body("hello"),
         closing_row(
             "until close with Connection: keep-alive",
             until_close_reply("HTTP/1.1 200 OK\r\nConnection: keep-alive"),
@@ -24,7 +28,10 @@ fn until_close() -> Vec<Row> {
         .body("hello"),
         closing_row("until close, without a body", "HTTP/1.0 200 OK\r\n\r\n").body(""),
         closing_row("until close, blank lines", "HTTP/1.0 200 OK\r\n\r\n\r\n\r\n").body("\r\n\r\n"),
-        closing_row("until close, 300 kB", format!("HTTP/1.0 200 OK\r\n\r\n{}", "x".repeat(300_000))),
+        closing_row(
+            "until close, 300 kB",
+            format!("HTTP/1.0 200 OK\r\n\r\n{}", "x".repeat(300_000)),
+        ),
         half_closed(),
     ]
 }
@@ -35,14 +42,21 @@ fn until_close_reply(head: &str) -> String {
 
 /// The server closes only its sending direction.
 fn half_closed() -> Row {
-    let steps = vec![Step::Request, reply("HTTP/1.0 200 OK\r\n\r\nhello"), Step::Finish, Step::Drain];
+    let steps =
+        vec![Step::Request, reply("HTTP/1.0 200 OK\r\n\r\nhello"), Step::Finish, Step::Drain];
     Row::new("until half-close", steps).body("hello")
 }
 
 fn long() -> Vec<Row> {
     let chunk = format!("10000\r\n{}\r\n", "x".repeat(0x10000));
-    let chunked = format!("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n{}0\r\n\r\n", chunk.repeat(16));
-    let mut rows = vec![keep_alive_row("1 MB", page(&"x".repeat(1 << 20))), keep_alive_row("1 MB in chunks", chunked)];
+    let chunked = format!(
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n{}0\r\n\r\n",
+        chunk.repeat(16)
+    );
+    let mut rows = vec![
+        keep_alive_row("1 MB", page(&"x".repeat(1 << 20))),
+        keep_alive_row("1 MB in chunks", chunked),
+    ];
     // These sizes failed with pipelined requests; here requests are sequential.
     let pieces = [
         ("3 kB in random pieces", 3),
@@ -53,7 +67,11 @@ fn long() -> Vec<Row> {
     rows.extend(pieces.map(|(name, kilobytes)| {
         let mut steps = vec![Step::Request];
         let bytes = page(&"x".repeat(kilobytes * 1000));
-        steps.extend(in_pieces(bytes.as_bytes(), sizes(kilobytes as u64, 1500), Duration::from_micros(200)));
+        steps.extend(in_pieces(
+            bytes.as_bytes(),
+            sizes(kilobytes as u64, 1500),
+            Duration::from_micros(200),
+        ));
         steps.push(Step::Again);
         Row::new(name, steps).requests(9).connections(Connections::Kept)
     }));
@@ -62,7 +80,10 @@ fn long() -> Vec<Row> {
 
 /// Returns a reply with this body and coding.
 fn with_coding(coding: &str, body: &[u8]) -> Vec<u8> {
-    let head = format!("HTTP/1.1 200 OK\r\nContent-Encoding: {coding}\r\nContent-Length: {}\r\n\r\n", body.len());
+    let head = format!(
+        "HTTP/1.1 200 OK\r\nContent-Encoding: {coding}\r\nContent-Length: {}\r\n\r\n",
+        body.len()
+    );
     [head.as_bytes(), body].concat()
 }
 
@@ -83,15 +104,21 @@ fn coded() -> Vec<Row> {
     vec![
         keep_alive_row("gzip", with_coding("gzip", &packed)).body("hello"),
         keep_alive_row("x-gzip", with_coding("x-gzip", &packed)).body("hello"),
-        keep_alive_row("gzip in two members", with_coding("gzip", &[gzip(b"hel"), gzip(b"lo")].concat())).body("hello"),
+        keep_alive_row(
+            "gzip in two members",
+            with_coding("gzip", &[gzip(b"hel"), gzip(b"lo")].concat()),
+        )
+        .body("hello"),
         keep_alive_row("deflate", with_coding("deflate", &deflate(b"hello"))).body("hello"),
         keep_alive_row("identity", with_coding("identity", b"hello")).body("hello"),
         keep_alive_row("no gzip, and nobody looks", with_coding("gzip", b"hello")),
         checked_row("another body", page("other")).fails_checks(),
         checked_row("no gzip", with_coding("gzip", b"hello")).fails_checks(),
-        checked_row("half of a gzip", with_coding("gzip", &packed[..packed.len() / 2])).fails_checks(),
+        checked_row("half of a gzip", with_coding("gzip", &packed[..packed.len() / 2]))
+            .fails_checks(),
         checked_row("gzip with a wrong sum", with_coding("gzip", &wrong_sum)).fails_checks(),
-        checked_row("gzip and garbage", with_coding("gzip", &[&packed[..], b"garbage"].concat())).fails_checks(),
+        checked_row("gzip and garbage", with_coding("gzip", &[&packed[..], b"garbage"].concat()))
+            .fails_checks(),
         checked_row("gzip without a byte", with_coding("gzip", b"")).fails_checks(),
         keep_alive_row("another body each time", page("hello")).with("--expect-same-length"),
     ]
@@ -104,8 +131,12 @@ fn checked_row(name: &'static str, bytes: impl AsRef<[u8]>) -> Row {
 fn redirects() -> Vec<Row> {
     vec![
         keep_alive_row("a redirect that is not followed", redirect("Location: /\r\n")).status(302),
-        keep_alive_row("a redirect without a Location", redirect("")).status(302).with("--follow 3"),
-        keep_alive_row("a redirect to no URL", redirect("Location: http://[\r\n")).status(302).with("--follow 3"),
+        keep_alive_row("a redirect without a Location", redirect(""))
+            .status(302)
+            .with("--follow 3"),
+        keep_alive_row("a redirect to no URL", redirect("Location: http://[\r\n"))
+            .status(302)
+            .with("--follow 3"),
         keep_alive_row("a redirect to another scheme", redirect("Location: ftp://127.0.0.1/\r\n"))
             .status(302)
             .with("--follow 3"),

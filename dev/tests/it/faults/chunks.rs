@@ -18,23 +18,56 @@ fn good() -> Vec<Row> {
     let zeros = "0".repeat(1000);
     vec![
         keep_alive_row("an empty chunked body", chunked("0\r\n\r\n")).body(""),
-        keep_alive_row("three chunks", chunked("2\r\nhe\r\n1\r\nl\r\n2\r\nlo\r\n0\r\n\r\n")).body("hello"),
-        keep_alive_row("1000 chunks of a byte", chunked(&("1\r\nx\r\n".repeat(1000) + "0\r\n\r\n"))),
-        keep_alive_row("chunk extensions", chunked("2;a=b;c\r\nhe\r\n3;d=\"e;f\"\r\nllo\r\n0;z\r\n\r\n")).body("hello"),
-        keep_alive_row("a chunk extension behind blanks", chunked("5 ; a = b\r\nhello\r\n0\r\n\r\n")).body("hello"),
-        keep_alive_row("a chunk size in lower case", chunked("a\r\nhellohello\r\n0\r\n\r\n")).body("hellohello"),
-        keep_alive_row("a chunk size in upper case", chunked("A\r\nhellohello\r\n0\r\n\r\n")).body("hellohello"),
-        keep_alive_row("a chunk size with zeros before", chunked("00000000000000000005\r\nhello\r\n00\r\n\r\n"))
+        keep_alive_row("three chunks", chunked("2\r\nhe\r\n1\r\nl\r\n2\r\nlo\r\n0\r\n\r\n"))
             .body("hello"),
-        keep_alive_row("a chunk size with 1000 zeros before", chunked(&format!("{zeros}5\r\nhello\r\n0\r\n\r\n")))
+        keep_alive_row(
+            "1000 chunks of a byte",
+            chunked(&("1\r\nx\r\n".repeat(1000) + "0\r\n\r\n")),
+        ),
+        keep_alive_row(
+            "chunk extensions",
+            chunked("2;a=b;c\r\nhe\r\n3;d=\"e;f\"\r\nllo\r\n0;z\r\n\r\n"),
+        )
+        .body("hello"),
+        keep_alive_row(
+            "a chunk extension behind blanks",
+            chunked("5 ; a = b\r\nhello\r\n0\r\n\r\n"),
+        )
+        .body("hello"),
+        keep_alive_row("a chunk size in lower case", chunked("a\r\nhellohello\r\n0\r\n\r\n"))
+            .body("hellohello"),
+        keep_alive_row("a chunk size in upper case", chunked("A\r\nhellohello\r\n0\r\n\r\n"))
+            .body("hellohello"),
+        keep_alive_row(
+            "a chunk size with zeros before",
+            chunked("00000000000000000005\r\nhello\r\n00\r\n\r\n"),
+        )
+        .body("hello"),
+        keep_alive_row(
+            "a chunk size with 1000 zeros before",
+            chunked(&format!("{zeros}5\r\nhello\r\n0\r\n\r\n")),
+        )
+        .body("hello"),
+        keep_alive_row(
+            "a chunk size filled with blanks",
+            chunked("5     \r\nhello\r\n0  \r\n\r\n"),
+        )
+        .body("hello"),
+        keep_alive_row("chunk lines that end with line feeds", chunked("5\nhello\n0\n\n"))
             .body("hello"),
-        keep_alive_row("a chunk size filled with blanks", chunked("5     \r\nhello\r\n0  \r\n\r\n")).body("hello"),
-        keep_alive_row("chunk lines that end with line feeds", chunked("5\nhello\n0\n\n")).body("hello"),
         keep_alive_row("chunk data like the last chunk", chunked("5\r\n0\r\n\r\n\r\n0\r\n\r\n")),
-        keep_alive_row("trailers", chunked("5\r\nhello\r\n0\r\nDigest: x\r\nServer-Timing: y\r\n\r\n")).body("hello"),
-        keep_alive_row("a trailer that is no field", chunked("5\r\nhello\r\n0\r\nhello\r\n\r\n")).body("hello"),
-        keep_alive_row("a Content-Length in a trailer", chunked("5\r\nhello\r\n0\r\nContent-Length: 9\r\n\r\n"))
+        keep_alive_row(
+            "trailers",
+            chunked("5\r\nhello\r\n0\r\nDigest: x\r\nServer-Timing: y\r\n\r\n"),
+        )
+        .body("hello"),
+        keep_alive_row("a trailer that is no field", chunked("5\r\nhello\r\n0\r\nhello\r\n\r\n"))
             .body("hello"),
+        keep_alive_row(
+            "a Content-Length in a trailer",
+            chunked("5\r\nhello\r\n0\r\nContent-Length: 9\r\n\r\n"),
+        )
+        .body("hello"),
     ]
 }
 
@@ -74,6 +107,10 @@ fn endless() -> Vec<Row> {
 }
 
 fn endless_row(name: &'static str, first: &str, then: &[u8]) -> Row {
-    let steps = vec![Step::Request, Step::Send(chunked(first).into()), Step::Endless(then.to_vec(), Duration::ZERO)];
+    let steps = vec![
+        Step::Request,
+        Step::Send(chunked(first).into()),
+        Step::Endless(then.to_vec(), Duration::ZERO),
+    ];
     Row::new(name, steps).fails(&["protocol"]).with("--timeout 5s")
 }

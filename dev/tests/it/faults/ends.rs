@@ -20,14 +20,22 @@ fn closes() -> Vec<Row> {
             .fails(close_kinds)
             .read(Read::Nothing)
             .connections(Connections::Accepted),
-        Row::new("closes in the request", vec![Step::Head]).fails(close_kinds).with("--data hello").read(Read::Nothing),
+        Row::new("closes in the request", vec![Step::Head])
+            .fails(close_kinds)
+            .with("--data hello")
+            .read(Read::Nothing),
         Row::new("closes after reading", vec![Step::Request]).fails(&["closed_early"]),
-        Row::new("closes in the head", vec![Step::Request, send(HALF_HEAD)]).fails(&["closed_early"]),
-        Row::new("closes in the body", vec![Step::Request, send(HALF_BODY)]).fails(&["closed_early"]),
+        Row::new("closes in the head", vec![Step::Request, send(HALF_HEAD)])
+            .fails(&["closed_early"]),
+        Row::new("closes in the body", vec![Step::Request, send(HALF_BODY)])
+            .fails(&["closed_early"]),
         Row::new("half-closes instead of a reply", vec![Step::Request, Step::Finish, Step::Drain])
             .fails(&["closed_early"]),
-        Row::new("half-closes in the body", vec![Step::Request, send(HALF_BODY), Step::Finish, Step::Drain])
-            .fails(&["closed_early"]),
+        Row::new(
+            "half-closes in the body",
+            vec![Step::Request, send(HALF_BODY), Step::Finish, Step::Drain],
+        )
+        .fails(&["closed_early"]),
         Row::new(
             "closes the connection before the last piece",
             vec![Step::Request, send(HALF_BODY), pause(20), send("ll"), pause(20)],
@@ -44,9 +52,15 @@ fn resets() -> Vec<Row> {
         reset_row("resets in the body", vec![Step::Request, send(HALF_BODY)]),
         reset_row(
             "resets in a chunk",
-            vec![Step::Request, send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhe")],
+            vec![
+                Step::Request,
+                send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhe"),
+            ],
         ),
-        reset_row("resets in a body until close", vec![Step::Request, send("HTTP/1.0 200 OK\r\n\r\nhello")]),
+        reset_row(
+            "resets in a body until close",
+            vec![Step::Request, send("HTTP/1.0 200 OK\r\n\r\nhello")],
+        ),
         reset_row("resets behind 100", vec![Step::Request, send("HTTP/1.1 100 Continue\r\n\r\n")]),
     ]
 }
@@ -63,15 +77,22 @@ fn reused() -> Vec<Row> {
         stale_row("closes when it is asked again", closing_after_second_request(&[])),
         retried_row("closes when it is asked again, retried", closing_after_second_request(&[])),
         stale_row("resets when it is asked again", closing_after_second_request(&[Step::Reset])),
-        retried_row("resets when it is asked again, retried", closing_after_second_request(&[Step::Reset])),
+        retried_row(
+            "resets when it is asked again, retried",
+            closing_after_second_request(&[Step::Reset]),
+        ),
         retried_row("closes behind each reply, retried", once.clone()),
         Row::new("closes an idle connection", once.clone()).with("--think 700ms"),
-        Row::new("resets an idle connection", [&once[..], &[pause(20), Step::Reset]].concat()).with("--think 700ms"),
-        Row::new("closes the second reply in the head", [&once[..], &[Step::Request, send(HALF_HEAD)]].concat())
-            .requests(6)
-            .also_fails(&["closed_early"])
-            .completes(3)
-            .connections(Connections::Accepted),
+        Row::new("resets an idle connection", [&once[..], &[pause(20), Step::Reset]].concat())
+            .with("--think 700ms"),
+        Row::new(
+            "closes the second reply in the head",
+            [&once[..], &[Step::Request, send(HALF_HEAD)]].concat(),
+        )
+        .requests(6)
+        .also_fails(&["closed_early"])
+        .completes(3)
+        .connections(Connections::Accepted),
         every_third(),
     ]
 }
@@ -111,14 +132,18 @@ fn bodies() -> Vec<Row> {
             .fails(&["reset"])
             .large_body()
             .read(Read::Nothing),
-        Row::new("answers before the request", vec![reply(empty_reply("408 Request Timeout")), Step::Drain])
-            .status(408)
-            .read(Read::Nothing),
+        Row::new(
+            "answers before the request",
+            vec![reply(empty_reply("408 Request Timeout")), Step::Drain],
+        )
+        .status(408)
+        .read(Read::Nothing),
     ]
 }
 
 fn refused_body_row(name: &'static str, status: u16, last_step: Step) -> Row {
-    let steps = vec![Step::Head, pause(50), reply(empty_reply(&format!("{status} Odd"))), last_step];
+    let steps =
+        vec![Step::Head, pause(50), reply(empty_reply(&format!("{status} Odd"))), last_step];
     // More than a head, for any size of the socket buffers.
     Row::new(name, steps).status(status).large_body().read(Read::Nothing).sends(3 * 16_000)
 }

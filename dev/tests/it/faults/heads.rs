@@ -38,22 +38,29 @@ fn sizes() -> Vec<Row> {
 }
 
 fn endless_row(name: &'static str, first: &str, then: &[u8]) -> Row {
-    let steps = vec![Step::Request, Step::Send(first.into()), Step::Endless(then.to_vec(), Duration::ZERO)];
+    let steps =
+        vec![Step::Request, Step::Send(first.into()), Step::Endless(then.to_vec(), Duration::ZERO)];
     Row::new(name, steps).fails(&["protocol"]).with("--timeout 5s")
 }
 
 fn fields() -> Vec<Row> {
     vec![
         keep_alive_row("a folded field", with("X: a\r\n b\r\n\tc\r\n")).body("hello"),
-        keep_alive_row("line feeds alone", "HTTP/1.1 200 OK\nContent-Length: 5\n\nhello").body("hello"),
-        keep_alive_row("line ends of both kinds", "HTTP/1.1 200 OK\r\nContent-Length: 5\n\r\nhello").body("hello"),
+        keep_alive_row("line feeds alone", "HTTP/1.1 200 OK\nContent-Length: 5\n\nhello")
+            .body("hello"),
+        keep_alive_row(
+            "line ends of both kinds",
+            "HTTP/1.1 200 OK\r\nContent-Length: 5\n\r\nhello",
+        )
+        .body("hello"),
         keep_alive_row("a blank before the colon", with("X : a\r\n")).body("hello"),
         keep_alive_row("a field without a value", with("X:\r\nY: \r\n")).body("hello"),
         keep_alive_row("a value of 8-bit bytes", with("X: \u{e9}\u{20ac}\r\n")).body("hello"),
         keep_alive_row("a value between tabs", with("X:\ta\tb\t\r\n")).body("hello"),
         keep_alive_row("a value of colons", with("X: ::a:b:\r\n")).body("hello"),
         keep_alive_row("a name of odd letters", with("!#$%&'*+-.^_`|~09: a\r\n")).body("hello"),
-        keep_alive_row("the same field many times", with(&"Set-Cookie: a=b\r\n".repeat(50))).body("hello"),
+        keep_alive_row("the same field many times", with(&"Set-Cookie: a=b\r\n".repeat(50)))
+            .body("hello"),
         in_bytes(),
     ]
 }
@@ -71,7 +78,10 @@ fn bad() -> Vec<Row> {
     vec![
         malformed_row("a carriage return in a value", with("X: a\rb\r\n")),
         // Only a line feed ends a line, so the head continues.
-        stalled_row("a head that ends with carriage returns", "HTTP/1.1 200 OK\rContent-Length: 5\r\rhello"),
+        stalled_row(
+            "a head that ends with carriage returns",
+            "HTTP/1.1 200 OK\rContent-Length: 5\r\rhello",
+        ),
         malformed_row("a NUL in a value", with("X: a\0b\r\n")),
         malformed_row("a control character in a value", with("X: a\x01b\r\n")),
         malformed_row("a NUL in a name", with("X\0Y: a\r\n")),

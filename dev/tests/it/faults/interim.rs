@@ -13,26 +13,39 @@ pub fn rows() -> Vec<Row> {
         keep_alive_row("102", with_page("HTTP/1.1 102 Processing\r\n\r\n")).body("hello"),
         keep_alive_row("103", with_page(HINTS)).body("hello"),
         keep_alive_row("199", with_page("HTTP/1.1 199 Odd\r\n\r\n")).body("hello"),
-        keep_alive_row("100 and 103 twice", with_page(&format!("{CONTINUE}{HINTS}{HINTS}"))).body("hello"),
-        keep_alive_row("102 ten times", with_page(&"HTTP/1.1 102 Processing\r\n\r\n".repeat(10))).body("hello"),
-        keep_alive_row("100 with a Content-Length", with_page("HTTP/1.1 100 Continue\r\nContent-Length: 9\r\n\r\n"))
+        keep_alive_row("100 and 103 twice", with_page(&format!("{CONTINUE}{HINTS}{HINTS}")))
             .body("hello"),
+        keep_alive_row("102 ten times", with_page(&"HTTP/1.1 102 Processing\r\n\r\n".repeat(10)))
+            .body("hello"),
+        keep_alive_row(
+            "100 with a Content-Length",
+            with_page("HTTP/1.1 100 Continue\r\nContent-Length: 9\r\n\r\n"),
+        )
+        .body("hello"),
         keep_alive_row(
             "100 with a Transfer-Encoding",
             with_page("HTTP/1.1 100 Go\r\nTransfer-Encoding: chunked\r\n\r\n"),
         )
         .body("hello"),
-        keep_alive_row("100 with Connection: close", with_page("HTTP/1.1 100 Go\r\nConnection: close\r\n\r\n"))
-            .body("hello"),
+        keep_alive_row(
+            "100 with Connection: close",
+            with_page("HTTP/1.1 100 Go\r\nConnection: close\r\n\r\n"),
+        )
+        .body("hello"),
         keep_alive_row("100 by HTTP/1.0", with_page("HTTP/1.0 100 Continue\r\n\r\n")).body("hello"),
         keep_alive_row("100 and a blank line", with_page(&format!("{CONTINUE}\r\n"))).body("hello"),
         late_reply(),
         truncated_row("100 and then the end", CONTINUE),
         truncated_row("half of 100 and then the end", "HTTP/1.1 100 Cont"),
         stalled_row("100 and then nothing", CONTINUE),
-        malformed_row("100 with a malformed field", with_page("HTTP/1.1 100 Continue\r\nX\r\n\r\n")),
+        malformed_row(
+            "100 with a malformed field",
+            with_page("HTTP/1.1 100 Continue\r\nX\r\n\r\n"),
+        ),
         malformed_row("100 and then garbage", format!("{CONTINUE}hello\r\n\r\n")),
-        Row::new("100 without end", flood(Duration::ZERO)).fails(&["protocol"]).with("--timeout 5s"),
+        Row::new("100 without end", flood(Duration::ZERO))
+            .fails(&["protocol"])
+            .with("--timeout 5s"),
         Row::new("100 every 10 ms without end", flood(Duration::from_millis(10))).times_out(300),
     ]
 }

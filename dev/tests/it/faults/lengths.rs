@@ -1,7 +1,9 @@
 //! Tests Content-Length and Transfer-Encoding, and replies in which they contradict each other (RFC
 //! 9112 section 6).
 
-use super::row::{Row, closing_row, keep_alive_row, malformed_row, stalled_row, trailing_bytes_row, truncated_row};
+use super::row::{
+    Row, closing_row, keep_alive_row, malformed_row, stalled_row, trailing_bytes_row, truncated_row,
+};
 
 pub fn rows() -> Vec<Row> {
     [lengths(), wrong_lengths(), codings()].concat()
@@ -16,23 +18,44 @@ fn lengths() -> Vec<Row> {
     vec![
         keep_alive_row("Content-Length", with("Content-Length: 5\r\n", "hello")).body("hello"),
         keep_alive_row("Content-Length 0", with("Content-Length: 0\r\n", "")).body(""),
-        keep_alive_row("Content-Length twice", with("Content-Length: 5\r\nContent-Length: 5\r\n", "hello"))
+        keep_alive_row(
+            "Content-Length twice",
+            with("Content-Length: 5\r\nContent-Length: 5\r\n", "hello"),
+        )
+        .body("hello"),
+        keep_alive_row("Content-Length as a list", with("Content-Length: 5, 5\r\n", "hello"))
             .body("hello"),
-        keep_alive_row("Content-Length as a list", with("Content-Length: 5, 5\r\n", "hello")).body("hello"),
-        keep_alive_row("Content-Length with zeros before", with("Content-Length: 0005\r\n", "hello")).body("hello"),
-        keep_alive_row("Content-Length between blanks", with("Content-Length: \t 5 \t\r\n", "hello")).body("hello"),
-        keep_alive_row("Content-Length in lower case", with("content-length:5\r\n", "hello")).body("hello"),
-        keep_alive_row("Content-Length folded", with("Content-Length:\r\n 5\r\n", "hello")).body("hello"),
-        keep_alive_row("a body like a reply", with("Content-Length: 19\r\n", "HTTP/1.1 200 OK\r\n\r\n")),
+        keep_alive_row(
+            "Content-Length with zeros before",
+            with("Content-Length: 0005\r\n", "hello"),
+        )
+        .body("hello"),
+        keep_alive_row(
+            "Content-Length between blanks",
+            with("Content-Length: \t 5 \t\r\n", "hello"),
+        )
+        .body("hello"),
+        keep_alive_row("Content-Length in lower case", with("content-length:5\r\n", "hello"))
+            .body("hello"),
+        keep_alive_row("Content-Length folded", with("Content-Length:\r\n 5\r\n", "hello"))
+            .body("hello"),
+        keep_alive_row(
+            "a body like a reply",
+            with("Content-Length: 19\r\n", "HTTP/1.1 200 OK\r\n\r\n"),
+        ),
     ]
 }
 
 fn wrong_lengths() -> Vec<Row> {
     vec![
-        trailing_bytes_row("Content-Length too small", with("Content-Length: 3\r\n", "hel"), "lo").body("hel"),
+        trailing_bytes_row("Content-Length too small", with("Content-Length: 3\r\n", "hel"), "lo")
+            .body("hel"),
         truncated_row("Content-Length too large, then the end", length_reply("9")),
         stalled_row("Content-Length too large, then nothing", length_reply("9")),
-        malformed_row("Content-Lengths that differ", with("Content-Length: 5\r\nContent-Length: 6\r\n", "hello")),
+        malformed_row(
+            "Content-Lengths that differ",
+            with("Content-Length: 5\r\nContent-Length: 6\r\n", "hello"),
+        ),
         bad_length_row("Content-Lengths that differ in a list", "5, 6"),
         bad_length_row("Content-Length -1", "-1"),
         bad_length_row("Content-Length +5", "+5"),
@@ -61,7 +84,9 @@ fn bad_length_row(name: &'static str, value: &str) -> Row {
 
 fn codings() -> Vec<Row> {
     const CHUNKED: &str = "5\r\nhello\r\n0\r\n\r\n";
-    let bad = |name, value: &str| malformed_row(name, with(&format!("Transfer-Encoding: {value}\r\n"), CHUNKED));
+    let bad = |name, value: &str| {
+        malformed_row(name, with(&format!("Transfer-Encoding: {value}\r\n"), CHUNKED))
+    };
     vec![
         keep_alive_row("chunked", with("Transfer-Encoding: chunked\r\n", CHUNKED)).body("hello"),
         keep_alive_row("chunked in upper case", with("TRANSFER-ENCODING: CHUNKED\r\n", CHUNKED)).body("hello"),

@@ -24,7 +24,8 @@ fn full_queue() -> Row {
 /// The first connection after the accepted ones fits into the queue, and waits for its reply there.
 fn stops_accepting() -> Row {
     let closing = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
-    let row = Row::new("stops accepting", vec![Step::Request, reply(closing)]).accepts(Accepts::First(3));
+    let row =
+        Row::new("stops accepting", vec![Step::Request, reply(closing)]).accepts(Accepts::First(3));
     row.requests(6)
         .with("--timeout 300ms --connect-timeout 300ms")
         .also_fails(&["timeout", "connect_timeout"])

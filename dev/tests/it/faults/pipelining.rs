@@ -12,11 +12,15 @@ pub fn rows() -> Vec<Row> {
         bursts("5 kB pages in bursts of 3", 5, Duration::ZERO).httperf(45, calls),
         bursts("9 kB pages in bursts of 3", 9, Duration::ZERO).httperf(45, calls),
         bursts("40 kB pages in bursts of 3", 40, Duration::ZERO).httperf(45, calls),
-        bursts("3 kB pages in bursts of 3, slowly", 3, Duration::from_micros(300)).httperf(45, calls),
-        bursts("5 kB pages in bursts of 3, slowly", 5, Duration::from_micros(300)).httperf(45, calls),
-        bursts("40 kB pages in bursts of 3, slowly", 40, Duration::from_micros(300)).httperf(45, calls),
+        bursts("3 kB pages in bursts of 3, slowly", 3, Duration::from_micros(300))
+            .httperf(45, calls),
+        bursts("5 kB pages in bursts of 3, slowly", 5, Duration::from_micros(300))
+            .httperf(45, calls),
+        bursts("40 kB pages in bursts of 3, slowly", 40, Duration::from_micros(300))
+            .httperf(45, calls),
         bursts("5 kB pages in bursts of 4 in sessions", 5, Duration::ZERO).httperf(45, sessions),
-        bursts("9 kB pages in bursts of 4 in sessions", 9, Duration::from_micros(300)).httperf(45, sessions),
+        bursts("9 kB pages in bursts of 4 in sessions", 9, Duration::from_micros(300))
+            .httperf(45, sessions),
         bursts("3 kB pages in bursts of 6", 3, Duration::ZERO)
             .httperf(36, "--num-conns 3 --num-calls 12 --burst-length 6"),
     ]

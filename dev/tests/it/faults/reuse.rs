@@ -18,20 +18,40 @@ fn persistence() -> Vec<Row> {
     let zero = "HTTP/1.0";
     vec![
         closing_row("Connection: close", by(one, "Connection: close\r\n")).body("hello"),
-        one_connection_each_row("Connection: close, and the server goes on", by(one, "Connection: close\r\n")),
+        one_connection_each_row(
+            "Connection: close, and the server goes on",
+            by(one, "Connection: close\r\n"),
+        ),
         one_connection_each_row("Connection: CLOSE", by(one, "Connection: CLOSE\r\n")),
         one_connection_each_row("close in a list", by(one, "Connection: x, close ,y\r\n")),
-        one_connection_each_row("close in a second field", by(one, "Connection: x\r\nConnection: close\r\n")),
-        one_connection_each_row("keep-alive and close", by(one, "Connection: keep-alive, close\r\n")),
-        keep_alive_row("Connection: keep-alive", by(one, "Connection: keep-alive\r\n")).body("hello"),
+        one_connection_each_row(
+            "close in a second field",
+            by(one, "Connection: x\r\nConnection: close\r\n"),
+        ),
+        one_connection_each_row(
+            "keep-alive and close",
+            by(one, "Connection: keep-alive, close\r\n"),
+        ),
+        keep_alive_row("Connection: keep-alive", by(one, "Connection: keep-alive\r\n"))
+            .body("hello"),
         keep_alive_row("Connection: closed", by(one, "Connection: closed\r\n")),
-        keep_alive_row("an upgrade that is offered", by(one, "Connection: upgrade\r\nUpgrade: h2c\r\n")),
+        keep_alive_row(
+            "an upgrade that is offered",
+            by(one, "Connection: upgrade\r\nUpgrade: h2c\r\n"),
+        ),
         keep_alive_row("Keep-Alive: timeout=0", by(one, "Keep-Alive: timeout=0, max=0\r\n")),
         keep_alive_row("Proxy-Connection: close", by(one, "Proxy-Connection: close\r\n")),
         one_connection_each_row("HTTP/1.0 that goes on", by(zero, "")),
-        keep_alive_row("HTTP/1.0 with keep-alive", by(zero, "Connection: Keep-Alive\r\n")).body("hello"),
-        one_connection_each_row("HTTP/1.0 with keep-alive and close", by(zero, "Connection: keep-alive, close\r\n")),
-        one_connection_each_row("HTTP/1.0 with Keep-Alive alone", by(zero, "Keep-Alive: timeout=5\r\n")),
+        keep_alive_row("HTTP/1.0 with keep-alive", by(zero, "Connection: Keep-Alive\r\n"))
+            .body("hello"),
+        one_connection_each_row(
+            "HTTP/1.0 with keep-alive and close",
+            by(zero, "Connection: keep-alive, close\r\n"),
+        ),
+        one_connection_each_row(
+            "HTTP/1.0 with Keep-Alive alone",
+            by(zero, "Keep-Alive: timeout=5\r\n"),
+        ),
     ]
 }
 
@@ -51,7 +71,10 @@ fn trailing_bytes() -> Vec<Row> {
         same_segment_row("garbage in the same segment", "garbage").body("hello"),
         same_segment_row("a NUL in the same segment", "\0").body("hello"),
         same_segment_row("a second reply in the same segment", &page("hello")).body("hello"),
-        same_segment_row("a reply of status 408 in the same segment", "HTTP/1.1 408 Request Timeout\r\n\r\n"),
+        same_segment_row(
+            "a reply of status 408 in the same segment",
+            "HTTP/1.1 408 Request Timeout\r\n\r\n",
+        ),
         garbage_later(),
         garbage_on_idle(),
     ]
@@ -72,7 +95,8 @@ fn blank_line_row(name: &'static str, bytes: &str) -> Row {
 
 /// The next request is sent at once, so the garbage is read as its reply.
 fn garbage_later() -> Row {
-    let steps = vec![Step::Request, reply(page("hello")), Step::Head, send("garbage\r\n\r\n"), Step::Drain];
+    let steps =
+        vec![Step::Request, reply(page("hello")), Step::Head, send("garbage\r\n\r\n"), Step::Drain];
     Row::new("garbage instead of the second reply", steps)
         .requests(4)
         .also_fails(&["protocol"])
@@ -91,9 +115,15 @@ fn garbage_on_idle() -> Row {
 /// nevertheless.
 fn without_body() -> Vec<Row> {
     vec![
-        keep_alive_row("HEAD with a Content-Length", head_reply("Content-Length: 5\r\n")).with("-X HEAD"),
-        keep_alive_row("HEAD with a Transfer-Encoding", head_reply("Transfer-Encoding: chunked\r\n")).with("-X HEAD"),
-        keep_alive_row("HEAD with a malformed Content-Length", head_reply("Content-Length: x\r\n")).with("-X HEAD"),
+        keep_alive_row("HEAD with a Content-Length", head_reply("Content-Length: 5\r\n"))
+            .with("-X HEAD"),
+        keep_alive_row(
+            "HEAD with a Transfer-Encoding",
+            head_reply("Transfer-Encoding: chunked\r\n"),
+        )
+        .with("-X HEAD"),
+        keep_alive_row("HEAD with a malformed Content-Length", head_reply("Content-Length: x\r\n"))
+            .with("-X HEAD"),
         keep_alive_row("HEAD with neither", head_reply("")).with("-X HEAD"),
         no_body_row("HEAD and a body", 200).with("-X HEAD"),
         no_body_row("204 and a body", 204),
@@ -102,7 +132,8 @@ fn without_body() -> Vec<Row> {
 }
 
 fn no_body_row(name: &'static str, status: u16) -> Row {
-    trailing_bytes_row(name, format!("HTTP/1.1 {status} Odd\r\nContent-Length: 5\r\n\r\n"), "hello").status(status)
+    trailing_bytes_row(name, format!("HTTP/1.1 {status} Odd\r\nContent-Length: 5\r\n\r\n"), "hello")
+        .status(status)
 }
 
 fn head_reply(fields: &str) -> String {

@@ -142,7 +142,10 @@ impl Row {
     }
 
     /// Creates a row whose steps depend on the number of the connection.
-    pub fn by_connection(name: &'static str, script: impl Fn(u64) -> Vec<Step> + Send + Sync + 'static) -> Self {
+    pub fn by_connection(
+        name: &'static str,
+        script: impl Fn(u64) -> Vec<Step> + Send + Sync + 'static,
+    ) -> Self {
         Self::scripted(name, Arc::new(script))
     }
 
@@ -160,7 +163,16 @@ impl Row {
         };
         let accepts = Accepts::All;
         let load = Load::Requests(REQUESTS);
-        Self { name, accepts, script, is_tls: false, load, options: Vec::new(), body: None, expected }
+        Self {
+            name,
+            accepts,
+            script,
+            is_tls: false,
+            load,
+            options: Vec::new(),
+            body: None,
+            expected,
+        }
     }
 
     pub fn accepts(self, accepts: Accepts) -> Self {

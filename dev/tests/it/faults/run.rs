@@ -46,7 +46,13 @@ pub fn run(rows: &[Row]) {
         }
     });
     let wrong = wrong.into_inner().expect("the failed rows");
-    assert!(wrong.is_empty(), "{} of {} rows failed:\n\n{}", wrong.len(), rows.len(), wrong.join("\n\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} of {} rows failed:\n\n{}",
+        wrong.len(),
+        rows.len(),
+        wrong.join("\n\n")
+    );
 }
 
 /// Runs a row, and a second time with a check of the body if the row has one. Returns the
@@ -62,7 +68,10 @@ fn check(row: &Row, tls: Option<&Arc<ServerConfig>>) -> Option<String> {
 }
 
 fn message(panic: &(dyn std::any::Any + Send)) -> String {
-    let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
+    let text = panic
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or_else(|| panic.downcast_ref::<&str>().copied());
     text.unwrap_or("a panic without a text").to_owned()
 }
 
@@ -83,7 +92,11 @@ fn compare(row: &Row, tls: Option<&Arc<ServerConfig>>) -> Result<(), String> {
         wrong = differences(row, &observed, server.counts());
         wrong.is_empty() || wait_a_moment()
     });
-    wrong.extend(row.expected.deadline.and_then(|deadline| deadline_error(&ran, deadline, lateness_of_sleeper)));
+    wrong.extend(
+        row.expected
+            .deadline
+            .and_then(|deadline| deadline_error(&ran, deadline, lateness_of_sleeper)),
+    );
     if agreed && wrong.is_empty() {
         return Ok(());
     }
@@ -115,7 +128,8 @@ fn run_brunt(row: &Row, server: &Server) -> RunResult {
         brunt.args(["--expect-body", &format!("^{}$", regex::escape(body))]);
     }
     let ran = start_plain(&mut brunt).finish_unchecked();
-    let json = serde_json::from_str(&fs::read_to_string(json).unwrap_or_default()).unwrap_or_default();
+    let json =
+        serde_json::from_str(&fs::read_to_string(json).unwrap_or_default()).unwrap_or_default();
     let ran = RunResult { json, ..ran };
     ran.assert_consistent_sums();
     ran
@@ -179,8 +193,14 @@ fn differences(row: &Row, observed: &BruntCounts, server: Counts) -> Vec<String>
         Load::Requests(requests) | Load::Httperf(requests, _) => requests,
         Load::Unreachable => return unreachable(expected, observed, server),
     };
-    let checks = if row.options.iter().any(|option| option == "--expect-body") { expected.checks } else { 0 };
-    let completed = expected.status.map_or(0, |status| *observed.statuses.get(&status.to_string()).unwrap_or(&0));
+    let checks = if row.options.iter().any(|option| option == "--expect-body") {
+        expected.checks
+    } else {
+        0
+    };
+    let completed = expected
+        .status
+        .map_or(0, |status| *observed.statuses.get(&status.to_string()).unwrap_or(&0));
     let failed = observed.failed(expected.kinds);
     let rules = [
         (observed.begun == requests && requests > 0, "not every request was begun"),
@@ -197,24 +217,39 @@ fn differences(row: &Row, observed: &BruntCounts, server: Counts) -> Vec<String>
         ),
         (observed.sent >= expected.sent, "bytes sent: too few"),
         (connections(expected, observed, server, requests), "connections"),
-        (requests_read(expected, observed, server, completed), "requests: brunt and the server differ"),
-        (observed.exit_code == 3 || completed > 0, "nothing was measured, and the exit code is not 3"),
+        (
+            requests_read(expected, observed, server, completed),
+            "requests: brunt and the server differ",
+        ),
+        (
+            observed.exit_code == 3 || completed > 0,
+            "nothing was measured, and the exit code is not 3",
+        ),
     ];
-    rules.iter().filter(|(holds, _)| !holds).map(|(_, difference)| (*difference).to_owned()).collect()
+    rules
+        .iter()
+        .filter(|(holds, _)| !holds)
+        .map(|(_, difference)| (*difference).to_owned())
+        .collect()
 }
 
 /// Differences to the expected outcome if no connection can be opened.
 fn unreachable(expected: &Expected, observed: &BruntCounts, server: Counts) -> Vec<String> {
     let rows = FAILURES.iter().filter(|row| expected.kinds.contains(&row.key));
-    let is_reported =
-        rows.into_iter().any(|row| observed.error.contains(row.name) || observed.error.contains(row.meaning));
+    let is_reported = rows
+        .into_iter()
+        .any(|row| observed.error.contains(row.name) || observed.error.contains(row.meaning));
     let rules = [
         (observed.begun == 0, "a request was begun"),
         (observed.exit_code == 3, "the exit code is not 3"),
         (is_reported, "the reason"),
         (server.requests == 0, "the server has read a request"),
     ];
-    rules.iter().filter(|(holds, _)| !holds).map(|(_, difference)| (*difference).to_owned()).collect()
+    rules
+        .iter()
+        .filter(|(holds, _)| !holds)
+        .map(|(_, difference)| (*difference).to_owned())
+        .collect()
 }
 
 fn connections(expected: &Expected, observed: &BruntCounts, server: Counts, requests: u64) -> bool {
@@ -226,7 +261,12 @@ fn connections(expected: &Expected, observed: &BruntCounts, server: Counts, requ
     }
 }
 
-fn requests_read(expected: &Expected, observed: &BruntCounts, server: Counts, completed: u64) -> bool {
+fn requests_read(
+    expected: &Expected,
+    observed: &BruntCounts,
+    server: Counts,
+    completed: u64,
+) -> bool {
     match expected.read {
         Read::All => server.requests == observed.begun + observed.retries,
         Read::Completed => server.requests == completed,
@@ -236,13 +276,19 @@ fn requests_read(expected: &Expected, observed: &BruntCounts, server: Counts, co
 }
 
 /// Error if the longest time is shorter than the limit, or much longer.
-fn deadline_error(ran: &RunResult, deadline: Deadline, lateness_of_sleeper: Duration) -> Option<String> {
+fn deadline_error(
+    ran: &RunResult,
+    deadline: Deadline,
+    lateness_of_sleeper: Duration,
+) -> Option<String> {
     let longest = ran.figure(&format!("{}/max", deadline.times));
     let least = deadline.limit.as_secs_f64();
     let most = ((deadline.limit + lateness_of_sleeper) * LATENESS).as_secs_f64();
     // Histograms have three significant digits.
     let holds = (0.999 * least..=most).contains(&longest);
-    (!holds).then(|| format!("the limit was {least} s (at most {most:.3} s), the longest time {longest} s"))
+    (!holds).then(|| {
+        format!("the limit was {least} s (at most {most:.3} s), the longest time {longest} s")
+    })
 }
 
 /// TLS configuration of a server; brunt does not verify the certificate.
@@ -251,6 +297,7 @@ fn server_config() -> Arc<ServerConfig> {
     let files = Authority::new(dir.path()).certify("localhost");
     let certificate = CertificateDer::from_pem_file(&files.cert).expect("a certificate");
     let key = PrivateKeyDer::from_pem_file(&files.key).expect("a key");
-    let config = ServerConfig::builder().with_no_client_auth().with_single_cert(vec![certificate], key);
+    let config =
+        ServerConfig::builder().with_no_client_auth().with_single_cert(vec![certificate], key);
     Arc::new(config.expect("a configuration"))
 }

@@ -75,7 +75,11 @@ pub fn page(body: &str) -> String {
 }
 
 /// Sends a complete reply in pieces of these sizes, with a pause after each piece.
-pub fn in_pieces(reply: &[u8], mut sizes: impl Iterator<Item = usize>, pause: Duration) -> Vec<Step> {
+pub fn in_pieces(
+    reply: &[u8],
+    mut sizes: impl Iterator<Item = usize>,
+    pause: Duration,
+) -> Vec<Step> {
     let mut steps = Vec::new();
     let mut rest = reply;
     loop {

@@ -14,18 +14,33 @@ fn handshakes() -> Vec<Row> {
     // Head of a record that announces a ServerHello of 16 kB.
     let record = b"\x16\x03\x03\x40\x00\x02\x00\x3f\xfc\x03\x03";
     vec![
-        failing_handshake_row("garbage instead of a ServerHello", vec![pause(20), send([b'x'; 400]), Step::Drain]),
+        failing_handshake_row(
+            "garbage instead of a ServerHello",
+            vec![pause(20), send([b'x'; 400]), Step::Drain],
+        ),
         failing_handshake_row(
             "HTTP on a TLS port",
             vec![pause(20), send("HTTP/1.1 400 Bad Request\r\n\r\n"), Step::Drain],
         ),
-        failing_handshake_row("a TLS alert instead of a ServerHello", vec![pause(20), send(alert), Step::Drain]),
-        failing_handshake_row("closes instead of a ServerHello", vec![pause(20), Step::Finish, Step::Drain]),
-        failing_handshake_row("closes in the ServerHello", vec![pause(20), send(record), Step::Finish, Step::Drain]),
+        failing_handshake_row(
+            "a TLS alert instead of a ServerHello",
+            vec![pause(20), send(alert), Step::Drain],
+        ),
+        failing_handshake_row(
+            "closes instead of a ServerHello",
+            vec![pause(20), Step::Finish, Step::Drain],
+        ),
+        failing_handshake_row(
+            "closes in the ServerHello",
+            vec![pause(20), send(record), Step::Finish, Step::Drain],
+        ),
         failing_handshake_row("resets instead of a ServerHello", vec![pause(20), Step::Reset]),
         stalling_handshake_row("no ServerHello", vec![Step::Drain]),
         stalling_handshake_row("reads no ClientHello", vec![Step::Ignore]),
-        stalling_handshake_row("stops in the ServerHello", vec![pause(20), send(record), Step::Drain]),
+        stalling_handshake_row(
+            "stops in the ServerHello",
+            vec![pause(20), send(record), Step::Drain],
+        ),
     ]
 }
 
@@ -46,25 +61,45 @@ fn replies() -> Vec<Row> {
     vec![
         keep_alive_row("a reply over TLS", page("hello")).body("hello").tls(),
         keep_alive_row("100 kB over TLS", page(&"x".repeat(100_000))).tls(),
-        Row::new("single bytes over TLS", pieces).body("hello").connections(Connections::Kept).tls(),
-        Row::new("a body until close, with close_notify", vec![Step::Request, reply(until_close), Step::Notify])
+        Row::new("single bytes over TLS", pieces)
             .body("hello")
+            .connections(Connections::Kept)
             .tls(),
+        Row::new(
+            "a body until close, with close_notify",
+            vec![Step::Request, reply(until_close), Step::Notify],
+        )
+        .body("hello")
+        .tls(),
         // The body may be truncated (RFC 9112 section 9.8).
-        Row::new("a body until close, without close_notify", vec![Step::Request, send(until_close)])
-            .fails(&["closed_early"])
-            .tls(),
+        Row::new(
+            "a body until close, without close_notify",
+            vec![Step::Request, send(until_close)],
+        )
+        .fails(&["closed_early"])
+        .tls(),
         Row::new("no close_notify behind a whole reply", vec![Step::Request, reply(page("hello"))])
             .with("--think 700ms")
             .tls(),
-        Row::new("closes in a body over TLS", vec![Step::Request, send(half)]).fails(&["closed_early"]).tls(),
-        Row::new("resets in a body over TLS", vec![Step::Request, send(half), pause(20), Step::Reset])
-            .fails(&["reset"])
+        Row::new("closes in a body over TLS", vec![Step::Request, send(half)])
+            .fails(&["closed_early"])
             .tls(),
-        Row::new("stops in a body over TLS", vec![Step::Request, send(half), Step::Drain]).times_out(300).tls(),
+        Row::new(
+            "resets in a body over TLS",
+            vec![Step::Request, send(half), pause(20), Step::Reset],
+        )
+        .fails(&["reset"])
+        .tls(),
+        Row::new("stops in a body over TLS", vec![Step::Request, send(half), Step::Drain])
+            .times_out(300)
+            .tls(),
         Row::new(
             "a body without end over TLS",
-            vec![Step::Request, send("HTTP/1.1 200 OK\r\n\r\n"), Step::Endless(vec![0; 64 << 10], Duration::ZERO)],
+            vec![
+                Step::Request,
+                send("HTTP/1.1 200 OK\r\n\r\n"),
+                Step::Endless(vec![0; 64 << 10], Duration::ZERO),
+            ],
         )
         .times_out(400)
         .tls(),

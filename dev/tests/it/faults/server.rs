@@ -76,7 +76,8 @@ impl Server {
             address = listener.local_addr().expect("an address");
             if accepts == Accepts::First(0) {
                 let limit = Duration::from_millis(200);
-                queue.extend((0..4).map_while(|_| TcpStream::connect_timeout(&address, limit).ok()));
+                queue
+                    .extend((0..4).map_while(|_| TcpStream::connect_timeout(&address, limit).ok()));
             }
             let shared = Arc::clone(&shared);
             thread::spawn(move || shared.accept(listener, accepts));
@@ -142,7 +143,11 @@ impl Shared {
 
     /// Accepts a number of connections, and starts a thread for each. Returns the thread of the
     /// last one.
-    fn accept_some(self: &Arc<Self>, listener: &TcpListener, most: u64) -> Option<thread::JoinHandle<()>> {
+    fn accept_some(
+        self: &Arc<Self>,
+        listener: &TcpListener,
+        most: u64,
+    ) -> Option<thread::JoinHandle<()>> {
         let mut last = None;
         for _ in 0..most {
             let Ok((stream, _)) = listener.accept() else { continue };
@@ -181,7 +186,9 @@ impl Shared {
             Step::Send(bytes) => step_result(stream.send(bytes)),
             Step::Reply(bytes) => step_result(self.reply(stream, bytes, b"")),
             Step::ReplyAnd(bytes, further) => step_result(self.reply(stream, bytes, further)),
-            Step::Part(bytes) => step_result(count(&self.bytes, bytes.len() as u64) && stream.send(bytes)),
+            Step::Part(bytes) => {
+                step_result(count(&self.bytes, bytes.len() as u64) && stream.send(bytes))
+            }
             Step::Endless(bytes, pause) => {
                 while stream.send(bytes) && !self.over() {
                     thread::sleep(*pause);

@@ -11,7 +11,10 @@ pub fn rows() -> Vec<Row> {
 fn stops() -> Vec<Row> {
     vec![
         Row::new("accepts and never reads", vec![Step::Ignore]).times_out(300).read(Read::Nothing),
-        Row::new("accepts and never reads a body", vec![Step::Ignore]).times_out(300).read(Read::Nothing).large_body(),
+        Row::new("accepts and never reads a body", vec![Step::Ignore])
+            .times_out(300)
+            .read(Read::Nothing)
+            .large_body(),
         stopping_row("reads and never answers", vec![Step::Request]),
         stopping_row("stops in the status line", vec![Step::Request, send("HTTP/1.")]),
         stopping_row("stops in the head", vec![Step::Request, send("HTTP/1.1 200 OK\r\nContent-")]),
@@ -19,15 +22,24 @@ fn stops() -> Vec<Row> {
             "stops before the body",
             vec![Step::Request, send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n")],
         ),
-        stopping_row("stops in the body", vec![Step::Request, send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe")]),
+        stopping_row(
+            "stops in the body",
+            vec![Step::Request, send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe")],
+        ),
         stopping_row(
             "stops in a body of 300 kB",
             vec![
                 Step::Request,
-                send(format!("HTTP/1.1 200 OK\r\nContent-Length: 300000\r\n\r\n{}", "x".repeat(250_000))),
+                send(format!(
+                    "HTTP/1.1 200 OK\r\nContent-Length: 300000\r\n\r\n{}",
+                    "x".repeat(250_000)
+                )),
             ],
         ),
-        stopping_row("stops in a body until close", vec![Step::Request, send("HTTP/1.0 200 OK\r\n\r\nhello")]),
+        stopping_row(
+            "stops in a body until close",
+            vec![Step::Request, send("HTTP/1.0 200 OK\r\n\r\nhello")],
+        ),
         stops_in_the_second(),
     ]
 }
@@ -38,7 +50,8 @@ fn stopping_row(name: &'static str, steps: Vec<Step>) -> Row {
 
 /// The first reply on each connection is complete.
 fn stops_in_the_second() -> Row {
-    let steps = vec![Step::Request, reply(page("hello")), Step::Request, send("HTTP/1.1"), Step::Drain];
+    let steps =
+        vec![Step::Request, reply(page("hello")), Step::Request, send("HTTP/1.1"), Step::Drain];
     let row = Row::new("stops in the second reply", steps).requests(4).times_out(300);
     row.status(200).completes(2).connections(Connections::Accepted)
 }
@@ -46,11 +59,16 @@ fn stops_in_the_second() -> Row {
 fn slow() -> Vec<Row> {
     let frozen = vec![Step::Request, pause(300), reply(page("hello")), Step::Again];
     vec![
-        Row::new("a byte every 10 ms", drip_steps(10, &page("hello"))).connections(Connections::Kept).body("hello"),
+        Row::new("a byte every 10 ms", drip_steps(10, &page("hello")))
+            .connections(Connections::Kept)
+            .body("hello"),
         Row::new("a byte every 10 ms, too slow", {
             let body = "x".repeat(1000);
-            [vec![Step::Request, send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")], drip_steps(10, &body)]
-                .concat()
+            [
+                vec![Step::Request, send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")],
+                drip_steps(10, &body),
+            ]
+            .concat()
         })
         .times_out(300)
         .read(Read::Some),
@@ -81,7 +99,11 @@ fn endless() -> Vec<Row> {
         endless_row("a body without end", "HTTP/1.1 200 OK\r\n\r\n", zeros.clone()),
         endless_row("a body without end, in chunks", chunked, chunk.clone()),
         endless_row("a body without end, in small chunks", chunked, b"1\r\nx\r\n".repeat(1000)),
-        endless_row("a chunk without end", &format!("{chunked}7fffffffffffffff\r\n"), zeros.clone()),
+        endless_row(
+            "a chunk without end",
+            &format!("{chunked}7fffffffffffffff\r\n"),
+            zeros.clone(),
+        ),
         endless_row(
             "a body of 2^63 bytes",
             "HTTP/1.1 200 OK\r\nContent-Length: 9223372036854775808\r\n\r\n",

@@ -17,12 +17,18 @@ fn good() -> Vec<Row> {
         keep_alive_row("no reason", line("HTTP/1.1 200\r\n")).body("hello"),
         keep_alive_row("empty reason", line("HTTP/1.1 200 \r\n")).body("hello"),
         keep_alive_row("two spaces", line("HTTP/1.1  200  OK\r\n")).body("hello"),
-        keep_alive_row("a reason of several words", line("HTTP/1.1 200 It went well: 100 %\r\n")).body("hello"),
+        keep_alive_row("a reason of several words", line("HTTP/1.1 200 It went well: 100 %\r\n"))
+            .body("hello"),
         keep_alive_row("a reason in UTF-8", line("HTTP/1.1 200 Größe\r\n")).body("hello"),
-        keep_alive_row("a reason of 8 kB", line(&format!("HTTP/1.1 200 {}\r\n", "x".repeat(8_000)))).body("hello"),
+        keep_alive_row(
+            "a reason of 8 kB",
+            line(&format!("HTTP/1.1 200 {}\r\n", "x".repeat(8_000))),
+        )
+        .body("hello"),
         keep_alive_row("a blank line before", line("\r\nHTTP/1.1 200 OK\r\n")).body("hello"),
         keep_alive_row("blank lines before", line("\r\n\n\r\nHTTP/1.1 200 OK\r\n")).body("hello"),
-        keep_alive_row("a status line that ends with a line feed", line("HTTP/1.1 200 OK\n")).body("hello"),
+        keep_alive_row("a status line that ends with a line feed", line("HTTP/1.1 200 OK\n"))
+            .body("hello"),
     ]
 }
 
@@ -30,22 +36,36 @@ fn statuses() -> Vec<Row> {
     vec![
         keep_alive_row("203", status_reply(203, "Content-Length: 0\r\n")).status(203),
         keep_alive_row("204", status_reply(204, "")).status(204).body(""),
-        keep_alive_row("204 with a Content-Length", status_reply(204, "Content-Length: 5\r\n")).status(204).body(""),
-        keep_alive_row("204 with a Transfer-Encoding", status_reply(204, "Transfer-Encoding: chunked\r\n")).status(204),
+        keep_alive_row("204 with a Content-Length", status_reply(204, "Content-Length: 5\r\n"))
+            .status(204)
+            .body(""),
+        keep_alive_row(
+            "204 with a Transfer-Encoding",
+            status_reply(204, "Transfer-Encoding: chunked\r\n"),
+        )
+        .status(204),
         keep_alive_row("205", status_reply(205, "Content-Length: 0\r\n")).status(205),
         closing_row("205 until close", status_reply(205, "")).status(205).body(""),
-        keep_alive_row("206", line("HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 0-4/10\r\n"))
-            .status(206)
-            .body("hello"),
+        keep_alive_row(
+            "206",
+            line("HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 0-4/10\r\n"),
+        )
+        .status(206)
+        .body("hello"),
         keep_alive_row("300", status_reply(300, "Content-Length: 0\r\n")).status(300),
         keep_alive_row("304", status_reply(304, "")).status(304).body(""),
-        keep_alive_row("304 with a Content-Length", status_reply(304, "Content-Length: 5\r\n")).status(304).body(""),
+        keep_alive_row("304 with a Content-Length", status_reply(304, "Content-Length: 5\r\n"))
+            .status(304)
+            .body(""),
         keep_alive_row("404", status_reply(404, "Content-Length: 0\r\n")).status(404),
         keep_alive_row("500", status_reply(500, "Content-Length: 0\r\n")).status(500),
         keep_alive_row("600", status_reply(600, "Content-Length: 0\r\n")).status(600),
         keep_alive_row("999", status_reply(999, "Content-Length: 0\r\n")).status(999),
-        closing_row("101 that nobody asked for", status_reply(101, "Upgrade: x\r\nConnection: upgrade\r\n"))
-            .status(101),
+        closing_row(
+            "101 that nobody asked for",
+            status_reply(101, "Upgrade: x\r\nConnection: upgrade\r\n"),
+        )
+        .status(101),
         truncated_row("199 and no reply", status_reply(199, "")),
     ]
 }
@@ -80,6 +100,7 @@ fn bad() -> Vec<Row> {
         malformed_row("no status", line("HTTP/1.1\r\n")),
         malformed_row("a NUL in the reason", line("HTTP/1.1 200 O\0K\r\n")),
         // Accepts both kinds of connections: nothing may follow on it.
-        malformed_row("a blank line and garbage", "\r\n\r\nhello\r\n").connections(Connections::Each),
+        malformed_row("a blank line and garbage", "\r\n\r\nhello\r\n")
+            .connections(Connections::Each),
     ]
 }

@@ -42,7 +42,8 @@ fn samples(shop: &Shop, plan: &str, options: &str) -> (Vec<String>, String) {
     let _ = fs::remove_file(folder.join("out.jtl"));
     let line = format!("run plan.jmx --no-store {options}");
     let output = command(&line).current_dir(folder).output().expect("brunt");
-    let printed = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned()
+        + &String::from_utf8_lossy(&output.stderr);
     let rows = fs::read_to_string(folder.join("out.jtl")).unwrap_or_default();
     (
         rows.lines()
@@ -61,11 +62,18 @@ fn samplers_call_methods_with_values_of_earlier_replies() {
     let shop = Shop::open();
     let (rows, printed) = samples(&shop, &plan(&shop, &[]), "--jtl out.jtl");
     assert_eq!(rows, ["buy true", "again false"].repeat(4), "{printed}");
-    assert_eq!((shop.counts.calls(), shop.counts.deadlines.load(Ordering::Relaxed)), (8, 8), "{printed}");
+    assert_eq!(
+        (shop.counts.calls(), shop.counts.deadlines.load(Ordering::Relaxed)),
+        (8, 8),
+        "{printed}"
+    );
     let (_, trace) = samples(&shop, &plan(&shop, &[]), "--trace --trace-only label=again");
     assert!(trace.contains("\"id\":\"8\"") && trace.contains("grpc 5 NOT_FOUND"), "{trace}");
     let (_, trace) = samples(&shop, &plan(&shop, &[]), "--trace --trace-only label=buy");
-    assert!(trace.contains("a: 1,2") && trace.contains("b: c") && trace.contains("grpc-timeout: 5000m"), "{trace}");
+    assert!(
+        trace.contains("a: 1,2") && trace.contains("b: c") && trace.contains("grpc-timeout: 5000m"),
+        "{trace}"
+    );
 }
 
 #[test]
@@ -80,6 +88,9 @@ fn missing_parts_of_grpc_samplers_are_named() {
         ("a:1%2C2,b:c", "a", "`a` of the metadata has no value"),
     ] {
         let (rows, printed) = samples(&shop, &plan(&shop, &[(from, to)]), "--jtl out.jtl");
-        assert!(rows.is_empty() && printed.contains(expected) && printed.contains("line "), "{to}: {printed}");
+        assert!(
+            rows.is_empty() && printed.contains(expected) && printed.contains("line "),
+            "{to}: {printed}"
+        );
     }
 }

@@ -17,7 +17,9 @@ use tokio::time::{Instant, sleep_until, timeout};
 use tokio_stream::wrappers::{ReceiverStream, TcpListenerStream};
 use tonic::body::Body;
 use tonic::codegen::{BoxFuture, Service, http};
-use tonic::server::{ClientStreamingService, Grpc, ServerStreamingService, StreamingService, UnaryService};
+use tonic::server::{
+    ClientStreamingService, Grpc, ServerStreamingService, StreamingService, UnaryService,
+};
 use tonic::transport::Server;
 use tonic::{Request, Response, Status, Streaming};
 use tonic_prost::ProstCodec;
@@ -165,7 +167,9 @@ impl StreamingService<Item> for Method {
                 let due = Instant::now() + THINKS;
                 let early = timeout(THINKS, incoming.message()).await;
                 sleep_until(due).await;
-                counts.early.fetch_add(u64::from(matches!(early, Ok(Ok(Some(_))))), Ordering::Relaxed);
+                counts
+                    .early
+                    .fetch_add(u64::from(matches!(early, Ok(Ok(Some(_))))), Ordering::Relaxed);
                 if item.name != "silence" && give.send(Ok(item)).await.is_err() {
                     return;
                 }
@@ -188,7 +192,10 @@ struct Methods<R> {
 
 impl<R> Service<http::Request<Body>> for Methods<R>
 where
-    R: Service<http::Request<Body>, Response = http::Response<Body>, Error = Infallible> + Clone + Send + 'static,
+    R: Service<http::Request<Body>, Response = http::Response<Body>, Error = Infallible>
+        + Clone
+        + Send
+        + 'static,
     R::Future: Send,
 {
     type Response = http::Response<Body>;
@@ -210,7 +217,9 @@ where
                 "/shop.Shop/Fill" => grpc.client_streaming(method, request).await,
                 "/shop.Shop/List" => grpc.server_streaming(method, request).await,
                 "/shop.Shop/Chat" => grpc.streaming(method, request).await,
-                path if path.starts_with("/grpc.reflection.v1.") => reflection.call(request).await?,
+                path if path.starts_with("/grpc.reflection.v1.") => {
+                    reflection.call(request).await?
+                }
                 _ => Status::unimplemented("no such method").into_http(),
             })
         })
@@ -237,18 +246,26 @@ impl Shop {
         let counts = Arc::new(Counts::default());
         let shared = Arc::clone(&counts);
         let thread = thread::spawn(move || {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()
+                .expect("a runtime");
             runtime.block_on(async move {
                 let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-                sender.send(listener.local_addr().expect("an address")).expect("somebody who waits");
+                sender
+                    .send(listener.local_addr().expect("an address"))
+                    .expect("somebody who waits");
                 let reflection = tonic_reflection::server::Builder::configure()
                     .register_encoded_file_descriptor_set(&set)
                     .build_v1()
                     .expect("reflection");
                 let methods = Methods { counts: shared, reflection };
                 let stopped = async { drop(stopped.await) };
-                let serving =
-                    Server::builder().serve_with_incoming_shutdown(methods, TcpListenerStream::new(listener), stopped);
+                let serving = Server::builder().serve_with_incoming_shutdown(
+                    methods,
+                    TcpListenerStream::new(listener),
+                    stopped,
+                );
                 // Open connections do not delay the test.
                 let _ = serving.await;
             });

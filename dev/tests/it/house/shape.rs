@@ -42,7 +42,13 @@ impl FunctionVisitor<'_> {
         let name = name.to_string();
         let line = span.start().line;
         let lines = span.end().line + 1 - line;
-        self.shapes.push(FunctionShape { path: self.path.to_owned(), line, name, lines, nesting: depth.deepest });
+        self.shapes.push(FunctionShape {
+            path: self.path.to_owned(),
+            line,
+            name,
+            lines,
+            nesting: depth.deepest,
+        });
     }
 }
 
@@ -75,7 +81,9 @@ struct NestingVisitor {
 impl<'ast> Visit<'ast> for NestingVisitor {
     fn visit_expr(&mut self, expression: &'ast Expr) {
         let nests = match expression {
-            Expr::If(_) | Expr::Match(_) | Expr::ForLoop(_) | Expr::While(_) | Expr::Loop(_) => true,
+            Expr::If(_) | Expr::Match(_) | Expr::ForLoop(_) | Expr::While(_) | Expr::Loop(_) => {
+                true
+            }
             Expr::Closure(closure) => matches!(*closure.body, Expr::Block(_)),
             _ => false,
         };
@@ -111,7 +119,8 @@ fn shapes_of(path: &str, source: &str) -> Vec<FunctionShape> {
 fn functions_do_not_nest_too_deeply() {
     let mut sources = sources(&super::SOURCES);
     sources.sort_by_key(|(_, text)| std::cmp::Reverse(text.lines().count()));
-    let mut shapes: Vec<FunctionShape> = sources.iter().flat_map(|(path, text)| shapes_of(path, text)).collect();
+    let mut shapes: Vec<FunctionShape> =
+        sources.iter().flat_map(|(path, text)| shapes_of(path, text)).collect();
     shapes.sort_by_key(|shape| std::cmp::Reverse(shape.lines));
     println!("longest files:");
     for (path, text) in sources.iter().take(PRINTED) {
@@ -122,13 +131,16 @@ fn functions_do_not_nest_too_deeply() {
         println!("  {shape}");
     }
     let too_deep = shapes.iter().filter(|shape| shape.nesting > MAX_NESTING);
-    assert_none(&too_deep.map(|shape| format!("{shape} (at most {MAX_NESTING})")).collect::<Vec<_>>());
+    assert_none(
+        &too_deep.map(|shape| format!("{shape} (at most {MAX_NESTING})")).collect::<Vec<_>>(),
+    );
 }
 
 #[test]
 fn a_chain_of_branches_is_one_level_and_an_inner_function_counts_alone() {
     let source = "fn outer() { if a { } else if b { loop { fn inner() { if c { match d { _ => {} } } } } } else { e(|| { f }) } }";
     let shapes = shapes_of("file.rs", source);
-    let nesting: Vec<(&str, usize)> = shapes.iter().map(|shape| (&*shape.name, shape.nesting)).collect();
+    let nesting: Vec<(&str, usize)> =
+        shapes.iter().map(|shape| (&*shape.name, shape.nesting)).collect();
     assert_eq!(nesting, [("outer", 2), ("inner", 2)]);
 }

@@ -28,7 +28,9 @@ fn assert_counts(
     pages: &[(&str, usize)],
     configure: impl Fn(&ServerParameters<'_>, &mut Command),
 ) {
-    let Some(path) = program(name) else { return skip(&format!("http2::servers::{test}"), &format!("no {name} here")) };
+    let Some(path) = program(name) else {
+        return skip(&format!("http2::servers::{test}"), &format!("no {name} here"));
+    };
     let dir = TempDir::new().expect("a directory");
     let authority = Authority::new(dir.path());
     let www = dir.path().join("www");
@@ -37,7 +39,8 @@ fn assert_counts(
     for (page, length) in pages {
         fs::write(www.join(&page[1..]), vec![b'x'; *length]).expect("a page");
     }
-    let parameters = ServerParameters { dir: dir.path(), port: port::free(), certificate: &certificate };
+    let parameters =
+        ServerParameters { dir: dir.path(), port: port::free(), certificate: &certificate };
     let mut command = Command::new(path);
     configure(&parameters, &mut command);
     let errors = fs::File::create(dir.path().join("told")).expect("a file");
@@ -50,8 +53,12 @@ fn assert_counts(
     let access = dir.path().join("access");
     let mut requested = 0;
     for (page, length) in pages {
-        let line = format!("https://localhost:{}{page} --http 2 --cacert {}", parameters.port, authority.pem);
-        let ran = measure(&format!("{line} -c 3 --streams 40 -n {EACH} -H X-Some:thing")).assert_all_good();
+        let line = format!(
+            "https://localhost:{}{page} --http 2 --cacert {}",
+            parameters.port, authority.pem
+        );
+        let ran = measure(&format!("{line} -c 3 --streams 40 -n {EACH} -H X-Some:thing"))
+            .assert_all_good();
         requested += EACH as usize;
         assert_eq!(ran.count("completed"), EACH, "{name} {page}");
         assert!(ran.number("/bytes/received") >= EACH * *length as u64, "{name} {page}");
@@ -66,7 +73,11 @@ fn assert_counts(
 }
 
 fn logged_requests(access: &Path) -> usize {
-    fs::read_to_string(access).unwrap_or_default().lines().filter(|line| line.contains(" /")).count()
+    fs::read_to_string(access)
+        .unwrap_or_default()
+        .lines()
+        .filter(|line| line.contains(" /"))
+        .count()
 }
 
 fn errors_of(dir: &Path) -> String {
@@ -84,13 +95,15 @@ fn with_parameters(start: &ServerParameters<'_>, text: &str) -> String {
 #[test]
 fn counts_equal_those_of_apache() {
     assert_counts("counts_equal_those_of_apache", "apache2", &PAGES, |start, command| {
-        let modules = ["mpm_event", "authz_core", "http2", "ssl"]
-            .map(|name| format!("LoadModule {name}_module /usr/lib/apache2/modules/mod_{name}.so\n"));
+        let modules = ["mpm_event", "authz_core", "http2", "ssl"].map(|name| {
+            format!("LoadModule {name}_module /usr/lib/apache2/modules/mod_{name}.so\n")
+        });
         let rest = "Listen 127.0.0.1:PORT\nServerName localhost\nPidFile DIR/pid\nErrorLog DIR/error\nProtocols h2\n\
                     DefaultRuntimeDir DIR\nMutex file:DIR\nDocumentRoot DIR/www\nUser www-data\nGroup www-data\n\
                     MaxKeepAliveRequests 50\nLogFormat \"%r\" it\nTransferLog DIR/access\nSSLEngine on\n\
                     SSLCertificateFile CERT\nSSLCertificateKeyFile KEY\n<Directory DIR/www>\nRequire all granted\n</Directory>\n";
-        fs::write(start.dir.join("conf"), modules.concat() + &with_parameters(start, rest)).expect("a configuration");
+        fs::write(start.dir.join("conf"), modules.concat() + &with_parameters(start, rest))
+            .expect("a configuration");
         make_readable(start.dir);
         command.arg("-f").arg(start.dir.join("conf")).arg("-DFOREGROUND").arg("-d").arg(start.dir);
     });
@@ -139,11 +152,16 @@ fn counts_equal_those_of_h2o() {
 fn counts_equal_those_of_nghttpx() {
     let backend = lab("--body 9k");
     let port = backend.port();
-    assert_counts("counts_equal_those_of_nghttpx", "nghttpx", &[("/nine", 9_000)], |start, command| {
-        let words = format!(
-            "-f127.0.0.1,PORT -b127.0.0.1,{port} KEY CERT --no-ocsp --conf=/dev/null --accesslog-file=DIR/access \
+    assert_counts(
+        "counts_equal_those_of_nghttpx",
+        "nghttpx",
+        &[("/nine", 9_000)],
+        |start, command| {
+            let words = format!(
+                "-f127.0.0.1,PORT -b127.0.0.1,{port} KEY CERT --no-ocsp --conf=/dev/null --accesslog-file=DIR/access \
              --frontend-http2-max-concurrent-streams=10"
-        );
-        command.args(with_parameters(start, &words).split_whitespace());
-    });
+            );
+            command.args(with_parameters(start, &words).split_whitespace());
+        },
+    );
 }

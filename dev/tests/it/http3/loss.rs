@@ -38,10 +38,14 @@ fn assert_agreement(server: &str, port: u16, per_mille: u64, run: impl Fn(u16) -
             direction.reported += reported;
         }
     }
-    for (name, Direction { received, dropped, reported }) in ["to the server", "from the server"].iter().zip(directions)
+    for (name, Direction { received, dropped, reported }) in
+        ["to the server", "from the server"].iter().zip(directions)
     {
         let deviation = reported as f64 / dropped as f64 - 1.0;
-        let row = format!("| {server} | {name} | {received} | {dropped} | {reported} | {:+.2} % |", deviation * 100.0);
+        let row = format!(
+            "| {server} | {name} | {received} | {dropped} | {reported} | {:+.2} % |",
+            deviation * 100.0
+        );
         eprintln!("{row}");
         note(&row);
         assert!(deviation.abs() <= WITHIN, "{row}");
@@ -59,7 +63,8 @@ struct Direction {
 
 fn note(row: &str) {
     let Some(file) = env::var_os("BRUNT_PROVE_OUT") else { return };
-    let mut file = OpenOptions::new().create(true).append(true).open(file).expect("the file of figures");
+    let mut file =
+        OpenOptions::new().create(true).append(true).open(file).expect("the file of figures");
     writeln!(file, "{row}").expect("a line of figures");
 }
 
@@ -86,7 +91,8 @@ fn loss_to_and_from_caddy_equals_that_of_the_proxy() {
 #[test]
 fn without_loss_only_skipped_numbers_are_missing() {
     let lab = lab("--tls --http3");
-    let ran = measure(&format!("{} --http 3 -k -c 1 --streams 8 -n 4000", lab.url_of("/"))).assert_all_good();
+    let ran = measure(&format!("{} --http 3 -k -c 1 --streams 8 -n 4000", lab.url_of("/")))
+        .assert_all_good();
     let received = ran.connections("packets_received");
     let lost = ran.connections("server_packets_lost");
     assert!(received > 500, "{}", ran.out);

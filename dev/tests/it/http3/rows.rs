@@ -40,7 +40,11 @@ const FAILED: &[(&[&str], &str, &str)] = &[
         "h3_frame_unexpected",
     ),
     (&["goaway-of-push", "goaway-raised"], "protocol", "h3_go_away"),
-    (&["goaway-empty", "goaway-long", "frame-cut", "frame-head-cut", "headers-cut"], "protocol", "h3_frame"),
+    (
+        &["goaway-empty", "goaway-long", "frame-cut", "frame-head-cut", "headers-cut"],
+        "protocol",
+        "h3_frame",
+    ),
     (&["goaway-0", "reset-request-rejected"], "unprocessed", ""),
     (
         &[
@@ -57,7 +61,11 @@ const FAILED: &[(&[&str], &str, &str)] = &[
     (&["interim-endless"], "protocol", "too_many_interim"),
     (&["data-before-headers", "data-after-interim"], "protocol", "data_before_head"),
     (&["headers-too-large", "fields-too-large"], "protocol", "head_too_large"),
-    (&["body-too-short", "body-too-long", "body-missing", "body-of-204", "body-of-304"], "protocol", "body_length"),
+    (
+        &["body-too-short", "body-too-long", "body-missing", "body-of-204", "body-of-304"],
+        "protocol",
+        "body_length",
+    ),
     (&["content-length-no-number", "content-length-twice"], "protocol", "content_length"),
     (
         &[
@@ -208,8 +216,14 @@ const UNMEASURED: &[(&[&str], &str)] = &[
         ],
         "connecting timed out",
     ),
-    (&["quic-other-version"], "protocol error: the server offers no version of QUIC that brunt speaks (v1): draft-29"),
-    (&["quic-no-version"], "protocol error: the server offers no version of QUIC that brunt speaks (v1): none"),
+    (
+        &["quic-other-version"],
+        "protocol error: the server offers no version of QUIC that brunt speaks (v1): draft-29",
+    ),
+    (
+        &["quic-no-version"],
+        "protocol error: the server offers no version of QUIC that brunt speaks (v1): none",
+    ),
     (&["quic-close-no-error"], "closed early: aborted by peer"),
     (
         &[
@@ -249,15 +263,33 @@ fn assert_row(name: &str) {
     let row = name.trim_start_matches("h3-");
     let lab = lab(&format!("--tls --http3 --hostile {name} --body 100"));
     let began = Instant::now();
-    let body = if row == "rare-early-reply" { format!(" --data {}", "x".repeat(3000)) } else { String::new() };
-    let ran = measure(&format!("{} --http 3 -k -c 1 -n 2 --timeout 2 --connect-timeout 2{body}", lab.url_of("/")));
+    let body = if row == "rare-early-reply" {
+        format!(" --data {}", "x".repeat(3000))
+    } else {
+        String::new()
+    };
+    let ran = measure(&format!(
+        "{} --http 3 -k -c 1 -n 2 --timeout 2 --connect-timeout 2{body}",
+        lab.url_of("/")
+    ));
     assert!(began.elapsed() < Duration::from_secs(30), "{name}");
     if row.starts_with("rare-") {
         assert_eq!(ran.assert_all_good().count("completed"), 2, "{name}");
-    } else if let Some((_, failure, cause)) = FAILED.iter().find(|(names, ..)| names.contains(&row)) {
-        assert_eq!((ran.failed(failure), ran.count("good")), (2, 0), "{name}: {}{}", ran.out, ran.err);
+    } else if let Some((_, failure, cause)) = FAILED.iter().find(|(names, ..)| names.contains(&row))
+    {
+        assert_eq!(
+            (ran.failed(failure), ran.count("good")),
+            (2, 0),
+            "{name}: {}{}",
+            ran.out,
+            ran.err
+        );
         let causes = ran.value("/malformed").as_object().map_or(0, serde_json::Map::len);
-        let named = if cause.is_empty() { causes == 0 } else { ran.number(&format!("/malformed/{cause}")) == 2 };
+        let named = if cause.is_empty() {
+            causes == 0
+        } else {
+            ran.number(&format!("/malformed/{cause}")) == 2
+        };
         assert!(named, "{name}: {}", ran.value("/malformed"));
     } else {
         let entry = UNMEASURED.iter().find(|(names, _)| names.contains(&row));
@@ -274,11 +306,18 @@ fn next(names: &Mutex<Vec<String>>) -> Option<String> {
 fn hostile_servers_are_reported_and_never_block() {
     let names = hostile_rows("h3-");
     assert!(names.len() > 150, "{names:?}");
-    let listed_rows =
-        FAILED.iter().map(|(names, ..)| names.len()).chain(UNMEASURED.iter().map(|(names, _)| names.len()));
+    let listed_rows = FAILED
+        .iter()
+        .map(|(names, ..)| names.len())
+        .chain(UNMEASURED.iter().map(|(names, _)| names.len()));
     let rare = names.iter().filter(|name| name.starts_with("h3-rare-")).count();
-    assert_eq!(listed_rows.sum::<usize>() + rare, names.len(), "a row that is gone, or stands here twice");
-    let (floods, rest): (Vec<String>, Vec<String>) = names.into_iter().partition(|name| name.ends_with("-flood"));
+    assert_eq!(
+        listed_rows.sum::<usize>() + rare,
+        names.len(),
+        "a row that is gone, or stands here twice"
+    );
+    let (floods, rest): (Vec<String>, Vec<String>) =
+        names.into_iter().partition(|name| name.ends_with("-flood"));
     let rest = Mutex::new(rest);
     thread::scope(|scope| {
         for _ in 0..AT_ONCE {

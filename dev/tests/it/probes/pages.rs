@@ -25,22 +25,34 @@ fn busy_children_of_php_fpm_are_read() {
         ("nginx", port(site.nginx.port)),
         ("fpm", port(site.fpm_port)),
     ]);
-    watched.wait_until("an idle pool", |w| w.readings_of("php-fpm:www").iter().any(|r| r[server::WORKERS_BUSY] == 0.0));
-    let _asked: Vec<TcpStream> = (0..CHILDREN + 4).map(|_| ask(site.nginx.port, "/sleep.php")).collect();
+    watched.wait_until("an idle pool", |w| {
+        w.readings_of("php-fpm:www").iter().any(|r| r[server::WORKERS_BUSY] == 0.0)
+    });
+    let _asked: Vec<TcpStream> =
+        (0..CHILDREN + 4).map(|_| ask(site.nginx.port, "/sleep.php")).collect();
     watched.wait_until("a busy pool", |w| {
         w.readings_of("php-fpm:www")
             .iter()
             .any(|r| r[server::WORKERS_BUSY] == CHILDREN as f64 && r[server::QUEUE] > 0.0)
     });
     let last = watched.readings_of("php-fpm:www").pop().expect("a reading");
-    assert_eq!((last[server::WORKERS_LIMIT], last[server::WORKERS]), (CHILDREN as f64, CHILDREN as f64));
+    assert_eq!(
+        (last[server::WORKERS_LIMIT], last[server::WORKERS]),
+        (CHILDREN as f64, CHILDREN as f64)
+    );
     assert!(last[server::QUEUE_LIMIT] >= 4.0, "{last:?}");
     let front = watched.readings_of("nginx:front").pop().expect("a reading");
-    assert!(front[server::CONNECTIONS] > CHILDREN as f64 && front[server::CONNECTIONS_LIMIT] == 2000.0, "{front:?}");
+    assert!(
+        front[server::CONNECTIONS] > CHILDREN as f64 && front[server::CONNECTIONS_LIMIT] == 2000.0,
+        "{front:?}"
+    );
     let fpm = watched.readings_of("process:fpm").pop().expect("a reading");
     // The master, its children, and those for the status page: started on demand, two at most.
     let processes = CHILDREN + 2..=CHILDREN + 3;
-    assert!(processes.contains(&(fpm[server::PROCESSES] as usize)), "{processes:?} processes expected: {fpm:?}");
+    assert!(
+        processes.contains(&(fpm[server::PROCESSES] as usize)),
+        "{processes:?} processes expected: {fpm:?}"
+    );
     let nginx = watched.readings_of("process:nginx").pop().expect("a reading");
     for key in [name::RESIDENT, name::DESCRIPTORS, server::ACCEPT_QUEUE_LIMIT] {
         assert!(nginx.contains_key(key), "{key}: {nginx:?}");
@@ -56,9 +68,13 @@ fn a_stopped_server_is_reported_once() {
         ("wrong", Probed::Apache { url: nginx.url_of("/index.html") }),
         ("none", Probed::Nginx { url: nginx.url_of("/none"), connections: None }),
     ]);
-    watched.wait_until("a reading", |w| !w.readings_of("nginx:front").is_empty() && w.warnings().len() >= 2);
+    watched.wait_until("a reading", |w| {
+        !w.readings_of("nginx:front").is_empty() && w.warnings().len() >= 2
+    });
     nginx.server.stop();
-    watched.wait_until("a warning", |w| w.warnings().iter().any(|t| t.starts_with("probe nginx:front: ")));
+    watched.wait_until("a warning", |w| {
+        w.warnings().iter().any(|t| t.starts_with("probe nginx:front: "))
+    });
     let warnings = watched.warnings();
     assert!(warnings.iter().any(|t| t.contains("is not Apache's status page")), "{warnings:?}");
     assert!(warnings.iter().any(|t| t.contains("answers 404: no such page")), "{warnings:?}");
@@ -76,12 +92,17 @@ fn workers_of_apache_are_read() {
     command.arg("-f").arg(dir.path().join("conf")).arg("-DFOREGROUND").arg("-d").arg(dir.path());
     let _server = Server::start(command.stdin(Stdio::null()).stderr(Stdio::null()));
     wait_until("Apache", || ports::has_listener(port));
-    let mut watched =
-        ProbeObserver::start(&[("web", Probed::Apache { url: format!("http://127.0.0.1:{port}/status") })]);
+    let mut watched = ProbeObserver::start(&[(
+        "web",
+        Probed::Apache { url: format!("http://127.0.0.1:{port}/status") },
+    )]);
     watched.wait_until("a reading", |w| !w.readings_of("apache:web").is_empty());
     let read = &watched.readings_of("apache:web")[0];
     assert_eq!(read[server::WORKERS_LIMIT], 8.0, "{read:?}");
-    assert!(read[server::WORKERS_BUSY] >= 1.0 && read.contains_key(server::WORKERS_IDLE), "{read:?}");
+    assert!(
+        read[server::WORKERS_BUSY] >= 1.0 && read.contains_key(server::WORKERS_IDLE),
+        "{read:?}"
+    );
 }
 
 #[test]
@@ -95,11 +116,18 @@ fn threads_of_tomcat_are_read_with_the_password() {
     let port = ports::free();
     fill_tomcat(dir.path(), port);
     let mut command = Command::new(home.join("bin/catalina.sh"));
-    command.arg("run").env("CATALINA_HOME", home).env("CATALINA_BASE", dir.path()).env("JAVA_OPTS", "-Xmx64m");
-    let _server = Server::start(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()));
+    command
+        .arg("run")
+        .env("CATALINA_HOME", home)
+        .env("CATALINA_BASE", dir.path())
+        .env("JAVA_OPTS", "-Xmx64m");
+    let _server =
+        Server::start(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()));
     wait_until("Tomcat", || ports::has_listener(port));
-    let mut watched =
-        ProbeObserver::start(&[("app", tomcat_probe(port, "me:p%40ss@")), ("stranger", tomcat_probe(port, ""))]);
+    let mut watched = ProbeObserver::start(&[
+        ("app", tomcat_probe(port, "me:p%40ss@")),
+        ("stranger", tomcat_probe(port, "")),
+    ]);
     watched.wait_until("a reading", |w| {
         !w.readings_of("tomcat:app").is_empty() && w.warnings().iter().any(|t| t.contains("401"))
     });
@@ -129,14 +157,15 @@ fn php(test: &str) -> Option<Site> {
     let fpm_port = ports::free();
     let status = ports::free();
     fs::write(dir.path().join("sleep.php"), "<?php usleep(20000000);").expect("a page");
-    fs::write(dir.path().join("conf"), fpm_config(dir.path(), fpm_port, status)).expect("a configuration");
+    fs::write(dir.path().join("conf"), fpm_config(dir.path(), fpm_port, status))
+        .expect("a configuration");
     let mut command = Command::new(fpm);
     command.arg("-F").arg("-R").arg("-y").arg(dir.path().join("conf"));
     let server = Server::start(command.stdin(Stdio::null()).stderr(Stdio::null()));
     wait_until("php-fpm", || ports::has_listener(fpm_port) && ports::has_listener(status));
     let page = dir.path().join("sleep.php").display().to_string();
-    let directives =
-        fastcgi_location("/fpm-status", "/fpm-status", status) + &fastcgi_location("/sleep.php", &page, fpm_port);
+    let directives = fastcgi_location("/fpm-status", "/fpm-status", status)
+        + &fastcgi_location("/sleep.php", &page, fpm_port);
     Some(Site { nginx: nginx(test, &directives)?, fpm_port, _fpm: server, _dir: dir })
 }
 
@@ -158,7 +187,9 @@ fn fpm_config(dir: &Path, port: u16, status: u16) -> String {
 
 fn apache_config(dir: &Path, port: u16) -> String {
     let modules = ["mpm_prefork", "authz_core", "status"]
-        .map(|name: &str| format!("LoadModule {name}_module /usr/lib/apache2/modules/mod_{name}.so\n"))
+        .map(|name: &str| {
+            format!("LoadModule {name}_module /usr/lib/apache2/modules/mod_{name}.so\n")
+        })
         .concat();
     format!(
         "{modules}Listen 127.0.0.1:{port}\nServerName localhost\nPidFile DIR/pid\nErrorLog DIR/error\nDefaultRuntimeDir DIR\n\
@@ -178,7 +209,11 @@ fn fill_tomcat(dir: &Path, port: u16) {
          <Host name=\"localhost\" appBase=\"webapps\"/></Engine></Service></Server>"
     );
     write_file(dir, "conf/server.xml", &server);
-    write_file(dir, "conf/web.xml", "<web-app xmlns=\"https://jakarta.ee/xml/ns/jakartaee\" version=\"5.0\"/>");
+    write_file(
+        dir,
+        "conf/web.xml",
+        "<web-app xmlns=\"https://jakarta.ee/xml/ns/jakartaee\" version=\"5.0\"/>",
+    );
     let users = "<tomcat-users><role rolename=\"status\"/><user username=\"me\" password=\"p@ss\" roles=\"status\"/></tomcat-users>";
     write_file(dir, "conf/tomcat-users.xml", users);
     write_file(dir, "webapps/s/META-INF/context.xml", "<Context privileged=\"true\"/>");

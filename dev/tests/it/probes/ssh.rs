@@ -24,16 +24,21 @@ struct Sshd {
 impl Sshd {
     /// Starts an sshd. Skips the test and returns None if that is not possible.
     fn start(test: &str) -> Option<Self> {
-        let (Some(sshd), Some(keygen), Some(_)) = (program("sshd"), program("ssh-keygen"), program("ssh")) else {
+        let (Some(sshd), Some(keygen), Some(_)) =
+            (program("sshd"), program("ssh-keygen"), program("ssh"))
+        else {
             skip(test, "no OpenSSH server and client here");
             return None;
         };
         let dir = TempDir::new().expect("a directory");
         let port = ports::free();
-        fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o700)).expect("a directory of ours");
+        fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o700))
+            .expect("a directory of ours");
         for key in ["host", "user"] {
-            let result =
-                Command::new(&keygen).args(["-q", "-t", "ed25519", "-N", "", "-f"]).arg(dir.path().join(key)).status();
+            let result = Command::new(&keygen)
+                .args(["-q", "-t", "ed25519", "-N", "", "-f"])
+                .arg(dir.path().join(key))
+                .status();
             assert!(result.is_ok_and(|status| status.success()), "ssh-keygen makes a key");
         }
         fs::write(dir.path().join("conf"), config(dir.path(), port)).expect("a configuration");
@@ -44,10 +49,18 @@ impl Sshd {
         command.arg("-f").arg(dir.path().join("conf")).args(["-D", "-e"]);
         let log = fs::File::create(dir.path().join("log")).expect("a log");
         let mut server = Server::start(command.stdin(Stdio::null()).stderr(log));
-        wait_until("sshd, or its end", || ports::has_listener(port) || server.exit_status().is_some());
+        wait_until("sshd, or its end", || {
+            ports::has_listener(port) || server.exit_status().is_some()
+        });
         if server.exit_status().is_some() {
             let why = fs::read_to_string(dir.path().join("log")).unwrap_or_default();
-            skip(test, &format!("sshd does not start: {}", why.lines().last().unwrap_or("it says nothing")));
+            skip(
+                test,
+                &format!(
+                    "sshd does not start: {}",
+                    why.lines().last().unwrap_or("it says nothing")
+                ),
+            );
             return None;
         }
         Some(Self { server, port, dir })
@@ -57,7 +70,18 @@ impl Sshd {
         let key = self.dir.path().join("user").display().to_string();
         let port = self.port.to_string();
         let known_hosts = format!("UserKnownHostsFile={}/known", self.dir.path().display());
-        let options = ["-F", "none", "-p", &port, "-i", &key, "-o", "StrictHostKeyChecking=no", "-o", &known_hosts];
+        let options = [
+            "-F",
+            "none",
+            "-p",
+            &port,
+            "-i",
+            &key,
+            "-o",
+            "StrictHostKeyChecking=no",
+            "-o",
+            &known_hosts,
+        ];
         ProbeAccess::Ssh { host: "127.0.0.1".into(), options: options.map(str::to_owned).to_vec() }
     }
 }
@@ -113,20 +137,28 @@ fn a_machine_over_ssh_has_the_readings_of_this_one() {
     assert_eq!(watched.warnings(), Vec::<&str>::new());
     // Values over the time between two readings are missing if that time was too short.
     let names = |source: &str| {
-        last_reading(&watched, source).into_keys().filter(|name| name != name::BUSIEST_SOFTIRQ).collect::<Vec<_>>()
+        last_reading(&watched, source)
+            .into_keys()
+            .filter(|name| name != name::BUSIEST_SOFTIRQ)
+            .collect::<Vec<_>>()
     };
     assert_eq!(names("host:far"), names("host:near"), "the same files, the same parsers");
     let far = last_reading(&watched, "process:far");
     let near = last_reading(&watched, "process:near");
-    for same in [server::PROCESSES, server::THREADS, name::DESCRIPTORS, server::ACCEPT_QUEUE_LIMIT] {
+    for same in [server::PROCESSES, server::THREADS, name::DESCRIPTORS, server::ACCEPT_QUEUE_LIMIT]
+    {
         assert_eq!(far.get(same), near.get(same), "{same}: {far:?} {near:?}");
     }
-    for key in [name::CPU_USER, name::RESIDENT, server::SWITCHES_VOLUNTARY, server::DESCRIPTORS_SHARE] {
+    for key in
+        [name::CPU_USER, name::RESIDENT, server::SWITCHES_VOLUNTARY, server::DESCRIPTORS_SHARE]
+    {
         assert!(far.contains_key(key), "{key}: {far:?}");
     }
     // The remote end stops: one warning for each of its probes.
     sshd.end();
-    watched.wait_until("a warning", |w| w.warnings().iter().filter(|t| t.contains("ssh 127.0.0.1")).count() == 2);
+    watched.wait_until("a warning", |w| {
+        w.warnings().iter().filter(|t| t.contains("ssh 127.0.0.1")).count() == 2
+    });
 }
 
 fn last_reading(watched: &ProbeObserver, source: &str) -> std::collections::BTreeMap<String, f64> {
@@ -141,13 +173,18 @@ fn an_unreachable_machine_is_reported_with_the_message_of_ssh() {
     }
     let options = ["-F", "none", "-p", &ports::free().to_string()].map(str::to_owned).to_vec();
     let via = ProbeAccess::Ssh { host: "127.0.0.1".into(), options };
-    let mut watched =
-        ProbeObserver::start(&[("gone", Probed::Host { via }), ("here", Probed::Host { via: ProbeAccess::Local })]);
-    watched.wait_until("a warning", |w| !w.warnings().is_empty() && w.readings_of("host:here").len() >= 10);
+    let mut watched = ProbeObserver::start(&[
+        ("gone", Probed::Host { via }),
+        ("here", Probed::Host { via: ProbeAccess::Local }),
+    ]);
+    watched.wait_until("a warning", |w| {
+        !w.warnings().is_empty() && w.readings_of("host:here").len() >= 10
+    });
     let warnings = watched.warnings();
     assert_eq!(warnings.len(), 1, "{warnings:?}");
     assert!(
-        warnings[0].starts_with("probe host:gone: ssh 127.0.0.1: ") && warnings[0].contains("Connection refused"),
+        warnings[0].starts_with("probe host:gone: ssh 127.0.0.1: ")
+            && warnings[0].contains("Connection refused"),
         "{warnings:?}"
     );
 }

@@ -44,14 +44,21 @@ pub fn is_full_proof() -> bool {
 /// Asserts that exactly these limits are named; `made` runs the experiment. A wrong verdict counts
 /// if the machine is quiet right after it. Two of them fail the test, because a short disturbance
 /// may already have ended. Returns false if the test was skipped.
-pub fn assert_limits(test: &str, limits: &[Limit], mut run_experiment: impl FnMut() -> JudgedRun) -> bool {
+pub fn assert_limits(
+    test: &str,
+    limits: &[Limit],
+    mut run_experiment: impl FnMut() -> JudgedRun,
+) -> bool {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let mut wrong = 0;
     for _ in 0..TRIES {
         let quiet = wait_for_a_quiet_moment();
         let before = Ticks::now();
-        let (judged, late) =
-            if limits.is_empty() { lateness(&mut run_experiment) } else { (run_experiment(), Duration::ZERO) };
+        let (judged, late) = if limits.is_empty() {
+            lateness(&mut run_experiment)
+        } else {
+            (run_experiment(), Duration::ZERO)
+        };
         let during = (Ticks::now().busy - before.busy) / 100.0;
         let stolen = before.stolen_since().unwrap_or(0.0);
         if judged.limits() == limits {
@@ -103,8 +110,8 @@ fn used_cores() -> f64 {
 /// server that needs at most twice as much. `during` is the CPU time of the whole machine in
 /// seconds.
 fn cores_of_others(judged: &JudgedRun, during: f64) -> f64 {
-    let own_time =
-        [name::CPU_USER, name::CPU_SYSTEM].map(|part| judged.run.reading(name::GENERATOR, part).unwrap_or(0.0));
+    let own_time = [name::CPU_USER, name::CPU_SYSTEM]
+        .map(|part| judged.run.reading(name::GENERATOR, part).unwrap_or(0.0));
     (during - own_time.iter().sum::<f64>() * 3.0) / judged.run.seen_to.seconds().max(0.1)
 }
 

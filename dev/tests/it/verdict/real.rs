@@ -36,7 +36,8 @@ fn a_healthy_run_names_none() {
     let lab = lab("--service const:1ms");
     for load in ["-r 300", "-c 4 --think 5ms"].iter().cycle().take(runs) {
         let is_tested = assert_limits("a_healthy_run_names_none", &[], || {
-            let healthy = judge_run(&mut command(&format!("{} {load} -d {seconds}s", lab.url_of("/"))));
+            let healthy =
+                judge_run(&mut command(&format!("{} {load} -d {seconds}s", lab.url_of("/"))));
             assert!(!healthy.verdict.evidence.is_empty());
             healthy
         });
@@ -49,9 +50,14 @@ fn a_healthy_run_names_none() {
 #[test]
 fn a_saturated_worker_is_named() {
     // The load is expensive for brunt (a pattern on each body of 200 kB) and cheap for nginx.
-    let Some(nginx) = nginx("verdict::real::a_saturated_worker_is_named", "sendfile on;") else { return };
+    let Some(nginx) = nginx("verdict::real::a_saturated_worker_is_named", "sendfile on;") else {
+        return;
+    };
     assert_limits("a_saturated_worker_is_named", &[Limit::Worker], || {
-        judge_run(&mut command(&format!("{} -c 8 --threads 1 -d 2s --expect-body ^x*y?x*$", nginx.url_of("/long"))))
+        judge_run(&mut command(&format!(
+            "{} -c 8 --threads 1 -d 2s --expect-body ^x*y?x*$",
+            nginx.url_of("/long")
+        )))
     });
 }
 
@@ -84,7 +90,11 @@ fn namesakes_of_the_server_are_other_processes() {
     let judged_run = judge_run(&mut command(&format!("{} -r 50 -d 3s", lab.url_of("/"))));
     drop(loops);
     let others = mean_of(&judged_run, &name::processes("sh"));
-    assert!(others > 0.2 && mean_of(&judged_run, name::SERVER_PROCESSES) < 0.5 * others, "{}", judged_run.ran.out);
+    assert!(
+        others > 0.2 && mean_of(&judged_run, name::SERVER_PROCESSES) < 0.5 * others,
+        "{}",
+        judged_run.ran.out
+    );
     let verdict = &judged_run.verdict;
     assert!(verdict.other_processes.iter().any(|process| process.name == "sh"), "{verdict:?}");
     assert!(
@@ -108,7 +118,10 @@ fn waiting_for_a_core_is_named() {
     let core = first_core();
     assert_limits("waiting_for_a_core_is_named", &[Limit::RunQueue], || {
         let _neighbour = start_busy_loop(Some(&core));
-        judge_run(&mut wrapped_brunt(&["taskset", "-c", &core], &format!("{} -c 8 -d 2s", lab.url_of("/"))))
+        judge_run(&mut wrapped_brunt(
+            &["taskset", "-c", &core],
+            &format!("{} -c 8 -d 2s", lab.url_of("/")),
+        ))
     });
 }
 
@@ -122,7 +135,12 @@ struct Group {
 
 impl Group {
     fn new() -> Option<Self> {
-        let v1 = || Self::at("/sys/fs/cgroup/cpu", &[("cpu.cfs_period_us", "100000"), ("cpu.cfs_quota_us", "10000")]);
+        let v1 = || {
+            Self::at(
+                "/sys/fs/cgroup/cpu",
+                &[("cpu.cfs_period_us", "100000"), ("cpu.cfs_quota_us", "10000")],
+            )
+        };
         v1().or_else(|| Self::at("/sys/fs/cgroup", &[("cpu.max", "10000 100000")]))
     }
 
@@ -130,25 +148,34 @@ impl Group {
         let folder = PathBuf::from(format!("{mount}/brunt-test-{}", std::process::id()));
         fs::create_dir(&folder).ok()?;
         let group = Self { processes: folder.join("cgroup.procs"), folder };
-        settings.iter().all(|(file, value)| fs::write(group.folder.join(file), value).is_ok()).then_some(group)
+        settings
+            .iter()
+            .all(|(file, value)| fs::write(group.folder.join(file), value).is_ok())
+            .then_some(group)
     }
 }
 
 impl Drop for Group {
     fn drop(&mut self) {
         // A group may need a moment to become empty after its last process has ended.
-        let _ = (0..100).any(|_| fs::remove_dir(&self.folder).is_ok() || crate::world::wait_a_moment());
+        let _ =
+            (0..100).any(|_| fs::remove_dir(&self.folder).is_ok() || crate::world::wait_a_moment());
     }
 }
 
 #[test]
 fn cpu_throttling_is_named() {
     let test = "verdict::real::cpu_throttling_is_named";
-    let Some(group) = Group::new() else { return skip(test, "no control group with a CPU quota can be made here") };
+    let Some(group) = Group::new() else {
+        return skip(test, "no control group with a CPU quota can be made here");
+    };
     let lab = lab("");
     let join = format!("echo $$ > {} && exec \"$0\" \"$@\"", group.processes.display());
     assert_limits("cpu_throttling_is_named", &[Limit::Throttled], || {
-        judge_run(&mut wrapped_brunt(&["sh", "-c", &join], &format!("{} -c 16 -d 2s", lab.url_of("/"))))
+        judge_run(&mut wrapped_brunt(
+            &["sh", "-c", &join],
+            &format!("{} -c 16 -d 2s", lab.url_of("/")),
+        ))
     });
 }
 
@@ -157,14 +184,19 @@ fn a_low_limit_on_open_files_is_named() {
     let lab = lab("--service const:200ms");
     let low = "ulimit -n 100 && exec \"$0\" \"$@\"";
     assert_limits("a_low_limit_on_open_files_is_named", &[Limit::Descriptors], || {
-        judge_run(&mut wrapped_brunt(&["sh", "-c", low], &format!("{} -r 400 -d 1s", lab.url_of("/"))))
+        judge_run(&mut wrapped_brunt(
+            &["sh", "-c", low],
+            &format!("{} -r 400 -d 1s", lab.url_of("/")),
+        ))
     });
 }
 
 #[test]
 fn exhausted_descriptors_are_named() {
     let test = "exhausted_descriptors_are_named";
-    let Some(bash) = tool("bash") else { return skip(&format!("verdict::real::{test}"), "no bash here") };
+    let Some(bash) = tool("bash") else {
+        return skip(&format!("verdict::real::{test}"), "no bash here");
+    };
     let lab = lab("--service const:1ms");
     // brunt keeps 64 descriptors free; here the parent leaves it with a hundred open ones.
     let leave = "for n in {30..129}; do eval \"exec $n</dev/null\"; done; ulimit -n 180 && exec \"$0\" \"$@\"";
@@ -173,14 +205,18 @@ fn exhausted_descriptors_are_named() {
             &[&bash, "-c", leave],
             &format!("{} -c 100 -d 1s --grace 1s", lab.url_of("/")),
         ));
-        assert!(judged_run.ran.failed("fds_exhausted") > 0, "{}{}", judged_run.ran.out, judged_run.ran.err);
+        assert!(
+            judged_run.ran.failed("fds_exhausted") > 0,
+            "{}{}",
+            judged_run.ran.out,
+            judged_run.ran.err
+        );
         judged_run
     });
 }
 
 /// Script for a network namespace with ten local ports that executes its arguments.
-const FEW_PORTS: &str =
-    "ip link set lo up && echo '40000 40009' > /proc/sys/net/ipv4/ip_local_port_range && exec \"$0\" \"$@\"";
+const FEW_PORTS: &str = "ip link set lo up && echo '40000 40009' > /proc/sys/net/ipv4/ip_local_port_range && exec \"$0\" \"$@\"";
 
 fn may_make_namespaces() -> bool {
     let mut unshare = Command::new("unshare");
@@ -218,8 +254,10 @@ fn a_suspended_brunt_is_named() {
     let lab = lab("--service const:1ms");
     let mut sentences = Vec::new();
     let named = assert_limits("a_suspended_brunt_is_named", &[Limit::Stopped], || {
-        let judged =
-            judge_suspended_run(Duration::from_millis(600), &mut command(&format!("{} -r 200 -d 3s", lab.url_of("/"))));
+        let judged = judge_suspended_run(
+            Duration::from_millis(600),
+            &mut command(&format!("{} -r 200 -d 3s", lab.url_of("/"))),
+        );
         sentences = judged.verdict.causes.iter().map(|cause| cause.sentence.clone()).collect();
         judged
     });
@@ -237,6 +275,7 @@ fn a_full_accept_queue_is_read() {
     let line = format!("{url} -c 300 -d 2s --timeout 1s --connect-timeout 1s --grace 0s");
     let judged_run = judge_run(&mut command(&line));
     let overflows = judged_run.run.history[name::GENERATOR].of(name::LISTEN_OVERFLOWS);
-    let grown = overflows.last().zip(overflows.first()).map_or(0.0, |(last, first)| last.1 - first.1);
+    let grown =
+        overflows.last().zip(overflows.first()).map_or(0.0, |(last, first)| last.1 - first.1);
     assert!(grown > 0.0, "{overflows:?}\n{}", judged_run.ran.out);
 }

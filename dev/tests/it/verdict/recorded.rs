@@ -8,7 +8,7 @@ use brunt_model::event::Reading;
 use brunt_model::finding::{Limit, Origin, State};
 use brunt_model::reading_names::GENERATOR;
 use brunt_model::{Environment, Event, Phase, Plan, Run, Snapshot, Tick, Verdict};
-use brunt_probe::{SelfProbe, Root};
+use brunt_probe::{Root, SelfProbe};
 use serde_json::json;
 use std::fs;
 use tempfile::TempDir;
@@ -57,19 +57,32 @@ impl Machine {
             ("sys/class/net/eth0/operstate", "up\n".into()),
             ("sys/class/net/eth0/speed", "1000\n".into()),
             ("sys/class/net/eth0/device/vendor", "0x8086\n".into()),
-            ("sys/class/net/eth0/statistics/rx_missed_errors", format!("{}\n", 7 + self.missed_packets * second)),
+            (
+                "sys/class/net/eth0/statistics/rx_missed_errors",
+                format!("{}\n", 7 + self.missed_packets * second),
+            ),
             ("proc/meminfo", "MemTotal:       24684084 kB\nMemAvailable:   23874188 kB\n".into()),
             ("proc/pressure/memory", "some avg10=0.00 avg60=0.00 avg300=0.00 total=48123\n".into()),
             ("proc/self/task/7/comm", "brunt-worker-0\n".into()),
-            ("proc/self/task/7/schedstat", format!("{} {} 546\n", 300_000_000 * second + 5, 900_000 * second)),
+            (
+                "proc/self/task/7/schedstat",
+                format!("{} {} 546\n", 300_000_000 * second + 5, 900_000 * second),
+            ),
         ]
     }
 
     fn stat(self, second: u64) -> String {
-        let cores =
-            [core_ticks(second, 3, self.stolen / 2), core_ticks(second, self.softirq, self.stolen - self.stolen / 2)];
+        let cores = [
+            core_ticks(second, 3, self.stolen / 2),
+            core_ticks(second, self.softirq, self.stolen - self.stolen / 2),
+        ];
         let all: [u64; 8] = std::array::from_fn(|part| cores[0][part] + cores[1][part]);
-        format!("cpu  {} 0 0\ncpu0 {} 0 0\ncpu1 {} 0 0\nintr 5 0\n", joined(all), joined(cores[0]), joined(cores[1]))
+        format!(
+            "cpu  {} 0 0\ncpu0 {} 0 0\ncpu1 {} 0 0\nintr 5 0\n",
+            joined(all),
+            joined(cores[0]),
+            joined(cores[1])
+        )
     }
 
     fn interfaces(self, second: u64) -> String {
@@ -108,7 +121,8 @@ impl Machine {
         };
         record(0);
         let mut ourselves = Ourselves::of(&Root::recorded(tree.path()), &[]);
-        let mut events = vec![started_event(), Event::Stage { at: Tick::ZERO, phase: Phase::Measure }];
+        let mut events =
+            vec![started_event(), Event::Stage { at: Tick::ZERO, phase: Phase::Measure }];
         for second in 0..=SECONDS {
             record(second);
             let at = Tick(second * SECOND);
@@ -148,7 +162,8 @@ fn core_ticks(second: u64, softirq: u64, stolen: u64) -> [u64; 8] {
     let idle = 100_u64.saturating_sub(used.iter().sum::<u64>());
     // A core that only receives packets has no time for anything else.
     let user = if softirq > 90 { 0 } else { 30 };
-    [user, 0, 10 * u64::from(softirq <= 90), idle, 0, 0, softirq, stolen].map(|ticks| 5000 + ticks * second)
+    [user, 0, 10 * u64::from(softirq <= 90), idle, 0, 0, softirq, stolen]
+        .map(|ticks| 5000 + ticks * second)
 }
 
 fn receive_queue_line(packets: u64, dropped: u64) -> String {
@@ -174,7 +189,8 @@ fn started_event() -> Event {
         "processes": 1, "precise": false
     }))
     .expect("a plan");
-    let environment = Environment { addresses: vec!["10.0.0.9".into()], cores: 2, ..Environment::default() };
+    let environment =
+        Environment { addresses: vec!["10.0.0.9".into()], cores: 2, ..Environment::default() };
     Event::Started { plan: Box::new(plan), environment: Box::new(environment), unix_seconds: 0.0 }
 }
 
@@ -182,9 +198,15 @@ fn started_event() -> Event {
 fn a_quiet_machine_names_none() {
     QUIET.assert_limits(&[]);
     let verdict = QUIET.verdict();
-    for limit in
-        [Limit::Worker, Limit::RunQueue, Limit::Steal, Limit::Nic, Limit::Packets, Limit::Conntrack, Limit::Memory]
-    {
+    for limit in [
+        Limit::Worker,
+        Limit::RunQueue,
+        Limit::Steal,
+        Limit::Nic,
+        Limit::Packets,
+        Limit::Conntrack,
+        Limit::Memory,
+    ] {
         assert!(verdict.evidence.iter().any(|one| one.limit == limit), "{limit:?}: {verdict:#?}");
     }
 }
@@ -196,7 +218,8 @@ fn a_full_interface_is_named() {
 
 #[test]
 fn missed_packets_of_the_interface_are_named() {
-    Machine { received_packets: 700_000, missed_packets: 9_000, ..QUIET }.assert_limits(&[Limit::Packets]);
+    Machine { received_packets: 700_000, missed_packets: 9_000, ..QUIET }
+        .assert_limits(&[Limit::Packets]);
 }
 
 #[test]

@@ -12,10 +12,14 @@ const ZALESKI: &str = "JMeter.plugins.functional.samplers.websocket";
 
 /// Returns an element with properties and children.
 fn element(class: &str, name: &str, texts: &[(&str, &str)], below: &str) -> String {
-    let texts: Vec<String> =
-        texts.iter().map(|(key, value)| format!("<stringProp name=\"{key}\">{value}</stringProp>")).collect();
+    let texts: Vec<String> = texts
+        .iter()
+        .map(|(key, value)| format!("<stringProp name=\"{key}\">{value}</stringProp>"))
+        .collect();
     let texts = texts.concat();
-    format!("<{class} testclass=\"{class}\" testname=\"{name}\">{texts}</{class}><hashTree>{below}</hashTree>")
+    format!(
+        "<{class} testclass=\"{class}\" testname=\"{name}\">{texts}</{class}><hashTree>{below}</hashTree>"
+    )
 }
 
 fn sampler(class: &str, name: &str, texts: &[(&str, &str)], below: &str) -> String {
@@ -60,7 +64,8 @@ fn samples(plan: &str, options: &str) -> (Vec<String>, String) {
     fs::write(folder.path().join("message.txt"), "from a file").expect("a message");
     let line = format!("run plan.jmx --no-store --jtl out.jtl {options}");
     let output = command(&line).current_dir(folder.path()).output().expect("brunt");
-    let printed = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned()
+        + &String::from_utf8_lossy(&output.stderr);
     let file = fs::read_to_string(folder.path().join("out.jtl")).unwrap_or_default();
     let rows = file.lines().skip(1).map(|line| {
         let label = line.split(',').nth(2).unwrap_or_default();
@@ -76,7 +81,8 @@ fn six(labels: &[&str]) -> Vec<String> {
 }
 
 fn counts(counts: &Arc<Counts>) -> [u64; 3] {
-    [&counts.connections, &counts.messages, &counts.pings].map(|count| count.load(Ordering::Relaxed))
+    [&counts.connections, &counts.messages, &counts.pings]
+        .map(|count| count.load(Ordering::Relaxed))
 }
 
 #[test]
@@ -86,14 +92,23 @@ fn samplers_share_an_open_websocket() {
     let file = [("loadDataFromFile", "true"), ("dataFile", "message.txt")];
     let all = plan(&[
         sampler("OpenWebSocketSampler", "a open", &address(&url), ""),
-        sampler("RequestResponseWebSocketSampler", "b ask", &[("requestData", "hello ${__threadNum}")], &assertion),
+        sampler(
+            "RequestResponseWebSocketSampler",
+            "b ask",
+            &[("requestData", "hello ${__threadNum}")],
+            &assertion,
+        ),
         sampler("SingleWriteWebSocketSampler", "c write", &file, ""),
         sampler("SingleReadWebSocketSampler", "d read", &[], ""),
         sampler("PingPongSampler", "e ping", &[], ""),
         sampler("CloseWebSocketSampler", "f close", &[], ""),
     ]);
     let (rows, printed) = samples(&all, "");
-    assert_eq!(rows, six(&["a open", "b ask", "c write", "d read", "e ping", "f close"]), "{printed}");
+    assert_eq!(
+        rows,
+        six(&["a open", "b ask", "c write", "d read", "e ping", "f close"]),
+        "{printed}"
+    );
     assert_eq!(counts(&server_counts), [6, 12, 6], "{printed}");
 }
 
@@ -101,9 +116,11 @@ fn samplers_share_an_open_websocket() {
 fn a_sampler_with_a_new_connection_opens_one_each_time() {
     let (url, server_counts) = server(Behavior::Echo);
     let [server, port, path] = address(&url);
-    let binary = [("requestData", "0x01 ff"), ("binaryPayload", "true"), ("createNewConnection", "true")];
+    let binary =
+        [("requestData", "0x01 ff"), ("binaryPayload", "true"), ("createNewConnection", "true")];
     let texts = [&binary[..], &[server, port, path]].concat();
-    let (rows, printed) = samples(&plan(&[sampler("RequestResponseWebSocketSampler", "ask", &texts, "")]), "");
+    let (rows, printed) =
+        samples(&plan(&[sampler("RequestResponseWebSocketSampler", "ask", &texts, "")]), "");
     assert_eq!((rows, counts(&server_counts)), (six(&["ask"]), [6, 6, 0]), "{printed}");
 }
 
@@ -120,7 +137,8 @@ fn messages_that_a_filter_drops_or_a_pattern_does_not_match_are_ignored() {
     let set = element("JSR223PreProcessor", "set", &[("script", "vars.put('what', 'this')")], "");
     let open = sampler("OpenWebSocketSampler", "a open", &address(&url), "");
     let ask = [("requestData", "echo of this")];
-    let ask = sampler("RequestResponseWebSocketSampler", "b ask", &ask, &(below.concat() + &echo + &set));
+    let ask =
+        sampler("RequestResponseWebSocketSampler", "b ask", &ask, &(below.concat() + &echo + &set));
     let (rows, printed) = samples(&plan(&[open, ask]), "");
     assert_eq!(rows, six(&["a open", "b ask"]), "{printed}");
     let [server, port, _] = address(&url);
@@ -156,12 +174,16 @@ fn unsupported_features_of_websocket_samplers_are_named() {
     let (rows, printed) = samples(&lost, "");
     assert_eq!(rows, vec!["read false"; 6], "{printed}");
     assert!(printed.contains("no sampler before it opens a WebSocket"), "{printed}");
-    let optional = plan(&[open.clone(), sampler("SingleReadWebSocketSampler", "read", &[("optional", "true")], "")]);
+    let optional = plan(&[
+        open.clone(),
+        sampler("SingleReadWebSocketSampler", "read", &[("optional", "true")], ""),
+    ]);
     let (rows, printed) = samples(&optional, "");
     assert!(rows.is_empty() && printed.contains("an optional read is not supported"), "{printed}");
     let (rows, printed) = samples(&optional, "--lenient");
     assert_eq!(rows, six(&["a open"]), "{printed}");
     let binary = [("requestData", "0xfg"), ("binaryPayload", "true")];
-    let (_, printed) = samples(&plan(&[open, sampler("SingleWriteWebSocketSampler", "w", &binary, "")]), "");
+    let (_, printed) =
+        samples(&plan(&[open, sampler("SingleWriteWebSocketSampler", "w", &binary, "")]), "");
     assert!(printed.contains("the binary message `0xfg` is no list of bytes"), "{printed}");
 }

@@ -27,7 +27,12 @@ impl ChatServer {
     fn open() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let url = format!("ws://{}/chat?room=1", listener.local_addr().expect("its address"));
-        let chatter = Self { url, codes: Arc::default(), closes: Arc::default(), connections: Arc::default() };
+        let chatter = Self {
+            url,
+            codes: Arc::default(),
+            closes: Arc::default(),
+            connections: Arc::default(),
+        };
         let codes = Arc::clone(&chatter.codes);
         let closes = Arc::clone(&chatter.closes);
         let connections = Arc::clone(&chatter.connections);
@@ -76,7 +81,8 @@ fn an_earlier_message_is_no_reply() {
     let pushes = ran.connections("websocket_pushes");
     assert!((1 + 2 * 99..=1 + 2 * 100).contains(&pushes), "{pushes}");
     ran.assert_text(&["WebSocket messages that no request awaited"]);
-    let ran = measure(&format!("{} --data hello -c 1 -n 50 --expect-body done", chatter.url)).assert_all_good();
+    let ran = measure(&format!("{} --data hello -c 1 -n 50 --expect-body done", chatter.url))
+        .assert_all_good();
     assert_eq!(ran.connections("websocket_pushes"), 1 + 2 * 50);
 }
 
@@ -111,10 +117,17 @@ scenario:
     let dir = tempfile::TempDir::new().expect("a directory");
     std::fs::write(dir.path().join("plan.yaml"), plan).expect("a plan");
     let run = run_stored_plan(dir.path());
-    assert_eq!((&run["requests"]["good"], &run["requests"]["errors"]), (&180.into(), &0.into()), "{run}");
+    assert_eq!(
+        (&run["requests"]["good"], &run["requests"]["errors"]),
+        (&180.into(), &0.into()),
+        "{run}"
+    );
     for label in ["welcome", "buy", "done", "echo"] {
         let labels = run["labels"].as_array().expect("labels");
-        let found = labels.iter().find(|one| one["label"] == label).unwrap_or_else(|| panic!("no {label}: {labels:?}"));
+        let found = labels
+            .iter()
+            .find(|one| one["label"] == label)
+            .unwrap_or_else(|| panic!("no {label}: {labels:?}"));
         assert_eq!(found["requests"]["completed"], 30, "{label}");
     }
     // Two ticks in each iteration, and the message `done` after the echo.
@@ -129,7 +142,10 @@ fn closing(code: u16, reason: &'static str) -> String {
         for mut stream in listener.incoming().flatten() {
             let closed = upgrade(&mut stream).and_then(|()| {
                 read_frame(&mut stream)?;
-                stream.write_all(&frame(0x88, &[&code.to_be_bytes()[..], reason.as_bytes()].concat()))?;
+                stream.write_all(&frame(
+                    0x88,
+                    &[&code.to_be_bytes()[..], reason.as_bytes()].concat(),
+                ))?;
                 read_frame(&mut stream)
             });
             drop(closed);
@@ -147,7 +163,12 @@ fn the_code_of_a_close_frame_is_the_outcome() {
     ] {
         let url = closing(code, reason);
         let ran = measure(&format!("{url} --data x -c 1 -n 5"));
-        assert_eq!((&ran.value("/outcomes")[outcome], ran.count("good")), (&5.into(), 0), "{}", ran.out);
+        assert_eq!(
+            (&ran.value("/outcomes")[outcome], ran.count("good")),
+            (&5.into(), 0),
+            "{}",
+            ran.out
+        );
         ran.assert_text(&[outcome, reason]);
     }
     let url = closing(4000, "session over");

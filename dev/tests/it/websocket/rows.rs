@@ -22,15 +22,29 @@ const CLOSED: &[(&str, &str)] = &[
 /// Rows that open no WebSocket, and the error message.
 const UNMEASURED: &[(&[&str], &str)] = &[
     (&["status-200"], "it answered with status 200"),
-    (&["accept-wrong", "accept-missing"], "Sec-WebSocket-Accept does not fit the key (RFC 6455 section 4.1)"),
+    (
+        &["accept-wrong", "accept-missing"],
+        "Sec-WebSocket-Accept does not fit the key (RFC 6455 section 4.1)",
+    ),
     (&["upgrade-missing", "upgrade-other"], "no `Upgrade: websocket` (RFC 6455 section 4.1)"),
     (&["connection-missing"], "no `Connection: Upgrade` (RFC 6455 section 4.1)"),
-    (&["extension-not-offered"], "wants an extension that was not offered: x-lab (RFC 6455 section 9.1)"),
-    (&["protocol-not-offered"], "chose the subprotocol `x-lab`, which was not offered (RFC 6455 section 4.1)"),
+    (
+        &["extension-not-offered"],
+        "wants an extension that was not offered: x-lab (RFC 6455 section 9.1)",
+    ),
+    (
+        &["protocol-not-offered"],
+        "chose the subprotocol `x-lab`, which was not offered (RFC 6455 section 4.1)",
+    ),
     (&["deflate-twice"], "it may agree on the extension once (RFC 7692 section 7.1)"),
     (&["deflate-parameter-twice"], "a parameter is repeated (RFC 7692 section 7.1)"),
     (
-        &["deflate-unknown-parameter", "deflate-window-7", "deflate-window-16", "deflate-window-missing"],
+        &[
+            "deflate-unknown-parameter",
+            "deflate-window-7",
+            "deflate-window-16",
+            "deflate-window-missing",
+        ],
         "a parameter is unknown, or its value is wrong (RFC 7692 section 7.1)",
     ),
 ];
@@ -43,7 +57,11 @@ fn hostile_servers_are_reported_and_never_block() {
     for name in &names {
         let row = name.trim_start_matches("ws-");
         let compressed = row.starts_with("deflate-") && row != "deflate-not-agreed";
-        let (agrees, offers) = if compressed { (" --ws-deflate", " --compressed --expect-body ^a$") } else { ("", "") };
+        let (agrees, offers) = if compressed {
+            (" --ws-deflate", " --compressed --expect-body ^a$")
+        } else {
+            ("", "")
+        };
         let lab = lab(&format!("--hostile {name}{agrees}"));
         let began = Instant::now();
         let url = lab.url_of("/").replace("http:", "ws:");
@@ -51,7 +69,9 @@ fn hostile_servers_are_reported_and_never_block() {
         assert!(began.elapsed() < Duration::from_secs(15), "{name}");
         if row.starts_with("rare-") {
             assert_eq!(ran.assert_all_good().count("completed"), 2, "{name}");
-        } else if let Some((_, expected)) = UNMEASURED.iter().find(|(names, _)| names.contains(&row)) {
+        } else if let Some((_, expected)) =
+            UNMEASURED.iter().find(|(names, _)| names.contains(&row))
+        {
             assert!(ran.code == 3 && ran.err.contains(expected), "{name}: {}{}", ran.out, ran.err);
         } else if let Some((_, outcome)) = CLOSED.iter().find(|(name, _)| *name == row) {
             assert_eq!(
@@ -63,7 +83,11 @@ fn hostile_servers_are_reported_and_never_block() {
         } else if let Some((_, failure)) = FAILED.iter().find(|(names, _)| names.contains(&row)) {
             assert_eq!((ran.failed(failure), ran.count("good")), (2, 0), "{name}: {}", ran.out);
         } else {
-            let failures = (ran.failed("protocol"), ran.number("/malformed/web_socket_frame"), ran.count("good"));
+            let failures = (
+                ran.failed("protocol"),
+                ran.number("/malformed/web_socket_frame"),
+                ran.count("good"),
+            );
             assert_eq!(failures, (2, 2, 0), "{name}: {}", ran.out);
         }
     }

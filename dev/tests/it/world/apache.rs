@@ -20,7 +20,8 @@ pub struct Apache {
 /// Starts an Apache with this MPM (`event`, `prefork`). Skips the test and returns None if Apache
 /// is not installed.
 pub fn apache(test: &str, mpm: &str) -> Option<Apache> {
-    let found = program("apache2").filter(|_| Path::new(&format!("{MODULES}/mod_mpm_{mpm}.so")).exists());
+    let found =
+        program("apache2").filter(|_| Path::new(&format!("{MODULES}/mod_mpm_{mpm}.so")).exists());
     let Some(apache) = found else {
         skip(test, "no apache2 here");
         return None;

@@ -20,11 +20,17 @@ pub fn program(variable: &str, name: &str) -> PathBuf {
     if let Some(path) = env::var_os(variable) {
         return path.into();
     }
-    let target =
-        env::current_exe().ok().and_then(|e| e.ancestors().nth(3).map(PathBuf::from)).expect("a target directory");
+    let target = env::current_exe()
+        .ok()
+        .and_then(|e| e.ancestors().nth(3).map(PathBuf::from))
+        .expect("a target directory");
     let places = [target.join("debug").join(name), target.join("release").join(name)];
     let found = places.iter().find(|p| p.is_file());
-    found.unwrap_or_else(|| panic!("no {name}: cargo build -p brunt-cli -p brunt-lab, or set {variable}")).clone()
+    found
+        .unwrap_or_else(|| {
+            panic!("no {name}: cargo build -p brunt-cli -p brunt-lab, or set {variable}")
+        })
+        .clone()
 }
 
 /// Command of brunt with the words of a line, and a store of the tests.
@@ -70,7 +76,8 @@ pub fn start_plain(command: &mut Command) -> RunningBrunt {
 }
 
 fn start_in(command: &mut Command, dir: TempDir) -> RunningBrunt {
-    let server = Server::start(command.stdout(output_file(&dir, "out")).stderr(output_file(&dir, "err")));
+    let server =
+        Server::start(command.stdout(output_file(&dir, "out")).stderr(output_file(&dir, "err")));
     RunningBrunt { server, dir }
 }
 
@@ -118,7 +125,9 @@ impl RunningBrunt {
         });
         let status = ended.expect("ended");
         let json = serde_json::from_str(&self.read("json")).unwrap_or(Value::Null);
-        let code = status.code().unwrap_or_else(|| panic!("killed by {:?}: {}", status.signal(), self.stderr()));
+        let code = status
+            .code()
+            .unwrap_or_else(|| panic!("killed by {:?}: {}", status.signal(), self.stderr()));
         RunResult { code, out: self.read("out"), err: self.stderr(), json }
     }
 
@@ -161,13 +170,18 @@ impl RunResult {
     /// Asserts that every request was good, and that there was one.
     pub fn assert_all_good(self) -> Self {
         assert_eq!(self.count("good"), self.count("begun"), "{}{}", self.out, self.err);
-        assert!(self.count("good") > 0 && self.value("/failures").as_object().is_some_and(serde_json::Map::is_empty));
+        assert!(
+            self.count("good") > 0
+                && self.value("/failures").as_object().is_some_and(serde_json::Map::is_empty)
+        );
         self.ok()
     }
 
     /// Value at a pointer of the JSON.
     pub fn value(&self, pointer: &str) -> &Value {
-        self.json.pointer(pointer).unwrap_or_else(|| panic!("no {pointer} in the JSON: {}{}", self.out, self.err))
+        self.json
+            .pointer(pointer)
+            .unwrap_or_else(|| panic!("no {pointer} in the JSON: {}{}", self.out, self.err))
     }
 
     /// Whole number at a pointer of the JSON.
@@ -203,7 +217,8 @@ impl RunResult {
     /// Entry of the label with this ending.
     pub fn label(&self, ends_with: &str) -> &Value {
         let labels = self.value("/labels").as_array().expect("labels");
-        let found = labels.iter().find(|l| l["label"].as_str().is_some_and(|l| l.ends_with(ends_with)));
+        let found =
+            labels.iter().find(|l| l["label"].as_str().is_some_and(|l| l.ends_with(ends_with)));
         found.unwrap_or_else(|| panic!("no label {ends_with}: {labels:?}"))
     }
 
@@ -230,10 +245,20 @@ impl RunResult {
         assert_eq!(sum_of_counts(self.value("/outcomes")), completed, "statuses: {}", self.out);
         let [checks, drops, cuts] = ["check", "dropped", "cut"].map(|kind| self.failed(kind));
         assert_eq!((drops, cuts), (dropped, cut));
-        assert_eq!(sum_of_counts(self.value("/failures")) - checks - drops - cuts, failed, "failures: {}", self.out);
+        assert_eq!(
+            sum_of_counts(self.value("/failures")) - checks - drops - cuts,
+            failed,
+            "failures: {}",
+            self.out
+        );
         let series = self.value("/series").as_array().expect("a series");
         let warm = |key: &str| self.value("/warmup")["requests"][key].as_u64().unwrap_or(0);
-        assert_eq!(sum_over_time(series, "begun"), begun + warm("begun"), "begun over time: {}", self.out);
+        assert_eq!(
+            sum_over_time(series, "begun"),
+            begun + warm("begun"),
+            "begun over time: {}",
+            self.out
+        );
         assert_eq!(
             sum_over_time(series, "completed"),
             completed + warm("completed"),
@@ -259,11 +284,21 @@ pub fn with_single_spaces(text: &str) -> String {
 /// Runs the plan file of a directory, and returns the stored report of its only run.
 pub fn run_stored_plan(dir: &Path) -> Value {
     let store = dir.join("store");
-    let run = format!("run {}/plan.yaml --store {} -q -o json={}/study", dir.display(), store.display(), dir.display());
+    let run = format!(
+        "run {}/plan.yaml --store {} -q -o json={}/study",
+        dir.display(),
+        store.display(),
+        dir.display()
+    );
     let output = command(&run).output().expect("brunt");
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     let runs = fs::read_dir(store.join("runs")).expect("runs").flatten().map(|entry| entry.path());
-    let log = runs.into_iter().find(|path| path.extension().is_some_and(|kind| kind == "events")).expect("a log");
-    let shown = command(&format!("report {} --no-store -o json", log.display())).output().expect("a report");
+    let log = runs
+        .into_iter()
+        .find(|path| path.extension().is_some_and(|kind| kind == "events"))
+        .expect("a log");
+    let shown = command(&format!("report {} --no-store -o json", log.display()))
+        .output()
+        .expect("a report");
     serde_json::from_slice(&shown.stdout).expect("JSON")
 }

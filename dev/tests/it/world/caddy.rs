@@ -27,7 +27,8 @@ pub fn caddy(test: &str, certificate: &Certificate, directives: &str) -> Option<
     };
     let Certificate { cert, key } = certificate;
     // Another process may take the port before caddy does, so other ports are tried.
-    let started = (0..5).find_map(|_| try_start(&caddy, &format!("tls {cert} {key}\n{directives}")));
+    let started =
+        (0..5).find_map(|_| try_start(&caddy, &format!("tls {cert} {key}\n{directives}")));
     Some(started.expect("a caddy that starts"))
 }
 
@@ -42,7 +43,8 @@ fn try_start(caddy: &str, directives: &str) -> Option<Caddy> {
     command.args(["run", "--adapter", "caddyfile", "--config"]).arg(dir.path().join("Caddyfile"));
     command.envs(["HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"].map(|name| (name, dir.path())));
     let errors = fs::File::create(dir.path().join("error")).expect("a file");
-    let mut server = Server::start(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(errors));
+    let mut server =
+        Server::start(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(errors));
     for _ in 0..1000 {
         // caddy listens on UDP before TCP.
         if port::has_listener(port) {

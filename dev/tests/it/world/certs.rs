@@ -54,7 +54,10 @@ pub fn self_signed(dir: &Path, name: &str, is_ca: IsCa) -> Certificate {
     params.is_ca = is_ca;
     let key = KeyPair::generate().expect("a key");
     let cert = params.self_signed(&key).expect("a certificate");
-    Certificate { cert: write(dir, "own.cert", &cert.pem()), key: write(dir, "own.key", &key.serialize_pem()) }
+    Certificate {
+        cert: write(dir, "own.cert", &cert.pem()),
+        key: write(dir, "own.key", &key.serialize_pem()),
+    }
 }
 
 fn write(dir: &Path, name: &str, pem: &str) -> String {

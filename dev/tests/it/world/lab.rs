@@ -24,7 +24,8 @@ pub fn lab(line: &str) -> Lab {
 /// Starts a lab with real-time priority, if permitted, so that it sends replies when they are due.
 pub fn prompt_lab(line: &str) -> Lab {
     let lab = program("BRUNT_LAB_BIN", "brunt-lab");
-    let permitted = Command::new("chrt").args(["-f", "10", "true"]).output().is_ok_and(|o| o.status.success());
+    let permitted =
+        Command::new("chrt").args(["-f", "10", "true"]).output().is_ok_and(|o| o.status.success());
     if !permitted {
         return lab_by(Command::new(lab), line);
     }
@@ -41,7 +42,10 @@ pub fn lab_in(namespace: &Namespace, line: &str) -> Lab {
 /// Starts a lab with another program, such as `chrt`.
 pub fn lab_by(mut command: Command, line: &str) -> Lab {
     let dir = TempDir::new().expect("a directory");
-    command.args(["--until-stdin-closes", "--stats"]).arg(dir.path().join("stats")).args(line.split_whitespace());
+    command
+        .args(["--until-stdin-closes", "--stats"])
+        .arg(dir.path().join("stats"))
+        .args(line.split_whitespace());
     let mut server = Server::start(command.stdin(Stdio::piped()).stdout(Stdio::piped()));
     let mut line_of_lab = String::new();
     let out = server.child.stdout.take().expect("its output");
@@ -76,7 +80,8 @@ impl Lab {
     /// Stops the lab and returns its statistics.
     pub fn into_statistics(mut self) -> Value {
         self.server.stop();
-        let stats = fs::read_to_string(self.dir.path().join("stats")).expect("the lab's statistics");
+        let stats =
+            fs::read_to_string(self.dir.path().join("stats")).expect("the lab's statistics");
         serde_json::from_str(&stats).expect("JSON")
     }
 }

@@ -41,7 +41,8 @@ impl Direction {
 
     /// Numbers of datagrams received and dropped.
     fn counts(&self) -> (u64, u64) {
-        let full: u64 = self.ports.lock().expect("no panic").iter().map(|port| overflowed(*port)).sum();
+        let full: u64 =
+            self.ports.lock().expect("no panic").iter().map(|port| overflowed(*port)).sum();
         (self.received.load(Relaxed) + full, self.dropped.load(Relaxed) + full)
     }
 }
@@ -50,8 +51,9 @@ impl Direction {
 fn overflowed(port: u16) -> u64 {
     let table = fs::read_to_string("/proc/net/udp").expect("the kernel's table of UDP sockets");
     let lines = table.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
-    let shared_state =
-        lines.filter(|fields| fields.get(1).is_some_and(|local| local.ends_with(&format!(":{port:04X}"))));
+    let shared_state = lines.filter(|fields| {
+        fields.get(1).is_some_and(|local| local.ends_with(&format!(":{port:04X}")))
+    });
     shared_state.filter_map(|fields| fields.last()?.parse::<u64>().ok()).sum()
 }
 
@@ -137,7 +139,12 @@ fn carry(front: &UdpSocket, server: u16, per_mille: u64, shared: &Arc<Shared>) {
     }
 }
 
-fn carry_back((back, front): &(UdpSocket, UdpSocket), client: SocketAddr, per_mille: u64, shared: &Shared) {
+fn carry_back(
+    (back, front): &(UdpSocket, UdpSocket),
+    client: SocketAddr,
+    per_mille: u64,
+    shared: &Shared,
+) {
     let mut datagram = vec![0; 64 * 1024];
     while !shared.is_over.load(Relaxed) {
         let Ok(bytes) = back.recv(&mut datagram) else { continue };

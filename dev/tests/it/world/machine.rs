@@ -25,7 +25,8 @@ impl Ticks {
     pub fn now() -> Self {
         let stat = fs::read_to_string("/proc/stat").expect("/proc/stat");
         let line = stat.lines().next().unwrap_or("");
-        let parts: Vec<f64> = line.split_whitespace().skip(1).flat_map(str::parse).take(8).collect();
+        let parts: Vec<f64> =
+            line.split_whitespace().skip(1).flat_map(str::parse).take(8).collect();
         let all = parts.iter().sum::<f64>();
         Self { busy: all - parts[3] - parts[4], stolen: parts[7], all }
     }

@@ -26,7 +26,12 @@ pub fn shaped(test: &str, rate: &str) -> Option<Namespace> {
     ]
     .iter()
     .all(|line| {
-        is_created && succeeds(Command::new(&namespace.ip).args(["netns", "exec", &namespace.name]).args(words(line)))
+        is_created
+            && succeeds(
+                Command::new(&namespace.ip)
+                    .args(["netns", "exec", &namespace.name])
+                    .args(words(line)),
+            )
     });
     if !shaped {
         skip(test, "no network namespace with a shaped loopback may be made here");
@@ -36,7 +41,11 @@ pub fn shaped(test: &str, rate: &str) -> Option<Namespace> {
 }
 
 fn succeeds(command: &mut Command) -> bool {
-    command.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
+    command
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success())
 }
 
 impl Namespace {

@@ -72,8 +72,8 @@ fn write_file(dir: &Path, name: &str, bytes: &[u8]) {
 }
 
 fn config(dir: &Path, port: u16, listen: &str, directives: &str) -> String {
-    let temporary =
-        ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(|kind| format!("{kind}_temp_path DIR/tmp;"));
+    let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+        .map(|kind| format!("{kind}_temp_path DIR/tmp;"));
     format!(
         "daemon off; user root; worker_processes 1; pid DIR/pid; error_log DIR/error notice;
          worker_rlimit_nofile 4096; events {{ worker_connections 2000; }}
@@ -103,7 +103,8 @@ impl Nginx {
         let mut text = String::new();
         stream.read_to_string(&mut text).expect("a reply");
         let numbers = text.lines().skip_while(|l| !l.starts_with("server accepts")).nth(1);
-        let requests = numbers.and_then(|l| l.split_whitespace().nth(2)).and_then(|n| n.parse::<u64>().ok());
+        let requests =
+            numbers.and_then(|l| l.split_whitespace().nth(2)).and_then(|n| n.parse::<u64>().ok());
         requests.unwrap_or_else(|| panic!("no status: {text}")) - 1
     }
 

@@ -83,8 +83,10 @@ impl Client {
                 return None;
             }
         }
-        let length =
-            text.lines().find_map(|l| l.strip_prefix("Content-Length: ")).map_or(0, |n| n.parse().expect("a length"));
+        let length = text
+            .lines()
+            .find_map(|l| l.strip_prefix("Content-Length: "))
+            .map_or(0, |n| n.parse().expect("a length"));
         let mut body = vec![0; length];
         self.reader.read_exact(&mut body).ok()?;
         text += &String::from_utf8_lossy(&body);

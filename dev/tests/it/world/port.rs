@@ -15,7 +15,9 @@ pub fn free() -> u16 {
     let port = || PORTS.start + (begin + NEXT.fetch_add(1, Ordering::Relaxed)) % width;
     (0..width)
         .map(|_| port())
-        .find(|port: &u16| ["127.0.0.1", "127.0.0.2"].iter().all(|a| TcpListener::bind((*a, *port)).is_ok()))
+        .find(|port: &u16| {
+            ["127.0.0.1", "127.0.0.2"].iter().all(|a| TcpListener::bind((*a, *port)).is_ok())
+        })
         .expect("a free port")
 }
 

@@ -7,8 +7,8 @@ use super::certs::Certificate;
 use bytes::BytesMut;
 use quinn_proto::crypto::rustls::QuicServerConfig;
 use quinn_proto::{
-    Connection, ConnectionHandle, DatagramEvent, Dir, Endpoint, EndpointConfig, Event, ServerConfig, StreamEvent,
-    StreamId, VarInt,
+    Connection, ConnectionHandle, DatagramEvent, Dir, Endpoint, EndpointConfig, Event,
+    ServerConfig, StreamEvent, StreamId, VarInt,
 };
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -77,7 +77,10 @@ impl Drop for QuicServer {
 
 impl QuicServer {
     /// Starts a server with a certificate. `act` chooses the response to each request.
-    pub fn start(certificate: &Certificate, act: impl Fn(u64) -> ScriptedResponse + Send + 'static) -> Self {
+    pub fn start(
+        certificate: &Certificate,
+        act: impl Fn(u64) -> ScriptedResponse + Send + 'static,
+    ) -> Self {
         Self::start_with_rule(certificate, &Rule::Default, act)
     }
 
@@ -109,7 +112,10 @@ impl QuicServer {
         let key = PrivateKeyDer::from_pem_file(&certificate.key).expect("a key");
         let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
         let tls = rustls::ServerConfig::builder_with_provider(provider);
-        let tls = tls.with_protocol_versions(&[&rustls::version::TLS13]).expect("TLS 1.3").with_no_client_auth();
+        let tls = tls
+            .with_protocol_versions(&[&rustls::version::TLS13])
+            .expect("TLS 1.3")
+            .with_no_client_auth();
         let mut tls = tls.with_single_cert(chain, key).expect("a certificate and its key");
         tls.alpn_protocols = vec![b"h3".to_vec()];
         tls.max_early_data_size = u32::MAX;
@@ -239,7 +245,9 @@ impl Server {
                         peer.read(id, act, requests);
                     }
                 }
-                Event::Stream(StreamEvent::Readable { id }) if id.dir() == Dir::Bi => peer.read(id, act, requests),
+                Event::Stream(StreamEvent::Readable { id }) if id.dir() == Dir::Bi => {
+                    peer.read(id, act, requests)
+                }
                 _ => {}
             }
         }
@@ -296,8 +304,12 @@ impl Peer {
                     let _ = self.quic.send_stream(id).write(&bytes);
                 }
             }
-            ScriptedResponse::Reset(code) => drop(self.quic.send_stream(id).reset(VarInt::from_u32(code))),
-            ScriptedResponse::Close(code) => self.quic.close(now(), VarInt::from_u32(code), b"".to_vec().into()),
+            ScriptedResponse::Reset(code) => {
+                drop(self.quic.send_stream(id).reset(VarInt::from_u32(code)))
+            }
+            ScriptedResponse::Close(code) => {
+                self.quic.close(now(), VarInt::from_u32(code), b"".to_vec().into())
+            }
             ScriptedResponse::EndControl => {
                 if let Some(control) = self.control {
                     let _ = self.quic.send_stream(control).finish();

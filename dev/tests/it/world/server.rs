@@ -60,6 +60,7 @@ impl Drop for Server {
 
 /// Child processes of a process.
 pub fn children(pid: i32) -> Vec<Pid> {
-    let list = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
+    let list =
+        std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
     list.split_whitespace().filter_map(|word| Pid::from_raw(word.parse().ok()?)).collect()
 }

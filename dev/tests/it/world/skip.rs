@@ -8,7 +8,8 @@ use std::io::Write;
 pub fn skip(test: &str, why: &str) {
     eprintln!("SKIPPED {test}: {why}");
     if let Some(file) = env::var_os("BRUNT_SKIPS") {
-        let mut file = OpenOptions::new().create(true).append(true).open(file).expect("the file of skips");
+        let mut file =
+            OpenOptions::new().create(true).append(true).open(file).expect("the file of skips");
         writeln!(file, "SKIPPED {test}: {why}").expect("a line for the skips");
     }
 }
@@ -16,5 +17,7 @@ pub fn skip(test: &str, why: &str) {
 /// Path of a program of the system.
 pub fn program(name: &str) -> Option<String> {
     let path = env::var("PATH").unwrap_or_default() + ":/usr/sbin:/sbin:/usr/local/sbin";
-    path.split(':').map(|dir| format!("{dir}/{name}")).find(|file| std::path::Path::new(file).is_file())
+    path.split(':')
+        .map(|dir| format!("{dir}/{name}"))
+        .find(|file| std::path::Path::new(file).is_file())
 }

@@ -59,7 +59,14 @@ impl Tree {
     }
 
     fn add(&mut self, data: NodeData) -> usize {
-        self.0.push(LinkedNode { data, parent: None, previous: None, next: None, first: None, last: None });
+        self.0.push(LinkedNode {
+            data,
+            parent: None,
+            previous: None,
+            next: None,
+            first: None,
+            last: None,
+        });
         self.0.len() - 1
     }
 
@@ -103,7 +110,8 @@ impl Tree {
             NodeOrText::AppendText(text) => text,
         };
         let previous = before.map_or(self.0[parent].last, |before| self.0[before].previous);
-        if let Some(NodeData::Text(existing)) = previous.map(|previous| &mut self.0[previous].data) {
+        if let Some(NodeData::Text(existing)) = previous.map(|previous| &mut self.0[previous].data)
+        {
             existing.push_tendril(&text);
         } else {
             let node = self.add(NodeData::Text(text));
@@ -144,7 +152,11 @@ impl Sink {
     }
 
     fn add(&self, data: NodeData) -> Handle {
-        let name = if let NodeData::Element(name, _) = &data { Rc::clone(name) } else { Rc::clone(&self.no_name) };
+        let name = if let NodeData::Element(name, _) = &data {
+            Rc::clone(name)
+        } else {
+            Rc::clone(&self.no_name)
+        };
         Handle { node: self.tree.borrow_mut().add(data), name }
     }
 }
@@ -170,8 +182,14 @@ impl TreeSink for Sink {
         &target.name
     }
 
-    fn create_element(&self, name: QualName, attributes: Vec<Attribute>, _: ElementFlags) -> Handle {
-        let bytes: usize = attributes.iter().map(|one| one.name.local.len() + one.value.len()).sum();
+    fn create_element(
+        &self,
+        name: QualName,
+        attributes: Vec<Attribute>,
+        _: ElementFlags,
+    ) -> Handle {
+        let bytes: usize =
+            attributes.iter().map(|one| one.name.local.len() + one.value.len()).sum();
         self.charge(ELEMENT + bytes as u64);
         self.add(NodeData::Element(Rc::new(name), attributes))
     }
@@ -189,7 +207,12 @@ impl TreeSink for Sink {
         self.tree.borrow_mut().place(parent.node, None, child);
     }
 
-    fn append_based_on_parent_node(&self, element: &Handle, previous: &Handle, child: NodeOrText<Handle>) {
+    fn append_based_on_parent_node(
+        &self,
+        element: &Handle,
+        previous: &Handle,
+        child: NodeOrText<Handle>,
+    ) {
         let has_parent = self.tree.borrow().parent(element.node).is_some();
         if has_parent {
             self.append_before_sibling(element, child);

@@ -6,7 +6,12 @@ use proptest::prelude::*;
 
 fn markup(source: &str) -> String {
     let document = parse(source);
-    document.xpath(&XPath::parse("/html/body/node()").unwrap()).unwrap().fragment().unwrap().concat()
+    document
+        .xpath(&XPath::parse("/html/body/node()").unwrap())
+        .unwrap()
+        .fragment()
+        .unwrap()
+        .concat()
 }
 
 #[test]
@@ -28,7 +33,10 @@ fn untidy_markup_is_read_as_a_browser_reads_it() {
             "<a href=\"?a=1&b=2&amp;c=3\">&lt;&eacute;&#8364;&#x41;&nosuch; & &copy",
             "<a href=\"?a=1&amp;b=2&amp;c=3\">&lt;é€A&amp;nosuch; &amp; ©</a>",
         ),
-        ("<body><script>if (a<b && c>d) '<p>'</script>x", "<script>if (a<b && c>d) '<p>'</script>x"),
+        (
+            "<body><script>if (a<b && c>d) '<p>'</script>x",
+            "<script>if (a<b && c>d) '<p>'</script>x",
+        ),
         (
             "<body><style>a > b {}</style><textarea><p></textarea>",
             "<style>a > b {}</style><textarea>&lt;p&gt;</textarea>",
@@ -58,7 +66,10 @@ fn untidy_markup_is_read_as_a_browser_reads_it() {
 fn attributes_of_a_second_body_are_added() {
     let document = parse("<body class=a><p>x<body class=b id=c>");
     let of = |path: &str| document.xpath(&XPath::parse(path).unwrap()).unwrap().values();
-    assert_eq!((of("/html/body/@class"), of("/html/body/@id")), (vec!["a".to_owned()], vec!["c".to_owned()]));
+    assert_eq!(
+        (of("/html/body/@class"), of("/html/body/@id")),
+        (vec!["a".to_owned()], vec!["c".to_owned()])
+    );
 }
 
 #[test]
@@ -79,8 +90,9 @@ fn steps(source: &str) -> (u64, bool) {
 #[test]
 fn steps_grow_with_the_page_and_not_faster() {
     let row = "<tr><td class=x><a href='/a?b=c&d'>Item</a><p>text <b>bold</b><ul><li>one<li>two</ul></td></tr>\n";
-    let page =
-        |rows: usize| format!("<html><head><title>x</title></head><body><div><table>{}</table>", row.repeat(rows));
+    let page = |rows: usize| {
+        format!("<html><head><title>x</title></head><body><div><table>{}</table>", row.repeat(rows))
+    };
     let ((small, _), (large, is_whole)) = (steps(&page(500)), steps(&page(2_000)));
     assert!(large <= small * 9 / 2, "{small} steps, with four times the page {large}");
     assert!(is_whole && large < page(2_000).len() as u64 * 16, "{large}");
@@ -92,9 +104,19 @@ fn pages_that_take_too_long_are_cut() {
     let rows = [
         ("nested", "<div>".repeat(200_000)),
         ("formatting", numbered(100_000, |number| format!("<b a={number}>"))),
-        ("reopened", format!("{}{}", numbered(3_000, |number| format!("<b a={number}>")), "<p>x".repeat(50_000))),
+        (
+            "reopened",
+            format!(
+                "{}{}",
+                numbered(3_000, |number| format!("<b a={number}>")),
+                "<p>x".repeat(50_000)
+            ),
+        ),
         ("attributes", format!("<p {}>", numbered(300_000, |number| format!("a{number} ")))),
-        ("quoted attributes", format!("<p {}>", numbered(300_000, |number| format!("a{number}=''")))),
+        (
+            "quoted attributes",
+            format!("<p {}>", numbered(300_000, |number| format!("a{number}=''"))),
+        ),
     ];
     for (name, source) in rows {
         assert!(parse(&source).is_truncated(), "{name}");
@@ -107,7 +129,13 @@ fn pages_that_take_too_long_are_cut() {
 #[test]
 fn ordinary_large_parts_are_not_cut() {
     let rows = [
-        ("image", format!("<img src='data:image/png;base64,{}'>", "iVBORw0KGgoAAAANSUhEUgAA".repeat(20_000))),
+        (
+            "image",
+            format!(
+                "<img src='data:image/png;base64,{}'>",
+                "iVBORw0KGgoAAAANSUhEUgAA".repeat(20_000)
+            ),
+        ),
         ("script", format!("<script>{}</script>", "var a = 'b'; ".repeat(100_000))),
         ("comment", format!("<!-- {} -->", "some words ".repeat(10_000))),
         ("depth", format!("{}x", "<div>".repeat(2_000))),

@@ -63,7 +63,9 @@ impl<'s> Parser<'s> {
     }
 
     fn unexpected(&self, expected: &str) -> ExpressionError {
-        let actual = self.peek().map_or("the end of the selector".to_owned(), |letter| format!("`{letter}`"));
+        let actual = self
+            .peek()
+            .map_or("the end of the selector".to_owned(), |letter| format!("`{letter}`"));
         self.fault(format!("expected {expected}, found {actual}"))
     }
 
@@ -98,7 +100,10 @@ impl<'s> Parser<'s> {
             self.space();
             match symbol {
                 Some(combinator) => parts.push((combinator, self.compound()?)),
-                None if had_space && !self.rest().is_empty() && !self.rest().starts_with([',', ')']) => {
+                None if had_space
+                    && !self.rest().is_empty()
+                    && !self.rest().starts_with([',', ')']) =>
+                {
                     parts.push((Combinator::Descendant, self.compound()?));
                 }
                 None => return Ok(parts),
@@ -152,7 +157,9 @@ impl<'s> Parser<'s> {
     }
 
     fn is_name(&self) -> bool {
-        self.peek().is_some_and(|letter| letter.is_alphanumeric() || "_-\\".contains(letter) || !letter.is_ascii())
+        self.peek().is_some_and(|letter| {
+            letter.is_alphanumeric() || "_-\\".contains(letter) || !letter.is_ascii()
+        })
     }
 
     /// Parses a name. A backslash before any character makes it a letter, or
@@ -245,10 +252,15 @@ impl<'s> Parser<'s> {
         let start = self.position;
         let name = self.name()?.to_ascii_lowercase();
         let has_arguments = self.take("(");
-        let parsed = if has_arguments { self.with_arguments(&name)? } else { without_arguments(&name) };
+        let parsed =
+            if has_arguments { self.with_arguments(&name)? } else { without_arguments(&name) };
         let Some(mut parts) = parsed else {
             let shown = if has_arguments { format!(":{name}(…)") } else { format!(":{name}") };
-            return Err(ExpressionError::at(self.source, start, format!("`{shown}` is not supported")));
+            return Err(ExpressionError::at(
+                self.source,
+                start,
+                format!("`{shown}` is not supported"),
+            ));
         };
         if has_arguments {
             self.space();
@@ -323,7 +335,8 @@ impl<'s> Parser<'s> {
         let start = self.position;
         let text = self.argument();
         let (step, offset) = nth(&text).ok_or_else(|| {
-            let message = format!("`{text}` is not a position; write for example `2`, `odd` or `3n+1`");
+            let message =
+                format!("`{text}` is not a position; write for example `2`, `odd` or `3n+1`");
             ExpressionError::at(self.source, start, message)
         })?;
         Ok(Simple::Nth { step, offset, from_end, of_type })

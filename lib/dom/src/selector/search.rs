@@ -7,7 +7,8 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 
 /// HTML elements that can be disabled.
-const CONTROLS: [&str; 7] = ["button", "input", "select", "textarea", "option", "optgroup", "fieldset"];
+const CONTROLS: [&str; 7] =
+    ["button", "input", "select", "textarea", "option", "optgroup", "fieldset"];
 
 /// For each node: its place among its element siblings, from 1, and their number.
 type Places = Vec<(u32, u32)>;
@@ -21,7 +22,12 @@ pub(super) struct Search<'d> {
 
 impl<'d> Search<'d> {
     pub fn new(document: &'d Document) -> Self {
-        Self { document, places: OnceCell::new(), places_of_type: OnceCell::new(), lowered: OnceCell::new() }
+        Self {
+            document,
+            places: OnceCell::new(),
+            places_of_type: OnceCell::new(),
+            lowered: OnceCell::new(),
+        }
     }
 
     /// Returns the elements that match any of the selectors, in document order.
@@ -32,14 +38,17 @@ impl<'d> Search<'d> {
     fn complex(&self, complex: &Complex) -> Vec<u32> {
         let mut matches = Vec::new();
         for (index, (combinator, compound)) in complex.iter().enumerate() {
-            let candidates = if index == 0 { self.elements() } else { self.related(*combinator, &matches) };
+            let candidates =
+                if index == 0 { self.elements() } else { self.related(*combinator, &matches) };
             matches = self.compound(candidates, compound);
         }
         matches
     }
 
     fn elements(&self) -> Vec<u32> {
-        (0..self.document.nodes.len() as u32).filter(|node| self.document.is_element(*node)).collect()
+        (0..self.document.nodes.len() as u32)
+            .filter(|node| self.document.is_element(*node))
+            .collect()
     }
 
     /// Returns the candidates that match all parts of a compound selector.
@@ -50,7 +59,8 @@ impl<'d> Search<'d> {
                 Simple::Is(list) => self.keep(&mut candidates, &self.list(list), true),
                 Simple::Not(list) => self.keep(&mut candidates, &self.list(list), false),
                 Simple::Has(list) => {
-                    let matches = list.iter().flat_map(|complex| self.having_complex(complex)).collect();
+                    let matches =
+                        list.iter().flat_map(|complex| self.having_complex(complex)).collect();
                     self.keep(&mut candidates, &sorted(matches), true);
                 }
                 Simple::Contains(text) => {
@@ -84,11 +94,15 @@ impl<'d> Search<'d> {
                 Combinator::Descendant => {
                     let end = nodes[*node as usize].end;
                     // Descendants of nested elements are added once.
-                    elements.extend((covered.max(*node + 1)..end).filter(|one| self.document.is_element(*one)));
+                    elements.extend(
+                        (covered.max(*node + 1)..end).filter(|one| self.document.is_element(*one)),
+                    );
                     covered = covered.max(end);
                 }
                 Combinator::Child => {
-                    elements.extend(self.document.children(*node).filter(|one| self.document.is_element(*one)));
+                    elements.extend(
+                        self.document.children(*node).filter(|one| self.document.is_element(*one)),
+                    );
                 }
                 Combinator::Next => elements.extend(self.later(*node).next()),
                 Combinator::Later => {
@@ -108,8 +122,10 @@ impl<'d> Search<'d> {
         let nodes = &self.document.nodes;
         let end = nodes[nodes[node as usize].parent as usize].end;
         let first = Some(nodes[node as usize].end).filter(|next| *next < end);
-        std::iter::successors(first, move |node| Some(nodes[*node as usize].end).filter(|next| *next < end))
-            .filter(|node| self.document.is_element(*node))
+        std::iter::successors(first, move |node| {
+            Some(nodes[*node as usize].end).filter(|next| *next < end)
+        })
+        .filter(|node| self.document.is_element(*node))
     }
 
     /// Returns the earlier element siblings, the nearest first.
@@ -128,7 +144,8 @@ impl<'d> Search<'d> {
         let mut matches: Option<Vec<u32>> = None;
         let mut combinator = Combinator::Descendant;
         for (before, compound) in complex.iter().rev() {
-            let candidates = matches.map_or_else(|| self.elements(), |right| self.having(combinator, &right));
+            let candidates =
+                matches.map_or_else(|| self.elements(), |right| self.having(combinator, &right));
             matches = Some(self.compound(candidates, compound));
             combinator = *before;
         }
@@ -151,7 +168,8 @@ impl<'d> Search<'d> {
                 }
                 Combinator::Next => elements.extend(self.earlier(*node).take(1)),
                 Combinator::Later => {
-                    elements.extend(self.earlier(*node).take_while(|node| visit(&mut visited, *node)));
+                    elements
+                        .extend(self.earlier(*node).take_while(|node| visit(&mut visited, *node)));
                 }
             }
         }
@@ -174,16 +192,20 @@ impl<'d> Search<'d> {
                 let (index, count) = self.place(node, *of_type);
                 is_nth(i64::from(if *from_end { count + 1 - index } else { index }), *step, *offset)
             }
-            Simple::Empty => document
-                .children(node)
-                .all(|child| matches!(document.nodes[child as usize].kind, Kind::Comment | Kind::Instruction)),
+            Simple::Empty => document.children(node).all(|child| {
+                matches!(document.nodes[child as usize].kind, Kind::Comment | Kind::Instruction)
+            }),
             Simple::Root => document.nodes[node as usize].parent == ROOT,
             Simple::Checked => {
                 let is_option = document.is_same_name(document.name(node), "option");
                 document.attribute(node, if is_option { "selected" } else { "checked" }).is_some()
             }
-            Simple::Disabled => self.is_control(node) && document.attribute(node, "disabled").is_some(),
-            Simple::Enabled => self.is_control(node) && document.attribute(node, "disabled").is_none(),
+            Simple::Disabled => {
+                self.is_control(node) && document.attribute(node, "disabled").is_some()
+            }
+            Simple::Enabled => {
+                self.is_control(node) && document.attribute(node, "disabled").is_none()
+            }
             // `compound` handles the other kinds.
             _ => true,
         }
@@ -231,7 +253,8 @@ impl<'d> Search<'d> {
         for index in 1..wanted.len() {
             borders[index] = advance(wanted, &borders, borders[index - 1], wanted[index]);
         }
-        let text = self.lowered.get_or_init(|| self.document.all_text().to_ascii_lowercase().into_bytes());
+        let text =
+            self.lowered.get_or_init(|| self.document.all_text().to_ascii_lowercase().into_bytes());
         let mut starts = Vec::new();
         let mut matched = 0;
         for (index, byte) in text.iter().enumerate() {
@@ -295,7 +318,11 @@ fn is_nth(place: i64, step: i64, offset: i64) -> bool {
     if step == 0 { distance == 0 } else { distance % step == 0 && distance / step >= 0 }
 }
 
-fn is_match(value: Option<&str>, condition: Option<&(Matcher, String)>, ignores_case: bool) -> bool {
+fn is_match(
+    value: Option<&str>,
+    condition: Option<&(Matcher, String)>,
+    ignores_case: bool,
+) -> bool {
     let Some((matcher, wanted)) = condition else {
         return value.is_some();
     };
@@ -314,7 +341,9 @@ fn compares(value: &str, matcher: Matcher, wanted: &str) -> bool {
         Matcher::Equal => value == wanted,
         Matcher::NotEqual => value != wanted,
         Matcher::Word => value.split_ascii_whitespace().any(|word| word == wanted),
-        Matcher::Dash => value.strip_prefix(wanted).is_some_and(|rest| rest.is_empty() || rest.starts_with('-')),
+        Matcher::Dash => {
+            value.strip_prefix(wanted).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+        }
         // By the rules of CSS, no value contains an empty text.
         Matcher::Start => !wanted.is_empty() && value.starts_with(wanted),
         Matcher::End => !wanted.is_empty() && value.ends_with(wanted),

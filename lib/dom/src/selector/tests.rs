@@ -16,7 +16,8 @@ const PAGE: &str = r#"<!doctype html><html lang="en-GB"><head><title>Shop</title
 #[track_caller]
 fn gives(document: &Document, attribute: Option<&str>, rows: &[(&str, &[&str])]) {
     for (selector, expected) in rows {
-        let parsed = Selector::parse(selector).unwrap_or_else(|error| panic!("{selector}: {error}"));
+        let parsed =
+            Selector::parse(selector).unwrap_or_else(|error| panic!("{selector}: {error}"));
         assert_eq!(document.css(&parsed, attribute).unwrap(), *expected, "{selector}");
     }
 }
@@ -71,7 +72,11 @@ fn attributes() {
     gives(
         &Document::html(PAGE),
         Some("value"),
-        &[("input[name=csrf]", &["t1"]), ("input[type=\"hidden\"][name=\"csrf\"]", &["t1"]), ("option", &["1", "2"])],
+        &[
+            ("input[name=csrf]", &["t1"]),
+            ("input[type=\"hidden\"][name=\"csrf\"]", &["t1"]),
+            ("option", &["1", "2"]),
+        ],
     );
     gives(&Document::html(PAGE), Some("xlink:href"), &[("use[xlink:href]", &["#icon"])]);
 }
@@ -136,7 +141,11 @@ fn other_pseudo_classes() {
     gives(
         &Document::html(PAGE),
         Some("name"),
-        &[("input:checked", &["stay"]), (":disabled", &["off"]), ("input:enabled", &["csrf", "stay"])],
+        &[
+            ("input:checked", &["stay"]),
+            (":disabled", &["off"]),
+            ("input:enabled", &["csrf", "stay"]),
+        ],
     );
     gives(&Document::html(PAGE), Some("lang"), &[(":root", &["en-GB"])]);
 }
@@ -147,7 +156,13 @@ fn names_in_xml_match_as_written() {
     gives(
         &document,
         None,
-        &[("m|A", &["a"]), ("A", &["b"]), ("a", &["c"]), ("[x]", &["a"]), ("r > *", &["a", "b", "c"])],
+        &[
+            ("m|A", &["a"]),
+            ("A", &["b"]),
+            ("a", &["c"]),
+            ("[x]", &["a"]),
+            ("r > *", &["a", "b", "c"]),
+        ],
     );
 }
 
@@ -171,9 +186,10 @@ fn faults_are_named_with_their_column() {
     assert!(message("a:not(:first)").contains("may not stand within brackets"));
     assert!(message(&":not(".repeat(9)).contains("nested"));
     assert!(message(&"a ".repeat(300)).contains("parts"));
-    for wrong in
-        ["", " ", ",", "a,", "a,,b", "> a", "a >> b", "#", ".", "[", "[]", "[a=]", "[a='b]", ":", ":not()", "a)"]
-    {
+    for wrong in [
+        "", " ", ",", "a,", "a,,b", "> a", "a >> b", "#", ".", "[", "[]", "[a=]", "[a='b]", ":",
+        ":not()", "a)",
+    ] {
         assert!(Selector::parse(wrong).is_err(), "{wrong}");
     }
 }
@@ -190,10 +206,12 @@ fn a_result_that_is_too_large_is_refused() {
 fn deep_and_long_documents_are_searched_in_passes() {
     let deep = format!("{}{}", "<a>".repeat(200_000), "</a>".repeat(200_000));
     let long = format!("<r>{}</r>", "<a b='c'>x<!-- --></a>".repeat(200_000));
-    let selectors =
-        "a a a:has(a a) a, a ~ a ~ a:has(~ a ~ a), a + a:has(+ a), :not(a a), a:nth-last-of-type(2n+1):contains(x)";
+    let selectors = "a a a:has(a a) a, a ~ a ~ a:has(~ a ~ a), a + a:has(+ a), :not(a a), a:nth-last-of-type(2n+1):contains(x)";
     for (source, count) in [(deep, 199_998), (long, 200_001)] {
-        let found = Document::xml(&source).unwrap().css(&Selector::parse(selectors).unwrap(), Some("b")).unwrap();
+        let found = Document::xml(&source)
+            .unwrap()
+            .css(&Selector::parse(selectors).unwrap(), Some("b"))
+            .unwrap();
         assert_eq!(found.len(), count);
     }
 }

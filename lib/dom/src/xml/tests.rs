@@ -12,7 +12,10 @@ fn well_formed_documents_are_read() {
             "<a>x</a><!-- end -->",
         ),
         ("<a>&lt;&#65;&#x42;&amp;<![CDATA[<b>]]></a>", "<a>&lt;AB&amp;&lt;b&gt;</a>"),
-        ("<p:a xmlns:p='u' p:b=\"c&quot;d\"><p:e/></p:a>", "<p:a xmlns:p=\"u\" p:b=\"c&quot;d\"><p:e/></p:a>"),
+        (
+            "<p:a xmlns:p='u' p:b=\"c&quot;d\"><p:e/></p:a>",
+            "<p:a xmlns:p=\"u\" p:b=\"c&quot;d\"><p:e/></p:a>",
+        ),
         ("<é_1.x-y>ü</é_1.x-y>", "<é_1.x-y>ü</é_1.x-y>"),
         ("<a b='1\n2\t3'>x\r\ny</a>", "<a b=\"1 2 3\">x\ny</a>"),
         ("<a b = 'c' ></a >", "<a b=\"c\"/>"),
@@ -46,7 +49,10 @@ fn faults_are_named_with_their_place() {
         ("<a>]]></a>", "line 1, column 4: `]]>` in text"),
         ("<1a/>", "line 1, column 1: `1a` is not a name"),
         ("<a>\u{1}</a>", "line 1, column 4: the character U+0001 is not allowed in XML"),
-        ("<a><?xml version='1.0'?></a>", "line 1, column 4: an XML declaration may only stand at the very start"),
+        (
+            "<a><?xml version='1.0'?></a>",
+            "line 1, column 4: an XML declaration may only stand at the very start",
+        ),
         ("<a><!DOCTYPE b></a>", "line 1, column 4: a DOCTYPE must stand before the root element"),
         ("<a>&#0;</a>", "line 1, column 4: "),
         ("</a>", "line 1, column 1: "),
@@ -67,7 +73,12 @@ fn deep_and_wide_documents_are_read() {
     let deep = format!("{}{}", "<a>".repeat(300_000), "</a>".repeat(300_000));
     let wide = (0..100_000).map(|number| format!(" a{number}='1'")).collect::<Vec<_>>().concat();
     let count = |source: &str, path: &str| {
-        Document::xml(source).unwrap().xpath(&XPath::parse(path).unwrap()).unwrap().values().concat()
+        Document::xml(source)
+            .unwrap()
+            .xpath(&XPath::parse(path).unwrap())
+            .unwrap()
+            .values()
+            .concat()
     };
     assert_eq!(count(&deep, "count(//a)"), "300000");
     assert_eq!(count(&format!("<a{wide}/>"), "count(//@*)"), "100000");

@@ -195,7 +195,8 @@ impl Expr {
             Self::Number(_) | Self::Negate(_) => true,
             Self::Chain(_, rest) => rest.iter().any(|(operator, _)| operator.is_arithmetic()),
             Self::Call(function, _) => {
-                [Ceiling, Count, Floor, Last, Number, Position, Round, StringLength, Sum].contains(function)
+                [Ceiling, Count, Floor, Last, Number, Position, Round, StringLength, Sum]
+                    .contains(function)
             }
             _ => false,
         }
@@ -203,8 +204,12 @@ impl Expr {
 
     fn uses_position(&self) -> bool {
         match self {
-            Self::Chain(first, rest) => first.uses_position() || rest.iter().any(|(_, one)| one.uses_position()),
-            Self::Negate(one) | Self::Matches(one, _) | Self::Replace(one, _, _) => one.uses_position(),
+            Self::Chain(first, rest) => {
+                first.uses_position() || rest.iter().any(|(_, one)| one.uses_position())
+            }
+            Self::Negate(one) | Self::Matches(one, _) | Self::Replace(one, _, _) => {
+                one.uses_position()
+            }
             Self::Union(all) => all.iter().any(Self::uses_position),
             Self::Call(Function::Last | Function::Position, _) => true,
             Self::Call(_, arguments) => arguments.iter().any(Self::uses_position),

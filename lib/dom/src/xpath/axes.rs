@@ -71,7 +71,13 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Adds the nodes of one axis, the nearest first.
-    fn axis(&self, node_ref: NodeRef, step: &Step, covered: &mut Covered, out: &mut Vec<NodeRef>) -> Outcome<()> {
+    fn axis(
+        &self,
+        node_ref: NodeRef,
+        step: &Step,
+        covered: &mut Covered,
+        out: &mut Vec<NodeRef>,
+    ) -> Outcome<()> {
         let node = node_ref.node;
         if node_ref.attribute().is_some() && self.axis_of_attribute(node_ref, step, out)? {
             return Ok(());
@@ -82,7 +88,9 @@ impl<'a> Evaluator<'a> {
             Axis::Child => self.take_all(self.document.children(node), step, out),
             Axis::Descendant | Axis::DescendantOrSelf => self.below(node, step, covered, out),
             Axis::Ancestor | Axis::AncestorOrSelf => self.above(node_ref, step, covered, out),
-            Axis::FollowingSibling | Axis::PrecedingSibling => self.siblings(node, step, covered, out),
+            Axis::FollowingSibling | Axis::PrecedingSibling => {
+                self.siblings(node, step, covered, out)
+            }
             Axis::Following => self.take_all(self.after(node_ref)..self.end(ROOT), step, out),
             Axis::Preceding => {
                 // The axis excludes ancestors, which end after the node.
@@ -97,9 +105,16 @@ impl<'a> Evaluator<'a> {
 
     /// Handles an attribute on an axis on which it has no nodes, or other nodes than its element.
     /// Returns true if no nodes of the element follow.
-    fn axis_of_attribute(&self, node_ref: NodeRef, step: &Step, out: &mut Vec<NodeRef>) -> Outcome<bool> {
+    fn axis_of_attribute(
+        &self,
+        node_ref: NodeRef,
+        step: &Step,
+        out: &mut Vec<NodeRef>,
+    ) -> Outcome<bool> {
         match step.axis {
-            Axis::Itself | Axis::DescendantOrSelf if matches!(step.test, Test::Node) => out.push(node_ref),
+            Axis::Itself | Axis::DescendantOrSelf if matches!(step.test, Test::Node) => {
+                out.push(node_ref)
+            }
             Axis::Parent => self.take(node_ref.node, step, out)?,
             Axis::Ancestor | Axis::AncestorOrSelf | Axis::Following | Axis::Preceding => {
                 if step.axis == Axis::AncestorOrSelf && matches!(step.test, Test::Node) {
@@ -112,7 +127,13 @@ impl<'a> Evaluator<'a> {
         Ok(true)
     }
 
-    fn below(&self, node: u32, step: &Step, covered: &mut Covered, out: &mut Vec<NodeRef>) -> Outcome<()> {
+    fn below(
+        &self,
+        node: u32,
+        step: &Step,
+        covered: &mut Covered,
+        out: &mut Vec<NodeRef>,
+    ) -> Outcome<()> {
         // An earlier context node gave these descendants already.
         if !step.is_positional && self.end(node) <= covered.end {
             return Ok(());
@@ -122,17 +143,31 @@ impl<'a> Evaluator<'a> {
         self.take_all(first..self.end(node), step, out)
     }
 
-    fn above(&self, node_ref: NodeRef, step: &Step, covered: &mut Covered, out: &mut Vec<NodeRef>) -> Outcome<()> {
+    fn above(
+        &self,
+        node_ref: NodeRef,
+        step: &Step,
+        covered: &mut Covered,
+        out: &mut Vec<NodeRef>,
+    ) -> Outcome<()> {
         let with_itself = node_ref.attribute().is_some() || step.axis == Axis::AncestorOrSelf;
         let previous = covered.last.replace(node_ref.node).filter(|_| !step.is_positional);
         let itself = Some(node_ref.node).filter(|_| with_itself);
         let nodes = itself.into_iter().chain(self.document.ancestors(node_ref.node));
         // The previous context node gave all of its ancestors already.
-        let new = nodes.take_while(|node| previous.is_none_or(|last| *node >= last || self.end(*node) <= last));
+        let new = nodes.take_while(|node| {
+            previous.is_none_or(|last| *node >= last || self.end(*node) <= last)
+        });
         self.take_all(new, step, out)
     }
 
-    fn siblings(&self, node: u32, step: &Step, covered: &mut Covered, out: &mut Vec<NodeRef>) -> Outcome<()> {
+    fn siblings(
+        &self,
+        node: u32,
+        step: &Step,
+        covered: &mut Covered,
+        out: &mut Vec<NodeRef>,
+    ) -> Outcome<()> {
         let parent = self.document.nodes[node as usize].parent;
         if parent == NONE || (!step.is_positional && !covered.parents.insert(parent)) {
             return Ok(());
@@ -140,10 +175,16 @@ impl<'a> Evaluator<'a> {
         if step.axis == Axis::FollowingSibling {
             let end = self.end(parent);
             let first = Some(self.end(node)).filter(|next| *next < end);
-            let later = std::iter::successors(first, |node| Some(self.end(*node)).filter(|next| *next < end));
+            let later = std::iter::successors(first, |node| {
+                Some(self.end(*node)).filter(|next| *next < end)
+            });
             return self.take_all(later, step, out);
         }
-        self.take_all(std::iter::successors(self.previous(node), |node| self.previous(*node)), step, out)
+        self.take_all(
+            std::iter::successors(self.previous(node), |node| self.previous(*node)),
+            step,
+            out,
+        )
     }
 
     fn previous(&self, node: u32) -> Option<u32> {
@@ -164,7 +205,8 @@ impl<'a> Evaluator<'a> {
                 let declared = if name == "xmlns" { Some("") } else { name.strip_prefix("xmlns:") };
                 // HTML has no namespace declarations; `xmlns` is an ordinary attribute there.
                 let declared = declared.filter(|_| !self.document.html);
-                let name = if is_namespace { declared } else { Some(name).filter(|_| declared.is_none()) };
+                let name =
+                    if is_namespace { declared } else { Some(name).filter(|_| declared.is_none()) };
                 if let Some(name) = name
                     && self.passes(NodeRef::attribute_of(element, attribute), name, &step.test)?
                     && (!is_namespace || declared_names.insert(name))
@@ -176,7 +218,12 @@ impl<'a> Evaluator<'a> {
         Ok(())
     }
 
-    fn take_all(&self, nodes: impl Iterator<Item = u32>, step: &Step, out: &mut Vec<NodeRef>) -> Outcome<()> {
+    fn take_all(
+        &self,
+        nodes: impl Iterator<Item = u32>,
+        step: &Step,
+        out: &mut Vec<NodeRef>,
+    ) -> Outcome<()> {
         for node in nodes {
             self.take(node, step, out)?;
         }
@@ -192,9 +239,13 @@ impl<'a> Evaluator<'a> {
             Test::Text => kind == Kind::Text,
             Test::Comment => kind == Kind::Comment,
             Test::Instruction(target) => {
-                kind == Kind::Instruction && target.as_ref().is_none_or(|target| **target == *self.document.name(node))
+                kind == Kind::Instruction
+                    && target.as_ref().is_none_or(|target| **target == *self.document.name(node))
             }
-            test => kind == Kind::Element && self.passes(NodeRef::node(node), self.document.name(node), test)?,
+            test => {
+                kind == Kind::Element
+                    && self.passes(NodeRef::node(node), self.document.name(node), test)?
+            }
         };
         if passes {
             out.push(NodeRef::node(node));

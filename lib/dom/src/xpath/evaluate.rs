@@ -55,7 +55,8 @@ impl<'a> Evaluator<'a> {
     }
 
     pub fn charge(&self, steps: u64) -> Outcome<()> {
-        let remaining = self.remaining.get().checked_sub(steps).ok_or(WorkLimit::Steps(self.budget))?;
+        let remaining =
+            self.remaining.get().checked_sub(steps).ok_or(WorkLimit::Steps(self.budget))?;
         self.remaining.set(remaining);
         Ok(())
     }
@@ -157,14 +158,21 @@ impl<'a> Evaluator<'a> {
         Ok(passing)
     }
 
-    fn chain(&self, first: &'a Expr, rest: &'a [(Operator, Expr)], context: Context) -> Outcome<Value<'a>> {
+    fn chain(
+        &self,
+        first: &'a Expr,
+        rest: &'a [(Operator, Expr)],
+        context: Context,
+    ) -> Outcome<Value<'a>> {
         let mut result = self.value(first, context)?;
         for (operator, right) in rest {
             // If the left side decides the result, the right side is not evaluated.
             result = match operator {
                 Operator::Or if result.is_true() => Value::Boolean(true),
                 Operator::And if !result.is_true() => Value::Boolean(false),
-                Operator::Or | Operator::And => Value::Boolean(self.value(right, context)?.is_true()),
+                Operator::Or | Operator::And => {
+                    Value::Boolean(self.value(right, context)?.is_true())
+                }
                 _ => self.operate(result, *operator, self.value(right, context)?)?,
             };
         }
@@ -190,12 +198,18 @@ impl<'a> Evaluator<'a> {
     fn compares(&self, left: Value<'a>, operator: Operator, right: Value<'a>) -> Outcome<bool> {
         let is_equality = matches!(operator, Operator::Equal | Operator::NotEqual);
         match (left, right) {
-            (Value::Nodes(left), Value::Nodes(right)) if operator == Operator::Equal => self.share(&left, &right),
+            (Value::Nodes(left), Value::Nodes(right)) if operator == Operator::Equal => {
+                self.share(&left, &right)
+            }
             (Value::Nodes(left), Value::Nodes(right)) => {
                 for one in right {
                     let right = Value::Text(Cow::Borrowed(one.text(self.document)));
                     // A comparison by size converts both sides to numbers (XPath 1.0, section 3.4).
-                    let right = if is_equality { right } else { Value::Number(right.number(self.document)) };
+                    let right = if is_equality {
+                        right
+                    } else {
+                        Value::Number(right.number(self.document))
+                    };
                     if self.any(&left, operator, &right)? {
                         return Ok(true);
                     }
@@ -221,7 +235,11 @@ impl<'a> Evaluator<'a> {
             return self.holds(&Value::Boolean(!nodes.is_empty()), operator, right);
         }
         for node_ref in nodes {
-            if self.holds(&Value::Text(Cow::Borrowed(node_ref.text(self.document))), operator, right)? {
+            if self.holds(
+                &Value::Text(Cow::Borrowed(node_ref.text(self.document))),
+                operator,
+                right,
+            )? {
                 return Ok(true);
             }
         }

@@ -9,23 +9,31 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 impl<'a> Evaluator<'a> {
-    pub(super) fn call(&self, function: Function, arguments: &'a [Expr], context: Context) -> Outcome<Value<'a>> {
+    pub(super) fn call(
+        &self,
+        function: Function,
+        arguments: &'a [Expr],
+        context: Context,
+    ) -> Outcome<Value<'a>> {
         use Function as F;
         match function {
             F::Last => Ok(Value::Number(context.size as f64)),
             F::Position => Ok(Value::Number(context.position as f64)),
             F::True | F::False => Ok(Value::Boolean(function == F::True)),
-            F::Boolean | F::Not => {
-                Ok(Value::Boolean(self.value(&arguments[0], context)?.is_true() == (function == F::Boolean)))
-            }
+            F::Boolean | F::Not => Ok(Value::Boolean(
+                self.value(&arguments[0], context)?.is_true() == (function == F::Boolean),
+            )),
             F::Count | F::Sum | F::Id => self.call_on_nodes(function, &arguments[0], context),
-            F::Number | F::Floor | F::Ceiling | F::Round => self.call_on_number(function, arguments, context),
+            F::Number | F::Floor | F::Ceiling | F::Round => {
+                self.call_on_number(function, arguments, context)
+            }
             F::LocalName | F::NamespaceUri | F::Name => {
                 let node_ref = match arguments.first() {
                     Some(nodes) => self.nodes(nodes, context)?.first().copied(),
                     None => Some(context.node_ref),
                 };
-                node_ref.map_or(Ok(Value::Text("".into())), |node_ref| self.name(function, node_ref))
+                node_ref
+                    .map_or(Ok(Value::Text("".into())), |node_ref| self.name(function, node_ref))
             }
             F::Concat => {
                 let mut all = String::new();
@@ -47,7 +55,12 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    fn call_on_nodes(&self, function: Function, argument: &'a Expr, context: Context) -> Outcome<Value<'a>> {
+    fn call_on_nodes(
+        &self,
+        function: Function,
+        argument: &'a Expr,
+        context: Context,
+    ) -> Outcome<Value<'a>> {
         if function == Function::Id {
             return self.by_id(self.value(argument, context)?);
         }
@@ -66,7 +79,9 @@ impl<'a> Evaluator<'a> {
     /// Returns the elements with an `id` among the words.
     fn by_id(&self, value: Value<'a>) -> Outcome<Value<'a>> {
         let texts: Vec<Cow<'a, str>> = match value {
-            Value::Nodes(nodes) => nodes.iter().map(|node_ref| Cow::Borrowed(node_ref.text(self.document))).collect(),
+            Value::Nodes(nodes) => {
+                nodes.iter().map(|node_ref| Cow::Borrowed(node_ref.text(self.document))).collect()
+            }
             other => vec![other.text(self.document)],
         };
         let mut ids = HashSet::new();
@@ -79,7 +94,10 @@ impl<'a> Evaluator<'a> {
         self.charge(u64::from(count))?;
         let mut nodes = Vec::new();
         for node in 0..count {
-            let id = self.document.attribute(node, "id").or_else(|| self.document.attribute(node, "xml:id"));
+            let id = self
+                .document
+                .attribute(node, "id")
+                .or_else(|| self.document.attribute(node, "xml:id"));
             if id.is_some_and(|id| ids.contains(id)) {
                 nodes.push(NodeRef::node(node));
             }
@@ -87,7 +105,12 @@ impl<'a> Evaluator<'a> {
         Ok(Value::Nodes(nodes))
     }
 
-    fn call_on_number(&self, function: Function, arguments: &'a [Expr], context: Context) -> Outcome<Value<'a>> {
+    fn call_on_number(
+        &self,
+        function: Function,
+        arguments: &'a [Expr],
+        context: Context,
+    ) -> Outcome<Value<'a>> {
         let number = match arguments.first() {
             Some(argument) => self.number(argument, context)?,
             None => Value::Nodes(vec![context.node_ref]).number(self.document),
@@ -114,9 +137,13 @@ impl<'a> Evaluator<'a> {
     pub(super) fn namespace_uri(&self, node_ref: NodeRef) -> Outcome<&'a str> {
         let prefix = node_ref.name(self.document).split_once(':').map_or("", |(prefix, _)| prefix);
         // Attributes without a prefix are in no namespace.
-        let is_none = node_ref.name(self.document).is_empty() || (node_ref.attribute().is_some() && prefix.is_empty());
+        let is_none = node_ref.name(self.document).is_empty()
+            || (node_ref.attribute().is_some() && prefix.is_empty());
         let key = if prefix.is_empty() { "xmlns".to_owned() } else { format!("xmlns:{prefix}") };
-        for node in std::iter::once(node_ref.node).chain(self.document.ancestors(node_ref.node)).filter(|_| !is_none) {
+        for node in std::iter::once(node_ref.node)
+            .chain(self.document.ancestors(node_ref.node))
+            .filter(|_| !is_none)
+        {
             self.charge(1 + self.document.attributes(node).len() as u64)?;
             if let Some(uri) = self.document.attribute(node, &key) {
                 return Ok(uri);
@@ -138,14 +165,16 @@ impl<'a> Evaluator<'a> {
             Function::StringLength => Ok(Value::Number(text.chars().count() as f64)),
             Function::Lang => self.is_lang(&text, context),
             Function::NormalizeSpace => {
-                let words: Vec<&str> = text.split(is_space).filter(|word| !word.is_empty()).collect();
+                let words: Vec<&str> =
+                    text.split(is_space).filter(|word| !word.is_empty()).collect();
                 self.new_text(words.join(" "))
             }
             Function::LowerCase => self.new_text(text.to_lowercase()),
             Function::UpperCase => self.new_text(text.to_uppercase()),
             Function::Substring => {
                 let from = round(self.number(&more[0], context)?);
-                let length = more.get(1).map(|length| self.number(length, context)).transpose()?.map(round);
+                let length =
+                    more.get(1).map(|length| self.number(length, context)).transpose()?.map(round);
                 self.new_text(substring(&text, from, length))
             }
             Function::Translate => {
@@ -167,10 +196,12 @@ impl<'a> Evaluator<'a> {
             Function::StartsWith => text.starts_with(other),
             Function::EndsWith => text.ends_with(other),
             Function::SubstringBefore => {
-                return self.new_text(text.split_once(other).map_or("", |(before, _)| before).to_owned());
+                return self
+                    .new_text(text.split_once(other).map_or("", |(before, _)| before).to_owned());
             }
             Function::SubstringAfter => {
-                return self.new_text(text.split_once(other).map_or("", |(_, after)| after).to_owned());
+                return self
+                    .new_text(text.split_once(other).map_or("", |(_, after)| after).to_owned());
             }
             _ => text.contains(other),
         }))
@@ -179,12 +210,17 @@ impl<'a> Evaluator<'a> {
     /// True if the nearest `xml:lang` (in HTML `lang`) is this language, or a dialect of it.
     fn is_lang(&self, wanted: &str, context: Context) -> Outcome<Value<'a>> {
         let name = if self.document.html { "lang" } else { "xml:lang" };
-        for node in std::iter::once(context.node_ref.node).chain(self.document.ancestors(context.node_ref.node)) {
+        for node in std::iter::once(context.node_ref.node)
+            .chain(self.document.ancestors(context.node_ref.node))
+        {
             self.charge(1 + self.document.attributes(node).len() as u64)?;
             if let Some(language) = self.document.attribute(node, name) {
-                let start = language.get(..wanted.len()).filter(|start| start.eq_ignore_ascii_case(wanted));
+                let start =
+                    language.get(..wanted.len()).filter(|start| start.eq_ignore_ascii_case(wanted));
                 let rest = start.map(|_| &language[wanted.len()..]);
-                return Ok(Value::Boolean(rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))));
+                return Ok(Value::Boolean(
+                    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-')),
+                ));
             }
         }
         Ok(Value::Boolean(false))

@@ -14,16 +14,18 @@ pub(super) enum Token {
 }
 
 /// Symbols; longer ones precede their prefixes.
-const SYMBOLS: [&str; 20] =
-    ["::", "//", "..", "!=", "<=", ">=", "(", ")", "[", "]", ".", "@", ",", "/", "|", "+", "-", "=", "<", ">"];
+const SYMBOLS: [&str; 20] = [
+    "::", "//", "..", "!=", "<=", ">=", "(", ")", "[", "]", ".", "@", ",", "/", "|", "+", "-", "=",
+    "<", ">",
+];
 
 /// Words that are operators where an operator is possible.
 const WORDS: [&str; 4] = ["and", "or", "div", "mod"];
 
 /// After these symbols, or at the start, a word is a name and `*` matches any name.
 const BEFORE_OPERANDS: [&str; 22] = [
-    "@", "::", "(", "[", ",", "and", "or", "div", "mod", "×", "/", "//", "|", "+", "-", "=", "!=", "<", "<=", ">",
-    ">=", "$",
+    "@", "::", "(", "[", ",", "and", "or", "div", "mod", "×", "/", "//", "|", "+", "-", "=", "!=",
+    "<", "<=", ">", ">=", "$",
 ];
 
 /// Returns the tokens with their byte offsets; the last is [`Token::End`].
@@ -52,12 +54,14 @@ fn token(source: &str, rest: &str, is_operand: bool) -> Result<(Token, usize), E
     let first = rest.chars().next().unwrap_or(' ');
     let after = &rest[first.len_utf8()..];
     if first == '"' || first == '\'' {
-        let end = after
-            .find(first)
-            .ok_or_else(|| ExpressionError::at(source, offset, format!("the text has no closing {first}")))?;
+        let end = after.find(first).ok_or_else(|| {
+            ExpressionError::at(source, offset, format!("the text has no closing {first}"))
+        })?;
         return Ok((Token::Text(after[..end].into()), end + 2));
     }
-    if first.is_ascii_digit() || (first == '.' && after.starts_with(|next: char| next.is_ascii_digit())) {
+    if first.is_ascii_digit()
+        || (first == '.' && after.starts_with(|next: char| next.is_ascii_digit()))
+    {
         return Ok(number(rest));
     }
     if first == '*' {
@@ -78,7 +82,9 @@ fn token(source: &str, rest: &str, is_operand: bool) -> Result<(Token, usize), E
     match WORDS.iter().find(|word| !is_operand && **word == name) {
         Some(word) => Ok((Token::Symbol(word), length)),
         None if is_operand => Ok((Token::Name(name.into()), length)),
-        None => Err(ExpressionError::at(source, offset, format!("expected an operator, not `{name}`"))),
+        None => {
+            Err(ExpressionError::at(source, offset, format!("expected an operator, not `{name}`")))
+        }
     }
 }
 

@@ -16,7 +16,12 @@ const LEVELS: [&[(&str, Operator)]; 6] = [
     &[("or", Operator::Or)],
     &[("and", Operator::And)],
     &[("=", Operator::Equal), ("!=", Operator::NotEqual)],
-    &[("<", Operator::Less), ("<=", Operator::AtMost), (">", Operator::Greater), (">=", Operator::AtLeast)],
+    &[
+        ("<", Operator::Less),
+        ("<=", Operator::AtMost),
+        (">", Operator::Greater),
+        (">=", Operator::AtLeast),
+    ],
     &[("+", Operator::Add), ("-", Operator::Subtract)],
     &[("×", Operator::Multiply), ("div", Operator::Divide), ("mod", Operator::Modulo)],
 ];
@@ -27,7 +32,11 @@ type Parsed<T> = Result<T, ExpressionError>;
 /// otherwise they match exactly.
 pub(super) fn parse(source: &str, namespaces: Option<&[(String, String)]>) -> Parsed<Expr> {
     if source.len() > MAX_BYTES {
-        return Err(ExpressionError::at(source, MAX_BYTES, format!("the expression has more than {MAX_BYTES} bytes")));
+        return Err(ExpressionError::at(
+            source,
+            MAX_BYTES,
+            format!("the expression has more than {MAX_BYTES} bytes"),
+        ));
     }
     let mut parser = Parser { source, namespaces, tokens: tokens(source)?, position: 0, depth: 0 };
     let expression = parser.expression()?;
@@ -71,7 +80,10 @@ impl Parser<'_> {
 
     /// Creates an error at the next token.
     fn fault(&self, message: &str) -> ExpressionError {
-        let (token, offset) = self.tokens.get(self.position).map_or((&Token::End, self.source.len()), |(a, b)| (a, *b));
+        let (token, offset) = self
+            .tokens
+            .get(self.position)
+            .map_or((&Token::End, self.source.len()), |(a, b)| (a, *b));
         let actual = match token {
             Token::Name(name) => format!("`{name}`"),
             Token::Text(text) => format!("'{text}'"),
@@ -99,7 +111,8 @@ impl Parser<'_> {
         };
         let first = self.level(level + 1)?;
         let mut rest = Vec::new();
-        while let Some((_, operator)) = operators.iter().find(|(symbol, _)| self.is_symbol(symbol)) {
+        while let Some((_, operator)) = operators.iter().find(|(symbol, _)| self.is_symbol(symbol))
+        {
             self.position += 1;
             rest.push((*operator, self.level(level + 1)?));
         }
@@ -130,7 +143,11 @@ impl Parser<'_> {
         while self.take("|") {
             all.push(self.path()?);
         }
-        if all.iter().all(Expr::is_nodes) { Ok(Expr::Union(all)) } else { Err(self.fault("`|` joins only nodes")) }
+        if all.iter().all(Expr::is_nodes) {
+            Ok(Expr::Union(all))
+        } else {
+            Err(self.fault("`|` joins only nodes"))
+        }
     }
 
     fn path(&mut self) -> Parsed<Expr> {
@@ -144,7 +161,9 @@ impl Parser<'_> {
                 return Ok(primary);
             }
             if !primary.is_nodes() {
-                return Err(self.fault("a predicate or path must follow an expression that gives nodes"));
+                return Err(
+                    self.fault("a predicate or path must follow an expression that gives nodes")
+                );
             }
             Start::Filter(Box::new(primary), predicates)
         } else if self.is_symbol("/") || self.is_symbol("//") {
@@ -161,7 +180,9 @@ impl Parser<'_> {
         loop {
             if self.take("//") {
                 steps.push(any_below());
-            } else if !self.take("/") || (matches!(start, Start::Root) && steps.is_empty() && !self.is_step()) {
+            } else if !self.take("/")
+                || (matches!(start, Start::Root) && steps.is_empty() && !self.is_step())
+            {
                 return Ok(());
             }
             steps.push(self.step()?);
@@ -201,8 +222,12 @@ impl Parser<'_> {
     fn call(&mut self, name: &str) -> Parsed<Expr> {
         // XPath 2.0 writes `fn:` before its functions.
         let plain = name.strip_prefix("fn:").unwrap_or(name);
-        let Some((_, function, fewest, most)) = FUNCTIONS.iter().find(|(known, ..)| *known == plain) else {
-            return Err(self.fault(&format!("expected a function of XPath 1.0 instead of {name}()")));
+        let Some((_, function, fewest, most)) =
+            FUNCTIONS.iter().find(|(known, ..)| *known == plain)
+        else {
+            return Err(
+                self.fault(&format!("expected a function of XPath 1.0 instead of {name}()"))
+            );
         };
         let offset = self.tokens[self.position].1;
         self.position += 2;
@@ -234,9 +259,8 @@ impl Parser<'_> {
             return Err(ExpressionError::at(self.source, offset, message));
         }
         match function {
-            Function::Matches | Function::Replace => {
-                pattern(*function, arguments).map_err(|message| ExpressionError::at(self.source, offset, message))
-            }
+            Function::Matches | Function::Replace => pattern(*function, arguments)
+                .map_err(|message| ExpressionError::at(self.source, offset, message)),
             _ => Ok(Expr::Call(*function, arguments)),
         }
     }
@@ -317,9 +341,9 @@ impl Parser<'_> {
         let mut namespaces = self.namespaces.unwrap_or_default().iter();
         let uri = namespaces.find(|(known, _)| known == prefix).map(|(_, uri)| uri.as_str());
         let Some(uri) = uri.or(prefix.is_empty().then_some("")) else {
-            return Err(
-                self.fault(&format!("no namespace is given for the prefix `{prefix}`; expected `{prefix}=URI`"))
-            );
+            return Err(self.fault(&format!(
+                "no namespace is given for the prefix `{prefix}`; expected `{prefix}=URI`"
+            )));
         };
         Ok(Test::Qualified { uri: uri.into(), local: (local != "*").then(|| local.into()) })
     }
@@ -344,7 +368,9 @@ fn joined(steps: Vec<Step>) -> Vec<Step> {
     let mut all: Vec<Step> = Vec::new();
     for mut step in steps {
         let after_any = all.last().is_some_and(|last| {
-            last.axis == Axis::DescendantOrSelf && matches!(last.test, Test::Node) && last.predicates.is_empty()
+            last.axis == Axis::DescendantOrSelf
+                && matches!(last.test, Test::Node)
+                && last.predicates.is_empty()
         });
         if after_any && step.axis == Axis::Child && !step.is_positional {
             step.axis = Axis::Descendant;
@@ -366,7 +392,8 @@ fn pattern(function: Function, arguments: Vec<Expr>) -> Result<Expr, String> {
         };
         texts.push(text);
     }
-    let flags = texts.get(if function == Function::Matches { 1 } else { 2 }).map_or("", |flags| &**flags);
+    let flags =
+        texts.get(if function == Function::Matches { 1 } else { 2 }).map_or("", |flags| &**flags);
     if let Some(unknown) = flags.chars().find(|flag| !"imsx".contains(*flag)) {
         return Err(format!("unknown flag `{unknown}`; expected some of `i`, `m`, `s`, `x`"));
     }
@@ -398,7 +425,11 @@ fn braced(replacement: &str) -> String {
                 }
                 out.push('}');
             }
-            '\\' => out.push_str(&letters.next().map_or_else(String::new, |next| next.to_string().replace('$', "$$"))),
+            '\\' => out.push_str(
+                &letters
+                    .next()
+                    .map_or_else(String::new, |next| next.to_string().replace('$', "$$")),
+            ),
             '$' => out.push_str("$$"),
             other => out.push(other),
         }

@@ -122,7 +122,10 @@ fn functions_of_the_recommendation() {
             ("normalize-space('  a  b ')", &["a b"]),
             ("string-length('Grüße')", &["5"]),
             ("concat('a', 1, true())", &["a1true"]),
-            ("starts-with('abc', 'ab') and contains('abc', 'c') and ends-with('abc', 'bc')", &["true"]),
+            (
+                "starts-with('abc', 'ab') and contains('abc', 'c') and ends-with('abc', 'bc')",
+                &["true"],
+            ),
             ("5 mod 2", &["1"]),
             ("5 mod -2", &["1"]),
             ("-5 mod 2", &["-1"]),
@@ -193,7 +196,10 @@ fn results_have_a_kind_a_boolean_and_markup() {
     assert_eq!(of("//p").fragment().unwrap(), ["<p class=\"x\">a &lt; b<br><b>c</b></p>"]);
     assert_eq!(of("//p/@class").fragment().unwrap(), ["x"]);
     assert_eq!(of("//b/text()").fragment().unwrap(), ["c"]);
-    assert_eq!((of("//b").kind(), of("//b").len(), of("//b").as_bool()), (XPathKind::Nodes, 1, true));
+    assert_eq!(
+        (of("//b").kind(), of("//b").len(), of("//b").as_bool()),
+        (XPathKind::Nodes, 1, true)
+    );
     assert_eq!((of("count(//i)").kind(), of("count(//i)").as_bool()), (XPathKind::Number, false));
     assert_eq!((of("true()").kind(), of("'x'").kind()), (XPathKind::Boolean, XPathKind::Text));
     assert!(of("//i").is_empty());
@@ -208,12 +214,24 @@ fn faults_are_named_with_their_column() {
     assert_eq!(message("//a[@b='c'"), "column 11: expected `]`, found the end of the expression");
     assert_eq!(message("//a[@b='c]"), "column 8: the text has no closing '");
     assert!(message("//a b").starts_with("column 5: expected an operator"));
-    assert!(message("foo(1)").starts_with("column 1: expected a function of XPath 1.0 instead of foo()"));
-    assert_eq!(message("'é' + $x"), "column 7: XPath variables have no values here; write a literal");
+    assert!(
+        message("foo(1)")
+            .starts_with("column 1: expected a function of XPath 1.0 instead of foo()")
+    );
+    assert_eq!(
+        message("'é' + $x"),
+        "column 7: XPath variables have no values here; write a literal"
+    );
     assert_eq!(message("count(1)"), "column 1: count() takes nodes, for example count(//a)");
-    assert_eq!(message("contains('a')"), "column 1: contains() takes at least 2 arguments, 1 given");
+    assert_eq!(
+        message("contains('a')"),
+        "column 1: contains() takes at least 2 arguments, 1 given"
+    );
     assert!(message("matches(., @x)").contains("must be literal"));
-    for wrong in ["", "//", "/a/", "a[", "@", "1 | 2", "a::b", "1[1]", "..[1]", "a//", "(a", "child::", "not(,)"] {
+    for wrong in [
+        "", "//", "/a/", "a[", "@", "1 | 2", "a::b", "1[1]", "..[1]", "a//", "(a", "child::",
+        "not(,)",
+    ] {
         assert!(XPath::parse(wrong).is_err(), "{wrong}");
     }
 }
@@ -247,8 +265,11 @@ fn long_page(rows: usize) -> Document {
 
 #[test]
 fn steps_grow_with_the_page_and_not_faster() {
-    let nested = |depth: usize| Document::xml(&format!("{}{}", "<a>".repeat(depth), "</a>".repeat(depth))).unwrap();
-    let flat = |count: usize| Document::xml(&format!("<r>{}</r>", "<a><b/></a>".repeat(count))).unwrap();
+    let nested = |depth: usize| {
+        Document::xml(&format!("{}{}", "<a>".repeat(depth), "</a>".repeat(depth))).unwrap()
+    };
+    let flat =
+        |count: usize| Document::xml(&format!("<r>{}</r>", "<a><b/></a>".repeat(count))).unwrap();
     let simple = [
         "//input[@name='csrf']/@value",
         "//div//a/@href",
@@ -269,7 +290,10 @@ fn steps_grow_with_the_page_and_not_faster() {
         for of in [long_page, nested, flat] {
             let steps = |size: usize| of(size).xpath_with_steps(&expression).unwrap().1;
             let (small, large) = (steps(1_000), steps(4_000));
-            assert!(large <= small * 5, "{expression:?}: {small} steps, with four times the page {large}");
+            assert!(
+                large <= small * 5,
+                "{expression:?}: {small} steps, with four times the page {large}"
+            );
         }
     }
     let page = long_page(2_000);
@@ -281,14 +305,23 @@ fn steps_grow_with_the_page_and_not_faster() {
 #[test]
 fn too_much_work_is_refused() {
     let page = long_page(20_000);
-    let of = |expression: &str| page.xpath(&XPath::parse(expression).unwrap()).map(|result| result.len());
+    let of = |expression: &str| {
+        page.xpath(&XPath::parse(expression).unwrap()).map(|result| result.len())
+    };
     assert!(matches!(of("//*[count(preceding::*) = 0]"), Err(WorkLimit::Steps(_))));
     assert!(matches!(of("//*[//*[//*[. = 'x']]]"), Err(WorkLimit::Steps(_))));
     let doubled = (0..14).fold("/".to_owned(), |inner, _| format!("concat({inner}, {inner})"));
     assert!(XPath::parse(&doubled).is_err(), "more than 64 KiB");
-    let tenfold = (0..3).fold("/".to_owned(), |inner, _| format!("concat({})", vec![inner; 10].join(",")));
+    let tenfold =
+        (0..3).fold("/".to_owned(), |inner, _| format!("concat({})", vec![inner; 10].join(",")));
     assert!(matches!(of(&tenfold), Err(WorkLimit::Steps(_))));
-    let nested = Document::xml(&format!("{}{}{}", "<a>".repeat(9000), "x".repeat(9000), "</a>".repeat(9000))).unwrap();
+    let nested = Document::xml(&format!(
+        "{}{}{}",
+        "<a>".repeat(9000),
+        "x".repeat(9000),
+        "</a>".repeat(9000)
+    ))
+    .unwrap();
     let all = XPath::parse("//a").unwrap();
     assert_eq!(nested.xpath(&all).unwrap_err(), WorkLimit::Size(64 << 20));
     let nested = Document::xml(&format!("{}{}", "<a>".repeat(9000), "</a>".repeat(9000))).unwrap();

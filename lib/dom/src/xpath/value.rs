@@ -62,7 +62,9 @@ impl<'a> Value<'a> {
     /// Returns the text of the value; for nodes, that of the first.
     pub fn text(self, document: &'a Document) -> Cow<'a, str> {
         match self {
-            Self::Nodes(nodes) => Cow::Borrowed(nodes.first().map_or("", |first| first.text(document))),
+            Self::Nodes(nodes) => {
+                Cow::Borrowed(nodes.first().map_or("", |first| first.text(document)))
+            }
             Self::Text(text) => text,
             Self::Number(number) => Cow::Owned(number_text(number)),
             Self::Boolean(boolean) => Cow::Borrowed(if boolean { "true" } else { "false" }),
@@ -71,7 +73,9 @@ impl<'a> Value<'a> {
 
     pub fn number(&self, document: &Document) -> f64 {
         match self {
-            Self::Nodes(nodes) => nodes.first().map_or(f64::NAN, |first| number(first.text(document))),
+            Self::Nodes(nodes) => {
+                nodes.first().map_or(f64::NAN, |first| number(first.text(document)))
+            }
             Self::Text(text) => number(text),
             Self::Number(number) => *number,
             Self::Boolean(boolean) => f64::from(u8::from(*boolean)),

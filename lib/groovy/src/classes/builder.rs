@@ -44,7 +44,9 @@ impl Builder {
                     .items
                     .borrow()
                     .iter()
-                    .filter_map(|item| if let Value::Char(letter) = item { Some(*letter) } else { None })
+                    .filter_map(
+                        |item| if let Value::Char(letter) = item { Some(*letter) } else { None },
+                    )
                     .collect::<String>();
                 letters.into()
             }
@@ -142,7 +144,11 @@ impl Native for Builder {
                 if let Some(value) = values.first() {
                     if let ("append", [_, begin, end]) = (name, values) {
                         let text = vm.text(value)?;
-                        let part = vm.call_method(&Value::Str(text), "substring", &[begin.clone(), end.clone()])?;
+                        let part = vm.call_method(
+                            &Value::Str(text),
+                            "substring",
+                            &[begin.clone(), end.clone()],
+                        )?;
                         self.push(vm, &part)?;
                     } else {
                         self.push(vm, value)?;
@@ -162,7 +168,9 @@ impl Native for Builder {
             ("asBoolean", []) => return Ok(Some(Value::Bool(!self.text.borrow().is_empty()))),
             ("capacity", []) => return Ok(Some(Value::count(self.text.borrow().capacity()))),
             // Java documents `StringWriter.close` as without effect.
-            ("flush" | "close" | "ensureCapacity" | "trimToSize", _) => return Ok(Some(Value::Null)),
+            ("flush" | "close" | "ensureCapacity" | "trimToSize", _) => {
+                return Ok(Some(Value::Null));
+            }
             _ => {}
         }
         if let Some(result) = self.change(vm, name, arguments)? {
@@ -195,9 +203,19 @@ impl Native for Builder {
 
 /// True if a method of a builder returns the builder.
 pub(crate) fn chains(object: &Value, name: &str) -> bool {
-    const CHAINS: [&str; 9] =
-        ["append", "leftShift", "insert", "delete", "deleteCharAt", "replace", "reverse", "plus", "add"];
-    CHAINS.contains(&name) && (object.downcast::<Builder>().is_some() || object.downcast::<Joiner>().is_some())
+    const CHAINS: [&str; 9] = [
+        "append",
+        "leftShift",
+        "insert",
+        "delete",
+        "deleteCharAt",
+        "replace",
+        "reverse",
+        "plus",
+        "add",
+    ];
+    CHAINS.contains(&name)
+        && (object.downcast::<Builder>().is_some() || object.downcast::<Joiner>().is_some())
 }
 
 /// `StringJoiner`

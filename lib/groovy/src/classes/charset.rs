@@ -7,7 +7,8 @@ use crate::vm::Vm;
 use encoding_rs::Encoding;
 
 pub(super) static CLASSES: &[Class] = &[
-    Class::with_static("java.nio.charset.StandardCharsets", super::codec::no_static).and_constants(standard),
+    Class::with_static("java.nio.charset.StandardCharsets", super::codec::no_static)
+        .and_constants(standard),
     Class::with_static("java.nio.charset.Charset", charset_static),
 ];
 
@@ -52,7 +53,11 @@ const BUILT_IN: [(&str, &str, Form); 9] = [
         Form::Ascii,
     ),
     ("UTF-16", "unicode unicodebig utf16 utf_16", Form::Utf16(ByteOrder::Marked)),
-    ("UTF-16BE", "iso-10646-ucs-2 unicodebigunmarked utf_16be x-utf-16be", Form::Utf16(ByteOrder::Big)),
+    (
+        "UTF-16BE",
+        "iso-10646-ucs-2 unicodebigunmarked utf_16be x-utf-16be",
+        Form::Utf16(ByteOrder::Big),
+    ),
     ("UTF-16LE", "unicodelittleunmarked utf_16le x-utf-16le", Form::Utf16(ByteOrder::Little)),
     ("UTF-32", "utf32 utf_32", Form::Utf32(ByteOrder::Marked)),
     ("UTF-32BE", "utf_32be x-utf-32be", Form::Utf32(ByteOrder::Big)),
@@ -118,7 +123,11 @@ const TABLES: [(&str, &str, &str); 38] = [
         "8859_15 923 cp923 csiso885915 csisolatin0 csisolatin9 ibm-923 ibm923 iso8859-15 iso8859_15 iso8859_15_fdis iso_8859-15 l9 latin-9 latin0 latin9",
         "",
     ),
-    ("ISO-8859-16", "csiso885916 iso-ir-226 iso8859_16 iso_8859-16 iso_8859-16:2001 l10 latin10", ""),
+    (
+        "ISO-8859-16",
+        "csiso885916 iso-ir-226 iso8859_16 iso_8859-16 iso_8859-16:2001 l10 latin10",
+        "",
+    ),
     ("KOI8-R", "cskoi8r koi8 koi8_r", ""),
     ("KOI8-U", "koi8_u", ""),
     ("IBM866", "866 cp866 csibm866 ibm-866", ""),
@@ -138,7 +147,11 @@ const TABLES: [(&str, &str, &str); 38] = [
     ("Big5", "csbig5", ""),
     ("x-windows-950", "ms950 windows-950", "big5"),
     ("Big5-HKSCS", "big5_hkscs big5hk big5hkscs", ""),
-    ("EUC-KR", "5601 cseuckr euc_kr euckr ks_c_5601-1987 ksc5601 ksc5601-1987 ksc5601_1987 ksc_5601", ""),
+    (
+        "EUC-KR",
+        "5601 cseuckr euc_kr euckr ks_c_5601-1987 ksc5601 ksc5601-1987 ksc5601_1987 ksc_5601",
+        "",
+    ),
     ("x-windows-949", "ms949 ms_949 windows-949 windows949", "windows-949"),
 ];
 
@@ -147,13 +160,19 @@ impl Charset {
 
     /// Finds a character set by a name that Java accepts.
     pub fn find(name: &str) -> Option<Self> {
-        let built_in = BUILT_IN.iter().find(|(canonical, aliases, _)| is_named(name, canonical, aliases));
+        let built_in =
+            BUILT_IN.iter().find(|(canonical, aliases, _)| is_named(name, canonical, aliases));
         if let Some((name, _, form)) = built_in {
             return Some(Self { name, form: *form });
         }
-        let (name, _, label) = TABLES.iter().find(|(canonical, aliases, _)| is_named(name, canonical, aliases))?;
+        let (name, _, label) =
+            TABLES.iter().find(|(canonical, aliases, _)| is_named(name, canonical, aliases))?;
         let encoding = Encoding::for_label(if label.is_empty() { name } else { label }.as_bytes())?;
-        let form = if encoding.is_single_byte() { Form::SingleByte(encoding) } else { Form::MultiByte(encoding) };
+        let form = if encoding.is_single_byte() {
+            Form::SingleByte(encoding)
+        } else {
+            Form::MultiByte(encoding)
+        };
         Some(Self { name, form })
     }
 
@@ -185,16 +204,28 @@ impl Charset {
     pub fn encode(self, text: &str) -> Vec<u8> {
         match self.form {
             Form::Utf8 => text.as_bytes().to_vec(),
-            Form::Latin1 => text.chars().map(|letter| u8::try_from(letter as u32).unwrap_or(b'?')).collect(),
-            Form::Ascii => text.chars().map(|letter| if letter.is_ascii() { letter as u8 } else { b'?' }).collect(),
-            Form::Utf16(ByteOrder::Little) => text.encode_utf16().flat_map(u16::to_le_bytes).collect(),
+            Form::Latin1 => {
+                text.chars().map(|letter| u8::try_from(letter as u32).unwrap_or(b'?')).collect()
+            }
+            Form::Ascii => text
+                .chars()
+                .map(|letter| if letter.is_ascii() { letter as u8 } else { b'?' })
+                .collect(),
+            Form::Utf16(ByteOrder::Little) => {
+                text.encode_utf16().flat_map(u16::to_le_bytes).collect()
+            }
             Form::Utf16(ByteOrder::Big) => text.encode_utf16().flat_map(u16::to_be_bytes).collect(),
             // In Java, only `UTF-16` writes a byte-order mark.
-            Form::Utf16(ByteOrder::Marked) => {
-                [0xfe, 0xff].into_iter().chain(text.encode_utf16().flat_map(u16::to_be_bytes)).collect()
+            Form::Utf16(ByteOrder::Marked) => [0xfe, 0xff]
+                .into_iter()
+                .chain(text.encode_utf16().flat_map(u16::to_be_bytes))
+                .collect(),
+            Form::Utf32(ByteOrder::Little) => {
+                text.chars().flat_map(|letter| (letter as u32).to_le_bytes()).collect()
             }
-            Form::Utf32(ByteOrder::Little) => text.chars().flat_map(|letter| (letter as u32).to_le_bytes()).collect(),
-            Form::Utf32(_) => text.chars().flat_map(|letter| (letter as u32).to_be_bytes()).collect(),
+            Form::Utf32(_) => {
+                text.chars().flat_map(|letter| (letter as u32).to_be_bytes()).collect()
+            }
             Form::SingleByte(encoding) => {
                 let upper_half = self.upper_half(encoding);
                 text.chars().map(|letter| single_byte(letter, &upper_half)).collect()
@@ -204,8 +235,10 @@ impl Charset {
                 if !has_unmappable {
                     return bytes.into_owned();
                 }
-                let clean: String =
-                    text.chars().map(|letter| if has_letter(encoding, letter) { letter } else { '?' }).collect();
+                let clean: String = text
+                    .chars()
+                    .map(|letter| if has_letter(encoding, letter) { letter } else { '?' })
+                    .collect();
                 encoding.encode(&clean).0.into_owned()
             }
         }
@@ -216,9 +249,10 @@ impl Charset {
         match self.form {
             Form::Utf8 => String::from_utf8_lossy(bytes).into_owned(),
             Form::Latin1 => bytes.iter().map(|byte| char::from(*byte)).collect(),
-            Form::Ascii => {
-                bytes.iter().map(|byte| if byte.is_ascii() { char::from(*byte) } else { '\u{fffd}' }).collect()
-            }
+            Form::Ascii => bytes
+                .iter()
+                .map(|byte| if byte.is_ascii() { char::from(*byte) } else { '\u{fffd}' })
+                .collect(),
             Form::Utf16(order) => decode_utf16(bytes, order),
             Form::Utf32(order) => decode_utf32(bytes, order),
             Form::SingleByte(encoding) => {
@@ -256,7 +290,8 @@ impl Charset {
 
 /// True if a name is the canonical one, or one of the aliases.
 fn is_named(name: &str, canonical: &str, aliases: &str) -> bool {
-    canonical.eq_ignore_ascii_case(name) || aliases.split(' ').any(|alias| alias.eq_ignore_ascii_case(name))
+    canonical.eq_ignore_ascii_case(name)
+        || aliases.split(' ').any(|alias| alias.eq_ignore_ascii_case(name))
 }
 
 fn single_byte(letter: char, upper_half: &[char; 128]) -> u8 {
@@ -293,7 +328,9 @@ fn decode_utf32(bytes: &[u8], order: ByteOrder) -> String {
         _ => (order == ByteOrder::Little, bytes),
     };
     let (units, rest) = bytes.as_chunks::<4>();
-    let codes = units.iter().map(|unit| if is_little { u32::from_le_bytes(*unit) } else { u32::from_be_bytes(*unit) });
+    let codes = units
+        .iter()
+        .map(|unit| if is_little { u32::from_le_bytes(*unit) } else { u32::from_be_bytes(*unit) });
     let text: String = codes.map(|code| char::from_u32(code).unwrap_or('\u{fffd}')).collect();
     if rest.is_empty() { text } else { text + "\u{fffd}" }
 }
@@ -318,7 +355,10 @@ fn charset_static(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<V
             let requested = text_at(vm, arguments, 0)?;
             let charset = Charset::find(&requested);
             if charset.is_none() && !is_legal_name(&requested) {
-                return Err(throw("java.nio.charset.IllegalCharsetNameException", clip(&requested)));
+                return Err(throw(
+                    "java.nio.charset.IllegalCharsetNameException",
+                    clip(&requested),
+                ));
             }
             match (name, charset) {
                 ("isSupported", charset) => Some(Value::Bool(charset.is_some())),

@@ -88,11 +88,18 @@ fn cipher(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
         ["aes", "cbc", "nopadding"] => (Mode::Cbc, false),
         ["aes", "ctr", "nopadding"] => (Mode::Ctr, false),
         _ => {
-            let reason = format!("{transformation} is not available to scripts here; AES with ECB, CBC or CTR is");
+            let reason = format!(
+                "{transformation} is not available to scripts here; AES with ECB, CBC or CTR is"
+            );
             return Err(throw("java.security.NoSuchAlgorithmException", reason));
         }
     };
-    Ok(Some(Value::native(Cipher { name: transformation.to_string(), mode, is_padded, work: RefCell::default() })))
+    Ok(Some(Value::native(Cipher {
+        name: transformation.to_string(),
+        mode,
+        is_padded,
+        work: RefCell::default(),
+    })))
 }
 
 impl Cipher {
@@ -102,28 +109,49 @@ impl Cipher {
         let encrypts = match vm.to_long(mode)? {
             ENCRYPT => true,
             DECRYPT => false,
-            _ => return Err(throw("java.security.InvalidParameterException", "Invalid operation mode")),
+            _ => {
+                return Err(throw(
+                    "java.security.InvalidParameterException",
+                    "Invalid operation mode",
+                ));
+            }
         };
         let key = match key.downcast::<Key>() {
             Some(key) => key.bytes.clone(),
-            None => return Err(throw(BAD_KEY, "No installed provider supports this key: it is no SecretKeySpec")),
+            None => {
+                return Err(throw(
+                    BAD_KEY,
+                    "No installed provider supports this key: it is no SecretKeySpec",
+                ));
+            }
         };
-        let key =
-            Aes::new(&key).ok_or_else(|| throw(BAD_KEY, format!("Invalid AES key length: {} bytes", key.len())))?;
+        let key = Aes::new(&key).ok_or_else(|| {
+            throw(BAD_KEY, format!("Invalid AES key length: {} bytes", key.len()))
+        })?;
         let iv = match iv.and_then(|iv| iv.downcast::<Iv>()) {
-            Some(_) if self.mode == Mode::Ecb => return Err(throw(BAD_IV, "ECB mode cannot use IV")),
+            Some(_) if self.mode == Mode::Ecb => {
+                return Err(throw(BAD_IV, "ECB mode cannot use IV"));
+            }
             Some(Iv(bytes)) => <[u8; BLOCK]>::try_from(&bytes[..])
                 .map_err(|_| throw(BAD_IV, "Wrong IV length: must be 16 bytes long"))?,
             None if self.mode == Mode::Ecb => [0; BLOCK],
             None if encrypts => {
                 // Java creates a random IV if the script has none.
-                let random = [vm.host.random().to_be_bytes(), vm.host.random().to_be_bytes()].concat();
+                let random =
+                    [vm.host.random().to_be_bytes(), vm.host.random().to_be_bytes()].concat();
                 <[u8; BLOCK]>::try_from(random).unwrap_or_default()
             }
             // Only the sender's IV decrypts the first block, so Java refuses as well.
             None => return Err(throw(BAD_KEY, "Parameters missing")),
         };
-        self.work.replace(Some(CipherState { key, encrypts, iv, chain: iv, used: BLOCK, pending: Vec::new() }));
+        self.work.replace(Some(CipherState {
+            key,
+            encrypts,
+            iv,
+            chain: iv,
+            used: BLOCK,
+            pending: Vec::new(),
+        }));
         Ok(())
     }
 
@@ -167,8 +195,8 @@ impl Cipher {
         if self.is_padded && !work.encrypts && !bytes.is_empty() {
             let padding = usize::from(bytes.last().copied().unwrap_or_default());
             let begin = bytes.len().saturating_sub(padding);
-            let is_padding =
-                (1..=BLOCK).contains(&padding) && bytes[begin..].iter().all(|byte| usize::from(*byte) == padding);
+            let is_padding = (1..=BLOCK).contains(&padding)
+                && bytes[begin..].iter().all(|byte| usize::from(*byte) == padding);
             if !is_padding {
                 let reason = "Given final block not properly padded. Such issues can arise if a bad key is used during decryption.";
                 return Err(throw("javax.crypto.BadPaddingException", reason));
@@ -214,7 +242,8 @@ impl CipherState {
 
     fn apply_counter(&mut self, bytes: &mut [u8]) {
         // The counter is already one ahead of the current block.
-        let mut stream = self.key.encrypt(u128::from_be_bytes(self.chain).wrapping_sub(1).to_be_bytes());
+        let mut stream =
+            self.key.encrypt(u128::from_be_bytes(self.chain).wrapping_sub(1).to_be_bytes());
         for byte in bytes {
             if self.used == BLOCK {
                 stream = self.key.encrypt(self.chain);

@@ -15,7 +15,8 @@ use std::any::Any;
 
 pub(super) static CLASSES: &[Class] = &[
     Class::with_static("java.util.Base64", java_base64),
-    Class::with_static("org.apache.commons.codec.binary.Base64", commons_base64).and_constructor(make_base64),
+    Class::with_static("org.apache.commons.codec.binary.Base64", commons_base64)
+        .and_constructor(make_base64),
     Class::with_static("io.jsonwebtoken.io.Encoders", no_static).and_constants(encoders),
     Class::with_static("javax.xml.bind.DatatypeConverter", datatype),
     Class::with_static("jakarta.xml.bind.DatatypeConverter", datatype),
@@ -40,7 +41,11 @@ fn hex_digit(value: u8) -> char {
 }
 
 pub(crate) fn unhex(text: &str) -> Eval<Vec<u8>> {
-    let digits: Vec<u8> = text.trim().chars().filter_map(|digit| digit.to_digit(16).map(|digit| digit as u8)).collect();
+    let digits: Vec<u8> = text
+        .trim()
+        .chars()
+        .filter_map(|digit| digit.to_digit(16).map(|digit| digit as u8))
+        .collect();
     if digits.len() != text.trim().chars().count() || digits.len() % 2 == 1 {
         return Err(illegal("hexadecimal text needs an even number of digits"));
     }
@@ -114,7 +119,8 @@ pub(super) fn no_algorithm(algorithm: &str, kind: &str) -> Box<crate::error::Fau
 pub(crate) fn keyed_digest(algorithm: &str, key: &[u8], bytes: &[u8]) -> Eval<Vec<u8>> {
     macro_rules! mac {
         ($digest:ty) => {{
-            let mut mac = Hmac::<$digest>::new_from_slice(key).map_err(|error| illegal(error.to_string()))?;
+            let mut mac =
+                Hmac::<$digest>::new_from_slice(key).map_err(|error| illegal(error.to_string()))?;
             mac.update(bytes);
             mac.finalize().into_bytes().to_vec()
         }};
@@ -150,12 +156,15 @@ pub(crate) fn groovy_base64(bytes: &[u8], method: &str, flag: bool) -> Value {
 /// need padding.
 pub(crate) fn groovy_base64_decode(text: &str, method: &str) -> Eval<Vec<u8>> {
     let url = method == "decodeBase64Url";
-    let clean: String = text.chars().filter(|letter| !matches!(letter, ' ' | '\t' | '\r' | '\n')).collect();
+    let clean: String =
+        text.chars().filter(|letter| !matches!(letter, ' ' | '\t' | '\r' | '\n')).collect();
     if !clean.chars().all(|letter| is_base64(letter, url) || letter == '=') {
         return Err(throw("java.lang.RuntimeException", "bad character in base64 value"));
     }
     let engine = if url { &URL } else { &PLAIN };
-    engine.decode(clean).map_err(|error| throw("java.lang.RuntimeException", format!("invalid base64 value: {error}")))
+    engine.decode(clean).map_err(|error| {
+        throw("java.lang.RuntimeException", format!("invalid base64 value: {error}"))
+    })
 }
 
 /// Variant of an encoder or decoder of `java.util.Base64`.
@@ -207,10 +216,15 @@ impl Coder {
     }
 
     fn encode(&self, bytes: &[u8]) -> String {
-        let text = if self.kind == CoderKind::Url { URL.encode(bytes) } else { PLAIN.encode(bytes) };
+        let text =
+            if self.kind == CoderKind::Url { URL.encode(bytes) } else { PLAIN.encode(bytes) };
         let text = if self.padded { text } else { text.trim_end_matches('=').to_owned() };
         // Java's MIME encoder writes no line end after the last line.
-        if self.kind == CoderKind::Mime { in_lines(&text, "\r\n").trim_end().to_owned() } else { text }
+        if self.kind == CoderKind::Mime {
+            in_lines(&text, "\r\n").trim_end().to_owned()
+        } else {
+            text
+        }
     }
 
     fn decode(&self, text: &str) -> Eval<Vec<u8>> {
@@ -218,9 +232,14 @@ impl Coder {
         let invalid = text.chars().find(|letter| !is_base64(*letter, url) && *letter != '=');
         let engine = if url { &URL } else { &PLAIN };
         let decoded = match invalid {
-            Some(_) if self.kind == CoderKind::Mime => engine
-                .decode(text.chars().filter(|letter| is_base64(*letter, url) || *letter == '=').collect::<String>()),
-            Some(letter) => return Err(illegal(format!("Illegal base64 character {:x}", letter as u32))),
+            Some(_) if self.kind == CoderKind::Mime => engine.decode(
+                text.chars()
+                    .filter(|letter| is_base64(*letter, url) || *letter == '=')
+                    .collect::<String>(),
+            ),
+            Some(letter) => {
+                return Err(illegal(format!("Illegal base64 character {:x}", letter as u32)));
+            }
             None => engine.decode(text),
         };
         decoded.map_err(|error| illegal(format!("Illegal base64 text: {error}")))
@@ -261,7 +280,11 @@ impl Native for Encoder {
     fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
         let ("encode", [value]) = (name, arguments) else { return Ok(None) };
         let bytes = bytes_of(vm, value)?;
-        let text = if self.url { URL.encode(&bytes).trim_end_matches('=').to_owned() } else { PLAIN.encode(&bytes) };
+        let text = if self.url {
+            URL.encode(&bytes).trim_end_matches('=').to_owned()
+        } else {
+            PLAIN.encode(&bytes)
+        };
         vm.string(text).map(Some)
     }
 
@@ -286,16 +309,24 @@ impl Native for CommonsCodec {
     }
 
     fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
-        if let ("encode" | "encodeToString" | "encodeAsString", true, [value]) = (name, self.url, arguments) {
+        if let ("encode" | "encodeToString" | "encodeAsString", true, [value]) =
+            (name, self.url, arguments)
+        {
             let bytes = bytes_of(vm, value)?;
             vm.alloc(bytes.len() * 2)?;
             let text = in_lines(URL.encode(&bytes).trim_end_matches('='), "\r\n");
-            return Ok(Some(if name == "encode" { Value::bytes(text.into_bytes()) } else { Value::from(text) }));
+            return Ok(Some(if name == "encode" {
+                Value::bytes(text.into_bytes())
+            } else {
+                Value::from(text)
+            }));
         }
         match name {
             "encode" => commons_base64(vm, "encodeBase64", arguments),
             "decode" => commons_base64(vm, "decodeBase64", arguments),
-            "encodeToString" | "encodeAsString" => commons_base64(vm, "encodeBase64String", arguments),
+            "encodeToString" | "encodeAsString" => {
+                commons_base64(vm, "encodeBase64String", arguments)
+            }
             _ => Ok(None),
         }
     }
@@ -313,11 +344,17 @@ fn commons_base64(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<V
         "encodeBase64" if matches!(arguments, [_, Value::Bool(true)]) => {
             Value::bytes(in_lines(&base64_encode(&bytes), "\r\n").into_bytes())
         }
-        "encodeBase64Chunked" => Value::bytes(in_lines(&base64_encode(&bytes), "\r\n").into_bytes()),
+        "encodeBase64Chunked" => {
+            Value::bytes(in_lines(&base64_encode(&bytes), "\r\n").into_bytes())
+        }
         "encodeBase64" => Value::bytes(base64_encode(&bytes).into_bytes()),
         "encodeBase64String" => Value::from(base64_encode(&bytes)),
-        "encodeBase64URLSafeString" => Value::from(URL.encode(&bytes).trim_end_matches('=').to_owned()),
-        "encodeBase64URLSafe" => Value::bytes(URL.encode(&bytes).trim_end_matches('=').as_bytes().to_vec()),
+        "encodeBase64URLSafeString" => {
+            Value::from(URL.encode(&bytes).trim_end_matches('=').to_owned())
+        }
+        "encodeBase64URLSafe" => {
+            Value::bytes(URL.encode(&bytes).trim_end_matches('=').as_bytes().to_vec())
+        }
         "decodeBase64" => Value::bytes(base64_decode(&String::from_utf8_lossy(&bytes))?),
         "isBase64" => Value::Bool(bytes.iter().all(|byte| {
             let letter = char::from(*byte);
@@ -347,7 +384,11 @@ fn hex_static(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value
         "encodeHexString" | "encodeHex" => {
             let is_upper_case = matches!(arguments, [_, Value::Bool(false)]);
             let hex = if is_upper_case { hex(&bytes).to_uppercase() } else { hex(&bytes) };
-            if name == "encodeHex" { Value::array(hex.chars().map(Value::Char).collect()) } else { Value::from(hex) }
+            if name == "encodeHex" {
+                Value::array(hex.chars().map(Value::Char).collect())
+            } else {
+                Value::from(hex)
+            }
         }
         "decodeHex" => {
             let text = text_at(vm, arguments, 0)?;
@@ -360,7 +401,8 @@ fn hex_static(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value
 fn digest_utils(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     let Some(first) = arguments.first() else { return Ok(None) };
     let bytes = bytes_of(vm, first)?;
-    let (algorithm, as_hex) = name.strip_suffix("Hex").map_or((name, false), |algorithm| (algorithm, true));
+    let (algorithm, as_hex) =
+        name.strip_suffix("Hex").map_or((name, false), |algorithm| (algorithm, true));
     if !matches!(algorithm, "md5" | "sha" | "sha1" | "sha256" | "sha384" | "sha512") {
         return Ok(None);
     }
@@ -370,7 +412,8 @@ fn digest_utils(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Val
 
 fn hmac_utils(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     let [key, data] = arguments else { return Ok(None) };
-    let (algorithm, as_hex) = name.strip_suffix("Hex").map_or((name, false), |algorithm| (algorithm, true));
+    let (algorithm, as_hex) =
+        name.strip_suffix("Hex").map_or((name, false), |algorithm| (algorithm, true));
     let key = bytes_of(vm, key)?;
     let data = bytes_of(vm, data)?;
     let digest = keyed_digest(algorithm, &key, &data)?;

@@ -121,8 +121,11 @@ fn set_of(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     if name != "of" && name != "copyOf" {
         return Ok(None);
     }
-    let items =
-        if name == "of" { spread(vm, arguments)? } else { vm.items(arguments.first().unwrap_or(&Value::Null))? };
+    let items = if name == "of" {
+        spread(vm, arguments)?
+    } else {
+        vm.items(arguments.first().unwrap_or(&Value::Null))?
+    };
     Ok(Some(Value::set(MapKind::Immutable, items)))
 }
 
@@ -144,7 +147,11 @@ fn map_of(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
             }
         }
         "comparingByValue" | "comparingByKey" => {
-            return Ok(Some(super::util::Comparator::by_property(if name.ends_with("Key") { "key" } else { "value" })));
+            return Ok(Some(super::util::Comparator::by_property(if name.ends_with("Key") {
+                "key"
+            } else {
+                "value"
+            })));
         }
         "copyOf" => return Ok(arguments.first().cloned()),
         _ => return Ok(None),
@@ -227,11 +234,15 @@ fn collections(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Valu
             }
             Value::Bool(true)
         }
-        ("frequency", [list, value]) => vm.call_method(list, "count", std::slice::from_ref(value))?,
+        ("frequency", [list, value]) => {
+            vm.call_method(list, "count", std::slice::from_ref(value))?
+        }
         ("emptyList", []) => Value::listing(ListKind::Immutable, Vec::new()),
         ("emptyMap", []) => Value::map(MapKind::Immutable).0,
         ("emptySet", []) => Value::set(MapKind::Immutable, Vec::new()),
-        ("singletonList" | "singleton", [value]) => Value::listing(ListKind::Immutable, vec![value.clone()]),
+        ("singletonList" | "singleton", [value]) => {
+            Value::listing(ListKind::Immutable, vec![value.clone()])
+        }
         ("singletonMap", [_, _]) => map_of(vm, "of", arguments)?.unwrap_or_default(),
         ("nCopies", [count, value]) => {
             let count = usize::try_from(vm.to_long(count)?).unwrap_or(0);
@@ -244,7 +255,9 @@ fn collections(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Valu
         // A script runs in one thread.
         (_, [value]) if name.starts_with("synchronized") || name == "list" => value.clone(),
         ("reverseOrder", rest) => super::util::Comparator::reversed(rest.first().cloned()),
-        ("binarySearch", [list, value]) => vm.call_method(list, "indexOf", std::slice::from_ref(value))?,
+        ("binarySearch", [list, value]) => {
+            vm.call_method(list, "indexOf", std::slice::from_ref(value))?
+        }
         _ => return Ok(None),
     }))
 }
@@ -317,7 +330,12 @@ pub(crate) struct Cursor {
 
 impl Cursor {
     pub fn make(items: Vec<Value>, source: Option<Rc<List>>) -> Value {
-        Value::native(Self { items: RefCell::new(items), position: Cell::new(0), source, removed: Cell::new(0) })
+        Value::native(Self {
+            items: RefCell::new(items),
+            position: Cell::new(0),
+            source,
+            removed: Cell::new(0),
+        })
     }
 }
 
@@ -329,7 +347,9 @@ impl Native for Cursor {
     fn call(&self, _vm: &mut Vm, name: &str, _arguments: &[Value]) -> Eval<Option<Value>> {
         let position = self.position.get();
         Ok(Some(match name {
-            "hasNext" | "hasMoreElements" | "hasMoreTokens" => Value::Bool(position < self.items.borrow().len()),
+            "hasNext" | "hasMoreElements" | "hasMoreTokens" => {
+                Value::Bool(position < self.items.borrow().len())
+            }
             "next" | "nextElement" | "nextToken" => {
                 self.position.set(position + 1);
                 let item = self.items.borrow().get(position).cloned();
@@ -338,7 +358,8 @@ impl Native for Cursor {
             "countTokens" => Value::count(self.items.borrow().len().saturating_sub(position)),
             "remove" => {
                 // Earlier removals moved the rest of the list to the left.
-                if let (Some(list), Some(place)) = (&self.source, position.checked_sub(1 + self.removed.get()))
+                if let (Some(list), Some(place)) =
+                    (&self.source, position.checked_sub(1 + self.removed.get()))
                     && place < list.items.borrow().len()
                 {
                     list.items.borrow_mut().remove(place);

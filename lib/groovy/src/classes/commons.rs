@@ -30,7 +30,9 @@ fn strings(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> 
     };
     Ok(Some(match (name, arguments) {
         ("isEmpty" | "isNotEmpty", [_]) => Value::Bool(text.is_empty() == (name == "isEmpty")),
-        ("isBlank" | "isNotBlank", [_]) => Value::Bool(text.trim().is_empty() == (name == "isBlank")),
+        ("isBlank" | "isNotBlank", [_]) => {
+            Value::Bool(text.trim().is_empty() == (name == "isBlank"))
+        }
         ("isNumeric" | "isAlpha" | "isAlphanumeric", [_]) => Value::Bool(
             !text.is_empty()
                 && text.chars().all(|letter| match name {
@@ -63,10 +65,18 @@ fn strings(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> 
                 .map(|(inner, _)| Value::str(inner));
             Value::array(parts.collect())
         }
-        ("substringAfter", [_, _]) => Value::str(text.split_once(&*second).map_or("", |(_, after)| after)),
-        ("substringAfterLast", [_, _]) => Value::str(text.rsplit_once(&*second).map_or("", |(_, after)| after)),
-        ("substringBefore", [_, _]) => Value::str(text.split_once(&*second).map_or(&*text, |(before, _)| before)),
-        ("substringBeforeLast", [_, _]) => Value::str(text.rsplit_once(&*second).map_or(&*text, |(before, _)| before)),
+        ("substringAfter", [_, _]) => {
+            Value::str(text.split_once(&*second).map_or("", |(_, after)| after))
+        }
+        ("substringAfterLast", [_, _]) => {
+            Value::str(text.rsplit_once(&*second).map_or("", |(_, after)| after))
+        }
+        ("substringBefore", [_, _]) => {
+            Value::str(text.split_once(&*second).map_or(&*text, |(before, _)| before))
+        }
+        ("substringBeforeLast", [_, _]) => {
+            Value::str(text.rsplit_once(&*second).map_or(&*text, |(before, _)| before))
+        }
         ("leftPad" | "rightPad" | "center", [_, rest @ ..]) => {
             let method = match name {
                 "leftPad" => "padLeft",
@@ -75,14 +85,22 @@ fn strings(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> 
             };
             vm.call_method(&Value::Str(text), method, rest)?
         }
-        ("left", [_, count]) => vm.call_method(&Value::Str(text), "take", std::slice::from_ref(count))?,
-        ("right", [_, count]) => vm.call_method(&Value::Str(text), "takeRight", std::slice::from_ref(count))?,
-        ("countMatches", [_, _]) => Value::count(if second.is_empty() { 0 } else { text.matches(&*second).count() }),
+        ("left", [_, count]) => {
+            vm.call_method(&Value::Str(text), "take", std::slice::from_ref(count))?
+        }
+        ("right", [_, count]) => {
+            vm.call_method(&Value::Str(text), "takeRight", std::slice::from_ref(count))?
+        }
+        ("countMatches", [_, _]) => {
+            Value::count(if second.is_empty() { 0 } else { text.matches(&*second).count() })
+        }
         ("equals", [_, other]) => Value::Bool(vm.equals(&first, other)?),
         ("join", [_, ..]) => vm.call_method(&first, "join", &[Value::Str(second)])?,
         ("remove", [_, _]) => vm.string(text.replace(&*second, ""))?,
         ("deleteWhitespace", [_]) => vm.string(text.split_whitespace().collect::<String>())?,
-        ("normalizeSpace", [_]) => vm.string(text.split_whitespace().collect::<Vec<_>>().join(" "))?,
+        ("normalizeSpace", [_]) => {
+            vm.string(text.split_whitespace().collect::<Vec<_>>().join(" "))?
+        }
         ("split", [_]) => vm.call_method(&Value::Str(text), "split", &[])?,
         // Unlike `String.split`, this takes a set of characters and drops empty parts.
         ("split", [_, separators]) => {
@@ -93,7 +111,11 @@ fn strings(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> 
         }
         ("trimToEmpty" | "trimToNull" | "strip" | "stripToEmpty", [_]) => {
             let trimmed = text.trim();
-            if trimmed.is_empty() && name == "trimToNull" { Value::Null } else { Value::str(trimmed) }
+            if trimmed.is_empty() && name == "trimToNull" {
+                Value::Null
+            } else {
+                Value::str(trimmed)
+            }
         }
         // Other methods have the names of methods of `String`.
         (_, [_, rest @ ..]) => {
@@ -110,7 +132,13 @@ fn strings(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> 
 }
 
 /// Methods of `StringUtils` that take a part of a text, or add to it.
-fn parts(vm: &mut Vm, name: &str, arguments: &[Value], text: Rc<str>, second: &str) -> Eval<Option<Value>> {
+fn parts(
+    vm: &mut Vm,
+    name: &str,
+    arguments: &[Value],
+    text: Rc<str>,
+    second: &str,
+) -> Eval<Option<Value>> {
     Ok(Some(match (name, arguments) {
         ("abbreviate", [_, most]) => {
             // Three dots and one character need a width of 4; Java refuses less.
@@ -134,23 +162,35 @@ fn parts(vm: &mut Vm, name: &str, arguments: &[Value], text: Rc<str>, second: &s
         }
         ("stripEnd" | "stripStart" | "strip", [_, _]) => {
             let chars: Vec<char> = second.chars().collect();
-            let start = if name == "stripEnd" { &text } else { text.trim_start_matches(&chars[..]) };
-            Value::str(if name == "stripStart" { start } else { start.trim_end_matches(&chars[..]) })
+            let start =
+                if name == "stripEnd" { &text } else { text.trim_start_matches(&chars[..]) };
+            Value::str(if name == "stripStart" {
+                start
+            } else {
+                start.trim_end_matches(&chars[..])
+            })
         }
-        ("chomp", [_]) => Value::str(text.strip_suffix('\n').map_or(&*text, |text| text.trim_end_matches('\r'))),
-        ("chop", [_]) => vm.string(text.chars().take(text.chars().count().saturating_sub(1)).collect::<String>())?,
+        ("chomp", [_]) => {
+            Value::str(text.strip_suffix('\n').map_or(&*text, |text| text.trim_end_matches('\r')))
+        }
+        ("chop", [_]) => vm.string(
+            text.chars().take(text.chars().count().saturating_sub(1)).collect::<String>(),
+        )?,
         ("removeStart", [_, _]) => Value::str(text.strip_prefix(second).unwrap_or(&text)),
         ("removeEnd", [_, _]) => Value::str(text.strip_suffix(second).unwrap_or(&text)),
         ("appendIfMissing", [_, _]) if text.ends_with(second) => Value::Str(text),
         ("appendIfMissing", [_, _]) => vm.string(format!("{text}{second}"))?,
         ("prependIfMissing", [_, _]) if text.starts_with(second) => Value::Str(text),
         ("prependIfMissing", [_, _]) => vm.string(format!("{second}{text}"))?,
-        ("getDigits", [_]) => vm.string(text.chars().filter(char::is_ascii_digit).collect::<String>())?,
+        ("getDigits", [_]) => {
+            vm.string(text.chars().filter(char::is_ascii_digit).collect::<String>())?
+        }
         ("containsAny" | "equalsAny", [_, rest @ ..]) => {
             let mut is_any = false;
             for other in rest {
                 let other = vm.text(other)?;
-                is_any |= if name == "equalsAny" { *text == *other } else { text.contains(&*other) };
+                is_any |=
+                    if name == "equalsAny" { *text == *other } else { text.contains(&*other) };
             }
             Value::Bool(is_any)
         }
@@ -160,7 +200,11 @@ fn parts(vm: &mut Vm, name: &str, arguments: &[Value], text: Rc<str>, second: &s
 }
 
 fn swap_case(letter: char) -> char {
-    let other = if letter.is_lowercase() { letter.to_uppercase().next() } else { letter.to_lowercase().next() };
+    let other = if letter.is_lowercase() {
+        letter.to_uppercase().next()
+    } else {
+        letter.to_lowercase().next()
+    };
     other.unwrap_or(letter)
 }
 
@@ -177,7 +221,8 @@ pub(super) fn random_text(vm: &mut Vm, count: i64, letters: &str) -> Eval<Value>
     }
     vm.tick(count)?;
     vm.alloc(count)?;
-    let text: String = (0..count).map(|_| letters[vm.host.random() as usize % letters.len()]).collect();
+    let text: String =
+        (0..count).map(|_| letters[vm.host.random() as usize % letters.len()]).collect();
     vm.string(text)
 }
 
@@ -186,7 +231,11 @@ fn random_strings(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<V
     let mut count = vm.to_long(count)?;
     let letters = match (name, arguments) {
         ("random", [_, Value::Bool(with_letters), Value::Bool(with_digits)]) => {
-            format!("{}{}", if *with_letters { LETTERS } else { "" }, if *with_digits { DIGITS } else { "" })
+            format!(
+                "{}{}",
+                if *with_letters { LETTERS } else { "" },
+                if *with_digits { DIGITS } else { "" }
+            )
         }
         ("random", [_, letters @ (Value::Str(_) | Value::List(_))]) => match letters {
             Value::Str(letters) => letters.to_string(),
@@ -223,7 +272,8 @@ fn random_numbers(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<V
 }
 
 /// Characters and their entities in XML and HTML.
-const MARKS: [(&str, &str); 5] = [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;"), ("'", "&#39;")];
+const MARKS: [(&str, &str); 5] =
+    [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;"), ("'", "&#39;")];
 
 fn escapes(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     let text = text_at(vm, arguments, 0)?;
@@ -245,7 +295,9 @@ fn escapes(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> 
             // `&amp;` is last, so that `&amp;lt;` becomes `&lt;` and not `<`.
             MARKS.iter().rev().fold(text, |text, (mark, entity)| text.replace(entity, mark))
         }
-        "escapeCsv" if text.contains([',', '"', '\n', '\r']) => format!("\"{}\"", text.replace('"', "\"\"")),
+        "escapeCsv" if text.contains([',', '"', '\n', '\r']) => {
+            format!("\"{}\"", text.replace('"', "\"\""))
+        }
         "escapeCsv" | "unescapeCsv" => text.to_string(),
         _ => return Ok(None),
     };
@@ -271,9 +323,13 @@ fn numbers(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> 
     Ok(Some(match name {
         "toInt" => text.trim().parse().map_or(default.unwrap_or(Value::Int(0)), Value::Int),
         "toLong" => text.trim().parse().map_or(default.unwrap_or(Value::Long(0)), Value::Long),
-        "toDouble" => text.trim().parse().map_or(default.unwrap_or(Value::Double(0.0)), Value::Double),
+        "toDouble" => {
+            text.trim().parse().map_or(default.unwrap_or(Value::Double(0.0)), Value::Double)
+        }
         "isNumber" | "isCreatable" | "isParsable" => Value::Bool(text.parse::<f64>().is_ok()),
-        "isDigits" => Value::Bool(!text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())),
+        "isDigits" => {
+            Value::Bool(!text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()))
+        }
         _ => return Ok(None),
     }))
 }

@@ -55,7 +55,12 @@ fn mac(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     let algorithm = text_at(vm, arguments, 0)?.to_string();
     // Fails for an unknown algorithm.
     keyed_digest(&algorithm, b"key", &[])?;
-    Ok(Some(Value::native(Hasher { algorithm, key: RefCell::default(), data: RefCell::default(), is_mac: true })))
+    Ok(Some(Value::native(Hasher {
+        algorithm,
+        key: RefCell::default(),
+        data: RefCell::default(),
+        is_mac: true,
+    })))
 }
 
 fn make_key(vm: &mut Vm, _class: &str, arguments: &[Value]) -> Eval<Value> {
@@ -95,7 +100,9 @@ impl Hasher {
         let data = self.data.take();
         let bytes = match (&*self.key.borrow(), self.is_mac) {
             (Some(key), _) => keyed_digest(&self.algorithm, key, &data)?,
-            (None, true) => return Err(throw("java.lang.IllegalStateException", "MAC not initialized")),
+            (None, true) => {
+                return Err(throw("java.lang.IllegalStateException", "MAC not initialized"));
+            }
             (None, false) => digest(&self.algorithm, &data)?,
         };
         Ok(Value::bytes(bytes))

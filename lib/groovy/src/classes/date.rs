@@ -13,7 +13,8 @@ use std::cell::{Cell, RefCell};
 pub(super) static CLASSES: &[Class] = &[
     Class::with_constructor("java.util.Date", make_date).and_call(date_static),
     Class::with_static("java.util.Calendar", calendar_static).and_constants(calendar_constant),
-    Class::with_constructor("java.util.GregorianCalendar", make_calendar).and_constants(calendar_constant),
+    Class::with_constructor("java.util.GregorianCalendar", make_calendar)
+        .and_constants(calendar_constant),
     Class::with_constructor("java.text.SimpleDateFormat", make_format),
     Class::name_only("java.text.DateFormat"),
     Class::with_static("org.apache.commons.lang3.time.DateUtils", date_utils),
@@ -62,8 +63,12 @@ fn make_date(vm: &mut Vm, _class: &str, arguments: &[Value]) -> Eval<Value> {
             for (part, value) in parts.iter_mut().zip(arguments) {
                 *part = vm.to_long(value)?;
             }
-            let first = chrono::NaiveDate::from_ymd_opt((parts[0] + 1_900).clamp(-9_999, 9_999) as i32, 1, 1)
-                .unwrap_or_default();
+            let first = chrono::NaiveDate::from_ymd_opt(
+                (parts[0] + 1_900).clamp(-9_999, 9_999) as i32,
+                1,
+                1,
+            )
+            .unwrap_or_default();
             let month = shift(first.and_hms_opt(0, 0, 0).unwrap_or_default(), "MONTH", parts[1]);
             let seconds = (parts[2] - 1) * 86_400 + parts[3] * 3_600 + parts[4] * 60 + parts[5];
             month.and_utc().timestamp_millis().saturating_add(seconds.saturating_mul(1_000))
@@ -117,7 +122,8 @@ pub(super) fn shift(local: NaiveDateTime, unit: &str, amount: i64) -> NaiveDateT
 
 fn add_months(local: NaiveDateTime, months: i64) -> NaiveDateTime {
     let count = Months::new(u32::try_from(months.unsigned_abs()).unwrap_or(u32::MAX));
-    let moved = if months < 0 { local.checked_sub_months(count) } else { local.checked_add_months(count) };
+    let moved =
+        if months < 0 { local.checked_sub_months(count) } else { local.checked_add_months(count) };
     moved.unwrap_or(local)
 }
 
@@ -136,10 +142,14 @@ fn parse_date(vm: &mut Vm, pattern: &str, text: &str) -> Eval<Value> {
 }
 
 fn parse_in(vm: &mut Vm, pattern: &str, text: &str, zone: &Zone) -> Eval<Value> {
-    let fields = DatePattern::parse(pattern).map_err(|error| illegal(error.to_string()))?.fields(text);
+    let fields =
+        DatePattern::parse(pattern).map_err(|error| illegal(error.to_string()))?.fields(text);
     let local = fields.as_ref().and_then(Fields::local);
     let (Some(fields), Some(local)) = (fields, local) else {
-        return Err(throw("java.text.ParseException", format!("Unparseable date: \"{}\"", crate::error::clip(text))));
+        return Err(throw(
+            "java.text.ParseException",
+            format!("Unparseable date: \"{}\"", crate::error::clip(text)),
+        ));
     };
     let zone = match (fields.offset, &fields.zone) {
         (Some(offset), _) => Zone { name: "GMT".to_owned(), fixed: Some(offset) },
@@ -210,22 +220,35 @@ impl Native for Date {
             // In Groovy, a number added to a date is a number of days.
             ("plus" | "minus", [Value::Int(_) | Value::Long(_)]) => {
                 let days = vm.to_long(&arguments[0])?.saturating_mul(86_400_000);
-                date(if name == "plus" { millis.saturating_add(days) } else { millis.saturating_sub(days) })
+                date(if name == "plus" {
+                    millis.saturating_add(days)
+                } else {
+                    millis.saturating_sub(days)
+                })
             }
             ("plus" | "minus", [span]) if span.downcast::<super::temporal::Span>().is_some() => {
                 let later = span.downcast::<super::temporal::Span>();
-                let later = later.map(|span| span.add_to(local, if name == "plus" { 1 } else { -1 }));
+                let later =
+                    later.map(|span| span.add_to(local, if name == "plus" { 1 } else { -1 }));
                 date(zone.millis(vm, &later.unwrap_or(local)))
             }
             // In Groovy, the difference of two dates is a number of days.
-            ("minus", [other]) => Value::Int(((millis - millis_of(vm, other)?) / 86_400_000) as i32),
-            ("next" | "previous", []) => date(millis + if name == "next" { 86_400_000 } else { -86_400_000 }),
+            ("minus", [other]) => {
+                Value::Int(((millis - millis_of(vm, other)?) / 86_400_000) as i32)
+            }
+            ("next" | "previous", []) => {
+                date(millis + if name == "next" { 86_400_000 } else { -86_400_000 })
+            }
             ("before", [other]) => Value::Bool(millis < millis_of(vm, other)?),
             ("after", [other]) => Value::Bool(millis > millis_of(vm, other)?),
-            ("toInstant" | "toZonedDateTime" | "toLocalDateTime" | "toLocalDate" | "toOffsetDateTime", []) => {
-                super::time::from_millis(vm, name, millis)
+            (
+                "toInstant" | "toZonedDateTime" | "toLocalDateTime" | "toLocalDate"
+                | "toOffsetDateTime",
+                [],
+            ) => super::time::from_millis(vm, name, millis),
+            ("toCalendar", []) => {
+                Value::native(Calendar { millis: Cell::new(millis), zone: RefCell::new(zone) })
             }
-            ("toCalendar", []) => Value::native(Calendar { millis: Cell::new(millis), zone: RefCell::new(zone) }),
             ("clearTime", []) => {
                 let day = local.date().and_hms_opt(0, 0, 0).unwrap_or(local);
                 self.millis.set(zone.millis(vm, &day));
@@ -298,7 +321,8 @@ struct Calendar {
 }
 
 fn calendar_constant(_vm: &mut Vm, name: &str) -> Option<Value> {
-    const MONTHS: &str = "JANUARY FEBRUARY MARCH APRIL MAY JUNE JULY AUGUST SEPTEMBER OCTOBER NOVEMBER DECEMBER";
+    const MONTHS: &str =
+        "JANUARY FEBRUARY MARCH APRIL MAY JUNE JULY AUGUST SEPTEMBER OCTOBER NOVEMBER DECEMBER";
     const DAYS: &str = "SUNDAY MONDAY TUESDAY WEDNESDAY THURSDAY FRIDAY SATURDAY";
     if let Some((_, number)) = FIELDS.iter().find(|(field_name, _)| *field_name == name) {
         return Some(Value::integer(*number));
@@ -368,9 +392,15 @@ fn calendar_static(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<
     if name != "getInstance" {
         return Ok(None);
     }
-    let zone =
-        arguments.iter().find_map(|value| value.downcast::<Zone>()).cloned().unwrap_or_else(|| Zone::default(vm));
-    Ok(Some(Value::native(Calendar { millis: Cell::new(vm.host.now_millis()), zone: RefCell::new(zone) })))
+    let zone = arguments
+        .iter()
+        .find_map(|value| value.downcast::<Zone>())
+        .cloned()
+        .unwrap_or_else(|| Zone::default(vm));
+    Ok(Some(Value::native(Calendar {
+        millis: Cell::new(vm.host.now_millis()),
+        zone: RefCell::new(zone),
+    })))
 }
 
 impl Calendar {
@@ -400,7 +430,8 @@ impl Calendar {
     /// Adds an amount to a field, which wraps around without a change of the larger fields.
     fn roll(&self, vm: &Vm, field: i64, amount: i64) {
         let local = self.local(vm);
-        let days_of_month = shift(local.with_day(1).unwrap_or(local), "MONTH", 1) - Duration::days(1);
+        let days_of_month =
+            shift(local.with_day(1).unwrap_or(local), "MONTH", 1) - Duration::days(1);
         let (first, count) = match field {
             2 => (0, 12),
             5 => (1, i64::from(days_of_month.day())),
@@ -501,7 +532,9 @@ impl Calendar {
             }
             ("before", [other]) => Value::Bool(millis < millis_of(vm, other)?),
             ("after", [other]) => Value::Bool(millis > millis_of(vm, other)?),
-            ("clone", []) => Value::native(Self { millis: self.millis.clone(), zone: self.zone.clone() }),
+            ("clone", []) => {
+                Value::native(Self { millis: self.millis.clone(), zone: self.zone.clone() })
+            }
             ("toInstant", []) => super::time::from_millis(vm, name, millis),
             ("clear", []) => {
                 self.set_local(vm, &chrono::DateTime::UNIX_EPOCH.naive_utc());
@@ -529,11 +562,15 @@ struct Format {
 }
 
 fn make_format(vm: &mut Vm, _class: &str, arguments: &[Value]) -> Eval<Value> {
-    let pattern = if arguments.is_empty() { "M/d/yy, h:mm a".into() } else { text_at(vm, arguments, 0)? };
+    let pattern =
+        if arguments.is_empty() { "M/d/yy, h:mm a".into() } else { text_at(vm, arguments, 0)? };
     let zone = Zone::default(vm);
     // Java rejects an unknown letter here, before the first date is formatted.
     format(vm, &pattern, 0, &zone)?;
-    Ok(Value::native(Format { pattern: RefCell::new(pattern.to_string()), zone: RefCell::new(zone) }))
+    Ok(Value::native(Format {
+        pattern: RefCell::new(pattern.to_string()),
+        zone: RefCell::new(zone),
+    }))
 }
 
 impl Native for Format {
@@ -576,7 +613,9 @@ impl Native for Format {
 }
 
 fn date_utils(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
-    let (Some(unit), [moment, amount]) = (name.strip_prefix("add"), arguments) else { return Ok(None) };
+    let (Some(unit), [moment, amount]) = (name.strip_prefix("add"), arguments) else {
+        return Ok(None);
+    };
     let millis = millis_of(vm, moment)?;
     let amount = vm.to_long(amount)?;
     let zone = Zone::default(vm);
@@ -585,7 +624,9 @@ fn date_utils(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value
 }
 
 fn format_utils(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
-    let ([moment, pattern, ..], "format" | "formatUTC") = (arguments, name) else { return Ok(None) };
+    let ([moment, pattern, ..], "format" | "formatUTC") = (arguments, name) else {
+        return Ok(None);
+    };
     let millis = millis_of(vm, moment)?;
     let pattern = vm.text(pattern)?;
     let zone = if name == "format" { Zone::default(vm) } else { Zone::utc() };

@@ -67,13 +67,17 @@ impl SubPattern {
                 ';' if !is_quoted => break,
                 '#' | '0' | ',' | '.' if !is_quoted => {
                     if has_suffix {
-                        return Err(illegal(format!("Unquoted special character '{letter}' in pattern")));
+                        return Err(illegal(format!(
+                            "Unquoted special character '{letter}' in pattern"
+                        )));
                     }
                     part.digits.push(letter);
                     continue;
                 }
                 'E' if !is_quoted && !part.digits.is_empty() && !has_suffix => {
-                    return Err(illegal("number patterns with an exponent (`E0`) are not available to scripts here"));
+                    return Err(illegal(
+                        "number patterns with an exponent (`E0`) are not available to scripts here",
+                    ));
                 }
                 '%' | '\u{2030}' if !is_quoted => {
                     part.multiplier = if letter == '%' { 100 } else { 1_000 };
@@ -93,7 +97,8 @@ impl SubPattern {
 }
 
 fn make(vm: &mut Vm, _class: &str, arguments: &[Value]) -> Eval<Value> {
-    let pattern = if arguments.is_empty() { "#,##0.###".into() } else { text_at(vm, arguments, 0)? };
+    let pattern =
+        if arguments.is_empty() { "#,##0.###".into() } else { text_at(vm, arguments, 0)? };
     Ok(Value::native(format(&pattern)?))
 }
 
@@ -101,7 +106,8 @@ fn format(pattern: &str) -> Eval<Format> {
     let mut letters = if pattern.is_empty() { "#,##0.###" } else { pattern }.chars().peekable();
     let part = SubPattern::parse(&mut letters)?;
     let positive = Affixes { prefix: part.prefix, suffix: part.suffix };
-    let mut negative = Affixes { prefix: format!("-{}", positive.prefix), suffix: positive.suffix.clone() };
+    let mut negative =
+        Affixes { prefix: format!("-{}", positive.prefix), suffix: positive.suffix.clone() };
     if letters.peek().is_some() {
         let part = SubPattern::parse(&mut letters)?;
         if (&part.prefix, &part.suffix) != (&positive.prefix, &positive.suffix) {
@@ -153,13 +159,17 @@ impl Format {
                 }
                 (number.is_sign_negative(), Decimal::from_f64_exactly(number))
             }
-            Value::Str(_) | Value::Null => return Err(illegal("Cannot format given Object as a Number")),
+            Value::Str(_) | Value::Null => {
+                return Err(illegal("Cannot format given Object as a Number"));
+            }
             value => {
-                let number = vm.to_decimal(value)?.multiply(&Decimal::new(self.multiplier.into(), 0));
+                let number =
+                    vm.to_decimal(value)?.multiply(&Decimal::new(self.multiplier.into(), 0));
                 (number.unscaled.is_negative(), Some(number))
             }
         };
-        let digits = number.map_or_else(|| Ok("\u{221e}".to_owned()), |number| self.digits(&number))?;
+        let digits =
+            number.map_or_else(|| Ok("\u{221e}".to_owned()), |number| self.digits(&number))?;
         // A negative number that rounds to zero keeps its sign.
         let affixes = if is_negative { &self.negative } else { &self.positive };
         Ok(format!("{}{digits}{}", affixes.prefix, affixes.suffix))
@@ -203,10 +213,13 @@ impl Format {
 
     /// Parses the number at the begin of a text, as Java does.
     fn parse(&self, text: &str) -> Eval<Value> {
-        let unparseable = || throw("java.text.ParseException", format!("Unparseable number: \"{}\"", clip(text)));
-        let rest = text.strip_prefix(&*self.negative.prefix).filter(|_| !self.negative.prefix.is_empty());
+        let unparseable =
+            || throw("java.text.ParseException", format!("Unparseable number: \"{}\"", clip(text)));
+        let rest =
+            text.strip_prefix(&*self.negative.prefix).filter(|_| !self.negative.prefix.is_empty());
         let is_negative = rest.is_some();
-        let rest = rest.or_else(|| text.strip_prefix(&*self.positive.prefix)).ok_or_else(unparseable)?;
+        let rest =
+            rest.or_else(|| text.strip_prefix(&*self.positive.prefix)).ok_or_else(unparseable)?;
         let mut has_point = false;
         let mut digits = String::new();
         for letter in rest.chars() {
@@ -226,8 +239,11 @@ impl Format {
             return Err(unparseable());
         }
         let number = if is_negative { number.negate() } else { number };
-        let number =
-            if self.multiplier == 1 { number } else { number.divide(&Decimal::new(self.multiplier.into(), 0)) };
+        let number = if self.multiplier == 1 {
+            number
+        } else {
+            number.divide(&Decimal::new(self.multiplier.into(), 0))
+        };
         if self.parses_decimals.get() {
             return Ok(Value::decimal(number));
         }

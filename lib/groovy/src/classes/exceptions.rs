@@ -93,7 +93,9 @@ fn rows() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
 /// Entries for the table of all classes.
 pub(super) fn classes() -> impl Iterator<Item = &'static Class> {
     static CLASSES: std::sync::OnceLock<Vec<Class>> = std::sync::OnceLock::new();
-    CLASSES.get_or_init(|| rows().map(|(name, _)| Class::with_constructor(name, make)).collect()).iter()
+    CLASSES
+        .get_or_init(|| rows().map(|(name, _)| Class::with_constructor(name, make)).collect())
+        .iter()
 }
 
 fn simple(name: &str) -> &str {
@@ -136,7 +138,9 @@ impl Native for Throwable {
 
     fn call(&self, vm: &mut Vm, name: &str, _arguments: &[Value]) -> Eval<Option<Value>> {
         Ok(Some(match name {
-            "getMessage" | "getLocalizedMessage" => self.message.clone().map_or(Value::Null, Value::Str),
+            "getMessage" | "getLocalizedMessage" => {
+                self.message.clone().map_or(Value::Null, Value::Str)
+            }
             "getCause" => self.cause.clone(),
             "printStackTrace" => {
                 let text = self.text(vm)?.unwrap_or_default();

@@ -118,7 +118,9 @@ fn digit_count(bytes: &[u8], from: usize) -> usize {
 /// Parses a width or precision. Fails above the maximum.
 fn field_width(digits: &str) -> Eval<usize> {
     let width = digits.parse::<usize>().ok().filter(|width| *width <= WIDTH);
-    width.ok_or_else(|| throw("java.util.IllegalFormatWidthException", format!("widths above {WIDTH} are refused")))
+    width.ok_or_else(|| {
+        throw("java.util.IllegalFormatWidthException", format!("widths above {WIDTH} are refused"))
+    })
 }
 
 fn pad(text: String, spec: &Conversion) -> String {
@@ -163,20 +165,31 @@ fn convert(vm: &mut Vm, spec: &Conversion, value: &Value) -> Eval<String> {
         'x' | 'X' | 'o' => {
             let digits = match value {
                 // A negative byte. Bytes have no type of their own in this interpreter.
-                Value::Int(number @ -128..=-1) if spec.width == 2 => radix(u64::from(*number as u8), spec.letter),
+                Value::Int(number @ -128..=-1) if spec.width == 2 => {
+                    radix(u64::from(*number as u8), spec.letter)
+                }
                 Value::Int(number) => radix(u64::from(*number as u32), spec.letter),
                 Value::Long(number) => radix(*number as u64, spec.letter),
-                Value::BigInt(number) => number.to_str_radix(if spec.letter == 'o' { 8 } else { 16 }),
+                Value::BigInt(number) => {
+                    number.to_str_radix(if spec.letter == 'o' { 8 } else { 16 })
+                }
                 _ => return Err(wrong_type(vm, spec, value)),
             };
             let digits = if spec.alternate { format!("0x{digits}") } else { digits };
             return Ok(upper(zero_fill(digits, spec), spec));
         }
         'f' | 'e' | 'E' | 'g' | 'G' => match value {
-            Value::Double(_) | Value::Float(_) | Value::Decimal(_) => return Ok(upper(real(value, spec), spec)),
+            Value::Double(_) | Value::Float(_) | Value::Decimal(_) => {
+                return Ok(upper(real(value, spec), spec));
+            }
             _ => return Err(wrong_type(vm, spec, value)),
         },
-        other => return Err(throw("java.util.UnknownFormatConversionException", format!("Conversion = '{other}'"))),
+        other => {
+            return Err(throw(
+                "java.util.UnknownFormatConversionException",
+                format!("Conversion = '{other}'"),
+            ));
+        }
     };
     Ok(upper(pad(text, spec), spec))
 }
@@ -206,8 +219,10 @@ fn zero_fill(digits: String, spec: &Conversion) -> String {
 
 /// Adds sign, grouping and padding to digits.
 fn number(digits: &str, spec: &Conversion) -> String {
-    let (negative, digits) = digits.strip_prefix('-').map_or((false, digits), |digits| (true, digits));
-    let (whole, fraction) = digits.split_once('.').map_or((digits, None), |(whole, fraction)| (whole, Some(fraction)));
+    let (negative, digits) =
+        digits.strip_prefix('-').map_or((false, digits), |digits| (true, digits));
+    let (whole, fraction) =
+        digits.split_once('.').map_or((digits, None), |(whole, fraction)| (whole, Some(fraction)));
     let mut body = if spec.group { group_digits(whole) } else { whole.to_owned() };
     if let Some(fraction) = fraction {
         body.push('.');
@@ -249,12 +264,18 @@ fn real(value: &Value, spec: &Conversion) -> String {
     match spec.letter {
         'f' => number(&fixed_point(value, plain, precision), spec),
         // Java's `%g` has an exponent below 10^-4 and from 10^precision on.
-        'g' | 'G' if plain != 0.0 && !(1e-4..10_f64.powi(precision.max(1) as i32)).contains(&plain.abs()) => {
+        'g' | 'G'
+            if plain != 0.0
+                && !(1e-4..10_f64.powi(precision.max(1) as i32)).contains(&plain.abs()) =>
+        {
             number_with_exponent(plain, precision.max(1) - 1, spec)
         }
         'g' | 'G' => {
             let whole = if plain == 0.0 { 1 } else { plain.abs().log10().floor() as i32 + 1 };
-            number(&fixed_point(value, plain, (precision.max(1) as i32 - whole).max(0) as usize), spec)
+            number(
+                &fixed_point(value, plain, (precision.max(1) as i32 - whole).max(0) as usize),
+                spec,
+            )
         }
         _ => number_with_exponent(plain, precision, spec),
     }
@@ -271,7 +292,11 @@ fn fixed_point(value: &Value, plain: f64, places: usize) -> String {
         Some(exact) => {
             let text = exact.rescale(places as i32, Rounding::HalfUp).plain();
             // A negative number that rounds to zero keeps its sign.
-            if plain.is_sign_negative() && !text.starts_with('-') { format!("-{text}") } else { text }
+            if plain.is_sign_negative() && !text.starts_with('-') {
+                format!("-{text}")
+            } else {
+                text
+            }
         }
         None => format!("{plain:.places$}"),
     }

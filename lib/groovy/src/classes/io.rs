@@ -10,7 +10,9 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 pub(super) static CLASSES: &[Class] = &[
-    Class::with_constructor("java.io.File", make_file).and_constants(separator).and_call(file_static),
+    Class::with_constructor("java.io.File", make_file)
+        .and_constants(separator)
+        .and_call(file_static),
     Class::with_constructor("java.io.FileWriter", make_writer),
     Class::with_constructor("java.io.BufferedWriter", make_writer),
     Class::with_constructor("java.io.PrintWriter", make_writer),
@@ -56,7 +58,10 @@ fn io_error(message: String) -> Box<crate::error::Fault> {
 }
 
 fn read(vm: &mut Vm, path: &str) -> Eval<Vec<u8>> {
-    let bytes = vm.host.read_file(path).map_err(|message| throw("java.io.FileNotFoundException", message))?;
+    let bytes = vm
+        .host
+        .read_file(path)
+        .map_err(|message| throw("java.io.FileNotFoundException", message))?;
     vm.alloc(bytes.len())?;
     Ok(bytes)
 }
@@ -123,7 +128,9 @@ impl File {
             ("getName" | "getFileName", []) => Value::str(self.name()),
             ("getPath" | "toString", []) => Value::str(&self.path),
             ("getAbsolutePath" | "getCanonicalPath", []) => Value::from(self.absolute(vm)),
-            ("getAbsoluteFile" | "getCanonicalFile" | "toAbsolutePath" | "normalize", []) => file(&self.absolute(vm)),
+            ("getAbsoluteFile" | "getCanonicalFile" | "toAbsolutePath" | "normalize", []) => {
+                file(&self.absolute(vm))
+            }
             ("toFile" | "toPath", []) => file(&self.path),
             ("getParent", []) => Value::optional(self.parent()),
             ("getParentFile", []) => self.parent().map_or(Value::Null, file),
@@ -132,14 +139,20 @@ impl File {
             ("exists" | "canRead" | "isFile", []) => {
                 // The default `file_exists` of a host reads the file, which fails for a directory.
                 let exists = vm.host.file_exists(&self.path);
-                Value::Bool(exists || name != "isFile" && vm.host.list_directory(&self.path).is_some())
+                Value::Bool(
+                    exists || name != "isFile" && vm.host.list_directory(&self.path).is_some(),
+                )
             }
             ("isDirectory", []) => Value::Bool(vm.host.list_directory(&self.path).is_some()),
             // The host provides no sizes of files.
-            ("length" | "size", []) => Value::Long(read(vm, &self.path).map_or(0, |bytes| bytes.len() as i64)),
+            ("length" | "size", []) => {
+                Value::Long(read(vm, &self.path).map_or(0, |bytes| bytes.len() as i64))
+            }
             // The host provides no times of files.
             ("lastModified", []) => Value::Long(0),
-            ("mkdir" | "mkdirs", []) => Value::Bool(vm.host.make_directory(&self.path).map_err(io_error)?),
+            ("mkdir" | "mkdirs", []) => {
+                Value::Bool(vm.host.make_directory(&self.path).map_err(io_error)?)
+            }
             ("setWritable" | "setReadable" | "deleteOnExit", _) => Value::Bool(true),
             ("createNewFile", []) => {
                 let is_new = !vm.host.file_exists(&self.path);
@@ -154,7 +167,11 @@ impl File {
     }
 
     fn absolute(&self, vm: &Vm) -> String {
-        if self.path.starts_with('/') { self.path.clone() } else { join(&vm.host.base_directory(), &self.path) }
+        if self.path.starts_with('/') {
+            self.path.clone()
+        } else {
+            join(&vm.host.base_directory(), &self.path)
+        }
     }
 
     /// Entries of the directory: names or files, filtered by a closure. Null if it
@@ -165,7 +182,11 @@ impl File {
         vm.alloc(names.iter().map(|name| name.len() + self.path.len()).sum())?;
         let mut entries = Vec::new();
         for entry_name in names {
-            let entry = if name == "list" { Value::str(&entry_name) } else { file(&join(&self.path, &entry_name)) };
+            let entry = if name == "list" {
+                Value::str(&entry_name)
+            } else {
+                file(&join(&self.path, &entry_name))
+            };
             let Some(closure) = closure else {
                 entries.push(entry);
                 continue;
@@ -173,8 +194,11 @@ impl File {
             // A Java filter takes the directory and the name; a Groovy closure may
             // take only the file.
             let takes_name = Vm::arity(closure) == 2;
-            let arguments =
-                if takes_name { vec![file(&self.path), Value::from(entry_name)] } else { vec![entry.clone()] };
+            let arguments = if takes_name {
+                vec![file(&self.path), Value::from(entry_name)]
+            } else {
+                vec![entry.clone()]
+            };
             let accepts = vm.call_closure(closure, &arguments)?;
             if vm.truth(&accepts)? {
                 entries.push(entry);
@@ -215,7 +239,9 @@ impl Native for File {
                 vm.string(text)?
             }
             ("getBytes" | "readBytes", []) => Value::bytes(read(vm, &self.path)?),
-            ("readLines", rest) => Value::list(self.read_text(vm, rest)?.lines().map(Value::str).collect()),
+            ("readLines", rest) => {
+                Value::list(self.read_text(vm, rest)?.lines().map(Value::str).collect())
+            }
             ("withReader", [rest @ .., closure]) => {
                 let reader = Reader::make(self.read_text(vm, rest)?.into_bytes());
                 vm.call_closure(closure, &[reader])?
@@ -238,7 +264,10 @@ impl Native for File {
                 write(vm, &self.path, &bytes, !matches!(name, "append" | "leftShift"))?;
                 if name == "leftShift" { file(&self.path) } else { Value::Null }
             }
-            ("withWriter" | "withWriterAppend" | "withPrintWriter" | "withOutputStream", [rest @ .., closure]) => {
+            (
+                "withWriter" | "withWriterAppend" | "withPrintWriter" | "withOutputStream",
+                [rest @ .., closure],
+            ) => {
                 let charset = Charset::among(vm, rest)?;
                 let writer = Writer::make(&self.path, name != "withWriterAppend", charset);
                 let result = vm.call_closure(closure, std::slice::from_ref(&writer))?;
@@ -247,11 +276,17 @@ impl Native for File {
             }
             ("newWriter" | "newPrintWriter" | "newOutputStream", rest) => {
                 let charset = Charset::among(vm, rest)?;
-                Writer::make(&self.path, !rest.iter().any(|value| matches!(value, Value::Bool(true))), charset)
+                Writer::make(
+                    &self.path,
+                    !rest.iter().any(|value| matches!(value, Value::Bool(true))),
+                    charset,
+                )
             }
             ("newInputStream", _) => Reader::make(read(vm, &self.path)?),
             ("newReader", rest) => Reader::make(self.read_text(vm, rest)?.into_bytes()),
-            ("list" | "listFiles" | "eachFile", rest) => return self.list_entries(vm, name, rest.last()).map(Some),
+            ("list" | "listFiles" | "eachFile", rest) => {
+                return self.list_entries(vm, name, rest.last()).map(Some);
+            }
             _ => return Ok(None),
         }))
     }
@@ -292,7 +327,12 @@ struct Writer {
 
 impl Writer {
     fn new(path: Option<String>, truncate: bool, charset: Charset) -> Self {
-        Self { path, pending: RefCell::default(), truncate: Cell::new(truncate), charset: Cell::new(charset) }
+        Self {
+            path,
+            pending: RefCell::default(),
+            truncate: Cell::new(truncate),
+            charset: Cell::new(charset),
+        }
     }
 
     fn make(path: &str, truncate: bool, charset: Charset) -> Value {
@@ -327,7 +367,9 @@ fn make_writer(vm: &mut Vm, _class: &str, arguments: &[Value]) -> Eval<Value> {
     match arguments.first() {
         // A writer around another writer has the same target.
         Some(inner @ Value::Native(_)) if inner.downcast::<File>().is_none() => {
-            if let (Some(writer), Some(charset @ Value::Str(_))) = (inner.downcast::<Writer>(), arguments.last()) {
+            if let (Some(writer), Some(charset @ Value::Str(_))) =
+                (inner.downcast::<Writer>(), arguments.last())
+            {
                 writer.charset.set(Charset::of(vm, charset)?);
             }
             Ok(inner.clone())
@@ -411,7 +453,8 @@ impl Reader {
     fn word(&self) -> Option<String> {
         let rest = String::from_utf8_lossy(self.bytes.get(self.position.get()..)?).into_owned();
         let begin = rest.len() - rest.trim_start().len();
-        let word: String = rest[begin..].chars().take_while(|letter| !letter.is_whitespace()).collect();
+        let word: String =
+            rest[begin..].chars().take_while(|letter| !letter.is_whitespace()).collect();
         self.position.set(self.position.get() + begin + word.len());
         Some(word).filter(|word| !word.is_empty())
     }
@@ -467,11 +510,15 @@ impl Native for Reader {
         Ok(Some(match (name, arguments) {
             ("readLine" | "nextLine", []) => match self.line() {
                 Some(line) => vm.string(line)?,
-                None if name == "nextLine" => return Err(throw("java.util.NoSuchElementException", "No line found")),
+                None if name == "nextLine" => {
+                    return Err(throw("java.util.NoSuchElementException", "No line found"));
+                }
                 None => Value::Null,
             },
             ("next" | "nextInt" | "nextLong" | "nextDouble", []) => {
-                let word = self.word().ok_or_else(|| throw("java.util.NoSuchElementException", "No word found"))?;
+                let word = self
+                    .word()
+                    .ok_or_else(|| throw("java.util.NoSuchElementException", "No word found"))?;
                 let word = vm.string(word)?;
                 match name {
                     "nextInt" => vm.call_method(&word, "toInteger", &[])?,
@@ -512,8 +559,19 @@ impl Native for Reader {
             ("close" | "reset" | "mark", _) => Value::Null,
             // `exec` returns a reader over the output of the completed process, so these are its
             // methods too.
-            ("getInputStream" | "getErrorStream" | "waitFor" | "consumeProcessOutput" | "waitForOrKill", _) => {
-                if name.ends_with("Stream") { Self::make(self.rest()) } else { Value::Int(0) }
+            (
+                "getInputStream"
+                | "getErrorStream"
+                | "waitFor"
+                | "consumeProcessOutput"
+                | "waitForOrKill",
+                _,
+            ) => {
+                if name.ends_with("Stream") {
+                    Self::make(self.rest())
+                } else {
+                    Value::Int(0)
+                }
             }
             ("exitValue", []) => Value::Int(0),
             _ => return Ok(None),
@@ -575,7 +633,9 @@ fn files(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
             vm.host.make_directory(&path).map_err(io_error)?;
             file(&path)
         }
-        ("newBufferedReader", [_, charset @ ..]) => vm.call_method(&file(&path), "newReader", charset)?,
+        ("newBufferedReader", [_, charset @ ..]) => {
+            vm.call_method(&file(&path), "newReader", charset)?
+        }
         ("newInputStream", _) => Reader::make(read(vm, &path)?),
         ("newBufferedWriter" | "newOutputStream", [_, options @ ..]) => {
             let mut charset = Charset::UTF_8;
@@ -591,7 +651,9 @@ fn files(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
 fn file_utils(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     let path = text_at(vm, arguments, 0)?;
     Ok(Some(match (name, arguments) {
-        ("readFileToString", [_, charset @ ..]) => vm.call_method(&file(&path), "getText", charset)?,
+        ("readFileToString", [_, charset @ ..]) => {
+            vm.call_method(&file(&path), "getText", charset)?
+        }
         ("readFileToByteArray", _) => Value::bytes(read(vm, &path)?),
         ("readLines", [_, charset @ ..]) => vm.call_method(&file(&path), "readLines", charset)?,
         ("writeStringToFile" | "write" | "writeByteArrayToFile", [_, value, rest @ ..]) => {
@@ -608,7 +670,9 @@ fn file_utils(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value
             Value::Null
         }
         ("forceMkdir", _) => Value::Bool(vm.host.make_directory(&path).map_err(io_error)?),
-        ("deleteQuietly" | "forceDelete", _) => Value::Bool(vm.host.delete_file(&path).unwrap_or(false)),
+        ("deleteQuietly" | "forceDelete", _) => {
+            Value::Bool(vm.host.delete_file(&path).unwrap_or(false))
+        }
         ("getFile", _) => file(&path),
         _ => return Ok(None),
     }))
@@ -625,9 +689,13 @@ fn io_utils(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>>
     Ok(Some(match name {
         "toString" => vm.string(charset.decode(&bytes))?,
         "toByteArray" => Value::bytes(bytes),
-        "toInputStream" if matches!(first, Value::Str(_)) => Reader::make(encoded(vm, first, charset)?),
+        "toInputStream" if matches!(first, Value::Str(_)) => {
+            Reader::make(encoded(vm, first, charset)?)
+        }
         "toInputStream" => Reader::make(bytes),
-        "readLines" => vm.call_method(&Reader::make(charset.decode(&bytes).into_bytes()), "readLines", &[])?,
+        "readLines" => {
+            vm.call_method(&Reader::make(charset.decode(&bytes).into_bytes()), "readLines", &[])?
+        }
         "closeQuietly" => Value::Null,
         _ => return Ok(None),
     }))

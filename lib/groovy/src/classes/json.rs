@@ -47,7 +47,9 @@ impl Native for Mapper {
 
     fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
         match (name, arguments) {
-            ("readValue", [source, _]) => Slurper.call(vm, "parseText", std::slice::from_ref(source)),
+            ("readValue", [source, _]) => {
+                Slurper.call(vm, "parseText", std::slice::from_ref(source))
+            }
             ("writeValueAsString", [_]) => output(vm, "toJson", arguments),
             _ => Ok(None),
         }
@@ -70,15 +72,24 @@ impl Native for Slurper {
                     Value::Bytes(bytes) => String::from_utf8_lossy(&bytes.borrow()).into(),
                     Value::Native(_) => {
                         let content = super::io::content(vm, source)?;
-                        content.map_or_else(|| vm.text(source), |bytes| Ok(String::from_utf8_lossy(&bytes).into()))?
+                        content.map_or_else(
+                            || vm.text(source),
+                            |bytes| Ok(String::from_utf8_lossy(&bytes).into()),
+                        )?
                     }
                     Value::Null => {
-                        return Err(throw("java.lang.IllegalArgumentException", "Text must not be null or empty"));
+                        return Err(throw(
+                            "java.lang.IllegalArgumentException",
+                            "Text must not be null or empty",
+                        ));
                     }
                     other => vm.text(other)?,
                 };
                 if text.trim().is_empty() {
-                    return Err(throw("java.lang.IllegalArgumentException", "Text must not be null or empty"));
+                    return Err(throw(
+                        "java.lang.IllegalArgumentException",
+                        "Text must not be null or empty",
+                    ));
                 }
                 parse(vm, &text)?
             }
@@ -123,7 +134,10 @@ impl JsonParser<'_> {
         };
         throw(
             "groovy.json.JsonException",
-            format!("Unable to parse JSON: {expectation}; {actual} (line {line}, index {})", self.position),
+            format!(
+                "Unable to parse JSON: {expectation}; {actual} (line {line}, index {})",
+                self.position
+            ),
         )
     }
 
@@ -159,8 +173,11 @@ impl JsonParser<'_> {
             }
             b'-' | b'0'..=b'9' => self.number(),
             _ => {
-                for (word, value) in [("true", Value::Bool(true)), ("false", Value::Bool(false)), ("null", Value::Null)]
-                {
+                for (word, value) in [
+                    ("true", Value::Bool(true)),
+                    ("false", Value::Bool(false)),
+                    ("null", Value::Null),
+                ] {
                     if self.text[self.position..].starts_with(word) {
                         self.position += word.len();
                         return Ok(value);
@@ -223,7 +240,9 @@ impl JsonParser<'_> {
         let mut text = String::new();
         loop {
             let rest = &self.text[self.position..];
-            let Some(end) = rest.find(['"', '\\']) else { return Err(self.error("a string has no end")) };
+            let Some(end) = rest.find(['"', '\\']) else {
+                return Err(self.error("a string has no end"));
+            };
             text.push_str(&rest[..end]);
             self.position += end + 1;
             if rest.as_bytes()[end] == b'"' {
@@ -255,10 +274,12 @@ impl JsonParser<'_> {
         // RFC 8259, section 7: a character above U+FFFF is written as two escapes.
         if (0xd800..0xdc00).contains(&high)
             && self.text[self.position..].starts_with("\\u")
-            && let Some(low) = self.hex_unit(self.position + 2).filter(|low| (0xdc00..0xe000).contains(low))
+            && let Some(low) =
+                self.hex_unit(self.position + 2).filter(|low| (0xdc00..0xe000).contains(low))
         {
             self.position += 6;
-            return Ok(char::from_u32(0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00)).unwrap_or('\u{fffd}'));
+            return Ok(char::from_u32(0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00))
+                .unwrap_or('\u{fffd}'));
         }
         // Half a surrogate pair is valid in a Java string, but not in a Rust string.
         Ok(char::from_u32(high).unwrap_or('\u{fffd}'))
@@ -266,13 +287,16 @@ impl JsonParser<'_> {
 
     /// The UTF-16 unit of four hexadecimal digits at a position.
     fn hex_unit(&self, position: usize) -> Option<u32> {
-        self.text.get(position..position + 4).and_then(|digits| u32::from_str_radix(digits, 16).ok())
+        self.text
+            .get(position..position + 4)
+            .and_then(|digits| u32::from_str_radix(digits, 16).ok())
     }
 
     fn number(&mut self) -> Eval<Value> {
         let rest = &self.text[self.position..];
-        let length =
-            rest.find(|letter: char| !(letter.is_ascii_digit() || "+-.eE".contains(letter))).unwrap_or(rest.len());
+        let length = rest
+            .find(|letter: char| !(letter.is_ascii_digit() || "+-.eE".contains(letter)))
+            .unwrap_or(rest.len());
         let digits = &rest[..length];
         let value = if digits.contains(['.', 'e', 'E']) {
             // Groovy reads fractions as `BigDecimal`, so that `0.1` stays exact.
@@ -327,10 +351,19 @@ pub(crate) fn pretty(vm: &mut Vm, value: &Value) -> Eval<String> {
 }
 
 /// Appends a value as JSON, indented by `indent` spaces per level; None for a single line.
-pub(super) fn write(vm: &mut Vm, value: &Value, out: &mut String, indent: Option<usize>, depth: usize) -> Eval<()> {
+pub(super) fn write(
+    vm: &mut Vm,
+    value: &Value,
+    out: &mut String,
+    indent: Option<usize>,
+    depth: usize,
+) -> Eval<()> {
     vm.tick(1)?;
     if depth > DEPTH {
-        return Err(throw("java.lang.StackOverflowError", "values nest too deeply to be written as JSON"));
+        return Err(throw(
+            "java.lang.StackOverflowError",
+            "values nest too deeply to be written as JSON",
+        ));
     }
     let before = out.len();
     match value {
@@ -339,13 +372,18 @@ pub(super) fn write(vm: &mut Vm, value: &Value, out: &mut String, indent: Option
             out.push_str(&vm.text(value)?);
         }
         Value::Double(number) if !number.is_finite() => {
-            return Err(throw("groovy.json.JsonException", format!("Number {number} can't be serialized as JSON")));
+            return Err(throw(
+                "groovy.json.JsonException",
+                format!("Number {number} can't be serialized as JSON"),
+            ));
         }
         Value::Double(_) | Value::Float(_) => out.push_str(&vm.text(value)?),
         Value::Str(text) => quote(text, out),
         Value::Char(letter) => quote(&letter.to_string(), out),
         Value::Map(map) => members(vm, map.pairs(), out, indent, depth)?,
-        Value::List(_) | Value::Set(_) | Value::Range(_) | Value::Bytes(_) => elements(vm, value, out, indent, depth)?,
+        Value::List(_) | Value::Set(_) | Value::Range(_) | Value::Bytes(_) => {
+            elements(vm, value, out, indent, depth)?
+        }
         Value::Instance(instance) => {
             let fields = instance
                 .fields
@@ -378,7 +416,13 @@ fn line(out: &mut String, indent: Option<usize>, depth: usize) {
     }
 }
 
-fn members(vm: &mut Vm, pairs: Vec<(Value, Value)>, out: &mut String, indent: Option<usize>, depth: usize) -> Eval<()> {
+fn members(
+    vm: &mut Vm,
+    pairs: Vec<(Value, Value)>,
+    out: &mut String,
+    indent: Option<usize>,
+    depth: usize,
+) -> Eval<()> {
     out.push('{');
     let is_empty = pairs.is_empty();
     for (index, (key, value)) in pairs.into_iter().enumerate() {
@@ -399,7 +443,13 @@ fn members(vm: &mut Vm, pairs: Vec<(Value, Value)>, out: &mut String, indent: Op
     Ok(())
 }
 
-fn elements(vm: &mut Vm, value: &Value, out: &mut String, indent: Option<usize>, depth: usize) -> Eval<()> {
+fn elements(
+    vm: &mut Vm,
+    value: &Value,
+    out: &mut String,
+    indent: Option<usize>,
+    depth: usize,
+) -> Eval<()> {
     out.push('[');
     let items = vm.items(value)?;
     for (index, item) in items.iter().enumerate() {
@@ -431,9 +481,9 @@ pub(crate) fn quote(text: &str, out: &mut String) {
             other => {
                 for unit in other.encode_utf16(&mut [0; 2]).iter().copied() {
                     out.extend(['\\', 'u']);
-                    out.extend(
-                        [12, 8, 4, 0].map(|shift| char::from_digit(u32::from(unit >> shift & 15), 16).unwrap_or('0')),
-                    );
+                    out.extend([12, 8, 4, 0].map(|shift| {
+                        char::from_digit(u32::from(unit >> shift & 15), 16).unwrap_or('0')
+                    }));
                 }
             }
         }
@@ -447,7 +497,9 @@ struct Builder {
 }
 
 fn make_builder(_vm: &mut Vm, _class: &str, arguments: &[Value]) -> Eval<Value> {
-    Ok(Value::native(Builder { content: RefCell::new(arguments.first().cloned().unwrap_or_default()) }))
+    Ok(Value::native(Builder {
+        content: RefCell::new(arguments.first().cloned().unwrap_or_default()),
+    }))
 }
 
 /// Runs a closure of a builder. Each unknown name that it calls is a member of the result.
@@ -518,7 +570,8 @@ impl Native for Builder {
         let content = self.content.borrow().clone();
         Ok(Some(match (name, arguments) {
             ("toString" | "toPrettyString", []) => {
-                let text = if name == "toString" { to_json(vm, &content)? } else { pretty(vm, &content)? };
+                let text =
+                    if name == "toString" { to_json(vm, &content)? } else { pretty(vm, &content)? };
                 vm.string(text)?
             }
             ("getContent" | ".json", []) => content,

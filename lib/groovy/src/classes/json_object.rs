@@ -31,16 +31,20 @@ fn make_text(vm: &mut Vm, _class: &str, arguments: &[Value]) -> Eval<Value> {
 fn make(vm: &mut Vm, class: &str, arguments: &[Value]) -> Eval<Value> {
     let is_list = class.ends_with("JSONArray");
     let inner = match arguments.first() {
-        Some(Value::Str(text)) => parse(vm, &text.clone())
-            .map_err(|_| throw("org.json.JSONException", format!("not JSON: {}", crate::error::clip(text))))?,
+        Some(Value::Str(text)) => parse(vm, &text.clone()).map_err(|_| {
+            throw("org.json.JSONException", format!("not JSON: {}", crate::error::clip(text)))
+        })?,
         Some(value) if is_list => Value::list(vm.items(value)?),
         Some(Value::Map(map)) => Value::Map(std::rc::Rc::clone(map)),
         _ if is_list => Value::list(Vec::new()),
         _ => Value::map(MapKind::Linked).0,
     };
     if is_list != matches!(inner, Value::List(_)) {
-        let message =
-            if is_list { "A JSONArray text must start with '['" } else { "A JSONObject text must begin with '{'" };
+        let message = if is_list {
+            "A JSONArray text must start with '['"
+        } else {
+            "A JSONObject text must begin with '{'"
+        };
         return Err(throw("org.json.JSONException", message));
     }
     Ok(Value::native(Json { inner }))
@@ -69,7 +73,9 @@ impl Json {
             }
             Value::List(list) => {
                 let index = vm.to_long(key)?;
-                Ok(usize::try_from(index).ok().and_then(|index| list.items.borrow().get(index).cloned()))
+                Ok(usize::try_from(index)
+                    .ok()
+                    .and_then(|index| list.items.borrow().get(index).cloned()))
             }
             _ => Ok(None),
         }
@@ -98,7 +104,9 @@ impl Json {
 
     /// Methods that only read.
     fn read_method(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
-        if let (Some(kind), [key, ..]) = (name.strip_prefix("get").or(name.strip_prefix("opt")), arguments) {
+        if let (Some(kind), [key, ..]) =
+            (name.strip_prefix("get").or(name.strip_prefix("opt")), arguments)
+        {
             if !matches!(
                 kind,
                 "" | "String"
@@ -126,16 +134,25 @@ impl Json {
                 None if name.starts_with("opt") => Ok(Some(Value::Null)),
                 None => {
                     let key = vm.text(key)?;
-                    Err(throw("org.json.JSONException", format!("JSONObject[\"{key}\"] not found.")))
+                    Err(throw(
+                        "org.json.JSONException",
+                        format!("JSONObject[\"{key}\"] not found."),
+                    ))
                 }
             };
         }
         Ok(Some(match (name, arguments) {
             ("has" | "containsKey", [key]) => Value::Bool(self.entry(vm, key)?.is_some()),
-            ("isNull", [key]) => Value::Bool(self.entry(vm, key)?.is_none_or(|value| value.is_null())),
+            ("isNull", [key]) => {
+                Value::Bool(self.entry(vm, key)?.is_none_or(|value| value.is_null()))
+            }
             ("length" | "size", []) => vm.call_method(&self.inner, "size", &[])?,
             ("toString" | "toJSONString" | "toStringPretty", rest) => {
-                let text = if rest.is_empty() { to_json(vm, &self.inner)? } else { pretty(vm, &self.inner)? };
+                let text = if rest.is_empty() {
+                    to_json(vm, &self.inner)?
+                } else {
+                    pretty(vm, &self.inner)?
+                };
                 vm.string(text)?
             }
             ("keys", []) => {
@@ -155,7 +172,11 @@ impl Json {
 
 impl Native for Json {
     fn class_name(&self) -> &'static str {
-        if matches!(self.inner, Value::List(_)) { "org.json.JSONArray" } else { "org.json.JSONObject" }
+        if matches!(self.inner, Value::List(_)) {
+            "org.json.JSONArray"
+        } else {
+            "org.json.JSONObject"
+        }
     }
 
     fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
@@ -177,10 +198,12 @@ impl Native for Json {
                 vm.set_index(&self.inner, index, unwrap_json(value))?;
                 self.handle()
             }
-            ("remove", [key], _) => wrap(vm.call_method(&self.inner, "remove", std::slice::from_ref(key))?),
+            ("remove", [key], _) => {
+                wrap(vm.call_method(&self.inner, "remove", std::slice::from_ref(key))?)
+            }
             (
-                "keySet" | "values" | "entrySet" | "isEmpty" | "each" | "iterator" | "findAll" | "collect" | "find"
-                | "join" | "addAll" | "putAll" | "clear",
+                "keySet" | "values" | "entrySet" | "isEmpty" | "each" | "iterator" | "findAll"
+                | "collect" | "find" | "join" | "addAll" | "putAll" | "clear",
                 _,
                 _,
             ) => vm.call_method(&self.inner, name, arguments)?,

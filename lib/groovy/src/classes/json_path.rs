@@ -42,7 +42,10 @@ fn read(vm: &mut Vm, json: &str, path: &str) -> Eval<Value> {
     vm.tick(json.len() / 16)?;
     match vm.host.json_path(json, path) {
         Ok(Some(result)) => json::parse(vm, &result),
-        Ok(None) => Err(throw("com.jayway.jsonpath.PathNotFoundException", format!("No results for path: {path}"))),
+        Ok(None) => Err(throw(
+            "com.jayway.jsonpath.PathNotFoundException",
+            format!("No results for path: {path}"),
+        )),
         Err(reason) => Err(throw("com.jayway.jsonpath.InvalidPathException", reason)),
     }
 }

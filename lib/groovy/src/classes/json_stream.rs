@@ -8,7 +8,8 @@ use crate::value::{MapKind, Native, Value};
 use crate::vm::Vm;
 use std::any::Any;
 
-pub(super) static CLASSES: &[Class] = &[Class::with_constructor("groovy.json.StreamingJsonBuilder", make)];
+pub(super) static CLASSES: &[Class] =
+    &[Class::with_constructor("groovy.json.StreamingJsonBuilder", make)];
 
 struct Builder {
     writer: Value,
@@ -37,7 +38,11 @@ impl Native for Builder {
     fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
         match (name, arguments) {
             ("getWriter", []) => return Ok(Some(self.writer.clone())),
-            ("with" | "tap" | "getClass" | "equals" | "hashCode" | "is" | "asBoolean" | "toString", _) => {
+            (
+                "with" | "tap" | "getClass" | "equals" | "hashCode" | "is" | "asBoolean"
+                | "toString",
+                _,
+            ) => {
                 return Ok(None);
             }
             ("call", []) => self.write(vm, &Value::map(MapKind::Linked).0)?,
@@ -46,7 +51,8 @@ impl Native for Builder {
                 self.write(vm, &value)?;
             }
             (root, rest) if !rest.is_empty() || !is_getter(root) => {
-                let value = if rest.is_empty() { Value::map(MapKind::Linked).0 } else { member(vm, rest)? };
+                let value =
+                    if rest.is_empty() { Value::map(MapKind::Linked).0 } else { member(vm, rest)? };
                 let (object, map) = Value::map(MapKind::Linked);
                 map.insert(Value::str(root), value);
                 self.write(vm, &object)?;

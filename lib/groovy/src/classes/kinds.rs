@@ -53,7 +53,9 @@ impl Vm<'_> {
             return Value::Class(ClassRef::Script(std::sync::Arc::clone(&instance.class)));
         }
         let name = self.class_name(value);
-        Value::Class(by_full_name(&name).map_or_else(|| ClassRef::Unknown(name.into()), ClassRef::Known))
+        Value::Class(
+            by_full_name(&name).map_or_else(|| ClassRef::Unknown(name.into()), ClassRef::Known),
+        )
     }
 }
 
@@ -108,7 +110,9 @@ pub(crate) fn is_a(value: &Value, simple: &str) -> bool {
     let classes: &[&str] = match value {
         Value::Bool(_) => &["Boolean", "boolean"],
         // Short and Byte values are stored as Int.
-        Value::Int(_) => &["Integer", "Number", "int", "Comparable", "Short", "Byte", "short", "byte"],
+        Value::Int(_) => {
+            &["Integer", "Number", "int", "Comparable", "Short", "Byte", "short", "byte"]
+        }
         Value::Long(_) => &["Long", "Number", "long", "Comparable"],
         Value::Float(_) => &["Float", "Number", "float", "Comparable"],
         Value::Double(_) => &["Double", "Number", "double", "Comparable"],
@@ -119,7 +123,9 @@ pub(crate) fn is_a(value: &Value, simple: &str) -> bool {
         Value::Str(_) => &["String", "CharSequence", "Comparable", "GString"],
         Value::List(list) => match list.kind {
             ListKind::Array => &["Object[]"],
-            ListKind::Linked => &["LinkedList", "List", "Collection", "Iterable", "Queue", "Deque", "AbstractList"],
+            ListKind::Linked => {
+                &["LinkedList", "List", "Collection", "Iterable", "Queue", "Deque", "AbstractList"]
+            }
             _ => &["ArrayList", "List", "Collection", "Iterable", "RandomAccess", "AbstractList"],
         },
         Value::Range(_) => &["IntRange", "Range", "List", "Collection", "Iterable"],
@@ -128,7 +134,9 @@ pub(crate) fn is_a(value: &Value, simple: &str) -> bool {
             _ => &["HashMap", "LinkedHashMap", "Map", "AbstractMap", "ConcurrentHashMap"],
         },
         Value::Set(set) => match set.kind {
-            MapKind::Sorted => &["TreeSet", "SortedSet", "NavigableSet", "Set", "Collection", "Iterable"],
+            MapKind::Sorted => {
+                &["TreeSet", "SortedSet", "NavigableSet", "Set", "Collection", "Iterable"]
+            }
             _ => &["HashSet", "LinkedHashSet", "Set", "Collection", "Iterable"],
         },
         Value::Closure(_) => &["Closure", "Runnable", "Callable", "Function"],
@@ -148,7 +156,9 @@ fn native_is_a(value: &Value, class: &str, simple: &str) -> bool {
         "AtomicInteger" | "AtomicLong" => &["Number"],
         "StringBuilder" | "StringBuffer" => &["CharSequence", "Appendable"],
         "HTTPSampleResult" => &["SampleResult"],
-        "HTTPSamplerProxy" => &["HTTPSamplerBase", "HTTPSampler", "Sampler", "AbstractSampler", "TestElement"],
+        "HTTPSamplerProxy" => {
+            &["HTTPSamplerBase", "HTTPSampler", "Sampler", "AbstractSampler", "TestElement"]
+        }
         "Properties" => &["Map", "Hashtable"],
         tuple if tuple.starts_with("Tuple") => &["Tuple", "List", "Collection", "Iterable"],
         "SecureRandom" | "ThreadLocalRandom" => &["Random"],

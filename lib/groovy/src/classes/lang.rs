@@ -10,21 +10,41 @@ use num_bigint::BigInt;
 use std::rc::Rc;
 
 pub(super) static CLASSES: &[Class] = &[
-    Class::with_static("java.lang.Integer", integer).and_constructor(make_boxed).and_constants(integer_constant),
-    Class::with_static("java.lang.Long", long).and_constructor(make_boxed).and_constants(long_constant),
-    Class::with_static("java.lang.Short", integer).and_constructor(make_boxed).and_constants(short_constant),
-    Class::with_static("java.lang.Byte", integer).and_constructor(make_boxed).and_constants(byte_constant),
-    Class::with_static("java.lang.Double", double).and_constructor(make_boxed).and_constants(double_constant),
-    Class::with_static("java.lang.Float", double).and_constructor(make_boxed).and_constants(double_constant),
-    Class::with_static("java.lang.Boolean", boolean).and_constructor(make_boxed).and_constants(boolean_constant),
+    Class::with_static("java.lang.Integer", integer)
+        .and_constructor(make_boxed)
+        .and_constants(integer_constant),
+    Class::with_static("java.lang.Long", long)
+        .and_constructor(make_boxed)
+        .and_constants(long_constant),
+    Class::with_static("java.lang.Short", integer)
+        .and_constructor(make_boxed)
+        .and_constants(short_constant),
+    Class::with_static("java.lang.Byte", integer)
+        .and_constructor(make_boxed)
+        .and_constants(byte_constant),
+    Class::with_static("java.lang.Double", double)
+        .and_constructor(make_boxed)
+        .and_constants(double_constant),
+    Class::with_static("java.lang.Float", double)
+        .and_constructor(make_boxed)
+        .and_constants(double_constant),
+    Class::with_static("java.lang.Boolean", boolean)
+        .and_constructor(make_boxed)
+        .and_constants(boolean_constant),
     Class::with_static("java.lang.Character", character).and_constructor(make_boxed),
-    Class::with_static("java.lang.String", string).and_constructor(make_string).and_constants(string_constant),
+    Class::with_static("java.lang.String", string)
+        .and_constructor(make_string)
+        .and_constants(string_constant),
     Class::name_only("java.lang.Object").and_constructor(make_object),
     Class::name_only("java.lang.Number"),
     Class::with_static("java.lang.Math", math).and_constants(math_constant),
     Class::with_static("java.lang.StrictMath", math),
-    Class::with_static("java.math.BigDecimal", big_decimal).and_constructor(make_boxed).and_constants(decimal_constant),
-    Class::with_static("java.math.BigInteger", big_decimal).and_constructor(make_boxed).and_constants(big_constant),
+    Class::with_static("java.math.BigDecimal", big_decimal)
+        .and_constructor(make_boxed)
+        .and_constants(decimal_constant),
+    Class::with_static("java.math.BigInteger", big_decimal)
+        .and_constructor(make_boxed)
+        .and_constants(big_constant),
     Class::with_static("java.math.RoundingMode", codec::no_static).and_constants(rounding),
     Class::name_only("java.math.MathContext").and_constants(rounding),
     Class::with_static("java.util.Objects", objects),
@@ -56,7 +76,8 @@ fn parse_integer(vm: &mut Vm, arguments: &[Value]) -> Eval<BigInt> {
     }
     let digits = text.strip_prefix('+').unwrap_or(&text);
     // Java accepts no underscores, but `parse_bytes` does.
-    let number = if digits.contains('_') { None } else { BigInt::parse_bytes(digits.as_bytes(), radix) };
+    let number =
+        if digits.contains('_') { None } else { BigInt::parse_bytes(digits.as_bytes(), radix) };
     number.ok_or_else(|| number_format_error(&text))
 }
 
@@ -68,7 +89,9 @@ fn integer(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> 
                 return Ok(Some(Value::Int(*letter as i32)));
             }
             let number = parse_integer(vm, arguments)?;
-            Value::Int(i32::try_from(&number).map_err(|_| number_format_error(&number.to_string()))?)
+            Value::Int(
+                i32::try_from(&number).map_err(|_| number_format_error(&number.to_string()))?,
+            )
         }
         "toHexString" => Value::from(format!("{:x}", vm.to_long(&first(arguments))? as i32)),
         "toBinaryString" => Value::from(format!("{:b}", vm.to_long(&first(arguments))? as i32)),
@@ -82,7 +105,9 @@ fn long(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     Ok(Some(match name {
         "parseLong" | "valueOf" => {
             let number = parse_integer(vm, arguments)?;
-            Value::Long(i64::try_from(&number).map_err(|_| number_format_error(&number.to_string()))?)
+            Value::Long(
+                i64::try_from(&number).map_err(|_| number_format_error(&number.to_string()))?,
+            )
         }
         "toHexString" => Value::from(format!("{:x}", vm.to_long(&first(arguments))?)),
         "toBinaryString" => Value::from(format!("{:b}", vm.to_long(&first(arguments))?)),
@@ -125,7 +150,8 @@ fn double(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
 fn boolean(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     match name {
         "parseBoolean" | "valueOf" => {
-            let truth = !first(arguments).is_null() && vm.text(&first(arguments))?.eq_ignore_ascii_case("true");
+            let truth = !first(arguments).is_null()
+                && vm.text(&first(arguments))?.eq_ignore_ascii_case("true");
             Ok(Some(Value::Bool(truth)))
         }
         _ => number_static(vm, name, arguments),
@@ -198,13 +224,17 @@ fn make_boxed(vm: &mut Vm, class: &str, arguments: &[Value]) -> Eval<Value> {
         // In Java, `new BigDecimal(0.1d)` has all digits of the binary number; `valueOf` has the shortest ones.
         "java.math.BigDecimal" if matches!(value, Value::Double(_) | Value::Float(_)) => {
             let number = double_of(&value).and_then(Decimal::from_f64_exactly);
-            Value::decimal(number.ok_or_else(|| throw("java.lang.NumberFormatException", "Infinite or NaN"))?)
+            Value::decimal(
+                number
+                    .ok_or_else(|| throw("java.lang.NumberFormatException", "Infinite or NaN"))?,
+            )
         }
         "java.math.BigDecimal" => Value::decimal(vm.to_decimal(&value)?),
         "java.math.BigInteger" => match arguments {
             [Value::Int(bits), Value::Native(_)] => {
                 // `new BigInteger(bits, random)`. The bound limits the time of later operations.
-                let bytes: Vec<u8> = (0..(*bits).clamp(0, 8_192) / 8).map(|_| vm.host.random() as u8).collect();
+                let bytes: Vec<u8> =
+                    (0..(*bits).clamp(0, 8_192) / 8).map(|_| vm.host.random() as u8).collect();
                 Value::big(BigInt::from_bytes_be(num_bigint::Sign::Plus, &bytes))
             }
             [Value::Bytes(bytes)] => Value::big(BigInt::from_signed_bytes_be(&bytes.borrow())),
@@ -238,7 +268,9 @@ fn character(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>
         "isLowerCase" => Value::Bool(letter.is_lowercase()),
         "toUpperCase" => Value::Char(letter.to_uppercase().next().unwrap_or(letter)),
         "toLowerCase" => Value::Char(letter.to_lowercase().next().unwrap_or(letter)),
-        "getNumericValue" | "digit" => Value::Int(letter.to_digit(36).map_or(-1, |digit| digit as i32)),
+        "getNumericValue" | "digit" => {
+            Value::Int(letter.to_digit(36).map_or(-1, |digit| digit as i32))
+        }
         "toString" => Value::from(letter.to_string()),
         "valueOf" => Value::Char(letter),
         "toChars" => Value::array(vec![Value::Char(letter)]),
@@ -252,13 +284,16 @@ fn character(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>
 
 fn string(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     Ok(Some(match (name, arguments) {
-        ("valueOf" | "copyValueOf", [value @ Value::List(list)]) if list.kind == crate::value::ListKind::Array => {
+        ("valueOf" | "copyValueOf", [value @ Value::List(list)])
+            if list.kind == crate::value::ListKind::Array =>
+        {
             make_string(vm, "", std::slice::from_ref(value))?
         }
         ("valueOf" | "copyValueOf", [value, ..]) => Value::Str(vm.java_text(value)?),
         ("format", rest) => {
             // The first argument may be a locale.
-            let skip = usize::from(rest.first().is_some_and(|value| matches!(value, Value::Native(_))));
+            let skip =
+                usize::from(rest.first().is_some_and(|value| matches!(value, Value::Native(_))));
             let template = text_at(vm, rest, skip)?;
             let text = format::format(vm, &template, rest.get(skip + 1..).unwrap_or(&[]))?;
             vm.string(text)?
@@ -283,10 +318,13 @@ fn make_string(vm: &mut Vm, _class: &str, arguments: &[Value]) -> Eval<Value> {
     match arguments {
         [] => Ok(Value::str("")),
         [Value::Bytes(bytes), rest @ ..] => {
-            let charset = rest.last().filter(|charset| matches!(charset, Value::Str(_) | Value::Null));
+            let charset =
+                rest.last().filter(|charset| matches!(charset, Value::Str(_) | Value::Null));
             let charset = Charset::of_optional(vm, charset)?;
-            let range = rest.get(..2).filter(|range| matches!(range, [Value::Int(_), Value::Int(_)]));
-            let bytes = super::bytes_within(vm, &Value::Bytes(Rc::clone(bytes)), range.unwrap_or(&[]))?;
+            let range =
+                rest.get(..2).filter(|range| matches!(range, [Value::Int(_), Value::Int(_)]));
+            let bytes =
+                super::bytes_within(vm, &Value::Bytes(Rc::clone(bytes)), range.unwrap_or(&[]))?;
             vm.string(charset.decode(&bytes))
         }
         [Value::List(list), ..] => {
@@ -318,10 +356,13 @@ fn math(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
             // Java converts both arguments to the wider type before it compares them.
             let wider = double_of(a).is_some() && matches!(b, Value::Double(_) | Value::Long(_));
             let order = vm.compare(a, b)?;
-            let chosen = if (order == std::cmp::Ordering::Greater) == (name == "max") { a } else { b };
+            let chosen =
+                if (order == std::cmp::Ordering::Greater) == (name == "max") { a } else { b };
             match (chosen, wider || matches!(a, Value::Long(_)), b) {
                 (Value::Int(number), true, Value::Double(_)) => Value::Double(f64::from(*number)),
-                (Value::Int(number), true, Value::Long(_) | Value::Int(_)) => Value::Long(i64::from(*number)),
+                (Value::Int(number), true, Value::Long(_) | Value::Int(_)) => {
+                    Value::Long(i64::from(*number))
+                }
                 _ => chosen.clone(),
             }
         }

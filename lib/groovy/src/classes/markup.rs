@@ -93,7 +93,10 @@ fn writer(to: Value, layout: Layout) -> Rc<RefCell<MarkupWriter>> {
 }
 
 fn make(_vm: &mut Vm, _class: &str, arguments: &[Value]) -> Eval<Value> {
-    Ok(Value::native(Builder(writer(arguments.first().cloned().unwrap_or_default(), Layout::FirstLine))))
+    Ok(Value::native(Builder(writer(
+        arguments.first().cloned().unwrap_or_default(),
+        Layout::FirstLine,
+    ))))
 }
 
 fn make_streaming(_vm: &mut Vm, _class: &str, _arguments: &[Value]) -> Eval<Value> {
@@ -114,7 +117,9 @@ impl Native for Streaming {
                 vm.string(text).map(Some)
             }
             ("bindNode", _) => Ok(None),
-            ("setEncoding" | "setUseDoubleQuotes" | "setExpandEmptyElements", [_]) => Ok(Some(Value::Null)),
+            ("setEncoding" | "setUseDoubleQuotes" | "setExpandEmptyElements", [_]) => {
+                Ok(Some(Value::Null))
+            }
             _ => Ok(None),
         }
     }
@@ -143,7 +148,9 @@ impl MarkupWriter {
     /// Closes the start tag of the innermost element, if it is open.
     fn enter(&mut self, vm: &mut Vm, content_kind: Content) -> Eval<()> {
         let is_start_tag_open = match self.open.last_mut() {
-            Some(content) => std::mem::replace(content, content_kind.max(*content)) == Content::Nothing,
+            Some(content) => {
+                std::mem::replace(content, content_kind.max(*content)) == Content::Nothing
+            }
             None => false,
         };
         if is_start_tag_open { self.push(vm, ">") } else { Ok(()) }
@@ -204,7 +211,8 @@ fn escape(text: &str) -> String {
 fn attribute(name: &str, value: &str, quote: char) -> String {
     // XML 1.0, section 3.3.3: parsers replace raw line breaks and tabs in attributes with spaces.
     let value = escape(value).replace('\n', "&#10;").replace('\r', "&#13;").replace('\t', "&#09;");
-    let value = if quote == '"' { value.replace('"', "&quot;") } else { value.replace('\'', "&apos;") };
+    let value =
+        if quote == '"' { value.replace('"', "&quot;") } else { value.replace('\'', "&apos;") };
     format!(" {name}={quote}{value}{quote}")
 }
 
@@ -285,7 +293,8 @@ impl Native for Builder {
 
     fn set_property(&self, vm: &mut Vm, name: &str, value: &Value) -> Eval<bool> {
         let mut letters = name.chars();
-        let name: String = letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect();
+        let name: String =
+            letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect();
         self.set(vm, &name, value)
     }
 
@@ -323,7 +332,9 @@ impl Native for Helper {
 
     fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
         let text = match arguments.first() {
-            Some(value @ Value::Map(_)) if name == "xmlDeclaration" => return self.declare(vm, value).map(Some),
+            Some(value @ Value::Map(_)) if name == "xmlDeclaration" => {
+                return self.declare(vm, value).map(Some);
+            }
             Some(Value::Closure(_)) => return Ok(None),
             Some(value) => vm.text(value)?,
             None => return Ok(None),

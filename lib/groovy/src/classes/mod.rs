@@ -156,9 +156,10 @@ pub(crate) fn by_simple_name(name: &str) -> Option<&'static Class> {
 /// An argument as text. Fails if it is null or absent.
 pub(crate) fn text_at(vm: &mut Vm, arguments: &[Value], index: usize) -> Eval<std::rc::Rc<str>> {
     match arguments.get(index) {
-        Some(Value::Null) | None => {
-            Err(crate::error::throw("java.lang.NullPointerException", "a text is expected, and the argument is null"))
-        }
+        Some(Value::Null) | None => Err(crate::error::throw(
+            "java.lang.NullPointerException",
+            "a text is expected, and the argument is null",
+        )),
         Some(value) => vm.text(value),
     }
 }
@@ -170,9 +171,10 @@ pub(crate) fn bytes_of(vm: &mut Vm, value: &Value) -> Eval<Vec<u8>> {
             vm.alloc(bytes.borrow().len())?;
             Ok(bytes.borrow().clone())
         }
-        Value::Null => {
-            Err(crate::error::throw("java.lang.NullPointerException", "bytes are expected, and the argument is null"))
-        }
+        Value::Null => Err(crate::error::throw(
+            "java.lang.NullPointerException",
+            "bytes are expected, and the argument is null",
+        )),
         Value::List(_) => {
             let mut bytes = Vec::new();
             for item in vm.items(value)? {

@@ -5,7 +5,9 @@ use super::{Class, text_at};
 use crate::error::{Eval, illegal, throw};
 use crate::value::{Native, Value};
 use crate::vm::Vm;
-use percent_encoding::{AsciiSet, CONTROLS, NON_ALPHANUMERIC, percent_decode_str, percent_encode, utf8_percent_encode};
+use percent_encoding::{
+    AsciiSet, CONTROLS, NON_ALPHANUMERIC, percent_decode_str, percent_encode, utf8_percent_encode,
+};
 use std::any::Any;
 use std::borrow::Cow;
 
@@ -67,11 +69,17 @@ fn decoder(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> 
         let mut bytes = Vec::new();
         let mut tail = &rest[begin..];
         while let Some(escape) = tail.strip_prefix('%') {
-            let digits =
-                escape.get(..2).ok_or_else(|| illegal("URLDecoder: Incomplete trailing escape (%) pattern"))?;
-            let byte = digits.bytes().all(|digit| digit.is_ascii_hexdigit()).then(|| u8::from_str_radix(digits, 16));
+            let digits = escape
+                .get(..2)
+                .ok_or_else(|| illegal("URLDecoder: Incomplete trailing escape (%) pattern"))?;
+            let byte = digits
+                .bytes()
+                .all(|digit| digit.is_ascii_hexdigit())
+                .then(|| u8::from_str_radix(digits, 16));
             let byte = byte.and_then(Result::ok).ok_or_else(|| {
-                illegal(format!("URLDecoder: Illegal hex characters in escape (%) pattern - `{digits}`"))
+                illegal(format!(
+                    "URLDecoder: Illegal hex characters in escape (%) pattern - `{digits}`"
+                ))
             })?;
             bytes.push(byte);
             tail = &escape[2..];
@@ -107,13 +115,19 @@ pub(crate) fn make_url(vm: &mut Vm, class: &str, arguments: &[Value]) -> Eval<Va
     let text = if let (false, Some(text)) = (is_url, join_parts(&parts)) {
         text
     } else {
-        let texts: Vec<String> = parts.into_iter().map(|part| part.unwrap_or_else(|| "null".to_owned())).collect();
+        let texts: Vec<String> =
+            parts.into_iter().map(|part| part.unwrap_or_else(|| "null".to_owned())).collect();
         match &texts[..] {
             [protocol, host, rest @ .., file] if matches!(rest, [] | [_]) => {
-                let host =
-                    if host.contains(':') && !host.starts_with('[') { format!("[{host}]") } else { host.clone() };
-                let port =
-                    rest.first().filter(|port| *port != "-1").map_or_else(String::new, |port| format!(":{port}"));
+                let host = if host.contains(':') && !host.starts_with('[') {
+                    format!("[{host}]")
+                } else {
+                    host.clone()
+                };
+                let port = rest
+                    .first()
+                    .filter(|port| *port != "-1")
+                    .map_or_else(String::new, |port| format!(":{port}"));
                 format!("{protocol}://{host}{port}{file}")
             }
             [_, relative] => relative.clone(),
@@ -123,7 +137,9 @@ pub(crate) fn make_url(vm: &mut Vm, class: &str, arguments: &[Value]) -> Eval<Va
     };
     let (protocol, rest) = match text.split_once(':') {
         Some((protocol, rest)) if !protocol.contains('/') => (protocol.to_owned(), rest),
-        _ if is_url => return Err(throw("java.net.MalformedURLException", format!("no protocol: {text}"))),
+        _ if is_url => {
+            return Err(throw("java.net.MalformedURLException", format!("no protocol: {text}")));
+        }
         _ => (String::new(), text.as_str()),
     };
     let (rest, fragment) = match rest.split_once('#') {
@@ -147,21 +163,38 @@ pub(crate) fn make_url(vm: &mut Vm, class: &str, arguments: &[Value]) -> Eval<Va
         && !port.is_empty()
         && port.parse::<i32>().is_err()
     {
-        return Err(throw("java.net.MalformedURLException", format!("invalid port `{port}` in {text}")));
+        return Err(throw(
+            "java.net.MalformedURLException",
+            format!("invalid port `{port}` in {text}"),
+        ));
     }
     if let Some(index) = text.find(|letter| " \"<>\\^`{|}".contains(letter)).filter(|_| !is_url) {
-        return Err(throw("java.net.URISyntaxException", format!("Illegal character at index {index}: {text}")));
+        return Err(throw(
+            "java.net.URISyntaxException",
+            format!("Illegal character at index {index}: {text}"),
+        ));
     }
     Ok(Value::native(url))
 }
 
 /// Characters that the constructors of `URI` with several parts escape, besides those beyond ASCII.
-const ILLEGAL: &AsciiSet =
-    &CONTROLS.add(b' ').add(b'"').add(b'<').add(b'>').add(b'\\').add(b'^').add(b'`').add(b'{').add(b'|').add(b'}');
+const ILLEGAL: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b'"')
+    .add(b'<')
+    .add(b'>')
+    .add(b'\\')
+    .add(b'^')
+    .add(b'`')
+    .add(b'{')
+    .add(b'|')
+    .add(b'}');
 
 /// An escaped part of a URI after its separator; empty if the part is null.
 fn prefixed(separator: &str, part: Option<&String>) -> String {
-    part.map_or_else(String::new, |part| format!("{separator}{}", utf8_percent_encode(part, ILLEGAL)))
+    part.map_or_else(String::new, |part| {
+        format!("{separator}{}", utf8_percent_encode(part, ILLEGAL))
+    })
 }
 
 /// Text of a URI of escaped parts; `None` for another number of parts.
@@ -170,9 +203,16 @@ fn join_parts(parts: &[Option<String>]) -> Option<String> {
     let rest: Vec<Option<&String>> = rest.iter().map(Option::as_ref).collect();
     let scheme = scheme.as_ref().map_or_else(String::new, |scheme| format!("{scheme}:"));
     Some(match rest[..] {
-        [specific, fragment] => format!("{scheme}{}{}", prefixed("", specific), prefixed("#", fragment)),
+        [specific, fragment] => {
+            format!("{scheme}{}{}", prefixed("", specific), prefixed("#", fragment))
+        }
         [host, path, fragment] => {
-            format!("{scheme}{}{}{}", prefixed("//", host), prefixed("", path), prefixed("#", fragment))
+            format!(
+                "{scheme}{}{}{}",
+                prefixed("//", host),
+                prefixed("", path),
+                prefixed("#", fragment)
+            )
         }
         [authority, path, query, fragment] => format!(
             "{scheme}{}{}{}{}",
@@ -182,8 +222,12 @@ fn join_parts(parts: &[Option<String>]) -> Option<String> {
             prefixed("#", fragment)
         ),
         [user, host, port, path, query, fragment] => {
-            let user = user.map_or_else(String::new, |user| format!("{}@", utf8_percent_encode(user, ILLEGAL)));
-            let port = port.filter(|port| *port != "-1").map_or_else(String::new, |port| format!(":{port}"));
+            let user = user.map_or_else(String::new, |user| {
+                format!("{}@", utf8_percent_encode(user, ILLEGAL))
+            });
+            let port = port
+                .filter(|port| *port != "-1")
+                .map_or_else(String::new, |port| format!(":{port}"));
             format!(
                 "{scheme}{}{}{}{}",
                 host.map_or_else(String::new, |host| format!("//{user}{host}{port}")),
@@ -217,7 +261,9 @@ impl Url {
         self.class == "java.net.URL"
             || !host.is_empty()
                 && (host.starts_with('[')
-                    || host.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '.')))
+                    || host.chars().all(|letter| {
+                        letter.is_ascii_alphanumeric() || matches!(letter, '-' | '.')
+                    }))
                 && port.is_none_or(|port| port.bytes().all(|digit| digit.is_ascii_digit()))
     }
 
@@ -249,7 +295,9 @@ impl Native for Url {
     fn call(&self, vm: &mut Vm, name: &str, _arguments: &[Value]) -> Eval<Option<Value>> {
         Ok(Some(match name {
             "getProtocol" => Value::str(&self.protocol),
-            "getScheme" => Value::optional(Some(&*self.protocol).filter(|scheme| !scheme.is_empty())),
+            "getScheme" => {
+                Value::optional(Some(&*self.protocol).filter(|scheme| !scheme.is_empty()))
+            }
             "getHost" => Value::optional(self.host()),
             "getPort" => Value::Int(self.port()),
             "getUserInfo" | "getRawUserInfo" => Value::optional(self.user()),
@@ -259,13 +307,18 @@ impl Native for Url {
                 "ftp" => 21,
                 _ => -1,
             }),
-            "getAuthority" | "getRawAuthority" if self.authority.is_empty() && self.class == "java.net.URI" => {
+            "getAuthority" | "getRawAuthority"
+                if self.authority.is_empty() && self.class == "java.net.URI" =>
+            {
                 Value::Null
             }
             "getAuthority" | "getRawAuthority" => Value::str(&self.authority),
             "getSchemeSpecificPart" | "getRawSchemeSpecificPart" => {
                 let text = self.text.split_once('#').map_or(&*self.text, |(text, _)| text);
-                let part = text.strip_prefix(&*self.protocol).and_then(|rest| rest.strip_prefix(':')).unwrap_or(text);
+                let part = text
+                    .strip_prefix(&*self.protocol)
+                    .and_then(|rest| rest.strip_prefix(':'))
+                    .unwrap_or(text);
                 Value::from(if name.contains("Raw") { part.to_owned() } else { self.decoded(part) })
             }
             "getPath" => Value::from(self.decoded(&self.path)),
@@ -273,7 +326,9 @@ impl Native for Url {
             "getQuery" => Value::optional(self.query.as_deref().map(|query| self.decoded(query))),
             "getRawQuery" => Value::optional(self.query.as_deref()),
             "getRef" | "getRawFragment" => Value::optional(self.fragment.as_deref()),
-            "getFragment" => Value::optional(self.fragment.as_deref().map(|fragment| self.decoded(fragment))),
+            "getFragment" => {
+                Value::optional(self.fragment.as_deref().map(|fragment| self.decoded(fragment)))
+            }
             "getFile" => match &self.query {
                 Some(query) => Value::from(format!("{}?{query}", self.path)),
                 None => Value::str(&self.path),

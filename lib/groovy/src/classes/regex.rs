@@ -19,12 +19,17 @@ pub(super) static CLASSES: &[Class] = &[
 ];
 
 /// Java's flags, the equivalent inline flags, and their names.
-const FLAGS: [(i64, char, &str); 4] =
-    [(2, 'i', "CASE_INSENSITIVE"), (4, 'x', "COMMENTS"), (8, 'm', "MULTILINE"), (32, 's', "DOTALL")];
+const FLAGS: [(i64, char, &str); 4] = [
+    (2, 'i', "CASE_INSENSITIVE"),
+    (4, 'x', "COMMENTS"),
+    (8, 'm', "MULTILINE"),
+    (32, 's', "DOTALL"),
+];
 
 fn pattern_constant(_vm: &mut Vm, name: &str) -> Option<Value> {
     let flag = FLAGS.iter().find(|(_, _, flag_name)| *flag_name == name).map(|(flag, ..)| *flag);
-    flag.or_else(|| matches!(name, "UNICODE_CASE" | "LITERAL" | "UNIX_LINES").then_some(0)).map(Value::integer)
+    flag.or_else(|| matches!(name, "UNICODE_CASE" | "LITERAL" | "UNIX_LINES").then_some(0))
+        .map(Value::integer)
 }
 
 fn pattern_static(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
@@ -83,7 +88,19 @@ pub(crate) fn translate(java: &str) -> String {
             Some(letter) if letter.is_ascii_punctuation() || letter.is_alphanumeric() => {
                 let literal = matches!(
                     letter,
-                    '"' | '\'' | '/' | ':' | ',' | ';' | '=' | '!' | '@' | '%' | '_' | '`' | '<' | '>'
+                    '"' | '\''
+                        | '/'
+                        | ':'
+                        | ','
+                        | ';'
+                        | '='
+                        | '!'
+                        | '@'
+                        | '%'
+                        | '_'
+                        | '`'
+                        | '<'
+                        | '>'
                 );
                 if !literal {
                     rust.push('\\');
@@ -106,7 +123,8 @@ struct Pattern {
 
 /// Compiles a pattern with Java's flags.
 pub(crate) fn pattern(vm: &mut Vm, text: &str, flags: i64) -> Eval<Value> {
-    let letters: String = FLAGS.iter().filter(|(flag, ..)| flags & flag != 0).map(|(_, letter, _)| *letter).collect();
+    let letters: String =
+        FLAGS.iter().filter(|(flag, ..)| flags & flag != 0).map(|(_, letter, _)| *letter).collect();
     let full = if letters.is_empty() { text.to_owned() } else { format!("(?{letters}){text}") };
     let regex = vm.pattern(&full)?;
     Ok(Value::native(Pattern { text: text.into(), regex }))
@@ -141,11 +159,15 @@ fn search<T: Send + 'static>(
     } else {
         let regex = Arc::clone(regex);
         let text = text.to_owned();
-        let result = run_within(LONGEST_SEARCH, move || search(&regex, &text).map_err(|error| error.to_string()));
+        let result = run_within(LONGEST_SEARCH, move || {
+            search(&regex, &text).map_err(|error| error.to_string())
+        });
         result.unwrap_or_else(|| Err(format!("more than {} s", LONGEST_SEARCH.as_secs())))
     };
     result.map_err(|reason| {
-        Box::new(Fault::Budget(format!("script stopped: a pattern took too long ({reason}); make it simpler")))
+        Box::new(Fault::Budget(format!(
+            "script stopped: a pattern took too long ({reason}); make it simpler"
+        )))
     })
 }
 
@@ -189,7 +211,9 @@ fn full_captures(vm: &mut Vm, regex: &Arc<Regex>, subject: &str) -> Eval<Option<
     // Without anchors, `a|ab` would match only the first letter of `ab`.
     let anchored = vm.pattern(&format!("\\A(?:{})\\z", regex.as_str()))?;
     vm.tick(subject.len() / 16)?;
-    search(&anchored, subject, |regex, text| Ok(regex.captures(text)?.map(|captures| groups(&captures))))
+    search(&anchored, subject, |regex, text| {
+        Ok(regex.captures(text)?.map(|captures| groups(&captures)))
+    })
 }
 
 /// `text =~ pattern`
@@ -214,7 +238,9 @@ pub(crate) fn full_match(vm: &mut Vm, text: &Value, pattern: &Value) -> Eval<Val
 type Groups = Vec<Option<(usize, usize)>>;
 
 fn groups(captures: &Captures<'_>) -> Groups {
-    (0..captures.len()).map(|index| captures.get(index).map(|group| (group.start(), group.end()))).collect()
+    (0..captures.len())
+        .map(|index| captures.get(index).map(|group| (group.start(), group.end())))
+        .collect()
 }
 
 /// Finds successive matches, up to a maximum number.
@@ -223,7 +249,11 @@ fn matches(vm: &mut Vm, regex: &Arc<Regex>, text: &str, most: usize) -> Eval<Vec
     // One match beyond the budget of the script ends it below.
     let most = most.min(usize::try_from(vm.budget.operations / 4).unwrap_or(usize::MAX - 1) + 1);
     let all_groups: Vec<Groups> = search(regex, text, move |regex, text| {
-        regex.captures_iter(text).take(most).map(|captures| captures.map(|captures| groups(&captures))).collect()
+        regex
+            .captures_iter(text)
+            .take(most)
+            .map(|captures| captures.map(|captures| groups(&captures)))
+            .collect()
     })?;
     vm.tick(all_groups.len() * 4)?;
     vm.alloc(all_groups.iter().map(|groups| groups.len() * 24).sum())?;
@@ -231,7 +261,13 @@ fn matches(vm: &mut Vm, regex: &Arc<Regex>, text: &str, most: usize) -> Eval<Vec
 }
 
 /// Expands `$1`, `${name}` and `\` in a replacement.
-fn expand(regex: &Regex, template: &str, text: &str, groups: &Groups, out: &mut String) -> Eval<()> {
+fn expand(
+    regex: &Regex,
+    template: &str,
+    text: &str,
+    groups: &Groups,
+    out: &mut String,
+) -> Eval<()> {
     let mut letters = template.chars().peekable();
     while let Some(letter) = letters.next() {
         match letter {
@@ -258,7 +294,10 @@ fn expand(regex: &Regex, template: &str, text: &str, groups: &Groups, out: &mut 
                     letters.next();
                 }
                 if index >= groups.len() {
-                    return Err(throw("java.lang.IndexOutOfBoundsException", format!("No group {index}")));
+                    return Err(throw(
+                        "java.lang.IndexOutOfBoundsException",
+                        format!("No group {index}"),
+                    ));
                 }
                 out.push_str(group_text(text, groups, index));
             }
@@ -303,7 +342,13 @@ pub(crate) fn replace_first(vm: &mut Vm, text: &str, pattern: &Value, with: &str
 }
 
 /// `replaceAll` with a closure, whose argument is the match, or the match and its groups.
-pub(crate) fn replace_each(vm: &mut Vm, text: &str, pattern: &Value, closure: &Value, most: usize) -> Eval<Value> {
+pub(crate) fn replace_each(
+    vm: &mut Vm,
+    text: &str,
+    pattern: &Value,
+    closure: &Value,
+    most: usize,
+) -> Eval<Value> {
     let regex = regex_of(vm, pattern)?;
     let mut result = String::new();
     let mut last = 0;
@@ -322,7 +367,10 @@ pub(crate) fn replace_each(vm: &mut Vm, text: &str, pattern: &Value, closure: &V
 
 /// A match and its groups, as texts.
 fn parts(text: &str, groups: &Groups) -> Vec<Value> {
-    groups.iter().map(|group| group.map_or(Value::Null, |(begin, end)| Value::str(&text[begin..end]))).collect()
+    groups
+        .iter()
+        .map(|group| group.map_or(Value::Null, |(begin, end)| Value::str(&text[begin..end])))
+        .collect()
 }
 
 /// `text.split(pattern, limit)`
@@ -338,7 +386,8 @@ fn split_by(vm: &mut Vm, text: &str, regex: &Arc<Regex>, limit: i64) -> Eval<Val
     for groups in matches(vm, regex, text, usize::MAX)? {
         let Some((begin, end)) = groups.first().copied().flatten() else { continue };
         // An empty match at the start or end produces no empty piece.
-        if pieces.len() >= most || (end == 0 && begin == 0) || (begin == end && begin == text.len()) {
+        if pieces.len() >= most || (end == 0 && begin == 0) || (begin == end && begin == text.len())
+        {
             continue;
         }
         pieces.push(&text[last..begin]);
@@ -393,7 +442,9 @@ impl Matcher {
         let groups = search(&self.regex, &text, move |regex, text| {
             Ok(regex.captures_from_pos(text, from)?.map(|captures| groups(&captures)))
         })?;
-        if let Some((begin, end)) = groups.as_ref().and_then(|groups| groups.first().copied().flatten()) {
+        if let Some((begin, end)) =
+            groups.as_ref().and_then(|groups| groups.first().copied().flatten())
+        {
             // An empty match advances by one character, or it would repeat forever.
             let empty_step = text[end..].chars().next().map_or(1, char::len_utf8);
             self.next.set(if begin == end { end + empty_step } else { end });
@@ -411,7 +462,9 @@ impl Matcher {
             None => Err(throw("java.lang.IllegalStateException", "No match found")),
             Some(groups) => match usize::try_from(index).ok().and_then(|index| groups.get(index)) {
                 Some(group) => Ok(*group),
-                None => Err(throw("java.lang.IndexOutOfBoundsException", format!("No group {index}"))),
+                None => {
+                    Err(throw("java.lang.IndexOutOfBoundsException", format!("No group {index}")))
+                }
             },
         }
     }
@@ -420,8 +473,11 @@ impl Matcher {
         match value {
             None => Ok(0),
             Some(Value::Str(name)) => {
-                let index = self.regex.capture_names().position(|group_name| group_name == Some(name));
-                index.map(|index| index as i64).ok_or_else(|| illegal(format!("No group with name <{name}>")))
+                let index =
+                    self.regex.capture_names().position(|group_name| group_name == Some(name));
+                index
+                    .map(|index| index as i64)
+                    .ok_or_else(|| illegal(format!("No group with name <{name}>")))
             }
             Some(other) => vm.to_long(other),
         }
@@ -478,7 +534,9 @@ impl Native for Matcher {
             }
             ("groupCount", []) => Value::count(self.regex.captures_len().saturating_sub(1)),
             ("hasGroup", []) => Value::Bool(self.regex.captures_len() > 1),
-            ("size" | "getCount" | "count", []) => Value::count(matches(vm, &self.regex, &text, usize::MAX)?.len()),
+            ("size" | "getCount" | "count", []) => {
+                Value::count(matches(vm, &self.regex, &text, usize::MAX)?.len())
+            }
             ("getAt", [index]) => {
                 let all: Vec<Value> = matches(vm, &self.regex, &text, usize::MAX)?
                     .iter()
@@ -491,17 +549,30 @@ impl Native for Matcher {
                 {
                     return Err(throw(
                         "java.lang.IndexOutOfBoundsException",
-                        format!("index is out of range 0..{} (index = {position})", length as i64 - 1),
+                        format!(
+                            "index is out of range 0..{} (index = {position})",
+                            length as i64 - 1
+                        ),
                     ));
                 }
                 vm.index(&list, index)?
             }
-            ("replaceAll", [Value::Closure(_)]) => {
-                replace_each(vm, &text, &Value::Str(Rc::clone(&self.pattern)), &arguments[0], usize::MAX)?
-            }
+            ("replaceAll", [Value::Closure(_)]) => replace_each(
+                vm,
+                &text,
+                &Value::Str(Rc::clone(&self.pattern)),
+                &arguments[0],
+                usize::MAX,
+            )?,
             ("replaceAll" | "replaceFirst", [_]) => {
                 let with = text_at(vm, arguments, 0)?;
-                replace_by(vm, &self.regex, &text, &with, if name == "replaceAll" { usize::MAX } else { 1 })?
+                replace_by(
+                    vm,
+                    &self.regex,
+                    &text,
+                    &with,
+                    if name == "replaceAll" { usize::MAX } else { 1 },
+                )?
             }
             ("reset", rest) => {
                 if let Some(other) = rest.first() {

@@ -21,10 +21,19 @@ struct Collector {
 }
 
 fn collectors(_vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
-    const SUPPORTED: [&str; 8] =
-        ["toList", "toSet", "joining", "toMap", "groupingBy", "counting", "partitioningBy", "toUnmodifiableList"];
+    const SUPPORTED: [&str; 8] = [
+        "toList",
+        "toSet",
+        "joining",
+        "toMap",
+        "groupingBy",
+        "counting",
+        "partitioningBy",
+        "toUnmodifiableList",
+    ];
     let is_supported = SUPPORTED.contains(&name);
-    Ok(is_supported.then(|| Value::native(Collector { name: name.to_owned(), arguments: arguments.to_vec() })))
+    Ok(is_supported
+        .then(|| Value::native(Collector { name: name.to_owned(), arguments: arguments.to_vec() })))
 }
 
 fn ranges(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
@@ -74,7 +83,9 @@ pub(super) fn collect(vm: &mut Vm, items: Vec<Value>, collector: &Value) -> Eval
             }
             Ok(result)
         }
-        ("groupingBy" | "partitioningBy", [key, ..]) => vm.call_method(&list, "groupBy", std::slice::from_ref(key)),
+        ("groupingBy" | "partitioningBy", [key, ..]) => {
+            vm.call_method(&list, "groupBy", std::slice::from_ref(key))
+        }
         _ => Ok(list),
     }
 }

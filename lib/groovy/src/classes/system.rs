@@ -10,9 +10,11 @@ use std::any::Any;
 pub(super) static CLASSES: &[Class] = &[
     Class::with_static("java.lang.System", system).and_constants(streams),
     Class::with_static("java.lang.Thread", thread),
-    Class::with_static("java.util.concurrent.TimeUnit", super::codec::no_static).and_constants(unit),
+    Class::with_static("java.util.concurrent.TimeUnit", super::codec::no_static)
+        .and_constants(unit),
     Class::with_static("java.lang.Runtime", runtime),
-    Class::with_static("java.lang.ProcessBuilder", super::codec::no_static).and_constructor(process_builder),
+    Class::with_static("java.lang.ProcessBuilder", super::codec::no_static)
+        .and_constructor(process_builder),
     Class::with_static("java.net.InetAddress", address),
 ];
 
@@ -80,15 +82,21 @@ fn copy(
     if count < 0 {
         return Err(no_array_index(&format!("length {count} is negative")));
     }
-    for (role, array, start) in [("source", source, source_start), ("destination", target, target_start)] {
+    for (role, array, start) in
+        [("source", source, source_start), ("destination", target, target_start)]
+    {
         let length = vm.call_method(array, "size", &[])?;
         let length = vm.to_long(&length)?;
         if start < 0 {
-            return Err(no_array_index(&format!("{role} index {start} out of bounds for length {length}")));
+            return Err(no_array_index(&format!(
+                "{role} index {start} out of bounds for length {length}"
+            )));
         }
         let end = start.saturating_add(count);
         if end > length {
-            return Err(no_array_index(&format!("last {role} index {end} out of bounds for length {length}")));
+            return Err(no_array_index(&format!(
+                "last {role} index {end} out of bounds for length {length}"
+            )));
         }
     }
     // Read before the first write, because the ranges may overlap.
@@ -128,7 +136,9 @@ impl Native for Output {
 
     fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
         let text = match (name, arguments) {
-            ("println" | "print" | "write" | "append" | "leftShift", [value, ..]) => vm.text(value)?,
+            ("println" | "print" | "write" | "append" | "leftShift", [value, ..]) => {
+                vm.text(value)?
+            }
             ("println", []) => "".into(),
             ("printf" | "format", [template, rest @ ..]) => {
                 let template = vm.text(template)?;
@@ -201,7 +211,10 @@ fn unit(_vm: &mut Vm, name: &str) -> Option<Value> {
         ("HOURS", 3_600_000_000_000),
         ("DAYS", 86_400_000_000_000),
     ];
-    UNITS.iter().find(|(unit_name, _)| *unit_name == name).map(|(name, nanos)| Value::native(Unit(*nanos, name)))
+    UNITS
+        .iter()
+        .find(|(unit_name, _)| *unit_name == name)
+        .map(|(name, nanos)| Value::native(Unit(*nanos, name)))
 }
 
 impl Native for Unit {
@@ -216,7 +229,9 @@ impl Native for Unit {
         };
         if let ("convert", [_, from]) = (name, arguments) {
             let from = from.downcast::<Self>().map_or(self.0, |unit| unit.0);
-            return Ok(Some(Value::Long((i128::from(amount) * i128::from(from) / i128::from(self.0)) as i64)));
+            return Ok(Some(Value::Long(
+                (i128::from(amount) * i128::from(from) / i128::from(self.0)) as i64,
+            )));
         }
         let nanos = i128::from(amount) * i128::from(self.0);
         let divisor = match name {

@@ -42,7 +42,10 @@ impl Native for Engine {
         };
         vm.tick(text.len())?;
         let code = crate::syntax::parse(&script(&text), Dialect::Groovy).map_err(|error| {
-            throw("groovy.lang.GroovyRuntimeException", format!("Failed to parse template script: {error}"))
+            throw(
+                "groovy.lang.GroovyRuntimeException",
+                format!("Failed to parse template script: {error}"),
+            )
         })?;
         Ok(Some(Value::native(Template(Arc::new(code)))))
     }

@@ -13,7 +13,8 @@ use std::any::Any;
 pub(super) static CLASSES: &[Class] = &[
     Class::with_static("java.time.Duration", duration).and_constants(zero),
     Class::with_static("java.time.Period", period).and_constants(zero),
-    Class::with_static("java.time.temporal.ChronoUnit", super::codec::no_static).and_constants(unit),
+    Class::with_static("java.time.temporal.ChronoUnit", super::codec::no_static)
+        .and_constants(unit),
     Class::with_static("java.time.format.DateTimeFormatter", formatter).and_constants(standard),
     Class::name_only("java.time.DayOfWeek").and_constants(day),
     Class::name_only("java.time.temporal.Temporal"),
@@ -39,8 +40,10 @@ impl Span {
 
 /// A span of an amount of `Days`, `Hours` or similar; None for an unknown unit.
 pub(crate) fn span(unit: &str, amount: i64) -> Option<Value> {
-    let plural = format!("{}S", unit.trim_end_matches('s').to_uppercase()).replace("MILLISECONDS", "MILLIS");
-    let (_, factor) = UNITS.iter().find(|(unit_name, factor)| *unit_name == plural && *factor != 0)?;
+    let plural =
+        format!("{}S", unit.trim_end_matches('s').to_uppercase()).replace("MILLISECONDS", "MILLIS");
+    let (_, factor) =
+        UNITS.iter().find(|(unit_name, factor)| *unit_name == plural && *factor != 0)?;
     let total = amount.saturating_mul(factor.abs());
     let (millis, months) = if *factor > 0 { (total, 0) } else { (0, total) };
     Some(Value::native(Span { millis, months, is_period: months != 0 }))
@@ -75,7 +78,10 @@ struct Formatter {
 }
 
 fn unit(_vm: &mut Vm, name: &str) -> Option<Value> {
-    UNITS.iter().find(|(unit_name, _)| *unit_name == name).map(|(name, millis)| Value::native(Unit(name, *millis)))
+    UNITS
+        .iter()
+        .find(|(unit_name, _)| *unit_name == name)
+        .map(|(name, millis)| Value::native(Unit(name, *millis)))
 }
 
 /// Name of the unit in an argument.
@@ -88,15 +94,17 @@ pub(super) fn unit_of(vm: &mut Vm, value: &Value) -> Eval<String> {
 
 /// Number of complete units between two times.
 pub(super) fn between(unit: &str, from: &NaiveDateTime, to: &NaiveDateTime) -> i64 {
-    let factor = UNITS.iter().find(|(unit_name, _)| *unit_name == unit).map_or(1, |(_, millis)| *millis);
+    let factor =
+        UNITS.iter().find(|(unit_name, _)| *unit_name == unit).map_or(1, |(_, millis)| *millis);
     let span = *to - *from;
     match factor {
         0 if unit == "NANOS" => span.num_nanoseconds().unwrap_or(i64::MAX),
         0 => span.num_microseconds().unwrap_or(i64::MAX),
         1.. => span.num_milliseconds() / factor,
         _ => {
-            let mut months =
-                (i64::from(to.year()) - i64::from(from.year())) * 12 + i64::from(to.month()) - i64::from(from.month());
+            let mut months = (i64::from(to.year()) - i64::from(from.year())) * 12
+                + i64::from(to.month())
+                - i64::from(from.month());
             // A month is complete only if its day and time are reached.
             let reached = shift(*from, "MONTH", months);
             if months > 0 && reached > *to {
@@ -131,7 +139,9 @@ impl Native for Unit {
                 Some(Value::Long(between(self.0, &from, &to)))
             }
             ("name", []) => Some(Value::str(self.0)),
-            ("getDuration", []) => Some(Value::native(Span { millis: self.1.max(0), months: 0, is_period: false })),
+            ("getDuration", []) => {
+                Some(Value::native(Span { millis: self.1.max(0), months: 0, is_period: false }))
+            }
             _ => None,
         })
     }
@@ -164,13 +174,17 @@ fn duration(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>>
         ("of", [amount, unit]) => {
             let amount = vm.to_long(amount)?;
             let unit = unit_of(vm, unit)?;
-            amount.saturating_mul(UNITS.iter().find(|(name, _)| *name == unit).map_or(0, |(_, millis)| *millis))
+            amount.saturating_mul(
+                UNITS.iter().find(|(name, _)| *name == unit).map_or(0, |(_, millis)| *millis),
+            )
         }
         // A span has whole milliseconds.
         ("ofNanos", [amount]) => vm.to_long(amount)? / 1_000_000,
         (_, [amount]) => {
             let unit = name.strip_prefix("of").unwrap_or("").to_uppercase();
-            let Some((_, factor)) = UNITS.iter().find(|(unit_name, factor)| *unit_name == unit && *factor > 0) else {
+            let Some((_, factor)) =
+                UNITS.iter().find(|(unit_name, factor)| *unit_name == unit && *factor > 0)
+            else {
                 return Ok(None);
             };
             vm.to_long(amount)?.saturating_mul(*factor)
@@ -195,7 +209,9 @@ fn period(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
         ("ofWeeks", [weeks]) => (0, weeks.saturating_mul(7 * DAY)),
         ("ofMonths", [months]) => (*months, 0),
         ("ofYears", [years]) => (years.saturating_mul(12), 0),
-        ("of", [years, months, days]) => (years.saturating_mul(12).saturating_add(*months), days.saturating_mul(DAY)),
+        ("of", [years, months, days]) => {
+            (years.saturating_mul(12).saturating_add(*months), days.saturating_mul(DAY))
+        }
         ("between", _) if arguments.len() == 2 => {
             let (from, to) = local_times(vm, &arguments[0], &arguments[1])?;
             let months = between("MONTHS", &from, &to);
@@ -213,7 +229,9 @@ impl Native for Span {
 
     fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
         let millis = self.millis;
-        if let (Some(unit), [amount]) = (name.strip_prefix("plus").or(name.strip_prefix("minus")), arguments) {
+        if let (Some(unit), [amount]) =
+            (name.strip_prefix("plus").or(name.strip_prefix("minus")), arguments)
+        {
             let sign = if name.starts_with("minus") { -1 } else { 1 };
             let added = if let Some(other) = amount.downcast::<Self>() {
                 other.millis
@@ -289,7 +307,12 @@ fn nonzero(amount: i64, unit: &str) -> String {
 
 /// `P1Y2M3D`
 fn period_text(months: i64, days: i64) -> String {
-    let text = format!("P{}{}{}", nonzero(months / 12, "Y"), nonzero(months % 12, "M"), nonzero(days, "D"));
+    let text = format!(
+        "P{}{}{}",
+        nonzero(months / 12, "Y"),
+        nonzero(months % 12, "M"),
+        nonzero(days, "D")
+    );
     if text == "P" { "P0D".to_owned() } else { text }
 }
 
@@ -312,7 +335,8 @@ impl Native for Day {
     }
 
     fn text(&self, _vm: &mut Vm) -> Eval<Option<String>> {
-        const NAMES: [&str; 7] = ["MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY"];
+        const NAMES: [&str; 7] =
+            ["MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY"];
         Ok(NAMES.get(self.0.num_days_from_monday() as usize).map(|name| (*name).to_owned()))
     }
 
@@ -340,7 +364,11 @@ fn standard(_vm: &mut Vm, name: &str) -> Option<Value> {
         "ISO_LOCAL_TIME" => "HH:mm:ss",
         "ISO_LOCAL_DATE_TIME" => "yyyy-MM-dd'T'HH:mm:ss.SSS",
         "ISO_INSTANT" => "INSTANT",
-        "ISO_DATE_TIME" | "ISO_OFFSET_DATE_TIME" | "ISO_ZONED_DATE_TIME" | "ISO_DATE" | "ISO_TIME" => "ISO",
+        "ISO_DATE_TIME"
+        | "ISO_OFFSET_DATE_TIME"
+        | "ISO_ZONED_DATE_TIME"
+        | "ISO_DATE"
+        | "ISO_TIME" => "ISO",
         // Java writes the day of the month without a leading zero.
         "RFC_1123_DATE_TIME" => "EEE, d MMM yyyy HH:mm:ss 'GMT'",
         _ => return None,
@@ -369,9 +397,10 @@ impl Native for Formatter {
     fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
         Ok(Some(match (name, arguments) {
             ("format", [time]) => format_temporal(vm, time, &self.pattern, self.zone.as_ref())?,
-            ("withZone", [zone]) => {
-                Value::native(Self { pattern: self.pattern.clone(), zone: Some(zone_of(vm, zone)?) })
-            }
+            ("withZone", [zone]) => Value::native(Self {
+                pattern: self.pattern.clone(),
+                zone: Some(zone_of(vm, zone)?),
+            }),
             ("withLocale" | "withResolverStyle", [_]) => {
                 Value::native(Self { pattern: self.pattern.clone(), zone: self.zone.clone() })
             }

@@ -12,12 +12,24 @@ use chrono::{Datelike, NaiveDate, NaiveDateTime, NaiveTime, Timelike};
 use std::any::Any;
 
 pub(super) static CLASSES: &[Class] = &[
-    Class::with_static("java.time.LocalDate", |vm, name, arguments| make(vm, Kind::Date, name, arguments)),
-    Class::with_static("java.time.LocalTime", |vm, name, arguments| make(vm, Kind::Time, name, arguments)),
-    Class::with_static("java.time.LocalDateTime", |vm, name, arguments| make(vm, Kind::DateTime, name, arguments)),
-    Class::with_static("java.time.ZonedDateTime", |vm, name, arguments| make(vm, Kind::Zoned, name, arguments)),
-    Class::with_static("java.time.OffsetDateTime", |vm, name, arguments| make(vm, Kind::Offset, name, arguments)),
-    Class::with_static("java.time.Instant", |vm, name, arguments| make(vm, Kind::Instant, name, arguments)),
+    Class::with_static("java.time.LocalDate", |vm, name, arguments| {
+        make(vm, Kind::Date, name, arguments)
+    }),
+    Class::with_static("java.time.LocalTime", |vm, name, arguments| {
+        make(vm, Kind::Time, name, arguments)
+    }),
+    Class::with_static("java.time.LocalDateTime", |vm, name, arguments| {
+        make(vm, Kind::DateTime, name, arguments)
+    }),
+    Class::with_static("java.time.ZonedDateTime", |vm, name, arguments| {
+        make(vm, Kind::Zoned, name, arguments)
+    }),
+    Class::with_static("java.time.OffsetDateTime", |vm, name, arguments| {
+        make(vm, Kind::Offset, name, arguments)
+    }),
+    Class::with_static("java.time.Instant", |vm, name, arguments| {
+        make(vm, Kind::Instant, name, arguments)
+    }),
 ];
 
 /// Class of a time.
@@ -92,7 +104,8 @@ fn make(vm: &mut Vm, kind: Kind, name: &str, arguments: &[Value]) -> Eval<Option
             Ok(Some(new_time(kind, local_of(count.saturating_mul(factor)), zone)))
         }
         ("ofInstant" | "of", [time, zone]) if time.downcast::<Time>().is_some() => {
-            let zone = zone_of(vm, zone).or_else(|fault| if name == "of" { Ok(default_zone) } else { Err(fault) })?;
+            let zone = zone_of(vm, zone)
+                .or_else(|fault| if name == "of" { Ok(default_zone) } else { Err(fault) })?;
             let Some(time) = time.downcast::<Time>() else { return Ok(None) };
             let local = if time.kind == Kind::Instant {
                 zone.moment(vm, time.zone.millis(vm, &time.local)).local
@@ -111,9 +124,14 @@ fn make(vm: &mut Vm, kind: Kind, name: &str, arguments: &[Value]) -> Eval<Option
             for part in rest.iter().take(7) {
                 numbers.push(if part.downcast::<Zone>().is_some() { 0 } else { vm.to_long(part)? });
             }
-            let zone = rest.last().and_then(|zone| zone.downcast::<Zone>()).cloned().unwrap_or(default_zone);
-            let local = from_parts(kind, &numbers)
-                .ok_or_else(|| throw("java.time.DateTimeException", format!("Invalid date or time: {numbers:?}")))?;
+            let zone = rest
+                .last()
+                .and_then(|zone| zone.downcast::<Zone>())
+                .cloned()
+                .unwrap_or(default_zone);
+            let local = from_parts(kind, &numbers).ok_or_else(|| {
+                throw("java.time.DateTimeException", format!("Invalid date or time: {numbers:?}"))
+            })?;
             Ok(Some(new_time(kind, local, zone)))
         }
         _ => Ok(None),
@@ -146,14 +164,22 @@ fn number_at(numbers: &[i64], index: usize, default: i64) -> Option<u32> {
     u32::try_from(numbers.get(index).copied().unwrap_or(default)).ok()
 }
 
-fn parse(vm: &mut Vm, kind: Kind, text: &str, pattern: Option<&str>, default_zone: Zone) -> Eval<Option<Value>> {
+fn parse(
+    vm: &mut Vm,
+    kind: Kind,
+    text: &str,
+    pattern: Option<&str>,
+    default_zone: Zone,
+) -> Eval<Option<Value>> {
     // The zone name in brackets repeats the offset.
     let without_zone_name = text.split('[').next().unwrap_or(text);
     let patterns: &[&str] = match (pattern, kind) {
         (Some(_), _) => &[],
         (None, Kind::Date) => &["yyyy-MM-dd"],
         (None, Kind::Time) => &["HH:mm", "HH:mm:ss", "HH:mm:ss.S"],
-        (None, Kind::DateTime) => &["yyyy-MM-dd'T'HH:mm", "yyyy-MM-dd'T'HH:mm:ss", "yyyy-MM-dd'T'HH:mm:ss.S"],
+        (None, Kind::DateTime) => {
+            &["yyyy-MM-dd'T'HH:mm", "yyyy-MM-dd'T'HH:mm:ss", "yyyy-MM-dd'T'HH:mm:ss.S"]
+        }
         (None, _) => &["yyyy-MM-dd'T'HH:mm:ss.SX", "yyyy-MM-dd'T'HH:mm:ssX", "yyyy-MM-dd'T'HH:mmX"],
     };
     let fields = match pattern {
@@ -175,9 +201,10 @@ fn parse(vm: &mut Vm, kind: Kind, text: &str, pattern: Option<&str>, default_zon
         return Err(throw("java.time.format.DateTimeParseException", message));
     };
     let zone = match (fields.offset, &fields.zone) {
-        (Some(offset), _) => {
-            Zone { name: if offset == 0 { "Z".to_owned() } else { offset_text(offset, ":") }, fixed: Some(offset) }
-        }
+        (Some(offset), _) => Zone {
+            name: if offset == 0 { "Z".to_owned() } else { offset_text(offset, ":") },
+            fixed: Some(offset),
+        },
         (None, Some(name)) => Zone::from_name(vm, name).unwrap_or(default_zone),
         _ => default_zone,
     };
@@ -186,7 +213,11 @@ fn parse(vm: &mut Vm, kind: Kind, text: &str, pattern: Option<&str>, default_zon
         _ => (local, zone),
     };
     // A local time has no zone of its own; conversions take the default zone.
-    let zone = if matches!(kind, Kind::Date | Kind::Time | Kind::DateTime) { Zone::default(vm) } else { zone };
+    let zone = if matches!(kind, Kind::Date | Kind::Time | Kind::DateTime) {
+        Zone::default(vm)
+    } else {
+        zone
+    };
     Ok(Some(Value::native(Time { kind, local, zone })))
 }
 
@@ -223,7 +254,9 @@ impl Time {
             Kind::DateTime => format!("{date}T{seconds}"),
             Kind::Instant => format!("{date}T{seconds}Z"),
             // A zone that is only an offset is not repeated in brackets.
-            Kind::Zoned if self.zone.name.starts_with(['Z', '+', '-']) => format!("{date}T{seconds}{offset}"),
+            Kind::Zoned if self.zone.name.starts_with(['Z', '+', '-']) => {
+                format!("{date}T{seconds}{offset}")
+            }
             Kind::Zoned => format!("{date}T{seconds}{offset}[{}]", self.zone.name),
             Kind::Offset => format!("{date}T{seconds}{offset}"),
         }
@@ -241,9 +274,9 @@ impl Time {
             "getMinute" => local.minute() as i32,
             "getSecond" => local.second() as i32,
             "getNano" => local.nanosecond() as i32,
-            "lengthOfMonth" => {
-                (shift(local.with_day(1).unwrap_or(*local), "MONTH", 1) - chrono::Duration::days(1)).day() as i32
-            }
+            "lengthOfMonth" => (shift(local.with_day(1).unwrap_or(*local), "MONTH", 1)
+                - chrono::Duration::days(1))
+            .day() as i32,
             "lengthOfYear" => {
                 if local.date().leap_year() {
                     366
@@ -262,9 +295,13 @@ impl Time {
     /// `minus(duration)`, `withHour(0)`, `truncatedTo(unit)`.
     fn modified(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
         let sign = if name.starts_with("minus") { -1 } else { 1 };
-        if let (Some(unit), [amount]) = (name.strip_prefix("plus").or(name.strip_prefix("minus")), arguments) {
+        if let (Some(unit), [amount]) =
+            (name.strip_prefix("plus").or(name.strip_prefix("minus")), arguments)
+        {
             if unit.is_empty() {
-                return Ok(amount.downcast::<Span>().map(|span| self.with(span.add_to(self.local, sign))));
+                return Ok(amount
+                    .downcast::<Span>()
+                    .map(|span| self.with(span.add_to(self.local, sign))));
             }
             let amount = vm.to_long(amount)?.saturating_mul(sign);
             return Ok(Some(self.with(shift(self.local, &unit.to_uppercase(), amount))));
@@ -278,8 +315,11 @@ impl Time {
             if field.starts_with("Zone") || field.starts_with("Offset") {
                 let zone = zone_of(vm, value)?;
                 let keeps_instant = field.ends_with("Instant");
-                let local =
-                    if keeps_instant { zone.moment(vm, self.zone.millis(vm, &self.local)).local } else { self.local };
+                let local = if keeps_instant {
+                    zone.moment(vm, self.zone.millis(vm, &self.local)).local
+                } else {
+                    self.local
+                };
                 return Ok(Some(Value::native(Self { kind: self.kind, local, zone })));
             }
             let value = vm.to_long(value)?;
@@ -295,9 +335,9 @@ impl Time {
                 "Nano" => self.local.with_nanosecond(number),
                 _ => return Ok(None),
             };
-            return local
-                .map(|local| Some(self.with(local)))
-                .ok_or_else(|| throw("java.time.DateTimeException", format!("Invalid value for {field}: {value}")));
+            return local.map(|local| Some(self.with(local))).ok_or_else(|| {
+                throw("java.time.DateTimeException", format!("Invalid value for {field}: {value}"))
+            });
         }
         if let ("truncatedTo", [unit]) = (name, arguments) {
             let unit = unit_of(vm, unit)?;
@@ -331,7 +371,11 @@ impl Time {
     fn conversion(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
         let millis = self.zone.millis(vm, &self.local);
         Ok(Some(match (name, arguments) {
-            ("toInstant", _) => Value::native(Self { kind: Kind::Instant, local: local_of(millis), zone: Zone::utc() }),
+            ("toInstant", _) => Value::native(Self {
+                kind: Kind::Instant,
+                local: local_of(millis),
+                zone: Zone::utc(),
+            }),
             ("toLocalDate", []) => self.with_kind(Kind::Date),
             ("toLocalTime", []) => self.with_kind(Kind::Time),
             ("toLocalDateTime", []) => self.with_kind(Kind::DateTime),
@@ -343,7 +387,11 @@ impl Time {
                     None => self.zone.clone(),
                 };
                 let kind = if rest.is_empty() { Kind::DateTime } else { Kind::Zoned };
-                Value::native(Self { kind, local: self.local.date().and_time(NaiveTime::MIN), zone })
+                Value::native(Self {
+                    kind,
+                    local: self.local.date().and_time(NaiveTime::MIN),
+                    zone,
+                })
             }
             ("atTime", [time]) if time.downcast::<Self>().is_some() => {
                 let time = time.downcast::<Self>().map_or(NaiveTime::MIN, |time| time.local.time());
@@ -358,7 +406,8 @@ impl Time {
                 for (number, value) in numbers.iter_mut().zip(rest) {
                     *number = u32::try_from(vm.to_long(value)?).unwrap_or(0);
                 }
-                let time = NaiveTime::from_hms_opt(numbers[0], numbers[1], numbers[2]).unwrap_or(NaiveTime::MIN);
+                let time = NaiveTime::from_hms_opt(numbers[0], numbers[1], numbers[2])
+                    .unwrap_or(NaiveTime::MIN);
                 Value::native(Self {
                     kind: Kind::DateTime,
                     local: self.local.date().and_time(time),
@@ -367,8 +416,16 @@ impl Time {
             }
             ("atZone" | "atOffset", [zone]) => {
                 let zone = zone_of(vm, zone)?;
-                let local = if self.kind == Kind::Instant { zone.moment(vm, millis).local } else { self.local };
-                Value::native(Self { kind: if name == "atZone" { Kind::Zoned } else { Kind::Offset }, local, zone })
+                let local = if self.kind == Kind::Instant {
+                    zone.moment(vm, millis).local
+                } else {
+                    self.local
+                };
+                Value::native(Self {
+                    kind: if name == "atZone" { Kind::Zoned } else { Kind::Offset },
+                    local,
+                    zone,
+                })
             }
             ("toEpochMilli", []) => Value::Long(millis),
             ("getEpochSecond" | "toEpochSecond", _) => Value::Long(millis.div_euclid(1_000)),
@@ -391,7 +448,12 @@ pub(super) fn local_time(value: &Value) -> Option<NaiveDateTime> {
 }
 
 /// Formats a time by a pattern; `ISO` is the format of `toString`.
-pub(super) fn format_temporal(vm: &mut Vm, value: &Value, pattern: &str, zone: Option<&Zone>) -> Eval<Value> {
+pub(super) fn format_temporal(
+    vm: &mut Vm,
+    value: &Value,
+    pattern: &str,
+    zone: Option<&Zone>,
+) -> Eval<Value> {
     let Some(time) = value.downcast::<Time>() else {
         let millis = super::date::millis_of(vm, value)?;
         let zone = zone.cloned().unwrap_or_else(|| Zone::default(vm));
@@ -455,7 +517,8 @@ impl Native for Time {
             ("format", [format, ..]) => {
                 let pattern = pattern_of(vm, format)?;
                 let zone = super::temporal::zone_in(format);
-                return format_temporal(vm, &Value::native(self.clone()), &pattern, zone.as_ref()).map(Some);
+                return format_temporal(vm, &Value::native(self.clone()), &pattern, zone.as_ref())
+                    .map(Some);
             }
             ("plus" | "minus", [Value::Int(_) | Value::Long(_)]) => {
                 // Groovy adds numbers as days to a date, and as seconds to other times.

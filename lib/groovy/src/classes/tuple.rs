@@ -20,7 +20,8 @@ pub(super) static CLASSES: &[Class] = &[
 ];
 
 /// Names of the elements in getters.
-const PLACES: [&str; 9] = ["First", "Second", "Third", "Fourth", "Fifth", "Sixth", "Seventh", "Eighth", "Ninth"];
+const PLACES: [&str; 9] =
+    ["First", "Second", "Third", "Fourth", "Fifth", "Sixth", "Seventh", "Eighth", "Ninth"];
 
 /// A tuple: an immutable list.
 struct Tuple {
@@ -63,7 +64,9 @@ impl Native for Tuple {
     }
 
     fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
-        if let (Some(value), []) = (name.strip_prefix("get").and_then(|name| self.get(name)), arguments) {
+        if let (Some(value), []) =
+            (name.strip_prefix("get").and_then(|name| self.get(name)), arguments)
+        {
             return Ok(Some(value));
         }
         match (name, arguments) {

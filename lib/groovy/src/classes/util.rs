@@ -12,7 +12,8 @@ use std::cmp::Ordering;
 pub(super) static CLASSES: &[Class] = &[
     Class::with_static("java.util.Random", random_static).and_constructor(make_random),
     Class::with_static("java.security.SecureRandom", random_static).and_constructor(make_random),
-    Class::with_static("java.util.concurrent.ThreadLocalRandom", random_static).and_constructor(make_random),
+    Class::with_static("java.util.concurrent.ThreadLocalRandom", random_static)
+        .and_constructor(make_random),
     Class::with_static("java.util.UUID", uuid),
     Class::with_static("java.util.Optional", optional),
     Class::with_static("groovy.util.Eval", crate::jmeter::shell),
@@ -23,7 +24,9 @@ pub(super) static CLASSES: &[Class] = &[
     Class::with_constructor("java.util.concurrent.atomic.AtomicBoolean", make_atomic),
     Class::with_constructor("java.util.concurrent.atomic.AtomicReference", make_atomic),
     Class::with_static("java.util.Comparator", comparator),
-    Class::with_static("java.util.Locale", locale_static).and_constructor(make_locale).and_constants(locale),
+    Class::with_static("java.util.Locale", locale_static)
+        .and_constructor(make_locale)
+        .and_constants(locale),
     Class::with_constructor("java.util.concurrent.locks.ReentrantLock", make_lock),
     Class::with_constructor("java.util.concurrent.Semaphore", make_lock),
     Class::with_constructor("java.util.concurrent.CountDownLatch", make_lock),
@@ -64,10 +67,14 @@ const MASK: i64 = (1 << 48) - 1;
 fn make_random(vm: &mut Vm, class: &str, arguments: &[Value]) -> Eval<Value> {
     let seed = match arguments {
         // In the other classes, a seed does not determine the sequence.
-        [seed @ (Value::Int(_) | Value::Long(_) | Value::Char(_))] if class == "java.util.Random" => {
+        [seed @ (Value::Int(_) | Value::Long(_) | Value::Char(_))]
+            if class == "java.util.Random" =>
+        {
             Some(scrambled(vm.to_long(seed)?))
         }
-        [_, ..] if class == "java.util.Random" => return Err(vm.missing_method(class, "<init>", arguments)),
+        [_, ..] if class == "java.util.Random" => {
+            return Err(vm.missing_method(class, "<init>", arguments));
+        }
         _ => None,
     };
     let class = super::by_full_name(class).map_or("java.util.Random", |class| class.name);
@@ -122,7 +129,9 @@ fn scrambled(seed: i64) -> i64 {
 fn random_static(vm: &mut Vm, name: &str, _arguments: &[Value]) -> Eval<Option<Value>> {
     Ok(match name {
         "current" => Some(make_random(vm, "java.util.concurrent.ThreadLocalRandom", &[])?),
-        "getInstance" | "getInstanceStrong" => Some(make_random(vm, "java.security.SecureRandom", &[])?),
+        "getInstance" | "getInstanceStrong" => {
+            Some(make_random(vm, "java.security.SecureRandom", &[])?)
+        }
         _ => None,
     })
 }
@@ -175,7 +184,11 @@ impl Random {
             return Ok((i128::from(from) + offset as i128) as i64);
         }
         let mut number = self.integer(vm, is_int);
-        let count = if is_int { i64::from((to as i32).wrapping_sub(from as i32)) } else { to.wrapping_sub(from) };
+        let count = if is_int {
+            i64::from((to as i32).wrapping_sub(from as i32))
+        } else {
+            to.wrapping_sub(from)
+        };
         let mask = count.wrapping_sub(1);
         if count & mask == 0 {
             return Ok((number & mask).wrapping_add(from));
@@ -184,7 +197,11 @@ impl Random {
             loop {
                 vm.tick(1)?;
                 // The highest bit is dropped, in an `int` that of the lower half.
-                let bits = if is_int { i64::from(number as u32 >> 1) } else { (number as u64 >> 1) as i64 };
+                let bits = if is_int {
+                    i64::from(number as u32 >> 1)
+                } else {
+                    (number as u64 >> 1) as i64
+                };
                 let value = bits % count;
                 let limit = if is_int { i64::from(i32::MAX) } else { i64::MAX };
                 // Numbers above the last multiple of the count would prefer small values.
@@ -293,7 +310,9 @@ impl Native for Random {
                 let mut random: Vec<u8> = Vec::with_capacity(count);
                 while random.len() < count {
                     // Java takes four bytes from each number, the lowest first.
-                    random.extend(self.bits(vm, 32).to_le_bytes().into_iter().take(count - random.len()));
+                    random.extend(
+                        self.bits(vm, 32).to_le_bytes().into_iter().take(count - random.len()),
+                    );
                 }
                 bytes.replace(random);
                 Value::Null
@@ -310,7 +329,9 @@ impl Native for Random {
             ("ints" | "doubles" | "longs", _) => {
                 return Err(throw(
                     "java.lang.UnsupportedOperationException",
-                    format!("`{name}` without a count is an endless stream; write `{name}(count, from, to)`"),
+                    format!(
+                        "`{name}` without a count is an endless stream; write `{name}(count, from, to)`"
+                    ),
                 ));
             }
             ("setSeed", [seed]) => {
@@ -358,7 +379,9 @@ fn uuid(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
             let text = text_at(vm, arguments, 0)?;
             let hex = text.replace('-', "");
             let number = u128::from_str_radix(&hex, 16).ok().filter(|_| hex.len() == 32);
-            Uuid(number.ok_or_else(|| illegal(format!("Invalid UUID string: {}", crate::error::clip(&text))))?)
+            Uuid(number.ok_or_else(|| {
+                illegal(format!("Invalid UUID string: {}", crate::error::clip(&text)))
+            })?)
         }
         "nameUUIDFromBytes" => {
             let bytes = super::bytes_of(vm, arguments.first().unwrap_or(&Value::Null))?;
@@ -381,7 +404,8 @@ impl Native for Uuid {
             "getMostSignificantBits" => Value::Long((self.0 >> 64) as i64),
             "getLeastSignificantBits" => Value::Long(self.0 as i64),
             "version" => Value::Int((self.0 >> 76 & 0xf) as i32),
-            "plus" | "replace" | "replaceAll" | "substring" | "split" | "toUpperCase" | "length" => {
+            "plus" | "replace" | "replaceAll" | "substring" | "split" | "toUpperCase"
+            | "length" => {
                 // In Java, a UUID has no methods of text except Groovy's `plus`.
                 if name != "plus" {
                     return Ok(None);
@@ -432,7 +456,9 @@ impl Native for OptionalObject {
         Ok(Some(match (name, value, arguments) {
             ("isPresent" | "asBoolean", value, []) => Value::Bool(value.is_some()),
             ("isEmpty", value, []) => Value::Bool(value.is_none()),
-            ("get" | "orElseThrow" | "getAsInt" | "getAsDouble" | "getAsLong", Some(value), _) => value,
+            ("get" | "orElseThrow" | "getAsInt" | "getAsDouble" | "getAsLong", Some(value), _) => {
+                value
+            }
             ("get" | "orElseThrow" | "getAsInt" | "getAsDouble" | "getAsLong", None, _) => {
                 return Err(throw("java.util.NoSuchElementException", "No value present"));
             }
@@ -441,7 +467,9 @@ impl Native for OptionalObject {
             ("orElseGet", Some(value), _) => value,
             ("ifPresent", Some(value), [closure]) => vm.call_closure(closure, &[value])?,
             ("ifPresent", None, _) => Value::Null,
-            ("map", Some(value), [closure]) => Self::make(Some(vm.call_closure(closure, &[value])?)),
+            ("map", Some(value), [closure]) => {
+                Self::make(Some(vm.call_closure(closure, &[value])?))
+            }
             ("map" | "filter" | "flatMap", None, _) => Self::make(None),
             ("flatMap", Some(value), [closure]) => vm.call_closure(closure, &[value])?,
             ("filter", Some(value), [closure]) => {
@@ -479,7 +507,8 @@ struct Atomic {
 }
 
 fn make_atomic(_vm: &mut Vm, class: &str, arguments: &[Value]) -> Eval<Value> {
-    let class = super::by_full_name(class).map_or("java.util.concurrent.atomic.AtomicLong", |class| class.name);
+    let class = super::by_full_name(class)
+        .map_or("java.util.concurrent.atomic.AtomicLong", |class| class.name);
     let first = match class.rsplit('.').next() {
         Some("AtomicInteger") => Value::Int(0),
         Some("AtomicLong") => Value::Long(0),
@@ -505,7 +534,9 @@ impl Native for Atomic {
             ("incrementAndGet" | "getAndIncrement", []) => Value::Int(1),
             ("decrementAndGet" | "getAndDecrement", []) => Value::Int(-1),
             ("addAndGet" | "getAndAdd", [delta]) => delta.clone(),
-            ("get" | "intValue" | "longValue" | "getPlain" | "getAcquire", []) => return Ok(Some(old)),
+            ("get" | "intValue" | "longValue" | "getPlain" | "getAcquire", []) => {
+                return Ok(Some(old));
+            }
             ("set" | "lazySet" | "getAndSet", [value]) => {
                 self.value.replace(value.clone());
                 return Ok(Some(if name == "getAndSet" { old } else { Value::Null }));
@@ -565,13 +596,18 @@ impl Comparator {
     }
 
     pub fn reversed(inner: Option<Value>) -> Value {
-        Value::native(Self { kind: inner.map_or(ComparatorKind::Natural, ComparatorKind::By), reversed: true })
+        Value::native(Self {
+            kind: inner.map_or(ComparatorKind::Natural, ComparatorKind::By),
+            reversed: true,
+        })
     }
 
     fn order(&self, vm: &mut Vm, a: &Value, b: &Value) -> Eval<Ordering> {
         let order = match &self.kind {
             ComparatorKind::Natural => vm.compare(a, b)?,
-            ComparatorKind::IgnoringCase => vm.text(a)?.to_lowercase().cmp(&vm.text(b)?.to_lowercase()),
+            ComparatorKind::IgnoringCase => {
+                vm.text(a)?.to_lowercase().cmp(&vm.text(b)?.to_lowercase())
+            }
             ComparatorKind::Property(name) => {
                 let a = vm.property(a, name)?;
                 let b = vm.property(b, name)?;
@@ -585,11 +621,14 @@ impl Comparator {
 
 fn comparator(_vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     Ok(match (name, arguments) {
-        ("naturalOrder", []) => Some(Value::native(Comparator { kind: ComparatorKind::Natural, reversed: false })),
-        ("reverseOrder", []) => Some(Comparator::reversed(None)),
-        (_, [closure]) if name.starts_with("comparing") => {
-            Some(Value::native(Comparator { kind: ComparatorKind::By(closure.clone()), reversed: false }))
+        ("naturalOrder", []) => {
+            Some(Value::native(Comparator { kind: ComparatorKind::Natural, reversed: false }))
         }
+        ("reverseOrder", []) => Some(Comparator::reversed(None)),
+        (_, [closure]) if name.starts_with("comparing") => Some(Value::native(Comparator {
+            kind: ComparatorKind::By(closure.clone()),
+            reversed: false,
+        })),
         _ => None,
     })
 }
@@ -664,7 +703,8 @@ fn make_locale(_vm: &mut Vm, _class: &str, _arguments: &[Value]) -> Eval<Value> 
 }
 
 fn locale_static(_vm: &mut Vm, name: &str, _arguments: &[Value]) -> Eval<Option<Value>> {
-    Ok(matches!(name, "getDefault" | "setDefault" | "forLanguageTag" | "of").then(|| Value::native(Locale)))
+    Ok(matches!(name, "getDefault" | "setDefault" | "forLanguageTag" | "of")
+        .then(|| Value::native(Locale)))
 }
 
 fn locale(_vm: &mut Vm, name: &str) -> Option<Value> {

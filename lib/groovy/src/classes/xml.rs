@@ -53,7 +53,8 @@ fn local_name(name: &str) -> String {
 fn element(start: &BytesStart<'_>) -> Element {
     let attributes = start.attributes().filter_map(Result::ok).map(|one| {
         let value = one.value.to_string();
-        let value = quick_xml::escape::unescape(&value).map_or_else(|_| value.clone(), std::borrow::Cow::into_owned);
+        let value = quick_xml::escape::unescape(&value)
+            .map_or_else(|_| value.clone(), std::borrow::Cow::into_owned);
         (local_name(one.key.as_ref()), value)
     });
     Element {
@@ -76,7 +77,10 @@ fn parse(vm: &mut Vm, text: &str) -> Eval<Rc<Element>> {
         let mut completed = None;
         match event {
             Event::Start(start) if open.len() >= DEPTH => {
-                return Err(parse_error(format!("{}: elements nest too deeply", local_name(start.name().as_ref()))));
+                return Err(parse_error(format!(
+                    "{}: elements nest too deeply",
+                    local_name(start.name().as_ref())
+                )));
             }
             Event::Start(start) => open.push(element(&start)),
             Event::Empty(start) => completed = Some(element(&start)),
@@ -136,7 +140,10 @@ impl Native for Slurper {
                 let root = parse(vm, &text)?;
                 selection(vec![root])
             }
-            "setFeature" | "setNamespaceAware" | "setKeepIgnorableWhitespace" | "setTrimWhitespace" => Value::Null,
+            "setFeature"
+            | "setNamespaceAware"
+            | "setKeepIgnorableWhitespace"
+            | "setTrimWhitespace" => Value::Null,
             _ => return Ok(None),
         }))
     }
@@ -180,7 +187,9 @@ impl Selection {
         let texts = self
             .elements
             .iter()
-            .filter_map(|element| element.attributes.iter().find(|(attribute_name, _)| attribute_name == name))
+            .filter_map(|element| {
+                element.attributes.iter().find(|(attribute_name, _)| attribute_name == name)
+            })
             .map(|(_, value)| value.clone());
         Value::native(Self { elements: Vec::new(), texts: Some(texts.collect()) })
     }
@@ -193,7 +202,9 @@ impl Selection {
     fn list(&self) -> Vec<Value> {
         match &self.texts {
             Some(texts) => texts.iter().map(Value::str).collect(),
-            None => self.elements.iter().map(|element| selection(vec![Rc::clone(element)])).collect(),
+            None => {
+                self.elements.iter().map(|element| selection(vec![Rc::clone(element)])).collect()
+            }
         }
     }
 }
@@ -217,7 +228,9 @@ impl Native for Selection {
             ("children", []) => selection(self.children("*")),
             ("attributes", []) => {
                 let (map, inner) = Value::map(crate::value::MapKind::Linked);
-                for (name, value) in self.elements.first().map_or(&[][..], |element| &element.attributes) {
+                for (name, value) in
+                    self.elements.first().map_or(&[][..], |element| &element.attributes)
+                {
                     inner.insert(Value::str(name), Value::str(value));
                 }
                 map
@@ -234,7 +247,11 @@ impl Native for Selection {
             }
             ("getAt", [Value::Int(index)]) => {
                 let items = self.list();
-                let position = if *index < 0 { items.len() as i64 + i64::from(*index) } else { i64::from(*index) };
+                let position = if *index < 0 {
+                    items.len() as i64 + i64::from(*index)
+                } else {
+                    i64::from(*index)
+                };
                 usize::try_from(position)
                     .ok()
                     .and_then(|position| items.into_iter().nth(position))

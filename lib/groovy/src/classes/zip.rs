@@ -105,7 +105,10 @@ struct Output {
 fn make_output(_vm: &mut Vm, _class: &str, arguments: &[Value]) -> Eval<Value> {
     let target = arguments.first().cloned().unwrap_or_default();
     if target.is_null() {
-        return Err(throw("java.lang.NullPointerException", "a stream is expected, and the argument is null"));
+        return Err(throw(
+            "java.lang.NullPointerException",
+            "a stream is expected, and the argument is null",
+        ));
     }
     let encoder = RefCell::new(Some(GzEncoder::new(Vec::new(), Compression::default())));
     Ok(Value::native(Output { target, encoder }))
@@ -145,7 +148,10 @@ impl Native for Output {
                 self.write(vm, &data)?;
             }
             ("withStream", [closure]) => {
-                let stream = Self { target: self.target.clone(), encoder: RefCell::new(self.encoder.take()) };
+                let stream = Self {
+                    target: self.target.clone(),
+                    encoder: RefCell::new(self.encoder.take()),
+                };
                 let stream = Value::native(stream);
                 let result = vm.call_closure(closure, std::slice::from_ref(&stream))?;
                 vm.call_method(&stream, "close", &[])?;

@@ -70,7 +70,10 @@ pub(super) fn zone_of(vm: &mut Vm, value: &Value) -> Eval<Zone> {
     }
     let name = vm.text(value)?;
     Zone::from_name(vm, &name).ok_or_else(|| {
-        throw("java.time.DateTimeException", format!("Unknown time-zone ID: {}", crate::error::clip(&name)))
+        throw(
+            "java.time.DateTimeException",
+            format!("Unknown time-zone ID: {}", crate::error::clip(&name)),
+        )
     })
 }
 
@@ -80,7 +83,10 @@ fn zone_static(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Valu
             let name = text_at(vm, arguments, 0)?;
             // Java falls back to GMT. An error is more helpful to the script's author.
             Zone::from_name(vm, &name).ok_or_else(|| {
-                throw("java.lang.IllegalArgumentException", format!("time zone `{name}` is unknown here"))
+                throw(
+                    "java.lang.IllegalArgumentException",
+                    format!("time zone `{name}` is unknown here"),
+                )
             })?
         }
         "of" => {
@@ -90,8 +96,11 @@ fn zone_static(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Valu
         "systemDefault" | "getDefault" => Zone::default(vm),
         "ofHours" | "ofHoursMinutes" | "ofTotalSeconds" => {
             // The bound keeps the number of seconds below within 32 bits.
-            let first = vm.to_long(arguments.first().unwrap_or(&Value::Null))?.clamp(-100_000, 100_000) as i32;
-            let second = arguments.get(1).map_or(Ok(0), |value| vm.to_long(value))?.clamp(-59, 59) as i32;
+            let first = vm
+                .to_long(arguments.first().unwrap_or(&Value::Null))?
+                .clamp(-100_000, 100_000) as i32;
+            let second =
+                arguments.get(1).map_or(Ok(0), |value| vm.to_long(value))?.clamp(-59, 59) as i32;
             let offset = if name == "ofTotalSeconds" { first } else { first * 3_600 + second * 60 };
             Zone { name: offset_text(offset, ":"), fixed: Some(offset) }
         }

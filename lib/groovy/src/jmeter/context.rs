@@ -67,7 +67,11 @@ impl Native for Context {
             }
             ("getTestLogicalAction", []) => Value::str("CONTINUE"),
             ("getSamplerContext", []) => Value::map(crate::value::MapKind::Linked).0,
-            ("setVariables" | "setProperties" | "setPreviousResult" | "setCurrentSampler" | "clear", _) => Value::Null,
+            (
+                "setVariables" | "setProperties" | "setPreviousResult" | "setCurrentSampler"
+                | "clear",
+                _,
+            ) => Value::Null,
             _ => return Ok(None),
         }))
     }
@@ -85,7 +89,9 @@ impl Native for Group {
     fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
         Ok(Some(match (name, arguments) {
             ("getName", []) => Value::str(vm.host.group_name()),
-            ("getNumThreads" | "getNumberOfThreads" | "numberOfActiveThreads", []) => int(vm.host.group_threads()),
+            ("getNumThreads" | "getNumberOfThreads" | "numberOfActiveThreads", []) => {
+                int(vm.host.group_threads())
+            }
             ("getSamplerController", []) => Value::native(Self),
             ("getPropertyAsString", [property, ..]) => {
                 let property = vm.text(property)?;
@@ -145,7 +151,9 @@ impl Native for Engine {
 
     fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
         let scope = match (name, arguments) {
-            ("stopTest", [Value::Bool(true)]) | ("stopTestNow" | "stopEngineNow", _) => Stop::TestNow,
+            ("stopTest", [Value::Bool(true)]) | ("stopTestNow" | "stopEngineNow", _) => {
+                Stop::TestNow
+            }
             ("stopTest" | "askThreadsToStop" | "stopEngine" | "exit", _) => Stop::Test,
             ("stopThread" | "stopThreadNow", _) => Stop::Thread,
             ("isActive", []) => return Ok(Some(Value::Bool(true))),

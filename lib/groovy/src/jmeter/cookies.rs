@@ -39,11 +39,14 @@ pub(super) fn make_manager(_vm: &mut Vm, _class: &str, _arguments: &[Value]) -> 
 
 fn all(vm: &Vm) -> Vec<Value> {
     let cookies = vm.host.cookies().into_iter();
-    cookies.map(|cookie| Value::native(Cookie { cookie: RefCell::new(cookie), is_stored: true })).collect()
+    cookies
+        .map(|cookie| Value::native(Cookie { cookie: RefCell::new(cookie), is_stored: true }))
+        .collect()
 }
 
 fn remove(vm: &mut Vm, index: i64) {
-    let cookie = usize::try_from(index).ok().and_then(|index| vm.host.cookies().into_iter().nth(index));
+    let cookie =
+        usize::try_from(index).ok().and_then(|index| vm.host.cookies().into_iter().nth(index));
     if let Some(cookie) = cookie {
         vm.host.remove_cookie(&cookie);
     }
@@ -65,7 +68,10 @@ impl Native for Manager {
             ("getCookieCount" | "size", []) => Value::count(vm.host.cookies().len()),
             ("get", [index]) => {
                 let index = vm.to_long(index)?;
-                usize::try_from(index).ok().and_then(|index| all(vm).into_iter().nth(index)).unwrap_or_default()
+                usize::try_from(index)
+                    .ok()
+                    .and_then(|index| all(vm).into_iter().nth(index))
+                    .unwrap_or_default()
             }
             ("getCookies", []) => Value::list(all(vm)),
             ("clear" | "clearCookies", []) => {
@@ -77,9 +83,14 @@ impl Native for Manager {
                 remove(vm, index);
                 Value::Null
             }
-            ("removeMatchingCookies" | "setName" | "testStarted" | "testEnded" | "setClearEachIteration", _) => {
-                Value::Null
-            }
+            (
+                "removeMatchingCookies"
+                | "setName"
+                | "testStarted"
+                | "testEnded"
+                | "setClearEachIteration",
+                _,
+            ) => Value::Null,
             ("getObjectValue", []) => Value::native(Self),
             _ => return Ok(None),
         }))
@@ -136,7 +147,9 @@ impl Native for Cookie {
             "getPath" => Value::str(&cookie.path),
             "getSecure" | "isSecure" => Value::Bool(cookie.is_secure),
             "getExpires" => Value::Long(0),
-            "getObjectValue" => Value::native(Self { cookie: self.cookie.clone(), is_stored: self.is_stored }),
+            "getObjectValue" => {
+                Value::native(Self { cookie: self.cookie.clone(), is_stored: self.is_stored })
+            }
             _ => return Ok(None),
         }))
     }

@@ -63,7 +63,10 @@ impl Native for Manager {
             ("add", [header]) => {
                 let name = vm.property(header, "name")?;
                 let value = vm.property(header, "value")?;
-                headers.push(Header { name: vm.text(&name)?.to_string(), value: vm.text(&value)?.to_string() });
+                headers.push(Header {
+                    name: vm.text(&name)?.to_string(),
+                    value: vm.text(&value)?.to_string(),
+                });
                 set(vm, headers);
                 Value::Null
             }
@@ -76,7 +79,9 @@ impl Native for Manager {
             }
             ("remove", [index]) => {
                 let index = vm.to_long(index)?;
-                if let Some(index) = usize::try_from(index).ok().filter(|index| *index < headers.len()) {
+                if let Some(index) =
+                    usize::try_from(index).ok().filter(|index| *index < headers.len())
+                {
                     headers.remove(index);
                     set(vm, headers);
                 }
@@ -84,7 +89,8 @@ impl Native for Manager {
             }
             ("getFirstHeaderNamed", [_]) => {
                 let header_name = text_at(vm, arguments, 0)?;
-                let place = headers.iter().position(|one| one.name.eq_ignore_ascii_case(&header_name));
+                let place =
+                    headers.iter().position(|one| one.name.eq_ignore_ascii_case(&header_name));
                 place.map_or(Value::Null, |place| entry(place, &headers[place]))
             }
             ("get" | "getHeader" | "getAt", [index]) => {
@@ -93,9 +99,9 @@ impl Native for Manager {
                 place.map_or(Value::Null, |place| entry(place, &headers[place]))
             }
             ("size", []) => Value::count(headers.len()),
-            ("getHeaders", []) => {
-                Value::list(headers.iter().enumerate().map(|(place, one)| entry(place, one)).collect())
-            }
+            ("getHeaders", []) => Value::list(
+                headers.iter().enumerate().map(|(place, one)| entry(place, one)).collect(),
+            ),
             ("clear", []) => {
                 set(vm, Vec::new());
                 Value::Null
@@ -124,7 +130,9 @@ impl Native for Entry {
         Ok(Some(match (name, arguments) {
             ("getName", []) => Value::str(&*self.name.borrow()),
             // In JMeter, a header of the manager is a property whose object value is the header.
-            ("getValue" | "getStringValue" | "getObjectValue", []) => Value::str(&*self.value.borrow()),
+            ("getValue" | "getStringValue" | "getObjectValue", []) => {
+                Value::str(&*self.value.borrow())
+            }
             ("setName" | "setValue", [text]) => {
                 let text = vm.text(text)?.to_string();
                 if name == "setName" {

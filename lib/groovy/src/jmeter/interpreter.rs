@@ -51,8 +51,11 @@ impl Native for Interpreter {
                 Some(Value::Null)
             }
             ("print" | "println", [value]) => {
-                let output =
-                    if vm.output.is_null() { super::binding(vm, "OUT").unwrap_or_default() } else { vm.output.clone() };
+                let output = if vm.output.is_null() {
+                    super::binding(vm, "OUT").unwrap_or_default()
+                } else {
+                    vm.output.clone()
+                };
                 vm.call_method(&output, name, std::slice::from_ref(value))?;
                 Some(Value::Null)
             }

@@ -15,7 +15,12 @@ impl Native for Logger {
     }
 
     fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
-        let level = match name.trim_start_matches("is").trim_end_matches("Enabled").to_ascii_lowercase().as_str() {
+        let level = match name
+            .trim_start_matches("is")
+            .trim_end_matches("Enabled")
+            .to_ascii_lowercase()
+            .as_str()
+        {
             "trace" => LogLevel::Trace,
             "debug" => LogLevel::Debug,
             "info" => LogLevel::Info,

@@ -32,7 +32,9 @@ pub(crate) fn binding(vm: &mut Vm, name: &str) -> Option<Value> {
         "SampleResult" | "sampleResult" => {
             vm.host.sample().map_or(Value::Null, |_| Value::native(sample::Result::main()))
         }
-        "sampler" | "Sampler" => vm.host.request().map_or(Value::Null, |_| Value::native(sampler::Sampler)),
+        "sampler" | "Sampler" => {
+            vm.host.request().map_or(Value::Null, |_| Value::native(sampler::Sampler))
+        }
         "AssertionResult" => Value::native(result::Assertion),
         "OUT" => Value::native(crate::classes::Output { level: LogLevel::Info }),
         "threadName" => Value::str(vm.host.thread_name()),
@@ -95,7 +97,8 @@ pub(crate) fn assign(vm: &mut Vm, name: &str, value: &Value) -> Eval<bool> {
                 _ => sample.set_label(&text),
             }
         }
-        "vars" | "props" | "log" | "ctx" | "prev" | "sampler" | "SampleResult" | "AssertionResult" | "OUT" => {
+        "vars" | "props" | "log" | "ctx" | "prev" | "sampler" | "SampleResult"
+        | "AssertionResult" | "OUT" => {
             // Some scripts give their own variable such a name.
             return Ok(false);
         }
@@ -113,7 +116,12 @@ pub(crate) fn shell(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option
 }
 
 /// Calls a function that every script has; `None` if it does not exist.
-pub(crate) fn function(vm: &mut Vm, frame: &Rc<Frame>, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+pub(crate) fn function(
+    vm: &mut Vm,
+    frame: &Rc<Frame>,
+    name: &str,
+    arguments: &[Value],
+) -> Eval<Option<Value>> {
     Ok(Some(match (name, arguments) {
         // `print`, `error` and `debug` are commands of BeanShell.
         ("println" | "print" | "error" | "debug", rest) if rest.len() <= 1 => {
@@ -154,12 +162,15 @@ pub(crate) fn function(vm: &mut Vm, frame: &Rc<Frame>, name: &str, arguments: &[
         ("isVariableDefined", [name]) => {
             let name = vm.text(name)?;
             let index = frame.globals.code.globals.iter().position(|global| **global == *name);
-            Value::Bool(
-                index.is_some_and(|index| frame.globals.values.borrow().get(index).is_some_and(Option::is_some)),
-            )
+            Value::Bool(index.is_some_and(|index| {
+                frame.globals.values.borrow().get(index).is_some_and(Option::is_some)
+            }))
         }
         ("source" | "addClassPath" | "importCommands", [_]) => {
-            return Err(throw("java.io.FileNotFoundException", format!("{name}() is not available to scripts here")));
+            return Err(throw(
+                "java.io.FileNotFoundException",
+                format!("{name}() is not available to scripts here"),
+            ));
         }
         _ => return Ok(None),
     }))

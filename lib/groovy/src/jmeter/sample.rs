@@ -49,9 +49,14 @@ impl Native for DetachedResult {
             return Ok(Some(Value::Null));
         }
         Ok(match name {
-            "getResponseDataAsString" => Some(self.field("ResponseData").unwrap_or_else(|| Value::str(""))),
-            "sampleStart" | "sampleEnd" | "addSubResult" | "storeSubResult" | "addAssertionResult" => Some(Value::Null),
-            _ => field_name(name, "get").or_else(|| field_name(name, "is")).and_then(|field| self.field(field)),
+            "getResponseDataAsString" => {
+                Some(self.field("ResponseData").unwrap_or_else(|| Value::str("")))
+            }
+            "sampleStart" | "sampleEnd" | "addSubResult" | "storeSubResult"
+            | "addAssertionResult" => Some(Value::Null),
+            _ => field_name(name, "get")
+                .or_else(|| field_name(name, "is"))
+                .and_then(|field| self.field(field)),
         })
     }
 
@@ -97,7 +102,9 @@ impl Result {
 
     fn getter(&self, vm: &mut Vm, name: &str) -> Eval<Option<Value>> {
         Ok(Some(match name {
-            "getResponseDataAsString" | "getDataAsString" => self.text(vm, |one| one.body_text().into_owned())?,
+            "getResponseDataAsString" | "getDataAsString" => {
+                self.text(vm, |one| one.body_text().into_owned())?
+            }
             "getResponseData" => {
                 let body = self.read(vm, |one| one.body().into_owned()).unwrap_or_default();
                 vm.alloc(body.len())?;
@@ -113,10 +120,16 @@ impl Result {
             "getUrlAsString" => self.text(vm, |one| one.url().into_owned())?,
             "getURL" => {
                 let url = self.read(vm, |one| one.url().into_owned()).unwrap_or_default();
-                if url.is_empty() { Value::Null } else { net::make_url(vm, "java.net.URL", &[Value::from(url)])? }
+                if url.is_empty() {
+                    Value::Null
+                } else {
+                    net::make_url(vm, "java.net.URL", &[Value::from(url)])?
+                }
             }
             "getContentType" => self.text(vm, |one| one.content_type().into_owned())?,
-            "getMediaType" => self.text(vm, |one| one.content_type().split(';').next().unwrap_or("").to_owned())?,
+            "getMediaType" => {
+                self.text(vm, |one| one.content_type().split(';').next().unwrap_or("").to_owned())?
+            }
             "getThreadName" => self.text(vm, |one| one.thread_name().into_owned())?,
             "isSuccessful" | "isResponseCodeOK" | "getSuccessful" => {
                 Value::Bool(self.read(vm, |one| one.success()).unwrap_or(false))
@@ -128,7 +141,9 @@ impl Result {
             "getEndTime" => self.number(vm, |one| one.end_ms()),
             "getBytesAsLong" | "getBytes" => self.number(vm, |one| one.received_bytes()),
             "getBodySizeAsLong" | "getBodySize" => self.number(vm, |one| one.body().len() as i64),
-            "getHeadersSize" => Value::Int(self.read(vm, |one| one.response_headers().len() as i32).unwrap_or(0)),
+            "getHeadersSize" => {
+                Value::Int(self.read(vm, |one| one.response_headers().len() as i32).unwrap_or(0))
+            }
             "getSentBytes" => self.number(vm, |one| one.sent_bytes()),
             _ => return self.more_methods(vm, name),
         }))
@@ -136,10 +151,14 @@ impl Result {
 
     fn more_methods(&self, vm: &mut Vm, name: &str) -> Eval<Option<Value>> {
         Ok(Some(match name {
-            "getErrorCount" => Value::Int(i32::from(!self.read(vm, |one| one.success()).unwrap_or(true))),
+            "getErrorCount" => {
+                Value::Int(i32::from(!self.read(vm, |one| one.success()).unwrap_or(true)))
+            }
             "getSampleCount" => Value::Int(1),
             "getIdleTime" => Value::Long(0),
-            "getDataEncodingWithDefault" | "getDataEncodingNoDefault" | "getDataEncoding" => Value::str("UTF-8"),
+            "getDataEncodingWithDefault" | "getDataEncodingNoDefault" | "getDataEncoding" => {
+                Value::str("UTF-8")
+            }
             "getDataType" => Value::str("text"),
             // The host does not count active users.
             "getGroupThreads" | "getAllThreads" => {
@@ -156,7 +175,12 @@ impl Result {
             }
             "getAssertionResults" => {
                 let messages = self.read(vm, |one| one.failure_messages()).unwrap_or_default();
-                Value::array(messages.into_iter().map(|message| Value::native(FailedAssertion(message))).collect())
+                Value::array(
+                    messages
+                        .into_iter()
+                        .map(|message| Value::native(FailedAssertion(message)))
+                        .collect(),
+                )
             }
             "getFirstAssertionFailureMessage" => {
                 let messages = self.read(vm, |one| one.failure_messages()).unwrap_or_default();
@@ -164,8 +188,12 @@ impl Result {
             }
             "getHTTPMethod" => self.text(vm, |one| one.method().into_owned())?,
             "getCookies" => self.text(vm, |one| cookie_header(&one.request_headers()))?,
-            "getRedirectLocation" => self.text(vm, |one| header(&one.response_headers(), "location"))?,
-            "isStopThread" | "isStopTest" | "isStopTestNow" | "isIgnore" | "isBinaryType" => Value::Bool(false),
+            "getRedirectLocation" => {
+                self.text(vm, |one| header(&one.response_headers(), "location"))?
+            }
+            "isStopThread" | "isStopTest" | "isStopTestNow" | "isIgnore" | "isBinaryType" => {
+                Value::Bool(false)
+            }
             "getParent" => {
                 if self.path.is_empty() {
                     Value::Null
@@ -182,7 +210,8 @@ impl Result {
                 }
                 Value::Null
             }
-            "sampleStart" | "sampleEnd" | "latencyEnd" | "connectEnd" | "samplePause" | "sampleResume" => {
+            "sampleStart" | "sampleEnd" | "latencyEnd" | "connectEnd" | "samplePause"
+            | "sampleResume" => {
                 let now = vm.host.now_millis();
                 if let Some(sample) = self.sample_mut(vm) {
                     let start = sample.start_ms();
@@ -216,8 +245,12 @@ impl Result {
         let Some(value) = arguments.first() else { return Ok(None) };
         // After the script, JMeter's BeanShell Sampler overwrites these with the variables
         // IsSuccess, ResponseCode and ResponseMessage.
-        let is_overwritten = matches!(name, "setSuccessful" | "setResponseCode" | "setResponseMessage");
-        if is_overwritten && vm.host.makes_sample() && vm.dialect == crate::script::Dialect::BeanShell {
+        let is_overwritten =
+            matches!(name, "setSuccessful" | "setResponseCode" | "setResponseMessage");
+        if is_overwritten
+            && vm.host.makes_sample()
+            && vm.dialect == crate::script::Dialect::BeanShell
+        {
             return Ok(Some(Value::Null));
         }
         match name {
@@ -272,13 +305,16 @@ impl Result {
                 let start = sample.start_ms();
                 sample.set_times_ms(start, number);
             }
-            "setStampAndTime" => sample.set_times_ms(number, number.saturating_add(second.unwrap_or(0))),
+            "setStampAndTime" => {
+                sample.set_times_ms(number, number.saturating_add(second.unwrap_or(0)))
+            }
             "setTime" => sample.set_times_ms(now.saturating_sub(number), now),
             "setIgnore" => sample.set_ignore(),
-            "setLatency" | "setConnectTime" | "setIdleTime" | "setBytes" | "setSentBytes" | "setDataType"
-            | "setDataEncoding" | "setContentType" | "setEncodingAndType" | "setThreadName" | "setSampleCount"
-            | "setErrorCount" | "setURL" | "addAssertionResult" | "addSubResult" | "addRawSubResult"
-            | "storeSubResult" | "setParent" | "setHTTPMethod" | "setBodySize" | "setHeadersSize"
+            "setLatency" | "setConnectTime" | "setIdleTime" | "setBytes" | "setSentBytes"
+            | "setDataType" | "setDataEncoding" | "setContentType" | "setEncodingAndType"
+            | "setThreadName" | "setSampleCount" | "setErrorCount" | "setURL"
+            | "addAssertionResult" | "addSubResult" | "addRawSubResult" | "storeSubResult"
+            | "setParent" | "setHTTPMethod" | "setBodySize" | "setHeadersSize"
             | "setQueryString" | "setCookies" | "setGroupThreads" | "setAllThreads" => {}
             _ => return Ok(None),
         }
@@ -309,7 +345,9 @@ impl Native for Result {
             [] => self.getter(vm, name),
             // JMeter's overload takes a flag that adds the name of the thread group.
             [_] if name == "getSampleLabel" => self.getter(vm, name),
-            [pattern] if name == "setTestLogicalAction" => self.setter(vm, name, std::slice::from_ref(pattern)),
+            [pattern] if name == "setTestLogicalAction" => {
+                self.setter(vm, name, std::slice::from_ref(pattern))
+            }
             _ => self.setter(vm, name, arguments),
         }
     }

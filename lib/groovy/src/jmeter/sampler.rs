@@ -116,8 +116,12 @@ impl Sampler {
             ) => {
                 let property_name = text_at(vm, arguments, 0)?;
                 match &*property_name {
-                    "HTTPSampler.cookie_manager" => return Ok(Some(Value::native(cookies::Manager))),
-                    "HTTPSampler.header_manager" => return Ok(Some(Value::native(headers::Manager))),
+                    "HTTPSampler.cookie_manager" => {
+                        return Ok(Some(Value::native(cookies::Manager)));
+                    }
+                    "HTTPSampler.header_manager" => {
+                        return Ok(Some(Value::native(headers::Manager)));
+                    }
                     "HTTPsampler.Arguments" => return Ok(Some(Value::native(Arguments(None)))),
                     _ => {}
                 }
@@ -174,14 +178,17 @@ impl Sampler {
                 Value::Bool(vm.host.request().is_some_and(Request::raw_body))
             }
             ("getQueryString", _) => {
-                let pairs = all(vm, &None)
-                    .into_iter()
-                    .map(|one| format!("{}={}", net::url_encode(&one.name), net::url_encode(&one.value)));
+                let pairs = all(vm, &None).into_iter().map(|one| {
+                    format!("{}={}", net::url_encode(&one.name), net::url_encode(&one.value))
+                });
                 Value::from(pairs.collect::<Vec<_>>().join("&"))
             }
             ("getHeaderManager", []) => Value::native(headers::Manager),
             ("getCookieManager", []) => Value::native(cookies::Manager),
-            ("setHeaderManager" | "setCookieManager" | "addTestElement" | "setRunningVersion", _) => Value::Null,
+            (
+                "setHeaderManager" | "setCookieManager" | "addTestElement" | "setRunningVersion",
+                _,
+            ) => Value::Null,
             ("getThreadName", []) => Value::str(vm.host.thread_name()),
             ("getThreadContext", []) => Value::native(super::context::Context),
             ("getComment" | "getEmbeddedUrlRE", []) => Value::str(""),
@@ -225,7 +232,10 @@ fn set_property(vm: &mut Vm, name: &str, value: &str) {
 
 /// Name of the property of an accessor; None for accessors of request parts.
 fn accessed_property(name: &str) -> Option<String> {
-    let rest = name.strip_prefix("get").or_else(|| name.strip_prefix("is")).or_else(|| name.strip_prefix("set"))?;
+    let rest = name
+        .strip_prefix("get")
+        .or_else(|| name.strip_prefix("is"))
+        .or_else(|| name.strip_prefix("set"))?;
     Some(match rest {
         "FollowRedirects" => "HTTPSampler.follow_redirects".to_owned(),
         "AutoRedirects" => "HTTPSampler.auto_redirects".to_owned(),
@@ -247,18 +257,23 @@ impl Native for Sampler {
 
     fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
         if let (Some(part), []) = (name.strip_prefix("get").and_then(part_of), arguments) {
-            let text = vm.host.request().map(|request| request.part(part).into_owned()).unwrap_or_default();
+            let text = vm
+                .host
+                .request()
+                .map(|request| request.part(part).into_owned())
+                .unwrap_or_default();
             return Ok(Some(match (name, text.trim()) {
                 // JMeter's `getPort` returns the default of the protocol; `getPortIfSpecified` does
                 // not.
                 ("getPort", "" | "0") => {
-                    let is_https = vm
-                        .host
-                        .request()
-                        .is_some_and(|request| request.part(UrlPart::Protocol).eq_ignore_ascii_case("https"));
+                    let is_https = vm.host.request().is_some_and(|request| {
+                        request.part(UrlPart::Protocol).eq_ignore_ascii_case("https")
+                    });
                     Value::Int(if is_https { 443 } else { 80 })
                 }
-                ("getPort" | "getPortIfSpecified", digits) => Value::Int(digits.parse().unwrap_or(0)),
+                ("getPort" | "getPortIfSpecified", digits) => {
+                    Value::Int(digits.parse().unwrap_or(0))
+                }
                 _ => vm.string(text)?,
             }));
         }
@@ -301,7 +316,10 @@ impl Native for Sampler {
 
 impl Arguments {
     fn object(&self, place: usize, argument: Argument) -> Value {
-        Value::native(ArgumentObject { argument: RefCell::new(argument), place: Some((self.0.clone(), place)) })
+        Value::native(ArgumentObject {
+            argument: RefCell::new(argument),
+            place: Some((self.0.clone(), place)),
+        })
     }
 }
 
@@ -316,8 +334,11 @@ impl Native for Arguments {
         Ok(Some(match (name, arguments) {
             ("getArgument" | "get", [index]) => {
                 let place = vm.to_long(index)?;
-                let place = usize::try_from(place).ok().filter(|place| *place < list_arguments.len());
-                place.map_or(Value::Null, |place| self.object(place, list_arguments.swap_remove(place)))
+                let place =
+                    usize::try_from(place).ok().filter(|place| *place < list_arguments.len());
+                place.map_or(Value::Null, |place| {
+                    self.object(place, list_arguments.swap_remove(place))
+                })
             }
             ("getArgumentCount" | "size", []) => Value::count(list_arguments.len()),
             ("addArgument" | "addHTTPArgument", rest) => {
@@ -331,7 +352,9 @@ impl Native for Arguments {
             ("removeArgument", [selector, ..]) => {
                 match selector {
                     Value::Int(place) => {
-                        if let Some(place) = usize::try_from(*place).ok().filter(|place| *place < list_arguments.len())
+                        if let Some(place) = usize::try_from(*place)
+                            .ok()
+                            .filter(|place| *place < list_arguments.len())
                         {
                             list_arguments.remove(place);
                         }
@@ -382,7 +405,9 @@ impl Native for ArgumentObject {
     fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
         Ok(Some(match (name, arguments) {
             ("getName", []) => Value::str(&self.argument.borrow().name),
-            ("getValue" | "getStringValue" | "getEncodedValue", []) => Value::str(&self.argument.borrow().value),
+            ("getValue" | "getStringValue" | "getEncodedValue", []) => {
+                Value::str(&self.argument.borrow().value)
+            }
             ("getObjectValue", []) => {
                 Value::native(Self { argument: self.argument.clone(), place: self.place.clone() })
             }
@@ -403,7 +428,9 @@ impl Native for ArgumentObject {
                 }
                 Value::Null
             }
-            ("setMetaData" | "setUseEquals" | "setContentType" | "setDescription", _) => Value::Null,
+            ("setMetaData" | "setUseEquals" | "setContentType" | "setDescription", _) => {
+                Value::Null
+            }
             ("isAlwaysEncoded", []) => Value::Bool(self.argument.borrow().encode),
             ("getMetaData", []) => Value::str("="),
             _ => return Ok(None),

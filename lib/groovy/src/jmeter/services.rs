@@ -17,19 +17,32 @@ pub(crate) static CLASSES: &[Class] = &[
     Class::with_static("org.apache.jorphan.logging.LoggingManager", loggers),
     Class::with_static("org.apache.logging.log4j.LogManager", loggers),
     Class::with_constructor("org.apache.jmeter.protocol.http.control.Header", headers::make),
-    Class::with_constructor("org.apache.jmeter.protocol.http.control.HeaderManager", headers::make_manager),
+    Class::with_constructor(
+        "org.apache.jmeter.protocol.http.control.HeaderManager",
+        headers::make_manager,
+    ),
     Class::with_constructor("org.apache.jmeter.protocol.http.control.Cookie", cookies::make),
-    Class::with_constructor("org.apache.jmeter.protocol.http.control.CookieManager", cookies::make_manager),
-    Class::with_constructor("org.apache.jmeter.protocol.http.util.HTTPArgument", sampler::make_argument),
+    Class::with_constructor(
+        "org.apache.jmeter.protocol.http.control.CookieManager",
+        cookies::make_manager,
+    ),
+    Class::with_constructor(
+        "org.apache.jmeter.protocol.http.util.HTTPArgument",
+        sampler::make_argument,
+    ),
     Class::with_constructor("org.apache.jmeter.config.Argument", sampler::make_argument),
     Class::with_constructor("org.apache.jmeter.config.Arguments", sampler::make_arguments),
     Class::name_only("org.apache.jmeter.threads.JMeterContext").and_constants(action),
-    Class::name_only("org.apache.jmeter.threads.JMeterContext$TestLogicalAction").and_constants(action),
-    Class::name_only("org.apache.jmeter.threads.JMeterContext.TestLogicalAction").and_constants(action),
+    Class::name_only("org.apache.jmeter.threads.JMeterContext$TestLogicalAction")
+        .and_constants(action),
+    Class::name_only("org.apache.jmeter.threads.JMeterContext.TestLogicalAction")
+        .and_constants(action),
     Class::name_only("org.apache.jmeter.threads.JMeterVariables"),
     Class::name_only("org.apache.jmeter.threads.ThreadGroup"),
     Class::name_only("org.apache.jmeter.threads.AbstractThreadGroup"),
-    Class::name_only("org.apache.jmeter.samplers.SampleResult").and_constructor(sample::make).and_constants(kinds),
+    Class::name_only("org.apache.jmeter.samplers.SampleResult")
+        .and_constructor(sample::make)
+        .and_constants(kinds),
     Class::name_only("org.apache.jmeter.samplers.Sampler"),
     Class::name_only("org.apache.jmeter.assertions.AssertionResult"),
     Class::name_only("org.apache.jmeter.protocol.http.sampler.HTTPSampleResult"),
@@ -56,7 +69,9 @@ fn kinds(_vm: &mut Vm, name: &str) -> Option<Value> {
 /// A value of `TestLogicalAction`, represented by its name.
 fn action(_vm: &mut Vm, name: &str) -> Option<Value> {
     if name == "TestLogicalAction" {
-        let class = crate::classes::by_full_name("org.apache.jmeter.threads.JMeterContext$TestLogicalAction")?;
+        let class = crate::classes::by_full_name(
+            "org.apache.jmeter.threads.JMeterContext$TestLogicalAction",
+        )?;
         return Some(Value::Class(crate::value::ClassRef::Known(class)));
     }
     name.starts_with(|letter: char| letter.is_ascii_uppercase()).then(|| Value::str(name))
@@ -71,9 +86,15 @@ fn utils(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
             let text = if value.is_null() { None } else { Some(vm.text(&value)?) };
             match (default, text) {
                 (_, None) => default.clone(),
-                (Value::Int(_), Some(text)) => text.trim().parse().map_or(default.clone(), Value::Int),
-                (Value::Long(_), Some(text)) => text.trim().parse().map_or(default.clone(), Value::Long),
-                (Value::Bool(_), Some(text)) => Value::Bool(text.trim() == "true" || text.trim() == "1"),
+                (Value::Int(_), Some(text)) => {
+                    text.trim().parse().map_or(default.clone(), Value::Int)
+                }
+                (Value::Long(_), Some(text)) => {
+                    text.trim().parse().map_or(default.clone(), Value::Long)
+                }
+                (Value::Bool(_), Some(text)) => {
+                    Value::Bool(text.trim() == "true" || text.trim() == "1")
+                }
                 (_, Some(text)) => Value::Str(text),
             }
         }
@@ -111,7 +132,8 @@ fn engine(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
 }
 
 fn loggers(_vm: &mut Vm, name: &str, _arguments: &[Value]) -> Eval<Option<Value>> {
-    Ok(matches!(name, "getLogger" | "getLoggerForClass" | "getLoggerFor").then(|| Value::native(logger::Logger)))
+    Ok(matches!(name, "getLogger" | "getLoggerForClass" | "getLoggerFor")
+        .then(|| Value::native(logger::Logger)))
 }
 
 /// `FileServer.getFileServer()`

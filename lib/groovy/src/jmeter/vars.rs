@@ -57,10 +57,14 @@ fn set_object(vm: &mut Vm, name: &str, value: &Value) -> Eval<()> {
 fn keeps_code(value: &Value) -> bool {
     match value {
         Value::Closure(_) | Value::Instance(_) => true,
-        Value::List(list) => {
-            list.items.borrow().iter().any(|item| matches!(item, Value::Closure(_) | Value::Instance(_)))
+        Value::List(list) => list
+            .items
+            .borrow()
+            .iter()
+            .any(|item| matches!(item, Value::Closure(_) | Value::Instance(_))),
+        Value::Map(map) => {
+            map.values().iter().any(|item| matches!(item, Value::Closure(_) | Value::Instance(_)))
         }
-        Value::Map(map) => map.values().iter().any(|item| matches!(item, Value::Closure(_) | Value::Instance(_))),
         _ => false,
     }
 }
@@ -127,17 +131,21 @@ impl Native for Vars {
                 Value::Bool(!object(vm, &name)?.is_null())
             }
             ("entrySet" | "getEntrySet", []) => Value::list(self.elements(vm)?.unwrap_or_default()),
-            ("iterator" | "getIterator", []) => {
-                crate::classes::collections::Cursor::make(self.elements(vm)?.unwrap_or_default(), None)
-            }
+            ("iterator" | "getIterator", []) => crate::classes::collections::Cursor::make(
+                self.elements(vm)?.unwrap_or_default(),
+                None,
+            ),
             (
-                "keySet" | "values" | "size" | "isEmpty" | "each" | "findAll" | "collect" | "any" | "find" | "every",
+                "keySet" | "values" | "size" | "isEmpty" | "each" | "findAll" | "collect" | "any"
+                | "find" | "every",
                 _,
             ) => {
                 let map = Value::Map(all(vm)?);
                 vm.call_method(&map, name, arguments)?
             }
-            ("getIteration", []) => Value::Int(i32::try_from(vm.host.iteration()).unwrap_or(i32::MAX)),
+            ("getIteration", []) => {
+                Value::Int(i32::try_from(vm.host.iteration()).unwrap_or(i32::MAX))
+            }
             ("getThreadName", []) => Value::str(vm.host.thread_name()),
             ("incIteration", []) => Value::Null,
             _ => return Ok(None),
@@ -158,7 +166,9 @@ impl Native for Vars {
 
     fn elements(&self, vm: &mut Vm) -> Eval<Option<Vec<Value>>> {
         let map = all(vm)?;
-        Ok(Some(map.pairs().into_iter().map(|(key, value)| Entry::make(key, value, None)).collect()))
+        Ok(Some(
+            map.pairs().into_iter().map(|(key, value)| Entry::make(key, value, None)).collect(),
+        ))
     }
 
     fn as_any(&self) -> &dyn Any {
@@ -190,7 +200,12 @@ pub(super) fn set_prop(vm: &mut Vm, name: &str, value: &Value) -> Eval<Value> {
     let old = prop(vm, name)?;
     match value {
         // Java's `Properties` rejects null.
-        Value::Null => return Err(throw("java.lang.NullPointerException", format!("props.put(\"{name}\", null)"))),
+        Value::Null => {
+            return Err(throw(
+                "java.lang.NullPointerException",
+                format!("props.put(\"{name}\", null)"),
+            ));
+        }
         Value::Str(text) => {
             vm.host.set_object(&shared_name(name), None);
             vm.host.set_property(name, Some(text));
@@ -265,11 +280,13 @@ impl Native for Props {
                 Value::Null
             }
             ("stringPropertyNames" | "propertyNames", []) => {
-                let names: Vec<Value> = vm.host.properties().into_iter().map(|(name, _)| Value::from(name)).collect();
+                let names: Vec<Value> =
+                    vm.host.properties().into_iter().map(|(name, _)| Value::from(name)).collect();
                 Value::set(MapKind::Linked, names)
             }
             (
-                "keySet" | "values" | "entrySet" | "size" | "isEmpty" | "each" | "findAll" | "collect" | "any" | "find",
+                "keySet" | "values" | "entrySet" | "size" | "isEmpty" | "each" | "findAll"
+                | "collect" | "any" | "find",
                 _,
             ) => {
                 let (map, inner) = Value::map(MapKind::Linked);

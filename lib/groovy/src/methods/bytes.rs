@@ -7,7 +7,12 @@ use crate::vm::Vm;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-pub(super) fn call(vm: &mut Vm, bytes: &Rc<RefCell<Vec<u8>>>, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+pub(super) fn call(
+    vm: &mut Vm,
+    bytes: &Rc<RefCell<Vec<u8>>>,
+    name: &str,
+    arguments: &[Value],
+) -> Eval<Option<Value>> {
     let length = bytes.borrow().len();
     vm.tick(length / 64)?;
     Ok(Some(match (name, arguments) {

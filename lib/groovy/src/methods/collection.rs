@@ -106,7 +106,12 @@ const NAMES: [&str; 97] = [
     "swap",
 ];
 
-pub(super) fn call(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+pub(super) fn call(
+    vm: &mut Vm,
+    object: &Value,
+    name: &str,
+    arguments: &[Value],
+) -> Eval<Option<Value>> {
     if !NAMES.contains(&name) {
         return Ok(None);
     }
@@ -117,7 +122,14 @@ pub(super) fn call(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value])
         None if has_closure
             && matches!(
                 name,
-                "each" | "collect" | "find" | "findAll" | "any" | "every" | "eachWithIndex" | "inject"
+                "each"
+                    | "collect"
+                    | "find"
+                    | "findAll"
+                    | "any"
+                    | "every"
+                    | "eachWithIndex"
+                    | "inject"
             ) =>
         {
             vec![object.clone()]
@@ -298,7 +310,13 @@ fn with_closure(
     }))
 }
 
-fn plain(vm: &mut Vm, object: &Value, items: &[Value], name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+fn plain(
+    vm: &mut Vm,
+    object: &Value,
+    items: &[Value],
+    name: &str,
+    arguments: &[Value],
+) -> Eval<Option<Value>> {
     Ok(Some(match (name, arguments) {
         ("size" | "count", []) => Value::count(items.len()),
         ("count", [value]) => {
@@ -311,7 +329,10 @@ fn plain(vm: &mut Vm, object: &Value, items: &[Value], name: &str, arguments: &[
         ("first" | "head" | "last", []) => {
             let item = if name == "last" { items.last() } else { items.first() };
             item.cloned().ok_or_else(|| {
-                throw("java.util.NoSuchElementException", format!("Cannot access {name}() element from an empty List"))
+                throw(
+                    "java.util.NoSuchElementException",
+                    format!("Cannot access {name}() element from an empty List"),
+                )
             })?
         }
         ("tail", []) => vm.new_list(items.get(1..).unwrap_or(&[]).to_vec())?,
@@ -364,7 +385,11 @@ fn plain(vm: &mut Vm, object: &Value, items: &[Value], name: &str, arguments: &[
             for value in vm.items(values)? {
                 results.push(vm.contains(object, &value)?);
             }
-            Value::Bool(if name == "disjoint" { !results.contains(&true) } else { !results.contains(&false) })
+            Value::Bool(if name == "disjoint" {
+                !results.contains(&true)
+            } else {
+                !results.contains(&false)
+            })
         }
         ("plus", [other]) => {
             let mut joined = items.to_vec();
@@ -379,7 +404,8 @@ fn plain(vm: &mut Vm, object: &Value, items: &[Value], name: &str, arguments: &[
             let mut retained = Vec::new();
             let single = !matches!(other, Value::List(_) | Value::Set(_) | Value::Range(_));
             for item in items {
-                let is_found = if single { vm.equals(item, other)? } else { vm.contains(other, item)? };
+                let is_found =
+                    if single { vm.equals(item, other)? } else { vm.contains(other, item)? };
                 if is_found == keeps_found {
                     retained.push(item.clone());
                 }

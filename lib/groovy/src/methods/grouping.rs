@@ -22,20 +22,30 @@ pub(super) fn with_closure(
                 let key = apply(vm, closure, item)?;
                 let current = map.get(&key);
                 match (name, current) {
-                    ("countBy", Some(Value::Int(count))) => drop(map.insert(key, Value::Int(count + 1))),
+                    ("countBy", Some(Value::Int(count))) => {
+                        drop(map.insert(key, Value::Int(count + 1)))
+                    }
                     ("countBy", _) => drop(map.insert(key, Value::Int(1))),
                     (_, Some(Value::List(list))) => list.items.borrow_mut().push(item.clone()),
                     _ => drop(map.insert(key, Value::list(vec![item.clone()]))),
                 }
             }
             // Groovy groups the entries of a map into maps.
-            if matches!(object, Value::Map(_)) && name == "groupBy" { entries_to_maps(vm, &map)? } else { result }
+            if matches!(object, Value::Map(_)) && name == "groupBy" {
+                entries_to_maps(vm, &map)?
+            } else {
+                result
+            }
         }
         "split" => {
             let mut yes = Vec::new();
             let mut no = Vec::new();
             for item in items {
-                if accepts(vm, closure, item)? { yes.push(item.clone()) } else { no.push(item.clone()) }
+                if accepts(vm, closure, item)? {
+                    yes.push(item.clone())
+                } else {
+                    no.push(item.clone())
+                }
             }
             Value::list(vec![Value::list(yes), Value::list(no)])
         }
@@ -104,7 +114,10 @@ fn add_entry(vm: &mut Vm, map: &crate::value::Map, entry: &Value) -> Eval<()> {
         }
         Value::List(pair) => {
             let pair = pair.items.borrow().clone();
-            map.insert(pair.first().cloned().unwrap_or_default(), pair.get(1).cloned().unwrap_or_default());
+            map.insert(
+                pair.first().cloned().unwrap_or_default(),
+                pair.get(1).cloned().unwrap_or_default(),
+            );
         }
         other => {
             let key = vm.property(other, "key")?;
@@ -132,7 +145,12 @@ fn flatten(vm: &mut Vm, items: &[Value], out: &mut Vec<Value>) -> Eval<()> {
     Ok(())
 }
 
-pub(super) fn call(vm: &mut Vm, items: Vec<Value>, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+pub(super) fn call(
+    vm: &mut Vm,
+    items: Vec<Value>,
+    name: &str,
+    arguments: &[Value],
+) -> Eval<Option<Value>> {
     Ok(Some(match (name, arguments) {
         ("flatten", []) => {
             let mut flat = Vec::new();
@@ -152,8 +170,10 @@ pub(super) fn call(vm: &mut Vm, items: Vec<Value>, name: &str, arguments: &[Valu
                 None => 0,
             };
             vm.alloc(items.len() * 96)?;
-            let numbered =
-                items.into_iter().enumerate().map(|(index, item)| (Value::integer(index as i64 + offset), item));
+            let numbered = items
+                .into_iter()
+                .enumerate()
+                .map(|(index, item)| (Value::integer(index as i64 + offset), item));
             if name == "withIndex" {
                 Value::list(numbered.map(|(index, item)| Value::list(vec![item, index])).collect())
             } else {
@@ -186,11 +206,15 @@ pub(super) fn call(vm: &mut Vm, items: Vec<Value>, name: &str, arguments: &[Valu
             Value::list(items.chunks(size).map(|part| Value::list(part.to_vec())).collect())
         }
         ("transpose", []) => transpose(vm, &items)?,
-        ("getIndices", []) => {
-            Value::Range(Rc::new(crate::value::Range { from: 0, to: items.len() as i64 - 1, empty: items.is_empty() }))
-        }
+        ("getIndices", []) => Value::Range(Rc::new(crate::value::Range {
+            from: 0,
+            to: items.len() as i64 - 1,
+            empty: items.is_empty(),
+        })),
         ("combinations", []) => combinations(vm, &items)?,
-        ("findFirst" | "findAny", []) => crate::classes::util::OptionalObject::make(items.into_iter().next()),
+        ("findFirst" | "findAny", []) => {
+            crate::classes::util::OptionalObject::make(items.into_iter().next())
+        }
         ("find", []) => {
             for item in items {
                 if vm.truth(&item)? {
@@ -217,7 +241,11 @@ pub(super) fn call(vm: &mut Vm, items: Vec<Value>, name: &str, arguments: &[Valu
             for item in &items {
                 truths.push(vm.truth(item)?);
             }
-            Value::Bool(if name == "any" { truths.contains(&true) } else { !truths.contains(&false) })
+            Value::Bool(if name == "any" {
+                truths.contains(&true)
+            } else {
+                !truths.contains(&false)
+            })
         }
         ("collect", [Value::Native(_)]) => crate::classes::util::collect(vm, items, &arguments[0])?,
         _ => return Ok(None),
@@ -262,7 +290,8 @@ fn transpose(vm: &mut Vm, items: &[Value]) -> Eval<Value> {
     // Groovy cuts the columns at the shortest list.
     let width = rows.iter().map(Vec::len).min().unwrap_or(0);
     vm.alloc(width.saturating_mul(rows.len()).saturating_mul(24))?;
-    let columns = (0..width).map(|index| Value::list(rows.iter().map(|row| row[index].clone()).collect()));
+    let columns =
+        (0..width).map(|index| Value::list(rows.iter().map(|row| row[index].clone()).collect()));
     Ok(Value::list(columns.collect()))
 }
 
@@ -272,7 +301,11 @@ fn combinations(vm: &mut Vm, items: &[Value]) -> Eval<Value> {
         let choices = vm.items(item)?;
         let mut next = Vec::new();
         // The result grows exponentially, so its memory is counted before it is used.
-        vm.alloc(all.len().saturating_mul(choices.len()).saturating_mul(24 * (all.first().map_or(0, Vec::len) + 1)))?;
+        vm.alloc(
+            all.len()
+                .saturating_mul(choices.len())
+                .saturating_mul(24 * (all.first().map_or(0, Vec::len) + 1)),
+        )?;
         for choice in &choices {
             for prefix in &all {
                 let mut longer = prefix.clone();

@@ -16,7 +16,10 @@ pub(super) fn call(
         return Ok(Some(result));
     }
     if list.kind == ListKind::Immutable && CHANGES.contains(&name) {
-        return Err(throw("java.lang.UnsupportedOperationException", format!("{name}: the list cannot be changed")));
+        return Err(throw(
+            "java.lang.UnsupportedOperationException",
+            format!("{name}: the list cannot be changed"),
+        ));
     }
     change_method(vm, list, object, name, arguments)
 }
@@ -49,14 +52,21 @@ const CHANGES: [&str; 24] = [
     "putAt",
 ];
 
-fn read_method(vm: &mut Vm, list: &Rc<List>, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+fn read_method(
+    vm: &mut Vm,
+    list: &Rc<List>,
+    name: &str,
+    arguments: &[Value],
+) -> Eval<Option<Value>> {
     let length = list.items.borrow().len();
     Ok(Some(match (name, arguments) {
         ("size" | "length" | "getLength", []) => Value::count(length),
         ("isEmpty" | "empty", []) => Value::Bool(length == 0),
         ("get" | "elementAt", [index]) => {
             let position = vm.to_index(index)?;
-            let item = usize::try_from(position).ok().and_then(|position| list.items.borrow().get(position).cloned());
+            let item = usize::try_from(position)
+                .ok()
+                .and_then(|position| list.items.borrow().get(position).cloned());
             item.ok_or_else(|| no_index(position, length))?
         }
         ("getAt", [index]) => vm.index(&Value::List(Rc::clone(list)), index)?,
@@ -96,7 +106,9 @@ fn read_method(vm: &mut Vm, list: &Rc<List>, name: &str, arguments: &[Value]) ->
             let part = list.items.borrow()[begin as usize..end as usize].to_vec();
             vm.new_list(part)?
         }
-        ("asImmutable" | "asUnmodifiable", []) => Value::listing(ListKind::Immutable, list.items.borrow().clone()),
+        ("asImmutable" | "asUnmodifiable", []) => {
+            Value::listing(ListKind::Immutable, list.items.borrow().clone())
+        }
         ("iterator" | "listIterator", []) => {
             let items = list.items.borrow().clone();
             // An array cannot lose elements.
@@ -108,7 +120,13 @@ fn read_method(vm: &mut Vm, list: &Rc<List>, name: &str, arguments: &[Value]) ->
     }))
 }
 
-fn change_method(vm: &mut Vm, list: &Rc<List>, object: &Value, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+fn change_method(
+    vm: &mut Vm,
+    list: &Rc<List>,
+    object: &Value,
+    name: &str,
+    arguments: &[Value],
+) -> Eval<Option<Value>> {
     let length = list.items.borrow().len();
     let fixed = list.kind == ListKind::Array;
     Ok(Some(match (name, arguments) {
@@ -179,7 +197,9 @@ fn change_method(vm: &mut Vm, list: &Rc<List>, object: &Value, name: &str, argum
             list.items.borrow_mut().splice(place..place, others);
             Value::Bool(true)
         }
-        ("remove" | "removeAt", [Value::Int(index)]) if !fixed => remove_at(list, i64::from(*index))?,
+        ("remove" | "removeAt", [Value::Int(index)]) if !fixed => {
+            remove_at(list, i64::from(*index))?
+        }
         ("remove" | "removeElement" | "removeFirstOccurrence", [value]) if !fixed => {
             // An `equals` of the script may change the list meanwhile.
             let items = list.items.borrow().clone();
@@ -192,11 +212,16 @@ fn change_method(vm: &mut Vm, list: &Rc<List>, object: &Value, name: &str, argum
             }
             Value::Bool(position.is_some_and(|place| remove_at(list, place as i64).is_ok()))
         }
-        ("removeLast" | "pollLast" | "pop", []) if !fixed && (name != "pop" || list.kind == ListKind::List) => {
+        ("removeLast" | "pollLast" | "pop", [])
+            if !fixed && (name != "pop" || list.kind == ListKind::List) =>
+        {
             let item = list.items.borrow_mut().pop();
             item_or_missing(item, name)?
         }
-        ("removeFirst" | "poll" | "pollFirst" | "pop" | "remove" | "take", []) | ("poll", [_, _]) if !fixed => {
+        ("removeFirst" | "poll" | "pollFirst" | "pop" | "remove" | "take", [])
+        | ("poll", [_, _])
+            if !fixed =>
+        {
             let item = if length == 0 { None } else { Some(remove_at(list, 0)?) };
             item_or_missing(item, name)?
         }
@@ -245,7 +270,10 @@ fn change_method(vm: &mut Vm, list: &Rc<List>, object: &Value, name: &str, argum
 }
 
 fn checked_place(index: i64, length: usize) -> Eval<usize> {
-    usize::try_from(index).ok().filter(|place| *place < length).ok_or_else(|| no_index(index, length))
+    usize::try_from(index)
+        .ok()
+        .filter(|place| *place < length)
+        .ok_or_else(|| no_index(index, length))
 }
 
 fn remove_at(list: &List, index: i64) -> Eval<Value> {
@@ -266,7 +294,12 @@ fn item_or_missing(item: Option<Value>, name: &str) -> Eval<Value> {
 }
 
 /// Calls a method of a range.
-pub(super) fn call_range(vm: &mut Vm, range: &Rc<Range>, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+pub(super) fn call_range(
+    vm: &mut Vm,
+    range: &Rc<Range>,
+    name: &str,
+    arguments: &[Value],
+) -> Eval<Option<Value>> {
     Ok(Some(match (name, arguments) {
         ("size", []) => Value::count(range.len()),
         ("isEmpty", []) => Value::Bool(range.empty),
@@ -284,11 +317,13 @@ pub(super) fn call_range(vm: &mut Vm, range: &Rc<Range>, name: &str, arguments: 
             }
             let count = range.len().div_ceil(step as usize);
             vm.tick(count)?;
-            let items = (0..count).map(|index| range.at(index.saturating_mul(step as usize))).collect();
+            let items =
+                (0..count).map(|index| range.at(index.saturating_mul(step as usize))).collect();
             vm.new_list(items)?
         }
         ("step", [step, closure]) => {
-            let items = call_range(vm, range, "step", std::slice::from_ref(step))?.unwrap_or_default();
+            let items =
+                call_range(vm, range, "step", std::slice::from_ref(step))?.unwrap_or_default();
             for item in vm.items(&items)? {
                 vm.call_closure(closure, &[item])?;
             }

@@ -15,7 +15,13 @@ pub(crate) fn with_entry(vm: &mut Vm, closure: &Value, key: &Value, value: &Valu
     vm.call_closure(closure, &[entry])
 }
 
-pub(super) fn call(vm: &mut Vm, map: &Rc<Map>, object: &Value, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+pub(super) fn call(
+    vm: &mut Vm,
+    map: &Rc<Map>,
+    object: &Value,
+    name: &str,
+    arguments: &[Value],
+) -> Eval<Option<Value>> {
     vm.tick(1)?;
     if let Some(result) = read_method(vm, map, object, name, arguments)? {
         return Ok(Some(result));
@@ -31,7 +37,13 @@ pub(super) fn call(vm: &mut Vm, map: &Rc<Map>, object: &Value, name: &str, argum
     closure_method(vm, map, object, name, arguments)
 }
 
-fn read_method(vm: &mut Vm, map: &Rc<Map>, object: &Value, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+fn read_method(
+    vm: &mut Vm,
+    map: &Rc<Map>,
+    object: &Value,
+    name: &str,
+    arguments: &[Value],
+) -> Eval<Option<Value>> {
     Ok(Some(match (name, arguments) {
         ("get" | "getAt", [key]) => match map.get(key) {
             Some(value) => value,
@@ -57,7 +69,10 @@ fn read_method(vm: &mut Vm, map: &Rc<Map>, object: &Value, name: &str, arguments
         ("isEmpty", []) => Value::Bool(map.len() == 0),
         ("keySet" | "navigableKeySet", []) => {
             vm.alloc(map.len() * 48)?;
-            Value::set(if map.kind == MapKind::Sorted { MapKind::Sorted } else { MapKind::Linked }, map.keys())
+            Value::set(
+                if map.kind == MapKind::Sorted { MapKind::Sorted } else { MapKind::Linked },
+                map.keys(),
+            )
         }
         ("keys", []) => Cursor::make(map.keys(), None),
         ("values", []) => vm.new_list(map.values())?,
@@ -71,7 +86,9 @@ fn read_method(vm: &mut Vm, map: &Rc<Map>, object: &Value, name: &str, arguments
             let pair = if name.starts_with("first") { pairs.first() } else { pairs.last() };
             match pair {
                 Some((key, _)) if name.ends_with("Key") => key.clone(),
-                Some((key, value)) => crate::classes::collections::Entry::make(key.clone(), value.clone(), Some(map)),
+                Some((key, value)) => {
+                    crate::classes::collections::Entry::make(key.clone(), value.clone(), Some(map))
+                }
                 None if name.ends_with("Key") => {
                     return Err(throw("java.util.NoSuchElementException", "the map is empty"));
                 }
@@ -105,7 +122,10 @@ fn read_method(vm: &mut Vm, map: &Rc<Map>, object: &Value, name: &str, arguments
         ("minus", [Value::Map(other)]) => {
             let copy = map.copy(map.kind);
             for (key, value) in other.pairs() {
-                if copy.get(&key).is_some_and(|existing| vm.equals(&existing, &value).unwrap_or(false)) {
+                if copy
+                    .get(&key)
+                    .is_some_and(|existing| vm.equals(&existing, &value).unwrap_or(false))
+                {
                     copy.remove(&key);
                 }
             }
@@ -134,18 +154,28 @@ fn put_all(vm: &mut Vm, map: &Map, other: &Value) -> Eval<()> {
     Ok(())
 }
 
-fn change_method(vm: &mut Vm, map: &Rc<Map>, object: &Value, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+fn change_method(
+    vm: &mut Vm,
+    map: &Rc<Map>,
+    object: &Value,
+    name: &str,
+    arguments: &[Value],
+) -> Eval<Option<Value>> {
     Ok(Some(match (name, arguments) {
         ("load", [reader @ Value::Native(_)]) => {
             let text = vm.call_method(reader, "getText", &[])?;
-            for line in vm.text(&text)?.lines().map(str::trim).filter(|line| !line.starts_with(['#', '!'])) {
+            for line in
+                vm.text(&text)?.lines().map(str::trim).filter(|line| !line.starts_with(['#', '!']))
+            {
                 if let Some((key, value)) = line.split_once(['=', ':']) {
                     vm.put(map, Value::str(key.trim()), Value::str(value.trim()))?;
                 }
             }
             Value::Null
         }
-        ("put" | "setProperty", [key, value]) => vm.put(map, key.clone(), value.clone())?.unwrap_or_default(),
+        ("put" | "setProperty", [key, value]) => {
+            vm.put(map, key.clone(), value.clone())?.unwrap_or_default()
+        }
         ("putAt", [key, value]) => {
             vm.put(map, key.clone(), value.clone())?;
             Value::Null
@@ -194,7 +224,10 @@ fn change_method(vm: &mut Vm, map: &Rc<Map>, object: &Value, name: &str, argumen
         }
         ("remove", [key] | [key, _]) => {
             if map.kind == MapKind::Immutable {
-                return Err(throw("java.lang.UnsupportedOperationException", "the map cannot be changed"));
+                return Err(throw(
+                    "java.lang.UnsupportedOperationException",
+                    "the map cannot be changed",
+                ));
             }
             vm.tick(map.len() / 16)?;
             map.remove(key).unwrap_or_default()
@@ -212,8 +245,16 @@ fn change_method(vm: &mut Vm, map: &Rc<Map>, object: &Value, name: &str, argumen
 }
 
 /// Methods with a closure.
-fn closure_method(vm: &mut Vm, map: &Rc<Map>, object: &Value, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
-    let Some(closure @ Value::Closure(_)) = arguments.last() else { return sort_by_key(vm, map, name) };
+fn closure_method(
+    vm: &mut Vm,
+    map: &Rc<Map>,
+    object: &Value,
+    name: &str,
+    arguments: &[Value],
+) -> Eval<Option<Value>> {
+    let Some(closure @ Value::Closure(_)) = arguments.last() else {
+        return sort_by_key(vm, map, name);
+    };
     let (result, part) = Value::map(map.kind);
     match name {
         "each" | "forEach" => {

@@ -19,7 +19,12 @@ use crate::value::Value;
 use crate::vm::Vm;
 
 /// Calls a method of a value; `None` if it does not exist.
-pub(crate) fn call(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+pub(crate) fn call(
+    vm: &mut Vm,
+    object: &Value,
+    name: &str,
+    arguments: &[Value],
+) -> Eval<Option<Value>> {
     let result = match object {
         Value::Str(text) => string::call(vm, text, name, arguments)?,
         Value::Char(letter) => {
@@ -35,7 +40,11 @@ pub(crate) fn call(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value])
         Value::Range(range) => list::call_range(vm, range, name, arguments)?,
         Value::Bytes(cells) => bytes::call(vm, cells, name, arguments)?,
         Value::Null => None,
-        Value::Bool(_) | Value::Native(_) | Value::Instance(_) | Value::Closure(_) | Value::Class(_) => None,
+        Value::Bool(_)
+        | Value::Native(_)
+        | Value::Instance(_)
+        | Value::Closure(_)
+        | Value::Class(_) => None,
         _ => number::call(vm, object, name, arguments)?,
     };
     if result.is_some() {
@@ -51,5 +60,14 @@ pub(crate) fn call(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value])
 
 /// True if every class has a method of this name.
 pub(crate) fn is_class_method(name: &str) -> bool {
-    matches!(name, "getName" | "getSimpleName" | "toString" | "getClass" | "isInstance" | "equals" | "hashCode")
+    matches!(
+        name,
+        "getName"
+            | "getSimpleName"
+            | "toString"
+            | "getClass"
+            | "isInstance"
+            | "equals"
+            | "hashCode"
+    )
 }

@@ -9,7 +9,12 @@ use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{Signed, ToPrimitive};
 
-pub(super) fn call(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+pub(super) fn call(
+    vm: &mut Vm,
+    object: &Value,
+    name: &str,
+    arguments: &[Value],
+) -> Eval<Option<Value>> {
     if let Some(result) = conversions(vm, object, name, arguments)? {
         return Ok(Some(result));
     }
@@ -20,7 +25,9 @@ pub(super) fn call(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value])
         return Ok(Some(result));
     }
     // `3.days` in `use(TimeCategory) { … }`.
-    if let (Some(unit), [], Value::Int(_) | Value::Long(_)) = (name.strip_prefix("get"), arguments, object) {
+    if let (Some(unit), [], Value::Int(_) | Value::Long(_)) =
+        (name.strip_prefix("get"), arguments, object)
+    {
         return Ok(crate::classes::span(unit, long_of(object).unwrap_or(0)));
     }
     match object {
@@ -31,9 +38,16 @@ pub(super) fn call(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value])
     }
 }
 
-fn conversions(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+fn conversions(
+    vm: &mut Vm,
+    object: &Value,
+    name: &str,
+    arguments: &[Value],
+) -> Eval<Option<Value>> {
     let ty = match name {
-        "intValueExact" | "longValueExact" if arguments.is_empty() => return exact(vm, object, name).map(Some),
+        "intValueExact" | "longValueExact" if arguments.is_empty() => {
+            return exact(vm, object, name).map(Some);
+        }
         "intValue" | "toInteger" => Type::Int,
         "longValue" | "toLong" => Type::Long,
         "doubleValue" | "toDouble" => Type::Double,
@@ -60,10 +74,15 @@ fn exact(vm: &mut Vm, object: &Value, name: &str) -> Eval<Value> {
     if !Decimal::from_integer(&integer).compare(&number).is_eq() {
         return Err(throw("java.lang.ArithmeticException", "Rounding necessary"));
     }
-    let result =
-        if name == "intValueExact" { integer.to_i32().map(Value::Int) } else { integer.to_i64().map(Value::Long) };
+    let result = if name == "intValueExact" {
+        integer.to_i32().map(Value::Int)
+    } else {
+        integer.to_i64().map(Value::Long)
+    };
     let kind = name.trim_end_matches("ValueExact");
-    result.ok_or_else(|| throw("java.lang.ArithmeticException", format!("BigInteger out of {kind} range")))
+    result.ok_or_else(|| {
+        throw("java.lang.ArithmeticException", format!("BigInteger out of {kind} range"))
+    })
 }
 
 fn operators(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
@@ -86,7 +105,9 @@ fn operators(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value]) -> Ev
         "minus" | "subtract" => Operator::Subtract,
         "multiply" => Operator::Multiply,
         "div" => Operator::Divide,
-        "remainder" if matches!(object, Value::BigInt(_)) => return remainder(vm, object, other).map(Some),
+        "remainder" if matches!(object, Value::BigInt(_)) => {
+            return remainder(vm, object, other).map(Some);
+        }
         "mod" | "remainder" => Operator::Remainder,
         "power" => Operator::Power,
         "and" => Operator::And,
@@ -96,8 +117,12 @@ fn operators(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value]) -> Ev
         "rightShift" | "shiftRight" => Operator::ShiftRight,
         "pow" => Operator::Power,
         // `BigInteger.divide` truncates its quotient.
-        "divide" if matches!(object, Value::BigInt(_)) => return intdiv(vm, object, other).map(Some),
-        "divide" if matches!(object, Value::Decimal(_)) => return divide_exactly(vm, object, other).map(Some),
+        "divide" if matches!(object, Value::BigInt(_)) => {
+            return intdiv(vm, object, other).map(Some);
+        }
+        "divide" if matches!(object, Value::Decimal(_)) => {
+            return divide_exactly(vm, object, other).map(Some);
+        }
         "divide" => Operator::Divide,
         "intdiv" => return intdiv(vm, object, other).map(Some),
         "compareTo" | "compare" => return Ok(Some(Value::Int(vm.compare(object, other)? as i32))),
@@ -108,7 +133,9 @@ fn operators(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value]) -> Ev
                 (Value::Decimal(a), Value::Decimal(b)) => a.scale == b.scale,
                 _ => true,
             };
-            return Ok(Some(Value::Bool(is_same_type && is_same_scale && vm.equals(object, other)?)));
+            return Ok(Some(Value::Bool(
+                is_same_type && is_same_scale && vm.equals(object, other)?,
+            )));
         }
         "max" | "min" => {
             let order = vm.compare(object, other)?;
@@ -180,12 +207,14 @@ fn count_loop(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value]) -> E
     let from = vm.to_long(object)?;
     if let ("upto" | "downto", [to, _]) = (name, arguments) {
         let order = vm.compare(to, object)?;
-        let (is_wrong, relation) = if name == "upto" { (order.is_lt(), "less") } else { (order.is_gt(), "greater") };
+        let (is_wrong, relation) =
+            if name == "upto" { (order.is_lt(), "less") } else { (order.is_gt(), "greater") };
         if is_wrong {
             let to = vm.text(to)?;
             let from = vm.text(object)?;
-            let message =
-                format!("The argument ({to}) to {name}() cannot be {relation} than the value ({from}) it's called on.");
+            let message = format!(
+                "The argument ({to}) to {name}() cannot be {relation} than the value ({from}) it's called on."
+            );
             return Err(throw("groovy.lang.GroovyRuntimeException", message));
         }
     }
@@ -207,7 +236,11 @@ fn count_loop(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value]) -> E
     let mut position = from;
     while (step > 0 && position <= to) || (step < 0 && position >= to) {
         vm.tick(1)?;
-        let number = if matches!(object, Value::Long(_)) { Value::Long(position) } else { Value::integer(position) };
+        let number = if matches!(object, Value::Long(_)) {
+            Value::Long(position)
+        } else {
+            Value::integer(position)
+        };
         vm.call_closure(closure, &[number])?;
         position = position.saturating_add(step);
         // Further steps would not change the position.
@@ -221,7 +254,8 @@ fn count_loop(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value]) -> E
 /// A rounding mode by name or number.
 fn rounding(vm: &mut Vm, value: &Value) -> Eval<Rounding> {
     let text = vm.text(value)?;
-    Rounding::from_name(&text).ok_or_else(|| illegal(format!("`{text}` is no rounding mode; use HALF_UP")))
+    Rounding::from_name(&text)
+        .ok_or_else(|| illegal(format!("`{text}` is no rounding mode; use HALF_UP")))
 }
 
 /// Fails if the mode forbids rounding, but the result is rounded.
@@ -260,7 +294,9 @@ fn decimal(vm: &mut Vm, number: &Decimal, name: &str, arguments: &[Value]) -> Ev
             Value::decimal(quotient)
         }
         ("round", []) => Value::decimal(number.rescale(0, Rounding::HalfUp)),
-        ("round", [places]) => Value::decimal(number.rescale(vm.to_long(places)? as i32, Rounding::HalfUp)),
+        ("round", [places]) => {
+            Value::decimal(number.rescale(vm.to_long(places)? as i32, Rounding::HalfUp))
+        }
         ("scale" | "getScale", []) => Value::Int(number.scale),
         ("precision", []) => Value::count(number.precision()),
         ("signum", []) => Value::Int(number.unscaled.signum().try_into().unwrap_or(0)),
@@ -268,7 +304,9 @@ fn decimal(vm: &mut Vm, number: &Decimal, name: &str, arguments: &[Value]) -> Ev
         ("toPlainString", []) => Value::from(number.plain()),
         ("unscaledValue", []) => Value::big(number.unscaled.clone()),
         ("trunc", []) => Value::decimal(number.rescale(0, Rounding::Down)),
-        ("trunc", [places]) => Value::decimal(number.rescale(vm.to_long(places)? as i32, Rounding::Down)),
+        ("trunc", [places]) => {
+            Value::decimal(number.rescale(vm.to_long(places)? as i32, Rounding::Down))
+        }
         _ => return Ok(None),
     }))
 }
@@ -277,7 +315,8 @@ fn big(vm: &mut Vm, number: &BigInt, name: &str, arguments: &[Value]) -> Eval<Op
     Ok(Some(match (name, arguments) {
         ("toString", [radix]) => {
             let radix = vm.to_long(radix)?;
-            let radix = u32::try_from(radix).ok().filter(|radix| (2..=36).contains(radix)).unwrap_or(10);
+            let radix =
+                u32::try_from(radix).ok().filter(|radix| (2..=36).contains(radix)).unwrap_or(10);
             vm.string(number.to_str_radix(radix))?
         }
         ("signum", []) => Value::Int(number.signum().try_into().unwrap_or(0)),
@@ -288,7 +327,10 @@ fn big(vm: &mut Vm, number: &BigInt, name: &str, arguments: &[Value]) -> Eval<Op
             let exponent = vm.to_big(exponent)?;
             let modulus = vm.to_big(modulus)?;
             // The sizes bound the time of the computation.
-            if modulus <= BigInt::from(0) || exponent.is_negative() || modulus.bits() > 8_192 || exponent.bits() > 8_192
+            if modulus <= BigInt::from(0)
+                || exponent.is_negative()
+                || modulus.bits() > 8_192
+                || exponent.bits() > 8_192
             {
                 return Err(throw(
                     "java.lang.ArithmeticException",
@@ -305,7 +347,11 @@ fn big(vm: &mut Vm, number: &BigInt, name: &str, arguments: &[Value]) -> Eval<Op
 
 /// A number of the same type as a `float` or `double`.
 fn real_like(object: &Value, number: f64) -> Value {
-    if matches!(object, Value::Float(_)) { Value::Float(number as f32) } else { Value::Double(number) }
+    if matches!(object, Value::Float(_)) {
+        Value::Float(number as f32)
+    } else {
+        Value::Double(number)
+    }
 }
 
 fn real(object: &Value, name: &str, arguments: &[Value]) -> Option<Value> {
@@ -320,7 +366,10 @@ fn real(object: &Value, name: &str, arguments: &[Value]) -> Option<Value> {
             let places = long_of(places)?.clamp(0, 300) as i32;
             let factor = 10_f64.powi(places);
             let scaled = number * factor;
-            real_like(object, if name == "round" { (scaled + 0.5).floor() } else { scaled.trunc() } / factor)
+            real_like(
+                object,
+                if name == "round" { (scaled + 0.5).floor() } else { scaled.trunc() } / factor,
+            )
         }
         ("trunc", []) => real_like(object, number.trunc()),
         ("floor", []) => Value::Double(number.floor()),

@@ -7,7 +7,12 @@ use crate::vm::Vm;
 use num_bigint::BigInt;
 use num_traits::Signed;
 
-pub(super) fn call(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+pub(super) fn call(
+    vm: &mut Vm,
+    object: &Value,
+    name: &str,
+    arguments: &[Value],
+) -> Eval<Option<Value>> {
     if object.is_null() {
         return null_method(vm, name, arguments);
     }
@@ -110,10 +115,14 @@ fn hash_code(vm: &mut Vm, object: &Value) -> Eval<i32> {
         }
         Value::Long(number) => folded(*number),
         // Java has only one NaN here.
-        Value::Double(number) => folded((if number.is_nan() { f64::NAN } else { *number }).to_bits() as i64),
+        Value::Double(number) => {
+            folded((if number.is_nan() { f64::NAN } else { *number }).to_bits() as i64)
+        }
         Value::Float(number) => (if number.is_nan() { f32::NAN } else { *number }).to_bits() as i32,
         Value::BigInt(number) => big_hash(number),
-        Value::Decimal(number) => big_hash(&number.unscaled).wrapping_mul(31).wrapping_add(number.scale),
+        Value::Decimal(number) => {
+            big_hash(&number.unscaled).wrapping_mul(31).wrapping_add(number.scale)
+        }
         Value::Char(letter) => *letter as i32,
         Value::Map(map) => {
             let mut hash = 0_i32;
@@ -140,7 +149,8 @@ fn hash_code(vm: &mut Vm, object: &Value) -> Eval<i32> {
         _ => {
             let text = vm.text(object)?;
             vm.tick(text.len() / 8)?;
-            text.encode_utf16().fold(0_i32, |hash, unit| hash.wrapping_mul(31).wrapping_add(i32::from(unit)))
+            text.encode_utf16()
+                .fold(0_i32, |hash, unit| hash.wrapping_mul(31).wrapping_add(i32::from(unit)))
         }
     })
 }
@@ -158,13 +168,20 @@ fn folded(number: i64) -> i32 {
 
 /// Java's `BigInteger.hashCode`.
 fn big_hash(number: &BigInt) -> i32 {
-    let hash =
-        number.iter_u32_digits().rev().fold(0_i32, |hash, digit| hash.wrapping_mul(31).wrapping_add(digit as i32));
+    let hash = number
+        .iter_u32_digits()
+        .rev()
+        .fold(0_i32, |hash, digit| hash.wrapping_mul(31).wrapping_add(digit as i32));
     if number.is_negative() { hash.wrapping_neg() } else { hash }
 }
 
 /// Methods of a class object.
-fn class_method(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+fn class_method(
+    vm: &mut Vm,
+    object: &Value,
+    name: &str,
+    arguments: &[Value],
+) -> Eval<Option<Value>> {
     let Value::Class(class) = object else { return Ok(None) };
     Ok(Some(match (name, arguments) {
         ("getName" | "getCanonicalName" | "getTypeName", []) => Value::str(class.name()),

@@ -37,7 +37,9 @@ fn pair_item(pair: &Value) -> Value {
 fn sort_items(vm: &mut Vm, items: Vec<Value>, by: Option<&Value>) -> Eval<Vec<Value>> {
     match by {
         Some(closure @ Value::Closure(_)) if Vm::arity(closure) < 2 => sort_by(vm, items, closure),
-        Some(comparator) if !comparator.is_null() => vm.sort(items, &mut |vm, a, b| order(vm, comparator, a, b)),
+        Some(comparator) if !comparator.is_null() => {
+            vm.sort(items, &mut |vm, a, b| order(vm, comparator, a, b))
+        }
         _ => vm.sort(items, &mut |vm, a, b| vm.compare(a, b)),
     }
 }
@@ -133,8 +135,10 @@ pub(super) fn call(
             }
         }
         "unique" | "toUnique" | "distinct" => {
-            let unique = unique(vm, items, arguments.iter().rfind(|one| matches!(one, Value::Closure(_))))?;
-            let keeps_original = matches!(arguments.first(), Some(Value::Bool(false))) || name != "unique";
+            let unique =
+                unique(vm, items, arguments.iter().rfind(|one| matches!(one, Value::Closure(_))))?;
+            let keeps_original =
+                matches!(arguments.first(), Some(Value::Bool(false))) || name != "unique";
             match object {
                 Value::List(list) if !keeps_original && list.kind == ListKind::List => {
                     *list.items.borrow_mut() = unique;

@@ -37,7 +37,10 @@ pub(crate) fn letter_at(vm: &mut Vm, text: &str, index: i64) -> Eval<Value> {
     vm.tick(length / 32)?;
     let position = if index < 0 { index + length as i64 } else { index };
     if position < 0 || position >= length as i64 {
-        return Err(throw("java.lang.StringIndexOutOfBoundsException", format!("String index out of range: {index}")));
+        return Err(throw(
+            "java.lang.StringIndexOutOfBoundsException",
+            format!("String index out of range: {index}"),
+        ));
     }
     let part = part(text, position as usize, position as usize + 1);
     vm.string(part)
@@ -51,10 +54,15 @@ pub(crate) fn slice(vm: &mut Vm, text: &str, from: i64, to: i64, empty: bool) ->
     let length = length(text) as i64;
     let from = absolute_index(from, length);
     let to = absolute_index(to, length);
-    let Value::Str(part) = substring(vm, text, from.min(to), Some(from.max(to).saturating_add(1)))? else {
+    let Value::Str(part) = substring(vm, text, from.min(to), Some(from.max(to).saturating_add(1)))?
+    else {
         return Ok(Value::Null);
     };
-    Ok(if from > to { Value::from(part.chars().rev().collect::<String>()) } else { Value::Str(part) })
+    Ok(if from > to {
+        Value::from(part.chars().rev().collect::<String>())
+    } else {
+        Value::Str(part)
+    })
 }
 
 /// Converts a negative index, which counts from the end.
@@ -85,18 +93,27 @@ pub(crate) fn byte_index(text: &str, unit: i64) -> usize {
 /// Java's `Character.isWhitespace`, which excludes the no-break spaces.
 fn is_java_space(letter: char) -> bool {
     matches!(letter, '\u{1c}'..='\u{1f}')
-        || letter.is_whitespace() && !matches!(letter, '\u{85}' | '\u{a0}' | '\u{2007}' | '\u{202f}')
+        || letter.is_whitespace()
+            && !matches!(letter, '\u{85}' | '\u{a0}' | '\u{2007}' | '\u{202f}')
 }
 
 /// An argument as text. Fails if it is null.
 fn text_of(vm: &mut Vm, value: &Value) -> Eval<Rc<str>> {
     if value.is_null() {
-        return Err(throw("java.lang.NullPointerException", "a text is expected, and the argument is null"));
+        return Err(throw(
+            "java.lang.NullPointerException",
+            "a text is expected, and the argument is null",
+        ));
     }
     vm.text(value)
 }
 
-pub(super) fn call(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+pub(super) fn call(
+    vm: &mut Vm,
+    text: &Rc<str>,
+    name: &str,
+    arguments: &[Value],
+) -> Eval<Option<Value>> {
     vm.tick(text.len() / 64)?;
     if let Some(result) = plain(vm, text, name, arguments)? {
         return Ok(Some(result));
@@ -111,7 +128,11 @@ pub(super) fn call(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value])
 fn plain(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     Ok(Some(match (name, arguments) {
         ("length" | "size", []) => Value::count(length(text)),
-        ("toString" | "intern" | "toGString" | "strip" | "trim" | "stripLeading" | "stripTrailing", []) => match name {
+        (
+            "toString" | "intern" | "toGString" | "strip" | "trim" | "stripLeading"
+            | "stripTrailing",
+            [],
+        ) => match name {
             // Java's `trim` removes all control characters, but no white space beyond ASCII.
             "trim" => vm.string(text.trim_matches(|letter: char| letter <= ' '))?,
             "strip" => vm.string(text.trim_matches(is_java_space))?,
@@ -186,13 +207,19 @@ fn plain(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -> Eval<O
         // In Groovy, `text << other` is a `StringBuffer`.
         ("leftShift", [other]) => {
             let other = vm.text(other)?;
-            crate::classes::builder::make(vm, "java.lang.StringBuffer", &[Value::from(format!("{text}{other}"))])?
+            crate::classes::builder::make(
+                vm,
+                "java.lang.StringBuffer",
+                &[Value::from(format!("{text}{other}"))],
+            )?
         }
         ("multiply" | "repeat", [count]) => {
             let count = vm.to_long(count)?;
             let count = usize::try_from(count).map_err(|_| match name {
                 "repeat" => illegal(format!("count is negative: {count}")),
-                _ => illegal(format!("multiply() should be called with a number of 0 or greater not: {count}")),
+                _ => illegal(format!(
+                    "multiply() should be called with a number of 0 or greater not: {count}"
+                )),
             })?;
             vm.alloc(text.len().saturating_mul(count))?;
             Value::from(text.repeat(count))
@@ -249,7 +276,12 @@ fn java_compare(left: &str, right: &str) -> i32 {
 }
 
 /// Methods that search or replace a literal text.
-fn search_method(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+fn search_method(
+    vm: &mut Vm,
+    text: &Rc<str>,
+    name: &str,
+    arguments: &[Value],
+) -> Eval<Option<Value>> {
     Ok(Some(match (name, arguments) {
         ("contains", [other]) => {
             let other = text_of(vm, other)?;
@@ -289,7 +321,11 @@ fn search_method(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -
             };
             for affix in affixes {
                 let affix = text_of(vm, &affix)?;
-                if if name == "startsWithAny" { text.starts_with(&*affix) } else { text.ends_with(&*affix) } {
+                if if name == "startsWithAny" {
+                    text.starts_with(&*affix)
+                } else {
+                    text.ends_with(&*affix)
+                } {
                     return Ok(Some(Value::Bool(true)));
                 }
             }
@@ -302,7 +338,8 @@ fn search_method(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -
                 None => 0,
             };
             let begin = byte_index(text, from);
-            let index = text[begin..].find(&*other).map(|position| unit_index(text, begin + position));
+            let index =
+                text[begin..].find(&*other).map(|position| unit_index(text, begin + position));
             Value::Int(index.unwrap_or(-1) as i32)
         }
         ("lastIndexOf", [other, rest @ ..]) => {
@@ -310,7 +347,8 @@ fn search_method(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -
             let end = match rest.first() {
                 Some(from) => {
                     let from = vm.to_index(from)?;
-                    let end = byte_index(text, from.saturating_add(1)) + other.len().saturating_sub(1);
+                    let end =
+                        byte_index(text, from.saturating_add(1)) + other.len().saturating_sub(1);
                     let mut end = end.min(text.len());
                     // The end must not split a character.
                     while !text.is_char_boundary(end) {
@@ -326,7 +364,10 @@ fn search_method(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -
         ("count", [other]) if !matches!(other, Value::Closure(_)) => {
             let other = text_of(vm, other)?;
             // Groovy counts matches that overlap, and an empty text at each index.
-            let starts = text.char_indices().filter(|(position, _)| text[*position..].starts_with(&*other)).count();
+            let starts = text
+                .char_indices()
+                .filter(|(position, _)| text[*position..].starts_with(&*other))
+                .count();
             Value::count(if other.is_empty() { length(text) + 1 } else { starts })
         }
         ("minus", [other]) => {
@@ -361,7 +402,9 @@ fn search_method(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -
 /// Search argument: a text, or the code of a character.
 fn needle(vm: &mut Vm, value: &Value) -> Eval<Rc<str>> {
     match value {
-        Value::Int(code) => Ok(char::from_u32(*code as u32).unwrap_or('\u{fffd}').to_string().into()),
+        Value::Int(code) => {
+            Ok(char::from_u32(*code as u32).unwrap_or('\u{fffd}').to_string().into())
+        }
         other => text_of(vm, other),
     }
 }

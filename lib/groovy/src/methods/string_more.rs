@@ -7,7 +7,12 @@ use crate::value::Value;
 use crate::vm::{Vm, double_of_text};
 use std::rc::Rc;
 
-pub(super) fn call(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+pub(super) fn call(
+    vm: &mut Vm,
+    text: &Rc<str>,
+    name: &str,
+    arguments: &[Value],
+) -> Eval<Option<Value>> {
     if let Some(result) = patterns(vm, text, name, arguments)? {
         return Ok(Some(result));
     }
@@ -62,7 +67,11 @@ fn patterns(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -> Eva
             let items = vm.items(&matcher)?;
             let mut matches = Vec::new();
             for item in items {
-                matches.push(if let Value::List(_) = item { vm.index(&item, &Value::Int(0))? } else { item });
+                matches.push(if let Value::List(_) = item {
+                    vm.index(&item, &Value::Int(0))?
+                } else {
+                    item
+                });
             }
             vm.new_list(matches)?
         }
@@ -84,7 +93,8 @@ fn lines(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -> Eval<O
                 None => " \t\n\r\u{c}".into(),
             };
             vm.alloc(text.len() * 2)?;
-            let parts = text.split(|letter| separators.contains(letter)).filter(|part| !part.is_empty());
+            let parts =
+                text.split(|letter| separators.contains(letter)).filter(|part| !part.is_empty());
             let parts: Vec<Value> = parts.map(Value::str).collect();
             vm.new_list(parts)?
         }
@@ -108,7 +118,10 @@ fn lines(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -> Eval<O
                     let parts = vm.items(&parts)?;
                     vm.call_closure(closure, &[Value::list(parts)])?
                 } else if takes_line_number {
-                    vm.call_closure(closure, &[line, Value::integer(first_line.saturating_add(index as i64))])?
+                    vm.call_closure(
+                        closure,
+                        &[line, Value::integer(first_line.saturating_add(index as i64))],
+                    )?
                 } else {
                     vm.call_closure(closure, &[line])?
                 };
@@ -122,7 +135,9 @@ fn lines(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -> Eval<O
                 _ => None,
             };
             let indent = match arguments {
-                [indent] if name == "stripIndent" => usize::try_from(vm.to_long(indent)?).unwrap_or(0),
+                [indent] if name == "stripIndent" => {
+                    usize::try_from(vm.to_long(indent)?).unwrap_or(0)
+                }
                 _ => text
                     .lines()
                     .filter(|line| !line.trim().is_empty())
@@ -138,7 +153,9 @@ fn lines(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -> Eval<O
             vm.string(lines.join("\n"))?
         }
         // The line separator of the system, to which `denormalize` converts, is `\n`.
-        ("denormalize" | "normalize", []) => vm.string(text.replace("\r\n", "\n").replace('\r', "\n"))?,
+        ("denormalize" | "normalize", []) => {
+            vm.string(text.replace("\r\n", "\n").replace('\r', "\n"))?
+        }
         ("padLeft" | "padRight" | "center", [width, rest @ ..]) => {
             let width = usize::try_from(vm.to_long(width)?).unwrap_or(0);
             let fill = match rest.first() {
@@ -182,11 +199,15 @@ fn lines(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -> Eval<O
 fn numbers(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     let digits = text.trim();
     Ok(Some(match (name, arguments) {
-        ("toShort", []) => Value::Int(digits.parse::<i16>().map(i32::from).map_err(|_| number_format_error(text))?),
+        ("toShort", []) => {
+            Value::Int(digits.parse::<i16>().map(i32::from).map_err(|_| number_format_error(text))?)
+        }
         ("toInteger" | "intValue" | "asInteger", []) => {
             Value::Int(digits.parse().map_err(|_| number_format_error(text))?)
         }
-        ("toLong" | "asLong" | "longValue", []) => Value::Long(digits.parse().map_err(|_| number_format_error(text))?),
+        ("toLong" | "asLong" | "longValue", []) => {
+            Value::Long(digits.parse().map_err(|_| number_format_error(text))?)
+        }
         ("toDouble" | "asDouble" | "doubleValue", []) => {
             Value::Double(double_of_text(text).ok_or_else(|| number_format_error(text))?)
         }
@@ -226,12 +247,18 @@ fn codes(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -> Eval<O
             let algorithm = vm.text(algorithm)?;
             vm.string(codec::hex(&codec::digest(&algorithm, text.as_bytes())?))?
         }
-        ("encodeBase64" | "encodeBase64Url", []) => codec::groovy_base64(text.as_bytes(), name, false),
-        ("decodeBase64" | "decodeBase64Url", []) => Value::bytes(codec::groovy_base64_decode(text, name)?),
+        ("encodeBase64" | "encodeBase64Url", []) => {
+            codec::groovy_base64(text.as_bytes(), name, false)
+        }
+        ("decodeBase64" | "decodeBase64Url", []) => {
+            Value::bytes(codec::groovy_base64_decode(text, name)?)
+        }
         ("decodeHex", []) => Value::bytes(codec::unhex(text)?),
         ("encodeHex", []) => vm.string(codec::hex(text.as_bytes()))?,
         ("execute", _) => execute(vm, &[text.to_string()])?,
-        ("toURL" | "toURI", []) => crate::classes::net::make_url(vm, "java.net.URL", &[Value::Str(Rc::clone(text))])?,
+        ("toURL" | "toURI", []) => {
+            crate::classes::net::make_url(vm, "java.net.URL", &[Value::Str(Rc::clone(text))])?
+        }
         ("asBoolean", []) => Value::Bool(!text.is_empty()),
         // A character set is represented by its name.
         ("name" | "displayName", []) => Value::Str(Rc::clone(text)),

@@ -1,6 +1,8 @@
 //! Parses declarations: variables, methods, classes, imports.
 
-use super::ast::{ClassDef, Expr, Field, Function, Import, Method, Name, Parameter, StmtKind, Type};
+use super::ast::{
+    ClassDef, Expr, Field, Function, Import, Method, Name, Parameter, StmtKind, Type,
+};
 use super::parser::{LineEnds, Parse, Parser};
 use super::scope::Visibility;
 use super::token::Kind;
@@ -23,7 +25,8 @@ impl Parser {
         if modifiers.is_static && self.is_mark("{") {
             return Ok(StmtKind::Block(self.block()?));
         }
-        let may_declare_tuple = matches!(self.word(), "def" | "var") || (modifiers.any && self.is_mark("("));
+        let may_declare_tuple =
+            matches!(self.word(), "def" | "var") || (modifiers.any && self.is_mark("("));
         if may_declare_tuple
             && (self.is_mark("(") || self.is_mark_at(1, "("))
             && let Some(names) = self.attempt(Self::try_many)
@@ -41,12 +44,18 @@ impl Parser {
                 self.method(ty, name, modifiers.is_static)
             }
             // `final x = 1`
-            None if modifiers.any && matches!(self.kind(), Kind::Name(_)) && self.is_mark_at(1, "=") => {
+            None if modifiers.any
+                && matches!(self.kind(), Kind::Name(_))
+                && self.is_mark_at(1, "=") =>
+            {
                 let name = self.name()?;
                 self.variables(Type::Any, name)
             }
             // `static name(a) {`
-            None if modifiers.any && matches!(self.kind(), Kind::Name(_)) && self.is_mark_at(1, "(") => {
+            None if modifiers.any
+                && matches!(self.kind(), Kind::Name(_))
+                && self.is_mark_at(1, "(") =>
+            {
                 let position = self.position;
                 let name = self.name()?;
                 if self.starts_method() {
@@ -78,7 +87,11 @@ impl Parser {
     /// True for `name(a, b) {` of `BeanShell`, a method without a type.
     fn starts_method_without_type(&self) -> bool {
         let name = self.word();
-        if name.is_empty() || KEYWORDS.contains(&name) || !self.is_mark_at(1, "(") || self.scopes.depth() > 1 {
+        if name.is_empty()
+            || KEYWORDS.contains(&name)
+            || !self.is_mark_at(1, "(")
+            || self.scopes.depth() > 1
+        {
             return false;
         }
         let mut open = 0_i32;
@@ -103,8 +116,12 @@ impl Parser {
     }
 
     fn only_names(&self, from: usize, to: usize) -> bool {
-        (from..to)
-            .all(|ahead| matches!(self.kind_at(ahead), Kind::Name(_) | Kind::Mark("," | "[" | "]" | "." | "<" | ">")))
+        (from..to).all(|ahead| {
+            matches!(
+                self.kind_at(ahead),
+                Kind::Name(_) | Kind::Mark("," | "[" | "]" | "." | "<" | ">")
+            )
+        })
     }
 
     /// Parses `Type name` if a declaration can follow.
@@ -131,11 +148,17 @@ impl Parser {
             ty = Type::Array(Box::new(ty));
         }
         if self.is_mark("(") {
-            return if self.starts_method() { Some(DeclarationStart::Method(ty, name, ty_name)) } else { None };
+            return if self.starts_method() {
+                Some(DeclarationStart::Method(ty, name, ty_name))
+            } else {
+                None
+            };
         }
         // `println x` is a call; `Foo x`, `int x` and `foo x = 1` are declarations.
-        let is_certain = first == "def" || first == "var" || PRIMITIVES.contains(&&*first) || self.is_mark("=");
-        let is_class_name = ty_name.rsplit('.').next().is_some_and(|name| name.starts_with(char::is_uppercase));
+        let is_certain =
+            first == "def" || first == "var" || PRIMITIVES.contains(&&*first) || self.is_mark("=");
+        let is_class_name =
+            ty_name.rsplit('.').next().is_some_and(|name| name.starts_with(char::is_uppercase));
         let is_complete = self.starts_line(0)
             || matches!(self.kind(), Kind::Mark("=" | ";" | "," | "}" | ")" | ":") | Kind::End)
             || self.word() == "in";
@@ -173,7 +196,9 @@ impl Parser {
         self.advance();
         let mut names = Vec::new();
         loop {
-            let typed = matches!(self.kind_at(1), Kind::Name(_)) || self.is_mark_at(1, "<") || self.is_mark_at(1, "[");
+            let typed = matches!(self.kind_at(1), Kind::Name(_))
+                || self.is_mark_at(1, "<")
+                || self.is_mark_at(1, "[");
             let ty = if typed { self.try_type()?.0 } else { Type::Any };
             names.push((ty, self.name().ok()?));
             if !self.is_mark(",") {
@@ -211,8 +236,10 @@ impl Parser {
             }
             // Declared before its value, because a closure may call itself by the
             // name of its variable.
-            let is_recursive = self.is_mark("=") && self.is_mark_at(1, "{") && !matches!(ty, Type::Array(_));
-            let early_slot = if is_recursive { Some(self.declare(&name, ty.clone())?) } else { None };
+            let is_recursive =
+                self.is_mark("=") && self.is_mark_at(1, "{") && !matches!(ty, Type::Array(_));
+            let early_slot =
+                if is_recursive { Some(self.declare(&name, ty.clone())?) } else { None };
             let value = if self.accept("=") { Some(self.initial_value(&ty)?) } else { None };
             let slot = match early_slot {
                 Some(slot) => slot,
@@ -291,7 +318,9 @@ impl Parser {
             self.modifiers()?;
             let is_untyped = self.is_mark("...")
                 || matches!(self.kind(), Kind::Name(_))
-                    && (self.is_mark_at(1, ",") || self.is_mark_at(1, "=") || self.is_mark_at(1, end));
+                    && (self.is_mark_at(1, ",")
+                        || self.is_mark_at(1, "=")
+                        || self.is_mark_at(1, end));
             let mut ty = if is_untyped { Type::Any } else { self.ty()? };
             let variadic = self.accept("...");
             let name = self.name()?;
@@ -300,8 +329,11 @@ impl Parser {
                 self.advance();
                 ty = Type::Array(Box::new(ty));
             }
-            let default =
-                if self.accept("=") { Some(self.with_lines(LineEnds::Ignored, Self::expression)?) } else { None };
+            let default = if self.accept("=") {
+                Some(self.with_lines(LineEnds::Ignored, Self::expression)?)
+            } else {
+                None
+            };
             self.declare(&name, ty.clone())?;
             parameters.push(Parameter { ty, default, variadic });
             if !self.accept(",") {
@@ -341,7 +373,10 @@ impl Parser {
         let name = self.name()?;
         if self.is_mark("<") {
             // An interpreter needs no type parameters.
-            while !self.is_mark("{") && !matches!(self.word(), "extends" | "implements") && *self.kind() != Kind::End {
+            while !self.is_mark("{")
+                && !matches!(self.word(), "extends" | "implements")
+                && *self.kind() != Kind::End
+            {
                 self.advance();
             }
         }
@@ -350,7 +385,9 @@ impl Parser {
             let extends = self.word() == "extends";
             self.advance();
             loop {
-                let Some((_, name)) = self.attempt(Self::try_type) else { return Err(self.unexpected("a class")) };
+                let Some((_, name)) = self.attempt(Self::try_type) else {
+                    return Err(self.unexpected("a class"));
+                };
                 if extends {
                     parent = Some(name);
                 }
@@ -364,7 +401,12 @@ impl Parser {
         Ok(StmtKind::Nothing)
     }
 
-    pub fn class_body(&mut self, name: Name, parent: Option<Name>, is_enum: bool) -> Parse<ClassDef> {
+    pub fn class_body(
+        &mut self,
+        name: Name,
+        parent: Option<Name>,
+        is_enum: bool,
+    ) -> Parse<ClassDef> {
         let mut class = ClassDef {
             name,
             parent,
@@ -411,7 +453,14 @@ impl Parser {
         let line = self.line();
         let body = vec![super::ast::Stmt { line, kind: StmtKind::Return(Some(value)) }];
         let parameters = Vec::new();
-        Function { name: "value".into(), parameters, implicit_it: false, body, slots: 4, returns: Type::Any }
+        Function {
+            name: "value".into(),
+            parameters,
+            implicit_it: false,
+            body,
+            slots: 4,
+            returns: Type::Any,
+        }
     }
 
     fn class_member(&mut self, class: &mut ClassDef) -> Parse<()> {
@@ -435,7 +484,9 @@ impl Parser {
                 slots,
                 returns: Type::Void,
             };
-            class.initializers.push(Method { function: Arc::new(function), is_static: modifiers.is_static });
+            class
+                .initializers
+                .push(Method { function: Arc::new(function), is_static: modifiers.is_static });
             return Ok(());
         }
         let simple = class.name.rsplit('.').next().unwrap_or(&class.name).to_owned();
@@ -461,13 +512,21 @@ impl Parser {
         let name = self.name()?;
         if self.is_mark("(") {
             let function = self.function(name, ty, Visibility::OwnOnly)?;
-            class.methods.push(Method { function: Arc::new(function), is_static: modifiers.is_static });
+            class
+                .methods
+                .push(Method { function: Arc::new(function), is_static: modifiers.is_static });
             return Ok(());
         }
         self.fields(class, &ty, name, modifiers.is_static)
     }
 
-    fn fields(&mut self, class: &mut ClassDef, ty: &Type, first: Name, is_static: bool) -> Parse<()> {
+    fn fields(
+        &mut self,
+        class: &mut ClassDef,
+        ty: &Type,
+        first: Name,
+        is_static: bool,
+    ) -> Parse<()> {
         let mut name = first;
         loop {
             let value = if self.accept("=") {

@@ -18,8 +18,17 @@ const RANKS: [&[(&str, Operator)]; 9] = [
         ("=~", Operator::Find),
         ("==~", Operator::Match),
     ],
-    &[("<", Operator::Less), ("<=", Operator::LessEqual), (">", Operator::Greater), (">=", Operator::GreaterEqual)],
-    &[("<<", Operator::ShiftLeft), (">>", Operator::ShiftRight), (">>>", Operator::ShiftRightUnsigned)],
+    &[
+        ("<", Operator::Less),
+        ("<=", Operator::LessEqual),
+        (">", Operator::Greater),
+        (">=", Operator::GreaterEqual),
+    ],
+    &[
+        ("<<", Operator::ShiftLeft),
+        (">>", Operator::ShiftRight),
+        (">>>", Operator::ShiftRightUnsigned),
+    ],
     &[("+", Operator::Add), ("-", Operator::Subtract)],
     &[("*", Operator::Multiply), ("/", Operator::Divide), ("%", Operator::Remainder)],
     &[("**", Operator::Power)],
@@ -57,8 +66,14 @@ impl Parser {
             && let Some(many) = self.attempt(Self::try_many_targets)
         {
             let value = self.expression()?;
-            let assignment =
-                Assignment { target: Expr::Null, ty: Type::Any, operator: None, value, elvis: false, many };
+            let assignment = Assignment {
+                target: Expr::Null,
+                ty: Type::Any,
+                operator: None,
+                value,
+                elvis: false,
+                many,
+            };
             return Ok(Expr::Assign(Box::new(assignment)));
         }
         let target = self.ternary()?;
@@ -68,10 +83,12 @@ impl Parser {
         let (operator, elvis) = match self.kind() {
             Kind::Mark("=") => (None, false),
             Kind::Mark("?=") => (None, true),
-            Kind::Mark(mark) => match ASSIGNMENTS.iter().find(|(operator_mark, _)| operator_mark == mark) {
-                Some((_, operator)) => (Some(*operator), false),
-                None => return Ok(target),
-            },
+            Kind::Mark(mark) => {
+                match ASSIGNMENTS.iter().find(|(operator_mark, _)| operator_mark == mark) {
+                    Some((_, operator)) => (Some(*operator), false),
+                    None => return Ok(target),
+                }
+            }
             _ => return Ok(target),
         };
         if !is_target(&target) {
@@ -86,7 +103,14 @@ impl Parser {
             self.command(value)?
         };
         let ty = self.type_of(&target);
-        Ok(Expr::Assign(Box::new(Assignment { target, ty, operator, value, elvis, many: Vec::new() })))
+        Ok(Expr::Assign(Box::new(Assignment {
+            target,
+            ty,
+            operator,
+            value,
+            elvis,
+            many: Vec::new(),
+        })))
     }
 
     /// Declared type of a local variable.
@@ -102,7 +126,9 @@ impl Parser {
         self.advance();
         let mut targets = Vec::new();
         loop {
-            if !matches!(self.kind(), Kind::Name(_)) || !(self.is_mark_at(1, ",") || self.is_mark_at(1, ")")) {
+            if !matches!(self.kind(), Kind::Name(_))
+                || !(self.is_mark_at(1, ",") || self.is_mark_at(1, ")"))
+            {
                 return None;
             }
             let name = self.name().ok()?;
@@ -173,7 +199,9 @@ impl Parser {
                 result = next;
                 tests += 1;
                 if tests > TYPE_TESTS {
-                    return Err(self.error(format!("more than {TYPE_TESTS} casts and type tests in a row")));
+                    return Err(
+                        self.error(format!("more than {TYPE_TESTS} casts and type tests in a row"))
+                    );
                 }
                 continue;
             }
@@ -199,8 +227,14 @@ impl Parser {
     }
 
     /// Parses `instanceof`, `in`, `!in` or `as` after an expression.
-    fn type_test(&mut self, result: &mut Expr, rest: &mut Vec<(Operator, u32, Expr)>) -> Parse<Option<Expr>> {
-        let negated = self.is_mark("!") && matches!(self.word_at(1), "in" | "instanceof") && !self.has_space_before(1);
+    fn type_test(
+        &mut self,
+        result: &mut Expr,
+        rest: &mut Vec<(Operator, u32, Expr)>,
+    ) -> Parse<Option<Expr>> {
+        let negated = self.is_mark("!")
+            && matches!(self.word_at(1), "in" | "instanceof")
+            && !self.has_space_before(1);
         let word = self.word_at(usize::from(negated)).to_owned();
         match &*word {
             "instanceof" => {
@@ -238,7 +272,11 @@ impl Parser {
         let (_, operator) = RANKS[rank].iter().find(|(operator_mark, _)| operator_mark == mark)?;
         // In Groovy, a line that begins with a sign is a separate statement.
         let is_sign = matches!(*mark, "+" | "-");
-        if self.on_new_line() && is_sign && self.dialect == crate::Dialect::Groovy && !self.has_space_before(1) {
+        if self.on_new_line()
+            && is_sign
+            && self.dialect == crate::Dialect::Groovy
+            && !self.has_space_before(1)
+        {
             return None;
         }
         self.advance();
@@ -318,8 +356,10 @@ impl Parser {
         if self.on_new_line() {
             return None;
         }
-        let is_primitive = super::types::PRIMITIVES.contains(&&*name) || matches!(ty, Type::Array(_));
-        let is_class = name.rsplit('.').next().is_some_and(|name| name.starts_with(char::is_uppercase));
+        let is_primitive =
+            super::types::PRIMITIVES.contains(&&*name) || matches!(ty, Type::Array(_));
+        let is_class =
+            name.rsplit('.').next().is_some_and(|name| name.starts_with(char::is_uppercase));
         let is_operand_next = match self.kind() {
             Kind::Name(word) => !matches!(&**word, "in" | "as" | "instanceof"),
             Kind::Text(_) | Kind::Template(_) | Kind::Number(_) | Kind::Char(_) => true,
@@ -385,9 +425,18 @@ impl Parser {
             Kind::Text(_) | Kind::Template(_) | Kind::Number(_) | Kind::Char(_) => true,
             Kind::Name(word) => !matches!(
                 &**word,
-                "in" | "as" | "instanceof" | "else" | "catch" | "finally" | "while" | "case" | "default"
+                "in" | "as"
+                    | "instanceof"
+                    | "else"
+                    | "catch"
+                    | "finally"
+                    | "while"
+                    | "case"
+                    | "default"
             ),
-            Kind::Mark("!" | "[") => self.has_space_before(0) && self.is_mark("!") && !self.has_space_before(1),
+            Kind::Mark("!" | "[") => {
+                self.has_space_before(0) && self.is_mark("!") && !self.has_space_before(1)
+            }
             _ => false,
         }
     }
@@ -459,7 +508,10 @@ pub(super) fn is_target(expression: &Expr) -> bool {
     match expression {
         Expr::Local(..) | Expr::Global(_) => true,
         Expr::Postfix(_, posts) => {
-            matches!(posts.last(), Some(Post::Property(..) | Post::DynamicProperty(..) | Post::Index(..)))
+            matches!(
+                posts.last(),
+                Some(Post::Property(..) | Post::DynamicProperty(..) | Post::Index(..))
+            )
         }
         _ => false,
     }

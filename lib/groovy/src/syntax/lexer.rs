@@ -51,11 +51,19 @@ impl Lexer {
             match kind {
                 Kind::Mark("{") => braces += 1,
                 Kind::Mark("}") if braces == 0 && until == Until::Brace => {
-                    tokens.push(Token { kind: Kind::End, line, column, is_first_of_line, has_space_before });
+                    tokens.push(Token {
+                        kind: Kind::End,
+                        line,
+                        column,
+                        is_first_of_line,
+                        has_space_before,
+                    });
                     return Ok(tokens);
                 }
                 Kind::Mark("}") => braces = braces.saturating_sub(1),
-                Kind::End if until == Until::Brace => return Err(self.error("`${` of a string has no `}`")),
+                Kind::End if until == Until::Brace => {
+                    return Err(self.error("`${` of a string has no `}`"));
+                }
                 _ => {}
             }
             let ended = kind == Kind::End;
@@ -140,7 +148,11 @@ impl Lexer {
         if letter.is_ascii_digit() || is_fraction {
             return Ok(self.number());
         }
-        if letter == '$' && self.peek(1) == '/' && !ends_value(last) && self.dialect == Dialect::Groovy {
+        if letter == '$'
+            && self.peek(1) == '/'
+            && !ends_value(last)
+            && self.dialect == Dialect::Groovy
+        {
             return self.dollar_slashy();
         }
         if is_name_start(letter) {
@@ -148,7 +160,9 @@ impl Lexer {
         }
         match letter {
             '\'' | '"' => self.string_literal(letter),
-            '/' if !ends_value(last) && self.dialect == Dialect::Groovy && self.is_slashy() => self.slashy(),
+            '/' if !ends_value(last) && self.dialect == Dialect::Groovy && self.is_slashy() => {
+                self.slashy()
+            }
             _ => self.mark(),
         }
     }
@@ -163,7 +177,10 @@ impl Lexer {
         // is not safe navigation.
         let mark = MARKS.iter().chain(OTHER_MARKS.iter()).find(|mark| self.starts_with(mark));
         let Some(mark) = mark else {
-            return Err(self.error(format!("character `{}` means nothing here", self.peek(0).escape_default())));
+            return Err(self.error(format!(
+                "character `{}` means nothing here",
+                self.peek(0).escape_default()
+            )));
         };
         self.position += mark.len();
         Ok(Kind::Mark(mark))
@@ -185,19 +202,25 @@ impl Lexer {
         }
         loop {
             let letter = self.peek(0);
-            let fraction = letter == '.' && self.peek(1).is_ascii_digit() && !radix && !self.has_point(begin);
+            let fraction =
+                letter == '.' && self.peek(1).is_ascii_digit() && !radix && !self.has_point(begin);
             let sign = matches!(letter, '+' | '-')
                 && !radix
                 && matches!(self.letters[self.position - 1], 'e' | 'E')
                 && self.peek(1).is_ascii_digit();
-            if letter.is_ascii_alphanumeric() || letter == '_' || fraction || (sign && self.position > begin) {
+            if letter.is_ascii_alphanumeric()
+                || letter == '_'
+                || fraction
+                || (sign && self.position > begin)
+            {
                 self.position += 1;
             } else {
                 break;
             }
         }
         // In Java, `1.` is valid if no name follows.
-        let text: String = self.letters[begin..self.position].iter().filter(|letter| **letter != '_').collect();
+        let text: String =
+            self.letters[begin..self.position].iter().filter(|letter| **letter != '_').collect();
         Kind::Number(text.into())
     }
 
@@ -236,7 +259,9 @@ impl Lexer {
         let mut letters = text.current.chars();
         match (letters.next(), letters.next()) {
             // In Java, single quotes enclose a character.
-            (Some(letter), None) if quote == '\'' && self.dialect == Dialect::BeanShell => Kind::Char(letter),
+            (Some(letter), None) if quote == '\'' && self.dialect == Dialect::BeanShell => {
+                Kind::Char(letter)
+            }
             _ => text.kind(),
         }
     }
@@ -254,7 +279,9 @@ impl Lexer {
             '0'..='7' => {
                 let mut code = letter.to_digit(8).unwrap_or(0);
                 // The last octal escape is `\377`.
-                while let Some(digit) = self.peek(0).to_digit(8).filter(|digit| code * 8 + digit < 256) {
+                while let Some(digit) =
+                    self.peek(0).to_digit(8).filter(|digit| code * 8 + digit < 256)
+                {
                     code = code * 8 + digit;
                     self.position += 1;
                 }
@@ -284,14 +311,19 @@ impl Lexer {
         }
         let mut code = 0;
         for _ in 0..4 {
-            let digit = self.peek(0).to_digit(16).ok_or_else(|| self.error("`\\u` needs four hexadecimal digits"))?;
+            let digit = self
+                .peek(0)
+                .to_digit(16)
+                .ok_or_else(|| self.error("`\\u` needs four hexadecimal digits"))?;
             code = code * 16 + digit;
             self.position += 1;
         }
         // A surrogate pair consists of two escapes.
         if (0xd800..0xdc00).contains(&code) && self.starts_with("\\u") {
             let low: String = (2..6).map(|ahead| self.peek(ahead)).collect();
-            if let Some(low) = u32::from_str_radix(&low, 16).ok().filter(|low| (0xdc00..0xe000).contains(low)) {
+            if let Some(low) =
+                u32::from_str_radix(&low, 16).ok().filter(|low| (0xdc00..0xe000).contains(low))
+            {
                 self.position += 6;
                 code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
             }
@@ -305,7 +337,9 @@ impl Lexer {
         if self.peek(0) == '{' {
             self.position += 1;
             if self.depth >= TEMPLATE_DEPTH {
-                return Err(self.error(format!("strings in `${{…}}` of strings nest deeper than {TEMPLATE_DEPTH}")));
+                return Err(self.error(format!(
+                    "strings in `${{…}}` of strings nest deeper than {TEMPLATE_DEPTH}"
+                )));
             }
             self.depth += 1;
             let code = self.run(Until::Brace)?;

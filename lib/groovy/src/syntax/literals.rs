@@ -71,12 +71,14 @@ impl Parser {
     }
 
     fn number_of(&self, text: &str) -> Parse<Expr> {
-        self.read_number(text).ok_or_else(|| self.error(format!("`{text}` is no number that can be read")))
+        self.read_number(text)
+            .ok_or_else(|| self.error(format!("`{text}` is no number that can be read")))
     }
 
     fn read_number(&self, text: &str) -> Option<Expr> {
         let lower = text.to_ascii_lowercase();
-        let (sign, digits) = lower.strip_prefix('-').map_or(("", lower.as_str()), |digits| ("-", digits));
+        let (sign, digits) =
+            lower.strip_prefix('-').map_or(("", lower.as_str()), |digits| ("-", digits));
         if let Some(hex) = digits.strip_prefix("0x") {
             return radix_number(sign, hex, 16);
         }
@@ -100,7 +102,9 @@ impl Parser {
             'l' => signed.parse().ok().map(Expr::Long),
             'i' => signed.parse().ok().map(Expr::Int),
             // Without a suffix, a fraction is a decimal in Groovy and a double in Java.
-            _ if fraction && self.dialect == Dialect::BeanShell => signed.parse().ok().map(Expr::Double),
+            _ if fraction && self.dialect == Dialect::BeanShell => {
+                signed.parse().ok().map(Expr::Double)
+            }
             _ if fraction => decimal(&signed),
             'g' => big(&signed),
             _ => {
@@ -120,7 +124,9 @@ fn decimal(text: &str) -> Option<Expr> {
 fn big(text: &str) -> Option<Expr> {
     let digits = text.trim_start_matches('-');
     // The time to parse an integer is quadratic in its length.
-    let is_valid = digits.len() <= 2_000 && !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let is_valid = digits.len() <= 2_000
+        && !digits.is_empty()
+        && digits.bytes().all(|byte| byte.is_ascii_digit());
     is_valid.then(|| Expr::BigInt(text.into()))
 }
 
@@ -133,5 +139,9 @@ fn radix_number(sign: &str, digits: &str, radix: u32) -> Option<Expr> {
     let value = u64::from_str_radix(digits, radix).ok()? as i64;
     let value = if sign == "-" { value.wrapping_neg() } else { value };
     // Java reads 0xFFFFFFFF as −1; Groovy reads it as a long.
-    if is_long { Some(Expr::Long(value)) } else { i32::try_from(value).map(Expr::Int).ok().or(Some(Expr::Long(value))) }
+    if is_long {
+        Some(Expr::Long(value))
+    } else {
+        i32::try_from(value).map(Expr::Int).ok().or(Some(Expr::Long(value)))
+    }
 }

@@ -56,8 +56,14 @@ pub(crate) fn parse(source: &str, dialect: Dialect) -> Parse<Code> {
     parser.scopes.enter_function(Visibility::Enclosing);
     let body = parser.statements_until(&Kind::End)?;
     let slots = parser.scopes.leave_function();
-    let main =
-        Function { name: "script".into(), parameters: Vec::new(), implicit_it: false, body, slots, returns: Type::Any };
+    let main = Function {
+        name: "script".into(),
+        parameters: Vec::new(),
+        implicit_it: false,
+        body,
+        slots,
+        returns: Type::Any,
+    };
     Ok(Code {
         main: Arc::new(main),
         globals: parser.globals,
@@ -179,7 +185,8 @@ impl Parser {
         // The depth alone is no limit, because frames of debug builds are much larger.
         let stack = self.stack.abs_diff(crate::vm::stack_address());
         if self.depth >= DEPTH || stack > STACK {
-            return Err(self.error(format!("brackets and blocks nest deeper than {DEPTH}; split the script")));
+            return Err(self
+                .error(format!("brackets and blocks nest deeper than {DEPTH}; split the script")));
         }
         self.depth += 1;
         let result = read(self);
@@ -188,7 +195,11 @@ impl Parser {
     }
 
     /// Parses with significant or ignored line ends.
-    pub fn with_lines<T>(&mut self, line_ends: LineEnds, read: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
+    pub fn with_lines<T>(
+        &mut self,
+        line_ends: LineEnds,
+        read: impl FnOnce(&mut Self) -> Parse<T>,
+    ) -> Parse<T> {
         let before = std::mem::replace(&mut self.ignores_line_ends, line_ends == LineEnds::Ignored);
         let result = read(self);
         self.ignores_line_ends = before;
@@ -217,7 +228,9 @@ impl Parser {
     }
 
     pub fn declare(&mut self, name: &Name, ty: Type) -> Parse<u16> {
-        self.scopes.declare(name, ty).ok_or_else(|| self.error("too many variables in one function (limit: 65535)"))
+        self.scopes
+            .declare(name, ty)
+            .ok_or_else(|| self.error("too many variables in one function (limit: 65535)"))
     }
 
     /// Parses a block in a new scope.

@@ -33,13 +33,18 @@ impl Parser {
                 posts.push(Post::Index(arguments, line));
             }
             // `"with-dash"(…)` calls the method of this name.
-            "(" if !self.has_space_before(0) && posts.is_empty() && matches!(base, Expr::Text(_)) => {
+            "(" if !self.has_space_before(0)
+                && posts.is_empty()
+                && matches!(base, Expr::Text(_)) =>
+            {
                 if let Expr::Text(name) = base {
                     let name = name.clone();
                     *base = self.call_of(&name, None, line)?;
                 }
             }
-            "(" if !self.on_new_line() && (!self.has_space_before(0) || !matches!(base, Expr::Text(_))) => {
+            "(" if !self.on_new_line()
+                && (!self.has_space_before(0) || !matches!(base, Expr::Text(_))) =>
+            {
                 self.advance();
                 let arguments = self.nested(|parser| parser.arguments(")"))?;
                 posts.push(Post::Call(arguments, line));
@@ -53,7 +58,13 @@ impl Parser {
                     _ => None,
                 };
                 if let Some((global, name)) = callee.filter(|_| posts.is_empty()) {
-                    *base = Expr::Call(Box::new(Call { name, local: None, global, arguments: Vec::new(), line }));
+                    *base = Expr::Call(Box::new(Call {
+                        name,
+                        local: None,
+                        global,
+                        arguments: Vec::new(),
+                        line,
+                    }));
                 }
                 Self::attach(base, posts, closure, line);
             }
@@ -65,13 +76,17 @@ impl Parser {
     /// True if `{` begins a closure argument of the preceding expression.
     fn takes_closure(&self, base: &Expr, posts: &[Post]) -> bool {
         // In Java, `{` after a value begins a block.
-        if self.starts_line(0) || self.dialect == crate::Dialect::BeanShell && !self.is_closure_here() {
+        if self.starts_line(0)
+            || self.dialect == crate::Dialect::BeanShell && !self.is_closure_here()
+        {
             return false;
         }
         match posts.last() {
             Some(Post::Property(..) | Post::Method(..)) => true,
             Some(_) => false,
-            None => matches!(base, Expr::Call(_) | Expr::Global(_) | Expr::Local(..) | Expr::Text(_)),
+            None => {
+                matches!(base, Expr::Call(_) | Expr::Global(_) | Expr::Local(..) | Expr::Text(_))
+            }
         }
     }
 
@@ -182,7 +197,8 @@ impl Parser {
             Kind::Mark("(") if self.is_lambda() => self.lambda_with_parentheses(),
             Kind::Mark("(") => {
                 self.advance();
-                let value = self.nested(|parser| parser.with_lines(LineEnds::Ignored, Self::expression))?;
+                let value =
+                    self.nested(|parser| parser.with_lines(LineEnds::Ignored, Self::expression))?;
                 self.expect(")")?;
                 Ok(value)
             }
@@ -259,7 +275,8 @@ impl Parser {
         self.advance();
         let arguments = self.nested(|parser| parser.arguments(")"))?;
         let global = self.global(name);
-        let mut call = Expr::Call(Box::new(Call { name: name.clone(), local, global, arguments, line }));
+        let mut call =
+            Expr::Call(Box::new(Call { name: name.clone(), local, global, arguments, line }));
         while self.is_mark("{") && !self.starts_line(0) && self.dialect == crate::Dialect::Groovy {
             let closure = self.closure()?;
             if let Expr::Call(call) = &mut call {
@@ -293,7 +310,9 @@ impl Parser {
         }
         let arguments = if self.accept("(") { self.arguments(")")? } else { Vec::new() };
         // `new Name() {` begins an anonymous class.
-        let body = if self.is_mark("{") && !self.starts_line(0) && self.dialect == crate::Dialect::Groovy
+        let body = if self.is_mark("{")
+            && !self.starts_line(0)
+            && self.dialect == crate::Dialect::Groovy
             || self.is_anonymous()
         {
             let class = self.class_body(format!("{name}$1").into(), Some(name.clone()), false)?;
@@ -427,7 +446,10 @@ impl Parser {
                 Kind::Mark("->") if open == 0 => return true,
                 Kind::Mark("(" | "[" | "<") => open += 1,
                 Kind::Mark(")" | "]" | ">") => open -= 1,
-                Kind::Mark("," | "=" | "." | "..." | "?") | Kind::Name(_) | Kind::Number(_) | Kind::Text(_) => {}
+                Kind::Mark("," | "=" | "." | "..." | "?")
+                | Kind::Name(_)
+                | Kind::Number(_)
+                | Kind::Text(_) => {}
                 _ => return false,
             }
         }
@@ -468,7 +490,8 @@ impl Parser {
             parser.lambda_body()
         });
         let slots = self.scopes.leave_function();
-        let parameters = vec![super::ast::Parameter { ty: Type::Any, default: None, variadic: false }];
+        let parameters =
+            vec![super::ast::Parameter { ty: Type::Any, default: None, variadic: false }];
         Ok(closure_of(Some(parameters), body?, slots))
     }
 
@@ -497,9 +520,20 @@ impl Parser {
     }
 }
 
-fn closure_of(parameters: Option<Vec<super::ast::Parameter>>, body: Vec<super::ast::Stmt>, slots: u16) -> Expr {
+fn closure_of(
+    parameters: Option<Vec<super::ast::Parameter>>,
+    body: Vec<super::ast::Stmt>,
+    slots: u16,
+) -> Expr {
     let implicit_it = parameters.is_none();
     let parameters = parameters.unwrap_or_default();
     let name = "call".into();
-    Expr::Closure(Arc::new(Function { name, parameters, implicit_it, body, slots, returns: Type::Any }))
+    Expr::Closure(Arc::new(Function {
+        name,
+        parameters,
+        implicit_it,
+        body,
+        slots,
+        returns: Type::Any,
+    }))
 }

@@ -67,7 +67,8 @@ impl Scopes {
     pub fn type_at(&self, depth: u16, slot: u16) -> Type {
         let function = self.functions.iter().rev().nth(depth as usize);
         let mut all = function.into_iter().flat_map(|function| function.blocks.iter().flatten());
-        all.find(|(_, variable_slot, _)| *variable_slot == slot).map_or(Type::Any, |(.., ty)| ty.clone())
+        all.find(|(_, variable_slot, _)| *variable_slot == slot)
+            .map_or(Type::Any, |(.., ty)| ty.clone())
     }
 
     /// Number of functions around the current position.

@@ -27,8 +27,14 @@ impl Parser {
     /// Requires the end of a statement: `;`, a line end, or the end of its block.
     fn end_statement(&mut self, end: &Kind) -> Parse<()> {
         // Neither Java nor Groovy needs a separator after a block.
-        let after_block = self.position > 0 && matches!(self.tokens[self.position - 1].kind, Kind::Mark("}" | ";"));
-        if self.accept(";") || self.kind() == end || self.starts_line(0) || after_block || *self.kind() == Kind::End {
+        let after_block = self.position > 0
+            && matches!(self.tokens[self.position - 1].kind, Kind::Mark("}" | ";"));
+        if self.accept(";")
+            || self.kind() == end
+            || self.starts_line(0)
+            || after_block
+            || *self.kind() == Kind::End
+        {
             return Ok(());
         }
         Err(self.unexpected("the end of the statement"))
@@ -48,7 +54,8 @@ impl Parser {
 
     pub fn statement(&mut self) -> Parse<Stmt> {
         let line = self.line();
-        let kind = self.nested(|parser| parser.with_lines(LineEnds::Significant, Self::statement_kind))?;
+        let kind =
+            self.nested(|parser| parser.with_lines(LineEnds::Significant, Self::statement_kind))?;
         Ok(Stmt { line, kind })
     }
 
@@ -61,7 +68,10 @@ impl Parser {
                 Ok(StmtKind::Block(self.block()?))
             };
         }
-        if matches!(self.kind(), Kind::Name(_)) && self.is_mark_at(1, ":") && !self.is_mark_at(2, ":") {
+        if matches!(self.kind(), Kind::Name(_))
+            && self.is_mark_at(1, ":")
+            && !self.is_mark_at(2, ":")
+        {
             return self.labelled();
         }
         match self.word() {
@@ -84,7 +94,9 @@ impl Parser {
                 Ok(StmtKind::Block(self.block()?))
             }
             "import" | "package" => self.import(),
-            "class" | "interface" | "enum" | "trait" if matches!(self.kind_at(1), Kind::Name(_)) => {
+            "class" | "interface" | "enum" | "trait"
+                if matches!(self.kind_at(1), Kind::Name(_)) =>
+            {
                 self.class_statement()
             }
             _ => self.declaration_or_expression(),
@@ -102,7 +114,11 @@ impl Parser {
 
     fn label_after(&mut self) -> Option<Name> {
         self.advance();
-        if self.starts_line(0) || !matches!(self.kind(), Kind::Name(_)) { None } else { self.name().ok() }
+        if self.starts_line(0) || !matches!(self.kind(), Kind::Name(_)) {
+            None
+        } else {
+            self.name().ok()
+        }
     }
 
     pub fn expression_statement(&mut self) -> Parse<StmtKind> {
@@ -181,7 +197,8 @@ impl Parser {
     /// Parses `Type name in` or `name :`.
     fn try_for_each(&mut self) -> Option<(Type, Name)> {
         self.modifiers().ok()?;
-        let is_untyped = matches!(self.kind(), Kind::Name(_)) && (self.is_mark_at(1, ":") || self.word_at(1) == "in");
+        let is_untyped = matches!(self.kind(), Kind::Name(_))
+            && (self.is_mark_at(1, ":") || self.word_at(1) == "in");
         let ty = if is_untyped { Type::Any } else { self.try_type()?.0 };
         let name = self.name().ok()?;
         let is_separated = self.is_mark(":") || self.word() == "in";
@@ -203,8 +220,11 @@ impl Parser {
             }
         }
         self.expect(";")?;
-        let condition =
-            if self.is_mark(";") { None } else { Some(self.with_lines(LineEnds::Ignored, Self::expression)?) };
+        let condition = if self.is_mark(";") {
+            None
+        } else {
+            Some(self.with_lines(LineEnds::Ignored, Self::expression)?)
+        };
         self.expect(";")?;
         let mut after = Vec::new();
         while !self.is_mark(")") {
@@ -222,8 +242,9 @@ impl Parser {
         self.advance();
         let value = self.head()?;
         self.expect("{")?;
-        let cases =
-            self.nested(|parser| parser.with_lines(LineEnds::Significant, |parser| parser.in_block(Self::cases)))?;
+        let cases = self.nested(|parser| {
+            parser.with_lines(LineEnds::Significant, |parser| parser.in_block(Self::cases))
+        })?;
         self.expect("}")?;
         Ok(StmtKind::Switch(value, cases))
     }
@@ -249,7 +270,11 @@ impl Parser {
             }
             let last = labels.pop().unwrap_or(None);
             // Each empty case falls through to the case of the last label.
-            cases.extend(labels.into_iter().map(|label| Case { label, body: Vec::new(), closed: false }));
+            cases.extend(labels.into_iter().map(|label| Case {
+                label,
+                body: Vec::new(),
+                closed: false,
+            }));
             cases.push(Case { label: last, body: self.case_body()?, closed });
         }
         Ok(cases)
@@ -260,7 +285,8 @@ impl Parser {
         loop {
             while self.accept(";") {}
             let ends = self.word() == "case"
-                || (self.word() == "default" && (self.is_mark_at(1, ":") || self.is_mark_at(1, "->")));
+                || (self.word() == "default"
+                    && (self.is_mark_at(1, ":") || self.is_mark_at(1, "->")));
             if ends || self.is_mark("}") || *self.kind() == Kind::End {
                 return Ok(body);
             }
@@ -279,7 +305,8 @@ impl Parser {
     }
 
     fn try_parts(&mut self) -> Parse<TryParts> {
-        let (resources, resource_slots) = if self.is_mark("(") { self.resources()? } else { (Vec::new(), Vec::new()) };
+        let (resources, resource_slots) =
+            if self.is_mark("(") { self.resources()? } else { (Vec::new(), Vec::new()) };
         let body = self.block()?;
         let mut catches = Vec::new();
         while self.word() == "catch" {
@@ -320,7 +347,9 @@ impl Parser {
         if !(matches!(self.kind(), Kind::Name(_)) && self.is_mark_at(1, ")")) {
             loop {
                 let line = self.line();
-                let Some((_, name)) = self.attempt(Self::try_type) else { return Err(self.unexpected("a class")) };
+                let Some((_, name)) = self.attempt(Self::try_type) else {
+                    return Err(self.unexpected("a class"));
+                };
                 self.note_class(line, &name);
                 classes.push(name);
                 if !self.accept("|") {
@@ -338,7 +367,11 @@ impl Parser {
 
     fn return_statement(&mut self) -> Parse<StmtKind> {
         self.advance();
-        if self.starts_line(0) || self.is_mark(";") || self.is_mark("}") || *self.kind() == Kind::End {
+        if self.starts_line(0)
+            || self.is_mark(";")
+            || self.is_mark("}")
+            || *self.kind() == Kind::End
+        {
             return Ok(StmtKind::Return(None));
         }
         let value = self.expression()?;
@@ -350,7 +383,8 @@ impl Parser {
         let begin = self.position;
         let condition = self.expression()?;
         let text = self.source_text(begin);
-        let message = if self.accept(":") || self.accept(",") { Some(self.expression()?) } else { None };
+        let message =
+            if self.accept(":") || self.accept(",") { Some(self.expression()?) } else { None };
         Ok(StmtKind::Assert(condition, message, text))
     }
 

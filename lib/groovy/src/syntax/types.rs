@@ -4,7 +4,8 @@ use super::ast::{Name, Type};
 use super::parser::{Parse, Parser};
 use super::token::Kind;
 
-pub(super) const PRIMITIVES: [&str; 9] = ["boolean", "byte", "short", "int", "long", "float", "double", "char", "void"];
+pub(super) const PRIMITIVES: [&str; 9] =
+    ["boolean", "byte", "short", "int", "long", "float", "double", "char", "void"];
 
 /// Words before a declaration that the interpreter ignores, except `static`.
 pub(super) const MODIFIERS: [&str; 12] = [
@@ -135,7 +136,8 @@ impl Parser {
         }
         self.advance();
         let mut name = first;
-        while self.is_mark(".") && matches!(self.kind_at(1), Kind::Name(_)) && !self.starts_line(0) {
+        while self.is_mark(".") && matches!(self.kind_at(1), Kind::Name(_)) && !self.starts_line(0)
+        {
             self.advance();
             name.push('.');
             name.push_str(self.word());
@@ -168,7 +170,10 @@ impl Parser {
     pub fn modifiers(&mut self) -> Parse<Modifiers> {
         let mut modifiers = Modifiers::default();
         loop {
-            if self.is_mark("@") && matches!(self.kind_at(1), Kind::Name(_)) && self.word_at(1) != "interface" {
+            if self.is_mark("@")
+                && matches!(self.kind_at(1), Kind::Name(_))
+                && self.word_at(1) != "interface"
+            {
                 self.advance();
                 self.name()?;
                 while self.accept(".") {
@@ -178,7 +183,9 @@ impl Parser {
                     self.skip_parentheses()?;
                 }
                 modifiers.any = true;
-            } else if self.word() == "def" && (MODIFIERS.contains(&self.word_at(1)) || self.is_mark_at(1, "<")) {
+            } else if self.word() == "def"
+                && (MODIFIERS.contains(&self.word_at(1)) || self.is_mark_at(1, "<"))
+            {
                 modifiers.any = true;
                 self.advance();
             } else if self.is_mark("<") && modifiers.any {

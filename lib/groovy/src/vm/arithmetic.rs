@@ -62,7 +62,9 @@ pub(crate) fn compare_plain(left: &Value, right: &Value) -> Option<Ordering> {
             Width::Int | Width::Long => Some(long_of(left)?.cmp(&long_of(right)?)),
             Width::Big => Some(big_of(left)?.cmp(&big_of(right)?)),
             Width::Decimal => Some(decimal_of(left)?.compare(&decimal_of(right)?)),
-            Width::Double => double_of(left)?.partial_cmp(&double_of(right)?).or(Some(Ordering::Less)),
+            Width::Double => {
+                double_of(left)?.partial_cmp(&double_of(right)?).or(Some(Ordering::Less))
+            }
         },
     }
 }
@@ -70,14 +72,20 @@ pub(crate) fn compare_plain(left: &Value, right: &Value) -> Option<Ordering> {
 /// Creates an integer. Fails above the maximum size.
 fn bounded(value: BigInt) -> Eval<Value> {
     if value.bits() > BITS {
-        return Err(throw("java.lang.ArithmeticException", format!("number has more than {BITS} bits")));
+        return Err(throw(
+            "java.lang.ArithmeticException",
+            format!("number has more than {BITS} bits"),
+        ));
     }
     Ok(Value::big(value))
 }
 
 fn bounded_decimal(value: Decimal) -> Eval<Value> {
     if value.unscaled.bits() > BITS {
-        return Err(throw("java.lang.ArithmeticException", format!("number has more than {BITS} bits")));
+        return Err(throw(
+            "java.lang.ArithmeticException",
+            format!("number has more than {BITS} bits"),
+        ));
     }
     Ok(Value::decimal(value))
 }
@@ -88,7 +96,12 @@ fn division_by_zero() -> Box<crate::error::Fault> {
 
 impl Vm<'_> {
     /// Evaluates an operator for numbers; `None` if one operand is not a number.
-    pub fn numbers(&mut self, operator: Operator, left: &Value, right: &Value) -> Eval<Option<Value>> {
+    pub fn numbers(
+        &mut self,
+        operator: Operator,
+        left: &Value,
+        right: &Value,
+    ) -> Eval<Option<Value>> {
         let Some(width) = common(left, right) else { return Ok(None) };
         let width = match operator {
             // In Groovy, the quotient of integers is a decimal; in Java, it is an integer.
@@ -113,10 +126,14 @@ impl Vm<'_> {
     fn power(&mut self, left: &Value, right: &Value) -> Eval<Value> {
         // Groovy computes powers with negative or fractional exponents as doubles.
         let exponent = long_of(right).filter(|exponent| {
-            *exponent >= 0 && !matches!(right, Value::Double(_) | Value::Float(_) | Value::Decimal(_))
+            *exponent >= 0
+                && !matches!(right, Value::Double(_) | Value::Float(_) | Value::Decimal(_))
         });
-        let (Some(exponent), false) = (exponent, matches!(left, Value::Double(_) | Value::Float(_))) else {
-            let power = double_of(left).unwrap_or(f64::NAN).powf(double_of(right).unwrap_or(f64::NAN));
+        let (Some(exponent), false) =
+            (exponent, matches!(left, Value::Double(_) | Value::Float(_)))
+        else {
+            let power =
+                double_of(left).unwrap_or(f64::NAN).powf(double_of(right).unwrap_or(f64::NAN));
             return Ok(Value::Double(power));
         };
         if let Value::Decimal(base) = left {
@@ -124,7 +141,10 @@ impl Vm<'_> {
         }
         let base = big_of(left).unwrap_or_default();
         if base.bits().saturating_mul(exponent as u64) > BITS && base.bits() > 1 {
-            return Err(throw("java.lang.ArithmeticException", format!("number has more than {BITS} bits")));
+            return Err(throw(
+                "java.lang.ArithmeticException",
+                format!("number has more than {BITS} bits"),
+            ));
         }
         self.tick(100)?;
         let power = if base.bits() <= 1 {
@@ -142,7 +162,9 @@ impl Vm<'_> {
         };
         // Groovy returns the narrowest type that holds the power, but none narrower than the base.
         Ok(match (power.to_i32(), power.to_i64()) {
-            (Some(small), _) if !matches!(left, Value::Long(_) | Value::BigInt(_)) => Value::Int(small),
+            (Some(small), _) if !matches!(left, Value::Long(_) | Value::BigInt(_)) => {
+                Value::Int(small)
+            }
             (_, Some(long)) if !matches!(left, Value::BigInt(_)) => Value::Long(long),
             _ => Value::big(power),
         })
@@ -179,13 +201,19 @@ impl Vm<'_> {
             Operator::Equal => return Ok(Value::Bool(self.equals(left, right)?)),
             Operator::NotEqual => return Ok(Value::Bool(!self.equals(left, right)?)),
             Operator::Identical => return Ok(Value::Bool(super::equality::identical(left, right))),
-            Operator::NotIdentical => return Ok(Value::Bool(!super::equality::identical(left, right))),
-            Operator::Less => return Ok(Value::Bool(self.partial_order(left, right)? == Some(Ordering::Less))),
+            Operator::NotIdentical => {
+                return Ok(Value::Bool(!super::equality::identical(left, right)));
+            }
+            Operator::Less => {
+                return Ok(Value::Bool(self.partial_order(left, right)? == Some(Ordering::Less)));
+            }
             Operator::LessEqual => {
                 let order = self.partial_order(left, right)?;
                 return Ok(Value::Bool(order.is_some_and(|order| order != Ordering::Greater)));
             }
-            Operator::Greater => return Ok(Value::Bool(self.partial_order(left, right)? == Some(Ordering::Greater))),
+            Operator::Greater => {
+                return Ok(Value::Bool(self.partial_order(left, right)? == Some(Ordering::Greater)));
+            }
             Operator::GreaterEqual => {
                 let order = self.partial_order(left, right)?;
                 return Ok(Value::Bool(order.is_some_and(|order| order != Ordering::Less)));
@@ -205,7 +233,8 @@ impl Vm<'_> {
 
     /// Order for `<` and similar operators: numbers by value; `NaN` has none.
     fn partial_order(&mut self, left: &Value, right: &Value) -> Eval<Option<Ordering>> {
-        if let (Value::Double(_) | Value::Float(_), _) | (_, Value::Double(_) | Value::Float(_)) = (left, right)
+        if let (Value::Double(_) | Value::Float(_), _) | (_, Value::Double(_) | Value::Float(_)) =
+            (left, right)
             && let (Some(a), Some(b)) = (double_of(left), double_of(right))
         {
             return Ok(a.partial_cmp(&b));
@@ -218,7 +247,8 @@ impl Vm<'_> {
         if operator == Operator::Add {
             // `+` concatenates if the left operand is text, or the right one is and the left one
             // is not a collection.
-            let is_text = matches!(left, Value::Str(_)) || (matches!(right, Value::Str(_)) && !is_collection(left));
+            let is_text = matches!(left, Value::Str(_))
+                || (matches!(right, Value::Str(_)) && !is_collection(left));
             if is_text {
                 let a = self.text(left)?;
                 let b = self.text(right)?;
@@ -308,7 +338,11 @@ fn shift_amount(distance: &BigInt) -> Option<u64> {
     distance.to_u64().filter(|shift| *shift <= BITS)
 }
 
-fn big_result(operator: Operator, left: Option<BigInt>, right: Option<BigInt>) -> Eval<Option<Value>> {
+fn big_result(
+    operator: Operator,
+    left: Option<BigInt>,
+    right: Option<BigInt>,
+) -> Eval<Option<Value>> {
     let (Some(a), Some(b)) = (left, right) else { return Ok(None) };
     let result = match operator {
         Operator::Add => a + b,
@@ -335,7 +369,11 @@ fn big_result(operator: Operator, left: Option<BigInt>, right: Option<BigInt>) -
     bounded(result).map(Some)
 }
 
-fn decimal_result(operator: Operator, left: Option<Decimal>, right: Option<Decimal>) -> Eval<Option<Value>> {
+fn decimal_result(
+    operator: Operator,
+    left: Option<Decimal>,
+    right: Option<Decimal>,
+) -> Eval<Option<Value>> {
     let (Some(a), Some(b)) = (left, right) else { return Ok(None) };
     let result = match operator {
         Operator::Add => a.add(&b),

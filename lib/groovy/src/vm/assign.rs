@@ -62,7 +62,13 @@ impl Vm<'_> {
     }
 
     /// Evaluates `x++` and similar operators. `before` selects the old value as result.
-    pub fn step(&mut self, target: &Expr, step: i32, before: bool, frame: &Rc<Frame>) -> Eval<Value> {
+    pub fn step(
+        &mut self,
+        target: &Expr,
+        step: i32,
+        before: bool,
+        frame: &Rc<Frame>,
+    ) -> Eval<Value> {
         let place = self.place_of(target, frame)?;
         let old = self.read(&place, frame)?;
         let new = match &old {
@@ -71,9 +77,9 @@ impl Vm<'_> {
             Value::Str(_) | Value::Instance(_) => {
                 self.call_method(&old, if step > 0 { "next" } else { "previous" }, &[])?
             }
-            Value::Char(letter) => {
-                Value::Char(char::from_u32((*letter as u32).wrapping_add_signed(step)).unwrap_or('\u{fffd}'))
-            }
+            Value::Char(letter) => Value::Char(
+                char::from_u32((*letter as u32).wrapping_add_signed(step)).unwrap_or('\u{fffd}'),
+            ),
             _ => self.operate(Operator::Add, &old, &Value::Int(step))?,
         };
         self.write_place(&place, frame, new.clone())?;
@@ -99,7 +105,11 @@ impl Vm<'_> {
                     Post::Index(arguments, line) => {
                         let mut arguments = self.arguments(arguments, frame)?;
                         self.line = *line;
-                        let index = if arguments.len() == 1 { arguments.remove(0) } else { Value::list(arguments) };
+                        let index = if arguments.len() == 1 {
+                            arguments.remove(0)
+                        } else {
+                            Value::list(arguments)
+                        };
                         Ok(Place::Index(object, index))
                     }
                     _ => Ok(Place::Global(0)),

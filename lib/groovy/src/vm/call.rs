@@ -14,11 +14,15 @@ fn new_closure(code: Callable) -> Value {
 impl Vm<'_> {
     /// Calls a closure. If it has several parameters, a single list argument supplies all of them.
     pub fn call_closure(&mut self, closure: &Value, arguments: &[Value]) -> Eval<Value> {
-        let Value::Closure(target) = closure else { return self.call_method(closure, "call", arguments) };
+        let Value::Closure(target) = closure else {
+            return self.call_method(closure, "call", arguments);
+        };
         let target = Rc::clone(target);
         let line = self.line;
         let result = self.nested(|vm| match &target.code {
-            Callable::Script(function, frame) => vm.call_script(&target, function, frame, arguments),
+            Callable::Script(function, frame) => {
+                vm.call_script(&target, function, frame, arguments)
+            }
             Callable::Method(object, name) => vm.call_reference(object, name, arguments),
             Callable::Composed(first, second) => {
                 let intermediate = vm.call_closure(first, arguments)?;
@@ -77,10 +81,16 @@ impl Vm<'_> {
 
     /// Elements of a single list or entry argument that supplies several parameters;
     /// None for other arguments.
-    fn spread_argument(&mut self, function: &Function, arguments: &[Value]) -> Eval<Option<Vec<Value>>> {
+    fn spread_argument(
+        &mut self,
+        function: &Function,
+        arguments: &[Value],
+    ) -> Eval<Option<Vec<Value>>> {
         match arguments {
             [list @ Value::List(_)] if function.parameters.len() > 1 => self.elements(list),
-            [Value::Native(object)] if function.parameters.len() > 1 && object.class_name().ends_with("Entry") => {
+            [Value::Native(object)]
+                if function.parameters.len() > 1 && object.class_name().ends_with("Entry") =>
+            {
                 let entry = &arguments[0];
                 let key = self.property(entry, "key")?;
                 let value = self.property(entry, "value")?;
@@ -106,16 +116,21 @@ impl Vm<'_> {
     fn bind(&mut self, function: &Function, frame: &Rc<Frame>, arguments: &[Value]) -> Eval<()> {
         let count = function.parameters.len();
         let mut position = 0;
-        let optional = function.parameters.iter().filter(|parameter| parameter.default.is_some()).count();
+        let optional =
+            function.parameters.iter().filter(|parameter| parameter.default.is_some()).count();
         let mut optional_arguments = arguments.len().saturating_sub(count - optional);
         for (slot, parameter) in function.parameters.iter().enumerate() {
             // In Groovy, an array as last parameter also takes single values.
             let is_variadic = parameter.variadic
-                || (slot + 1 == count && matches!(parameter.ty, Type::Array(_)) && arguments.len() != count);
+                || (slot + 1 == count
+                    && matches!(parameter.ty, Type::Array(_))
+                    && arguments.len() != count);
             let value = if is_variadic && slot + 1 == count {
                 let rest = arguments.get(position..).unwrap_or(&[]);
                 match rest {
-                    [Value::List(list)] if list.kind == crate::value::ListKind::Array => rest[0].clone(),
+                    [Value::List(list)] if list.kind == crate::value::ListKind::Array => {
+                        rest[0].clone()
+                    }
                     _ => Value::array(rest.to_vec()),
                 }
             // Groovy assigns the available arguments to optional parameters from left to right.
@@ -146,7 +161,11 @@ impl Vm<'_> {
             let frame = vm.frame(Rc::clone(globals), parent, function.slots, this);
             vm.bind(function, &frame, arguments)?;
             let value = vm.body(function, &frame)?;
-            if function.returns == Type::Void { Ok(Value::Null) } else { vm.coerce(value, &function.returns) }
+            if function.returns == Type::Void {
+                Ok(Value::Null)
+            } else {
+                vm.coerce(value, &function.returns)
+            }
         });
         // After a fault, the line stays that of its cause.
         if result.is_ok() {
@@ -174,7 +193,8 @@ impl Vm<'_> {
         if let Some(result) = self.script_method(&call.name, frame, &arguments)? {
             return Ok(result);
         }
-        let global_value = frame.globals.values.borrow().get(call.global as usize).cloned().flatten();
+        let global_value =
+            frame.globals.values.borrow().get(call.global as usize).cloned().flatten();
         if let Some(value) = global_value.filter(|value| matches!(value, Value::Closure(_))) {
             return self.call_closure(&value, &arguments);
         }
@@ -200,7 +220,12 @@ impl Vm<'_> {
     }
 
     /// Calls a method of the current object or class; None if it does not exist.
-    fn method_of_this(&mut self, name: &Name, frame: &Rc<Frame>, arguments: &[Value]) -> Eval<Option<Value>> {
+    fn method_of_this(
+        &mut self,
+        name: &Name,
+        frame: &Rc<Frame>,
+        arguments: &[Value],
+    ) -> Eval<Option<Value>> {
         match &frame.this {
             Value::Null => Ok(None),
             Value::Class(class) => self.call_static(&class.clone(), name, arguments),
@@ -216,9 +241,18 @@ impl Vm<'_> {
     }
 
     /// Calls a method of the script; None if it does not exist.
-    pub fn script_method(&mut self, name: &str, frame: &Rc<Frame>, arguments: &[Value]) -> Eval<Option<Value>> {
+    pub fn script_method(
+        &mut self,
+        name: &str,
+        frame: &Rc<Frame>,
+        arguments: &[Value],
+    ) -> Eval<Option<Value>> {
         let code = Arc::clone(&frame.globals.code);
-        let functions = code.methods.iter().map(|method| &method.function).filter(|function| *function.name == *name);
+        let functions = code
+            .methods
+            .iter()
+            .map(|method| &method.function)
+            .filter(|function| *function.name == *name);
         let Some(function) = self.overload(functions, arguments) else { return Ok(None) };
         // Methods can read the script's own variables, as in BeanShell.
         let mut outermost = frame;
@@ -230,7 +264,12 @@ impl Vm<'_> {
     }
 
     /// Calls a function imported by `import static`.
-    fn imported_function(&mut self, name: &str, frame: &Rc<Frame>, arguments: &[Value]) -> Eval<Option<Value>> {
+    fn imported_function(
+        &mut self,
+        name: &str,
+        frame: &Rc<Frame>,
+        arguments: &[Value],
+    ) -> Eval<Option<Value>> {
         let code = Arc::clone(&frame.globals.code);
         for import in code.imports.iter().filter(|import| import.is_static) {
             let class = if import.is_wild {
@@ -241,9 +280,11 @@ impl Vm<'_> {
             if !import.is_wild && *import.alias != *name {
                 continue;
             }
-            let method_name = if import.is_wild { name } else { import.path.rsplit('.').next().unwrap_or(name) };
+            let method_name =
+                if import.is_wild { name } else { import.path.rsplit('.').next().unwrap_or(name) };
             if let Some(class) = crate::classes::by_full_name(class)
-                && let Some(result) = self.call_static(&ClassRef::Known(class), method_name, arguments)?
+                && let Some(result) =
+                    self.call_static(&ClassRef::Known(class), method_name, arguments)?
             {
                 return Ok(Some(result));
             }
@@ -259,17 +300,21 @@ impl Vm<'_> {
     ) -> Option<Arc<Function>> {
         let mut best: Option<(usize, &Arc<Function>)> = None;
         for function in functions {
-            let is_variadic =
-                function.parameters.last().is_some_and(|last| last.variadic || matches!(last.ty, Type::Array(_)));
-            let required =
-                function.parameters.iter().filter(|one| one.default.is_none()).count() - usize::from(is_variadic);
-            let is_match = arguments.len() >= required && (arguments.len() <= function.parameters.len() || is_variadic);
+            let is_variadic = function
+                .parameters
+                .last()
+                .is_some_and(|last| last.variadic || matches!(last.ty, Type::Array(_)));
+            let required = function.parameters.iter().filter(|one| one.default.is_none()).count()
+                - usize::from(is_variadic);
+            let is_match = arguments.len() >= required
+                && (arguments.len() <= function.parameters.len() || is_variadic);
             // Groovy passes null for a single missing argument.
             let takes_null = arguments.is_empty() && function.parameters.len() == 1;
             if !is_match && !takes_null {
                 continue;
             }
-            let exact = usize::from(is_match) + usize::from(arguments.len() == function.parameters.len());
+            let exact =
+                usize::from(is_match) + usize::from(arguments.len() == function.parameters.len());
             let typed = function
                 .parameters
                 .iter()
@@ -302,7 +347,12 @@ impl Vm<'_> {
         Err(self.missing_method(&class, name, arguments))
     }
 
-    pub fn missing_method(&mut self, class: &str, name: &str, arguments: &[Value]) -> Box<crate::error::Fault> {
+    pub fn missing_method(
+        &mut self,
+        class: &str,
+        name: &str,
+        arguments: &[Value],
+    ) -> Box<crate::error::Fault> {
         let types: Vec<String> = arguments
             .iter()
             .map(|value| {
@@ -312,7 +362,11 @@ impl Vm<'_> {
             .collect();
         let mut values = Vec::new();
         for value in arguments {
-            values.push(self.text(value).map(|text| crate::error::clip(&text).to_owned()).unwrap_or_default());
+            values.push(
+                self.text(value)
+                    .map(|text| crate::error::clip(&text).to_owned())
+                    .unwrap_or_default(),
+            );
         }
         let message = format!(
             "No signature of method: {class}.{name}() is applicable for argument types: ({}) values: [{}]",
@@ -323,7 +377,12 @@ impl Vm<'_> {
     }
 
     /// Calls a method of an object; `None` if it does not exist.
-    pub fn call_optional(&mut self, object: &Value, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+    pub fn call_optional(
+        &mut self,
+        object: &Value,
+        name: &str,
+        arguments: &[Value],
+    ) -> Eval<Option<Value>> {
         self.tick(2)?;
         self.nested(|vm| vm.dispatch(object, name, arguments))
     }
@@ -338,7 +397,9 @@ impl Vm<'_> {
                     result
                 }
             }
-            Value::Instance(instance) => self.call_instance(&Rc::clone(instance), name, arguments)?,
+            Value::Instance(instance) => {
+                self.call_instance(&Rc::clone(instance), name, arguments)?
+            }
             Value::Class(class) => self.call_static(class, name, arguments)?,
             Value::Closure(_) => self.closure_method(object, name, arguments)?,
             _ => None,
@@ -349,7 +410,12 @@ impl Vm<'_> {
         crate::methods::call(self, object, name, arguments)
     }
 
-    fn closure_method(&mut self, object: &Value, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+    fn closure_method(
+        &mut self,
+        object: &Value,
+        name: &str,
+        arguments: &[Value],
+    ) -> Eval<Option<Value>> {
         let Value::Closure(closure) = object else { return Ok(None) };
         Ok(Some(match (name, arguments) {
             // Java's method names of functional interfaces all call the closure.
@@ -357,7 +423,9 @@ impl Vm<'_> {
                 self.call_closure(object, arguments)?
             }
             ("curry", _) => new_closure(Callable::Curried(object.clone(), arguments.to_vec())),
-            ("rightShift", [other]) => new_closure(Callable::Composed(object.clone(), other.clone())),
+            ("rightShift", [other]) => {
+                new_closure(Callable::Composed(object.clone(), other.clone()))
+            }
             ("leftShift", [other @ Value::Closure(_)]) => {
                 new_closure(Callable::Composed(other.clone(), object.clone()))
             }
@@ -375,16 +443,22 @@ impl Vm<'_> {
     }
 
     /// Calls a static method; `None` if it does not exist.
-    pub fn call_static(&mut self, class: &ClassRef, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+    pub fn call_static(
+        &mut self,
+        class: &ClassRef,
+        name: &str,
+        arguments: &[Value],
+    ) -> Eval<Option<Value>> {
         match class {
             ClassRef::Known(class) => match class.call {
                 Some(call) => call(self, name, arguments),
                 None => Ok(None),
             },
             ClassRef::Script(class) => self.call_script_static(class, name, arguments),
-            ClassRef::Unknown(unknown) if !crate::methods::is_class_method(name) => {
-                Err(throw("java.lang.ClassNotFoundException", format!("{unknown} is not available to scripts here")))
-            }
+            ClassRef::Unknown(unknown) if !crate::methods::is_class_method(name) => Err(throw(
+                "java.lang.ClassNotFoundException",
+                format!("{unknown} is not available to scripts here"),
+            )),
             ClassRef::Unknown(_) => Ok(None),
         }
     }

@@ -122,8 +122,12 @@ impl Vm<'_> {
 
     pub fn to_decimal(&mut self, value: &Value) -> Eval<Decimal> {
         match value {
-            Value::Str(text) => Decimal::parse(text.trim()).ok_or_else(|| number_format_error(text)),
-            other => decimal_of(other).ok_or_else(|| self.cast_error(other, "java.math.BigDecimal")),
+            Value::Str(text) => {
+                Decimal::parse(text.trim()).ok_or_else(|| number_format_error(text))
+            }
+            other => {
+                decimal_of(other).ok_or_else(|| self.cast_error(other, "java.math.BigDecimal"))
+            }
         }
     }
 
@@ -144,8 +148,10 @@ impl Vm<'_> {
     /// Creates the fault for an impossible cast.
     pub fn cast_error(&mut self, value: &Value, target: &str) -> Box<crate::error::Fault> {
         let class = self.class_name(value);
-        let text = self.text(value).map(|text| crate::error::clip(&text).to_owned()).unwrap_or_default();
-        let message = format!("Cannot cast object '{text}' with class '{class}' to class '{target}'");
+        let text =
+            self.text(value).map(|text| crate::error::clip(&text).to_owned()).unwrap_or_default();
+        let message =
+            format!("Cannot cast object '{text}' with class '{class}' to class '{target}'");
         throw("org.codehaus.groovy.runtime.typehandling.GroovyCastException", message)
     }
 
@@ -162,7 +168,10 @@ impl Vm<'_> {
             | (Type::Double, Value::Double(_))
             | (Type::Boolean, Value::Bool(_)) => Ok(value),
             (Type::List, Value::List(list)) if list.kind != ListKind::Array => Ok(value),
-            (Type::List, Value::Set(_) | Value::Native(_) | Value::Range(_) | Value::Instance(_)) => Ok(value),
+            (
+                Type::List,
+                Value::Set(_) | Value::Native(_) | Value::Range(_) | Value::Instance(_),
+            ) => Ok(value),
             (Type::Set, Value::Set(_) | Value::Native(_)) => Ok(value),
             (Type::String, Value::List(list)) if list.kind == ListKind::Array => Ok(value),
             (Type::Int | Type::Long | Type::Short | Type::Byte, Value::Str(text))
@@ -272,14 +281,17 @@ impl Vm<'_> {
         }
         let items = self.items(&value)?;
         self.alloc(items.len() * 24)?;
-        let items = items.into_iter().map(|item| self.coerce(item, element)).collect::<Eval<Vec<_>>>()?;
+        let items =
+            items.into_iter().map(|item| self.coerce(item, element)).collect::<Eval<Vec<_>>>()?;
         Ok(Value::array(items))
     }
 
     /// Evaluates `value as type`.
     pub fn convert_as(&mut self, value: Value, ty: &Type, frame: &Rc<Frame>) -> Eval<Value> {
         let Type::Class(name) = ty else {
-            if let (Type::Int | Type::Long | Type::Short | Type::Byte, Value::Str(text)) = (ty, &value) {
+            if let (Type::Int | Type::Long | Type::Short | Type::Byte, Value::Str(text)) =
+                (ty, &value)
+            {
                 // `as int` parses digits. Only a cast converts one character to its code.
                 return text
                     .trim()
@@ -300,11 +312,14 @@ impl Vm<'_> {
                 let items = self.items(&value)?;
                 Ok(Value::set(MapKind::Sorted, items))
             }
-            ("TreeMap" | "SortedMap", Value::Map(map)) => Ok(Value::Map(Rc::new(map.copy(MapKind::Sorted)))),
+            ("TreeMap" | "SortedMap", Value::Map(map)) => {
+                Ok(Value::Map(Rc::new(map.copy(MapKind::Sorted))))
+            }
             ("File" | "URL" | "URI", Value::Str(_)) => self.construct(name, frame, &[value]),
             ("Number", Value::Str(_)) => self.to_decimal(&value).map(Value::decimal),
             _ => {
-                let class = frame.globals.code.classes.iter().find(|class| *class.name == **name).cloned();
+                let class =
+                    frame.globals.code.classes.iter().find(|class| *class.name == **name).cloned();
                 match (class, &value) {
                     (Some(_), Value::Map(_)) => self.construct(name, frame, &[value]),
                     _ => Ok(value),

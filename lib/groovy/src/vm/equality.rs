@@ -33,14 +33,19 @@ impl Vm<'_> {
 
     fn equals_at(&mut self, left: &Value, right: &Value, depth: u32) -> Eval<bool> {
         if depth == 0 {
-            return Err(throw("java.lang.StackOverflowError", "values nest too deeply to be compared"));
+            return Err(throw(
+                "java.lang.StackOverflowError",
+                "values nest too deeply to be compared",
+            ));
         }
         self.tick(1)?;
         match (left, right) {
             (Value::Null, _) | (_, Value::Null) => Ok(left.is_null() && right.is_null()),
             (Value::Str(a), Value::Str(b)) => Ok(a == b),
             (Value::Bool(a), Value::Bool(b)) => Ok(a == b),
-            (Value::Char(a), Value::Str(b)) | (Value::Str(b), Value::Char(a)) => Ok(b.chars().eq([*a])),
+            (Value::Char(a), Value::Str(b)) | (Value::Str(b), Value::Char(a)) => {
+                Ok(b.chars().eq([*a]))
+            }
             (Value::Map(a), Value::Map(b)) => {
                 if a.len() != b.len() {
                     return Ok(false);
@@ -76,26 +81,33 @@ impl Vm<'_> {
                 }
                 Ok(true)
             }
-            (Value::Instance(_), _) => match self.call_optional(left, "equals", std::slice::from_ref(right))? {
-                Some(result) => Ok(matches!(result, Value::Bool(true))),
-                None => Ok(identical(left, right)),
-            },
+            (Value::Instance(_), _) => {
+                match self.call_optional(left, "equals", std::slice::from_ref(right))? {
+                    Some(result) => Ok(matches!(result, Value::Bool(true))),
+                    None => Ok(identical(left, right)),
+                }
+            }
             (Value::Native(a), Value::Native(b)) => {
                 if Rc::ptr_eq(a, b) {
                     return Ok(true);
                 }
                 match (a.identity(), b.identity()) {
-                    (Some(x), Some(y)) if a.class_name() == b.class_name() => self.equals_at(&x, &y, depth - 1),
+                    (Some(x), Some(y)) if a.class_name() == b.class_name() => {
+                        self.equals_at(&x, &y, depth - 1)
+                    }
                     _ => Ok(false),
                 }
             }
             // In Groovy, an XML node equals its text.
-            (Value::Native(object), Value::Str(text)) | (Value::Str(text), Value::Native(object))
+            (Value::Native(object), Value::Str(text))
+            | (Value::Str(text), Value::Native(object))
                 if object.class_name().starts_with("groovy.util.slurpersupport") =>
             {
                 Ok(object.text(self)?.as_deref() == Some(text))
             }
-            _ if is_number(left) && is_number(right) => Ok(compare_plain(left, right) == Some(Ordering::Equal)),
+            _ if is_number(left) && is_number(right) => {
+                Ok(compare_plain(left, right) == Some(Ordering::Equal))
+            }
             _ => Ok(identical(left, right)),
         }
     }
@@ -122,7 +134,10 @@ impl Vm<'_> {
         }
         let a = self.class_name(left);
         let b = self.class_name(right);
-        let message = format!("Cannot compare {a} with value '{}' and {b}", crate::error::clip(&self.text(left)?));
+        let message = format!(
+            "Cannot compare {a} with value '{}' and {b}",
+            crate::error::clip(&self.text(left)?)
+        );
         Err(throw("java.lang.IllegalArgumentException", message))
     }
 
@@ -145,7 +160,11 @@ impl Vm<'_> {
         let mut second_half = second_half.into_iter().peekable();
         while let (Some(a), Some(b)) = (first_half.peek(), second_half.peek()) {
             self.tick(1)?;
-            let next = if order(self, a, b)? == Ordering::Greater { second_half.next() } else { first_half.next() };
+            let next = if order(self, a, b)? == Ordering::Greater {
+                second_half.next()
+            } else {
+                first_half.next()
+            };
             merged.extend(next);
         }
         merged.extend(first_half);

@@ -79,7 +79,8 @@ impl Vm<'_> {
                 self.new_list(items)
             }
             Expr::Array(items) => {
-                let items = items.iter().map(|item| self.eval(item, frame)).collect::<Eval<Vec<_>>>()?;
+                let items =
+                    items.iter().map(|item| self.eval(item, frame)).collect::<Eval<Vec<_>>>()?;
                 self.alloc(items.len() * 24)?;
                 Ok(Value::array(items))
             }
@@ -112,8 +113,10 @@ impl Vm<'_> {
                 Ok(Value::Bool(self.is_of_type(&value, ty) != *negated))
             }
             Expr::NewArray(ty, sizes) => {
-                let sizes = sizes.iter().map(|size| self.eval(size, frame)).collect::<Eval<Vec<_>>>()?;
-                let sizes = sizes.iter().map(|size| self.to_long(size)).collect::<Eval<Vec<_>>>()?;
+                let sizes =
+                    sizes.iter().map(|size| self.eval(size, frame)).collect::<Eval<Vec<_>>>()?;
+                let sizes =
+                    sizes.iter().map(|size| self.to_long(size)).collect::<Eval<Vec<_>>>()?;
                 self.new_array(ty, &sizes)
             }
             Expr::BigInt(digits) => Ok(digits.parse().map_or(Value::Null, Value::big)),
@@ -135,10 +138,17 @@ impl Vm<'_> {
     #[allow(clippy::unused_self)]
     pub fn local(&self, frame: &Rc<Frame>, depth: u16, slot: u16) -> Value {
         let frame = outer(frame, depth);
-        frame.and_then(|frame| frame.slots.borrow().get(usize::from(slot)).cloned()).unwrap_or_default()
+        frame
+            .and_then(|frame| frame.slots.borrow().get(usize::from(slot)).cloned())
+            .unwrap_or_default()
     }
 
-    fn chain(&mut self, first: &Expr, rest: &[(Operator, u32, Expr)], frame: &Rc<Frame>) -> Eval<Value> {
+    fn chain(
+        &mut self,
+        first: &Expr,
+        rest: &[(Operator, u32, Expr)],
+        frame: &Rc<Frame>,
+    ) -> Eval<Value> {
         let mut value = self.eval(first, frame)?;
         for (operator, line, right) in rest {
             let right = self.eval(right, frame)?;
@@ -180,7 +190,9 @@ impl Vm<'_> {
                 Argument::Named(key, value) => {
                     let key = self.eval(key, frame)?;
                     let value = self.eval(value, frame)?;
-                    named_arguments.get_or_insert_with(|| Value::map(MapKind::Linked).1).insert(key, value);
+                    named_arguments
+                        .get_or_insert_with(|| Value::map(MapKind::Linked).1)
+                        .insert(key, value);
                 }
             }
         }
@@ -220,7 +232,10 @@ impl Vm<'_> {
             };
             let end = b as u32 - u32::from(exclusive && b as u32 > 0);
             let letters: Vec<Value> = if a <= b {
-                (a as u32..=end).filter_map(char::from_u32).map(|letter| Value::str(letter.to_string())).collect()
+                (a as u32..=end)
+                    .filter_map(char::from_u32)
+                    .map(|letter| Value::str(letter.to_string()))
+                    .collect()
             } else {
                 (b as u32..=a as u32)
                     .rev()
@@ -263,7 +278,9 @@ impl Vm<'_> {
     pub fn postfix_value(&mut self, base: &Expr, posts: &[Post], frame: &Rc<Frame>) -> Eval<Value> {
         let (mut value, posts) = self.base(base, posts, frame)?;
         // `this(…)` in a constructor calls another constructor.
-        if let (Expr::This, [Post::Call(arguments, _)], false) = (base, posts, self.constructing.is_empty()) {
+        if let (Expr::This, [Post::Call(arguments, _)], false) =
+            (base, posts, self.constructing.is_empty())
+        {
             let arguments = self.arguments(arguments, frame)?;
             return self.call_constructor("this", frame, &arguments).map(|()| Value::Null);
         }
@@ -272,7 +289,11 @@ impl Vm<'_> {
             if value.is_null() && is_safe(post) {
                 continue;
             }
-            value = if first { self.super_call(&value, post, frame)? } else { self.post(&value, post, frame)? };
+            value = if first {
+                self.super_call(&value, post, frame)?
+            } else {
+                self.post(&value, post, frame)?
+            };
             first = false;
         }
         Ok(value)
@@ -280,7 +301,12 @@ impl Vm<'_> {
 
     /// Evaluates the value before the suffixes. A qualified class such as
     /// `java.util.Date` consumes its suffixes.
-    fn base<'p>(&mut self, base: &Expr, posts: &'p [Post], frame: &Rc<Frame>) -> Eval<(Value, &'p [Post])> {
+    fn base<'p>(
+        &mut self,
+        base: &Expr,
+        posts: &'p [Post],
+        frame: &Rc<Frame>,
+    ) -> Eval<(Value, &'p [Post])> {
         let Expr::Global(global) = base else { return Ok((self.eval(base, frame)?, posts)) };
         if let Some(value) = self.find_global(frame, *global)? {
             return Ok((value, posts));
@@ -291,7 +317,8 @@ impl Vm<'_> {
             name.push('.');
             name.push_str(part);
             if part.starts_with(char::is_uppercase) {
-                let class = crate::classes::by_full_name(&name).map_or(ClassRef::Unknown(name.into()), ClassRef::Known);
+                let class = crate::classes::by_full_name(&name)
+                    .map_or(ClassRef::Unknown(name.into()), ClassRef::Known);
                 return Ok((Value::Class(class), &posts[index + 1..]));
             }
         }
@@ -325,7 +352,8 @@ impl Vm<'_> {
             Post::Index(arguments, line) => {
                 let mut arguments = self.arguments(arguments, frame)?;
                 self.line = *line;
-                let index = if arguments.len() == 1 { arguments.remove(0) } else { Value::list(arguments) };
+                let index =
+                    if arguments.len() == 1 { arguments.remove(0) } else { Value::list(arguments) };
                 self.index(value, &index)
             }
             Post::Call(arguments, line) => {
@@ -358,22 +386,33 @@ impl Vm<'_> {
         self.new_list(results)
     }
 
-    fn reach_method(&mut self, value: &Value, reach: Reach, name: &str, arguments: &[Value]) -> Eval<Value> {
+    fn reach_method(
+        &mut self,
+        value: &Value,
+        reach: Reach,
+        name: &str,
+        arguments: &[Value],
+    ) -> Eval<Value> {
         if reach != Reach::Spread {
             return self.call_method(value, name, arguments);
         }
         let mut results = Vec::new();
         for item in self.items(value)? {
-            results.push(if item.is_null() { Value::Null } else { self.call_method(&item, name, arguments)? });
+            results.push(if item.is_null() {
+                Value::Null
+            } else {
+                self.call_method(&item, name, arguments)?
+            });
         }
         self.new_list(results)
     }
 
     /// Creates an array with Java's initial values.
     pub fn new_array(&mut self, ty: &Type, sizes: &[i64]) -> Eval<Value> {
-        let (first, rest) = sizes.split_first().map_or((0, &[][..]), |(first, rest)| (*first, rest));
-        let length =
-            usize::try_from(first).map_err(|_| throw("java.lang.NegativeArraySizeException", first.to_string()))?;
+        let (first, rest) =
+            sizes.split_first().map_or((0, &[][..]), |(first, rest)| (*first, rest));
+        let length = usize::try_from(first)
+            .map_err(|_| throw("java.lang.NegativeArraySizeException", first.to_string()))?;
         self.alloc(length.saturating_mul(if *ty == Type::Byte { 1 } else { 24 }))?;
         self.tick(length)?;
         if !rest.is_empty() {

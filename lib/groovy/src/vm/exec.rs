@@ -2,7 +2,9 @@
 
 use super::{Frame, Vm};
 use crate::error::{Eval, Fault, Throwable, throw};
-use crate::syntax::ast::{Case, Catch, Expr, ForParts, Function, Name, Stmt, StmtKind, TryParts, Type};
+use crate::syntax::ast::{
+    Case, Catch, Expr, ForParts, Function, Name, Stmt, StmtKind, TryParts, Type,
+};
 use crate::value::Value;
 use std::rc::Rc;
 
@@ -81,8 +83,12 @@ impl Vm<'_> {
             StmtKind::Break(label) => Ok(Flow::Break(label.clone())),
             StmtKind::Continue(label) => Ok(Flow::Continue(label.clone())),
             StmtKind::Nothing => Ok(Flow::Normal(Value::Null)),
-            StmtKind::While(label, condition, body) => self.while_loop(label.as_ref(), condition, body, frame),
-            StmtKind::DoWhile(label, body, condition) => self.do_loop(label.as_ref(), body, condition, frame),
+            StmtKind::While(label, condition, body) => {
+                self.while_loop(label.as_ref(), condition, body, frame)
+            }
+            StmtKind::DoWhile(label, body, condition) => {
+                self.do_loop(label.as_ref(), body, condition, frame)
+            }
             StmtKind::For(label, parts) => self.for_loop(label.as_ref(), parts, frame),
             StmtKind::ForIn(label, slot, ty, values, body) => {
                 self.for_each(label.as_ref(), *slot, ty, values, body, frame)
@@ -93,7 +99,9 @@ impl Vm<'_> {
                 Err(self.throw_value(value))
             }
             StmtKind::Try(parts) => self.try_statement(parts, frame),
-            StmtKind::Assert(condition, message, text) => self.assert(condition, message.as_ref(), text, frame),
+            StmtKind::Assert(condition, message, text) => {
+                self.assert(condition, message.as_ref(), text, frame)
+            }
         }
     }
 
@@ -102,7 +110,11 @@ impl Vm<'_> {
         self.truth(&value)
     }
 
-    fn declare(&mut self, variables: &[(u16, Type, Option<Expr>)], frame: &Rc<Frame>) -> Eval<Flow> {
+    fn declare(
+        &mut self,
+        variables: &[(u16, Type, Option<Expr>)],
+        frame: &Rc<Frame>,
+    ) -> Eval<Flow> {
         for (slot, ty, value) in variables {
             let value = match value {
                 Some(value) => {
@@ -116,7 +128,12 @@ impl Vm<'_> {
         Ok(Flow::Normal(Value::Null))
     }
 
-    fn declare_many(&mut self, slots: &[(u16, Type)], value: &Expr, frame: &Rc<Frame>) -> Eval<Flow> {
+    fn declare_many(
+        &mut self,
+        slots: &[(u16, Type)],
+        value: &Expr,
+        frame: &Rc<Frame>,
+    ) -> Eval<Flow> {
         let value = self.eval(value, frame)?;
         let mut items = self.items(&value)?.into_iter();
         for (slot, ty) in slots {
@@ -127,7 +144,13 @@ impl Vm<'_> {
         Ok(Flow::Normal(value))
     }
 
-    fn while_loop(&mut self, label: Option<&Name>, condition: &Expr, body: &Stmt, frame: &Rc<Frame>) -> Eval<Flow> {
+    fn while_loop(
+        &mut self,
+        label: Option<&Name>,
+        condition: &Expr,
+        body: &Stmt,
+        frame: &Rc<Frame>,
+    ) -> Eval<Flow> {
         while self.condition(condition, frame)? {
             self.tick(1)?;
             match loop_action(self.statement(body, frame)?, label) {
@@ -139,7 +162,13 @@ impl Vm<'_> {
         Ok(Flow::Normal(Value::Null))
     }
 
-    fn do_loop(&mut self, label: Option<&Name>, body: &Stmt, condition: &Expr, frame: &Rc<Frame>) -> Eval<Flow> {
+    fn do_loop(
+        &mut self,
+        label: Option<&Name>,
+        body: &Stmt,
+        condition: &Expr,
+        frame: &Rc<Frame>,
+    ) -> Eval<Flow> {
         loop {
             match loop_action(self.statement(body, frame)?, label) {
                 LoopAction::Repeat => {}
@@ -153,7 +182,12 @@ impl Vm<'_> {
         Ok(Flow::Normal(Value::Null))
     }
 
-    fn for_loop(&mut self, label: Option<&Name>, parts: &ForParts, frame: &Rc<Frame>) -> Eval<Flow> {
+    fn for_loop(
+        &mut self,
+        label: Option<&Name>,
+        parts: &ForParts,
+        frame: &Rc<Frame>,
+    ) -> Eval<Flow> {
         for statement in &parts.before {
             self.statement(statement, frame)?;
         }
@@ -304,7 +338,8 @@ impl Vm<'_> {
         let result = self.statements(&parts.body, frame);
         // As in Java, the last resource is closed first, and before `catch` runs.
         for slot in parts.resource_slots.iter().rev() {
-            let resource = frame.slots.borrow().get(usize::from(*slot)).cloned().unwrap_or_default();
+            let resource =
+                frame.slots.borrow().get(usize::from(*slot)).cloned().unwrap_or_default();
             if !resource.is_null() {
                 self.call_method(&resource, "close", &[])?;
             }
@@ -315,8 +350,9 @@ impl Vm<'_> {
     fn catch(&mut self, catches: &[Catch], value: Value, frame: &Rc<Frame>) -> Eval<Flow> {
         let value = self.with_line(value);
         for catch in catches {
-            let is_match = (catch.classes.iter())
-                .any(|class| matches!(&**class, "Object" | "Throwable") || self.is_instance(&value, class));
+            let is_match = (catch.classes.iter()).any(|class| {
+                matches!(&**class, "Object" | "Throwable") || self.is_instance(&value, class)
+            });
             // In Groovy, `catch (e)` catches exceptions, but no errors.
             if is_match || (catch.classes.is_empty() && self.is_instance(&value, "Exception")) {
                 set_slot(frame, catch.slot, value);
@@ -338,7 +374,13 @@ impl Vm<'_> {
         }
     }
 
-    fn assert(&mut self, condition: &Expr, message: Option<&Expr>, text: &str, frame: &Rc<Frame>) -> Eval<Flow> {
+    fn assert(
+        &mut self,
+        condition: &Expr,
+        message: Option<&Expr>,
+        text: &str,
+        frame: &Rc<Frame>,
+    ) -> Eval<Flow> {
         if self.condition(condition, frame)? {
             return Ok(Flow::Normal(Value::Null));
         }
@@ -360,7 +402,11 @@ impl Vm<'_> {
 
 /// Sets a local variable of a frame.
 pub(super) fn set_slot(frame: &Frame, slot: u16, value: Value) {
-    let old = frame.slots.borrow_mut().get_mut(usize::from(slot)).map(|current| std::mem::replace(current, value));
+    let old = frame
+        .slots
+        .borrow_mut()
+        .get_mut(usize::from(slot))
+        .map(|current| std::mem::replace(current, value));
     // Dropped only after the borrow ends, because a drop may access the frame.
     drop(old);
 }

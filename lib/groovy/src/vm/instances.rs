@@ -18,7 +18,8 @@ impl Vm<'_> {
         let arguments = self.arguments(&new.arguments, frame)?;
         self.line = new.line;
         if let Some(body) = &new.body {
-            let is_library_class = matches!(self.class_named(frame, &new.class), Some(ClassRef::Known(_)));
+            let is_library_class =
+                matches!(self.class_named(frame, &new.class), Some(ClassRef::Known(_)));
             let has_only_initializers = body.fields.is_empty() && body.methods.is_empty();
             if is_library_class && has_only_initializers && !body.initializers.is_empty() {
                 // `new HashMap() {{ put('a', 1) }}`
@@ -38,9 +39,10 @@ impl Vm<'_> {
             Some(ClassRef::Script(class)) => self.instantiate(&class, frame, arguments),
             Some(ClassRef::Known(class)) => match class.make {
                 Some(make) => make(self, class.name, arguments),
-                None => {
-                    Err(throw("java.lang.InstantiationException", format!("{} has no constructor here", class.name)))
-                }
+                None => Err(throw(
+                    "java.lang.InstantiationException",
+                    format!("{} has no constructor here", class.name),
+                )),
             },
             Some(ClassRef::Unknown(name)) => Err(unknown(&name)),
             None => Err(unknown(name)),
@@ -48,8 +50,14 @@ impl Vm<'_> {
     }
 
     /// Creates an object of a class of the script.
-    pub fn instantiate(&mut self, class: &Arc<ClassDef>, frame: &Rc<Frame>, arguments: &[Value]) -> Eval<Value> {
-        let instance = Rc::new(Instance { class: Arc::clone(class), fields: RefCell::new(IndexMap::new()) });
+    pub fn instantiate(
+        &mut self,
+        class: &Arc<ClassDef>,
+        frame: &Rc<Frame>,
+        arguments: &[Value],
+    ) -> Eval<Value> {
+        let instance =
+            Rc::new(Instance { class: Arc::clone(class), fields: RefCell::new(IndexMap::new()) });
         let this = Value::Instance(Rc::clone(&instance));
         for class in self.lineage(class, &frame.globals) {
             self.create_statics(&class, &frame.globals)?;
@@ -68,7 +76,12 @@ impl Vm<'_> {
     }
 
     /// Sets the initial values of a class's fields, then runs its initializer blocks, as Groovy does.
-    fn initialize(&mut self, class: &Arc<ClassDef>, this: &Value, globals: &Rc<Globals>) -> Eval<()> {
+    fn initialize(
+        &mut self,
+        class: &Arc<ClassDef>,
+        this: &Value,
+        globals: &Rc<Globals>,
+    ) -> Eval<()> {
         let Value::Instance(instance) = this else { return Ok(()) };
         for field in class.fields.iter().filter(|field| !field.is_static) {
             if let Some(value) = &field.value {
@@ -81,7 +94,12 @@ impl Vm<'_> {
     }
 
     /// Runs the initializer blocks of objects; with a class for `this`, those of the class.
-    fn run_initializers(&mut self, class: &Arc<ClassDef>, this: &Value, globals: &Rc<Globals>) -> Eval<()> {
+    fn run_initializers(
+        &mut self,
+        class: &Arc<ClassDef>,
+        this: &Value,
+        globals: &Rc<Globals>,
+    ) -> Eval<()> {
         let is_static = matches!(this, Value::Class(_));
         for block in class.initializers.iter().filter(|block| block.is_static == is_static) {
             self.call_function(&block.function, None, globals, this.clone(), &[])?;
@@ -109,13 +127,20 @@ impl Vm<'_> {
         self.initialize(class, this, &frame.globals)
     }
 
-    fn constructor(&mut self, class: &Arc<ClassDef>, this: &Value, frame: &Rc<Frame>, arguments: &[Value]) -> Eval<()> {
+    fn constructor(
+        &mut self,
+        class: &Arc<ClassDef>,
+        this: &Value,
+        frame: &Rc<Frame>,
+        arguments: &[Value],
+    ) -> Eval<()> {
         if let Some(function) = self.overload(class.constructors.iter(), arguments) {
             if !calls_constructor(&function) {
                 self.construct_parent(class, this, frame, &[])?;
             }
             self.constructing.push(Arc::clone(class));
-            let result = self.call_function(&function, None, &frame.globals, this.clone(), arguments);
+            let result =
+                self.call_function(&function, None, &frame.globals, this.clone(), arguments);
             self.constructing.pop();
             return result.map(|_| ());
         }
@@ -146,7 +171,12 @@ impl Vm<'_> {
     }
 
     /// Evaluates `super(…)` or `this(…)` in a constructor.
-    pub fn call_constructor(&mut self, name: &str, frame: &Rc<Frame>, arguments: &[Value]) -> Eval<()> {
+    pub fn call_constructor(
+        &mut self,
+        name: &str,
+        frame: &Rc<Frame>,
+        arguments: &[Value],
+    ) -> Eval<()> {
         let Some(class) = self.constructing.last().cloned() else { return Ok(()) };
         let this = frame.this.clone();
         if name == "this" {
@@ -185,7 +215,12 @@ impl Vm<'_> {
     }
 
     /// Calls a method of an object of the script; None if it does not exist.
-    pub fn call_instance(&mut self, instance: &Rc<Instance>, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+    pub fn call_instance(
+        &mut self,
+        instance: &Rc<Instance>,
+        name: &str,
+        arguments: &[Value],
+    ) -> Eval<Option<Value>> {
         self.call_from(instance, &Arc::clone(&instance.class), name, arguments)
     }
 
@@ -199,8 +234,11 @@ impl Vm<'_> {
         let Some(globals) = Self::declaring_globals(instance) else { return Ok(None) };
         let this = Value::Instance(Rc::clone(instance));
         for class in self.lineage(class, &globals).iter().rev() {
-            let functions =
-                class.methods.iter().map(|method| &method.function).filter(|function| *function.name == *name);
+            let functions = class
+                .methods
+                .iter()
+                .map(|method| &method.function)
+                .filter(|function| *function.name == *name);
             if let Some(function) = self.overload(functions, arguments) {
                 return self.call_function(&function, None, &globals, this, arguments).map(Some);
             }
@@ -209,7 +247,12 @@ impl Vm<'_> {
     }
 
     /// Calls `getField()`, `setField(x)`, or a closure in a field.
-    fn field_method(&mut self, instance: &Rc<Instance>, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+    fn field_method(
+        &mut self,
+        instance: &Rc<Instance>,
+        name: &str,
+        arguments: &[Value],
+    ) -> Eval<Option<Value>> {
         let field = instance.fields.borrow().get(name).cloned();
         if let Some(closure @ Value::Closure(_)) = field {
             return self.call_closure(&closure, arguments).map(Some);
@@ -222,10 +265,13 @@ impl Vm<'_> {
             }
             ("ordinal", []) => return Ok(instance.field(".ordinal")),
             // Java shows a hash code here, which differs in each run.
-            ("toString", []) => return Ok(Some(Value::from(format!("{}@1b2c3d", instance.class.name)))),
+            ("toString", []) => {
+                return Ok(Some(Value::from(format!("{}@1b2c3d", instance.class.name))));
+            }
             _ => {}
         }
-        if let (Some(rest), []) = (name.strip_prefix("get").or(name.strip_prefix("is")), arguments) {
+        if let (Some(rest), []) = (name.strip_prefix("get").or(name.strip_prefix("is")), arguments)
+        {
             let value = instance.field(&uncapitalized(rest));
             return Ok(value);
         }
@@ -251,7 +297,9 @@ impl Vm<'_> {
         let arguments = self.arguments(arguments, frame)?;
         let parent = self.lineage(&instance.class, &frame.globals).into_iter().rev().nth(1);
         match parent {
-            Some(parent) => Ok(self.call_from(instance, &parent, name, &arguments)?.unwrap_or_default()),
+            Some(parent) => {
+                Ok(self.call_from(instance, &parent, name, &arguments)?.unwrap_or_default())
+            }
             None => Ok(Value::Null),
         }
     }
@@ -297,11 +345,19 @@ impl Vm<'_> {
     /// Finds a constant of the script's enums by its bare name.
     pub fn enum_constant(&mut self, frame: &Rc<Frame>, name: &str) -> Eval<Option<Value>> {
         let code = Arc::clone(&frame.globals.code);
-        if let Some(class) =
-            code.classes.iter().find(|class| class.constants.iter().any(|(constant, _)| **constant == *name))
+        if let Some(class) = code
+            .classes
+            .iter()
+            .find(|class| class.constants.iter().any(|(constant, _)| **constant == *name))
         {
             self.create_statics(class, &frame.globals)?;
-            return Ok(frame.globals.statics.borrow().get(&class.name).and_then(|fields| fields.get(name)).cloned());
+            return Ok(frame
+                .globals
+                .statics
+                .borrow()
+                .get(&class.name)
+                .and_then(|fields| fields.get(name))
+                .cloned());
         }
         Ok(None)
     }
@@ -314,7 +370,12 @@ impl Vm<'_> {
                 let Some(globals) = self.current_globals() else { return Ok(None) };
                 for class in self.lineage(class, &globals) {
                     self.create_statics(&class, &globals)?;
-                    let value = globals.statics.borrow().get(&class.name).and_then(|fields| fields.get(name)).cloned();
+                    let value = globals
+                        .statics
+                        .borrow()
+                        .get(&class.name)
+                        .and_then(|fields| fields.get(name))
+                        .cloned();
                     if value.is_some() {
                         return Ok(value);
                     }
@@ -326,10 +387,14 @@ impl Vm<'_> {
     }
 
     pub fn set_static(&mut self, class: &ClassRef, name: &str, value: &Value) -> Eval<bool> {
-        let (ClassRef::Script(class), Some(globals)) = (class, self.current_globals()) else { return Ok(false) };
+        let (ClassRef::Script(class), Some(globals)) = (class, self.current_globals()) else {
+            return Ok(false);
+        };
         for class in self.lineage(class, &globals) {
             self.create_statics(&class, &globals)?;
-            if let Some(field) = class.fields.iter().find(|field| field.is_static && *field.name == *name) {
+            if let Some(field) =
+                class.fields.iter().find(|field| field.is_static && *field.name == *name)
+            {
                 let value = self.coerce(value.clone(), &field.ty)?;
                 self.set_static_field(&globals, &class.name, name, value);
                 return Ok(true);
@@ -351,7 +416,9 @@ impl Vm<'_> {
             let frame = self.frame(Rc::clone(&globals), None, 0, Value::Null);
             return self.instantiate(class, &frame, arguments).map(Some);
         }
-        if matches!((name, arguments), ("values", []) | ("valueOf", [_])) && !class.constants.is_empty() {
+        if matches!((name, arguments), ("values", []) | ("valueOf", [_]))
+            && !class.constants.is_empty()
+        {
             self.create_statics(class, &globals)?;
             let all: Vec<(Arc<str>, Value)> = class
                 .constants
@@ -367,12 +434,19 @@ impl Vm<'_> {
             let constant_name = self.text(&arguments[0])?;
             let constant = all.into_iter().find(|(name, _)| **name == *constant_name);
             return constant.map(|(_, value)| Some(value)).ok_or_else(|| {
-                throw("java.lang.IllegalArgumentException", format!("No enum constant {}.{constant_name}", class.name))
+                throw(
+                    "java.lang.IllegalArgumentException",
+                    format!("No enum constant {}.{constant_name}", class.name),
+                )
             });
         }
         for class in self.lineage(class, &globals).iter().rev() {
-            let methods = class.methods.iter().filter(|method| method.is_static && *method.function.name == *name);
-            if let Some(function) = self.overload(methods.map(|method| &method.function), arguments) {
+            let methods = class
+                .methods
+                .iter()
+                .filter(|method| method.is_static && *method.function.name == *name);
+            if let Some(function) = self.overload(methods.map(|method| &method.function), arguments)
+            {
                 return self.call_function(&function, None, &globals, this, arguments).map(Some);
             }
         }
@@ -410,7 +484,9 @@ impl Vm<'_> {
             let lineage = self.lineage(&instance.class, &globals);
             let parent = lineage.first().and_then(|top| top.parent.clone());
             return simple == "Object"
-                || lineage.iter().any(|ancestor| *ancestor.name == *simple || *ancestor.name == *class)
+                || lineage
+                    .iter()
+                    .any(|ancestor| *ancestor.name == *simple || *ancestor.name == *class)
                 || parent.is_some_and(|parent| crate::classes::exceptions::is_a(&parent, simple));
         }
         crate::classes::kinds::is_a(value, simple)
@@ -429,7 +505,10 @@ fn calls_constructor(function: &Function) -> bool {
         Some(StmtKind::Expr(Expr::Call(call)) | StmtKind::Return(Some(Expr::Call(call)))) => {
             matches!(&*call.name, "this" | "super")
         }
-        Some(StmtKind::Expr(Expr::Postfix(base, posts)) | StmtKind::Return(Some(Expr::Postfix(base, posts)))) => {
+        Some(
+            StmtKind::Expr(Expr::Postfix(base, posts))
+            | StmtKind::Return(Some(Expr::Postfix(base, posts))),
+        ) => {
             matches!((&**base, &posts[..]), (Expr::This | Expr::Super, [Post::Call(..)]))
         }
         _ => false,
@@ -439,7 +518,10 @@ fn calls_constructor(function: &Function) -> bool {
 /// The name with its first letter in lower case.
 fn uncapitalized(name: &str) -> String {
     let mut letters = name.chars();
-    letters.next().map(|first| format!("{}{}", first.to_lowercase(), letters.as_str())).unwrap_or_default()
+    letters
+        .next()
+        .map(|first| format!("{}{}", first.to_lowercase(), letters.as_str()))
+        .unwrap_or_default()
 }
 
 /// Java's initial value of a field.

@@ -64,7 +64,10 @@ impl Vm<'_> {
             Value::Map(map) => {
                 self.tick(map.len())?;
                 self.alloc(map.len() * 64)?;
-                map.pairs().into_iter().map(|(key, value)| Entry::make(key, value, Some(map))).collect()
+                map.pairs()
+                    .into_iter()
+                    .map(|(key, value)| Entry::make(key, value, Some(map)))
+                    .collect()
             }
             Value::Bytes(bytes) => {
                 self.tick(bytes.borrow().len())?;
@@ -111,7 +114,8 @@ impl Vm<'_> {
         let length = length as i64;
         let position = if index < 0 { index + length } else { index };
         if position < 0 {
-            let message = format!("Negative array index [{index}] too large for array size {length}");
+            let message =
+                format!("Negative array index [{index}] too large for array size {length}");
             return Err(throw("java.lang.ArrayIndexOutOfBoundsException", message));
         }
         Ok((position < length).then_some(position as usize))

@@ -23,7 +23,10 @@ impl Vm<'_> {
             return Ok(value);
         }
         let name = &frame.globals.code.globals[global as usize];
-        Err(throw("groovy.lang.MissingPropertyException", format!("No such property: {name} for class: Script1")))
+        Err(throw(
+            "groovy.lang.MissingPropertyException",
+            format!("No such property: {name} for class: Script1"),
+        ))
     }
 
     /// Value of a global name; `None` if it does not exist.
@@ -65,7 +68,11 @@ impl Vm<'_> {
         self.imported_constant(&globals.code.imports, name)
     }
 
-    fn imported_constant(&mut self, imports: &[crate::syntax::ast::Import], name: &str) -> Eval<Option<Value>> {
+    fn imported_constant(
+        &mut self,
+        imports: &[crate::syntax::ast::Import],
+        name: &str,
+    ) -> Eval<Option<Value>> {
         for import in imports.iter().filter(|import| import.is_static) {
             let Some((class, last)) = import.path.rsplit_once('.') else { continue };
             let class = if import.is_wild { &*import.path } else { class };
@@ -87,18 +94,23 @@ impl Vm<'_> {
         if let Some(class) = code.classes.iter().find(|class| *class.name == *name) {
             return Some(ClassRef::Script(Arc::clone(class)));
         }
-        if let Some(import) =
-            code.imports.iter().find(|import| !import.is_static && !import.is_wild && *import.alias == *name)
+        if let Some(import) = code
+            .imports
+            .iter()
+            .find(|import| !import.is_static && !import.is_wild && *import.alias == *name)
         {
             let class = crate::classes::by_full_name(&import.path);
-            return Some(class.map_or_else(|| ClassRef::Unknown(Arc::clone(&import.path)), ClassRef::Known));
+            return Some(
+                class.map_or_else(|| ClassRef::Unknown(Arc::clone(&import.path)), ClassRef::Known),
+            );
         }
         if name.contains('.') {
             return crate::classes::by_full_name(name).map(ClassRef::Known);
         }
         // If several classes have this simple name, prefer the one whose package is imported.
         let mut packages = code.imports.iter().filter(|import| import.is_wild && !import.is_static);
-        let imported = packages.find_map(|import| crate::classes::by_full_name(&format!("{}.{name}", import.path)));
+        let imported = packages
+            .find_map(|import| crate::classes::by_full_name(&format!("{}.{name}", import.path)));
         imported.or_else(|| crate::classes::by_simple_name(name)).map(ClassRef::Known)
     }
 
@@ -119,7 +131,8 @@ impl Vm<'_> {
             return Ok(());
         }
         // Dropped only after the borrow ends, because a drop may access the globals.
-        let old = globals.values.borrow_mut().get_mut(global as usize).map(|slot| slot.replace(value));
+        let old =
+            globals.values.borrow_mut().get_mut(global as usize).map(|slot| slot.replace(value));
         drop(old);
         Ok(())
     }
@@ -136,17 +149,27 @@ impl Vm<'_> {
             ));
         }
         if let Value::Class(ClassRef::Unknown(class)) = object {
-            return Err(throw("java.lang.ClassNotFoundException", format!("{class} is not available to scripts here")));
+            return Err(throw(
+                "java.lang.ClassNotFoundException",
+                format!("{class} is not available to scripts here"),
+            ));
         }
         let class = self.class_name(object);
-        Err(throw("groovy.lang.MissingPropertyException", format!("No such property: {name} for class: {class}")))
+        Err(throw(
+            "groovy.lang.MissingPropertyException",
+            format!("No such property: {name} for class: {class}"),
+        ))
     }
 
     /// Reads a property; `None` if it does not exist.
     pub fn property_optional(&mut self, object: &Value, name: &str) -> Eval<Option<Value>> {
         self.tick(1)?;
         // `object.@name` bypasses the getter of a field.
-        let name = if matches!(object, Value::Native(_)) { name } else { name.strip_prefix('@').unwrap_or(name) };
+        let name = if matches!(object, Value::Native(_)) {
+            name
+        } else {
+            name.strip_prefix('@').unwrap_or(name)
+        };
         match object {
             Value::Null => return Ok(None),
             Value::Map(map) => {
@@ -178,8 +201,12 @@ impl Vm<'_> {
             Value::List(list) if name == "length" && list.kind == ListKind::Array => {
                 return Ok(Some(Value::count(list.items.borrow().len())));
             }
-            Value::Bytes(bytes) if name == "length" => return Ok(Some(Value::count(bytes.borrow().len()))),
-            Value::Closure(closure) if name == "delegate" => return Ok(Some(closure.delegate.borrow().clone())),
+            Value::Bytes(bytes) if name == "length" => {
+                return Ok(Some(Value::count(bytes.borrow().len())));
+            }
+            Value::Closure(closure) if name == "delegate" => {
+                return Ok(Some(closure.delegate.borrow().clone()));
+            }
             _ => {}
         }
         self.getter(object, name)
@@ -193,7 +220,11 @@ impl Vm<'_> {
         {
             let mut results = Vec::new();
             for item in self.items(object)? {
-                results.push(if item.is_null() { Value::Null } else { self.nested(|vm| vm.property(&item, name))? });
+                results.push(if item.is_null() {
+                    Value::Null
+                } else {
+                    self.nested(|vm| vm.property(&item, name))?
+                });
             }
             return self.new_list(results).map(Some);
         }
@@ -228,10 +259,18 @@ impl Vm<'_> {
             ));
         }
         let class = self.class_name(object);
-        Err(throw("groovy.lang.MissingPropertyException", format!("No such property: {name} for class: {class}")))
+        Err(throw(
+            "groovy.lang.MissingPropertyException",
+            format!("No such property: {name} for class: {class}"),
+        ))
     }
 
-    pub fn set_property_optional(&mut self, object: &Value, name: &str, value: &Value) -> Eval<bool> {
+    pub fn set_property_optional(
+        &mut self,
+        object: &Value,
+        name: &str,
+        value: &Value,
+    ) -> Eval<bool> {
         let name = name.strip_prefix('@').unwrap_or(name);
         match object {
             Value::Null => return Ok(false),
@@ -272,9 +311,17 @@ impl Vm<'_> {
     }
 
     /// Puts an entry into a map. Fails if the map is immutable.
-    pub fn put(&mut self, map: &crate::value::Map, key: Value, value: Value) -> Eval<Option<Value>> {
+    pub fn put(
+        &mut self,
+        map: &crate::value::Map,
+        key: Value,
+        value: Value,
+    ) -> Eval<Option<Value>> {
         if map.kind == MapKind::Immutable {
-            return Err(throw("java.lang.UnsupportedOperationException", "the map cannot be changed"));
+            return Err(throw(
+                "java.lang.UnsupportedOperationException",
+                "the map cannot be changed",
+            ));
         }
         self.alloc(64)?;
         self.tick(if map.kind == MapKind::Sorted { 8 } else { 1 })?;
@@ -284,17 +331,22 @@ impl Vm<'_> {
     /// Evaluates the expression `object[index]`.
     pub fn index(&mut self, object: &Value, index: &Value) -> Eval<Value> {
         match (object, index) {
-            (Value::Null, _) => {
-                Err(throw("java.lang.NullPointerException", "Cannot invoke method getAt() on null object"))
-            }
+            (Value::Null, _) => Err(throw(
+                "java.lang.NullPointerException",
+                "Cannot invoke method getAt() on null object",
+            )),
             (Value::Map(map), _) => match map.get(index) {
                 Some(value) => Ok(value),
                 None => self.missing_key(object, index),
             },
-            (Value::List(_) | Value::Range(_) | Value::Bytes(_) | Value::Str(_), Value::Range(range)) => {
-                self.slice(object, range.from, range.to, range.empty)
-            }
-            (Value::List(_) | Value::Range(_) | Value::Str(_) | Value::Bytes(_), Value::List(_)) => {
+            (
+                Value::List(_) | Value::Range(_) | Value::Bytes(_) | Value::Str(_),
+                Value::Range(range),
+            ) => self.slice(object, range.from, range.to, range.empty),
+            (
+                Value::List(_) | Value::Range(_) | Value::Str(_) | Value::Bytes(_),
+                Value::List(_),
+            ) => {
                 let mut items = Vec::new();
                 for index in self.items(index)? {
                     items.push(self.index(object, &index)?);
@@ -328,7 +380,8 @@ impl Vm<'_> {
             (Value::Bytes(bytes), _) => {
                 let position = self.to_index(index)?;
                 let length = bytes.borrow().len();
-                let place = self.place(position, length)?.ok_or_else(|| no_index(position, length))?;
+                let place =
+                    self.place(position, length)?.ok_or_else(|| no_index(position, length))?;
                 // Java's bytes are signed.
                 Ok(Value::Int(i32::from(bytes.borrow()[place] as i8)))
             }
@@ -390,7 +443,10 @@ impl Vm<'_> {
                 let place = self.place(position, length)?;
                 match (place, list.kind) {
                     (_, ListKind::Immutable) => {
-                        return Err(throw("java.lang.UnsupportedOperationException", "the list cannot be changed"));
+                        return Err(throw(
+                            "java.lang.UnsupportedOperationException",
+                            "the list cannot be changed",
+                        ));
                     }
                     (Some(place), _) => {
                         let old = std::mem::replace(&mut list.items.borrow_mut()[place], value);
@@ -413,11 +469,15 @@ impl Vm<'_> {
                 let position = self.to_index(index)?;
                 let byte = self.to_long(&value)?;
                 let length = bytes.borrow().len();
-                let place = self.place(position, length)?.ok_or_else(|| no_index(position, length))?;
+                let place =
+                    self.place(position, length)?.ok_or_else(|| no_index(position, length))?;
                 bytes.borrow_mut()[place] = byte as u8;
             }
             Value::Null => {
-                return Err(throw("java.lang.NullPointerException", "Cannot invoke method putAt() on null object"));
+                return Err(throw(
+                    "java.lang.NullPointerException",
+                    "Cannot invoke method putAt() on null object",
+                ));
             }
             _ => {
                 if self.call_optional(object, "putAt", &[index.clone(), value.clone()])?.is_none() {

@@ -139,7 +139,8 @@ impl Vm<'_> {
     /// Runs another script within this run.
     pub fn run_inner(&mut self, code: &Arc<Code>) -> Eval<Value> {
         let values = RefCell::new(vec![None; code.globals.len()]);
-        let globals = Rc::new(Globals { code: Arc::clone(code), values, statics: RefCell::default() });
+        let globals =
+            Rc::new(Globals { code: Arc::clone(code), values, statics: RefCell::default() });
         let outer_globals = self.active_globals.replace(Rc::clone(&globals));
         let result = self.nested(|vm| vm.main(&globals));
         self.active_globals = outer_globals;
@@ -153,7 +154,13 @@ impl Vm<'_> {
     }
 
     /// Creates a frame with null variables.
-    pub fn frame(&mut self, globals: Rc<Globals>, parent: Option<Rc<Frame>>, slots: u16, this: Value) -> Rc<Frame> {
+    pub fn frame(
+        &mut self,
+        globals: Rc<Globals>,
+        parent: Option<Rc<Frame>>,
+        slots: u16,
+        this: Value,
+    ) -> Rc<Frame> {
         let slots = RefCell::new(vec![Value::Null; usize::from(slots)]);
         Rc::new(Frame { slots, parent, globals, this, delegate: Value::Null })
     }
@@ -162,8 +169,12 @@ impl Vm<'_> {
     pub fn track_frame(&mut self, frame: &Rc<Frame>) {
         // A loop that creates closures records the same frame repeatedly, so the
         // last four are enough.
-        let is_tracked =
-            self.frames.iter().rev().take(4).any(|tracked| std::ptr::eq(tracked.as_ptr(), Rc::as_ptr(frame)));
+        let is_tracked = self
+            .frames
+            .iter()
+            .rev()
+            .take(4)
+            .any(|tracked| std::ptr::eq(tracked.as_ptr(), Rc::as_ptr(frame)));
         if !is_tracked {
             self.frames.push(Rc::downgrade(frame));
         }
@@ -180,7 +191,9 @@ impl Vm<'_> {
             values.append(&mut frame.slots.borrow_mut());
         }
         values.extend(globals.values.borrow_mut().drain(..).flatten());
-        values.extend(globals.statics.borrow_mut().drain().flat_map(|(_, fields)| fields.into_values()));
+        values.extend(
+            globals.statics.borrow_mut().drain().flat_map(|(_, fields)| fields.into_values()),
+        );
         free(values);
     }
 
@@ -189,7 +202,9 @@ impl Vm<'_> {
         if self.budget.take_operations(count as u64) {
             return Ok(());
         }
-        Err(Box::new(Fault::Budget("script stopped: it used up its operations; look for an endless loop".to_owned())))
+        Err(Box::new(Fault::Budget(
+            "script stopped: it used up its operations; look for an endless loop".to_owned(),
+        )))
     }
 
     /// Counts bytes of strings and collections. Fails if the budget is exhausted.
@@ -197,7 +212,9 @@ impl Vm<'_> {
         if self.budget.take_bytes(bytes as u64) {
             return Ok(());
         }
-        Err(Box::new(Fault::Budget("script stopped: it used up its memory; make smaller strings and lists".to_owned())))
+        Err(Box::new(Fault::Budget(
+            "script stopped: it used up its memory; make smaller strings and lists".to_owned(),
+        )))
     }
 
     /// Creates a text and counts its bytes.
@@ -230,7 +247,8 @@ impl Vm<'_> {
         match fault {
             Fault::Budget(message) => RunError::Budget { message, line },
             Fault::Thrown(value) => {
-                let throwable_line = value.downcast::<Throwable>().map_or(0, |throwable| throwable.line);
+                let throwable_line =
+                    value.downcast::<Throwable>().map_or(0, |throwable| throwable.line);
                 let line = if throwable_line == 0 { line } else { throwable_line };
                 let class = self.class_name(&value);
                 let message = self.message_of(&value);
@@ -272,7 +290,9 @@ impl Vm<'_> {
                 }
                 Ok(pattern)
             }
-            Err(error) => Err(throw("java.util.regex.PatternSyntaxException", format!("{error} in `{text}`"))),
+            Err(error) => {
+                Err(throw("java.util.regex.PatternSyntaxException", format!("{error} in `{text}`")))
+            }
         }
     }
 }

@@ -42,7 +42,10 @@ impl Vm<'_> {
     fn write(&mut self, value: &Value, out: &mut String, depth: u32) -> Eval<()> {
         self.tick(1)?;
         if depth == 0 {
-            return Err(throw("java.lang.StackOverflowError", "values nest too deeply to be shown"));
+            return Err(throw(
+                "java.lang.StackOverflowError",
+                "values nest too deeply to be shown",
+            ));
         }
         match value {
             Value::Str(text) => {
@@ -64,7 +67,8 @@ impl Vm<'_> {
             Value::Map(map) => {
                 let pairs = map.pairs();
                 // In Groovy, `"${map}"` is `[a:1]`; Java's `toString` writes `{a=1}`.
-                let (open, colon, close) = if self.java_maps { ("{", "=", "}") } else { ("[", ":", "]") };
+                let (open, colon, close) =
+                    if self.java_maps { ("{", "=", "}") } else { ("[", ":", "]") };
                 out.push_str(open);
                 for (index, (key, item)) in pairs.iter().enumerate() {
                     out.push_str(if index > 0 { ", " } else { "" });
@@ -101,17 +105,25 @@ impl Vm<'_> {
                 None if self.is_instance(value, "Throwable") => {
                     let message = self.message_of(value);
                     let name = &instance.class.name;
-                    Ok(if message.is_empty() { name.to_string() } else { format!("{name}: {message}") })
+                    Ok(if message.is_empty() {
+                        name.to_string()
+                    } else {
+                        format!("{name}: {message}")
+                    })
                 }
-                None => {
-                    Ok(format!("{}@{:x}", instance.class.name, Rc::as_ptr(instance).cast::<u8>() as usize & 0xfff_ffff))
-                }
+                None => Ok(format!(
+                    "{}@{:x}",
+                    instance.class.name,
+                    Rc::as_ptr(instance).cast::<u8>() as usize & 0xfff_ffff
+                )),
             },
             Value::Native(object) => match object.text(self)? {
                 Some(text) => Ok(text),
-                None => {
-                    Ok(format!("{}@{:x}", object.class_name(), Rc::as_ptr(object).cast::<u8>() as usize & 0xfff_ffff))
-                }
+                None => Ok(format!(
+                    "{}@{:x}",
+                    object.class_name(),
+                    Rc::as_ptr(object).cast::<u8>() as usize & 0xfff_ffff
+                )),
             },
             _ => Ok(String::new()),
         }
@@ -122,6 +134,11 @@ impl Throwable {
     /// Creates an equal exception as a separate object.
     pub fn copy(&self) -> Self {
         let Self { class, message, cause, line } = self;
-        Self { class: Rc::clone(class), message: message.clone(), cause: cause.clone(), line: *line }
+        Self {
+            class: Rc::clone(class),
+            message: message.clone(),
+            cause: cause.clone(),
+            line: *line,
+        }
     }
 }

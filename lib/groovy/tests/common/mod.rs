@@ -2,7 +2,8 @@
 #![allow(dead_code, missing_docs)]
 
 use brunt_groovy::{
-    Argument, Budget, Dialect, Header, Host, LogLevel, Request, RunError, Sample, Script, Stop, UrlPart, Value,
+    Argument, Budget, Dialect, Header, Host, LogLevel, Request, RunError, Sample, Script, Stop,
+    UrlPart, Value,
 };
 use std::borrow::Cow;
 use std::collections::BTreeMap;

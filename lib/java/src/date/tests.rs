@@ -28,7 +28,10 @@ fn patterns_are_filled_in() {
 #[test]
 fn unknown_letters_are_refused() {
     for pattern in ["yyyy-JJ", "'open", &"y".repeat(21)] {
-        assert!(DatePattern::parse(pattern).unwrap_err().to_string().contains("date pattern"), "{pattern}");
+        assert!(
+            DatePattern::parse(pattern).unwrap_err().to_string().contains("date pattern"),
+            "{pattern}"
+        );
     }
 }
 

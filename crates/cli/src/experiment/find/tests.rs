@@ -22,7 +22,10 @@ fn names(find: &CapacitySearch) -> Vec<&str> {
 #[test]
 fn one_url_is_enough() {
     let (experiment, find, notes) = of(&["http://a/"]).unwrap();
-    assert_eq!((names(&find), find.start, find.most), (vec!["p99 < 1s, errors < 1%"], defaults_rate(), None));
+    assert_eq!(
+        (names(&find), find.start, find.most),
+        (vec!["p99 < 1s, errors < 1%"], defaults_rate(), None)
+    );
     assert!(notes[0].contains("no --objective; the default is"), "{notes:?}");
     assert_eq!((experiment.trials(), experiment.contenders[0].steps.len()), (0, 1));
     let plan = &experiment.contenders[0].steps[0].plan;
@@ -37,8 +40,12 @@ fn defaults_rate() -> f64 {
 #[test]
 fn several_bounds_on_a_figure_make_a_capacity_each() {
     let (_, find, _) = of(&["http://a/", "--objective", "1-3-10, errors < 1%"]).unwrap();
-    assert_eq!(names(&find), ["p99 < 1s, errors < 1%", "p99 < 3s, errors < 1%", "p99 < 10s, errors < 1%"]);
-    let (_, find, notes) = of(&["http://a/", "--objective", "p99 < 50ms", "--objective", "errors < 1%"]).unwrap();
+    assert_eq!(
+        names(&find),
+        ["p99 < 1s, errors < 1%", "p99 < 3s, errors < 1%", "p99 < 10s, errors < 1%"]
+    );
+    let (_, find, notes) =
+        of(&["http://a/", "--objective", "p99 < 50ms", "--objective", "errors < 1%"]).unwrap();
     assert_eq!((names(&find), notes.len()), (vec!["p99 < 50ms, errors < 1%"], 0));
     assert!(of(&["http://a/", "--objective", "p99 < 1s, p99 < 2s, mean < 1s, mean < 2s"]).is_err());
 }
@@ -47,7 +54,10 @@ fn several_bounds_on_a_figure_make_a_capacity_each() {
 fn loads_are_rates_unless_connections_alone_are_given() {
     let closed = |line: &[&str]| {
         let (experiment, find, _) = of(line).unwrap();
-        (matches!(experiment.contenders[0].steps[0].plan.main().load, Load::Closed { .. }), find.start)
+        (
+            matches!(experiment.contenders[0].steps[0].plan.main().load, Load::Closed { .. }),
+            find.start,
+        )
     };
     assert_eq!(closed(&["http://a/"]), (false, 50.0));
     assert_eq!(closed(&["http://a/", "-c", "8"]), (true, 8.0));
@@ -55,7 +65,8 @@ fn loads_are_rates_unless_connections_alone_are_given() {
     assert_eq!(closed(&["http://a/", "-c", "8", "--start-load", "2"]), (true, 2.0));
     assert_eq!(closed(&["http://a/", "--max-load", "20"]), (false, 20.0));
     let (_, find, _) =
-        of(&["http://a/", "--cooldown", "3s", "--overload", "no", "--trial-duration", "5s..9s"]).unwrap();
+        of(&["http://a/", "--cooldown", "3s", "--overload", "no", "--trial-duration", "5s..9s"])
+            .unwrap();
     assert_eq!((find.between, find.overload), (TrialGap::Cool(Duration::from_secs(3)), None));
 }
 
@@ -67,7 +78,10 @@ fn what_makes_no_sense_is_told_with_what_to_write() {
         (&["http://a/", "--warmup", "auto"], "--warmup 5s"),
         (&["http://a/", "-r", "5..50+5"], "begins with one"),
         (&["http://a/", "-c", "5", "--start-load", "2.5"], "users are whole; write 3"),
-        (&["http://a/", "--start-load", "50", "--max-load", "20"], "--max-load is below the load of the first trial"),
+        (
+            &["http://a/", "--start-load", "50", "--max-load", "20"],
+            "--max-load is below the load of the first trial",
+        ),
         (&["http://a/", "--time-budget", "5s"], "three trials"),
         (&["http://a/", "--require", "capacity < 5"], "capacity > 3000/s"),
         (&["--time-budget", "5m"], "no URL is given"),

@@ -19,9 +19,12 @@ fn names(experiment: &Experiment) -> Vec<&str> {
 
 #[test]
 fn each_url_is_a_contender_and_each_load_a_step() {
-    let experiment = of("-r 10..30+10 -d 1s http://a:81/ b=http://h/?x=y https://c/d/ --repeat 2 --name n").unwrap();
+    let experiment =
+        of("-r 10..30+10 -d 1s http://a:81/ b=http://h/?x=y https://c/d/ --repeat 2 --name n")
+            .unwrap();
     assert_eq!(names(&experiment), ["a:81", "b", "c/d"]);
-    let url = |contender: &Contender| contender.steps[0].plan.main().scenario.requests[0].url.clone();
+    let url =
+        |contender: &Contender| contender.steps[0].plan.main().scenario.requests[0].url.clone();
     assert_eq!(
         experiment.contenders.iter().map(url).collect::<Vec<_>>(),
         ["http://a:81/", "http://h/?x=y", "https://c/d/"]
@@ -34,10 +37,17 @@ fn each_url_is_a_contender_and_each_load_a_step() {
 
 #[test]
 fn a_closed_loop_and_one_load_are_swept_as_well() {
-    let experiment = of("-c 10..40*2 --trial-order random --cooldown 2s http://a/?b=c --probe host").unwrap();
+    let experiment =
+        of("-c 10..40*2 --trial-order random --cooldown 2s http://a/?b=c --probe host").unwrap();
     assert_eq!(names(&experiment), ["a/?b=c"]);
-    assert_eq!((experiment.contenders[0].steps.len(), experiment.repetitions), (3, defaults::REPETITIONS));
-    assert_eq!((experiment.order, experiment.cooldown), (TrialOrder::Random, Duration::from_secs(2)));
+    assert_eq!(
+        (experiment.contenders[0].steps.len(), experiment.repetitions),
+        (3, defaults::REPETITIONS)
+    );
+    assert_eq!(
+        (experiment.order, experiment.cooldown),
+        (TrialOrder::Random, Duration::from_secs(2))
+    );
     assert_eq!(experiment.contenders[0].probes[0].source(), "host:local");
     assert_eq!(of("-r 50 http://a/").unwrap().contenders[0].steps.len(), 1);
 }
@@ -45,9 +55,14 @@ fn a_closed_loop_and_one_load_are_swept_as_well() {
 #[test]
 fn what_makes_no_sense_is_told_with_what_to_write() {
     let told = |line| of(line).unwrap_err().to_string();
-    assert!(told("-r 5 http://a/ http://a").contains("two servers have the name a; write NAME=URL"));
+    assert!(
+        told("-r 5 http://a/ http://a").contains("two servers have the name a; write NAME=URL")
+    );
     assert!(told("-r 5 http://a/ --events e").contains("--events stores one run"));
     assert!(told("-r 5").contains("no URL is given"));
-    assert!(told("-r 5 http://a/ --trial-order abba").contains("[possible values: interleaved, blocks, random]"));
+    assert!(
+        told("-r 5 http://a/ --trial-order abba")
+            .contains("[possible values: interleaved, blocks, random]")
+    );
     assert!(told("-r 5 http://a/ --repeat 0").contains("`0` is out of range; write 1 to 100000"));
 }

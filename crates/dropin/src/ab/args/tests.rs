@@ -29,7 +29,10 @@ fn methods_are_mixed_in_one_order_only() {
     assert_eq!(refused("-m PATCH -p Cargo.toml h/"), "Cannot mix POST with other methods\n\n");
     assert_eq!(refused("-p Cargo.toml -u Cargo.toml h/"), "Cannot mix PUT with other methods\n\n");
     assert_eq!(refused("-i -i h/"), "Cannot mix HEAD with other methods\n\n");
-    assert!(refused("-p none h/").starts_with("ab: Could not open POST data file (none): No such file or directory"));
+    assert!(
+        refused("-p none h/")
+            .starts_with("ab: Could not open POST data file (none): No such file or directory")
+    );
 }
 
 #[test]
@@ -42,7 +45,10 @@ fn refusals_in_ab_s_words() {
         ("h", "ab: invalid URL\nusage"),
         ("-n", "ab: option requires an argument -- n\nab: wrong number of arguments\nusage"),
         ("-n x h/", "Invalid number of requests\n\n"),
-        ("-c 5 -n 2 h/", "ab: Cannot use concurrency level greater than total number of requests\nusage"),
+        (
+            "-c 5 -n 2 h/",
+            "ab: Cannot use concurrency level greater than total number of requests\nusage",
+        ),
         ("-c -1 h/", "ab: Invalid Concurrency [Range 0..200000]\nusage"),
     ] {
         assert_eq!(refused(line), told, "{line}");

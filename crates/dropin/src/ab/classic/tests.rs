@@ -20,8 +20,16 @@ fn counted(rules: Rules, samples: &[Sample]) -> [u64; 7] {
     for sample in samples {
         classic.take(sample).unwrap();
     }
-    let Classic { completed, failed, receive_errors, length_errors, exceptions, non_2xx, document_length, .. } =
-        classic;
+    let Classic {
+        completed,
+        failed,
+        receive_errors,
+        length_errors,
+        exceptions,
+        non_2xx,
+        document_length,
+        ..
+    } = classic;
     [completed, failed, receive_errors, length_errors, exceptions, non_2xx, document_length]
 }
 
@@ -31,22 +39,29 @@ const SURVIVE: Rules = Rules { survive: true, any_length: false };
 fn lengths_are_held_to_the_first() {
     let bodies = [1, 2, 3, 1, 2, 3].map(|n| reply(if n == 2 { 500 } else { 200 }, n));
     assert_eq!(counted(Rules::default(), &bodies), [6, 4, 0, 4, 0, 2, 1]);
-    assert_eq!(counted(Rules { any_length: true, ..Rules::default() }, &bodies), [6, 0, 0, 0, 0, 2, 1]);
+    assert_eq!(
+        counted(Rules { any_length: true, ..Rules::default() }, &bodies),
+        [6, 0, 0, 0, 0, 2, 1]
+    );
 }
 
 #[test]
 fn a_reset_counts_up_to_three_times() {
-    let some = [0, 1, 0, 1, 0, 1].map(|n| if n == 1 { failed(Failure::Reset, 0) } else { reply(200, 5) });
+    let some =
+        [0, 1, 0, 1, 0, 1].map(|n| if n == 1 { failed(Failure::Reset, 0) } else { reply(200, 5) });
     // The reset after the first good reply sets the length again.
     assert_eq!(counted(SURVIVE, &some), [6, 8, 3, 2, 3, 0, 0]);
-    let cut = [0, 1, 0, 1, 0, 1].map(|n| if n == 1 { failed(Failure::Reset, 2) } else { reply(200, 5) });
+    let cut =
+        [0, 1, 0, 1, 0, 1].map(|n| if n == 1 { failed(Failure::Reset, 2) } else { reply(200, 5) });
     assert_eq!(counted(SURVIVE, &cut), [6, 8, 3, 2, 3, 0, 2]);
     assert_eq!(counted(SURVIVE, &[failed(Failure::Reset, 0); 6]), [6, 12, 6, 0, 6, 0, 0]);
 }
 
 #[test]
 fn refused_connections_come_in_pairs() {
-    for (n, failed_, receive, exceptions) in [(1, 3, 2, 1), (3, 6, 4, 2), (4, 6, 4, 2), (6, 9, 6, 3)] {
+    for (n, failed_, receive, exceptions) in
+        [(1, 3, 2, 1), (3, 6, 4, 2), (4, 6, 4, 2), (6, 9, 6, 3)]
+    {
         let all = vec![failed(Failure::Refused, 0); n];
         assert_eq!(counted(SURVIVE, &all), [n as u64, failed_, receive, 0, exceptions, 0, 0]);
     }
@@ -54,8 +69,12 @@ fn refused_connections_come_in_pairs() {
 
 #[test]
 fn what_ends_early_is_a_complete_request() {
-    assert_eq!(counted(Rules::default(), &[failed(Failure::ClosedEarly, 0); 6]), [6, 0, 0, 0, 0, 0, 0]);
-    let some = [5, 3, 5, 3, 5, 3].map(|n| if n == 5 { reply(200, 5) } else { failed(Failure::ClosedEarly, 3) });
+    assert_eq!(
+        counted(Rules::default(), &[failed(Failure::ClosedEarly, 0); 6]),
+        [6, 0, 0, 0, 0, 0, 0]
+    );
+    let some = [5, 3, 5, 3, 5, 3]
+        .map(|n| if n == 5 { reply(200, 5) } else { failed(Failure::ClosedEarly, 3) });
     assert_eq!(counted(Rules::default(), &some), [6, 3, 0, 3, 0, 0, 5]);
     assert_eq!(counted(Rules::default(), &[failed(Failure::Tls, 0); 4]), [4, 0, 0, 0, 0, 0, 0]);
     assert_eq!(counted(Rules::default(), &[failed(Failure::Cut, 0); 4]), [0; 7]);
@@ -75,6 +94,10 @@ fn a_few_connections_may_fail_to_begin() {
     let sample = failed(Failure::PortsExhausted, 0);
     assert!((0..10).all(|_| classic.take(&sample).is_ok()));
     let fatal = classic.take(&sample).unwrap_err();
-    assert!(fatal.text.starts_with("\nTest aborted after 10 failures\n\napr_socket_connect(): Cannot assign"));
+    assert!(
+        fatal
+            .text
+            .starts_with("\nTest aborted after 10 failures\n\napr_socket_connect(): Cannot assign")
+    );
     assert_eq!((fatal.number, classic.completed, classic.connect_errors), (99, 0, 11));
 }

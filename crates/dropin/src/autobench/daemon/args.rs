@@ -32,13 +32,18 @@ pub enum Verbosity {
 
 type OptionEffect = fn(&mut DaemonArgs, &str) -> Result<(), String>;
 
-const fn row(long: &'static str, argument: Argument, effect: OptionEffect) -> OptionRow<OptionEffect> {
+const fn row(
+    long: &'static str,
+    argument: Argument,
+    effect: OptionEffect,
+) -> OptionRow<OptionEffect> {
     OptionRow { short: None, long, argument, effect }
 }
 
 const ROWS: &[OptionRow<OptionEffect>] = &[
     row("port", Argument::Required, |args, text| {
-        let port = text.parse().map_err(|_| format!("--port {text}: write a port from 0 to 65535"))?;
+        let port =
+            text.parse().map_err(|_| format!("--port {text}: write a port from 0 to 65535"))?;
         args.port = Some(port);
         Ok(())
     }),
@@ -83,10 +88,14 @@ pub fn read(program_name: &str, words: &[String]) -> Result<DaemonArgs, End> {
             LongItem::BruntOption("open") => args.open = true,
             LongItem::BruntOption(word) if word.split('=').next() == Some("secret") => {
                 let file = word.split_once('=').map(|(_, file)| file).or_else(|| long.take_word());
-                let file = file.ok_or_else(|| "--brunt-secret needs a value; write the name of a file after it".to_owned())?;
+                let file = file.ok_or_else(|| {
+                    "--brunt-secret needs a value; write the name of a file after it".to_owned()
+                })?;
                 args.secret = Some(PathBuf::from(file));
             }
-            LongItem::BruntOption(word) => return Err(End::Error(format!("unknown option --brunt-{word}\n{USAGE}"))),
+            LongItem::BruntOption(word) => {
+                return Err(End::Error(format!("unknown option --brunt-{word}\n{USAGE}")));
+            }
             LongItem::OptionError(wrong) => return Err(End::Error(format!("{wrong}\n{USAGE}"))),
         }
     }
@@ -115,7 +124,8 @@ pub fn listen(args: &DaemonArgs, secret: bool) -> Result<TcpListener, String> {
                     --brunt-secret FILE here and for autobench_admin, or --brunt-open on a trusted network"
             .into());
     }
-    let listener = TcpListener::bind(&addresses[..]).map_err(|error| format!("port {port}: {error}"))?;
+    let listener =
+        TcpListener::bind(&addresses[..]).map_err(|error| format!("port {port}: {error}"))?;
     listener.set_nonblocking(true).map_err(|error| error.to_string())?;
     Ok(listener)
 }

@@ -35,14 +35,19 @@ impl Line {
                     let (name, value) = admin_option(word, || long.take_word())?;
                     line.values.insert(name, value);
                 }
-                LongItem::BruntOption(word) => line.brunt_options.push(brunt_option(word, || long.take_word())?),
+                LongItem::BruntOption(word) => {
+                    line.brunt_options.push(brunt_option(word, || long.take_word())?)
+                }
                 LongItem::OptionError(wrong) => {
                     return Err(End::Error(format!("{wrong}\n{}", help(program_name, scope))));
                 }
             }
         }
         if let Some(other) = long.others().first() {
-            return Err(End::Error(format!("{other}: write options only\n{}", help(program_name, scope))));
+            return Err(End::Error(format!(
+                "{other}: write options only\n{}",
+                help(program_name, scope)
+            )));
         }
         if line.is("help") {
             return Err(End::Output(help(program_name, scope)));
@@ -60,18 +65,31 @@ impl Line {
 const ADMIN_OPTIONS: [&str; 2] = ["secret", "start-in"];
 
 /// Parses one of these options and its value.
-fn admin_option<'a>(word: &'a str, next: impl FnOnce() -> Option<&'a str>) -> Result<(&'static str, String), String> {
-    let (name, joined) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
+fn admin_option<'a>(
+    word: &'a str,
+    next: impl FnOnce() -> Option<&'a str>,
+) -> Result<(&'static str, String), String> {
+    let (name, joined) =
+        word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
     let name = ADMIN_OPTIONS.into_iter().find(|known| *known == name).ok_or_else(|| {
         format!("unknown option --brunt-{name}; write one of --brunt-secret FILE, --brunt-start-in SECONDS")
     })?;
     let value = joined.map_or_else(next, Some);
-    Ok((name, value.ok_or_else(|| format!("--brunt-{name} needs a value; write it after the option"))?.to_owned()))
+    Ok((
+        name,
+        value
+            .ok_or_else(|| format!("--brunt-{name} needs a value; write it after the option"))?
+            .to_owned(),
+    ))
 }
 
 /// Parses an option of every drop-in, so that errors show before the first test.
-fn brunt_option<'a>(word: &'a str, next: impl FnOnce() -> Option<&'a str>) -> Result<BruntOption, String> {
-    let (name, joined) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
+fn brunt_option<'a>(
+    word: &'a str,
+    next: impl FnOnce() -> Option<&'a str>,
+) -> Result<BruntOption, String> {
+    let (name, joined) =
+        word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
     let mut value = joined;
     BruntOptions::default().take(word, || {
         value = next();
@@ -89,7 +107,8 @@ fn to_gnu_style(words: &[String]) -> Vec<String> {
 fn gnu_option(word: &str) -> Option<String> {
     let bare = word.strip_prefix("--").or(word.strip_prefix('-'))?;
     let (name, value) = bare.split_at(bare.find('=').unwrap_or(bare.len()));
-    let is_unchanged = name.starts_with("brunt-") || !name.starts_with(|c: char| c.is_ascii_alphabetic());
+    let is_unchanged =
+        name.starts_with("brunt-") || !name.starts_with(|c: char| c.is_ascii_alphabetic());
     (!is_unchanged).then(|| format!("--{}{value}", name.to_ascii_lowercase()))
 }
 
@@ -127,7 +146,10 @@ impl BruntOption {
 fn file_of_test(value: &str, host: &Host, rate: f64) -> String {
     let path = PathBuf::from(value);
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    let extension = path.extension().map(|extension| format!(".{}", extension.to_string_lossy())).unwrap_or_default();
+    let extension = path
+        .extension()
+        .map(|extension| format!(".{}", extension.to_string_lossy()))
+        .unwrap_or_default();
     // A slash would name a folder.
     let host = host.name.replace('/', "_");
     path.with_file_name(format!("{stem}-{host}-{}{extension}", perl(rate))).display().to_string()
@@ -140,7 +162,9 @@ mod tests {
     #[test]
     fn each_test_has_files_of_its_own() {
         let host = Host { name: "a.example".into(), port: 80, uri: "/".into() };
-        let word = |word: &str, value: Option<&'static str>| brunt_option(word, || value).unwrap().word(&host, 2.5);
+        let word = |word: &str, value: Option<&'static str>| {
+            brunt_option(word, || value).unwrap().word(&host, 2.5)
+        };
         assert_eq!(word("json", Some("out/run.json")), "--brunt-json=out/run-a.example-2.5.json");
         assert_eq!(word("report=run", None), "--brunt-report=run-a.example-2.5");
         assert_eq!(
@@ -152,7 +176,11 @@ mod tests {
 
     #[test]
     fn perl_s_ways_to_write_options() {
-        let words = ["-host1", "--HOST2=B", "--brunt-json", "-9", "-", "--", "x"].map(str::to_owned);
-        assert_eq!(to_gnu_style(&words), ["--host1", "--host2=B", "--brunt-json", "-9", "-", "--", "x"]);
+        let words =
+            ["-host1", "--HOST2=B", "--brunt-json", "-9", "-", "--", "x"].map(str::to_owned);
+        assert_eq!(
+            to_gnu_style(&words),
+            ["--host1", "--host2=B", "--brunt-json", "-9", "-", "--", "x"]
+        );
     }
 }

@@ -21,12 +21,13 @@ pub fn real(text: &str, what: &str) -> Result<f64, Refusal> {
 
 /// Parses `I/N`: index and number of clients.
 pub fn client(text: &str) -> Result<(u64, u64), Refusal> {
-    let (id, rest) = leading(text).ok_or_else(|| Refusal::message(format!("bad client id (rest: `{text}')")))?;
+    let (id, rest) =
+        leading(text).ok_or_else(|| Refusal::message(format!("bad client id (rest: `{text}')")))?;
     let Some(number) = rest.strip_prefix('/') else {
         return Err(Refusal::message(format!("client id not followed by `/' (rest: `{rest}')")));
     };
-    let (number, _) =
-        leading(number).ok_or_else(|| Refusal::message(format!("bad number of clients (rest: `{number}')")))?;
+    let (number, _) = leading(number)
+        .ok_or_else(|| Refusal::message(format!("bad number of clients (rest: `{number}')")))?;
     Ok((id, number.max(1)))
 }
 
@@ -45,13 +46,17 @@ pub fn leading_real(text: &str) -> Option<(f64, &str)> {
 /// Parses `N,X`: number of files, and probability of a new one.
 pub fn wset(text: &str) -> Result<(u64, f64), Refusal> {
     let (size, rest) = leading(text).filter(|(size, _)| *size > 0).ok_or_else(|| {
-        Refusal::message(format!("bad working set size (1st parameter) in --wset arg (rest: `{text}')"))
+        Refusal::message(format!(
+            "bad working set size (1st parameter) in --wset arg (rest: `{text}')"
+        ))
     })?;
     let rate_text = rest.strip_prefix(',');
     let rate = rate_text.and_then(leading_real).map(|(rate, _)| rate).filter(|rate| *rate <= 1.0);
     let rate = rate.ok_or_else(|| {
         let shown = rate_text.unwrap_or(text);
-        Refusal::message(format!("bad target miss rate (2nd parameter) in --wset arg (rest: `{shown}')"))
+        Refusal::message(format!(
+            "bad target miss rate (2nd parameter) in --wset arg (rest: `{shown}')"
+        ))
     })?;
     Ok((size, rate))
 }
@@ -65,7 +70,8 @@ pub fn wlog(text: &str) -> (bool, String) {
 pub fn addresses(text: &str) -> Result<Vec<IpAddr>, Refusal> {
     let mut all = Vec::new();
     for word in text.split(',') {
-        let (first, last) = word.split_once('-').map_or((word, None), |(first, last)| (first, Some(last)));
+        let (first, last) =
+            word.split_once('-').map_or((word, None), |(first, last)| (first, Some(last)));
         let start: Ipv4Addr = first.parse().map_err(|_| bad_address(word))?;
         let [a, b, c, d] = start.octets();
         let end = last.map_or(Ok(d), str::parse).map_err(|_| bad_address(word))?;
@@ -123,11 +129,17 @@ mod tests {
             Err(Refusal::Message(text)) => text,
             other => panic!("{other:?}"),
         };
-        assert_eq!(told(count("2.5", "connections").map(drop)), "illegal number of connections 2.5");
+        assert_eq!(
+            told(count("2.5", "connections").map(drop)),
+            "illegal number of connections 2.5"
+        );
         assert_eq!(told(client("3").map(drop)), "client id not followed by `/' (rest: `')");
         assert_eq!(told(client("x/2").map(drop)), "bad client id (rest: `x/2')");
         let wset = |text| told(wset(text).map(drop));
-        assert_eq!(wset("4,1.7"), "bad target miss rate (2nd parameter) in --wset arg (rest: `1.7')");
+        assert_eq!(
+            wset("4,1.7"),
+            "bad target miss rate (2nd parameter) in --wset arg (rest: `1.7')"
+        );
         assert_eq!(wset("10"), "bad target miss rate (2nd parameter) in --wset arg (rest: `10')");
         assert_eq!(addresses("127.0.0.2-3,127.0.0.9").unwrap().len(), 3);
     }

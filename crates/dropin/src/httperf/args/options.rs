@@ -38,7 +38,11 @@ pub const OPTIONS: &[OptionRow<OptionEffect>] = &[
     value("add-header", set!(args, value => args.add_header = Some(value.to_owned()))),
     value("burst-length", |args, value| {
         args.burst_length = numbers::whole(value, "burst-length")?.max(0) as u64;
-        if args.burst_length == 0 { Err(Refusal::message(format!("illegal burst-length {value}"))) } else { Ok(()) }
+        if args.burst_length == 0 {
+            Err(Refusal::message(format!("illegal burst-length {value}")))
+        } else {
+            Ok(())
+        }
     }),
     value("client", |args, value| {
         args.client = numbers::client(value)?;
@@ -77,7 +81,10 @@ pub const OPTIONS: &[OptionRow<OptionEffect>] = &[
     }),
     value("port", |args, value| {
         let port = numbers::whole(value, "port number")?;
-        args.port = Some(u16::try_from(port).map_err(|_| Refusal::message(format!("illegal port number {value}")))?);
+        args.port = Some(
+            u16::try_from(port)
+                .map_err(|_| Refusal::message(format!("illegal port number {value}")))?,
+        );
         Ok(())
     }),
     row(
@@ -158,5 +165,10 @@ pub const OPTIONS: &[OptionRow<OptionEffect>] = &[
     value("ssl-certificate", set!(args, value => args.ssl_certificate = Some(value.into()))),
     value("ssl-key", set!(args, value => args.ssl_key = Some(value.into()))),
     value("ssl-ca-file", set!(args, value => args.ssl_ca_file = Some(value.into()))),
-    row(None, "ssl-verify", Argument::Optional, set!(args, value => args.ssl_verify = value != "n" && value != "no")),
+    row(
+        None,
+        "ssl-verify",
+        Argument::Optional,
+        set!(args, value => args.ssl_verify = value != "n" && value != "no"),
+    ),
 ];

@@ -41,7 +41,9 @@ impl Period {
             Some('v') => Self::parts(&text[1..]),
             other => {
                 let kind = other.map_or(String::new(), String::from);
-                Err(Refusal::message(format!("illegal interarrival distribution '{kind}' in {text}")))
+                Err(Refusal::message(format!(
+                    "illegal interarrival distribution '{kind}' in {text}"
+                )))
             }
         }
     }
@@ -51,8 +53,8 @@ impl Period {
     }
 
     fn uniform(text: &str) -> Result<Self, Refusal> {
-        let (least, rest) =
-            leading_real(text).ok_or_else(|| Refusal::message(format!("illegal minimum interarrival time {text}")))?;
+        let (least, rest) = leading_real(text)
+            .ok_or_else(|| Refusal::message(format!("illegal minimum interarrival time {text}")))?;
         let Some(most) = rest.strip_prefix(',') else {
             return Err(Refusal::message(format!(
                 "minimum interarrival time not followed by `,MAX_IAT' (rest: `{rest}')"
@@ -67,7 +69,9 @@ impl Period {
         let numbers = numbers.unwrap_or_default();
         let parts: Vec<_> = numbers.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
         if numbers.is_empty() || !numbers.len().is_multiple_of(2) || parts.len() > MAX_PARTS {
-            return Err(Refusal::message(format!("illegal variable interarrival times {text}; write vT1,D1,T2,D2")));
+            return Err(Refusal::message(format!(
+                "illegal variable interarrival times {text}; write vT1,D1,T2,D2"
+            )));
         }
         Ok(Self::Parts(parts))
     }
@@ -80,7 +84,8 @@ impl Period {
             Self::Uniform(least, most) => format!("--period=u{},{}", short(*least), short(*most)),
             Self::Exponential(seconds) => format!("--period=e{}", short(*seconds)),
             Self::Parts(parts) => {
-                let parts: Vec<_> = parts.iter().map(|(t, d)| format!("{},{}", short(*t), short(*d))).collect();
+                let parts: Vec<_> =
+                    parts.iter().map(|(t, d)| format!("{},{}", short(*t), short(*d))).collect();
                 format!("--period=v{}", parts.join(","))
             }
         })

@@ -17,7 +17,10 @@ fn beginnings_of_names_are_names() {
     let args = parsed("--num-conn 5 --num-call=3 --ra 10 --server h --po 81 extra words").unwrap();
     assert_eq!((args.num_conns, args.num_calls, &args.period), (5, 3, &Period::Fixed(0.1)));
     assert_eq!((&*args.server, args.port()), ("h", 81));
-    assert_eq!(refused("--num 1"), "option '--num' is ambiguous; possibilities: '--num-calls' '--num-conns'");
+    assert_eq!(
+        refused("--num 1"),
+        "option '--num' is ambiguous; possibilities: '--num-calls' '--num-conns'"
+    );
 }
 
 #[test]
@@ -29,9 +32,15 @@ fn periods() {
     assert_eq!(period("u1,3"), Period::Uniform(1.0, 3.0));
     assert_eq!(period("v1,2,0.5,4"), Period::Parts(vec![(1.0, 2.0), (0.5, 4.0)]));
     assert_eq!(refused("--period x"), "illegal interarrival distribution 'x' in x");
-    assert_eq!(refused("--period u1"), "minimum interarrival time not followed by `,MAX_IAT' (rest: `')");
+    assert_eq!(
+        refused("--period u1"),
+        "minimum interarrival time not followed by `,MAX_IAT' (rest: `')"
+    );
     let (shape, arrivals) = period("u1,3").arrivals().unwrap();
-    assert_eq!((shape.as_constant(), arrivals), (Some(0.5), brunt_model::Arrivals::Uniform(500_000)));
+    assert_eq!(
+        (shape.as_constant(), arrivals),
+        (Some(0.5), brunt_model::Arrivals::Uniform(500_000))
+    );
 }
 
 #[test]

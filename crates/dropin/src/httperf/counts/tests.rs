@@ -28,7 +28,13 @@ fn reply(n: u64, from: u64, to: u64, reused: bool) -> Sample {
 }
 
 fn failed(sample: Sample, failure: Failure) -> Sample {
-    Sample { outcome: Outcome::failed(failure), bytes_received: 0, head_bytes: 0, body_bytes: 0, ..sample }
+    Sample {
+        outcome: Outcome::failed(failure),
+        bytes_received: 0,
+        head_bytes: 0,
+        body_bytes: 0,
+        ..sample
+    }
 }
 
 fn counts(rules: Rules) -> Counts {
@@ -45,7 +51,10 @@ fn a_connection_that_the_server_closes_is_one_error() {
         counts.add(&failed(reply(n, n * 10 + 1, n * 10 + 2, true), Failure::Stale));
     }
     counts.finish();
-    assert_eq!((counts.connections.len(), counts.requests, counts.replies, counts.errors.reset), (2, 4, 2, 2));
+    assert_eq!(
+        (counts.connections.len(), counts.requests, counts.replies, counts.errors.reset),
+        (2, 4, 2, 2)
+    );
     assert_eq!(counts.errors.total(), 2);
 }
 
@@ -58,16 +67,27 @@ fn a_session_goes_on_on_another_connection() {
         (0..3).for_each(|k| counts.add(&reply(n, k * 5, k * 5 + 2, false)));
     }
     counts.finish();
-    assert_eq!((counts.connections.len(), counts.requests, counts.replies, counts.errors.reset), (6, 10, 6, 4));
+    assert_eq!(
+        (counts.connections.len(), counts.requests, counts.replies, counts.errors.reset),
+        (6, 10, 6, 4)
+    );
     let sessions = &counts.sessions;
-    assert_eq!((sessions.good, sessions.connections, &sessions.lengths[..]), (2, 6, &[0, 0, 0, 2][..]));
+    assert_eq!(
+        (sessions.good, sessions.connections, &sessions.lengths[..]),
+        (2, 6, &[0, 0, 0, 2][..])
+    );
 }
 
 /// httperf's counts for a session of six calls in one burst, if the server closes after two
 /// replies: 3 connections, 12 requests, 2 resets.
 #[test]
 fn a_burst_is_sent_again_from_where_it_broke() {
-    let mut counts = counts(Rules { has_sessions: true, lengths: vec![6], is_pipelined: true, ..Rules::default() });
+    let mut counts = counts(Rules {
+        has_sessions: true,
+        lengths: vec![6],
+        is_pipelined: true,
+        ..Rules::default()
+    });
     counts.add(&reply(0, 0, 1, false));
     for k in 0..5 {
         // All are scheduled at one instant. The second and the fourth find the connection closed.
@@ -97,8 +117,15 @@ fn errors_by_their_kind() {
         let sample = Sample { opened: false, bytes_sent: 0, ..reply(n as u64, 0, took, false) };
         counts.add(&failed(sample, failure));
     }
-    let told =
-        Errors { client_timeout: 2, socket_timeout: 1, refused: 1, reset: 0, descriptors: 1, ports: 1, other: 1 };
+    let told = Errors {
+        client_timeout: 2,
+        socket_timeout: 1,
+        refused: 1,
+        reset: 0,
+        descriptors: 1,
+        ports: 1,
+        other: 1,
+    };
     assert_eq!((counts.errors, counts.connections.len(), counts.requests), (told, 7, 0));
 }
 

@@ -48,13 +48,19 @@ impl Windows {
 
     /// Index of the window that contains this time; also the number of complete windows before it.
     fn index(&self, nanos: u64) -> usize {
-        if nanos < self.first_length { 0 } else { 1 + ((nanos - self.first_length) / WINDOW_NANOS) as usize }
+        if nanos < self.first_length {
+            0
+        } else {
+            1 + ((nanos - self.first_length) / WINDOW_NANOS) as usize
+        }
     }
 
     /// The rates of complete windows up to an instant.
     pub fn rates(&self, ended: Tick) -> Vec<f64> {
         let complete = self.index(ended.nanos_since(self.start));
-        (0..complete).map(|index| self.counts.get(index).copied().unwrap_or(0) as f64 / self.length(index)).collect()
+        (0..complete)
+            .map(|index| self.counts.get(index).copied().unwrap_or(0) as f64 / self.length(index))
+            .collect()
     }
 
     /// Length of a window in seconds.
@@ -72,7 +78,8 @@ impl Spread {
         let n = rates.len() as f64;
         let sum: f64 = rates.iter().sum();
         let squares: f64 = rates.iter().map(|rate| rate * rate).sum();
-        let variance = if rates.len() > 1 { ((squares - sum * sum / n) / (n - 1.0)).max(0.0) } else { 0.0 };
+        let variance =
+            if rates.len() > 1 { ((squares - sum * sum / n) / (n - 1.0)).max(0.0) } else { 0.0 };
         let min = rates.iter().fold(f64::MAX, |least, rate| least.min(*rate));
         let max = rates.iter().fold(0.0_f64, |most, rate| most.max(*rate));
         Self { min, avg: sum / n, max, stddev: variance.sqrt(), samples: rates.len() }

@@ -19,7 +19,8 @@ impl Reader<'_> {
     /// Reads a redirection after `>` or `<`. Output has no effect on a plan; input may be a body.
     pub(super) fn redirection(&mut self, sign: char) -> Result<(), ImportError> {
         // The number of a file descriptor is part of the redirection.
-        if self.word.take_if(|word| word.text.bytes().all(|digit| digit.is_ascii_digit())).is_none() {
+        if self.word.take_if(|word| word.text.bytes().all(|digit| digit.is_ascii_digit())).is_none()
+        {
             self.end_word();
         }
         let mut signs = String::from(sign);
@@ -41,7 +42,9 @@ impl Reader<'_> {
             self.take();
             self.word_part(c)?;
         }
-        let is_literal = self.characters[target_start..self.position].iter().any(|c| ['\'', '"', '\\'].contains(c));
+        let is_literal = self.characters[target_start..self.position]
+            .iter()
+            .any(|c| ['\'', '"', '\\'].contains(c));
         let target = self.word.take().map(|word| word.text).unwrap_or_default();
         match signs.as_str() {
             "<" => self.command.input = Input::File(target),
@@ -127,7 +130,10 @@ mod tests {
             ("curl a", Input::Inherited),
             ("curl a < f.json -s", Input::File("f.json".into())),
             ("curl a <<< \"x $A\"", Input::Text(format!("x {v}\n"))),
-            ("curl a <<E -s | jq .\n$A \\$A 'b\\\nc'\n\tE\nE\n", Input::Text(format!("{v} $A 'bc'\n\tE\n"))),
+            (
+                "curl a <<E -s | jq .\n$A \\$A 'b\\\nc'\n\tE\nE\n",
+                Input::Text(format!("{v} $A 'bc'\n\tE\n")),
+            ),
             ("curl a <<\"E\"\n$A \\$A\nE", Input::Text("$A \\$A\n".into())),
             ("curl a <<-E > /dev/null\n\t\tx\n\tE\n", Input::Text("x\n".into())),
         ] {
@@ -135,7 +141,8 @@ mod tests {
             assert_eq!(commands[0].input, expected, "{lines}");
             assert_eq!(commands.last().unwrap().words[1].text, "b", "{lines}");
         }
-        for (line, expected) in [("cat f | curl a", Input::Pipe), ("x || curl a", Input::Inherited)] {
+        for (line, expected) in [("cat f | curl a", Input::Pipe), ("x || curl a", Input::Inherited)]
+        {
             assert_eq!(commands(line, "f").unwrap().commands[1].input, expected, "{line}");
         }
     }

@@ -29,7 +29,11 @@ fn plan(class: &str, arguments: &[(&str, &str)]) -> Document {
     Document::parse(text.as_bytes()).unwrap()
 }
 
-fn run(document: &Document, properties: &[(&str, &str)], change: fn(&mut PlanContext<'_>)) -> TestRun {
+fn run(
+    document: &Document,
+    properties: &[(&str, &str)],
+    change: fn(&mut PlanContext<'_>),
+) -> TestRun {
     with(properties, Path::new("."), |surroundings| {
         change(surroundings);
         read(document, surroundings).unwrap()
@@ -38,8 +42,10 @@ fn run(document: &Document, properties: &[(&str, &str)], change: fn(&mut PlanCon
 
 fn influx(arguments: &[(&str, &str)]) -> Document {
     let sender = format!("{PACKAGE}.influxdb.HttpMetricsSender");
-    let common =
-        [("influxdbMetricsSender", sender.as_str()), ("influxdbUrl", "http://${__P(influx,i)}:8086/write?db=x")];
+    let common = [
+        ("influxdbMetricsSender", sender.as_str()),
+        ("influxdbUrl", "http://${__P(influx,i)}:8086/write?db=x"),
+    ];
     plan(&format!("{PACKAGE}.influxdb.{INFLUX}"), &[&common, arguments].concat())
 }
 
@@ -67,15 +73,21 @@ fn an_element_for_influxdb_is_where_figures_go() {
     let LiveSink::Influx(sink) = &output.sink else { panic!("{output:?}") };
     assert_eq!(sink.url, "http://db.example:8086/write?db=x");
     assert_eq!(sink.token, Some(Token("secret".into())));
-    let texts = [&sink.application, &sink.measurement, &sink.title, &sink.event_tags].map(String::as_str);
+    let texts =
+        [&sink.application, &sink.measurement, &sink.title, &sink.event_tags].map(String::as_str);
     assert_eq!(texts, ["shop one", "m", "Evening", "a b"]);
     assert_eq!(sink.tags, [("env".into(), "prod".into())]);
     assert_eq!(output.labels, LabelFilter::Containing("^T.*".into()));
-    assert_eq!((output.interval, &output.percentiles[..]), (Duration::from_secs(5), &[99.0, 95.0, 90.5][..]));
+    assert_eq!(
+        (output.interval, &output.percentiles[..]),
+        (Duration::from_secs(5), &[99.0, 95.0, 90.5][..])
+    );
     assert!(of_run.notices.is_empty(), "{:?}", of_run.notices);
     let fast = run(&document, &[("backend_influxdb.send_interval", "2")], |_| {});
     assert_eq!(fast.live_outputs[0].interval, Duration::from_secs(2));
-    let labels = |arguments: &[(&str, &str)]| run(&influx(arguments), &[], |_| {}).live_outputs[0].labels.clone();
+    let labels = |arguments: &[(&str, &str)]| {
+        run(&influx(arguments), &[], |_| {}).live_outputs[0].labels.clone()
+    };
     assert_eq!(labels(&[("samplersRegex", ".*")]), LabelFilter::All);
     assert_eq!(labels(&[("summaryOnly", "true")]), LabelFilter::None);
 }
@@ -84,7 +96,9 @@ fn an_element_for_influxdb_is_where_figures_go() {
 fn an_element_for_graphite_is_where_figures_go() {
     let class = format!("{PACKAGE}.graphite.{GRAPHITE}");
     let output = |arguments: &[(&str, &str)]| {
-        run(&plan(&class, &[&[("graphiteHost", "g")], arguments].concat()), &[], |_| {}).live_outputs.remove(0)
+        run(&plan(&class, &[&[("graphiteHost", "g")], arguments].concat()), &[], |_| {})
+            .live_outputs
+            .remove(0)
     };
     let usual = output(&[]);
     let sink = GraphiteSink { host: "g".into(), port: 2003, prefix: "jmeter.".into() };
@@ -99,8 +113,15 @@ fn an_element_for_graphite_is_where_figures_go() {
         ("graphitePort", "9"),
     ]);
     assert_eq!(some.labels, LabelFilter::Named(vec!["a b".into(), "c".into()]));
-    assert_eq!(some.sink, LiveSink::Graphite(GraphiteSink { host: "g".into(), port: 9, prefix: "p.".into() }));
-    let regex = output(&[("summaryOnly", "false"), ("samplersList", "T.*"), ("useRegexpForSamplersList", "true")]);
+    assert_eq!(
+        some.sink,
+        LiveSink::Graphite(GraphiteSink { host: "g".into(), port: 9, prefix: "p.".into() })
+    );
+    let regex = output(&[
+        ("summaryOnly", "false"),
+        ("samplersList", "T.*"),
+        ("useRegexpForSamplersList", "true"),
+    ]);
     assert_eq!(regex.labels, LabelFilter::Matching("T.*".into()));
 }
 
@@ -108,19 +129,37 @@ fn an_element_for_graphite_is_where_figures_go() {
 fn what_sends_nothing_is_named() {
     for (document, told) in [
         (plan("org.example.Third", &[]), "no figures are sent by its class `org.example.Third`"),
-        (influx(&[("influxdbMetricsSender", "a.UdpMetricsSender")]), "by the class `a.UdpMetricsSender`"),
-        (influx(&[("influxdbUrl", "http://host_to_change:8086/write?db=jmeter")]), "still JMeter's example"),
+        (
+            influx(&[("influxdbMetricsSender", "a.UdpMetricsSender")]),
+            "by the class `a.UdpMetricsSender`",
+        ),
+        (
+            influx(&[("influxdbUrl", "http://host_to_change:8086/write?db=jmeter")]),
+            "still JMeter's example",
+        ),
         (influx(&[("influxdbUrl", "i:8086")]), "not an http or https URL"),
         (influx(&[("samplersRegex", "(")]), "its samplersRegex is no regular expression"),
         (plan(GRAPHITE, &[]), "its graphiteHost is empty"),
-        (plan(GRAPHITE, &[("graphiteHost", "g"), ("graphitePort", "x")]), "its graphitePort is not a number"),
         (
-            plan(GRAPHITE, &[("graphiteHost", "g"), ("graphiteMetricsSender", "a.PickleGraphiteMetricsSender")]),
+            plan(GRAPHITE, &[("graphiteHost", "g"), ("graphitePort", "x")]),
+            "its graphitePort is not a number",
+        ),
+        (
+            plan(
+                GRAPHITE,
+                &[
+                    ("graphiteHost", "g"),
+                    ("graphiteMetricsSender", "a.PickleGraphiteMetricsSender"),
+                ],
+            ),
             "by the class `a.PickleGraphiteMetricsSender`",
         ),
     ] {
         let note = note(&document);
-        assert!(note.contains("Backend Listener \"live\": left out") && note.contains(told), "{note}");
+        assert!(
+            note.contains("Backend Listener \"live\": left out") && note.contains(told),
+            "{note}"
+        );
     }
 }
 
@@ -132,14 +171,22 @@ fn a_plan_against_another_address_sends_nothing_to_real_systems() {
     });
     assert!(run.live_outputs.is_empty());
     let note = run.notices.join("\n");
-    assert!(note.contains("Backend Listener \"live\": left out") && note.contains("`-o influx=URL`"), "{note}");
+    assert!(
+        note.contains("Backend Listener \"live\": left out") && note.contains("`-o influx=URL`"),
+        "{note}"
+    );
 }
 
 #[test]
 fn another_form_of_a_plan_says_that_nothing_is_sent() {
     let document = influx(&[("influxdbUrl", "http://i:8086/write?db=x&amp;p=hunter2")]);
-    let run = with(&[], Path::new("."), |surroundings| read_unevaluated(&document, surroundings).unwrap().run);
+    let run = with(&[], Path::new("."), |surroundings| {
+        read_unevaluated(&document, surroundings).unwrap().run
+    });
     assert!(run.live_outputs.is_empty());
     let note = run.notices.join("\n");
-    assert!(note.contains("InfluxDB at http://i:8086/write") && !note.contains("hunter2"), "{note}");
+    assert!(
+        note.contains("InfluxDB at http://i:8086/write") && !note.contains("hunter2"),
+        "{note}"
+    );
 }

@@ -63,9 +63,13 @@ fn calls(text: &str) -> Result<Vec<(String, String)>, String> {
     let mut calls = Vec::new();
     let mut rest = text.trim_start_matches(|c: char| c.is_whitespace() || c == ';');
     while !rest.is_empty() {
-        let call = rest.split_once('(').and_then(|(name, after)| Some((name, after.split_once(')')?)));
+        let call =
+            rest.split_once('(').and_then(|(name, after)| Some((name, after.split_once(')')?)));
         let Some((name, (argument, after))) = call else {
-            return Err(format!("the schedule ends with `{}`; write such as rate(10/sec)", rest.trim()));
+            return Err(format!(
+                "the schedule ends with `{}`; write such as rate(10/sec)",
+                rest.trim()
+            ));
         };
         calls.push((name.trim().to_ascii_lowercase(), argument.trim().to_owned()));
         rest = after.trim_start_matches(|c: char| c.is_whitespace() || c == ';');
@@ -75,9 +79,10 @@ fn calls(text: &str) -> Result<Vec<(String, String)>, String> {
 
 fn per_second(text: &str) -> Result<f64, String> {
     let (number, unit) = text.split_once('/').unwrap_or((text, "s"));
-    let number: f64 = number.trim().parse().map_err(|_| format!("`{text}` is no rate; write such as 10/sec"))?;
-    let unit =
-        unit_seconds(unit.trim()).ok_or_else(|| format!("`{text}` is no rate; write such as 10/sec or 5/min"))?;
+    let number: f64 =
+        number.trim().parse().map_err(|_| format!("`{text}` is no rate; write such as 10/sec"))?;
+    let unit = unit_seconds(unit.trim())
+        .ok_or_else(|| format!("`{text}` is no rate; write such as 10/sec or 5/min"))?;
     Ok(number / unit)
 }
 
@@ -112,8 +117,10 @@ mod tests {
     #[test]
     fn schedules_are_read() {
         let (stages, arrivals) =
-            read("rate(10/sec) random_arrivals(1 min) rate(60/min) pause(5s) even_arrivals(2)").unwrap();
-        let shown: Vec<_> = stages.iter().map(|s| (s.from, s.to, s.duration.unwrap().as_secs())).collect();
+            read("rate(10/sec) random_arrivals(1 min) rate(60/min) pause(5s) even_arrivals(2)")
+                .unwrap();
+        let shown: Vec<_> =
+            stages.iter().map(|s| (s.from, s.to, s.duration.unwrap().as_secs())).collect();
         assert_eq!(shown, [(10.0, 1.0, 60), (0.0, 0.0, 5), (1.0, 1.0, 2)]);
         assert_eq!(arrivals, Arrivals::Even);
         assert_eq!(read(" // nothing\n/* at\n all */").unwrap().0, []);

@@ -6,7 +6,7 @@ use crate::compare::{Measure, compare, end_reason, undecidable_figures};
 use brunt_model::answer::{Estimate, SearchEnd};
 use brunt_model::comparison::{Better, ComparisonEnd, FoundCapacity};
 use brunt_model::experiment::LoadStep;
-use brunt_model::question::{AtCapacity, TrialGap, Compare, CapacitySearch, TrialTimes};
+use brunt_model::question::{AtCapacity, CapacitySearch, Compare, TrialGap, TrialTimes};
 use brunt_model::{Comparison, Question, Study};
 use std::time::Duration;
 
@@ -73,13 +73,24 @@ fn sentence(comparison: &Comparison) -> &str {
 fn a_search_is_one_observation() {
     let spec = asked(&[CAPACITY], 0);
     let mut study = growing(&spec, &[]);
-    assert_eq!((1..11).find(|n| end_reason(&study, &spec, &found(a_fifth_more, *n)).is_some()), Some(7));
+    assert_eq!(
+        (1..11).find(|n| end_reason(&study, &spec, &found(a_fifth_more, *n)).is_some()),
+        Some(7)
+    );
     let comparison = compare(&study, &spec, &found(a_fifth_more, 7), ComparisonEnd::Decided);
     assert_eq!((comparison.blocks, comparison.pairs.len(), comparison.searched.len()), (7, 1, 14));
     assert_eq!((comparison.pairs[0].load, comparison.pairs[0].measures.len()), (None, 1));
     assert_eq!(comparison.pairs[0].measures[0].verdict, Better::Better);
-    assert!(sentence(&comparison).starts_with("capacity: B is better by 20."), "{}", sentence(&comparison));
-    assert!(comparison.pairs[0].shift.is_empty() && comparison.differences.is_empty(), "{:?}", comparison.differences);
+    assert!(
+        sentence(&comparison).starts_with("capacity: B is better by 20."),
+        "{}",
+        sentence(&comparison)
+    );
+    assert!(
+        comparison.pairs[0].shift.is_empty() && comparison.differences.is_empty(),
+        "{:?}",
+        comparison.differences
+    );
     study.experiment.contenders[1].name = "b".into();
     assert_eq!(compare(&study, &spec, &found(a_fifth_more, 7), ComparisonEnd::Decided).blocks, 0);
 }
@@ -88,13 +99,21 @@ fn a_search_is_one_observation() {
 fn what_is_known_from_below_only_decides_as_far_as_it_goes() {
     let spec = asked(&[CAPACITY], 0);
     let study = growing(&spec, &[]);
-    let at_least = |ours: f64, low: f64| (ours, Estimate { value: None, low: Some(low), high: None });
-    let comparison = compare(&study, &spec, &found(|_| at_least(300.0, 600.0), 8), ComparisonEnd::Budget);
+    let at_least =
+        |ours: f64, low: f64| (ours, Estimate { value: None, low: Some(low), high: None });
+    let comparison =
+        compare(&study, &spec, &found(|_| at_least(300.0, 600.0), 8), ComparisonEnd::Budget);
     assert_eq!(sentence(&comparison), "capacity: B is better by at least 100 %");
     let told = "The capacity of B is not known in 8 of 8 searches: the time budget was used up; raise it (--time-budget, in a plan find.time_budget).";
     assert_eq!(comparison.differences, [told]);
-    let comparison = compare(&study, &spec, &found(|_| at_least(300.0, 200.0), 8), ComparisonEnd::Budget);
-    assert_eq!(comparison.pairs[0].measures[0].verdict, Better::Undecided, "{}", sentence(&comparison));
+    let comparison =
+        compare(&study, &spec, &found(|_| at_least(300.0, 200.0), 8), ComparisonEnd::Budget);
+    assert_eq!(
+        comparison.pairs[0].measures[0].verdict,
+        Better::Undecided,
+        "{}",
+        sentence(&comparison)
+    );
     let nothing = found(|_| (300.0, Estimate::default()), 8);
     assert_eq!(compare(&study, &spec, &nothing, ComparisonEnd::Budget).blocks, 0);
 }
@@ -106,7 +125,8 @@ fn beside_capacities_given_loads_are_compared_and_only_the_first_figure_decides(
         let spec = asked(&metrics, 1);
         let study = growing(&spec, &blocks);
         let comparison = compare(&study, &spec, &found(a_fifth_more, 7), ComparisonEnd::Stopped);
-        let measures: Vec<Measure> = comparison.pairs.iter().map(|pair| pair.measures[0].measure).collect();
+        let measures: Vec<Measure> =
+            comparison.pairs.iter().map(|pair| pair.measures[0].measure).collect();
         assert_eq!((measures, comparison.pairs[0].load), (metrics.to_vec(), load));
         assert!(comparison.pairs.iter().all(|pair| pair.measures.len() == 1));
         let decided = metrics[0] == CAPACITY;
@@ -122,15 +142,24 @@ fn a_search_that_was_not_finished_leaves_its_block_out() {
     let all = found(a_fifth_more, 2);
     let comparison = compare(&study, &spec, &all[..3], ComparisonEnd::Stopped);
     let told = "The capacity of B in repetition 2 is unknown: its block is excluded.";
-    assert!(comparison.blocks == 1 && comparison.differences.contains(&told.to_owned()), "{comparison:?}");
+    assert!(
+        comparison.blocks == 1 && comparison.differences.contains(&told.to_owned()),
+        "{comparison:?}"
+    );
     study.trials.clear();
-    assert_eq!(compare(&study, &spec, &all, ComparisonEnd::Stopped).differences, Vec::<String>::new());
+    assert_eq!(
+        compare(&study, &spec, &all, ComparisonEnd::Stopped).differences,
+        Vec::<String>::new()
+    );
 }
 
 #[test]
 fn what_few_searches_cannot_decide_is_told_before() {
     assert_eq!(undecidable_figures(2, 0, 6, &asked(&[CAPACITY], 0)), Vec::<String>::new());
     let told = undecidable_figures(2, 0, 5, &asked(&[CAPACITY], 0));
-    assert!(told.len() == 1 && told[0].starts_with("capacity: 5 blocks cannot show any difference"), "{told:?}");
+    assert!(
+        told.len() == 1 && told[0].starts_with("capacity: 5 blocks cannot show any difference"),
+        "{told:?}"
+    );
     assert_eq!(undecidable_figures(2, 1, 7, &asked(&[CAPACITY, P99], 1)), Vec::<String>::new());
 }

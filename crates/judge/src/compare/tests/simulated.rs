@@ -32,18 +32,67 @@ struct Case {
 }
 
 const ALIKE: [Case; 5] = [
-    Case { name: "2 contenders", contenders: 2, most: 10, spread: 0.02, shift: 0.0, smallest: 0.02 },
-    Case { name: "2 contenders, never equal", contenders: 2, most: 10, spread: 0.02, shift: 0.0, smallest: 1e-6 },
-    Case { name: "3 contenders", contenders: 3, most: 12, spread: 0.02, shift: 0.0, smallest: 0.02 },
-    Case { name: "2 contenders, 1 % spread", contenders: 2, most: 10, spread: 0.01, shift: 0.0, smallest: 0.02 },
-    Case { name: "2 contenders, drawn ways", contenders: 2, most: 20, spread: 0.02, shift: 0.0, smallest: 0.01 },
+    Case {
+        name: "2 contenders",
+        contenders: 2,
+        most: 10,
+        spread: 0.02,
+        shift: 0.0,
+        smallest: 0.02,
+    },
+    Case {
+        name: "2 contenders, never equal",
+        contenders: 2,
+        most: 10,
+        spread: 0.02,
+        shift: 0.0,
+        smallest: 1e-6,
+    },
+    Case {
+        name: "3 contenders",
+        contenders: 3,
+        most: 12,
+        spread: 0.02,
+        shift: 0.0,
+        smallest: 0.02,
+    },
+    Case {
+        name: "2 contenders, 1 % spread",
+        contenders: 2,
+        most: 10,
+        spread: 0.01,
+        shift: 0.0,
+        smallest: 0.02,
+    },
+    Case {
+        name: "2 contenders, drawn ways",
+        contenders: 2,
+        most: 20,
+        spread: 0.02,
+        shift: 0.0,
+        smallest: 0.01,
+    },
 ];
 
 const APART: [Case; 4] = [
     Case { name: "5 %", contenders: 2, most: 10, spread: 0.02, shift: 0.05, smallest: 0.02 },
     Case { name: "3 %", contenders: 2, most: 10, spread: 0.02, shift: 0.03, smallest: 0.02 },
-    Case { name: "5 %, 3 contenders", contenders: 3, most: 10, spread: 0.02, shift: 0.05, smallest: 0.02 },
-    Case { name: "2 %, 20 blocks", contenders: 2, most: 20, spread: 0.02, shift: 0.02, smallest: 0.01 },
+    Case {
+        name: "5 %, 3 contenders",
+        contenders: 3,
+        most: 10,
+        spread: 0.02,
+        shift: 0.05,
+        smallest: 0.02,
+    },
+    Case {
+        name: "2 %, 20 blocks",
+        contenders: 2,
+        most: 20,
+        spread: 0.02,
+        shift: 0.02,
+        smallest: 0.01,
+    },
 ];
 
 /// Result of a comparison.
@@ -82,7 +131,8 @@ fn run(block: f64, shift: f64, spread: f64, random: &mut Pcg64Mcg) -> [f64; 5] {
 /// Adds blocks until the comparison is decided, or all are made.
 fn comparison(case: Case, random: &mut Pcg64Mcg) -> Ended {
     let measures = [P99, P50, THROUGHPUT, ERRORS, Measure::ServerCpu];
-    let (spec, mut runs) = (Compare { smallest: case.smallest, ..spec(&measures) }, vec![Vec::new(); case.contenders]);
+    let (spec, mut runs) =
+        (Compare { smallest: case.smallest, ..spec(&measures) }, vec![Vec::new(); case.contenders]);
     for blocks in 1.. {
         let block = BLOCKS * normal(random);
         for (contender, runs) in runs.iter_mut().enumerate() {
@@ -91,7 +141,8 @@ fn comparison(case: Case, random: &mut Pcg64Mcg) -> Ended {
         }
         let of = |theirs: &Vec<[f64; 5]>| {
             let figures = |at: usize| {
-                let known = |runs: &[[f64; 5]]| runs.iter().map(|run| ValueRange::exact(run[at])).collect();
+                let known =
+                    |runs: &[[f64; 5]]| runs.iter().map(|run| ValueRange::exact(run[at])).collect();
                 Figures { ours: known(&runs[0]), theirs: known(theirs), most: Some(case.most) }
             };
             pair(measures.iter().enumerate().map(|(at, measure)| (*measure, figures(at))).collect())
@@ -129,7 +180,9 @@ fn scores(case: Case, comparisons: u32) -> Scores {
         let differs = |verdict: Better| matches!(verdict, Better::Better | Better::Worse);
         let interval = ended.decided[0].figures[0].shift.interval;
         let held = (interval.low..=interval.high).contains(&case.shift.ln_1p());
-        scores.any += u32::from(ended.decided.iter().flat_map(|pair| &pair.compared).any(|one| differs(one.verdict)));
+        scores.any += u32::from(
+            ended.decided.iter().flat_map(|pair| &pair.compared).any(|one| differs(one.verdict)),
+        );
         scores.worse += u32::from(firsts().all(|verdict| verdict == Better::Worse));
         scores.better += u32::from(firsts().any(|verdict| verdict == Better::Better));
         scores.equal += u32::from(firsts().all(|verdict| verdict == Better::Equal));

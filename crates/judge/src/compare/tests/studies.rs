@@ -2,10 +2,15 @@
 
 use super::*;
 use crate::compare::sample::Sample;
-use crate::compare::{compare, compare_sample, compare_stored, end_reason, findings, undecidable_figures, undecidable_stored_figures, sentences};
+use crate::compare::{
+    compare, compare_sample, compare_stored, end_reason, findings, sentences, undecidable_figures,
+    undecidable_stored_figures,
+};
 use crate::explain::tests::world::{World, reply};
 use brunt_model::comparison::{Better, ComparisonEnd, Test};
-use brunt_model::experiment::{Contender, ContenderHooks, Experiment, HookCommands, LoadStep, TrialOrder};
+use brunt_model::experiment::{
+    Contender, ContenderHooks, Experiment, HookCommands, LoadStep, TrialOrder,
+};
 use brunt_model::finding::State;
 use brunt_model::question::Regression;
 use brunt_model::{Environment, Judgement, LoadUnit, Run, Study, Trial, TrialIndex, Verdict};
@@ -76,7 +81,10 @@ fn asked() -> Compare {
 
 #[test]
 fn a_study_is_decided_and_ends_as_soon_as_it_is() {
-    assert_eq!((1..10).find(|n| end_reason(&study(&WORSE[..*n]), &asked(), &[]).is_some()), Some(7));
+    assert_eq!(
+        (1..10).find(|n| end_reason(&study(&WORSE[..*n]), &asked(), &[]).is_some()),
+        Some(7)
+    );
     let study = study(&WORSE[..7]);
     assert_eq!(end_reason(&study, &asked(), &[]), Some(ComparisonEnd::Decided));
     let comparison = compare(&study, &asked(), &[], ComparisonEnd::Decided);
@@ -87,14 +95,23 @@ fn a_study_is_decided_and_ends_as_soon_as_it_is() {
     assert_eq!(told[0], "p99: B is worse by 5.8 % (4.9 to 7.0)");
     // There are no readings of the server, so its CPU is not among the measures.
     assert_eq!(pair.measures.len(), 4, "{told:?}");
-    assert_eq!(comparison.failed, ["p99: B is worse by 5.8 % (4.9 to 7.0) at 100/s, which is more than 3 %"]);
+    assert_eq!(
+        comparison.failed,
+        ["p99: B is worse by 5.8 % (4.9 to 7.0) at 100/s, which is more than 3 %"]
+    );
     assert_eq!(comparison.differences, [NO_CPU]);
     let p99 = pair.shift.iter().find(|shift| shift.quantile == 0.99).unwrap();
-    assert!(p99.low > 0.000_2 && p99.seconds < 0.000_4 && p99.high > p99.seconds, "{:?}", pair.shift);
+    assert!(
+        p99.low > 0.000_2 && p99.seconds < 0.000_4 && p99.high > p99.seconds,
+        "{:?}",
+        pair.shift
+    );
     let conclusions = sentences(&comparison.pairs, LoadUnit::PerSecond);
     assert_eq!(
         conclusions,
-        ["A is 5.46 % faster than B at 100/s (p99 5.14 ms against 5.44 ms, 95 % CI 4.67 to 6.54 %)."]
+        [
+            "A is 5.46 % faster than B at 100/s (p99 5.14 ms against 5.44 ms, 95 % CI 4.67 to 6.54 %)."
+        ]
     );
     assert_eq!(findings(&comparison).len(), 1);
 }
@@ -103,15 +120,22 @@ fn a_study_is_decided_and_ends_as_soon_as_it_is() {
 fn the_contenders_of_a_sweep_are_compared_at_each_load() {
     let faster = |study: &Study| -> Vec<String> {
         let conclusions = crate::sweep::analyse_study(study).conclusions.into_iter();
-        conclusions.filter(|finding| finding.rule == "faster").map(|finding| finding.sentence).collect()
+        conclusions
+            .filter(|finding| finding.rule == "faster")
+            .map(|finding| finding.sentence)
+            .collect()
     };
     assert_eq!(
         faster(&study(&WORSE[..7])),
-        ["A is 5.46 % faster than B at 100/s (p50 5.14 ms against 5.44 ms, 95 % CI 4.72 to 6.32 %)."]
+        [
+            "A is 5.46 % faster than B at 100/s (p50 5.14 ms against 5.44 ms, 95 % CI 4.72 to 6.32 %)."
+        ]
     );
     assert_eq!(
         faster(&study(&WORSE[..3])),
-        ["Undecided whether A or B is faster at 100/s: p50: 3 blocks are too few (B is 5.9 % higher so far)."]
+        [
+            "Undecided whether A or B is faster at 100/s: p50: 3 blocks are too few (B is 5.9 % higher so far)."
+        ]
     );
 }
 
@@ -136,7 +160,8 @@ fn a_trial_that_is_invalid_is_left_out_with_its_block() {
 fn figures_and_their_difference_never_contradict_each_other() {
     let mut random = 7u64;
     let mut next = || {
-        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        random =
+            random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         0.5 + (random >> 33) as f64 / 2f64.powi(31)
     };
     for _ in 0..300 {
@@ -152,7 +177,8 @@ fn figures_and_their_difference_never_contradict_each_other() {
 #[test]
 fn no_errors_with_both_are_the_same() {
     let none = vec![0.0; 2];
-    let found = &decided(&[pair(vec![(ERRORS, times(&none, &none, 10))])], &spec(&[ERRORS]))[0].compared[0];
+    let found =
+        &decided(&[pair(vec![(ERRORS, times(&none, &none, 10))])], &spec(&[ERRORS]))[0].compared[0];
     assert_eq!((found.verdict, &found.sentence[..]), (Better::Equal, "errors: 0 % with both"));
     let one = pair(vec![(ERRORS, times(&[0.0, 0.5], &[1.0, 1.0], 10))]);
     let found = &decided(&[one], &spec(&[ERRORS]))[0].compared[0];
@@ -179,13 +205,19 @@ fn what_differs_besides_is_said() {
 
 #[test]
 fn runs_that_were_kept_are_two_groups() {
-    let runs = |slower: f64, count: u32| -> Vec<Run> { (0..count).map(|n| run(slower, n)).collect() };
+    let runs =
+        |slower: f64, count: u32| -> Vec<Run> { (0..count).map(|n| run(slower, n)).collect() };
     let (ours, theirs) = (runs(1.0, 4), runs(1.3, 4));
     let groups = |count: usize| {
-        [("A".to_owned(), ours[..count].iter().collect()), ("B".to_owned(), theirs[..count].iter().collect())]
+        [
+            ("A".to_owned(), ours[..count].iter().collect()),
+            ("B".to_owned(), theirs[..count].iter().collect()),
+        ]
     };
     // A simulated generator fails some consistency checks.
-    let stored = |count| compare_sample(&Sample::of_groups(&groups(count), |_| Judgement::default()), &spec(&[P99]));
+    let stored = |count| {
+        compare_sample(&Sample::of_groups(&groups(count), |_| Judgement::default()), &spec(&[P99]))
+    };
     let comparison = stored(4);
     let first = &comparison.pairs[0].measures[0];
     assert_eq!(
@@ -230,10 +262,19 @@ fn too_few_blocks_are_told_before() {
 #[test]
 fn what_few_kept_runs_cannot_decide_is_told() {
     let alone = spec(&[P99]);
-    assert_eq!((undecidable_stored_figures(4, &[4], &alone), undecidable_stored_figures(0, &[], &alone)), (Vec::new(), Vec::new()));
+    assert_eq!(
+        (undecidable_stored_figures(4, &[4], &alone), undecidable_stored_figures(0, &[], &alone)),
+        (Vec::new(), Vec::new())
+    );
     // 2/C(6, 3) = 0.1, and 2/C(8, 4) = 0.029. With one more figure, 0.025 is left, which
     // requires 2/C(10, 5) = 0.008.
     let told = undecidable_stored_figures(3, &[3], &alone);
-    assert!(told[0].contains("is 0.1 (required: 0.05). At least 4 runs per side are needed."), "{told:?}");
-    assert!(undecidable_stored_figures(1, &[1], &spec(&[P99, P50]))[0].ends_with("At least 5 runs per side are needed."));
+    assert!(
+        told[0].contains("is 0.1 (required: 0.05). At least 4 runs per side are needed."),
+        "{told:?}"
+    );
+    assert!(
+        undecidable_stored_figures(1, &[1], &spec(&[P99, P50]))[0]
+            .ends_with("At least 5 runs per side are needed.")
+    );
 }

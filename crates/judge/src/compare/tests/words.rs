@@ -27,7 +27,12 @@ fn says(compared: &Compared, verdict: Better, sentence: &str) {
 fn a_difference_in_all_blocks_is_told_with_its_interval() {
     let less = of(&[0.96, 0.95, 0.965, 0.955, 0.97, 0.958, 0.949, 0.961, 0.963, 0.952]);
     says(&less, Better::Better, "p99: B is better by 4.2 % (3.5 to 4.8)");
-    assert!((less.shift.unwrap() + 0.042).abs() < 5e-4 && less.low < less.shift && less.shift < less.high, "{less:?}");
+    assert!(
+        (less.shift.unwrap() + 0.042).abs() < 5e-4
+            && less.low < less.shift
+            && less.shift < less.high,
+        "{less:?}"
+    );
     assert!(less.test == Test::PermutationInBlocks && less.p.unwrap() < 0.04, "{less:?}");
     let more = [1.06, 1.05, 1.065, 1.055, 1.07, 1.058, 1.049, 1.061, 1.063, 1.052];
     says(&of(&more), Better::Worse, "p99: B is worse by 5.8 % (5.2 to 6.5)");
@@ -38,9 +43,16 @@ fn a_difference_in_all_blocks_is_told_with_its_interval() {
 #[test]
 fn what_differs_by_less_than_matters_is_equal() {
     let little = of(&[1.003, 1.005, 1.002, 1.004, 1.006, 1.003, 1.005, 1.004, 1.002, 1.003]);
-    says(&little, Better::Equal, "p99: equal within ±2 %: B is between 0.2 % higher and 0.5 % higher");
+    says(
+        &little,
+        Better::Equal,
+        "p99: equal within ±2 %: B is between 0.2 % higher and 0.5 % higher",
+    );
     let same = of(&[1.0; 10]);
-    assert_eq!((same.verdict, same.low, same.high, same.p), (Better::Equal, Some(0.0), Some(0.0), Some(1.0)));
+    assert_eq!(
+        (same.verdict, same.low, same.high, same.p),
+        (Better::Equal, Some(0.0), Some(0.0), Some(1.0))
+    );
 }
 
 #[test]
@@ -48,7 +60,11 @@ fn what_is_not_known_is_undecided() {
     let spread = of(&[1.05, 0.93, 1.02, 0.97, 1.08, 0.99, 1.04, 0.95, 1.01, 1.03]);
     says(&spread, Better::Undecided, "p99: undecided: B is between 4.0 % lower and 5.0 % higher");
     let few = of(&[1.05, 1.06, 1.04, 1.05]);
-    says(&few, Better::Undecided, "p99: undecided: 4 blocks are too few (B is 5.0 % higher so far)");
+    says(
+        &few,
+        Better::Undecided,
+        "p99: undecided: 4 blocks are too few (B is 5.0 % higher so far)",
+    );
     assert_eq!((few.p, few.low, few.high, few.test), (None, None, None, Test::None));
     let none = alone(P99, times(&[], &[], 10));
     says(&none, Better::Undecided, "p99: no data");
@@ -85,7 +101,8 @@ fn the_first_figure_has_half_and_the_others_the_rest() {
     let spread = [1.05, 0.93, 1.02, 0.97, 1.08, 0.99, 1.04, 0.95, 1.01, 1.03];
     let all = |first: &[f64], other: &[f64], blocks: usize| {
         let of = |times_: &[f64]| times(&OURS[..blocks], &times_[..blocks], 10);
-        let pair = pair(vec![(P99, of(first)), (P50, of(other)), (Measure::ServerCpu, of(&spread))]);
+        let pair =
+            pair(vec![(P99, of(first)), (P50, of(other)), (Measure::ServerCpu, of(&spread))]);
         let decided = decided(&[pair], &spec(&[P99, P50, Measure::ServerCpu]));
         decided[0].compared.iter().map(|one| one.verdict).collect::<Vec<_>>()
     };
@@ -113,6 +130,7 @@ fn it_says_how_many_more_it_would_take() {
     // With a mean of 1.5 % and a deviation of 3.5 %: (0.035·(1.96·2.26/1.96 + 0.84)/0.015)²
     // = 52 blocks in all.
     assert!(more.is_some_and(|more| (35..=50).contains(&more)), "{more:?}");
-    let (_, more) = decide(&[pair(vec![(P99, times(&OURS, &[1.2; 10], 10))])], &[P99], &spec(&[P99]));
+    let (_, more) =
+        decide(&[pair(vec![(P99, times(&OURS, &[1.2; 10], 10))])], &[P99], &spec(&[P99]));
     assert_eq!(more, None);
 }

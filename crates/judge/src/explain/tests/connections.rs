@@ -23,7 +23,8 @@ fn connections_that_the_server_closes_are_counted() {
 
 #[test]
 fn nginx_and_its_thousand() {
-    let world = World::closed(4, 0.0).lasting(20.0).answering(|_| reply(0.002)).with(|w| w.replaced = 36);
+    let world =
+        World::closed(4, 0.0).lasting(20.0).answering(|_| reply(0.002)).with(|w| w.replaced = 36);
     let found = world.finds("reuse").unwrap();
     assert_eq!(found.severity, Severity::Note);
     assert!(found.remedy.unwrap().contains("keepalive_requests is 1000"));
@@ -32,16 +33,24 @@ fn nginx_and_its_thousand() {
 #[test]
 fn idle_connections_are_closed_by_a_timeout() {
     let found = replacing(40).with(|w| w.closed_idle = 40).finds("reuse").unwrap();
-    assert!(found.sentence.contains("while they were idle") && found.remedy.unwrap().contains("keepalive_timeout"));
+    assert!(
+        found.sentence.contains("while they were idle")
+            && found.remedy.unwrap().contains("keepalive_timeout")
+    );
 }
 
 #[test]
 fn connections_that_were_asked_to_close_do() {
-    replacing(4990).with(|w| w.plan.connection.requests_per_connection = Some(1)).is_silent("reuse");
+    replacing(4990)
+        .with(|w| w.plan.connection.requests_per_connection = Some(1))
+        .is_silent("reuse");
     // One call per connection, as httperf without --num-calls.
-    replacing(4990).with(|w| w.plan.connection.keep = ConnectionLifetime::Iteration).is_silent("reuse");
-    let close =
-        |w: &mut World| w.plan.main_mut().scenario.requests[0].headers = vec![("Connection".into(), "close".into())];
+    replacing(4990)
+        .with(|w| w.plan.connection.keep = ConnectionLifetime::Iteration)
+        .is_silent("reuse");
+    let close = |w: &mut World| {
+        w.plan.main_mut().scenario.requests[0].headers = vec![("Connection".into(), "close".into())]
+    };
     replacing(4990).with(close).is_silent("reuse");
     // Each reset costs a connection; the server did not close it regularly.
     let resets = |asked: SimulatedRequest| {
@@ -61,7 +70,10 @@ fn an_accept_queue_that_overflows_is_told_where_it_is_seen() {
     world().is_silent("accept_queue");
     slow().counting("tcp.listen_overflows_total", 0.0).loopback().is_silent("accept_queue");
     // The queue of another server on the same machine overflowed.
-    World::closed(10, 0.0).counting("tcp.listen_overflows_total", 7.0).loopback().is_silent("accept_queue");
+    World::closed(10, 0.0)
+        .counting("tcp.listen_overflows_total", 7.0)
+        .loopback()
+        .is_silent("accept_queue");
 }
 
 fn connecting(seconds: impl Fn(u64) -> f64 + 'static) -> World {
@@ -73,7 +85,8 @@ fn connecting(seconds: impl Fn(u64) -> f64 + 'static) -> World {
 
 #[test]
 fn handshakes_that_take_whole_seconds_lost_their_syn() {
-    let said = connecting(|n| if n.is_multiple_of(50) { 1.012 } else { 0.0003 }).says("slow_connects");
+    let said =
+        connecting(|n| if n.is_multiple_of(50) { 1.012 } else { 0.0003 }).says("slow_connects");
     assert!(said.contains("of 1,000 connections, 20 took 1 s"), "{said}");
     connecting(|n| if n.is_multiple_of(50) { 3.02 } else { 0.0003 }).says("slow_connects");
     connecting(|_| 0.0003).is_silent("slow_connects");
@@ -85,7 +98,11 @@ fn handshakes_that_take_whole_seconds_lost_their_syn() {
 
 #[test]
 fn the_servers_limit_on_files_is_known_on_this_machine() {
-    let route = |limit| Route { listener_descriptors: Some(limit), listener: Some("nginx".into()), ..Route::default() };
+    let route = |limit| Route {
+        listener_descriptors: Some(limit),
+        listener: Some("nginx".into()),
+        ..Route::default()
+    };
     let said = World::closed(100, 0.0).lasting(1.0).route(route(100)).says("file_limit");
     assert!(said.contains("100 connections") && said.contains("nginx"), "{said}");
     World::closed(100, 0.0).lasting(1.0).route(route(1024)).is_silent("file_limit");
@@ -98,9 +115,14 @@ fn a_server_that_holds_fewer_connections_than_users() {
         if asked.number.is_multiple_of(4) { failure(Failure::Reset, 0.01) } else { reply(0.01) }
     };
     let world = |held| World::closed(100, 0.0).answering(broken).with(|w| w.held = Some(held));
-    assert!(world(60).says("connection_limit").contains("held 60.0 connections at most, 100 users"));
+    assert!(
+        world(60).says("connection_limit").contains("held 60.0 connections at most, 100 users")
+    );
     world(100).is_silent("connection_limit");
-    World::closed(100, 0.0).answering(|_| reply(0.01)).with(|w| w.held = Some(60)).is_silent("connection_limit");
+    World::closed(100, 0.0)
+        .answering(|_| reply(0.01))
+        .with(|w| w.held = Some(60))
+        .is_silent("connection_limit");
 }
 
 #[test]
@@ -110,7 +132,10 @@ fn segments_that_were_sent_again_are_the_machines() {
         world.counting("tcp.retransmitted_total", again).counting("tcp.sent_segments_total", 500.0)
     };
     let said = world(10.0, 0.25).says("retransmissions");
-    assert!(said.contains("All programs of this machine together sent 50 TCP segments again, 2.00 %"), "{said}");
+    assert!(
+        said.contains("All programs of this machine together sent 50 TCP segments again, 2.00 %"),
+        "{said}"
+    );
     world(10.0, 0.01).is_silent("retransmissions");
     world(1.0, 0.25).is_silent("retransmissions");
 }

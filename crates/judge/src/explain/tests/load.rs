@@ -9,7 +9,10 @@ use std::time::Duration;
 fn think_time_sets_the_rate() {
     // Siege's 500 users of 2014: each sends a request per second, independent of the server.
     let said = World::closed(500, 1.0).answering(|_| reply(0.003)).says("think_time");
-    assert!(said.contains("500 users / (1.00 s of thinking + 3.00 ms of response time) = 499/s"), "{said}");
+    assert!(
+        said.contains("500 users / (1.00 s of thinking + 3.00 ms of response time) = 499/s"),
+        "{said}"
+    );
     assert!(said.contains("by 0.300 %"), "{said}");
 }
 
@@ -43,7 +46,11 @@ fn users_whose_connections_fail_are_idle_too() {
     let run = brunt_model::Run { plan: Some(plan), ..run };
     let findings = crate::explain::findings(&run, &brunt_model::Judgement::default());
     let said = findings.iter().find(|f| f.rule == "idle_users").expect("idle users");
-    assert!(said.sentence.contains("pausing because their connections had failed"), "{}", said.sentence);
+    assert!(
+        said.sentence.contains("pausing because their connections had failed"),
+        "{}",
+        said.sentence
+    );
 }
 
 #[test]
@@ -62,11 +69,20 @@ fn users_that_idle_without_failures_get_no_advice_on_failures() {
 
 #[test]
 fn a_closed_loop_names_the_open_loop_at_its_throughput() {
-    let remedy = |world: World| world.answering(|_| reply(0.01)).finds("closed_loop").unwrap().remedy;
+    let remedy =
+        |world: World| world.answering(|_| reply(0.01)).finds("closed_loop").unwrap().remedy;
     let open = remedy(World::closed(10, 0.0)).unwrap();
-    assert!(open.starts_with("open loop at the same throughput: `brunt http://h/ -r 1000`"), "{open}");
-    let planned = World::closed(10, 0.0).with(|w| w.environment.command = "brunt run plan.yaml".into());
-    assert!(remedy(planned).unwrap().ends_with("`brunt run plan.yaml --set load.users=null --set load.rate=1000`"));
+    assert!(
+        open.starts_with("open loop at the same throughput: `brunt http://h/ -r 1000`"),
+        "{open}"
+    );
+    let planned =
+        World::closed(10, 0.0).with(|w| w.environment.command = "brunt run plan.yaml".into());
+    assert!(
+        remedy(planned)
+            .unwrap()
+            .ends_with("`brunt run plan.yaml --set load.users=null --set load.rate=1000`")
+    );
     // The arrivals of an open loop would be iterations of two requests.
     let two = World::closed(10, 0.0).with(|w| {
         let scenario = &mut w.plan.main_mut().scenario;
@@ -103,7 +119,9 @@ fn dropped_arrivals_are_overload() {
 #[test]
 fn stalls_are_seen_by_the_time_they_take() {
     // One request in 500 takes a second, against 1 ms: 0.2 % of the requests, two thirds of the time.
-    let stalling = |asked: super::world::SimulatedRequest| reply(if asked.number % 500 == 499 { 1.0 } else { 0.001 });
+    let stalling = |asked: super::world::SimulatedRequest| {
+        reply(if asked.number % 500 == 499 { 1.0 } else { 0.001 })
+    };
     let said = World::closed(4, 0.0).answering(stalling).says("unseen_stalls");
     assert!(said.contains("of the users' time"), "{said}");
     World::closed(4, 0.0).answering(|_| reply(0.002)).is_silent("unseen_stalls");
@@ -154,7 +172,8 @@ fn a_moment_is_no_measurement() {
 #[test]
 fn a_run_that_never_settled_says_so() {
     let steady = |reached| Steady { cut: Duration::ZERO, reached, method: "MSER-5".into() };
-    let world = |reached| World::closed(10, 0.0).with(|w| w.judgement.steady = Some(steady(reached)));
+    let world =
+        |reached| World::closed(10, 0.0).with(|w| w.judgement.steady = Some(steady(reached)));
     assert!(world(false).says("not_steady").contains("MSER-5"));
     world(true).is_silent("not_steady");
     World::closed(10, 0.0).is_silent("not_steady");
@@ -165,11 +184,16 @@ fn response_times_that_rise_all_along_are_named() {
     let found = |growth: f64, rate: f64| {
         // The golden ratio gives evenly spread values over 10 ms.
         let spread = |number: u64| (0.618_033_988_75 * number as f64).fract() * 0.01;
-        let answer = move |request: SimulatedRequest| reply(0.01 + growth * request.at + spread(request.number));
+        let answer = move |request: SimulatedRequest| {
+            reply(0.01 + growth * request.at + spread(request.number))
+        };
         let run = World::open(rate).lasting(60.0).answering(answer).run();
         crate::judge(&run).findings.into_iter().find(|finding| finding.rule == "not_steady")
     };
     let said = found(0.0001, 500.0).unwrap().sentence;
-    assert!(said.contains("p50 rose from 15.7 ms to 20.4 ms and p99 rose from 20.7 ms to 25.6 ms"), "{said}");
+    assert!(
+        said.contains("p50 rose from 15.7 ms to 20.4 ms and p99 rose from 20.7 ms to 25.6 ms"),
+        "{said}"
+    );
     assert_eq!(found(0.0, 500.0), None);
 }

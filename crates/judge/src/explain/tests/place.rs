@@ -6,10 +6,23 @@ use std::time::Duration;
 
 #[test]
 fn one_machine_is_found_by_address_and_by_owner() {
-    assert!(World::closed(1, 0.0).loopback().says("same_machine").starts_with("Client and server share"));
-    let route = Route { same_host: Some(true), listener: Some("nginx (pid 7)".into()), ..Route::default() };
-    assert!(World::closed(1, 0.0).route(route).says("same_machine").contains("server, nginx (pid 7), share"));
-    World::closed(1, 0.0).route(Route { same_host: Some(false), ..Route::default() }).is_silent("same_machine");
+    assert!(
+        World::closed(1, 0.0)
+            .loopback()
+            .says("same_machine")
+            .starts_with("Client and server share")
+    );
+    let route =
+        Route { same_host: Some(true), listener: Some("nginx (pid 7)".into()), ..Route::default() };
+    assert!(
+        World::closed(1, 0.0)
+            .route(route)
+            .says("same_machine")
+            .contains("server, nginx (pid 7), share")
+    );
+    World::closed(1, 0.0)
+        .route(Route { same_host: Some(false), ..Route::default() })
+        .is_silent("same_machine");
     World::closed(1, 0.0).is_silent("same_machine");
 }
 
@@ -19,8 +32,10 @@ fn shared(own: f64, server: f64, others: f64) -> World {
     let listener = Some("nginx (pid 7)".to_owned());
     let route = Route { same_host: Some(true), listener, ..Route::default() };
     let busy = own + server + others;
-    let parts = name::HOST_PARTS.map(|part| (part, if part == name::HOST_USER { busy } else { 0.0 }));
-    let parts = parts.map(|(part, rate)| (part, if part == name::HOST_IDLE { 2.0 - busy } else { rate }));
+    let parts =
+        name::HOST_PARTS.map(|part| (part, if part == name::HOST_USER { busy } else { 0.0 }));
+    let parts =
+        parts.map(|(part, rate)| (part, if part == name::HOST_IDLE { 2.0 - busy } else { rate }));
     let rates = parts.into_iter().chain([(name::CPU_USER, own), (name::CPU_SYSTEM, 0.0)]);
     let world = World::closed(4, 0.0).route(route).answering(|_| reply(0.005));
     rates
@@ -36,7 +51,8 @@ fn who_used_a_shared_machine_is_told() {
     let full = shared(0.14, 1.85, 0.0);
     let said = full.says("shared_cpu");
     assert!(
-        said.contains("it used 1.85 of 2 cores, brunt 0.14") && said.contains("2.00 ÷ 1.85 = 1.08 × as much"),
+        said.contains("it used 1.85 of 2 cores, brunt 0.14")
+            && said.contains("2.00 ÷ 1.85 = 1.08 × as much"),
         "{said}"
     );
     full.is_silent("busy_machine");
@@ -49,13 +65,22 @@ fn who_used_a_shared_machine_is_told() {
 
 fn ethernet() -> Route {
     let interface = Some("eth0".to_owned());
-    Route { same_host: Some(false), interface, link_bits_per_second: Some(100_000_000), ..Route::default() }
+    Route {
+        same_host: Some(false),
+        interface,
+        link_bits_per_second: Some(100_000_000),
+        ..Route::default()
+    }
 }
 
 /// Ten users with replies of 100 kB that share this many bytes per second.
 fn sharing(bytes_per_second: f64) -> World {
     let seconds = 10.0 * 1e5 / bytes_per_second;
-    World::closed(10, 0.0).answering(move |_| Reply { bytes: 100_000, receiving: seconds * 0.9, ..reply(seconds) })
+    World::closed(10, 0.0).answering(move |_| Reply {
+        bytes: 100_000,
+        receiving: seconds * 0.9,
+        ..reply(seconds)
+    })
 }
 
 #[test]

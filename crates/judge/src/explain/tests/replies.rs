@@ -4,17 +4,25 @@ use brunt_model::finding::Severity;
 use brunt_model::plan::StatusRange;
 
 fn with_status(status: u16, one_in: u64) -> impl Fn(SimulatedRequest) -> Reply {
-    move |asked| Reply { status: if asked.number.is_multiple_of(one_in) { status } else { 200 }, ..reply(0.004) }
+    move |asked| Reply {
+        status: if asked.number.is_multiple_of(one_in) { status } else { 200 },
+        ..reply(0.004)
+    }
 }
 
 #[test]
 fn errors_in_place_of_pages() {
     let world = World::closed(10, 0.0).answering(with_status(503, 4));
     let said = world.says("error_replies");
-    assert!(said.contains("× 503") && said.contains("25.0 %") && said.contains("mean 4.00 ms"), "{said}");
+    assert!(
+        said.contains("× 503") && said.contains("25.0 %") && said.contains("mean 4.00 ms"),
+        "{said}"
+    );
     assert!(world.finds("error_replies").unwrap().remedy.unwrap().contains("error log"));
     World::closed(10, 0.0).answering(with_status(503, 200)).is_silent("error_replies");
-    let expected = |w: &mut World| w.plan.reply_policies[0].checks.status = vec![StatusRange { least: 200, most: 599 }];
+    let expected = |w: &mut World| {
+        w.plan.reply_policies[0].checks.status = vec![StatusRange { least: 200, most: 599 }]
+    };
     World::closed(10, 0.0).answering(with_status(503, 4)).with(expected).is_silent("error_replies");
 }
 
@@ -26,8 +34,9 @@ fn redirects_in_place_of_pages() {
     let some = World::closed(10, 0.0).answering(with_status(301, 50));
     assert_eq!(some.finds("redirects").unwrap().severity, Severity::Note);
     World::closed(10, 0.0).answering(with_status(304, 1)).is_silent("redirects");
-    let asked_for =
-        |w: &mut World| w.plan.reply_policies[0].checks.status = vec![StatusRange { least: 302, most: 302 }];
+    let asked_for = |w: &mut World| {
+        w.plan.reply_policies[0].checks.status = vec![StatusRange { least: 302, most: 302 }]
+    };
     all.with(asked_for).is_silent("redirects");
 }
 
@@ -72,6 +81,10 @@ fn lengths_that_vary_anyhow_do_not_drift() {
     World::closed(1, 0.0)
         .answering(|a| Reply { seconds: 0.2, ..lengths(1000, 1000, 1000)(a) })
         .is_silent("length_drift");
-    let counting = |w: &mut World| w.plan.main_mut().scenario.requests[0].url = "http://h/{n}".into();
-    World::closed(10, 0.0).answering(lengths(20_000, 4_000, 0)).with(counting).is_silent("length_drift");
+    let counting =
+        |w: &mut World| w.plan.main_mut().scenario.requests[0].url = "http://h/{n}".into();
+    World::closed(10, 0.0)
+        .answering(lengths(20_000, 4_000, 0))
+        .with(counting)
+        .is_silent("length_drift");
 }

@@ -25,9 +25,16 @@ fn percentiles_need_samples_beyond_them() {
 
 #[test]
 fn a_high_percentile_is_judged_only_where_the_user_names_it() {
-    let objective = Objective { metric: Metric::Quantile(0.999), step: None, relation: Relation::Below, bound: 0.1 };
+    let objective = Objective {
+        metric: Metric::Quantile(0.999),
+        step: None,
+        relation: Relation::Below,
+        bound: 0.1,
+    };
     let bounded = requests(1000.0).with(|w| w.plan.objectives = vec![objective]);
-    assert!(bounded.says("few_samples").starts_with("p99.9 needs 10,000 requests (have 1,000); p99 is"));
+    assert!(
+        bounded.says("few_samples").starts_with("p99.9 needs 10,000 requests (have 1,000); p99 is")
+    );
     let goal = Goal { aim: Aim::Quantile(0.999), within: 0.05 };
     let until = Until { goals: vec![goal], least: Duration::from_secs(1) };
     let aimed = requests(1000.0).with(|w| w.plan.until = Some(until));
@@ -37,10 +44,16 @@ fn a_high_percentile_is_judged_only_where_the_user_names_it() {
 #[test]
 fn samples_that_depend_on_each_other_count_for_less() {
     let estimate = Some(FigureEstimate { value: 0.004, low: 0.003, high: None });
-    let interval =
-        Interval { quantile: 0.99, estimate, effective_samples: 90.0, too_short: None, method: String::new() };
+    let interval = Interval {
+        quantile: 0.99,
+        estimate,
+        effective_samples: 90.0,
+        too_short: None,
+        method: String::new(),
+    };
     let world = requests(2000.0).with(|w| w.judgement.intervals = vec![interval]);
-    let expected = "p99 needs 1,000 independent requests (have 2,000, autocorrelated: worth 90); p95 is";
+    let expected =
+        "p99 needs 1,000 independent requests (have 2,000, autocorrelated: worth 90); p95 is";
     assert!(world.says("few_samples").starts_with(expected));
     requests(2000.0).is_silent("few_samples");
 }
@@ -54,6 +67,9 @@ fn requests_without_an_end_bound_the_percentiles() {
         }
     };
     let said = World::open(500.0).answering(hanging(20)).says("censored");
-    assert!(said.contains("5.00 %") && said.contains("125 timed out") && said.contains("above p95 "), "{said}");
+    assert!(
+        said.contains("5.00 %") && said.contains("125 timed out") && said.contains("above p95 "),
+        "{said}"
+    );
     World::open(500.0).answering(hanging(1000)).is_silent("censored");
 }

@@ -6,8 +6,8 @@ use brunt_model::outcome::Failure;
 use brunt_model::plan::{Connection, Population, Record};
 use brunt_model::sample::Opening;
 use brunt_model::{
-    Arrivals, Environment, Event, Finding, Judgement, Load, Outcome, Phase, Plan, Reading, Request, Route, Run, Sample,
-    Shape, Snapshot, Stop, Think, Tick,
+    Arrivals, Environment, Event, Finding, Judgement, Load, Outcome, Phase, Plan, Reading, Request,
+    Route, Run, Sample, Shape, Snapshot, Stop, Think, Tick,
 };
 use brunt_model::{ReplyPolicy, Scenario};
 use std::time::Duration;
@@ -69,7 +69,8 @@ pub struct World {
 impl World {
     /// A closed loop of 5 s with this many users and this think time in seconds.
     pub fn closed(users: u32, think: f64) -> Self {
-        let think = Think { least: Duration::from_secs_f64(think), most: Duration::from_secs_f64(think) };
+        let think =
+            Think { least: Duration::from_secs_f64(think), most: Duration::from_secs_f64(think) };
         Self::of(Load::Closed { users: Shape::constant(f64::from(users)), think })
     }
 
@@ -82,7 +83,11 @@ impl World {
     fn of(load: Load) -> Self {
         Self {
             plan: plan(load),
-            environment: Environment { cores: 4, command: "brunt http://h/".into(), ..Environment::default() },
+            environment: Environment {
+                cores: 4,
+                command: "brunt http://h/".into(),
+                ..Environment::default()
+            },
             judgement: Judgement::default(),
             finish: Some(Finish { at: Tick(0), interrupted: false, error: None }),
             replaced: 0,
@@ -130,7 +135,11 @@ impl World {
         for i in 0..=(self.seconds / 0.5) as u32 {
             let at = f64::from(i) * 0.5;
             let values = vec![(name.to_owned(), 1000.0 + per_second * at)];
-            self.readings.push(Reading { at: tick(BEGINS + at), source: "generator".into(), values });
+            self.readings.push(Reading {
+                at: tick(BEGINS + at),
+                source: "generator".into(),
+                values,
+            });
         }
         self
     }
@@ -286,7 +295,8 @@ fn timeline(ends: f64, last: f64) -> Vec<Snapshot> {
         at if at < tick(ends - 1e-6) => Phase::Measure,
         _ => Phase::Grace,
     };
-    let snapshot = |i| Snapshot { from: at(i), to: at(i + 1), phase: phase(i), ..Snapshot::default() };
+    let snapshot =
+        |i| Snapshot { from: at(i), to: at(i + 1), phase: phase(i), ..Snapshot::default() };
     (0..count.max(2)).map(snapshot).collect()
 }
 
@@ -337,5 +347,8 @@ fn plan(load: Load) -> Plan {
 }
 
 fn connection() -> Connection {
-    Connection { connect_rate: 5000, ..Connection::plain(Duration::from_secs(30), Duration::from_secs(10)) }
+    Connection {
+        connect_rate: 5000,
+        ..Connection::plain(Duration::from_secs(30), Duration::from_secs(10))
+    }
 }

@@ -14,8 +14,12 @@ use brunt_stats::rank;
 const SIGNIFICANT: f64 = 0.05;
 
 /// The rules, in the order in which their conclusions are shown.
-pub const RULES: &[Rule] =
-    &[("difference", difference), ("faster", faster), ("capacity", capacity), ("bottleneck", bottleneck)];
+pub const RULES: &[Rule] = &[
+    ("difference", difference),
+    ("faster", faster),
+    ("capacity", capacity),
+    ("bottleneck", bottleneck),
+];
 
 /// Rule: knee, saturation point and highest loads that meet objectives, in one
 /// sentence for each contender.
@@ -26,7 +30,11 @@ fn capacity(facts: &Facts) -> Vec<Remark> {
         if limits.is_empty() {
             remarks.extend(nothing_found(trials));
         } else {
-            remarks.push(Remark::note(format!("{}: {}.", contender.contender, enumeration(&limits))));
+            remarks.push(Remark::note(format!(
+                "{}: {}.",
+                contender.contender,
+                enumeration(&limits)
+            )));
         }
     }
     remarks
@@ -35,21 +43,33 @@ fn capacity(facts: &Facts) -> Vec<Remark> {
 fn limits_text(trials: &Trials, contender: &ContenderAnalysis) -> Vec<String> {
     let mut texts: Vec<String> = Vec::new();
     if let Some((_, saturation)) = limit(contender, LimitKind::Saturation) {
-        let bottleneck = bottleneck_of_server(contender).map_or(String::new(), |sentence| format!(" ({sentence})"));
+        let bottleneck = bottleneck_of_server(contender)
+            .map_or(String::new(), |sentence| format!(" ({sentence})"));
         texts.push(format!("throughput saturates at {}{bottleneck}", rate(saturation.value)));
     }
     if let Some((_, knee)) = limit(contender, LimitKind::Knee) {
-        texts.push(format!("the response time bends at {}", numbers::load(trials.unit, knee.value)));
+        texts
+            .push(format!("the response time bends at {}", numbers::load(trials.unit, knee.value)));
     }
     let curve = trials.curve();
     // Without a usable plateau, the peak is the best known throughput.
-    if let Some(peak) = peak(&curve).filter(|_| growth(&curve).plateau().is_some() && plateau(&curve).is_none()) {
-        texts.push(format!("throughput peaks at {} at {}", rate(peak.achieved), numbers::load(trials.unit, peak.load)));
+    if let Some(peak) =
+        peak(&curve).filter(|_| growth(&curve).plateau().is_some() && plateau(&curve).is_none())
+    {
+        texts.push(format!(
+            "throughput peaks at {} at {}",
+            rate(peak.achieved),
+            numbers::load(trials.unit, peak.load)
+        ));
     }
     for bound in &contender.limits {
         let is_bound = [LimitKind::Objective, LimitKind::Patience].contains(&bound.kind);
         if let Some(highest) = bound.at.filter(|at| is_bound && at.value > 0.0) {
-            texts.push(format!("{} holds up to {}", bound.name, numbers::load(trials.unit, highest.value)));
+            texts.push(format!(
+                "{} holds up to {}",
+                bound.name,
+                numbers::load(trials.unit, highest.value)
+            ));
         }
     }
     texts
@@ -60,9 +80,13 @@ fn nothing_found(trials: &Trials) -> Option<Remark> {
     let [first, .., last] = &trials.steps[..] else { return None };
     let low = numbers::load(trials.unit, first.load);
     let high = numbers::load(trials.unit, last.load);
-    let sentence = format!("{}: no knee and no saturation point from {low} to {high}.", trials.contender);
+    let sentence =
+        format!("{}: no knee and no saturation point from {low} to {high}.", trials.contender);
     let remedy = if trials.excluded_above > 0 {
-        format!("{}; the verdicts of these trials give the reason: brunt report ID", trials.advice_above())
+        format!(
+            "{}; the verdicts of these trials give the reason: brunt report ID",
+            trials.advice_above()
+        )
     } else {
         "sweep further; each limit states the direction".to_owned()
     };
@@ -75,8 +99,15 @@ fn difference(facts: &Facts) -> Vec<Remark> {
     let factors: Vec<&Factors> = facts.trials.iter().map(|trials| trials.factors).collect();
     let mut remarks = Vec::new();
     for pairing in pairings(&factors) {
-        let Some((_, our_limit)) = limit(&facts.contenders[pairing.ours], LimitKind::Saturation) else { continue };
-        let Some((_, their_limit)) = limit(&facts.contenders[pairing.theirs], LimitKind::Saturation) else { continue };
+        let Some((_, our_limit)) = limit(&facts.contenders[pairing.ours], LimitKind::Saturation)
+        else {
+            continue;
+        };
+        let Some((_, their_limit)) =
+            limit(&facts.contenders[pairing.theirs], LimitKind::Saturation)
+        else {
+            continue;
+        };
         let ours = &facts.trials[pairing.ours];
         let theirs = &facts.trials[pairing.theirs];
         remarks.push(if our_limit.value >= their_limit.value {
@@ -97,14 +128,29 @@ fn faster(facts: &Facts) -> Vec<Remark> {
 fn saturation_difference(best: &Trials, most: f64, other: &Trials, less: f64) -> Remark {
     let ours = plateaus(best);
     let theirs = plateaus(other);
-    let ends = format!("{} saturates at {}, {} at {}", best.contender, rate(most), other.contender, rate(less));
+    let ends = format!(
+        "{} saturates at {}, {} at {}",
+        best.contender,
+        rate(most),
+        other.contender,
+        rate(less)
+    );
     let least = rank::least_p(ours.len(), theirs.len());
     if least > SIGNIFICANT {
-        let sentence = format!("{ends}. No difference can be tested: {}.", too_few(ours.len(), theirs.len(), least));
-        return Remark::warning(sentence).with_remedy(format!("measure each {} times or more", enough_repetitions()));
+        let sentence = format!(
+            "{ends}. No difference can be tested: {}.",
+            too_few(ours.len(), theirs.len(), least)
+        );
+        return Remark::warning(sentence)
+            .with_remedy(format!("measure each {} times or more", enough_repetitions()));
     }
     let p = rank::mann_whitney(&ours, &theirs);
-    let test = format!("p = {} by the ranks of {} and {} repetitions", three_digits(p), ours.len(), theirs.len());
+    let test = format!(
+        "p = {} by the ranks of {} and {} repetitions",
+        three_digits(p),
+        ours.len(),
+        theirs.len()
+    );
     if p > SIGNIFICANT {
         return Remark::note(format!("{ends}: no significant difference ({test})."));
     }
@@ -131,7 +177,11 @@ fn enough_repetitions() -> usize {
 
 /// Saturation throughput of each repetition.
 fn plateaus(trials: &Trials) -> Vec<f64> {
-    trials.repetitions.iter().filter_map(|repetition| plateau(&trials.curve_of(*repetition))).collect()
+    trials
+        .repetitions
+        .iter()
+        .filter_map(|repetition| plateau(&trials.curve_of(*repetition)))
+        .collect()
 }
 
 /// Rule: the bottleneck of each server, unless it is reported with the saturation point.

@@ -30,7 +30,8 @@ const MOST_PROCESSES: usize = 3;
 /// Rule: trials that were cut short or are invalid are excluded from all figures.
 pub fn excluded(facts: &Facts) -> Vec<Remark> {
     let cut = matching_trials(facts, |observation| observation.cut_short);
-    let invalid = matching_trials(facts, |observation| !observation.cut_short && !is_usable(observation));
+    let invalid =
+        matching_trials(facts, |observation| !observation.cut_short && !is_usable(observation));
     let mut remarks = Vec::new();
     if cut.count > 0 {
         let remark = Remark::warning(excluded_text(facts, &cut, "they were cut short"));
@@ -38,7 +39,8 @@ pub fn excluded(facts: &Facts) -> Vec<Remark> {
     }
     if invalid.count > 0 {
         let remark = Remark::warning(excluded_text(facts, &invalid, "a consistency check failed"));
-        remarks.push(remark.with_remedy("see the verdicts of these trials, and measure them again"));
+        remarks
+            .push(remark.with_remedy("see the verdicts of these trials, and measure them again"));
     }
     remarks
 }
@@ -51,17 +53,25 @@ fn excluded_text(facts: &Facts, trials: &MatchingTrials, reason: &str) -> String
 /// Rule: the generator was the limit. A limit that these trials show may be the generator's.
 pub fn generator_limited(facts: &Facts) -> Vec<Remark> {
     let Some(trials) = in_state(facts, State::Limited) else { return Vec::new() };
-    let sentence =
-        format!("The generator was the bottleneck in {trials}: a limit found at these loads may be the generator's.");
-    vec![Remark::warning(sentence).with_remedy("see the verdicts of these trials: each names its bottleneck")]
+    let sentence = format!(
+        "The generator was the bottleneck in {trials}: a limit found at these loads may be the generator's."
+    );
+    vec![
+        Remark::warning(sentence)
+            .with_remedy("see the verdicts of these trials: each names its bottleneck"),
+    ]
 }
 
 /// Rule: other processes used the machine's CPU. The figures are worse than they
 /// would be without them.
 pub fn busy_machine(facts: &Facts) -> Vec<Remark> {
     let Some(trials) = in_state(facts, State::BusyMachine) else { return Vec::new() };
-    let sentence = format!("Other processes used the machine's CPU in {trials}, and that changed figures{}.", users(facts));
-    let remedy = "end them, or measure on another machine; read what belongs to the server with --probe";
+    let sentence = format!(
+        "Other processes used the machine's CPU in {trials}, and that changed figures{}.",
+        users(facts)
+    );
+    let remedy =
+        "end them, or measure on another machine; read what belongs to the server with --probe";
     vec![Remark::warning(sentence).with_remedy(remedy)]
 }
 
@@ -69,20 +79,27 @@ pub fn busy_machine(facts: &Facts) -> Vec<Remark> {
 pub fn unexplained(facts: &Facts) -> Vec<Remark> {
     let Some(trials) = in_state(facts, State::Unexplained) else { return Vec::new() };
     let sentence = format!("Requests were late in {trials}, for an unknown reason.");
-    vec![Remark::warning(sentence).with_remedy("see the verdicts of these trials, and measure them again")]
+    vec![
+        Remark::warning(sentence)
+            .with_remedy("see the verdicts of these trials, and measure them again"),
+    ]
 }
 
 /// `3 of 40 trials (nginx at 100/s)`; None if no trial has this verdict.
 fn in_state(facts: &Facts, state: State) -> Option<String> {
-    let trials = matching_trials(facts, |observation| is_usable(observation) && observation.verdict == Some(state));
+    let trials = matching_trials(facts, |observation| {
+        is_usable(observation) && observation.verdict == Some(state)
+    });
     let all = plural(facts.observations.observations.len() as u64, "trial");
-    (trials.count > 0).then(|| format!("{} of {all} ({})", numbers::count(trials.count), trials.places))
+    (trials.count > 0)
+        .then(|| format!("{} of {all} ({})", numbers::count(trials.count), trials.places))
 }
 
 /// Other processes with the greatest usage: `: sh (pid 123) up to 1.90 cores in 12 of them`.
 fn users(facts: &Facts) -> String {
     let mut users: BTreeMap<(&str, Option<u32>), (f64, u64)> = BTreeMap::new();
-    let observations = facts.observations.observations.iter().filter(|observation| is_usable(observation));
+    let observations =
+        facts.observations.observations.iter().filter(|observation| is_usable(observation));
     for usage in observations.flat_map(|observation| &observation.other_processes) {
         let (most, trials) = users.entry((&usage.name, usage.pid)).or_default();
         *most = most.max(usage.cores);
@@ -108,7 +125,9 @@ struct MatchingTrials {
 fn matching_trials(facts: &Facts, predicate: impl Fn(&Observation) -> bool) -> MatchingTrials {
     let mut places: Vec<(usize, f64)> = Vec::new();
     let mut count = 0;
-    for observation in facts.observations.observations.iter().filter(|observation| predicate(observation)) {
+    for observation in
+        facts.observations.observations.iter().filter(|observation| predicate(observation))
+    {
         count += 1;
         places.push((observation.contender, observation.load));
     }
@@ -137,7 +156,8 @@ pub fn idle_users(facts: &Facts) -> Vec<Remark> {
         let curve = trials.curve();
         let idle = curve.iter().filter_map(|point| {
             let waiting = point.achieved * point.mean?;
-            (point.load >= FEW_USERS && waiting < min_waiting * point.load).then_some((point.load, waiting))
+            (point.load >= FEW_USERS && waiting < min_waiting * point.load)
+                .then_some((point.load, waiting))
         });
         let Some((load, waiting)) = idle.max_by(|a, b| a.0.total_cmp(&b.0)) else { continue };
         let load = numbers::load(trials.unit, load);
@@ -146,7 +166,9 @@ pub fn idle_users(facts: &Facts) -> Vec<Remark> {
             "{}: of {load}, {waiting} at a time waited for a reply, and the others were {activity}. Pauses determine the throughput there, and the limit of the server is outside this range.",
             trials.contender
         );
-        remarks.push(Remark::warning(sentence).with_remedy("less think time, or an open loop at a rate"));
+        remarks.push(
+            Remark::warning(sentence).with_remedy("less think time, or an open loop at a rate"),
+        );
     }
     remarks
 }
@@ -169,7 +191,12 @@ pub fn outliers(facts: &Facts) -> Vec<Remark> {
                 places.insert(format!("{} at {load}", contender.contender));
             }
             let rest: Vec<String> = places.into_iter().collect();
-            format!("{} outliers. {} The others: {}.", all.len(), first.sentence, enumeration(&rest))
+            format!(
+                "{} outliers. {} The others: {}.",
+                all.len(),
+                first.sentence,
+                enumeration(&rest)
+            )
         }
     };
     vec![Remark::warning(sentence).with_remedy("repeat the trial to see whether it was chance")]
@@ -179,7 +206,9 @@ pub fn outliers(facts: &Facts) -> Vec<Remark> {
 pub fn not_robust(facts: &Facts) -> Vec<Remark> {
     let mut remarks = Vec::new();
     for contender in facts.contenders {
-        let Some(limit) = contender.limits.iter().find(|limit| limit.robust == Some(false)) else { continue };
+        let Some(limit) = contender.limits.iter().find(|limit| limit.robust == Some(false)) else {
+            continue;
+        };
         let name = &limit.name;
         let contender = &contender.contender;
         let sentence = format!(
@@ -192,14 +221,23 @@ pub fn not_robust(facts: &Facts) -> Vec<Remark> {
 
 /// Rule: too few repetitions for an interval over them.
 pub fn few_repetitions(facts: &Facts) -> Vec<Remark> {
-    let fewest = facts.trials.iter().map(|trials| trials.repetitions.len()).filter(|n| *n > 0).min();
+    let fewest =
+        facts.trials.iter().map(|trials| trials.repetitions.len()).filter(|n| *n > 0).min();
     let Some(fewest) = fewest.filter(|n| *n < ENOUGH_REPETITIONS) else { return Vec::new() };
     let sentence = match fewest {
-        1 => format!("One repetition shows no variation between runs; a 95 % CI needs {ENOUGH_REPETITIONS}."),
-        _ => format!("A 95 % CI needs {ENOUGH_REPETITIONS} repetitions (have {fewest}); their range is shown."),
+        1 => format!(
+            "One repetition shows no variation between runs; a 95 % CI needs {ENOUGH_REPETITIONS}."
+        ),
+        _ => format!(
+            "A 95 % CI needs {ENOUGH_REPETITIONS} repetitions (have {fewest}); their range is shown."
+        ),
     };
     let repetitions = ENOUGH_REPETITIONS.to_string();
-    vec![Remark::note(sentence).with_remedy(facts.command.advise("repeat more often", REPEAT, &repetitions))]
+    vec![Remark::note(sentence).with_remedy(facts.command.advise(
+        "repeat more often",
+        REPEAT,
+        &repetitions,
+    ))]
 }
 
 /// Rule: too few loads for a knee or a saturation point.
@@ -208,12 +246,13 @@ pub fn few_loads(facts: &Facts) -> Vec<Remark> {
     if facts.trials.is_empty() || fewest >= FEWEST_LOADS {
         return Vec::new();
     }
-    let sentence =
-        format!("{} can show neither a knee nor a saturation point for sure.", plural(fewest as u64, "load"));
-    vec![
-        Remark::note(sentence)
-            .with_remedy(format!("{FEWEST_LOADS} loads or more, from far below the limit to beyond it")),
-    ]
+    let sentence = format!(
+        "{} can show neither a knee nor a saturation point for sure.",
+        plural(fewest as u64, "load")
+    );
+    vec![Remark::note(sentence).with_remedy(format!(
+        "{FEWEST_LOADS} loads or more, from far below the limit to beyond it"
+    ))]
 }
 
 /// Rule: notes on facts that the source of the observations does not have.
@@ -243,5 +282,8 @@ fn fall(trials: &Trials) -> Option<Remark> {
         rate(last.achieved),
         numbers::load(trials.unit, last.load),
     );
-    Some(Remark::warning(sentence).with_remedy("keep the load below the peak; bound the server's queues"))
+    Some(
+        Remark::warning(sentence)
+            .with_remedy("keep the load below the peak; bound the server's queues"),
+    )
 }

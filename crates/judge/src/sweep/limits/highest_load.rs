@@ -26,7 +26,12 @@ pub fn limits(trials: &Trials) -> Vec<LoadLimit> {
 
 /// One of the three objectives of the preset `1-3-10`.
 fn patience(seconds: f64) -> Objective {
-    Objective { metric: Metric::Quantile(0.99), step: None, relation: Relation::Below, bound: seconds }
+    Objective {
+        metric: Metric::Quantile(0.99),
+        step: None,
+        relation: Relation::Below,
+        bound: seconds,
+    }
 }
 
 /// Range of loads, from the lowest one on, in which a condition holds.
@@ -41,7 +46,8 @@ impl HeldRange {
     /// Determines the range on a curve. `holds` returns None for a load without
     /// data, which is skipped.
     fn on_curve(curve: &[LoadPoint], holds: impl Fn(&LoadPoint) -> Option<bool>) -> Self {
-        let results: Vec<(f64, bool)> = curve.iter().filter_map(|point| Some((point.load, holds(point)?))).collect();
+        let results: Vec<(f64, bool)> =
+            curve.iter().filter_map(|point| Some((point.load, holds(point)?))).collect();
         match (results.iter().position(|result| !result.1), results.last()) {
             (_, None) => Self::Unknown,
             (Some(0), _) => Self::Nowhere,
@@ -67,7 +73,11 @@ impl HeldRange {
 fn is_achieved(point: &LoadPoint, least_response: f64) -> Option<bool> {
     let offered = point.offered.filter(|offered| *offered > 0.0)?;
     let in_flight = offered * least_response;
-    let tolerance = if point.seconds > 0.0 { (in_flight + 3.0 * in_flight.sqrt()) / point.seconds } else { 0.0 };
+    let tolerance = if point.seconds > 0.0 {
+        (in_flight + 3.0 * in_flight.sqrt()) / point.seconds
+    } else {
+        0.0
+    };
     // The last factor allows for rounding in floating point.
     Some(point.achieved + tolerance >= MIN_ACHIEVED * offered * (1.0 - 1e-9))
 }
@@ -78,13 +88,15 @@ fn highest_achieved(trials: &Trials) -> Option<LoadLimit> {
     }
     let how = "The highest load up to which at least 99 % of the offered load is achieved.";
     Some(limit(trials, LimitKind::Kept, "99 % achieved".into(), how, |curve| {
-        let least = curve.iter().filter_map(|point| point.mean).min_by(f64::total_cmp).unwrap_or(0.0);
+        let least =
+            curve.iter().filter_map(|point| point.mean).min_by(f64::total_cmp).unwrap_or(0.0);
         HeldRange::on_curve(curve, |point| is_achieved(point, least))
     }))
 }
 
 fn of_objective(trials: &Trials, index: usize, kind: LimitKind) -> LoadLimit {
-    let how = "The highest load up to which it is met at every load, in more than half of the trials.";
+    let how =
+        "The highest load up to which it is met at every load, in more than half of the trials.";
     let mut limit = limit(trials, kind, trials.objectives[index].to_string(), how, |curve| {
         HeldRange::on_curve(curve, |point| Some(point.met.get(index).copied().flatten()? > 0.5))
     });
@@ -103,7 +115,9 @@ fn limit(
     held_range: impl Fn(&[LoadPoint]) -> HeldRange,
 ) -> LoadLimit {
     let whole = held_range(&trials.curve());
-    let at = matches!(whole, HeldRange::UpTo(_)).then(|| trials.banded(|curve| held_range(curve).load())).flatten();
+    let at = matches!(whole, HeldRange::UpTo(_))
+        .then(|| trials.banded(|curve| held_range(curve).load()))
+        .flatten();
     let how = match whole {
         HeldRange::UpTo(_) => how.to_owned(),
         HeldRange::Nowhere => "Not met at the lowest load of the sweep; sweep lower.".into(),

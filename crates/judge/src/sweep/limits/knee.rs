@@ -29,7 +29,14 @@ pub fn limit(trials: &Trials) -> LoadLimit {
     if robust == Some(false) {
         how += " Not robust: without the top third of the range it lies elsewhere, or disappears.";
     }
-    LoadLimit { kind: LimitKind::Knee, name: "knee".into(), at, unit: unit(trials.unit), how, robust }
+    LoadLimit {
+        kind: LimitKind::Knee,
+        name: "knee".into(),
+        at,
+        unit: unit(trials.unit),
+        how,
+        robust,
+    }
 }
 
 /// Reason why there is no knee.
@@ -44,8 +51,10 @@ enum NoKnee {
 
 /// Returns the load at the knee.
 fn knee(curve: &[LoadPoint]) -> Result<f64, NoKnee> {
-    let points: Vec<(f64, f64)> =
-        curve.iter().filter_map(|point| Some((point.load, point.response.filter(|r| *r > 0.0)?))).collect();
+    let points: Vec<(f64, f64)> = curve
+        .iter()
+        .filter_map(|point| Some((point.load, point.response.filter(|r| *r > 0.0)?)))
+        .collect();
     if points.len() < FEWEST_LOADS {
         return Err(NoKnee::FewLoads(points.len()));
     }
@@ -102,7 +111,10 @@ fn method_text(trials: &Trials, curve: &[LoadPoint]) -> String {
     let loads: Vec<f64> = curve.iter().map(|point| point.load).collect();
     let axis = if is_geometric(&loads) { " and of the load" } else { "" };
     let response = response_name(trials);
-    format!("Kneedle on the logarithm of {response}{axis}, made non-decreasing, {}.", range(trials, curve))
+    format!(
+        "Kneedle on the logarithm of {response}{axis}, made non-decreasing, {}.",
+        range(trials, curve)
+    )
 }
 
 fn no_knee_text(trials: &Trials, curve: &[LoadPoint], reason: &NoKnee) -> String {
@@ -110,7 +122,9 @@ fn no_knee_text(trials: &Trials, curve: &[LoadPoint], reason: &NoKnee) -> String
     let range = range(trials, curve);
     match reason {
         NoKnee::FewLoads(n) => {
-            format!("Not computed: {FEWEST_LOADS} loads with a response time are needed (have {n}).")
+            format!(
+                "Not computed: {FEWEST_LOADS} loads with a response time are needed (have {n})."
+            )
         }
         NoKnee::Flat(rise) => {
             let rise = three_digits(*rise);

@@ -68,7 +68,9 @@ pub fn growth(curve: &[LoadPoint]) -> Growth {
     let (x, y): (Vec<f64>, Vec<f64>) =
         curve.iter().map(|point| (point.offered.unwrap_or(point.load), point.achieved)).unzip();
     let usable = x.iter().all(|x| *x > 0.0);
-    let Some(fit) = usable.then(|| saturation::fit(&x, &y)).flatten() else { return Growth::Unknown };
+    let Some(fit) = usable.then(|| saturation::fit(&x, &y)).flatten() else {
+        return Growth::Unknown;
+    };
     let beyond = x.iter().filter(|x| fit.slope * **x >= BEYOND * fit.plateau).count();
     // A single load below the line may be a disturbed trial.
     if beyond < FEWEST_BEYOND {
@@ -85,7 +87,8 @@ pub fn growth(curve: &[LoadPoint]) -> Growth {
 pub fn limit(trials: &Trials) -> LoadLimit {
     let curve = trials.curve();
     let estimate = trials.estimate(plateau);
-    let how = explanation(trials, &curve) + &estimate.map(|estimate| estimate.doubt()).unwrap_or_default();
+    let how = explanation(trials, &curve)
+        + &estimate.map(|estimate| estimate.doubt()).unwrap_or_default();
     let at = estimate.map(|estimate| estimate.figure);
     let name = "saturation point".into();
     LoadLimit { kind: LimitKind::Saturation, name, at, unit: "/s".into(), how, robust: None }
@@ -137,7 +140,9 @@ pub fn asymptotes(trials: &Trials) -> Option<LoadLimit> {
             let rate = rate(plateau);
             let think = seconds(think);
             let least = seconds(least_response);
-            format!("{rate} · ({least} + {think} of thinking): above it, users wait for one another.")
+            format!(
+                "{rate} · ({least} + {think} of thinking): above it, users wait for one another."
+            )
         }
         _ if growth(&curve).plateau().is_some() => "None: the throughput has no plateau.".into(),
         _ => format!(
@@ -146,7 +151,14 @@ pub fn asymptotes(trials: &Trials) -> Option<LoadLimit> {
         ),
     };
     let name = "users for full throughput".into();
-    Some(LoadLimit { kind: LimitKind::Asymptotes, name, at, unit: unit(trials.unit), how, robust: None })
+    Some(LoadLimit {
+        kind: LimitKind::Asymptotes,
+        name,
+        at,
+        unit: unit(trials.unit),
+        how,
+        robust: None,
+    })
 }
 
 /// Least mean response time of all loads.

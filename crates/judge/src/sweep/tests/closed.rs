@@ -56,8 +56,14 @@ fn the_asymptotes_of_users_who_think_cross_where_the_formula_says() {
 fn users_who_sleep_are_told() {
     // E5: 500 to 2000 users, about half a second of pause, 15 ms of response time: 3 of
     // 2000 wait at a time.
-    let step = |load: f64, achieved: f64| Observation { load, achieved, mean: Some(0.015), ..Observation::default() };
-    let analysis = analyse(&users(0.5, vec![step(500.0, 487.0), step(1000.0, 706.0), step(2000.0, 212.0)]));
+    let step = |load: f64, achieved: f64| Observation {
+        load,
+        achieved,
+        mean: Some(0.015),
+        ..Observation::default()
+    };
+    let analysis =
+        analyse(&users(0.5, vec![step(500.0, 487.0), step(1000.0, 706.0), step(2000.0, 212.0)]));
     let [sleeping] = said(&analysis, "idle_users")[..] else { panic!("{:?}", analysis.findings) };
     assert!(sleeping.contains("of 2,000 users, 3.18 at a time"), "{sleeping}");
     assert!(!said(&analysis, "few_loads").is_empty());
@@ -68,8 +74,18 @@ fn law(law: ScalabilityLaw, repetitions: u32, noise: f64) -> Observations {
     let at = |n: f64, repetition: u32| {
         let wave = |i: u32| noise * (f64::from(i * i % 7) / 3.0 - 1.0);
         let achieved = law.at(n) * (1.0 + wave(repetition + n as u32));
-        let block = |i: u32| Block { seconds: 1.0, completed: (achieved * (1.0 + wave(i))) as u64, ..Block::default() };
-        Observation { load: n, repetition, achieved, blocks: (0..20).map(block).collect(), ..Observation::default() }
+        let block = |i: u32| Block {
+            seconds: 1.0,
+            completed: (achieved * (1.0 + wave(i))) as u64,
+            ..Block::default()
+        };
+        Observation {
+            load: n,
+            repetition,
+            achieved,
+            blocks: (0..20).map(block).collect(),
+            ..Observation::default()
+        }
     };
     let steps = doubling(256).into_iter().flat_map(|n| (0..repetitions).map(move |r| (n, r)));
     users(0.0, steps.map(|(n, r)| at(n, r)).collect())
@@ -81,8 +97,13 @@ fn a_law_is_found_and_its_peak_lies_within() {
     let analysis = analyse(&law(truth, 6, 0.01));
     let fit = analysis.contenders[0].scalability.as_ref().unwrap();
     assert!((fit.sigma.low..=fit.sigma.high).contains(&0.03), "{fit:?}");
-    assert!(fit.kappa.band == Band::Repetitions && (fit.kappa.value / 0.0005 - 1.0).abs() < 0.2, "{fit:?}");
-    assert!((fit.peak.unwrap().value / truth.peak().unwrap() - 1.0).abs() < 0.1 && fit.r_squared > 0.99);
+    assert!(
+        fit.kappa.band == Band::Repetitions && (fit.kappa.value / 0.0005 - 1.0).abs() < 0.2,
+        "{fit:?}"
+    );
+    assert!(
+        (fit.peak.unwrap().value / truth.peak().unwrap() - 1.0).abs() < 0.1 && fit.r_squared > 0.99
+    );
     assert!(fit.caution.contains("its peak lies within"), "{}", fit.caution);
 }
 

@@ -58,7 +58,9 @@ fn in_short() {
 #[test]
 #[allow(clippy::print_stdout)] // the evidence
 fn in_full() {
-    let Some(runs) = std::env::var("BRUNT_PROVE").ok().and_then(|runs| runs.parse().ok()) else { return };
+    let Some(runs) = std::env::var("BRUNT_PROVE").ok().and_then(|runs| runs.parse().ok()) else {
+        return;
+    };
     println!(
         "| queue | repetitions | band | saturation: held in % | mean width /s | worst error % | knees found at (times) | robust % |"
     );
@@ -66,7 +68,8 @@ fn in_full() {
     for case in &CASES {
         let scores = scores(case, runs);
         let share = |n: u32| 100.0 * f64::from(n) / runs as f64;
-        let knees: Vec<String> = scores.knees.iter().map(|(at, times)| format!("{at} ({times})")).collect();
+        let knees: Vec<String> =
+            scores.knees.iter().map(|(at, times)| format!("{at} ({times})")).collect();
         println!(
             "| {} | {} | {:?} | {:.1} | {:.1} | {:.1} | {} | {:.0} |",
             case.0,

@@ -46,22 +46,31 @@ fn knee_and_saturation_are_those_that_its_author_read_off() {
     let analysis = analyse(&table());
     let [nginx, apache] = &analysis.contenders[..] else { panic!() };
     for contender in [nginx, apache] {
-        assert!((25.0..=35.0).contains(&at(contender, LimitKind::Knee).value), "{:?}", contender.limits);
+        assert!(
+            (25.0..=35.0).contains(&at(contender, LimitKind::Knee).value),
+            "{:?}",
+            contender.limits
+        );
         assert_eq!(at(contender, LimitKind::Kept).value, 30.0);
         assert_eq!(limit(contender, LimitKind::Knee).robust, Some(true));
     }
-    let (nginx, apache) = (at(nginx, LimitKind::Saturation).value, at(apache, LimitKind::Saturation).value);
+    let (nginx, apache) =
+        (at(nginx, LimitKind::Saturation).value, at(apache, LimitKind::Saturation).value);
     assert!((34.5..=36.5).contains(&nginx) && (32.0..=34.5).contains(&apache), "{nginx} {apache}");
 }
 
 #[test]
 fn two_steps_of_nginx_stand_apart_and_none_of_apache() {
     let analysis = analyse(&table());
-    let loads: Vec<f64> = analysis.contenders[0].outliers.iter().map(|outlier| outlier.load).collect();
+    let loads: Vec<f64> =
+        analysis.contenders[0].outliers.iter().map(|outlier| outlier.load).collect();
     assert_eq!(loads, [80.0, 85.0]);
     assert_eq!(analysis.contenders[1].outliers, []);
     let [outliers] = said(&analysis, "outliers")[..] else { panic!("{:?}", analysis.findings) };
-    assert!(outliers.contains("23.9/s") && outliers.ends_with("The others: nginx at 85/s."), "{outliers}");
+    assert!(
+        outliers.contains("23.9/s") && outliers.ends_with("The others: nginx at 85/s."),
+        "{outliers}"
+    );
 }
 
 #[test]
@@ -69,7 +78,10 @@ fn with_one_value_a_step_no_difference_can_be_tested() {
     let analysis = analyse(&table());
     let [difference] = said(&analysis, "difference")[..] else { panic!("{:?}", analysis.findings) };
     assert!(difference.contains("No difference can be tested"), "{difference}");
-    assert!(difference.contains("one value per step") && difference.contains("at least 4 of each"), "{difference}");
+    assert!(
+        difference.contains("one value per step") && difference.contains("at least 4 of each"),
+        "{difference}"
+    );
     assert!(!said(&analysis, "few_repetitions").is_empty());
 }
 

@@ -24,7 +24,8 @@ pub struct Queue {
 }
 
 /// php-fpm with 20 children and a page that sleeps for 50 ms: 400/s.
-pub const PHP: Queue = Queue { servers: 20, service: 0.05, constant: true, seconds: 4.0, drift: 0.0 };
+pub const PHP: Queue =
+    Queue { servers: 20, service: 0.05, constant: true, seconds: 4.0, drift: 0.0 };
 
 impl Queue {
     /// Capacity per second.
@@ -39,7 +40,8 @@ impl Queue {
         for repetition in 0..repetitions {
             let longer = 1.0 + self.drift * (2.0 * random.random::<f64>() - 1.0);
             for load in loads {
-                let trial = Self { service: self.service * longer, ..*self }.trial(*load, &mut random);
+                let trial =
+                    Self { service: self.service * longer, ..*self }.trial(*load, &mut random);
                 observations.push(Observation { repetition, ..trial });
             }
         }
@@ -49,14 +51,16 @@ impl Queue {
     fn trial(&self, load: f64, random: &mut Pcg64Mcg) -> Observation {
         let exponential = |random: &mut Pcg64Mcg| -(1.0 - random.random::<f64>()).ln();
         let mut free: BinaryHeap<Reverse<u64>> = (0..self.servers).map(|_| Reverse(0)).collect();
-        let (mut now, mut replies, mut blocks) = (0.0, Vec::new(), vec![Vec::new(); self.seconds.ceil() as usize]);
+        let (mut now, mut replies, mut blocks) =
+            (0.0, Vec::new(), vec![Vec::new(); self.seconds.ceil() as usize]);
         let mut planned = vec![0; blocks.len()];
         loop {
             now += exponential(random) / load;
             if now >= self.seconds {
                 break;
             }
-            let service = if self.constant { self.service } else { self.service * exponential(random) };
+            let service =
+                if self.constant { self.service } else { self.service * exponential(random) };
             // The heap contains instants in whole nanoseconds.
             let begins = free.pop().unwrap().0.max((now * 1e9) as u64);
             let ends = begins + (service * 1e9) as u64;
@@ -68,7 +72,11 @@ impl Queue {
                 blocks[ends as usize].push(response);
             }
         }
-        let blocks = blocks.iter_mut().zip(planned).map(|(replies, planned)| block(replies, planned)).collect();
+        let blocks = blocks
+            .iter_mut()
+            .zip(planned)
+            .map(|(replies, planned)| block(replies, planned))
+            .collect();
         self.observed(load, &mut replies, blocks)
     }
 
@@ -112,7 +120,12 @@ pub fn loads(from: u32, to: u32, step: usize) -> Vec<f64> {
 }
 
 /// Knees (0 if there is none) and saturation points of sweeps with these seeds.
-fn found(queue: &Queue, loads: &[f64], repetitions: u32, seeds: std::ops::Range<u64>) -> Vec<(f64, f64)> {
+fn found(
+    queue: &Queue,
+    loads: &[f64],
+    repetitions: u32,
+    seeds: std::ops::Range<u64>,
+) -> Vec<(f64, f64)> {
     let of = |seed| {
         let analysis = analyse(&queue.sweep(loads, repetitions, seed));
         let value = |kind| limit(&analysis.contenders[0], kind).at.map_or(0.0, |at| at.value);
@@ -153,7 +166,10 @@ fn a_sweep_below_the_limit_has_no_limits_and_says_how_to_find_them() {
             assert!(limit.at.is_none() && limit.how.contains("sweep further"), "{limit:?}");
         }
         assert_eq!(php.outliers, []);
-        assert_eq!(said(&analysis, "capacity"), ["php: no knee and no saturation point from 20/s to 260/s."]);
+        assert_eq!(
+            said(&analysis, "capacity"),
+            ["php: no knee and no saturation point from 20/s to 260/s."]
+        );
     }
 }
 
@@ -173,13 +189,22 @@ fn a_sweep_beyond_the_limit_knows_the_throughput_alone() {
 #[test]
 fn where_the_highest_loads_were_left_out_they_are_to_be_measured_again() {
     let mut seen = PHP.sweep(&loads(20, 540, 40), 1, 1);
-    seen.observations.iter_mut().filter(|o| o.load > 260.0).for_each(|o| o.verdict = Some(State::Invalid));
+    seen.observations
+        .iter_mut()
+        .filter(|o| o.load > 260.0)
+        .for_each(|o| o.verdict = Some(State::Invalid));
     let analysis = analyse(&seen);
     for kind in [LimitKind::Knee, LimitKind::Saturation, LimitKind::Kept] {
         let how = &limit(&analysis.contenders[0], kind).how;
-        assert!(how.contains("above it, 7 trials were left out: measure these loads again"), "{how}");
+        assert!(
+            how.contains("above it, 7 trials were left out: measure these loads again"),
+            "{how}"
+        );
     }
     let capacity = analysis.conclusions.iter().find(|finding| finding.rule == "capacity").unwrap();
     let remedy = capacity.remedy.as_deref().unwrap();
-    assert!(remedy.starts_with("above it, 7 trials were left out") && !remedy.contains("sweep further"), "{remedy}");
+    assert!(
+        remedy.starts_with("above it, 7 trials were left out") && !remedy.contains("sweep further"),
+        "{remedy}"
+    );
 }

@@ -22,9 +22,16 @@ fn fewer_than_six_repetitions_have_a_range_and_six_an_interval() {
     for (repetitions, band) in [(2, Band::Range), (5, Band::Range), (6, Band::Repetitions)] {
         let analysis = analyse(&PHP.sweep(&loads(100, 540, 40), repetitions, 3));
         let php = &analysis.contenders[0];
-        assert!(php.curve.iter().all(|point| point.achieved.band == band && point.trials == repetitions));
+        assert!(
+            php.curve
+                .iter()
+                .all(|point| point.achieved.band == band && point.trials == repetitions)
+        );
         for limit in php.limits.iter().filter_map(|limit| limit.at) {
-            assert!(limit.band == band && limit.low <= limit.value && limit.value <= limit.high, "{limit:?}");
+            assert!(
+                limit.band == band && limit.low <= limit.value && limit.value <= limit.high,
+                "{limit:?}"
+            );
         }
         assert_eq!(said(&analysis, "few_repetitions").is_empty(), repetitions == 6);
     }
@@ -37,7 +44,10 @@ fn one_run_has_an_interval_of_its_own_where_it_is_long_enough() {
     let band = |analysis: &Analysis| at(&analysis.contenders[0], LimitKind::Saturation).band;
     assert_eq!([band(&short), band(&long)], [Band::One, Band::WithinRun]);
     let point = &long.contenders[0].curve[5];
-    assert!(point.achieved.band == Band::WithinRun && point.achieved.low < point.achieved.value, "{point:?}");
+    assert!(
+        point.achieved.band == Band::WithinRun && point.achieved.low < point.achieved.value,
+        "{point:?}"
+    );
     assert!(point.mean.unwrap().high > point.mean.unwrap().value);
 }
 
@@ -45,10 +55,16 @@ fn one_run_has_an_interval_of_its_own_where_it_is_long_enough() {
 fn three_against_three_can_never_differ_and_six_against_six_can() {
     let analysis = analyse(&two(3, 1.1));
     let [difference] = said(&analysis, "difference")[..] else { panic!() };
-    assert!(difference.contains("the smallest p possible with 3 against 3 repetitions is 0.10"), "{difference}");
+    assert!(
+        difference.contains("the smallest p possible with 3 against 3 repetitions is 0.10"),
+        "{difference}"
+    );
     let analysis = analyse(&two(6, 1.1));
     let [difference] = said(&analysis, "difference")[..] else { panic!() };
-    assert!(difference.starts_with("nginx saturates at 39") && difference.contains("they differ by"), "{difference}");
+    assert!(
+        difference.starts_with("nginx saturates at 39") && difference.contains("they differ by"),
+        "{difference}"
+    );
     let analysis = analyse(&two(6, 1.0));
     let [difference] = said(&analysis, "difference")[..] else { panic!() };
     assert!(difference.contains("no significant difference"), "{difference}");
@@ -61,21 +77,35 @@ fn what_was_cut_short_or_is_invalid_stands_in_no_figure() {
     for (load, achieved) in [(460.0, 3.0), (500.0, f64::NAN)] {
         let cut = achieved > 0.0;
         let verdict = (!cut).then_some(State::Invalid);
-        seen.observations.push(Observation { load, achieved, cut_short: cut, verdict, ..Observation::default() });
+        seen.observations.push(Observation {
+            load,
+            achieved,
+            cut_short: cut,
+            verdict,
+            ..Observation::default()
+        });
     }
     let analysis = analyse(&seen);
     assert_eq!(analysis.contenders, whole.contenders);
-    let [cut, invalid] = said(&analysis, "trials_left_out")[..] else { panic!("{:?}", analysis.findings) };
+    let [cut, invalid] = said(&analysis, "trials_left_out")[..] else {
+        panic!("{:?}", analysis.findings)
+    };
     assert!(cut.contains("php at 460/s") && invalid.contains("php at 500/s"), "{cut} {invalid}");
 }
 
 #[test]
 fn where_the_generator_was_the_limit_it_is_said() {
     let mut seen = PHP.sweep(&loads(100, 540, 40), 1, 4);
-    seen.observations.iter_mut().filter(|o| o.load > 450.0).for_each(|o| o.verdict = Some(State::Limited));
+    seen.observations
+        .iter_mut()
+        .filter(|o| o.load > 450.0)
+        .for_each(|o| o.verdict = Some(State::Limited));
     let analysis = analyse(&seen);
     let [limited] = said(&analysis, "generator_limited")[..] else { panic!() };
-    assert!(limited.contains("3 of 12 trials (php at 460/s, php at 500/s and php at 540/s)"), "{limited}");
+    assert!(
+        limited.contains("3 of 12 trials (php at 460/s, php at 500/s and php at 540/s)"),
+        "{limited}"
+    );
 }
 
 #[test]
@@ -92,7 +122,10 @@ fn a_repetition_that_stands_apart_is_named() {
 #[test]
 fn throughput_that_falls_under_overload_is_told() {
     let mut seen = PHP.sweep(&loads(100, 740, 40), 1, 5);
-    seen.observations.iter_mut().filter(|o| o.load > 500.0).for_each(|o| o.achieved *= 300.0 / (o.load - 100.0));
+    seen.observations
+        .iter_mut()
+        .filter(|o| o.load > 500.0)
+        .for_each(|o| o.achieved *= 300.0 / (o.load - 100.0));
     let analysis = analyse(&seen);
     assert!(said(&analysis, "throughput_falls")[0].contains("740/s"), "{:?}", analysis.findings);
     assert_eq!(analysis.contenders[0].outliers, []);

@@ -4,9 +4,13 @@ use super::*;
 use crate::explain::tests::world::{World, reply};
 use brunt_model::analysis::{Band, Bottleneck, Culprit};
 use brunt_model::event::Finish;
-use brunt_model::experiment::{Contender, ContenderHooks, Experiment, HookCommands, LoadStep, TrialOrder};
+use brunt_model::experiment::{
+    Contender, ContenderHooks, Experiment, HookCommands, LoadStep, TrialOrder,
+};
 use brunt_model::objective::{Metric, Relation};
-use brunt_model::{Environment, Judgement, Objective, Run, Study, Tick, Trial, TrialIndex, Verdict};
+use brunt_model::{
+    Environment, Judgement, Objective, Run, Study, Tick, Trial, TrialIndex, Verdict,
+};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -23,8 +27,12 @@ fn world(rate: f64) -> World {
 
 fn step(rate: f64) -> LoadStep {
     let mut plan = world(rate).plan;
-    plan.objectives =
-        vec![Objective { metric: Metric::Quantile(0.99), step: None, relation: Relation::Below, bound: 0.1 }];
+    plan.objectives = vec![Objective {
+        metric: Metric::Quantile(0.99),
+        step: None,
+        relation: Relation::Below,
+        bound: 0.1,
+    }];
     LoadStep::new(rate, plan)
 }
 
@@ -75,7 +83,11 @@ fn study(bottleneck: impl Fn(f64) -> Option<(Culprit, &'static str)>) -> Study {
         experiment,
         environment: Environment::default(),
         unix_seconds: 0.0,
-        trials: RATES.iter().enumerate().map(|(i, rate)| trial(i, *rate, bottleneck(*rate))).collect(),
+        trials: RATES
+            .iter()
+            .enumerate()
+            .map(|(i, rate)| trial(i, *rate, bottleneck(*rate)))
+            .collect(),
         warnings: Vec::new(),
         interrupted: false,
         resumptions: Vec::new(),
@@ -85,14 +97,30 @@ fn study(bottleneck: impl Fn(f64) -> Option<(Culprit, &'static str)>) -> Study {
 #[test]
 fn a_trial_is_observed_as_its_run_has_it() {
     let seen = observe(&study(|_| None));
-    assert_eq!((seen.contenders.len(), seen.unit, seen.observations.len()), (1, LoadUnit::PerSecond, 7));
+    assert_eq!(
+        (seen.contenders.len(), seen.unit, seen.observations.len()),
+        (1, LoadUnit::PerSecond, 7)
+    );
     assert_eq!(seen.notes, Vec::<String>::new());
     let calm = &seen.observations[1];
-    assert!((calm.offered.unwrap() - 80.0).abs() < 0.5 && (calm.achieved - 80.0).abs() < 0.5, "{calm:?}");
-    assert!((calm.mean.unwrap() - SERVICE).abs() < 1e-5 && (quantile(calm, 0.99) - SERVICE).abs() < 1e-5, "{calm:?}");
-    assert_eq!((calm.errors, calm.objectives.as_slice(), calm.cut_short), (Some(0.0), &[Some(true)][..], false));
+    assert!(
+        (calm.offered.unwrap() - 80.0).abs() < 0.5 && (calm.achieved - 80.0).abs() < 0.5,
+        "{calm:?}"
+    );
+    assert!(
+        (calm.mean.unwrap() - SERVICE).abs() < 1e-5
+            && (quantile(calm, 0.99) - SERVICE).abs() < 1e-5,
+        "{calm:?}"
+    );
+    assert_eq!(
+        (calm.errors, calm.objectives.as_slice(), calm.cut_short),
+        (Some(0.0), &[Some(true)][..], false)
+    );
     let over = &seen.observations[6];
-    assert!((over.offered.unwrap() - 320.0).abs() < 1.0 && (over.achieved - 200.0).abs() < 2.0, "{over:?}");
+    assert!(
+        (over.offered.unwrap() - 320.0).abs() < 1.0 && (over.achieved - 200.0).abs() < 2.0,
+        "{over:?}"
+    );
     assert_eq!(over.objectives, [Some(false)]);
 }
 
@@ -107,7 +135,8 @@ fn blocks_last_a_second_and_add_up() {
         let seconds: Vec<f64> = seen.blocks.iter().map(|block| block.seconds).collect();
         assert!(seconds.len() == 5 || seconds.len() == 4, "{seconds:?}");
         assert!(
-            seconds.iter().all(|s| (0.45..=1.5).contains(s)) && (seconds.iter().sum::<f64>() - SECONDS).abs() < 0.11
+            seconds.iter().all(|s| (0.45..=1.5).contains(s))
+                && (seconds.iter().sum::<f64>() - SECONDS).abs() < 0.11
         );
         let completed: u64 = seen.blocks.iter().map(|block| block.completed).sum();
         assert!((completed as f64 - rate.min(200.0) * SECONDS).abs() < 0.11 * rate, "{completed}");
@@ -146,7 +175,10 @@ fn the_bottleneck_is_that_of_most_trials_behind_the_saturation_point() {
     let found = analysis.contenders[0].bottleneck.clone().unwrap();
     assert_eq!((found.culprit, &found.sentence[..]), (Culprit::Workers, workers));
     let capacity = said(&analysis, "capacity");
-    assert!(capacity[0].starts_with(&format!("one: throughput saturates at 200/s ({workers}), ")), "{capacity:?}");
+    assert!(
+        capacity[0].starts_with(&format!("one: throughput saturates at 200/s ({workers}), ")),
+        "{capacity:?}"
+    );
     assert!(said(&analysis, "bottleneck").is_empty(), "it is said once");
 }
 
@@ -156,7 +188,9 @@ fn something_found_outweighs_nothing_found_and_the_generator_is_a_warning() {
         ..300.0 => Some((Culprit::NotFound, "nothing was at its limit")),
         _ => Some((Culprit::Generator, "a worker thread had no time left")),
     }));
-    assert!(said(&analysis, "bottleneck")[0].starts_with("The generator was the bottleneck, not one"));
+    assert!(
+        said(&analysis, "bottleneck")[0].starts_with("The generator was the bottleneck, not one")
+    );
 }
 
 #[test]

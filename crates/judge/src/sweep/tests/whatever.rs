@@ -12,35 +12,48 @@ fn seconds() -> impl Strategy<Value = Option<f64>> {
 }
 
 fn block() -> impl Strategy<Value = Block> {
-    (0u64..1000, 0u64..1000, seconds(), seconds()).prop_map(|(planned, completed, mean, p99)| Block {
-        seconds: 1.0,
-        planned,
-        completed,
-        mean,
-        p99,
+    (0u64..1000, 0u64..1000, seconds(), seconds()).prop_map(|(planned, completed, mean, p99)| {
+        Block { seconds: 1.0, planned, completed, mean, p99 }
     })
 }
 
 fn observation() -> impl Strategy<Value = Observation> {
-    let blocks = prop_oneof![Just(0usize), Just(12usize)].prop_flat_map(|n| prop::collection::vec(block(), n));
+    let blocks = prop_oneof![Just(0usize), Just(12usize)]
+        .prop_flat_map(|n| prop::collection::vec(block(), n));
     let rates = (prop_oneof![Just(0.0), 0.0f64..1e6], prop::option::of(0.0f64..1e4));
-    (0usize..2, 0u32..7, 0u32..8, rates, seconds(), seconds(), blocks, prop::option::of(any::<bool>())).prop_map(
-        |(contender, repetition, load, (achieved, offered), mean, p99, blocks, met)| Observation {
-            contender,
-            repetition,
-            load: f64::from(load) * 10.0,
-            offered,
-            achieved,
-            mean,
-            quantiles: p99
-                .into_iter()
-                .map(|seconds| ObservedQuantile { quantile: 0.99, seconds, at_least: false })
-                .collect(),
-            objectives: vec![met],
-            blocks,
-            ..Observation::default()
-        },
+    (
+        0usize..2,
+        0u32..7,
+        0u32..8,
+        rates,
+        seconds(),
+        seconds(),
+        blocks,
+        prop::option::of(any::<bool>()),
     )
+        .prop_map(
+            |(contender, repetition, load, (achieved, offered), mean, p99, blocks, met)| {
+                Observation {
+                    contender,
+                    repetition,
+                    load: f64::from(load) * 10.0,
+                    offered,
+                    achieved,
+                    mean,
+                    quantiles: p99
+                        .into_iter()
+                        .map(|seconds| ObservedQuantile {
+                            quantile: 0.99,
+                            seconds,
+                            at_least: false,
+                        })
+                        .collect(),
+                    objectives: vec![met],
+                    blocks,
+                    ..Observation::default()
+                }
+            },
+        )
 }
 
 fn unit() -> impl Strategy<Value = LoadUnit> {
@@ -67,18 +80,33 @@ fn is_sound(analysis: &Analysis) {
 /// The conclusions on a contender agree with its limits.
 fn no_contradiction_in_words(analysis: &Analysis) {
     for contender in &analysis.contenders {
-        let is_found = |kind| contender.limits.iter().any(|limit| limit.kind == kind && limit.at.is_some());
+        let is_found =
+            |kind| contender.limits.iter().any(|limit| limit.kind == kind && limit.at.is_some());
         let own = format!("{}: ", contender.contender);
-        for sentence in said(analysis, "capacity").into_iter().filter(|sentence| sentence.starts_with(&own)) {
-            assert_eq!(sentence.contains("saturates at"), is_found(LimitKind::Saturation), "{sentence}: {contender:?}");
-            assert_eq!(sentence.contains("bends at"), is_found(LimitKind::Knee), "{sentence}: {contender:?}");
+        for sentence in
+            said(analysis, "capacity").into_iter().filter(|sentence| sentence.starts_with(&own))
+        {
+            assert_eq!(
+                sentence.contains("saturates at"),
+                is_found(LimitKind::Saturation),
+                "{sentence}: {contender:?}"
+            );
+            assert_eq!(
+                sentence.contains("bends at"),
+                is_found(LimitKind::Knee),
+                "{sentence}: {contender:?}"
+            );
             let finds_nothing = sentence.contains("no knee and no saturation point");
             let is_any = is_found(LimitKind::Saturation) || is_found(LimitKind::Knee);
-            assert!(!(finds_nothing && (is_any || sentence.contains("holds up to"))), "{sentence}: {contender:?}");
+            assert!(
+                !(finds_nothing && (is_any || sentence.contains("holds up to"))),
+                "{sentence}: {contender:?}"
+            );
         }
     }
     for sentence in said(analysis, "difference") {
-        let both = analysis.contenders.iter().all(|contender| sentence.contains(&contender.contender));
+        let both =
+            analysis.contenders.iter().all(|contender| sentence.contains(&contender.contender));
         assert!(both && !sentence.contains("NaN"), "{sentence}");
     }
 }
@@ -97,7 +125,13 @@ fn a_throughput_that_was_measured_once_is_no_lower_where_it_saturates() {
     let achieved = [38_678.0, 13_100.0, 13_400.0, 13_228.0, 13_228.0, 13_000.0];
     let step = |(index, achieved): (usize, f64)| {
         let load = 40_000.0 * (index + 1) as f64;
-        Observation { load, offered: Some(load), achieved, mean: Some(0.01), ..Observation::default() }
+        Observation {
+            load,
+            offered: Some(load),
+            achieved,
+            mean: Some(0.01),
+            ..Observation::default()
+        }
     };
     let analysis = analyse(&open(&["a"], achieved.into_iter().enumerate().map(step).collect()));
     is_sound(&analysis);
@@ -118,20 +152,37 @@ proptest! {
 
 #[test]
 fn what_is_no_number_is_left_out() {
-    let odd = |load: f64, achieved: f64| Observation { load, achieved, mean: Some(f64::NAN), ..Observation::default() };
-    is_sound(&analyse(&open(&["a"], vec![odd(1.0, f64::NAN), odd(f64::INFINITY, 1.0), odd(2.0, 2.0)])));
+    let odd = |load: f64, achieved: f64| Observation {
+        load,
+        achieved,
+        mean: Some(f64::NAN),
+        ..Observation::default()
+    };
+    is_sound(&analyse(&open(
+        &["a"],
+        vec![odd(1.0, f64::NAN), odd(f64::INFINITY, 1.0), odd(2.0, 2.0)],
+    )));
     is_sound(&analyse(&open(&[], Vec::new())));
     is_sound(&analyse(&open(&["a"], Vec::new())));
 }
 
 #[test]
 fn a_sweep_of_one_step_has_a_point_and_says_what_it_takes() {
-    let one =
-        Observation { load: 100.0, offered: Some(100.0), achieved: 100.0, mean: Some(0.01), ..Observation::default() };
+    let one = Observation {
+        load: 100.0,
+        offered: Some(100.0),
+        achieved: 100.0,
+        mean: Some(0.01),
+        ..Observation::default()
+    };
     let analysis = analyse(&open(&["a"], vec![one]));
     assert_eq!(analysis.contenders[0].curve.len(), 1);
     assert!(analysis.contenders[0].limits.iter().all(|limit| limit.at.is_none()));
-    assert!(said(&analysis, "few_loads")[0].starts_with("1 load can show"), "{:?}", analysis.findings);
+    assert!(
+        said(&analysis, "few_loads")[0].starts_with("1 load can show"),
+        "{:?}",
+        analysis.findings
+    );
 }
 
 #[test]

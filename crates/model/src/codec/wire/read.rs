@@ -6,7 +6,9 @@
 //! malformed reply is dropped. Impossible values (a histogram beyond 2^64, a plan that is not JSON)
 //! mean that the message is damaged.
 
-use super::{Account, AccountKind, Bin, CheckFailure, Event, Kind, Malformed, Phase, Reading, Sample};
+use super::{
+    Account, AccountKind, Bin, CheckFailure, Event, Kind, Malformed, Phase, Reading, Sample,
+};
 use super::{Snapshot, Started, TransactionTally};
 use crate as model;
 use crate::Tick;
@@ -53,17 +55,32 @@ pub fn event(message: Event) -> Option<Decoded<model::Event>> {
         },
         Some(Kind::Population(p)) => {
             let snapshot_of = p.snapshot.unwrap_or_default();
-            let Some(phase) = Phase::from_number(snapshot_of.phase) else { return Some(Decoded::Unknown) };
-            model::Event::Population { number: p.number, snapshot: Box::new(snapshot(*snapshot_of, phase)?) }
+            let Some(phase) = Phase::from_number(snapshot_of.phase) else {
+                return Some(Decoded::Unknown);
+            };
+            model::Event::Population {
+                number: p.number,
+                snapshot: Box::new(snapshot(*snapshot_of, phase)?),
+            }
         }
-        Some(Kind::Samples(s)) => model::Event::Samples(s.samples.iter().map(sample).collect::<Option<_>>()?),
-        Some(Kind::CheckFailures(c)) => model::Event::CheckFailures(c.failures.into_iter().map(Into::into).collect()),
-        Some(Kind::Records(r)) => model::Event::Records(serde_json::from_str(&r.records_json).ok()?),
+        Some(Kind::Samples(s)) => {
+            model::Event::Samples(s.samples.iter().map(sample).collect::<Option<_>>()?)
+        }
+        Some(Kind::CheckFailures(c)) => {
+            model::Event::CheckFailures(c.failures.into_iter().map(Into::into).collect())
+        }
+        Some(Kind::Records(r)) => {
+            model::Event::Records(serde_json::from_str(&r.records_json).ok()?)
+        }
         Some(Kind::Reading(r)) => model::Event::Reading(r.into()),
-        Some(Kind::Warning(w)) => model::Event::Warning(model::Warning { at: Tick(w.at_nanos), text: w.text }),
-        Some(Kind::Finished(f)) => {
-            model::Event::Finished(model::Finish { at: Tick(f.at_nanos), interrupted: f.interrupted, error: f.error })
+        Some(Kind::Warning(w)) => {
+            model::Event::Warning(model::Warning { at: Tick(w.at_nanos), text: w.text })
         }
+        Some(Kind::Finished(f)) => model::Event::Finished(model::Finish {
+            at: Tick(f.at_nanos),
+            interrupted: f.interrupted,
+            error: f.error,
+        }),
         Some(Kind::Lost(l)) => {
             let part = model::ProcessPart { number: l.process, count: l.processes };
             model::Event::Lost(model::Loss { at: Tick(l.at_nanos), part })
@@ -93,7 +110,8 @@ impl From<Reading> for model::Reading {
 }
 
 fn snapshot(s: Snapshot, phase: model::Phase) -> Option<model::Snapshot> {
-    let labels = s.labels.into_iter().map(|label| Some((label.label, Summand::from_field(label.tally)?)));
+    let labels =
+        s.labels.into_iter().map(|label| Some((label.label, Summand::from_field(label.tally)?)));
     Some(model::Snapshot {
         from: Tick(s.from_nanos),
         to: Tick(s.to_nanos),

@@ -1,9 +1,9 @@
 //! Converts the types of the model to messages. Empty values and zeros take no bytes.
 
 use super::{
-    Account, AccountKind, Bin, CheckFailure, CheckFailures, Event, Failure, Finished, Kind, Label, LabelTally, Lost,
-    Malformed, Phase, Population, Reading, Records, Sample, Samples, Snapshot, Stage, Started, Target,
-    TransactionTally, Value, Warning,
+    Account, AccountKind, Bin, CheckFailure, CheckFailures, Event, Failure, Finished, Kind, Label,
+    LabelTally, Lost, Malformed, Phase, Population, Reading, Records, Sample, Samples, Snapshot,
+    Stage, Started, Target, TransactionTally, Value, Warning,
 };
 use crate as model;
 use crate::tally::sums::Summand;
@@ -39,30 +39,43 @@ fn kind(event: &model::Event) -> serde_json::Result<Kind> {
             environment_json: to_string(environment)?,
             unix_seconds: *unix_seconds,
         }),
-        model::Event::Stage { at, phase } => Kind::Stage(Stage { at_nanos: at.0, phase: Phase::number(*phase) }),
-        model::Event::Label { id, name, hop_of } => Kind::Label(Label { id: *id, name: name.clone(), hop_of: *hop_of }),
+        model::Event::Stage { at, phase } => {
+            Kind::Stage(Stage { at_nanos: at.0, phase: Phase::number(*phase) })
+        }
+        model::Event::Label { id, name, hop_of } => {
+            Kind::Label(Label { id: *id, name: name.clone(), hop_of: *hop_of })
+        }
         model::Event::Target { addresses, server } => {
             Kind::Target(Target { addresses: addresses.clone(), server: server.clone() })
         }
         model::Event::Snapshot(snapshot) => Kind::Snapshot(Box::new((&**snapshot).into())),
-        model::Event::Population { number, snapshot } => {
-            Kind::Population(Box::new(Population { number: *number, snapshot: Some(Box::new((&**snapshot).into())) }))
+        model::Event::Population { number, snapshot } => Kind::Population(Box::new(Population {
+            number: *number,
+            snapshot: Some(Box::new((&**snapshot).into())),
+        })),
+        model::Event::Samples(samples) => {
+            Kind::Samples(Samples { samples: samples.iter().map(Into::into).collect() })
         }
-        model::Event::Samples(samples) => Kind::Samples(Samples { samples: samples.iter().map(Into::into).collect() }),
-        model::Event::CheckFailures(failures) => {
-            Kind::CheckFailures(CheckFailures { failures: failures.iter().map(Into::into).collect() })
+        model::Event::CheckFailures(failures) => Kind::CheckFailures(CheckFailures {
+            failures: failures.iter().map(Into::into).collect(),
+        }),
+        model::Event::Records(records) => {
+            Kind::Records(Records { records_json: to_string(records)? })
         }
-        model::Event::Records(records) => Kind::Records(Records { records_json: to_string(records)? }),
         model::Event::Reading(reading) => Kind::Reading(reading.into()),
-        model::Event::Warning(warning) => Kind::Warning(Warning { at_nanos: warning.at.0, text: warning.text.clone() }),
+        model::Event::Warning(warning) => {
+            Kind::Warning(Warning { at_nanos: warning.at.0, text: warning.text.clone() })
+        }
         model::Event::Finished(finish) => Kind::Finished(Finished {
             at_nanos: finish.at.0,
             interrupted: finish.interrupted,
             error: finish.error.clone(),
         }),
-        model::Event::Lost(loss) => {
-            Kind::Lost(Lost { at_nanos: loss.at.0, process: loss.part.number, processes: loss.part.count })
-        }
+        model::Event::Lost(loss) => Kind::Lost(Lost {
+            at_nanos: loss.at.0,
+            process: loss.part.number,
+            processes: loss.part.count,
+        }),
     })
 }
 
@@ -75,7 +88,11 @@ impl From<&model::CheckFailure> for CheckFailure {
 
 impl From<&model::Reading> for Reading {
     fn from(r: &model::Reading) -> Self {
-        let values = r.values.iter().map(|(name, value)| Value { name: name.clone(), value: *value }).collect();
+        let values = r
+            .values
+            .iter()
+            .map(|(name, value)| Value { name: name.clone(), value: *value })
+            .collect();
         Self { at_nanos: r.at.0, source: r.source.clone(), values }
     }
 }
@@ -94,8 +111,16 @@ impl From<&model::Snapshot> for Snapshot {
                 .iter()
                 .map(|(label, tally)| LabelTally { label: *label, tally: tally.to_field() })
                 .collect(),
-            bins: s.bins.iter().map(|b| Bin { number: b.number, planned: b.planned, acted: b.acted }).collect(),
-            transactions: s.transactions.iter().map(|(name, tally)| transaction(name, tally)).collect(),
+            bins: s
+                .bins
+                .iter()
+                .map(|b| Bin { number: b.number, planned: b.planned, acted: b.acted })
+                .collect(),
+            transactions: s
+                .transactions
+                .iter()
+                .map(|(name, tally)| transaction(name, tally))
+                .collect(),
         }
     }
 }

@@ -34,7 +34,8 @@ pub(super) fn parse(text: &str) -> Option<Values> {
     let lines = lines(text)?;
     let frontends = lines_of_kind(&lines, "FRONTEND");
     let backends = lines_of_kind(&lines, "BACKEND");
-    let servers: Vec<&Line> = lines.iter().filter(|l| l.get("slim").is_some() && is_server(l)).collect();
+    let servers: Vec<&Line> =
+        lines.iter().filter(|l| l.get("slim").is_some() && is_server(l)).collect();
     let mut values = Values::default();
     if let Some(fullest) = frontends.iter().max_by(|a, b| fill_ratio(a).total_cmp(&fill_ratio(b))) {
         values.push_some(server::CONNECTIONS, figure(fullest, "scur"));
@@ -67,7 +68,8 @@ fn fill_ratio(line: &Line) -> f64 {
 }
 
 fn is_server(line: &Line) -> bool {
-    line.get("svname").is_some_and(|s| s != "FRONTEND" && s != "BACKEND") && line.get("type").is_none_or(|t| t == "2")
+    line.get("svname").is_some_and(|s| s != "FRONTEND" && s != "BACKEND")
+        && line.get("type").is_none_or(|t| t == "2")
 }
 
 /// Parses the lines. The first one names the columns, after `# `.
@@ -78,7 +80,11 @@ fn lines(text: &str) -> Option<Vec<Line>> {
     let names = reader.headers().ok()?.clone();
     let records = reader.records().filter_map(Result::ok);
     let lines = records.map(|record| {
-        names.iter().zip(record.iter()).map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+        names
+            .iter()
+            .zip(record.iter())
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .collect()
     });
     Some(lines.collect())
 }

@@ -19,7 +19,8 @@ pub(super) fn parse(text: &str, limit: Option<u64>) -> Option<Values> {
     let mut values = Values::default();
     values.push(server::CONNECTIONS, value_of(text, "Active connections")?);
     let counters: Vec<f64> =
-        numbers(text.lines().skip_while(|line| !line.starts_with("server accepts")).nth(1)?).collect();
+        numbers(text.lines().skip_while(|line| !line.starts_with("server accepts")).nth(1)?)
+            .collect();
     let [accepted, handled, requests] = counters[..] else { return None };
     values.push(server::ACCEPTED, accepted);
     values.push(server::REFUSED, accepted - handled);

@@ -58,7 +58,10 @@ impl Limit {
     /// all its children. Any other pool had all of them when the count of times that the
     /// maximum was reached increased.
     fn observe(&mut self, total: Option<f64>, times_reached: Option<f64>) -> Option<f64> {
-        let has_increased = self.times_reached.zip(times_reached).is_some_and(|(previous, current)| current > previous);
+        let has_increased = self
+            .times_reached
+            .zip(times_reached)
+            .is_some_and(|(previous, current)| current > previous);
         self.times_reached = times_reached;
         if has_increased {
             self.max_children = [self.max_children, total].into_iter().flatten().reduce(f64::max);

@@ -23,7 +23,9 @@ pub(super) fn open(probed: &Probed) -> Option<(&str, Parse)> {
 /// Parses the page. Without selectors, it reports all metrics that brunt knows.
 pub(super) fn parse(text: &str, selectors: &[Selector]) -> Option<Values> {
     let mut samples = text::samples(text)?;
-    samples.retain(|sample| selectors.is_empty() || selectors.iter().any(|selector| selector.matches(sample)));
+    samples.retain(|sample| {
+        selectors.is_empty() || selectors.iter().any(|selector| selector.matches(sample))
+    });
     let mut values = Values::default();
     known::fill(&samples, &mut values);
     // Selected metrics also keep their own names, since the user asked for them.

@@ -62,7 +62,10 @@ fn php_fpm_of_a_fixed_size_has_all_its_children() {
     let tcp = FPM
         .replace("\"listen queue len\":0", "\"listen queue len\":64")
         .replace("\"listen queue\":0", "\"listen queue\":35");
-    holds(php_fpm::parse(&tcp, &mut php_fpm::Limit::default()), &[(server::QUEUE, 35.0), (server::QUEUE_LIMIT, 64.0)]);
+    holds(
+        php_fpm::parse(&tcp, &mut php_fpm::Limit::default()),
+        &[(server::QUEUE, 35.0), (server::QUEUE_LIMIT, 64.0)],
+    );
 }
 
 #[test]
@@ -72,8 +75,14 @@ fn php_fpm_of_a_varying_size_shows_its_limit_when_it_is_reached() {
     let reached = FPM_DYNAMIC
         .replace("children reached\":0", "children reached\":1")
         .replace("\"total processes\":2", "\"total processes\":5");
-    holds(php_fpm::parse(&reached, &mut limit), &[(server::WORKERS_LIMIT, 5.0), (server::WORKERS_EXHAUSTED, 1.0)]);
-    holds(php_fpm::parse(&reached.replace(":5", ":4"), &mut limit), &[(server::WORKERS_LIMIT, 5.0)]);
+    holds(
+        php_fpm::parse(&reached, &mut limit),
+        &[(server::WORKERS_LIMIT, 5.0), (server::WORKERS_EXHAUSTED, 1.0)],
+    );
+    holds(
+        php_fpm::parse(&reached.replace(":5", ":4"), &mut limit),
+        &[(server::WORKERS_LIMIT, 5.0)],
+    );
 }
 
 #[test]
@@ -149,11 +158,18 @@ fn what_is_known_of_node_exporter_has_the_names_of_a_host() {
 
 #[test]
 fn metrics_are_chosen_by_name_and_labels() {
-    let all = prometheus::parse(NODE, &selectors(&["node_cpu_seconds_total{mode=\"idle\"}", "odd_total"]));
+    let all = prometheus::parse(
+        NODE,
+        &selectors(&["node_cpu_seconds_total{mode=\"idle\"}", "odd_total"]),
+    );
     let written = r#"odd_total{path="a\"b,c}d\\e\nf",le="1"}"#;
     let values = holds(
         all,
-        &[(name::HOST_IDLE, 200.0), (r#"node_cpu_seconds_total{cpu="1",mode="idle"}"#, 99.5), (written, 3.0)],
+        &[
+            (name::HOST_IDLE, 200.0),
+            (r#"node_cpu_seconds_total{cpu="1",mode="idle"}"#, 99.5),
+            (written, 3.0),
+        ],
     );
     assert_eq!(values.len(), 5, "{values:?}");
 }
@@ -166,11 +182,18 @@ fn addresses_are_completed_and_passwords_kept_to_ourselves() {
     assert_eq!(tomcat.url.unwrap().as_str(), "http://h:1/manager/status?XML=true");
     assert_eq!(tomcat.authorization.as_deref(), Some("Basic bWU6cEBzcw=="));
     let complete = |what| of(what).url.unwrap().to_string();
-    assert_eq!(complete(Probed::PhpFpm { url: url("http://h/fpm?full") }), "http://h/fpm?full&json");
+    assert_eq!(
+        complete(Probed::PhpFpm { url: url("http://h/fpm?full") }),
+        "http://h/fpm?full&json"
+    );
     assert_eq!(complete(Probed::PhpFpm { url: url("http://h/fpm?json") }), "http://h/fpm?json");
-    assert_eq!(complete(Probed::Apache { url: url("http://h/server-status") }), "http://h/server-status?auto");
+    assert_eq!(
+        complete(Probed::Apache { url: url("http://h/server-status") }),
+        "http://h/server-status?auto"
+    );
     assert_eq!(complete(Probed::Haproxy { url: url("http://h/stats") }), "http://h/stats;csv");
-    let wrong = of(Probed::Nginx { url: url("ftp://me:secret@h/x"), connections: None }).url.unwrap_err();
+    let wrong =
+        of(Probed::Nginx { url: url("ftp://me:secret@h/x"), connections: None }).url.unwrap_err();
     assert_eq!(wrong.to_string(), "h/x is no URL of a status page: write http://HOST:PORT/PATH");
 }
 

@@ -57,11 +57,14 @@ fn connectors(text: &str) -> Option<Connectors> {
     let mut current = None;
     loop {
         match reader.read_event().ok()? {
-            Event::Start(tag) if tag.name().as_ref() == "connector" => current = connector_name(&tag),
+            Event::Start(tag) if tag.name().as_ref() == "connector" => {
+                current = connector_name(&tag)
+            }
             Event::End(tag) if tag.name().as_ref() == "connector" => current = None,
             Event::Start(tag) | Event::Empty(tag) => {
-                if let Some(name) =
-                    current.as_ref().filter(|_| matches!(tag.name().as_ref(), "threadInfo" | "requestInfo"))
+                if let Some(name) = current
+                    .as_ref()
+                    .filter(|_| matches!(tag.name().as_ref(), "threadInfo" | "requestInfo"))
                 {
                     add_figures(&tag, connectors.entry(String::clone(name)).or_default());
                 }

@@ -22,33 +22,52 @@ pub(super) struct AcceptQueue {
 
 impl AcceptQueue {
     /// Adds the length and the limit of the queue with the highest share of its limit in use.
-    pub fn read(&mut self, machine: &Machine, select: &Select, members: &BTreeMap<u32, Member>, into: &mut Values) {
+    pub fn read(
+        &mut self,
+        machine: &Machine,
+        select: &Select,
+        members: &BTreeMap<u32, Member>,
+        into: &mut Values,
+    ) {
         if machine.is_local() {
             self.find(machine, members);
         }
-        let sockets = machine.sockets.iter().filter(|socket| self.is_selected(socket, select, members));
+        let sockets =
+            machine.sockets.iter().filter(|socket| self.is_selected(socket, select, members));
         if let Some(fullest) = sockets.max_by(|a, b| fill_ratio(a).total_cmp(&fill_ratio(b))) {
             into.push(server::ACCEPT_QUEUE, fullest.waiting);
             into.push(server::ACCEPT_QUEUE_LIMIT, fullest.limit);
         }
     }
 
-    fn is_selected(&self, socket: &Socket, select: &Select, members: &BTreeMap<u32, Member>) -> bool {
+    fn is_selected(
+        &self,
+        socket: &Socket,
+        select: &Select,
+        members: &BTreeMap<u32, Member>,
+    ) -> bool {
         match select {
             Select::Port(port) => socket.port == *port,
-            _ => self.inodes.contains(&socket.inode) || socket.pids.iter().any(|pid| members.contains_key(pid)),
+            _ => {
+                self.inodes.contains(&socket.inode)
+                    || socket.pids.iter().any(|pid| members.contains_key(pid))
+            }
         }
     }
 
     fn find(&mut self, machine: &Machine, members: &BTreeMap<u32, Member>) {
         let pids: Vec<u32> = members.keys().copied().take(MAX_PROCESSES).collect();
-        let has_known_socket = self.inodes.iter().any(|inode| machine.sockets.iter().any(|s| s.inode == *inode));
+        let has_known_socket =
+            self.inodes.iter().any(|inode| machine.sockets.iter().any(|s| s.inode == *inode));
         // The search reads the links of all open files.
         if self.pids == pids && has_known_socket {
             return;
         }
         let listening: Vec<u64> = machine.sockets.iter().map(|s| s.inode).collect();
-        self.inodes = pids.iter().flat_map(|pid| owner::sockets_of(&machine.root, *pid, &listening)).collect();
+        self.inodes = pids
+            .iter()
+            .flat_map(|pid| owner::sockets_of(&machine.root, *pid, &listening))
+            .collect();
         self.pids = pids;
     }
 }

@@ -68,7 +68,14 @@ mod tests {
     use proptest::prelude::*;
 
     fn member(own: f64, children: f64) -> Member {
-        Member { name: "x".into(), parent: 1, start: 0, own: [own, 0.0], children: [children, 0.0], threads: 1.0 }
+        Member {
+            name: "x".into(),
+            parent: 1,
+            start: 0,
+            own: [own, 0.0],
+            children: [children, 0.0],
+            threads: 1.0,
+        }
     }
 
     #[test]

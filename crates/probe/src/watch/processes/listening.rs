@@ -48,7 +48,11 @@ fn socket(line: &str) -> Option<Socket> {
     if words.first() != Some(&"LISTEN") {
         return None;
     }
-    let pids = line.split("pid=").skip(1).filter_map(|rest| rest.split(',').next()?.parse().ok()).collect();
+    let pids = line
+        .split("pid=")
+        .skip(1)
+        .filter_map(|rest| rest.split(',').next()?.parse().ok())
+        .collect();
     Some(Socket {
         // An IPv6 address contains colons as well, so the port follows the last one.
         port: words.get(3)?.rsplit_once(':')?.1.parse().ok()?,

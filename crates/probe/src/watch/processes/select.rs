@@ -11,8 +11,12 @@ use std::path::Path;
 
 /// Possible mount points of control groups: version 2, then hierarchies of version 1
 /// that contain every process.
-const MOUNTS: [&str; 4] =
-    ["/sys/fs/cgroup", "/sys/fs/cgroup/unified", "/sys/fs/cgroup/systemd", "/sys/fs/cgroup/cpu,cpuacct"];
+const MOUNTS: [&str; 4] = [
+    "/sys/fs/cgroup",
+    "/sys/fs/cgroup/unified",
+    "/sys/fs/cgroup/systemd",
+    "/sys/fs/cgroup/cpu,cpuacct",
+];
 /// Maximum depth of nested groups that are searched.
 const DEPTH: usize = 3;
 
@@ -36,9 +40,12 @@ impl Finder {
         Ok(match &self.select {
             Select::Server => return Err(ProbeError::NoServer),
             Select::Pid(pid) => vec![*pid],
-            Select::PidFile(path) => {
-                machine.root.whole(path).and_then(|pid| u32::try_from(pid).ok()).into_iter().collect()
-            }
+            Select::PidFile(path) => machine
+                .root
+                .whole(path)
+                .and_then(|pid| u32::try_from(pid).ok())
+                .into_iter()
+                .collect(),
             Select::Name(name) => machine.table.pids_named(name),
             Select::Port(port) => self.holders(*port, machine, pace),
             Select::Cgroup(path) => {
@@ -49,8 +56,10 @@ impl Finder {
     }
 
     fn holders(&mut self, port: u16, machine: &Machine, pace: Pace) -> Vec<u32> {
-        let sockets: Vec<&Socket> = machine.sockets.iter().filter(|socket| socket.port == port).collect();
-        let reported: Vec<u32> = sockets.iter().flat_map(|socket| socket.pids.iter().copied()).collect();
+        let sockets: Vec<&Socket> =
+            machine.sockets.iter().filter(|socket| socket.port == port).collect();
+        let reported: Vec<u32> =
+            sockets.iter().flat_map(|socket| socket.pids.iter().copied()).collect();
         // On another machine only ss(8) can find the owners: links in /proc/PID/fd are not sent.
         if !machine.is_local() || !reported.is_empty() {
             return reported;
@@ -59,7 +68,8 @@ impl Finder {
         let has_holder = self.holders.iter().any(|pid| machine.table.start_of(*pid).is_some());
         // The search reads the open files of all processes.
         if inodes != self.inodes || (!has_holder && pace == Pace::Slow) {
-            self.holders = owner::owners(&machine.root, &inodes).iter().map(|owner| owner.pid).collect();
+            self.holders =
+                owner::owners(&machine.root, &inodes).iter().map(|owner| owner.pid).collect();
             self.inodes = inodes;
         }
         self.holders.clone()
@@ -81,9 +91,9 @@ pub(super) fn description(select: &Select) -> String {
 /// Returns the paths of the process lists of all possible groups, as shell patterns.
 pub(super) fn group_patterns(path: &Path) -> impl Iterator<Item = String> {
     let folders = MOUNTS.map(|mount| quoted(&folder(mount, path)));
-    folders
-        .into_iter()
-        .flat_map(|folder| (0..=DEPTH).map(move |deep| format!("{folder}/{}cgroup.procs", "*/".repeat(deep))))
+    folders.into_iter().flat_map(|folder| {
+        (0..=DEPTH).map(move |deep| format!("{folder}/{}cgroup.procs", "*/".repeat(deep)))
+    })
 }
 
 fn folder(mount: &str, path: &Path) -> String {
@@ -95,8 +105,10 @@ fn group(machine: &Machine, mount: &str, path: &Path) -> Vec<u32> {
     let mut pids = Vec::new();
     let mut level = vec![folder(mount, path)];
     for _ in 0..=DEPTH {
-        let lists = level.iter().filter_map(|folder| machine.root.text(format!("{folder}/cgroup.procs")));
-        lists.for_each(|list| pids.extend(list.lines().filter_map(|line| line.parse::<u32>().ok())));
+        let lists =
+            level.iter().filter_map(|folder| machine.root.text(format!("{folder}/cgroup.procs")));
+        lists
+            .for_each(|list| pids.extend(list.lines().filter_map(|line| line.parse::<u32>().ok())));
         level = level
             .iter()
             .flat_map(|f| machine.root.names(f).into_iter().map(move |name| format!("{f}/{name}")))

@@ -33,7 +33,11 @@ pub(in crate::watch) struct Table {
 impl Table {
     /// Reads all processes.
     pub fn refresh(&mut self, root: &Root) {
-        let pids = root.names("/proc").into_iter().filter_map(|name| name.parse::<u32>().ok()).take(MAX_PROCESSES);
+        let pids = root
+            .names("/proc")
+            .into_iter()
+            .filter_map(|name| name.parse::<u32>().ok())
+            .take(MAX_PROCESSES);
         let stats = pids.filter_map(|pid| Some((pid, root.text(format!("/proc/{pid}/stat"))?)));
         self.processes = stats.filter_map(|(pid, stat)| Some((pid, member(&stat)?))).collect();
         self.children.clear();
@@ -100,8 +104,7 @@ mod tests {
 
     #[test]
     fn a_line_of_stat() {
-        let stat =
-            "42 (a) b (c) S 7 42 42 0 -1 4194560 864 9 0 0 150 75 20 10 20 0 3 0 12345 1000 55 18446744073709551615\n";
+        let stat = "42 (a) b (c) S 7 42 42 0 -1 4194560 864 9 0 0 150 75 20 10 20 0 3 0 12345 1000 55 18446744073709551615\n";
         let expected = Member {
             name: "a) b (c".into(),
             parent: 7,
@@ -126,7 +129,10 @@ mod tests {
         root.replace_files([stat(1, 0), stat(10, 1), stat(11, 10), stat(12, 11), stat(20, 1)]);
         let mut table = Table::default();
         table.refresh(&root);
-        assert_eq!(table.with_descendants([10, 99].into_iter()).into_keys().collect::<Vec<_>>(), [10, 11, 12]);
+        assert_eq!(
+            table.with_descendants([10, 99].into_iter()).into_keys().collect::<Vec<_>>(),
+            [10, 11, 12]
+        );
         assert_eq!(table.pids_named("php-fpm8.2"), [1, 10, 11, 12, 20]);
     }
 }

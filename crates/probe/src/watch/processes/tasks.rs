@@ -33,7 +33,14 @@ pub(super) struct Tasks {
 }
 
 impl Tasks {
-    pub fn read(&mut self, root: &Root, members: &BTreeMap<u32, Member>, now: Tick, pace: Pace, into: &mut Values) {
+    pub fn read(
+        &mut self,
+        root: &Root,
+        members: &BTreeMap<u32, Member>,
+        now: Tick,
+        pace: Pace,
+        into: &mut Values,
+    ) {
         let threads: f64 = members.values().map(|m| m.threads).sum();
         if threads > MAX_QUICK_THREADS as f64 && pace == Pace::Quick {
             return;
@@ -47,11 +54,14 @@ impl Tasks {
 
     /// Adds the highest CPU use of a thread, in cores, and the waits for a core.
     fn time(&mut self, root: &Root, folders: &[(u32, String)], now: Tick, into: &mut Values) {
-        let threads: Vec<(u32, Thread)> = folders.iter().map(|(id, folder)| (*id, thread(root, folder))).collect();
-        let cpu: BTreeMap<u32, f64> = threads.iter().filter_map(|(id, t)| Some((*id, t.cpu_seconds?))).collect();
+        let threads: Vec<(u32, Thread)> =
+            folders.iter().map(|(id, folder)| (*id, thread(root, folder))).collect();
+        let cpu: BTreeMap<u32, f64> =
+            threads.iter().filter_map(|(id, t)| Some((*id, t.cpu_seconds?))).collect();
         let increases = cpu.iter().filter_map(|(id, seconds)| Some(seconds - self.last.get(id)?));
         let increase = increases.reduce(f64::max).map(|increase| increase.max(0.0));
-        let elapsed = self.last_read.map(|then| (now - then).as_secs_f64()).filter(|seconds| *seconds > 0.0);
+        let elapsed =
+            self.last_read.map(|then| (now - then).as_secs_f64()).filter(|seconds| *seconds > 0.0);
         let share = increase.zip(elapsed).map(|(increase, elapsed)| (increase / elapsed).min(1.0));
         into.push_some(server::BUSIEST_THREAD, share);
         let delays = threads.iter().filter_map(|(id, t)| Some((*id, t.run_delay_seconds?)));
@@ -64,8 +74,10 @@ impl Tasks {
     }
 
     fn switches(&mut self, root: &Root, folders: &[(u32, String)], into: &mut Values) {
-        let texts: Vec<(u32, String)> =
-            folders.iter().filter_map(|(id, folder)| Some((*id, root.text(format!("{folder}/status"))?))).collect();
+        let texts: Vec<(u32, String)> = folders
+            .iter()
+            .filter_map(|(id, folder)| Some((*id, root.text(format!("{folder}/status"))?)))
+            .collect();
         let kinds = [
             ("voluntary_ctxt_switches", server::SWITCHES_VOLUNTARY),
             ("nonvoluntary_ctxt_switches", server::SWITCHES_FORCED),
@@ -89,14 +101,21 @@ fn thread_folders(root: &Root, members: &BTreeMap<u32, Member>) -> Vec<(u32, Str
             continue;
         }
         let threads = root.names(format!("/proc/{pid}/task"));
-        folders.extend(threads.into_iter().filter_map(|id| Some((id.parse().ok()?, format!("/proc/{pid}/task/{id}")))));
+        folders.extend(
+            threads
+                .into_iter()
+                .filter_map(|id| Some((id.parse().ok()?, format!("/proc/{pid}/task/{id}")))),
+        );
     }
     folders.truncate(MAX_THREADS);
     folders
 }
 
 fn thread(root: &Root, folder: &str) -> Thread {
-    let times = root.text(format!("{folder}/schedstat")).map(|text| parse_schedstat(&text)).unwrap_or_default();
+    let times = root
+        .text(format!("{folder}/schedstat"))
+        .map(|text| parse_schedstat(&text))
+        .unwrap_or_default();
     if times.cpu_seconds.is_some() {
         return times;
     }

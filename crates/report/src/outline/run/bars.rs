@@ -23,7 +23,10 @@ const LADDERS: [&[f64]; 6] = [
     &[1.0, 2.0, 5.0],
     &[1.0, 1.6, 2.5, 4.0, 6.3],
     &[1.0, 1.25, 1.6, 2.0, 2.5, 3.15, 4.0, 5.0, 6.3, 8.0],
-    &[1.0, 1.12, 1.25, 1.4, 1.6, 1.8, 2.0, 2.24, 2.5, 2.8, 3.15, 3.55, 4.0, 4.5, 5.0, 5.6, 6.3, 7.1, 8.0, 9.0],
+    &[
+        1.0, 1.12, 1.25, 1.4, 1.6, 1.8, 2.0, 2.24, 2.5, 2.8, 3.15, 3.55, 4.0, 4.5, 5.0, 5.6, 6.3,
+        7.1, 8.0, 9.0,
+    ],
 ];
 
 /// Returns the bars, and the number of times that they do not show.
@@ -34,9 +37,11 @@ pub fn section(report: &Report) -> Section {
     }
     let title = format!("Response times of {}", plural(total.response.count(), "request"));
     let timeouts = total.failed_by(Failure::Timeout);
-    let timeouts = (timeouts > 0).then(|| format!("{} timed out, counted at the timeout", count(timeouts)));
+    let timeouts =
+        (timeouts > 0).then(|| format!("{} timed out, counted at the timeout", count(timeouts)));
     let unseen = total.failed_by(Failure::Dropped) + total.failed_by(Failure::Cut);
-    let unseen = (unseen > 0).then(|| format!("not shown: {} dropped or cut off, times unknown", count(unseen)));
+    let unseen = (unseen > 0)
+        .then(|| format!("not shown: {} dropped or cut off, times unknown", count(unseen)));
     let bars = vec![Block::Heading(title), Block::Bars(bars(&total.response))];
     bars.into_iter().chain(timeouts.into_iter().chain(unseen).map(Block::Paragraph)).collect()
 }
@@ -60,7 +65,9 @@ fn bounds(h: &Histogram) -> Vec<u64> {
     let inner = if high / low < NARROW { even(low, high) } else { spread(low, high) };
     let mut bounds: Vec<u64> = inner.into_iter().map(|b| b.round() as u64).collect();
     // No two rows may show the same rounded bound.
-    bounds.retain(|b| *b < h.max() && h.count_at_or_below(*b) < h.count() && time(*b) != time(h.max()));
+    bounds.retain(|b| {
+        *b < h.max() && h.count_at_or_below(*b) < h.count() && time(*b) != time(h.max())
+    });
     bounds.push(h.max());
     bounds
 }
@@ -88,7 +95,11 @@ fn even(low: f64, high: f64) -> Vec<f64> {
     // Two rows are for the bound above `high` and for the maximum.
     let min_step = ((high - low) / (MAX_ROWS as f64 - 2.0)).max(1.0);
     let power = 10f64.powf(min_step.log10().floor());
-    let step = [1.0, 2.0, 5.0, 10.0].map(|m| m * power).into_iter().find(|s| *s >= min_step).unwrap_or(min_step);
+    let step = [1.0, 2.0, 5.0, 10.0]
+        .map(|m| m * power)
+        .into_iter()
+        .find(|s| *s >= min_step)
+        .unwrap_or(min_step);
     let first = (low / step).ceil();
     until((0..).map(|i| (first + f64::from(i)) * step), high)
 }

@@ -9,7 +9,12 @@ use brunt_model::{Load, Plan};
 
 /// Returns the verdict and the headline.
 pub fn section(report: &Report) -> Section {
-    let rates = [verdict::of_judged(report), Some(throughput(report)), goodput(report), Some(errors(report))];
+    let rates = [
+        verdict::of_judged(report),
+        Some(throughput(report)),
+        goodput(report),
+        Some(errors(report)),
+    ];
     vec![Block::Facts(rates.into_iter().flatten().chain(notes::unfinished(report)).collect())]
 }
 
@@ -23,9 +28,11 @@ pub fn nothing_measured(report: &Report) -> Section {
 fn throughput(report: &Report) -> Fact {
     let run = report.run;
     let ends = report.judgement.throughput.and_then(|t| Some((t.low, t.high?)));
-    let text = Words::emphasized(Emphasis::Strong, with_interval(run.throughput(), ends, "requests/s"));
+    let text =
+        Words::emphasized(Emphasis::Strong, with_interval(run.throughput(), ends, "requests/s"));
     // Only an open loop has an offered load that the server does not influence.
-    let open = matches!(run.plan.as_ref().and_then(Plan::only).map(|p| &p.load), Some(Load::Open { .. }));
+    let open =
+        matches!(run.plan.as_ref().and_then(Plan::only).map(|p| &p.load), Some(Load::Open { .. }));
     let text = if run.flow.completed == 0 {
         text.and(" (every reply came after the measured time)")
     } else if open {

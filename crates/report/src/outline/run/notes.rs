@@ -15,9 +15,10 @@ use brunt_model::{Plan, Run, reading_names};
 pub fn generator(report: &Report) -> Section {
     let run = report.run;
     let mut parts = Vec::new();
-    if let (Some(user), Some(system)) =
-        (run.reading("generator", "cpu_user_seconds"), run.reading("generator", "cpu_system_seconds"))
-    {
+    if let (Some(user), Some(system)) = (
+        run.reading("generator", "cpu_user_seconds"),
+        run.reading("generator", "cpu_system_seconds"),
+    ) {
         parts.push(cpu(run, user, system));
     }
     if let Some(peak) = run.reading("generator", "peak_rss_bytes") {
@@ -38,7 +39,10 @@ fn start(run: &Run) -> Vec<Fact> {
     if run.unix_seconds <= 0.0 {
         return Vec::new();
     }
-    vec![Fact::new("Started", rfc3339(run.unix_seconds)), Fact::new("Machine", facts::machine(&run.environment))]
+    vec![
+        Fact::new("Started", rfc3339(run.unix_seconds)),
+        Fact::new("Machine", facts::machine(&run.environment)),
+    ]
 }
 
 /// Returns how often workers paused to read several replies at once; None if they never did.
@@ -74,7 +78,8 @@ fn cpu(run: &Run, user: f64, system: f64) -> String {
 /// Returns each objective with its result, missed ones first.
 pub fn objectives(report: &Report) -> Section {
     let run = report.run;
-    let mut bounds: Vec<ObjectiveResult> = run.plan.iter().flat_map(|p| &p.objectives).map(|o| o.judge(run)).collect();
+    let mut bounds: Vec<ObjectiveResult> =
+        run.plan.iter().flat_map(|p| &p.objectives).map(|o| o.judge(run)).collect();
     // The sort is stable: within both groups, the order of the plan remains.
     bounds.sort_by_key(|judged| judged.met);
     let items: Vec<ListItem> = bounds.iter().map(|judged| objective(run, judged)).collect();
@@ -108,16 +113,23 @@ fn figure(run: &Run, judged: &ObjectiveResult) -> String {
 pub fn unfinished(report: &Report) -> Vec<Fact> {
     let run = report.run;
     // Without replies the error is already the reason why nothing was measured.
-    let error = run.finish.as_ref().and_then(|f| f.error.as_deref()).filter(|_| run.total.completed > 0);
+    let error =
+        run.finish.as_ref().and_then(|f| f.error.as_deref()).filter(|_| run.total.completed > 0);
     let error = error.map(|error| Fact::new("Error", Words::emphasized(Emphasis::Bad, error)));
     let so_far = span(run.measured_seconds());
-    let planned = run.plan.as_ref().and_then(planned_extent).map_or(String::new(), |all| format!(" of {all}"));
+    let planned = run
+        .plan
+        .as_ref()
+        .and_then(planned_extent)
+        .map_or(String::new(), |all| format!(" of {all}"));
     let state = match &run.finish {
         Some(finish) if finish.interrupted => {
             Some(format!("interrupted after {so_far}{planned}; the figures cover this time"))
         }
         Some(_) => None,
-        None => Some(format!("unfinished after {so_far}{planned}; the record of this run has no end")),
+        None => {
+            Some(format!("unfinished after {so_far}{planned}; the record of this run has no end"))
+        }
     };
     let state = state.map(|state| Fact::new("State", Words::emphasized(Emphasis::Warning, state)));
     error.into_iter().chain(state).collect()

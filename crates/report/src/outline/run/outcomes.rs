@@ -16,15 +16,20 @@ pub fn section(report: &Report) -> Section {
     if t.attempted() == 0 || (is_brief && t.errors() == 0 && t.statuses.sorted().len() < 2) {
         return Section::new();
     }
-    vec![Block::Heading("Outcomes".into()), Block::Outcomes(rows(t, if is_brief { meaning } else { explained }))]
+    vec![
+        Block::Heading("Outcomes".into()),
+        Block::Outcomes(rows(t, if is_brief { meaning } else { explained })),
+    ]
 }
 
 /// Returns a row for each status and each failure that occurred. `describe` returns the
 /// meaning of a failure.
 pub fn rows(t: &Tally, describe: fn(Failure, &Tally) -> String) -> Vec<OutcomeRow> {
-    let statuses = t.statuses.sorted().into_iter().map(|(status, n)| (status_text(status), n, String::new()));
+    let statuses =
+        t.statuses.sorted().into_iter().map(|(status, n)| (status_text(status), n, String::new()));
     let failures = Failure::all().filter(|failure| t.failed_by(*failure) > 0);
-    let failures = failures.map(|failure| (failure.to_string(), t.failed_by(failure), describe(failure, t)));
+    let failures =
+        failures.map(|failure| (failure.to_string(), t.failed_by(failure), describe(failure, t)));
     let all = t.attempted();
     let rows = statuses.chain(failures).map(|(outcome, n, meaning)| OutcomeRow {
         outcome,
@@ -61,18 +66,24 @@ pub fn meaning(failure: Failure, t: &Tally) -> String {
 /// remedy for protocol errors, a check of the port, does not apply.
 fn remedy(failure: Failure, t: &Tally) -> String {
     let other_protocol = t.malformed.is_empty()
-        || t.malformed
-            .iter()
-            .any(|(cause, _)| matches!(cause, Malformed::StatusLine | Malformed::Http1Reply | Malformed::Preface));
+        || t.malformed.iter().any(|(cause, _)| {
+            matches!(cause, Malformed::StatusLine | Malformed::Http1Reply | Malformed::Preface)
+        });
     let applies = failure != Failure::Protocol || other_protocol;
-    if applies { format!("; {}", failure.row().remedy) } else { "; look at a reply with curl".to_owned() }
+    if applies {
+        format!("; {}", failure.row().remedy)
+    } else {
+        "; look at a reply with curl".to_owned()
+    }
 }
 
 /// Returns the time until the failure: median and maximum.
 fn times_of_failure(failure: Failure, t: &Tally) -> String {
     let times = t.failure_times.iter().find(|f| f.0 == failure).map(|f| &f.1);
     match times {
-        Some(h) if !h.is_empty() => format!(" (after {} p50, {} max)", time(h.quantile(0.5)), time(h.max())),
+        Some(h) if !h.is_empty() => {
+            format!(" (after {} p50, {} max)", time(h.quantile(0.5)), time(h.max()))
+        }
         _ => String::new(),
     }
 }
@@ -109,7 +120,11 @@ pub fn connections(run: &Run) -> String {
         }
     }
     if let Some(mean) = all.quic_retry_nanos.checked_div(all.quic_retries) {
-        text += &format!(", Retry on {}, {} after the first packet on average", count(all.quic_retries), time(mean));
+        text += &format!(
+            ", Retry on {}, {} after the first packet on average",
+            count(all.quic_retries),
+            time(mean)
+        );
     }
     if all.early_accepted + all.early_refused > 0 {
         let accepted = count(all.early_accepted);
@@ -118,7 +133,10 @@ pub fn connections(run: &Run) -> String {
     }
     if let Some(mean) = all.stalled_nanos.checked_div(all.stalled) {
         let requests = plural(all.stalled, "request");
-        text += &format!(", {requests} held back by the server's flow-control window, {} each on average", time(mean));
+        text += &format!(
+            ", {requests} held back by the server's flow-control window, {} each on average",
+            time(mean)
+        );
     }
     if all.pushes > 0 {
         text += &format!(", {} that no request awaited", plural(all.pushes, "WebSocket message"));
@@ -144,7 +162,11 @@ pub fn why_nothing(run: &Run) -> String {
             let name = worst.row().name;
             let portion = if n == tried { "all".into() } else { format!("{} of", count(n)) };
             let requests = plural(tried, "request");
-            format!("{portion} {requests} ended as '{name}': {}{}", meaning(worst, t), remedy(worst, t))
+            format!(
+                "{portion} {requests} ended as '{name}': {}{}",
+                meaning(worst, t),
+                remedy(worst, t)
+            )
         }
         _ if tried > 0 => "no request was over when the run ended".into(),
         _ => "no request was begun in the measured time".into(),

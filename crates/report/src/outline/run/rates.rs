@@ -9,7 +9,11 @@ use brunt_model::{Failure, Run, Tally};
 /// Returns the counts of the measured time.
 pub fn section(report: &Report) -> Section {
     let run = report.run;
-    let facts = [("Requests", counts(&run.total)), ("Bytes", transferred(run)), ("Connections", connections(run))];
+    let facts = [
+        ("Requests", counts(&run.total)),
+        ("Bytes", transferred(run)),
+        ("Connections", connections(run)),
+    ];
     vec![Block::Facts(facts.map(|(name, text)| Fact::new(name, text)).to_vec())]
 }
 

@@ -12,8 +12,15 @@ use brunt_model::{Judgement, Load, Plan, Run, Tally};
 use brunt_stats::Histogram;
 
 const BRIEF_QUANTILES: &[(f64, &str)] = &[(0.5, "p50"), (0.9, "p90"), (0.99, "p99"), (1.0, "max")];
-const FULL_QUANTILES: &[(f64, &str)] =
-    &[(0.5, "p50"), (0.75, "p75"), (0.9, "p90"), (0.95, "p95"), (0.99, "p99"), (0.999, "p99.9"), (1.0, "max")];
+const FULL_QUANTILES: &[(f64, &str)] = &[
+    (0.5, "p50"),
+    (0.75, "p75"),
+    (0.9, "p90"),
+    (0.95, "p95"),
+    (0.99, "p99"),
+    (0.999, "p99.9"),
+    (1.0, "max"),
+];
 
 /// A clock: its name, its start and end, and its values.
 type ClockRow<'a> = (&'static str, &'static str, &'a Histogram);
@@ -22,10 +29,14 @@ type ClockRow<'a> = (&'static str, &'static str, &'a Histogram);
 /// mean and standard deviation.
 pub fn response(report: &Report) -> Section {
     let quantiles = if report.detail == Detail::Brief { BRIEF_QUANTILES } else { FULL_QUANTILES };
-    let mut lines: Vec<Words> = quantiles.iter().map(|(quantile, name)| line(report, *quantile, name)).collect();
+    let mut lines: Vec<Words> =
+        quantiles.iter().map(|(quantile, name)| line(report, *quantile, name)).collect();
     let is_bound = lines.iter().any(|line| line.0[1].1.starts_with('≥'));
     // The last line, with the maximum, has space for the other figures of the histogram.
-    lines.last_mut().into_iter().for_each(|line| line.0.push((None, spread(&report.run.total.response))));
+    lines
+        .last_mut()
+        .into_iter()
+        .for_each(|line| line.0.push((None, spread(&report.run.total.response))));
     lines.extend(is_bound.then(|| LOWER_BOUND_LEGEND.into()));
     lines.extend(method(report.judgement, report.detail).map(Words::from));
     vec![Block::Facts(vec![Fact { key: "Response time".into(), lines, ..Fact::default() }])]
@@ -56,7 +67,9 @@ pub fn percentile(run: &Run, judgement: &Judgement, q: f64) -> String {
     }
     match estimate(judgement, q) {
         // The interval has no upper end if too few samples are above the percentile.
-        Some(FigureEstimate { low, high: None, .. }) if low * 1e9 > below(t, q) => format!("> {}", numbers::seconds(*low)),
+        Some(FigureEstimate { low, high: None, .. }) if low * 1e9 > below(t, q) => {
+            format!("> {}", numbers::seconds(*low))
+        }
         Some(FigureEstimate { high: None, .. }) => UNKNOWN.into(),
         _ => response_quantile(t, q),
     }
@@ -85,7 +98,8 @@ fn method(judgement: &Judgement, detail: Detail) -> Option<String> {
     }
 }
 
-const LOWER_BOUND_LEGEND: &str = "≥: true value is this or more (requests dropped, cut off or timed out)";
+const LOWER_BOUND_LEGEND: &str =
+    "≥: true value is this or more (requests dropped, cut off or timed out)";
 
 /// Quantiles of a clock, each with the minimum terminal width that shows it.
 const CLOCK_COLUMNS: [(&str, usize); 7] =
@@ -95,7 +109,10 @@ const CLOCK_COLUMNS: [(&str, usize); 7] =
 pub fn clocks(report: &Report) -> Section {
     let rows = rows(report.run);
     let cells = rows.iter().map(|(name, _, times)| {
-        ((*name).to_owned(), FULL_QUANTILES.iter().map(|(quantile, _)| quantile_of(times, *quantile)).collect())
+        (
+            (*name).to_owned(),
+            FULL_QUANTILES.iter().map(|(quantile, _)| quantile_of(times, *quantile)).collect(),
+        )
     });
     let table = Breakdown { title: "Clocks", columns: &CLOCK_COLUMNS, rows: cells.collect() };
     let others = rows.iter().map(|(name, from_to, _)| format!("; {name}: {from_to}"));

@@ -23,7 +23,10 @@ pub fn steady(report: &Report) -> Option<Fact> {
 /// Returns the findings, and the warnings of the run. In a brief report, a note has no remedy.
 pub fn findings(report: &Report) -> Section {
     let mut items = items(&report.judgement.findings);
-    for item in items.iter_mut().filter(|item| item.mark == ListMark::Note && report.detail == Detail::Brief) {
+    for item in items
+        .iter_mut()
+        .filter(|item| item.mark == ListMark::Note && report.detail == Detail::Brief)
+    {
         item.remedy = None;
     }
     items.extend(notes::warnings(report.run).map(ListItem::plain));
@@ -36,7 +39,8 @@ pub fn findings(report: &Report) -> Section {
 /// Returns the verdict of a judged run; None if the run was not judged.
 pub fn of_judged(report: &Report) -> Option<Fact> {
     // The default belongs to a run that was not judged; its state would read as a verdict.
-    let is_judged = report.judgement.verdict != Verdict::default() || !report.judgement.checks.is_empty();
+    let is_judged =
+        report.judgement.verdict != Verdict::default() || !report.judgement.checks.is_empty();
     is_judged.then(|| fact(report))
 }
 
@@ -48,7 +52,8 @@ pub fn fact(report: &Report) -> Fact {
     let (word, rest) = headline(judgement);
     let passed = if is_full { passed_checks(judgement) } else { String::new() };
     let failed = failed_checks(judgement).map(Remark::Reason);
-    let causes = verdict.causes.iter().flat_map(|cause| remarks_of_cause(verdict, cause, report.detail));
+    let causes =
+        verdict.causes.iter().flat_map(|cause| remarks_of_cause(verdict, cause, report.detail));
     let unseen = (is_full && !verdict.unseen.is_empty())
         .then(|| Remark::Unseen(format!("not seen here: {}", verdict.unseen.join("; "))));
     Fact {
@@ -62,7 +67,9 @@ pub fn fact(report: &Report) -> Fact {
 fn emphasis(state: State) -> Emphasis {
     match state {
         State::Ok => Emphasis::Good,
-        State::Unjudged | State::BusyMachine | State::Unexplained | State::Limited => Emphasis::Warning,
+        State::Unjudged | State::BusyMachine | State::Unexplained | State::Limited => {
+            Emphasis::Warning
+        }
         State::Invalid => Emphasis::Bad,
     }
 }
@@ -75,7 +82,11 @@ pub fn failed_checks(judgement: &Judgement) -> impl Iterator<Item = String> {
 
 fn passed_checks(judgement: &Judgement) -> String {
     let all_hold = judgement.verdict.state == State::Ok;
-    if all_hold { format!("; {} consistency checks passed", judgement.checks.len()) } else { String::new() }
+    if all_hold {
+        format!("; {} consistency checks passed", judgement.checks.len())
+    } else {
+        String::new()
+    }
 }
 
 /// Returns the word of the verdict, and the rest of its sentence, with the most serious cause.
@@ -84,12 +95,19 @@ pub fn headline(judgement: &Judgement) -> (&'static str, String) {
     let cause = verdict.causes.first().map_or("", |cause| cause.sentence.as_str());
     match verdict.state {
         State::Ok => ("OK", ": the load generator was not the bottleneck".into()),
-        State::Unjudged => ("NO GOOD REPLY", ": no basis to judge the server or the generator".into()),
+        State::Unjudged => {
+            ("NO GOOD REPLY", ": no basis to judge the server or the generator".into())
+        }
         State::BusyMachine => ("BUSY MACHINE", format!(": {cause}")),
         State::Unexplained => ("UNEXPLAINED LAG", format!(": {cause}")),
         State::Limited => ("LIMITED BY THE GENERATOR", format!(": {cause}")),
-        State::Invalid if cause.is_empty() => ("INVALID", ": consistency check failed; discard this run".into()),
-        State::Invalid => ("INVALID", format!(": consistency check failed; discard this run. In addition: {cause}")),
+        State::Invalid if cause.is_empty() => {
+            ("INVALID", ": consistency check failed; discard this run".into())
+        }
+        State::Invalid => (
+            "INVALID",
+            format!(": consistency check failed; discard this run. In addition: {cause}"),
+        ),
     }
 }
 
@@ -98,7 +116,8 @@ pub fn headline(judgement: &Judgement) -> (&'static str, String) {
 fn remarks_of_cause(verdict: &Verdict, cause: &Cause, detail: Detail) -> Vec<Remark> {
     let is_in_headline = verdict.causes.first() == Some(cause);
     let sentence = (!is_in_headline).then(|| Remark::Reason(cause.sentence.clone()));
-    let evidence = verdict.evidence.iter().filter(|e| e.limit == cause.limit && detail == Detail::Full);
+    let evidence =
+        verdict.evidence.iter().filter(|e| e.limit == cause.limit && detail == Detail::Full);
     let evidence = evidence.map(|evidence| Remark::Evidence(figure(evidence)));
     let remedy = [Remark::Remedy(cause.remedy.clone())];
     sentence.into_iter().chain(evidence).chain(remedy).collect()
@@ -111,7 +130,11 @@ fn figure(evidence: &Evidence) -> String {
     };
     let is_share = evidence.name.contains(", share") && !evidence.name.ends_with("seconds");
     let threshold = evidence_value(evidence.threshold, is_share);
-    format!("{}: {} (threshold: {side} {threshold})", evidence.name, evidence_value(evidence.value, is_share))
+    format!(
+        "{}: {} (threshold: {side} {threshold})",
+        evidence.name,
+        evidence_value(evidence.value, is_share)
+    )
 }
 
 fn evidence_value(value: f64, is_share: bool) -> String {
@@ -122,7 +145,7 @@ fn evidence_value(value: f64, is_share: bool) -> String {
 mod tests {
     use super::*;
     use crate::view::View;
-    use brunt_model::finding::{Check, Limit, Origin, Steady, Severity};
+    use brunt_model::finding::{Check, Limit, Origin, Severity, Steady};
     use brunt_model::{Finding, Run};
     use insta::assert_snapshot;
     use std::time::Duration;
@@ -145,7 +168,13 @@ mod tests {
         };
         let unseen = vec!["conntrack is not loaded".into()];
         let causes = vec![cause];
-        let verdict = Verdict { state: State::Limited, causes, evidence: vec![evidence], unseen, ..Verdict::default() };
+        let verdict = Verdict {
+            state: State::Limited,
+            causes,
+            evidence: vec![evidence],
+            unseen,
+            ..Verdict::default()
+        };
         let finding = |weight, sentence: &str, remedy: Option<&str>| Finding {
             rule: "x".into(),
             severity: weight,
@@ -156,8 +185,10 @@ mod tests {
             finding(Severity::Warning, "the rate is set by the think time", Some("-r 100")),
             finding(Severity::Note, "client and server share this machine", None),
         ];
-        let steady_state = Some(Steady { cut: Duration::from_secs(2), reached: true, method: "MSER-5".into() });
-        let judgement = Judgement { verdict, findings: told, steady: steady_state, ..Judgement::default() };
+        let steady_state =
+            Some(Steady { cut: Duration::from_secs(2), reached: true, method: "MSER-5".into() });
+        let judgement =
+            Judgement { verdict, findings: told, steady: steady_state, ..Judgement::default() };
         let report = Report { run: &Run::default(), judgement: &judgement, detail: Detail::Full };
         let mut blocks = vec![Block::Facts(steady(&report).into_iter().collect())];
         blocks.extend(findings(&report));
@@ -180,10 +211,15 @@ mod tests {
 
     #[test]
     fn broken_sums_are_shown_with_their_arithmetic() {
-        let check =
-            |name: &str, holds, arithmetic: &str| Check { name: name.into(), holds, arithmetic: arithmetic.into() };
-        let checks =
-            vec![check("a", true, "1 = 1"), check("begun requests", false, "10 begun = 8 completed + 1 failed")];
+        let check = |name: &str, holds, arithmetic: &str| Check {
+            name: name.into(),
+            holds,
+            arithmetic: arithmetic.into(),
+        };
+        let checks = vec![
+            check("a", true, "1 = 1"),
+            check("begun requests", false, "10 begun = 8 completed + 1 failed"),
+        ];
         let verdict = Verdict { state: State::Invalid, ..Verdict::default() };
         let judgement = Judgement { verdict, checks, ..Judgement::default() };
         let report = Report { run: &Run::default(), judgement: &judgement, detail: Detail::Brief };

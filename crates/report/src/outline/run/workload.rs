@@ -19,7 +19,8 @@ pub fn title(report: &Report) -> Section {
         Some(only) => requests(plan, only),
         None => format!("{} at the same time", plural(plan.populations.len() as u64, "population")),
     };
-    let conclusion = report.judgement.conclusion.iter().map(|sentence| Block::Paragraph(sentence.clone()));
+    let conclusion =
+        report.judgement.conclusion.iter().map(|sentence| Block::Paragraph(sentence.clone()));
     [Block::Title(title, String::new())].into_iter().chain(conclusion).collect()
 }
 
@@ -31,14 +32,17 @@ pub fn section(report: &Report) -> Section {
     let facts = load.into_iter().chain(others).filter(|(_, text)| !text.is_empty());
     let facts = facts.map(|(name, text)| Fact { may_be_cut: true, ..Fact::new(name, text) });
     let several = plan.only().is_none();
-    let each = several.then(|| Block::FactOfEach((0..plan.populations.len()).map(|n| population(plan, n)).collect()));
+    let each = several.then(|| {
+        Block::FactOfEach((0..plan.populations.len()).map(|n| population(plan, n)).collect())
+    });
     [Block::Facts(facts.collect())].into_iter().chain(each).collect()
 }
 
 /// Describes one of several populations.
 fn population(plan: &Plan, number: usize) -> Fact {
     let population = &plan.populations[number];
-    let text = format!("{}: {}", requests(plan, population), load(population, plan.connection_of(number)));
+    let text =
+        format!("{}: {}", requests(plan, population), load(population, plan.connection_of(number)));
     Fact { may_be_cut: true, ..Fact::new(shorten(&clean(&population.name), MAX_NAME), text) }
 }
 
@@ -49,11 +53,16 @@ fn requests(plan: &Plan, population: &Population) -> String {
         several => {
             let is_plain = several.iter().all(|r| r.method == "GET" && r.body == Body::None);
             let noun = if is_plain { "URL" } else { "request" };
-            format!("{}{}", plural(several.len() as u64, noun), scenario.order().map_or("", in_order))
+            format!(
+                "{}{}",
+                plural(several.len() as u64, noun),
+                scenario.order().map_or("", in_order)
+            )
         }
     };
     let policy = scenario.requests.first().map_or(0, |request| request.reply_policy as usize);
-    let follow = if plan.reply_policies[policy].redirects.most > 0 { ", redirects followed" } else { "" };
+    let follow =
+        if plan.reply_policies[policy].redirects.most > 0 { ", redirects followed" } else { "" };
     format!("{requested}{follow}")
 }
 
@@ -70,7 +79,8 @@ fn in_order(order: Order) -> &'static str {
 
 fn request(r: &Request) -> String {
     let body = r.body.bytes().map_or(0, <[u8]>::len);
-    let body = if body > 0 { format!(" with a body of {}", bytes(body as f64)) } else { String::new() };
+    let body =
+        if body > 0 { format!(" with a body of {}", bytes(body as f64)) } else { String::new() };
     format!("{} {}{body}{}", clean(&r.method), clean(&r.url), pieces(&r.body))
 }
 
@@ -79,7 +89,9 @@ fn pieces(body: &Body) -> String {
     let Body::Pieces(pieces) = body else { return String::new() };
     let count = plural(pieces.ends.len() as u64, "piece");
     match pieces.interval {
-        PieceInterval::Time(interval) => format!(" in {count}, one every {}", span(interval.as_secs_f64())),
+        PieceInterval::Time(interval) => {
+            format!(" in {count}, one every {}", span(interval.as_secs_f64()))
+        }
         PieceInterval::Reply => format!(" in {count}, each after a reply"),
     }
 }
@@ -113,8 +125,12 @@ fn users_in_words(users: &Shape, word: &str) -> String {
 fn thinking(think: &Think, scenario: &Scenario) -> String {
     let least = span(think.least.as_secs_f64());
     let most = span(think.most.as_secs_f64());
-    let has_pauses =
-        ScenarioStep::any(&scenario.steps, &|step| matches!(step, ScenarioStep::Think(_) | ScenarioStep::Pause(_) | ScenarioStep::PauseByScript(_)));
+    let has_pauses = ScenarioStep::any(&scenario.steps, &|step| {
+        matches!(
+            step,
+            ScenarioStep::Think(_) | ScenarioStep::Pause(_) | ScenarioStep::PauseByScript(_)
+        )
+    });
     match think {
         t if t.is_none() && has_pauses => ", with the pauses of the scenario".into(),
         t if t.is_none() => ", no think time".into(),
@@ -164,10 +180,16 @@ fn connection_use(connection: &Connection) -> String {
         out += &format!(", {}", connection.http);
     }
     if connection.connections_per_origin > 1 {
-        out += &format!(", {} of each user", plural(connection.connections_per_origin.into(), "connection"));
+        out += &format!(
+            ", {} of each user",
+            plural(connection.connections_per_origin.into(), "connection")
+        );
     }
     if connection.streams > 1 {
-        out += &format!(", {} on each connection at once", plural(connection.streams.into(), "request"));
+        out += &format!(
+            ", {} on each connection at once",
+            plural(connection.streams.into(), "request")
+        );
     }
     out
 }
@@ -181,13 +203,17 @@ fn duration(plan: &Plan, run: &Run) -> String {
     let measured = span(run.measured_seconds());
     // The last interval may end some milliseconds late; then both durations would be the same
     // number.
-    let as_planned = stop.duration.is_some_and(|d| (run.measured_seconds() / d.as_secs_f64() - 1.0).abs() < 0.01);
+    let as_planned = stop
+        .duration
+        .is_some_and(|d| (run.measured_seconds() / d.as_secs_f64() - 1.0).abs() < 0.01);
     let length = match (stop.duration.map(|d| span(d.as_secs_f64())), stop.requests) {
         // A note of an interrupted run already has the measured time.
         (Some(d), None) if as_planned || run.is_interrupted() => d,
         (Some(d), None) => format!("{d} (measured {measured})"),
         (None, Some(n)) => format!("{} in {measured}", plural(n, unit)),
-        (Some(d), Some(n)) => format!("{d} or {}, whichever comes first ({measured})", plural(n, unit)),
+        (Some(d), Some(n)) => {
+            format!("{d} or {}, whichever comes first ({measured})", plural(n, unit))
+        }
         (None, None) => measured,
     };
     match stop.warmup.as_secs_f64() {
@@ -198,7 +224,8 @@ fn duration(plan: &Plan, run: &Run) -> String {
 
 fn server(run: &Run) -> String {
     let name = run.environment.server.as_deref().map(clean);
-    let addresses = run.environment.addresses.iter().map(|a| clean(a)).collect::<Vec<_>>().join(", ");
+    let addresses =
+        run.environment.addresses.iter().map(|a| clean(a)).collect::<Vec<_>>().join(", ");
     match (name, addresses.as_str()) {
         (Some(name), "") => name,
         (Some(name), addresses) => format!("{name} at {addresses}"),

@@ -21,9 +21,12 @@ pub(super) fn descriptors(facts: &Facts) -> Option<Advice> {
     let limit = facts.machine.descriptors;
     let needed = connections + defaults::RESERVED_DESCRIPTORS;
     // brunt splits the connections over processes if one may not have enough open files.
-    let processes = connections.div_ceil(limit.saturating_sub(defaults::RESERVED_DESCRIPTORS).max(1));
+    let processes =
+        connections.div_ceil(limit.saturating_sub(defaults::RESERVED_DESCRIPTORS).max(1));
     let is_refused = processes > defaults::MAX_PROCESSES;
-    let effect = format!("brunt splits the run into {processes} processes; each has its own queue of arrivals");
+    let effect = format!(
+        "brunt splits the run into {processes} processes; each has its own queue of arrivals"
+    );
     (needed > limit).then(|| Advice {
         rule: "descriptors",
         certainty: if is_refused { Certainty::Surely } else { Certainty::Perhaps },
@@ -47,7 +50,11 @@ pub(super) fn local_ports(facts: &Facts) -> Option<Advice> {
     (connections > capacity).then(|| Advice {
         rule: "local_ports",
         certainty: Certainty::Surely,
-        what: format!("{} connections exceed the {} local ports for this server", count(connections), count(capacity)),
+        what: format!(
+            "{} connections exceed the {} local ports for this server",
+            count(connections),
+            count(capacity)
+        ),
         why: "connections beyond that fail with `out of local ports`".into(),
         command: more_ports(connections.div_ceil(capacity)),
     })
@@ -94,7 +101,11 @@ pub(super) fn conntrack(facts: &Facts) -> Option<Advice> {
     let needed = tracked.saturating_add(lasting).saturating_add(remembered as u64);
     (needed > max_entries).then(|| Advice {
         rule: "conntrack",
-        certainty: if tracked.saturating_add(lasting) > max_entries { Certainty::Surely } else { Certainty::Perhaps },
+        certainty: if tracked.saturating_add(lasting) > max_entries {
+            Certainty::Surely
+        } else {
+            Certainty::Perhaps
+        },
         what: format!(
             "{} connections exceed the {} entries of the firewall's connection table",
             count(needed),
@@ -109,7 +120,11 @@ pub(super) fn conntrack(facts: &Facts) -> Option<Advice> {
 pub(super) fn busy_machine(facts: &Facts) -> Option<Advice> {
     let cores = f64::from(facts.machine.cores);
     let others = facts.machine.other_processes_cores.filter(|others| *others >= BUSY * cores)?;
-    let effect = if facts.same_host() { "they slow down the server and brunt" } else { "they slow down brunt" };
+    let effect = if facts.same_host() {
+        "they slow down the server and brunt"
+    } else {
+        "they slow down brunt"
+    };
     Some(Advice {
         rule: "busy_machine",
         certainty: Certainty::Perhaps,
@@ -147,5 +162,9 @@ fn port_capacity(facts: &Facts) -> Option<u64> {
 
 fn more_ports(times: u64) -> String {
     let wider = "sysctl -w net.ipv4.ip_local_port_range='1024 65535'";
-    if times <= 2 { wider.into() } else { format!("{wider}, and --source with {times} addresses of this machine") }
+    if times <= 2 {
+        wider.into()
+    } else {
+        format!("{wider}, and --source with {times} addresses of this machine")
+    }
 }

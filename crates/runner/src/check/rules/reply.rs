@@ -91,7 +91,10 @@ pub(super) fn certificate_ends_soon(facts: &Facts) -> Option<Advice> {
 
 /// Reports a redirect, which would be measured in place of a page.
 pub(super) fn redirect(facts: &Facts) -> Option<Advice> {
-    let reply = facts.reply.as_ref().filter(|r| (300..400).contains(&r.status) && !facts.requested.follows)?;
+    let reply = facts
+        .reply
+        .as_ref()
+        .filter(|r| (300..400).contains(&r.status) && !facts.requested.follows)?;
     let to = reply.location.as_deref()?;
     let whole = brunt_wire::request::resolve(&facts.url, to).unwrap_or_else(|| to.to_owned());
     Some(Advice {

@@ -32,7 +32,11 @@ fn sound() -> Facts {
             },
         },
         addresses: vec!["10.0.0.2:80".into()],
-        route: Some(Route { same_host: Some(false), link_bits_per_second: Some(1_000_000_000), ..Route::default() }),
+        route: Some(Route {
+            same_host: Some(false),
+            link_bits_per_second: Some(1_000_000_000),
+            ..Route::default()
+        }),
         reply: Some(ReplyFacts {
             status: 200,
             body_bytes: 12_000,
@@ -73,7 +77,9 @@ fn every_advice_says_what_why_and_how() {
         on_this_host(f).listener_backlog = Some(511);
     });
     assert!(advice.len() >= 5, "{advice:?}");
-    assert!(advice.iter().all(|a| !a.what.is_empty() && !a.why.is_empty() && !a.command.is_empty()));
+    assert!(
+        advice.iter().all(|a| !a.what.is_empty() && !a.why.is_empty() && !a.command.is_empty())
+    );
     assert!(advice.is_sorted_by_key(|a| a.certainty));
 }
 
@@ -185,7 +191,10 @@ fn the_servers_limits_are_held_against_the_load() {
         (route.listener_descriptors, route.listener) = (Some(115), Some("lighttpd (pid 9)".into()));
     });
     assert!(other[0].command.contains("prlimit --nofile=128:128 --pid 9"), "{}", other[0].command);
-    assert!(!rules(|f| on_this_host(f).listener_descriptors = Some(116)).contains(&"server_descriptors"));
+    assert!(
+        !rules(|f| on_this_host(f).listener_descriptors = Some(116))
+            .contains(&"server_descriptors")
+    );
 }
 
 #[test]
@@ -197,7 +206,11 @@ fn a_short_accept_queue_is_told() {
         on_this_host(f).listener_backlog = Some(64);
         f.machine.settings.somaxconn = Some(64);
     });
-    assert!(both[0].command.starts_with("sysctl -w net.core.somaxconn=128; then"), "{}", both[0].command);
+    assert!(
+        both[0].command.starts_with("sysctl -w net.core.somaxconn=128; then"),
+        "{}",
+        both[0].command
+    );
     assert!(!rules(|f| on_this_host(f).listener_backlog = Some(100)).contains(&"backlog"));
 }
 
@@ -232,7 +245,11 @@ fn shared_cores_are_told_with_both_commands() {
         on_this_host(f);
     });
     assert_eq!(advice[0].rule, "shared_cores");
-    assert!(advice[0].command.starts_with("taskset -acp 0-2 12; taskset -c 3 brunt"), "{}", advice[0].command);
+    assert!(
+        advice[0].command.starts_with("taskset -acp 0-2 12; taskset -c 3 brunt"),
+        "{}",
+        advice[0].command
+    );
     let one = with(|f| {
         on_this_host(f);
         f.machine.cores = 1;
@@ -249,7 +266,11 @@ fn governors_but_performance_are_told() {
 #[test]
 fn a_redirect_is_told_with_where_it_leads() {
     let redirect = |f: &mut Facts| {
-        f.reply = Some(ReplyFacts { status: 301, location: Some("../b".into()), ..ReplyFacts::default() });
+        f.reply = Some(ReplyFacts {
+            status: 301,
+            location: Some("../b".into()),
+            ..ReplyFacts::default()
+        });
     };
     let advice = with(redirect);
     assert_eq!(advice[0].command, "brunt http://10.0.0.2/b, or --follow 5");
@@ -272,7 +293,10 @@ fn error_statuses_get_advice_unless_they_are_expected() {
         (500, "check the server's error log"),
     ] {
         let found = &advice(status)[0];
-        assert_eq!((found.rule, found.certainty, &*found.command), ("error_status", Certainty::Surely, command));
+        assert_eq!(
+            (found.rule, found.certainty, &*found.command),
+            ("error_status", Certainty::Surely, command)
+        );
     }
     assert_eq!(advice(404)[0].what, "the status of the reply is 404");
     assert!(advice(204).is_empty());
@@ -291,8 +315,12 @@ fn plain_http_on_a_tls_port_gets_the_url_to_write() {
         f.needs_tls = true;
     });
     assert_eq!(advice.len(), 1, "{advice:?}");
-    assert_eq!((advice[0].rule, &*advice[0].command), ("needs_tls", "write https://10.0.0.2:8443/a?b=c"));
-    let urls = ["http://h/", "http://[::1]?a:b", "http://[::1]:81/", "https://h/"].map(crate::check::look::with_tls);
+    assert_eq!(
+        (advice[0].rule, &*advice[0].command),
+        ("needs_tls", "write https://10.0.0.2:8443/a?b=c")
+    );
+    let urls = ["http://h/", "http://[::1]?a:b", "http://[::1]:81/", "https://h/"]
+        .map(crate::check::look::with_tls);
     assert_eq!(
         urls.each_ref().map(Option::as_deref),
         [Some("https://h:80/"), Some("https://[::1]:80?a:b"), Some("https://[::1]:81/"), None]
@@ -321,8 +349,11 @@ fn closing_servers_and_packed_bodies_are_told() {
     let packed = |body_bytes, coding: &str| {
         let content_encoding = Some(coding.to_owned());
         with(move |f| {
-            f.compression =
-                Some(Compression { accepted: None, content_encoding: content_encoding.clone(), body_bytes });
+            f.compression = Some(Compression {
+                accepted: None,
+                content_encoding: content_encoding.clone(),
+                body_bytes,
+            });
         })
     };
     assert_eq!(packed(3_000, "gzip")[0].command, "--compressed");
@@ -351,10 +382,29 @@ fn certificates_are_told_before_and_after_their_end() {
     assert_eq!(certified(13, None, None)[0].rule, "certificate_ends");
     let expired = &certified(-1, Some("expired"), Some(Cause::Expired))[0];
     assert_eq!((expired.rule, expired.certainty), ("certificate", Certainty::Surely));
-    assert!(expired.what.contains("expired on 2026-01-31") && expired.command.contains("renew"), "{expired:?}");
-    assert!(certified(90, Some("issuer not trusted"), Some(Cause::UnknownIssuer))[0].command.contains("--cacert"));
+    assert!(
+        expired.what.contains("expired on 2026-01-31") && expired.command.contains("renew"),
+        "{expired:?}"
+    );
+    assert!(
+        certified(90, Some("issuer not trusted"), Some(Cause::UnknownIssuer))[0]
+            .command
+            .contains("--cacert")
+    );
     let own = Certificate { days_left: 90, self_signed: true, ..Certificate::default() };
-    let tls = TlsFacts { certificate: Some(own), distrust: Some("self-signed".into()), ..TlsFacts::default() };
-    assert!(with(move |f| f.tls = Some(tls.clone()))[0].command.starts_with("--cacert FILE with this certificate"));
-    assert!(certified(90, Some("another name"), Some(Cause::WrongName))[0].command.starts_with("--sni a.test"));
+    let tls = TlsFacts {
+        certificate: Some(own),
+        distrust: Some("self-signed".into()),
+        ..TlsFacts::default()
+    };
+    assert!(
+        with(move |f| f.tls = Some(tls.clone()))[0]
+            .command
+            .starts_with("--cacert FILE with this certificate")
+    );
+    assert!(
+        certified(90, Some("another name"), Some(Cause::WrongName))[0]
+            .command
+            .starts_with("--sni a.test")
+    );
 }

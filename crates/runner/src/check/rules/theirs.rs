@@ -16,18 +16,27 @@ pub(super) fn descriptors(facts: &Facts) -> Option<Advice> {
     let needed = connections + OTHER_FILES;
     let server = facts.listener().unwrap_or("the server");
     let raised = needed.next_power_of_two();
-    let at_once =
-        pid(facts).map_or(String::new(), |pid| format!("prlimit --nofile={raised}:{raised} --pid {pid}; for good: "));
+    let at_once = pid(facts).map_or(String::new(), |pid| {
+        format!("prlimit --nofile={raised}:{raised} --pid {pid}; for good: ")
+    });
     let lasting = match name(facts) {
-        Some("nginx") => format!("worker_rlimit_nofile {raised}; and worker_connections {raised}; in nginx.conf"),
-        _ => format!("LimitNOFILE={raised} in its systemd unit, or ulimit -n {raised} before it starts"),
+        Some("nginx") => {
+            format!("worker_rlimit_nofile {raised}; and worker_connections {raised}; in nginx.conf")
+        }
+        _ => format!(
+            "LimitNOFILE={raised} in its systemd unit, or ulimit -n {raised} before it starts"
+        ),
     };
     // The workers of nginx have their own limit, which prlimit of the master does not change.
     let command = if name(facts) == Some("nginx") { lasting } else { at_once + &lasting };
     (needed > limit).then(|| Advice {
         rule: "server_descriptors",
         certainty: Certainty::Surely,
-        what: format!("{} connections exceed the limit of {} open files of {server}", count(connections), count(limit)),
+        what: format!(
+            "{} connections exceed the limit of {} open files of {server}",
+            count(connections),
+            count(limit)
+        ),
         why: "it cannot accept the connections beyond that".into(),
         command,
     })
@@ -47,7 +56,11 @@ pub(super) fn backlog(facts: &Facts) -> Option<Advice> {
         _ => format!("a backlog of {raised} in the server's listen(2)"),
     };
     let kernel = facts.machine.settings.somaxconn.is_some_and(|most| most < raised);
-    let kernel = if kernel { format!("sysctl -w net.core.somaxconn={raised}; then ") } else { String::new() };
+    let kernel = if kernel {
+        format!("sysctl -w net.core.somaxconn={raised}; then ")
+    } else {
+        String::new()
+    };
     Some(Advice {
         rule: "backlog",
         certainty: Certainty::Perhaps,
@@ -76,7 +89,10 @@ pub(super) fn syn_backlog(facts: &Facts) -> Option<Advice> {
             count(connections)
         ),
         why: "SYNs beyond that are dropped, because SYN cookies are off".into(),
-        command: format!("sysctl -w net.ipv4.tcp_max_syn_backlog={}", connections.next_power_of_two()),
+        command: format!(
+            "sysctl -w net.ipv4.tcp_max_syn_backlog={}",
+            connections.next_power_of_two()
+        ),
     })
 }
 
@@ -122,7 +138,10 @@ pub(super) fn shared_cores(facts: &Facts) -> Option<Advice> {
     Some(Advice {
         rule: "shared_cores",
         certainty: Certainty::Perhaps,
-        what: format!("client and server{server} share this machine and its {}", plural(cores.into(), "core")),
+        what: format!(
+            "client and server{server} share this machine and its {}",
+            plural(cores.into(), "core")
+        ),
         why: "they compete for CPU, which lowers the server's throughput".into(),
         command,
     })

@@ -59,7 +59,8 @@ fn interruption(previous_end: f64, span: &Span, resumptions: &[Resumption]) -> f
 /// it overloaded the server.
 pub fn purposes(spans: &[Span], resumptions: &[Resumption]) -> Vec<Option<TrialPurpose>> {
     let changes = resumptions.iter().filter(|resumption| resumption.question_changed);
-    let changed_seconds = changes.map(|resumption| resumption.unix_seconds).fold(f64::NEG_INFINITY, f64::max);
+    let changed_seconds =
+        changes.map(|resumption| resumption.unix_seconds).fold(f64::NEG_INFINITY, f64::max);
     let mut purposes = Vec::with_capacity(spans.len());
     for span in spans {
         let is_reusable = matches!(span.stated, Some(TrialPurpose::Search | TrialPurpose::Confirm));
@@ -91,7 +92,10 @@ mod tests {
 
     #[test]
     fn a_short_interruption_counts_where_it_is_stated() {
-        assert_eq!(interruptions(&spans(Some(TrialPurpose::Search)), &[at(110.5)]), [0.0, 0.0, 0.5]);
+        assert_eq!(
+            interruptions(&spans(Some(TrialPurpose::Search)), &[at(110.5)]),
+            [0.0, 0.0, 0.5]
+        );
     }
 
     #[test]

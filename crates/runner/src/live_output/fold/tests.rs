@@ -53,7 +53,9 @@ fn each_sample_is_in_one_interval() {
     let mut fold = Fold::new(Duration::from_secs(1));
     let mut events = vec![label(0, "a"), label(1, "b")];
     // Snapshots of 300 ms: an interval ends with the first snapshot after its planned end.
-    events.extend((1..=10).map(|n| snapshot(n * 300, 2, &[(0, sample(good(), 5)), (1, sample(bad(), n))])));
+    events.extend(
+        (1..=10).map(|n| snapshot(n * 300, 2, &[(0, sample(good(), 5)), (1, sample(bad(), n))])),
+    );
     events.push(finished());
     let intervals = intervals_of(&mut fold, &events);
     let counts: Vec<u64> = intervals.iter().map(|interval| interval.all.count()).collect();
@@ -61,8 +63,11 @@ fn each_sample_is_in_one_interval() {
     let ends: Vec<f64> = intervals.iter().map(|interval| interval.unix_seconds).collect();
     assert_eq!(ends, [1.2, 2.1, 3.0]);
     for interval in &intervals {
-        let named: Vec<(&str, u64, u64)> =
-            interval.named.iter().map(|(name, figures)| (name.as_str(), figures.ok, figures.ko)).collect();
+        let named: Vec<(&str, u64, u64)> = interval
+            .named
+            .iter()
+            .map(|(name, figures)| (name.as_str(), figures.ok, figures.ko))
+            .collect();
         let half = interval.all.count() / 2;
         assert_eq!(named, [("a", half, 0), ("b", 0, half)]);
     }
@@ -74,8 +79,10 @@ fn figures_of_an_interval_are_those_of_its_samples() {
     let mut fold = Fold::new(Duration::from_secs(1));
     let refused = sample(Outcome::failed(Failure::Refused), 1);
     let late = sample(Outcome::failed(Failure::Timeout), 900);
-    let samples = [sample(good(), 10), sample(good(), 30), sample(bad(), 50), refused, late].map(|one| (0, one));
-    let interval = intervals_of(&mut fold, &[label(0, "only"), snapshot(1000, 3, &samples)]).remove(0);
+    let samples = [sample(good(), 10), sample(good(), 30), sample(bad(), 50), refused, late]
+        .map(|one| (0, one));
+    let interval =
+        intervals_of(&mut fold, &[label(0, "only"), snapshot(1000, 3, &samples)]).remove(0);
     let figures = &interval.all;
     assert_eq!((figures.ok, figures.ko, figures.count()), (2, 3, 5));
     assert_eq!(figures.traffic, Some(Traffic { hits: 5, sent: 50, received: 500 }));
@@ -83,7 +90,8 @@ fn figures_of_an_interval_are_those_of_its_samples() {
     assert!(about(figures.ok_times.min(), 10) && about(figures.ok_times.max(), 30), "{figures:?}");
     assert!(about(figures.ko_times.min(), 1) && about(figures.ko_times.max(), 900), "{figures:?}");
     assert_eq!(figures.times().count(), 5);
-    let errors: Vec<(&str, u64)> = figures.errors.iter().map(|(code, _, count)| (code.as_str(), *count)).collect();
+    let errors: Vec<(&str, u64)> =
+        figures.errors.iter().map(|(code, _, count)| (code.as_str(), *count)).collect();
     assert_eq!(errors, [("refused", 1), ("timeout", 1), ("500", 1)]);
     assert_eq!(figures.errors[2].1, "Internal Server Error");
     assert_eq!(interval.named.keys().collect::<Vec<_>>(), ["only"]);
@@ -94,7 +102,11 @@ fn the_only_label_has_the_figures_of_all() {
     // Snapshots of a run with one label have no figures by label.
     let mut measured = Tally { begun: 1, ..Tally::default() };
     measured.record(&sample(good(), 4));
-    let snapshot = Event::Snapshot(Box::new(Snapshot { to: Tick(1000 * MS), measured, ..Snapshot::default() }));
+    let snapshot = Event::Snapshot(Box::new(Snapshot {
+        to: Tick(1000 * MS),
+        measured,
+        ..Snapshot::default()
+    }));
     let mut fold = Fold::new(Duration::from_secs(1));
     let interval = intervals_of(&mut fold, &[label(0, "/"), snapshot]).remove(0);
     assert_eq!(interval.named["/"], interval.all);
@@ -112,7 +124,8 @@ fn statuses_that_a_plan_expects_are_no_errors() {
     let failed = Outcome { failure: Some(Failure::Check), ..good() };
     let samples = [(0, sample(checked, 1)), (0, sample(failed, 1)), (0, sample(good(), 1))];
     let interval = intervals_of(&mut fold, &[snapshot(2000, 1, &samples)]).remove(0);
-    let errors: Vec<(&str, u64)> = interval.all.errors.iter().map(|(code, _, count)| (code.as_str(), *count)).collect();
+    let errors: Vec<(&str, u64)> =
+        interval.all.errors.iter().map(|(code, _, count)| (code.as_str(), *count)).collect();
     assert_eq!(errors, [("check", 1), ("404", 1)]);
 }
 
@@ -124,8 +137,11 @@ fn transactions_are_beside_requests() {
     tally.end(brunt_model::transaction::TransactionEnd::Failed, 9 * MS);
     transactions.insert("order".to_owned(), tally);
     let snapshot = Snapshot { to: Tick(1000 * MS), transactions, ..Snapshot::default() };
-    let interval =
-        intervals_of(&mut Fold::new(Duration::from_secs(1)), &[Event::Snapshot(Box::new(snapshot))]).remove(0);
+    let interval = intervals_of(
+        &mut Fold::new(Duration::from_secs(1)),
+        &[Event::Snapshot(Box::new(snapshot))],
+    )
+    .remove(0);
     let order = &interval.named["order"];
     assert_eq!((order.ok, order.ko, order.traffic, interval.all.count()), (1, 1, None, 0));
     assert!(order.ok_times.max() < order.ko_times.min());

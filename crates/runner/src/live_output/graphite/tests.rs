@@ -7,7 +7,12 @@ use std::collections::BTreeMap;
 fn figures() -> Figures {
     let mut times = Histogram::new();
     times.record(0);
-    Figures { ok: 1, ok_times: times, traffic: Some(Traffic { hits: 1, sent: 2, received: 3 }), ..Figures::default() }
+    Figures {
+        ok: 1,
+        ok_times: times,
+        traffic: Some(Traffic { hits: 1, sent: 2, received: 3 }),
+        ..Figures::default()
+    }
 }
 
 fn lines() -> GraphiteLines {
@@ -43,7 +48,8 @@ fn lines_are_those_of_jmeter() {
         .map(|(name, value)| format!("jmeter.{context}.{name} {value} 1000"))
     };
     let mut expected: Vec<String> = of("all").into_iter().chain(of("GET-/a_b-c")).collect();
-    for (name, value) in [("minAT", 1), ("maxAT", 2), ("meanAT", 2), ("startedT", 3), ("endedT", 1)] {
+    for (name, value) in [("minAT", 1), ("maxAT", 2), ("meanAT", 2), ("startedT", 3), ("endedT", 1)]
+    {
         expected.push(format!("jmeter.test.{name} {value} 1000"));
     }
     assert_eq!(lines, expected);

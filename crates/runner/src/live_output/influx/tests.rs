@@ -47,7 +47,10 @@ fn interval(named: &[(&str, Figures)]) -> Interval {
     Interval {
         unix_seconds: 1_795_598_568.355,
         all: figures(&[0, 0], &[0]),
-        named: named.iter().map(|(name, figures)| ((*name).to_owned(), figures.clone())).collect::<BTreeMap<_, _>>(),
+        named: named
+            .iter()
+            .map(|(name, figures)| ((*name).to_owned(), figures.clone()))
+            .collect::<BTreeMap<_, _>>(),
         users: Users { min: 1, max: 3, mean: 2, started: 4, ended: 1 },
     }
 }
@@ -75,7 +78,11 @@ fn times_are_milliseconds() {
     let mut fields = String::new();
     super::times(&mut fields, &times(&[4]));
     let value = |name: &str| -> f64 {
-        fields.split(',').find_map(|field| field.strip_prefix(name)).and_then(|text| text.parse().ok()).unwrap()
+        fields
+            .split(',')
+            .find_map(|field| field.strip_prefix(name))
+            .and_then(|text| text.parse().ok())
+            .unwrap()
     };
     for name in ["avg=", "min=", "max="] {
         assert!((value(name) - 4.0).abs() < 0.01, "{fields}");
@@ -90,7 +97,9 @@ fn the_test_begins_and_ends_once() {
     assert!(lines.end(1.0).is_empty());
     assert_eq!(
         lines.begin(1.5),
-        [r#"events,application=my\ shop,title=ApacheJMeter,env=x\=y,tags=a\ b text="Test name started" 1500000000"#]
+        [
+            r#"events,application=my\ shop,title=ApacheJMeter,env=x\=y,tags=a\ b text="Test name started" 1500000000"#
+        ]
     );
     assert!(lines.begin(2.0).is_empty());
     assert!(lines.end(2.0)[0].ends_with(r#"text="Test name ended" 2000000000"#));
@@ -132,7 +141,13 @@ fn labels_are_chosen_and_percentiles_may_be_none() {
 
 #[test]
 fn the_precision_of_the_url_is_kept() {
-    for (url, time) in [("http://h/write?db=x&precision=s", 12), ("http://h/write?precision=ms&db=x", 12_345)] {
-        assert_eq!(InfluxLines::new(&sink(url), LabelSelection::None, Vec::new()).time(12.345), time, "{url}");
+    for (url, time) in
+        [("http://h/write?db=x&precision=s", 12), ("http://h/write?precision=ms&db=x", 12_345)]
+    {
+        assert_eq!(
+            InfluxLines::new(&sink(url), LabelSelection::None, Vec::new()).time(12.345),
+            time,
+            "{url}"
+        );
     }
 }

@@ -35,15 +35,20 @@ fn lines_are_posted_with_the_token() {
     let received = server.join().unwrap();
     assert!(received.starts_with("POST /write?db=x&p=hunter2 HTTP/1.1\r\n"), "{received}");
     assert!(
-        received.contains("\r\nAuthorization: Token hunter3\r\n") && received.contains("\r\nContent-Length: 6\r\n"),
+        received.contains("\r\nAuthorization: Token hunter3\r\n")
+            && received.contains("\r\nContent-Length: 6\r\n"),
         "{received}"
     );
 }
 
 #[test]
 fn a_refusal_is_told_from_a_system_that_is_busy() {
-    let (port, _) = start_server("HTTP/1.1 400 Bad\r\nContent-Length: 13\r\n\r\n{\"a\":\n \"bad\"}");
-    assert_eq!(http(port).send("lines\n"), Err(SendError::Refused("it answers 400: {\"a\": \"bad\"}".into())));
+    let (port, _) =
+        start_server("HTTP/1.1 400 Bad\r\nContent-Length: 13\r\n\r\n{\"a\":\n \"bad\"}");
+    assert_eq!(
+        http(port).send("lines\n"),
+        Err(SendError::Refused("it answers 400: {\"a\": \"bad\"}".into()))
+    );
     let (port, _) = start_server("HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n");
     assert_eq!(http(port).send("lines\n"), Err(SendError::Absent("it answers 503".into())));
 }

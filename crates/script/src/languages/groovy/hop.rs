@@ -46,7 +46,9 @@ impl Sample for Hop<'_> {
     }
 
     fn sampler_data(&self) -> Cow<'_, str> {
-        let (Some(method), Some(url)) = (&self.0.details.method, &self.0.url) else { return self.request_data() };
+        let (Some(method), Some(url)) = (&self.0.details.method, &self.0.url) else {
+            return self.request_data();
+        };
         let cookies = self.0.details.cookies.as_deref().unwrap_or_default();
         sampler_data(method, url, &self.request_data(), cookies).into()
     }
@@ -61,8 +63,9 @@ impl Sample for Hop<'_> {
 
     fn content_type(&self) -> Cow<'_, str> {
         let fields = self.0.details.response_headers.iter().flat_map(|headers| headers.lines());
-        let field =
-            fields.filter_map(|line| line.split_once(':')).find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
+        let field = fields
+            .filter_map(|line| line.split_once(':'))
+            .find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
         field.map_or("", |(_, value)| value.trim()).into()
     }
 

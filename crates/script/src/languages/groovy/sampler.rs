@@ -38,13 +38,19 @@ impl Request for ScriptSampler<'_> {
 
     fn arguments(&self) -> Vec<Argument> {
         let arguments = self.0.pending.arguments(self.0.texts).iter().cloned();
-        arguments.map(|RequestArgument { name, value, encode, .. }| Argument { name, value, encode }).collect()
+        arguments
+            .map(|RequestArgument { name, value, encode, .. }| Argument { name, value, encode })
+            .collect()
     }
 
     fn set_arguments(&mut self, arguments: Vec<Argument>) {
         let arguments = arguments.into_iter();
-        let arguments =
-            arguments.map(|Argument { name, value, encode }| RequestArgument { name, value, encode, is_bare: false });
+        let arguments = arguments.map(|Argument { name, value, encode }| RequestArgument {
+            name,
+            value,
+            encode,
+            is_bare: false,
+        });
         self.0.pending.set_arguments(arguments.collect(), self.0.texts);
     }
 
@@ -98,7 +104,8 @@ impl RequestTexts for ReplyView<'_> {
     }
 
     fn content_type(&self) -> String {
-        let headers = self.request.parts().map(|parts| parts.headers.as_slice()).unwrap_or_default();
+        let headers =
+            self.request.parts().map(|parts| parts.headers.as_slice()).unwrap_or_default();
         let kind = headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
         kind.map(|(_, value)| value.clone()).unwrap_or_default()
     }

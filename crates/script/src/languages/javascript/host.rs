@@ -148,7 +148,8 @@ impl Host {
 
     fn count_ticks(&self, ticks: u32) -> bool {
         // Ticks do not interrupt native functions, so the time is limited, too.
-        let is_late = self.surroundings.unix_millis().saturating_sub(self.began.get()) > MAX_RUN_MILLIS;
+        let is_late =
+            self.surroundings.unix_millis().saturating_sub(self.began.get()) > MAX_RUN_MILLIS;
         self.ticks.set(if is_late { 0 } else { self.ticks.get().saturating_sub(ticks) });
         self.is_over()
     }
@@ -209,8 +210,15 @@ impl Host {
                 object.set($name, Function::new(ctx.clone(), move |$($argument: $kind),*| $value)?)?;
             }};
         }
-        set!("variable", |host, name: String| host.variables.borrow().get(&name).map(str::to_owned));
-        set!("setVariable", |host, name: String, value: String| host.variables.borrow_mut().set(&name, &value));
+        set!("variable", |host, name: String| host
+            .variables
+            .borrow()
+            .get(&name)
+            .map(str::to_owned));
+        set!("setVariable", |host, name: String, value: String| host
+            .variables
+            .borrow_mut()
+            .set(&name, &value));
         set!("removeVariable", |host, name: String| host.variables.borrow_mut().remove(&name));
         set!("property", |host, name: String| host.shared_state.property(&name));
         set!("setProperty", |host, name: String, value: String| {
@@ -234,7 +242,8 @@ impl Host {
         set!("success", |host| host.call.borrow().success);
         set!("setSuccess", |host, success: bool| host.set_success(success));
         set!("setFailure", |host, failed: bool| host.call.borrow_mut().verdict.failed = failed);
-        set!("setMessage", |host, message: String| host.call.borrow_mut().verdict.message = message);
+        set!("setMessage", |host, message: String| host.call.borrow_mut().verdict.message =
+            message);
         set!("stop", |host, name: String| host.stop(&name));
         set!("log", |host, line: String| host.log(line));
         set!("charge", |host, elements: f64| host.charge(elements));
@@ -255,7 +264,9 @@ impl Reply {
             url: last.url.clone().unwrap_or_default(),
             elapsed: last.elapsed_millis as f64,
             body: last.details.body.clone().unwrap_or_default(),
-            fields: fields.map(|(name, value)| (name.to_owned(), value.trim().to_owned())).collect(),
+            fields: fields
+                .map(|(name, value)| (name.to_owned(), value.trim().to_owned()))
+                .collect(),
             headers,
         }
     }
@@ -266,8 +277,13 @@ impl Reply {
         } else {
             String::new()
         };
-        let headers = if source.contains("getResponseHeaders") { reply_view.headers() } else { String::new() };
-        let fields = if source.contains("header") { reply_view.fields().to_vec() } else { Vec::new() };
+        let headers = if source.contains("getResponseHeaders") {
+            reply_view.headers()
+        } else {
+            String::new()
+        };
+        let fields =
+            if source.contains("header") { reply_view.fields().to_vec() } else { Vec::new() };
         Self {
             status: reply_view.reply.map_or(0, |reply| reply.status),
             message: reply_view.message().into_owned(),

@@ -5,7 +5,7 @@ use crate::languages::LANGUAGES;
 use crate::testing::user;
 use crate::texts::script::ParsedScript;
 use brunt_model::scenario::{Scope, Script, ScriptLanguage};
-use brunt_wire::{Framing, Head, ReplyDetails, Prepared, Reply};
+use brunt_wire::{Framing, Head, Prepared, Reply, ReplyDetails};
 
 fn parsed(source: &str) -> Result<ParsedScript, String> {
     let script = Script {
@@ -28,11 +28,21 @@ fn run(source: &str, user: &UserContext, body: Option<&str>) -> Result<ScriptOut
         length: 0,
         encoded: false,
     };
-    let kept = body.map(|body| Box::new(ReplyDetails { body: body.into(), head: Some((head, fields)), ..ReplyDetails::default() }));
+    let kept = body.map(|body| {
+        Box::new(ReplyDetails {
+            body: body.into(),
+            head: Some((head, fields)),
+            ..ReplyDetails::default()
+        })
+    });
     let reply = Reply { status: 200, details: kept, ..Reply::default() };
     let sample = brunt_model::Sample::default();
     let reply_view = ReplyView::new(&request, Some(&reply), &sample, user);
-    let view = if body.is_some() { ScriptView::of_sample(&reply_view, true) } else { ScriptView::default() };
+    let view = if body.is_some() {
+        ScriptView::of_sample(&reply_view, true)
+    } else {
+        ScriptView::default()
+    };
     parsed(source)?.run(user, view, "x y")
 }
 
@@ -59,7 +69,8 @@ fn native_loops_end_as_others_do() {
         "/^(a+)+$/.test('a'.repeat(200000) + '!')",
     ] {
         let error = value(source, &user).unwrap_err();
-        let is_limited = ["used up its operations", "InternalError", "interrupted", "Maximum call stack"];
+        let is_limited =
+            ["used up its operations", "InternalError", "interrupted", "Maximum call stack"];
         assert!(is_limited.iter().any(|limit| error.contains(limit)), "{source}: {error}");
     }
     let plain =
@@ -120,8 +131,14 @@ fn a_check_says_why_it_fails() {
     assert_eq!(run(jmeter, &user, Some("x")).unwrap().failure.as_deref(), Some("m"));
     let turned = "AssertionResult.setFailureMessage('m'); AssertionResult.setFailure(true)";
     assert_eq!(run(turned, &user, Some("x")).unwrap().failure.as_deref(), Some("m"));
-    assert_eq!(run("AssertionResult.setFailureMessage('m')", &user, Some("x")).unwrap().failure, None);
-    assert_eq!(run("prev.setSuccessful(false)", &user, Some("x")).unwrap().changes.success, Some(false));
+    assert_eq!(
+        run("AssertionResult.setFailureMessage('m')", &user, Some("x")).unwrap().failure,
+        None
+    );
+    assert_eq!(
+        run("prev.setSuccessful(false)", &user, Some("x")).unwrap().changes.success,
+        Some(false)
+    );
     assert_eq!(run("stop('run')", &user, None).unwrap().stop, Scope::Run);
 }
 
@@ -151,13 +168,18 @@ fn expressions_have_the_value_of_their_last_statement() {
 fn what_goes_wrong_is_told() {
     let user = user();
     let told = |source| run(source, &user, None).unwrap_err();
-    assert_eq!(told("\nnull.x"), "script `s`: TypeError: cannot read property 'x' of null (line 2 of the script)");
+    assert_eq!(
+        told("\nnull.x"),
+        "script `s`: TypeError: cannot read property 'x' of null (line 2 of the script)"
+    );
     assert_eq!(told("throw 'oh'"), "script `s`: oh");
     assert!(parsed("let x = ;").unwrap_err().starts_with("script `s`: SyntaxError: "));
     assert!(told("for (;;) {}").contains("used up its operations"));
     assert!(told("const f = () => f(); f()").contains("stack"));
     assert!(told("const a = []; for (;;) a.push('x'.repeat(1e6) + a.length)").contains("memory"));
-    assert!(told("const again = () => Promise.resolve().then(again); again()").contains("promises"));
+    assert!(
+        told("const again = () => Promise.resolve().then(again); again()").contains("promises")
+    );
     run("vars.put('after', 1)", &user, None).unwrap();
     assert_eq!(user.variables.borrow().get("after"), Some("1"));
 }

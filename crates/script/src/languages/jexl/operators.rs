@@ -106,7 +106,9 @@ impl Operator {
             Self::Ends => Value::Bool(left.text().ends_with(&right.text())),
             Self::EndsNot => Value::Bool(!left.text().ends_with(&right.text())),
             // `+` concatenates if one of the operands is a text.
-            Self::Plus if is_text(left) || is_text(right) => Value::Text(left.text() + &right.text()),
+            Self::Plus if is_text(left) || is_text(right) => {
+                Value::Text(left.text() + &right.text())
+            }
             _ => self.calculate(left, right)?,
         })
     }
@@ -179,7 +181,9 @@ fn is_in(left: &Value, right: &Value) -> Result<bool, String> {
     match right {
         Value::List(items) => {
             // Values that cannot be compared are different.
-            items.iter().try_fold(false, |found, item| Ok(found || equal(left, item).unwrap_or(false)))
+            items
+                .iter()
+                .try_fold(false, |found, item| Ok(found || equal(left, item).unwrap_or(false)))
         }
         Value::Null => Ok(*left == Value::Null),
         _ if *left == Value::Null => Ok(false),

@@ -51,7 +51,8 @@ pub fn parse(source: &str) -> Result<Node, String> {
     match parser.peek() {
         None => Ok(root),
         Some(Token::Sign("=" | ";" | "{" | "+=" | "-=")) => {
-            Err("assignments and statements of JEXL are not supported; write the script in Groovy".into())
+            Err("assignments and statements of JEXL are not supported; write the script in Groovy"
+                .into())
         }
         Some(other) => Err(format!("{} is not expected here", token_text(other))),
     }
@@ -84,8 +85,10 @@ impl Parser {
         if self.take(sign) {
             return Ok(());
         }
-        let actual =
-            self.peek().map_or_else(|| "the expression ends".into(), |token| format!("{} stands", token_text(token)));
+        let actual = self.peek().map_or_else(
+            || "the expression ends".into(),
+            |token| format!("{} stands", token_text(token)),
+        );
         Err(format!("{actual} where `{sign}` is expected"))
     }
 
@@ -176,7 +179,9 @@ impl Parser {
             self.expect("(")?;
             let arguments = self.list(")")?;
             if !texts::METHODS.contains(&name.as_str()) {
-                return Err(format!("the method `{name}` is not supported in JEXL; write the script in Groovy"));
+                return Err(format!(
+                    "the method `{name}` is not supported in JEXL; write the script in Groovy"
+                ));
             }
             node = Node::Method(node.into(), name, arguments);
         }
@@ -214,7 +219,9 @@ impl Parser {
             }
             Token::Sign("[") => Node::List(self.list("]")?),
             Token::Name(name) => self.name_or_object(&name)?,
-            Token::Sign(_) => return Err(format!("{} found, but a value is expected", token_text(&token))),
+            Token::Sign(_) => {
+                return Err(format!("{} found, but a value is expected", token_text(&token)));
+            }
         })
     }
 
@@ -248,7 +255,9 @@ impl Parser {
         };
         self.position += 1;
         if !methods_of(object).contains(&method.as_str()) {
-            return Err(format!("`{name}.{method}` is not supported in JEXL; write the script in Groovy"));
+            return Err(format!(
+                "`{name}.{method}` is not supported in JEXL; write the script in Groovy"
+            ));
         }
         self.expect("(")?;
         Ok(Node::Object(object, method, self.list(")")?))

@@ -42,7 +42,10 @@ fn expressions_come_to_what_jexl_makes_of_them() {
         ("'abc' =^ 'ab' && 'abc' =$ 'bc' && 'abc' !^ 'b' && 'abc' !$ 'b'", "true"),
         ("vars.get(\"n\") > 6 && vars['n'].equals('7')", "true"),
         ("props.get('p').toUpperCase().concat('!').length()", "2"),
-        ("'Hello'.substring(1, 3) + 'Hello'.indexOf('l') + 'a1b'.replaceAll('[0-9]', '-')", "el2a-b"),
+        (
+            "'Hello'.substring(1, 3) + 'Hello'.indexOf('l') + 'a1b'.replaceAll('[0-9]', '-')",
+            "el2a-b",
+        ),
         ("ctx.getThreadNum() == 2 && threadName == 'main 1-3'", "true"),
         ("ctx.getThreadGroup().getName()", "main"),
         (r#"'it\'s' == "it's""#, "true"),
@@ -75,7 +78,14 @@ fn what_is_no_expression_is_told() {
     }
     assert!(value(&"(".repeat(10_000)).unwrap_err().contains("too deeply"));
     assert!(value(&"!".repeat(10_000)).unwrap_err().contains("too deeply"));
-    for source in ["'x' < 1", "null < 1", "1 / 0", "null + 1", "vars.get('missing').length()", "'a'.substring(5)"] {
+    for source in [
+        "'x' < 1",
+        "null < 1",
+        "1 / 0",
+        "null + 1",
+        "vars.get('missing').length()",
+        "'a'.substring(5)",
+    ] {
         assert!(value(source).is_err(), "{source}");
     }
 }

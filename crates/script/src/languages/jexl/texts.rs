@@ -85,7 +85,9 @@ fn part(text: &str, from: i64, to: i64) -> Result<Value, String> {
     let units: Vec<u16> = text.encode_utf16().collect();
     let ends = (usize::try_from(from).ok(), usize::try_from(to).ok());
     let (Some(from), Some(to)) = ends else { return Err(format!("index {from} is below 0")) };
-    let part = units.get(from..to).ok_or_else(|| format!("{from} to {to} is not within {} characters", units.len()))?;
+    let part = units
+        .get(from..to)
+        .ok_or_else(|| format!("{from} to {to} is not within {} characters", units.len()))?;
     Ok(Value::Text(String::from_utf16_lossy(part)))
 }
 

@@ -17,8 +17,9 @@ pub enum Token {
 
 /// Longer signs come first.
 const SIGNS: [&str; 39] = [
-    "===", "!==", "==", "!=", "=~", "!~", "=^", "!^", "=$", "!$", "<=", ">=", "&&", "||", "?:", "??", "..", "+=", "-=",
-    "->", "<", ">", "!", "+", "-", "*", "/", "%", "?", ":", "(", ")", "[", "]", ",", ".", "=", ";", "{",
+    "===", "!==", "==", "!=", "=~", "!~", "=^", "!^", "=$", "!$", "<=", ">=", "&&", "||", "?:",
+    "??", "..", "+=", "-=", "->", "<", ">", "!", "+", "-", "*", "/", "%", "?", ":", "(", ")", "[",
+    "]", ",", ".", "=", ";", "{",
 ];
 
 /// Reads the tokens of a text.
@@ -31,7 +32,9 @@ pub fn read(source: &str) -> Result<Vec<Token>, String> {
     let mut rest = source.trim_start();
     while let Some(first) = rest.chars().next() {
         let (token, remainder) = if first.is_alphabetic() || matches!(first, '_' | '$') {
-            let end = rest.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$'))).unwrap_or(rest.len());
+            let end = rest
+                .find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$')))
+                .unwrap_or(rest.len());
             (Token::Name(rest[..end].to_owned()), &rest[end..])
         } else if first.is_ascii_digit() {
             number(rest)?
@@ -39,7 +42,8 @@ pub fn read(source: &str) -> Result<Vec<Token>, String> {
             string(rest, first)?
         } else {
             let sign = SIGNS.iter().find(|sign| rest.starts_with(**sign));
-            let sign = sign.ok_or_else(|| format!("`{first}` is not known in a JEXL expression"))?;
+            let sign =
+                sign.ok_or_else(|| format!("`{first}` is not known in a JEXL expression"))?;
             (Token::Sign(sign), &rest[sign.len()..])
         };
         tokens.push(token);
@@ -70,7 +74,11 @@ fn number(rest: &str) -> Result<(Token, &str), String> {
         is_real |= "fFdDbB".contains(suffix);
         remainder = &remainder[1..];
     }
-    let token = if is_real { text.parse().ok().map(Token::Real) } else { text.parse().ok().map(Token::Int) };
+    let token = if is_real {
+        text.parse().ok().map(Token::Real)
+    } else {
+        text.parse().ok().map(Token::Int)
+    };
     let token = token.ok_or_else(|| format!("the number `{text}` is too large"))?;
     Ok((token, remainder))
 }

@@ -22,7 +22,8 @@ struct Page {
 impl Pages {
     /// Stores a page that was received at `now`, in milliseconds since 1970.
     pub fn take(&mut self, url: &str, fields: &Fields, now: u64) {
-        let page = Page { version: version(fields), fresh_until: now.saturating_add(lifetime(fields)) };
+        let page =
+            Page { version: version(fields), fresh_until: now.saturating_add(lifetime(fields)) };
         if directives(fields).any(|directive| directive == "no-store") {
             self.0.remove(url);
         } else if self.0.len() < MAX_PAGES || self.0.contains_key(url) {
@@ -48,9 +49,9 @@ impl Pages {
 
 fn version(fields: &Fields) -> Vec<(String, String)> {
     let conditions = [("last-modified", "If-Modified-Since"), ("etag", "If-None-Match")];
-    let fields = conditions
-        .iter()
-        .filter_map(|(validator, condition)| Some(((*condition).to_owned(), value(fields, validator)?.to_owned())));
+    let fields = conditions.iter().filter_map(|(validator, condition)| {
+        Some(((*condition).to_owned(), value(fields, validator)?.to_owned()))
+    });
     fields.collect()
 }
 
@@ -62,14 +63,16 @@ fn lifetime(fields: &Fields) -> u64 {
         // The page must be validated before each use (RFC 9111, 5.2.2.4).
         return 0;
     }
-    let seconds =
-        directives(fields).find_map(|directive| directive.strip_prefix("max-age=")?.trim_matches('"').parse().ok());
+    let seconds = directives(fields)
+        .find_map(|directive| directive.strip_prefix("max-age=")?.trim_matches('"').parse().ok());
     if let Some(seconds) = seconds {
         return u64::saturating_mul(seconds, 1_000);
     }
     let sent = date_millis(fields, "date");
     match (value(fields, "expires"), date_millis(fields, "last-modified"), sent) {
-        (Some(_), _, Some(sent)) => date_millis(fields, "expires").map_or(0, |expires| expires.saturating_sub(sent)),
+        (Some(_), _, Some(sent)) => {
+            date_millis(fields, "expires").map_or(0, |expires| expires.saturating_sub(sent))
+        }
         // The heuristic of RFC 9111, 4.2.2.
         (None, Some(modified), Some(sent)) => sent.saturating_sub(modified) / 10,
         _ => 0,
@@ -102,7 +105,14 @@ mod tests {
     fn a_page_is_fresh_as_long_as_the_server_says() {
         for (told, millis) in [
             (&[("Cache-Control", "public, max-age=60")][..], 60_000),
-            (&[("Cache-Control", "MAX-AGE=\"5\""), ("Expires", "Sun, 06 Nov 1994 09:49:37 GMT"), DATE], 5_000),
+            (
+                &[
+                    ("Cache-Control", "MAX-AGE=\"5\""),
+                    ("Expires", "Sun, 06 Nov 1994 09:49:37 GMT"),
+                    DATE,
+                ],
+                5_000,
+            ),
             (&[("Cache-Control", "no-cache, max-age=60")], 0),
             (&[("Cache-Control", "max-age=never")], 0),
             (&[("Expires", "Sun, 06 Nov 1994 08:49:47 GMT"), DATE], 10_000),
@@ -119,7 +129,11 @@ mod tests {
     #[test]
     fn pages_are_remembered_by_url() {
         let mut pages = Pages::default();
-        pages.take("http://h/a", &fields(&[("Cache-Control", "max-age=1"), ("ETag", "\"v1\"")]), 5_000);
+        pages.take(
+            "http://h/a",
+            &fields(&[("Cache-Control", "max-age=1"), ("ETag", "\"v1\"")]),
+            5_000,
+        );
         assert!(pages.is_fresh("http://h/a", 5_999) && !pages.is_fresh("http://h/a", 6_000));
         assert!(!pages.is_fresh("http://h/b", 5_000));
         assert_eq!(pages.fields("http://h/a"), fields(&[("If-None-Match", "\"v1\"")]));

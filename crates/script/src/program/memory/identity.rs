@@ -59,7 +59,12 @@ impl Identity {
     }
 
     /// True if the credentials give another answer to a reply of this status than the request did.
-    pub fn can_answer(status: u16, fields: &Fields, credentials: &[Credentials], request: &Fields) -> bool {
+    pub fn can_answer(
+        status: u16,
+        fields: &Fields,
+        credentials: &[Credentials],
+        request: &Fields,
+    ) -> bool {
         let names = if status == 407 {
             ["proxy-authenticate", "proxy-authorization"]
         } else {
@@ -75,10 +80,17 @@ impl Identity {
     }
 
     /// Stores the answer to the challenge of a reply. False if no credentials match.
-    pub fn accept_challenge(&mut self, status: u16, fields: &Fields, credentials: &[Credentials]) -> bool {
+    pub fn accept_challenge(
+        &mut self,
+        status: u16,
+        fields: &Fields,
+        credentials: &[Credentials],
+    ) -> bool {
         let name = if status == 407 { "proxy-authenticate" } else { "www-authenticate" };
         let challenges = fields.iter().filter(|(field, _)| field.eq_ignore_ascii_case(name));
-        let Some(proof) = challenges.rev().find_map(|(_, text)| proof(text, credentials)) else { return false };
+        let Some(proof) = challenges.rev().find_map(|(_, text)| proof(text, credentials)) else {
+            return false;
+        };
         *(if status == 407 { &mut self.proxy } else { &mut self.server }) = Some(proof);
         true
     }
@@ -105,11 +117,14 @@ fn proof(challenge: &str, credentials: &[Credentials]) -> Option<Proof> {
     let of_realm = credentials.iter().find(|one| one.realm.as_deref() == Some(&realm));
     let account = of_realm.or_else(|| credentials.iter().find(|one| one.realm.is_none()))?;
     if scheme.eq_ignore_ascii_case("basic") {
-        return Some(Proof::Basic(STANDARD.encode(format!("{}:{}", account.user, account.password))));
+        return Some(Proof::Basic(
+            STANDARD.encode(format!("{}:{}", account.user, account.password)),
+        ));
     }
     let algorithm = parameter(&parameters, "algorithm");
-    let is_supported =
-        algorithm.as_deref().is_none_or(|name| ["md5", "md5-sess"].contains(&&*name.to_ascii_lowercase()));
+    let is_supported = algorithm
+        .as_deref()
+        .is_none_or(|name| ["md5", "md5-sess"].contains(&&*name.to_ascii_lowercase()));
     (scheme.eq_ignore_ascii_case("digest") && is_supported).then(|| {
         Proof::Digest(Box::new(Digest {
             user: account.user.clone(),
@@ -118,7 +133,8 @@ fn proof(challenge: &str, credentials: &[Credentials]) -> Option<Proof> {
             nonce: parameter(&parameters, "nonce").unwrap_or_default(),
             opaque: parameter(&parameters, "opaque"),
             algorithm,
-            auth: parameter(&parameters, "qop").is_some_and(|qop| qop.split(',').any(|one| one.trim() == "auth")),
+            auth: parameter(&parameters, "qop")
+                .is_some_and(|qop| qop.split(',').any(|one| one.trim() == "auth")),
             count: Cell::new(0),
         }))
     })
@@ -135,7 +151,9 @@ impl Digest {
         self.count.set(self.count.get() + 1);
         let count = format!("{:08x}", self.count.get());
         let response = self.response(&request.method, uri, &count, cnonce);
-        let mut text = format!("Digest username=\"{user}\", realm=\"{realm}\", nonce=\"{nonce}\", uri=\"{uri}\"");
+        let mut text = format!(
+            "Digest username=\"{user}\", realm=\"{realm}\", nonce=\"{nonce}\", uri=\"{uri}\""
+        );
         // MD5 is the default (RFC 7616, 3.3); Apache HttpClient names it, too.
         let _ = write!(text, ", algorithm={}", self.algorithm.as_deref().unwrap_or("MD5"));
         let _ = write!(text, ", response=\"{response}\"");
@@ -157,7 +175,8 @@ impl Digest {
         }
         // A2 of RFC 7616, 3.4.3.
         let request = md5_hex(format!("{method}:{uri}").as_bytes());
-        let middle = if self.auth { format!("{nonce}:{count}:{cnonce}:auth") } else { nonce.clone() };
+        let middle =
+            if self.auth { format!("{nonce}:{count}:{cnonce}:auth") } else { nonce.clone() };
         md5_hex(format!("{secret}:{middle}:{request}").as_bytes())
     }
 }
@@ -215,17 +234,39 @@ mod tests {
         let mut identity = Identity::new(0);
         let url = Rc::new(parse_url("http://h/x").unwrap());
         let (method, headers) = ("GET".to_owned(), Vec::new());
-        let request = RequestParts { method, url, headers, body: Body::None, verbatim: None, awaited: None };
+        let request =
+            RequestParts { method, url, headers, body: Body::None, verbatim: None, awaited: None };
         let mut answer = |status: u16, name: &str, text: &str| {
-            let known = identity.accept_challenge(status, &[(name.to_owned(), text.to_owned())], &credentials);
+            let known = identity.accept_challenge(
+                status,
+                &[(name.to_owned(), text.to_owned())],
+                &credentials,
+            );
             let fields = identity.fields(&request);
-            fields.last().filter(|_| known).map(|(name, value)| format!("{name}: {value}")).unwrap_or_default()
+            fields
+                .last()
+                .filter(|_| known)
+                .map(|(name, value)| format!("{name}: {value}"))
+                .unwrap_or_default()
         };
-        assert_eq!(answer(401, "WWW-Authenticate", "Basic realm=\"else\""), "Authorization: Basic YW55OnA=");
-        assert_eq!(answer(401, "WWW-Authenticate", "basic realm=\"zone, a\""), "Authorization: Basic em9lOnA=");
+        assert_eq!(
+            answer(401, "WWW-Authenticate", "Basic realm=\"else\""),
+            "Authorization: Basic YW55OnA="
+        );
+        assert_eq!(
+            answer(401, "WWW-Authenticate", "basic realm=\"zone, a\""),
+            "Authorization: Basic em9lOnA="
+        );
         assert_eq!(answer(401, "WWW-Authenticate", "NTLM"), "");
-        assert_eq!(answer(407, "Proxy-Authenticate", "Basic realm=x"), "Proxy-Authorization: Basic YW55OnA=");
-        let digest = answer(401, "WWW-Authenticate", "Digest realm=r, nonce=\"n\", qop=\"auth-int,auth\", opaque=o");
+        assert_eq!(
+            answer(407, "Proxy-Authenticate", "Basic realm=x"),
+            "Proxy-Authorization: Basic YW55OnA="
+        );
+        let digest = answer(
+            401,
+            "WWW-Authenticate",
+            "Digest realm=r, nonce=\"n\", qop=\"auth-int,auth\", opaque=o",
+        );
         assert!(digest.starts_with("Proxy-Authorization"), "{digest}");
         let digest = identity.fields(&request)[0].1.clone();
         assert!(

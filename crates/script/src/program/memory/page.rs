@@ -26,7 +26,11 @@ pub fn elements(html: &str) -> Vec<String> {
         }
         let (tag, remainder) = tag(rest);
         // The text of a script may contain `<`.
-        rest = if is_script(tag) { remainder.split_once("</").map_or("", |(_, text)| text) } else { remainder };
+        rest = if is_script(tag) {
+            remainder.split_once("</").map_or("", |(_, text)| text)
+        } else {
+            remainder
+        };
         urls.extend(element(tag));
     }
     urls
@@ -58,14 +62,18 @@ fn element(tag: &str) -> Option<String> {
     let (_, url_attribute, condition) = TAGS.iter().find(|row| row.0.eq_ignore_ascii_case(name))?;
     let attributes = attributes(&tag[name.len()..]);
     if let Some((key, word)) = condition
-        && !value_of(&attributes, key)?.to_ascii_lowercase().split_whitespace().any(|other| other == *word)
+        && !value_of(&attributes, key)?
+            .to_ascii_lowercase()
+            .split_whitespace()
+            .any(|other| other == *word)
     {
         return None;
     }
     let value = value_of(&attributes, url_attribute)?;
     let value = if name.eq_ignore_ascii_case("meta") { refresh(value)? } else { value };
     // A `data:` URL contains the element itself.
-    Some(value.trim().replace("&amp;", "&")).filter(|url| !url.is_empty() && !url.starts_with("data:"))
+    Some(value.trim().replace("&amp;", "&"))
+        .filter(|url| !url.is_empty() && !url.starts_with("data:"))
 }
 
 fn value_of<'a>(attributes: &'a [(String, String)], name: &str) -> Option<&'a str> {
@@ -90,7 +98,9 @@ fn attributes(text: &str) -> Vec<(String, String)> {
         let quote = remainder.chars().next().filter(|c| matches!(c, '"' | '\''));
         let (value, after) = match quote {
             Some(quote) => remainder[1..].split_once(quote).unwrap_or((&remainder[1..], "")),
-            None => remainder.split_once(char::is_whitespace).unwrap_or((remainder.trim_end_matches('/'), "")),
+            None => remainder
+                .split_once(char::is_whitespace)
+                .unwrap_or((remainder.trim_end_matches('/'), "")),
         };
         attributes.push((name, value.to_owned()));
         rest = after;
@@ -109,7 +119,10 @@ mod tests {
             <script>if (a < b) x("<img src=c.png>")</script><script src=x.js></script></head>
             <!-- <img src="no.png"> --><body class=a background="bg.png"><a href="/away">away</a>
             <img alt="a > b" src="/i.png?a=1&amp;b=2"/><img src=j.png/><img src=""><img src="data:x"></body>"#;
-        assert_eq!(elements(html), ["/next", "/s.css", "x.js", "bg.png", "/i.png?a=1&b=2", "j.png"].map(str::to_owned));
+        assert_eq!(
+            elements(html),
+            ["/next", "/s.css", "x.js", "bg.png", "/i.png?a=1&b=2", "j.png"].map(str::to_owned)
+        );
     }
 
     #[test]

@@ -47,10 +47,17 @@ impl Talk {
             let turn = Turn { last: last.as_ref(), step, ..Turn::default() };
             let (Step::Request(request) | Step::Last(request)) = self.0.next(turn) else { break };
             let text = String::from_utf8_lossy(&request.bytes()).into_owned();
-            let fields = text.lines().skip(1).filter(|line| !line.is_empty() && !["Host: h", "X: y"].contains(line));
+            let fields = text
+                .lines()
+                .skip(1)
+                .filter(|line| !line.is_empty() && !["Host: h", "X: y"].contains(line));
             let line = text.lines().next().unwrap().trim_end_matches(" HTTP/1.1");
             asked.push([line].into_iter().chain(fields).collect::<Vec<_>>().join(" | "));
-            last = Some(replies.get(step as usize).map_or_else(|| reply(200, &[], ""), |(s, f, b)| reply(*s, f, b)));
+            last = Some(
+                replies
+                    .get(step as usize)
+                    .map_or_else(|| reply(200, &[], ""), |(s, f, b)| reply(*s, f, b)),
+            );
         }
         asked
     }
@@ -65,23 +72,40 @@ fn reply(status: u16, fields: &[(&str, &str)], body: &str) -> Reply {
         length: 0,
         encoded: false,
     };
-    let fields = fields.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    let kept = ReplyDetails { head: Some((head, fields)), body: body.as_bytes().to_vec(), ..ReplyDetails::default() };
+    let fields =
+        fields.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    let kept = ReplyDetails {
+        head: Some((head, fields)),
+        body: body.as_bytes().to_vec(),
+        ..ReplyDetails::default()
+    };
     Reply { status, details: Some(Box::new(kept)), ..Reply::default() }
 }
 
 /// Replies as siege handles them.
 fn siege() -> ReplyPolicy {
     let redirects = Redirects { most: 2, rules: RedirectRules::Siege };
-    ReplyPolicy { redirects, cookies: Cookies::Siege, repeats_unauthorized: 1, ..ReplyPolicy::default() }
+    ReplyPolicy {
+        redirects,
+        cookies: Cookies::Siege,
+        repeats_unauthorized: 1,
+        ..ReplyPolicy::default()
+    }
 }
 
 #[test]
 fn users_go_through_the_list_each_by_itself() {
     let urls = ["http://h/0", "http://h/1", "http://h/2", "http://h/3", "http://h/4"];
     let paths = |order: Order, users: f64, number: u64| {
-        let mut talk =
-            talk(&plan(&urls, order, users, ReplyPolicy { cookies: Cookies::Kept, ..ReplyPolicy::default() }), number);
+        let mut talk = talk(
+            &plan(
+                &urls,
+                order,
+                users,
+                ReplyPolicy { cookies: Cookies::Kept, ..ReplyPolicy::default() },
+            ),
+            number,
+        );
         (0..6).map(|_| talk.iteration(&[])[0][5..].to_owned()).collect::<String>()
     };
     assert_eq!(paths(Order::Walk, 2.0, 0), "012340");
@@ -103,7 +127,8 @@ fn redirects_are_followed_as_far_as_was_said() {
 #[test]
 fn a_redirect_keeps_the_method_where_it_says_so() {
     let mut plan = plan(&["http://h/"], Order::Sequence, 1.0, siege());
-    plan.main_mut().scenario.requests = vec![request("POST", "http://h/form", Body::Text("a=b".into()))].into();
+    plan.main_mut().scenario.requests =
+        vec![request("POST", "http://h/form", Body::Text("a=b".into()))].into();
     let mut user = talk(&plan, 0);
     let form = "Content-Type: text/plain | Content-Length: 3 | a=b";
     let first = format!("POST /form | {form}");
@@ -115,7 +140,10 @@ fn a_redirect_keeps_the_method_where_it_says_so() {
 #[test]
 fn cookies_and_credentials_go_with_what_follows() {
     let credentials = vec![Credentials { realm: None, user: "u".into(), password: "p".into() }];
-    let mut user = talk(&plan(&["http://h/"], Order::Sequence, 1.0, ReplyPolicy { credentials, ..siege() }), 0);
+    let mut user = talk(
+        &plan(&["http://h/"], Order::Sequence, 1.0, ReplyPolicy { credentials, ..siege() }),
+        0,
+    );
     let wanted = [("WWW-Authenticate", "Basic realm=x"), ("Set-Cookie", "a=1")];
     let named = "GET / | Authorization: Basic dTpw | Cookie: a=1";
     assert_eq!(user.iteration(&[(401, &wanted, "")]), ["GET /", named]);
@@ -135,10 +163,16 @@ fn a_page_that_wants_credentials_is_asked_for_as_often_without_them() {
 #[test]
 fn a_page_is_asked_for_with_its_elements_the_last_first() {
     let elements = Some(Elements { not_from: vec!["ads.".into()], ..Elements::default() });
-    let mut user = talk(&plan(&["http://h/dir/"], Order::Sequence, 1.0, ReplyPolicy { elements, ..siege() }), 0);
+    let mut user = talk(
+        &plan(&["http://h/dir/"], Order::Sequence, 1.0, ReplyPolicy { elements, ..siege() }),
+        0,
+    );
     let html = "<img src=1.png><img src=/2.png><img src=http://ads.example/3.png><img src=1.png>";
     let fields = [("content-type", "text/html; charset=utf-8")];
-    assert_eq!(user.iteration(&[(200, &fields, html)]), ["GET /dir/", "GET /2.png", "GET /dir/1.png"]);
+    assert_eq!(
+        user.iteration(&[(200, &fields, html)]),
+        ["GET /dir/", "GET /2.png", "GET /dir/1.png"]
+    );
     assert_eq!(user.iteration(&[(404, &fields, html)]), ["GET /dir/"]);
     assert_eq!(user.iteration(&[(200, &[("content-type", "text/plain")], html)]), ["GET /dir/"]);
 }
@@ -153,8 +187,7 @@ fn elements_are_chosen_by_their_urls_and_asked_for_at_the_same_time() {
         user.0.next(Turn { last, replies, step, ..Turn::default() })
     };
     assert!(matches!(next(None, &[], 0), Step::Request(_) | Step::Last(_)));
-    let html =
-        "<img src=1.png><script src=2.js></script><img src=/no.png><img src=3.png><link rel=stylesheet href=4.css>";
+    let html = "<img src=1.png><script src=2.js></script><img src=/no.png><img src=3.png><link rel=stylesheet href=4.css>";
     let page = reply(200, &[("content-type", "text/html")], html);
     let Step::Parallel(requests, 2) = next(Some(&page), &[], 1) else { panic!("elements") };
     let urls: Vec<&str> = requests.iter().map(|request| request.url()).collect();
@@ -172,7 +205,11 @@ fn what_comes_first_is_asked_once_and_by_users_in_turn() {
     let scenario = &mut plan.main_mut().scenario;
     scenario.requests[1..].iter_mut().for_each(|request| request.weight = 0);
     let branch = |number| Branch { weight: 1, steps: vec![Do::Request(number)] };
-    let choose = Do::Choose { order: Order::User, portion: Portion::Whole, branches: vec![branch(1), branch(2)] };
+    let choose = Do::Choose {
+        order: Order::User,
+        portion: Portion::Whole,
+        branches: vec![branch(1), branch(2)],
+    };
     scenario.steps.insert(0, Do::Once(vec![choose]));
     for (number, path) in [(0, "GET /in0"), (1, "GET /in1"), (2, "GET /in0")] {
         let mut user = talk(&plan, number);
@@ -183,7 +220,11 @@ fn what_comes_first_is_asked_once_and_by_users_in_turn() {
 
 #[test]
 fn what_was_got_before_is_asked_for_if_it_has_changed() {
-    let policy = ReplyPolicy { cache: Some(PageCache::default()), cookies: Cookies::KeptForARound, ..siege() };
+    let policy = ReplyPolicy {
+        cache: Some(PageCache::default()),
+        cookies: Cookies::KeptForARound,
+        ..siege()
+    };
     let mut user = talk(&plan(&["http://h/a", "http://h/b"], Order::WalkTogether, 1.0, policy), 0);
     let fields = [("ETag", "\"e\""), ("Last-Modified", "then"), ("Set-Cookie", "a=1")];
     assert_eq!(user.iteration(&[(200, &fields, "")]), ["GET /a"]);
@@ -198,7 +239,11 @@ fn a_fresh_page_is_not_asked_for_again_unless_an_iteration_forgets_it() {
         let cache = Some(PageCache { reuses_fresh: true, per_iteration });
         ReplyPolicy { cache, elements: Some(Elements::default()), ..siege() }
     };
-    let page = (200, &[("Content-Type", "text/html"), ("Cache-Control", "no-cache")][..], "<img src=/i><img src=/j>");
+    let page = (
+        200,
+        &[("Content-Type", "text/html"), ("Cache-Control", "no-cache")][..],
+        "<img src=/i><img src=/j>",
+    );
     let image = (200, &[("Cache-Control", "max-age=60")][..], "");
     let mut user = talk(&plan(&["http://h/a"], Order::Walk, 1.0, policy(false)), 0);
     assert_eq!(user.iteration(&[page, image, (200, &[], "")]), ["GET /a", "GET /j", "GET /i"]);

@@ -30,7 +30,15 @@ pub struct UserRequest {
 impl UserRequest {
     /// Creates a request of the list.
     pub fn from_list(parts: Rc<RequestParts>, tags: Tags) -> Self {
-        Self { url: Rc::clone(&parts.url), parts, tags, entry: None, hops: 0, repeats: 0, is_element: false }
+        Self {
+            url: Rc::clone(&parts.url),
+            parts,
+            tags,
+            entry: None,
+            hops: 0,
+            repeats: 0,
+            is_element: false,
+        }
     }
 
     /// Creates another request with the tags of this one.
@@ -58,8 +66,15 @@ impl UserRequest {
         if !matches!(status, 301 | 302 | 303 | 307) {
             return None;
         }
-        let url = from.join(value(fields, "location")?).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
-        let parts = if status == 307 { redirected_parts(&self.parts, url) } else { get_parts(&self.parts, url) };
+        let url = from
+            .join(value(fields, "location")?)
+            .ok()
+            .filter(|url| matches!(url.scheme(), "http" | "https"))?;
+        let parts = if status == 307 {
+            redirected_parts(&self.parts, url)
+        } else {
+            get_parts(&self.parts, url)
+        };
         Some(Self { hops: self.hops + 1, repeats: 0, ..self.to(parts) })
     }
 
@@ -71,7 +86,11 @@ impl UserRequest {
 
     /// Returns the step of this request, with further header fields.
     pub fn step<T: Transport>(&self, transport: &T, extra: &Fields) -> Step {
-        let parts = if extra.is_empty() { Rc::clone(&self.parts) } else { Rc::new(with_extra(&self.parts, extra)) };
+        let parts = if extra.is_empty() {
+            Rc::clone(&self.parts)
+        } else {
+            Rc::new(with_extra(&self.parts, extra))
+        };
         match transport.prepare_parts(parts, self.tags) {
             Ok(prepared) => Step::Request(Rc::new(prepared)),
             Err(why) => Step::Broken(why.to_string()),
@@ -82,10 +101,15 @@ impl UserRequest {
 /// Adds header fields to a request, after the field Host if that is the first.
 fn with_extra(parts: &RequestParts, extra: &Fields) -> RequestParts {
     // Cookies and credentials in `extra` replace those of the request.
-    let begins_with_host = parts.headers.first().is_some_and(|field| field.0.eq_ignore_ascii_case("host"));
+    let begins_with_host =
+        parts.headers.first().is_some_and(|field| field.0.eq_ignore_ascii_case("host"));
     let (host, rest) = parts.headers.split_at(usize::from(begins_with_host));
-    let headers =
-        host.iter().chain(extra).chain(rest.iter().filter(|field| !is_replaced(&field.0, extra))).cloned().collect();
+    let headers = host
+        .iter()
+        .chain(extra)
+        .chain(rest.iter().filter(|field| !is_replaced(&field.0, extra)))
+        .cloned()
+        .collect();
     let verbatim = parts.verbatim.as_ref().map(|bytes| with_fields(bytes, extra));
     let RequestParts { method, url, body, .. } = parts;
     RequestParts {
@@ -100,7 +124,8 @@ fn with_extra(parts: &RequestParts, extra: &Fields) -> RequestParts {
 
 /// True if a header field of a request is replaced by one of `extra`.
 fn is_replaced(name: &str, extra: &Fields) -> bool {
-    ["cookie", "authorization"].contains(&&*name.to_ascii_lowercase()) && value(extra, name).is_some()
+    ["cookie", "authorization"].contains(&&*name.to_ascii_lowercase())
+        && value(extra, name).is_some()
 }
 
 /// Returns the same request to another URL.
@@ -127,11 +152,15 @@ fn with_fields(bytes: &[u8], extra: &Fields) -> Vec<u8> {
     if bytes.get(position..position + 5).is_some_and(|name| name.eq_ignore_ascii_case(b"host:")) {
         position = line_end(bytes, position);
     }
-    let lines: Vec<String> = extra.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    let lines: Vec<String> =
+        extra.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
     [&bytes[..position], lines.concat().as_bytes(), &bytes[position..]].concat()
 }
 
 /// Returns the index after the line that contains `from`.
 fn line_end(bytes: &[u8], from: usize) -> usize {
-    bytes[from..].iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |offset| from + offset + 1)
+    bytes[from..]
+        .iter()
+        .position(|byte| *byte == b'\n')
+        .map_or(bytes.len(), |offset| from + offset + 1)
 }

@@ -8,7 +8,7 @@ use crate::program::compiler::{Compiler, Position};
 use crate::program::user::interpreter::Interpreter;
 use crate::program::user::pick;
 use brunt_engine::Turn;
-use brunt_model::scenario::{Branch, Order, Portion, ScenarioStep as ScenarioStep};
+use brunt_model::scenario::{Branch, Order, Portion, ScenarioStep};
 use brunt_wire::Transport;
 use std::rc::Rc;
 
@@ -88,7 +88,9 @@ pub fn compile(
 ) -> Result<(), ScriptError> {
     let shares = shares(branches.iter().map(|branch| branch.weight));
     if shares.last().is_none_or(|sum| *sum == 0) {
-        return Err(ScriptError::Scenario("a choice has no branch of a weight above 0; give one a weight".into()));
+        return Err(ScriptError::Scenario(
+            "a choice has no branch of a weight above 0; give one a weight".into(),
+        ));
     }
     let iteration_slot = compiler.slot();
     let user_slot = compiler.lasting_slot();
@@ -103,8 +105,15 @@ pub fn compile(
         }),
     };
     let again = passing.as_ref().map(|passing| passing.again);
-    let choose =
-        Choose { order, shares, branches: Vec::new(), iteration_slot, user_slot, most: position.most, passing };
+    let choose = Choose {
+        order,
+        shares,
+        branches: Vec::new(),
+        iteration_slot,
+        user_slot,
+        most: position.most,
+        passing,
+    };
     let choose = compiler.push(InternalOp::Choose(choose));
     let tries = (portion == Portion::Turn).then(|| compiler.slot());
     if tries.is_some() {
@@ -166,7 +175,8 @@ impl Choose {
             None => self.next_branch(user, turn),
             Some(passing) => {
                 // The slot contains the number of the branch plus 1; 0 means none.
-                let again = (std::mem::take(&mut user.slots[passing.again]) as usize).checked_sub(1);
+                let again =
+                    (std::mem::take(&mut user.slots[passing.again]) as usize).checked_sub(1);
                 let branch = again.unwrap_or_else(|| self.next_branch(user, turn));
                 user.slots[passing.first] = branch as u64 + 1;
                 user.slots[passing.actions] = user.actions;
@@ -229,12 +239,15 @@ impl EndBranch {
 impl RequestCount {
     /// Counts the requests of a step at the top level.
     pub fn of_step(step: &ScenarioStep) -> Self {
-        let ScenarioStep::Choose { order: Order::Sequence, portion: Portion::Whole, branches } = step else {
+        let ScenarioStep::Choose { order: Order::Sequence, portion: Portion::Whole, branches } =
+            step
+        else {
             // The branches of earlier iterations are not known, so the longest one counts.
             return Self::Constant(Facts::of_step(step).requests);
         };
         let shares = shares(branches.iter().map(|branch| branch.weight));
-        let each: Vec<u64> = branches.iter().map(|branch| Facts::of_all(&branch.steps).requests).collect();
+        let each: Vec<u64> =
+            branches.iter().map(|branch| Facts::of_all(&branch.steps).requests).collect();
         let mut round = 0_u64;
         let before = branches.iter().zip(&each).map(|(branch, each)| {
             let before = round;

@@ -11,7 +11,7 @@ use crate::program::user::interpreter::Interpreter;
 use crate::texts::pattern::Pattern;
 use crate::texts::template::Template;
 use brunt_engine::Turn;
-use brunt_model::scenario::{Condition, Share, ScenarioStep as ScenarioStep};
+use brunt_model::scenario::{Condition, ScenarioStep, Share};
 use brunt_wire::Transport;
 
 /// Jumps if a condition does not hold.
@@ -76,7 +76,9 @@ pub fn compile(
     let skip = Unless::compile(compiler, condition)?;
     let is_share = matches!(condition, Condition::Share(_));
     let forgets = compiler.feeds.dialect.forgets_within_conditions() && !is_share;
-    let leave = if forgets && ScenarioStep::any(then, &|step: &ScenarioStep| Facts::of_step(step).has_memory) {
+    let leave = if forgets
+        && ScenarioStep::any(then, &|step: &ScenarioStep| Facts::of_step(step).has_memory)
+    {
         compile_forgetful(compiler, then, position, skip)?
     } else {
         compiler.steps(then, position)?;
@@ -119,7 +121,10 @@ fn compile_forgetful(
 impl Unless {
     /// Compiles a condition, and returns the number of the jump.
     /// [`Compiler::land`] sets its target.
-    pub fn compile(compiler: &mut Compiler<'_>, condition: &Condition) -> Result<usize, ScriptError> {
+    pub fn compile(
+        compiler: &mut Compiler<'_>,
+        condition: &Condition,
+    ) -> Result<usize, ScriptError> {
         let test = Test::compile(compiler, condition)?;
         Ok(compiler.push(InternalOp::Unless(Self { test, end: 0 })))
     }
@@ -139,17 +144,21 @@ impl Test {
             Condition::Status(least, most) => Self::Status(*least, *most),
             Condition::Equals(name, value) => {
                 let variable = compiler.feeds.names.find(name).ok_or_else(|| {
-                    ScriptError::Scenario(format!("no step before sets the variable `{name}`, and no extractor does"))
+                    ScriptError::Scenario(format!(
+                        "no step before sets the variable `{name}`, and no extractor does"
+                    ))
                 })?;
                 Self::Equals(variable, value.clone())
             }
             Condition::Same(one, other) => Self::Same(compiler.text(one)?, compiler.text(other)?),
-            Condition::Any(all) => {
-                Self::Any(all.iter().map(|one| Self::compile(compiler, one)).collect::<Result<_, _>>()?)
-            }
+            Condition::Any(all) => Self::Any(
+                all.iter().map(|one| Self::compile(compiler, one)).collect::<Result<_, _>>()?,
+            ),
             Condition::True(text) => Self::True(compiler.text(text)?),
             Condition::False(text) => Self::False(compiler.text(text)?),
-            Condition::Matches(text, pattern) => Self::Matches(Matches::compile(compiler, text, pattern)?),
+            Condition::Matches(text, pattern) => {
+                Self::Matches(Matches::compile(compiler, text, pattern)?)
+            }
             Condition::Share(Share { value, percent, per_user }) => Self::Share(PassedShare {
                 value: compiler.text(value)?,
                 percent: *percent,
@@ -164,11 +173,12 @@ impl Test {
         match self {
             Self::Failed => user.failed_sample.unwrap_or(turn.failed),
             Self::Succeeded => !user.failed_sample.unwrap_or(turn.failed),
-            Self::Status(least, most) => turn.last.is_some_and(|reply| (*least..=*most).contains(&reply.status)),
-            Self::Equals(variable, value) => user
-                .context
-                .as_ref()
-                .is_some_and(|context| context.variables.borrow().slot(*variable).unwrap_or_default() == value),
+            Self::Status(least, most) => {
+                turn.last.is_some_and(|reply| (*least..=*most).contains(&reply.status))
+            }
+            Self::Equals(variable, value) => user.context.as_ref().is_some_and(|context| {
+                context.variables.borrow().slot(*variable).unwrap_or_default() == value
+            }),
             Self::Same(one, other) => user.text(one, turn) == user.text(other, turn),
             Self::Any(all) => all.iter().any(|test| test.holds(user, turn)),
             Self::True(text) => user.text(text, turn).trim().eq_ignore_ascii_case("true"),
@@ -181,7 +191,11 @@ impl Test {
 }
 
 impl Matches {
-    fn compile(compiler: &mut Compiler<'_>, text: &str, pattern: &str) -> Result<Self, ScriptError> {
+    fn compile(
+        compiler: &mut Compiler<'_>,
+        text: &str,
+        pattern: &str,
+    ) -> Result<Self, ScriptError> {
         let text = compiler.text(text)?;
         let pattern = compiler.text(pattern)?;
         let constant = pattern.as_constant().map(Pattern::new);
@@ -194,7 +208,8 @@ impl Matches {
         match &self.compiled {
             Some(pattern) => pattern.is_found(&text),
             // A pattern that is malformed with its values matches nothing.
-            None => Pattern::new(&user.text(&self.pattern, turn)).is_ok_and(|pattern| pattern.is_found(&text)),
+            None => Pattern::new(&user.text(&self.pattern, turn))
+                .is_ok_and(|pattern| pattern.is_found(&text)),
         }
     }
 }
@@ -203,9 +218,17 @@ impl PassedShare {
     fn holds<T: Transport>(&self, user: &Interpreter<T>, turn: &Turn<'_>) -> bool {
         let Some(context) = &user.context else { return false };
         let value = number(&user.text(&self.value, turn));
-        let passed = if self.per_user { context.count(&self.site) } else { context.worker.count(&self.site) };
+        let passed = if self.per_user {
+            context.count(&self.site)
+        } else {
+            context.worker.count(&self.site)
+        };
         // A percentage holds each time that the rounded share grows.
-        if self.percent { share_of(passed + 1, value) > share_of(passed, value) } else { (passed as f64) < value }
+        if self.percent {
+            share_of(passed + 1, value) > share_of(passed, value)
+        } else {
+            (passed as f64) < value
+        }
     }
 }
 

@@ -22,7 +22,11 @@ pub fn setting_facts(variable: &str) -> Facts<'_> {
     Facts { variables: SetVariables::One(variable), ..Facts::preparation(None) }
 }
 
-pub fn compile_set(compiler: &mut Compiler<'_>, variable: &str, value: &str) -> Result<(), ScriptError> {
+pub fn compile_set(
+    compiler: &mut Compiler<'_>,
+    variable: &str,
+    value: &str,
+) -> Result<(), ScriptError> {
     let value = compiler.text(value)?;
     let variable = compiler.feeds.names.number(variable);
     compiler.push(InternalOp::Set(SetVariable { variable, value }));
@@ -47,7 +51,9 @@ pub struct ReadRow {
 pub fn compile_row(compiler: &mut Compiler<'_>, file: u32) -> Result<(), ScriptError> {
     let files = compiler.data_files;
     if file as usize >= files {
-        return Err(ScriptError::Scenario(format!("a step reads data file {file}, and there are {files}")));
+        return Err(ScriptError::Scenario(format!(
+            "a step reads data file {file}, and there are {files}"
+        )));
     }
     compiler.push(Op::Row(ReadRow { file: file as usize }));
     Ok(())

@@ -8,7 +8,7 @@ use crate::program::compiler::{Compiler, Position};
 use crate::program::user::interpreter::Interpreter;
 use crate::texts::template::Template;
 use brunt_engine::Turn;
-use brunt_model::scenario::ScenarioStep as ScenarioStep;
+use brunt_model::scenario::ScenarioStep;
 use brunt_wire::Transport;
 
 /// Sets a slot to the end of the loop, in milliseconds since 1970.

@@ -7,7 +7,7 @@ use crate::program::compiler::{Compiler, Position};
 use crate::program::user::interpreter::Interpreter;
 use crate::texts::template::Template;
 use brunt_engine::Turn;
-use brunt_model::scenario::{ScenarioStep as ScenarioStep, Values};
+use brunt_model::scenario::{ScenarioStep, Values};
 use brunt_wire::Transport;
 
 /// Sets a variable to the next value of a list. After the last value the loop is left.
@@ -42,7 +42,10 @@ pub fn facts<'s>(variable: &'s str, values: &Values, steps: &'s [ScenarioStep]) 
         // How many variables have a value is known only in the run.
         Values::Numbered { .. } => 1,
     };
-    Facts { variables: SetVariables::One(variable), ..Facts::new(all.requests.saturating_mul(rounds), all.obstacle) }
+    Facts {
+        variables: SetVariables::One(variable),
+        ..Facts::new(all.requests.saturating_mul(rounds), all.obstacle)
+    }
 }
 
 pub fn compile(
@@ -96,7 +99,8 @@ impl NextNumbered {
         // The name is known only now, so the variable is found by name and not by its number.
         let name = format!("{}{number}", user.text(&self.prefix, turn));
         let context = user.context.as_ref();
-        let value = context.and_then(|context| context.variables.borrow().get(&name).map(str::to_owned));
+        let value =
+            context.and_then(|context| context.variables.borrow().get(&name).map(str::to_owned));
         if let Some(value) = value.filter(|_| !is_over) {
             user.set_variable(self.variable, &value);
         } else {

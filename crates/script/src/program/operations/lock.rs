@@ -6,7 +6,7 @@ use crate::program::compiler::{Compiler, Open, Position};
 use crate::program::user::interpreter::Interpreter;
 use crate::texts::template::Template;
 use brunt_engine::{Step, Turn, Waiting};
-use brunt_model::scenario::ScenarioStep as ScenarioStep;
+use brunt_model::scenario::ScenarioStep;
 use brunt_wire::Transport;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -39,7 +39,8 @@ impl Lock {
         let context = user.context.as_deref()?;
         let lock = context.worker.shared_state.lock(&user.text(&self.name, turn));
         let locks = Rc::clone(&context.locks);
-        let is_held = locks.borrow().iter().flatten().any(|permit| Arc::ptr_eq(permit.semaphore(), &lock));
+        let is_held =
+            locks.borrow().iter().flatten().any(|permit| Arc::ptr_eq(permit.semaphore(), &lock));
         if is_held {
             // The user holds the lock already, in a step around this one.
             locks.borrow_mut().push(None);

@@ -5,7 +5,7 @@ use super::{Facts, InternalOp};
 use crate::ScriptError;
 use crate::program::compiler::{Compiler, Position};
 use crate::program::user::interpreter::Interpreter;
-use brunt_model::scenario::ScenarioStep as ScenarioStep;
+use brunt_model::scenario::ScenarioStep;
 use brunt_wire::Transport;
 
 // Their requests count in no iteration, because not every iteration makes them.
@@ -24,7 +24,10 @@ pub fn compile(compiler: &mut Compiler<'_>, steps: &[ScenarioStep]) -> Result<()
     compile_steps(compiler, slot, steps)
 }
 
-pub fn compile_per_loop(compiler: &mut Compiler<'_>, steps: &[ScenarioStep]) -> Result<(), ScriptError> {
+pub fn compile_per_loop(
+    compiler: &mut Compiler<'_>,
+    steps: &[ScenarioStep],
+) -> Result<(), ScriptError> {
     let slot = compiler.slot();
     if let Some(around) = compiler.loops.last_mut() {
         around.once_slots.push(slot);
@@ -34,7 +37,11 @@ pub fn compile_per_loop(compiler: &mut Compiler<'_>, steps: &[ScenarioStep]) -> 
 
 /// Compiles steps that are skipped if a slot is set. In a dialect that repeats unfinished steps,
 /// the slot is set after them.
-fn compile_steps(compiler: &mut Compiler<'_>, slot: usize, steps: &[ScenarioStep]) -> Result<(), ScriptError> {
+fn compile_steps(
+    compiler: &mut Compiler<'_>,
+    slot: usize,
+    steps: &[ScenarioStep],
+) -> Result<(), ScriptError> {
     let skip = compiler.push(Once::skipping(slot));
     let is_set_after = compiler.feeds.dialect.repeats_unfinished_once();
     if !is_set_after {

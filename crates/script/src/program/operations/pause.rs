@@ -109,13 +109,21 @@ fn schedule(stages: &[PaceStage]) -> Result<Shape, ScriptError> {
 }
 
 fn stage(stage: &PaceStage) -> Result<Stage, ScriptError> {
-    let duration = Duration::try_from_secs_f64(nonnegative(&stage.seconds)?).unwrap_or(Duration::MAX);
-    Ok(Stage { from: nonnegative(&stage.from)?, to: nonnegative(&stage.to)?, duration: Some(duration) })
+    let duration =
+        Duration::try_from_secs_f64(nonnegative(&stage.seconds)?).unwrap_or(Duration::MAX);
+    Ok(Stage {
+        from: nonnegative(&stage.from)?,
+        to: nonnegative(&stage.to)?,
+        duration: Some(duration),
+    })
 }
 
 fn nonnegative(text: &str) -> Result<f64, ScriptError> {
-    let number = text.trim().parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
-    number.ok_or_else(|| ScriptError::Scenario(format!("`{text}` is no rate or time; write a number from 0")))
+    let number =
+        text.trim().parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
+    number.ok_or_else(|| {
+        ScriptError::Scenario(format!("`{text}` is no rate or time; write a number from 0"))
+    })
 }
 
 impl Pace {
@@ -137,10 +145,14 @@ impl Pace {
         let user_site = format!("{population_site} {}", context.number);
         match self.by {
             PaceScope::User => worker.shared_state.wait_for_turn(&user_site, now, gap),
-            PaceScope::ShareOfAll => worker.shared_state.wait_for_turn(&user_site, now, gap * all_users.max(1) as f64),
-            PaceScope::ShareOfPopulation => {
-                worker.shared_state.wait_for_turn(&user_site, now, gap * users_of_population.max(1) as f64)
+            PaceScope::ShareOfAll => {
+                worker.shared_state.wait_for_turn(&user_site, now, gap * all_users.max(1) as f64)
             }
+            PaceScope::ShareOfPopulation => worker.shared_state.wait_for_turn(
+                &user_site,
+                now,
+                gap * users_of_population.max(1) as f64,
+            ),
             PaceScope::All => worker.shared_state.wait_for_turn(&self.site, now, gap),
             PaceScope::Population => worker.shared_state.wait_for_turn(&population_site, now, gap),
         }
@@ -174,8 +186,16 @@ pub struct Meet {
     site: String,
 }
 
-pub fn compile_meeting(compiler: &mut Compiler<'_>, users: &str, timeout: &str) -> Result<(), ScriptError> {
-    let meet = Meet { users: compiler.text(users)?, timeout: compiler.text(timeout)?, site: compiler.site("meet") };
+pub fn compile_meeting(
+    compiler: &mut Compiler<'_>,
+    users: &str,
+    timeout: &str,
+) -> Result<(), ScriptError> {
+    let meet = Meet {
+        users: compiler.text(users)?,
+        timeout: compiler.text(timeout)?,
+        site: compiler.site("meet"),
+    };
     compiler.push(Op::Meet(meet));
     Ok(())
 }

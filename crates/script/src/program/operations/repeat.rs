@@ -6,7 +6,7 @@ use crate::program::compiler::{Compiler, Position};
 use crate::program::user::interpreter::Interpreter;
 use crate::texts::template::Template;
 use brunt_engine::Turn;
-use brunt_model::scenario::{Rounds, ScenarioStep as ScenarioStep};
+use brunt_model::scenario::{Rounds, ScenarioStep};
 use brunt_wire::Transport;
 
 /// Sets a slot to a number of rounds. A loop without rounds is left.
@@ -35,7 +35,9 @@ pub struct EndLoop {
 pub fn facts(times: Option<&Rounds>, steps: &[ScenarioStep]) -> Facts<'static> {
     let all = Facts::of_all(steps);
     match times {
-        Some(Rounds::Number(times)) => Facts::new(all.requests.saturating_mul(*times), all.obstacle),
+        Some(Rounds::Number(times)) => {
+            Facts::new(all.requests.saturating_mul(*times), all.obstacle)
+        }
         // The number of rounds is known only in the run.
         Some(Rounds::Text(_)) => Facts::new(all.requests, all.obstacle),
         None => Facts::new(all.requests, Some("a loop without an end")),

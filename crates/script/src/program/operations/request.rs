@@ -64,7 +64,11 @@ impl ListedRequest {
     }
 
     /// Returns the request, and makes it the user's last one.
-    pub fn choose<T: Transport>(&self, user: &mut Interpreter<T>, turn: &Turn<'_>) -> ChosenRequest {
+    pub fn choose<T: Transport>(
+        &self,
+        user: &mut Interpreter<T>,
+        turn: &Turn<'_>,
+    ) -> ChosenRequest {
         let number = user.request_number(turn);
         ChosenRequest::new(user, self.number as usize, number, self.counts)
     }
@@ -76,15 +80,25 @@ impl NextRequest {
     }
 
     /// Returns the request, and makes it the user's last one.
-    pub fn choose<T: Transport>(&self, user: &mut Interpreter<T>, turn: &Turn<'_>) -> ChosenRequest {
-        let number = if is_walk(self.order) { user.walk.advance() } else { user.request_number(turn) };
+    pub fn choose<T: Transport>(
+        &self,
+        user: &mut Interpreter<T>,
+        turn: &Turn<'_>,
+    ) -> ChosenRequest {
+        let number =
+            if is_walk(self.order) { user.walk.advance() } else { user.request_number(turn) };
         let entry = user.script.pick(self.order, number, user.number);
         ChosenRequest::new(user, entry, number, self.counts)
     }
 }
 
 impl ChosenRequest {
-    fn new<T: Transport>(user: &mut Interpreter<T>, entry: usize, number: u64, counts: bool) -> Self {
+    fn new<T: Transport>(
+        user: &mut Interpreter<T>,
+        entry: usize,
+        number: u64,
+        counts: bool,
+    ) -> Self {
         // Only counted requests advance the number of the next request.
         user.requests += u64::from(counts);
         user.policy = user.script.policy_of(entry);
@@ -115,13 +129,18 @@ impl ChosenRequest {
         }
         // Changes of a request that was not sent are dropped.
         let user_request = match user.pending.take().filter(|pending| pending.0 as usize == entry) {
-            Some(pending) => user.script.changed_request(entry, number, user.context.as_deref(), pending.1),
+            Some(pending) => {
+                user.script.changed_request(entry, number, user.context.as_deref(), pending.1)
+            }
             None => user.script.listed_request(entry, number, user.context.as_deref()),
         };
         match user_request {
             Ok(user_request) if memory.is_fresh(&user.script, &user_request) => {
-                let note = format!("{} is fresh: it is not asked for again", user_request.parts.url);
-                user.context.iter().for_each(|context| context.trace(|tracing| tracing.note(&note)));
+                let note =
+                    format!("{} is fresh: it is not asked for again", user_request.parts.url);
+                user.context
+                    .iter()
+                    .for_each(|context| context.trace(|tracing| tracing.note(&note)));
                 None
             }
             Ok(user_request) => Some(memory.request_step(&user.script, user_request)),

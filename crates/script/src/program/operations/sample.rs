@@ -60,8 +60,12 @@ pub struct RawSample {
 pub fn compile(compiler: &mut Compiler<'_>, sample: &ScriptSample) -> Result<(), ScriptError> {
     let maker = match &sample.maker {
         SampleMaker::Variables => Maker::Variables,
-        SampleMaker::Script(script) => Maker::Script(Box::new(ScriptCall::new(script, compiler.feeds)?)),
-        SampleMaker::Fixed(sample) => Maker::Fixed(Box::new(FixedMaker::compile(compiler, sample)?)),
+        SampleMaker::Script(script) => {
+            Maker::Script(Box::new(ScriptCall::new(script, compiler.feeds)?))
+        }
+        SampleMaker::Fixed(sample) => {
+            Maker::Fixed(Box::new(FixedMaker::compile(compiler, sample)?))
+        }
     };
     let label = compiler.text(&sample.label)?;
     compiler.push(Op::Sample(Box::new(MakeSample { label, maker, policy: sample.reply_policy })));
@@ -88,7 +92,8 @@ impl MakeSample {
         reply_view.bytes = raw.changes.body.as_ref().map_or(0, |body| body.len() as u64);
         let is_bad = raw.changes.success == Some(false);
         reply_view.change(raw.changes);
-        let times = reply_view.changes.times.take().unwrap_or((start as i64, (start + elapsed) as i64));
+        let times =
+            reply_view.changes.times.take().unwrap_or((start as i64, (start + elapsed) as i64));
         reply_view.changes.times = Some(times);
         let outcome = if is_bad { Outcome { failure: Some(Failure::Check), ..GOOD } } else { GOOD };
         let mut verdict = Verdict::new(outcome, user.recording.is_some());
@@ -115,15 +120,22 @@ impl MakeSample {
                 };
                 record.details = records::details(&reply_view);
                 record.trace = trace::without_exchange(context, None);
-                records::judge(&mut record, &reply_view, !failed, verdict.results.unwrap_or_default());
+                records::judge(
+                    &mut record,
+                    &reply_view,
+                    !failed,
+                    verdict.results.unwrap_or_default(),
+                );
                 recording.add(record);
             }
         }
-        let failure_ends = if failed { user.script.policy(self.policy).failure_ends } else { Scope::Nothing };
+        let failure_ends =
+            if failed { user.script.policy(self.policy).failure_ends } else { Scope::Nothing };
         // A script among the reactions may have ended a scope.
         let requested = context.stop.take();
         // The script's own stop takes precedence over that of a failure.
-        let scope = [raw.stop, requested, failure_ends].into_iter().find(|scope| *scope != Scope::Nothing);
+        let scope =
+            [raw.stop, requested, failure_ends].into_iter().find(|scope| *scope != Scope::Nothing);
         let pause = Duration::from_millis(raw.pause.min(MAX_PAUSE_MILLIS));
         let step = if pause.is_zero() { Step::Sample } else { Step::Think(pause) };
         scope.and_then(|scope| user.end(scope)).unwrap_or(step)
@@ -160,7 +172,13 @@ impl RawSample {
         let mut changes = outcome.changes;
         // As in JMeter, the value of the script is the body unless the script has set one.
         changes.body = changes.body.or(outcome.value.map(String::into_bytes));
-        Self { changes, stop: outcome.stop, duration: outcome.pause, pause: outcome.pause, ..Self::default() }
+        Self {
+            changes,
+            stop: outcome.stop,
+            duration: outcome.pause,
+            pause: outcome.pause,
+            ..Self::default()
+        }
     }
 
     fn failure(code: String, message: String) -> Self {
@@ -180,14 +198,19 @@ impl RawSample {
             let _ = writeln!(text, "{name}={value}"); // a String takes anything
         }
         text.push('\n');
-        Self { changes: SampleChanges { body: Some(text.into_bytes()), ..SampleChanges::default() }, ..Self::default() }
+        Self {
+            changes: SampleChanges { body: Some(text.into_bytes()), ..SampleChanges::default() },
+            ..Self::default()
+        }
     }
 }
 
 /// Returns the message of a script that threw an exception, as JMeter words it.
 fn jmeter_message(message: String, script: &str) -> String {
     // JMeter's message contains neither the name of the script nor the line.
-    let Some(thrown) = message.strip_prefix(&format!("script `{script}`: ")) else { return message };
+    let Some(thrown) = message.strip_prefix(&format!("script `{script}`: ")) else {
+        return message;
+    };
     let thrown = thrown.rsplit_once(" (line ").map_or(thrown, |(thrown, _)| thrown);
     sample_message(thrown)
 }

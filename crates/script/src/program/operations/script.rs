@@ -12,10 +12,11 @@ use crate::texts::script::{Sampler, ScriptView};
 use crate::texts::template::Template;
 use brunt_engine::{Step, Turn};
 use brunt_model::modifier::RequestModifier;
-use brunt_model::scenario::{Scope, Script, ScenarioStep as ScenarioStep};
+use brunt_model::scenario::{ScenarioStep, Scope, Script};
 use brunt_wire::Transport;
 
-pub const FACTS: Facts<'_> = Facts { variables: SetVariables::Any, ..Facts::preparation(Some("a script")) };
+pub const FACTS: Facts<'_> =
+    Facts { variables: SetVariables::Any, ..Facts::preparation(Some("a script")) };
 
 /// Runs a script between requests.
 #[derive(Debug)]
@@ -27,9 +28,17 @@ pub struct RunScript {
     is_pause: bool,
 }
 
-pub fn compile(compiler: &mut Compiler<'_>, script: &Script, following: &[ScenarioStep]) -> Result<(), ScriptError> {
+pub fn compile(
+    compiler: &mut Compiler<'_>,
+    script: &Script,
+    following: &[ScenarioStep],
+) -> Result<(), ScriptError> {
     let call = Box::new(ScriptCall::new(script, compiler.feeds)?);
-    compiler.push(Op::Script(RunScript { call, request: next_request(following), is_pause: false }));
+    compiler.push(Op::Script(RunScript {
+        call,
+        request: next_request(following),
+        is_pause: false,
+    }));
     Ok(())
 }
 
@@ -49,14 +58,18 @@ impl RunScript {
         // A script that does not read the request leaves it as earlier steps have changed it.
         let (mut pending, unchanged) = match (self.request, user.pending.take()) {
             (Some(request), Some(earlier)) if earlier.0 == request => (Some(earlier), None),
-            (Some(request), earlier) => (Some(Box::new((request, PendingRequest::default()))), earlier),
+            (Some(request), earlier) => {
+                (Some(Box::new((request, PendingRequest::default()))), earlier)
+            }
             (None, earlier) => (None, earlier),
         };
         let number = user.request_number(turn);
-        let texts = self.request.map(|request| user.script.entry(request as usize, number, Some(context)));
+        let texts =
+            self.request.map(|request| user.script.entry(request as usize, number, Some(context)));
         let sampler = pending.as_mut().zip(texts.as_ref());
-        let view =
-            ScriptView::between_requests(sampler.map(|(pending, texts)| Sampler { pending: &mut pending.1, texts }));
+        let view = ScriptView::between_requests(
+            sampler.map(|(pending, texts)| Sampler { pending: &mut pending.1, texts }),
+        );
         let result = self.call.run(context, view, |template| user.text(template, turn));
         user.pending = pending.filter(|pending| pending.1.was_read()).or(unchanged);
         match result {
@@ -101,7 +114,8 @@ impl ChangeRequest {
     pub fn run<T: Transport>(&self, user: &mut Interpreter<T>, turn: &Turn<'_>) {
         let Some(context) = user.context.as_deref() else { return };
         let earlier = user.pending.take().filter(|pending| pending.0 == self.request);
-        let mut pending = earlier.unwrap_or_else(|| Box::new((self.request, PendingRequest::default())));
+        let mut pending =
+            earlier.unwrap_or_else(|| Box::new((self.request, PendingRequest::default())));
         let number = user.request_number(turn);
         let texts = user.script.entry(self.request as usize, number, Some(context));
         let fill = |template: &Template| user.text(template, turn);

@@ -5,7 +5,7 @@ use super::{Facts, InternalOp, Op};
 use crate::ScriptError;
 use crate::program::compiler::{Compiler, Position};
 use crate::program::user::interpreter::Interpreter;
-use brunt_model::scenario::ScenarioStep as ScenarioStep;
+use brunt_model::scenario::ScenarioStep;
 use brunt_wire::Transport;
 use rand::seq::SliceRandom;
 
@@ -22,7 +22,9 @@ pub struct Shuffle {
 }
 
 pub fn facts(branches: &[Vec<ScenarioStep>]) -> Facts<'static> {
-    let requests = branches.iter().fold(0, |sum: u64, steps| sum.saturating_add(Facts::of_all(steps).requests));
+    let requests = branches
+        .iter()
+        .fold(0, |sum: u64, steps| sum.saturating_add(Facts::of_all(steps).requests));
     Facts::new(requests, Some("a list in random order"))
 }
 
@@ -34,7 +36,8 @@ pub fn compile(
     let slot = compiler.slot();
     let order = compiler.orders;
     compiler.orders += 1;
-    let shuffle = compiler.push(InternalOp::Shuffle(Shuffle { slot, order, branches: Vec::new(), end: 0 }));
+    let shuffle =
+        compiler.push(InternalOp::Shuffle(Shuffle { slot, order, branches: Vec::new(), end: 0 }));
     let mut begins = Vec::new();
     for steps in branches {
         begins.push(compiler.ops.len());

@@ -6,7 +6,7 @@ use crate::ScriptError;
 use crate::program::compiler::{Compiler, Position};
 use crate::program::user::interpreter::Interpreter;
 use brunt_engine::{Step, Turn};
-use brunt_model::scenario::{ConcurrencyMode, ScenarioStep as ScenarioStep};
+use brunt_model::scenario::{ConcurrencyMode, ScenarioStep};
 use brunt_wire::{Prepared, Transport};
 use std::rc::Rc;
 
@@ -68,7 +68,11 @@ impl Collection {
     /// # Errors
     ///
     /// The request cannot be prepared.
-    pub fn add<T: Transport>(&mut self, user: &mut Interpreter<T>, request: ChosenRequest) -> Result<(), String> {
+    pub fn add<T: Transport>(
+        &mut self,
+        user: &mut Interpreter<T>,
+        request: ChosenRequest,
+    ) -> Result<(), String> {
         self.requests.push(request.prepare(user)?);
         if user.recording.is_some() {
             self.labels.push(user.label());
@@ -76,7 +80,11 @@ impl Collection {
         Ok(())
     }
 
-    fn send<T: Transport>(self, user: &mut Interpreter<T>, manner: ConcurrencyMode) -> Option<Step> {
+    fn send<T: Transport>(
+        self,
+        user: &mut Interpreter<T>,
+        manner: ConcurrencyMode,
+    ) -> Option<Step> {
         let Self { mut requests, labels } = self;
         user.was_together = requests.len() > 1;
         user.failed_sample = None;

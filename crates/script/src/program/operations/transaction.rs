@@ -7,7 +7,7 @@ use crate::program::user::interpreter::Interpreter;
 use crate::replies::records;
 use crate::texts::template::Template;
 use brunt_engine::{Step, Turn};
-use brunt_model::scenario::{TransactionCount, Pauses, ScenarioStep as ScenarioStep};
+use brunt_model::scenario::{Pauses, ScenarioStep, TransactionCount};
 use brunt_wire::Transport;
 use std::sync::Arc;
 
@@ -40,7 +40,12 @@ pub fn compile(
     position: Position,
 ) -> Result<(), ScriptError> {
     let text = name.contains("${").then(|| compiler.text(name).map(Box::new)).transpose()?;
-    compiler.push(Op::BeginTransaction(BeginTransaction { name: name.into(), text, pauses, is_parent }));
+    compiler.push(Op::BeginTransaction(BeginTransaction {
+        name: name.into(),
+        text,
+        pauses,
+        is_parent,
+    }));
     compiler.steps_within(Open::Transaction, steps, position)?;
     compiler.push(Op::EndTransaction);
     Ok(())
@@ -71,7 +76,11 @@ impl BeginTransaction {
 
     /// Begins the transaction for a user that has stopped, unless the transaction is a sample.
     /// True if it began.
-    pub fn begin_after_stop<T: Transport>(&self, user: &mut Interpreter<T>, turn: &Turn<'_>) -> bool {
+    pub fn begin_after_stop<T: Transport>(
+        &self,
+        user: &mut Interpreter<T>,
+        turn: &Turn<'_>,
+    ) -> bool {
         if !self.is_parent {
             self.run(user, turn);
         }

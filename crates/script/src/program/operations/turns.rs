@@ -6,7 +6,7 @@ use crate::ScriptError;
 use crate::program::compiler::{Compiler, Open, Position};
 use crate::program::user::interpreter::Interpreter;
 use brunt_engine::Step;
-use brunt_model::scenario::ScenarioStep as ScenarioStep;
+use brunt_model::scenario::ScenarioStep;
 use brunt_wire::Transport;
 
 /// Jumps to the operation after the end of the last turn, which the slot contains, and clears the
@@ -59,7 +59,11 @@ pub fn facts(steps: &[ScenarioStep]) -> Facts<'static> {
 }
 
 /// Compiles steps that continue where their last turn ended.
-pub fn compile(compiler: &mut Compiler<'_>, steps: &[ScenarioStep], position: Position) -> Result<(), ScriptError> {
+pub fn compile(
+    compiler: &mut Compiler<'_>,
+    steps: &[ScenarioStep],
+    position: Position,
+) -> Result<(), ScriptError> {
     require_turns(compiler, "`resumable`")?;
     let slot = compiler.lasting_slot();
     let resumable = Resumable { slot, open: compiler.open.len(), loops: compiler.loops.len() };
@@ -84,7 +88,11 @@ pub fn require_turns(compiler: &Compiler<'_>, step: &str) -> Result<(), ScriptEr
 
 /// Begins a choice with branches that take turns.
 pub fn begin(compiler: &mut Compiler<'_>) {
-    compiler.turns.push(TurnScope { loops: compiler.loops.len(), resumable: None, ends: Vec::new() });
+    compiler.turns.push(TurnScope {
+        loops: compiler.loops.len(),
+        resumable: None,
+        ends: Vec::new(),
+    });
 }
 
 /// Ends the innermost choice with turns. If a turn ended, the turn of the choice
@@ -103,7 +111,9 @@ pub fn end_turn(compiler: &mut Compiler<'_>) {
     let resumable = *resumable;
     // Loops that are left begin again, unless they are among the resumable steps.
     let left_loops = *loops..resumable.map_or(compiler.loops.len(), |steps| steps.loops);
-    let slots = compiler.loops[left_loops].iter().flat_map(|around| around.resets.iter().chain(&around.once_slots));
+    let slots = compiler.loops[left_loops]
+        .iter()
+        .flat_map(|around| around.resets.iter().chain(&around.once_slots));
     compiler.ops.extend(slots.copied().map(Reset::slot));
     let end = match resumable {
         Some(Resumable { slot, open, .. }) => {

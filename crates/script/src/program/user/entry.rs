@@ -63,7 +63,11 @@ impl<T: Transport> RequestTexts for EntryTexts<'_, T> {
 
     fn headers(&self) -> Vec<(String, String)> {
         let Some(templates) = &self.compiled.templates else { return self.request.headers.clone() };
-        templates.headers.iter().map(|(name, value)| (name.clone(), self.text(Some(value), "").into_owned())).collect()
+        templates
+            .headers
+            .iter()
+            .map(|(name, value)| (name.clone(), self.text(Some(value), "").into_owned()))
+            .collect()
     }
 
     fn body(&self) -> Body {
@@ -78,7 +82,9 @@ impl<T: Transport> RequestTexts for EntryTexts<'_, T> {
                 Body::Bytes(bytes.collect())
             }
             body => match (texts.next(), body) {
-                (Some(json), Body::Message(message)) => Body::Message(JsonMessage { json, ..message.clone() }),
+                (Some(json), Body::Message(message)) => {
+                    Body::Message(JsonMessage { json, ..message.clone() })
+                }
                 (Some(text), _) => Body::Text(text),
                 (None, _) => body.clone(),
             },
@@ -90,7 +96,11 @@ impl<T: Transport> RequestTexts for EntryTexts<'_, T> {
     }
 
     fn content_type(&self) -> String {
-        let kind = self.request.headers.iter().find(|header| header.0.eq_ignore_ascii_case("content-type"));
+        let kind = self
+            .request
+            .headers
+            .iter()
+            .find(|header| header.0.eq_ignore_ascii_case("content-type"));
         kind.map(|(_, value)| value.clone()).unwrap_or_default()
     }
 }

@@ -86,7 +86,8 @@ impl<T: Transport> Interpreter<T> {
         let compiled = &script.compiled;
         let Program { slots, orders, walk, .. } = &compiled.program;
         let round = compiled.shares.last().copied().unwrap_or(1).max(1);
-        let begins = if *walk == Some(Order::Walk) { first_place(number, round, compiled.users) } else { 0 };
+        let begins =
+            if *walk == Some(Order::Walk) { first_place(number, round, compiled.users) } else { 0 };
         Self {
             only_request: script.only_request(),
             number,
@@ -104,7 +105,11 @@ impl<T: Transport> Interpreter<T> {
             newest_cookie: None,
             pending: None,
             memory: None,
-            recording: script.context.records.as_ref().map(|_| Box::new(Recording::new(&script.context, number))),
+            recording: script
+                .context
+                .records
+                .as_ref()
+                .map(|_| Box::new(Recording::new(&script.context, number))),
             is_idle: true,
             failed_sample: None,
             failure_ends: Scope::Nothing,
@@ -135,7 +140,9 @@ impl<T: Transport> Interpreter<T> {
         }
         let Walk { position, begins, round } = self.walk;
         let has_finished_round = position > begins && position % round == 0;
-        if self.script.clears_cookies_per_iteration || self.script.clears_cookies_per_round && has_finished_round {
+        if self.script.clears_cookies_per_iteration
+            || self.script.clears_cookies_per_round && has_finished_round
+        {
             memory.clear_cookies();
         }
     }
@@ -151,7 +158,10 @@ impl<T: Transport> Interpreter<T> {
     /// the loop that ended.
     pub fn end(&mut self, scope: Scope) -> Option<Step> {
         let script = &self.script.compiled;
-        let is_in_loop = matches!(script.program.ops.get(self.next), Some(Op::Internal(InternalOp::UnlessEnded(_))));
+        let is_in_loop = matches!(
+            script.program.ops.get(self.next),
+            Some(Op::Internal(InternalOp::UnlessEnded(_)))
+        );
         match scope {
             Scope::Nothing => None,
             Scope::Round | Scope::Loop if is_in_loop => {
@@ -173,14 +183,17 @@ impl<T: Transport> Interpreter<T> {
             return None;
         }
         let policy = self.script.policy(self.policy);
-        let is_repeated = self.memory.as_ref().is_some_and(|memory| memory.will_repeat(&self.script, turn.last));
+        let is_repeated =
+            self.memory.as_ref().is_some_and(|memory| memory.will_repeat(&self.script, turn.last));
         // A request that is repeated with credentials has not failed yet.
         if turn.failed && !is_repeated && policy.failure_ends != Scope::Nothing {
             self.failure_ends = policy.failure_ends;
         }
         if policy.cookies == Cookies::Newest {
             let cookie = turn.last.and_then(|reply| reply.details.as_ref()?.cookie.as_ref());
-            self.newest_cookie = cookie.map(|cookie| format!("Cookie: {cookie}").into()).or(self.newest_cookie.take());
+            self.newest_cookie = cookie
+                .map(|cookie| format!("Cookie: {cookie}").into())
+                .or(self.newest_cookie.take());
         }
         let memory = self.memory.as_mut()?;
         if memory.was_parallel() {
@@ -193,7 +206,9 @@ impl<T: Transport> Interpreter<T> {
             self.recording.iter_mut().for_each(|recording| recording.divide_page());
         }
         if let (Some(Step::Parallel(requests, _)), Some(recording)) = (&step, &mut self.recording) {
-            recording.send_together(requests.iter().map(|request| (Rc::clone(request), String::new())).collect());
+            recording.send_together(
+                requests.iter().map(|request| (Rc::clone(request), String::new())).collect(),
+            );
         }
         step
     }
@@ -210,7 +225,9 @@ impl<T: Transport> Interpreter<T> {
                 return step;
             }
         }
-        Step::Broken("the scenario loops without a request or a pause; add a request to the loop".into())
+        Step::Broken(
+            "the scenario loops without a request or a pause; add a request to the loop".into(),
+        )
     }
 
     /// Fills in the text of a template.
@@ -255,7 +272,9 @@ impl Walk {
 impl<T: Transport> Drop for Interpreter<T> {
     fn drop(&mut self) {
         let Some(user) = self.context.as_deref().filter(|_| self.number == 0) else { return };
-        let WorkerContext { population_number: 0, shared_state, .. } = &*user.worker else { return };
+        let WorkerContext { population_number: 0, shared_state, .. } = &*user.worker else {
+            return;
+        };
         shared_state.store_variables(user.variables.borrow().all());
     }
 }
@@ -327,7 +346,12 @@ impl<T: Transport> VirtualUser for Interpreter<T> {
         self.judge_exchange(exchange)
     }
 
-    fn record_hop(&mut self, request: &Prepared, reply: &Reply, sample: &Sample) -> Option<SampleRecord> {
+    fn record_hop(
+        &mut self,
+        request: &Prepared,
+        reply: &Reply,
+        sample: &Sample,
+    ) -> Option<SampleRecord> {
         let is_read = self.script.compiled.reactions[request.tags.reply_policy as usize].reads_hops;
         if self.recording.is_none() && !is_read {
             return None;
@@ -342,7 +366,11 @@ impl<T: Transport> VirtualUser for Interpreter<T> {
 }
 
 /// Returns the memory of a user. A new one contains the cookies that scripts set.
-pub fn memory_of<'m>(memory: &'m mut Option<Box<Memory>>, number: u64, user: Option<&UserContext>) -> &'m mut Memory {
+pub fn memory_of<'m>(
+    memory: &'m mut Option<Box<Memory>>,
+    number: u64,
+    user: Option<&UserContext>,
+) -> &'m mut Memory {
     memory.get_or_insert_with(|| {
         let cookies = user.map(|user| Rc::clone(&user.cookies)).unwrap_or_default();
         Box::new(Memory::new(number, cookies))

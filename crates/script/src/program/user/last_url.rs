@@ -39,9 +39,11 @@ mod tests {
     fn another_text_is_another_url() {
         let last = LastUrl::default();
         let parse = |text| last.parse(text, Dialect::Expressions).map(|url| url.to_string());
-        for (text, url) in
-            [("http://h:1/a", "http://h:1/a"), ("http://h:1/a", "http://h:1/a"), ("http://h", "http://h/")]
-        {
+        for (text, url) in [
+            ("http://h:1/a", "http://h:1/a"),
+            ("http://h:1/a", "http://h:1/a"),
+            ("http://h", "http://h/"),
+        ] {
             assert_eq!(parse(text), Ok(url.to_owned()));
         }
         assert!(parse("ftp://h").unwrap_err().contains("brunt speaks"));

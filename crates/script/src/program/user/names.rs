@@ -9,7 +9,8 @@ use std::collections::BTreeSet;
 
 /// Returns the numbers of the policies of its requests and samples.
 pub fn policies(scenario: &Scenario) -> BTreeSet<usize> {
-    let mut used: BTreeSet<usize> = scenario.requests.iter().map(|request| request.reply_policy as usize).collect();
+    let mut used: BTreeSet<usize> =
+        scenario.requests.iter().map(|request| request.reply_policy as usize).collect();
     ScenarioStep::each(&scenario.steps, &mut |step| {
         if let ScenarioStep::Sample(sample) = step {
             used.insert(sample.reply_policy as usize);
@@ -45,5 +46,7 @@ pub fn has_scripts(scenario: &Scenario, policies: &[&ReplyPolicy]) -> bool {
     scenario.inherited_variables.has_scripts
         || actions.any(|action| matches!(action, ReplyAction::Script(_)))
         || assertions.any(|assertion| matches!(assertion.test, AssertionTest::Script(_)))
-        || ScenarioStep::any(&scenario.steps, &|step| Facts::of_step(step).variables == SetVariables::Any)
+        || ScenarioStep::any(&scenario.steps, &|step| {
+            Facts::of_step(step).variables == SetVariables::Any
+        })
 }

@@ -8,10 +8,10 @@ use brunt_model::extract::{ExtractFrom, Extractor, ReplyPart, Take};
 use brunt_model::load::Think;
 use brunt_model::reply_policy::{Redirects, ReplyAction};
 use brunt_model::scenario::{
-    Branch, Condition, ConcurrencyMode, Pauses, Portion, Rounds, SampleMaker, Scenario, ScriptSample, ScenarioStep as Do, TextRules,
-    Values,
+    Branch, ConcurrencyMode, Condition, Pauses, Portion, Rounds, SampleMaker, Scenario,
+    ScenarioStep as Do, ScriptSample, TextRules, Values,
 };
-use brunt_wire::{Framing, Head, ReplyDetails, Reply};
+use brunt_wire::{Framing, Head, Reply, ReplyDetails};
 use std::time::Duration;
 
 fn request(path: &str, weight: u32) -> Request {
@@ -104,14 +104,19 @@ fn a_list_is_gone_through_by_all_users_together() {
     let two = vec![Do::Next(Order::Sequence), PAUSE, Do::Next(Order::Sequence)];
     assert_eq!(asks(&ABC, two), ["a ~ b", "c ~ a", "b ~ c", "a ~ b"]);
     // Weight 0 is never next, but may be asked for.
-    assert_eq!(asks(&[("x", 0), ("a", 1)], vec![Do::Next(Order::Sequence), Do::Request(0)])[..2], ["a x", "a x"]);
+    assert_eq!(
+        asks(&[("x", 0), ("a", 1)], vec![Do::Next(Order::Sequence), Do::Request(0)])[..2],
+        ["a x", "a x"]
+    );
 }
 
 #[test]
 fn each_user_may_go_through_the_list_by_itself() {
-    for (order, expected) in
-        [(Order::Walk, ["a b", "c d"]), (Order::WalkTogether, ["a b", "a b"]), (Order::User, ["a a", "b b"])]
-    {
+    for (order, expected) in [
+        (Order::Walk, ["a b", "c d"]),
+        (Order::WalkTogether, ["a b", "a b"]),
+        (Order::User, ["a a", "b b"]),
+    ] {
         let requests = [("a", 1), ("b", 1), ("c", 1), ("d", 1)];
         let users = users(&plan(&requests, 2.0, vec![Do::Next(order)]));
         for (number, expected) in expected.iter().enumerate() {
@@ -134,17 +139,29 @@ fn a_slow_order_stays_with_a_request_for_a_while() {
 fn loops_branches_and_what_goes_together() {
     let together = |steps| Do::Together { manner: ConcurrencyMode::Pipelined, steps };
     let twice = |steps| Do::Loop { times: Some(Rounds::Number(2)), steps };
-    let steps =
-        vec![Do::Request(0), twice(vec![together(vec![Do::Request(1), Do::Request(2)]), PAUSE]), Do::Request(0)];
+    let steps = vec![
+        Do::Request(0),
+        twice(vec![together(vec![Do::Request(1), Do::Request(2)]), PAUSE]),
+        Do::Request(0),
+    ];
     assert_eq!(asks(&ABC, steps)[0], "a (b c) ~ (b c) ~ a");
-    let parallel = Do::Together { manner: ConcurrencyMode::Parallel(2), steps: vec![Do::Request(1), Do::Request(2)] };
+    let parallel = Do::Together {
+        manner: ConcurrencyMode::Parallel(2),
+        steps: vec![Do::Request(1), Do::Request(2)],
+    };
     assert_eq!(asks(&ABC, vec![parallel])[0], "2: (b c)");
     assert_eq!(
         asks(&ABC, vec![together(vec![twice(vec![Do::Next(Order::Sequence)])])]),
         ["(a b)", "(c a)", "(b c)", "(a b)"]
     );
     assert_eq!(
-        asks(&ABC, vec![Do::Loop { times: Some(Rounds::Number(0)), steps: vec![Do::Request(0)] }, Do::Request(1)])[0],
+        asks(
+            &ABC,
+            vec![
+                Do::Loop { times: Some(Rounds::Number(0)), steps: vec![Do::Request(0)] },
+                Do::Request(1)
+            ]
+        )[0],
         "b"
     );
     let nested = vec![twice(vec![twice(vec![Do::Request(0)]), Do::Request(1)])];
@@ -154,11 +171,15 @@ fn loops_branches_and_what_goes_together() {
 #[test]
 fn sessions_in_turn_share_one_list() {
     let ask = |count| vec![Do::Next(Order::Sequence); count];
-    let choose = |branches| vec![Do::Choose { order: Order::Sequence, portion: Portion::Whole, branches }];
+    let choose =
+        |branches| vec![Do::Choose { order: Order::Sequence, portion: Portion::Whole, branches }];
     let sessions = choose(vec![branch(1, ask(2)), branch(2, ask(1))]);
     // Iterations have 2, 1 and 1 requests in turn, and each continues the list after the previous
     // one.
-    assert_eq!(asks(&[("a", 1), ("b", 1), ("c", 1), ("d", 1), ("e", 1)], sessions.clone()), ["a b", "c", "d", "e a"]);
+    assert_eq!(
+        asks(&[("a", 1), ("b", 1), ("c", 1), ("d", 1), ("e", 1)], sessions.clone()),
+        ["a b", "c", "d", "e a"]
+    );
     let compiled = users(&plan(&ABC, 3.0, sessions));
     let mut other = compiled.user(2);
     assert_eq!(iteration(&mut *other, 3, |_| 200), "b c");
@@ -185,7 +206,8 @@ fn chooses(iterations: u64, order: Order, portion: Portion, branches: Vec<Vec<Do
 #[test]
 fn a_user_is_within_a_lock_as_often_as_it_likes() {
     let lock = |steps| Do::Lock { name: "l".into(), steps };
-    let nested = vec![lock(vec![lock(vec![Do::Request(0)]), Do::Request(1)]), lock(vec![Do::Request(2)])];
+    let nested =
+        vec![lock(vec![lock(vec![Do::Request(0)]), Do::Request(1)]), lock(vec![Do::Request(2)])];
     assert_eq!(asks(&ABC, nested), ["a b c"; 4]);
 }
 
@@ -193,7 +215,12 @@ fn a_user_is_within_a_lock_as_often_as_it_likes() {
 fn branches_take_turns() {
     let turns = |branches| chooses(6, Order::WalkTogether, Portion::Turn, branches);
     let ask = |request| vec![Do::Request(request), Do::Stop(Scope::Turn)];
-    let timed = |steps| Do::Transaction { name: "t".into(), pauses: Pauses::Excluded, parent: false, steps };
+    let timed = |steps| Do::Transaction {
+        name: "t".into(),
+        pauses: Pauses::Excluded,
+        parent: false,
+        steps,
+    };
     let twice = |steps| Do::Loop { times: Some(Rounds::Number(2)), steps };
     let both = || [ask(0), ask(1)].concat();
     // Steps that are not resumable begin again each time. Resumable steps end after their last
@@ -207,7 +234,10 @@ fn branches_take_turns() {
     let within = vec![Do::Resumable([vec![twice(ask(0))], ask(1)].concat())];
     assert_eq!(turns(vec![within.clone()]), ["a", "a", "b", "a", "a", "b"]);
     // Resumable steps within a step that is not resumable continue.
-    assert_eq!(turns(vec![vec![twice(within), Do::Stop(Scope::Run)], ask(2)]), ["a", "c", "a", "c", "b", "c"]);
+    assert_eq!(
+        turns(vec![vec![twice(within), Do::Stop(Scope::Run)], ask(2)]),
+        ["a", "c", "a", "c", "b", "c"]
+    );
     // A turn within a choice within a turn is that of both.
     let inner = Do::Choose {
         order: Order::WalkTogether,
@@ -216,7 +246,9 @@ fn branches_take_turns() {
     };
     let within = vec![Do::Resumable(vec![inner, Do::Request(0), Do::Stop(Scope::Turn)])];
     assert_eq!(turns(vec![within, ask(2)]), ["a", "c", "a", "c", "b", "c"]);
-    for (step, named) in [(Do::Stop(Scope::Turn), "`stop: turn`"), (Do::Resumable(ask(0)), "`resumable`")] {
+    for (step, named) in
+        [(Do::Stop(Scope::Turn), "`stop: turn`"), (Do::Resumable(ask(0)), "`resumable`")]
+    {
         let plan = plan(&ABC, 1.0, vec![Do::Request(0), step]);
         let Err(error) = CompiledScript::all(&plan) else { panic!("no error") };
         let error = error.to_string();
@@ -226,7 +258,8 @@ fn branches_take_turns() {
 
 #[test]
 fn branches_that_do_nothing_are_passed_over() {
-    let never = || Do::If { condition: Condition::Failed, then: vec![Do::Request(0)], otherwise: vec![] };
+    let never =
+        || Do::If { condition: Condition::Failed, then: vec![Do::Request(0)], otherwise: vec![] };
     for portion in [Portion::Nonempty, Portion::Turn] {
         let walks = |branches| chooses(4, Order::WalkTogether, portion, branches);
         let ask = |request| {
@@ -254,9 +287,21 @@ fn conditions_look_at_the_last_reply() {
     let status = |status| Condition::Status(status, status);
     let steps = vec![
         Do::Request(0),
-        Do::If { condition: status(404), then: vec![Do::Stop(Scope::Iteration)], otherwise: vec![Do::Request(1)] },
-        Do::While { condition: Condition::Not(Box::new(Condition::Failed)), twice: false, steps: vec![Do::Request(2)] },
-        Do::If { condition: Condition::Failed, then: vec![Do::Stop(Scope::User)], otherwise: vec![] },
+        Do::If {
+            condition: status(404),
+            then: vec![Do::Stop(Scope::Iteration)],
+            otherwise: vec![Do::Request(1)],
+        },
+        Do::While {
+            condition: Condition::Not(Box::new(Condition::Failed)),
+            twice: false,
+            steps: vec![Do::Request(2)],
+        },
+        Do::If {
+            condition: Condition::Failed,
+            then: vec![Do::Stop(Scope::User)],
+            otherwise: vec![],
+        },
     ];
     let plan = plan(&ABC, 1.0, steps);
     let mut user = users(&plan).user(0);
@@ -268,12 +313,25 @@ fn conditions_look_at_the_last_reply() {
 
 #[test]
 fn transactions_begin_and_end_around_their_steps() {
-    let timed =
-        |name: &str, steps| Do::Transaction { name: name.into(), pauses: Pauses::Excluded, parent: false, steps };
-    let group = Do::Group { name: "group".into(), steps: vec![Do::Request(1), timed("t", vec![Do::Request(2)])] };
-    assert_eq!(asks(&ABC, vec![timed("s", vec![PAUSE, Do::Request(0), group])])[..2], ["s[ ~ a b t[ c ] ]"; 2]);
+    let timed = |name: &str, steps| Do::Transaction {
+        name: name.into(),
+        pauses: Pauses::Excluded,
+        parent: false,
+        steps,
+    };
+    let group = Do::Group {
+        name: "group".into(),
+        steps: vec![Do::Request(1), timed("t", vec![Do::Request(2)])],
+    };
+    assert_eq!(
+        asks(&ABC, vec![timed("s", vec![PAUSE, Do::Request(0), group])])[..2],
+        ["s[ ~ a b t[ c ] ]"; 2]
+    );
     // The steps after a transaction continue at their position.
-    assert_eq!(asks(&ABC, vec![timed("s", vec![Do::Next(Order::Sequence)]), Do::Request(2)])[1], "s[ c ] c");
+    assert_eq!(
+        asks(&ABC, vec![timed("s", vec![Do::Next(Order::Sequence)]), Do::Request(2)])[1],
+        "s[ c ] c"
+    );
 }
 
 #[test]
@@ -285,7 +343,8 @@ fn values_are_gone_through_and_filled_in() {
     };
     let is_two = Condition::Equals("x".into(), "2".into());
     let inner = Do::If { condition: is_two, then: vec![Do::Request(1)], otherwise: vec![] };
-    let steps = vec![pair("x", ["1", "2"], vec![pair("y", ["p q", "r"], vec![Do::Request(0)]), inner])];
+    let steps =
+        vec![pair("x", ["1", "2"], vec![pair("y", ["p q", "r"], vec![Do::Request(0)]), inner])];
     let asked = asks(&[("{var:x}/{var:y}", 1), ("end", 1)], steps);
     assert_eq!(asked[..2], ["1/p%20q 1/r 2/p%20q 2/r end", "1/p%20q 1/r 2/p%20q 2/r end"]);
 }
@@ -298,21 +357,32 @@ impl Asking {
     fn next_path(&mut self, step: u32, last: Option<&str>) -> String {
         let body = last.unwrap_or_default().as_bytes().to_vec();
         let kept = ReplyDetails { body, ..ReplyDetails::default() };
-        let reply = last.map(|_| Reply { status: 200, details: Some(Box::new(kept)), ..Reply::default() });
+        let reply =
+            last.map(|_| Reply { status: 200, details: Some(Box::new(kept)), ..Reply::default() });
         if let Some(request) = &self.1 {
             let (sample, reply) = (&Sample::default(), reply.as_ref());
-            let exchange = Exchange { first: request, request, reply, sample, last_hop: None, hops: Vec::new() };
+            let exchange = Exchange {
+                first: request,
+                request,
+                reply,
+                sample,
+                last_hop: None,
+                hops: Vec::new(),
+            };
             let _ = self.0.judge(exchange);
         }
         loop {
-            let turn = Turn { last: reply.as_ref(), step, failed: reply.is_none(), ..Turn::default() };
+            let turn =
+                Turn { last: reply.as_ref(), step, failed: reply.is_none(), ..Turn::default() };
             match self.0.next(turn) {
                 Step::Request(request) | Step::Last(request) => {
                     let path = request.url().trim_start_matches("http://h/").to_owned();
                     self.1 = Some(request);
                     return path;
                 }
-                Step::Together(requests) => return requests.iter().map(|request| request.url()).collect(),
+                Step::Together(requests) => {
+                    return requests.iter().map(|request| request.url()).collect();
+                }
                 Step::Think(_) => {}
                 other => return format!("{other:?}"),
             }
@@ -333,7 +403,8 @@ fn extracting(steps: Vec<Do>) -> Plan {
         samples: brunt_model::extract::SampleScope::Main,
         sets_more: false,
     };
-    let extracts = ReplyPolicy { actions: vec![ReplyAction::Extract(token)], ..ReplyPolicy::default() };
+    let extracts =
+        ReplyPolicy { actions: vec![ReplyAction::Extract(token)], ..ReplyPolicy::default() };
     plan.reply_policies = vec![extracts, ReplyPolicy::default()];
     plan.main_mut().scenario.requests[1].reply_policy = 1;
     plan
@@ -342,7 +413,11 @@ fn extracting(steps: Vec<Do>) -> Plan {
 #[test]
 fn what_is_extracted_goes_with_further_requests() {
     let is_none = Condition::Equals("token".into(), "none".into());
-    let end = Do::If { condition: is_none, then: vec![Do::Stop(Scope::Iteration)], otherwise: vec![Do::Request(1)] };
+    let end = Do::If {
+        condition: is_none,
+        then: vec![Do::Stop(Scope::Iteration)],
+        otherwise: vec![Do::Request(1)],
+    };
     let plan = extracting(vec![Do::Request(0), PAUSE, Do::Request(1), end]);
     let users = users(&plan);
     let [mut one, mut other] = [0, 1].map(|number| Asking(users.user(number), None));
@@ -361,7 +436,10 @@ fn what_is_extracted_goes_with_further_requests() {
 
 #[test]
 fn nothing_is_extracted_from_what_is_sent_together() {
-    let both = Do::Together { manner: ConcurrencyMode::Pipelined, steps: vec![Do::Request(0), Do::Request(0)] };
+    let both = Do::Together {
+        manner: ConcurrencyMode::Pipelined,
+        steps: vec![Do::Request(0), Do::Request(0)],
+    };
     let plan = extracting(vec![Do::Request(0), both, Do::Request(1)]);
     let mut user = Asking(users(&plan).user(0), None);
     assert_eq!(user.next_path(0, None), "login");
@@ -374,7 +452,8 @@ fn nothing_is_extracted_from_what_is_sent_together() {
 fn cookies_of_a_redirect_within_a_parallel_step_are_kept() {
     let mut plan = plan(&[("a", 1)], 1.0, vec![Do::Request(0)]);
     let redirects = Redirects { most: 5, rules: RedirectRules::Rfc9110 };
-    plan.reply_policies = vec![ReplyPolicy { redirects, cookies: Cookies::Kept, ..ReplyPolicy::default() }];
+    plan.reply_policies =
+        vec![ReplyPolicy { redirects, cookies: Cookies::Kept, ..ReplyPolicy::default() }];
     let users = users(&plan);
     let asked = |step| match step {
         Step::Request(request) | Step::Last(request) => request,
@@ -392,7 +471,11 @@ fn cookies_of_a_redirect_within_a_parallel_step_are_kept() {
         length: 0,
         encoded: false,
     };
-    let kept = ReplyDetails { location: Some("/b".into()), head: Some((head, fields)), ..ReplyDetails::default() };
+    let kept = ReplyDetails {
+        location: Some("/b".into()),
+        head: Some((head, fields)),
+        ..ReplyDetails::default()
+    };
     let reply = Reply { status: 302, details: Some(Box::new(kept)), ..Reply::default() };
     let mut user = users.user(0);
     let next = user.redirect(&from, &reply, 0).unwrap();
@@ -410,9 +493,12 @@ fn what_is_asked_once_counts_for_nothing() {
 
 #[test]
 fn a_failure_ends_what_the_policy_says() {
-    for (scope, expected) in
-        [(Scope::Nothing, "a b"), (Scope::Iteration, "a"), (Scope::User, "a leaves"), (Scope::Run, "a ends")]
-    {
+    for (scope, expected) in [
+        (Scope::Nothing, "a b"),
+        (Scope::Iteration, "a"),
+        (Scope::User, "a leaves"),
+        (Scope::Run, "a ends"),
+    ] {
         let mut plan = plan(&ABC, 1.0, vec![Do::Request(0), Do::Request(1)]);
         plan.reply_policies[0].failure_ends = scope;
         let mut user = users(&plan).user(0);
@@ -422,9 +508,12 @@ fn a_failure_ends_what_the_policy_says() {
 
 #[test]
 fn a_request_that_cannot_be_built_ends_what_the_policy_says() {
-    for (scope, expected) in
-        [(Scope::Nothing, ") b"), (Scope::Iteration, ")"), (Scope::User, ") leaves"), (Scope::Run, ") ends")]
-    {
+    for (scope, expected) in [
+        (Scope::Nothing, ") b"),
+        (Scope::Iteration, ")"),
+        (Scope::User, ") leaves"),
+        (Scope::Run, ") ends"),
+    ] {
         let mut plan = plan(&ABC, 1.0, vec![Do::Request(0), Do::Request(1)]);
         plan.reply_policies[0].failure_ends = scope;
         plan.populations[0].scenario.requests[0].url = "http://h:99999/".into();
@@ -483,21 +572,44 @@ fn scenarios_that_make_no_sense_are_refused_or_end() {
     let paused = Do::Together { manner: ConcurrencyMode::Pipelined, steps: vec![PAUSE] };
     let told = "a pause stands among requests that are sent together; put it before or behind them";
     assert_eq!(compile(vec![paused]), Err(told.into()));
-    let nobody = Do::Choose { order: Order::Random, portion: Portion::Whole, branches: vec![branch(0, vec![])] };
-    assert_eq!(compile(vec![nobody]), Err("a choice has no branch of a weight above 0; give one a weight".into()));
-    let unknown = Do::While { condition: Condition::Equals("x".into(), "1".into()), twice: false, steps: vec![] };
-    assert_eq!(compile(vec![unknown]), Err("no step before sets the variable `x`, and no extractor does".into()));
+    let nobody = Do::Choose {
+        order: Order::Random,
+        portion: Portion::Whole,
+        branches: vec![branch(0, vec![])],
+    };
+    assert_eq!(
+        compile(vec![nobody]),
+        Err("a choice has no branch of a weight above 0; give one a weight".into())
+    );
+    let unknown = Do::While {
+        condition: Condition::Equals("x".into(), "1".into()),
+        twice: false,
+        steps: vec![],
+    };
+    assert_eq!(
+        compile(vec![unknown]),
+        Err("no step before sets the variable `x`, and no extractor does".into())
+    );
     let round = vec![Do::Loop { times: None, steps: vec![] }];
-    assert_eq!(asks(&ABC, round)[0], "the scenario loops without a request or a pause; add a request to the loop");
-    assert_eq!(asks(&ABC, vec![Do::Request(9)])[0], "the scenario asks for request 9, and its list has 3");
+    assert_eq!(
+        asks(&ABC, round)[0],
+        "the scenario loops without a request or a pause; add a request to the loop"
+    );
+    assert_eq!(
+        asks(&ABC, vec![Do::Request(9)])[0],
+        "the scenario asks for request 9, and its list has 3"
+    );
 }
 
 /// Both with and without a memory of replies.
 #[test]
 fn texts_know_the_iteration_and_the_last_request() {
     for cookies in [Cookies::Ignored, Cookies::Kept] {
-        let mut plan =
-            plan(&[("${iteration()}", 1), ("${samplerName()}", 1)], 1.0, vec![Do::Request(0), Do::Request(1)]);
+        let mut plan = plan(
+            &[("${iteration()}", 1), ("${samplerName()}", 1)],
+            1.0,
+            vec![Do::Request(0), Do::Request(1)],
+        );
         plan.main_mut().scenario.texts = TextRules::Expressions;
         plan.main_mut().scenario.requests[0].label = "first".into();
         plan.reply_policies[0].cookies = cookies;
@@ -539,7 +651,8 @@ fn a_script_changes_the_request_behind_it() {
 
 #[test]
 fn a_user_hands_its_variables_on_and_those_of_the_next_stage_begin_with_them() {
-    let set = |variable: &str, value: &str| Do::Set { variable: variable.into(), value: value.into() };
+    let set =
+        |variable: &str, value: &str| Do::Set { variable: variable.into(), value: value.into() };
     let mut setup = plan(&[("s", 1)], 2.0, vec![set("a", "1 ${b}"), set("b", "2"), Do::Request(0)]);
     setup.main_mut().scenario.texts = TextRules::Expressions;
     let compiled = CompiledScript::all(&setup).unwrap().remove(0);
@@ -551,15 +664,22 @@ fn a_user_hands_its_variables_on_and_those_of_the_next_stage_begin_with_them() {
         // It is the first that counts.
         assert_eq!(compiled.stage_output().variables.is_empty(), number == 1);
     }
-    let mut load = plan(&[("${a}/${b}/${c}", 1)], 1.0, vec![Do::Request(0), set("a", "own"), Do::Request(0)]);
+    let mut load =
+        plan(&[("${a}/${b}/${c}", 1)], 1.0, vec![Do::Request(0), set("a", "own"), Do::Request(0)]);
     let scenario = &mut load.main_mut().scenario;
     scenario.texts = TextRules::Expressions;
     scenario.inherited_variables = names;
     scenario.variables = vec![("c".into(), "${b}!".into())];
-    load.apply_stage_output(&StageOutput { variables: vec![("b".into(), "${a} {n}".into())], ..compiled.stage_output() });
+    load.apply_stage_output(&StageOutput {
+        variables: vec![("b".into(), "${a} {n}".into())],
+        ..compiled.stage_output()
+    });
     let handed = &load.main().scenario.inherited_variables.values;
     assert_eq!(handed, &[("a".to_owned(), String::new()), ("b".to_owned(), "${a} {n}".to_owned())]);
-    load.apply_stage_output(&StageOutput { variables: vec![("a".into(), "1".into())], ..StageOutput::default() });
+    load.apply_stage_output(&StageOutput {
+        variables: vec![("a".into(), "1".into())],
+        ..StageOutput::default()
+    });
     let mut user = users(&load).user(0);
     let values = "${a}%20{n}/${a}%20{n}!";
     let values = values.replace('{', "%7B").replace('}', "%7D");

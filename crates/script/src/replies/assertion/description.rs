@@ -2,7 +2,9 @@
 
 use crate::texts::tracing::{part_name, shown};
 use brunt_model::extract::QualifiedXpath;
-use brunt_model::reply_policy::{AssertionTest, NumberComparison, ExpectedJson, TextAssertion, TextMatch};
+use brunt_model::reply_policy::{
+    AssertionTest, ExpectedJson, NumberComparison, TextAssertion, TextMatch,
+};
 
 /// Describes the requirement of an assertion.
 pub fn description_of(test: &AssertionTest) -> String {
@@ -13,7 +15,8 @@ pub fn description_of(test: &AssertionTest) -> String {
             let part = part.as_ref().map_or_else(|| "reply".into(), part_name);
             format!("size of the {part} {} {bytes} bytes", sign(*is))
         }
-        AssertionTest::Json { path, expected, invert } | AssertionTest::JmesPath { path, expected, invert } => {
+        AssertionTest::Json { path, expected, invert }
+        | AssertionTest::JmesPath { path, expected, invert } => {
             let kind = if matches!(test, AssertionTest::Json { .. }) { "json" } else { "jmespath" };
             let expected = match expected {
                 None => String::new(),
@@ -46,8 +49,13 @@ fn text_description(text: &TextAssertion) -> String {
         (TextMatch::Contains | TextMatch::Matches, false) => "matches",
         (TextMatch::Contains | TextMatch::Matches, true) => "does not match",
     };
-    let patterns: Vec<String> = text.patterns.iter().map(|pattern| format!("`{}`", shown(pattern))).collect();
-    format!("{} {verb} {}", part_name(&text.part), patterns.join(if text.any { " or " } else { " and " }))
+    let patterns: Vec<String> =
+        text.patterns.iter().map(|pattern| format!("`{}`", shown(pattern))).collect();
+    format!(
+        "{} {verb} {}",
+        part_name(&text.part),
+        patterns.join(if text.any { " or " } else { " and " })
+    )
 }
 
 fn sign(comparison: NumberComparison) -> &'static str {
@@ -78,8 +86,12 @@ mod tests {
             ignore_status: false,
             message: String::new(),
         };
-        assert_eq!(description_of(&AssertionTest::Text(text)), "body does not contain `a b` and `c`");
-        let size = AssertionTest::Size { part: None, is: NumberComparison::AtMost, bytes: "9".into() };
+        assert_eq!(
+            description_of(&AssertionTest::Text(text)),
+            "body does not contain `a b` and `c`"
+        );
+        let size =
+            AssertionTest::Size { part: None, is: NumberComparison::AtMost, bytes: "9".into() };
         assert_eq!(description_of(&size), "size of the reply ≤ 9 bytes");
         assert_eq!(statuses(&[]), "below 400");
         let ranges = [StatusRange { least: 200, most: 299 }, StatusRange { least: 304, most: 304 }];

@@ -37,7 +37,8 @@ pub fn text_failure(assertion: &TextAssertion, pattern: &str, text: &str) -> Str
     let not = if *not { "not " } else { "" };
     // JMeter words the failure of alternative patterns without their relation.
     let expected = if *any { "something using".into() } else { format!("{not}to {verb}") };
-    let pattern = if *is == TextMatch::Equals { difference(text, pattern) } else { pattern.to_owned() };
+    let pattern =
+        if *is == TextMatch::Equals { difference(text, pattern) } else { pattern.to_owned() };
     format!("Test failed: {part} expected {expected} /{pattern}/")
 }
 
@@ -51,9 +52,11 @@ fn difference(received: &str, expected: &str) -> String {
     let same = from_end.take(room).take_while(|(a, b)| a == b).count();
     let before = ending(&received[..begins]);
     let after = beginning(&received[received.len() - same..]);
-    let [received, expected] = [received, expected].map(|text| beginning(&text[begins..text.len() - same]));
+    let [received, expected] =
+        [received, expected].map(|text| beginning(&text[begins..text.len() - same]));
     let width = received.chars().count().max(expected.chars().count());
-    let [received, expected] = [received, expected].map(|text| format!("{before}[[[{text:width$}]]]{after}"));
+    let [received, expected] =
+        [received, expected].map(|text| format!("{before}[[[{text:width$}]]]{after}"));
     format!("\n\n****** received  : {received}\n\n****** comparison: {expected}\n\n")
 }
 
@@ -88,13 +91,25 @@ mod tests {
     #[test]
     fn what_failed_is_told_as_jmeter_does() {
         let contains = assertion(ReplyPart::Body, TextMatch::Substring);
-        assert_eq!(text_failure(&contains, "pat", "x"), "Test failed: text expected to contain /pat/");
+        assert_eq!(
+            text_failure(&contains, "pat", "x"),
+            "Test failed: text expected to contain /pat/"
+        );
         let matches = TextAssertion { not: true, ..assertion(ReplyPart::Body, TextMatch::Matches) };
-        assert_eq!(text_failure(&matches, "pat", "x"), "Test failed: text expected not to match /pat/");
+        assert_eq!(
+            text_failure(&matches, "pat", "x"),
+            "Test failed: text expected not to match /pat/"
+        );
         let any = TextAssertion { any: true, ..assertion(ReplyPart::Body, TextMatch::Contains) };
-        assert_eq!(text_failure(&any, "pat", "x"), "Test failed: text expected something using /pat/");
+        assert_eq!(
+            text_failure(&any, "pat", "x"),
+            "Test failed: text expected something using /pat/"
+        );
         let variable = assertion(ReplyPart::Variable("v".into()), TextMatch::Contains);
-        assert_eq!(text_failure(&variable, "a", "b"), "Test failed: variable(v) expected to contain /a/");
+        assert_eq!(
+            text_failure(&variable, "a", "b"),
+            "Test failed: variable(v) expected to contain /a/"
+        );
         assert_eq!(
             text_failure(&assertion(ReplyPart::Status, TextMatch::Equals), "201", "200"),
             "Test failed: code expected to equal /\n\n****** received  : 20[[[0]]]\n\n****** comparison: 20[[[1]]]\n\n/"
@@ -108,7 +123,10 @@ mod tests {
             shown("abXcd", "abYYcd"),
             "\n\n****** received  : ab[[[X ]]]cd\n\n****** comparison: ab[[[YY]]]cd\n\n"
         );
-        assert_eq!(shown("a", ""), "\n\n****** received  : [[[a]]]\n\n****** comparison: [[[ ]]]\n\n");
+        assert_eq!(
+            shown("a", ""),
+            "\n\n****** received  : [[[a]]]\n\n****** comparison: [[[ ]]]\n\n"
+        );
         let long = "x".repeat(120);
         let expected = format!("...{}[[[a]]]", "x".repeat(100));
         assert!(shown(&format!("{long}a"), &format!("{long}b")).contains(&expected));

@@ -4,7 +4,7 @@ use super::*;
 use crate::testing;
 use crate::texts::context::UserContext;
 use brunt_model::Sample;
-use brunt_wire::{Framing, Head, ReplyDetails, Prepared, Reply};
+use brunt_wire::{Framing, Head, Prepared, Reply, ReplyDetails};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 
@@ -27,7 +27,8 @@ fn reply(body: &str) -> Reply {
         length: 0,
         encoded: false,
     };
-    let kept = ReplyDetails { body: body.into(), head: Some((head, fields)), ..ReplyDetails::default() };
+    let kept =
+        ReplyDetails { body: body.into(), head: Some((head, fields)), ..ReplyDetails::default() };
     Reply { status: 200, details: Some(Box::new(kept)), ..Reply::default() }
 }
 
@@ -69,10 +70,13 @@ fn found(body: &str, from: ExtractFrom, take: Take, default: Option<&str>) -> St
 
 #[test]
 fn each_kind_finds_its_matches() {
-    let regex = |group| ExtractFrom::Regex { pattern: r#"value="(\w)(\d)""#.into(), group, template: None };
-    let between = |left: &str, right: &str| ExtractFrom::Boundary { left: left.into(), right: right.into() };
+    let regex =
+        |group| ExtractFrom::Regex { pattern: r#"value="(\w)(\d)""#.into(), group, template: None };
+    let between =
+        |left: &str, right: &str| ExtractFrom::Boundary { left: left.into(), right: right.into() };
     let path = |path: &str| ExtractFrom::JsonPath(path.into());
-    let (header, cookie) = (ExtractFrom::Header("location".into()), ExtractFrom::Cookie("sid".into()));
+    let (header, cookie) =
+        (ExtractFrom::Header("location".into()), ExtractFrom::Cookie("sid".into()));
     for (body, from, take, expected) in [
         (BODY, regex(1), Take::First, "a"),
         (BODY, regex(0), Take::Last, "value=\"b2\""),
@@ -89,7 +93,12 @@ fn each_kind_finds_its_matches() {
         (JSON, path("ok"), Take::First, "true"),
         (JSON, path("$.items[0]"), Take::First, r#"{"id":7,"name":"x"}"#),
         (BODY, path("$.ok"), Take::First, "old"),
-        (BODY, ExtractFrom::Css { selector: "input".into(), attribute: "value".into() }, Take::Last, "b2"),
+        (
+            BODY,
+            ExtractFrom::Css { selector: "input".into(), attribute: "value".into() },
+            Take::Last,
+            "b2",
+        ),
         (BODY, ExtractFrom::Xpath("//input[@name='csrf']/@value".into()), Take::First, "a1"),
         ("<a><b>1</b></a>", ExtractFrom::Xpath("count(/a/b)".into()), Take::First, "1"),
         ("", header, Take::First, "/next"),
@@ -105,18 +114,28 @@ fn what_is_not_found_becomes_the_default() {
     let from = || ExtractFrom::Header("x-none".into());
     assert_eq!(found("", from(), Take::Random, Some("none")), "none");
     assert_eq!(found("", from(), Take::Random, None), "old");
-    let one_of =
-        found(BODY, ExtractFrom::Regex { pattern: r"[ab]\d".into(), group: 0, template: None }, Take::Random, None);
+    let one_of = found(
+        BODY,
+        ExtractFrom::Regex { pattern: r"[ab]\d".into(), group: 0, template: None },
+        Take::Random,
+        None,
+    );
     assert!(["a1", "b2"].contains(&&*one_of), "{one_of}");
 }
 
 #[test]
 fn extractors_that_make_no_sense_are_refused() {
-    let refused = |from, take| CompiledExtractor::new(&extractor(from, take, None)).unwrap_err().to_string();
+    let refused =
+        |from, take| CompiledExtractor::new(&extractor(from, take, None)).unwrap_err().to_string();
     let regex = |group| ExtractFrom::Regex { pattern: "(a)".into(), group, template: None };
-    assert_eq!(refused(regex(2), Take::First), "extractor of `v`: `(a)` has no group 2; write at most 1");
+    assert_eq!(
+        refused(regex(2), Take::First),
+        "extractor of `v`: `(a)` has no group 2; write at most 1"
+    );
     assert!(refused(regex(1), Take::Number(0)).ends_with("numbered from 1; write 1 or above"));
-    assert!(refused(ExtractFrom::JsonPath("$[".into()), Take::First).starts_with("extractor of `v`: "));
+    assert!(
+        refused(ExtractFrom::JsonPath("$[".into()), Take::First).starts_with("extractor of `v`: ")
+    );
 }
 
 #[test]
@@ -148,12 +167,18 @@ fn chains_of_redirects_are_searched_where_an_extractor_says_so() {
         let user = user();
         let mut reply_view = ReplyView::new(&request, Some(&reply), &sample, &user);
         reply_view.hops = vec![hop("/a", r#"{"id": 1}"#), hop("/b", "moved")];
-        let extractor = Extractor { samples, part, sets_more: true, ..extractor(from, Take::All, None) };
-        CompiledExtractor::new(&extractor).unwrap().set(&reply_view, &mut Pcg64Mcg::seed_from_u64(1));
+        let extractor =
+            Extractor { samples, part, sets_more: true, ..extractor(from, Take::All, None) };
+        CompiledExtractor::new(&extractor)
+            .unwrap()
+            .set(&reply_view, &mut Pcg64Mcg::seed_from_u64(1));
         let variables = user.variables.borrow();
-        (1..4).map_while(|number| variables.get(&format!("v_{number}")).map(str::to_owned)).collect::<Vec<_>>()
+        (1..4)
+            .map_while(|number| variables.get(&format!("v_{number}")).map(str::to_owned))
+            .collect::<Vec<_>>()
     };
-    let regex = || ExtractFrom::Regex { pattern: r"Location: (\S+)".into(), group: 1, template: None };
+    let regex =
+        || ExtractFrom::Regex { pattern: r"Location: (\S+)".into(), group: 1, template: None };
     assert_eq!(found(SampleScope::Main, regex(), ReplyPart::Headers), ["/next"]);
     assert_eq!(found(SampleScope::All, regex(), ReplyPart::Headers), ["/next", "/a", "/b"]);
     assert_eq!(found(SampleScope::Children, regex(), ReplyPart::Headers), ["/a", "/b"]);

@@ -44,7 +44,8 @@ mod present {
             let Some(last) = last.as_ref().filter(|last| last.is_http) else { return };
             let url = last.url.as_deref().and_then(|url| Url::parse(url).ok());
             let (Some(url), Some(page)) = (url, last.details.body.as_deref()) else { return };
-            let request = RequestPatterns::new(&|part| pending.part(part, texts), pending.arguments(texts));
+            let request =
+                RequestPatterns::new(&|part| pending.part(part, texts), pending.arguments(texts));
             let mut all = targets(page, &url);
             all.retain(|target| request.matches(target));
             all
@@ -75,12 +76,18 @@ mod present {
 
     /// Replaces the arguments of a request by the matching fields of a form; each
     /// field is used once.
-    fn fill_in(arguments: &mut [RequestArgument], mut fields: Vec<RequestArgument>, user: &UserContext) {
+    fn fill_in(
+        arguments: &mut [RequestArgument],
+        mut fields: Vec<RequestArgument>,
+        user: &UserContext,
+    ) {
         for argument in arguments {
             let name = TextPattern::new(&argument.name);
             let value = TextPattern::new(&argument.value);
             let matching: Vec<usize> = (0..fields.len())
-                .filter(|index| name.matches(&fields[*index].name) && value.matches(&fields[*index].value))
+                .filter(|index| {
+                    name.matches(&fields[*index].name) && value.matches(&fields[*index].value)
+                })
                 .collect();
             if !matching.is_empty() {
                 let field = fields.remove(matching[draw(user, matching.len())]);
@@ -121,14 +128,18 @@ mod present {
         fn new<'p>(part: &dyn Fn(RequestPart) -> &'p str, arguments: &[RequestArgument]) -> Self {
             let domain = part(RequestPart::Domain);
             let path = part(RequestPart::Path);
-            let names =
-                arguments.iter().map(|argument| (format!("{}=", argument.name), Pattern::new(&argument.name).ok()));
+            let names = arguments
+                .iter()
+                .map(|argument| (format!("{}=", argument.name), Pattern::new(&argument.name).ok()));
             // A path without a slash in the plan has one here.
             let expression = format!("/*{}", path.strip_prefix('/').unwrap_or(path));
             Self {
                 protocol: TextPattern::new(part(RequestPart::Protocol)),
                 domain: (!domain.is_empty()).then(|| TextPattern::new(domain)),
-                path: TextPattern { text: path.to_owned(), pattern: Pattern::whole(&expression).ok() },
+                path: TextPattern {
+                    text: path.to_owned(),
+                    pattern: Pattern::whole(&expression).ok(),
+                },
                 names: names.collect(),
             }
         }
@@ -136,10 +147,14 @@ mod present {
         fn matches(&self, Target { url, arguments, .. }: &Target) -> bool {
             let query = query(arguments);
             self.protocol.matches(url.scheme())
-                && self.domain.as_ref().is_none_or(|domain| domain.matches(url.host_str().unwrap_or_default()))
+                && self
+                    .domain
+                    .as_ref()
+                    .is_none_or(|domain| domain.matches(url.host_str().unwrap_or_default()))
                 && self.path.matches(url.path())
                 && self.names.iter().all(|(text, pattern)| {
-                    query.contains(text) || pattern.as_ref().is_some_and(|pattern| pattern.is_found(&query))
+                    query.contains(text)
+                        || pattern.as_ref().is_some_and(|pattern| pattern.is_found(&query))
                 })
         }
     }
@@ -147,11 +162,14 @@ mod present {
     /// Formats arguments as a query without encoding.
     fn query(arguments: &[RequestArgument]) -> String {
         let named_arguments = arguments.iter().filter(|argument| !argument.name.is_empty());
-        let pairs = named_arguments.map(|RequestArgument { name, value, encode, is_bare }| match (encode, is_bare) {
-            (true, _) => format!("{name}={value}"),
-            (false, true) => decoded(name),
-            (false, false) => format!("{}={}", decoded(name), decoded(value)),
-        });
+        let pairs =
+            named_arguments.map(|RequestArgument { name, value, encode, is_bare }| {
+                match (encode, is_bare) {
+                    (true, _) => format!("{name}={value}"),
+                    (false, true) => decoded(name),
+                    (false, false) => format!("{}={}", decoded(name), decoded(value)),
+                }
+            });
         pairs.collect::<Vec<_>>().join("&")
     }
 
@@ -167,7 +185,12 @@ mod present {
         all
     }
 
-    fn links(page: &Document, base: &Url, name: &'static str, attribute: &'static str) -> Vec<Target> {
+    fn links(
+        page: &Document,
+        base: &Url,
+        name: &'static str,
+        attribute: &'static str,
+    ) -> Vec<Target> {
         let elements = page.elements().filter(|element| element.has_name(name));
         let links = elements.filter_map(|element: Element<'_>| element.attribute(attribute));
         links.filter_map(|link| Target::new(base, link)).collect()
@@ -184,7 +207,9 @@ mod present {
                 // Fields after a form without a target belong to no form.
                 is_in_form = form.is_some();
                 forms.extend(form.map(|form| Target { is_form: true, ..form }));
-            } else if is_in_form && let (Some(field), Some(form)) = (field(element), forms.last_mut()) {
+            } else if is_in_form
+                && let (Some(field), Some(form)) = (field(element), forms.last_mut())
+            {
                 form.arguments.push(field);
             }
         }
@@ -199,11 +224,19 @@ mod present {
         } else if element.has_name("option") {
             // An option is a field with the name of its `select`.
             let select = element.nearest_ancestor("select");
-            (select.and_then(|select| select.attribute("name")).unwrap_or_default(), attribute(element, "value"))
+            (
+                select.and_then(|select| select.attribute("name")).unwrap_or_default(),
+                attribute(element, "value"),
+            )
         } else {
             return None;
         };
-        Some(RequestArgument { name: decoded(name), value: decoded(value), encode: true, is_bare: false })
+        Some(RequestArgument {
+            name: decoded(name),
+            value: decoded(value),
+            encode: true,
+            is_bare: false,
+        })
     }
 
     fn attribute<'e>(element: Element<'e>, name: &str) -> &'e str {
@@ -218,7 +251,12 @@ mod present {
             let arguments = pairs.map(|pair| {
                 let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
                 let is_bare = !pair.contains('=');
-                RequestArgument { name: name.to_owned(), value: value.to_owned(), encode: false, is_bare }
+                RequestArgument {
+                    name: name.to_owned(),
+                    value: value.to_owned(),
+                    encode: false,
+                    is_bare,
+                }
             });
             Some(Self { arguments: arguments.collect(), url, is_form: false })
         }
@@ -227,7 +265,11 @@ mod present {
     /// Resolves a URL as Java does: a query alone refers to the directory.
     fn join(base: &Url, link: &str) -> Option<Url> {
         let link = link.trim();
-        if link.starts_with('?') { base.join("./").ok()?.join(link).ok() } else { base.join(link).ok() }
+        if link.starts_with('?') {
+            base.join("./").ok()?.join(link).ok()
+        } else {
+            base.join(link).ok()
+        }
     }
 }
 
@@ -242,7 +284,8 @@ mod absent {
     ///
     /// Always, because the feature is missing.
     pub fn check_built() -> Result<(), String> {
-        let how = "released programs have them, and `cargo build --release -p brunt-cli` builds one";
+        let how =
+            "released programs have them, and `cargo build --release -p brunt-cli` builds one";
         Err(format!("this brunt was built without links of pages; {how}"))
     }
 

@@ -41,7 +41,8 @@ fn with_page(page: &str) -> UserContext {
 fn look_at(user: &UserContext, page: &str) {
     let details = RecordDetails { body: Some(page.into()), ..RecordDetails::default() };
     let url = Some("http://h:81/dir/page?old=1".into());
-    *user.last.borrow_mut() = Some(Rc::new(SampleRecord { url, details, is_http: true, ..SampleRecord::default() }));
+    *user.last.borrow_mut() =
+        Some(Rc::new(SampleRecord { url, details, is_http: true, ..SampleRecord::default() }));
 }
 
 /// The URL that a request becomes.
@@ -83,8 +84,12 @@ fn a_session_stands_behind_the_path() {
         (false, false, "/x;sidA?b=1 ", "/y;sidA?c=1"),
         (true, true, "nothing", "/y;sid=?c=1"),
     ] {
-        let modifier = RequestModifier::Session(session(SessionPlace::Path { equals, question_mark }));
-        assert_eq!(modified(&modifier, &with_page(page), "http://h/y;sid=old?c=1"), format!("http://h{expected}"));
+        let modifier =
+            RequestModifier::Session(session(SessionPlace::Path { equals, question_mark }));
+        assert_eq!(
+            modified(&modifier, &with_page(page), "http://h/y;sid=old?c=1"),
+            format!("http://h{expected}")
+        );
     }
     let untouched = modified(&RequestModifier::Session(session(PATH)), &user(), "http://h/y");
     assert_eq!(untouched, "http://h/y", "there was no sample before");
@@ -92,18 +97,28 @@ fn a_session_stands_behind_the_path() {
 
 #[test]
 fn a_session_is_kept_where_a_reply_has_none() {
-    let kept = RequestModifier::Session(SessionModifier { kept_as: Some("line 1".into()), ..session(PATH) });
+    let kept = RequestModifier::Session(SessionModifier {
+        kept_as: Some("line 1".into()),
+        ..session(PATH)
+    });
     let user = with_page("/x;sid=A1 ");
     assert_eq!(modified(&kept, &user, "http://h/y"), "http://h/y;sid=A1");
     look_at(&user, "nothing");
     assert_eq!(modified(&kept, &user, "http://h/y"), "http://h/y;sid=A1");
-    assert_eq!(modified(&RequestModifier::Session(session(PATH)), &user, "http://h/y"), "http://h/y;sid=");
+    assert_eq!(
+        modified(&RequestModifier::Session(session(PATH)), &user, "http://h/y"),
+        "http://h/y;sid="
+    );
 }
 
 #[test]
 fn arguments_get_the_values_of_matches() {
     let user = user();
-    let modifier = RequestModifier::Matches { variable: "m".into(), name_group: "1".into(), value_group: "2".into() };
+    let modifier = RequestModifier::Matches {
+        variable: "m".into(),
+        name_group: "1".into(),
+        value_group: "2".into(),
+    };
     let url = "http://h/y?a=1&b=2&c=3";
     assert_eq!(modified(&modifier, &user, url), url);
     for (name, value) in [
@@ -138,6 +153,10 @@ fn a_request_becomes_a_link_or_form_that_matches() {
         ("http://h:81/order?lost=", "http://h:81/order?lost="),
         ("https://h:81/dir/goods/1", "https://h:81/dir/goods/1"),
     ] {
-        assert_eq!(modified(&RequestModifier::Link, &with_page(page), wanted), expected, "{wanted}");
+        assert_eq!(
+            modified(&RequestModifier::Link, &with_page(page), wanted),
+            expected,
+            "{wanted}"
+        );
     }
 }

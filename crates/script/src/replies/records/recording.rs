@@ -5,7 +5,7 @@ use super::number_labels;
 use crate::replies::trace;
 use crate::texts::context::{UserContext, WorkerContext};
 use brunt_model::SampleRecord;
-use brunt_model::scenario::{TransactionCount, Pauses};
+use brunt_model::scenario::{Pauses, TransactionCount};
 use brunt_wire::Prepared;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -72,7 +72,13 @@ impl Recording {
     }
 
     /// Begins a transaction. `variables` are its values of variables, if it has no sample.
-    pub fn begin_transaction(&mut self, name: &Arc<str>, pauses: Pauses, is_parent: bool, variables: Vec<String>) {
+    pub fn begin_transaction(
+        &mut self,
+        name: &Arc<str>,
+        pauses: Pauses,
+        is_parent: bool,
+        variables: Vec<String>,
+    ) {
         let start = self.worker.surroundings.unix_millis();
         self.transactions.push(OpenTransaction {
             name: Arc::clone(name),
@@ -149,10 +155,15 @@ impl Recording {
     /// Records the actions of a traced user after its last sample, in a record without a sample.
     pub fn add_rest(&mut self, user: &UserContext) {
         let tracing = user.tracing.as_deref().map(RefCell::borrow);
-        let is_pending = tracing.is_some_and(|tracing| tracing.is_pending(&user.variables.borrow()));
+        let is_pending =
+            tracing.is_some_and(|tracing| tracing.is_pending(&user.variables.borrow()));
         if is_pending {
             let trace = trace::without_exchange(user, None);
-            self.worker.finished.borrow_mut().push(SampleRecord { success: true, trace, ..SampleRecord::default() });
+            self.worker.finished.borrow_mut().push(SampleRecord {
+                success: true,
+                trace,
+                ..SampleRecord::default()
+            });
         }
     }
 
@@ -201,9 +212,11 @@ impl Recording {
     /// are in their order.
     pub fn add_element(&mut self, record: SampleRecord, request: &Prepared) {
         let record = self.with_challenged(record);
-        let place = self.together.iter().position(|(sent, _)| std::ptr::eq(&raw const **sent, request));
+        let place =
+            self.together.iter().position(|(sent, _)| std::ptr::eq(&raw const **sent, request));
         // Elements with a higher index are already in the page.
-        let before = place.map_or(0, |place| self.places.iter().filter(|other| **other > place).count());
+        let before =
+            place.map_or(0, |place| self.places.iter().filter(|other| **other > place).count());
         self.places.extend(place);
         self.divide_page();
         let Some(page) = &mut self.page else { return self.list(record) };
@@ -215,7 +228,8 @@ impl Recording {
             let has_prefix = page.message.starts_with(ELEMENT_FAILED);
             let before = if has_prefix { page.message.as_str() } else { ELEMENT_FAILED };
             let url = record.url.as_deref().unwrap_or_default();
-            page.message = format!("{before}{url} code:{} message:{}, ", record.code, record.message);
+            page.message =
+                format!("{before}{url} code:{} message:{}, ", record.code, record.message);
         }
         page.success &= record.success;
         page.error_count = u32::from(!page.success);
@@ -244,7 +258,9 @@ impl Recording {
                 self.has_sampler = true;
                 self.transactions.iter_mut().for_each(OpenTransaction::count_sampler);
             }
-            TransactionCount::ControllerEnd => self.transactions.last_mut().into_iter().for_each(|open| open.ended += 1),
+            TransactionCount::ControllerEnd => {
+                self.transactions.last_mut().into_iter().for_each(|open| open.ended += 1)
+            }
         }
     }
 
@@ -318,7 +334,8 @@ impl OpenTransaction {
             self.sum.code.clone_from(&sample.code);
         }
         self.failed += u32::from(!sample.success);
-        self.end = self.end.max(sample.start_unix_millis + sample.elapsed_millis + sample.idle_millis);
+        self.end =
+            self.end.max(sample.start_unix_millis + sample.elapsed_millis + sample.idle_millis);
         let sum = &mut self.sum;
         sum.elapsed_millis += sample.elapsed_millis;
         sum.bytes += sample.bytes;
@@ -333,12 +350,26 @@ impl OpenTransaction {
     }
 
     fn record(self, worker: &WorkerContext, user: u64) -> SampleRecord {
-        let Self { name, pauses, is_parent, start, sum, end, samples, failed, has_samples, is_broken, .. } = self;
+        let Self {
+            name,
+            pauses,
+            is_parent,
+            start,
+            sum,
+            end,
+            samples,
+            failed,
+            has_samples,
+            is_broken,
+            ..
+        } = self;
         let now = worker.surroundings.unix_millis().max(end);
         let (elapsed, idle) = match (pauses, is_parent) {
             (Pauses::Included, true) => (end - start, 0),
             (Pauses::Included, false) => (now - start, 0),
-            (Pauses::Excluded, _) => (sum.elapsed_millis, (now - start).saturating_sub(sum.elapsed_millis)),
+            (Pauses::Excluded, _) => {
+                (sum.elapsed_millis, (now - start).saturating_sub(sum.elapsed_millis))
+            }
         };
         let code = match (failed, is_parent) {
             (_, false) if is_broken => String::new(),
@@ -352,7 +383,9 @@ impl OpenTransaction {
             idle_millis: idle,
             label: name.to_string(),
             code,
-            message: format!("Number of samples in transaction : {samples}, number of failing samples : {failed}"),
+            message: format!(
+                "Number of samples in transaction : {samples}, number of failing samples : {failed}"
+            ),
             // JMeter takes it from the samples.
             thread_name: if has_samples { worker.thread_name(user) } else { String::new() },
             success: failed == 0,
@@ -400,7 +433,10 @@ mod tests {
             let within: Vec<&str> = one.sub_results.iter().map(|sub| sub.label.as_str()).collect();
             let SampleRecord { label, elapsed_millis, idle_millis, code, message, .. } = one;
             let start = one.start_unix_millis - NOW;
-            format!("{label}({}) {start}+{elapsed_millis} idle {idle_millis} {code} {message}", within.join(" "))
+            format!(
+                "{label}({}) {start}+{elapsed_millis} idle {idle_millis} {code} {message}",
+                within.join(" ")
+            )
         };
         recording.worker.finished.borrow_mut().drain(..).map(|one| told(&one)).collect()
     }
@@ -415,7 +451,9 @@ mod tests {
         recording.add(sample("b", 50, 5, false));
         recording.ignore();
         recording.end_transaction();
-        let told = |n, failed| format!("Number of samples in transaction : {n}, number of failing samples : {failed}");
+        let told = |n, failed| {
+            format!("Number of samples in transaction : {n}, number of failing samples : {failed}")
+        };
         assert_eq!(
             listed(&recording),
             [
@@ -438,7 +476,9 @@ mod tests {
         recording.add(sample("b", 50, 5, true));
         recording.end_transaction();
         recording.end_transaction();
-        let told = |n, failed| format!("Number of samples in transaction : {n}, number of failing samples : {failed}");
+        let told = |n, failed| {
+            format!("Number of samples in transaction : {n}, number of failing samples : {failed}")
+        };
         assert_eq!(
             listed(&recording),
             [
@@ -460,7 +500,9 @@ mod tests {
         recording.flush();
         assert_eq!(
             listed(&recording),
-            ["page(page-0 page-1 page-2) 0+20 idle 0 200 Embedded resource download error: code:500 message:, "]
+            [
+                "page(page-0 page-1 page-2) 0+20 idle 0 200 Embedded resource download error: code:500 message:, "
+            ]
         );
         recording.add_page(sample("bare", 0, 10, true));
         recording.add(sample("next", 20, 5, true));

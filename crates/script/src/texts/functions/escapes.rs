@@ -63,20 +63,23 @@ pub(crate) fn escape_json(text: &str) -> String {
 
 /// Returns a JSON value other than a string unchanged, and quotes any other text.
 fn json_value(text: &str) -> String {
-    let is_value = !text.trim_start().starts_with('"') && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
+    let is_value = !text.trim_start().starts_with('"')
+        && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
     if is_value { text.to_owned() } else { format!("\"{}\"", escape_json(text)) }
 }
 
 /// Names of the characters from U+00A0 to U+00FF.
 const LATIN_1: [&str; 96] = [
-    "nbsp", "iexcl", "cent", "pound", "curren", "yen", "brvbar", "sect", "uml", "copy", "ordf", "laquo", "not", "shy",
-    "reg", "macr", "deg", "plusmn", "sup2", "sup3", "acute", "micro", "para", "middot", "cedil", "sup1", "ordm",
-    "raquo", "frac14", "frac12", "frac34", "iquest", "Agrave", "Aacute", "Acirc", "Atilde", "Auml", "Aring", "AElig",
-    "Ccedil", "Egrave", "Eacute", "Ecirc", "Euml", "Igrave", "Iacute", "Icirc", "Iuml", "ETH", "Ntilde", "Ograve",
-    "Oacute", "Ocirc", "Otilde", "Ouml", "times", "Oslash", "Ugrave", "Uacute", "Ucirc", "Uuml", "Yacute", "THORN",
-    "szlig", "agrave", "aacute", "acirc", "atilde", "auml", "aring", "aelig", "ccedil", "egrave", "eacute", "ecirc",
-    "euml", "igrave", "iacute", "icirc", "iuml", "eth", "ntilde", "ograve", "oacute", "ocirc", "otilde", "ouml",
-    "divide", "oslash", "ugrave", "uacute", "ucirc", "uuml", "yacute", "thorn", "yuml",
+    "nbsp", "iexcl", "cent", "pound", "curren", "yen", "brvbar", "sect", "uml", "copy", "ordf",
+    "laquo", "not", "shy", "reg", "macr", "deg", "plusmn", "sup2", "sup3", "acute", "micro",
+    "para", "middot", "cedil", "sup1", "ordm", "raquo", "frac14", "frac12", "frac34", "iquest",
+    "Agrave", "Aacute", "Acirc", "Atilde", "Auml", "Aring", "AElig", "Ccedil", "Egrave", "Eacute",
+    "Ecirc", "Euml", "Igrave", "Iacute", "Icirc", "Iuml", "ETH", "Ntilde", "Ograve", "Oacute",
+    "Ocirc", "Otilde", "Ouml", "times", "Oslash", "Ugrave", "Uacute", "Ucirc", "Uuml", "Yacute",
+    "THORN", "szlig", "agrave", "aacute", "acirc", "atilde", "auml", "aring", "aelig", "ccedil",
+    "egrave", "eacute", "ecirc", "euml", "igrave", "iacute", "icirc", "iuml", "eth", "ntilde",
+    "ograve", "oacute", "ocirc", "otilde", "ouml", "divide", "oslash", "ugrave", "uacute", "ucirc",
+    "uuml", "yacute", "thorn", "yuml",
 ];
 
 /// Other common names.
@@ -128,7 +131,8 @@ fn unescape_html(text: &str) -> String {
         plain.push_str(&rest[..start]);
         rest = &rest[start..];
         let end = rest.find(';');
-        let (character, length) = end.and_then(|end| Some((character_of(&rest[1..end])?, end + 1))).unwrap_or(('&', 1));
+        let (character, length) =
+            end.and_then(|end| Some((character_of(&rest[1..end])?, end + 1))).unwrap_or(('&', 1));
         plain.push(character);
         rest = &rest[length..];
     }
@@ -139,7 +143,8 @@ fn unescape_html(text: &str) -> String {
 fn character_of(name: &str) -> Option<char> {
     if let Some(number) = name.strip_prefix('#') {
         let hexadecimal = number.strip_prefix(['x', 'X']);
-        let number = hexadecimal.map_or_else(|| number.parse(), |digits| u32::from_str_radix(digits, 16));
+        let number =
+            hexadecimal.map_or_else(|| number.parse(), |digits| u32::from_str_radix(digits, 16));
         return char::from_u32(number.ok()?);
     }
     let named = NAMED.iter().find(|entity| entity.0 == name).map(|(_, character)| *character);
@@ -233,7 +238,10 @@ fn char_of(call: &Call<'_>) -> String {
 /// Returns the character of a number as Java writes it: decimal, octal (`0…`) or hexadecimal
 /// (`0x…`, `#…`).
 fn character_of_number(text: &str) -> Option<char> {
-    let hexadecimal = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")).or_else(|| text.strip_prefix('#'));
+    let hexadecimal = text
+        .strip_prefix("0x")
+        .or_else(|| text.strip_prefix("0X"))
+        .or_else(|| text.strip_prefix('#'));
     let number = match (hexadecimal, text.strip_prefix('0').filter(|octal| !octal.is_empty())) {
         (Some(digits), _) => u32::from_str_radix(digits, 16),
         (None, Some(digits)) => u32::from_str_radix(digits, 8),

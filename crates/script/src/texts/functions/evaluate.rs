@@ -21,7 +21,12 @@ pub const FUNCTIONS: &[Function] = &[
             evaluate(&value.unwrap_or_default(), call)
         },
     },
-    Function { names: &["log"], arguments: 1..=4, about: "its first argument, which a trace shows", call: log },
+    Function {
+        names: &["log"],
+        arguments: 1..=4,
+        about: "its first argument, which a trace shows",
+        call: log,
+    },
     Function {
         names: &["logn"],
         arguments: 1..=3,
@@ -61,14 +66,20 @@ fn fill_in(stretches: &[Stretch], site: &str, user: &UserContext) -> String {
                 text.push_str(user.variables.borrow().get(name).unwrap_or(written));
             }
             Stretch::Call { name, arguments, written } => {
-                let function = find(name).filter(|function| function.arguments.contains(&arguments.len()));
+                let function =
+                    find(name).filter(|function| function.arguments.contains(&arguments.len()));
                 let Some(function) = function else {
                     // A call without arguments may name a variable.
                     let variables = user.variables.borrow();
-                    text.push_str(as_variable(written).and_then(|name| variables.get(name)).unwrap_or(written));
+                    text.push_str(
+                        as_variable(written)
+                            .and_then(|name| variables.get(name))
+                            .unwrap_or(written),
+                    );
                     continue;
                 };
-                let arguments: Vec<String> = arguments.iter().map(|one| fill_in(one, site, user)).collect();
+                let arguments: Vec<String> =
+                    arguments.iter().map(|one| fill_in(one, site, user)).collect();
                 text.push_str(&(function.call)(&Call { arguments: &arguments, site, user }));
             }
         }

@@ -22,7 +22,8 @@ pub const FUNCTIONS: &[Function] = &[
         arguments: 1..=3,
         about: "the text of a file (UTF-8): file, encoding, variable",
         call: |call| {
-            let text = file(call).map_or_else(|| NOT_READ.to_owned(), |file| file.text().to_owned());
+            let text =
+                file(call).map_or_else(|| NOT_READ.to_owned(), |file| file.text().to_owned());
             call.into_variable(2, text)
         },
     },
@@ -81,10 +82,16 @@ fn cell(call: &Call<'_>) -> Option<String> {
         return None;
     }
     // The user keeps its row until it calls `next`.
-    let row = *counters.entry(row_counter.clone()).or_insert_with(|| call.user.worker.count(&row_counter));
+    let row = *counters
+        .entry(row_counter.clone())
+        .or_insert_with(|| call.user.worker.count(&row_counter));
     drop(counters);
     let shared_state = &call.user.worker.shared_state;
-    let file = if name.starts_with('*') { shared_state.property(&alias_property(name))? } else { name.to_owned() };
+    let file = if name.starts_with('*') {
+        shared_state.property(&alias_property(name))?
+    } else {
+        name.to_owned()
+    };
     let file = shared_state.files.read(&file)?;
     // JMeter does not support quotes here.
     file.line(row)?.split(',').nth(usize::try_from(call.number(1)?).ok()?).map(str::to_owned)

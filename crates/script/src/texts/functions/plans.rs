@@ -15,7 +15,10 @@ pub const FUNCTIONS: &[Function] = &[
         names: &["formatted"],
         arguments: 2..=2,
         about: "a whole number by a format such as `000`",
-        call: |call| call.number(0).map_or_else(|| call.text(0).to_owned(), |number| padded(number, call.text(1))),
+        call: |call| {
+            call.number(0)
+                .map_or_else(|| call.text(0).to_owned(), |number| padded(number, call.text(1)))
+        },
     },
     Function {
         names: &["joined"],
@@ -98,15 +101,21 @@ pub fn request_url(protocol: &str, host: &str, port: &str, path: &str) -> String
 fn joined(call: &Call<'_>) -> String {
     let name = call.text(0).trim();
     let variables = call.user.variables.borrow();
-    let count = variables.get(&format!("{name}_matchNr")).and_then(|count| count.trim().parse::<u32>().ok());
-    let values = (1..=count.unwrap_or_default()).map_while(|number| variables.get(&format!("{name}_{number}")));
+    let count = variables
+        .get(&format!("{name}_matchNr"))
+        .and_then(|count| count.trim().parse::<u32>().ok());
+    let values = (1..=count.unwrap_or_default())
+        .map_while(|number| variables.get(&format!("{name}_{number}")));
     values.collect::<Vec<_>>().join(call.text(1))
 }
 
 fn poisson(call: &Call<'_>) -> String {
     let offset = call.decimal(1).unwrap_or_default();
     let mut random = call.user.worker.random.borrow_mut();
-    let value = call.decimal(0).and_then(|mean| Poisson::new(mean).ok()).map(|poisson| poisson.sample(&mut *random));
+    let value = call
+        .decimal(0)
+        .and_then(|mean| Poisson::new(mean).ok())
+        .map(|poisson| poisson.sample(&mut *random));
     format!("{:.0}", value.unwrap_or_default() + offset)
 }
 

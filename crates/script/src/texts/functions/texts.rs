@@ -20,7 +20,12 @@ pub const FUNCTIONS: &[Function] = &[
         about: "encoded for a form or query",
         call: |call| form_encoded(call.text(0)),
     },
-    Function { names: &["urldecode"], arguments: 1..=1, about: "decoded from a form or query", call: urldecode },
+    Function {
+        names: &["urldecode"],
+        arguments: 1..=1,
+        about: "decoded from a form or query",
+        call: urldecode,
+    },
     Function {
         names: &["lowercase", "toLowerCase"],
         arguments: 1..=2,
@@ -70,7 +75,8 @@ pub const FUNCTIONS: &[Function] = &[
         about: "the same with a regular expression: text, expression, other, variable",
         call: |call| {
             let regex = regex::Regex::new(call.text(1));
-            let text = regex.map(|regex| regex.replace_all(call.text(0), call.text(2)).into_owned());
+            let text =
+                regex.map(|regex| regex.replace_all(call.text(0), call.text(2)).into_owned());
             call.into_variable(3, text.unwrap_or_else(|_| call.text(0).to_owned()))
         },
     },
@@ -78,7 +84,12 @@ pub const FUNCTIONS: &[Function] = &[
         names: &["if"],
         arguments: 4..=5,
         about: "one of two texts: text, the text that it must be, then, otherwise, variable",
-        call: |call| call.into_variable(4, call.text(if call.text(0) == call.text(1) { 2 } else { 3 }).to_owned()),
+        call: |call| {
+            call.into_variable(
+                4,
+                call.text(if call.text(0) == call.text(1) { 2 } else { 3 }).to_owned(),
+            )
+        },
     },
     Function {
         names: &["base64", "base64Encode"],
@@ -128,7 +139,10 @@ fn change_case(call: &Call<'_>) -> String {
         "LOWER" => text.to_lowercase(),
         "CAPITALIZE" => {
             let mut characters = text.chars();
-            characters.next().map(|first| first.to_uppercase().chain(characters).collect()).unwrap_or_default()
+            characters
+                .next()
+                .map(|first| first.to_uppercase().chain(characters).collect())
+                .unwrap_or_default()
         }
         _ => text.to_owned(),
     };
@@ -153,12 +167,18 @@ fn digest(call: &Call<'_>) -> Option<String> {
 fn regex_function(call: &Call<'_>) -> String {
     /// Maximum number of matches.
     const MAX_MATCHES: usize = 100_000;
-    let input = call.user.variables.borrow().get(call.text(6).trim()).unwrap_or_default().to_owned();
-    let matches = Pattern::new(call.text(0)).map(|pattern| pattern.find_all(&input, MAX_MATCHES)).unwrap_or_default();
+    let input =
+        call.user.variables.borrow().get(call.text(6).trim()).unwrap_or_default().to_owned();
+    let matches = Pattern::new(call.text(0))
+        .map(|pattern| pattern.find_all(&input, MAX_MATCHES))
+        .unwrap_or_default();
     let name = call.text(5).trim();
     let default = call.text(4).to_owned();
     if !name.is_empty() {
-        call.user.variables.borrow_mut().set(&format!("{name}_matchNr"), &matches.len().to_string());
+        call.user
+            .variables
+            .borrow_mut()
+            .set(&format!("{name}_matchNr"), &matches.len().to_string());
     }
     let template = GroupTemplate::new(call.text(1));
     let one = match call.text(2).trim() {
@@ -167,9 +187,13 @@ fn regex_function(call: &Call<'_>) -> String {
             let all: Vec<String> = matches.iter().map(|groups| template.text(groups)).collect();
             return call.into_variable(5, all.join(call.text(3)));
         }
-        "RAND" => Some(&matches[call.user.worker.random.borrow_mut().random_range(0..matches.len())]),
+        "RAND" => {
+            Some(&matches[call.user.worker.random.borrow_mut().random_range(0..matches.len())])
+        }
         "" => matches.first(),
-        number => number.parse::<usize>().ok().and_then(|number| matches.get(number.checked_sub(1)?)),
+        number => {
+            number.parse::<usize>().ok().and_then(|number| matches.get(number.checked_sub(1)?))
+        }
     };
     let text = one.map(|groups| template.text(groups));
     call.into_variable(5, text.unwrap_or(default))

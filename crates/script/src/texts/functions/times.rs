@@ -79,8 +79,11 @@ fn time(call: &Call<'_>) -> String {
     };
     let text = match format.strip_prefix('/') {
         _ if format.is_empty() => millis(call).to_string(),
-        Some(divisor) => millis(call).checked_div(divisor.parse().unwrap_or(1)).unwrap_or_default().to_string(),
-        None => DatePattern::parse(format).map_or_else(|_| String::new(), |pattern| format_time(now(call), &pattern)),
+        Some(divisor) => {
+            millis(call).checked_div(divisor.parse().unwrap_or(1)).unwrap_or_default().to_string()
+        }
+        None => DatePattern::parse(format)
+            .map_or_else(|_| String::new(), |pattern| format_time(now(call), &pattern)),
     };
     call.into_variable(1, text)
 }
@@ -90,7 +93,9 @@ pub fn check(function: &Function, text: &str) -> Result<(), String> {
     let text = text.trim();
     match function.names[0] {
         "time" if text.starts_with('/') || matches!(text, "YMD" | "HMS" | "YMDHMS") => Ok(()),
-        "time" | "timeShift" | "RandomDate" => DatePattern::parse(text).map(|_| ()).map_err(|error| error.to_string()),
+        "time" | "timeShift" | "RandomDate" => {
+            DatePattern::parse(text).map(|_| ()).map_err(|error| error.to_string())
+        }
         _ => Ok(()),
     }
 }
@@ -101,7 +106,8 @@ fn shift_time(call: &Call<'_>) -> String {
     let format = call.text(0).trim();
     let date = call.text(1).trim();
     let Ok(pattern) = DatePattern::parse(format) else { return String::new() };
-    let parsed = if format.is_empty() { date.parse().ok() } else { parse(date, &pattern, now(call)) };
+    let parsed =
+        if format.is_empty() { date.parse().ok() } else { parse(date, &pattern, now(call)) };
     // As in JMeter, an unreadable date is replaced by now, and an unreadable shift by 0.
     let time = parsed.filter(|_| !date.is_empty()).unwrap_or_else(|| now(call));
     let time = time.saturating_add(duration_millis(call.text(2).trim()).unwrap_or(0));
@@ -126,17 +132,26 @@ fn convert_date(call: &Call<'_>) -> String {
 fn random_date(call: &Call<'_>) -> String {
     let format = if call.text(0).trim().is_empty() { "yyyy-MM-dd" } else { call.text(0).trim() };
     let Ok(pattern) = DatePattern::parse(format) else { return String::new() };
-    let today = local_of(now(call).saturating_add(i64::from(local_offset(now(call))) * 1_000)).date();
+    let today =
+        local_of(now(call).saturating_add(i64::from(local_offset(now(call))) * 1_000)).date();
     let year = today.year();
-    let first = if call.text(1).trim().is_empty() { Some(today) } else { day(&pattern, call.text(1).trim(), year) };
-    let (Some(first), Some(end)) = (first, day(&pattern, call.text(2).trim(), year)) else { return String::new() };
+    let first = if call.text(1).trim().is_empty() {
+        Some(today)
+    } else {
+        day(&pattern, call.text(1).trim(), year)
+    };
+    let (Some(first), Some(end)) = (first, day(&pattern, call.text(2).trim(), year)) else {
+        return String::new();
+    };
     let days = (end - first).num_days();
     if days < 1 {
         return String::new();
     }
     let offset: i64 = call.user.worker.random.borrow_mut().random_range(0..days);
     let date: Option<NaiveDate> = first.checked_add_signed(chrono::Duration::days(offset));
-    let text = date.and_then(|date| date.and_hms_opt(0, 0, 0)).map(|date| date.and_utc().timestamp_millis());
+    let text = date
+        .and_then(|date| date.and_hms_opt(0, 0, 0))
+        .map(|date| date.and_utc().timestamp_millis());
     // A day has no time zone.
     call.into_variable(4, text.map_or_else(String::new, |time| pattern.format(time, 0)))
 }

@@ -60,7 +60,9 @@ pub const FUNCTIONS: &[Function] = &[
         names: &["isDefined"],
         arguments: 1..=1,
         about: "1 if a variable has a value, else 0",
-        call: |call| u8::from(call.user.variables.borrow().get(call.text(0).trim()).is_some()).to_string(),
+        call: |call| {
+            u8::from(call.user.variables.borrow().get(call.text(0).trim()).is_some()).to_string()
+        },
     },
     Function {
         names: &["counter"],
@@ -107,7 +109,12 @@ pub const FUNCTIONS: &[Function] = &[
         about: "random characters: how many, of which, variable",
         call: random_string,
     },
-    Function { names: &["UUID", "uuid"], arguments: 0..=0, about: "a random UUID (version 4)", call: uuid },
+    Function {
+        names: &["UUID", "uuid"],
+        arguments: 0..=0,
+        about: "a random UUID (version 4)",
+        call: uuid,
+    },
     Function {
         names: &["chooseRandom"],
         arguments: 2..=usize::MAX,
@@ -166,20 +173,29 @@ pub const FUNCTIONS: &[Function] = &[
 
 fn p(call: &Call<'_>) -> String {
     let value = call.user.worker.shared_state.property(call.text(0).trim());
-    value.unwrap_or_else(|| call.arguments.get(1).map_or("1", String::as_str).to_owned()).trim().to_owned()
+    value
+        .unwrap_or_else(|| call.arguments.get(1).map_or("1", String::as_str).to_owned())
+        .trim()
+        .to_owned()
 }
 
 fn property(call: &Call<'_>) -> String {
     let name = call.text(0).trim();
     let value = call.user.worker.shared_state.property(name);
-    let value = value.unwrap_or_else(|| call.arguments.get(2).map_or(name, String::as_str).to_owned());
+    let value =
+        value.unwrap_or_else(|| call.arguments.get(2).map_or(name, String::as_str).to_owned());
     // JMeter trims the value and the default.
     call.into_variable(1, value.trim().to_owned())
 }
 
 fn set_property(call: &Call<'_>) -> String {
-    let before = call.user.worker.shared_state.set_property(call.text(0).trim(), Some(call.text(1)));
-    if call.text(2).trim().eq_ignore_ascii_case("true") { before.unwrap_or_default() } else { String::new() }
+    let before =
+        call.user.worker.shared_state.set_property(call.text(0).trim(), Some(call.text(1)));
+    if call.text(2).trim().eq_ignore_ascii_case("true") {
+        before.unwrap_or_default()
+    } else {
+        String::new()
+    }
 }
 
 fn is_property_defined(call: &Call<'_>) -> String {
@@ -188,7 +204,8 @@ fn is_property_defined(call: &Call<'_>) -> String {
 
 fn env(call: &Call<'_>) -> String {
     let name = call.text(0).trim();
-    let value = environment(name).unwrap_or_else(|| call.arguments.get(2).map_or(name, String::as_str).to_owned());
+    let value = environment(name)
+        .unwrap_or_else(|| call.arguments.get(2).map_or(name, String::as_str).to_owned());
     // JMeter trims the value and the default.
     call.into_variable(1, value.trim().to_owned())
 }
@@ -205,7 +222,8 @@ fn is_variable_defined(call: &Call<'_>) -> String {
 
 fn counter(call: &Call<'_>) -> String {
     let is_per_user = call.text(0).trim().eq_ignore_ascii_case("true");
-    let before = if is_per_user { call.user.count(call.site) } else { call.user.worker.count(call.site) };
+    let before =
+        if is_per_user { call.user.count(call.site) } else { call.user.worker.count(call.site) };
     call.into_variable(1, (before + 1).to_string())
 }
 
@@ -248,9 +266,13 @@ fn random_from_variables(call: &Call<'_>) -> String {
     let variables = call.user.variables.borrow();
     let mut values: Vec<String> = Vec::new();
     for name in call.text(0).trim().split('|').filter(|name| !name.is_empty()) {
-        let count = variables.get(&format!("{name}_matchNr")).and_then(|count| count.parse().ok()).unwrap_or(0);
+        let count = variables
+            .get(&format!("{name}_matchNr"))
+            .and_then(|count| count.parse().ok())
+            .unwrap_or(0);
         if count > 0 {
-            let all = (1..=count).map_while(|number: u64| variables.get(&format!("{name}_{number}")));
+            let all =
+                (1..=count).map_while(|number: u64| variables.get(&format!("{name}_{number}")));
             values.extend(all.map(str::to_owned));
         } else {
             values.extend(variables.get(name).filter(|value| !value.is_empty()).map(str::to_owned));

@@ -1,7 +1,8 @@
 //! Formats services and messages as `.proto` definitions.
 
 use prost_reflect::{
-    Cardinality, DescriptorPool, EnumDescriptor, FieldDescriptor, Kind, MessageDescriptor, ServiceDescriptor,
+    Cardinality, DescriptorPool, EnumDescriptor, FieldDescriptor, Kind, MessageDescriptor,
+    ServiceDescriptor,
 };
 use std::fmt::Write;
 
@@ -58,8 +59,10 @@ impl Types {
 fn service(service: &ServiceDescriptor) -> String {
     let mut text = format!("service {} {{\n", service.full_name());
     for method in service.methods() {
-        let input = format!("{}{}", stream(method.is_client_streaming()), method.input().full_name());
-        let output = format!("{}{}", stream(method.is_server_streaming()), method.output().full_name());
+        let input =
+            format!("{}{}", stream(method.is_client_streaming()), method.input().full_name());
+        let output =
+            format!("{}{}", stream(method.is_server_streaming()), method.output().full_name());
         let _ = writeln!(text, "  rpc {}({input}) returns ({output});", method.name());
     }
     text + "}\n"
@@ -76,7 +79,8 @@ fn message(message: &MessageDescriptor, types: &mut Types) -> String {
         let number = field.number();
         // An `optional` field of proto3 is in a synthetic group of its own.
         let one_of = field.containing_oneof().filter(|group| !group.is_synthetic());
-        let one_of = one_of.map(|group| format!("  // one of {}", group.name())).unwrap_or_default();
+        let one_of =
+            one_of.map(|group| format!("  // one of {}", group.name())).unwrap_or_default();
         let _ = writeln!(text, "  {} {name} = {number};{one_of}", kind(&field, types));
     }
     text + "}\n"

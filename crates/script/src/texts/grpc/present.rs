@@ -8,7 +8,8 @@ use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use prost_reflect::prost::Message;
 use prost_reflect::{
-    DescriptorPool, DynamicMessage, MessageDescriptor, MethodDescriptor, SerializeOptions, ServiceDescriptor,
+    DescriptorPool, DynamicMessage, MessageDescriptor, MethodDescriptor, SerializeOptions,
+    ServiceDescriptor,
 };
 use serde_json::Value;
 use std::io::{Read, Write};
@@ -30,7 +31,8 @@ impl Services {
     /// Describes why the bytes are malformed.
     pub fn decode(set: &[u8]) -> Result<Self, String> {
         let set = editions::without_editions(set)?;
-        let pool = DescriptorPool::decode(&*set).map_err(|error| format!("this is no set of descriptors: {error}"))?;
+        let pool = DescriptorPool::decode(&*set)
+            .map_err(|error| format!("this is no set of descriptors: {error}"))?;
         Ok(Self(pool))
     }
 
@@ -42,7 +44,8 @@ impl Services {
     pub fn merged(one: &[u8], other: &[u8]) -> Result<Vec<u8>, String> {
         let Self(mut pool) = Self::decode(one)?;
         let other = editions::without_editions(other)?;
-        pool.decode_file_descriptor_set(&*other).map_err(|error| format!("descriptors of two services: {error}"))?;
+        pool.decode_file_descriptor_set(&*other)
+            .map_err(|error| format!("descriptors of two services: {error}"))?;
         Ok(pool.encode_to_vec())
     }
 
@@ -71,7 +74,11 @@ impl Services {
         let Some(interval) = rules.interval else { return Ok(Body::Bytes(bytes)) };
         check_interval(&method, name, interval)?;
         // A single message needs no interval.
-        Ok(if ends.len() > 1 { Body::Pieces(BodyPieces { bytes, ends, interval }) } else { Body::Bytes(bytes) })
+        Ok(if ends.len() > 1 {
+            Body::Pieces(BodyPieces { bytes, ends, interval })
+        } else {
+            Body::Bytes(bytes)
+        })
     }
 
     /// Returns the reply of `package.Service/Method` as JSON: its message, or a list of messages if
@@ -103,7 +110,8 @@ impl Services {
 
     fn service(&self, name: &str) -> Result<ServiceDescriptor, String> {
         self.0.get_service_by_name(name).ok_or_else(|| {
-            let names: Vec<String> = self.0.services().map(|service| service.full_name().to_owned()).collect();
+            let names: Vec<String> =
+                self.0.services().map(|service| service.full_name().to_owned()).collect();
             format!("there is no service {name}; write one of {}", names.join(", "))
         })
     }
@@ -112,7 +120,8 @@ impl Services {
         let (service, method) = name.split_once('/').unwrap_or((name, ""));
         let descriptor = self.service(service)?;
         descriptor.methods().find(|one| one.name() == method).ok_or_else(|| {
-            let names: Vec<String> = descriptor.methods().map(|one| one.name().to_owned()).collect();
+            let names: Vec<String> =
+                descriptor.methods().map(|one| one.name().to_owned()).collect();
             format!("{service} has no method {method}; write one of {}", names.join(", "))
         })
     }
@@ -128,7 +137,8 @@ fn messages(method: &MethodDescriptor, json: &[u8]) -> Result<Vec<DynamicMessage
         Value::Array(several) if method.is_client_streaming() => several,
         one => vec![one],
     };
-    let messages = values.into_iter().map(|value| DynamicMessage::deserialize(method.input(), value));
+    let messages =
+        values.into_iter().map(|value| DynamicMessage::deserialize(method.input(), value));
     messages.collect::<Result<_, _>>().map_err(|error| json_error(method, &error))
 }
 
@@ -136,7 +146,11 @@ fn json_error(method: &MethodDescriptor, error: &serde_json::Error) -> String {
     format!("--json is no {}: {error}", method.input().full_name())
 }
 
-fn check_interval(method: &MethodDescriptor, name: &str, interval: PieceInterval) -> Result<(), String> {
+fn check_interval(
+    method: &MethodDescriptor,
+    name: &str,
+    interval: PieceInterval,
+) -> Result<(), String> {
     if !method.is_client_streaming() {
         return Err(format!(
             "{name} takes one message, but a message interval needs a method that takes several; leave it out"
@@ -159,7 +173,11 @@ fn texts(kind: &MessageDescriptor, body: &[u8]) -> Option<Vec<String>> {
         // Four bytes, most significant first.
         let length = header[1..].iter().fold(0, |length, byte| length << 8 | usize::from(*byte));
         let (message, remainder) = remainder.split_at_checked(length)?;
-        texts.push(if header[0] == 0 { as_json(kind, message)? } else { as_json(kind, &decompress(message)?)? });
+        texts.push(if header[0] == 0 {
+            as_json(kind, message)?
+        } else {
+            as_json(kind, &decompress(message)?)?
+        });
         rest = remainder;
     }
     Some(texts)
@@ -191,7 +209,9 @@ fn only(mut texts: Vec<String>) -> Option<String> {
 fn as_json(kind: &MessageDescriptor, bytes: &[u8]) -> Option<String> {
     let message = DynamicMessage::decode(kind.clone(), bytes).ok()?;
     let mut json = serde_json::Serializer::new(Vec::new());
-    message.serialize_with_options(&mut json, &SerializeOptions::new().skip_default_fields(false)).ok()?;
+    message
+        .serialize_with_options(&mut json, &SerializeOptions::new().skip_default_fields(false))
+        .ok()?;
     String::from_utf8(json.into_inner()).ok()
 }
 
@@ -205,7 +225,8 @@ mod tests {
     fn shop() -> Services {
         use field_descriptor_proto::{Label, Type};
         use prost_reflect::prost_types::{
-            DescriptorProto, FieldDescriptorProto, FileDescriptorProto, MethodDescriptorProto, ServiceDescriptorProto,
+            DescriptorProto, FieldDescriptorProto, FileDescriptorProto, MethodDescriptorProto,
+            ServiceDescriptorProto,
         };
         let field = |name: &str, number, kind: Type| FieldDescriptorProto {
             name: Some(name.into()),
@@ -227,9 +248,16 @@ mod tests {
             field: vec![field("name", 1, Type::String), field("id", 2, Type::Int64)],
             ..DescriptorProto::default()
         };
-        let methods = vec![method("Buy", false, false), method("Fill", true, false), method("Chat", true, true)];
-        let service =
-            ServiceDescriptorProto { name: Some("Shop".into()), method: methods, ..ServiceDescriptorProto::default() };
+        let methods = vec![
+            method("Buy", false, false),
+            method("Fill", true, false),
+            method("Chat", true, true),
+        ];
+        let service = ServiceDescriptorProto {
+            name: Some("Shop".into()),
+            method: methods,
+            ..ServiceDescriptorProto::default()
+        };
         let file = FileDescriptorProto {
             name: Some("shop.proto".into()),
             package: Some("shop".into()),
@@ -246,7 +274,9 @@ mod tests {
     #[test]
     fn messages_are_encoded_and_framed() {
         let shop = shop();
-        let of = |method: &str, json: &str| shop.body(method, json.as_bytes(), MessageRules::default()).unwrap();
+        let of = |method: &str, json: &str| {
+            shop.body(method, json.as_bytes(), MessageRules::default()).unwrap()
+        };
         assert_eq!(of("shop.Shop/Buy", ""), Body::Bytes(vec![0; HEADER_BYTES]));
         assert_eq!(of("shop.Shop/Buy", r#"{"name": "ab", "id": 7}"#), Body::Bytes(ITEM.to_vec()));
         let two = [ITEM, &[0; HEADER_BYTES]].concat();
@@ -262,12 +292,25 @@ mod tests {
             shop.body(method, json.as_bytes(), rules)
         };
         let bytes = [&[0; HEADER_BYTES], ITEM].concat();
-        let pieces =
-            Body::Pieces(BodyPieces { bytes, ends: vec![HEADER_BYTES, HEADER_BYTES + ITEM.len()], interval: every });
-        assert_eq!(of("shop.Shop/Fill", r#"[{}, {"name": "ab", "id": 7}]"#, every).unwrap(), pieces);
-        assert_eq!(of("shop.Shop/Chat", "[{}]", PieceInterval::Reply).unwrap(), Body::Bytes(vec![0; HEADER_BYTES]));
+        let pieces = Body::Pieces(BodyPieces {
+            bytes,
+            ends: vec![HEADER_BYTES, HEADER_BYTES + ITEM.len()],
+            interval: every,
+        });
+        assert_eq!(
+            of("shop.Shop/Fill", r#"[{}, {"name": "ab", "id": 7}]"#, every).unwrap(),
+            pieces
+        );
+        assert_eq!(
+            of("shop.Shop/Chat", "[{}]", PieceInterval::Reply).unwrap(),
+            Body::Bytes(vec![0; HEADER_BYTES])
+        );
         assert!(of("shop.Shop/Buy", "{}", every).unwrap_err().contains("takes one message"));
-        assert!(of("shop.Shop/Fill", "[{}]", PieceInterval::Reply).unwrap_err().contains("such as 100ms"));
+        assert!(
+            of("shop.Shop/Fill", "[{}]", PieceInterval::Reply)
+                .unwrap_err()
+                .contains("such as 100ms")
+        );
     }
 
     #[test]
@@ -281,9 +324,12 @@ mod tests {
         assert_eq!(shop.reply("shop.Shop/Chat", b"").as_deref(), Some("[]"));
         assert_eq!(shop.request("shop.Shop/Fill", ITEM), Some(format!("[{item}]")));
         assert_eq!(shop.request("shop.Shop/Buy", ITEM).as_deref(), Some(item));
-        for (method, bytes) in
-            [("shop.Shop/Buy", &two[..]), ("shop.Shop/Buy", &ITEM[..9]), ("shop.Shop/No", ITEM), ("shop.Shop/Buy", b"")]
-        {
+        for (method, bytes) in [
+            ("shop.Shop/Buy", &two[..]),
+            ("shop.Shop/Buy", &ITEM[..9]),
+            ("shop.Shop/No", ITEM),
+            ("shop.Shop/Buy", b""),
+        ] {
             assert_eq!(shop.reply(method, bytes), None, "{method}");
         }
         assert_eq!(shop.reply("shop.Shop/Buy", b"\x01\0\0\0\0"), None, "no gzip");
@@ -310,7 +356,9 @@ mod tests {
         // The library does not know the field `edition` and the option `features`, so they are written as bytes.
         file.extend(b"\x70\xe8\x07");
         let options = [&[0xaa, 0x01, features.len() as u8][..], features].concat();
-        let field = [&b"\x0a\x01a\x18\x01\x20\x01\x28\x05\x42"[..], &[options.len() as u8][..], &options].concat();
+        let field =
+            [&b"\x0a\x01a\x18\x01\x20\x01\x28\x05\x42"[..], &[options.len() as u8][..], &options]
+                .concat();
         let message = [&b"\x0a\x01M\x12"[..], &[field.len() as u8][..], &field].concat();
         file.extend([&[0x22, message.len() as u8][..], &message].concat());
         [&[0x0a][..], &varint(file.len()), &file].concat()
@@ -323,9 +371,13 @@ mod tests {
     #[test]
     fn files_of_editions_are_read() {
         let services = Services::decode(&edition(b"\x08\x01")).unwrap();
-        let body = services.body("shop.Shop/Buy", br#"{"name": "ab", "id": 7}"#, MessageRules::default());
+        let body =
+            services.body("shop.Shop/Buy", br#"{"name": "ab", "id": 7}"#, MessageRules::default());
         assert_eq!(body, Ok(Body::Bytes(ITEM.to_vec())));
-        assert_eq!(services.reply("shop.Shop/Buy", ITEM).as_deref(), Some(r#"{"name":"ab","id":"7"}"#));
+        assert_eq!(
+            services.reply("shop.Shop/Buy", ITEM).as_deref(),
+            Some(r#"{"name":"ab","id":"7"}"#)
+        );
         let refused = Services::decode(&edition(b"\x28\x02")).unwrap_err();
         assert!(refused.contains("`shop.proto` has fields with delimited encoding"), "{refused}");
     }
@@ -343,7 +395,9 @@ mod tests {
     #[test]
     fn what_is_wrong_is_told_with_what_there_is() {
         let shop = shop();
-        let of = |method: &str, json: &str| shop.body(method, json.as_bytes(), MessageRules::default()).unwrap_err();
+        let of = |method: &str, json: &str| {
+            shop.body(method, json.as_bytes(), MessageRules::default()).unwrap_err()
+        };
         assert!(of("shop.Nope/Buy", "").contains("no service shop.Nope; write one of shop.Shop"));
         assert!(of("shop.Shop/Sell", "").contains("no method Sell; write one of Buy, Fill, Chat"));
         for json in [r#"{"nme": 1}"#, "[]", "{"] {

@@ -15,10 +15,9 @@ pub const ILLEGAL_ARGUMENT: &str = "Non HTTP response code: java.lang.IllegalArg
 
 /// Returns the response code.
 pub fn code(sample: &Sample) -> String {
-    sample
-        .outcome
-        .failure
-        .map_or_else(String::new, |failure| format!("Non HTTP response code: {}", exception(failure, sample)))
+    sample.outcome.failure.map_or_else(String::new, |failure| {
+        format!("Non HTTP response code: {}", exception(failure, sample))
+    })
 }
 
 /// Returns the response message.
@@ -46,9 +45,21 @@ pub fn client_message(text: &str) -> String {
 
 /// True if the failure means that no connection could be opened.
 pub fn is_connection_failure(failure: Option<Failure>) -> bool {
-    use Failure::{ConnectTimeout, FdsExhausted, PortsExhausted, Proxy, Refused, Resolve, Tls, Unreachable};
+    use Failure::{
+        ConnectTimeout, FdsExhausted, PortsExhausted, Proxy, Refused, Resolve, Tls, Unreachable,
+    };
     let Some(failure) = failure else { return false };
-    matches!(failure, Resolve | Refused | Unreachable | ConnectTimeout | Tls | Proxy | FdsExhausted | PortsExhausted)
+    matches!(
+        failure,
+        Resolve
+            | Refused
+            | Unreachable
+            | ConnectTimeout
+            | Tls
+            | Proxy
+            | FdsExhausted
+            | PortsExhausted
+    )
 }
 
 fn exception(failure: Failure, sample: &Sample) -> &'static str {
@@ -63,9 +74,13 @@ fn exception(failure: Failure, sample: &Sample) -> &'static str {
         Failure::Reset | Failure::FdsExhausted | Failure::Cut => "java.net.SocketException",
         Failure::Stale | Failure::Unprocessed => "org.apache.http.NoHttpResponseException",
         Failure::Timeout => "java.net.SocketTimeoutException",
-        Failure::Protocol | Failure::StreamReset => "org.apache.http.client.ClientProtocolException",
+        Failure::Protocol | Failure::StreamReset => {
+            "org.apache.http.client.ClientProtocolException"
+        }
         // The server closed the connection before the first byte of its reply.
-        Failure::ClosedEarly if sample.first_byte == Tick::ZERO => "org.apache.http.NoHttpResponseException",
+        Failure::ClosedEarly if sample.first_byte == Tick::ZERO => {
+            "org.apache.http.NoHttpResponseException"
+        }
         Failure::ClosedEarly => "org.apache.http.ConnectionClosedException",
         Failure::Check | Failure::Dropped | Failure::System => "java.io.IOException",
     }
@@ -77,7 +92,9 @@ fn failure_text(failure: Failure, reply_view: &ReplyView<'_>) -> String {
     let port = url.and_then(|url| url.port_or_known_default()).unwrap_or_default();
     let fixed = match failure {
         Failure::Resolve => return format!("{host}: Name or service not known"),
-        Failure::Refused => return format!("{} failed: Connection refused", connect_text(host, port, reply_view)),
+        Failure::Refused => {
+            return format!("{} failed: Connection refused", connect_text(host, port, reply_view));
+        }
         Failure::ConnectTimeout => {
             return format!("{} failed: Connect timed out", connect_text(host, port, reply_view));
         }
@@ -87,7 +104,10 @@ fn failure_text(failure: Failure, reply_view: &ReplyView<'_>) -> String {
             return format!("{host}:{port} failed to respond");
         }
         Failure::Protocol | Failure::StreamReset => {
-            return reply_view.sample.malformed.map_or_else(|| "null".into(), |why| why.to_string());
+            return reply_view
+                .sample
+                .malformed
+                .map_or_else(|| "null".into(), |why| why.to_string());
         }
         Failure::Unreachable => "No route to host",
         Failure::PortsExhausted => "Cannot assign requested address",
@@ -114,7 +134,8 @@ fn addresses(host: &str, reply_view: &ReplyView<'_>) -> String {
     let host = host.trim_matches(['[', ']']);
     let name = if host.parse::<IpAddr>().is_ok() { "" } else { host };
     let parsed = reply_view.addresses.iter().filter_map(|text| text.parse::<SocketAddr>().ok());
-    let mut all: Vec<String> = parsed.map(|address| format!("{name}/{}", java_address(address.ip()))).collect();
+    let mut all: Vec<String> =
+        parsed.map(|address| format!("{name}/{}", java_address(address.ip()))).collect();
     // A host that is an address needs no resolved one.
     if let (true, Ok(address)) = (all.is_empty(), host.parse()) {
         all.push(format!("/{}", java_address(address)));
@@ -142,10 +163,21 @@ mod tests {
 
     fn request(url: &str) -> Prepared {
         let plan = crate::testing::plan(brunt_model::Scenario::default(), 1.0, Vec::new());
-        let wire = Http::new(Common::new(&plan).unwrap(), 0, brunt_engine::Time::new(brunt_engine::Epoch::Fake));
+        let wire = Http::new(
+            Common::new(&plan).unwrap(),
+            0,
+            brunt_engine::Time::new(brunt_engine::Epoch::Fake),
+        );
         let url = parse_url(url).unwrap();
         let (method, headers, body) = ("GET".into(), Vec::new(), brunt_model::Body::None);
-        let parts = Rc::new(RequestParts { method, url: Rc::new(url), headers, body, verbatim: None, awaited: None });
+        let parts = Rc::new(RequestParts {
+            method,
+            url: Rc::new(url),
+            headers,
+            body,
+            verbatim: None,
+            awaited: None,
+        });
         wire.prepare_parts(parts, Tags::default()).unwrap()
     }
 
@@ -160,7 +192,10 @@ mod tests {
     #[test]
     fn failures_are_told_as_jmeter_does() {
         let both = |code: &str, message: &str| {
-            [format!("Non HTTP response code: {code}"), format!("Non HTTP response message: {message}")]
+            [
+                format!("Non HTTP response code: {code}"),
+                format!("Non HTTP response message: {message}"),
+            ]
         };
         let refused = |why: &str| both("org.apache.http.conn.HttpHostConnectException", why);
         let addresses = ["127.0.0.1:81", "[::1]:81"];
@@ -178,7 +213,10 @@ mod tests {
             told("https://h/", Failure::ClosedEarly, &[]),
             both("org.apache.http.NoHttpResponseException", "h:443 failed to respond")
         );
-        assert_eq!(told("http://h/", Failure::Timeout, &[]), both("java.net.SocketTimeoutException", "Read timed out"));
+        assert_eq!(
+            told("http://h/", Failure::Timeout, &[]),
+            both("java.net.SocketTimeoutException", "Read timed out")
+        );
         assert_eq!(
             told("http://h/", Failure::Resolve, &[]),
             both("java.net.UnknownHostException", "h: Name or service not known")

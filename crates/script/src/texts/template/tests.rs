@@ -50,7 +50,11 @@ fn constants_are_known() {
     assert_eq!(compile(r"a\{n}b").as_constant(), Some("a{n}b"));
     assert!(compile("a").is_constant());
     assert!(!compile("{n}").is_constant());
-    assert!(has_placeholders("a{uuid}") && has_placeholders("{random:") && !has_placeholders(r"{a}\{n}"));
+    assert!(
+        has_placeholders("a{uuid}")
+            && has_placeholders("{random:")
+            && !has_placeholders(r"{a}\{n}")
+    );
 }
 
 #[test]
@@ -86,7 +90,10 @@ fn cells_are_encoded_where_they_must_be() {
     assert_eq!(rendered_in(&text, Place::Url, 3), "a/b?c=1&d=%20/2");
     assert_eq!(rendered_in(&text, Place::Text, 0), "Jo ß#/1");
     let header = |v: &str| [("content-TYPE".to_owned(), v.to_owned())];
-    assert_eq!(Place::of_body(&header("application/x-www-form-urlencoded; charset=utf-8")), Place::Url);
+    assert_eq!(
+        Place::of_body(&header("application/x-www-form-urlencoded; charset=utf-8")),
+        Place::Url
+    );
     assert_eq!(Place::of_body(&header("application/json")), Place::Text);
 }
 
@@ -95,7 +102,8 @@ fn a_header_takes_no_line_break_from_a_cell() {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(b"ok\n\"a\r\nEvil: 1\"\n").unwrap();
     let text = format!("{{csv:{}:1}}", file.path().display());
-    let told = Template::compile(&text, Place::Header, &mut Feeds::default()).unwrap_err().to_string();
+    let told =
+        Template::compile(&text, Place::Header, &mut Feeds::default()).unwrap_err().to_string();
     assert!(told.contains("write the cell without it"), "{told}");
     assert!(Template::compile(&text, Place::Text, &mut Feeds::default()).is_ok());
 }
@@ -103,7 +111,10 @@ fn a_header_takes_no_line_break_from_a_cell() {
 #[test]
 fn malformed_placeholders_say_what_to_write() {
     for (text, remedy) in [
-        ("{random:9..1}", "the lower number comes first; write {random:1..100}, or \\{random:9..1} for plain text"),
+        (
+            "{random:9..1}",
+            "the lower number comes first; write {random:1..100}, or \\{random:9..1} for plain text",
+        ),
         ("{random:}", "two whole numbers are needed; write {random:1..100}"),
         ("{random:1-5}", "write {random:1..100}"),
         ("{random:0.5..1}", "write {random:1..100}"),
@@ -112,7 +123,8 @@ fn malformed_placeholders_say_what_to_write() {
         ("{csv::a}", "write {csv:users.csv:name}"),
         ("{csv:/no/such.csv:a}", "cannot read /no/such.csv"),
     ] {
-        let told = Template::compile(text, Place::Text, &mut Feeds::default()).unwrap_err().to_string();
+        let told =
+            Template::compile(text, Place::Text, &mut Feeds::default()).unwrap_err().to_string();
         assert!(told.contains(remedy), "{text}: {told}");
     }
 }
@@ -178,7 +190,10 @@ proptest! {
 fn json_has_lists_null_and_placeholders() {
     let stretch = [json_value_stretch("${V(v)}").unwrap()];
     for value in ["null", "[1, \"a\"]", "{\"a\": 1}"] {
-        assert_eq!(json_of(&stretch, value), serde_json::from_str::<serde_json::Value>(value).unwrap());
+        assert_eq!(
+            json_of(&stretch, value),
+            serde_json::from_str::<serde_json::Value>(value).unwrap()
+        );
     }
     assert_eq!(json_of(&stretch, "01234"), "01234");
     assert_eq!(json_of(&json_text_stretches(r#"{n} \{n} "${V(v)}""#), "é"), r#"42 {n} "é""#);

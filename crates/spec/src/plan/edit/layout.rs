@@ -61,7 +61,9 @@ impl Layout {
     pub(super) fn style(&self) -> Style {
         match self.content {
             Content::Collection { style, .. } => style,
-            Content::Null | Content::Scalar | Content::BlockScalar { .. } | Content::Alias => Style::Block,
+            Content::Null | Content::Scalar | Content::BlockScalar { .. } | Content::Alias => {
+                Style::Block
+            }
         }
     }
 
@@ -74,7 +76,9 @@ impl Layout {
         match self.content {
             Content::Alias => Err("the value is an alias for another value"),
             // Aliases elsewhere in the file would get the new value.
-            _ if self.has_anchor => Err("the value has an anchor, so its aliases would change with it"),
+            _ if self.has_anchor => {
+                Err("the value has an anchor, so its aliases would change with it")
+            }
             _ => Ok(()),
         }
     }
@@ -166,20 +170,25 @@ impl<'t> LayoutReader<'t> {
 
     fn block_scalar(&self, indicator_end: usize, content: Range<usize>) -> (Content, Range<usize>) {
         let start = self.skip_blank(indicator_end);
-        let header_length = self.text[start..].find(char::is_whitespace).unwrap_or(self.text.len() - start);
+        let header_length =
+            self.text[start..].find(char::is_whitespace).unwrap_or(self.text.len() - start);
         let header_end = start + header_length;
         // With `+`, the empty lines at the end belong to the value.
         let keeps_end = self.text[start..header_end].contains('+');
         let end = if keeps_end { content.end } else { self.content_end(&content) };
         let lines = &self.text[..end];
         let lines = lines.strip_suffix('\n').unwrap_or(lines);
-        (Content::BlockScalar { header_end }, start..lines.strip_suffix('\r').unwrap_or(lines).len().max(header_end))
+        (
+            Content::BlockScalar { header_end },
+            start..lines.strip_suffix('\r').unwrap_or(lines).len().max(header_end),
+        )
     }
 
     /// End of the lines of a block, without empty lines at its end. Empty lines have no text beyond
     /// the indentation of the block.
     fn content_end(&self, content: &Range<usize>) -> usize {
-        let indentation = content.start - self.text[..content.start].rfind('\n').map_or(0, |position| position + 1);
+        let indentation = content.start
+            - self.text[..content.start].rfind('\n').map_or(0, |position| position + 1);
         let mut end = content.start;
         let mut position = content.start;
         for line in self.text[content.clone()].split_inclusive('\n') {
@@ -192,11 +201,17 @@ impl<'t> LayoutReader<'t> {
         end
     }
 
-    fn list(&mut self, indicator_end: usize, around: Style, start: Range<usize>) -> Option<(Content, Range<usize>)> {
+    fn list(
+        &mut self,
+        indicator_end: usize,
+        around: Style,
+        start: Range<usize>,
+    ) -> Option<(Content, Range<usize>)> {
         let style = self.style(around, &start);
         let mut members: Vec<Member> = Vec::new();
         while !self.is_at_end()? {
-            let previous_end = members.last().map_or(indicator_end, |member| member.value.range.end);
+            let previous_end =
+                members.last().map_or(indicator_end, |member| member.value.range.end);
             let start = match style {
                 // The parser reports the item, but not the place of its dash.
                 Style::Block => self.skip_blank(previous_end),
@@ -214,7 +229,8 @@ impl<'t> LayoutReader<'t> {
         while !self.is_at_end()? {
             let (Event::Scalar(key, ..), range) = self.next()? else { return None };
             let colon = self.skip_blank(range.end);
-            let indicator_end = if self.text[colon..].starts_with(':') { colon + 1 } else { range.end };
+            let indicator_end =
+                if self.text[colon..].starts_with(':') { colon + 1 } else { range.end };
             let value = self.value(indicator_end, style)?;
             members.push(Member { key: Some(restore_braces(&key)), start: range.start, value });
         }
@@ -225,7 +241,8 @@ impl<'t> LayoutReader<'t> {
     /// except for an anchor.
     fn style(&self, around: Style, start: &Range<usize>) -> Style {
         // The parser reports both styles by the same event.
-        let is_bracket = !start.is_empty() && self.text[self.after_anchor(start.start)..].starts_with(['[', '{']);
+        let is_bracket = !start.is_empty()
+            && self.text[self.after_anchor(start.start)..].starts_with(['[', '{']);
         // Within brackets every collection is in flow style, also a pair without braces.
         if is_bracket || around == Style::Flow { Style::Flow } else { Style::Block }
     }
@@ -268,7 +285,9 @@ impl<'t> LayoutReader<'t> {
             (Style::Block, [first, .., last]) => first.start..last.value.range.end,
             (Style::Block, [only]) => only.start..only.value.range.end,
             // The parser's range also includes white space and comments after the bracket.
-            (Style::Flow, _) | (Style::Block, []) => start.start..end.start + usize::from(!end.is_empty()),
+            (Style::Flow, _) | (Style::Block, []) => {
+                start.start..end.start + usize::from(!end.is_empty())
+            }
         };
         Some((Content::Collection { style, members }, range))
     }

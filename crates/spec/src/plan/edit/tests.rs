@@ -20,7 +20,10 @@ fn only_the_value_changes() {
     assert_eq!(set(PLAN, "load.rate", "100"), PLAN.replace("50 ", "100 "));
     assert_eq!(set(PLAN, "load.arrivals", "poisson"), PLAN.replace("'even'", "poisson"));
     assert_eq!(set(PLAN, "scenario.steps[0].get", "'/b: c'"), PLAN.replace("/a ", "\"/b: c\" "));
-    assert_eq!(set(PLAN, "scenario.steps[1].script", "c"), PLAN.replace("|\n      a = 1\n\n      b = 2", "c"));
+    assert_eq!(
+        set(PLAN, "scenario.steps[1].script", "c"),
+        PLAN.replace("|\n      a = 1\n\n      b = 2", "c")
+    );
     assert_eq!(
         set(PLAN, "scenario.steps[1].script", "\"x\\ny\\n\""),
         PLAN.replace("a = 1\n\n      b = 2", "x\n      y")
@@ -34,24 +37,42 @@ fn lists_and_maps_replace_values_and_are_replaced() {
     assert_eq!(set(PLAN, "load.rate", "[1, 2]"), PLAN.replace("50 ", "[1, 2] "));
     assert_eq!(
         set(PLAN, "load", "closed"),
-        PLAN.replace("load:  # open\n  rate: 50   # requests/s\n  arrivals: 'even'\n", "load: closed  # open\n")
+        PLAN.replace(
+            "load:  # open\n  rate: 50   # requests/s\n  arrivals: 'even'\n",
+            "load: closed  # open\n"
+        )
     );
     assert_eq!(
         set(PLAN, "repetitions", "{steps: [{get: /x, name: y}]}"),
         PLAN.replace("repetitions: 3", "repetitions:\n  steps:\n  - get: /x\n    name: y")
     );
     assert_eq!(set("a:\n  - b\n  - c: 1\n    d: 2\n", "a[1]", "x"), "a:\n  - b\n  - x\n");
-    assert_eq!(set("a:\n- b\n", "a[0]", "{c: {e: {f: [{g: 1}]}}}"), "a:\n- c:\n    e:\n      f:\n      - g: 1\n");
+    assert_eq!(
+        set("a:\n- b\n", "a[0]", "{c: {e: {f: [{g: 1}]}}}"),
+        "a:\n- c:\n    e:\n      f:\n      - g: 1\n"
+    );
 }
 
 #[test]
 fn keys_and_items_are_added_at_the_end() {
     assert_eq!(set(PLAN, "load.duration", "5s"), PLAN.replace("'even'", "'even'\n  duration: 5s"));
-    assert_eq!(set(PLAN, "connection.http1.0", "true"), format!("{PLAN}\nconnection: {{http1.0: true}}"));
-    assert_eq!(set(PLAN, "scenario.headers[\"X.Y\"]", "z"), PLAN.replace("\nrep", "\n  headers: {X.Y: z}\nrep"));
-    assert_eq!(set(PLAN, "scenario.steps[0].query", "{a: b}"), PLAN.replace("name: a", "name: a\n    query: {a: b}"));
+    assert_eq!(
+        set(PLAN, "connection.http1.0", "true"),
+        format!("{PLAN}\nconnection: {{http1.0: true}}")
+    );
+    assert_eq!(
+        set(PLAN, "scenario.headers[\"X.Y\"]", "z"),
+        PLAN.replace("\nrep", "\n  headers: {X.Y: z}\nrep")
+    );
+    assert_eq!(
+        set(PLAN, "scenario.steps[0].query", "{a: b}"),
+        PLAN.replace("name: a", "name: a\n    query: {a: b}")
+    );
     assert_eq!(set(PLAN, "scenario.steps[2].y", "1"), PLAN.replace("2,]}", "2,], y: 1}"));
-    assert_eq!(set(PLAN, "scenario.steps[3]", "{get: /c}"), PLAN.replace("2,]}", "2,]}\n  - get: /c"));
+    assert_eq!(
+        set(PLAN, "scenario.steps[3]", "{get: /c}"),
+        PLAN.replace("2,]}", "2,]}\n  - get: /c")
+    );
     assert_eq!(set("a:\n  b:   # none\nc: {}\n", "a.b", "1"), "a:\n  b: 1   # none\nc: {}\n");
     assert_eq!(set("a:\n  b:   # none\nc: {}\n", "c.d", "1"), "a:\n  b:   # none\nc: {d: 1}\n");
     assert_eq!(set("{a: 1, b}", "b", "2"), "{a: 1, b: 2}");
@@ -63,7 +84,10 @@ fn keys_and_items_are_added_at_the_end() {
 fn keys_and_items_are_removed_with_their_lines() {
     assert_eq!(remove(PLAN, "load.rate"), PLAN.replace("\n  rate: 50   # requests/s", ""));
     assert_eq!(remove(PLAN, "scenario.steps[0].get"), PLAN.replace("get: /a  # first\n    ", ""));
-    assert_eq!(remove(PLAN, "scenario.steps[0]"), PLAN.replace("\n  - get: /a  # first\n    name: a", ""));
+    assert_eq!(
+        remove(PLAN, "scenario.steps[0]"),
+        PLAN.replace("\n  - get: /a  # first\n    name: a", "")
+    );
     assert_eq!(remove(PLAN, "scenario.steps[2].x[1]"), PLAN.replace("[1, 2,]", "[1,]"));
     assert_eq!(remove("a: 1\nb: 2\n", "a"), "b: 2\n");
     assert_eq!(remove("a:\n  b: 1\n", "a.b"), "a: {}\n");

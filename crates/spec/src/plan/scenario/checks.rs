@@ -7,7 +7,9 @@ use crate::plan::{Node, Value, json, read};
 use crate::words::status;
 use brunt_model::ReplyPolicy;
 use brunt_model::extract::ReplyPart;
-use brunt_model::reply_policy::{Assertion, AssertionTest, NumberComparison, ExpectedJson, TextAssertion, TextMatch};
+use brunt_model::reply_policy::{
+    Assertion, AssertionTest, ExpectedJson, NumberComparison, TextAssertion, TextMatch,
+};
 use brunt_script::functions;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -98,11 +100,20 @@ impl StepCheck {
             }
         }
         for path in self.exists.iter().flat_map(|paths| &paths.0) {
-            push(policy, path, AssertionTest::Json { path: path.clone(), expected: None, invert: false });
+            push(
+                policy,
+                path,
+                AssertionTest::Json { path: path.clone(), expected: None, invert: false },
+            );
         }
         let values = self.json.as_ref().and(node.child("json"));
         if let Some(node) = values.filter(|node| !matches!(node.value, Value::Map(_))) {
-            return Err(expected(&node.at, "json", "a map", "values by JSONPath, such as `$.id: 5`"));
+            return Err(expected(
+                &node.at,
+                "json",
+                "a map",
+                "values by JSONPath, such as `$.id: 5`",
+            ));
         }
         for entry in values.map(Node::entries).unwrap_or_default() {
             let expected = match json(&entry.node) {
@@ -111,14 +122,30 @@ impl StepCheck {
                 serde_json::Value::String(text) => ExpectedJson::Value(text),
                 other => ExpectedJson::Value(other.to_string()),
             };
-            let test = AssertionTest::Json { path: entry.key.clone(), expected: Some(expected), invert: false };
+            let test = AssertionTest::Json {
+                path: entry.key.clone(),
+                expected: Some(expected),
+                invert: false,
+            };
             push(policy, &entry.key, test);
         }
-        let header = self.header.as_ref().and(node.child("header")).map(|node| texts_by_name(node, "header"));
+        let header = self
+            .header
+            .as_ref()
+            .and(node.child("header"))
+            .map(|node| texts_by_name(node, "header"));
         for (name, value) in header.transpose()?.unwrap_or_default() {
             // Field names are not case-sensitive (RFC 9110 section 5.1), and each field has a line.
-            let pattern = format!(r"(?mi)^{}:.*{}", functions::escaped_regex(&name), functions::escaped_regex(&value));
-            push(policy, &name, text_test(ReplyPart::Headers, vec![pattern], TextMatch::Contains, false));
+            let pattern = format!(
+                r"(?mi)^{}:.*{}",
+                functions::escaped_regex(&name),
+                functions::escaped_regex(&value)
+            );
+            push(
+                policy,
+                &name,
+                text_test(ReplyPart::Headers, vec![pattern], TextMatch::Contains, false),
+            );
         }
         if let Some(path) = &self.xpath {
             push(policy, "xpath", AssertionTest::Xpath { path: path.0.clone(), invert: false });
@@ -127,12 +154,19 @@ impl StepCheck {
             // JMeter's Duration Assertion, too, has whole milliseconds.
             push(policy, "max_time", AssertionTest::Duration(time.0.as_millis().to_string()));
         }
-        let sizes = [("min_size", self.min_size, NumberComparison::AtLeast), ("max_size", self.max_size, NumberComparison::AtMost)];
+        let sizes = [
+            ("min_size", self.min_size, NumberComparison::AtLeast),
+            ("max_size", self.max_size, NumberComparison::AtMost),
+        ];
         for (name, bytes, is) in sizes {
             if let Some(bytes) = bytes {
                 // The sizes are those of the body; without a part, the header fields would count,
                 // too.
-                let test = AssertionTest::Size { part: Some(ReplyPart::Body), is, bytes: bytes.0.to_string() };
+                let test = AssertionTest::Size {
+                    part: Some(ReplyPart::Body),
+                    is,
+                    bytes: bytes.0.to_string(),
+                };
                 push(policy, name, test);
             }
         }
@@ -146,5 +180,13 @@ fn push(policy: &mut ReplyPolicy, name: &str, test: AssertionTest) {
 
 fn text_test(part: ReplyPart, patterns: Vec<String>, is: TextMatch, not: bool) -> AssertionTest {
     let message = String::new();
-    AssertionTest::Text(TextAssertion { part, patterns, is, not, any: false, ignore_status: false, message })
+    AssertionTest::Text(TextAssertion {
+        part,
+        patterns,
+        is,
+        not,
+        any: false,
+        ignore_status: false,
+        message,
+    })
 }

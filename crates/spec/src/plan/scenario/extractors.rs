@@ -44,7 +44,10 @@ struct Way {
 
 impl Way {
     const fn of<F: ExtractorForm>() -> Self {
-        Self { keys: F::KEYS.with(&[CommonKeys::json_schema]), read: |node| Ok(read::<F>(node)?.read()) }
+        Self {
+            keys: F::KEYS.with(&[CommonKeys::json_schema]),
+            read: |node| Ok(read::<F>(node)?.read()),
+        }
     }
 }
 
@@ -129,7 +132,9 @@ impl Nested<ExtractMap> {
             return Err(expected(&node.at, "", "a map", "variables below it, such as `id: $.id`"));
         }
         let entries = node.entries().iter();
-        entries.map(|entry| extractor(entry).map_err(|error| error.within(&entry.key, &entry.node.at))).collect()
+        entries
+            .map(|entry| extractor(entry).map_err(|error| error.within(&entry.key, &entry.node.at)))
+            .collect()
     }
 }
 
@@ -161,7 +166,9 @@ fn take(word: &str) -> Result<Take> {
         number => match number.parse() {
             Ok(number) if number > 0 => Ok(Take::Number(number)),
             _ => {
-                let wrong = format!("`{number}` is no match; write first, last, random, all, or a number from 1");
+                let wrong = format!(
+                    "`{number}` is no match; write first, last, random, all, or a number from 1"
+                );
                 Err(SpecError::unplaced(wrong))
             }
         },
@@ -326,11 +333,16 @@ pub fn write(extractor: &Extractor, text: &mut dyn FnMut(&str) -> String) -> Opt
     keys.extend(extractor.default.as_ref().map(|default| ("default", Yaml::Text(text(default)))));
     match &keys[..] {
         [("json", path)] => Some(path.clone()),
-        _ => Some(Yaml::Map(keys.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())),
+        _ => {
+            Some(Yaml::Map(keys.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()))
+        }
     }
 }
 
-fn write_from(from: &ExtractFrom, text: &mut dyn FnMut(&str) -> String) -> Vec<(&'static str, Yaml)> {
+fn write_from(
+    from: &ExtractFrom,
+    text: &mut dyn FnMut(&str) -> String,
+) -> Vec<(&'static str, Yaml)> {
     match from {
         ExtractFrom::JsonPath(path) => vec![("json", Yaml::Text(text(path)))],
         ExtractFrom::JmesPath(path) => vec![("jmespath", Yaml::Text(text(path)))],
@@ -366,11 +378,15 @@ fn write_group(
     let only_group = match template {
         None => Some(group),
         // JMeter's usual template `$1$` is the same as group 1.
-        Some(template) => template.strip_prefix('$').and_then(|rest| rest.strip_suffix('$')?.parse().ok()),
+        Some(template) => {
+            template.strip_prefix('$').and_then(|rest| rest.strip_suffix('$')?.parse().ok())
+        }
     };
     match (only_group, template) {
         (Some(number), _) if number == u32::from(functions::has_group(pattern)) => None,
-        (Some(number), None) | (Some(number @ 0), _) => Some(("group", Yaml::text(number.to_string()))),
+        (Some(number), None) | (Some(number @ 0), _) => {
+            Some(("group", Yaml::text(number.to_string())))
+        }
         (_, Some(template)) => Some(("template", Yaml::Text(text(template)))),
         (None, None) => None,
     }

@@ -79,7 +79,10 @@ impl FormTable {
             return Err(SpecError::new(&entry.at, entry.key.as_str(), unknown(&entry.key, &all)));
         }
         let mut defined = node.entries().iter().filter_map(|entry| {
-            let kind = self.rows.iter().position(|(row, _)| row.defined_by.contains(&entry.key.as_str()))?;
+            let kind = self
+                .rows
+                .iter()
+                .position(|(row, _)| row.defined_by.contains(&entry.key.as_str()))?;
             Some((kind, entry))
         });
         match (defined.next(), defined.next()) {
@@ -94,10 +97,13 @@ impl FormTable {
 
     fn check_keys(&self, kind: usize, node: &Node, defined: &Entry) -> Result<(), SpecError> {
         let (row, keys) = &self.rows[kind];
-        let Some(entry) = node.entries().iter().find(|entry| !keys.contains(&entry.key)) else { return Ok(()) };
+        let Some(entry) = node.entries().iter().find(|entry| !keys.contains(&entry.key)) else {
+            return Ok(());
+        };
         let wrong = (row.refusal)(&entry.key).unwrap_or_else(|| {
             let owners = self.rows.iter().filter(|(_, keys)| keys.contains(&entry.key));
-            let owners: Vec<String> = owners.map(|(row, _)| format!("`{}`", row.defined_by[0])).collect();
+            let owners: Vec<String> =
+                owners.map(|(row, _)| format!("`{}`", row.defined_by[0])).collect();
             format!(
                 "a {} with `{}` has no key `{}`; leave it out, or write it with {}",
                 self.noun,
@@ -112,7 +118,10 @@ impl FormTable {
 
 /// JSON Schemas of a map of each kind. This does not use the [`FormTable`], which calls it to
 /// know the keys.
-pub(super) fn schemas<'r>(rows: impl IntoIterator<Item = &'r FormKeys>, generator: &mut SchemaGenerator) -> Vec<Value> {
+pub(super) fn schemas<'r>(
+    rows: impl IntoIterator<Item = &'r FormKeys>,
+    generator: &mut SchemaGenerator,
+) -> Vec<Value> {
     rows.into_iter().map(|row| schema(row, generator)).collect()
 }
 

@@ -7,7 +7,9 @@ use super::keys::OnFailure;
 use crate::error::{Result, SpecError};
 use crate::plan::Node;
 use crate::plan::words::{Nested, Read, Scalar, ScalarList, ScalarOr, Time};
-use brunt_model::reply_policy::{Assertion, AssertionTest, Credentials, Elements, Events, ReplyAction};
+use brunt_model::reply_policy::{
+    Assertion, AssertionTest, Credentials, Elements, Events, ReplyAction,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Duration;
@@ -57,7 +59,9 @@ impl ReplyKeys {
         policy.elements = self.resources.unwrap_or(false).then(Elements::default);
         policy.events = self.reply_events.map(|events| events.0);
         if let Some(digest) = &self.digest {
-            policy.credentials.push(credentials(&digest.0).map_err(|error| error.within("digest", &step.at))?);
+            policy
+                .credentials
+                .push(credentials(&digest.0).map_err(|error| error.within("digest", &step.at))?);
             // Digest needs the challenge of a first reply, with status 401.
             policy.repeats_unauthorized = 1;
         }
@@ -95,7 +99,8 @@ fn credentials(pair: &str) -> Result<Credentials> {
     let (user, password) = pair.split_once(':').unwrap_or((pair, ""));
     // The policy is shared by all users, so it has one name and password.
     if pair.contains("${") {
-        let wrong = "variables of users cannot stand here; write the name and the password, or ${env.NAME}";
+        let wrong =
+            "variables of users cannot stand here; write the name and the password, or ${env.NAME}";
         return Err(SpecError::unplaced(wrong));
     }
     Ok(Credentials { realm: None, user: user.to_owned(), password: password.to_owned() })

@@ -62,7 +62,8 @@ static KINDS: [StepKind; 24] = [
     StepKind::of::<scripts::StopStep>(),
 ];
 
-static TABLE: LazyLock<FormTable> = LazyLock::new(|| FormTable::new("step", KINDS.iter().map(|kind| &kind.keys)));
+static TABLE: LazyLock<FormTable> =
+    LazyLock::new(|| FormTable::new("step", KINDS.iter().map(|kind| &kind.keys)));
 
 /// A kind of step, as plan files have it. Its fields are its keys; they define the types of the
 /// values and the JSON Schema.
@@ -71,7 +72,11 @@ trait StepForm: DeserializeOwned + JsonSchema {
     const KEYS: FormKeys;
 
     /// Returns the step of the model; some kinds become several.
-    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<ScenarioStep>>;
+    fn read(
+        self,
+        reader: &mut ScenarioReader<'_>,
+        step: &StepNode<'_>,
+    ) -> Result<Vec<ScenarioStep>>;
 }
 
 /// A row of [`KINDS`].
@@ -144,14 +149,26 @@ impl ScenarioReader<'_> {
         match TABLE.find(node)? {
             FormMatch::Kind(kind, key) => (KINDS[kind].read)(self, &StepNode { node, key }),
             FormMatch::Twice(one, other) => {
-                let wrong = format!("`{}` and `{}` are in one step; write each in a separate step", other.key, one.key);
+                let wrong = format!(
+                    "`{}` and `{}` are in one step; write each in a separate step",
+                    other.key, one.key
+                );
                 Err(SpecError::new(&other.at, "", wrong))
             }
             FormMatch::Nothing => {
-                let near = node.entries().iter().find_map(|entry| nearest(&entry.key, TABLE.defining_keys()));
-                let instead =
-                    near.map_or_else(|| "one such as `get: URL` or `think: 1s`".to_owned(), |near| format!("`{near}`"));
-                Err(SpecError::new(&node.at, "", format!("no key names the kind of this step; write {instead}")))
+                let near = node
+                    .entries()
+                    .iter()
+                    .find_map(|entry| nearest(&entry.key, TABLE.defining_keys()));
+                let instead = near.map_or_else(
+                    || "one such as `get: URL` or `think: 1s`".to_owned(),
+                    |near| format!("`{near}`"),
+                );
+                Err(SpecError::new(
+                    &node.at,
+                    "",
+                    format!("no key names the kind of this step; write {instead}"),
+                ))
             }
         }
     }
@@ -163,10 +180,19 @@ type StepList = Nested<Vec<StepSchema>>;
 #[expect(clippy::unused_self, reason = "the type of a key chooses how it is read")]
 impl StepList {
     /// Reads it from the map around it. `key` is its place below the step, such as `steps` or `choose[0].steps`.
-    fn read(&self, reader: &mut ScenarioReader<'_>, map: &Node, key: &str) -> Result<Vec<ScenarioStep>> {
+    fn read(
+        &self,
+        reader: &mut ScenarioReader<'_>,
+        map: &Node,
+        key: &str,
+    ) -> Result<Vec<ScenarioStep>> {
         let (place, name) = key.rsplit_once('.').unwrap_or(("", key));
         let steps = map.child(name).ok_or_else(|| {
-            SpecError::new(&map.at, place, format!("its `{name}` are missing; write a list of them below it"))
+            SpecError::new(
+                &map.at,
+                place,
+                format!("its `{name}` are missing; write a list of them below it"),
+            )
         })?;
         reader.steps(steps, key)
     }
@@ -175,7 +201,9 @@ impl StepList {
 /// Returns a whole number above 0.
 fn positive(text: &str) -> Result<u32> {
     let number = text.parse().ok().filter(|number| *number > 0);
-    number.ok_or_else(|| SpecError::unplaced(format!("`{text}`: not a whole number above 0; write one such as 6")))
+    number.ok_or_else(|| {
+        SpecError::unplaced(format!("`{text}`: not a whole number above 0; write one such as 6"))
+    })
 }
 
 /// Writes the steps of a list.
@@ -190,18 +218,32 @@ fn write_step(step: &ScenarioStep, wording: &mut dyn Wording) -> Vec<Yaml> {
         ScenarioStep::Request(number) => wording.request(*number),
         ScenarioStep::Together { manner, steps } => blocks::write_together(*manner, steps, wording),
         ScenarioStep::Group { name, steps } => vec![blocks::group(name, write(steps, wording))],
-        ScenarioStep::Transaction { name, pauses, steps, .. } => blocks::write_transaction(name, *pauses, steps, wording),
+        ScenarioStep::Transaction { name, pauses, steps, .. } => {
+            blocks::write_transaction(name, *pauses, steps, wording)
+        }
         ScenarioStep::Loop { times, steps } => loops::write_loop(times.as_ref(), steps, wording),
-        ScenarioStep::While { condition, twice, steps } => loops::write_while(condition, *twice, steps, wording),
+        ScenarioStep::While { condition, twice, steps } => {
+            loops::write_while(condition, *twice, steps, wording)
+        }
         // Plan files have no condition by share, but a choice with weights has the same effect.
-        ScenarioStep::If { condition: Condition::Share(share), then, .. } => branches::write_share(share, then, wording),
-        ScenarioStep::If { condition, then, otherwise } => branches::write_if(condition, then, otherwise, wording),
-        ScenarioStep::ForEach { variable, values, steps } => loops::write_for_each(variable, values, steps, wording),
-        ScenarioStep::Switch { value, cases } => vec![branches::write_switch(value, cases, wording)],
+        ScenarioStep::If { condition: Condition::Share(share), then, .. } => {
+            branches::write_share(share, then, wording)
+        }
+        ScenarioStep::If { condition, then, otherwise } => {
+            branches::write_if(condition, then, otherwise, wording)
+        }
+        ScenarioStep::ForEach { variable, values, steps } => {
+            loops::write_for_each(variable, values, steps, wording)
+        }
+        ScenarioStep::Switch { value, cases } => {
+            vec![branches::write_switch(value, cases, wording)]
+        }
         ScenarioStep::Shuffle(lists) => branches::write_shuffle(lists, wording),
         ScenarioStep::During { seconds, steps } => loops::write_during(seconds, steps, wording),
         ScenarioStep::Lock { name, steps } => blocks::write_lock(name, steps, wording),
-        ScenarioStep::Choose { order, portion, branches } => branches::write_choose(*order, *portion, branches, wording),
+        ScenarioStep::Choose { order, portion, branches } => {
+            branches::write_choose(*order, *portion, branches, wording)
+        }
         ScenarioStep::Resumable(steps) => blocks::list_alone("resumable", write(steps, wording)),
         ScenarioStep::Once(steps) => blocks::list_alone("once", write(steps, wording)),
         ScenarioStep::OncePerLoop(steps) => {
@@ -213,7 +255,9 @@ fn write_step(step: &ScenarioStep, wording: &mut dyn Wording) -> Vec<Yaml> {
         ScenarioStep::Pause(millis) => pauses::write_pause(millis, wording).into_iter().collect(),
         ScenarioStep::Pace(pace) => pauses::write_pace(pace, wording).into_iter().collect(),
         ScenarioStep::Meet { users, timeout } => vec![pauses::write_meet(users, timeout, wording)],
-        ScenarioStep::Set { variable, value } => variables::write_set(variable, value, wording).into_iter().collect(),
+        ScenarioStep::Set { variable, value } => {
+            variables::write_set(variable, value, wording).into_iter().collect()
+        }
         ScenarioStep::Row(number) => variables::write_row(*number, wording).into_iter().collect(),
         ScenarioStep::Count(counter) => vec![variables::write_count(counter, wording)],
         ScenarioStep::Script(script) => wording.script(script),

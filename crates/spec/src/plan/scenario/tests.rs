@@ -5,7 +5,8 @@ use crate::plan_file::load;
 use brunt_model::extract::{ExtractFrom, ReplyPart, Take};
 use brunt_model::reply_policy::{AssertionTest, Cookies, ReplyAction};
 use brunt_model::scenario::{
-    Condition, Counter, DataEnd, ConcurrencyMode, Order, Pace, PaceScope, Rounds, Scope, ScriptLanguage, ScenarioStep, TextRules,
+    ConcurrencyMode, Condition, Counter, DataEnd, Order, Pace, PaceScope, Rounds, ScenarioStep,
+    Scope, ScriptLanguage, TextRules,
 };
 use brunt_model::{Body, Plan};
 use std::time::Duration;
@@ -17,13 +18,18 @@ fn plan_of(scenario: &str) -> Result<Plan, String> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("plan.yaml");
     let indented = scenario.replace('\n', "\n  ");
-    std::fs::write(&path, format!("vars: {{host: 127.0.0.1:80}}\nload: {{users: 2}}\nscenario:\n  {indented}\n"))
-        .unwrap();
+    std::fs::write(
+        &path,
+        format!("vars: {{host: 127.0.0.1:80}}\nload: {{users: 2}}\nscenario:\n  {indented}\n"),
+    )
+    .unwrap();
     std::fs::write(folder.path().join("users.csv"), "name,password\nann,a\nbob,b\n").unwrap();
     std::fs::write(folder.path().join("ragged.csv"), "name,password\nann,a\nbob,b,x\n").unwrap();
     std::fs::write(folder.path().join("latin.csv"), b"name\nM\xfcller\n").unwrap();
     std::fs::write(folder.path().join("photo.bin"), [0xff, 0, 1]).unwrap();
-    let named = |error: crate::SpecError| error.to_string().replace(&format!("{}/", folder.path().display()), "");
+    let named = |error: crate::SpecError| {
+        error.to_string().replace(&format!("{}/", folder.path().display()), "")
+    };
     let loaded = load(&path, &[], "/tmp/d", &SYSTEM).map_err(named)?;
     Ok(loaded.experiment.contenders[0].steps[0].plan.clone())
 }
@@ -83,32 +89,59 @@ fn each_step_is_what_it_says() {
     );
     let form = "name=${urlencode(${name})}&password=${urlencode(${password})}%26&token=${urlencode(${token})}";
     assert_eq!(scenario.requests[1].body, Body::Text(form.into()));
-    assert_eq!(scenario.requests[3].body, Body::Text(r#"{"id":"${escapeJson(${id})}","n":1}"#.into()));
-    let headers = |n: usize| scenario.requests[n].headers.iter().map(|(name, value)| format!("{name}: {value}"));
+    assert_eq!(
+        scenario.requests[3].body,
+        Body::Text(r#"{"id":"${escapeJson(${id})}","n":1}"#.into())
+    );
+    let headers = |n: usize| {
+        scenario.requests[n].headers.iter().map(|(name, value)| format!("{name}: {value}"))
+    };
     let all: Vec<String> = headers(1).collect();
-    assert_eq!(all[..3], ["accept: application/json", "X-All: 1", "Content-Type: application/x-www-form-urlencoded"]);
+    assert_eq!(
+        all[..3],
+        ["accept: application/json", "X-All: 1", "Content-Type: application/x-www-form-urlencoded"]
+    );
     let steps = &scenario.steps;
     assert_eq!(steps[..3], [ScenarioStep::Row(0), ScenarioStep::Row(1), ScenarioStep::Request(0)]);
-    let ScenarioStep::Transaction { name, steps: shop, .. } = &steps[5] else { panic!("{:?}", steps[5]) };
-    let ScenarioStep::Loop { times: Some(Rounds::Number(3)), steps: items } = &shop[0] else { panic!("{shop:?}") };
-    assert_eq!((name.as_str(), &items[1]), ("shop", &ScenarioStep::Pause("${gaussian(100,1000)}".into())));
+    let ScenarioStep::Transaction { name, steps: shop, .. } = &steps[5] else {
+        panic!("{:?}", steps[5])
+    };
+    let ScenarioStep::Loop { times: Some(Rounds::Number(3)), steps: items } = &shop[0] else {
+        panic!("{shop:?}")
+    };
+    assert_eq!(
+        (name.as_str(), &items[1]),
+        ("shop", &ScenarioStep::Pause("${gaussian(100,1000)}".into()))
+    );
     let ScenarioStep::If { condition, then, otherwise } = &shop[1] else { panic!("{shop:?}") };
     assert_eq!(*condition, Condition::Status(404, 404));
-    assert_eq!((&then[..], &otherwise[..]), (&[ScenarioStep::Stop(Scope::Iteration)][..], &[ScenarioStep::Request(3)][..]));
-    let ScenarioStep::Choose { order: Order::Random, branches, .. } = &steps[6] else { panic!("{:?}", steps[6]) };
+    assert_eq!(
+        (&then[..], &otherwise[..]),
+        (&[ScenarioStep::Stop(Scope::Iteration)][..], &[ScenarioStep::Request(3)][..])
+    );
+    let ScenarioStep::Choose { order: Order::Random, branches, .. } = &steps[6] else {
+        panic!("{:?}", steps[6])
+    };
     assert_eq!(branches.iter().map(|branch| branch.weight).collect::<Vec<_>>(), [3, 1]);
-    assert!(matches!(&steps[7], ScenarioStep::Together { manner: ConcurrencyMode::Parallel(6), steps } if steps.len() == 2));
+    assert!(
+        matches!(&steps[7], ScenarioStep::Together { manner: ConcurrencyMode::Parallel(6), steps } if steps.len() == 2)
+    );
 }
 
 #[test]
 fn replies_are_treated_as_the_step_says() {
     let plan = well(LOGIN);
-    let policy = |request: usize| &plan.reply_policies[plan.main().scenario.requests[request].reply_policy as usize];
+    let policy = |request: usize| {
+        &plan.reply_policies[plan.main().scenario.requests[request].reply_policy as usize]
+    };
     let of = |action: &ReplyAction| match action {
-        ReplyAction::Extract(extractor) => (extractor.variable.clone(), extractor.from.clone(), extractor.take),
+        ReplyAction::Extract(extractor) => {
+            (extractor.variable.clone(), extractor.from.clone(), extractor.take)
+        }
         other => panic!("{other:?}"),
     };
-    let regex = ExtractFrom::Regex { pattern: r#"csrf" value="(\w+)"#.into(), group: 1, template: None };
+    let regex =
+        ExtractFrom::Regex { pattern: r#"csrf" value="(\w+)"#.into(), group: 1, template: None };
     let found: Vec<_> = policy(0).actions.iter().map(of).collect();
     assert_eq!(
         found,
@@ -118,7 +151,8 @@ fn replies_are_treated_as_the_step_says() {
             ("id".to_owned(), ExtractFrom::JsonPath("$.id".into()), Take::First),
         ]
     );
-    let names: Vec<&str> = policy(0).assertions.iter().map(|assertion| assertion.name.as_str()).collect();
+    let names: Vec<&str> =
+        policy(0).assertions.iter().map(|assertion| assertion.name.as_str()).collect();
     assert_eq!(names, ["contains", "$.ok", "max_time"]);
     assert_eq!(policy(0).assertions[2].test, AssertionTest::Duration("500".into()));
     assert_eq!(policy(0).checks.status.len(), 1);
@@ -127,8 +161,12 @@ fn replies_are_treated_as_the_step_says() {
         (Scope::Iteration, Cookies::Kept, 10)
     );
     // Requests without keys about replies share a policy.
-    assert_eq!(plan.main().scenario.requests[2].reply_policy, plan.main().scenario.requests[3].reply_policy);
-    let limited = well("cookies: false\nfollow: 0\nsteps: [{get: 'http://127.0.0.1/', timeout: 2s}]");
+    assert_eq!(
+        plan.main().scenario.requests[2].reply_policy,
+        plan.main().scenario.requests[3].reply_policy
+    );
+    let limited =
+        well("cookies: false\nfollow: 0\nsteps: [{get: 'http://127.0.0.1/', timeout: 2s}]");
     let policy = &limited.reply_policies[0];
     assert_eq!(
         (policy.cookies, policy.redirects.most, policy.timeout),
@@ -138,8 +176,7 @@ fn replies_are_treated_as_the_step_says() {
 
 #[test]
 fn scripts_are_in_the_language_of_the_scenario() {
-    let steps =
-        "steps: [{script: 'vars.put(\"a\", 1)'}, {get: http://h/, after: prev.status, check: {script: 'fail(1)'}}]";
+    let steps = "steps: [{script: 'vars.put(\"a\", 1)'}, {get: http://h/, after: prev.status, check: {script: 'fail(1)'}}]";
     let plan = well(&format!("language: javascript\n{steps}"));
     let script = |step: &ScenarioStep| matches!(step, ScenarioStep::Script(script) if script.language == ScriptLanguage::Javascript);
     assert!(script(&plan.populations[0].scenario.steps[0]));
@@ -148,7 +185,8 @@ fn scripts_are_in_the_language_of_the_scenario() {
         matches!(&policy.assertions[0].test, AssertionTest::Script(script) if script.language == ScriptLanguage::Javascript)
     );
     assert!(plan_of("language: lua\nsteps: [{get: http://h/}]").unwrap_err().contains("language"));
-    let broken = plan_of("language: javascript\nsteps: [{script: 'let = ;'}, {get: http://h/}]").unwrap_err();
+    let broken = plan_of("language: javascript\nsteps: [{script: 'let = ;'}, {get: http://h/}]")
+        .unwrap_err();
     assert!(broken.contains("SyntaxError"), "{broken}");
 }
 
@@ -164,17 +202,30 @@ fn bodies_of_each_kind() {
     let body = |keys: &str| {
         let plan = well(&format!("steps:\n- post: http://127.0.0.1/\n  {keys}"));
         let request = plan.main().scenario.requests[0].clone();
-        let kind = request.headers.iter().find(|header| header.0 == "Content-Type").map(|header| header.1.clone());
+        let kind = request
+            .headers
+            .iter()
+            .find(|header| header.0 == "Content-Type")
+            .map(|header| header.1.clone());
         (request.body, kind.unwrap_or_default())
     };
     assert_eq!(body("data: x"), (Body::Text("x".into()), String::new()));
-    assert_eq!(body("file: photo.bin"), (Body::Bytes(vec![0xff, 0, 1]), "application/octet-stream".into()));
+    assert_eq!(
+        body("file: photo.bin"),
+        (Body::Bytes(vec![0xff, 0, 1]), "application/octet-stream".into())
+    );
     assert_eq!(body("file: users.csv").1, "text/csv");
-    let (Body::Bytes(parts), kind) = body("multipart: {note: hi, photo: {file: photo.bin}}") else { panic!() };
+    let (Body::Bytes(parts), kind) = body("multipart: {note: hi, photo: {file: photo.bin}}") else {
+        panic!()
+    };
     let parts = String::from_utf8_lossy(&parts).into_owned();
     let boundary = kind.rsplit_once('=').unwrap().1;
-    assert!(parts.starts_with(&format!("--{boundary}\r\nContent-Disposition: form-data; name=\"note\"\r\n\r\nhi\r\n")));
-    assert!(parts.contains("name=\"photo\"; filename=\"photo.bin\"\r\nContent-Type: application/octet-stream\r\n\r\n"));
+    assert!(parts.starts_with(&format!(
+        "--{boundary}\r\nContent-Disposition: form-data; name=\"note\"\r\n\r\nhi\r\n"
+    )));
+    assert!(parts.contains(
+        "name=\"photo\"; filename=\"photo.bin\"\r\nContent-Type: application/octet-stream\r\n\r\n"
+    ));
     assert!(parts.ends_with(&format!("\r\n--{boundary}--\r\n")));
 }
 
@@ -190,13 +241,22 @@ fn what_makes_no_sense_is_told_at_its_place() {
             "`ping` is for a WebSocket, and this is `http://h/`; write a URL of ws:// or wss://",
         ),
         ("steps: [{migrate: https://h/, data: x}]", "write a URL of https:// and no body"),
-        ("steps: [{close: ws://h/, data: x}]", "`close` sends no message; leave the body out, or write send"),
-        ("steps: [{get: http://h/, post: http://h/}]", "`post` stands beside `get`; write each in a step of its own"),
+        (
+            "steps: [{close: ws://h/, data: x}]",
+            "`close` sends no message; leave the body out, or write send",
+        ),
+        (
+            "steps: [{get: http://h/, post: http://h/}]",
+            "`post` stands beside `get`; write each in a step of its own",
+        ),
         (
             "steps: [{think: 1s, name: x}]",
             "plan.yaml:4:23: scenario.steps[0].name: a step with `think` has no key `name`; leave it out, or write it with `get`, `grpc` or `group`",
         ),
-        ("steps: [{loop: 2, steps: [], weight: 3}]", "scenario.steps[0].weight: unknown key; write "),
+        (
+            "steps: [{loop: 2, steps: [], weight: 3}]",
+            "scenario.steps[0].weight: unknown key; write ",
+        ),
         (
             "steps: [{get: http://h/, until: x}]",
             "scenario.steps[0].until: `get` awaits no message; write `until` with send or await",
@@ -217,23 +277,41 @@ fn what_makes_no_sense_is_told_at_its_place() {
             "steps: [{get: http://h/, check: {json: x}}]",
             "scenario.steps[0].check.json: this is not a map; write values by JSONPath",
         ),
-        ("steps: [{choose: [{weight: 1}]}]", "scenario.steps[0].choose[0]: its `steps` are missing"),
+        (
+            "steps: [{choose: [{weight: 1}]}]",
+            "scenario.steps[0].choose[0]: its `steps` are missing",
+        ),
         ("steps: [{name: x}]", "no key says what this step does; write one such as"),
-        ("steps: [{get: 'http://h/${nam}'}]", "scenario: `${nam}`: no step, extractor or data file sets this variable"),
+        (
+            "steps: [{get: 'http://h/${nam}'}]",
+            "scenario: `${nam}`: no step, extractor or data file sets this variable",
+        ),
         ("data: users.csv\nsteps: [{get: 'http://h/${nam}'}]", "write one of ${name} ${password}"),
         ("steps: [{get: 'http://h/${randon(1,2)}'}]", "there is no function `randon`"),
         ("steps: [{get: 'http://h/${random(1)}'}]", "does not take 1 arguments; write 2 to 3"),
-        ("steps: [{get: 'http://h/${env.NOWHERE}'}]", "the environment variable NOWHERE is not set"),
+        (
+            "steps: [{get: 'http://h/${env.NOWHERE}'}]",
+            "the environment variable NOWHERE is not set",
+        ),
         ("data: no.csv\nsteps: [{get: http://h/}]", "cannot read no.csv"),
         ("steps: [{get: http://h/, extract: {a: {regex: '('}}}]", "extractor of `a`: "),
         (
             "steps: [{get: http://h/, extract: {a: {regex: x, json: y}}}]",
             "one of json, jmespath, regex, between, css, xpath, header and cookie",
         ),
-        ("steps: [{loop: many, steps: [{get: http://h/}]}]", "loop: `many`: not a whole number; write one such as 3"),
+        (
+            "steps: [{loop: many, steps: [{get: http://h/}]}]",
+            "loop: `many`: not a whole number; write one such as 3",
+        ),
         ("steps: [{transaction: t}]", "its `steps` are missing"),
-        ("steps: [{parallel: 2, steps: [{think: 1s}, {get: http://h/}]}]", "a pause stands among requests"),
-        ("steps: [{get: http://h/}, {if: maybe, steps: []}]", "`maybe` is no condition; write `failed`"),
+        (
+            "steps: [{parallel: 2, steps: [{think: 1s}, {get: http://h/}]}]",
+            "a pause stands among requests",
+        ),
+        (
+            "steps: [{get: http://h/}, {if: maybe, steps: []}]",
+            "`maybe` is no condition; write `failed`",
+        ),
         (
             "data: ragged.csv\nsteps: [{get: http://h/}]",
             "ragged.csv:3: `row`: this row has 3 cells and the first one 2; write",
@@ -251,18 +329,33 @@ fn what_makes_no_sense_is_told_at_its_place() {
             "scenario.headers.X Y: `X Y`: not a header name; write 'Name: value'",
         ),
         ("steps: [{get: http://h/, headers: {'a:': b}}]", "`a:`: not a header name"),
-        ("steps: [{get: http://h/, headers: {a: \"b\\nc\"}}]", "it holds a line break or control character"),
+        (
+            "steps: [{get: http://h/, headers: {a: \"b\\nc\"}}]",
+            "it holds a line break or control character",
+        ),
         ("steps: [{get: http://h/, basic: ann}]", "name or colon is missing; write USER:PASS"),
-        ("steps: [{get: http://h/, bearer: \"a\\nb\"}]", "it holds a line break or control character"),
-        ("base: http://h\nsteps: [{pace: 600}, {get: /}]", "`600` is no rate; write one such as 10/s or 600/min"),
+        (
+            "steps: [{get: http://h/, bearer: \"a\\nb\"}]",
+            "it holds a line break or control character",
+        ),
+        (
+            "base: http://h\nsteps: [{pace: 600}, {get: /}]",
+            "`600` is no rate; write one such as 10/s or 600/min",
+        ),
         ("base: http://h\nsteps: [{pace: 1e3/s}, {get: /}]", "`1e3/s` is no rate"),
-        ("base: http://h\nsteps: [{pace: '${x}'}, {get: /}]", "`${x}` is no rate; write one such as 10/s"),
+        (
+            "base: http://h\nsteps: [{pace: '${x}'}, {get: /}]",
+            "`${x}` is no rate; write one such as 10/s",
+        ),
         (
             "base: http://h\nsteps: [{pace: '${x}/s'}, {get: /}]",
             "`${x}/s`: an expression is a rate per minute; write ${x}/min",
         ),
         ("steps: [{get: http://h/, check: {min_size: 10q}}]", "`q` is not a unit of bytes"),
-        ("steps: [{post: http://h/, data: a, json: {}}]", "`data` is the body already; write one of them"),
+        (
+            "steps: [{post: http://h/, data: a, json: {}}]",
+            "`data` is the body already; write one of them",
+        ),
     ] {
         let error_text = plan_of(scenario).expect_err(scenario);
         assert!(error_text.contains(expected), "{scenario}\n{error_text}");
@@ -281,8 +374,7 @@ fn expressions_of_json_become_texts_or_values_as_they_are_quoted() {
         r#"steps: [{post: 'http://127.0.0.1/', json: {id: ${id}, name: "${id}", 'k ${id}': [a\b, 01, 1, ~]}}]
 variables: {id: 7}"#,
     );
-    let expected =
-        r#"{"id":${json(${id})},"name":"${escapeJson(${id})}","k ${escapeJson(${id})}":["a\\\\b","01",1,null]}"#;
+    let expected = r#"{"id":${json(${id})},"name":"${escapeJson(${id})}","k ${escapeJson(${id})}":["a\\\\b","01",1,null]}"#;
     assert_eq!(plan.main().scenario.requests[0].body, Body::Text(expected.into()));
 }
 
@@ -319,22 +411,48 @@ steps:
         per_user: true,
         resets: false,
     };
-    let pace = Pace { per_minute: "120".into(), by: PaceScope::All, shared: String::new(), schedule: Vec::new() };
-    assert_eq!(scenario.steps[..3], [ScenarioStep::Count(counter), ScenarioStep::Pace(pace), ScenarioStep::Row(0)]);
-    assert!(scenario.data[0].skip_first && scenario.data[0].at_end == DataEnd::Eof, "{:?}", scenario.data);
+    let pace = Pace {
+        per_minute: "120".into(),
+        by: PaceScope::All,
+        shared: String::new(),
+        schedule: Vec::new(),
+    };
+    assert_eq!(
+        scenario.steps[..3],
+        [ScenarioStep::Count(counter), ScenarioStep::Pace(pace), ScenarioStep::Row(0)]
+    );
+    assert!(
+        scenario.data[0].skip_first && scenario.data[0].at_end == DataEnd::Eof,
+        "{:?}",
+        scenario.data
+    );
     let policy = &plan.reply_policies[scenario.requests[0].reply_policy as usize];
     assert_eq!((policy.redirects.most, policy.cookies), (0, Cookies::KeptForAnIteration));
     assert_eq!((policy.credentials[0].user.as_str(), policy.repeats_unauthorized), ("ann", 1));
-    assert!(policy.elements.is_some() && policy.actions.len() == 3 && policy.assertions.len() == 3, "{policy:?}");
+    assert!(
+        policy.elements.is_some() && policy.actions.len() == 3 && policy.assertions.len() == 3,
+        "{policy:?}"
+    );
     let ReplyAction::Extract(extractor) = &policy.actions[0] else { panic!("{policy:?}") };
     assert_eq!(extractor.part, ReplyPart::Headers);
-    let ScenarioStep::Switch { cases, .. } = &scenario.steps[4] else { panic!("{:?}", scenario.steps) };
+    let ScenarioStep::Switch { cases, .. } = &scenario.steps[4] else {
+        panic!("{:?}", scenario.steps)
+    };
     assert_eq!(cases.iter().map(|case| case.names.len()).collect::<Vec<_>>(), [2, 0]);
     assert!(matches!(scenario.steps[5], ScenarioStep::Choose { order: Order::User, .. }));
     for (wrong, error_text) in [
-        ("base: http://h\ncache: often\nsteps: [{get: /}]", "`often`: write true, false or revalidate"),
-        ("data: users.csv\nsteps: [{get: http://h/, digest: '${name}:x'}]", "variables of users cannot stand here"),
-        ("base: http://h\nsteps: [{pace: often}, {get: /}]", "`often` is no rate; write one such as 10/s"),
+        (
+            "base: http://h\ncache: often\nsteps: [{get: /}]",
+            "`often`: write true, false or revalidate",
+        ),
+        (
+            "data: users.csv\nsteps: [{get: http://h/, digest: '${name}:x'}]",
+            "variables of users cannot stand here",
+        ),
+        (
+            "base: http://h\nsteps: [{pace: often}, {get: /}]",
+            "`often` is no rate; write one such as 10/s",
+        ),
         (
             "base: http://h\ncookies: maybe\nsteps: [{get: /}]",
             "scenario.cookies: `maybe`: write true, false or iteration",
@@ -348,8 +466,16 @@ steps:
 
 #[test]
 fn an_error_brings_no_error_about_what_was_taken_out_for_it() {
-    let missing = plan_of("base: http://h\ndata: [{file: no-such.csv}]\nsteps: [{get: /a}]").unwrap_err();
-    assert!(missing.starts_with("plan.yaml:5:17: scenario: cannot read ") && !missing.contains("no URL"), "{missing}");
+    let missing =
+        plan_of("base: http://h\ndata: [{file: no-such.csv}]\nsteps: [{get: /a}]").unwrap_err();
+    assert!(
+        missing.starts_with("plan.yaml:5:17: scenario: cannot read ")
+            && !missing.contains("no URL"),
+        "{missing}"
+    );
     let unset = plan_of("base: http://h\nsteps:\n- get: /a\n- get: /b?x=${nowhere}").unwrap_err();
-    assert!(unset.starts_with("plan.yaml:7:10: scenario: `${nowhere}`") && !unset.contains("no key"), "{unset}");
+    assert!(
+        unset.starts_with("plan.yaml:7:10: scenario: `${nowhere}`") && !unset.contains("no key"),
+        "{unset}"
+    );
 }

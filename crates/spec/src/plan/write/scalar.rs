@@ -47,7 +47,8 @@ pub fn plain(text: &str) -> String {
 
 /// A name, or a value within brackets or braces.
 pub fn flow(text: &str) -> String {
-    let is_safe = text.starts_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '_' | '.'))
+    let is_safe = text
+        .starts_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '_' | '.'))
         && text.chars().all(is_word)
         && !is_special(text);
     if is_safe || is_typed(text) { text.to_owned() } else { double_quoted(text) }
@@ -72,7 +73,9 @@ pub fn double_quoted(text: &str) -> String {
             '\t' => out.push_str("\\t"),
             // YAML allows these characters only as escapes (YAML 1.2 section 5.1), or YAML 1.1
             // reads them as line breaks.
-            c if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}') => {
+            c if c.is_control()
+                || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}') =>
+            {
                 let _ = write!(out, "\\U{:08X}", c as u32);
             }
             c => out.push(c),

@@ -2,7 +2,7 @@
 
 use crate::defaults;
 use crate::settings::row::{SettingRow as Row, on, set, whole};
-use crate::settings::{Content, Key, Kind, Visibility, RunSettings, ValueForm};
+use crate::settings::{Content, Key, Kind, RunSettings, ValueForm, Visibility};
 use crate::words::WordError;
 use crate::words::{bytes, duration, values};
 use brunt_model::plan::HttpVersion;

@@ -127,7 +127,9 @@ fn trace_filter(word: &str) -> Result<TraceFilter, WordError> {
         Some(("sample", numbers)) => numbers_from_one(numbers),
         _ => None,
     };
-    filter.ok_or_else(|| WordError::new(word, "no choice of samples", "failed, label=NAME, sample=3 or sample=3..7"))
+    filter.ok_or_else(|| {
+        WordError::new(word, "no choice of samples", "failed, label=NAME, sample=3 or sample=3..7")
+    })
 }
 
 /// Parses a number from 1, or a range such as `3..7`.
@@ -139,8 +141,13 @@ fn numbers_from_one(text: &str) -> Option<TraceFilter> {
 
 /// Generates the help of `-o`.
 fn formats() -> String {
-    let names = brunt_report::REPORTS.iter().map(|format| format.name).collect::<Vec<_>>().join(", ");
-    let live = LIVE_OUTPUTS.iter().map(|row| format!("{}={}", row.name, row.value)).collect::<Vec<_>>().join(", ");
+    let names =
+        brunt_report::REPORTS.iter().map(|format| format.name).collect::<Vec<_>>().join(", ");
+    let live = LIVE_OUTPUTS
+        .iter()
+        .map(|row| format!("{}={}", row.name, row.value))
+        .collect::<Vec<_>>()
+        .join(", ");
     format!(
         "Report in FORMAT ({names}), to FILE or standard output. Text goes to standard output unless another report does. \
          {live}: send figures there while the load runs"

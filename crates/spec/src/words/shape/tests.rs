@@ -3,7 +3,11 @@ use proptest::prelude::*;
 use std::time::Duration;
 
 fn one(stages: &[(f64, f64, Option<f64>)]) -> Loads {
-    let stage = |&(from, to, d): &(f64, f64, Option<f64>)| Stage { from, to, duration: d.map(Duration::from_secs_f64) };
+    let stage = |&(from, to, d): &(f64, f64, Option<f64>)| Stage {
+        from,
+        to,
+        duration: d.map(Duration::from_secs_f64),
+    };
     Loads::One(Shape { stages: stages.iter().map(stage).collect() })
 }
 
@@ -19,7 +23,10 @@ fn good_loads() {
         ("0..500/30s,500/2m", one(&[(0.0, 500.0, Some(30.0)), (500.0, 500.0, Some(120.0))])),
         ("0..500/30s, 500", one(&[(0.0, 500.0, Some(30.0)), (500.0, 500.0, None)])),
         ("500..0/1m30s", one(&[(500.0, 0.0, Some(90.0))])),
-        ("9/1s,0/1s,9/1s", one(&[(9.0, 9.0, Some(1.0)), (0.0, 0.0, Some(1.0)), (9.0, 9.0, Some(1.0))])),
+        (
+            "9/1s,0/1s,9/1s",
+            one(&[(9.0, 9.0, Some(1.0)), (0.0, 0.0, Some(1.0)), (9.0, 9.0, Some(1.0))]),
+        ),
     ] {
         assert_eq!(rate(word), Ok(loads), "{word}");
     }
@@ -35,7 +42,10 @@ fn good_sweeps() {
     assert_eq!((fifties.len(), fifties[0], fifties[1], fifties[29]), (30, 50.0, 100.0, 1500.0));
     assert_eq!(sweep("0..100+30"), [0.0, 30.0, 60.0, 90.0]);
     assert_eq!(sweep("0.1..0.3+0.1"), [0.1, 0.2, 0.3]);
-    assert_eq!(sweep("10..20000*2"), [10.0, 20.0, 40.0, 80.0, 160.0, 320.0, 640.0, 1280.0, 2560.0, 5120.0, 10240.0]);
+    assert_eq!(
+        sweep("10..20000*2"),
+        [10.0, 20.0, 40.0, 80.0, 160.0, 320.0, 640.0, 1280.0, 2560.0, 5120.0, 10240.0]
+    );
     assert_eq!(sweep("1..1000*10"), [1.0, 10.0, 100.0, 1000.0]);
     assert_eq!(sweep("7..7+1"), [7.0]);
     assert_eq!(sweep("[5,10,50]"), [5.0, 10.0, 50.0]);

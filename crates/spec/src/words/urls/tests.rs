@@ -14,13 +14,20 @@ fn get(line: u64, url: &str) -> Entry {
     Entry { line, weight: 1, url: url.into(), basic: None, action: None }
 }
 
-fn with(line: u64, url: &str, method: &str, body: Body, content_type: Option<&'static str>) -> Entry {
+fn with(
+    line: u64,
+    url: &str,
+    method: &str,
+    body: Body,
+    content_type: Option<&'static str>,
+) -> Entry {
     Entry { action: Some(Action { method: method.into(), body, content_type }), ..get(line, url) }
 }
 
 #[test]
 fn plain_lines() {
-    let text = "\u{feff}# all of it\n\nhttp://h/a\r\n  h/b?x=1#y  \n/c\n?q\n\"http://h/d\"\n[::1]:80/e\n";
+    let text =
+        "\u{feff}# all of it\n\nhttp://h/a\r\n  h/b?x=1#y  \n/c\n?q\n\"http://h/d\"\n[::1]:80/e\n";
     let urls: Vec<_> = read_text(text).into_iter().map(|e| (e.line, e.url)).collect();
     let expected = [
         (3, "http://h/a"),
@@ -35,7 +42,8 @@ fn plain_lines() {
 
 #[test]
 fn methods_and_data() {
-    let text = "h/a POST a=1&b=2 c\nh/a POST\nh/b PUT {\"n\": {n}}\nh/c DELETE\nh/d HEAD\n\"h/e POST x\"";
+    let text =
+        "h/a POST a=1&b=2 c\nh/a POST\nh/b PUT {\"n\": {n}}\nh/c DELETE\nh/d HEAD\n\"h/e POST x\"";
     let form = |s: &str| Body::Text(s.into());
     assert_eq!(
         read_text(text),
@@ -88,12 +96,24 @@ fn errors_name_file_and_line_and_say_what_to_write() {
         ("", "`urls.txt`: no URL in this file; write one a line"),
         ("# only\nA=1", "no URL in this file"),
         ("h/a\n/b", "urls.txt:2: `/b`: the server is not specified; write http://HOST/b"),
-        ("h/a\n\nftp://h", "urls.txt:3: `ftp://h`: brunt speaks http, https, ws and wss, not ftp; write http://h"),
-        ("h/a b", "urls.txt:1: `b`: a method is expected after the URL; write one such as GET, POST or PURGE"),
+        (
+            "h/a\n\nftp://h",
+            "urls.txt:3: `ftp://h`: brunt speaks http, https, ws and wss, not ftp; write http://h",
+        ),
+        (
+            "h/a b",
+            "urls.txt:1: `b`: a method is expected after the URL; write one such as GET, POST or PURGE",
+        ),
         ("h/a post x", "`post`: a method is expected after the URL"),
         ("h/a # why", "`#`: a method is expected after the URL"),
-        ("$(HOST)/a", "urls.txt:1: `$(HOST)`: this variable has no value here; write HOST=… on a line above"),
-        ("[0] h/a", "urls.txt:1: `0`: a weight is not zero; write a whole number from 1, such as [3] http"),
+        (
+            "$(HOST)/a",
+            "urls.txt:1: `$(HOST)`: this variable has no value here; write HOST=… on a line above",
+        ),
+        (
+            "[0] h/a",
+            "urls.txt:1: `0`: a weight is not zero; write a whole number from 1, such as [3] http",
+        ),
         ("[x] h/a", "a weight is a whole number"),
         ("[3]", "urls.txt:1: ``: a URL is missing"),
         ("h/{random:1", "urls.txt:1: `{random:1`: its `}` is missing"),
@@ -105,7 +125,12 @@ fn errors_name_file_and_line_and_say_what_to_write() {
     file.write_all(b"h/a\nh/\xff").unwrap();
     let error_text = read(file.path(), None).unwrap_err().to_string();
     assert!(error_text.contains(":2: `line`: this is not UTF-8; write"), "{error_text}");
-    assert!(read(Path::new("/no/such"), None).unwrap_err().to_string().starts_with("cannot read /no/such: "));
+    assert!(
+        read(Path::new("/no/such"), None)
+            .unwrap_err()
+            .to_string()
+            .starts_with("cannot read /no/such: ")
+    );
 }
 
 proptest! {

@@ -23,16 +23,21 @@ pub fn headers(word: &str, environment: Environment) -> Result<Vec<(String, Stri
 /// # Errors
 ///
 /// [`WordError`] if the value is not of this form, or its file or variable cannot be read.
-pub fn header_file(file: &str, environment: Environment) -> Result<Vec<(String, String)>, WordError> {
+pub fn header_file(
+    file: &str,
+    environment: Environment,
+) -> Result<Vec<(String, String)>, WordError> {
     let content = content(file)?;
-    let lines = content.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let lines =
+        content.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
     lines
         .enumerate()
         .map(|(number, line)| {
             let place = format!("{file}, header {}", number + 1);
             // The error does not repeat the line, which may be secret.
-            header(&filled(line, environment)?)
-                .map_err(|_| WordError::new(&place, "not a header", "one `Name: value` on each line"))
+            header(&filled(line, environment)?).map_err(|_| {
+                WordError::new(&place, "not a header", "one `Name: value` on each line")
+            })
         })
         .collect()
 }
@@ -119,8 +124,9 @@ fn content_of(word: &str, environment: Environment) -> Result<String, WordError>
 }
 
 fn content(file: &str) -> Result<String, WordError> {
-    std::fs::read_to_string(Path::new(file))
-        .map_err(|error| WordError::new(file, format!("cannot be read: {error}"), "the name of a text file"))
+    std::fs::read_to_string(Path::new(file)).map_err(|error| {
+        WordError::new(file, format!("cannot be read: {error}"), "the name of a text file")
+    })
 }
 
 #[cfg(test)]
@@ -157,7 +163,14 @@ mod tests {
         std::fs::write(&path, "X-Api-Key Zq7Canary\n").unwrap();
         let message = headers(&format!("@{}", path.display()), variable).unwrap_err().to_string();
         assert!(message.contains("header 1") && !message.contains("Canary"), "{message}");
-        assert!(filled("${env:BRUNT_NOT_SET}", variable).unwrap_err().to_string().contains("BRUNT_NOT_SET is not set"));
-        assert!(headers("@/not/there", variable).unwrap_err().to_string().contains("cannot be read"));
+        assert!(
+            filled("${env:BRUNT_NOT_SET}", variable)
+                .unwrap_err()
+                .to_string()
+                .contains("BRUNT_NOT_SET is not set")
+        );
+        assert!(
+            headers("@/not/there", variable).unwrap_err().to_string().contains("cannot be read")
+        );
     }
 }

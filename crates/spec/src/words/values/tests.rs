@@ -34,7 +34,8 @@ fn addresses() {
     assert_eq!(read("h:80:[::1]").unwrap(), "h 80 ::1");
     assert_eq!(read("h:80:fe80::2").unwrap(), "h 80 fe80::2");
     assert_eq!(read("[::1]:80:127.0.0.2").unwrap(), "::1 80 127.0.0.2");
-    for bad in ["", "h", "h:80", "h:x:127.0.0.1", "h:80:name", ":80:127.0.0.1", "h:99999:127.0.0.1"] {
+    for bad in ["", "h", "h:80", "h:x:127.0.0.1", "h:80:name", ":80:127.0.0.1", "h:99999:127.0.0.1"]
+    {
         assert!(read(bad).unwrap_err().to_string().contains("write HOST:PORT:ADDR"), "{bad}");
     }
     assert!(address("127.0.0.2").is_ok() && address(" ::1").is_ok());
@@ -60,7 +61,12 @@ fn bodies_outputs_and_files() {
     assert_eq!(output("json=a=b").unwrap().file, Some("a=b".into()));
     assert!(output("json=").unwrap_err().to_string().contains("json=run.json"));
     assert!(pem("/no/such.pem").unwrap_err().to_string().contains("cannot be read"));
-    assert!(pem(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")).unwrap_err().to_string().contains("not PEM"));
+    assert!(
+        pem(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"))
+            .unwrap_err()
+            .to_string()
+            .contains("not PEM")
+    );
     assert!(regex("a+").is_ok());
     assert!(interval("100ms").is_ok() && interval("0").is_err() && interval("2h").is_err());
 }

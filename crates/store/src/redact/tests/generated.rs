@@ -115,7 +115,8 @@ fn name(random: &mut StdRng) -> String {
 fn secret(random: &mut StdRng) -> String {
     let letters = b"abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789-_.";
     let length = random.random_range(7..40);
-    let middle: String = (0..length).map(|_| char::from(*letters.choose(random).expect("letters"))).collect();
+    let middle: String =
+        (0..length).map(|_| char::from(*letters.choose(random).expect("letters"))).collect();
     format!("Z{middle}9")
 }
 
@@ -133,10 +134,13 @@ fn filled(form: &str, field: &str, value: &str, random: &mut StdRng) -> String {
     };
     // Letters of options and words stay.
     let is_letter = |at: usize| {
-        let around = [at.checked_sub(1).and_then(|at| form.as_bytes().get(at)), form.as_bytes().get(at + 1)];
+        let around =
+            [at.checked_sub(1).and_then(|at| form.as_bytes().get(at)), form.as_bytes().get(at + 1)];
         !around.into_iter().flatten().any(|b| b.is_ascii_uppercase() && *b != b'J')
     };
-    form.char_indices().map(|(at, letter)| if is_letter(at) { one(letter) } else { letter.to_string() }).collect()
+    form.char_indices()
+        .map(|(at, letter)| if is_letter(at) { one(letter) } else { letter.to_string() })
+        .collect()
 }
 
 #[test]
@@ -152,7 +156,8 @@ fn no_secret_is_shown_and_nothing_else_changes() {
         };
         let is_message = random.random_bool(0.3);
         let is_secret_field = is_planted || value.starts_with('$') || is_message;
-        let field = if is_secret_field { pick(&mut random, &FIELDS) } else { pick(&mut random, &PUBLIC) };
+        let field =
+            if is_secret_field { pick(&mut random, &FIELDS) } else { pick(&mut random, &PUBLIC) };
         let (form, redact) = if is_message {
             (pick(&mut random, &MESSAGES), Redactor::text as Redaction)
         } else {
@@ -164,10 +169,17 @@ fn no_secret_is_shown_and_nothing_else_changes() {
         let text = filled(&form, &field, &value, &mut random);
         let shown = redact(&redactor, &text);
         if is_planted {
-            assert!(!shown.contains(&value), "{number}: `{value}` of\n{text}\nis shown in\n{shown}");
+            assert!(
+                !shown.contains(&value),
+                "{number}: `{value}` of\n{text}\nis shown in\n{shown}"
+            );
         } else {
             assert_eq!(shown, text, "{number}");
         }
-        assert_eq!(redact(&redactor, &shown), shown, "{number}: redaction of redacted data changes nothing");
+        assert_eq!(
+            redact(&redactor, &shown),
+            shown,
+            "{number}: redaction of redacted data changes nothing"
+        );
     }
 }

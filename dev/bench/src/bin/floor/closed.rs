@@ -15,7 +15,9 @@ use clap::Args;
 use rustix::buffer::spare_capacity;
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::io::Errno;
-use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, recv, send, socket_with};
+use rustix::net::{
+    AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, recv, send, socket_with,
+};
 
 use super::{SECOND, connect, now};
 
@@ -74,16 +76,25 @@ impl Floor {
             address: job.address,
             connections: Vec::with_capacity(job.connections),
             new_connections: job.new_connections,
-            request: format!("GET {} HTTP/1.1\r\nHost: {}\r\n{close}\r\n", job.path, job.address).into_bytes(),
+            request: format!("GET {} HTTP/1.1\r\nHost: {}\r\n{close}\r\n", job.path, job.address)
+                .into_bytes(),
             reply: vec![0; READ],
         };
         for slot in 0..job.connections {
-            let socket = if job.new_connections { floor.begin_connecting(slot)? } else { connect(job.address)? };
+            let socket = if job.new_connections {
+                floor.begin_connecting(slot)?
+            } else {
+                connect(job.address)?
+            };
             if !job.new_connections {
                 floor.watch(&socket, slot, EventFlags::IN)?;
                 floor.send(&socket)?;
             }
-            floor.connections.push(Connection { socket, remaining: None, is_open: !job.new_connections });
+            floor.connections.push(Connection {
+                socket,
+                remaining: None,
+                is_open: !job.new_connections,
+            });
         }
         Ok(floor)
     }
@@ -118,7 +129,8 @@ impl Floor {
         loop {
             let connection = &mut self.connections[slot];
             // tcp(7): MSG_TRUNC drops bytes without copying them. Only the head has to be read.
-            let flags = if connection.remaining.is_some() { RecvFlags::TRUNC } else { RecvFlags::empty() };
+            let flags =
+                if connection.remaining.is_some() { RecvFlags::TRUNC } else { RecvFlags::empty() };
             let most = connection.remaining.map_or(READ, |remaining| remaining.min(READ));
             let received = match recv(&connection.socket, &mut self.reply[..most], flags) {
                 Err(Errno::AGAIN) => return Ok(false),
@@ -157,7 +169,12 @@ impl Floor {
 
     fn watch(&self, socket: &OwnedFd, slot: usize, events: EventFlags) -> Result<()> {
         // Edge-triggered, so that a writable socket wakes the loop only once.
-        Ok(epoll::add(&self.epoll, socket, EventData::new_u64(slot as u64), events | EventFlags::ET)?)
+        Ok(epoll::add(
+            &self.epoll,
+            socket,
+            EventData::new_u64(slot as u64),
+            events | EventFlags::ET,
+        )?)
     }
 
     fn send(&self, socket: &OwnedFd) -> Result<()> {

@@ -20,7 +20,8 @@ use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 use rustix::time::{
-    Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create, timerfd_settime,
+    Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create,
+    timerfd_settime,
 };
 
 use super::{SECOND, connect, now};
@@ -72,7 +73,14 @@ impl Schedule {
         // A fixed seed: every run draws the same arrivals.
         let random = (job.arrivals == Arrivals::Poisson).then(|| SmallRng::seed_from_u64(1));
         let nanoseconds = SECOND as f64;
-        Self { start, length: job.seconds * nanoseconds, gap: nanoseconds / job.rate, drawn: 0, at: 0.0, random }
+        Self {
+            start,
+            length: job.seconds * nanoseconds,
+            gap: nanoseconds / job.rate,
+            drawn: 0,
+            at: 0.0,
+            random,
+        }
     }
 }
 
@@ -110,7 +118,10 @@ struct Floor {
 impl Floor {
     fn open(job: &Job) -> Result<Self> {
         let epoll = epoll::create(CreateFlags::CLOEXEC)?;
-        let timer = timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::CLOEXEC | TimerfdFlags::NONBLOCK)?;
+        let timer = timerfd_create(
+            TimerfdClockId::Monotonic,
+            TimerfdFlags::CLOEXEC | TimerfdFlags::NONBLOCK,
+        )?;
         // Edge-triggered: the timer is never read, and would stay readable otherwise.
         let edge = EventFlags::IN | EventFlags::ET;
         epoll::add(&epoll, &timer, EventData::new_u64(TIMER), edge)?;
@@ -149,7 +160,9 @@ impl Floor {
             let mut needs_clock = self.starved;
             for event in events.drain(..) {
                 match event.data.u64() {
-                    TIMER if self.due.is_none() => bail!("replies are still out long after the last request"),
+                    TIMER if self.due.is_none() => {
+                        bail!("replies are still out long after the last request")
+                    }
                     TIMER => needs_clock = true,
                     slot => self.receive(slot as usize)?,
                 }

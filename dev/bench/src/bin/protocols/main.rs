@@ -92,7 +92,8 @@ fn run(options: &Options) -> Result<ExitCode> {
         }
         let measured = stand.in_turn(&row);
         stand.interrupt.check()?;
-        let result = measured.map_or_else(|error| failed(&row, &error), |sides| result(&row, &sides));
+        let result =
+            measured.map_or_else(|error| failed(&row, &error), |sides| result(&row, &sides));
         output::progress(&result.line.join("  "));
         results.push(result);
     }
@@ -109,8 +110,10 @@ fn run(options: &Options) -> Result<ExitCode> {
 
 fn write(options: &Options, results: &[RowResult]) -> Result<()> {
     let lines: Vec<Vec<String>> = results.iter().map(|result| result.line.clone()).collect();
-    let page =
-        table::render(&["case", "unit", "reference", "brunt", "ratio", "smallest", "largest", "at most"], &lines);
+    let page = table::render(
+        &["case", "unit", "reference", "brunt", "ratio", "smallest", "largest", "at most"],
+        &lines,
+    );
     output::result(&page);
     if let Some(file) = &options.out {
         fs::write(file, &page).with_context(|| format!("writing {}", file.display()))?;
@@ -150,7 +153,9 @@ impl Measured {
 
 impl Stand<'_> {
     fn write_files(&self) -> Result<()> {
-        rows::FILES.iter().try_for_each(|(name, text)| Ok(fs::write(self.scratch.join(name), text)?))
+        rows::FILES
+            .iter()
+            .try_for_each(|(name, text)| Ok(fs::write(self.scratch.join(name), text)?))
     }
 
     fn program(&self, program: Program) -> Option<PathBuf> {
@@ -174,7 +179,8 @@ impl Stand<'_> {
             for turn in 0..2 {
                 let ours = (round + turn) % 2 == 1;
                 let side = if ours { &row.ours } else { &row.reference };
-                let measured = self.measure(side, self.options.seconds).with_context(|| row.name)?;
+                let measured =
+                    self.measure(side, self.options.seconds).with_context(|| row.name)?;
                 sides[usize::from(ours)].push((round, measured.figure(row.figure)?));
             }
         }
@@ -186,12 +192,17 @@ impl Stand<'_> {
         // A result of an earlier run must not be read.
         let _ = fs::remove_file(&result);
         let limit = Duration::from_secs(seconds) + PATIENCE;
-        let server = Running::start(side.server, &self.options.lab, self.scratch, limit, &self.interrupt)?;
+        let server =
+            Running::start(side.server, &self.options.lab, self.scratch, limit, &self.interrupt)?;
         let address = server.address().to_string();
-        let words = side.words.replace("ADDRESS", &address).replace("SECONDS", &seconds.to_string());
+        let words =
+            side.words.replace("ADDRESS", &address).replace("SECONDS", &seconds.to_string());
         let mut command = Command::new(self.program(side.program).context("the tool is gone")?);
         command.args(words.split_whitespace());
-        command.current_dir(self.scratch).env("HOME", self.scratch).env("BRUNT_BENCH_ADDRESS", &address);
+        command
+            .current_dir(self.scratch)
+            .env("HOME", self.scratch)
+            .env("BRUNT_BENCH_ADDRESS", &address);
         command.env("BRUNT_BENCH_SECONDS", seconds.to_string());
         let finished = child::run(&mut command, limit, &self.interrupt, |_| Ok(()))?;
         self.interrupt.check()?;
@@ -200,13 +211,16 @@ impl Stand<'_> {
         ensure!(has_measured, "{command:?} ended with {:?}: {}", finished.code, finished.output);
         let account = match side.program {
             Program::Brunt => Account::read(Tool::Brunt, &finished.output, &result),
-            Program::Oha => Account { completed: oha_completed(&finished.output), ..Account::default() },
+            Program::Oha => {
+                Account { completed: oha_completed(&finished.output), ..Account::default() }
+            }
             Program::Ghz | Program::K6 => Account::default(),
         };
         if let Some(complaint) = &account.complaint {
             output::progress(&format!("{}: {complaint}", side.words));
         }
-        let requests = server.requests()?.or(account.completed).context("nobody counted the requests")?;
+        let requests =
+            server.requests()?.or(account.completed).context("nobody counted the requests")?;
         // The cost of the start would dominate a few requests.
         ensure!(requests > 100, "{command:?} made {requests} requests only: {}", finished.output);
         Ok(Measured { requests, finished, account })
@@ -221,7 +235,11 @@ impl Stand<'_> {
             let side = Side { program: Program::Brunt, server: rows::PLAIN, words: words.leak() };
             let measured = self.measure(&side, self.options.seconds.max(10))?;
             // A polled reading may miss the true peak, which brunt reports itself.
-            *peak = measured.finished.usage.peak_rss_bytes.max(measured.account.peak_rss_bytes.unwrap_or(0)) as f64;
+            *peak = measured
+                .finished
+                .usage
+                .peak_rss_bytes
+                .max(measured.account.peak_rss_bytes.unwrap_or(0)) as f64;
         }
         let bytes = (peaks[1] - peaks[0]) / (IDLE[1] - IDLE[0]) as f64;
         let name = "memory per idle WebSocket";
@@ -238,7 +256,8 @@ impl Stand<'_> {
 
 /// Returns oha's own count. No other count exists of a page that caddy serves.
 fn oha_completed(output: &str) -> Option<u64> {
-    let json: Value = serde_json::from_str(output.get(output.find('{')?..=output.rfind('}')?)?).ok()?;
+    let json: Value =
+        serde_json::from_str(output.get(output.find('{')?..=output.rfind('}')?)?).ok()?;
     json["statusCodeDistribution"].as_object()?.values().map(Value::as_u64).sum()
 }
 

@@ -98,9 +98,12 @@ const fn cost(name: &'static str, reference: Side, ours: Side, at_most: Option<f
     Row { name, figure: Figure::CpuMicroseconds, reference, ours, at_most }
 }
 
-const H3: Side = brunt!(Server::Caddy, "run https://ADDRESS/ --insecure --http 3 -c 8 --streams 32");
-const CALLS: Side =
-    brunt!(GRPC, "run http://ADDRESS/ --grpc shop.Shop/Buy --json {\"id\":7} --proto shop.proto -c 8 --streams 32");
+const H3: Side =
+    brunt!(Server::Caddy, "run https://ADDRESS/ --insecure --http 3 -c 8 --streams 32");
+const CALLS: Side = brunt!(
+    GRPC,
+    "run http://ADDRESS/ --grpc shop.Shop/Buy --json {\"id\":7} --proto shop.proto -c 8 --streams 32"
+);
 
 /// CPU time per request.
 const COSTS: [Row; 5] = [
@@ -139,7 +142,11 @@ const COSTS: [Row; 5] = [
     ),
     cost(
         "WebSocket, a message and its echo, 50 connections, beside k6",
-        Side { program: Program::K6, server: Server::Lab("--echo"), words: "run --quiet --no-usage-report echo.js" },
+        Side {
+            program: Program::K6,
+            server: Server::Lab("--echo"),
+            words: "run --quiet --no-usage-report echo.js",
+        },
         brunt!(Server::Lab("--echo"), "run ws://ADDRESS/ --data hello -c 50"),
         Some(0.2),
     ),
@@ -148,7 +155,13 @@ const COSTS: [Row; 5] = [
 /// Returns the rows of all comparisons.
 pub fn rows() -> impl Iterator<Item = Row> {
     let lags = [
-        lags!("HTTP/2", PLAIN, "run http://ADDRESS/", PLAIN, "run http://ADDRESS/ --http 2 -c 8 --streams 8"),
+        lags!(
+            "HTTP/2",
+            PLAIN,
+            "run http://ADDRESS/",
+            PLAIN,
+            "run http://ADDRESS/ --http 2 -c 8 --streams 8"
+        ),
         lags!(
             "HTTP/3",
             SECURE,
@@ -163,7 +176,13 @@ pub fn rows() -> impl Iterator<Item = Row> {
             GRPC,
             "run http://ADDRESS/ --grpc shop.Shop/Buy --json {\"id\":7} --proto shop.proto -c 8 --streams 8"
         ),
-        lags!("WebSocket", PLAIN, "run http://ADDRESS/", PLAIN, "run ws://ADDRESS/ --data hello -c 64"),
+        lags!(
+            "WebSocket",
+            PLAIN,
+            "run http://ADDRESS/",
+            PLAIN,
+            "run ws://ADDRESS/ --data hello -c 64"
+        ),
     ];
     COSTS.into_iter().chain(lags.into_iter().flatten())
 }

@@ -28,12 +28,23 @@ pub enum Running {
 }
 
 impl Running {
-    pub fn start(server: Server, lab: &Path, scratch: &Path, at_most: Duration, interrupt: &Interrupt) -> Result<Self> {
+    pub fn start(
+        server: Server,
+        lab: &Path,
+        scratch: &Path,
+        at_most: Duration,
+        interrupt: &Interrupt,
+    ) -> Result<Self> {
         Ok(match server {
             Server::Lab(words) => {
                 let words: Vec<&str> = words.split_whitespace().collect();
                 // The lab ends itself after this time, even if this process is killed.
-                Self::Lab(Lab::start(lab, &words, &scratch.join("lab.json"), at_most.as_secs() + 10)?)
+                Self::Lab(Lab::start(
+                    lab,
+                    &words,
+                    &scratch.join("lab.json"),
+                    at_most.as_secs() + 10,
+                )?)
             }
             Server::Caddy => Self::Caddy(Caddy::start(scratch, interrupt)?),
         })
@@ -86,7 +97,10 @@ impl Caddy {
                 break;
             }
         }
-        bail!("caddy does not answer:\n{}", fs::read_to_string(scratch.join("caddy.log")).unwrap_or_default())
+        bail!(
+            "caddy does not answer:\n{}",
+            fs::read_to_string(scratch.join("caddy.log")).unwrap_or_default()
+        )
     }
 }
 

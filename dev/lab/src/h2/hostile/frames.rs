@@ -3,7 +3,12 @@
 use super::{HostileRow, RowOutput, Trigger, block, row_at};
 use crate::h2::frame::{self, Code, MAX_FRAME, flag, kind, setting};
 
-const fn row(name: &'static str, section: &'static str, text: &'static str, write: fn(&mut RowOutput)) -> HostileRow {
+const fn row(
+    name: &'static str,
+    section: &'static str,
+    text: &'static str,
+    write: fn(&mut RowOutput),
+) -> HostileRow {
     row_at(Trigger::Request, name, section, text, write)
 }
 
@@ -37,13 +42,25 @@ pub const ROWS: &[HostileRow] = &[
         s.out.extend_from_slice(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n");
     }),
     greeting("headers-before-settings", "9113 3.4", "no SETTINGS before the first reply", |_| {}),
-    greeting("ping-before-settings", "9113 3.4", "PING before SETTINGS", |s| s.frame(kind::PING, 0, 0, &[7; 8])),
-    greeting("settings-ack-first", "9113 3.4", "an acknowledgement of SETTINGS before SETTINGS", |s| {
-        s.frame(kind::SETTINGS, flag::ACK, 0, &[]);
+    greeting("ping-before-settings", "9113 3.4", "PING before SETTINGS", |s| {
+        s.frame(kind::PING, 0, 0, &[7; 8])
     }),
-    greeting("settings-streams-0", "9113 6.5.2", "SETTINGS_MAX_CONCURRENT_STREAMS of 0, which is never raised", |s| {
-        settings(s, &[(setting::MAX_CONCURRENT_STREAMS, 0)]);
-    }),
+    greeting(
+        "settings-ack-first",
+        "9113 3.4",
+        "an acknowledgement of SETTINGS before SETTINGS",
+        |s| {
+            s.frame(kind::SETTINGS, flag::ACK, 0, &[]);
+        },
+    ),
+    greeting(
+        "settings-streams-0",
+        "9113 6.5.2",
+        "SETTINGS_MAX_CONCURRENT_STREAMS of 0, which is never raised",
+        |s| {
+            settings(s, &[(setting::MAX_CONCURRENT_STREAMS, 0)]);
+        },
+    ),
     row("no-frame", "9113 4.1", "bytes that are no frame", |s| {
         s.out.extend_from_slice(b"\xff\xfe\x01\x00This is not HTTP.\x07\r\n\x80\x81\r\n");
     }),
@@ -108,34 +125,58 @@ pub const ROWS: &[HostileRow] = &[
     row("headers-on-stream-0", "9113 6.2", "HEADERS on stream 0", |s| {
         s.frame(kind::HEADERS, flag::END_HEADERS, 0, &block(&[(":status", "200")]));
     }),
-    row("headers-padding-too-long", "9113 6.2", "HEADERS whose padding is longer than the frame", |s| {
-        s.frame(kind::HEADERS, flag::END_HEADERS | flag::PADDED, s.stream, &[9, 0x88]);
+    row(
+        "headers-padding-too-long",
+        "9113 6.2",
+        "HEADERS whose padding is longer than the frame",
+        |s| {
+            s.frame(kind::HEADERS, flag::END_HEADERS | flag::PADDED, s.stream, &[9, 0x88]);
+        },
+    ),
+    row(
+        "headers-priority-short",
+        "9113 6.2",
+        "HEADERS shorter than the priority that its flag announces",
+        |s| {
+            s.frame(kind::HEADERS, flag::END_HEADERS | flag::PRIORITY, s.stream, &[0, 0, 0]);
+        },
+    ),
+    row("priority-on-stream-0", "9113 6.3", "PRIORITY on stream 0", |s| {
+        s.frame(kind::PRIORITY, 0, 0, &[0; 5])
     }),
-    row("headers-priority-short", "9113 6.2", "HEADERS shorter than the priority that its flag announces", |s| {
-        s.frame(kind::HEADERS, flag::END_HEADERS | flag::PRIORITY, s.stream, &[0, 0, 0]);
+    row("priority-length", "9113 6.3", "PRIORITY of 4 bytes", |s| {
+        s.frame(kind::PRIORITY, 0, s.stream, &[0; 4])
     }),
-    row("priority-on-stream-0", "9113 6.3", "PRIORITY on stream 0", |s| s.frame(kind::PRIORITY, 0, 0, &[0; 5])),
-    row("priority-length", "9113 6.3", "PRIORITY of 4 bytes", |s| s.frame(kind::PRIORITY, 0, s.stream, &[0; 4])),
-    row("reset-on-stream-0", "9113 6.4", "RST_STREAM on stream 0", |s| frame::put_reset(s.out, 0, Code::Cancel)),
+    row("reset-on-stream-0", "9113 6.4", "RST_STREAM on stream 0", |s| {
+        frame::put_reset(s.out, 0, Code::Cancel)
+    }),
     row("reset-on-idle-stream", "9113 6.4", "RST_STREAM on a stream that was not opened", |s| {
         frame::put_reset(s.out, s.stream + 1000, Code::Cancel);
     }),
-    row("reset-length", "9113 6.4", "RST_STREAM of 3 bytes", |s| s.frame(kind::RST_STREAM, 0, s.stream, &[0; 3])),
+    row("reset-length", "9113 6.4", "RST_STREAM of 3 bytes", |s| {
+        s.frame(kind::RST_STREAM, 0, s.stream, &[0; 3])
+    }),
     row("reset-unknown-code", "9113 7", "RST_STREAM with a code that does not exist", |s| {
         s.frame(kind::RST_STREAM, 0, s.stream, &0xabcd_u32.to_be_bytes());
     }),
     endless("reset-flood", "9113 10.5", "RST_STREAM of the same stream without end", |s| {
         (0..100).for_each(|_| s.reset(Code::InternalError));
     }),
-    row("settings-on-stream", "9113 6.5", "SETTINGS on a stream", |s| s.frame(kind::SETTINGS, 0, s.stream, &[])),
-    row("settings-length", "9113 6.5", "SETTINGS of 5 bytes", |s| s.frame(kind::SETTINGS, 0, 0, &[0; 5])),
+    row("settings-on-stream", "9113 6.5", "SETTINGS on a stream", |s| {
+        s.frame(kind::SETTINGS, 0, s.stream, &[])
+    }),
+    row("settings-length", "9113 6.5", "SETTINGS of 5 bytes", |s| {
+        s.frame(kind::SETTINGS, 0, 0, &[0; 5])
+    }),
     row("settings-ack-payload", "9113 6.5", "an acknowledgement of SETTINGS with a payload", |s| {
         s.frame(kind::SETTINGS, flag::ACK, 0, &[0; 6]);
     }),
     row("settings-push-enabled", "9113 6.5.2", "SETTINGS_ENABLE_PUSH of 1 from a server", |s| {
         settings(s, &[(setting::ENABLE_PUSH, 1)]);
     }),
-    row("settings-push-2", "9113 6.5.2", "SETTINGS_ENABLE_PUSH of 2", |s| settings(s, &[(setting::ENABLE_PUSH, 2)])),
+    row("settings-push-2", "9113 6.5.2", "SETTINGS_ENABLE_PUSH of 2", |s| {
+        settings(s, &[(setting::ENABLE_PUSH, 2)])
+    }),
     row("settings-window-too-large", "9113 6.5.2", "SETTINGS_INITIAL_WINDOW_SIZE of 2^31", |s| {
         settings(s, &[(setting::INITIAL_WINDOW_SIZE, TOP + 1)]);
     }),
@@ -149,31 +190,53 @@ pub const ROWS: &[HostileRow] = &[
         (0..100).for_each(|_| settings(s, &[(setting::MAX_CONCURRENT_STREAMS, 100)]));
     }),
     row("push-promise", "9113 6.6", "PUSH_PROMISE although push is disabled", |s| {
-        let promised = [&2u32.to_be_bytes()[..], &block(&[(":method", "GET"), (":scheme", "http"), (":path", "/")])];
+        let promised = [
+            &2u32.to_be_bytes()[..],
+            &block(&[(":method", "GET"), (":scheme", "http"), (":path", "/")]),
+        ];
         s.frame(kind::PUSH_PROMISE, flag::END_HEADERS, s.stream, &promised.concat());
     }),
     row("push-promise-on-stream-0", "9113 6.6", "PUSH_PROMISE on stream 0", |s| {
         s.frame(kind::PUSH_PROMISE, flag::END_HEADERS, 0, &[0, 0, 0, 2, 0x82]);
     }),
     row("ping-length", "9113 6.7", "PING of 7 bytes", |s| s.frame(kind::PING, 0, 0, &[0; 7])),
-    row("ping-on-stream", "9113 6.7", "PING on a stream", |s| s.frame(kind::PING, 0, s.stream, &[0; 8])),
+    row("ping-on-stream", "9113 6.7", "PING on a stream", |s| {
+        s.frame(kind::PING, 0, s.stream, &[0; 8])
+    }),
     endless("ping-flood", "9113 10.5", "PING without end", |s| {
         (0..100).for_each(|_| s.frame(kind::PING, 0, 0, &[1; 8]));
     }),
-    row("goaway-on-stream", "9113 6.8", "GOAWAY on a stream", |s| s.frame(kind::GOAWAY, 0, s.stream, &[0; 8])),
+    row("goaway-on-stream", "9113 6.8", "GOAWAY on a stream", |s| {
+        s.frame(kind::GOAWAY, 0, s.stream, &[0; 8])
+    }),
     row("goaway-length", "9113 6.8", "GOAWAY of 7 bytes", |s| s.frame(kind::GOAWAY, 0, 0, &[0; 7])),
-    row("goaway-rising", "9113 6.8", "GOAWAY with a greater last stream than the one before", |s| {
-        frame::put_goaway(s.out, s.stream, Code::NoError, "");
-        frame::put_goaway(s.out, s.stream + 2, Code::NoError, "");
-    }),
-    row("goaway-error", "9113 6.8", "GOAWAY with ENHANCE_YOUR_CALM and last stream 0, then a close", |s| {
-        frame::put_goaway(s.out, 0, Code::EnhanceYourCalm, "too many requests");
-        s.close();
-    }),
-    row("goaway-unanswered", "9113 6.8", "GOAWAY that includes the stream, then a close without a reply", |s| {
-        frame::put_goaway(s.out, s.stream, Code::NoError, "");
-        s.close();
-    }),
+    row(
+        "goaway-rising",
+        "9113 6.8",
+        "GOAWAY with a greater last stream than the one before",
+        |s| {
+            frame::put_goaway(s.out, s.stream, Code::NoError, "");
+            frame::put_goaway(s.out, s.stream + 2, Code::NoError, "");
+        },
+    ),
+    row(
+        "goaway-error",
+        "9113 6.8",
+        "GOAWAY with ENHANCE_YOUR_CALM and last stream 0, then a close",
+        |s| {
+            frame::put_goaway(s.out, 0, Code::EnhanceYourCalm, "too many requests");
+            s.close();
+        },
+    ),
+    row(
+        "goaway-unanswered",
+        "9113 6.8",
+        "GOAWAY that includes the stream, then a close without a reply",
+        |s| {
+            frame::put_goaway(s.out, s.stream, Code::NoError, "");
+            s.close();
+        },
+    ),
     row("window-update-0", "9113 6.9", "WINDOW_UPDATE of 0 on the stream", |s| {
         frame::put_window_update(s.out, s.stream, 0);
     }),
@@ -186,9 +249,14 @@ pub const ROWS: &[HostileRow] = &[
     row("window-update-idle", "9113 5.1", "WINDOW_UPDATE on a stream that was not opened", |s| {
         frame::put_window_update(s.out, s.stream + 1000, 1);
     }),
-    row("window-overflow", "9113 6.9.1", "WINDOW_UPDATEs that raise the stream's window above 2^31-1", |s| {
-        (0..2).for_each(|_| frame::put_window_update(s.out, s.stream, TOP));
-    }),
+    row(
+        "window-overflow",
+        "9113 6.9.1",
+        "WINDOW_UPDATEs that raise the stream's window above 2^31-1",
+        |s| {
+            (0..2).for_each(|_| frame::put_window_update(s.out, s.stream, TOP));
+        },
+    ),
     row(
         "window-overflow-connection",
         "9113 6.9.1",
@@ -197,12 +265,17 @@ pub const ROWS: &[HostileRow] = &[
             (0..2).for_each(|_| frame::put_window_update(s.out, 0, TOP));
         },
     ),
-    row("window-overflow-settings", "9113 6.9.2", "SETTINGS that raise the stream's window above 2^31-1", |s| {
-        // Leaves room for the window with which the client began, so that only SETTINGS overflow
-        // it.
-        frame::put_window_update(s.out, s.stream, TOP - 100_000_000);
-        settings(s, &[(setting::INITIAL_WINDOW_SIZE, TOP)]);
-    }),
+    row(
+        "window-overflow-settings",
+        "9113 6.9.2",
+        "SETTINGS that raise the stream's window above 2^31-1",
+        |s| {
+            // Leaves room for the window with which the client began, so that only SETTINGS overflow
+            // it.
+            frame::put_window_update(s.out, s.stream, TOP - 100_000_000);
+            settings(s, &[(setting::INITIAL_WINDOW_SIZE, TOP)]);
+        },
+    ),
     endless("window-exceeded", "9113 6.9.1", "64 MiB of DATA whatever the windows are", |s| {
         if s.round == 0 {
             s.good_head();
@@ -235,11 +308,16 @@ pub const ROWS: &[HostileRow] = &[
         }
         (0..100).for_each(|_| s.frame(kind::CONTINUATION, 0, s.stream, &[]));
     }),
-    endless("header-list-endless", "9113 10.5.1", "header fields in CONTINUATION without end", |s| {
-        if s.round == 0 {
-            s.frame(kind::HEADERS, 0, s.stream, &[0x88]);
-        }
-        let fields = block(&[("x-a", &"a".repeat(1000))]);
-        s.frame(kind::CONTINUATION, 0, s.stream, &fields);
-    }),
+    endless(
+        "header-list-endless",
+        "9113 10.5.1",
+        "header fields in CONTINUATION without end",
+        |s| {
+            if s.round == 0 {
+                s.frame(kind::HEADERS, 0, s.stream, &[0x88]);
+            }
+            let fields = block(&[("x-a", &"a".repeat(1000))]);
+            s.frame(kind::CONTINUATION, 0, s.stream, &fields);
+        },
+    ),
 ];

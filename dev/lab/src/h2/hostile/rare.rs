@@ -4,7 +4,12 @@ use super::{BODY, HostileReply, HostileRow, RowOutput, Trigger, block, row_at};
 use crate::h2::frame::{self, Code, flag, kind, setting};
 use crate::h2::hpack::{EVERY_BYTE_CODED, put_string};
 
-const fn row(name: &'static str, section: &'static str, text: &'static str, write: fn(&mut RowOutput)) -> HostileRow {
+const fn row(
+    name: &'static str,
+    section: &'static str,
+    text: &'static str,
+    write: fn(&mut RowOutput),
+) -> HostileRow {
     row_at(Trigger::Request, name, section, text, write)
 }
 
@@ -25,12 +30,17 @@ pub const ROWS: &[HostileRow] = &[
             s.reset(Code::NoError);
         }),
     },
-    row("rare-unknown-frame", "9113 5.5", "frames of an unknown type, on stream 0 and on the request's", |s| {
-        s.frame(0xfa, 0xff, 0, b"unknown");
-        s.good_head();
-        s.frame(0xfb, 0xff, s.stream, b"unknown");
-        s.end();
-    }),
+    row(
+        "rare-unknown-frame",
+        "9113 5.5",
+        "frames of an unknown type, on stream 0 and on the request's",
+        |s| {
+            s.frame(0xfa, 0xff, 0, b"unknown");
+            s.good_head();
+            s.frame(0xfb, 0xff, s.stream, b"unknown");
+            s.end();
+        },
+    ),
     row("rare-unknown-setting", "9113 6.5.2", "SETTINGS with an unknown setting", |s| {
         frame::put_settings(s.out, &[(0xfafa, 7)]);
         s.reply();
@@ -41,7 +51,10 @@ pub const ROWS: &[HostileRow] = &[
         "SETTINGS before each reply: 1 stream and no table, then more of both",
         |s| {
             let more = s.round % 2;
-            let change = [(setting::MAX_CONCURRENT_STREAMS, 1 + 99 * more), (setting::HEADER_TABLE_SIZE, 64 * more)];
+            let change = [
+                (setting::MAX_CONCURRENT_STREAMS, 1 + 99 * more),
+                (setting::HEADER_TABLE_SIZE, 64 * more),
+            ];
             frame::put_settings(s.out, &change);
             s.reply();
         },
@@ -67,7 +80,12 @@ pub const ROWS: &[HostileRow] = &[
     row("rare-trailers", "9113 8.1", "trailers after the body", |s| {
         s.good_head();
         s.frame(kind::DATA, 0, s.stream, BODY);
-        s.frame(kind::HEADERS, flag::END_HEADERS | flag::END_STREAM, s.stream, &block(&[("x-sum", "1")]));
+        s.frame(
+            kind::HEADERS,
+            flag::END_HEADERS | flag::END_STREAM,
+            s.stream,
+            &block(&[("x-sum", "1")]),
+        );
         s.is_reply = true;
     }),
     row("rare-continuation", "9113 6.10", "a header block in pieces of five bytes", |s| {
@@ -90,22 +108,32 @@ pub const ROWS: &[HostileRow] = &[
         s.frame(kind::HEADERS, flag::END_HEADERS | flag::END_STREAM, s.stream, &block(&[OK]));
         s.is_reply = true;
     }),
-    row("rare-dynamic-table", "7541 6.2.1", "fields that are entered in the dynamic table and named later", |s| {
-        let mut block = vec![0x88];
-        if s.round == 0 {
-            block.push(0x40);
-            put_string(&mut block, b"x-lab");
-            put_string(&mut block, b"entered");
-        } else {
-            block.push(0xbe);
-        }
-        s.block(&block);
-        s.end();
-    }),
-    row("rare-table-update", "7541 6.3", "table size updates to 0 and to 4096, and an entry", |s| {
-        s.block(&[0x20, 0x3f, 0xe1, 0x1f, 0x88, 0x40, 1, b'x', 1, b'a', 0xbe]);
-        s.end();
-    }),
+    row(
+        "rare-dynamic-table",
+        "7541 6.2.1",
+        "fields that are entered in the dynamic table and named later",
+        |s| {
+            let mut block = vec![0x88];
+            if s.round == 0 {
+                block.push(0x40);
+                put_string(&mut block, b"x-lab");
+                put_string(&mut block, b"entered");
+            } else {
+                block.push(0xbe);
+            }
+            s.block(&block);
+            s.end();
+        },
+    ),
+    row(
+        "rare-table-update",
+        "7541 6.3",
+        "table size updates to 0 and to 4096, and an entry",
+        |s| {
+            s.block(&[0x20, 0x3f, 0xe1, 0x1f, 0x88, 0x40, 1, b'x', 1, b'a', 0xbe]);
+            s.end();
+        },
+    ),
     row("rare-huffman", "7541 5.2", "names and values in the Huffman code", |s| {
         s.block(&[&[0x88, 0x10, 0x84], &X_LAB_CODED[..], &[0xa0], &EVERY_BYTE_CODED].concat());
         s.end();
@@ -119,10 +147,15 @@ pub const ROWS: &[HostileRow] = &[
         s.reply();
         s.reset(Code::NoError);
     }),
-    row("rare-graceful", "9113 6.8", "GOAWAY with 2^31-1, the reply, GOAWAY with its stream, then a close", |s| {
-        frame::put_goaway(s.out, u32::MAX >> 1, Code::NoError, "");
-        s.reply();
-        frame::put_goaway(s.out, s.stream, Code::NoError, "shutting down");
-        s.close();
-    }),
+    row(
+        "rare-graceful",
+        "9113 6.8",
+        "GOAWAY with 2^31-1, the reply, GOAWAY with its stream, then a close",
+        |s| {
+            frame::put_goaway(s.out, u32::MAX >> 1, Code::NoError, "");
+            s.reply();
+            frame::put_goaway(s.out, s.stream, Code::NoError, "shutting down");
+            s.close();
+        },
+    ),
 ];

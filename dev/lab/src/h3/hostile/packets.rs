@@ -76,7 +76,9 @@ impl Exchange<'_> {
     /// Sends an Initial packet with this first byte, before its protection.
     fn protected(&mut self, first: u8, frames: &[u8]) {
         let Some((destination, _)) = self.ids() else { return };
-        let Ok(keys) = self.crypto.initial_keys(VERSION, &ConnectionId::new(destination)) else { return };
+        let Ok(keys) = self.crypto.initial_keys(VERSION, &ConnectionId::new(destination)) else {
+            return;
+        };
         let Some(mut packet) = self.long(first, VERSION, destination) else { return };
         packet.push(0);
         let filled = if frames.is_empty() { 0 } else { MIN_DATAGRAM - TAG - packet.len() - 6 };
@@ -127,7 +129,13 @@ pub const fn packets(
     text: &'static str,
     write: fn(&mut Exchange),
 ) -> HostileRow {
-    HostileRow { name, section, text, trigger: Trigger::Packet, writer: HostileReply::Packets(write) }
+    HostileRow {
+        name,
+        section,
+        text,
+        trigger: Trigger::Packet,
+        writer: HostileReply::Packets(write),
+    }
 }
 
 fn close<const CODE: u64>(exchange: &mut Exchange) {
@@ -145,34 +153,58 @@ pub const ROWS: &[HostileRow] = &[
         let own = e.received.to_vec();
         e.send(&own);
     }),
-    packets("h3-quic-other-version", "9000 6.2", "Version Negotiation without the client's version", |e| {
-        e.version_negotiation(&[0x0a0a_0a0a, 0xff00_001d]);
-    }),
+    packets(
+        "h3-quic-other-version",
+        "9000 6.2",
+        "Version Negotiation without the client's version",
+        |e| {
+            e.version_negotiation(&[0x0a0a_0a0a, 0xff00_001d]);
+        },
+    ),
     packets("h3-quic-no-version", "9000 17.2.1", "Version Negotiation without any version", |e| {
         e.version_negotiation(&[]);
     }),
     packets("h3-quic-retry-bad-tag", "9001 5.8", "Retry whose integrity tag is wrong", |e| {
         e.retry(b"token", |tag| tag[15] ^= 1);
     }),
-    packets("h3-quic-retry-empty", "9000 17.2.5.2", "Retry with an empty token", |e| e.retry(b"", |_| {})),
-    packets("h3-quic-retry-endless", "9000 17.2.5.2", "Retry in answer to each packet", |e| e.retry(b"token", |_| {})),
-    packets("h3-quic-reset-like", "9000 10.3", "packets that look like stateless resets, and nothing more", |e| {
-        e.send(&[0x55; 43]);
+    packets("h3-quic-retry-empty", "9000 17.2.5.2", "Retry with an empty token", |e| {
+        e.retry(b"", |_| {})
     }),
+    packets("h3-quic-retry-endless", "9000 17.2.5.2", "Retry in answer to each packet", |e| {
+        e.retry(b"token", |_| {})
+    }),
+    packets(
+        "h3-quic-reset-like",
+        "9000 10.3",
+        "packets that look like stateless resets, and nothing more",
+        |e| {
+            e.send(&[0x55; 43]);
+        },
+    ),
     packets("h3-quic-wrong-keys", "9001 5.2", "an Initial packet whose protection is wrong", |e| {
         e.initial(&[1]);
         if let Some(last) = e.out.last_mut().and_then(|packet| packet.last_mut()) {
             *last ^= 1;
         }
     }),
-    packets("h3-quic-close-no-error", "9000 20.1", "a close with NO_ERROR in an Initial packet", close::<0>),
+    packets(
+        "h3-quic-close-no-error",
+        "9000 20.1",
+        "a close with NO_ERROR in an Initial packet",
+        close::<0>,
+    ),
     packets(
         "h3-quic-close-internal-error",
         "9000 20.1",
         "a close with INTERNAL_ERROR in an Initial packet",
         close::<1>,
     ),
-    packets("h3-quic-close-refused", "9000 20.1", "a close with CONNECTION_REFUSED in an Initial packet", close::<2>),
+    packets(
+        "h3-quic-close-refused",
+        "9000 20.1",
+        "a close with CONNECTION_REFUSED in an Initial packet",
+        close::<2>,
+    ),
     packets(
         "h3-quic-close-parameters",
         "9000 20.1",
@@ -185,31 +217,71 @@ pub const ROWS: &[HostileRow] = &[
         "a close with PROTOCOL_VIOLATION in an Initial packet",
         close::<10>,
     ),
-    packets("h3-quic-close-token", "9000 20.1", "a close with INVALID_TOKEN in an Initial packet", close::<11>),
-    packets("h3-quic-close-alert", "9001 4.8", "a close with the alert handshake_failure", close::<0x128>),
-    packets("h3-quic-close-no-protocol", "9001 8.1", "a close with the alert no_application_protocol", close::<0x178>),
-    packets("h3-quic-close-unknown", "9000 20.1", "a close with a code that does not exist", close::<0x3fff_ffff>),
-    packets("h3-quic-close-of-application", "9000 12.4", "a close by the application in an Initial packet", |e| {
-        e.initial(&[0x1d, 0x41, 0x02, 0]);
+    packets(
+        "h3-quic-close-token",
+        "9000 20.1",
+        "a close with INVALID_TOKEN in an Initial packet",
+        close::<11>,
+    ),
+    packets(
+        "h3-quic-close-alert",
+        "9001 4.8",
+        "a close with the alert handshake_failure",
+        close::<0x128>,
+    ),
+    packets(
+        "h3-quic-close-no-protocol",
+        "9001 8.1",
+        "a close with the alert no_application_protocol",
+        close::<0x178>,
+    ),
+    packets(
+        "h3-quic-close-unknown",
+        "9000 20.1",
+        "a close with a code that does not exist",
+        close::<0x3fff_ffff>,
+    ),
+    packets(
+        "h3-quic-close-of-application",
+        "9000 12.4",
+        "a close by the application in an Initial packet",
+        |e| {
+            e.initial(&[0x1d, 0x41, 0x02, 0]);
+        },
+    ),
+    packets("h3-quic-empty-packet", "9000 12.4", "an Initial packet without frames", |e| {
+        e.initial(&[])
     }),
-    packets("h3-quic-empty-packet", "9000 12.4", "an Initial packet without frames", |e| e.initial(&[])),
     packets("h3-quic-stream-in-initial", "9000 12.4", "STREAM in an Initial packet", |e| {
         e.initial(&[0x0a, 3, 1, b'x']);
     }),
-    packets("h3-quic-done-in-initial", "9000 12.4", "HANDSHAKE_DONE in an Initial packet", |e| e.initial(&[0x1e])),
-    packets("h3-quic-unknown-frame", "9000 12.4", "a frame of an unknown type", |e| e.initial(&[0x7f, 0xff, 1])),
+    packets("h3-quic-done-in-initial", "9000 12.4", "HANDSHAKE_DONE in an Initial packet", |e| {
+        e.initial(&[0x1e])
+    }),
+    packets("h3-quic-unknown-frame", "9000 12.4", "a frame of an unknown type", |e| {
+        e.initial(&[0x7f, 0xff, 1])
+    }),
     packets("h3-quic-ack-below-0", "9000 12.4", "an ACK whose ranges reach below packet 0", |e| {
         e.initial(&[2, 0, 0, 9, 9, 9, 9]);
     }),
     packets("h3-quic-ack-unsent", "9000 13.1", "an ACK of packets that were not sent", |e| {
         e.initial(&[2, 0x67, 0x10, 0, 0, 0]);
     }),
-    packets("h3-quic-reserved-bits", "9000 17.2", "an Initial packet with reserved bits", |e| e.protected(0xcf, &[1])),
-    packets("h3-quic-crypto-garbage", "9001 4", "bytes in CRYPTO that are no message of TLS", |e| {
-        e.initial(&[&[6, 0, 0x40, 100][..], &[0xee; 100]].concat());
+    packets("h3-quic-reserved-bits", "9000 17.2", "an Initial packet with reserved bits", |e| {
+        e.protected(0xcf, &[1])
     }),
+    packets(
+        "h3-quic-crypto-garbage",
+        "9001 4",
+        "bytes in CRYPTO that are no message of TLS",
+        |e| {
+            e.initial(&[&[6, 0, 0x40, 100][..], &[0xee; 100]].concat());
+        },
+    ),
     packets("h3-quic-crypto-far", "9000 7.5", "CRYPTO with an offset of 2^40", |e| {
         e.initial(&[6, 0xc0, 0, 1, 0, 0, 0, 0, 0, 1, b'x']);
     }),
-    packets("h3-quic-token-in-initial", "9000 12.4", "NEW_TOKEN in an Initial packet", |e| e.initial(&[7, 1, 1])),
+    packets("h3-quic-token-in-initial", "9000 12.4", "NEW_TOKEN in an Initial packet", |e| {
+        e.initial(&[7, 1, 1])
+    }),
 ];

@@ -2,12 +2,18 @@
 
 use super::packets::packets;
 use super::{
-    BODY, End, HostileReply, HostileRow, OK, Offer, Trigger, block, greeting, number, put_number, row, row_at,
+    BODY, End, HostileReply, HostileRow, OK, Offer, Trigger, block, greeting, number, put_number,
+    row, row_at,
 };
 use crate::h2::hpack::EVERY_BYTE_CODED;
 use quinn_proto::VarInt;
 
-const fn offer(name: &'static str, section: &'static str, text: &'static str, make: fn(&mut Offer)) -> HostileRow {
+const fn offer(
+    name: &'static str,
+    section: &'static str,
+    text: &'static str,
+    make: fn(&mut Offer),
+) -> HostileRow {
     HostileRow { name, section, text, trigger: Trigger::Setup, writer: HostileReply::Setup(make) }
 }
 
@@ -46,28 +52,45 @@ pub const ROWS: &[HostileRow] = &[
             s.is_reply = true;
         },
     ),
-    row("h3-rare-unknown-stream", "9114 6.2.3", "streams of unknown types: open, ended and reset", |s| {
-        s.open(b"\x21unknown");
-        s.opened.push((b"\x40\x54and ended".to_vec(), End::Finished));
-        s.opened.push((Vec::new(), End::Reset(number::NO_ERROR)));
-        s.reply();
-    }),
+    row(
+        "h3-rare-unknown-stream",
+        "9114 6.2.3",
+        "streams of unknown types: open, ended and reset",
+        |s| {
+            s.open(b"\x21unknown");
+            s.opened.push((b"\x40\x54and ended".to_vec(), End::Finished));
+            s.opened.push((Vec::new(), End::Reset(number::NO_ERROR)));
+            s.reply();
+        },
+    ),
     greeting(
         "h3-rare-unknown-setting",
         "9114 7.2.4.1",
         "SETTINGS with unknown settings, and one of each that is known",
         |s| {
             let mut payload = Vec::new();
-            for number in [1, 0, 6, 100_000, 7, 0, 8, 1, 0x33, 1, 0x21, 5, 0x1f * 99 + 0x21, (1 << 62) - 1] {
+            for number in
+                [1, 0, 6, 100_000, 7, 0, 8, 1, 0x33, 1, 0x21, 5, 0x1f * 99 + 0x21, (1 << 62) - 1]
+            {
                 put_number(&mut payload, number);
             }
             s.greet(&[(number::SETTINGS, &payload)]);
         },
     ),
-    greeting("h3-rare-qpack-limits", "9204 5", "SETTINGS that allow a table of 1 GiB and 1000 blocked streams", |s| {
-        s.greet(&[(number::SETTINGS, &[1, 0xc0, 0, 0, 0, 0x40, 0, 0, 0, 7, 0x43, 0xe8])]);
-    }),
-    greeting("h3-rare-no-control", "9114 6.2.1", "replies before the control stream, which may come late", |_| {}),
+    greeting(
+        "h3-rare-qpack-limits",
+        "9204 5",
+        "SETTINGS that allow a table of 1 GiB and 1000 blocked streams",
+        |s| {
+            s.greet(&[(number::SETTINGS, &[1, 0xc0, 0, 0, 0, 0x40, 0, 0, 0, 7, 0x43, 0xe8])]);
+        },
+    ),
+    greeting(
+        "h3-rare-no-control",
+        "9114 6.2.1",
+        "replies before the control stream, which may come late",
+        |_| {},
+    ),
     row("h3-rare-interim", "9114 4.1", "status 100 and 103 before the reply", |s| {
         s.head(&[(":status", "100")]);
         s.head(&[(":status", "103"), ("link", "</style.css>; rel=preload")]);
@@ -98,13 +121,18 @@ pub const ROWS: &[HostileRow] = &[
         }
         s.is_reply = true;
     }),
-    row("h3-rare-huffman", "9204 4.1.2", "names and values in the Huffman code, never to be indexed", |s| {
-        let first = [&[0x38 | 3][..], &X_L_CODED, &[0xa0], &EVERY_BYTE_CODED].concat();
-        let second = [&[0x70 | 0xf, 92 - 15, 0x87][..], &SERVER_CODED].concat();
-        s.block(&[&[0, 0, 0xd9][..], &first, &second].concat());
-        s.data(BODY);
-        s.is_reply = true;
-    }),
+    row(
+        "h3-rare-huffman",
+        "9204 4.1.2",
+        "names and values in the Huffman code, never to be indexed",
+        |s| {
+            let first = [&[0x38 | 3][..], &X_L_CODED, &[0xa0], &EVERY_BYTE_CODED].concat();
+            let second = [&[0x70 | 0xf, 92 - 15, 0x87][..], &SERVER_CODED].concat();
+            s.block(&[&[0, 0, 0xd9][..], &first, &second].concat());
+            s.data(BODY);
+            s.is_reply = true;
+        },
+    ),
     row("h3-rare-base", "9204 4.5.1.2", "a block with a base although it needs no entry", |s| {
         s.block(&[0, 5, 0xd9]);
         s.data(BODY);
@@ -116,19 +144,29 @@ pub const ROWS: &[HostileRow] = &[
         }
         s.reply();
     }),
-    row("h3-rare-stream-cancellation", "9204 4.4.2", "a decoder stream that cancels streams", |s| {
-        if s.round == 0 {
-            s.open(&[3, 0x40, 0x7f, 0x01, 0x44]);
-        }
-        s.reply();
-    }),
-    row("h3-rare-goaway", "9114 5.2", "GOAWAY with 2^62-4 and with the next stream, and a reply", |s| {
-        s.control_frame(number::GOAWAY, &[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfc]);
-        let mut next = Vec::new();
-        put_number(&mut next, s.stream + 4);
-        s.control_frame(number::GOAWAY, &next);
-        s.reply();
-    }),
+    row(
+        "h3-rare-stream-cancellation",
+        "9204 4.4.2",
+        "a decoder stream that cancels streams",
+        |s| {
+            if s.round == 0 {
+                s.open(&[3, 0x40, 0x7f, 0x01, 0x44]);
+            }
+            s.reply();
+        },
+    ),
+    row(
+        "h3-rare-goaway",
+        "9114 5.2",
+        "GOAWAY with 2^62-4 and with the next stream, and a reply",
+        |s| {
+            s.control_frame(number::GOAWAY, &[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfc]);
+            let mut next = Vec::new();
+            put_number(&mut next, s.stream + 4);
+            s.control_frame(number::GOAWAY, &next);
+            s.reply();
+        },
+    ),
     row(
         "h3-rare-stop-sending",
         "9114 4.1.1",
@@ -138,12 +176,22 @@ pub const ROWS: &[HostileRow] = &[
             s.reply();
         },
     ),
-    offer("h3-rare-one-stream", "9000 4.6", "transport parameters that allow one stream", |offer| {
-        offer.transport.max_concurrent_bidi_streams(VarInt::from_u32(1));
-    }),
-    offer("h3-rare-small-window", "9000 4.1", "transport parameters that allow 32 bytes a stream", |offer| {
-        offer.transport.stream_receive_window(VarInt::from_u32(32));
-    }),
+    offer(
+        "h3-rare-one-stream",
+        "9000 4.6",
+        "transport parameters that allow one stream",
+        |offer| {
+            offer.transport.max_concurrent_bidi_streams(VarInt::from_u32(1));
+        },
+    ),
+    offer(
+        "h3-rare-small-window",
+        "9000 4.1",
+        "transport parameters that allow 32 bytes a stream",
+        |offer| {
+            offer.transport.stream_receive_window(VarInt::from_u32(32));
+        },
+    ),
     offer(
         "h3-rare-small-connection-window",
         "9000 4.1",
@@ -152,38 +200,71 @@ pub const ROWS: &[HostileRow] = &[
             offer.transport.receive_window(VarInt::from_u32(64));
         },
     ),
-    packets("h3-rare-garbage", "9000 10.3", "datagrams of no packet before the packets of the handshake", |e| {
-        e.send(b"\x00not QUIC at all");
-        e.send(&[0xff; 1200]);
-        e.send(&[]);
-        e.passes_on = true;
-    }),
-    packets("h3-rare-version-negotiation", "9000 6.2", "Version Negotiation that lists the client's version", |e| {
-        e.version_negotiation(&[0x0a0a_0a0a, 1]);
-        e.passes_on = true;
-    }),
-    packets("h3-rare-retry-bad-tag", "9001 5.8", "Retry whose integrity tag is wrong, before the handshake", |e| {
-        e.retry(b"token", |tag| tag[0] ^= 1);
-        e.passes_on = true;
-    }),
-    packets("h3-rare-reset-like", "9000 10.3.1", "packets that look like stateless resets, with another token", |e| {
-        for length in [21, 40, 100] {
-            let mut packet = vec![0x41; length];
-            packet[1..].iter_mut().zip(0u8..).for_each(|(byte, at)| *byte = at.wrapping_mul(37) ^ e.round as u8);
-            e.send(&packet);
-        }
-        e.passes_on = true;
-    }),
-    packets("h3-rare-wrong-keys", "9001 5.2", "Initial packets whose protection is wrong, before the handshake", |e| {
-        e.initial(&[0x1c, 0, 0, 0]);
-        if let Some(last) = e.out.last_mut().and_then(|packet| packet.last_mut()) {
-            *last ^= 1;
-        }
-        e.passes_on = true;
-    }),
-    packets("h3-rare-own-packet", "9000 17.2", "the client's own datagram sent back, before the handshake", |e| {
-        let own = e.received.to_vec();
-        e.send(&own);
-        e.passes_on = true;
-    }),
+    packets(
+        "h3-rare-garbage",
+        "9000 10.3",
+        "datagrams of no packet before the packets of the handshake",
+        |e| {
+            e.send(b"\x00not QUIC at all");
+            e.send(&[0xff; 1200]);
+            e.send(&[]);
+            e.passes_on = true;
+        },
+    ),
+    packets(
+        "h3-rare-version-negotiation",
+        "9000 6.2",
+        "Version Negotiation that lists the client's version",
+        |e| {
+            e.version_negotiation(&[0x0a0a_0a0a, 1]);
+            e.passes_on = true;
+        },
+    ),
+    packets(
+        "h3-rare-retry-bad-tag",
+        "9001 5.8",
+        "Retry whose integrity tag is wrong, before the handshake",
+        |e| {
+            e.retry(b"token", |tag| tag[0] ^= 1);
+            e.passes_on = true;
+        },
+    ),
+    packets(
+        "h3-rare-reset-like",
+        "9000 10.3.1",
+        "packets that look like stateless resets, with another token",
+        |e| {
+            for length in [21, 40, 100] {
+                let mut packet = vec![0x41; length];
+                packet[1..]
+                    .iter_mut()
+                    .zip(0u8..)
+                    .for_each(|(byte, at)| *byte = at.wrapping_mul(37) ^ e.round as u8);
+                e.send(&packet);
+            }
+            e.passes_on = true;
+        },
+    ),
+    packets(
+        "h3-rare-wrong-keys",
+        "9001 5.2",
+        "Initial packets whose protection is wrong, before the handshake",
+        |e| {
+            e.initial(&[0x1c, 0, 0, 0]);
+            if let Some(last) = e.out.last_mut().and_then(|packet| packet.last_mut()) {
+                *last ^= 1;
+            }
+            e.passes_on = true;
+        },
+    ),
+    packets(
+        "h3-rare-own-packet",
+        "9000 17.2",
+        "the client's own datagram sent back, before the handshake",
+        |e| {
+            let own = e.received.to_vec();
+            e.send(&own);
+            e.passes_on = true;
+        },
+    ),
 ];

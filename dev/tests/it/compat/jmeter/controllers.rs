@@ -62,13 +62,20 @@ impl Kinds {
     fn leaf(self) -> BoxedStrategy<Node> {
         match self {
             Self::All => prop_oneof![12 => Just(Node::Request), 1 => Just(Node::Action(1))].boxed(),
-            Self::Failing => prop_oneof![7 => Just(Node::Request), 1 => Just(Node::Failing)].boxed(),
-            Self::Actions => prop_oneof![14 => Just(Node::Request), 1 => (3..=5_u32).prop_map(Node::Action)].boxed(),
+            Self::Failing => {
+                prop_oneof![7 => Just(Node::Request), 1 => Just(Node::Failing)].boxed()
+            }
+            Self::Actions => {
+                prop_oneof![14 => Just(Node::Request), 1 => (3..=5_u32).prop_map(Node::Action)]
+                    .boxed()
+            }
         }
     }
 
     fn controller(self) -> BoxedStrategy<Controller> {
-        use Controller::{Critical, Each, If, Interleave, Loop, Once, Parent, Simple, Switch, Transaction};
+        use Controller::{
+            Critical, Each, If, Interleave, Loop, Once, Parent, Simple, Switch, Transaction,
+        };
         let plain = prop_oneof![
             Just(Simple),
             (1..=3_u32).prop_map(Loop),
@@ -87,7 +94,9 @@ impl Kinds {
                 1 => Just(Critical)
             ]
             .boxed(),
-            Self::Failing | Self::Actions => prop_oneof![7 => plain, 1 => Just(Transaction)].boxed(),
+            Self::Failing | Self::Actions => {
+                prop_oneof![7 => plain, 1 => Just(Transaction)].boxed()
+            }
         }
     }
 
@@ -119,7 +128,12 @@ pub fn plan(kinds: Kinds, seed: u8, groups: usize) -> String {
             </elementProp><stringProp name="ThreadGroup.num_threads">1</stringProp><stringProp name="ThreadGroup.ramp_time">0</stringProp>
             </ThreadGroup><hashTree>{}"#,
             ends[number % ends.len()],
-            element("CounterConfig", "count", &[("start", "1"), ("incr", "1"), ("name", "n")], "CounterConfig."),
+            element(
+                "CounterConfig",
+                "count",
+                &[("start", "1"), ("incr", "1"), ("name", "n")],
+                "CounterConfig."
+            ),
         );
         let mut names = Names { group: number, next: 0 };
         for node in &nodes {
@@ -149,7 +163,10 @@ pub fn by_group(file: &ResultFile) -> BTreeMap<String, Vec<String>> {
     let mut groups: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for sample in &file.samples {
         let group = sample[label].split(' ').next().unwrap_or_default();
-        groups.entry(group.to_owned()).or_default().push(format!("{} {}", sample[label], sample[message]));
+        groups
+            .entry(group.to_owned())
+            .or_default()
+            .push(format!("{} {}", sample[label], sample[message]));
     }
     groups
 }
@@ -158,7 +175,9 @@ pub fn by_group(file: &ResultFile) -> BTreeMap<String, Vec<String>> {
 fn element(tag: &str, name: &str, texts: &[(&str, &str)], prefix: &str) -> String {
     let texts: Vec<String> = texts
         .iter()
-        .map(|(key, value): &(&str, &str)| format!(r#"<stringProp name="{prefix}{key}">{value}</stringProp>"#))
+        .map(|(key, value): &(&str, &str)| {
+            format!(r#"<stringProp name="{prefix}{key}">{value}</stringProp>"#)
+        })
         .collect();
     let texts = texts.concat();
     format!(r#"<{tag} guiclass="" testclass="{tag}" testname="{name}">{texts}</{tag}><hashTree/>"#)
@@ -176,11 +195,21 @@ impl Names {
         let name = |kind: &str| format!("{} {kind} {}", self.group, self.next);
         match node {
             Node::Request => {
-                text.push_str(&element("HTTPSamplerProxy", &name("request"), &[("method", "GET")], "HTTPSampler."));
+                text.push_str(&element(
+                    "HTTPSamplerProxy",
+                    &name("request"),
+                    &[("method", "GET")],
+                    "HTTPSampler.",
+                ));
             }
             Node::Failing => {
                 let texts = [("method", "GET"), ("port", "${__P(closed)}")];
-                text.push_str(&element("HTTPSamplerProxy", &name("failing"), &texts, "HTTPSampler."));
+                text.push_str(&element(
+                    "HTTPSamplerProxy",
+                    &name("failing"),
+                    &texts,
+                    "HTTPSampler.",
+                ));
             }
             Node::Action(action) => {
                 let texts = [("action", &*action.to_string()), ("target", "0"), ("duration", "0")];
@@ -211,27 +240,43 @@ fn properties(controller: Controller) -> (&'static str, Vec<(&'static str, Strin
         Controller::Simple => ("GenericController", Vec::new()),
         Controller::Transaction => transaction_properties("false"),
         Controller::Parent => transaction_properties("true"),
-        Controller::Loop(times) => ("LoopController", vec![("LoopController.loops", times.to_string())]),
+        Controller::Loop(times) => {
+            ("LoopController", vec![("LoopController.loops", times.to_string())])
+        }
         Controller::If(every) => {
-            let condition =
-                if every == 0 { "false".to_owned() } else { format!("${{__jexl3(${{n}} % {every} == 0)}}") };
-            let texts = vec![("IfController.condition", condition), ("IfController.useExpression", "true".to_owned())];
+            let condition = if every == 0 {
+                "false".to_owned()
+            } else {
+                format!("${{__jexl3(${{n}} % {every} == 0)}}")
+            };
+            let texts = vec![
+                ("IfController.condition", condition),
+                ("IfController.useExpression", "true".to_owned()),
+            ];
             ("IfController", texts)
         }
         Controller::Once => ("OnceOnlyController", Vec::new()),
-        Controller::Interleave(style) => ("InterleaveControl", vec![("InterleaveControl.style", style.to_string())]),
-        Controller::Switch(value) => ("SwitchController", vec![("SwitchController.value", value.to_string())]),
+        Controller::Interleave(style) => {
+            ("InterleaveControl", vec![("InterleaveControl.style", style.to_string())])
+        }
+        Controller::Switch(value) => {
+            ("SwitchController", vec![("SwitchController.value", value.to_string())])
+        }
         Controller::Each => {
             let texts = [("ForeachController.inputVal", "v"), ("ForeachController.returnVal", "x")];
             ("ForeachController", texts.map(|(key, value)| (key, value.to_owned())).into())
         }
-        Controller::Critical => {
-            ("CriticalSectionController", vec![("CriticalSectionController.lockName", "l".to_owned())])
-        }
+        Controller::Critical => (
+            "CriticalSectionController",
+            vec![("CriticalSectionController.lockName", "l".to_owned())],
+        ),
     }
 }
 
 fn transaction_properties(parent: &str) -> (&'static str, Vec<(&'static str, String)>) {
-    let texts = [("TransactionController.parent", parent), ("TransactionController.includeTimers", "false")];
+    let texts = [
+        ("TransactionController.parent", parent),
+        ("TransactionController.includeTimers", "false"),
+    ];
     ("TransactionController", texts.map(|(key, value)| (key, value.to_owned())).into())
 }

@@ -21,7 +21,10 @@ impl ResultFile {
 
     /// Index of the column with a name.
     pub fn column(&self, name: &str) -> usize {
-        self.columns.iter().position(|column| column == name).unwrap_or_else(|| panic!("no column {name}"))
+        self.columns
+            .iter()
+            .position(|column| column == name)
+            .unwrap_or_else(|| panic!("no column {name}"))
     }
 
     /// Samples of each thread, in their order, without some columns.
@@ -32,16 +35,21 @@ impl ResultFile {
         for sample in &self.samples {
             // JMeter counts the text of a Java exception as bytes. With parallel downloads, it reads the byte counter of
             // a connection that it has already returned to the pool: in 1 of 50 samples of a group, `bytes` was 0.
-            let is_byte_count_reliable =
-                !sample[code].starts_with("Non HTTP") && !sample[thread].starts_with("parallel downloads ");
-            let is_compared =
-                |column: &str| !without.contains(&column) && (column != "bytes" || is_byte_count_reliable);
+            let is_byte_count_reliable = !sample[code].starts_with("Non HTTP")
+                && !sample[thread].starts_with("parallel downloads ");
+            let is_compared = |column: &str| {
+                !without.contains(&column) && (column != "bytes" || is_byte_count_reliable)
+            };
             let cells = self.columns.iter().zip(sample).filter(|(column, _)| is_compared(column));
-            let text: Vec<String> = cells.map(|(column, cell)| format!("{column}={cell}")).collect();
+            let text: Vec<String> =
+                cells.map(|(column, cell)| format!("{column}={cell}")).collect();
             threads.entry(&sample[thread]).or_default().push(text.join(" "));
         }
         // Groups with this name choose at random.
-        threads.iter_mut().filter(|(name, _)| name.starts_with("orders ")).for_each(|(_, all)| all.sort());
+        threads
+            .iter_mut()
+            .filter(|(name, _)| name.starts_with("orders "))
+            .for_each(|(_, all)| all.sort());
         threads
     }
 
@@ -56,7 +64,11 @@ impl ResultFile {
             let ours = samples_of(&ours, thread);
             for at in 0..real.len().max(ours.len()) {
                 if real.get(at) != ours.get(at) {
-                    found.push(format!("{thread}\n  real {:?}\n  ours {:?}", real.get(at), ours.get(at)));
+                    found.push(format!(
+                        "{thread}\n  real {:?}\n  ours {:?}",
+                        real.get(at),
+                        ours.get(at)
+                    ));
                 }
             }
         }

@@ -29,7 +29,10 @@ const SHELF: &str = "<html><head><title>Shelf</title></head><body><a href=\"/goo
 /// Pages with a session identifier, by path.
 const SESSIONS: [(&str, &str); 6] = [
     ("/session", "<a href=\"/x;sid=AB12?b=1\">x</a><a href=\"/y?sid=CD34&amp;c=2\">y</a>"),
-    ("/session-field", "<form><input name=\"sid\" value=\"F1\"><input name=\"second\" value=\"F 2&amp;\"></form>"),
+    (
+        "/session-field",
+        "<form><input name=\"sid\" value=\"F1\"><input name=\"second\" value=\"F 2&amp;\"></form>",
+    ),
     ("/session-turned", "<form><input value=\"T1\" type=\"hidden\" name=\"sid\"></form>"),
     ("/session-no-equals", "<a href=\"/x;sidAB12?b=1\">x</a>"),
     ("/session-question", "<a href=\"/x;sid=AB12?b=1\">x</a>"),
@@ -38,7 +41,8 @@ const SESSIONS: [(&str, &str); 6] = [
 
 const JSON: &str = r#"{"id":7,"name":"n","list":[{"a":1,"t":"Xabc","tags":["p","q"]},{"a":2,"t":"xyz","tags":["q"]},{"a":3,"t":"def","tags":[]}],"nil":null}"#;
 
-const NAMESPACES: &str = r#"<a xmlns="urn:x"><b>1</b><b>2</b><p:c xmlns:p="urn:p" p:k="4">3</p:c></a>"#;
+const NAMESPACES: &str =
+    r#"<a xmlns="urn:x"><b>1</b><b>2</b><p:c xmlns:p="urn:p" p:k="4">3</p:c></a>"#;
 
 /// Starts a shop on a free port.
 pub fn shop() -> ScriptedServer {
@@ -59,7 +63,9 @@ fn serve(client: &mut Client, request: &str) -> bool {
     let target = words.next().unwrap_or_default();
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let (head, body) = request.split_once("\r\n\r\n").unwrap_or((request, ""));
-    let field = |name: &str| head.lines().find_map(|line| line.strip_prefix(name)).map_or("", |value| value.trim());
+    let field = |name: &str| {
+        head.lines().find_map(|line| line.strip_prefix(name)).map_or("", |value| value.trim())
+    };
     let reply = match path.split(';').next().unwrap_or_default() {
         "/page" => html(PAGE),
         "/style.css" => typed("text/css", "body { background: url(/image.png) }"),
@@ -134,7 +140,11 @@ fn serve(client: &mut Client, request: &str) -> bool {
         moved if moved.starts_with("/moved/") => redirect(&moved[7..]),
         _ => with("404 Not Found", "", "no such page"),
     };
-    client.write(if method == "HEAD" { reply.split_inclusive("\r\n\r\n").next().unwrap_or_default() } else { &reply })
+    client.write(if method == "HEAD" {
+        reply.split_inclusive("\r\n\r\n").next().unwrap_or_default()
+    } else {
+        &reply
+    })
 }
 
 fn redirect(place: &str) -> String {
@@ -158,11 +168,17 @@ fn html(body: &str) -> String {
 }
 
 fn typed(kind: &str, body: &str) -> String {
-    format!("HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n\r\n{body}", body.len())
+    format!(
+        "HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    )
 }
 
 fn with(status: &str, fields: &str, body: &str) -> String {
-    format!("HTTP/1.1 {status}\r\n{fields}Content-Type: text/plain\r\nContent-Length: {}\r\n\r\n{body}", body.len())
+    format!(
+        "HTTP/1.1 {status}\r\n{fields}Content-Type: text/plain\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    )
 }
 
 fn zipped() -> Vec<u8> {

@@ -93,7 +93,8 @@ pub(super) fn fill(samples: &[Sample], into: &mut Values) {
         if let Some(row) = METRICS.iter().find(|row| row.matches(sample)) {
             *sums.entry(row.reading.to_owned()).or_default() += sample.value;
         }
-        let device = DEVICE_METRICS.iter().find(|row| row.0 == sample.name).zip(sample.label("device"));
+        let device =
+            DEVICE_METRICS.iter().find(|row| row.0 == sample.name).zip(sample.label("device"));
         // A negative speed means that the device does not know it.
         if let Some(((_, reading, factor), device)) = device.filter(|_| sample.value >= 0.0) {
             *sums.entry(reading(device)).or_default() += sample.value * factor;
@@ -119,9 +120,13 @@ fn fill_derived(samples: &[Sample], into: &mut Values) {
     if !cores.is_empty() {
         into.push(server::CORES, cores.len() as f64);
     }
-    let swap = value_of(samples, "node_memory_SwapTotal_bytes").zip(value_of(samples, "node_memory_SwapFree_bytes"));
+    let swap = value_of(samples, "node_memory_SwapTotal_bytes")
+        .zip(value_of(samples, "node_memory_SwapFree_bytes"));
     into.push_some(name::SWAP_USED, swap.map(|(total, free)| total - free));
-    into.push_some(name::SWAPPED_IN, value_of(samples, "node_vmstat_pswpin").map(|pages| pages * PAGE));
+    into.push_some(
+        name::SWAPPED_IN,
+        value_of(samples, "node_vmstat_pswpin").map(|pages| pages * PAGE),
+    );
 }
 
 fn value_of(samples: &[Sample], name: &str) -> Option<f64> {

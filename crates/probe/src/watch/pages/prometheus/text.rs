@@ -41,7 +41,8 @@ impl Sample {
         if self.labels.is_empty() {
             return self.name.clone();
         }
-        let labels: Vec<String> = self.labels.iter().map(|(name, value)| format!("{name}={value:?}")).collect();
+        let labels: Vec<String> =
+            self.labels.iter().map(|(name, value)| format!("{name}={value:?}")).collect();
         format!("{}{{{}}}", self.name, labels.join(","))
     }
 }
@@ -49,7 +50,8 @@ impl Sample {
 /// Returns all samples with finite values. None if a line is malformed, because then the
 /// text is something else.
 pub(super) fn samples(text: &str) -> Option<Vec<Sample>> {
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let lines =
+        text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
     let samples: Option<Vec<Sample>> = lines.map(sample).collect();
     Some(samples?.into_iter().filter(|sample| sample.value.is_finite()).collect())
 }
@@ -69,12 +71,16 @@ fn sample(line: &str) -> Option<Sample> {
 type Head<'a> = ((String, Vec<(String, String)>), &'a str);
 
 fn head(line: &str) -> Option<Head<'_>> {
-    let end = line.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == ':')).unwrap_or(line.len());
+    let end = line
+        .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == ':'))
+        .unwrap_or(line.len());
     let (name, rest) = line.split_at(end);
     if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
     }
-    let Some(mut rest) = rest.trim_start().strip_prefix('{') else { return Some(((name.into(), Vec::new()), rest)) };
+    let Some(mut rest) = rest.trim_start().strip_prefix('{') else {
+        return Some(((name.into(), Vec::new()), rest));
+    };
     let mut labels = Vec::new();
     loop {
         rest = rest.trim_start().trim_start_matches(',').trim_start();

@@ -21,7 +21,8 @@ impl<T: Transport> Interpreter<T> {
         let user = context.as_deref()?;
         let Exchange { first, request, reply, sample, last_hop, mut hops } = exchange;
         let was_element = memory.as_ref().is_some_and(|memory| memory.was_element());
-        let is_repeated = !*was_together && memory.as_ref().is_some_and(|memory| memory.will_repeat(script, reply));
+        let is_repeated = !*was_together
+            && memory.as_ref().is_some_and(|memory| memory.will_repeat(script, reply));
         let mut reply_view = ReplyView::new(request, reply, sample, user);
         if reply.is_none() {
             reply_view.addresses = script.transport().addresses(request);
@@ -30,10 +31,13 @@ impl<T: Transport> Interpreter<T> {
             }
         }
         // The user's label is that of the last request that was sent together with this one.
-        if *was_together && let Some(label) = recording.as_ref().and_then(|recording| recording.label_of(first)) {
+        if *was_together
+            && let Some(label) = recording.as_ref().and_then(|recording| recording.label_of(first))
+        {
             reply_view.changes.label = Some(label.to_owned());
         }
-        let redirect = refused_redirect(script.policy(request.tags.reply_policy), &reply_view, hops.len());
+        let redirect =
+            refused_redirect(script.policy(request.tags.reply_policy), &reply_view, hops.len());
         let before = trace::trace_before(user);
         let mut verdict = Verdict::new(sample.outcome, recording.is_some());
         if let Some((code, message)) = &redirect {
@@ -52,9 +56,13 @@ impl<T: Transport> Interpreter<T> {
             }
             reactions.keep(&reply_view, verdict.outcome.is_good());
             if !*was_together {
-                reactions.act(&mut reply_view, &mut verdict, |text| script.text(text, iteration, Some(user)));
+                reactions.act(&mut reply_view, &mut verdict, |text| {
+                    script.text(text, iteration, Some(user))
+                });
             }
-            reactions.judge(&mut reply_view, &mut verdict, |text| script.text(text, iteration, Some(user)));
+            reactions.judge(&mut reply_view, &mut verdict, |text| {
+                script.text(text, iteration, Some(user))
+            });
             reactions.keep(&reply_view, verdict.outcome.is_good());
         }
         let outcome = verdict.outcome;
@@ -69,7 +77,9 @@ impl<T: Transport> Interpreter<T> {
             let last_sample = last_hop.unwrap_or(sample);
             let whole = records::of_request(&reply_view, sample);
             let mut record = match script.policy(request.tags.reply_policy).redirects.rules {
-                RedirectRules::JmeterAuto => records::of_last(whole, &records::of_request(&reply_view, last_sample)),
+                RedirectRules::JmeterAuto => {
+                    records::of_last(whole, &records::of_request(&reply_view, last_sample))
+                }
                 RedirectRules::Rfc9110 | RedirectRules::Jmeter | RedirectRules::Siege => {
                     records::of_chain(whole, || records::of_request(&reply_view, last_sample), hops)
                 }
@@ -77,12 +87,19 @@ impl<T: Transport> Interpreter<T> {
             if let Some((code, message)) = redirect {
                 records::refuse_redirect(&mut record, code, &message);
             }
-            records::judge(&mut record, &reply_view, outcome.is_good(), verdict.results.unwrap_or_default());
+            records::judge(
+                &mut record,
+                &reply_view,
+                outcome.is_good(),
+                verdict.results.unwrap_or_default(),
+            );
             if let (Some(before), Some(exchange)) = (before, record.trace.take()) {
-                let checks = trace::checks(&script.policy(request.tags.reply_policy).checks, &reply_view);
+                let checks =
+                    trace::checks(&script.policy(request.tags.reply_policy).checks, &reply_view);
                 record.trace = Some(Box::new(trace::complete(*exchange, before, checks, user)));
             }
-            let is_page = script.policy(request.tags.reply_policy).elements.is_some() && !*was_together;
+            let is_page =
+                script.policy(request.tags.reply_policy).elements.is_some() && !*was_together;
             if is_repeated {
                 recording.add_challenged(record);
             } else if was_element {
@@ -93,7 +110,8 @@ impl<T: Transport> Interpreter<T> {
                 recording.add(record);
             }
         }
-        (!was_element && !is_repeated).then_some(UserVerdict { outcome, failures: verdict.failures })
+        (!was_element && !is_repeated)
+            .then_some(UserVerdict { outcome, failures: verdict.failures })
     }
 
     /// Returns the label of the last request.
@@ -114,8 +132,10 @@ impl<T: Transport> Interpreter<T> {
         let mut verdict = Verdict::new(UNSENT, self.recording.is_some());
         let reactions = &self.script.compiled.reactions[self.policy as usize];
         reactions.keep(&view, false);
-        reactions.act(&mut view, &mut verdict, |text| self.script.text(text, turn.number, Some(user)));
-        reactions.judge(&mut view, &mut verdict, |text| self.script.text(text, turn.number, Some(user)));
+        reactions
+            .act(&mut view, &mut verdict, |text| self.script.text(text, turn.number, Some(user)));
+        reactions
+            .judge(&mut view, &mut verdict, |text| self.script.text(text, turn.number, Some(user)));
         reactions.keep(&view, false);
         set_last_success(user, false);
         let Some(recording) = &mut self.recording else { return };
@@ -173,7 +193,11 @@ impl<T: Transport> Interpreter<T> {
 
 /// Returns the code and message of a redirect that JMeter does not follow although it should.
 /// Applies only to its own redirect rules.
-fn refused_redirect(policy: &ReplyPolicy, reply_view: &ReplyView<'_>, hops: usize) -> Option<(&'static str, String)> {
+fn refused_redirect(
+    policy: &ReplyPolicy,
+    reply_view: &ReplyView<'_>,
+    hops: usize,
+) -> Option<(&'static str, String)> {
     let Redirects { most, rules } = policy.redirects;
     let reply = reply_view.reply?;
     let parts = reply_view.request.parts()?;
@@ -182,7 +206,10 @@ fn refused_redirect(policy: &ReplyPolicy, reply_view: &ReplyView<'_>, hops: usiz
     }
     if most > 0 && reply.details.as_ref()?.location.is_none() {
         let line = format!("{} {} HTTP/1.1", parts.method, reply_view.request.url());
-        return Some((failures::ILLEGAL_ARGUMENT, format!("Missing location header in redirect for {line}")));
+        return Some((
+            failures::ILLEGAL_ARGUMENT,
+            format!("Missing location header in redirect for {line}"),
+        ));
     }
     let is_over = most > 0 && hops >= most as usize;
     is_over.then(|| (failures::IO, format!("Exceeded maximum number of redirects: {most}")))

@@ -26,15 +26,30 @@ pub struct TransactionStep {
 impl StepForm for TransactionStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["transaction"]);
 
-    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<ScenarioStep>> {
-        let pauses = if self.with_pauses == Some(true) { Pauses::Included } else { Pauses::Excluded };
+    fn read(
+        self,
+        reader: &mut ScenarioReader<'_>,
+        step: &StepNode<'_>,
+    ) -> Result<Vec<ScenarioStep>> {
+        let pauses =
+            if self.with_pauses == Some(true) { Pauses::Included } else { Pauses::Excluded };
         let steps = self.steps.read(reader, step.node, "steps")?;
-        Ok(vec![ScenarioStep::Transaction { name: self.transaction.0, pauses, parent: false, steps }])
+        Ok(vec![ScenarioStep::Transaction {
+            name: self.transaction.0,
+            pauses,
+            parent: false,
+            steps,
+        }])
     }
 }
 
 /// Writes a transaction. Without steps, there is none.
-pub fn write_transaction(name: &str, pauses: Pauses, steps: &[ScenarioStep], wording: &mut dyn Wording) -> Vec<Yaml> {
+pub fn write_transaction(
+    name: &str,
+    pauses: Pauses,
+    steps: &[ScenarioStep],
+    wording: &mut dyn Wording,
+) -> Vec<Yaml> {
     let name = wording.text(name);
     match write(steps, wording) {
         steps if steps.is_empty() => Vec::new(),
@@ -64,7 +79,11 @@ pub struct GroupStep {
 impl StepForm for GroupStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["group"]);
 
-    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<ScenarioStep>> {
+    fn read(
+        self,
+        reader: &mut ScenarioReader<'_>,
+        step: &StepNode<'_>,
+    ) -> Result<Vec<ScenarioStep>> {
         let steps = self.group.read(reader, step.node, "group")?;
         Ok(vec![ScenarioStep::Group { name: self.name.unwrap_or_default().0, steps }])
     }
@@ -87,21 +106,35 @@ pub struct ParallelStep {
 impl StepForm for ParallelStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["parallel"]);
 
-    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<ScenarioStep>> {
-        let manner = ConcurrencyMode::Parallel(positive(&self.parallel.0).map_err(|error| step.error(error))?);
-        Ok(vec![ScenarioStep::Together { manner, steps: self.steps.read(reader, step.node, "steps")? }])
+    fn read(
+        self,
+        reader: &mut ScenarioReader<'_>,
+        step: &StepNode<'_>,
+    ) -> Result<Vec<ScenarioStep>> {
+        let manner = ConcurrencyMode::Parallel(
+            positive(&self.parallel.0).map_err(|error| step.error(error))?,
+        );
+        Ok(vec![ScenarioStep::Together {
+            manner,
+            steps: self.steps.read(reader, step.node, "steps")?,
+        }])
     }
 }
 
 /// Writes requests that are made at the same time. Other steps among them come before.
-pub fn write_together(manner: ConcurrencyMode, steps: &[ScenarioStep], wording: &mut dyn Wording) -> Vec<Yaml> {
+pub fn write_together(
+    manner: ConcurrencyMode,
+    steps: &[ScenarioStep],
+    wording: &mut dyn Wording,
+) -> Vec<Yaml> {
     let max_in_flight = match manner {
         ConcurrencyMode::Parallel(max_in_flight) => max_in_flight,
         // Plan files have no pipelining; one after the other keeps the order of the replies.
         ConcurrencyMode::Pipelined => 1,
     };
     // `parallel` contains requests, or loops and choices of them; other steps run before it.
-    let (requests, others): (Vec<ScenarioStep>, Vec<ScenarioStep>) = steps.iter().cloned().partition(is_requests_only);
+    let (requests, others): (Vec<ScenarioStep>, Vec<ScenarioStep>) =
+        steps.iter().cloned().partition(is_requests_only);
     let mut all = write(&others, wording);
     let requests = write(&requests, wording);
     if !requests.is_empty() {
@@ -114,14 +147,19 @@ pub fn write_together(manner: ConcurrencyMode, steps: &[ScenarioStep], wording: 
 fn is_requests_only(step: &ScenarioStep) -> bool {
     match step {
         ScenarioStep::Request(_) => true,
-        ScenarioStep::Loop { .. } | ScenarioStep::Choose { .. } => step.inner().into_iter().flatten().all(is_requests_only),
+        ScenarioStep::Loop { .. } | ScenarioStep::Choose { .. } => {
+            step.inner().into_iter().flatten().all(is_requests_only)
+        }
         _ => false,
     }
 }
 
 /// Writes requests that are made at the same time, `max_in_flight` at once.
 pub fn parallel(max_in_flight: u32, requests: Vec<Yaml>) -> Yaml {
-    Yaml::map([("parallel", Yaml::text(max_in_flight.to_string())), ("steps", Yaml::List(requests))])
+    Yaml::map([
+        ("parallel", Yaml::text(max_in_flight.to_string())),
+        ("steps", Yaml::List(requests)),
+    ])
 }
 
 /// Steps that only one user of the run at a time carries out.
@@ -136,8 +174,15 @@ pub struct LockStep {
 impl StepForm for LockStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["lock"]);
 
-    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<ScenarioStep>> {
-        Ok(vec![ScenarioStep::Lock { name: self.lock.0, steps: self.steps.read(reader, step.node, "steps")? }])
+    fn read(
+        self,
+        reader: &mut ScenarioReader<'_>,
+        step: &StepNode<'_>,
+    ) -> Result<Vec<ScenarioStep>> {
+        Ok(vec![ScenarioStep::Lock {
+            name: self.lock.0,
+            steps: self.steps.read(reader, step.node, "steps")?,
+        }])
     }
 }
 
@@ -157,7 +202,11 @@ pub struct OnceStep {
 impl StepForm for OnceStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["once"]);
 
-    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<ScenarioStep>> {
+    fn read(
+        self,
+        reader: &mut ScenarioReader<'_>,
+        step: &StepNode<'_>,
+    ) -> Result<Vec<ScenarioStep>> {
         Ok(vec![ScenarioStep::Once(self.once.read(reader, step.node, "once")?)])
     }
 }
@@ -172,7 +221,11 @@ pub struct ResumableStep {
 impl StepForm for ResumableStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["resumable"]);
 
-    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<ScenarioStep>> {
+    fn read(
+        self,
+        reader: &mut ScenarioReader<'_>,
+        step: &StepNode<'_>,
+    ) -> Result<Vec<ScenarioStep>> {
         Ok(vec![ScenarioStep::Resumable(self.resumable.read(reader, step.node, "resumable")?)])
     }
 }

@@ -38,7 +38,11 @@ pub(super) struct BodyKeys {
 
 impl BodyKeys {
     /// Returns the body, and its media type.
-    pub(super) fn read(&self, reader: &ScenarioReader<'_>, step: &Node) -> Result<(Body, Option<String>)> {
+    pub(super) fn read(
+        &self,
+        reader: &ScenarioReader<'_>,
+        step: &Node,
+    ) -> Result<(Body, Option<String>)> {
         let keys = ["data", "file", "json", "form", "multipart"];
         let mut bodies = step.entries().iter().filter(|entry| keys.contains(&entry.key.as_str()));
         // The keys are separate, so their types do not exclude each other.
@@ -150,7 +154,8 @@ impl ScenarioReader<'_> {
             }
             if piece.encode == Some(true) {
                 // Forms write a space as `+`.
-                bytes = percent_encode(&bytes, RESERVED).to_string().replace("%20", "+").into_bytes();
+                bytes =
+                    percent_encode(&bytes, RESERVED).to_string().replace("%20", "+").into_bytes();
             }
             body.content(&bytes);
         }
@@ -163,14 +168,18 @@ impl ScenarioReader<'_> {
             for node in nodes {
                 let part = form_part(node, "multipart")?;
                 let name = part.name.as_ref().map(|name| name.0.clone());
-                let name = name.ok_or_else(|| expected(&node.at, "multipart", "a part with a name", "`name: NAME`"))?;
+                let name = name.ok_or_else(|| {
+                    expected(&node.at, "multipart", "a part with a name", "`name: NAME`")
+                })?;
                 self.part(&mut parts, &name, &part, way)?;
             }
         }
         for entry in way.node.entries() {
             match entry.node.text() {
                 Some(text) => parts.text(&entry.key, text, ""),
-                None => self.part(&mut parts, &entry.key, &form_part(&entry.node, &entry.key)?, way)?,
+                None => {
+                    self.part(&mut parts, &entry.key, &form_part(&entry.node, &entry.key)?, way)?
+                }
             }
         }
         // It contains the boundary between the parts.
@@ -189,9 +198,11 @@ impl ScenarioReader<'_> {
             }
             (None, Some(file)) => {
                 // Browsers send the name of a file without its folder.
-                let file_name = Path::new(&file.0).file_name().map(|name| name.to_string_lossy().into_owned());
+                let file_name =
+                    Path::new(&file.0).file_name().map(|name| name.to_string_lossy().into_owned());
                 let name_sent = filename.or(file_name).unwrap_or_default();
-                let part = FilePart { name: name_sent, bytes: self.read(&file.0, way)?, media_type };
+                let part =
+                    FilePart { name: name_sent, bytes: self.read(&file.0, way)?, media_type };
                 parts.file(name, &part);
             }
             _ => {

@@ -9,7 +9,7 @@ use crate::plan::scenario::write::{Loss, Wording};
 use crate::plan::scenario::{ScenarioReader, expected, items};
 use crate::plan::words::{Nested, Scalar};
 use crate::plan::{Node, Value, Yaml, read};
-use brunt_model::scenario::{Branch, Case, Condition, Order, Portion, Share, ScenarioStep};
+use brunt_model::scenario::{Branch, Case, Condition, Order, Portion, ScenarioStep, Share};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -28,16 +28,26 @@ pub struct IfStep {
 impl StepForm for IfStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["if"]);
 
-    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<ScenarioStep>> {
+    fn read(
+        self,
+        reader: &mut ScenarioReader<'_>,
+        step: &StepNode<'_>,
+    ) -> Result<Vec<ScenarioStep>> {
         let condition = self.r#if.read(&step.key.node).map_err(|error| step.error(error))?;
-        let otherwise = self.r#else.map(|steps| steps.read(reader, step.node, "else")).transpose()?;
+        let otherwise =
+            self.r#else.map(|steps| steps.read(reader, step.node, "else")).transpose()?;
         let then = self.steps.read(reader, step.node, "steps")?;
         Ok(vec![ScenarioStep::If { condition, then, otherwise: otherwise.unwrap_or_default() }])
     }
 }
 
 /// Writes a branch. Without steps, there is none.
-pub fn write_if(condition: &Condition, then: &[ScenarioStep], otherwise: &[ScenarioStep], wording: &mut dyn Wording) -> Vec<Yaml> {
+pub fn write_if(
+    condition: &Condition,
+    then: &[ScenarioStep],
+    otherwise: &[ScenarioStep],
+    wording: &mut dyn Wording,
+) -> Vec<Yaml> {
     let condition = conditions::write(condition, wording);
     let then = write(then, wording);
     let otherwise = write(otherwise, wording);
@@ -64,12 +74,19 @@ pub fn write_share(share: &Share, then: &[ScenarioStep], wording: &mut dyn Wordi
         Some(percentage @ 1..100) => {
             // Small weights are easier to read: 75 % is 3 to 1.
             let divisors = [50, 25, 20, 10, 5, 4, 2].into_iter();
-            let divisor = divisors.filter(|by| percentage % by == 0 && 100 % by == 0).max().unwrap_or(1);
-            let branches = [(percentage / divisor, steps), ((100 - percentage) / divisor, Vec::new())];
+            let divisor =
+                divisors.filter(|by| percentage % by == 0 && 100 % by == 0).max().unwrap_or(1);
+            let branches =
+                [(percentage / divisor, steps), ((100 - percentage) / divisor, Vec::new())];
             // JMeter's Throughput Controller counts its executions, so the choice takes turns, too.
-            let order = if share.per_user { ChoiceOrder::WalkTogether } else { ChoiceOrder::Sequence };
-            let branches = branches.into_iter().map(|(weight, steps)| weighted_branch(weight, steps));
-            vec![Yaml::map([("choose", Yaml::List(branches.collect())), ("order", Yaml::text(order.word()))])]
+            let order =
+                if share.per_user { ChoiceOrder::WalkTogether } else { ChoiceOrder::Sequence };
+            let branches =
+                branches.into_iter().map(|(weight, steps)| weighted_branch(weight, steps));
+            vec![Yaml::map([
+                ("choose", Yaml::List(branches.collect())),
+                ("order", Yaml::text(order.word())),
+            ])]
         }
         Some(_) => steps,
         None => {
@@ -113,7 +130,11 @@ struct CaseForm {
 impl StepForm for SwitchStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["switch"]);
 
-    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<ScenarioStep>> {
+    fn read(
+        self,
+        reader: &mut ScenarioReader<'_>,
+        step: &StepNode<'_>,
+    ) -> Result<Vec<ScenarioStep>> {
         let cases = self.cases.read(reader, step.node)?;
         Ok(vec![ScenarioStep::Switch { value: self.switch.0, cases }])
     }
@@ -144,19 +165,28 @@ impl Nested<Cases> {
             SpecError::new(&step.at, "", wrong)
         })?;
         match &cases.value {
-            Value::List(nodes) => nodes.iter().enumerate().map(|(number, node)| case(reader, node, number)).collect(),
+            Value::List(nodes) => {
+                nodes.iter().enumerate().map(|(number, node)| case(reader, node, number)).collect()
+            }
             Value::Map(entries) => {
                 let mut cases = Vec::new();
                 for entry in entries {
                     // A case without names is the default case.
-                    let names = if entry.key == "default" { Vec::new() } else { vec![entry.key.clone()] };
-                    cases.push(Case { names, steps: reader.steps(&entry.node, &format!("cases.{}", entry.key))? });
+                    let names =
+                        if entry.key == "default" { Vec::new() } else { vec![entry.key.clone()] };
+                    cases.push(Case {
+                        names,
+                        steps: reader.steps(&entry.node, &format!("cases.{}", entry.key))?,
+                    });
                 }
                 Ok(cases)
             }
-            Value::Null | Value::Text { .. } => {
-                Err(expected(&cases.at, "cases", "a map or a list", "steps by text, such as `{a: [...]}`"))
-            }
+            Value::Null | Value::Text { .. } => Err(expected(
+                &cases.at,
+                "cases",
+                "a map or a list",
+                "steps by text, such as `{a: [...]}`",
+            )),
         }
     }
 }
@@ -217,7 +247,11 @@ impl ChoiceOrder {
 impl StepForm for ChooseStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["choose"]);
 
-    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<ScenarioStep>> {
+    fn read(
+        self,
+        reader: &mut ScenarioReader<'_>,
+        step: &StepNode<'_>,
+    ) -> Result<Vec<ScenarioStep>> {
         let order = match self.order.unwrap_or(ChoiceOrder::Random) {
             ChoiceOrder::Random => Order::Random,
             ChoiceOrder::Sequence => Order::Sequence,
@@ -225,12 +259,21 @@ impl StepForm for ChooseStep {
             ChoiceOrder::User => Order::User,
         };
         let branches = self.choose.read(reader, &step.key.node)?;
-        Ok(vec![ScenarioStep::Choose { order, portion: self.portion.unwrap_or_default(), branches }])
+        Ok(vec![ScenarioStep::Choose {
+            order,
+            portion: self.portion.unwrap_or_default(),
+            branches,
+        }])
     }
 }
 
 /// Returns the steps of a choice as a plan file has them.
-pub fn write_choose(order: Order, portion: Portion, branches: &[Branch], wording: &mut dyn Wording) -> Vec<Yaml> {
+pub fn write_choose(
+    order: Order,
+    portion: Portion,
+    branches: &[Branch],
+    wording: &mut dyn Wording,
+) -> Vec<Yaml> {
     if let (Order::User, [only]) = (order, branches) {
         return write(&only.steps, wording);
     }
@@ -297,7 +340,11 @@ pub struct ShuffleStep {
 impl StepForm for ShuffleStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["shuffle"]);
 
-    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<ScenarioStep>> {
+    fn read(
+        self,
+        reader: &mut ScenarioReader<'_>,
+        step: &StepNode<'_>,
+    ) -> Result<Vec<ScenarioStep>> {
         Ok(vec![ScenarioStep::Shuffle(self.shuffle.read(reader, &step.key.node)?)])
     }
 }

@@ -41,7 +41,12 @@ pub(in crate::plan::scenario) struct Calls<'a> {
 impl<'a> Calls<'a> {
     /// Creates an empty collection. Descriptors come from the files in `grpc`, or else from the
     /// server of `base`.
-    pub fn new(run: &RunSettings, base: Option<&str>, grpc: GrpcSettings, system: &'a System) -> Self {
+    pub fn new(
+        run: &RunSettings,
+        base: Option<&str>,
+        grpc: GrpcSettings,
+        system: &'a System,
+    ) -> Self {
         let mut run = run.clone();
         // Server reflection requests the descriptors from this server.
         run.url = base.map(str::to_owned);
@@ -57,7 +62,12 @@ impl<'a> Calls<'a> {
     }
 
     /// Creates the body of a call.
-    fn body(&mut self, method: &str, text: &str, rules: MessageRules) -> std::result::Result<Body, String> {
+    fn body(
+        &mut self,
+        method: &str,
+        text: &str,
+        rules: MessageRules,
+    ) -> std::result::Result<Body, String> {
         let service = method.split('/').next().unwrap_or_default();
         // Reflection costs a connection, so each service is requested once.
         if !self.known.iter().any(|known| known == service) {
@@ -98,23 +108,37 @@ pub struct CallStep {
 }
 
 impl StepForm for CallStep {
-    const KEYS: FormKeys = FormKeys::of::<Self>(&["grpc"]).with(&[ReplyKeys::json_schema]).refusing(no_message);
+    const KEYS: FormKeys =
+        FormKeys::of::<Self>(&["grpc"]).with(&[ReplyKeys::json_schema]).refusing(no_message);
 
-    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<ScenarioStep>> {
+    fn read(
+        self,
+        reader: &mut ScenarioReader<'_>,
+        step: &StepNode<'_>,
+    ) -> Result<Vec<ScenarioStep>> {
         let method = values::grpc_method(&self.grpc.0).map_err(|error| step.error(error))?;
-        let Some(base) = reader.base.as_deref().map(|base| base.trim_end_matches('/').to_owned()) else {
+        let Some(base) = reader.base.as_deref().map(|base| base.trim_end_matches('/').to_owned())
+        else {
             let wrong = "the server is not specified; write it below scenario.base, such as http://127.0.0.1:50051";
             return Err(step.error(SpecError::unplaced(wrong)));
         };
-        let interval = self.message_interval.as_ref().map(|word| values::message_interval(&word.0)).transpose();
+        let interval = self
+            .message_interval
+            .as_ref()
+            .map(|word| values::message_interval(&word.0))
+            .transpose();
         let interval = interval.map_err(|error| step.error(error))?;
         let text = self.message(reader, step.node)?;
-        let mut headers = with_defaults(&reader.headers, step_headers(self.headers.as_ref(), step.node)?);
-        let is_compressed = grpc::is_compressed(&headers).map_err(|wrong| step.error(SpecError::unplaced(wrong)))?;
+        let mut headers =
+            with_defaults(&reader.headers, step_headers(self.headers.as_ref(), step.node)?);
+        let is_compressed = grpc::is_compressed(&headers)
+            .map_err(|wrong| step.error(SpecError::unplaced(wrong)))?;
         let body = reader.calls.body(&method, &text, MessageRules { interval, is_compressed });
         let body = body.map_err(|wrong| step.error(SpecError::unplaced(wrong)))?;
         // gRPC has its own media type, which `add_headers` sets.
-        headers.retain(|(name, _)| !["content-type", "accept"].contains(&name.to_ascii_lowercase().as_str()));
+        headers.retain(|(name, _)| {
+            !["content-type", "accept"].contains(&name.to_ascii_lowercase().as_str())
+        });
         if let Some(token) = &self.bearer {
             add(&mut headers, "Authorization", format!("Bearer {}", token.0));
         }
@@ -151,7 +175,12 @@ impl CallStep {
         let entry = step.entries().iter().find(|entry| entry.key == "file");
         let (Some(file), Some(entry)) = (&self.file, entry) else { return Ok(String::new()) };
         let text = String::from_utf8(reader.read(&file.0, entry)?);
-        text.map(|text| template::plain(&text))
-            .map_err(|_| SpecError::new(&entry.node.at, "file", "it is no JSON; write a file with the message as JSON"))
+        text.map(|text| template::plain(&text)).map_err(|_| {
+            SpecError::new(
+                &entry.node.at,
+                "file",
+                "it is no JSON; write a file with the message as JSON",
+            )
+        })
     }
 }

@@ -58,17 +58,25 @@ impl Nested<ConditionForm> {
             Some(text) if text.contains("${") => return Ok(Condition::True(text.to_owned())),
             Some(text) => {
                 let instead = "`failed`, `succeeded`, or a map such as {equal: [\"${a}\", b]}";
-                return Err(SpecError::new(&node.at, "", format!("`{text}` is no condition; write {instead}")));
+                return Err(SpecError::new(
+                    &node.at,
+                    "",
+                    format!("`{text}` is no condition; write {instead}"),
+                ));
             }
             None => {}
         }
         let keys: ConditionKeys = read(node)?;
         let not = match (keys.not, node.child("not")) {
-            (Some(form), Some(node)) => Some(form.read(node).map_err(|error| error.within("not", &node.at))?),
+            (Some(form), Some(node)) => {
+                Some(form.read(node).map_err(|error| error.within("not", &node.at))?)
+            }
             (None, _) | (_, None) => None,
         };
         let all = [
-            keys.status.map(|words| status::parse(&words.0.join(",")).map(|ranges| statuses(&ranges))).transpose()?,
+            keys.status
+                .map(|words| status::parse(&words.0.join(",")).map(|ranges| statuses(&ranges)))
+                .transpose()?,
             keys.equal.map(|[one, other]| Condition::Same(one.0, other.0)),
             keys.matches.map(|[text, pattern]| Condition::Matches(text.0, pattern.0)),
             keys.is_true.map(|text| Condition::True(text.0)),
@@ -78,7 +86,11 @@ impl Nested<ConditionForm> {
         let mut all = all.into_iter().flatten();
         match (all.next(), all.next()) {
             (Some(one), None) => Ok(one),
-            _ => Err(SpecError::new(&node.at, "", "a condition has one key; write one such as {status: 200}")),
+            _ => Err(SpecError::new(
+                &node.at,
+                "",
+                "a condition has one key; write one such as {status: 200}",
+            )),
         }
     }
 }
@@ -93,7 +105,11 @@ pub fn write(condition: &Condition, wording: &mut dyn Wording) -> Yaml {
         Condition::False(text) if wording.is_success(text) => Yaml::text("failed"),
         Condition::True(text) => {
             let text = wording.text(text);
-            if text.contains("${") { Yaml::Text(text) } else { Yaml::map([("true", Yaml::Text(text))]) }
+            if text.contains("${") {
+                Yaml::Text(text)
+            } else {
+                Yaml::map([("true", Yaml::Text(text))])
+            }
         }
         Condition::False(text) => {
             // Plan files have no condition for `false`.
@@ -106,16 +122,27 @@ pub fn write(condition: &Condition, wording: &mut dyn Wording) -> Yaml {
             Condition::Failed => Yaml::text("succeeded"),
             inner => Yaml::map([("not", write(inner, wording))]),
         },
-        Condition::Status(least, most) => Yaml::map([("status", Yaml::text(format!("{least}-{most}")))]),
-        Condition::Equals(variable, value) => pair("equal", &format!("${{{variable}}}"), value, wording),
+        Condition::Status(least, most) => {
+            Yaml::map([("status", Yaml::text(format!("{least}-{most}")))])
+        }
+        Condition::Equals(variable, value) => {
+            pair("equal", &format!("${{{variable}}}"), value, wording)
+        }
         Condition::Same(one, other) => pair("equal", one, other, wording),
         Condition::Matches(text, pattern) => pair("matches", text, pattern, wording),
         Condition::Any(all) => {
             let mut all: Vec<Yaml> = all.iter().map(|one| write(one, wording)).collect();
-            let words = all.iter().filter_map(|one| if let Yaml::Map(keys) = one { keys.first() } else { None });
-            let words: Vec<Yaml> = words.filter(|(key, _)| key == "status").map(|(_, word)| word.clone()).collect();
+            let words = all
+                .iter()
+                .filter_map(|one| if let Yaml::Map(keys) = one { keys.first() } else { None });
+            let words: Vec<Yaml> =
+                words.filter(|(key, _)| key == "status").map(|(_, word)| word.clone()).collect();
             // Only statuses can be joined in one condition of a plan file.
-            if words.len() == all.len() { Yaml::map([("status", Yaml::List(words))]) } else { all.swap_remove(0) }
+            if words.len() == all.len() {
+                Yaml::map([("status", Yaml::List(words))])
+            } else {
+                all.swap_remove(0)
+            }
         }
         // A share is written as a choice, by its step.
         Condition::Share(_) => Yaml::map([("true", Yaml::text("true"))]),

@@ -28,14 +28,22 @@ pub struct LoopStep {
 impl StepForm for LoopStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["loop"]);
 
-    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<ScenarioStep>> {
+    fn read(
+        self,
+        reader: &mut ScenarioReader<'_>,
+        step: &StepNode<'_>,
+    ) -> Result<Vec<ScenarioStep>> {
         let times = rounds(&self.r#loop.0).map_err(|error| step.error(error))?;
         Ok(vec![ScenarioStep::Loop { times, steps: self.steps.read(reader, step.node, "steps")? }])
     }
 }
 
 /// Writes a loop; `None` rounds are endless.
-pub fn write_loop(times: Option<&Rounds>, steps: &[ScenarioStep], wording: &mut dyn Wording) -> Vec<Yaml> {
+pub fn write_loop(
+    times: Option<&Rounds>,
+    steps: &[ScenarioStep],
+    wording: &mut dyn Wording,
+) -> Vec<Yaml> {
     let times = match times {
         None => "forever".to_owned(),
         Some(Rounds::Number(times)) => times.to_string(),
@@ -49,9 +57,9 @@ fn rounds(text: &str) -> Result<Option<Rounds>> {
         ("forever", _) => Ok(None),
         (_, Ok(times)) => Ok(Some(Rounds::Number(times))),
         (text, _) if text.contains("${") => Ok(Some(Rounds::Text(text.to_owned()))),
-        (text, _) => {
-            Err(SpecError::unplaced(format!("`{text}`: not a whole number; write one such as 3, or `forever`")))
-        }
+        (text, _) => Err(SpecError::unplaced(format!(
+            "`{text}`: not a whole number; write one such as 3, or `forever`"
+        ))),
     }
 }
 
@@ -67,14 +75,27 @@ pub struct WhileStep {
 impl StepForm for WhileStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["while"]);
 
-    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<ScenarioStep>> {
+    fn read(
+        self,
+        reader: &mut ScenarioReader<'_>,
+        step: &StepNode<'_>,
+    ) -> Result<Vec<ScenarioStep>> {
         let condition = self.r#while.read(&step.key.node).map_err(|error| step.error(error))?;
-        Ok(vec![ScenarioStep::While { condition, twice: false, steps: self.steps.read(reader, step.node, "steps")? }])
+        Ok(vec![ScenarioStep::While {
+            condition,
+            twice: false,
+            steps: self.steps.read(reader, step.node, "steps")?,
+        }])
     }
 }
 
 /// Writes a loop with a condition.
-pub fn write_while(condition: &Condition, twice: bool, steps: &[ScenarioStep], wording: &mut dyn Wording) -> Vec<Yaml> {
+pub fn write_while(
+    condition: &Condition,
+    twice: bool,
+    steps: &[ScenarioStep],
+    wording: &mut dyn Wording,
+) -> Vec<Yaml> {
     // Only JMeter's While Controller evaluates its condition twice between two rounds.
     if twice {
         wording.lose(Loss::SecondEvaluation(condition));
@@ -95,7 +116,11 @@ pub struct DuringStep {
 impl StepForm for DuringStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["during"]);
 
-    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<ScenarioStep>> {
+    fn read(
+        self,
+        reader: &mut ScenarioReader<'_>,
+        step: &StepNode<'_>,
+    ) -> Result<Vec<ScenarioStep>> {
         let time = self.during.0;
         // The model has a text of seconds, since JMeter's Runtime Controller evaluates one.
         let seconds = match duration::parse(&time) {
@@ -104,7 +129,10 @@ impl StepForm for DuringStep {
             Err(_) if time.contains("${") => time,
             Err(error) => return Err(step.error(error)),
         };
-        Ok(vec![ScenarioStep::During { seconds, steps: self.steps.read(reader, step.node, "steps")? }])
+        Ok(vec![ScenarioStep::During {
+            seconds,
+            steps: self.steps.read(reader, step.node, "steps")?,
+        }])
     }
 }
 
@@ -129,16 +157,32 @@ pub struct ForEachStep {
 impl StepForm for ForEachStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["for_each"]);
 
-    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<ScenarioStep>> {
-        let (variable, values) = self.for_each.read(&step.key.node).map_err(|error| step.error(error))?;
-        Ok(vec![ScenarioStep::ForEach { variable, values, steps: self.steps.read(reader, step.node, "steps")? }])
+    fn read(
+        self,
+        reader: &mut ScenarioReader<'_>,
+        step: &StepNode<'_>,
+    ) -> Result<Vec<ScenarioStep>> {
+        let (variable, values) =
+            self.for_each.read(&step.key.node).map_err(|error| step.error(error))?;
+        Ok(vec![ScenarioStep::ForEach {
+            variable,
+            values,
+            steps: self.steps.read(reader, step.node, "steps")?,
+        }])
     }
 }
 
 /// Writes a loop over values.
-pub fn write_for_each(variable: &str, values: &Values, steps: &[ScenarioStep], wording: &mut dyn Wording) -> Vec<Yaml> {
+pub fn write_for_each(
+    variable: &str,
+    values: &Values,
+    steps: &[ScenarioStep],
+    wording: &mut dyn Wording,
+) -> Vec<Yaml> {
     let values = match values {
-        Values::List(values) => Yaml::List(values.iter().map(|value| Yaml::Text(wording.text(value))).collect()),
+        Values::List(values) => {
+            Yaml::List(values.iter().map(|value| Yaml::Text(wording.text(value))).collect())
+        }
         Values::Numbered { prefix, after, last } => {
             // A plan file always begins with number 1 and has no last one.
             if !matches!(after.trim(), "" | "0") || !last.trim().is_empty() {
@@ -160,7 +204,9 @@ impl Nested<BTreeMap<String, ScalarList>> {
         };
         let values: Option<Vec<String>> =
             items(&entry.node).iter().map(|value| Some(value.text()?.to_owned())).collect();
-        let values = values.ok_or_else(|| expected(&entry.node.at, "", "a list of values", "one such as [a, b]"))?;
+        let values = values.ok_or_else(|| {
+            expected(&entry.node.at, "", "a list of values", "one such as [a, b]")
+        })?;
         Ok((entry.key.clone(), numbered_or_list(values)))
     }
 }
@@ -168,9 +214,11 @@ impl Nested<BTreeMap<String, ScalarList>> {
 /// Reads the values of a variable. A single text that ends with `_*` refers to numbered variables.
 fn numbered_or_list(values: Vec<String>) -> Values {
     match &values[..] {
-        [one] if one.ends_with("_*") => {
-            Values::Numbered { prefix: one.trim_end_matches('*').to_owned(), after: String::new(), last: String::new() }
-        }
+        [one] if one.ends_with("_*") => Values::Numbered {
+            prefix: one.trim_end_matches('*').to_owned(),
+            after: String::new(),
+            last: String::new(),
+        },
         _ => Values::List(values),
     }
 }

@@ -38,9 +38,15 @@ fn pause(text: &str) -> Result<ScenarioStep> {
     match words[..] {
         ["normal", mean, deviation] => {
             // The function `gaussian` takes the deviation before the mean.
-            Ok(ScenarioStep::Pause(format!("${{gaussian({},{})}}", millis(deviation)?, millis(mean)?)))
+            Ok(ScenarioStep::Pause(format!(
+                "${{gaussian({},{})}}",
+                millis(deviation)?,
+                millis(mean)?
+            )))
         }
-        ["exponential", mean] => Ok(ScenarioStep::Pause(format!("${{exponential({})}}", millis(mean)?))),
+        ["exponential", mean] => {
+            Ok(ScenarioStep::Pause(format!("${{exponential({})}}", millis(mean)?)))
+        }
         _ if text.contains("${") => Ok(ScenarioStep::Pause(text.to_owned())),
         _ => Ok(ScenarioStep::Think(think::parse(text)?)),
     }
@@ -116,9 +122,15 @@ impl StepForm for PaceStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["pace"]);
 
     fn read(self, _: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<ScenarioStep>> {
-        let per_minute = rate_per_minute(&self.pace.0).map_err(|wrong| step.error(SpecError::unplaced(wrong)))?;
+        let per_minute = rate_per_minute(&self.pace.0)
+            .map_err(|wrong| step.error(SpecError::unplaced(wrong)))?;
         let by = self.by.unwrap_or(PaceScope::User);
-        Ok(vec![ScenarioStep::Pace(Pace { per_minute, by, shared: String::new(), schedule: Vec::new() })])
+        Ok(vec![ScenarioStep::Pace(Pace {
+            per_minute,
+            by,
+            shared: String::new(),
+            schedule: Vec::new(),
+        })])
     }
 }
 
@@ -135,7 +147,10 @@ fn rate_per_minute(text: &str) -> Result<String, String> {
     };
     if !value.contains("${") {
         let per_minute = number::number(value).map(|number| number * factor);
-        return Ok(per_minute.filter(|rate| rate.is_finite()).ok_or_else(|| no_rate(text))?.to_string());
+        return Ok(per_minute
+            .filter(|rate| rate.is_finite())
+            .ok_or_else(|| no_rate(text))?
+            .to_string());
     }
     if factor == 1.0 {
         return Ok(value.to_owned());

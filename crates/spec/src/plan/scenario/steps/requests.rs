@@ -69,16 +69,21 @@ pub struct RequestStep {
 
 impl StepForm for RequestStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&[
-        "get", "post", "put", "patch", "delete", "head", "options", "request", "open", "send", "await", "ping",
-        "close", "migrate",
+        "get", "post", "put", "patch", "delete", "head", "options", "request", "open", "send",
+        "await", "ping", "close", "migrate",
     ])
     .with(&[BodyKeys::json_schema, ReplyKeys::json_schema]);
 
-    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<ScenarioStep>> {
+    fn read(
+        self,
+        reader: &mut ScenarioReader<'_>,
+        step: &StepNode<'_>,
+    ) -> Result<Vec<ScenarioStep>> {
         // The label is the URL as it was written, so that requests with other values have one
         // label.
         let written_url = self.url();
-        let mut headers = with_defaults(&reader.headers, step_headers(self.headers.as_ref(), step.node)?);
+        let mut headers =
+            with_defaults(&reader.headers, step_headers(self.headers.as_ref(), step.node)?);
         let (mut url, basic) = reader.url(written_url, step)?;
         if let Some(query) = self.query.as_ref().and(step.node.child("query")) {
             let query = pairs(&texts(query, "query")?);
@@ -93,19 +98,24 @@ impl StepForm for RequestStep {
         }
         // The key replaces the credentials of the URL.
         let basic = match &self.basic {
-            Some(basic) => {
-                Some(checked_basic(&basic.0).map_err(|error| SpecError::from(error).within("basic", &step.node.at))?)
-            }
+            Some(basic) => Some(
+                checked_basic(&basic.0)
+                    .map_err(|error| SpecError::from(error).within("basic", &step.node.at))?,
+            ),
             None => basic,
         };
         if let Some(basic) = basic {
             // Only a run knows the value of an expression, so the run encodes it.
-            let value = if basic.contains("${") { format!("${{base64({basic})}}") } else { STANDARD.encode(basic) };
+            let value = if basic.contains("${") {
+                format!("${{base64({basic})}}")
+            } else {
+                STANDARD.encode(basic)
+            };
             add(&mut headers, "Authorization", format!("Basic {value}"));
         }
         if let Some(token) = &self.bearer {
-            let token =
-                values::text(&token.0).map_err(|error| SpecError::from(error).within("bearer", &step.node.at))?;
+            let token = values::text(&token.0)
+                .map_err(|error| SpecError::from(error).within("bearer", &step.node.at))?;
             add(&mut headers, "Authorization", format!("Bearer {token}"));
         }
         // After all others, because `add` keeps a header field that exists.
@@ -117,7 +127,8 @@ impl StepForm for RequestStep {
             (None, method) => format!("{method} {}", template::plain(written_url)),
         };
         let reply_policy = read::<ReplyKeys>(step.node)?.read(reader, step.node, &step.key.key)?;
-        let request = Request { label, method, url, headers, body, weight: 1, verbatim: None, reply_policy };
+        let request =
+            Request { label, method, url, headers, body, weight: 1, verbatim: None, reply_policy };
         Ok(vec![ScenarioStep::Request(reader.add(request, &step.key.at))])
     }
 }
@@ -166,8 +177,9 @@ impl ScenarioReader<'_> {
             _ if is_absolute(written) => written.to_owned(),
             Some(base) => join_url(base, written),
             None => {
-                let wrong =
-                    format!("`{written}` is no URL; write http://… before it, or the server below scenario.base");
+                let wrong = format!(
+                    "`{written}` is no URL; write http://… before it, or the server below scenario.base"
+                );
                 return Err(step.error(SpecError::unplaced(wrong)));
             }
         };
@@ -187,7 +199,8 @@ impl ScenarioReader<'_> {
 fn method(step: &StepNode<'_>, method: Option<&Scalar>) -> Result<String> {
     match (step.key.key.as_str(), step.node.child("method"), method) {
         ("request", Some(at), Some(method)) => {
-            values::method_name(&method.0).map_err(|error| SpecError::from(error).within("method", &at.at))?;
+            values::method_name(&method.0)
+                .map_err(|error| SpecError::from(error).within("method", &at.at))?;
             Ok(method.0.clone())
         }
         ("request", ..) => Err(SpecError::new(
@@ -196,7 +209,8 @@ fn method(step: &StepNode<'_>, method: Option<&Scalar>) -> Result<String> {
             "the method is missing; write it below as `method: PURGE`, or a step such as get",
         )),
         (other, Some(at), _) => {
-            let wrong = format!("`{other}` names the method already; write `request: URL` in its place");
+            let wrong =
+                format!("`{other}` names the method already; write `request: URL` in its place");
             Err(SpecError::new(&at.at, "method", wrong))
         }
         // The keys are the methods in small letters; the WebSocket actions are named like methods.
@@ -254,7 +268,10 @@ fn check_kind(step: &StepNode<'_>, url: &str, body: &Body) -> Result<()> {
 }
 
 /// Header fields of a request, and those of the scenario that it does not replace.
-pub(super) fn with_defaults(all: &[(String, String)], fields: Vec<(String, String)>) -> Vec<(String, String)> {
+pub(super) fn with_defaults(
+    all: &[(String, String)],
+    fields: Vec<(String, String)>,
+) -> Vec<(String, String)> {
     let mut headers = fields;
     // A field of the step replaces that of the scenario.
     let others: Vec<_> = all

@@ -6,7 +6,7 @@ use crate::plan::Yaml;
 use crate::plan::scenario::ScenarioReader;
 use crate::plan::scenario::forms::FormKeys;
 use crate::plan::words::Scalar;
-use brunt_model::scenario::{Scope, ScenarioStep};
+use brunt_model::scenario::{ScenarioStep, Scope};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -26,7 +26,11 @@ impl StepForm for ScriptStep {
     fn read(self, reader: &mut ScenarioReader<'_>, _: &StepNode<'_>) -> Result<Vec<ScenarioStep>> {
         // Messages name a script by its place in the plan.
         let script = reader.script(&reader.path, &self.script.0);
-        Ok(vec![if self.pause { ScenarioStep::PauseByScript(script) } else { ScenarioStep::Script(script) }])
+        Ok(vec![if self.pause {
+            ScenarioStep::PauseByScript(script)
+        } else {
+            ScenarioStep::Script(script)
+        }])
     }
 }
 

@@ -90,7 +90,8 @@ impl Nested<BTreeMap<String, CounterForm>> {
 }
 
 fn counter(entry: &Entry) -> Result<Counter> {
-    let form: CounterForm = read(&entry.node).map_err(|error| error.within(&entry.key, &entry.node.at))?;
+    let form: CounterForm =
+        read(&entry.node).map_err(|error| error.within(&entry.key, &entry.node.at))?;
     Ok(Counter {
         variable: entry.key.clone(),
         start: form.start.0,
@@ -104,13 +105,22 @@ fn counter(entry: &Entry) -> Result<Counter> {
 
 /// Returns the step of a counter as a plan file has it.
 pub fn write_count(counter: &Counter, wording: &mut dyn Wording) -> Yaml {
-    let texts =
-        [("start", &counter.start), ("step", &counter.step), ("end", &counter.end), ("format", &counter.format)];
+    let texts = [
+        ("start", &counter.start),
+        ("step", &counter.step),
+        ("end", &counter.end),
+        ("format", &counter.format),
+    ];
     let texts = texts.into_iter().filter(|(_, text)| !text.is_empty());
     let mut keys: Vec<(String, Yaml)> =
         texts.map(|(key, text)| (key.to_owned(), Yaml::Text(wording.text(text)))).collect();
     let switches = [("per_user", counter.per_user), ("resets", counter.resets)];
-    keys.extend(switches.iter().filter(|(_, is_on)| *is_on).map(|(key, _)| ((*key).to_owned(), Yaml::text("true"))));
+    keys.extend(
+        switches
+            .iter()
+            .filter(|(_, is_on)| *is_on)
+            .map(|(key, _)| ((*key).to_owned(), Yaml::text("true"))),
+    );
     Yaml::map([("count", Yaml::Map(vec![(counter.variable.clone(), Yaml::Map(keys))]))])
 }
 
@@ -124,11 +134,18 @@ pub struct RowStep {
 impl StepForm for RowStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["row"]);
 
-    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<ScenarioStep>> {
+    fn read(
+        self,
+        reader: &mut ScenarioReader<'_>,
+        step: &StepNode<'_>,
+    ) -> Result<Vec<ScenarioStep>> {
         // The names are compared as paths, because both are relative to the folder of the plan.
         let file = reader.file(&self.row.0);
         let number = reader.data.iter().position(|known| known.file == file).ok_or_else(|| {
-            let wrong = format!("`{}` is not among the files below scenario.data; write one of them", self.row.0);
+            let wrong = format!(
+                "`{}` is not among the files below scenario.data; write one of them",
+                self.row.0
+            );
             step.error(SpecError::unplaced(wrong))
         })?;
         Ok(vec![ScenarioStep::Row(number as u32)])
