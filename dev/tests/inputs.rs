@@ -160,7 +160,7 @@ impl Change {
                 ));
             }
             Self::Remove(a, b) => {
-                drop(bytes.drain(range(index_within(*a, length), index_within(*b, length))))
+                drop(bytes.drain(range(index_within(*a, length), index_within(*b, length))));
             }
             Self::Repeat(a, b) => {
                 let range = range(index_within(*a, length), index_within(*b, length));

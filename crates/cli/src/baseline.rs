@@ -130,7 +130,7 @@ pub fn baseline(args: &BaselineArgs) -> Result<Exit, CommandError> {
         BaselineAction::List(args) => list(&runs::open(&args.store)?)?,
         BaselineAction::Check(args) => return check(&runs::open(&args.store)?, args),
         BaselineAction::Rm(args) => {
-            runs::open(&args.store)?.forget_baseline(&args.name).map_err(runs::store_error)?
+            runs::open(&args.store)?.forget_baseline(&args.name).map_err(runs::store_error)?;
         }
     }
     Ok(Exit::Measured)

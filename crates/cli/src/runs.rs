@@ -122,7 +122,7 @@ pub fn runs(args: &RunsArgs) -> Result<Exit, CommandError> {
                 .map_err(store_error)?;
         }
         Some(RunsAction::Untag(args)) => {
-            open(&args.store)?.untag(&args.tag).map_err(store_error)?
+            open(&args.store)?.untag(&args.tag).map_err(store_error)?;
         }
         Some(RunsAction::Rm(args)) => remove(&open(&args.store)?, &args.ids)?,
         Some(RunsAction::Export(args)) => export(&open(&args.store)?, args)?,

@@ -43,7 +43,7 @@ const ROWS: &[OptionRow] = &[
         name: "store",
         value: None,
         effect: OptionEffect::Set(|brunt_options, _| {
-            brunt_options.store = Some(StorePlace::Default)
+            brunt_options.store = Some(StorePlace::Default);
         }),
     },
     OptionRow {

@@ -119,10 +119,10 @@ thread_local! {
 pub fn runtime() -> io::Result<LocalRuntime> {
     let mut builder = tokio::runtime::Builder::new_current_thread();
     builder.on_thread_park(|| {
-        RUNTIME_CLOCK.with_borrow(|time| time.iter().for_each(Time::before_park))
+        RUNTIME_CLOCK.with_borrow(|time| time.iter().for_each(Time::before_park));
     });
     builder.on_thread_unpark(|| {
-        RUNTIME_CLOCK.with_borrow(|time| time.iter().for_each(Time::after_unpark))
+        RUNTIME_CLOCK.with_borrow(|time| time.iter().for_each(Time::after_unpark));
     });
     builder.enable_io();
     // On Linux the `timerfd` replaces tokio's timers, which have a resolution of 1 ms.

@@ -280,11 +280,11 @@ impl<T: Transport> Actor<T> {
         match self.population.requests.lifetime() {
             // Detects a connection that the server closes during the pause.
             ConnectionLifetime::Run | ConnectionLifetime::IterationOrClose => {
-                self.wait_idle(due).await
+                self.wait_idle(due).await;
             }
             // The next request detects whether the connection is still usable.
             ConnectionLifetime::Iteration => {
-                self.population.clock.wait_until(&self.timer, due).await
+                self.population.clock.wait_until(&self.timer, due).await;
             }
         }
         self.population

@@ -156,7 +156,7 @@ impl Parts<'_> {
             match inbox.recv_timeout(LOOK) {
                 // The command is sent to all parts, as if it came from outside.
                 Ok((_, WorkerEvent::Message(account))) if *account == ProcessMessage::EndRun => {
-                    control.end()
+                    control.end();
                 }
                 Ok((number, heard)) => self.handle_event(number, heard),
                 Err(RecvTimeoutError::Timeout) => {}
@@ -193,7 +193,7 @@ impl Parts<'_> {
             // The snapshot of all populations is the sum of theirs, which is computed here.
             Event::Snapshot(_) if member.ledgers.len() > 1 => {}
             Event::Snapshot(snapshot) => {
-                self.add_snapshot(Source { worker: number, population: 0 }, *snapshot)
+                self.add_snapshot(Source { worker: number, population: 0 }, *snapshot);
             }
             Event::Population { number: population, snapshot } => {
                 self.add_snapshot(
@@ -216,7 +216,7 @@ impl Parts<'_> {
             }
             Event::Reading(reading) => self.read(number, reading.values),
             Event::Target { .. } | Event::Warning(_) | Event::Records(_) => {
-                self.gather.forward(&event)
+                self.gather.forward(&event);
             }
             Event::Finished(finish) => self.finish_part(number, finish.error),
             Event::Started { .. } | Event::Stage { .. } | Event::Lost(_) => {}
@@ -281,10 +281,10 @@ impl Parts<'_> {
         match (before, why) {
             (State::Gone, _) | (State::Finished, None) => {}
             (State::Finished, Some(why)) => {
-                self.failure = Some(self.members[number].early_end_text(&why))
+                self.failure = Some(self.members[number].early_end_text(&why));
             }
             (_, why) => {
-                self.record_loss(number, &why.unwrap_or_else(|| "without a message".into()))
+                self.record_loss(number, &why.unwrap_or_else(|| "without a message".into()));
             }
         }
     }

@@ -277,9 +277,9 @@ fn group_by_page(flows: Vec<Flow>, pages: &BTreeMap<&str, &str>, options: &Optio
         let is_page = !group[0].page.is_empty() && group.len() > 1;
         let inner = requests(group);
         if is_page {
-            steps.push(StepKind::Transaction { name, steps: inner }.into())
+            steps.push(StepKind::Transaction { name, steps: inner }.into());
         } else {
-            steps.extend(inner)
+            steps.extend(inner);
         }
     }
     steps

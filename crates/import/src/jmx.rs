@@ -504,7 +504,7 @@ impl<'a> Writer<'a> {
         let mut languages = Vec::new();
         ScenarioStep::each(&scenario.steps, &mut |step| match step {
             ScenarioStep::Script(script) | ScenarioStep::PauseByScript(script) => {
-                languages.push(script.language)
+                languages.push(script.language);
             }
             ScenarioStep::Sample(sample) => {
                 if let SampleMaker::Script(script) = &sample.maker {

@@ -153,7 +153,7 @@ impl Secrets {
                 for (name, value) in entries {
                     match value {
                         Value::String(text) if is_secret_field(name) => {
-                            *text = self.hide(names, name, text)
+                            *text = self.hide(names, name, text);
                         }
                         Value::Number(number) if is_secret_field(name) => {
                             let hidden = self.hide(names, name, &number.to_string());

@@ -45,10 +45,10 @@ impl RunProperties {
             match argument {
                 PropertyArgument::File(file) => all.jmeter.extend(required(file, "-q", &mut read)?),
                 PropertyArgument::SystemFile(file) => {
-                    all.system.extend(required(file, "-S", &mut read)?)
+                    all.system.extend(required(file, "-S", &mut read)?);
                 }
                 PropertyArgument::GlobalFile(file) => {
-                    all.global.extend(required(file, "-G", &mut read)?)
+                    all.global.extend(required(file, "-G", &mut read)?);
                 }
                 PropertyArgument::Jmeter(name, value) => set(&mut all.jmeter, name, value),
                 PropertyArgument::System(name, value) => set(&mut all.system, name, value),

@@ -114,7 +114,7 @@ fn merge(points: Vec<Point>, zero: Tick, width: Option<f64>) -> Vec<Point> {
         match merged.last_mut() {
             // A merged interval never covers two phases.
             Some(last) if last_number == Some(number) && last.phase == point.phase => {
-                last.follow(&point)
+                last.follow(&point);
             }
             _ => merged.push(point),
         }

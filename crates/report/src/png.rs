@@ -96,7 +96,7 @@ impl Canvas {
                 );
             }
             Shape::Area { points, ink } => {
-                self.fill(path_of(points).finish(), &paint(*ink, 0.18), transform)
+                self.fill(path_of(points).finish(), &paint(*ink, 0.18), transform);
             }
             Shape::Dot { at, ink } => {
                 let mut path = PathBuilder::new();

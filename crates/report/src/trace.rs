@@ -183,7 +183,7 @@ impl Lines<'_> {
         match (record.success, why) {
             (true, _) => self.entry("result", "passed", Some(Emphasis::Good)),
             (false, Some(why)) => {
-                self.entry("result", &format!("FAILED: {why}"), Some(Emphasis::Bad))
+                self.entry("result", &format!("FAILED: {why}"), Some(Emphasis::Bad));
             }
             (false, None) => {
                 // A script can set any text as the code of a sample.

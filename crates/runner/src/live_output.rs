@@ -129,7 +129,7 @@ impl Output {
             match Mailbox::start(RunHandle(Arc::clone(&self.worker))) {
                 Ok(mailbox) => self.mailbox = Some(mailbox),
                 Err(error) => {
-                    notify(&format!("warning: no figures are sent to {}: {error}", self.name))
+                    notify(&format!("warning: no figures are sent to {}: {error}", self.name));
                 }
             }
         }

@@ -334,7 +334,7 @@ fn poll_send_plain<L: Link>(io: &L, bytes: &[u8], cx: &mut Context<'_>) -> Poll<
         match io.send(bytes) {
             // Readiness is cleared before the next attempt, so that no event is lost in between.
             Err(e) if e.kind() == io::ErrorKind::WouldBlock => {
-                ready!(io.poll_write_ready(cx))?.clear()
+                ready!(io.poll_write_ready(cx))?.clear();
             }
             Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
             other => return Poll::Ready(other),
@@ -351,7 +351,7 @@ fn poll_flush_tls<L: Link>(
         match tls.write_tls(&mut PlainSocket(io)) {
             Ok(_) => {}
             Err(e) if e.kind() == io::ErrorKind::WouldBlock => {
-                ready!(io.poll_write_ready(cx))?.clear()
+                ready!(io.poll_write_ready(cx))?.clear();
             }
             Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
             Err(e) => return Poll::Ready(Err(e)),

@@ -58,10 +58,10 @@ impl Job<'_> {
         match self.load {
             Load::Open { rate } => words.extend(split(&format!("-r {rate} --arrivals even"))),
             Load::Closed { transport: Transport::NewConnection, .. } => {
-                words.push("--no-keepalive".to_owned())
+                words.push("--no-keepalive".to_owned());
             }
             Load::Closed { transport: Transport::TlsKeepAlive, .. } => {
-                words.push("--insecure".to_owned())
+                words.push("--insecure".to_owned());
             }
             Load::Closed { transport: Transport::H2 { streams }, .. } => {
                 words.extend(split(&format!("--insecure --http 2 --streams {streams}")));

@@ -50,10 +50,10 @@ pub fn run(stand: &Stand, cases: &[Case], rounds: usize, scale: memory::Scale) -
             Load::Pacing => results.pacing = pacing::run(stand, rounds, &mut results.notes)?,
             Load::Overload => results.overload = overload::run(stand, rounds, &mut results.notes)?,
             Load::Memory => {
-                results.growth = once(case, memory::growth(stand, scale), &mut results.notes)
+                results.growth = once(case, memory::growth(stand, scale), &mut results.notes);
             }
             Load::Connections => {
-                results.held = once(case, memory::connections(stand), &mut results.notes)
+                results.held = once(case, memory::connections(stand), &mut results.notes);
             }
             Load::Urls { count, .. } => {
                 results.url_peaks.extend(once(

@@ -45,7 +45,7 @@ pub fn deliver(
         Some(FailKind::Status(_)) if shape.message.is_some() => conn.finish(code::INTERNAL_ERROR),
         None => push_reply(conn, &plan, replies.to(&plan.request, None)),
         Some(FailKind::Status(status)) => {
-            push_reply(conn, &plan, replies.to(&plan.request, Some(status)))
+            push_reply(conn, &plan, replies.to(&plan.request, Some(status)));
         }
         Some(FailKind::Extra) => {
             push_reply(conn, &plan, replies.to(&plan.request, None));
@@ -53,10 +53,10 @@ pub fn deliver(
         }
         Some(FailKind::Slow) => start_drip(conn, &plan, replies.to(&plan.request, None)),
         Some(FailKind::CloseEarly) => {
-            push_last(conn, half_of_body(shape, &replies.to(&plan.request, None).bytes))
+            push_last(conn, half_of_body(shape, &replies.to(&plan.request, None).bytes));
         }
         Some(FailKind::TruncateHead) => {
-            push_last(conn, half_of_head(shape, &replies.to(&plan.request, None).bytes))
+            push_last(conn, half_of_head(shape, &replies.to(&plan.request, None).bytes));
         }
         Some(FailKind::Garbage) => push_last(conn, GARBAGE.into()),
         Some(FailKind::Close | FailKind::Refused | FailKind::Goaway) => return ConnAction::Close,

@@ -272,10 +272,10 @@ impl Fields {
         // Compares lengths first, so that any other field costs one comparison.
         match header.name.len() {
             10 if header.name.eq_ignore_ascii_case("connection") => {
-                self.read_connection(header.value)
+                self.read_connection(header.value);
             }
             14 if header.name.eq_ignore_ascii_case("content-length") => {
-                self.read_length(header.value)?
+                self.read_length(header.value)?;
             }
             17 if header.name.eq_ignore_ascii_case("transfer-encoding") => {
                 self.chunked = has_token(header.value, "chunked");
@@ -284,16 +284,16 @@ impl Fields {
                 }
             }
             7 if header.name.eq_ignore_ascii_case("upgrade") => {
-                self.protocols = Some(header.value.to_vec())
+                self.protocols = Some(header.value.to_vec());
             }
             14 if header.name.eq_ignore_ascii_case("http2-settings") => {
-                self.settings = settings(header.value)
+                self.settings = settings(header.value);
             }
             17 if header.name.eq_ignore_ascii_case("sec-websocket-key") => {
-                self.key = Some(header.value.to_vec())
+                self.key = Some(header.value.to_vec());
             }
             21 if header.name.eq_ignore_ascii_case("sec-websocket-version") => {
-                self.is_rfc6455 = header.value == b"13"
+                self.is_rfc6455 = header.value == b"13";
             }
             24 if header.name.eq_ignore_ascii_case("sec-websocket-extensions") => {
                 self.extensions.extend_from_slice(header.value);

@@ -160,7 +160,7 @@ impl Server {
                 // While replies are pending, the client would take an interim reply for one to
                 // an earlier request.
                 Ok(Step::Continue) if conn.pending.is_empty() => {
-                    conn.outbox.push(CONTINUE.into(), None)
+                    conn.outbox.push(CONTINUE.into(), None);
                 }
                 Ok(Step::Continue) => {}
                 Ok(Step::Done(mut request)) => {

@@ -26,7 +26,7 @@ pub(crate) fn write(document: &Document, node: u32, limit: usize, out: &mut Stri
             Kind::Text => text(document, current, out),
             Kind::Comment => out.extend(["<!--", document.text(current), "-->"]),
             Kind::Instruction => {
-                out.extend(["<?", document.name(current), " ", document.text(current), "?>"])
+                out.extend(["<?", document.name(current), " ", document.text(current), "?>"]);
             }
         }
     }

@@ -313,7 +313,7 @@ impl Closure {
             }
             Callable::Method(value, _) => to.push(std::mem::take(value)),
             Callable::Composed(first, second) => {
-                to.extend([std::mem::take(first), std::mem::take(second)])
+                to.extend([std::mem::take(first), std::mem::take(second)]);
             }
             Callable::Curried(value, arguments) => {
                 to.push(std::mem::take(value));

@@ -21,7 +21,7 @@ impl ReportOutput {
         match self {
             Self::Stdout(caller) => caller.out_bytes(bytes),
             Self::Buffer(text) => {
-                text.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes)
+                text.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
             }
         }
     }

@@ -39,7 +39,7 @@ pub fn parse(text: &str, think: Duration) -> Result<Vec<Vec<Burst>>, String> {
                 burst.think = think_of_line.unwrap_or(burst.think);
             }
             None => {
-                session.push(Burst { calls: vec![content], think: think_of_line.unwrap_or(think) })
+                session.push(Burst { calls: vec![content], think: think_of_line.unwrap_or(think) });
             }
         }
     }
@@ -68,7 +68,7 @@ fn call(line: &str) -> Result<(RequestContent, Option<Duration>), String> {
         rest = rest[end..].trim_start();
         match word.split_once('=') {
             Some(("method", name)) if METHODS.contains(&name) => {
-                content.method = Some(name.to_owned())
+                content.method = Some(name.to_owned());
             }
             Some(("think", text)) => think = Some(seconds(text, line)?),
             _ => return Err(format!("did not recognize arg '{word}' in '{line}'")),

@@ -203,7 +203,7 @@ const DIRECTIVES: &[(&str, OptionEffect)] = &[
     ("logging", |s, v| s.logging = is_on(v)),
     ("logfile", |s, v| v.clone_into(&mut s.logfile)),
     ("gmethod", |s, v| {
-        s.gmethod = Some(if v.eq_ignore_ascii_case("get") { "GET" } else { "HEAD" })
+        s.gmethod = Some(if v.eq_ignore_ascii_case("get") { "GET" } else { "HEAD" });
     }),
     ("parser", |s, v| s.parser = is_on(v)),
     ("nofollow", |s, v| s.nofollow.push(v.to_owned())),
@@ -220,7 +220,7 @@ const DIRECTIVES: &[(&str, OptionEffect)] = &[
     ("time", Settings::set_time),
     ("reps", |s, v| s.reps = Some(if v == "once" { Reps::Once } else { Reps::Times(count(v)) })),
     ("delay", |s, v| {
-        s.delay = v.parse().ok().filter(|d: &f64| d.is_finite() && *d >= 0.0).unwrap_or(0.0)
+        s.delay = v.parse().ok().filter(|d: &f64| d.is_finite() && *d >= 0.0).unwrap_or(0.0);
     }),
     ("internet", |s, v| s.internet = is_on(v)),
     ("benchmark", |s, v| s.benchmark = is_on(v)),

@@ -167,7 +167,7 @@ fn each_leaf(
 ) {
     match value {
         Value::String(text) => {
-            *text = visit(field, text, false).unwrap_or_else(|| std::mem::take(text))
+            *text = visit(field, text, false).unwrap_or_else(|| std::mem::take(text));
         }
         Value::Number(number) => {
             if let Some(replaced) = visit(field, &number.to_string(), true) {
@@ -176,7 +176,7 @@ fn each_leaf(
         }
         Value::Array(items) => items.iter_mut().for_each(|item| each_leaf(item, field, visit)),
         Value::Object(entries) => {
-            entries.iter_mut().for_each(|(name, value)| each_leaf(value, name, visit))
+            entries.iter_mut().for_each(|(name, value)| each_leaf(value, name, visit));
         }
         Value::Null | Value::Bool(_) => {}
     }

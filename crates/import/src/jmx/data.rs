@@ -14,7 +14,7 @@ impl Writer<'_> {
         }
         match file.format {
             DataFormat::Csv { delimiter: '\t', .. } => {
-                push(&mut keys, "delimiter", Yaml::text("tab"))
+                push(&mut keys, "delimiter", Yaml::text("tab"));
             }
             DataFormat::Csv { delimiter, .. } if delimiter != ',' => {
                 push(&mut keys, "delimiter", Yaml::text(delimiter.to_string()));

@@ -21,7 +21,7 @@ impl Writer<'_> {
             }
             match keys.pop() {
                 Some((_, Yaml::List(steps))) if !steps.is_empty() => {
-                    groups.push((group, keys, steps))
+                    groups.push((group, keys, steps));
                 }
                 _ => {
                     let place = self.group_place(&group.name);

@@ -235,7 +235,7 @@ impl Writer<'_> {
         }
         ScenarioStep::each(&scenario.steps, &mut |step| match step {
             ScenarioStep::Set { variable, .. } | ScenarioStep::ForEach { variable, .. } => {
-                _ = self.known.insert(variable.clone())
+                _ = self.known.insert(variable.clone());
             }
             ScenarioStep::Count(counter) => _ = self.known.insert(counter.variable.clone()),
             _ => {}
@@ -358,7 +358,7 @@ pub(super) fn each_text(value: &serde_json::Value, visit: &mut dyn FnMut(&str)) 
         serde_json::Value::String(text) => visit(text),
         serde_json::Value::Array(items) => items.iter().for_each(|item| each_text(item, visit)),
         serde_json::Value::Object(entries) => {
-            entries.values().for_each(|item| each_text(item, visit))
+            entries.values().for_each(|item| each_text(item, visit));
         }
         _ => {}
     }

@@ -53,7 +53,7 @@ pub(super) fn add<'a>(
                 request.headers.push((name.to_owned(), plain(&value)));
             }
             "cookie" => {
-                request.headers.push(("Cookie".to_owned(), format!("{name}={}", plain(&value))))
+                request.headers.push(("Cookie".to_owned(), format!("{name}={}", plain(&value))));
             }
             _ => {}
         }

@@ -49,7 +49,7 @@ impl Security {
                 match scheme["in"].as_str().unwrap_or_default() {
                     "query" => request.query.push((key, value)),
                     "cookie" => {
-                        request.headers.push(("Cookie".to_owned(), format!("{key}={value}")))
+                        request.headers.push(("Cookie".to_owned(), format!("{key}={value}")));
                     }
                     _ => request.headers.push((key, value)),
                 }

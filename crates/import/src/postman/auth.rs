@@ -48,9 +48,9 @@ pub(super) fn add(
             let key = variables.fill_in(&value("value"));
             let name = if name.is_empty() { "X-Api-Key".to_owned() } else { name };
             if value("in") == "query" {
-                request.query.push((name, key))
+                request.query.push((name, key));
             } else {
-                request.headers.push((name, key))
+                request.headers.push((name, key));
             }
         }
         other => {

@@ -71,7 +71,7 @@ impl Writer {
                 match content {
                     FileContent::Unchanged => {}
                     FileContent::WithoutLineBreaks => {
-                        keys.push(("line_breaks".into(), Yaml::text("false")))
+                        keys.push(("line_breaks".into(), Yaml::text("false")));
                     }
                     FileContent::Encoded => keys.push(("encode".into(), Yaml::text("true"))),
                 }
@@ -218,7 +218,7 @@ impl JsonContents {
                 contents.is_inexpressible = has_braces(text);
             }
             Value::Array(items) => {
-                items.iter().for_each(|item| contents.add(Self::in_value(item, depth + 1, writer)))
+                items.iter().for_each(|item| contents.add(Self::in_value(item, depth + 1, writer)));
             }
             Value::Object(entries) => {
                 for (name, value) in entries {

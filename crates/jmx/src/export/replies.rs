@@ -26,10 +26,10 @@ impl PlanWriter<'_> {
             match action {
                 ReplyAction::Extract(extractor) => items.extend(self.extractor(extractor, label)),
                 ReplyAction::Script(script) => {
-                    items.push(self.script("JSR223PostProcessor", script))
+                    items.push(self.script("JSR223PostProcessor", script));
                 }
                 ReplyAction::Set { variable, value } => {
-                    items.push(self.set("JSR223PostProcessor", variable, value))
+                    items.push(self.set("JSR223PostProcessor", variable, value));
                 }
                 ReplyAction::Keep => {}
             }

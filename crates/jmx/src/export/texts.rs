@@ -83,7 +83,7 @@ impl PlanWriter<'_> {
             match stretch {
                 Stretch::Literal(text) => pieces.extend(self.literal(text, place)),
                 Stretch::Variable { name, .. } => {
-                    pieces.push(Piece::Expression(format!("${{{name}}}")))
+                    pieces.push(Piece::Expression(format!("${{{name}}}")));
                 }
                 Stretch::Call { name, arguments, written } => {
                     let call = self.call(name, arguments, written);

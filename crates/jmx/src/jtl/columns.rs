@@ -125,7 +125,8 @@ impl JtlColumn {
     ) -> Option<()> {
         let field = match self {
             Self::TimeStamp => {
-                return read_timestamp(text, settings).map(|start| record.start_unix_millis = start);
+                return read_timestamp(text, settings)
+                    .map(|start| record.start_unix_millis = start);
             }
             Self::AllThreads => return text.parse().ok().map(|all| record.all_threads = all),
             Self::ErrorCount => return text.parse().ok().map(|errors| record.error_count = errors),
@@ -153,7 +154,7 @@ impl JtlColumn {
             Field::ThreadCounts => record.group_threads = text.parse().ok()?,
             Field::Url => {
                 record.url =
-                    Some(text).filter(|text| !["", "null"].contains(text)).map(str::to_owned)
+                    Some(text).filter(|text| !["", "null"].contains(text)).map(str::to_owned);
             }
             Field::Filename => text.clone_into(&mut record.filename),
             Field::Latency => record.latency_millis = text.parse().ok()?,

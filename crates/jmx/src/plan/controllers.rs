@@ -392,7 +392,7 @@ impl PlanReader<'_> {
                 | ScenarioStep::Row(_)
                 | ScenarioStep::Count(_) => together.push(step),
                 other if is_pause(&other) => {
-                    self.notice(format!("{}: pauses within it are left out", element.place()))
+                    self.notice(format!("{}: pauses within it are left out", element.place()));
                 }
                 other => {
                     if !matches!(other, ScenarioStep::Script(_) | ScenarioStep::PauseByScript(_)) {

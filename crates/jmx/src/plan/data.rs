@@ -25,10 +25,10 @@ pub fn user_variables(document: &Document, folder: &PlanFolder) -> Vec<(String, 
     for element in document.enabled_elements() {
         match element.kind() {
             Some(ElementKind::UserVariables) => {
-                extend(&mut all, &pairs(&element.properties()).collect::<Vec<_>>())
+                extend(&mut all, &pairs(&element.properties()).collect::<Vec<_>>());
             }
             Some(ElementKind::VariablesFromCsv) => {
-                all.extend(file_variables(element, folder).unwrap_or_default())
+                all.extend(file_variables(element, folder).unwrap_or_default());
             }
             _ => {}
         }

@@ -191,7 +191,7 @@ impl PlanReader<'_> {
             }
             Some(ElementKind::JsonExtractor) => self.json(element, actions)?,
             Some(ElementKind::JsonPathExtractorPlugin) => {
-                actions.push(self.json_path_plugin(element))
+                actions.push(self.json_path_plugin(element));
             }
             Some(
                 ElementKind::Jsr223PostProcessor

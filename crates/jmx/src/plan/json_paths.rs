@@ -91,7 +91,7 @@ fn path_length(text: &str) -> usize {
             '[' => {
                 position += 1
                     + end_of(&text[position + 1..], ']')
-                    + usize::from(text[position + 1..].contains(']'))
+                    + usize::from(text[position + 1..].contains(']'));
             }
             '.' | '_' | '-' | '*' => position += 1,
             letter if letter.is_alphanumeric() => position += letter.len_utf8(),

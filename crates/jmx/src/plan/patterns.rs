@@ -98,7 +98,7 @@ impl OroSyntax<'_> {
                 '\\' => is_escaped = true,
                 ':' if self.rest[..position].ends_with('[') => in_named_class = true,
                 ']' if in_named_class && self.rest[..position].ends_with(':') => {
-                    in_named_class = false
+                    in_named_class = false;
                 }
                 // Directly after `[` or `[^`, a `]` is literal.
                 ']' if position > begin && !in_named_class => {
@@ -237,7 +237,7 @@ impl PatternTranslator<'_> {
             // Rust has no escape for the control character ESC.
             'e' => self.out.push_str(r"\x1B"),
             plain if plain.is_ascii_alphanumeric() || plain.is_ascii_punctuation() => {
-                self.out.extend(['\\', plain])
+                self.out.extend(['\\', plain]);
             }
             // Rust rejects a backslash before other characters.
             plain => self.out.push(plain),

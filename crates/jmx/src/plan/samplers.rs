@@ -71,7 +71,7 @@ impl PlanReader<'_> {
                 }));
             }
             Some(ElementKind::DebugSampler) => {
-                steps.push(self.sample(sampler, &scope, SampleMaker::Variables)?)
+                steps.push(self.sample(sampler, &scope, SampleMaker::Variables)?);
             }
             Some(ElementKind::Jsr223Sampler) => {
                 let maker = self.script(sampler, "script")?.into();

@@ -109,7 +109,7 @@ impl Reads {
     fn add_to(&self, list: &mut ReadList) {
         match self {
             Self::Host(sources) if sources.is_empty() => {
-                list.files.extend(OPENING.map(str::to_owned))
+                list.files.extend(OPENING.map(str::to_owned));
             }
             Self::Host(_) => {}
             Self::Processes(processes) => processes.add_to(list),

@@ -193,14 +193,14 @@ impl Host for Measurer<'_> {
         match news {
             RigMessage::Hook { when, command } => self.show(&format!("{when}: {command}")),
             RigMessage::Starting { contender } => {
-                self.show(&format!("starting the server of {contender}"))
+                self.show(&format!("starting the server of {contender}"));
             }
             RigMessage::Ready { .. } => self.show(""),
             RigMessage::Stopping { contender } => {
-                self.show(&format!("stopping the server of {contender}"))
+                self.show(&format!("stopping the server of {contender}"));
             }
             RigMessage::Resting { time } => {
-                self.show(&format!("resting for {}", span(time.as_secs_f64())))
+                self.show(&format!("resting for {}", span(time.as_secs_f64())));
             }
             RigMessage::Warning(text) => {
                 self.tell(&format!("warning: {text}"));

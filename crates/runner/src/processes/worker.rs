@@ -42,7 +42,7 @@ pub fn attend(
         .name("brunt-hears".into())
         .spawn(move || follow_commands(input, &receiver, quit))?;
     run_part(&assignment.plan, Environment::default(), &world, &handle, &mut |event: &Event| {
-        accounts.pass_on(event)
+        accounts.pass_on(event);
     })?;
     Ok(())
 }

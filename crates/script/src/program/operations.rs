@@ -198,17 +198,17 @@ pub fn compile(
         ScenarioStep::Request(number) => request::compile_listed(compiler, *number, position),
         ScenarioStep::Next(order) => request::compile_next(compiler, *order, position),
         ScenarioStep::Together { manner, steps } => {
-            together::compile(compiler, *manner, steps, position)?
+            together::compile(compiler, *manner, steps, position)?;
         }
         ScenarioStep::Group { steps, .. } => compiler.steps(steps, position)?,
         ScenarioStep::Transaction { name, pauses, parent, steps } => {
             transaction::compile(compiler, name, *pauses, *parent, steps, position)?;
         }
         ScenarioStep::CountInTransactions(counted) => {
-            transaction::compile_counting(compiler, *counted)
+            transaction::compile_counting(compiler, *counted);
         }
         ScenarioStep::Loop { times, steps } => {
-            repeat::compile(compiler, times.as_ref(), steps, position)?
+            repeat::compile(compiler, times.as_ref(), steps, position)?;
         }
         ScenarioStep::While { condition, twice: false, steps } => {
             condition::compile_while(compiler, condition, steps, position)?;
@@ -225,7 +225,7 @@ pub fn compile(
         ScenarioStep::Switch { value, cases } => switch::compile(compiler, value, cases, position)?,
         ScenarioStep::Shuffle(branches) => shuffle::compile(compiler, branches, position)?,
         ScenarioStep::During { seconds, steps } => {
-            during::compile(compiler, seconds, steps, position)?
+            during::compile(compiler, seconds, steps, position)?;
         }
         ScenarioStep::Lock { name, steps } => lock::compile(compiler, name, steps, position)?,
         ScenarioStep::Choose { order, portion, branches } => {
@@ -342,7 +342,7 @@ impl Op {
             Self::BeginTransaction(op) => return op.begin_after_stop(user, turn),
             Self::EndTransaction => drop(transaction::end(user)),
             Self::CountInTransactions(counted @ TransactionCount::ControllerEnd) => {
-                transaction::count(user, *counted)
+                transaction::count(user, *counted);
             }
             Self::Internal(op) => op.run(user, turn),
             Self::Request(_)

@@ -236,7 +236,7 @@ impl Reactions {
                             statistics.count(matches);
                         }
                         reply_view.user.trace(|tracing| {
-                            tracing.add_look(trace::extractor(source, reply_view.user, matches))
+                            tracing.add_look(trace::extractor(source, reply_view.user, matches));
                         });
                     });
                     ("extractor", set.map_err(|error| error.to_string()))
@@ -245,10 +245,10 @@ impl Reactions {
                     let view = ScriptView::of_sample(reply_view, verdict.outcome.is_good());
                     let script_result = script.run(reply_view.user, view, &fill);
                     reply_view.user.trace(|tracing| {
-                        tracing.add_look(script_look(script, script_result.as_ref().err()))
+                        tracing.add_look(script_look(script, script_result.as_ref().err()));
                     });
                     let result = script_result.map(|script_outcome| {
-                        apply_outcome(script_outcome, reply_view, &mut verdict.outcome)
+                        apply_outcome(script_outcome, reply_view, &mut verdict.outcome);
                     });
                     // JMeter ignores some scripts' errors; the trace above still shows them.
                     (script.name(), if script.is_forgiving { Ok(()) } else { result })
@@ -305,7 +305,7 @@ impl Reactions {
                 AssertionKind::Script(script) => {
                     let result = check_by_script(script, reply_view, &mut verdict.outcome, &fill);
                     reply_view.user.trace(|tracing| {
-                        tracing.add_look(script_look(script, result.as_ref().err()))
+                        tracing.add_look(script_look(script, result.as_ref().err()));
                     });
                     let error = result.as_ref().err();
                     let failure =
@@ -357,7 +357,7 @@ fn check_by_test(
     }
     let result = assertion.check(reply_view);
     reply_view.user.trace(|tracing| {
-        tracing.add_look(assertion.trace_look(source, reply_view, result.is_ok()))
+        tracing.add_look(assertion.trace_look(source, reply_view, result.is_ok()));
     });
     if result.is_err() && has_reply {
         let TracedEvaluation { name, wanted, found, .. } =

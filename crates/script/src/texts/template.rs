@@ -184,7 +184,7 @@ impl Template {
                 Stretch::Literal(text) => append(&mut parts, Part::Literal(text)),
                 Stretch::Variable { name, written } => parts.push(variable(&name, written, feeds)?),
                 Stretch::Call { name, arguments, written } => {
-                    parts.push(call(&name, arguments, written, feeds)?)
+                    parts.push(call(&name, arguments, written, feeds)?);
                 }
             }
         }

@@ -257,7 +257,7 @@ fn with_comments(above: &[String], note: &str, mut lines: Vec<String>) -> Vec<St
     match &mut lines[..] {
         _ if note.is_empty() => {}
         [line] if line.len() + note.len() < MAX_WIDTH + 15 => {
-            line.extend(["  # ", &one_line(note)])
+            line.extend(["  # ", &one_line(note)]);
         }
         _ => all_lines.extend(comment(note)),
     }

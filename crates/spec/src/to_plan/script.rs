@@ -251,7 +251,7 @@ fn headers(run: &RunSettings) -> Result<Vec<(String, String)>> {
                 defaults::USER_AGENT.into(),
                 sources,
                 "user-agent",
-            )
+            );
         }
     }
     if args.compressed {

@@ -47,7 +47,7 @@ impl Redactor {
                 (key, _) if RULES.contains(&key) => {}
                 ("headers", Value::Object(headers)) => self.headers(headers),
                 ("cookies", Value::Object(cookies)) => {
-                    cookies.values_mut().for_each(|value| self.every_text(value))
+                    cookies.values_mut().for_each(|value| self.every_text(value));
                 }
                 ("basic", Value::String(user)) => *user = self.user(user),
                 (key, value) if has_secret_name && VALUES.contains(&key) => self.every_text(value),

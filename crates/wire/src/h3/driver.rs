@@ -360,7 +360,7 @@ impl<T: Timer> Core<T> {
                 }
                 // A client accepts no connections.
                 Some(DatagramEvent::NewConnection(incoming)) => {
-                    self.endpoint.borrow_mut().ignore(incoming)
+                    self.endpoint.borrow_mut().ignore(incoming);
                 }
                 None => {}
             }

@@ -75,7 +75,7 @@ impl Request {
                     return Err(unexpected_frame());
                 }
                 Piece::Part(_, skipped, head) => {
-                    stream.stamps.head_bytes += (skipped.len() + head) as u64
+                    stream.stamps.head_bytes += (skipped.len() + head) as u64;
                 }
                 Piece::Whole(frame::HEADERS, block, length) => {
                     stream.stamps.head_bytes += length as u64;

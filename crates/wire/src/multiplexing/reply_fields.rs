@@ -41,12 +41,12 @@ impl ReplyFields {
             }
             b"content-length" => match number(value) {
                 Some(length) if self.announced.is_none_or(|other| other == length) => {
-                    self.announced = Some(length)
+                    self.announced = Some(length);
                 }
                 _ => self.error = Some(Malformed::ContentLength),
             },
             b"grpc-status" => {
-                self.grpc_status = number(value).and_then(|code| u16::try_from(code).ok())
+                self.grpc_status = number(value).and_then(|code| u16::try_from(code).ok());
             }
             b"content-encoding" => self.encoded |= !value.eq_ignore_ascii_case(b"identity"),
             _ => {}

@@ -514,7 +514,7 @@ impl<C: Carrier> WebSocket<C> {
             match event {
                 Some(Event::Message) => self.inbox.end_message(self.incoming.is_compressed()),
                 Some(Event::Ping(payload)) => {
-                    self.carrier.send_if_room(&frame(PONG, &payload, used as u64), cx)
+                    self.carrier.send_if_room(&frame(PONG, &payload, used as u64), cx);
                 }
                 Some(Event::Close { code, reason }) => {
                     self.close_code = self.close_code.and(code.or(Some(NORMAL_CLOSURE)));

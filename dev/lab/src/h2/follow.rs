@@ -50,7 +50,7 @@ impl Session {
             // RFC 9113, section 6.10: CONTINUATION has no END_STREAM; the flag of its HEADERS
             // counts.
             kind::HEADERS if head.has(flag::END_STREAM) && !head.has(flag::END_HEADERS) => {
-                self.ending = Some(id)
+                self.ending = Some(id);
             }
             kind::HEADERS if head.has(flag::END_STREAM) => self.on_stream_made(id, end),
             kind::HEADERS => self.on_data_made(id, 0, end),

@@ -98,7 +98,7 @@ impl Session {
                     self.queue(id, Outgoing::new(&message_frame(LAST | PONG, &payload), None));
                 }
                 Ok(Some(Event::Close(code))) => {
-                    self.close_websocket(id, code.unwrap_or(code::NORMAL))
+                    self.close_websocket(id, code.unwrap_or(code::NORMAL));
                 }
                 Err((code, reason)) => {
                     self.counts.malformed += 1;
@@ -238,10 +238,10 @@ impl Server {
                 }
             }
             Some(FailKind::CloseEarly) => {
-                session.queue(id, Outgoing::last(&half_of_body(shape, &reply.bytes)))
+                session.queue(id, Outgoing::last(&half_of_body(shape, &reply.bytes)));
             }
             Some(FailKind::TruncateHead) => {
-                session.queue(id, Outgoing::last(&half_of_head(shape, &reply.bytes)))
+                session.queue(id, Outgoing::last(&half_of_head(shape, &reply.bytes)));
             }
             Some(FailKind::Garbage) => session.queue(id, Outgoing::last(GARBAGE)),
             Some(FailKind::Reset) => session.reset(id, Reason::INTERNAL_ERROR),

@@ -59,7 +59,7 @@ impl Server {
                     }
                 }
                 Event::Stream(StreamEvent::Readable { id }) => {
-                    self.read_stream(carrier, handle, id, arrival)
+                    self.read_stream(carrier, handle, id, arrival);
                 }
                 Event::Stream(StreamEvent::Writable { id }) if id.dir() == Dir::Bi => {
                     carrier.wake(Carrier::place_of(id));
@@ -244,7 +244,7 @@ impl Server {
                 }
             }
             Some(FailKind::CloseEarly) => {
-                carrier.answer(place, &reply, length / 2, End::Reset(number::INTERNAL_ERROR))
+                carrier.answer(place, &reply, length / 2, End::Reset(number::INTERNAL_ERROR));
             }
             Some(FailKind::Reset) => carrier.reset(place, number::INTERNAL_ERROR),
             Some(FailKind::Refused) => carrier.reset(place, number::REQUEST_REJECTED),
@@ -268,7 +268,7 @@ impl Server {
                 carrier.append(place, &[0, 1, b'x']);
             }
             Some(FailKind::Close) => {
-                carrier.quic.close(now, VarInt::from_u32(number::NO_ERROR), Vec::new().into())
+                carrier.quic.close(now, VarInt::from_u32(number::NO_ERROR), Vec::new().into());
             }
             Some(FailKind::ResetConnection) => {
                 carrier.quic.close(

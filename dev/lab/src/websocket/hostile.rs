@@ -125,7 +125,7 @@ fn bomb(mebibytes: usize) -> Vec<u8> {
 /// Rows of this kind.
 pub const ROWS: &[HostileRow] = &[
     greeting("ws-status-200", "6455 4.1", "status 200 in place of 101", |s| {
-        s.answer("200 OK", &["Content-Length: 0"])
+        s.answer("200 OK", &["Content-Length: 0"]);
     }),
     greeting("ws-accept-wrong", "6455 4.1", "a Sec-WebSocket-Accept of another key", |s| {
         s.key.push(b'x');
@@ -197,19 +197,19 @@ pub const ROWS: &[HostileRow] = &[
         s.frame(LAST | RESERVED[0] | PING, b"");
     }),
     row("ws-reserved-2", "6455 5.2", "the second reserved bit", |s| {
-        s.frame(LAST | RESERVED[1] | TEXT, BODY)
+        s.frame(LAST | RESERVED[1] | TEXT, BODY);
     }),
     row("ws-reserved-3", "6455 5.2", "the third reserved bit", |s| {
-        s.frame(LAST | RESERVED[2] | TEXT, BODY)
+        s.frame(LAST | RESERVED[2] | TEXT, BODY);
     }),
     row("ws-opcode-3", "6455 5.2", "an opcode of data that is not defined", |s| {
-        s.frame(LAST | 0x3, BODY)
+        s.frame(LAST | 0x3, BODY);
     }),
     row("ws-opcode-11", "6455 5.2", "an opcode of control that is not defined", |s| {
-        s.frame(LAST | 0xb, b"")
+        s.frame(LAST | 0xb, b"");
     }),
     row("ws-continuation-first", "6455 5.4", "a continuation of no message", |s| {
-        s.frame(LAST | CONTINUATION, BODY)
+        s.frame(LAST | CONTINUATION, BODY);
     }),
     row("ws-message-within", "6455 5.4", "a message within a message", |s| {
         s.frame(TEXT, BODY);
@@ -262,10 +262,10 @@ pub const ROWS: &[HostileRow] = &[
         },
     ),
     row("ws-cut", "6455 7.1.5", "a close of the connection without a close frame", |s| {
-        s.closing = true
+        s.closing = true;
     }),
     row("ws-utf8", "6455 8.1", "a text message that is no UTF-8", |s| {
-        s.frame(LAST | TEXT, b"abc\xc3\x28")
+        s.frame(LAST | TEXT, b"abc\xc3\x28");
     }),
     row("ws-utf8-cut", "6455 8.1", "a text message that ends within a character", |s| {
         s.frame(LAST | TEXT, b"abc\xe2\x82");

@@ -113,7 +113,7 @@ impl<'a> Evaluator<'a> {
     ) -> Outcome<bool> {
         match step.axis {
             Axis::Itself | Axis::DescendantOrSelf if matches!(step.test, Test::Node) => {
-                out.push(node_ref)
+                out.push(node_ref);
             }
             Axis::Parent => self.take(node_ref.node, step, out)?,
             Axis::Ancestor | Axis::AncestorOrSelf | Axis::Following | Axis::Preceding => {

@@ -382,7 +382,7 @@ pub(super) fn write(
         Value::Char(letter) => quote(&letter.to_string(), out),
         Value::Map(map) => members(vm, map.pairs(), out, indent, depth)?,
         Value::List(_) | Value::Set(_) | Value::Range(_) | Value::Bytes(_) => {
-            elements(vm, value, out, indent, depth)?
+            elements(vm, value, out, indent, depth)?;
         }
         Value::Instance(instance) => {
             let fields = instance

@@ -306,7 +306,7 @@ impl Result {
                 sample.set_times_ms(start, number);
             }
             "setStampAndTime" => {
-                sample.set_times_ms(number, number.saturating_add(second.unwrap_or(0)))
+                sample.set_times_ms(number, number.saturating_add(second.unwrap_or(0)));
             }
             "setTime" => sample.set_times_ms(now.saturating_sub(number), now),
             "setIgnore" => sample.set_ignore(),

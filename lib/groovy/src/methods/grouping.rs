@@ -23,7 +23,7 @@ pub(super) fn with_closure(
                 let current = map.get(&key);
                 match (name, current) {
                     ("countBy", Some(Value::Int(count))) => {
-                        drop(map.insert(key, Value::Int(count + 1)))
+                        drop(map.insert(key, Value::Int(count + 1)));
                     }
                     ("countBy", _) => drop(map.insert(key, Value::Int(1))),
                     (_, Some(Value::List(list))) => list.items.borrow_mut().push(item.clone()),
@@ -42,9 +42,9 @@ pub(super) fn with_closure(
             let mut no = Vec::new();
             for item in items {
                 if accepts(vm, closure, item)? {
-                    yes.push(item.clone())
+                    yes.push(item.clone());
                 } else {
-                    no.push(item.clone())
+                    no.push(item.clone());
                 }
             }
             Value::list(vec![Value::list(yes), Value::list(no)])

@@ -212,7 +212,9 @@ impl Vm<'_> {
                 return Ok(Value::Bool(order.is_some_and(|order| order != Ordering::Greater)));
             }
             Operator::Greater => {
-                return Ok(Value::Bool(self.partial_order(left, right)? == Some(Ordering::Greater)));
+                return Ok(Value::Bool(
+                    self.partial_order(left, right)? == Some(Ordering::Greater),
+                ));
             }
             Operator::GreaterEqual => {
                 let order = self.partial_order(left, right)?;

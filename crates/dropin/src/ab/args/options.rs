@@ -58,7 +58,7 @@ pub const OPTIONS: &[(char, Argument, OptionEffect)] = &[
         'b',
         Argument::Required,
         OptionEffect::Set(|args, value| {
-            args.buffer = u32::try_from(atoi(value)).ok().filter(|b| *b > 0)
+            args.buffer = u32::try_from(atoi(value)).ok().filter(|b| *b > 0);
         }),
     ),
     ('c', Argument::Required, OptionEffect::Set(|args, value| args.connections = atoi(value))),
@@ -92,21 +92,21 @@ pub const OPTIONS: &[(char, Argument, OptionEffect)] = &[
         'x',
         Argument::Required,
         OptionEffect::Set(|args, value| {
-            value.clone_into(&mut args.html.get_or_insert_default().table)
+            value.clone_into(&mut args.html.get_or_insert_default().table);
         }),
     ),
     (
         'y',
         Argument::Required,
         OptionEffect::Set(|args, value| {
-            value.clone_into(&mut args.html.get_or_insert_default().row)
+            value.clone_into(&mut args.html.get_or_insert_default().row);
         }),
     ),
     (
         'z',
         Argument::Required,
         OptionEffect::Set(|args, value| {
-            value.clone_into(&mut args.html.get_or_insert_default().cell)
+            value.clone_into(&mut args.html.get_or_insert_default().cell);
         }),
     ),
 ];

@@ -36,7 +36,7 @@ impl Line {
                     line.values.insert(name, value);
                 }
                 LongItem::BruntOption(word) => {
-                    line.brunt_options.push(brunt_option(word, || long.take_word())?)
+                    line.brunt_options.push(brunt_option(word, || long.take_word())?);
                 }
                 LongItem::OptionError(wrong) => {
                     return Err(End::Error(format!("{wrong}\n{}", help(program_name, scope))));

@@ -58,7 +58,7 @@ fn connectors(text: &str) -> Option<Connectors> {
     loop {
         match reader.read_event().ok()? {
             Event::Start(tag) if tag.name().as_ref() == "connector" => {
-                current = connector_name(&tag)
+                current = connector_name(&tag);
             }
             Event::End(tag) if tag.name().as_ref() == "connector" => current = None,
             Event::Start(tag) | Event::Empty(tag) => {

@@ -259,7 +259,7 @@ impl Recording {
                 self.transactions.iter_mut().for_each(OpenTransaction::count_sampler);
             }
             TransactionCount::ControllerEnd => {
-                self.transactions.last_mut().into_iter().for_each(|open| open.ended += 1)
+                self.transactions.last_mut().into_iter().for_each(|open| open.ended += 1);
             }
         }
     }

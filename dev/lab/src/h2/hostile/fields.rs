@@ -36,7 +36,7 @@ pub const ROWS: &[HostileRow] = &[
         s.block(&[0x88, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f]);
     }),
     row("hpack-number-cut", "7541 5.1", "a header block that ends within a number", |s| {
-        s.block(&[0x88, 0xff])
+        s.block(&[0x88, 0xff]);
     }),
     row("hpack-string-cut", "7541 5.2", "a string longer than its header block", |s| {
         s.block(&[0x88, 0x00, 0x7f, 0x10, b'a']);
@@ -58,7 +58,7 @@ pub const ROWS: &[HostileRow] = &[
     }),
     row("hpack-index-0", "7541 6.1", "index 0 of the header table", |s| s.block(&[0x88, 0x80])),
     row("hpack-index-beyond", "7541 2.3.3", "an index beyond the header table", |s| {
-        s.block(&[0x88, 0xff, 0x7f])
+        s.block(&[0x88, 0xff, 0x7f]);
     }),
     row(
         "hpack-name-beyond",
@@ -77,7 +77,7 @@ pub const ROWS: &[HostileRow] = &[
         },
     ),
     row("hpack-table-update-late", "7541 4.2", "a table size update after a field", |s| {
-        s.block(&[0x88, 0x20])
+        s.block(&[0x88, 0x20]);
     }),
     row("hpack-bomb", "9113 10.5.1", "an entry of 3900 bytes that is named 12000 times", |s| {
         let long = "a".repeat(3900);
@@ -86,45 +86,45 @@ pub const ROWS: &[HostileRow] = &[
         s.block(&[&entry[..], &[0xbe; 12_000]].concat());
     }),
     row("status-missing", "9113 8.3.2", "HEADERS without :status", |s| {
-        s.fields(&[("server", "lab")])
+        s.fields(&[("server", "lab")]);
     }),
     row("head-empty", "9113 8.3.2", "HEADERS without any field", |s| s.fields(&[])),
     row("status-twice", "9113 8.3", ":status twice", |s| s.fields(&[OK, OK])),
     row("status-no-number", "9113 8.3.2", "a :status that is no number", |s| {
-        s.fields(&[(":status", "abc")])
+        s.fields(&[(":status", "abc")]);
     }),
     row("status-four-digits", "9113 8.3.2", "a :status of four digits", |s| {
-        s.fields(&[(":status", "2000")])
+        s.fields(&[(":status", "2000")]);
     }),
     row("status-101", "9113 8.6", "status 101", |s| s.fields(&[(":status", "101")])),
     row("pseudo-after-field", "9113 8.3", ":status after another field", |s| {
-        s.fields(&[("server", "lab"), OK])
+        s.fields(&[("server", "lab"), OK]);
     }),
     row("pseudo-unknown", "9113 8.3", "a pseudo-header field that does not exist", |s| {
-        s.fields(&[OK, (":lab", "a")])
+        s.fields(&[OK, (":lab", "a")]);
     }),
     row("pseudo-of-request", "9113 8.3", ":path in a reply", |s| s.fields(&[OK, (":path", "/")])),
     row("name-upper-case", "9113 8.2.1", "a field name in upper case", |s| {
-        s.fields(&[OK, ("X-Lab", "a")])
+        s.fields(&[OK, ("X-Lab", "a")]);
     }),
     row("name-empty", "9113 8.2.1", "a field without a name", |s| raw_field(s, &[0, 0, 1, b'a'])),
     row("name-with-space", "9113 8.2.1", "a field name with a space", |s| {
-        s.fields(&[OK, ("x lab", "a")])
+        s.fields(&[OK, ("x lab", "a")]);
     }),
     row("name-with-colon", "9113 8.2.1", "a field name with a colon", |s| {
-        s.fields(&[OK, ("x:lab", "a")])
+        s.fields(&[OK, ("x:lab", "a")]);
     }),
     row("value-with-newline", "9113 8.2.1", "a field value with CR and LF", |s| {
         s.fields(&[OK, ("x-lab", "a\r\nb: c")]);
     }),
     row("value-with-nul", "9113 8.2.1", "a field value with NUL", |s| {
-        s.fields(&[OK, ("x-lab", "a\0b")])
+        s.fields(&[OK, ("x-lab", "a\0b")]);
     }),
     row("field-connection", "9113 8.2.2", "the field connection", |s| {
-        s.fields(&[OK, ("connection", "close")])
+        s.fields(&[OK, ("connection", "close")]);
     }),
     row("field-keep-alive", "9113 8.2.2", "the field keep-alive", |s| {
-        s.fields(&[OK, ("keep-alive", "timeout=5")])
+        s.fields(&[OK, ("keep-alive", "timeout=5")]);
     }),
     row("field-transfer-encoding", "9113 8.2.2", "the field transfer-encoding", |s| {
         s.fields(&[OK, ("transfer-encoding", "chunked")]);
@@ -133,7 +133,7 @@ pub const ROWS: &[HostileRow] = &[
         s.fields(&[OK, ("content-length", "11")]);
     }),
     row("body-too-long", "9113 8.1.1", "more bytes than content-length", |s| {
-        s.fields(&[OK, ("content-length", "9")])
+        s.fields(&[OK, ("content-length", "9")]);
     }),
     row("body-missing", "9113 8.1.1", "content-length and END_STREAM in HEADERS", |s| {
         let block = block(&[OK, ("content-length", "10")]);
@@ -154,7 +154,7 @@ pub const ROWS: &[HostileRow] = &[
         s.frame(kind::HEADERS, flag::END_HEADERS | flag::END_STREAM, s.stream, &block);
     }),
     endless("interim-endless", "9113 10.5", "status 103 without end", |s| {
-        s.head(&[(":status", "103")])
+        s.head(&[(":status", "103")]);
     }),
     row("trailers-status", "9113 8.1", ":status in trailers", |s| {
         s.good_head();

@@ -43,7 +43,7 @@ pub const ROWS: &[HostileRow] = &[
     }),
     greeting("headers-before-settings", "9113 3.4", "no SETTINGS before the first reply", |_| {}),
     greeting("ping-before-settings", "9113 3.4", "PING before SETTINGS", |s| {
-        s.frame(kind::PING, 0, 0, &[7; 8])
+        s.frame(kind::PING, 0, 0, &[7; 8]);
     }),
     greeting(
         "settings-ack-first",
@@ -142,19 +142,19 @@ pub const ROWS: &[HostileRow] = &[
         },
     ),
     row("priority-on-stream-0", "9113 6.3", "PRIORITY on stream 0", |s| {
-        s.frame(kind::PRIORITY, 0, 0, &[0; 5])
+        s.frame(kind::PRIORITY, 0, 0, &[0; 5]);
     }),
     row("priority-length", "9113 6.3", "PRIORITY of 4 bytes", |s| {
-        s.frame(kind::PRIORITY, 0, s.stream, &[0; 4])
+        s.frame(kind::PRIORITY, 0, s.stream, &[0; 4]);
     }),
     row("reset-on-stream-0", "9113 6.4", "RST_STREAM on stream 0", |s| {
-        frame::put_reset(s.out, 0, Code::Cancel)
+        frame::put_reset(s.out, 0, Code::Cancel);
     }),
     row("reset-on-idle-stream", "9113 6.4", "RST_STREAM on a stream that was not opened", |s| {
         frame::put_reset(s.out, s.stream + 1000, Code::Cancel);
     }),
     row("reset-length", "9113 6.4", "RST_STREAM of 3 bytes", |s| {
-        s.frame(kind::RST_STREAM, 0, s.stream, &[0; 3])
+        s.frame(kind::RST_STREAM, 0, s.stream, &[0; 3]);
     }),
     row("reset-unknown-code", "9113 7", "RST_STREAM with a code that does not exist", |s| {
         s.frame(kind::RST_STREAM, 0, s.stream, &0xabcd_u32.to_be_bytes());
@@ -163,10 +163,10 @@ pub const ROWS: &[HostileRow] = &[
         (0..100).for_each(|_| s.reset(Code::InternalError));
     }),
     row("settings-on-stream", "9113 6.5", "SETTINGS on a stream", |s| {
-        s.frame(kind::SETTINGS, 0, s.stream, &[])
+        s.frame(kind::SETTINGS, 0, s.stream, &[]);
     }),
     row("settings-length", "9113 6.5", "SETTINGS of 5 bytes", |s| {
-        s.frame(kind::SETTINGS, 0, 0, &[0; 5])
+        s.frame(kind::SETTINGS, 0, 0, &[0; 5]);
     }),
     row("settings-ack-payload", "9113 6.5", "an acknowledgement of SETTINGS with a payload", |s| {
         s.frame(kind::SETTINGS, flag::ACK, 0, &[0; 6]);
@@ -175,7 +175,7 @@ pub const ROWS: &[HostileRow] = &[
         settings(s, &[(setting::ENABLE_PUSH, 1)]);
     }),
     row("settings-push-2", "9113 6.5.2", "SETTINGS_ENABLE_PUSH of 2", |s| {
-        settings(s, &[(setting::ENABLE_PUSH, 2)])
+        settings(s, &[(setting::ENABLE_PUSH, 2)]);
     }),
     row("settings-window-too-large", "9113 6.5.2", "SETTINGS_INITIAL_WINDOW_SIZE of 2^31", |s| {
         settings(s, &[(setting::INITIAL_WINDOW_SIZE, TOP + 1)]);
@@ -201,13 +201,13 @@ pub const ROWS: &[HostileRow] = &[
     }),
     row("ping-length", "9113 6.7", "PING of 7 bytes", |s| s.frame(kind::PING, 0, 0, &[0; 7])),
     row("ping-on-stream", "9113 6.7", "PING on a stream", |s| {
-        s.frame(kind::PING, 0, s.stream, &[0; 8])
+        s.frame(kind::PING, 0, s.stream, &[0; 8]);
     }),
     endless("ping-flood", "9113 10.5", "PING without end", |s| {
         (0..100).for_each(|_| s.frame(kind::PING, 0, 0, &[1; 8]));
     }),
     row("goaway-on-stream", "9113 6.8", "GOAWAY on a stream", |s| {
-        s.frame(kind::GOAWAY, 0, s.stream, &[0; 8])
+        s.frame(kind::GOAWAY, 0, s.stream, &[0; 8]);
     }),
     row("goaway-length", "9113 6.8", "GOAWAY of 7 bytes", |s| s.frame(kind::GOAWAY, 0, 0, &[0; 7])),
     row(

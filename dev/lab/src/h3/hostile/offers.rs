@@ -33,7 +33,7 @@ const fn offer(
 /// Rows of this kind.
 pub const ROWS: &[HostileRow] = &[
     offer("h3-alpn-h2", "9001 8.1", "h2 as the only protocol by ALPN", |offer| {
-        *offer.alpn = vec![b"h2".to_vec()]
+        *offer.alpn = vec![b"h2".to_vec()];
     }),
     offer("h3-alpn-draft", "9114 3.1", "a draft of HTTP/3 as the only protocol by ALPN", |offer| {
         *offer.alpn = vec![b"h3-29".to_vec()];

@@ -168,10 +168,10 @@ pub const ROWS: &[HostileRow] = &[
         e.retry(b"token", |tag| tag[15] ^= 1);
     }),
     packets("h3-quic-retry-empty", "9000 17.2.5.2", "Retry with an empty token", |e| {
-        e.retry(b"", |_| {})
+        e.retry(b"", |_| {});
     }),
     packets("h3-quic-retry-endless", "9000 17.2.5.2", "Retry in answer to each packet", |e| {
-        e.retry(b"token", |_| {})
+        e.retry(b"token", |_| {});
     }),
     packets(
         "h3-quic-reset-like",
@@ -250,16 +250,16 @@ pub const ROWS: &[HostileRow] = &[
         },
     ),
     packets("h3-quic-empty-packet", "9000 12.4", "an Initial packet without frames", |e| {
-        e.initial(&[])
+        e.initial(&[]);
     }),
     packets("h3-quic-stream-in-initial", "9000 12.4", "STREAM in an Initial packet", |e| {
         e.initial(&[0x0a, 3, 1, b'x']);
     }),
     packets("h3-quic-done-in-initial", "9000 12.4", "HANDSHAKE_DONE in an Initial packet", |e| {
-        e.initial(&[0x1e])
+        e.initial(&[0x1e]);
     }),
     packets("h3-quic-unknown-frame", "9000 12.4", "a frame of an unknown type", |e| {
-        e.initial(&[0x7f, 0xff, 1])
+        e.initial(&[0x7f, 0xff, 1]);
     }),
     packets("h3-quic-ack-below-0", "9000 12.4", "an ACK whose ranges reach below packet 0", |e| {
         e.initial(&[2, 0, 0, 9, 9, 9, 9]);
@@ -268,7 +268,7 @@ pub const ROWS: &[HostileRow] = &[
         e.initial(&[2, 0x67, 0x10, 0, 0, 0]);
     }),
     packets("h3-quic-reserved-bits", "9000 17.2", "an Initial packet with reserved bits", |e| {
-        e.protected(0xcf, &[1])
+        e.protected(0xcf, &[1]);
     }),
     packets(
         "h3-quic-crypto-garbage",
@@ -282,6 +282,6 @@ pub const ROWS: &[HostileRow] = &[
         e.initial(&[6, 0xc0, 0, 1, 0, 0, 0, 0, 0, 1, b'x']);
     }),
     packets("h3-quic-token-in-initial", "9000 12.4", "NEW_TOKEN in an Initial packet", |e| {
-        e.initial(&[7, 1, 1])
+        e.initial(&[7, 1, 1]);
     }),
 ];

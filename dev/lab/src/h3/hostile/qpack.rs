@@ -17,7 +17,7 @@ fn block(s: &mut RowOutput, block: &[u8]) {
 pub const ROWS: &[HostileRow] = &[
     row("h3-qpack-block-empty", "9204 4.5.1", "a header block of no bytes", |s| block(s, &[])),
     row("h3-qpack-prefix-cut", "9204 4.5.1", "a header block that ends within its prefix", |s| {
-        block(s, &[0])
+        block(s, &[0]);
     }),
     row(
         "h3-qpack-required-insert-count",
@@ -36,7 +36,7 @@ pub const ROWS: &[HostileRow] = &[
         },
     ),
     row("h3-qpack-index-beyond", "9204 3.1", "an index beyond the static table", |s| {
-        lines(s, &[0xff, 36])
+        lines(s, &[0xff, 36]);
     }),
     row(
         "h3-qpack-name-beyond",
@@ -63,7 +63,7 @@ pub const ROWS: &[HostileRow] = &[
         },
     ),
     row("h3-qpack-dynamic-name", "9204 4.5.4", "a name of the dynamic table", |s| {
-        lines(s, &[0x40, 1, b'a'])
+        lines(s, &[0x40, 1, b'a']);
     }),
     row(
         "h3-qpack-post-base-name",
@@ -77,13 +77,13 @@ pub const ROWS: &[HostileRow] = &[
         lines(s, &[&[0xff][..], &[0xff; 10], &[0x7f]].concat());
     }),
     row("h3-qpack-number-cut", "9204 4.1.1", "a block that ends within a number", |s| {
-        lines(s, &[0xff])
+        lines(s, &[0xff]);
     }),
     row("h3-qpack-string-cut", "9204 4.1.2", "a string longer than its block", |s| {
         lines(s, &[0x21, b'x', 0x7e, b'a']);
     }),
     row("h3-qpack-value-missing", "9204 4.5.6", "a name, and the end of the block", |s| {
-        lines(s, &[0x21, b'x'])
+        lines(s, &[0x21, b'x']);
     }),
     row("h3-qpack-huffman-padding", "7541 5.2", "a Huffman string whose padding is zeros", |s| {
         lines(s, &[0x21, b'x', 0x81, 0x00]);

@@ -12,14 +12,14 @@ fn then(s: &mut RowOutput, kind: u64, payload: &[u8]) {
 /// Rows of this kind.
 pub const ROWS: &[HostileRow] = &[
     row("h3-no-reply", "9114 4.1", "the end of the stream, and nothing before it", |s| {
-        s.end = Some(End::Finished)
+        s.end = Some(End::Finished);
     }),
     row("h3-data-before-headers", "9114 4.1", "DATA before HEADERS", |s| s.data(BODY)),
     row("h3-data-after-interim", "9114 4.1", "DATA after 103, without a final status", |s| {
         s.fields(&[(":status", "103")]);
     }),
     row("h3-interim-ends", "9114 4.1", "status 103 and the end of the stream", |s| {
-        s.head(&[(":status", "103")])
+        s.head(&[(":status", "103")]);
     }),
     row("h3-data-after-trailers", "9114 4.1", "DATA behind trailers", |s| {
         then(s, number::HEADERS, &block(&[("x-lab", "a")]));
@@ -41,16 +41,16 @@ pub const ROWS: &[HostileRow] = &[
         s.out.extend_from_slice(&[1, 100, 0, 0, 0xd9]);
     }),
     row("h3-settings-on-request", "9114 7.2.4", "SETTINGS on the request's stream", |s| {
-        then(s, number::SETTINGS, &[])
+        then(s, number::SETTINGS, &[]);
     }),
     row("h3-goaway-on-request", "9114 7.2.6", "GOAWAY on the request's stream", |s| {
-        then(s, number::GOAWAY, &[0])
+        then(s, number::GOAWAY, &[0]);
     }),
     row("h3-cancel-push-on-request", "9114 7.2.3", "CANCEL_PUSH on the request's stream", |s| {
-        then(s, 3, &[0])
+        then(s, 3, &[0]);
     }),
     row("h3-max-push-id-on-request", "9114 7.2.7", "MAX_PUSH_ID on the request's stream", |s| {
-        then(s, 0xd, &[0])
+        then(s, 0xd, &[0]);
     }),
     row("h3-push-promise", "9114 7.2.5", "PUSH_PROMISE although no push was allowed", |s| {
         s.frame(
@@ -69,7 +69,7 @@ pub const ROWS: &[HostileRow] = &[
         |s| then(s, 2, &[0; 5]),
     ),
     row("h3-ping-on-request", "9114 7.2.8", "PING of HTTP/2 on the request's stream", |s| {
-        then(s, 6, &[0; 8])
+        then(s, 6, &[0; 8]);
     }),
     row(
         "h3-window-update-on-request",
@@ -102,13 +102,13 @@ pub const ROWS: &[HostileRow] = &[
         s.fields(&[OK, ("content-length", "9")]);
     }),
     row("h3-body-missing", "9114 4.1.2", "content-length without DATA", |s| {
-        s.head(&[OK, ("content-length", "10")])
+        s.head(&[OK, ("content-length", "10")]);
     }),
     row("h3-body-of-204", "9110 15.3.5", "DATA behind status 204", |s| {
-        s.fields(&[(":status", "204")])
+        s.fields(&[(":status", "204")]);
     }),
     row("h3-body-of-304", "9110 15.4.5", "DATA behind status 304", |s| {
-        s.fields(&[(":status", "304")])
+        s.fields(&[(":status", "304")]);
     }),
     row("h3-content-length-no-number", "9114 4.1.2", "a content-length that is no number", |s| {
         s.fields(&[OK, ("content-length", "ten")]);
@@ -117,50 +117,50 @@ pub const ROWS: &[HostileRow] = &[
         s.fields(&[OK, ("content-length", "10"), ("content-length", "11")]);
     }),
     row("h3-status-missing", "9114 4.3.2", "HEADERS without :status", |s| {
-        s.fields(&[("server", "lab")])
+        s.fields(&[("server", "lab")]);
     }),
     row("h3-head-empty", "9114 4.3.2", "HEADERS without any field", |s| s.fields(&[])),
     row("h3-status-twice", "9114 4.3", ":status twice", |s| s.fields(&[OK, OK])),
     row("h3-status-no-number", "9114 4.3.2", "a :status that is no number", |s| {
-        s.fields(&[(":status", "abc")])
+        s.fields(&[(":status", "abc")]);
     }),
     row("h3-status-four-digits", "9114 4.3.2", "a :status of four digits", |s| {
-        s.fields(&[(":status", "2000")])
+        s.fields(&[(":status", "2000")]);
     }),
     row("h3-status-101", "9114 4.5", "status 101", |s| s.fields(&[(":status", "101")])),
     row("h3-pseudo-after-field", "9114 4.3", ":status after another field", |s| {
-        s.fields(&[("server", "lab"), OK])
+        s.fields(&[("server", "lab"), OK]);
     }),
     row("h3-pseudo-unknown", "9114 4.3", "a pseudo-header field that does not exist", |s| {
         s.fields(&[OK, (":lab", "a")]);
     }),
     row("h3-pseudo-of-request", "9114 4.3", ":path in a reply", |s| {
-        s.fields(&[OK, (":path", "/")])
+        s.fields(&[OK, (":path", "/")]);
     }),
     row("h3-name-upper-case", "9114 4.2", "a field name in upper case", |s| {
-        s.fields(&[OK, ("X-Lab", "a")])
+        s.fields(&[OK, ("X-Lab", "a")]);
     }),
     row("h3-name-empty", "9114 4.2", "a field without a name", |s| s.fields(&[OK, ("", "a")])),
     row("h3-name-with-space", "9114 4.2", "a field name with a space", |s| {
-        s.fields(&[OK, ("x lab", "a")])
+        s.fields(&[OK, ("x lab", "a")]);
     }),
     row("h3-value-with-newline", "9114 10.3", "a field value with CR and LF", |s| {
         s.fields(&[OK, ("x-lab", "a\r\nb: c")]);
     }),
     row("h3-value-with-nul", "9114 10.3", "a field value with NUL", |s| {
-        s.fields(&[OK, ("x-lab", "a\0b")])
+        s.fields(&[OK, ("x-lab", "a\0b")]);
     }),
     row("h3-field-connection", "9114 4.2", "the field connection", |s| {
-        s.fields(&[OK, ("connection", "close")])
+        s.fields(&[OK, ("connection", "close")]);
     }),
     row("h3-field-keep-alive", "9114 4.2", "the field keep-alive", |s| {
-        s.fields(&[OK, ("keep-alive", "timeout=5")])
+        s.fields(&[OK, ("keep-alive", "timeout=5")]);
     }),
     row("h3-field-transfer-encoding", "9114 4.2", "the field transfer-encoding", |s| {
         s.fields(&[OK, ("transfer-encoding", "chunked")]);
     }),
     row("h3-trailers-status", "9114 4.3", ":status in trailers", |s| {
-        then(s, number::HEADERS, &block(&[OK]))
+        then(s, number::HEADERS, &block(&[OK]));
     }),
     endless("h3-interim-endless", "9114 10.5", "status 103 without end", |s| {
         (0..100).for_each(|_| s.head(&[(":status", "103")]));

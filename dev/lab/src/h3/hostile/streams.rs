@@ -15,7 +15,7 @@ fn settings(s: &mut RowOutput, numbers: &[u64]) {
 /// Rows of this kind.
 pub const ROWS: &[HostileRow] = &[
     greeting("h3-settings-missing", "9114 6.2.1", "GOAWAY before SETTINGS", |s| {
-        s.greet(&[(number::GOAWAY, &[0])])
+        s.greet(&[(number::GOAWAY, &[0])]);
     }),
     greeting(
         "h3-unknown-before-settings",
@@ -32,10 +32,10 @@ pub const ROWS: &[HostileRow] = &[
         s.greet(&[(number::SETTINGS, &[]), (number::SETTINGS, &[])]);
     }),
     greeting("h3-setting-twice", "9114 7.2.4", "the same setting twice", |s| {
-        settings(s, &[6, 1000, 6, 1000])
+        settings(s, &[6, 1000, 6, 1000]);
     }),
     greeting("h3-setting-enable-push", "9114 7.2.4.1", "SETTINGS_ENABLE_PUSH of HTTP/2", |s| {
-        settings(s, &[2, 0])
+        settings(s, &[2, 0]);
     }),
     greeting(
         "h3-setting-streams",
@@ -52,7 +52,7 @@ pub const ROWS: &[HostileRow] = &[
         settings(s, &[5, 16_384]);
     }),
     greeting("h3-setting-without-value", "9114 7.2.4", "a setting without its value", |s| {
-        settings(s, &[6])
+        settings(s, &[6]);
     }),
     greeting("h3-setting-cut", "9114 7.1", "SETTINGS that end within a number", |s| {
         s.greet(&[(number::SETTINGS, &[6, 0x80, 1])]);
@@ -84,7 +84,7 @@ pub const ROWS: &[HostileRow] = &[
         },
     ),
     row("h3-control-ends", "9114 6.2.1", "the end of the control stream", |s| {
-        s.control_end = End::Finished
+        s.control_end = End::Finished;
     }),
     row("h3-control-reset", "9114 6.2.1", "a reset of the control stream", |s| {
         s.control_end = End::Reset(number::INTERNAL_ERROR);
@@ -93,19 +93,19 @@ pub const ROWS: &[HostileRow] = &[
         s.stop_control = Some(number::INTERNAL_ERROR);
     }),
     row("h3-encoder-ends", "9204 4.2", "an encoder stream that ends", |s| {
-        s.opened.push((vec![2], End::Finished))
+        s.opened.push((vec![2], End::Finished));
     }),
     row("h3-decoder-ends", "9204 4.2", "a decoder stream that ends", |s| {
-        s.opened.push((vec![3], End::Finished))
+        s.opened.push((vec![3], End::Finished));
     }),
     row("h3-push-stream", "9114 4.6", "a push stream although no push was allowed", |s| {
-        s.open(&[1, 0])
+        s.open(&[1, 0]);
     }),
     row("h3-settings-again", "9114 7.2.4", "SETTINGS on the control stream again", |s| {
         s.control_frame(number::SETTINGS, &[]);
     }),
     row("h3-data-on-control", "9114 7.2.1", "DATA on the control stream", |s| {
-        s.control_frame(number::DATA, b"data")
+        s.control_frame(number::DATA, b"data");
     }),
     row("h3-headers-on-control", "9114 7.2.2", "HEADERS on the control stream", |s| {
         s.control_frame(number::HEADERS, &super::block(&[super::OK]));
@@ -114,16 +114,16 @@ pub const ROWS: &[HostileRow] = &[
         s.control_frame(5, &[0, 0, 0]);
     }),
     row("h3-cancel-push", "9114 7.2.3", "CANCEL_PUSH of a push that was not promised", |s| {
-        s.control_frame(3, &[0])
+        s.control_frame(3, &[0]);
     }),
     row("h3-max-push-id", "9114 7.2.7", "MAX_PUSH_ID from a server", |s| {
-        s.control_frame(0xd, &[0])
+        s.control_frame(0xd, &[0]);
     }),
     row("h3-priority-of-http2", "9114 7.2.8", "PRIORITY of HTTP/2 on the control stream", |s| {
         s.control_frame(2, &[0; 5]);
     }),
     row("h3-ping-of-http2", "9114 7.2.8", "PING of HTTP/2 on the control stream", |s| {
-        s.control_frame(6, &[0; 8])
+        s.control_frame(6, &[0; 8]);
     }),
     row(
         "h3-window-update-of-http2",
@@ -149,13 +149,13 @@ pub const ROWS: &[HostileRow] = &[
         s.control_frame(number::GOAWAY, &[0x41, 0x94]);
     }),
     row("h3-goaway-empty", "9114 7.1", "GOAWAY without a number", |s| {
-        s.control_frame(number::GOAWAY, &[])
+        s.control_frame(number::GOAWAY, &[]);
     }),
     row("h3-goaway-long", "9114 7.1", "GOAWAY with a byte behind its number", |s| {
         s.control_frame(number::GOAWAY, &[0, 0]);
     }),
     row("h3-goaway-0", "9114 5.2", "GOAWAY that excludes each request", |s| {
-        s.control_frame(number::GOAWAY, &[0])
+        s.control_frame(number::GOAWAY, &[0]);
     }),
     endless(
         "h3-unknown-frame-flood",

@@ -178,7 +178,7 @@ impl ScenarioReader<'_> {
             match entry.node.text() {
                 Some(text) => parts.text(&entry.key, text, ""),
                 None => {
-                    self.part(&mut parts, &entry.key, &form_part(&entry.node, &entry.key)?, way)?
+                    self.part(&mut parts, &entry.key, &form_part(&entry.node, &entry.key)?, way)?;
                 }
             }
         }
