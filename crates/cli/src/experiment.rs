@@ -83,7 +83,7 @@ impl ExperimentContext {
     /// Builds the context from the command line, with notes for the user.
     pub fn from_args(run: &RunArgs, system: System, notes: Vec<String>) -> Result<Self> {
         let output = &run.settings.output;
-        let outputs = Outputs::of(output)?;
+        let outputs = Outputs::from_settings(output)?;
         let keep = StorePolicy::from_args(run)?;
         Ok(Self {
             plan_name: None,

@@ -64,7 +64,7 @@ pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, CommandError> {
         let wrong = "this plan runs its thread groups one after another, each with a separate report; leave --output out, and write the reports later: brunt report ID -o html=FILE";
         return Err(usage_error(anyhow!(wrong)));
     }
-    let mut outputs = Some(Outputs::of(&settings.output).map_err(usage_error)?);
+    let mut outputs = Some(Outputs::from_settings(&settings.output).map_err(usage_error)?);
     let mut notes = test_run.notices;
     let mut sinks = settings.output.live_outputs.clone();
     if !settings.output.trace {

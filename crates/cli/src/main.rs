@@ -1,21 +1,22 @@
-//! The program `brunt`: parses arguments, runs the plan, and shows the results.
+//! The program `brunt`: parses arguments, runs the command, and shows the results.
 //!
-//! Only this crate prints, exits and reads the environment. It measures nothing itself.
+//! Only this crate prints, exits and reads the environment. Other crates run the load.
 //!
-//! * [`commands`]: the command line. [`args`]: arguments of several commands.
+//! * [`commands`]: the subcommands and their arguments. [`args`]: arguments of several subcommands.
 //!   [`exit`]: exit codes and errors.
 //! * [`mod@measure`]: a single run. [`jmeter_plan`]: a JMeter
 //!   plan. [`plan_file`]: the command `plan`.
 //! * [`mod@experiment`]: many runs: `sweep`, `find`, `compare` and plan files.
 //! * [`mod@import`], [`mod@export`]: conversion of plan files from and to other formats.
 //! * [`stored`]: comparison of stored runs. [`mod@baseline`]: comparison with a
-//!   saved one. [`runs`]: the store.
-//! * [`mod@worker`]: one process of a run with several.
-//! * [`process`]: the machine and the command line. [`signals`]: Ctrl-C.
+//!   baseline. [`runs`]: the store.
+//! * [`mod@worker`]: a worker process of a run with several.
+//! * [`process`]: facts about this process: machine, words of its command line. [`signals`]:
+//!   Ctrl-C.
 //!   [`live`]: progress on the [`screen`].
 //! * [`mod@check`]: the examination before a run.
 //! * [`mod@certify`]: accuracy of load generators. `lab`: the reference server, from its own crate.
-//! * [`dropins`]: the process of drop-ins. [`names`]: links that call them.
+//! * [`dropins`]: runs brunt as a drop-in. [`names`]: installs links with the names of drop-ins.
 //! * [`mod@redact`]: replaces secrets in everything that is stored or shown.
 //! * [`mistakes`]: explains invalid command lines. [`short_help`]: the text of `-h`.
 //! * [`result_files`]: summaries of JMeter's result files. [`analyse`]: analysis of result files.
@@ -78,8 +79,8 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-/// With less address space, threads have no stacks, and the memory allocator ends
-/// the process without a message.
+/// With less address space, threads cannot be created, because their stacks do not fit, and the
+/// memory allocator ends the process without a message.
 const MIN_ADDRESS_SPACE_BYTES: u64 = 32 << 20;
 
 fn main() -> ExitCode {
@@ -101,7 +102,8 @@ fn main() -> ExitCode {
     if let Some((tool, program_name, words)) = brunt_dropin::find_tool(&words) {
         return dropins::run(tool, program_name, words);
     }
-    // A shell passes incomplete command lines, which must not be parsed as complete ones.
+    // A shell that asks for completions passes an incomplete command line, which must not be
+    // parsed. Then this call prints the completions and exits.
     completions::complete();
     if words.len() < 2 {
         eprint!("{}", mistakes::SHORT_HELP);
@@ -128,7 +130,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// Parses the arguments. Error messages do not repeat secrets.
+/// Parses the process's arguments. On an error, prints a message without secrets and exits. `words`
+/// are the same arguments, for the message.
 fn arguments(words: &[String]) -> Cli {
     Cli::try_parse().unwrap_or_else(|error| {
         let explanation = mistakes::explain(&error, words)
@@ -144,6 +147,7 @@ fn arguments(words: &[String]) -> Cli {
     })
 }
 
+/// Runs a subcommand.
 fn dispatch(command: Command) -> Result<Exit, CommandError> {
     match command {
         Command::Run(args) => run(&args),
@@ -190,6 +194,8 @@ fn dispatch(command: Command) -> Result<Exit, CommandError> {
     }
 }
 
+/// The command `run`: a plan file or a JMeter plan in place of the URL, or a plan from the
+/// settings.
 fn run(args: &RunArgs) -> Result<Exit, CommandError> {
     if let Some(path) = args.settings.url.as_deref().and_then(experiment::plan_path) {
         return experiment::run_plan(path, args);
@@ -217,7 +223,7 @@ fn run(args: &RunArgs) -> Result<Exit, CommandError> {
         notes.clear();
     }
     let world = brunt_runner::RealWorld::new(&plan).map_err(|error| usage_error(error.into()))?;
-    let outputs = Outputs::of(&settings.output).map_err(usage_error)?;
+    let outputs = Outputs::from_settings(&settings.output).map_err(usage_error)?;
     let mut tracer = trace::requested(&settings.output).map_err(usage_error)?;
     let mut jtl = output::result_file(&settings.output).map_err(usage_error)?;
     let (route, warnings) =
@@ -250,6 +256,7 @@ fn run(args: &RunArgs) -> Result<Exit, CommandError> {
     Ok(exit)
 }
 
+/// The command `grpc`: runs a load, or prints the services of a server; all without a name.
 fn grpc(args: GrpcArgs) -> Result<Exit, CommandError> {
     match args.into_task().map_err(|error| usage_error(anyhow::anyhow!(error)))? {
         GrpcTask::Run(args) => run(&args),
@@ -262,7 +269,7 @@ fn grpc(args: GrpcArgs) -> Result<Exit, CommandError> {
     }
 }
 
-/// Runs the reference server in this process.
+/// The command `lab`: runs the reference server in this process until it ends.
 #[cfg(target_os = "linux")]
 fn lab(options: &brunt_lab::args::Options) -> Result<Exit, CommandError> {
     brunt_lab::program::run(options, &mut io::stdout()).map_err(|failure| match failure {
@@ -272,6 +279,7 @@ fn lab(options: &brunt_lab::args::Options) -> Result<Exit, CommandError> {
     Ok(Exit::Measured)
 }
 
+/// The command `man`: writes the pages of all subcommands into a folder, or prints the main page.
 fn man(dir: Option<&Path>) -> Result<Exit, CommandError> {
     if let Some(dir) = dir {
         clap_mangen::generate_to(Cli::command(), dir).map_err(runtime_error)?;

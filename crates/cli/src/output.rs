@@ -19,7 +19,8 @@ use std::sync::Arc;
 /// Reports with open files. Files are opened before the run, so that errors show early.
 pub struct Outputs {
     places: Vec<(&'static Format, Destination)>,
-    /// Format that goes to stdout if the user requests no other.
+    /// Format of an additional report on stdout. None if a requested report goes to stdout, and
+    /// with `--quiet`.
     default_format: Option<&'static Format>,
 }
 
@@ -32,8 +33,9 @@ enum Destination {
 }
 
 impl Outputs {
-    /// Opens the reports of the settings. `--trace` needs standard output for itself.
-    pub fn of(output: &OutputSettings) -> Result<Self> {
+    /// Opens the reports of the settings. `--trace` writes to stdout, so it excludes requested
+    /// reports on stdout and live outputs. The caller removes the default report.
+    pub fn from_settings(output: &OutputSettings) -> Result<Self> {
         if output.trace
             && let Some(report) = output.outputs.iter().find(|report| report.file.is_none())
         {
@@ -48,7 +50,8 @@ impl Outputs {
         Self::open(&output.outputs, output.quiet)
     }
 
-    /// Opens the reports. The text goes to stdout if no other format does, unless `quiet`.
+    /// Opens the reports, and adds the default report (text) on stdout unless another report goes
+    /// there or `quiet` is true.
     pub fn open(outputs: &[Output], quiet: bool) -> Result<Self> {
         let names: Vec<_> = REPORTS.iter().map(|r| r.name).collect();
         args::output::check(outputs, &names)?;
@@ -63,12 +66,13 @@ impl Outputs {
         Ok(Self { places, default_format })
     }
 
-    /// Removes the default text.
+    /// Removes the default report on stdout.
     pub fn without_default(self) -> Self {
         Self { default_format: None, ..self }
     }
 
-    /// Writes every report of a run. All reports are tried; the first error is returned.
+    /// Writes every report of a run, without the findings that the user hides. All reports are
+    /// tried; the first error is returned.
     pub fn write(self, run: &Run, judgement: &Judgement) -> Result<()> {
         let findings = view::without_hidden(&judgement.findings);
         let judgement = Judgement { findings, ..judgement.clone() };
@@ -94,7 +98,8 @@ impl Outputs {
 }
 
 impl Destination {
-    /// Opens a destination. A name that ends in `/` is a directory.
+    /// Opens a destination: stdout without a path; a directory if the path ends in `/` or is an
+    /// existing directory; otherwise a file, which is truncated.
     fn open(format: &Format, path: Option<&Path>) -> Result<Self> {
         let Some(path) = path else {
             if !format.for_terminals && io::stdout().is_terminal() {
@@ -158,7 +163,8 @@ fn create(path: &Path) -> Result<File> {
     File::create(path).with_context(|| format!("{} cannot be written", path.display()))
 }
 
-/// Opens the result file, if requested.
+/// Opens JMeter's result file (JTL) for the samples; None if it is not requested. It is XML if the
+/// records have full detail, otherwise CSV.
 pub fn result_file(output: &OutputSettings) -> Result<Option<ResultFile>> {
     let (Some(path), Some(records)) = (&output.jtl, to_plan::records(output)) else {
         return Ok(None);
@@ -178,12 +184,12 @@ pub fn result_file(output: &OutputSettings) -> Result<Option<ResultFile>> {
     ResultFile::open(path, settings).map(Some).with_context(|| path.display().to_string())
 }
 
-/// Returns an error if samples are missing in the result file.
+/// Returns an error if the result file could not be written, so that samples are missing in it.
 pub fn check_complete(file: Option<&ResultFile>) -> Result<()> {
     file.and_then(ResultFile::trouble).map_or(Ok(()), |trouble| Err(anyhow::anyhow!(trouble)))
 }
 
-/// Creates the event log, if requested.
+/// Creates the event log, with secrets redacted; None if it is not requested.
 pub fn event_log(output: &OutputSettings, session: &Session) -> Result<Option<EventLog>> {
     let Some(path) = &output.events else { return Ok(None) };
     Ok(Some(EventLog::create(path, Arc::clone(&session.redactor))?))

@@ -4,8 +4,8 @@
 //! .jmx ─▶ jmx::plan (thread groups as populations, elements in scope of a sampler as its policy) ─▶ YAML
 //! ```
 //!
-//! The plan is read like `brunt run` does, except that variables keep their names. Notices list the
-//! parts that a plan file cannot express.
+//! The plan is read like `brunt run` does, except that references to variables are not replaced by
+//! values. Notices list the parts that a plan file cannot express.
 //!
 //! * `texts`: converts texts from JMeter's rules to those of a plan file. `stages`:
 //!   setUp and tearDown thread groups.
@@ -44,8 +44,8 @@ use std::path::PathBuf;
 const MAX_BYTES: usize = 1 << 20;
 /// Placeholder host of requests that name none.
 const NO_SERVER: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8080);
-/// Connect timeout of a plan without one.
-const DEFAULT_CONNECT_TIMEOUT: std::time::Duration = std::time::Duration::from_hours(1);
+/// Connect timeout that `brunt_jmx` gives to a plan without one.
+const JMX_CONNECT_TIMEOUT: std::time::Duration = std::time::Duration::from_hours(1);
 
 /// Options of an import from JMeter.
 #[derive(Debug, Clone, Default)]
@@ -54,7 +54,7 @@ pub struct JmxOptions {
     pub file: String,
     /// Folder of the input. Files below it may be used.
     pub directory: PathBuf,
-    /// The same folder as seen from the plan file; empty if it is the plan's own folder.
+    /// Path to that folder from the folder of the plan file; empty if they are the same.
     pub files: PathBuf,
     /// Further folders with files for the plan.
     pub allowed: Vec<PathBuf>,
@@ -81,8 +81,7 @@ pub struct JmxImport {
 pub fn read(bytes: &[u8], options: &JmxOptions) -> Result<JmxImport, ImportError> {
     let document = Document::parse(bytes).map_err(|error| import_error(error, &options.file))?;
     let folder = PlanFolder::new(&options.directory, &options.allowed).with_upload_names();
-    // The reader replaces properties by their values, so the marks must be values, too.
-    let (properties, marks) = with_marks(&document, &options.properties);
+    let (properties, environment_names) = with_secret_properties(&document, &options.properties);
     let surroundings = PlanContext {
         properties: &properties,
         folder: &folder,
@@ -101,8 +100,8 @@ pub fn read(bytes: &[u8], options: &JmxOptions) -> Result<JmxImport, ImportError
     let notices = std::mem::take(&mut unfolded.run.notices);
     let mut writer = Writer::new(&document, &unfolded, options, &folder);
     writer.notices = notices;
-    writer.marks = marks;
-    writer.plan()
+    writer.environment_names = environment_names;
+    writer.convert()
 }
 
 fn import_error(error: brunt_jmx::JmxError, file: &str) -> ImportError {
@@ -113,11 +112,15 @@ fn import_error(error: brunt_jmx::JmxError, file: &str) -> ImportError {
     }
 }
 
-/// Returns the properties and the marks. Properties that hold a secret but have no value get the
-/// mark of an environment variable.
-fn with_marks(document: &Document, given: &PropertyMap) -> (PropertyMap, HashSet<String>) {
+/// Adds properties that the plan reads and whose names are those of secrets, unless they are given.
+/// Their value is a reference to an environment variable. Returns all properties, and the names of
+/// these environment variables. A default value in the plan is not considered.
+fn with_secret_properties(
+    document: &Document,
+    given: &PropertyMap,
+) -> (PropertyMap, HashSet<String>) {
     let mut properties = given.clone();
-    let mut marks = HashSet::new();
+    let mut environment_names = HashSet::new();
     let whole = document.write();
     let whole = String::from_utf8_lossy(&whole);
     for call in ["__P(", "__property("] {
@@ -126,11 +129,11 @@ fn with_marks(document: &Document, given: &PropertyMap) -> (PropertyMap, HashSet
             if is_secret_field(name) && !properties.contains_key(name) {
                 let environment = text::identifier(name).to_ascii_uppercase();
                 properties.insert(name.to_owned(), text::variable(&environment));
-                marks.insert(environment);
+                environment_names.insert(environment);
             }
         }
     }
-    (properties, marks)
+    (properties, environment_names)
 }
 
 /// Builds the plan file.
@@ -139,17 +142,19 @@ struct Writer<'a> {
     unfolded: &'a UnevaluatedRun,
     options: &'a JmxOptions,
     notices: Vec<String>,
-    /// Environment variables that replace properties.
-    marks: HashSet<String>,
+    /// Names of environment variables that replace properties.
+    environment_names: HashSet<String>,
     folder: &'a PlanFolder,
     /// Variables of the plan file: names and written values.
     vars: Vec<(String, String)>,
+    /// Names of `vars`.
     plan_vars: HashSet<String>,
+    /// Names of variables that are in use.
     names: Names,
     secrets: Secrets,
     /// Server of most requests.
     base: Option<String>,
-    /// Reference to the variable that holds `base`, if there is one.
+    /// Reference to the plan's variable `base`; None if the server depends on variables of users.
     base_text: Option<String>,
     /// Initial variables of each user, as written.
     user_vars: Vec<(String, String)>,
@@ -157,16 +162,23 @@ struct Writer<'a> {
     policies: Vec<ReplyPolicy>,
     /// Variables that are set in the current population.
     known: HashSet<String>,
+    /// Variables of extractors in the current population, which also set `NAME_1`, `NAME_matchNr`
+    /// and so on.
     extracted: Vec<String>,
+    /// Names in the arguments of functions, which may set these variables.
     named_in_calls: HashSet<String>,
-    loops: Vec<String>,
+    /// Variables that need an initial value, because they may be used before they are set.
     declared: Vec<(String, String)>,
     has_scripts: bool,
+    /// True if most scripts of the current population are JavaScript.
     is_javascript: bool,
+    /// Header fields of the scenario, which its requests do not repeat.
     shared_headers: Vec<(String, String)>,
-    /// True if the current scenario becomes one of several parts.
+    /// True if the current scenario becomes a part of a scenario with several thread groups.
     is_joined: bool,
+    /// Maximum number of redirects of most requests.
     follow: u32,
+    /// Effect of a failure of most requests.
     failure_ends: Scope,
     /// Steps to insert after the current one.
     following_steps: Vec<Yaml>,
@@ -185,7 +197,7 @@ impl<'a> Writer<'a> {
             options,
             folder,
             notices: Vec::new(),
-            marks: HashSet::new(),
+            environment_names: HashSet::new(),
             vars: Vec::new(),
             plan_vars: HashSet::new(),
             names: Names::default(),
@@ -197,7 +209,6 @@ impl<'a> Writer<'a> {
             known: HashSet::new(),
             extracted: Vec::new(),
             named_in_calls: HashSet::new(),
-            loops: Vec::new(),
             declared: Vec::new(),
             has_scripts: false,
             is_javascript: false,
@@ -209,7 +220,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn plan(mut self) -> Result<JmxImport, ImportError> {
+    /// Converts the plan.
+    fn convert(mut self) -> Result<JmxImport, ImportError> {
         let stages: Vec<(StageKind, Plan)> =
             self.unfolded.run.stages.iter().map(|stage| (stage.kind, stage.plan.clone())).collect();
         let mains: Vec<&Plan> = stages
@@ -233,9 +245,10 @@ impl<'a> Writer<'a> {
         }
         self.variables();
         self.find_base(&stages.iter().map(|(_, plan)| plan).collect::<Vec<_>>());
-        let mut around = Keys::new();
+        let mut setup_and_teardown = Keys::new();
         for (kind, plan) in stages.iter().filter(|(kind, _)| *kind != StageKind::Main) {
-            around.extend(self.stage(plan).map(|stage| (kind.word().to_owned(), stage)));
+            setup_and_teardown
+                .extend(self.stage(plan).map(|stage| (kind.word().to_owned(), stage)));
         }
         let mut populations = Keys::new();
         for plan in &mains {
@@ -258,13 +271,15 @@ impl<'a> Writer<'a> {
             ));
         }
         let connection = self.connection(mains[0]);
-        self.finish(populations, around, connection)
+        self.finish(populations, setup_and_teardown, connection)
     }
 
+    /// Writes the plan file: variables, connection, setup and teardown, and populations. A single
+    /// population is not named.
     fn finish(
         mut self,
         mut populations: Keys,
-        around: Keys,
+        setup_and_teardown: Keys,
         connection: Keys,
     ) -> Result<JmxImport, ImportError> {
         for variable in std::mem::take(&mut self.secrets.vars) {
@@ -286,7 +301,7 @@ impl<'a> Writer<'a> {
         if !connection.is_empty() {
             plan.push(("connection".into(), Yaml::Map(connection)));
         }
-        plan.extend(around);
+        plan.extend(setup_and_teardown);
         match (populations.len(), populations.pop()) {
             (1, Some((_, Yaml::Map(keys)))) => plan.extend(keys),
             (_, last) => {
@@ -300,8 +315,9 @@ impl<'a> Writer<'a> {
         document.extend(
             plan.into_iter().map(|(key, value)| (key, value.with_comments(vec![String::new()]))),
         );
-        // The text must contain neither marks of this crate nor those of the parser of plan files.
-        let text = Yaml::Block(document).write().replace(is_mark, "\u{fffd}");
+        // The text must contain no characters with a meaning for this crate or the parser of plan
+        // files.
+        let text = Yaml::Block(document).write().replace(is_internal_character, "\u{fffd}");
         if text.len() > MAX_BYTES {
             let wrong = format!(
                 "the plan file would have {:.1} MB, and 1 MB is the most",
@@ -316,7 +332,9 @@ impl<'a> Writer<'a> {
         Ok(JmxImport { plan: text, notices: self.notices })
     }
 
-    /// Converts User Defined Variables. Those that never change become variables of the plan file.
+    /// Converts User Defined Variables; of several with one name, the last. Secrets become
+    /// references to environment variables, texts that never change become variables of the plan
+    /// file, and the others initial variables of each user.
     fn variables(&mut self) {
         let mut last: Vec<(String, String)> = Vec::new();
         for (name, value) in &self.unfolded.variables {
@@ -337,12 +355,13 @@ impl<'a> Writer<'a> {
                 || name.contains(['.', ':', '}', '{', '$']);
             let is_constant = self.unfolded.constants.contains(&name)
                 && !is_taken
-                && !(has_dynamic_names || is_numbered(&name));
-            let has_variables = value.split("${").skip(1).all(|rest| {
+                && !(has_dynamic_names || ends_with_digit(&name));
+            let has_only_plan_vars = value.split("${").skip(1).all(|rest| {
                 rest.split_once('}').is_some_and(|(inner, _)| self.plan_vars.contains(inner))
             });
             let rest: String = value.split("${").collect();
-            let is_plain = has_variables && !rest.contains(['$', '\\', ',', '(', ')', '\n', '\r']);
+            let is_plain =
+                has_only_plan_vars && !rest.contains(['$', '\\', ',', '(', ')', '\n', '\r']);
             if is_secret_field(&name)
                 && !value.is_empty()
                 && !value.contains("${")
@@ -364,7 +383,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Sets the variable `base` to the server of most requests.
+    /// Finds the server of most requests. The plan file gets a variable `base` for it, unless the
+    /// server depends on variables of users and the options have no server.
     fn find_base(&mut self, plans: &[&Plan]) {
         let mut counts: HashMap<String, usize> = HashMap::new();
         let mut order = Vec::new();
@@ -377,7 +397,7 @@ impl<'a> Writer<'a> {
             }
             *count += 1;
         }
-        // Of several servers with this number, the first.
+        // Of equally frequent servers, the first.
         let best = order
             .iter()
             .enumerate()
@@ -405,6 +425,7 @@ impl<'a> Writer<'a> {
         }
     }
 
+    /// Connection settings, and notices of connections that JMeter opens for each iteration.
     fn connection(&mut self, plan: &Plan) -> Keys {
         let mut keys = Keys::new();
         if plan.requests().any(|request| !request.url.starts_with("http://")) {
@@ -412,7 +433,7 @@ impl<'a> Writer<'a> {
             keys.push(("insecure".into(), Yaml::text("true")));
         }
         let connect = plan.connection.connect_timeout;
-        if connect < DEFAULT_CONNECT_TIMEOUT
+        if connect < JMX_CONNECT_TIMEOUT
             && !requests::is_default(connect, brunt_spec::defaults::CONNECT_TIMEOUT)
         {
             keys.push(("connect_timeout".into(), Yaml::Text(plan_time(connect))));
@@ -426,6 +447,7 @@ impl<'a> Writer<'a> {
         keys
     }
 
+    /// Reply policy of this index in the current plan; the default one if there is none.
     fn policy(&self, number: u32) -> ReplyPolicy {
         self.policies.get(number as usize).cloned().unwrap_or_default()
     }
@@ -437,7 +459,7 @@ impl<'a> Writer<'a> {
 
     fn scenario(&mut self, population: &Population) -> Keys {
         let scenario = &population.scenario;
-        self.begin(scenario);
+        self.begin_population(scenario);
         let policies: Vec<ReplyPolicy> =
             scenario.requests.iter().map(|request| self.policy(request.reply_policy)).collect();
         let references: Vec<&ReplyPolicy> = policies.iter().collect();
@@ -452,13 +474,14 @@ impl<'a> Writer<'a> {
         self.share_headers(scenario);
         // Rows that are read at the start of an iteration need no step: `data` itself reads them.
         let leading: Vec<ScenarioStep> =
-            scenario.steps.iter().take_while(|step| is_setting(step)).cloned().collect();
+            scenario.steps.iter().take_while(|step| sets_variables(step)).cloned().collect();
         let leading_rows: HashSet<u32> = leading
             .iter()
             .filter_map(
                 |step| if let ScenarioStep::Row(number) = step { Some(*number) } else { None },
             )
             .collect();
+        // Only the first step of each file; `insert` returns false for the others.
         let mut moved_rows = HashSet::new();
         let rest: Vec<ScenarioStep> = scenario
             .steps
@@ -483,7 +506,7 @@ impl<'a> Writer<'a> {
         if !fields.is_empty() {
             keys.push(("headers".into(), Yaml::Map(fields)));
         }
-        let variables = self.begin_variables(scenario);
+        let variables = self.initial_variables(scenario);
         if !variables.is_empty() {
             keys.push(("variables".into(), Yaml::Map(variables)));
         }
@@ -494,13 +517,13 @@ impl<'a> Writer<'a> {
         keys
     }
 
-    /// Resets the state of a population, and collects the scripts' languages.
-    fn begin(&mut self, scenario: &Scenario) {
+    /// Resets the state of a population, finds the language of most scripts, and collects the names
+    /// in function calls.
+    fn begin_population(&mut self, scenario: &Scenario) {
         self.known = self.user_vars.iter().map(|(name, _)| name.clone()).collect();
         self.known.extend(["START.MS", "TESTSTART.MS"].map(str::to_owned));
         self.extracted.clear();
         self.declared.clear();
-        self.loops.clear();
         let mut languages = Vec::new();
         ScenarioStep::each(&scenario.steps, &mut |step| match step {
             ScenarioStep::Script(script) | ScenarioStep::PauseByScript(script) => {
@@ -568,8 +591,8 @@ impl<'a> Writer<'a> {
         keys
     }
 
-    /// Initial variables of each user.
-    fn begin_variables(&mut self, scenario: &Scenario) -> Keys {
+    /// Initial variables of each user, with the times of JMeter's start if they are used.
+    fn initial_variables(&mut self, scenario: &Scenario) -> Keys {
         let mut keys = Keys::new();
         let used = serde_json::to_string(scenario).unwrap_or_default();
         for (name, text) in [("START.MS", "${time()}"), ("TESTSTART.MS", "${time()}")] {
@@ -589,7 +612,8 @@ impl<'a> Writer<'a> {
         keys
     }
 
-    /// Finds the header fields that all requests share.
+    /// Finds the header fields that all requests share; none with a single request, and none in a
+    /// part of a scenario.
     fn share_headers(&mut self, scenario: &Scenario) {
         self.shared_headers.clear();
         // Header fields of a scenario would apply to all parts.
@@ -601,29 +625,30 @@ impl<'a> Writer<'a> {
         let rest: Vec<Vec<(String, String)>> = all.collect();
         let shared = first.iter().filter(|header| {
             !rest.is_empty()
-                && !is_own_field(&header.0)
+                && !is_never_shared(&header.0)
                 && rest.iter().all(|other| other.contains(header))
         });
         self.shared_headers = shared.cloned().collect();
     }
 }
 
-/// True for characters that mark variables in this crate or in the parser of plan files.
-fn is_mark(c: char) -> bool {
+/// True for characters that enclose variables and names of uploads in this crate, or braces in the
+/// parser of plan files.
+fn is_internal_character(c: char) -> bool {
     matches!(c, '\u{f8f0}'..='\u{f8f6}' | '\u{e000}' | '\u{e001}')
 }
 
-/// True for header fields that each request has for itself.
-fn is_own_field(name: &str) -> bool {
+/// True for header fields that stay with their requests, even if all requests have the same value.
+fn is_never_shared(name: &str) -> bool {
     ["content-type", "authorization"].iter().any(|known| name.eq_ignore_ascii_case(known))
 }
 
 /// True for steps that only set variables.
-fn is_setting(step: &ScenarioStep) -> bool {
+fn sets_variables(step: &ScenarioStep) -> bool {
     matches!(step, ScenarioStep::Row(_) | ScenarioStep::Count(_) | ScenarioStep::Set { .. })
 }
 
-/// The most frequent value; the first of several.
+/// The most frequent value; of equally frequent ones, the first. None without values.
 fn most_frequent<T: PartialEq + Copy>(values: impl Iterator<Item = T>) -> Option<T> {
     let mut counts: Vec<(T, usize)> = Vec::new();
     for value in values {
@@ -636,12 +661,12 @@ fn most_frequent<T: PartialEq + Copy>(values: impl Iterator<Item = T>) -> Option
     counts.iter().find(|(_, count)| *count == highest).map(|(value, _)| *value)
 }
 
-/// True for a variable such as `id_1`: its name is built at run time.
-fn is_numbered(name: &str) -> bool {
+/// True if the name ends with a digit, such as `id_1`: the plan may build it at run time.
+fn ends_with_digit(name: &str) -> bool {
     name.trim_end_matches(|c: char| c.is_ascii_digit()).len() < name.len()
 }
 
-/// Makes a name unique among the populations.
+/// Makes a name unique among the populations: `name`, `name (2)`, …
 fn unique_name(name: &str, others: &Keys) -> String {
     let names =
         std::iter::once(name.to_owned()).chain((2..).map(|number| format!("{name} ({number})")));

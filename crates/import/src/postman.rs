@@ -14,17 +14,19 @@ use crate::{Options, request, server};
 use serde_json::{Value, json};
 use variables::Variables;
 
-/// Methods with which Postman sends a body only if `disableBodyPruning` is set.
+/// Methods whose bodies Postman leaves out, unless `disableBodyPruning` is true.
 const METHODS_WITHOUT_BODY: [&str; 5] = ["GET", "HEAD", "COPY", "PURGE", "UNLOCK"];
 
-/// Maximum depth of groups. Deeper folders become part of the one around them.
+/// Maximum depth of groups. The requests of deeper folders become part of the group around them;
+/// such a folder's name and its comment on left-out scripts are dropped.
 const MAX_GROUP_DEPTH: usize = 5;
 
 /// Reads a collection of Postman.
 ///
 /// # Errors
 ///
-/// [`ImportError`] with its line or JSON path if it is no collection.
+/// [`ImportError`], with the place in the text, if it is no JSON or no collection, or if folders
+/// are nested too deeply.
 pub fn read(text: &str, options: &Options) -> Result<ImportedPlan, ImportError> {
     let document = parse(text, &options.file)?;
     let mut root = JsonNode::root(&options.file, &document);
@@ -55,6 +57,7 @@ pub fn read(text: &str, options: &Options) -> Result<ImportedPlan, ImportError> 
     Ok(plan)
 }
 
+/// State of the conversion of a collection.
 struct Reader<'a> {
     options: &'a Options,
     variables: Variables<'a>,
@@ -65,17 +68,19 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Converts the items of a folder. Authentication is inherited from the folders around them.
+    /// Converts the items of a folder. `auth_holder` is the innermost folder around them that has
+    /// authentication, or the collection. Empty folders, and requests that cannot be converted, are
+    /// left out.
     fn items(
         &mut self,
         items: &JsonNode<'a>,
-        parent: &JsonNode<'a>,
+        auth_holder: &JsonNode<'a>,
         depth: usize,
     ) -> Result<Vec<Step>, ImportError> {
         let mut steps = Vec::new();
         for item in items.items() {
             let Some(inner) = item.get("item") else {
-                match self.item(&item, parent) {
+                match self.request_step(&item, auth_holder) {
                     Ok(step) => steps.push(step),
                     Err(reason) => {
                         self.left_out.push(format!(
@@ -93,8 +98,8 @@ impl<'a> Reader<'a> {
                     item.error("too many folders within each other", "100 at most are expected")
                 );
             }
-            let parent = if item.get("auth").is_some() { &item } else { parent };
-            let inner = self.items(&inner, parent, depth + 1)?;
+            let inner_holder = if item.get("auth").is_some() { &item } else { auth_holder };
+            let inner = self.items(&inner, inner_holder, depth + 1)?;
             let mut comments = Vec::new();
             if script::has_code(&item, "prerequest") || script::has_code(&item, "test") {
                 comments.push("left out: the scripts of this folder".to_owned());
@@ -109,11 +114,15 @@ impl<'a> Reader<'a> {
         Ok(steps)
     }
 
-    /// Converts a request. The error is the reason why it is left out.
-    fn item(&mut self, item: &JsonNode<'a>, parent: &JsonNode<'a>) -> Result<Step, String> {
+    /// Converts a request to a step. The error is the reason why it is left out.
+    fn request_step(
+        &mut self,
+        item: &JsonNode<'a>,
+        auth_holder: &JsonNode<'a>,
+    ) -> Result<Step, String> {
         let node = item.get("request").ok_or("it is neither a request nor a folder")?;
         let mut comments = Vec::new();
-        let mut request = self.address(&node)?;
+        let mut request = self.request_of_url(&node)?;
         request.method =
             node.value.get("method").and_then(Value::as_str).unwrap_or("GET").to_ascii_uppercase();
         let name = item.text("name");
@@ -127,11 +136,13 @@ impl<'a> Reader<'a> {
                 request.headers.push((name, self.variables.fill_in(&value)));
             }
         }
-        let auth = node.get("auth").or_else(|| item.get("auth")).or_else(|| parent.get("auth"));
+        let auth =
+            node.get("auth").or_else(|| item.get("auth")).or_else(|| auth_holder.get("auth"));
         if let Some(auth) = auth {
             auth::add(&auth, &mut self.variables, &mut request, &mut comments);
         }
         if let Some(body) = node.get("body").filter(is_on) {
+            // A copy, because a pruned body must not leave its Content-Type behind.
             let mut with_body = request.clone();
             self.body(&body, &mut with_body, &mut comments);
             let is_pruned = METHODS_WITHOUT_BODY.contains(&request.method.as_str())
@@ -151,12 +162,15 @@ impl<'a> Reader<'a> {
         Ok(Step { comments, kind: Some(StepKind::Request(Box::new(request))) })
     }
 
-    fn address(&mut self, node: &JsonNode<'a>) -> Result<Request, String> {
+    /// Creates a request with the server, path, query and basic credentials of its URL. The list of
+    /// query parameters takes precedence over the query in the URL. The error is the reason why
+    /// there is none.
+    fn request_of_url(&mut self, node: &JsonNode<'a>) -> Result<Request, String> {
         // A request may consist of a URL only.
-        let whole = Value::as_str(node.value).map(str::to_owned);
+        let only_url = Value::as_str(node.value).map(str::to_owned);
         let url = node.get("url");
         let raw =
-            whole.or_else(|| url.as_ref().and_then(|url| url.value.as_str().map(str::to_owned)));
+            only_url.or_else(|| url.as_ref().and_then(|url| url.value.as_str().map(str::to_owned)));
         let raw = raw.or_else(|| url.as_ref().map(url_of_parts));
         let raw = raw.filter(|raw| !raw.trim().is_empty()).ok_or("it has no URL")?;
         let url_text = self.variables.fill_in(&raw);
@@ -176,7 +190,8 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Converts a segment of the path. `:name` is a variable of the request.
+    /// Converts a segment of the path. `:name` is replaced by the value of that path variable of
+    /// the request, or without a value by a reference to the plan's variable.
     fn segment(&mut self, segment: &str, path_variables: &[JsonNode<'_>]) -> String {
         let Some(name) = segment.strip_prefix(':').filter(|name| !name.is_empty()) else {
             return segment.to_owned();
@@ -192,6 +207,8 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Sets the body of a request, and a default Content-Type. Comments list parts that are left
+    /// out.
     fn body(&mut self, body: &JsonNode<'a>, request: &mut Request, comments: &mut Vec<String>) {
         match body.text("mode") {
             "raw" => {
@@ -244,7 +261,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Converts a GraphQL query and its variables.
+    /// Converts a GraphQL query and its variables, which must be a text with JSON; otherwise they
+    /// are empty.
     fn graphql(&mut self, body: &JsonNode<'a>, comments: &mut Vec<String>) -> Value {
         let graphql = &body.value["graphql"];
         let [query, variables, operation] = ["query", "variables", "operationName"]
@@ -261,15 +279,17 @@ impl<'a> Reader<'a> {
         value
     }
 
+    /// Sets a multipart body from the enabled parts. A file without a name becomes a placeholder
+    /// text.
     fn parts(&mut self, body: &JsonNode<'a>, request: &mut Request, comments: &mut Vec<String>) {
         let mut parts = Vec::new();
         for part in body.list("formdata").iter().filter(|part| is_on(part)) {
             let name = self.variables.fill_in(part.text("key"));
             if part.text("type") != "file" {
                 let text = self.variables.fill_in(part.text("value"));
-                let kind = part.text("contentType");
-                let is_typed = !kind.is_empty();
-                let typed = Part::TypedText { text: text.clone(), kind: kind.to_owned() };
+                let media_type = part.text("contentType");
+                let is_typed = !media_type.is_empty();
+                let typed = Part::TypedText { text: text.clone(), kind: media_type.to_owned() };
                 parts.push((name, if is_typed { typed } else { Part::Text(text) }));
                 continue;
             }
@@ -277,7 +297,8 @@ impl<'a> Reader<'a> {
             let sources = source.as_array().map_or(std::slice::from_ref(source), Vec::as_slice);
             let files: Vec<&str> =
                 sources.iter().filter_map(Value::as_str).filter(|file| !file.is_empty()).collect();
-            let kind = Some(part.text("contentType").to_owned()).filter(|kind| !kind.is_empty());
+            let media_type = Some(part.text("contentType").to_owned())
+                .filter(|media_type| !media_type.is_empty());
             if files.is_empty() {
                 comments.push(format!(
                     "`{name}` is a file that the collection does not name; write {{file: …}} to send it"
@@ -286,7 +307,10 @@ impl<'a> Reader<'a> {
             }
             for file in files {
                 let file = in_folder(file, self.options);
-                parts.push((name.clone(), Part::File { file, kind: kind.clone(), filename: None }));
+                parts.push((
+                    name.clone(),
+                    Part::File { file, kind: media_type.clone(), filename: None },
+                ));
             }
         }
         request.body = if parts.is_empty() { Body::None } else { Body::Multipart(parts) };
@@ -298,6 +322,7 @@ fn content_type(request: &Request) -> Option<String> {
     header.map(|(_, value)| value.clone())
 }
 
+/// Adds a Content-Type unless the request has one.
 fn set_default_type(request: &mut Request, media_type: &str) {
     if content_type(request).is_none() {
         request.headers.push(("Content-Type".to_owned(), media_type.to_owned()));
@@ -327,12 +352,14 @@ fn header_fields(request: &JsonNode<'_>) -> Vec<(String, String)> {
     fields
 }
 
+/// Splits a line `name: value`; None without a colon.
 fn header_line(line: &str) -> Option<(String, String)> {
     let (name, value) = line.split_once(':')?;
     Some((name.trim().to_owned(), value.trim().to_owned()))
 }
 
-/// Builds a URL from its parts.
+/// Returns the URL as written (`raw`), else built from its parts without the query. Empty without a
+/// host.
 fn url_of_parts(url: &JsonNode<'_>) -> String {
     let raw = url.text("raw");
     if !raw.is_empty() {
@@ -354,7 +381,7 @@ fn url_of_parts(url: &JsonNode<'_>) -> String {
     format!("{scheme}{host}{port}/{}", join_parts(url, "path", "/"))
 }
 
-/// A part of a URL: a text, or the joined items of a list.
+/// A part of a URL: a text, or the joined items of a list. Empty if it is missing.
 fn join_parts(url: &JsonNode<'_>, name: &str, separator: &str) -> String {
     match url.value.get(name) {
         Some(Value::String(text)) => text.clone(),

@@ -16,7 +16,9 @@ const UNSHARED_FIELDS: [&str; 3] = ["content-type", "referer", "origin"];
 /// Maximum length of a path that serves as a name, in characters.
 const MAX_NAME_LENGTH: usize = 60;
 
-/// Completes a plan. `names` are the names that its variables already use.
+/// Completes a plan: removes invalid header fields, introduces variables for servers and secrets,
+/// names requests and shares header fields. `names` are the names that its variables already use;
+/// new ones are added.
 pub(crate) fn finish(plan: &mut ImportedPlan, names: &mut Names, options: &Options) {
     remove_invalid_fields(plan);
     assign_servers(plan, names, options);
@@ -30,7 +32,7 @@ pub(crate) fn finish(plan: &mut ImportedPlan, names: &mut Names, options: &Optio
 }
 
 /// Removes header fields that HTTP does not allow (RFC 9110 sections 5.1 and
-/// 5.5), and lists their names.
+/// 5.5). Their names and counts are added to `left_out`.
 fn remove_invalid_fields(plan: &mut ImportedPlan) {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     each_request(&mut plan.steps, &mut |request| {
@@ -48,22 +50,26 @@ fn remove_invalid_fields(plan: &mut ImportedPlan) {
     plan.left_out.extend(fields);
 }
 
-/// Assigns a variable to each server; the most frequent one is the base.
+/// Replaces the servers of requests, and of the fields Referer and Origin, by variables.
 ///
-/// A server from the environment stays in its URLs, because its value may end with a
-/// slash or contain a path.
+/// The base is the plan's, else the most frequent server if no request is relative, else a
+/// placeholder with a note. `options.base` is used as its value instead. Requests to the base have
+/// an empty server afterwards. No effect on a plan without servers and relative requests.
+///
+/// A server whose variable [cannot precede a path](can_precede_path), such as one from the
+/// environment, stays in its URLs, because its value may end with a slash or contain a query.
 fn assign_servers(plan: &mut ImportedPlan, names: &mut Names, options: &Options) {
     let mut servers: Vec<(String, usize)> = Vec::new();
-    let origins: HashSet<String> = plan
+    let prefixes: HashSet<String> = plan
         .vars
         .iter()
-        .filter(|variable| is_origin(variable))
+        .filter(|variable| can_precede_path(variable))
         .map(|variable| variable.name.clone())
         .collect();
     let is_fixed = |server: &str| {
         text::pieces(server)
             .iter()
-            .all(|piece| !matches!(piece, Piece::Variable(name) if !origins.contains(*name)))
+            .all(|piece| !matches!(piece, Piece::Variable(name) if !prefixes.contains(*name)))
     };
     each_request(&mut plan.steps, &mut |request| {
         if request.server.is_empty() || request.path.is_empty() || !is_fixed(&request.server) {
@@ -139,7 +145,7 @@ fn assign_servers(plan: &mut ImportedPlan, names: &mut Names, options: &Options)
     each_request(&mut plan.steps, &mut |request| {
         for (name, value) in &mut request.headers {
             if ["referer", "origin"].iter().any(|known| name.eq_ignore_ascii_case(known)) {
-                *value = relocate(value, base, &by_server);
+                *value = with_server_variable(value, base, &by_server);
             }
         }
         if let Some(server) = by_server.get(&request.server).filter(|_| !request.path.is_empty()) {
@@ -148,8 +154,9 @@ fn assign_servers(plan: &mut ImportedPlan, names: &mut Names, options: &Options)
     });
 }
 
-/// True if a path can be appended to the value of a variable.
-fn is_origin(variable: &Variable) -> bool {
+/// True if a path can be appended to the value of a variable: a text without `/` at its end and
+/// without a query. False for the value of an environment variable, which is unknown.
+fn can_precede_path(variable: &Variable) -> bool {
     match &variable.value {
         Constant::Text(value) => {
             !value.is_empty() && !value.ends_with('/') && !value.contains(['?', '#'])
@@ -158,6 +165,7 @@ fn is_origin(variable: &Variable) -> bool {
     }
 }
 
+/// The server of most requests; of equally frequent ones, the first. Empty without servers.
 fn most_frequent(servers: &[(String, usize)]) -> String {
     // Of equal counts `max_by_key` returns the last, so the index is reversed.
     let best =
@@ -165,8 +173,9 @@ fn most_frequent(servers: &[(String, usize)]) -> String {
     best.map(|(_, (server, _))| server.clone()).unwrap_or_default()
 }
 
-/// Replaces the server of a URL in a header field by its variable.
-fn relocate(url: &str, base: &str, by_server: &HashMap<String, String>) -> String {
+/// Replaces the server of a URL in a header field by its variable: `base` if `by_server` has an
+/// empty text. An unknown server stays.
+fn with_server_variable(url: &str, base: &str, by_server: &HashMap<String, String>) -> String {
     let end =
         url.find("://").and_then(|at| url[at + 3..].find(['/', '?', '#']).map(|end| at + 3 + end));
     let end = end.unwrap_or(url.len());
@@ -178,7 +187,8 @@ fn relocate(url: &str, base: &str, by_server: &HashMap<String, String>) -> Strin
     }
 }
 
-/// Names a request with a long URL or a query by method and path.
+/// Names a request that has no name, and has a query or a long path: by method (unless GET),
+/// variable of the server, and the beginning of the path.
 fn set_name(request: &mut Request) {
     let has_query = request.raw_query.is_some();
     // The figures of requests that differ in their query are summed under one name.
@@ -196,8 +206,8 @@ fn set_name(request: &mut Request) {
     }
 }
 
-/// Moves header fields that most requests share into the scenario. Requests with a
-/// different value keep their own.
+/// Moves header fields to the plan that every request has exactly once, more than half of them with
+/// the same value. Requests with a different value keep their own.
 fn share_headers(plan: &mut ImportedPlan) {
     let mut total = 0;
     let mut names: Vec<String> = Vec::new();

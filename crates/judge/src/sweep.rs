@@ -32,7 +32,7 @@ pub fn analyse_study(study: &Study) -> Analysis {
     let trials = Trials::by_contender(&observations);
     let mut contenders: Vec<ContenderAnalysis> = trials.iter().map(analyse_contender).collect();
     for (index, contender) in contenders.iter_mut().enumerate() {
-        curve::with_intervals(study, index, &mut contender.curve);
+        curve::set_percentile_bands(study, index, &mut contender.curve);
         contender.bottleneck =
             bottleneck::of_contender(study, index, limits::growth(&trials[index].curve()));
     }

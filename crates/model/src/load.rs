@@ -11,7 +11,7 @@ use std::time::Duration;
 #[serde(tag = "model", rename_all = "snake_case")]
 pub enum Load {
     /// Virtual users: each sends its next request after its last reply and its think time.
-    /// Hides queueing (coordinated omission).
+    /// This load hides queueing (coordinated omission).
     Closed {
         /// Number of users over time.
         users: Shape,
@@ -41,11 +41,11 @@ pub struct Shape {
 /// One stage of a [`Shape`].
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Stage {
-    /// Value at the beginning of the stage.
+    /// Value at the beginning of the stage, if it has a duration.
     pub from: f64,
     /// Value at the end of the stage.
     pub to: f64,
-    /// Duration in seconds; null: until the run stops.
+    /// Duration in seconds; null: until the run stops, with the constant value `to`.
     #[serde(with = "optional_seconds", rename = "duration_seconds")]
     #[schemars(with = "Option<f64>")]
     pub duration: Option<Duration>,
@@ -62,18 +62,19 @@ impl Shape {
         self.stages.iter().map(|s| s.duration).sum()
     }
 
-    /// Greatest value of the shape.
+    /// Greatest value at the beginning or end of a stage; at least 0.
     pub fn peak(&self) -> f64 {
         self.stages.iter().flat_map(|s| [s.from, s.to]).fold(0.0, f64::max)
     }
 
-    /// Returns the single value if it never changes.
+    /// Returns the value if it never changes; otherwise None.
     pub fn as_constant(&self) -> Option<f64> {
         let first = self.stages.first()?.from;
         self.stages.iter().all(|s| s.from == first && s.to == first).then_some(first)
     }
 
-    /// Returns the value `t` after the beginning. After the end, it is the last value.
+    /// Returns the value `t` after the beginning. After the last stage, that stage's final value
+    /// holds.
     pub fn at(&self, t: Duration) -> f64 {
         let mut rest = t;
         for stage in &self.stages {
@@ -92,8 +93,9 @@ impl Shape {
 }
 
 impl Shape {
-    /// Integral of the value over the first `t`; for a rate, the number of arrivals. After the end
-    /// it does not grow.
+    /// Integral of the value over the first `t`, in value × seconds; for a rate, the number of
+    /// arrivals. The time after the last stage counts as 0, unlike in [`at`](Self::at), because no
+    /// further arrivals are scheduled.
     pub fn area(&self, t: Duration) -> f64 {
         let mut rest = t;
         let mut area = 0.0;
@@ -134,7 +136,7 @@ impl fmt::Display for Shape {
     }
 }
 
-/// Spacing of arrivals around their rate.
+/// Spacing of arrivals at a given rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Arrivals {
@@ -181,7 +183,7 @@ impl Think {
     /// No think time.
     pub const NONE: Self = Self { least: Duration::ZERO, most: Duration::ZERO };
 
-    /// True if users never wait.
+    /// True if users have no think time.
     pub fn is_none(&self) -> bool {
         self.most.is_zero()
     }
@@ -192,7 +194,8 @@ impl Think {
     }
 }
 
-/// Conditions that end a run; the first to hold counts.
+/// Limits that end a run (the first to be reached counts), and the times before and after the
+/// measured time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Stop {
     /// Warm-up before the measured time, in seconds. Its samples are counted separately.
@@ -202,11 +205,12 @@ pub struct Stop {
     /// True: the warm-up ends as soon as the server is steady; `warmup` is then its maximum.
     #[serde(default)]
     pub warmup_until_steady: bool,
-    /// Length of the measured time, in seconds.
+    /// Length of the measured time, in seconds; null: no limit.
     #[serde(with = "optional_seconds", rename = "duration_seconds")]
     #[schemars(with = "Option<f64>")]
     pub duration: Option<Duration>,
-    /// Number of measured requests; of iterations if an iteration has several requests.
+    /// Maximum number of measured requests, or of measured iterations if an iteration has several
+    /// requests; null: no limit.
     pub requests: Option<u64>,
     /// Iterations of each virtual user of a closed loop, including the warm-up; null: no limit.
     #[serde(default)]
@@ -219,7 +223,7 @@ pub struct Stop {
 }
 
 impl Stop {
-    /// Creates a condition without warm-up: measured time and grace period.
+    /// Creates a limit on the measured time, with a grace period and without warm-up.
     pub fn after(duration: Duration, grace: Duration) -> Self {
         Self {
             warmup: Duration::ZERO,

@@ -7,8 +7,8 @@ pub const REDACTED: &str = "redacted:";
 /// Secret headers without any of the parts below in their names.
 const HEADERS: [&str; 4] = ["cookie", "cookie2", "setcookie", "setcookie2"];
 
-/// Parts of header names. A header is secret if its name, in lower case and without separators,
-/// contains one of them.
+/// Parts of header names. A header is secret if its name, as [`bare`] returns it, contains one of
+/// them.
 const IN_HEADERS: [&str; 14] = [
     "token",
     "secret",
@@ -26,14 +26,12 @@ const IN_HEADERS: [&str; 14] = [
     "subscriptionkey",
 ];
 
-/// Headers that contain such a part but are not secret: challenges of servers, and the CORS switch.
-// The challenge of a server contains no credentials.
+/// Headers that contain such a part but are not secret: challenges of servers, the authority, and
+/// the CORS switch.
 const PUBLIC_HEADERS: [&str; 4] =
     ["wwwauthenticate", "proxyauthenticate", "authority", "accesscontrolallowcredentials"];
 
-/// Complete names of secret fields, in lower case and without separators.
-// Complete names, because their letters occur in other words: `pin` in `shipping`, `sig` in
-// `design`.
+/// Complete names of secret fields, as [`bare`] returns them.
 const FIELDS: [&str; 28] = [
     "pwd",
     "pass",
@@ -65,7 +63,8 @@ const FIELDS: [&str; 28] = [
     "codeverifier",
 ];
 
-/// Parts of field names. A field is secret if its name contains one of them.
+/// Parts of field names. A field is secret if its name contains one of them and does not end in one
+/// of [`DESCRIPTIONS`].
 const IN_FIELDS: [&str; 15] = [
     "password",
     "passwd",
@@ -84,8 +83,8 @@ const IN_FIELDS: [&str; 15] = [
     "xsrf",
 ];
 
-/// Last words of field names with values that describe a secret: `token_type`, `passwordPolicy`,
-/// `max_tokens`.
+/// Last words of field names whose values are no secrets, although the names contain a part such as
+/// `token`: `token_type`, `passwordPolicy`, `max_tokens`, `secretary`.
 const DESCRIPTIONS: [&str; 31] = [
     // Limits of language models, such as `max_tokens`.
     "tokens",
@@ -139,39 +138,38 @@ pub fn is_secret_field(name: &str) -> bool {
     let name = last_part(name);
     let bare = bare(name);
     FIELDS.contains(&&*bare)
-        || (IN_FIELDS.iter().any(|part| bare.contains(part)) && !describes(name))
+        || (IN_FIELDS.iter().any(|part| bare.contains(part)) && !ends_in_description(name))
 }
 
-/// True if the value of this parameter of a URL is a secret. A `key` in a URL gives access; in data
-/// it is any key.
+/// True if the value of this parameter of a URL is a secret. A parameter `key` in a URL is usually
+/// an API key; a field `key` of a form or JSON object is usually no secret.
 pub fn is_secret_parameter(name: &str) -> bool {
     // Google's APIs, for example, take their API key as the parameter `key`.
     is_secret_field(name) || bare(last_part(name)) == "key"
 }
 
-/// True for parameters that show that a `code` in the same URL is an authorization code of
-/// OAuth (RFC 6749, 4.1).
+/// True for a parameter that shows that a `code` in the same URL is an authorization code of
+/// OAuth (RFC 6749, 4.1). One such parameter is enough; `code` itself is none.
 pub fn is_of_oauth(name: &str) -> bool {
     ["state", "grant_type", "redirect_uri", "client_id"].contains(&name)
 }
 
-/// True if the last word of the name shows that the value is not itself a secret.
-fn describes(name: &str) -> bool {
+/// True if the name ends in one of [`DESCRIPTIONS`]: then its value is not itself a secret.
+fn ends_in_description(name: &str) -> bool {
     let name = name.trim_end_matches(|c: char| !c.is_ascii_alphanumeric());
     // The last word begins at an upper-case letter or after a separator.
     let begin = name.rfind(|c: char| !c.is_ascii_lowercase() && !c.is_ascii_digit());
-    let last = match begin {
+    let last_word = match begin {
         Some(at) if name[at..].starts_with(|c: char| c.is_ascii_uppercase()) => &name[at..],
         Some(at) => name[at..].trim_start_matches(|c: char| !c.is_ascii_alphanumeric()),
         None => name,
     };
-    // In `TOKEN_TYPE` every capital begins a word, so the part after the separator counts as well.
-    let whole = name.rsplit(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or(name);
-    [last, whole].iter().any(|word| DESCRIPTIONS.contains(&&*word.to_ascii_lowercase()))
+    let last_part = name.rsplit(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or(name);
+    [last_word, last_part].iter().any(|word| DESCRIPTIONS.contains(&&*word.to_ascii_lowercase()))
 }
 
-/// Last part of a structured name, such as `password` of `user[password]`. The
-/// brackets may be percent-encoded.
+/// Last part of a structured name, such as `password` of `user[password]`, `user.password` and
+/// `soap:password`. The brackets may be percent-encoded.
 fn last_part(name: &str) -> &str {
     // PHP reads repeated fields from names such as `token[]`.
     let name = name.trim_end_matches("[]").trim_end_matches("%5B%5D").trim_end_matches("%5b%5d");
@@ -183,7 +181,7 @@ fn last_part(name: &str) -> &str {
     &name[begin.unwrap_or(0)..]
 }
 
-/// Converts a name to lower case and removes separators.
+/// Converts a name to lower case and removes `-`, `_` and spaces.
 fn bare(name: &str) -> String {
     // `X-Api-Key`, `x_api_key` and `apikey` are the same name.
     name.trim().chars().filter(|c| !"-_ ".contains(*c)).map(|c| c.to_ascii_lowercase()).collect()

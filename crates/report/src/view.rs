@@ -20,8 +20,7 @@ pub struct View {
     pub color: Color,
     /// Detail of the report: brief or full.
     pub detail: Detail,
-    /// Maximum number of lines of a brief report on a terminal. None for a file or a pipe,
-    /// which need no limit.
+    /// Maximum number of lines of a brief report. None for a file or a pipe, which need no limit.
     pub lines: Option<usize>,
 }
 
@@ -43,10 +42,10 @@ pub enum Detail {
     Full,
 }
 
-/// Emphasis of a text, which decides its color.
+/// Emphasis of a text: bold, and a color except for [`Strong`](Self::Strong).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Emphasis {
-    /// A heading or a headline figure.
+    /// A heading or a headline figure; bold without a color.
     Strong,
     /// A result that is as expected.
     Good,
@@ -56,6 +55,7 @@ pub enum Emphasis {
     Bad,
 }
 
+/// A plain, brief report with the limits of a terminal.
 impl Default for View {
     fn default() -> Self {
         Self {
@@ -74,7 +74,8 @@ impl View {
         Self { detail: Detail::Full, ..self }
     }
 
-    /// Returns a text in its color.
+    /// Adds the escape sequences of an emphasis to a text that is not empty. Without color, the
+    /// text is unchanged.
     pub fn paint(&self, emphasis: Emphasis, text: &str) -> String {
         let code = match emphasis {
             Emphasis::Strong => "1",
@@ -88,7 +89,8 @@ impl View {
         }
     }
 
-    /// Wraps text after `lead`. The later lines are indented to the end of `lead`.
+    /// Returns `lead` and `text`, wrapped to the width. Later lines are indented to the end of
+    /// `lead`.
     pub fn hang(&self, lead: &str, text: &str) -> String {
         layout::hang_within(self.columns, lead, text)
     }

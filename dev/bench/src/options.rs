@@ -48,18 +48,22 @@ pub struct Options {
 }
 
 impl Options {
+    /// Number of rounds, with `--quick` applied.
     pub fn rounds(&self) -> usize {
         if self.quick { 2 } else { self.rounds }
     }
 
+    /// Length of one run in seconds, with `--quick` applied.
     pub fn seconds(&self) -> u64 {
         if self.quick { 2 } else { self.seconds }
     }
 
+    /// The cases to measure, in the order of [`CASES`].
     pub fn cases(&self) -> Vec<Case> {
         CASES.into_iter().filter(|case| self.wants_case(case)).collect()
     }
 
+    /// True if `--case` names the case, or names none and the case is a default one.
     fn wants_case(&self, case: &Case) -> bool {
         if self.case.is_empty() {
             case.is_default()
@@ -68,6 +72,7 @@ impl Options {
         }
     }
 
+    /// True if `--tool` names the tool, or names none.
     pub fn wants(&self, tool: Tool) -> bool {
         self.tool.is_empty() || self.tool.contains(&tool)
     }

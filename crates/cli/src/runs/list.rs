@@ -11,8 +11,8 @@ use brunt_store::entry::{Figures, LoadRange};
 use brunt_store::{Entry, EntryFilter, Kind, Progress, Store};
 use clap::Args;
 
-/// Maximum width of a target's name, in columns.
-const MAX_NAME_COLUMNS: usize = 34;
+/// Maximum width of the column `what`.
+const MAX_WHAT_COLUMNS: usize = 34;
 
 #[derive(Debug, Clone, Args)]
 pub struct ListArgs {
@@ -21,17 +21,18 @@ pub struct ListArgs {
     /// Also list runs that belong to experiments
     #[arg(long, conflicts_with = "id")]
     all: bool,
-    /// Print the whole index as JSON
+    /// Print the list as JSON, with all fields
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     pub store: StoreArgs,
 }
 
-/// Prints the list, oldest first.
+/// Prints the list, oldest first: runs of one experiment, all entries, or those that belong to no
+/// experiment.
 pub fn list(args: &ListArgs, store: &Store) -> Result<(), CommandError> {
     let filter = match &args.id {
-        Some(word) => EntryFilter::RunsOf(store.find_experiment(word).map_err(store_error)?),
+        Some(id) => EntryFilter::RunsOf(store.find_experiment(id).map_err(store_error)?),
         None if args.all => EntryFilter::All,
         None => EntryFilter::TopLevel,
     };
@@ -71,7 +72,7 @@ fn cells(entry: &Entry) -> [String; 8] {
             .started_unix_seconds
             // The 16 characters of date, hour and minute.
             .map_or(UNKNOWN.into(), |at| rfc3339(at).replace('T', " ").chars().take(16).collect()),
-        shorten(&clean(&target(entry)), MAX_NAME_COLUMNS),
+        shorten(&clean(&what(entry)), MAX_WHAT_COLUMNS),
         entry.load.as_ref().map_or(UNKNOWN.into(), load),
         figure(entry, |f| three_digits(f.throughput_per_second)),
         figure(entry, p99),
@@ -80,11 +81,14 @@ fn cells(entry: &Entry) -> [String; 8] {
     ]
 }
 
+/// Formats a figure of an entry; unknown if it has none, such as while it runs.
 fn figure(entry: &Entry, format: fn(&Figures) -> String) -> String {
     entry.figures.as_ref().map_or(UNKNOWN.into(), format)
 }
 
-fn target(entry: &Entry) -> String {
+/// Text of the column `what`: the description of a run or experiment, or the contenders and
+/// repetition of a run within an experiment.
+fn what(entry: &Entry) -> String {
     match (entry.kind, entry.place) {
         (Kind::Experiment, _) => {
             let measured = entry.trials_made.unwrap_or(0);
@@ -111,6 +115,7 @@ fn p99(figures: &Figures) -> String {
     figures.p99_seconds.map_or(UNKNOWN.into(), |p99| format!("{bound}{}", seconds(p99)))
 }
 
+/// Verdict, and the state of a run that is not complete.
 fn verdict(entry: &Entry) -> String {
     let verdict = entry.figures.as_ref().map(|figures| figures.verdict.key());
     let progress = match entry.progress {

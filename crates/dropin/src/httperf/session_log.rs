@@ -1,8 +1,8 @@
 //! Parses the file of `--wsesslog`: sessions, their bursts, and the content of each call.
 //!
-//! `#` starts a comment. A blank line ends a session. Each other line is a URI with `method=`,
-//! `think=` and `contents=`. An indented line belongs to the burst of the previous line. A
-//! backslash at the end of a line joins it with the next line.
+//! A line that begins with `#` is a comment. An empty line ends a session. Each other line is a URI
+//! with optional `method=`, `think=` and `contents=`. An indented line belongs to the burst of the
+//! previous line. A backslash at the end of a line joins it with the next line.
 
 use super::request::RequestContent;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use std::time::Duration;
 const METHODS: [&str; 9] =
     ["DELETE", "GET", "HEAD", "OPTIONS", "POST", "PUT", "TRACE", "PROPFIND", "REPORT"];
 
-/// Calls that are sent together, and the think time after them.
+/// Calls (httperf's word for requests) that are sent as one burst, and the think time after them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Burst {
     pub calls: Vec<RequestContent>,
@@ -18,7 +18,8 @@ pub struct Burst {
     pub think: Duration,
 }
 
-/// Parses the sessions. `think` is the default think time of a burst.
+/// Parses the sessions. `think` is the default think time of a burst; the last `think=` of its
+/// lines replaces it.
 pub fn parse(text: &str, think: Duration) -> Result<Vec<Vec<Burst>>, String> {
     let joined = text.replace("\\\r\n", "").replace("\\\n", "");
     let mut sessions: Vec<Vec<Burst>> = Vec::new();
@@ -31,7 +32,7 @@ pub fn parse(text: &str, think: Duration) -> Result<Vec<Vec<Burst>>, String> {
         if !std::mem::replace(&mut is_in_session, true) {
             sessions.push(Vec::new());
         }
-        let (content, think_of_line) = call(line)?;
+        let (content, think_of_line) = parse_call(line)?;
         let Some(session) = sessions.last_mut() else { continue };
         match session.last_mut().filter(|_| line.starts_with([' ', '\t'])) {
             Some(burst) => {
@@ -50,7 +51,8 @@ pub fn parse(text: &str, think: Duration) -> Result<Vec<Vec<Burst>>, String> {
     }
 }
 
-fn call(line: &str) -> Result<(RequestContent, Option<Duration>), String> {
+/// Parses a line: a call, and its think time if given.
+fn parse_call(line: &str) -> Result<(RequestContent, Option<Duration>), String> {
     let line = line.trim_start();
     let end = line.find(char::is_whitespace).unwrap_or(line.len());
     let mut content = RequestContent { uri: line[..end].to_owned(), ..RequestContent::default() };
@@ -58,7 +60,7 @@ fn call(line: &str) -> Result<(RequestContent, Option<Duration>), String> {
     let mut rest = line[end..].trim_start();
     while !rest.is_empty() {
         if let Some(text) = rest.strip_prefix("contents=") {
-            let (body, tail) = quoted(text);
+            let (body, tail) = text_value(text);
             content.body = Some(body);
             rest = tail.trim_start();
             continue;
@@ -77,14 +79,16 @@ fn call(line: &str) -> Result<(RequestContent, Option<Duration>), String> {
     Ok((content, think))
 }
 
+/// Parses a think time in seconds; `line` is for the error.
 fn seconds(text: &str, line: &str) -> Result<Duration, String> {
     let seconds =
         text.parse::<f64>().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     seconds.ok_or_else(|| format!("think={text} in '{line}': write seconds, such as think=0.5"))
 }
 
-/// Parses a quoted text, or one up to the next blank; returns it and the rest.
-fn quoted(text: &str) -> (String, &str) {
+/// Parses a text within quotes, or one up to white space, with backslash escapes. Returns it and
+/// the rest. Without a closing quote, the text is the whole rest.
+fn text_value(text: &str) -> (String, &str) {
     let quote = text.chars().next().filter(|c| *c == '"' || *c == '\'');
     let inner = if quote.is_some() { &text[1..] } else { text };
     let mut out = String::new();

@@ -46,7 +46,9 @@ impl Writer<'_> {
         let pieces = text::pieces(text);
         let parts = pieces.iter().map(|piece| match piece {
             Piece::Literal(text) => (*text).to_owned(),
-            Piece::Variable(name) if self.marks.contains(*name) => format!("${{env.{name}}}"),
+            Piece::Variable(name) if self.environment_names.contains(*name) => {
+                format!("${{env.{name}}}")
+            }
             Piece::Variable(name) => (*name).to_owned(),
         });
         parts.collect()
@@ -102,9 +104,7 @@ impl Writer<'_> {
             .extracted
             .iter()
             .any(|one| name.strip_prefix(one.as_str()).is_some_and(|rest| rest.starts_with('_')));
-        let is_set = is_of_extractor
-            || self.named_in_calls.contains(name)
-            || self.loops.iter().any(|one| one == name);
+        let is_set = is_of_extractor || self.named_in_calls.contains(name);
         if is_set {
             self.known.insert(name.to_owned());
             self.declared.push((name.to_owned(), String::new()));

@@ -1,9 +1,10 @@
-//! Generates example values of schemas.
+//! Generates example values for requests from the schemas of an OpenAPI document.
 
 use serde_json::{Map, Number, Value, json};
 
-/// Maximum depth, and maximum number of values of an example, since references may be cyclic.
+/// Maximum depth of an example, and maximum length of a chain of references, which may be cyclic.
 const MAX_DEPTH: usize = 12;
+/// Maximum number of values of an example.
 const MAX_VALUES: usize = 2000;
 
 /// Generates example values from the schemas of a document.
@@ -11,12 +12,14 @@ pub(super) struct Examples<'a> {
     root: &'a Value,
 }
 
-/// Remaining budget of an example.
-struct Bound<'a> {
+/// Progress of an example within its limits.
+struct Progress<'a> {
     /// References that are being resolved.
-    open: Vec<&'a str>,
+    open_references: Vec<&'a str>,
+    /// Depth of the current value.
     depth: usize,
-    remaining: usize,
+    /// Number of values that may still be generated.
+    remaining_values: usize,
 }
 
 impl<'a> Examples<'a> {
@@ -24,7 +27,8 @@ impl<'a> Examples<'a> {
         Self { root }
     }
 
-    /// Resolves references within the document.
+    /// Follows references within the document. Null if a target is missing or in another document,
+    /// or after [`MAX_DEPTH`] references.
     pub(super) fn resolve(&self, value: &'a Value) -> &'a Value {
         let mut value = value;
         for _ in 0..MAX_DEPTH {
@@ -35,6 +39,7 @@ impl<'a> Examples<'a> {
         &Value::Null
     }
 
+    /// Target of a reference `#/…`; None if it does not exist or is in another document.
     fn target(&self, reference: &str) -> Option<&'a Value> {
         let pointer = reference.strip_prefix('#')?;
         let pointer = percent_encoding::percent_decode_str(pointer).decode_utf8().ok()?;
@@ -46,7 +51,8 @@ impl<'a> Examples<'a> {
         self.explicit_example(holder).unwrap_or_else(|| self.of_schema(&holder["schema"]))
     }
 
-    /// The explicit example, if any.
+    /// The first example that the document states for a media type or parameter; None without one
+    /// or if it is null.
     pub(super) fn explicit_example(&self, holder: &'a Value) -> Option<Value> {
         let examples = &holder["examples"];
         let first = examples
@@ -60,58 +66,72 @@ impl<'a> Examples<'a> {
         example.filter(|example| !example.is_null()).cloned()
     }
 
-    /// Generates an example of a schema.
+    /// Generates an example of a schema; null if that is impossible.
     pub(super) fn of_schema(&self, schema: &'a Value) -> Value {
-        let mut bound = Bound { open: Vec::new(), depth: 0, remaining: MAX_VALUES };
-        self.example("", schema, &mut bound).unwrap_or(Value::Null)
+        let mut progress =
+            Progress { open_references: Vec::new(), depth: 0, remaining_values: MAX_VALUES };
+        self.example_within("", schema, &mut progress).unwrap_or(Value::Null)
     }
 
-    /// Generates an example. None if the schema is recursive or too large.
-    fn example(&self, name: &str, schema: &'a Value, bound: &mut Bound<'a>) -> Option<Value> {
-        if bound.depth >= MAX_DEPTH || bound.remaining == 0 {
+    /// Generates an example within the limits; `name` is the text of strings. None if the schema
+    /// refers to itself or to a missing target, or if the example is too deep or too large.
+    fn example_within(
+        &self,
+        name: &str,
+        schema: &'a Value,
+        progress: &mut Progress<'a>,
+    ) -> Option<Value> {
+        if progress.depth >= MAX_DEPTH || progress.remaining_values == 0 {
             return None;
         }
-        bound.remaining -= 1;
+        progress.remaining_values -= 1;
         if let Some(reference) = schema["$ref"].as_str() {
-            if bound.open.contains(&reference) {
+            if progress.open_references.contains(&reference) {
                 return None;
             }
             let target = self.target(reference)?;
-            bound.open.push(reference);
-            let example = self.example(name, target, bound);
-            bound.open.pop();
+            progress.open_references.push(reference);
+            let example = self.example_within(name, target, progress);
+            progress.open_references.pop();
             return example;
         }
-        bound.depth += 1;
-        let example = value_of_schema(schema).or_else(|| self.generate(name, schema, bound));
-        bound.depth -= 1;
+        progress.depth += 1;
+        let example = value_of_schema(schema).or_else(|| self.generate(name, schema, progress));
+        progress.depth -= 1;
         example
     }
 
-    fn generate(&self, name: &str, schema: &'a Value, bound: &mut Bound<'a>) -> Option<Value> {
+    /// Generates an example of a schema that states no value, from `allOf`, else from the first
+    /// `oneOf` or `anyOf` that is not null, else from the type. None if a part has no example.
+    fn generate(
+        &self,
+        name: &str,
+        schema: &'a Value,
+        progress: &mut Progress<'a>,
+    ) -> Option<Value> {
         if let Some(all) = schema["allOf"].as_array() {
             let mut merged = Map::new();
             let mut other = None;
             for part in all {
-                match self.example(name, part, bound) {
+                match self.example_within(name, part, progress) {
                     Some(Value::Object(entries)) => merged.extend(entries),
                     Some(value) => other = Some(value),
                     None => {}
                 }
             }
             if schema.get("properties").is_some() {
-                merged.extend(self.object(schema, bound));
+                merged.extend(self.object(schema, progress));
             }
             return if merged.is_empty() { other } else { Some(Value::Object(merged)) };
         }
         for choice in ["oneOf", "anyOf"] {
             if let Some(options) = schema[choice].as_array() {
                 let first = options.iter().find(|option| option["type"] != "null")?;
-                let mut example = self.example(name, first, bound)?;
+                let mut example = self.example_within(name, first, progress)?;
                 if let (Value::Object(entries), true) =
                     (&mut example, schema.get("properties").is_some())
                 {
-                    entries.extend(self.object(schema, bound));
+                    entries.extend(self.object(schema, progress));
                 }
                 return Some(example);
             }
@@ -128,10 +148,10 @@ impl<'a> Examples<'a> {
             _ => "string",
         };
         Some(match kind {
-            "object" => Value::Object(self.object(schema, bound)),
-            "array" => {
-                Value::Array(self.example(name, &schema["items"], bound).into_iter().collect())
-            }
+            "object" => Value::Object(self.object(schema, progress)),
+            "array" => Value::Array(
+                self.example_within(name, &schema["items"], progress).into_iter().collect(),
+            ),
             "integer" => integer(schema),
             "number" => number(schema),
             "boolean" => json!(true),
@@ -140,14 +160,15 @@ impl<'a> Examples<'a> {
         })
     }
 
-    fn object(&self, schema: &'a Value, bound: &mut Bound<'a>) -> Map<String, Value> {
+    /// Generates all properties of an object that a request may contain, required or not.
+    fn object(&self, schema: &'a Value, progress: &mut Progress<'a>) -> Map<String, Value> {
         let mut entries = Map::new();
         for (name, property) in schema["properties"].as_object().into_iter().flatten() {
-            // Only replies contain such properties.
+            // Only replies contain properties with `readOnly`.
             if property["readOnly"] == true || self.resolve(property)["readOnly"] == true {
                 continue;
             }
-            if let Some(value) = self.example(name, property, bound) {
+            if let Some(value) = self.example_within(name, property, progress) {
                 entries.insert(name.clone(), value);
             }
         }
@@ -155,7 +176,7 @@ impl<'a> Examples<'a> {
     }
 }
 
-/// A value that the schema states.
+/// The first value other than null that the schema states.
 fn value_of_schema(schema: &Value) -> Option<Value> {
     let candidates = [
         schema.get("example"),
@@ -167,23 +188,25 @@ fn value_of_schema(schema: &Value) -> Option<Value> {
     candidates.into_iter().flatten().find(|value| !value.is_null()).cloned()
 }
 
+/// The least allowed integer, 1 without a minimum, but at most `maximum`. `exclusiveMaximum` is
+/// ignored.
 fn integer(schema: &Value) -> Value {
-    let least = schema["minimum"].as_i64();
-    let most = schema["maximum"].as_i64();
+    let minimum = schema["minimum"].as_i64();
+    let maximum = schema["maximum"].as_i64();
     // In 3.1, `exclusiveMinimum` is a number; in 3.0 it is `true`.
-    let above = schema["exclusiveMinimum"].as_i64().map(|least| least.saturating_add(1));
-    let above = above.or_else(|| {
-        least.filter(|_| schema["exclusiveMinimum"] == true).map(|least| least.saturating_add(1))
-    });
-    let value = above.or(least).unwrap_or(1);
-    Value::from(most.map_or(value, |most| value.min(most)))
+    let excluded = schema["exclusiveMinimum"].as_i64();
+    let excluded = excluded.or_else(|| minimum.filter(|_| schema["exclusiveMinimum"] == true));
+    let value = excluded.map(|excluded| excluded.saturating_add(1)).or(minimum).unwrap_or(1);
+    Value::from(maximum.map_or(value, |maximum| value.min(maximum)))
 }
 
+/// The minimum, else the maximum, else 1.5. Exclusive limits are ignored.
 fn number(schema: &Value) -> Value {
     let value = schema["minimum"].as_f64().or(schema["maximum"].as_f64()).unwrap_or(1.5);
     Number::from_f64(value).map_or(json!(1.5), Value::Number)
 }
 
+/// A text by format, else the property's name, filled up or cut to the length limits.
 fn string(name: &str, schema: &Value) -> String {
     let text = match schema["format"].as_str().unwrap_or_default() {
         "date-time" => "2026-01-31T12:00:00Z",

@@ -1,19 +1,22 @@
-//! Finds and reads the files of a plan in its directory or in an allowed directory.
+//! Finds and reads the files that a plan names. They must be in the plan's directory or in an
+//! allowed directory.
 
 use brunt_script::{is_below, writable_path};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-/// These characters enclose the name of a file in place of its content.
+/// Characters before and after the name of a file that a request contains instead of its content.
 pub const UPLOAD: [char; 2] = ['\u{f8f5}', '\u{f8f6}'];
 
-/// Directories to search for the files of a plan.
+/// Directories that may contain the files of a plan.
 #[derive(Debug, Clone)]
 pub struct PlanFolder {
+    /// Directory of the plan, in which files are searched.
     directory: PathBuf,
     /// Name of the plan's file; empty if unknown.
     file: String,
-    /// Additional directories, including their subdirectories.
+    /// Other directories, with their subdirectories, in which a found file may be. They are not
+    /// searched.
     allowed: Vec<PathBuf>,
     /// True to send the names of uploads instead of their content.
     names_uploads: bool,
@@ -22,7 +25,8 @@ pub struct PlanFolder {
 }
 
 impl PlanFolder {
-    /// Searches the directory of a plan; `allowed` are additional directories.
+    /// Creates the folder of a plan in this directory (empty: the working directory). Files may
+    /// also be in the directories `allowed`.
     pub fn new(directory: &Path, allowed: &[PathBuf]) -> Self {
         let directory = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
         let file = String::new();
@@ -41,7 +45,8 @@ impl PlanFolder {
         Self { names_uploads: true, ..self }
     }
 
-    /// Makes messages name options as drop-ins do: `--brunt-lenient`.
+    /// Makes messages name options as in a drop-in, where brunt's options have a prefix:
+    /// `--brunt-lenient`.
     #[must_use]
     pub fn for_drop_in(self) -> Self {
         Self { option_prefix: "--brunt-", ..self }
@@ -52,7 +57,8 @@ impl PlanFolder {
         format!("{}{name}", self.option_prefix)
     }
 
-    /// Content of a request for a file of the plan.
+    /// Bytes that a request sends for a file of the plan: its content, or its name between
+    /// [`UPLOAD`].
     ///
     /// # Errors
     ///
@@ -65,8 +71,8 @@ impl PlanFolder {
         Ok(format!("{begin}{}{end}", self.find(file)?.display()).into_bytes())
     }
 
-    /// JMeter's path of a missing upload. None if the file exists, is not accessible,
-    /// or is only named.
+    /// Absolute path of a missing upload, for JMeter's error message. None if the file exists or is
+    /// not accessible, and if requests contain names of files.
     pub fn missing_upload(&self, file: &str) -> Option<PathBuf> {
         let is_missing = self.find(file).is_err_and(|error| error.kind() == ErrorKind::NotFound);
         (is_missing && !self.names_uploads).then(|| {
@@ -74,7 +80,7 @@ impl PlanFolder {
         })
     }
 
-    /// Searches the directory of this plan; `allowed` are additional directories.
+    /// Creates the folder of the plan in this file. Files may also be in the directories `allowed`.
     pub fn for_plan(plan: &Path, allowed: &[PathBuf]) -> Self {
         let file =
             plan.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -95,9 +101,9 @@ impl PlanFolder {
         std::iter::once(&self.directory).chain(&self.allowed)
     }
 
-    /// Finds a file below the plan's directory for a path of another machine, such as
-    /// `C:\\tests\\data\\users.csv` or `/home/ann/users.csv`: `data/users.csv`, else `users.csv`.
-    /// None if the path exists or no file matches.
+    /// Finds a file in the plan's directory that replaces a path of another machine, by the longest
+    /// suffix of the path. For `C:\tests\data\users.csv`: `tests/data/users.csv`, else
+    /// `data/users.csv`, else `users.csv`. None if the path exists or no file matches.
     pub fn replacement(&self, file: &str) -> Option<PathBuf> {
         if self.directory.join(file).exists() || Path::new(file).exists() {
             return None;
@@ -105,7 +111,8 @@ impl PlanFolder {
         self.by_suffix(file).find(|path| path.is_file())
     }
 
-    /// Paths below the plan's directory with a suffix of the given path, longest suffix first.
+    /// Paths below the plan's directory with a suffix of the given path, longest suffix first. They
+    /// may not exist.
     fn by_suffix(&self, path: &str) -> impl Iterator<Item = PathBuf> {
         let path = path.replace('\\', "/");
         let parts: Vec<String> =
@@ -118,11 +125,13 @@ impl PlanFolder {
             .map(move |suffix| directory.join(suffix.join("/")))
     }
 
-    /// Finds a folder of the plan by the rules for files.
+    /// Finds a folder of the plan: like [`find`](Self::find), but a path that does not exist is
+    /// replaced by a folder below the plan's directory with a suffix of the path. Such a folder may
+    /// be a symbolic link to a folder elsewhere. A path that exists may be a file.
     ///
     /// # Errors
     ///
-    /// Fails like [`find`](Self::find).
+    /// Fails like [`find`](Self::find) if no such folder exists.
     pub fn find_folder(&self, folder: &str) -> io::Result<PathBuf> {
         let exists = self.directory.join(folder).exists() || Path::new(folder).exists();
         let replacement =
@@ -138,7 +147,8 @@ impl PlanFolder {
     ///
     /// # Errors
     ///
-    /// Fails if there is none, or it is outside the allowed directories.
+    /// Fails if there is none, or it is outside the plan's directory and the allowed ones. Symbolic
+    /// links are resolved for this check, but not in the returned path.
     pub fn find(&self, file: &str) -> io::Result<PathBuf> {
         let in_folder = self.directory.join(file);
         let path = if in_folder.exists() {
@@ -158,8 +168,8 @@ impl PlanFolder {
         Err(io::Error::new(ErrorKind::PermissionDenied, message))
     }
 
-    /// Path of a listener's output file, in the plan's directory or in an allowed one. As in
-    /// JMeter, relative names start at the working directory.
+    /// Path of a listener's output file. As in JMeter, relative names start at the working
+    /// directory. The file must be in the plan's directory or in an allowed one.
     ///
     /// # Errors
     ///

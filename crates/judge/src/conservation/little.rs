@@ -8,9 +8,10 @@ use brunt_model::{Failure, Flow, Load, Phase, Run, Tally};
 
 /// Compares requests in flight, counted over time, with the sum of their times.
 ///
-/// ∫ in flight dt = Σ (last byte − begun) over all requests of the run. The left side is a counter
-/// of the recorder, changed at each beginning and end. The tolerance is 1 %, plus a millisecond for
-/// each request in flight at the peak.
+/// ∫ in flight dt = Σ (last byte − begun) over all requests of the run, warm-up included. The left
+/// side is a counter of the recorder, changed at each beginning and end. The tolerance is 1 %, plus
+/// a millisecond for each request in flight at the peak. Never None: the signature is that of all
+/// checks.
 pub fn in_flight(run: &Run) -> Option<Check> {
     let counted = seconds_of(run.flow_all.in_flight_nanos);
     let summed = seconds_in_flight(&run.total) + seconds_in_flight(&run.warmup);
@@ -21,74 +22,80 @@ pub fn in_flight(run: &Run) -> Option<Check> {
     Some(check("requests in flight", (counted - summed).abs() <= tolerance, text))
 }
 
-/// Σ (last byte − begun): the response times without the waiting time before the request was begun.
-fn seconds_in_flight(t: &Tally) -> f64 {
-    let failures: u128 = t.failure_times.iter().map(|f| f.1.sum()).sum();
-    let waited = t.queue_wait.sum() + t.lag.sum();
-    (t.response.sum() + failures).saturating_sub(waited) as f64 / 1e9
+/// Σ (last byte − begun) of completed and failed requests, in seconds. Their times start at the
+/// planned instant, so lag and queue wait are subtracted.
+fn seconds_in_flight(tally: &Tally) -> f64 {
+    let failures: u128 = tally.failure_times.iter().map(|f| f.1.sum()).sum();
+    let waited = tally.queue_wait.sum() + tally.lag.sum();
+    (tally.response.sum() + failures).saturating_sub(waited) as f64 / 1e9
 }
 
-/// Checks a closed loop: users × streams = throughput × (mean response time + mean think time).
+/// Checks a closed loop: users × streams = begun requests/s × (mean response time + mean think
+/// time).
+///
+/// Each stream of a user's connections makes requests like a user of its own. Below, a user is one
+/// such stream. Both sides are multiplied by the time of the load, warm-up included: users × time =
+/// ∫ in flight dt + Σ lag + Σ queue wait + Σ think time, minus the time for which requests of
+/// parallel steps of one user overlapped. Users of a lost process count until its loss.
+///
+/// None unless the plan has one population, a closed loop with a constant number of users, and the
+/// load ended by time. If users stop one by one, the right side is too small.
 ///
 /// The tolerance is 1 %, plus one user, plus the greatest lag and queue wait once for each user,
 /// plus one for each dropped request. The lag counts because a user's last request may be due
 /// before the end of the load and begun after it.
-///
-/// Both sides cover the load, warm-up included, to its end:
-/// users × streams × time = ∫ in flight dt + Σ lag + Σ queue wait + Σ think time, minus the time
-/// for which requests of parallel steps overlapped. A user that stopped is idle until the end. The
-/// check is only possible if the number of users is constant and the load ended by time: users that
-/// leave one by one are fewer than requested. Users of a lost process count until its loss.
 pub fn users(run: &Run) -> Option<Check> {
-    let Some(Load::Closed { users, think }) = run.plan.as_ref()?.only().map(|only| &only.load)
+    let Some(Load::Closed { users: shape, think }) =
+        run.plan.as_ref()?.only().map(|only| &only.load)
     else {
         return None;
     };
-    // Each stream of a user's connection makes requests as a user does.
     let planned_users =
-        users.as_constant()? * f64::from(run.plan.as_ref()?.connection.in_flight_per_user());
+        shape.as_constant()? * f64::from(run.plan.as_ref()?.connection.in_flight_per_user());
     let time = load_seconds(run)?;
-    let users = planned_users - users_lost(run, planned_users) / time;
-    // A user with several requests at once is still one user.
+    let expected_users = planned_users - user_seconds_lost(run, planned_users) / time;
+    // The grace period is after the load: open requests finish, and no new ones begin.
     let before_grace = busy_nanos(&run.flow_all) - busy_nanos(&run.flow_grace);
     let busy = before_grace / 1e9 + seconds_waited(&run.total) + seconds_waited(&run.warmup);
     let thinking = seconds_of(run.flow_all.thought_nanos);
     let requests = run.flow_all.begun.max(1) as f64;
-    let observed = (busy + thinking) / time;
-    let thought = format!(" + {:.3} thinking = {observed:.3}", thinking / time);
+    let observed_users = (busy + thinking) / time;
+    let thought = format!(" + {:.3} thinking = {observed_users:.3}", thinking / time);
     let thought = if think.is_none() && run.flow_all.thought_nanos == 0 { "" } else { &thought };
     let rate = requests / time;
     let each = busy / requests;
     let on_average = busy / time;
-    let text =
-        format!("{users} users; {rate:.1}/s × {each:.6} s in flight = {on_average:.3}{thought}");
+    let text = format!(
+        "{expected_users} users; {rate:.1}/s × {each:.6} s in flight = {on_average:.3}{thought}"
+    );
     let latest = greatest_delay(&run.total).max(greatest_delay(&run.warmup));
-    // A request that waited for a lane until the run was cut off delayed its user
+    // A request that waited for a connection until the end of the run delayed its user
     // for an unknown time.
     let dropped =
         (run.total.failed_by(Failure::Dropped) + run.warmup.failed_by(Failure::Dropped)) as f64;
-    let tolerance = 0.01 * users + 1.0 + users * latest / time + dropped;
-    Some(check("Little's law", (observed - users).abs() <= tolerance, text))
+    let tolerance = 0.01 * expected_users + 1.0 + expected_users * latest / time + dropped;
+    Some(check("Little's law", (observed_users - expected_users).abs() <= tolerance, text))
 }
 
-/// Nanoseconds for which users had a request in flight.
+/// Sum over users of the nanoseconds with at least one request in flight.
 fn busy_nanos(flow: &Flow) -> f64 {
-    // A user with several requests at once is still one user.
+    // Requests of parallel steps count once for their user.
     flow.in_flight_nanos as f64 - flow.overlap_nanos as f64
 }
 
+/// Σ lag + Σ queue wait, in seconds.
 fn seconds_waited(tally: &Tally) -> f64 {
     (tally.lag.sum() + tally.queue_wait.sum()) as f64 / 1e9
 }
 
-/// The greatest lag plus the greatest queue wait, in seconds.
+/// The greatest lag plus the greatest queue wait, in seconds; they may be of different requests.
 fn greatest_delay(tally: &Tally) -> f64 {
     seconds_of(tally.lag.max() + tally.queue_wait.max())
 }
 
-/// Users of lost processes, multiplied by the seconds of load after their loss. Divided by the
-/// load's time, that is the mean number of users that were lost.
-fn users_lost(run: &Run, users: f64) -> f64 {
+/// User-seconds of load that were lost: users of lost processes × seconds from the loss to the end
+/// of the load. Divided by the time of the load, that is the mean number of lost users.
+fn user_seconds_lost(run: &Run, users: f64) -> f64 {
     let ends = run.phase_start(Phase::Grace).unwrap_or(run.last_interval_end);
     run.losses
         .iter()
@@ -96,10 +103,12 @@ fn users_lost(run: &Run, users: f64) -> f64 {
         .sum()
 }
 
-/// Seconds of load; None if it ended by the number of requests and not by time.
+/// Seconds of load, from the start of the warm-up to the grace period. None without a plan or
+/// phases, if the load ended by a number of requests, or if iterations per user are limited.
 fn load_seconds(run: &Run) -> Option<f64> {
     let stop = run.plan.as_ref()?.main().stop;
-    // A load that ended by the number of requests let its users stop one by one.
+    // A load that ended by a number let its users stop one by one. A lost process leaves its share
+    // of the requests undone, so the total does not show that the others ended by number.
     let by_number = stop.requests.is_some_and(|n| run.total.planned >= n || !run.losses.is_empty())
         || stop.iterations_per_user.is_some();
     let begins = run.phase_start(Phase::Warmup).or_else(|| run.phase_start(Phase::Measure))?;

@@ -7,13 +7,14 @@ use brunt_model::finding::FigureEstimate;
 use brunt_model::{Observation, Study};
 use brunt_stats::{blocks, order, robust};
 
-/// Returns one point for each load.
+/// Returns one point for each load. Its figures are medians over the trials at that load.
 pub fn points(trials: &Trials) -> Vec<CurvePoint> {
     trials.steps.iter().map(point).collect()
 }
 
-/// Gives percentiles of a single trial the interval from the judgement of that trial.
-pub fn with_intervals(study: &Study, contender: usize, points: &mut [CurvePoint]) {
+/// Sets the bands of percentiles at loads with a single trial, from the confidence intervals in
+/// that trial's judgement. A figure without a two-sided interval keeps its band.
+pub fn set_percentile_bands(study: &Study, contender: usize, points: &mut [CurvePoint]) {
     for point in points.iter_mut().filter(|point| point.trials == 1) {
         let trial = study.trials_of(contender).find(|trial| {
             let is_at_load =
@@ -53,18 +54,18 @@ fn point(step: &Step) -> CurvePoint {
     };
     // The blocks of a single trial are the only evidence of its variation.
     if let [only] = step.trials[..] {
-        widen(&mut point.achieved, rate_half_width(&only.blocks));
+        set_band(&mut point.achieved, rate_half_width(&only.blocks));
         if let Some(mean) = &mut point.mean {
-            widen(mean, mean_half_width(&only.blocks));
+            set_band(mean, mean_half_width(&only.blocks));
         }
     }
     point
 }
 
-/// Median of a figure over trials. Its band is the 95 % interval by order statistics from six
-/// trials on, otherwise the range.
-fn over_trials(step: &Step, figure: fn(&Observation) -> Option<f64>) -> Option<BandedFigure> {
-    let values = step.trials.iter().filter_map(|trial| figure(trial)).filter(|v| v.is_finite());
+/// Median of a figure over the trials that have it; None if no trial has it. The band is the 95 %
+/// interval by order statistics if at least six trials have the figure, otherwise the range.
+fn over_trials(step: &Step, figure_of: fn(&Observation) -> Option<f64>) -> Option<BandedFigure> {
+    let values = step.trials.iter().filter_map(|trial| figure_of(trial)).filter(|v| v.is_finite());
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);
     let value = robust::median(&values)?;
@@ -76,7 +77,9 @@ fn over_trials(step: &Step, figure: fn(&Observation) -> Option<f64>) -> Option<B
     Some(BandedFigure { value, low: values[low - 1], high: values[high - 1], band })
 }
 
-fn widen(figure: &mut BandedFigure, half: Option<f64>) {
+/// Replaces the band of a figure by the figure ± `half`, not below 0. No change without a finite
+/// `half`.
+fn set_band(figure: &mut BandedFigure, half: Option<f64>) {
     if let Some(half) = half.filter(|half| half.is_finite()) {
         let low = (figure.value - half).max(0.0);
         let high = figure.value + half;
@@ -84,19 +87,22 @@ fn widen(figure: &mut BandedFigure, half: Option<f64>) {
     }
 }
 
-/// Half the 95 % interval of the throughput, from the differences between blocks.
+/// Half the 95 % interval of the throughput, in completed requests/s, from the differences between
+/// blocks of time. None with too few blocks.
 fn rate_half_width(blocks: &[Block]) -> Option<f64> {
     half_width(blocks.iter().map(|block| (block.completed as f64, block.seconds)))
 }
 
-/// Half the 95 % interval of the mean response time, from the differences between blocks.
+/// Half the 95 % interval of the mean response time, in seconds, from the differences between
+/// blocks of time. None with too few blocks.
 fn mean_half_width(blocks: &[Block]) -> Option<f64> {
     let means = blocks.iter().filter_map(|block| Some((block.mean?, block.completed as f64)));
     half_width(means.map(|(mean, completed)| (mean * completed, completed)))
 }
 
-/// Half the 95 % interval of Σsum / Σweight over blocks, which may be correlated: the ratio
-/// estimator, by batch means.
+/// Half the 95 % interval of Σsum / Σweight over blocks (ratio estimator). The blocks may be
+/// correlated: [`blocks::spread`] merges them until they are not (batch means). None with fewer
+/// than [`ENOUGH_BLOCKS`] blocks, without weight, or if even merged blocks are correlated.
 fn half_width(sums_and_weights: impl Iterator<Item = (f64, f64)>) -> Option<f64> {
     let pairs: Vec<(f64, f64)> = sums_and_weights.collect();
     let (sum, weight) =

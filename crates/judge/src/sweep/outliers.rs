@@ -1,4 +1,4 @@
-//! Finds steps that differ from their neighbours, and repetitions that differ from the
+//! Finds steps (loads) that differ from their neighbors, and repetitions that differ from the
 //! others of their step.
 
 use super::limits::{self, Growth};
@@ -7,43 +7,45 @@ use brunt_model::analysis::Outlier;
 use brunt_model::numbers::{self, rate, seconds};
 use brunt_stats::robust;
 
-/// Number of widths from which on a value is an outlier (Iglewicz & Hoaglin, "How to Detect
-/// and Handle Outliers", 1993).
-const APART: f64 = 3.5;
+/// Minimum distance of an outlier from the median or fit, in robust standard deviations
+/// ([`robust::width`]; Iglewicz & Hoaglin, "How to Detect and Handle Outliers", 1993).
+const MIN_WIDTHS: f64 = 3.5;
 /// Minimum relative difference in throughput that is worth another measurement.
-const MATTERS: f64 = 0.1;
-/// Minimum difference in response time that is worth another measurement, as a factor.
-const MATTERS_TIMES: f64 = 1.5;
-/// Number of neighbours on either side of a step.
-const NEIGHBOURS: usize = 2;
+const MIN_RATE_DIFFERENCE: f64 = 0.1;
+/// Minimum ratio of response times that is worth another measurement.
+const MIN_TIME_RATIO: f64 = 1.5;
+/// Number of neighbors on either side of a step. The reference is the median of the step and these.
+const NEIGHBORS_PER_SIDE: usize = 2;
 /// Minimum number of loads: with fewer, a step has too few neighbours.
 const FEWEST_LOADS: usize = 5;
 /// Minimum number of repetitions: with fewer, the median absolute deviation
 /// calls sound repetitions outliers.
 const FEWEST_REPETITIONS: usize = 4;
 
-/// Returns all outliers, sorted by load.
+/// Returns all outliers of a contender, sorted by load; a step comes before its repetitions.
 pub fn outliers(trials: &Trials) -> Vec<Outlier> {
-    let mut outliers = steps(trials);
-    let from = match limits::growth(&trials.curve()) {
+    let mut outliers = outlying_steps(trials);
+    let saturation_load = match limits::growth(&trials.curve()) {
         Growth::Ends { from, .. } => from,
         Growth::Flat { .. } => 0.0,
         Growth::Continues | Growth::Unknown => f64::INFINITY,
     };
-    outliers.extend(trials.steps.iter().flat_map(|step| repetitions(trials, step, from)));
+    outliers.extend(
+        trials.steps.iter().flat_map(|step| outlying_repetitions(trials, step, saturation_load)),
+    );
     outliers.sort_by(|a, b| a.load.total_cmp(&b.load).then(a.repetition.cmp(&b.repetition)));
     outliers
 }
 
-/// Finds steps with a throughput that differs both from the neighbours' and from the fitted curve.
-/// The neighbours alone would call a corner an outlier, and the fit alone a smooth bend.
-fn steps(trials: &Trials) -> Vec<Outlier> {
+/// Finds steps with a throughput that differs both from the neighbors' and from the fitted curve.
+/// The neighbors alone would make a corner an outlier, and the fit alone a smooth bend.
+fn outlying_steps(trials: &Trials) -> Vec<Outlier> {
     let curve = trials.curve();
     if curve.len() < FEWEST_LOADS {
         return Vec::new();
     }
     let achieved: Vec<f64> = curve.iter().map(|point| point.achieved).collect();
-    let neighbours = robust::neighbours(&achieved, NEIGHBOURS);
+    let neighbours = robust::neighbours(&achieved, NEIGHBORS_PER_SIDE);
     let fit = fitted_throughput(&curve);
     let width_rising = residual_width(&fit, &achieved, false);
     let width_saturated = residual_width(&fit, &achieved, true);
@@ -53,7 +55,7 @@ fn steps(trials: &Trials) -> Vec<Outlier> {
         let width = if fit[index].is_saturated { width_saturated } else { width_rising };
         let is_outlier = is_far(point.achieved, fitted)
             && is_far(point.achieved, neighbours[index])
-            && (point.achieved - fitted).abs() > APART * width;
+            && (point.achieved - fitted).abs() > MIN_WIDTHS * width;
         if !is_outlier {
             continue;
         }
@@ -69,11 +71,12 @@ fn steps(trials: &Trials) -> Vec<Outlier> {
     outliers
 }
 
+/// True if a throughput differs from the reference by more than [`MIN_RATE_DIFFERENCE`].
 fn is_far(achieved: f64, reference: f64) -> bool {
-    (achieved - reference).abs() > MATTERS * reference
+    (achieved - reference).abs() > MIN_RATE_DIFFERENCE * reference
 }
 
-/// Width of the deviations from the fit, on one side of the corner.
+/// Robust standard deviation of measured − fitted throughput, on one side of the corner.
 fn residual_width(fit: &[FittedPoint], achieved: &[f64], is_saturated: bool) -> f64 {
     let side = fit.iter().zip(achieved).filter(|(fitted, _)| fitted.is_saturated == is_saturated);
     let deviations: Vec<f64> =
@@ -81,13 +84,15 @@ fn residual_width(fit: &[FittedPoint], achieved: &[f64], is_saturated: bool) -> 
     robust::width(&deviations)
 }
 
+/// Throughput at a load by the fit.
 struct FittedPoint {
     throughput: f64,
-    /// True beyond the corner, where the throughput is the plateau.
+    /// True from the corner on, where the throughput is the plateau.
     is_saturated: bool,
 }
 
-/// Throughput at each load by the fit.
+/// Fits a line through the origin (median of achieved ÷ offered) up to the corner, and the plateau
+/// from there on. Without a plateau, the line covers all loads.
 fn fitted_throughput(curve: &[LoadPoint]) -> Vec<FittedPoint> {
     let slopes: Vec<f64> = curve
         .iter()
@@ -110,10 +115,10 @@ fn fitted_throughput(curve: &[LoadPoint]) -> Vec<FittedPoint> {
     fit
 }
 
-/// Finds repetitions of a step with another throughput or response time than the rest. Above
-/// the saturation point (`from`), the response times are those of a queue that grows by chance,
-/// and are not examined.
-fn repetitions(trials: &Trials, step: &Step, from: f64) -> Vec<Outlier> {
+/// Finds repetitions of a step with another throughput or response time than the rest. From
+/// `saturation_load` on, response times are not examined: the queue grows as long as the step
+/// lasts, and at random.
+fn outlying_repetitions(trials: &Trials, step: &Step, saturation_load: f64) -> Vec<Outlier> {
     if step.trials.len() < FEWEST_REPETITIONS {
         return Vec::new();
     }
@@ -124,10 +129,10 @@ fn repetitions(trials: &Trials, step: &Step, from: f64) -> Vec<Outlier> {
         .iter()
         .filter_map(|trial| trial.mean.filter(|m| *m > 0.0).map(f64::ln))
         .collect();
-    let by_rate = outlying(&achieved, MATTERS * robust::median(&achieved).unwrap_or(0.0));
-    // Response times above saturation depend on the length of the step.
-    let by_time = if response.len() == achieved.len() && step.load < from {
-        outlying(&response, MATTERS_TIMES.ln())
+    let by_rate =
+        outlying(&achieved, MIN_RATE_DIFFERENCE * robust::median(&achieved).unwrap_or(0.0));
+    let by_time = if response.len() == achieved.len() && step.load < saturation_load {
+        outlying(&response, MIN_TIME_RATIO.ln())
     } else {
         Vec::new()
     };
@@ -153,10 +158,11 @@ fn repetitions(trials: &Trials, step: &Step, from: f64) -> Vec<Outlier> {
     outliers
 }
 
-/// Indices of the values that differ from the median by more than chance and more than `matters`.
-fn outlying(values: &[f64], matters: f64) -> Vec<usize> {
+/// Indices of the values that differ from the median by more than [`MIN_WIDTHS`] and more than
+/// `min_difference`.
+fn outlying(values: &[f64], min_difference: f64) -> Vec<usize> {
     let Some(median) = robust::median(values) else { return Vec::new() };
     let deviations: Vec<f64> = values.iter().map(|v| v - median).collect();
-    let most = (APART * robust::width(&deviations)).max(matters);
+    let most = (MIN_WIDTHS * robust::width(&deviations)).max(min_difference);
     (0..values.len()).filter(|i| deviations[*i].abs() > most).collect()
 }

@@ -1,4 +1,4 @@
-//! Fills in texts before a run, with the initial variables and properties and without a user.
+//! Fills in JMeter's texts before a run, with the initial variables and properties.
 
 use crate::Feeds;
 use crate::texts::context::{SharedState, UserContext, WorkerContext};
@@ -18,12 +18,14 @@ use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Functions of properties: their values depend on no text.
+/// Functions whose values depend only on properties and the plan, so they can be evaluated before
+/// the run if properties are constant.
 const PROPERTY_FUNCTIONS: [&str; 4] = ["P", "property", "isPropDefined", "TestPlanName"];
 
-/// Initial variables and properties of a run, by JMeter's rules.
+/// Evaluates texts before the run, by JMeter's rules.
 pub struct BeforeRun {
     feeds: Feeds,
+    /// Stands for all users; it has the initial variables.
     user: UserContext,
     random: RefCell<Pcg64Mcg>,
     /// Names of variables that keep their value for the whole run.
@@ -32,8 +34,8 @@ pub struct BeforeRun {
 }
 
 impl BeforeRun {
-    /// Fills in the variables in order. Functions read files in `folders`; `seed` is the
-    /// seed of random values.
+    /// Sets the initial variables to their texts, filled in in order. `languages` run the scripts
+    /// in texts. Functions read files only in `folders`; `seed` is the seed of random values.
     pub fn with_languages(
         languages: &'static dyn Languages,
         variables: &[(String, String)],
@@ -71,12 +73,13 @@ impl BeforeRun {
         Self { constant, properties_are_constant, ..self }
     }
 
-    /// Returns the variables and their values, by name.
+    /// Returns the names and values of all variables.
     pub fn variables(&self) -> Vec<(String, String)> {
         self.user.variables.borrow().all()
     }
 
-    /// Fills in a text. Unknown expressions are not changed.
+    /// Fills in a text; functions may set variables. Unknown expressions stay as they are. If an
+    /// expression cannot be compiled, the whole text stays.
     pub fn text(&self, text: &str) -> String {
         let mut feeds = self.feeds.clone();
         match Template::compile_expressions(text, Place::Text, &mut feeds) {
@@ -90,7 +93,8 @@ impl BeforeRun {
         }
     }
 
-    /// Fills in only the constant parts of a text; it may still contain expressions.
+    /// Replaces only constant variables and functions of constant properties by their values. All
+    /// other expressions stay.
     pub fn folded(&self, text: &str) -> String {
         if !text.contains("${") {
             return text.to_owned();
@@ -100,6 +104,8 @@ impl BeforeRun {
         expression_text(&folded)
     }
 
+    /// Replaces an expression by a literal if its value is constant, otherwise the constant
+    /// expressions in its arguments.
     fn fold(&self, stretch: Stretch) -> Stretch {
         match stretch {
             Stretch::Variable { name, written } if self.constant.contains(&name) => {

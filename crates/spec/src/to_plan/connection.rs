@@ -1,4 +1,4 @@
-//! The connection settings of a plan, and their rules.
+//! Creates the connection settings of a plan, and refuses settings that exclude each other.
 
 use crate::System;
 use crate::error::{Result, require};
@@ -6,17 +6,20 @@ use crate::settings::RunSettings;
 use brunt_model::plan::{Connection, HttpVersion};
 use std::path::Path;
 
-/// Creates the connection settings of the plan.
+/// Creates the connection settings of the plan. With `http: auto`, the server is asked for its
+/// versions.
 pub(super) fn connection(run: &RunSettings, system: &System) -> Result<Connection> {
     check_certificates(run)?;
     Ok(Connection {
-        http: expected_http(run, http(run, system)?)?,
+        http: check_expected_http(run, http_version(run, system)?)?,
         requests_per_connection: requests_per_connection(run)?,
         ..run.connection.clone()
     })
 }
 
-fn http(run: &RunSettings, system: &System) -> Result<HttpVersion> {
+/// The HTTP version of the run. Without one in the settings: HTTP/2 for gRPC, otherwise HTTP/1.1.
+/// With `auto`: the best one that the server offers.
+fn http_version(run: &RunSettings, system: &System) -> Result<HttpVersion> {
     if run.http.is_auto {
         require!(run.sources, run.http.versions.is_empty() && !run.calls_grpc(), |names| {
             format!(
@@ -47,10 +50,10 @@ fn http(run: &RunSettings, system: &System) -> Result<HttpVersion> {
     }
 }
 
-/// Checks that the version of HTTP is acceptable.
-fn expected_http(run: &RunSettings, version: HttpVersion) -> Result<HttpVersion> {
-    let good = &run.checks.expect_http;
-    require!(run.sources, good.is_empty() || good.contains(&version), |names| {
+/// Returns the HTTP version if `expect-http` is empty or contains it.
+fn check_expected_http(run: &RunSettings, version: HttpVersion) -> Result<HttpVersion> {
+    let expected = &run.checks.expect_http;
+    require!(run.sources, expected.is_empty() || expected.contains(&version), |names| {
         let expect = names.name_of("expect-http");
         let http = names.name_of("http");
         if run.http.is_auto {
@@ -62,6 +65,8 @@ fn expected_http(run: &RunSettings, version: HttpVersion) -> Result<HttpVersion>
     Ok(version)
 }
 
+/// Number of requests after which a connection is closed; 1 without keep-alive, None without a
+/// limit.
 fn requests_per_connection(run: &RunSettings) -> Result<Option<u64>> {
     match (run.http.no_keepalive, run.connection.requests_per_connection) {
         // Both settings mean the same, so giving both is no contradiction.
@@ -75,6 +80,8 @@ fn requests_per_connection(run: &RunSettings) -> Result<Option<u64>> {
     }
 }
 
+/// Checks that a client certificate has a key, unless it is a folder of certificates with their
+/// keys.
 fn check_certificates(run: &RunSettings) -> Result<()> {
     let tls = &run.connection.tls;
     // The files of a folder contain certificate and key, so a separate key has no certificate.

@@ -1,4 +1,5 @@
-//! Goals: `p99±5%, throughput±1%`; `+-` replaces `±`, which is not on all keyboards.
+//! Parses goals for the confidence intervals of figures: `p99±5%, throughput±1%`; `+-` replaces
+//! `±`, which is not on all keyboards.
 
 use super::number::number;
 use super::objective::{hundredth, percentile};
@@ -8,8 +9,8 @@ use brunt_script::WordError;
 
 const EXAMPLE: &str = "a goal such as p99±5% or throughput+-1%";
 
-/// Parses the target precision of figures, separated by commas. The run may end
-/// when all are reached.
+/// Parses goals separated by commas: figures, each with the target half-width of its confidence
+/// interval. The run may end early when all goals are reached.
 ///
 /// # Errors
 ///
@@ -20,12 +21,16 @@ pub fn parse(word: &str) -> Result<Vec<Goal>, WordError> {
 
 fn goal(word: &str) -> Result<Goal, WordError> {
     let parts = word.split_once('±').or_else(|| word.split_once("+-"));
-    let (figure, width) =
+    let (figure, half_width) =
         parts.ok_or_else(|| WordError::new(word, "± (or +-) is missing", EXAMPLE))?;
-    Ok(Goal { aim: aim(figure.trim())?, within: within(width.trim())? })
+    Ok(Goal {
+        aim: figure_with_interval(figure.trim())?,
+        within: half_width_share(half_width.trim())?,
+    })
 }
 
-fn aim(word: &str) -> Result<Aim, WordError> {
+/// Parses the figure of a goal: throughput, or a percentile below 100.
+fn figure_with_interval(word: &str) -> Result<Aim, WordError> {
     if word == "throughput" {
         return Ok(Aim::Throughput);
     }
@@ -44,7 +49,9 @@ fn aim(word: &str) -> Result<Aim, WordError> {
     Ok(Aim::Quantile(q))
 }
 
-fn within(word: &str) -> Result<f64, WordError> {
+/// Parses the half-width of an interval, in percent of the figure, to a share: more than 0, up to
+/// 1.
+fn half_width_share(word: &str) -> Result<f64, WordError> {
     let percent = word.strip_suffix('%').and_then(|digits| number(digits.trim_end()));
     let percent = percent.ok_or_else(|| width_error(word, "not a share of a figure"))?;
     let share = hundredth(percent);

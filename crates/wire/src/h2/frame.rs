@@ -5,7 +5,8 @@ use brunt_model::outcome::Malformed;
 
 /// The bytes that a client sends first on each connection.
 pub const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-/// Length of a frame's head, in bytes.
+/// Length of a frame's head, in bytes. Not related to [`MAX_HEAD`], the limit on a reply's header
+/// fields.
 pub const HEAD: usize = 9;
 /// Maximum payload that this client accepts, and that a peer accepts by default, in bytes.
 pub const DEFAULT_PAYLOAD: usize = 16_384;
@@ -14,6 +15,7 @@ pub const MAX_WINDOW: i64 = (1 << 31) - 1;
 /// Default window of either side, in bytes.
 pub const DEFAULT_WINDOW: i64 = 65_535;
 
+// Types of frames (RFC 9113 section 6).
 pub const DATA: u8 = 0;
 pub const HEADERS: u8 = 1;
 pub const PRIORITY: u8 = 2;
@@ -25,12 +27,14 @@ pub const GOAWAY: u8 = 7;
 pub const WINDOW_UPDATE: u8 = 8;
 pub const CONTINUATION: u8 = 9;
 
+// Flags of frames.
 pub const END_STREAM: u8 = 1;
 pub const ACK: u8 = 1;
 pub const END_HEADERS: u8 = 4;
 pub const PADDED: u8 = 8;
 pub const WITH_PRIORITY: u8 = 32;
 
+// Identifiers of settings (RFC 9113 section 6.5.2).
 pub const HEADER_TABLE_SIZE: u16 = 1;
 pub const ENABLE_PUSH: u16 = 2;
 pub const MAX_CONCURRENT_STREAMS: u16 = 3;
@@ -40,7 +44,7 @@ pub const MAX_HEADER_LIST_SIZE: u16 = 6;
 /// Setting that allows the extended CONNECT (RFC 8441 section 3).
 pub const ENABLE_CONNECT_PROTOCOL: u16 = 8;
 
-/// Error code that ends a stream or connection (RFC 9113 section 7).
+/// Error codes that this client uses to end a stream or connection (RFC 9113 section 7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Code {
@@ -55,7 +59,8 @@ pub enum Code {
     EnhanceYourCalm = 11,
 }
 
-/// Returns the cause of failure for a stream that was reset with this error code.
+/// Returns the cause of failure for a stream that the server reset with this error code, which may
+/// be any number.
 pub fn reset_cause(code: u32) -> Malformed {
     match code {
         0 => Malformed::ResetNoError,
@@ -95,19 +100,20 @@ impl FrameHead {
         Some(Self { length, kind: *kind, flags: *flags, stream })
     }
 
+    /// True if the frame has this flag.
     pub fn has(self, flag: u8) -> bool {
         self.flags & flag != 0
     }
 }
 
-/// Appends the head of a frame.
+/// Appends the head of a frame. The length must be less than 2^24.
 pub fn put_head(out: &mut Vec<u8>, length: usize, kind: u8, flags: u8, stream: u32) {
     out.extend_from_slice(&(length as u32).to_be_bytes()[1..]);
     out.extend_from_slice(&[kind, flags]);
     out.extend_from_slice(&stream.to_be_bytes());
 }
 
-/// Appends a frame whose payload consists of these numbers.
+/// Appends a frame without flags whose payload consists of these numbers.
 pub fn put_numbers(out: &mut Vec<u8>, kind: u8, stream: u32, numbers: &[u32]) {
     put_head(out, numbers.len() * 4, kind, 0, stream);
     for number in numbers {
@@ -115,7 +121,8 @@ pub fn put_numbers(out: &mut Vec<u8>, kind: u8, stream: u32, numbers: &[u32]) {
     }
 }
 
-/// Appends the settings of this client: no pushes, the largest window, and the limit on heads.
+/// Appends the SETTINGS frame of this client: no pushes, the largest window, and the maximum size
+/// of a reply's header fields.
 pub fn put_settings(out: &mut Vec<u8>) {
     let settings = [
         (ENABLE_PUSH, 0),
@@ -129,12 +136,13 @@ pub fn put_settings(out: &mut Vec<u8>) {
     }
 }
 
-/// Returns the number at the start of a payload.
+/// Returns the 32-bit number at the start of a payload; None if it is shorter.
 pub fn number(payload: &[u8]) -> Option<u32> {
     payload.first_chunk().map(|bytes| u32::from_be_bytes(*bytes))
 }
 
-/// Returns the settings in a payload, whose length is a multiple of 6.
+/// Returns the identifiers and values of the settings in a payload. An incomplete setting at the
+/// end is ignored.
 pub fn settings(payload: &[u8]) -> impl Iterator<Item = (u16, u32)> {
     payload.chunks_exact(6).filter_map(|six| {
         let (name, value) = six.split_first_chunk::<2>()?;

@@ -1,4 +1,6 @@
-//! Shows the pacing case as a table of the figures of [`super::figures`].
+//! Writes the section of the page on the pacing case, with the figures of [`super::figures`]. The
+//! figures `× floor` are ratios: the contender's figure ÷ that of the floor, the tool with the
+//! minimum work.
 
 use super::figures::{PacingRow, rows};
 use super::{Contender, PacingRun};
@@ -13,6 +15,7 @@ receive timestamps. Variance ÷ mean of these counts is 0 for a metronome and 1 
 both figures of a ratio are near 0 and depend on the lag of the first arrival, because bins start with it. Such a ratio \
 is meaningful only if its spread is small.\n\n";
 
+/// Returns the section as Markdown: one row per pace and contender.
 pub fn section(runs: &[PacingRun]) -> String {
     if runs.is_empty() {
         return "Not measured.\n".to_owned();
@@ -34,12 +37,12 @@ pub fn section(runs: &[PacingRun]) -> String {
             lines.push([vec![name], row.map(cells).unwrap_or_default()].concat());
         }
     }
-    EXPLANATION.to_owned() + &table::render(&headings, &lines) + &refusals(runs)
+    EXPLANATION.to_owned() + &table::render(&headings, &lines) + &imprecise_runs(runs)
 }
 
 fn cells(row: &PacingRow) -> Vec<String> {
     vec![
-        row.dispersion.map_or(dash(), index),
+        row.dispersion.map_or(dash(), index_of_dispersion),
         ratio(row.dispersion_ratio),
         microseconds(row.lag_p50_seconds),
         microseconds(row.lag_p99_seconds),
@@ -47,15 +50,17 @@ fn cells(row: &PacingRow) -> Vec<String> {
     ]
 }
 
-fn index(spread: Spread) -> String {
+/// Formats an index of dispersion (variance ÷ mean) as median and range over the rounds.
+fn index_of_dispersion(spread: Spread) -> String {
     format!("{:.4} ({:.4}–{:.4})", spread.median, spread.min, spread.max)
 }
 
-/// Returns brunt's warning if runs ignored `--precise`.
-fn refusals(runs: &[PacingRun]) -> String {
-    let mut refusals = runs.iter().filter_map(|run| run.not_precise.as_ref());
-    let Some(words) = refusals.next() else { return String::new() };
-    format!("\n{} runs were not precise: “{words}”.\n", refusals.count() + 1)
+/// Returns the number of runs in which brunt ignored `--precise`, with the warning of the first
+/// one. Empty without such runs.
+fn imprecise_runs(runs: &[PacingRun]) -> String {
+    let mut warnings = runs.iter().filter_map(|run| run.not_precise.as_ref());
+    let Some(warning) = warnings.next() else { return String::new() };
+    format!("\n{} runs were not precise: “{warning}”.\n", warnings.count() + 1)
 }
 
 #[cfg(test)]

@@ -17,11 +17,13 @@ pub struct RequestHead {
     pub opens_websocket: bool,
 }
 
-/// Reads the head of a request. With `echo`, its text is stored.
+/// Reads the head of a request. With `echo`, the text of the head is stored, for replies that
+/// contain it.
 ///
 /// # Errors
 ///
-/// The rule that the request breaks.
+/// The fault of the request: a WebSocket whose version is not 13, or an extended CONNECT to another
+/// protocol.
 pub fn read(head: &Parts, echo: bool) -> Result<RequestHead, &'static str> {
     let protocol = head.extensions.get::<Protocol>().map(Protocol::as_str);
     match protocol {
@@ -38,7 +40,7 @@ pub fn read(head: &Parts, echo: bool) -> Result<RequestHead, &'static str> {
     let route = head.uri.path_and_query().map(|path| Route::of(path.as_str())).unwrap_or_default();
     let shape =
         Shape { head_only: head.method == Method::HEAD, keep_alive: true, ..Shape::default() };
-    let request = Request { route, shape, echo: echo.then(|| text(head)), upgrade: None };
+    let request = Request { route, shape, echo: echo.then(|| head_text(head)), upgrade: None };
     let expects_continue = head
         .headers
         .get("expect")
@@ -46,8 +48,8 @@ pub fn read(head: &Parts, echo: bool) -> Result<RequestHead, &'static str> {
     Ok(RequestHead { request, expects_continue, opens_websocket: protocol.is_some() })
 }
 
-/// Returns the head in the form of HTTP/1.1.
-fn text(head: &Parts) -> Vec<u8> {
+/// Returns the head in the layout of HTTP/1.1, with the version `HTTP/2`.
+fn head_text(head: &Parts) -> Vec<u8> {
     let path = head.uri.path_and_query().map_or("", |path| path.as_str());
     let mut text = format!("{} {path} HTTP/2\r\n", head.method).into_bytes();
     if let Some(authority) = head.uri.authority() {

@@ -25,7 +25,7 @@ struct Buffers {
     /// Bytes of `received` that `h2` has read.
     read: usize,
     out: Out,
-    /// Position in the output up to which frame heads were read.
+    /// Position in the output, from the start of the connection, up to which frame heads were read.
     tracked: u64,
 }
 
@@ -33,44 +33,45 @@ struct Buffers {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Transport(Rc<RefCell<Buffers>>);
 
-/// A complete frame of `h2`.
+/// Summary of a complete frame of `h2`, without its payload.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct OutgoingFrame {
     pub(super) head: Head,
-    /// First four bytes of the payload as a number: the code of `RST_STREAM`.
+    /// First four bytes of the payload as a number. For `RST_STREAM`, it is the error code.
     pub(super) first_word: u32,
     /// Position of its end in the output.
     pub(super) end: u64,
 }
 
 impl Transport {
-    /// Returns the output, for the socket.
+    /// Returns the output, for reading.
     pub(super) fn out(&self) -> Ref<'_, Out> {
         Ref::map(self.0.borrow(), |buffers| &buffers.out)
     }
 
-    /// Returns the output, to write to the socket or to mark.
+    /// Returns the output, to send it to the socket or to mark the ends of replies.
     pub(super) fn out_mut(&self) -> RefMut<'_, Out> {
         RefMut::map(self.0.borrow_mut(), |buffers| &mut buffers.out)
     }
 
-    /// Returns the buffer of client bytes, which `h2` reads.
+    /// Returns the buffer of client bytes. The event loop appends to it, and `h2` reads it.
     pub(super) fn received(&self) -> RefMut<'_, Vec<u8>> {
         RefMut::map(self.0.borrow_mut(), |buffers| &mut buffers.received)
     }
 
-    /// Appends bytes that `h2` does not know after its frames.
+    /// Appends bytes after the frames of `h2`, which does not know of them. All complete frames
+    /// must have been tracked, because tracking continues after these bytes.
     pub(super) fn put_raw(&self, write: impl FnOnce(&mut Vec<u8>)) {
         let buffers = &mut *self.0.borrow_mut();
         write(&mut buffers.out.bytes);
         buffers.tracked = buffers.out.total();
     }
 
-    /// Returns the next complete frame that was not tracked yet. Frames for which `is_dropped` is
-    /// true are removed from the output.
+    /// Returns the next complete frame that was not tracked yet; None if there is none. Frames for
+    /// which `drops_frame` returns true are removed from the output.
     pub(super) fn track(
         &self,
-        mut is_dropped: impl FnMut(Head, u32) -> bool,
+        mut drops_frame: impl FnMut(Head, u32) -> bool,
     ) -> Option<OutgoingFrame> {
         let buffers = &mut *self.0.borrow_mut();
         loop {
@@ -78,7 +79,7 @@ impl Transport {
             let head = Head::parse(rest)?;
             let length = HEAD + head.length;
             let first_word = word(rest.get(HEAD..length)?);
-            if is_dropped(head, first_word) {
+            if drops_frame(head, first_word) {
                 buffers.out.remove(buffers.tracked, length);
                 continue;
             }
@@ -97,6 +98,7 @@ impl AsyncRead for Transport {
         let buffers = &mut *self.0.borrow_mut();
         let waiting = &buffers.received[buffers.read..];
         if waiting.is_empty() {
+            // No waker is needed, since the event loop polls `h2` after it appended bytes.
             return Poll::Pending;
         }
         let count = waiting.len().min(buffer.remaining());
@@ -119,7 +121,8 @@ impl AsyncWrite for Transport {
         self.poll_write_vectored(context, &[IoSlice::new(bytes)])
     }
 
-    /// Takes all slices or none, so that the output ends with a whole frame.
+    /// Takes all slices or none. `h2` passes whole frames, so the output always ends with a whole
+    /// frame.
     fn poll_write_vectored(
         self: Pin<&mut Self>,
         _: &mut Context<'_>,

@@ -1,4 +1,5 @@
-//! `MessageDigest`, `Mac`, `SecretKeySpec`.
+//! `MessageDigest`, `Mac`, `SecretKeySpec`. Offsets and lengths of byte arrays are ignored: a
+//! method uses the whole array.
 
 use super::codec::{digest, keyed_digest, no_static};
 use super::{Class, bytes_of, text_at};
@@ -15,21 +16,24 @@ pub(super) static CLASSES: &[Class] = &[
     Class::name_only("javax.crypto.SecretKey"),
 ];
 
-/// An incremental digest; with a key, a `Mac`.
+/// A `MessageDigest` or a `Mac`. It collects all data and computes the digest at the end.
 struct Hasher {
     algorithm: String,
+    /// Key of a `Mac`; None before `init`.
     key: RefCell<Option<Vec<u8>>>,
+    /// Data since the last digest.
     data: RefCell<Vec<u8>>,
     is_mac: bool,
 }
 
 /// `SecretKeySpec`
 pub(super) struct Key {
-    /// Bytes of the key, without an encoding.
+    /// Raw bytes of the key, also the result of `getEncoded`.
     pub bytes: Vec<u8>,
     algorithm: String,
 }
 
+/// Static methods of `MessageDigest`; None for an unknown one.
 fn message_digest(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     match (name, arguments) {
         ("getInstance", [_, ..]) => {
@@ -48,6 +52,7 @@ fn message_digest(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<V
     }
 }
 
+/// Static methods of `Mac`; None for an unknown one.
 fn mac(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     if name != "getInstance" {
         return Ok(None);
@@ -63,6 +68,7 @@ fn mac(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     })))
 }
 
+/// Constructor of `SecretKeySpec`: the first argument is the key, the last the algorithm.
 fn make_key(vm: &mut Vm, _class: &str, arguments: &[Value]) -> Eval<Value> {
     let bytes = bytes_of(vm, arguments.first().unwrap_or(&Value::Null))?;
     if bytes.is_empty() {
@@ -95,8 +101,8 @@ impl Native for Key {
 }
 
 impl Hasher {
-    fn finish(&self) -> Eval<Value> {
-        // `digest` resets the object for the next message.
+    /// Digest of the data, which is cleared for the next digest. The key stays.
+    fn take_digest(&self) -> Eval<Value> {
         let data = self.data.take();
         let bytes = match (&*self.key.borrow(), self.is_mac) {
             (Some(key), _) => keyed_digest(&self.algorithm, key, &data)?,
@@ -140,7 +146,7 @@ impl Native for Hasher {
                     self.data.borrow_mut().extend(data);
                 }
                 vm.tick(self.data.borrow().len() / 16)?;
-                self.finish()?
+                self.take_digest()?
             }
             ("reset", []) => {
                 self.data.take();

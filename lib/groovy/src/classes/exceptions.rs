@@ -7,8 +7,9 @@ use crate::value::{Native, Value};
 use crate::vm::Vm;
 use std::any::Any;
 
-/// Full names, each with the simple name of its parent class.
-static PARENTS: [(&str, &str); 56] = [
+/// Full names of frequent classes, each with the simple name of its parent class, which has a
+/// row in one of the tables. The parent of `Throwable` is empty.
+static FREQUENT_CLASSES: [(&str, &str); 56] = [
     ("java.lang.Throwable", ""),
     ("java.lang.Exception", "Throwable"),
     ("java.lang.Error", "Throwable"),
@@ -67,8 +68,8 @@ static PARENTS: [(&str, &str); 56] = [
     ("java.time.format.DateTimeParseException", "DateTimeException"),
 ];
 
-/// More classes, whose parents need not have rows.
-static OTHERS: [(&str, &str); 15] = [
+/// Further classes, in the same form.
+static OTHER_CLASSES: [(&str, &str); 15] = [
     ("java.lang.reflect.InvocationTargetException", "Exception"),
     ("java.net.SocketTimeoutException", "IOException"),
     ("java.net.UnknownHostException", "IOException"),
@@ -87,7 +88,7 @@ static OTHERS: [(&str, &str); 15] = [
 ];
 
 fn rows() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
-    PARENTS.iter().chain(&OTHERS)
+    FREQUENT_CLASSES.iter().chain(&OTHER_CLASSES)
 }
 
 /// Entries for the table of all classes.
@@ -98,11 +99,13 @@ pub(super) fn classes() -> impl Iterator<Item = &'static Class> {
         .iter()
 }
 
+/// Name of a class without its package or outer class.
 fn simple(name: &str) -> &str {
     name.rsplit(['.', '$']).next().unwrap_or(name)
 }
 
-/// True if a class is the class of this simple name, or a subclass of it.
+/// True if `class` (a full or simple name) is `ancestor` (a simple name) or a subclass of it. All
+/// classes are subclasses of `Object`.
 pub(crate) fn is_a(class: &str, ancestor: &str) -> bool {
     let mut current = simple(class);
     // The bound ends the walk even if the tables had a cycle.
@@ -118,10 +121,14 @@ pub(crate) fn is_a(class: &str, ancestor: &str) -> bool {
     false
 }
 
+/// True if a value can be the cause of an exception: an exception of the library, or an object of a
+/// class of the script.
 fn is_cause(value: &Value) -> bool {
     matches!(value, Value::Instance(_)) || value.downcast::<Throwable>().is_some()
 }
 
+/// Constructor of all exceptions: `new X(message)`, `new X(message, cause)`, `new X(cause)`. With a
+/// cause only, its text is the message.
 fn make(vm: &mut Vm, class: &str, arguments: &[Value]) -> Eval<Value> {
     let message = match arguments.first() {
         None | Some(Value::Null) => None,

@@ -1,4 +1,5 @@
-//! `XmlSlurper` and `XmlParser`. Scripts reach elements, attributes and text as properties.
+//! `XmlSlurper` and `XmlParser`, which are the same here. Scripts reach child elements and
+//! attributes as properties (GPath), and text by `text()`.
 
 use super::{Class, text_at};
 use crate::error::{Eval, throw};
@@ -20,20 +21,23 @@ pub(super) static CLASSES: &[Class] = &[
 // Methods of elements are recursive, and deep nesting could overflow the stack.
 const DEPTH: usize = 200;
 
-/// `new XmlSlurper()`
+/// Parser object of `new XmlSlurper()` and `new XmlParser()`.
 struct Slurper;
 
 struct Element {
+    /// Name without the namespace prefix, like those of the attributes.
     name: String,
     attributes: Vec<(String, String)>,
     children: Vec<Rc<Element>>,
-    /// Text directly in the element.
+    /// Text directly in the element, without its position between the children.
     text: String,
 }
 
-/// Result of a path: elements, or attributes as texts.
+/// Result of a GPath expression such as `root.item.@id`: elements, or values of attributes.
 struct Selection {
+    /// Empty if the selection consists of attributes.
     elements: Vec<Rc<Element>>,
+    /// Values of attributes; None if the selection consists of elements.
     texts: Option<Vec<String>>,
 }
 
@@ -41,6 +45,7 @@ fn make(_vm: &mut Vm, _class: &str, _arguments: &[Value]) -> Eval<Value> {
     Ok(Value::native(Slurper))
 }
 
+/// Creates the exception of a malformed document.
 fn parse_error(message: impl std::fmt::Display) -> Box<crate::error::Fault> {
     throw("org.xml.sax.SAXParseException", message.to_string())
 }
@@ -50,6 +55,7 @@ fn local_name(name: &str) -> String {
     name.rsplit(':').next().unwrap_or(name).to_owned()
 }
 
+/// Creates an element without content from its start tag. Malformed attributes are left out.
 fn element(start: &BytesStart<'_>) -> Element {
     let attributes = start.attributes().filter_map(Result::ok).map(|one| {
         let value = one.value.to_string();
@@ -65,7 +71,7 @@ fn element(start: &BytesStart<'_>) -> Element {
     }
 }
 
-/// Parses a document to its root element.
+/// Parses a document to its root element. White space between child elements is removed.
 fn parse(vm: &mut Vm, text: &str) -> Eval<Rc<Element>> {
     vm.alloc(text.len() * 4)?;
     let mut reader = Reader::from_str(text);
@@ -158,7 +164,7 @@ fn selection(elements: Vec<Rc<Element>>) -> Value {
 }
 
 impl Element {
-    /// Text of the element, followed by the text of its children.
+    /// Text of the element, followed by the text of all its descendants.
     fn full_text(&self) -> String {
         let mut text = self.text.clone();
         for child in &self.children {
@@ -167,10 +173,11 @@ impl Element {
         text
     }
 
-    fn descend(self: &Rc<Self>, to: &mut Vec<Rc<Self>>) {
+    /// Appends the element and all its descendants, parents before children.
+    fn append_subtree(self: &Rc<Self>, to: &mut Vec<Rc<Self>>) {
         to.push(Rc::clone(self));
         for child in &self.children {
-            child.descend(to);
+            child.append_subtree(to);
         }
     }
 }
@@ -183,6 +190,7 @@ impl Selection {
         }
     }
 
+    /// Selects the values of an attribute; elements without it are skipped.
     fn attribute(&self, name: &str) -> Value {
         let texts = self
             .elements
@@ -194,12 +202,14 @@ impl Selection {
         Value::native(Self { elements: Vec::new(), texts: Some(texts.collect()) })
     }
 
+    /// Child elements with this name; `*` for all.
     fn children(&self, name: &str) -> Vec<Rc<Element>> {
         let all = self.elements.iter().flat_map(|element| &element.children);
         all.filter(|child| name == "*" || child.name == name).cloned().collect()
     }
 
-    fn list(&self) -> Vec<Value> {
+    /// One value per item: a text for an attribute, a selection for an element.
+    fn items(&self) -> Vec<Value> {
         match &self.texts {
             Some(texts) => texts.iter().map(Value::str).collect(),
             None => {
@@ -222,8 +232,8 @@ impl Native for Selection {
                 vm.string(text)?
             }
             ("size", []) => Value::count(self.texts.as_ref().map_or(self.elements.len(), Vec::len)),
-            ("isEmpty", []) => Value::Bool(self.list().is_empty()),
-            ("asBoolean", []) => Value::Bool(!self.list().is_empty()),
+            ("isEmpty", []) => Value::Bool(self.items().is_empty()),
+            ("asBoolean", []) => Value::Bool(!self.items().is_empty()),
             ("name", []) => Value::optional(self.elements.first().map(|element| &element.name)),
             ("children", []) => selection(self.children("*")),
             ("attributes", []) => {
@@ -241,12 +251,12 @@ impl Native for Selection {
             }
             ("depthFirst" | "breadthFirst", []) => {
                 let mut all = Vec::new();
-                self.elements.iter().for_each(|element| element.descend(&mut all));
+                self.elements.iter().for_each(|element| element.append_subtree(&mut all));
                 vm.alloc(all.len() * 64)?;
                 Value::list(all.into_iter().map(|element| selection(vec![element])).collect())
             }
             ("getAt", [Value::Int(index)]) => {
-                let items = self.list();
+                let items = self.items();
                 let position = if *index < 0 {
                     items.len() as i64 + i64::from(*index)
                 } else {
@@ -263,7 +273,7 @@ impl Native for Selection {
                 self.property(vm, &name)?.unwrap_or_default()
             }
             ("find", [closure]) => {
-                for item in self.list() {
+                for item in self.items() {
                     let accepts = vm.call_closure(closure, std::slice::from_ref(&item))?;
                     if vm.truth(&accepts)? {
                         return Ok(Some(item));
@@ -296,7 +306,7 @@ impl Native for Selection {
         }
         if name == "**" {
             let mut all = Vec::new();
-            self.elements.iter().for_each(|element| element.descend(&mut all));
+            self.elements.iter().for_each(|element| element.append_subtree(&mut all));
             return Ok(Some(selection(all)));
         }
         Ok(Some(match name.strip_prefix('@') {
@@ -310,7 +320,7 @@ impl Native for Selection {
     }
 
     fn elements(&self, vm: &mut Vm) -> Eval<Option<Vec<Value>>> {
-        let items = self.list();
+        let items = self.items();
         vm.alloc(items.len() * 64)?;
         Ok(Some(items))
     }

@@ -1,4 +1,4 @@
-//! Methods that sort and aggregate elements.
+//! Methods of lists and maps that sort, choose, add up, reverse, shuffle or deduplicate elements.
 
 use super::collection::apply;
 use crate::error::Eval;
@@ -7,7 +7,7 @@ use crate::value::{ListKind, MapKind, Value};
 use crate::vm::Vm;
 use std::cmp::Ordering;
 
-/// Sorts by the result of a closure with one parameter.
+/// Sorts stably by the result of a closure with one parameter.
 pub(super) fn sort_by(vm: &mut Vm, items: Vec<Value>, closure: &Value) -> Eval<Vec<Value>> {
     // The closure runs only once per element.
     let mut pairs = Vec::with_capacity(items.len());
@@ -44,10 +44,11 @@ fn sort_items(vm: &mut Vm, items: Vec<Value>, by: Option<&Value>) -> Eval<Vec<Va
     }
 }
 
-/// Result of a comparator for two values.
+/// Compares two values by a comparator (a closure with two parameters or an object with `compare`),
+/// or by the results of a closure with one parameter.
 pub(crate) fn order(vm: &mut Vm, comparator: &Value, a: &Value, b: &Value) -> Eval<Ordering> {
     let pair = [a.clone(), b.clone()];
-    let order = match comparator {
+    let result = match comparator {
         Value::Closure(_) if Vm::arity(comparator) < 2 => {
             let a = apply(vm, comparator, a)?;
             let b = apply(vm, comparator, b)?;
@@ -56,19 +57,21 @@ pub(crate) fn order(vm: &mut Vm, comparator: &Value, a: &Value, b: &Value) -> Ev
         Value::Closure(_) => vm.call_closure(comparator, &pair)?,
         other => vm.call_method(other, "compare", &pair)?,
     };
-    Ok(vm.to_long(&order)?.cmp(&0))
+    Ok(vm.to_long(&result)?.cmp(&0))
 }
 
-/// Sum of values by `+`, starting with an optional first value.
-pub(super) fn sum(vm: &mut Vm, items: &[Value], first: Option<&Value>) -> Eval<Value> {
+/// Sum of items by `+`. With `start`, the items are added to it. Null without items and `start`.
+pub(super) fn sum(vm: &mut Vm, items: &[Value], start: Option<&Value>) -> Eval<Value> {
     let mut items = items.iter();
-    let Some(mut total) = first.or_else(|| items.next()).cloned() else { return Ok(Value::Null) };
+    let Some(mut total) = start.or_else(|| items.next()).cloned() else { return Ok(Value::Null) };
     for item in items {
         total = vm.operate(Operator::Add, &total, item)?;
     }
     Ok(total)
 }
 
+/// Calls a method of this module on a list, set or map; `items` are its elements. None if the
+/// method is not one of this module.
 pub(super) fn call(
     vm: &mut Vm,
     object: &Value,
@@ -161,21 +164,22 @@ pub(super) fn call(
     }))
 }
 
-/// Removes duplicates; a closure may define equality.
+/// Removes later duplicates: equal items, items for which a closure with one parameter returns
+/// equal keys, or items for which a closure with two parameters returns 0.
 fn unique(vm: &mut Vm, items: &[Value], by: Option<&Value>) -> Eval<Vec<Value>> {
     let keys = crate::value::Map::new(MapKind::Hash);
-    let mut unique: Vec<Value> = Vec::new();
+    let mut retained: Vec<Value> = Vec::new();
     for item in items {
         if let Some(closure) = by.filter(|closure| Vm::arity(closure) > 1) {
             let mut is_duplicate = false;
-            for other in &unique {
+            for other in &retained {
                 if order(vm, closure, other, item)? == Ordering::Equal {
                     is_duplicate = true;
                     break;
                 }
             }
             if !is_duplicate {
-                unique.push(item.clone());
+                retained.push(item.clone());
             }
             continue;
         }
@@ -185,14 +189,14 @@ fn unique(vm: &mut Vm, items: &[Value], by: Option<&Value>) -> Eval<Vec<Value>> 
         };
         vm.alloc(48)?;
         if keys.insert(key, Value::Null).is_none() {
-            unique.push(item.clone());
+            retained.push(item.clone());
         }
     }
-    Ok(unique)
+    Ok(retained)
 }
 
-/// Shuffles the elements (Fisher-Yates), in the order of Java if a `Random` is given.
-fn shuffle(vm: &mut Vm, mut items: Vec<Value>, random: Option<&Value>) -> Eval<Vec<Value>> {
+/// Shuffles the elements (Fisher-Yates) with the host's random numbers.
+pub(super) fn shuffle(vm: &mut Vm, mut items: Vec<Value>) -> Vec<Value> {
     for end in (1..items.len()).rev() {
         let other = match random {
             Some(random) => {

@@ -4,19 +4,21 @@
 use super::{Input, Reader};
 use crate::error::ImportError;
 
-/// Start of a here-document, `<<END`.
+/// A here-document whose start, `<<END`, was read and whose lines follow.
 pub(super) struct HereDocument {
     /// Index in `Commands::commands` of the command that reads it.
-    command: usize,
-    end: String,
+    command_index: usize,
+    /// The line that ends it.
+    terminator: String,
     /// `<<-`: tabs at the start of a line are removed.
     strips_tabs: bool,
-    /// A quoted end: variables are not expanded.
+    /// True if the terminator was quoted: variables are not expanded.
     is_literal: bool,
 }
 
 impl Reader<'_> {
-    /// Reads a redirection after `>` or `<`. Output has no effect on a plan; input may be a body.
+    /// Reads a redirection, of which `sign` (`>` or `<`) was taken. Input may be a body; output and
+    /// process substitutions such as `<(…)` are skipped.
     pub(super) fn redirection(&mut self, sign: char) -> Result<(), ImportError> {
         // The number of a file descriptor is part of the redirection.
         if self.word.take_if(|word| word.text.bytes().all(|digit| digit.is_ascii_digit())).is_none()
@@ -50,24 +52,31 @@ impl Reader<'_> {
             "<" => self.command.input = Input::File(target),
             "<<<" => self.command.input = Input::Text(target + "\n"),
             "<<" => {
-                let command = self.out.commands.len();
-                self.documents.push(HereDocument { command, end: target, strips_tabs, is_literal });
+                let command_index = self.out.commands.len();
+                self.documents.push(HereDocument {
+                    command_index,
+                    terminator: target,
+                    strips_tabs,
+                    is_literal,
+                });
             }
             _ => {}
         }
         Ok(())
     }
 
-    /// Reads the here-documents that were started in the current line.
+    /// Reads the lines of the here-documents that the line before started. Each becomes the input
+    /// of its command. A terminator may be missing at the end of the text.
     pub(super) fn here_documents(&mut self) -> Result<(), ImportError> {
         for document in std::mem::take(&mut self.documents) {
+            // An empty document is a text, too.
             self.word_text();
-            while self.position < self.characters.len() && !self.is_end(&document) {
+            while self.position < self.characters.len() && !self.take_terminator(&document) {
                 self.document_line(&document)?;
             }
             let text = self.word.take().map(|word| word.text).unwrap_or_default();
             let expansion = self.command.expansion.take();
-            if let Some(command) = self.out.commands.get_mut(document.command) {
+            if let Some(command) = self.out.commands.get_mut(document.command_index) {
                 command.input = Input::Text(text);
                 command.expansion = command.expansion.or(expansion);
             }
@@ -75,22 +84,22 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// True if the next line ends a here-document. Then the line is skipped.
-    fn is_end(&mut self, document: &HereDocument) -> bool {
+    /// Takes the next line and returns true if it is the terminator of a here-document.
+    fn take_terminator(&mut self, document: &HereDocument) -> bool {
         let rest = &self.characters[self.position..];
         let length = rest.iter().position(|c| *c == '\n').unwrap_or(rest.len());
         let line: String = rest[..length].iter().collect();
         let line = line.trim_end_matches('\r');
         let line = if document.strips_tabs { line.trim_start_matches('\t') } else { line };
-        let is_end = line == document.end;
-        if is_end {
+        let is_terminator = line == document.terminator;
+        if is_terminator {
             self.skip_line();
             self.take();
         }
-        is_end
+        is_terminator
     }
 
-    /// Reads a line of a here-document with its line break.
+    /// Appends the next line of a here-document, with its line break, to the current word.
     fn document_line(&mut self, document: &HereDocument) -> Result<(), ImportError> {
         while document.strips_tabs && self.peek() == Some('\t') {
             self.position += 1;

@@ -1,4 +1,5 @@
-//! Gives variables a text, a row of a data file, or the next number of a counter.
+//! Operations that set variables: to a text, to a row of a data file, or to the next number of a
+//! counter.
 
 use super::{Facts, InternalOp, Op, SetVariables, final_step};
 use crate::ScriptError;
@@ -11,7 +12,7 @@ use brunt_engine::{Step, Turn};
 use brunt_model::scenario::{Counter, Scope};
 use brunt_wire::Transport;
 
-/// Gives a variable a text.
+/// Sets a variable to a text, a template that is filled in for each user and iteration.
 #[derive(Debug)]
 pub struct SetVariable {
     variable: usize,
@@ -42,17 +43,18 @@ impl SetVariable {
 
 pub const ROW_FACTS: Facts<'_> = Facts::preparation(None);
 
-/// Reads the next row of the data file of this number.
+/// Sets the variables of a data file's columns to its next row.
 #[derive(Debug)]
 pub struct ReadRow {
+    /// Index of the data file, from 0.
     file: usize,
 }
 
 pub fn compile_row(compiler: &mut Compiler<'_>, file: u32) -> Result<(), ScriptError> {
-    let files = compiler.data_files;
-    if file as usize >= files {
+    let file_count = compiler.data_files;
+    if file as usize >= file_count {
         return Err(ScriptError::Scenario(format!(
-            "a step reads data file {file}, and there are {files}"
+            "a step reads data file {file}, and there are {file_count}"
         )));
     }
     compiler.push(Op::Row(ReadRow { file: file as usize }));
@@ -60,6 +62,8 @@ pub fn compile_row(compiler: &mut Compiler<'_>, file: u32) -> Result<(), ScriptE
 }
 
 impl ReadRow {
+    /// Takes the next row. Returns the step that ends the user or the run if no row is left,
+    /// otherwise None.
     pub fn run<T: Transport>(&self, user: &mut Interpreter<T>) -> Option<Step> {
         let context = user.context.as_deref()?;
         match user.script.compiled.program.data[self.file].take(context) {
@@ -70,7 +74,7 @@ impl ReadRow {
     }
 }
 
-/// Gives a variable the next number of a counter.
+/// Sets a variable to the next number of a counter.
 #[derive(Debug)]
 pub struct CountVariable {
     variable: usize,
@@ -79,9 +83,10 @@ pub struct CountVariable {
     end: Template,
     format: Template,
     per_user: bool,
+    /// True: starts again with each iteration. Only with `per_user`.
     resets: bool,
-    /// The name of the counter, the same for all users.
-    site: String,
+    /// Name of the counter, from its position in the program; the same for all users.
+    counter_name: String,
 }
 
 pub fn counting_facts(counter: &Counter) -> Facts<'_> {
@@ -98,7 +103,7 @@ pub fn compile_counter(compiler: &mut Compiler<'_>, counter: &Counter) -> Result
         format: compiler.text(format)?,
         per_user: *per_user,
         resets: *resets && *per_user,
-        site: compiler.site("counter"),
+        counter_name: compiler.site("counter"),
     };
     compiler.push(InternalOp::Count(Box::new(op)));
     Ok(())
@@ -110,20 +115,21 @@ impl CountVariable {
         let start = integer(&user.text(&self.start, turn)).unwrap_or(0);
         let step = integer(&user.text(&self.step, turn)).unwrap_or(1);
         let before = match (self.per_user, self.resets) {
-            (false, _) => context.worker.count(&self.site),
-            (true, false) => context.count(&self.site),
-            (true, true) => context.count_in_iteration(&self.site, turn.number),
+            (false, _) => context.worker.count(&self.counter_name),
+            (true, false) => context.count(&self.counter_name),
+            (true, true) => context.count_in_iteration(&self.counter_name, turn.number),
         };
-        // With an end below the start, or a step that is not positive, the counter never starts
-        // again.
+        // Without an end, with one below the start, or with a step that is not positive, the
+        // counter never starts again.
         let end = integer(&user.text(&self.end, turn)).filter(|end| *end >= start && step > 0);
-        let round = end.map_or(u64::MAX, |end| ((end - start) / step + 1) as u64);
-        let value = start.wrapping_add((before % round) as i64 * step);
+        let round_length = end.map_or(u64::MAX, |end| ((end - start) / step + 1) as u64);
+        let value = start.wrapping_add((before % round_length) as i64 * step);
         let format = user.text(&self.format, turn);
         user.set_variable(self.variable, &padded(value, &format));
     }
 }
 
+/// Parses an integer; None if the text is none, such as an empty one.
 fn integer(text: &str) -> Option<i64> {
     text.trim().parse().ok()
 }

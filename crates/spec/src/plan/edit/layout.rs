@@ -1,13 +1,14 @@
-//! Text of a plan file → ranges of its values, in bytes.
+//! Finds the byte range of each value in the text of a plan file, for edits of single values.
 
 use crate::plan::yaml::{protect_braces, restore_braces};
 use saphyr_parser::{Event, Parser, ScalarStyle, Span};
 use std::ops::Range;
 
-/// The range of a value in the text.
+/// A value in the text, with the values inside it.
 #[derive(Debug)]
 pub(super) struct Layout {
-    /// End of the colon or dash before the value; the end of the key if there is no colon.
+    /// End of the colon or dash before the value. Without one: the end of the key; for the root and
+    /// for items in brackets, the start of the value.
     pub(super) indicator_end: usize,
     /// Range from the first to the last character; empty at `indicator_end` if nothing is written.
     pub(super) range: Range<usize>,
@@ -18,9 +19,9 @@ pub(super) struct Layout {
 /// The form of a value in the text.
 #[derive(Debug)]
 pub(super) enum Content {
-    /// No value is written.
+    /// Nothing is written. A written `null` or `~` is a [`Scalar`](Self::Scalar).
     Null,
-    /// A single value, or a part that is changed only as a whole.
+    /// A plain or quoted text, number or word, on one or several lines.
     Scalar,
     /// Lines below a header such as `|-`.
     BlockScalar { header_end: usize },
@@ -33,9 +34,9 @@ pub(super) enum Content {
 /// Notation of a list or map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Style {
-    /// One line for each member.
+    /// Each member begins on a line, with a dash or key.
     Block,
-    /// In one line, within brackets or braces.
+    /// Within brackets or braces, on one or several lines.
     Flow,
 }
 
@@ -58,6 +59,7 @@ impl Layout {
         }
     }
 
+    /// Notation of a list or map; `Block` for a single value.
     pub(super) fn style(&self) -> Style {
         match self.content {
             Content::Collection { style, .. } => style,
@@ -67,7 +69,7 @@ impl Layout {
         }
     }
 
-    /// Checks that the value can be changed without changing others.
+    /// Checks that the value is no alias and has no anchor. The values around it are not checked.
     ///
     /// # Errors
     ///
@@ -84,19 +86,18 @@ impl Layout {
     }
 }
 
-/// Reads the layout of the YAML text of a plan; None if it has a key that is not a text.
+/// Reads the layout of the first document of a YAML text. None if a key is a list, map or alias,
+/// the text is no YAML, or it has no document.
 pub(super) fn read(text: &str) -> Option<Layout> {
-    let mark = text.strip_prefix('\u{feff}');
-    // The parser counts characters; ranges of the text are bytes.
+    let without_bom = text.strip_prefix('\u{feff}');
     let mut offsets: Vec<usize> = text.char_indices().map(|(offset, _)| offset).collect();
     // The end of the last value is after the last character.
     offsets.push(text.len());
-    // One character replaces each brace, so the positions in characters stay the same.
-    let protected_text = protect_braces(mark.unwrap_or(text));
+    let protected_text = protect_braces(without_bom.unwrap_or(text));
     let mut reader = LayoutReader {
         text,
         // The parser counts characters without the byte order mark.
-        offsets: offsets.split_off(usize::from(mark.is_some())),
+        offsets: offsets.split_off(usize::from(without_bom.is_some())),
         parser: Parser::new_from_str(&protected_text),
     };
     loop {
@@ -107,23 +108,27 @@ pub(super) fn read(text: &str) -> Option<Layout> {
     }
 }
 
+/// Reads the parser's events. Methods that return an `Option` return None at the end of the events
+/// and on a YAML error, unless they say otherwise.
 struct LayoutReader<'t> {
     text: &'t str,
-    /// Byte offset of each character.
+    /// Byte offset of each character after the byte order mark, and of the end of the text.
     offsets: Vec<usize>,
     parser: Parser<'t, saphyr_parser::StrInput<'t>>,
 }
 
 impl<'t> LayoutReader<'t> {
+    /// Takes the next event, with its byte range.
     fn next(&mut self) -> Option<(Event<'t>, Range<usize>)> {
         let (event, span) = self.parser.next_event()?.ok()?;
-        Some((event, self.bytes(span)))
+        Some((event, self.byte_range(span)))
     }
 
-    fn bytes(&self, span: Span) -> Range<usize> {
+    fn byte_range(&self, span: Span) -> Range<usize> {
         self.offset(span.start.index())..self.offset(span.end.index())
     }
 
+    /// Byte offset of a character by its index; the end of the text beyond the last one.
     fn offset(&self, character: usize) -> usize {
         self.offsets.get(character).copied().unwrap_or(self.text.len())
     }
@@ -131,15 +136,17 @@ impl<'t> LayoutReader<'t> {
     fn peek_start(&mut self) -> Option<usize> {
         let (_, span) = self.parser.peek()?.ok()?;
         let span = *span;
-        Some(self.bytes(span).start)
+        Some(self.byte_range(span).start)
     }
 
-    fn is_at_end(&mut self) -> Option<bool> {
+    /// True if the next event ends the current list or map.
+    fn is_at_collection_end(&mut self) -> Option<bool> {
         let (event, _) = self.parser.peek()?.ok()?;
         Some(matches!(event, Event::SequenceEnd | Event::MappingEnd))
     }
 
-    /// Reads the value after a colon or dash that ends at `indicator_end`.
+    /// Reads the value after a colon or dash that ends at `indicator_end`. `around` is the notation
+    /// of the list or map that contains it. None also if a map in it has a key that is no scalar.
     fn value(&mut self, indicator_end: usize, around: Style) -> Option<Layout> {
         let (event, range) = self.next()?;
         let (anchor, content, range) = match event {
@@ -168,30 +175,31 @@ impl<'t> LayoutReader<'t> {
         Some(Layout { indicator_end, range, content, has_anchor: anchor > 0 })
     }
 
-    fn block_scalar(&self, indicator_end: usize, content: Range<usize>) -> (Content, Range<usize>) {
-        let start = self.skip_blank(indicator_end);
+    /// Content and range of a text below a header such as `|-`. `lines` is the parser's range of
+    /// its lines.
+    fn block_scalar(&self, indicator_end: usize, lines: Range<usize>) -> (Content, Range<usize>) {
+        let start = self.after_blank(indicator_end);
         let header_length =
             self.text[start..].find(char::is_whitespace).unwrap_or(self.text.len() - start);
         let header_end = start + header_length;
         // With `+`, the empty lines at the end belong to the value.
         let keeps_end = self.text[start..header_end].contains('+');
-        let end = if keeps_end { content.end } else { self.content_end(&content) };
-        let lines = &self.text[..end];
-        let lines = lines.strip_suffix('\n').unwrap_or(lines);
-        (
-            Content::BlockScalar { header_end },
-            start..lines.strip_suffix('\r').unwrap_or(lines).len().max(header_end),
-        )
+        let end = if keeps_end { lines.end } else { self.last_line_end(&lines) };
+        // The last line break is not part of the range.
+        let before = &self.text[..end];
+        let before = before.strip_suffix('\n').unwrap_or(before);
+        let before = before.strip_suffix('\r').unwrap_or(before);
+        (Content::BlockScalar { header_end }, start..before.len().max(header_end))
     }
 
-    /// End of the lines of a block, without empty lines at its end. Empty lines have no text beyond
-    /// the indentation of the block.
-    fn content_end(&self, content: &Range<usize>) -> usize {
-        let indentation = content.start
-            - self.text[..content.start].rfind('\n').map_or(0, |position| position + 1);
-        let mut end = content.start;
-        let mut position = content.start;
-        for line in self.text[content.clone()].split_inclusive('\n') {
+    /// End of the last line of a block that is not empty. A line is empty if it consists of white
+    /// space that is no longer than the indentation of the block.
+    fn last_line_end(&self, lines: &Range<usize>) -> usize {
+        let indentation =
+            lines.start - self.text[..lines.start].rfind('\n').map_or(0, |position| position + 1);
+        let mut end = lines.start;
+        let mut position = lines.start;
+        for line in self.text[lines.clone()].split_inclusive('\n') {
             position += line.len();
             let text = line.trim_end_matches(['\r', '\n']);
             if !text.trim().is_empty() || text.len() > indentation {
@@ -201,53 +209,53 @@ impl<'t> LayoutReader<'t> {
         end
     }
 
+    /// Reads the items of a list and its end. `opening` is the range of the event that opened it.
     fn list(
         &mut self,
         indicator_end: usize,
         around: Style,
-        start: Range<usize>,
+        opening: Range<usize>,
     ) -> Option<(Content, Range<usize>)> {
-        let style = self.style(around, &start);
+        let style = self.style(around, &opening);
         let mut members: Vec<Member> = Vec::new();
-        while !self.is_at_end()? {
+        while !self.is_at_collection_end()? {
             let previous_end =
                 members.last().map_or(indicator_end, |member| member.value.range.end);
             let start = match style {
-                // The parser reports the item, but not the place of its dash.
-                Style::Block => self.skip_blank(previous_end),
+                Style::Block => self.after_blank(previous_end),
                 Style::Flow => self.peek_start()?,
             };
-            let item_start = if style == Style::Block { start + 1 } else { start };
-            members.push(Member { key: None, start, value: self.value(item_start, style)? });
+            let dash_end = if style == Style::Block { start + 1 } else { start };
+            members.push(Member { key: None, start, value: self.value(dash_end, style)? });
         }
-        self.collection(style, members, start)
+        self.end_collection(style, members, opening)
     }
 
-    fn map(&mut self, around: Style, start: Range<usize>) -> Option<(Content, Range<usize>)> {
-        let style = self.style(around, &start);
+    /// Reads the keys and values of a map and its end; None if a key is a list, map or alias.
+    fn map(&mut self, around: Style, opening: Range<usize>) -> Option<(Content, Range<usize>)> {
+        let style = self.style(around, &opening);
         let mut members = Vec::new();
-        while !self.is_at_end()? {
+        while !self.is_at_collection_end()? {
             let (Event::Scalar(key, ..), range) = self.next()? else { return None };
-            let colon = self.skip_blank(range.end);
+            let colon = self.after_blank(range.end);
             let indicator_end =
                 if self.text[colon..].starts_with(':') { colon + 1 } else { range.end };
             let value = self.value(indicator_end, style)?;
             members.push(Member { key: Some(restore_braces(&key)), start: range.start, value });
         }
-        self.collection(style, members, start)
+        self.end_collection(style, members, opening)
     }
 
-    /// Within brackets, all values are in flow style. The parser's range of a block is empty,
-    /// except for an anchor.
-    fn style(&self, around: Style, start: &Range<usize>) -> Style {
-        // The parser reports both styles by the same event.
-        let is_bracket = !start.is_empty()
-            && self.text[self.after_anchor(start.start)..].starts_with(['[', '{']);
-        // Within brackets every collection is in flow style, also a pair without braces.
+    /// Notation of the list or map that begins with this event. Within brackets, all values are in
+    /// flow style. The event of a block has an empty range, or the range of an anchor.
+    fn style(&self, around: Style, opening: &Range<usize>) -> Style {
+        let is_bracket = !opening.is_empty()
+            && self.text[self.after_anchor(opening.start)..].starts_with(['[', '{']);
         if is_bracket || around == Style::Flow { Style::Flow } else { Style::Block }
     }
 
-    /// End of a quoted text. The parser's range also includes white space and comments after it.
+    /// End of a quoted text, after its closing quote. The parser's range also includes white space
+    /// and comments after it.
     fn quote_end(&self, start: usize) -> usize {
         let start = self.after_anchor(start);
         let is_double = self.text[start..].starts_with('"');
@@ -266,19 +274,22 @@ impl<'t> LayoutReader<'t> {
         self.text.len()
     }
 
+    /// Position after an anchor `&name` and the blanks after it; `start` if there is no anchor.
     fn after_anchor(&self, start: usize) -> usize {
         let rest = &self.text[start..];
         if !rest.starts_with('&') {
             return start;
         }
-        self.skip_blank(start + rest.find(char::is_whitespace).unwrap_or(rest.len()))
+        self.after_blank(start + rest.find(char::is_whitespace).unwrap_or(rest.len()))
     }
 
-    fn collection(
+    /// Takes the end event of a list or map, and returns its content and range: to the closing
+    /// bracket, or to the end of the last member.
+    fn end_collection(
         &mut self,
         style: Style,
         members: Vec<Member>,
-        start: Range<usize>,
+        opening: Range<usize>,
     ) -> Option<(Content, Range<usize>)> {
         let (_, end) = self.next()?;
         let range = match (style, &members[..]) {
@@ -286,14 +297,14 @@ impl<'t> LayoutReader<'t> {
             (Style::Block, [only]) => only.start..only.value.range.end,
             // The parser's range also includes white space and comments after the bracket.
             (Style::Flow, _) | (Style::Block, []) => {
-                start.start..end.start + usize::from(!end.is_empty())
+                opening.start..end.start + usize::from(!end.is_empty())
             }
         };
         Some((Content::Collection { style, members }, range))
     }
 
-    /// Position after white space and comments.
-    fn skip_blank(&self, mut position: usize) -> usize {
+    /// Position after white space, line breaks and comments.
+    fn after_blank(&self, mut position: usize) -> usize {
         loop {
             let rest = &self.text[position..];
             let blank = rest.len() - rest.trim_start().len();
