@@ -214,7 +214,9 @@ pub fn each_request(steps: &mut [Step], visit: &mut dyn FnMut(&mut Request)) {
                 each_request(steps, visit);
             }
             Some(StepKind::Choose(branches)) => {
-                branches.iter_mut().for_each(|(_, steps)| each_request(steps, visit));
+                for (_, steps) in branches {
+                    each_request(steps, visit);
+                }
             }
             Some(StepKind::Think(_)) | None => {}
         }

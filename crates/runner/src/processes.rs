@@ -53,7 +53,9 @@ pub fn run(
     let mut lines = WorkerChannels {
         inbox: &inbox,
         send: &mut |command: PartCommand| {
-            senders.iter().for_each(|sender| _ = sender.send(command));
+            for sender in &senders {
+                _ = sender.send(command);
+            }
         },
     };
     let joint = DistributedRun { plan, epoch: world.epoch(), labels: world.labels() };

@@ -191,7 +191,7 @@ fn carry_out(plan: &Plan) -> Run {
     let world = Fake { scripts: CompiledScript::all(plan).expect("scripts"), answer: unsteady };
     let mut seen = Run::default();
     run(plan, Environment::default(), &world, &Control::default(), &mut |event: &Event| {
-        seen.fold(event)
+        seen.fold(event);
     })
     .expect("a run");
     seen
@@ -234,7 +234,7 @@ fn a_pause_within_a_transaction_of_the_open_loop_leaves_it_unfinished_at_the_end
     };
     let mut seen = Run::default();
     run(&plan, Environment::default(), &world, &Control::default(), &mut |event: &Event| {
-        seen.fold(event)
+        seen.fold(event);
     })
     .expect("a run");
     let buy = &seen.transactions["buy"];

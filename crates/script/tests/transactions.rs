@@ -15,7 +15,7 @@ fn carry_out(plan: &Plan, answer: fn(u64, Tick) -> Answer) -> Run {
     let world = Fake { scripts: CompiledScript::all(plan).expect("a script"), answer };
     let mut seen = Run::default();
     run(plan, Environment::default(), &world, &Control::default(), &mut |event: &Event| {
-        seen.fold(event)
+        seen.fold(event);
     })
     .expect("a run");
     let broken: Vec<_> =

@@ -579,7 +579,7 @@ mod tests {
     #[test]
     fn a_server_that_hangs_is_too_slow() {
         let of = run(30, |i, s| {
-            (s.flow.planned, s.flow.begun, s.flow.in_flight) = (10, 10, 10 * (i + 1))
+            (s.flow.planned, s.flow.begun, s.flow.in_flight) = (10, 10, 10 * (i + 1));
         });
         let blocks = blocks(&find(&[objective(Metric::Quantile(0.99), 0.5)]), &of);
         let last = blocks[29].parts[0][0];

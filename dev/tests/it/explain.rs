@@ -218,7 +218,7 @@ fn an_accept_queue_that_overflows_is_named() {
         .run
         .history
         .get("generator")
-        .is_some_and(|h| h.of("tcp.listen_overflows_total").len() > 1);
+        .is_some_and(|h| h.values("tcp.listen_overflows_total").len() > 1);
     if !counted {
         return skip(
             "explain::an_accept_queue_that_overflows_is_named",

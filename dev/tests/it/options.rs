@@ -149,7 +149,7 @@ impl Servers {
                 let name = COLUMNS[column];
                 match cell {
                     Works => {
-                        assert_eq!(ran.count("good"), 8, "{name}: {line}: {}{}", ran.out, ran.err)
+                        assert_eq!(ran.count("good"), 8, "{name}: {line}: {}{}", ran.out, ran.err);
                     }
                     Refused(expected) => {
                         let ran = ran.assert_code(2);

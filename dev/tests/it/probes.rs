@@ -28,7 +28,7 @@ impl Clock for SystemClock {
 /// A watch, and all its observations so far.
 struct ProbeObserver {
     watch: Watch,
-    observations: Vec<Observed>,
+    observations: Vec<WatchEvent>,
 }
 
 impl ProbeObserver {
@@ -61,8 +61,8 @@ impl ProbeObserver {
     fn readings_of(&self, source: &str) -> Vec<BTreeMap<String, f64>> {
         self.observations
             .iter()
-            .filter_map(|observations: &Observed| match observations {
-                Observed::Reading(Reading { source: own, values, .. }) if own == source => {
+            .filter_map(|observations: &WatchEvent| match observations {
+                WatchEvent::Reading(Reading { source: own, values, .. }) if own == source => {
                     Some(values.iter().cloned().collect())
                 }
                 _ => None,

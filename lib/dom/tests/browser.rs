@@ -37,7 +37,7 @@ fn trees_and_results_are_those_of_a_browser() {
                 assert_eq!(root.fragment().expect("a small page"), [fields[1]], "{source}");
             }
             "xpath" => {
-                assert_eq!(xpath(&document, fields[1]), fields[2..], "{} of {source}", fields[1])
+                assert_eq!(xpath(&document, fields[1]), fields[2..], "{} of {source}", fields[1]);
             }
             _ => assert_eq!(css(&document, fields[1]), fields[2..], "{} of {source}", fields[1]),
         }

@@ -209,7 +209,7 @@ mod tests {
         // 42nd: −0.15 to 0.76.
         let shift = unpaired(&known(&EARLY), &known(&AT_TERM), 0.04);
         let near = |found: f64, published: f64| {
-            assert!((found - published).abs() < 1e-9, "{found} {published}")
+            assert!((found - published).abs() < 1e-9, "{found} {published}");
         };
         near(shift.value.exact_value().unwrap(), 0.305);
         near(shift.interval.low, -0.15);

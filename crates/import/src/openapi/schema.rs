@@ -1,4 +1,4 @@
-//! Generates example values for requests from the schemas of an OpenAPI document.
+//! Generates example values for requests from the schemas of an `OpenAPI` document.
 
 use serde_json::{Map, Number, Value, json};
 

@@ -218,7 +218,9 @@ impl JsonContents {
                 contents.is_inexpressible = has_braces(text);
             }
             Value::Array(items) => {
-                items.iter().for_each(|item| contents.add(Self::in_value(item, depth + 1, writer)));
+                for item in items {
+                    contents.add(Self::in_value(item, depth + 1, writer));
+                }
             }
             Value::Object(entries) => {
                 for (name, value) in entries {

@@ -249,7 +249,7 @@ impl Server {
             }
             Service::Stalling { stall, .. } => self.stall_until(at, stall, None),
             Service::PeriodicStall { stall, period, .. } => {
-                self.stall_until(at, stall, Some(period))
+                self.stall_until(at, stall, Some(period));
             }
             _ => {}
         }
@@ -386,9 +386,9 @@ pub fn erlang_capacity(kind: &Kind, seconds: f64) -> f64 {
     for _ in 0..60 {
         let middle = f64::midpoint(met, missed);
         if erlang_slower(middle, workers, mean, kind.bound) > 0.01 {
-            missed = middle
+            missed = middle;
         } else {
-            met = middle
+            met = middle;
         }
     }
     met

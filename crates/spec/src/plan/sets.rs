@@ -112,7 +112,9 @@ fn with_position(mut node: Node, at: &Position) -> Node {
     node.at = at.clone();
     match &mut node.value {
         Value::List(nodes) => {
-            nodes.iter_mut().for_each(|node| *node = with_position(node.clone(), at));
+            for node in nodes {
+                *node = with_position(node.clone(), at);
+            }
         }
         Value::Map(entries) => entries.iter_mut().for_each(|entry| {
             entry.at = at.clone();

@@ -101,7 +101,7 @@ fn an_index_with_changed_bytes_is_made_again_or_refused() {
                 assert_eq!(is, was, "round {round}");
             }
             Err(error) => {
-                assert!(matches!(error, StoreError::Newer { .. }), "round {round}: {error}")
+                assert!(matches!(error, StoreError::Newer { .. }), "round {round}: {error}");
             }
         }
     }

@@ -700,10 +700,10 @@ fn never_more_is_discardable_than_the_body_still_holds() {
             let remaining = case.body.len() as u64 - parser.body_bytes();
             match case.framing {
                 Framing::UntilClose if parser.head().is_some() => {
-                    assert_eq!(parser.discardable(), u64::MAX)
+                    assert_eq!(parser.discardable(), u64::MAX);
                 }
                 Framing::Length(_) if parser.head().is_some() => {
-                    assert_eq!(parser.discardable(), remaining)
+                    assert_eq!(parser.discardable(), remaining);
                 }
                 _ => assert!(parser.discardable() <= remaining, "{} at {end}", case.name),
             }

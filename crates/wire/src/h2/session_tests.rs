@@ -560,7 +560,7 @@ fn requests_are_encoded_as_a_decoder_reads_them() {
         let mut names = Vec::new();
         decoder
             .decode(Place::Head, &block, |name, _| {
-                names.push(String::from_utf8_lossy(name).into_owned())
+                names.push(String::from_utf8_lossy(name).into_owned());
             })
             .unwrap();
         assert_eq!(names.len(), fields.list.len());

@@ -271,10 +271,10 @@ mod tests {
             while let Some(next) = frames.next(&mut piece).unwrap() {
                 match next {
                     Piece::Whole(kind, payload, length) => {
-                        all.push((kind, payload.to_vec(), length))
+                        all.push((kind, payload.to_vec(), length));
                     }
                     Piece::Part(kind, payload, head) if head > 0 => {
-                        all.push((kind, payload.to_vec(), head))
+                        all.push((kind, payload.to_vec(), head));
                     }
                     Piece::Part(kind, payload, _) => {
                         let last = all.last_mut().unwrap();

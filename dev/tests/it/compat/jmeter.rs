@@ -344,9 +344,9 @@ fn copy(from: &Path, to: &Path) {
     {
         let target = to.join(entry.file_name().expect("a name"));
         if entry.is_dir() {
-            copy(&entry, &target)
+            copy(&entry, &target);
         } else {
-            _ = fs::copy(&entry, &target).expect("a copy")
+            _ = fs::copy(&entry, &target).expect("a copy");
         }
     }
 }

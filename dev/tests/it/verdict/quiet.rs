@@ -112,7 +112,7 @@ fn used_cores() -> f64 {
 fn cores_of_others(judged: &JudgedRun, during: f64) -> f64 {
     let own_time = [name::CPU_USER, name::CPU_SYSTEM]
         .map(|part| judged.run.reading(name::GENERATOR, part).unwrap_or(0.0));
-    (during - own_time.iter().sum::<f64>() * 3.0) / judged.run.seen_to.seconds().max(0.1)
+    (during - own_time.iter().sum::<f64>() * 3.0) / judged.run.last_interval_end.seconds().max(0.1)
 }
 
 /// Starts a loop that uses a core, on this one if given. It ends when this value is dropped.

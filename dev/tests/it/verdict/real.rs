@@ -105,7 +105,7 @@ fn namesakes_of_the_server_are_other_processes() {
 }
 
 fn mean_of(judged: &super::JudgedRun, reading: &str) -> f64 {
-    let values = judged.run.history[name::GENERATOR].of(reading);
+    let values = judged.run.history[name::GENERATOR].values(reading);
     values.iter().map(|value| value.1).sum::<f64>() / values.len().max(1) as f64
 }
 
@@ -274,7 +274,7 @@ fn a_full_accept_queue_is_read() {
     let url = format!("http://{}/", listener.local_addr().expect("an address"));
     let line = format!("{url} -c 300 -d 2s --timeout 1s --connect-timeout 1s --grace 0s");
     let judged_run = judge_run(&mut command(&line));
-    let overflows = judged_run.run.history[name::GENERATOR].of(name::LISTEN_OVERFLOWS);
+    let overflows = judged_run.run.history[name::GENERATOR].values(name::LISTEN_OVERFLOWS);
     let grown =
         overflows.last().zip(overflows.first()).map_or(0.0, |(last, first)| last.1 - first.1);
     assert!(grown > 0.0, "{overflows:?}\n{}", judged_run.ran.out);

@@ -120,7 +120,7 @@ impl Machine {
             }
         };
         record(0);
-        let mut ourselves = Ourselves::of(&Root::recorded(tree.path()), &[]);
+        let mut ourselves = SelfProbe::in_tree(&Root::recorded(tree.path()), &[]);
         let mut events =
             vec![started_event(), Event::Stage { at: Tick::ZERO, phase: Phase::Measure }];
         for second in 0..=SECONDS {

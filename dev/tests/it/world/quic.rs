@@ -246,7 +246,7 @@ impl Server {
                     }
                 }
                 Event::Stream(StreamEvent::Readable { id }) if id.dir() == Dir::Bi => {
-                    peer.read(id, act, requests)
+                    peer.read(id, act, requests);
                 }
                 _ => {}
             }
@@ -305,10 +305,10 @@ impl Peer {
                 }
             }
             ScriptedResponse::Reset(code) => {
-                drop(self.quic.send_stream(id).reset(VarInt::from_u32(code)))
+                drop(self.quic.send_stream(id).reset(VarInt::from_u32(code)));
             }
             ScriptedResponse::Close(code) => {
-                self.quic.close(now(), VarInt::from_u32(code), b"".to_vec().into())
+                self.quic.close(now(), VarInt::from_u32(code), b"".to_vec().into());
             }
             ScriptedResponse::EndControl => {
                 if let Some(control) = self.control {

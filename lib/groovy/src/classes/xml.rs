@@ -1,5 +1,5 @@
 //! `XmlSlurper` and `XmlParser`, which are the same here. Scripts reach child elements and
-//! attributes as properties (GPath), and text by `text()`.
+//! attributes as properties (`GPath`), and text by `text()`.
 
 use super::{Class, text_at};
 use crate::error::{Eval, throw};
@@ -33,7 +33,7 @@ struct Element {
     text: String,
 }
 
-/// Result of a GPath expression such as `root.item.@id`: elements, or values of attributes.
+/// Result of a `GPath` expression such as `root.item.@id`: elements, or values of attributes.
 struct Selection {
     /// Empty if the selection consists of attributes.
     elements: Vec<Rc<Element>>,

@@ -195,8 +195,9 @@ fn unique(vm: &mut Vm, items: &[Value], by: Option<&Value>) -> Eval<Vec<Value>> 
     Ok(retained)
 }
 
-/// Shuffles the elements (Fisher-Yates) with the host's random numbers.
-pub(super) fn shuffle(vm: &mut Vm, mut items: Vec<Value>) -> Vec<Value> {
+/// Shuffles the elements (Fisher-Yates) with the numbers of `random`; without it, with those of the
+/// host.
+fn shuffle(vm: &mut Vm, mut items: Vec<Value>, random: Option<&Value>) -> Eval<Vec<Value>> {
     for end in (1..items.len()).rev() {
         let other = match random {
             Some(random) => {

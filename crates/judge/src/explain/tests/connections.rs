@@ -49,7 +49,8 @@ fn connections_that_were_asked_to_close_do() {
         .with(|w| w.plan.connection.keep = ConnectionLifetime::Iteration)
         .is_silent("reuse");
     let close = |w: &mut World| {
-        w.plan.main_mut().scenario.requests[0].headers = vec![("Connection".into(), "close".into())]
+        w.plan.main_mut().scenario.requests[0].headers =
+            vec![("Connection".into(), "close".into())];
     };
     replacing(4990).with(close).is_silent("reuse");
     // Each reset costs a connection; the server did not close it regularly.

@@ -21,7 +21,7 @@ fn errors_in_place_of_pages() {
     assert!(world.finds("error_replies").unwrap().remedy.unwrap().contains("error log"));
     World::closed(10, 0.0).answering(with_status(503, 200)).is_silent("error_replies");
     let expected = |w: &mut World| {
-        w.plan.reply_policies[0].checks.status = vec![StatusRange { least: 200, most: 599 }]
+        w.plan.reply_policies[0].checks.status = vec![StatusRange { least: 200, most: 599 }];
     };
     World::closed(10, 0.0).answering(with_status(503, 4)).with(expected).is_silent("error_replies");
 }
@@ -35,7 +35,7 @@ fn redirects_in_place_of_pages() {
     assert_eq!(some.finds("redirects").unwrap().severity, Severity::Note);
     World::closed(10, 0.0).answering(with_status(304, 1)).is_silent("redirects");
     let asked_for = |w: &mut World| {
-        w.plan.reply_policies[0].checks.status = vec![StatusRange { least: 302, most: 302 }]
+        w.plan.reply_policies[0].checks.status = vec![StatusRange { least: 302, most: 302 }];
     };
     all.with(asked_for).is_silent("redirects");
 }
