@@ -144,6 +144,12 @@ impl PlanReader<'_> {
             );
         }
         let files = protos(&folders[0]);
+        // Files of the other folder are read if one of these imports them.
+        for file in folders.iter().flat_map(|folder| protos(folder)) {
+            let name = file.display().to_string();
+            let permitted = self.surroundings.folder.permitted(file);
+            permitted.map_err(|error| format!("{name}: {error}; name a file that may be read"))?;
+        }
         if files.is_empty() {
             return Err(format!("{named}: the folder has no .proto file"));
         }

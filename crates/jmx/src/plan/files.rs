@@ -126,8 +126,8 @@ impl PlanFolder {
     }
 
     /// Finds a folder of the plan: like [`find`](Self::find), but a path that does not exist is
-    /// replaced by a folder below the plan's directory with a suffix of the path. Such a folder may
-    /// be a symbolic link to a folder elsewhere. A path that exists may be a file.
+    /// replaced by a folder below the plan's directory with a suffix of the path. A path that exists
+    /// may be a file.
     ///
     /// # Errors
     ///
@@ -137,7 +137,7 @@ impl PlanFolder {
         let replacement =
             if exists { None } else { self.by_suffix(folder).find(|path| path.is_dir()) };
         match replacement {
-            Some(path) => Ok(path),
+            Some(path) => self.permitted(path),
             None => self.find(folder),
         }
     }
@@ -156,15 +156,26 @@ impl PlanFolder {
         } else {
             self.replacement(file).unwrap_or_else(|| PathBuf::from(file))
         };
+        self.permitted(path)
+    }
+
+    /// Returns the path if the plan may read it.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the path does not exist, or if it is outside the plan's directory and the allowed
+    /// ones.
+    pub fn permitted(&self, path: PathBuf) -> io::Result<PathBuf> {
         // Neither `..` nor a symbolic link may lead out of the allowed directories.
         let whole = path.canonicalize()?;
         if is_below(&whole, self.directories()) {
             return Ok(path);
         }
-        let parent = whole.parent().unwrap_or(&whole).display();
+        let directory = if whole.is_dir() { &whole } else { whole.parent().unwrap_or(&whole) };
         let option = self.option("allow-dir");
+        let directory = directory.display();
         let message =
-            format!("it lies outside the plan's directory; allow it by {option} {parent}");
+            format!("it lies outside the plan's directory; allow it by {option} {directory}");
         Err(io::Error::new(ErrorKind::PermissionDenied, message))
     }
 
@@ -237,6 +248,28 @@ mod tests {
         assert!(message.contains("by --brunt-allow-dir /etc"), "{message}");
         let wider = PlanFolder::new(Path::new(env!("CARGO_MANIFEST_DIR")), &["/etc".into()]);
         assert!(wider.read("/etc/hostname").is_ok());
+    }
+
+    #[test]
+    fn no_link_leads_to_a_folder_outside_the_plan() {
+        let scratch = tempfile::tempdir().unwrap();
+        let (plan, outside) = (scratch.path().join("plan"), scratch.path().join("outside"));
+        std::fs::create_dir_all(plan.join("inside")).unwrap();
+        std::fs::create_dir_all(&outside).unwrap();
+        std::os::unix::fs::symlink(&outside, plan.join("link")).unwrap();
+        let folder = PlanFolder::new(&plan, &[]);
+        for (name, is_allowed) in [
+            ("inside", true),
+            (r"C:\plans\inside", true),
+            ("link", false),
+            (r"C:\plans\link", false),
+            ("/nowhere/link", false),
+            ("../outside", false),
+        ] {
+            assert_eq!(folder.find_folder(name).is_ok(), is_allowed, "{name}");
+        }
+        let refusal = folder.find_folder("link").unwrap_err().to_string();
+        assert!(refusal.ends_with(&format!("--allow-dir {}", outside.display())), "{refusal}");
     }
 
     #[test]
