@@ -34,6 +34,7 @@ with_node() {
 
 with_node modules "circles of modules" tools/modules.mjs --check
 with_node style "texts" tools/style.mjs
+with_node plain "plain code" tools/plain.mjs
 with_node book "the book" tools/book.mjs
 if has mdbook; then
     mdbook build

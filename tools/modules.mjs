@@ -28,8 +28,8 @@ const CIRCLES = {
     "values call the interpreter (closures, comparators), and the interpreter calls methods of values",
   ],
   lab: [
-    "args body conn deliver desk h2 h3 hostile ledger reply report request serve server socket tls websocket",
-    "one desk serves all protocols: each connection asks it for replies, and it knows the connections that it ends",
+    "args body conn deliver h2 h3 hostile ledger planner reply report request serve server socket tls websocket",
+    "one planner serves all protocols: each connection asks it for replies, and it knows the connections that it ends",
   ],
   model: ["analysis answer comparison question", "the types of questions, answers and comparisons hold values of each other"],
   search: ["answer capacity damage recovery search stage", "a search holds the state of its stages, and each stage reads the search"],

@@ -105,12 +105,12 @@ pub(crate) mod tests {
     /// Computes the p-value by enumeration of all 2ⁿ ways.
     fn by_hand(differences: &[f64]) -> f64 {
         let ranks = ranks(differences);
-        let seen = sum(differences);
+        let observed = sum(differences);
         let ways = 1_u32 << differences.len();
         let sum = |way: u32| -> u32 {
             ranks.iter().enumerate().map(|(b, rank)| (way >> b & 1) * rank).sum()
         };
-        (0..ways).filter(|way| sum(*way) >= seen).count() as f64 / f64::from(ways)
+        (0..ways).filter(|way| sum(*way) >= observed).count() as f64 / f64::from(ways)
     }
 
     proptest! {

@@ -96,7 +96,7 @@ mod with_dom {
         Document::xml(text).unwrap_or_else(|_| Document::html(text))
     }
 
-    /// Checks that a text is well-formed XML.
+    /// Checks the XML of a text.
     ///
     /// # Errors
     ///

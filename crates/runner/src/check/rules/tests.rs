@@ -6,7 +6,7 @@ use brunt_model::Route;
 use brunt_probe::settings::Settings;
 use brunt_wire::tls::Cause;
 
-/// Facts without advice: this machine and this server can bear the load.
+/// Facts without advice: this machine and this server can serve the load.
 fn sound() -> Facts {
     Facts {
         url: "http://10.0.0.2/a/".into(),
