@@ -32,10 +32,10 @@ pub fn league_grid(league: &League, way: LoadMode) -> Grid {
     let head = ["tool"].into_iter().chain(league.cases.iter().map(|case| case.name)).chain(["met"]);
     let about = match way {
         LoadMode::Open => {
-            "Requests at a fixed rate, independent of the server; the truth is the time that they would have waited."
+            "Requests at a fixed rate, independent of the server; the truth is their waiting time."
         }
         LoadMode::Closed => {
-            "A fixed number of connections, each with one request at a time; the truth is that of the received requests."
+            "A fixed number of connections, one request at a time; the truth is of received requests."
         }
     };
     Grid {

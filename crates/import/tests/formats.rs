@@ -96,12 +96,12 @@ fn wrong_inputs_are_told_with_their_place() {
     input:1: `wget` is not curl; write a command line that begins with curl
     input:1: `soon` is no time; write seconds, such as 2.5
     input:1: `ftp` is not http or https; write a URL such as http://127.0.0.1:8080/path
-    input:1: `-H $FIELD` has a variable where the name of the field stands; write the name, such as -H 'X-Token: $TOKEN'
-    input:1: `-H $NAME` has a variable where the name of the field stands; write the name, such as -H 'X-Token: $TOKEN'
-    input:1: a variable stands for the method in `-X $METHOD`; write the method
-    input:1: a variable stands for name and password in `-u $KEY`; write both, such as -u "$NAME:$PASSWORD"
-    input:1: a variable stands for cookies or a file of them in `-b $COOKIES`; write -H "Cookie: $COOKIES" if it holds cookies
-    input:1: `-T $FILE` adds the name of the file to the URL, and a variable stands for the name; write the URL with the name of the file
+    input:1: `-H $FIELD` has a variable in the name of the field; write the name, such as -H 'X-Token: $TOKEN'
+    input:1: `-H $NAME` has a variable in the name of the field; write the name, such as -H 'X-Token: $TOKEN'
+    input:1: a variable replaces the method in `-X $METHOD`; write the method
+    input:1: a variable replaces name and password in `-u $KEY`; write both, such as -u "$NAME:$PASSWORD"
+    input:1: a variable replaces cookies or a file of them in `-b $COOKIES`; write -H "Cookie: $COOKIES" if it holds cookies
+    input:1: `-T $FILE` adds the name of the file to the URL, but the name is a variable; write the URL with the name of the file
     input:1: standard input is the body; write the body, or the name of a file after @
     input:2: standard input is the body; write the body, or the name of a file after @
     input:1: it contains an expansion of the shell, such as ${NAME:-default}; write its value, or a variable such as $TOKEN
@@ -110,7 +110,7 @@ fn wrong_inputs_are_told_with_their_place() {
     input:1: `T=` is not curl; write a command line that begins with curl
     input: no request; at least one is expected
     input:2: `NAME` has no value here; write NAME = value on a line above, or \$ for a plain dollar
-    input:1: `fetch` behind the URL is no method; write one such as POST, or %20 for a space in the URL
+    input:1: `fetch` after the URL is no method; write one such as POST, or %20 for a space in the URL
     input:1: `[0]` is no weight; write one such as [3] http://127.0.0.1/a
     input:1:1: invalid JSON: EOF while parsing an object; the whole file is expected as it was exported
     input: $: `log` is missing; a recording (HAR 1.2) is expected

@@ -1,26 +1,15 @@
-//! The shared types of brunt, and their encodings. No I/O, no clock and no
-//! defaults; `spec` has those.
+//! The shared types of brunt, and their encodings. No I/O, no clock, and no defaults (see `spec`).
 //!
-//! Every front end creates a [`Plan`]; the engine turns it into [`Event`]s; every output folds
-//! events into a [`Run`].
-//! * [`time`]: instants since the run began, durations as seconds, the trait [`Clock`].
-//!   [`numbers`]: numbers as text.
-//! * [`request`], [`scenario`], [`load`], [`plan`]: a complete run. [`reply_policy`], [`extract`],
-//!   [`modifier`]: how replies are used.
-//! * [`outcome`], [`sample`]: the outcome and the instants of a request; failed checks. [`record`]:
-//!   a sample in the form of JMeter's result files.
-//! * [`tally`], [`transaction`], [`snapshot`], [`spread`]: mergeable sums of samples and
-//!   transactions, and the spacing of arrivals.
-//! * [`event`], [`codec`]: the output of the engine, and its encoding. [`part`]: messages between
-//!   the processes of one run.
-//! * [`run`], [`series`], [`history`]: the fold of all events. [`reading_names`], [`secret`]:
-//!   names. [`live_output`]: destinations of figures during a run.
-//! * [`objective`]: a bound on a figure of a run; [`reached`]: whether it is met. [`goal`]: the
-//!   precision at which a run ends early.
-//! * [`experiment`], [`probe_spec`]: many runs, fully resolved; the readings of a server.
-//!   [`study`]: the results of an experiment.
-//! * [`finding`], [`analysis`]: decisions about a run, and about a sweep. [`question`], [`answer`],
-//!   [`comparison`]: the same for experiments.
+//! A front end creates a [`Plan`], the engine [`Event`]s of it, and outputs fold these to a [`Run`].
+//! * [`request`], [`scenario`], [`load`], [`plan`], [`reply_policy`], [`extract`], [`modifier`]: a run.
+//! * [`outcome`], [`sample`], [`record`]: one request, and its form in JMeter's result files.
+//! * [`tally`], [`transaction`], [`snapshot`], [`spread`]: mergeable sums of samples.
+//! * [`event`], [`codec`], [`part`]: output of the engine, encoding, messages of processes.
+//! * [`run`], [`series`], [`history`], [`live_output`]: all events folded; figures during a run.
+//! * [`objective`], [`reached`], [`goal`]: bounds on figures, and the precision that ends a run.
+//! * [`experiment`], [`probe_spec`], [`study`]: many runs, readings of a server, and the results.
+//! * [`finding`], [`analysis`], [`question`], [`answer`], [`comparison`]: conclusions.
+//! * [`time`], [`numbers`], [`reading_names`], [`secret`]: instants, numbers as text, names.
 
 pub mod analysis;
 pub mod answer;

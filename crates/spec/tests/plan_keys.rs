@@ -23,7 +23,7 @@ fn with_tables(page: &str) -> String {
 fn table(section: &str) -> String {
     let keys = plan_keys().iter().filter(|key| key.section().unwrap_or_default() == section);
     let rows: String = keys.filter(|key| key.visibility == Visibility::Yes).map(row).collect();
-    format!("| key | is | default | option |\n|---|---|---|---|\n{rows}")
+    format!("| key | meaning | default | option |\n|---|---|---|---|\n{rows}")
 }
 
 fn row(key: &PlanKey) -> String {

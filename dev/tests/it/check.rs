@@ -106,7 +106,7 @@ fn a_load_beyond_the_limits_is_reported_with_remedies() {
 }
 
 fn certainty_of(check: &CheckResult, rule: &str) -> Option<Value> {
-    check.advice(rule).map(|a| a["bites"].clone())
+    check.advice(rule).map(|a| a["certainty"].clone())
 }
 
 #[test]
@@ -219,7 +219,7 @@ fn a_server_that_closes_connections_is_reported() {
     let server = serve_reply("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok");
     let checked = check(&format!("{} -r 100000 -d 1m", server.url_of("/"))).assert_code(0);
     assert_eq!(checked.value("/reply/keep_alive"), false);
-    assert_eq!(checked.value("/asked/new_connections_per_second"), 100_000.0);
+    assert_eq!(checked.value("/requested/new_connections_per_second"), 100_000.0);
     assert!(checked.advice("keep_alive").is_some() && checked.advice("time_wait").is_some());
 }
 

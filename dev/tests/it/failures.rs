@@ -114,7 +114,7 @@ fn bytes_after_a_reply_close_the_connection() {
         "{}",
         ran.out
     );
-    ran.assert_text(&["20 given up because unsolicited bytes came"]);
+    ran.assert_text(&["20 closed because of unsolicited bytes"]);
 }
 
 #[test]

@@ -193,9 +193,9 @@ fn assert_measured_without(output: &str, reason: &str) {
         "{warnings}"
     );
     let lines =
-        ran.err.lines().filter(|line| line.contains("does not take figures: ")).collect::<Vec<_>>();
+        ran.err.lines().filter(|line| line.contains("does not accept figures: ")).collect::<Vec<_>>();
     assert!(
-        lines.len() == 1 && lines[0].contains(reason) && lines[0].ends_with("the run goes on"),
+        lines.len() == 1 && lines[0].contains(reason) && lines[0].ends_with("the run continues"),
         "{}",
         ran.err
     );

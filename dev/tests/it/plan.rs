@@ -154,7 +154,7 @@ fn one_value_of_a_file_is_changed() {
     for (word, expected) in [
         ("load.rte=5", "load.rte=5: unknown variable or key `load.rte`; write load.rate=…"),
         ("load.rate", "load.rate: not a pair; write NAME=VALUE"),
-        ("load.warmup=", "plan.yaml: load.warmup: nothing is there"),
+        ("load.warmup=", "plan.yaml: load.warmup: there is no value"),
     ] {
         let (_, text, code) = run_plan_command(&["set", "plan.yaml", word], folder.path());
         assert!(text.contains(expected) && code == Some(2), "{text}");

@@ -134,7 +134,7 @@ fn each_user_shows_a_certificate_of_its_own() {
     assert!(log.iter().any(Line::resumed), "a session is resumed by whom it was made for");
     assert_refused(
         &format!("{line} --key {}/anna.pem -n 1", folder.path().display()),
-        "names a folder",
+        "is a folder",
     );
     let empty = TempDir::new().expect("a directory");
     assert_refused(

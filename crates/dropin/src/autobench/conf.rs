@@ -141,7 +141,7 @@ mod tests {
             conf.httperf_options,
             ["--add-header", "X-One: 1\\n", "--print-reply", "body", "--ssl"]
         );
-        assert_eq!(conf.complaints, ["conf, line 4: httperf_ssl is there twice; this one counts"]);
+        assert_eq!(conf.complaints, ["conf, line 4: httperf_ssl is given twice; this one is used"]);
     }
 
     #[test]
@@ -154,7 +154,7 @@ mod tests {
             lines,
             [
                 "`host1 a` is left out; write key = value",
-                "host1 is there twice; this one counts",
+                "host1 is given twice; this one is used",
                 "unknown key hots2; it is left out",
                 "`uri1 =` is left out; write key = value"
             ]

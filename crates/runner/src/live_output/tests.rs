@@ -107,7 +107,7 @@ fn a_system_that_is_not_there_is_told_once_and_counted() {
     outputs.finish();
     let notifications = notifications.lock().unwrap();
     assert!(
-        notifications.len() == 1 && notifications[0].ends_with("the run goes on"),
+        notifications.len() == 1 && notifications[0].ends_with("the run continues"),
         "{notifications:?}"
     );
 }

@@ -488,7 +488,7 @@ fn what_is_wrong_with_a_stage_is_said_where_it_stands() {
         ("setup: get", "plan.yaml:3:8: setup: this is not a list of steps"),
         (
             "setup: {load: {users: 1}, steps: [{get: /}]}",
-            "plan.yaml:3:9: setup: it has no load; `users` and `iterations` say",
+            "plan.yaml:3:9: setup: it has no load; `users` and `iterations` set",
         ),
         ("setup: {users: 0, steps: [{get: /}]}", "plan.yaml:3:16: setup.users: 0 does nothing"),
         (

@@ -389,7 +389,7 @@ fn rules_between_options_say_what_to_write() {
         ("-r 5 --max-in-flight 9000000 h", "--max-in-flight: 9,000,000 connections are too many"),
         (
             "-c 3 --processes 4 h",
-            "3 connections cannot be shared by so many; write --processes 3 or less",
+            "3 connections are too few for this number; write --processes 3 or less",
         ),
         ("--no-keepalive --requests-per-connection 2 h", "write one of them"),
         (

@@ -102,7 +102,7 @@ fn the_csv_of_a_study_is_read() {
         one("study.csv", &format!("{head}\nnginx,1,1,10,x,t,10,10.1,10,0,0.1,0.2,,ok,false\n"));
     assert_eq!((open.unit, open.observations[0].offered), (LoadUnit::PerSecond, Some(10.1)));
     assert!(
-        refused("study.csv", &format!("{head}\nnginx,1\n")).contains("15 columns are expected")
+        refused("study.csv", &format!("{head}\nnginx,1\n")).contains("its header requires 15 columns")
     );
 }
 
@@ -120,7 +120,7 @@ fn tables_of_one_contender_are_named_by_their_file() {
     assert_eq!(all.observations[2].errors, Some(0.02));
     assert!(refused("a.csv", "offered,nginx_ms\n1,2\n").contains("`nginx` has no throughput"));
     assert!(refused("a.csv", "offered,nginx\n1,x\n").contains("line 2: `x` is no number"));
-    assert!(refused("a.csv", "offered nginx\n1\n").contains("2 columns are expected"));
+    assert!(refused("a.csv", "offered nginx\n1\n").contains("its header requires 2 columns"));
 }
 
 #[test]

@@ -97,7 +97,7 @@ fn the_command_line_overrides_the_file_which_may_pass_options() {
         output.out
     );
     for arguments in
-        ["line 8: timeout is there twice", "line 9: `nonsense`", "line 10: unknown key no_such"]
+        ["line 8: timeout is given twice", "line 9: `nonsense`", "line 10: unknown key no_such"]
     {
         assert!(output.err.contains(arguments), "{}", output.err);
     }

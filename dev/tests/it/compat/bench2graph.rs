@@ -81,7 +81,7 @@ fn invalid_options_end_as_in_the_original() {
         ("none.tsv x.png", 2, "Incorrect file format: none.tsv is no file"),
         (". x.png", 2, "Incorrect file format"),
         ("mixed.tsv x.png", 2, "Incorrect file format: mixed.tsv: line 2 is not 10 numbers"),
-        ("result.tsv there.png", 3, "there.png is there already"),
+        ("result.tsv there.png", 3, "there.png exists"),
         ("result.tsv x.png 11", 1, "column 11: write numbers from 2 to 10"),
         ("result.tsv x.png resp", 1, "column resp: write numbers from 2 to 10"),
         ("result.tsv x.png 1", 1, "x-axis"),

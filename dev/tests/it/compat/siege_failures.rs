@@ -56,7 +56,7 @@ fn a_silent_server_is_reported() {
     let rc = super::siege::rc(dir.path(), "patient", PLAIN);
     let output = ours("siege", &["-R", &rc, "-c3", "-t1S", &odd.url_of("/")]);
     assert!(
-        output.err.contains("\nbrunt - 3 requests were under way at the end and are in no figure"),
+        output.err.contains("\nbrunt - 3 requests were in flight at the end and are in no figure"),
         "{}",
         output.err
     );
@@ -103,7 +103,7 @@ fn decisive_pauses_are_reported() {
     assert!(
         output
             .err
-            .contains("\nbrunt - each user paused 250 ms on average behind a page that took "),
+            .contains("\nbrunt - each user paused 250 ms on average after a page that took "),
         "{}",
         output.err
     );

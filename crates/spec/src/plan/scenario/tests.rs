@@ -238,7 +238,7 @@ fn what_makes_no_sense_is_told_at_its_place() {
         ("steps: [{gett: http://h/}]", "write get"),
         (
             "steps: [{ping: http://h/}]",
-            "`ping` is for a WebSocket, and this is `http://h/`; write a URL of ws:// or wss://",
+            "`ping` is for a WebSocket, but the URL is `http://h/`; write a URL of ws:// or wss://",
         ),
         ("steps: [{migrate: https://h/, data: x}]", "write a URL of https:// and no body"),
         (
@@ -247,7 +247,7 @@ fn what_makes_no_sense_is_told_at_its_place() {
         ),
         (
             "steps: [{get: http://h/, post: http://h/}]",
-            "`post` stands beside `get`; write each in a step of its own",
+            "`post` and `get` are in one step; write each in a separate step",
         ),
         (
             "steps: [{think: 1s, name: x}]",
@@ -281,7 +281,7 @@ fn what_makes_no_sense_is_told_at_its_place() {
             "steps: [{choose: [{weight: 1}]}]",
             "scenario.steps[0].choose[0]: its `steps` are missing",
         ),
-        ("steps: [{name: x}]", "no key says what this step does; write one such as"),
+        ("steps: [{name: x}]", "no key names the kind of this step; write one such as"),
         (
             "steps: [{get: 'http://h/${nam}'}]",
             "scenario: `${nam}`: no step, extractor or data file sets this variable",
@@ -306,7 +306,7 @@ fn what_makes_no_sense_is_told_at_its_place() {
         ("steps: [{transaction: t}]", "its `steps` are missing"),
         (
             "steps: [{parallel: 2, steps: [{think: 1s}, {get: http://h/}]}]",
-            "a pause stands among requests",
+            "a pause is not allowed among requests",
         ),
         (
             "steps: [{get: http://h/}, {if: maybe, steps: []}]",

@@ -33,8 +33,8 @@ pub static ROWS: [Row<CompareSettings>; 7] = [
     )
     .under(COMPARISON)
     .otherwise(
-        "p99, p50, throughput, errors; of a closed loop throughput first; and cpu where it is read; capacity before all \
-         with --at",
+        "p99, p50, throughput, errors; in a closed loop throughput first; and cpu if it is read; \
+         capacity before all with --at",
     )
     .keys(&[Key::new("compare.metrics", ValueForm::Each)]),
     Row::value("min-difference", "SHARE", "Smallest relevant difference; servers within it are equivalent", |w, _| {
