@@ -192,8 +192,11 @@ fn assert_measured_without(output: &str, reason: &str) {
         warnings.contains("lines of figures did not reach ") && warnings.contains(reason),
         "{warnings}"
     );
-    let lines =
-        ran.err.lines().filter(|line| line.contains("does not accept figures: ")).collect::<Vec<_>>();
+    let lines = ran
+        .err
+        .lines()
+        .filter(|line| line.contains("does not accept figures: "))
+        .collect::<Vec<_>>();
     assert!(
         lines.len() == 1 && lines[0].contains(reason) && lines[0].ends_with("the run continues"),
         "{}",

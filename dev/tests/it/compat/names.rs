@@ -27,7 +27,9 @@ fn install_names(dir: &TempDir) -> std::process::Output {
 fn foreign_files_are_not_replaced() {
     let dir = TempDir::new().expect("a directory");
     fs::write(dir.path().join("ab"), "theirs").expect("a file");
-    assert!(error_of_install(&dir).contains("ab exists and is no link to this brunt; move it away"));
+    assert!(
+        error_of_install(&dir).contains("ab exists and is no link to this brunt; move it away")
+    );
     assert_eq!(fs::read_to_string(dir.path().join("ab")).expect("the file"), "theirs");
     fs::remove_file(dir.path().join("ab")).expect("gone");
     std::os::unix::fs::symlink("/bin/true", dir.path().join("ab")).expect("a link");

@@ -101,9 +101,7 @@ fn decisive_pauses_are_reported() {
     let rc = rc(dir.path(), "rc", PLAIN);
     let output = ours("siege", &["-R", &rc, "-c", "5", "-t1S", "-d", "0.5", &lab.url_of("/")]);
     assert!(
-        output
-            .err
-            .contains("\nbrunt - each user paused 250 ms on average after a page that took "),
+        output.err.contains("\nbrunt - each user paused 250 ms on average after a page that took "),
         "{}",
         output.err
     );

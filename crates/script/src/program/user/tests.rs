@@ -570,7 +570,8 @@ fn scenarios_that_make_no_sense_are_refused_or_end() {
         CompiledScript::all(&plan).map(|_| ()).map_err(|error| error.to_string())
     };
     let paused = Do::Together { manner: ConcurrencyMode::Pipelined, steps: vec![PAUSE] };
-    let told = "a pause is not allowed among requests that are sent together; put it before or after them";
+    let told =
+        "a pause is not allowed among requests that are sent together; put it before or after them";
     assert_eq!(compile(vec![paused]), Err(told.into()));
     let nobody = Do::Choose {
         order: Order::Random,
