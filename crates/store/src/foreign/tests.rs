@@ -103,7 +103,7 @@ fn the_csv_of_a_study_is_read() {
     assert_eq!((open.unit, open.observations[0].offered), (LoadUnit::PerSecond, Some(10.1)));
     assert!(
         refused("study.csv", &format!("{head}\nnginx,1\n"))
-            .contains("its header requires 15 columns")
+            .contains("15 columns are expected")
     );
 }
 
