@@ -102,8 +102,7 @@ fn the_csv_of_a_study_is_read() {
         one("study.csv", &format!("{head}\nnginx,1,1,10,x,t,10,10.1,10,0,0.1,0.2,,ok,false\n"));
     assert_eq!((open.unit, open.observations[0].offered), (LoadUnit::PerSecond, Some(10.1)));
     assert!(
-        refused("study.csv", &format!("{head}\nnginx,1\n"))
-            .contains("15 columns are expected")
+        refused("study.csv", &format!("{head}\nnginx,1\n")).contains("15 columns are expected")
     );
 }
 
