@@ -15,7 +15,7 @@ trap 'rm -rf "$scratch"' EXIT
 code=0
 "$BUILT/release/brunt" certify --tool brunt,wrk,ab,siege,httperf,h2load "$@" \
     -o text -o "markdown=$scratch/measured.md" || code=$?
-if [ "$code" != 0 ] && [ "$code" != 4 ]; then die "brunt certify ended with $code; $page is as it was"; fi
+if [ "$code" != 0 ] && [ "$code" != 4 ]; then die "brunt certify ended with $code; $page is unchanged"; fi
 
 awk -v measured="$scratch/measured.md" '
     /^<!-- measured: end -->/ { inside = 0 }
@@ -23,5 +23,5 @@ awk -v measured="$scratch/measured.md" '
     /^<!-- measured: begin -->/ { inside = 1; print ""; while ((getline line < measured) > 0) print line }
 ' "$page" >"$scratch/page.md"
 cp "$scratch/page.md" "$page"
-echo "$page is written anew"
+echo "$page is rewritten"
 exit "$code"
