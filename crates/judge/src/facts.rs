@@ -266,14 +266,15 @@ pub fn same_host(run: &Run) -> Option<bool> {
     if run.plan.as_ref().is_some_and(|plan| plan.connection.unix_socket.is_some()) {
         return Some(true);
     }
-    let ips = run
-        .environment
-        .addresses
-        .iter()
-        .map(|address| ip(address))
-        .collect::<Option<Vec<IpAddr>>>()?;
     // An address that is not a loopback address may still be one of this machine.
-    (!ips.is_empty() && ips.iter().all(IpAddr::is_loopback)).then_some(true)
+    has_loopback_addresses(run).then_some(true)
+}
+
+/// True if all of the target's addresses are loopback addresses.
+pub fn has_loopback_addresses(run: &Run) -> bool {
+    let addresses = &run.environment.addresses;
+    !addresses.is_empty()
+        && addresses.iter().all(|address| ip(address).is_some_and(|ip| ip.is_loopback()))
 }
 
 /// Parses an address with or without a port.

@@ -136,7 +136,7 @@ impl PlanReader<'_> {
             if named.is_empty() {
                 continue;
             }
-            let folder = self.surroundings.folder.find_folder(&named);
+            let folder = self.context.folder.find_folder(&named);
             folders.push(
                 folder.map_err(|error| {
                     format!("{named}: {error}; name a folder with .proto files")
@@ -145,9 +145,10 @@ impl PlanReader<'_> {
         }
         let files = protos(&folders[0]);
         // Files of the other folder are read if one of these imports them.
-        for file in folders.iter().flat_map(|folder| protos(folder)) {
+        let imported = folders[1..].iter().flat_map(|folder| protos(folder));
+        for file in files.iter().cloned().chain(imported) {
             let name = file.display().to_string();
-            let permitted = self.surroundings.folder.permitted(file);
+            let permitted = self.context.folder.permitted(file);
             permitted.map_err(|error| format!("{name}: {error}; name a file that may be read"))?;
         }
         if files.is_empty() {

@@ -11,9 +11,8 @@ use brunt_stats::{permutation, rank, spending};
 /// Maximum number of runs per side that a message proposes.
 const MOST_RUNS: usize = 64;
 
-/// Returns sentences on the figures that cannot become significant with so few blocks,
-/// among so many figures. Empty if all figures can. `steps` is the number of loads that are
-/// known before the comparison.
+/// Returns sentences on the figures that cannot become significant with this number of blocks
+/// and figures. Empty if all figures can. `steps` is the number of loads before the comparison.
 pub fn undecidable_figures(
     contenders: usize,
     steps: usize,

@@ -33,7 +33,7 @@ fn seconds_in_flight(tally: &Tally) -> f64 {
 /// Checks a closed loop: users × streams = begun requests/s × (mean response time + mean think
 /// time).
 ///
-/// Each stream of a user's connections makes requests like a user of its own. Below, a user is one
+/// Each stream of a user's connections sends requests like a separate user. Below, a user is one
 /// such stream. Both sides are multiplied by the time of the load, warm-up included: users × time =
 /// ∫ in flight dt + Σ lag + Σ queue wait + Σ think time, minus the time for which requests of
 /// parallel steps of one user overlapped. Users of a lost process count until its loss.

@@ -109,8 +109,7 @@ impl<'a> Facts<'a> {
 
     /// True if all of the target's addresses are loopback addresses.
     pub fn is_loopback(&self) -> bool {
-        let addresses = &self.run.environment.addresses;
-        !addresses.is_empty() && addresses.iter().all(|address| is_loopback(address))
+        crate::facts::has_loopback_addresses(self.run)
     }
 
     /// True if there is no proxy. With a proxy, the connections that brunt sees are the proxy's.
@@ -154,10 +153,6 @@ impl<'a> Facts<'a> {
     pub fn flow_at(&self, share: f64) -> Flow {
         self.part(0.0, share).last().map_or(Flow::default(), |interval| interval.flow)
     }
-}
-
-fn is_loopback(address: &str) -> bool {
-    crate::facts::ip(address).is_some_and(|ip| ip.is_loopback())
 }
 
 fn users(run: &Run, plan: &Plan, intervals: &[Interval]) -> Option<Users> {

@@ -262,7 +262,7 @@ impl SharedState {
 pub struct WorkerContext {
     pub shared_state: Arc<SharedState>,
     /// State of the run.
-    pub surroundings: Rc<dyn RunState>,
+    pub run_state: Rc<dyn RunState>,
     /// Source of random values.
     pub random: RefCell<Pcg64Mcg>,
     /// Name of the population.
@@ -319,9 +319,9 @@ pub struct UserContext {
 impl WorkerContext {
     /// Creates the context of a population without a name and without records. `seed` is the
     /// seed of random values.
-    pub fn new(shared_state: Arc<SharedState>, surroundings: Rc<dyn RunState>, seed: u64) -> Self {
+    pub fn new(shared_state: Arc<SharedState>, run_state: Rc<dyn RunState>, seed: u64) -> Self {
         Self {
-            surroundings,
+            run_state,
             random: RefCell::new(Pcg64Mcg::seed_from_u64(seed)),
             population: String::new(),
             expressions: Expressions::new(shared_state.languages),
@@ -347,7 +347,7 @@ impl WorkerContext {
     /// Returns the previous count of this counter over all users of all processes, which take the
     /// numbers in turn, and increments it.
     pub fn count(&self, counter: &str) -> u64 {
-        self.surroundings.among_processes(self.shared_state.count(counter))
+        self.run_state.among_processes(self.shared_state.count(counter))
     }
 }
 
@@ -406,11 +406,7 @@ impl UserContext {
                 current.count += 1;
                 current.count - 1
             }
-            Some(previous) => {
-                *previous = IterationCount { iteration, count: 1 };
-                0
-            }
-            None => {
+            _ => {
                 counters.insert(counter.to_owned(), IterationCount { iteration, count: 1 });
                 0
             }
