@@ -20,7 +20,7 @@ const REPORT_TIMEOUT: Duration = Duration::from_secs(20);
 const SPARE_RUNTIME: u32 = 120;
 
 /// Path of the running program, even if its file was replaced.
-pub fn ourselves() -> PathBuf {
+pub fn brunt_program() -> PathBuf {
     let linked = PathBuf::from("/proc/self/exe");
     if linked.exists() { linked } else { std::env::current_exe().unwrap_or(linked) }
 }
@@ -46,7 +46,7 @@ impl Lab {
         seconds: u32,
     ) -> Result<Self, CertifyError> {
         let stats = folder.join("truth.json");
-        let mut command = Command::new(ourselves());
+        let mut command = Command::new(brunt_program());
         // The server must be punctual (`--precise`), and must end with this process in any case.
         command.args([
             "lab",

@@ -29,7 +29,7 @@ const LEGEND: [&str; 8] = [
     "m: the tool prints no percentile, so its mean is judged like p50.",
     "–: the tool cannot do that, or does not print it. In `resets`, error counts are compared.",
     "no truth: the server refused its own figures three times, because the machine was busy.",
-    "unknown: beyond the limit three times, and others used the machine each time.",
+    "unknown: beyond the limit three times, while other processes used the machine.",
     "failed: requests without a whole reply; refused: replies with a status of 400 or more.",
     "met: number of cases in which every printed figure is within its limit.",
 ];

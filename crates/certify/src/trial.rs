@@ -12,7 +12,7 @@
 use crate::cases::Case;
 use crate::error::CertifyError;
 use crate::figures::Figures;
-use crate::lab::{Lab, ourselves};
+use crate::lab::{Lab, brunt_program};
 use crate::process::{End, Process};
 use crate::quiet::Machine;
 use crate::tools::{Job, LoadMode, Spacing, Tool, ToolReport, text::is_refusal, text::sum};
@@ -207,7 +207,7 @@ impl Trial {
         let (program, arguments) =
             words.split_first().ok_or(CertifyError::NoCommand(self.tool.name))?;
         let mut command = if self.tool.program.is_none() {
-            Command::new(ourselves())
+            Command::new(brunt_program())
         } else {
             Command::new(program)
         };

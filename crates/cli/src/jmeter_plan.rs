@@ -144,7 +144,7 @@ fn read(path: &Path, args: &RunArgs, system: &System) -> Result<TestRun> {
     let folder = PlanFolder::for_plan(path, allow_dir);
     // The default of the option must not limit the plan.
     let has_max_duration = settings.sources.options().any(|option| option == "max-duration");
-    let surroundings = PlanContext {
+    let context = PlanContext {
         properties: &map,
         folder: &folder,
         resolve_all: settings.connection.resolve_all,
@@ -155,8 +155,7 @@ fn read(path: &Path, args: &RunArgs, system: &System) -> Result<TestRun> {
         seed: settings.load.seed.unwrap_or(system.seed),
         threads: settings.load.threads.unwrap_or_else(|| system.half_of_cores()),
     };
-    let mut test_run =
-        plan::read(&document, &surroundings).map_err(|error| plan_error(path, &error))?;
+    let mut test_run = plan::read(&document, &context).map_err(|error| plan_error(path, &error))?;
     for stage in &mut test_run.stages {
         brunt_dropin::prepare_stage(stage, &settings.checks.objectives, settings.load.processes)
             .map_err(|error| anyhow!("{error}"))?;

@@ -171,8 +171,12 @@ fn dispatch(command: Command) -> Result<Exit, CommandError> {
         #[cfg(target_os = "linux")]
         Command::Lab(options) => lab(&options),
         Command::Guard => {
-            brunt_rig::guard::attend(io::stdin(), io::stdout(), &brunt_rig::RealClock::default())
-                .map_err(runtime_error)?;
+            brunt_rig::guard::run_guard(
+                io::stdin(),
+                io::stdout(),
+                &brunt_rig::RealClock::default(),
+            )
+            .map_err(runtime_error)?;
             Ok(Exit::Measured)
         }
         Command::Completions { shell } => {

@@ -5,7 +5,7 @@
 
 use crate::exit::Exit;
 use anyhow::Result;
-use brunt_runner::processes::worker::attend;
+use brunt_runner::processes::worker::run_worker;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use std::io::{self, BufReader};
 use std::sync::Arc;
@@ -18,7 +18,7 @@ pub fn worker() -> Result<Exit> {
         signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false)))?;
     }
     brunt_probe::limits::raise_descriptors();
-    attend(BufReader::new(io::stdin()), io::stdout(), quit)?;
+    run_worker(BufReader::new(io::stdin()), io::stdout(), quit)?;
     Ok(Exit::Measured)
 }
 

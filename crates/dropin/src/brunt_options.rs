@@ -156,12 +156,12 @@ mod tests {
 
     #[test]
     fn what_makes_no_sense_is_told_what_to_write() {
-        let told = |word: &str, value: Option<&'static str>| {
+        let message_of = |word: &str, value: Option<&'static str>| {
             BruntOptions::default().take(word, || value).unwrap_err()
         };
-        assert!(told("jsn", None).contains("write one of --brunt-json FILE, "));
-        assert!(told("json", None).contains("write --brunt-json FILE"));
-        assert!(told("threads", Some("0")).contains("from 1 to 256"));
-        assert!(told("store=x", None).contains("write --brunt-store"));
+        assert!(message_of("jsn", None).contains("write one of --brunt-json FILE, "));
+        assert!(message_of("json", None).contains("write --brunt-json FILE"));
+        assert!(message_of("threads", Some("0")).contains("from 1 to 256"));
+        assert!(message_of("store=x", None).contains("write --brunt-store"));
     }
 }

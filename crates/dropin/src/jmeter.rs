@@ -98,7 +98,7 @@ fn test(settings: &Settings, caller: &Arc<Caller>) -> Result<u8> {
     let system = (caller.system)();
     let folder = PlanFolder::for_plan(path, &settings.allowed).for_drop_in();
     let own_files = listeners::find(&document, &folder, settings);
-    let surroundings = PlanContext {
+    let context = PlanContext {
         properties: &settings.properties.jmeter,
         folder: &folder,
         resolve_all: settings.resolve_all,
@@ -110,7 +110,7 @@ fn test(settings: &Settings, caller: &Arc<Caller>) -> Result<u8> {
         threads: settings.brunt_options.threads.unwrap_or_else(|| system.half_of_cores()),
     };
     let TestRun { mut stages, notices, live_outputs } =
-        plan::read(&document, &surroundings).map_err(|error| plan_error(path, &error))?;
+        plan::read(&document, &context).map_err(|error| plan_error(path, &error))?;
     for stage in &mut stages {
         run_setup::prepare_stage(stage, &settings.fail_on, settings.brunt_options.processes)?;
         let connection = &mut stage.plan.connection;

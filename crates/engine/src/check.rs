@@ -82,7 +82,7 @@ impl Check {
             return CheckFailure::new("status", expected, status_text(reply.status));
         }
         match &checks.body {
-            Some(pattern) if !reply.details.as_ref().is_some_and(|kept| kept.matches) => {
+            Some(pattern) if !reply.details.as_ref().is_some_and(|details| details.matches) => {
                 CheckFailure::new("body", format!("body matches `{pattern}`"), "no match")
             }
             _ => {
@@ -96,7 +96,7 @@ impl Check {
 
     fn body_is_good(&self, checks: &Checks, reply: &Reply, label: u32) -> bool {
         let matches =
-            checks.body.is_none() || reply.details.as_ref().is_some_and(|kept| kept.matches);
+            checks.body.is_none() || reply.details.as_ref().is_some_and(|details| details.matches);
         matches && (!checks.same_length || self.is_as_long_as_the_first(reply.body_bytes, label))
     }
 

@@ -40,7 +40,7 @@ impl<T: Transport> Actor<T> {
         if self.connections.are_shared() {
             Box::pin(self.claim_in_time(request)).await?;
         } else {
-            // The current lane is for another origin.
+            // The current lane belongs to another origin.
             self.lane.take().into_iter().for_each(|lane| self.connections.give_back(lane));
             if self.connections.has_idle(request) {
                 self.lane = Box::pin(

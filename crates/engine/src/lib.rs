@@ -46,7 +46,7 @@ mod recorder;
 mod request_context;
 mod run;
 mod run_clock;
-mod surroundings;
+mod run_state;
 mod tickets;
 mod transactions;
 pub mod user;
@@ -61,7 +61,7 @@ pub use control::{Control, PartHandle};
 pub use message::Sink;
 pub use pace::Pacer;
 pub use run::{EngineError, UserSetup, World, run, run_part};
-pub use surroundings::NoRun;
+pub use run_state::NoRun;
 pub use user::{
     Exchange, Numbering, RunState, Step, Turn, UserVerdict, Users, VirtualUser, Waiting,
 };

@@ -2,7 +2,7 @@
 
 use crate::clock::Rests;
 use brunt_model::{CheckFailure, Event, Sample, SampleRecord, Snapshot, Tick};
-use brunt_probe::ourselves::Thread;
+use brunt_probe::self_probe::Thread;
 
 /// Receives the events of a run.
 pub trait Sink {

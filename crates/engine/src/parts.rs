@@ -70,39 +70,39 @@ pub struct DistributedRun<'a> {
 ///
 /// [`EngineError`] if a part could not begin.
 pub fn join(
-    joint: &DistributedRun<'_>,
+    distributed_run: &DistributedRun<'_>,
     environment: Environment,
-    lines: &mut WorkerChannels<'_>,
+    channels: &mut WorkerChannels<'_>,
     control: &Control,
     sink: &mut dyn Sink,
 ) -> Result<(), EngineError> {
-    let labels = Labels::new(joint.plan.record.labels);
-    joint.labels.iter().for_each(|name| _ = labels.number(name));
-    let populations = joint.plan.populations.len();
+    let labels = Labels::new(distributed_run.plan.record.labels);
+    distributed_run.labels.iter().for_each(|name| _ = labels.number(name));
+    let populations = distributed_run.plan.populations.len();
     let members: Vec<Member> =
-        ProcessPart::all(joint.plan).map(|part| Member::new(part, populations)).collect();
-    let clock = Time::new(joint.epoch);
+        ProcessPart::all(distributed_run.plan).map(|part| Member::new(part, populations)).collect();
+    let clock = Time::new(distributed_run.epoch);
     let readings = Readings::new(&members, &environment);
     let mut gather = Gather::new(
-        Sources::new(members.len(), joint.plan),
+        Sources::new(members.len(), distributed_run.plan),
         &labels,
         readings,
         clock.clone(),
         sink,
     );
-    gather.start(joint.plan, environment);
+    gather.start(distributed_run.plan, environment);
     let mut parts = Parts {
-        plan: joint.plan,
+        plan: distributed_run.plan,
         clock,
         labels: &labels,
         members,
         gather,
-        tell: &mut *lines.send,
+        send: &mut *channels.send,
         begins: None,
         sent: SentCommands::default(),
         failure: None,
     };
-    parts.receive_all(lines.inbox, control);
+    parts.receive_all(channels.inbox, control);
     parts.gather.finish(control.is_stopped());
     parts.failure.map_or(Ok(()), |why| Err(EngineError::Part(why)))
 }
@@ -142,7 +142,7 @@ struct Parts<'a> {
     labels: &'a Labels,
     members: Vec<Member>,
     gather: Gather<'a, Readings>,
-    tell: &'a mut dyn FnMut(PartCommand),
+    send: &'a mut dyn FnMut(PartCommand),
     begins: Option<Tick>,
     sent: SentCommands,
     /// Why a part failed.
@@ -155,10 +155,10 @@ impl Parts<'_> {
         while self.members.iter().any(|m| m.state != State::Gone) {
             match inbox.recv_timeout(LOOK) {
                 // The command is sent to all parts, as if it came from outside.
-                Ok((_, WorkerEvent::Message(account))) if *account == ProcessMessage::EndRun => {
+                Ok((_, WorkerEvent::Message(message))) if *message == ProcessMessage::EndRun => {
                     control.end();
                 }
-                Ok((number, heard)) => self.handle_event(number, heard),
+                Ok((number, event)) => self.handle_event(number, event),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
             }
@@ -167,9 +167,9 @@ impl Parts<'_> {
         }
     }
 
-    fn handle_event(&mut self, number: usize, heard: WorkerEvent) {
-        match heard {
-            WorkerEvent::Message(account) => match *account {
+    fn handle_event(&mut self, number: usize, event: WorkerEvent) {
+        match event {
+            WorkerEvent::Message(message) => match *message {
                 ProcessMessage::Ready(at) => self.members[number].state = State::Ready(at),
                 ProcessMessage::Event(event) => self.take(number, event),
                 ProcessMessage::EndRun => {}
@@ -263,7 +263,7 @@ impl Parts<'_> {
         if let (None, false, Some(last)) = (self.begins, self.sent.stop, last) {
             let begins = self.clock.now().max(last) + AHEAD;
             self.begins = Some(begins);
-            (self.tell)(PartCommand::Go(begins));
+            (self.send)(PartCommand::Go(begins));
         }
     }
 
@@ -272,7 +272,7 @@ impl Parts<'_> {
         self.gather.fatal(why);
         // Once the load has begun, the other parts continue.
         if self.begins.is_none() && !std::mem::replace(&mut self.sent.stop, true) {
-            (self.tell)(PartCommand::Stop(Tick::ZERO));
+            (self.send)(PartCommand::Stop(Tick::ZERO));
         }
     }
 
@@ -319,12 +319,12 @@ impl Parts<'_> {
         let soon = self.border(AHEAD);
         let later = self.border(AHEAD + self.plan.record.interval * 2);
         if control.is_stopped() && !std::mem::replace(&mut self.sent.stop, true) {
-            (self.tell)(PartCommand::Stop(soon));
+            (self.send)(PartCommand::Stop(soon));
         } else if control.is_over() && !std::mem::replace(&mut self.sent.enough, true) {
-            (self.tell)(PartCommand::Enough(soon));
+            (self.send)(PartCommand::Enough(soon));
         }
         if control.is_steady() && !std::mem::replace(&mut self.sent.steady, true) {
-            (self.tell)(PartCommand::Steady(later));
+            (self.send)(PartCommand::Steady(later));
         }
     }
 

@@ -10,7 +10,7 @@ use crate::message::{Message, Source};
 use crate::pool::Pool;
 use crate::request_context::RequestContext;
 use crate::run_clock::{PhaseBorders, RunClock, phase_borders};
-use crate::surroundings::ActiveUsers;
+use crate::run_state::ActiveUsers;
 use crate::tickets::Tickets;
 use crate::user::Users;
 use brunt_model::plan::Connection;
@@ -81,7 +81,7 @@ impl WorkerThread {
     pub fn end(&self) {
         self.send(Message::WorkerEnded(
             self.number,
-            brunt_probe::ourselves::this_thread(),
+            brunt_probe::self_probe::this_thread(),
             self.time.rests(),
         ));
     }

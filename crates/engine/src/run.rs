@@ -8,7 +8,7 @@ use crate::labels::Labels;
 use crate::message::{Message, Sink};
 use crate::pool::{ConnectionChoice, Overflow, Pool};
 use crate::population::{PopulationShared, WorkerPopulation, WorkerThread};
-use crate::surroundings::{ActiveUsers, LiveRunState};
+use crate::run_state::{ActiveUsers, LiveRunState};
 use crate::tickets::Tickets;
 use crate::user::{Numbering, RunState, Users};
 use crate::worker::work;
@@ -61,7 +61,7 @@ pub struct UserSetup<'a> {
     /// Numbers the names of labels.
     pub labels: &'a Numbering,
     /// State of the run that contains them.
-    pub surroundings: &'a Rc<dyn RunState>,
+    pub run_state: &'a Rc<dyn RunState>,
 }
 
 /// Reason why a run could not be carried out: a failure of brunt, not of the server.
@@ -108,8 +108,7 @@ pub fn run_part<W: World>(
 ) -> Result<(), EngineError> {
     let shared = ProcessShared::new(plan, world, handle);
     let (out, inbox) = channel();
-    let monitor =
-        OwnThreads { ourselves: SelfProbe::new(server(&environment)), threads: plan.threads };
+    let monitor = OwnThreads { probe: SelfProbe::new(server(&environment)), threads: plan.threads };
     let mut gather = Gather::new(
         Sources::new(plan.threads as usize, plan),
         &shared.labels,
@@ -150,13 +149,13 @@ pub(crate) fn server(environment: &Environment) -> &[u32] {
 
 /// Reads the threads of this process.
 struct OwnThreads {
-    ourselves: SelfProbe,
+    probe: SelfProbe,
     threads: u32,
 }
 
 impl SelfMonitor for OwnThreads {
     fn read(&mut self) -> Vec<(String, f64)> {
-        self.ourselves.read(self.threads)
+        self.probe.read(self.threads)
     }
 
     fn sources_are_workers(&self) -> bool {
@@ -187,7 +186,7 @@ fn handle_message(message: Message, gather: &mut Gather<'_, OwnThreads>) {
         Message::Fatal(why) => gather.fatal(why),
         Message::PopulationEnded(source) => gather.end_source(source),
         Message::WorkerEnded(worker, thread, rests) => {
-            gather.monitor.ourselves.worker_ended(worker, thread);
+            gather.monitor.probe.worker_ended(worker, thread);
             gather.add_rests(worker, rests);
         }
     }
@@ -286,13 +285,13 @@ fn worker_thread<W: World>(
         let thread = Rc::new(WorkerThread::new(time.clone(), number, out));
         let mut tasks = Vec::with_capacity(shared.populations.len());
         for shared in &shared.populations {
-            let surroundings: Rc<dyn RunState> =
+            let run_state: Rc<dyn RunState> =
                 Rc::new(LiveRunState::new(&time, &shared.active_users, shared.number, shared.part));
             let users_of = UserSetup {
                 population: shared.number,
                 worker,
                 labels: &labels,
-                surroundings: &surroundings,
+                run_state: &run_state,
             };
             let transport = match shared.population().connection {
                 Some(_) => world.transport(worker, Some(shared.number), &time),

@@ -56,7 +56,7 @@ impl LiveRunState {
     }
 }
 
-/// The surroundings of one user without a run.
+/// The state that a user without a run sees.
 #[derive(Debug, Clone, Copy)]
 pub struct NoRun;
 

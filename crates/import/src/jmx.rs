@@ -82,7 +82,7 @@ pub fn read(bytes: &[u8], options: &JmxOptions) -> Result<JmxImport, ImportError
     let document = Document::parse(bytes).map_err(|error| import_error(error, &options.file))?;
     let folder = PlanFolder::new(&options.directory, &options.allowed).with_upload_names();
     let (properties, environment_names) = with_secret_properties(&document, &options.properties);
-    let surroundings = PlanContext {
+    let context = PlanContext {
         properties: &properties,
         folder: &folder,
         resolve_all: Some(ResolveAll { address: NO_SERVER, tls: false }),
@@ -95,10 +95,10 @@ pub fn read(bytes: &[u8], options: &JmxOptions) -> Result<JmxImport, ImportError
         seed: 1,
         threads: 1,
     };
-    let mut unfolded = plan::read_unevaluated(&document, &surroundings)
+    let mut unevaluated = plan::read_unevaluated(&document, &context)
         .map_err(|error| import_error(error, &options.file))?;
-    let notices = std::mem::take(&mut unfolded.run.notices);
-    let mut writer = Writer::new(&document, &unfolded, options, &folder);
+    let notices = std::mem::take(&mut unevaluated.run.notices);
+    let mut writer = Writer::new(&document, &unevaluated, options, &folder);
     writer.notices = notices;
     writer.environment_names = environment_names;
     writer.convert()
@@ -139,7 +139,7 @@ fn with_secret_properties(
 /// Builds the plan file.
 struct Writer<'a> {
     document: &'a Document,
-    unfolded: &'a UnevaluatedRun,
+    unevaluated: &'a UnevaluatedRun,
     options: &'a JmxOptions,
     notices: Vec<String>,
     /// Names of environment variables that replace properties.
@@ -187,13 +187,13 @@ struct Writer<'a> {
 impl<'a> Writer<'a> {
     fn new(
         document: &'a Document,
-        unfolded: &'a UnevaluatedRun,
+        unevaluated: &'a UnevaluatedRun,
         options: &'a JmxOptions,
         folder: &'a PlanFolder,
     ) -> Self {
         Self {
             document,
-            unfolded,
+            unevaluated,
             options,
             folder,
             notices: Vec::new(),
@@ -222,8 +222,13 @@ impl<'a> Writer<'a> {
 
     /// Converts the plan.
     fn convert(mut self) -> Result<JmxImport, ImportError> {
-        let stages: Vec<(StageKind, Plan)> =
-            self.unfolded.run.stages.iter().map(|stage| (stage.kind, stage.plan.clone())).collect();
+        let stages: Vec<(StageKind, Plan)> = self
+            .unevaluated
+            .run
+            .stages
+            .iter()
+            .map(|stage| (stage.kind, stage.plan.clone()))
+            .collect();
         let mains: Vec<&Plan> = stages
             .iter()
             .filter(|(kind, _)| *kind == StageKind::Main)
@@ -337,7 +342,7 @@ impl<'a> Writer<'a> {
     /// file, and the others initial variables of each user.
     fn variables(&mut self) {
         let mut last: Vec<(String, String)> = Vec::new();
-        for (name, value) in &self.unfolded.variables {
+        for (name, value) in &self.unevaluated.variables {
             // In JMeter, the last definition of a name counts.
             last.retain(|(known, _)| known != name);
             last.push((name.clone(), value.clone()));
@@ -349,11 +354,11 @@ impl<'a> Writer<'a> {
             .iter()
             .any(|call| whole.contains(call));
         for (name, value) in last {
-            let value = self.unfolded.before.folded(&value);
+            let value = self.unevaluated.before.folded(&value);
             // Names with another meaning in a plan file.
             let is_taken = ["dir", "plan_dir", "contender"].contains(&name.as_str())
                 || name.contains(['.', ':', '}', '{', '$']);
-            let is_constant = self.unfolded.constants.contains(&name)
+            let is_constant = self.unevaluated.constants.contains(&name)
                 && !is_taken
                 && !(has_dynamic_names || ends_with_digit(&name));
             let has_only_plan_vars = value.split("${").skip(1).all(|rest| {

@@ -91,8 +91,8 @@ pub struct PlanContext<'a> {
 ///
 /// Fails on an enabled element that is unknown or unsupported (unless `lenient`), an invalid number
 /// in a thread group, an unreadable file, and a plan without enabled thread groups.
-pub fn read(document: &Document, surroundings: &PlanContext<'_>) -> Result<TestRun, JmxError> {
-    let mut reader = PlanReader::new(document, surroundings);
+pub fn read(document: &Document, context: &PlanContext<'_>) -> Result<TestRun, JmxError> {
+    let mut reader = PlanReader::new(document, context);
     for notice in unset::notices(document) {
         reader.notice(notice);
     }
@@ -118,12 +118,11 @@ pub struct UnevaluatedRun {
 /// Fails like [`read`].
 pub fn read_unevaluated(
     document: &Document,
-    surroundings: &PlanContext<'_>,
+    context: &PlanContext<'_>,
 ) -> Result<UnevaluatedRun, JmxError> {
-    let variables = data::user_variables(document, surroundings.folder);
+    let variables = data::user_variables(document, context.folder);
     let (constants, properties_are_constant) = texts::constants(document, &variables);
-    let mut run =
-        read_by(unfolded_reader(document, surroundings, properties_are_constant), document)?;
+    let mut run = read_by(unfolded_reader(document, context, properties_are_constant), document)?;
     // Live outputs hold addresses of other systems, which do not belong to the converted plan.
     for output in std::mem::take(&mut run.live_outputs) {
         let how = match &output.sink {
@@ -135,17 +134,17 @@ pub fn read_unevaluated(
             output.sink
         ));
     }
-    let before = unfolded_reader(document, surroundings, properties_are_constant).before;
+    let before = unfolded_reader(document, context, properties_are_constant).before;
     Ok(UnevaluatedRun { run, variables, constants, before })
 }
 
 /// A reader that fills in no variables.
 fn unfolded_reader<'a>(
     document: &Document,
-    surroundings: &'a PlanContext<'a>,
+    context: &'a PlanContext<'a>,
     properties_are_constant: bool,
 ) -> PlanReader<'a> {
-    let reader = PlanReader::new(document, surroundings);
+    let reader = PlanReader::new(document, context);
     let before = reader.before.with_constants(BTreeSet::new(), properties_are_constant);
     PlanReader { before, ..reader }
 }
@@ -205,7 +204,7 @@ fn read_by(mut reader: PlanReader<'_>, document: &Document) -> Result<TestRun, J
 
 /// State while a plan is read.
 struct PlanReader<'a> {
-    surroundings: &'a PlanContext<'a>,
+    context: &'a PlanContext<'a>,
     before: BeforeRun,
     /// Properties of all users.
     properties: Vec<(String, String)>,
@@ -227,16 +226,13 @@ struct PlanReader<'a> {
 }
 
 impl<'a> PlanReader<'a> {
-    fn new(document: &Document, surroundings: &'a PlanContext<'a>) -> Self {
-        let mut properties: Vec<(String, String)> = surroundings
-            .properties
-            .iter()
-            .map(|(name, value)| (name.clone(), value.clone()))
-            .collect();
-        properties.push((PLAN_FILE.to_owned(), surroundings.folder.plan_file().to_owned()));
-        let variables = data::user_variables(document, surroundings.folder);
-        let folders = surroundings.folder.roots().into_iter().map(Into::into).collect();
-        let before = BeforeRun::new(&variables, &properties, folders, surroundings.seed);
+    fn new(document: &Document, context: &'a PlanContext<'a>) -> Self {
+        let mut properties: Vec<(String, String)> =
+            context.properties.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+        properties.push((PLAN_FILE.to_owned(), context.folder.plan_file().to_owned()));
+        let variables = data::user_variables(document, context.folder);
+        let folders = context.folder.roots().into_iter().map(Into::into).collect();
+        let before = BeforeRun::new(&variables, &properties, folders, context.seed);
         let (constant, properties_are_constant) = texts::constants(document, &variables);
         Self {
             before: before.with_constants(constant, properties_are_constant),
@@ -244,7 +240,7 @@ impl<'a> PlanReader<'a> {
             policies: vec![requests::default_policy()],
             connection: Connection {
                 dialling: Dialling::Eager,
-                resolve_all: surroundings.resolve_all,
+                resolve_all: context.resolve_all,
                 // JMeter does not verify certificates.
                 tls: Tls { insecure: true, ..Tls::default() },
                 ..Connection::plain(LONGEST_REQUEST, LONGEST_REQUEST)
@@ -255,7 +251,7 @@ impl<'a> PlanReader<'a> {
             reads_previous: samplers::reads_previous(document),
             depth: 0,
             group: groups::GroupParts::default(),
-            surroundings,
+            context,
         }
     }
 
@@ -291,7 +287,7 @@ impl<'a> PlanReader<'a> {
 
     /// Applies the static hosts of DNS Cache Managers to the whole plan.
     fn static_hosts(&mut self, document: &Document) -> Result<(), JmxError> {
-        if self.surroundings.resolve_all.is_some() {
+        if self.context.resolve_all.is_some() {
             return Ok(());
         }
         let managers = document
@@ -321,7 +317,7 @@ impl<'a> PlanReader<'a> {
     /// Adds a notice if another file replaces a file of the plan that exists
     /// only on another machine.
     fn notice_replacement(&mut self, element: TestElement<'_>, file: &str) {
-        if let Some(path) = self.surroundings.folder.replacement(file) {
+        if let Some(path) = self.context.folder.replacement(file) {
             self.notice(format!(
                 "{}: {file} is not there; {} is read",
                 element.place(),
@@ -335,7 +331,7 @@ impl<'a> PlanReader<'a> {
         const MOST: usize = 10;
         let mut all = document.unsupported();
         // If all connections use one address, no name is resolved.
-        let resolves = self.surroundings.resolve_all.is_none();
+        let resolves = self.context.resolve_all.is_none();
         all.retain(|element| resolves || element.kind != Some(ElementKind::DnsCacheManager));
         // A listener only shows results, so the run is the same without it.
         let (harmless, unsupported): (Vec<_>, Vec<_>) =
@@ -344,7 +340,7 @@ impl<'a> PlanReader<'a> {
             self.notice(format!("{}: left out, it is a listener that is not known", element.place));
         }
         let Some(first) = unsupported.first() else { return Ok(()) };
-        if self.surroundings.lenient {
+        if self.context.lenient {
             for element in &unsupported {
                 self.notice(format!("{}: left out, it is not supported", element.place));
             }
@@ -357,7 +353,7 @@ impl<'a> PlanReader<'a> {
             places.push(&more);
         }
         let line = document.position(first.node);
-        let option = self.surroundings.folder.option("lenient");
+        let option = self.context.folder.option("lenient");
         let message = format!(
             "not supported: {}; disable them, or run the plan without them by {option}",
             places.join("; ")
@@ -415,10 +411,10 @@ impl<'a> PlanReader<'a> {
                 interval: INTERVAL,
                 labels: 10_000,
                 samples: false,
-                records: self.surroundings.records.clone(),
+                records: self.context.records.clone(),
             },
-            seed: self.surroundings.seed,
-            threads: self.surroundings.threads,
+            seed: self.context.seed,
+            threads: self.context.threads,
             processes: 1,
             precise: false,
             stages: Vec::new(),

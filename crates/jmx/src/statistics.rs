@@ -31,7 +31,7 @@ pub struct StatisticsSettings {
     pub apdex: ApdexThresholds,
     /// Different thresholds for individual labels.
     pub apdex_of_labels: Vec<(String, ApdexThresholds)>,
-    /// Maximum number of labels with a row of their own; further ones share the row `other labels`.
+    /// Maximum number of labels with a separate row; further ones share the row `other labels`.
     pub labels: usize,
 }
 

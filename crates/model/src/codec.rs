@@ -97,25 +97,25 @@ impl<W: Write> LogWriter<W> {
     }
 }
 
-/// Writes an account as one frame, and flushes the output.
+/// Writes a message as one frame, and flushes the output.
 ///
 /// # Errors
 ///
 /// `out` cannot be written.
-pub fn write_account(out: &mut impl Write, account: &ProcessMessage) -> io::Result<()> {
-    out.write_all(&frame(&wire::account_message(account)?.encode_to_vec())?)?;
+pub fn write_message(out: &mut impl Write, message: &ProcessMessage) -> io::Result<()> {
+    out.write_all(&frame(&wire::process_message_to_wire(message)?.encode_to_vec())?)?;
     // The other process waits for messages such as `Ready`, so none may stay in a buffer.
     out.flush()
 }
 
-/// Reads the next account. None at the end, and if its frame is incomplete
+/// Reads the next message. None at the end, and if its frame is incomplete
 /// or contains something else.
-pub fn read_account(from: &mut impl Read) -> Option<ProcessMessage> {
+pub fn read_message(from: &mut impl Read) -> Option<ProcessMessage> {
     loop {
         let Ok(Frame::Whole(payload)) = read_frame(from) else { return None };
-        let message = wire::Account::decode(&payload[..]).ok()?;
-        if let Decoded::Known(account) = wire::account(message)? {
-            return Some(account);
+        let message = wire::ProcessMessage::decode(&payload[..]).ok()?;
+        if let Decoded::Known(message) = wire::process_message(message)? {
+            return Some(message);
         }
     }
 }

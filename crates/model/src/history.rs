@@ -36,7 +36,7 @@ impl History {
         if !(self.received - 1).is_multiple_of(stride) {
             return;
         }
-        // NaN stands for a value that is missing in this reading.
+        // NaN means that the value is missing in this reading.
         let mut row = vec![f64::NAN; self.names.len()];
         for (name, value) in &reading.values {
             if let Some(at) = self.position(name) {

@@ -1,7 +1,7 @@
 //! Events as messages: what was written is read, whatever it is, and what a later version adds is skipped.
 
 use brunt_model::codec::{Decoded, LogError, LogReader, LogWriter, MAGIC, decode, encode, frame};
-use brunt_model::codec::{read_account, write_account};
+use brunt_model::codec::{read_message, write_message};
 use brunt_model::outcome::Malformed;
 use brunt_model::sample::Opening;
 use brunt_model::spread::Bin;
@@ -258,15 +258,15 @@ proptest! {
 
     #[test]
     fn processes_hear_what_was_said(ready in any::<u64>(), events in vec(event(), 0..3)) {
-        let mut accounts = vec![ProcessMessage::Ready(Tick(ready))];
-        accounts.extend(events.into_iter().map(ProcessMessage::Event));
+        let mut messages = vec![ProcessMessage::Ready(Tick(ready))];
+        messages.extend(events.into_iter().map(ProcessMessage::Event));
         let mut bytes = Vec::new();
-        for account in &accounts {
-            write_account(&mut bytes, account).expect("a frame");
+        for message in &messages {
+            write_message(&mut bytes, message).expect("a frame");
         }
         let mut from = &bytes[..];
-        let heard: Vec<ProcessMessage> = std::iter::from_fn(|| read_account(&mut from)).collect();
-        prop_assert_eq!(heard, accounts);
+        let received: Vec<ProcessMessage> = std::iter::from_fn(|| read_message(&mut from)).collect();
+        prop_assert_eq!(received, messages);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Reads the server under test, this machine and this process. It decides nothing.
 //!
-//! * [`ourselves`]: the resources that this process uses and the machine provides; `sources` has
+//! * [`self_probe`]: the resources that this process uses and the machine provides; `sources` has
 //!   one row of `SOURCES` per place.
 //! * [`machine`]: the environment of a run: kernel, CPU, limits, settings.
 //! * [`mod@route`]: the route to the server, and the process that listens there. [`settings`]:
@@ -12,14 +12,14 @@
 
 pub mod limits;
 pub mod machine;
-pub mod ourselves;
 pub mod root;
 pub mod route;
+pub mod self_probe;
 pub mod settings;
 mod sources;
 pub mod watch;
 
-pub use ourselves::SelfProbe;
 pub use root::Root;
 pub use route::route;
+pub use self_probe::SelfProbe;
 pub use watch::{Watch, WatchEvent};

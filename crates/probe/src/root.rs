@@ -166,7 +166,7 @@ fn read(file: &File, buffer: &mut Vec<u8>) -> Option<usize> {
     let mut length = 0;
     buffer.resize(buffer.len().max(FIRST_READ), 0);
     loop {
-        // A read from offset 0 makes the kernel generate the contents anew (proc(5)).
+        // A read from offset 0 makes the kernel generate the contents again (proc(5)).
         match file.read_at(&mut buffer[length..], length as u64) {
             Ok(0) => return Some(length),
             Ok(n) => length += n,

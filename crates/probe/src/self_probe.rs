@@ -112,8 +112,8 @@ mod tests {
 
     #[test]
     fn a_reading_of_this_machine_has_what_every_linux_shows() {
-        let mut ourselves = SelfProbe::new(&[]);
-        let (first, second) = (ourselves.read(1), ourselves.read(1));
+        let mut probe = SelfProbe::new(&[]);
+        let (first, second) = (probe.read(1), probe.read(1));
         let value = |of: &[(String, f64)], name: &str| of.iter().find(|v| v.0 == name).map(|v| v.1);
         for name in [
             name::CPU_USER,

@@ -8,7 +8,7 @@
 //! It decides nothing, and changes nothing on the server: it reads /proc and /sys, and requests
 //! pages. Values that a system does not show are missing from a reading, never 0.
 //!
-//! * `collector`: a thread that reads what is due. There is one for this machine, for each machine
+//! * `collector`: a thread that takes the readings that are due. There is one for this machine, for each machine
 //!   reached by `ssh`, and for each page, so that none delays another.
 //! * `machine`: the files of a machine, local or reached by `ssh`. `processes`:
 //!   selects and reads processes.

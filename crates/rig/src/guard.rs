@@ -41,7 +41,7 @@ const MAX_POLL: Duration = Duration::from_millis(100);
 /// # Errors
 ///
 /// The reports cannot be written, or the command cannot be watched.
-pub fn attend(
+pub fn run_guard(
     input: impl Read + Send + 'static,
     reports: impl Write,
     time: &dyn Pause,

@@ -19,7 +19,7 @@ const GUARD_LIMIT: Duration = Duration::from_secs(10);
 
 /// The guard program and the clock, supplied by the caller.
 pub struct RigContext<'a> {
-    /// A program that calls [`crate::guard::attend`], and the arguments that make it do so.
+    /// A program that calls [`crate::guard::run_guard`], and the arguments that make it do so.
     pub guard: (PathBuf, Vec<String>),
     /// The clock used for all waits.
     pub time: &'a dyn Pause,

@@ -19,7 +19,7 @@ pub trait Host {
     fn run(&mut self, work: &TrialRun) -> Result<(), Self::Error>;
 
     /// Receives a message about an action around the runs.
-    fn report(&mut self, news: RigMessage);
+    fn report(&mut self, message: RigMessage);
 
     /// True if the experiment is to be stopped. Polled during every wait.
     fn is_stopped(&self) -> bool;

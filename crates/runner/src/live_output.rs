@@ -102,7 +102,7 @@ impl EventListener for LiveOutputs {
         // The name of a label may be a URL with secrets.
         let redacted = matches!(event, Event::Label { .. }).then(|| self.redactor.event(event));
         for output in &mut self.outputs {
-            output.hear(redacted.as_deref().unwrap_or(event), &self.notify);
+            output.add(redacted.as_deref().unwrap_or(event), &self.notify);
         }
     }
 
@@ -124,7 +124,7 @@ impl Output {
 
     /// Passes an event on. The first event of a run starts a thread; [`Self::end`] sends the
     /// end of the run.
-    fn hear(&mut self, event: &Event, notify: &Notify) {
+    fn add(&mut self, event: &Event, notify: &Notify) {
         if let Event::Started { .. } = event {
             match Mailbox::start(RunHandle(Arc::clone(&self.worker))) {
                 Ok(mailbox) => self.mailbox = Some(mailbox),
@@ -188,16 +188,16 @@ struct Worker {
 }
 
 impl Worker {
-    fn hear(&mut self, event: &Event) {
+    fn add(&mut self, event: &Event) {
         if let Event::Started { .. } = event {
-            self.fold.hear(event);
+            self.fold.add(event);
             // JMeter annotates the start of a test in dashboards with this event.
             let begin = self.lines.begin(self.fold.now());
             self.sender.push(begin);
             self.sender.send();
             return;
         }
-        if let Some(interval) = self.fold.hear(event) {
+        if let Some(interval) = self.fold.add(event) {
             self.sender.push(self.lines.of(&interval));
             self.sender.send();
         }
@@ -228,7 +228,7 @@ fn lock(worker: &Mutex<Worker>) -> MutexGuard<'_, Worker> {
 
 impl EventListener for RunHandle {
     fn on_event(&mut self, event: &Event) {
-        lock(&self.0).hear(event);
+        lock(&self.0).add(event);
     }
 }
 

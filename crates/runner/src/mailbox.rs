@@ -136,7 +136,7 @@ impl Drop for EndGuard {
 }
 
 fn deliver(mut listener: impl EventListener, shared: Arc<Shared>) {
-    // Dropped at the end, also in a panic, so that nobody waits for this thread in vain.
+    // Dropped at the end, also in a panic: it wakes the threads that wait for this one.
     let guard = EndGuard(shared);
     while let Some(event) = guard.0.next() {
         listener.on_event(&event);

@@ -13,7 +13,7 @@ use crate::error::RunError;
 use crate::world::RealWorld;
 use brunt_engine::parts::{DistributedRun, WorkerChannels, WorkerEvent, join};
 use brunt_engine::{Control, Epoch, Sink, World};
-use brunt_model::codec::read_account;
+use brunt_model::codec::read_message;
 use brunt_model::{Assignment, Environment, PartCommand, Plan, ProcessPart};
 use std::io::{self, BufReader, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -50,7 +50,7 @@ pub fn run(
     // Only the readers hold senders now, so the inbox closes when all processes have ended.
     drop(out);
     // Sending to a process that has ended fails; its reader reports the end.
-    let mut lines = WorkerChannels {
+    let mut channels = WorkerChannels {
         inbox: &inbox,
         send: &mut |command: PartCommand| {
             for sender in &senders {
@@ -58,8 +58,8 @@ pub fn run(
             }
         },
     };
-    let joint = DistributedRun { plan, epoch: world.epoch(), labels: world.labels() };
-    Ok(join(&joint, environment, &mut lines, control, sink)?)
+    let distributed_run = DistributedRun { plan, epoch: world.epoch(), labels: world.labels() };
+    Ok(join(&distributed_run, environment, &mut channels, control, sink)?)
 }
 
 fn nanos(epoch: Epoch) -> u64 {
@@ -115,8 +115,8 @@ fn read(mut child: Child, number: usize, out: &Inbox) {
     if let Some(stdout) = child.stdout.take() {
         let mut from = BufReader::new(stdout);
         // A partial frame is the end of the output of a process that died.
-        while let Some(account) = read_account(&mut from) {
-            if out.send((number, WorkerEvent::Message(Box::new(account)))).is_err() {
+        while let Some(message) = read_message(&mut from) {
+            if out.send((number, WorkerEvent::Message(Box::new(message)))).is_err() {
                 break;
             }
         }

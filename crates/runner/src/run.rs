@@ -98,7 +98,7 @@ pub(crate) struct EventBus<'a> {
 }
 
 impl EventBus<'_> {
-    pub(crate) fn hear(&mut self, event: &Event) {
+    pub(crate) fn publish(&mut self, event: &Event) {
         if let Event::Finished(_) = event {
             // Before the last event, so that the log has the warning, too.
             let last = self.steering.before_end();

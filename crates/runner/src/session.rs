@@ -121,7 +121,8 @@ impl Session {
             notes,
             redactor: Arc::clone(&self.redactor),
         };
-        let outcome = engine.run(plan, environment, &control, &mut |event: &Event| bus.hear(event));
+        let outcome =
+            engine.run(plan, environment, &control, &mut |event: &Event| bus.publish(event));
         let run = bus.run;
         let judgement = brunt_judge::judge(&run);
         let stored = match stored {

@@ -70,7 +70,7 @@ impl StageSequence {
     /// Ends a stage, and keeps its output. Only setup passes on variables, since each user of a
     /// load has its own.
     pub fn end(&mut self, kind: StageKind, world: &RealWorld) {
-        let StageOutput { properties, variables } = world.handed_on();
+        let StageOutput { properties, variables } = world.stage_output();
         let earlier = self.stage_output.take().unwrap_or_default().variables;
         let variables = if kind == StageKind::Setup { variables } else { earlier };
         self.stage_output = Some(StageOutput { properties, variables });

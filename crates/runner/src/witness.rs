@@ -32,7 +32,7 @@ pub trait Witness: Sync + Send {
     }
 
     /// A complete reply to this request was received.
-    fn on_reply(&self, request: &Prepared, kept: &ReplyDetails);
+    fn on_reply(&self, request: &Prepared, details: &ReplyDetails);
 }
 
 /// The real world, with an optional witness.
@@ -144,8 +144,8 @@ impl Transport for WitnessedTransport {
             self.witness.on_request(request);
         }
         let reply = self.transport.inspect(conn, request, stamps).await?;
-        if let Some(kept) = &reply.details {
-            self.witness.on_reply(request, kept);
+        if let Some(details) = &reply.details {
+            self.witness.on_reply(request, details);
         }
         Ok(reply)
     }

@@ -53,7 +53,7 @@ impl RealWorld {
 impl RealWorld {
     /// Output for later stages of a test: current properties, and the variables of a
     /// user that is done.
-    pub fn handed_on(&self) -> StageOutput {
+    pub fn stage_output(&self) -> StageOutput {
         self.compiled.first().map(|compiled| compiled.stage_output()).unwrap_or_default()
     }
 

@@ -166,9 +166,9 @@ mod tests {
 
     fn run(source: &str, user: &UserContext, body: Option<&str>) -> Result<ScriptOutcome, String> {
         let request = Prepared::default();
-        let kept = body
+        let details = body
             .map(|body| Box::new(ReplyDetails { body: body.into(), ..ReplyDetails::default() }));
-        let reply = Reply { status: 200, details: kept, ..Reply::default() };
+        let reply = Reply { status: 200, details, ..Reply::default() };
         let sample = brunt_model::Sample::default();
         let reply_view = ReplyView::new(&request, Some(&reply), &sample, user);
         let view = if body.is_some() {
@@ -239,11 +239,11 @@ mod tests {
             ("HTTP/1.1 103 Early Hints\r\nA: HTTP/1.1 201 no\r\n\r\nHTTP/1.1 201 \r\n\r\n", ""),
             ("HTTP/1.1 201\r\n\r\n", ""),
         ] {
-            let kept = Some(Box::new(ReplyDetails {
+            let details = Some(Box::new(ReplyDetails {
                 first_bytes: head.into(),
                 ..ReplyDetails::default()
             }));
-            let reply = Reply { status: 201, details: kept, ..Reply::default() };
+            let reply = Reply { status: 201, details, ..Reply::default() };
             assert_eq!(
                 ReplyView::new(&request, Some(&reply), &sample, &user).message(),
                 message,

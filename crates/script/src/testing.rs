@@ -82,9 +82,9 @@ pub fn users(plan: &Plan) -> Box<dyn Users> {
 pub fn users_of(compiled: &Arc<CompiledScript>, plan: &Plan) -> Box<dyn Users> {
     let wire = Rc::new(Http::new(Common::new(plan).unwrap(), 0, Time::new(Epoch::Fake)));
     let labels: Numbering = Rc::new(|_| 0);
-    let surroundings: Rc<dyn RunState> = Rc::new(StillRun);
+    let run_state: Rc<dyn RunState> = Rc::new(StillRun);
     compiled.users(
         &wire,
-        UserSetup { population: 0, worker: 0, labels: &labels, surroundings: &surroundings },
+        UserSetup { population: 0, worker: 0, labels: &labels, run_state: &run_state },
     )
 }

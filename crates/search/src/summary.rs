@@ -335,7 +335,7 @@ fn part(point: &Point, dropped: f64, bound: &Bound, excuse: Excuse) -> BoundCoun
     }
 }
 
-/// Required number of replies in a block: as the objective says, but at most 99 % of the arrivals.
+/// Required number of replies in a block: that of the objective, at most 99 % of the arrivals.
 pub(crate) fn required(rate: f64, seconds: f64, arrivals: f64) -> f64 {
     if arrivals > 0.0 {
         (rate * seconds).min(arrivals * crate::bound::MIN_ACHIEVED)

@@ -48,7 +48,7 @@ pub trait Timer: Clock + Clone {
         None
     }
 
-    /// Advances a fake clock, which stands still while anything runs. A real clock ignores it.
+    /// Advances a fake clock, which does not advance while code runs. A real clock ignores it.
     fn simulate_work(&self, time: Duration);
 }
 
@@ -98,7 +98,7 @@ pub struct Reply {
     pub head_bytes: u64,
     /// Value of Content-Length. None if the body has another framing, or if there is no body.
     pub announced_bytes: Option<u64>,
-    /// The parts that the transport was told to keep, if any.
+    /// The parts that the caller wanted, if any.
     pub details: Option<Box<ReplyDetails>>,
 }
 

@@ -288,7 +288,7 @@ pub enum BadRequest {
     /// The text is no valid URL.
     #[error("`{0}` is no URL: {1}; write one such as http://127.0.0.1:8080/path")]
     Url(String, url::ParseError),
-    /// The scheme is none of http, https, ws and wss.
+    /// The scheme is not http, https, ws or wss.
     #[error("`{0}`: brunt speaks http, https, ws and wss; write http://… or https://…")]
     Scheme(String),
     /// HTTP/3 without TLS.

@@ -1,7 +1,7 @@
 //! Chooses the local address of a connection.
 //!
 //! Addresses that the plan sets are used in turn. Without them, the system chooses, until a server
-//! on the loopback interface has so many of this process's connections that connect(2) becomes
+//! on the loopback interface has a number of this process's connections at which connect(2) becomes
 //! slow. Linux tries every second port first. Once those are used, it searches all ports one by one
 //! for each connection. From then on further connections use 127.0.0.2, then 127.0.0.3, and so on.
 

@@ -259,7 +259,7 @@ impl<L: Link> Stream<L> {
     }
 
     /// Reads the bytes that the socket may still contain after the last read, without waiting.
-    /// None: nothing. It costs a system call only if the last read could not tell.
+    /// None if there are none. Makes no system call if the last read has drained the socket.
     pub fn read_remaining(
         &mut self,
         buffer: &mut [u8],

@@ -431,13 +431,13 @@ mod tests {
 
     #[test]
     fn suites_are_offered_in_the_order_asked_for() {
-        let asked = ["TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384", "TLS13_AES_128_GCM_SHA256"]
+        let requested = ["TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384", "TLS13_AES_128_GCM_SHA256"]
             .map(str::to_owned)
             .to_vec();
-        let config = of(Tls { ciphers: asked.clone(), ..Tls::default() }).unwrap();
+        let config = of(Tls { ciphers: requested.clone(), ..Tls::default() }).unwrap();
         let suites = &config.crypto_provider().cipher_suites;
-        assert_eq!(suites.iter().filter_map(|s| s.suite().as_str()).collect::<Vec<_>>(), asked);
-        assert!(asked.iter().all(|name| super::suites().contains(&name.as_str())));
+        assert_eq!(suites.iter().filter_map(|s| s.suite().as_str()).collect::<Vec<_>>(), requested);
+        assert!(requested.iter().all(|name| super::suites().contains(&name.as_str())));
     }
 
     #[test]

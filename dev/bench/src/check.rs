@@ -223,14 +223,14 @@ mod tests {
         };
         assert!(missed("memory", &growth(104)).is_empty());
         assert_eq!(missed("memory", &growth(106)).len(), 1);
-        let held = ConnectionMemory {
+        let memory = ConnectionMemory {
             asked: 15_000,
             open: 14_000,
             few_bytes: 0,
             many_bytes: 60_000_000,
             complaint: None,
         };
-        let results = Results { held: Some(held), ..Results::default() };
+        let results = Results { held: Some(memory), ..Results::default() };
         assert_eq!(missed("connections", &results), ["connections open"]);
         let peaks = [(1_000, 41_000_000), (100_000, 149_000_000)];
         let url_peaks = peaks.map(|(count, bytes)| UrlPeak { count, requests: 1, bytes }).to_vec();

@@ -170,14 +170,14 @@ mod tests {
 
     #[test]
     fn what_a_connection_costs_is_the_difference_over_all_of_them() {
-        let held = ConnectionMemory {
+        let memory = ConnectionMemory {
             asked: 15_000,
             open: 15_000,
             few_bytes: 5_000_000,
             many_bytes: 35_000_000,
             complaint: None,
         };
-        assert_eq!(held.bytes_per_connection(), 2000.0);
+        assert_eq!(memory.bytes_per_connection(), 2000.0);
     }
 
     #[test]

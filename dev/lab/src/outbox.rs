@@ -143,7 +143,8 @@ mod tests {
             );
         }
         let mut writer = Reluctant { taken: Vec::new(), ready: false };
-        let (mut completed, mut total) = (Vec::new(), 0);
+        let mut completed = Vec::new();
+        let mut total = 0;
         while !outbox.is_empty() {
             total += outbox.write_to(&mut writer, &mut completed).unwrap();
         }

@@ -95,29 +95,32 @@ mod tests {
 
     #[test]
     fn a_stall_of_a_second_in_five() {
-        let told =
+        let statistics =
             of("--service const:1ms --stall 1s/5s", Protocol::Http1, &every(5 * MS, 2000), &[], 0);
-        assert_eq!((told.count, told.p50), (2000, 0.001));
-        assert!((told.p90 - 0.5).abs() < 0.01 && (told.p99 - 0.95).abs() < 0.01, "{told:?}");
+        assert_eq!((statistics.count, statistics.p50), (2000, 0.001));
+        assert!(
+            (statistics.p90 - 0.5).abs() < 0.01 && (statistics.p99 - 0.95).abs() < 0.01,
+            "{statistics:?}"
+        );
     }
 
     #[test]
     fn a_freeze_and_what_came_before_the_measured_time() {
         let freeze = Freeze { from: 4 * SECOND, to: 6 * SECOND };
-        let told =
+        let statistics =
             of("--service const:5ms", Protocol::Http1, &every(10 * MS, 800), &[freeze], 4 * SECOND);
-        assert_eq!((told.count, told.p50), (400, 0.005));
-        assert!((told.max - 2.0).abs() < 0.02, "{told:?}");
+        assert_eq!((statistics.count, statistics.p50), (400, 0.005));
+        assert!((statistics.max - 2.0).abs() < 0.02, "{statistics:?}");
     }
 
     #[test]
     fn dripping_replies_and_those_that_never_come() {
         let line = "--service const:5ms --fail 10%:slow --fail 20%:reset --drip 1ms";
-        let told = of(line, Protocol::Http1, &every(MS, 10_000), &[], 0);
-        assert!((7_800..8_200).contains(&told.count), "{told:?}");
-        assert_eq!(told.p50, 0.005);
+        let statistics = of(line, Protocol::Http1, &every(MS, 10_000), &[], 0);
+        assert!((7_800..8_200).contains(&statistics.count), "{statistics:?}");
+        assert_eq!(statistics.p50, 0.005);
         // A head and a body of about 60 bytes, one byte per millisecond.
-        assert!(told.p99 > 0.05 && told.p99 < 0.1, "{told:?}");
+        assert!(statistics.p99 > 0.05 && statistics.p99 < 0.1, "{statistics:?}");
         let max = |protocol| of(line, protocol, &every(MS, 1000), &[], 0).max;
         assert_eq!(max(Protocol::Http2), 0.014, "ten bytes of body");
         assert_eq!(max(Protocol::WebSocket), 0.016, "and two bytes of head");

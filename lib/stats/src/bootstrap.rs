@@ -52,15 +52,16 @@ mod tests {
         // The population 0 … 99 has the standard deviation 28.866, so the mean of 100 draws has
         // 2.8866. The interval is ±1.96 of that.
         let mut random = Pcg64Mcg::seed_from_u64(1);
-        let found = interval(4000, &mut random, |r| {
+        let resampled = interval(4000, &mut random, |r| {
             Some(draw(100, r).iter().sum::<usize>() as f64 / 100.0)
         })
         .unwrap();
         assert!(
-            (found.low - (49.5 - 5.66)).abs() < 0.4 && (found.high - (49.5 + 5.66)).abs() < 0.4,
-            "{found:?}"
+            (resampled.low - (49.5 - 5.66)).abs() < 0.4
+                && (resampled.high - (49.5 + 5.66)).abs() < 0.4,
+            "{resampled:?}"
         );
-        assert_eq!(found.figure_share, 1.0);
+        assert_eq!(resampled.figure_share, 1.0);
     }
 
     #[test]

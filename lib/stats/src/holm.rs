@@ -66,10 +66,10 @@ mod tests {
     #[test]
     fn p_values_are_those_of_r() {
         // p.adjust(c(0.01, 0.04, 0.02, 0.005), "holm"): 0.03 0.04 0.04 0.02.
-        let found: Vec<f64> =
+        let adjusted: Vec<f64> =
             holm(&equal(&[0.01, 0.04, 0.02, 0.005]), 0.05).iter().map(|t| t.p).collect();
-        for (found, r) in found.iter().zip([0.03, 0.04, 0.04, 0.02]) {
-            assert!((found - r).abs() < 1e-12, "{found} {r}");
+        for (adjusted, r) in adjusted.iter().zip([0.03, 0.04, 0.04, 0.02]) {
+            assert!((adjusted - r).abs() < 1e-12, "{adjusted} {r}");
         }
     }
 

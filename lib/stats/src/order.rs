@@ -139,7 +139,7 @@ fn score(size: f64, q: f64, side: Side) -> f64 {
 mod tests {
     use super::*;
 
-    fn known(effective: f64) -> EffectiveSample {
+    fn sample_of(effective: f64) -> EffectiveSample {
         EffectiveSample { effective, freedom: 1e6, skewness: 0.0 }
     }
 
@@ -155,7 +155,7 @@ mod tests {
     fn the_median_of_a_hundred_lies_between_the_fortieth_and_the_sixty_first() {
         // Order-statistic tables for the median, n = 100, at least 95 %: ranks 40 and 61 (David &
         // Nagaraja 2003). The fractional ranks (n+1)u lie inside these, by less than one.
-        let shares = shares(0.5, known(100.0));
+        let shares = shares(0.5, sample_of(100.0));
         let (low, high) = (101.0 * shares.low, 101.0 * shares.high.unwrap());
         assert!(low > 40.0 && low < 41.0 && high > 60.0 && high < 61.0, "{low} {high}");
     }
@@ -173,16 +173,16 @@ mod tests {
 
     #[test]
     fn fewer_than_four_beyond_have_no_upper_end() {
-        assert_eq!(shares(0.99, known(399.0)).high, None);
-        assert!(shares(0.99, known(500.0)).high.is_some());
-        assert_eq!(shares(0.99, EffectiveSample { freedom: 4.0, ..known(500.0) }).high, None);
+        assert_eq!(shares(0.99, sample_of(399.0)).high, None);
+        assert!(shares(0.99, sample_of(500.0)).high.is_some());
+        assert_eq!(shares(0.99, EffectiveSample { freedom: 4.0, ..sample_of(500.0) }).high, None);
     }
 
     #[test]
     fn less_certainty_and_clumps_widen() {
-        let sure = shares(0.9, known(500.0));
-        let unsure = shares(0.9, EffectiveSample { freedom: 8.0, ..known(500.0) });
-        let clumped = shares(0.9, EffectiveSample { skewness: 0.5, ..known(500.0) });
+        let sure = shares(0.9, sample_of(500.0));
+        let unsure = shares(0.9, EffectiveSample { freedom: 8.0, ..sample_of(500.0) });
+        let clumped = shares(0.9, EffectiveSample { skewness: 0.5, ..sample_of(500.0) });
         assert!(unsure.low < sure.low && unsure.high > sure.high);
         assert!(clumped.low == sure.low && clumped.high > sure.high);
     }

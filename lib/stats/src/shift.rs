@@ -182,7 +182,7 @@ mod tests {
 
     const OPEN: f64 = f64::INFINITY;
 
-    fn known(values: &[f64]) -> Vec<ValueRange> {
+    fn exact_values(values: &[f64]) -> Vec<ValueRange> {
         values.iter().copied().map(ValueRange::exact).collect()
     }
 
@@ -207,7 +207,7 @@ mod tests {
     fn the_unpaired_example_has_its_published_estimate() {
         // 0.305; the interval at 96 % goes from the 9th of 50 differences to the
         // 42nd: −0.15 to 0.76.
-        let shift = unpaired(&known(&EARLY), &known(&AT_TERM), 0.04);
+        let shift = unpaired(&exact_values(&EARLY), &exact_values(&AT_TERM), 0.04);
         let near = |found: f64, published: f64| {
             assert!((found - published).abs() < 1e-9, "{found} {published}");
         };
@@ -220,11 +220,11 @@ mod tests {
     fn the_interval_leaves_zero_out_just_when_the_test_speaks() {
         let d = [0.031, 0.052, 0.044, 0.06, 0.038, 0.049, 0.071, 0.055];
         for n in 1..=d.len() {
-            let paired = Paired::new(&known(&d[..n]), 10);
+            let paired = Paired::new(&exact_values(&d[..n]), 10);
             assert_eq!(paired.shift(0.05).interval.low > 0.0, paired.p() <= 0.05, "{n}");
         }
         assert_eq!(
-            Paired::new(&known(&d[..4]), 10).shift(0.05).interval,
+            Paired::new(&exact_values(&d[..4]), 10).shift(0.05).interval,
             ValueRange { low: -OPEN, high: OPEN }
         );
     }
@@ -232,7 +232,7 @@ mod tests {
     #[test]
     fn the_interval_holds_the_estimate_whatever_an_earlier_look_left_out() {
         let d = [-3.82, -1.22, 0.0, 0.0, 0.0, 1.2, 4.41, 2.82];
-        let shift = Paired::new(&known(&d), 9).shift(0.2);
+        let shift = Paired::new(&exact_values(&d), 9).shift(0.2);
         assert!(
             shift.interval.low <= shift.value.low && shift.value.high <= shift.interval.high,
             "{shift:?}"
@@ -241,7 +241,7 @@ mod tests {
 
     #[test]
     fn what_is_known_from_below_only_has_an_open_end() {
-        let mut d = known(&[0.2, 0.3, 0.25, 0.4, 0.35, 0.22, 0.31, 0.28]);
+        let mut d = exact_values(&[0.2, 0.3, 0.25, 0.4, 0.35, 0.22, 0.31, 0.28]);
         let all = Paired::new(&d, 8).shift(0.05);
         d[3].high = OPEN;
         let one = Paired::new(&d, 8).shift(0.05);
@@ -273,7 +273,8 @@ mod tests {
         #[test]
         fn the_other_way_round_is_the_opposite(d in prop::collection::vec(-5.0f64..5.0, 1..9)) {
             let back: Vec<f64> = d.iter().map(|d| -d).collect();
-            let (a, b) = (Paired::new(&known(&d), 9), Paired::new(&known(&back), 9));
+            let a = Paired::new(&exact_values(&d), 9);
+            let b = Paired::new(&exact_values(&back), 9);
             prop_assert!((a.p() - b.p()).abs() < 1e-12);
             prop_assert_eq!(a.shift(0.2).interval.low, -b.shift(0.2).interval.high);
             let shift = a.shift(0.2);

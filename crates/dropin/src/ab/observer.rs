@@ -47,9 +47,9 @@ impl Witness for ConnectionObserver {
         self.verbosity >= 2
     }
 
-    fn on_reply(&self, _: &Prepared, kept: &ReplyDetails) {
-        kept.server.as_ref().map(|server| self.server.get_or_init(|| server.clone()));
-        self.caller.out_bytes(&log(&kept.first_bytes, self.verbosity));
+    fn on_reply(&self, _: &Prepared, details: &ReplyDetails) {
+        details.server.as_ref().map(|server| self.server.get_or_init(|| server.clone()));
+        self.caller.out_bytes(&log(&details.first_bytes, self.verbosity));
     }
 }
 

@@ -204,13 +204,13 @@ mod tests {
 
     #[test]
     fn arguments_are_those_that_harm_nobody_here() {
-        let taken = words(
+        let arguments = words(
             "--server h --uri \"/a b\" --num-conn 10 --num-call 1 --timeout 5 --rate 3.5 --port 80",
         )
         .unwrap();
         let joined =
             "--server|h|--uri|/a b|--num-conns|10|--num-calls|1|--timeout|5|--rate|3.5|--port|80";
-        assert_eq!(taken.join("|"), joined);
+        assert_eq!(arguments.join("|"), joined);
         for (arguments, why) in [
             ("--wlog y,/etc/passwd", "--wlog"),
             ("--print-reply", "--print-reply"),

@@ -52,14 +52,14 @@ impl Witness for ExchangePrinter {
         self.output.write(&out);
     }
 
-    fn on_reply(&self, _: &Prepared, kept: &ReplyDetails) {
+    fn on_reply(&self, _: &Prepared, details: &ReplyDetails) {
         let Some(parts) = self.reply else { return };
         let number = self.reply_count.fetch_add(1, Ordering::Relaxed);
-        let head = head_of(&kept.first_bytes);
+        let head = head_of(&details.first_bytes);
         let mut out = if parts.header { lines(&format!("RH{number}:"), head) } else { Vec::new() };
-        if parts.body && !kept.body.is_empty() {
+        if parts.body && !details.body.is_empty() {
             // A line break at the end does not start another line.
-            let body = kept.body.strip_suffix(b"\n").unwrap_or(&kept.body);
+            let body = details.body.strip_suffix(b"\n").unwrap_or(&details.body);
             out.extend(body.split(|byte| *byte == b'\n').flat_map(|line| body_line(number, line)));
         }
         // As in the report: the two bytes of the last line.
@@ -68,7 +68,7 @@ impl Witness for ExchangePrinter {
             format!(
                 "RS{number}: header {} content {} footer {footer}\n",
                 head.len(),
-                kept.body.len()
+                details.body.len()
             )
             .bytes(),
         );

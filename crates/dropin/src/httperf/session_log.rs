@@ -79,7 +79,7 @@ fn parse_call(line: &str) -> Result<(RequestContent, Option<Duration>), String> 
     Ok((content, think))
 }
 
-/// Parses a think time in seconds; `line` is for the error.
+/// Parses a think time in seconds; `line` appears in the error.
 fn seconds(text: &str, line: &str) -> Result<Duration, String> {
     let seconds =
         text.parse::<f64>().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());

@@ -17,15 +17,15 @@ impl Witness for ReplyPrinter {
         true
     }
 
-    fn on_reply(&self, request: &Prepared, kept: &ReplyDetails) {
-        let head = kept
+    fn on_reply(&self, request: &Prepared, details: &ReplyDetails) {
+        let head = details
             .first_bytes
             .windows(4)
             .position(|part| part == b"\r\n\r\n")
-            .map_or(kept.first_bytes.len(), |position| position + 4);
+            .map_or(details.first_bytes.len(), |position| position + 4);
         let reply = match self.0 {
-            Look::Heads => &kept.first_bytes[..head],
-            Look::Page => &kept.body[..],
+            Look::Heads => &details.first_bytes[..head],
+            Look::Page => &details.body[..],
         };
         let text = [&request.bytes()[..], b"\n", reply, b"\n"].concat();
         self.1.out_bytes(&text);

@@ -19,7 +19,7 @@ const MAXIMUM: [&str; 1] = [name::DESCRIPTORS];
 
 /// The readings of all parts.
 pub(super) struct Readings {
-    ourselves: SelfProbe,
+    probe: SelfProbe,
     parts: Vec<PartReadings>,
 }
 
@@ -36,7 +36,7 @@ impl Readings {
             .iter()
             .map(|m| PartReadings { part: m.part, values: Vec::new(), is_fresh: false })
             .collect();
-        Self { ourselves: SelfProbe::new(server(environment)), parts }
+        Self { probe: SelfProbe::new(server(environment)), parts }
     }
 
     /// Stores a part's reading of itself. Missing values keep their last value: the usage of
@@ -60,7 +60,7 @@ impl Readings {
 
 impl SelfMonitor for Readings {
     fn read(&mut self) -> Vec<(String, f64)> {
-        let mut all = self.ourselves.read(0);
+        let mut all = self.probe.read(0);
         for part in &mut self.parts {
             part.is_fresh = false;
             for (name, value) in &part.values {

@@ -40,12 +40,12 @@ impl Fake {
         };
         thread::scope(|scope| {
             for part in ProcessPart::all(plan) {
-                let (tell, words) = channel();
-                sent.lock().unwrap().push(tell);
+                let (send, words) = channel();
+                sent.lock().unwrap().push(send);
                 let ready = out.clone();
-                let handle = PartHandle::new(plan, part, move |account| {
-                    let account = Box::new(account.clone());
-                    let _ = ready.send((part.number as usize, WorkerEvent::Message(account)));
+                let handle = PartHandle::new(plan, part, move |message| {
+                    let message = Box::new(message.clone());
+                    let _ = ready.send((part.number as usize, WorkerEvent::Message(message)));
                 });
                 let hears = handle.clone();
                 thread::spawn(move || words.iter().for_each(|word| hears.apply(word)));
@@ -53,10 +53,12 @@ impl Fake {
                 scope.spawn(move || self.one_part(plan, &handle, &out, dies));
             }
             drop(out);
-            let mut tell = |word| sent.lock().unwrap().iter().for_each(|line| _ = line.send(word));
-            let mut lines = WorkerChannels { inbox: &inbox, send: &mut tell };
-            let joint = DistributedRun { plan, epoch: self.epoch, labels: self.labels.clone() };
-            join(&joint, Environment::default(), &mut lines, &self.stop, &mut sink).unwrap();
+            let mut send = |word| sent.lock().unwrap().iter().for_each(|line| _ = line.send(word));
+            let mut channels = WorkerChannels { inbox: &inbox, send: &mut send };
+            let distributed_run =
+                DistributedRun { plan, epoch: self.epoch, labels: self.labels.clone() };
+            join(&distributed_run, Environment::default(), &mut channels, &self.stop, &mut sink)
+                .unwrap();
             drop(inbox);
         });
         seen.samples.sort_by_key(|s| s.planned);

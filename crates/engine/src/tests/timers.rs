@@ -74,7 +74,7 @@ impl Model {
 fn on_a_fake_clock<F: Future<Output = ()> + 'static>(task: impl FnOnce(Time) -> F) {
     let time = Time::new(Epoch::Fake);
     let run = async move {
-        let _attended = time.install().unwrap();
+        let _installed = time.install().unwrap();
         tokio::task::spawn_local(task(time)).await
     };
     runtime().unwrap().block_on(run).unwrap();

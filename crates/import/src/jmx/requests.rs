@@ -186,7 +186,7 @@ impl Writer<'_> {
         let scheme = if is_scheme {
             scheme
         } else {
-            self.unfolded.before.text(&scheme).trim().to_ascii_lowercase()
+            self.unevaluated.before.text(&scheme).trim().to_ascii_lowercase()
         };
         format!("{scheme}://{host}{port}{slash}{}{}", path.text, expression_text(rest))
     }
@@ -198,7 +198,7 @@ impl Writer<'_> {
             Stretch::Variable { name, .. } => self.plan_vars.contains(name),
             Stretch::Call { .. } => false,
         });
-        UrlPart { value: self.unfolded.before.text(&text), text, is_constant }
+        UrlPart { value: self.unevaluated.before.text(&text), text, is_constant }
     }
 
     /// Writes header fields without secrets.

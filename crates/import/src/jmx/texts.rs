@@ -155,7 +155,7 @@ impl Writer<'_> {
                     }
                 },
                 Stretch::Call { name, written, .. } => {
-                    let folded = self.unfolded.before.folded(&written);
+                    let folded = self.unevaluated.before.folded(&written);
                     if !folded.contains("${") {
                         out.push_str(&folded);
                         continue;

@@ -52,7 +52,7 @@ fn again(plan: &Plan) -> (Plan, ExportedPlan) {
         write(plan, &ExportOptions { name: "a \"b\" & <c>".into(), folder: PathBuf::new() });
     let document = Document::parse(exported.jmx.as_bytes()).expect("a .jmx");
     assert_eq!(document.unsupported().len(), 0);
-    let surroundings = PlanContext {
+    let context = PlanContext {
         properties: &PropertyMap::new(),
         folder: &PlanFolder::new(Path::new("."), &[]),
         resolve_all: None,
@@ -63,7 +63,7 @@ fn again(plan: &Plan) -> (Plan, ExportedPlan) {
         seed: 1,
         threads: 1,
     };
-    let run = crate::plan::read(&document, &surroundings).expect("a plan");
+    let run = crate::plan::read(&document, &context).expect("a plan");
     (run.stages[0].plan.clone(), exported)
 }
 

@@ -70,7 +70,7 @@ impl PlanReader<'_> {
         let values =
             nested.iter().flat_map(pairs).map(|(name, value)| (name, self.before.text(&value)));
         let arguments = Arguments(values.collect());
-        if self.surroundings.resolve_all.is_some() && [INFLUX, GRAPHITE].contains(&&*name) {
+        if self.context.resolve_all.is_some() && [INFLUX, GRAPHITE].contains(&&*name) {
             return Err(
                 "the plan runs against one address in place of its hosts, and its figures are not for real systems \
                         then; `-o influx=URL` or `-o graphite=HOST:PORT` of `brunt run` sends them"
@@ -91,7 +91,7 @@ impl PlanReader<'_> {
     /// Time between two reports; the default if the property is absent or not positive.
     fn interval(&self, property: &str, default_seconds: u64) -> Duration {
         let seconds =
-            self.surroundings.properties.get(property).and_then(|text| text.trim().parse().ok());
+            self.context.properties.get(property).and_then(|text| text.trim().parse().ok());
         Duration::from_secs(seconds.filter(|seconds| *seconds > 0).unwrap_or(default_seconds))
     }
 

@@ -43,7 +43,7 @@ impl PlanReader<'_> {
         element: TestElement<'_>,
         scope: &Scope<'_>,
     ) -> Result<Vec<ScenarioStep>, JmxError> {
-        if self.surroundings.records.is_none()
+        if self.context.records.is_none()
             || self.flag(element, "TransactionController.parent", false)
         {
             return self.body(element, scope);
@@ -454,9 +454,9 @@ impl PlanReader<'_> {
             return Ok(Vec::new());
         }
         self.notice_replacement(element, file);
-        let bytes = match self.surroundings.folder.read(file) {
+        let bytes = match self.context.folder.read(file) {
             Ok(bytes) => bytes,
-            Err(error) if self.surroundings.lenient => {
+            Err(error) if self.context.lenient => {
                 self.notice(format!("{}: left out, {file}: {error}", element.place()));
                 return Ok(Vec::new());
             }

@@ -114,9 +114,9 @@ impl PlanReader<'_> {
         for element in elements {
             let name = element.properties().text("filename").unwrap_or_default().trim().to_owned();
             self.notice_replacement(element, &name);
-            let Err(error) = file_variables(element, self.surroundings.folder) else { continue };
+            let Err(error) = file_variables(element, self.context.folder) else { continue };
             let message = format!("the file {name} cannot be read: {error}");
-            if !self.surroundings.lenient {
+            if !self.context.lenient {
                 return Err(error_at(
                     element,
                     &format!("{message}; put it there, or name another"),
@@ -232,11 +232,11 @@ impl PlanReader<'_> {
     ) -> Result<Option<ScenarioStep>, JmxError> {
         let file_name = self.value(element, "filename");
         self.notice_replacement(element, file_name.trim());
-        let path = match self.surroundings.folder.find(file_name.trim()) {
+        let path = match self.context.folder.find(file_name.trim()) {
             Ok(path) => path,
             Err(error) => {
                 let message = format!("the data file {} cannot be read: {error}", file_name.trim());
-                if self.surroundings.lenient {
+                if self.context.lenient {
                     self.notice(format!("{}: left out, {message}", element.place()));
                     return Ok(None);
                 }

@@ -59,7 +59,7 @@ impl PlanReader<'_> {
             let Some(assertion) = self.assertion(*element)? else { continue };
             match brunt_script::check::assertion(&assertion) {
                 Ok(()) => policy.assertions.push(assertion),
-                Err(error) if self.surroundings.lenient => {
+                Err(error) if self.context.lenient => {
                     self.notice(format!("{}: left out, {error}", element.place()));
                 }
                 Err(error) => return Err(error_at(*element, &error.to_string())),

@@ -82,8 +82,8 @@ impl PlanReader<'_> {
     /// Path of a missing script file. None if the file exists, is not accessible,
     /// or is not configured.
     pub(super) fn missing_script(&self, file: &str) -> Option<PathBuf> {
-        let is_left_out = file.is_empty() || file.contains("${") || self.surroundings.lenient;
-        if is_left_out { None } else { self.surroundings.folder.missing_upload(file) }
+        let is_left_out = file.is_empty() || file.contains("${") || self.context.lenient;
+        if is_left_out { None } else { self.context.folder.missing_upload(file) }
     }
 
     /// A script whose file is missing.

@@ -253,7 +253,8 @@ mod tests {
     #[test]
     fn no_link_leads_to_a_folder_outside_the_plan() {
         let scratch = tempfile::tempdir().unwrap();
-        let (plan, outside) = (scratch.path().join("plan"), scratch.path().join("outside"));
+        let plan = scratch.path().join("plan");
+        let outside = scratch.path().join("outside");
         std::fs::create_dir_all(plan.join("inside")).unwrap();
         std::fs::create_dir_all(&outside).unwrap();
         std::os::unix::fs::symlink(&outside, plan.join("link")).unwrap();

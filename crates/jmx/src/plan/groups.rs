@@ -95,15 +95,15 @@ impl PlanReader<'_> {
             variables: self.initial_variables(),
             properties: self.properties.clone(),
             data: parts.data,
-            folders: self.surroundings.folder.roots(),
+            folders: self.context.folder.roots(),
             services: parts.services,
             inherited_variables: StageVariables::default(),
         };
         let mut duration = schedule.duration;
-        if let Some(most) = self.surroundings.max_duration {
+        if let Some(most) = self.context.max_duration {
             duration = Some(duration.map_or(most, |duration| duration.min(most)));
         }
-        let grace = self.surroundings.max_duration.unwrap_or(super::LONGEST_REQUEST);
+        let grace = self.context.max_duration.unwrap_or(super::LONGEST_REQUEST);
         let stop = Stop {
             duration,
             iterations_per_user: iterations,
@@ -132,7 +132,7 @@ impl PlanReader<'_> {
 
     fn scaled_threads(&self, threads: f64) -> f64 {
         // With a small scale, a group keeps at least one thread.
-        if threads <= 0.0 { 0.0 } else { (threads * self.surroundings.scale).round().max(1.0) }
+        if threads <= 0.0 { 0.0 } else { (threads * self.context.scale).round().max(1.0) }
     }
 
     fn schedule(&mut self, group: TestElement<'_>) -> Result<Option<Schedule>, JmxError> {
@@ -155,7 +155,7 @@ impl PlanReader<'_> {
     /// A number of threads or loops as JMeter reads it: 0 for an invalid text. In lenient mode, 1.
     fn count(&mut self, group: TestElement<'_>, name: &str, value: &str) -> f64 {
         match number_of(group, name, value, 0.0) {
-            Err(error) if self.surroundings.lenient => {
+            Err(error) if self.context.lenient => {
                 self.notice(format!("{error}; 1 is taken"));
                 1.0
             }
@@ -308,7 +308,7 @@ impl PlanReader<'_> {
 
     fn arrivals(&mut self, group: TestElement<'_>) -> Result<Option<Schedule>, JmxError> {
         let level = self.level(group)?;
-        let stages = ramp_stages(level.target * self.surroundings.scale / level.unit, &level);
+        let stages = ramp_stages(level.target * self.context.scale / level.unit, &level);
         let limit = self.number(group, "ConcurrencyLimit", 0.0)?;
         Ok(Some(open_schedule(stages, Arrivals::Even, limit)))
     }
@@ -325,7 +325,7 @@ impl PlanReader<'_> {
             let [from, to, time] = cells[..] else {
                 return Err(error_at(group, "a row needs a first rate, a last rate and a time"));
             };
-            let scale = self.surroundings.scale;
+            let scale = self.context.scale;
             stages.push(stage(from * scale / unit, to * scale / unit, time * unit));
         }
         let limit = self.number(group, "ConcurrencyLimit", 0.0)?;
@@ -338,8 +338,8 @@ impl PlanReader<'_> {
         let (mut stages, arrivals) =
             schedule::read(&text).map_err(|message| error_at(group, &message))?;
         for stage in &mut stages {
-            stage.from *= self.surroundings.scale;
-            stage.to *= self.surroundings.scale;
+            stage.from *= self.context.scale;
+            stage.to *= self.context.scale;
         }
         Ok((!stages.is_empty()).then(|| open_schedule(without_empty_stages(stages), arrivals, 0.0)))
     }

@@ -196,7 +196,7 @@ impl PlanReader<'_> {
         if path.starts_with("http://") || path.starts_with("https://") {
             return path;
         }
-        let host = match &self.surroundings.resolve_all {
+        let host = match &self.context.resolve_all {
             // All connections go to one address, so the plan needs no host.
             Some(all) if host.trim().is_empty() => all.address.ip().to_string(),
             _ => host,
@@ -254,7 +254,7 @@ impl PlanReader<'_> {
         if host.contains('/') {
             return Some(InvalidHost::Slash);
         }
-        let is_none = host.trim().is_empty() && self.surroundings.resolve_all.is_none();
+        let is_none = host.trim().is_empty() && self.context.resolve_all.is_none();
         is_none.then(|| {
             let protocol = self.sampler_text(&sampler, "HTTPSampler.protocol");
             let port = self.sampler_text(&sampler, "HTTPSampler.port");
@@ -282,7 +282,7 @@ impl PlanReader<'_> {
             method.trim().to_ascii_uppercase().as_str(),
             "" | "GET" | "DELETE" | "OPTIONS" | "HEAD" | "TRACE"
         );
-        if self.surroundings.lenient || !sends {
+        if self.context.lenient || !sends {
             return None;
         }
         let files = self
@@ -290,7 +290,7 @@ impl PlanReader<'_> {
             .into_iter()
             .map(|(file, _)| file)
             .filter(|file| !file.contains("${"));
-        files.into_iter().find_map(|file| self.surroundings.folder.missing_upload(&file))
+        files.into_iter().find_map(|file| self.context.folder.missing_upload(&file))
     }
 
     /// Path and properties of each file to upload.
@@ -312,10 +312,10 @@ impl PlanReader<'_> {
             let element = sampler.element;
             let expression = self.runtime_upload(element, &file);
             self.notice_replacement(element, &file);
-            let bytes = match self.surroundings.folder.upload(&file) {
+            let bytes = match self.context.folder.upload(&file) {
                 _ if expression.is_some() => Vec::new(),
                 Ok(bytes) => bytes,
-                Err(error) if self.surroundings.lenient => {
+                Err(error) if self.context.lenient => {
                     self.notice(format!("{}: sent without {file}: {error}", element.place()));
                     continue;
                 }

@@ -188,7 +188,7 @@ impl PlanReader<'_> {
         };
         match brunt_script::check::script(&script) {
             Ok(()) => Ok(PlanScript::Readable(script)),
-            Err(error) if self.surroundings.lenient => {
+            Err(error) if self.context.lenient => {
                 self.notice(format!("{}: left out, {error}", element.place()));
                 Ok(PlanScript::LeftOut)
             }
@@ -214,7 +214,7 @@ impl PlanReader<'_> {
             let is_word = before
                 .ends_with(|letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '.'));
             let included = call.filter(|_| !is_word).and_then(|(file, rest)| {
-                let bytes = self.surroundings.folder.read(self.before.text(file).trim()).ok()?;
+                let bytes = self.context.folder.read(self.before.text(file).trim()).ok()?;
                 Some((bytes, rest))
             });
             if let Some((bytes, after)) = included {
@@ -232,9 +232,9 @@ impl PlanReader<'_> {
 
     fn script_file(&mut self, element: TestElement<'_>, file: &str) -> Result<String, JmxError> {
         self.notice_replacement(element, file);
-        match self.surroundings.folder.read(file) {
+        match self.context.folder.read(file) {
             Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
-            Err(error) if self.surroundings.lenient => {
+            Err(error) if self.context.lenient => {
                 self.notice(format!("{}: left out, {file}: {error}", element.place()));
                 Ok(String::new())
             }

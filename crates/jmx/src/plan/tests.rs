@@ -24,7 +24,7 @@ pub(super) fn with<T>(
     let properties =
         properties.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
     let folder = PlanFolder::new(folder, &[]);
-    let mut surroundings = PlanContext {
+    let mut context = PlanContext {
         properties: &properties,
         folder: &folder,
         resolve_all: None,
@@ -35,7 +35,7 @@ pub(super) fn with<T>(
         seed: 1,
         threads: 1,
     };
-    use_it(&mut surroundings)
+    use_it(&mut context)
 }
 
 /// The loop of a thread group, as JMeter's forms write it.
@@ -55,7 +55,7 @@ fn plan(beside: &str, within: &str) -> String {
 
 fn run_of(text: &str) -> Result<TestRun, JmxError> {
     let document = Document::parse(text.as_bytes()).unwrap();
-    with(&[], Path::new("."), |surroundings| read(&document, surroundings))
+    with(&[], Path::new("."), |context| read(&document, context))
 }
 
 fn scenario(beside: &str, within: &str) -> (Scenario, Vec<ReplyPolicy>) {
@@ -80,8 +80,8 @@ fn samplers_of_http_2_are_requests_over_it() {
 fn a_beanshell_script_has_the_files_that_it_names() {
     let document = Document::parse(plan("", "").as_bytes()).unwrap();
     let whole = |script: &str| {
-        with(&[], Path::new(env!("CARGO_MANIFEST_DIR")), |surroundings| {
-            PlanReader::new(&document, surroundings).with_sources(script)
+        with(&[], Path::new(env!("CARGO_MANIFEST_DIR")), |context| {
+            PlanReader::new(&document, context).with_sources(script)
         })
     };
     let file = include_str!("../../Cargo.toml");
@@ -113,9 +113,7 @@ fn variables_come_from_files() {
     };
     let run = |text: &str| {
         let document = Document::parse(text.as_bytes()).unwrap();
-        with(&[], Path::new(env!("CARGO_MANIFEST_DIR")), |surroundings| {
-            read(&document, surroundings)
-        })
+        with(&[], Path::new(env!("CARGO_MANIFEST_DIR")), |context| read(&document, context))
     };
     // A line without an equals sign, which is one column.
     let variables = run(&file("C:\\none\\Cargo.toml", "0"))
@@ -152,7 +150,7 @@ fn hosts_have_the_addresses_that_a_plan_gives_them() {
             .replace("></Arguments>", &format!(">{}</Arguments>", variable("name", "a.example")));
         let document =
             Document::parse(plan(&(set + &hosts), "<DebugSampler/>").as_bytes()).unwrap();
-        with(&[], Path::new("."), |surroundings| read(&document, surroundings))
+        with(&[], Path::new("."), |context| read(&document, context))
     };
     let all = resolved("192.0.2.1, ::1").unwrap().stages.remove(0).plan.connection.resolve;
     assert!(
@@ -338,9 +336,9 @@ fn a_plan_knows_the_name_of_its_file() {
     let document =
         Document::parse(plan("", &http("${__TestPlanName}", &[], "")).as_bytes()).unwrap();
     let folder = PlanFolder::for_plan(Path::new("plans/shop.jmx"), &[]);
-    let run = with(&[], Path::new("."), |surroundings| {
-        let surroundings = PlanContext { folder: &folder, records: None, ..*surroundings };
-        read(&document, &surroundings).unwrap()
+    let run = with(&[], Path::new("."), |context| {
+        let context = PlanContext { folder: &folder, records: None, ..*context };
+        read(&document, &context).unwrap()
     });
     assert_eq!(run.stages[0].plan.main().scenario.requests[0].label, "shop.jmx");
 }
@@ -530,9 +528,9 @@ fn threads_begin_within_their_ramp() {
     let text = plan("", &http("r", &[], ""));
     let document = Document::parse(text.as_bytes()).unwrap();
     let users = |scale: f64| {
-        let run = with(&[("n", "10")], Path::new("."), |surroundings| {
-            surroundings.scale = scale;
-            read(&document, surroundings)
+        let run = with(&[("n", "10")], Path::new("."), |context| {
+            context.scale = scale;
+            read(&document, context)
         });
         let population = run.unwrap().stages.remove(0).plan.populations.remove(0);
         let Load::Closed { users, .. } = population.load else { panic!() };
@@ -575,9 +573,9 @@ fn all_groups_of_a_stage_begin_with_the_properties_of_the_one_before() {
     let other = other.replace("</ThreadGroup>", &format!("{ONE_LOOP}</ThreadGroup>"));
     let document = Document::parse(plan(&other, &sampler).as_bytes()).unwrap();
     let properties = [("n", "2"), ("old", "1")];
-    let run = with(&properties, Path::new("."), |surroundings| {
-        surroundings.threads = 8;
-        read(&document, surroundings).unwrap()
+    let run = with(&properties, Path::new("."), |context| {
+        context.threads = 8;
+        read(&document, context).unwrap()
     });
     let [stage] = &run.stages[..] else { panic!("{run:?}") };
     let mut stage = stage.clone();
@@ -684,9 +682,9 @@ fn what_is_not_supported_is_refused_or_left_out() {
         "{told}"
     );
     let document = Document::parse(text.as_bytes()).unwrap();
-    let run = with(&[], Path::new("."), |surroundings| {
-        surroundings.lenient = true;
-        read(&document, surroundings)
+    let run = with(&[], Path::new("."), |context| {
+        context.lenient = true;
+        read(&document, context)
     });
     let run = run.unwrap();
     assert_eq!(
@@ -716,10 +714,10 @@ const INCOMPLETE: [&str; 4] =
 fn public_plans_are_read() {
     for (name, bytes) in real_plans() {
         let document = Document::parse(&bytes).unwrap();
-        let run = with(&[], &crate::tests::directory().join(&name), |surroundings| {
+        let run = with(&[], &crate::tests::directory().join(&name), |context| {
             let address = "127.0.0.1:1".parse().unwrap();
-            surroundings.resolve_all = Some(ResolveAll { address, tls: false });
-            read(&document, surroundings)
+            context.resolve_all = Some(ResolveAll { address, tls: false });
+            read(&document, context)
         });
         assert_eq!(run.is_err(), INCOMPLETE.contains(&name.as_str()), "{name}: {run:?}");
         for stage in run.map(|run| run.stages).unwrap_or_default() {

@@ -260,8 +260,8 @@ impl PlanReader<'_> {
         element: TestElement<'_>,
         message: &str,
     ) -> Result<Vec<ScenarioStep>, JmxError> {
-        if !self.surroundings.lenient {
-            let option = self.surroundings.folder.option("lenient");
+        if !self.context.lenient {
+            let option = self.context.folder.option("lenient");
             return Err(error_at(
                 element,
                 &format!("{message}, or run the plan without it by {option}"),
@@ -282,7 +282,7 @@ impl PlanReader<'_> {
         if self.flag(element, "loadDataFromFile", false) {
             let file = self.value(element, "dataFile");
             self.notice_replacement(element, file.trim());
-            let read = self.surroundings.folder.read(file.trim());
+            let read = self.context.folder.read(file.trim());
             let bytes = read.map_err(|error| {
                 error_at(element, &format!("{file}: {error}; name an existing file"))
             })?;

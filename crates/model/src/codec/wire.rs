@@ -16,8 +16,8 @@ pub use crate::tally::TallyMessage as Tally;
 pub use crate::tally::sums::kinds::{Failure, Malformed};
 pub use crate::tally::sums::messages::Histogram;
 pub use kinds::Phase;
-pub use read::{Decoded, account, event};
-pub use write::{account_message, event_message};
+pub use read::{Decoded, event, process_message};
+pub use write::{event_message, process_message_to_wire};
 
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct Event {
@@ -297,13 +297,13 @@ pub struct Lost {
 }
 
 #[derive(Clone, PartialEq, prost::Message)]
-pub struct Account {
-    #[prost(oneof = "AccountKind", tags = "1, 2, 3")]
-    pub said: Option<AccountKind>,
+pub struct ProcessMessage {
+    #[prost(oneof = "ProcessMessageKind", tags = "1, 2, 3")]
+    pub kind: Option<ProcessMessageKind>,
 }
 
 #[derive(Clone, PartialEq, prost::Oneof)]
-pub enum AccountKind {
+pub enum ProcessMessageKind {
     #[prost(uint64, tag = "1")]
     ReadyNanos(u64),
     #[prost(message, tag = "2")]

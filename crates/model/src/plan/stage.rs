@@ -92,17 +92,17 @@ impl Plan {
 
     /// Sets the values that earlier stages passed. Variables are set only for expressions,
     /// not by JMeter's rules.
-    pub fn apply_stage_output(&mut self, handed: &StageOutput) {
+    pub fn apply_stage_output(&mut self, output: &StageOutput) {
         for scenario in self.populations.iter_mut().map(|population| &mut population.scenario) {
-            scenario.properties.clone_from(&handed.properties);
+            scenario.properties.clone_from(&output.properties);
             // JMeter's threads share properties, but each has its own variables.
             if scenario.texts != TextRules::Expressions {
                 continue;
             }
             // Values of the earlier stages replace values of the same name.
             let values = &mut scenario.inherited_variables.values;
-            values.retain(|(name, _)| !handed.variables.iter().any(|(other, _)| other == name));
-            values.extend(handed.variables.iter().cloned());
+            values.retain(|(name, _)| !output.variables.iter().any(|(other, _)| other == name));
+            values.extend(output.variables.iter().cloned());
         }
     }
 }

@@ -160,8 +160,8 @@ mod tests {
             // A machine may have no IPv6.
             let Ok(socket) = std::net::TcpListener::bind(address) else { continue };
             let bound = socket.local_addr().unwrap();
-            let found = for_address(bound);
-            let [ours] = found.as_slice() else { panic!("{found:?}") };
+            let listeners = for_address(bound);
+            let [ours] = listeners.as_slice() else { panic!("{listeners:?}") };
             assert_eq!((SocketAddr::from((ours.address, ours.port)), ours.waiting), (bound, 0));
             assert!(ours.inode > 0 && ours.backlog > 0, "{ours:?}");
             let _waiting = std::net::TcpStream::connect(bound).unwrap();

@@ -19,7 +19,7 @@ const NLM_F_DUMP: u16 = 0x300;
 /// A request. Its numbers are defined in `linux/rtnetlink.h` and `linux/sock_diag.h`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Request<'a> {
-    /// None stands for number 0, `NETLINK_ROUTE`.
+    /// None is number 0, `NETLINK_ROUTE`.
     pub protocol: Option<Protocol>,
     /// Type of the request, and of the replies that are returned.
     pub types: (u16, u16),

@@ -1,4 +1,4 @@
-//! Reads the memory and descriptors of this process. Its CPU time is read in `ourselves`.
+//! Reads the memory and descriptors of this process. Its CPU time is read in `self_probe`.
 
 use super::{Source, Values, numbers, value_of};
 use crate::root::{ReopenedFile, Root};

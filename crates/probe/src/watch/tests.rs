@@ -216,16 +216,12 @@ fn what_twenty_processes_cost() {
         ("20 processes, a probe each, and the host", separate.into_iter().chain([host]).collect()),
     ];
     for (what, specs) in cases {
-        let mut ourselves = crate::SelfProbe::new(&[]);
+        let mut probe = crate::SelfProbe::new(&[]);
         let mut watch = Watch::start(&specs, Since::now());
         let seconds = 10;
         sleep(every * seconds);
-        let used: f64 = ourselves
-            .read(0)
-            .iter()
-            .filter(|v| server::CPU.contains(&v.0.as_str()))
-            .map(|v| v.1)
-            .sum();
+        let used: f64 =
+            probe.read(0).iter().filter(|v| server::CPU.contains(&v.0.as_str())).map(|v| v.1).sum();
         let share = used / f64::from(seconds) * 100.0;
         println!("{what}: {share:.3} % of a core, {} readings in {seconds} s", watch.drain().len());
         assert!(share < 50.0, "something is very wrong");

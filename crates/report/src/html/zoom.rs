@@ -118,15 +118,15 @@ mod tests {
     fn the_page_is_tested_with_what_is_written_here() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../web-ui/test/zoom.json");
         let recorded = recorded();
-        let known = std::fs::read_to_string(path)
+        let stored = std::fs::read_to_string(path)
             .ok()
             .and_then(|text| serde_json::from_str::<Value>(&text).ok());
-        if known.as_ref() != Some(&recorded) {
-            let anew = std::env::temp_dir().join("brunt-zoom.json");
-            std::fs::write(&anew, serde_json::to_string(&recorded).unwrap() + "\n").unwrap();
+        if stored.as_ref() != Some(&recorded) {
+            let replacement = std::env::temp_dir().join("brunt-zoom.json");
+            std::fs::write(&replacement, serde_json::to_string(&recorded).unwrap() + "\n").unwrap();
             panic!(
                 "web-ui/test/zoom.json is not what is written now; if that is right, take {}",
-                anew.display()
+                replacement.display()
             );
         }
     }

@@ -24,7 +24,7 @@ use std::time::Duration;
 #[test]
 #[ignore = "a part of other tests: the process between them and their servers"]
 fn as_guard() {
-    guard::attend(io::stdin(), io::stdout(), &RealClock::default()).expect("a guard");
+    guard::run_guard(io::stdin(), io::stdout(), &RealClock::default()).expect("a guard");
 }
 
 fn guard_program() -> (PathBuf, Vec<String>) {
@@ -121,8 +121,8 @@ impl Host for Silent {
         Ok(())
     }
 
-    fn report(&mut self, news: RigMessage) {
-        self.news.push(match news {
+    fn report(&mut self, message: RigMessage) {
+        self.news.push(match message {
             RigMessage::Hook { when, command } => format!("hook {when}: {command}"),
             RigMessage::Starting { contender } => format!("start {contender}"),
             RigMessage::Ready { contender, .. } => format!("ready {contender}"),

@@ -380,9 +380,8 @@ impl<'a> ServerCheck<'a> {
             return Err(RunError::NothingAsked);
         };
         let labels: Numbering = Rc::new(|_| 0);
-        let surroundings: Rc<dyn RunState> = Rc::new(NoRun);
-        let users =
-            UserSetup { population: 0, worker: 0, labels: &labels, surroundings: &surroundings };
+        let run_state: Rc<dyn RunState> = Rc::new(NoRun);
+        let users = UserSetup { population: 0, worker: 0, labels: &labels, run_state: &run_state };
         let mut user = script.users(&self.wire, users).user(0);
         match user.next(Turn::default()) {
             Step::Request(request) | Step::Last(request) => Ok(request),

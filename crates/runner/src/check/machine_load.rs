@@ -3,7 +3,7 @@
 use brunt_engine::clock::Time;
 use brunt_model::reading_names as name;
 use brunt_model::{Clock, Tick};
-use brunt_probe::ourselves::SelfProbe;
+use brunt_probe::self_probe::SelfProbe;
 use brunt_wire::Timer;
 use std::time::Duration;
 

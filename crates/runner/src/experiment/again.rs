@@ -58,7 +58,7 @@ pub fn experiment(
     target: &Target,
     command: &str,
 ) -> Result<Experiment, AgainError> {
-    let (mut steps, arranged) = match stored {
+    let (mut steps, arrangement) = match stored {
         StoredItem::Run(id) => {
             let plan = store.run(id)?.plan.ok_or_else(|| AgainError::NoPlan(id.clone()))?;
             (
@@ -73,19 +73,24 @@ pub fn experiment(
                 return Err(AgainError::Contenders(id.clone()));
             };
             let steps = std::mem::take(&mut only.steps);
-            let arranged = TrialArrangement {
+            let arrangement = TrialArrangement {
                 order: experiment.order,
                 cooldown: experiment.cooldown,
                 ..single_contender(&name, experiment.repetitions)
             };
-            (steps, arranged)
+            (steps, arrangement)
         }
     };
     for step in &mut steps {
         target.put_into(&mut step.plan)?;
     }
     let seed = steps.first().map_or(0, |step| step.plan.seed);
-    Ok(experiment::experiment(vec![Contender::bare("now".into(), steps)], arranged, seed, command)?)
+    Ok(experiment::experiment(
+        vec![Contender::bare("now".into(), steps)],
+        arrangement,
+        seed,
+        command,
+    )?)
 }
 
 impl Target {

@@ -189,8 +189,8 @@ impl Host for Measurer<'_> {
         measured
     }
 
-    fn report(&mut self, news: RigMessage) {
-        match news {
+    fn report(&mut self, message: RigMessage) {
+        match message {
             RigMessage::Hook { when, command } => self.show(&format!("{when}: {command}")),
             RigMessage::Starting { contender } => {
                 self.show(&format!("starting the server of {contender}"));

@@ -113,7 +113,7 @@ impl Fold {
     }
 
     /// Adds an event. Returns the interval that ends with it.
-    pub fn hear(&mut self, event: &Event) -> Option<Interval> {
+    pub fn add(&mut self, event: &Event) -> Option<Interval> {
         match event {
             Event::Started { unix_seconds, .. } => {
                 self.unix_seconds = *unix_seconds;
@@ -129,7 +129,7 @@ impl Fold {
                 None
             }
             Event::Snapshot(snapshot) => {
-                self.add(snapshot);
+                self.add_snapshot(snapshot);
                 (self.last_instant >= self.border).then(|| self.close())
             }
             Event::Finished(_) => (self.sums.snapshots > 0).then(|| {
@@ -140,7 +140,7 @@ impl Fold {
         }
     }
 
-    fn add(&mut self, snapshot: &Snapshot) {
+    fn add_snapshot(&mut self, snapshot: &Snapshot) {
         let sums = &mut self.sums;
         sums.all.merge(&snapshot.measured);
         for (label, tally) in &snapshot.labels {

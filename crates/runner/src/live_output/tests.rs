@@ -40,9 +40,9 @@ fn output(port: u16) -> LiveOutput {
 
 fn listening(outputs: &[LiveOutput]) -> (LiveOutputs, Arc<Mutex<Vec<String>>>) {
     let notifications = Arc::<Mutex<Vec<String>>>::default();
-    let heard = Arc::clone(&notifications);
+    let sink = Arc::clone(&notifications);
     let redactor = Arc::new(Redactor::with_random_key());
-    let notify = Arc::new(move |line: &str| heard.lock().unwrap().push(line.to_owned()));
+    let notify = Arc::new(move |line: &str| sink.lock().unwrap().push(line.to_owned()));
     (LiveOutputs::new(outputs, redactor, notify).unwrap(), notifications)
 }
 

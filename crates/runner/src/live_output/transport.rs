@@ -135,7 +135,7 @@ fn post(
     if (200..300).contains(&status) {
         return Ok(());
     }
-    let text = reply.details.map_or_else(String::new, |kept| one_line(&kept.body));
+    let text = reply.details.map_or_else(String::new, |details| one_line(&details.body));
     let reason = if text.is_empty() {
         format!("it answers {status}")
     } else {

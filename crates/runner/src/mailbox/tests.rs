@@ -117,7 +117,7 @@ fn sums(events: &[Event]) -> impl PartialEq + std::fmt::Debug {
     )
 }
 
-fn hear(mailbox: &mut Mailbox, events: &[Event]) {
+fn send_all(mailbox: &mut Mailbox, events: &[Event]) {
     for event in events {
         mailbox.on_event(event);
     }
@@ -147,7 +147,7 @@ fn a_listener_that_keeps_up_hears_each_event_as_it_is() {
 fn a_slow_listener_gets_the_same_sums_in_the_same_order() {
     let (mut mailbox, go, received) = slow();
     let events = run_of(3000);
-    hear(&mut mailbox, &events);
+    send_all(&mut mailbox, &events);
     drop(go);
     let delivery = mailbox.close(AGES);
     assert!(delivery.is_complete);
@@ -168,7 +168,7 @@ fn a_slow_listener_gets_the_same_sums_in_the_same_order() {
 fn a_listener_that_never_comes_back_holds_up_neither_the_run_nor_its_end() {
     let (mut mailbox, go, _heard) = slow();
     let events = run_of(3000);
-    hear(&mut mailbox, &events);
+    send_all(&mut mailbox, &events);
     let waiting = mailbox.shared.state().queue.len();
     // The fourteen events that cannot be merged wait as well.
     assert!(waiting <= MAX_WAITING + 16, "{waiting}");

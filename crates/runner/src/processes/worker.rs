@@ -8,7 +8,7 @@
 use crate::error::RunError;
 use crate::world::RealWorld;
 use brunt_engine::{Epoch, PartHandle, run_part};
-use brunt_model::codec::write_account;
+use brunt_model::codec::write_message;
 use brunt_model::{Assignment, Environment, Event, PartCommand, ProcessMessage};
 use std::io::{BufRead, Write};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,29 +20,30 @@ pub const COMMAND: &str = "worker";
 /// Ends this process, because no process receives its measurements.
 pub type Quit = fn() -> !;
 
-/// Carries out the assignment from `input`, and then follows the commands from there.
-/// Messages go to `output`.
+/// Performs the assignment from `input`, and then follows the commands from there. Writes messages
+/// to `output`.
 ///
 /// # Errors
 ///
-/// The assignment cannot be read, the run cannot be carried out, or messages cannot be written.
-pub fn attend(
+/// The assignment cannot be read, the run fails, or messages cannot be written.
+pub fn run_worker(
     mut input: impl BufRead + Send + 'static,
     output: impl Write + Send + 'static,
     quit: Quit,
 ) -> Result<(), RunError> {
     let assignment = assignment(&mut input)?;
-    let accounts = Accounts { output: Arc::new(Mutex::new(output)), quit };
+    let sender = MessageSender { output: Arc::new(Mutex::new(output)), quit };
     let world = RealWorld::with_epoch(&assignment.plan, Epoch::Real(assignment.epoch_nanos))?;
-    let sender = accounts.clone();
-    let handle =
-        PartHandle::new(&assignment.plan, assignment.part, move |account| sender.send(account));
+    let own_messages = sender.clone();
+    let handle = PartHandle::new(&assignment.plan, assignment.part, move |message| {
+        own_messages.send(message);
+    });
     let receiver = handle.clone();
     thread::Builder::new()
         .name("brunt-hears".into())
         .spawn(move || follow_commands(input, &receiver, quit))?;
     run_part(&assignment.plan, Environment::default(), &world, &handle, &mut |event: &Event| {
-        accounts.pass_on(event);
+        sender.pass_on(event);
     })?;
     Ok(())
 }
@@ -64,18 +65,18 @@ fn follow_commands(input: impl BufRead, handle: &PartHandle, quit: Quit) {
 }
 
 /// Sends the messages of a worker to the process that started it.
-struct Accounts<W> {
+struct MessageSender<W> {
     output: Arc<Mutex<W>>,
     quit: Quit,
 }
 
-impl<W> Clone for Accounts<W> {
+impl<W> Clone for MessageSender<W> {
     fn clone(&self) -> Self {
         Self { output: Arc::clone(&self.output), quit: self.quit }
     }
 }
 
-impl<W: Write> Accounts<W> {
+impl<W: Write> MessageSender<W> {
     /// Sends an event, unless the process that started this one knows it already.
     fn pass_on(&self, event: &Event) {
         if !matches!(event, Event::Started { .. } | Event::Stage { .. }) {
@@ -83,10 +84,10 @@ impl<W: Write> Accounts<W> {
         }
     }
 
-    fn send(&self, account: &ProcessMessage) {
+    fn send(&self, message: &ProcessMessage) {
         let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
         // The process that started this one has ended, so no process needs the measurements.
-        if write_account(&mut *output, account).is_err() {
+        if write_message(&mut *output, message).is_err() {
             (self.quit)();
         }
     }

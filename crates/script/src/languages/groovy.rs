@@ -188,7 +188,7 @@ impl<'s, 'a> ReplySample<'s, 'a> {
     }
 
     fn millis_at(&self, tick: Tick) -> i64 {
-        self.reply_view.user.worker.surroundings.unix_millis_at(tick) as i64
+        self.reply_view.user.worker.run_state.unix_millis_at(tick) as i64
     }
 
     fn times(&self) -> (i64, i64) {
@@ -459,7 +459,7 @@ impl Host for ScriptHost<'_, '_, '_> {
     }
 
     fn group_threads(&self) -> u32 {
-        self.user.worker.surroundings.active_users().0 as u32
+        self.user.worker.run_state.active_users().0 as u32
     }
 
     fn iteration(&self) -> u64 {
@@ -495,7 +495,7 @@ impl Host for ScriptHost<'_, '_, '_> {
     }
 
     fn now_millis(&self) -> i64 {
-        self.user.worker.surroundings.unix_millis() as i64
+        self.user.worker.run_state.unix_millis() as i64
     }
 
     fn default_zone(&self) -> Cow<'_, str> {

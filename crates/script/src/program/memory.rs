@@ -376,7 +376,7 @@ fn value<'a>(
 
 /// Returns the time in milliseconds since 1970.
 fn now<T: Transport>(script: &WorkerScript<T>) -> u64 {
-    script.surroundings().unix_millis()
+    script.run_state().unix_millis()
 }
 
 #[cfg(test)]

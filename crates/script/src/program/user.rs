@@ -263,7 +263,7 @@ impl CompiledScript {
         transport: &Rc<T>,
         users_of: UserSetup<'_>,
     ) -> Box<dyn Users> {
-        let UserSetup { population, worker, labels: number_of, surroundings } = users_of;
+        let UserSetup { population, worker, labels: number_of, run_state } = users_of;
         let labels: Vec<u32> =
             self.requests.iter().map(|request| number_of(&request.label)).collect();
         let mut ready = Vec::new();
@@ -295,7 +295,7 @@ impl CompiledScript {
             number_of: Rc::clone(number_of),
             labels,
             variables: Vec::new(),
-            context: self.worker_context(population, worker, surroundings),
+            context: self.worker_context(population, worker, run_state),
             compiled: Arc::clone(self),
             transport: Rc::clone(transport),
         };
@@ -325,7 +325,7 @@ impl CompiledScript {
         &self,
         population_number: usize,
         worker: usize,
-        surroundings: &Rc<dyn RunState>,
+        run_state: &Rc<dyn RunState>,
     ) -> Rc<WorkerContext> {
         // Workers draw different values.
         let seed = self.seed ^ (0xD1CE << 32 | worker as u64);
@@ -334,7 +334,7 @@ impl CompiledScript {
             population_number,
             records: self.records.clone(),
             services: self.services.clone(),
-            ..WorkerContext::new(Arc::clone(&self.shared_state), Rc::clone(surroundings), seed)
+            ..WorkerContext::new(Arc::clone(&self.shared_state), Rc::clone(run_state), seed)
         })
     }
 }
@@ -384,8 +384,8 @@ pub struct WorkerScript<T: Transport> {
 
 impl<T: Transport> WorkerScript<T> {
     /// Returns the state of the run.
-    pub fn surroundings(&self) -> &dyn RunState {
-        &*self.context.surroundings
+    pub fn run_state(&self) -> &dyn RunState {
+        &*self.context.run_state
     }
 
     /// Returns the transport of the worker.

@@ -25,11 +25,11 @@ const ENCODING: &str = "UTF-8";
 
 /// Creates the record of a request and its reply, with the clocks and the success of `sample`.
 pub fn of_request(reply_view: &ReplyView<'_>, sample: &Sample) -> SampleRecord {
-    let surroundings = &reply_view.user.worker.surroundings;
-    let start = surroundings.unix_millis_at(sample.begun);
-    let end = surroundings.unix_millis_at(sample.last_byte);
+    let run_state = &reply_view.user.worker.run_state;
+    let start = run_state.unix_millis_at(sample.begun);
+    let end = run_state.unix_millis_at(sample.last_byte);
     let has_first_byte = sample.first_byte != Tick::ZERO;
-    let first_byte = surroundings.unix_millis_at(sample.first_byte);
+    let first_byte = run_state.unix_millis_at(sample.first_byte);
     let kind = reply_view.field("content-type");
     SampleRecord {
         start_unix_millis: start,
@@ -61,7 +61,7 @@ pub fn values(user: &UserContext) -> Vec<String> {
 /// Creates the common part of all records: texts of the sample, and data of its user.
 pub fn of_user(reply_view: &ReplyView<'_>) -> SampleRecord {
     let user = reply_view.user;
-    let (group, all) = user.worker.surroundings.active_users();
+    let (group, all) = user.worker.run_state.active_users();
     SampleRecord {
         label: reply_view.label(),
         code: reply_view.status(),
@@ -182,9 +182,9 @@ fn connect_millis(reply_view: &ReplyView<'_>, sample: &Sample, elapsed: u64) -> 
     }
     let opening = sample.opening;
     let nanos: u64 = [opening.resolve, opening.connect, opening.tls].into_iter().flatten().sum();
-    let surroundings = &reply_view.user.worker.surroundings;
-    let opened = surroundings.unix_millis_at(Tick(sample.begun.0 + nanos));
-    opened.saturating_sub(surroundings.unix_millis_at(sample.begun)).min(elapsed)
+    let run_state = &reply_view.user.worker.run_state;
+    let opened = run_state.unix_millis_at(Tick(sample.begun.0 + nanos));
+    opened.saturating_sub(run_state.unix_millis_at(sample.begun)).min(elapsed)
 }
 
 fn data_type(reply_view: &ReplyView<'_>, kind: Option<&str>) -> DataType {

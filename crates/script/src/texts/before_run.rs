@@ -25,7 +25,7 @@ const PROPERTY_FUNCTIONS: [&str; 4] = ["P", "property", "isPropDefined", "TestPl
 /// Evaluates texts before the run, by JMeter's rules.
 pub struct BeforeRun {
     feeds: Feeds,
-    /// Stands for all users; it has the initial variables.
+    /// A user with the initial variables, which all users have.
     user: UserContext,
     random: RefCell<Pcg64Mcg>,
     /// Names of variables that keep their value for the whole run.

@@ -282,7 +282,7 @@ mod tests {
     use std::sync::Arc;
 
     /// Returns the values of two variables, row by row of a file.
-    fn taken(
+    fn rows_of(
         text: &str,
         (rules, quoted, at_end): (TextRules, bool, DataEnd),
         count: usize,
@@ -323,14 +323,17 @@ mod tests {
     fn blank_lines_are_rows_by_the_rules_of_jmeter() {
         const TEXT: &str = "x,1\n\ny,2\n\n";
         let plain = (TextRules::Jmeter, false, DataEnd::Again);
-        assert_eq!(taken(TEXT, plain, 5), ["x|1", "<EOF>|<EOF>", "y|2", "<EOF>|<EOF>", "x|1"]);
-        assert_eq!(taken(TEXT, (TextRules::Jmeter, false, DataEnd::StopUser), 9), ["x|1", "stop"]);
+        assert_eq!(rows_of(TEXT, plain, 5), ["x|1", "<EOF>|<EOF>", "y|2", "<EOF>|<EOF>", "x|1"]);
         assert_eq!(
-            taken("\"x\",1\r\n\r\n\"y\n\nz\",2", (TextRules::Jmeter, true, DataEnd::Again), 4),
+            rows_of(TEXT, (TextRules::Jmeter, false, DataEnd::StopUser), 9),
+            ["x|1", "stop"]
+        );
+        assert_eq!(
+            rows_of("\"x\",1\r\n\r\n\"y\n\nz\",2", (TextRules::Jmeter, true, DataEnd::Again), 4),
             ["x|1", "|1", "y\n\nz|2", "x|1"]
         );
         assert_eq!(
-            taken(TEXT, (TextRules::Placeholders, false, DataEnd::Again), 3),
+            rows_of(TEXT, (TextRules::Placeholders, false, DataEnd::Again), 3),
             ["x|1", "y|2", "x|1"]
         );
     }

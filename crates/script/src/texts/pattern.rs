@@ -291,10 +291,10 @@ mod tests {
             remarks()
         );
         // One that is merely long is found.
-        let found = Pattern::new(r"(?<=a)!")
+        let matches = Pattern::new(r"(?<=a)!")
             .unwrap()
             .find_all(&format!("{}{text}!", "b".repeat(2_000_000)), 1);
-        assert_eq!(found, [vec![Some("!".to_owned())]]);
+        assert_eq!(matches, [vec![Some("!".to_owned())]]);
     }
 
     #[test]

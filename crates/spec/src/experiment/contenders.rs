@@ -119,22 +119,22 @@ pub fn add(contenders: &mut Vec<Contender>, contender: Contender) -> Result<()> 
 /// [`SpecError`] with its place if a value is invalid, or does not go with another one.
 pub fn experiment(
     contenders: Vec<Contender>,
-    arranged: TrialArrangement,
+    arrangement: TrialArrangement,
     seed: u64,
     command: &str,
 ) -> Result<Experiment> {
     Ok(Experiment {
-        name: arranged.name,
+        name: arrangement.name,
         about: String::new(),
         contenders,
-        repetitions: arranged.repetitions,
-        order: arranged.order,
-        cooldown: arranged.cooldown,
+        repetitions: arrangement.repetitions,
+        order: arrangement.order,
+        cooldown: arrangement.cooldown,
         hooks: HookCommands::default(),
         seed,
         directory: std::env::current_dir()?,
         scratch: None,
-        question: arranged.question,
+        question: arrangement.question,
         source: command.to_owned(),
     })
 }

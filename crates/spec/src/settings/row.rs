@@ -241,7 +241,7 @@ impl<S> SettingRow<S> {
 
     /// Sets the default value.
     #[must_use]
-    pub const fn usual(self, word: &'static str) -> Self {
+    pub const fn default(self, word: &'static str) -> Self {
         Self { default: Some(word), ..self }
     }
 

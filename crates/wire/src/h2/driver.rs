@@ -215,7 +215,7 @@ impl Exchange<'_, '_, '_> {
     }
 }
 
-/// Carries out an exchange whose request body is sent in pieces at an interval, the first at once.
+/// Performs an exchange whose request body is sent in pieces at an interval, the first at once.
 ///
 /// # Errors
 ///

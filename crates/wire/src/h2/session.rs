@@ -400,7 +400,7 @@ impl Session {
         for stream in self.streams.values_mut() {
             match end {
                 End::Broken(cause) => stream.fail_malformed(cause),
-                // The server closed an idle connection while the request was under way.
+                // The server closed an idle connection while the request was in flight.
                 // The caller repeats it.
                 End::Lost(Failure::Reset | Failure::ClosedEarly)
                     if self.served > 0 && stream.stamps.bytes_received == 0 =>

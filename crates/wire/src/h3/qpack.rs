@@ -221,9 +221,9 @@ mod tests {
         let mut block = Vec::new();
         encode(fields.iter(), &mut block);
         assert_eq!(block, [0, 0, 0xc0 + 17, 0xc0 + 23, 0xc1, 0x7f, 84 - 15, 1, b'x']);
-        let told =
+        let expected =
             [(":method", "GET"), (":scheme", "https"), (":path", "/"), ("authorization", "x")];
-        assert_eq!(decoded(&block).unwrap(), told.map(|(name, value)| pair(name, value)));
+        assert_eq!(decoded(&block).unwrap(), expected.map(|(name, value)| pair(name, value)));
     }
 
     #[test]

@@ -146,7 +146,7 @@ pub fn websocket<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Result<Vec<u
     Ok(messages)
 }
 
-/// The head that stands for that of a WebSocket message, which has none.
+/// The head of a WebSocket message in the figures; the message itself has none.
 const HEAD: Head = Head {
     status: crate::websocket::STATUS,
     version: HttpVersion::V1_1,

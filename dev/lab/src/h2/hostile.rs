@@ -109,7 +109,8 @@ mod tests {
         let mut output =
             RowOutput { out: &mut out, stream: 1, round, is_reply: false, closing: false };
         write(&mut output);
-        let (is_reply, closing) = (output.is_reply, output.closing);
+        let is_reply = output.is_reply;
+        let closing = output.closing;
         (out, is_reply, closing)
     }
 

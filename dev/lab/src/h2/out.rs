@@ -114,7 +114,8 @@ mod tests {
 
     #[test]
     fn replies_are_settled_when_their_last_byte_is_sent() {
-        let (mut out, mut completed) = (Out::default(), Vec::new());
+        let mut out = Out::default();
+        let mut completed = Vec::new();
         for status in [201, 202] {
             out.bytes.extend(vec![0; 50_000]);
             out.mark(CompletedReply { status, ticket: None });

@@ -120,13 +120,13 @@ impl Machine {
             }
         };
         record(0);
-        let mut ourselves = SelfProbe::in_tree(&Root::recorded(tree.path()), &[]);
+        let mut probe = SelfProbe::in_tree(&Root::recorded(tree.path()), &[]);
         let mut events =
             vec![started_event(), Event::Stage { at: Tick::ZERO, phase: Phase::Measure }];
         for second in 0..=SECONDS {
             record(second);
             let at = Tick(second * SECOND);
-            let values = ourselves.read(1);
+            let values = probe.read(1);
             events.push(Event::Reading(Reading { at, source: GENERATOR.into(), values }));
             let to = Tick((second + 1).min(SECONDS) * SECOND);
             events.push(Event::Snapshot(Box::new(Snapshot {

@@ -34,9 +34,9 @@ fn run(
     properties: &[(&str, &str)],
     change: fn(&mut PlanContext<'_>),
 ) -> TestRun {
-    with(properties, Path::new("."), |surroundings| {
-        change(surroundings);
-        read(document, surroundings).unwrap()
+    with(properties, Path::new("."), |context| {
+        change(context);
+        read(document, context).unwrap()
     })
 }
 
@@ -165,9 +165,9 @@ fn what_sends_nothing_is_named() {
 
 #[test]
 fn a_plan_against_another_address_sends_nothing_to_real_systems() {
-    let run = run(&influx(&[]), &[], |surroundings| {
+    let run = run(&influx(&[]), &[], |context| {
         let address = "127.0.0.1:1".parse().unwrap();
-        surroundings.resolve_all = Some(brunt_model::plan::ResolveAll { address, tls: false });
+        context.resolve_all = Some(brunt_model::plan::ResolveAll { address, tls: false });
     });
     assert!(run.live_outputs.is_empty());
     let note = run.notices.join("\n");
@@ -180,9 +180,8 @@ fn a_plan_against_another_address_sends_nothing_to_real_systems() {
 #[test]
 fn another_form_of_a_plan_says_that_nothing_is_sent() {
     let document = influx(&[("influxdbUrl", "http://i:8086/write?db=x&amp;p=hunter2")]);
-    let run = with(&[], Path::new("."), |surroundings| {
-        read_unevaluated(&document, surroundings).unwrap().run
-    });
+    let run =
+        with(&[], Path::new("."), |context| read_unevaluated(&document, context).unwrap().run);
     assert!(run.live_outputs.is_empty());
     let note = run.notices.join("\n");
     assert!(

@@ -7,7 +7,8 @@
 //! mean that the message is damaged.
 
 use super::{
-    Account, AccountKind, Bin, CheckFailure, Event, Kind, Malformed, Phase, Reading, Sample,
+    Bin, CheckFailure, Event, Kind, Malformed, Phase, ProcessMessage, ProcessMessageKind, Reading,
+    Sample,
 };
 use super::{Snapshot, Started, TransactionTally};
 use crate as model;
@@ -25,15 +26,17 @@ pub enum Decoded<T> {
     Unknown,
 }
 
-/// Converts an account; None if the message is damaged.
-pub fn account(message: Account) -> Option<Decoded<model::ProcessMessage>> {
-    Some(match message.said {
-        Some(AccountKind::ReadyNanos(at)) => Decoded::Known(model::ProcessMessage::Ready(Tick(at))),
-        Some(AccountKind::Event(message)) => match event(message)? {
+/// Converts a message between processes; None if the message is damaged.
+pub fn process_message(message: ProcessMessage) -> Option<Decoded<model::ProcessMessage>> {
+    Some(match message.kind {
+        Some(ProcessMessageKind::ReadyNanos(at)) => {
+            Decoded::Known(model::ProcessMessage::Ready(Tick(at)))
+        }
+        Some(ProcessMessageKind::Event(message)) => match event(message)? {
             Decoded::Known(event) => Decoded::Known(model::ProcessMessage::Event(event)),
             Decoded::Unknown => Decoded::Unknown,
         },
-        Some(AccountKind::EndRun(_)) => Decoded::Known(model::ProcessMessage::EndRun),
+        Some(ProcessMessageKind::EndRun(_)) => Decoded::Known(model::ProcessMessage::EndRun),
         None => Decoded::Unknown,
     })
 }

@@ -1,26 +1,28 @@
 //! Converts the types of the model to messages. Empty values and zeros take no bytes.
 
 use super::{
-    Account, AccountKind, Bin, CheckFailure, CheckFailures, Event, Failure, Finished, Kind, Label,
-    LabelTally, Lost, Malformed, Phase, Population, Reading, Records, Sample, Samples, Snapshot,
-    Stage, Started, Target, TransactionTally, Value, Warning,
+    Bin, CheckFailure, CheckFailures, Event, Failure, Finished, Kind, Label, LabelTally, Lost,
+    Malformed, Phase, Population, ProcessMessage, ProcessMessageKind, Reading, Records, Sample,
+    Samples, Snapshot, Stage, Started, Target, TransactionTally, Value, Warning,
 };
 use crate as model;
 use crate::tally::sums::Summand;
 use serde_json::to_string;
 
-/// Converts an account.
+/// Converts a message between processes.
 ///
 /// # Errors
 ///
 /// The plan or the environment of its event cannot be encoded as JSON.
-pub fn account_message(account: &model::ProcessMessage) -> serde_json::Result<Account> {
-    let kind = match account {
-        model::ProcessMessage::Ready(at) => AccountKind::ReadyNanos(at.0),
-        model::ProcessMessage::Event(event) => AccountKind::Event(event_message(event)?),
-        model::ProcessMessage::EndRun => AccountKind::EndRun(true),
+pub fn process_message_to_wire(
+    message: &model::ProcessMessage,
+) -> serde_json::Result<ProcessMessage> {
+    let kind = match message {
+        model::ProcessMessage::Ready(at) => ProcessMessageKind::ReadyNanos(at.0),
+        model::ProcessMessage::Event(event) => ProcessMessageKind::Event(event_message(event)?),
+        model::ProcessMessage::EndRun => ProcessMessageKind::EndRun(true),
     };
-    Ok(Account { said: Some(kind) })
+    Ok(ProcessMessage { kind: Some(kind) })
 }
 
 /// Converts an event.

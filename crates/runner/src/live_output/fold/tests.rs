@@ -41,7 +41,7 @@ fn label(id: u32, name: &str) -> Event {
 }
 
 fn intervals_of(fold: &mut Fold, events: &[Event]) -> Vec<Interval> {
-    events.iter().filter_map(|event| fold.hear(event)).collect()
+    events.iter().filter_map(|event| fold.add(event)).collect()
 }
 
 fn finished() -> Event {
@@ -71,7 +71,7 @@ fn each_sample_is_in_one_interval() {
         let half = interval.all.count() / 2;
         assert_eq!(named, [("a", half, 0), ("b", 0, half)]);
     }
-    assert!(fold.hear(&finished()).is_none(), "nothing came since");
+    assert!(fold.add(&finished()).is_none(), "nothing came since");
 }
 
 #[test]

@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// State that the functions of an engine share. The user of a script lends it its variables.
 pub struct Host {
     shared_state: Arc<SharedState>,
-    surroundings: Rc<dyn RunState>,
+    run_state: Rc<dyn RunState>,
     random: RefCell<Pcg64Mcg>,
     variables: RefCell<Variables>,
     call: RefCell<Call>,
@@ -77,13 +77,13 @@ impl Host {
         let seed = worker.random.borrow_mut().random();
         Self {
             shared_state: Arc::clone(&worker.shared_state),
-            surroundings: Rc::clone(&worker.surroundings),
+            run_state: Rc::clone(&worker.run_state),
             random: RefCell::new(Pcg64Mcg::seed_from_u64(seed)),
             variables: RefCell::new(Variables::new(&Arc::default())),
             call: RefCell::default(),
             ticks: Cell::new(TICKS),
             work: Cell::new(0.0),
-            began: Cell::new(worker.surroundings.unix_millis()),
+            began: Cell::new(worker.run_state.unix_millis()),
         }
     }
 
@@ -97,7 +97,7 @@ impl Host {
     ) {
         // The limits apply to each call, and not to the lifetime of the engine.
         self.ticks.set(TICKS);
-        self.began.set(self.surroundings.unix_millis());
+        self.began.set(self.run_state.unix_millis());
         self.variables.swap(&user.variables);
         let last = user.last.borrow().clone();
         *self.call.borrow_mut() = Call {
@@ -149,7 +149,7 @@ impl Host {
     fn count_ticks(&self, ticks: u32) -> bool {
         // Ticks do not interrupt native functions, so the time is limited, too.
         let is_late =
-            self.surroundings.unix_millis().saturating_sub(self.began.get()) > MAX_RUN_MILLIS;
+            self.run_state.unix_millis().saturating_sub(self.began.get()) > MAX_RUN_MILLIS;
         self.ticks.set(if is_late { 0 } else { self.ticks.get().saturating_sub(ticks) });
         self.is_over()
     }
@@ -247,7 +247,7 @@ impl Host {
         set!("stop", |host, name: String| host.stop(&name));
         set!("log", |host, line: String| host.log(line));
         set!("charge", |host, elements: f64| host.charge(elements));
-        set!("now", |host| host.surroundings.unix_millis() as f64);
+        set!("now", |host| host.run_state.unix_millis() as f64);
         set!("uuid", |host| host.uuid());
         set!("random", |host| host.random.borrow_mut().random::<f64>());
         Ok(object)

@@ -237,7 +237,7 @@ mod tests {
         let request =
             RequestParts { method, url, headers, body: Body::None, verbatim: None, awaited: None };
         let mut answer = |status: u16, name: &str, text: &str| {
-            let known = identity.accept_challenge(
+            let is_accepted = identity.accept_challenge(
                 status,
                 &[(name.to_owned(), text.to_owned())],
                 &credentials,
@@ -245,7 +245,7 @@ mod tests {
             let fields = identity.fields(&request);
             fields
                 .last()
-                .filter(|_| known)
+                .filter(|_| is_accepted)
                 .map(|(name, value)| format!("{name}: {value}"))
                 .unwrap_or_default()
         };

@@ -225,7 +225,7 @@ impl EndBranch {
             return;
         }
         let branch = choose.next_branch(user, turn);
-        // All branches were tried, and none of them did anything.
+        // All branches were tried without an effect.
         if branch as u64 + 1 == user.slots[passing.first] {
             user.slots[passing.again] = user.slots[passing.first];
             user.next = passing.end;

@@ -140,7 +140,7 @@ impl Pace {
         }
         let gap = 60_000.0 / per_minute;
         let worker = &context.worker;
-        let (users_of_population, all_users) = worker.surroundings.active_users();
+        let (users_of_population, all_users) = worker.run_state.active_users();
         let population_site = format!("{} {}", self.site, worker.population);
         let user_site = format!("{population_site} {}", context.number);
         match self.by {

@@ -61,7 +61,7 @@ pub fn compile(
             rounds = *times;
             BeginLoop::op(slot, *times)
         }
-        // So many rounds never end.
+        // No run lasts for this number of rounds.
         None => BeginLoop::op(slot, u64::MAX),
     };
     let enter = compiler.push(enter);

@@ -82,12 +82,12 @@ impl MakeSample {
         let clocks = Sample { outcome: GOOD, ..Sample::default() };
         // Assertions and scripts see a reply with status 200.
         let reply = Reply { status: 200, details: Some(Box::default()), ..Reply::default() };
-        let surroundings = &user.script.context.surroundings;
-        let start = surroundings.unix_millis();
+        let run_state = &user.script.context.run_state;
+        let start = run_state.unix_millis();
         let mut reply_view = ReplyView::new(&request, Some(&reply), &clocks, context);
         let raw = self.maker.run(user, turn, context, &reply_view);
         // The pause of a script begins only after this step, but is a part of its sample.
-        let elapsed = surroundings.unix_millis().saturating_sub(start) + raw.duration;
+        let elapsed = run_state.unix_millis().saturating_sub(start) + raw.duration;
         reply_view.elapsed_millis = elapsed;
         reply_view.bytes = raw.changes.body.as_ref().map_or(0, |body| body.len() as u64);
         let is_bad = raw.changes.success == Some(false);

@@ -248,7 +248,7 @@ impl<T: Transport> Interpreter<T> {
 
     /// Milliseconds since 1970.
     pub fn now_millis(&self) -> f64 {
-        self.script.context.surroundings.unix_millis() as f64
+        self.script.context.run_state.unix_millis() as f64
     }
 
     /// Returns the count in a slot, and increments it.

@@ -79,7 +79,7 @@ impl Recording {
         is_parent: bool,
         variables: Vec<String>,
     ) {
-        let start = self.worker.surroundings.unix_millis();
+        let start = self.worker.run_state.unix_millis();
         self.transactions.push(OpenTransaction {
             name: Arc::clone(name),
             pauses,
@@ -363,7 +363,7 @@ impl OpenTransaction {
             is_broken,
             ..
         } = self;
-        let now = worker.surroundings.unix_millis().max(end);
+        let now = worker.run_state.unix_millis().max(end);
         let (elapsed, idle) = match (pauses, is_parent) {
             (Pauses::Included, true) => (end - start, 0),
             (Pauses::Included, false) => (now - start, 0),
@@ -427,18 +427,20 @@ mod tests {
         Recording::new(&testing::user().worker, 2)
     }
 
-    /// Label, start, elapsed, idle, code and message of all records.
-    fn listed(recording: &Recording) -> Vec<String> {
-        let told = |one: &SampleRecord| {
-            let within: Vec<&str> = one.sub_results.iter().map(|sub| sub.label.as_str()).collect();
-            let SampleRecord { label, elapsed_millis, idle_millis, code, message, .. } = one;
-            let start = one.start_unix_millis - NOW;
-            format!(
-                "{label}({}) {start}+{elapsed_millis} idle {idle_millis} {code} {message}",
-                within.join(" ")
-            )
-        };
-        recording.worker.finished.borrow_mut().drain(..).map(|one| told(&one)).collect()
+    /// Label, parts, start, elapsed, idle, code and message of a record.
+    fn line_of(record: &SampleRecord) -> String {
+        let parts: Vec<&str> = record.sub_results.iter().map(|part| part.label.as_str()).collect();
+        let SampleRecord { label, elapsed_millis, idle_millis, code, message, .. } = record;
+        let start = record.start_unix_millis - NOW;
+        format!(
+            "{label}({}) {start}+{elapsed_millis} idle {idle_millis} {code} {message}",
+            parts.join(" ")
+        )
+    }
+
+    /// Lines of all completed records.
+    fn lines_of(recording: &Recording) -> Vec<String> {
+        recording.worker.finished.borrow_mut().drain(..).map(|record| line_of(&record)).collect()
     }
 
     #[test]
@@ -451,16 +453,16 @@ mod tests {
         recording.add(sample("b", 50, 5, false));
         recording.ignore();
         recording.end_transaction();
-        let told = |n, failed| {
+        let summary = |n, failed| {
             format!("Number of samples in transaction : {n}, number of failing samples : {failed}")
         };
         assert_eq!(
-            listed(&recording),
+            lines_of(&recording),
             [
                 "a() 10+20 idle 0 200 ".to_owned(),
-                format!("inner() 0+30 idle 0 200 {}", told(1, 0)),
+                format!("inner() 0+30 idle 0 200 {}", summary(1, 0)),
                 "b() 50+5 idle 0 500 ".to_owned(),
-                format!("t() 0+25 idle 30  {}", told(3, 1)),
+                format!("t() 0+25 idle 30  {}", summary(3, 1)),
             ]
         );
     }
@@ -476,16 +478,16 @@ mod tests {
         recording.add(sample("b", 50, 5, true));
         recording.end_transaction();
         recording.end_transaction();
-        let told = |n, failed| {
+        let summary = |n, failed| {
             format!("Number of samples in transaction : {n}, number of failing samples : {failed}")
         };
         assert_eq!(
-            listed(&recording),
+            lines_of(&recording),
             [
-                format!("in() 0+30 idle 0  {}", told(1, 1)),
-                format!("t(a b) 0+55 idle 0 500 {}", told(2, 1)),
+                format!("in() 0+30 idle 0  {}", summary(1, 1)),
+                format!("t(a b) 0+55 idle 0 500 {}", summary(2, 1)),
                 // JMeter's controller asks for both samples, and then for their sum.
-                format!("outer() 0+55 idle 0  {}", told(3, 1)),
+                format!("outer() 0+55 idle 0  {}", summary(3, 1)),
             ]
         );
     }
@@ -496,17 +498,17 @@ mod tests {
         recording.add_page(sample("page", 0, 10, true));
         recording.add_element(sample("page", 10, 5, true), &Prepared::default());
         recording.add_element(sample("page", 15, 5, false), &Prepared::default());
-        assert_eq!(listed(&recording), Vec::<String>::new());
+        assert_eq!(lines_of(&recording), Vec::<String>::new());
         recording.flush();
         assert_eq!(
-            listed(&recording),
+            lines_of(&recording),
             [
                 "page(page-0 page-1 page-2) 0+20 idle 0 200 Embedded resource download error: code:500 message:, "
             ]
         );
         recording.add_page(sample("bare", 0, 10, true));
         recording.add(sample("next", 20, 5, true));
-        assert_eq!(listed(&recording), ["bare() 0+10 idle 0 200 ", "next() 20+5 idle 0 200 "]);
+        assert_eq!(lines_of(&recording), ["bare() 0+10 idle 0 200 ", "next() 20+5 idle 0 200 "]);
     }
 
     #[test]
@@ -514,6 +516,6 @@ mod tests {
         let mut recording = recording();
         recording.add_challenged(sample("a", 0, 10, false));
         recording.add(sample("a", 12, 5, true));
-        assert_eq!(listed(&recording), ["a() 0+17 idle 0 200 "]);
+        assert_eq!(lines_of(&recording), ["a() 0+17 idle 0 200 "]);
     }
 }

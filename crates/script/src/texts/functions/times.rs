@@ -42,7 +42,7 @@ pub const FUNCTIONS: &[Function] = &[
 ];
 
 fn millis(call: &Call<'_>) -> u64 {
-    call.user.worker.surroundings.unix_millis()
+    call.user.worker.run_state.unix_millis()
 }
 
 fn now(call: &Call<'_>) -> i64 {

@@ -109,7 +109,7 @@ pub(super) fn read(text: &str) -> Option<Layout> {
 }
 
 /// Reads the parser's events. Methods that return an `Option` return None at the end of the events
-/// and on a YAML error, unless they say otherwise.
+/// and on a YAML error, unless their docs differ.
 struct LayoutReader<'t> {
     text: &'t str,
     /// Byte offset of each character after the byte order mark, and of the end of the text.

@@ -19,8 +19,8 @@ pub(super) struct FormKeys {
     own_keys: Describe,
     /// Describe the keys that several kinds share.
     shared: &'static [Describe],
-    /// Returns the reason why a key of another kind is refused, with a remedy. None stands for the
-    /// general reason of the table.
+    /// Returns the reason why a key of another kind is refused, with a remedy. None: the general
+    /// reason of the table applies.
     refusal: fn(&str) -> Option<String>,
 }
 

@@ -59,7 +59,7 @@ pub static ROWS: [Row<RunSettings>; 26] = [
         set(whole(w, 1, 1 << 20), |s: &mut S, v| s.connection.streams = v)
     })
     .under(CONNECTION)
-    .usual("1")
+    .default("1")
     .keys(&[Key::new("connection.streams", ValueForm::Value)]),
     Row {
         visibility: Visibility::No,
@@ -85,7 +85,7 @@ pub static ROWS: [Row<RunSettings>; 26] = [
         |w, _| set(whole(w, 1, 1 << 16), |s: &mut S, v| s.connection.connections_per_origin = v),
     )
     .under(CONNECTION)
-    .usual("1")
+    .default("1")
     .keys(&[Key::new("connection.connections_per_origin", ValueForm::Value)]),
     Row::value(
         "timeout",
@@ -97,13 +97,13 @@ pub static ROWS: [Row<RunSettings>; 26] = [
     // curl's names.
     .aliases(&["m", "max-time"])
     .content(Content::Number)
-    .usual(defaults::TIMEOUT)
+    .default(defaults::TIMEOUT)
     .keys(&[Key::new("connection.timeout", ValueForm::Value)]),
     Row::value("connect-timeout", "TIME", "Timeout of name resolution, connect and TLS handshake together", |w, _| {
         set(duration::positive(w), |s: &mut S, v| s.connection.connect_timeout = v)
     })
     .under(CONNECTION)
-    .usual(defaults::CONNECT_TIMEOUT)
+    .default(defaults::CONNECT_TIMEOUT)
     .keys(&[Key::new("connection.connect_timeout", ValueForm::Value)]),
     Row::value("receive-rate", "BYTES", "Bytes/s each connection reads, such as 10k", |w, _| {
         set(bytes::rate(w), |s: &mut S, v| s.connection.receive_rate = Some(v))

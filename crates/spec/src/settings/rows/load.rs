@@ -88,7 +88,7 @@ pub static ROWS: [Row<RunSettings>; 18] = [
         set(duration::positive(w), |s: &mut S, v| s.load.max_duration = v)
     })
     .under(LOAD)
-    .usual(defaults::MAX_DURATION)
+    .default(defaults::MAX_DURATION)
     .keys(&[Key::new("load.max_duration", ValueForm::Value)]),
     Row::value("requests", "N", "Stop after this number of measured requests; of a scenario, iterations", |w, _| {
         set(whole(w, 1, u64::MAX), |s: &mut S, v| s.stop.requests = Some(v))
@@ -121,7 +121,7 @@ pub static ROWS: [Row<RunSettings>; 18] = [
         },
     )
     .under(LOAD)
-    .usual(defaults::WARMUP)
+    .default(defaults::WARMUP)
     .keys(&[Key::new("load.warmup", ValueForm::Value)]),
     Row::value(
         "grace",
@@ -130,7 +130,7 @@ pub static ROWS: [Row<RunSettings>; 18] = [
         |w, _| set(duration::parse(w), |s: &mut S, v| s.stop.grace = v),
     )
     .under(LOAD)
-    .usual(defaults::GRACE)
+    .default(defaults::GRACE)
     .keys(&[Key::new("load.grace", ValueForm::Value)]),
     Row::value(
         "connect-rate",
@@ -139,7 +139,7 @@ pub static ROWS: [Row<RunSettings>; 18] = [
         |w, _| set(whole(w, 1, u64::from(u32::MAX)), |s: &mut S, v| s.connection.connect_rate = v),
     )
     .under(LOAD)
-    .usual(defaults::CONNECT_RATE)
+    .default(defaults::CONNECT_RATE)
     .keys(&[Key::new("load.connect_rate", ValueForm::Value)]),
     Row::value(
         "max-in-flight",

@@ -88,12 +88,12 @@ pub static ROWS: [Row<RunSettings>; 11] = [
         set(values::interval(w), |s: &mut S, v| s.record.interval = v)
     })
     .under(OUTPUT)
-    .usual(defaults::INTERVAL),
+    .default(defaults::INTERVAL),
     Row::value("labels", "N", "Maximum number of labels (URLs) reported; the rest are summed as (other)", |w, _| {
         set(whole(w, 1, u64::from(u32::MAX)), |s: &mut S, v| s.record.labels = v)
     })
     .under(OUTPUT)
-    .usual(defaults::LABELS),
+    .default(defaults::LABELS),
     Row::switch("quiet", "No progress while running, and no text except the reports given by -o", |_, _| {
         Ok(on(|s: &mut S| s.output.quiet = true))
     })

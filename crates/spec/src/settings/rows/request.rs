@@ -204,14 +204,14 @@ pub static ROWS: [Row<RunSettings>; 22] = [
         })
         .under(REQUEST)
         .content(Content::Choice(&ORDER_WORDS))
-        .usual(defaults::ORDER)
+        .default(defaults::ORDER)
         .keys(&[Key::new("script.order", ValueForm::Value).about("Order of several requests")])
     },
     Row::value("follow", "N", "Maximum number of redirects to follow for one request", |w, _| {
         set(whole(w, 0, u64::from(u32::MAX)), |s: &mut S, v| s.replies.redirects.most = v)
     })
     .under(REQUEST)
-    .usual(defaults::FOLLOW)
+    .default(defaults::FOLLOW)
     .keys(&[Key::new("script.follow", ValueForm::Value)]),
     Row::value(
         "reply-events",

@@ -19,13 +19,13 @@ pub static ROWS: [Row<SearchSettings>; 8] = [
     })
     .under(SEARCH)
     .content(Content::Number)
-    .usual(defaults::FIND_WITHIN)
+    .default(defaults::FIND_WITHIN)
     .keys(&[Key::new("find.time_budget", ValueForm::Value)]),
     Row::value("precision", "SHARE", "Target precision of each capacity: half its 95 % confidence interval", |w, _| {
         set(find::precision(w), |s: &mut S, v| s.precision = v)
     })
     .under(SEARCH)
-    .usual(defaults::FIND_PRECISION)
+    .default(defaults::FIND_PRECISION)
     .keys(&[Key::new("find.precision", ValueForm::Value)]),
     Row::value("start-load", "LOAD", "Load of the first trial", |w, _| {
         set(find::load(w), |s: &mut S, v| s.start = Some(v))
@@ -46,7 +46,7 @@ pub static ROWS: [Row<SearchSettings>; 8] = [
         |w, _| set(find::lengths(w), |s: &mut S, v| s.trial = v),
     )
     .under(SEARCH)
-    .usual(defaults::FIND_TRIAL)
+    .default(defaults::FIND_TRIAL)
     .keys(&[Key::new("find.trial_duration", ValueForm::Value)]),
     Row::value(
         "cooldown",
@@ -55,7 +55,7 @@ pub static ROWS: [Row<SearchSettings>; 8] = [
         |w, _| set(duration::parse(w), |s: &mut S, v| s.cooldown = v),
     )
     .under(SEARCH)
-    .usual(defaults::FIND_COOLDOWN)
+    .default(defaults::FIND_COOLDOWN)
     // `restart` needs a managed server, which only a plan file has.
     .keys(&[Key::new("find.between", ValueForm::Value)
         .about("Pause between two trials, such as 1s; or `restart` of the managed server")]),
@@ -66,7 +66,7 @@ pub static ROWS: [Row<SearchSettings>; 8] = [
         |w, _| set(find::overload(w), |s: &mut S, v| s.overload = v),
     )
     .under(SEARCH)
-    .usual(defaults::FIND_OVERLOAD)
+    .default(defaults::FIND_OVERLOAD)
     .keys(&[Key::new("find.overload", ValueForm::Value)]),
     Row::repeated(
         "require",

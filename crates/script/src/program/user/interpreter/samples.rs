@@ -140,7 +140,7 @@ impl<T: Transport> Interpreter<T> {
         set_last_success(user, false);
         let Some(recording) = &mut self.recording else { return };
         let mut record = SampleRecord {
-            start_unix_millis: self.script.context.surroundings.unix_millis(),
+            start_unix_millis: self.script.context.run_state.unix_millis(),
             data_type: DataType::Text,
             is_http: true,
             trace: trace::without_exchange(user, Some(why)),
