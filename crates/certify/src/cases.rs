@@ -4,7 +4,7 @@
 
 /// A server with known true figures, and the load on it.
 #[derive(Debug, PartialEq)]
-pub struct Case {
+pub struct ReferenceCase {
     /// Name on the command line and at the top of the case's column.
     pub name: &'static str,
     /// Description of the server's behavior for the reader.
@@ -37,7 +37,7 @@ pub enum Comparand {
     Errors,
 }
 
-impl Case {
+impl ReferenceCase {
     /// Returns the length of the load for a requested length, in seconds.
     pub fn seconds(&self, requested: u32) -> u32 {
         let least =
@@ -48,7 +48,7 @@ impl Case {
     }
 }
 
-const NONE: Case = Case {
+const NONE: ReferenceCase = ReferenceCase {
     name: "",
     about: "",
     lab: "",
@@ -61,17 +61,27 @@ const NONE: Case = Case {
 };
 
 /// All cases, in the order of the columns.
-pub const CASES: [Case; 8] = [
-    Case { name: "const", about: "every request takes 5 ms", lab: "--service const:5ms", ..NONE },
-    Case { name: "exp", about: "exponential service, mean 5 ms", lab: "--service exp:5ms", ..NONE },
-    Case {
+pub const CASES: [ReferenceCase; 8] = [
+    ReferenceCase {
+        name: "const",
+        about: "every request takes 5 ms",
+        lab: "--service const:5ms",
+        ..NONE
+    },
+    ReferenceCase {
+        name: "exp",
+        about: "exponential service, mean 5 ms",
+        lab: "--service exp:5ms",
+        ..NONE
+    },
+    ReferenceCase {
         name: "lognormal",
         about: "lognormal service, mean 5 ms, sigma 1",
         lab: "--service lognormal:5ms,1",
         most: 128,
         ..NONE
     },
-    Case {
+    ReferenceCase {
         name: "queue",
         about: "4 workers of 5 ms (exponential) with one queue, 90 % busy",
         lab: "--service exp:5ms --workers 4",
@@ -80,7 +90,7 @@ pub const CASES: [Case; 8] = [
         most: 256,
         ..NONE
     },
-    Case {
+    ReferenceCase {
         name: "stall",
         about: "2 ms, but all replies are held for the last second of every five",
         lab: "--service const:2ms --stall 1s/5s",
@@ -90,7 +100,7 @@ pub const CASES: [Case; 8] = [
         period: Some((5, 2)),
         ..NONE
     },
-    Case {
+    ReferenceCase {
         name: "drip",
         about: "5 ms; one reply in twenty comes byte by byte, one a millisecond",
         lab: "--service const:5ms --fail 5%:slow --drip 1ms",
@@ -99,7 +109,7 @@ pub const CASES: [Case; 8] = [
         most: 128,
         ..NONE
     },
-    Case {
+    ReferenceCase {
         name: "resets",
         about: "5 ms; 2 % are reset, 1 % end within the body, 1 % are answered 503",
         lab: "--service const:5ms --fail 2%:reset --fail 1%:close-early --fail 1%:503",
@@ -108,7 +118,7 @@ pub const CASES: [Case; 8] = [
         compares: Comparand::Errors,
         ..NONE
     },
-    Case {
+    ReferenceCase {
         name: "freeze",
         about: "5 ms; the whole server is stopped (SIGSTOP) for 2 s",
         lab: "--service const:5ms",
@@ -123,14 +133,14 @@ pub const CASES: [Case; 8] = [
 #[cfg(test)]
 mod tests {
     use super::*;
-    use brunt_lab::args::Options;
+    use brunt_lab::args::LabOptions;
     use clap::Parser;
 
     #[test]
     fn every_case_is_one_that_the_lab_takes() {
         for case in &CASES {
             let options =
-                Options::try_parse_from(["lab"].into_iter().chain(case.lab.split(' '))).unwrap();
+                LabOptions::try_parse_from(["lab"].into_iter().chain(case.lab.split(' '))).unwrap();
             assert!(options.check().is_ok() && options.is_recorded(), "{}", case.name);
             assert!(case.name.len() <= 9, "{} is too long for its column", case.name);
         }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 /// Figures of a run; None for a figure that is not reported. Times are in seconds.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Figures {
+pub struct CertifiedFigures {
     /// Median of the response times.
     pub p50: Option<f64>,
     /// 90th percentile of the response times.
@@ -29,18 +29,18 @@ pub struct Figures {
 
 /// Describes one of the figures.
 #[derive(Debug)]
-pub struct Key {
+pub struct FigureKey {
     /// Name at the top of the column.
     pub name: &'static str,
     /// Unit of the figure in tables.
-    pub unit: Unit,
+    pub unit: FigureUnit,
     /// Reads this figure from a set of figures.
-    pub value: fn(&Figures) -> Option<f64>,
+    pub value: fn(&CertifiedFigures) -> Option<f64>,
 }
 
 /// Unit of a figure in tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unit {
+pub enum FigureUnit {
     /// Seconds, shown in milliseconds.
     Time,
     /// Number of events per second.
@@ -50,20 +50,20 @@ pub enum Unit {
 }
 
 /// All figures, in the order of the columns.
-pub const KEYS: [Key; 10] = [
-    Key { name: "p50", unit: Unit::Time, value: |f| f.p50 },
-    Key { name: "p90", unit: Unit::Time, value: |f| f.p90 },
-    Key { name: "p99", unit: Unit::Time, value: |f| f.p99 },
-    Key { name: "p99.9", unit: Unit::Time, value: |f| f.p99_9 },
-    Key { name: "max", unit: Unit::Time, value: |f| f.max },
-    Key { name: "mean", unit: Unit::Time, value: |f| f.mean },
-    Key { name: "per s", unit: Unit::Rate, value: |f| f.throughput },
-    Key { name: "failed", unit: Unit::Count, value: |f| f.failed },
-    Key { name: "refused", unit: Unit::Count, value: |f| f.refused },
-    Key { name: "errors", unit: Unit::Count, value: |f| f.errors },
+pub const KEYS: [FigureKey; 10] = [
+    FigureKey { name: "p50", unit: FigureUnit::Time, value: |f| f.p50 },
+    FigureKey { name: "p90", unit: FigureUnit::Time, value: |f| f.p90 },
+    FigureKey { name: "p99", unit: FigureUnit::Time, value: |f| f.p99 },
+    FigureKey { name: "p99.9", unit: FigureUnit::Time, value: |f| f.p99_9 },
+    FigureKey { name: "max", unit: FigureUnit::Time, value: |f| f.max },
+    FigureKey { name: "mean", unit: FigureUnit::Time, value: |f| f.mean },
+    FigureKey { name: "per s", unit: FigureUnit::Rate, value: |f| f.throughput },
+    FigureKey { name: "failed", unit: FigureUnit::Count, value: |f| f.failed },
+    FigureKey { name: "refused", unit: FigureUnit::Count, value: |f| f.refused },
+    FigureKey { name: "errors", unit: FigureUnit::Count, value: |f| f.errors },
 ];
 
-impl Figures {
+impl CertifiedFigures {
     /// Computes the figures of single response times, in seconds; quantiles by nearest rank.
     pub fn from_times(mut times: Vec<f64>) -> Self {
         times.sort_by(f64::total_cmp);
@@ -150,12 +150,12 @@ mod tests {
 
     #[test]
     fn quantiles_are_by_nearest_rank() {
-        let reported = Figures::from_times((1..=1000).rev().map(f64::from).collect());
+        let reported = CertifiedFigures::from_times((1..=1000).rev().map(f64::from).collect());
         assert_eq!(
             (reported.p50, reported.p99, reported.p99_9, reported.max),
             (Some(500.0), Some(990.0), Some(999.0), Some(1000.0))
         );
         assert_eq!(reported.mean, Some(500.5));
-        assert_eq!(Figures::from_times(Vec::new()), Figures::default());
+        assert_eq!(CertifiedFigures::from_times(Vec::new()), CertifiedFigures::default());
     }
 }

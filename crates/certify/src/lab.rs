@@ -1,9 +1,9 @@
 //! Runs the reference server as a child process: brunt itself, with the command `lab`.
 
-use crate::cases::Case;
+use crate::cases::ReferenceCase;
 use crate::error::CertifyError;
-use crate::process::{End, Process};
-use brunt_engine::Control;
+use crate::process::{Process, WaitEnd};
+use brunt_engine::RunControl;
 use brunt_lab::freeze::Freeze;
 use brunt_lab::planned::Protocol;
 use serde_json::Value;
@@ -26,7 +26,7 @@ pub fn brunt_program() -> PathBuf {
 }
 
 /// A running reference server.
-pub struct Lab {
+pub struct ReferenceServer {
     process: Process,
     /// The server ends when this pipe closes.
     stdin: Option<ChildStdin>,
@@ -37,10 +37,10 @@ pub struct Lab {
     pub has_real_time_priority: bool,
 }
 
-impl Lab {
+impl ReferenceServer {
     /// Starts the server for a load of this many seconds.
     pub fn start(
-        case: &Case,
+        case: &ReferenceCase,
         protocol: Protocol,
         folder: &Path,
         seconds: u32,
@@ -94,8 +94,8 @@ impl Lab {
     pub fn end(mut self) -> Result<Value, CertifyError> {
         // Closing the pipe asks the server to write its report and to end.
         drop(self.stdin.take());
-        match self.process.wait(REPORT_TIMEOUT, &Control::default())? {
-            End::Ended(status) if status.success() => {}
+        match self.process.wait(REPORT_TIMEOUT, &RunControl::default())? {
+            WaitEnd::Ended(status) if status.success() => {}
             end => return Err(CertifyError::Ending(format!("{end:?}"))),
         }
         Ok(serde_json::from_str(&fs::read_to_string(&self.stats)?)?)

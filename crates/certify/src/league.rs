@@ -1,12 +1,12 @@
 //! Runs all trials of a league, one after the other, and evaluates them.
 
-use crate::cases::{CASES, Case};
+use crate::cases::{CASES, ReferenceCase};
 use crate::error::CertifyError;
-use crate::settings::Settings;
+use crate::settings::CertifySettings;
 use crate::table::mark_of;
-use crate::tools::{LoadMode, TOOLS, Tool};
-use crate::trial::{Outcome, Trial};
-use brunt_engine::Control;
+use crate::tools::{LoadMode, ScoredTool, TOOLS};
+use crate::trial::{CertifyTrial, TrialOutcome};
+use brunt_engine::RunControl;
 use brunt_model::Environment;
 use rustix::process::setpriority_process;
 
@@ -15,11 +15,11 @@ const OVERHEAD: u32 = 1;
 
 /// A trial with its outcome.
 #[derive(Debug)]
-pub struct Entry {
+pub struct LeagueEntry {
     /// The trial, with its case, tool and load mode.
-    pub trial: Trial,
+    pub trial: CertifyTrial,
     /// Outcome of the counted round.
-    pub outcome: Outcome,
+    pub outcome: TrialOutcome,
 }
 
 /// Verdict on brunt's open loop, which this crate certifies. The other tools
@@ -51,20 +51,20 @@ pub struct League {
     /// True if this process and its children had raised priority (nice -20).
     pub has_raised_priority: bool,
     /// Cases, in the order of the columns.
-    pub cases: Vec<&'static Case>,
+    pub cases: Vec<&'static ReferenceCase>,
     /// Installed tools, in the order of the rows.
-    pub tools: Vec<&'static Tool>,
+    pub tools: Vec<&'static ScoredTool>,
     /// Requested tools that are not installed.
     pub absent: Vec<&'static str>,
     /// Load modes that were requested.
     pub ways: Vec<LoadMode>,
     /// Results of the trials so far.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<LeagueEntry>,
 }
 
 impl League {
     /// Creates a league for these settings, without results.
-    pub fn new(settings: &Settings, environment: Environment, unix_seconds: f64) -> Self {
+    pub fn new(settings: &CertifySettings, environment: Environment, unix_seconds: f64) -> Self {
         let requested = TOOLS.into_iter().filter(|tool| settings.wants_tool(tool.name));
         let (tools, absent): (Vec<_>, Vec<_>) =
             requested.partition(|tool| tool.find(settings.search_path.as_deref()).is_some());
@@ -88,12 +88,12 @@ impl League {
 
     /// Returns the trials in their order: all tools in one case, so that they
     /// find the same machine.
-    pub fn trials(&self) -> Vec<Trial> {
+    pub fn trials(&self) -> Vec<CertifyTrial> {
         let mut trials = Vec::new();
         for &case in &self.cases {
             for &way in &self.ways {
                 let able = self.tools.iter().filter(|tool| tool.ways.contains(&way));
-                trials.extend(able.map(|&tool| Trial {
+                trials.extend(able.map(|&tool| CertifyTrial {
                     case,
                     tool,
                     way,
@@ -123,8 +123,8 @@ impl League {
     /// figures are no failures.
     pub fn run(
         &mut self,
-        stop: &Control,
-        mut progress: impl FnMut(&Entry, usize),
+        stop: &RunControl,
+        mut progress: impl FnMut(&LeagueEntry, usize),
     ) -> Result<(), CertifyError> {
         let trials = self.trials();
         for trial in &trials {
@@ -136,7 +136,7 @@ impl League {
             }
             // Without an outcome, the league was stopped before the first round.
             let Some(outcome) = middle(outcomes) else { return Ok(()) };
-            let entry = Entry { trial: *trial, outcome };
+            let entry = LeagueEntry { trial: *trial, outcome };
             progress(&entry, trials.len());
             self.entries.push(entry);
         }
@@ -146,14 +146,15 @@ impl League {
     /// Returns the verdict on brunt's open loop.
     pub fn verdict(&self) -> LeagueVerdict {
         let nothing =
-            self.entries.iter().all(|entry| !matches!(entry.outcome, Outcome::Scored { .. }));
-        let certified: Vec<&Entry> = self
+            self.entries.iter().all(|entry| !matches!(entry.outcome, TrialOutcome::Scored { .. }));
+        let certified: Vec<&LeagueEntry> = self
             .entries
             .iter()
             .filter(|entry| entry.trial.tool.program.is_none() && entry.trial.way == LoadMode::Open)
             .collect();
         let missed = certified.iter().filter_map(|entry| mark_of(entry)).any(|mark| !mark.met);
-        let unknown = certified.iter().any(|entry| matches!(entry.outcome, Outcome::Unknown(_)));
+        let unknown =
+            certified.iter().any(|entry| matches!(entry.outcome, TrialOutcome::Unknown(_)));
         match (nothing && !unknown, missed, unknown) {
             (true, ..) => LeagueVerdict::NothingScored,
             (false, true, _) => LeagueVerdict::Missed,
@@ -163,7 +164,12 @@ impl League {
     }
 
     /// Returns the entry of a case, a tool and a load mode.
-    pub fn entry(&self, case: &Case, tool: &Tool, way: LoadMode) -> Option<&Entry> {
+    pub fn entry(
+        &self,
+        case: &ReferenceCase,
+        tool: &ScoredTool,
+        way: LoadMode,
+    ) -> Option<&LeagueEntry> {
         self.entries.iter().find(|entry| {
             let trial = &entry.trial;
             trial.case.name == case.name && trial.tool.name == tool.name && trial.way == way
@@ -173,10 +179,10 @@ impl League {
 
 /// Returns the outcome with the median error. An outcome without a truth counts only if
 /// there is no other.
-fn middle(outcomes: Vec<Outcome>) -> Option<Outcome> {
+fn middle(outcomes: Vec<TrialOutcome>) -> Option<TrialOutcome> {
     let (mut scored, rest): (Vec<_>, Vec<_>) = outcomes
         .into_iter()
-        .filter(|outcome| !matches!(outcome, Outcome::Interrupted))
+        .filter(|outcome| !matches!(outcome, TrialOutcome::Interrupted))
         .partition(|outcome| error_size(outcome).is_some());
     scored.sort_by(|a, b| {
         error_size(a).partial_cmp(&error_size(b)).unwrap_or(std::cmp::Ordering::Equal)
@@ -187,9 +193,9 @@ fn middle(outcomes: Vec<Outcome>) -> Option<Outcome> {
 }
 
 /// Absolute deviation of a scored outcome; None for others.
-fn error_size(outcome: &Outcome) -> Option<f64> {
+fn error_size(outcome: &TrialOutcome) -> Option<f64> {
     match outcome {
-        Outcome::Scored { mark, .. } => Some(mark.map_or(0.0, |mark| mark.deviation.abs())),
+        TrialOutcome::Scored { mark, .. } => Some(mark.map_or(0.0, |mark| mark.deviation.abs())),
         _ => None,
     }
 }
@@ -197,22 +203,25 @@ fn error_size(outcome: &Outcome) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::verdict::Mark;
+    use crate::verdict::RunMark;
 
-    fn scored(deviation: f64) -> Outcome {
-        let mark = Some(Mark { figure: "p50", deviation, met: false });
-        Outcome::Scored { reported: Box::default(), truth: Box::default(), mark }
+    fn scored(deviation: f64) -> TrialOutcome {
+        let mark = Some(RunMark { figure: "p50", deviation, met: false });
+        TrialOutcome::Scored { reported: Box::default(), truth: Box::default(), mark }
     }
 
     #[test]
     fn the_round_in_the_middle_is_kept() {
         let deviation = |outcomes| match middle(outcomes) {
-            Some(Outcome::Scored { mark: Some(mark), .. }) => mark.deviation,
+            Some(TrialOutcome::Scored { mark: Some(mark), .. }) => mark.deviation,
             other => panic!("{other:?}"),
         };
         assert_eq!(deviation(vec![scored(-0.9), scored(0.1), scored(-0.2)]), -0.2);
-        assert_eq!(deviation(vec![Outcome::NoTruth("busy".into()), scored(0.3)]), 0.3);
-        assert!(matches!(middle(vec![Outcome::NoTruth("busy".into())]), Some(Outcome::NoTruth(_))));
-        assert!(middle(vec![Outcome::Interrupted]).is_none());
+        assert_eq!(deviation(vec![TrialOutcome::NoTruth("busy".into()), scored(0.3)]), 0.3);
+        assert!(matches!(
+            middle(vec![TrialOutcome::NoTruth("busy".into())]),
+            Some(TrialOutcome::NoTruth(_))
+        ));
+        assert!(middle(vec![TrialOutcome::Interrupted]).is_none());
     }
 }

@@ -2,7 +2,7 @@
 //! table of `brunt certify`.
 //!
 //! A [`League`] runs the trials that [`Settings`] request, until a
-//! [`Control`](brunt_engine::Control) stops it. One of the [`FORMATS`] writes the results to the
+//! [`RunControl`](brunt_engine::RunControl) stops it. One of the [`FORMATS`] writes the results to the
 //! caller's output. The server is the lab, started from the program that uses this crate, which
 //! must have the command `lab`. The load generators are that program and other installed tools. All
 //! of them are child processes on loopback, and end with the caller.
@@ -33,7 +33,7 @@ pub mod verdict;
 
 pub use cases::CASES;
 pub use error::CertifyError;
-pub use league::{Entry, League, LeagueVerdict};
-pub use settings::Settings;
-pub use show::{FORMATS, Format};
+pub use league::{League, LeagueEntry, LeagueVerdict};
+pub use settings::CertifySettings;
+pub use show::{FORMATS, LeagueFormat};
 pub use tools::{LoadMode, TOOLS};

@@ -1,6 +1,6 @@
 //! A child process in a separate process group, which is killed when its value is dropped.
 
-use brunt_engine::Control;
+use brunt_engine::RunControl;
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::io;
 use std::os::unix::process::CommandExt;
@@ -19,7 +19,7 @@ pub struct Process {
 
 /// Reason why a wait ended.
 #[derive(Debug, PartialEq, Eq)]
-pub enum End {
+pub enum WaitEnd {
     /// The child ended by itself.
     Ended(ExitStatus),
     /// The child was still running when the time was over.
@@ -45,18 +45,18 @@ impl Process {
     }
 
     /// Waits for the end of the child, for at most this time.
-    pub fn wait(&mut self, most: Duration, stop: &Control) -> io::Result<End> {
+    pub fn wait(&mut self, most: Duration, stop: &RunControl) -> io::Result<WaitEnd> {
         for _ in 0..most.as_millis() / POLL_INTERVAL.as_millis() {
             if let Some(status) = self.child.try_wait()? {
                 self.status = Some(status);
-                return Ok(End::Ended(status));
+                return Ok(WaitEnd::Ended(status));
             }
             if stop.is_stopped() {
-                return Ok(End::Interrupted);
+                return Ok(WaitEnd::Interrupted);
             }
             sleep(POLL_INTERVAL);
         }
-        Ok(End::TooLong)
+        Ok(WaitEnd::TooLong)
     }
 }
 
@@ -81,14 +81,17 @@ mod tests {
 
     #[test]
     fn waits_end_in_three_ways() {
-        let (go, enough) = (Control::default(), Control::default());
+        let (go, enough) = (RunControl::default(), RunControl::default());
         enough.stop();
         let second = Duration::from_secs(10);
         assert!(
-            matches!(shell("exit 3").wait(second, &go).unwrap(), End::Ended(status) if status.code() == Some(3))
+            matches!(shell("exit 3").wait(second, &go).unwrap(), WaitEnd::Ended(status) if status.code() == Some(3))
         );
-        assert_eq!(shell("sleep 30").wait(Duration::from_millis(30), &go).unwrap(), End::TooLong);
-        assert_eq!(shell("sleep 30").wait(second, &enough).unwrap(), End::Interrupted);
+        assert_eq!(
+            shell("sleep 30").wait(Duration::from_millis(30), &go).unwrap(),
+            WaitEnd::TooLong
+        );
+        assert_eq!(shell("sleep 30").wait(second, &enough).unwrap(), WaitEnd::Interrupted);
     }
 
     #[test]

@@ -18,7 +18,7 @@ const TICKS: f64 = 100.0;
 
 /// CPU time so far, in seconds.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Machine {
+pub struct CpuTimes {
     /// Of all cores, in user mode and in the kernel.
     busy: f64,
     /// Taken by the hypervisor.
@@ -29,7 +29,7 @@ pub struct Machine {
     ours: f64,
 }
 
-impl Machine {
+impl CpuTimes {
     /// Reads the current values.
     pub fn now() -> Self {
         let values = SelfProbe::new(&[]).read(0);
@@ -76,14 +76,14 @@ mod tests {
 
     #[test]
     fn what_our_children_used_disturbs_nobody() {
-        let at = |busy, stolen, ours| Machine { busy, stolen, all: 20.0, ours };
-        let since = |now: Machine| now.disturbed_since(&Machine::default());
+        let at = |busy, stolen, ours| CpuTimes { busy, stolen, all: 20.0, ours };
+        let since = |now: CpuTimes| now.disturbed_since(&CpuTimes::default());
         assert_eq!(since(at(9.0, 0.1, 8.5)), None);
         assert_eq!(
             since(at(9.0, 0.1, 3.0)).as_deref(),
             Some("other processes used 30 % of the CPU")
         );
         assert_eq!(since(at(9.0, 1.0, 9.0)).as_deref(), Some("the hypervisor took 5 % of the CPU"));
-        assert_eq!(Machine::default().disturbed_since(&Machine::default()), None);
+        assert_eq!(CpuTimes::default().disturbed_since(&CpuTimes::default()), None);
     }
 }

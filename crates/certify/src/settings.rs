@@ -5,7 +5,7 @@ use std::ffi::OsString;
 
 /// The trials that were requested.
 #[derive(Debug, Clone)]
-pub struct Settings {
+pub struct CertifySettings {
     /// Names of tools to score, or `all`.
     pub tools: Vec<String>,
     /// Names of cases to run; empty means all.
@@ -20,7 +20,7 @@ pub struct Settings {
     pub search_path: Option<OsString>,
 }
 
-impl Settings {
+impl CertifySettings {
     /// True if a case was requested.
     pub fn wants_case(&self, name: &str) -> bool {
         self.cases.is_empty() || self.cases.iter().any(|case| case == name)

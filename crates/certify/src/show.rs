@@ -1,15 +1,15 @@
 //! Writes the league as text of at most 96 columns, as Markdown, or as JSON with all figures.
 
 use crate::figures::KEYS;
-use crate::league::{Entry, League};
+use crate::league::{League, LeagueEntry};
 use crate::table::{Grid, details, league_grid, mark_of};
-use crate::trial::Outcome;
+use crate::trial::TrialOutcome;
 use crate::verdict::deviation;
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 
 /// An output format of a league.
-pub struct Format {
+pub struct LeagueFormat {
     /// Name on the command line.
     pub name: &'static str,
     /// Writes a league in this format.
@@ -17,10 +17,10 @@ pub struct Format {
 }
 
 /// All formats that a league can be written in.
-pub const FORMATS: [Format; 3] = [
-    Format { name: "text", write: text },
-    Format { name: "json", write: json },
-    Format { name: "markdown", write: markdown },
+pub const FORMATS: [LeagueFormat; 3] = [
+    LeagueFormat { name: "text", write: text },
+    LeagueFormat { name: "json", write: json },
+    LeagueFormat { name: "markdown", write: markdown },
 ];
 
 const LEGEND: [&str; 8] = [
@@ -89,18 +89,18 @@ fn json(league: &League, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{document:#}")
 }
 
-fn result(entry: &Entry) -> Value {
+fn result(entry: &LeagueEntry) -> Value {
     let trial = &entry.trial;
     // The fields of the outcome are added below.
     let mut document = json!({
         "case": trial.case.name, "tool": trial.tool.name, "loop": trial.way.name(), "seconds": trial.seconds,
     });
     let details = match &entry.outcome {
-        Outcome::NoTruth(reason) => json!({"outcome": "no truth", "reason": reason}),
-        Outcome::Unknown(reason) => json!({"outcome": "unknown", "reason": reason}),
-        Outcome::Failed(reason) => json!({"outcome": "failed", "reason": reason}),
-        Outcome::Interrupted => json!({"outcome": "interrupted"}),
-        Outcome::Scored { reported, truth, .. } => {
+        TrialOutcome::NoTruth(reason) => json!({"outcome": "no truth", "reason": reason}),
+        TrialOutcome::Unknown(reason) => json!({"outcome": "unknown", "reason": reason}),
+        TrialOutcome::Failed(reason) => json!({"outcome": "failed", "reason": reason}),
+        TrialOutcome::Interrupted => json!({"outcome": "interrupted"}),
+        TrialOutcome::Scored { reported, truth, .. } => {
             let errors: Map<_, _> = (KEYS.iter())
                 .map(|key| {
                     (
@@ -158,8 +158,9 @@ fn notes(league: &League) -> Vec<String> {
     let absent = (!league.absent.is_empty())
         .then(|| format!("Not on this machine: {}.", league.absent.join(", ")));
     let reasons = league.entries.iter().filter_map(|entry| {
-        let (Outcome::NoTruth(reason) | Outcome::Unknown(reason) | Outcome::Failed(reason)) =
-            &entry.outcome
+        let (TrialOutcome::NoTruth(reason)
+        | TrialOutcome::Unknown(reason)
+        | TrialOutcome::Failed(reason)) = &entry.outcome
         else {
             return None;
         };
@@ -218,16 +219,16 @@ fn markdown_row(cells: &[String]) -> String {
 mod tests {
     use super::*;
     use crate::cases::CASES;
-    use crate::figures::Figures;
-    use crate::settings::Settings;
+    use crate::figures::CertifiedFigures;
+    use crate::settings::CertifySettings;
     use crate::tools::{LoadMode, TOOLS};
-    use crate::trial::Trial;
+    use crate::trial::CertifyTrial;
     use crate::verdict::mark;
     use brunt_model::Environment;
 
     /// Everybody in every case, with the longest cells that there are.
     fn full() -> League {
-        let settings = Settings {
+        let settings = CertifySettings {
             tools: vec!["all".into()],
             cases: Vec::new(),
             load_modes: Vec::new(),
@@ -241,29 +242,32 @@ mod tests {
         all
     }
 
-    fn entry(trial: Trial) -> Entry {
-        let figures = |factor: f64| Figures {
+    fn entry(trial: CertifyTrial) -> LeagueEntry {
+        let figures = |factor: f64| CertifiedFigures {
             throughput: Some(12_345.678),
-            ..Figures::from_times((1..=1000).map(|n| f64::from(n) / 100.0 * factor).collect())
+            ..CertifiedFigures::from_times(
+                (1..=1000).map(|n| f64::from(n) / 100.0 * factor).collect(),
+            )
         };
         let (reported, truth) =
             (figures(0.002).with_errors(9.0, 8.0), figures(1.0).with_errors(1000.0, 1000.0));
         let outcome = match (trial.case.name, trial.tool.name) {
             ("exp", "wrk") => {
-                Outcome::NoTruth("p99 as written is +0.3 ms from p99 as computed".into())
+                TrialOutcome::NoTruth("p99 as written is +0.3 ms from p99 as computed".into())
             }
-            ("exp", "ab") => Outcome::Failed("it ended with 1".into()),
+            ("exp", "ab") => TrialOutcome::Failed("it ended with 1".into()),
             (_, "siege") => {
-                let reported = Figures { mean: reported.mean, ..Figures::default() };
+                let reported =
+                    CertifiedFigures { mean: reported.mean, ..CertifiedFigures::default() };
                 let mark = mark(&reported, &truth, trial.case.compares);
-                Outcome::Scored { reported: reported.into(), truth: truth.into(), mark }
+                TrialOutcome::Scored { reported: reported.into(), truth: truth.into(), mark }
             }
             _ => {
                 let mark = mark(&reported, &truth, trial.case.compares);
-                Outcome::Scored { reported: reported.into(), truth: truth.into(), mark }
+                TrialOutcome::Scored { reported: reported.into(), truth: truth.into(), mark }
             }
         };
-        Entry { trial, outcome }
+        LeagueEntry { trial, outcome }
     }
 
     fn shown(name: &str) -> String {

@@ -3,12 +3,12 @@
 //!
 //! [`crate::show`] formats the grids as text or Markdown.
 
-use crate::cases::{Case, Comparand};
-use crate::figures::{Figures, KEYS, Key, Unit};
-use crate::league::{Entry, League};
-use crate::tools::{LoadMode, Tool};
-use crate::trial::Outcome;
-use crate::verdict::{Mark, deviation};
+use crate::cases::{Comparand, ReferenceCase};
+use crate::figures::{CertifiedFigures, FigureKey, FigureUnit, KEYS};
+use crate::league::{League, LeagueEntry};
+use crate::tools::{LoadMode, ScoredTool};
+use crate::trial::TrialOutcome;
+use crate::verdict::{RunMark, deviation};
 use brunt_model::numbers::narrow_percent;
 
 /// Cell of a figure that a tool cannot measure, or does not report.
@@ -47,7 +47,7 @@ pub fn league_grid(league: &League, way: LoadMode) -> Grid {
 }
 
 /// Returns the reported figures, the truth and the error of every tool in one case.
-pub fn details(league: &League, case: &Case, way: LoadMode) -> Option<Grid> {
+pub fn details(league: &League, case: &ReferenceCase, way: LoadMode) -> Option<Grid> {
     let entries: Vec<_> =
         league.tools.iter().filter_map(|tool| league.entry(case, tool, way)).collect();
     let seconds = entries.first()?.trial.seconds;
@@ -66,7 +66,7 @@ pub fn details(league: &League, case: &Case, way: LoadMode) -> Option<Grid> {
     })
 }
 
-fn row(league: &League, tool: &Tool, way: LoadMode) -> Vec<String> {
+fn row(league: &League, tool: &ScoredTool, way: LoadMode) -> Vec<String> {
     let entries: Vec<_> = league.cases.iter().map(|case| league.entry(case, tool, way)).collect();
     let cells = entries.iter().map(|entry| entry.map_or(DASH.to_owned(), cell));
     let marks: Vec<_> = entries.iter().filter_map(|entry| mark_of((*entry)?)).collect();
@@ -78,15 +78,15 @@ fn row(league: &League, tool: &Tool, way: LoadMode) -> Vec<String> {
 }
 
 /// Returns the mark of an entry, if it has one.
-pub fn mark_of(entry: &Entry) -> Option<Mark> {
+pub fn mark_of(entry: &LeagueEntry) -> Option<RunMark> {
     match entry.outcome {
-        Outcome::Scored { mark, .. } => mark,
+        TrialOutcome::Scored { mark, .. } => mark,
         _ => None,
     }
 }
 
 /// Describes an entry in a line.
-pub fn line(entry: &Entry) -> String {
+pub fn line(entry: &LeagueEntry) -> String {
     let trial = &entry.trial;
     let outcome = match (&entry.outcome, mark_of(entry)) {
         (_, Some(mark)) => {
@@ -97,21 +97,23 @@ pub fn line(entry: &Entry) -> String {
                 if mark.met { "" } else { ", beyond the limit" }
             )
         }
-        (Outcome::NoTruth(reason), _) => format!("no truth: {reason}"),
-        (Outcome::Unknown(reason), _) => format!("unknown, the machine was disturbed: {reason}"),
-        (Outcome::Failed(reason), _) => format!("failed: {reason}"),
+        (TrialOutcome::NoTruth(reason), _) => format!("no truth: {reason}"),
+        (TrialOutcome::Unknown(reason), _) => {
+            format!("unknown, the machine was disturbed: {reason}")
+        }
+        (TrialOutcome::Failed(reason), _) => format!("failed: {reason}"),
         _ => "printed no figure that is compared".into(),
     };
     format!("{:9} {:10} {:6}  {outcome}", trial.case.name, trial.tool.name, trial.way.name())
 }
 
-fn cell(entry: &Entry) -> String {
+fn cell(entry: &LeagueEntry) -> String {
     match &entry.outcome {
-        Outcome::NoTruth(_) => "no truth".into(),
-        Outcome::Unknown(_) => "unknown".into(),
-        Outcome::Failed(_) => "failed".into(),
-        Outcome::Interrupted | Outcome::Scored { mark: None, .. } => DASH.into(),
-        Outcome::Scored { mark: Some(mark), .. } => {
+        TrialOutcome::NoTruth(_) => "no truth".into(),
+        TrialOutcome::Unknown(_) => "unknown".into(),
+        TrialOutcome::Failed(_) => "failed".into(),
+        TrialOutcome::Interrupted | TrialOutcome::Scored { mark: None, .. } => DASH.into(),
+        TrialOutcome::Scored { mark: Some(mark), .. } => {
             let sign = if mark.met { "✓" } else { "✗" };
             let mean = if mark.figure == "mean" { "m" } else { "" };
             format!("{sign} {}{mean}", narrow_percent(mark.deviation))
@@ -119,9 +121,9 @@ fn cell(entry: &Entry) -> String {
     }
 }
 
-fn three_rows(entry: &Entry, keys: &[&Key]) -> Vec<Vec<String>> {
+fn three_rows(entry: &LeagueEntry, keys: &[&FigureKey]) -> Vec<Vec<String>> {
     let name = entry.trial.tool.name;
-    let Outcome::Scored { reported, truth, .. } = &entry.outcome else {
+    let TrialOutcome::Scored { reported, truth, .. } = &entry.outcome else {
         return vec![named(name, &cell(entry), keys.iter().map(|_| DASH.to_owned()))];
     };
     let errors = keys.iter().map(|key| {
@@ -135,7 +137,7 @@ fn three_rows(entry: &Entry, keys: &[&Key]) -> Vec<Vec<String>> {
     ]
 }
 
-fn figure_cells(figures: &Figures, keys: &[&Key]) -> Vec<String> {
+fn figure_cells(figures: &CertifiedFigures, keys: &[&FigureKey]) -> Vec<String> {
     keys.iter().map(|key| figure(key, (key.value)(figures))).collect()
 }
 
@@ -145,24 +147,24 @@ fn named(name: &str, label: &str, cells: impl Iterator<Item = String>) -> Vec<St
 
 /// True if a case shows this figure. A case that compares response times does not show the kinds of
 /// errors, and vice versa.
-fn is_shown(key: &Key, compares: Comparand) -> bool {
+fn is_shown(key: &FigureKey, compares: Comparand) -> bool {
     match compares {
         Comparand::Times => !["failed", "refused"].contains(&key.name),
-        Comparand::Errors => key.unit != Unit::Time,
+        Comparand::Errors => key.unit != FigureUnit::Time,
     }
 }
 
-fn heading(key: &Key) -> String {
-    if key.unit == Unit::Time { format!("{} ms", key.name) } else { key.name.to_owned() }
+fn heading(key: &FigureKey) -> String {
+    if key.unit == FigureUnit::Time { format!("{} ms", key.name) } else { key.name.to_owned() }
 }
 
-fn figure(key: &Key, value: Option<f64>) -> String {
+fn figure(key: &FigureKey, value: Option<f64>) -> String {
     let Some(value) = value else { return DASH.to_owned() };
     match key.unit {
-        Unit::Time if value >= 0.1 => format!("{:.1}", value * 1e3),
-        Unit::Time => format!("{:.3}", value * 1e3),
-        Unit::Rate => format!("{value:.1}"),
-        Unit::Count => format!("{value:.0}"),
+        FigureUnit::Time if value >= 0.1 => format!("{:.1}", value * 1e3),
+        FigureUnit::Time => format!("{:.3}", value * 1e3),
+        FigureUnit::Rate => format!("{value:.1}"),
+        FigureUnit::Count => format!("{value:.0}"),
     }
 }
 

@@ -19,7 +19,7 @@ mod vegeta;
 mod wrk;
 mod wrk2;
 
-use crate::figures::Figures;
+use crate::figures::CertifiedFigures;
 use brunt_lab::planned::Protocol;
 use std::env;
 use std::ffi::OsStr;
@@ -55,7 +55,7 @@ pub enum Spacing {
 
 /// Parameters of a load. The target is always on loopback.
 #[derive(Debug, Clone)]
-pub struct Job {
+pub struct LoadParameters {
     /// Port of the server on 127.0.0.1.
     pub port: u16,
     /// Load mode of the job.
@@ -70,7 +70,7 @@ pub struct Job {
     pub seconds: u32,
 }
 
-impl Job {
+impl LoadParameters {
     /// Returns the target URL.
     pub fn url(&self) -> String {
         format!("http://127.0.0.1:{}/", self.port)
@@ -127,7 +127,7 @@ pub struct ToolReport {
 
 /// A load generator that can be scored.
 #[derive(Debug)]
-pub struct Tool {
+pub struct ScoredTool {
     /// Name on the command line and in tables.
     pub name: &'static str,
     /// Program; None for brunt itself.
@@ -145,12 +145,12 @@ pub struct Tool {
     /// Notes for the reader on its options and output.
     pub note: &'static str,
     /// Builds its command line.
-    pub command: fn(&Job) -> ToolCommand,
+    pub command: fn(&LoadParameters) -> ToolCommand,
     /// Parses its output; the error is the reason why that is impossible.
-    pub read: fn(&ToolReport) -> Result<Figures, String>,
+    pub read: fn(&ToolReport) -> Result<CertifiedFigures, String>,
 }
 
-impl Tool {
+impl ScoredTool {
     /// Returns the path of its program, in one of the directories of `search_path`, which has
     /// the format of `PATH`.
     pub fn find(&self, search_path: Option<&OsStr>) -> Option<PathBuf> {
@@ -162,7 +162,7 @@ impl Tool {
 }
 
 /// All tools, in the order of the rows.
-pub const TOOLS: [&Tool; 18] = [
+pub const TOOLS: [&ScoredTool; 18] = [
     &brunt::TOOL,
     &brunt::HTTP2,
     &brunt::HTTP3,
@@ -184,8 +184,8 @@ pub const TOOLS: [&Tool; 18] = [
 ];
 
 #[cfg(test)]
-pub(super) fn job(way: LoadMode) -> Job {
-    Job { port: 8080, way, rate: 1000, connections: 5, most: 64, seconds: 10 }
+pub(super) fn job(way: LoadMode) -> LoadParameters {
+    LoadParameters { port: 8080, way, rate: 1000, connections: 5, most: 64, seconds: 10 }
 }
 
 #[cfg(test)]

@@ -9,16 +9,18 @@
 //! part of either truth: it is real, and no error of a tool. It is small, otherwise the
 //! server refuses its figures.
 
-use crate::cases::Case;
+use crate::cases::ReferenceCase;
 use crate::error::CertifyError;
-use crate::figures::Figures;
-use crate::lab::{Lab, brunt_program};
-use crate::process::{End, Process};
-use crate::quiet::Machine;
-use crate::tools::{Job, LoadMode, Spacing, Tool, ToolReport, text::is_refusal, text::sum};
-use crate::verdict::{Mark, mark};
-use brunt_engine::Control;
-use brunt_lab::args::Options;
+use crate::figures::CertifiedFigures;
+use crate::lab::{ReferenceServer, brunt_program};
+use crate::process::{Process, WaitEnd};
+use crate::quiet::CpuTimes;
+use crate::tools::{
+    LoadMode, LoadParameters, ScoredTool, Spacing, ToolReport, text::is_refusal, text::sum,
+};
+use crate::verdict::{RunMark, mark};
+use brunt_engine::RunControl;
+use brunt_lab::args::LabOptions;
 use brunt_lab::freeze::Freeze;
 use brunt_lab::planned::{Protocol, planned};
 use brunt_model::numbers::narrow_percent;
@@ -39,11 +41,11 @@ const PATIENCE: Duration = Duration::from_secs(45);
 
 /// A tool in a case, with a load mode.
 #[derive(Debug, Clone, Copy)]
-pub struct Trial {
+pub struct CertifyTrial {
     /// Case, which defines the server.
-    pub case: &'static Case,
+    pub case: &'static ReferenceCase,
     /// Load generator that is tried.
-    pub tool: &'static Tool,
+    pub tool: &'static ScoredTool,
     /// Load mode of the trial.
     pub way: LoadMode,
     /// Length of the load in seconds.
@@ -52,15 +54,15 @@ pub struct Trial {
 
 /// Outcome of a trial.
 #[derive(Debug, Clone)]
-pub enum Outcome {
+pub enum TrialOutcome {
     /// The tool reported figures, and the truth is known.
     Scored {
         /// Figures that the tool reported.
-        reported: Box<Figures>,
+        reported: Box<CertifiedFigures>,
         /// True figures of the same load.
-        truth: Box<Figures>,
+        truth: Box<CertifiedFigures>,
         /// Greatest deviation between them; None if the tool reported no figure that is compared.
-        mark: Option<Mark>,
+        mark: Option<RunMark>,
     },
     /// The server refused its own truth every time, for this reason.
     NoTruth(String),
@@ -73,7 +75,7 @@ pub enum Outcome {
     Interrupted,
 }
 
-impl Trial {
+impl CertifyTrial {
     /// Runs the trial, several times if the truth is refused or other processes disturb it. Sets
     /// `has_real_time_priority` to true if the server had real-time priority.
     ///
@@ -83,13 +85,13 @@ impl Trial {
     /// figures are no failures.
     pub fn run(
         &self,
-        stop: &Control,
+        stop: &RunControl,
         has_real_time_priority: &mut bool,
-    ) -> Result<Outcome, CertifyError> {
-        let mut outcome = Outcome::Interrupted;
+    ) -> Result<TrialOutcome, CertifyError> {
+        let mut outcome = TrialOutcome::Interrupted;
         for _ in 0..TRIES {
             outcome = self.attempt(stop, has_real_time_priority)?;
-            if !matches!(outcome, Outcome::NoTruth(_) | Outcome::Unknown(_)) {
+            if !matches!(outcome, TrialOutcome::NoTruth(_) | TrialOutcome::Unknown(_)) {
                 break;
             }
         }
@@ -98,40 +100,41 @@ impl Trial {
 
     fn attempt(
         &self,
-        stop: &Control,
+        stop: &RunControl,
         has_real_time_priority: &mut bool,
-    ) -> Result<Outcome, CertifyError> {
+    ) -> Result<TrialOutcome, CertifyError> {
         let folder = tempfile::tempdir().map_err(CertifyError::Scratch)?;
         // Usage of the machine by other processes is the difference between two readings.
-        let before = Machine::now();
-        let mut lab = Lab::start(self.case, self.tool.protocol, folder.path(), self.load())?;
+        let before = CpuTimes::now();
+        let mut lab =
+            ReferenceServer::start(self.case, self.tool.protocol, folder.path(), self.load())?;
         *has_real_time_priority = lab.has_real_time_priority;
         let report = match self.drive(&mut lab, folder.path(), stop)? {
             Driven::Finished(report) => report,
-            Driven::Failed(reason) => return Ok(Outcome::Failed(reason)),
-            Driven::Interrupted => return Ok(Outcome::Interrupted),
+            Driven::Failed(reason) => return Ok(TrialOutcome::Failed(reason)),
+            Driven::Interrupted => return Ok(TrialOutcome::Interrupted),
         };
         let lab_report = lab.end()?;
-        let disturbance = Machine::now().disturbed_since(&before);
+        let disturbance = CpuTimes::now().disturbed_since(&before);
         if lab_report["truth"]["accepted"] != true {
             let reason = lab_report["truth"]["reason"].as_str().unwrap_or("no reason was given");
-            return Ok(Outcome::NoTruth(reason.to_owned()));
+            return Ok(TrialOutcome::NoTruth(reason.to_owned()));
         }
         let truth = self.truth(&lab_report)?;
         Ok(match (self.tool.read)(&report) {
-            Err(reason) => Outcome::Failed(format!("{reason}: {}", first_line(&report.out))),
+            Err(reason) => TrialOutcome::Failed(format!("{reason}: {}", first_line(&report.out))),
             Ok(reported) => {
                 let mark = mark(&reported, &truth, self.case.compares);
                 if let (Some(mark), Some(disturbance_text)) =
                     (mark.filter(|mark| !mark.met), disturbance)
                 {
-                    return Ok(Outcome::Unknown(format!(
+                    return Ok(TrialOutcome::Unknown(format!(
                         "{} at {}, while {disturbance_text}",
                         narrow_percent(mark.deviation),
                         mark.figure
                     )));
                 }
-                Outcome::Scored { reported: Box::new(reported), truth: Box::new(truth), mark }
+                TrialOutcome::Scored { reported: Box::new(reported), truth: Box::new(truth), mark }
             }
         })
     }
@@ -141,12 +144,17 @@ impl Trial {
         self.seconds + self.tool.lead
     }
 
-    fn job(&self, port: u16) -> Job {
-        let Case { rate, connections, most, .. } = *self.case;
-        Job { port, way: self.way, rate, connections, most, seconds: self.seconds }
+    fn job(&self, port: u16) -> LoadParameters {
+        let ReferenceCase { rate, connections, most, .. } = *self.case;
+        LoadParameters { port, way: self.way, rate, connections, most, seconds: self.seconds }
     }
 
-    fn drive(&self, lab: &mut Lab, folder: &Path, stop: &Control) -> Result<Driven, CertifyError> {
+    fn drive(
+        &self,
+        lab: &mut ReferenceServer,
+        folder: &Path,
+        stop: &RunControl,
+    ) -> Result<Driven, CertifyError> {
         let command = (self.tool.command)(&self.job(lab.port));
         for (name, text) in &command.files {
             fs::write(folder.join(name), text)?;
@@ -158,11 +166,11 @@ impl Trial {
         // Tools wait for late replies, evaluate their samples, or start slowly (a JVM).
         let most = Duration::from_secs(u64::from(self.load())) + PATIENCE;
         Ok(match self.wait_for(&mut process, lab, most, stop)? {
-            End::Interrupted => Driven::Interrupted,
-            End::TooLong => {
+            WaitEnd::Interrupted => Driven::Interrupted,
+            WaitEnd::TooLong => {
                 Driven::Failed(format!("it was still at work after {} s", most.as_secs()))
             }
-            End::Ended(status) => {
+            WaitEnd::Ended(status) => {
                 let report = self.report(folder)?;
                 // Some tools end with a failure status if there were errors, though
                 // their report is complete.
@@ -182,14 +190,14 @@ impl Trial {
     fn wait_for(
         &self,
         tool: &mut Process,
-        lab: &mut Lab,
+        lab: &mut ReferenceServer,
         most: Duration,
-        stop: &Control,
-    ) -> Result<End, CertifyError> {
+        stop: &RunControl,
+    ) -> Result<WaitEnd, CertifyError> {
         if let Some((after, length)) = self.case.freeze {
             let before = tool.wait(Duration::from_secs(u64::from(after + self.tool.lead)), stop)?;
             // The tool ended, or the user interrupted the trial, before the freeze.
-            if before != End::TooLong {
+            if before != WaitEnd::TooLong {
                 return Ok(before);
             }
             lab.freeze(Duration::from_secs(u64::from(length)))?;
@@ -217,9 +225,9 @@ impl Trial {
         Ok(command)
     }
 
-    fn truth(&self, lab_report: &Value) -> Result<Figures, CertifyError> {
-        let computed = Figures::from_summary(&lab_report["truth"]["sojourn_seconds"]);
-        let written = Figures::from_summary(&lab_report["truth"]["written_seconds"]);
+    fn truth(&self, lab_report: &Value) -> Result<CertifiedFigures, CertifyError> {
+        let computed = CertifiedFigures::from_summary(&lab_report["truth"]["sojourn_seconds"]);
+        let written = CertifiedFigures::from_summary(&lab_report["truth"]["written_seconds"]);
         let times = match self.way {
             LoadMode::Closed => computed.clone(),
             LoadMode::Open => self.truth_of_the_plan(lab_report)?,
@@ -238,10 +246,10 @@ impl Trial {
         let is_websocket = self.tool.protocol == Protocol::WebSocket;
         let (failed, refused) =
             if is_websocket { (failed + refused, 0.0) } else { (failed, refused) };
-        Ok(Figures { throughput, ..times }.with_errors(failed, refused))
+        Ok(CertifiedFigures { throughput, ..times }.with_errors(failed, refused))
     }
 
-    fn truth_of_the_plan(&self, lab_report: &Value) -> Result<Figures, CertifyError> {
+    fn truth_of_the_plan(&self, lab_report: &Value) -> Result<CertifiedFigures, CertifyError> {
         let first = lab_report["first_arrival_seconds"].as_f64().unwrap_or(0.0);
         let spans = lab_report["frozen_seconds"].as_array().into_iter().flatten();
         let freezes: Vec<_> = spans
@@ -251,13 +259,14 @@ impl Trial {
             })
             .collect();
         // The parser ignores the first word, the name of the program.
-        let options = Options::try_parse_from(["lab"].into_iter().chain(self.case.lab.split(' ')))?;
+        let options =
+            LabOptions::try_parse_from(["lab"].into_iter().chain(self.case.lab.split(' ')))?;
         // The tool does not report requests of its calibration.
         let measured_from = u64::from(self.tool.lead) * 1_000_000_000;
         let summary =
             planned(&options, self.tool.protocol, (&self.arrivals(), &freezes), measured_from)
                 .map_err(CertifyError::Truth)?;
-        Ok(Figures::from_summary(&serde_json::to_value(summary)?))
+        Ok(CertifiedFigures::from_summary(&serde_json::to_value(summary)?))
     }
 
     /// Times at which requests were due, in nanoseconds from the first.
@@ -312,9 +321,14 @@ mod tests {
     use crate::tools::TOOLS;
     use serde_json::json;
 
-    fn trial(case: &str, tool: &str, way: LoadMode) -> Trial {
+    fn trial(case: &str, tool: &str, way: LoadMode) -> CertifyTrial {
         let case = CASES.iter().find(|one| one.name == case).unwrap();
-        Trial { case, tool: TOOLS.iter().find(|one| one.name == tool).unwrap(), way, seconds: 12 }
+        CertifyTrial {
+            case,
+            tool: TOOLS.iter().find(|one| one.name == tool).unwrap(),
+            way,
+            seconds: 12,
+        }
     }
 
     #[test]

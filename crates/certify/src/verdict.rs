@@ -5,24 +5,24 @@
 //! sample, and is shown without a mark), errors by their counts.
 
 use crate::cases::Comparand;
-use crate::figures::{Figures, KEYS, Key};
+use crate::figures::{CertifiedFigures, FigureKey, KEYS};
 
 /// Maximum deviation of a figure from the truth: a share of it plus an amount.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Limit {
+pub struct Tolerance {
     share: f64,
     amount: f64,
 }
 
 /// For a percentile up to the 99th, and for a mean if no percentile is reported: 2 % and 0.2 ms.
-const TIME: Limit = Limit { share: 0.02, amount: 0.0002 };
+const TIME: Tolerance = Tolerance { share: 0.02, amount: 0.0002 };
 
 /// For the 99.9th percentile, which depends on a few samples: 5 %.
-const FAR_TIME: Limit = Limit { share: 0.05, amount: 0.0 };
+const FAR_TIME: Tolerance = Tolerance { share: 0.05, amount: 0.0 };
 
 /// Mark of a run: the figure with the greatest deviation from the truth.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Mark {
+pub struct RunMark {
     /// Name of the figure.
     pub figure: &'static str,
     /// Reported minus true value, as a share of the true one.
@@ -33,7 +33,7 @@ pub struct Mark {
 
 /// For a count: 2 % and one request, which was in flight at the end and is counted
 /// on one side only.
-const COUNT: Limit = Limit { share: 0.02, amount: 1.0 };
+const COUNT: Tolerance = Tolerance { share: 0.02, amount: 1.0 };
 
 /// Returns the reported minus the true value, as a share of the true one. None if either is missing
 /// or the true value is 0.
@@ -44,25 +44,37 @@ pub fn deviation(reported: Option<f64>, truth: Option<f64>) -> Option<f64> {
 }
 
 /// Returns the mark of the reported figures. None if the tool reports no figure that is compared.
-pub fn mark(reported: &Figures, truth: &Figures, compares: Comparand) -> Option<Mark> {
+pub fn mark(
+    reported: &CertifiedFigures,
+    truth: &CertifiedFigures,
+    compares: Comparand,
+) -> Option<RunMark> {
     let judged: Vec<_> = compared(reported, compares)
         .into_iter()
         .filter_map(|(key, limit)| judge(key, limit, reported, truth))
         .collect();
     // The sign shows the direction, the size decides.
     let worst = judged.iter().max_by(|a, b| a.deviation.abs().total_cmp(&b.deviation.abs()))?;
-    Some(Mark { met: judged.iter().all(|one| one.met), ..*worst })
+    Some(RunMark { met: judged.iter().all(|one| one.met), ..*worst })
 }
 
-fn judge(key: &Key, limit: Limit, reported: &Figures, truth: &Figures) -> Option<Mark> {
+fn judge(
+    key: &FigureKey,
+    limit: Tolerance,
+    reported: &CertifiedFigures,
+    truth: &CertifiedFigures,
+) -> Option<RunMark> {
     let reported = (key.value)(reported)?;
     let truth = (key.value)(truth)?;
     let met = (reported - truth).abs() <= truth * limit.share + limit.amount;
-    Some(Mark { figure: key.name, deviation: deviation(Some(reported), Some(truth))?, met })
+    Some(RunMark { figure: key.name, deviation: deviation(Some(reported), Some(truth))?, met })
 }
 
 /// Returns the compared figures with their limits.
-fn compared(reported: &Figures, compares: Comparand) -> Vec<(&'static Key, Limit)> {
+fn compared(
+    reported: &CertifiedFigures,
+    compares: Comparand,
+) -> Vec<(&'static FigureKey, Tolerance)> {
     match compares {
         Comparand::Errors if reported.failed.or(reported.refused).is_some() => {
             with_limit(&["failed", "refused"], COUNT)
@@ -78,11 +90,11 @@ fn compared(reported: &Figures, compares: Comparand) -> Vec<(&'static Key, Limit
     }
 }
 
-fn with_limit(names: &[&str], limit: Limit) -> Vec<(&'static Key, Limit)> {
+fn with_limit(names: &[&str], limit: Tolerance) -> Vec<(&'static FigureKey, Tolerance)> {
     KEYS.iter().filter(|key| names.contains(&key.name)).map(|key| (key, limit)).collect()
 }
 
-fn has_percentiles(reported: &Figures) -> bool {
+fn has_percentiles(reported: &CertifiedFigures) -> bool {
     reported.p50.or(reported.p90).or(reported.p99).or(reported.p99_9).is_some()
 }
 
@@ -90,8 +102,13 @@ fn has_percentiles(reported: &Figures) -> bool {
 mod tests {
     use super::*;
 
-    fn times(p50: f64, p99: f64, p99_9: f64) -> Figures {
-        Figures { p50: Some(p50), p99: Some(p99), p99_9: Some(p99_9), ..Figures::default() }
+    fn times(p50: f64, p99: f64, p99_9: f64) -> CertifiedFigures {
+        CertifiedFigures {
+            p50: Some(p50),
+            p99: Some(p99),
+            p99_9: Some(p99_9),
+            ..CertifiedFigures::default()
+        }
     }
 
     #[test]
@@ -120,28 +137,32 @@ mod tests {
     #[test]
     fn what_is_not_told_has_no_mark() {
         let truth = times(1.0, 2.0, 3.0);
-        assert_eq!(mark(&Figures::default(), &truth, Comparand::Times), None);
-        let only = Figures { p50: Some(1.0), max: Some(9.0), ..Figures::default() };
+        assert_eq!(mark(&CertifiedFigures::default(), &truth, Comparand::Times), None);
+        let only =
+            CertifiedFigures { p50: Some(1.0), max: Some(9.0), ..CertifiedFigures::default() };
         assert!(
-            mark(&only, &Figures { max: Some(1.0), ..truth }, Comparand::Times).unwrap().met,
+            mark(&only, &CertifiedFigures { max: Some(1.0), ..truth }, Comparand::Times)
+                .unwrap()
+                .met,
             "max is shown only"
         );
-        let mean = |mean| Figures { mean: Some(mean), ..Figures::default() };
+        let mean = |mean| CertifiedFigures { mean: Some(mean), ..CertifiedFigures::default() };
         assert_eq!(mark(&mean(2.0), &mean(1.0), Comparand::Times).unwrap().figure, "mean");
     }
 
     #[test]
     fn errors_count_by_kind_where_the_kinds_are_told() {
-        let truth = Figures::default().with_errors(100.0, 50.0);
-        let mark = |reported: Figures| super::mark(&reported, &truth, Comparand::Errors).unwrap();
-        assert!(mark(Figures::default().with_errors(98.0, 50.0)).met);
+        let truth = CertifiedFigures::default().with_errors(100.0, 50.0);
+        let mark =
+            |reported: CertifiedFigures| super::mark(&reported, &truth, Comparand::Errors).unwrap();
+        assert!(mark(CertifiedFigures::default().with_errors(98.0, 50.0)).met);
         assert!(
-            mark(Figures::default().with_errors(97.0, 50.0)).met,
+            mark(CertifiedFigures::default().with_errors(97.0, 50.0)).met,
             "one was under way at the end"
         );
-        assert!(!mark(Figures::default().with_errors(96.0, 50.0)).met);
-        assert_eq!(mark(Figures::default().with_errors(50.0, 100.0)).figure, "refused");
-        assert!(mark(Figures { errors: Some(150.0), ..Figures::default() }).met);
+        assert!(!mark(CertifiedFigures::default().with_errors(96.0, 50.0)).met);
+        assert_eq!(mark(CertifiedFigures::default().with_errors(50.0, 100.0)).figure, "refused");
+        assert!(mark(CertifiedFigures { errors: Some(150.0), ..CertifiedFigures::default() }).met);
     }
 
     #[test]

@@ -13,12 +13,12 @@ use crate::runs;
 use crate::stored;
 use anyhow::{Context, anyhow};
 use brunt_model::numbers::plural;
-use brunt_report::layout::Table;
+use brunt_report::layout::TextTable;
 use brunt_report::utc::rfc3339;
 use brunt_runner::decide::stored::{ByContender, paired};
 use brunt_spec::words::WordError;
 use brunt_spec::words::values::{self, Data, Output, secrets};
-use brunt_store::{Entry, EntryFilter, Progress, Store, StoredItem};
+use brunt_store::{EntryFilter, IndexEntry, ItemState, Store, StoredItem};
 use clap::{Args, Subcommand};
 
 /// Examples for the help text.
@@ -140,7 +140,7 @@ fn save(store: &Store, args: &SaveArgs) -> Result<(), CommandError> {
     let item = store.find(&args.id).map_err(runs::store_error)?;
     let entry = store.entry(item.id()).map_err(runs::store_error)?;
     // A baseline must not change while later runs are compared with it.
-    if entry.progress == Progress::Running {
+    if entry.progress == ItemState::Running {
         return Err(usage_error(anyhow!(
             "{} is still being written; wait for its end, or stop it",
             item.id()
@@ -153,7 +153,7 @@ fn save(store: &Store, args: &SaveArgs) -> Result<(), CommandError> {
 }
 
 fn list(store: &Store) -> Result<(), CommandError> {
-    let mut table = Table::with_head(&["baseline", "id", "when (UTC)", "what", "runs"]);
+    let mut table = TextTable::with_head(&["baseline", "id", "when (UTC)", "what", "runs"]);
     let baselines = store.baselines().map_err(runs::store_error)?;
     if baselines.is_empty() {
         return print("no baseline yet; create one with `brunt baseline save NAME`\n")
@@ -223,11 +223,11 @@ fn latest(store: &Store, name: &str, baseline: &StoredItem) -> Result<String, Co
 }
 
 /// True for a later, complete entry of the same plan or URL.
-fn is_comparable(entry: &Entry, baseline: &Entry) -> bool {
+fn is_comparable(entry: &IndexEntry, baseline: &IndexEntry) -> bool {
     entry.what == baseline.what
         && entry.kind == baseline.kind
         && entry.id != baseline.id
-        && entry.progress == Progress::Whole
+        && entry.progress == ItemState::Whole
         // A comparison with older runs would reverse the meaning of better and worse.
         && entry.started_unix_seconds > baseline.started_unix_seconds
 }

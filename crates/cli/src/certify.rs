@@ -11,7 +11,7 @@ use crate::signals;
 use anyhow::{Context, Result};
 use args::CertifyArgs;
 use brunt_certify::table::line;
-use brunt_certify::{FORMATS, Format, League, LeagueVerdict};
+use brunt_certify::{FORMATS, League, LeagueFormat, LeagueVerdict};
 use brunt_spec::words::values::Output;
 use std::fs::File;
 use std::io::{self, Write};
@@ -59,7 +59,7 @@ fn announce(league: &League) {
 }
 
 /// Opens the outputs. The text goes to standard output if no other format does.
-fn open(outputs: &[Output]) -> Result<Vec<(&'static Format, Box<dyn Write>)>> {
+fn open(outputs: &[Output]) -> Result<Vec<(&'static LeagueFormat, Box<dyn Write>)>> {
     let names: Vec<_> = FORMATS.iter().map(|format| format.name).collect();
     check(outputs, &names)?;
     let text = Output { format: "text".into(), file: None };

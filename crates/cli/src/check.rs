@@ -10,7 +10,7 @@ use anyhow::{Context, Result, ensure};
 use brunt_model::Plan;
 use brunt_probe::Root;
 use brunt_probe::settings::settings;
-use brunt_runner::check::facts::{CheckReport, Facts, Machine, RequestedLoad, VERSION};
+use brunt_runner::check::facts::{CheckFacts, CheckReport, MachineFacts, RequestedLoad, VERSION};
 use brunt_runner::check::{look, rules, text};
 use brunt_spec::words::values::Output;
 use brunt_spec::{System, to_plan};
@@ -34,8 +34,9 @@ pub fn check(args: &RunArgs, descriptors: u64) -> Result<Exit, CommandError> {
     // The plan is never run, so its seed does not matter.
     let (plan, _) = to_plan(&args.settings, &system).map_err(|error| usage_error(error.into()))?;
     crate::redact::know(&plan);
-    let machine = Machine { descriptors, cores, settings, other_processes_cores: None };
-    let mut facts = Facts { requested: RequestedLoad::of(&plan), machine, ..Facts::default() };
+    let machine = MachineFacts { descriptors, cores, settings, other_processes_cores: None };
+    let mut facts =
+        CheckFacts { requested: RequestedLoad::of(&plan), machine, ..CheckFacts::default() };
     look::look(&plan, &mut facts).map_err(runtime_error)?;
     estimate(&plan, &mut facts);
     let report = CheckReport { version: VERSION, advice: rules::advise(&facts), facts };
@@ -60,7 +61,7 @@ fn ensure_outputs(args: &RunArgs) -> Result<()> {
 }
 
 /// Estimates the rate of new connections of an open loop, if the server closes connections.
-fn estimate(plan: &Plan, facts: &mut Facts) {
+fn estimate(plan: &Plan, facts: &mut CheckFacts) {
     let Some(reply) = &facts.reply else { return };
     let each = match plan.connection.requests_per_connection {
         Some(n) => n,

@@ -23,7 +23,7 @@ use std::path::PathBuf;
 pub struct Cli {
     /// Subcommand; None means `run`.
     #[command(subcommand)]
-    command: Option<Command>,
+    command: Option<BruntCommand>,
     #[command(flatten)]
     run: RunArgs,
     /// Options that control reports.
@@ -71,7 +71,7 @@ impl GrpcArgs {
 
 /// The subcommands of brunt.
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub enum BruntCommand {
     /// Measures a server under load (the default command)
     #[command(arg_required_else_help = true, max_term_width = 110, after_help = after_run())]
     Run(Box<RunArgs>),
@@ -127,7 +127,7 @@ pub enum Command {
     /// Runs a reference server with known response times, on loopback only
     #[cfg(target_os = "linux")]
     #[command(max_term_width = 110, after_long_help = after_lab())]
-    Lab(Box<brunt_lab::args::Options>),
+    Lab(Box<brunt_lab::args::LabOptions>),
     /// Ends a server that brunt started when brunt is gone
     #[command(hide = true)]
     Guard,
@@ -158,8 +158,8 @@ pub enum Command {
 
 impl Cli {
     /// Returns the named command, or `run`.
-    pub fn into_command(self) -> Command {
-        self.command.unwrap_or_else(|| Command::Run(Box::new(self.run)))
+    pub fn into_command(self) -> BruntCommand {
+        self.command.unwrap_or_else(|| BruntCommand::Run(Box::new(self.run)))
     }
 }
 

@@ -5,7 +5,7 @@ use crate::args::store::StoreArgs;
 use crate::output::Outputs;
 use crate::process::{command_line, system};
 use crate::{causes, redact, signals};
-use brunt_dropin::{Caller, Reports, StorePlace, Tool, ToolError};
+use brunt_dropin::{Caller, DropinTool, Reports, StorePlace, ToolError};
 use brunt_model::{Judgement, Run};
 use brunt_spec::words::values::Output;
 use brunt_store::Store;
@@ -14,7 +14,7 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 
 /// Runs the command line of a drop-in. `program_name` is the name that the user typed.
-pub fn run(tool: &Tool, program_name: &str, words: &[String]) -> ExitCode {
+pub fn run(tool: &DropinTool, program_name: &str, words: &[String]) -> ExitCode {
     ExitCode::from((tool.run)(program_name, words, &Arc::new(caller())))
 }
 

@@ -27,7 +27,7 @@ use brunt_model::numbers::plural;
 use brunt_rig::{RigContext, RigFailure};
 use brunt_runner::EventListener;
 use brunt_runner::experiment::{
-    ExperimentRequest, ExperimentResult, ExperimentStart, Machine, Refusal,
+    ExperimentRefusal, ExperimentRequest, ExperimentResult, ExperimentStart, GeneratorCapacity,
 };
 use brunt_runner::run::no_reply;
 use brunt_runner::trace::Tracer;
@@ -164,8 +164,10 @@ pub fn run_experiment(
         None => run_listeners.clone_from(&stage_listeners),
     }
     let observer = Terminal { system: context.system, quiet, run_listeners, stage_listeners };
-    let machine =
-        Machine { cores: context.system.cores, rate_per_thread: defaults::RATE_PER_THREAD };
+    let machine = GeneratorCapacity {
+        cores: context.system.cores,
+        rate_per_thread: defaults::RATE_PER_THREAD,
+    };
     let request =
         ExperimentRequest { experiment, start, machine, rig: &rig, notes, observer: &observer };
     let result = session.experiment(request).map_err(refusal_error)?;
@@ -184,11 +186,13 @@ pub fn run_experiment(
 }
 
 /// Selects the exit code of an experiment that was not started.
-fn refusal_error(refusal: Refusal) -> CommandError {
+fn refusal_error(refusal: ExperimentRefusal) -> CommandError {
     let exit = match &refusal {
-        Refusal::Plan { .. } | Refusal::Resume(_) => Exit::Usage,
-        Refusal::NoConnection { .. } | Refusal::NoReply { .. } => Exit::NothingMeasured,
-        Refusal::Folder { .. } => Exit::Failed,
+        ExperimentRefusal::Plan { .. } | ExperimentRefusal::Resume(_) => Exit::Usage,
+        ExperimentRefusal::NoConnection { .. } | ExperimentRefusal::NoReply { .. } => {
+            Exit::NothingMeasured
+        }
+        ExperimentRefusal::Folder { .. } => Exit::Failed,
     };
     CommandError { exit, error: refusal.into() }
 }

@@ -4,7 +4,7 @@
 use crate::exit::{CommandError, Exit, runtime_error, usage_error};
 use anyhow::{Context, anyhow};
 use brunt_import::jmx::JmxOptions;
-use brunt_import::{Format, Options};
+use brunt_import::{ImportFormat, ImportOptions};
 use clap::{Args, Subcommand};
 use std::fs;
 use std::io::{self, Read};
@@ -127,27 +127,27 @@ pub fn import(args: &ImportArgs) -> Result<Exit, CommandError> {
             return jmx(file, properties, allow_dir);
         }
         ImportCommand::Har { file, think, resources, hosts } => {
-            let options = Options {
+            let options = ImportOptions {
                 think: *think,
                 resources: *resources,
                 hosts: hosts.clone(),
-                ..Options::default()
+                ..ImportOptions::default()
             };
-            (Format::Har, file, options)
+            (ImportFormat::Har, file, options)
         }
         ImportCommand::Openapi { file, tags, only } => (
-            Format::Openapi,
+            ImportFormat::Openapi,
             file,
-            Options { tags: tags.clone(), only: only.clone(), ..Options::default() },
+            ImportOptions { tags: tags.clone(), only: only.clone(), ..ImportOptions::default() },
         ),
-        ImportCommand::Postman(file) => (Format::Postman, file, Options::default()),
-        ImportCommand::Curl(file) => (Format::Curl, file, Options::default()),
-        ImportCommand::Urls(file) => (Format::Urls, file, Options::default()),
+        ImportCommand::Postman(file) => (ImportFormat::Postman, file, ImportOptions::default()),
+        ImportCommand::Curl(file) => (ImportFormat::Curl, file, ImportOptions::default()),
+        ImportCommand::Urls(file) => (ImportFormat::Urls, file, ImportOptions::default()),
     };
     let is_input = file.file == Path::new("-");
     let name = if is_input { "standard input".to_owned() } else { file.file.display().to_string() };
     let folder = folder(file.output.as_deref()).map_err(runtime_error)?;
-    let options = Options { file: name.clone(), base: file.base.clone(), folder, ..options };
+    let options = ImportOptions { file: name.clone(), base: file.base.clone(), folder, ..options };
     let text = bytes_of(file)?;
     let text = String::from_utf8(text).map_err(|error| {
         // The line of the first invalid byte.

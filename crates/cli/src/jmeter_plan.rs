@@ -12,7 +12,7 @@ use crate::process::system;
 use crate::trace;
 use anyhow::{Context, Result, anyhow, bail};
 use brunt_jmx::plan::{self, PlanContext, PlanFolder, TestRun};
-use brunt_jmx::{Document, properties};
+use brunt_jmx::{JmxDocument, properties};
 use brunt_model::{Plan, StageKind};
 use brunt_runner::{RealWorld, Storage, stages};
 use brunt_spec::settings::RunSettings;
@@ -134,7 +134,7 @@ fn read(path: &Path, args: &RunArgs, system: &System) -> Result<TestRun> {
     refuse_others(args)?;
     let JmeterPlanArgs { properties, scale, lenient, allow_dir } = &args.jmeter;
     let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-    let document = Document::parse(&bytes).map_err(|error| plan_error(path, &error))?;
+    let document = JmxDocument::parse(&bytes).map_err(|error| plan_error(path, &error))?;
     let mut map = properties::PropertyMap::new();
     for word in properties {
         let (name, value) = word.split_once('=').unwrap_or((word, ""));

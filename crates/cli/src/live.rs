@@ -4,7 +4,7 @@
 use crate::screen;
 pub use crate::screen::print_line;
 use brunt_model::{Event, Plan, Tick};
-use brunt_report::progress::Progress;
+use brunt_report::progress::RunProgress;
 use brunt_runner::{EventListener, Mailbox};
 use std::io::{self, IsTerminal};
 use std::time::Duration;
@@ -16,7 +16,7 @@ const LINE: Duration = Duration::from_secs(10);
 
 /// Shows the progress of a run on stderr.
 pub struct Live {
-    progress: Option<Progress>,
+    progress: Option<RunProgress>,
     terminal: bool,
     next_update: Tick,
     /// Title of one of several runs; empty for a single run.
@@ -29,7 +29,7 @@ impl Live {
         let terminal = io::stderr().is_terminal();
         // A log of a short run needs no line of progress.
         let next_update = Tick::ZERO + if terminal { Duration::ZERO } else { LINE };
-        let progress = (!quiet).then(|| Progress::new(plan));
+        let progress = (!quiet).then(|| RunProgress::new(plan));
         Self { progress, terminal, next_update, title: String::new() }
     }
 
@@ -56,7 +56,7 @@ impl Live {
         }
     }
 
-    fn show(&self, progress: &Progress) {
+    fn show(&self, progress: &RunProgress) {
         if !self.terminal {
             return print_line(&progress.line());
         }

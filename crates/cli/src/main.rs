@@ -65,12 +65,12 @@ mod worker;
 use anyhow::Result;
 use args::RunArgs;
 #[cfg(target_os = "linux")]
-use brunt_lab::program::Failure;
+use brunt_lab::program::LabFailure;
 use brunt_model::system_error::without_number;
 use brunt_runner::Storage;
 use brunt_spec::{check_objectives, to_plan};
 use clap::{CommandFactory, Parser};
-use commands::{Cli, Command, GrpcArgs, GrpcTask};
+use commands::{BruntCommand, Cli, GrpcArgs, GrpcTask};
 use exit::{CommandError, Exit, runtime_error, usage_error};
 use measure::{MeasureContext, measure};
 use output::Outputs;
@@ -148,29 +148,29 @@ fn arguments(words: &[String]) -> Cli {
 }
 
 /// Runs a subcommand.
-fn dispatch(command: Command) -> Result<Exit, CommandError> {
+fn dispatch(command: BruntCommand) -> Result<Exit, CommandError> {
     match command {
-        Command::Run(args) => run(&args),
-        Command::Grpc(args) => grpc(*args),
-        Command::Check(args) => check::check(&args, brunt_probe::limits::raise_descriptors()),
-        Command::Sweep(args) => experiment::sweep(&args),
-        Command::Find(args) => experiment::find::find(&args),
-        Command::Compare(args) => experiment::compare(&args),
-        Command::Baseline(args) => baseline::baseline(&args),
-        Command::Plan(args) => plan_file::plan(&args),
+        BruntCommand::Run(args) => run(&args),
+        BruntCommand::Grpc(args) => grpc(*args),
+        BruntCommand::Check(args) => check::check(&args, brunt_probe::limits::raise_descriptors()),
+        BruntCommand::Sweep(args) => experiment::sweep(&args),
+        BruntCommand::Find(args) => experiment::find::find(&args),
+        BruntCommand::Compare(args) => experiment::compare(&args),
+        BruntCommand::Baseline(args) => baseline::baseline(&args),
+        BruntCommand::Plan(args) => plan_file::plan(&args),
         #[cfg(feature = "import")]
-        Command::Import(args) => import::import(&args),
-        Command::Export(args) => export::export(&args),
-        Command::Runs(args) => runs::runs(&args),
-        Command::InstallNames(args) => names::install(&args),
-        Command::Analyse(args) => analyse::analyse(&args),
-        Command::Report(args) => reports::report(&args),
-        Command::Replay(args) => replay::replay(&args),
+        BruntCommand::Import(args) => import::import(&args),
+        BruntCommand::Export(args) => export::export(&args),
+        BruntCommand::Runs(args) => runs::runs(&args),
+        BruntCommand::InstallNames(args) => names::install(&args),
+        BruntCommand::Analyse(args) => analyse::analyse(&args),
+        BruntCommand::Report(args) => reports::report(&args),
+        BruntCommand::Replay(args) => replay::replay(&args),
         #[cfg(target_os = "linux")]
-        Command::Certify(args) => certify::certify(&args, command_line()),
+        BruntCommand::Certify(args) => certify::certify(&args, command_line()),
         #[cfg(target_os = "linux")]
-        Command::Lab(options) => lab(&options),
-        Command::Guard => {
+        BruntCommand::Lab(options) => lab(&options),
+        BruntCommand::Guard => {
             brunt_rig::guard::run_guard(
                 io::stdin(),
                 io::stdout(),
@@ -179,15 +179,15 @@ fn dispatch(command: Command) -> Result<Exit, CommandError> {
             .map_err(runtime_error)?;
             Ok(Exit::Measured)
         }
-        Command::Completions { shell } => {
+        BruntCommand::Completions { shell } => {
             let mut script = Vec::new();
             completions::write_script(shell, &mut script).map_err(runtime_error)?;
             output::print(script).map_err(runtime_error)?;
             Ok(Exit::Measured)
         }
-        Command::Worker => worker::worker().map_err(runtime_error),
-        Command::Man { dir } => man(dir.as_deref()),
-        Command::Schema { document } => {
+        BruntCommand::Worker => worker::worker().map_err(runtime_error),
+        BruntCommand::Man { dir } => man(dir.as_deref()),
+        BruntCommand::Schema { document } => {
             // clap accepts only names of this list.
             let schema = brunt_report::SCHEMAS.iter().find(|schema| schema.name == document);
             if let Some(schema) = schema {
@@ -275,10 +275,10 @@ fn grpc(args: GrpcArgs) -> Result<Exit, CommandError> {
 
 /// The command `lab`: runs the reference server in this process until it ends.
 #[cfg(target_os = "linux")]
-fn lab(options: &brunt_lab::args::Options) -> Result<Exit, CommandError> {
+fn lab(options: &brunt_lab::args::LabOptions) -> Result<Exit, CommandError> {
     brunt_lab::program::run(options, &mut io::stdout()).map_err(|failure| match failure {
-        Failure::Usage(_) => usage_error(anyhow::anyhow!("{failure}")),
-        Failure::Machine(error) => runtime_error(error),
+        LabFailure::Usage(_) => usage_error(anyhow::anyhow!("{failure}")),
+        LabFailure::Machine(error) => runtime_error(error),
     })?;
     Ok(Exit::Measured)
 }

@@ -8,13 +8,13 @@ use crate::redact;
 use crate::signals;
 use crate::trace;
 use anyhow::Result;
-use brunt_model::reached::Replies;
+use brunt_model::reached::ReplyKind;
 use brunt_model::{Environment, Plan, ProbeSpec, Route};
 use brunt_runner::run::no_reply;
 use brunt_runner::trace::Tracer;
 use brunt_runner::{
-    EventListener, EventLog, LiveOutputs, RealWorld, ResultFile, RunRequest, RunResult, Session,
-    Storage,
+    CommandSession, EventListener, EventLog, LiveOutputs, RealWorld, ResultFile, RunRequest,
+    RunResult, Storage,
 };
 use brunt_store::Store;
 use std::io;
@@ -49,15 +49,20 @@ pub fn session(
     store: Option<Store>,
     plan_name: Option<String>,
     is_strict: bool,
-) -> io::Result<Session> {
+) -> io::Result<CommandSession> {
     let machine = brunt_probe::machine::environment(command_line(), env!("CARGO_PKG_VERSION"));
     let environment = Environment { plan_name, strict: is_strict, ..machine };
-    Ok(Session { environment, store, redactor: redact::current(), interrupt: signals::listen()? })
+    Ok(CommandSession {
+        environment,
+        store,
+        redactor: redact::current(),
+        interrupt: signals::listen()?,
+    })
 }
 
 /// Runs a plan, writes its reports, and returns the exit code.
 pub fn measure(
-    session: &Session,
+    session: &CommandSession,
     plan: &Plan,
     world: &RealWorld,
     context: MeasureContext<'_>,
@@ -106,7 +111,7 @@ fn report(outputs: Outputs, result: &RunResult) -> Result<()> {
     // Thread groups of JMeter may contain only scripts.
     let has_requests = run.plan.as_ref().is_none_or(|plan| plan.requests().next().is_some());
     let is_empty = has_requests
-        && run.replies() == Replies::None
+        && run.replies() == ReplyKind::None
         && !run.is_interrupted()
         && result.outcome.is_ok();
     if !is_empty {

@@ -6,8 +6,8 @@ use brunt_jmx::jtl::{Field, JtlFormat, JtlSettings};
 use brunt_model::plan::RecordDetail;
 use brunt_model::{Analysis, Judgement, Run, Study};
 use brunt_report::picture::Charts;
-use brunt_report::{Content, Format, REPORTS, Subject};
-use brunt_runner::{EventLog, ResultFile, Session};
+use brunt_report::{FormatContent, REPORTS, ReportFormat, ReportSubject};
+use brunt_runner::{CommandSession, EventLog, ResultFile};
 use brunt_spec::settings::OutputSettings;
 use brunt_spec::words::values::Output;
 use brunt_spec::{defaults, to_plan};
@@ -18,10 +18,10 @@ use std::sync::Arc;
 
 /// Reports with open files. Files are opened before the run, so that errors show early.
 pub struct Outputs {
-    places: Vec<(&'static Format, Destination)>,
+    places: Vec<(&'static ReportFormat, Destination)>,
     /// Format of an additional report on stdout. None if a requested report goes to stdout, and
     /// with `--quiet`.
-    default_format: Option<&'static Format>,
+    default_format: Option<&'static ReportFormat>,
 }
 
 /// Destination of a report.
@@ -76,17 +76,17 @@ impl Outputs {
     pub fn write(self, run: &Run, judgement: &Judgement) -> Result<()> {
         let findings = view::without_hidden(&judgement.findings);
         let judgement = Judgement { findings, ..judgement.clone() };
-        self.write_all(Subject::Run(run, &judgement))
+        self.write_all(ReportSubject::Run(run, &judgement))
     }
 
     /// Writes every report of a study, like [`Self::write`].
     pub fn write_study(self, study: &Study, analysis: &Analysis) -> Result<()> {
         let findings = view::without_hidden(&analysis.findings);
         let analysis = Analysis { findings, ..analysis.clone() };
-        self.write_all(Subject::Study(study, &analysis))
+        self.write_all(ReportSubject::Study(study, &analysis))
     }
 
-    fn write_all(self, subject: Subject<'_>) -> Result<()> {
+    fn write_all(self, subject: ReportSubject<'_>) -> Result<()> {
         let default_output = self.default_format.map(|format| (format, Destination::Stdout));
         let mut places: Vec<_> = default_output.into_iter().chain(self.places).collect();
         // Standard output comes first, since the user is reading it.
@@ -100,7 +100,7 @@ impl Outputs {
 impl Destination {
     /// Opens a destination: stdout without a path; a directory if the path ends in `/` or is an
     /// existing directory; otherwise a file, which is truncated.
-    fn open(format: &Format, path: Option<&Path>) -> Result<Self> {
+    fn open(format: &ReportFormat, path: Option<&Path>) -> Result<Self> {
         let Some(path) = path else {
             if !format.for_terminals && io::stdout().is_terminal() {
                 bail!("-o {0}: {0} is not for a terminal; write -o {0}=FILE", format.name);
@@ -111,7 +111,7 @@ impl Destination {
             return Ok(Self::File(path.to_owned(), create(path)?));
         }
         let name = path.display();
-        let Content::Charts(charts) = format.content else {
+        let FormatContent::Charts(charts) = format.content else {
             bail!(
                 "-o {0}={name}: that is a directory, and {0} makes one file; write -o {0}=FILE",
                 format.name
@@ -121,7 +121,7 @@ impl Destination {
         Ok(Self::Directory(path.to_owned(), charts))
     }
 
-    fn write(self, format: &Format, subject: Subject<'_>) -> Result<()> {
+    fn write(self, format: &ReportFormat, subject: ReportSubject<'_>) -> Result<()> {
         match self {
             Self::Stdout => {
                 let mut out = io::stdout().lock();
@@ -190,7 +190,7 @@ pub fn check_complete(file: Option<&ResultFile>) -> Result<()> {
 }
 
 /// Creates the event log, with secrets redacted; None if it is not requested.
-pub fn event_log(output: &OutputSettings, session: &Session) -> Result<Option<EventLog>> {
+pub fn event_log(output: &OutputSettings, session: &CommandSession) -> Result<Option<EventLog>> {
     let Some(path) = &output.events else { return Ok(None) };
     Ok(Some(EventLog::create(path, Arc::clone(&session.redactor))?))
 }

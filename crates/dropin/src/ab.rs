@@ -23,19 +23,19 @@ mod secure;
 mod target;
 
 use crate::caller::Caller;
-use crate::error::Result;
+use crate::error::ToolResult;
 use crate::run_setup::RunSetup;
-use args::{Args, Refusal};
+use args::{AbArgs, AbExit};
 use brunt_model::Plan;
-use brunt_model::plan::Tls as TlsSettings;
+use brunt_model::plan::TlsSettings;
 use brunt_model::system_error::without_number;
 use brunt_runner::RealWorld;
 use brunt_runner::witness::{Witness, WitnessedEngine};
 use classic::Fatal;
-use collector::SampleCollector;
+use collector::AbCollector;
 use observer::ConnectionObserver;
 use order::{Ordered, millis};
-use print::{Subject, Tls};
+use print::{AbReportInput, TlsLines};
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
@@ -52,18 +52,18 @@ pub fn run(program_name: &str, words: &[String], caller: &Arc<Caller>) -> u8 {
             let (head, bytes) = request::bytes(&args);
             begin(&args, &head, bytes, caller)
         }
-        Err(Refusal::Version) => {
+        Err(AbExit::Version) => {
             caller.out(print::BANNER);
             0
         }
-        Err(Refusal::Usage(why)) => {
+        Err(AbExit::Usage(why)) => {
             caller.err(&format!(
                 "{why}{}",
                 include_str!("ab/usage.txt").replacen("ab", program_name, 1)
             ));
             USAGE
         }
-        Err(Refusal::Message(why)) => {
+        Err(AbExit::Message(why)) => {
             caller.err(&why);
             FAILED
         }
@@ -71,7 +71,7 @@ pub fn run(program_name: &str, words: &[String], caller: &Arc<Caller>) -> u8 {
 }
 
 /// Performs every step that can fail before the first request, in ab's order, then runs.
-fn begin(args: &Args, head: &str, bytes: Vec<u8>, caller: &Arc<Caller>) -> u8 {
+fn begin(args: &AbArgs, head: &str, bytes: Vec<u8>, caller: &Arc<Caller>) -> u8 {
     caller.err(&args.complaint);
     let tls = match secure::tls_settings(args) {
         Ok(tls) => tls,
@@ -93,8 +93,12 @@ fn begin(args: &Args, head: &str, bytes: Vec<u8>, caller: &Arc<Caller>) -> u8 {
     outcome.unwrap_or_else(|error| refuse(&format!("{}: {}\n", args.program_name, error), caller))
 }
 
-fn plan_inputs(args: &Args, bytes: Vec<u8>, tls: TlsSettings) -> Result<plan::PlanInputs, Fatal> {
-    Ok(plan::PlanInputs {
+fn plan_inputs(
+    args: &AbArgs,
+    bytes: Vec<u8>,
+    tls: TlsSettings,
+) -> ToolResult<plan::AbPlanInputs, Fatal> {
+    Ok(plan::AbPlanInputs {
         bytes,
         tls,
         resolve: lookup::resolve(args)?,
@@ -108,7 +112,7 @@ fn refuse(why: &str, caller: &Caller) -> u8 {
 }
 
 /// Prints ab's lines before the first request.
-fn greet(args: &Args, head: &str, caller: &Caller) {
+fn greet(args: &AbArgs, head: &str, caller: &Caller) {
     if args.html.is_none() {
         let through = args.proxy.as_ref().map(|(host, port)| format!("[through {host}:{port}] "));
         let ends = if args.progress().is_some() { "\n" } else { "..." };
@@ -124,19 +128,19 @@ fn greet(args: &Args, head: &str, caller: &Caller) {
 }
 
 fn measure(
-    args: &Args,
+    args: &AbArgs,
     plan: &Plan,
     setup: RunSetup,
     note: Option<String>,
     caller: &Arc<Caller>,
-) -> Result<u8> {
+) -> ToolResult<u8> {
     let world = RealWorld::new(plan)?;
     let observer = Arc::new(ConnectionObserver::new(args.verbosity, caller));
     // Without TLS and heads to print, there is nothing to observe.
     let is_watching = args.target.https || observer.needs_heads();
     let witness = is_watching.then(|| Arc::clone(&observer) as Arc<dyn Witness>);
     let watched = WitnessedEngine { real: &world, witness };
-    let mut collector = SampleCollector::new(args, setup.control.clone(), caller);
+    let mut collector = AbCollector::new(args, setup.control.clone(), caller);
     let finished = setup.run(plan, &watched, &mut collector);
     let code = match &collector.fatal {
         Some(fatal) => end(fatal, collector.classic.completed, caller),
@@ -158,8 +162,8 @@ fn end(fatal: &Fatal, completed: u64, caller: &Caller) -> u8 {
 
 /// Prints the report, writes the files, and returns the exit code.
 fn report(
-    args: &Args,
-    collector: &SampleCollector,
+    args: &AbArgs,
+    collector: &AbCollector,
     observer: &ConnectionObserver,
     caller: &Caller,
 ) -> u8 {
@@ -172,8 +176,9 @@ fn report(
     let software =
         server.and_then(|name| name.split(|c: char| c <= ' ').next()).unwrap_or_default();
     let server_name = secure::server_name(args).filter(|_| args.target.https);
-    let tls = Tls { server_name, ..observer.tls() };
-    let subject = Subject { args, classic, seconds: collector.seconds(), software, tls: &tls };
+    let tls = TlsLines { server_name, ..observer.tls() };
+    let subject =
+        AbReportInput { args, classic, seconds: collector.seconds(), software, tls: &tls };
     caller.out(
         &args
             .html
@@ -205,7 +210,7 @@ fn write(path: Option<&Path>, kind: &str, caller: &Caller, text: impl FnOnce() -
 }
 
 /// Notes on figures of the report that would mislead without them.
-fn notes(collector: &SampleCollector, note: Option<String>) -> Vec<String> {
+fn notes(collector: &AbCollector, note: Option<String>) -> Vec<String> {
     let classic = &collector.classic;
     let total = Ordered::new(classic.records.iter().map(|r| r.total));
     let true_median = millis(total.true_median());

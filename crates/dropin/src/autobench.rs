@@ -28,9 +28,9 @@ pub use admin::run as admin;
 pub use daemon::run as daemon;
 
 use crate::caller::Caller;
-use figures::Figures;
+use figures::AutobenchFigures;
 use keys::KeyScope;
-use settings::{Host, Settings};
+use settings::{AutobenchSettings, TestedHost};
 use std::sync::Arc;
 use table::COLUMNS;
 use tester::Tester;
@@ -45,20 +45,20 @@ const NO_NOTES: &str = "no-notes";
 
 /// Why no test, or no further test, is run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum End {
+pub enum StopReason {
     /// Everything requested was printed. The text goes to stdout.
     Output(String),
     /// An error. The text goes to stderr.
     Error(String),
 }
 
-impl From<String> for End {
+impl From<String> for StopReason {
     fn from(why: String) -> Self {
         Self::Error(why)
     }
 }
 
-impl End {
+impl StopReason {
     /// Prints the text and returns the exit code.
     fn report(&self, program_name: &str, caller: &Caller) -> u8 {
         match self {
@@ -80,7 +80,7 @@ pub fn run(program_name: &str, words: &[String], caller: &Arc<Caller>) -> u8 {
     measure(program_name, words, caller).map_or_else(|end| end.report(program_name, caller), |()| 0)
 }
 
-fn measure(program_name: &str, words: &[String], caller: &Arc<Caller>) -> Result<(), End> {
+fn measure(program_name: &str, words: &[String], caller: &Arc<Caller>) -> Result<(), StopReason> {
     let settings = settings::read(program_name, words, KeyScope::Autobench, caller)?;
     sweep::resolve(&settings)?;
     let tester = tester::tester(&settings, caller)?;
@@ -98,7 +98,7 @@ fn measure(program_name: &str, words: &[String], caller: &Arc<Caller>) -> Result
 
 /// Runs the tests of a sweep.
 struct Tests<'a> {
-    settings: &'a Settings,
+    settings: &'a AutobenchSettings,
     tester: Box<dyn Tester>,
     caller: &'a Caller,
     /// Number of tests with replies but without a reply-rate sample.
@@ -107,7 +107,7 @@ struct Tests<'a> {
 
 impl Tests<'_> {
     /// Runs one test and returns the cells of its host.
-    fn test(&mut self, host: &Host, rate: f64) -> Result<Vec<String>, End> {
+    fn test(&mut self, host: &TestedHost, rate: f64) -> Result<Vec<String>, StopReason> {
         let settings = self.settings;
         let words = sweep::words(settings, host, rate, settings.connections.count_at(rate));
         if settings.debug {
@@ -119,7 +119,7 @@ impl Tests<'_> {
         if !settings.quiet {
             self.caller.out(&text);
         }
-        let figures = Figures::read(&text).map_err(|missing| {
+        let figures = AutobenchFigures::read(&text).map_err(|missing| {
             format!(
                 "httperf's report at rate {} has no line `{missing}`; --debug shows its words",
                 number::perl(rate)

@@ -11,10 +11,10 @@ mod sheet;
 use super::getopt::Argument;
 use super::getopt::long::{LongItem, LongOptions, OptionRow};
 use crate::caller::Caller;
-use brunt_report::figure::Figure;
+use brunt_report::figure::Chart;
 use brunt_report::picture::{PNG, Picture, SVG};
 use brunt_report::postscript;
-use sheet::Sheet;
+use sheet::BenchTable;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -84,7 +84,7 @@ fn draw(words: &[String], caller: &Caller) -> Result<(), (u8, String)> {
     };
     let chart = Path::new(chart);
     let tables = [PathBuf::from(table)].into_iter().chain(args.other_tables.iter().cloned());
-    let sheets = tables.map(|path| Sheet::load(&path)).collect::<Result<Vec<_>, _>>();
+    let sheets = tables.map(|path| BenchTable::load(&path)).collect::<Result<Vec<_>, _>>();
     let sheets = sheets.map_err(|why| (NO_TABLE, format!("Incorrect file format: {why}")))?;
     // A broken link counts, too.
     if chart.symlink_metadata().is_ok() {
@@ -128,7 +128,7 @@ fn title(args: &Args, table: &Path, caller: &Caller) -> io::Result<String> {
     Ok(table.file_stem().unwrap_or_default().to_string_lossy().into_owned())
 }
 
-fn write(path: &Path, figure: &Figure) -> io::Result<()> {
+fn write(path: &Path, figure: &Chart) -> io::Result<()> {
     let extension = path
         .extension()
         .map(|word| word.to_string_lossy().to_ascii_lowercase())

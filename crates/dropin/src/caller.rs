@@ -5,9 +5,9 @@
 
 use crate::error::ToolError;
 use brunt_model::{Judgement, Run};
-use brunt_runner::{Interrupt, Session};
+use brunt_runner::{CommandSession, Interrupt};
 use brunt_spec::System;
-use brunt_spec::settings::Environment;
+use brunt_spec::settings::EnvironmentVariable;
 use brunt_spec::words::values::Output;
 use brunt_store::{Redactor, Store};
 use std::io::{self, Write};
@@ -16,18 +16,18 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A stream that several threads may write to.
-pub type Stream = Mutex<Box<dyn Write + Send>>;
+pub type SharedOutput = Mutex<Box<dyn Write + Send>>;
 
 /// The process that a tool runs in.
 pub struct Caller {
     /// Receives the tool's own text.
-    pub stdout: Stream,
+    pub stdout: SharedOutput,
     /// Receives its error messages.
-    pub stderr: Stream,
+    pub stderr: SharedOutput,
     /// Reads a line of standard input.
     pub line: fn() -> io::Result<String>,
     /// Reads an environment variable.
-    pub environment: Environment,
+    pub environment: EnvironmentVariable,
     /// Reads the properties of this machine.
     pub system: fn() -> System,
     /// Home directory of the user.
@@ -72,10 +72,10 @@ pub trait Reports {
 
 impl Caller {
     /// Creates a session of this process, with the store if there is one.
-    pub fn session(&self, store: Option<Store>, interrupt: Interrupt) -> Session {
+    pub fn session(&self, store: Option<Store>, interrupt: Interrupt) -> CommandSession {
         let environment =
             brunt_probe::machine::environment(self.command.clone(), env!("CARGO_PKG_VERSION"));
-        Session { environment, store, redactor: (self.redactor)(), interrupt }
+        CommandSession { environment, store, redactor: (self.redactor)(), interrupt }
     }
 
     /// Returns an environment variable.
@@ -125,6 +125,6 @@ impl Write for Stdout {
     }
 }
 
-fn lock(stream: &Stream) -> MutexGuard<'_, Box<dyn Write + Send>> {
+fn lock(stream: &SharedOutput) -> MutexGuard<'_, Box<dyn Write + Send>> {
     stream.lock().unwrap_or_else(PoisonError::into_inner)
 }

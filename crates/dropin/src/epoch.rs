@@ -7,13 +7,13 @@ use brunt_model::Event;
 
 /// Unix time of the run clock's zero, once it is known.
 #[derive(Debug, Default)]
-pub struct Epoch {
+pub struct UnixEpoch {
     started_at: Option<f64>,
     /// In Unix seconds; 0 before the first reading.
     pub zero: f64,
 }
 
-impl Epoch {
+impl UnixEpoch {
     /// Updates the zero from an event of the run.
     pub fn observe(&mut self, event: &Event) {
         match event {

@@ -8,7 +8,7 @@ use std::fmt;
 pub struct ToolError(String);
 
 /// Result of a tool's step.
-pub type Result<T, E = ToolError> = std::result::Result<T, E>;
+pub type ToolResult<T, E = ToolError> = std::result::Result<T, E>;
 
 impl ToolError {
     /// Creates an error with this text.

@@ -24,13 +24,13 @@ mod sessions;
 mod tls;
 
 use crate::caller::Caller;
-use crate::error::{Result, ToolError};
+use crate::error::{ToolError, ToolResult};
 use crate::run_setup::RunSetup;
-use args::{Args, Refusal, Workload};
+use args::{HttperfArgs, HttperfExit, Workload};
 use brunt_runner::witness::{Witness, WitnessedEngine};
 use brunt_runner::{Interrupt, RealWorld};
-use collector::SampleCollector;
-use counts::Rules;
+use collector::HttperfCollector;
+use counts::CountRules;
 use observer::ExchangePrinter;
 use output::ReportOutput;
 use sessions::SessionWorkload;
@@ -46,7 +46,7 @@ const VERSION: &str = "httperf-0.9.0 compiled without DEBUG without TIME_SYSCALL
 
 /// Result of an httperf command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
+pub struct HttperfResult {
     /// Text that it wrote to stdout.
     pub text: String,
     /// Its message on stderr, if there is no report.
@@ -70,11 +70,11 @@ pub fn run(program_name: &str, words: &[String], caller: &Arc<Caller>) -> u8 {
 
 /// Runs an httperf command line for another drop-in. Stdout is returned as text;
 /// brunt's notes go to stderr.
-pub fn answer(words: &[String], interrupt: &Interrupt, caller: &Arc<Caller>) -> Answer {
+pub fn answer(words: &[String], interrupt: &Interrupt, caller: &Arc<Caller>) -> HttperfResult {
     let output = Arc::new(ReportOutput::Buffer(Mutex::default()));
     let exit = begin("httperf", words, interrupt, &output, caller).err();
     let code = exit.as_ref().map_or(0, |exit| exit.code);
-    Answer { text: output.text(), refusal: exit.map(|exit| exit.text("httperf")), code }
+    HttperfResult { text: output.text(), refusal: exit.map(|exit| exit.text("httperf")), code }
 }
 
 /// An exit before the report, with its message and exit code.
@@ -111,15 +111,15 @@ fn begin(
     interrupt: &Interrupt,
     output: &Arc<ReportOutput>,
     caller: &Arc<Caller>,
-) -> Result<(), EarlyExit> {
+) -> ToolResult<(), EarlyExit> {
     let args = match args::parse(words) {
         Ok(args) => args,
-        Err(Refusal::Message(why)) => return Err(EarlyExit::failed(why)),
-        Err(Refusal::Help) => {
+        Err(HttperfExit::Message(why)) => return Err(EarlyExit::failed(why)),
+        Err(HttperfExit::Help) => {
             output.print(include_str!("httperf/usage.txt"));
             return Ok(());
         }
-        Err(Refusal::Version) => {
+        Err(HttperfExit::Version) => {
             output.print(&format!("httperf: {VERSION}\n"));
             return Ok(());
         }
@@ -136,11 +136,11 @@ fn begin(
 }
 
 fn start_workload(
-    args: &Args,
+    args: &HttperfArgs,
     interrupt: &Interrupt,
     output: &Arc<ReportOutput>,
     caller: &Arc<Caller>,
-) -> Result<(), EarlyExit> {
+) -> ToolResult<(), EarlyExit> {
     if !matches!(args.http_version, (1, 0 | 1)) {
         let (major, minor) = args.http_version;
         return Err(EarlyExit::failed(format!(
@@ -173,10 +173,10 @@ fn longest_burst(workload: &SessionWorkload) -> u64 {
     workload.sessions.iter().map(|session| session.longest).max().unwrap_or(1)
 }
 
-fn rules(args: &Args, workload: &SessionWorkload) -> Rules {
+fn rules(args: &HttperfArgs, workload: &SessionWorkload) -> CountRules {
     let limit = (args.timeout > 0.0)
         .then(|| Duration::try_from_secs_f64(args.timeout).unwrap_or(Duration::MAX));
-    Rules {
+    CountRules {
         has_sessions: args.has_sessions(),
         lengths: workload.sessions.iter().map(|session| session.calls).collect(),
         is_pipelined: longest_burst(workload) > 1,
@@ -186,20 +186,20 @@ fn rules(args: &Args, workload: &SessionWorkload) -> Rules {
 }
 
 fn measure(
-    args: &Args,
+    args: &HttperfArgs,
     plan: &brunt_model::Plan,
-    rules: Rules,
+    rules: CountRules,
     setup: RunSetup,
     note: Option<String>,
     output: &Arc<ReportOutput>,
-) -> Result<()> {
+) -> ToolResult<()> {
     let world = RealWorld::new(plan)?;
     let mut collector =
-        SampleCollector::new(rules, args.client, (args.verbosity > 0).then(|| Arc::clone(output)));
+        HttperfCollector::new(rules, args.client, (args.verbosity > 0).then(|| Arc::clone(output)));
     let observer = ExchangePrinter::new(args, output).map(|observer| observer as Arc<dyn Witness>);
     let watched = WitnessedEngine { real: &world, witness: observer };
     let done = setup.run(plan, &watched, &mut collector);
-    output.print(&print::report(&print::Subject {
+    output.print(&print::report(&print::HttperfReportInput {
         counts: &collector.counts,
         ended: collector.ended,
         seconds: collector.seconds(),
@@ -211,7 +211,7 @@ fn measure(
 }
 
 /// Notes on figures of the report that would mislead without them.
-fn notes(collector: &SampleCollector, note: Option<String>) -> Vec<String> {
+fn notes(collector: &HttperfCollector, note: Option<String>) -> Vec<String> {
     let lifetimes = lifetimes::lifetimes(&collector.counts.connections);
     let median = (lifetimes.successful > 0 && (lifetimes.true_median - lifetimes.median).abs() >= 0.5).then(|| {
         format!(

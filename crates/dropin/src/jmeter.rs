@@ -18,17 +18,17 @@ mod udp;
 
 use crate::brunt_options::BruntOptions;
 use crate::caller::Caller;
-use crate::error::{Result, ToolError};
+use crate::error::{ToolError, ToolResult};
 use crate::run_setup::{self, RunSetup};
-use brunt_jmx::Document;
+use brunt_jmx::JmxDocument;
 use brunt_jmx::cli_options::{CliOptions, JmeterMode, RemoteServers};
 use brunt_jmx::plan::{self, PlanContext, PlanFolder, TestRun};
 use brunt_model::live_output::LiveOutput;
 use brunt_model::{Plan, Run, StageKind, TestStage};
 use brunt_runner::{Interrupt, LiveOutputs, RealWorld};
-use collector::SampleCollector;
+use collector::JmeterCollector;
 use console::Console;
-use settings::Settings;
+use settings::JmeterSettings;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -72,10 +72,10 @@ pub fn run(program_name: &str, words: &[String], caller: &Arc<Caller>) -> u8 {
             )
         }
         (JmeterMode::Report, RemoteServers::None) => {
-            Settings::new(options, caller).and_then(|settings| report::of_file(&settings))
+            JmeterSettings::new(options, caller).and_then(|settings| report::of_file(&settings))
         }
         (JmeterMode::NonGui, RemoteServers::None) => {
-            Settings::new(options, caller).and_then(|settings| test(&settings, caller))
+            JmeterSettings::new(options, caller).and_then(|settings| test(&settings, caller))
         }
     };
     result.unwrap_or_else(|error| {
@@ -87,12 +87,12 @@ pub fn run(program_name: &str, words: &[String], caller: &Arc<Caller>) -> u8 {
 
 const USAGE: &str = include_str!("jmeter/usage.txt");
 
-fn refuse(why: &str) -> Result<u8> {
+fn refuse(why: &str) -> ToolResult<u8> {
     Err(ToolError::new(why))
 }
 
 /// Runs a plan and returns the exit code.
-fn test(settings: &Settings, caller: &Arc<Caller>) -> Result<u8> {
+fn test(settings: &JmeterSettings, caller: &Arc<Caller>) -> ToolResult<u8> {
     let path = settings.plan_path()?;
     let document = document(path)?;
     let system = (caller.system)();
@@ -123,7 +123,7 @@ fn test(settings: &Settings, caller: &Arc<Caller>) -> Result<u8> {
         .map_err(|error| ToolError::new(error.to_string()))?;
     settings.prepare()?;
     let console = Console::open(settings, caller);
-    let mut collector = SampleCollector::open(settings, own_files.files, console, &stages)?;
+    let mut collector = JmeterCollector::open(settings, own_files.files, console, &stages)?;
     collector.live_outputs = open_live_outputs(&live_outputs, caller)?;
     if !settings.brunt_options.no_notes {
         for notice in own_files.left_out.iter().chain(&notices) {
@@ -155,7 +155,7 @@ fn test(settings: &Settings, caller: &Arc<Caller>) -> Result<u8> {
 }
 
 /// Opens the live outputs of the plan: services that receive figures during the run.
-fn open_live_outputs(outputs: &[LiveOutput], caller: &Arc<Caller>) -> Result<LiveOutputs> {
+fn open_live_outputs(outputs: &[LiveOutput], caller: &Arc<Caller>) -> ToolResult<LiveOutputs> {
     let reporter = Arc::clone(caller);
     Ok(LiveOutputs::new(
         outputs,
@@ -164,11 +164,11 @@ fn open_live_outputs(outputs: &[LiveOutput], caller: &Arc<Caller>) -> Result<Liv
     )?)
 }
 
-fn document(path: &Path) -> Result<Document> {
+fn document(path: &Path) -> ToolResult<JmxDocument> {
     let bytes = std::fs::read(path).map_err(|_| {
         ToolError::new(format!("The file {} doesn't exist or can't be opened", path.display()))
     })?;
-    Document::parse(&bytes).map_err(|error| plan_error(path, &error))
+    JmxDocument::parse(&bytes).map_err(|error| plan_error(path, &error))
 }
 
 fn plan_error(path: &Path, error: &brunt_jmx::JmxError) -> ToolError {
@@ -177,14 +177,14 @@ fn plan_error(path: &Path, error: &brunt_jmx::JmxError) -> ToolError {
 
 /// Runs the stages in order and returns the missed objectives.
 fn run_stages(
-    settings: &Settings,
+    settings: &JmeterSettings,
     stages: Vec<TestStage>,
     interrupt: &Interrupt,
-    collector: &mut SampleCollector,
+    collector: &mut JmeterCollector,
     caller: &Arc<Caller>,
-) -> Result<Vec<String>> {
+) -> ToolResult<Vec<String>> {
     let mut missed = Vec::new();
-    brunt_runner::stages::run_stages(stages, interrupt, |stage| -> Result<RealWorld> {
+    brunt_runner::stages::run_stages(stages, interrupt, |stage| -> ToolResult<RealWorld> {
         let plan = &stage.plan;
         let world = RealWorld::new(plan)?;
         let is_main = stage.kind == StageKind::Main;

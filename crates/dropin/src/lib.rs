@@ -34,4 +34,4 @@ pub use caller::{Caller, Reports, StorePlace};
 pub use error::ToolError;
 pub use jmeter::report::html as dashboard_page;
 pub use run_setup::prepare_stage;
-pub use tools::{COMPAT, Tool, find_tool};
+pub use tools::{COMPAT, DropinTool, find_tool};

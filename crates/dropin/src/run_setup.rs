@@ -4,11 +4,13 @@
 
 use crate::brunt_options::BruntOptions;
 use crate::caller::{Caller, Reports};
-use crate::error::{Result, ToolError};
-use brunt_engine::Control;
+use crate::error::{ToolError, ToolResult};
+use brunt_engine::RunControl;
 use brunt_model::finding::{State, Verdict};
 use brunt_model::{Objective, Plan, StageKind, TestStage};
-use brunt_runner::{Engine, EventListener, Interrupt, RunRequest, RunResult, Session, Storage};
+use brunt_runner::{
+    CommandSession, EventListener, Interrupt, PlanExecutor, RunRequest, RunResult, Storage,
+};
 use brunt_spec::defaults;
 use std::sync::Arc;
 
@@ -17,14 +19,14 @@ pub struct RunSetup {
     reports: Option<Box<dyn Reports>>,
     notes: bool,
     caller: Arc<Caller>,
-    session: Session,
+    session: CommandSession,
     /// Controls the run, for example to stop it early.
-    pub control: Control,
+    pub control: RunControl,
 }
 
 impl RunSetup {
     /// Opens the report files and the store, and installs the Ctrl-C handler.
-    pub fn open(brunt_options: &BruntOptions, caller: &Arc<Caller>) -> Result<Self> {
+    pub fn open(brunt_options: &BruntOptions, caller: &Arc<Caller>) -> ToolResult<Self> {
         Self::with_interrupt(brunt_options, (caller.interrupt)()?, caller)
     }
 
@@ -33,7 +35,7 @@ impl RunSetup {
         brunt_options: &BruntOptions,
         interrupt: Interrupt,
         caller: &Arc<Caller>,
-    ) -> Result<Self> {
+    ) -> ToolResult<Self> {
         let reports = (!brunt_options.outputs.is_empty())
             .then(|| (caller.reports)(&brunt_options.outputs))
             .transpose()?;
@@ -53,7 +55,7 @@ impl RunSetup {
     pub fn run(
         self,
         plan: &Plan,
-        engine: &dyn Engine,
+        engine: &dyn PlanExecutor,
         listener: &mut dyn EventListener,
     ) -> FinishedRun {
         let request = RunRequest {
@@ -86,7 +88,7 @@ pub struct FinishedRun {
 impl FinishedRun {
     /// Writes brunt's reports. Prints to stderr `notes`, the verdict on the generator,
     /// and the stored run's id.
-    pub fn finish(self, notes: &[String]) -> Result<()> {
+    pub fn finish(self, notes: &[String]) -> ToolResult<()> {
         let RunResult { run, judgement, stored, outcome } = self.result;
         let mut lines = Vec::new();
         if self.notes {
@@ -142,7 +144,7 @@ pub fn prepare_stage(
     stage: &mut TestStage,
     objectives: &[Objective],
     requested: Option<u32>,
-) -> Result<()> {
+) -> ToolResult<()> {
     stage.limit_threads();
     if stage.kind == StageKind::Main {
         let users = stage.peak_users();
@@ -158,7 +160,7 @@ pub fn prepare_stage(
 /// # Errors
 ///
 /// No process of this machine can carry any, or too many processes would be needed.
-pub fn processes(connections: u64, requested: Option<u32>) -> Result<u32> {
+pub fn processes(connections: u64, requested: Option<u32>) -> ToolResult<u32> {
     let descriptors =
         brunt_probe::limits::raise_descriptors().saturating_sub(defaults::RESERVED_DESCRIPTORS);
     let needed = connections.div_ceil(descriptors.max(1)).max(1);

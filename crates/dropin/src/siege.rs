@@ -23,18 +23,18 @@ mod settings;
 mod urls;
 
 use crate::caller::Caller;
-use crate::error::Result;
+use crate::error::ToolResult;
 use crate::run_setup::RunSetup;
 use brunt_model::Plan;
 use brunt_model::system_error::without_number;
 use brunt_model::time::seconds_of;
 use brunt_runner::RealWorld;
 use brunt_runner::witness::{Witness, WitnessedEngine};
-use collector::SampleCollector;
+use collector::SiegeCollector;
 use lines::TransactionLines;
 use observer::ReplyPrinter;
-use options::{InfoPage, Refusal};
-use settings::{Format, Look, Settings, VERSION};
+use options::{InfoPage, SiegeExit};
+use settings::{Look, SiegeFormat, SiegeSettings, VERSION};
 use std::sync::Arc;
 
 /// Exit code for errors before the first request.
@@ -47,18 +47,18 @@ conditions.\nThere is NO warranty; not even for MERCHANTABILITY or FITNESS\nFOR 
 pub fn run(program_name: &str, words: &[String], caller: &Arc<Caller>) -> u8 {
     match options::parse(program_name, words, caller) {
         Ok(settings) => begin(program_name, settings, caller),
-        Err(Refusal::InfoPage(page, settings)) => {
+        Err(SiegeExit::InfoPage(page, settings)) => {
             show(program_name, page, &settings, caller);
             0
         }
-        Err(Refusal::Message(why, code)) => {
+        Err(SiegeExit::Message(why, code)) => {
             caller.err(&why);
             code
         }
     }
 }
 
-fn show(program_name: &str, page: InfoPage, settings: &Settings, caller: &Caller) {
+fn show(program_name: &str, page: InfoPage, settings: &SiegeSettings, caller: &Caller) {
     match page {
         InfoPage::Version => caller.err(&format!("SIEGE {VERSION}\n{COPYRIGHT}")),
         InfoPage::Help => {
@@ -70,7 +70,7 @@ fn show(program_name: &str, page: InfoPage, settings: &Settings, caller: &Caller
 }
 
 /// Performs every step that can fail before the first request, in siege's order, then runs.
-fn begin(program_name: &str, mut settings: Settings, caller: &Arc<Caller>) -> u8 {
+fn begin(program_name: &str, mut settings: SiegeSettings, caller: &Arc<Caller>) -> u8 {
     if let (Some(_), Some(time)) = (settings.reps, settings.time) {
         caller.err_line(
             "[\x1b[1;33merror\x1b[0m] CONFIG conflict: selected time and repetition based testing",
@@ -103,22 +103,22 @@ fn begin(program_name: &str, mut settings: Settings, caller: &Arc<Caller>) -> u8
 }
 
 fn plan_and_measure(
-    settings: &Settings,
+    settings: &SiegeSettings,
     urls: &[urls::UrlEntry],
     caller: &Arc<Caller>,
-) -> Result<()> {
+) -> ToolResult<()> {
     let setup = RunSetup::open(&settings.brunt_options, caller)?;
     let (plan, note) = plan::plan(settings, urls, &(caller.system)())?;
     measure(settings, &plan, setup, note, caller)
 }
 
 fn measure(
-    settings: &Settings,
+    settings: &SiegeSettings,
     plan: &Plan,
     setup: RunSetup,
     note: Option<String>,
     caller: &Arc<Caller>,
-) -> Result<()> {
+) -> ToolResult<()> {
     let world = RealWorld::new(plan)?;
     let observer = settings
         .look
@@ -127,14 +127,15 @@ fn measure(
     greet(settings, caller);
     let labels = plan.main().scenario.requests.iter().map(|request| request.label.clone());
     let lines = settings.shows_lines().then(|| TransactionLines::new(settings, labels));
-    let mut collector = SampleCollector::new(settings, lines, setup.control.clone(), caller);
+    let mut collector = SiegeCollector::new(settings, lines, setup.control.clone(), caller);
     let finished = setup.run(plan, &watched, &mut collector);
     report(settings, &collector, caller);
     finished.finish(&notes(settings, &collector, note))
 }
 
-fn greet(settings: &Settings, caller: &Caller) {
-    if settings.quiet || settings.form() == Format::Json || settings.look == Some(Look::Heads) {
+fn greet(settings: &SiegeSettings, caller: &Caller) {
+    if settings.quiet || settings.form() == SiegeFormat::Json || settings.look == Some(Look::Heads)
+    {
         return;
     }
     let users = plan::users(settings);
@@ -145,9 +146,9 @@ fn greet(settings: &Settings, caller: &Caller) {
     caller.err(&print::greeting(settings, users));
 }
 
-fn report(settings: &Settings, collector: &SampleCollector, caller: &Caller) {
+fn report(settings: &SiegeSettings, collector: &SiegeCollector, caller: &Caller) {
     let figures = collector.figures();
-    let is_json = settings.form() == Format::Json;
+    let is_json = settings.form() == SiegeFormat::Json;
     if collector.aborted && !settings.quiet {
         caller.err(
             "siege aborted due to excessive socket failure; you\ncan change the failure threshold in $HOME/.siegerc\n",
@@ -179,7 +180,11 @@ fn report(settings: &Settings, collector: &SampleCollector, caller: &Caller) {
 }
 
 /// Notes on figures of the report that would mislead without them.
-fn notes(settings: &Settings, collector: &SampleCollector, note: Option<String>) -> Vec<String> {
+fn notes(
+    settings: &SiegeSettings,
+    collector: &SiegeCollector,
+    note: Option<String>,
+) -> Vec<String> {
     let ended_early = collector.aborted.then(|| {
         let failures = settings.failures;
         format!(
@@ -196,7 +201,7 @@ fn notes(settings: &Settings, collector: &SampleCollector, note: Option<String>)
 }
 
 /// Note for a run in which users paused longer than they waited for the server.
-fn mostly_paused(settings: &Settings, collector: &SampleCollector) -> Option<String> {
+fn mostly_paused(settings: &SiegeSettings, collector: &SiegeCollector) -> Option<String> {
     let mean = collector.classic.true_mean_millis();
     // Pauses are uniform between zero and the given time.
     let pause = settings.pause() * 1e3 / 2.0;
@@ -208,7 +213,7 @@ fn mostly_paused(settings: &Settings, collector: &SampleCollector) -> Option<Str
 }
 
 /// Note for a run in which requests in flight at the end had waited longer than any finished one.
-fn hidden_waits(collector: &SampleCollector) -> Option<String> {
+fn hidden_waits(collector: &SiegeCollector) -> Option<String> {
     let cut = collector.classic.cut;
     let oldest = seconds_of(collector.classic.oldest_cut_nanos);
     collector.classic.hides_waits().then(|| {

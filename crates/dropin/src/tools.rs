@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 /// A tool that brunt can replace.
 #[derive(Debug, Clone, Copy)]
-pub struct Tool {
+pub struct DropinTool {
     /// Name of the program and of brunt's subcommand.
     pub name: &'static str,
     /// Description in the list of commands.
@@ -18,39 +18,43 @@ pub struct Tool {
 }
 
 /// One row for each tool.
-pub const COMPAT: &[Tool] = &[
-    Tool {
+pub const COMPAT: &[DropinTool] = &[
+    DropinTool {
         name: "ab",
         about: "ApacheBench 2.3, of Apache 2.4.71: its options, its bytes, its report",
         run: ab::run,
     },
-    Tool {
+    DropinTool {
         name: "siege",
         about: "siege 4.0.7: its options and siegerc, its URL files, its report in three forms",
         run: siege::run,
     },
-    Tool {
+    DropinTool {
         name: "jmeter",
         about: "Apache JMeter 5.6.3 without its window: its plans, result files, summary lines and dashboard",
         run: jmeter::run,
     },
-    Tool {
+    DropinTool {
         name: "httperf",
         about: "httperf 0.9.0 with what 0.9.1 added: connections and sessions at a rate",
         run: httperf::run,
     },
-    Tool {
+    DropinTool {
         name: "autobench",
         about: "autobench 2.1: httperf at one rate after the other, as a table",
         run: autobench::run,
     },
-    Tool {
+    DropinTool {
         name: "autobench_admin",
         about: "the same from several machines that run autobenchd",
         run: autobench::admin,
     },
-    Tool { name: "autobenchd", about: "runs httperf for autobench_admin", run: autobench::daemon },
-    Tool {
+    DropinTool {
+        name: "autobenchd",
+        about: "runs httperf for autobench_admin",
+        run: autobench::daemon,
+    },
+    DropinTool {
         name: "bench2graph",
         about: "a chart of autobench's table: PNG, SVG or PostScript",
         run: bench2graph::run,
@@ -60,7 +64,7 @@ pub const COMPAT: &[Tool] = &[
 /// Finds the tool that a command line calls, by the program's name or as a subcommand.
 ///
 /// Returns the tool, its name as the user typed it, and its arguments.
-pub fn find_tool(words: &[String]) -> Option<(&'static Tool, &str, &[String])> {
+pub fn find_tool(words: &[String]) -> Option<(&'static DropinTool, &str, &[String])> {
     let (program, rest) = words.split_first()?;
     let name = Path::new(program).file_name()?.to_str()?;
     // The name of the program counts first, since a link has it.
@@ -71,7 +75,7 @@ pub fn find_tool(words: &[String]) -> Option<(&'static Tool, &str, &[String])> {
     Some((by_name(first)?, first, rest))
 }
 
-fn by_name(name: &str) -> Option<&'static Tool> {
+fn by_name(name: &str) -> Option<&'static DropinTool> {
     COMPAT.iter().find(|tool| tool.name == name)
 }
 

@@ -6,11 +6,11 @@ use crate::lanes::with_deadline;
 use crate::population::WorkerPopulation;
 use crate::recorder::Cohort;
 use crate::transactions::OpenTransactions;
-use crate::user::{Exchange, VirtualUser};
+use crate::user::{RequestAttempt, VirtualUser};
 use brunt_model::outcome::CLOSE_STATUS;
 use brunt_model::{CheckFailure, Failure, Outcome, Sample, SampleRecord, Tick};
 use brunt_wire::events::EventOrigin;
-use brunt_wire::{Connections, Lease, OpeningPermit, Prepared, Reply, Stamps, Transport};
+use brunt_wire::{ConnectionPool, Lease, OpeningPermit, Prepared, Reply, Stamps, Transport};
 use std::pin::pin;
 use std::rc::Rc;
 use std::time::Duration;
@@ -28,7 +28,7 @@ const MAX_ATTEMPTS: u32 = 100;
 pub struct Actor<T: Transport> {
     pub population: Rc<WorkerPopulation<T>>,
     /// Connections of the user; its actors share them.
-    pub connections: Rc<Connections<T>>,
+    pub connections: Rc<ConnectionPool<T>>,
     /// The lane of the last request, for the next one to the same origin.
     pub lane: Option<Lease<T>>,
     /// The right to open a connection, if the user's actors share connections.
@@ -68,7 +68,7 @@ impl<T: Transport> Actor<T> {
     /// Creates an actor that shares the connections of another.
     pub fn sharing(
         population: &Rc<WorkerPopulation<T>>,
-        connections: Rc<Connections<T>>,
+        connections: Rc<ConnectionPool<T>>,
         number: u64,
     ) -> Self {
         Self::with_program(population, connections, number, population.requests.user(number))
@@ -77,7 +77,7 @@ impl<T: Transport> Actor<T> {
     /// Creates an actor that runs the given program.
     pub fn with_program(
         population: &Rc<WorkerPopulation<T>>,
-        connections: Rc<Connections<T>>,
+        connections: Rc<ConnectionPool<T>>,
         number: u64,
         user: Box<dyn VirtualUser>,
     ) -> Self {
@@ -215,7 +215,7 @@ impl<T: Transport> Actor<T> {
             .map(|redirects| std::mem::take(&mut redirects.records))
             .unwrap_or_default();
         let last_hop = redirects.as_ref().map(|redirects| &redirects.last);
-        let exchange = Exchange { first, request: last, reply, sample, last_hop, hops };
+        let exchange = RequestAttempt { first, request: last, reply, sample, last_hop, hops };
         let Some(verdict) = self.user.judge(exchange) else { return failures };
         sample.outcome = verdict.outcome;
         if let Some(redirects) = redirects {

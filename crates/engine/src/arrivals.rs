@@ -9,14 +9,14 @@
 //! connection would not help. A busy worker opens connections only while they raise its throughput
 //! ([`Headroom`]). After that, arrivals wait for one of the open connections, as with `-c`.
 //!
-//! Opening respects `connect_rate` ([`Opening`]). Arrivals that wait for it are late, and their job
+//! Opening respects `connect_rate` ([`OpeningRate`]). Arrivals that wait for it are late, and their job
 //! records how long. The work of one loop pass does not depend on how late the run is.
 //! [`Schedule::skip`] counts the arrivals that were not begun when the run is cut off.
 
 use crate::actor::Actor;
 use crate::clock::Sleep;
-use crate::pace::{Headroom, Opening, Pacer, Progress, Schedule};
-use crate::pool::{Arrival, Arrived, Growth, Pool, SeatId};
+use crate::pace::{Headroom, OpeningRate, Pacer, Schedule, WorkerCounters};
+use crate::pool::{Arrival, Arrived, Pool, PoolGrowth, SeatId};
 use crate::population::WorkerPopulation;
 use crate::recorder::Cohort;
 use crate::work::{self, run_actor};
@@ -43,7 +43,7 @@ struct Dealer<T: Transport> {
     schedule: Schedule,
     /// The next arrival of the schedule.
     next: Option<Tick>,
-    opening: Opening,
+    opening: OpeningRate,
     headroom: Headroom,
     timer: Sleep,
     /// True if an arrival found no free connection, and may still wait.
@@ -65,7 +65,7 @@ pub fn spawn_seats<T: Transport>(
         let actor = Actor::sharing(population, Rc::clone(&first.connections), seat.number as u64);
         population.tasks.spawn(run_actor(
             actor,
-            work::Arrivals { pool: Arc::clone(pool), seat, has_job: false },
+            work::OpenWork { pool: Arc::clone(pool), seat, has_job: false },
         ));
     }
 }
@@ -85,7 +85,7 @@ pub async fn deal_out<T: Transport>(
     let mut dealer = Dealer {
         timer: population.clock.time.timer(),
         next: schedule.next(Tick::ZERO),
-        opening: Opening::new(connect_rate),
+        opening: OpeningRate::new(connect_rate),
         headroom: Headroom::new(progress(&population, population.clock.now())),
         has_waiting: false,
         is_full: false,
@@ -102,8 +102,8 @@ pub async fn deal_out<T: Transport>(
     population.tasks.bell.fire();
 }
 
-fn progress<T: Transport>(population: &WorkerPopulation<T>, instant: Tick) -> Progress {
-    Progress {
+fn progress<T: Transport>(population: &WorkerPopulation<T>, instant: Tick) -> WorkerCounters {
+    WorkerCounters {
         at: instant,
         idle: population.clock.time.idle(),
         steps: population.thread.steps_done(),
@@ -232,14 +232,14 @@ impl<T: Transport> Dealer<T> {
             }
         }
         match self.pool.grow(self.population.worker(), now) {
-            Growth::Seat(seat) => {
+            PoolGrowth::Seat(seat) => {
                 let first = Actor::new(&self.population, seat.number as u64);
                 spawn_seats(&self.population, &self.pool, &first, seat);
-                let work = work::Arrivals { pool: Arc::clone(&self.pool), seat, has_job: true };
+                let work = work::OpenWork { pool: Arc::clone(&self.pool), seat, has_job: true };
                 self.population.tasks.spawn(run_actor(first, work));
             }
-            Growth::Dropped(arrivals) => drop_arrivals(&self.population, &arrivals),
-            Growth::Nothing => {}
+            PoolGrowth::Dropped(arrivals) => drop_arrivals(&self.population, &arrivals),
+            PoolGrowth::Nothing => {}
         }
     }
 

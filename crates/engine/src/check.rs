@@ -1,7 +1,7 @@
 //! Decides whether a reply is good.
 
 use brunt_model::outcome::status_text;
-use brunt_model::plan::Checks;
+use brunt_model::plan::ReplyChecks;
 use brunt_model::reply_policy::statuses;
 use brunt_model::{CheckFailure, Failure, Outcome, Plan};
 use brunt_wire::Reply;
@@ -11,8 +11,8 @@ use std::time::Duration;
 
 /// Checks and limits of replies, by the number of a request's policy; shared by all workers.
 #[derive(Debug)]
-pub struct Check {
-    checks: Vec<Checks>,
+pub struct ReplyChecker {
+    checks: Vec<ReplyChecks>,
     /// Time limits from begun to last byte.
     timeouts: Vec<Duration>,
     /// True if the user judges replies: to decide whether they are good, or to make records.
@@ -23,7 +23,7 @@ pub struct Check {
     lengths: Mutex<HashMap<u32, u64>>,
 }
 
-impl Check {
+impl ReplyChecker {
     /// Collects the checks of a plan's reply policies.
     pub fn new(plan: &Plan) -> Self {
         let policies = &plan.reply_policies;
@@ -94,7 +94,7 @@ impl Check {
         }
     }
 
-    fn body_is_good(&self, checks: &Checks, reply: &Reply, label: u32) -> bool {
+    fn body_is_good(&self, checks: &ReplyChecks, reply: &Reply, label: u32) -> bool {
         let matches =
             checks.body.is_none() || reply.details.as_ref().is_some_and(|details| details.matches);
         matches && (!checks.same_length || self.is_as_long_as_the_first(reply.body_bytes, label))

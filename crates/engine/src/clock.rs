@@ -39,14 +39,14 @@ const MAX_YIELD_DELAY: Duration = Duration::from_millis(1);
 
 /// Beginning of a run, the same for all its workers.
 #[derive(Debug, Clone, Copy)]
-pub enum Epoch {
+pub enum RunEpoch {
     /// An instant of the system's monotonic clock, in nanoseconds.
     Real(u64),
     /// A separate clock for each worker, which advances only when nothing can run.
     Fake,
 }
 
-impl Epoch {
+impl RunEpoch {
     /// Returns the current instant of the real clock.
     pub fn now() -> Self {
         Self::Real(monotonic())
@@ -54,7 +54,7 @@ impl Epoch {
 }
 
 /// For code that stamps events outside the workers. The fake clock advances only for its worker.
-impl Clock for Epoch {
+impl Clock for RunEpoch {
     fn now(&self) -> Tick {
         match self {
             Self::Real(began) => Tick(monotonic().saturating_sub(*began)),
@@ -78,10 +78,10 @@ pub fn unix_seconds() -> f64 {
 
 /// The clock and the timers of one worker. Clones are the same clock.
 #[derive(Clone)]
-pub struct Time(Rc<Inner>);
+pub struct WorkerClock(Rc<Inner>);
 
 struct Inner {
-    epoch: Epoch,
+    epoch: RunEpoch,
     fake_now: Cell<Tick>,
     /// When timers fired last.
     fired: Cell<Tick>,
@@ -107,7 +107,7 @@ struct Inner {
 
 thread_local! {
     /// The clock of this thread's runtime, which advances when the runtime parks.
-    static RUNTIME_CLOCK: RefCell<Option<Time>> = const { RefCell::new(None) };
+    static RUNTIME_CLOCK: RefCell<Option<WorkerClock>> = const { RefCell::new(None) };
 }
 
 /// Creates a runtime for one worker, on this thread. Before it parks, the clock of [`Time::install`]
@@ -119,10 +119,10 @@ thread_local! {
 pub fn runtime() -> io::Result<LocalRuntime> {
     let mut builder = tokio::runtime::Builder::new_current_thread();
     builder.on_thread_park(|| {
-        RUNTIME_CLOCK.with_borrow(|time| time.iter().for_each(Time::before_park));
+        RUNTIME_CLOCK.with_borrow(|time| time.iter().for_each(WorkerClock::before_park));
     });
     builder.on_thread_unpark(|| {
-        RUNTIME_CLOCK.with_borrow(|time| time.iter().for_each(Time::after_unpark));
+        RUNTIME_CLOCK.with_borrow(|time| time.iter().for_each(WorkerClock::after_unpark));
     });
     builder.enable_io();
     // On Linux the `timerfd` replaces tokio's timers, which have a resolution of 1 ms.
@@ -131,10 +131,10 @@ pub fn runtime() -> io::Result<LocalRuntime> {
     builder.build_local(LocalOptions::default())
 }
 
-impl Time {
+impl WorkerClock {
     /// Creates the clock of one worker. [`install`](Self::install) must be called
     /// before any task waits.
-    pub fn new(epoch: Epoch) -> Self {
+    pub fn new(epoch: RunEpoch) -> Self {
         Self(Rc::new(Inner {
             epoch,
             fake_now: Cell::new(Tick::ZERO),
@@ -159,7 +159,7 @@ impl Time {
     ///
     /// If the system grants no timer.
     pub fn install(&self) -> io::Result<RuntimeHookGuard> {
-        if let Epoch::Real(epoch) = self.0.epoch {
+        if let RunEpoch::Real(epoch) = self.0.epoch {
             let _ = self.0.alarm.set(Alarm::new(epoch)?);
         }
         RUNTIME_CLOCK.set(Some(self.clone()));
@@ -272,7 +272,7 @@ impl Time {
     fn jump(&self) {
         let before = self.now();
         let fired = self.fired();
-        while let (Epoch::Fake, Some(due)) = (self.0.epoch, self.0.timers.earliest()) {
+        while let (RunEpoch::Fake, Some(due)) = (self.0.epoch, self.0.timers.earliest()) {
             self.0.fake_now.set(due.max(self.now()));
             if self.fire(self.now()) {
                 return;
@@ -286,7 +286,7 @@ impl Time {
     /// Lets the worker rest before it polls its sockets if that saves wake-ups. A
     /// fake clock never rests.
     pub fn coalesce_replies(&self) {
-        if matches!(self.0.epoch, Epoch::Real(_)) {
+        if matches!(self.0.epoch, RunEpoch::Real(_)) {
             self.0.coalescer.turn_on();
         }
     }
@@ -350,17 +350,17 @@ impl Drop for RuntimeHookGuard {
     }
 }
 
-impl Clock for Time {
+impl Clock for WorkerClock {
     #[inline]
     fn now(&self) -> Tick {
         match self.0.epoch {
-            Epoch::Real(epoch) => Tick(monotonic().saturating_sub(epoch)),
-            Epoch::Fake => self.0.fake_now.get(),
+            RunEpoch::Real(epoch) => Tick(monotonic().saturating_sub(epoch)),
+            RunEpoch::Fake => self.0.fake_now.get(),
         }
     }
 }
 
-impl Timer for Time {
+impl Timer for WorkerClock {
     async fn sleep_until(&self, due: Tick) {
         let sleep = self.timer();
         sleep.set(due);
@@ -388,7 +388,7 @@ impl Timer for Time {
     }
 
     fn nanos_since_received(&self, received: Duration, until: Tick) -> Option<u64> {
-        let Epoch::Real(_) = self.0.epoch else { return None };
+        let RunEpoch::Real(_) = self.0.epoch else { return None };
         // The kernel stamps packets with the wall clock. `checked_sub` fails if that was set back.
         let real_time = clock_gettime(ClockId::Realtime);
         let now = self.now();
@@ -402,7 +402,7 @@ impl Timer for Time {
     }
 
     fn simulate_work(&self, time: Duration) {
-        if let Epoch::Fake = self.0.epoch {
+        if let RunEpoch::Fake = self.0.epoch {
             self.0.fake_now.set(self.0.fake_now.get() + time);
         }
     }

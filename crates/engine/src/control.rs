@@ -8,7 +8,7 @@ use std::sync::{Arc, Once, OnceLock};
 /// Commands to a run in progress; clones control the same run. Each command is given once; all
 /// workers apply it at the end of an interval.
 #[derive(Debug, Clone, Default)]
-pub struct Control(Arc<ControlFlags>);
+pub struct RunControl(Arc<ControlFlags>);
 
 #[derive(Debug, Default)]
 struct ControlFlags {
@@ -17,7 +17,7 @@ struct ControlFlags {
     steady: AtomicBool,
 }
 
-impl Control {
+impl RunControl {
     /// Ends the run early: no new requests, a short grace period, then the report of
     /// the results so far.
     pub fn stop(&self) {
@@ -68,7 +68,7 @@ pub(crate) type EndRun = Arc<dyn Fn() + Send + Sync>;
 #[derive(Clone)]
 pub struct PartHandle {
     pub(crate) part: ProcessPart,
-    pub(crate) control: Control,
+    pub(crate) control: RunControl,
     pub(crate) gate: Arc<Gate>,
     pub(crate) borders: Arc<Borders>,
     pub(crate) end_run: EndRun,
@@ -93,7 +93,7 @@ impl PartHandle {
         let end_run = Arc::new(move || once.call_once(|| send(&ProcessMessage::EndRun)));
         Self {
             part,
-            control: Control::default(),
+            control: RunControl::default(),
             gate: Arc::new(gate),
             borders: Arc::default(),
             end_run,
@@ -101,7 +101,7 @@ impl PartHandle {
     }
 
     /// Creates the only part of a run in one process, which begins on its own.
-    pub(crate) fn whole(plan: &Plan, control: &Control) -> Self {
+    pub(crate) fn whole(plan: &Plan, control: &RunControl) -> Self {
         let gate = Arc::new(Gate::new(plan.threads as usize * plan.populations.len()));
         let ends = control.clone();
         let end_run = Arc::new(move || ends.end());

@@ -4,7 +4,7 @@
 //! A source sends one [`Snapshot`] for each interval, and reports when it sends no more. This
 //! module does not know what the sources are, nor how their snapshots arrive.
 
-use crate::clock::{Rests, Time, unix_seconds};
+use crate::clock::{Rests, WorkerClock, unix_seconds};
 use crate::labels::{Labels, NewLabel, OTHER};
 use crate::message::{Sink, Source};
 use brunt_model::event::{Finish, Reading, Warning};
@@ -56,7 +56,7 @@ impl Sources {
 /// Merges the snapshots of its sources, and sends events to a sink.
 pub(crate) struct Gather<'a, W> {
     pub monitor: W,
-    clock: Time,
+    clock: WorkerClock,
     sink: &'a mut dyn Sink,
     labels: &'a Labels,
     /// Snapshots that some source has not sent yet: by begin of the interval, then by population.
@@ -82,7 +82,7 @@ impl<'a, W: SelfMonitor> Gather<'a, W> {
         sources: Sources,
         labels: &'a Labels,
         monitor: W,
-        clock: Time,
+        clock: WorkerClock,
         sink: &'a mut dyn Sink,
     ) -> Self {
         Self {

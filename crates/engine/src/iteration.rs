@@ -2,9 +2,9 @@
 //! the pauses between them.
 
 use crate::actor::Actor;
-use crate::pool::Job;
+use crate::pool::AssignedArrival;
 use crate::race::{First, race};
-use crate::user::{Exchange, Step, Turn, Waiting};
+use crate::user::{RequestAttempt, UserStep, UserTurn, Waiting};
 use brunt_model::plan::ConnectionLifetime;
 use brunt_model::time::nanos;
 use brunt_model::{Failure, Outcome, Sample, Tick};
@@ -31,7 +31,7 @@ pub struct RequestTiming {
 
 impl RequestTiming {
     /// Timing of the first request of an arrival.
-    pub fn first(Job { arrival, free, paced }: Job) -> Self {
+    pub fn first(AssignedArrival { arrival, free, paced }: AssignedArrival) -> Self {
         Self { planned: arrival.planned, free, paced, iteration: arrival.number, arrives: true }
     }
 
@@ -65,12 +65,17 @@ pub struct ParallelReplies {
 
 impl StepResult {
     /// Returns the information for the user's next decision.
-    pub fn turn(&self, number: u64, step: u32) -> Turn<'_> {
-        let base =
-            Turn { number, last: self.last.as_ref(), step, failed: self.failed, ..Turn::default() };
+    pub fn turn(&self, number: u64, step: u32) -> UserTurn<'_> {
+        let base = UserTurn {
+            number,
+            last: self.last.as_ref(),
+            step,
+            failed: self.failed,
+            ..UserTurn::default()
+        };
         match self.parallel.as_deref() {
-            None => Turn { failures: u32::from(self.failed), ..base },
-            Some(ParallelReplies { replies, failures }) => Turn {
+            None => UserTurn { failures: u32::from(self.failed), ..base },
+            Some(ParallelReplies { replies, failures }) => UserTurn {
                 last: replies.last().and_then(Option::as_ref),
                 replies,
                 failures: *failures,
@@ -89,8 +94,8 @@ pub struct FailedRequest {
 }
 
 /// True if a step sends a request, or fails to send one.
-fn is_request(step: &Step) -> bool {
-    use Step::{Broken, Failing, Last, Parallel, Request, Together};
+fn is_request(step: &UserStep) -> bool {
+    use UserStep::{Broken, Failing, Last, Parallel, Request, Together};
     matches!(step, Request(_) | Last(_) | Together(_) | Parallel(..) | Broken(_) | Failing(..))
 }
 
@@ -110,45 +115,45 @@ impl<T: Transport> Actor<T> {
                     .record_due(self.population.clock.cohort(due.planned));
             }
             result = match next {
-                Step::Done if step > 0 => return self.end_transactions(),
-                Step::Done if !is_idle => return self.end_without_request(due),
-                Step::Done => return self.fail_without_step(due),
-                Step::Leave | Step::EndRun => {
-                    return self.leave_run(due, step, matches!(next, Step::EndRun));
+                UserStep::Done if step > 0 => return self.end_transactions(),
+                UserStep::Done if !is_idle => return self.end_without_request(due),
+                UserStep::Done => return self.fail_without_step(due),
+                UserStep::Leave | UserStep::EndRun => {
+                    return self.leave_run(due, step, matches!(next, UserStep::EndRun));
                 }
-                Step::Broken(why) => return self.fail_iteration(due, why),
-                Step::Failing(why, label) => {
+                UserStep::Broken(why) => return self.fail_iteration(due, why),
+                UserStep::Failing(why, label) => {
                     self.fail_request(due, why, Some(label));
                     self.reply_in_transactions(true);
                     // A user with only failing requests must not starve the others.
                     self.pause = FAILING_PAUSE;
                     StepResult { failed: true, ..StepResult::default() }
                 }
-                Step::Last(request) => {
+                UserStep::Last(request) => {
                     self.chain(&request, due).await;
                     return;
                 }
-                Step::Request(request) => {
+                UserStep::Request(request) => {
                     self.request_in_transactions(due.planned);
                     self.chain(&request, due).await
                 }
-                Step::Together(requests) => {
+                UserStep::Together(requests) => {
                     self.request_in_transactions(due.planned);
                     // `step` counts requests; the loop adds one more below.
                     step += (requests.len() as u32).saturating_sub(1);
                     self.send_pipelined(&requests, due).await
                 }
-                Step::Parallel(requests, _) if requests.is_empty() => {
+                UserStep::Parallel(requests, _) if requests.is_empty() => {
                     return self.fail_iteration(due, "a parallel step has no requests".into());
                 }
-                Step::Parallel(requests, most) => {
+                UserStep::Parallel(requests, most) => {
                     self.request_in_transactions(due.planned);
                     step += (requests.len() as u32).saturating_sub(1);
                     // Boxed because parallel steps are rare; inline it would
                     // enlarge every idle connection.
                     Box::pin(self.send_parallel(requests, most, due)).await
                 }
-                Step::Think(time) => {
+                UserStep::Think(time) => {
                     self.pause_in_transactions(nanos(time));
                     due = due.following(due.planned + time);
                     is_idle = false;
@@ -157,7 +162,7 @@ impl<T: Transport> Actor<T> {
                     }
                     continue;
                 }
-                Step::Sample => {
+                UserStep::Sample => {
                     is_idle = false;
                     due = due.following(self.end_own_sample().max(due.planned));
                     if !self.let_others_run(self.ended_at).await {
@@ -165,7 +170,7 @@ impl<T: Transport> Actor<T> {
                     }
                     continue;
                 }
-                Step::Wait(waiting) => {
+                UserStep::Wait(waiting) => {
                     is_idle = false;
                     let Some(waited) = self.wait_for(waiting).await else {
                         return self.end_run(&result, due, step);
@@ -174,22 +179,22 @@ impl<T: Transport> Actor<T> {
                     due = due.following(self.ended_at.max(due.planned));
                     continue;
                 }
-                Step::BeginTransaction(name, pauses) => {
+                UserStep::BeginTransaction(name, pauses) => {
                     self.begin_transaction(name, pauses);
                     continue;
                 }
-                Step::EndTransaction => {
+                UserStep::EndTransaction => {
                     self.end_transaction();
                     if !self.let_others_run(self.population.clock.now()).await {
                         return self.end_run(&result, due, step);
                     }
                     continue;
                 }
-                Step::SuspendTransactions(key, count) => {
+                UserStep::SuspendTransactions(key, count) => {
                     self.suspend_transactions(key, count);
                     continue;
                 }
-                Step::ResumeTransactions(key) => {
+                UserStep::ResumeTransactions(key) => {
                     self.resume_transactions(key);
                     continue;
                 }
@@ -385,7 +390,7 @@ impl<T: Transport> Actor<T> {
             ..Sample::default()
         };
         if self.population.shared.check.is_judged_by_user(request.tags.reply_policy) {
-            let exchange = Exchange {
+            let exchange = RequestAttempt {
                 first: request,
                 request,
                 reply: None,

@@ -7,7 +7,7 @@ use crate::population::WorkerPopulation;
 use crate::race::{First, race};
 use crate::run_clock::RunClock;
 use brunt_model::plan::Dialling;
-use brunt_model::sample::Opening;
+use brunt_model::sample::ConnectTimes;
 use brunt_model::{Failure, Sample, Tick};
 use brunt_wire::{IdleEnd, Prepared, QueueOrder, Transport};
 use std::pin::{Pin, pin};
@@ -22,7 +22,7 @@ impl<T: Transport> Actor<T> {
     /// Opens the connection before the load begins. True if this succeeded.
     pub async fn open_ahead(&mut self) -> bool {
         let request = self.population.requests.first_request();
-        let mut opening = Opening::default();
+        let mut opening = ConnectTimes::default();
         let opened = Box::pin(self.open(&request, &mut opening)).await.is_ok();
         if opened {
             self.population.requests.recorder().record_early_opening(&opening);
@@ -146,7 +146,11 @@ impl<T: Transport> Actor<T> {
         }
     }
 
-    async fn open(&mut self, request: &Prepared, opening: &mut Opening) -> Result<(), Failure> {
+    async fn open(
+        &mut self,
+        request: &Prepared,
+        opening: &mut ConnectTimes,
+    ) -> Result<(), Failure> {
         let population = &self.population;
         self.timer.set(population.clock.now() + population.requests.connect_timeout());
         let opened = {

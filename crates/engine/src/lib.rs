@@ -56,12 +56,13 @@ mod worker;
 #[cfg(test)]
 mod tests;
 
-pub use clock::{Epoch, Time};
-pub use control::{Control, PartHandle};
+pub use clock::{RunEpoch, WorkerClock};
+pub use control::{PartHandle, RunControl};
 pub use message::Sink;
 pub use pace::Pacer;
-pub use run::{EngineError, UserSetup, World, run, run_part};
+pub use run::{EngineError, RunEnvironment, UserSetup, run, run_part};
 pub use run_state::NoRun;
 pub use user::{
-    Exchange, Numbering, RunState, Step, Turn, UserVerdict, Users, VirtualUser, Waiting,
+    Numbering, RequestAttempt, RunState, UserStep, UserTurn, UserVerdict, Users, VirtualUser,
+    Waiting,
 };

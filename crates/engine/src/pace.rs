@@ -12,8 +12,8 @@ mod rate;
 mod schedule;
 mod thinking;
 
-pub use headroom::{Headroom, Progress};
-pub use opening::Opening;
+pub use headroom::{Headroom, WorkerCounters};
+pub use opening::OpeningRate;
 pub use rate::Cumulative;
 pub use schedule::{Schedule, ScheduleShard};
 pub use thinking::Thinking;

@@ -5,9 +5,9 @@
 
 use crate::actor::Actor;
 use crate::iteration::{ParallelReplies, RequestTiming, StepResult};
-use crate::user::{Exchange, Step, Turn, UserVerdict, VirtualUser};
+use crate::user::{RequestAttempt, UserStep, UserTurn, UserVerdict, VirtualUser};
 use brunt_model::{Sample, SampleRecord, Tick};
-use brunt_wire::{Connections, Prepared, Reply, Transport};
+use brunt_wire::{ConnectionPool, Prepared, Reply, Transport};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
@@ -34,15 +34,15 @@ struct ParallelStep {
 struct LaneProgram(Rc<ParallelStep>);
 
 impl VirtualUser for LaneProgram {
-    fn next(&mut self, _: Turn<'_>) -> Step {
-        Step::Done
+    fn next(&mut self, _: UserTurn<'_>) -> UserStep {
+        UserStep::Done
     }
 
     fn redirect(&mut self, from: &Prepared, reply: &Reply, hops: u32) -> Option<Rc<Prepared>> {
         self.0.user.borrow_mut().redirect(from, reply, hops)
     }
 
-    fn judge(&mut self, exchange: Exchange<'_>) -> Option<UserVerdict> {
+    fn judge(&mut self, exchange: RequestAttempt<'_>) -> Option<UserVerdict> {
         self.0.user.borrow_mut().judge(exchange)
     }
 
@@ -60,8 +60,8 @@ impl VirtualUser for LaneProgram {
 struct LentUser;
 
 impl VirtualUser for LentUser {
-    fn next(&mut self, _: Turn<'_>) -> Step {
-        Step::Done
+    fn next(&mut self, _: UserTurn<'_>) -> UserStep {
+        UserStep::Done
     }
 
     fn redirect(&mut self, _: &Prepared, _: &Reply, _: u32) -> Option<Rc<Prepared>> {
@@ -114,7 +114,7 @@ impl<T: Transport> Actor<T> {
     }
 
     fn spawn_lane(&self, step: &Rc<ParallelStep>) -> JoinHandle<()> {
-        let connections: Rc<Connections<T>> = Rc::clone(&self.connections);
+        let connections: Rc<ConnectionPool<T>> = Rc::clone(&self.connections);
         let program = Box::new(LaneProgram(Rc::clone(step)));
         let lane = Actor::with_program(&self.population, connections, self.number, program);
         tokio::task::spawn_local(carry_lane(lane, Rc::clone(step)))

@@ -11,13 +11,13 @@
 mod ledger;
 mod readings;
 
-use crate::clock::{Epoch, Time};
-use crate::control::Control;
+use crate::clock::{RunEpoch, WorkerClock};
+use crate::control::RunControl;
 use crate::gather::{BETWEEN_READINGS, Gather, Sources};
 use crate::labels::Labels;
 use crate::message::{Sink, Source};
 use crate::run::EngineError;
-use brunt_model::event::Loss;
+use brunt_model::event::LostProcess;
 use brunt_model::time::nanos;
 use brunt_model::{
     Clock, Environment, Event, PartCommand, Plan, ProcessMessage, ProcessPart, Sample, Snapshot,
@@ -58,7 +58,7 @@ pub struct DistributedRun<'a> {
     /// Plan of the whole run.
     pub plan: &'a Plan,
     /// The clock that all parts share.
-    pub epoch: Epoch,
+    pub epoch: RunEpoch,
     /// Names of labels that are known before the run.
     pub labels: Vec<String>,
 }
@@ -73,7 +73,7 @@ pub fn join(
     distributed_run: &DistributedRun<'_>,
     environment: Environment,
     channels: &mut WorkerChannels<'_>,
-    control: &Control,
+    control: &RunControl,
     sink: &mut dyn Sink,
 ) -> Result<(), EngineError> {
     let labels = Labels::new(distributed_run.plan.record.labels);
@@ -81,7 +81,7 @@ pub fn join(
     let populations = distributed_run.plan.populations.len();
     let members: Vec<Member> =
         ProcessPart::all(distributed_run.plan).map(|part| Member::new(part, populations)).collect();
-    let clock = Time::new(distributed_run.epoch);
+    let clock = WorkerClock::new(distributed_run.epoch);
     let readings = Readings::new(&members, &environment);
     let mut gather = Gather::new(
         Sources::new(members.len(), distributed_run.plan),
@@ -138,7 +138,7 @@ struct SentCommands {
 
 struct Parts<'a> {
     plan: &'a Plan,
-    clock: Time,
+    clock: WorkerClock,
     labels: &'a Labels,
     members: Vec<Member>,
     gather: Gather<'a, Readings>,
@@ -151,7 +151,7 @@ struct Parts<'a> {
 
 impl Parts<'_> {
     /// Handles events until all parts have ended.
-    fn receive_all(&mut self, inbox: &Receiver<(usize, WorkerEvent)>, control: &Control) {
+    fn receive_all(&mut self, inbox: &Receiver<(usize, WorkerEvent)>, control: &RunControl) {
         while self.members.iter().any(|m| m.state != State::Gone) {
             match inbox.recv_timeout(LOOK) {
                 // The command is sent to all parts, as if it came from outside.
@@ -301,7 +301,7 @@ impl Parts<'_> {
         );
         let part = member.part;
         let closing: Vec<Option<Snapshot>> = member.ledgers.iter().map(Ledger::closing).collect();
-        self.gather.forward(&Event::Lost(Loss { at: instant, part }));
+        self.gather.forward(&Event::Lost(LostProcess { at: instant, part }));
         self.gather.warn(instant, &text);
         for (population, closing) in closing.into_iter().enumerate() {
             if let Some(closing) = closing {
@@ -315,7 +315,7 @@ impl Parts<'_> {
     }
 
     /// Forwards commands to the run to its parts.
-    fn forward_control(&mut self, control: &Control) {
+    fn forward_control(&mut self, control: &RunControl) {
         let soon = self.border(AHEAD);
         let later = self.border(AHEAD + self.plan.record.interval * 2);
         if control.is_stopped() && !std::mem::replace(&mut self.sent.stop, true) {

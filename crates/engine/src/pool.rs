@@ -46,7 +46,7 @@ pub struct Arrival {
 
 /// An arrival, and the instant at which a connection was available for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Job {
+pub struct AssignedArrival {
     /// The arrival that the seat serves.
     pub arrival: Arrival,
     /// When a permitted connection was available.
@@ -96,7 +96,7 @@ pub enum Arrived {
 
 /// Result of [`Pool::grow`], for the arrival that has waited longest.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Growth {
+pub enum PoolGrowth {
     /// The caller must open a new connection. This is the first of its [seats](Pool::seats_of),
     /// and has the arrival.
     Seat(SeatId),
@@ -188,12 +188,12 @@ impl Pool {
     /// Adds the seats of a further connection of `worker` for the arrival that has waited longest.
     /// Call it only when every connection of `worker` waits for the server: an arrival that waits
     /// for unread replies needs no other connection.
-    pub fn grow(&self, worker: usize, now: Tick) -> Growth {
+    pub fn grow(&self, worker: usize, now: Tick) -> PoolGrowth {
         if self.may_grow() {
-            let Some((from, waiting)) = self.pop_oldest() else { return Growth::Nothing };
+            let Some((from, waiting)) = self.pop_oldest() else { return PoolGrowth::Nothing };
             if let Some(number) = self.add_connection() {
                 let job = self.job_of(waiting, Tick::ZERO, now);
-                return Growth::Seat(self.shards[worker].lock().add_seats(
+                return PoolGrowth::Seat(self.shards[worker].lock().add_seats(
                     number,
                     worker,
                     Some(job),
@@ -203,15 +203,15 @@ impl Pool {
             // Another worker added the last connection meanwhile.
             let arrival = waiting.arrival;
             if !self.shards[from].wait_first(waiting, &self.closed) {
-                return Growth::Dropped(vec![arrival]);
+                return PoolGrowth::Dropped(vec![arrival]);
             }
         }
         self.match_up(worker, now);
         if self.overflow == Overflow::Wait {
-            return Growth::Nothing;
+            return PoolGrowth::Nothing;
         }
         let remaining = self.drain();
-        if remaining.is_empty() { Growth::Nothing } else { Growth::Dropped(remaining) }
+        if remaining.is_empty() { PoolGrowth::Nothing } else { PoolGrowth::Dropped(remaining) }
     }
 
     /// True if an arrival waits for which a seat may be added, or which may have to be dropped.
@@ -257,7 +257,7 @@ impl Pool {
 
     /// Frees a seat at `instant`: returns the arrival that has waited longest as its job, or stores
     /// the seat as free.
-    pub fn free(&self, seat: SeatId, instant: Tick, connected: bool) -> Option<Job> {
+    pub fn free(&self, seat: SeatId, instant: Tick, connected: bool) -> Option<AssignedArrival> {
         let shard = &self.shards[seat.worker];
         let waits = self.any_waits();
         {
@@ -281,7 +281,7 @@ impl Pool {
     }
 
     /// Polls for the job of a free seat. None inside when the pool is closed.
-    pub fn poll_job(&self, seat: SeatId, cx: &mut Context<'_>) -> Poll<Option<Job>> {
+    pub fn poll_job(&self, seat: SeatId, cx: &mut Context<'_>) -> Poll<Option<AssignedArrival>> {
         self.shards[seat.worker].lock().poll_job(seat, self.is_closed(), cx)
     }
 
@@ -330,16 +330,21 @@ impl Pool {
     /// Creates the job of an arrival for which a seat was available since `instant`. If arrivals
     /// beyond the cap are dropped and connections may still be opened, a connection was permitted
     /// at any time. Then only the generator can be late.
-    fn job(&self, arrival: Arrival, instant: Tick, paced: u64) -> Job {
+    fn job(&self, arrival: Arrival, instant: Tick, paced: u64) -> AssignedArrival {
         let free = match self.overflow {
             Overflow::Drop if !self.is_any_growth_stopped() => arrival.planned,
             _ => arrival.planned.max(instant),
         };
-        Job { arrival, free, paced }
+        AssignedArrival { arrival, free, paced }
     }
 
     /// Creates the job, at `now`, of an arrival that waited.
-    fn job_of(&self, Waiting { arrival, paced_before }: Waiting, at: Tick, now: Tick) -> Job {
+    fn job_of(
+        &self,
+        Waiting { arrival, paced_before }: Waiting,
+        at: Tick,
+        now: Tick,
+    ) -> AssignedArrival {
         self.job(arrival, at, self.pacing.until(now).saturating_sub(paced_before))
     }
 

@@ -1,9 +1,9 @@
 //! State of one population: the part that all workers of a process share, and that of one worker.
 
 use crate::active_tasks::ActiveTasks;
-use crate::check::Check;
-use crate::clock::Time;
-use crate::control::{Borders, Control, EndRun};
+use crate::check::ReplyChecker;
+use crate::clock::WorkerClock;
+use crate::control::{Borders, EndRun, RunControl};
 use crate::gate::Gate;
 use crate::labels::Labels;
 use crate::message::{Message, Source};
@@ -13,7 +13,7 @@ use crate::run_clock::{PhaseBorders, RunClock, phase_borders};
 use crate::run_state::ActiveUsers;
 use crate::tickets::Tickets;
 use crate::user::Users;
-use brunt_model::plan::Connection;
+use brunt_model::plan::ConnectionSettings;
 use brunt_model::{Plan, Population, ProcessPart, Tick};
 use brunt_wire::Transport;
 use rand::SeedableRng;
@@ -33,14 +33,14 @@ pub struct PopulationShared {
     pub plan: Arc<Plan>,
     /// Index of the population in the plan.
     pub number: usize,
-    pub check: Arc<Check>,
+    pub check: Arc<ReplyChecker>,
     pub labels: Arc<Labels>,
     pub pool: Option<Arc<Pool>>,
     pub tickets: Arc<Tickets>,
     /// Part of the run that this process carries out.
     pub part: ProcessPart,
     pub gate: Arc<Gate>,
-    pub control: Control,
+    pub control: RunControl,
     pub borders: Arc<Borders>,
     pub end_run: EndRun,
     pub active_users: Arc<ActiveUsers>,
@@ -53,14 +53,14 @@ impl PopulationShared {
     }
 
     /// Returns its connection settings.
-    pub fn connection(&self) -> &Connection {
+    pub fn connection(&self) -> &ConnectionSettings {
         self.plan.connection_of(self.number)
     }
 }
 
 /// State that the populations of one worker share.
 pub struct WorkerThread {
-    time: Time,
+    time: WorkerClock,
     /// Number among the workers of its process.
     number: usize,
     out: Sender<Message>,
@@ -73,7 +73,7 @@ pub struct WorkerThread {
 
 impl WorkerThread {
     /// Creates the state of a worker, which sends its messages to `out`.
-    pub fn new(time: Time, number: usize, out: Sender<Message>) -> Self {
+    pub fn new(time: WorkerClock, number: usize, out: Sender<Message>) -> Self {
         Self { time, number, out, borders: RefCell::default(), steps_done: Cell::new(0) }
     }
 

@@ -1,6 +1,6 @@
 //! Turns the samples of one worker into snapshots.
 
-use brunt_model::spread::Bin;
+use brunt_model::spread::ArrivalBin;
 use brunt_model::{
     CheckFailure, Failure, Flow, Phase, Sample, Snapshot, Tally, Tick, TransactionTally,
 };
@@ -36,7 +36,7 @@ pub struct Recorder {
     /// The overlapping time after the border, in nanoseconds.
     overlap_after_border: u64,
     /// Arrivals of the open loop over time.
-    bins: Vec<Bin>,
+    bins: Vec<ArrivalBin>,
     samples: Option<Vec<Sample>>,
     /// Transactions of the measured time, by name.
     transactions: Vec<(Arc<str>, TransactionTally)>,
@@ -86,14 +86,14 @@ impl Recorder {
     pub fn record_arrival(&mut self, cohort: Cohort, planned: Tick) {
         self.record_due(cohort);
         self.flow.arrivals += 1;
-        Bin::find(&mut self.bins, Bin::number_at(planned)).planned += 1;
+        ArrivalBin::find(&mut self.bins, ArrivalBin::number_at(planned)).planned += 1;
     }
 
     /// Counts the first action on an arrival of the open loop: its first request
     /// was begun, or dropped.
     #[inline]
     pub fn record_first_action(&mut self, instant: Tick) {
-        Bin::find(&mut self.bins, Bin::number_at(instant)).acted += 1;
+        ArrivalBin::find(&mut self.bins, ArrivalBin::number_at(instant)).acted += 1;
     }
 
     /// Counts a request as begun.
@@ -272,7 +272,7 @@ impl Recorder {
     }
 
     /// Records the phases of a connection that was opened before the load, without a request.
-    pub fn record_early_opening(&mut self, opening: &brunt_model::sample::Opening) {
+    pub fn record_early_opening(&mut self, opening: &brunt_model::sample::ConnectTimes) {
         self.measured.phases.record_opening(opening);
     }
 

@@ -3,9 +3,9 @@
 use crate::labels::Labels;
 use crate::recorder::Recorder;
 use crate::user::{Users, VirtualUser};
-use brunt_model::plan::{Connection, ConnectionLifetime};
+use brunt_model::plan::{ConnectionLifetime, ConnectionSettings};
 use brunt_model::{CheckFailure, Phase, Plan, ReplyPolicy, Sample, SampleRecord, Snapshot, Tick};
-use brunt_wire::{ConnectionRules, Connections, Prepared, Transport};
+use brunt_wire::{ConnectionPool, ConnectionRules, Prepared, Transport};
 use std::cell::{RefCell, RefMut};
 use std::rc::Rc;
 use std::time::Duration;
@@ -24,7 +24,7 @@ pub struct RequestContext<T: Transport> {
 
 /// Time and phase of a snapshot.
 #[derive(Debug, Clone, Copy)]
-pub struct Interval {
+pub struct SnapshotInterval {
     pub from: Tick,
     pub to: Tick,
     pub phase: Phase,
@@ -43,7 +43,7 @@ impl<T: Transport> RequestContext<T> {
     /// Creates the means of a population with these connection settings.
     pub fn new(
         plan: &Plan,
-        connection: &Connection,
+        connection: &ConnectionSettings,
         labels: &Labels,
         transport: Rc<T>,
         users: Box<dyn Users>,
@@ -96,8 +96,8 @@ impl<T: Transport> RequestContext<T> {
     }
 
     /// Creates the connections of one client.
-    pub fn new_connections(&self) -> Connections<T> {
-        Connections::new(&self.connection_rules, &*self.transport)
+    pub fn new_connections(&self) -> ConnectionPool<T> {
+        ConnectionPool::new(&self.connection_rules, &*self.transport)
     }
 
     /// Time limit for opening a connection.
@@ -126,7 +126,7 @@ impl<T: Transport> RequestContext<T> {
     /// Returns the snapshot of an interval, and its single samples if they are recorded.
     pub fn take_snapshot(
         &self,
-        interval: Interval,
+        interval: SnapshotInterval,
         gauges: Gauges,
         labels: &Labels,
         population: usize,

@@ -1,8 +1,8 @@
 //! Starts the workers of a run, merges their snapshots, and sends events.
 
-use crate::check::Check;
-use crate::clock::{Epoch, Time, runtime};
-use crate::control::{Control, PartHandle};
+use crate::check::ReplyChecker;
+use crate::clock::{RunEpoch, WorkerClock, runtime};
+use crate::control::{PartHandle, RunControl};
 use crate::gather::{BETWEEN_READINGS, Gather, SelfMonitor, Sources};
 use crate::labels::Labels;
 use crate::message::{Message, Sink};
@@ -22,12 +22,12 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 
 /// Environment of a run: created once, used by all workers.
-pub trait World: Send + Sync {
+pub trait RunEnvironment: Send + Sync {
     /// Sends requests.
     type Transport: Transport;
 
     /// Returns the clock of the workers.
-    fn epoch(&self) -> Epoch;
+    fn epoch(&self) -> RunEpoch;
 
     /// Creates the transport of a worker, by its number among those of all processes. Called on
     /// the worker's thread. `population` has its own connection settings; None: the transport
@@ -36,7 +36,7 @@ pub trait World: Send + Sync {
         &self,
         worker: usize,
         population: Option<usize>,
-        time: &Time,
+        time: &WorkerClock,
     ) -> Rc<Self::Transport>;
 
     /// Creates the users of a worker; called on its thread.
@@ -84,11 +84,11 @@ pub enum EngineError {
 /// # Errors
 ///
 /// [`EngineError`] if a worker could not be started.
-pub fn run<W: World>(
+pub fn run<W: RunEnvironment>(
     plan: &Plan,
     environment: Environment,
     world: &W,
-    control: &Control,
+    control: &RunControl,
     sink: &mut dyn Sink,
 ) -> Result<(), EngineError> {
     run_part(plan, environment, world, &PartHandle::whole(plan, control), sink)
@@ -99,7 +99,7 @@ pub fn run<W: World>(
 /// # Errors
 ///
 /// [`EngineError`] if a worker could not be started.
-pub fn run_part<W: World>(
+pub fn run_part<W: RunEnvironment>(
     plan: &Plan,
     environment: Environment,
     world: &W,
@@ -113,7 +113,7 @@ pub fn run_part<W: World>(
         Sources::new(plan.threads as usize, plan),
         &shared.labels,
         monitor,
-        Time::new(world.epoch()),
+        WorkerClock::new(world.epoch()),
         sink,
     );
     gather.start(plan, environment);
@@ -199,13 +199,13 @@ struct ProcessShared {
 }
 
 impl ProcessShared {
-    fn new<W: World>(plan: &Plan, world: &W, handle: &PartHandle) -> Self {
+    fn new<W: RunEnvironment>(plan: &Plan, world: &W, handle: &PartHandle) -> Self {
         let labels = Arc::new(Labels::new(plan.record.labels));
         for name in world.labels() {
             labels.number(&name);
         }
         let plan = Arc::new(plan.clone());
-        let check = Arc::new(Check::new(&plan));
+        let check = Arc::new(ReplyChecker::new(&plan));
         let active_users = Arc::new(ActiveUsers::new(plan.populations.len()));
         let populations = (0..plan.populations.len()).map(|number| {
             Arc::new(PopulationShared {
@@ -252,7 +252,7 @@ fn pool(plan: &Plan, population: usize, part: ProcessPart) -> Option<Pool> {
     Some(pool.with_streams(streams))
 }
 
-fn worker_thread<W: World>(
+fn worker_thread<W: RunEnvironment>(
     world: &W,
     shared: &ProcessShared,
     number: usize,
@@ -265,7 +265,7 @@ fn worker_thread<W: World>(
         .collect();
     let Some(first) = shared.populations.first() else { return Ok(()) };
     let worker = first.part.worker(number);
-    let time = Time::new(world.epoch());
+    let time = WorkerClock::new(world.epoch());
     runtime()?.block_on(async move {
         let _hook_guard = time.install()?;
         if first.plan.precise {

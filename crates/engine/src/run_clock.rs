@@ -1,7 +1,7 @@
 //! The clock of one population on one worker: begin and end of its load and of the measured time,
 //! and the cut of the rest.
 
-use crate::clock::{Sleep, Time};
+use crate::clock::{Sleep, WorkerClock};
 use crate::recorder::Cohort;
 use brunt_model::{Clock, Phase, Stop, Tick};
 use std::cell::Cell;
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 /// The worker's clock, and the borders of a population's phases.
 pub struct RunClock {
-    pub time: Time,
+    pub time: WorkerClock,
     /// Begin of the load; `NEVER` before the gate opens.
     begins: Cell<Tick>,
     /// Begin of the measured time.
@@ -31,7 +31,7 @@ pub fn phase_borders(stop: &Stop, measured_from: Tick) -> PhaseBorders {
 
 impl RunClock {
     /// Creates the clock of a load that has not begun.
-    pub fn new(time: Time) -> Self {
+    pub fn new(time: WorkerClock) -> Self {
         Self {
             time,
             begins: Cell::new(Tick::NEVER),

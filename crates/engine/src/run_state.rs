@@ -1,6 +1,6 @@
 //! The run as its users see it: the time, and the number of users.
 
-use crate::clock::{Time, unix_seconds};
+use crate::clock::{WorkerClock, unix_seconds};
 use crate::user::RunState;
 use brunt_model::{Clock, ProcessPart, Tick};
 use std::sync::Arc;
@@ -29,7 +29,7 @@ impl ActiveUsers {
 
 /// The run as the users of one population see it on one worker.
 pub struct LiveRunState {
-    time: Time,
+    time: WorkerClock,
     /// Wall-clock time at the clock's zero, in milliseconds since 1970-01-01 UTC.
     zero_unix_millis: u64,
     active_users: Arc<ActiveUsers>,
@@ -40,7 +40,7 @@ pub struct LiveRunState {
 impl LiveRunState {
     /// Creates the view of a population, in the part of the run that this process carries out.
     pub fn new(
-        time: &Time,
+        time: &WorkerClock,
         active_users: &Arc<ActiveUsers>,
         population: usize,
         part: ProcessPart,

@@ -22,20 +22,22 @@ mod streams;
 mod threads;
 mod timers;
 
-use crate::clock::{Epoch, Time};
-use crate::control::Control;
-use crate::run::{EngineError, UserSetup, World, run};
-use crate::user::{Numbering, Step, Turn, Users, VirtualUser};
-use brunt_model::finding::Check;
-use brunt_model::plan::{Connection, ConnectionLifetime, Dialling, Population, Record};
-use brunt_model::reply_policy::RedirectRules;
-use brunt_model::scenario::Order;
-use brunt_model::{
-    Arrivals, Body, Environment, Event, Failure, Load, Phase, Plan, ReplyPolicy, Run, Sample,
-    Scenario, Shape, Snapshot, Stage, Stop, Tally, Think, Tick,
+use crate::clock::{RunEpoch, WorkerClock};
+use crate::control::RunControl;
+use crate::run::{EngineError, RunEnvironment, UserSetup, run};
+use crate::user::{Numbering, UserStep, UserTurn, Users, VirtualUser};
+use brunt_model::finding::ConsistencyCheck;
+use brunt_model::plan::{
+    ConnectionLifetime, ConnectionSettings, Dialling, Population, RecordSettings,
 };
-use brunt_wire::fake::{Answer, FakeTransport, ServerModel, queue};
-use brunt_wire::request::Draft;
+use brunt_model::reply_policy::RedirectRules;
+use brunt_model::scenario::ListOrder;
+use brunt_model::{
+    Arrivals, Body, Environment, Event, Failure, Load, LoadShape, LoadStage, Phase, Plan,
+    ReplyPolicy, Run, Sample, Scenario, Snapshot, Stop, Tally, ThinkTime, Tick,
+};
+use brunt_wire::fake::{FakeTransport, ServerModel, SimulatedReaction, queue};
+use brunt_wire::request::RequestDraft;
 use brunt_wire::{Prepared, Reply, Transport, redirect};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -66,30 +68,30 @@ enum Next {
 }
 
 type Follow = Rc<dyn Fn(&Prepared, &Reply) -> Option<Rc<Prepared>>>;
-type Formula = Box<dyn FnMut(Tick) -> Answer>;
+type Formula = Box<dyn FnMut(Tick) -> SimulatedReaction>;
 type MakeServer = Box<dyn Fn() -> Formula + Send + Sync>;
-type MakeWire = Box<dyn Fn(FakeTransport<Time>) -> FakeTransport<Time> + Send + Sync>;
-type Behave = Arc<dyn Fn(Turn<'_>) -> Next + Send + Sync>;
+type MakeWire = Box<dyn Fn(FakeTransport<WorkerClock>) -> FakeTransport<WorkerClock> + Send + Sync>;
+type Behave = Arc<dyn Fn(UserTurn<'_>) -> Next + Send + Sync>;
 
 /// A world made of formulas.
 struct Fake {
-    epoch: Epoch,
+    epoch: RunEpoch,
     server: MakeServer,
     wire: MakeWire,
     user: Behave,
     labels: Vec<String>,
     /// Redirects that users follow.
     redirects: u32,
-    stop: Control,
+    stop: RunControl,
 }
 
 impl Fake {
     /// One label, asked once an iteration; `server` makes a worker's server.
-    fn new<F: FnMut(Tick) -> Answer + 'static>(
+    fn new<F: FnMut(Tick) -> SimulatedReaction + 'static>(
         server: impl Fn() -> F + Send + Sync + 'static,
     ) -> Self {
         Self {
-            epoch: Epoch::Fake,
+            epoch: RunEpoch::Fake,
             server: Box::new(move || Box::new(server())),
             wire: Box::new(|wire| wire),
             user: Arc::new(
@@ -97,7 +99,7 @@ impl Fake {
             ),
             labels: Vec::new(),
             redirects: 0,
-            stop: Control::default(),
+            stop: RunControl::default(),
         }
     }
 
@@ -109,23 +111,23 @@ impl Fake {
 
     /// Any number of requests at once, each answered `service` later.
     fn delay(service: Duration) -> Self {
-        Self::new(move || move |now: Tick| Answer::Reply(200, now + service))
+        Self::new(move || move |now: Tick| SimulatedReaction::Reply(200, now + service))
     }
 
-    fn user(mut self, user: impl Fn(Turn<'_>) -> Next + Send + Sync + 'static) -> Self {
+    fn user(mut self, user: impl Fn(UserTurn<'_>) -> Next + Send + Sync + 'static) -> Self {
         self.user = Arc::new(user);
         self
     }
 
     fn wire(
         mut self,
-        wire: impl Fn(FakeTransport<Time>) -> FakeTransport<Time> + Send + Sync + 'static,
+        wire: impl Fn(FakeTransport<WorkerClock>) -> FakeTransport<WorkerClock> + Send + Sync + 'static,
     ) -> Self {
         self.wire = Box::new(wire);
         self
     }
 
-    fn door<F: FnMut(Tick) -> Answer + 'static>(
+    fn door<F: FnMut(Tick) -> SimulatedReaction + 'static>(
         self,
         door: impl Fn() -> F + Send + Sync + 'static,
     ) -> Self {
@@ -149,7 +151,7 @@ impl Fake {
     /// The users of a worker, over any transport.
     fn folk<T: Transport>(&self, transport: &Rc<T>, labels: &Numbering) -> Box<dyn Users> {
         let request = |name: &str| {
-            let draft = Draft {
+            let draft = RequestDraft {
                 method: "GET",
                 url: name,
                 headers: &[],
@@ -178,10 +180,10 @@ impl Fake {
 }
 
 /// Runs a plan in a world, and stores all its events.
-fn carry_out<W: World>(
+fn carry_out<W: RunEnvironment>(
     world: &W,
     plan: &Plan,
-    control: &Control,
+    control: &RunControl,
     mut listen: impl FnMut(&Event),
 ) -> Result<Seen, EngineError> {
     let mut seen = Seen { run: Run::default(), events: Vec::new(), samples: Vec::new() };
@@ -198,19 +200,28 @@ fn carry_out<W: World>(
     Ok(seen)
 }
 
-impl World for Fake {
-    type Transport = FakeTransport<Time>;
+impl RunEnvironment for Fake {
+    type Transport = FakeTransport<WorkerClock>;
 
-    fn epoch(&self) -> Epoch {
+    fn epoch(&self) -> RunEpoch {
         self.epoch
     }
 
-    fn transport(&self, _: usize, _: Option<usize>, time: &Time) -> Rc<FakeTransport<Time>> {
+    fn transport(
+        &self,
+        _: usize,
+        _: Option<usize>,
+        time: &WorkerClock,
+    ) -> Rc<FakeTransport<WorkerClock>> {
         let server: ServerModel = Rc::new(RefCell::new((self.server)()));
         Rc::new((self.wire)(FakeTransport::new(time.clone(), server, Rc::new(Cell::new(0)))))
     }
 
-    fn users(&self, transport: &Rc<FakeTransport<Time>>, of: UserSetup<'_>) -> Box<dyn Users> {
+    fn users(
+        &self,
+        transport: &Rc<FakeTransport<WorkerClock>>,
+        of: UserSetup<'_>,
+    ) -> Box<dyn Users> {
         self.folk(transport, of.labels)
     }
 
@@ -239,21 +250,21 @@ impl Users for Folk {
 }
 
 impl VirtualUser for Folk {
-    fn next(&mut self, turn: Turn<'_>) -> Step {
+    fn next(&mut self, turn: UserTurn<'_>) -> UserStep {
         match (self.user)(turn) {
             Next::Ask(name) => {
                 let known = self.known.iter().find(|k| k.0 == name);
-                Step::Request(Rc::clone(known.map_or(&self.other, |k| &k.1)))
+                UserStep::Request(Rc::clone(known.map_or(&self.other, |k| &k.1)))
             }
-            Next::Together(count) => Step::Together(vec![Rc::clone(&self.other); count]),
+            Next::Together(count) => UserStep::Together(vec![Rc::clone(&self.other); count]),
             Next::Parallel(count, most) => {
-                Step::Parallel(vec![Rc::clone(&self.other); count], most)
+                UserStep::Parallel(vec![Rc::clone(&self.other); count], most)
             }
-            Next::Think(time) => Step::Think(time),
-            Next::Done => Step::Done,
-            Next::Leave => Step::Leave,
-            Next::EndRun => Step::EndRun,
-            Next::Broken => Step::Broken("this user is broken".into()),
+            Next::Think(time) => UserStep::Think(time),
+            Next::Done => UserStep::Done,
+            Next::Leave => UserStep::Leave,
+            Next::EndRun => UserStep::EndRun,
+            Next::Broken => UserStep::Broken("this user is broken".into()),
         }
     }
 
@@ -295,12 +306,12 @@ impl Seen {
     }
 
     /// What must hold of every run.
-    fn check(&self, plan: &Plan, epoch: Epoch) {
+    fn check(&self, plan: &Plan, epoch: RunEpoch) {
         assert!(matches!(self.events.first(), Some(Event::Started { .. })));
         assert!(matches!(self.events.last(), Some(Event::Finished(_))));
         assert_eq!(broken(&self.run), []);
         // Whether arrivals keep to their schedule on the system's clock is the machine's doing too.
-        if matches!(epoch, Epoch::Fake) {
+        if matches!(epoch, RunEpoch::Fake) {
             assert_eq!(displaced(&self.run), []);
         }
         self.check_counts();
@@ -380,12 +391,12 @@ impl Seen {
 }
 
 /// The consistency checks that fail.
-fn broken(run: &Run) -> Vec<Check> {
+fn broken(run: &Run) -> Vec<ConsistencyCheck> {
     brunt_judge::conservation::checks(run).into_iter().filter(|check| !check.holds).collect()
 }
 
 /// Arrivals that differ from the plan: on an undisturbed clock, a defect.
-fn displaced(run: &Run) -> Vec<Check> {
+fn displaced(run: &Run) -> Vec<ConsistencyCheck> {
     brunt_judge::arrivals::checks(run).into_iter().filter(|check| !check.holds).collect()
 }
 
@@ -394,14 +405,14 @@ fn plan(load: Load, duration: Duration) -> Plan {
     Plan {
         populations: Population::only(
             load,
-            Scenario::list(Vec::new(), Order::Sequence),
+            Scenario::list(Vec::new(), ListOrder::Sequence),
             Stop::after(duration, secs(5)),
         ),
         reply_policies: vec![ReplyPolicy::default()],
-        connection: Connection::plain(secs(30), secs(10)),
+        connection: ConnectionSettings::plain(secs(30), secs(10)),
         objectives: Vec::new(),
         until: None,
-        record: Record { interval: ms(100), labels: 1000, samples: true, records: None },
+        record: RecordSettings { interval: ms(100), labels: 1000, samples: true, records: None },
         seed: 7,
         threads: 1,
         processes: 1,
@@ -411,31 +422,31 @@ fn plan(load: Load, duration: Duration) -> Plan {
 }
 
 fn closed(users: f64, duration: Duration) -> Plan {
-    thinking(Shape::constant(users), Think::NONE, duration)
+    thinking(LoadShape::constant(users), ThinkTime::NONE, duration)
 }
 
-fn thinking(users: Shape, think: Think, duration: Duration) -> Plan {
+fn thinking(users: LoadShape, think: ThinkTime, duration: Duration) -> Plan {
     plan(Load::Closed { users, think }, duration)
 }
 
 fn open(rate: f64, arrivals: Arrivals, duration: Duration) -> Plan {
-    shaped(Shape::constant(rate), arrivals, duration)
+    shaped(LoadShape::constant(rate), arrivals, duration)
 }
 
-fn shaped(rate: Shape, arrivals: Arrivals, duration: Duration) -> Plan {
+fn shaped(rate: LoadShape, arrivals: Arrivals, duration: Duration) -> Plan {
     plan(Load::Open { rate, arrivals, connections: None, max_in_flight: 100_000 }, duration)
 }
 
 /// Creates an open loop over at most this number of connections.
 fn capped(rate: f64, arrivals: Arrivals, cap: u32, duration: Duration) -> Plan {
-    let rate = Shape::constant(rate);
+    let rate = LoadShape::constant(rate);
     plan(Load::Open { rate, arrivals, connections: Some(cap), max_in_flight: 100_000 }, duration)
 }
 
 /// Stages: from, to, seconds.
-fn shape(stages: &[(f64, f64, u64)]) -> Shape {
-    let stage = |&(from, to, s): &(f64, f64, u64)| Stage { from, to, duration: Some(secs(s)) };
-    Shape { stages: stages.iter().map(stage).collect() }
+fn shape(stages: &[(f64, f64, u64)]) -> LoadShape {
+    let stage = |&(from, to, s): &(f64, f64, u64)| LoadStage { from, to, duration: Some(secs(s)) };
+    LoadShape { stages: stages.iter().map(stage).collect() }
 }
 
 /// Returns begin and end of service for each of the arrivals at `planned`, if `servers` serve them

@@ -4,7 +4,7 @@
 use crate::actor::Actor;
 use crate::iteration::{RequestTiming, StepResult};
 use crate::recorder::Cohort;
-use crate::user::Step;
+use crate::user::UserStep;
 use brunt_model::Tick;
 use brunt_model::scenario::Pauses;
 use brunt_model::transaction::TransactionEnd;
@@ -115,7 +115,7 @@ impl<T: Transport> Actor<T> {
         let is_cut = self.population.clock.cut().is_some_and(|cut| self.ended_at >= cut);
         while !is_cut && self.transactions.as_ref().is_some_and(|open| !open.all.is_empty()) {
             match self.user.next(last_result.turn(due.iteration, step)) {
-                Step::EndTransaction => self.end_transaction(),
+                UserStep::EndTransaction => self.end_transaction(),
                 _ => break,
             }
         }

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 /// The next step of a virtual user.
 #[derive(Debug)]
-pub enum Step {
+pub enum UserStep {
     /// Sends a request and awaits its reply.
     Request(Rc<Prepared>),
     /// Sends a request, and ends the iteration when its reply is complete.
@@ -71,7 +71,7 @@ impl fmt::Debug for Waiting {
 
 /// Information for a virtual user's next decision.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Turn<'a> {
+pub struct UserTurn<'a> {
     /// Index of this iteration among all of the run, from 0.
     pub number: u64,
     /// Reply to the last request of this iteration. None at its beginning, and if no complete reply
@@ -91,7 +91,7 @@ pub struct Turn<'a> {
 
 /// A request and its reply, with the redirects in between.
 #[derive(Debug)]
-pub struct Exchange<'a> {
+pub struct RequestAttempt<'a> {
     /// The first request.
     pub first: &'a Prepared,
     /// The last request: the target of the last redirect, or the first request.
@@ -119,7 +119,7 @@ pub struct UserVerdict {
 /// of a closed loop.
 pub trait VirtualUser {
     /// Returns the next step.
-    fn next(&mut self, turn: Turn<'_>) -> Step;
+    fn next(&mut self, turn: UserTurn<'_>) -> UserStep;
 
     /// Returns the request to which the reply to `from` redirects, after `hops` earlier redirects.
     /// All samples of the chain count as one request in the totals.
@@ -128,7 +128,7 @@ pub trait VirtualUser {
     /// Judges the reply to the last request, before it is recorded. Called if the policy of
     /// the request has actions or assertions, or the plan asks for records. None: the checks
     /// of the policy decide.
-    fn judge(&mut self, exchange: Exchange<'_>) -> Option<UserVerdict> {
+    fn judge(&mut self, exchange: RequestAttempt<'_>) -> Option<UserVerdict> {
         let _ = exchange;
         None
     }

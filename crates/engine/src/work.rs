@@ -3,11 +3,11 @@
 use crate::actor::Actor;
 use crate::iteration::RequestTiming;
 use crate::pace::{Pacer, Thinking};
-use crate::pool::{Arrival, Job, Pool, SeatId};
+use crate::pool::{Arrival, AssignedArrival, Pool, SeatId};
 use crate::population::WorkerPopulation;
 use crate::race::{First, race};
 use brunt_model::plan::ConnectionLifetime;
-use brunt_model::{Shape, Tick};
+use brunt_model::{LoadShape, Tick};
 use brunt_wire::Transport;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -17,7 +17,7 @@ use std::time::Duration;
 /// Source of an actor's requests.
 pub trait Work<T: Transport> {
     /// Waits for the next job. None: there are no further jobs.
-    async fn next(&mut self, actor: &mut Actor<T>) -> Option<Job>;
+    async fn next(&mut self, actor: &mut Actor<T>) -> Option<AssignedArrival>;
 }
 
 /// Runs all jobs of `work`, then ends the actor.
@@ -54,12 +54,12 @@ pub struct ClosedLoop {
 
 /// Position of a user in a number of users that changes over time.
 pub struct RampPosition {
-    pub users: Shape,
+    pub users: LoadShape,
     pub number: u64,
 }
 
 impl<T: Transport> Work<T> for ClosedLoop {
-    async fn next(&mut self, actor: &mut Actor<T>) -> Option<Job> {
+    async fn next(&mut self, actor: &mut Actor<T>) -> Option<AssignedArrival> {
         let job = self.job(actor).await;
         self.set_active(&actor.population, job.is_some());
         job
@@ -67,7 +67,7 @@ impl<T: Transport> Work<T> for ClosedLoop {
 }
 
 impl ClosedLoop {
-    async fn job<T: Transport>(&mut self, actor: &mut Actor<T>) -> Option<Job> {
+    async fn job<T: Transport>(&mut self, actor: &mut Actor<T>) -> Option<AssignedArrival> {
         if actor.has_left {
             return None;
         }
@@ -97,7 +97,7 @@ impl ClosedLoop {
         }
         let cohort = actor.population.clock.cohort(due);
         let number = actor.population.shared.tickets.take(cohort)?;
-        Some(Job { arrival: Arrival { planned: due, number }, free: due, paced: 0 })
+        Some(AssignedArrival { arrival: Arrival { planned: due, number }, free: due, paced: 0 })
     }
 
     /// Counts the user as active, or as no longer active.
@@ -137,15 +137,15 @@ impl RampPosition {
 }
 
 /// The open loop: arrivals that the pool gives to this seat.
-pub struct Arrivals {
+pub struct OpenWork {
     pub pool: Arc<Pool>,
     pub seat: SeatId,
     /// True if the seat was added for an arrival that it already has.
     pub has_job: bool,
 }
 
-impl<T: Transport> Work<T> for Arrivals {
-    async fn next(&mut self, actor: &mut Actor<T>) -> Option<Job> {
+impl<T: Transport> Work<T> for OpenWork {
+    async fn next(&mut self, actor: &mut Actor<T>) -> Option<AssignedArrival> {
         // A new seat already has its job.
         if !std::mem::take(&mut self.has_job) {
             let job = self.pool.free(self.seat, actor.ended_at, actor.is_connected());
@@ -171,13 +171,13 @@ impl<T: Transport> Work<T> for Arrivals {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use brunt_model::Stage;
+    use brunt_model::LoadStage;
 
     #[test]
     fn users_are_there_when_the_shape_says_so() {
-        let stage = |from, to, s| Stage { from, to, duration: Some(Duration::from_secs(s)) };
+        let stage = |from, to, s| LoadStage { from, to, duration: Some(Duration::from_secs(s)) };
         // 0 to 10 in 10 s, 10 for 5 s, back to 0 in 10 s.
-        let users = Shape {
+        let users = LoadShape {
             stages: vec![stage(0.0, 10.0, 10), stage(10.0, 10.0, 5), stage(10.0, 0.0, 10)],
         };
         let third = RampPosition { users, number: 2 };

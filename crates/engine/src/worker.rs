@@ -9,10 +9,10 @@ use crate::arrivals::{deal_out, drop_arrivals, spawn_seats};
 use crate::message::Message;
 use crate::pace::{Schedule, ScheduleShard, Thinking};
 use crate::population::{PopulationShared, WorkerPopulation};
-use crate::request_context::{Gauges, Interval};
-use crate::work::{Arrivals, ClosedLoop, RampPosition, run_actor};
+use crate::request_context::{Gauges, SnapshotInterval};
+use crate::work::{ClosedLoop, OpenWork, RampPosition, run_actor};
 use brunt_model::plan::Dialling;
-use brunt_model::{Load, Phase, Shape, Stage, Tick};
+use brunt_model::{Load, LoadShape, LoadStage, Phase, Tick};
 use brunt_wire::Transport;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -119,7 +119,7 @@ async fn prepare_actor<T: Transport>(
         Some(pool) => {
             let seat = pool.reserve(population.worker());
             spawn_seats(&population, pool, &actor, seat);
-            run_actor(actor, Arrivals { pool: Arc::clone(pool), seat, has_job: false }).await;
+            run_actor(actor, OpenWork { pool: Arc::clone(pool), seat, has_job: false }).await;
         }
     }
 }
@@ -177,11 +177,11 @@ fn send_target<T: Transport>(population: &WorkerPopulation<T>) {
 }
 
 /// Adds the warm-up to a shape, at the shape's initial value.
-fn with_warmup(shape: &Shape, warmup: Duration) -> Shape {
+fn with_warmup(shape: &LoadShape, warmup: Duration) -> LoadShape {
     let mut shape = shape.clone();
     if !warmup.is_zero() {
         let from = shape.at(Duration::ZERO);
-        shape.stages.insert(0, Stage { from, to: from, duration: Some(warmup) });
+        shape.stages.insert(0, LoadStage { from, to: from, duration: Some(warmup) });
     }
     shape
 }
@@ -203,7 +203,10 @@ fn start_arrivals<T: Transport>(population: &Rc<WorkerPopulation<T>>, begins: Ti
 /// Sends snapshots at each interval and border, until the population is over.
 async fn run_load<T: Transport>(population: &Rc<WorkerPopulation<T>>, begins: Tick) {
     let mut from = begins;
-    cut_snapshot(population, Interval { from: Tick::ZERO, to: begins, phase: Phase::Setup });
+    cut_snapshot(
+        population,
+        SnapshotInterval { from: Tick::ZERO, to: begins, phase: Phase::Setup },
+    );
     let mut grace = population.shared.population().stop.grace;
     loop {
         let border = next_border(population, from, begins, grace);
@@ -221,7 +224,10 @@ async fn run_load<T: Transport>(population: &Rc<WorkerPopulation<T>>, begins: Ti
             record_departures(population, to);
         }
         if to > from || over {
-            cut_snapshot(population, Interval { from, to, phase: population.clock.phase_at(from) });
+            cut_snapshot(
+                population,
+                SnapshotInterval { from, to, phase: population.clock.phase_at(from) },
+            );
         }
         from = to;
         if over {
@@ -327,7 +333,7 @@ fn send_records<T: Transport>(population: &WorkerPopulation<T>) {
     }
 }
 
-fn cut_snapshot<T: Transport>(population: &WorkerPopulation<T>, interval: Interval) {
+fn cut_snapshot<T: Transport>(population: &WorkerPopulation<T>, interval: SnapshotInterval) {
     // One worker reports the queue of all workers.
     let waiting = population
         .shared

@@ -1,7 +1,7 @@
 //! Converts request bodies by their media type.
 
-use crate::plan::{Body, Part};
-use crate::text::{self, NUMBER, Piece};
+use crate::plan::{ImportedBody, MultipartPart};
+use crate::text::{self, NUMBER, TextPiece};
 pub(crate) use brunt_script::body::FORM;
 use brunt_script::template::form_encoded;
 use serde_json::Value;
@@ -14,11 +14,11 @@ pub(crate) const JSON: &str = "application/json";
 pub(crate) const MULTIPART: &str = "multipart/form-data";
 
 /// Converts a body of this media type.
-pub(crate) fn of(media_type: &str, body: &str) -> Body {
+pub(crate) fn of(media_type: &str, body: &str) -> ImportedBody {
     let essence = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     // An empty form remains a form, so that its Content-Type is sent.
     if body.is_empty() && essence != FORM {
-        return Body::None;
+        return ImportedBody::None;
     }
     if essence == FORM {
         return form(body);
@@ -27,26 +27,26 @@ pub(crate) fn of(media_type: &str, body: &str) -> Body {
         return json(body);
     }
     if essence == MULTIPART {
-        return multipart(media_type, body).unwrap_or_else(|| Body::Text(body.to_owned()));
+        return multipart(media_type, body).unwrap_or_else(|| ImportedBody::Text(body.to_owned()));
     }
-    Body::Text(body.to_owned())
+    ImportedBody::Text(body.to_owned())
 }
 
 /// Converts an encoded form; a text if it is malformed.
-pub(crate) fn form(body: &str) -> Body {
+pub(crate) fn form(body: &str) -> ImportedBody {
     if body.is_empty() {
-        return Body::Form(Vec::new(), None);
+        return ImportedBody::Form(Vec::new(), None);
     }
     // The plan would send an equals sign with each field.
     if !body.split('&').all(|field| field.contains('=')) {
-        return Body::Text(body.to_owned());
+        return ImportedBody::Text(body.to_owned());
     }
     let fields = pairs(body);
     // Bytes that are not UTF-8 would be changed.
     if fields.iter().any(|(name, value)| name.contains('\u{fffd}') || value.contains('\u{fffd}')) {
-        return Body::Text(body.to_owned());
+        return ImportedBody::Text(body.to_owned());
     }
-    Body::Form(fields, Some(body.to_owned()))
+    ImportedBody::Form(fields, Some(body.to_owned()))
 }
 
 /// Encodes the fields of a form or query like the plan would.
@@ -64,15 +64,17 @@ pub(crate) fn pairs(encoded: &str) -> Vec<(String, String)> {
 }
 
 /// Converts JSON; a text if it is malformed.
-pub(crate) fn json(body: &str) -> Body {
+pub(crate) fn json(body: &str) -> ImportedBody {
     // JSON escapes could stand for the marks of variables, which are private characters.
     let has_marks =
         ["\\uf8f", "\\ue00"].iter().any(|escape| body.to_ascii_lowercase().contains(escape));
     let value = serde_json::from_str::<Value>(&with_quoted_variables(body));
-    let Some(value) = value.ok().filter(|_| !has_marks) else { return Body::Text(body.to_owned()) };
+    let Some(value) = value.ok().filter(|_| !has_marks) else {
+        return ImportedBody::Text(body.to_owned());
+    };
     let compact = value.to_string();
     let is_same = body == compact;
-    Body::Json(value, (!is_same).then(|| body.to_owned()))
+    ImportedBody::Json(value, (!is_same).then(|| body.to_owned()))
 }
 
 /// Quotes variables outside of JSON strings and marks them, so that the text becomes valid JSON.
@@ -85,15 +87,15 @@ fn with_quoted_variables(text: &str) -> Cow<'_, str> {
     let mut escaped = false;
     for piece in text::pieces(text) {
         match piece {
-            Piece::Literal(literal) => {
+            TextPiece::Literal(literal) => {
                 out.push_str(literal);
                 for c in literal.chars() {
                     in_text ^= c == '"' && !escaped;
                     escaped = c == '\\' && !escaped;
                 }
             }
-            Piece::Variable(name) if in_text => out.push_str(&text::variable(name)),
-            Piece::Variable(name) => {
+            TextPiece::Variable(name) if in_text => out.push_str(&text::variable(name)),
+            TextPiece::Variable(name) => {
                 let _ = write!(out, "\"{NUMBER}{name}{NUMBER}\"");
             }
         }
@@ -102,7 +104,7 @@ fn with_quoted_variables(text: &str) -> Cow<'_, str> {
 }
 
 /// Converts a multipart body to parts of a plan; None if the plan would send different bytes.
-fn multipart(media_type: &str, body: &str) -> Option<Body> {
+fn multipart(media_type: &str, body: &str) -> Option<ImportedBody> {
     let mut parts = Vec::new();
     for RawPart { head, content } in raw_parts(media_type, body)? {
         let name = parameter(head, "name")?;
@@ -121,13 +123,13 @@ fn multipart(media_type: &str, body: &str) -> Option<Body> {
         let has_content = !content.is_empty() && content != "(binary)";
         let part = match (file, kind) {
             (Some(_), _) if has_content => return None,
-            (Some(file), kind) => Part::File { file, kind, filename: None },
-            (None, Some(kind)) => Part::TypedText { text: content.to_owned(), kind },
-            (None, None) => Part::Text(content.to_owned()),
+            (Some(file), kind) => MultipartPart::File { file, kind, filename: None },
+            (None, Some(kind)) => MultipartPart::TypedText { text: content.to_owned(), kind },
+            (None, None) => MultipartPart::Text(content.to_owned()),
         };
         parts.push((name, part));
     }
-    (!parts.is_empty()).then_some(Body::Multipart(parts))
+    (!parts.is_empty()).then_some(ImportedBody::Multipart(parts))
 }
 
 /// A part of a multipart body.
@@ -203,21 +205,27 @@ mod tests {
             [("a", "b c"), ("d", "&")].map(|(name, value)| (name.to_owned(), value.to_owned()));
         assert_eq!(
             of("application/x-www-form-urlencoded; charset=UTF-8", "a=b+c&d=%26"),
-            Body::Form(fields.to_vec(), Some("a=b+c&d=%26".into()))
+            ImportedBody::Form(fields.to_vec(), Some("a=b+c&d=%26".into()))
         );
-        assert_eq!(of(FORM, "{\"a\": 1}"), Body::Text("{\"a\": 1}".into()));
-        assert_eq!(of(JSON, "{\"a\":1}"), Body::Json(json!({"a": 1}), None));
+        assert_eq!(of(FORM, "{\"a\": 1}"), ImportedBody::Text("{\"a\": 1}".into()));
+        assert_eq!(of(JSON, "{\"a\":1}"), ImportedBody::Json(json!({"a": 1}), None));
         for raw in ["{ \"a\": 1 }", "{\"a\": 2, \"a\": 1}", "{\"a\":1}\n"] {
-            assert_eq!(of(JSON, raw), Body::Json(json!({"a": 1}), Some(raw.into())));
+            assert_eq!(of(JSON, raw), ImportedBody::Json(json!({"a": 1}), Some(raw.into())));
         }
-        assert_eq!(of("text/plain", "x"), Body::Text("x".into()));
+        assert_eq!(of("text/plain", "x"), ImportedBody::Text("x".into()));
         let body = "--X\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1\r\n\
                     --X\r\nContent-Disposition: form-data; name=\"f\"; filename=\"p.png\"\r\nContent-Type: image/png\r\n\r\n\r\n--X--\r\n";
-        let file =
-            Part::File { file: "p.png".into(), kind: Some("image/png".into()), filename: None };
+        let file = MultipartPart::File {
+            file: "p.png".into(),
+            kind: Some("image/png".into()),
+            filename: None,
+        };
         assert_eq!(
             of("multipart/form-data; boundary=X", body),
-            Body::Multipart(vec![("a".into(), Part::Text("1".into())), ("f".into(), file)])
+            ImportedBody::Multipart(vec![
+                ("a".into(), MultipartPart::Text("1".into())),
+                ("f".into(), file)
+            ])
         );
     }
 
@@ -233,12 +241,12 @@ mod tests {
             with("attachment; name=\"a\"", "c"),
             with("form-data; name=\"a\"\r\nX-Other: d", "c"),
         ] {
-            assert_eq!(of(kind, &body), Body::Text(body.clone()), "{body}");
+            assert_eq!(of(kind, &body), ImportedBody::Text(body.clone()), "{body}");
             let hidden = with_parts(kind, &body, |name, content| format!("{name}{content}"));
             assert_eq!(hidden, body.replace("\r\n\r\nc\r\n", "\r\n\r\nac\r\n"));
         }
         let typed = with("form-data; name=\"a\"\r\nContent-Type: application/json", "{}");
-        let part = Part::TypedText { text: "{}".into(), kind: JSON.into() };
-        assert_eq!(of(kind, &typed), Body::Multipart(vec![("a".into(), part)]));
+        let part = MultipartPart::TypedText { text: "{}".into(), kind: JSON.into() };
+        assert_eq!(of(kind, &typed), ImportedBody::Multipart(vec![("a".into(), part)]));
     }
 }

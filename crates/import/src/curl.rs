@@ -7,11 +7,11 @@ mod send;
 mod words;
 
 use crate::error::ImportError;
-use crate::plan::{Constant, ImportedPlan, Part, Step, Variable};
+use crate::plan::{Constant, ImportedPlan, ImportedStep, MultipartPart, Variable};
 use crate::secrets::Names;
 use crate::text;
 use crate::urls::in_folder;
-use crate::{Options, request, server};
+use crate::{ImportOptions, request, server};
 use data::{CurlData, form_part};
 use options::{CurlOption, Meaning};
 use std::time::Duration;
@@ -31,7 +31,7 @@ const MAX_REDIRECTS: u32 = 50;
 /// # Errors
 ///
 /// [`ImportError`] with its line if an option is unknown, or a value is malformed.
-pub fn read(text: &str, options: &Options) -> Result<ImportedPlan, ImportError> {
+pub fn read(text: &str, options: &ImportOptions) -> Result<ImportedPlan, ImportError> {
     let words::Commands { commands, variables } = words::commands(text, &options.file)?;
     let mut names = Names::default();
     let mut plan = ImportedPlan {
@@ -201,7 +201,7 @@ fn split_at_next(words: &[Word]) -> Vec<Vec<Word>> {
 #[allow(clippy::struct_excessive_bools)] // switches of curl, each independent of the others
 struct Reader<'a> {
     file: &'a str,
-    folder: Options,
+    folder: ImportOptions,
     input: Input,
     line: usize,
     urls: Vec<String>,
@@ -219,7 +219,7 @@ struct Reader<'a> {
     /// Values of `--url-query`.
     queries: Vec<CurlData>,
     is_json: bool,
-    parts: Vec<(String, Part)>,
+    parts: Vec<(String, MultipartPart)>,
     uploads: Vec<String>,
     as_query: bool,
     only_head: bool,
@@ -237,13 +237,17 @@ struct Reader<'a> {
     /// True if HTTP/2 is preferred (`--http2`).
     prefers_http2: bool,
     comments: Vec<String>,
-    steps: Vec<Step>,
+    steps: Vec<ImportedStep>,
 }
 
 impl<'a> Reader<'a> {
-    fn read(words: &[Word], input: &Input, options: &'a Options) -> Result<Self, ImportError> {
+    fn read(
+        words: &[Word],
+        input: &Input,
+        options: &'a ImportOptions,
+    ) -> Result<Self, ImportError> {
         let line = words.first().map_or(1, |word| word.line);
-        let folder = Options { folder: options.folder.clone(), ..Options::default() };
+        let folder = ImportOptions { folder: options.folder.clone(), ..ImportOptions::default() };
         let input = input.clone();
         let mut reader =
             Self { file: &options.file, folder, input, line, has_globs: true, ..Self::default() };
@@ -355,7 +359,7 @@ impl<'a> Reader<'a> {
                         "write one such as --form-string NAME=VALUE",
                     )
                 })?;
-                self.parts.push((name.to_owned(), Part::Text(value.to_owned())));
+                self.parts.push((name.to_owned(), MultipartPart::Text(value.to_owned())));
             }
             "upload-file" => self.uploads.push(text),
             "get" => self.as_query = true,

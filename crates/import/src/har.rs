@@ -5,9 +5,9 @@ mod entry;
 
 use crate::error::ImportError;
 use crate::json::{JsonNode, parse};
-use crate::plan::{Body, ImportedPlan, Request, Step, StepKind};
+use crate::plan::{ImportedBody, ImportedPlan, ImportedRequest, ImportedStep, StepKind};
 use crate::secrets::Names;
-use crate::{Options, body, request};
+use crate::{ImportOptions, body, request};
 use entry::{Entry, Reply, without_fragment};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -54,7 +54,7 @@ struct Flow {
     started: f64,
     ended: f64,
     is_resource: bool,
-    request: Request,
+    request: ImportedRequest,
     reply: Reply,
     comments: Vec<String>,
     /// Redirect target of the last reply in the chain.
@@ -66,7 +66,7 @@ struct Flow {
 /// # Errors
 ///
 /// [`ImportError`] with its line or JSON path if it is not a HAR.
-pub fn read(text: &str, options: &Options) -> Result<ImportedPlan, ImportError> {
+pub fn read(text: &str, options: &ImportOptions) -> Result<ImportedPlan, ImportError> {
     let document = parse(text, &options.file)?;
     let root = JsonNode::root(&options.file, &document);
     let log = root.need("log", "a recording (HAR 1.2)")?;
@@ -136,7 +136,7 @@ impl LeftOut {
 /// Selects the requests of the plan, in order.
 fn flows(
     entries: Vec<Entry>,
-    options: &Options,
+    options: &ImportOptions,
     left_out: &mut LeftOut,
     has_replies: bool,
 ) -> Vec<Flow> {
@@ -196,16 +196,16 @@ fn flow(entry: Entry) -> Flow {
     let raw_query = entry.url.query().map(str::to_owned);
     let mut comments = entry.comments;
     let mut body = entry.body;
-    if let Body::Text(text) = &body
+    if let ImportedBody::Text(text) = &body
         && text.len() > MAX_BODY_BYTES
     {
         comments.push(format!(
             "left out: the body of {} bytes; put it into a file and write `file: NAME`",
             text.len()
         ));
-        body = Body::None;
+        body = ImportedBody::None;
     }
-    let request = Request {
+    let request = ImportedRequest {
         method: entry.method,
         server: entry.url.origin().ascii_serialization(),
         path: entry.url.path().to_owned(),
@@ -218,7 +218,7 @@ fn flow(entry: Entry) -> Flow {
             .collect(),
         basic: None,
         body,
-        ..Request::default()
+        ..ImportedRequest::default()
     };
     Flow {
         page: entry.page,
@@ -251,7 +251,11 @@ fn copied_header(name: String, value: String) -> Option<(String, String)> {
 }
 
 /// Converts the requests to steps: a transaction for each page, and pauses between pages.
-fn group_by_page(flows: Vec<Flow>, pages: &BTreeMap<&str, &str>, options: &Options) -> Vec<Step> {
+fn group_by_page(
+    flows: Vec<Flow>,
+    pages: &BTreeMap<&str, &str>,
+    options: &ImportOptions,
+) -> Vec<ImportedStep> {
     let mut groups: Vec<Vec<Flow>> = Vec::new();
     for flow in flows {
         match groups.last_mut().filter(|group| group[0].page == flow.page && !flow.page.is_empty())
@@ -286,15 +290,15 @@ fn group_by_page(flows: Vec<Flow>, pages: &BTreeMap<&str, &str>, options: &Optio
 }
 
 /// Name of a page: its title, or its path if the title is a URL.
-fn page_name(title: &str, first: &Request) -> String {
+fn page_name(title: &str, first: &ImportedRequest) -> String {
     let is_url = title.is_empty() || title.contains("://");
     if is_url { first.path.clone() } else { title.to_owned() }
 }
 
 /// Converts the requests of a page. Consecutive resources become a parallel step.
-fn requests(group: Vec<Flow>) -> Vec<Step> {
-    let mut steps: Vec<Step> = Vec::new();
-    let mut parallel: Vec<Step> = Vec::new();
+fn requests(group: Vec<Flow>) -> Vec<ImportedStep> {
+    let mut steps: Vec<ImportedStep> = Vec::new();
+    let mut parallel: Vec<ImportedStep> = Vec::new();
     for flow in group {
         let is_resource = flow.is_resource;
         if !is_resource {
@@ -305,15 +309,17 @@ fn requests(group: Vec<Flow>) -> Vec<Step> {
         if flow.reply.status >= 400 {
             request.status = Some(flow.reply.status.to_string());
         }
-        let step =
-            Step { comments: flow.comments, kind: Some(StepKind::Request(Box::new(request))) };
+        let step = ImportedStep {
+            comments: flow.comments,
+            kind: Some(StepKind::Request(Box::new(request))),
+        };
         if is_resource { parallel.push(step) } else { steps.push(step) }
     }
     flush_parallel(&mut parallel, &mut steps);
     steps
 }
 
-fn flush_parallel(parallel: &mut Vec<Step>, steps: &mut Vec<Step>) {
+fn flush_parallel(parallel: &mut Vec<ImportedStep>, steps: &mut Vec<ImportedStep>) {
     match parallel.len() {
         0 => {}
         1 => steps.append(parallel),

@@ -2,7 +2,7 @@
 
 /// Options of an import.
 #[derive(Debug, Clone, Default)]
-pub struct Options {
+pub struct ImportOptions {
     /// Name of the input, for errors and the plan's first comment.
     pub file: String,
     /// Server that replaces the one in the input.
@@ -23,7 +23,7 @@ pub struct Options {
 
 /// Format of the input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
+pub enum ImportFormat {
     /// A recording of a browser.
     Har,
     /// A description of an interface.
@@ -36,7 +36,7 @@ pub enum Format {
     Urls,
 }
 
-impl Format {
+impl ImportFormat {
     /// All formats of input.
     pub const ALL: [Self; 5] = [Self::Har, Self::Openapi, Self::Postman, Self::Curl, Self::Urls];
 }

@@ -26,12 +26,12 @@ use crate::secrets::{Names, Secrets};
 use crate::text;
 use crate::write::Keys;
 use crate::write::plan_time;
-use brunt_jmx::document::Document;
+use brunt_jmx::document::JmxDocument;
 use brunt_jmx::plan::{self, PlanContext, PlanFolder, UnevaluatedRun};
 use brunt_jmx::properties::PropertyMap;
 use brunt_model::plan::ResolveAll;
 use brunt_model::reply_policy::Cookies;
-use brunt_model::scenario::{SampleMaker, Scenario, ScenarioStep, Scope, ScriptLanguage};
+use brunt_model::scenario::{EndScope, SampleMaker, Scenario, ScenarioStep, ScriptLanguage};
 use brunt_model::secret::is_secret_field;
 use brunt_model::{Plan, Population, ReplyPolicy, StageKind};
 use brunt_spec::plan::Yaml;
@@ -79,7 +79,7 @@ pub struct JmxImport {
 ///
 /// The input is malformed, has no thread group that can run, or makes the plan file too long.
 pub fn read(bytes: &[u8], options: &JmxOptions) -> Result<JmxImport, ImportError> {
-    let document = Document::parse(bytes).map_err(|error| import_error(error, &options.file))?;
+    let document = JmxDocument::parse(bytes).map_err(|error| import_error(error, &options.file))?;
     let folder = PlanFolder::new(&options.directory, &options.allowed).with_upload_names();
     let (properties, environment_names) = with_secret_properties(&document, &options.properties);
     let context = PlanContext {
@@ -116,7 +116,7 @@ fn import_error(error: brunt_jmx::JmxError, file: &str) -> ImportError {
 /// Their value is a reference to an environment variable. Returns all properties, and the names of
 /// these environment variables. A default value in the plan is not considered.
 fn with_secret_properties(
-    document: &Document,
+    document: &JmxDocument,
     given: &PropertyMap,
 ) -> (PropertyMap, HashSet<String>) {
     let mut properties = given.clone();
@@ -138,7 +138,7 @@ fn with_secret_properties(
 
 /// Builds the plan file.
 struct Writer<'a> {
-    document: &'a Document,
+    document: &'a JmxDocument,
     unevaluated: &'a UnevaluatedRun,
     options: &'a JmxOptions,
     notices: Vec<String>,
@@ -179,14 +179,14 @@ struct Writer<'a> {
     /// Maximum number of redirects of most requests.
     follow: u32,
     /// Effect of a failure of most requests.
-    failure_ends: Scope,
+    failure_ends: EndScope,
     /// Steps to insert after the current one.
     following_steps: Vec<Yaml>,
 }
 
 impl<'a> Writer<'a> {
     fn new(
-        document: &'a Document,
+        document: &'a JmxDocument,
         unevaluated: &'a UnevaluatedRun,
         options: &'a JmxOptions,
         folder: &'a PlanFolder,
@@ -215,7 +215,7 @@ impl<'a> Writer<'a> {
             shared_headers: Vec::new(),
             is_joined: false,
             follow: 0,
-            failure_ends: Scope::Nothing,
+            failure_ends: EndScope::Nothing,
             following_steps: Vec::new(),
         }
     }
@@ -473,7 +473,7 @@ impl<'a> Writer<'a> {
         self.failure_ends =
             most_frequent(policies.iter().map(|policy| policy.failure_ends)).unwrap_or_default();
         if on_failure(self.failure_ends).is_none() {
-            self.failure_ends = Scope::Nothing;
+            self.failure_ends = EndScope::Nothing;
         }
         self.collect_variables(scenario, &references);
         self.share_headers(scenario);

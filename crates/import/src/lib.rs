@@ -36,7 +36,7 @@ mod server;
 mod yaml;
 
 pub use error::ImportError;
-pub use input::{Format, Options};
+pub use input::{ImportFormat, ImportOptions};
 pub use plan::ImportedPlan;
 
 /// Reads an input and writes the plan.
@@ -45,15 +45,19 @@ pub use plan::ImportedPlan;
 ///
 /// [`ImportError`] with its place if the input is malformed, has no request, or is too large for a
 /// plan.
-pub fn import(format: Format, text: &str, options: &Options) -> Result<String, ImportError> {
+pub fn import(
+    format: ImportFormat,
+    text: &str,
+    options: &ImportOptions,
+) -> Result<String, ImportError> {
     // A byte order mark is not part of the text.
     let text = &text::clean(text.strip_prefix('\u{feff}').unwrap_or(text));
     let plan = match format {
-        Format::Har => har::read(text, options)?,
-        Format::Openapi => openapi::read(text, options)?,
-        Format::Postman => postman::read(text, options)?,
-        Format::Curl => curl::read(text, options)?,
-        Format::Urls => urls::read(text, options)?,
+        ImportFormat::Har => har::read(text, options)?,
+        ImportFormat::Openapi => openapi::read(text, options)?,
+        ImportFormat::Postman => postman::read(text, options)?,
+        ImportFormat::Curl => curl::read(text, options)?,
+        ImportFormat::Urls => urls::read(text, options)?,
     };
     write::yaml(&plan, &options.file)
 }

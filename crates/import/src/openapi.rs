@@ -8,9 +8,9 @@ mod security;
 
 use crate::error::ImportError;
 use crate::json::{self, JsonNode};
-use crate::plan::{ImportedPlan, Request, Step, StepKind};
+use crate::plan::{ImportedPlan, ImportedRequest, ImportedStep, StepKind};
 use crate::secrets::Names;
-use crate::{Options, request, server, yaml};
+use crate::{ImportOptions, request, server, yaml};
 use schema::Examples;
 use security::Security;
 use serde_json::Value;
@@ -23,7 +23,7 @@ const METHODS: [&str; 8] = ["get", "head", "options", "post", "put", "patch", "d
 /// # Errors
 ///
 /// [`ImportError`] with its line or JSON path if it is no description, or refers to other files.
-pub fn read(text: &str, options: &Options) -> Result<ImportedPlan, ImportError> {
+pub fn read(text: &str, options: &ImportOptions) -> Result<ImportedPlan, ImportError> {
     let is_json = text.trim_start().starts_with(['{', '[']);
     let document =
         if is_json { json::parse(text, &options.file)? } else { yaml::parse(text, &options.file)? };
@@ -58,7 +58,7 @@ pub fn read(text: &str, options: &Options) -> Result<ImportedPlan, ImportError> 
         server: server_of(&document),
         options,
     };
-    let mut groups: Vec<(String, Vec<Step>)> = Vec::new();
+    let mut groups: Vec<(String, Vec<ImportedStep>)> = Vec::new();
     let mut changes = false;
     for (path, item) in paths.entries() {
         for (method, operation) in
@@ -113,7 +113,7 @@ fn paths_of<'a>(root: &JsonNode<'a>) -> Result<JsonNode<'a>, ImportError> {
     root.need("paths", "a map of operations")
 }
 
-fn no_operation(paths: &JsonNode<'_>, options: &Options) -> ImportError {
+fn no_operation(paths: &JsonNode<'_>, options: &ImportOptions) -> ImportError {
     let is_chosen = !options.tags.is_empty() || !options.only.is_empty();
     let wrong =
         if is_chosen { "no operation has this --tag or --only" } else { "there is no operation" };
@@ -126,7 +126,7 @@ struct Reader<'a> {
     security: Security,
     names: Names,
     server: String,
-    options: &'a Options,
+    options: &'a ImportOptions,
 }
 
 impl<'a> Reader<'a> {
@@ -152,9 +152,11 @@ impl<'a> Reader<'a> {
         path: &str,
         item: &JsonNode<'a>,
         operation: &JsonNode<'a>,
-    ) -> Result<Step, ImportError> {
+    ) -> Result<ImportedStep, ImportError> {
         if method == "trace" {
-            return Ok(Step::comment(format!("left out: TRACE {path}: plans have no such method")));
+            return Ok(ImportedStep::comment(format!(
+                "left out: TRACE {path}: plans have no such method"
+            )));
         }
         let mut comments = Vec::new();
         for text in [operation.text("summary"), operation.text("description")] {
@@ -167,7 +169,7 @@ impl<'a> Reader<'a> {
             comments.push("deprecated".to_owned());
         }
         let id = operation.text("operationId");
-        let mut request = Request {
+        let mut request = ImportedRequest {
             name: Some(if id.is_empty() {
                 format!("{} {path}", method.to_ascii_uppercase())
             } else {
@@ -176,7 +178,7 @@ impl<'a> Reader<'a> {
             method: method.to_ascii_uppercase(),
             server: self.server.clone(),
             path: path.to_owned(),
-            ..Request::default()
+            ..ImportedRequest::default()
         };
         let parameters = self.parameters(item, operation)?;
         parameters::add(&self.examples, &parameters, &mut request, &mut comments);
@@ -184,7 +186,7 @@ impl<'a> Reader<'a> {
         // An empty list of the operation removes the requirements of the document.
         let requirements = operation.value.get("security").unwrap_or(&self.root["security"]);
         self.security.add(self.root, requirements, &mut self.names, &mut request, &mut comments);
-        Ok(Step { comments, kind: Some(StepKind::Request(Box::new(request))) })
+        Ok(ImportedStep { comments, kind: Some(StepKind::Request(Box::new(request))) })
     }
 
     /// The parameters of an operation. Its own override those of its path.
@@ -225,7 +227,7 @@ impl<'a> Reader<'a> {
         &self,
         operation: &JsonNode<'a>,
         parameters: &[&'a Value],
-        request: &mut Request,
+        request: &mut ImportedRequest,
         comments: &mut Vec<String>,
     ) -> Result<(), ImportError> {
         if let Some(at) = operation.get("requestBody") {

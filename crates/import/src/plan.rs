@@ -27,7 +27,7 @@ pub struct ImportedPlan {
     /// Header fields that all requests share.
     pub headers: Vec<(String, String)>,
     /// Steps of each user.
-    pub steps: Vec<Step>,
+    pub steps: Vec<ImportedStep>,
 }
 
 /// A variable of the plan.
@@ -52,7 +52,7 @@ pub enum Constant {
 
 /// A step, with comments above it.
 #[derive(Debug, Clone)]
-pub struct Step {
+pub struct ImportedStep {
     /// Comments above the step, one line each.
     pub comments: Vec<String>,
     /// Effect of the step; None if it has only comments.
@@ -63,7 +63,7 @@ pub struct Step {
 #[derive(Debug, Clone)]
 pub enum StepKind {
     /// Sends a single request.
-    Request(Box<Request>),
+    Request(Box<ImportedRequest>),
     /// Pauses for a fixed time.
     Think(Duration),
     /// Steps that are timed together.
@@ -71,28 +71,28 @@ pub enum StepKind {
         /// Name of the transaction, for reports.
         name: String,
         /// Steps of the transaction, in order.
-        steps: Vec<Step>,
+        steps: Vec<ImportedStep>,
     },
     /// Steps with a common name.
     Group {
         /// Name of the group, for readers.
         name: String,
         /// Steps of the group, in order.
-        steps: Vec<Step>,
+        steps: Vec<ImportedStep>,
     },
     /// Requests that are sent concurrently.
-    Parallel(Vec<Step>),
+    Parallel(Vec<ImportedStep>),
     /// Alternative lists of steps, with weights.
-    Choose(Vec<(u32, Vec<Step>)>),
+    Choose(Vec<(u32, Vec<ImportedStep>)>),
 }
 
-impl From<StepKind> for Step {
+impl From<StepKind> for ImportedStep {
     fn from(kind: StepKind) -> Self {
         Self { comments: Vec::new(), kind: Some(kind) }
     }
 }
 
-impl Step {
+impl ImportedStep {
     /// Creates a step that is only a comment.
     pub fn comment(text: impl Into<String>) -> Self {
         Self { comments: vec![text.into()], kind: None }
@@ -101,7 +101,7 @@ impl Step {
 
 /// A request of the plan.
 #[derive(Debug, Clone, Default)]
-pub struct Request {
+pub struct ImportedRequest {
     /// Label in reports; None means method and URL.
     pub name: Option<String>,
     /// Method, in upper case.
@@ -122,7 +122,7 @@ pub struct Request {
     /// `name:password` for Digest authentication.
     pub digest: Option<String>,
     /// Body of the request.
-    pub body: Body,
+    pub body: ImportedBody,
     /// Variables that are extracted from the reply.
     pub extract: Vec<(String, ExtractFrom)>,
     /// Statuses that are good; None means all below 400.
@@ -133,7 +133,7 @@ pub struct Request {
 
 /// Body of a request.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub enum Body {
+pub enum ImportedBody {
     /// The request has no body.
     #[default]
     None,
@@ -142,7 +142,7 @@ pub enum Body {
     /// The content of a file.
     File(String),
     /// Texts and files in sequence.
-    Pieces(Vec<Piece>),
+    Pieces(Vec<BodyPiece>),
     /// JSON, and the original text if it differs. The text is used as long as
     /// the value is the same.
     Json(Value, Option<String>),
@@ -150,12 +150,12 @@ pub enum Body {
     /// the fields are the same.
     Form(Vec<(String, String)>, Option<String>),
     /// Named parts of `multipart/form-data`.
-    Multipart(Vec<(String, Part)>),
+    Multipart(Vec<(String, MultipartPart)>),
 }
 
 /// A piece of a body.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Piece {
+pub enum BodyPiece {
     /// A literal text with variables.
     Text(String),
     /// The content of a file.
@@ -180,7 +180,7 @@ pub enum FileContent {
 
 /// A part of `multipart/form-data`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Part {
+pub enum MultipartPart {
     /// A text without media type.
     Text(String),
     /// A text with a media type.
@@ -202,7 +202,7 @@ pub enum Part {
 }
 
 /// Calls a function for each request of a list of steps, in order.
-pub fn each_request(steps: &mut [Step], visit: &mut dyn FnMut(&mut Request)) {
+pub fn each_request(steps: &mut [ImportedStep], visit: &mut dyn FnMut(&mut ImportedRequest)) {
     for step in steps {
         match &mut step.kind {
             Some(StepKind::Request(request)) => visit(request),

@@ -7,10 +7,12 @@ mod variables;
 use crate::body::{self, FORM, JSON};
 use crate::error::ImportError;
 use crate::json::{JsonNode, parse};
-use crate::plan::{Body, ImportedPlan, Part, Request, Step, StepKind};
+use crate::plan::{
+    ImportedBody, ImportedPlan, ImportedRequest, ImportedStep, MultipartPart, StepKind,
+};
 use crate::text::{self, variable};
 use crate::urls::in_folder;
-use crate::{Options, request, server};
+use crate::{ImportOptions, request, server};
 use serde_json::{Value, json};
 use variables::Variables;
 
@@ -27,7 +29,7 @@ const MAX_GROUP_DEPTH: usize = 5;
 ///
 /// [`ImportError`], with the place in the text, if it is no JSON or no collection, or if folders
 /// are nested too deeply.
-pub fn read(text: &str, options: &Options) -> Result<ImportedPlan, ImportError> {
+pub fn read(text: &str, options: &ImportOptions) -> Result<ImportedPlan, ImportError> {
     let document = parse(text, &options.file)?;
     let mut root = JsonNode::root(&options.file, &document);
     // Postman's API wraps the collection.
@@ -59,7 +61,7 @@ pub fn read(text: &str, options: &Options) -> Result<ImportedPlan, ImportError> 
 
 /// State of the conversion of a collection.
 struct Reader<'a> {
-    options: &'a Options,
+    options: &'a ImportOptions,
     variables: Variables<'a>,
     /// Items that are left out, with reasons.
     left_out: Vec<String>,
@@ -76,7 +78,7 @@ impl<'a> Reader<'a> {
         items: &JsonNode<'a>,
         auth_holder: &JsonNode<'a>,
         depth: usize,
-    ) -> Result<Vec<Step>, ImportError> {
+    ) -> Result<Vec<ImportedStep>, ImportError> {
         let mut steps = Vec::new();
         for item in items.items() {
             let Some(inner) = item.get("item") else {
@@ -108,7 +110,7 @@ impl<'a> Reader<'a> {
                 steps.extend(inner);
             } else if !inner.is_empty() {
                 let group = StepKind::Group { name: item.text("name").to_owned(), steps: inner };
-                steps.push(Step { comments, kind: Some(group) });
+                steps.push(ImportedStep { comments, kind: Some(group) });
             }
         }
         Ok(steps)
@@ -119,7 +121,7 @@ impl<'a> Reader<'a> {
         &mut self,
         item: &JsonNode<'a>,
         auth_holder: &JsonNode<'a>,
-    ) -> Result<Step, String> {
+    ) -> Result<ImportedStep, String> {
         let node = item.get("request").ok_or("it is neither a request nor a folder")?;
         let mut comments = Vec::new();
         let mut request = self.request_of_url(&node)?;
@@ -148,7 +150,8 @@ impl<'a> Reader<'a> {
             let is_pruned = METHODS_WITHOUT_BODY.contains(&request.method.as_str())
                 && !self.keeps_bodies
                 && !keeps_bodies(item)
-                && ![Body::None, Body::Form(Vec::new(), None)].contains(&with_body.body);
+                && ![ImportedBody::None, ImportedBody::Form(Vec::new(), None)]
+                    .contains(&with_body.body);
             if is_pruned {
                 comments.push(format!(
                     "left out: the body, which Postman does not send with {}",
@@ -159,13 +162,13 @@ impl<'a> Reader<'a> {
             }
         }
         script::translate(item, &mut self.variables, &mut request, &mut comments);
-        Ok(Step { comments, kind: Some(StepKind::Request(Box::new(request))) })
+        Ok(ImportedStep { comments, kind: Some(StepKind::Request(Box::new(request))) })
     }
 
     /// Creates a request with the server, path, query and basic credentials of its URL. The list of
     /// query parameters takes precedence over the query in the URL. The error is the reason why
     /// there is none.
-    fn request_of_url(&mut self, node: &JsonNode<'a>) -> Result<Request, String> {
+    fn request_of_url(&mut self, node: &JsonNode<'a>) -> Result<ImportedRequest, String> {
         // A request may consist of a URL only.
         let only_url = Value::as_str(node.value).map(str::to_owned);
         let url = node.get("url");
@@ -180,13 +183,13 @@ impl<'a> Reader<'a> {
             address.path.split('/').map(|segment| self.segment(segment, &path_variables)).collect();
         let list = url.as_ref().map(|url| url.list("query")).unwrap_or_default();
         let raw_query = if list.is_empty() { address.query } else { self.variables.query(&list) };
-        Ok(Request {
+        Ok(ImportedRequest {
             server: address.server,
             path: path.join("/"),
             query: raw_query.as_deref().map(body::pairs).unwrap_or_default(),
             raw_query,
             basic: address.basic,
-            ..Request::default()
+            ..ImportedRequest::default()
         })
     }
 
@@ -209,7 +212,12 @@ impl<'a> Reader<'a> {
 
     /// Sets the body of a request, and a default Content-Type. Comments list parts that are left
     /// out.
-    fn body(&mut self, body: &JsonNode<'a>, request: &mut Request, comments: &mut Vec<String>) {
+    fn body(
+        &mut self,
+        body: &JsonNode<'a>,
+        request: &mut ImportedRequest,
+        comments: &mut Vec<String>,
+    ) {
         match body.text("mode") {
             "raw" => {
                 let language = body.value["options"]["raw"]["language"].as_str().unwrap_or("text");
@@ -238,13 +246,13 @@ impl<'a> Reader<'a> {
                     ));
                 }
                 set_default_type(request, FORM);
-                request.body = Body::Form(fields, None);
+                request.body = ImportedBody::Form(fields, None);
             }
             "formdata" => self.parts(body, request, comments),
             "graphql" => {
                 set_default_type(request, JSON);
                 let value = self.graphql(body, comments);
-                request.body = Body::Json(value, None);
+                request.body = ImportedBody::Json(value, None);
             }
             "file" => {
                 let file = body.value["file"]["src"].as_str().unwrap_or_default();
@@ -253,7 +261,7 @@ impl<'a> Reader<'a> {
                         "left out: the body, a file that the collection does not name".to_owned(),
                     );
                 } else {
-                    request.body = Body::File(in_folder(file, self.options));
+                    request.body = ImportedBody::File(in_folder(file, self.options));
                 }
             }
             "" => {}
@@ -269,7 +277,7 @@ impl<'a> Reader<'a> {
             .map(|name| self.variables.fill_in(graphql[name].as_str().unwrap_or_default()));
         let mut value = json!({"query": query, "variables": {}});
         match body::json(&variables) {
-            Body::Json(variables, _) => value["variables"] = variables,
+            ImportedBody::Json(variables, _) => value["variables"] = variables,
             _ if variables.trim().is_empty() => {}
             _ => comments.push("left out: the variables of GraphQL, which are no JSON".to_owned()),
         }
@@ -281,7 +289,12 @@ impl<'a> Reader<'a> {
 
     /// Sets a multipart body from the enabled parts. A file without a name becomes a placeholder
     /// text.
-    fn parts(&mut self, body: &JsonNode<'a>, request: &mut Request, comments: &mut Vec<String>) {
+    fn parts(
+        &mut self,
+        body: &JsonNode<'a>,
+        request: &mut ImportedRequest,
+        comments: &mut Vec<String>,
+    ) {
         let mut parts = Vec::new();
         for part in body.list("formdata").iter().filter(|part| is_on(part)) {
             let name = self.variables.fill_in(part.text("key"));
@@ -289,8 +302,9 @@ impl<'a> Reader<'a> {
                 let text = self.variables.fill_in(part.text("value"));
                 let media_type = part.text("contentType");
                 let is_typed = !media_type.is_empty();
-                let typed = Part::TypedText { text: text.clone(), kind: media_type.to_owned() };
-                parts.push((name, if is_typed { typed } else { Part::Text(text) }));
+                let typed =
+                    MultipartPart::TypedText { text: text.clone(), kind: media_type.to_owned() };
+                parts.push((name, if is_typed { typed } else { MultipartPart::Text(text) }));
                 continue;
             }
             let source = &part.value["src"];
@@ -303,27 +317,28 @@ impl<'a> Reader<'a> {
                 comments.push(format!(
                     "`{name}` is a file that the collection does not name; write {{file: …}} to send it"
                 ));
-                parts.push((name.clone(), Part::Text("content of a file".to_owned())));
+                parts.push((name.clone(), MultipartPart::Text("content of a file".to_owned())));
             }
             for file in files {
                 let file = in_folder(file, self.options);
                 parts.push((
                     name.clone(),
-                    Part::File { file, kind: media_type.clone(), filename: None },
+                    MultipartPart::File { file, kind: media_type.clone(), filename: None },
                 ));
             }
         }
-        request.body = if parts.is_empty() { Body::None } else { Body::Multipart(parts) };
+        request.body =
+            if parts.is_empty() { ImportedBody::None } else { ImportedBody::Multipart(parts) };
     }
 }
 
-fn content_type(request: &Request) -> Option<String> {
+fn content_type(request: &ImportedRequest) -> Option<String> {
     let header = request.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
     header.map(|(_, value)| value.clone())
 }
 
 /// Adds a Content-Type unless the request has one.
-fn set_default_type(request: &mut Request, media_type: &str) {
+fn set_default_type(request: &mut ImportedRequest, media_type: &str) {
     if content_type(request).is_none() {
         request.headers.push(("Content-Type".to_owned(), media_type.to_owned()));
     }

@@ -1,9 +1,9 @@
 //! Completes the requests of every format: servers, secrets, names, and shared header fields.
 
-use crate::Options;
-use crate::plan::{Constant, ImportedPlan, Request, Variable, each_request};
+use crate::ImportOptions;
+use crate::plan::{Constant, ImportedPlan, ImportedRequest, Variable, each_request};
 use crate::secrets::{Names, Secrets};
-use crate::text::{self, Piece, variable};
+use crate::text::{self, TextPiece, variable};
 use brunt_spec::words::values;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -19,7 +19,7 @@ const MAX_NAME_LENGTH: usize = 60;
 /// Completes a plan: removes invalid header fields, introduces variables for servers and secrets,
 /// names requests and shares header fields. `names` are the names that its variables already use;
 /// new ones are added.
-pub(crate) fn finish(plan: &mut ImportedPlan, names: &mut Names, options: &Options) {
+pub(crate) fn finish(plan: &mut ImportedPlan, names: &mut Names, options: &ImportOptions) {
     remove_invalid_fields(plan);
     assign_servers(plan, names, options);
     let mut secrets = Secrets::default();
@@ -58,7 +58,7 @@ fn remove_invalid_fields(plan: &mut ImportedPlan) {
 ///
 /// A server whose variable [cannot precede a path](can_precede_path), such as one from the
 /// environment, stays in its URLs, because its value may end with a slash or contain a query.
-fn assign_servers(plan: &mut ImportedPlan, names: &mut Names, options: &Options) {
+fn assign_servers(plan: &mut ImportedPlan, names: &mut Names, options: &ImportOptions) {
     let mut servers: Vec<(String, usize)> = Vec::new();
     let prefixes: HashSet<String> = plan
         .vars
@@ -69,7 +69,7 @@ fn assign_servers(plan: &mut ImportedPlan, names: &mut Names, options: &Options)
     let is_fixed = |server: &str| {
         text::pieces(server)
             .iter()
-            .all(|piece| !matches!(piece, Piece::Variable(name) if !prefixes.contains(*name)))
+            .all(|piece| !matches!(piece, TextPiece::Variable(name) if !prefixes.contains(*name)))
     };
     each_request(&mut plan.steps, &mut |request| {
         if request.server.is_empty() || request.path.is_empty() || !is_fixed(&request.server) {
@@ -101,8 +101,8 @@ fn assign_servers(plan: &mut ImportedPlan, names: &mut Names, options: &Options)
     let mut variables = Vec::new();
     // A variable of the plan can be the base itself.
     let base_variable = match text::pieces(&base)[..] {
-        [Piece::Variable(name)] => plan.vars.iter_mut().find(|variable| variable.name == name),
-        [Piece::Literal(url)] => {
+        [TextPiece::Variable(name)] => plan.vars.iter_mut().find(|variable| variable.name == name),
+        [TextPiece::Literal(url)] => {
             plan.vars.iter_mut().find(|variable| variable.value == Constant::Text(url.to_owned()))
         }
         _ => None,
@@ -189,14 +189,14 @@ fn with_server_variable(url: &str, base: &str, by_server: &HashMap<String, Strin
 
 /// Names a request that has no name, and has a query or a long path: by method (unless GET),
 /// variable of the server, and the beginning of the path.
-fn set_name(request: &mut Request) {
+fn set_name(request: &mut ImportedRequest) {
     let has_query = request.raw_query.is_some();
     // The figures of requests that differ in their query are summed under one name.
     if request.name.is_none() && (has_query || request.path.len() > MAX_NAME_LENGTH) {
         let path: String = request.path.chars().take(MAX_NAME_LENGTH).collect();
         let server = text::pieces(&request.server);
         let server = match server[..] {
-            [Piece::Variable(name)] => format!("{name} "),
+            [TextPiece::Variable(name)] => format!("{name} "),
             _ => String::new(),
         };
         request.name = Some(match request.method.as_str() {

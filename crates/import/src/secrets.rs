@@ -1,7 +1,7 @@
 //! Replaces secrets by variables.
 
 use crate::body::{MULTIPART, with_parts};
-use crate::plan::{self, Body, Constant, Part, Request, Variable};
+use crate::plan::{self, Constant, ImportedBody, ImportedRequest, MultipartPart, Variable};
 use crate::text::{self, NUMBER, identifier, variable};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -61,7 +61,7 @@ impl Secrets {
     }
 
     /// Replaces the secrets of a request.
-    pub(crate) fn hide_in(&mut self, names: &mut Names, request: &mut Request) {
+    pub(crate) fn hide_in(&mut self, names: &mut Names, request: &mut ImportedRequest) {
         self.headers(names, request);
         for credentials in [&mut request.basic, &mut request.digest].into_iter().flatten() {
             if let Some((user, password)) = credentials.split_once(':') {
@@ -76,21 +76,25 @@ impl Secrets {
             request.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
         let media_type = media_type.map(|(_, value)| value.clone()).unwrap_or_default();
         match &mut request.body {
-            Body::Form(fields, _) => {
+            ImportedBody::Form(fields, _) => {
                 for (name, value) in fields.iter_mut().filter(|(name, _)| is_secret_field(name)) {
                     *value = self.hide(names, name, value);
                 }
             }
-            Body::Multipart(parts) => {
+            ImportedBody::Multipart(parts) => {
                 for (name, part) in parts.iter_mut().filter(|(name, _)| is_secret_field(name)) {
-                    if let Part::Text(value) | Part::TypedText { text: value, .. } = part {
+                    if let MultipartPart::Text(value)
+                    | MultipartPart::TypedText { text: value, .. } = part
+                    {
                         *value = self.hide(names, name, value);
                     }
                 }
             }
-            Body::Json(value, _) => self.json(names, value),
-            Body::Text(text) if body::is_form(&media_type) => *text = self.hide_fields(names, text),
-            Body::Text(text) if media_type.to_ascii_lowercase().starts_with(MULTIPART) => {
+            ImportedBody::Json(value, _) => self.json(names, value),
+            ImportedBody::Text(text) if body::is_form(&media_type) => {
+                *text = self.hide_fields(names, text)
+            }
+            ImportedBody::Text(text) if media_type.to_ascii_lowercase().starts_with(MULTIPART) => {
                 *text = with_parts(&media_type, text, |name, content| {
                     if is_secret_field(name) {
                         self.hide(names, name, content)
@@ -99,14 +103,14 @@ impl Secrets {
                     }
                 });
             }
-            Body::Pieces(pieces) => {
+            ImportedBody::Pieces(pieces) => {
                 for piece in pieces {
-                    if let plan::Piece::Text(text) = piece {
+                    if let plan::BodyPiece::Text(text) = piece {
                         *text = self.hide_fields(names, text);
                     }
                 }
             }
-            Body::None | Body::Text(_) | Body::File(_) => {}
+            ImportedBody::None | ImportedBody::Text(_) | ImportedBody::File(_) => {}
         }
     }
 
@@ -118,7 +122,7 @@ impl Secrets {
         })
     }
 
-    fn headers(&mut self, names: &mut Names, request: &mut Request) {
+    fn headers(&mut self, names: &mut Names, request: &mut ImportedRequest) {
         let mut basic = None;
         for (name, value) in &mut request.headers {
             let (scheme, credentials) = value.split_once(' ').unwrap_or(("", value));
@@ -157,7 +161,7 @@ impl Secrets {
                         }
                         Value::Number(number) if is_secret_field(name) => {
                             let hidden = self.hide(names, name, &number.to_string());
-                            if let [text::Piece::Variable(name)] = text::pieces(&hidden)[..] {
+                            if let [text::TextPiece::Variable(name)] = text::pieces(&hidden)[..] {
                                 // A plain variable would be quoted, which would make the number a
                                 // text.
                                 *value = Value::String(format!("{NUMBER}{name}{NUMBER}"));
@@ -187,7 +191,7 @@ mod tests {
     /// key `basic`.
     fn hidden_field(name: &str, value: &str) -> (Vec<(String, String)>, bool) {
         let headers = vec![(name.to_owned(), value.to_owned())];
-        let mut request = Request { headers, ..Request::default() };
+        let mut request = ImportedRequest { headers, ..ImportedRequest::default() };
         Secrets::default().headers(&mut Names::default(), &mut request);
         (request.headers, request.basic.is_some())
     }

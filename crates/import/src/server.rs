@@ -31,7 +31,7 @@ pub(crate) fn parse(url: &str) -> Result<Address, String> {
             None if url.starts_with(['/', '?']) => (String::new(), None, url),
             None if text::has_variable(&url[..authority_length(url)]) => {
                 let (server, rest) = url.split_at(authority_length(url));
-                let is_whole = matches!(text::pieces(server)[..], [text::Piece::Variable(_)]);
+                let is_whole = matches!(text::pieces(server)[..], [text::TextPiece::Variable(_)]);
                 (if is_whole { server.to_owned() } else { format!("http://{server}") }, None, rest)
             }
             None => {
@@ -53,7 +53,7 @@ pub(crate) fn parse(url: &str) -> Result<Address, String> {
     let (path, query) =
         rest.split_once('?').map_or((rest, None), |(path, query)| (path, Some(query.to_owned())));
     // The value of the variable may end with a path, to which a slash must not be added.
-    let may_hold_path = matches!(text::pieces(&server).last(), Some(text::Piece::Variable(_)));
+    let may_hold_path = matches!(text::pieces(&server).last(), Some(text::TextPiece::Variable(_)));
     let path = if path.is_empty() && !may_hold_path { "/".to_owned() } else { path.to_owned() };
     Ok(Address { server, basic, path, query })
 }

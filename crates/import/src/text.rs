@@ -54,7 +54,7 @@ pub fn variable(name: &str) -> String {
 
 /// A piece of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Piece<'a> {
+pub enum TextPiece<'a> {
     /// A literal text, without variables.
     Literal(&'a str),
     /// The name of a variable.
@@ -62,16 +62,16 @@ pub enum Piece<'a> {
 }
 
 /// Splits a text at its variables.
-pub fn pieces(text: &str) -> Vec<Piece<'_>> {
+pub fn pieces(text: &str) -> Vec<TextPiece<'_>> {
     let mut all = Vec::new();
     let mut rest = text;
     while let Some((before, tail)) = rest.split_once(MARKS[0]) {
         let (name, tail) = tail.split_once(MARKS[1]).unwrap_or((tail, ""));
-        all.extend([Piece::Literal(before), Piece::Variable(name)]);
+        all.extend([TextPiece::Literal(before), TextPiece::Variable(name)]);
         rest = tail;
     }
-    all.push(Piece::Literal(rest));
-    all.retain(|piece| *piece != Piece::Literal(""));
+    all.push(TextPiece::Literal(rest));
+    all.retain(|piece| *piece != TextPiece::Literal(""));
     all
 }
 
@@ -98,8 +98,8 @@ pub fn for_display(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for piece in pieces(text) {
         match piece {
-            Piece::Literal(literal) => out.push_str(literal),
-            Piece::Variable(name) => out.extend(["$", name]),
+            TextPiece::Literal(literal) => out.push_str(literal),
+            TextPiece::Variable(name) => out.extend(["$", name]),
         }
     }
     out
@@ -107,7 +107,7 @@ pub fn for_display(text: &str) -> String {
 
 /// Position of a text in a plan, which determines its escaping.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum EscapePosition {
     /// A header field or a body.
     Plain,
     /// A field of a form or query, which the plan encodes; the name of a request;
@@ -117,22 +117,23 @@ pub enum Place {
 
 /// Escapes a text for a plan file. `is_fixed` tests for variables of the
 /// plan, which are expanded first.
-pub fn in_plan(text: &str, place: Place, is_fixed: &dyn Fn(&str) -> bool) -> String {
+pub fn in_plan(text: &str, place: EscapePosition, is_fixed: &dyn Fn(&str) -> bool) -> String {
     let pieces = pieces(text);
     let is_expression = pieces.iter().any(|piece| match piece {
-        Piece::Literal(text) => text.contains("${"),
-        Piece::Variable(name) => !is_fixed(name),
+        TextPiece::Literal(text) => text.contains("${"),
+        TextPiece::Variable(name) => !is_fixed(name),
     });
     let mut out = String::new();
     for (number, piece) in pieces.iter().enumerate() {
         match piece {
-            Piece::Variable(name) => {
+            TextPiece::Variable(name) => {
                 let _ = write!(out, "${{{name}}}");
             }
-            Piece::Literal(text) => {
+            TextPiece::Literal(text) => {
                 let text =
                     if is_expression { text.replace('\\', r"\\") } else { (*text).to_owned() };
-                let text = if place == Place::Plain { without_placeholders(&text) } else { text };
+                let text =
+                    if place == EscapePosition::Plain { without_placeholders(&text) } else { text };
                 push_dollars(&mut out, &text, number + 1 < pieces.len());
             }
         }
@@ -174,8 +175,8 @@ const NOT_IN_PARTS: &AsciiSet =
 /// Percent-encodes a path or query. Variables stay.
 pub fn encode_url(text: &str) -> String {
     let encoded = pieces(text).into_iter().map(|piece| match piece {
-        Piece::Variable(name) => variable(name),
-        Piece::Literal(text) => {
+        TextPiece::Variable(name) => variable(name),
+        TextPiece::Literal(text) => {
             // Dollar signs that have a meaning in a plan file are encoded.
             utf8_percent_encode(text, NOT_IN_URLS)
                 .to_string()
@@ -190,8 +191,8 @@ pub fn encode_url(text: &str) -> String {
 /// Percent-encodes a segment or field so that it stays one part. Variables stay.
 pub fn encode_part(text: &str) -> String {
     let encoded = pieces(text).into_iter().map(|piece| match piece {
-        Piece::Variable(name) => variable(name),
-        Piece::Literal(text) => utf8_percent_encode(text, NOT_IN_PARTS).to_string(),
+        TextPiece::Variable(name) => variable(name),
+        TextPiece::Literal(text) => utf8_percent_encode(text, NOT_IN_PARTS).to_string(),
     });
     encoded.collect()
 }
@@ -225,16 +226,16 @@ mod tests {
         let fixed = |name: &str| name == "base";
         let v = variable("a");
         for (text, place, expected) in [
-            ("costs $5", Place::Plain, "costs $5"),
-            ("a$$b${c}", Place::Plain, "a$$$$b$${c}"),
-            (r"a\b", Place::Plain, r"a\b"),
-            (r"a\b${c}", Place::Plain, r"a\\b$${c}"),
-            (&format!(r"\d$ {v}$"), Place::Plain, r"\\d$ ${a}$"),
-            (&format!(r"$\{v}"), Place::Plain, r"$\\${a}"),
-            (&format!("${v}"), Place::Plain, "$$${a}"),
-            (&format!("{}/\\", variable("base")), Place::Plain, r"${base}/\"),
-            ("query{n}", Place::Plain, r"query\{n}"),
-            ("query{n}", Place::Encoded, "query{n}"),
+            ("costs $5", EscapePosition::Plain, "costs $5"),
+            ("a$$b${c}", EscapePosition::Plain, "a$$$$b$${c}"),
+            (r"a\b", EscapePosition::Plain, r"a\b"),
+            (r"a\b${c}", EscapePosition::Plain, r"a\\b$${c}"),
+            (&format!(r"\d$ {v}$"), EscapePosition::Plain, r"\\d$ ${a}$"),
+            (&format!(r"$\{v}"), EscapePosition::Plain, r"$\\${a}"),
+            (&format!("${v}"), EscapePosition::Plain, "$$${a}"),
+            (&format!("{}/\\", variable("base")), EscapePosition::Plain, r"${base}/\"),
+            ("query{n}", EscapePosition::Plain, r"query\{n}"),
+            ("query{n}", EscapePosition::Encoded, "query{n}"),
         ] {
             assert_eq!(in_plan(text, place, &fixed), expected, "{text}");
         }

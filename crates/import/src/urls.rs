@@ -14,10 +14,12 @@
 
 use crate::body::{self, FORM, JSON};
 use crate::error::ImportError;
-use crate::plan::{Body, Constant, ImportedPlan, Request, Step, StepKind, Variable};
+use crate::plan::{
+    Constant, ImportedBody, ImportedPlan, ImportedRequest, ImportedStep, StepKind, Variable,
+};
 use crate::secrets::Names;
 use crate::text::variable;
-use crate::{Options, request, server};
+use crate::{ImportOptions, request, server};
 use brunt_model::secret::is_secret_field;
 use std::collections::HashMap;
 
@@ -26,10 +28,10 @@ use std::collections::HashMap;
 /// # Errors
 ///
 /// [`ImportError`] with its line if an entry is malformed.
-pub fn read(text: &str, options: &Options) -> Result<ImportedPlan, ImportError> {
+pub fn read(text: &str, options: &ImportOptions) -> Result<ImportedPlan, ImportError> {
     let mut reader =
         Reader { options, names: Names::default(), vars: Vec::new(), by_name: HashMap::new() };
-    let mut entries: Vec<(u32, Step)> = Vec::new();
+    let mut entries: Vec<(u32, ImportedStep)> = Vec::new();
     let mut comments = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
         let line = unquoted(line.trim());
@@ -75,7 +77,7 @@ pub fn read(text: &str, options: &Options) -> Result<ImportedPlan, ImportError> 
 type Problem = (String, &'static str);
 
 struct Reader<'a> {
-    options: &'a Options,
+    options: &'a ImportOptions,
     names: Names,
     vars: Vec<Variable>,
     /// Names in the plan, by names in the list.
@@ -131,20 +133,20 @@ impl Reader<'_> {
         Ok(out + rest)
     }
 
-    fn entry(&self, line: &str) -> Result<(u32, Step), Problem> {
+    fn entry(&self, line: &str) -> Result<(u32, ImportedStep), Problem> {
         let (weight, line) = weight(line)?;
         let (url, method_and_data) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let url = self.expand(url)?;
         let address = server::parse(&url)
             .map_err(|wrong| (wrong, "write a URL such as http://127.0.0.1:8080/path"))?;
-        let mut request = Request {
+        let mut request = ImportedRequest {
             method: "GET".to_owned(),
             server: address.server,
             path: address.path,
             query: address.query.as_deref().map(body::pairs).unwrap_or_default(),
             raw_query: address.query,
             basic: address.basic,
-            ..Request::default()
+            ..ImportedRequest::default()
         };
         if !method_and_data.trim().is_empty() {
             self.method_and_body(&mut request, method_and_data.trim())?;
@@ -152,7 +154,7 @@ impl Reader<'_> {
         Ok((weight, StepKind::Request(Box::new(request)).into()))
     }
 
-    fn method_and_body(&self, request: &mut Request, text: &str) -> Result<(), Problem> {
+    fn method_and_body(&self, request: &mut ImportedRequest, text: &str) -> Result<(), Problem> {
         let (method, data) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
         // Like in siege, only capital letters are a method. Otherwise a space in
         // a URL would end it.
@@ -165,18 +167,19 @@ impl Reader<'_> {
         method.clone_into(&mut request.method);
         let data = self.expand(data.trim())?;
         if let Some(file) = data.strip_prefix('<') {
-            request.body = Body::File(in_folder(unquoted(file.trim()), self.options));
+            request.body = ImportedBody::File(in_folder(unquoted(file.trim()), self.options));
             return Ok(());
         }
         if data.is_empty() {
             let has_body = ["POST", "PUT", "PATCH"].contains(&method);
-            request.body = if has_body { Body::Form(Vec::new(), None) } else { Body::None };
+            request.body =
+                if has_body { ImportedBody::Form(Vec::new(), None) } else { ImportedBody::None };
             return Ok(());
         }
         // Differs from siege, which sends JSON as a form.
         let is_json = data.starts_with(['{', '[']);
         request.body = if is_json { body::json(&data) } else { body::form(&data) };
-        if !matches!(request.body, Body::Json(..)) || !is_json {
+        if !matches!(request.body, ImportedBody::Json(..)) || !is_json {
             request.headers.push(("Content-Type".to_owned(), FORM.to_owned()));
         } else {
             request.headers.push(("Content-Type".to_owned(), JSON.to_owned()));
@@ -186,7 +189,7 @@ impl Reader<'_> {
 }
 
 /// Path of a file, relative to the folder of the input.
-pub(crate) fn in_folder(file: &str, options: &Options) -> String {
+pub(crate) fn in_folder(file: &str, options: &ImportOptions) -> String {
     let is_absolute = file.starts_with('/') || options.folder.is_empty();
     if is_absolute {
         file.to_owned()

@@ -4,8 +4,8 @@ mod body;
 
 use crate::body::MULTIPART;
 use crate::error::ImportError;
-use crate::plan::{Constant, ImportedPlan, Request, Step, StepKind};
-use crate::text::{self, Piece, Place, in_plan};
+use crate::plan::{Constant, ImportedPlan, ImportedRequest, ImportedStep, StepKind};
+use crate::text::{self, EscapePosition, TextPiece, in_plan};
 use body::BodyKeys;
 use brunt_model::extract::Extractor;
 use brunt_model::scenario::Pauses;
@@ -75,7 +75,7 @@ impl Writer {
         if !plan.vars.is_empty() {
             let vars = plan.vars.iter().map(|variable| {
                 let value = match &variable.value {
-                    Constant::Text(value) => self.text(value, Place::Encoded),
+                    Constant::Text(value) => self.text(value, EscapePosition::Encoded),
                     Constant::Environment(name) => Yaml::text(format!("${{env.{name}}}")),
                 };
                 (variable.name.clone(), value.with_note(text::for_display(&variable.comment)))
@@ -90,7 +90,7 @@ impl Writer {
         if !plan.connection.is_empty() {
             let connection = plan.connection.iter().map(|(name, values)| {
                 let mut values: Vec<Yaml> =
-                    values.iter().map(|value| self.text(value, Place::Encoded)).collect();
+                    values.iter().map(|value| self.text(value, EscapePosition::Encoded)).collect();
                 let value = match values.pop() {
                     Some(value) if values.is_empty() && *name != "resolve" => value,
                     last => {
@@ -109,22 +109,22 @@ impl Writer {
     fn scenario(&self, plan: &ImportedPlan) -> Yaml {
         let mut out = Keys::new();
         if !plan.base.is_empty() {
-            push(&mut out, "base", self.text(&plan.base, Place::Encoded));
+            push(&mut out, "base", self.text(&plan.base, EscapePosition::Encoded));
         }
         if let Some(follow) = plan.follow {
             push(&mut out, "follow", Yaml::text(follow.to_string()));
         }
-        self.push_map(&mut out, "variables", &plan.user_vars, Place::Encoded);
-        self.push_map(&mut out, "headers", &plan.headers, Place::Plain);
+        self.push_map(&mut out, "variables", &plan.user_vars, EscapePosition::Encoded);
+        self.push_map(&mut out, "headers", &plan.headers, EscapePosition::Plain);
         push(&mut out, "steps", Yaml::List(self.steps(&plan.steps)));
         Yaml::Block(out)
     }
 
-    fn steps(&self, steps: &[Step]) -> Vec<Yaml> {
+    fn steps(&self, steps: &[ImportedStep]) -> Vec<Yaml> {
         steps.iter().map(|step| self.commented_step(step)).collect()
     }
 
-    fn commented_step(&self, step: &Step) -> Yaml {
+    fn commented_step(&self, step: &ImportedStep) -> Yaml {
         let comments: Vec<String> =
             step.comments.iter().map(|text| text::for_display(text)).collect();
         match &step.kind {
@@ -150,17 +150,17 @@ impl Writer {
         }
     }
 
-    fn request(&self, request: &Request) -> Keys {
+    fn request(&self, request: &ImportedRequest) -> Keys {
         let mut out = Keys::new();
         let mut url = text::encode_url(&format!("{}{}", request.server, request.path));
         let mut in_map = false;
         match &request.raw_query {
             Some(raw) if crate::body::pairs(raw) == request.query => {
                 url = format!("{url}?{}", text::encode_url(raw));
-                url = self.in_plan(&url, Place::Encoded);
+                url = self.in_plan(&url, EscapePosition::Encoded);
             }
             raw => {
-                url = self.in_plan(&url, Place::Encoded);
+                url = self.in_plan(&url, EscapePosition::Encoded);
                 out.extend(reencoding_comment("query", raw.as_deref()));
                 in_map = is_map(&request.query) && !request.query.is_empty();
                 if !in_map && !request.query.is_empty() {
@@ -178,7 +178,7 @@ impl Writer {
             push(&mut out, "name", Yaml::Text(self.label(name)));
         }
         if in_map {
-            self.push_map(&mut out, "query", &request.query, Place::Encoded);
+            self.push_map(&mut out, "query", &request.query, EscapePosition::Encoded);
         }
         let body = self.body(&request.body);
         self.push_authentication(&mut out, request, &body);
@@ -200,7 +200,7 @@ impl Writer {
     }
 
     /// Writes header fields and credentials.
-    fn push_authentication(&self, out: &mut Keys, request: &Request, body: &BodyKeys) {
+    fn push_authentication(&self, out: &mut Keys, request: &ImportedRequest, body: &BodyKeys) {
         let mut headers = request.headers.clone();
         // The key of a body implies its media type.
         headers.retain(|header| {
@@ -213,7 +213,9 @@ impl Writer {
         }
         for (key, credentials) in [("basic", &request.basic), ("digest", &request.digest)] {
             out.extend(
-                credentials.iter().map(|text| (key.to_owned(), self.text(text, Place::Plain))),
+                credentials
+                    .iter()
+                    .map(|text| (key.to_owned(), self.text(text, EscapePosition::Plain))),
             );
         }
         let bearer = headers
@@ -224,7 +226,7 @@ impl Writer {
             push(
                 out,
                 "bearer",
-                self.text(value.trim_start_matches("Bearer ").trim(), Place::Plain),
+                self.text(value.trim_start_matches("Bearer ").trim(), EscapePosition::Plain),
             );
         }
         self.push_headers(out, &headers);
@@ -235,7 +237,7 @@ impl Writer {
         let mut fields: Vec<(&str, Vec<Yaml>)> = Vec::new();
         let mut comments = Vec::new();
         for (name, value) in headers {
-            let value = self.text(value, Place::Plain);
+            let value = self.text(value, EscapePosition::Plain);
             match fields.iter_mut().find(|(known, _)| known.eq_ignore_ascii_case(name)) {
                 Some((known, values)) => {
                     if known != name {
@@ -247,7 +249,7 @@ impl Writer {
             }
         }
         if fields.len() == headers.len() {
-            return self.push_map(out, "headers", headers, Place::Plain);
+            return self.push_map(out, "headers", headers, EscapePosition::Plain);
         }
         let mut written = Keys::from([(String::new(), Yaml::comments(comments))]);
         written.extend(fields.into_iter().map(|(name, mut values)| {
@@ -257,7 +259,13 @@ impl Writer {
     }
 
     /// Writes a map of texts, unless it is empty.
-    fn push_map(&self, out: &mut Keys, name: &str, entries: &[(String, String)], place: Place) {
+    fn push_map(
+        &self,
+        out: &mut Keys,
+        name: &str,
+        entries: &[(String, String)],
+        place: EscapePosition,
+    ) {
         if !entries.is_empty() {
             let entries =
                 entries.iter().map(|(name, value)| (name.clone(), self.text(value, place)));
@@ -276,9 +284,9 @@ impl Writer {
     /// Encodes a name or value of a form. Variables are encoded at run time.
     fn form_encode(&self, text: &str) -> String {
         let encoded = text::pieces(text).into_iter().map(|piece| match piece {
-            Piece::Literal(text) => form_encoded(text),
-            Piece::Variable(name) if self.fixed.contains(name) => format!("${{{name}}}"),
-            Piece::Variable(name) => format!("${{urlencode(${{{name}}})}}"),
+            TextPiece::Literal(text) => form_encoded(text),
+            TextPiece::Variable(name) if self.fixed.contains(name) => format!("${{{name}}}"),
+            TextPiece::Variable(name) => format!("${{urlencode(${{{name}}})}}"),
         });
         encoded.collect()
     }
@@ -287,19 +295,19 @@ impl Writer {
     /// the same for all values.
     fn label(&self, name: &str) -> String {
         let parts = text::pieces(name).into_iter().map(|piece| match piece {
-            Piece::Literal(text) => text.to_owned(),
-            Piece::Variable(name) => format!("{{{name}}}"),
+            TextPiece::Literal(text) => text.to_owned(),
+            TextPiece::Variable(name) => format!("{{{name}}}"),
         });
         let name: String = parts.collect();
         let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
-        self.in_plan(&name.chars().take(120).collect::<String>(), Place::Encoded)
+        self.in_plan(&name.chars().take(120).collect::<String>(), EscapePosition::Encoded)
     }
 
-    fn text(&self, text: &str, place: Place) -> Yaml {
+    fn text(&self, text: &str, place: EscapePosition) -> Yaml {
         Yaml::Text(self.in_plan(text, place))
     }
 
-    fn in_plan(&self, text: &str, place: Place) -> String {
+    fn in_plan(&self, text: &str, place: EscapePosition) -> String {
         in_plan(text, place, &|name| self.fixed.contains(name))
     }
 }

@@ -1,8 +1,8 @@
 //! Inputs of arbitrary bytes: each format reads or refuses them. What becomes a plan is one that can be read.
 
 use brunt_import::jmx::{self, JmxOptions};
-use brunt_import::{Format, Options, import};
-use brunt_spec::plan::{Draft, PlanInputs};
+use brunt_import::{ImportFormat, ImportOptions, import};
+use brunt_spec::plan::{FillInputs, PlanTree};
 use brunt_tests::inputs::{corpus, survives};
 use proptest::prelude::*;
 use serde_json::json;
@@ -10,11 +10,15 @@ use std::collections::BTreeMap;
 
 #[test]
 fn any_input_becomes_a_plan_or_is_refused() {
-    let options =
-        Options { file: "input".into(), think: true, resources: true, ..Options::default() };
+    let options = ImportOptions {
+        file: "input".into(),
+        think: true,
+        resources: true,
+        ..ImportOptions::default()
+    };
     survives("import", corpus("import"), 1500, move |bytes| {
         let text = String::from_utf8_lossy(bytes);
-        for format in Format::ALL {
+        for format in ImportFormat::ALL {
             if let Ok(plan) = import(format, &text, &options) {
                 is_read(&plan);
             }
@@ -34,9 +38,9 @@ fn any_plan_of_jmeter_becomes_a_plan_or_is_refused() {
 
 fn is_read(plan: &str) {
     let draft =
-        Draft::parse(plan, "plan.yaml", &[]).unwrap_or_else(|error| panic!("{error}\n{plan}"));
+        PlanTree::parse(plan, "plan.yaml", &[]).unwrap_or_else(|error| panic!("{error}\n{plan}"));
     let ports = BTreeMap::new();
-    let given = PlanInputs {
+    let given = FillInputs {
         ports: &ports,
         dir: "/tmp/d",
         plan_dir: "/plans",
@@ -61,12 +65,12 @@ proptest! {
                 "headers": [{"name": &name, "value": &value}, {"name": "x", "value": &odd}],
                 "postData": {"mimeType": media, "text": sent}}, "response": {"status": 200, "content": {"text": form, "mimeType": "text/html"}}});
             let har = json!({"log": {"pages": [{"id": "p", "title": &title}], "entries": [&entry, &entry]}}).to_string();
-            is_read(&import(Format::Har, &har, &Options { file: odd.clone(), ..Options::default() }).unwrap());
+            is_read(&import(ImportFormat::Har, &har, &ImportOptions { file: odd.clone(), ..ImportOptions::default() }).unwrap());
             let item = json!({"name": &odd, "event": [{"listen": "test", "script": {"exec": text}}], "request": {"method": "POST",
                 "url": format!("http://127.0.0.1/{path}?{odd}={text}"), "header": [{"key": &odd, "value": text}],
                 "body": {"mode": "raw", "raw": sent, "options": {"raw": {"language": "json"}}}}});
             let collection = json!({"info": {"name": &title}, "variable": [{"key": &odd, "value": &value}], "item": [item]}).to_string();
-            is_read(&import(Format::Postman, &collection, &Options::default()).unwrap());
+            is_read(&import(ImportFormat::Postman, &collection, &ImportOptions::default()).unwrap());
         }
     }
 }

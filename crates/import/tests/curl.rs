@@ -1,6 +1,6 @@
 //! Command lines of curl that are drawn at random: what the plan of each sends, beside what the real curl sends to a loopback server.
 
-use brunt_import::{Format, Options, import};
+use brunt_import::{ImportFormat, ImportOptions, import};
 use brunt_model::{Body, Request};
 use brunt_spec::System;
 use brunt_spec::plan_file::load;
@@ -160,12 +160,12 @@ fn record(mut stream: &TcpStream, sender: &Sender<Sent>) -> Option<()> {
 
 /// The requests of the plan that a command line is imported as, and the plan; the refusal, otherwise.
 fn planned(command: &str, folder: &Path) -> Result<(Vec<Sent>, String), String> {
-    let options = Options {
+    let options = ImportOptions {
         file: "input".into(),
         folder: folder.display().to_string(),
-        ..Options::default()
+        ..ImportOptions::default()
     };
-    let plan = import(Format::Curl, command, &options).map_err(|error| error.to_string())?;
+    let plan = import(ImportFormat::Curl, command, &options).map_err(|error| error.to_string())?;
     let path = folder.join("plan.yaml");
     std::fs::write(&path, &plan).expect("a plan");
     let system = System {

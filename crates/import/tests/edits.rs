@@ -1,9 +1,9 @@
 //! Random edits of plan files: those of the repository, those that are imported, and generated ones in all forms of YAML.
 
 use brunt_import::jmx::{self, JmxOptions};
-use brunt_import::{Format, Options, import};
+use brunt_import::{ImportFormat, ImportOptions, import};
 use brunt_spec::System;
-use brunt_spec::plan::{Node, Value, Yaml, edit, parse};
+use brunt_spec::plan::{PlanNode, PlanValue, Yaml, edit, parse};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use std::fs;
@@ -53,18 +53,18 @@ fn line(position: &impl ToString) -> usize {
 }
 
 /// All values in the order of the file, lists and maps before their members.
-fn leaves(node: &Node, path: &str, at: usize, out: &mut Vec<Leaf>) {
-    let (text, members): (String, Vec<(String, usize, &Node)>) = match &node.value {
-        Value::Null => ("null".into(), Vec::new()),
-        Value::Text { text, .. } => (format!("={text}"), Vec::new()),
-        Value::List(nodes) => {
+fn leaves(node: &PlanNode, path: &str, at: usize, out: &mut Vec<Leaf>) {
+    let (text, members): (String, Vec<(String, usize, &PlanNode)>) = match &node.value {
+        PlanValue::Null => ("null".into(), Vec::new()),
+        PlanValue::Text { text, .. } => (format!("={text}"), Vec::new()),
+        PlanValue::List(nodes) => {
             let items = nodes
                 .iter()
                 .enumerate()
                 .map(|(index, node)| (format!("{path}[{index}]"), line(&node.at), node));
             ("[]".into(), items.collect())
         }
-        Value::Map(entries) => {
+        PlanValue::Map(entries) => {
             let entries = entries.iter().map(|entry| {
                 let is_simple = entry.key.chars().all(|c| c.is_alphanumeric() || c == '_')
                     && !entry.key.is_empty();
@@ -97,15 +97,15 @@ fn texts(leaves: &[Leaf]) -> Vec<(&str, &str)> {
 }
 
 /// The node at a path that `leaves` made.
-fn node<'n>(root: &'n Node, wanted: &str, path: &str) -> Option<&'n Node> {
+fn node<'n>(root: &'n PlanNode, wanted: &str, path: &str) -> Option<&'n PlanNode> {
     let mut below = Vec::new();
     match &root.value {
-        Value::List(nodes) => {
+        PlanValue::List(nodes) => {
             below.extend(
                 nodes.iter().enumerate().map(|(index, node)| (format!("{path}[{index}]"), node)),
             );
         }
-        Value::Map(entries) => {
+        PlanValue::Map(entries) => {
             let mut found = Vec::new();
             leaves(root, path, 0, &mut found);
             for entry in entries {
@@ -121,7 +121,7 @@ fn node<'n>(root: &'n Node, wanted: &str, path: &str) -> Option<&'n Node> {
                 ));
             }
         }
-        Value::Null | Value::Text { .. } => {}
+        PlanValue::Null | PlanValue::Text { .. } => {}
     }
     below.into_iter().find_map(|(path, child)| {
         if path == wanted {
@@ -268,16 +268,16 @@ fn plans() -> Vec<String> {
     }
     plans.extend(files("dev/tests/data/jmeter", ".jmx").iter().filter_map(|file| jmx_plan(file)));
     let inputs = [
-        (Format::Curl, "curl.txt"),
-        (Format::Har, "shop.har"),
-        (Format::Openapi, "shop.openapi.yaml"),
-        (Format::Postman, "shop.postman.json"),
-        (Format::Urls, "urls.txt"),
+        (ImportFormat::Curl, "curl.txt"),
+        (ImportFormat::Har, "shop.har"),
+        (ImportFormat::Openapi, "shop.openapi.yaml"),
+        (ImportFormat::Postman, "shop.postman.json"),
+        (ImportFormat::Urls, "urls.txt"),
     ];
     for (format, file) in inputs {
         let text = fs::read_to_string(Path::new(ROOT).join("dev/tests/data/import").join(file))
             .expect("an input");
-        plans.push(import(format, &text, &Options::default()).expect("a plan"));
+        plans.push(import(format, &text, &ImportOptions::default()).expect("a plan"));
     }
     plans.retain(|plan| parse(plan, "p").is_ok());
     plans

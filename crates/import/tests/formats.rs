@@ -1,17 +1,17 @@
 //! What each format becomes: the plans of the inputs in `dev/tests/data/import`, and what is said of inputs that are wrong.
 
-use brunt_import::{Format, Options, import};
+use brunt_import::{ImportFormat, ImportOptions, import};
 use brunt_model::Body;
 use brunt_spec::System;
 use brunt_spec::plan_file::load;
 use std::fmt::Write;
 
-fn options() -> Options {
-    Options { file: "input".into(), ..Options::default() }
+fn options() -> ImportOptions {
+    ImportOptions { file: "input".into(), ..ImportOptions::default() }
 }
 
 /// The requests of the plan that a list of texts in curl's command lines comes to, as the scenario has them.
-fn requests(format: Format, text: &str) -> Vec<(String, Body)> {
+fn requests(format: ImportFormat, text: &str) -> Vec<(String, Body)> {
     let plan = import(format, text, &options()).unwrap_or_else(|error| panic!("{error}"));
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("plan.yaml");
@@ -34,9 +34,9 @@ fn requests(format: Format, text: &str) -> Vec<(String, Body)> {
 fn values_of_the_environment_stand_in_for_secrets() {
     let curl =
         "curl -u ann:geheim 'http://127.0.0.1/a?api_key=geheim2&x=%20' -d 'password=geheim3&n=1'";
-    let plan = import(Format::Curl, curl, &options()).unwrap();
+    let plan = import(ImportFormat::Curl, curl, &options()).unwrap();
     assert!(!plan.contains("geheim"), "{plan}");
-    let (url, body) = requests(Format::Curl, curl).remove(0);
+    let (url, body) = requests(ImportFormat::Curl, curl).remove(0);
     assert_eq!(url, "POST http://127.0.0.1/a?api_key=%3CAPI_KEY%3E&x=+");
     assert_eq!(body, Body::Text("password=%3CPASSWORD_2%3E&n=1".into()));
 }
@@ -44,46 +44,49 @@ fn values_of_the_environment_stand_in_for_secrets() {
 #[test]
 fn wrong_inputs_are_told_with_their_place() {
     let cases = [
-        (Format::Curl, "curl -H 'a: b'"),
-        (Format::Curl, "\ncurl http://h/ --frobnicate"),
-        (Format::Curl, "curl http://h/ -d 'x"),
-        (Format::Curl, "wget http://h/"),
-        (Format::Curl, "curl http://h/ -m soon"),
-        (Format::Curl, "curl ftp://h/"),
-        (Format::Curl, "curl http://h/ -H \"$FIELD\""),
-        (Format::Curl, "curl http://h/ -H \"$NAME: x\""),
-        (Format::Curl, "curl http://h/ -X \"$METHOD\""),
-        (Format::Curl, "curl http://h/ -u \"$KEY\""),
-        (Format::Curl, "curl http://h/ -b \"$COOKIES\""),
-        (Format::Curl, "curl http://h/ -T \"$FILE\""),
-        (Format::Curl, "curl http://h/ -d @-"),
-        (Format::Curl, "cat f |\ncurl http://h/ -d @-"),
-        (Format::Curl, "curl \"http://h/${A:-b}\""),
-        (Format::Curl, "curl \\\n \"http://h/$1\""),
-        (Format::Curl, "curl http://h/$(date)"),
-        (Format::Curl, "T=$(curl http://h/)"),
-        (Format::Curl, ""),
-        (Format::Urls, "http://h/\n$(NAME)/x"),
-        (Format::Urls, "http://h/ fetch"),
-        (Format::Urls, "[0] http://h/"),
-        (Format::Har, "{"),
-        (Format::Har, "{}"),
-        (Format::Har, r#"{"log": {"entries": [{}]}}"#),
-        (Format::Har, r#"{"log": {"entries": [{"request": {"url": 5}}]}}"#),
-        (Format::Har, r#"{"log": {"entries": []}}"#),
-        (Format::Postman, r#"{"info": {}}"#),
-        (Format::Postman, r#"{"item": [{"name": "a"}]}"#),
-        (Format::Postman, r#"{"item": [{"request": {"url": "ftp://h/"}}]}"#),
-        (Format::Openapi, "a: 1"),
-        (Format::Openapi, "openapi: 3.0.0\n"),
-        (Format::Openapi, "openapi: 3.1.0\nwebhooks: {}\n"),
-        (Format::Openapi, "openapi: 3.1.0\npaths: {}\n"),
+        (ImportFormat::Curl, "curl -H 'a: b'"),
+        (ImportFormat::Curl, "\ncurl http://h/ --frobnicate"),
+        (ImportFormat::Curl, "curl http://h/ -d 'x"),
+        (ImportFormat::Curl, "wget http://h/"),
+        (ImportFormat::Curl, "curl http://h/ -m soon"),
+        (ImportFormat::Curl, "curl ftp://h/"),
+        (ImportFormat::Curl, "curl http://h/ -H \"$FIELD\""),
+        (ImportFormat::Curl, "curl http://h/ -H \"$NAME: x\""),
+        (ImportFormat::Curl, "curl http://h/ -X \"$METHOD\""),
+        (ImportFormat::Curl, "curl http://h/ -u \"$KEY\""),
+        (ImportFormat::Curl, "curl http://h/ -b \"$COOKIES\""),
+        (ImportFormat::Curl, "curl http://h/ -T \"$FILE\""),
+        (ImportFormat::Curl, "curl http://h/ -d @-"),
+        (ImportFormat::Curl, "cat f |\ncurl http://h/ -d @-"),
+        (ImportFormat::Curl, "curl \"http://h/${A:-b}\""),
+        (ImportFormat::Curl, "curl \\\n \"http://h/$1\""),
+        (ImportFormat::Curl, "curl http://h/$(date)"),
+        (ImportFormat::Curl, "T=$(curl http://h/)"),
+        (ImportFormat::Curl, ""),
+        (ImportFormat::Urls, "http://h/\n$(NAME)/x"),
+        (ImportFormat::Urls, "http://h/ fetch"),
+        (ImportFormat::Urls, "[0] http://h/"),
+        (ImportFormat::Har, "{"),
+        (ImportFormat::Har, "{}"),
+        (ImportFormat::Har, r#"{"log": {"entries": [{}]}}"#),
+        (ImportFormat::Har, r#"{"log": {"entries": [{"request": {"url": 5}}]}}"#),
+        (ImportFormat::Har, r#"{"log": {"entries": []}}"#),
+        (ImportFormat::Postman, r#"{"info": {}}"#),
+        (ImportFormat::Postman, r#"{"item": [{"name": "a"}]}"#),
+        (ImportFormat::Postman, r#"{"item": [{"request": {"url": "ftp://h/"}}]}"#),
+        (ImportFormat::Openapi, "a: 1"),
+        (ImportFormat::Openapi, "openapi: 3.0.0\n"),
+        (ImportFormat::Openapi, "openapi: 3.1.0\nwebhooks: {}\n"),
+        (ImportFormat::Openapi, "openapi: 3.1.0\npaths: {}\n"),
         (
-            Format::Openapi,
+            ImportFormat::Openapi,
             "openapi: 3.0.0\npaths: {/a: {get: {parameters: [{$ref: 'b.yaml#/x'}]}}}",
         ),
-        (Format::Openapi, "openapi: 3.0.0\npaths: {/a: {get: {parameters: [{$ref: '#/x'}]}}}"),
-        (Format::Openapi, "openapi: [\n"),
+        (
+            ImportFormat::Openapi,
+            "openapi: 3.0.0\npaths: {/a: {get: {parameters: [{$ref: '#/x'}]}}}",
+        ),
+        (ImportFormat::Openapi, "openapi: [\n"),
     ];
     let mut told = String::new();
     for (format, text) in cases {
@@ -136,7 +139,7 @@ fn schemas_that_refer_to_themselves_end() {
         "application/json": {"schema": {"$ref": "#/components/schemas/A"}}}}}}},
         "components": {"schemas": {"A": {"properties": {"id": {"type": "integer"}, "b": {"$ref": "#/components/schemas/B"}}},
         "B": {"allOf": [{"$ref": "#/components/schemas/A"}, {"properties": {"c": {"type": "string", "enum": ["x"]}}}]}}}}"##;
-    let (url, body) = requests(Format::Openapi, api).remove(0);
+    let (url, body) = requests(ImportFormat::Openapi, api).remove(0);
     assert_eq!(
         (url.as_str(), body),
         ("POST http://127.0.0.1/a", Body::Text(r#"{"id":1,"b":{"c":"x"}}"#.into()))
@@ -147,29 +150,33 @@ fn schemas_that_refer_to_themselves_end() {
 fn descriptions_are_chosen_from_by_tag_and_method() {
     let api = "swagger: '2.0'\nhost: 127.0.0.1:81\nschemes: [http]\nbasePath: /v1\npaths:\n  /a:\n    get: {tags: [x]}\n    \
                post: {tags: [y], parameters: [{in: formData, name: f, type: string}]}\n  /b: {get: {tags: [y]}}\n";
-    let chosen = |options: Options| {
+    let chosen = |options: ImportOptions| {
         let plan =
-            import(Format::Openapi, api, &Options { file: "input".into(), ..options }).unwrap();
+            import(ImportFormat::Openapi, api, &ImportOptions { file: "input".into(), ..options })
+                .unwrap();
         plan.lines()
             .filter_map(|line| line.trim().strip_prefix("- ").map(str::to_owned))
             .collect::<Vec<_>>()
     };
-    assert_eq!(chosen(Options { tags: vec!["x".into()], ..Options::default() }), ["get: /a"]);
-    let only = |method: &str, path: &str| Options {
+    assert_eq!(
+        chosen(ImportOptions { tags: vec!["x".into()], ..ImportOptions::default() }),
+        ["get: /a"]
+    );
+    let only = |method: &str, path: &str| ImportOptions {
         only: vec![(method.into(), path.into())],
-        ..Options::default()
+        ..ImportOptions::default()
     };
     assert_eq!(chosen(only("GET", "")), ["name: x", "get: /a", "name: y", "get: /b"]);
     assert_eq!(chosen(only("", "/b")), ["get: /b"]);
-    let sent = requests(Format::Openapi, api);
+    let sent = requests(ImportFormat::Openapi, api);
     assert_eq!(sent[1], ("POST http://127.0.0.1:81/v1/a".into(), Body::Text("f=text".into())));
 }
 
 #[test]
 fn another_server_may_be_named() {
-    let there = Options { base: Some("http://127.0.0.1:9".into()), ..options() };
+    let there = ImportOptions { base: Some("http://127.0.0.1:9".into()), ..options() };
     let plan = import(
-        Format::Curl,
+        ImportFormat::Curl,
         "curl https://shop.example/a https://other.example/b https://shop.example/c",
         &there,
     )
@@ -187,7 +194,7 @@ fn one_bad_part_is_left_out_and_named() {
         {"request": {"method": "PURGE", "url": "http://127.0.0.1/a?"}},
         {"request": {"method": "POST", "url": "http://127.0.0.1/b", "postData": {"mimeType": "application/x-www-form-urlencoded",
             "params": [{"name": "a", "value": "1 +"}]}}}]}}"#;
-    let plan = import(Format::Har, har, &options()).unwrap();
+    let plan = import(ImportFormat::Har, har, &options()).unwrap();
     for reason in [
         "entries without a request",
         "requests without a URL",
@@ -196,13 +203,13 @@ fn one_bad_part_is_left_out_and_named() {
     ] {
         assert!(plan.contains(&format!("# Left out: {reason} (1).")), "{plan}");
     }
-    let sent = requests(Format::Har, har);
+    let sent = requests(ImportFormat::Har, har);
     assert_eq!(sent[0], ("PURGE http://127.0.0.1/a?".into(), Body::None));
     assert_eq!(sent[1], ("POST http://127.0.0.1/b".into(), Body::Text("a=1++".into())));
     let postman = r#"{"item": [{"name": "one"}, {"name": "two", "request": {"url": ""}}, {"name": "three", "request": "ftp://h/"},
         {"name": "four", "request": {"method": "LINK", "header": "A: b\nC: d", "url": {"raw": "http://127.0.0.1//x?q=a+b&n",
             "query": [{"key": "q", "value": "a+b"}, {"key": "n", "value": null}]}}}]}"#;
-    let plan = import(Format::Postman, postman, &options()).unwrap();
+    let plan = import(ImportFormat::Postman, postman, &options()).unwrap();
     for reason in [
         "one ($.item[0]): it is neither a request nor a folder",
         "two ($.item[1]): it has no URL",
@@ -211,15 +218,19 @@ fn one_bad_part_is_left_out_and_named() {
     ] {
         assert!(plan.contains(reason), "{plan}");
     }
-    assert_eq!(requests(Format::Postman, postman)[0].0, "LINK http://127.0.0.1//x?q=a+b&n");
+    assert_eq!(requests(ImportFormat::Postman, postman)[0].0, "LINK http://127.0.0.1//x?q=a+b&n");
 }
 
 #[test]
 fn credentials_and_proxies_keep_their_kind() {
     let told = |options: &str| {
         let line = format!("curl http://127.0.0.1/ {options}");
-        import(Format::Curl, &line, &Options { file: "input".into(), ..Options::default() })
-            .unwrap_or_else(|error| error.to_string())
+        import(
+            ImportFormat::Curl,
+            &line,
+            &ImportOptions { file: "input".into(), ..ImportOptions::default() },
+        )
+        .unwrap_or_else(|error| error.to_string())
     };
     assert!(told("-u ann:geheim --digest").contains("digest: ann:${password}"));
     assert!(told("-u ann:geheim --basic").contains("basic: ann:${password}"));
@@ -259,10 +270,10 @@ fn urls_from_parts_are_kept() {
         "http://127.0.0.1/%2f;p?a=b+c",
     ];
     let lists = [
-        (Format::Urls, urls.join("\n")),
-        (Format::Curl, urls.map(|url| format!("curl '{url}'\n")).concat()),
+        (ImportFormat::Urls, urls.join("\n")),
+        (ImportFormat::Curl, urls.map(|url| format!("curl '{url}'\n")).concat()),
         (
-            Format::Postman,
+            ImportFormat::Postman,
             format!(
                 r#"{{"item": [{}]}}"#,
                 urls.map(|url| format!(r#"{{"request": "{url}"}}"#)).join(",")
@@ -273,8 +284,9 @@ fn urls_from_parts_are_kept() {
         let sent: Vec<String> = requests(format, &text).into_iter().map(|(sent, _)| sent).collect();
         assert_eq!(sent, urls.map(|url| format!("GET {url}")), "{format:?}");
     }
-    let plan = import(Format::Curl, "curl \"$URL\"; curl \"$URL/b\"; curl \"$URL?c\"", &options())
-        .unwrap();
+    let plan =
+        import(ImportFormat::Curl, "curl \"$URL\"; curl \"$URL/b\"; curl \"$URL?c\"", &options())
+            .unwrap();
     for step in ["- get: ${URL}\n", "- get: ${URL}/b\n", "- get: ${URL}?c\n"] {
         assert!(plan.contains(step), "{step}{plan}");
     }
@@ -299,7 +311,7 @@ END
 curl http://127.0.0.1/f --data-urlencode x@- <<< 'a b'
 for i in 1 2; do if ! curl http://127.0.0.1/g; then exit; fi; done
 ";
-    let plan = import(Format::Curl, script, &options()).unwrap().replace("\n#  ", "");
+    let plan = import(ImportFormat::Curl, script, &options()).unwrap().replace("\n#  ", "");
     let note = "# Left out: commands that are not curl: `echo` (line 1), `export` (line 5), `exit` (line 5), \
                 `for` (line 15), `exit` (line 15), `fi` (line 15), `done` (line 15).";
     assert!(plan.contains(note) && plan.contains("X-A: 1"), "{plan}");
@@ -314,7 +326,7 @@ for i in 1 2; do if ! curl http://127.0.0.1/g; then exit; fi; done
         ("GET http://127.0.0.1/g", Body::None),
     ];
     assert_eq!(
-        requests(Format::Curl, script),
+        requests(ImportFormat::Curl, script),
         expected.map(|(line, body)| (line.to_owned(), body))
     );
 }
@@ -324,7 +336,7 @@ fn parts_of_a_request_that_differ_are_told() {
     let flat = |plan: String| {
         plan.split_whitespace().filter(|word| *word != "#").collect::<Vec<_>>().join(" ")
     };
-    let curl = |line: &str| flat(import(Format::Curl, line, &options()).unwrap());
+    let curl = |line: &str| flat(import(ImportFormat::Curl, line, &options()).unwrap());
     let plan = curl("curl \"$BASE/<id>?q={a}\" -g");
     assert!(
         plan.contains("curl asks for /<id>?q={a}, and this plan for /%3Cid%3E?q=%7Ba%7D"),
@@ -358,8 +370,8 @@ fn parts_of_a_request_that_differ_are_told() {
         {"request": {"url": "http://127.0.0.1/b?c={d}", "queryString": [{"name": "c", "value": "{d}"}, {"name": "e", "value": ""}]}},
         {"request": {"method": "POST", "url": "http://127.0.0.1/c", "postData": {"mimeType": "multipart/form-data",
             "params": [{"name": "f", "fileName": "a.pdf", "contentType": "application/pdf", "value": "(binary)"}]}}}]}}"#;
-    assert_eq!(requests(Format::Har, har)[0].0, "GET http://127.0.0.1/a?q=x+y&q=");
-    let plan = flat(import(Format::Har, har, &options()).unwrap());
+    assert_eq!(requests(ImportFormat::Har, har)[0].0, "GET http://127.0.0.1/a?q=x+y&q=");
+    let plan = flat(import(ImportFormat::Har, har, &options()).unwrap());
     for note in [
         "the recording asks for /b?c={d}, and this plan for /b?c=%7Bd%7D",
         "left out: parameters of queryString that the URL does not have: e",
@@ -377,10 +389,10 @@ fn secrets_in_forms_of_other_parts_are_hidden() {
         "curl http://127.0.0.1/ -H 'Content-Type: multipart/form-data; boundary=X' --data-binary $'{}'",
         form.replace("\r\n", "\\r\\n")
     );
-    let plan = import(Format::Curl, &line, &options()).unwrap();
+    let plan = import(ImportFormat::Curl, &line, &options()).unwrap();
     assert!(!plan.contains("geheim"), "{plan}");
     assert_eq!(
-        requests(Format::Curl, &line)[0].1,
+        requests(ImportFormat::Curl, &line)[0].1,
         Body::Text(form.replace("geheim", "<PASSWORD>"))
     );
 }
@@ -396,16 +408,16 @@ fn requests_of_postman_are_sent_as_postman_sends_them() {
     let collection = |items: &[String]| format!(r#"{{"item": [{}]}}"#, items.join(", "));
     let pruned = collection(&[item("GET", ""), item("POST", ""), item("PURGE", keep)]);
     let bodies: Vec<Body> =
-        requests(Format::Postman, &pruned).into_iter().map(|(_, body)| body).collect();
+        requests(ImportFormat::Postman, &pruned).into_iter().map(|(_, body)| body).collect();
     assert_eq!(bodies, [Body::None, Body::Text("x".into()), Body::Text("x".into())]);
-    let plan = import(Format::Postman, &pruned, &options()).unwrap();
+    let plan = import(ImportFormat::Postman, &pruned, &options()).unwrap();
     assert!(plan.contains("# left out: the body, which Postman does not send with GET"), "{plan}");
     let with = |auth: &str| {
         let text = format!(
             r#"{{"item": [{{"request": {{"url": "http://127.0.0.1/", "auth": {auth}, "header": [
             {{"key": "Host", "value": "h"}}, {{"key": "Content-Length", "value": "<calculated when request is sent>"}}]}}}}]}}"#
         );
-        import(Format::Postman, &text, &options()).unwrap()
+        import(ImportFormat::Postman, &text, &options()).unwrap()
     };
     let digest = with(
         r#"{"type": "digest", "digest": [{"key": "username", "value": "ann"}, {"key": "password", "value": "geheim"}]}"#,
@@ -419,8 +431,8 @@ fn requests_of_postman_are_sent_as_postman_sends_them() {
 #[test]
 fn header_fields_that_http_does_not_allow_are_left_out() {
     let line = "curl http://127.0.0.1/ -H 'a b: c' -H $'X: a\\x01b' -H $'Y: a\\tb' -H 'ü: x'";
-    assert_eq!(requests(Format::Curl, line)[0].0, "GET http://127.0.0.1/");
-    let plan = import(Format::Curl, line, &options()).unwrap();
+    assert_eq!(requests(ImportFormat::Curl, line)[0].0, "GET http://127.0.0.1/");
+    let plan = import(ImportFormat::Curl, line, &options()).unwrap();
     for name in ["a b", "X", "ü"] {
         let note = format!(
             "# Left out: the header field `{name}` (1), whose name or value HTTP does not allow."

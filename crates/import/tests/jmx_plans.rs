@@ -1,7 +1,7 @@
 //! Public plans of JMeter, where they are there: each becomes a plan file that can be read.
 
 use brunt_import::jmx::{self, JmxOptions};
-use brunt_model::scenario::{ScenarioStep, Scope};
+use brunt_model::scenario::{EndScope, ScenarioStep};
 use brunt_spec::System;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -172,7 +172,7 @@ teardown:
     assert_eq!(first(&again), asked("GET", "http://h:81/item?of=${token}"));
     assert_eq!(first(&teardown.plan), asked("DELETE", "http://h:81/login"));
     let ends = |plan: &brunt_model::Plan| plan.policy().failure_ends;
-    assert_eq!([ends(&setup.plan), ends(&teardown.plan)], [Scope::Run, Scope::Nothing]);
+    assert_eq!([ends(&setup.plan), ends(&teardown.plan)], [EndScope::Run, EndScope::Nothing]);
 }
 
 #[test]

@@ -5,7 +5,7 @@
 
 use crate::statistics::{ApdexThresholds, ErrorRow, LabelErrors, Statistics, StatisticsRow};
 use brunt_report::html::dashboard::{
-    DashboardCell, DashboardTable, Grade, Share, ShareForm, Shares,
+    DashboardCell, DashboardTable, Grade, PartOfWhole, ShareForm, Shares,
 };
 use std::fmt::Write;
 
@@ -67,8 +67,8 @@ pub fn shares(statistics: &Statistics) -> Vec<Shares> {
     ]
 }
 
-fn share(name: &str, count: u64, grade: Grade) -> Share {
-    Share { name: name.to_owned(), count, grade }
+fn share(name: &str, count: u64, grade: Grade) -> PartOfWhole {
+    PartOfWhole { name: name.to_owned(), count, grade }
 }
 
 fn new_table(title: &str, columns: &[&str]) -> DashboardTable {

@@ -59,7 +59,7 @@ pub(crate) struct Node {
 
 /// A .jmx file: see the [module](self).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Document {
+pub struct JmxDocument {
     source: String,
     encoding: Encoding,
     lines: LineIndex,
@@ -69,7 +69,7 @@ pub struct Document {
     root: NodeId,
 }
 
-impl Document {
+impl JmxDocument {
     /// Reads a .jmx file.
     ///
     /// # Errors

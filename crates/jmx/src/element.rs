@@ -3,7 +3,7 @@
 //! A [`TestElement`] is a view of a document and cheap to copy. In the file, a `hashTree` with its
 //! children follows an element; an element without a `hashTree` has no children.
 
-use crate::document::{Document, NodeId, NodeKind};
+use crate::document::{JmxDocument, NodeId, NodeKind};
 use crate::property::Properties;
 use crate::support::{self, ElementKind, Role, Tier};
 use std::borrow::Cow;
@@ -13,7 +13,7 @@ const TREE: &str = "hashTree";
 /// One test element of a document.
 #[derive(Debug, Clone, Copy)]
 pub struct TestElement<'d> {
-    document: &'d Document,
+    document: &'d JmxDocument,
     node: NodeId,
     /// The `hashTree` that follows it.
     tree: Option<NodeId>,
@@ -32,7 +32,7 @@ pub struct Unsupported {
     pub place: String,
 }
 
-impl Document {
+impl JmxDocument {
     /// The test plan; None in a fragment that another plan includes.
     pub fn test_plan(&self) -> Option<TestElement<'_>> {
         self.test_elements().find(|element| element.kind() == Some(ElementKind::TestPlan))
@@ -91,7 +91,7 @@ impl Document {
 
 impl<'d> TestElement<'d> {
     /// Returns the document of the element.
-    pub fn document(&self) -> &'d Document {
+    pub fn document(&self) -> &'d JmxDocument {
         self.document
     }
 
@@ -253,7 +253,7 @@ impl<'d> TestElement<'d> {
 }
 
 /// The elements of a `hashTree`, each with the `hashTree` that follows it.
-fn pairs(document: &Document, tree: NodeId) -> impl Iterator<Item = TestElement<'_>> {
+fn pairs(document: &JmxDocument, tree: NodeId) -> impl Iterator<Item = TestElement<'_>> {
     let mut nodes =
         document.elements(tree).filter(|&node| document.kind(node) == NodeKind::Element).peekable();
     std::iter::from_fn(move || {

@@ -20,7 +20,7 @@ mod xml;
 
 use brunt_model::extract::ReplyPart;
 use brunt_model::reply_policy::{AssertionTest, Cookies, ReplyAction};
-use brunt_model::scenario::{Scenario, ScenarioStep, Scope, ScriptLanguage, TextRules};
+use brunt_model::scenario::{EndScope, Scenario, ScenarioStep, ScriptLanguage, TextRules};
 use brunt_model::{Plan, Population, ReplyPolicy, StageKind};
 use std::path::PathBuf;
 use xml::{Item, Prop, arguments};
@@ -51,7 +51,7 @@ pub fn write(plan: &Plan, options: &ExportOptions) -> ExportedPlan {
         plan,
         notices: Vec::new(),
         rules: TextRules::default(),
-        group_ends: Scope::Nothing,
+        group_ends: EndScope::Nothing,
     };
     let mut groups: Vec<Item> = Vec::new();
     for (kind, plan) in &stages {
@@ -92,7 +92,7 @@ struct PlanWriter<'a> {
     /// Template syntax of the current population.
     rules: TextRules,
     /// Scope that a failure ends in the current thread group.
-    group_ends: Scope,
+    group_ends: EndScope,
 }
 
 impl PlanWriter<'_> {
@@ -115,7 +115,7 @@ impl PlanWriter<'_> {
         self.group_ends = policies.first().map(|policy| policy.failure_ends).unwrap_or_default();
         // Requests that end different scopes get a Result Status Action Handler each.
         if policies.iter().any(|policy| policy.failure_ends != self.group_ends) {
-            self.group_ends = Scope::Nothing;
+            self.group_ends = EndScope::Nothing;
         }
         let mut children = Self::configuration(&policies);
         if let brunt_model::Load::Closed { think, .. } = &population.load {

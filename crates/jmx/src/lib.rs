@@ -42,7 +42,7 @@ pub mod support;
 mod tests;
 
 pub use cli_options::CliOptions;
-pub use document::{Document, NodeId};
+pub use document::{JmxDocument, NodeId};
 pub use element::TestElement;
 pub use error::{FilePosition, JmxError};
 pub use jtl::{JtlFormat, JtlSettings};

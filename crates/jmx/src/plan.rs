@@ -37,20 +37,21 @@ mod timers;
 mod unset;
 mod websockets;
 
-use crate::document::Document;
+use crate::document::JmxDocument;
 use crate::element::TestElement;
 use crate::error::JmxError;
 use crate::properties::PropertyMap;
 use crate::support::{ElementKind, Role};
 use brunt_model::live_output::{LiveOutput, LiveSink};
 use brunt_model::plan::{
-    Connection, Dialling, HttpVersion, Record, Records, Resolve, ResolveAll, Tls,
+    ConnectionSettings, Dialling, HttpVersion, ListenerRecords, RecordSettings, Resolve,
+    ResolveAll, TlsSettings,
 };
 use brunt_model::{Plan, Population, ReplyPolicy, StageKind, TestStage};
 use brunt_script::BeforeRun;
 use brunt_script::functions::PLAN_FILE;
 pub use files::{PlanFolder, UPLOAD};
-use scope::Scope;
+use scope::ElementScope;
 pub use stage::TestRun;
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -78,7 +79,7 @@ pub struct PlanContext<'a> {
     /// True to omit unsupported elements; false to return an error for them.
     pub lenient: bool,
     /// Sample records to make; None for no records.
-    pub records: Option<Records>,
+    pub records: Option<ListenerRecords>,
     /// Seed of all random choices.
     pub seed: u64,
     /// Number of worker threads.
@@ -91,7 +92,7 @@ pub struct PlanContext<'a> {
 ///
 /// Fails on an enabled element that is unknown or unsupported (unless `lenient`), an invalid number
 /// in a thread group, an unreadable file, and a plan without enabled thread groups.
-pub fn read(document: &Document, context: &PlanContext<'_>) -> Result<TestRun, JmxError> {
+pub fn read(document: &JmxDocument, context: &PlanContext<'_>) -> Result<TestRun, JmxError> {
     let mut reader = PlanReader::new(document, context);
     for notice in unset::notices(document) {
         reader.notice(notice);
@@ -117,7 +118,7 @@ pub struct UnevaluatedRun {
 ///
 /// Fails like [`read`].
 pub fn read_unevaluated(
-    document: &Document,
+    document: &JmxDocument,
     context: &PlanContext<'_>,
 ) -> Result<UnevaluatedRun, JmxError> {
     let variables = data::user_variables(document, context.folder);
@@ -140,7 +141,7 @@ pub fn read_unevaluated(
 
 /// A reader that fills in no variables.
 fn unfolded_reader<'a>(
-    document: &Document,
+    document: &JmxDocument,
     context: &'a PlanContext<'a>,
     properties_are_constant: bool,
 ) -> PlanReader<'a> {
@@ -163,7 +164,7 @@ fn effect_left_out(kind: Option<ElementKind>) -> Option<&'static str> {
     }
 }
 
-fn read_by(mut reader: PlanReader<'_>, document: &Document) -> Result<TestRun, JmxError> {
+fn read_by(mut reader: PlanReader<'_>, document: &JmxDocument) -> Result<TestRun, JmxError> {
     let Some(plan) = document.test_plan() else {
         return Err(JmxError::new("the file has no Test Plan; name a plan, not a fragment of one"));
     };
@@ -179,7 +180,7 @@ fn read_by(mut reader: PlanReader<'_>, document: &Document) -> Result<TestRun, J
     reader.check_variable_files(document)?;
     reader.static_hosts(document)?;
     reader.choose_version(document);
-    let scope = Scope::default().with(plan);
+    let scope = ElementScope::default().with(plan);
     let serialized = reader.flag(plan, "TestPlan.serialize_threadgroups", false);
     let mut groups = Vec::new();
     for group in plan.enabled_children().filter(|child| child.role() == Role::ThreadGroup) {
@@ -211,7 +212,7 @@ struct PlanReader<'a> {
     /// Reply policies of all groups.
     policies: Vec<ReplyPolicy>,
     /// Settings of all connections.
-    connection: Connection,
+    connection: ConnectionSettings,
     notices: Vec<String>,
     /// Live outputs of Backend Listeners.
     live_outputs: Vec<LiveOutput>,
@@ -226,7 +227,7 @@ struct PlanReader<'a> {
 }
 
 impl<'a> PlanReader<'a> {
-    fn new(document: &Document, context: &'a PlanContext<'a>) -> Self {
+    fn new(document: &JmxDocument, context: &'a PlanContext<'a>) -> Self {
         let mut properties: Vec<(String, String)> =
             context.properties.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
         properties.push((PLAN_FILE.to_owned(), context.folder.plan_file().to_owned()));
@@ -238,12 +239,12 @@ impl<'a> PlanReader<'a> {
             before: before.with_constants(constant, properties_are_constant),
             properties,
             policies: vec![requests::default_policy()],
-            connection: Connection {
+            connection: ConnectionSettings {
                 dialling: Dialling::Eager,
                 resolve_all: context.resolve_all,
                 // JMeter does not verify certificates.
-                tls: Tls { insecure: true, ..Tls::default() },
-                ..Connection::plain(LONGEST_REQUEST, LONGEST_REQUEST)
+                tls: TlsSettings { insecure: true, ..TlsSettings::default() },
+                ..ConnectionSettings::plain(LONGEST_REQUEST, LONGEST_REQUEST)
             },
             notices: Vec::new(),
             live_outputs: Vec::new(),
@@ -275,7 +276,7 @@ impl<'a> PlanReader<'a> {
     }
 
     /// Selects the HTTP version, which is the same for all requests of a run.
-    fn choose_version(&mut self, document: &Document) {
+    fn choose_version(&mut self, document: &JmxDocument) {
         let mut samplers = document.enabled_elements();
         if let Some(sampler) = samplers.find(|element| {
             matches!(element.kind(), Some(ElementKind::Http2Sampler | ElementKind::GrpcSampler))
@@ -286,7 +287,7 @@ impl<'a> PlanReader<'a> {
     }
 
     /// Applies the static hosts of DNS Cache Managers to the whole plan.
-    fn static_hosts(&mut self, document: &Document) -> Result<(), JmxError> {
+    fn static_hosts(&mut self, document: &JmxDocument) -> Result<(), JmxError> {
         if self.context.resolve_all.is_some() {
             return Ok(());
         }
@@ -326,7 +327,7 @@ impl<'a> PlanReader<'a> {
         }
     }
 
-    fn refuse_unsupported(&mut self, document: &Document) -> Result<(), JmxError> {
+    fn refuse_unsupported(&mut self, document: &JmxDocument) -> Result<(), JmxError> {
         /// Maximum number of listed elements.
         const MOST: usize = 10;
         let mut all = document.unsupported();
@@ -392,7 +393,8 @@ impl<'a> PlanReader<'a> {
             }
             if let Some(connection) = &mut population.connection {
                 // Later groups may have changed the common settings.
-                **connection = Connection { keep: connection.keep, ..self.connection.clone() };
+                **connection =
+                    ConnectionSettings { keep: connection.keep, ..self.connection.clone() };
             }
             population.name = unique(&population.name, &plan.populations);
             plan.populations.push(population);
@@ -407,7 +409,7 @@ impl<'a> PlanReader<'a> {
             connection: self.connection.clone(),
             objectives: Vec::new(),
             until: None,
-            record: Record {
+            record: RecordSettings {
                 interval: INTERVAL,
                 labels: 10_000,
                 samples: false,

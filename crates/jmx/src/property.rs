@@ -3,7 +3,7 @@
 //! Scalars are texts, since they may contain `${…}`. Typed access requires an evaluated text. Names
 //! in a collection are Java hash codes and have no meaning.
 
-use crate::document::{Document, NodeId};
+use crate::document::{JmxDocument, NodeId};
 use crate::error::JmxError;
 use std::borrow::Cow;
 
@@ -55,7 +55,7 @@ impl PropertyKind {
 /// A property of a test element.
 #[derive(Debug, Clone, Copy)]
 pub struct Property<'d> {
-    document: &'d Document,
+    document: &'d JmxDocument,
     node: NodeId,
 }
 
@@ -134,12 +134,12 @@ impl<'d> Property<'d> {
 /// The properties of a test element, an `elementProp` or a `collectionProp`.
 #[derive(Debug, Clone, Copy)]
 pub struct Properties<'d> {
-    document: &'d Document,
+    document: &'d JmxDocument,
     node: NodeId,
 }
 
 impl<'d> Properties<'d> {
-    pub(crate) fn new(document: &'d Document, node: NodeId) -> Self {
+    pub(crate) fn new(document: &'d JmxDocument, node: NodeId) -> Self {
         Self { document, node }
     }
 

@@ -2,14 +2,14 @@
 
 use brunt_jmx::jtl::{JtlSettings, read};
 use brunt_jmx::statistics::{Statistics, StatisticsSettings};
-use brunt_jmx::{Document, properties};
+use brunt_jmx::{JmxDocument, properties};
 use brunt_tests::inputs::{corpus, survives};
 
 #[test]
 fn any_plan_is_written_back_or_refused() {
     survives("jmx", corpus("jmx"), 3000, |bytes| {
         let _ = properties::parse(&properties::decode(bytes));
-        let Ok(document) = Document::parse(bytes) else { return };
+        let Ok(document) = JmxDocument::parse(bytes) else { return };
         assert_eq!(document.write(), bytes);
         let _ = document.unsupported();
     });
@@ -40,5 +40,5 @@ fn files_of_the_corpus_are_read_whole() {
         assert!(!records.expect("all records").is_empty());
     }
     let plans: Vec<_> = corpus("jmx").into_iter().filter(|bytes| bytes.starts_with(b"<")).collect();
-    assert!(!plans.is_empty() && plans.iter().all(|plan| Document::parse(plan).is_ok()));
+    assert!(!plans.is_empty() && plans.iter().all(|plan| JmxDocument::parse(plan).is_ok()));
 }

@@ -6,8 +6,8 @@
 //! hold: the engine's tests check that.
 
 use crate::conservation::{check, of_populations};
-use brunt_model::finding::Check;
-use brunt_model::{Arrivals, Load, Loss, Phase, Plan, Run, Shape, Tick};
+use brunt_model::finding::ConsistencyCheck;
+use brunt_model::{Arrivals, Load, LoadShape, LostProcess, Phase, Plan, Run, Tick};
 use std::time::Duration;
 
 /// Maximum distance between the two distributions at any instant (Kolmogorov 1933, Smirnov 1948).
@@ -26,7 +26,7 @@ pub(crate) const MOST_DISPLACED: f64 = 0.05;
 const ENOUGH_SPANS: u64 = 100;
 
 /// Checks the schedule and the spacing of arrivals. Leaves out checks that this run does not allow.
-pub fn checks(run: &Run) -> Vec<Check> {
+pub fn checks(run: &Run) -> Vec<ConsistencyCheck> {
     let checks_of_total = [schedule(run), dispersion(run)].into_iter().flatten();
     checks_of_total.chain(of_populations(run, checks)).collect()
 }
@@ -51,7 +51,7 @@ fn has_no_queue_wait(run: &Run) -> bool {
 /// The statistic is the greatest distance between the arrivals so far and the number that the
 /// schedule asked for, as a share of all. A Poisson schedule itself fluctuates: 3/√n is allowed for
 /// that, which about one schedule in 10⁷ exceeds (Massart 1990).
-fn schedule(run: &Run) -> Option<Check> {
+fn schedule(run: &Run) -> Option<ConsistencyCheck> {
     let plan = run.plan.as_ref()?;
     let Load::Open { rate, arrivals, .. } = &plan.only()?.load else { return None };
     let begins = run.phase_start(Phase::Warmup).or_else(|| run.phase_start(Phase::Measure))?;
@@ -87,9 +87,9 @@ fn schedule(run: &Run) -> Option<Check> {
 
 /// Number of arrivals that the schedule asks for until `until`. A lost process has no share of the
 /// arrivals after its loss.
-fn expected_until(run: &Run, plan: &Plan, rate: &Shape, begins: Tick, until: Tick) -> f64 {
+fn expected_until(run: &Run, plan: &Plan, rate: &LoadShape, begins: Tick, until: Tick) -> f64 {
     let scheduled = expected(plan, rate, until.nanos_since(begins));
-    let missing_of = |loss: &Loss| {
+    let missing_of = |loss: &LostProcess| {
         let before_loss = expected(plan, rate, loss.at.nanos_since(begins));
         (scheduled - before_loss).max(0.0) / f64::from(loss.part.count)
     };
@@ -98,7 +98,7 @@ fn expected_until(run: &Run, plan: &Plan, rate: &Shape, begins: Tick, until: Tic
 
 /// Number of arrivals that the schedule asks for in the first `nanos` of load. The warm-up runs at
 /// the rate with which the shape begins.
-fn expected(plan: &Plan, rate: &Shape, nanos: u64) -> f64 {
+fn expected(plan: &Plan, rate: &LoadShape, nanos: u64) -> f64 {
     let load = Duration::from_nanos(nanos);
     let warmup = plan.main().stop.warmup;
     let before = rate.at(Duration::ZERO) * load.min(warmup).as_secs_f64();
@@ -107,7 +107,7 @@ fn expected(plan: &Plan, rate: &Shape, nanos: u64) -> f64 {
 }
 
 /// Compares the index of dispersion of the begun arrivals with that of the planned ones.
-fn dispersion(run: &Run) -> Option<Check> {
+fn dispersion(run: &Run) -> Option<ConsistencyCheck> {
     // With queueing for connections, the server determines when requests begin.
     if !has_no_queue_wait(run) {
         return None;

@@ -20,9 +20,9 @@ mod pools;
 mod tests;
 
 use brunt_model::analysis::{Culprit, Reason};
-use brunt_model::finding::{Limit, Origin, State};
+use brunt_model::finding::{LimitingResource, State, UseOrigin};
 use brunt_model::{Bottleneck, Run, Verdict};
-use facts::Facts;
+use facts::ServerFacts;
 
 pub(crate) use cpu::server_cores;
 
@@ -41,7 +41,7 @@ struct RuleResult {
 /// A resource that may limit a server.
 struct Rule {
     culprit: Culprit,
-    evaluate: fn(&Facts) -> RuleResult,
+    evaluate: fn(&ServerFacts) -> RuleResult,
     precedence: Precedence,
     /// Name of the resource in the list of examined resources.
     words: &'static str,
@@ -117,7 +117,7 @@ const RULES: &[Rule] = &[
 
 /// Returns the limit of the server; None if there are no readings of it.
 pub fn bottleneck(run: &Run, verdict: &Verdict) -> Option<Bottleneck> {
-    let facts = Facts::new(run)?;
+    let facts = ServerFacts::new(run)?;
     let results: Vec<(&Rule, RuleResult)> =
         RULES.iter().map(|rule| (rule, (rule.evaluate)(&facts))).collect();
     let evidence: Vec<Reason> =
@@ -152,7 +152,8 @@ pub fn bottleneck(run: &Run, verdict: &Verdict) -> Option<Bottleneck> {
 /// True if the server's machine is full because of the generator, which had no time left on
 /// one of its threads.
 fn is_caused_by_generator(culprit: Culprit, verdict: &Verdict) -> bool {
-    let generator_limits = [Limit::Worker, Limit::Throttled, Limit::Steal];
+    let generator_limits =
+        [LimitingResource::Worker, LimitingResource::Throttled, LimitingResource::Steal];
     culprit == Culprit::Cpu
         && verdict.causes.iter().any(|cause| generator_limits.contains(&cause.limit))
 }
@@ -160,12 +161,12 @@ fn is_caused_by_generator(culprit: Culprit, verdict: &Verdict) -> bool {
 /// Returns a limit of the throughput outside the server. It is the generator, or other processes on
 /// its machine. The generator limits by its verdict, or because it took the CPU of a machine that
 /// it shares with the server.
-fn limit_outside_server(facts: &Facts, verdict: &Verdict) -> Option<(Culprit, String)> {
+fn limit_outside_server(facts: &ServerFacts, verdict: &Verdict) -> Option<(Culprit, String)> {
     let first = verdict.causes.first();
     match (verdict.state, first) {
         (State::Limited, _) => {
             let generator_causes =
-                verdict.causes.iter().filter(|cause| cause.origin == Origin::Generator);
+                verdict.causes.iter().filter(|cause| cause.origin == UseOrigin::Generator);
             let limits: Vec<&str> = generator_causes.map(|cause| cause.limit.words()).collect();
             Some((
                 Culprit::Generator,

@@ -25,24 +25,24 @@ mod tests;
 mod wording;
 
 pub use conclusion::sentences;
-pub use differences::{Side, differences};
+pub use differences::{ContenderFacts, differences};
 pub(crate) use figures::written;
 pub use foresee::{undecidable_figures, undecidable_stored_figures};
 pub use wording::findings;
 
 use brunt_model::comparison::{Better, ComparisonEnd, FoundCapacity, Pair, QuantileShift};
 use brunt_model::objective::Metric;
-use brunt_model::question::{Compare, Measure};
+use brunt_model::question::{ComparisonSettings, Measure};
 use brunt_model::{Comparison, Run, Study};
 use decide::PairDecision;
-use sample::{ContenderPair, PairFigures, Sample};
+use sample::{ContenderPair, ContenderPairs, PairFigures};
 
 /// Decides everything that can be decided about a study, with its repetitions as blocks. Invalid
 /// and incomplete trials are excluded with their blocks, which is noted. `searched` are the found
 /// capacities, if these are compared.
 pub fn compare(
     study: &Study,
-    spec: &Compare,
+    spec: &ComparisonSettings,
     searched: &[FoundCapacity],
     ended: ComparisonEnd,
 ) -> Comparison {
@@ -53,10 +53,10 @@ pub fn compare(
 /// of it is tested once.
 pub fn interim_comparison(
     study: &Study,
-    spec: &Compare,
+    spec: &ComparisonSettings,
     searched: &[FoundCapacity],
 ) -> (Comparison, Option<ComparisonEnd>) {
-    let sample = Sample::of_study(study, spec, searched);
+    let sample = ContenderPairs::of_study(study, spec, searched);
     let (decisions, more) = decide_pairs(&sample.pairs, spec);
     let end = end(study, &sample, &decisions, spec);
     let ended = end.unwrap_or(ComparisonEnd::Stopped);
@@ -76,7 +76,7 @@ pub fn interim_comparison(
 /// Compares the contenders of a sweep by their median response time, at each load that both have.
 pub fn by_load(study: &Study) -> Vec<Pair> {
     let median = Measure::Run(Metric::Quantile(0.5));
-    let spec = Compare {
+    let spec = ComparisonSettings {
         metrics: vec![median],
         smallest: 0.02,
         alpha: 0.05,
@@ -84,7 +84,7 @@ pub fn by_load(study: &Study) -> Vec<Pair> {
         within: None,
         at_capacity: None,
     };
-    let sample = Sample::of_study(study, &spec, &[]);
+    let sample = ContenderPairs::of_study(study, &spec, &[]);
     let (decisions, _) = decide_pairs(&sample.pairs, &spec);
     let pairs =
         sample.pairs.iter().zip(decisions).filter(|(contenders, _)| contenders.load.is_some());
@@ -93,8 +93,8 @@ pub fn by_load(study: &Study) -> Vec<Pair> {
 
 /// Compares stored runs, by contender. They were not made in blocks, so their ranks are
 /// tested as two groups.
-pub fn compare_stored(runs: &[(String, Vec<&Run>)], spec: &Compare) -> Comparison {
-    compare_sample(&Sample::of_groups(runs, crate::judge), spec)
+pub fn compare_stored(runs: &[(String, Vec<&Run>)], spec: &ComparisonSettings) -> Comparison {
+    compare_sample(&ContenderPairs::of_groups(runs, crate::judge), spec)
 }
 
 /// Returns the reason why no more need be measured; called after each whole block. Either the
@@ -102,19 +102,19 @@ pub fn compare_stored(runs: &[(String, Vec<&Run>)], spec: &Compare) -> Compariso
 /// all blocks were made.
 pub fn end_reason(
     study: &Study,
-    spec: &Compare,
+    spec: &ComparisonSettings,
     searched: &[FoundCapacity],
 ) -> Option<ComparisonEnd> {
-    let sample = Sample::of_study(study, spec, searched);
+    let sample = ContenderPairs::of_study(study, spec, searched);
     let (decisions, _) = decide_pairs(&sample.pairs, spec);
     end(study, &sample, &decisions, spec)
 }
 
 fn end(
     study: &Study,
-    sample: &Sample,
+    sample: &ContenderPairs,
     decisions: &[PairDecision],
-    spec: &Compare,
+    spec: &ComparisonSettings,
 ) -> Option<ComparisonEnd> {
     if are_settled(decisions, spec) {
         return Some(ComparisonEnd::Decided);
@@ -123,12 +123,12 @@ fn end(
 }
 
 /// True if there are pairs, and all of them are settled.
-fn are_settled(decisions: &[PairDecision], spec: &Compare) -> bool {
+fn are_settled(decisions: &[PairDecision], spec: &ComparisonSettings) -> bool {
     !decisions.is_empty() && decisions.iter().all(|decision| is_settled(decision, spec))
 }
 
 /// True if the deciding figure of a pair and each difference that makes brunt fail are decided.
-fn is_settled(decision: &PairDecision, spec: &Compare) -> bool {
+fn is_settled(decision: &PairDecision, spec: &ComparisonSettings) -> bool {
     let first = measures(spec).first().copied();
     let mut deciding = decision.compared.iter().filter(|compared| Some(compared.measure) == first);
     deciding.all(|compared| compared.verdict != Better::Undecided)
@@ -136,7 +136,7 @@ fn is_settled(decision: &PairDecision, spec: &Compare) -> bool {
 }
 
 /// Compared measures: the requested ones, and those of differences that make brunt fail; each once.
-fn measures(spec: &Compare) -> Vec<Measure> {
+fn measures(spec: &ComparisonSettings) -> Vec<Measure> {
     let mut all: Vec<Measure> = Vec::new();
     for measure in
         spec.metrics.iter().copied().chain(spec.fail_if.iter().map(|regression| regression.measure))
@@ -148,25 +148,28 @@ fn measures(spec: &Compare) -> Vec<Measure> {
     all
 }
 
-fn decide_pairs(pairs: &[ContenderPair], spec: &Compare) -> (Vec<PairDecision>, Option<u32>) {
+fn decide_pairs(
+    pairs: &[ContenderPair],
+    spec: &ComparisonSettings,
+) -> (Vec<PairDecision>, Option<u32>) {
     let measures = measures(spec);
     let figures: Vec<PairFigures> = pairs.iter().map(|pair| pair.all(&measures)).collect();
     decide::decide(&figures, &measures, spec)
 }
 
-fn compare_sample(sample: &Sample, spec: &Compare) -> Comparison {
+fn compare_sample(sample: &ContenderPairs, spec: &ComparisonSettings) -> Comparison {
     let (decisions, more) = decide_pairs(&sample.pairs, spec);
     comparison(sample, decisions, more, spec)
 }
 
 fn comparison(
-    sample: &Sample,
+    sample: &ContenderPairs,
     decisions: Vec<PairDecision>,
     more: Option<u32>,
-    spec: &Compare,
+    spec: &ComparisonSettings,
 ) -> Comparison {
-    let sides: Vec<Side> =
-        sample.first_runs.iter().map(|(name, run)| Side::of_run(name, run)).collect();
+    let sides: Vec<ContenderFacts> =
+        sample.first_runs.iter().map(|(name, run)| ContenderFacts::of_run(name, run)).collect();
     let mut differences = differences::all(&sides);
     differences.extend(sample.notes.iter().cloned());
     differences.extend(wording::unknown_measures(&decisions, &sample.pairs, &measures(spec)));

@@ -14,10 +14,10 @@ mod little;
 mod transactions;
 
 use brunt_model::Run;
-use brunt_model::finding::Check;
+use brunt_model::finding::ConsistencyCheck;
 
 /// A check; None if this run does not allow it.
-type Rule = fn(&Run) -> Option<Check>;
+type Rule = fn(&Run) -> Option<ConsistencyCheck>;
 
 /// All checks, in the order in which they are shown.
 const RULES: &[Rule] = &[
@@ -34,7 +34,7 @@ const RULES: &[Rule] = &[
 ];
 
 /// Returns every check that this run allows.
-pub fn checks(run: &Run) -> Vec<Check> {
+pub fn checks(run: &Run) -> Vec<ConsistencyCheck> {
     // Without an end, requests in flight are in no sum.
     if run.finish.is_none() {
         return Vec::new();
@@ -46,16 +46,16 @@ pub fn checks(run: &Run) -> Vec<Check> {
 /// Returns the checks of each population, under its name.
 pub(crate) fn of_populations(
     run: &Run,
-    checks: fn(&Run) -> Vec<Check>,
-) -> impl Iterator<Item = Check> {
+    checks: fn(&Run) -> Vec<ConsistencyCheck>,
+) -> impl Iterator<Item = ConsistencyCheck> {
     run.populations.iter().flat_map(move |population| {
         let name = population.plan.as_ref().map_or("", |plan| plan.main().name.as_str()).to_owned();
         checks(population)
             .into_iter()
-            .map(move |check| Check { name: format!("{name}: {}", check.name), ..check })
+            .map(move |check| ConsistencyCheck { name: format!("{name}: {}", check.name), ..check })
     })
 }
 
-pub(crate) fn check(name: &str, holds: bool, arithmetic: String) -> Check {
-    Check { name: name.into(), holds, arithmetic }
+pub(crate) fn check(name: &str, holds: bool, arithmetic: String) -> ConsistencyCheck {
+    ConsistencyCheck { name: name.into(), holds, arithmetic }
 }

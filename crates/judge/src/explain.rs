@@ -19,17 +19,17 @@ pub(crate) mod tests;
 
 use brunt_model::finding::Severity;
 use brunt_model::{Finding, Judgement, Run};
-use facts::Facts;
+use facts::ExplainFacts;
 pub use replies::status_remedy;
 use std::cmp::Reverse;
 
 /// A rule, with its stable name.
 struct Rule {
     name: &'static str,
-    find: fn(&Facts) -> Option<Remark>,
+    find: fn(&ExplainFacts) -> Option<Remark>,
 }
 
-const fn rule(name: &'static str, find: fn(&Facts) -> Option<Remark>) -> Rule {
+const fn rule(name: &'static str, find: fn(&ExplainFacts) -> Option<Remark>) -> Rule {
     Rule { name, find }
 }
 
@@ -71,7 +71,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 /// Returns the findings on a run, in descending order of weight. `so_far`
 /// has the earlier decisions.
 pub fn findings(run: &Run, so_far: &Judgement) -> Vec<Finding> {
-    let Some(facts) = Facts::new(run, so_far) else { return Vec::new() };
+    let Some(facts) = ExplainFacts::new(run, so_far) else { return Vec::new() };
     let mut findings = Vec::new();
     for rule in RULES {
         findings.extend((rule.find)(&facts).map(|remark| remark.into_finding(rule.name)));
@@ -82,7 +82,7 @@ pub fn findings(run: &Run, so_far: &Judgement) -> Vec<Finding> {
 
 /// Returns the highest reliable percentile of a run, by the rule of the finding `few_samples`.
 pub(crate) fn highest_reliable_percentile(run: &Run, so_far: &Judgement) -> Option<f64> {
-    samples::highest_reliable(&Facts::new(run, so_far)?)
+    samples::highest_reliable(&ExplainFacts::new(run, so_far)?)
 }
 
 /// A remark of a rule: a finding without the rule's name.

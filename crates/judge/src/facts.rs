@@ -20,25 +20,25 @@ const LAGGING: u64 = 500_000;
 
 /// A value that held for a part of the measured time.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Span {
+pub struct ReadingSpan {
     pub from: Tick,
     pub to: Tick,
     pub value: f64,
 }
 
 /// A span of time without a value: its start and end.
-pub type Stretch = (Tick, Tick);
+pub type UnreadSpan = (Tick, Tick);
 
 /// A run, and its readings of the generator.
 #[derive(Clone, Copy)]
-pub struct Facts<'a> {
+pub struct RunFacts<'a> {
     pub run: &'a Run,
     readings: Option<&'a History>,
     from: Tick,
     to: Tick,
 }
 
-impl<'a> Facts<'a> {
+impl<'a> RunFacts<'a> {
     /// Returns None if nothing was measured.
     pub fn new(run: &'a Run) -> Option<Self> {
         let (from, to) = run.measured_span()?;
@@ -91,24 +91,24 @@ impl<'a> Facts<'a> {
     }
 
     /// Growth of a counter per second.
-    pub fn rates(&self, name: &str) -> Vec<Span> {
+    pub fn rates(&self, name: &str) -> Vec<ReadingSpan> {
         self.spans(name, |from, to, seconds| (to - from) / seconds)
     }
 
     /// Values of a state at the end of each span.
-    pub fn states(&self, name: &str) -> Vec<Span> {
+    pub fn states(&self, name: &str) -> Vec<ReadingSpan> {
         self.spans(name, |_, to, _| to)
     }
 
     /// Growth of several counters together, per second.
-    pub fn sum_of_rates(&self, names: &[&str]) -> Vec<Span> {
+    pub fn sum_of_rates(&self, names: &[&str]) -> Vec<ReadingSpan> {
         let mut all = names.iter().map(|name| self.rates(name));
         let first = all.next().unwrap_or_default();
         all.fold(first, |sum, next| joined(&sum, &next, |a, b| Some(a + b)))
     }
 
     /// Growth of several counters of another source than the generator, per second.
-    pub fn sum_of_rates_of(&self, source: &str, names: &[&str]) -> Vec<Span> {
+    pub fn sum_of_rates_of(&self, source: &str, names: &[&str]) -> Vec<ReadingSpan> {
         Self { readings: self.run.history.get(source), ..*self }.sum_of_rates(names)
     }
 
@@ -140,13 +140,13 @@ impl<'a> Facts<'a> {
     }
 
     /// The greatest rate of all workers at each time.
-    pub fn greatest_of_workers(&self, name: fn(usize) -> String) -> Vec<Span> {
+    pub fn greatest_of_workers(&self, name: fn(usize) -> String) -> Vec<ReadingSpan> {
         let workers = (0..self.workers()).map(|worker| self.rates(&name(worker)));
         workers.reduce(|a, b| joined(&a, &b, |a, b| Some(a.max(b)))).unwrap_or_default()
     }
 
     /// Share of the machine's CPU time that these parts used.
-    pub fn share_of_cores(&self, parts: &[&str]) -> Vec<Span> {
+    pub fn share_of_cores(&self, parts: &[&str]) -> Vec<ReadingSpan> {
         quotient(&self.sum_of_rates(parts), &self.sum_of_rates(&name::HOST_PARTS))
     }
 
@@ -175,7 +175,7 @@ impl<'a> Facts<'a> {
     }
 
     /// Times in which requests failed or were dropped, for any reason.
-    pub fn failing(&self) -> Vec<Stretch> {
+    pub fn failing(&self) -> Vec<UnreadSpan> {
         let points = self
             .run
             .series
@@ -185,12 +185,12 @@ impl<'a> Facts<'a> {
     }
 
     /// Start and end of the measured time.
-    pub fn measured_span(&self) -> Stretch {
+    pub fn measured_span(&self) -> UnreadSpan {
         (self.from, self.to)
     }
 
     /// Times in which at least one request in a hundred lagged by half a millisecond or more.
-    pub fn lagging(&self) -> Vec<Stretch> {
+    pub fn lagging(&self) -> Vec<UnreadSpan> {
         let points = self.run.series.points().filter(|point| point.from >= self.from);
         points
             .filter(|point| point.lag.quantile(0.99) >= LAGGING)
@@ -198,7 +198,7 @@ impl<'a> Facts<'a> {
             .collect()
     }
 
-    fn spans(&self, name: &str, value: fn(f64, f64, f64) -> f64) -> Vec<Span> {
+    fn spans(&self, name: &str, value: fn(f64, f64, f64) -> f64) -> Vec<ReadingSpan> {
         let readings =
             self.readings.map(|readings| self.thinned(readings.values(name))).unwrap_or_default();
         let mut spans = Vec::new();
@@ -210,7 +210,11 @@ impl<'a> Facts<'a> {
             let length = end.nanos_since(start);
             // A span that lies mostly outside the measured time does not describe it.
             if length >= SHORTEST_OF_ALL && to.nanos_since(from) * 2 >= length {
-                spans.push(Span { from, to, value: value(first, second, seconds_of(length)) });
+                spans.push(ReadingSpan {
+                    from,
+                    to,
+                    value: value(first, second, seconds_of(length)),
+                });
             }
         }
         spans
@@ -284,21 +288,27 @@ pub fn ip(address: &str) -> Option<IpAddr> {
 
 /// Combines the values of two lists at the same times. Leaves out times for
 /// which `value` returns None.
-pub fn joined(a: &[Span], b: &[Span], value: impl Fn(f64, f64) -> Option<f64>) -> Vec<Span> {
+pub fn joined(
+    a: &[ReadingSpan],
+    b: &[ReadingSpan],
+    value: impl Fn(f64, f64) -> Option<f64>,
+) -> Vec<ReadingSpan> {
     let partner =
-        |span: &Span| b.iter().find(|other| other.from == span.from && other.to == span.to);
+        |span: &ReadingSpan| b.iter().find(|other| other.from == span.from && other.to == span.to);
     a.iter()
-        .filter_map(|span| Some(Span { value: value(span.value, partner(span)?.value)?, ..*span }))
+        .filter_map(|span| {
+            Some(ReadingSpan { value: value(span.value, partner(span)?.value)?, ..*span })
+        })
         .collect()
 }
 
 /// Quotients of two lists. Times with a divisor of 0 are left out.
-pub fn quotient(a: &[Span], b: &[Span]) -> Vec<Span> {
+pub fn quotient(a: &[ReadingSpan], b: &[ReadingSpan]) -> Vec<ReadingSpan> {
     joined(a, b, |a, b| (b > 0.0).then(|| a / b))
 }
 
 /// Total length of the stretches; overlaps count once.
-pub fn total_length(stretches: &[Stretch]) -> Duration {
+pub fn total_length(stretches: &[UnreadSpan]) -> Duration {
     let mut sorted = stretches.to_vec();
     sorted.sort_unstable();
     let mut sum = Duration::ZERO;
@@ -311,8 +321,8 @@ pub fn total_length(stretches: &[Stretch]) -> Duration {
 }
 
 /// Share of `all` that lies within `by`; 0 if `all` is empty.
-pub fn covered(all: &[Stretch], by: &[Stretch]) -> f64 {
-    let mut common: Vec<Stretch> = Vec::new();
+pub fn covered(all: &[UnreadSpan], by: &[UnreadSpan]) -> f64 {
+    let mut common: Vec<UnreadSpan> = Vec::new();
     for a in all {
         common.extend(
             by.iter().map(|b| (a.0.max(b.0), a.1.min(b.1))).filter(|overlap| overlap.0 < overlap.1),

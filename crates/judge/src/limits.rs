@@ -31,10 +31,10 @@ mod supplies;
 mod tests;
 mod unseen;
 
-use crate::facts::{Facts, Stretch, covered};
+use crate::facts::{RunFacts, UnreadSpan, covered};
 use crate::shares::Shares;
-use brunt_model::finding::{Cause, Limit, Origin, ProcessUse, State};
-use brunt_model::reached::Replies;
+use brunt_model::finding::{LimitingResource, OtherCause, ProcessUse, State, UseOrigin};
+use brunt_model::reached::ReplyKind;
 use brunt_model::{Run, Verdict};
 pub use neighbors::cpu_taken_from_server;
 use result::{CauseState, RuleResult};
@@ -44,62 +44,78 @@ const EXPLAINS: f64 = 1.0 / 3.0;
 
 /// A possible limit of the generator.
 struct Rule {
-    limit: Limit,
-    evaluate: fn(&Facts) -> RuleResult,
+    limit: LimitingResource,
+    evaluate: fn(&RunFacts) -> RuleResult,
     /// Limits that follow from this one and are not named with it; lag only if the times agree.
-    explains: &'static [Limit],
+    explains: &'static [LimitingResource],
 }
 
 /// All rules.
 const RULES: &[Rule] = &[
-    Rule { limit: Limit::Descriptors, evaluate: supplies::descriptors, explains: &[] },
-    Rule { limit: Limit::Ports, evaluate: supplies::ports, explains: &[] },
+    Rule { limit: LimitingResource::Descriptors, evaluate: supplies::descriptors, explains: &[] },
+    Rule { limit: LimitingResource::Ports, evaluate: supplies::ports, explains: &[] },
     Rule {
-        limit: Limit::Throttled,
+        limit: LimitingResource::Throttled,
         evaluate: cpu::throttled,
-        explains: &[Limit::RunQueue, Limit::Lag],
+        explains: &[LimitingResource::RunQueue, LimitingResource::Lag],
     },
     Rule {
-        limit: Limit::Steal,
+        limit: LimitingResource::Steal,
         evaluate: cpu::steal,
-        explains: &[Limit::Cores, Limit::RunQueue, Limit::Lag],
+        explains: &[LimitingResource::Cores, LimitingResource::RunQueue, LimitingResource::Lag],
     },
     Rule {
-        limit: Limit::OtherProcesses,
+        limit: LimitingResource::OtherProcesses,
         evaluate: neighbors::other_processes,
-        explains: &[Limit::Cores, Limit::RunQueue, Limit::Lag],
+        explains: &[LimitingResource::Cores, LimitingResource::RunQueue, LimitingResource::Lag],
     },
     Rule {
-        limit: Limit::Stopped,
+        limit: LimitingResource::Stopped,
         evaluate: stopped::stopped,
-        explains: &[Limit::RunQueue, Limit::Lag],
+        explains: &[LimitingResource::RunQueue, LimitingResource::Lag],
     },
-    Rule { limit: Limit::Worker, evaluate: cpu::worker, explains: &[Limit::Lag] },
-    Rule { limit: Limit::Cores, evaluate: cpu::cores, explains: &[Limit::RunQueue, Limit::Lag] },
-    Rule { limit: Limit::RunQueue, evaluate: cpu::run_queue, explains: &[Limit::Lag] },
-    Rule { limit: Limit::Memory, evaluate: supplies::memory, explains: &[Limit::Lag] },
-    Rule { limit: Limit::Conntrack, evaluate: supplies::conntrack, explains: &[] },
-    Rule { limit: Limit::Nic, evaluate: network::nic, explains: &[] },
-    Rule { limit: Limit::Packets, evaluate: network::packets, explains: &[] },
-    Rule { limit: Limit::Lag, evaluate: lag::lag, explains: &[] },
+    Rule {
+        limit: LimitingResource::Worker,
+        evaluate: cpu::worker,
+        explains: &[LimitingResource::Lag],
+    },
+    Rule {
+        limit: LimitingResource::Cores,
+        evaluate: cpu::cores,
+        explains: &[LimitingResource::RunQueue, LimitingResource::Lag],
+    },
+    Rule {
+        limit: LimitingResource::RunQueue,
+        evaluate: cpu::run_queue,
+        explains: &[LimitingResource::Lag],
+    },
+    Rule {
+        limit: LimitingResource::Memory,
+        evaluate: supplies::memory,
+        explains: &[LimitingResource::Lag],
+    },
+    Rule { limit: LimitingResource::Conntrack, evaluate: supplies::conntrack, explains: &[] },
+    Rule { limit: LimitingResource::Nic, evaluate: network::nic, explains: &[] },
+    Rule { limit: LimitingResource::Packets, evaluate: network::packets, explains: &[] },
+    Rule { limit: LimitingResource::Lag, evaluate: lag::lag, explains: &[] },
 ];
 
 /// Returns the generator's verdict on itself.
 pub fn verdict(run: &Run) -> Verdict {
-    let Some(facts) = Facts::new(run) else { return supplies::without_load(run) };
+    let Some(facts) = RunFacts::new(run) else { return supplies::without_load(run) };
     let results: Vec<(&Rule, RuleResult)> =
         RULES.iter().map(|rule| (rule, (rule.evaluate)(&facts))).collect();
     let unexplained = unexplained_causes(&facts, &results);
-    let mut causes: Vec<Cause> =
+    let mut causes: Vec<OtherCause> =
         unexplained.into_iter().map(|(rule, result)| cause(rule.limit, result)).collect();
     // The gravest origin first, because it decides the state; then the longest cause.
     causes.sort_by_key(|cause| (cause.origin, std::cmp::Reverse(cause.lasted)));
     let state = match (causes.first().map(|cause| cause.origin), run.replies()) {
-        (Some(Origin::Generator), _) => State::Limited,
-        (Some(Origin::Machine), _) => State::BusyMachine,
-        (Some(Origin::Unknown), _) => State::Unexplained,
-        (None, Replies::SomeGood) => State::Ok,
-        (None, Replies::None | Replies::NoneGood) => State::Unjudged,
+        (Some(UseOrigin::Generator), _) => State::Limited,
+        (Some(UseOrigin::Machine), _) => State::BusyMachine,
+        (Some(UseOrigin::Unknown), _) => State::Unexplained,
+        (None, ReplyKind::SomeGood) => State::Ok,
+        (None, ReplyKind::None | ReplyKind::NoneGood) => State::Unjudged,
     };
     let evidence = results.into_iter().flat_map(|(_, result)| result.evidence).collect();
     Verdict {
@@ -111,8 +127,8 @@ pub fn verdict(run: &Run) -> Verdict {
     }
 }
 
-fn cause(limit: Limit, result: &RuleResult) -> Cause {
-    Cause {
+fn cause(limit: LimitingResource, result: &RuleResult) -> OtherCause {
+    OtherCause {
         limit,
         origin: result.origin,
         lasted: result.over_duration(),
@@ -121,25 +137,26 @@ fn cause(limit: Limit, result: &RuleResult) -> Cause {
     }
 }
 
-fn other_processes(facts: &Facts) -> Vec<ProcessUse> {
+fn other_processes(facts: &RunFacts) -> Vec<ProcessUse> {
     Shares::from_facts(facts).map(|shares| shares.largest_others).unwrap_or_default()
 }
 
 /// Returns the rows that are causes, without those that other causes explain.
 fn unexplained_causes<'a>(
-    facts: &Facts,
+    facts: &RunFacts,
     results: &'a [(&'a Rule, RuleResult)],
 ) -> Vec<(&'a Rule, &'a RuleResult)> {
-    let lag_is_cause = results
-        .iter()
-        .any(|(rule, result)| rule.limit == Limit::Lag && result.state == CauseState::Cause);
+    let lag_is_cause = results.iter().any(|(rule, result)| {
+        rule.limit == LimitingResource::Lag && result.state == CauseState::Cause
+    });
     let lagging = if lag_is_cause { facts.lagging() } else { Vec::new() };
     let mut causes = Vec::new();
     for (rule, result) in results {
         let is_cause = match result.state {
             CauseState::Cause => true,
             CauseState::Brief => {
-                rule.explains.contains(&Limit::Lag) && covered(&lagging, &result.over) >= EXPLAINS
+                rule.explains.contains(&LimitingResource::Lag)
+                    && covered(&lagging, &result.over) >= EXPLAINS
             }
             CauseState::NoCause => false,
         };
@@ -156,11 +173,17 @@ fn unexplained_causes<'a>(
 
 /// True if other causes explain this limit. Lag is explained only if they cover enough
 /// of the lagging time.
-fn is_explained(limit: Limit, causes: &[(&Rule, &RuleResult)], lagging: &[Stretch]) -> bool {
+fn is_explained(
+    limit: LimitingResource,
+    causes: &[(&Rule, &RuleResult)],
+    lagging: &[UnreadSpan],
+) -> bool {
     let explaining: Vec<_> =
         causes.iter().filter(|(rule, _)| rule.explains.contains(&limit)).collect();
-    let times: Vec<Stretch> =
+    let times: Vec<UnreadSpan> =
         explaining.iter().flat_map(|(_, result)| result.over.iter().copied()).collect();
     !explaining.is_empty()
-        && (limit != Limit::Lag || lagging.is_empty() || covered(lagging, &times) >= EXPLAINS)
+        && (limit != LimitingResource::Lag
+            || lagging.is_empty()
+            || covered(lagging, &times) >= EXPLAINS)
 }

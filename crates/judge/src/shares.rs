@@ -8,7 +8,7 @@
 //!
 //! Out of scope: a judgement.
 
-use crate::facts::{Facts, Span};
+use crate::facts::{ReadingSpan, RunFacts};
 use brunt_model::Run;
 use brunt_model::finding::ProcessUse;
 use brunt_model::reading_names::{self as name, server};
@@ -38,10 +38,10 @@ pub(crate) struct Shares {
 impl Shares {
     /// Returns None if the usage of the machine's cores was not read.
     pub fn new(run: &Run) -> Option<Self> {
-        Self::from_facts(&Facts::new(run)?)
+        Self::from_facts(&RunFacts::new(run)?)
     }
 
-    pub fn from_facts(facts: &Facts) -> Option<Self> {
+    pub fn from_facts(facts: &RunFacts) -> Option<Self> {
         let cores = mean(&facts.sum_of_rates(&name::HOST_PARTS))?;
         let free =
             mean(&facts.sum_of_rates(&[name::HOST_IDLE, name::HOST_IOWAIT, name::HOST_STEAL]))?;
@@ -71,14 +71,14 @@ impl Shares {
     }
 }
 
-fn mean(spans: &[Span]) -> Option<f64> {
+fn mean(spans: &[ReadingSpan]) -> Option<f64> {
     (!spans.is_empty())
         .then(|| spans.iter().map(|span| span.value).sum::<f64>() / spans.len() as f64)
 }
 
 /// Returns other processes by name, in descending order of usage. Names of the server's
 /// processes are left out.
-fn largest_others(facts: &Facts) -> Vec<ProcessUse> {
+fn largest_others(facts: &RunFacts) -> Vec<ProcessUse> {
     let readings = facts.states(name::PROCESSES).len().max(1) as f64;
     let servers: Vec<&str> = probed(facts).map(|(_, name)| name).collect();
     let mut others = Vec::new();
@@ -98,20 +98,20 @@ fn largest_others(facts: &Facts) -> Vec<ProcessUse> {
 }
 
 /// The busiest process of a name; None if it was not the same process all the time.
-fn busiest_pid(facts: &Facts, name: &str) -> Option<u32> {
+fn busiest_pid(facts: &RunFacts, name: &str) -> Option<u32> {
     let pids = facts.states(&name::busiest_pid(name));
     let first = pids.first()?.value;
     pids.iter().all(|pid| pid.value == first).then_some(first as u32)
 }
 
 /// Source and name of the server's processes that probes read, if the server runs on this machine.
-fn probed<'a>(facts: &Facts<'a>) -> impl Iterator<Item = (&'a str, &'a str)> {
+fn probed<'a>(facts: &RunFacts<'a>) -> impl Iterator<Item = (&'a str, &'a str)> {
     let is_local = facts.same_host() == Some(true);
     let sources = facts.run.history.keys().filter(move |_| is_local);
     sources.filter_map(|source| Some((source.as_str(), source.strip_prefix("process:")?)))
 }
 
-fn server_cores(facts: &Facts) -> Option<f64> {
+fn server_cores(facts: &RunFacts) -> Option<f64> {
     let probed: Vec<f64> = probed(facts)
         .filter_map(|(source, _)| mean(&facts.sum_of_rates_of(source, &server::CPU)))
         .collect();

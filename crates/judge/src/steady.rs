@@ -15,8 +15,8 @@ pub mod response_times;
 pub mod trend;
 pub mod until;
 
-use brunt_model::finding::{FigureEstimate, Interval, Steady};
-use brunt_model::series::Point;
+use brunt_model::finding::{FigureEstimate, PercentileInterval, Steady};
+use brunt_model::series::SeriesPoint;
 use brunt_model::{Load, Phase, Run};
 use brunt_stats::{blocks, mser, order};
 use trend::Trend;
@@ -30,7 +30,7 @@ const FEWEST_TIMES: f64 = 30.0;
 /// Returns the steady state, the percentiles of the response time (seconds) and the throughput (per
 /// second), with their intervals. Empty if the load changes by plan: such a run is not steady, and
 /// one percentile cannot describe it.
-pub fn figures(run: &Run) -> (Option<Steady>, Vec<Interval>, Option<FigureEstimate>) {
+pub fn figures(run: &Run) -> (Option<Steady>, Vec<PercentileInterval>, Option<FigureEstimate>) {
     if !is_constant(run) {
         return (None, Vec::new(), None);
     }
@@ -52,8 +52,8 @@ fn is_constant(run: &Run) -> bool {
 
 /// Determines the steady state by MSER-5 of the throughput and of p50: the later of both cuts.
 /// None below 50 points.
-pub fn steady(points: &[Point]) -> Option<Steady> {
-    let throughput: Vec<f64> = points.iter().map(Point::throughput).collect();
+pub fn steady(points: &[SeriesPoint]) -> Option<Steady> {
+    let throughput: Vec<f64> = points.iter().map(SeriesPoint::throughput).collect();
     let throughput = mser::truncate(&throughput)?;
     let p50 = mser::truncate(&quantiles(points, 0.5))?;
     let cut = throughput.cut.max(p50.cut);
@@ -68,15 +68,15 @@ pub fn steady(points: &[Point]) -> Option<Steady> {
 }
 
 /// Returns the figures that rose or fell during the whole measured time, from its points.
-pub fn trends(points: &[Point], steady: &Steady) -> Vec<Trend> {
+pub fn trends(points: &[SeriesPoint], steady: &Steady) -> Vec<Trend> {
     let cut = points.iter().take_while(|point| point.from - points[0].from < steady.cut).count();
     trend::trends(points, cut)
 }
 
 /// Returns the throughput (completed per second) and its interval by batch means; None if the run
 /// was too short for one.
-pub fn throughput(run: &Run, points: &[Point]) -> Option<FigureEstimate> {
-    let seconds: f64 = points.iter().map(Point::seconds).sum();
+pub fn throughput(run: &Run, points: &[SeriesPoint]) -> Option<FigureEstimate> {
+    let seconds: f64 = points.iter().map(SeriesPoint::seconds).sum();
     let rate = points.iter().map(|p| p.flow.completed).sum::<u64>() as f64 / seconds;
     let deviations: Vec<f64> =
         points.iter().map(|p| p.flow.completed as f64 - rate * p.seconds()).collect();
@@ -101,7 +101,7 @@ pub fn throughput(run: &Run, points: &[Point]) -> Option<FigureEstimate> {
 }
 
 /// Returns the points of the measured time.
-pub fn measured(run: &Run) -> Vec<Point> {
+pub fn measured(run: &Run) -> Vec<SeriesPoint> {
     points(run, Phase::Measure)
 }
 
@@ -110,13 +110,13 @@ pub fn warmup_steady_state(run: &Run) -> Option<Steady> {
     steady(&points(run, Phase::Warmup))
 }
 
-fn points(run: &Run, phase: Phase) -> Vec<Point> {
+fn points(run: &Run, phase: Phase) -> Vec<SeriesPoint> {
     run.series.points().filter(|p| p.phase == phase && p.to > p.from).collect()
 }
 
 /// Quantile `q` of each point, in nanoseconds. A point without replies has the quantile of the last
 /// earlier point with replies.
-fn quantiles(points: &[Point], q: f64) -> Vec<f64> {
+fn quantiles(points: &[SeriesPoint], q: f64) -> Vec<f64> {
     let of_points: Vec<u64> = points.iter().map(|p| p.response.quantile(q)).collect();
     let mut last = of_points.iter().copied().find(|value| *value > 0).unwrap_or(0);
     let mut carried = Vec::with_capacity(of_points.len());

@@ -4,8 +4,8 @@
 //! table of another tool.
 
 use crate::comparison::Pair;
-use crate::finding::{Finding, ProcessUse, Side, State};
-use crate::{Answer, Comparison, LoadUnit, Objective};
+use crate::finding::{Finding, ProcessUse, State, ThresholdSide};
+use crate::{CapacityResult, Comparison, LoadUnit, Objective};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -62,7 +62,7 @@ pub struct Observation {
     /// True if the trial was stopped early: its figures are those of the first part.
     pub cut_short: bool,
     /// Blocks of one second each, in order; empty if only sums are known.
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<SecondOfTrial>,
 }
 
 /// A quantile of the response time.
@@ -78,7 +78,7 @@ pub struct ObservedQuantile {
 
 /// One second of a trial.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Block {
+pub struct SecondOfTrial {
     /// Length of the block, in seconds.
     pub seconds: f64,
     /// Arrivals that became due in the block.
@@ -107,7 +107,7 @@ pub struct Analysis {
     pub pairs: Vec<Pair>,
     /// Capacity of each contender; empty unless it was searched for.
     #[serde(default)]
-    pub answers: Vec<Answer>,
+    pub answers: Vec<CapacityResult>,
     /// Comparison of the contenders; null unless one was asked for.
     #[serde(default)]
     pub comparison: Option<Comparison>,
@@ -317,5 +317,5 @@ pub struct Reason {
     /// Value from which the reading counts as a cause.
     pub threshold: f64,
     /// Side of the threshold on which the reading counts.
-    pub side: Side,
+    pub side: ThresholdSide,
 }

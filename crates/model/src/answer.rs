@@ -11,7 +11,7 @@ use std::time::Duration;
 
 /// Result of a capacity search for one contender; also of a search that was stopped.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Answer {
+pub struct CapacityResult {
     /// Name of the contender.
     pub contender: String,
     /// The unit of loads.

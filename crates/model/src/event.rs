@@ -63,7 +63,7 @@ pub enum Event {
     /// The run has ended; no event follows.
     Finished(Finish),
     /// A process of the run has ended prematurely.
-    Lost(Loss),
+    Lost(LostProcess),
 }
 
 /// The phases of a run, in order.
@@ -102,7 +102,7 @@ pub struct Warning {
 
 /// A process that ended prematurely. Its share of the load is missing from then on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Loss {
+pub struct LostProcess {
     /// End of its last reported interval. Requests in flight at that time count as cut.
     pub at: Tick,
     /// Position of the process in the run.

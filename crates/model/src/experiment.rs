@@ -127,7 +127,7 @@ pub struct ManagedServer {
     /// Command line passed to `sh -c`; it stays in the foreground.
     pub start: String,
     /// Condition for the server to be ready.
-    pub ready: Ready,
+    pub ready: ReadyCondition,
     /// Command that stops the server; null: SIGTERM to its process group. Processes left
     /// after `stop_timeout` are killed.
     pub stop: Option<String>,
@@ -148,7 +148,7 @@ pub struct ManagedServer {
 /// Condition for a managed server to be ready.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Ready {
+pub enum ReadyCondition {
     /// A GET of this URL gets a reply with a status below 500.
     Url(String),
     /// Something listens at `HOST:PORT`.

@@ -20,7 +20,7 @@ pub struct Extractor {
     pub samples: SampleScope,
     /// Match that is used if there are several.
     #[serde(default)]
-    pub take: Take,
+    pub take: MatchChoice,
     /// True: also sets `NAME_matchNr`, and for a regular expression `NAME_g`, `NAME_g0`, `NAME_g1`,
     /// …, as JMeter does.
     #[serde(default)]
@@ -39,7 +39,7 @@ impl Extractor {
             from,
             part: ReplyPart::Body,
             samples: SampleScope::Main,
-            take: Take::First,
+            take: MatchChoice::First,
             sets_more: false,
             default: None,
         }
@@ -156,7 +156,7 @@ impl ExtractFrom {
 /// Match that is used if there are several.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Take {
+pub enum MatchChoice {
     /// The first match.
     #[default]
     First,

@@ -15,13 +15,13 @@ pub struct Judgement {
     /// Verdict on the generator and on the validity of the figures.
     pub verdict: Verdict,
     /// Consistency checks; those that were not possible are left out.
-    pub checks: Vec<Check>,
+    pub checks: Vec<ConsistencyCheck>,
     /// Findings about the run, most serious first.
     pub findings: Vec<Finding>,
     /// Steady state of the run; null if there are too few points.
     pub steady: Option<Steady>,
     /// Percentiles of the response time, each with its interval.
-    pub intervals: Vec<Interval>,
+    pub intervals: Vec<PercentileInterval>,
     /// Throughput per second, with its interval; null if there are too few data.
     pub throughput: Option<FigureEstimate>,
     /// Server bottleneck; null without readings of the server.
@@ -35,13 +35,13 @@ pub struct Verdict {
     /// Verdict in one word.
     pub state: State,
     /// Causes that changed figures, those that decided the state first.
-    pub causes: Vec<Cause>,
+    pub causes: Vec<OtherCause>,
     /// Processes of the machine that are neither the generator nor the server, by CPU use. Empty if
     /// they cannot be distinguished from the server.
     #[serde(default)]
     pub other_processes: Vec<ProcessUse>,
     /// Evidence: each figure with its threshold.
-    pub evidence: Vec<Evidence>,
+    pub evidence: Vec<FigureEvidence>,
     /// Readings that this system does not provide, each a sentence.
     pub unseen: Vec<String>,
 }
@@ -121,12 +121,12 @@ impl State {
 
 /// A cause other than the server that changed figures.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Cause {
+pub struct OtherCause {
     /// Resource that was the limit.
-    pub limit: Limit,
+    pub limit: LimitingResource,
     /// Origin of the resource use.
     #[serde(default)]
-    pub origin: Origin,
+    pub origin: UseOrigin,
     /// Duration of the cause, in seconds.
     #[serde(with = "seconds", rename = "seconds")]
     #[schemars(with = "f64")]
@@ -142,7 +142,7 @@ pub struct Cause {
     Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
-pub enum Origin {
+pub enum UseOrigin {
     /// The generator, or limits that were set for it.
     #[default]
     Generator,
@@ -176,7 +176,7 @@ impl std::fmt::Display for ProcessUse {
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
-pub enum Limit {
+pub enum LimitingResource {
     /// A worker thread at 100 % of a core.
     Worker,
     /// No idle core on a machine that the generator shares with the server.
@@ -207,7 +207,7 @@ pub enum Limit {
     Lag,
 }
 
-impl Limit {
+impl LimitingResource {
     /// Name of the limit, for sentences with "limited by".
     pub fn words(self) -> &'static str {
         match self {
@@ -231,9 +231,9 @@ impl Limit {
 
 /// A figure with its threshold.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Evidence {
+pub struct FigureEvidence {
     /// Resource that the figure describes.
-    pub limit: Limit,
+    pub limit: LimitingResource,
     /// Name of the figure, with its unit.
     pub name: String,
     /// Worst value of the measured time.
@@ -241,13 +241,13 @@ pub struct Evidence {
     /// Value from which the figure counts as a cause.
     pub threshold: f64,
     /// Side of the threshold on which the figure counts.
-    pub side: Side,
+    pub side: ThresholdSide,
 }
 
 /// Side of a threshold on which a figure counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Side {
+pub enum ThresholdSide {
     /// At the threshold and above.
     AtLeast,
     /// Below the threshold.
@@ -256,7 +256,7 @@ pub enum Side {
 
 /// A consistency check: two ways to count the same must agree.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Check {
+pub struct ConsistencyCheck {
     /// Name of the check.
     pub name: String,
     /// True if the check passed.
@@ -313,7 +313,7 @@ pub struct Steady {
 /// A percentile of the response time, with its interval.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "ConfidenceInterval")]
-pub struct Interval {
+pub struct PercentileInterval {
     /// Quantile as a fraction: 0.99 is p99.
     pub quantile: f64,
     /// Percentile and its interval, in seconds; null if the run was too short.

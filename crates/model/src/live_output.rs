@@ -35,7 +35,7 @@ pub struct InfluxSink {
     /// the organization and bucket.
     pub url: String,
     /// Access token, if one is needed.
-    pub token: Option<Token>,
+    pub token: Option<AccessToken>,
     /// Measurement name of all lines.
     pub measurement: String,
     /// Value of the tag `application`; empty: no such tag.
@@ -76,9 +76,9 @@ pub enum LabelFilter {
 
 /// A secret that gives access. Its debug output is hidden.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Token(pub String);
+pub struct AccessToken(pub String);
 
-impl fmt::Debug for Token {
+impl fmt::Debug for AccessToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Token(…)")
     }
@@ -135,7 +135,7 @@ mod tests {
         let url = "http://me:hunter2@h:8086/write?db=x&u=me&p=hunter3";
         let sink = LiveSink::Influx(InfluxSink {
             url: url.into(),
-            token: Some(Token("hunter4".into())),
+            token: Some(AccessToken("hunter4".into())),
             measurement: "jmeter".into(),
             application: String::new(),
             title: String::new(),
@@ -143,7 +143,7 @@ mod tests {
             tags: Vec::new(),
         });
         assert_eq!(sink.to_string(), "InfluxDB at http://h:8086/write");
-        assert!(!format!("{:?}", Token("hunter4".into())).contains("hunter"));
+        assert!(!format!("{:?}", AccessToken("hunter4".into())).contains("hunter"));
         let output = LiveOutput {
             sink,
             interval: Duration::ZERO,

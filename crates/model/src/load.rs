@@ -14,14 +14,14 @@ pub enum Load {
     /// This load hides queueing (coordinated omission).
     Closed {
         /// Number of users over time.
-        users: Shape,
+        users: LoadShape,
         /// Think time between a reply and the user's next request.
-        think: Think,
+        think: ThinkTime,
     },
     /// Arrivals follow a schedule that does not wait for replies.
     Open {
         /// Arrivals per second over time.
-        rate: Shape,
+        rate: LoadShape,
         /// Spacing of the arrivals.
         arrivals: Arrivals,
         /// Maximum number of connections; an arrival that finds none free waits. Null: no maximum.
@@ -33,14 +33,14 @@ pub enum Load {
 
 /// A quantity over time: stages, each linear from one value to another.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Shape {
+pub struct LoadShape {
     /// Stages in order; never empty.
-    pub stages: Vec<Stage>,
+    pub stages: Vec<LoadStage>,
 }
 
 /// One stage of a [`Shape`].
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Stage {
+pub struct LoadStage {
     /// Value at the beginning of the stage, if it has a duration.
     pub from: f64,
     /// Value at the end of the stage.
@@ -51,10 +51,10 @@ pub struct Stage {
     pub duration: Option<Duration>,
 }
 
-impl Shape {
+impl LoadShape {
     /// Creates a shape with one value that never changes.
     pub fn constant(value: f64) -> Self {
-        Self { stages: vec![Stage { from: value, to: value, duration: None }] }
+        Self { stages: vec![LoadStage { from: value, to: value, duration: None }] }
     }
 
     /// Sum of the stages' durations; None if a stage has no end.
@@ -92,7 +92,7 @@ impl Shape {
     }
 }
 
-impl Shape {
+impl LoadShape {
     /// Integral of the value over the first `t`, in value × seconds; for a rate, the number of
     /// arrivals. The time after the last stage counts as 0, unlike in [`at`](Self::at), because no
     /// further arrivals are scheduled.
@@ -116,7 +116,7 @@ impl Shape {
     }
 }
 
-impl fmt::Display for Stage {
+impl fmt::Display for LoadStage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.from != self.to {
             write!(f, "{}..", self.from)?;
@@ -126,7 +126,7 @@ impl fmt::Display for Stage {
     }
 }
 
-impl fmt::Display for Shape {
+impl fmt::Display for LoadShape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, stage) in self.stages.iter().enumerate() {
             let comma = if i > 0 { "," } else { "" };
@@ -159,7 +159,7 @@ impl Load {
     }
 
     /// Number of virtual users, or arrivals per second, over time.
-    pub fn shape(&self) -> &Shape {
+    pub fn shape(&self) -> &LoadShape {
         let (Self::Closed { users: shape, .. } | Self::Open { rate: shape, .. }) = self;
         shape
     }
@@ -168,7 +168,7 @@ impl Load {
 /// Think time between a reply and the user's next request: uniformly distributed
 /// from `least` to `most`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Think {
+pub struct ThinkTime {
     /// Minimum think time, in seconds.
     #[serde(with = "seconds", rename = "least_seconds")]
     #[schemars(with = "f64")]
@@ -179,7 +179,7 @@ pub struct Think {
     pub most: Duration,
 }
 
-impl Think {
+impl ThinkTime {
     /// No think time.
     pub const NONE: Self = Self { least: Duration::ZERO, most: Duration::ZERO };
 

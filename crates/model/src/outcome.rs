@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 pub use check_failure::CheckFailure;
-pub use malformed::Malformed;
+pub use malformed::MalformedReply;
 pub use status::{CLOSE_STATUS, GRPC_STATUS, grpc_code_status, grpc_status, status_text};
 
 /// Reason why a request has no good reply. The order is that of the tables in reports and of the

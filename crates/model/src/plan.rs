@@ -16,7 +16,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
-pub use crate::reply_policy::{Checks, StatusRange};
+pub use crate::reply_policy::{ReplyChecks, StatusRange};
 
 /// A fully resolved run: every setting has its value, and nothing else is needed to execute it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -29,13 +29,13 @@ pub struct Plan {
     /// Reply policies; requests refer to them by index. Never empty.
     pub reply_policies: Vec<ReplyPolicy>,
     /// Connection settings of all populations without separate ones.
-    pub connection: Connection,
+    pub connection: ConnectionSettings,
     /// Bounds on the figures of the run.
     pub objectives: Vec<Objective>,
     /// Precision at which the run ends early; null: it does not end early.
     pub until: Option<Until>,
     /// Settings for recording samples.
-    pub record: Record,
+    pub record: RecordSettings,
     /// Seed of all random choices.
     pub seed: u64,
     /// Worker threads of each process.
@@ -78,7 +78,7 @@ pub struct Population {
     pub stop: Stop,
     /// Settings for opening and using connections.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub connection: Option<Box<Connection>>,
+    pub connection: Option<Box<ConnectionSettings>>,
 }
 
 /// Default name of a population.
@@ -92,7 +92,7 @@ impl Population {
 
     /// Word for one of its users in reports: "connection" if a user only repeats
     /// requests on one connection.
-    pub fn word_for_user(&self, connection: &Connection) -> &'static str {
+    pub fn word_for_user(&self, connection: &ConnectionSettings) -> &'static str {
         // With several connections per origin, the number of users is not the number of
         // connections.
         let only_repeats =
@@ -144,7 +144,7 @@ impl Plan {
     }
 
     /// Returns the connection settings of a population, by its number.
-    pub fn connection_of(&self, number: usize) -> &Connection {
+    pub fn connection_of(&self, number: usize) -> &ConnectionSettings {
         self.populations[number].connection.as_deref().unwrap_or(&self.connection)
     }
 
@@ -181,7 +181,7 @@ impl Plan {
 
 /// Connection settings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Connection {
+pub struct ConnectionSettings {
     /// The version of HTTP.
     pub http: HttpVersion,
     /// Maximum number of requests per connection; 1: a new connection for each request.
@@ -246,7 +246,7 @@ pub struct Connection {
     #[serde(default)]
     pub reset: bool,
     /// TLS settings of all connections.
-    pub tls: Tls,
+    pub tls: TlsSettings,
 }
 
 /// Default for plans without this number.
@@ -258,7 +258,7 @@ fn one() -> u32 {
     1
 }
 
-impl Connection {
+impl ConnectionSettings {
     /// Requests that a user can have in flight at once: the streams of all its
     /// connections to an origin.
     pub fn in_flight_per_user(&self) -> u32 {
@@ -292,7 +292,7 @@ impl Connection {
             keep: ConnectionLifetime::Run,
             other_origins: default_other_origins(),
             reset: false,
-            tls: Tls::default(),
+            tls: TlsSettings::default(),
         }
     }
 }
@@ -354,7 +354,7 @@ pub struct ResolveAll {
 /// TLS settings of connections.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[allow(clippy::struct_excessive_bools)] // each is a setting of its own
-pub struct Tls {
+pub struct TlsSettings {
     /// PEM file of the authorities to trust, in place of the system's.
     pub cacert: Option<PathBuf>,
     /// PEM file of the client certificate, or a folder with `.pem` files that contain certificate
@@ -400,7 +400,7 @@ pub enum TlsVersion {
 
 /// Settings for recording samples.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Record {
+pub struct RecordSettings {
     /// Interval of snapshots, in seconds.
     #[serde(with = "seconds", rename = "interval_seconds")]
     #[schemars(with = "f64")]
@@ -411,12 +411,12 @@ pub struct Record {
     pub samples: bool,
     /// Records of samples that listeners get, for result files; null: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub records: Option<Records>,
+    pub records: Option<ListenerRecords>,
 }
 
 /// Sample records for listeners that write result files.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-pub struct Records {
+pub struct ListenerRecords {
     /// Level of detail of each record.
     #[serde(default)]
     pub detail: RecordDetail,

@@ -24,7 +24,7 @@ pub enum Question {
     Find(CapacitySearch),
     /// Better contender. Each repetition is a block. The experiment ends as soon
     /// as the test decides.
-    Compare(Compare),
+    Compare(ComparisonSettings),
 }
 
 /// Settings of a capacity search.
@@ -152,7 +152,7 @@ pub enum TrialGap {
 /// Settings of a comparison: each contender is compared with the first, at each
 /// load that both have.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Compare {
+pub struct ComparisonSettings {
     /// Compared figures. The first one decides; the others are reported.
     pub metrics: Vec<Measure>,
     /// Smallest relevant difference, as a share. Contenders with a smaller one are equal.

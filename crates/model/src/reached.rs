@@ -6,7 +6,7 @@ use crate::{Objective, Run, Study};
 
 /// Kind of replies that a run received.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Replies {
+pub enum ReplyKind {
     /// No complete reply: nothing was measured.
     None,
     /// Complete replies, all of them errors by status or by a check.
@@ -17,11 +17,11 @@ pub enum Replies {
 
 impl Run {
     /// Returns the kind of replies that were received in the measured time.
-    pub fn replies(&self) -> Replies {
+    pub fn replies(&self) -> ReplyKind {
         match (self.total.completed, self.total.good) {
-            (0, _) => Replies::None,
-            (_, 0) => Replies::NoneGood,
-            _ => Replies::SomeGood,
+            (0, _) => ReplyKind::None,
+            (_, 0) => ReplyKind::NoneGood,
+            _ => ReplyKind::SomeGood,
         }
     }
 
@@ -43,7 +43,7 @@ impl Run {
 
 impl Study {
     /// Returns the replies of a contender's best trial; None if it has no trial.
-    pub fn best_replies(&self, contender: usize) -> Option<Replies> {
+    pub fn best_replies(&self, contender: usize) -> Option<ReplyKind> {
         self.trials_of(contender).map(|trial| trial.run.replies()).max()
     }
 
@@ -59,7 +59,7 @@ impl Study {
 
     /// True if no trial of the study received a reply: nothing was measured.
     pub fn has_no_reply(&self) -> bool {
-        self.trials.iter().all(|trial| trial.run.replies() == Replies::None)
+        self.trials.iter().all(|trial| trial.run.replies() == ReplyKind::None)
     }
 
     /// Number of trials with a failed consistency check.

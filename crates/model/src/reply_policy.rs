@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::extract::{Extractor, QualifiedXpath, ReplyPart};
 use crate::outcome::status_text;
-use crate::scenario::{Scope, Script};
+use crate::scenario::{EndScope, Script};
 use crate::time::optional_seconds;
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use std::time::Duration;
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ReplyPolicy {
     /// Checks that a good reply passes.
-    pub checks: Checks,
+    pub checks: ReplyChecks,
     /// Number and rules of followed redirects.
     #[serde(default)]
     pub redirects: Redirects,
@@ -62,7 +62,7 @@ pub struct ReplyPolicy {
     pub timeout: Option<Duration>,
     /// Part of the run that ends after a failed request.
     #[serde(default)]
-    pub failure_ends: Scope,
+    pub failure_ends: EndScope,
     /// True: a bad status counts as a failure for the user, in conditions, transactions and
     /// `failure_ends`. False: only an incomplete reply or a failed check does.
     #[serde(default)]
@@ -360,7 +360,7 @@ pub struct Credentials {
 
 impl ReplyPolicy {
     /// Creates a policy with checks only.
-    pub fn checks(checks: Checks) -> Self {
+    pub fn checks(checks: ReplyChecks) -> Self {
         Self { checks, ..Self::default() }
     }
 
@@ -432,7 +432,7 @@ impl ReplyPolicy {
 
 /// Checks for a good reply.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-pub struct Checks {
+pub struct ReplyChecks {
     /// Good statuses; empty: all below 400.
     pub status: Vec<StatusRange>,
     /// Regular expression that the body must match.
@@ -465,7 +465,7 @@ impl StatusRange {
     }
 }
 
-impl Checks {
+impl ReplyChecks {
     /// True if a status is good.
     #[inline]
     pub fn expects(&self, status: u16) -> bool {

@@ -1,10 +1,10 @@
 //! Folds the events of a run into a [`Run`], the only input of reports.
 
-use crate::event::{Finish, Loss};
+use crate::event::{Finish, LostProcess};
 use crate::history::History;
 use crate::reading_names;
 use crate::series::Series;
-use crate::spread::Spread;
+use crate::spread::ArrivalSpread;
 use crate::{
     CheckFailure, Environment, Event, Flow, Phase, Plan, Snapshot, Tally, Tick, TransactionTally,
 };
@@ -47,7 +47,7 @@ pub struct Run {
     /// Counters of the grace period.
     pub flow_grace: Flow,
     /// Spacing of the arrivals (open loop).
-    pub spread: Spread,
+    pub spread: ArrivalSpread,
     /// Highest value of each counter in an interval; for a level, its peak.
     pub peak: Flow,
     /// Figures of the run over time.
@@ -57,7 +57,7 @@ pub struct Run {
     /// Warnings, each sentence once.
     pub warnings: Vec<String>,
     /// Processes that ended prematurely.
-    pub losses: Vec<Loss>,
+    pub losses: Vec<LostProcess>,
     /// End of the run; None while it is active, or if the log is incomplete.
     pub finish: Option<Finish>,
     /// End of the latest interval.

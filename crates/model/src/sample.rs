@@ -1,6 +1,6 @@
 //! A finished request and its instants.
 
-use crate::outcome::Malformed;
+use crate::outcome::MalformedReply;
 use crate::{Outcome, Tick};
 
 /// A finished request. Its instants are defined in ARCHITECTURE.md, "The life of one request". Each
@@ -21,7 +21,7 @@ pub struct Sample {
     /// Last byte of the reply, or detection of the failure.
     pub last_byte: Tick,
     /// Times of the steps of opening a connection, if one was opened for this request.
-    pub opening: Opening,
+    pub opening: ConnectTimes,
     /// True if a connection was opened for this request.
     pub opened: bool,
     /// True if the connection had been used before.
@@ -53,13 +53,13 @@ pub struct Sample {
     /// nanoseconds. None if not measured, since it is sampled.
     pub read_lag: Option<u64>,
     /// Cause of a protocol error; None for other outcomes.
-    pub malformed: Option<Malformed>,
+    pub malformed: Option<MalformedReply>,
 }
 
 /// Times of the steps of opening a connection, in nanoseconds. None: the step did not take place
 /// or did not end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Opening {
+pub struct ConnectTimes {
     /// Time to resolve the name.
     pub resolve: Option<u64>,
     /// Time to connect, including the proxy's response.

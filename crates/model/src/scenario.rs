@@ -9,9 +9,9 @@ mod samples;
 mod texts;
 
 use crate::Request;
-use crate::load::Think;
+use crate::load::ThinkTime;
 use crate::modifier::RequestModifier;
-pub use choice::{Branch, Order, Portion};
+pub use choice::{Branch, ListOrder, Portion};
 pub use request_list::RequestList;
 pub use samples::{FixedSample, SampleMaker, ScriptSample};
 use schemars::JsonSchema;
@@ -57,7 +57,7 @@ pub enum ScenarioStep {
     /// The request with this index in the list, from 0.
     Request(u32),
     /// The next request of the list. Requests of weight 0 are never next.
-    Next(Order),
+    Next(ListOrder),
     /// Requests that do not wait for each other's replies. The replies are checked. Cookies,
     /// credentials, page elements and versions are neither taken from them nor sent with them.
     Together {
@@ -126,7 +126,7 @@ pub enum ScenarioStep {
         /// Variable with the current value; `${NAME}` in a text is replaced by it.
         variable: String,
         /// Values of the variable, in order.
-        values: Values,
+        values: LoopValues,
         /// Steps for each value.
         steps: Vec<ScenarioStep>,
     },
@@ -135,7 +135,7 @@ pub enum ScenarioStep {
         /// Text that selects the case.
         value: String,
         /// Cases in their order.
-        cases: Vec<Case>,
+        cases: Vec<SwitchCase>,
     },
     /// Executes all these lists of steps, in a new random order each time.
     Shuffle(Vec<Vec<ScenarioStep>>),
@@ -156,7 +156,7 @@ pub enum ScenarioStep {
     /// Executes the steps of one branch.
     Choose {
         /// Order of the branches.
-        order: Order,
+        order: ListOrder,
         /// Portion of the branch that is executed.
         #[serde(default, skip_serializing_if = "Portion::is_whole")]
         portion: Portion,
@@ -168,14 +168,14 @@ pub enum ScenarioStep {
     /// turns, the rounds of their loops and their transactions are preserved.
     Resumable(Vec<ScenarioStep>),
     /// A pause; the next request is due after it.
-    Think(Think),
+    Think(ThinkTime),
     /// A pause of a number of milliseconds, given as a text; 0 if it is not a number.
     Pause(String),
     /// Runs a script, then pauses. The value of the script is the length in milliseconds; no number
     /// is 0.
     PauseByScript(Script),
     /// A pause that limits users to a rate.
-    Pace(Pace),
+    Pace(RatePause),
     /// Waits until a number of users of the population wait here.
     // JMeter's Synchronizing Timer.
     Meet {
@@ -194,7 +194,7 @@ pub enum ScenarioStep {
     /// Sets variables to the cells of the next row of the data file with this number.
     Row(u32),
     /// Sets a variable to the next number of a counter.
-    Count(Counter),
+    Count(VariableCounter),
     /// Runs a script of the user.
     Script(Script),
     /// Changes the next request before it is sent.
@@ -206,7 +206,7 @@ pub enum ScenarioStep {
     /// Executes steps only once each time that the innermost enclosing loop begins.
     OncePerLoop(Vec<ScenarioStep>),
     /// Ends a part of the run.
-    Stop(Scope),
+    Stop(EndScope),
 }
 
 impl ScenarioStep {
@@ -271,7 +271,7 @@ impl From<u64> for Rounds {
 /// Values of a loop.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
-pub enum Values {
+pub enum LoopValues {
     /// These texts, in order.
     List(Vec<String>),
     /// Values of numbered variables, such as `id_1`, `id_2`, …, up to the first without a value.
@@ -290,7 +290,7 @@ pub enum Values {
 
 /// A case of a switch.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Case {
+pub struct SwitchCase {
     /// Names of the case; empty: the default case.
     pub names: Vec<String>,
     /// Steps of the case.
@@ -381,7 +381,7 @@ pub enum DataEnd {
 
 /// A counter that sets a variable.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Counter {
+pub struct VariableCounter {
     /// Name of the variable.
     pub variable: String,
     /// A text: first number; empty: 0.
@@ -400,7 +400,7 @@ pub struct Counter {
 
 /// A pause that limits users to a rate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Pace {
+pub struct RatePause {
     /// A text: maximum number of passes per minute.
     pub per_minute: String,
     /// Users that the rate applies to.
@@ -525,14 +525,14 @@ pub enum Condition {
     /// The regular expression matches somewhere in the text.
     Matches(String, String),
     /// True for a share of the evaluations.
-    Share(Share),
+    Share(ConditionShare),
     /// The other condition does not hold.
     Not(Box<Condition>),
 }
 
 /// Share of the evaluations of a condition.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Share {
+pub struct ConditionShare {
     /// A text: a number.
     pub value: String,
     /// True: the number is a percentage. False: it is a total number of times.
@@ -545,7 +545,7 @@ pub struct Share {
 /// Part of a run that ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Scope {
+pub enum EndScope {
     /// The run continues unchanged.
     #[default]
     Nothing,
@@ -567,11 +567,11 @@ pub enum Scope {
 impl Scenario {
     /// Creates a scenario that repeats one request.
     pub fn one(request: Request) -> Self {
-        Self::list(vec![request], Order::Sequence)
+        Self::list(vec![request], ListOrder::Sequence)
     }
 
     /// Creates a scenario with one request of a list per iteration.
-    pub fn list(requests: Vec<Request>, order: Order) -> Self {
+    pub fn list(requests: Vec<Request>, order: ListOrder) -> Self {
         Self::of(requests, vec![ScenarioStep::Next(order)])
     }
 
@@ -581,7 +581,7 @@ impl Scenario {
     }
 
     /// Returns the order of the list if an iteration is one request of it.
-    pub fn order(&self) -> Option<Order> {
+    pub fn order(&self) -> Option<ListOrder> {
         // A step that is executed only once does not change the later iterations.
         match &self.steps[..] {
             [ScenarioStep::Next(order)] | [ScenarioStep::Once(_), ScenarioStep::Next(order)] => {

@@ -19,7 +19,7 @@ const PACKED: usize = 32;
 pub struct Series {
     packed: Vec<Box<[u8]>>,
     /// The last points, which are not packed yet.
-    open: Vec<Point>,
+    open: Vec<SeriesPoint>,
     /// Number of snapshots per point (a power of two).
     joined: u32,
     /// Number of snapshots in the last point.
@@ -28,7 +28,7 @@ pub struct Series {
 
 /// Figures of one interval.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Point {
+pub struct SeriesPoint {
     /// Start of the interval.
     pub from: Tick,
     /// End of the interval.
@@ -43,7 +43,7 @@ pub struct Point {
     pub lag: Sketch,
 }
 
-impl From<&Snapshot> for Point {
+impl From<&Snapshot> for SeriesPoint {
     fn from(s: &Snapshot) -> Self {
         let mut response = Sketch::from(&s.measured.response);
         let mut lag = Sketch::from(&s.measured.lag);
@@ -54,7 +54,7 @@ impl From<&Snapshot> for Point {
     }
 }
 
-impl Point {
+impl SeriesPoint {
     /// Appends the following interval.
     pub fn follow(&mut self, later: &Self) {
         self.to = later.to;
@@ -78,7 +78,7 @@ impl Series {
     /// Adds the next interval.
     pub fn push(&mut self, snapshot: &Snapshot) {
         let joined = self.joined.max(1);
-        let point = Point::from(snapshot);
+        let point = SeriesPoint::from(snapshot);
         match self.open.last_mut() {
             // A point with two phases would mix the warm-up with the measured time.
             Some(last) if self.in_last < joined && last.phase == point.phase => {
@@ -106,12 +106,12 @@ impl Series {
     }
 
     /// Returns the points, in order of time.
-    pub fn points(&self) -> impl Iterator<Item = Point> + '_ {
+    pub fn points(&self) -> impl Iterator<Item = SeriesPoint> + '_ {
         self.packed.iter().flat_map(|packed| unpack(packed)).chain(self.open.iter().cloned())
     }
 
     /// Starts a new point. The last point is not packed, since more snapshots may be added to it.
-    fn start_point(&mut self, point: Point) {
+    fn start_point(&mut self, point: SeriesPoint) {
         if self.open.len() == PACKED {
             self.packed.push(pack(&self.open));
             self.open.clear();
@@ -172,19 +172,19 @@ struct PackedPoint {
     lag_max: u64,
 }
 
-fn pack(points: &[Point]) -> Box<[u8]> {
+fn pack(points: &[SeriesPoint]) -> Box<[u8]> {
     Packed { points: points.iter().map(Into::into).collect() }.encode_to_vec().into_boxed_slice()
 }
 
-fn unpack(packed: &[u8]) -> impl Iterator<Item = Point> + use<> {
+fn unpack(packed: &[u8]) -> impl Iterator<Item = SeriesPoint> + use<> {
     match Packed::decode(packed) {
         Ok(packed) => packed.points.into_iter().map(Into::into),
         Err(_) => unreachable!("they were packed here"),
     }
 }
 
-impl From<&Point> for PackedPoint {
-    fn from(p: &Point) -> Self {
+impl From<&SeriesPoint> for PackedPoint {
+    fn from(p: &SeriesPoint) -> Self {
         Self {
             from_nanos: p.from.0,
             to_nanos: p.to.0,
@@ -198,7 +198,7 @@ impl From<&Point> for PackedPoint {
     }
 }
 
-impl From<PackedPoint> for Point {
+impl From<PackedPoint> for SeriesPoint {
     fn from(p: PackedPoint) -> Self {
         Self {
             from: Tick(p.from_nanos),
@@ -231,7 +231,7 @@ mod tests {
             series.push(&s);
         }
         assert!(series.len() <= MOST_POINTS);
-        let points: Vec<Point> = series.points().collect();
+        let points: Vec<SeriesPoint> = series.points().collect();
         assert_eq!(points.len(), series.len());
         assert_eq!(points.iter().map(|p| p.flow.completed).sum::<u64>(), 3 * n);
         assert_eq!(points.iter().map(|p| p.response.count()).sum::<u64>(), n);

@@ -2,7 +2,7 @@
 
 pub mod flow;
 
-use crate::spread::Bin;
+use crate::spread::ArrivalBin;
 use crate::tally::sums::entry;
 use crate::{Phase, Tally, Tick, TransactionTally};
 pub use flow::Flow;
@@ -27,7 +27,7 @@ pub struct Snapshot {
     /// `measured` by label number; empty if there is only one label.
     pub labels: Vec<(u32, Tally)>,
     /// Spacing of arrivals, by bin number (open loop).
-    pub bins: Vec<Bin>,
+    pub bins: Vec<ArrivalBin>,
     /// Transactions that started or ended in this interval, by name. Only those with a first
     /// request planned in the measured time.
     pub transactions: BTreeMap<String, TransactionTally>,
@@ -66,8 +66,8 @@ impl Snapshot {
     }
 
     /// Returns the bin with this number, which is created if it does not exist.
-    pub fn bin(&mut self, number: u64) -> &mut Bin {
-        Bin::find(&mut self.bins, number)
+    pub fn bin(&mut self, number: u64) -> &mut ArrivalBin {
+        ArrivalBin::find(&mut self.bins, number)
     }
 
     /// Returns the tally of a label, which is created if it does not exist.

@@ -13,7 +13,7 @@ const OPEN: usize = 32;
 
 /// Counts of the 10 ms from `number` × 10 ms on.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Bin {
+pub struct ArrivalBin {
     /// Number of the bin.
     pub number: u64,
     /// Arrivals planned in this bin.
@@ -22,7 +22,7 @@ pub struct Bin {
     pub acted: u64,
 }
 
-impl Bin {
+impl ArrivalBin {
     /// Returns the number of the bin that contains an instant.
     #[inline]
     pub fn number_at(at: Tick) -> u64 {
@@ -49,14 +49,14 @@ impl Bin {
 
 /// Spacing of the arrivals of a run: sums over spans of 10 ms, 100 ms and 1 s.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Spread {
+pub struct ArrivalSpread {
     /// Sums over spans of increasing length.
     pub levels: [SpanCounts; 3],
     /// Bins that may still change.
-    open: VecDeque<Bin>,
+    open: VecDeque<ArrivalBin>,
 }
 
-impl Default for Spread {
+impl Default for ArrivalSpread {
     fn default() -> Self {
         // In short spans, microseconds of lag move arrivals across a boundary.
         let levels =
@@ -80,7 +80,7 @@ pub struct SpanCounts {
     /// Moments of the arrivals begun or dropped.
     pub acted: Moments,
     /// The incomplete span, and its number of bins.
-    filling: (Bin, u64),
+    filling: (ArrivalBin, u64),
 }
 
 /// First two moments of counts.
@@ -100,9 +100,9 @@ impl Moments {
     }
 }
 
-impl Spread {
+impl ArrivalSpread {
     /// Adds the bins of the next snapshot.
-    pub fn push(&mut self, bins: &[Bin]) {
+    pub fn push(&mut self, bins: &[ArrivalBin]) {
         for bin in bins {
             // Bins without arrivals are counted too, so gaps between bin numbers are filled.
             let first = self.open.front().map_or(bin.number, |b| b.number);
@@ -110,7 +110,7 @@ impl Spread {
                 || self.open.back().is_some_and(|last| last.number < bin.number)
             {
                 let number = self.open.back().map_or(first, |last| last.number + 1);
-                self.open.push_back(Bin { number, ..Bin::default() });
+                self.open.push_back(ArrivalBin { number, ..ArrivalBin::default() });
             }
             while self.open.len() > OPEN {
                 self.close_first();
@@ -139,12 +139,12 @@ impl Spread {
 }
 
 impl SpanCounts {
-    fn push(&mut self, bin: &Bin) {
+    fn push(&mut self, bin: &ArrivalBin) {
         let (span, filled) = &mut self.filling;
         span.add(bin);
         *filled += 1;
         if *filled == self.bins_each {
-            let (Bin { planned, acted, .. }, _) = std::mem::take(&mut self.filling);
+            let (ArrivalBin { planned, acted, .. }, _) = std::mem::take(&mut self.filling);
             self.close(planned, acted);
         }
     }
@@ -183,11 +183,11 @@ impl SpanCounts {
 mod tests {
     use super::*;
 
-    fn of(arrivals: impl Iterator<Item = (u64, u64)>) -> Spread {
-        let (mut bins, mut spread) = (Vec::new(), Spread::default());
+    fn of(arrivals: impl Iterator<Item = (u64, u64)>) -> ArrivalSpread {
+        let (mut bins, mut spread) = (Vec::new(), ArrivalSpread::default());
         for (planned, acted) in arrivals {
-            Bin::find(&mut bins, Bin::number_at(Tick(planned))).planned += 1;
-            Bin::find(&mut bins, Bin::number_at(Tick(acted))).acted += 1;
+            ArrivalBin::find(&mut bins, ArrivalBin::number_at(Tick(planned))).planned += 1;
+            ArrivalBin::find(&mut bins, ArrivalBin::number_at(Tick(acted))).acted += 1;
             if bins.len() > 10 {
                 spread.push(&std::mem::take(&mut bins));
             }

@@ -3,8 +3,8 @@
 pub(crate) mod sums;
 
 use self::sums::{StatusCount, Summand, entry, sums};
-use crate::outcome::Malformed;
-use crate::sample::Opening;
+use crate::outcome::MalformedReply;
+use crate::sample::ConnectTimes;
 use crate::{Failure, Sample};
 use brunt_stats::{Histogram, Quantile, quantile};
 
@@ -59,7 +59,7 @@ sums! {
         /// Times from planned to the failure, by kind, of failures that are not in `response`.
         [message, repeated] failure_times: Vec<(Failure, Histogram)> = 19,
         /// Times of the steps of requests.
-        [message, optional] phases: Phases = 20 (run),
+        [message, optional] phases: PhaseTimes = 20 (run),
         /// The part of `lag` that is due to the limit on opening connections, of requests
         /// that waited for it.
         [message, optional] opening_lag: Histogram = 21 (run),
@@ -67,13 +67,13 @@ sums! {
         /// sample of the replies.
         [message, optional] read_lag: Histogram = 22 (run),
         /// Number of protocol errors by cause; these are included in `failures`.
-        [message, repeated] malformed: Vec<(Malformed, u64)> = 23,
+        [message, repeated] malformed: Vec<(MalformedReply, u64)> = 23,
     }
 }
 
 sums! {
     /// Times of the steps of requests, in nanoseconds.
-    pub struct Phases as PhasesMessage {
+    pub struct PhaseTimes as PhasesMessage {
         /// Time to resolve the name, if it was resolved.
         [message, optional] resolve: Histogram = 1,
         /// Time to connect, if a connection was opened.
@@ -89,9 +89,9 @@ sums! {
     }
 }
 
-impl Phases {
+impl PhaseTimes {
     /// Adds the steps of opening a connection.
-    pub fn record_opening(&mut self, opening: &Opening) {
+    pub fn record_opening(&mut self, opening: &ConnectTimes) {
         for (histogram, nanos) in [
             (&mut self.resolve, opening.resolve),
             (&mut self.connect, opening.connect),

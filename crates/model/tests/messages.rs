@@ -2,13 +2,13 @@
 
 use brunt_model::codec::{Decoded, LogError, LogReader, LogWriter, MAGIC, decode, encode, frame};
 use brunt_model::codec::{read_message, write_message};
-use brunt_model::outcome::Malformed;
-use brunt_model::sample::Opening;
-use brunt_model::spread::Bin;
-use brunt_model::tally::{Phases, Statuses};
+use brunt_model::outcome::MalformedReply;
+use brunt_model::sample::ConnectTimes;
+use brunt_model::spread::ArrivalBin;
+use brunt_model::tally::{PhaseTimes, Statuses};
 use brunt_model::{
-    CheckFailure, Event, Failure, Finish, Flow, Loss, Outcome, Phase, ProcessMessage, ProcessPart,
-    Reading, Sample, Snapshot, Tally,
+    CheckFailure, Event, Failure, Finish, Flow, LostProcess, Outcome, Phase, ProcessMessage,
+    ProcessPart, Reading, Sample, Snapshot, Tally,
 };
 use brunt_model::{SampleRecord, Tick, TransactionTally, Warning};
 use brunt_stats::Histogram;
@@ -27,8 +27,8 @@ fn failure() -> impl Strategy<Value = Failure> {
     prop::sample::select(Failure::all().collect::<Vec<_>>())
 }
 
-fn malformed() -> impl Strategy<Value = Malformed> {
-    use Malformed::{
+fn malformed() -> impl Strategy<Value = MalformedReply> {
+    use MalformedReply::{
         Chunk, ChunkLineTooLong, ContentLength, HeadTooLarge, HeaderField, StatusLine,
         TooManyFields, TooManyInterim, TrailersTooLarge, TransferEncoding,
     };
@@ -48,9 +48,9 @@ fn histogram() -> impl Strategy<Value = Histogram> {
     })
 }
 
-fn phases() -> impl Strategy<Value = Phases> {
+fn phases() -> impl Strategy<Value = PhaseTimes> {
     let all = (histogram(), histogram(), histogram(), histogram(), histogram(), histogram());
-    all.prop_map(|(resolve, connect, tls, connection, first_byte, receive)| Phases {
+    all.prop_map(|(resolve, connect, tls, connection, first_byte, receive)| PhaseTimes {
         resolve,
         connect,
         tls,
@@ -142,7 +142,11 @@ fn transaction() -> impl Strategy<Value = TransactionTally> {
 }
 
 fn snapshot() -> impl Strategy<Value = Snapshot> {
-    let bin = any::<[u64; 3]>().prop_map(|[number, planned, acted]| Bin { number, planned, acted });
+    let bin = any::<[u64; 3]>().prop_map(|[number, planned, acted]| ArrivalBin {
+        number,
+        planned,
+        acted,
+    });
     let parts = (any::<[u64; 2]>(), phase(), flow(), tally(), tally());
     let transactions = btree_map(".{0,8}", transaction(), 0..3);
     (parts, vec((any::<u32>(), tally()), 0..3), vec(bin, 0..4), transactions).prop_map(
@@ -165,7 +169,7 @@ fn sample() -> impl Strategy<Value = Sample> {
         sent: Tick(n[3]),
         first_byte: Tick(n[4]),
         last_byte: Tick(n[5]),
-        opening: Opening { resolve: rest.0, connect: rest.1, tls: rest.2 },
+        opening: ConnectTimes { resolve: rest.0, connect: rest.1, tls: rest.2 },
         opened: is[0],
         reused: is[1],
         kept_alive: is[2],
@@ -235,7 +239,7 @@ fn event() -> impl Strategy<Value = Event> {
             interrupted,
             error
         })),
-        lost.prop_map(|(at, [number, of])| Event::Lost(Loss {
+        lost.prop_map(|(at, [number, of])| Event::Lost(LostProcess {
             at,
             part: ProcessPart { number, count: of }
         })),
@@ -375,7 +379,7 @@ fn failures_of_an_unknown_kind_still_count() {
     let measured = &snapshot.measured;
     assert_eq!((snapshot.phase, measured.failed_by(Failure::Timeout)), (Phase::Measure, 3));
     assert_eq!(measured.failed_by(Failure::System), 5);
-    assert_eq!(measured.malformed, [(Malformed::StatusLine, 2)]);
+    assert_eq!(measured.malformed, [(MalformedReply::StatusLine, 2)]);
     assert_eq!(read_snapshot(99), Some(Decoded::Unknown));
 }
 

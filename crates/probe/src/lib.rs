@@ -22,4 +22,4 @@ pub mod watch;
 pub use root::Root;
 pub use route::route;
 pub use self_probe::SelfProbe;
-pub use watch::{Watch, WatchEvent};
+pub use watch::{ReadingTask, WatchEvent};

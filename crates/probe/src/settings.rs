@@ -8,7 +8,7 @@ use serde::Serialize;
 
 /// Kernel settings that limit a load. None if this system does not show the setting.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Settings {
+pub struct KernelSettings {
     /// First and last local port for outgoing connections (`net.ipv4.ip_local_port_range`).
     pub local_ports: Option<(u16, u16)>,
     /// Reuse of ports in `TIME_WAIT` after a second: 0 no, 1 yes,
@@ -29,7 +29,7 @@ pub struct Settings {
     pub governor: Option<String>,
 }
 
-impl Settings {
+impl KernelSettings {
     /// Number of local ports. None if the system does not show it.
     pub fn ports(&self) -> Option<u64> {
         self.local_ports.map(|(first, last)| u64::from(last - first) + 1)
@@ -37,8 +37,8 @@ impl Settings {
 }
 
 /// Reads the settings.
-pub fn settings(root: &Root) -> Settings {
-    Settings {
+pub fn settings(root: &Root) -> KernelSettings {
+    KernelSettings {
         local_ports: root.words("proc/sys/net/ipv4/ip_local_port_range").as_deref().and_then(range),
         tw_reuse: net_setting(root, "ipv4/tcp_tw_reuse"),
         somaxconn: net_setting(root, "core/somaxconn"),

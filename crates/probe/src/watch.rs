@@ -1,6 +1,6 @@
 //! Reads the server under test during the load: its machines, processes and status pages.
 //!
-//! A [`Watch`] takes each reading at its interval and stamps it with the run's clock, midway
+//! A [`ReadingTask`] takes each reading at its interval and stamps it with the run's clock, midway
 //! between request and reply. It keeps the readings until they are [drained](Watch::drain). It
 //! reports once that a source does not answer, and once that it answers again. Such a failure
 //! never ends the watch.
@@ -55,14 +55,14 @@ pub enum WatchEvent {
 }
 
 /// Takes readings until it is dropped.
-pub struct Watch {
+pub struct ReadingTask {
     events: Receiver<WatchEvent>,
     stop: Arc<Stop>,
     child_handles: Vec<ChildHandle>,
     threads: Vec<JoinHandle<()>>,
 }
 
-impl Watch {
+impl ReadingTask {
     /// Starts reading all these sources, and takes the first readings at once. Returns before
     /// any source has answered.
     pub fn start(specs: &[ProbeSpec], clock: impl Clock + Send + 'static) -> Self {
@@ -90,7 +90,7 @@ impl Watch {
     }
 }
 
-impl Drop for Watch {
+impl Drop for ReadingTask {
     fn drop(&mut self) {
         self.stop.request();
         self.child_handles.iter().for_each(ChildHandle::end);

@@ -1,10 +1,10 @@
 //! Writes CSV: the time series of a run, or the trials of a study.
 //!
-//! For a run, each row is an interval, and the columns are the fields of [`Interval`]. For a study,
+//! For a run, each row is an interval, and the columns are the fields of [`IntervalRow`]. For a study,
 //! each row is a trial. Its figures have the names of [`crate::study::TrialDocument`], and each of
 //! its readings has a column.
 
-use crate::result::{self, Interval, Times};
+use crate::result::{self, IntervalRow, Times};
 use crate::study::TrialDocument;
 use brunt_model::{Analysis, Judgement, Run, Study};
 use std::collections::BTreeSet;
@@ -27,7 +27,7 @@ pub fn write(run: &Run, _: &Judgement, out: &mut dyn io::Write) -> io::Result<()
 
 /// Returns the names of the fields, in order. A run without intervals has them, too.
 fn head() -> io::Result<Vec<String>> {
-    match serde_json::to_value(Interval::default())? {
+    match serde_json::to_value(IntervalRow::default())? {
         // The keys are in the order of the fields: the workspace enables `preserve_order` of
         // `serde_json`.
         serde_json::Value::Object(fields) => Ok(fields.into_iter().map(|f| f.0).collect()),

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// A chart with its axes and lines, in no output format yet.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Figure {
+pub struct Chart {
     /// Stable name, such as `throughput`: part of file names and anchors.
     pub id: String,
     /// Heading of the chart.
@@ -27,9 +27,9 @@ pub struct Figure {
     /// Meaning of the vertical positions.
     pub y: Axis,
     /// Lines of the chart.
-    pub lines: Vec<Line>,
+    pub lines: Vec<ChartLine>,
     /// Highlighted values of x, such as a knee.
-    pub marks: Vec<Mark>,
+    pub marks: Vec<HighlightedValue>,
     /// Heat map, drawn instead of lines.
     pub heat: Option<Heat>,
 }
@@ -40,15 +40,15 @@ pub struct Axis {
     /// Label without the unit.
     pub label: String,
     /// Unit of the values.
-    pub unit: Unit,
+    pub unit: ChartUnit,
     /// Linear, logarithmic or by quantiles.
-    pub scale: Scale,
+    pub scale: AxisScale,
 }
 
 /// The unit of values.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Unit {
+pub enum ChartUnit {
     /// A number of things, without a unit.
     #[default]
     Count,
@@ -73,7 +73,7 @@ pub enum Unit {
 /// Scale of an axis.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Scale {
+pub enum AxisScale {
     /// Linear scale that starts at 0.
     #[default]
     Linear,
@@ -85,7 +85,7 @@ pub enum Scale {
 
 /// A line of a chart.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Line {
+pub struct ChartLine {
     /// Name in the legend.
     pub name: String,
     /// Index of the contender. The lines of a contender have the same color.
@@ -93,12 +93,12 @@ pub struct Line {
     /// Dash pattern, which distinguishes the lines of a contender. 0 is a solid line.
     pub dash: u8,
     /// Points in ascending order of x. y is null at a gap.
-    pub points: Vec<Point>,
+    pub points: Vec<ChartPoint>,
 }
 
 /// A point of a line, with the band around it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub struct Point {
+pub struct ChartPoint {
     /// Position on the x axis.
     pub x: f64,
     /// Position on the y axis; None at a gap.
@@ -113,7 +113,7 @@ pub struct Point {
 
 /// A highlighted value of x.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Mark {
+pub struct HighlightedValue {
     /// Position on the x axis.
     pub x: f64,
     /// Name of the mark, such as `knee`.
@@ -133,15 +133,15 @@ pub struct Heat {
     pub counts: Vec<Vec<u64>>,
 }
 
-impl Figure {
+impl Chart {
     /// True if there is nothing to draw: no cell, and no line with two different values of x.
     pub fn is_empty(&self) -> bool {
         self.heat.as_ref().is_none_or(|heat| heat.counts.is_empty())
-            && !self.lines.iter().any(Line::has_length)
+            && !self.lines.iter().any(ChartLine::has_length)
     }
 }
 
-impl Line {
+impl ChartLine {
     /// Returns the points that have a finite value.
     pub fn known(&self) -> impl Iterator<Item = (f64, f64)> + Clone + '_ {
         self.points.iter().filter_map(|p| Some((p.x, p.y.filter(|y| y.is_finite())?)))
@@ -159,7 +159,7 @@ impl Line {
     }
 }
 
-impl Unit {
+impl ChartUnit {
     /// Formats a value with its unit.
     pub fn show(self, value: f64) -> String {
         match self {

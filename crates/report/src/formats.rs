@@ -10,20 +10,20 @@ use brunt_model::{Analysis, Judgement, Run, Study};
 use std::io;
 
 /// One way to write a run, or a study.
-pub struct Format {
+pub struct ReportFormat {
     /// Name on the command line.
     pub name: &'static str,
     /// Purpose, in one line.
     pub about: &'static str,
     /// Kind of the content, with the functions that write it.
-    pub content: Content,
+    pub content: FormatContent,
     /// True if the output is readable on a terminal.
     pub for_terminals: bool,
 }
 
 /// Content of a format.
 #[derive(Clone, Copy)]
-pub enum Content {
+pub enum FormatContent {
     /// Text with the width and the colors of a view.
     Text,
     /// A document that does not depend on the view.
@@ -39,7 +39,7 @@ pub enum Content {
 
 /// Subject of a report.
 #[derive(Clone, Copy)]
-pub enum Subject<'a> {
+pub enum ReportSubject<'a> {
     /// A single run with its judgement.
     Run(&'a Run, &'a Judgement),
     /// An experiment with its analysis.
@@ -47,76 +47,79 @@ pub enum Subject<'a> {
 }
 
 /// All formats that `--format` accepts.
-pub const REPORTS: &[Format] = &[
-    Format {
+pub const REPORTS: &[ReportFormat] = &[
+    ReportFormat {
         name: "text",
         about: "verdict, figures and findings on one screen; with -v in full",
-        content: Content::Text,
+        content: FormatContent::Text,
         for_terminals: true,
     },
-    Format {
+    ReportFormat {
         name: "markdown",
         about: "tables for GitHub and other renderers",
-        content: Content::Document { write: markdown::write, write_study: markdown::write_study },
+        content: FormatContent::Document {
+            write: markdown::write,
+            write_study: markdown::write_study,
+        },
         for_terminals: true,
     },
-    Format {
+    ReportFormat {
         name: "json",
         about: "for programs: everything, with units in the keys; see `schema`",
-        content: Content::Document { write: json::write, write_study: json::write_study },
+        content: FormatContent::Document { write: json::write, write_study: json::write_study },
         for_terminals: true,
     },
-    Format {
+    ReportFormat {
         name: "csv",
         about: "for spreadsheets: the time series of a run, the trials of an experiment",
-        content: Content::Document { write: csv::write, write_study: csv::write_study },
+        content: FormatContent::Document { write: csv::write, write_study: csv::write_study },
         for_terminals: true,
     },
-    Format {
+    ReportFormat {
         name: "tsv",
         about: "the table of autobench",
-        content: Content::Document { write: tsv::write, write_study: tsv::write_study },
+        content: FormatContent::Document { write: tsv::write, write_study: tsv::write_study },
         for_terminals: true,
     },
-    Format {
+    ReportFormat {
         name: "junit",
         about: "for continuous integration: objectives and verdicts as test cases",
-        content: Content::Document { write: junit::write, write_study: junit::write_study },
+        content: FormatContent::Document { write: junit::write, write_study: junit::write_study },
         for_terminals: true,
     },
-    Format {
+    ReportFormat {
         name: "html",
         about: "a page for the browser: findings, charts, tables, all in one file that needs no network",
-        content: Content::Document { write: html::write, write_study: html::write_study },
+        content: FormatContent::Document { write: html::write, write_study: html::write_study },
         for_terminals: false,
     },
-    Format {
+    ReportFormat {
         name: "svg",
         about: "the three charts that answer in one drawing, or with -o svg=DIR/ one file per chart",
-        content: Content::Charts(Charts { selection: ChartSelection::Key, picture: &SVG }),
+        content: FormatContent::Charts(Charts { selection: ChartSelection::Key, picture: &SVG }),
         for_terminals: false,
     },
-    Format {
+    ReportFormat {
         name: "svg-all",
         about: "every chart, as svg",
-        content: Content::Charts(Charts { selection: ChartSelection::All, picture: &SVG }),
+        content: FormatContent::Charts(Charts { selection: ChartSelection::All, picture: &SVG }),
         for_terminals: false,
     },
-    Format {
+    ReportFormat {
         name: "png",
         about: "the three charts that answer in one picture, or with -o png=DIR/ one file per chart",
-        content: Content::Charts(Charts { selection: ChartSelection::Key, picture: &PNG }),
+        content: FormatContent::Charts(Charts { selection: ChartSelection::Key, picture: &PNG }),
         for_terminals: false,
     },
-    Format {
+    ReportFormat {
         name: "png-all",
         about: "every chart, as png",
-        content: Content::Charts(Charts { selection: ChartSelection::All, picture: &PNG }),
+        content: FormatContent::Charts(Charts { selection: ChartSelection::All, picture: &PNG }),
         for_terminals: false,
     },
 ];
 
-impl Format {
+impl ReportFormat {
     /// Writes a report. Only text depends on the view.
     ///
     /// # Errors
@@ -124,31 +127,32 @@ impl Format {
     /// If `out` fails, or a picture is too large.
     pub fn write(
         &self,
-        subject: Subject<'_>,
+        subject: ReportSubject<'_>,
         view: &View,
         out: &mut dyn io::Write,
     ) -> io::Result<()> {
         match (self.content, subject) {
-            (Content::Text, Subject::Run(run, judgement)) => {
+            (FormatContent::Text, ReportSubject::Run(run, judgement)) => {
                 text::write_as(view, run, judgement, out)
             }
-            (Content::Text, Subject::Study(study, analysis)) => {
+            (FormatContent::Text, ReportSubject::Study(study, analysis)) => {
                 text::write_study_as(view, study, analysis, out)
             }
-            (Content::Document { write, .. }, Subject::Run(run, judgement)) => {
+            (FormatContent::Document { write, .. }, ReportSubject::Run(run, judgement)) => {
                 write(run, judgement, out)
             }
-            (Content::Document { write_study, .. }, Subject::Study(study, analysis)) => {
-                write_study(study, analysis, out)
-            }
-            (Content::Charts(charts), subject) => {
+            (
+                FormatContent::Document { write_study, .. },
+                ReportSubject::Study(study, analysis),
+            ) => write_study(study, analysis, out),
+            (FormatContent::Charts(charts), subject) => {
                 subject.with_study(|study, analysis| charts.write(study, analysis, out))
             }
         }
     }
 }
 
-impl Subject<'_> {
+impl ReportSubject<'_> {
     /// Returns the chart files: name and content.
     ///
     /// # Errors
@@ -171,7 +175,7 @@ impl Subject<'_> {
 }
 
 /// Returns the format with this name.
-pub fn format(name: &str) -> Option<&'static Format> {
+pub fn format(name: &str) -> Option<&'static ReportFormat> {
     REPORTS.iter().find(|f| f.name == name)
 }
 
@@ -185,7 +189,7 @@ pub struct PublishedSchema {
 
 /// The documents with a schema in `docs/NAME.schema.json`.
 pub const SCHEMAS: &[PublishedSchema] = &[
-    PublishedSchema { name: "result", schema: schema_of::<result::Document> },
+    PublishedSchema { name: "result", schema: schema_of::<result::ResultDocument> },
     PublishedSchema { name: "study", schema: schema_of::<study::StudyDocument> },
     PublishedSchema { name: "analysis", schema: schema_of::<analysis::AnalysisDocument> },
 ];

@@ -16,7 +16,7 @@ mod still;
 mod zoom;
 
 use crate::breakdown::{self, Breakdown};
-use crate::figure::Figure;
+use crate::figure::Chart;
 use crate::study::StudyDocument;
 use crate::xml::escaped;
 use crate::{panels, single};
@@ -65,7 +65,7 @@ fn write_page(
     write_study_data(study, analysis, out)?;
     for (index, trial) in study.trials.iter().enumerate() {
         // One script element for each trial: the page parses it only when the user opens the trial.
-        let figures: Vec<Figure> =
+        let figures: Vec<Chart> =
             panels::of_trial(study, index).into_iter().map(without_trial).collect();
         let figures = figures.iter().map(FigureColumns::from).collect();
         write_data(out, &format!("trial-{index}"), &TrialData::new(figures, &trial.run))?;
@@ -88,7 +88,7 @@ fn write_study_data(study: &Study, analysis: &Analysis, out: &mut dyn io::Write)
 
 /// Removes the trial's name from the title of a figure: the page shows it above all
 /// figures of the trial.
-fn without_trial(mut figure: Figure) -> Figure {
+fn without_trial(mut figure: Chart) -> Chart {
     if let Some((title, _)) = figure.title.split_once(" over time") {
         figure.title.truncate(title.len());
     }

@@ -5,8 +5,8 @@
 //! have every recorded interval.
 
 use crate::figure;
-use crate::readings::Span;
-use brunt_model::series::Point;
+use crate::readings::ValueSpan;
+use brunt_model::series::SeriesPoint;
 use brunt_model::{Phase, Run, Tick};
 
 /// Maximum number of points on a line over time.
@@ -31,12 +31,12 @@ pub struct Merged<T> {
 }
 
 /// Returns the recorded intervals of a run, without the short ones at the ends of its phases.
-pub fn recorded(run: &Run) -> Vec<Point> {
+pub fn recorded(run: &Run) -> Vec<SeriesPoint> {
     absorb_short(run.series.points().collect())
 }
 
 /// Returns the intervals of a run, merged to at most [`MOST_POINTS`].
-pub fn of_run(run: &Run) -> Merged<Point> {
+pub fn of_run(run: &Run) -> Merged<SeriesPoint> {
     let points = recorded(run);
     let width = width_of(points.len(), seconds_of(&points));
     // Merging leaves a short interval at the end of each phase again.
@@ -45,7 +45,7 @@ pub fn of_run(run: &Run) -> Merged<Point> {
 
 /// Returns the intervals of a run, merged so that 9 of 10 have at least `least` response times.
 /// None if fewer than three intervals would be that wide.
-pub fn with_responses(run: &Run, least: u64) -> Option<Merged<Point>> {
+pub fn with_responses(run: &Run, least: u64) -> Option<Merged<SeriesPoint>> {
     let points = recorded(run);
     let seconds = seconds_of(&points);
     let narrowest = width_of(points.len(), seconds);
@@ -68,14 +68,14 @@ pub fn with_responses(run: &Run, least: u64) -> Option<Merged<Point>> {
 }
 
 /// Converts values over time to points of a chart.
-pub fn of_spans(spans: &[Span]) -> Merged<figure::Point> {
+pub fn of_spans(spans: &[ValueSpan]) -> Merged<figure::ChartPoint> {
     let from = spans.first().map_or(0.0, |span| span.from);
     let to = spans.last().map_or(0.0, |span| span.to);
     let Some(width) = width_of(spans.len(), to - from) else {
-        let points = spans.iter().map(|span| figure::Point {
+        let points = spans.iter().map(|span| figure::ChartPoint {
             x: span.at(),
             y: Some(span.value),
-            ..figure::Point::default()
+            ..figure::ChartPoint::default()
         });
         return Merged { points: points.collect(), width: None };
     };
@@ -84,13 +84,13 @@ pub fn of_spans(spans: &[Span]) -> Merged<figure::Point> {
 }
 
 /// Returns the mean of values, weighted by their durations, with the lowest and the highest value.
-fn mean_of(spans: &[Span]) -> figure::Point {
+fn mean_of(spans: &[ValueSpan]) -> figure::ChartPoint {
     let all: f64 = spans.iter().map(weight).sum();
     let low = spans.iter().map(|span| span.value).fold(f64::INFINITY, f64::min);
     let high = spans.iter().map(|span| span.value).fold(f64::NEG_INFINITY, f64::max);
     let mean = spans.iter().map(|span| span.value * weight(span)).sum::<f64>() / all;
     let band = (low < high).then_some((low, high));
-    figure::Point {
+    figure::ChartPoint {
         x: spans.iter().map(|span| span.at() * weight(span)).sum::<f64>() / all,
         // Rounding must not lift the mean of equal values above the highest.
         y: Some(mean.clamp(low, high)),
@@ -100,14 +100,14 @@ fn mean_of(spans: &[Span]) -> figure::Point {
 }
 
 /// Duration of a value; 1 for a state, which has no duration.
-fn weight(span: &Span) -> f64 {
+fn weight(span: &ValueSpan) -> f64 {
     if span.to > span.from { span.to - span.from } else { 1.0 }
 }
 
 /// Merges the points of each interval. Points of two phases stay separate.
-fn merge(points: Vec<Point>, zero: Tick, width: Option<f64>) -> Vec<Point> {
+fn merge(points: Vec<SeriesPoint>, zero: Tick, width: Option<f64>) -> Vec<SeriesPoint> {
     let Some(width) = width else { return points };
-    let mut merged: Vec<Point> = Vec::new();
+    let mut merged: Vec<SeriesPoint> = Vec::new();
     let mut last_number = None;
     for point in points {
         let number = number(f64::midpoint(since(point.from, zero), since(point.to, zero)), width);
@@ -125,12 +125,12 @@ fn merge(points: Vec<Point>, zero: Tick, width: Option<f64>) -> Vec<Point> {
 
 /// Merges intervals that are shorter than half the median into their neighbors. They occur at the
 /// ends of phases, and their rates are noise.
-fn absorb_short(points: Vec<Point>) -> Vec<Point> {
-    let mut widths: Vec<f64> = points.iter().map(Point::seconds).collect();
+fn absorb_short(points: Vec<SeriesPoint>) -> Vec<SeriesPoint> {
+    let mut widths: Vec<f64> = points.iter().map(SeriesPoint::seconds).collect();
     widths.sort_by(f64::total_cmp);
     // The median, because a long series has merged pairs and no longer the interval of the plan.
     let shortest = widths.get(widths.len() / 2).copied().unwrap_or(0.0) / 2.0;
-    let mut all: Vec<Point> = Vec::new();
+    let mut all: Vec<SeriesPoint> = Vec::new();
     for point in points {
         match all.last_mut() {
             Some(last) if last.seconds() < shortest || point.seconds() < shortest => {
@@ -166,7 +166,7 @@ fn number(instant: f64, width: f64) -> i64 {
     (instant / width).floor() as i64
 }
 
-fn seconds_of(points: &[Point]) -> f64 {
+fn seconds_of(points: &[SeriesPoint]) -> f64 {
     let first = points.first().map_or(Tick::ZERO, |point| point.from);
     points.last().map_or(0.0, |point| since(point.to, first))
 }

@@ -1,7 +1,7 @@
 //! Writes a run or a study as a JSON document. The types and the meaning of each key are
 //! in [`crate::result`] and [`crate::study`].
 
-use crate::result::Document;
+use crate::result::ResultDocument;
 use crate::study::StudyDocument;
 use brunt_model::{Analysis, Judgement, Run, Study};
 use std::io;
@@ -12,7 +12,7 @@ use std::io;
 ///
 /// If `out` cannot be written to.
 pub fn write(run: &Run, judgement: &Judgement, out: &mut dyn io::Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, &Document::new(run, judgement))?;
+    serde_json::to_writer_pretty(&mut *out, &ResultDocument::new(run, judgement))?;
     writeln!(out)
 }
 
@@ -29,7 +29,7 @@ pub fn write_study(study: &Study, analysis: &Analysis, out: &mut dyn io::Write) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::story::{self, Story};
+    use crate::story::{self, RunBuilder};
     use base64::Engine as _;
     use serde_json::Value;
 
@@ -41,8 +41,9 @@ mod tests {
 
     #[test]
     fn it_is_read_back_as_it_was() {
-        let document = Document::new(&story::overloaded().run(), &Judgement::default());
-        let read: Document = serde_json::from_value(json(&story::overloaded().run())).unwrap();
+        let document = ResultDocument::new(&story::overloaded().run(), &Judgement::default());
+        let read: ResultDocument =
+            serde_json::from_value(json(&story::overloaded().run())).unwrap();
         assert_eq!(read.requests, document.requests);
         assert_eq!(read.plan, document.plan);
         assert_eq!(read.failure_time_seconds.len(), 2);
@@ -92,7 +93,7 @@ mod tests {
 
     #[test]
     fn labels_are_kept_apart() {
-        let mut story = Story::closed(2.0).labels(&["/a", "/b"]);
+        let mut story = RunBuilder::closed(2.0).labels(&["/a", "/b"]);
         story.reply(0, 500, 200);
         story.reply(1, 700, 404).label = 1;
         let v = json(&story.run());

@@ -18,7 +18,7 @@ use brunt_model::finding::State;
 use brunt_model::numbers::{fraction, plain, seconds, three_digits};
 use brunt_model::objective::{Metric, ObjectiveResult};
 use brunt_model::question::{Regression, Requirement, RequirementOutcome};
-use brunt_model::reached::Replies;
+use brunt_model::reached::ReplyKind;
 use brunt_model::{Analysis, Judgement, Question, Run, Study, Trial, TrialIndex};
 use std::io;
 
@@ -330,7 +330,7 @@ fn verdict(study: &Study, analysis: &Analysis, trial: &Trial) -> Outcome {
     match verdict.state {
         State::Unjudged => replies(study, trial),
         State::Ok | State::BusyMachine | State::Unexplained | State::Limited
-            if trial.run.replies() < Replies::SomeGood =>
+            if trial.run.replies() < ReplyKind::SomeGood =>
         {
             replies(study, trial)
         }
@@ -370,7 +370,7 @@ fn verdict(study: &Study, analysis: &Analysis, trial: &Trial) -> Outcome {
 /// contender had better replies in another trial.
 fn replies(study: &Study, trial: &Trial) -> Outcome {
     let message = match trial.run.replies() {
-        Replies::None => {
+        ReplyKind::None => {
             format!("nothing was measured: no reply came ({})", trial.run.failure_summary())
         }
         _ => format!("none of {} replies was good", trial.run.total.completed),

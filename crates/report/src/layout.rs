@@ -109,12 +109,12 @@ pub fn entry(key: &str, text: &str) -> String {
 /// A table of text cells. The first column is left-aligned, the others right-aligned. A row may end
 /// with a note, which is wrapped.
 #[derive(Default)]
-pub struct Table {
+pub struct TextTable {
     rows: Vec<(Vec<String>, String)>,
     has_head: bool,
 }
 
-impl Table {
+impl TextTable {
     /// Creates a table with a head.
     pub fn with_head(head: &[&str]) -> Self {
         let mut table = Self::default();
@@ -240,7 +240,7 @@ mod tests {
 
     #[test]
     fn columns_line_up() {
-        let mut t = Table::with_head(&["", "p50"]);
+        let mut t = TextTable::with_head(&["", "p50"]);
         t.row(["lag", "0.35 µs"]);
         assert_eq!(t.render(), "         p50\nlag  0.35 µs\n");
     }

@@ -70,4 +70,6 @@ mod xml;
 #[cfg(test)]
 mod story;
 
-pub use formats::{Content, Format, PublishedSchema, REPORTS, SCHEMAS, Subject, format};
+pub use formats::{
+    FormatContent, PublishedSchema, REPORTS, ReportFormat, ReportSubject, SCHEMAS, format,
+};

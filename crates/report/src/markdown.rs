@@ -2,7 +2,9 @@
 //!
 //! Out of scope: the content of the report ([`crate::outline`]).
 
-use crate::outline::block::{Bar, Block, Fact, ListItem, ListMark, OutcomeRow, Remark, Words};
+use crate::outline::block::{
+    Bar, Fact, ListItem, ListMark, OutcomeRow, Remark, ReportBlock, Words,
+};
 use crate::outline::{self, run};
 use crate::view::Detail;
 use brunt_model::numbers::{share, time};
@@ -28,7 +30,7 @@ pub fn write_study(study: &Study, analysis: &Analysis, out: &mut dyn io::Write) 
 }
 
 /// Writes the blocks, with an empty line between them.
-pub fn markdown(blocks: &[Block]) -> String {
+pub fn markdown(blocks: &[ReportBlock]) -> String {
     blocks
         .iter()
         .enumerate()
@@ -38,27 +40,31 @@ pub fn markdown(blocks: &[Block]) -> String {
         .join("\n")
 }
 
-fn block_text(block: &Block, is_first: bool) -> String {
+fn block_text(block: &ReportBlock, is_first: bool) -> String {
     // A document has one heading of level 1, and the report may begin with another block.
     let hashes = if is_first { "#" } else { "##" };
     match block {
-        Block::Title(name, about) if about.is_empty() => format!("{hashes} {}\n", escaped(name)),
-        Block::Title(name, about) => {
+        ReportBlock::Title(name, about) if about.is_empty() => {
+            format!("{hashes} {}\n", escaped(name))
+        }
+        ReportBlock::Title(name, about) => {
             format!("{hashes} {}\n\n{}\n", escaped(name), paragraph(about))
         }
-        Block::Heading(heading) => format!("## {}\n", escaped(heading)),
-        Block::Paragraph(text) => format!("{}\n", paragraph(text)),
-        Block::Facts(facts) | Block::FactOfEach(facts) => facts.iter().map(fact).collect(),
-        Block::List(items) => items.iter().map(item).collect(),
-        Block::Table(head, rows) => table(head, rows),
-        Block::Breakdown(breakdown) => {
+        ReportBlock::Heading(heading) => format!("## {}\n", escaped(heading)),
+        ReportBlock::Paragraph(text) => format!("{}\n", paragraph(text)),
+        ReportBlock::Facts(facts) | ReportBlock::FactOfEach(facts) => {
+            facts.iter().map(fact).collect()
+        }
+        ReportBlock::List(items) => items.iter().map(item).collect(),
+        ReportBlock::Table(head, rows) => table(head, rows),
+        ReportBlock::Breakdown(breakdown) => {
             let (head, rows) = breakdown.cells();
             table(&head, &rows)
         }
-        Block::Outcomes(rows) => outcomes(rows),
-        Block::Bars(bars) => histogram(bars),
+        ReportBlock::Outcomes(rows) => outcomes(rows),
+        ReportBlock::Bars(bars) => histogram(bars),
         // The tables have the figures of the graph.
-        Block::Graph(_) => String::new(),
+        ReportBlock::Graph(_) => String::new(),
     }
 }
 
@@ -174,7 +180,7 @@ fn escaped(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::story;
-    use brunt_model::finding::{Cause, Limit, Origin, State, Verdict};
+    use brunt_model::finding::{LimitingResource, OtherCause, State, UseOrigin, Verdict};
     use brunt_model::objective::{Metric, Relation};
     use brunt_model::{Finding, Objective};
     use std::time::Duration;
@@ -216,9 +222,9 @@ mod tests {
             bound(Metric::Quantile(0.5), Relation::Below, 0.5),
             bound(Metric::Errors, Relation::Below, 0.01),
         ];
-        let cause = Cause {
-            limit: Limit::Worker,
-            origin: Origin::Generator,
+        let cause = OtherCause {
+            limit: LimitingResource::Worker,
+            origin: UseOrigin::Generator,
             lasted: Duration::from_secs(8),
             sentence: "for 8.00 s a worker thread used 99.7 % of a core".into(),
             remedy: "--threads 2, or another machine".into(),
@@ -235,7 +241,7 @@ mod tests {
     fn every_row_of_a_table_has_as_many_cells_as_its_head() {
         let (study, analysis) = story::sweep_of(&[120.0, 480.0], 2);
         for block in outline::of_study(&study, &analysis, Detail::Full) {
-            if let Block::Table(head, rows) = block {
+            if let ReportBlock::Table(head, rows) = block {
                 assert!(rows.iter().all(|row| row.len() == head.len()), "{head:?}");
             }
         }

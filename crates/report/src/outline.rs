@@ -15,9 +15,9 @@ mod sweep;
 use crate::breakdown;
 use crate::study;
 use crate::view::Detail;
-use block::{Block, Fact, ListItem, ListMark};
+use block::{Fact, ListItem, ListMark, ReportBlock};
 use brunt_model::analysis::Culprit;
-use brunt_model::finding::{Severity, Side};
+use brunt_model::finding::{Severity, ThresholdSide};
 use brunt_model::numbers;
 use brunt_model::{Analysis, Bottleneck, Contender, Finding, LoadUnit, Observations, Study, Trial};
 
@@ -31,7 +31,7 @@ struct Subject<'a> {
 }
 
 /// Returns the blocks of a study: the answer first, then its figures, then setup and method.
-pub fn of_study(study: &Study, analysis: &Analysis, detail: Detail) -> Vec<Block> {
+pub fn of_study(study: &Study, analysis: &Analysis, detail: Detail) -> Vec<ReportBlock> {
     let unit = study
         .experiment
         .contenders
@@ -39,7 +39,7 @@ pub fn of_study(study: &Study, analysis: &Analysis, detail: Detail) -> Vec<Block
         .map_or(LoadUnit::PerSecond, brunt_model::Contender::unit);
     let subject = Subject { analysis, unit, study: Some(study), detail };
     let mut blocks =
-        vec![Block::Title(study.experiment.name.clone(), study.experiment.about.clone())];
+        vec![ReportBlock::Title(study.experiment.name.clone(), study.experiment.about.clone())];
     blocks.extend(subject.body());
     // Tables of each trial would hide the answer of a large study; `-v` shows them.
     let shows_trials = study.trials.len() == 1 || detail == Detail::Full;
@@ -47,47 +47,47 @@ pub fn of_study(study: &Study, analysis: &Analysis, detail: Detail) -> Vec<Block
         study.trials.iter().filter(|_| shows_trials).flat_map(|trial| of_trial(study, trial)),
     );
     blocks.extend(notes(study));
-    blocks.push(Block::Heading("Setup".into()));
-    blocks.push(Block::Facts(facts::of(study)));
+    blocks.push(ReportBlock::Heading("Setup".into()));
+    blocks.push(ReportBlock::Facts(facts::of(study)));
     blocks.extend(subject.method(study::method(study, analysis)));
     blocks
 }
 
 /// Returns the blocks of a study. A study of a single run has those of the run.
-pub fn of_study_or_run(study: &Study, analysis: &Analysis, detail: Detail) -> Vec<Block> {
+pub fn of_study_or_run(study: &Study, analysis: &Analysis, detail: Detail) -> Vec<ReportBlock> {
     let Some(trial) = study.only_run() else { return of_study(study, analysis, detail) };
     let sections = run::of_run(&trial.run, &trial.judgement, detail);
     [head_of_run(study), sections.concat(), tail_of_run(study)].concat()
 }
 
 /// Returns the head of the report of an experiment that is one run: the name of its plan.
-pub fn head_of_run(study: &Study) -> Vec<Block> {
-    vec![Block::Title(study.experiment.name.clone(), study.experiment.about.clone())]
+pub fn head_of_run(study: &Study) -> Vec<ReportBlock> {
+    vec![ReportBlock::Title(study.experiment.name.clone(), study.experiment.about.clone())]
 }
 
 /// Returns the end of the report of an experiment that is one run: notes, and its id in the store.
-pub fn tail_of_run(study: &Study) -> Vec<Block> {
+pub fn tail_of_run(study: &Study) -> Vec<ReportBlock> {
     let mut blocks = notes(study);
     let stored = study.id.iter().map(|id| Fact::new("Saved", format!("as {id}")));
-    blocks.push(Block::Facts(stored.collect()));
+    blocks.push(ReportBlock::Facts(stored.collect()));
     blocks
 }
 
 /// Returns the warnings of an experiment, and a note if trials are missing.
-fn notes(study: &Study) -> Vec<Block> {
+fn notes(study: &Study) -> Vec<ReportBlock> {
     let warnings = study.warnings.iter().cloned().chain(facts::unfinished(study));
     section("Notes", warnings.map(ListItem::plain).collect())
 }
 
 /// Returns a trial by population, label and transaction, with its failed checks.
-fn of_trial(study: &Study, trial: &Trial) -> Vec<Block> {
-    let mut blocks: Vec<Block> =
-        breakdown::all(&trial.run).into_iter().map(Block::Breakdown).collect();
+fn of_trial(study: &Study, trial: &Trial) -> Vec<ReportBlock> {
+    let mut blocks: Vec<ReportBlock> =
+        breakdown::all(&trial.run).into_iter().map(ReportBlock::Breakdown).collect();
     let failures: Vec<ListItem> =
         breakdown::check_failures(&trial.run).into_iter().map(ListItem::plain).collect();
     blocks.extend(section("Failed checks", failures));
     if study.trials.len() > 1 && !blocks.is_empty() {
-        blocks.insert(0, Block::Heading(trial_name(study, trial)));
+        blocks.insert(0, ReportBlock::Heading(trial_name(study, trial)));
     }
     blocks
 }
@@ -108,21 +108,23 @@ pub fn trial_name(study: &Study, trial: &Trial) -> String {
 }
 
 /// Returns the blocks of results from other tools.
-pub fn of_observations(observations: &Observations, analysis: &Analysis) -> Vec<Block> {
+pub fn of_observations(observations: &Observations, analysis: &Analysis) -> Vec<ReportBlock> {
     let subject = Subject { analysis, unit: observations.unit, study: None, detail: Detail::Full };
     let title = observations.contenders.join(", ");
-    let mut blocks =
-        vec![Block::Title(title, format!("{} observations", observations.observations.len()))];
+    let mut blocks = vec![ReportBlock::Title(
+        title,
+        format!("{} observations", observations.observations.len()),
+    )];
     blocks.extend(subject.body());
     blocks.extend(subject.method(study::of_analysis(analysis)));
     blocks
 }
 
 impl Subject<'_> {
-    fn body(&self) -> Vec<Block> {
+    fn body(&self) -> Vec<ReportBlock> {
         let mut blocks = Vec::new();
         if !self.analysis.conclusions.is_empty() {
-            blocks.push(Block::List(items(&self.analysis.conclusions)));
+            blocks.push(ReportBlock::List(items(&self.analysis.conclusions)));
         }
         blocks.extend(section("Findings", items(&self.analysis.findings)));
         // The answer first, then its figures: the reader of a terminal may stop at any section.
@@ -139,12 +141,12 @@ impl Subject<'_> {
         blocks
     }
 
-    fn method(&self, sentences: Vec<String>) -> Vec<Block> {
+    fn method(&self, sentences: Vec<String>) -> Vec<ReportBlock> {
         let sentences = sentences.into_iter().filter(|_| self.detail == Detail::Full);
         section("Method", sentences.map(ListItem::plain).collect())
     }
 
-    fn bottlenecks(&self) -> Vec<Block> {
+    fn bottlenecks(&self) -> Vec<ReportBlock> {
         let bottlenecks = self
             .analysis
             .contenders
@@ -162,7 +164,7 @@ impl Subject<'_> {
         if !rows.is_empty() && self.detail == Detail::Full {
             let head =
                 ["Looked at", "source", "figure", "value", "a cause"].map(str::to_owned).to_vec();
-            blocks.push(Block::Table(head, rows));
+            blocks.push(ReportBlock::Table(head, rows));
         }
         blocks
     }
@@ -190,11 +192,11 @@ fn finding_item(finding: &Finding) -> ListItem {
 }
 
 /// Returns a section with its heading; empty if it has no items.
-fn section(heading: &str, items: Vec<ListItem>) -> Vec<Block> {
+fn section(heading: &str, items: Vec<ListItem>) -> Vec<ReportBlock> {
     if items.is_empty() {
         Vec::new()
     } else {
-        vec![Block::Heading(heading.into()), Block::List(items)]
+        vec![ReportBlock::Heading(heading.into()), ReportBlock::List(items)]
     }
 }
 
@@ -228,8 +230,8 @@ fn evidence_rows(contender: &str, found: &Bottleneck) -> Vec<Vec<String>> {
 
 fn evidence_row(contender: &str, reason: &brunt_model::analysis::Reason) -> Vec<String> {
     let side = match reason.side {
-        Side::AtLeast => "from",
-        Side::Below => "below",
+        ThresholdSide::AtLeast => "from",
+        ThresholdSide::Below => "below",
     };
     let cause = format!("{side} {}", numbers::three_digits(reason.threshold));
     let value = numbers::three_digits(reason.value);

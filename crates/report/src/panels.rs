@@ -15,7 +15,7 @@ mod words;
 
 pub use time::of_trial;
 
-use crate::figure::Figure;
+use crate::figure::Chart;
 use brunt_model::analysis::LimitKind;
 use brunt_model::{Analysis, Study};
 
@@ -24,7 +24,7 @@ pub struct Panel {
     /// Beginning of the ids of its figures.
     pub id: &'static str,
     /// Returns the figures. Empty ones are removed later.
-    pub figures: fn(&Study, &Analysis) -> Vec<Figure>,
+    pub figures: fn(&Study, &Analysis) -> Vec<Chart>,
 }
 
 /// All panels, in display order.
@@ -53,7 +53,7 @@ pub enum ChartSelection {
 
 impl ChartSelection {
     /// Returns the selected charts of a study.
-    pub fn figures(self, study: &Study, analysis: &Analysis) -> Vec<Figure> {
+    pub fn figures(self, study: &Study, analysis: &Analysis) -> Vec<Chart> {
         match self {
             Self::Key => key_figures(study, analysis),
             Self::All => figures(study, analysis),
@@ -62,7 +62,7 @@ impl ChartSelection {
 }
 
 /// Returns all figures that are not empty.
-pub fn figures(study: &Study, analysis: &Analysis) -> Vec<Figure> {
+pub fn figures(study: &Study, analysis: &Analysis) -> Vec<Chart> {
     let all = PANELS.iter().flat_map(|panel| (panel.figures)(study, analysis));
     all.filter_map(shown).collect()
 }
@@ -85,7 +85,7 @@ const KEY_CHARTS: [&[&str]; 3] = [
 ];
 
 /// Returns the three key charts: throughput and p99 over load or time, and errors or utilization.
-fn key_figures(study: &Study, analysis: &Analysis) -> Vec<Figure> {
+fn key_figures(study: &Study, analysis: &Analysis) -> Vec<Chart> {
     let mut all = figures(study, analysis);
     let mut key = Vec::new();
     for ids in KEY_CHARTS {
@@ -101,7 +101,7 @@ fn key_figures(study: &Study, analysis: &Analysis) -> Vec<Figure> {
 
 /// Prepares a figure for display: adds its text alternative, and removes lines of constant zeros.
 /// None if nothing is left.
-fn shown(mut figure: Figure) -> Option<Figure> {
+fn shown(mut figure: Chart) -> Option<Chart> {
     // A contender without errors is a result if another one has some.
     let compared: Vec<u8> = figure
         .lines

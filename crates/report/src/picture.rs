@@ -1,8 +1,8 @@
 //! Defines the picture formats, and writes the charts of a study in one of them.
 
-use crate::figure::Figure;
+use crate::figure::Chart;
 use crate::panels::ChartSelection;
-use crate::sheet::Sheet;
+use crate::sheet::ChartSheet;
 use crate::{png, svg};
 use brunt_model::{Analysis, Study};
 use std::io;
@@ -13,9 +13,9 @@ pub struct Picture {
     /// Extension of its files.
     pub ending: &'static str,
     /// Writes charts on one sheet.
-    write_sheet: fn(&Sheet, &mut dyn io::Write) -> io::Result<()>,
+    write_sheet: fn(&ChartSheet, &mut dyn io::Write) -> io::Result<()>,
     /// Returns one chart as a file; None if the chart is empty.
-    pub chart: fn(&Figure) -> io::Result<Option<Vec<u8>>>,
+    pub chart: fn(&Chart) -> io::Result<Option<Vec<u8>>>,
 }
 
 /// Vector graphics, which stay sharp at every size.
@@ -50,7 +50,7 @@ impl Charts {
         analysis: &Analysis,
         out: &mut dyn io::Write,
     ) -> io::Result<()> {
-        (self.picture.write_sheet)(&Sheet::of(study, analysis, self.selection), out)
+        (self.picture.write_sheet)(&ChartSheet::of(study, analysis, self.selection), out)
     }
 
     /// Returns each chart as a file: name and content.

@@ -4,9 +4,9 @@
 
 mod legend;
 
-use crate::figure::{Figure, Heat, Line, Mark, Point, Scale};
+use crate::figure::{AxisScale, Chart, ChartLine, ChartPoint, Heat, HighlightedValue};
 use crate::font;
-use crate::scene::{Anchor, Ink, Scene, Shape, TextDirection};
+use crate::scene::{Anchor, DrawingElement, Ink, Scene, TextDirection};
 use crate::ticks::Ruler;
 
 /// Width of every figure, in points.
@@ -35,7 +35,7 @@ struct PlotArea {
 }
 
 /// Draws a figure; None if it is empty.
-pub fn scene(figure: &Figure) -> Option<Scene> {
+pub fn scene(figure: &Chart) -> Option<Scene> {
     let mut shapes = vec![text((LEFT, 19.0), Anchor::Start, &figure.title, LARGE, Ink::Strong)];
     let (legend, rows) = legend::shapes(figure, LEFT, HEAD, WIDTH - RIGHT);
     shapes.extend(legend);
@@ -61,7 +61,7 @@ pub fn scene(figure: &Figure) -> Option<Scene> {
 
 /// Returns the ink of a line: the color of its contender. If no line has a contender, each
 /// has a different color.
-pub fn ink_of(figure: &Figure, line: &Line) -> Ink {
+pub fn ink_of(figure: &Chart, line: &ChartLine) -> Ink {
     match line.contender {
         Some(contender) => Ink::Color(contender),
         // A line without a contender, such as the objective, applies to all contenders.
@@ -71,13 +71,20 @@ pub fn ink_of(figure: &Figure, line: &Line) -> Ink {
 }
 
 /// Returns the dashes of a line.
-pub fn dashes(line: &Line) -> &'static [f64] {
+pub fn dashes(line: &ChartLine) -> &'static [f64] {
     DASHES[usize::from(line.dash) % DASHES.len()]
 }
 
 /// Creates a horizontal text.
-pub fn text(at: (f64, f64), anchor: Anchor, text: &str, size: f64, ink: Ink) -> Shape {
-    Shape::Text { at, anchor, text: text.into(), size, ink, direction: TextDirection::Across }
+pub fn text(at: (f64, f64), anchor: Anchor, text: &str, size: f64, ink: Ink) -> DrawingElement {
+    DrawingElement::Text {
+        at,
+        anchor,
+        text: text.into(),
+        size,
+        ink,
+        direction: TextDirection::Across,
+    }
 }
 
 /// Returns the width of a label. Few fonts are wider than the font of pictures.
@@ -86,14 +93,14 @@ pub fn label_width(label: &str) -> f64 {
 }
 
 /// Height of the names of marks. They are above the plot area, so that no line crosses them.
-fn mark_rows(figure: &Figure) -> f64 {
+fn mark_rows(figure: &Chart) -> f64 {
     figure.marks.len() as f64 * 15.0 + 6.0
 }
 
 impl PlotArea {
-    fn new(figure: &Figure, top: f64) -> Option<Self> {
+    fn new(figure: &Chart, top: f64) -> Option<Self> {
         let bottom = top + HEIGHT;
-        let points: Vec<&Point> = figure.lines.iter().flat_map(|line| &line.points).collect();
+        let points: Vec<&ChartPoint> = figure.lines.iter().flat_map(|line| &line.points).collect();
         let heat = figure.heat.as_ref();
         // Gaps at the ends of the lines need no space on the axis.
         let xs = points.iter().filter(|point| point.y.is_some()).map(|point| point.x);
@@ -109,7 +116,7 @@ impl PlotArea {
         Some(Self { top, bottom, x, y })
     }
 
-    fn grid(&self) -> Vec<Shape> {
+    fn grid(&self) -> Vec<DrawingElement> {
         let across =
             self.y.words().map(|(y, _)| ruled(vec![(LEFT, y), (WIDTH - RIGHT, y)], Ink::Grid));
         let down =
@@ -118,7 +125,7 @@ impl PlotArea {
     }
 
     /// Draws the axes and their labels. Of labels that would overlap, the later ones are omitted.
-    fn frame(&self, figure: &Figure) -> Vec<Shape> {
+    fn frame(&self, figure: &Chart) -> Vec<DrawingElement> {
         let mut shapes = vec![
             ruled(vec![(LEFT, self.bottom), (WIDTH - RIGHT, self.bottom)], Ink::Axis),
             ruled(vec![(LEFT, self.top), (LEFT, self.bottom)], Ink::Axis),
@@ -144,7 +151,7 @@ impl PlotArea {
             SMALL,
             Ink::Soft,
         ));
-        shapes.push(Shape::Text {
+        shapes.push(DrawingElement::Text {
             at: (15.0, f64::midpoint(self.top, self.bottom)),
             anchor: Anchor::Middle,
             text: axis_title(&figure.y),
@@ -159,7 +166,7 @@ impl PlotArea {
         (self.x.at(x), self.y.at(y))
     }
 
-    fn line(&self, line: &Line, ink: Ink) -> Vec<Shape> {
+    fn line(&self, line: &ChartLine, ink: Ink) -> Vec<DrawingElement> {
         // Dash 3 is a reference line (offered load, objective); its ends are no measurements.
         let has_dots = line.points.len() <= MAX_DOTS && line.dash != 3;
         let mut shapes = Vec::new();
@@ -167,16 +174,16 @@ impl PlotArea {
             let points: Vec<_> = run.into_iter().map(|(x, y)| self.position(x, y)).collect();
             // A single point has no line, and would be invisible without its dot.
             if has_dots || points.len() == 1 {
-                shapes.extend(points.iter().map(|at| Shape::Dot { at: *at, ink }));
+                shapes.extend(points.iter().map(|at| DrawingElement::Dot { at: *at, ink }));
             }
             if points.len() > 1 {
-                shapes.push(Shape::Line { points, ink, width: 1.8, dashes: dashes(line) });
+                shapes.push(DrawingElement::Line { points, ink, width: 1.8, dashes: dashes(line) });
             }
         }
         shapes
     }
 
-    fn bands(&self, line: &Line, ink: Ink) -> Vec<Shape> {
+    fn bands(&self, line: &ChartLine, ink: Ink) -> Vec<DrawingElement> {
         let mut shapes = Vec::new();
         for band in unbroken(&line.points, |point| {
             Some((point.x, point.low.or(point.y)?, point.high.or(point.y)?))
@@ -188,12 +195,12 @@ impl PlotArea {
             // The outline runs along the upper edge, and back along the lower one.
             let upper = band.iter().map(|(x, _, high)| self.position(*x, *high));
             let lower = band.iter().rev().map(|(x, low, _)| self.position(*x, *low));
-            shapes.push(Shape::Area { points: upper.chain(lower).collect(), ink });
+            shapes.push(DrawingElement::Area { points: upper.chain(lower).collect(), ink });
         }
         shapes
     }
 
-    fn cells(&self, heat: &Heat) -> Vec<Shape> {
+    fn cells(&self, heat: &Heat) -> Vec<DrawingElement> {
         let most = heat.counts.iter().flatten().max().copied().unwrap_or(0);
         // Counts span orders of magnitude, so the scale is logarithmic.
         let scale = (most.max(1) as f64).ln_1p();
@@ -204,7 +211,7 @@ impl PlotArea {
         let cells = cells.filter(|cell| cell.0 > 0).map(|(count, x, y)| {
             let (left, below) = self.position(x[0], y[0]);
             let (right, above) = self.position(x[1], y[1]);
-            Shape::Cell {
+            DrawingElement::Cell {
                 at: (left, above),
                 size: (right - left, below - above),
                 heat: (count as f64).ln_1p() / scale,
@@ -215,8 +222,8 @@ impl PlotArea {
 
     /// Draws the marks. Their names are above the plot area in rows, in an order in which no
     /// line crosses a name.
-    fn marks(&self, marks: &[Mark]) -> Vec<Shape> {
-        let mut rows: Vec<&Mark> = marks.iter().collect();
+    fn marks(&self, marks: &[HighlightedValue]) -> Vec<DrawingElement> {
+        let mut rows: Vec<&HighlightedValue> = marks.iter().collect();
         rows.sort_by(|a, b| {
             match (self.has_space_to_the_right(a), self.has_space_to_the_right(b)) {
                 (true, true) => a.x.total_cmp(&b.x),
@@ -234,26 +241,26 @@ impl PlotArea {
             let is_right = self.has_space_to_the_right(mark);
             let (at, anchor) =
                 if is_right { (x + 5.0, Anchor::Start) } else { (x - 5.0, Anchor::End) };
-            shapes.push(Shape::Line { points, ink, width: 1.2, dashes: DASHES[2] });
+            shapes.push(DrawingElement::Line { points, ink, width: 1.2, dashes: DASHES[2] });
             shapes.push(text((at, y), anchor, &mark.name, SMALL, Ink::Soft));
         }
         shapes
     }
 
-    fn has_space_to_the_right(&self, mark: &Mark) -> bool {
+    fn has_space_to_the_right(&self, mark: &HighlightedValue) -> bool {
         self.x.at(mark.x) + 5.0 + label_width(&mark.name) < WIDTH
     }
 }
 
-fn ruled(points: Vec<(f64, f64)>, ink: Ink) -> Shape {
-    Shape::Line { points, ink, width: 1.0, dashes: &[] }
+fn ruled(points: Vec<(f64, f64)>, ink: Ink) -> DrawingElement {
+    DrawingElement::Line { points, ink, width: 1.0, dashes: &[] }
 }
 
 /// Returns the title of an axis, with the unit that its labels lack.
 fn axis_title(axis: &crate::figure::Axis) -> String {
-    use crate::figure::Unit::{Cores, PerSecond};
+    use crate::figure::ChartUnit::{Cores, PerSecond};
     match (axis.unit, axis.scale) {
-        (_, Scale::Quantile) => axis.label.clone(),
+        (_, AxisScale::Quantile) => axis.label.clone(),
         (PerSecond, _) => format!("{}, per second", axis.label),
         (Cores, _) => format!("{}, cores", axis.label),
         _ => axis.label.clone(),
@@ -261,7 +268,7 @@ fn axis_title(axis: &crate::figure::Axis) -> String {
 }
 
 /// Splits a line at its gaps.
-fn unbroken<T>(points: &[Point], select: impl Fn(&Point) -> Option<T>) -> Vec<Vec<T>> {
+fn unbroken<T>(points: &[ChartPoint], select: impl Fn(&ChartPoint) -> Option<T>) -> Vec<Vec<T>> {
     let mut pieces = vec![Vec::new()];
     for point in points {
         match (select(point), pieces.last_mut()) {

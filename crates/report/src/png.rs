@@ -3,11 +3,11 @@
 //! Out of scope: rendering SVG. This module draws the same shapes. Its letters come from the
 //! built-in `font`, so that the labels are equal on every machine, also without fonts.
 
-use crate::figure::Figure;
+use crate::figure::Chart;
 use crate::font::{self, Weight};
 use crate::plot;
-use crate::scene::{Anchor, Ink, PAPER, Scene, Shape, TextDirection};
-use crate::sheet::Sheet;
+use crate::scene::{Anchor, DrawingElement, Ink, PAPER, Scene, TextDirection};
+use crate::sheet::ChartSheet;
 use std::io;
 use tiny_skia::{
     Color, FillRule, LineCap, LineJoin, Paint, Path, PathBuilder, Pixmap, Rect, Stroke as Pen,
@@ -23,7 +23,7 @@ const MAX_PIXELS: f64 = 24e6;
 /// # Errors
 ///
 /// If `out` cannot be written to, or the picture is too large.
-pub fn write_sheet(sheet: &Sheet, out: &mut dyn io::Write) -> io::Result<()> {
+pub fn write_sheet(sheet: &ChartSheet, out: &mut dyn io::Write) -> io::Result<()> {
     // A sheet of many charts gets a lower resolution instead of a huge file.
     let resolution = (MAX_PIXELS / (sheet.width * sheet.height)).sqrt() as f32;
     let mut canvas = Canvas::new(sheet.width, sheet.height, resolution.min(PIXELS_PER_POINT))?;
@@ -39,7 +39,7 @@ pub fn write_sheet(sheet: &Sheet, out: &mut dyn io::Write) -> io::Result<()> {
 /// # Errors
 ///
 /// If the picture is too large.
-pub fn of_figure(figure: &Figure) -> io::Result<Option<Vec<u8>>> {
+pub fn of_figure(figure: &Chart) -> io::Result<Option<Vec<u8>>> {
     plot::scene(figure).map(|scene| of_scene(&scene)).transpose()
 }
 
@@ -70,7 +70,7 @@ impl Canvas {
         self.pixels.encode_png().map_err(io::Error::other)
     }
 
-    fn draw(&mut self, shapes: &[Shape], origin: (f64, f64)) {
+    fn draw(&mut self, shapes: &[DrawingElement], origin: (f64, f64)) {
         let transform = Transform::from_scale(self.resolution, self.resolution)
             .pre_translate(origin.0 as f32, origin.1 as f32);
         for shape in shapes {
@@ -78,9 +78,9 @@ impl Canvas {
         }
     }
 
-    fn shape(&mut self, shape: &Shape, transform: Transform) {
+    fn shape(&mut self, shape: &DrawingElement, transform: Transform) {
         match shape {
-            Shape::Line { points, ink, width, dashes } => {
+            DrawingElement::Line { points, ink, width, dashes } => {
                 let dashes = dashes.iter().map(|d| *d as f32).collect::<Vec<_>>();
                 // An odd pattern is doubled: `StrokeDash` takes only an even number of lengths.
                 let even =
@@ -95,15 +95,15 @@ impl Canvas {
                     transform,
                 );
             }
-            Shape::Area { points, ink } => {
+            DrawingElement::Area { points, ink } => {
                 self.fill(path_of(points).finish(), &paint(*ink, 0.18), transform);
             }
-            Shape::Dot { at, ink } => {
+            DrawingElement::Dot { at, ink } => {
                 let mut path = PathBuilder::new();
                 path.push_circle(at.0 as f32, at.1 as f32, 2.6);
                 self.fill(path.finish(), &paint(*ink, 1.0), transform);
             }
-            Shape::Cell { at, size, heat } => {
+            DrawingElement::Cell { at, size, heat } => {
                 let rect = Rect::from_xywh(at.0 as f32, at.1 as f32, size.0 as f32, size.1 as f32);
                 if let Some(rect) = rect {
                     self.pixels.fill_rect(
@@ -114,7 +114,7 @@ impl Canvas {
                     );
                 }
             }
-            Shape::Text { at, anchor, text, size, ink, direction } => {
+            DrawingElement::Text { at, anchor, text, size, ink, direction } => {
                 let weight = if *ink == Ink::Strong { Weight::Bold } else { Weight::Regular };
                 let (letters, width) = font::outline(text, weight);
                 let before = match anchor {

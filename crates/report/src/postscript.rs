@@ -5,9 +5,9 @@
 //! PostScript has no transparency, so areas are mixed with white. Letters are those of Latin-1,
 //! which every interpreter has.
 
-use crate::figure::Figure;
+use crate::figure::Chart;
 use crate::plot;
-use crate::scene::{Anchor, Ink, PAPER, Position, Scene, Shape, TextDirection};
+use crate::scene::{Anchor, DrawingElement, Ink, PAPER, PaperPoint, Scene, TextDirection};
 use std::fmt::Write as _;
 
 /// Margin between the corner of the paper and the chart, in points.
@@ -27,7 +27,7 @@ const PROLOGUE: &str = "\
 ";
 
 /// Returns one chart; None if it is empty.
-pub fn of_figure(figure: &Figure) -> Option<String> {
+pub fn of_figure(figure: &Chart) -> Option<String> {
     plot::scene(figure).map(|scene| of_scene(&scene))
 }
 
@@ -49,19 +49,19 @@ struct Page {
 }
 
 impl Page {
-    fn push(&self, out: &mut String, shape: &Shape) {
+    fn push(&self, out: &mut String, shape: &DrawingElement) {
         // Writing to a String does not fail.
         let _ = match shape {
-            Shape::Line { points, ink, width, dashes } => {
+            DrawingElement::Line { points, ink, width, dashes } => {
                 let dashes = dashes.iter().map(f64::to_string).collect::<Vec<_>>().join(" ");
                 let color = color(*ink, 1.0);
                 let path = self.path(points);
                 writeln!(out, "{color} {width} setlinewidth [{dashes}] 0 setdash {path} stroke")
             }
-            Shape::Area { points, ink } => {
+            DrawingElement::Area { points, ink } => {
                 writeln!(out, "{} {} closepath fill", color(*ink, 0.18), self.path(points))
             }
-            Shape::Dot { at, ink } => {
+            DrawingElement::Dot { at, ink } => {
                 writeln!(
                     out,
                     "{} newpath {} 2.6 0 360 arc fill",
@@ -69,7 +69,7 @@ impl Page {
                     self.position(*at)
                 )
             }
-            Shape::Cell { at, size, heat } => {
+            DrawingElement::Cell { at, size, heat } => {
                 // `rectfill` begins at the lower left corner.
                 let corner = self.position((at.0, at.1 + size.1));
                 // Cells overlap slightly: viewers would show hairlines between exact neighbors.
@@ -77,7 +77,7 @@ impl Page {
                 let h = short(size.1 + 0.3);
                 writeln!(out, "{} {corner} {w} {h} rectfill", color(Ink::Color(0), *heat))
             }
-            Shape::Text { at, anchor, text, size, ink, direction } => {
+            DrawingElement::Text { at, anchor, text, size, ink, direction } => {
                 let font = if *ink == Ink::Strong { "Strong" } else { "Plain" };
                 let rotation = if *direction == TextDirection::Up { " 90 rotate" } else { "" };
                 let share = match anchor {
@@ -96,11 +96,11 @@ impl Page {
         };
     }
 
-    fn position(&self, at: Position) -> String {
+    fn position(&self, at: PaperPoint) -> String {
         format!("{} {}", short(at.0), short(self.height - at.1))
     }
 
-    fn path(&self, points: &[Position]) -> String {
+    fn path(&self, points: &[PaperPoint]) -> String {
         let steps = points.iter().enumerate();
         let steps = steps.map(|(i, at)| {
             format!("{} {}", self.position(*at), if i == 0 { "moveto" } else { "lineto" })

@@ -19,7 +19,7 @@ const WIDTHS: (usize, usize) = (40, 160);
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
 /// State of a run so far.
-pub struct Progress {
+pub struct RunProgress {
     limits: RunLimits,
     phase: Phase,
     /// Start of the phase, and its latest instant.
@@ -52,7 +52,7 @@ struct Recent {
     response: Sketch,
 }
 
-impl Progress {
+impl RunProgress {
     /// Creates the state before the first interval.
     pub fn new(plan: &Plan) -> Self {
         let stop = &plan.stop();

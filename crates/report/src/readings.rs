@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 /// A value and its time span, in seconds since the start of the measured time.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Span {
+pub struct ValueSpan {
     /// Start; for a state, the instant of the reading.
     pub from: f64,
     /// End; for a state, the instant of the reading.
@@ -20,7 +20,7 @@ pub struct Span {
     pub value: f64,
 }
 
-impl Span {
+impl ValueSpan {
     /// Middle of the span.
     pub fn at(&self) -> f64 {
         f64::midpoint(self.from, self.to)
@@ -41,13 +41,13 @@ pub fn rate_name(name: &str) -> String {
 }
 
 /// Returns a reading over time: a state as it was read, a counter as its growth per second.
-pub fn over_time(run: &Run, history: &History, name: &str) -> Vec<Span> {
+pub fn over_time(run: &Run, history: &History, name: &str) -> Vec<ValueSpan> {
     let zero = run.phase_start(Phase::Measure).unwrap_or_default();
     if is_counter(name) {
         // A counter that decreased was reset, because its process restarted.
         let rates = history.rates(name).into_iter().filter(|rate| rate.2 >= 0.0);
         return rates
-            .map(|(from, to, value)| Span {
+            .map(|(from, to, value)| ValueSpan {
                 from: from.seconds_from(zero),
                 to: to.seconds_from(zero),
                 value,
@@ -57,13 +57,17 @@ pub fn over_time(run: &Run, history: &History, name: &str) -> Vec<Span> {
     history
         .values(name)
         .into_iter()
-        .map(|(at, value)| Span { from: at.seconds_from(zero), to: at.seconds_from(zero), value })
+        .map(|(at, value)| ValueSpan {
+            from: at.seconds_from(zero),
+            to: at.seconds_from(zero),
+            value,
+        })
         .collect()
 }
 
 /// Returns the mean over the measured time. States have equal weights, rates are weighted by their
 /// spans. None if there is no value in the measured time.
-pub fn mean(run: &Run, spans: &[Span]) -> Option<f64> {
+pub fn mean(run: &Run, spans: &[ValueSpan]) -> Option<f64> {
     let end = run.measured_seconds();
     let within = spans.iter().filter(|span| (0.0..=end).contains(&span.at()));
     let (sum, total_weight) = within.fold((0.0, 0.0), |(sum, total_weight), span| {

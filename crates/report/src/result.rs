@@ -13,9 +13,9 @@ pub(crate) use build::{
     check_failures, elapsed, failures, label_name, labels, objectives, only_label, response,
     transactions,
 };
-pub use connections::Connections;
+pub use connections::ConnectionTotals;
 
-use brunt_model::finding::{self, Check, FigureEstimate, Finding, Steady, Verdict};
+use brunt_model::finding::{self, ConsistencyCheck, FigureEstimate, Finding, Steady, Verdict};
 use brunt_model::{Objective, Plan};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -28,13 +28,13 @@ pub const VERSION: u32 = 1;
 /// The result of one run of brunt.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "brunt result")]
-pub struct Document {
+pub struct ResultDocument {
     /// The version of this document: 1. It grows when a key changes its meaning or goes away.
     pub version: u32,
     /// Resolved plan; null if the log has no beginning.
     pub plan: Option<Plan>,
     /// Environment of the run: machine, kernel, versions.
-    pub environment: Environment,
+    pub environment: EnvironmentSection,
     /// Start of the run, before any warm-up: RFC 3339, UTC.
     pub started: String,
     /// Duration of the whole run in seconds, with setup, warm-up and grace.
@@ -42,13 +42,13 @@ pub struct Document {
     /// Seconds of measured time: from the end of the warm-up until no new request was begun.
     pub measured_seconds: f64,
     /// Requests planned in the measured time.
-    pub requests: Requests,
+    pub requests: RequestCounts,
     /// Throughput: whole replies of any status within the measured time, per second.
     pub throughput_per_second: f64,
     /// Goodput: good replies within the measured time, per second.
     pub goodput_per_second: f64,
     /// Bytes of the requests planned in the measured time.
-    pub bytes: Bytes,
+    pub bytes: ByteCounts,
     /// Number of whole replies by status.
     pub outcomes: BTreeMap<String, u64>,
     /// Number of failed requests by kind; kinds with no failures are left out. `check` is among the completed,
@@ -81,9 +81,9 @@ pub struct Document {
     /// Seconds from planned to the failure, by kind of failure, of failures that are not in the response time.
     pub failure_time_seconds: BTreeMap<String, Times>,
     /// The steps of a request, in seconds.
-    pub phases_seconds: Phases,
+    pub phases_seconds: PhaseRow,
     /// Connections.
-    pub connections: Connections,
+    pub connections: ConnectionTotals,
     /// Resources used by brunt in the whole run.
     pub generator: Generator,
     /// Requests planned in the warm-up; null where there was none.
@@ -91,7 +91,7 @@ pub struct Document {
     /// Verdict: the generator was the bottleneck, or not.
     pub verdict: Verdict,
     /// Consistency checks; if one fails, the verdict is `invalid`.
-    pub checks: Vec<Check>,
+    pub checks: Vec<ConsistencyCheck>,
     /// Findings, most serious first.
     pub findings: Vec<Finding>,
     /// Answer to what the run was made for, in a sentence; null if no reply came.
@@ -100,7 +100,7 @@ pub struct Document {
     pub steady_state: Option<Steady>,
     /// Percentiles of the response time, in seconds, each with the interval that holds the true one
     /// with 95 % confidence.
-    pub response_time_intervals_seconds: Vec<finding::Interval>,
+    pub response_time_intervals_seconds: Vec<finding::PercentileInterval>,
     /// The throughput with its 95 % interval, per second; null where there is too little to say.
     pub throughput_interval_per_second: Option<FigureEstimate>,
     /// Objectives of the plan, each with its result.
@@ -112,23 +112,23 @@ pub struct Document {
     /// Reason why nothing could be measured; null if something could.
     pub error: Option<String>,
     /// Time series with one entry per interval, warm-up and grace included.
-    pub series: Vec<Interval>,
+    pub series: Vec<IntervalRow>,
     /// Each population by itself, under its name, in the order of the plan; empty where there is only one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub populations: Vec<Label>,
+    pub populations: Vec<LabelRow>,
     /// The scenario's transactions by name; empty where it has none. They are no requests: nothing else counts them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub transactions: Vec<Transaction>,
     /// The requests by label, in the order in which labels were first seen; one entry where there is only one.
-    pub labels: Vec<Label>,
+    pub labels: Vec<LabelRow>,
     /// Checks that replies to requests of the measured time failed; left out where none did.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub check_failures: Vec<CheckFailure>,
+    pub check_failures: Vec<CheckFailureRow>,
 }
 
 /// A check that replies to requests of one label failed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct CheckFailure {
+pub struct CheckFailureRow {
     /// The label.
     pub label: String,
     /// Name of the check.
@@ -143,7 +143,7 @@ pub struct CheckFailure {
 
 /// Environment of the run: machine, kernel, versions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Environment {
+pub struct EnvironmentSection {
     /// The command line.
     pub command: String,
     /// Operating system and kernel release of the generator.
@@ -169,7 +169,7 @@ pub struct Environment {
 
 /// Counts of requests. planned = begun + dropped + those not begun when the run ended; begun = completed + failed + cut.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Requests {
+pub struct RequestCounts {
     /// Due by the schedule.
     pub planned: u64,
     /// Begun: we connected or wrote.
@@ -194,7 +194,7 @@ pub struct Requests {
 
 /// Counts of bytes: heads and bodies, before TLS.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Bytes {
+pub struct ByteCounts {
     /// Bytes of replies.
     pub received: u64,
     /// Bytes of requests.
@@ -242,7 +242,7 @@ pub struct Times {
 
 /// The steps of a request; each null where it did not occur.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Phases {
+pub struct PhaseRow {
     /// Resolving the name, in seconds, where that was done.
     pub resolve: Option<Times>,
     /// Connecting, with the proxy's answer, in seconds, where a connection was opened.
@@ -280,7 +280,7 @@ pub struct Generator {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Warmup {
     /// Their counts.
-    pub requests: Requests,
+    pub requests: RequestCounts,
     /// Their response time, in seconds.
     pub response_time_seconds: Option<Times>,
 }
@@ -303,7 +303,7 @@ pub struct ObjectiveDocument {
 /// A part of a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Phase {
+pub enum ResultPhase {
     /// Connections are opened; no load.
     #[default]
     Setup,
@@ -317,13 +317,13 @@ pub enum Phase {
 
 /// Events within an interval, whenever the requests were planned, and the state at its end.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Interval {
+pub struct IntervalRow {
     /// Start: seconds since the measured time began, negative before it.
     pub from_seconds: f64,
     /// End: seconds since the measured time began.
     pub to_seconds: f64,
     /// The part of the run that it lies in.
-    pub phase: Phase,
+    pub phase: ResultPhase,
     /// Arrivals that became due.
     pub planned: u64,
     /// Requests begun.
@@ -381,11 +381,11 @@ pub struct Transaction {
 
 /// The requests of one label, planned in the measured time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Label {
+pub struct LabelRow {
     /// Its name.
     pub label: String,
     /// Counts of its requests.
-    pub requests: Requests,
+    pub requests: RequestCounts,
     /// Its whole replies per second of measured time. Where there are several labels, replies that came in the grace
     /// period are counted too.
     pub throughput_per_second: f64,
@@ -400,8 +400,8 @@ pub struct Label {
     /// Number of its failed requests by kind; kinds with no failures are left out.
     pub failures: BTreeMap<String, u64>,
     /// Its bytes.
-    pub bytes: Bytes,
+    pub bytes: ByteCounts,
     /// The single requests of its chains of redirects, by URL. No sum counts them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub hops: Vec<Label>,
+    pub hops: Vec<LabelRow>,
 }

@@ -18,19 +18,19 @@ pub struct Scene {
     /// Height of the drawing, in points.
     pub height: f64,
     /// Shapes, in drawing order.
-    pub shapes: Vec<Shape>,
+    pub shapes: Vec<DrawingElement>,
 }
 
 /// A point on the paper: its distances from the left and the upper edge, in points.
-pub type Position = (f64, f64);
+pub type PaperPoint = (f64, f64);
 
 /// One element of a drawing.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Shape {
+pub enum DrawingElement {
     /// Straight lines from point to point.
     Line {
         /// Corners of the line.
-        points: Vec<Position>,
+        points: Vec<PaperPoint>,
         /// Ink of the line.
         ink: Ink,
         /// Width of the stroke, in points.
@@ -41,30 +41,30 @@ pub enum Shape {
     /// A translucent area that the points enclose.
     Area {
         /// Corners of the area.
-        points: Vec<Position>,
+        points: Vec<PaperPoint>,
         /// Ink of the area.
         ink: Ink,
     },
     /// A dot at a measured point.
     Dot {
         /// Center of the dot.
-        at: Position,
+        at: PaperPoint,
         /// Ink of the dot.
         ink: Ink,
     },
     /// A cell of a heat map.
     Cell {
         /// Position of the upper left corner.
-        at: Position,
+        at: PaperPoint,
         /// Width and height, in points.
-        size: Position,
+        size: PaperPoint,
         /// Intensity, from 0 to 1.
         heat: f64,
     },
     /// One line of text.
     Text {
         /// Position of the anchor, on the baseline.
-        at: Position,
+        at: PaperPoint,
         /// Part of the text that is at the position.
         anchor: Anchor,
         /// Content of the text.

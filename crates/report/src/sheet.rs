@@ -3,7 +3,7 @@
 use crate::layout::wrap;
 use crate::panels::ChartSelection;
 use crate::plot::{self, SMALL, text};
-use crate::scene::{Anchor, Ink, Scene, Shape};
+use crate::scene::{Anchor, DrawingElement, Ink, Scene};
 use crate::utc;
 use brunt_model::{Analysis, Study};
 
@@ -12,7 +12,7 @@ const MAX_IN_ONE_COLUMN: usize = 8;
 const MARGIN: f64 = 20.0;
 
 /// Charts with their positions, and a heading.
-pub struct Sheet {
+pub struct ChartSheet {
     /// Title of the sheet.
     pub title: String,
     /// Width of the sheet, in points.
@@ -20,12 +20,12 @@ pub struct Sheet {
     /// Height of the sheet, in points.
     pub height: f64,
     /// Shapes of the heading, above the charts.
-    pub heading: Vec<Shape>,
+    pub heading: Vec<DrawingElement>,
     /// Charts, each with the position of its upper left corner.
     pub places: Vec<((f64, f64), Scene)>,
 }
 
-impl Sheet {
+impl ChartSheet {
     /// Arranges the selected charts of a study.
     pub fn of(study: &Study, analysis: &Analysis, selection: ChartSelection) -> Self {
         let figures = selection.figures(study, analysis);
@@ -49,7 +49,7 @@ impl Sheet {
     }
 }
 
-fn heading(study: &Study, title: &str, width: f64) -> (Vec<Shape>, f64) {
+fn heading(study: &Study, title: &str, width: f64) -> (Vec<DrawingElement>, f64) {
     let mut y = MARGIN + 14.0;
     let mut shapes = vec![text((MARGIN, y), Anchor::Start, title, 18.0, Ink::Strong)];
     // A letter is about 0.58 of the font size wide.

@@ -6,11 +6,11 @@ mod sweep;
 
 pub use sweep::sweep_of;
 
-use brunt_model::plan::{Connection, Population, Record};
-use brunt_model::sample::Opening;
+use brunt_model::plan::{ConnectionSettings, Population, RecordSettings};
+use brunt_model::sample::ConnectTimes;
 use brunt_model::{
-    Arrivals, Environment, Event, Failure, Finish, Load, Outcome, Phase, Plan, Reading, Request,
-    Run, Sample, Shape, Snapshot, Stop, Think, Tick, Warning,
+    Arrivals, Environment, Event, Failure, Finish, Load, LoadShape, Outcome, Phase, Plan, Reading,
+    Request, Run, Sample, Snapshot, Stop, ThinkTime, Tick, Warning,
 };
 use brunt_model::{ReplyPolicy, Scenario};
 use std::time::Duration;
@@ -19,7 +19,7 @@ const MS: u64 = 1_000_000;
 const URL: &str = "http://127.0.0.1:8080/";
 
 /// A run of ten seconds without warm-up, with intervals of a second and a second of grace.
-pub struct Story {
+pub struct RunBuilder {
     pub plan: Plan,
     pub samples: Vec<Sample>,
     pub finish: Finish,
@@ -43,10 +43,13 @@ fn plan(load: Load) -> Plan {
             Stop::after(seconds(10), seconds(1)),
         ),
         reply_policies: vec![ReplyPolicy::default()],
-        connection: Connection { connect_rate: 1000, ..Connection::plain(seconds(30), seconds(5)) },
+        connection: ConnectionSettings {
+            connect_rate: 1000,
+            ..ConnectionSettings::plain(seconds(30), seconds(5))
+        },
         objectives: Vec::new(),
         until: None,
-        record: Record { interval: seconds(1), labels: 100, samples: false, records: None },
+        record: RecordSettings { interval: seconds(1), labels: 100, samples: false, records: None },
         seed: 1,
         threads: 2,
         processes: 1,
@@ -55,7 +58,7 @@ fn plan(load: Load) -> Plan {
     }
 }
 
-impl Story {
+impl RunBuilder {
     pub fn of(load: Load) -> Self {
         Self {
             plan: plan(load),
@@ -69,11 +72,11 @@ impl Story {
     }
 
     pub fn closed(users: f64) -> Self {
-        Self::of(Load::Closed { users: Shape::constant(users), think: Think::NONE })
+        Self::of(Load::Closed { users: LoadShape::constant(users), think: ThinkTime::NONE })
     }
 
     pub fn open(rate: f64, connections: Option<u32>) -> Self {
-        let rate = Shape::constant(rate);
+        let rate = LoadShape::constant(rate);
         Self::of(Load::Open {
             rate,
             arrivals: Arrivals::Poisson,
@@ -139,7 +142,7 @@ impl Story {
     pub fn opened(sample: &mut Sample) {
         sample.opened = true;
         sample.reused = false;
-        sample.opening = Opening { resolve: None, connect: Some(6000), tls: None };
+        sample.opening = ConnectTimes { resolve: None, connect: Some(6000), tls: None };
     }
 
     pub fn events(&self) -> Vec<Event> {
@@ -227,13 +230,13 @@ fn microseconds_after(tick: Tick, micros: u64) -> Tick {
 }
 
 /// A closed loop of 64 connections: 1,000 replies, all good, 300 µs to 1.3 ms.
-pub fn closed() -> Story {
-    let mut story = Story::closed(64.0);
+pub fn closed() -> RunBuilder {
+    let mut story = RunBuilder::closed(64.0);
     for i in 0..1000 {
         let micros = 300 + (i * i) / 1000;
         let sample = story.reply(i * 9, micros, 200);
         if i < 64 {
-            Story::opened(sample);
+            RunBuilder::opened(sample);
         }
     }
     story.read_generator();
@@ -241,8 +244,8 @@ pub fn closed() -> Story {
 }
 
 /// An open loop over 50 connections that overloads the server: waits, errors, timeouts, drops.
-pub fn overloaded() -> Story {
-    let mut story = Story::open(200.0, Some(50));
+pub fn overloaded() -> RunBuilder {
+    let mut story = RunBuilder::open(200.0, Some(50));
     for i in 0..1900 {
         let status = if i % 100 == 7 { 503 } else { 200 };
         let sample = story.reply(i * 5, 900 + i * 400, status);

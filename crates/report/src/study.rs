@@ -11,10 +11,11 @@ pub(crate) use build::{load_of, name_of};
 pub use method::{method, of_analysis};
 
 use crate::result::{
-    CheckFailure, Environment, Label, ObjectiveDocument, Requests, Times, Transaction,
+    CheckFailureRow, EnvironmentSection, LabelRow, ObjectiveDocument, RequestCounts, Times,
+    Transaction,
 };
 use brunt_model::experiment::{ContenderHooks, HookCommands, ManagedServer, TrialOrder};
-use brunt_model::finding::{Check, Finding, Verdict};
+use brunt_model::finding::{ConsistencyCheck, Finding, Verdict};
 use brunt_model::{Analysis, Bottleneck, LoadUnit, Plan, ProbeSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -43,7 +44,7 @@ pub struct StudyDocument {
     /// Number of planned trials.
     pub planned_trials: u64,
     /// Environment of the experiment: the generator's machine, kernel, versions.
-    pub environment: Environment,
+    pub environment: EnvironmentSection,
     /// Resolved experiment.
     pub experiment: Arrangement,
     /// Analysis: curves, limits, outliers, bottlenecks, findings.
@@ -129,7 +130,7 @@ pub struct TrialDocument {
     /// Goodput: good replies within the measured time, per second.
     pub goodput_per_second: f64,
     /// Requests planned in the measured time.
-    pub requests: Requests,
+    pub requests: RequestCounts,
     /// The share of errors in all that was begun or dropped, 0 to 1; null where there was nothing.
     pub error_share: Option<f64>,
     /// Number of failed requests by kind; kinds with no failures are left out.
@@ -144,7 +145,7 @@ pub struct TrialDocument {
     pub verdict: Verdict,
     /// The consistency checks that failed; left out where all passed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub failed_checks: Vec<Check>,
+    pub failed_checks: Vec<ConsistencyCheck>,
     /// Findings, most serious first.
     pub findings: Vec<Finding>,
     /// Answer of the trial in a sentence; null if no reply came.
@@ -165,11 +166,11 @@ pub struct TrialDocument {
     pub readings: BTreeMap<String, BTreeMap<String, f64>>,
     /// The requests by label; left out where there is only one label.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub labels: Vec<Label>,
+    pub labels: Vec<LabelRow>,
     /// The transactions by name; left out where there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub transactions: Vec<Transaction>,
     /// Checks that replies failed; left out where none did.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub check_failures: Vec<CheckFailure>,
+    pub check_failures: Vec<CheckFailureRow>,
 }

@@ -3,10 +3,10 @@
 //!
 //! Out of scope: the choice of charts ([`crate::panels`]) and positions ([`crate::plot`]).
 
-use crate::figure::Figure;
+use crate::figure::Chart;
 use crate::plot;
-use crate::scene::{Anchor, COLORS, Ink, PAPER, Scene, Shape, TextDirection};
-use crate::sheet::Sheet;
+use crate::scene::{Anchor, COLORS, DrawingElement, Ink, PAPER, Scene, TextDirection};
+use crate::sheet::ChartSheet;
 use crate::xml::escaped;
 use std::fmt::Write as _;
 use std::io;
@@ -16,7 +16,7 @@ use std::io;
 /// # Errors
 ///
 /// If `out` cannot be written to.
-pub fn write_sheet(sheet: &Sheet, out: &mut dyn io::Write) -> io::Result<()> {
+pub fn write_sheet(sheet: &ChartSheet, out: &mut dyn io::Write) -> io::Result<()> {
     let mut body = String::new();
     sheet.heading.iter().for_each(|shape| push(&mut body, shape));
     for ((x, y), scene) in &sheet.places {
@@ -31,7 +31,7 @@ pub fn write_sheet(sheet: &Sheet, out: &mut dyn io::Write) -> io::Result<()> {
 }
 
 /// Returns one chart; None if it is empty.
-pub fn of_figure(figure: &Figure) -> Option<String> {
+pub fn of_figure(figure: &Chart) -> Option<String> {
     let scene = plot::scene(figure)?;
     let mut out = head(scene.width, scene.height, "", &format!(" role=\"img\"{}", labels(&scene)));
     scene.shapes.iter().for_each(|shape| push(&mut out, shape));
@@ -97,10 +97,10 @@ fn class(ink: Ink) -> String {
     }
 }
 
-fn push(out: &mut String, shape: &Shape) {
+fn push(out: &mut String, shape: &DrawingElement) {
     // Writing to a String does not fail.
     let _ = match shape {
-        Shape::Line { points, ink, width, dashes } => {
+        DrawingElement::Line { points, ink, width, dashes } => {
             let dashes = if dashes.is_empty() {
                 String::new()
             } else {
@@ -113,7 +113,7 @@ fn push(out: &mut String, shape: &Shape) {
                 point_list(points)
             )
         }
-        Shape::Area { points, ink } => {
+        DrawingElement::Area { points, ink } => {
             let class = class(*ink);
             writeln!(
                 out,
@@ -121,12 +121,12 @@ fn push(out: &mut String, shape: &Shape) {
                 point_list(points)
             )
         }
-        Shape::Dot { at, ink } => {
+        DrawingElement::Dot { at, ink } => {
             let x = short(at.0);
             let y = short(at.1);
             writeln!(out, "<circle class=\"{} f\" cx=\"{x}\" cy=\"{y}\" r=\"2.6\"/>", class(*ink))
         }
-        Shape::Cell { at, size, heat } => {
+        DrawingElement::Cell { at, size, heat } => {
             // Cells overlap slightly: browsers would show hairlines between exact neighbors.
             let [x, y, w, h] = [at.0, at.1, size.0 + 0.3, size.1 + 0.3].map(short);
             let opacity = (heat * 100.0).round() / 100.0;
@@ -136,7 +136,7 @@ fn push(out: &mut String, shape: &Shape) {
                 "<rect class=\"{class} f\" fill-opacity=\"{opacity}\" x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\"/>"
             )
         }
-        Shape::Text { at, anchor, text, size, ink, direction } => {
+        DrawingElement::Text { at, anchor, text, size, ink, direction } => {
             let x = short(at.0);
             let y = short(at.1);
             let place = match direction {

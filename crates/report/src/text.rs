@@ -9,11 +9,11 @@ mod fit;
 mod graph;
 mod outline;
 
-use crate::outline::block::Block;
+use crate::outline::block::ReportBlock;
 use crate::outline::{head_of_run, of_study, run, tail_of_run};
 use crate::view::{Detail, View};
 use brunt_model::{Analysis, Judgement, Run, Study};
-use fit::Part;
+use fit::ReportPart;
 use std::io;
 
 pub(crate) use outline::text as of_outline;
@@ -39,7 +39,8 @@ pub fn write_as(
     out: &mut dyn io::Write,
 ) -> io::Result<()> {
     let sections = run::of_run(run, judgement, view.detail);
-    let parts: Vec<Part> = sections.iter().map(|section| outline::part(view, section)).collect();
+    let parts: Vec<ReportPart> =
+        sections.iter().map(|section| outline::part(view, section)).collect();
     let max_lines = view.lines.filter(|_| view.detail == Detail::Brief).unwrap_or(usize::MAX);
     out.write_all(fit::fit(&parts, max_lines).as_bytes())
 }
@@ -65,7 +66,7 @@ pub fn write_study_as(
     out: &mut dyn io::Write,
 ) -> io::Result<()> {
     let Some(trial) = study.only_run() else {
-        let blocks: Vec<Block> = of_study(study, analysis, view.detail);
+        let blocks: Vec<ReportBlock> = of_study(study, analysis, view.detail);
         return out.write_all(of_outline(view, &blocks).as_bytes());
     };
     out.write_all(of_outline(view, &head_of_run(study)).as_bytes())?;

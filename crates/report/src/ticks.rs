@@ -1,6 +1,6 @@
 //! Divides an axis: maps values to positions on the paper, and chooses the ticks and their labels.
 
-use crate::figure::{Axis, Scale, Unit};
+use crate::figure::{Axis, AxisScale, ChartUnit};
 use crate::utc;
 use brunt_model::numbers;
 
@@ -15,8 +15,8 @@ const CLOCK_STEPS: [f64; 18] = [
 
 /// An axis with its range and its position on the paper.
 pub struct Ruler {
-    unit: Unit,
-    scale: Scale,
+    unit: ChartUnit,
+    scale: AxisScale,
     /// Lowest and highest value.
     pub range: (f64, f64),
     /// Positions of these values on the paper, in points.
@@ -34,24 +34,24 @@ impl Ruler {
         paper: (f64, f64),
         words: usize,
     ) -> Option<Self> {
-        let shown =
-            values.filter(|value| value.is_finite() && (axis.scale != Scale::Log || *value > 0.0));
+        let shown = values
+            .filter(|value| value.is_finite() && (axis.scale != AxisScale::Log || *value > 0.0));
         let (low, high) = shown.fold(None, |range: Option<(f64, f64)>, value| {
             Some(range.map_or((value, value), |(low, high)| (low.min(value), high.max(value))))
         })?;
         let (range, ticks) = match axis.scale {
-            Scale::Linear if axis.unit == Unit::Clock => clock(low, high, words),
+            AxisScale::Linear if axis.unit == ChartUnit::Clock => clock(low, high, words),
             // An axis that starts above 0 exaggerates differences.
-            Scale::Linear => linear(low.min(0.0), high, words),
-            Scale::Log => log(low, high),
-            Scale::Quantile => quantiles(high),
+            AxisScale::Linear => linear(low.min(0.0), high, words),
+            AxisScale::Log => log(low, high),
+            AxisScale::Quantile => quantiles(high),
         };
         Some(Self { unit: axis.unit, scale: axis.scale, range, paper, ticks })
     }
 
     /// Ends a linear axis at this value instead of a round number.
     pub fn ending(mut self, end: f64) -> Self {
-        if self.scale == Scale::Linear && end > self.range.0 {
+        if self.scale == AxisScale::Linear && end > self.range.0 {
             self.range.1 = end;
             // The factor covers rounding: a tick at the end stays.
             self.ticks.retain(|tick| *tick <= end * (1.0 + 1e-9));
@@ -75,18 +75,18 @@ impl Ruler {
 
     fn place(&self, value: f64) -> f64 {
         match self.scale {
-            Scale::Linear => value,
-            Scale::Log => value.max(f64::MIN_POSITIVE).log10(),
+            AxisScale::Linear => value,
+            AxisScale::Log => value.max(f64::MIN_POSITIVE).log10(),
             // The maximum has a distance of 0 from 1. The limit gives it a finite position.
-            Scale::Quantile => -(1.0 - value).max(1e-12).log10(),
+            AxisScale::Quantile => -(1.0 - value).max(1e-12).log10(),
         }
     }
 
     fn word(&self, tick: f64) -> String {
-        if self.scale == Scale::Quantile {
+        if self.scale == AxisScale::Quantile {
             return if tick == 0.0 { "0".into() } else { numbers::percentile(tick) };
         }
-        if self.unit == Unit::Clock {
+        if self.unit == ChartUnit::Clock {
             return self.time_of_day(tick);
         }
         word(self.unit, tick)
@@ -104,19 +104,19 @@ impl Ruler {
 }
 
 /// Returns the short label of a value: `50 ms`, `1.5 kB`, `20k`.
-pub fn word(unit: Unit, value: f64) -> String {
+pub fn word(unit: ChartUnit, value: f64) -> String {
     if value == 0.0 {
         return "0".into();
     }
     // The factor keeps a value that is rounded below a unit in that unit.
     let size = value.abs() * (1.0 + 1e-9);
     let (divisor, suffix) = match unit {
-        Unit::Share => (0.01, " %"),
-        Unit::Seconds => unit_for(size, &[(1.0, " s"), (1e-3, " ms"), (1e-6, " µs")]),
-        Unit::Bytes => {
+        ChartUnit::Share => (0.01, " %"),
+        ChartUnit::Seconds => unit_for(size, &[(1.0, " s"), (1e-3, " ms"), (1e-6, " µs")]),
+        ChartUnit::Bytes => {
             unit_for(size, &[(1e12, " TB"), (1e9, " GB"), (1e6, " MB"), (1e3, " kB"), (1.0, " B")])
         }
-        Unit::BytesPerSecond => {
+        ChartUnit::BytesPerSecond => {
             unit_for(size, &[(1e9, " GB/s"), (1e6, " MB/s"), (1e3, " kB/s"), (1.0, " B/s")])
         }
         _ if size >= 1e6 => (1e6, "M"),
@@ -185,7 +185,7 @@ fn quantiles(high: f64) -> ((f64, f64), Vec<f64>) {
 mod tests {
     use super::*;
 
-    fn words(unit: Unit, scale: Scale, values: [f64; 2]) -> Vec<String> {
+    fn words(unit: ChartUnit, scale: AxisScale, values: [f64; 2]) -> Vec<String> {
         let axis = Axis { label: String::new(), unit, scale };
         let ruler = Ruler::new(&axis, values.into_iter(), (0.0, 100.0), 5).unwrap();
         ruler.words().map(|word| word.1).collect()
@@ -193,28 +193,34 @@ mod tests {
 
     #[test]
     fn ticks_are_round_and_carry_their_unit() {
-        use Scale::{Linear, Log, Quantile};
+        use AxisScale::{Linear, Log, Quantile};
         assert_eq!(
-            words(Unit::PerSecond, Linear, [40.0, 480.0]),
+            words(ChartUnit::PerSecond, Linear, [40.0, 480.0]),
             ["0", "100", "200", "300", "400", "500"]
         );
-        assert_eq!(words(Unit::Users, Linear, [0.0, 20_000.0]), ["0", "5000", "10k", "15k", "20k"]);
-        assert_eq!(words(Unit::Bytes, Linear, [0.0, 1.4e6]), ["0", "500 kB", "1 MB", "1.5 MB"]);
-        assert_eq!(words(Unit::Share, Linear, [0.0, 0.07]), ["0", "2 %", "4 %", "6 %", "8 %"]);
         assert_eq!(
-            words(Unit::Seconds, Log, [0.0006, 0.0145]),
+            words(ChartUnit::Users, Linear, [0.0, 20_000.0]),
+            ["0", "5000", "10k", "15k", "20k"]
+        );
+        assert_eq!(
+            words(ChartUnit::Bytes, Linear, [0.0, 1.4e6]),
+            ["0", "500 kB", "1 MB", "1.5 MB"]
+        );
+        assert_eq!(words(ChartUnit::Share, Linear, [0.0, 0.07]), ["0", "2 %", "4 %", "6 %", "8 %"]);
+        assert_eq!(
+            words(ChartUnit::Seconds, Log, [0.0006, 0.0145]),
             ["500 µs", "1 ms", "2 ms", "5 ms", "10 ms", "20 ms"]
         );
         assert_eq!(
-            words(Unit::Seconds, Log, [0.000_3, 9.0]),
+            words(ChartUnit::Seconds, Log, [0.000_3, 9.0]),
             ["100 µs", "1 ms", "10 ms", "100 ms", "1 s", "10 s"]
         );
         assert_eq!(
-            words(Unit::Share, Quantile, [0.0, 0.9995]),
+            words(ChartUnit::Share, Quantile, [0.0, 0.9995]),
             ["0", "p50", "p90", "p99", "p99.9"]
         );
         assert_eq!(
-            words(Unit::Seconds, Linear, [-5.0, 30.0]),
+            words(ChartUnit::Seconds, Linear, [-5.0, 30.0]),
             ["-10 s", "0", "10 s", "20 s", "30 s"]
         );
     }
@@ -222,8 +228,9 @@ mod tests {
     #[test]
     fn a_clock_has_round_times() {
         let noon = 1_782_907_200.0;
-        let of =
-            |seconds: f64| words(Unit::Clock, Scale::Linear, [noon + 7.0, noon + 7.0 + seconds]);
+        let of = |seconds: f64| {
+            words(ChartUnit::Clock, AxisScale::Linear, [noon + 7.0, noon + 7.0 + seconds])
+        };
         assert_eq!(of(50.0), ["12:00:10", "12:00:20", "12:00:30", "12:00:40", "12:00:50"]);
         assert_eq!(of(300.0), ["12:01", "12:02", "12:03", "12:04", "12:05"]);
         assert_eq!(of(86_400.0), ["18:00", "Jul 2", "06:00", "12:00"]);
@@ -231,7 +238,8 @@ mod tests {
 
     #[test]
     fn nines_are_equally_far_apart() {
-        let axis = Axis { label: String::new(), unit: Unit::Share, scale: Scale::Quantile };
+        let axis =
+            Axis { label: String::new(), unit: ChartUnit::Share, scale: AxisScale::Quantile };
         let ruler = Ruler::new(&axis, [0.999].into_iter(), (0.0, 300.0), 5).unwrap();
         let at = [0.0, 0.9, 0.99, 0.999].map(|q| ruler.at(q).round());
         assert_eq!(at, [0.0, 100.0, 200.0, 300.0]);
@@ -239,7 +247,7 @@ mod tests {
 
     #[test]
     fn nothing_to_show_is_no_axis() {
-        let axis = Axis { scale: Scale::Log, ..Axis::default() };
+        let axis = Axis { scale: AxisScale::Log, ..Axis::default() };
         assert!(Ruler::new(&axis, [0.0, f64::NAN].into_iter(), (0.0, 1.0), 5).is_none());
     }
 }

@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn no_reply_is_told_as_autobench_does() {
-        let mut story = story::Story::open(50.0, None);
+        let mut story = story::RunBuilder::open(50.0, None);
         story.failure(100, 2000, brunt_model::Failure::Refused);
         let mut out = Vec::new();
         write(&story.run(), &Judgement::default(), &mut out).unwrap();

@@ -2,7 +2,7 @@
 //!
 //! The caller passes the width; this module does not look at the terminal.
 
-use crate::layout::{self, Table};
+use crate::layout::{self, TextTable};
 
 /// Default width, in columns.
 pub const COLUMNS: usize = 80;
@@ -106,7 +106,7 @@ impl View {
     }
 
     /// Formats a table, with an emphasized head.
-    pub fn table(&self, table: &Table) -> String {
+    pub fn table(&self, table: &TextTable) -> String {
         let text = table.render_within(self.columns);
         match text.split_once('\n') {
             Some((head, rows)) if table.has_head() => {

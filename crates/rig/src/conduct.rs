@@ -14,10 +14,10 @@ pub use pursue::{Chooser, ChosenTrial, pursue};
 use crate::error::{RigFailure, ServerError};
 use crate::guarded_command::{CommandSetting, RigContext};
 use crate::hooks::{self, HookEnd};
-use crate::host::{Host, RigMessage, TrialRun};
+use crate::host::{ExperimentHost, RigMessage, TrialRun};
 use crate::order::order;
 use crate::pause::wait_for;
-use crate::server::Server;
+use crate::server::RunningServer;
 use brunt_model::experiment::{Contender, Hook, LoadStep, Restart};
 use brunt_model::{Experiment, TrialIndex};
 use level::Level;
@@ -47,7 +47,7 @@ pub enum ExperimentOutcome {
 /// # Errors
 ///
 /// A hook or a server fails, or the host cannot make a run.
-pub fn conduct<H: Host>(
+pub fn conduct<H: ExperimentHost>(
     experiment: &Experiment,
     done: &BTreeSet<TrialIndex>,
     context: &RigContext,
@@ -88,7 +88,7 @@ struct Conductor<'a, H> {
     context: &'a RigContext<'a>,
     host: &'a mut H,
     /// The managed server of the current contender.
-    server: Option<Server<'a>>,
+    server: Option<RunningServer<'a>>,
     /// Index of the last trial that was started, from 1.
     number: usize,
     /// Number of all trials; None if they are chosen during the experiment.
@@ -103,9 +103,9 @@ struct Conductor<'a, H> {
     server_exits: u32,
 }
 
-type Outcome<H> = Result<ExperimentOutcome, RigFailure<<H as Host>::Error>>;
+type Outcome<H> = Result<ExperimentOutcome, RigFailure<<H as ExperimentHost>::Error>>;
 
-impl<'a, H: Host> Conductor<'a, H> {
+impl<'a, H: ExperimentHost> Conductor<'a, H> {
     /// Creates the state before the first trial, with an unknown number of trials.
     fn new(experiment: &'a Experiment, context: &'a RigContext<'a>, host: &'a mut H) -> Self {
         Self {
@@ -322,7 +322,9 @@ impl<'a, H: Host> Conductor<'a, H> {
             CommandSetting { directory: &experiment.directory, environment: &environment };
         let host = &*self.host;
         self.server =
-            Server::start(managed, &contender.name, &setting, self.context, &|| host.is_stopped())?;
+            RunningServer::start(managed, &contender.name, &setting, self.context, &|| {
+                host.is_stopped()
+            })?;
         if self.server.is_none() {
             return Ok(ExperimentOutcome::Stopped);
         }

@@ -13,7 +13,7 @@
 mod family;
 mod messages;
 
-use crate::pause::Pause;
+use crate::pause::WaitingClock;
 use brunt_model::Tick;
 use family::Family;
 pub use messages::{CommandKind, Ending, GuardCommand, GuardReport};
@@ -44,7 +44,7 @@ const MAX_POLL: Duration = Duration::from_millis(100);
 pub fn run_guard(
     input: impl Read + Send + 'static,
     reports: impl Write,
-    time: &dyn Pause,
+    time: &dyn WaitingClock,
 ) -> io::Result<()> {
     let commands = listen(input)?;
     let (kind, command) = match commands.recv() {
@@ -102,7 +102,7 @@ fn start(command: &str) -> io::Result<u32> {
 
 /// Removes a folder when the pipe closes. A program that ended normally has removed it already. If
 /// the program was killed, servers may write to the folder until their own guards have ended them.
-fn remove_at_the_end(path: &Path, commands: &Receiver<GuardCommand>, time: &dyn Pause) {
+fn remove_at_the_end(path: &Path, commands: &Receiver<GuardCommand>, time: &dyn WaitingClock) {
     while commands.recv().is_ok() {}
     if path.exists() {
         time.pause(GRACE_AFTER_BRUNT * 2);
@@ -112,7 +112,7 @@ fn remove_at_the_end(path: &Path, commands: &Receiver<GuardCommand>, time: &dyn 
 
 struct Guard<'a, W> {
     reports: W,
-    time: &'a dyn Pause,
+    time: &'a dyn WaitingClock,
     family: Family,
     /// Time at which the remaining processes are killed.
     kill_at: Option<Tick>,

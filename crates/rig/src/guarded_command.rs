@@ -2,7 +2,7 @@
 //! drop, all processes of a server are ended.
 
 use crate::guard::{CommandKind, Ending, GuardCommand, GuardReport};
-use crate::pause::{Pause, wait_for};
+use crate::pause::{WaitingClock, wait_for};
 use crate::tail::Tail;
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::cell::{Cell, RefCell};
@@ -22,7 +22,7 @@ pub struct RigContext<'a> {
     /// A program that calls [`crate::guard::run_guard`], and the arguments that make it do so.
     pub guard: (PathBuf, Vec<String>),
     /// The clock used for all waits.
-    pub time: &'a dyn Pause,
+    pub time: &'a dyn WaitingClock,
 }
 
 /// Directory and environment of a command.
@@ -43,7 +43,7 @@ pub struct GuardedCommand<'a> {
     // Methods that only read the state also receive pending reports.
     state: RefCell<GuardState>,
     output: Tail,
-    time: &'a dyn Pause,
+    time: &'a dyn WaitingClock,
 }
 
 /// State of the command, from the reports received so far.

@@ -1,13 +1,13 @@
 //! The interface between the rig and the part that makes runs.
 
-use crate::server::Server;
+use crate::server::RunningServer;
 use brunt_model::experiment::Contender;
 use brunt_model::{Plan, ProbeSpec, TrialIndex};
 use std::time::Duration;
 
 /// Makes and stores the runs of an experiment: in one process, several processes,
 /// or on several machines.
-pub trait Host {
+pub trait ExperimentHost {
     /// The reason why a run could not be made at all. A failure of the server is not an error.
     type Error;
 
@@ -50,7 +50,7 @@ pub struct TrialRun<'a> {
     /// Number of all trials; None if it is not known yet.
     pub total: Option<usize>,
     /// The managed server of the contender, if it has one.
-    pub(crate) server: Option<&'a Server<'a>>,
+    pub(crate) server: Option<&'a RunningServer<'a>>,
 }
 
 impl TrialRun<'_> {

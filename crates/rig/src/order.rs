@@ -23,7 +23,7 @@ pub fn order(experiment: &Experiment) -> Box<dyn Iterator<Item = TrialIndex> + '
 
 /// A contender's turn: its trials of one repetition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Turn {
+pub struct ContenderTurn {
     /// The repetition, from 0.
     pub repetition: u32,
     /// The contender, by its index.
@@ -31,10 +31,10 @@ pub struct Turn {
 }
 
 /// Returns the turns of an experiment, each once, in the order of its trials.
-pub fn turns(experiment: &Experiment) -> Vec<Turn> {
+pub fn turns(experiment: &Experiment) -> Vec<ContenderTurn> {
     let mut turns = Vec::new();
     for place in order(experiment) {
-        let turn = Turn { repetition: place.repetition, contender: place.contender };
+        let turn = ContenderTurn { repetition: place.repetition, contender: place.contender };
         if turns.last() != Some(&turn) {
             turns.push(turn);
         }

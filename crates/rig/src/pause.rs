@@ -1,6 +1,6 @@
 //! Clocks that can wait. The real clock is that of `brunt-engine`.
 
-use brunt_engine::{Epoch, Time};
+use brunt_engine::{RunEpoch, WorkerClock};
 use brunt_model::{Clock, Tick};
 use std::thread;
 use std::time::Duration;
@@ -11,17 +11,17 @@ const MIN_POLL: Duration = Duration::from_millis(1);
 const MAX_POLL: Duration = Duration::from_millis(50);
 
 /// A clock that can also wait.
-pub trait Pause: Clock {
+pub trait WaitingClock: Clock {
     /// Waits for the duration `time`.
     fn pause(&self, time: Duration);
 }
 
 /// The real clock. It waits by sleeping in the calling thread.
-pub struct RealClock(Time);
+pub struct RealClock(WorkerClock);
 
 impl Default for RealClock {
     fn default() -> Self {
-        Self(Time::new(Epoch::now()))
+        Self(WorkerClock::new(RunEpoch::now()))
     }
 }
 
@@ -31,7 +31,7 @@ impl Clock for RealClock {
     }
 }
 
-impl Pause for RealClock {
+impl WaitingClock for RealClock {
     fn pause(&self, time: Duration) {
         thread::sleep(time);
     }
@@ -39,7 +39,7 @@ impl Pause for RealClock {
 
 /// Calls `poll` repeatedly until it returns a value, for at most `limit`.
 pub fn wait_for<T>(
-    time: &dyn Pause,
+    time: &dyn WaitingClock,
     limit: Duration,
     mut poll: impl FnMut() -> Option<T>,
 ) -> Option<T> {

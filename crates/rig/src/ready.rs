@@ -3,7 +3,7 @@
 
 use crate::guarded_command::{CommandSetting, RigContext};
 use crate::hooks::{self, HookEnd};
-use brunt_model::experiment::{Hook, Ready};
+use brunt_model::experiment::{Hook, ReadyCondition};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::time::Duration;
@@ -22,15 +22,15 @@ const STATUS_LINE: u64 = 1024;
 ///
 /// The server is not ready; the reason is part of a sentence.
 pub fn check(
-    ready: &Ready,
+    ready: &ReadyCondition,
     setting: &CommandSetting,
     context: &RigContext,
     is_stopped: &dyn Fn() -> bool,
 ) -> Result<(), String> {
     match ready {
-        Ready::Address(address) => connect(address).map(drop),
-        Ready::Url(url) => check_url(url),
-        Ready::Command(command) => {
+        ReadyCondition::Address(address) => connect(address).map(drop),
+        ReadyCondition::Url(url) => check_url(url),
+        ReadyCondition::Command(command) => {
             let hook = Hook { run: command.clone(), timeout: REPLY_TIMEOUT };
             match hooks::run(
                 &hook,
@@ -48,11 +48,11 @@ pub fn check(
 }
 
 /// Description of a readiness check for messages.
-pub fn describe(ready: &Ready) -> String {
+pub fn describe(ready: &ReadyCondition) -> String {
     match ready {
-        Ready::Url(url) => url.clone(),
-        Ready::Address(address) => address.clone(),
-        Ready::Command(command) => format!("`{command}`"),
+        ReadyCondition::Url(url) => url.clone(),
+        ReadyCondition::Address(address) => address.clone(),
+        ReadyCondition::Command(command) => format!("`{command}`"),
     }
 }
 

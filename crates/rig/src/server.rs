@@ -7,20 +7,20 @@ use crate::guarded_command::{CommandSetting, GuardedCommand, RigContext};
 use crate::hooks;
 use crate::pause::wait_for;
 use crate::ready;
-use brunt_model::experiment::{Hook, ManagedServer, Ready};
+use brunt_model::experiment::{Hook, ManagedServer, ReadyCondition};
 use std::time::Duration;
 
 /// Time that the kernel has to remove killed processes.
 const KILL_LIMIT: Duration = Duration::from_secs(5);
 
 /// A running server. It is killed on drop.
-pub struct Server<'a> {
+pub struct RunningServer<'a> {
     process: GuardedCommand<'a>,
     managed: &'a ManagedServer,
     contender: &'a str,
 }
 
-impl<'a> Server<'a> {
+impl<'a> RunningServer<'a> {
     /// Starts a server, and waits until it is ready. Returns None if the experiment was stopped.
     ///
     /// # Errors
@@ -34,7 +34,7 @@ impl<'a> Server<'a> {
         is_stopped: &dyn Fn() -> bool,
     ) -> Result<Option<Self>, ServerError> {
         // A server that responds already would be measured in place of the new one.
-        let has_address = !matches!(managed.ready, Ready::Command(_));
+        let has_address = !matches!(managed.ready, ReadyCondition::Command(_));
         if has_address && ready::check(&managed.ready, setting, context, is_stopped).is_ok() {
             return Err(ServerError::Taken {
                 contender: contender.into(),

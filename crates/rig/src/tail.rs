@@ -1,6 +1,6 @@
 //! Stores the end of a command's output.
 
-use crate::pause::{Pause, wait_for};
+use crate::pause::{WaitingClock, wait_for};
 use std::collections::VecDeque;
 use std::io::{self, Read};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -39,7 +39,7 @@ impl Tail {
     }
 
     /// Returns the stored output as text, after a short wait for output that is still in the pipe.
-    pub fn text(&self, time: &dyn Pause) -> String {
+    pub fn text(&self, time: &dyn WaitingClock) -> String {
         wait_for(time, LAST_OUTPUT_LIMIT, || self.0.ended.load(Ordering::Acquire).then_some(()));
         let bytes = self.0.bytes.lock().unwrap_or_else(PoisonError::into_inner);
         let (first, second) = bytes.as_slices();

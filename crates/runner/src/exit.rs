@@ -5,8 +5,8 @@ use brunt_model::answer::{Capacity, SearchEnd};
 use brunt_model::comparison::Better;
 use brunt_model::finding::State;
 use brunt_model::question::RequirementOutcome;
-use brunt_model::reached::Replies;
-use brunt_model::{Analysis, Answer, CapacitySearch, Judgement, Question, Run, Study};
+use brunt_model::reached::ReplyKind;
+use brunt_model::{Analysis, CapacityResult, CapacitySearch, Judgement, Question, Run, Study};
 use std::process::ExitCode;
 
 /// Meaning of an exit code, in ascending precedence: if several apply, the last one determines the
@@ -119,11 +119,11 @@ impl FailOn {
 pub fn exit_of(run: &Run, judgement: &Judgement, fail_on: FailOn) -> Exit {
     let is_missed = run.plan.iter().flat_map(|p| &p.objectives).any(|o| !o.judge(run).met);
     let ends = [
-        (is_missed || run.replies() == Replies::NoneGood, Exit::ObjectiveMissed),
+        (is_missed || run.replies() == ReplyKind::NoneGood, Exit::ObjectiveMissed),
         (judgement.verdict.state.is_disturbed() && fail_on.limited, Exit::Limited),
         (judgement.verdict.state == State::Invalid, Exit::Invalid),
         (run.is_interrupted(), Exit::Interrupted),
-        (run.replies() == Replies::None, Exit::NothingMeasured),
+        (run.replies() == ReplyKind::None, Exit::NothingMeasured),
     ];
     ends.into_iter().filter(|e| e.0).map(|e| e.1).max().unwrap_or(Exit::Measured)
 }
@@ -140,16 +140,16 @@ pub fn exit_of_study(study: &Study, analysis: &Analysis, fail_on: FailOn) -> Exi
         Question::Sweep | Question::Compare(_) => exit_of_trials(study, fail_on),
     };
     let ends = [
-        (has_contender_with(study, Replies::NoneGood), Exit::ObjectiveMissed),
+        (has_contender_with(study, ReplyKind::NoneGood), Exit::ObjectiveMissed),
         (study.interrupted, Exit::Interrupted),
         (study.invalid_trials() > 0 && !analysis.excludes_invalid_trials(), Exit::Invalid),
-        (study.has_no_reply() || has_contender_with(study, Replies::None), Exit::NothingMeasured),
+        (study.has_no_reply() || has_contender_with(study, ReplyKind::None), Exit::NothingMeasured),
     ];
     ends.into_iter().filter(|end| end.0).map(|end| end.1).fold(worst, Exit::max)
 }
 
 /// True if a contender had no better replies than these in any trial.
-fn has_contender_with(study: &Study, replies: Replies) -> bool {
+fn has_contender_with(study: &Study, replies: ReplyKind) -> bool {
     (0..study.experiment.contenders.len())
         .any(|contender| study.best_replies(contender) == Some(replies))
 }
@@ -161,7 +161,7 @@ fn exit_of_search(analysis: &Analysis, find: &CapacitySearch, fail_on: FailOn) -
     exits.max().unwrap_or(Exit::Measured)
 }
 
-fn exit_of_answer(answer: &Answer, find: &CapacitySearch, fail_on: FailOn) -> Exit {
+fn exit_of_answer(answer: &CapacityResult, find: &CapacitySearch, fail_on: FailOn) -> Exit {
     let requirement_exits =
         find.require.iter().map(|requirement| match requirement_outcome(answer, requirement) {
             RequirementOutcome::Met => Exit::Measured,

@@ -26,7 +26,7 @@ use crate::decide;
 use crate::error::RunError;
 use crate::route::connection_error;
 use crate::run::EventListener;
-use crate::session::Session;
+use crate::session::CommandSession;
 use crate::world::RealWorld;
 use answers::ReplyDifferences;
 use brunt_model::experiment::{ContenderHooks, HookCommands};
@@ -39,7 +39,7 @@ use seek::Seeker;
 use std::collections::BTreeSet;
 use std::io;
 use std::path::PathBuf;
-pub use trial::Machine;
+pub use trial::GeneratorCapacity;
 
 /// An experiment, and everything that it needs to run.
 pub struct ExperimentRequest<'a> {
@@ -48,7 +48,7 @@ pub struct ExperimentRequest<'a> {
     /// First trial of the experiment.
     pub start: ExperimentStart,
     /// This machine, as the load generator.
-    pub machine: Machine,
+    pub machine: GeneratorCapacity,
     /// Context for hooks and managed servers.
     pub rig: &'a RigContext<'a>,
     /// Warnings at the start of the report.
@@ -78,7 +78,7 @@ pub struct ExperimentResult {
 
 /// Reason why an experiment was not started.
 #[derive(Debug, thiserror::Error)]
-pub enum Refusal {
+pub enum ExperimentRefusal {
     /// A file that the plan names does not exist, such as a certificate.
     #[error("{contender}")]
     Plan {
@@ -149,14 +149,17 @@ pub trait Observer {
     fn trial_finished(&self, line: &str);
 }
 
-impl Session {
+impl CommandSession {
     /// Carries out an experiment, or the trials of it that are missing, and stores it. An
     /// experiment without any reply is removed from the store.
     ///
     /// # Errors
     ///
     /// The experiment cannot be started. After the start, all measurements are in the result.
-    pub fn experiment(&mut self, request: ExperimentRequest) -> Result<ExperimentResult, Refusal> {
+    pub fn experiment(
+        &mut self,
+        request: ExperimentRequest,
+    ) -> Result<ExperimentResult, ExperimentRefusal> {
         let ExperimentRequest { experiment, start, machine, rig, notes, observer } = request;
         check_plans(experiment)?;
         // Before the study begins: a server that does not reply must leave nothing in the store.
@@ -168,8 +171,9 @@ impl Session {
         let folder = path.map(|path| {
             ExperimentFolder::make(path, rig).map_err(|source| (path.to_owned(), source))
         });
-        let _folder =
-            folder.transpose().map_err(|(path, source)| Refusal::Folder { path, source })?;
+        let _folder = folder
+            .transpose()
+            .map_err(|(path, source)| ExperimentRefusal::Folder { path, source })?;
         // A resumed study keeps the environment of its start.
         self.environment.clone_from(&study.environment);
         let (study, outcome) = self.trials(study, machine, rig, observer);
@@ -177,7 +181,11 @@ impl Session {
     }
 
     /// Begins or resumes the study. From here on it is in the store.
-    fn begin(&mut self, experiment: &Experiment, start: ExperimentStart) -> Result<Study, Refusal> {
+    fn begin(
+        &mut self,
+        experiment: &Experiment,
+        start: ExperimentStart,
+    ) -> Result<Study, ExperimentRefusal> {
         if let (ExperimentStart::Resumed, Some(store)) = (start, &self.store) {
             let study = resume::resume(store, experiment)?;
             // The warnings of the interrupted part would be listed twice.
@@ -214,7 +222,7 @@ impl Session {
     fn trials(
         &self,
         study: Study,
-        machine: Machine,
+        machine: GeneratorCapacity,
         rig: &RigContext,
         observer: &dyn Observer,
     ) -> (Study, Result<ExperimentOutcome, RigFailure<RunError>>) {
@@ -268,13 +276,13 @@ impl Session {
 }
 
 /// Checks that files of the plans, such as certificates, exist before the experiment begins.
-fn check_plans(experiment: &Experiment) -> Result<(), Refusal> {
+fn check_plans(experiment: &Experiment) -> Result<(), ExperimentRefusal> {
     for contender in &experiment.contenders {
         let plan = contender.steps.first().map(|step| &step.plan);
         let stages = plan.iter().flat_map(|plan| &plan.stages).map(|stage| &stage.plan);
         for plan in plan.into_iter().chain(stages) {
             // Creating the world reads all files that the plan names.
-            RealWorld::new(plan).map_err(|source| Refusal::Plan {
+            RealWorld::new(plan).map_err(|source| ExperimentRefusal::Plan {
                 contender: contender.name.clone(),
                 source: Box::new(source),
             })?;
@@ -288,7 +296,7 @@ fn check_plans(experiment: &Experiment) -> Result<(), Refusal> {
 fn compare_replies(
     experiment: &Experiment,
     observer: &dyn Observer,
-) -> Result<Vec<String>, Refusal> {
+) -> Result<Vec<String>, ExperimentRefusal> {
     let Question::Compare(compare) = &experiment.question else { return Ok(Vec::new()) };
     let ReplyDifferences { all, not_in_runs } = answers::differences(experiment)?;
     let steps = match experiment.contenders.first() {
@@ -313,14 +321,14 @@ fn compare_replies(
 
 /// Checks that servers accept connections, except those that brunt or a hook starts. Otherwise no
 /// trial would measure anything.
-fn check_connections(experiment: &Experiment) -> Result<(), Refusal> {
+fn check_connections(experiment: &Experiment) -> Result<(), ExperimentRefusal> {
     // A hook of the experiment may start the servers of all contenders.
     if experiment.hooks != HookCommands::default() {
         return Ok(());
     }
     for contender in experiment.contenders.iter().filter(|contender| !is_started_later(contender)) {
         if let Some(why) = contender.steps.first().and_then(|step| connection_error(&step.plan)) {
-            return Err(Refusal::NoConnection { contender: contender.name.clone(), why });
+            return Err(ExperimentRefusal::NoConnection { contender: contender.name.clone(), why });
         }
     }
     Ok(())
@@ -333,7 +341,7 @@ fn is_started_later(contender: &Contender) -> bool {
 
 /// Context for the trials of an experiment.
 struct Conditions<'a> {
-    session: &'a Session,
-    machine: Machine,
+    session: &'a CommandSession,
+    machine: GeneratorCapacity,
     observer: &'a dyn Observer,
 }

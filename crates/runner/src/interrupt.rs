@@ -1,7 +1,7 @@
 //! A flag that stops a run or an experiment early. The caller decides about its source, such
 //! as a signal handler.
 
-use brunt_engine::Control;
+use brunt_engine::RunControl;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -13,7 +13,7 @@ pub struct Interrupt(Arc<InterruptState>);
 struct InterruptState {
     stopped: AtomicBool,
     /// Control of the current run.
-    current: Mutex<Control>,
+    current: Mutex<RunControl>,
 }
 
 impl Interrupt {
@@ -24,9 +24,9 @@ impl Interrupt {
 
     /// Returns the control of a run that begins. It stops with the flag, or at once if
     /// the flag is set.
-    pub fn control(&self) -> Control {
+    pub fn control(&self) -> RunControl {
         let mut current = self.0.current.lock().unwrap_or_else(PoisonError::into_inner);
-        *current = Control::default();
+        *current = RunControl::default();
         // The flag may have been set between two runs.
         if self.is_stopped() {
             current.stop();

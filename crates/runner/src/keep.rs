@@ -4,10 +4,10 @@
 //! become warnings in it.
 
 use crate::run::EventListener;
-use brunt_engine::Epoch;
-use brunt_model::reached::Replies;
+use brunt_engine::RunEpoch;
+use brunt_model::reached::ReplyKind;
 use brunt_model::{Event, Judgement, ProbeSpec, Run, Tick, TrialIndex, Warning};
-use brunt_probe::watch::{Watch, WatchEvent};
+use brunt_probe::watch::{ReadingTask, WatchEvent};
 use brunt_store::{RunLog, Store};
 
 /// A run that is being stored.
@@ -45,7 +45,7 @@ impl StoredRun {
     pub fn finish(self, run: &Run, judgement: &Judgement) -> StorageResult {
         let id = self.log.id().to_owned();
         // A trial without replies stays: the capacity of a search depends on it.
-        if self.is_single_run && run.replies() == Replies::None && !run.is_interrupted() {
+        if self.is_single_run && run.replies() == ReplyKind::None && !run.is_interrupted() {
             let trouble = self
                 .log
                 .discard()
@@ -76,13 +76,13 @@ impl EventListener for StoredRun {
 }
 
 /// Listener that adds readings of the server to a run.
-pub struct ServerReadings(Watch);
+pub struct ServerReadings(ReadingTask);
 
 impl ServerReadings {
     /// Starts the probes; None without probes. `epoch` is the begin of the run, to which the times
     /// of its events refer.
-    pub fn begin(specs: &[ProbeSpec], epoch: Epoch) -> Option<Self> {
-        (!specs.is_empty()).then(|| Self(Watch::start(specs, epoch)))
+    pub fn begin(specs: &[ProbeSpec], epoch: RunEpoch) -> Option<Self> {
+        (!specs.is_empty()).then(|| Self(ReadingTask::start(specs, epoch)))
     }
 }
 

@@ -1,11 +1,11 @@
 //! Carries out a plan, or an experiment of many plans, with real sockets and the real clock, in
 //! one process or several.
 //!
-//! A [`Session`] has the state that all runs of a command share, such as the store, the
+//! A [`CommandSession`] has the state that all runs of a command share, such as the store, the
 //! redactor and the interrupt. It carries out a [`RunRequest`], the stages of a test, or an
 //! experiment. An [`Engine`] creates the events, every [`EventListener`] receives them, and the
 //! result is the [`Run`](brunt_model::Run) with its judgement. A
-//! [`Control`](brunt_engine::Control) ends the run early.
+//! [`RunControl`](brunt_engine::RunControl) ends the run early.
 //!
 //! It does not parse arguments, print, handle signals, read environment variables or exit. The
 //! crate `judge` judges a run.
@@ -60,7 +60,7 @@ pub use interrupt::Interrupt;
 pub use live_output::LiveOutputs;
 pub use mailbox::Mailbox;
 pub use result_file::ResultFile;
-pub use run::{Engine, EventListener};
-pub use session::{RunRequest, RunResult, Session, Storage};
+pub use run::{EventListener, PlanExecutor};
+pub use session::{CommandSession, RunRequest, RunResult, Storage};
 pub use stages::StageSequence;
 pub use world::RealWorld;

@@ -27,7 +27,7 @@ use brunt_model::live_output::{LabelFilter, LiveOutput, LiveSink};
 use brunt_model::{Event, Finish, Tick, Warning};
 use brunt_script::pattern::Pattern;
 use brunt_store::Redactor;
-use fold::{Fold, Interval};
+use fold::{Fold, LiveInterval};
 use graphite::GraphiteLines;
 use influx::InfluxLines;
 use sender::{DeliveryCounts, Sender};
@@ -272,7 +272,7 @@ impl LineWriter {
         }
     }
 
-    fn of(&mut self, interval: &Interval) -> Vec<String> {
+    fn of(&mut self, interval: &LiveInterval) -> Vec<String> {
         match self {
             Self::Influx(lines) => lines.of(interval),
             Self::Graphite(lines) => lines.of(interval),

@@ -10,8 +10,8 @@ mod queue;
 
 use crate::run::EventListener;
 use brunt_model::Event;
+use queue::EventQueue;
 pub use queue::Joined;
-use queue::Queue;
 use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -51,7 +51,7 @@ struct Shared {
 
 #[derive(Default)]
 struct State {
-    queue: Queue,
+    queue: EventQueue,
     /// No further event follows.
     is_closed: bool,
     /// The listener received the last event.

@@ -12,7 +12,7 @@ pub mod worker;
 use crate::error::RunError;
 use crate::world::RealWorld;
 use brunt_engine::parts::{DistributedRun, WorkerChannels, WorkerEvent, join};
-use brunt_engine::{Control, Epoch, Sink, World};
+use brunt_engine::{RunControl, RunEnvironment, RunEpoch, Sink};
 use brunt_model::codec::read_message;
 use brunt_model::{Assignment, Environment, PartCommand, Plan, ProcessPart};
 use std::io::{self, BufReader, Write};
@@ -37,7 +37,7 @@ pub fn run(
     plan: &Plan,
     environment: Environment,
     world: &RealWorld,
-    control: &Control,
+    control: &RunControl,
     sink: &mut dyn Sink,
 ) -> Result<(), RunError> {
     // Bounded: a slow reader slows down the processes' pipes instead of filling memory.
@@ -62,10 +62,10 @@ pub fn run(
     Ok(join(&distributed_run, environment, &mut channels, control, sink)?)
 }
 
-fn nanos(epoch: Epoch) -> u64 {
+fn nanos(epoch: RunEpoch) -> u64 {
     match epoch {
-        Epoch::Real(nanos) => nanos,
-        Epoch::Fake => 0,
+        RunEpoch::Real(nanos) => nanos,
+        RunEpoch::Fake => 0,
     }
 }
 

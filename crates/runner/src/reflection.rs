@@ -2,13 +2,13 @@
 //! it has no other).
 
 use crate::error::RunError;
-use brunt_engine::clock::{self, Epoch, Time};
+use brunt_engine::clock::{self, RunEpoch, WorkerClock};
 use brunt_model::outcome::{GRPC_STATUS, grpc_code_status, status_text};
 use brunt_model::plan::HttpVersion;
-use brunt_model::sample::Opening;
+use brunt_model::sample::ConnectTimes;
 use brunt_model::{Body, Failure, Plan};
 use brunt_wire::http::{Common, Http, Lane};
-use brunt_wire::request::{Draft, resolve};
+use brunt_wire::request::{RequestDraft, resolve};
 use brunt_wire::{Reply, Stamps, Transport};
 use percent_encoding::percent_decode_str;
 use prost::Message;
@@ -144,7 +144,7 @@ struct DescriptorSet {
 pub fn descriptors(plan: &Plan, service: &str) -> Result<Vec<u8>, String> {
     let runtime = clock::runtime().map_err(|error| error.to_string())?;
     runtime.block_on(async {
-        let time = Time::new(Epoch::now());
+        let time = WorkerClock::new(RunEpoch::now());
         let _runtime_hooks = time.install().map_err(|error| error.to_string())?;
         let mut plan = plan.clone();
         // gRPC needs HTTP/2.
@@ -157,8 +157,8 @@ pub fn descriptors(plan: &Plan, service: &str) -> Result<Vec<u8>, String> {
 }
 
 struct Client {
-    wire: Http<Time>,
-    time: Time,
+    wire: Http<WorkerClock>,
+    time: WorkerClock,
     plan: Plan,
 }
 
@@ -245,7 +245,7 @@ impl Client {
         });
         let grpc_headers = grpc_headers.map(|(name, value)| (name.to_owned(), value.to_owned()));
         let headers: Vec<_> = grpc_headers.into_iter().chain(metadata.cloned()).collect();
-        let draft = Draft {
+        let draft = RequestDraft {
             method: "POST",
             url: &url,
             headers: &headers,
@@ -256,7 +256,7 @@ impl Client {
         };
         let request = self.wire.prepare(&draft).map_err(|error| error.to_string())?;
         if lane.is_none() {
-            let mut steps = Opening::default();
+            let mut steps = ConnectTimes::default();
             let connection = self.in_time(self.wire.open(&request, 0, &mut steps)).await;
             *lane = Some(connection.map_err(|failure| self.call_error(base, failure))?);
         }

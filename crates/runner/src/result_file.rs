@@ -6,7 +6,7 @@
 use crate::run::EventListener;
 use brunt_jmx::jtl::xml_writer::{FOOTER, footer_length};
 use brunt_jmx::jtl::{CsvWriter, Field, FileStart, JtlFormat, JtlSettings, XmlWriter};
-use brunt_model::plan::{RecordDetail, Records};
+use brunt_model::plan::{ListenerRecords, RecordDetail};
 use brunt_model::{Event, SampleRecord, Tick, Warning};
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
@@ -55,7 +55,7 @@ impl Writer {
 }
 
 /// The samples that a plan must record for a result file with these settings.
-pub fn records(settings: &JtlSettings) -> Records {
+pub fn records(settings: &JtlSettings) -> ListenerRecords {
     let texts = [
         Field::RequestHeaders,
         Field::ResponseHeaders,
@@ -67,7 +67,11 @@ pub fn records(settings: &JtlSettings) -> Records {
     let holds_texts =
         settings.format == JtlFormat::Xml && texts.into_iter().any(|field| settings.saves(field));
     let detail = if holds_texts { RecordDetail::Full } else { RecordDetail::Lines };
-    Records { detail, variables: settings.sample_variables.clone(), ..Records::default() }
+    ListenerRecords {
+        detail,
+        variables: settings.sample_variables.clone(),
+        ..ListenerRecords::default()
+    }
 }
 
 impl ResultFile {

@@ -3,7 +3,7 @@
 //! No request is sent, and slow name resolution is not waited for. Out of scope: `brunt
 //! check`, which sends requests.
 
-use brunt_model::plan::{Connection, HttpVersion};
+use brunt_model::plan::{ConnectionSettings, HttpVersion};
 use brunt_model::{Plan, Route};
 use brunt_wire::request::origin_of;
 use std::net::{IpAddr, SocketAddr, TcpStream, ToSocketAddrs};
@@ -59,7 +59,11 @@ pub fn addresses(plan: &Plan) -> Vec<SocketAddr> {
 }
 
 /// Addresses that are known without a resolver.
-fn known_addresses(connection: &Connection, host: &str, port: u16) -> Option<Vec<SocketAddr>> {
+fn known_addresses(
+    connection: &ConnectionSettings,
+    host: &str,
+    port: u16,
+) -> Option<Vec<SocketAddr>> {
     if let Some(all) = connection.resolve_all {
         return Some(vec![all.address]);
     }

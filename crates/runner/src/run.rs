@@ -4,7 +4,7 @@ use crate::error::RunError;
 use crate::processes;
 use crate::steer::Steering;
 use crate::world::RealWorld;
-use brunt_engine::{Control, Epoch, Sink, World};
+use brunt_engine::{RunControl, RunEnvironment, RunEpoch, Sink};
 use brunt_model::{Environment, Event, Plan, Run, Tick, Warning};
 use brunt_store::Redactor;
 use std::sync::Arc;
@@ -30,9 +30,9 @@ pub trait EventListener {
 }
 
 /// An executor of plans: a [`RealWorld`] in this process and its workers, or another machine.
-pub trait Engine {
+pub trait PlanExecutor {
     /// Instant 0 of its events.
-    fn began(&self) -> Epoch;
+    fn began(&self) -> RunEpoch;
 
     /// Executes a plan, and passes every event to the sink.
     ///
@@ -43,22 +43,22 @@ pub trait Engine {
         &self,
         plan: &Plan,
         environment: Environment,
-        control: &Control,
+        control: &RunControl,
         sink: &mut dyn Sink,
     ) -> Result<(), RunError>;
 }
 
 /// Runs in this process, or in several if the plan specifies that.
-impl Engine for RealWorld {
-    fn began(&self) -> Epoch {
-        World::epoch(self)
+impl PlanExecutor for RealWorld {
+    fn began(&self) -> RunEpoch {
+        RunEnvironment::epoch(self)
     }
 
     fn run(
         &self,
         plan: &Plan,
         environment: Environment,
-        control: &Control,
+        control: &RunControl,
         sink: &mut dyn Sink,
     ) -> Result<(), RunError> {
         match plan.processes {

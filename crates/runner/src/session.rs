@@ -1,16 +1,16 @@
 //! A session: the state that all runs of one command share, and the execution of one run.
 //! Experiments are in [`crate::experiment`], the stages of a test in [`crate::stages`].
 //!
-//! A front end makes a [`Session`], and adds listeners to each [`RunRequest`]. Storage, readings of
+//! A front end makes a [`CommandSession`], and adds listeners to each [`RunRequest`]. Storage, readings of
 //! the server, redaction and the judgement are the same for all of them.
 
 use crate::error::RunError;
 use crate::interrupt::Interrupt;
 use crate::keep::{ServerReadings, StorageResult, StoredRun};
 use crate::route::route;
-use crate::run::{Engine, EventBus, EventListener};
+use crate::run::{EventBus, EventListener, PlanExecutor};
 use crate::steer::Steering;
-use brunt_engine::Control;
+use brunt_engine::RunControl;
 use brunt_model::{
     CapacitySearch, Environment, Event, Judgement, Plan, ProbeSpec, Route, Run, TrialIndex,
 };
@@ -18,7 +18,7 @@ use brunt_store::{Redactor, Store};
 use std::sync::Arc;
 
 /// The state that all runs of one command share.
-pub struct Session {
+pub struct CommandSession {
     /// Machine, program and command line; every event log begins with them.
     pub environment: Environment,
     /// The store, where there is one.
@@ -34,9 +34,9 @@ pub struct RunRequest<'a> {
     /// Plan that the run carries out.
     pub plan: &'a Plan,
     /// Engine that carries the plan out.
-    pub engine: &'a dyn Engine,
+    pub engine: &'a dyn PlanExecutor,
     /// Means to end the run early.
-    pub control: Control,
+    pub control: RunControl,
     /// Its place in the store.
     pub storage: Storage<'a>,
     /// The route to the server, if it is known before the run.
@@ -77,7 +77,7 @@ pub struct RunResult {
 
 impl<'a> RunRequest<'a> {
     /// A run that is not stored, without listeners.
-    pub fn new(plan: &'a Plan, engine: &'a dyn Engine, control: Control) -> Self {
+    pub fn new(plan: &'a Plan, engine: &'a dyn PlanExecutor, control: RunControl) -> Self {
         Self {
             plan,
             engine,
@@ -92,7 +92,7 @@ impl<'a> RunRequest<'a> {
     }
 }
 
-impl Session {
+impl CommandSession {
     /// Carries out one run, and stores it.
     pub fn run(&self, request: RunRequest) -> RunResult {
         let RunRequest { plan, engine, control, storage, mut notes, .. } = request;

@@ -4,10 +4,10 @@
 use crate::error::RunError;
 use crate::interrupt::Interrupt;
 use crate::run::EventListener;
-use crate::session::{RunRequest, RunResult, Session};
+use crate::session::{CommandSession, RunRequest, RunResult};
 use crate::world::RealWorld;
-use brunt_engine::Control;
-use brunt_model::plan::Records;
+use brunt_engine::RunControl;
+use brunt_model::plan::ListenerRecords;
 use brunt_model::{Event, Plan, Run, SampleRecord, StageKind, StageOutput, TestStage};
 use std::time::Duration;
 
@@ -86,8 +86,8 @@ impl StageSequence {
     pub fn carry_out(
         &mut self,
         stage: &TestStage,
-        session: &Session,
-        control: Control,
+        session: &CommandSession,
+        control: RunControl,
         mut listener: Option<Box<dyn EventListener>>,
     ) -> Result<StageEnd, RunError> {
         let mut stage = stage.clone();
@@ -97,7 +97,7 @@ impl StageSequence {
         let plan = &mut stage.plan;
         let kind = stage.kind;
         // The listener needs each sample to name the step that failed.
-        plan.record.records.get_or_insert_with(Records::default);
+        plan.record.records.get_or_insert_with(ListenerRecords::default);
         let world = RealWorld::new(plan)?;
         let mut last = LastFailure::default();
         let mut listeners: Vec<&mut dyn EventListener> = vec![&mut last];

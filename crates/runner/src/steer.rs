@@ -3,9 +3,9 @@
 //!
 //! Out of scope: the rules, which are in the crate `judge`.
 
-use brunt_engine::Control;
+use brunt_engine::RunControl;
 use brunt_judge::steady;
-use brunt_judge::steady::until::{Decision, Progress, StopRule};
+use brunt_judge::steady::until::{Decision, StopRule, UntilProgress};
 use brunt_model::answer::LoadSide;
 use brunt_model::{CapacitySearch, Event, Phase, Plan, Run, Tick};
 use std::time::Duration;
@@ -21,18 +21,18 @@ const SIDE_PAUSE: Duration = Duration::from_millis(500);
 
 /// Steers a run by the measurements so far.
 pub struct Steering {
-    control: Control,
+    control: RunControl,
     stop_rule: Option<StopRule>,
     /// Time of the next look at the warm-up; None if the warm-up has a fixed duration, or is over.
     warmup: Option<Duration>,
     side_check: Option<SideCheck>,
     /// Result of the last look that did not end the run.
-    progress: Option<Progress>,
+    progress: Option<UntilProgress>,
 }
 
 impl Steering {
     /// Creates the steering of a run with this plan.
-    pub fn new(plan: &Plan, trial_of: Option<CapacitySearch>, control: &Control) -> Self {
+    pub fn new(plan: &Plan, trial_of: Option<CapacitySearch>, control: &RunControl) -> Self {
         let until = plan.until.as_ref().filter(|until| !until.goals.is_empty());
         let stop_rule = until.map(|until| StopRule::new(until.goals.clone(), until.least));
         let warmup = plan.main().stop.warmup_until_steady.then_some(FIRST_WARMUP_LOOK);
@@ -148,7 +148,7 @@ impl SideCheck {
 }
 
 /// State of each goal, as text.
-fn words(progress: &Progress) -> String {
+fn words(progress: &UntilProgress) -> String {
     let mut goals = Vec::new();
     for reach in &progress.goals {
         goals.push(match reach.half_width {

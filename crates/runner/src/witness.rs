@@ -5,10 +5,10 @@
 //! is a witness. It is not on the measuring path of any other run.
 
 use crate::error::RunError;
-use crate::run::Engine;
+use crate::run::PlanExecutor;
 use crate::world::RealWorld;
-use brunt_engine::{Control, Epoch, Sink, Time, UserSetup, Users, World};
-use brunt_model::sample::Opening;
+use brunt_engine::{RunControl, RunEnvironment, RunEpoch, Sink, UserSetup, Users, WorkerClock};
+use brunt_model::sample::ConnectTimes;
 use brunt_model::{Environment, Failure, Flow, Plan};
 use brunt_wire::events::EventTimes;
 use brunt_wire::http::Http;
@@ -43,16 +43,16 @@ pub struct WitnessedEngine<'a> {
     pub witness: Option<Arc<dyn Witness>>,
 }
 
-impl Engine for WitnessedEngine<'_> {
-    fn began(&self) -> Epoch {
-        World::epoch(self.real)
+impl PlanExecutor for WitnessedEngine<'_> {
+    fn began(&self) -> RunEpoch {
+        RunEnvironment::epoch(self.real)
     }
 
     fn run(
         &self,
         plan: &Plan,
         environment: Environment,
-        control: &Control,
+        control: &RunControl,
         sink: &mut dyn Sink,
     ) -> Result<(), RunError> {
         match &self.witness {
@@ -72,10 +72,10 @@ struct WitnessedWorld<'a> {
     witness: Arc<dyn Witness>,
 }
 
-impl World for WitnessedWorld<'_> {
+impl RunEnvironment for WitnessedWorld<'_> {
     type Transport = WitnessedTransport;
 
-    fn epoch(&self) -> Epoch {
+    fn epoch(&self) -> RunEpoch {
         self.real.epoch()
     }
 
@@ -83,7 +83,7 @@ impl World for WitnessedWorld<'_> {
         &self,
         worker: usize,
         population: Option<usize>,
-        time: &Time,
+        time: &WorkerClock,
     ) -> Rc<WitnessedTransport> {
         Rc::new(WitnessedTransport {
             transport: self.real.transport(worker, population, time),
@@ -106,12 +106,12 @@ impl World for WitnessedWorld<'_> {
 
 /// The real transport with a witness.
 struct WitnessedTransport {
-    transport: Rc<Http<Time>>,
+    transport: Rc<Http<WorkerClock>>,
     witness: Arc<dyn Witness>,
 }
 
 impl Transport for WitnessedTransport {
-    type Lane = <Http<Time> as Transport>::Lane;
+    type Lane = <Http<WorkerClock> as Transport>::Lane;
 
     fn prepare_parts(&self, parts: Rc<RequestParts>, tags: Tags) -> Result<Prepared, BadRequest> {
         self.transport.prepare_parts(parts, tags)
@@ -121,7 +121,7 @@ impl Transport for WitnessedTransport {
         &self,
         request: &Prepared,
         client: u64,
-        steps: &mut Opening,
+        steps: &mut ConnectTimes,
     ) -> Result<Self::Lane, Failure> {
         let conn = self.transport.open(request, client, steps).await?;
         if let Some(handshake) = conn.handshake() {

@@ -1,7 +1,7 @@
 //! Resources of a run: real sockets, the real clock, and the script of the plan.
 
 use crate::error::RunError;
-use brunt_engine::{Epoch, Time, UserSetup, Users, World};
+use brunt_engine::{RunEnvironment, RunEpoch, UserSetup, Users, WorkerClock};
 use brunt_model::{Plan, StageOutput};
 use brunt_script::CompiledScript;
 use brunt_wire::Transport;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// Real sockets, the real clock, and the script of the plan.
 pub struct RealWorld {
-    epoch: Epoch,
+    epoch: RunEpoch,
     wire: Arc<Common>,
     /// By population; None for those that share the connection settings of the plan.
     separate_wires: Vec<Option<Arc<Common>>>,
@@ -26,7 +26,7 @@ impl RealWorld {
     ///
     /// A file of the plan cannot be read, or has invalid content.
     pub fn new(plan: &Plan) -> Result<Self, RunError> {
-        Self::with_epoch(plan, Epoch::now())
+        Self::with_epoch(plan, RunEpoch::now())
     }
 
     /// Creates the same for a run that began at this instant.
@@ -34,7 +34,7 @@ impl RealWorld {
     /// # Errors
     ///
     /// The same as those of [`Self::new`].
-    pub fn with_epoch(plan: &Plan, epoch: Epoch) -> Result<Self, RunError> {
+    pub fn with_epoch(plan: &Plan, epoch: RunEpoch) -> Result<Self, RunError> {
         let sharing = plan.populations.iter().filter(|population| population.connection.is_none());
         // Only requests that share these settings decide, for instance, if certificates are read.
         let wire = Common::new(&Plan { populations: sharing.cloned().collect(), ..plan.clone() })?;
@@ -69,19 +69,24 @@ impl RealWorld {
     }
 }
 
-impl World for RealWorld {
-    type Transport = Http<Time>;
+impl RunEnvironment for RealWorld {
+    type Transport = Http<WorkerClock>;
 
-    fn epoch(&self) -> Epoch {
+    fn epoch(&self) -> RunEpoch {
         self.epoch
     }
 
-    fn transport(&self, worker: usize, population: Option<usize>, time: &Time) -> Rc<Http<Time>> {
+    fn transport(
+        &self,
+        worker: usize,
+        population: Option<usize>,
+        time: &WorkerClock,
+    ) -> Rc<Http<WorkerClock>> {
         let separate = population.and_then(|number| self.separate_wires[number].as_ref());
         Rc::new(Http::new(Arc::clone(separate.unwrap_or(&self.wire)), worker, time.clone()))
     }
 
-    fn users(&self, transport: &Rc<Http<Time>>, of: UserSetup<'_>) -> Box<dyn Users> {
+    fn users(&self, transport: &Rc<Http<WorkerClock>>, of: UserSetup<'_>) -> Box<dyn Users> {
         self.users_of(transport, of)
     }
 

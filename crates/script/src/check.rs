@@ -5,14 +5,14 @@ use crate::languages::LANGUAGES;
 use crate::replies::reactions::Reactions;
 use crate::replies::script_call::ScriptCall;
 use crate::texts::script::ParsedScript;
-use crate::texts::variables::Names;
+use crate::texts::variables::VariableNames;
 use crate::{Feeds, ScriptError};
 use brunt_model::ReplyPolicy;
 use brunt_model::reply_policy::{Assertion, ReplyAction};
 use brunt_model::scenario::{Script, TextRules};
 
 fn feeds() -> Feeds {
-    Feeds::with_variables(TextRules::Jmeter, Names::default(), LANGUAGES)
+    Feeds::with_variables(TextRules::Jmeter, VariableNames::default(), LANGUAGES)
 }
 
 /// Checks an extractor or a script. Texts that users fill in are checked when they are used.

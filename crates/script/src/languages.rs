@@ -61,7 +61,7 @@ fn groovy(language: ScriptLanguage, source: &str) -> Result<Arc<dyn ScriptCode>,
     use brunt_groovy::Dialect;
     let dialect =
         if language == ScriptLanguage::Groovy { Dialect::Groovy } else { Dialect::BeanShell };
-    Ok(Arc::new(groovy::Parsed::new(source, dialect)?))
+    Ok(Arc::new(groovy::GroovyScript::new(source, dialect)?))
 }
 
 #[cfg(not(feature = "groovy"))]
@@ -73,8 +73,8 @@ fn groovy(_: ScriptLanguage, _: &str) -> Result<Arc<dyn ScriptCode>, String> {
 #[cfg(feature = "javascript")]
 fn javascript(source: &str, kind: SourceKind) -> Result<Arc<dyn ScriptCode>, String> {
     Ok(Arc::new(match kind {
-        SourceKind::Statements => javascript::Parsed::statements(source)?,
-        SourceKind::Expression => javascript::Parsed::expression(source)?,
+        SourceKind::Statements => javascript::JavaScriptScript::statements(source)?,
+        SourceKind::Expression => javascript::JavaScriptScript::expression(source)?,
     }))
 }
 
@@ -151,7 +151,7 @@ mod tests {
     use crate::texts::context::UserContext;
     use crate::texts::reply_view::ReplyView;
     use crate::texts::script::{ParsedScript, ScriptOutcome, ScriptView};
-    use brunt_model::scenario::{Scope, Script};
+    use brunt_model::scenario::{EndScope, Script};
     use brunt_wire::{Prepared, Reply, ReplyDetails};
 
     fn script(source: &str) -> Result<ParsedScript, ScriptError> {
@@ -226,7 +226,7 @@ mod tests {
         );
         assert_eq!(
             run("ctx.getEngine().askThreadsToStop()", &user, None).unwrap().stop,
-            Scope::Run
+            EndScope::Run
         );
     }
 

@@ -13,11 +13,11 @@ pub mod user;
 
 use crate::texts::data::Rows;
 use crate::{Feeds, ScriptError};
-use brunt_model::scenario::{Order, Scenario};
-use compiler::{Compiler, Position};
+use brunt_model::scenario::{ListOrder, Scenario};
+use compiler::{Compiler, StepPosition};
 use operations::RequestCount;
 
-pub use operations::{Facts, InternalOp, Op, SetVariables, final_step, first_place, shares};
+pub use operations::{InternalOp, Op, SetVariables, StepFacts, final_step, first_place, shares};
 
 /// A scenario as a list of operations.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ pub struct Program {
     /// Data files that its steps read.
     pub data: Vec<Rows>,
     /// Order in which each user goes through the list on its own. None: users do not.
-    pub walk: Option<Order>,
+    pub walk: Option<ListOrder>,
     counts: Vec<RequestCount>,
 }
 
@@ -50,7 +50,7 @@ impl Program {
             .map(|file| Rows::read(file, feeds))
             .collect::<Result<Vec<_>, _>>()?;
         let mut compiler = Compiler::new(feeds, data.len());
-        compiler.steps(&scenario.steps, Position { most: 1, counts: true })?;
+        compiler.steps(&scenario.steps, StepPosition { most: 1, counts: true })?;
         let Compiler { ops, slots, iteration_slots, orders, walk, .. } = compiler;
         let counts = scenario.steps.iter().map(RequestCount::of_step).collect();
         Ok(Self { ops, slots, iteration_slots, orders, data, walk, counts })

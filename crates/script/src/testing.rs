@@ -4,10 +4,10 @@ use crate::CompiledScript;
 use crate::languages::LANGUAGES;
 use crate::texts::context::{SharedState, UserContext, WorkerContext};
 use crate::texts::script::Expressions;
-use crate::texts::variables::{Names, Variables};
-use brunt_engine::{Epoch, Numbering, RunState, Time, UserSetup, Users};
-use brunt_model::load::{Shape, Think};
-use brunt_model::plan::{Connection, Record};
+use crate::texts::variables::{VariableNames, Variables};
+use brunt_engine::{Numbering, RunEpoch, RunState, UserSetup, Users, WorkerClock};
+use brunt_model::load::{LoadShape, ThinkTime};
+use brunt_model::plan::{ConnectionSettings, RecordSettings};
 use brunt_model::{Load, Plan, Population, ReplyPolicy, Scenario, Stop, Tick};
 use brunt_wire::http::{Common, Http};
 use std::rc::Rc;
@@ -47,19 +47,19 @@ pub fn user_with(shared_state: Arc<SharedState>) -> UserContext {
         expressions: Expressions::new(LANGUAGES),
         ..WorkerContext::new(shared_state, Rc::new(StillRun), 1)
     };
-    UserContext::new(&Rc::new(worker), Variables::new(&Arc::new(Names::default())), 2)
+    UserContext::new(&Rc::new(worker), Variables::new(&Arc::new(VariableNames::default())), 2)
 }
 
 /// Creates a closed loop of one population.
 pub fn plan(scenario: Scenario, users: f64, policies: Vec<ReplyPolicy>) -> Plan {
-    let load = Load::Closed { users: Shape::constant(users), think: Think::NONE };
+    let load = Load::Closed { users: LoadShape::constant(users), think: ThinkTime::NONE };
     Plan {
         populations: Population::only(load, scenario, Stop::after(Duration::ZERO, Duration::ZERO)),
         reply_policies: policies,
-        connection: Connection::plain(Duration::from_secs(1), Duration::from_secs(1)),
+        connection: ConnectionSettings::plain(Duration::from_secs(1), Duration::from_secs(1)),
         objectives: Vec::new(),
         until: None,
-        record: Record {
+        record: RecordSettings {
             interval: Duration::from_secs(1),
             labels: 10,
             samples: false,
@@ -80,7 +80,7 @@ pub fn users(plan: &Plan) -> Box<dyn Users> {
 
 /// Creates the users of a compiled population.
 pub fn users_of(compiled: &Arc<CompiledScript>, plan: &Plan) -> Box<dyn Users> {
-    let wire = Rc::new(Http::new(Common::new(plan).unwrap(), 0, Time::new(Epoch::Fake)));
+    let wire = Rc::new(Http::new(Common::new(plan).unwrap(), 0, WorkerClock::new(RunEpoch::Fake)));
     let labels: Numbering = Rc::new(|_| 0);
     let run_state: Rc<dyn RunState> = Rc::new(StillRun);
     compiled.users(

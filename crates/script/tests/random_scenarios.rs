@@ -2,14 +2,17 @@
 
 mod world;
 
-use brunt_engine::{Control, run};
-use brunt_model::load::{Arrivals, Shape, Think};
+use brunt_engine::{RunControl, run};
+use brunt_model::load::{Arrivals, LoadShape, ThinkTime};
 use brunt_model::scenario::{
-    Branch, ConcurrencyMode, Condition, Order, Pauses, Portion, Scenario, ScenarioStep, Scope,
+    Branch, ConcurrencyMode, Condition, EndScope, ListOrder, Pauses, Portion, Scenario,
+    ScenarioStep,
 };
-use brunt_model::{Environment, Event, Failure, Load, Plan, Population, Request, Run, Stage, Tick};
+use brunt_model::{
+    Environment, Event, Failure, Load, LoadStage, Plan, Population, Request, Run, Tick,
+};
 use brunt_script::CompiledScript;
-use brunt_wire::fake::Answer;
+use brunt_wire::fake::SimulatedReaction;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use std::time::Duration;
@@ -30,7 +33,7 @@ impl Draw {
 
     fn think(&mut self) -> ScenarioStep {
         let least = ms(self.one_of(&[0, 1, 30, 200, 1500]));
-        ScenarioStep::Think(Think { least, most: least + ms(self.one_of(&[0, 0, 100])) })
+        ScenarioStep::Think(ThinkTime { least, most: least + ms(self.one_of(&[0, 0, 100])) })
     }
 
     fn requests(&mut self) -> Vec<ScenarioStep> {
@@ -90,7 +93,7 @@ impl Draw {
             Branch { weight: 1, steps: vec![ScenarioStep::Resumable(steps)] }
         });
         let branches = branches.collect();
-        let order = self.one_of(&[Order::Walk, Order::WalkTogether, Order::Random]);
+        let order = self.one_of(&[ListOrder::Walk, ListOrder::WalkTogether, ListOrder::Random]);
         ScenarioStep::Choose { order, portion: Portion::Turn, branches }
     }
 
@@ -106,7 +109,13 @@ impl Draw {
                 ScenarioStep::Together { manner, steps: self.requests() }
             }
             6 => {
-                let scopes = [Scope::Round, Scope::Loop, Scope::Iteration, Scope::User, Scope::Run];
+                let scopes = [
+                    EndScope::Round,
+                    EndScope::Loop,
+                    EndScope::Iteration,
+                    EndScope::User,
+                    EndScope::Run,
+                ];
                 let condition = Condition::Failed;
                 ScenarioStep::If {
                     condition,
@@ -117,7 +126,7 @@ impl Draw {
             7 => {
                 ScenarioStep::Meet { users: "2".into(), timeout: self.one_of(&["0", "300"]).into() }
             }
-            8 | 9 if in_turns => ScenarioStep::Stop(Scope::Turn),
+            8 | 9 if in_turns => ScenarioStep::Stop(EndScope::Turn),
             _ => ScenarioStep::Request(self.random.random_range(0..2)),
         }
     }
@@ -131,8 +140,8 @@ impl Draw {
     }
 
     fn load(&mut self) -> Load {
-        let rates = Shape {
-            stages: vec![Stage { from: 1.0, to: 80.0, duration: Some(Duration::from_secs(2)) }],
+        let rates = LoadShape {
+            stages: vec![LoadStage { from: 1.0, to: 80.0, duration: Some(Duration::from_secs(2)) }],
         };
         let arrivals = self.one_of(&[Arrivals::Even, Arrivals::Poisson]);
         let max_in_flight = self.one_of(&[3, 1000]);
@@ -142,7 +151,7 @@ impl Draw {
             1 => open(self.random.random_range(1.0..60.0)),
             2 => Load::Open { rate: rates, arrivals, connections, max_in_flight },
             _ => {
-                let rate = Shape::constant(self.random.random_range(1.0..60.0));
+                let rate = LoadShape::constant(self.random.random_range(1.0..60.0));
                 Load::Open { rate, arrivals, connections, max_in_flight }
             }
         }
@@ -155,8 +164,12 @@ impl Draw {
         plan.main_mut().stop.warmup = ms(self.one_of(&[0, 0, 1000]));
         plan.main_mut().stop.grace = ms(self.one_of(&[0, 100, 5000]));
         plan.main_mut().stop.requests = self.one_of(&[None, None, None, Some(40)]);
-        plan.reply_policies[0].failure_ends =
-            self.one_of(&[Scope::Nothing, Scope::Nothing, Scope::Iteration, Scope::User]);
+        plan.reply_policies[0].failure_ends = self.one_of(&[
+            EndScope::Nothing,
+            EndScope::Nothing,
+            EndScope::Iteration,
+            EndScope::User,
+        ]);
         plan.connection.timeout = ms(self.one_of(&[300, 5000]));
         plan.connection.requests_per_connection = self.one_of(&[None, None, Some(1), Some(3)]);
         if self.random.random_range(0..4) == 0 {
@@ -176,21 +189,21 @@ impl Draw {
 }
 
 /// Replies after 0 to 800 ms, some with a failure; the number and the instant of a request decide.
-fn unsteady(n: u64, now: Tick) -> Answer {
+fn unsteady(n: u64, now: Tick) -> SimulatedReaction {
     let mut random = Pcg64Mcg::seed_from_u64(n ^ now.0.rotate_left(20));
     let end = now + ms(random.random_range(0..80) * random.random_range(0..11));
     match random.random_range(0..40) {
-        0 => Answer::Never,
-        1..4 => Answer::Reply(503, end),
-        4..6 => Answer::Fails(Failure::Reset, end),
-        _ => Answer::Reply(200, end),
+        0 => SimulatedReaction::Never,
+        1..4 => SimulatedReaction::Reply(503, end),
+        4..6 => SimulatedReaction::Fails(Failure::Reset, end),
+        _ => SimulatedReaction::Reply(200, end),
     }
 }
 
 fn carry_out(plan: &Plan) -> Run {
     let world = Fake { scripts: CompiledScript::all(plan).expect("scripts"), answer: unsteady };
     let mut seen = Run::default();
-    run(plan, Environment::default(), &world, &Control::default(), &mut |event: &Event| {
+    run(plan, Environment::default(), &world, &RunControl::default(), &mut |event: &Event| {
         seen.fold(event);
     })
     .expect("a run");
@@ -218,7 +231,7 @@ fn every_sum_of_any_scenario_holds_in_both_loops() {
 
 #[test]
 fn a_pause_within_a_transaction_of_the_open_loop_leaves_it_unfinished_at_the_end() {
-    let think = ScenarioStep::Think(Think { least: ms(200), most: ms(200) });
+    let think = ScenarioStep::Think(ThinkTime { least: ms(200), most: ms(200) });
     let steps = vec![ScenarioStep::Request(0), think, ScenarioStep::Request(1)];
     let buy = ScenarioStep::Transaction {
         name: "buy".into(),
@@ -227,13 +240,13 @@ fn a_pause_within_a_transaction_of_the_open_loop_leaves_it_unfinished_at_the_end
         steps,
     };
     let mut plan = plan(open(50.0), 3, vec![buy]);
-    plan.reply_policies[0].failure_ends = Scope::Nothing;
+    plan.reply_policies[0].failure_ends = EndScope::Nothing;
     let world = Fake {
         scripts: CompiledScript::all(&plan).expect("scripts"),
-        answer: |_, now| Answer::Reply(200, now),
+        answer: |_, now| SimulatedReaction::Reply(200, now),
     };
     let mut seen = Run::default();
-    run(&plan, Environment::default(), &world, &Control::default(), &mut |event: &Event| {
+    run(&plan, Environment::default(), &world, &RunControl::default(), &mut |event: &Event| {
         seen.fold(event);
     })
     .expect("a run");

@@ -2,30 +2,32 @@
 
 mod world;
 
-use brunt_engine::{Control, run};
-use brunt_model::plan::Records;
+use brunt_engine::{RunControl, run};
+use brunt_model::plan::ListenerRecords;
 use brunt_model::reply_policy::{
     Assertion, AssertionTest, NumberComparison, RedirectRules, Redirects, ReplyAction,
 };
 use brunt_model::scenario::{
-    ConcurrencyMode, Condition, FixedSample, Pauses, SampleMaker, ScenarioStep, Scope, Script,
+    ConcurrencyMode, Condition, EndScope, FixedSample, Pauses, SampleMaker, ScenarioStep, Script,
     ScriptLanguage, ScriptSample, TextRules,
 };
 use brunt_model::{Environment, Event, Failure, Plan, ReplyPolicy, SampleRecord, Stop, Tick};
 use brunt_script::CompiledScript;
-use brunt_wire::fake::Answer;
+use brunt_wire::fake::SimulatedReaction;
 use std::time::Duration;
 use world::{Fake, PAUSE, after_100ms, closed, ms, plan};
 
 /// The records of one iteration of one user, and the requests that were counted.
-fn records(plan: Plan, answer: fn(u64, Tick) -> Answer) -> (Vec<SampleRecord>, u64) {
+fn records(plan: Plan, answer: fn(u64, Tick) -> SimulatedReaction) -> (Vec<SampleRecord>, u64) {
     let mut plan = plan.with_stop(Stop {
         duration: None,
         iterations_per_user: Some(1),
         ..Stop::after(Duration::from_mins(1), Duration::from_secs(5))
     });
-    plan.record.records =
-        Some(Records { variables: vec!["v".into(), "w".into()], ..Records::default() });
+    plan.record.records = Some(ListenerRecords {
+        variables: vec!["v".into(), "w".into()],
+        ..ListenerRecords::default()
+    });
     let world = Fake { scripts: CompiledScript::all(&plan).expect("a script"), answer };
     let (mut all, mut seen) = (Vec::new(), brunt_model::Run::default());
     let mut hear = |event: &Event| {
@@ -34,7 +36,7 @@ fn records(plan: Plan, answer: fn(u64, Tick) -> Answer) -> (Vec<SampleRecord>, u
             all.extend(records.iter().cloned());
         }
     };
-    run(&plan, Environment::default(), &world, &Control::default(), &mut hear).expect("a run");
+    run(&plan, Environment::default(), &world, &RunControl::default(), &mut hear).expect("a run");
     let broken: Vec<_> =
         brunt_judge::conservation::checks(&seen).into_iter().filter(|check| !check.holds).collect();
     assert_eq!(broken, []);
@@ -134,7 +136,7 @@ fn a_fixed_sample_is_a_record_with_its_parts() {
 #[test]
 fn failures_and_bad_urls_are_records() {
     let fails = |n, now: Tick| {
-        if n == 0 { Answer::Never } else { Answer::Reply(503, now + ms(10)) }
+        if n == 0 { SimulatedReaction::Never } else { SimulatedReaction::Reply(503, now + ms(10)) }
     };
     let mut plan =
         jmeter(vec![ScenarioStep::Request(0), ScenarioStep::Request(1), ScenarioStep::Request(2)]);
@@ -159,9 +161,9 @@ fn failures_and_bad_urls_are_records() {
 #[test]
 fn redirects_are_within_the_record_of_their_request() {
     let redirects = |n, now: Tick| match n {
-        0 => Answer::Redirect("/x", now + ms(10)),
-        1 => Answer::Redirect("/y", now + ms(20)),
-        _ => Answer::Reply(404, now + ms(30)),
+        0 => SimulatedReaction::Redirect("/x", now + ms(10)),
+        1 => SimulatedReaction::Redirect("/y", now + ms(20)),
+        _ => SimulatedReaction::Reply(404, now + ms(30)),
     };
     let mut plan = jmeter(vec![ScenarioStep::Request(0)]);
     plan.reply_policies[0].redirects = Redirects { most: 5, rules: RedirectRules::Jmeter };
@@ -186,8 +188,8 @@ fn redirects_are_within_the_record_of_their_request() {
 #[test]
 fn scripts_see_each_request_of_a_chain_of_redirects() {
     let redirects = |n, now: Tick| match n {
-        0 => Answer::Redirect("/x", now + ms(10)),
-        _ => Answer::Reply(200, now + ms(30)),
+        0 => SimulatedReaction::Redirect("/x", now + ms(10)),
+        _ => SimulatedReaction::Reply(200, now + ms(30)),
     };
     let mut plan = jmeter(vec![ScenarioStep::Request(0)]);
     plan.reply_policies[0].redirects = Redirects { most: 5, rules: RedirectRules::Jmeter };
@@ -252,7 +254,8 @@ fn transactions_are_records_behind_their_samples_or_around_them() {
         steps: vec![PAUSE, ScenarioStep::Request(0), ScenarioStep::Request(1)],
     };
     let message = "Number of samples in transaction : 2, number of failing samples : 1";
-    let fails = |n, now: Tick| Answer::Reply(if n % 2 == 0 { 200 } else { 500 }, now + ms(100));
+    let fails =
+        |n, now: Tick| SimulatedReaction::Reply(if n % 2 == 0 { 200 } else { 500 }, now + ms(100));
     let (a, b) = ("A 1 300+100/100 200 OK", "B 400+100/100 500 Internal Server Error failed");
     let (all, _) = records(jmeter(vec![transaction(false, Pauses::Excluded)]), fails);
     assert_eq!(told(&all), [a, b, &format!("T 0+200/200 idle 300  {message} failed")]);
@@ -273,8 +276,9 @@ fn a_failure_that_ends_the_iteration_ends_its_transactions() {
         steps,
     };
     let mut plan = jmeter(vec![transaction]);
-    plan.reply_policies[0].failure_ends = Scope::Iteration;
-    let (records, _) = records(plan, |_, now| Answer::Fails(Failure::Reset, now + ms(10)));
+    plan.reply_policies[0].failure_ends = EndScope::Iteration;
+    let (records, _) =
+        records(plan, |_, now| SimulatedReaction::Fails(Failure::Reset, now + ms(10)));
     let message = "Number of samples in transaction : 1, number of failing samples : 1";
     assert_eq!(told(&records)[1..], [format!("T 0+10/10  {message} failed")]);
 }

@@ -2,19 +2,19 @@
 
 mod world;
 
-use brunt_engine::{Control, run};
+use brunt_engine::{RunControl, run};
 use brunt_model::reply_policy::{Assertion, AssertionTest};
-use brunt_model::scenario::{Branch, Order, Pauses, Portion, ScenarioStep, Scope};
+use brunt_model::scenario::{Branch, EndScope, ListOrder, Pauses, Portion, ScenarioStep};
 use brunt_model::{CheckFailure, Environment, Event, Failure, Plan, Run, Tick};
 use brunt_script::CompiledScript;
-use brunt_wire::fake::Answer;
+use brunt_wire::fake::SimulatedReaction;
 use std::time::Duration;
 use world::{Fake, MS, PAUSE, after_100ms, closed, ms, open, plan};
 
-fn carry_out(plan: &Plan, answer: fn(u64, Tick) -> Answer) -> Run {
+fn carry_out(plan: &Plan, answer: fn(u64, Tick) -> SimulatedReaction) -> Run {
     let world = Fake { scripts: CompiledScript::all(plan).expect("a script"), answer };
     let mut seen = Run::default();
-    run(plan, Environment::default(), &world, &Control::default(), &mut |event: &Event| {
+    run(plan, Environment::default(), &world, &RunControl::default(), &mut |event: &Event| {
         seen.fold(event);
     })
     .expect("a run");
@@ -88,8 +88,8 @@ fn a_transaction_fails_with_any_of_its_requests() {
         vec![ScenarioStep::Request(0), ScenarioStep::Request(1)],
     )];
     let third_fails = |n: u64, now: Tick| match n % 4 {
-        2 => Answer::Fails(Failure::Reset, now + ms(50)),
-        _ => Answer::Reply(200, now + ms(100)),
+        2 => SimulatedReaction::Fails(Failure::Reset, now + ms(50)),
+        _ => SimulatedReaction::Reply(200, now + ms(100)),
     };
     let mut plan = plan(open(1.0), 6, steps);
     let seen = carry_out(&plan, third_fails);
@@ -100,9 +100,9 @@ fn a_transaction_fails_with_any_of_its_requests() {
         (6, 3, 150 * MS)
     );
     // Where the failure ends the iteration, the transaction ends there.
-    plan.reply_policies[0].failure_ends = Scope::Iteration;
+    plan.reply_policies[0].failure_ends = EndScope::Iteration;
     let seen = carry_out(&plan, |n, now| match n {
-        0 => Answer::Fails(Failure::Reset, now + ms(50)),
+        0 => SimulatedReaction::Fails(Failure::Reset, now + ms(50)),
         _ => after_100ms(n, now),
     });
     assert_eq!(counts(&seen, "buy"), [6, 5, 1, 0]);
@@ -111,14 +111,14 @@ fn a_transaction_fails_with_any_of_its_requests() {
 
 #[test]
 fn a_transaction_rests_between_its_turns() {
-    let ask = |request| vec![ScenarioStep::Request(request), ScenarioStep::Stop(Scope::Turn)];
+    let ask = |request| vec![ScenarioStep::Request(request), ScenarioStep::Stop(EndScope::Turn)];
     for (pauses, expected) in [(Pauses::Excluded, 200 * MS), (Pauses::Included, 300 * MS)] {
         let both = transaction("both", pauses, [ask(0), ask(1)].concat());
         let branches = [vec![ScenarioStep::Resumable(vec![both])], ask(0)];
         let branches = branches.map(|steps| Branch { weight: 1, steps }).into();
-        let (order, portion) = (Order::WalkTogether, Portion::Turn);
+        let (order, portion) = (ListOrder::WalkTogether, Portion::Turn);
         let fails = |n: u64, now: Tick| match n {
-            1 => Answer::Fails(Failure::Reset, now + ms(100)),
+            1 => SimulatedReaction::Fails(Failure::Reset, now + ms(100)),
             _ => after_100ms(n, now),
         };
         // Ten requests: 0, 2, 4, 6 and 8 are its own, and the third of them begins the second transaction.
@@ -135,7 +135,7 @@ fn a_transaction_rests_between_its_turns() {
 fn a_stop_within_a_transaction_ends_it() {
     let steps = vec![
         ScenarioStep::Request(0),
-        ScenarioStep::Stop(Scope::Iteration),
+        ScenarioStep::Stop(EndScope::Iteration),
         ScenarioStep::Request(1),
     ];
     let seen = carry_out(
@@ -153,30 +153,31 @@ fn a_stop_within_a_transaction_ends_it() {
 fn the_end_of_the_run_leaves_transactions_unfinished() {
     let buy = |steps| vec![transaction("buy", Pauses::Excluded, steps)];
     // One second each, and the load ends after 2.5 s: within the second request of the second iteration.
-    let second = |_: u64, now: Tick| Answer::Reply(200, now + ms(1000));
+    let second = |_: u64, now: Tick| SimulatedReaction::Reply(200, now + ms(1000));
     let three = vec![
         ScenarioStep::Request(0),
         ScenarioStep::Request(1),
-        ScenarioStep::Next(Order::Sequence),
+        ScenarioStep::Next(ListOrder::Sequence),
     ];
     let seen = carry_out(&plan(closed(1.0), 4, buy(three)), second);
     assert_eq!((counts(&seen, "buy"), seen.total.completed), ([2, 1, 0, 1], 4));
     // The last request was begun in time: its transaction ends in the grace.
     let two = vec![ScenarioStep::Request(0), ScenarioStep::Request(1)];
     let seen = carry_out(&plan(closed(1.0), 3, buy(two.clone())), |_, now| {
-        Answer::Reply(200, now + ms(800))
+        SimulatedReaction::Reply(200, now + ms(800))
     });
     assert_eq!((counts(&seen, "buy"), seen.total.completed), ([2, 2, 0, 0], 4));
     // Its last request was cut off.
     let seen = carry_out(&plan(closed(1.0), 3, buy(two.clone())), |n, now| match n {
-        3 => Answer::Never,
-        _ => Answer::Reply(200, now + ms(800)),
+        3 => SimulatedReaction::Never,
+        _ => SimulatedReaction::Reply(200, now + ms(800)),
     });
     assert_eq!((counts(&seen, "buy"), seen.total.failed_by(Failure::Cut)), ([2, 1, 0, 1], 1));
     // It ends while the user thinks.
     let thinks = vec![ScenarioStep::Request(0), PAUSE, ScenarioStep::Request(1)];
-    let seen =
-        carry_out(&plan(closed(1.0), 1, buy(thinks)), |_, now| Answer::Reply(200, now + ms(900)));
+    let seen = carry_out(&plan(closed(1.0), 1, buy(thinks)), |_, now| {
+        SimulatedReaction::Reply(200, now + ms(900))
+    });
     assert_eq!(counts(&seen, "buy"), [1, 0, 0, 1]);
 }
 
@@ -190,7 +191,8 @@ fn parallel_requests_and_the_warm_up() {
     let steps = vec![transaction("page", Pauses::Excluded, vec![together])];
     let mut plan = plan(open(1.0), 5, steps);
     plan.main_mut().stop.warmup = Duration::from_secs(3);
-    let seen = carry_out(&plan, |n, now| Answer::Reply(200, now + ms(100 * (n % 2 + 1))));
+    let seen =
+        carry_out(&plan, |n, now| SimulatedReaction::Reply(200, now + ms(100 * (n % 2 + 1))));
     assert_eq!(
         (counts(&seen, "page"), seen.total.completed, seen.warmup.completed),
         ([5, 5, 0, 0], 10, 6)

@@ -8,7 +8,7 @@ use crate::limits::limits;
 use crate::search::{PastTrial, Search};
 use crate::summary::TrialSummary;
 use crate::{capacity, recovery, sentence};
-use brunt_model::Answer;
+use brunt_model::CapacityResult;
 use brunt_model::answer::{Capacity, Estimate, SearchEnd, SearchTrial};
 use brunt_model::question::TrialPurpose;
 
@@ -19,7 +19,7 @@ pub fn answer(
     trials: &[TrialSummary],
     history: &[PastTrial],
     ended: SearchEnd,
-) -> Answer {
+) -> CapacityResult {
     let states = history.last().map(|past| past.states.clone()).unwrap_or_default();
     let limit = trials.iter().filter_map(|trial| trial.limited.as_deref()).next_back();
     let value = states.first().and_then(|state| state.at.value);
@@ -43,7 +43,7 @@ pub fn answer(
         .map(|(trial, _)| trial.clone())
         .collect();
     let limits = limits(&without_recovery, search.unit);
-    let mut answer = Answer {
+    let mut answer = CapacityResult {
         contender: contender.to_owned(),
         unit: search.unit,
         sentence: String::new(),

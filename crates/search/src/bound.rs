@@ -44,14 +44,14 @@ pub enum CountedReplies {
 
 /// An objective, turned into a figure that grows with the load.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Bound {
+pub struct ObjectiveFigure {
     /// The ratio to count.
     pub counted: CountedRatio,
     /// Maximum allowed value of the ratio.
     pub allowed: f64,
 }
 
-impl Bound {
+impl ObjectiveFigure {
     /// Converts an objective to a bound.
     pub fn from_objective(objective: &Objective) -> Self {
         let bound = objective.bound;

@@ -3,13 +3,13 @@
 //! Each objective's figure in each trial, with its variance, is fitted by [`crate::curve`]. Of
 //! several objectives, the one that is missed first determines the capacity.
 
-use crate::bound::{Bound, CountedRatio, MIN_ACHIEVED};
-use crate::curve::{Crossing, LoadPoint, Saturation, Scale, Target, crossing};
-use crate::drift::{self, Drift, Pace};
+use crate::bound::{CountedRatio, MIN_ACHIEVED, ObjectiveFigure};
+use crate::curve::{Crossing, CurveScale, CurveTarget, ObservedPoint, Saturation, crossing};
+use crate::drift::{self, Drift, TrialMean};
 use crate::search::{PastTrial, Search};
 use crate::sides;
 use crate::stalls::{poisson_high, stall_share};
-use crate::summary::{BoundCount, Evidence, TrialSummary, bounds};
+use crate::summary::{BoundCount, EvidenceFor, TrialSummary, bounds};
 use brunt_model::answer::{Estimate, LoadSide};
 use brunt_model::{CapacitySearch, LoadUnit};
 use brunt_stats::blocks;
@@ -73,8 +73,8 @@ impl View {
     /// True if a trial is evidence for this view's end of the interval.
     fn includes(self, trial: &TrialSummary) -> bool {
         let is_evidence = match self {
-            Self::WithLag => trial.evidence != Evidence::None,
-            Self::WithoutLag => trial.evidence == Evidence::Both,
+            Self::WithLag => trial.evidence != EvidenceFor::None,
+            Self::WithoutLag => trial.evidence == EvidenceFor::Both,
         };
         is_evidence && trial.undisturbed().next().is_some()
     }
@@ -91,18 +91,28 @@ impl View {
 struct SetView<'a> {
     view: View,
     set: usize,
-    bounds: &'a [Bound],
+    bounds: &'a [ObjectiveFigure],
     trials: Vec<&'a TrialSummary>,
 }
 
 impl<'a> SetView<'a> {
-    fn new(view: View, set: usize, bounds: &'a [Bound], trials: &'a [TrialSummary]) -> Self {
+    fn new(
+        view: View,
+        set: usize,
+        bounds: &'a [ObjectiveFigure],
+        trials: &'a [TrialSummary],
+    ) -> Self {
         let trials = trials.iter().filter(|trial| view.includes(trial)).collect();
         Self { view, set, bounds, trials }
     }
 }
 
-fn state(set: usize, bounds: &[Bound], unit: LoadUnit, trials: &[TrialSummary]) -> CapacityState {
+fn state(
+    set: usize,
+    bounds: &[ObjectiveFigure],
+    unit: LoadUnit,
+    trials: &[TrialSummary],
+) -> CapacityState {
     let with_lag = SetView::new(View::WithLag, set, bounds, trials);
     let without_lag = SetView::new(View::WithoutLag, set, bounds, trials);
     let met = with_lag.split().met;
@@ -342,14 +352,14 @@ impl SetView<'_> {
             .collect()
     }
 
-    fn points(&self, index: usize) -> (Vec<LoadPoint>, Target) {
+    fn points(&self, index: usize) -> (Vec<ObservedPoint>, CurveTarget) {
         let bound = &self.bounds[index];
-        let scale = if bound.is_share() { Scale::Share } else { Scale::Amount };
+        let scale = if bound.is_share() { CurveScale::Share } else { CurveScale::Amount };
         let points = self.trials.iter().map(|trial| {
             let parts = self.parts(trial, index);
             let (variance, freedom) = variance(&parts, bound);
             let seconds = trial.undisturbed_seconds().max(0.1);
-            LoadPoint {
+            ObservedPoint {
                 load: trial.load,
                 figure: figure(trial, &parts, bound),
                 seconds,
@@ -359,7 +369,7 @@ impl SetView<'_> {
         });
         let saturation = bound.depends_on_waiting().then(|| self.saturation()).flatten();
         let served = bound.depends_on_waiting().then(|| highest_throughput(&self.trials));
-        let target = Target {
+        let target = CurveTarget {
             scale,
             allowed: bound.allowed,
             saturation,
@@ -370,7 +380,7 @@ impl SetView<'_> {
     }
 
     fn saturation(&self) -> Option<Saturation> {
-        if self.bounds.iter().any(Bound::depends_on_waiting) {
+        if self.bounds.iter().any(ObjectiveFigure::depends_on_waiting) {
             saturation(&self.trials)
         } else {
             None
@@ -379,19 +389,20 @@ impl SetView<'_> {
 }
 
 /// Returns the side of the capacity on which a finished trial lies, from that trial alone.
-pub fn side(trial: &TrialSummary, set: usize, bounds: &[Bound]) -> LoadSide {
+pub fn side(trial: &TrialSummary, set: usize, bounds: &[ObjectiveFigure]) -> LoadSide {
     let sides_of_bounds = bounds.iter().enumerate().map(|(index, bound)| {
         let parts: Vec<BoundCount> = of_blocks(trial, set, index).collect();
         sides::side(&parts, bound)
     });
     // In overload the queue grows, so a bound on a waiting time is missed sooner or later.
-    let is_overload_above = trial.is_overloaded() && bounds.iter().any(Bound::depends_on_waiting);
+    let is_overload_above =
+        trial.is_overloaded() && bounds.iter().any(ObjectiveFigure::depends_on_waiting);
     let each = sides_of_bounds.chain(is_overload_above.then_some(LoadSide::Above));
     match (sides::joined(&each.collect::<Vec<_>>()), trial.evidence) {
         // The decision excludes blocks that lag disturbed, but the trial's p99 in the report
         // includes them. If that exceeds the bound, the bound cannot be reported as met.
         (LoadSide::Below, _) if exceeds(trial, set, bounds) => LoadSide::Undecided,
-        (side, Evidence::Both) | (side @ LoadSide::Below, Evidence::LowerEnd) => side,
+        (side, EvidenceFor::Both) | (side @ LoadSide::Below, EvidenceFor::LowerEnd) => side,
         _ => LoadSide::Undecided,
     }
 }
@@ -406,7 +417,7 @@ fn whole(at: Estimate) -> Estimate {
 }
 
 /// True if a trial's figures exceed a bound of the set.
-pub fn misses(trial: &TrialSummary, set: usize, bounds: &[Bound]) -> bool {
+pub fn misses(trial: &TrialSummary, set: usize, bounds: &[ObjectiveFigure]) -> bool {
     bounds.iter().enumerate().any(|(index, bound)| {
         let parts: Vec<BoundCount> = of_blocks(trial, set, index).collect();
         figure(trial, &parts, bound) > bound.allowed
@@ -414,7 +425,7 @@ pub fn misses(trial: &TrialSummary, set: usize, bounds: &[Bound]) -> bool {
 }
 
 /// True if the figures of a whole trial, including disturbed blocks, exceed a bound of the set.
-fn exceeds(trial: &TrialSummary, set: usize, bounds: &[Bound]) -> bool {
+fn exceeds(trial: &TrialSummary, set: usize, bounds: &[ObjectiveFigure]) -> bool {
     bounds.iter().enumerate().any(|(index, bound)| {
         let blocks =
             trial.blocks.iter().filter_map(|block| block.parts.get(set)?.get(index).copied());
@@ -430,7 +441,7 @@ fn of_blocks(trial: &TrialSummary, set: usize, index: usize) -> impl Iterator<It
 /// Returns the figure of an objective over some blocks. Without requests, the objective is
 /// not met. In overload the queue grows without limit, so the figure is large, however short
 /// the queue still is.
-fn figure(trial: &TrialSummary, parts: &[BoundCount], bound: &Bound) -> f64 {
+fn figure(trial: &TrialSummary, parts: &[BoundCount], bound: &ObjectiveFigure) -> f64 {
     const ENDLESS: f64 = 1000.0;
     let BoundCount { over, total: of, .. } = sum(parts);
     match if of > 0.0 { over / of } else { 1.0 } {
@@ -489,7 +500,7 @@ fn saturation(trials: &[&TrialSummary]) -> Option<Saturation> {
 
 /// Returns the variance of the figure and its degrees of freedom, by batch means of the trial's
 /// blocks. It is a ratio estimator, since the number of requests in a block is random too.
-fn variance(parts: &[BoundCount], bound: &Bound) -> (f64, f64) {
+fn variance(parts: &[BoundCount], bound: &ObjectiveFigure) -> (f64, f64) {
     let BoundCount { over, total: of, .. } = sum(parts);
     if over <= 0.0 || of <= 0.0 {
         return (0.0, 1.0);
@@ -528,10 +539,10 @@ pub fn drift(
     at: f64,
 ) -> Option<Drift> {
     let sets = bounds(&search.find);
-    if !sets.first()?.iter().any(Bound::depends_on_waiting) {
+    if !sets.first()?.iter().any(ObjectiveFigure::depends_on_waiting) {
         return None;
     }
-    let paces: Vec<Pace> = search
+    let paces: Vec<TrialMean> = search
         .evidence(trials, history)
         .iter()
         .filter(|trial| trial.limited.is_none() && trial.achieved >= MIN_ACHIEVED * trial.offered)
@@ -542,8 +553,8 @@ pub fn drift(
 }
 
 /// Mean response time of a trial; None without replies.
-fn pace(trial: &TrialSummary) -> Option<Pace> {
-    let mean = Bound { counted: CountedRatio::Mean, allowed: 0.0 };
+fn pace(trial: &TrialSummary) -> Option<TrialMean> {
+    let mean = ObjectiveFigure { counted: CountedRatio::Mean, allowed: 0.0 };
     let parts: Vec<BoundCount> = trial
         .undisturbed()
         .map(|block| BoundCount {
@@ -555,5 +566,10 @@ fn pace(trial: &TrialSummary) -> Option<Pace> {
     let (variance, _) = variance(&parts, &mean);
     let BoundCount { over, total: of, .. } = sum(&parts);
     let time = trial.began + trial.seconds / 2.0;
-    (over > 0.0 && of > 0.0).then_some(Pace { load: trial.load, time, mean: over / of, variance })
+    (over > 0.0 && of > 0.0).then_some(TrialMean {
+        load: trial.load,
+        time,
+        mean: over / of,
+        variance,
+    })
 }

@@ -14,7 +14,7 @@ use brunt_stats::order;
 
 /// The observed figure at one load.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct LoadPoint {
+pub struct ObservedPoint {
     /// Load of the trial.
     pub load: f64,
     /// Ratio of the counted to all requests, see [`crate::bound::Bound`].
@@ -29,7 +29,7 @@ pub struct LoadPoint {
 
 /// Scale on which the figure is a straight line in the load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scale {
+pub enum CurveScale {
     /// Scale of a share: log(−log(1 − y)).
     Share,
     /// Scale of a figure without upper limit: log y.
@@ -38,9 +38,9 @@ pub enum Scale {
 
 /// The value that the figure must cross, and prior knowledge of the curve.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Target {
+pub struct CurveTarget {
     /// Scale of the figure.
-    pub scale: Scale,
+    pub scale: CurveScale,
     /// Maximum allowed value of the figure.
     pub allowed: f64,
     /// Throughput of the overloaded server, if the figure depends on waiting: there
@@ -117,7 +117,7 @@ const MIN_SLOPE: f64 = 1.0;
 /// Largest slope that is tried.
 const MAX_SLOPE: f64 = 5000.0;
 
-impl Scale {
+impl CurveScale {
     /// Converts a figure to the scale.
     fn transform(self, figure: f64) -> f64 {
         match self {
@@ -135,7 +135,7 @@ impl Scale {
     }
 }
 
-impl Target {
+impl CurveTarget {
     /// Distance of a figure above the allowed value, on the scale.
     fn above(&self, figure: f64) -> f64 {
         self.scale.transform(figure) - self.scale.transform(self.allowed)
@@ -153,7 +153,7 @@ impl Target {
             let slope = self.climb() / (most / load - 1.0).max(2.0 * error);
             return SlopePrior { slope, spread: KNOWN_SATURATION };
         }
-        let steepest = if self.scale == Scale::Share { 30.0 } else { 5.0 };
+        let steepest = if self.scale == CurveScale::Share { 30.0 } else { 5.0 };
         let room = self.served.map_or(0.0, |served| served / load - 1.0).max(0.0);
         SlopePrior { slope: (self.climb() / room).min(steepest), spread: UNKNOWN_SATURATION }
     }
@@ -164,8 +164,8 @@ impl Target {
     fn climb(&self) -> f64 {
         const REDUCTION: f64 = 0.75;
         match self.scale {
-            Scale::Share => (-REDUCTION * self.scale.transform(self.allowed)).max(1.0),
-            Scale::Amount => 1.0,
+            CurveScale::Share => (-REDUCTION * self.scale.transform(self.allowed)).max(1.0),
+            CurveScale::Amount => 1.0,
         }
     }
 
@@ -182,7 +182,7 @@ impl Target {
 
 /// Returns the crossing with its interval. None unless the figure is below the allowed value at one
 /// load and above it at another.
-pub fn crossing(points: &[LoadPoint], target: Target) -> Option<Crossing> {
+pub fn crossing(points: &[ObservedPoint], target: CurveTarget) -> Option<Crossing> {
     let (model, best, freedom) = Model::fit(points, target)?;
     let allowance = model.allowance(&best, freedom);
     let CurveFit { load, slope, .. } = best;
@@ -196,7 +196,7 @@ pub fn crossing(points: &[LoadPoint], target: Target) -> Option<Crossing> {
 
 /// Geometric mean of the highest load below and the lowest load above the allowed value;
 /// None unless both exist.
-fn middle(points: &[LoadPoint], allowed: f64) -> Option<f64> {
+fn middle(points: &[ObservedPoint], allowed: f64) -> Option<f64> {
     let below = points.iter().filter(|point| point.figure <= allowed).map(|point| point.load);
     let above = points.iter().filter(|point| point.figure > allowed).map(|point| point.load);
     Some((below.reduce(f64::max)? * above.reduce(f64::min)?).sqrt())
@@ -204,8 +204,8 @@ fn middle(points: &[LoadPoint], allowed: f64) -> Option<f64> {
 
 /// The model with its data and parameters.
 struct Model<'a> {
-    points: &'a [LoadPoint],
-    target: Target,
+    points: &'a [ObservedPoint],
+    target: CurveTarget,
     /// Figure at the distance `FAR` below the allowed value.
     low_edge: f64,
     /// Figure at the distance `FAR` above the allowed value.
@@ -224,7 +224,7 @@ struct CurveFit {
 
 impl<'a> Model<'a> {
     /// Fits the model. Returns it with the best curve and the degrees of freedom of its dispersion.
-    fn fit(points: &'a [LoadPoint], target: Target) -> Option<(Self, CurveFit, f64)> {
+    fn fit(points: &'a [ObservedPoint], target: CurveTarget) -> Option<(Self, CurveFit, f64)> {
         let middle = middle(points, target.allowed)?;
         let mut model = Model {
             points,
@@ -334,7 +334,7 @@ impl<'a> Model<'a> {
 
     /// Deviance of a trial from the curve, which lies at the distance `above` from the allowed
     /// value. If both are far on the same side, the deviance is 0.
-    fn distance(&self, point: &LoadPoint, above: f64) -> f64 {
+    fn distance(&self, point: &ObservedPoint, above: f64) -> f64 {
         let is_low = above <= -FAR && point.figure <= self.low_edge;
         let is_high = above >= FAR && point.figure >= self.high_edge;
         if is_low || is_high {

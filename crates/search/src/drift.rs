@@ -9,7 +9,7 @@
 
 /// Mean response time of a trial, for the regression.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Pace {
+pub struct TrialMean {
     /// Load of the trial.
     pub load: f64,
     /// Time of its middle, in seconds.
@@ -42,8 +42,8 @@ const MIN_DRIFT: f64 = 0.03;
 
 /// Returns the drift of a capacity that is `at` in the middle, for a server that saturates at
 /// `saturation`. None if there is no significant drift.
-pub fn drift(paces: &[Pace], at: f64, saturation: f64) -> Option<Drift> {
-    let near: Vec<Pace> =
+pub fn drift(paces: &[TrialMean], at: f64, saturation: f64) -> Option<Drift> {
+    let near: Vec<TrialMean> =
         paces.iter().copied().filter(|pace| NEAR.contains(&(pace.load / at))).collect();
     if near.len() < FEWEST {
         return None;
@@ -71,7 +71,7 @@ struct Row {
 }
 
 impl Row {
-    fn from_pace(pace: &Pace, at: f64, from: f64, to: f64) -> Self {
+    fn from_pace(pace: &TrialMean, at: f64, from: f64, to: f64) -> Self {
         let time = if to > from { 2.0 * (pace.time - from) / (to - from) - 1.0 } else { 0.0 };
         // Each mean also has an error of a few percent that no curve explains.
         let weight = pace.mean.powi(2) / (pace.variance + (UNEXPLAINED * pace.mean).powi(2)).sqrt();
@@ -83,7 +83,7 @@ impl Row {
 
     /// Prior knowledge of the line: the pace falls to zero while the load grows
     /// by the share `left`.
-    fn prior(near: &[Pace], left: f64) -> Self {
+    fn prior(near: &[TrialMean], left: f64) -> Self {
         let pace = near.iter().map(|pace| 1.0 / pace.mean).sum::<f64>() / near.len() as f64;
         let slope = -LESS_STEEP * pace / left.max(0.01);
         let weight = 1.0 / (UNSURE * slope.abs());
@@ -144,14 +144,14 @@ mod tests {
 
     /// Simulates a single worker of 1100 requests/s at first. Its capacity rises by the share
     /// `rise` each second. Trials start every ten seconds.
-    fn paces(loads: &[f64], rise: f64) -> Vec<Pace> {
+    fn paces(loads: &[f64], rise: f64) -> Vec<TrialMean> {
         loads
             .iter()
             .enumerate()
             .map(|(index, load)| {
                 let time = 10.0 * index as f64;
                 let saturation = 1100.0 * (1.0 + rise * time);
-                Pace { load: *load, time, mean: 1.0 / (saturation - load), variance: 1e-8 }
+                TrialMean { load: *load, time, mean: 1.0 / (saturation - load), variance: 1e-8 }
             })
             .collect()
     }

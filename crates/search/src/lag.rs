@@ -6,7 +6,7 @@
 //! most the greatest lag of its busy period. The correction is the same for trials that met the
 //! objectives and trials that missed them; it depends only on lag, not on the outcome.
 
-use crate::bound::{Bound, CountedRatio};
+use crate::bound::{CountedRatio, ObjectiveFigure};
 
 /// Lag up to this share of the tightest bound is corrected; with more, too little would remain.
 const CORRECTED: f64 = 0.5;
@@ -15,7 +15,7 @@ const DEFAULT_SECONDS: f64 = 0.5;
 
 /// The effect of lag on one block.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Effect {
+pub struct LagEffect {
     /// Maximum increase of response times, in seconds.
     pub seconds: f64,
     /// True if the block is excluded: its lag exceeds the limit, and quieter blocks make up
@@ -25,7 +25,7 @@ pub struct Effect {
 
 /// Returns the effect of lag on each block. `greatest` is the greatest lag of the requests that
 /// ended in each block, `block` the length of a block, both in seconds.
-pub fn effects(greatest: &[f64], block: f64, bounds: &[Vec<Bound>]) -> Vec<Effect> {
+pub fn effects(greatest: &[f64], block: f64, bounds: &[Vec<ObjectiveFigure>]) -> Vec<LagEffect> {
     // Bounds on response times, with the lengths of their queues.
     let mut tightest = f64::INFINITY;
     let mut longest_bound = block;
@@ -48,7 +48,10 @@ pub fn effects(greatest: &[f64], block: f64, bounds: &[Vec<Bound>]) -> Vec<Effec
         })
         .collect();
     let limit = (CORRECTED * tightest).max(median(&seconds));
-    seconds.into_iter().map(|seconds| Effect { seconds, is_contested: seconds > limit }).collect()
+    seconds
+        .into_iter()
+        .map(|seconds| LagEffect { seconds, is_contested: seconds > limit })
+        .collect()
 }
 
 /// Number of blocks in some seconds, rounded up.
@@ -66,8 +69,8 @@ fn median(values: &[f64]) -> f64 {
 mod tests {
     use super::*;
 
-    fn slower(than: f64) -> Vec<Vec<Bound>> {
-        vec![vec![Bound { counted: CountedRatio::Slower(than), allowed: 0.01 }]]
+    fn slower(than: f64) -> Vec<Vec<ObjectiveFigure>> {
+        vec![vec![ObjectiveFigure { counted: CountedRatio::Slower(than), allowed: 0.01 }]]
     }
 
     #[test]

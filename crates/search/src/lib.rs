@@ -39,4 +39,4 @@ pub use bound::objective_error;
 pub use search::{NextStep, Search, TrialRequest};
 pub use sentence::sentence;
 pub use sides::sides;
-pub use summary::{BoundCount, Evidence, TrialBlock, TrialSummary, blocks, summarize};
+pub use summary::{BoundCount, EvidenceFor, TrialBlock, TrialSummary, blocks, summarize};

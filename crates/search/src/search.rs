@@ -6,11 +6,11 @@
 
 use crate::capacity::{self, CapacityState};
 use crate::damage::{self, Damage};
-use crate::summary::{Evidence, TrialSummary};
+use crate::summary::{EvidenceFor, TrialSummary};
 use crate::{answer, stage};
 use brunt_model::answer::{Estimate, LoadSide, SearchEnd};
 use brunt_model::question::{TrialPurpose, TrialTimes};
-use brunt_model::{Answer, CapacitySearch, LoadUnit};
+use brunt_model::{CapacityResult, CapacitySearch, LoadUnit};
 use std::time::Duration;
 
 /// A search for the capacity of one server.
@@ -65,7 +65,12 @@ impl Search {
     }
 
     /// Returns the answer of the search so far.
-    pub fn answer(&self, contender: &str, trials: &[TrialSummary], ended: SearchEnd) -> Answer {
+    pub fn answer(
+        &self,
+        contender: &str,
+        trials: &[TrialSummary],
+        ended: SearchEnd,
+    ) -> CapacityResult {
         answer::answer(self, contender, trials, &self.history(trials, Detail::AllTrials), ended)
     }
 
@@ -87,9 +92,9 @@ impl Search {
     /// that the server needed.
     pub fn is_contested(&self, trial: &TrialSummary) -> bool {
         match trial.evidence {
-            Evidence::Both => false,
-            Evidence::LowerEnd => self.misses(trial),
-            Evidence::None => true,
+            EvidenceFor::Both => false,
+            EvidenceFor::LowerEnd => self.misses(trial),
+            EvidenceFor::None => true,
         }
     }
 

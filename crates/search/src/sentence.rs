@@ -2,14 +2,14 @@
 
 use crate::drift::Drift;
 use brunt_model::LoadUnit;
-use brunt_model::answer::{Answer, Capacity, Estimate, Recovery, SearchEnd};
+use brunt_model::answer::{Capacity, CapacityResult, Estimate, Recovery, SearchEnd};
 use brunt_model::numbers::{count, three_digits};
 
 /// An interval is shown by its ends if one side is shorter than this share of the other.
 const ONE_SIDED: f64 = 0.6;
 
 /// Formats the whole answer as one sentence. It ends with the server's bottleneck, if known.
-pub fn sentence(answer: &Answer) -> String {
+pub fn sentence(answer: &CapacityResult) -> String {
     let capacities =
         answer.capacities.iter().map(|capacity| with_objectives(capacity, answer.unit));
     let mut parts = vec![capacities.collect::<Vec<_>>().join(", ")];
@@ -27,7 +27,7 @@ pub fn sentence(answer: &Answer) -> String {
 }
 
 /// The limit of the last trials, if the generator ended the search.
-fn generator_limit(answer: &Answer) -> Option<String> {
+fn generator_limit(answer: &CapacityResult) -> Option<String> {
     let limit = answer.trials.iter().filter_map(|trial| trial.limited.as_deref()).next_back();
     (answer.ended == SearchEnd::Generator).then(|| reason(answer.ended, limit))
 }

@@ -6,7 +6,7 @@
 //! and asymptotic confidence sequences", Annals of Statistics 52, 2024). Blocks are autocorrelated,
 //! so their number is the effective one.
 
-use crate::bound::Bound;
+use crate::bound::ObjectiveFigure;
 use crate::summary::{BoundCount, TrialBlock, bounds};
 use brunt_model::CapacitySearch;
 use brunt_model::answer::LoadSide;
@@ -48,7 +48,7 @@ pub(crate) fn joined(each: &[LoadSide]) -> LoadSide {
 
 /// Returns the side on which the load lies by one objective. It is below if all effects of lag are
 /// included, and above if they are excluded.
-pub fn side(parts: &[BoundCount], bound: &Bound) -> LoadSide {
+pub fn side(parts: &[BoundCount], bound: &ObjectiveFigure) -> LoadSide {
     let as_seen = side_of(parts, |part| part.over, bound);
     if parts.iter().all(|part| part.without_lag == part.over) || as_seen != LoadSide::Above {
         return as_seen;
@@ -57,7 +57,11 @@ pub fn side(parts: &[BoundCount], bound: &Bound) -> LoadSide {
     if without_lag == LoadSide::Above { LoadSide::Above } else { LoadSide::Undecided }
 }
 
-fn side_of(parts: &[BoundCount], over: impl Fn(&BoundCount) -> f64, bound: &Bound) -> LoadSide {
+fn side_of(
+    parts: &[BoundCount],
+    over: impl Fn(&BoundCount) -> f64,
+    bound: &ObjectiveFigure,
+) -> LoadSide {
     let Some(Deviation { sum, error, independent }) = deviation(parts, over, bound) else {
         return LoadSide::Undecided;
     };
@@ -71,7 +75,7 @@ fn side_of(parts: &[BoundCount], over: impl Fn(&BoundCount) -> f64, bound: &Boun
 
 /// True if a finished trial shows that its load is below the capacity, including all effects of
 /// lag. This test is made only once, so it needs less than half as many requests as the sequence.
-pub fn is_below(parts: &[BoundCount], bound: &Bound) -> bool {
+pub fn is_below(parts: &[BoundCount], bound: &ObjectiveFigure) -> bool {
     deviation(parts, |part| part.over, bound)
         .is_some_and(|deviation| deviation.sum < -ONE_LOOK * deviation.error)
 }
@@ -89,7 +93,7 @@ struct Deviation {
 fn deviation(
     parts: &[BoundCount],
     over: impl Fn(&BoundCount) -> f64,
-    bound: &Bound,
+    bound: &ObjectiveFigure,
 ) -> Option<Deviation> {
     let deviations: Vec<f64> =
         parts.iter().map(|part| over(part) - bound.allowed * part.total).collect();
@@ -115,7 +119,7 @@ fn boundary(n: f64) -> f64 {
 
 /// Variance of the sum at the capacity if requests are correlated in groups of ten. Without slow
 /// requests, the blocks do not vary at all, but that does not make the trial certain.
-fn least_variance(parts: &[BoundCount], bound: &Bound) -> f64 {
+fn least_variance(parts: &[BoundCount], bound: &ObjectiveFigure) -> f64 {
     const GROUP: f64 = 10.0;
     let all: f64 = parts.iter().map(|part| part.total).sum();
     if bound.is_share() { GROUP * bound.allowed * (1.0 - bound.allowed) * all } else { 0.0 }

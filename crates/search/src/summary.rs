@@ -3,14 +3,14 @@
 //! The blocks are the points of the measured time. [`mod@crate::sides`] and [`crate::curve`] decide
 //! on the basis of the counts.
 
-use crate::bound::{Bound, CountedRatio, CountedReplies};
+use crate::bound::{CountedRatio, CountedReplies, ObjectiveFigure};
 use crate::lag;
 use brunt_judge::limits::cpu_taken_from_server;
 use brunt_judge::steady;
-use brunt_model::finding::{Limit, State};
+use brunt_model::finding::{LimitingResource, State};
 use brunt_model::question::TrialPurpose;
 use brunt_model::reading_names as name;
-use brunt_model::series::Point;
+use brunt_model::series::SeriesPoint;
 use brunt_model::time::seconds_of;
 use brunt_model::{CapacitySearch, Failure, Judgement, Phase, Run};
 use brunt_stats::Sketch;
@@ -40,14 +40,14 @@ pub struct TrialSummary {
     /// set if a consistency check failed.
     pub limited: Option<String>,
     /// The ends of the interval for which the trial is evidence.
-    pub evidence: Evidence,
+    pub evidence: EvidenceFor,
     /// Greatest lag of the last block, in seconds.
     pub final_lag: f64,
 }
 
 /// The ends of the capacity's interval for which a trial is evidence, whatever its outcome.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Evidence {
+pub enum EvidenceFor {
     /// Both ends. Either the generator was no limit, or it only lagged and the effect
     /// of that is known.
     #[default]
@@ -65,7 +65,7 @@ impl TrialSummary {
     pub fn is_overloaded(&self) -> bool {
         const IN_FLIGHT: f64 = 10.0;
         let missing = (self.offered - self.achieved) * self.seconds - self.offered * self.final_lag;
-        self.evidence == Evidence::Both
+        self.evidence == EvidenceFor::Both
             && missing > 0.05 * self.offered * self.seconds
             && missing > IN_FLIGHT
     }
@@ -153,8 +153,8 @@ fn limit_text(judgement: &Judgement) -> Option<String> {
 /// Returns the ends for which a trial is evidence. They depend only on the limits of the generator
 /// and on other processes that used CPU (`cpu_limit`), never on the outcome of the trial. Otherwise
 /// noise would select the trials.
-fn evidence(run: &Run, judgement: &Judgement, cpu_limit: Option<Limit>) -> Evidence {
-    let most = if cpu_limit.is_some() { Evidence::LowerEnd } else { Evidence::Both };
+fn evidence(run: &Run, judgement: &Judgement, cpu_limit: Option<LimitingResource>) -> EvidenceFor {
+    let most = if cpu_limit.is_some() { EvidenceFor::LowerEnd } else { EvidenceFor::Both };
     if matches!(judgement.verdict.state, State::Ok | State::Unjudged) {
         return most;
     }
@@ -162,24 +162,26 @@ fn evidence(run: &Run, judgement: &Judgement, cpu_limit: Option<Limit>) -> Evide
         || run.total.completed == 0
         || judgement.checks.iter().any(|check| !check.holds)
     {
-        return Evidence::None;
+        return EvidenceFor::None;
     }
     judgement.verdict.causes.iter().fold(most, |all, cause| {
         let evidence = match cause.limit {
-            Limit::Descriptors
-            | Limit::Ports
-            | Limit::Nic
-            | Limit::Packets
-            | Limit::Conntrack
-            | Limit::Memory => Evidence::None,
-            Limit::Cores if generator_cpu_share(run) > SMALL_SHARE => Evidence::LowerEnd,
+            LimitingResource::Descriptors
+            | LimitingResource::Ports
+            | LimitingResource::Nic
+            | LimitingResource::Packets
+            | LimitingResource::Conntrack
+            | LimitingResource::Memory => EvidenceFor::None,
+            LimitingResource::Cores if generator_cpu_share(run) > SMALL_SHARE => {
+                EvidenceFor::LowerEnd
+            }
             // All other limits only delay threads, and delays are measured as lag.
-            _ => Evidence::Both,
+            _ => EvidenceFor::Both,
         };
         match (all, evidence) {
-            (Evidence::None, _) | (_, Evidence::None) => Evidence::None,
-            (Evidence::LowerEnd, _) | (_, Evidence::LowerEnd) => Evidence::LowerEnd,
-            _ => Evidence::Both,
+            (EvidenceFor::None, _) | (_, EvidenceFor::None) => EvidenceFor::None,
+            (EvidenceFor::LowerEnd, _) | (_, EvidenceFor::LowerEnd) => EvidenceFor::LowerEnd,
+            _ => EvidenceFor::Both,
         }
     })
 }
@@ -221,7 +223,7 @@ enum Blame {
 
 /// Greatest lag of the requests that ended in each point, in seconds. It is 0 in a closed loop,
 /// where a late request delays the next one.
-fn lags(points: &[Point], run: &Run) -> Vec<f64> {
+fn lags(points: &[SeriesPoint], run: &Run) -> Vec<f64> {
     let open = run.flow.arrivals > 0;
     points.iter().map(|point| if open { seconds_of(point.lag.max()) } else { 0.0 }).collect()
 }
@@ -234,13 +236,13 @@ pub fn blocks(find: &CapacitySearch, run: &Run) -> Vec<TrialBlock> {
 fn count_blocks(find: &CapacitySearch, run: &Run, blame: Blame) -> Vec<TrialBlock> {
     let points = steady::measured(run);
     let bounds = bounds(find);
-    let length = points.first().map_or(0.1, Point::seconds);
+    let length = points.first().map_or(0.1, SeriesPoint::seconds);
     let effects = lag::effects(&lags(&points, run), length, &bounds);
     let any_dropped = run.total.failed_by(Failure::Dropped) > 0;
     let mut waiting = points.first().map_or(0, |point| point.flow.waiting);
     let mut blocks: Vec<TrialBlock> = Vec::with_capacity(points.len());
     for (point, effect) in points.iter().zip(&effects) {
-        let Point { flow, .. } = point;
+        let SeriesPoint { flow, .. } = point;
         // A request that is planned at the end of one interval may begin in the next:
         // it is not dropped.
         let missing = (flow.planned + waiting).saturating_sub(flow.begun + flow.waiting);
@@ -280,11 +282,19 @@ struct Excuse {
 }
 
 /// Returns the bounds of each set.
-pub(crate) fn bounds(find: &CapacitySearch) -> Vec<Vec<Bound>> {
-    find.objectives.iter().map(|set| set.all.iter().map(Bound::from_objective).collect()).collect()
+pub(crate) fn bounds(find: &CapacitySearch) -> Vec<Vec<ObjectiveFigure>> {
+    find.objectives
+        .iter()
+        .map(|set| set.all.iter().map(ObjectiveFigure::from_objective).collect())
+        .collect()
 }
 
-fn block(point: &Point, dropped: f64, bounds: &[Vec<Bound>], excuse: Excuse) -> TrialBlock {
+fn block(
+    point: &SeriesPoint,
+    dropped: f64,
+    bounds: &[Vec<ObjectiveFigure>],
+    excuse: Excuse,
+) -> TrialBlock {
     TrialBlock {
         seconds: point.seconds(),
         completed: point.flow.completed as f64,
@@ -298,8 +308,8 @@ fn block(point: &Point, dropped: f64, bounds: &[Vec<Bound>], excuse: Excuse) -> 
     }
 }
 
-fn part(point: &Point, dropped: f64, bound: &Bound, excuse: Excuse) -> BoundCount {
-    let Point { flow, response: sketch, .. } = point;
+fn part(point: &SeriesPoint, dropped: f64, bound: &ObjectiveFigure, excuse: Excuse) -> BoundCount {
+    let SeriesPoint { flow, response: sketch, .. } = point;
     let is_limited = excuse.blame == Blame::Limited;
     match bound.counted {
         CountedRatio::Slower(than) => {
@@ -372,8 +382,8 @@ fn total_response(sketch: &Sketch) -> f64 {
 fn count_unfinished(
     last: &mut TrialBlock,
     run: &Run,
-    points: &[Point],
-    bounds: &[Vec<Bound>],
+    points: &[SeriesPoint],
+    bounds: &[Vec<ObjectiveFigure>],
     lag: f64,
 ) {
     let Some(end) = points.last() else { return };
@@ -390,7 +400,7 @@ fn count_unfinished(
 }
 
 /// Number of requests that became due in the last `seconds` before the end.
-fn planned_since(points: &[Point], seconds: f64) -> f64 {
+fn planned_since(points: &[SeriesPoint], seconds: f64) -> f64 {
     let Some(end) = points.last() else { return 0.0 };
     points
         .iter()
@@ -405,7 +415,7 @@ mod tests {
     use super::*;
     use brunt_model::Verdict;
     use brunt_model::answer::LoadSide;
-    use brunt_model::finding::{Cause, Origin};
+    use brunt_model::finding::{OtherCause, UseOrigin};
     use brunt_model::objective::{Metric, Relation};
     use brunt_model::question::{ObjectiveSet, TrialGap, TrialTimes};
     use brunt_model::{Event, Objective, Phase, Snapshot, Tick};
@@ -475,10 +485,10 @@ mod tests {
         assert_eq!(crate::sides(&find, &blocks), [LoadSide::Above]);
     }
 
-    fn cause(limit: Limit) -> Cause {
-        Cause {
+    fn cause(limit: LimitingResource) -> OtherCause {
+        OtherCause {
             limit,
-            origin: Origin::Generator,
+            origin: UseOrigin::Generator,
             lasted: Duration::from_secs(1),
             sentence: String::new(),
             remedy: String::new(),
@@ -486,7 +496,7 @@ mod tests {
     }
 
     /// Returns the three counts of a trial with this lag, in which every tenth request was slow.
-    fn lagging(lag: u64, causes: &[Limit]) -> (TrialSummary, [BoundCount; 3]) {
+    fn lagging(lag: u64, causes: &[LimitingResource]) -> (TrialSummary, [BoundCount; 3]) {
         let mut of = run(20, |_, s| {
             s.measured.response.record_n(10_000_000, 90);
             s.measured.response.record_n(80_000_000, 10);
@@ -525,17 +535,18 @@ mod tests {
     #[test]
     fn what_lag_can_have_done_is_known_and_no_more() {
         // 5 ms of lag at most: a request of 80 ms took 75 ms at least.
-        let [slow, errors, mean] = lagging(5_000_000, &[Limit::Steal, Limit::Lag]).1;
+        let [slow, errors, mean] =
+            lagging(5_000_000, &[LimitingResource::Steal, LimitingResource::Lag]).1;
         assert_eq!((slow.over, slow.without_lag, slow.total), (200.0, 200.0, 2000.0));
         // 100 requests were late by more than a mean gap (1 ms), so they may have caused 100
         // of the 160 errors.
         assert_eq!((errors.over, errors.without_lag, errors.total), (160.0, 60.0, 2000.0));
         assert!((mean.over - mean.without_lag - 2000.0 * 0.005).abs() < 0.25, "{mean:?}");
         // 40 ms of lag: a request of 80 ms may have taken 40 ms. The mean is smaller than the lag.
-        let [slow, _, mean] = lagging(40_000_000, &[Limit::Throttled]).1;
+        let [slow, _, mean] = lagging(40_000_000, &[LimitingResource::Throttled]).1;
         assert_eq!((slow.over, slow.without_lag, mean.without_lag), (200.0, 0.0, 0.0));
         // Lag below a mean gap: no two requests arrived together.
-        assert_eq!(lagging(900_000, &[Limit::Lag]).1[1].without_lag, 160.0);
+        assert_eq!(lagging(900_000, &[LimitingResource::Lag]).1[1].without_lag, 160.0);
         let [slow, errors, _] = lagging(40_000_000, &[]).1;
         assert_eq!(
             (slow.without_lag, errors.without_lag),
@@ -546,16 +557,19 @@ mod tests {
 
     #[test]
     fn what_a_trial_is_evidence_for_depends_on_what_limited_the_generator() {
-        let of = |causes: &[Limit]| lagging(5_000_000, causes).0.evidence;
-        assert_eq!(of(&[]), Evidence::Both);
-        assert_eq!(of(&[Limit::Steal, Limit::RunQueue, Limit::Lag]), Evidence::Both);
+        let of = |causes: &[LimitingResource]| lagging(5_000_000, causes).0.evidence;
+        assert_eq!(of(&[]), EvidenceFor::Both);
         assert_eq!(
-            of(&[Limit::Cores]),
-            Evidence::LowerEnd,
+            of(&[LimitingResource::Steal, LimitingResource::RunQueue, LimitingResource::Lag]),
+            EvidenceFor::Both
+        );
+        assert_eq!(
+            of(&[LimitingResource::Cores]),
+            EvidenceFor::LowerEnd,
             "nobody knows how much of them was ours"
         );
-        assert_eq!(of(&[Limit::Cores, Limit::Ports]), Evidence::None);
-        let beside = |causes: &[Limit]| {
+        assert_eq!(of(&[LimitingResource::Cores, LimitingResource::Ports]), EvidenceFor::None);
+        let beside = |causes: &[LimitingResource]| {
             let state = if causes.is_empty() { State::Ok } else { State::Limited };
             let verdict = Verdict {
                 state,
@@ -565,15 +579,15 @@ mod tests {
             let judgement = Judgement { verdict, ..Judgement::default() };
             let mut of = Run::default();
             (of.flow.arrivals, of.total.completed) = (10, 10);
-            evidence(&of, &judgement, Some(Limit::OtherProcesses))
+            evidence(&of, &judgement, Some(LimitingResource::OtherProcesses))
         };
         assert_eq!(
             beside(&[]),
-            Evidence::LowerEnd,
+            EvidenceFor::LowerEnd,
             "the schedule was kept, but the server may have waited for a core"
         );
-        assert_eq!(beside(&[Limit::Lag]), Evidence::LowerEnd);
-        assert_eq!(beside(&[Limit::Ports]), Evidence::None);
+        assert_eq!(beside(&[LimitingResource::Lag]), EvidenceFor::LowerEnd);
+        assert_eq!(beside(&[LimitingResource::Ports]), EvidenceFor::None);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use brunt_model::objective::{Metric, Relation};
 use brunt_model::question::{ObjectiveSet, TrialGap, TrialPurpose, TrialTimes};
 use brunt_model::{CapacitySearch, LoadUnit, Objective};
 use brunt_search::{
-    BoundCount, Evidence, NextStep, Search, TrialBlock, TrialRequest, TrialSummary,
+    BoundCount, EvidenceFor, NextStep, Search, TrialBlock, TrialRequest, TrialSummary,
     objective_error, sides,
 };
 use std::time::Duration;
@@ -62,7 +62,7 @@ fn trial(ask: &TrialRequest, capacities: &[f64], spent: f64) -> TrialSummary {
         p99: Some(if load > capacities[0] { 1.0 } else { 0.02 }),
         blocks: (0..(seconds * 10.0) as usize).map(block).collect(),
         limited: None,
-        evidence: Evidence::Both,
+        evidence: EvidenceFor::Both,
         final_lag: 0.0,
     }
 }
@@ -127,7 +127,7 @@ fn a_generator_at_its_limit_never_counts_against_the_server() {
     let tired = |trial: &mut TrialSummary| {
         if trial.load > 500.0 {
             trial.limited = Some("local ports".into());
-            trial.evidence = Evidence::None;
+            trial.evidence = EvidenceFor::None;
         }
     };
     let (seen, end) = carried_out(&search, &[550.0], tired);

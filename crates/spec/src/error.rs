@@ -8,14 +8,14 @@ use std::sync::Arc;
 
 /// The source of a value: line and column in a plan file, or a `--set` option.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Position {
+pub struct SourcePosition {
     source: Arc<str>,
     /// Counts from 1; 0 if the position is not a line of a file.
     line: u32,
     column: u32,
 }
 
-impl Position {
+impl SourcePosition {
     /// Creates a position in a file; lines and columns count from 1.
     pub(crate) fn within(file: &Arc<str>, line: u32, column: u32) -> Self {
         Self { source: Arc::clone(file), line, column }
@@ -32,7 +32,7 @@ impl Position {
     }
 }
 
-impl fmt::Display for Position {
+impl fmt::Display for SourcePosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.source)?;
         if self.line == 0 { Ok(()) } else { write!(f, ":{}:{}", self.line, self.column) }
@@ -43,7 +43,7 @@ impl fmt::Display for Position {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpecError {
     /// Place of the error; None if unknown.
-    pub position: Option<Position>,
+    pub position: Option<SourcePosition>,
     /// Key, such as `load.rate`; empty if the error concerns the whole file.
     pub path: String,
     /// Cause of the error, and its remedy.
@@ -54,7 +54,7 @@ pub struct SpecError {
 
 impl SpecError {
     /// Creates an error at a place.
-    pub fn new(at: &Position, path: impl Into<String>, wrong: impl Into<String>) -> Self {
+    pub fn new(at: &SourcePosition, path: impl Into<String>, wrong: impl Into<String>) -> Self {
         Self {
             position: Some(at.clone()),
             path: path.into(),
@@ -76,7 +76,7 @@ impl SpecError {
 
     /// Adds a key before the path of the error, and its place if the error has none: an inner
     /// place is more precise.
-    pub(crate) fn within(mut self, key: &str, at: &Position) -> Self {
+    pub(crate) fn within(mut self, key: &str, at: &SourcePosition) -> Self {
         self.position.get_or_insert_with(|| at.clone());
         self.path = match self.path.as_str() {
             "" => key.to_owned(),

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! It has no defaults, and reads no file and no environment: values for `${…}` come from
-//! [`PlanInputs`]. Values that are options of `brunt run` are not read here; they are passed on as
+//! [`FillInputs`]. Values that are options of `brunt run` are not read here; they are passed on as
 //! [`KeyedValue`]s with their places.
 //!
 //! * `yaml`, `node`: text → tree.
@@ -39,14 +39,14 @@ mod yaml;
 
 pub use edit::edit;
 
-pub use crate::error::Position;
+pub use crate::error::SourcePosition;
 pub use file::{
-    Draft, KeyedValue, PlanFile, PlannedContender, PlannedHook, PlannedHooks, PlannedServer,
+    KeyedValue, PlanFile, PlanTree, PlannedContender, PlannedHook, PlannedHooks, PlannedServer,
     PlannedUsers,
 };
-pub use fill::PlanInputs;
+pub use fill::FillInputs;
 pub use json::{json, json_text};
-pub use node::{Entry, Node, Value};
+pub use node::{NamedNode, PlanNode, PlanValue};
 pub use probes::PlannedProbe;
 pub(crate) use read::read;
 pub use schema::{keys, schema};

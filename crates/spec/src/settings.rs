@@ -12,21 +12,25 @@ pub mod row;
 pub mod rows;
 pub mod sources;
 
-use crate::error::Position;
+use crate::error::SourcePosition;
 use crate::words::compare::ComparedLoads;
 use crate::words::shape::Loads;
-pub use crate::words::values::Environment;
+pub use crate::words::values::EnvironmentVariable;
 use crate::words::values::{Data, Output};
 use brunt_model::experiment::TrialOrder;
 use brunt_model::goal::Goal;
 use brunt_model::live_output::LiveOutput;
-use brunt_model::plan::{Connection, HttpVersion, Record, RecordDetail};
+use brunt_model::plan::{ConnectionSettings, HttpVersion, RecordDetail, RecordSettings};
 use brunt_model::question::{Regression, Requirement};
 use brunt_model::request::PieceInterval;
-use brunt_model::scenario::{Order, Scenario};
-use brunt_model::{Arrivals, Compare, Measure, Objective, ProbeSpec, ReplyPolicy, Stop, Think};
-pub use row::{Change, Content, Help, Key, Kind, SettingRow, ValueForm, Visibility};
-pub use sources::{Names, SettingSources};
+use brunt_model::scenario::{ListOrder, Scenario};
+use brunt_model::{
+    Arrivals, ComparisonSettings, Measure, Objective, ProbeSpec, ReplyPolicy, Stop, ThinkTime,
+};
+pub use row::{
+    ArgumentContent, Change, Help, Occurrence, SettingKey, SettingRow, ValueForm, Visibility,
+};
+pub use sources::{SettingNames, SettingSources};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -38,7 +42,7 @@ pub struct PlannedScenario {
     /// Policies, by the number in the requests.
     pub policies: Vec<ReplyPolicy>,
     /// Place of each request in the plan file.
-    pub places: Vec<Position>,
+    pub places: Vec<SourcePosition>,
 }
 
 /// Settings of a run. A setting that no rule connects with others is a field of the plan:
@@ -60,11 +64,11 @@ pub struct RunSettings {
     /// HTTP versions, and reuse of connections.
     pub http: HttpSettings,
     /// Connection settings other than those in `http`.
-    pub connection: Connection,
+    pub connection: ConnectionSettings,
     /// Conditions for a good run.
     pub checks: CheckSettings,
     /// Settings of snapshots and labels.
-    pub record: Record,
+    pub record: RecordSettings,
     /// Reports and other outputs.
     pub output: OutputSettings,
     /// Sources that are read during the run.
@@ -85,9 +89,14 @@ impl Default for RunSettings {
             request: RequestSettings::default(),
             replies: ReplyPolicy::default(),
             http: HttpSettings::default(),
-            connection: Connection::plain(Duration::ZERO, Duration::ZERO),
+            connection: ConnectionSettings::plain(Duration::ZERO, Duration::ZERO),
             checks: CheckSettings::default(),
-            record: Record { interval: Duration::ZERO, labels: 0, samples: false, records: None },
+            record: RecordSettings {
+                interval: Duration::ZERO,
+                labels: 0,
+                samples: false,
+                records: None,
+            },
             output: OutputSettings::default(),
             probes: Vec::new(),
             sources: SettingSources::default(),
@@ -117,7 +126,7 @@ pub struct LoadSettings {
     /// Maximum measured time with goals in `until`.
     pub max_duration: Duration,
     /// Time between a reply and the next request of the user.
-    pub think: Option<Think>,
+    pub think: Option<ThinkTime>,
     /// Maximum number of requests in flight.
     pub max_in_flight: Option<u32>,
     /// Number of processes that share the load.
@@ -158,7 +167,7 @@ pub struct RequestSettings {
     /// File of URLs to request.
     pub urls: Option<PathBuf>,
     /// Order of the URLs of the file.
-    pub order: Option<Order>,
+    pub order: Option<ListOrder>,
     /// Call of gRPC, in place of a plain request.
     pub grpc: GrpcSettings,
 }
@@ -334,8 +343,8 @@ impl CompareSettings {
     }
 }
 
-impl From<&Compare> for CompareSettings {
-    fn from(resolved: &Compare) -> Self {
+impl From<&ComparisonSettings> for CompareSettings {
+    fn from(resolved: &ComparisonSettings) -> Self {
         // A comparison at capacities has given loads only if it has both.
         let at = resolved
             .at_capacity
@@ -354,7 +363,7 @@ impl From<&Compare> for CompareSettings {
 }
 
 /// Settings with a table of rows, and with the sources of the given ones.
-pub trait Settings: Default + 'static {
+pub trait SettingTable: Default + 'static {
     /// Rows of the table for these settings.
     fn rows() -> impl Iterator<Item = &'static SettingRow<Self>>;
 
@@ -369,7 +378,7 @@ pub trait Settings: Default + 'static {
     }
 }
 
-impl Settings for RunSettings {
+impl SettingTable for RunSettings {
     fn rows() -> impl Iterator<Item = &'static SettingRow<Self>> {
         rows::run()
     }
@@ -379,7 +388,7 @@ impl Settings for RunSettings {
     }
 }
 
-impl Settings for SearchSettings {
+impl SettingTable for SearchSettings {
     fn rows() -> impl Iterator<Item = &'static SettingRow<Self>> {
         rows::search::ROWS.iter()
     }
@@ -389,7 +398,7 @@ impl Settings for SearchSettings {
     }
 }
 
-impl Settings for CompareSettings {
+impl SettingTable for CompareSettings {
     fn rows() -> impl Iterator<Item = &'static SettingRow<Self>> {
         rows::compare::ROWS.iter()
     }
@@ -399,7 +408,7 @@ impl Settings for CompareSettings {
     }
 }
 
-impl Settings for ExperimentSettings {
+impl SettingTable for ExperimentSettings {
     fn rows() -> impl Iterator<Item = &'static SettingRow<Self>> {
         rows::experiment::ROWS.iter()
     }

@@ -16,7 +16,7 @@ use crate::System;
 use crate::error::{Result, bail};
 use crate::settings::{OutputSettings, RunSettings};
 use crate::words::target;
-use brunt_model::plan::{Record, RecordDetail, Records};
+use brunt_model::plan::{ListenerRecords, RecordDetail, RecordSettings};
 use brunt_model::{Objective, Plan, Population, objective};
 pub use processes::with_sources;
 pub use script::{body_from, scenario};
@@ -54,7 +54,7 @@ pub fn to_plan(settings: &RunSettings, system: &System) -> Result<(Plan, Vec<Str
         connection,
         objectives: settings.checks.objectives.clone(),
         until: load::until(settings)?,
-        record: Record { records: records(&settings.output), ..settings.record.clone() },
+        record: RecordSettings { records: records(&settings.output), ..settings.record.clone() },
         seed: settings.load.seed.unwrap_or(system.seed),
         threads,
         processes,
@@ -87,14 +87,18 @@ pub fn check_objectives(objectives: &[Objective], plans: &[&Plan]) -> Result<()>
 }
 
 /// Data of each sample that a result file or a trace needs; None without them.
-pub fn records(output: &OutputSettings) -> Option<Records> {
+pub fn records(output: &OutputSettings) -> Option<ListenerRecords> {
     if output.trace {
         // A trace shows requests and replies in full, so it needs more than the columns of a file.
-        return Some(Records { detail: RecordDetail::Full, trace: true, ..Records::default() });
+        return Some(ListenerRecords {
+            detail: RecordDetail::Full,
+            trace: true,
+            ..ListenerRecords::default()
+        });
     }
     let path = output.jtl.as_deref()?;
     let detail = output.jtl_format.unwrap_or_else(|| default_detail(path));
-    Some(Records { detail, ..Records::default() })
+    Some(ListenerRecords { detail, ..ListenerRecords::default() })
 }
 
 /// Detail of a result file, by the end of its name.

@@ -1,6 +1,6 @@
 //! Plan files and URL files of arbitrary bytes: they are read or refused.
 
-use brunt_spec::plan::{Draft, PlanInputs};
+use brunt_spec::plan::{FillInputs, PlanTree};
 use brunt_spec::words::urls;
 use brunt_tests::inputs::{corpus, survives};
 use std::collections::BTreeMap;
@@ -10,10 +10,10 @@ use std::path::Path;
 fn any_plan_file_is_read_or_refused() {
     survives("plan", corpus("plan"), 1500, |bytes| {
         let text = String::from_utf8_lossy(bytes);
-        let Ok(draft) = Draft::parse(&text, "plan.yaml", &[]) else { return };
+        let Ok(draft) = PlanTree::parse(&text, "plan.yaml", &[]) else { return };
         let ports = draft.ports().unwrap_or_default();
         let ports: BTreeMap<String, u16> = ports.into_iter().zip(4711..).collect();
-        let given = PlanInputs {
+        let given = FillInputs {
             ports: &ports,
             dir: "/tmp/d",
             plan_dir: "/plans",

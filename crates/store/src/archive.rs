@@ -7,7 +7,7 @@
 
 mod import;
 
-use crate::entry::Kind;
+use crate::entry::ItemKind;
 use crate::{Store, StoreError, StoredItem};
 use brunt_model::codec::frame;
 use serde::{Deserialize, Serialize};
@@ -25,12 +25,12 @@ const PIECE: u64 = 1 << 20;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Contents {
     /// The files, in order. The first is the exported item; the others are its runs.
-    pub files: Vec<Content>,
+    pub files: Vec<ArchiveFile>,
 }
 
 /// A file of an archive.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Content {
+pub struct ArchiveFile {
     /// Id of the file in the exporting store.
     pub id: String,
     /// True for an experiment, false for a run.
@@ -71,15 +71,15 @@ impl Store {
             if self.is_busy(&id)? {
                 return Err(StoreError::Busy(id));
             }
-            let content = Content { id, experiment, bytes: 0 };
+            let content = ArchiveFile { id, experiment, bytes: 0 };
             let path = self.path_of(&content);
             let bytes = path.metadata().map_err(StoreError::io(&path))?.len();
-            files.push(Content { bytes, ..content });
+            files.push(ArchiveFile { bytes, ..content });
         }
         Ok(Contents { files })
     }
 
-    fn path_of(&self, content: &Content) -> PathBuf {
+    fn path_of(&self, content: &ArchiveFile) -> PathBuf {
         if content.experiment {
             self.directory.experiment(&content.id)
         } else {
@@ -88,9 +88,9 @@ impl Store {
     }
 }
 
-impl Content {
-    fn kind(&self) -> Kind {
-        if self.experiment { Kind::Experiment } else { Kind::Run }
+impl ArchiveFile {
+    fn kind(&self) -> ItemKind {
+        if self.experiment { ItemKind::Experiment } else { ItemKind::Run }
     }
 }
 

@@ -9,13 +9,13 @@ use serde::Serialize;
 
 /// Entry of the index for a run or an experiment. Times are in seconds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Entry {
+pub struct IndexEntry {
     /// Short id, such as `uq4c95e`.
     pub id: String,
     /// Whether the entry is a run or an experiment.
-    pub kind: Kind,
+    pub kind: ItemKind,
     /// State of the run or experiment.
-    pub progress: Progress,
+    pub progress: ItemState,
     /// Id of the experiment that the run belongs to; null for a run without one.
     pub experiment: Option<String>,
     /// Position of the run among the trials of its experiment.
@@ -33,7 +33,7 @@ pub struct Entry {
     /// Number of trials that ran to their end; null for a run.
     pub trials_made: Option<u64>,
     /// Key figures of a run; null for an experiment, and while a run is active.
-    pub figures: Option<Figures>,
+    pub figures: Option<KeyFigures>,
     /// Tags that users gave it.
     pub tags: Vec<String>,
 }
@@ -41,7 +41,7 @@ pub struct Entry {
 /// Type of a stored item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum ItemKind {
     /// A single run.
     Run,
     /// An experiment, with its runs.
@@ -51,7 +51,7 @@ pub enum Kind {
 /// State of a stored run or experiment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Progress {
+pub enum ItemState {
     /// Active: a process writes to it.
     Running,
     /// Completed.
@@ -75,7 +75,7 @@ pub struct LoadRange {
 
 /// Key figures of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Figures {
+pub struct KeyFigures {
     /// Completed replies per second of measured time.
     pub throughput_per_second: f64,
     /// 99th percentile of the response time; null if no request was counted.
@@ -90,7 +90,7 @@ pub struct Figures {
     pub seconds: f64,
 }
 
-impl Figures {
+impl KeyFigures {
     /// Computes the key figures of a run.
     pub fn of(run: &Run, judgement: &Judgement) -> Self {
         let p99 = run.total.response_quantile(0.99);
@@ -130,10 +130,10 @@ impl LoadRange {
 }
 
 /// Returns the state of a run after its complete log has been read.
-pub(crate) fn progress_of(run: &Run) -> Progress {
+pub(crate) fn progress_of(run: &Run) -> ItemState {
     match &run.finish {
-        None => Progress::Torn,
-        Some(finish) if finish.interrupted => Progress::Interrupted,
-        Some(_) => Progress::Whole,
+        None => ItemState::Torn,
+        Some(finish) if finish.interrupted => ItemState::Interrupted,
+        Some(_) => ItemState::Whole,
     }
 }

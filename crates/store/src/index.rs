@@ -6,7 +6,7 @@
 
 mod row;
 
-use crate::entry::{Entry, Figures, Kind, LoadRange, Progress};
+use crate::entry::{IndexEntry, ItemKind, ItemState, KeyFigures, LoadRange};
 use crate::id::{self, DRAWS, IdError};
 use crate::log::TrialOf;
 use crate::{EntryFilter, StoreError, directory};
@@ -57,7 +57,7 @@ pub(crate) struct StartInfo<'a> {
 
 /// Columns that decide whether a row needs a file.
 pub(crate) struct KnownRow {
-    pub kind: Kind,
+    pub kind: ItemKind,
     /// False until the process has written the head of the file.
     pub has_begun: bool,
 }
@@ -204,7 +204,11 @@ impl Index {
     }
 
     /// Claims a new id by inserting a row. `is_taken` is true for words that must not become ids.
-    pub fn claim(&self, kind: Kind, is_taken: impl Fn(&str) -> bool) -> Result<String, StoreError> {
+    pub fn claim(
+        &self,
+        kind: ItemKind,
+        is_taken: impl Fn(&str) -> bool,
+    ) -> Result<String, StoreError> {
         for _ in 0..DRAWS {
             let id = id::draw();
             if !is_taken(&id) && self.claim_as(&id, kind)? {
@@ -215,7 +219,7 @@ impl Index {
     }
 
     /// Claims this id by inserting a row. Returns false if the id is in use.
-    pub fn claim_as(&self, id: &str, kind: Kind) -> Result<bool, StoreError> {
+    pub fn claim_as(&self, id: &str, kind: ItemKind) -> Result<bool, StoreError> {
         // The column is unique, so only one of several processes inserts the row.
         let sql = "INSERT OR IGNORE INTO kept (id, kind) VALUES (?1, ?2)";
         Ok(self.connection.execute(sql, (id, row::word(kind)))? == 1)
@@ -254,8 +258,8 @@ impl Index {
     pub fn set_end(
         &self,
         id: &str,
-        progress: Progress,
-        figures: Option<&Figures>,
+        progress: ItemState,
+        figures: Option<&KeyFigures>,
     ) -> Result<(), StoreError> {
         let sql = "UPDATE kept SET progress = :progress, throughput = :throughput, p99 = :p99, \
                    p99_at_least = :at_least, errors = :errors, verdict = :verdict, seconds = :seconds WHERE id = :id";
@@ -270,13 +274,13 @@ impl Index {
     }
 
     /// Returns the type of an item; None if the id does not exist.
-    pub fn kind(&self, id: &str) -> Result<Option<Kind>, StoreError> {
+    pub fn kind(&self, id: &str) -> Result<Option<ItemKind>, StoreError> {
         let sql = "SELECT kind FROM kept WHERE id = ?1";
         Ok(self.connection.query_row(sql, [id], |row| row::kind(row, 0)).optional()?)
     }
 
     /// Returns the matching rows, oldest first.
-    pub fn entries(&self, filter: &EntryFilter) -> Result<Vec<Entry>, StoreError> {
+    pub fn entries(&self, filter: &EntryFilter) -> Result<Vec<IndexEntry>, StoreError> {
         // Each condition contains `?1`, because all of them are executed with one argument.
         let (condition, argument) = match filter {
             EntryFilter::TopLevel => ("experiment IS NULL AND ?1 = ''", ""),

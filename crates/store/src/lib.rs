@@ -28,7 +28,7 @@ pub mod redact;
 mod run_log;
 mod store;
 
-pub use entry::{Entry, Kind, Progress};
+pub use entry::{IndexEntry, ItemKind, ItemState};
 pub use error::StoreError;
 pub use experiment::ExperimentEnd;
 pub use redact::Redactor;

@@ -24,7 +24,7 @@ pub const MAGIC: &[u8; 8] = b"BRUNTZ05";
 
 /// Head of a log: facts that come before the first event.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Head {
+pub struct LogHead {
     /// Trial that the run belongs to; None for a run without an experiment.
     pub belongs: Option<TrialOf>,
 }
@@ -53,7 +53,7 @@ impl<W: Write> PackedWriter<W> {
     /// # Errors
     ///
     /// If `out` cannot be written to.
-    pub fn new(mut out: W, head: &Head) -> io::Result<Self> {
+    pub fn new(mut out: W, head: &LogHead) -> io::Result<Self> {
         let mut first = MAGIC.to_vec();
         first.extend(frame(&serde_json::to_vec(head)?)?);
         out.write_all(&first)?;

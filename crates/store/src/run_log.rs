@@ -4,9 +4,9 @@
 
 use crate::StoreError;
 use crate::directory::{self, Directory};
-use crate::entry::{Figures, LoadRange, Progress, progress_of};
+use crate::entry::{ItemState, KeyFigures, LoadRange, progress_of};
 use crate::index::{Index, StartInfo};
-use crate::log::{Head, PackedWriter};
+use crate::log::{LogHead, PackedWriter};
 use crate::redact::Redactor;
 use brunt_model::{Event, Judgement, Plan, Run};
 use std::fs::File;
@@ -30,7 +30,7 @@ impl RunLog {
     pub(crate) fn begin(
         directory: &Directory,
         id: String,
-        head: &Head,
+        head: &LogHead,
         redactor: Arc<Redactor>,
     ) -> Result<Self, StoreError> {
         let path = directory.run(&id);
@@ -109,7 +109,7 @@ impl RunLog {
             writer.out().sync_data().map_err(StoreError::io(&self.path))?;
         }
         // If the log ended early, only part of the data of these figures can be read again.
-        let progress = if self.writer.is_some() { progress_of(run) } else { Progress::Torn };
+        let progress = if self.writer.is_some() { progress_of(run) } else { ItemState::Torn };
         complete(&self.index, &self.id, progress, run, judgement)
     }
 }
@@ -118,14 +118,14 @@ impl RunLog {
 pub(crate) fn complete(
     index: &Index,
     id: &str,
-    progress: Progress,
+    progress: ItemState,
     run: &Run,
     judgement: &Judgement,
 ) -> Result<(), StoreError> {
     if let Some(plan) = &run.plan {
         record_start(index, id, plan, run.unix_seconds)?;
     }
-    index.set_end(id, progress, Some(&Figures::of(run, judgement)))
+    index.set_end(id, progress, Some(&KeyFigures::of(run, judgement)))
 }
 
 /// Writes the data of a run's first event into its row.

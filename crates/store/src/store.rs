@@ -9,10 +9,10 @@ mod tags;
 use open::OpenIndex;
 
 use crate::directory::Directory;
-use crate::entry::{Entry, Kind, Progress};
+use crate::entry::{IndexEntry, ItemKind, ItemState};
 use crate::experiment::ExperimentHead;
 use crate::index::{Index, IndexCheck};
-use crate::log::{EventReader, Head, TrialOf};
+use crate::log::{EventReader, LogHead, TrialOf};
 use crate::redact::{Redactor, key};
 use crate::{RunLog, StoreError, id};
 use brunt_model::codec::LogError;
@@ -102,11 +102,11 @@ impl Store {
     pub fn begin_run(&self, trial: Option<(&str, TrialIndex)>) -> Result<RunLog, StoreError> {
         let belongs =
             trial.map(|(experiment, place)| self.trial_of(experiment, place)).transpose()?;
-        let id = self.claim(Kind::Run)?;
+        let id = self.claim(ItemKind::Run)?;
         if let Some(trial) = &belongs {
             self.index().set_trial(&id, trial)?;
         }
-        RunLog::begin(&self.directory, id, &Head { belongs }, Arc::clone(&self.redactor))
+        RunLog::begin(&self.directory, id, &LogHead { belongs }, Arc::clone(&self.redactor))
     }
 
     fn trial_of(&self, experiment: &str, place: TrialIndex) -> Result<TrialOf, StoreError> {
@@ -159,7 +159,7 @@ impl Store {
         if word == "last" {
             let entries = self.list(&EntryFilter::TopLevel)?;
             // An active run is `last` only if there is no other: its result is not complete.
-            let ended = entries.iter().rfind(|entry| entry.progress != Progress::Running);
+            let ended = entries.iter().rfind(|entry| entry.progress != ItemState::Running);
             let last = ended.or(entries.last()).ok_or_else(|| StoreError::Unknown(word.into()))?;
             return self.named(last.id.clone());
         }
@@ -200,7 +200,7 @@ impl Store {
     /// # Errors
     ///
     /// [`StoreError`] if the index cannot be read.
-    pub fn list(&self, filter: &EntryFilter) -> Result<Vec<Entry>, StoreError> {
+    pub fn list(&self, filter: &EntryFilter) -> Result<Vec<IndexEntry>, StoreError> {
         self.reconcile()?;
         // The index shows the state of the last complete read. Entries without an end are read
         // again.
@@ -224,7 +224,7 @@ impl Store {
     /// # Errors
     ///
     /// [`StoreError`] if there is no such id, or the index cannot be read.
-    pub fn entry(&self, id: &str) -> Result<Entry, StoreError> {
+    pub fn entry(&self, id: &str) -> Result<IndexEntry, StoreError> {
         self.list(&EntryFilter::One(id.into()))?.pop().ok_or_else(|| StoreError::Unknown(id.into()))
     }
 
@@ -286,7 +286,7 @@ impl Store {
         Ok(())
     }
 
-    pub(crate) fn claim(&self, kind: Kind) -> Result<String, StoreError> {
+    pub(crate) fn claim(&self, kind: ItemKind) -> Result<String, StoreError> {
         match self.claim_once(kind) {
             Err(error) if error.is_of_the_index() => {
                 self.open_again()?;
@@ -296,7 +296,7 @@ impl Store {
         }
     }
 
-    fn claim_once(&self, kind: Kind) -> Result<String, StoreError> {
+    fn claim_once(&self, kind: ItemKind) -> Result<String, StoreError> {
         // An id that is equal to a tag would hide the tag in `find`.
         self.index().claim(kind, |id| self.directory.tag(id).exists())
     }
@@ -307,12 +307,12 @@ impl Store {
 
     /// True if a process writes to the item.
     pub(crate) fn is_busy(&self, id: &str) -> Result<bool, StoreError> {
-        let experiment = self.index().kind(id)? == Some(Kind::Experiment);
+        let experiment = self.index().kind(id)? == Some(ItemKind::Experiment);
         let path = if experiment { self.directory.experiment(id) } else { self.directory.run(id) };
         Ok(mend::is_locked(&path))
     }
 
-    fn indexed(&self, id: &str) -> Result<Entry, StoreError> {
+    fn indexed(&self, id: &str) -> Result<IndexEntry, StoreError> {
         self.index()
             .entries(&EntryFilter::One(id.into()))?
             .pop()
@@ -321,8 +321,8 @@ impl Store {
 
     fn named(&self, id: String) -> Result<StoredItem, StoreError> {
         match self.index().kind(&id)? {
-            Some(Kind::Run) => Ok(StoredItem::Run(id)),
-            Some(Kind::Experiment) => Ok(StoredItem::Experiment(id)),
+            Some(ItemKind::Run) => Ok(StoredItem::Run(id)),
+            Some(ItemKind::Experiment) => Ok(StoredItem::Experiment(id)),
             None => Err(StoreError::Unknown(id)),
         }
     }

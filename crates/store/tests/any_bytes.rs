@@ -3,13 +3,13 @@
 use brunt_model::codec::frame;
 use brunt_model::{Event, Run, Tick, Warning};
 use brunt_store::foreign::{File, read};
-use brunt_store::log::{EventReader, Head, MAGIC, PackedWriter};
+use brunt_store::log::{EventReader, LogHead, MAGIC, PackedWriter};
 use brunt_tests::inputs::{corpus, survives};
 use std::io::Write;
 
 fn packed(texts: &[&str]) -> Vec<u8> {
     let mut out = Vec::new();
-    let mut writer = PackedWriter::new(&mut out, &Head::default()).expect("a log");
+    let mut writer = PackedWriter::new(&mut out, &LogHead::default()).expect("a log");
     for text in texts {
         let event = Event::Warning(Warning { at: Tick(10), text: (*text).into() });
         writer.write(&event).expect("an event");
@@ -25,7 +25,7 @@ fn replay(log: &[u8]) {
 
 /// A packed log whose frames are whole, and whose stream is these bytes.
 fn with_stream(stream: &[u8]) -> Vec<u8> {
-    let head = serde_json::to_vec(&Head::default()).expect("a head");
+    let head = serde_json::to_vec(&LogHead::default()).expect("a head");
     let frames = [&head[..], stream].map(|payload| frame(payload).expect("a frame"));
     [&MAGIC[..], &frames.concat()].concat()
 }

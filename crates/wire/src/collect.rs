@@ -3,7 +3,7 @@
 pub(crate) mod body;
 
 use crate::charset::TextType;
-use crate::contract::{Head, ReplyDetails, ReplySink, WantedDetails, WantedFields};
+use crate::contract::{ReplyDetails, ReplyHead, ReplySink, WantedDetails, WantedFields};
 use crate::events::{EventMeter, MessageEnds};
 use body::{BodyCollector, FinishedBody};
 use brunt_model::Tick;
@@ -91,7 +91,7 @@ impl ReplyCollector {
         }
     }
 
-    pub fn finish(mut self, head: Head) -> ReplyDetails {
+    pub fn finish(mut self, head: ReplyHead) -> ReplyDetails {
         let received = self.body.take();
         let has_body = received.is_some();
         let FinishedBody { bytes: body, matches, is_broken } =

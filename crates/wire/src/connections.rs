@@ -71,7 +71,7 @@ pub struct Lease<T: Transport> {
 }
 
 /// The idle and shared connections of one client.
-pub struct Connections<T: Transport> {
+pub struct ConnectionPool<T: Transport> {
     rules: Rc<ConnectionRules>,
     idle: RefCell<Vec<Lease<T>>>,
     max_idle: Cell<usize>,
@@ -159,7 +159,7 @@ impl<T: Transport> Lease<T> {
     }
 }
 
-impl<T: Transport> Connections<T> {
+impl<T: Transport> ConnectionPool<T> {
     /// Creates an empty set of connections.
     pub fn new(rules: &Rc<ConnectionRules>, transport: &T) -> Self {
         let sharing =

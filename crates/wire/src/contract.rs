@@ -6,11 +6,11 @@
 
 use crate::charset::TextType;
 use crate::events::{EventOrigin, EventTimes};
-use crate::request::{BadRequest, Draft, Prepared, RequestParts, Tags};
+use crate::request::{BadRequest, Prepared, RequestDraft, RequestParts, Tags};
 use crate::stream::IdleEnd;
-use brunt_model::outcome::Malformed;
+use brunt_model::outcome::MalformedReply;
 use brunt_model::plan::HttpVersion;
-use brunt_model::sample::Opening;
+use brunt_model::sample::ConnectTimes;
 use brunt_model::{Clock, Failure, Flow, Tick};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -76,7 +76,7 @@ pub struct Stamps {
     pub events: Option<EventOrigin>,
     /// Why the received bytes are not a valid reply, or the code of the stream's reset, if
     /// that is the failure.
-    pub malformed: Option<Malformed>,
+    pub malformed: Option<MalformedReply>,
     /// True if the server refused the request though no other was in flight: it
     /// may refuse every retry.
     pub is_refused: bool,
@@ -120,7 +120,7 @@ pub struct ReplyDetails {
     /// Name and value of the last Set-Cookie header.
     pub cookie: Option<String>,
     /// The head, and the requested header fields in order.
-    pub head: Option<(Head, Vec<(String, String)>)>,
+    pub head: Option<(ReplyHead, Vec<(String, String)>)>,
     /// If the whole head was requested: all bytes as received, up to the read that completed it. If
     /// the status line was requested: the first bytes, which include that line.
     pub first_bytes: Vec<u8>,
@@ -143,7 +143,7 @@ pub enum Framing {
 
 /// The parsed final head of a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Head {
+pub struct ReplyHead {
     /// Status code, 100 to 999.
     pub status: u16,
     /// HTTP version in the status line.
@@ -258,7 +258,7 @@ fn contains_name(names: &[&str], name: &str) -> bool {
 pub type SharedCounts = Rc<RefCell<Flow>>;
 
 /// Opens connections and carries out exchanges on them. Each worker thread has one; its
-/// connections never leave that thread. [`Connections`](crate::Connections) keeps the
+/// connections never leave that thread. [`ConnectionPool`](crate::ConnectionPool) keeps the
 /// connections that it opened.
 ///
 /// A *lane* is the right to one exchange at a time on a connection. With HTTP/1 a lane is the
@@ -283,7 +283,7 @@ pub trait Transport: 'static {
     /// # Errors
     ///
     /// If the request cannot be sent.
-    fn prepare(&self, draft: &Draft<'_>) -> Result<Prepared, BadRequest> {
+    fn prepare(&self, draft: &RequestDraft<'_>) -> Result<Prepared, BadRequest> {
         self.prepare_parts(Rc::new(RequestParts::from_draft(draft)?), draft.tags())
     }
 
@@ -293,7 +293,7 @@ pub trait Transport: 'static {
         &self,
         request: &Prepared,
         client: u64,
-        steps: &mut Opening,
+        steps: &mut ConnectTimes,
     ) -> impl Future<Output = Result<Self::Lane, Failure>>;
 
     /// True if its connections have several lanes.

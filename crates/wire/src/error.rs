@@ -1,7 +1,7 @@
 //! Maps errors of the system to failures.
 
 use brunt_model::Failure;
-use brunt_model::outcome::Malformed;
+use brunt_model::outcome::MalformedReply;
 use rustix::io::Errno;
 use rustls::{AlertDescription, Error};
 use std::io;
@@ -37,12 +37,12 @@ pub fn stream_failure(error: &io::Error) -> Failure {
 }
 
 /// Returns the alert with which the server ended TLS on an open connection.
-pub fn tls_cause(error: &io::Error) -> Option<Malformed> {
+pub fn tls_cause(error: &io::Error) -> Option<MalformedReply> {
     match error.get_ref()?.downcast_ref::<Error>()? {
         Error::AlertReceived(AlertDescription::CertificateRequired) => {
-            Some(Malformed::TlsCertificateRequired)
+            Some(MalformedReply::TlsCertificateRequired)
         }
-        Error::AlertReceived(_) => Some(Malformed::TlsAlert),
+        Error::AlertReceived(_) => Some(MalformedReply::TlsAlert),
         _ => None,
     }
 }

@@ -8,7 +8,7 @@ use crate::request::{BadRequest, Prepared, RequestParts, Tags, closes};
 use crate::stream::IdleEnd;
 use crate::turn::Turn;
 use crate::{Reply, ReplyDetails, Stamps, Timer, Transport};
-use brunt_model::sample::Opening;
+use brunt_model::sample::ConnectTimes;
 use brunt_model::{Failure, Tick};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -24,7 +24,7 @@ pub const HEAD_BYTES: u64 = 120;
 
 /// Reaction of the simulated server to a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Answer {
+pub enum SimulatedReaction {
     /// A reply with this status is complete at this instant.
     Reply(u16, Tick),
     /// A reply that redirects to this location is complete at this instant.
@@ -38,7 +38,7 @@ pub enum Answer {
 }
 
 /// The simulated server: computes the answer from the instant at which a request was sent.
-pub type ServerModel = Rc<RefCell<dyn FnMut(Tick) -> Answer>>;
+pub type ServerModel = Rc<RefCell<dyn FnMut(Tick) -> SimulatedReaction>>;
 
 /// A transport whose connections open at once unless a connect model is set. Sending a
 /// request takes no time.
@@ -128,10 +128,13 @@ impl<T: Timer> FakeTransport<T> {
     /// Asks `server` for its answer and waits until it is complete.
     async fn answer(&self, server: &ServerModel, stamps: &mut Stamps) -> Result<Reply, Failure> {
         let answer = (server.borrow_mut())(self.time.now());
-        if answer == Answer::Endless {
+        if answer == SimulatedReaction::Endless {
             self.read(Tick::NEVER, stamps).await;
         }
-        let (Answer::Reply(_, at) | Answer::Redirect(_, at) | Answer::Fails(_, at)) = answer else {
+        let (SimulatedReaction::Reply(_, at)
+        | SimulatedReaction::Redirect(_, at)
+        | SimulatedReaction::Fails(_, at)) = answer
+        else {
             return std::future::pending().await;
         };
         if self.read_time.is_zero() || at > self.time.now() {
@@ -143,28 +146,31 @@ impl<T: Timer> FakeTransport<T> {
             Reply { keep_alive: true, head_bytes: HEAD_BYTES, announced_bytes, ..Reply::default() };
         let reply = |status| Reply { status, ..whole };
         match answer {
-            Answer::Reply(status, _) => Ok(reply(status)),
-            Answer::Redirect(to, _) => {
+            SimulatedReaction::Reply(status, _) => Ok(reply(status)),
+            SimulatedReaction::Redirect(to, _) => {
                 let details =
                     ReplyDetails { location: Some(to.to_owned()), ..ReplyDetails::default() };
                 Ok(Reply { details: Some(Box::new(details)), ..reply(302) })
             }
-            Answer::Fails(failure, _) => Err(failure),
-            Answer::Never | Answer::Endless => std::future::pending().await,
+            SimulatedReaction::Fails(failure, _) => Err(failure),
+            SimulatedReaction::Never | SimulatedReaction::Endless => std::future::pending().await,
         }
     }
 }
 
 /// Returns a model of `servers` servers with one first-come-first-served queue. Each request
 /// occupies one of them for `service` nanoseconds.
-pub fn queue(servers: usize, mut service: impl FnMut() -> u64) -> impl FnMut(Tick) -> Answer {
+pub fn queue(
+    servers: usize,
+    mut service: impl FnMut() -> u64,
+) -> impl FnMut(Tick) -> SimulatedReaction {
     let mut free_times = vec![Tick::ZERO; servers];
     move |now| {
         let earliest = free_times.iter_mut().min().map(|free_at| {
             *free_at = Tick(now.max(*free_at).0 + service());
             *free_at
         });
-        Answer::Reply(200, earliest.unwrap_or(now))
+        SimulatedReaction::Reply(200, earliest.unwrap_or(now))
     }
 }
 
@@ -186,7 +192,7 @@ impl<T: Timer + 'static> Transport for FakeTransport<T> {
         &self,
         _: &Prepared,
         _: u64,
-        steps: &mut Opening,
+        steps: &mut ConnectTimes,
     ) -> Result<FakeConnection<T>, Failure> {
         let began = self.time.now();
         if let Some(connect_model) = &self.connect_model {

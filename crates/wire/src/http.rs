@@ -19,16 +19,16 @@ mod websocket;
 use crate::contract::{Reply, SharedCounts, Stamps, Timer, Transport, WantedDetails};
 use crate::dial::{Buffers, Destination, dial};
 use crate::events::{EventCounts, EventMeter, EventOrigin, EventTimes};
-use crate::origin::{Directory, Origin, OriginId, Route};
+use crate::origin::{Directory, Origin, OriginAddresses, OriginId};
 use crate::request::{self, BadRequest, Prepared, RequestParts, Tags};
 use crate::sources::Sources;
-use crate::stream::{IdleEnd, Stream};
-use crate::tls::{Refusal, TlsClients};
+use crate::stream::{ByteStream, IdleEnd};
+use crate::tls::{HandshakeFailure, TlsClients};
 use crate::worker_io::WorkerIo;
 use crate::{error, sys, tls};
-use brunt_model::plan::{Connection, HttpVersion};
+use brunt_model::plan::{ConnectionSettings, HttpVersion};
 use brunt_model::reply_policy::Events;
-use brunt_model::sample::Opening;
+use brunt_model::sample::ConnectTimes;
 use brunt_model::system_error::without_number;
 use brunt_model::{Body, Failure, Flow, Plan, Tick};
 use rustls::HandshakeKind;
@@ -56,9 +56,9 @@ pub struct Http<T: Timer + 'static> {
     /// The read buffer of HTTP/2 connections.
     h2_buffer: OnceCell<h2::ReadBuffer>,
     /// The UDP sockets of HTTP/3.
-    endpoints: OnceCell<h3::Endpoints<T>>,
+    endpoints: OnceCell<h3::Http3Endpoints<T>>,
     common: Arc<Common>,
-    routes: RefCell<Vec<Rc<Route>>>,
+    routes: RefCell<Vec<Rc<OriginAddresses>>>,
     worker: usize,
     next_source: Cell<usize>,
     /// Number of connections opened so far.
@@ -74,13 +74,13 @@ pub struct Http<T: Timer + 'static> {
     /// connections open and close, because the kernel patches its own code to switch it on and off.
     timestamping: OnceCell<Option<Socket>>,
     note: RefCell<Option<String>>,
-    refusal: RefCell<Option<Refusal>>,
+    refusal: RefCell<Option<HandshakeFailure>>,
     target: RefCell<Target>,
 }
 
 /// State shared by the transports of all workers of a run.
 pub struct Common {
-    settings: Connection,
+    settings: ConnectionSettings,
     directory: Directory,
     sources: Sources,
     tls: OnceLock<TlsClients>,
@@ -189,14 +189,14 @@ impl<T: Timer + 'static> Http<T> {
         &self.h1.io.time
     }
 
-    fn route(&self, id: OriginId) -> Option<Rc<Route>> {
+    fn route(&self, id: OriginId) -> Option<Rc<OriginAddresses>> {
         self.routes.borrow().get(id.0 as usize).map(Rc::clone)
     }
 
     fn intern(&self, origin: &Origin) -> OriginId {
         let mut routes = self.routes.borrow_mut();
         let index = routes.iter().position(|r| r.origin == *origin).unwrap_or_else(|| {
-            routes.push(Rc::new(Route::new(origin.clone(), self.worker)));
+            routes.push(Rc::new(OriginAddresses::new(origin.clone(), self.worker)));
             routes.len() - 1
         });
         OriginId(index as u32)
@@ -233,10 +233,10 @@ impl<T: Timer + 'static> Http<T> {
     /// Opens a connection, with TLS if the origin uses it.
     async fn connect(
         &self,
-        route: &Route,
+        route: &OriginAddresses,
         client: u64,
-        steps: &mut Opening,
-    ) -> Result<Stream, Failure> {
+        steps: &mut ConnectTimes,
+    ) -> Result<ByteStream, Failure> {
         let began = self.time().now();
         let settings = &self.common.settings;
         let buffer = settings.socket_buffer.map(|bytes| bytes as usize);
@@ -258,7 +258,7 @@ impl<T: Timer + 'static> Http<T> {
             // If the system refuses SO_LINGER, the connection is closed in the normal way.
             let _ = socket.get_ref().set_linger(Some(Duration::ZERO));
         }
-        let mut stream = Stream::new(socket);
+        let mut stream = ByteStream::new(socket);
         let opened = self.opened.get();
         self.opened.set(opened.wrapping_add(1));
         if opened.is_multiple_of(TIMESTAMPED_CONNECTIONS)
@@ -283,9 +283,9 @@ impl<T: Timer + 'static> Http<T> {
 
     async fn address(
         &self,
-        route: &Route,
+        route: &OriginAddresses,
         began: Tick,
-        steps: &mut Opening,
+        steps: &mut ConnectTimes,
     ) -> Result<SocketAddr, Failure> {
         let (host, port) = match &self.common.proxy {
             Some(proxy) => (&proxy.host, proxy.port),
@@ -310,17 +310,17 @@ impl<T: Timer + 'static> Http<T> {
     /// Performs the TLS handshake on a connection.
     async fn secure(
         &self,
-        stream: &mut Stream,
+        stream: &mut ByteStream,
         host: &str,
         client: u64,
-        steps: &mut Opening,
+        steps: &mut ConnectTimes,
     ) -> Result<(), Failure> {
         let began = self.time().now();
         let clients = self.common.tls().map_err(|e| self.note_failure(Failure::Tls, &e))?;
         let connection = tls::connection(clients.config(client), &self.common.settings.tls, host)
             .map_err(|e| self.note_failure(Failure::Tls, &e))?;
         stream.start_tls(connection).await.map_err(|error| {
-            let refusal = Refusal::from_error(&error);
+            let refusal = HandshakeFailure::from_error(&error);
             let failure = self.note_failure(Failure::Tls, &refusal);
             *self.refusal.borrow_mut() = Some(refusal);
             failure
@@ -341,7 +341,7 @@ fn timestamping_socket() -> Option<Socket> {
 
 impl<T: Timer + 'static> Http<T> {
     /// Returns why the last TLS handshake failed. Later calls return None.
-    pub fn take_refusal(&self) -> Option<Refusal> {
+    pub fn take_refusal(&self) -> Option<HandshakeFailure> {
         self.refusal.borrow_mut().take()
     }
 
@@ -413,7 +413,7 @@ impl<T: Timer + 'static> Transport for Http<T> {
         &self,
         request: &Prepared,
         client: u64,
-        steps: &mut Opening,
+        steps: &mut ConnectTimes,
     ) -> Result<Lane, Failure> {
         // Only a request that no transport has prepared has no route.
         let route = self.route(request.origin).ok_or(Failure::System)?;
@@ -471,7 +471,8 @@ impl<T: Timer + 'static> Transport for Http<T> {
 
     fn take_counts(&self) -> Flow {
         let mut counts = self.counts.take();
-        counts.merge(&self.endpoints.get().map(h3::Endpoints::take_counts).unwrap_or_default());
+        counts
+            .merge(&self.endpoints.get().map(h3::Http3Endpoints::take_counts).unwrap_or_default());
         counts
     }
 

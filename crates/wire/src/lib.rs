@@ -57,9 +57,11 @@ mod waiters;
 mod websocket;
 mod worker_io;
 
-pub use connections::{ConnectionRules, Connections, Lease, OpeningPermit, QueueOrder, QueuePlace};
+pub use connections::{
+    ConnectionPool, ConnectionRules, Lease, OpeningPermit, QueueOrder, QueuePlace,
+};
 pub use contract::{
-    Framing, Head, Reply, ReplyDetails, ReplySink, SharedCounts, Stamps, Timer, Transport,
+    Framing, Reply, ReplyDetails, ReplyHead, ReplySink, SharedCounts, Stamps, Timer, Transport,
     WantedDetails, WantedFields,
 };
 pub use http::replay;

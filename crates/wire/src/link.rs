@@ -15,7 +15,7 @@ use tokio::io::unix::{AsyncFd, AsyncFdReadyGuard};
 /// A connected, non-blocking socket with edge-triggered readiness.
 pub trait Link {
     /// Readiness that was observed, and that can be cleared.
-    type Ready<'a>: Ready
+    type Ready<'a>: SocketReadiness
     where
         Self: 'a;
 
@@ -72,7 +72,7 @@ pub trait Link {
 }
 
 /// Readiness of a socket, as observed by a poll.
-pub trait Ready {
+pub trait SocketReadiness {
     /// Clears it; the next event sets it again.
     fn clear(&mut self);
 }
@@ -119,7 +119,7 @@ impl Link for AsyncFd<Socket> {
     }
 }
 
-impl Ready for AsyncFdReadyGuard<'_, Socket> {
+impl SocketReadiness for AsyncFdReadyGuard<'_, Socket> {
     fn clear(&mut self) {
         self.clear_ready();
     }

@@ -1,6 +1,6 @@
 //! The destinations of requests: scheme, host and port, and their addresses.
 
-use brunt_model::plan::{Connection, Resolve};
+use brunt_model::plan::{ConnectionSettings, Resolve};
 use brunt_model::{Failure, Tick};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -43,7 +43,7 @@ pub struct Directory {
 
 impl Directory {
     /// Creates a directory that contains only the addresses that the plan sets.
-    pub fn new(settings: &Connection) -> Self {
+    pub fn new(settings: &ConnectionSettings) -> Self {
         let all = settings.resolve_all.map(|all| all.address);
         Self {
             configured: settings.resolve.clone(),
@@ -98,7 +98,7 @@ impl Directory {
 
 /// An origin with its addresses, as one transport knows them.
 #[derive(Debug)]
-pub struct Route {
+pub struct OriginAddresses {
     /// The destination of the route.
     pub origin: Origin,
     addresses: RefCell<Rc<[SocketAddr]>>,
@@ -106,7 +106,7 @@ pub struct Route {
     next_index: Cell<usize>,
 }
 
-impl Route {
+impl OriginAddresses {
     /// Creates a route with unknown addresses. The first connection uses the address at
     /// `first_index`, modulo their number.
     pub fn new(origin: Origin, first_index: usize) -> Self {

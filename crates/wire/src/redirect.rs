@@ -2,7 +2,7 @@
 //!
 //! It does not decide whether a redirect is followed, and keeps no cookies.
 
-use crate::request::{Draft, Prepared, Tags, origin_of, resolve};
+use crate::request::{Prepared, RequestDraft, Tags, origin_of, resolve};
 use crate::{Reply, Transport};
 use brunt_model::Body;
 use brunt_model::reply_policy::RedirectRules;
@@ -47,7 +47,7 @@ pub fn follow<T: Transport>(
     amend(&mut redirected);
     let Redirected { method, url, headers, body } = &redirected;
     let Tags { label, reply_policy } = from.tags;
-    let draft = Draft { method, url, headers, body, label, reply_policy, verbatim: None };
+    let draft = RequestDraft { method, url, headers, body, label, reply_policy, verbatim: None };
     transport.prepare(&draft).ok().map(Rc::new)
 }
 
@@ -129,7 +129,7 @@ mod tests {
         let url = "http://one/a/b";
         let headers: Vec<_> =
             headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        let draft = Draft {
+        let draft = RequestDraft {
             method,
             url,
             headers: &headers,

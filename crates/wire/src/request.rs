@@ -7,7 +7,7 @@ pub(crate) mod fields;
 
 use crate::origin::{Origin, OriginId};
 use brunt_model::Body;
-use fields::{Fields, TimedPieces};
+use fields::{RequestFields, TimedPieces};
 use std::borrow::Cow;
 use std::rc::Rc;
 use url::Url;
@@ -17,7 +17,7 @@ pub const MIGRATE: &str = "MIGRATE";
 
 /// A borrowed request with resolved placeholders.
 #[derive(Debug, Clone, Copy)]
-pub struct Draft<'a> {
+pub struct RequestDraft<'a> {
     /// HTTP method, such as GET.
     pub method: &'a str,
     /// An absolute http or https URL.
@@ -130,7 +130,7 @@ pub struct Prepared {
     /// The encoding in HTTP/1.
     pub(crate) h1: Vec<u8>,
     /// The header fields of HTTP/2. Each connection has its own encoding of them, and keeps it.
-    pub(crate) h2: Option<Rc<Fields>>,
+    pub(crate) h2: Option<Rc<RequestFields>>,
     /// The frame of its WebSocket message.
     pub(crate) message: Option<Rc<[u8]>>,
     pub(crate) action: WebSocketAction,
@@ -146,8 +146,8 @@ impl RequestParts {
     /// # Errors
     ///
     /// If the URL is invalid or has another scheme than http, https, ws or wss.
-    pub fn from_draft(draft: &Draft<'_>) -> Result<Self, BadRequest> {
-        let Draft { method, url, headers, body, verbatim, .. } = *draft;
+    pub fn from_draft(draft: &RequestDraft<'_>) -> Result<Self, BadRequest> {
+        let RequestDraft { method, url, headers, body, verbatim, .. } = *draft;
         let url = Rc::new(parse_url(url)?);
         let verbatim = verbatim.map(<[u8]>::to_vec);
         let method = method.to_owned();
@@ -167,9 +167,9 @@ impl RequestParts {
     }
 
     /// Returns a draft that borrows the parts.
-    pub(crate) fn draft(&self) -> Draft<'_> {
+    pub(crate) fn draft(&self) -> RequestDraft<'_> {
         let Self { method, url, headers, body, verbatim, .. } = self;
-        Draft {
+        RequestDraft {
             method,
             url: url.as_str(),
             headers,
@@ -181,7 +181,7 @@ impl RequestParts {
     }
 }
 
-impl Draft<'_> {
+impl RequestDraft<'_> {
     /// Returns the indexes of its label and its reply policy.
     pub fn tags(&self) -> Tags {
         Tags { label: self.label, reply_policy: self.reply_policy }
@@ -200,7 +200,7 @@ impl Prepared {
         origin: OriginId,
         tags: Tags,
     ) -> Result<Self, BadRequest> {
-        let h2 = Some(Rc::new(Fields::from_request(&parts)?));
+        let h2 = Some(Rc::new(RequestFields::from_request(&parts)?));
         let kind = RequestKind::from_method(&parts.method);
         Ok(Self { origin, tags, kind, h2, parts: Some(parts), ..Self::default() })
     }

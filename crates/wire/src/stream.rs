@@ -7,7 +7,7 @@
 //! less than the buffer's size, or reported that nothing remains (`TCP_INQ`). After any other read
 //! the socket may contain more bytes, and no further event would signal them.
 
-use crate::link::{Link, Ready};
+use crate::link::{Link, SocketReadiness};
 use crate::tls::{self, Handshake};
 use rustls::{ClientConnection, HandshakeKind};
 use socket2::Socket;
@@ -27,7 +27,7 @@ const LOW_WATER_MARK: u64 = 512 * 1024;
 pub const MAX_BLANK_READS: u32 = 64;
 
 /// An open connection.
-pub struct Stream<L = AsyncFd<Socket>> {
+pub struct ByteStream<L = AsyncFd<Socket>> {
     io: L,
     tls: Option<Box<ClientConnection>>,
     /// The socket's current low-water mark (`SO_RCVLOWAT`).
@@ -70,14 +70,14 @@ pub enum IdleEnd {
     Unsolicited,
 }
 
-impl Stream {
+impl ByteStream {
     /// Returns the address of the peer; None for a Unix socket.
     pub fn peer(&self) -> Option<SocketAddr> {
         self.io.get_ref().peer_addr().ok()?.as_socket()
     }
 }
 
-impl<L: Link> Stream<L> {
+impl<L: Link> ByteStream<L> {
     /// Wraps a connected, non-blocking socket.
     pub fn new(io: L) -> Self {
         Self {

@@ -4,8 +4,8 @@
 
 mod refusal;
 
-use brunt_model::plan::{HttpVersion, Tls, TlsVersion};
-pub use refusal::{Cause, Refusal};
+use brunt_model::plan::{HttpVersion, TlsSettings, TlsVersion};
+pub use refusal::{HandshakeFailure, HandshakeFailureCause};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{Resumption, WebPkiServerVerifier, verify_server_name};
 use rustls::crypto::aws_lc_rs::{ALL_KX_GROUPS, kx_group};
@@ -55,11 +55,11 @@ impl TlsClients {
     /// # Errors
     ///
     /// [`BadTls`] if a certificate or key cannot be read or used.
-    pub fn new(tls: &Tls, http: HttpVersion) -> Result<Self, BadTls> {
+    pub fn new(tls: &TlsSettings, http: HttpVersion) -> Result<Self, BadTls> {
         let Some(folder) = tls.cert.as_deref().filter(|cert| cert.is_dir()) else {
             return Ok(Self(vec![Arc::new(config(tls, http)?)]));
         };
-        let common = config(&Tls { cert: None, key: None, ..tls.clone() }, http)?;
+        let common = config(&TlsSettings { cert: None, key: None, ..tls.clone() }, http)?;
         let files = pem_files(folder)?;
         files
             .iter()
@@ -85,7 +85,7 @@ const SESSIONS_PER_CLIENT: usize = 4;
 /// Returns the settings of a client with the certificate and key in one file of a folder.
 fn folder_client(
     common: &ClientConfig,
-    tls: &Tls,
+    tls: &TlsSettings,
     folder: &Path,
     path: &Path,
 ) -> Result<Arc<ClientConfig>, BadTls> {
@@ -124,7 +124,7 @@ fn folder_error(folder: &Path, why: &str) -> BadTls {
 }
 
 /// Returns the settings of clients that share one certificate, or have none.
-fn config(tls: &Tls, http: HttpVersion) -> Result<ClientConfig, BadTls> {
+fn config(tls: &TlsSettings, http: HttpVersion) -> Result<ClientConfig, BadTls> {
     let provider = Arc::new(provider(tls)?);
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider));
     let builder = builder.with_protocol_versions(&versions(&tls.versions))?;
@@ -185,7 +185,7 @@ fn group_named(name: &str) -> Option<&'static dyn SupportedKxGroup> {
 }
 
 /// Returns the crypto provider, limited to the named cipher suites and groups, in this order.
-fn provider(tls: &Tls) -> Result<CryptoProvider, BadTls> {
+fn provider(tls: &TlsSettings) -> Result<CryptoProvider, BadTls> {
     let mut provider = rustls::crypto::aws_lc_rs::default_provider();
     provider.kx_groups = offered_groups(&tls.groups)?;
     let ciphers = &tls.ciphers;
@@ -215,7 +215,7 @@ fn versions(requested: &[TlsVersion]) -> Vec<&'static SupportedProtocolVersion> 
 /// The reason in words, if the name is invalid.
 pub fn connection(
     config: &Arc<ClientConfig>,
-    tls: &Tls,
+    tls: &TlsSettings,
     host: &str,
 ) -> Result<Box<ClientConnection>, String> {
     let name = tls.sni.as_deref().unwrap_or(host).to_owned();
@@ -276,7 +276,7 @@ pub fn handshake(connection: &ClientConnection) -> Handshake {
     }
 }
 
-fn trust(tls: &Tls, provider: &Arc<CryptoProvider>) -> Result<Trust, BadTls> {
+fn trust(tls: &TlsSettings, provider: &Arc<CryptoProvider>) -> Result<Trust, BadTls> {
     if tls.insecure {
         return Ok(Trust::Any);
     }
@@ -417,15 +417,18 @@ impl Verifier {
 
 /// True if no known authority signed the server's certificate.
 fn lacks_authority(error: &Error) -> bool {
-    matches!(Cause::from_error(error), Cause::UnknownIssuer | Cause::OwnAuthority)
+    matches!(
+        HandshakeFailureCause::from_error(error),
+        HandshakeFailureCause::UnknownIssuer | HandshakeFailureCause::OwnAuthority
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn of(tls: Tls) -> Result<Arc<ClientConfig>, BadTls> {
-        TlsClients::new(&Tls { insecure: true, ..tls }, HttpVersion::V1_1)
+    fn of(tls: TlsSettings) -> Result<Arc<ClientConfig>, BadTls> {
+        TlsClients::new(&TlsSettings { insecure: true, ..tls }, HttpVersion::V1_1)
             .map(|clients| Arc::clone(clients.config(0)))
     }
 
@@ -434,7 +437,8 @@ mod tests {
         let requested = ["TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384", "TLS13_AES_128_GCM_SHA256"]
             .map(str::to_owned)
             .to_vec();
-        let config = of(Tls { ciphers: requested.clone(), ..Tls::default() }).unwrap();
+        let config =
+            of(TlsSettings { ciphers: requested.clone(), ..TlsSettings::default() }).unwrap();
         let suites = &config.crypto_provider().cipher_suites;
         assert_eq!(suites.iter().filter_map(|s| s.suite().as_str()).collect::<Vec<_>>(), requested);
         assert!(requested.iter().all(|name| super::suites().contains(&name.as_str())));
@@ -444,14 +448,15 @@ mod tests {
     fn groups_are_offered_in_the_order_asked_for_and_by_default_as_browsers_do() {
         let names = |groups: &[&str]| {
             let groups = groups.iter().map(|name| (*name).to_owned()).collect();
-            let config = of(Tls { groups, ..Tls::default() }).unwrap();
+            let config = of(TlsSettings { groups, ..TlsSettings::default() }).unwrap();
             let offered = &config.crypto_provider().kx_groups;
             offered.iter().filter_map(|group| group.name().as_str()).collect::<Vec<_>>()
         };
         assert_eq!(names(&[]), ["X25519MLKEM768", "X25519", "secp256r1", "secp384r1"]);
         assert_eq!(names(&["SECP384R1", "x25519"]), ["secp384r1", "X25519"]);
-        let unknown =
-            of(Tls { groups: vec!["P-256".into()], ..Tls::default() }).unwrap_err().to_string();
+        let unknown = of(TlsSettings { groups: vec!["P-256".into()], ..TlsSettings::default() })
+            .unwrap_err()
+            .to_string();
         assert!(
             unknown.starts_with("`P-256` is not a known key exchange group; write some of "),
             "{unknown}"
@@ -461,14 +466,14 @@ mod tests {
 
     #[test]
     fn what_is_unknown_or_cannot_be_is_told() {
-        let none = of(Tls { ciphers: vec!["RC4-MD5".into()], ..Tls::default() });
+        let none = of(TlsSettings { ciphers: vec!["RC4-MD5".into()], ..TlsSettings::default() });
         assert!(
             none.unwrap_err().to_string().contains("RC4-MD5 is no cipher suite that is known here")
         );
-        let wrong = Tls {
+        let wrong = TlsSettings {
             ciphers: vec!["TLS13_AES_128_GCM_SHA256".into()],
             versions: vec![TlsVersion::V12],
-            ..Tls::default()
+            ..TlsSettings::default()
         };
         assert!(
             matches!(of(wrong), Err(BadTls::Refused(_))),
@@ -478,7 +483,7 @@ mod tests {
 
     #[test]
     fn a_name_is_asked_for_unless_none_is_wanted() {
-        assert!(of(Tls::default()).unwrap().enable_sni);
-        assert!(!of(Tls { no_sni: true, ..Tls::default() }).unwrap().enable_sni);
+        assert!(of(TlsSettings::default()).unwrap().enable_sni);
+        assert!(!of(TlsSettings { no_sni: true, ..TlsSettings::default() }).unwrap().enable_sni);
     }
 }

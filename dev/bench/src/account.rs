@@ -9,7 +9,7 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::tools::Tool;
+use crate::tools::BenchTool;
 
 /// Lag of requests, in seconds: the delay from their due times.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -30,16 +30,18 @@ pub struct Account {
 
 impl Account {
     /// Reads the output of a tool, or `result`, the file that brunt writes.
-    pub fn read(tool: Tool, output: &str, result: &Path) -> Self {
+    pub fn read(tool: BenchTool, output: &str, result: &Path) -> Self {
         match tool {
             // brunt prints for readers, so its figures come from its JSON file.
-            Tool::Brunt => {
+            BenchTool::Brunt => {
                 fs::read_to_string(result).map_or_else(|_| missing(), |text| from_brunt(&text))
             }
-            Tool::Floor => from_floor(output),
-            Tool::Wrk => from_lines(output, "requests in", &["Socket errors", "Non-2xx"]),
-            Tool::Ab => from_lines(output, "Complete requests:", &["Failed requests:", "Non-2xx"]),
-            Tool::H2load => from_h2load(output),
+            BenchTool::Floor => from_floor(output),
+            BenchTool::Wrk => from_lines(output, "requests in", &["Socket errors", "Non-2xx"]),
+            BenchTool::Ab => {
+                from_lines(output, "Complete requests:", &["Failed requests:", "Non-2xx"])
+            }
+            BenchTool::H2load => from_h2load(output),
         }
     }
 }

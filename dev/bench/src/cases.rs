@@ -7,23 +7,23 @@ use serde::Serialize;
 
 /// A page that nginx serves from a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Page {
+pub struct FilePage {
     pub path: &'static str,
     pub bytes: usize,
 }
 
-pub const SMALL: Page = Page { path: "/10b", bytes: 10 };
-pub const MEDIUM: Page = Page { path: "/124k", bytes: 123_784 };
-pub const HALF: Page = Page { path: "/64k", bytes: 65_536 };
-pub const LARGE: Page = Page { path: "/1m", bytes: 1_000_000 };
-pub const PAGES: [Page; 4] = [SMALL, HALF, MEDIUM, LARGE];
+pub const SMALL: FilePage = FilePage { path: "/10b", bytes: 10 };
+pub const MEDIUM: FilePage = FilePage { path: "/124k", bytes: 123_784 };
+pub const HALF: FilePage = FilePage { path: "/64k", bytes: 65_536 };
+pub const LARGE: FilePage = FilePage { path: "/1m", bytes: 1_000_000 };
+pub const PAGES: [FilePage; 4] = [SMALL, HALF, MEDIUM, LARGE];
 
 /// Number of connections in every rate case.
 pub const CONNECTIONS: u32 = 64;
 
 /// Transport of the requests of a closed loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub enum Transport {
+pub enum CaseTransport {
     KeepAlive,
     NewConnection,
     TlsKeepAlive,
@@ -38,11 +38,11 @@ pub const H2_CONNECTIONS: u32 = 8;
 
 /// Load of a case, with brunt's targets under it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub enum Load {
+pub enum CaseLoad {
     /// As fast as the server answers. `cpu_target` is the maximum ratio of brunt's CPU time per
     /// request to that of the reference tool: wrk, or h2load for HTTP/2. A ratio to the floor of at
     /// most [`NEAR_FLOOR_TARGET`] is sufficient, too.
-    Closed { page: Page, transport: Transport, cpu_target: f64 },
+    Closed { page: FilePage, transport: CaseTransport, cpu_target: f64 },
     /// Even arrivals at this rate per second, keep-alive, 10 bytes.
     Open { rate: u32 },
     /// Spacing of arrivals: each of [`PACES`], counted by a separate server.
@@ -59,34 +59,34 @@ pub enum Load {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Case {
+pub struct BenchCase {
     pub name: &'static str,
     pub title: &'static str,
-    pub load: Load,
+    pub load: CaseLoad,
 }
 
-impl Case {
+impl BenchCase {
     /// True for cases with rounds; other cases run once.
     pub fn is_of_rounds(&self) -> bool {
-        matches!(self.load, Load::Closed { .. } | Load::Open { .. })
+        matches!(self.load, CaseLoad::Closed { .. } | CaseLoad::Open { .. })
     }
 
     /// True for cases that run by default. Pacing and overload take long, and compare
     /// with no other tool.
     pub fn is_default(&self) -> bool {
-        !matches!(self.load, Load::Pacing | Load::Overload)
+        !matches!(self.load, CaseLoad::Pacing | CaseLoad::Overload)
     }
 }
 
 /// Spacing of the arrivals of an open loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Arrivals {
+pub enum ArrivalSpacing {
     Even,
     Poisson,
 }
 
-impl Arrivals {
+impl ArrivalSpacing {
     /// Name of the spacing in the options of brunt and of the floor.
     pub fn name(self) -> &'static str {
         match self {
@@ -98,97 +98,101 @@ impl Arrivals {
 
 /// One load of the pacing case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Pace {
+pub struct PacingLoad {
     pub name: &'static str,
-    pub arrivals: Arrivals,
+    pub arrivals: ArrivalSpacing,
     /// Arrivals per second.
     pub rate: u32,
 }
 
-const fn pace(name: &'static str, arrivals: Arrivals, rate: u32) -> Pace {
-    Pace { name, arrivals, rate }
+const fn pace(name: &'static str, arrivals: ArrivalSpacing, rate: u32) -> PacingLoad {
+    PacingLoad { name, arrivals, rate }
 }
 
-pub const PACES: [Pace; 6] = [
-    pace("even-2000", Arrivals::Even, 2_000),
-    pace("even-10000", Arrivals::Even, 10_000),
-    pace("even-20000", Arrivals::Even, 20_000),
-    pace("poisson-2000", Arrivals::Poisson, 2_000),
-    pace("poisson-10000", Arrivals::Poisson, 10_000),
-    pace("poisson-20000", Arrivals::Poisson, 20_000),
+pub const PACES: [PacingLoad; 6] = [
+    pace("even-2000", ArrivalSpacing::Even, 2_000),
+    pace("even-10000", ArrivalSpacing::Even, 10_000),
+    pace("even-20000", ArrivalSpacing::Even, 20_000),
+    pace("poisson-2000", ArrivalSpacing::Poisson, 2_000),
+    pace("poisson-10000", ArrivalSpacing::Poisson, 10_000),
+    pace("poisson-20000", ArrivalSpacing::Poisson, 20_000),
 ];
 
 const fn closed(
     name: &'static str,
     title: &'static str,
-    page: Page,
-    transport: Transport,
+    page: FilePage,
+    transport: CaseTransport,
     cpu_target: f64,
-) -> Case {
-    Case { name, title, load: Load::Closed { page, transport, cpu_target } }
+) -> BenchCase {
+    BenchCase { name, title, load: CaseLoad::Closed { page, transport, cpu_target } }
 }
 
-pub const CASES: [Case; 17] = [
-    closed("keepalive-10b", "Keep-alive, 10 bytes", SMALL, Transport::KeepAlive, 0.9),
-    closed("keepalive-124k", "Keep-alive, 124 kB", MEDIUM, Transport::KeepAlive, 0.45),
-    closed("keepalive-1m", "Keep-alive, 1 MB", LARGE, Transport::KeepAlive, 0.4),
+pub const CASES: [BenchCase; 17] = [
+    closed("keepalive-10b", "Keep-alive, 10 bytes", SMALL, CaseTransport::KeepAlive, 0.9),
+    closed("keepalive-124k", "Keep-alive, 124 kB", MEDIUM, CaseTransport::KeepAlive, 0.45),
+    closed("keepalive-1m", "Keep-alive, 1 MB", LARGE, CaseTransport::KeepAlive, 0.4),
     closed(
         "new-connection",
         "A new connection per request, 10 bytes",
         SMALL,
-        Transport::NewConnection,
+        CaseTransport::NewConnection,
         0.97,
     ),
-    closed("tls-10b", "TLS keep-alive, 10 bytes", SMALL, Transport::TlsKeepAlive, 0.9),
+    closed("tls-10b", "TLS keep-alive, 10 bytes", SMALL, CaseTransport::TlsKeepAlive, 0.9),
     closed(
         "h2-10b",
         "HTTP/2 over TLS, 8 connections of 32 streams, 10 bytes",
         SMALL,
-        Transport::H2 { streams: 32 },
+        CaseTransport::H2 { streams: 32 },
         0.85,
     ),
     closed(
         "h2-64k",
         "HTTP/2 over TLS, 8 connections of 32 streams, 64 kB",
         HALF,
-        Transport::H2 { streams: 32 },
+        CaseTransport::H2 { streams: 32 },
         0.9,
     ),
     closed(
         "h2-one-stream",
         "HTTP/2 over TLS, 8 connections of one stream, 10 bytes",
         SMALL,
-        Transport::H2 { streams: 1 },
+        CaseTransport::H2 { streams: 1 },
         1.0,
     ),
-    Case {
+    BenchCase {
         name: "open-2000",
         title: "Open loop, 2,000 requests/s",
-        load: Load::Open { rate: 2_000 },
+        load: CaseLoad::Open { rate: 2_000 },
     },
-    Case {
+    BenchCase {
         name: "open-10000",
         title: "Open loop, 10,000 requests/s",
-        load: Load::Open { rate: 10_000 },
+        load: CaseLoad::Open { rate: 10_000 },
     },
-    Case {
+    BenchCase {
         name: "open-20000",
         title: "Open loop, 20,000 requests/s",
-        load: Load::Open { rate: 20_000 },
+        load: CaseLoad::Open { rate: 20_000 },
     },
-    Case { name: "pacing", title: "Pacing", load: Load::Pacing },
-    Case { name: "overload", title: "Offered more than the joint limit", load: Load::Overload },
-    Case { name: "memory", title: "Memory of a long run", load: Load::Memory },
-    Case { name: "connections", title: "Memory per connection", load: Load::Connections },
-    Case {
+    BenchCase { name: "pacing", title: "Pacing", load: CaseLoad::Pacing },
+    BenchCase {
+        name: "overload",
+        title: "Offered more than the joint limit",
+        load: CaseLoad::Overload,
+    },
+    BenchCase { name: "memory", title: "Memory of a long run", load: CaseLoad::Memory },
+    BenchCase { name: "connections", title: "Memory per connection", load: CaseLoad::Connections },
+    BenchCase {
         name: "labels",
         title: "Memory of 1,000 labels",
-        load: Load::Urls { count: 1_000, bytes_target: 40e6 },
+        load: CaseLoad::Urls { count: 1_000, bytes_target: 40e6 },
     },
-    Case {
+    BenchCase {
         name: "urls",
         title: "Memory of 100,000 URLs",
-        load: Load::Urls { count: 100_000, bytes_target: 150e6 },
+        load: CaseLoad::Urls { count: 100_000, bytes_target: 150e6 },
     },
 ];
 
@@ -211,7 +215,7 @@ pub const GROWTH_TARGET: f64 = 0.05;
 /// Maximum client memory per open connection (4 kB of 1024 bytes).
 pub const CONNECTION_BYTES_TARGET: f64 = 4096.0;
 
-pub fn named(name: &str) -> Option<&'static Case> {
+pub fn named(name: &str) -> Option<&'static BenchCase> {
     CASES.iter().find(|case| case.name == name)
 }
 

@@ -7,19 +7,19 @@
 use serde::Serialize;
 
 use crate::cases::{
-    CONNECTION_BYTES_TARGET, Case, FLOOR_TARGET, GROWTH_TARGET, Load, NEAR_FLOOR_TARGET,
+    BenchCase, CONNECTION_BYTES_TARGET, CaseLoad, FLOOR_TARGET, GROWTH_TARGET, NEAR_FLOOR_TARGET,
     PRECISION_TARGET, RATE_TARGET,
 };
-use crate::maths::{Spread, deviation};
+use crate::maths::{MedianRange, deviation};
 use crate::memory::ConnectionMemory;
 use crate::overload;
 use crate::pacing;
 use crate::session::Results;
-use crate::summary::{self, Row};
-use crate::tools::Tool;
+use crate::summary::{self, ToolFigures};
+use crate::tools::BenchTool;
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Verdict {
+pub struct BenchVerdict {
     pub case: &'static str,
     pub figure: &'static str,
     pub measured: Option<f64>,
@@ -35,26 +35,26 @@ pub(crate) enum Bound {
     Within(f64, f64),
 }
 
-pub fn verdicts(cases: &[Case], results: &Results) -> Vec<Verdict> {
+pub fn verdicts(cases: &[BenchCase], results: &Results) -> Vec<BenchVerdict> {
     cases.iter().flat_map(|case| verdicts_of(case, results)).collect()
 }
 
 /// Returns the line that names a missed target.
-pub fn complaint(verdict: &Verdict) -> String {
+pub fn complaint(verdict: &BenchVerdict) -> String {
     let measured =
         verdict.measured.map_or("not measured".to_owned(), |value| format!("{value:.4}"));
     format!("{}: {} is {measured}, target {}", verdict.case, verdict.figure, verdict.target)
 }
 
-fn verdicts_of(case: &Case, results: &Results) -> Vec<Verdict> {
+fn verdicts_of(case: &BenchCase, results: &Results) -> Vec<BenchVerdict> {
     let rows = summary::rows(case, &results.measurements);
-    let brunt = rows.iter().find(|row| row.tool == Tool::Brunt);
+    let brunt = rows.iter().find(|row| row.tool == BenchTool::Brunt);
     match case.load {
-        Load::Closed { cpu_target, .. } => closed_verdicts(case.name, brunt, cpu_target),
-        Load::Open { rate } => open_verdicts(case.name, brunt, f64::from(rate)),
-        Load::Pacing => pacing::targets::verdicts(&results.pacing),
-        Load::Overload => overload::verdicts(&results.overload),
-        Load::Memory => {
+        CaseLoad::Closed { cpu_target, .. } => closed_verdicts(case.name, brunt, cpu_target),
+        CaseLoad::Open { rate } => open_verdicts(case.name, brunt, f64::from(rate)),
+        CaseLoad::Pacing => pacing::targets::verdicts(&results.pacing),
+        CaseLoad::Overload => overload::verdicts(&results.overload),
+        CaseLoad::Memory => {
             let growth = results.growth.map(|growth| deviation(growth.ratio(), 1.0));
             vec![verdict(
                 case.name,
@@ -63,8 +63,8 @@ fn verdicts_of(case: &Case, results: &Results) -> Vec<Verdict> {
                 Bound::AtMost(GROWTH_TARGET),
             )]
         }
-        Load::Connections => connection_verdicts(case.name, results),
-        Load::Urls { count, bytes_target } => {
+        CaseLoad::Connections => connection_verdicts(case.name, results),
+        CaseLoad::Urls { count, bytes_target } => {
             let peak = results
                 .url_peaks
                 .iter()
@@ -75,7 +75,11 @@ fn verdicts_of(case: &Case, results: &Results) -> Vec<Verdict> {
     }
 }
 
-fn closed_verdicts(case: &'static str, brunt: Option<&Row>, cpu_target: f64) -> Vec<Verdict> {
+fn closed_verdicts(
+    case: &'static str,
+    brunt: Option<&ToolFigures>,
+    cpu_target: f64,
+) -> Vec<BenchVerdict> {
     let cpu = brunt.and_then(|row| row.cpu_ratio);
     let rate = brunt.and_then(|row| row.rate_ratio);
     let floor = brunt.and_then(|row| median_of(row.floor_ratio));
@@ -99,7 +103,7 @@ fn closed_verdicts(case: &'static str, brunt: Option<&Row>, cpu_target: f64) -> 
     ]
 }
 
-fn open_verdicts(case: &'static str, brunt: Option<&Row>, rate: f64) -> Vec<Verdict> {
+fn open_verdicts(case: &'static str, brunt: Option<&ToolFigures>, rate: f64) -> Vec<BenchVerdict> {
     // Both the slope and the total must match. A late start changes the slope; arrivals dropped at
     // the end change the total.
     let precision = brunt.and_then(|row| {
@@ -120,7 +124,7 @@ fn open_verdicts(case: &'static str, brunt: Option<&Row>, rate: f64) -> Vec<Verd
     ]
 }
 
-fn connection_verdicts(case: &'static str, results: &Results) -> Vec<Verdict> {
+fn connection_verdicts(case: &'static str, results: &Results) -> Vec<BenchVerdict> {
     let memory = results.held.as_ref();
     let bytes = memory.map(ConnectionMemory::bytes_per_connection);
     let open = memory.map(|memory| memory.open as f64);
@@ -134,7 +138,7 @@ fn connection_verdicts(case: &'static str, results: &Results) -> Vec<Verdict> {
     ]
 }
 
-pub(crate) fn median_of(spread: Option<Spread>) -> Option<f64> {
+pub(crate) fn median_of(spread: Option<MedianRange>) -> Option<f64> {
     spread.map(|spread| spread.median)
 }
 
@@ -143,21 +147,21 @@ pub(crate) fn verdict(
     figure: &'static str,
     measured: Option<f64>,
     bound: Bound,
-) -> Verdict {
+) -> BenchVerdict {
     let (target, range) = match bound {
         Bound::AtMost(most) => (format!("≤ {most}"), f64::NEG_INFINITY..=most),
         Bound::AtLeast(least) => (format!("≥ {least}"), least..=f64::INFINITY),
         Bound::Within(least, most) => (format!("{least}–{most}"), least..=most),
     };
     let met = measured.is_some_and(|value| range.contains(&value));
-    Verdict { case, figure, measured, target, met }
+    BenchVerdict { case, figure, measured, target, met }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::cases::named;
-    use crate::memory::{ConnectionMemory, Growth, UrlPeak};
+    use crate::memory::{ConnectionMemory, MemoryGrowth, UrlPeak};
     use crate::summary::tests::run;
 
     fn missed(case: &str, results: &Results) -> Vec<&'static str> {
@@ -165,14 +169,20 @@ mod tests {
         verdicts.into_iter().filter(|verdict| !verdict.met).map(|verdict| verdict.figure).collect()
     }
 
-    fn measured(case: &'static str, other: Tool, brunt: [f64; 3], reference: [f64; 3]) -> Results {
-        let measurements = vec![run(case, Tool::Brunt, 0, brunt), run(case, other, 0, reference)];
+    fn measured(
+        case: &'static str,
+        other: BenchTool,
+        brunt: [f64; 3],
+        reference: [f64; 3],
+    ) -> Results {
+        let measurements =
+            vec![run(case, BenchTool::Brunt, 0, brunt), run(case, other, 0, reference)];
         Results { measurements, ..Results::default() }
     }
 
     #[test]
     fn a_closed_loop_has_a_cost_and_a_rate_to_keep() {
-        let of = |brunt| measured("keepalive-124k", Tool::Wrk, brunt, [100.0, 20.0, 0.0]);
+        let of = |brunt| measured("keepalive-124k", BenchTool::Wrk, brunt, [100.0, 20.0, 0.0]);
         assert!(missed("keepalive-124k", &of([99.0, 8.9, 0.0])).is_empty());
         assert_eq!(
             missed("keepalive-124k", &of([99.0, 9.1, 0.0])),
@@ -188,8 +198,13 @@ mod tests {
     fn a_closed_loop_near_the_floor_has_nothing_left_to_save() {
         let of = |brunt| {
             let mut results =
-                measured("keepalive-124k", Tool::Wrk, [100.0, brunt, 0.0], [100.0, 20.0, 0.0]);
-            results.measurements.push(run("keepalive-124k", Tool::Floor, 0, [100.0, 10.0, 0.0]));
+                measured("keepalive-124k", BenchTool::Wrk, [100.0, brunt, 0.0], [100.0, 20.0, 0.0]);
+            results.measurements.push(run(
+                "keepalive-124k",
+                BenchTool::Floor,
+                0,
+                [100.0, 10.0, 0.0],
+            ));
             results
         };
         assert!(missed("keepalive-124k", &of(10.2)).is_empty());
@@ -198,7 +213,7 @@ mod tests {
 
     #[test]
     fn an_open_loop_must_also_keep_its_rate() {
-        let of = |brunt| measured("open-2000", Tool::Floor, brunt, [2000.0, 10.0, 5e-5]);
+        let of = |brunt| measured("open-2000", BenchTool::Floor, brunt, [2000.0, 10.0, 5e-5]);
         assert!(missed("open-2000", &of([2001.9, 12.9, 6.4e-5])).is_empty());
         assert_eq!(
             missed("open-2000", &of([1990.0, 12.9, 6.4e-5])),
@@ -218,7 +233,7 @@ mod tests {
     #[test]
     fn memory_neither_grows_nor_costs_too_much() {
         let growth = |long_bytes| Results {
-            growth: Some(Growth { requests: 1, short_bytes: 100, long_bytes }),
+            growth: Some(MemoryGrowth { requests: 1, short_bytes: 100, long_bytes }),
             ..Results::default()
         };
         assert!(missed("memory", &growth(104)).is_empty());

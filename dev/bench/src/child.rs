@@ -18,16 +18,16 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
 
 use crate::clock::Stopwatch;
-use crate::usage::{self, Ended, Usage};
+use crate::usage::{self, ChildUsage, Usage};
 
 /// Interval at which a running child is polled.
 const TICK: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 
 /// Set by Ctrl-C, SIGTERM or SIGHUP. Everything that waits checks it and returns an error.
 #[derive(Clone, Debug, Default)]
-pub struct Interrupt(Arc<AtomicBool>);
+pub struct InterruptFlag(Arc<AtomicBool>);
 
-impl Interrupt {
+impl InterruptFlag {
     pub fn install() -> Result<Self> {
         let interrupt = Self::default();
         for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
@@ -99,7 +99,7 @@ impl OwnedProcess {
         let _ = kill_process_group(self.pid, signal);
     }
 
-    pub fn reap(mut self) -> Result<Ended> {
+    pub fn reap(mut self) -> Result<ChildUsage> {
         self.reaped = true;
         Ok(usage::wait(self.id())?)
     }
@@ -122,7 +122,7 @@ fn start(command: &mut Command) -> Result<Child> {
 
 /// Result of a process that has ended.
 #[derive(Clone, Debug)]
-pub struct Finished {
+pub struct ChildResult {
     /// Exit code; `None` if a signal ended the process.
     pub code: Option<i32>,
     pub usage: Usage,
@@ -135,9 +135,9 @@ pub struct Finished {
 pub fn run(
     command: &mut Command,
     limit: Duration,
-    interrupt: &Interrupt,
+    interrupt: &InterruptFlag,
     mut tick: impl FnMut(Duration) -> Result<()>,
-) -> Result<Finished> {
+) -> Result<ChildResult> {
     // A pipe could fill up and block the child, because it is read only at the end.
     let mut output = tempfile::tempfile()?;
     command.stdout(output.try_clone()?).stderr(output.try_clone()?);
@@ -158,7 +158,7 @@ pub fn run(
     let elapsed = watch.elapsed();
     let mut ended = child.reap()?;
     ended.usage.peak_rss_bytes = true_peak(ended.usage.peak_rss_bytes, observed_rss)?;
-    Ok(Finished { code: ended.code, usage: ended.usage, elapsed, output: text(&mut output)? })
+    Ok(ChildResult { code: ended.code, usage: ended.usage, elapsed, output: text(&mut output)? })
 }
 
 /// Returns the peak memory of a child. The kernel starts it at the peak of the parent at the time
@@ -185,8 +185,8 @@ fn text(file: &mut File) -> Result<String> {
 mod tests {
     use super::*;
 
-    fn shell(script: &str, limit: Duration) -> Result<Finished> {
-        run(Command::new("sh").args(["-c", script]), limit, &Interrupt::default(), |_| Ok(()))
+    fn shell(script: &str, limit: Duration) -> Result<ChildResult> {
+        run(Command::new("sh").args(["-c", script]), limit, &InterruptFlag::default(), |_| Ok(()))
     }
 
     #[test]
@@ -230,7 +230,7 @@ mod tests {
 
     #[test]
     fn an_interruption_ends_the_run() {
-        let interrupt = Interrupt::default();
+        let interrupt = InterruptFlag::default();
         interrupt.0.store(true, Ordering::Relaxed);
         let error =
             run(Command::new("sleep").arg("60"), Duration::from_mins(1), &interrupt, |_| Ok(()))

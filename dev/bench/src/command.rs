@@ -7,36 +7,36 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::process::Command;
 
-use crate::cases::{CONNECTIONS, H2_CONNECTIONS, Load, SMALL, Transport};
-use crate::nginx::Nginx;
-use crate::tools::Tool;
+use crate::cases::{CONNECTIONS, CaseLoad, CaseTransport, H2_CONNECTIONS, SMALL};
+use crate::nginx::BenchNginx;
+use crate::tools::BenchTool;
 
 /// More requests per second than any tool reaches: ab requires a number of requests.
 const AB_AT_MOST_PER_SECOND: u64 = 400_000;
 
 /// Parameters of one run.
 #[derive(Clone, Copy, Debug)]
-pub struct Job<'a> {
-    pub load: Load,
+pub struct RunParameters<'a> {
+    pub load: CaseLoad,
     pub seconds: u64,
-    pub server: &'a Nginx,
+    pub server: &'a BenchNginx,
     /// Output file of brunt.
     pub result: &'a Path,
 }
 
-impl Job<'_> {
-    pub fn command(&self, tool: Tool, program: &Path) -> Option<Command> {
+impl RunParameters<'_> {
+    pub fn command(&self, tool: BenchTool, program: &Path) -> Option<Command> {
         let arguments = match tool {
-            Tool::Brunt => self.brunt(),
-            Tool::Wrk => self.wrk(),
-            Tool::Ab => self.ab(),
-            Tool::H2load => self.h2load(),
-            Tool::Floor => self.floor(),
+            BenchTool::Brunt => self.brunt(),
+            BenchTool::Wrk => self.wrk(),
+            BenchTool::Ab => self.ab(),
+            BenchTool::H2load => self.h2load(),
+            BenchTool::Floor => self.floor(),
         }?;
         let mut command = Command::new(program);
         command.args(arguments);
         // The path of the result file may contain spaces, so it is no part of the words above.
-        if tool == Tool::Brunt {
+        if tool == BenchTool::Brunt {
             command
                 .arg("-o")
                 .arg([OsStr::new("json="), self.result.as_os_str()].join(OsStr::new("")));
@@ -46,7 +46,7 @@ impl Job<'_> {
 
     fn brunt(&self) -> Option<Vec<String>> {
         let url = match self.load {
-            Load::Open { .. } => self.server.url(SMALL),
+            CaseLoad::Open { .. } => self.server.url(SMALL),
             _ => self.url()?,
         };
         let connections = if self.streams().is_some() { H2_CONNECTIONS } else { CONNECTIONS };
@@ -56,14 +56,14 @@ impl Job<'_> {
             &format!("-c {connections} -d {}s", self.seconds),
         ]);
         match self.load {
-            Load::Open { rate } => words.extend(split(&format!("-r {rate} --arrivals even"))),
-            Load::Closed { transport: Transport::NewConnection, .. } => {
+            CaseLoad::Open { rate } => words.extend(split(&format!("-r {rate} --arrivals even"))),
+            CaseLoad::Closed { transport: CaseTransport::NewConnection, .. } => {
                 words.push("--no-keepalive".to_owned());
             }
-            Load::Closed { transport: Transport::TlsKeepAlive, .. } => {
+            CaseLoad::Closed { transport: CaseTransport::TlsKeepAlive, .. } => {
                 words.push("--insecure".to_owned());
             }
-            Load::Closed { transport: Transport::H2 { streams }, .. } => {
+            CaseLoad::Closed { transport: CaseTransport::H2 { streams }, .. } => {
                 words.extend(split(&format!("--insecure --http 2 --streams {streams}")));
             }
             _ => {}
@@ -74,7 +74,7 @@ impl Job<'_> {
     fn wrk(&self) -> Option<Vec<String>> {
         let url = self.url().filter(|_| self.streams().is_none())?;
         let mut words = split(&format!("-t1 -c{CONNECTIONS} -d{}s", self.seconds));
-        if self.transport() == Some(Transport::NewConnection) {
+        if self.transport() == Some(CaseTransport::NewConnection) {
             // wrk has no other way to open a connection per request.
             words.extend(["-H", "Connection: close"].map(str::to_owned));
         }
@@ -84,7 +84,7 @@ impl Job<'_> {
 
     fn ab(&self) -> Option<Vec<String>> {
         let url = self.url().filter(|_| self.streams().is_none())?;
-        let keep = if self.transport() == Some(Transport::NewConnection) { "" } else { "-k" };
+        let keep = if self.transport() == Some(CaseTransport::NewConnection) { "" } else { "-k" };
         // The order matters: -t sets a number of requests, which -n then replaces.
         let limits = format!(
             "-q -c {CONNECTIONS} -t {} -n {}",
@@ -97,14 +97,14 @@ impl Job<'_> {
     fn h2load(&self) -> Option<Vec<String>> {
         let common = format!("--h1 -t1 -m1 -c{CONNECTIONS} -D {}", self.seconds);
         match self.load {
-            Load::Open { rate } => {
+            CaseLoad::Open { rate } => {
                 // h2load takes the rate of each connection.
                 let each = f64::from(rate) / f64::from(CONNECTIONS);
                 Some(words(&[&common, &format!("--rps={each}"), &self.server.url(SMALL)]))
             }
             // h2load keeps its connections.
-            Load::Closed { transport: Transport::NewConnection, .. } => None,
-            Load::Closed { transport: Transport::H2 { streams }, .. } => {
+            CaseLoad::Closed { transport: CaseTransport::NewConnection, .. } => None,
+            CaseLoad::Closed { transport: CaseTransport::H2 { streams }, .. } => {
                 let many = format!("-t1 -m{streams} -c{H2_CONNECTIONS} -D {}", self.seconds);
                 Some(words(&[&many, &self.url()?]))
             }
@@ -113,18 +113,18 @@ impl Job<'_> {
     }
 
     fn floor(&self) -> Option<Vec<String>> {
-        let Nginx { address, .. } = self.server;
+        let BenchNginx { address, .. } = self.server;
         let Self { seconds, .. } = self;
         match self.load {
-            Load::Open { rate } => {
+            CaseLoad::Open { rate } => {
                 Some(split(&format!("open {address} {rate} {seconds} {CONNECTIONS} even")))
             }
-            Load::Closed {
+            CaseLoad::Closed {
                 page,
-                transport: Transport::KeepAlive | Transport::NewConnection,
+                transport: CaseTransport::KeepAlive | CaseTransport::NewConnection,
                 ..
             } => {
-                let new = if self.transport() == Some(Transport::NewConnection) {
+                let new = if self.transport() == Some(CaseTransport::NewConnection) {
                     "--new-connections"
                 } else {
                     ""
@@ -138,9 +138,9 @@ impl Job<'_> {
         }
     }
 
-    fn transport(&self) -> Option<Transport> {
+    fn transport(&self) -> Option<CaseTransport> {
         match self.load {
-            Load::Closed { transport, .. } => Some(transport),
+            CaseLoad::Closed { transport, .. } => Some(transport),
             _ => None,
         }
     }
@@ -148,7 +148,7 @@ impl Job<'_> {
     /// Number of streams on each connection; None without HTTP/2.
     fn streams(&self) -> Option<u32> {
         match self.transport() {
-            Some(Transport::H2 { streams }) => Some(streams),
+            Some(CaseTransport::H2 { streams }) => Some(streams),
             _ => None,
         }
     }
@@ -156,12 +156,12 @@ impl Job<'_> {
     /// URL of a closed loop's page.
     fn url(&self) -> Option<String> {
         match self.load {
-            Load::Closed {
+            CaseLoad::Closed {
                 page,
-                transport: Transport::TlsKeepAlive | Transport::H2 { .. },
+                transport: CaseTransport::TlsKeepAlive | CaseTransport::H2 { .. },
                 ..
             } => Some(self.server.tls_url(page)),
-            Load::Closed { page, .. } => Some(self.server.url(page)),
+            CaseLoad::Closed { page, .. } => Some(self.server.url(page)),
             _ => None,
         }
     }

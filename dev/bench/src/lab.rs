@@ -20,7 +20,7 @@ use crate::child::OwnedProcess;
 const PATIENCE: Timespec = Timespec { tv_sec: 10, tv_nsec: 0 };
 
 #[derive(Debug)]
-pub struct Lab {
+pub struct BenchLab {
     pub address: SocketAddr,
     process: OwnedProcess,
     /// The lab ends when this pipe closes. Therefore it also ends when this process
@@ -40,7 +40,7 @@ pub struct Count {
     pub unstamped: u64,
 }
 
-impl Lab {
+impl BenchLab {
     /// Starts a lab with these options for at most `seconds`. It writes its results to `stats`.
     pub fn start(program: &Path, options: &[&str], stats: &Path, seconds: u64) -> Result<Self> {
         // The report of an earlier run must not be read.
@@ -154,7 +154,7 @@ mod tests {
     fn a_program_that_is_no_lab_is_told_apart_and_ended() {
         let scratch = tempfile::tempdir().unwrap();
         let error =
-            Lab::start(Path::new("true"), &[], &scratch.path().join("stats"), 1).unwrap_err();
+            BenchLab::start(Path::new("true"), &[], &scratch.path().join("stats"), 1).unwrap_err();
         assert!(format!("{error:#}").contains("no address"), "{error:#}");
     }
 }

@@ -19,7 +19,7 @@ const TICKS_PER_SECOND: f64 = 100.0;
 
 /// Environment for which absolute figures are valid.
 #[derive(Clone, Debug, Serialize)]
-pub struct Machine {
+pub struct BenchMachine {
     pub cpu: String,
     pub cores: usize,
     pub system: String,
@@ -30,7 +30,7 @@ pub struct Machine {
     pub versions: Vec<(&'static str, String)>,
 }
 
-impl Machine {
+impl BenchMachine {
     pub fn describe(toolbox: &Toolbox) -> Self {
         let nginx = tools::in_path("nginx").and_then(|path| tools::first_line(&path, "-v"));
         let nginx = nginx.map(|line| ("nginx", line.replace("nginx version: ", "")));

@@ -6,31 +6,31 @@ use std::fs;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use brunt_bench::child::Interrupt;
-use brunt_bench::machine::{self, Machine};
+use brunt_bench::child::InterruptFlag;
+use brunt_bench::machine::{self, BenchMachine};
 use brunt_bench::measure::Stand;
-use brunt_bench::memory::Scale;
-use brunt_bench::nginx::Nginx;
-use brunt_bench::options::Options;
-use brunt_bench::report::Report;
+use brunt_bench::memory::RunLength;
+use brunt_bench::nginx::BenchNginx;
+use brunt_bench::options::BenchOptions;
+use brunt_bench::report::BenchPage;
 use brunt_bench::tools::Toolbox;
 use brunt_bench::{check, output, session};
 use clap::Parser;
 
 fn main() -> ExitCode {
-    output::exit_code("brunt-bench", run(&Options::parse()))
+    output::exit_code("brunt-bench", run(&BenchOptions::parse()))
 }
 
-fn run(options: &Options) -> Result<ExitCode> {
+fn run(options: &BenchOptions) -> Result<ExitCode> {
     machine::raise_file_limit()?;
-    let interrupt = Interrupt::install()?;
+    let interrupt = InterruptFlag::install()?;
     let toolbox = Toolbox::locate(options);
-    let machine = Machine::describe(&toolbox);
+    let machine = BenchMachine::describe(&toolbox);
     let stand = set_up(options, interrupt, toolbox)?;
     let cases = options.cases();
-    let scale = if options.quick { Scale::QUICK } else { Scale::FULL };
+    let scale = if options.quick { RunLength::QUICK } else { RunLength::FULL };
     let results = session::run(&stand, &cases, options.rounds(), scale)?;
-    let report = Report {
+    let report = BenchPage {
         machine: &machine,
         cases: &cases,
         results: &results,
@@ -42,12 +42,12 @@ fn run(options: &Options) -> Result<ExitCode> {
     Ok(if options.check { verdict(&report) } else { ExitCode::SUCCESS })
 }
 
-fn set_up(options: &Options, interrupt: Interrupt, toolbox: Toolbox) -> Result<Stand> {
+fn set_up(options: &BenchOptions, interrupt: InterruptFlag, toolbox: Toolbox) -> Result<Stand> {
     if options.pin {
         // Children inherit the CPU of this process, so the server starts first.
         machine::pin_to(0).context("--pin: the server's CPU")?;
     }
-    let server = Nginx::start(&interrupt)?;
+    let server = BenchNginx::start(&interrupt)?;
     if options.pin {
         machine::pin_to(1).context("--pin: the tools' CPU")?;
     }
@@ -61,7 +61,7 @@ fn set_up(options: &Options, interrupt: Interrupt, toolbox: Toolbox) -> Result<S
     })
 }
 
-fn write(options: &Options, report: &Report) -> Result<()> {
+fn write(options: &BenchOptions, report: &BenchPage) -> Result<()> {
     let page = report.markdown();
     output::result(&page);
     if let Some(file) = &options.out {
@@ -73,7 +73,7 @@ fn write(options: &Options, report: &Report) -> Result<()> {
     Ok(())
 }
 
-fn verdict(report: &Report) -> ExitCode {
+fn verdict(report: &BenchPage) -> ExitCode {
     let verdicts = report.verdicts();
     let missed: Vec<String> =
         verdicts.iter().filter(|one| !one.met).map(check::complaint).collect();

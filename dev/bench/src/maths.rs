@@ -9,13 +9,13 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// A median, and the range of its values.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Spread {
+pub struct MedianRange {
     pub median: f64,
     pub min: f64,
     pub max: f64,
 }
 
-impl Spread {
+impl MedianRange {
     /// `None` without values.
     pub fn of(values: &[f64]) -> Option<Self> {
         let min = values.iter().copied().reduce(f64::min)?;
@@ -111,8 +111,11 @@ mod tests {
 
     #[test]
     fn a_spread_has_its_extremes() {
-        assert_eq!(Spread::of(&[2.0, 1.0, 4.0]), Some(Spread { median: 2.0, min: 1.0, max: 4.0 }));
-        assert_eq!(Spread::of(&[]), None);
+        assert_eq!(
+            MedianRange::of(&[2.0, 1.0, 4.0]),
+            Some(MedianRange { median: 2.0, min: 1.0, max: 4.0 })
+        );
+        assert_eq!(MedianRange::of(&[]), None);
     }
 
     #[test]

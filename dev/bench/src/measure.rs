@@ -13,14 +13,14 @@ use anyhow::{Context, Result, ensure};
 use serde::Serialize;
 
 use crate::account::{Account, Lag};
-use crate::cases::Case;
-use crate::child::{self, Finished, Interrupt};
+use crate::cases::BenchCase;
+use crate::child::{self, ChildResult, InterruptFlag};
 use crate::clock::Stopwatch;
-use crate::command::Job;
+use crate::command::RunParameters;
 use crate::machine;
-use crate::nginx::Nginx;
-use crate::status::Reading;
-use crate::tools::{Tool, Toolbox};
+use crate::nginx::BenchNginx;
+use crate::status::NginxCounters;
+use crate::tools::{BenchTool, Toolbox};
 
 /// Maximum difference between a tool's own count and nginx's, as a share. Requests in flight at the
 /// end are tolerated in addition.
@@ -33,9 +33,9 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// Environment of every run.
 #[derive(Debug)]
 pub struct Stand {
-    pub server: Nginx,
+    pub server: BenchNginx,
     pub toolbox: Toolbox,
-    pub interrupt: Interrupt,
+    pub interrupt: InterruptFlag,
     pub scratch: tempfile::TempDir,
     pub seconds: u64,
     /// True if the server is pinned to the first CPU, and the tools to the second.
@@ -46,7 +46,7 @@ pub struct Stand {
 #[derive(Clone, Debug, Serialize)]
 pub struct Measurement {
     pub case: &'static str,
-    pub tool: Tool,
+    pub tool: BenchTool,
     pub round: usize,
     /// Requested length of the load.
     pub seconds: f64,
@@ -80,21 +80,30 @@ impl Observed {
 
 impl Stand {
     /// Measures a run. `None` if the tool is not installed or does not support the case.
-    pub fn measure(&self, case: &Case, tool: Tool, round: usize) -> Option<Result<Measurement>> {
+    pub fn measure(
+        &self,
+        case: &BenchCase,
+        tool: BenchTool,
+        round: usize,
+    ) -> Option<Result<Measurement>> {
         self.measure_with(case, tool, self.toolbox.path(tool)?, round)
     }
 
     /// Measures a run with `program` for the tool.
     pub fn measure_with(
         &self,
-        case: &Case,
-        tool: Tool,
+        case: &BenchCase,
+        tool: BenchTool,
         program: &Path,
         round: usize,
     ) -> Option<Result<Measurement>> {
         let result = self.result_file();
-        let job =
-            Job { load: case.load, seconds: self.seconds, server: &self.server, result: &result };
+        let job = RunParameters {
+            load: case.load,
+            seconds: self.seconds,
+            server: &self.server,
+            result: &result,
+        };
         let mut command = job.command(tool, program)?;
         let seconds = self.seconds as f64;
         let run =
@@ -112,7 +121,7 @@ impl Stand {
     /// Runs `command`, which loads the server for about `seconds`, and kills it after `limit`.
     pub fn observe(
         &self,
-        tool: Tool,
+        tool: BenchTool,
         command: &mut Command,
         seconds: f64,
         limit: Duration,
@@ -155,8 +164,8 @@ impl Stand {
 
 /// Fails unless the tool has measured. A run of brunt with a failed consistency check counts:
 /// excluding it would exclude brunt's worst runs.
-pub(crate) fn expect_measured(tool: Tool, finished: &Finished) -> Result<()> {
-    let has_failed_check = tool == Tool::Brunt && finished.code == Some(BRUNT_DOUBTS);
+pub(crate) fn expect_measured(tool: BenchTool, finished: &ChildResult) -> Result<()> {
+    let has_failed_check = tool == BenchTool::Brunt && finished.code == Some(BRUNT_DOUBTS);
     let status =
         finished.code.map_or("ended by a signal".to_owned(), |code| format!("exit code {code}"));
     ensure!(
@@ -183,12 +192,12 @@ fn last_lines(output: &str) -> String {
 
 /// Reads nginx's count at two instants of a run.
 struct Watcher<'a> {
-    server: &'a Nginx,
+    server: &'a BenchNginx,
     watch: Stopwatch,
-    start: Reading,
+    start: NginxCounters,
     /// Instants of readings that are still due, in descending order.
     instants: Vec<Duration>,
-    readings: Vec<(Duration, Reading)>,
+    readings: Vec<(Duration, NginxCounters)>,
     connections: u64,
 }
 
@@ -244,7 +253,7 @@ impl Cpu {
     }
 
     /// CPU usage of all processes but our server and this client, in CPUs.
-    pub(crate) fn foreign_since(&self, before: &Self, client: &Finished) -> f64 {
+    pub(crate) fn foreign_since(&self, before: &Self, client: &ChildResult) -> f64 {
         let ours =
             self.server - before.server + (client.usage.user + client.usage.system).as_secs_f64();
         let elapsed = before.at.elapsed().as_secs_f64();
@@ -273,17 +282,17 @@ mod tests {
             child::run(
                 Command::new("sh").args(["-c", script]),
                 limit,
-                &Interrupt::default(),
+                &InterruptFlag::default(),
                 |_| Ok(()),
             )
             .unwrap()
         };
         let (well, doubtful, ill) =
             (ended("exit 0"), ended("exit 5"), ended("echo no reply; exit 3"));
-        assert!(expect_measured(Tool::Ab, &well).is_ok());
-        assert!(expect_measured(Tool::Brunt, &doubtful).is_ok());
-        assert!(expect_measured(Tool::Floor, &doubtful).is_err());
-        let error = expect_measured(Tool::Brunt, &ill).unwrap_err().to_string();
+        assert!(expect_measured(BenchTool::Ab, &well).is_ok());
+        assert!(expect_measured(BenchTool::Brunt, &doubtful).is_ok());
+        assert!(expect_measured(BenchTool::Floor, &doubtful).is_err());
+        let error = expect_measured(BenchTool::Brunt, &ill).unwrap_err().to_string();
         assert!(error.contains("exit code 3") && error.contains("no reply"), "{error}");
     }
 

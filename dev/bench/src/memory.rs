@@ -14,7 +14,7 @@ use serde::Serialize;
 use crate::cases::{CONNECTIONS, SMALL};
 use crate::measure::{Observed, Stand};
 use crate::output;
-use crate::tools::Tool;
+use crate::tools::BenchTool;
 
 /// Parameters of the case of open connections.
 const MANY: u64 = 15_000;
@@ -30,24 +30,24 @@ const SLOWEST_PER_SECOND: u64 = 10_000;
 
 /// Number of requests of the shorter run of [`growth`].
 #[derive(Clone, Copy, Debug)]
-pub struct Scale {
+pub struct RunLength {
     pub requests: u64,
 }
 
-impl Scale {
+impl RunLength {
     pub const FULL: Self = Self { requests: 1_000_000 };
     pub const QUICK: Self = Self { requests: 100_000 };
 }
 
 /// Peak memory of a run, and of a run that is ten times as long.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Growth {
+pub struct MemoryGrowth {
     pub requests: u64,
     pub short_bytes: u64,
     pub long_bytes: u64,
 }
 
-impl Growth {
+impl MemoryGrowth {
     pub fn ratio(&self) -> f64 {
         self.long_bytes as f64 / self.short_bytes as f64
     }
@@ -79,15 +79,15 @@ pub struct UrlPeak {
 }
 
 /// Measures the growth of memory with the length of a run. `None` without brunt.
-pub fn growth(stand: &Stand, scale: Scale) -> Option<Result<Growth>> {
-    stand.toolbox.path(Tool::Brunt)?;
+pub fn growth(stand: &Stand, scale: RunLength) -> Option<Result<MemoryGrowth>> {
+    stand.toolbox.path(BenchTool::Brunt)?;
     Some(measure_growth(stand, scale.requests))
 }
 
-fn measure_growth(stand: &Stand, requests: u64) -> Result<Growth> {
+fn measure_growth(stand: &Stand, requests: u64) -> Result<MemoryGrowth> {
     let short_bytes = peak_bytes(stand, requests)?;
     let long_bytes = peak_bytes(stand, 10 * requests)?;
-    Ok(Growth { requests, short_bytes, long_bytes })
+    Ok(MemoryGrowth { requests, short_bytes, long_bytes })
 }
 
 /// Peak memory of a run with this many requests.
@@ -104,7 +104,7 @@ fn peak_bytes(stand: &Stand, requests: u64) -> Result<u64> {
 
 /// Measures the memory of open connections. `None` without brunt.
 pub fn connections(stand: &Stand) -> Option<Result<ConnectionMemory>> {
-    stand.toolbox.path(Tool::Brunt)?;
+    stand.toolbox.path(BenchTool::Brunt)?;
     Some(measure_connections(stand))
 }
 
@@ -128,7 +128,7 @@ fn hold_connections(stand: &Stand, connections: u64) -> Result<Observed> {
 
 /// Measures the memory of a run over distinct URLs. `None` without brunt.
 pub fn urls(stand: &Stand, count: u64) -> Option<Result<UrlPeak>> {
-    stand.toolbox.path(Tool::Brunt)?;
+    stand.toolbox.path(BenchTool::Brunt)?;
     Some(measure_urls(stand, count))
 }
 
@@ -150,7 +150,7 @@ fn url_line(number: u64) -> String {
 }
 
 fn brunt(stand: &Stand, load: &str, seconds: f64, limit: Duration) -> Result<Observed> {
-    let program = stand.toolbox.path(Tool::Brunt).context("no brunt")?;
+    let program = stand.toolbox.path(BenchTool::Brunt).context("no brunt")?;
     let mut command = Command::new(program);
     command.arg(stand.server.url(SMALL)).args(load.split_whitespace()).args([
         "--threads",
@@ -158,7 +158,7 @@ fn brunt(stand: &Stand, load: &str, seconds: f64, limit: Duration) -> Result<Obs
         "--quiet",
     ]);
     command.arg("-o").arg(format!("json={}", stand.result_file().display()));
-    let (observed, _) = stand.observe(Tool::Brunt, &mut command, seconds, limit)?;
+    let (observed, _) = stand.observe(BenchTool::Brunt, &mut command, seconds, limit)?;
     output::progress(&format!("brunt {load}: {:.1} MB", observed.peak_rss_bytes as f64 / 1e6));
     stand.interrupt.pause(Duration::from_secs(1))?;
     Ok(observed)
@@ -182,6 +182,6 @@ mod tests {
 
     #[test]
     fn growth_is_a_ratio() {
-        assert_eq!(Growth { requests: 1, short_bytes: 4, long_bytes: 5 }.ratio(), 1.25);
+        assert_eq!(MemoryGrowth { requests: 1, short_bytes: 4, long_bytes: 5 }.ratio(), 1.25);
     }
 }

@@ -15,15 +15,15 @@ use rustix::event::Timespec;
 use rustix::process::Signal;
 use tempfile::TempDir;
 
-use crate::cases::{PAGES, Page};
-use crate::child::{Interrupt, OwnedProcess};
+use crate::cases::{FilePage, PAGES};
+use crate::child::{InterruptFlag, OwnedProcess};
 use crate::status::Status;
 use crate::tools;
 
 const HALF_A_SECOND: Timespec = Timespec { tv_sec: 0, tv_nsec: 500_000_000 };
 
 #[derive(Debug)]
-pub struct Nginx {
+pub struct BenchNginx {
     pub address: SocketAddr,
     pub tls_address: SocketAddr,
     pub status: Status,
@@ -32,8 +32,8 @@ pub struct Nginx {
     folder: TempDir,
 }
 
-impl Nginx {
-    pub fn start(interrupt: &Interrupt) -> Result<Self> {
+impl BenchNginx {
+    pub fn start(interrupt: &InterruptFlag) -> Result<Self> {
         let program = tools::in_path("nginx").context("nginx is not installed")?;
         let folder = tempfile::Builder::new().prefix("brunt-bench-").tempdir()?;
         let [address, tls_address] = free_addresses()?;
@@ -53,11 +53,11 @@ impl Nginx {
         Ok(server)
     }
 
-    pub fn url(&self, page: Page) -> String {
+    pub fn url(&self, page: FilePage) -> String {
         format!("http://{}{}", self.address, page.path)
     }
 
-    pub fn tls_url(&self, page: Page) -> String {
+    pub fn tls_url(&self, page: FilePage) -> String {
         format!("https://{}{}", self.tls_address, page.path)
     }
 
@@ -65,7 +65,7 @@ impl Nginx {
         self.process.id()
     }
 
-    fn wait_until_it_answers(&self, interrupt: &Interrupt) -> Result<()> {
+    fn wait_until_it_answers(&self, interrupt: &InterruptFlag) -> Result<()> {
         for _ in 0..100 {
             interrupt.check()?;
             if self.status.read().is_ok() {
@@ -80,7 +80,7 @@ impl Nginx {
     }
 }
 
-impl Drop for Nginx {
+impl Drop for BenchNginx {
     fn drop(&mut self) {
         self.process.signal(Signal::TERM);
         // If it does not end by itself, dropping `process` kills it.

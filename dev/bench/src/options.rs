@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use clap::Parser;
 
-use crate::cases::{CASES, Case};
-use crate::tools::Tool;
+use crate::cases::{BenchCase, CASES};
+use crate::tools::BenchTool;
 
 /// Measure brunt in comparison with wrk, ab and h2load, and with the minimum work of any load
 /// generator.
 #[derive(Clone, Debug, Parser)]
 #[command(name = "brunt-bench")]
-pub struct Options {
+pub struct BenchOptions {
     /// Number of runs of each case with each tool
     #[arg(long, default_value_t = 7, value_name = "N")]
     pub rounds: usize,
@@ -26,7 +26,7 @@ pub struct Options {
     pub case: Vec<String>,
     /// Measure with this tool only (repeatable)
     #[arg(long, value_name = "NAME")]
-    pub tool: Vec<Tool>,
+    pub tool: Vec<BenchTool>,
     /// The brunt to measure [default: next to this program, otherwise target/release/brunt]
     #[arg(long, value_name = "PATH")]
     pub brunt: Option<PathBuf>,
@@ -47,7 +47,7 @@ pub struct Options {
     pub pin: bool,
 }
 
-impl Options {
+impl BenchOptions {
     /// Number of rounds, with `--quick` applied.
     pub fn rounds(&self) -> usize {
         if self.quick { 2 } else { self.rounds }
@@ -59,12 +59,12 @@ impl Options {
     }
 
     /// The cases to measure, in the order of [`CASES`].
-    pub fn cases(&self) -> Vec<Case> {
+    pub fn cases(&self) -> Vec<BenchCase> {
         CASES.into_iter().filter(|case| self.wants_case(case)).collect()
     }
 
     /// True if `--case` names the case, or names none and the case is a default one.
-    fn wants_case(&self, case: &Case) -> bool {
+    fn wants_case(&self, case: &BenchCase) -> bool {
         if self.case.is_empty() {
             case.is_default()
         } else {
@@ -73,7 +73,7 @@ impl Options {
     }
 
     /// True if `--tool` names the tool, or names none.
-    pub fn wants(&self, tool: Tool) -> bool {
+    pub fn wants(&self, tool: BenchTool) -> bool {
         self.tool.is_empty() || self.tool.contains(&tool)
     }
 }
@@ -82,18 +82,18 @@ impl Options {
 mod tests {
     use super::*;
 
-    fn parse(words: &[&str]) -> Result<Options, clap::Error> {
-        Options::try_parse_from([&["brunt-bench"], words].concat())
+    fn parse(words: &[&str]) -> Result<BenchOptions, clap::Error> {
+        BenchOptions::try_parse_from([&["brunt-bench"], words].concat())
     }
 
     #[test]
     fn everything_is_measured_unless_selected() {
         let all = parse(&[]).unwrap();
         assert_eq!((all.rounds(), all.seconds(), all.cases().len()), (7, 7, CASES.len() - 2));
-        assert!(all.wants(Tool::Ab));
+        assert!(all.wants(BenchTool::Ab));
         let some = parse(&["--case", "tls-10b", "--tool", "wrk", "--quick"]).unwrap();
         assert_eq!((some.rounds(), some.seconds(), some.cases().len()), (2, 2, 1));
-        assert!(some.wants(Tool::Wrk) && !some.wants(Tool::Ab));
+        assert!(some.wants(BenchTool::Wrk) && !some.wants(BenchTool::Ab));
     }
 
     #[test]

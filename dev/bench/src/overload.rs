@@ -15,13 +15,13 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::cases::{CONNECTIONS, SMALL};
-use crate::check::{Bound, Verdict, verdict};
-use crate::maths::{Spread, median, ratios_within_rounds};
+use crate::check::{BenchVerdict, Bound, verdict};
+use crate::maths::{MedianRange, median, ratios_within_rounds};
 use crate::measure::Stand;
 use crate::output;
 use crate::report::{grouped, ratio};
 use crate::table;
-use crate::tools::Tool;
+use crate::tools::BenchTool;
 
 /// Ratios of the offered load to the joint limit.
 pub const FACTORS: [f64; 2] = [1.3, 2.0];
@@ -38,12 +38,12 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// Connections of an offered load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Contender {
+pub enum OverloadConnections {
     Capped,
     Uncapped,
 }
 
-impl Contender {
+impl OverloadConnections {
     const ALL: [Self; 2] = [Self::Capped, Self::Uncapped];
 
     fn name(self) -> &'static str {
@@ -57,7 +57,7 @@ impl Contender {
 /// One run of the overload case.
 #[derive(Clone, Debug, Serialize)]
 pub struct OverloadRun {
-    pub contender: Contender,
+    pub contender: OverloadConnections,
     pub factor: f64,
     pub round: usize,
     /// Arrivals per second that were offered.
@@ -82,9 +82,9 @@ pub fn run(stand: &Stand, rounds: usize, notes: &mut Vec<String>) -> Result<Vec<
             continue;
         };
         for factor in FACTORS {
-            let mut contenders = Contender::ALL;
+            let mut contenders = OverloadConnections::ALL;
             // Neither contender is always first.
-            contenders.rotate_left(round % Contender::ALL.len());
+            contenders.rotate_left(round % OverloadConnections::ALL.len());
             for contender in contenders {
                 stand.interrupt.check()?;
                 let name =
@@ -127,15 +127,18 @@ fn joint_limit(stand: &Stand) -> Result<f64> {
 /// A run in the order of the rounds.
 #[derive(Clone, Copy)]
 struct Turn {
-    contender: Contender,
+    contender: OverloadConnections,
     factor: f64,
     round: usize,
 }
 
 fn overload(stand: &Stand, turn: Turn, offered: f64) -> Result<OverloadRun> {
     let Turn { contender, factor, round } = turn;
-    let cap =
-        if contender == Contender::Capped { format!("-c {CONNECTIONS} ") } else { String::new() };
+    let cap = if contender == OverloadConnections::Capped {
+        format!("-c {CONNECTIONS} ")
+    } else {
+        String::new()
+    };
     let (result, foreign_cpus) = brunt(stand, &format!("{cap}-r {offered}"))?;
     let causes = result["verdict"]["causes"].as_array().into_iter().flatten();
     let measured = OverloadRun {
@@ -164,7 +167,7 @@ fn overload(stand: &Stand, turn: Turn, offered: f64) -> Result<OverloadRun> {
 /// Runs brunt. Returns its result, and the usage of the machine by other
 /// processes meanwhile, in CPUs.
 fn brunt(stand: &Stand, load: &str) -> Result<(Value, f64)> {
-    let program = stand.toolbox.path(Tool::Brunt).context("there is no brunt")?;
+    let program = stand.toolbox.path(BenchTool::Brunt).context("there is no brunt")?;
     let result = stand.result_file();
     let mut command = Command::new(program);
     let words =
@@ -172,28 +175,28 @@ fn brunt(stand: &Stand, load: &str) -> Result<(Value, f64)> {
     command.args(words.split_whitespace()).arg("-o").arg(format!("json={}", result.display()));
     let seconds = stand.seconds as f64;
     let limit = Duration::from_secs(stand.seconds) + PATIENCE;
-    let (observed, _) = stand.observe(Tool::Brunt, &mut command, seconds, limit)?;
+    let (observed, _) = stand.observe(BenchTool::Brunt, &mut command, seconds, limit)?;
     Ok((serde_json::from_str(&fs::read_to_string(&result)?)?, observed.foreign_cpus))
 }
 
 fn runs_of(
     runs: &[OverloadRun],
-    contender: Contender,
+    contender: OverloadConnections,
     factor: f64,
 ) -> impl Iterator<Item = &OverloadRun> {
     runs.iter().filter(move |run| run.contender == contender && run.factor == factor)
 }
 
 /// Ratio of the throughput without `-c` to that with it, within rounds.
-fn throughput_ratio(runs: &[OverloadRun], factor: f64) -> Option<Spread> {
-    let values = throughput_by_round(runs, Contender::Uncapped, factor);
-    let references = throughput_by_round(runs, Contender::Capped, factor);
-    Spread::of(&ratios_within_rounds(&values, &references))
+fn throughput_ratio(runs: &[OverloadRun], factor: f64) -> Option<MedianRange> {
+    let values = throughput_by_round(runs, OverloadConnections::Uncapped, factor);
+    let references = throughput_by_round(runs, OverloadConnections::Capped, factor);
+    MedianRange::of(&ratios_within_rounds(&values, &references))
 }
 
 fn throughput_by_round(
     runs: &[OverloadRun],
-    contender: Contender,
+    contender: OverloadConnections,
     factor: f64,
 ) -> Vec<(usize, f64)> {
     runs_of(runs, contender, factor).map(|run| (run.round, run.throughput_per_second)).collect()
@@ -202,24 +205,26 @@ fn throughput_by_round(
 /// Ratio of the greatest number of connections without `-c` to the 64 of the joint limit: the
 /// median of the rounds.
 fn connections_ratio(runs: &[OverloadRun], factor: f64) -> Option<f64> {
-    let connections: Vec<f64> =
-        runs_of(runs, Contender::Uncapped, factor).map(|run| run.connections as f64).collect();
+    let connections: Vec<f64> = runs_of(runs, OverloadConnections::Uncapped, factor)
+        .map(|run| run.connections as f64)
+        .collect();
     Some(median(&connections)? / f64::from(CONNECTIONS))
 }
 
 /// Share of the runs without `-c` with the verdict that the generator was the limit.
 fn limited_share(runs: &[OverloadRun], factor: f64) -> Option<f64> {
-    let limited =
-        runs_of(runs, Contender::Uncapped, factor).filter(|run| run.verdict == "limited").count();
-    let all = runs_of(runs, Contender::Uncapped, factor).count();
+    let limited = runs_of(runs, OverloadConnections::Uncapped, factor)
+        .filter(|run| run.verdict == "limited")
+        .count();
+    let all = runs_of(runs, OverloadConnections::Uncapped, factor).count();
     (all > 0).then(|| limited as f64 / all as f64)
 }
 
-pub fn verdicts(runs: &[OverloadRun]) -> Vec<Verdict> {
+pub fn verdicts(runs: &[OverloadRun]) -> Vec<BenchVerdict> {
     FACTORS.into_iter().flat_map(|factor| verdicts_at(runs, factor)).collect()
 }
 
-fn verdicts_at(runs: &[OverloadRun], factor: f64) -> [Verdict; 3] {
+fn verdicts_at(runs: &[OverloadRun], factor: f64) -> [BenchVerdict; 3] {
     let throughput = throughput_ratio(runs, factor).map(|ratio| ratio.median);
     let names = if factor == FACTORS[0] { NAMES[0] } else { NAMES[1] };
     [
@@ -260,17 +265,20 @@ pub fn section(runs: &[OverloadRun]) -> String {
         ["offered, over", "requests/s", "connections", "requests/s × -c 64", "LIMITED by"];
     let rows = FACTORS
         .iter()
-        .flat_map(|factor| Contender::ALL.map(|contender| row(runs, contender, *factor)));
+        .flat_map(|factor| OverloadConnections::ALL.map(|contender| row(runs, contender, *factor)));
     EXPLANATION.to_owned() + &table::render(&headings, &rows.collect::<Vec<_>>())
 }
 
-fn row(runs: &[OverloadRun], contender: Contender, factor: f64) -> Vec<String> {
+fn row(runs: &[OverloadRun], contender: OverloadConnections, factor: f64) -> Vec<String> {
     let mut causes: Vec<&str> =
         runs_of(runs, contender, factor).flat_map(|run| &run.causes).map(String::as_str).collect();
     causes.sort_unstable();
     causes.dedup();
-    let ratio_to_capped =
-        if contender == Contender::Uncapped { throughput_ratio(runs, factor) } else { None };
+    let ratio_to_capped = if contender == OverloadConnections::Uncapped {
+        throughput_ratio(runs, factor)
+    } else {
+        None
+    };
     vec![
         format!("× {factor}, {}", contender.name()),
         median_text(runs, contender, factor, |run| run.throughput_per_second),
@@ -282,7 +290,7 @@ fn row(runs: &[OverloadRun], contender: Contender, factor: f64) -> Vec<String> {
 
 fn median_text(
     runs: &[OverloadRun],
-    contender: Contender,
+    contender: OverloadConnections,
     factor: f64,
     value: fn(&OverloadRun) -> f64,
 ) -> String {
@@ -294,7 +302,12 @@ fn median_text(
 mod tests {
     use super::*;
 
-    fn run(contender: Contender, round: usize, throughput: f64, connections: u64) -> OverloadRun {
+    fn run(
+        contender: OverloadConnections,
+        round: usize,
+        throughput: f64,
+        connections: u64,
+    ) -> OverloadRun {
         OverloadRun {
             contender,
             factor: 1.3,
@@ -311,10 +324,10 @@ mod tests {
     #[test]
     fn throughput_is_compared_within_rounds_and_connections_with_those_of_the_closed_loop() {
         let runs = [
-            run(Contender::Capped, 0, 100_000.0, 64),
-            run(Contender::Uncapped, 0, 95_000.0, 128),
-            run(Contender::Uncapped, 1, 40_000.0, 320),
-            run(Contender::Capped, 1, 50_000.0, 64),
+            run(OverloadConnections::Capped, 0, 100_000.0, 64),
+            run(OverloadConnections::Uncapped, 0, 95_000.0, 128),
+            run(OverloadConnections::Uncapped, 1, 40_000.0, 320),
+            run(OverloadConnections::Capped, 1, 50_000.0, 64),
         ];
         let met: Vec<_> = verdicts(&runs).into_iter().map(|v| (v.measured, v.met)).collect();
         assert_eq!(met[0], (Some(0.875), false));

@@ -18,13 +18,13 @@ use anyhow::Result;
 use serde::Serialize;
 
 use crate::account::{Account, Lag};
-use crate::cases::{CONNECTIONS, PACES, Pace, SMALL};
+use crate::cases::{CONNECTIONS, PACES, PacingLoad, SMALL};
 use crate::child;
-use crate::lab::{Count, Lab};
+use crate::lab::{BenchLab, Count};
 use crate::machine;
 use crate::measure::{Cpu, Stand, expect_measured};
 use crate::output;
-use crate::tools::Tool;
+use crate::tools::BenchTool;
 
 /// Pause between two runs.
 const PAUSE: Duration = Duration::from_millis(300);
@@ -34,13 +34,13 @@ const PATIENCE: u64 = 20;
 /// Contender of the pacing case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Contender {
+pub enum PacingContender {
     Brunt,
     BruntPrecise,
     Floor,
 }
 
-impl Contender {
+impl PacingContender {
     pub const ALL: [Self; 3] = [Self::Brunt, Self::BruntPrecise, Self::Floor];
 
     pub fn name(self) -> &'static str {
@@ -51,10 +51,10 @@ impl Contender {
         }
     }
 
-    fn tool(self) -> Tool {
+    fn tool(self) -> BenchTool {
         match self {
-            Self::Brunt | Self::BruntPrecise => Tool::Brunt,
-            Self::Floor => Tool::Floor,
+            Self::Brunt | Self::BruntPrecise => BenchTool::Brunt,
+            Self::Floor => BenchTool::Floor,
         }
     }
 }
@@ -63,7 +63,7 @@ impl Contender {
 #[derive(Clone, Debug, Serialize)]
 pub struct PacingRun {
     pub pace: &'static str,
-    pub contender: Contender,
+    pub contender: PacingContender,
     pub round: usize,
     /// Requests by the lab's count.
     pub requests: u64,
@@ -82,8 +82,8 @@ pub struct PacingRun {
 /// A run in the order of the rounds.
 #[derive(Clone, Copy, Debug)]
 struct Turn {
-    pace: Pace,
-    contender: Contender,
+    pace: PacingLoad,
+    contender: PacingContender,
     round: usize,
 }
 
@@ -113,8 +113,8 @@ fn turns(rounds: usize) -> impl Iterator<Item = Turn> {
 }
 
 fn turns_of_round(round: usize) -> impl Iterator<Item = Turn> {
-    let mut contenders = Contender::ALL;
-    contenders.rotate_left(round % Contender::ALL.len());
+    let mut contenders = PacingContender::ALL;
+    contenders.rotate_left(round % PacingContender::ALL.len());
     PACES
         .into_iter()
         .flat_map(move |pace| contenders.map(|contender| Turn { pace, contender, round }))
@@ -134,7 +134,7 @@ impl Turn {
         let lab = start_lab(stand, lab)?;
         let mut command = Command::new(program);
         command.args(self.words(&lab.address.to_string(), stand.seconds));
-        if self.contender.tool() == Tool::Brunt {
+        if self.contender.tool() == BenchTool::Brunt {
             command.arg("-o").arg(format!("json={}", result.display()));
         }
         let before = Cpu::read(lab.id())?;
@@ -147,15 +147,19 @@ impl Turn {
     }
 
     fn words(self, address: &str, seconds: u64) -> Vec<String> {
-        let Pace { arrivals, rate, .. } = self.pace;
+        let PacingLoad { arrivals, rate, .. } = self.pace;
         let arrivals = arrivals.name();
         let load = format!(
             "--threads 1 --quiet -c {CONNECTIONS} -d {seconds}s -r {rate} --arrivals {arrivals}"
         );
         let line = match self.contender {
-            Contender::Brunt => format!("http://{address}{} {load}", SMALL.path),
-            Contender::BruntPrecise => format!("http://{address}{} {load} --precise", SMALL.path),
-            Contender::Floor => format!("open {address} {rate} {seconds} {CONNECTIONS} {arrivals}"),
+            PacingContender::Brunt => format!("http://{address}{} {load}", SMALL.path),
+            PacingContender::BruntPrecise => {
+                format!("http://{address}{} {load} --precise", SMALL.path)
+            }
+            PacingContender::Floor => {
+                format!("open {address} {rate} {seconds} {CONNECTIONS} {arrivals}")
+            }
         };
         line.split_whitespace().map(str::to_owned).collect()
     }
@@ -191,14 +195,14 @@ impl Turn {
     }
 }
 
-fn start_lab(stand: &Stand, program: &Path) -> Result<Lab> {
+fn start_lab(stand: &Stand, program: &Path) -> Result<BenchLab> {
     let stats = stand.scratch.path().join("lab.json");
     if !stand.pinned {
-        return Lab::start(program, &["--record"], &stats, stand.seconds + 2 * PATIENCE);
+        return BenchLab::start(program, &["--record"], &stats, stand.seconds + 2 * PATIENCE);
     }
     // A child inherits the CPU to which its parent is pinned at its start.
     machine::pin_to(0)?;
-    let lab = Lab::start(program, &["--record"], &stats, stand.seconds + 2 * PATIENCE);
+    let lab = BenchLab::start(program, &["--record"], &stats, stand.seconds + 2 * PATIENCE);
     machine::pin_to(1)?;
     lab
 }
@@ -234,9 +238,9 @@ mod tests {
     fn every_contender_of_a_pace_runs_in_every_round_and_none_is_always_first() {
         let all: Vec<Turn> = turns(3).collect();
         assert_eq!(all.len(), 3 * PACES.len() * 3);
-        let firsts: Vec<Contender> =
+        let firsts: Vec<PacingContender> =
             all.iter().step_by(3 * PACES.len()).map(|turn| turn.contender).collect();
-        assert_eq!(firsts, Contender::ALL);
+        assert_eq!(firsts, PacingContender::ALL);
         assert!(all.chunks(3).all(|group| group.iter().all(|turn| turn.pace == group[0].pace)));
     }
 
@@ -246,12 +250,12 @@ mod tests {
             Turn { pace: PACES[4], contender, round: 0 }.words("127.0.0.1:80", 7).join(" ")
         };
         let load = "--threads 1 --quiet -c 64 -d 7s -r 10000 --arrivals poisson";
-        assert_eq!(line(Contender::Brunt), format!("http://127.0.0.1:80/10b {load}"));
+        assert_eq!(line(PacingContender::Brunt), format!("http://127.0.0.1:80/10b {load}"));
         assert_eq!(
-            line(Contender::BruntPrecise),
+            line(PacingContender::BruntPrecise),
             format!("http://127.0.0.1:80/10b {load} --precise")
         );
-        assert_eq!(line(Contender::Floor), "open 127.0.0.1:80 10000 7 64 poisson");
+        assert_eq!(line(PacingContender::Floor), "open 127.0.0.1:80 10000 7 64 poisson");
     }
 
     #[test]

@@ -6,29 +6,29 @@ use std::fmt::Write;
 
 use serde_json::json;
 
-use crate::cases::{Case, Load};
-use crate::check::{self, Verdict};
-use crate::machine::Machine;
-use crate::maths::Spread;
+use crate::cases::{BenchCase, CaseLoad};
+use crate::check::{self, BenchVerdict};
+use crate::machine::BenchMachine;
+use crate::maths::MedianRange;
 use crate::overload;
 use crate::pacing;
 use crate::session::Results;
-use crate::summary::{self, Row};
+use crate::summary::{self, ToolFigures};
 use crate::table;
-use crate::tools::Tool;
+use crate::tools::BenchTool;
 
 /// Input of a page.
 #[derive(Clone, Debug)]
-pub struct Report<'a> {
-    pub machine: &'a Machine,
-    pub cases: &'a [Case],
+pub struct BenchPage<'a> {
+    pub machine: &'a BenchMachine,
+    pub cases: &'a [BenchCase],
     pub results: &'a Results,
     pub rounds: usize,
     pub seconds: u64,
-    pub missing: &'a [Tool],
+    pub missing: &'a [BenchTool],
 }
 
-impl Report<'_> {
+impl BenchPage<'_> {
     pub fn markdown(&self) -> String {
         let mut page = self.introduction();
         for case in self.cases {
@@ -39,7 +39,7 @@ impl Report<'_> {
     }
 
     pub fn json(&self) -> String {
-        let rows: Vec<Row> = self
+        let rows: Vec<ToolFigures> = self
             .cases
             .iter()
             .flat_map(|case| summary::rows(case, &self.results.measurements))
@@ -56,7 +56,7 @@ impl Report<'_> {
         format!("{whole:#}\n")
     }
 
-    pub fn verdicts(&self) -> Vec<Verdict> {
+    pub fn verdicts(&self) -> Vec<BenchVerdict> {
         check::verdicts(self.cases, self.results)
     }
 
@@ -87,16 +87,16 @@ impl Report<'_> {
         )
     }
 
-    fn section(&self, case: &Case) -> String {
+    fn section(&self, case: &BenchCase) -> String {
         let rows = summary::rows(case, &self.results.measurements);
         match case.load {
-            Load::Closed { .. } => closed_table(summary::reference(case).name(), &rows),
-            Load::Open { .. } => open_table(&rows),
-            Load::Pacing => pacing::page::section(&self.results.pacing),
-            Load::Overload => overload::section(&self.results.overload),
-            Load::Memory => self.growth_text(),
-            Load::Connections => self.connections_text(),
-            Load::Urls { count, .. } => self.urls_text(count),
+            CaseLoad::Closed { .. } => closed_table(summary::reference(case).name(), &rows),
+            CaseLoad::Open { .. } => open_table(&rows),
+            CaseLoad::Pacing => pacing::page::section(&self.results.pacing),
+            CaseLoad::Overload => overload::section(&self.results.overload),
+            CaseLoad::Memory => self.growth_text(),
+            CaseLoad::Connections => self.connections_text(),
+            CaseLoad::Urls { count, .. } => self.urls_text(count),
         }
     }
 
@@ -152,7 +152,7 @@ impl Report<'_> {
     }
 }
 
-fn missing_line(missing: &[Tool]) -> String {
+fn missing_line(missing: &[BenchTool]) -> String {
     if missing.is_empty() {
         return String::new();
     }
@@ -160,7 +160,7 @@ fn missing_line(missing: &[Tool]) -> String {
     format!("\nNot found, hence a dash: {}.\n", names.join(", "))
 }
 
-fn closed_table(reference: &str, rows: &[Row]) -> String {
+fn closed_table(reference: &str, rows: &[ToolFigures]) -> String {
     let cpu = format!("CPU × {reference}");
     let rate_ratio = format!("requests/s × {reference}");
     let headings = [
@@ -174,7 +174,8 @@ fn closed_table(reference: &str, rows: &[Row]) -> String {
         &rate_ratio,
         "CPU × floor",
     ];
-    let tools = [Tool::Brunt, Tool::Wrk, Tool::Ab, Tool::H2load, Tool::Floor];
+    let tools =
+        [BenchTool::Brunt, BenchTool::Wrk, BenchTool::Ab, BenchTool::H2load, BenchTool::Floor];
     table::render(
         &headings,
         &cells(&tools, rows, |row| {
@@ -192,7 +193,7 @@ fn closed_table(reference: &str, rows: &[Row]) -> String {
     )
 }
 
-fn open_table(rows: &[Row]) -> String {
+fn open_table(rows: &[ToolFigures]) -> String {
     let headings = [
         "tool",
         "requests/s",
@@ -204,7 +205,7 @@ fn open_table(rows: &[Row]) -> String {
         "CPU × floor",
         "lag p99 × floor",
     ];
-    let tools = [Tool::Brunt, Tool::Floor, Tool::H2load];
+    let tools = [BenchTool::Brunt, BenchTool::Floor, BenchTool::H2load];
     table::render(
         &headings,
         &cells(&tools, rows, |row| {
@@ -222,12 +223,12 @@ fn open_table(rows: &[Row]) -> String {
     )
 }
 
-fn verdict_table(verdicts: &[Verdict]) -> String {
+fn verdict_table(verdicts: &[BenchVerdict]) -> String {
     let rows: Vec<Vec<String>> = verdicts.iter().map(verdict_cells).collect();
     table::render(&["figure", "target", "measured", ""], &rows)
 }
 
-fn verdict_cells(verdict: &Verdict) -> Vec<String> {
+fn verdict_cells(verdict: &BenchVerdict) -> Vec<String> {
     let measured = verdict.measured.map_or(dash(), significant);
     let word = match (verdict.met, verdict.measured) {
         (true, _) => "met",
@@ -243,7 +244,11 @@ fn verdict_cells(verdict: &Verdict) -> Vec<String> {
 }
 
 /// Returns one line for each tool; only its name if it was not measured.
-fn cells(tools: &[Tool], rows: &[Row], figures: impl Fn(&Row) -> Vec<String>) -> Vec<Vec<String>> {
+fn cells(
+    tools: &[BenchTool],
+    rows: &[ToolFigures],
+    figures: impl Fn(&ToolFigures) -> Vec<String>,
+) -> Vec<Vec<String>> {
     let mut lines = Vec::new();
     for tool in tools {
         let row = rows.iter().find(|row| row.tool == *tool);
@@ -252,11 +257,11 @@ fn cells(tools: &[Tool], rows: &[Row], figures: impl Fn(&Row) -> Vec<String>) ->
     lines
 }
 
-fn rate(row: &Row) -> String {
+fn rate(row: &ToolFigures) -> String {
     row.rate_per_second.map_or(dash(), |rate| grouped(rate.median))
 }
 
-pub(crate) fn ratio(spread: Option<Spread>) -> String {
+pub(crate) fn ratio(spread: Option<MedianRange>) -> String {
     spread.map_or(dash(), |spread| {
         format!("{:.2} ({:.2}–{:.2})", spread.median, spread.min, spread.max)
     })

@@ -2,11 +2,11 @@
 
 use super::*;
 use crate::cases::{CASES, named};
-use crate::memory::Growth;
+use crate::memory::MemoryGrowth;
 use crate::summary::tests::run;
 
-fn machine() -> Machine {
-    Machine {
+fn machine() -> BenchMachine {
+    BenchMachine {
         cpu: "A CPU".to_owned(),
         cores: 2,
         system: "Debian".to_owned(),
@@ -18,16 +18,23 @@ fn machine() -> Machine {
     }
 }
 
-fn page(cases: &[Case], results: &Results) -> String {
+fn page(cases: &[BenchCase], results: &Results) -> String {
     let machine = machine();
-    Report { machine: &machine, cases, results, rounds: 1, seconds: 7, missing: &[Tool::Brunt] }
-        .markdown()
+    BenchPage {
+        machine: &machine,
+        cases,
+        results,
+        rounds: 1,
+        seconds: 7,
+        missing: &[BenchTool::Brunt],
+    }
+    .markdown()
 }
 
 #[test]
 fn a_case_is_a_table_with_a_dash_for_who_was_not_there() {
     let results = Results {
-        measurements: vec![run("keepalive-10b", Tool::Wrk, 0, [154_463.2, 5.5, 0.0])],
+        measurements: vec![run("keepalive-10b", BenchTool::Wrk, 0, [154_463.2, 5.5, 0.0])],
         notes: vec!["two\nlines".to_owned()],
         ..Results::default()
     };
@@ -44,7 +51,7 @@ fn a_case_is_a_table_with_a_dash_for_who_was_not_there() {
 
 #[test]
 fn an_open_loop_shows_lag_in_microseconds() {
-    let runs = vec![run("open-2000", Tool::Floor, 0, [2000.0, 10.0, 6e-5])];
+    let runs = vec![run("open-2000", BenchTool::Floor, 0, [2000.0, 10.0, 6e-5])];
     let page = page(
         &[*named("open-2000").unwrap()],
         &Results { measurements: runs, ..Results::default() },
@@ -55,7 +62,8 @@ fn an_open_loop_shows_lag_in_microseconds() {
 
 #[test]
 fn targets_are_listed_with_their_verdicts() {
-    let growth = Growth { requests: 1_000_000, short_bytes: 5_000_000, long_bytes: 6_000_000 };
+    let growth =
+        MemoryGrowth { requests: 1_000_000, short_bytes: 5_000_000, long_bytes: 6_000_000 };
     let page =
         page(&[*named("memory").unwrap()], &Results { growth: Some(growth), ..Results::default() });
     assert!(page.contains("5.0 MB for 1,000,000 requests, 6.0 MB for 10,000,000 (× 1.200)"));

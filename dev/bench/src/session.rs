@@ -9,14 +9,14 @@ use std::time::Duration;
 use anyhow::Result;
 use serde::Serialize;
 
-use crate::cases::{Case, Load, Transport};
-use crate::maths::Spread;
+use crate::cases::{BenchCase, CaseLoad, CaseTransport};
+use crate::maths::MedianRange;
 use crate::measure::{Measurement, Stand};
-use crate::memory::{self, ConnectionMemory, Growth, UrlPeak};
+use crate::memory::{self, ConnectionMemory, MemoryGrowth, UrlPeak};
 use crate::output;
 use crate::overload::{self, OverloadRun};
 use crate::pacing::{self, PacingRun};
-use crate::tools::Tool;
+use crate::tools::BenchTool;
 
 /// Pause between two runs.
 const PAUSE: Duration = Duration::from_millis(300);
@@ -31,14 +31,19 @@ pub struct Results {
     pub measurements: Vec<Measurement>,
     pub pacing: Vec<PacingRun>,
     pub overload: Vec<OverloadRun>,
-    pub growth: Option<Growth>,
+    pub growth: Option<MemoryGrowth>,
     pub held: Option<ConnectionMemory>,
     pub url_peaks: Vec<UrlPeak>,
     /// Notes for the reader: failed runs, complaints, disturbances.
     pub notes: Vec<String>,
 }
 
-pub fn run(stand: &Stand, cases: &[Case], rounds: usize, scale: memory::Scale) -> Result<Results> {
+pub fn run(
+    stand: &Stand,
+    cases: &[BenchCase],
+    rounds: usize,
+    scale: memory::RunLength,
+) -> Result<Results> {
     let mut results = Results::default();
     for round in 0..rounds {
         for case in cases.iter().filter(|case| case.is_of_rounds()) {
@@ -47,15 +52,17 @@ pub fn run(stand: &Stand, cases: &[Case], rounds: usize, scale: memory::Scale) -
     }
     for case in cases {
         match case.load {
-            Load::Pacing => results.pacing = pacing::run(stand, rounds, &mut results.notes)?,
-            Load::Overload => results.overload = overload::run(stand, rounds, &mut results.notes)?,
-            Load::Memory => {
+            CaseLoad::Pacing => results.pacing = pacing::run(stand, rounds, &mut results.notes)?,
+            CaseLoad::Overload => {
+                results.overload = overload::run(stand, rounds, &mut results.notes)?
+            }
+            CaseLoad::Memory => {
                 results.growth = once(case, memory::growth(stand, scale), &mut results.notes);
             }
-            Load::Connections => {
+            CaseLoad::Connections => {
                 results.held = once(case, memory::connections(stand), &mut results.notes);
             }
-            Load::Urls { count, .. } => {
+            CaseLoad::Urls { count, .. } => {
                 results.url_peaks.extend(once(
                     case,
                     memory::urls(stand, count),
@@ -72,14 +79,19 @@ pub fn run(stand: &Stand, cases: &[Case], rounds: usize, scale: memory::Scale) -
 }
 
 /// Order of the tools in a round.
-pub fn tool_order(round: usize) -> Vec<Tool> {
-    let mut tools = Tool::ALL.to_vec();
+pub fn tool_order(round: usize) -> Vec<BenchTool> {
+    let mut tools = BenchTool::ALL.to_vec();
     // No tool is always first.
-    tools.rotate_left(round % Tool::ALL.len());
+    tools.rotate_left(round % BenchTool::ALL.len());
     tools
 }
 
-fn measure_case(stand: &Stand, case: &Case, round: usize, results: &mut Results) -> Result<()> {
+fn measure_case(
+    stand: &Stand,
+    case: &BenchCase,
+    round: usize,
+    results: &mut Results,
+) -> Result<()> {
     for tool in tool_order(round) {
         let Some(run) = stand.measure(case, tool, round) else { continue };
         stand.interrupt.check()?;
@@ -98,7 +110,7 @@ fn measure_case(stand: &Stand, case: &Case, round: usize, results: &mut Results)
     Ok(())
 }
 
-fn once<T>(case: &Case, measured: Option<Result<T>>, notes: &mut Vec<String>) -> Option<T> {
+fn once<T>(case: &BenchCase, measured: Option<Result<T>>, notes: &mut Vec<String>) -> Option<T> {
     measured?.map_err(|error| note(case.name, &error, notes)).ok()
 }
 
@@ -125,7 +137,7 @@ fn foreign_cpus(results: &Results) -> Vec<f64> {
 fn disturbance(foreign_cpus: &[f64]) -> Option<String> {
     let disturbed: Vec<f64> =
         foreign_cpus.iter().copied().filter(|cpus| *cpus > DISTURBED).collect();
-    let spread = Spread::of(&disturbed)?;
+    let spread = MedianRange::of(&disturbed)?;
     Some(format!(
         "{} of {} runs were disturbed: other processes used {:.2} CPUs (median; maximum {:.2})",
         disturbed.len(),
@@ -145,9 +157,9 @@ fn progress_line(run_name: &str, measurement: &Measurement) -> String {
     )
 }
 
-fn pause_after(case: &Case) -> Duration {
+fn pause_after(case: &BenchCase) -> Duration {
     match case.load {
-        Load::Closed { transport: Transport::NewConnection, .. } => PAUSE_FOR_PORTS,
+        CaseLoad::Closed { transport: CaseTransport::NewConnection, .. } => PAUSE_FOR_PORTS,
         _ => PAUSE,
     }
 }
@@ -158,12 +170,13 @@ mod tests {
 
     #[test]
     fn everybody_is_first_once_and_none_is_left_out() {
-        let firsts: Vec<Tool> = (0..Tool::ALL.len()).map(|round| tool_order(round)[0]).collect();
-        assert_eq!(firsts, Tool::ALL);
+        let firsts: Vec<BenchTool> =
+            (0..BenchTool::ALL.len()).map(|round| tool_order(round)[0]).collect();
+        assert_eq!(firsts, BenchTool::ALL);
         let mut third = tool_order(3);
         third.sort();
-        assert_eq!(third, Tool::ALL);
-        assert_eq!(tool_order(Tool::ALL.len()), tool_order(0));
+        assert_eq!(third, BenchTool::ALL);
+        assert_eq!(tool_order(BenchTool::ALL.len()), tool_order(0));
     }
 
     #[test]

@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Counters of nginx, without the reader's own requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reading {
+pub struct NginxCounters {
     /// Number of requests begun so far.
     pub requests: u64,
     /// Number of open connections.
@@ -34,11 +34,11 @@ impl Status {
         Self { address, own_requests: Cell::new(0) }
     }
 
-    pub fn read(&self) -> Result<Reading> {
+    pub fn read(&self) -> Result<NginxCounters> {
         let reply = self.fetch("/status")?;
         let page =
             parse(body(&reply)).with_context(|| format!("not a stub_status page: {reply:?}"))?;
-        Ok(Reading {
+        Ok(NginxCounters {
             requests: page.requests.saturating_sub(self.own_requests.get()),
             connections: page.connections.saturating_sub(1),
         })
@@ -75,12 +75,12 @@ fn body(reply: &str) -> &str {
 
 /// Parses the number of the first line, and the third number of the line after
 /// `server accepts handled requests`.
-fn parse(page: &str) -> Option<Reading> {
+fn parse(page: &str) -> Option<NginxCounters> {
     let mut lines = page.lines();
     let connections = lines.next()?.strip_prefix("Active connections:")?.trim().parse().ok()?;
     lines.next().filter(|heading| heading.starts_with("server accepts handled requests"))?;
     let requests = lines.next()?.split_whitespace().nth(2)?.parse().ok()?;
-    Some(Reading { requests, connections })
+    Some(NginxCounters { requests, connections })
 }
 
 #[cfg(test)]
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn requests_are_the_third_number() {
-        assert_eq!(parse(PAGE), Some(Reading { requests: 31_070_465, connections: 291 }));
+        assert_eq!(parse(PAGE), Some(NginxCounters { requests: 31_070_465, connections: 291 }));
     }
 
     #[test]

@@ -7,18 +7,18 @@
 
 use serde::Serialize;
 
-use crate::cases::{Case, Load, Transport};
-use crate::maths::{Spread, median, ratios_within_rounds};
+use crate::cases::{BenchCase, CaseLoad, CaseTransport};
+use crate::maths::{MedianRange, median, ratios_within_rounds};
 use crate::measure::Measurement;
-use crate::tools::Tool;
+use crate::tools::BenchTool;
 
 /// Figures of a tool in a case: medians over its rounds.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Row {
+pub struct ToolFigures {
     pub case: &'static str,
-    pub tool: Tool,
+    pub tool: BenchTool,
     pub runs: usize,
-    pub rate_per_second: Option<Spread>,
+    pub rate_per_second: Option<MedianRange>,
     /// All requests divided by the requested time, start and end included.
     pub whole_rate_per_second: f64,
     pub user_microseconds: f64,
@@ -27,50 +27,54 @@ pub struct Row {
     pub peak_rss_bytes: f64,
     pub lag_p50_seconds: Option<f64>,
     pub lag_p99_seconds: Option<f64>,
-    pub cpu_ratio: Option<Spread>,
-    pub rate_ratio: Option<Spread>,
-    pub lag_ratio: Option<Spread>,
+    pub cpu_ratio: Option<MedianRange>,
+    pub rate_ratio: Option<MedianRange>,
+    pub lag_ratio: Option<MedianRange>,
     /// Ratio of CPU time to the floor's, in addition to the case's reference.
-    pub floor_ratio: Option<Spread>,
+    pub floor_ratio: Option<MedianRange>,
 }
 
 /// Reference tool of a case.
-pub fn reference(case: &Case) -> Tool {
+pub fn reference(case: &BenchCase) -> BenchTool {
     match case.load {
-        Load::Open { .. } => Tool::Floor,
-        Load::Closed { transport: Transport::H2 { .. }, .. } => Tool::H2load,
-        _ => Tool::Wrk,
+        CaseLoad::Open { .. } => BenchTool::Floor,
+        CaseLoad::Closed { transport: CaseTransport::H2 { .. }, .. } => BenchTool::H2load,
+        _ => BenchTool::Wrk,
     }
 }
 
 /// Returns one row for each tool that was measured in the case.
-pub fn rows(case: &Case, measurements: &[Measurement]) -> Vec<Row> {
+pub fn rows(case: &BenchCase, measurements: &[Measurement]) -> Vec<ToolFigures> {
     let references = runs_of(case, reference(case), measurements);
-    let floors = runs_of(case, Tool::Floor, measurements);
+    let floors = runs_of(case, BenchTool::Floor, measurements);
     let mut rows = Vec::new();
-    for tool in Tool::ALL {
+    for tool in BenchTool::ALL {
         rows.extend(row(case, tool, &runs_of(case, tool, measurements), &references, &floors));
     }
     rows
 }
 
-fn runs_of<'a>(case: &Case, tool: Tool, measurements: &'a [Measurement]) -> Vec<&'a Measurement> {
+fn runs_of<'a>(
+    case: &BenchCase,
+    tool: BenchTool,
+    measurements: &'a [Measurement],
+) -> Vec<&'a Measurement> {
     let runs = measurements.iter().filter(|run| run.case == case.name && run.tool == tool);
     runs.filter(|run| run.observed.requests > 0).collect()
 }
 
 fn row(
-    case: &Case,
-    tool: Tool,
+    case: &BenchCase,
+    tool: BenchTool,
     runs: &[&Measurement],
     references: &[&Measurement],
     floors: &[&Measurement],
-) -> Option<Row> {
-    Some(Row {
+) -> Option<ToolFigures> {
+    Some(ToolFigures {
         case: case.name,
         tool,
         runs: runs.len(),
-        rate_per_second: Spread::of(&values(runs, rate)),
+        rate_per_second: MedianRange::of(&values(runs, rate)),
         whole_rate_per_second: middle(runs, |run| {
             Some(run.observed.requests as f64 / run.seconds)
         })?,
@@ -114,8 +118,8 @@ fn ratio(
     runs: &[&Measurement],
     references: &[&Measurement],
     value: fn(&Measurement) -> Option<f64>,
-) -> Option<Spread> {
-    Spread::of(&ratios_within_rounds(&by_round(runs, value), &by_round(references, value)))
+) -> Option<MedianRange> {
+    MedianRange::of(&ratios_within_rounds(&by_round(runs, value), &by_round(references, value)))
 }
 
 fn values(runs: &[&Measurement], value: fn(&Measurement) -> Option<f64>) -> Vec<f64> {
@@ -136,7 +140,7 @@ pub(crate) mod tests {
     /// A run of 1000 requests at `rate` that cost `cpu` µs each, with a lag p99 of `lag` s.
     pub(crate) fn run(
         case: &'static str,
-        tool: Tool,
+        tool: BenchTool,
         round: usize,
         [rate, cpu, lag]: [f64; 3],
     ) -> Measurement {
@@ -159,13 +163,16 @@ pub(crate) mod tests {
     fn a_closed_loop_is_held_against_wrk_round_by_round() {
         let name = "keepalive-10b";
         let runs = [
-            run(name, Tool::Wrk, 0, [100.0, 5.0, 0.0]),
-            run(name, Tool::Brunt, 0, [110.0, 4.0, 0.0]),
-            run(name, Tool::Wrk, 1, [50.0, 10.0, 0.0]),
-            run(name, Tool::Brunt, 1, [55.0, 9.0, 0.0]),
+            run(name, BenchTool::Wrk, 0, [100.0, 5.0, 0.0]),
+            run(name, BenchTool::Brunt, 0, [110.0, 4.0, 0.0]),
+            run(name, BenchTool::Wrk, 1, [50.0, 10.0, 0.0]),
+            run(name, BenchTool::Brunt, 1, [55.0, 9.0, 0.0]),
         ];
         let rows = rows(named(name).unwrap(), &runs);
-        assert_eq!(rows.iter().map(|row| row.tool).collect::<Vec<_>>(), [Tool::Brunt, Tool::Wrk]);
+        assert_eq!(
+            rows.iter().map(|row| row.tool).collect::<Vec<_>>(),
+            [BenchTool::Brunt, BenchTool::Wrk]
+        );
         let ratio = rows[0].cpu_ratio.unwrap();
         assert!((ratio.median - 0.85).abs() < 1e-9 && (ratio.min - 0.8).abs() < 1e-9, "{ratio:?}");
         assert!((rows[0].rate_ratio.unwrap().median - 1.1).abs() < 1e-9);
@@ -177,8 +184,8 @@ pub(crate) mod tests {
     fn an_open_loop_is_held_against_the_floor() {
         let name = "open-2000";
         let runs = [
-            run(name, Tool::Brunt, 0, [2000.0, 12.0, 6e-5]),
-            run(name, Tool::Floor, 0, [2000.0, 10.0, 5e-5]),
+            run(name, BenchTool::Brunt, 0, [2000.0, 12.0, 6e-5]),
+            run(name, BenchTool::Floor, 0, [2000.0, 10.0, 5e-5]),
         ];
         let rows = rows(named(name).unwrap(), &runs);
         assert!((rows[0].cpu_ratio.unwrap().median - 1.2).abs() < 1e-9);
@@ -188,7 +195,7 @@ pub(crate) mod tests {
     #[test]
     fn without_the_reference_there_is_no_ratio() {
         let name = "tls-10b";
-        let rows = rows(named(name).unwrap(), &[run(name, Tool::Ab, 0, [100.0, 5.0, 0.0])]);
+        let rows = rows(named(name).unwrap(), &[run(name, BenchTool::Ab, 0, [100.0, 5.0, 0.0])]);
         assert_eq!((rows[0].runs, rows[0].cpu_ratio), (1, None));
     }
 }

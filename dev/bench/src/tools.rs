@@ -11,12 +11,12 @@ use std::process::Command;
 use clap::ValueEnum;
 use serde::Serialize;
 
-use crate::options::Options;
+use crate::options::BenchOptions;
 use crate::output;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
-pub enum Tool {
+pub enum BenchTool {
     Brunt,
     Wrk,
     Ab,
@@ -25,7 +25,7 @@ pub enum Tool {
     Floor,
 }
 
-impl Tool {
+impl BenchTool {
     pub const ALL: [Self; 5] = [Self::Brunt, Self::Wrk, Self::Ab, Self::H2load, Self::Floor];
 
     pub fn name(self) -> &'static str {
@@ -42,19 +42,19 @@ impl Tool {
 /// The requested tools that are installed.
 #[derive(Clone, Debug, Default)]
 pub struct Toolbox {
-    paths: BTreeMap<Tool, PathBuf>,
-    pub missing: Vec<Tool>,
+    paths: BTreeMap<BenchTool, PathBuf>,
+    pub missing: Vec<BenchTool>,
     /// Path given by the user; if None, the directory of brunt is searched.
     lab: Option<PathBuf>,
 }
 
 impl Toolbox {
-    pub fn locate(options: &Options) -> Self {
+    pub fn locate(options: &BenchOptions) -> Self {
         let mut toolbox = Self { lab: options.lab.clone(), ..Self::default() };
-        for tool in Tool::ALL.into_iter().filter(|tool| options.wants(*tool)) {
+        for tool in BenchTool::ALL.into_iter().filter(|tool| options.wants(*tool)) {
             let path = match tool {
-                Tool::Brunt => brunt(options.brunt.as_deref()),
-                Tool::Floor => floor(),
+                BenchTool::Brunt => brunt(options.brunt.as_deref()),
+                BenchTool::Floor => floor(),
                 other => in_path(other.name()),
             };
             match path {
@@ -65,15 +65,17 @@ impl Toolbox {
         toolbox
     }
 
-    pub fn path(&self, tool: Tool) -> Option<&Path> {
+    pub fn path(&self, tool: BenchTool) -> Option<&Path> {
         self.paths.get(&tool).map(PathBuf::as_path)
     }
 
     /// Path of the lab, which counts arrivals: the given one, or in the directory of brunt, of this
     /// program, or of cargo's builds.
     pub fn lab(&self) -> Option<PathBuf> {
-        let next_to_brunt =
-            self.path(Tool::Brunt).and_then(Path::parent).map(|folder| folder.join("brunt-lab"));
+        let next_to_brunt = self
+            .path(BenchTool::Brunt)
+            .and_then(Path::parent)
+            .map(|folder| folder.join("brunt-lab"));
         let candidates = match &self.lab {
             Some(path) => vec![path.clone()],
             None => [
@@ -115,12 +117,12 @@ pub fn first_line(program: &Path, argument: &str) -> Option<String> {
     Some(line.trim_start_matches("This is ").trim_end_matches(" <$Revision$>").to_owned())
 }
 
-fn version(tool: Tool, path: &Path) -> Option<String> {
+fn version(tool: BenchTool, path: &Path) -> Option<String> {
     match tool {
-        Tool::Floor => None,
-        Tool::Ab => first_line(path, "-V"),
-        Tool::Wrk => first_line(path, "-v"),
-        Tool::Brunt | Tool::H2load => first_line(path, "--version"),
+        BenchTool::Floor => None,
+        BenchTool::Ab => first_line(path, "-V"),
+        BenchTool::Wrk => first_line(path, "-v"),
+        BenchTool::Brunt | BenchTool::H2load => first_line(path, "--version"),
     }
 }
 

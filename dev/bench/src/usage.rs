@@ -19,20 +19,20 @@ pub struct Usage {
 
 /// Exit code and resource usage of a child that has ended.
 #[derive(Clone, Copy, Debug)]
-pub struct Ended {
+pub struct ChildUsage {
     /// Exit code; `None` if a signal ended the child.
     pub code: Option<i32>,
     pub usage: Usage,
 }
 
-impl Ended {
+impl ChildUsage {
     pub fn success(&self) -> bool {
         self.code == Some(0)
     }
 }
 
 /// Waits for the child `pid`, and returns its accounting (wait4(2)).
-pub fn wait(pid: u32) -> io::Result<Ended> {
+pub fn wait(pid: u32) -> io::Result<ChildUsage> {
     let mut status: libc::c_int = 0;
     let mut usage = empty();
     loop {
@@ -40,7 +40,7 @@ pub fn wait(pid: u32) -> io::Result<Ended> {
         let waited = unsafe { libc::wait4(pid as libc::pid_t, &raw mut status, 0, &raw mut usage) };
         if waited >= 0 {
             let code = libc::WIFEXITED(status).then(|| libc::WEXITSTATUS(status));
-            return Ok(Ended { code, usage: usage_of(&usage) });
+            return Ok(ChildUsage { code, usage: usage_of(&usage) });
         }
         let error = io::Error::last_os_error();
         // A signal interrupts the wait without ending the child.

@@ -2,15 +2,15 @@
 
 #![no_main]
 
-use brunt_spec::plan::{Draft, PlanInputs};
+use brunt_spec::plan::{FillInputs, PlanTree};
 use libfuzzer_sys::fuzz_target;
 use std::collections::BTreeMap;
 
 fuzz_target!(|text: &str| {
-    let Ok(draft) = Draft::parse(text, "plan.yaml", &[]) else { return };
+    let Ok(draft) = PlanTree::parse(text, "plan.yaml", &[]) else { return };
     let ports: BTreeMap<String, u16> =
         draft.ports().unwrap_or_default().into_iter().zip(4711..).collect();
-    let given = PlanInputs {
+    let given = FillInputs {
         ports: &ports,
         dir: "/tmp/d",
         plan_dir: "/plans",

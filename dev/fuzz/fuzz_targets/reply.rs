@@ -4,7 +4,7 @@
 
 #![no_main]
 
-use brunt_wire::replay::{Head, NoReply, Parser, ReplySink, RequestKind};
+use brunt_wire::replay::{NoReply, ReplyHead, ReplyParser, ReplySink, RequestKind};
 use libfuzzer_sys::fuzz_target;
 
 /// A sink that keeps all it is shown.
@@ -30,7 +30,7 @@ impl ReplySink for Seen {
 struct Outcome {
     /// How many bytes the reply took, if it was one.
     verdict: Result<usize, NoReply>,
-    head: Option<Head>,
+    head: Option<ReplyHead>,
     interim: u32,
     body_bytes: u64,
 }
@@ -60,7 +60,7 @@ fn run(
     pieces: impl Iterator<Item = usize>,
     body: Body,
 ) -> (Outcome, Seen) {
-    let mut parser = Parser::new(asked);
+    let mut parser = ReplyParser::new(asked);
     let mut seen = Seen::default();
     let verdict = play(&mut parser, &mut seen, bytes, pieces, body);
     let (head, interim, body_bytes) = (parser.head(), parser.interim(), parser.body_bytes());
@@ -69,7 +69,7 @@ fn run(
 
 /// Plays a connection on which `bytes` come in `pieces` (the last piece is the rest), and is then closed.
 fn play(
-    parser: &mut Parser,
+    parser: &mut ReplyParser,
     seen: &mut Seen,
     bytes: &[u8],
     mut pieces: impl Iterator<Item = usize>,

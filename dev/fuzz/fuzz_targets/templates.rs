@@ -2,7 +2,7 @@
 
 #![no_main]
 
-use brunt_script::{Feeds, Place, RenderContext, Template};
+use brunt_script::{Feeds, RenderContext, Template, TextPosition};
 use libfuzzer_sys::fuzz_target;
 use rand_pcg::Pcg64Mcg;
 use rand_pcg::rand_core::SeedableRng;
@@ -12,7 +12,7 @@ fuzz_target!(|text: &str| {
     if text.contains("csv:") {
         return;
     }
-    for place in [Place::Url, Place::Header, Place::Text] {
+    for place in [TextPosition::Url, TextPosition::Header, TextPosition::Text] {
         for compile in [Template::compile, Template::compile_expressions] {
             let mut feeds = Feeds::default();
             let Ok(template) = compile(text, place, &mut feeds) else { continue };

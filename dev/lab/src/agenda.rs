@@ -13,7 +13,7 @@ use rustix::time::{
     timerfd_settime,
 };
 
-use crate::clock::Clock;
+use crate::clock::TickClock;
 
 /// A task that the server performs at a certain tick.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,7 +111,7 @@ impl Agenda {
     /// # Errors
     ///
     /// If the timer cannot be set.
-    pub fn arm(&mut self, clock: &Clock, ahead: u64) -> io::Result<()> {
+    pub fn arm(&mut self, clock: &TickClock, ahead: u64) -> io::Result<()> {
         let Some(at) = self.next_at().map(|at| at.saturating_sub(ahead)) else { return Ok(()) };
         // Setting the timer costs a system call.
         if at == self.armed_at {

@@ -7,9 +7,9 @@ use std::path::PathBuf;
 use clap::{Args, Parser};
 
 use crate::fail::{FailRule, FailureSampler};
-use crate::h2::options::Http2;
+use crate::h2::options::Http2Options;
 use crate::hostile::Hostile;
-use crate::service::Service;
+use crate::service::ServiceTimes;
 use crate::truth::Stall;
 use crate::units::{parse_positive_span, parse_size, parse_span};
 
@@ -68,15 +68,15 @@ reset-connection, refused, goaway, close or never takes no worker.";
 #[derive(Debug, Clone, Parser)]
 #[command(name = "brunt-lab", version, after_long_help = EXAMPLES, after_help = "More and examples: --help")]
 #[allow(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
-pub struct Options {
+pub struct LabOptions {
     /// Where to listen: a loopback address and port (0 takes a free one), or unix:PATH
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0", value_parser = Listen::parse)]
     pub listen: Listen,
 
     /// Time that a request takes: none, const:10ms, exp:MEAN, lognormal:MEAN,SIGMA (of the logarithm), or
     /// `file:PATH` (one number of seconds per line, in turn)
-    #[arg(long, default_value = "none", value_parser = Service::parse)]
-    pub service: Service,
+    #[arg(long, default_value = "none", value_parser = ServiceTimes::parse)]
+    pub service: ServiceTimes,
 
     /// Servers behind one first-come-first-served queue; 0 is infinitely many
     #[arg(long, value_name = "K", default_value_t = 0, value_parser = parse_workers)]
@@ -171,7 +171,7 @@ pub struct Options {
 
     /// HTTP/2.
     #[command(flatten)]
-    pub http2: Http2,
+    pub http2: Http2Options,
 
     /// HTTP/3.
     #[command(flatten)]
@@ -179,12 +179,12 @@ pub struct Options {
 
     /// WebSocket.
     #[command(flatten)]
-    pub websocket: WebSocket,
+    pub websocket: WebSocketOptions,
 }
 
 /// Options of WebSocket.
 #[derive(Debug, Clone, Args)]
-pub struct WebSocket {
+pub struct WebSocketOptions {
     /// Compress WebSocket messages of clients that offer it (`permessage-deflate`), and take compressed ones
     #[arg(long = "ws-deflate")]
     pub deflate: bool,
@@ -210,7 +210,7 @@ pub struct Http3 {
     pub refuse_early_data: bool,
 }
 
-impl Options {
+impl LabOptions {
     /// Checks the rules between options.
     ///
     /// # Errors
@@ -318,9 +318,9 @@ fn is_token_byte(byte: u8) -> bool {
 mod tests {
     use super::*;
 
-    fn parse(line: &str) -> Result<Options, String> {
+    fn parse(line: &str) -> Result<LabOptions, String> {
         let words = line.split(' ').filter(|word| !word.is_empty());
-        let options = Options::try_parse_from(["brunt-lab"].into_iter().chain(words))
+        let options = LabOptions::try_parse_from(["brunt-lab"].into_iter().chain(words))
             .map_err(|error| error.to_string())?;
         options.check().map(|()| options)
     }

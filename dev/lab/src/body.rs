@@ -1,7 +1,7 @@
 //! Reads request bodies: counts `Content-Length` bytes and decodes chunks.
 //! Only `--echo` stores them.
 
-use crate::request::Malformed;
+use crate::request::MalformedRequest;
 
 /// Maximum number of body bytes that `--echo` stores.
 const MAX_ECHO: usize = 64 << 20;
@@ -11,7 +11,7 @@ const MAX_DIGITS: u8 = 15;
 
 /// The part of a body that has not arrived yet.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Body {
+pub enum UnreadBody {
     /// There is no body.
     Absent,
     /// This number of bytes.
@@ -35,7 +35,7 @@ pub enum Chunk {
     Trailer(bool),
 }
 
-impl Body {
+impl UnreadBody {
     /// Creates a chunked body at its start.
     pub fn chunked() -> Self {
         Self::Chunked(Chunk::Size(0, 0))
@@ -46,12 +46,12 @@ impl Body {
     ///
     /// # Errors
     ///
-    /// [`Malformed`] if the framing is wrong.
+    /// [`MalformedRequest`] if the framing is wrong.
     pub fn take(
         &mut self,
         input: &mut &[u8],
         mut echo: Option<&mut Vec<u8>>,
-    ) -> Result<bool, Malformed> {
+    ) -> Result<bool, MalformedRequest> {
         match self {
             Self::Absent => Ok(true),
             Self::Counted(remaining) => {
@@ -77,7 +77,7 @@ impl Body {
 
 impl Chunk {
     /// Takes one byte of the framing. Returns true after the last byte of the body.
-    fn advance(&mut self, byte: u8, input: &mut &[u8]) -> Result<bool, Malformed> {
+    fn advance(&mut self, byte: u8, input: &mut &[u8]) -> Result<bool, MalformedRequest> {
         *input = &input[1..];
         *self = match *self {
             Self::Size(size, digits) => match (byte as char).to_digit(16) {
@@ -85,7 +85,7 @@ impl Chunk {
                     Self::Size(size * 16 + u64::from(digit), digits + 1)
                 }
                 None if digits > 0 => Self::after_size_line(size, byte),
-                _ => return Err(Malformed("a bad chunk size")),
+                _ => return Err(MalformedRequest("a bad chunk size")),
             },
             Self::Extension(size) => Self::after_size_line(size, byte),
             // `take` reads the data itself.
@@ -93,7 +93,7 @@ impl Chunk {
             Self::DataEnd => match byte {
                 b'\r' => Self::DataEnd,
                 b'\n' => Self::Size(0, 0),
-                _ => return Err(Malformed("a chunk longer than its size")),
+                _ => return Err(MalformedRequest("a chunk longer than its size")),
             },
             Self::Trailer(true) if byte == b'\n' => return Ok(true),
             Self::Trailer(empty) => Self::Trailer(byte == b'\n' || (empty && byte == b'\r')),
@@ -114,12 +114,12 @@ fn take_data(
     remaining: &mut u64,
     input: &mut &[u8],
     echo: Option<&mut Vec<u8>>,
-) -> Result<(), Malformed> {
+) -> Result<(), MalformedRequest> {
     let count = (*remaining).min(input.len() as u64);
     let (data, rest) = input.split_at(count as usize);
     if let Some(echo) = echo {
         if echo.len() + data.len() > MAX_ECHO {
-            return Err(Malformed("a body too long to echo"));
+            return Err(MalformedRequest("a body too long to echo"));
         }
         echo.extend_from_slice(data);
     }

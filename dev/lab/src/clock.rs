@@ -16,13 +16,13 @@ const MAX_STAMP_AGE: u64 = 10 * SECOND;
 
 /// Ticks since an origin on `CLOCK_MONOTONIC`.
 #[derive(Debug, Clone, Copy)]
-pub struct Clock {
+pub struct TickClock {
     origin: u64,
     /// The same instant for the timers of QUIC.
     instant: Instant,
 }
 
-impl Clock {
+impl TickClock {
     /// Creates a clock that reads zero now.
     #[allow(clippy::disallowed_methods, reason = "this is where the time is read")]
     pub fn start() -> Self {

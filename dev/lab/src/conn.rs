@@ -13,12 +13,12 @@ use rustix::event::epoll::EventFlags;
 use rustls::ServerConnection;
 
 use crate::h2::options::Versions;
-use crate::h2::session::Session;
+use crate::h2::session::ServerSession;
 use crate::outbox::{CompletedReply, Outbox};
 use crate::planner::ReplyPlan;
-use crate::request::Parser;
+use crate::request::RequestParser;
 use crate::socket::Writer;
-use crate::websocket::WebSocket;
+use crate::websocket::WebSocketConnection;
 
 /// Maximum number of unsent HTTP/2 bytes; above it, no further frame is read.
 const MAX_UNSENT: usize = 1 << 20;
@@ -37,7 +37,7 @@ pub struct PendingReply {
 
 /// A reply that is sent one byte at a time.
 #[derive(Debug)]
-pub struct Drip {
+pub struct DrippedReply {
     /// The complete reply, head and body.
     pub bytes: Rc<[u8]>,
     /// Number of bytes sent.
@@ -51,7 +51,7 @@ pub struct Drip {
 
 /// State of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Phase {
+pub enum ConnectionState {
     /// Requests are read and answered.
     Open,
     /// Nothing more is read; the connection closes once everything pending is sent.
@@ -78,9 +78,9 @@ pub enum WireProtocol {
     /// HTTP/1.0 or HTTP/1.1.
     Http1,
     /// HTTP/2, with the state of its connection.
-    Http2(Box<Session>),
+    Http2(Box<ServerSession>),
     /// WebSocket messages (RFC 6455); their replies are pending in the same way as those of HTTP/1.
-    WebSocket(Box<WebSocket>),
+    WebSocket(Box<WebSocketConnection>),
 }
 
 impl WireProtocol {
@@ -102,7 +102,7 @@ pub struct Conn {
     /// Protocol of the connection.
     pub protocol: WireProtocol,
     /// Parser of HTTP/1 requests.
-    pub parser: Parser,
+    pub parser: RequestParser,
     /// TLS session, if TLS is used.
     pub session: Option<Box<ServerConnection>>,
     /// Replies that are not in the outbox yet.
@@ -112,9 +112,9 @@ pub struct Conn {
     /// Bytes that the socket has not accepted yet.
     pub outbox: Outbox,
     /// A reply that is sent byte by byte.
-    pub drip: Option<Drip>,
+    pub drip: Option<DrippedReply>,
     /// State of the connection.
-    pub phase: Phase,
+    pub phase: ConnectionState,
     /// True once the client sends nothing more.
     pub input_ended: bool,
     /// Number of HTTP/1 requests and messages that were read.
@@ -134,7 +134,7 @@ impl Conn {
     pub fn new(
         socket: OwnedFd,
         protocol: WireProtocol,
-        parser: Parser,
+        parser: RequestParser,
         session: Option<Box<ServerConnection>>,
     ) -> Self {
         Self {
@@ -148,7 +148,7 @@ impl Conn {
             first_pending: 0,
             outbox: Outbox::default(),
             drip: None,
-            phase: Phase::Open,
+            phase: ConnectionState::Open,
             input_ended: false,
             requests: 0,
             served: 0,
@@ -233,7 +233,7 @@ impl Conn {
         if let WireProtocol::WebSocket(websocket) = &mut self.protocol {
             websocket.close(code);
         }
-        self.phase = Phase::Ending;
+        self.phase = ConnectionState::Ending;
     }
 
     /// True if a request on this stream is not processed because of a GOAWAY.
@@ -254,7 +254,7 @@ impl Conn {
             WireProtocol::Http2(http2) => http2.unsent() < MAX_UNSENT,
             _ => self.pending.len() + self.outbox.len() < MAX_PENDING,
         };
-        if !self.input_ended && self.phase != Phase::Ending && has_room {
+        if !self.input_ended && self.phase != ConnectionState::Ending && has_room {
             flags |= EventFlags::IN;
         }
         if self.has_unsent() {

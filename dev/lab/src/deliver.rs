@@ -4,12 +4,12 @@
 
 use std::rc::Rc;
 
-use crate::conn::{Conn, ConnAction, Drip, Phase, WireProtocol};
+use crate::conn::{Conn, ConnAction, ConnectionState, DrippedReply, WireProtocol};
 use crate::fail::FailKind;
 use crate::outbox::CompletedReply;
 use crate::planner::ReplyPlan;
-use crate::reply::{Replies, Reply, head_length};
-use crate::request::Shape;
+use crate::reply::{EncodedReply, ReplyCache, head_length};
+use crate::request::ReplyShape;
 use crate::socket::reset_on_close;
 use crate::websocket::{STATUS, code};
 
@@ -23,7 +23,7 @@ pub(crate) const EXTRA: &[u8] = b"leftover bytes that belong to no reply\r\n";
 pub fn deliver(
     conn: &mut Conn,
     mut plan: ReplyPlan,
-    replies: &mut Replies,
+    replies: &mut ReplyCache,
     max_requests: u64,
 ) -> ConnAction {
     conn.served += 1;
@@ -36,7 +36,7 @@ pub fn deliver(
             output.is_reply.then_some(CompletedReply { status: STATUS, ticket: plan.ticket });
         conn.outbox.push(output.out.into(), completed);
         if output.closing {
-            conn.phase = Phase::Ending;
+            conn.phase = ConnectionState::Ending;
         }
         return ConnAction::Keep;
     }
@@ -83,15 +83,15 @@ pub fn drip(conn: &mut Conn) -> bool {
     !last
 }
 
-fn push_reply(conn: &mut Conn, plan: &ReplyPlan, reply: Reply) {
+fn push_reply(conn: &mut Conn, plan: &ReplyPlan, reply: EncodedReply) {
     let completed = CompletedReply { status: reply.status, ticket: plan.ticket };
     conn.outbox.push(reply.bytes, Some(completed));
     end_unless_kept(conn, plan);
 }
 
-fn start_drip(conn: &mut Conn, plan: &ReplyPlan, reply: Reply) {
+fn start_drip(conn: &mut Conn, plan: &ReplyPlan, reply: EncodedReply) {
     let completed = CompletedReply { status: reply.status, ticket: plan.ticket };
-    conn.drip = Some(Drip { bytes: reply.bytes, sent: 0, due: plan.due, completed });
+    conn.drip = Some(DrippedReply { bytes: reply.bytes, sent: 0, due: plan.due, completed });
     end_unless_kept(conn, plan);
 }
 
@@ -103,11 +103,11 @@ fn end_unless_kept(conn: &mut Conn, plan: &ReplyPlan) {
 
 fn push_last(conn: &mut Conn, bytes: Rc<[u8]>) {
     conn.outbox.push(bytes, None);
-    conn.phase = Phase::Ending;
+    conn.phase = ConnectionState::Ending;
 }
 
 /// Returns the head and half of the body; without a body, the head without its end.
-pub(crate) fn half_of_body(shape: Shape, reply: &[u8]) -> Rc<[u8]> {
+pub(crate) fn half_of_body(shape: ReplyShape, reply: &[u8]) -> Rc<[u8]> {
     let head = head_length(shape, reply);
     let body = reply.len() - head;
     if body == 0 {
@@ -117,6 +117,6 @@ pub(crate) fn half_of_body(shape: Shape, reply: &[u8]) -> Rc<[u8]> {
     }
 }
 
-pub(crate) fn half_of_head(shape: Shape, reply: &[u8]) -> Rc<[u8]> {
+pub(crate) fn half_of_head(shape: ReplyShape, reply: &[u8]) -> Rc<[u8]> {
     reply[..head_length(shape, reply) / 2].into()
 }

@@ -38,7 +38,7 @@ pub enum FailKind {
 
 /// Effect of a failure on the truth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Effect {
+pub enum EffectOnTruth {
     /// Served and answered completely: takes a worker, and has a sojourn time.
     Answered,
     /// Served, but the reply is spoiled: takes a worker, and has no sojourn time.
@@ -49,16 +49,16 @@ pub enum Effect {
 
 impl FailKind {
     /// Returns the effect of the failure on the queue.
-    pub fn effect(self) -> Effect {
+    pub fn effect(self) -> EffectOnTruth {
         match self {
-            Self::Status(_) | Self::Extra | Self::Slow => Effect::Answered,
-            Self::CloseEarly | Self::Garbage | Self::TruncateHead => Effect::Spoiled,
+            Self::Status(_) | Self::Extra | Self::Slow => EffectOnTruth::Answered,
+            Self::CloseEarly | Self::Garbage | Self::TruncateHead => EffectOnTruth::Spoiled,
             Self::Reset
             | Self::ResetConnection
             | Self::Refused
             | Self::Goaway
             | Self::Close
-            | Self::Never => Effect::Unserved,
+            | Self::Never => EffectOnTruth::Unserved,
         }
     }
 

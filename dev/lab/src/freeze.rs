@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::clock::{Clock, monotonic};
+use crate::clock::{TickClock, monotonic};
 
 /// A period in which a server was stopped, in nanoseconds. It is in `CLOCK_MONOTONIC` when it is
 /// reported, and in ticks inside the lab.
@@ -56,7 +56,7 @@ impl Freeze {
 
     /// Converts the freeze to ticks of a clock.
     #[must_use]
-    pub fn in_ticks(&self, clock: &Clock) -> Self {
+    pub fn in_ticks(&self, clock: &TickClock) -> Self {
         Self { from: clock.tick_of(self.from), to: clock.tick_of(self.to) }
     }
 }
@@ -80,7 +80,7 @@ impl Freezes {
     }
 
     /// Returns all freezes in ticks, earliest first.
-    pub fn in_ticks(&self, clock: &Clock) -> Vec<Freeze> {
+    pub fn in_ticks(&self, clock: &TickClock) -> Vec<Freeze> {
         let freezes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut ticks: Vec<Freeze> = freezes.iter().map(|freeze| freeze.in_ticks(clock)).collect();
         ticks.sort_by_key(|freeze| freeze.from);
@@ -114,7 +114,7 @@ mod tests {
         told.take_line("nonsense");
         told.take_line("frozen 3 5");
         let froms: Vec<u64> =
-            told.in_ticks(&Clock::start()).iter().map(|freeze| freeze.from).collect();
+            told.in_ticks(&TickClock::start()).iter().map(|freeze| freeze.from).collect();
         assert_eq!(froms, [0, 0], "both lie before the clock began");
     }
 }

@@ -25,8 +25,8 @@ pub(crate) use endpoint::Http3;
 
 use std::rc::Rc;
 
-use crate::args::Options;
-use crate::h2::reply::Replies;
+use crate::args::LabOptions;
+use crate::h2::reply::Http2Replies;
 
 /// Bit of a generation that distinguishes QUIC connections from TCP connections.
 pub(crate) const IS_QUIC: u32 = 1 << 31;
@@ -48,7 +48,7 @@ mod number {
 
 /// End of a stream after its bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum End {
+pub enum StreamEnd {
     /// The stream stays open.
     #[default]
     Open,
@@ -59,8 +59,8 @@ pub enum End {
 }
 
 /// Creates replies with header blocks of HTTP/3.
-pub(crate) fn replies(options: &Options) -> Replies<Rc<[u8]>> {
-    Replies::of(options, qpack::encode)
+pub(crate) fn replies(options: &LabOptions) -> Http2Replies<Rc<[u8]>> {
+    Http2Replies::of(options, qpack::encode)
 }
 
 /// Appends a QUIC number (RFC 9000, section 16).

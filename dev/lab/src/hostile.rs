@@ -49,18 +49,18 @@ pub enum Trigger {
 #[derive(Debug, Clone, Copy)]
 pub enum HostileReply {
     /// Writes frames of HTTP/2.
-    Http2(fn(&mut h2::hostile::RowOutput)),
+    Http2(fn(&mut h2::hostile::Http2RowOutput)),
     /// Writes bytes on streams of HTTP/3.
     #[cfg(feature = "http3")]
-    Http3(fn(&mut crate::h3::hostile::RowOutput)),
+    Http3(fn(&mut crate::h3::hostile::Http3RowOutput)),
     /// Writes packets of QUIC.
     #[cfg(feature = "http3")]
-    Packets(fn(&mut crate::h3::hostile::Exchange)),
+    Packets(fn(&mut crate::h3::hostile::DatagramExchange)),
     /// Changes the offer to QUIC clients.
     #[cfg(feature = "http3")]
     Setup(fn(&mut crate::h3::hostile::Offer)),
     /// Writes frames of a WebSocket.
-    WebSocket(fn(&mut websocket::hostile::RowOutput)),
+    WebSocket(fn(&mut websocket::hostile::WebSocketRowOutput)),
 }
 
 /// Parsed value of `--hostile`.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::fail::Effect;
+use crate::fail::EffectOnTruth;
 use crate::h2::session::Http2Counts;
 use crate::outbox::CompletedReply;
 
@@ -147,7 +147,7 @@ pub struct Visits {
 
 impl Visits {
     /// Records an arrival. Returns its ticket, or None if the limit is reached.
-    pub fn enter(&mut self, arrival: u64, service: u64, effect: Effect) -> Option<u32> {
+    pub fn enter(&mut self, arrival: u64, service: u64, effect: EffectOnTruth) -> Option<u32> {
         let ticket = self.arrivals.len() as u32;
         if ticket >= self.limit {
             self.over_limit += 1;
@@ -155,7 +155,7 @@ impl Visits {
         }
         self.arrivals.push(arrival);
         self.services.push(service);
-        self.written.push(if effect == Effect::Answered { UNWRITTEN } else { SPOILED });
+        self.written.push(if effect == EffectOnTruth::Answered { UNWRITTEN } else { SPOILED });
         Some(ticket)
     }
 

@@ -5,12 +5,12 @@
 use std::io;
 use std::process::ExitCode;
 
-use brunt_lab::args::Options;
+use brunt_lab::args::LabOptions;
 use brunt_lab::program;
 use clap::Parser;
 
 fn main() -> ExitCode {
-    match program::run(&Options::parse(), &mut io::stdout()) {
+    match program::run(&LabOptions::parse(), &mut io::stdout()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             eprintln!("brunt-lab: {failure}");

@@ -3,13 +3,13 @@
 //! It uses the same planner, draws and recursion as the server, with arrivals from a plan instead
 //! of a socket. This is the truth for a load generator that did not keep to its load. No I/O.
 
-use crate::args::Options;
+use crate::args::LabOptions;
 use crate::fail::FailKind;
 use crate::freeze::Freeze;
 use crate::h2;
 use crate::planner::Planner;
-use crate::reply::{Replies, filler};
-use crate::request::{Request, Shape};
+use crate::reply::{ReplyCache, filler};
+use crate::request::{ReplyShape, RequestedReply};
 use crate::serve::tail;
 use crate::truth::{Summary, sojourns};
 use crate::websocket;
@@ -37,19 +37,20 @@ pub enum Protocol {
 ///
 /// A message on the option that is invalid.
 pub fn planned(
-    options: &Options,
+    options: &LabOptions,
     protocol: Protocol,
     arrivals_and_freezes: (&[u64], &[Freeze]),
     from: u64,
 ) -> Result<Option<Summary>, String> {
     let (arrivals, freezes) = arrivals_and_freezes;
     // Without due times, the planner would record nothing.
-    let mut planner = Planner::new(&Options { record: true, ..options.clone() })?;
+    let mut planner = Planner::new(&LabOptions { record: true, ..options.clone() })?;
     planner.freezes = freezes.to_vec();
-    let mut replies = Replies::new(options.status, &options.headers, options.body, options.chunked);
+    let mut replies =
+        ReplyCache::new(options.status, &options.headers, options.body, options.chunked);
     let message = (protocol == Protocol::WebSocket).then_some(websocket::frames::TEXT);
-    let shape = Shape { keep_alive: true, message, ..Shape::default() };
-    let request = Request { shape, ..Request::default() };
+    let shape = ReplyShape { keep_alive: true, message, ..ReplyShape::default() };
+    let request = RequestedReply { shape, ..RequestedReply::default() };
     // For HTTP/2 and HTTP/3, only the body drips.
     let length = match protocol {
         Protocol::Http2 | Protocol::Http3 => options.body,
@@ -85,7 +86,8 @@ mod tests {
         freezes: &[Freeze],
         from: u64,
     ) -> Summary {
-        let options = Options::try_parse_from(["lab"].into_iter().chain(line.split(' '))).unwrap();
+        let options =
+            LabOptions::try_parse_from(["lab"].into_iter().chain(line.split(' '))).unwrap();
         planned(&options, protocol, (arrivals, freezes), from).unwrap().unwrap()
     }
 

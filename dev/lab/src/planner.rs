@@ -4,13 +4,13 @@
 //! records everything in the ledger. It does no I/O and reads no clock: instants are
 //! ticks that the caller passes.
 
-use crate::args::Options;
-use crate::fail::{Effect, FailKind, FailureSampler};
+use crate::args::LabOptions;
+use crate::fail::{EffectOnTruth, FailKind, FailureSampler};
 use crate::freeze::Freeze;
 use crate::ledger::Ledger;
-use crate::request::{Request, Route};
-use crate::service::Sampler;
-use crate::truth::{Model, Queue, Stall};
+use crate::request::{ReplyRoute, RequestedReply};
+use crate::service::ServiceTimeSampler;
+use crate::truth::{Model, ServiceQueue, Stall};
 use crate::units::MILLISECOND;
 
 /// Decision about a request.
@@ -19,7 +19,7 @@ pub struct ReplyPlan {
     /// Tick at which the reply leaves.
     pub due: u64,
     /// Request that is answered.
-    pub request: Request,
+    pub request: RequestedReply,
     /// Failure to produce, if any.
     pub failure: Option<FailKind>,
     /// Index of its record, if it has one.
@@ -31,9 +31,9 @@ pub struct ReplyPlan {
 pub struct Planner {
     /// Record of all events.
     pub ledger: Ledger,
-    sampler: Sampler,
+    sampler: ServiceTimeSampler,
     failures: FailureSampler,
-    queue: Queue,
+    queue: ServiceQueue,
     workers: usize,
     stall: Option<Stall>,
     recorded: bool,
@@ -48,12 +48,12 @@ impl Planner {
     /// # Errors
     ///
     /// A message on the option that is invalid.
-    pub fn new(options: &Options) -> Result<Self, String> {
+    pub fn new(options: &LabOptions) -> Result<Self, String> {
         Ok(Self {
             ledger: Ledger::new(options.fail.len(), options.max_record),
-            sampler: Sampler::new(options.service.distribution.clone(), options.seed),
+            sampler: ServiceTimeSampler::new(options.service.distribution.clone(), options.seed),
             failures: FailureSampler::new(&options.fail, options.seed)?,
-            queue: Queue::new(options.workers),
+            queue: ServiceQueue::new(options.workers),
             workers: options.workers,
             stall: options.stall,
             recorded: options.is_recorded(),
@@ -64,7 +64,7 @@ impl Planner {
 
     /// Plans the reply to a request that arrived at tick `arrival`. Must be called
     /// in order of arrival.
-    pub fn admit(&mut self, arrival: u64, request: Request) -> ReplyPlan {
+    pub fn admit(&mut self, arrival: u64, request: RequestedReply) -> ReplyPlan {
         // The periods of the stall count from the first request.
         self.origin.get_or_insert(arrival);
         self.ledger.record_arrival(arrival);
@@ -72,13 +72,19 @@ impl Planner {
             self.ledger.failed[rule] += 1;
             kind
         });
-        let effect = failure.map_or(Effect::Answered, FailKind::effect);
+        let effect = failure.map_or(EffectOnTruth::Answered, FailKind::effect);
         // A service time of zero does not affect other requests in the queue. The recursion over
         // the record may therefore include requests that are not served.
-        let service =
-            if effect == Effect::Unserved { 0 } else { self.sampler.draw() + delay(&request) };
-        let departure =
-            if effect == Effect::Unserved { arrival } else { self.queue.depart(arrival, service) };
+        let service = if effect == EffectOnTruth::Unserved {
+            0
+        } else {
+            self.sampler.draw() + delay(&request)
+        };
+        let departure = if effect == EffectOnTruth::Unserved {
+            arrival
+        } else {
+            self.queue.depart(arrival, service)
+        };
         let ticket =
             self.recorded.then(|| self.ledger.visits.enter(arrival, service, effect)).flatten();
         ReplyPlan { due: self.hold(departure), request, failure, ticket }
@@ -100,6 +106,6 @@ impl Planner {
     }
 }
 
-fn delay(request: &Request) -> u64 {
-    if let Route::Delay(delay) = request.route { delay * MILLISECOND } else { 0 }
+fn delay(request: &RequestedReply) -> u64 {
+    if let ReplyRoute::Delay(delay) = request.route { delay * MILLISECOND } else { 0 }
 }

@@ -12,11 +12,11 @@ use std::thread;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use signal_hook::consts::{SIGINT, SIGTERM};
 
-use crate::args::Options;
+use crate::args::LabOptions;
 use crate::freeze::Freezes;
 use crate::hostile::{self, Hostile};
-use crate::report::Report;
-use crate::server::Server;
+use crate::report::LabReport;
+use crate::server::LabServer;
 
 /// Maximum length of a line on standard input, in bytes.
 // Bounds the memory for a line without end.
@@ -24,14 +24,14 @@ const MAX_LINE: u64 = 256;
 
 /// Reason why the lab ended without a report.
 #[derive(Debug)]
-pub enum Failure {
+pub enum LabFailure {
     /// The options are invalid; the text includes the remedy.
     Usage(String),
     /// The system reported an error.
     Machine(io::Error),
 }
 
-impl Failure {
+impl LabFailure {
     /// Returns the exit code.
     pub fn exit_code(&self) -> ExitCode {
         match self {
@@ -41,7 +41,7 @@ impl Failure {
     }
 }
 
-impl std::fmt::Display for Failure {
+impl std::fmt::Display for LabFailure {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Usage(text) => out.write_str(text),
@@ -50,7 +50,7 @@ impl std::fmt::Display for Failure {
     }
 }
 
-impl From<io::Error> for Failure {
+impl From<io::Error> for LabFailure {
     fn from(error: io::Error) -> Self {
         Self::Machine(error)
     }
@@ -62,8 +62,8 @@ impl From<io::Error> for Failure {
 /// # Errors
 ///
 /// [`Failure`] if it cannot listen or write, or an option is invalid.
-pub fn run(options: &Options, out: &mut impl Write) -> Result<(), Failure> {
-    options.check().map_err(Failure::Usage)?;
+pub fn run(options: &LabOptions, out: &mut impl Write) -> Result<(), LabFailure> {
+    options.check().map_err(LabFailure::Usage)?;
     if let Some(Hostile::List) = options.hostile {
         write!(out, "{}", hostile::table())?;
         return Ok(());
@@ -71,7 +71,7 @@ pub fn run(options: &Options, out: &mut impl Write) -> Result<(), Failure> {
     raise_descriptor_limit();
     let freezes = Freezes::default();
     let stop = stop_socket(options.until_stdin_closes.then(|| freezes.clone()))?;
-    let mut server = Server::bind(options.clone(), stop)
+    let mut server = LabServer::bind(options.clone(), stop)
         .map_err(|error| naming(&options.listen.to_string(), &error))?;
     server.freezes = freezes;
     if let (Some(path), Some(pem)) = (&options.tls_cert_out, server.certificate_pem()) {
@@ -84,7 +84,11 @@ pub fn run(options: &Options, out: &mut impl Write) -> Result<(), Failure> {
 }
 
 /// Writes the figures to the file of `--stats`, or to `out` for `-`.
-fn write_stats(options: &Options, report: &Report, out: &mut impl Write) -> Result<(), Failure> {
+fn write_stats(
+    options: &LabOptions,
+    report: &LabReport,
+    out: &mut impl Write,
+) -> Result<(), LabFailure> {
     let Some(path) = &options.stats else { return Ok(()) };
     if path.as_os_str() == "-" {
         writeln!(out, "{}", serde_json::to_string(report).map_err(io::Error::from)?)?;

@@ -5,7 +5,7 @@
 
 use std::rc::Rc;
 
-use crate::request::{Request, Route, Shape};
+use crate::request::{ReplyRoute, ReplyShape, RequestedReply};
 use crate::websocket;
 
 /// Size of the chunks of a chunked reply, in bytes.
@@ -22,7 +22,7 @@ pub const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
 
 /// A reply that is ready to send.
 #[derive(Debug, Clone)]
-pub struct Reply {
+pub struct EncodedReply {
     /// Status of the reply.
     pub status: u16,
     /// Head and body, as they are sent.
@@ -33,14 +33,14 @@ pub struct Reply {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Key {
     status: u16,
-    shape: Shape,
+    shape: ReplyShape,
     /// Size of a `/bytes/N` body; None is the default body.
     size: Option<usize>,
 }
 
 /// Makes replies, and caches the ones that will be needed again.
 #[derive(Debug)]
-pub struct Replies {
+pub struct ReplyCache {
     status: u16,
     headers: String,
     body: Vec<u8>,
@@ -48,7 +48,7 @@ pub struct Replies {
     cache: Vec<(Key, Rc<[u8]>)>,
 }
 
-impl Replies {
+impl ReplyCache {
     /// Creates replies with this status, body size and header fields.
     pub fn new(status: u16, headers: &[String], body: usize, chunked: bool) -> Self {
         let headers = headers.iter().fold(String::new(), |all, header| all + header + "\r\n");
@@ -56,34 +56,40 @@ impl Replies {
     }
 
     /// Returns the reply to `request`, with the status `override_status` if it is set.
-    pub fn to(&mut self, request: &Request, override_status: Option<u16>) -> Reply {
+    pub fn to(&mut self, request: &RequestedReply, override_status: Option<u16>) -> EncodedReply {
         let status = match request.shape.message {
             Some(_) => websocket::STATUS,
             None => override_status.unwrap_or_else(|| status_of(request.route, self.status)),
         };
         let bytes = match (&request.echo, request.route) {
             (Some(echo), _) => self.compose(status, request.shape, "", echo),
-            (None, Route::Redirect(remaining @ 1..)) => {
+            (None, ReplyRoute::Redirect(remaining @ 1..)) => {
                 let location = format!("Location: /redirect/{}\r\n", remaining - 1);
                 self.compose(status, request.shape, &location, &self.body)
             }
-            (None, Route::Bytes(size)) => {
+            (None, ReplyRoute::Bytes(size)) => {
                 return self.cached_reply(Key { status, shape: request.shape, size: Some(size) });
             }
             _ => return self.cached_reply(Key { status, shape: request.shape, size: None }),
         };
-        Reply { status, bytes: bytes.into() }
+        EncodedReply { status, bytes: bytes.into() }
     }
 
     /// Returns a reply with this body.
-    pub fn with_body(&self, status: u16, shape: Shape, content_type: &str, body: &[u8]) -> Reply {
+    pub fn with_body(
+        &self,
+        status: u16,
+        shape: ReplyShape,
+        content_type: &str,
+        body: &[u8],
+    ) -> EncodedReply {
         let field = format!("Content-Type: {content_type}\r\n");
-        Reply { status, bytes: self.compose(status, shape, &field, body).into() }
+        EncodedReply { status, bytes: self.compose(status, shape, &field, body).into() }
     }
 
-    fn cached_reply(&mut self, key: Key) -> Reply {
+    fn cached_reply(&mut self, key: Key) -> EncodedReply {
         if let Some((_, bytes)) = self.cache.iter().find(|(cached, _)| *cached == key) {
-            return Reply { status: key.status, bytes: Rc::clone(bytes) };
+            return EncodedReply { status: key.status, bytes: Rc::clone(bytes) };
         }
         let body = key.size.map(filler);
         let bytes: Rc<[u8]> =
@@ -91,10 +97,10 @@ impl Replies {
         if self.cache.len() < MAX_CACHED && key.size.is_none_or(|size| size <= MAX_CACHED_BODY) {
             self.cache.push((key, Rc::clone(&bytes)));
         }
-        Reply { status: key.status, bytes }
+        EncodedReply { status: key.status, bytes }
     }
 
-    fn compose(&self, status: u16, shape: Shape, fields: &str, body: &[u8]) -> Vec<u8> {
+    fn compose(&self, status: u16, shape: ReplyShape, fields: &str, body: &[u8]) -> Vec<u8> {
         if let Some(opcode) = shape.message {
             return websocket::message(opcode, body, if self.chunked { CHUNK } else { usize::MAX });
         }
@@ -132,7 +138,7 @@ impl Replies {
 }
 
 /// Returns the start of the body in a reply.
-pub fn head_length(shape: Shape, reply: &[u8]) -> usize {
+pub fn head_length(shape: ReplyShape, reply: &[u8]) -> usize {
     if shape.message.is_some() {
         return websocket::head_length(reply);
     }
@@ -149,11 +155,11 @@ fn append_chunks(bytes: &mut Vec<u8>, body: &[u8]) {
 }
 
 /// Returns the status of the reply to a path; `default` if the path has no special status.
-pub(crate) fn status_of(route: Route, default: u16) -> u16 {
+pub(crate) fn status_of(route: ReplyRoute, default: u16) -> u16 {
     match route {
-        Route::Status(status) => status,
-        Route::Redirect(1..) => 302,
-        Route::Redirect(0) => 200,
+        ReplyRoute::Status(status) => status,
+        ReplyRoute::Redirect(1..) => 302,
+        ReplyRoute::Redirect(0) => 200,
         _ => default,
     }
 }
@@ -190,12 +196,13 @@ fn phrase(status: u16) -> &'static str {
 mod tests {
     use super::*;
 
-    const KEEP: Shape = Shape { http10: false, head_only: false, keep_alive: true, message: None };
+    const KEEP: ReplyShape =
+        ReplyShape { http10: false, head_only: false, keep_alive: true, message: None };
 
-    fn reply(chunked: bool, route: Route, shape: Shape) -> String {
-        let mut replies = Replies::new(200, &["X-A: b".to_owned()], 3, chunked);
-        let made = replies.to(&Request { route, shape, ..Request::default() }, None);
-        let again = replies.to(&Request { route, shape, ..Request::default() }, None);
+    fn reply(chunked: bool, route: ReplyRoute, shape: ReplyShape) -> String {
+        let mut replies = ReplyCache::new(200, &["X-A: b".to_owned()], 3, chunked);
+        let made = replies.to(&RequestedReply { route, shape, ..RequestedReply::default() }, None);
+        let again = replies.to(&RequestedReply { route, shape, ..RequestedReply::default() }, None);
         assert_eq!(made.bytes, again.bytes);
         String::from_utf8(made.bytes.to_vec()).unwrap()
     }
@@ -204,29 +211,36 @@ mod tests {
     fn replies_are_framed_as_the_client_needs() {
         let plain = "HTTP/1.1 200 OK\r\nServer: brunt-lab\r\nX-A: b\r\n";
         assert_eq!(
-            reply(false, Route::Plain, KEEP),
+            reply(false, ReplyRoute::Plain, KEEP),
             format!("{plain}Content-Length: 3\r\n\r\nabc")
         );
         let chunked = format!("{plain}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n");
-        assert_eq!(reply(true, Route::Plain, KEEP), chunked);
-        let head = Shape { head_only: true, ..KEEP };
-        assert_eq!(reply(false, Route::Plain, head), format!("{plain}Content-Length: 3\r\n\r\n"));
-        let old = Shape { http10: true, ..KEEP };
+        assert_eq!(reply(true, ReplyRoute::Plain, KEEP), chunked);
+        let head = ReplyShape { head_only: true, ..KEEP };
+        assert_eq!(
+            reply(false, ReplyRoute::Plain, head),
+            format!("{plain}Content-Length: 3\r\n\r\n")
+        );
+        let old = ReplyShape { http10: true, ..KEEP };
         let old_reply = format!("{plain}Content-Length: 3\r\nConnection: keep-alive\r\n\r\nabc");
-        assert_eq!(reply(true, Route::Plain, old), old_reply);
-        let closing = Shape { keep_alive: false, ..KEEP };
-        assert!(reply(false, Route::Plain, closing).contains("\r\nConnection: close\r\n"));
+        assert_eq!(reply(true, ReplyRoute::Plain, old), old_reply);
+        let closing = ReplyShape { keep_alive: false, ..KEEP };
+        assert!(reply(false, ReplyRoute::Plain, closing).contains("\r\nConnection: close\r\n"));
     }
 
     #[test]
     fn routes_decide_the_reply() {
-        assert!(reply(false, Route::Status(404), KEEP).starts_with("HTTP/1.1 404 Not Found\r\n"));
-        assert!(reply(false, Route::Redirect(2), KEEP).contains("\r\nLocation: /redirect/1\r\n"));
-        assert!(reply(false, Route::Redirect(0), KEEP).starts_with("HTTP/1.1 200 OK\r\n"));
-        assert!(reply(false, Route::Bytes(100), KEEP).contains("\r\nContent-Length: 100\r\n"));
-        let empty = reply(false, Route::Status(204), KEEP);
+        assert!(
+            reply(false, ReplyRoute::Status(404), KEEP).starts_with("HTTP/1.1 404 Not Found\r\n")
+        );
+        assert!(
+            reply(false, ReplyRoute::Redirect(2), KEEP).contains("\r\nLocation: /redirect/1\r\n")
+        );
+        assert!(reply(false, ReplyRoute::Redirect(0), KEEP).starts_with("HTTP/1.1 200 OK\r\n"));
+        assert!(reply(false, ReplyRoute::Bytes(100), KEEP).contains("\r\nContent-Length: 100\r\n"));
+        let empty = reply(false, ReplyRoute::Status(204), KEEP);
         assert!(empty.ends_with("X-A: b\r\n\r\n"), "{empty}");
-        let bytes = reply(false, Route::Bytes(100), KEEP);
+        let bytes = reply(false, ReplyRoute::Bytes(100), KEEP);
         assert_eq!(bytes.len() - head_length(KEEP, bytes.as_bytes()), 100);
     }
 }

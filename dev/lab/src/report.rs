@@ -8,12 +8,12 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::args::Options;
+use crate::args::LabOptions;
 use crate::h2::options::Versions;
 use crate::hostile::Hostile;
 use crate::ledger::{Http3Counts, Ledger, SPOILED, UNWRITTEN};
 use crate::planner::Planner;
-use crate::truth::{Arrivals, Summary, dispersion, sojourns};
+use crate::truth::{ArrivalStatistics, Summary, dispersion, sojourns};
 use crate::units::{MILLISECOND, SECOND, seconds};
 
 /// Maximum difference between the 99th percentiles of the written times and the truth, in seconds.
@@ -25,7 +25,7 @@ const TOLERANCE_HELD: f64 = 0.005;
 
 /// Report of a server.
 #[derive(Debug, Clone, Serialize)]
-pub struct Report {
+pub struct LabReport {
     /// Version of the lab.
     pub version: &'static str,
     /// Address on which it listened.
@@ -37,17 +37,17 @@ pub struct Report {
     /// CPU time of the process, user and system.
     pub cpu_seconds: f64,
     /// Counts of requests and replies.
-    pub requests: Requests,
+    pub requests: ServedRequests,
     /// Counts of TCP connections.
-    pub connections: Connections,
+    pub connections: TcpConnections,
     /// Counts of HTTP/2 connections.
-    pub http2: Http2,
+    pub http2: Http2Totals,
     /// Counts of HTTP/3 connections.
     pub http3: Http3Counts,
     /// `WebSocket`s.
     pub websocket: WebSockets,
     /// Bytes on sockets (with TLS, encrypted).
-    pub bytes: Bytes,
+    pub bytes: SocketBytes,
     /// Time of the earliest arrival.
     pub first_arrival_seconds: Option<f64>,
     /// Time of the latest arrival.
@@ -57,14 +57,14 @@ pub struct Report {
     /// Reported periods in which the process was stopped: start and end.
     pub frozen_seconds: Vec<[f64; 2]>,
     /// Statistics of the arrivals.
-    pub arrivals: Arrivals,
+    pub arrivals: ArrivalStatistics,
     /// Computed response times and their verdict.
-    pub truth: Truth,
+    pub truth: TrueTimes,
 }
 
 /// Counts of requests and replies.
 #[derive(Debug, Clone, Serialize)]
-pub struct Requests {
+pub struct ServedRequests {
     /// Complete requests, without those for `/stats`.
     pub received: u64,
     /// Replies that were passed to the kernel completely.
@@ -79,7 +79,7 @@ pub struct Requests {
 
 /// Counts of TCP connections.
 #[derive(Debug, Clone, Serialize)]
-pub struct Connections {
+pub struct TcpConnections {
     /// Number of accepted connections.
     pub accepted: u64,
     /// Closed, by either side.
@@ -92,7 +92,7 @@ pub struct Connections {
 
 /// Counts of HTTP/2 connections besides requests and replies.
 #[derive(Debug, Clone, Serialize)]
-pub struct Http2 {
+pub struct Http2Totals {
     /// Connections that became HTTP/2.
     pub connections: u64,
     /// Streams beyond `--h2-streams`, refused.
@@ -120,7 +120,7 @@ pub struct WebSockets {
 
 /// Counts of bytes on sockets.
 #[derive(Debug, Clone, Serialize)]
-pub struct Bytes {
+pub struct SocketBytes {
     /// Bytes read from sockets.
     pub received: u64,
     /// Bytes written to sockets.
@@ -129,7 +129,7 @@ pub struct Bytes {
 
 /// Computed sojourn times, and the real ones.
 #[derive(Debug, Clone, Serialize)]
-pub struct Truth {
+pub struct TrueTimes {
     /// True if the written times agree with the computed ones.
     pub accepted: bool,
     /// Reason if they do not agree.
@@ -151,9 +151,9 @@ pub struct Truth {
     pub stamped_by_kernel: u64,
 }
 
-impl Report {
+impl LabReport {
     /// Returns the report at tick `now`.
-    pub fn of(options: &Options, listen: &str, planner: &Planner, now: u64, cpu: u64) -> Self {
+    pub fn of(options: &LabOptions, listen: &str, planner: &Planner, now: u64, cpu: u64) -> Self {
         let ledger = &planner.ledger;
         Self {
             version: env!("CARGO_PKG_VERSION"),
@@ -162,13 +162,13 @@ impl Report {
             runtime_seconds: seconds(now),
             cpu_seconds: seconds(cpu),
             requests: requests(options, ledger),
-            connections: Connections {
+            connections: TcpConnections {
                 accepted: ledger.accepted,
                 closed: ledger.closed,
                 peak: ledger.peak,
                 accept_errors: ledger.accept_errors,
             },
-            http2: Http2 {
+            http2: Http2Totals {
                 connections: ledger.http2_connections,
                 refused: ledger.http2.refused,
                 cancelled: ledger.http2.cancelled,
@@ -182,7 +182,7 @@ impl Report {
                 compressed: ledger.deflated,
                 first_error: ledger.websocket_error.clone(),
             },
-            bytes: Bytes { received: ledger.bytes_received, sent: ledger.bytes_sent },
+            bytes: SocketBytes { received: ledger.bytes_received, sent: ledger.bytes_sent },
             first_arrival_seconds: ledger.first_arrival.map(seconds),
             last_arrival_seconds: ledger.last_arrival.map(seconds),
             last_written_seconds: ledger.last_written.map(seconds),
@@ -197,7 +197,7 @@ impl Report {
     }
 }
 
-fn describe(options: &Options) -> Value {
+fn describe(options: &LabOptions) -> Value {
     json!({
         "service": options.service.text,
         "workers": options.workers,
@@ -237,13 +237,13 @@ fn describe(options: &Options) -> Value {
     })
 }
 
-fn requests(options: &Options, ledger: &Ledger) -> Requests {
+fn requests(options: &LabOptions, ledger: &Ledger) -> ServedRequests {
     let statuses = ledger.by_status.iter().enumerate().filter(|(_, count)| **count > 0);
     let mut failed_by_kind = BTreeMap::new();
     for (rule, count) in options.fail.iter().zip(&ledger.failed) {
         *failed_by_kind.entry(rule.name().to_owned()).or_insert(0) += count;
     }
-    Requests {
+    ServedRequests {
         received: ledger.received,
         answered: ledger.answered,
         malformed: ledger.malformed,
@@ -252,9 +252,9 @@ fn requests(options: &Options, ledger: &Ledger) -> Requests {
     }
 }
 
-fn arrivals(ledger: &Ledger) -> Arrivals {
+fn arrivals(ledger: &Ledger) -> ArrivalStatistics {
     let span = ledger.last_arrival.zip(ledger.first_arrival).map(|(last, first)| last - first);
-    Arrivals {
+    ArrivalStatistics {
         count: ledger.received,
         rate_per_second: span
             .filter(|span| *span > 0)
@@ -301,7 +301,7 @@ impl Times {
     }
 }
 
-fn truth(options: &Options, planner: &Planner) -> Truth {
+fn truth(options: &LabOptions, planner: &Planner) -> TrueTimes {
     let times = Times::of(planner);
     let unwritten = (times.sojourn.len() - times.written.len()) as u64;
     let sojourn = Summary::of(times.sojourn);
@@ -318,7 +318,7 @@ fn truth(options: &Options, planner: &Planner) -> Truth {
         .map_or(0.0, |expected| expected.p99 * TOLERANCE_HELD);
     let reason =
         refusal(options, planner.ledger.visits.over_limit, difference, TOLERANCE.max(share));
-    Truth {
+    TrueTimes {
         accepted: reason.is_none(),
         reason,
         method: planner.model().method(),
@@ -333,7 +333,7 @@ fn truth(options: &Options, planner: &Planner) -> Truth {
 
 /// Returns the reason why the truth is unreliable, if it is.
 fn refusal(
-    options: &Options,
+    options: &LabOptions,
     over_limit: u64,
     difference: Option<f64>,
     tolerance: f64,

@@ -4,7 +4,7 @@
 //! replies. Of a request it stores only the fields that determine the reply; bodies are counted,
 //! and stored only for `--echo`.
 
-use crate::body::Body;
+use crate::body::UnreadBody;
 use crate::h2::upgrade::settings;
 
 /// Maximum size of a head, in bytes.
@@ -21,11 +21,11 @@ const MAX_DELAY: u64 = 3_600_000;
 
 /// The fields of a request that determine its reply.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Request {
+pub struct RequestedReply {
     /// Reply that the path asks for.
-    pub route: Route,
+    pub route: ReplyRoute,
     /// Framing of the reply.
-    pub shape: Shape,
+    pub shape: ReplyShape,
     /// With `--echo`, the complete request with its decoded body.
     pub echo: Option<Vec<u8>>,
     /// Protocol to which an HTTP/1.1 client asks to switch.
@@ -48,7 +48,7 @@ pub enum Upgrade {
 
 /// Framing of a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Shape {
+pub struct ReplyShape {
     /// True if the client speaks HTTP/1.0.
     pub http10: bool,
     /// True for HEAD: the reply has no body.
@@ -61,7 +61,7 @@ pub struct Shape {
 
 /// Reply that a path asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Route {
+pub enum ReplyRoute {
     /// Any other path: the default reply.
     #[default]
     Plain,
@@ -77,7 +77,7 @@ pub enum Route {
     Stats,
 }
 
-impl Route {
+impl ReplyRoute {
     /// Returns the route of a target in origin or absolute form. A path that is
     /// not special is [`Route::Plain`].
     pub fn of(target: &str) -> Self {
@@ -116,30 +116,30 @@ fn path_of(target: &str) -> &str {
 
 /// Result of a parser step.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum ParserStep {
     /// All input is used; more must arrive.
     Wait,
     /// The client waits for `100 Continue` before it sends the body.
     Continue,
     /// A request is complete.
-    Done(Request),
+    Done(RequestedReply),
 }
 
 /// The reason why the bytes are no HTTP/1.x request.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Malformed(pub &'static str);
+pub struct MalformedRequest(pub &'static str);
 
 /// Parser of one connection.
 #[derive(Debug, Default)]
-pub struct Parser {
+pub struct RequestParser {
     /// Beginning of an incomplete head.
     partial_head: Vec<u8>,
     /// Request with an incomplete body.
-    partial_request: Option<(Request, Body)>,
+    partial_request: Option<(RequestedReply, UnreadBody)>,
     echo: bool,
 }
 
-impl Parser {
+impl RequestParser {
     /// Creates a parser. With `echo`, complete requests are stored.
     pub fn new(echo: bool) -> Self {
         Self { echo, ..Self::default() }
@@ -154,31 +154,34 @@ impl Parser {
     ///
     /// # Errors
     ///
-    /// [`Malformed`] if the input is no request.
-    pub fn next(&mut self, input: &mut &[u8]) -> Result<Step, Malformed> {
+    /// [`MalformedRequest`] if the input is no request.
+    pub fn next(&mut self, input: &mut &[u8]) -> Result<ParserStep, MalformedRequest> {
         if self.partial_request.is_none() {
-            let Some(head) = self.head(input)? else { return Ok(Step::Wait) };
-            if head.body == Body::Absent {
-                return Ok(Step::Done(head.request));
+            let Some(head) = self.head(input)? else { return Ok(ParserStep::Wait) };
+            if head.body == UnreadBody::Absent {
+                return Ok(ParserStep::Done(head.request));
             }
             self.partial_request = Some((head.request, head.body));
             // A client that has begun to send the body no longer waits.
             if head.expects_continue && input.is_empty() {
-                return Ok(Step::Continue);
+                return Ok(ParserStep::Continue);
             }
         }
         self.rest_of_body(input)
     }
 
-    fn rest_of_body(&mut self, input: &mut &[u8]) -> Result<Step, Malformed> {
-        let Some((request, body)) = &mut self.partial_request else { return Ok(Step::Wait) };
+    fn rest_of_body(&mut self, input: &mut &[u8]) -> Result<ParserStep, MalformedRequest> {
+        let Some((request, body)) = &mut self.partial_request else { return Ok(ParserStep::Wait) };
         if !body.take(input, request.echo.as_mut())? {
-            return Ok(Step::Wait);
+            return Ok(ParserStep::Wait);
         }
-        Ok(self.partial_request.take().map_or(Step::Wait, |(request, _)| Step::Done(request)))
+        Ok(self
+            .partial_request
+            .take()
+            .map_or(ParserStep::Wait, |(request, _)| ParserStep::Done(request)))
     }
 
-    fn head(&mut self, input: &mut &[u8]) -> Result<Option<Head>, Malformed> {
+    fn head(&mut self, input: &mut &[u8]) -> Result<Option<Head>, MalformedRequest> {
         if input.is_empty() {
             return Ok(None);
         }
@@ -194,7 +197,9 @@ impl Parser {
                 self.partial_head.clear();
                 Ok(Some(head))
             }
-            None if bytes.len() > MAX_HEAD => Err(Malformed("the head is longer than 64 KiB")),
+            None if bytes.len() > MAX_HEAD => {
+                Err(MalformedRequest("the head is longer than 64 KiB"))
+            }
             None => {
                 if before == 0 {
                     self.partial_head.extend_from_slice(input);
@@ -207,30 +212,30 @@ impl Parser {
 }
 
 struct Head {
-    request: Request,
-    body: Body,
+    request: RequestedReply,
+    body: UnreadBody,
     expects_continue: bool,
 }
 
 /// Parses the head at the start of `bytes`. Returns it with its length, or None
 /// if it is incomplete.
-fn parse_head(bytes: &[u8], echo: bool) -> Result<Option<(Head, usize)>, Malformed> {
+fn parse_head(bytes: &[u8], echo: bool) -> Result<Option<(Head, usize)>, MalformedRequest> {
     let mut headers = [httparse::EMPTY_HEADER; MAX_HEADERS];
     let mut parsed = httparse::Request::new(&mut headers);
     let length = match parsed.parse(bytes) {
         Ok(httparse::Status::Complete(length)) => length,
         Ok(httparse::Status::Partial) => return Ok(None),
-        Err(_) => return Err(Malformed("no HTTP/1.x request")),
+        Err(_) => return Err(MalformedRequest("no HTTP/1.x request")),
     };
     let mut fields = Fields::of(parsed.headers)?;
     let http10 = parsed.version == Some(0);
     let keep_alive = fields.keep_alive.unwrap_or(!http10);
     let shape =
-        Shape { http10, head_only: parsed.method == Some("HEAD"), keep_alive, message: None };
+        ReplyShape { http10, head_only: parsed.method == Some("HEAD"), keep_alive, message: None };
     // HTTP/1.0 has neither interim replies nor upgrades.
     let expects_continue = fields.expects_continue && !http10;
-    let request = Request {
-        route: Route::of(parsed.path.unwrap_or("/")),
+    let request = RequestedReply {
+        route: ReplyRoute::of(parsed.path.unwrap_or("/")),
         shape,
         echo: echo.then(|| bytes[..length].to_vec()),
         upgrade: fields.upgrade().filter(|_| !http10),
@@ -256,19 +261,19 @@ struct Fields {
 }
 
 impl Fields {
-    fn of(headers: &[httparse::Header]) -> Result<Self, Malformed> {
+    fn of(headers: &[httparse::Header]) -> Result<Self, MalformedRequest> {
         let mut fields = Self::default();
         for header in headers {
             fields.read(header)?;
         }
         // The two may disagree about the end of the body (RFC 9112, section 6.3).
         if fields.chunked && fields.length.is_some() {
-            return Err(Malformed("both Content-Length and Transfer-Encoding"));
+            return Err(MalformedRequest("both Content-Length and Transfer-Encoding"));
         }
         Ok(fields)
     }
 
-    fn read(&mut self, header: &httparse::Header) -> Result<(), Malformed> {
+    fn read(&mut self, header: &httparse::Header) -> Result<(), MalformedRequest> {
         // Compares lengths first, so that any other field costs one comparison.
         match header.name.len() {
             10 if header.name.eq_ignore_ascii_case("connection") => {
@@ -280,7 +285,7 @@ impl Fields {
             17 if header.name.eq_ignore_ascii_case("transfer-encoding") => {
                 self.chunked = has_token(header.value, "chunked");
                 if !self.chunked {
-                    return Err(Malformed("a Transfer-Encoding other than chunked"));
+                    return Err(MalformedRequest("a Transfer-Encoding other than chunked"));
                 }
             }
             7 if header.name.eq_ignore_ascii_case("upgrade") => {
@@ -315,16 +320,19 @@ impl Fields {
         }
     }
 
-    fn read_length(&mut self, value: &[u8]) -> Result<(), Malformed> {
+    fn read_length(&mut self, value: &[u8]) -> Result<(), MalformedRequest> {
         // `parse` would accept a plus sign.
         let text = str::from_utf8(value)
             .ok()
             .filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
-        let length =
-            text.and_then(|text| text.parse().ok()).ok_or(Malformed("a bad Content-Length"))?;
+        let length = text
+            .and_then(|text| text.parse().ok())
+            .ok_or(MalformedRequest("a bad Content-Length"))?;
         match self.length.replace(length) {
             // RFC 9110, section 8.6: a length that is repeated with the same value may be accepted.
-            Some(other) if other != length => Err(Malformed("two different Content-Lengths")),
+            Some(other) if other != length => {
+                Err(MalformedRequest("two different Content-Lengths"))
+            }
             _ => Ok(()),
         }
     }
@@ -339,11 +347,11 @@ impl Fields {
         self.settings.take().filter(|_| has_token(&protocols, "h2c")).map(Upgrade::Http2)
     }
 
-    fn body(&self) -> Body {
+    fn body(&self) -> UnreadBody {
         match self.length {
-            _ if self.chunked => Body::chunked(),
-            None | Some(0) => Body::Absent,
-            Some(length) => Body::Counted(length),
+            _ if self.chunked => UnreadBody::chunked(),
+            None | Some(0) => UnreadBody::Absent,
+            Some(length) => UnreadBody::Counted(length),
         }
     }
 }

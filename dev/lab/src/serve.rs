@@ -8,13 +8,13 @@ use rustix::event::epoll::EventFlags;
 use rustix::net::{Shutdown, shutdown};
 
 use crate::agenda::Task;
-use crate::conn::{Conn, ConnAction, PendingReply, Phase, WireProtocol};
+use crate::conn::{Conn, ConnAction, ConnectionState, PendingReply, WireProtocol};
 use crate::deliver::{deliver, drip};
 use crate::fail::FailKind;
 use crate::planner::ReplyPlan;
 use crate::reply::CONTINUE;
-use crate::request::{Malformed, Request, Route, Shape, Step};
-use crate::server::{IncomingRequest, Server};
+use crate::request::{MalformedRequest, ParserStep, ReplyRoute, ReplyShape, RequestedReply};
+use crate::server::{IncomingRequest, LabServer};
 use crate::socket;
 use crate::tls::decrypt;
 use crate::units::SECOND;
@@ -24,7 +24,7 @@ use crate::websocket::code;
 // A client that never closes must not keep its descriptor.
 const LINGER: u64 = SECOND;
 
-impl Server {
+impl LabServer {
     pub(crate) fn on_event(&mut self, conn: &mut Conn, flags: EventFlags) -> ConnAction {
         let is_hung_up = flags.intersects(EventFlags::HUP | EventFlags::ERR);
         // epoll reports a hang-up even if it is not watched. A connection that is not read would
@@ -64,7 +64,7 @@ impl Server {
                 self.send(conn)
             };
         }
-        if conn.phase != Phase::Open {
+        if conn.phase != ConnectionState::Open {
             return ConnAction::Keep;
         }
         let is_never = plan.failure == Some(FailKind::Never);
@@ -117,7 +117,7 @@ impl Server {
 
     fn take_bytes(&mut self, conn: &mut Conn, bytes: &[u8], arrival: Arrival) -> ConnAction {
         // Late input is read and dropped: a close with unread input would reset the connection.
-        if conn.phase != Phase::Open {
+        if conn.phase != ConnectionState::Open {
             return ConnAction::Keep;
         }
         if conn.session.is_none() {
@@ -156,14 +156,14 @@ impl Server {
         }
         loop {
             match conn.parser.next(&mut input) {
-                Ok(Step::Wait) => return,
+                Ok(ParserStep::Wait) => return,
                 // While replies are pending, the client would take an interim reply for one to
                 // an earlier request.
-                Ok(Step::Continue) if conn.pending.is_empty() => {
+                Ok(ParserStep::Continue) if conn.pending.is_empty() => {
                     conn.outbox.push(CONTINUE.into(), None);
                 }
-                Ok(Step::Continue) => {}
-                Ok(Step::Done(mut request)) => {
+                Ok(ParserStep::Continue) => {}
+                Ok(ParserStep::Done(mut request)) => {
                     conn.requests += 1;
                     if self.upgrade(conn, &mut request, arrival) {
                         // The rest of the input belongs to the new protocol.
@@ -171,13 +171,13 @@ impl Server {
                     }
                     self.take_request(conn, request, arrival);
                 }
-                Err(Malformed(reason)) => return self.refuse(conn, reason),
+                Err(MalformedRequest(reason)) => return self.refuse(conn, reason),
             }
         }
     }
 
-    fn take_request(&mut self, conn: &mut Conn, request: Request, arrival: Arrival) {
-        if request.route == Route::Stats {
+    fn take_request(&mut self, conn: &mut Conn, request: RequestedReply, arrival: Arrival) {
+        if request.route == ReplyRoute::Stats {
             return self.send_stats(conn, request.shape);
         }
         self.planner.ledger.stamped_by_kernel += u64::from(arrival.by_kernel);
@@ -203,7 +203,7 @@ impl Server {
             }
             // Requests after a close are admitted, too: they arrived, and count.
             let plan = self.planner.admit(incoming.at, incoming.request);
-            if action == ConnAction::Keep && conn.phase == Phase::Open {
+            if action == ConnAction::Keep && conn.phase == ConnectionState::Open {
                 action = match incoming.stream {
                     0 => self.place_unsent(conn, plan),
                     stream => self.place_h2(conn, plan, stream),
@@ -242,7 +242,7 @@ impl Server {
     }
 
     fn deliver_ready(&mut self, conn: &mut Conn) -> ConnAction {
-        while conn.phase == Phase::Open
+        while conn.phase == ConnectionState::Open
             && let Some(plan) = conn.take_ready()
         {
             if self.execute(conn, plan) == ConnAction::Close {
@@ -289,8 +289,8 @@ impl Server {
         self.take_late(conn);
         let has_more = conn.has_unsent() || conn.drip.is_some();
         match conn.phase {
-            Phase::Ending if !has_more => self.end(conn),
-            Phase::Open if !has_more && conn.is_over() => self.end(conn),
+            ConnectionState::Ending if !has_more => self.end(conn),
+            ConnectionState::Open if !has_more && conn.is_over() => self.end(conn),
             // A client that only closed its sending side still gets the pending replies.
             _ if conn.input_ended && conn.has_nothing_pending() => ConnAction::Close,
             _ => ConnAction::Keep,
@@ -313,7 +313,7 @@ impl Server {
             return ConnAction::Close;
         }
         conn.pending.clear();
-        conn.phase = Phase::Draining;
+        conn.phase = ConnectionState::Draining;
         self.agenda.add(self.wake_tick + LINGER, conn.slot, conn.generation, Task::Linger);
         if shutdown(&conn.socket, Shutdown::Write).is_ok() {
             ConnAction::Keep
@@ -322,11 +322,11 @@ impl Server {
         }
     }
 
-    fn send_stats(&mut self, conn: &mut Conn, shape: Shape) {
+    fn send_stats(&mut self, conn: &mut Conn, shape: ReplyShape) {
         let json = serde_json::to_vec(&self.report()).unwrap_or_default();
         conn.outbox.push(self.replies.with_body(200, shape, "application/json", &json).bytes, None);
         if !shape.keep_alive {
-            conn.phase = Phase::Ending;
+            conn.phase = ConnectionState::Ending;
         }
     }
 
@@ -336,9 +336,9 @@ impl Server {
         // ends after them.
         if conn.pending.is_empty() {
             let reply =
-                self.replies.with_body(400, Shape::default(), "text/plain", reason.as_bytes());
+                self.replies.with_body(400, ReplyShape::default(), "text/plain", reason.as_bytes());
             conn.outbox.push(reply.bytes, None);
-            conn.phase = Phase::Ending;
+            conn.phase = ConnectionState::Ending;
         } else {
             // After malformed input, the start of the next request is unknown.
             conn.input_ended = true;

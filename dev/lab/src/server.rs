@@ -14,18 +14,18 @@ use rustix::io::Errno;
 use rustix::time::Timespec;
 
 use crate::agenda::{Agenda, Task};
-use crate::args::{Listen, Options};
-use crate::clock::{Clock, cpu_time};
+use crate::args::{LabOptions, Listen};
+use crate::clock::{TickClock, cpu_time};
 use crate::conn::{Conn, ConnAction, WireProtocol};
 use crate::freeze::Freezes;
 use crate::h2;
 use crate::outbox::CompletedReply;
 use crate::planner::Planner;
-use crate::reply::Replies;
-use crate::report::Report;
-use crate::request::{Parser, Request};
+use crate::reply::ReplyCache;
+use crate::report::LabReport;
+use crate::request::{RequestParser, RequestedReply};
 use crate::socket;
-use crate::tls::Tls;
+use crate::tls::TlsKeys;
 
 /// Event tokens that are not connections.
 const LISTENER: u64 = u64::MAX;
@@ -58,7 +58,7 @@ pub(crate) struct IncomingRequest {
     pub(crate) generation: u32,
     /// Stream of the request; before HTTP/2, 0.
     pub(crate) stream: u32,
-    pub(crate) request: Request,
+    pub(crate) request: RequestedReply,
 }
 
 /// The server: one event loop in one thread.
@@ -67,18 +67,18 @@ pub(crate) struct IncomingRequest {
     clippy::struct_excessive_bools,
     reason = "two are options decided once, two are states of different things"
 )]
-pub struct Server {
-    pub(crate) options: Options,
-    pub(crate) clock: Clock,
+pub struct LabServer {
+    pub(crate) options: LabOptions,
+    pub(crate) clock: TickClock,
     pub(crate) agenda: Agenda,
     pub(crate) planner: Planner,
     pub(crate) freezes: Freezes,
-    pub(crate) replies: Replies,
-    pub(crate) h2_replies: h2::reply::Replies<http::Response<()>>,
+    pub(crate) replies: ReplyCache,
+    pub(crate) h2_replies: h2::reply::Http2Replies<http::Response<()>>,
     #[cfg(feature = "http3")]
     pub(crate) http3: Option<Box<crate::h3::Http3>>,
     #[cfg(feature = "http3")]
-    pub(crate) h3_replies: h2::reply::Replies<std::rc::Rc<[u8]>>,
+    pub(crate) h3_replies: h2::reply::Http2Replies<std::rc::Rc<[u8]>>,
     pub(crate) incoming: Vec<IncomingRequest>,
     pub(crate) completed: Vec<CompletedReply>,
     /// Tick at which the loop last woke.
@@ -95,7 +95,7 @@ pub struct Server {
     epoll: OwnedFd,
     listener: OwnedFd,
     bound_address: Listen,
-    tls: Option<Tls>,
+    tls: Option<TlsKeys>,
     stop: UnixStream,
     conns: Vec<Option<Box<Conn>>>,
     free: Vec<u32>,
@@ -104,25 +104,30 @@ pub struct Server {
     is_stopped: bool,
 }
 
-impl Server {
+impl LabServer {
     /// Listens, and prepares everything to run.
     ///
     /// # Errors
     ///
     /// If it cannot listen, or the system provides no event loop.
-    pub fn bind(options: Options, stop: UnixStream) -> io::Result<Self> {
+    pub fn bind(options: LabOptions, stop: UnixStream) -> io::Result<Self> {
         options.check().map_err(io::Error::other)?;
         let needs_stamps = options.is_recorded();
         let (listener, bound_address) =
             socket::listen(&options.listen, options.backlog, needs_stamps)?;
-        let tls = options.tls.then(|| Tls::self_signed(options.http2.versions)).transpose()?;
+        let tls = options.tls.then(|| TlsKeys::self_signed(options.http2.versions)).transpose()?;
         let mut server = Self {
-            clock: Clock::start(),
+            clock: TickClock::start(),
             agenda: Agenda::new()?,
             planner: Planner::new(&options).map_err(io::Error::other)?,
             freezes: Freezes::default(),
-            replies: Replies::new(options.status, &options.headers, options.body, options.chunked),
-            h2_replies: h2::reply::Replies::of(&options, h2::reply::response),
+            replies: ReplyCache::new(
+                options.status,
+                &options.headers,
+                options.body,
+                options.chunked,
+            ),
+            h2_replies: h2::reply::Http2Replies::of(&options, h2::reply::response),
             #[cfg(feature = "http3")]
             http3: None,
             #[cfg(feature = "http3")]
@@ -210,7 +215,7 @@ impl Server {
     /// # Errors
     ///
     /// If the event loop fails.
-    pub fn run(mut self) -> io::Result<Report> {
+    pub fn run(mut self) -> io::Result<LabReport> {
         let mut events = Vec::with_capacity(MAX_EVENTS);
         while !self.is_stopped {
             self.wait(&mut events)?;
@@ -232,8 +237,8 @@ impl Server {
     }
 
     /// Returns the current report.
-    pub fn report(&self) -> Report {
-        Report::of(&self.options, &self.address(), &self.planner, self.clock.now(), cpu_time())
+    pub fn report(&self) -> LabReport {
+        LabReport::of(&self.options, &self.address(), &self.planner, self.clock.now(), cpu_time())
     }
 
     fn register_sources(&mut self) -> io::Result<()> {
@@ -410,10 +415,10 @@ impl Server {
     }
 
     fn register_connection(&mut self, socket: OwnedFd) {
-        let Ok(session) = self.tls.as_ref().map(Tls::session).transpose() else { return };
+        let Ok(session) = self.tls.as_ref().map(TlsKeys::session).transpose() else { return };
         let protocol = WireProtocol::new(self.options.http2.versions);
         let mut conn =
-            Box::new(Conn::new(socket, protocol, Parser::new(self.options.echo), session));
+            Box::new(Conn::new(socket, protocol, RequestParser::new(self.options.echo), session));
         // The highest bit marks QUIC connections.
         self.generations = self.generations.wrapping_add(1) & (u32::MAX >> 1);
         conn.generation = self.generations;

@@ -12,7 +12,7 @@ use crate::units::{parse_positive_span, parse_span};
 
 /// Parsed value of `--service`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Service {
+pub struct ServiceTimes {
     /// Text of the option.
     pub text: String,
     /// Distribution that the text describes.
@@ -39,7 +39,7 @@ pub enum ServiceTime {
     Listed(Vec<u64>),
 }
 
-impl Service {
+impl ServiceTimes {
     /// Parses `none`, `const:T`, `exp:MEAN`, `lognormal:MEAN,SIGMA` or `file:PATH` (which is read).
     ///
     /// # Errors
@@ -102,13 +102,13 @@ fn parse_time(path: &str, line_number: usize, line: &str) -> Result<u64, String>
 
 /// Draws service times from a distribution. The same seed gives the same times.
 #[derive(Debug)]
-pub struct Sampler {
+pub struct ServiceTimeSampler {
     distribution: ServiceTime,
     random: Pcg64Mcg,
     drawn: usize,
 }
 
-impl Sampler {
+impl ServiceTimeSampler {
     /// Creates a sampler of a distribution.
     pub fn new(distribution: ServiceTime, seed: u64) -> Self {
         Self { distribution, random: Pcg64Mcg::seed_from_u64(seed), drawn: 0 }
@@ -149,7 +149,8 @@ mod tests {
     use super::*;
 
     fn mean_and_deviation(service: &str) -> (f64, f64) {
-        let mut sampler = Sampler::new(Service::parse(service).unwrap().distribution, 7);
+        let mut sampler =
+            ServiceTimeSampler::new(ServiceTimes::parse(service).unwrap().distribution, 7);
         let times: Vec<f64> = (0..200_000).map(|_| sampler.draw() as f64 / 1e6).collect();
         let mean = times.iter().sum::<f64>() / times.len() as f64;
         let variance =
@@ -173,7 +174,7 @@ mod tests {
     #[test]
     fn one_seed_gives_one_sequence() {
         let draw = |seed| {
-            let mut sampler = Sampler::new(ServiceTime::Exponential(1e6), seed);
+            let mut sampler = ServiceTimeSampler::new(ServiceTime::Exponential(1e6), seed);
             (0..5).map(|_| sampler.draw()).collect::<Vec<_>>()
         };
         assert_eq!(draw(1), draw(1));
@@ -182,7 +183,7 @@ mod tests {
 
     #[test]
     fn listed_times_come_in_turn() {
-        let mut sampler = Sampler::new(ServiceTime::Listed(vec![3, 5]), 1);
+        let mut sampler = ServiceTimeSampler::new(ServiceTime::Listed(vec![3, 5]), 1);
         assert_eq!([sampler.draw(), sampler.draw(), sampler.draw()], [3, 5, 3]);
     }
 
@@ -190,9 +191,9 @@ mod tests {
     fn a_file_of_seconds_is_read() {
         let path = std::env::temp_dir().join(format!("brunt-lab-times-{}", std::process::id()));
         fs::write(&path, "0.010\n\n2e-3\n").unwrap();
-        let service = Service::parse(&format!("file:{}", path.display())).unwrap();
+        let service = ServiceTimes::parse(&format!("file:{}", path.display())).unwrap();
         fs::write(&path, "0.010\nsoon\n").unwrap();
-        let refusal = Service::parse(&format!("file:{}", path.display())).unwrap_err();
+        let refusal = ServiceTimes::parse(&format!("file:{}", path.display())).unwrap_err();
         fs::remove_file(&path).unwrap();
         assert_eq!(service.distribution, ServiceTime::Listed(vec![10_000_000, 2_000_000]));
         assert!(refusal.contains(":2: `soon`"), "{refusal}");
@@ -201,12 +202,14 @@ mod tests {
     #[test]
     fn refusals_say_what_to_write() {
         for text in ["", "fast", "const", "gauss:10ms"] {
-            assert!(Service::parse(text).unwrap_err().contains("const:10ms"), "{text}");
+            assert!(ServiceTimes::parse(text).unwrap_err().contains("const:10ms"), "{text}");
         }
-        assert!(Service::parse("lognormal:10ms").unwrap_err().contains("lognormal:10ms,0.5"));
-        assert!(Service::parse("lognormal:10ms,x").unwrap_err().contains("lognormal:10ms,0.5"));
-        assert!(Service::parse("lognormal:10ms,-1").unwrap_err().contains("between 0 and 10"));
-        assert!(Service::parse("exp:0s").unwrap_err().contains("more than zero"));
-        assert!(Service::parse("file:/nowhere/at/all").unwrap_err().contains("cannot read"));
+        assert!(ServiceTimes::parse("lognormal:10ms").unwrap_err().contains("lognormal:10ms,0.5"));
+        assert!(
+            ServiceTimes::parse("lognormal:10ms,x").unwrap_err().contains("lognormal:10ms,0.5")
+        );
+        assert!(ServiceTimes::parse("lognormal:10ms,-1").unwrap_err().contains("between 0 and 10"));
+        assert!(ServiceTimes::parse("exp:0s").unwrap_err().contains("more than zero"));
+        assert!(ServiceTimes::parse("file:/nowhere/at/all").unwrap_err().contains("cannot read"));
     }
 }

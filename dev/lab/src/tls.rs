@@ -11,13 +11,13 @@ use rustls_pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 
 /// Key material of sessions.
 #[derive(Debug, Clone)]
-pub struct Tls {
+pub struct TlsKeys {
     config: Arc<ServerConfig>,
     /// The certificate, for clients that verify it.
     pub certificate_pem: String,
 }
 
-impl Tls {
+impl TlsKeys {
     /// Makes a key and a self-signed certificate for localhost, 127.0.0.1 and `::1`.
     ///
     /// # Errors
@@ -55,7 +55,7 @@ impl Tls {
     ///
     /// If the configuration is not available.
     #[cfg(feature = "http3")]
-    pub fn for_quic(&self, options: &crate::args::Options) -> io::Result<ServerConfig> {
+    pub fn for_quic(&self, options: &crate::args::LabOptions) -> io::Result<ServerConfig> {
         let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
         let mut config = ServerConfig::builder_with_provider(provider)
             .with_protocol_versions(&[&rustls::version::TLS13])

@@ -15,7 +15,7 @@ use crate::units::{parse_positive_span, seconds};
 
 /// A first-come-first-served queue in front of equal servers.
 #[derive(Debug, Clone)]
-pub enum Queue {
+pub enum ServiceQueue {
     /// An infinite number of servers: no request waits.
     Infinite,
     /// One server: Lindley's recursion (1952), by the instant at which the server becomes free.
@@ -25,7 +25,7 @@ pub enum Queue {
     Many(BinaryHeap<Reverse<u64>>),
 }
 
-impl Queue {
+impl ServiceQueue {
     /// Creates an empty queue in front of `workers` servers; 0 means infinitely many.
     pub fn new(workers: usize) -> Self {
         match workers {
@@ -131,7 +131,7 @@ impl Model {
 /// Returns the time in the system of each request, in the order of the arrays, which may differ
 /// from the order of arrival.
 pub fn sojourns(model: &Model, arrivals: &[u64], services: &[u64]) -> Vec<u64> {
-    let mut queue = Queue::new(model.workers);
+    let mut queue = ServiceQueue::new(model.workers);
     let mut visit = |index: usize| {
         let departure = queue.depart(arrivals[index], services[index]);
         let release = model.stall.map_or(departure, |stall| stall.release(model.origin, departure));
@@ -206,7 +206,7 @@ fn nearest_rank(count: usize, per_mille: usize) -> usize {
 
 /// Statistics of the arrivals.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Arrivals {
+pub struct ArrivalStatistics {
     /// Number of counted requests.
     pub count: u64,
     /// Number of gaps between the first and the last arrival, divided by the time between them.

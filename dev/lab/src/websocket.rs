@@ -22,9 +22,9 @@ use tungstenite::protocol::frame::FrameHeader;
 use tungstenite::protocol::frame::coding::OpCode;
 
 use crate::hostile::{HostileReply, HostileRow, Trigger};
-use crate::request::Route;
+use crate::request::ReplyRoute;
 use deflate::Agreement;
-use frames::{CLOSE, COMPRESSED, CONTINUATION, Incoming, LAST, MAX_HEAD, OPCODE, PONG};
+use frames::{CLOSE, COMPRESSED, CONTINUATION, LAST, MAX_HEAD, MessageReader, OPCODE, PONG};
 
 /// Status under which replies to messages are counted: that of the protocol switch.
 pub const STATUS: u16 = 101;
@@ -47,25 +47,25 @@ pub mod code {
 
 /// One WebSocket: its route, and the state of incoming messages.
 #[derive(Debug)]
-pub struct WebSocket {
-    route: Route,
-    incoming: Incoming,
+pub struct WebSocketConnection {
+    route: ReplyRoute,
+    incoming: MessageReader,
     /// A pong or close to send. A later one replaces it.
     pub control: Option<Vec<u8>>,
     /// Function that writes a hostile row instead of replies.
-    hostile: Option<fn(&mut hostile::RowOutput)>,
+    hostile: Option<fn(&mut hostile::WebSocketRowOutput)>,
 }
 
-impl WebSocket {
+impl WebSocketConnection {
     /// Creates a WebSocket for this route. A hostile row may replace its replies.
-    pub fn new(route: Route, incoming: Incoming, row: Option<&HostileRow>) -> Self {
+    pub fn new(route: ReplyRoute, incoming: MessageReader, row: Option<&HostileRow>) -> Self {
         let hostile = row.filter(|row| row.trigger == Trigger::Request).and_then(row_writer);
         Self { route, incoming, control: None, hostile }
     }
 
     /// Returns the output of the hostile row, if it replaces replies.
-    pub fn send_row(&self) -> Option<hostile::RowOutput> {
-        let mut output = hostile::RowOutput::default();
+    pub fn send_row(&self) -> Option<hostile::WebSocketRowOutput> {
+        let mut output = hostile::WebSocketRowOutput::default();
         self.hostile.map(|write| write(&mut output)).map(|()| output)
     }
 
@@ -79,14 +79,15 @@ impl WebSocket {
     }
 }
 
-fn row_writer(row: &HostileRow) -> Option<fn(&mut hostile::RowOutput)> {
+fn row_writer(row: &HostileRow) -> Option<fn(&mut hostile::WebSocketRowOutput)> {
     if let HostileReply::WebSocket(write) = row.writer { Some(write) } else { None }
 }
 
 /// Returns the hostile response to a handshake with this key, if the row has one.
 pub fn greeting(row: Option<&HostileRow>, key: &[u8]) -> Option<Vec<u8>> {
     let write = row.filter(|row| row.trigger == Trigger::Greeting).and_then(row_writer)?;
-    let mut output = hostile::RowOutput { key: key.to_vec(), ..hostile::RowOutput::default() };
+    let mut output =
+        hostile::WebSocketRowOutput { key: key.to_vec(), ..hostile::WebSocketRowOutput::default() };
     write(&mut output);
     Some(output.out)
 }

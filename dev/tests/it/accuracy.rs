@@ -9,7 +9,7 @@
 use crate::world::lab::prompt_lab;
 use crate::world::machine::retry_under_steal_time;
 use crate::world::skip::skip;
-use crate::world::{RunResult, measure};
+use crate::world::{BruntOutput, measure};
 use serde_json::{Value, json};
 use std::env;
 use std::fs::OpenOptions;
@@ -43,7 +43,7 @@ fn attempts() -> usize {
 }
 
 /// Measures until the lab accepts its truth. Returns the last reason if it never does.
-fn against_truth(target: &Target) -> Result<(RunResult, Value), String> {
+fn against_truth(target: &Target) -> Result<(BruntOutput, Value), String> {
     let mut why = String::new();
     for _ in 0..attempts() {
         let lab = prompt_lab(target.lab);
@@ -100,7 +100,7 @@ fn note(
     reported: f64,
     true_value: f64,
     is_met: bool,
-    ran: &RunResult,
+    ran: &BruntOutput,
 ) {
     let deviation = reported / true_value - 1.0;
     eprintln!(

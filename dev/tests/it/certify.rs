@@ -2,7 +2,7 @@
 //!
 //! Only rough deviations fail here; `make honesty` measures the accuracy.
 
-use crate::world::server::Server;
+use crate::world::server::ServerProcess;
 use crate::world::{command, wait_until};
 use rustix::process::{Pid, Signal, test_kill_process};
 use serde_json::Value;
@@ -110,7 +110,7 @@ fn the_lab_is_part_of_brunt() {
 
 fn output_of_lab(options: &str) -> String {
     let mut lab = command(&format!("lab --until-stdin-closes --max-runtime 20s {options}"));
-    let mut lab = Server::start(lab.stdin(Stdio::piped()).stdout(Stdio::piped()));
+    let mut lab = ServerProcess::start(lab.stdin(Stdio::piped()).stdout(Stdio::piped()));
     drop(lab.child.stdin.take());
     wait_until("the lab's end", || lab.exit_status().is_some());
     std::io::read_to_string(lab.child.stdout.take().expect("its output")).expect("text")
@@ -135,7 +135,7 @@ fn ctrl_c_leaves_no_process() {
     let dir = TempDir::new().expect("a directory");
     let mut certify = command("certify --case const --loop open --seconds 60 -o json");
     let out = File::create(dir.path().join("out")).expect("a file");
-    let mut certify = Server::start(certify.stdout(out).stderr(Stdio::null()));
+    let mut certify = ServerProcess::start(certify.stdout(out).stderr(Stdio::null()));
     let parent = Pid::from_child(&certify.child);
     let mut children_of_brunt = Vec::new();
     wait_until("the server and the generator", || {

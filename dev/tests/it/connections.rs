@@ -1,6 +1,6 @@
 //! Tests how connections are opened, reused, kept and lost.
 
-use crate::world::log::{Line, distinct};
+use crate::world::log::{LogLine, distinct};
 use crate::world::nginx::nginx_at;
 use crate::world::odd::{page, serve_connections};
 use crate::world::skip::skip;
@@ -99,7 +99,7 @@ fn requests_per_connection_are_limited() {
     let ran = measure(&format!("{} -c 2 -n 50 --requests-per-connection 5", nginx.url_of("/")))
         .assert_all_good();
     let log = nginx.log();
-    assert_eq!(log.iter().map(Line::of_connection).max(), Some(5));
+    assert_eq!(log.iter().map(LogLine::of_connection).max(), Some(5));
     assert_eq!(distinct(&log, |l| l.connection()).len() as u64, ran.connections("opened"));
 }
 
@@ -112,7 +112,7 @@ fn a_servers_limit_of_requests_is_no_failure() {
     let ran = measure(&format!("{} -c 2 -n 200", nginx.url_of("/"))).assert_all_good();
     // Two users share 200 requests, so the last connection of each may get fewer than 10.
     assert!((20..=21).contains(&ran.connections("opened")), "{}", ran.connections("opened"));
-    assert_eq!(nginx.log().iter().map(Line::of_connection).max(), Some(10));
+    assert_eq!(nginx.log().iter().map(LogLine::of_connection).max(), Some(10));
 }
 
 #[test]

@@ -4,7 +4,7 @@
 
 use crate::world::brunt::RunningBrunt;
 use crate::world::odd::{Client, serve_connections};
-use crate::world::{Nginx, RunResult, command, nginx, start, wait_until};
+use crate::world::{BruntOutput, Nginx, command, nginx, start, wait_until};
 use rustix::process::Signal;
 use std::fs::File;
 use std::thread::sleep;
@@ -20,7 +20,7 @@ fn nginx_with_huge_file(test: &str) -> Option<Nginx> {
 
 /// Waits for the end of a run of this planned duration, and asserts that it is not late.
 #[allow(clippy::disallowed_methods)] // a stopwatch around another program
-fn finish_in_time(running: RunningBrunt, planned: Duration) -> RunResult {
+fn finish_in_time(running: RunningBrunt, planned: Duration) -> BruntOutput {
     let began = Instant::now();
     let ran = running.finish();
     let took = began.elapsed();

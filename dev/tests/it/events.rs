@@ -3,7 +3,7 @@
 use crate::world::caddy::caddy;
 use crate::world::certs::Authority;
 use crate::world::odd::{Client, ScriptedServer, serve_connections};
-use crate::world::{RunResult, measure};
+use crate::world::{BruntOutput, measure};
 use std::thread::sleep;
 use std::time::Duration;
 use tempfile::TempDir;
@@ -40,7 +40,7 @@ fn feed() -> ScriptedServer {
 }
 
 /// Number of transactions with this name, and their minimum response time in seconds.
-fn times(ran: &RunResult, name: &str) -> (u64, f64) {
+fn times(ran: &BruntOutput, name: &str) -> (u64, f64) {
     let all = ran.value("/transactions").as_array().expect("a list");
     let found =
         all.iter().find(|one| one["transaction"].as_str().is_some_and(|label| label == name));

@@ -2,7 +2,7 @@
 //! however it ends.
 
 use crate::world::brunt::program;
-use crate::world::server::Server;
+use crate::world::server::ServerProcess;
 use crate::world::{command, lab, wait_until};
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use std::fs::{self, File};
@@ -38,10 +38,10 @@ impl ExperimentDir {
     }
 
     /// Starts brunt with the plan.
-    fn start(&self, options: &str) -> Server {
+    fn start(&self, options: &str) -> ServerProcess {
         let file = |name: &str| File::create(self.path().join(name)).expect("a file");
         let mut brunt = command(&format!("run {}/plan.yaml {options}", self.path().display()));
-        Server::start(brunt.stdout(file("out")).stderr(file("err")))
+        ServerProcess::start(brunt.stdout(file("out")).stderr(file("err")))
     }
 
     /// Runs brunt with the plan, and returns the exit code.
@@ -78,7 +78,7 @@ fn is_there(pid: Pid) -> bool {
     test_kill_process(pid).is_ok()
 }
 
-fn end(brunt: &mut Server) -> i32 {
+fn end(brunt: &mut ServerProcess) -> i32 {
     let mut ended = None;
     wait_until("brunt's end", || {
         ended = brunt.exit_status();

@@ -2,14 +2,14 @@
 
 use crate::world::brunt::{start, with_single_spaces};
 use crate::world::odd::{page, serve_connections, serve_reply};
-use crate::world::{RunResult, command, lab, measure, port, wait_until};
+use crate::world::{BruntOutput, command, lab, measure, port, wait_until};
 use rustix::net::{AddressFamily, SocketType, bind, listen, socket};
 use rustix::process::{Resource, Rlimit, prlimit};
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, TcpListener, TcpStream};
 use std::os::fd::OwnedFd;
 
 /// Asserts that all requests fail as `kind`, and that the text contains these words.
-fn assert_all_fail(ran: RunResult, kind: &str, words: &[&str]) -> RunResult {
+fn assert_all_fail(ran: BruntOutput, kind: &str, words: &[&str]) -> BruntOutput {
     assert!(ran.count("begun") > 0, "{}", ran.out);
     assert_eq!(ran.failed(kind), ran.count("begun"), "{kind}: {}", ran.out);
     assert_eq!(ran.count("completed"), 0);
@@ -343,7 +343,7 @@ fn a_low_limit_of_files_bounds_the_connections() {
     );
 }
 
-fn run_with_80_files(lab: &crate::world::Lab, options: &str) -> RunResult {
+fn run_with_80_files(lab: &crate::world::Lab, options: &str) -> BruntOutput {
     let brunt = command(&format!("{} {options}", lab.url_of("/")));
     let mut limited = std::process::Command::new("sh");
     limited

@@ -24,11 +24,11 @@ mod stalls;
 mod status_lines;
 mod stream;
 
-use row::Row;
+use row::FaultRow;
 use std::collections::BTreeSet;
 
 /// The rows of a subject.
-type Rows = fn() -> Vec<Row>;
+type Rows = fn() -> Vec<FaultRow>;
 
 /// Unusual replies.
 const REPLIES: [Rows; 7] = [

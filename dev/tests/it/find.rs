@@ -1,7 +1,7 @@
 //! Searches capacities of servers whose capacity is known. Interrupts and resumes searches, and
 //! requires capacities.
 
-use crate::world::brunt::{RunResult, RunningBrunt, program};
+use crate::world::brunt::{BruntOutput, RunningBrunt, program};
 use crate::world::machine::retry_under_steal_time;
 use crate::world::skip::skip;
 use crate::world::{command, lab, nginx, start, wait_a_moment, wait_until};
@@ -18,12 +18,12 @@ fn start_search(words: &[&str]) -> RunningBrunt {
     start(command("find").args(words))
 }
 
-fn search(words: &[&str]) -> RunResult {
+fn search(words: &[&str]) -> BruntOutput {
     finish_search(start_search(words))
 }
 
 /// Waits for its end. Panics after two minutes.
-fn finish_search(mut running: RunningBrunt) -> RunResult {
+fn finish_search(mut running: RunningBrunt) -> BruntOutput {
     assert!(
         (0..12_000).any(|_| running.is_over() || wait_a_moment()),
         "waited in vain: {}",
@@ -32,24 +32,24 @@ fn finish_search(mut running: RunningBrunt) -> RunResult {
     running.finish_unchecked()
 }
 
-fn search_briefly(url: &str, more: &[&str]) -> RunResult {
+fn search_briefly(url: &str, more: &[&str]) -> BruntOutput {
     let words: Vec<&str> = SHORT.split(' ').chain([url]).chain(more.iter().copied()).collect();
     search(&words)
 }
 
-fn answer(ran: &RunResult) -> &Value {
+fn answer(ran: &BruntOutput) -> &Value {
     ran.value("/analysis/answers/0")
 }
 
 /// Bounds of the interval of the first capacity.
-fn interval(ran: &RunResult) -> (Option<f64>, Option<f64>) {
+fn interval(ran: &BruntOutput) -> (Option<f64>, Option<f64>) {
     let capacity = &answer(ran)["capacities"][0]["at"];
     (capacity["low"].as_f64(), capacity["high"].as_f64())
 }
 
 /// True if the generator limited too many trials, so that the search says nothing about the server.
 /// Skips the test then.
-fn skip_if_generator_limited(test: &str, ran: &RunResult) -> bool {
+fn skip_if_generator_limited(test: &str, ran: &BruntOutput) -> bool {
     let all = answer(ran)["trials"].as_array().cloned().unwrap_or_default();
     let limited = all.iter().filter(|trial| !trial["limited"].is_null()).count();
     let too_many = 3 * limited > all.len();
@@ -219,7 +219,7 @@ fn search_arguments(url: &str, store: &str, more: &[&str]) -> Vec<String> {
     all
 }
 
-fn first_trial_id(ran: &RunResult) -> Option<String> {
+fn first_trial_id(ran: &BruntOutput) -> Option<String> {
     ran.value("/trials/0/id").as_str().map(str::to_owned)
 }
 

@@ -3,7 +3,7 @@
 
 use crate::world::odd::{page, serve_connections};
 use crate::world::{
-    RunResult, ScriptedServer, command, lab, measure, serve_reply, start, wait_until,
+    BruntOutput, ScriptedServer, command, lab, measure, serve_reply, start, wait_until,
 };
 use rustix::process::Signal;
 use std::fs;
@@ -62,7 +62,7 @@ fn sum(lines: &[String], tags: &str, field: &str) -> u64 {
 const ALL: &str = ",transaction=all,statut=all ";
 
 /// Asserts that the sums of all requests equal those of the report.
-fn assert_sums_of(lines: &[String], ran: &RunResult) {
+fn assert_sums_of(lines: &[String], ran: &BruntOutput) {
     let begun = ran.count("begun") + ran.count("dropped");
     assert_eq!(sum(lines, ALL, "count"), begun, "{lines:?}");
     assert_eq!(sum(lines, ALL, "countError"), begun - ran.count("good"), "{lines:?}");
@@ -71,7 +71,7 @@ fn assert_sums_of(lines: &[String], ran: &RunResult) {
     assert_eq!(sum(lines, ALL, "sb"), ran.number("/bytes/sent"), "{lines:?}");
 }
 
-fn warnings(ran: &RunResult) -> String {
+fn warnings(ran: &BruntOutput) -> String {
     ran.value("/warnings")
         .as_array()
         .expect("warnings")

@@ -257,6 +257,6 @@ fn objectives_decide_the_exit_code() {
     missed.assert_text(&["errors < 0.1"]);
 }
 
-fn measure_with_objectives(lab: &crate::world::Lab, bounds: &str) -> crate::world::RunResult {
+fn measure_with_objectives(lab: &crate::world::Lab, bounds: &str) -> crate::world::BruntOutput {
     measure(&format!("{} -c 2 -n 400 --objective {bounds}", lab.url_of("/")))
 }

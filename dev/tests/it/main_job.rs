@@ -2,7 +2,7 @@
 //! server.
 
 use crate::world::brunt::with_single_spaces;
-use crate::world::{RunResult, apache, command, lab, measure, nginx, start};
+use crate::world::{BruntOutput, apache, command, lab, measure, nginx, start};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use brunt_model::codec::frame;
@@ -174,7 +174,7 @@ fn the_json_matches_the_schema() {
     assert_valid(&validator, &measure("http://127.0.0.1:1/ -c 1 -d 1s").assert_code(3));
 }
 
-fn assert_valid(validator: &jsonschema::Validator, ran: &RunResult) {
+fn assert_valid(validator: &jsonschema::Validator, ran: &BruntOutput) {
     let wrong: Vec<String> =
         validator.iter_errors(&ran.json).map(|e| format!("{}: {e}", e.instance_path())).collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
@@ -236,7 +236,7 @@ fn csv_rows_are_the_series() {
 }
 
 /// Records a run. Returns its JSON and the path of its log.
-fn record_run(dir: &TempDir) -> (RunResult, String) {
+fn record_run(dir: &TempDir) -> (BruntOutput, String) {
     let lab = lab("--fail 10%:503");
     let events = dir.path().join("events").display().to_string();
     let ran = measure(&format!(

@@ -1,6 +1,6 @@
 //! Compares the peak memory of brunt for many labels, URLs and trials with that of a small run.
 
-use crate::world::{RunResult, command, lab, measure, start, wait_until};
+use crate::world::{BruntOutput, command, lab, measure, start, wait_until};
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
@@ -103,7 +103,7 @@ fn plain_peak(url: &str) -> u64 {
 }
 
 /// Runs a plan. Returns its peak memory and its report.
-fn run_plan(dir: &Path, plan: &str) -> (u64, RunResult) {
+fn run_plan(dir: &Path, plan: &str) -> (u64, BruntOutput) {
     let file = dir.join("plan.yaml");
     fs::write(&file, plan).expect("a plan");
     let mut running = start(&mut command(&format!("run {} --no-store -q", file.display())));
@@ -128,7 +128,7 @@ trait Trials {
     fn all_good_trials(self, requests: u64) -> Self;
 }
 
-impl Trials for RunResult {
+impl Trials for BruntOutput {
     /// Asserts that each trial has this number of requests, all of them good.
     fn all_good_trials(self, requests: u64) -> Self {
         for trial in self.value("/trials").as_array().expect("trials") {

@@ -4,7 +4,7 @@
 //! docs/http2.md has the same table.
 
 use crate::connections::proxy;
-use crate::world::certs::{Authority, Certificate};
+use crate::world::certs::{Authority, CertificateFiles};
 use crate::world::{Lab, command, lab, measure};
 use std::fs;
 use std::io::copy;
@@ -100,7 +100,7 @@ const PLAIN: [(&str, [Cell; 6]); 4] = {
 struct Servers {
     dir: TempDir,
     labs: [Lab; 2],
-    certificate: Certificate,
+    certificate: CertificateFiles,
     tls: &'static str,
 }
 

@@ -72,7 +72,7 @@ fn each_population_is_counted_as_the_server_counts_it() {
     assert!((0.6..0.74).contains(&share), "{share}");
 }
 
-fn requests_with_method(log: &[crate::world::log::Line], method: &str) -> u64 {
+fn requests_with_method(log: &[crate::world::log::LogLine], method: &str) -> u64 {
     log.iter().filter(|line| line.request().starts_with(method)).count() as u64
 }
 

@@ -5,7 +5,7 @@ mod ssh;
 
 use brunt_model::probe_spec::{ProbeAccess, Select};
 use brunt_model::{Clock, ProbeSpec, Probed, Reading, Tick};
-use brunt_probe::{Watch, WatchEvent};
+use brunt_probe::{ReadingTask, WatchEvent};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
@@ -27,7 +27,7 @@ impl Clock for SystemClock {
 
 /// A watch, and all its observations so far.
 struct ProbeObserver {
-    watch: Watch,
+    watch: ReadingTask,
     observations: Vec<WatchEvent>,
 }
 
@@ -42,7 +42,7 @@ impl ProbeObserver {
                 interval,
             })
             .collect();
-        Self { watch: Watch::start(&specs, SystemClock::now()), observations: Vec::new() }
+        Self { watch: ReadingTask::start(&specs, SystemClock::now()), observations: Vec::new() }
     }
 
     /// Waits until a condition on the observations holds.

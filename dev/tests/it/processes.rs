@@ -2,7 +2,7 @@
 
 use crate::world::brunt::RunningBrunt;
 use crate::world::machine::retry_under_steal_time;
-use crate::world::{RunResult, command, lab, measure, start, wait_until};
+use crate::world::{BruntOutput, command, lab, measure, start, wait_until};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
 use std::thread::sleep;
@@ -22,7 +22,7 @@ fn start_run(line: &str, processes: usize) -> (RunningBrunt, Vec<Pid>) {
     (running, pids)
 }
 
-fn assert_sound(ran: &RunResult) {
+fn assert_sound(ran: &BruntOutput) {
     assert_eq!(ran.failed_checks(), []);
     assert!(ran.checks().len() >= 6);
 }

@@ -2,14 +2,14 @@
 
 use crate::world::odd::page;
 use crate::world::{
-    RunResult, ScriptedServer, command, lab, measure, measure_words, nginx, serve_reply, start,
+    BruntOutput, ScriptedServer, command, lab, measure, measure_words, nginx, serve_reply, start,
 };
 use std::collections::HashSet;
 use std::fs::{self, File};
 use tempfile::TempDir;
 
 /// Runs brunt against a server. Returns its requests and the report.
-fn requests_of(words: &[&str]) -> (Vec<String>, RunResult) {
+fn requests_of(words: &[&str]) -> (Vec<String>, BruntOutput) {
     let server = serve_reply(page("ok"));
     let url = server.url_of("/path");
     let words: Vec<&str> =

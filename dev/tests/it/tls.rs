@@ -1,9 +1,9 @@
 //! Tests HTTPS: trust in certificates, client certificates, and the errors of failed handshakes.
 
 use crate::world::certs::{Authority, self_signed};
-use crate::world::log::{Line, distinct};
+use crate::world::log::{LogLine, distinct};
 use crate::world::nginx::nginx_at;
-use crate::world::server::Server;
+use crate::world::server::ServerProcess;
 use crate::world::skip::{program, skip};
 use crate::world::{Nginx, command, lab, measure, port, stdout_of, wait_until};
 use rcgen::{BasicConstraints, IsCa};
@@ -131,7 +131,7 @@ fn each_user_shows_a_certificate_of_its_own() {
     measure(&format!("{line} -c 6 -n 60 --threads 1 --no-keepalive")).assert_all_good();
     let log = nginx.log();
     assert_eq!(distinct(&log, |l| l.subject()), ["CN=anna", "CN=bert", "CN=cleo"].into());
-    assert!(log.iter().any(Line::resumed), "a session is resumed by whom it was made for");
+    assert!(log.iter().any(LogLine::resumed), "a session is resumed by whom it was made for");
     assert_refused(
         &format!("{line} --key {}/anna.pem -n 1", folder.path().display()),
         "is a folder",
@@ -248,7 +248,7 @@ fn files_that_are_no_certificates_are_refused() {
 }
 
 /// Starts `openssl s_server` with these options. Returns it with its URL.
-fn openssl(test: &str, options: &[&str]) -> Option<(Server, String, TempDir)> {
+fn openssl(test: &str, options: &[&str]) -> Option<(ServerProcess, String, TempDir)> {
     let Some(path) = program("openssl") else {
         skip(&format!("tls::{test}"), "no openssl here");
         return None;
@@ -270,7 +270,7 @@ fn openssl(test: &str, options: &[&str]) -> Option<(Server, String, TempDir)> {
         &certificate.key,
     ]);
     command.args(options).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    let server = Server::start(&mut command);
+    let server = ServerProcess::start(&mut command);
     wait_until("the server listens", || TcpStream::connect(&listen).is_ok());
     Some((server, format!("https://localhost:{port}/"), dir))
 }

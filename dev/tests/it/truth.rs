@@ -2,7 +2,7 @@
 //! beginning.
 
 use crate::world::machine::retry_under_steal_time;
-use crate::world::server::Server;
+use crate::world::server::ServerProcess;
 use crate::world::{lab, measure};
 use serde_json::Value;
 use std::process::{Command, Stdio};
@@ -27,10 +27,10 @@ fn sound_runs_are_never_invalid() {
 
 /// Starts a loop that uses a core, for a minute of CPU time at most. It ends when this value is
 /// dropped.
-fn start_busy_loop() -> Server {
+fn start_busy_loop() -> ServerProcess {
     let mut command = Command::new("sh");
     command.args(["-c", "ulimit -t 60; while :; do :; done"]).stdin(Stdio::null());
-    Server::start(&mut command)
+    ServerProcess::start(&mut command)
 }
 
 #[test]
@@ -39,7 +39,7 @@ fn short_sound_runs_are_never_invalid() {
     let server = lab("");
     let loads = ["-r 60 -d 300ms", "-r 5000 -d 300ms", "-r 20000 -d 300ms", "-X HEAD -c 16 -d 1s"];
     for round in 0..rounds {
-        let _others: Vec<Server> =
+        let _others: Vec<ServerProcess> =
             (0..2).filter(|_| round % 2 == 0).map(|_| start_busy_loop()).collect();
         for load in loads {
             let ran = measure(&format!("{} {load}", server.url_of("/"))).assert_code(0);

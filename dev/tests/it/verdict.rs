@@ -9,10 +9,10 @@ mod quiet;
 mod real;
 mod recorded;
 
-use crate::world::RunResult;
+use crate::world::BruntOutput;
 use crate::world::brunt::start;
 use brunt_model::codec::LogReader;
-use brunt_model::finding::Limit;
+use brunt_model::finding::LimitingResource;
 use brunt_model::{Run, Verdict};
 use rustix::process::Signal;
 use std::fs::File;
@@ -25,13 +25,13 @@ use tempfile::TempDir;
 /// A real run and its verdict.
 #[derive(Debug)]
 struct JudgedRun {
-    ran: RunResult,
+    ran: BruntOutput,
     run: Run,
     verdict: Verdict,
 }
 
 impl JudgedRun {
-    fn limits(&self) -> Vec<Limit> {
+    fn limits(&self) -> Vec<LimitingResource> {
         self.verdict.causes.iter().map(|cause| cause.limit).collect()
     }
 }

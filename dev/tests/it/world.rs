@@ -19,7 +19,7 @@ pub mod quic;
 pub mod server;
 pub mod skip;
 
-pub use brunt::{RunResult, command, measure, measure_words, start, stdout_of};
+pub use brunt::{BruntOutput, command, measure, measure_words, start, stdout_of};
 pub use lab::{Lab, lab};
 pub use nginx::{Nginx, nginx};
 pub use odd::{ScriptedServer, serve_reply};

@@ -2,11 +2,11 @@
 //! milliseconds with three decimals.
 
 use super::text::number_after;
-use super::{Job, LoadMode, Spacing, Tool, ToolCommand, ToolReport};
-use crate::figures::Figures;
+use super::{LoadMode, LoadParameters, ScoredTool, Spacing, ToolCommand, ToolReport};
+use crate::figures::CertifiedFigures;
 use brunt_lab::planned::Protocol;
 
-pub const TOOL: Tool = Tool {
+pub const TOOL: ScoredTool = ScoredTool {
     name: "ab",
     program: Some("ab"),
     protocol: Protocol::Http1,
@@ -20,8 +20,8 @@ pub const TOOL: Tool = Tool {
 };
 
 // `-t` sets the number of requests, so it must come before `-n`.
-fn command(job: &Job) -> ToolCommand {
-    let Job { connections, seconds, .. } = job;
+fn command(job: &LoadParameters) -> ToolCommand {
+    let LoadParameters { connections, seconds, .. } = job;
     let url = job.url();
     // Without `-r`, ab ends at the first reset.
     ToolCommand::line(&format!(
@@ -29,17 +29,17 @@ fn command(job: &Job) -> ToolCommand {
     ))
 }
 
-fn read(report: &ToolReport) -> Result<Figures, String> {
+fn read(report: &ToolReport) -> Result<CertifiedFigures, String> {
     let throughput = number_after(&report.out, "Requests per second:")
         .ok_or("it printed no Requests per second")?;
-    let figures = Figures {
+    let figures = CertifiedFigures {
         p50: percentile(&report.file, "50"),
         p90: percentile(&report.file, "90"),
         p99: percentile(&report.file, "99"),
         max: percentile(&report.file, "100"),
         mean: number_after(&report.out, "Time per request:").map(|ms| ms / 1e3),
         throughput: Some(throughput),
-        ..Figures::default()
+        ..CertifiedFigures::default()
     };
     // The right body length is constant, so every request that fails has another length.
     let failed = ["(Connect:", "Length:"].map(|kind| failures(&report.out, kind)).iter().sum();

@@ -1,12 +1,12 @@
 //! bombardier: a closed loop, or a rate over all connections. It prints JSON in microseconds.
 
 use super::text::{json, number_at};
-use super::{Job, LoadMode, Spacing, Tool, ToolCommand, ToolReport};
-use crate::figures::Figures;
+use super::{LoadMode, LoadParameters, ScoredTool, Spacing, ToolCommand, ToolReport};
+use crate::figures::CertifiedFigures;
 use brunt_lab::planned::Protocol;
 use serde_json::Value;
 
-pub const TOOL: Tool = Tool {
+pub const TOOL: ScoredTool = ScoredTool {
     name: "bombardier",
     program: Some("bombardier"),
     protocol: Protocol::Http1,
@@ -19,7 +19,7 @@ pub const TOOL: Tool = Tool {
     read,
 };
 
-fn command(job: &Job) -> ToolCommand {
+fn command(job: &LoadParameters) -> ToolCommand {
     let rate = if job.way == LoadMode::Open { format!(" -r {}", job.rate) } else { String::new() };
     let connections = job.pool();
     let seconds = job.seconds;
@@ -29,14 +29,14 @@ fn command(job: &Job) -> ToolCommand {
     ))
 }
 
-fn read(report: &ToolReport) -> Result<Figures, String> {
+fn read(report: &ToolReport) -> Result<CertifiedFigures, String> {
     let json = json(&report.out)?;
     let result = json.get("result").ok_or("its JSON has no result")?;
     let replies: f64 = ["req1xx", "req2xx", "req3xx", "req4xx", "req5xx"]
         .map(|class| count(result, class))
         .iter()
         .sum();
-    let figures = Figures {
+    let figures = CertifiedFigures {
         p50: time(result, "percentiles/50"),
         p90: time(result, "percentiles/90"),
         p99: time(result, "percentiles/99"),
@@ -45,7 +45,7 @@ fn read(report: &ToolReport) -> Result<Figures, String> {
         throughput: number_at(result, "/timeTakenSeconds")
             .filter(|taken| *taken > 0.0)
             .map(|taken| replies / taken),
-        ..Figures::default()
+        ..CertifiedFigures::default()
     };
     let refused = count(result, "req4xx") + count(result, "req5xx");
     Ok(figures.with_errors(count(result, "others"), refused))

@@ -2,11 +2,11 @@
 //! last reply is missing.
 
 use super::text::number_after;
-use super::{Job, LoadMode, Spacing, Tool, ToolCommand, ToolReport};
-use crate::figures::Figures;
+use super::{LoadMode, LoadParameters, ScoredTool, Spacing, ToolCommand, ToolReport};
+use crate::figures::CertifiedFigures;
 use brunt_lab::planned::Protocol;
 
-pub const TOOL: Tool = Tool {
+pub const TOOL: ScoredTool = ScoredTool {
     name: "h2load",
     program: Some("h2load"),
     protocol: Protocol::Http1,
@@ -19,7 +19,7 @@ pub const TOOL: Tool = Tool {
     read,
 };
 
-fn command(job: &Job) -> ToolCommand {
+fn command(job: &LoadParameters) -> ToolCommand {
     let (connections, rate) = match job.way {
         // `--rps` is the rate of each connection.
         LoadMode::Open => {
@@ -34,11 +34,12 @@ fn command(job: &Job) -> ToolCommand {
     ))
 }
 
-fn read(report: &ToolReport) -> Result<Figures, String> {
+fn read(report: &ToolReport) -> Result<CertifiedFigures, String> {
     let finished = line_with_start(&report.out, "finished in");
     let throughput = number_after(finished, "s, ").ok_or("it printed no `finished in`")?;
-    let times = Figures::from_times(report.file.lines().filter_map(response_time).collect());
-    let figures = Figures { throughput: Some(throughput), ..times };
+    let times =
+        CertifiedFigures::from_times(report.file.lines().filter_map(response_time).collect());
+    let figures = CertifiedFigures { throughput: Some(throughput), ..times };
     let requests = line_with_start(&report.out, "requests:");
     let failed = count_before(requests, " errored") + count_before(requests, " timeout");
     let codes = line_with_start(&report.out, "status codes:");

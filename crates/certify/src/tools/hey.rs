@@ -1,11 +1,11 @@
 //! hey: a closed loop, or a rate for each worker. Its text ends at the 99th percentile.
 
 use super::text::{first_number, is_refusal, number_after};
-use super::{Job, LoadMode, Spacing, Tool, ToolCommand, ToolReport};
-use crate::figures::Figures;
+use super::{LoadMode, LoadParameters, ScoredTool, Spacing, ToolCommand, ToolReport};
+use crate::figures::CertifiedFigures;
 use brunt_lab::planned::Protocol;
 
-pub const TOOL: Tool = Tool {
+pub const TOOL: ScoredTool = ScoredTool {
     name: "hey",
     program: Some("hey"),
     protocol: Protocol::Http1,
@@ -18,7 +18,7 @@ pub const TOOL: Tool = Tool {
     read,
 };
 
-fn command(job: &Job) -> ToolCommand {
+fn command(job: &LoadParameters) -> ToolCommand {
     let (workers, rate) = match job.way {
         // `-q` is the rate of each worker.
         LoadMode::Open => {
@@ -29,17 +29,17 @@ fn command(job: &Job) -> ToolCommand {
     ToolCommand::line(&format!("hey -z {}s -c {workers}{rate} -t 30 {}", job.seconds, job.url()))
 }
 
-fn read(report: &ToolReport) -> Result<Figures, String> {
+fn read(report: &ToolReport) -> Result<CertifiedFigures, String> {
     let text = &report.out;
     let throughput = number_after(text, "Requests/sec:").ok_or("it printed no Requests/sec")?;
-    let figures = Figures {
+    let figures = CertifiedFigures {
         p50: percentile(text, "50%"),
         p90: percentile(text, "90%"),
         p99: percentile(text, "99%"),
         max: number_after(text, "Slowest:"),
         mean: number_after(text, "Average:"),
         throughput: Some(throughput),
-        ..Figures::default()
+        ..CertifiedFigures::default()
     };
     let failed = counts(text, "Error distribution:")
         .iter()

@@ -2,11 +2,11 @@
 //! bins of a millisecond.
 
 use super::text::{first_number, number_after};
-use super::{Job, LoadMode, Spacing, Tool, ToolCommand, ToolReport};
-use crate::figures::Figures;
+use super::{LoadMode, LoadParameters, ScoredTool, Spacing, ToolCommand, ToolReport};
+use crate::figures::CertifiedFigures;
 use brunt_lab::planned::Protocol;
 
-pub const TOOL: Tool = Tool {
+pub const TOOL: ScoredTool = ScoredTool {
     name: "httperf",
     program: Some("httperf"),
     protocol: Protocol::Http1,
@@ -19,8 +19,8 @@ pub const TOOL: Tool = Tool {
     read,
 };
 
-fn command(job: &Job) -> ToolCommand {
-    let Job { port, rate, seconds, .. } = job;
+fn command(job: &LoadParameters) -> ToolCommand {
+    let LoadParameters { port, rate, seconds, .. } = job;
     let connections = rate * seconds;
     // Without `--hog`, httperf uses only few local ports.
     ToolCommand::line(&format!(
@@ -29,16 +29,16 @@ fn command(job: &Job) -> ToolCommand {
     ))
 }
 
-fn read(report: &ToolReport) -> Result<Figures, String> {
+fn read(report: &ToolReport) -> Result<CertifiedFigures, String> {
     let text = &report.out;
     let total = line_with_start(text, "Total: connections");
     let replies = number_after(total, "replies ").ok_or("it printed no number of replies")?;
     let lifetime = line_with_start(text, "Connection time [ms]: min");
-    let figures = Figures {
+    let figures = CertifiedFigures {
         mean: number_after(lifetime, "avg ").map(|ms| ms / 1e3),
         max: number_after(lifetime, "max ").map(|ms| ms / 1e3),
         throughput: number_after(total, "test-duration ").map(|duration| replies / duration),
-        ..Figures::from_times(histogram(text))
+        ..CertifiedFigures::from_times(histogram(text))
     };
     let status = line_with_start(text, "Reply status:");
     let refused =

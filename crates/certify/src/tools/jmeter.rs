@@ -1,11 +1,11 @@
 //! `JMeter` without its window: an open model or a thread group, from a plan written here. Its
 //! log has every sample.
 
-use super::{Job, LoadMode, Spacing, Tool, ToolCommand, ToolReport};
-use crate::figures::Figures;
+use super::{LoadMode, LoadParameters, ScoredTool, Spacing, ToolCommand, ToolReport};
+use crate::figures::CertifiedFigures;
 use brunt_lab::planned::Protocol;
 
-pub const TOOL: Tool = Tool {
+pub const TOOL: ScoredTool = ScoredTool {
     name: "jmeter",
     program: Some("jmeter"),
     protocol: Protocol::Http1,
@@ -69,7 +69,7 @@ const LOG: &str = "\
 -Jjmeter.save.saveservice.thread_name=false -Jjmeter.save.saveservice.assertion_results_failure_message=false \
 -Jjmeter.save.saveservice.url=false";
 
-fn command(job: &Job) -> ToolCommand {
+fn command(job: &LoadParameters) -> ToolCommand {
     let group = if job.way == LoadMode::Open { OPEN } else { CLOSED };
     let plan = (PLAN.replace("GROUP", group))
         .replace("RATE", &job.rate.to_string())
@@ -80,7 +80,7 @@ fn command(job: &Job) -> ToolCommand {
         .with_file("certify.jmx", plan)
 }
 
-fn read(report: &ToolReport) -> Result<Figures, String> {
+fn read(report: &ToolReport) -> Result<CertifiedFigures, String> {
     let mut lines = report.file.lines();
     let header = lines.next().ok_or("it left no log of samples")?;
     let stamp = column(header, "timeStamp")?;
@@ -99,11 +99,11 @@ fn read(report: &ToolReport) -> Result<Figures, String> {
     let replies: Vec<_> = samples.iter().filter(|sample| sample.2.is_some()).collect();
     let begin = samples.iter().map(|sample| sample.0).fold(f64::INFINITY, f64::min);
     let end = samples.iter().map(|sample| sample.0 + sample.1).fold(0.0, f64::max);
-    let times = Figures::from_times(replies.iter().map(|sample| sample.1 / 1e3).collect());
+    let times = CertifiedFigures::from_times(replies.iter().map(|sample| sample.1 / 1e3).collect());
     // Timestamps are in milliseconds.
     let throughput = (end > begin).then(|| replies.len() as f64 / (end - begin) * 1e3);
     let refused = replies.iter().filter(|sample| sample.2.is_some_and(|code| code >= 400)).count();
-    Ok(Figures { throughput, ..times }
+    Ok(CertifiedFigures { throughput, ..times }
         .with_errors((samples.len() - replies.len()) as f64, refused as f64))
 }
 

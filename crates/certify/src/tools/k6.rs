@@ -1,12 +1,12 @@
 //! k6: constant-arrival-rate or constant-vus, from a script that counts both kinds of errors.
 
 use super::text::{json, number_at};
-use super::{Job, LoadMode, Spacing, Tool, ToolCommand, ToolReport};
-use crate::figures::Figures;
+use super::{LoadMode, LoadParameters, ScoredTool, Spacing, ToolCommand, ToolReport};
+use crate::figures::CertifiedFigures;
 use brunt_lab::planned::Protocol;
 use serde_json::Value;
 
-pub const TOOL: Tool = Tool {
+pub const TOOL: ScoredTool = ScoredTool {
     name: "k6",
     program: Some("k6"),
     protocol: Protocol::Http1,
@@ -39,8 +39,8 @@ export function handleSummary(data) {
 }
 ";
 
-fn command(job: &Job) -> ToolCommand {
-    let Job { rate, seconds, most, connections, .. } = job;
+fn command(job: &LoadParameters) -> ToolCommand {
+    let LoadParameters { rate, seconds, most, connections, .. } = job;
     let scenario = match job.way {
         LoadMode::Open => format!(
             "{{ executor: 'constant-arrival-rate', rate: {rate}, timeUnit: '1s', duration: '{seconds}s', \
@@ -54,11 +54,11 @@ fn command(job: &Job) -> ToolCommand {
     ToolCommand::line("k6 run --quiet --no-usage-report k6.js").with_file("k6.js", script)
 }
 
-fn read(report: &ToolReport) -> Result<Figures, String> {
+fn read(report: &ToolReport) -> Result<CertifiedFigures, String> {
     let json = json(&report.file)?;
     let duration =
         json.pointer("/http_req_duration/values").ok_or("its summary has no http_req_duration")?;
-    let figures = Figures {
+    let figures = CertifiedFigures {
         p50: time(duration, "med"),
         p90: time(duration, "p(90)"),
         p99: time(duration, "p(99)"),
@@ -67,7 +67,7 @@ fn read(report: &ToolReport) -> Result<Figures, String> {
         mean: time(duration, "avg"),
         // The rate includes failed requests, as k6 reports it.
         throughput: number_at(&json, "/http_reqs/values/rate"),
-        ..Figures::default()
+        ..CertifiedFigures::default()
     };
     Ok(figures.with_errors(count(&json, "without_reply"), count(&json, "refused")))
 }

@@ -2,11 +2,11 @@
 //! Its option for JSON changed between versions.
 
 use super::text::{is_refusal, json, number_at, sum};
-use super::{Job, LoadMode, Spacing, Tool, ToolCommand, ToolReport};
-use crate::figures::Figures;
+use super::{LoadMode, LoadParameters, ScoredTool, Spacing, ToolCommand, ToolReport};
+use crate::figures::CertifiedFigures;
 use brunt_lab::planned::Protocol;
 
-pub const TOOL: Tool = Tool {
+pub const TOOL: ScoredTool = ScoredTool {
     name: "oha",
     program: Some("oha"),
     protocol: Protocol::Http1,
@@ -19,7 +19,7 @@ pub const TOOL: Tool = Tool {
     read,
 };
 
-fn command(job: &Job) -> ToolCommand {
+fn command(job: &LoadParameters) -> ToolCommand {
     let rate = match job.way {
         LoadMode::Open => format!(" -q {} --latency-correction", job.rate),
         LoadMode::Closed => String::new(),
@@ -34,10 +34,10 @@ fn command(job: &Job) -> ToolCommand {
     ))
 }
 
-fn read(report: &ToolReport) -> Result<Figures, String> {
+fn read(report: &ToolReport) -> Result<CertifiedFigures, String> {
     let json = json(&report.out)?;
     let percentiles = &json["latencyPercentiles"];
-    let figures = Figures {
+    let figures = CertifiedFigures {
         p50: percentiles["p50"].as_f64(),
         p90: percentiles["p90"].as_f64(),
         p99: percentiles["p99"].as_f64(),
@@ -45,7 +45,7 @@ fn read(report: &ToolReport) -> Result<Figures, String> {
         max: number_at(&json, "/summary/slowest"),
         mean: number_at(&json, "/summary/average"),
         throughput: number_at(&json, "/summary/requestsPerSec"),
-        ..Figures::default()
+        ..CertifiedFigures::default()
     };
     // Requests that are cut off at the end have the error "deadline", and are no failures.
     let failed = sum(&json["errorDistribution"], |error| !error.contains("deadline"));

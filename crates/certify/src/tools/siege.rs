@@ -2,11 +2,11 @@
 //! second, and no percentiles.
 
 use super::text::{json, number_at};
-use super::{Job, LoadMode, Spacing, Tool, ToolCommand, ToolReport};
-use crate::figures::Figures;
+use super::{LoadMode, LoadParameters, ScoredTool, Spacing, ToolCommand, ToolReport};
+use crate::figures::CertifiedFigures;
 use brunt_lab::planned::Protocol;
 
-pub const TOOL: Tool = Tool {
+pub const TOOL: ScoredTool = ScoredTool {
     name: "siege",
     program: Some("siege"),
     protocol: Protocol::Http1,
@@ -32,21 +32,21 @@ limit = 10000
 failures = 1000000
 ";
 
-fn command(job: &Job) -> ToolCommand {
-    let Job { connections, seconds, .. } = job;
+fn command(job: &LoadParameters) -> ToolCommand {
+    let LoadParameters { connections, seconds, .. } = job;
     let url = job.url();
     ToolCommand::line(&format!("siege -R siege.conf -b -c {connections} -t {seconds}S {url}"))
         .with_file("siege.conf", CONF.to_owned())
 }
 
-fn read(report: &ToolReport) -> Result<Figures, String> {
+fn read(report: &ToolReport) -> Result<CertifiedFigures, String> {
     let json = json(&report.out)?;
-    Ok(Figures {
+    Ok(CertifiedFigures {
         mean: number_at(&json, "/response_time"),
         max: number_at(&json, "/longest_transaction"),
         throughput: number_at(&json, "/transaction_rate"),
         // siege counts failed and refused requests in one sum.
         errors: number_at(&json, "/failed_transactions"),
-        ..Figures::default()
+        ..CertifiedFigures::default()
     })
 }

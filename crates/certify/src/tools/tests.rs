@@ -3,17 +3,22 @@
 
 use super::*;
 
-fn read(tool: &Tool, out: &str, file: &str) -> Figures {
+fn read(tool: &ScoredTool, out: &str, file: &str) -> CertifiedFigures {
     (tool.read)(&ToolReport { out: out.into(), file: file.into() })
         .unwrap_or_else(|why| panic!("{}: {why}", tool.name))
 }
 
-fn reported(p50: f64, p90: f64, p99: f64) -> Figures {
-    Figures { p50: Some(p50), p90: Some(p90), p99: Some(p99), ..Figures::default() }
+fn reported(p50: f64, p90: f64, p99: f64) -> CertifiedFigures {
+    CertifiedFigures {
+        p50: Some(p50),
+        p90: Some(p90),
+        p99: Some(p99),
+        ..CertifiedFigures::default()
+    }
 }
 
 /// Compares figures except for the last digits.
-fn same(reported: &Figures, expected: &Figures) {
+fn same(reported: &CertifiedFigures, expected: &CertifiedFigures) {
     for key in &crate::figures::KEYS {
         match ((key.value)(reported), (key.value)(expected)) {
             (Some(a), Some(b)) if (a - b).abs() <= b.abs() * 1e-9 => {}
@@ -51,7 +56,7 @@ fn every_tool_is_told_load_and_target() {
 
 #[test]
 fn the_commands_of_the_tools_at_hand() {
-    let line = |tool: &Tool, way| (tool.command)(&job(way)).words.join(" ");
+    let line = |tool: &ScoredTool, way| (tool.command)(&job(way)).words.join(" ");
     assert_eq!(
         line(&brunt::TOOL, LoadMode::Open),
         "brunt run http://127.0.0.1:8080/ -r 1000 --arrivals even -d 10s -q --no-store -o json=brunt.json"
@@ -95,7 +100,7 @@ fn the_commands_of_the_tools_at_hand() {
 fn brunt_json() {
     let json = r#"{"requests": {"failed": 7}, "throughput_per_second": 210.0, "outcomes": {"200": 200, "503": 3, "404": 1},
         "response_time_seconds": {"mean": 0.006, "p50": 0.005, "p90": 0.007, "p99": 0.01, "p99_9": 0.02, "max": 0.03}}"#;
-    let expected = Figures {
+    let expected = CertifiedFigures {
         p99_9: Some(0.02),
         max: Some(0.03),
         mean: Some(0.006),
@@ -126,7 +131,7 @@ Running 2s test @ http://127.0.0.1:34133/
 
 #[test]
 fn wrk_text() {
-    let expected = Figures {
+    let expected = CertifiedFigures {
         mean: Some(0.00505),
         max: Some(0.00521),
         throughput: Some(787.9),
@@ -167,7 +172,7 @@ Running 20s test @ http://127.0.0.1:8080/
 Requests/sec:   1000.04
 Transfer/sec:    116.23KB
 ";
-    let expected = Figures {
+    let expected = CertifiedFigures {
         p99_9: Some(0.0202),
         max: Some(0.02522),
         mean: Some(0.00605),
@@ -192,7 +197,7 @@ Time per request:       1.249 [ms] (mean, across all concurrent requests)
 ";
     let csv =
         "Percentage served,Time in ms\n0,0.023\n5,0.1\n50,5.050\n90,5.090\n99,5.170\n100,5.275\n";
-    let expected = Figures {
+    let expected = CertifiedFigures {
         mean: Some(0.004_997),
         max: Some(0.005_275),
         throughput: Some(800.5),
@@ -207,12 +212,12 @@ fn siege_json() {
         \t\"elapsed_time\":\t\t\t        2.00,\n\t\"response_time\":\t\t        0.01,\n\
         \t\"transaction_rate\":\t\t      761.50,\n\t\"failed_transactions\":\t\t          56,\n\
         \t\"longest_transaction\":\t\t        0.11,\n\t\"shortest_transaction\":\t\t        0.00\n}\n";
-    let expected = Figures {
+    let expected = CertifiedFigures {
         mean: Some(0.01),
         max: Some(0.11),
         throughput: Some(761.5),
         errors: Some(56.0),
-        ..Figures::default()
+        ..CertifiedFigures::default()
     };
     same(&read(&siege::TOOL, out, ""), &expected);
 }
@@ -239,7 +244,7 @@ Reply status: 1xx=0 2xx=91 3xx=0 4xx=2 5xx=7
 Errors: total 10 client-timo 0 socket-timo 0 connrefused 0 connreset 10
 Errors: fd-unavail 0 addrunavail 0 ftab-full 0 other 0
 ";
-    let expected = Figures {
+    let expected = CertifiedFigures {
         p99_9: Some(0.0875),
         max: Some(0.0879),
         mean: Some(0.0055),
@@ -260,7 +265,7 @@ time for request:     5.06ms      5.29ms      5.09ms        35us    90.05%
 ";
     let log =
         "1795233737179543\t200\t1000\n1795233737179532\t503\t3000\n1795233737179539\t-1\t90\n";
-    let expected = Figures {
+    let expected = CertifiedFigures {
         p99_9: Some(0.003),
         max: Some(0.003),
         mean: Some(0.002),
@@ -276,7 +281,7 @@ fn oha_json() {
         "requestsPerSec": 1000.2}, "latencyPercentiles": {"p10": 0.004, "p50": 0.005, "p90": 0.007, "p99": 0.01,
         "p99.9": 0.02}, "statusCodeDistribution": {"200": 9900, "503": 40},
         "errorDistribution": {"aborted due to deadline": 12, "connection closed before message completed": 30}}"#;
-    let expected = Figures {
+    let expected = CertifiedFigures {
         p99_9: Some(0.02),
         max: Some(0.5),
         mean: Some(0.006),
@@ -291,7 +296,7 @@ fn k6_summary() {
     let file = r#"{"http_reqs": {"type": "counter", "contains": "default", "values": {"count": 10000, "rate": 999.9}},
         "http_req_duration": {"type": "trend", "contains": "time", "values": {"avg": 6, "med": 5, "p(90)": 7, "p(99)": 10,
         "p(99.9)": 20, "max": 500}}, "without_reply": {"type": "counter", "values": {"count": 12, "rate": 1.2}}}"#;
-    let expected = Figures {
+    let expected = CertifiedFigures {
         p99_9: Some(0.02),
         max: Some(0.5),
         mean: Some(0.006),
@@ -308,7 +313,7 @@ fn vegeta_json_and_plot() {
         "success": 0.97, "status_codes": {"0": 200, "200": 9700, "503": 100}, "errors": ["EOF"]}"#;
     let hdr = "Value(ms)  Percentile  TotalCount  1/(1-Percentile)\n4.0 0.000000 0 1.000000\n\
         15.5 0.990000 9900 100\n20.000000 0.999000 9990 1000.000000\n30.1 0.999900 9999 10000\n";
-    let expected = Figures {
+    let expected = CertifiedFigures {
         p99_9: Some(0.02),
         max: Some(0.5),
         mean: Some(0.006),
@@ -342,7 +347,7 @@ Error distribution:
   [12]\tGet \"http://127.0.0.1:8080/\": EOF
   [30]\tGet \"http://127.0.0.1:8080/\": read: connection reset by peer
 ";
-    let expected = Figures {
+    let expected = CertifiedFigures {
         max: Some(0.5),
         mean: Some(0.006),
         throughput: Some(999.55),
@@ -359,7 +364,7 @@ fn bombardier_json() {
         "errors": [{"description": "EOF", "count": 30}], "latency": {"mean": 6000.5, "stddev": 1, "max": 500000,
         "percentiles": {"50": 5000, "75": 6000, "90": 7000, "95": 8000, "99": 10000}},
         "rps": {"mean": 999, "stddev": 1, "max": 1100}}}"#;
-    let expected = Figures {
+    let expected = CertifiedFigures {
         max: Some(0.5),
         mean: Some(0.006_000_5),
         throughput: Some(1000.0),
@@ -374,7 +379,7 @@ fn jmeter_log() {
         1000,5,200,text,true,100,118,1,1,5,0,1\n\
         1500,500,503,text,false,100,118,1,1,5,0,0\n\
         1600,1,Non HTTP response code: java.net.SocketException,text,false,100,0,1,1,0,0,0\n";
-    let expected = Figures {
+    let expected = CertifiedFigures {
         p99_9: Some(0.5),
         max: Some(0.5),
         mean: Some(0.2525),

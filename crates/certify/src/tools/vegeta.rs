@@ -2,12 +2,12 @@
 //! fixed number of workers.
 
 use super::text::{is_refusal, json, number_at, sum};
-use super::{Job, LoadMode, Spacing, Tool, ToolCommand, ToolReport};
-use crate::figures::Figures;
+use super::{LoadMode, LoadParameters, ScoredTool, Spacing, ToolCommand, ToolReport};
+use crate::figures::CertifiedFigures;
 use brunt_lab::planned::Protocol;
 use serde_json::Value;
 
-pub const TOOL: Tool = Tool {
+pub const TOOL: ScoredTool = ScoredTool {
     name: "vegeta",
     program: Some("vegeta"),
     protocol: Protocol::Http1,
@@ -20,7 +20,7 @@ pub const TOOL: Tool = Tool {
     read,
 };
 
-fn command(job: &Job) -> ToolCommand {
+fn command(job: &LoadParameters) -> ToolCommand {
     let load = match job.way {
         LoadMode::Open => format!("-rate {}/s", job.rate),
         LoadMode::Closed => format!("-rate 0 -max-workers {0} -workers {0}", job.connections),
@@ -34,9 +34,9 @@ fn command(job: &Job) -> ToolCommand {
     ))
 }
 
-fn read(report: &ToolReport) -> Result<Figures, String> {
+fn read(report: &ToolReport) -> Result<CertifiedFigures, String> {
     let json = json(&report.out)?;
-    let figures = Figures {
+    let figures = CertifiedFigures {
         p50: time(&json, "50th"),
         p90: time(&json, "90th"),
         p99: time(&json, "99th"),
@@ -44,7 +44,7 @@ fn read(report: &ToolReport) -> Result<Figures, String> {
         max: time(&json, "max"),
         mean: time(&json, "mean"),
         throughput: number_at(&json, "/throughput"),
-        ..Figures::default()
+        ..CertifiedFigures::default()
     };
     let codes = &json["status_codes"];
     if !codes.is_object() {

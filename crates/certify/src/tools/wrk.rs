@@ -1,11 +1,11 @@
 //! wrk 4: a closed loop. Its distribution ends at the 99th percentile.
 
 use super::text::{line_words, number_after, time};
-use super::{Job, LoadMode, Spacing, Tool, ToolCommand, ToolReport};
-use crate::figures::Figures;
+use super::{LoadMode, LoadParameters, ScoredTool, Spacing, ToolCommand, ToolReport};
+use crate::figures::CertifiedFigures;
 use brunt_lab::planned::Protocol;
 
-pub const TOOL: Tool = Tool {
+pub const TOOL: ScoredTool = ScoredTool {
     name: "wrk",
     program: Some("wrk"),
     protocol: Protocol::Http1,
@@ -18,8 +18,8 @@ pub const TOOL: Tool = Tool {
     read,
 };
 
-fn command(job: &Job) -> ToolCommand {
-    let Job { connections, seconds, .. } = job;
+fn command(job: &LoadParameters) -> ToolCommand {
+    let LoadParameters { connections, seconds, .. } = job;
     let url = job.url();
     // By default, wrk counts requests as errors after 2 s, which a stall of the server can take.
     ToolCommand::line(&format!(
@@ -27,20 +27,20 @@ fn command(job: &Job) -> ToolCommand {
     ))
 }
 
-fn read(report: &ToolReport) -> Result<Figures, String> {
+fn read(report: &ToolReport) -> Result<CertifiedFigures, String> {
     let text = &report.out;
     let throughput = number_after(text, "Requests/sec:").ok_or("it printed no Requests/sec")?;
     let distribution = text.split("Latency Distribution").nth(1).unwrap_or("");
     // The columns are average, standard deviation and maximum.
     let thread = line_words(text, "Latency ").unwrap_or_default();
-    let figures = Figures {
+    let figures = CertifiedFigures {
         p50: percentile(distribution, "50%"),
         p90: percentile(distribution, "90%"),
         p99: percentile(distribution, "99%"),
         mean: thread.get(1).and_then(|word| time(word)),
         max: thread.get(3).and_then(|word| time(word)),
         throughput: Some(throughput),
-        ..Figures::default()
+        ..CertifiedFigures::default()
     };
     let failed = ["connect ", "read ", "write ", "timeout "]
         .map(|kind| socket_errors(text, kind))

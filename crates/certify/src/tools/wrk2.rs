@@ -2,11 +2,11 @@
 //! It calibrates for ten seconds first.
 
 use super::text::{line_words, number_after, time};
-use super::{Job, LoadMode, Spacing, Tool, ToolCommand, ToolReport};
-use crate::figures::Figures;
+use super::{LoadMode, LoadParameters, ScoredTool, Spacing, ToolCommand, ToolReport};
+use crate::figures::CertifiedFigures;
 use brunt_lab::planned::Protocol;
 
-pub const TOOL: Tool = Tool {
+pub const TOOL: ScoredTool = ScoredTool {
     name: "wrk2",
     program: Some("wrk2"),
     protocol: Protocol::Http1,
@@ -19,9 +19,9 @@ pub const TOOL: Tool = Tool {
     read,
 };
 
-fn command(job: &Job) -> ToolCommand {
+fn command(job: &LoadParameters) -> ToolCommand {
     let seconds = job.seconds + TOOL.lead;
-    let Job { most: connections, rate, .. } = job;
+    let LoadParameters { most: connections, rate, .. } = job;
     let url = job.url();
     // As for wrk, the default timeout is shorter than a stall of the server.
     ToolCommand::line(&format!(
@@ -29,11 +29,11 @@ fn command(job: &Job) -> ToolCommand {
     ))
 }
 
-fn read(report: &ToolReport) -> Result<Figures, String> {
+fn read(report: &ToolReport) -> Result<CertifiedFigures, String> {
     let text = &report.out;
     let throughput = number_after(text, "Requests/sec:").ok_or("it printed no Requests/sec")?;
     let distribution = text.split("Recorded Latency").nth(1).unwrap_or("");
-    let figures = Figures {
+    let figures = CertifiedFigures {
         p50: percentile(distribution, "50.000%"),
         p90: percentile(distribution, "90.000%"),
         p99: percentile(distribution, "99.000%"),
@@ -41,7 +41,7 @@ fn read(report: &ToolReport) -> Result<Figures, String> {
         max: percentile(distribution, "100.000%"),
         mean: line_words(text, "Latency ").and_then(|words| time(words.get(1)?)),
         throughput: Some(throughput),
-        ..Figures::default()
+        ..CertifiedFigures::default()
     };
     let line = text.lines().find(|line| line.contains("Socket errors:")).unwrap_or("");
     let failed = ["connect ", "read ", "write ", "timeout "]

@@ -1,6 +1,8 @@
 //! Adds options from the tables of settings. `spec` describes the options, and clap parses them.
 
-use brunt_spec::settings::{Change, Content, Kind, SettingRow, Settings, Visibility};
+use brunt_spec::settings::{
+    ArgumentContent, Change, Occurrence, SettingRow, SettingTable, Visibility,
+};
 use clap::builder::{
     NonEmptyStringValueParser, PossibleValuesParser, TypedValueParser, ValueParser,
 };
@@ -13,7 +15,7 @@ pub fn environment(name: &str) -> Option<String> {
 }
 
 /// Adds an option for each row of a table.
-pub fn add<S: Settings>(
+pub fn add<S: SettingTable>(
     command: Command,
     rows: impl Iterator<Item = &'static SettingRow<S>>,
 ) -> Command {
@@ -21,7 +23,7 @@ pub fn add<S: Settings>(
 }
 
 /// Applies the options of a command line to the settings.
-pub fn apply<S: Settings>(
+pub fn apply<S: SettingTable>(
     matches: &ArgMatches,
     rows: impl Iterator<Item = &'static SettingRow<S>>,
     settings: &mut S,
@@ -31,7 +33,7 @@ pub fn apply<S: Settings>(
         if matches.value_source(row.option) != Some(ValueSource::CommandLine) {
             continue;
         }
-        if row.kind == Kind::Switch {
+        if row.kind == Occurrence::Switch {
             let change = (row.read)("", environment)
                 .map_err(|wrong| clap::Error::raw(clap::error::ErrorKind::Io, wrong))?;
             change.put_into(settings);
@@ -62,7 +64,7 @@ fn is_on_command_line(name: &str) -> bool {
     })
 }
 
-fn option<S: Settings>(row: &'static SettingRow<S>) -> Arg {
+fn option<S: SettingTable>(row: &'static SettingRow<S>) -> Arg {
     let mut arg =
         Arg::new(row.option).long(row.option).help(row.option_help()).help_heading(row.heading);
     if let Some(letter) = row.short {
@@ -76,20 +78,20 @@ fn option<S: Settings>(row: &'static SettingRow<S>) -> Arg {
         };
     }
     arg = arg.hide(row.visibility == Visibility::No).conflicts_with_all(row.excludes);
-    if row.kind == Kind::Switch {
+    if row.kind == Occurrence::Switch {
         return arg.action(ArgAction::SetTrue);
     }
     arg = arg.value_name(row.value_name).value_parser(parser(row));
     arg = match row.kind {
-        Kind::Repeated => arg.action(ArgAction::Append),
-        Kind::List => arg.action(ArgAction::Append).value_delimiter(','),
-        Kind::Value | Kind::Switch => arg.action(ArgAction::Set),
+        Occurrence::Repeated => arg.action(ArgAction::Append),
+        Occurrence::List => arg.action(ArgAction::Append).value_delimiter(','),
+        Occurrence::Value | Occurrence::Switch => arg.action(ArgAction::Set),
     };
     arg = match row.content {
-        Content::Path => arg.value_hint(ValueHint::AnyPath),
+        ArgumentContent::Path => arg.value_hint(ValueHint::AnyPath),
         // A negative number is refused with a message about the number, not about an option.
-        Content::Number => arg.allow_hyphen_values(true),
-        Content::Word | Content::Choice(_) => arg,
+        ArgumentContent::Number => arg.allow_hyphen_values(true),
+        ArgumentContent::Word | ArgumentContent::Choice(_) => arg,
     };
     arg =
         arg.requires_ifs(row.needs.map(|needed| (clap::builder::ArgPredicate::IsPresent, needed)));
@@ -99,13 +101,13 @@ fn option<S: Settings>(row: &'static SettingRow<S>) -> Arg {
     }
 }
 
-fn parser<S: Settings>(row: &'static SettingRow<S>) -> ValueParser {
+fn parser<S: SettingTable>(row: &'static SettingRow<S>) -> ValueParser {
     let read = move |word: String| (row.read)(&word, environment);
     match row.content {
-        Content::Choice(choices) => PossibleValuesParser::new(choices).try_map(read).into(),
+        ArgumentContent::Choice(choices) => PossibleValuesParser::new(choices).try_map(read).into(),
         // An empty path, as of an unset shell variable, would name the current directory.
-        Content::Path => NonEmptyStringValueParser::new().try_map(read).into(),
-        Content::Word | Content::Number => {
+        ArgumentContent::Path => NonEmptyStringValueParser::new().try_map(read).into(),
+        ArgumentContent::Word | ArgumentContent::Number => {
             ValueParser::from(move |word: &str| (row.read)(word, environment))
         }
     }

@@ -3,7 +3,7 @@
 use super::options;
 use super::store::StoreArgs;
 use super::with_n;
-use brunt_spec::settings::{RunSettings, Settings, rows};
+use brunt_spec::settings::{RunSettings, SettingTable, rows};
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 
 /// Arguments of `brunt run`.

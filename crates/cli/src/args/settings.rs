@@ -3,14 +3,14 @@
 
 use super::options;
 use brunt_spec::settings::{
-    CompareSettings, ExperimentSettings, SearchSettings, SettingRow, Settings, rows,
+    CompareSettings, ExperimentSettings, SearchSettings, SettingRow, SettingTable, rows,
 };
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 
 /// The rows of a table that a command has as options.
 pub trait OptionRows: Clone {
     /// Settings of the table.
-    type Settings: Settings + Clone;
+    type Settings: SettingTable + Clone;
 
     /// True if the command has this option. By default it has all of them.
     fn has_option(_option: &str) -> bool {

@@ -11,7 +11,7 @@ use crate::runs;
 use anyhow::{Result, anyhow};
 use brunt_model::Experiment;
 use brunt_runner::LiveOutputs;
-use brunt_runner::experiment::again::{self, Target};
+use brunt_runner::experiment::again::{self, RepeatTarget};
 use brunt_spec::settings::SettingSources;
 use brunt_spec::to_plan::body_from;
 use brunt_spec::words::target;
@@ -66,7 +66,7 @@ fn experiment(
         .as_ref()
         .map(|data| body_from(data, &crate::process::system(), &sources))
         .transpose()?;
-    let target = Target {
+    let target = RepeatTarget {
         url: target::parse(&filled(url, environment)?)?.url,
         headers: [args.headers.concat(), args.header_files.concat()].concat(),
         body,

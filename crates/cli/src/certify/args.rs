@@ -1,6 +1,6 @@
 //! Arguments of `brunt certify`.
 
-use brunt_certify::{CASES, LoadMode, Settings, TOOLS};
+use brunt_certify::{CASES, CertifySettings, LoadMode, TOOLS};
 use brunt_spec::words::WordError;
 use brunt_spec::words::values::{self, Output};
 use clap::{Args, value_parser};
@@ -36,8 +36,8 @@ pub struct CertifyArgs {
 
 impl CertifyArgs {
     /// Settings of the league.
-    pub fn settings(&self) -> Settings {
-        Settings {
+    pub fn settings(&self) -> CertifySettings {
+        CertifySettings {
             tools: self.tools.clone(),
             cases: self.cases.clone(),
             load_modes: self.ways.clone(),

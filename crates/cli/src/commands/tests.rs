@@ -4,13 +4,13 @@ use brunt_spec::words::values::Output;
 use clap::CommandFactory;
 use std::path::PathBuf;
 
-fn parse(line: &[&str]) -> Result<Command, clap::Error> {
+fn parse(line: &[&str]) -> Result<BruntCommand, clap::Error> {
     Cli::try_parse_from(["brunt"].iter().chain(line)).map(Cli::into_command)
 }
 
 fn run(line: &[&str]) -> RunArgs {
     match parse(line).unwrap_or_else(|e| panic!("{line:?}: {e}")) {
-        Command::Run(args) => *args,
+        BruntCommand::Run(args) => *args,
         other => panic!("{line:?}: {other:?}"),
     }
 }
@@ -54,13 +54,14 @@ fn every_command_knows_the_options_of_the_view() {
 
 #[test]
 fn commands_are_known() {
-    assert!(matches!(parse(&["man"]), Ok(Command::Man { dir: None })));
-    assert!(matches!(parse(&["schema"]), Ok(Command::Schema { .. })));
+    assert!(matches!(parse(&["man"]), Ok(BruntCommand::Man { dir: None })));
+    assert!(matches!(parse(&["schema"]), Ok(BruntCommand::Schema { .. })));
     assert!(matches!(
         parse(&["completions", "bash"]),
-        Ok(Command::Completions { shell: clap_complete::Shell::Bash })
+        Ok(BruntCommand::Completions { shell: clap_complete::Shell::Bash })
     ));
-    let Ok(Command::Replay(replay)) = parse(&["replay", "a.events", "-o", "json=a.json"]) else {
+    let Ok(BruntCommand::Replay(replay)) = parse(&["replay", "a.events", "-o", "json=a.json"])
+    else {
         panic!("no replay")
     };
     assert_eq!(replay.file, PathBuf::from("a.events"));

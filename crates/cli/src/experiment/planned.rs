@@ -5,7 +5,7 @@ use crate::args::RunArgs;
 use crate::exit::{CommandError, Exit, runtime_error, usage_error};
 use anyhow::{Result, bail};
 use brunt_model::Experiment;
-use brunt_model::plan::Records;
+use brunt_model::plan::ListenerRecords;
 use brunt_spec::{plan_file, to_plan};
 use std::path::Path;
 
@@ -55,7 +55,7 @@ pub fn run_plan(path: &Path, args: &RunArgs) -> Result<Exit, CommandError> {
 }
 
 /// Sets up the records for the result file, which holds the samples of a single run.
-fn record_samples(experiment: &mut Experiment, records: &Records) -> Result<()> {
+fn record_samples(experiment: &mut Experiment, records: &ListenerRecords) -> Result<()> {
     let runs = experiment.trials();
     if !records.trace && (runs != 1 || experiment.has_search()) {
         bail!(

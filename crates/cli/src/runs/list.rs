@@ -5,10 +5,10 @@ use crate::args::store::StoreArgs;
 use crate::exit::{CommandError, runtime_error};
 use crate::output::print;
 use brunt_model::numbers::{UNKNOWN, fraction, plain, seconds, three_digits};
-use brunt_report::layout::{Table, clean, shorten};
+use brunt_report::layout::{TextTable, clean, shorten};
 use brunt_report::utc::rfc3339;
-use brunt_store::entry::{Figures, LoadRange};
-use brunt_store::{Entry, EntryFilter, Kind, Progress, Store};
+use brunt_store::entry::{KeyFigures, LoadRange};
+use brunt_store::{EntryFilter, IndexEntry, ItemKind, ItemState, Store};
 use clap::Args;
 
 /// Maximum width of the column `what`.
@@ -48,8 +48,8 @@ pub fn list(args: &ListArgs, store: &Store) -> Result<(), CommandError> {
     print(table(&entries)).map_err(runtime_error)
 }
 
-fn table(entries: &[Entry]) -> String {
-    let mut table = Table::with_head(&[
+fn table(entries: &[IndexEntry]) -> String {
+    let mut table = TextTable::with_head(&[
         "id",
         "when (UTC)",
         "what",
@@ -65,7 +65,7 @@ fn table(entries: &[Entry]) -> String {
     table.render()
 }
 
-fn cells(entry: &Entry) -> [String; 8] {
+fn cells(entry: &IndexEntry) -> [String; 8] {
     [
         entry.id.clone(),
         entry
@@ -82,23 +82,23 @@ fn cells(entry: &Entry) -> [String; 8] {
 }
 
 /// Formats a figure of an entry; unknown if it has none, such as while it runs.
-fn figure(entry: &Entry, format: fn(&Figures) -> String) -> String {
+fn figure(entry: &IndexEntry, format: fn(&KeyFigures) -> String) -> String {
     entry.figures.as_ref().map_or(UNKNOWN.into(), format)
 }
 
 /// Text of the column `what`: the description of a run or experiment, or the contenders and
 /// repetition of a run within an experiment.
-fn what(entry: &Entry) -> String {
+fn what(entry: &IndexEntry) -> String {
     match (entry.kind, entry.place) {
-        (Kind::Experiment, _) => {
+        (ItemKind::Experiment, _) => {
             let measured = entry.trials_made.unwrap_or(0);
             let total = entry.trials.unwrap_or(0);
             format!("{}, {measured} of {total} trials", entry.what)
         }
-        (Kind::Run, Some(place)) => {
+        (ItemKind::Run, Some(place)) => {
             format!("{}, repetition {}", entry.contenders.join(", "), place.repetition + 1)
         }
-        (Kind::Run, None) => entry.what.clone(),
+        (ItemKind::Run, None) => entry.what.clone(),
     }
 }
 
@@ -110,19 +110,19 @@ fn load(range: &LoadRange) -> String {
     format!("{}..{}{unit}", plain(range.from), plain(range.to))
 }
 
-fn p99(figures: &Figures) -> String {
+fn p99(figures: &KeyFigures) -> String {
     let bound = if figures.p99_at_least { "≥ " } else { "" };
     figures.p99_seconds.map_or(UNKNOWN.into(), |p99| format!("{bound}{}", seconds(p99)))
 }
 
 /// Verdict, and the state of a run that is not complete.
-fn verdict(entry: &Entry) -> String {
+fn verdict(entry: &IndexEntry) -> String {
     let verdict = entry.figures.as_ref().map(|figures| figures.verdict.key());
     let progress = match entry.progress {
-        Progress::Running => Some("running"),
-        Progress::Whole => None,
-        Progress::Interrupted => Some("interrupted"),
-        Progress::Torn => Some("torn"),
+        ItemState::Running => Some("running"),
+        ItemState::Whole => None,
+        ItemState::Interrupted => Some("interrupted"),
+        ItemState::Torn => Some("torn"),
     };
     let words: Vec<&str> = verdict.into_iter().chain(progress).collect();
     if words.is_empty() { UNKNOWN.into() } else { words.join(", ") }

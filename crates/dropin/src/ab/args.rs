@@ -8,11 +8,11 @@ mod options;
 
 use super::super::brunt_options::BruntOptions;
 use super::super::getopt::{ShortItem, ShortOptions, atoi};
-use super::target::Target;
+use super::target::AbTarget;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use brunt_model::system_error::without_number;
-use options::{OPTIONS, OptionEffect};
+use options::{AbOption, OPTIONS};
 use std::fs;
 use std::path::PathBuf;
 
@@ -26,9 +26,9 @@ const LONGEST_CREDENTIALS: usize = 1024;
 /// The settings of ab's command line.
 #[derive(Debug, Clone)]
 #[allow(clippy::struct_excessive_bools)] // each is a switch of ab's
-pub struct Args {
+pub struct AbArgs {
     pub program_name: String,
-    pub target: Target,
+    pub target: AbTarget,
     /// ab's message for an invalid option. ab prints it and continues.
     pub complaint: String,
     /// `-n`.
@@ -107,7 +107,7 @@ impl Default for Html {
 
 /// Why ab exits without a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Refusal {
+pub enum AbExit {
     /// Prints the usage after this message.
     Usage(String),
     /// Prints this message to stderr.
@@ -116,8 +116,8 @@ pub enum Refusal {
 }
 
 /// Parses the arguments that follow the program's name.
-pub fn parse(program_name: &str, words: &[String]) -> Result<Args, Refusal> {
-    let mut args = Args::with_defaults(program_name);
+pub fn parse(program_name: &str, words: &[String]) -> Result<AbArgs, AbExit> {
+    let mut args = AbArgs::with_defaults(program_name);
     let mut short = ShortOptions::new(words, |letter| {
         OPTIONS.iter().find(|row| row.0 == letter).map(|row| row.1)
     });
@@ -126,7 +126,7 @@ pub fn parse(program_name: &str, words: &[String]) -> Result<Args, Refusal> {
             ShortItem::Option(letter, value) => args.take(letter, value)?,
             ShortItem::BruntOption(word) => {
                 let result = args.brunt_options.take(word, || short.take_word());
-                result.map_err(|why| Refusal::Message(format!("{program_name}: {why}\n")))?;
+                result.map_err(|why| AbExit::Message(format!("{program_name}: {why}\n")))?;
             }
             // ab continues as if it had read all options.
             ShortItem::Unknown(letter) => {
@@ -141,16 +141,16 @@ pub fn parse(program_name: &str, words: &[String]) -> Result<Args, Refusal> {
         }
     }
     let [url] = short.rest() else { return Err(args.usage("wrong number of arguments")) };
-    args.target = Target::parse(url).ok_or_else(|| args.usage("invalid URL"))?;
+    args.target = AbTarget::parse(url).ok_or_else(|| args.usage("invalid URL"))?;
     args.check()?;
     Ok(args)
 }
 
-impl Args {
-    fn take(&mut self, letter: char, value: &str) -> Result<(), Refusal> {
+impl AbArgs {
+    fn take(&mut self, letter: char, value: &str) -> Result<(), AbExit> {
         match OPTIONS.iter().find(|row| row.0 == letter).map(|row| row.2) {
-            Some(OptionEffect::Set(set)) => set(self, value),
-            Some(OptionEffect::Try(set)) => set(self, value)?,
+            Some(AbOption::Set(set)) => set(self, value),
+            Some(AbOption::Try(set)) => set(self, value)?,
             None => {}
         }
         Ok(())
@@ -160,7 +160,7 @@ impl Args {
     fn with_defaults(program_name: &str) -> Self {
         Self {
             program_name: program_name.to_owned(),
-            target: Target::default(),
+            target: AbTarget::default(),
             complaint: String::new(),
             requests: 1,
             connections: 1,
@@ -194,7 +194,7 @@ impl Args {
     }
 
     /// Checks the rules between options, in ab's order.
-    fn check(&mut self) -> Result<(), Refusal> {
+    fn check(&mut self) -> Result<(), AbExit> {
         if !(0..=MOST_CONNECTIONS).contains(&self.connections) {
             return Err(self.usage(&format!("Invalid Concurrency [Range 0..{MOST_CONNECTIONS}]")));
         }
@@ -208,8 +208,8 @@ impl Args {
         Ok(())
     }
 
-    fn usage(&self, why: &str) -> Refusal {
-        Refusal::Usage(format!("{}{}: {why}\n", self.complaint, self.program_name))
+    fn usage(&self, why: &str) -> AbExit {
+        AbExit::Usage(format!("{}{}: {why}\n", self.complaint, self.program_name))
     }
 
     /// Number of completed requests between two progress lines; None without progress.
@@ -217,10 +217,10 @@ impl Args {
         (!self.quiet && self.requests > 150).then(|| (self.requests as u64 / 10).max(100))
     }
 
-    fn set_requests(&mut self, value: &str) -> Result<(), Refusal> {
+    fn set_requests(&mut self, value: &str) -> Result<(), AbExit> {
         self.requests = atoi(value);
         if self.requests <= 0 {
-            Err(Refusal::Message("Invalid number of requests\n\n".into()))
+            Err(AbExit::Message("Invalid number of requests\n\n".into()))
         } else {
             Ok(())
         }
@@ -231,7 +231,7 @@ impl Args {
         self.time_limit = Some(atoi(value));
     }
 
-    fn set_body(&mut self, method: &str, path: &str) -> Result<(), Refusal> {
+    fn set_body(&mut self, method: &str, path: &str) -> Result<(), AbExit> {
         self.set_method(method)?;
         let read = fs::read(path);
         // ab writes POST for every method.
@@ -242,22 +242,22 @@ impl Args {
                 without_number(&e.to_string())
             )
         });
-        self.body = Some(read.map_err(Refusal::Message)?);
+        self.body = Some(read.map_err(AbExit::Message)?);
         Ok(())
     }
 
-    fn set_method(&mut self, method: &str) -> Result<(), Refusal> {
+    fn set_method(&mut self, method: &str) -> Result<(), AbExit> {
         if self.method.is_some() {
-            return Err(Refusal::Message(format!("Cannot mix {method} with other methods\n\n")));
+            return Err(AbExit::Message(format!("Cannot mix {method} with other methods\n\n")));
         }
         self.method = Some(method.to_owned());
         Ok(())
     }
 
-    fn add_credentials(&mut self, header: &str, kind: &str, value: &str) -> Result<(), Refusal> {
+    fn add_credentials(&mut self, header: &str, kind: &str, value: &str) -> Result<(), AbExit> {
         let encoded = STANDARD.encode(value.trim_start());
         if encoded.len() > LONGEST_CREDENTIALS {
-            return Err(Refusal::Message(format!("{kind} credentials too long\n\n")));
+            return Err(AbExit::Message(format!("{kind} credentials too long\n\n")));
         }
         self.credentials.push(format!("{header}: Basic {encoded}"));
         Ok(())

@@ -8,7 +8,7 @@ use brunt_model::{Failure, Sample, Tick};
 
 /// Times of one request for `-g` and the tables, in microseconds except for the start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Record {
+pub struct RequestTimes {
     pub begun: Tick,
     /// Time to open the connection.
     pub connect: u64,
@@ -18,7 +18,7 @@ pub struct Record {
     pub total: u64,
 }
 
-impl Record {
+impl RequestTimes {
     /// Time without the connection's part.
     pub fn processing(&self) -> u64 {
         self.total.saturating_sub(self.connect)
@@ -42,7 +42,7 @@ impl Fatal {
 
 /// Options that change how failures count.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Rules {
+pub struct FailureRules {
     /// `-r`: continue after socket errors.
     pub survive: bool,
     /// `-l`: accept bodies of different lengths.
@@ -50,8 +50,8 @@ pub struct Rules {
 }
 
 #[derive(Debug, Clone, Default)]
-pub struct Classic {
-    rules: Rules,
+pub struct AbReport {
+    rules: FailureRules,
     /// Requests that ended, successfully or not.
     pub completed: u64,
     /// Requests with an orderly end of the connection.
@@ -77,7 +77,7 @@ pub struct Classic {
     pub document_length: u64,
     pub handshakes_failed: u64,
     /// One record for each ended request.
-    pub records: Vec<Record>,
+    pub records: Vec<RequestTimes>,
     /// Time at which the last request ended.
     pub last: Tick,
     refused: u64,
@@ -86,9 +86,9 @@ pub struct Classic {
 /// ab gives up after more failures to open a connection than this.
 const MAX_CONNECT_ERRORS: u64 = 10;
 
-impl Classic {
+impl AbReport {
     /// Creates empty counters with space for this many requests.
-    pub fn new(rules: Rules, requests: u64) -> Self {
+    pub fn new(rules: FailureRules, requests: u64) -> Self {
         Self {
             rules,
             records: Vec::with_capacity(requests.min(1 << 16) as usize),
@@ -196,7 +196,7 @@ impl Classic {
     }
 }
 
-fn record(sample: &Sample) -> Record {
+fn record(sample: &Sample) -> RequestTimes {
     let opening = &sample.opening;
     let opening_nanos =
         [opening.resolve, opening.connect, opening.tls].into_iter().flatten().sum::<u64>();
@@ -205,7 +205,7 @@ fn record(sample: &Sample) -> Record {
     } else {
         sample.first_byte.nanos_since(sample.sent)
     };
-    Record {
+    RequestTimes {
         begun: sample.begun,
         connect: if sample.opened { opening_nanos / 1000 } else { 0 },
         wait: wait / 1000,

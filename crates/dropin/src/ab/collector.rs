@@ -1,25 +1,25 @@
 //! Collects the samples of ab's run, prints its progress, and stops it where ab would end.
 
-use super::classic::{Classic, Fatal, Rules};
+use super::classic::{AbReport, FailureRules, Fatal};
 use crate::caller::Caller;
-use crate::epoch::Epoch;
-use brunt_engine::Control;
+use crate::epoch::UnixEpoch;
+use brunt_engine::RunControl;
 use brunt_model::{Event, Phase, Sample, Snapshot, Tick};
 use brunt_runner::EventListener;
 use std::sync::Arc;
 use std::time::Duration;
 
 /// The listener of an ab run.
-pub struct SampleCollector {
-    pub classic: Classic,
+pub struct AbCollector {
+    pub classic: AbReport,
     /// The error that ended the run without a report.
     pub fatal: Option<Fatal>,
     pub interrupted: bool,
     /// Value of the `Server` header.
     pub server: Option<String>,
     /// Unix time of the clock's zero.
-    pub epoch: Epoch,
-    control: Control,
+    pub epoch: UnixEpoch,
+    control: RunControl,
     caller: Arc<Caller>,
     requests: u64,
     /// Number of completed requests between two progress lines.
@@ -31,16 +31,16 @@ pub struct SampleCollector {
     last_activity: Tick,
 }
 
-impl SampleCollector {
+impl AbCollector {
     /// Creates a collector without samples.
-    pub fn new(args: &super::args::Args, control: Control, caller: &Arc<Caller>) -> Self {
-        let rules = Rules { survive: args.survive, any_length: args.any_length };
+    pub fn new(args: &super::args::AbArgs, control: RunControl, caller: &Arc<Caller>) -> Self {
+        let rules = FailureRules { survive: args.survive, any_length: args.any_length };
         Self {
-            classic: Classic::new(rules, args.requests as u64),
+            classic: AbReport::new(rules, args.requests as u64),
             fatal: None,
             interrupted: false,
             server: None,
-            epoch: Epoch::default(),
+            epoch: UnixEpoch::default(),
             control,
             caller: Arc::clone(caller),
             requests: args.requests as u64,
@@ -108,7 +108,7 @@ impl SampleCollector {
     }
 }
 
-impl EventListener for SampleCollector {
+impl EventListener for AbCollector {
     fn on_event(&mut self, event: &Event) {
         self.epoch.observe(event);
         match event {

@@ -1,12 +1,12 @@
 //! ab's files: one line per request for gnuplot (`-g`), and percentiles as CSV (`-e`).
 
-use super::classic::Record;
+use super::classic::RequestTimes;
 use super::order::{Ordered, millis};
 use chrono::{Local, TimeZone};
 use std::fmt::Write;
 
 /// Formats `-e`: one row for each percent from 0 to 100, in milliseconds.
-pub fn csv(records: &[Record]) -> String {
+pub fn csv(records: &[RequestTimes]) -> String {
     let total = Ordered::new(records.iter().map(|r| r.total));
     let mut out = String::from("Percentage served,Time in ms\n");
     for percent in 0..=100 {
@@ -17,8 +17,8 @@ pub fn csv(records: &[Record]) -> String {
 
 /// Formats `-g`: one row for each request, fastest first. `epoch` is the Unix
 /// time of the clock's zero.
-pub fn gnuplot(records: &[Record], epoch: f64) -> String {
-    let mut order: Vec<&Record> = records.iter().collect();
+pub fn gnuplot(records: &[RequestTimes], epoch: f64) -> String {
+    let mut order: Vec<&RequestTimes> = records.iter().collect();
     order.sort_by_key(|r| r.total);
     let mut out = String::with_capacity(64 * (records.len() + 1));
     out.push_str("starttime\tseconds\tctime\tdtime\tttime\twait\n");
@@ -51,9 +51,9 @@ mod tests {
     use super::*;
     use brunt_model::Tick;
 
-    fn records() -> Vec<Record> {
+    fn records() -> Vec<RequestTimes> {
         [(2_000_000_000, 900, 4400, 2000), (0, 0, 1499, 0)]
-            .map(|(begun, connect, total, wait)| Record {
+            .map(|(begun, connect, total, wait)| RequestTimes {
                 begun: Tick(begun),
                 connect,
                 wait,

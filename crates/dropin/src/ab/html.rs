@@ -1,9 +1,9 @@
 //! ab's `-w`: the report as HTML tables. Like ab's, they have fewer fields than the text report.
 
 use super::args::Html;
-use super::classic::{Classic, Record};
+use super::classic::{AbReport, RequestTimes};
 use super::order::{Ordered, millis};
-use super::print::{Subject, document_length};
+use super::print::{AbReportInput, document_length};
 use std::fmt::{Display, Write};
 
 /// First lines of ab's output with `-w`.
@@ -16,7 +16,7 @@ pub const BANNER: &str = "\
 <p>
 ";
 
-pub fn report(subject: Subject<'_>, html: &Html) -> String {
+pub fn report(subject: AbReportInput<'_>, html: &Html) -> String {
     let mut table = Table { out: format!("\n\n<table {}>\n", html.table), html };
     server(&mut table, subject);
     counts(&mut table, subject);
@@ -49,7 +49,7 @@ impl Table<'_> {
     }
 }
 
-fn server(table: &mut Table<'_>, Subject { args, classic, software, .. }: Subject<'_>) {
+fn server(table: &mut Table<'_>, AbReportInput { args, classic, software, .. }: AbReportInput<'_>) {
     table.line("Server Software", software);
     table.line("Server Hostname", &args.target.host);
     table.line("Server Port", args.target.port);
@@ -57,7 +57,7 @@ fn server(table: &mut Table<'_>, Subject { args, classic, software, .. }: Subjec
     table.line("Document Length", document_length(args, classic));
 }
 
-fn counts(table: &mut Table<'_>, Subject { args, classic, seconds, .. }: Subject<'_>) {
+fn counts(table: &mut Table<'_>, AbReportInput { args, classic, seconds, .. }: AbReportInput<'_>) {
     table.line("Concurrency Level", args.connections);
     table.line("Time taken for tests", format_args!("{seconds:.3} seconds"));
     table.line("Complete requests", classic.completed);
@@ -83,11 +83,11 @@ fn counts(table: &mut Table<'_>, Subject { args, classic, seconds, .. }: Subject
     table.line("HTML transferred", format_args!("{} bytes", classic.read_body));
 }
 
-fn rates(table: &mut Table<'_>, subject: Subject<'_>) {
+fn rates(table: &mut Table<'_>, subject: AbReportInput<'_>) {
     if !subject.has_rates() {
         return;
     }
-    let Subject { args, classic, .. } = subject;
+    let AbReportInput { args, classic, .. } = subject;
     table.line(
         "Requests per second",
         format_args!("{:.2}", subject.per_second(classic.completed as f64)),
@@ -109,7 +109,7 @@ fn rates(table: &mut Table<'_>, subject: Subject<'_>) {
 ///
 /// ab subtracts the minimum (maximum) connect time from the minimum (maximum) total time to get
 /// that of processing, although they belong to different requests.
-fn times(table: &mut Table<'_>, Subject { classic, .. }: Subject<'_>) {
+fn times(table: &mut Table<'_>, AbReportInput { classic, .. }: AbReportInput<'_>) {
     let connect = min_mean_max(classic, |r| r.connect);
     let total = min_mean_max(classic, |r| r.total);
     let processing = std::array::from_fn(|i| total[i] - connect[i]);
@@ -129,7 +129,7 @@ fn times(table: &mut Table<'_>, Subject { classic, .. }: Subject<'_>) {
     }
 }
 
-fn min_mean_max(classic: &Classic, value: fn(&Record) -> u64) -> [i64; 3] {
+fn min_mean_max(classic: &AbReport, value: fn(&RequestTimes) -> u64) -> [i64; 3] {
     let row = Ordered::new(classic.records.iter().map(value)).row();
     [row.min, row.mean, row.max].map(|value| millis(value) as i64)
 }

@@ -1,6 +1,6 @@
 //! Resolves the addresses that ab needs before its first request. Failures end the run.
 
-use super::args::Args;
+use super::args::AbArgs;
 use super::classic::Fatal;
 use brunt_model::plan::Resolve;
 use std::io;
@@ -13,7 +13,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 /// Resolves the name of the server or proxy. The result is empty if it already is an address.
 ///
 /// ab tries a name's addresses in turn until one answers, and stays with that one.
-pub fn resolve(args: &Args) -> Result<Vec<Resolve>, Fatal> {
+pub fn resolve(args: &AbArgs) -> Result<Vec<Resolve>, Fatal> {
     let target = &args.target;
     let (host, port) =
         args.proxy.as_ref().map_or((&*target.host, target.port), |(host, port)| (&**host, *port));
@@ -33,7 +33,7 @@ pub fn resolve(args: &Args) -> Result<Vec<Resolve>, Fatal> {
 }
 
 /// Resolves the address of `-B`, which must be an address of this machine.
-pub fn source(args: &Args) -> Result<Option<IpAddr>, Fatal> {
+pub fn source(args: &AbArgs) -> Result<Option<IpAddr>, Fatal> {
     let Some(name) = &args.source else { return Ok(None) };
     let addresses = look_up(name, 0)?;
     let address = addresses.first().map(SocketAddr::ip);

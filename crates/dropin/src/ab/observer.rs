@@ -1,6 +1,6 @@
 //! Observes single connections for ab: the first TLS handshake, and with `-v` every reply head.
 
-use super::print::Tls;
+use super::print::TlsLines;
 use super::secure::report_tls;
 use crate::caller::Caller;
 use brunt_runner::witness::Witness;
@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 /// The witness of an ab run.
 pub struct ConnectionObserver {
     verbosity: i64,
-    tls: OnceLock<Tls>,
+    tls: OnceLock<TlsLines>,
     server: OnceLock<String>,
     caller: Arc<Caller>,
 }
@@ -28,7 +28,7 @@ impl ConnectionObserver {
     }
 
     /// Describes the first TLS handshake.
-    pub fn tls(&self) -> Tls {
+    pub fn tls(&self) -> TlsLines {
         self.tls.get().cloned().unwrap_or_default()
     }
 

@@ -1,12 +1,14 @@
 //! Builds the plan of an ab run.
 
-use super::args::Args;
+use super::args::AbArgs;
 use super::request::method;
-use crate::error::Result;
+use crate::error::ToolResult;
 use crate::run_setup::processes;
-use brunt_model::load::{Shape, Think};
-use brunt_model::plan::{Connection, Dialling, HttpVersion, Record, Resolve, Tls};
-use brunt_model::scenario::{Order, Scenario};
+use brunt_model::load::{LoadShape, ThinkTime};
+use brunt_model::plan::{
+    ConnectionSettings, Dialling, HttpVersion, RecordSettings, Resolve, TlsSettings,
+};
+use brunt_model::scenario::{ListOrder, Scenario};
 use brunt_model::{Body, Load, Plan, Population, ReplyPolicy, Request, Stop};
 use brunt_spec::System;
 use brunt_spec::to_plan;
@@ -14,29 +16,33 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 /// Longer than any run. ab has only a timeout for all
-/// connections together, which `SampleCollector` implements.
+/// connections together, which `AbCollector` implements.
 const UNLIMITED: Duration = Duration::from_hours(366 * 24);
 /// Interval at which the engine delivers samples and errors are checked.
 const INTERVAL: Duration = Duration::from_millis(100);
 
 /// Values determined before the plan is built.
 #[derive(Debug, Clone, Default)]
-pub struct PlanInputs {
+pub struct AbPlanInputs {
     /// Bytes of the request.
     pub bytes: Vec<u8>,
-    pub tls: Tls,
+    pub tls: TlsSettings,
     /// Address of the server or proxy.
     pub resolve: Vec<Resolve>,
     pub source: Option<IpAddr>,
 }
 
 /// Builds the plan. Also returns a note for the user about source addresses, if any.
-pub fn plan(args: &Args, inputs: PlanInputs, system: &System) -> Result<(Plan, Option<String>)> {
+pub fn plan(
+    args: &AbArgs,
+    inputs: AbPlanInputs,
+    system: &System,
+) -> ToolResult<(Plan, Option<String>)> {
     let connections = args.connections as u64;
     let mut plan = Plan {
         populations: Population::only(
-            Load::Closed { users: Shape::constant(connections as f64), think: Think::NONE },
-            Scenario::list(vec![request(args, inputs.bytes.clone())], Order::Sequence),
+            Load::Closed { users: LoadShape::constant(connections as f64), think: ThinkTime::NONE },
+            Scenario::list(vec![request(args, inputs.bytes.clone())], ListOrder::Sequence),
             stop(args),
         ),
         reply_policies: vec![ReplyPolicy::default()],
@@ -44,7 +50,7 @@ pub fn plan(args: &Args, inputs: PlanInputs, system: &System) -> Result<(Plan, O
         objectives: Vec::new(),
         until: None,
         // All requests have the same URL, so one label suffices.
-        record: Record { interval: INTERVAL, labels: 1, samples: true, records: None },
+        record: RecordSettings { interval: INTERVAL, labels: 1, samples: true, records: None },
         // Nothing in this plan is random.
         seed: 0,
         // ab has one thread, too.
@@ -58,7 +64,7 @@ pub fn plan(args: &Args, inputs: PlanInputs, system: &System) -> Result<(Plan, O
 }
 
 /// The one request, which is sent repeatedly.
-fn request(args: &Args, bytes: Vec<u8>) -> Request {
+fn request(args: &AbArgs, bytes: Vec<u8>) -> Request {
     Request {
         label: args.target.url(),
         method: method(args).to_owned(),
@@ -72,7 +78,7 @@ fn request(args: &Args, bytes: Vec<u8>) -> Request {
     }
 }
 
-fn stop(args: &Args) -> Stop {
+fn stop(args: &AbArgs) -> Stop {
     Stop {
         warmup: Duration::ZERO,
         warmup_until_steady: false,
@@ -84,8 +90,8 @@ fn stop(args: &Args) -> Stop {
     }
 }
 
-fn connection(args: &Args, inputs: PlanInputs) -> Connection {
-    Connection {
+fn connection(args: &AbArgs, inputs: AbPlanInputs) -> ConnectionSettings {
+    ConnectionSettings {
         http: HttpVersion::V1_0,
         requests_per_connection: (!args.keep_alive).then_some(1),
         // If the server closed an idle connection, ab reopens it without counting an error.
@@ -99,6 +105,6 @@ fn connection(args: &Args, inputs: PlanInputs) -> Connection {
         source: Vec::from_iter(inputs.source),
         socket_buffer: args.buffer,
         tls: inputs.tls,
-        ..Connection::plain(UNLIMITED, UNLIMITED)
+        ..ConnectionSettings::plain(UNLIMITED, UNLIMITED)
     }
 }

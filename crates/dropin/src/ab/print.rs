@@ -1,9 +1,9 @@
 //! ab's text output: banner, report and tables, with ab's labels, widths and units.
 //!
-//! It decides nothing: it formats the counts of [`Classic`].
+//! It decides nothing: it formats the counts of [`AbReport`].
 
-use super::args::Args;
-use super::classic::{Classic, Record};
+use super::args::AbArgs;
+use super::classic::{AbReport, RequestTimes};
 use super::order::{Ordered, TimeSummary, millis};
 use std::fmt::Write;
 
@@ -20,18 +20,18 @@ const PERCENTAGES: [usize; 9] = [50, 66, 75, 80, 90, 95, 98, 99, 100];
 
 /// Input of a report.
 #[derive(Debug, Clone, Copy)]
-pub struct Subject<'a> {
-    pub args: &'a Args,
-    pub classic: &'a Classic,
+pub struct AbReportInput<'a> {
+    pub args: &'a AbArgs,
+    pub classic: &'a AbReport,
     pub seconds: f64,
     /// Name of the server software.
     pub software: &'a str,
-    pub tls: &'a Tls,
+    pub tls: &'a TlsLines,
 }
 
 /// TLS lines of the report. Unknown ones are left out.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Tls {
+pub struct TlsLines {
     /// Version, cipher suite, bits of the server's key, bits of the cipher.
     pub protocol: Option<String>,
     /// Ephemeral key of the server.
@@ -40,7 +40,7 @@ pub struct Tls {
     pub server_name: Option<String>,
 }
 
-impl Subject<'_> {
+impl AbReportInput<'_> {
     /// Rate of `n` events per second.
     pub fn per_second(&self, n: f64) -> f64 {
         n / self.seconds
@@ -57,7 +57,7 @@ impl Subject<'_> {
     }
 }
 
-pub fn report(subject: Subject<'_>) -> String {
+pub fn report(subject: AbReportInput<'_>) -> String {
     let mut out = String::from("\n\n");
     server(&mut out, subject);
     counts(&mut out, subject);
@@ -77,7 +77,7 @@ fn line(out: &mut String, label: &str, value: impl std::fmt::Display) {
     let _ = writeln!(out, "{:<24}{value}", format!("{label}:"));
 }
 
-fn server(out: &mut String, Subject { args, classic, software, tls, .. }: Subject<'_>) {
+fn server(out: &mut String, AbReportInput { args, classic, software, tls, .. }: AbReportInput<'_>) {
     line(out, "Server Software", software);
     line(out, "Server Hostname", &args.target.host);
     line(out, "Server Port", args.target.port);
@@ -98,17 +98,17 @@ fn server(out: &mut String, Subject { args, classic, software, tls, .. }: Subjec
 }
 
 /// Length of the document, with its unit.
-pub fn document_length(args: &Args, classic: &Classic) -> String {
+pub fn document_length(args: &AbArgs, classic: &AbReport) -> String {
     if args.any_length { "Variable".into() } else { format!("{} bytes", classic.document_length) }
 }
 
-fn counts(out: &mut String, Subject { args, classic, seconds, .. }: Subject<'_>) {
+fn counts(out: &mut String, AbReportInput { args, classic, seconds, .. }: AbReportInput<'_>) {
     line(out, "Concurrency Level", args.connections);
     line(out, "Time taken for tests", format_args!("{seconds:.3} seconds"));
     line(out, "Complete requests", classic.completed);
     line(out, "Failed requests", classic.failed);
     if classic.failed > 0 {
-        let Classic { connect_errors, receive_errors, length_errors, exceptions, .. } = classic;
+        let AbReport { connect_errors, receive_errors, length_errors, exceptions, .. } = classic;
         let _ = writeln!(
             out,
             "   (Connect: {connect_errors}, Receive: {receive_errors}, Length: {length_errors}, Exceptions: {exceptions})"
@@ -127,11 +127,11 @@ fn counts(out: &mut String, Subject { args, classic, seconds, .. }: Subject<'_>)
     line(out, "HTML transferred", format_args!("{} bytes", classic.read_body));
 }
 
-fn rates(out: &mut String, subject: Subject<'_>) {
+fn rates(out: &mut String, subject: AbReportInput<'_>) {
     if !subject.has_rates() {
         return;
     }
-    let Subject { args, classic, seconds, .. } = subject;
+    let AbReportInput { args, classic, seconds, .. } = subject;
     let completed = classic.completed as f64;
     let connections = args.connections as f64;
     line(
@@ -165,17 +165,17 @@ fn rates(out: &mut String, subject: Subject<'_>) {
 }
 
 /// Selects a time of a request, in microseconds.
-type TimeOf = fn(&Record) -> u64;
+type TimeOf = fn(&RequestTimes) -> u64;
 
 /// Rows of the table of times: label, name in the warnings, time of a request.
 const TIMES: [(&str, &str, TimeOf); 4] = [
     ("Connect:", "initial connection", |r| r.connect),
-    ("Processing:", "processing", Record::processing),
+    ("Processing:", "processing", RequestTimes::processing),
     ("Waiting:", "waiting", |r| r.wait),
     ("Total:", "total", |r| r.total),
 ];
 
-fn times(out: &mut String, Subject { args, classic, .. }: Subject<'_>) {
+fn times(out: &mut String, AbReportInput { args, classic, .. }: AbReportInput<'_>) {
     let rows = TIMES.map(|(label, name, time_of)| {
         (label, name, Ordered::new(classic.records.iter().map(time_of)).row())
     });

@@ -1,24 +1,24 @@
 //! Builds the bytes of ab's request: an HTTP/1.0 head with ab's order
 //! and capitalization, and the body.
 
-use super::args::Args;
+use super::args::AbArgs;
 
 /// ab's user agent. Some programs look for the version number.
 const USER_AGENT: &str = "ApacheBench/2.3";
 
 /// Returns the head with its blank line, and all bytes including the body.
-pub fn bytes(args: &Args) -> (String, Vec<u8>) {
+pub fn bytes(args: &AbArgs) -> (String, Vec<u8>) {
     let head = head(args);
     let bytes = [head.as_bytes(), args.body.as_deref().unwrap_or_default()].concat();
     (head, bytes)
 }
 
 /// Method of the request line.
-pub fn method(args: &Args) -> &str {
+pub fn method(args: &AbArgs) -> &str {
     args.method.as_deref().unwrap_or("GET")
 }
 
-fn head(args: &Args) -> String {
+fn head(args: &AbArgs) -> String {
     let target = &args.target;
     // A proxy needs the whole URL.
     let request_target = if args.proxy.is_some() { &target.typed } else { &target.path };

@@ -1,10 +1,10 @@
 //! TLS of ab: the settings of `-f` and `-Z`, and OpenSSL's names for the negotiated parameters.
 
-use super::args::Args;
-use super::print::Tls;
+use super::args::AbArgs;
+use super::print::TlsLines;
 use super::request::starts_with_name;
 use crate::ciphers::{is_known_to_openssl, openssl_name, parse_list};
-use brunt_model::plan::{Tls as TlsSettings, TlsVersion};
+use brunt_model::plan::{TlsSettings, TlsVersion};
 use brunt_wire::tls::Handshake;
 use std::fs;
 use std::net::IpAddr;
@@ -28,7 +28,7 @@ pub struct RequestedTls {
 }
 
 /// Returns the TLS settings, or the message with which ab ends.
-pub fn tls_settings(args: &Args) -> Result<RequestedTls, String> {
+pub fn tls_settings(args: &AbArgs) -> Result<RequestedTls, String> {
     if let Some(path) = &args.certificate {
         let pem = fs::read_to_string(path).unwrap_or_default();
         for (kind, mark) in
@@ -80,7 +80,7 @@ pub fn tls_settings(args: &Args) -> Result<RequestedTls, String> {
 
 /// Server name for SNI: from a custom Host header, otherwise from the URL. None for
 /// an address or with `-I`.
-pub fn server_name(args: &Args) -> Option<String> {
+pub fn server_name(args: &AbArgs) -> Option<String> {
     let host = args
         .headers
         .iter()
@@ -103,7 +103,7 @@ fn ciphers(list: &str) -> (Vec<String>, Option<String>) {
 }
 
 /// Describes a handshake for the report.
-pub fn report_tls(handshake: &Handshake) -> Tls {
+pub fn report_tls(handshake: &Handshake) -> TlsLines {
     let suite = handshake.cipher.clone().unwrap_or_default();
     let version = handshake.version.clone().unwrap_or_default();
     let protocol = format!(
@@ -112,7 +112,7 @@ pub fn report_tls(handshake: &Handshake) -> Tls {
         key_bits(handshake),
         cipher_bits(&suite)
     );
-    Tls {
+    TlsLines {
         protocol: Some(protocol),
         temporary_key: handshake.group.as_deref().map(temporary_key),
         server_name: None,

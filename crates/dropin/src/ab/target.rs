@@ -2,7 +2,7 @@
 
 /// The URL of the request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Target {
+pub struct AbTarget {
     /// True for https, false for http.
     pub https: bool,
     pub host: String,
@@ -16,7 +16,7 @@ pub struct Target {
     pub typed: String,
 }
 
-impl Target {
+impl AbTarget {
     /// Parses `[http[s]://]host[:port]/path`; None if invalid. The slash is required.
     pub fn parse(typed: &str) -> Option<Self> {
         let (https, rest) = match (typed.strip_prefix("http://"), typed.strip_prefix("https://")) {
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     fn read(typed: &str) -> Option<String> {
-        Target::parse(typed)
+        AbTarget::parse(typed)
             .map(|t| format!("{} {} {} {} {}", t.https, t.host, t.port, t.host_field, t.path))
     }
 

@@ -7,11 +7,11 @@
 
 use super::keys::KeyScope;
 use super::number::perl;
-use super::order::{self, Order};
+use super::order::{self, TestOrder};
 use super::secret::Secret;
-use super::settings::{self, Connections, Host, Settings};
+use super::settings::{self, AutobenchSettings, ConnectionLimit, TestedHost};
 use super::table::{COLUMNS, STATUS_COLUMNS};
-use super::{End, sweep};
+use super::{StopReason, sweep};
 use crate::caller::Caller;
 use rustix::net::sockopt;
 use std::io::{BufReader, Write};
@@ -29,14 +29,14 @@ pub fn run(program_name: &str, words: &[String], caller: &Arc<Caller>) -> u8 {
     measure(program_name, words, caller).map_or_else(|end| end.report(program_name, caller), |()| 0)
 }
 
-fn measure(program_name: &str, words: &[String], caller: &Arc<Caller>) -> Result<(), End> {
+fn measure(program_name: &str, words: &[String], caller: &Arc<Caller>) -> Result<(), StopReason> {
     let settings = settings::read(program_name, words, KeyScope::Admin, caller)?;
     sweep::resolve(&settings)?;
     let secret = settings.secret.as_deref().map(Secret::load).transpose()?;
-    if let Connections::Fixed(number) = settings.connections
+    if let ConnectionLimit::Fixed(number) = settings.connections
         && number < settings.clients.len() as u64
     {
-        return Err(End::Error(format!(
+        return Err(StopReason::Error(format!(
             "num_conn {number}: write {} or more, one for each client",
             settings.clients.len()
         )));
@@ -49,12 +49,12 @@ fn measure(program_name: &str, words: &[String], caller: &Arc<Caller>) -> Result
 
 /// Runs one test on all machines together and returns the cells of its host.
 fn test(
-    settings: &Settings,
+    settings: &AutobenchSettings,
     secret: Option<&Secret>,
-    host: &Host,
+    host: &TestedHost,
     rate: f64,
     caller: &Arc<Caller>,
-) -> Result<Vec<String>, End> {
+) -> Result<Vec<String>, StopReason> {
     caller.err_line(&chrono::Local::now().format("%a %b %e %H:%M:%S %Y").to_string());
     caller.err_line(&format!("Testing server {} at rate: {}", host.name, perl(rate)));
     // The protocol has whole seconds.
@@ -71,7 +71,7 @@ fn test(
         let arguments =
             shlex::try_join(words.iter().map(String::as_str)).map_err(|error| error.to_string())?;
         let mut client = Client::connect(name, *port, settings.debug.then(|| Arc::clone(caller)))?;
-        client.send_order(&Order { arguments, start }, secret)?;
+        client.send_order(&TestOrder { arguments, start }, secret)?;
         clients.push(client);
     }
     // All daemons get their orders before the first reply is awaited, so that all start in time.
@@ -139,7 +139,7 @@ impl Client {
         format!("{}: {why}", self.name)
     }
 
-    fn send_order(&mut self, order: &Order, secret: Option<&Secret>) -> Result<(), String> {
+    fn send_order(&mut self, order: &TestOrder, secret: Option<&Secret>) -> Result<(), String> {
         let text = order.text();
         let mut proof = String::new();
         if let Some(secret) = secret {

@@ -3,8 +3,8 @@
 //! It does not know what the values mean. Values of `httperf_…` are split into
 //! words like in a shell.
 
-use super::End;
-use super::keys::Key;
+use super::StopReason;
+use super::keys::AutobenchKey;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ pub struct Conf {
 }
 
 /// Reads the file from this home directory. Without one, creates it and ends the program.
-pub fn load(home: Option<PathBuf>) -> Result<Conf, End> {
+pub fn load(home: Option<PathBuf>) -> Result<Conf, StopReason> {
     let home =
         home.ok_or_else(|| "HOME is not set; .autobench.conf is looked for there".to_owned())?;
     let path = home.join(".autobench.conf");
@@ -36,7 +36,7 @@ pub fn load(home: Option<PathBuf>) -> Result<Conf, End> {
     if !path.exists() {
         fs::write(&path, master())
             .map_err(|error| format!("{} cannot be made: {error}", path.display()))?;
-        return Err(End::Output("Installation complete - please rerun autobench\n".into()));
+        return Err(StopReason::Output("Installation complete - please rerun autobench\n".into()));
     }
     let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     Ok(read(&path, &text)?)
@@ -86,7 +86,7 @@ impl Conf {
             // The later line counts, at its own position.
             httperf_options.push((name.to_owned(), words));
             previous.is_some()
-        } else if let Some(key) = Key::find(name) {
+        } else if let Some(key) = AutobenchKey::find(name) {
             self.values.insert(key.name, value.to_owned()).is_some()
         } else {
             return Ok(Some(format!("unknown key {name}; it is left out")));

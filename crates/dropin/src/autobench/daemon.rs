@@ -7,12 +7,12 @@
 
 mod args;
 
-use super::figures::Figures;
-use super::order::{self, Order};
+use super::figures::AutobenchFigures;
+use super::order::{self, TestOrder};
 use super::secret::{Secret, nonce};
-use super::{End, tester};
+use super::{StopReason, tester};
 use crate::caller::Caller;
-use args::{DaemonArgs, Verbosity};
+use args::{DaemonArgs, DaemonVerbosity};
 use std::io::{self, BufReader, Read as _, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, Stdio};
@@ -33,7 +33,7 @@ pub fn run(program_name: &str, words: &[String], caller: &Arc<Caller>) -> u8 {
     serve(program_name, words, caller).map_or_else(|end| end.report(program_name, caller), |()| 0)
 }
 
-fn serve(program_name: &str, words: &[String], caller: &Arc<Caller>) -> Result<(), End> {
+fn serve(program_name: &str, words: &[String], caller: &Arc<Caller>) -> Result<(), StopReason> {
     let args = args::read(program_name, words)?;
     let secret = args.secret.as_deref().map(Secret::load).transpose()?;
     let listener = args::listen(&args, secret.is_some())?;
@@ -45,7 +45,7 @@ fn serve(program_name: &str, words: &[String], caller: &Arc<Caller>) -> Result<(
         match listener.accept() {
             Ok((stream, from)) => daemon.serve_admin(&stream, from),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => thread::sleep(POLL_INTERVAL),
-            Err(error) => return Err(End::Error(error.to_string())),
+            Err(error) => return Err(StopReason::Error(error.to_string())),
         }
     }
     Ok(())
@@ -80,7 +80,7 @@ impl Daemon {
     }
 
     fn log(&self, message: &str) {
-        if self.args.verbosity >= Verbosity::Progress {
+        if self.args.verbosity >= DaemonVerbosity::Progress {
             self.caller.err_line(&format!("autobenchd: {message}"));
         }
     }
@@ -122,13 +122,13 @@ impl Daemon {
             self.check_admin(stream)?;
         }
         let text = self.test(stream, &words)?;
-        let figures = Figures::read(&text)
+        let figures = AutobenchFigures::read(&text)
             .map_err(|line| Stop::Refused(format!("httperf's report has no `{line}`")))?;
         order::results(&figures).ok_or(Stop::NoReply)
     }
 
     /// Reads the order and verifies its proof.
-    fn read_order(&self, stream: &TcpStream) -> Result<Order, Stop> {
+    fn read_order(&self, stream: &TcpStream) -> Result<TestOrder, Stop> {
         let deadline = brunt_engine::clock::unix_seconds() + ORDER_TIMEOUT.as_secs_f64();
         let mut reader = BufReader::new(DeadlineReader { stream, deadline });
         let mut out = stream;
@@ -157,7 +157,7 @@ impl Daemon {
         if line()? != order::END {
             return Err(Stop::Refused(format!("an order ends with {}", order::END)));
         }
-        let order = Order { arguments: first, start };
+        let order = TestOrder { arguments: first, start };
         match (&self.secret, nonce_and_proof) {
             (None, _) => Ok(order),
             (Some(secret), Some((nonce, proof)))
@@ -211,7 +211,7 @@ impl Daemon {
         }
         let text = reader.join().ok().and_then(Result::ok).unwrap_or_default();
         let text = String::from_utf8_lossy(&text).into_owned();
-        if self.args.verbosity == Verbosity::Reports {
+        if self.args.verbosity == DaemonVerbosity::Reports {
             self.caller.err(&text);
         }
         Ok(text)

@@ -36,7 +36,7 @@ const STATUSES: [Place; 5] = [
 
 /// Figures of a report.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Figures {
+pub struct AutobenchFigures {
     /// Rates and times as text with one decimal, in the order of the table's columns.
     pub texts: [String; 8],
     pub replies: u64,
@@ -46,7 +46,7 @@ pub struct Figures {
     pub statuses: [u64; 5],
 }
 
-impl Figures {
+impl AutobenchFigures {
     /// Reads a report. The error is the beginning of the missing line.
     pub fn read(report: &str) -> Result<Self, &'static str> {
         let mut texts = Vec::new();
@@ -116,7 +116,7 @@ Errors: fd-unavail 0 addrunavail 0 ftab-full 0 other 0
 
     #[test]
     fn figures_are_copied_as_text_with_one_decimal() {
-        let figures = Figures::read(REPORT).unwrap();
+        let figures = AutobenchFigures::read(REPORT).unwrap();
         assert_eq!(figures.texts.join(" "), "21.0 10.5 19.8 20.1 20.4 0.2 12.3 8.7");
         assert_eq!((figures.replies, figures.errors, figures.statuses), (38, 2, [0, 30, 0, 8, 0]));
         assert_eq!(
@@ -137,8 +137,8 @@ Errors: fd-unavail 0 addrunavail 0 ftab-full 0 other 0
         ] {
             let without =
                 REPORT.lines().filter(|l| !l.starts_with(line)).collect::<Vec<_>>().join("\n");
-            assert_eq!(Figures::read(&without), Err(line));
+            assert_eq!(AutobenchFigures::read(&without), Err(line));
         }
-        assert_eq!(Figures::read(&REPORT.replace("12.3", "nan")), Err("Reply time"));
+        assert_eq!(AutobenchFigures::read(&REPORT.replace("12.3", "nan")), Err("Reply time"));
     }
 }

@@ -14,7 +14,7 @@ pub enum KeyScope {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub struct Key {
+pub struct AutobenchKey {
     pub name: &'static str,
     /// Value if neither command line nor file sets it.
     pub default: Option<&'static str>,
@@ -26,15 +26,19 @@ pub struct Key {
     pub about: &'static str,
 }
 
-const fn key(name: &'static str, default: Option<&'static str>, about: &'static str) -> Key {
-    Key { name, default, argument: Argument::Required, scope: KeyScope::Both, about }
+const fn key(
+    name: &'static str,
+    default: Option<&'static str>,
+    about: &'static str,
+) -> AutobenchKey {
+    AutobenchKey { name, default, argument: Argument::Required, scope: KeyScope::Both, about }
 }
 
-const fn switch(name: &'static str, about: &'static str) -> Key {
-    Key { name, default: None, argument: Argument::None, scope: KeyScope::Both, about }
+const fn switch(name: &'static str, about: &'static str) -> AutobenchKey {
+    AutobenchKey { name, default: None, argument: Argument::None, scope: KeyScope::Both, about }
 }
 
-pub const KEYS: &[Key] = &[
+pub const KEYS: &[AutobenchKey] = &[
     switch("single_host", "test host1 alone"),
     key("host1", Some("testhost1"), "the first server"),
     key("host2", Some("testhost2"), "the second server"),
@@ -52,11 +56,11 @@ pub const KEYS: &[Key] = &[
     key("output_fmt", Some("tsv"), "tsv or csv"),
     key("file", None, "file for the table, in place of stdout"),
     switch("quiet", "no httperf reports on stdout (autobench_admin never prints them)"),
-    Key {
+    AutobenchKey {
         scope: KeyScope::Admin,
         ..key("clients", Some("localhost:4600"), "machines with autobenchd, host:port,host:port")
     },
-    Key {
+    AutobenchKey {
         scope: KeyScope::Autobench,
         ..key("httperf", None, "path of httperf, in place of brunt's own")
     },
@@ -66,7 +70,7 @@ pub const KEYS: &[Key] = &[
     switch("help", "this"),
 ];
 
-impl Key {
+impl AutobenchKey {
     /// Finds a key by name.
     pub fn find(name: &str) -> Option<&'static Self> {
         KEYS.iter().find(|key| key.name == name)
@@ -79,7 +83,7 @@ impl Key {
 }
 
 /// The options of a program, as a table for the parser.
-pub fn rows(scope: KeyScope) -> Vec<OptionRow<&'static Key>> {
+pub fn rows(scope: KeyScope) -> Vec<OptionRow<&'static AutobenchKey>> {
     let keys = KEYS.iter().filter(|key| key.is_of(scope));
     keys.map(|key| OptionRow { short: None, long: key.name, argument: key.argument, effect: key })
         .collect()
@@ -91,7 +95,7 @@ pub fn help(program_name: &str, scope: KeyScope) -> String {
     format!("usage: {program_name} [OPTIONS]; defaults are read from ~/.autobench.conf\n{lines}")
 }
 
-fn help_line(key: &Key) -> String {
+fn help_line(key: &AutobenchKey) -> String {
     let value = if key.argument == Argument::Required { " VALUE" } else { "" };
     let default = key.default.map(|default| format!(" ({default})")).unwrap_or_default();
     format!("  {:24}{}{default}\n", format!("--{}{value}", key.name), key.about)

@@ -12,7 +12,7 @@
 
 use super::super::getopt::Argument;
 use super::super::getopt::long::{LongItem, LongOptions, OptionRow};
-use super::figures::Figures;
+use super::figures::AutobenchFigures;
 use super::number::perl;
 use std::io::{self, BufRead, Read as _};
 
@@ -39,14 +39,14 @@ const MAX_LINE_BYTES: u64 = 16 * 1024;
 
 /// An order of a test.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Order {
+pub struct TestOrder {
     /// Command line of httperf, quoted for a shell.
     pub arguments: String,
     /// Start of the test, in Unix seconds.
     pub start: u64,
 }
 
-impl Order {
+impl TestOrder {
     /// The order's lines without the last one. The proof covers this text.
     pub fn text(&self) -> String {
         format!("{}\n{}", self.arguments, self.start)
@@ -72,7 +72,7 @@ pub const NAMES: [&str; 14] = [
 ];
 
 /// Formats the results; None without replies.
-pub fn results(figures: &Figures) -> Option<String> {
+pub fn results(figures: &AutobenchFigures) -> Option<String> {
     // Without replies, the percentage is undefined.
     let percent = perl(figures.errors_in_percent()?);
     let values = figures

@@ -3,12 +3,12 @@
 
 mod line;
 
-use super::End;
+use super::StopReason;
 use super::conf;
 use super::keys::{KEYS, KeyScope};
 use super::number::perl;
 use crate::caller::Caller;
-use line::{BruntOption, Line, Values};
+use line::{BruntOption, CommandLine, OptionValues};
 use std::path::PathBuf;
 
 /// The autobench version that this module reproduces.
@@ -22,12 +22,12 @@ const MAX_STEPS: f64 = 100_000.0;
 
 /// Settings of `autobench` or `autobench_admin`.
 #[derive(Debug, Clone)]
-pub struct Settings {
+pub struct AutobenchSettings {
     /// One or two servers, in order.
-    pub hosts: Vec<Host>,
+    pub hosts: Vec<TestedHost>,
     /// Rates of the tests, in connections per second.
     pub rates: Vec<f64>,
-    pub connections: Connections,
+    pub connections: ConnectionLimit,
     pub calls: f64,
     /// `--timeout` in seconds, as typed.
     pub timeout: String,
@@ -52,7 +52,7 @@ pub struct Settings {
     pub brunt_options: Vec<BruntOption>,
 }
 
-impl Settings {
+impl AutobenchSettings {
     /// True if this brunt option is given.
     pub fn has_brunt_option(&self, name: &str) -> bool {
         self.brunt_options.iter().any(|option| option.is(name))
@@ -61,7 +61,7 @@ impl Settings {
 
 /// A server under test.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Host {
+pub struct TestedHost {
     /// Host name, also the suffix of its columns.
     pub name: String,
     pub port: u16,
@@ -71,13 +71,13 @@ pub struct Host {
 
 /// Number of connections of a test.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Connections {
+pub enum ConnectionLimit {
     Fixed(u64),
     /// The number that the rate opens in this many seconds.
     Seconds(f64),
 }
 
-impl Connections {
+impl ConnectionLimit {
     /// The number at a rate per second. httperf takes whole numbers of at least 1 only.
     pub fn count_at(self, rate: f64) -> u64 {
         match self {
@@ -93,16 +93,16 @@ pub fn read(
     words: &[String],
     scope: KeyScope,
     caller: &Caller,
-) -> Result<Settings, End> {
+) -> Result<AutobenchSettings, StopReason> {
     let conf = conf::load(caller.variable("HOME").map(PathBuf::from))?;
     for complaint in &conf.complaints {
         caller.err_line(&format!("{program_name}: {complaint}"));
     }
-    let line = Line::read(program_name, words, scope)?;
+    let line = CommandLine::read(program_name, words, scope)?;
     if line.is("version") {
-        return Err(End::Output(format!("autobench {VERSION}\n")));
+        return Err(StopReason::Output(format!("autobench {VERSION}\n")));
     }
-    let mut values: Values =
+    let mut values: OptionValues =
         KEYS.iter().filter_map(|key| Some((key.name, key.default?.into()))).collect();
     values.extend(conf.values);
     values.extend(line.values);
@@ -114,7 +114,7 @@ pub fn read(
 
 /// All values, and the program that uses them.
 struct MergedValues {
-    values: Values,
+    values: OptionValues,
     scope: KeyScope,
 }
 
@@ -143,7 +143,7 @@ impl MergedValues {
         Ok(number as u64)
     }
 
-    fn host(&self, [host, port, uri]: [&'static str; 3]) -> Result<Host, String> {
+    fn host(&self, [host, port, uri]: [&'static str; 3]) -> Result<TestedHost, String> {
         let [name, port_text, uri] =
             [host, port, uri].map(|name| self.text(name).unwrap_or_default().to_owned());
         let number = port_text.parse().ok().filter(|port: &u16| *port > 0);
@@ -152,10 +152,10 @@ impl MergedValues {
         if name.is_empty() || name.contains(char::is_whitespace) {
             return Err(format!("{host} `{name}`: write the name of a server, or its address"));
         }
-        Ok(Host { name, port: number, uri })
+        Ok(TestedHost { name, port: number, uri })
     }
 
-    fn hosts(&self) -> Result<Vec<Host>, String> {
+    fn hosts(&self) -> Result<Vec<TestedHost>, String> {
         let first = self.host(["host1", "port1", "uri1"])?;
         if self.is("single_host") {
             return Ok(vec![first]);
@@ -185,9 +185,9 @@ impl MergedValues {
         Ok((0..=steps as u64).map(|n| low + n as f64 * step).collect())
     }
 
-    fn connections(&self) -> Result<Connections, String> {
+    fn connections(&self) -> Result<ConnectionLimit, String> {
         if self.text("const_test_time").is_none() {
-            return Ok(Connections::Fixed(self.count("num_conn")?));
+            return Ok(ConnectionLimit::Fixed(self.count("num_conn")?));
         }
         let seconds = self.number("const_test_time")?;
         if seconds < SHORTEST_TEST {
@@ -196,7 +196,7 @@ impl MergedValues {
                 perl(seconds)
             ));
         }
-        Ok(Connections::Seconds(seconds))
+        Ok(ConnectionLimit::Seconds(seconds))
     }
 
     fn separator(&self) -> Result<&'static str, String> {
@@ -228,8 +228,8 @@ fn client_address(client: &str) -> Option<(String, u16)> {
     (!host.is_empty() && !host.contains(char::is_whitespace)).then(|| (host.to_owned(), port))
 }
 
-fn parse(values: &MergedValues) -> Result<Settings, End> {
-    Ok(Settings {
+fn parse(values: &MergedValues) -> Result<AutobenchSettings, StopReason> {
+    Ok(AutobenchSettings {
         hosts: values.hosts()?,
         rates: values.rates()?,
         connections: values.connections()?,

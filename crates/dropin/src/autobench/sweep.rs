@@ -1,25 +1,25 @@
 //! Runs the tests of a sweep: for each rate, one host after another.
 
-use super::End;
+use super::StopReason;
 use super::number::perl;
-use super::settings::{Host, Settings};
-use super::table::Table;
+use super::settings::{AutobenchSettings, TestedHost};
+use super::table::TestTable;
 use crate::caller::Caller;
 use std::net::ToSocketAddrs;
 use std::sync::Arc;
 
 /// Runs a test of a host at a rate and returns its cells.
-pub type RunTest<'a> = &'a mut dyn FnMut(&Host, f64) -> Result<Vec<String>, End>;
+pub type RunTest<'a> = &'a mut dyn FnMut(&TestedHost, f64) -> Result<Vec<String>, StopReason>;
 
 /// Checks that every host name resolves, before any request is sent.
-pub fn resolve(settings: &Settings) -> Result<(), End> {
+pub fn resolve(settings: &AutobenchSettings) -> Result<(), StopReason> {
     for host in &settings.hosts {
         let addresses = (host.name.as_str(), host.port).to_socket_addrs();
         if addresses.is_ok_and(|mut addresses| addresses.next().is_some()) {
             continue;
         }
         let name = &host.name;
-        return Err(End::Error(format!(
+        return Err(StopReason::Error(format!(
             "{name} has no address; write --host1, --host2 or --single_host, or see ~/.autobench.conf"
         )));
     }
@@ -28,12 +28,12 @@ pub fn resolve(settings: &Settings) -> Result<(), End> {
 
 /// Runs all tests and writes the table.
 pub fn sweep(
-    settings: &Settings,
+    settings: &AutobenchSettings,
     columns: &[&str],
     caller: &Arc<Caller>,
     test: RunTest<'_>,
-) -> Result<(), End> {
-    let mut table = Table::begin(settings, columns, caller)?;
+) -> Result<(), StopReason> {
+    let mut table = TestTable::begin(settings, columns, caller)?;
     for rate in &settings.rates {
         let mut cells = vec![perl(settings.calls * rate)];
         for host in &settings.hosts {
@@ -45,7 +45,12 @@ pub fn sweep(
 }
 
 /// Options of httperf for one test, in autobench's order and with its abbreviations.
-pub fn words(settings: &Settings, host: &Host, rate: f64, connections: u64) -> Vec<String> {
+pub fn words(
+    settings: &AutobenchSettings,
+    host: &TestedHost,
+    rate: f64,
+    connections: u64,
+) -> Vec<String> {
     let pairs = [
         ("--server", host.name.clone()),
         ("--uri", host.uri.clone()),

@@ -1,6 +1,6 @@
 //! Writes the table of results.
 
-use super::settings::Settings;
+use super::settings::AutobenchSettings;
 use crate::caller::{Caller, Stdout};
 use std::fs::File;
 use std::io::{self, Write};
@@ -24,15 +24,15 @@ pub const STATUS_COLUMNS: [&str; 5] =
     ["status_100", "status_200", "status_300", "status_400", "status_500"];
 
 /// A table that is being written.
-pub struct Table {
+pub struct TestTable {
     out: Box<dyn Write>,
     separator: &'static str,
 }
 
-impl Table {
+impl TestTable {
     /// Writes the header: the demanded rate, and these columns for each host.
     pub fn begin(
-        settings: &Settings,
+        settings: &AutobenchSettings,
         columns: &[&str],
         caller: &Arc<Caller>,
     ) -> Result<Self, String> {

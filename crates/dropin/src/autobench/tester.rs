@@ -2,7 +2,7 @@
 
 use super::super::httperf;
 use super::NO_NOTES;
-use super::settings::Settings;
+use super::settings::AutobenchSettings;
 use crate::caller::Caller;
 use brunt_runner::Interrupt;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,10 @@ pub trait Tester {
 }
 
 /// Selects the requested httperf or brunt's own.
-pub fn tester(settings: &Settings, caller: &Arc<Caller>) -> Result<Box<dyn Tester>, String> {
+pub fn tester(
+    settings: &AutobenchSettings,
+    caller: &Arc<Caller>,
+) -> Result<Box<dyn Tester>, String> {
     Ok(match &settings.httperf {
         Some(path) if settings.brunt_options.iter().all(|option| option.is(NO_NOTES)) => {
             Box::new(External(path.clone()))

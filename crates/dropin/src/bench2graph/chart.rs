@@ -1,7 +1,7 @@
 //! Draws columns of tables as a chart: a line for each column, and axis labels with units.
 
-use super::sheet::Sheet;
-use brunt_report::figure::{Axis, Figure, Line, Point};
+use super::sheet::BenchTable;
+use brunt_report::figure::{Axis, Chart, ChartLine, ChartPoint};
 
 /// Meaning and unit of a column.
 struct Kind {
@@ -36,7 +36,7 @@ const MAX_LABEL_LENGTH: usize = 34;
 const COLOURS: usize = brunt_report::scene::COLORS;
 
 /// Draws the columns with these numbers, counted from 1; all columns if none is given.
-pub fn figure(sheets: &[Sheet], columns: &[String], title: &str) -> Result<Figure, String> {
+pub fn figure(sheets: &[BenchTable], columns: &[String], title: &str) -> Result<Chart, String> {
     let mut chosen = Vec::new();
     for sheet in sheets {
         for column in numbers(sheet, columns)? {
@@ -53,29 +53,29 @@ pub fn figure(sheets: &[Sheet], columns: &[String], title: &str) -> Result<Figur
             .filter(|_| mixed)
             .map(|kind| format!(" [{}]", kind.unit));
         let name = format!("{}{}", sheet.names[*column], unit.unwrap_or_default());
-        Line {
+        ChartLine {
             name,
             dash: (index / COLOURS) as u8,
             points: points(sheet, *column),
             contender: None,
         }
     });
-    let lines: Vec<Line> = lines.collect();
+    let lines: Vec<ChartLine> = lines.collect();
     let x = sheets.first().map_or("", |sheet| &sheet.names[0]);
     let x = if x == X_COLUMN.0 { X_COLUMN.1 } else { x };
-    Ok(Figure {
+    Ok(Chart {
         id: "bench2graph".into(),
         title: title.to_owned(),
         about: format!("{} over {x}", names.join(", ")),
         x: Axis { label: x.to_owned(), ..Axis::default() },
         y: Axis { label: y, ..Axis::default() },
         lines,
-        ..Figure::default()
+        ..Chart::default()
     })
 }
 
 /// Zero-based indexes of the columns to draw. Column 1 is the x axis and is skipped.
-fn numbers(sheet: &Sheet, columns: &[String]) -> Result<Vec<usize>, String> {
+fn numbers(sheet: &BenchTable, columns: &[String]) -> Result<Vec<usize>, String> {
     let count = sheet.names.len();
     if columns.is_empty() {
         return Ok((1..count).collect());
@@ -90,11 +90,11 @@ fn column_number(word: &str, count: usize) -> Result<usize, String> {
     number.ok_or_else(|| format!("column {word}: write numbers from 2 to {count}"))
 }
 
-fn points(sheet: &Sheet, column: usize) -> Vec<Point> {
-    let mut points: Vec<Point> = sheet
+fn points(sheet: &BenchTable, column: usize) -> Vec<ChartPoint> {
+    let mut points: Vec<ChartPoint> = sheet
         .rows
         .iter()
-        .map(|row| Point { x: row[0], y: Some(row[column]), ..Point::default() })
+        .map(|row| ChartPoint { x: row[0], y: Some(row[column]), ..ChartPoint::default() })
         .collect();
     // Rows may be in any order. A line needs ascending x.
     points.sort_by(|a, b| a.x.total_cmp(&b.x));
@@ -132,14 +132,14 @@ fn distinct<'a>(words: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
 mod tests {
     use super::*;
 
-    fn sheet() -> Sheet {
+    fn sheet() -> BenchTable {
         let names =
             ["dem_req_rate", "req_rate_h", "avg_rep_rate_h", "max_rep_rate_h", "resp_time_h"];
         let rows = vec![vec![20.0, 19.0, 18.0, 21.0, 3.5], vec![10.0, 9.5, 9.0, 11.0, 1.5]];
-        Sheet { names: names.map(str::to_owned).to_vec(), rows }
+        BenchTable { names: names.map(str::to_owned).to_vec(), rows }
     }
 
-    fn of(columns: &str) -> Result<Figure, String> {
+    fn of(columns: &str) -> Result<Chart, String> {
         figure(&[sheet()], &columns.split_whitespace().map(str::to_owned).collect::<Vec<_>>(), "t")
     }
 

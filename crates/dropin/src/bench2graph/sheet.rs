@@ -5,14 +5,14 @@ use std::path::Path;
 
 /// A table of autobench.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Sheet {
+pub struct BenchTable {
     /// Names of the columns. The first column is the x axis.
     pub names: Vec<String>,
     /// Lines of numbers, one number for each column.
     pub rows: Vec<Vec<f64>>,
 }
 
-impl Sheet {
+impl BenchTable {
     /// Reads a file. The error explains the defect of an invalid table.
     pub fn load(path: &Path) -> Result<Self, String> {
         let shown = path.display();
@@ -57,12 +57,15 @@ fn cells(line: &str) -> Vec<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::Sheet;
+    use super::BenchTable;
 
     #[test]
     fn tabs_and_commas_divide() {
-        let tsv = Sheet::read("dem_req_rate\treq_rate_h\n10\t9.5\n20\t19.0\n").unwrap();
-        assert_eq!(tsv, Sheet::read("dem_req_rate,req_rate_h\r\n10,9.5\r\n20,19.0\r\n").unwrap());
+        let tsv = BenchTable::read("dem_req_rate\treq_rate_h\n10\t9.5\n20\t19.0\n").unwrap();
+        assert_eq!(
+            tsv,
+            BenchTable::read("dem_req_rate,req_rate_h\r\n10,9.5\r\n20,19.0\r\n").unwrap()
+        );
         assert_eq!(tsv.rows[1], [20.0, 19.0]);
     }
 
@@ -75,7 +78,7 @@ mod tests {
             ("dem_req_rate\treq_rate_h\n10\n", "line 2 is not 2 numbers"),
             ("dem_req_rate\treq_rate_h\nMaximum connect burst length: 1\n", "--quiet"),
         ] {
-            assert!(Sheet::read(text).unwrap_err().contains(why), "{text}");
+            assert!(BenchTable::read(text).unwrap_err().contains(why), "{text}");
         }
     }
 }

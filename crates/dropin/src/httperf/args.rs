@@ -18,7 +18,7 @@ use std::path::PathBuf;
 /// The settings of httperf's command line.
 #[derive(Debug, Clone)]
 #[allow(clippy::struct_excessive_bools)] // each is a switch of httperf's
-pub struct Args {
+pub struct HttperfArgs {
     /// Number of `--verbose` options.
     pub verbosity: u32,
     pub debug: bool,
@@ -126,36 +126,36 @@ impl PrintParts {
 
 /// Why httperf exits without a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Refusal {
+pub enum HttperfExit {
     /// Prints this message to stderr, after the program's name.
     Message(String),
     Help,
     Version,
 }
 
-impl Refusal {
+impl HttperfExit {
     fn message(why: impl Into<String>) -> Self {
         Self::Message(why.into())
     }
 }
 
 /// Parses the arguments that follow the program's name. Words that are not options are ignored.
-pub fn parse(words: &[String]) -> Result<Args, Refusal> {
-    let mut args = Args::with_defaults();
+pub fn parse(words: &[String]) -> Result<HttperfArgs, HttperfExit> {
+    let mut args = HttperfArgs::with_defaults();
     let mut long = LongOptions::new(words, OPTIONS);
     while let Some(read) = long.next() {
         match read {
             LongItem::Option(row, value) => (row.effect)(&mut args, value.unwrap_or_default())?,
             LongItem::BruntOption(word) => {
-                args.brunt_options.take(word, || long.take_word()).map_err(Refusal::Message)?;
+                args.brunt_options.take(word, || long.take_word()).map_err(HttperfExit::Message)?;
             }
-            LongItem::OptionError(wrong) => return Err(Refusal::message(wrong.to_string())),
+            LongItem::OptionError(wrong) => return Err(HttperfExit::message(wrong.to_string())),
         }
     }
     Ok(args)
 }
 
-impl Args {
+impl HttperfArgs {
     /// The values of options that are not given.
     fn with_defaults() -> Self {
         Self {
@@ -206,12 +206,12 @@ impl Args {
         }
     }
 
-    fn set_version(&mut self, text: &str) -> Result<(), Refusal> {
+    fn set_version(&mut self, text: &str) -> Result<(), HttperfExit> {
         let parts = text
             .split_once('.')
             .and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)));
         self.http_version =
-            parts.ok_or_else(|| Refusal::message(format!("illegal version number {text}")))?;
+            parts.ok_or_else(|| HttperfExit::message(format!("illegal version number {text}")))?;
         Ok(())
     }
 

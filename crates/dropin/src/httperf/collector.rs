@@ -1,6 +1,6 @@
 //! Collects the samples of httperf's run, and reads its duration and CPU time.
 
-use super::counts::{Counts, Rules, Windows};
+use super::counts::{CountRules, HttperfCounts, Windows};
 use super::output::ReportOutput;
 use brunt_model::reading_names::{CPU_SYSTEM, CPU_USER, GENERATOR};
 use brunt_model::{Event, Phase, Reading, Snapshot, Tick};
@@ -8,8 +8,8 @@ use brunt_runner::EventListener;
 use std::sync::Arc;
 
 /// The listener of an httperf run.
-pub struct SampleCollector {
-    pub counts: Counts,
+pub struct HttperfCollector {
+    pub counts: HttperfCounts,
     /// End of the load.
     pub ended: Tick,
     started_at: Option<Tick>,
@@ -20,10 +20,10 @@ pub struct SampleCollector {
     printed_rates: usize,
 }
 
-impl SampleCollector {
+impl HttperfCollector {
     /// Creates a collector without samples. `rates` receives each five-second reply rate.
-    pub fn new(rules: Rules, client: (u64, u64), rates: Option<Arc<ReportOutput>>) -> Self {
-        let counts = Counts::new(rules, &Windows::of_client(client.0, client.1));
+    pub fn new(rules: CountRules, client: (u64, u64), rates: Option<Arc<ReportOutput>>) -> Self {
+        let counts = HttperfCounts::new(rules, &Windows::of_client(client.0, client.1));
         Self {
             counts,
             ended: Tick::ZERO,
@@ -74,7 +74,7 @@ fn reading_value(reading: &Reading, name: &str) -> Option<f64> {
     reading.values.iter().find(|(known, _)| known == name).map(|(_, value)| *value)
 }
 
-impl EventListener for SampleCollector {
+impl EventListener for HttperfCollector {
     fn on_event(&mut self, event: &Event) {
         match event {
             Event::Reading(reading) if reading.source == GENERATOR => self.read(reading),

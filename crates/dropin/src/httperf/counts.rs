@@ -6,7 +6,7 @@
 mod open;
 mod windows;
 
-pub use windows::{Spread, Windows};
+pub use windows::{WindowSpread, Windows};
 
 use brunt_model::{Failure, Sample, Tick};
 use open::OpenConnection;
@@ -18,7 +18,7 @@ pub const BINS: usize = 100_000;
 
 /// Settings that change how samples are counted.
 #[derive(Debug, Clone, Default)]
-pub struct Rules {
+pub struct CountRules {
     /// True if the load consists of sessions, not single connections.
     pub has_sessions: bool,
     /// Number of requests of each connection or session, in turn.
@@ -32,7 +32,7 @@ pub struct Rules {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub struct Connection {
+pub struct ConnectionCounts {
     pub planned: Tick,
     pub begun: Tick,
     pub ended: Tick,
@@ -67,10 +67,10 @@ impl Errors {
 }
 
 #[derive(Debug, Default)]
-pub struct Counts {
-    rules: Rules,
+pub struct HttperfCounts {
+    rules: CountRules,
     open: HashMap<u64, OpenConnection>,
-    pub connections: Vec<Connection>,
+    pub connections: Vec<ConnectionCounts>,
     /// Requests sent. A request that was resent on a new connection counts again.
     pub requests: u64,
     /// Bytes of these requests.
@@ -115,9 +115,9 @@ pub struct Sessions {
     pub windows: Windows,
 }
 
-impl Counts {
+impl HttperfCounts {
     /// Creates empty counters with these five-second windows.
-    pub fn new(rules: Rules, windows: &Windows) -> Self {
+    pub fn new(rules: CountRules, windows: &Windows) -> Self {
         let sessions = Sessions { windows: windows.clone(), ..Sessions::default() };
         Self { rules, reply_windows: windows.clone(), sessions, ..Self::default() }
     }

@@ -1,8 +1,8 @@
 //! The first line of httperf's report: the effective options, in a fixed order.
 
-use super::args::{Args, PrintParts, Workload, short};
+use super::args::{HttperfArgs, PrintParts, Workload, short};
 
-pub fn line(program_name: &str, args: &Args) -> String {
+pub fn line(program_name: &str, args: &HttperfArgs) -> String {
     let name = program_name.rsplit('/').next().unwrap_or(program_name);
     let words = [
         vec![name.to_owned()],
@@ -19,7 +19,7 @@ fn option_if(holds: bool, word: impl Into<String>) -> Option<String> {
     holds.then(|| word.into())
 }
 
-fn general_options(args: &Args) -> Vec<String> {
+fn general_options(args: &HttperfArgs) -> Vec<String> {
     let duration =
         |name: &str, value: f64| option_if(value > 0.0, format!("--{name}={}", short(value)));
     [
@@ -45,7 +45,7 @@ fn print_option(name: &str, parts: Option<PrintParts>) -> Option<String> {
     })
 }
 
-fn server_options(args: &Args) -> Vec<String> {
+fn server_options(args: &HttperfArgs) -> Vec<String> {
     let (id, clients) = args.client;
     let (major, minor) = args.http_version;
     [
@@ -62,7 +62,7 @@ fn server_options(args: &Args) -> Vec<String> {
     .collect()
 }
 
-fn connections(args: &Args) -> Vec<String> {
+fn connections(args: &HttperfArgs) -> Vec<String> {
     // httperf prints only values that differ from its defaults.
     let piped = args.max_piped_calls.filter(|n| *n > 0 && *n != 32);
     [
@@ -85,7 +85,7 @@ fn connections(args: &Args) -> Vec<String> {
     .collect()
 }
 
-fn requests(args: &Args) -> Vec<String> {
+fn requests(args: &HttperfArgs) -> Vec<String> {
     let workload = match &args.workload {
         Workload::Plain => format!("--num-conns={} --num-calls={}", args.num_conns, args.num_calls),
         Workload::Sessions(sessions, calls, think) => {

@@ -1,6 +1,6 @@
 //! Figures of connections: concurrency, bursts of starts, lifetimes.
 
-use super::counts::{BINS, Connection};
+use super::counts::{BINS, ConnectionCounts};
 use std::fmt::Write;
 
 /// Statistics of connection lifetimes in milliseconds, by httperf's rules.
@@ -19,7 +19,7 @@ pub struct Lifetimes {
 }
 
 /// Maximum number of concurrent connections.
-pub fn max_concurrent(connections: &[Connection]) -> u64 {
+pub fn max_concurrent(connections: &[ConnectionCounts]) -> u64 {
     let mut starts: Vec<_> = connections.iter().map(|c| c.begun).collect();
     let mut ends: Vec<_> = connections.iter().map(|c| c.ended).collect();
     starts.sort_unstable();
@@ -38,7 +38,7 @@ pub fn max_concurrent(connections: &[Connection]) -> u64 {
 
 /// Longest burst of connection starts: each connection was due before the previous one started. The
 /// last burst does not count, since httperf never looks at it.
-pub fn longest_burst(connections: &[Connection]) -> u64 {
+pub fn longest_burst(connections: &[ConnectionCounts]) -> u64 {
     let mut starts: Vec<_> = connections.iter().map(|c| (c.begun, c.planned)).collect();
     starts.sort_unstable();
     let mut burst = 0;
@@ -58,7 +58,7 @@ pub fn longest_burst(connections: &[Connection]) -> u64 {
 
 /// Statistics of the lifetimes of connections with a reply, by httperf's arithmetic: the deviation
 /// from the sum of squares, the median from a histogram with bins of 1 ms.
-pub fn lifetimes(connections: &[Connection]) -> Lifetimes {
+pub fn lifetimes(connections: &[ConnectionCounts]) -> Lifetimes {
     let mut lifetimes: Vec<f64> = successful_lifetimes(connections).collect();
     if lifetimes.is_empty() {
         return Lifetimes::default();
@@ -81,7 +81,7 @@ pub fn lifetimes(connections: &[Connection]) -> Lifetimes {
     }
 }
 
-fn successful_lifetimes(connections: &[Connection]) -> impl Iterator<Item = f64> {
+fn successful_lifetimes(connections: &[ConnectionCounts]) -> impl Iterator<Item = f64> {
     let successful = connections.iter().filter(|c| c.replies > 0);
     successful.map(|c| c.ended.nanos_since(c.begun) as f64 / 1e6)
 }
@@ -92,7 +92,7 @@ fn bin(milliseconds: f64) -> usize {
 
 /// Formats the histogram of `-vv`: middle and count of each bin with connections, and
 /// a colon for each gap.
-pub fn histogram(connections: &[Connection]) -> String {
+pub fn histogram(connections: &[ConnectionCounts]) -> String {
     let mut counts = std::collections::BTreeMap::new();
     successful_lifetimes(connections).for_each(|ms| *counts.entry(bin(ms)).or_insert(0_u64) += 1);
     let mut out = "\nConnection lifetime histogram (time in ms):\n".to_owned();
@@ -112,9 +112,9 @@ mod tests {
     use super::*;
     use brunt_model::Tick;
 
-    fn connections(spans: &[(u64, u64, u64)]) -> Vec<Connection> {
+    fn connections(spans: &[(u64, u64, u64)]) -> Vec<ConnectionCounts> {
         let ms = |ms: u64| Tick(ms * 1_000_000);
-        let one = |&(planned, begun, ended): &(u64, u64, u64)| Connection {
+        let one = |&(planned, begun, ended): &(u64, u64, u64)| ConnectionCounts {
             planned: ms(planned),
             begun: ms(begun),
             ended: ms(ended),
@@ -135,7 +135,7 @@ mod tests {
     /// httperf's output for connections of 0.6 ms and 8.2 ms.
     #[test]
     fn the_median_is_the_middle_of_a_millisecond() {
-        let two = [(0.6, 0.5), (8.2, 0.5)].map(|(ms, _)| Connection {
+        let two = [(0.6, 0.5), (8.2, 0.5)].map(|(ms, _)| ConnectionCounts {
             planned: Tick(0),
             begun: Tick(0),
             ended: Tick((ms * 1e6) as u64),

@@ -1,7 +1,7 @@
 //! Prints the exchanges of `--print-request` and `--print-reply`: heads line
 //! by line, bodies, and sizes.
 
-use super::args::{Args, PrintParts};
+use super::args::{HttperfArgs, PrintParts};
 use super::output::ReportOutput;
 use brunt_runner::witness::Witness;
 use brunt_wire::tls::Handshake;
@@ -20,7 +20,7 @@ pub struct ExchangePrinter {
 
 impl ExchangePrinter {
     /// Creates a printer if an option requests it.
-    pub fn new(args: &Args, output: &Arc<ReportOutput>) -> Option<Arc<Self>> {
+    pub fn new(args: &HttperfArgs, output: &Arc<ReportOutput>) -> Option<Arc<Self>> {
         let request = args.print_request;
         let reply = args.print_reply;
         let printer = Self {

@@ -1,14 +1,15 @@
 //! Builds the plan of an httperf run.
 
-use super::args::Args;
+use super::args::HttperfArgs;
 use super::sessions::{self, SessionWorkload};
 use super::tls;
-use brunt_model::load::{Shape, Think};
+use brunt_model::load::{LoadShape, ThinkTime};
 use brunt_model::plan::{
-    Checks, Connection, ConnectionLifetime, Dialling, HttpVersion, Record, Resolve, StatusRange,
+    ConnectionLifetime, ConnectionSettings, Dialling, HttpVersion, RecordSettings, ReplyChecks,
+    Resolve, StatusRange,
 };
 use brunt_model::reply_policy::Cookies;
-use brunt_model::scenario::Scope;
+use brunt_model::scenario::EndScope;
 use brunt_model::{Load, Plan, Population, ReplyPolicy, Scenario, Stop};
 use brunt_spec::{System, to_plan};
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
@@ -21,7 +22,7 @@ const INTERVAL: Duration = Duration::from_millis(100);
 
 /// Builds the plan. Also returns a note for the user, if any.
 pub fn plan(
-    args: &Args,
+    args: &HttperfArgs,
     workload: SessionWorkload,
     resolve: Vec<Resolve>,
     system: &System,
@@ -38,7 +39,7 @@ pub fn plan(
     let policy = ReplyPolicy {
         cookies: if args.session_cookies { Cookies::Newest } else { Cookies::Ignored },
         // httperf abandons a connection or session at its first failure.
-        failure_ends: Scope::Iteration,
+        failure_ends: EndScope::Iteration,
         ..ReplyPolicy::checks(checks(args))
     };
     let load = load(args, workload.count);
@@ -49,7 +50,7 @@ pub fn plan(
         connection,
         objectives: Vec::new(),
         until: None,
-        record: Record { interval: INTERVAL, labels: 1, samples: true, records: None },
+        record: RecordSettings { interval: INTERVAL, labels: 1, samples: true, records: None },
         // The same client draws the same random periods in each run, as in httperf.
         seed: args.client.0,
         threads: args.brunt_options.threads.unwrap_or(1),
@@ -61,31 +62,31 @@ pub fn plan(
     (plan, tls_note.or(source_note))
 }
 
-fn load(args: &Args, count: u64) -> Load {
+fn load(args: &HttperfArgs, count: u64) -> Load {
     // Connections start by schedule, even if earlier ones have not ended.
     let max_in_flight = u32::try_from(count).unwrap_or(u32::MAX).max(1);
     match args.period.arrivals() {
         Some((rate, arrivals)) => Load::Open { rate, arrivals, connections: None, max_in_flight },
-        None => Load::Closed { users: Shape::constant(1.0), think: Think::NONE },
+        None => Load::Closed { users: LoadShape::constant(1.0), think: ThinkTime::NONE },
     }
 }
 
 /// Every status except that of `--failure-status` is good.
-fn checks(args: &Args) -> Checks {
-    let Some(bad) = args.failure_status else { return Checks::default() };
+fn checks(args: &HttperfArgs) -> ReplyChecks {
+    let Some(bad) = args.failure_status else { return ReplyChecks::default() };
     let status = vec![
         StatusRange { least: 0, most: bad.saturating_sub(1) },
         StatusRange { least: bad + 1, most: 999 },
     ];
-    Checks { status, body: None, same_length: false }
+    ReplyChecks { status, body: None, same_length: false }
 }
 
-fn connection(args: &Args, resolve: Vec<Resolve>) -> (Connection, Option<String>) {
+fn connection(args: &HttperfArgs, resolve: Vec<Resolve>) -> (ConnectionSettings, Option<String>) {
     let limit = Duration::try_from_secs_f64(args.timeout).ok().filter(|limit| !limit.is_zero());
     let (tls, note) = tls::settings(args);
     let timeout = limit.map_or(UNLIMITED, |_| reply_limit(args));
     let connect_timeout = limit.unwrap_or(UNLIMITED);
-    let connection = Connection {
+    let connection = ConnectionSettings {
         http: if args.is_http10() { HttpVersion::V1_0 } else { HttpVersion::V1_1 },
         // A session of HTTP/1.0 has a connection for each call.
         requests_per_connection: (args.has_sessions() && args.is_http10()).then_some(1),
@@ -101,7 +102,7 @@ fn connection(args: &Args, resolve: Vec<Resolve>) -> (Connection, Option<String>
         keep: ConnectionLifetime::Iteration,
         reset: args.close_with_reset,
         tls,
-        ..Connection::plain(timeout, connect_timeout)
+        ..ConnectionSettings::plain(timeout, connect_timeout)
     };
     (connection, note)
 }
@@ -111,12 +112,12 @@ fn buffer_size(bytes: i64) -> Option<u32> {
 }
 
 /// Timeout of a request, if `--timeout` is set.
-pub fn reply_limit(args: &Args) -> Duration {
+pub fn reply_limit(args: &HttperfArgs) -> Duration {
     Duration::try_from_secs_f64(args.timeout + args.think_timeout).unwrap_or(UNLIMITED)
 }
 
 /// Resolves the server's name, preferring IPv4. The result is empty if it already is an address.
-pub fn resolve(args: &Args) -> Result<Vec<Resolve>, String> {
+pub fn resolve(args: &HttperfArgs) -> Result<Vec<Resolve>, String> {
     if args.server.parse::<IpAddr>().is_ok() {
         return Ok(Vec::new());
     }

@@ -1,12 +1,12 @@
 //! Formats httperf's report.
 
-use super::counts::{Counts, Spread};
+use super::counts::{HttperfCounts, WindowSpread};
 use super::lifetimes::{Lifetimes, histogram, lifetimes, longest_burst, max_concurrent};
 use brunt_model::Tick;
 
 /// Input of a report.
-pub struct Subject<'a> {
-    pub counts: &'a Counts,
+pub struct HttperfReportInput<'a> {
+    pub counts: &'a HttperfCounts,
     /// End of the load.
     pub ended: Tick,
     /// Duration of the load in seconds.
@@ -30,7 +30,7 @@ fn mean(bytes: u64, count: u64) -> u64 {
 }
 
 /// Formats the report, without the line of the command.
-pub fn report(subject: &Subject) -> String {
+pub fn report(subject: &HttperfReportInput) -> String {
     let lifetimes = lifetimes(&subject.counts.connections);
     let mut out =
         format!("Maximum connect burst length: {}\n", longest_burst(&subject.counts.connections));
@@ -48,8 +48,8 @@ pub fn report(subject: &Subject) -> String {
     out
 }
 
-fn connections(subject: &Subject, lifetimes: &Lifetimes) -> String {
-    let Subject { counts, seconds, .. } = subject;
+fn connections(subject: &HttperfReportInput, lifetimes: &Lifetimes) -> String {
+    let HttperfReportInput { counts, seconds, .. } = subject;
     let total = counts.connections.len() as f64;
     let (established, time) = counts.connected;
     format!(
@@ -73,8 +73,8 @@ fn connections(subject: &Subject, lifetimes: &Lifetimes) -> String {
     )
 }
 
-fn requests(subject: &Subject) -> String {
-    let Subject { counts, seconds, .. } = subject;
+fn requests(subject: &HttperfReportInput) -> String {
+    let HttperfReportInput { counts, seconds, .. } = subject;
     let total = counts.requests as f64;
     format!(
         "\nRequest rate: {:.1} req/s ({:.1} ms/req)\nRequest size [B]: {}.0\n",
@@ -84,10 +84,10 @@ fn requests(subject: &Subject) -> String {
     )
 }
 
-fn replies(subject: &Subject) -> String {
+fn replies(subject: &HttperfReportInput) -> String {
     let counts = subject.counts;
-    let Spread { min, avg, max, stddev, samples } =
-        Spread::of(&counts.reply_windows.rates(subject.ended));
+    let WindowSpread { min, avg, max, stddev, samples } =
+        WindowSpread::of(&counts.reply_windows.rates(subject.ended));
     let total = counts.replies;
     let [head, body, footer] =
         [counts.head_bytes, counts.body_bytes, counts.footer_bytes].map(|b| mean(b, total));
@@ -103,8 +103,8 @@ fn replies(subject: &Subject) -> String {
     )
 }
 
-fn cost(subject: &Subject) -> String {
-    let Subject { counts, seconds, cpu: (user, system), .. } = subject;
+fn cost(subject: &HttperfReportInput) -> String {
+    let HttperfReportInput { counts, seconds, cpu: (user, system), .. } = subject;
     let bytes = (counts.request_bytes + counts.head_bytes + counts.body_bytes) as f64;
     format!(
         "\nCPU time [s]: user {user:.2} system {system:.2} (user {:.1}% system {:.1}% total {:.1}%)\n\
@@ -117,7 +117,7 @@ fn cost(subject: &Subject) -> String {
     )
 }
 
-fn errors(subject: &Subject) -> String {
+fn errors(subject: &HttperfReportInput) -> String {
     let errors = subject.counts.errors;
     format!(
         "\nErrors: total {} client-timo {} socket-timo {} connrefused {} connreset {}\n\
@@ -133,9 +133,9 @@ fn errors(subject: &Subject) -> String {
     )
 }
 
-fn sessions(subject: &Subject) -> String {
+fn sessions(subject: &HttperfReportInput) -> String {
     let sessions = &subject.counts.sessions;
-    let rates = Spread::of(&sessions.windows.rates(subject.ended));
+    let rates = WindowSpread::of(&sessions.windows.rates(subject.ended));
     let good = sessions.good as f64;
     let failed = sessions.failed as f64;
     let lengths: Vec<_> = sessions.lengths.iter().map(u64::to_string).collect();

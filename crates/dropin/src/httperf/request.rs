@@ -1,6 +1,6 @@
 //! Builds the bytes of httperf's requests.
 
-use super::args::Args;
+use super::args::HttperfArgs;
 use brunt_model::{Body, Request};
 
 const USER_AGENT: &str = "httperf/0.9.0";
@@ -15,7 +15,7 @@ pub struct RequestContent {
 }
 
 /// Builds a request with its exact bytes.
-pub fn request(args: &Args, content: &RequestContent) -> Request {
+pub fn request(args: &HttperfArgs, content: &RequestContent) -> Request {
     let method = content.method.as_deref().unwrap_or(&args.method);
     Request {
         label: url(args, &args.uri),
@@ -30,14 +30,14 @@ pub fn request(args: &Args, content: &RequestContent) -> Request {
     }
 }
 
-fn url(args: &Args, path: &str) -> String {
+fn url(args: &HttperfArgs, path: &str) -> String {
     let scheme = if args.ssl { "https" } else { "http" };
     let host =
         if args.server.contains(':') { format!("[{}]", args.server) } else { args.server.clone() };
     format!("{scheme}://{host}:{}{path}", args.port())
 }
 
-fn bytes(args: &Args, method: &str, content: &RequestContent) -> Vec<u8> {
+fn bytes(args: &HttperfArgs, method: &str, content: &RequestContent) -> Vec<u8> {
     let version = if args.is_http10() { "1.0" } else { "1.1" };
     let mut head =
         format!("{method} {} HTTP/{version}\r\nUser-Agent: {USER_AGENT}\r\n", content.uri);

@@ -1,11 +1,11 @@
 //! Converts httperf's workload to requests, and to sessions that select them.
 
-use super::args::{Args, Workload};
+use super::args::{HttperfArgs, Workload};
 use super::request::{RequestContent, request};
 use super::session_log;
 use brunt_model::Request;
-use brunt_model::load::Think;
-use brunt_model::scenario::{Branch, ConcurrencyMode, Order, Portion, ScenarioStep};
+use brunt_model::load::ThinkTime;
+use brunt_model::scenario::{Branch, ConcurrencyMode, ListOrder, Portion, ScenarioStep};
 use std::fs;
 use std::time::Duration;
 
@@ -14,14 +14,14 @@ use std::time::Duration;
 pub struct SessionWorkload {
     pub requests: Vec<Request>,
     /// Calls of each connection or session, in turn. Empty if each sends one request.
-    pub sessions: Vec<Session>,
+    pub sessions: Vec<HttperfSession>,
     /// Number of connections or sessions.
     pub count: u64,
 }
 
 /// A connection or session.
 #[derive(Debug, Clone)]
-pub struct Session {
+pub struct HttperfSession {
     pub steps: Vec<ScenarioStep>,
     pub calls: u64,
     /// Length of the longest burst.
@@ -29,7 +29,7 @@ pub struct Session {
 }
 
 /// Builds the workload. The error is httperf's message.
-pub fn workload(args: &Args) -> Result<SessionWorkload, String> {
+pub fn workload(args: &HttperfArgs) -> Result<SessionWorkload, String> {
     match &args.workload {
         Workload::Log(count, think, file) => {
             let text = fs::read_to_string(file).map_err(|_| format!("can't open {file}"))?;
@@ -48,7 +48,7 @@ fn seconds(seconds: f64) -> Duration {
 }
 
 fn with_requests(
-    args: &Args,
+    args: &HttperfArgs,
     count: u64,
     calls: u64,
     think: Duration,
@@ -63,7 +63,7 @@ fn with_requests(
     if calls == 0 {
         return Ok(SessionWorkload { requests, sessions: Vec::new(), count: 0 });
     }
-    if calls == 1 && order == Order::Sequence {
+    if calls == 1 && order == ListOrder::Sequence {
         return Ok(SessionWorkload { requests, sessions: Vec::new(), count });
     }
     let mut sessions = vec![session(args, calls, think, order)];
@@ -77,7 +77,7 @@ fn with_requests(
 }
 
 /// The URIs, their order, and their number if the list is not restarted.
-fn uris(args: &Args) -> Result<(Vec<String>, Order, Option<u64>), String> {
+fn uris(args: &HttperfArgs) -> Result<(Vec<String>, ListOrder, Option<u64>), String> {
     if let Some((restarts, file)) = &args.wlog {
         let bytes = fs::read(file).map_err(|_| format!("can't open {file}"))?;
         let parts = bytes.split(|byte| *byte == 0).filter(|part| !part.is_empty());
@@ -86,20 +86,20 @@ fn uris(args: &Args) -> Result<(Vec<String>, Order, Option<u64>), String> {
             return Err(format!("no URIs in {file}; they are parted by zero bytes"));
         }
         let end = (!restarts).then_some(uris.len() as u64);
-        return Ok((uris, Order::Sequence, end));
+        return Ok((uris, ListOrder::Sequence, end));
     }
     match args.wset {
         Some((files, share)) => Ok((
             working_set(args, files),
-            Order::Slow((share * 1e6).round().clamp(0.0, 1e6) as u32),
+            ListOrder::Slow((share * 1e6).round().clamp(0.0, 1e6) as u32),
             None,
         )),
-        None => Ok((vec![args.uri.clone()], Order::Sequence, None)),
+        None => Ok((vec![args.uri.clone()], ListOrder::Sequence, None)),
     }
 }
 
 /// The files of a working set, in the order in which this client requests them.
-fn working_set(args: &Args, files: u64) -> Vec<String> {
+fn working_set(args: &HttperfArgs, files: u64) -> Vec<String> {
     let (id, clients) = args.client;
     let digits = (files - 1).to_string().len();
     let prefix = args.uri.trim_end_matches('/');
@@ -114,7 +114,7 @@ fn working_set(args: &Args, files: u64) -> Vec<String> {
 
 /// Builds a session of calls in bursts of `--burst-length`. A burst longer than
 /// the pipeline limit is split.
-fn session(args: &Args, calls: u64, think: Duration, order: Order) -> Session {
+fn session(args: &HttperfArgs, calls: u64, think: Duration, order: ListOrder) -> HttperfSession {
     let length = args.burst_length.min(calls);
     let full_bursts = calls / length;
     let rest = calls % length;
@@ -124,10 +124,10 @@ fn session(args: &Args, calls: u64, think: Duration, order: Order) -> Session {
         if rest > 0 { (full_bursts, burst_of(rest)) } else { (full_bursts - 1, burst_of(length)) };
     let steps = [burst_of(length), pause(think)].concat();
     let before = (times > 0).then_some(ScenarioStep::Loop { times: Some(times.into()), steps });
-    Session { steps: before.into_iter().chain(last).collect(), calls, longest: length }
+    HttperfSession { steps: before.into_iter().chain(last).collect(), calls, longest: length }
 }
 
-fn next_requests(calls: u64, order: Order) -> Vec<ScenarioStep> {
+fn next_requests(calls: u64, order: ListOrder) -> Vec<ScenarioStep> {
     vec![ScenarioStep::Loop { times: Some(calls.into()), steps: vec![ScenarioStep::Next(order)] }]
 }
 
@@ -135,7 +135,7 @@ fn pause(think: Duration) -> Vec<ScenarioStep> {
     if think.is_zero() {
         Vec::new()
     } else {
-        vec![ScenarioStep::Think(Think { least: think, most: think })]
+        vec![ScenarioStep::Think(ThinkTime { least: think, most: think })]
     }
 }
 
@@ -143,7 +143,7 @@ fn pause(think: Duration) -> Vec<ScenarioStep> {
 ///
 /// A session sends the first call of a burst alone, and never exceeds the pipeline limit.
 fn burst(
-    args: &Args,
+    args: &HttperfArgs,
     calls: u64,
     mut requests: impl FnMut(u64) -> Vec<ScenarioStep>,
 ) -> Vec<ScenarioStep> {
@@ -164,7 +164,7 @@ fn burst(
     parts.filter(|part| *part > 0).map(&mut pipelined).collect()
 }
 
-fn from_log(args: &Args, log: &[Vec<session_log::Burst>], count: u64) -> SessionWorkload {
+fn from_log(args: &HttperfArgs, log: &[Vec<session_log::Burst>], count: u64) -> SessionWorkload {
     let mut requests = Vec::new();
     let sessions = log.iter().map(|bursts| logged_session(args, bursts, &mut requests)).collect();
     SessionWorkload { requests, sessions, count }
@@ -172,11 +172,11 @@ fn from_log(args: &Args, log: &[Vec<session_log::Burst>], count: u64) -> Session
 
 /// Builds a session of a log, and appends its requests to `requests`.
 fn logged_session(
-    args: &Args,
+    args: &HttperfArgs,
     bursts: &[session_log::Burst],
     requests: &mut Vec<Request>,
-) -> Session {
-    let mut session = Session { steps: Vec::new(), calls: 0, longest: 1 };
+) -> HttperfSession {
+    let mut session = HttperfSession { steps: Vec::new(), calls: 0, longest: 1 };
     for (index, logged) in bursts.iter().enumerate() {
         let mut next = requests.len() as u32;
         requests.extend(logged.calls.iter().map(|content| request(args, content)));
@@ -197,11 +197,11 @@ fn logged_session(
 }
 
 /// The steps of the scenario: each iteration is one connection or session.
-pub fn steps(sessions: Vec<Session>) -> Vec<ScenarioStep> {
+pub fn steps(sessions: Vec<HttperfSession>) -> Vec<ScenarioStep> {
     match sessions.len() {
-        0 => vec![ScenarioStep::Next(Order::Sequence)],
+        0 => vec![ScenarioStep::Next(ListOrder::Sequence)],
         _ => vec![ScenarioStep::Choose {
-            order: Order::Sequence,
+            order: ListOrder::Sequence,
             portion: Portion::Whole,
             branches: sessions
                 .into_iter()

@@ -1,14 +1,14 @@
 //! TLS settings of httperf.
 
-use super::args::Args;
-use brunt_model::plan::{Tls, TlsVersion};
+use super::args::HttperfArgs;
+use brunt_model::plan::{TlsSettings, TlsVersion};
 
 /// Values of `--ssl-protocol`. Older versions are known but unsupported.
 const PROTOCOLS: [(&str, &[TlsVersion]); 3] =
     [("tlsv1_2", &[TlsVersion::V12]), ("tlsv1_3", &[TlsVersion::V13]), ("auto", &[])];
 
 /// Returns the TLS settings, and a note on an option that cannot be honored.
-pub fn settings(args: &Args) -> (Tls, Option<String>) {
+pub fn settings(args: &HttperfArgs) -> (TlsSettings, Option<String>) {
     let requested =
         args.ssl_protocol.as_ref().map(|name| name.to_ascii_lowercase().replace('.', "_"));
     let versions = requested
@@ -19,7 +19,7 @@ pub fn settings(args: &Args) -> (Tls, Option<String>) {
     });
     let (ciphers, unknown) =
         args.ssl_ciphers.as_deref().map_or((Vec::new(), None), crate::ciphers::parse_list);
-    let tls = Tls {
+    let tls = TlsSettings {
         cacert: args.ssl_ca_file.clone(),
         cert: args.ssl_certificate.clone(),
         // The file of the certificate may contain the key, too.

@@ -3,8 +3,8 @@
 
 use super::console::{Console, date, now_millis};
 use super::listeners::ListenerFile;
-use super::settings::Settings;
-use crate::error::{Result, ToolError};
+use super::settings::JmeterSettings;
+use crate::error::{ToolError, ToolResult};
 use brunt_jmx::statistics::Statistics;
 use brunt_jmx::summariser::{Summariser, ThreadCounts};
 use brunt_model::{Event, SampleRecord, Snapshot, TestStage, Tick};
@@ -17,7 +17,7 @@ const SUMMARISER: &str = "o.a.j.r.Summariser";
 const ENGINE: &str = "o.a.j.e.StandardJMeterEngine";
 
 /// The listener of a JMeter run.
-pub struct SampleCollector {
+pub struct JmeterCollector {
     pub console: Console,
     /// Tables of the report, if one is written at the end.
     pub statistics: Option<Statistics>,
@@ -41,14 +41,14 @@ struct Summary {
     threads: ThreadCounts,
 }
 
-impl SampleCollector {
+impl JmeterCollector {
     /// Opens the result files.
     pub fn open(
-        settings: &Settings,
+        settings: &JmeterSettings,
         listeners: Vec<ListenerFile>,
         console: Console,
         stages: &[TestStage],
-    ) -> Result<Self> {
+    ) -> ToolResult<Self> {
         let file = settings.options.result_file.as_deref().map(Path::new);
         let file = file.map(|path| open_result_file(path, &settings.jtl)).transpose()?;
         let listener_files = listeners.into_iter().map(|listener| {
@@ -78,7 +78,7 @@ impl SampleCollector {
             live_outputs: LiveOutputs::default(),
             span: (now, now),
             file,
-            listener_files: listener_files.collect::<Result<_>>()?,
+            listener_files: listener_files.collect::<ToolResult<_>>()?,
             summariser,
             threads: populations.map(|population| population.load.peak().ceil() as u64).sum(),
         })
@@ -159,7 +159,7 @@ impl SampleCollector {
     }
 }
 
-impl EventListener for SampleCollector {
+impl EventListener for JmeterCollector {
     fn on_event(&mut self, event: &Event) {
         self.live_outputs.on_event(event);
         match event {
@@ -180,7 +180,7 @@ impl EventListener for SampleCollector {
     }
 }
 
-fn open_result_file(path: &Path, settings: &brunt_jmx::JtlSettings) -> Result<ResultFile> {
+fn open_result_file(path: &Path, settings: &brunt_jmx::JtlSettings) -> ToolResult<ResultFile> {
     let wrong = |error| ToolError::new(format!("{}: {error}", path.display()));
     // JMeter, too, creates the folders of -l and of listeners' files.
     path.parent().map_or(Ok(()), std::fs::create_dir_all).map_err(wrong)?;

@@ -1,6 +1,6 @@
 //! JMeter's console lines and log file.
 
-use super::settings::Settings;
+use super::settings::JmeterSettings;
 use crate::caller::Caller;
 use chrono::{Local, TimeZone};
 use std::fs::{File, OpenOptions};
@@ -18,7 +18,7 @@ pub struct Console {
 
 impl Console {
     /// Creates the log file. A failure is ignored.
-    pub fn open(settings: &Settings, caller: &Arc<Caller>) -> Self {
+    pub fn open(settings: &JmeterSettings, caller: &Arc<Caller>) -> Self {
         let name = settings.options.log_file.as_deref().unwrap_or(LOG);
         let log = OpenOptions::new().create(true).write(true).truncate(true).open(name).ok();
         Self { caller: Arc::clone(caller), log }

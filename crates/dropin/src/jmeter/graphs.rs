@@ -5,7 +5,7 @@
 
 use super::console::Zone;
 use brunt_jmx::statistics::timeline::{LabelSums, Timeline, TimelineInterval};
-use brunt_report::figure::{Axis, Figure, Line, Point, Scale, Unit};
+use brunt_report::figure::{Axis, AxisScale, Chart, ChartLine, ChartPoint, ChartUnit};
 use brunt_report::html::dashboard::ChartSection;
 use brunt_report::scene::COLORS;
 use std::collections::BTreeMap;
@@ -32,14 +32,14 @@ pub fn all(timeline: &Timeline, percentiles: [f64; 3]) -> Vec<ChartSection> {
 }
 
 /// False if a graph is empty or shows only zeros.
-fn has_values(figure: &Figure) -> bool {
-    !figure.is_empty() && !figure.lines.iter().all(Line::is_zero)
+fn has_values(figure: &Chart) -> bool {
+    !figure.is_empty() && !figure.lines.iter().all(ChartLine::is_zero)
 }
 
 /// Labels the x axis of a chart over time with the time of day in `zone`.
-fn with_time_of_day(mut figure: Figure, zone: &Zone) -> Figure {
+fn with_time_of_day(mut figure: Chart, zone: &Zone) -> Chart {
     if figure.group == TIME {
-        figure.x = axis(&format!("Time of day, {}", zone.name), Unit::Clock);
+        figure.x = axis(&format!("Time of day, {}", zone.name), ChartUnit::Clock);
         let points = figure.lines.iter_mut().flat_map(|line| &mut line.points);
         points.for_each(|point| point.x += f64::from(zone.offset_seconds));
     }
@@ -47,7 +47,7 @@ fn with_time_of_day(mut figure: Figure, zone: &Zone) -> Figure {
 }
 
 /// Throughput, response time and error rate of all samples.
-fn overview(timeline: &Timeline, percentiles: [f64; 3]) -> Vec<Figure> {
+fn overview(timeline: &Timeline, percentiles: [f64; 3]) -> Vec<Chart> {
     let width = timeline.width_seconds();
     let rate = line(timeline, "All samples".into(), move |interval| {
         Some(interval.samples.count as f64 / width)
@@ -65,13 +65,13 @@ fn overview(timeline: &Timeline, percentiles: [f64; 3]) -> Vec<Figure> {
         (count > 0).then(|| interval.samples.failed as f64 / count as f64)
     });
     vec![
-        time_figure("Throughput", Unit::PerSecond, vec![rate]),
-        time_figure("Response Time", Unit::Seconds, vec![mean, percentile]),
-        time_figure("Error Rate", Unit::Share, vec![errors]),
+        time_figure("Throughput", ChartUnit::PerSecond, vec![rate]),
+        time_figure("Response Time", ChartUnit::Seconds, vec![mean, percentile]),
+        time_figure("Error Rate", ChartUnit::Share, vec![errors]),
     ]
 }
 
-fn over_time(timeline: &Timeline, percentiles: [f64; 3]) -> Vec<Figure> {
+fn over_time(timeline: &Timeline, percentiles: [f64; 3]) -> Vec<Chart> {
     let mut quantiles = vec![("Min".to_owned(), 0.0), ("Median".to_owned(), 0.5)];
     quantiles.extend(
         percentiles.iter().map(|percent| (format!("{percent}th percentile"), percent / 100.0)),
@@ -98,36 +98,36 @@ fn over_time(timeline: &Timeline, percentiles: [f64; 3]) -> Vec<Figure> {
     vec![
         time_figure(
             "Response Times Over Time",
-            Unit::Seconds,
+            ChartUnit::Seconds,
             mean_by_label(timeline, |sums| sums.elapsed),
         ),
         time_figure(
             "Response Time Percentiles Over Time (successful responses)",
-            Unit::Seconds,
+            ChartUnit::Seconds,
             quantiles,
         ),
-        time_figure("Active Threads Over Time", Unit::Users, threads),
-        time_figure("Bytes Throughput Over Time", Unit::BytesPerSecond, bytes.into()),
+        time_figure("Active Threads Over Time", ChartUnit::Users, threads),
+        time_figure("Bytes Throughput Over Time", ChartUnit::BytesPerSecond, bytes.into()),
         time_figure(
             "Latencies Over Time",
-            Unit::Seconds,
+            ChartUnit::Seconds,
             mean_by_label(timeline, |sums| sums.latency),
         ),
         time_figure(
             "Connect Time Over Time",
-            Unit::Seconds,
+            ChartUnit::Seconds,
             mean_by_label(timeline, |sums| sums.connect),
         ),
     ]
 }
 
-fn mean_by_label(timeline: &Timeline, sum: fn(&LabelSums) -> u64) -> Vec<Line> {
+fn mean_by_label(timeline: &Timeline, sum: fn(&LabelSums) -> u64) -> Vec<ChartLine> {
     by_label(timeline, |sums, _| {
         (sums.count > 0).then(|| sum(sums) as f64 / sums.count as f64 / 1e3)
     })
 }
 
-fn throughput(timeline: &Timeline) -> Vec<Figure> {
+fn throughput(timeline: &Timeline) -> Vec<Chart> {
     let width = timeline.width_seconds();
 
     let hits = vec![per_second(timeline, "Hits per second", |interval| interval.begun)];
@@ -139,49 +139,49 @@ fn throughput(timeline: &Timeline) -> Vec<Figure> {
     ];
 
     vec![
-        time_figure("Hits Per Second", Unit::PerSecond, hits),
-        time_figure("Codes Per Second", Unit::PerSecond, codes),
-        time_figure("Transactions Per Second", Unit::PerSecond, transactions),
-        time_figure("Total Transactions Per Second", Unit::PerSecond, total),
-        Figure {
+        time_figure("Hits Per Second", ChartUnit::PerSecond, hits),
+        time_figure("Codes Per Second", ChartUnit::PerSecond, codes),
+        time_figure("Transactions Per Second", ChartUnit::PerSecond, transactions),
+        time_figure("Total Transactions Per Second", ChartUnit::PerSecond, total),
+        Chart {
             group: "requests".into(),
-            x: axis("Requests", Unit::PerSecond),
+            x: axis("Requests", ChartUnit::PerSecond),
             ..time_figure(
                 "Response Time Vs Request",
-                Unit::Seconds,
+                ChartUnit::Seconds,
                 against_rate(timeline, |sums| sums.elapsed),
             )
         },
-        Figure {
+        Chart {
             group: "requests".into(),
-            x: axis("Requests", Unit::PerSecond),
+            x: axis("Requests", ChartUnit::PerSecond),
             ..time_figure(
                 "Latency Vs Request",
-                Unit::Seconds,
+                ChartUnit::Seconds,
                 against_rate(timeline, |sums| sums.latency),
             )
         },
     ]
 }
 
-fn per_second(timeline: &Timeline, name: &str, count: fn(&TimelineInterval) -> u64) -> Line {
+fn per_second(timeline: &Timeline, name: &str, count: fn(&TimelineInterval) -> u64) -> ChartLine {
     let width = timeline.width_seconds();
     line(timeline, name.into(), |interval| Some(count(interval) as f64 / width))
 }
 
 /// A line for each label: a mean time against the rate of samples.
-fn against_rate(timeline: &Timeline, time: fn(&LabelSums) -> u64) -> Vec<Line> {
+fn against_rate(timeline: &Timeline, time: fn(&LabelSums) -> u64) -> Vec<ChartLine> {
     let width = timeline.width_seconds();
     against(timeline, |interval| interval.ended as f64 / width, time)
 }
 
-fn response_times(timeline: &Timeline) -> Vec<Figure> {
+fn response_times(timeline: &Timeline) -> Vec<Chart> {
     let quantiles = for_labels(timeline, |sums| {
         let quantiles = (0..1_000).step_by(5).map(|permille| f64::from(permille) / 1e3);
-        let points = quantiles.map(|q| Point {
+        let points = quantiles.map(|q| ChartPoint {
             x: q,
             y: Some(sums.times.quantile(q) as f64 / 1e3),
-            ..Point::default()
+            ..ChartPoint::default()
         });
         points.collect()
     });
@@ -191,53 +191,53 @@ fn response_times(timeline: &Timeline) -> Vec<Figure> {
             // Columns of 100 ms, as in JMeter.
             *counts.entry(bucket.low / 100).or_insert(0) += bucket.count;
         }
-        let points = counts.into_iter().map(|(column, count): (u64, u64)| Point {
+        let points = counts.into_iter().map(|(column, count): (u64, u64)| ChartPoint {
             x: column as f64 / 10.0,
             y: Some(count as f64),
-            ..Point::default()
+            ..ChartPoint::default()
         });
         points.collect()
     });
     vec![
-        Figure {
+        Chart {
             group: "percentiles".into(),
-            x: Axis { scale: Scale::Quantile, ..axis("Percentiles", Unit::Share) },
-            ..time_figure("Response Time Percentiles", Unit::Seconds, quantiles)
+            x: Axis { scale: AxisScale::Quantile, ..axis("Percentiles", ChartUnit::Share) },
+            ..time_figure("Response Time Percentiles", ChartUnit::Seconds, quantiles)
         },
-        Figure {
+        Chart {
             group: "threads".into(),
-            x: axis("Active threads", Unit::Users),
+            x: axis("Active threads", ChartUnit::Users),
             ..time_figure(
                 "Time Vs Threads",
-                Unit::Seconds,
+                ChartUnit::Seconds,
                 against(timeline, |interval| interval.all_threads as f64, |sums| sums.elapsed),
             )
         },
-        Figure {
+        Chart {
             group: "distribution".into(),
-            x: axis("Response time", Unit::Seconds),
-            ..time_figure("Response Time Distribution", Unit::Count, distribution)
+            x: axis("Response time", ChartUnit::Seconds),
+            ..time_figure("Response Time Distribution", ChartUnit::Count, distribution)
         },
     ]
 }
 
-fn time_figure(title: &str, unit: Unit, lines: Vec<Line>) -> Figure {
+fn time_figure(title: &str, unit: ChartUnit, lines: Vec<ChartLine>) -> Chart {
     let id = title.to_ascii_lowercase().replace(|c: char| !c.is_ascii_alphanumeric(), "-");
-    let label = if unit == Unit::Seconds { "Time" } else { "" };
+    let label = if unit == ChartUnit::Seconds { "Time" } else { "" };
     let about = lines.iter().map(|line| line.name.as_str()).collect::<Vec<_>>().join(", ");
-    Figure {
+    Chart {
         id,
         title: title.to_owned(),
         about,
         group: TIME.into(),
         y: axis(label, unit),
         lines,
-        ..Figure::default()
+        ..Chart::default()
     }
 }
 
-fn axis(label: &str, unit: Unit) -> Axis {
-    Axis { label: label.to_owned(), unit, scale: Scale::Linear }
+fn axis(label: &str, unit: ChartUnit) -> Axis {
+    Axis { label: label.to_owned(), unit, scale: AxisScale::Linear }
 }
 
 /// The labels of graphs by label, those with the most samples.
@@ -245,40 +245,40 @@ fn top_labels(timeline: &Timeline) -> Vec<(&str, &LabelSums)> {
     timeline.labels().into_iter().take(COLORS).collect()
 }
 
-fn for_labels(timeline: &Timeline, points: fn(&LabelSums) -> Vec<Point>) -> Vec<Line> {
+fn for_labels(timeline: &Timeline, points: fn(&LabelSums) -> Vec<ChartPoint>) -> Vec<ChartLine> {
     let labels = top_labels(timeline).into_iter().enumerate();
     labels.map(|(index, (label, sums))| named_line(index, label, points(sums))).collect()
 }
 
-fn named_line(index: usize, name: &str, points: Vec<Point>) -> Line {
-    Line { name: name.to_owned(), contender: Some(index), dash: 0, points }
+fn named_line(index: usize, name: &str, points: Vec<ChartPoint>) -> ChartLine {
+    ChartLine { name: name.to_owned(), contender: Some(index), dash: 0, points }
 }
 
 fn line(
     timeline: &Timeline,
     name: String,
     value: impl Fn(&TimelineInterval) -> Option<f64>,
-) -> Line {
-    let points = timeline.intervals().map(|(x, interval)| Point {
+) -> ChartLine {
+    let points = timeline.intervals().map(|(x, interval)| ChartPoint {
         x,
         y: value(interval),
-        ..Point::default()
+        ..ChartPoint::default()
     });
-    Line { name, points: points.collect(), ..Line::default() }
+    ChartLine { name, points: points.collect(), ..ChartLine::default() }
 }
 
 /// A line for each shown label.
 fn by_label(
     timeline: &Timeline,
     value: impl Fn(&LabelSums, &TimelineInterval) -> Option<f64>,
-) -> Vec<Line> {
+) -> Vec<ChartLine> {
     let labels = top_labels(timeline).into_iter().enumerate();
     labels
         .map(|(index, (label, _))| {
             let value = |interval: &TimelineInterval| {
                 interval.labels.get(label).and_then(|sums| value(sums, interval))
             };
-            Line { contender: Some(index), ..line(timeline, label.to_owned(), value) }
+            ChartLine { contender: Some(index), ..line(timeline, label.to_owned(), value) }
         })
         .collect()
 }
@@ -288,7 +288,7 @@ fn by_name(
     timeline: &Timeline,
     map: fn(&TimelineInterval) -> &BTreeMap<String, u64>,
     value: impl Fn(u64) -> f64,
-) -> Vec<Line> {
+) -> Vec<ChartLine> {
     let mut names: Vec<&String> =
         timeline.intervals().flat_map(|(_, interval)| map(interval).keys()).collect();
     names.sort();
@@ -299,7 +299,7 @@ fn by_name(
             let value = |interval: &TimelineInterval| {
                 Some(value(map(interval).get(name).copied().unwrap_or(0)))
             };
-            Line { contender: Some(index), ..line(timeline, name.clone(), value) }
+            ChartLine { contender: Some(index), ..line(timeline, name.clone(), value) }
         })
         .collect()
 }
@@ -310,7 +310,7 @@ fn against(
     timeline: &Timeline,
     x: impl Fn(&TimelineInterval) -> f64,
     time: fn(&LabelSums) -> u64,
-) -> Vec<Line> {
+) -> Vec<ChartLine> {
     let labels = top_labels(timeline).into_iter().enumerate();
     labels
         .map(|(index, (label, _))| {
@@ -320,8 +320,11 @@ fn against(
             });
             let mut points: Vec<(f64, f64)> = intervals.collect();
             points.sort_by(|one, other| one.0.total_cmp(&other.0));
-            let points =
-                points.into_iter().map(|(x, y)| Point { x, y: Some(y), ..Point::default() });
+            let points = points.into_iter().map(|(x, y)| ChartPoint {
+                x,
+                y: Some(y),
+                ..ChartPoint::default()
+            });
             named_line(index, label, points.collect())
         })
         .collect()
@@ -352,7 +355,7 @@ mod tests {
         let sections = all(statistics.timeline(), [90.0, 95.0, 99.0]);
         let titles: Vec<&str> = sections.iter().map(|section| section.title.as_str()).collect();
         assert_eq!(titles, ["Overview", "Over Time", "Throughput", "Response Times"]);
-        let figures: Vec<&Figure> = sections.iter().flat_map(|section| &section.figures).collect();
+        let figures: Vec<&Chart> = sections.iter().flat_map(|section| &section.figures).collect();
         for title in [
             "Response Times Over Time",
             "Codes Per Second",
@@ -365,7 +368,7 @@ mod tests {
             sections[0].figures.iter().find(|figure| figure.title == "Error Rate").unwrap();
         assert_eq!(errors.lines[0].known().next().map(|point| point.1), Some(0.25));
         // The x axis is the time of day, the same for all charts over time.
-        let over_time: Vec<&&Figure> =
+        let over_time: Vec<&&Chart> =
             figures.iter().filter(|figure| figure.group == TIME).collect();
         let first = over_time[0].lines[0].points[0].x
             - f64::from(Zone::of_instant(1_000_000).offset_seconds);

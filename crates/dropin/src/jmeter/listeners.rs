@@ -1,8 +1,8 @@
 //! Finds the result files that listeners of the plan name, such as View Results Tree with a file.
 
-use super::settings::Settings;
+use super::settings::JmeterSettings;
 use brunt_jmx::plan::PlanFolder;
-use brunt_jmx::{Document, JtlSettings, Role, TestElement};
+use brunt_jmx::{JmxDocument, JtlSettings, Role, TestElement};
 use brunt_model::SampleRecord;
 use std::path::PathBuf;
 
@@ -35,7 +35,11 @@ pub struct ListenerFiles {
 }
 
 /// Finds the files of all enabled listeners. Names that contain expressions are ignored.
-pub fn find(document: &Document, folder: &PlanFolder, settings: &Settings) -> ListenerFiles {
+pub fn find(
+    document: &JmxDocument,
+    folder: &PlanFolder,
+    settings: &JmeterSettings,
+) -> ListenerFiles {
     let listeners = document.enabled_elements().filter(|element| element.role() == Role::Listener);
     // The file of `-l` is written anyway.
     let mut names: Vec<String> = settings.options.result_file.iter().cloned().collect();
@@ -58,7 +62,7 @@ pub fn find(document: &Document, folder: &PlanFolder, settings: &Settings) -> Li
     result
 }
 
-fn file(listener: &TestElement<'_>, path: PathBuf, settings: &Settings) -> ListenerFile {
+fn file(listener: &TestElement<'_>, path: PathBuf, settings: &JmeterSettings) -> ListenerFile {
     let properties = listener.properties();
     let logs_errors =
         properties.bool("ResultCollector.error_logging").ok().flatten().unwrap_or(false);

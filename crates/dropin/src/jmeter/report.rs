@@ -1,11 +1,11 @@
 //! Writes the dashboard of a run or a result file: a page with JMeter's
 //! tables and graphs, and `statistics.json`.
 
-use super::collector::SampleCollector;
+use super::collector::JmeterCollector;
 use super::console::date;
 use super::graphs;
-use super::settings::{Settings, check_folder};
-use crate::error::{Result, ToolError};
+use super::settings::{JmeterSettings, check_folder};
+use crate::error::{ToolError, ToolResult};
 use brunt_jmx::dashboard;
 use brunt_jmx::jtl;
 use brunt_jmx::statistics::Statistics;
@@ -17,7 +17,7 @@ use std::path::Path;
 const TITLE: &str = "Apache JMeter Dashboard";
 
 /// Writes the report of a result file (`-g`) and returns the exit code.
-pub fn of_file(settings: &Settings) -> Result<u8> {
+pub fn of_file(settings: &JmeterSettings) -> ToolResult<u8> {
     let name = settings.options.result_file.as_deref().unwrap_or_default();
     let folder = settings.report_folder();
     if settings.options.force_delete && folder.exists() {
@@ -43,12 +43,17 @@ pub fn of_file(settings: &Settings) -> Result<u8> {
 }
 
 /// Writes the report of a run (`-e`).
-pub fn of_run(settings: &Settings, collector: &SampleCollector) -> Result<()> {
+pub fn of_run(settings: &JmeterSettings, collector: &JmeterCollector) -> ToolResult<()> {
     let Some(statistics) = &collector.statistics else { return Ok(()) };
     write(settings, statistics, collector.span.0, collector.span.1)
 }
 
-fn write(settings: &Settings, statistics: &Statistics, start: u64, end: u64) -> Result<()> {
+fn write(
+    settings: &JmeterSettings,
+    statistics: &Statistics,
+    start: u64,
+    end: u64,
+) -> ToolResult<()> {
     let folder = settings.report_folder();
     fs::create_dir_all(&folder).map_err(|error| path_error(&folder, &error))?;
     let title =

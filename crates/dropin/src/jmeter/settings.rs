@@ -3,14 +3,14 @@
 use super::listeners::ListenerFile;
 use crate::brunt_options::BruntOptions;
 use crate::caller::Caller;
-use crate::error::{Result, ToolError};
+use crate::error::{ToolError, ToolResult};
 use brunt_jmx::JtlSettings;
 use brunt_jmx::cli_options::{CliOptions, PropertyArgument};
 use brunt_jmx::properties::RunProperties;
 use brunt_jmx::statistics::{ApdexThresholds, StatisticsSettings};
 use brunt_jmx::summariser::SummariserSettings;
 use brunt_model::Objective;
-use brunt_model::plan::{RecordDetail, Records, ResolveAll};
+use brunt_model::plan::{ListenerRecords, RecordDetail, ResolveAll};
 use brunt_runner::result_file;
 use brunt_spec::words::{WordError, duration, objective, values};
 use std::fs;
@@ -21,7 +21,7 @@ use std::time::Duration;
 const REPORT_FOLDER: &str = "report-output";
 
 /// Settings of a run.
-pub struct Settings {
+pub struct JmeterSettings {
     pub options: CliOptions,
     pub properties: RunProperties,
     /// Path of the plan; empty if no plan is run.
@@ -44,9 +44,9 @@ pub struct Settings {
     pub max_duration: Option<Duration>,
 }
 
-impl Settings {
+impl JmeterSettings {
     /// Reads the properties files and brunt's options.
-    pub fn new(options: CliOptions, caller: &Caller) -> Result<Self> {
+    pub fn new(options: CliOptions, caller: &Caller) -> ToolResult<Self> {
         let bin = options.home.as_ref().map(|home| Path::new(home).join("bin"));
         let read_properties = |file: &str| {
             let in_bin = bin.as_ref().map(|bin| bin.join(file));
@@ -83,7 +83,7 @@ impl Settings {
     }
 
     /// Applies a brunt option, named without `--brunt-`.
-    fn set_brunt_option(&mut self, name: &str, value: &str) -> Result<(), String> {
+    fn set_brunt_option(&mut self, name: &str, value: &str) -> ToolResult<(), String> {
         let wrong = |error: WordError| format!("--brunt-{name}: {error}");
         match name {
             "fail-on" => self.fail_on.extend(objective::parse(value).map_err(wrong)?),
@@ -103,7 +103,7 @@ impl Settings {
     }
 
     /// Path of the plan.
-    pub fn plan_path(&self) -> Result<&Path> {
+    pub fn plan_path(&self) -> ToolResult<&Path> {
         if self.plan == "LAST" {
             return Err(ToolError::new("-t LAST: no list of opened plans is kept; name the plan"));
         }
@@ -124,7 +124,7 @@ impl Settings {
     }
 
     /// The parts of samples that the result files need.
-    pub fn records(&self, listener_files: &[ListenerFile]) -> Records {
+    pub fn records(&self, listener_files: &[ListenerFile]) -> ListenerRecords {
         let mut records = result_file::records(&self.jtl);
         // Without `-l`, only the tables need samples.
         if self.options.result_file.is_none() {
@@ -198,7 +198,7 @@ impl Settings {
 
     /// Deletes old files with `-f`, and checks that the result file and the report
     /// folder are new or empty.
-    pub fn prepare(&self) -> Result<()> {
+    pub fn prepare(&self) -> ToolResult<()> {
         let folder = self.report_folder();
         if self.options.force_delete {
             if let Some(file) = &self.options.result_file
@@ -235,7 +235,7 @@ impl Settings {
 }
 
 /// Checks that the folder of a report is new or empty.
-pub fn check_folder(folder: &Path) -> Result<()> {
+pub fn check_folder(folder: &Path) -> ToolResult<()> {
     let is_used = fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some());
     if is_used {
         let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());

@@ -1,7 +1,7 @@
 //! Receives messages that end a test: a datagram with the text `Shutdown`
 //! or `StopTestNow` from this machine.
 
-use super::settings::Settings;
+use super::settings::JmeterSettings;
 use crate::caller::Caller;
 use brunt_runner::Interrupt;
 use std::net::{Ipv4Addr, UdpSocket};
@@ -10,7 +10,11 @@ use std::thread;
 
 /// Starts to receive messages and returns the port. None if no port is free,
 /// or messages are turned off.
-pub fn listen(settings: &Settings, interrupt: &Interrupt, caller: &Arc<Caller>) -> Option<u16> {
+pub fn listen(
+    settings: &JmeterSettings,
+    interrupt: &Interrupt,
+    caller: &Arc<Caller>,
+) -> Option<u16> {
     let first = settings.number("jmeterengine.nongui.port", 4445.0) as u16;
     let last = settings.number("jmeterengine.nongui.maxport", 4455.0) as u16;
     // JMeter, too, takes such a port as a switch.

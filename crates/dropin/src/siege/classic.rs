@@ -13,7 +13,7 @@ const STEPS: f64 = 100.0;
 const STEP_NANOS: u64 = 10_000_000;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Classic {
+pub struct SiegeReport {
     /// Transactions that did not fail.
     pub hits: u64,
     /// Hits with a status below 400, or 401 or 407.
@@ -39,7 +39,7 @@ pub struct Classic {
 
 /// Figures of a report.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Figures {
+pub struct SiegeFigures {
     pub hits: u64,
     pub okay: u64,
     pub ok_200: u64,
@@ -63,7 +63,7 @@ pub struct Figures {
     pub shortest: f64,
 }
 
-impl Classic {
+impl SiegeReport {
     /// Counts a transaction. Returns true if it failed.
     pub fn add(&mut self, sample: &Sample) -> bool {
         let nanos = sample.last_byte.nanos_since(sample.begun);
@@ -103,11 +103,11 @@ impl Classic {
     }
 
     /// Computes the figures of a run between two instants.
-    pub fn figures(&self, start: Tick, end: Tick) -> Figures {
+    pub fn figures(&self, start: Tick, end: Tick) -> SiegeFigures {
         let elapsed = seconds_of_steps(steps(start, end));
         let megabytes = self.bytes as f64 / (1024.0 * 1024.0);
         let hits = self.hits as f64;
-        Figures {
+        SiegeFigures {
             hits: self.hits,
             okay: self.okay,
             ok_200: self.ok_200,
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn transactions_are_sorted_as_siege_sorts_them() {
-        let mut classic = Classic::default();
+        let mut classic = SiegeReport::default();
         for code in [200, 301, 401, 404, 408, 500, 503] {
             classic.add(&ended(0, 4, status(code)));
         }
@@ -177,7 +177,7 @@ mod tests {
     /// 8 ms from 5 to 13 are one step, 4 ms from 13 to 17 are none. On average, they are right.
     #[test]
     fn times_are_counted_in_steps() {
-        let mut classic = Classic::default();
+        let mut classic = SiegeReport::default();
         classic.add(&ended(5, 8, status(200)));
         classic.add(&ended(13, 4, status(200)));
         let figures = classic.figures(Tick(0), Tick(20_000_000));
@@ -188,6 +188,6 @@ mod tests {
             (2.0, 100.0, 100.0)
         );
         assert_eq!(classic.true_mean_millis(), 6.0);
-        assert_eq!(Classic::default().figures(Tick(0), Tick(0)), Figures::default());
+        assert_eq!(SiegeReport::default().figures(Tick(0), Tick(0)), SiegeFigures::default());
     }
 }

@@ -1,29 +1,29 @@
 //! Collects the transactions of siege's run, prints them, and stops the
 //! run after too many failures.
 
-use super::classic::{Classic, Figures};
+use super::classic::{SiegeFigures, SiegeReport};
 use super::lines::{TransactionLines, error_message};
-use super::settings::Settings;
+use super::settings::SiegeSettings;
 use crate::caller::Caller;
-use crate::epoch::Epoch;
-use brunt_engine::Control;
+use crate::epoch::UnixEpoch;
+use brunt_engine::RunControl;
 use brunt_model::{Event, Failure, Phase, Sample, Tick};
 use brunt_runner::EventListener;
 use std::sync::Arc;
 
 /// The listener of a siege run.
 #[allow(clippy::struct_excessive_bools)] // outcomes of the run, and switches
-pub struct SampleCollector {
-    pub classic: Classic,
+pub struct SiegeCollector {
+    pub classic: SiegeReport,
     /// True after too many failures.
     pub aborted: bool,
     pub interrupted: bool,
     /// Unix time of the clock's zero.
-    pub epoch: Epoch,
+    pub epoch: UnixEpoch,
     lines: Option<TransactionLines>,
     quiet: bool,
     max_failures: u64,
-    control: Control,
+    control: RunControl,
     caller: Arc<Caller>,
     has_time_limit: bool,
     /// Samples that wait for the names of their labels.
@@ -32,19 +32,19 @@ pub struct SampleCollector {
     ended: Tick,
 }
 
-impl SampleCollector {
+impl SiegeCollector {
     /// Creates a collector without samples. `lines` formats transactions, if they are printed.
     pub fn new(
-        settings: &Settings,
+        settings: &SiegeSettings,
         lines: Option<TransactionLines>,
-        control: Control,
+        control: RunControl,
         caller: &Arc<Caller>,
     ) -> Self {
         Self {
-            classic: Classic::default(),
+            classic: SiegeReport::default(),
             aborted: false,
             interrupted: false,
-            epoch: Epoch::default(),
+            epoch: UnixEpoch::default(),
             lines,
             quiet: settings.quiet,
             max_failures: settings.failures,
@@ -63,7 +63,7 @@ impl SampleCollector {
     }
 
     /// Computes the figures of the report.
-    pub fn figures(&self) -> Figures {
+    pub fn figures(&self) -> SiegeFigures {
         let end =
             if self.was_lifted() { self.ended.max(self.classic.last) } else { self.classic.last };
         self.classic.figures(self.started_at, end.max(self.started_at))
@@ -105,7 +105,7 @@ impl SampleCollector {
     }
 }
 
-impl EventListener for SampleCollector {
+impl EventListener for SiegeCollector {
     fn on_event(&mut self, event: &Event) {
         self.epoch.observe(event);
         match event {

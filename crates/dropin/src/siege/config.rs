@@ -1,10 +1,10 @@
 //! Prints the effective settings (`-C`).
 
-use super::settings::{Format, Reps, Settings, VERSION};
+use super::settings::{Reps, SiegeFormat, SiegeSettings, VERSION};
 use std::fmt::Write;
 
 /// Formats the settings, one per line.
-pub fn config(settings: &Settings) -> String {
+pub fn config(settings: &SiegeSettings) -> String {
     let mut out = format!(
         "CURRENT  SIEGE  CONFIGURATION\n{}\nEdit the resource file to change the settings.\n{}\n",
         settings.user_agent,
@@ -39,8 +39,8 @@ fn number_or_na(number: Option<u64>, unit: &str) -> String {
     number.map_or_else(|| "n/a".to_owned(), |number| format!("{number}{unit}"))
 }
 
-fn rows(s: &Settings) -> Vec<(&'static str, String)> {
-    let json = s.form() == Format::Json;
+fn rows(s: &SiegeSettings) -> Vec<(&'static str, String)> {
+    let json = s.form() == SiegeFormat::Json;
 
     let reps = match s.reps.filter(|_| s.time.is_none()) {
         Some(Reps::Times(n)) => n.to_string(),

@@ -1,7 +1,7 @@
 //! Formats siege's line for each transaction, plain or as CSV, with siege's colors.
 
 use super::classic::seconds;
-use super::settings::Settings;
+use super::settings::SiegeSettings;
 use brunt_model::{Failure, Sample};
 use chrono::{Local, TimeZone};
 use std::collections::HashMap;
@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 /// A formatter of transaction lines.
 pub struct TransactionLines {
-    settings: Settings,
+    settings: SiegeSettings,
     /// Labels by their number.
     labels: HashMap<u32, Label>,
     /// Position of each label in the list of URLs.
@@ -25,7 +25,7 @@ struct Label {
 
 impl TransactionLines {
     /// Creates a formatter for requests with these labels, in the order of the list of URLs.
-    pub fn new(settings: &Settings, labels: impl Iterator<Item = String>) -> Self {
+    pub fn new(settings: &SiegeSettings, labels: impl Iterator<Item = String>) -> Self {
         let mut positions = HashMap::new();
         // A URL that occurs twice has the position of its first occurrence.
         labels

@@ -1,16 +1,16 @@
 //! Writes siege's log file: a header once, then one row for each run.
 
-use super::classic::Figures;
+use super::classic::SiegeFigures;
 use super::lines::date;
 use super::print::{LOG_HEAD, log_row};
-use super::settings::Settings;
+use super::settings::SiegeSettings;
 use crate::caller::Caller;
 use brunt_model::system_error::without_number;
 use std::fs::OpenOptions;
 use std::io::{self, Write};
 
 /// Appends the figures of a run to the log. `now` is in Unix seconds.
-pub fn append(settings: &Settings, figures: &Figures, now: f64, caller: &Caller) {
+pub fn append(settings: &SiegeSettings, figures: &SiegeFigures, now: f64, caller: &Caller) {
     if let Err(error) = write(settings, figures, now) {
         let why = without_number(&error.to_string());
         caller.err_line(&format!(
@@ -20,7 +20,7 @@ pub fn append(settings: &Settings, figures: &Figures, now: f64, caller: &Caller)
     }
 }
 
-fn write(settings: &Settings, figures: &Figures, now: f64) -> io::Result<()> {
+fn write(settings: &SiegeSettings, figures: &SiegeFigures, now: f64) -> io::Result<()> {
     let mut file = OpenOptions::new().create(true).append(true).open(&settings.logfile)?;
     let mut text = String::new();
     if file.metadata()?.len() == 0 {

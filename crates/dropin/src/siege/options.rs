@@ -1,19 +1,19 @@
 //! The table of siege's options. They are applied in order, after the directives of siegerc.
 
 use super::rc;
-use super::settings::{Format, Look, Settings};
+use super::settings::{Look, SiegeFormat, SiegeSettings};
 use crate::caller::Caller;
 use crate::getopt::Argument;
 use crate::getopt::long::{LongItem, LongOptions, OptionRow};
 
 /// Effect of an option.
 #[derive(Clone, Copy)]
-pub enum OptionEffect {
+pub enum SiegeOption {
     /// Sets this directive to the option's value.
     Directive(&'static str),
     /// Sets this directive to this value.
     SetTo(&'static str, &'static str),
-    Set(fn(&mut Settings, &str)),
+    Set(fn(&mut SiegeSettings, &str)),
     /// Prints a page and exits.
     InfoPage(InfoPage),
     /// No effect: the option was applied before all others.
@@ -35,53 +35,53 @@ const fn row(
     short: char,
     long: &'static str,
     argument: Argument,
-    effect: OptionEffect,
-) -> OptionRow<OptionEffect> {
+    effect: SiegeOption,
+) -> OptionRow<SiegeOption> {
     OptionRow { short: Some(short), long, argument, effect }
 }
 
-const OPTIONS: &[OptionRow<OptionEffect>] = &[
-    row('V', "version", Argument::None, OptionEffect::InfoPage(InfoPage::Version)),
-    row('h', "help", Argument::None, OptionEffect::InfoPage(InfoPage::Help)),
-    row('C', "config", Argument::None, OptionEffect::InfoPage(InfoPage::Config)),
-    row('v', "verbose", Argument::None, OptionEffect::SetTo("verbose", "true")),
-    row('q', "quiet", Argument::None, OptionEffect::SetTo("quiet", "true")),
-    row('D', "debug", Argument::None, OptionEffect::SetTo("debug", "true")),
-    row('g', "get", Argument::None, OptionEffect::Set(|s, _| s.look = Some(Look::Heads))),
-    row('p', "print", Argument::None, OptionEffect::Set(|s, _| s.look = Some(Look::Page))),
-    row('c', "concurrent", Argument::Required, OptionEffect::Directive("concurrent")),
-    row('r', "reps", Argument::Required, OptionEffect::Directive("reps")),
-    row('t', "time", Argument::Required, OptionEffect::Directive("time")),
-    row('d', "delay", Argument::Required, OptionEffect::Directive("delay")),
-    row('b', "benchmark", Argument::None, OptionEffect::SetTo("benchmark", "true")),
-    row('i', "internet", Argument::None, OptionEffect::SetTo("internet", "true")),
-    row('f', "file", Argument::Required, OptionEffect::Directive("file")),
-    row('R', "rc", Argument::Required, OptionEffect::AlreadyApplied),
-    row('l', "log", Argument::Optional, OptionEffect::Set(Settings::log_to)),
-    row('m', "mark", Argument::Required, OptionEffect::Set(Settings::mark_with)),
-    row('H', "header", Argument::Required, OptionEffect::Directive("header")),
-    row('A', "user-agent", Argument::Required, OptionEffect::Directive("user-agent")),
+const OPTIONS: &[OptionRow<SiegeOption>] = &[
+    row('V', "version", Argument::None, SiegeOption::InfoPage(InfoPage::Version)),
+    row('h', "help", Argument::None, SiegeOption::InfoPage(InfoPage::Help)),
+    row('C', "config", Argument::None, SiegeOption::InfoPage(InfoPage::Config)),
+    row('v', "verbose", Argument::None, SiegeOption::SetTo("verbose", "true")),
+    row('q', "quiet", Argument::None, SiegeOption::SetTo("quiet", "true")),
+    row('D', "debug", Argument::None, SiegeOption::SetTo("debug", "true")),
+    row('g', "get", Argument::None, SiegeOption::Set(|s, _| s.look = Some(Look::Heads))),
+    row('p', "print", Argument::None, SiegeOption::Set(|s, _| s.look = Some(Look::Page))),
+    row('c', "concurrent", Argument::Required, SiegeOption::Directive("concurrent")),
+    row('r', "reps", Argument::Required, SiegeOption::Directive("reps")),
+    row('t', "time", Argument::Required, SiegeOption::Directive("time")),
+    row('d', "delay", Argument::Required, SiegeOption::Directive("delay")),
+    row('b', "benchmark", Argument::None, SiegeOption::SetTo("benchmark", "true")),
+    row('i', "internet", Argument::None, SiegeOption::SetTo("internet", "true")),
+    row('f', "file", Argument::Required, SiegeOption::Directive("file")),
+    row('R', "rc", Argument::Required, SiegeOption::AlreadyApplied),
+    row('l', "log", Argument::Optional, SiegeOption::Set(SiegeSettings::log_to)),
+    row('m', "mark", Argument::Required, SiegeOption::Set(SiegeSettings::mark_with)),
+    row('H', "header", Argument::Required, SiegeOption::Directive("header")),
+    row('A', "user-agent", Argument::Required, SiegeOption::Directive("user-agent")),
     row(
         'T',
         "content-type",
         Argument::Required,
-        OptionEffect::Set(|s, v| s.content_type = Some(v.to_owned())),
+        SiegeOption::Set(|s, v| s.content_type = Some(v.to_owned())),
     ),
-    row('j', "json-output", Argument::None, OptionEffect::SetTo("json_output", "true")),
-    row('N', "no-parser", Argument::None, OptionEffect::SetTo("parser", "false")),
-    row('F', "no-follow", Argument::None, OptionEffect::SetTo("follow-location", "false")),
+    row('j', "json-output", Argument::None, SiegeOption::SetTo("json_output", "true")),
+    row('N', "no-parser", Argument::None, SiegeOption::SetTo("parser", "false")),
+    row('F', "no-follow", Argument::None, SiegeOption::SetTo("follow-location", "false")),
 ];
 
 /// Why siege exits without a run.
 #[derive(Debug)]
-pub enum Refusal {
+pub enum SiegeExit {
     /// Prints a page. The settings are the effective ones.
-    InfoPage(InfoPage, Box<Settings>),
+    InfoPage(InfoPage, Box<SiegeSettings>),
     /// Prints this message to stderr and exits with this code.
     Message(String, u8),
 }
 
-impl Settings {
+impl SiegeSettings {
     fn log_to(&mut self, file: &str) {
         self.logging = true;
         if !file.is_empty() {
@@ -96,23 +96,28 @@ impl Settings {
 }
 
 /// Parses the arguments that follow the program's name.
-pub fn parse(program_name: &str, words: &[String], caller: &Caller) -> Result<Settings, Refusal> {
+pub fn parse(
+    program_name: &str,
+    words: &[String],
+    caller: &Caller,
+) -> Result<SiegeSettings, SiegeExit> {
     let mut settings = rc::read(rc_option(words).as_deref(), caller)?;
     let form = caller.variable("BRUNT_SIEGE_FORMAT");
     if let Some(form) = form.filter(|form| !form.is_empty()) {
-        settings.format = Some(Format::parse(&form).map_err(|why| refusal(program_name, &why))?);
+        settings.format =
+            Some(SiegeFormat::parse(&form).map_err(|why| refusal(program_name, &why))?);
     }
     let mut page = None;
     let mut long = LongOptions::new(words, OPTIONS);
     while let Some(read) = long.next() {
         match read {
             LongItem::Option(row, value) => match row.effect {
-                OptionEffect::Directive(name) => settings.set(name, value.unwrap_or_default()),
-                OptionEffect::SetTo(name, value) => settings.set_switch(name, value),
-                OptionEffect::Set(set) => set(&mut settings, value.unwrap_or_default()),
+                SiegeOption::Directive(name) => settings.set(name, value.unwrap_or_default()),
+                SiegeOption::SetTo(name, value) => settings.set_switch(name, value),
+                SiegeOption::Set(set) => set(&mut settings, value.unwrap_or_default()),
                 // The page is printed after all options, since `-C` shows their effects.
-                OptionEffect::InfoPage(first) => page = page.or(Some(first)),
-                OptionEffect::AlreadyApplied => {}
+                SiegeOption::InfoPage(first) => page = page.or(Some(first)),
+                SiegeOption::AlreadyApplied => {}
             },
             LongItem::BruntOption(word) => {
                 set_brunt_option(&mut settings, word, &mut long)
@@ -127,17 +132,17 @@ pub fn parse(program_name: &str, words: &[String], caller: &Caller) -> Result<Se
         settings.url = Some((*url).to_owned());
     }
     if let Some(page) = page {
-        return Err(Refusal::InfoPage(page, Box::new(settings)));
+        return Err(SiegeExit::InfoPage(page, Box::new(settings)));
     }
     match settings.headers.iter().find(|line| !line.contains(':')) {
         Some(_) => {
-            Err(Refusal::Message("[\x1b[1;31mfatal\x1b[0m] no ':' in http-header\n".into(), 1))
+            Err(SiegeExit::Message("[\x1b[1;31mfatal\x1b[0m] no ':' in http-header\n".into(), 1))
         }
         None => Ok(settings),
     }
 }
 
-impl Settings {
+impl SiegeSettings {
     /// Sets a switch. `-j` overrides the format from the environment.
     fn set_switch(&mut self, name: &str, value: &str) {
         self.set(name, value);
@@ -147,20 +152,20 @@ impl Settings {
     }
 }
 
-fn refusal(program_name: &str, why: &str) -> Refusal {
-    Refusal::Message(format!("{program_name}: {why}\n"), 1)
+fn refusal(program_name: &str, why: &str) -> SiegeExit {
+    SiegeExit::Message(format!("{program_name}: {why}\n"), 1)
 }
 
 fn set_brunt_option<'a>(
-    settings: &mut Settings,
+    settings: &mut SiegeSettings,
     word: &'a str,
-    long: &mut LongOptions<'a, OptionEffect>,
+    long: &mut LongOptions<'a, SiegeOption>,
 ) -> Result<(), String> {
     let Some(rest) = word.strip_prefix("siege-format") else {
         return settings.brunt_options.take(word, || long.take_word());
     };
     let name = rest.strip_prefix('=').or_else(|| long.take_word()).unwrap_or_default();
-    settings.format = Some(Format::parse(name)?);
+    settings.format = Some(SiegeFormat::parse(name)?);
     Ok(())
 }
 
@@ -170,7 +175,7 @@ fn rc_option(words: &[String]) -> Option<String> {
     let mut path = None;
     while let Some(read) = long.next() {
         match read {
-            LongItem::Option(OptionRow { effect: OptionEffect::AlreadyApplied, .. }, value) => {
+            LongItem::Option(OptionRow { effect: SiegeOption::AlreadyApplied, .. }, value) => {
                 path = value.map(str::to_owned);
             }
             // The value of such an option must not be read as an option.

@@ -1,16 +1,16 @@
 //! Builds the plan of a siege run.
 
 use super::request::request;
-use super::settings::{Look, Reps, Settings};
+use super::settings::{Look, Reps, SiegeSettings};
 use super::urls::{Login, UrlEntry};
-use crate::error::Result;
+use crate::error::ToolResult;
 use crate::run_setup::processes;
-use brunt_model::load::{Shape, Think};
-use brunt_model::plan::{Connection, Dialling, HttpVersion, Record, Tls};
+use brunt_model::load::{LoadShape, ThinkTime};
+use brunt_model::plan::{ConnectionSettings, Dialling, HttpVersion, RecordSettings, TlsSettings};
 use brunt_model::reply_policy::{
     Cookies, Credentials, Elements, PageCache, RedirectRules, Redirects,
 };
-use brunt_model::scenario::{Branch, Order, Portion, Scenario, ScenarioStep};
+use brunt_model::scenario::{Branch, ListOrder, Portion, Scenario, ScenarioStep};
 use brunt_model::{Load, Plan, Population, ReplyPolicy, Request, Stop};
 use brunt_spec::{System, to_plan};
 use std::time::Duration;
@@ -25,23 +25,25 @@ const LABELS_SHOWN: u32 = 1 << 20;
 const LABELS: u32 = 1000;
 
 /// Number of users: `--concurrent`, up to the limit of siegerc.
-pub fn users(settings: &Settings) -> u64 {
+pub fn users(settings: &SiegeSettings) -> u64 {
     if settings.look.is_some() { 1 } else { settings.concurrent.clamp(1, settings.limit.max(1)) }
 }
 
 /// Builds the plan. Also returns a note for the user about source addresses, if any.
 pub fn plan(
-    settings: &Settings,
+    settings: &SiegeSettings,
     urls: &[UrlEntry],
     system: &System,
-) -> Result<(Plan, Option<String>)> {
+) -> ToolResult<(Plan, Option<String>)> {
     let users = users(settings);
     // Without a bound, the conversion would panic for large numbers.
-    let think =
-        Think { least: Duration::ZERO, most: Duration::from_secs_f64(settings.pause().min(1e6)) };
+    let think = ThinkTime {
+        least: Duration::ZERO,
+        most: Duration::from_secs_f64(settings.pause().min(1e6)),
+    };
     let mut plan = Plan {
         populations: Population::only(
-            Load::Closed { users: Shape::constant(users as f64), think },
+            Load::Closed { users: LoadShape::constant(users as f64), think },
             scenario(settings, urls),
             stop(settings, urls.len() as u64),
         ),
@@ -49,7 +51,7 @@ pub fn plan(
         connection: connection(settings),
         objectives: Vec::new(),
         until: None,
-        record: Record {
+        record: RecordSettings {
             interval: INTERVAL,
             labels: if settings.shows_lines() { LABELS_SHOWN } else { LABELS },
             samples: true,
@@ -68,11 +70,11 @@ pub fn plan(
 /// Builds the scenario: each user first requests one of the login URLs, then goes through the list.
 ///
 /// User i takes the i-th login URL, counted cyclically.
-fn scenario(settings: &Settings, urls: &[UrlEntry]) -> Scenario {
+fn scenario(settings: &SiegeSettings, urls: &[UrlEntry]) -> Scenario {
     let order = match settings.reps {
-        _ if settings.internet => Order::Random,
-        Some(Reps::Once) => Order::WalkTogether,
-        _ => Order::Walk,
+        _ if settings.internet => ListOrder::Random,
+        Some(Reps::Once) => ListOrder::WalkTogether,
+        _ => ListOrder::Walk,
     };
     let mut requests: Vec<Request> = urls.iter().map(|url| request(url, settings)).collect();
     let logins = settings
@@ -87,7 +89,7 @@ fn scenario(settings: &Settings, urls: &[UrlEntry]) -> Scenario {
         .collect();
     let first = (!branches.is_empty()).then(|| {
         ScenarioStep::Once(vec![ScenarioStep::Choose {
-            order: Order::User,
+            order: ListOrder::User,
             portion: Portion::Whole,
             branches,
         }])
@@ -95,7 +97,7 @@ fn scenario(settings: &Settings, urls: &[UrlEntry]) -> Scenario {
     Scenario::of(requests, first.into_iter().chain([ScenarioStep::Next(order)]).collect())
 }
 
-fn reply_policy(settings: &Settings, urls: &[UrlEntry]) -> ReplyPolicy {
+fn reply_policy(settings: &SiegeSettings, urls: &[UrlEntry]) -> ReplyPolicy {
     let url_logins = urls.iter().filter_map(|url| url.login.as_ref());
     let logins = settings.proxy_login.iter().chain(url_logins).chain(&settings.logins);
     let most = if settings.follow { MAX_REDIRECTS } else { 0 };
@@ -119,7 +121,7 @@ fn credentials(login: Login) -> Credentials {
     Credentials { realm: login.realm, user: login.user, password: login.password }
 }
 
-fn stop(settings: &Settings, urls: u64) -> Stop {
+fn stop(settings: &SiegeSettings, urls: u64) -> Stop {
     let duration = settings.time.filter(|_| settings.look.is_none());
     let times = match settings.reps {
         _ if settings.look.is_some() => Some(1),
@@ -138,12 +140,12 @@ fn stop(settings: &Settings, urls: u64) -> Stop {
     }
 }
 
-fn connection(settings: &Settings) -> Connection {
+fn connection(settings: &SiegeSettings) -> ConnectionSettings {
     // siege's timeout bounds connecting only. Here it also bounds the reply, so that a silent
     // server is noticed.
     let timeout = Duration::from_secs(settings.timeout.clamp(1, 1_000_000) as u64);
     let keep_alive = settings.keep_alive && settings.look.is_none();
-    Connection {
+    ConnectionSettings {
         http: if settings.http10 { HttpVersion::V1_0 } else { HttpVersion::V1_1 },
         requests_per_connection: (!keep_alive).then_some(1),
         retry_stale: true,
@@ -155,19 +157,19 @@ fn connection(settings: &Settings) -> Connection {
             .proxy_host
             .as_ref()
             .map(|host| format!("http://{host}:{}", settings.proxy_port)),
-        tls: Tls {
+        tls: TlsSettings {
             cert: settings.ssl_cert.clone(),
             key: settings.ssl_key.clone(),
             // siege verifies no certificate.
             insecure: true,
-            ..Tls::default()
+            ..TlsSettings::default()
         },
-        ..Connection::plain(timeout, timeout)
+        ..ConnectionSettings::plain(timeout, timeout)
     }
 }
 
 /// Applies the changes of `-g` and `-p` to the settings and URLs.
-pub fn apply_look(settings: &mut Settings, urls: &mut [UrlEntry]) {
+pub fn apply_look(settings: &mut SiegeSettings, urls: &mut [UrlEntry]) {
     let Some(look) = settings.look else { return };
     settings.http10 = true;
     settings.keep_alive = false;

@@ -1,11 +1,11 @@
 //! Formats siege's report in its three formats, and the row of its log file.
 
-use super::classic::Figures;
-use super::settings::{Format, Settings};
+use super::classic::SiegeFigures;
+use super::settings::{SiegeFormat, SiegeSettings};
 use std::fmt::Write;
 
 /// First lines of siege on stderr.
-pub fn greeting(settings: &Settings, users: u64) -> String {
+pub fn greeting(settings: &SiegeSettings, users: u64) -> String {
     let ends = if settings.shows_lines() { "\n" } else { "" };
     format!(
         "** SIEGE {}\n** Preparing {users} concurrent users for battle.\nThe server is now under siege...{ends}",
@@ -34,7 +34,7 @@ enum Value {
 /// have a different unit.
 type ReportRow = (&'static str, &'static str, Value, &'static str);
 
-fn rows(f: &Figures) -> [ReportRow; 13] {
+fn rows(f: &SiegeFigures) -> [ReportRow; 13] {
     use Value::{Count, Figure, Time};
     [
         ("Transactions:\t\t", "\"transactions\":\t\t\t", Count(f.hits), " hits"),
@@ -57,8 +57,8 @@ fn rows(f: &Figures) -> [ReportRow; 13] {
 const OK_RECEIVED: &str = "HTTP OK received:\t";
 
 /// Formats the report as text, starting after the empty line.
-pub fn text(figures: &Figures, settings: &Settings) -> String {
-    let millis = settings.form() == Format::Millis;
+pub fn text(figures: &SiegeFigures, settings: &SiegeSettings) -> String {
+    let millis = settings.form() == SiegeFormat::Millis;
     let mut out = String::new();
     for (label, _, value, unit) in visible_rows(figures, settings) {
         let _ = match value {
@@ -73,7 +73,7 @@ pub fn text(figures: &Figures, settings: &Settings) -> String {
 }
 
 /// Formats the report as JSON, with times in seconds.
-pub fn json(figures: &Figures, settings: &Settings) -> String {
+pub fn json(figures: &SiegeFigures, settings: &SiegeSettings) -> String {
     let rows = visible_rows(figures, settings).map(|(_, name, value, _)| match value {
         Value::Count(n) => format!("\t{name}{n:12}"),
         Value::Time(x) | Value::Figure(x) => format!("\t{name}{x:12.2}"),
@@ -81,7 +81,10 @@ pub fn json(figures: &Figures, settings: &Settings) -> String {
     format!("{{{}\n}}\n", rows.collect::<Vec<_>>().join(",\n"))
 }
 
-fn visible_rows(figures: &Figures, settings: &Settings) -> impl Iterator<Item = ReportRow> {
+fn visible_rows(
+    figures: &SiegeFigures,
+    settings: &SiegeSettings,
+) -> impl Iterator<Item = ReportRow> {
     let debug = settings.debug;
     rows(figures).into_iter().filter(move |row| row.0 != OK_RECEIVED || debug)
 }
@@ -91,9 +94,10 @@ pub const LOG_HEAD: &str = "      Date & Time,  Trans,  Elap Time,  Data Trans, 
 
 /// Formats a row of the log file. Megabytes are truncated, and the throughput
 /// is computed from that number.
-pub fn log_row(figures: &Figures, date: &str) -> String {
-    let Figures { hits, elapsed, megabytes, response, rate, concurrency, okay, failed, .. } =
-        figures;
+pub fn log_row(figures: &SiegeFigures, date: &str) -> String {
+    let SiegeFigures {
+        hits, elapsed, megabytes, response, rate, concurrency, okay, failed, ..
+    } = figures;
     let megabytes = megabytes.trunc();
     let throughput = if *elapsed > 0.0 { megabytes / elapsed } else { 0.0 };
     format!(
@@ -106,7 +110,7 @@ pub fn log_row(figures: &Figures, date: &str) -> String {
 mod tests {
     use super::*;
 
-    const FIGURES: Figures = Figures {
+    const FIGURES: SiegeFigures = SiegeFigures {
         hits: 7,
         okay: 6,
         ok_200: 5,
@@ -124,8 +128,11 @@ mod tests {
 
     #[test]
     fn from_4_1_7_on_times_are_milliseconds() {
-        let settings =
-            Settings { format: Some(Format::Millis), debug: true, ..Settings::default() };
+        let settings = SiegeSettings {
+            format: Some(SiegeFormat::Millis),
+            debug: true,
+            ..SiegeSettings::default()
+        };
         insta::assert_snapshot!(text(&FIGURES, &settings).replace('\t', "|"), @r"
         Transactions:||        7    hits
         Availability:||       87.50 %

@@ -1,9 +1,9 @@
 //! Reads siege's file of directives, one `name = value` per line.
 
-use super::options::Refusal;
-use super::settings::Settings;
+use super::options::SiegeExit;
+use super::settings::SiegeSettings;
 use crate::caller::Caller;
-use brunt_spec::settings::Environment;
+use brunt_spec::settings::EnvironmentVariable;
 use std::collections::HashMap;
 use std::fs;
 use std::path::PathBuf;
@@ -15,8 +15,8 @@ accept-encoding = gzip, deflate\nnofollow = ad.doubleclick.net\nnofollow = pagea
 nofollow = ads.pubsqrd.com\nnofollow = ib.adnxs.com\n";
 
 /// Reads the settings from the named file, or from the first file that exists.
-pub fn read(path: Option<&str>, caller: &Caller) -> Result<Settings, Refusal> {
-    let mut settings = Settings::default();
+pub fn read(path: Option<&str>, caller: &Caller) -> Result<SiegeSettings, SiegeExit> {
+    let mut settings = SiegeSettings::default();
     let path = path.map(PathBuf::from).or_else(|| caller.variable("SIEGERC").map(PathBuf::from));
     let default_paths = [user_file(caller), PathBuf::from("/etc/siege/siegerc")];
     let path = path.or_else(|| default_paths.iter().find(|path| path.is_file()).cloned());
@@ -30,7 +30,7 @@ pub fn read(path: Option<&str>, caller: &Caller) -> Result<Settings, Refusal> {
                     "siege: could not open {}\nrun 'siege.config' to generate a new config file",
                     path.display()
                 );
-                Refusal::Message(format!("{stars}\n{why}\n{stars}\n"), 1)
+                SiegeExit::Message(format!("{stars}\n{why}\n{stars}\n"), 1)
             })?,
     };
     settings.rc = path.unwrap_or_else(|| default_paths[0].clone());
@@ -45,7 +45,7 @@ pub fn user_file(caller: &Caller) -> PathBuf {
     caller.home.clone().unwrap_or_default().join(".siege/siege.conf")
 }
 
-fn apply_line(settings: &mut Settings, line: &str, environment: Environment) {
+fn apply_line(settings: &mut SiegeSettings, line: &str, environment: EnvironmentVariable) {
     let line = line.split('#').next().unwrap_or_default().trim();
     // siege accepts both separators.
     let Some(separator) = line.find(['=', ':']) else { return };
@@ -60,7 +60,11 @@ fn apply_line(settings: &mut Settings, line: &str, environment: Environment) {
 
 /// Expands `$(NAME)` and `${NAME}` by variables of the file or the
 /// environment; unknown names become empty.
-pub fn expand(text: &str, variables: &HashMap<String, String>, environment: Environment) -> String {
+pub fn expand(
+    text: &str,
+    variables: &HashMap<String, String>,
+    environment: EnvironmentVariable,
+) -> String {
     let mut out = String::new();
     let mut rest = text;
     while let Some(dollar) = rest.find('$') {
@@ -91,7 +95,7 @@ mod tests {
 
     #[test]
     fn lines_are_directives_or_variables() {
-        let mut settings = Settings::default();
+        let mut settings = SiegeSettings::default();
         for line in [
             "# verbose = true",
             "concurrent = 7 # users",
@@ -124,7 +128,7 @@ mod tests {
     fn any_line_is_taken() {
         let seeds = brunt_tests::inputs::corpus("siege-rc");
         brunt_tests::inputs::survives("siege-rc", seeds, 2000, |bytes| {
-            let mut settings = Settings::default();
+            let mut settings = SiegeSettings::default();
             String::from_utf8_lossy(bytes)
                 .lines()
                 .for_each(|line| apply_line(&mut settings, line, |_| None));

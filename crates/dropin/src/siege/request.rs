@@ -1,6 +1,6 @@
 //! Builds siege's requests: header lines in siege's order, both as fields and as bytes.
 
-use super::settings::Settings;
+use super::settings::SiegeSettings;
 use super::urls::UrlEntry;
 use brunt_model::{Body, Request};
 
@@ -8,7 +8,7 @@ use brunt_model::{Body, Request};
 const DEFAULT_CONTENT_TYPE: &str = "application/x-www-form-urlencoded";
 
 /// Builds the request for a URL.
-pub fn request(entry: &UrlEntry, settings: &Settings) -> Request {
+pub fn request(entry: &UrlEntry, settings: &SiegeSettings) -> Request {
     let headers = headers(entry, settings);
     let url = entry.url();
     let label = if entry.method == "GET" { url.clone() } else { format!("{} {url}", entry.method) };
@@ -26,7 +26,7 @@ pub fn request(entry: &UrlEntry, settings: &Settings) -> Request {
     }
 }
 
-fn headers(entry: &UrlEntry, settings: &Settings) -> Vec<(String, String)> {
+fn headers(entry: &UrlEntry, settings: &SiegeSettings) -> Vec<(String, String)> {
     let user_fields: Vec<(String, String)> =
         settings.headers.iter().filter_map(|line| split_field(line)).collect();
     // siege replaces its Accept only by one that is the first header option.
@@ -70,7 +70,7 @@ fn split_field(line: &str) -> Option<(String, String)> {
     Some((name.trim().to_owned(), value.trim().to_owned()))
 }
 
-fn bytes(entry: &UrlEntry, settings: &Settings, headers: &[(String, String)]) -> Vec<u8> {
+fn bytes(entry: &UrlEntry, settings: &SiegeSettings, headers: &[(String, String)]) -> Vec<u8> {
     let uses_proxy = settings.proxy_host.is_some() && entry.scheme == "http";
     let target = if uses_proxy { entry.url() } else { entry.path.clone() };
     let version = if settings.http10 { "1.0" } else { "1.1" };

@@ -20,7 +20,7 @@ const DEFAULT_LOG: &str = "/var/log/log/siege.log";
 /// is siege's built-in value.
 #[derive(Debug, Clone)]
 #[allow(clippy::struct_excessive_bools)] // each is a switch of siege's
-pub struct Settings {
+pub struct SiegeSettings {
     pub verbose: bool,
     pub color: bool,
     pub quiet: bool,
@@ -83,7 +83,7 @@ pub struct Settings {
     pub variables: HashMap<String, String>,
     pub rc: PathBuf,
     /// Format of the report; None means that `json` decides.
-    pub format: Option<Format>,
+    pub format: Option<SiegeFormat>,
     pub brunt_options: BruntOptions,
 }
 
@@ -107,7 +107,7 @@ pub enum Look {
 
 /// Formats of siege's report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
+pub enum SiegeFormat {
     /// Times in seconds, as in siege up to 4.1.6.
     Seconds,
     /// Times in milliseconds and narrower counts, as in siege from 4.1.7.
@@ -115,7 +115,7 @@ pub enum Format {
     Json,
 }
 
-impl Format {
+impl SiegeFormat {
     /// Parses the name of a format.
     pub fn parse(name: &str) -> Result<Self, String> {
         match name {
@@ -129,7 +129,7 @@ impl Format {
     }
 }
 
-impl Default for Settings {
+impl Default for SiegeSettings {
     fn default() -> Self {
         Self {
             verbose: false,
@@ -190,7 +190,7 @@ impl Default for Settings {
 }
 
 /// Effect of a directive.
-type OptionEffect = fn(&mut Settings, &str);
+type OptionEffect = fn(&mut SiegeSettings, &str);
 
 /// One row for each directive: its name and its effect.
 const DIRECTIVES: &[(&str, OptionEffect)] = &[
@@ -217,7 +217,7 @@ const DIRECTIVES: &[(&str, OptionEffect)] = &[
     ("cache", |s, v| s.cache = is_on(v)),
     ("connection", |s, v| s.keep_alive = v.eq_ignore_ascii_case("keep-alive")),
     ("concurrent", |s, v| s.concurrent = count(v)),
-    ("time", Settings::set_time),
+    ("time", SiegeSettings::set_time),
     ("reps", |s, v| s.reps = Some(if v == "once" { Reps::Once } else { Reps::Times(count(v)) })),
     ("delay", |s, v| {
         s.delay = v.parse().ok().filter(|d: &f64| d.is_finite() && *d >= 0.0).unwrap_or(0.0);
@@ -251,7 +251,7 @@ const DIRECTIVES: &[(&str, OptionEffect)] = &[
 const IGNORED: [&str; 6] =
     ["spinner", "cookies", "ftp-login", "ssl-timeout", "ssl-ciphers", "signature"];
 
-impl Settings {
+impl SiegeSettings {
     /// Sets a directive. Any other name defines a variable.
     pub fn set(&mut self, name: &str, value: &str) {
         match DIRECTIVES.iter().find(|row| row.0.eq_ignore_ascii_case(name)) {
@@ -274,8 +274,8 @@ impl Settings {
     }
 
     /// Format of the report.
-    pub fn form(&self) -> Format {
-        self.format.unwrap_or(if self.json { Format::Json } else { Format::Seconds })
+    pub fn form(&self) -> SiegeFormat {
+        self.format.unwrap_or(if self.json { SiegeFormat::Json } else { SiegeFormat::Seconds })
     }
 
     /// Longest pause between two URLs, in seconds.
@@ -285,7 +285,7 @@ impl Settings {
 
     /// True if a line is printed for each transaction.
     pub fn shows_lines(&self) -> bool {
-        self.verbose && !self.quiet && self.form() != Format::Json && self.look.is_none()
+        self.verbose && !self.quiet && self.form() != SiegeFormat::Json && self.look.is_none()
     }
 }
 

@@ -1,9 +1,9 @@
 //! Parses siege's URLs, with a method and data after them, and files of URLs.
 
 use super::rc::expand;
-use super::settings::Settings;
+use super::settings::SiegeSettings;
 use crate::caller::Caller;
-use brunt_spec::settings::Environment;
+use brunt_spec::settings::EnvironmentVariable;
 use std::collections::HashMap;
 use std::fmt::Write;
 use std::fs;
@@ -168,7 +168,7 @@ fn is_hex_digit(bytes: &[u8], index: usize) -> bool {
 
 /// Returns the given URL, or those of the file. The error is None if there is no URL, or
 /// the error of the file.
-pub fn all(settings: &Settings, caller: &Caller) -> Result<Vec<UrlEntry>, Option<io::Error>> {
+pub fn all(settings: &SiegeSettings, caller: &Caller) -> Result<Vec<UrlEntry>, Option<io::Error>> {
     let lines = match &settings.url {
         Some(url) => vec![url.clone()],
         None => read_file(
@@ -196,7 +196,7 @@ pub fn all(settings: &Settings, caller: &Caller) -> Result<Vec<UrlEntry>, Option
 fn read_file(
     bytes: &[u8],
     initial: &HashMap<String, String>,
-    environment: Environment,
+    environment: EnvironmentVariable,
 ) -> Vec<String> {
     let mut variables = initial.clone();
     let mut urls = Vec::new();

@@ -4,7 +4,7 @@
 //! Out of scope: a permanent busy loop. The thread sleeps until shortly before a timer is due, and
 //! also reads replies between two clock reads.
 
-use super::Time;
+use super::WorkerClock;
 use brunt_model::{Clock, Tick};
 use std::cell::RefCell;
 use std::task::{Poll, Waker};
@@ -17,7 +17,7 @@ const AHEAD: Duration = Duration::from_micros(100);
 #[derive(Default)]
 pub(super) struct Spinner(RefCell<Option<Waker>>);
 
-impl Time {
+impl WorkerClock {
     /// Busy-waits shortly before each timer is due. It runs in a separate task, which is dropped
     /// when the run is over.
     pub async fn spin(&self) {

@@ -26,7 +26,7 @@ const GAIN: f64 = 1.2;
 
 /// A worker's counters at an instant.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Progress {
+pub struct WorkerCounters {
     /// Instant of the other counters.
     pub at: Tick,
     /// Idle time so far, in nanoseconds.
@@ -38,11 +38,11 @@ pub struct Progress {
 /// Decides whether a worker may open a further connection.
 #[derive(Debug)]
 pub struct Headroom {
-    window: Progress,
+    window: WorkerCounters,
     /// The worker's idle share, smoothed over up to [`WINDOWS`] windows.
     idle: f64,
     windows: f64,
-    trial: Progress,
+    trial: WorkerCounters,
     /// Steps per second in the last successful trial.
     rate: f64,
     permitted: usize,
@@ -50,7 +50,7 @@ pub struct Headroom {
 
 impl Headroom {
     /// Creates the limit of a worker at the begin of its load.
-    pub fn new(now: Progress) -> Self {
+    pub fn new(now: WorkerCounters) -> Self {
         Self {
             window: now,
             idle: 1.0,
@@ -62,7 +62,7 @@ impl Headroom {
     }
 
     /// True if a worker with `open` connections may open another.
-    pub fn permits_another(&mut self, open: usize, now: Progress) -> bool {
+    pub fn permits_another(&mut self, open: usize, now: WorkerCounters) -> bool {
         self.update(now);
         // With idle time, the worker opens a connection for each arrival, as users would.
         if self.idle >= NOT_BUSY {
@@ -87,12 +87,12 @@ impl Headroom {
     }
 
     /// True if the worker has no idle time: arrivals wait for the worker, not for a connection.
-    pub fn is_exhausted(&mut self, now: Progress) -> bool {
+    pub fn is_exhausted(&mut self, now: WorkerCounters) -> bool {
         self.update(now);
         self.idle < EXHAUSTED
     }
 
-    fn update(&mut self, now: Progress) {
+    fn update(&mut self, now: WorkerCounters) {
         let time = now.at.nanos_since(self.window.at);
         if time >= WINDOW {
             let idle = (now.idle - self.window.idle) as f64 / time as f64;
@@ -110,14 +110,18 @@ mod tests {
 
     /// A worker with a given idle share and throughput.
     struct World {
-        now: Progress,
+        now: WorkerCounters,
         headroom: Headroom,
         open: usize,
     }
 
     impl World {
         fn new() -> Self {
-            Self { now: Progress::default(), headroom: Headroom::new(Progress::default()), open: 1 }
+            Self {
+                now: WorkerCounters::default(),
+                headroom: Headroom::new(WorkerCounters::default()),
+                open: 1,
+            }
         }
 
         /// Opens each permitted connection, at most 20 per millisecond.

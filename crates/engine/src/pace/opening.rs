@@ -9,13 +9,13 @@ const BURST_NANOS: u64 = 20_000_000;
 /// Permits openings at a rate, with a burst of 20 ms: the generic cell
 /// rate algorithm (ITU-T I.371).
 #[derive(Debug)]
-pub struct Opening {
+pub struct OpeningRate {
     gap: u64,
     /// When the next opening would be due at equal distances.
     next: Tick,
 }
 
-impl Opening {
+impl OpeningRate {
     /// Creates a limit of `rate` openings per second.
     pub fn new(rate: f64) -> Self {
         Self { gap: (1e9 / rate) as u64, next: Tick::ZERO }
@@ -42,7 +42,7 @@ mod tests {
 
     #[test]
     fn a_rate_is_kept_after_what_goes_at_once() {
-        let mut opening = Opening::new(1000.0);
+        let mut opening = OpeningRate::new(1000.0);
         let at_once = (0..100).take_while(|_| opening.take(Tick(5_000_000)).is_ok()).count();
         assert_eq!(at_once, 21);
         assert_eq!(opening.take(Tick(5_000_000)), Err(Tick(6_000_000)));
@@ -52,7 +52,7 @@ mod tests {
 
     #[test]
     fn a_slow_rate_permits_one_at_once() {
-        let mut opening = Opening::new(2.0);
+        let mut opening = OpeningRate::new(2.0);
         assert_eq!(opening.take(Tick(7)), Ok(()));
         assert_eq!(opening.take(Tick(8)), Err(Tick(480_000_007)));
         assert_eq!(opening.take(Tick(10_000_000_000)), Ok(()));

@@ -5,7 +5,7 @@
 //! (Çinlar, "Introduction to Stochastic Processes", 1975). Each stage is a trapezium, so the
 //! inverse is the root of a quadratic.
 
-use brunt_model::Shape;
+use brunt_model::LoadShape;
 
 /// The integral of a rate over time, and its inverse.
 #[derive(Debug, Clone)]
@@ -47,7 +47,7 @@ impl Piece {
 
 impl Cumulative {
     /// Integrates `shape`.
-    pub fn new(shape: &Shape) -> Self {
+    pub fn new(shape: &LoadShape) -> Self {
         let mut begins = 0.0;
         let mut before = 0.0;
         let mut stages = Vec::with_capacity(shape.stages.len());
@@ -88,16 +88,16 @@ impl Cumulative {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use brunt_model::Stage;
+    use brunt_model::LoadStage;
     use std::time::Duration;
 
     fn shape(stages: &[(f64, f64, Option<u64>)]) -> Cumulative {
-        let stages = stages.iter().map(|&(from, to, s)| Stage {
+        let stages = stages.iter().map(|&(from, to, s)| LoadStage {
             from,
             to,
             duration: s.map(Duration::from_secs),
         });
-        Cumulative::new(&brunt_model::Shape { stages: stages.collect() })
+        Cumulative::new(&brunt_model::LoadShape { stages: stages.collect() })
     }
 
     #[test]

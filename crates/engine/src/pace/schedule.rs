@@ -1,7 +1,7 @@
 //! Due times of an open loop, fixed before the run.
 
 use super::{Cumulative, Pacer};
-use brunt_model::{Arrivals, Shape, Tick};
+use brunt_model::{Arrivals, LoadShape, Tick};
 use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
 
@@ -32,7 +32,7 @@ pub struct Schedule {
 impl Schedule {
     /// Creates the arrivals of `shape` from `begins` on, for one shard.
     pub fn new(
-        shape: &Shape,
+        shape: &LoadShape,
         arrivals: Arrivals,
         random: Pcg64Mcg,
         begins: Tick,
@@ -157,7 +157,7 @@ mod tests {
     fn ticks(arrivals: Arrivals, rate: f64, n: usize, shard: (u64, u64)) -> Vec<u64> {
         let random = Pcg64Mcg::seed_from_u64(7);
         let mut s = Schedule::new(
-            &Shape::constant(rate),
+            &LoadShape::constant(rate),
             arrivals,
             random,
             Tick(1000),
@@ -198,7 +198,7 @@ mod tests {
     fn what_is_skipped_is_as_much_as_would_have_come() {
         let schedule = |arrivals, shards| {
             Schedule::new(
-                &Shape::constant(1e6),
+                &LoadShape::constant(1e6),
                 arrivals,
                 Pcg64Mcg::seed_from_u64(7),
                 Tick(1000),

@@ -3,13 +3,13 @@
 
 use super::Pacer;
 use brunt_model::time::nanos;
-use brunt_model::{Think, Tick};
+use brunt_model::{ThinkTime, Tick};
 use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
 
 /// Think times of one virtual user.
 pub struct Thinking {
-    think: Think,
+    think: ThinkTime,
     random: Pcg64Mcg,
     /// False before the first request, which is due at once.
     has_sent: bool,
@@ -17,7 +17,7 @@ pub struct Thinking {
 
 impl Thinking {
     /// Creates the pacer of a user that has not sent a request.
-    pub fn new(think: Think, random: Pcg64Mcg) -> Self {
+    pub fn new(think: ThinkTime, random: Pcg64Mcg) -> Self {
         Self { think, random, has_sent: false }
     }
 }

@@ -4,7 +4,7 @@
 //! seats and waiting arrivals, and the due time of the first. They are written under the lock,
 //! and read without it.
 
-use super::{Arrival, ConnectionChoice, Job, SeatId};
+use super::{Arrival, AssignedArrival, ConnectionChoice, SeatId};
 use brunt_model::Tick;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::SeqCst};
@@ -57,7 +57,7 @@ pub(super) struct Inner {
 }
 
 struct Seat {
-    job: Option<Job>,
+    job: Option<AssignedArrival>,
     waker: Option<Waker>,
     free_since: Tick,
     connected: bool,
@@ -66,7 +66,7 @@ struct Seat {
 }
 
 impl Seat {
-    fn busy(job: Option<Job>) -> Self {
+    fn busy(job: Option<AssignedArrival>) -> Self {
         Self { job, waker: None, free_since: Tick::ZERO, connected: false, reserved: false }
     }
 }
@@ -174,7 +174,7 @@ impl Shard {
     }
 
     /// Gives a reserved seat its job, and wakes its actor.
-    pub fn give_job(&self, seat: SeatId, job: Job) {
+    pub fn give_job(&self, seat: SeatId, job: AssignedArrival) {
         let waker = self.lock().give(seat, job);
         waker.into_iter().for_each(Waker::wake);
     }
@@ -227,7 +227,7 @@ impl Inner {
         &mut self,
         number: usize,
         worker: usize,
-        job: Option<Job>,
+        job: Option<AssignedArrival>,
         streams: usize,
     ) -> SeatId {
         let index = self.seats.len();
@@ -245,11 +245,11 @@ impl Inner {
         self.idle.len() + self.bare.len() == self.seats.len()
     }
 
-    pub fn take_job(&mut self, seat: SeatId) -> Option<Job> {
+    pub fn take_job(&mut self, seat: SeatId) -> Option<AssignedArrival> {
         self.seats[seat.index].job.take()
     }
 
-    pub fn give(&mut self, seat: SeatId, job: Job) -> Option<Waker> {
+    pub fn give(&mut self, seat: SeatId, job: AssignedArrival) -> Option<Waker> {
         let seat = &mut self.seats[seat.index];
         seat.job = Some(job);
         seat.reserved = false;
@@ -265,7 +265,7 @@ impl Inner {
         seat: SeatId,
         is_closed: bool,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Job>> {
+    ) -> Poll<Option<AssignedArrival>> {
         let seat = &mut self.seats[seat.index];
         if let Some(job) = seat.job.take() {
             return Poll::Ready(Some(job));

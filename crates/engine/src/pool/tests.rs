@@ -9,12 +9,12 @@ fn arrival(number: u64) -> Arrival {
     Arrival { planned: Tick(number * 10), number }
 }
 
-fn job(number: u64, free: u64) -> Job {
-    Job { arrival: arrival(number), free: Tick(free), paced: 0 }
+fn job(number: u64, free: u64) -> AssignedArrival {
+    AssignedArrival { arrival: arrival(number), free: Tick(free), paced: 0 }
 }
 
 /// Jobs that a seat has received.
-fn handed(pool: &Pool, seat: SeatId) -> Option<Job> {
+fn handed(pool: &Pool, seat: SeatId) -> Option<AssignedArrival> {
     match pool.poll_job(seat, &mut Context::from_waker(Waker::noop())) {
         Poll::Ready(job) => job,
         Poll::Pending => None,
@@ -22,8 +22,8 @@ fn handed(pool: &Pool, seat: SeatId) -> Option<Job> {
 }
 
 /// Adds a seat, and returns its job.
-fn grown(pool: &Pool, worker: usize) -> (SeatId, Job) {
-    let Growth::Seat(seat) = pool.grow(worker, NOW) else { panic!("no new seat") };
+fn grown(pool: &Pool, worker: usize) -> (SeatId, AssignedArrival) {
+    let PoolGrowth::Seat(seat) = pool.grow(worker, NOW) else { panic!("no new seat") };
     (seat, handed(pool, seat).unwrap())
 }
 
@@ -37,7 +37,7 @@ fn it_grows_to_its_cap_and_then_queues_in_order() {
         seat
     });
     assert_eq!(pool.arrive(arrival(2), 0, NOW), Arrived::Waits);
-    assert_eq!(pool.grow(0, NOW), Growth::Nothing);
+    assert_eq!(pool.grow(0, NOW), PoolGrowth::Nothing);
     assert_eq!(pool.arrive(arrival(3), 1, NOW), Arrived::Waits);
     assert!(!pool.wants_to_grow());
     // The seat that is free first, of any worker, gets the arrival that waited longest.
@@ -65,8 +65,8 @@ fn beyond_the_cap_is_dropped_where_nothing_waits() {
     assert_eq!(pool.arrive(arrival(0), 0, NOW), Arrived::Waits);
     assert_eq!(grown(&pool, 0).1.arrival, arrival(0));
     assert_eq!(pool.arrive(arrival(1), 0, NOW), Arrived::Waits);
-    assert_eq!(pool.grow(0, NOW), Growth::Dropped(vec![arrival(1)]));
-    assert_eq!(pool.grow(0, NOW), Growth::Nothing);
+    assert_eq!(pool.grow(0, NOW), PoolGrowth::Dropped(vec![arrival(1)]));
+    assert_eq!(pool.grow(0, NOW), PoolGrowth::Nothing);
     assert_eq!(pool.waiting(), 0);
 }
 
@@ -81,7 +81,7 @@ fn what_waits_though_more_connections_are_permitted_waits_for_ourselves() {
     pool.arrive(arrival(2), 0, Tick(30));
     pool.pacing_ends(Tick(50));
     pool.pacing_begins(Tick(70));
-    let expected = |number, paced| Some(Job { paced, ..job(number, number * 10) });
+    let expected = |number, paced| Some(AssignedArrival { paced, ..job(number, number * 10) });
     assert_eq!(pool.free(seat, Tick(80), true), expected(1, 40));
     pool.pacing_ends(Tick(90));
     assert_eq!(pool.free(seat, Tick(100), true), expected(2, 40));
@@ -127,7 +127,7 @@ fn one_permitted_connection_serves_two_workers() {
 struct Racer<'a> {
     pool: &'a Pool,
     worker: usize,
-    seats: Vec<(SeatId, Option<Job>)>,
+    seats: Vec<(SeatId, Option<AssignedArrival>)>,
     served: Vec<u64>,
     dropped: Vec<u64>,
     /// It closes the pool at this one of its arrivals.
@@ -160,9 +160,9 @@ impl Racer<'_> {
 
     fn turn(&mut self, i: u64) {
         match self.pool.grow(self.worker, NOW) {
-            Growth::Seat(seat) => self.seats.push((seat, None)),
-            Growth::Dropped(arrivals) => self.dropped.extend(arrivals.iter().map(|a| a.number)),
-            Growth::Nothing => {}
+            PoolGrowth::Seat(seat) => self.seats.push((seat, None)),
+            PoolGrowth::Dropped(arrivals) => self.dropped.extend(arrivals.iter().map(|a| a.number)),
+            PoolGrowth::Nothing => {}
         }
         for (seat, job) in &mut self.seats {
             *job = match job.take() {

@@ -6,8 +6,8 @@ use std::sync::Mutex;
 
 #[test]
 fn a_user_asks_when_it_has_thought() {
-    let think = Think { least: ms(90), most: ms(90) };
-    let seen = Fake::delay(ms(10)).run(&thinking(Shape::constant(3.0), think, secs(10)));
+    let think = ThinkTime { least: ms(90), most: ms(90) };
+    let seen = Fake::delay(ms(10)).run(&thinking(LoadShape::constant(3.0), think, secs(10)));
     assert_eq!(seen.samples.len(), 300);
     for (round, samples) in seen.samples.chunks(3).enumerate() {
         assert!(
@@ -21,8 +21,8 @@ fn a_user_asks_when_it_has_thought() {
 
 #[test]
 fn random_pauses_lie_in_their_range() {
-    let think = Think { least: ms(50), most: ms(150) };
-    let seen = Fake::delay(ms(10)).run(&thinking(Shape::constant(1.0), think, secs(1000)));
+    let think = ThinkTime { least: ms(50), most: ms(150) };
+    let seen = Fake::delay(ms(10)).run(&thinking(LoadShape::constant(1.0), think, secs(1000)));
     let pauses: Vec<_> =
         seen.samples.windows(2).map(|w| w[1].planned.nanos_since(w[0].last_byte)).collect();
     assert!(pauses.iter().all(|p| (50 * MS..=150 * MS).contains(p)));
@@ -35,8 +35,8 @@ fn random_pauses_lie_in_their_range() {
 
 #[test]
 fn a_user_that_would_ask_after_the_end_does_not() {
-    let think = Think { least: secs(7), most: secs(7) };
-    let seen = Fake::delay(ms(10)).run(&thinking(Shape::constant(2.0), think, secs(10)));
+    let think = ThinkTime { least: secs(7), most: secs(7) };
+    let seen = Fake::delay(ms(10)).run(&thinking(LoadShape::constant(2.0), think, secs(10)));
     assert_eq!(seen.samples.len(), 4);
     // The measured time lasts as long as was asked, and users that think are there.
     assert_eq!(seen.run.measured_seconds(), 10.0);
@@ -47,8 +47,8 @@ fn a_user_that_would_ask_after_the_end_does_not() {
 
 #[test]
 fn each_user_makes_as_many_iterations_as_were_asked_for() {
-    let think = Think { least: ms(10), most: ms(90) };
-    let mut plan = thinking(Shape::constant(3.0), think, secs(10));
+    let think = ThinkTime { least: ms(10), most: ms(90) };
+    let mut plan = thinking(LoadShape::constant(3.0), think, secs(10));
     plan.main_mut().stop =
         Stop { duration: None, iterations_per_user: Some(4), ..plan.main().stop };
     let seen = Fake::delay(ms(10)).run(&plan);
@@ -64,7 +64,7 @@ fn each_user_makes_as_many_iterations_as_were_asked_for() {
 #[test]
 fn users_follow_their_shape() {
     let users = shape(&[(0.0, 10.0, 10), (10.0, 10.0, 5), (10.0, 0.0, 10), (0.0, 0.0, 5)]);
-    let seen = Fake::delay(ms(10)).run(&thinking(users.clone(), Think::NONE, secs(30)));
+    let seen = Fake::delay(ms(10)).run(&thinking(users.clone(), ThinkTime::NONE, secs(30)));
     assert_eq!(seen.run.measured_seconds(), 30.0);
     for s in seen.snapshots().filter(|s| s.phase == Phase::Measure) {
         // One may join, or end its last request, at the very border.
@@ -94,7 +94,7 @@ fn users_follow_their_shape() {
 #[test]
 fn users_that_left_come_back() {
     let users = shape(&[(1.0, 1.0, 1), (3.0, 3.0, 1), (1.0, 1.0, 1), (2.0, 2.0, 1)]);
-    let seen = Fake::delay(ms(10)).run(&thinking(users, Think::NONE, secs(4)));
+    let seen = Fake::delay(ms(10)).run(&thinking(users, ThinkTime::NONE, secs(4)));
     let begins = seen.begins();
     let in_second = |n: u64| {
         seen.samples.iter().filter(|s| s.planned.nanos_since(begins) / SECOND == n).count()

@@ -26,7 +26,7 @@ fn a_connection_carries_no_more_requests_than_allowed() {
 /// Each iteration asks two origins in turn.
 fn two_origins() -> Fake {
     let labels = vec!["http://here/".to_owned(), "http://there/".to_owned()];
-    let user = |turn: Turn<'_>| {
+    let user = |turn: UserTurn<'_>| {
         [Next::Ask("http://here/"), Next::Ask("http://there/")].into_iter().nth(turn.step as usize)
     };
     let fake = Fake::delay(ms(5)).user(move |turn| user(turn).unwrap_or(Next::Done));
@@ -45,7 +45,7 @@ fn a_user_keeps_a_connection_to_each_origin() {
 #[test]
 fn a_connection_opened_before_the_load_is_not_reused_by_its_first_request() {
     let fake = two_origins();
-    let user = |turn: Turn<'_>| {
+    let user = |turn: UserTurn<'_>| {
         [Next::Ask("http://there/"), Next::Ask("http://here/")].into_iter().nth(turn.step as usize)
     };
     let seen = fake.user(move |turn| user(turn).unwrap_or(Next::Done)).run(&requests(3.0, 300));
@@ -75,9 +75,9 @@ fn stale() -> Fake {
         move |now: Tick| {
             n += 1;
             if n % 5 == 0 {
-                Answer::Fails(Failure::Stale, now + ms(1))
+                SimulatedReaction::Fails(Failure::Stale, now + ms(1))
             } else {
-                Answer::Reply(200, now + ms(10))
+                SimulatedReaction::Reply(200, now + ms(10))
             }
         }
     })
@@ -124,7 +124,9 @@ fn connections_are_opened_ahead_at_their_rate() {
 fn opening_takes_part_in_the_response_time() {
     let mut plan = open(10.0, Arrivals::Even, secs(1));
     plan.connection.requests_per_connection = Some(1);
-    let seen = Fake::delay(ms(10)).door(|| |now: Tick| Answer::Reply(0, now + ms(4))).run(&plan);
+    let seen = Fake::delay(ms(10))
+        .door(|| |now: Tick| SimulatedReaction::Reply(0, now + ms(4)))
+        .run(&plan);
     assert_eq!(seen.begins(), Tick(4 * MS));
     for (n, s) in seen.samples.iter().enumerate() {
         assert_eq!(s.opened, n > 0);
@@ -141,8 +143,9 @@ fn connections_may_be_opened_for_their_first_request() {
         let mut plan = requests(2.0, 6);
         plan.connection.requests_per_connection = each;
         plan.connection.dialling = Dialling::Eager;
-        let seen =
-            Fake::delay(ms(10)).door(|| |now: Tick| Answer::Reply(0, now + ms(4))).run(&plan);
+        let seen = Fake::delay(ms(10))
+            .door(|| |now: Tick| SimulatedReaction::Reply(0, now + ms(4)))
+            .run(&plan);
         assert_eq!(seen.begins(), Tick::ZERO);
         let opened =
             seen.samples.iter().filter(|s| s.opened && s.opening.connect == Some(4 * MS)).count();
@@ -159,17 +162,22 @@ fn connections_may_be_opened_for_their_first_request() {
 fn a_server_that_cannot_be_reached_may_be_asked_again_at_once() {
     let mut plan = requests(3.0, 1000);
     plan.connection.dialling = Dialling::Eager;
-    let seen =
-        Fake::delay(ms(10)).door(|| |now: Tick| Answer::Fails(Failure::Refused, now)).run(&plan);
+    let seen = Fake::delay(ms(10))
+        .door(|| |now: Tick| SimulatedReaction::Fails(Failure::Refused, now))
+        .run(&plan);
     assert_eq!(seen.run.total.failed_by(Failure::Refused), 1000);
     assert!(seen.samples.iter().all(|s| s.last_byte == seen.begins() && !s.kept_alive));
 }
 
 /// Refuses connections from the first to the seventh second.
-fn shut_for_a_while() -> impl FnMut(Tick) -> Answer {
+fn shut_for_a_while() -> impl FnMut(Tick) -> SimulatedReaction {
     move |now| {
         let shut = (SECOND..7 * SECOND).contains(&now.0);
-        if shut { Answer::Fails(Failure::Refused, now) } else { Answer::Reply(0, now) }
+        if shut {
+            SimulatedReaction::Fails(Failure::Refused, now)
+        } else {
+            SimulatedReaction::Reply(0, now)
+        }
     }
 }
 
@@ -203,7 +211,11 @@ fn the_open_loop_keeps_its_schedule_where_the_server_cannot_be_reached() {
 fn opening_has_a_timeout_of_its_own() {
     let mut plan = open(10.0, Arrivals::Even, secs(3));
     (plan.connection.requests_per_connection, plan.connection.connect_timeout) = (Some(1), ms(700));
-    let door = || |now: Tick| if now.0 < SECOND { Answer::Reply(0, now) } else { Answer::Never };
+    let door = || {
+        |now: Tick| {
+            if now.0 < SECOND { SimulatedReaction::Reply(0, now) } else { SimulatedReaction::Never }
+        }
+    };
     let seen = Fake::delay(ms(10)).door(door).run(&plan);
     assert_eq!(
         (seen.run.total.completed, seen.run.total.failed_by(Failure::ConnectTimeout)),
@@ -215,7 +227,7 @@ fn opening_has_a_timeout_of_its_own() {
 #[test]
 fn where_nothing_can_be_opened_there_is_no_load() {
     let seen = Fake::delay(ms(10))
-        .door(|| |now| Answer::Fails(Failure::Refused, now))
+        .door(|| |now| SimulatedReaction::Fails(Failure::Refused, now))
         .run(&closed(5.0, secs(10)));
     assert_eq!(seen.run.total.planned, 0);
     assert_eq!(seen.run.finish.unwrap().error.as_deref(), Some(Failure::Refused.row().meaning));
@@ -223,9 +235,9 @@ fn where_nothing_can_be_opened_there_is_no_load() {
 
 #[test]
 fn idle_connections_that_the_server_closes_are_opened_anew() {
-    let think = Think { least: ms(100), most: ms(100) };
+    let think = ThinkTime { least: ms(100), most: ms(100) };
     for (idle, opened) in [(50, 11), (150, 1)] {
-        let mut plan = thinking(Shape::constant(1.0), think, secs(1));
+        let mut plan = thinking(LoadShape::constant(1.0), think, secs(1));
         (plan.main_mut().stop.duration, plan.main_mut().stop.requests) = (None, Some(10));
         let seen = Fake::delay(ms(10)).wire(move |wire| wire.with_idle_limit(ms(idle))).run(&plan);
         assert_eq!(seen.run.total.good, 10);

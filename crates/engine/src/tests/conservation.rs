@@ -19,22 +19,22 @@ fn even() -> Run {
     Fake::delay(ms(5)).run(&open(200.0, Arrivals::Even, secs(5))).run
 }
 
-fn users(think: Think) -> Run {
-    Fake::delay(ms(20)).run(&thinking(Shape::constant(3.0), think, secs(5))).run
+fn users(think: ThinkTime) -> Run {
+    Fake::delay(ms(20)).run(&thinking(LoadShape::constant(3.0), think, secs(5))).run
 }
 
 /// A server that answers after an exponential time and fails now and then.
-pub(super) fn moody(random: &mut Pcg64Mcg) -> impl FnMut(Tick) -> Answer + use<> {
+pub(super) fn moody(random: &mut Pcg64Mcg) -> impl FnMut(Tick) -> SimulatedReaction + use<> {
     let mut random = Pcg64Mcg::seed_from_u64(random.random());
     let mean: f64 = random.random_range(1e5..2e8);
     let troubles: f64 = random.random_range(-0.1..0.2);
     move |now: Tick| {
         let done = now + Duration::from_nanos((-mean * (1.0 - random.random::<f64>()).ln()) as u64);
         match random.random::<f64>() {
-            x if x >= troubles => Answer::Reply(200, done),
-            x if x < troubles / 4.0 => Answer::Never,
-            x if x < troubles / 2.0 => Answer::Reply(503, done),
-            _ => Answer::Fails(Failure::Reset, done),
+            x if x >= troubles => SimulatedReaction::Reply(200, done),
+            x if x < troubles / 4.0 => SimulatedReaction::Never,
+            x if x < troubles / 2.0 => SimulatedReaction::Reply(503, done),
+            _ => SimulatedReaction::Fails(Failure::Reset, done),
         }
     }
 }
@@ -44,10 +44,10 @@ pub(super) fn any_plan(random: &mut Pcg64Mcg) -> Plan {
     let arrivals =
         [Arrivals::Poisson, Arrivals::Even, Arrivals::Burst(7)][random.random_range(0..3)];
     let think =
-        Think { least: Duration::ZERO, most: ms([0, 0, 40, 900][random.random_range(0..4)]) };
+        ThinkTime { least: Duration::ZERO, most: ms([0, 0, 40, 900][random.random_range(0..4)]) };
     let time = ms(random.random_range(300..20_000));
     let mut plan = match random.random_range(0..5) {
-        0 => thinking(Shape::constant(f64::from(random.random_range(1..40_u32))), think, time),
+        0 => thinking(LoadShape::constant(f64::from(random.random_range(1..40_u32))), think, time),
         1 => thinking(shape(&[(1.0, 20.0, 3), (20.0, 2.0, 4)]), think, time),
         2 => shaped(shape(&[(0.0, 300.0, 2), (100.0, 100.0, 2)]), arrivals, time),
         3 => capped(random.random_range(1.0..300.0), arrivals, random.random_range(1..30), time),
@@ -108,10 +108,10 @@ fn a_status_or_a_byte_too_many_is_seen() {
 
 #[test]
 fn users_that_are_unaccounted_for_are_missed() {
-    let mut run = users(Think::NONE);
+    let mut run = users(ThinkTime::NONE);
     run.flow_all.in_flight_nanos /= 2;
     assert_eq!(names(&run), ["requests in flight", "Little's law"]);
-    let mut run = users(Think { least: ms(130), most: ms(130) });
+    let mut run = users(ThinkTime { least: ms(130), most: ms(130) });
     run.flow_all.thought_nanos /= 4;
     assert_eq!(names(&run), ["Little's law"]);
 }

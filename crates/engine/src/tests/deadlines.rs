@@ -7,7 +7,7 @@ const LATE: u64 = 20 * MS;
 
 /// Endless replies; each read takes 1 ms.
 fn endless() -> Fake {
-    Fake::new(|| |_| Answer::Endless).wire(|wire| wire.with_read_time(ms(1)))
+    Fake::new(|| |_| SimulatedReaction::Endless).wire(|wire| wire.with_read_time(ms(1)))
 }
 
 fn failures(seen: &Seen, failure: Failure) -> usize {
@@ -48,8 +48,9 @@ fn duration_and_grace_hold_while_replies_never_end() {
 fn requests_cut_over_several_intervals_are_counted_to_their_end() {
     let mut plan = closed(3.0, secs(1));
     (plan.connection.timeout, plan.main_mut().stop.grace) = (secs(60), ms(100));
-    let seen =
-        Fake::new(|| |_| Answer::Endless).wire(|wire| wire.with_read_time(ms(250))).run(&plan);
+    let seen = Fake::new(|| |_| SimulatedReaction::Endless)
+        .wire(|wire| wire.with_read_time(ms(250)))
+        .run(&plan);
     assert_eq!(failures(&seen, Failure::Cut), 3);
     let last = seen.samples.iter().map(|s| s.last_byte).max().unwrap();
     assert!(last.nanos_since(seen.begins()) > 1300 * MS, "{last:?}");
@@ -61,8 +62,8 @@ fn requests_cut_over_several_intervals_are_counted_to_their_end() {
 fn timeouts_are_in_time_beside_connections_that_take_long_to_close() {
     let mut plan = closed(256.0, secs(3));
     (plan.connection.timeout, plan.main_mut().stop.grace) = (secs(1), ms(500));
-    let opens = || |now: Tick| Answer::Reply(200, now);
-    let world = Fake::new(|| |_| Answer::Never).wire(move |wire| {
+    let opens = || |now: Tick| SimulatedReaction::Reply(200, now);
+    let world = Fake::new(|| |_| SimulatedReaction::Never).wire(move |wire| {
         let door = std::rc::Rc::new(std::cell::RefCell::new(opens()));
         wire.with_connect_model(door)
             .with_read_time(Duration::from_micros(50))
@@ -88,7 +89,7 @@ fn a_timeout_before_the_cut_is_a_timeout() {
 
 #[test]
 fn a_stop_is_obeyed_while_replies_never_end() {
-    let control = Control::default();
+    let control = RunControl::default();
     let mut plan = closed(8.0, secs(3600));
     plan.connection.timeout = secs(3600);
     let world = Fake { stop: control.clone(), ..endless() };
@@ -116,7 +117,11 @@ fn arrivals_and_snapshots_keep_their_times_beside_a_reply_that_never_ends() {
         let mut asked = 0;
         move |now: Tick| {
             asked += 1;
-            if asked == 1 { Answer::Endless } else { Answer::Reply(200, now + ms(2)) }
+            if asked == 1 {
+                SimulatedReaction::Endless
+            } else {
+                SimulatedReaction::Reply(200, now + ms(2))
+            }
         }
     };
     let seen = Fake::new(server).wire(|wire| wire.with_read_time(ms(1))).run(&plan);
@@ -132,7 +137,7 @@ fn arrivals_and_snapshots_keep_their_times_beside_a_reply_that_never_ends() {
 #[test]
 fn a_server_that_answers_at_once_does_not_hold_up_the_rest() {
     for users in [1.0, 3.0] {
-        let world = Fake::new(|| |now| Answer::Reply(200, now))
+        let world = Fake::new(|| |now| SimulatedReaction::Reply(200, now))
             .wire(|wire| wire.with_read_time(Duration::from_micros(50)));
         let seen = world.run(&closed(users, secs(1)));
         assert_eq!(seen.run.total.completed, 20_000 + u64::from(users > 1.0) * 2);

@@ -38,7 +38,7 @@ fn the_warm_up_runs_at_what_a_ramp_begins_with() {
     plan.main_mut().stop.warmup = secs(5);
     let seen = Fake::delay(ms(1)).run(&plan);
     assert_eq!((seen.run.warmup.planned, seen.run.total.planned), (50, 200));
-    let mut plan = thinking(shape(&[(1.0, 1.0, 5), (3.0, 3.0, 5)]), Think::NONE, secs(10));
+    let mut plan = thinking(shape(&[(1.0, 1.0, 5), (3.0, 3.0, 5)]), ThinkTime::NONE, secs(10));
     plan.main_mut().stop.warmup = secs(5);
     let seen = Fake::delay(ms(10)).run(&plan);
     assert_eq!((seen.run.warmup.planned, seen.run.total.planned), (500, 2000));
@@ -48,7 +48,7 @@ fn the_warm_up_runs_at_what_a_ramp_begins_with() {
 fn snapshots_end_at_each_interval_and_at_each_border() {
     let mut plan = open(100.0, Arrivals::Even, ms(1030));
     (plan.main_mut().stop.warmup, plan.main_mut().stop.grace) = (ms(250), ms(140));
-    let seen = Fake::new(|| |_| Answer::Never).run(&plan);
+    let seen = Fake::new(|| |_| SimulatedReaction::Never).run(&plan);
     let ends: Vec<_> = seen.snapshots().map(|s| s.to.nanos_since(seen.begins()) / MS).collect();
     let expected = [
         0, 100, 200, 250, 300, 400, 500, 600, 700, 800, 900, 1000, 1100, 1200, 1280, 1300, 1400,
@@ -84,7 +84,7 @@ fn requests_under_way_may_finish_within_the_grace() {
 
 /// Replies after 300 ms; one request in `never` gets no reply. The run is stopped after 3.11 s.
 fn interrupted(never: u64) -> Fake {
-    let stop = Control::default();
+    let stop = RunControl::default();
     let switch = stop.clone();
     let server = move || {
         let (switch, mut n) = (switch.clone(), 0);
@@ -93,7 +93,11 @@ fn interrupted(never: u64) -> Fake {
             if now >= Tick(3_110 * MS) {
                 switch.stop();
             }
-            if n % never == 0 { Answer::Never } else { Answer::Reply(200, now + ms(300)) }
+            if n % never == 0 {
+                SimulatedReaction::Never
+            } else {
+                SimulatedReaction::Reply(200, now + ms(300))
+            }
         }
     };
     Fake { stop, ..Fake::new(server) }
@@ -126,8 +130,12 @@ fn check_interrupted(seen: &Seen) {
 fn an_interrupted_run_accounts_for_all() {
     check_interrupted(&interrupted(10).run(&open(100.0, Arrivals::Poisson, secs(3600))));
     check_interrupted(&interrupted(10).run(&closed(40.0, secs(3600))));
-    let think = Think { least: ms(10), most: ms(90) };
-    check_interrupted(&interrupted(10).run(&thinking(Shape::constant(80.0), think, secs(3600))));
+    let think = ThinkTime { least: ms(10), most: ms(90) };
+    check_interrupted(&interrupted(10).run(&thinking(
+        LoadShape::constant(80.0),
+        think,
+        secs(3600),
+    )));
     let mut plan = open(100.0, Arrivals::Even, secs(1));
     (plan.main_mut().stop.duration, plan.main_mut().stop.requests) = (None, Some(1_000_000));
     check_interrupted(&interrupted(10).run(&plan));
@@ -149,8 +157,8 @@ fn a_run_that_is_stopped_before_its_load_says_so() {
 }
 
 /// Replies after 10 ms; the run gets a command in its fourth second.
-fn told(say: impl Fn(&Control) + Clone + Send + Sync + 'static) -> Fake {
-    let control = Control::default();
+fn told(say: impl Fn(&RunControl) + Clone + Send + Sync + 'static) -> Fake {
+    let control = RunControl::default();
     let switch = control.clone();
     let server = move || {
         let (switch, say) = (switch.clone(), say.clone());
@@ -158,7 +166,7 @@ fn told(say: impl Fn(&Control) + Clone + Send + Sync + 'static) -> Fake {
             if now >= Tick(3_950 * MS) {
                 say(&switch);
             }
-            Answer::Reply(200, now + ms(10))
+            SimulatedReaction::Reply(200, now + ms(10))
         }
     };
     Fake { stop: control, ..Fake::new(server) }
@@ -167,7 +175,7 @@ fn told(say: impl Fn(&Control) + Clone + Send + Sync + 'static) -> Fake {
 #[test]
 fn a_run_that_knows_enough_ends_as_if_its_time_were_up() {
     for plan in [open(100.0, Arrivals::Even, secs(3600)), closed(4.0, secs(3600))] {
-        let seen = told(Control::end).run(&plan);
+        let seen = told(RunControl::end).run(&plan);
         let ends = seen.run.phase_start(Phase::Grace).unwrap();
         assert!(near(ends.seconds_since(seen.begins()), 4.0, 0.03), "{ends:?}");
         assert!(!seen.run.is_interrupted());
@@ -177,15 +185,15 @@ fn a_run_that_knows_enough_ends_as_if_its_time_were_up() {
 
 #[test]
 fn the_measured_time_begins_when_the_server_is_found_warm() {
-    let think = Think { least: ms(1), most: ms(9) };
+    let think = ThinkTime { least: ms(1), most: ms(9) };
     let plans = [
         open(100.0, Arrivals::Even, secs(7)),
         closed(4.0, secs(7)),
-        thinking(Shape::constant(4.0), think, secs(7)),
+        thinking(LoadShape::constant(4.0), think, secs(7)),
     ];
     for mut plan in plans {
         (plan.main_mut().stop.warmup, plan.main_mut().stop.warmup_until_steady) = (secs(100), true);
-        let seen = told(Control::begin_measuring).run(&plan);
+        let seen = told(RunControl::begin_measuring).run(&plan);
         let warm =
             seen.run.phase_start(Phase::Measure).unwrap().nanos_since(seen.begins()) as f64 / 1e9;
         assert!(near(warm, 4.2, 0.03), "{warm}");

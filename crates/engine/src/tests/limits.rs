@@ -46,7 +46,7 @@ fn arrivals_beyond_what_may_be_under_way_are_dropped() {
     let Load::Open { max_in_flight, .. } = &mut plan.main_mut().load else { unreachable!() };
     *max_in_flight = 5;
     (plan.connection.timeout, plan.main_mut().stop.grace) = (ms(2950), secs(1));
-    let seen = Fake::new(|| |_| Answer::Never).run(&plan);
+    let seen = Fake::new(|| |_| SimulatedReaction::Never).run(&plan);
     let mut under_way: Vec<u64> = Vec::new();
     for at in (0..100).map(|n| n * 100 * MS) {
         let busy = under_way.iter().filter(|begun| **begun + 2950 * MS > at).count();
@@ -73,7 +73,7 @@ fn arrivals_beyond_what_may_be_under_way_are_dropped() {
 fn a_timeout_counts_from_begun_and_not_from_planned() {
     let mut plan = capped(10.0, Arrivals::Even, 1, secs(2));
     (plan.connection.timeout, plan.main_mut().stop.grace) = (ms(250), secs(10));
-    let seen = Fake::new(|| |_| Answer::Never).run(&plan);
+    let seen = Fake::new(|| |_| SimulatedReaction::Never).run(&plan);
     for (n, s) in seen.samples.iter().enumerate() {
         assert_eq!(s.begun, seen.begins() + ms(250 * n as u64));
         assert_eq!(s.last_byte, s.begun + ms(250));
@@ -89,9 +89,9 @@ fn failures_have_times_of_their_own() {
         move |now: Tick| {
             n += 1;
             match n % 4 {
-                0 => Answer::Fails(Failure::Reset, now + ms(7)),
-                1 => Answer::Reply(503, now + ms(5)),
-                _ => Answer::Reply(200, now + ms(3)),
+                0 => SimulatedReaction::Fails(Failure::Reset, now + ms(7)),
+                1 => SimulatedReaction::Reply(503, now + ms(5)),
+                _ => SimulatedReaction::Reply(200, now + ms(3)),
             }
         }
     };

@@ -142,7 +142,7 @@ fn a_run_that_is_far_behind_ends_in_time() {
         *asked = connections;
         (plan.main_mut().stop.grace, plan.main_mut().stop.warmup, plan.record.samples) =
             (ms(100), ms(100), false);
-        let seen = Fake { epoch: Epoch::now(), ..Fake::delay(ms(1)) }.run(&plan);
+        let seen = Fake { epoch: RunEpoch::now(), ..Fake::delay(ms(1)) }.run(&plan);
         let (t, w) = (&seen.run.total, &seen.run.warmup);
         assert_eq!((w.planned, t.planned), (5_000_000, 20_000_000));
         assert!(t.failed_by(Failure::Dropped) > 10_000_000);

@@ -60,8 +60,8 @@ fn a_closed_loop_conserves_its_users_over_parallel_steps() {
     for users in [1.0, 7.0] {
         let (fake, _) = page(Fake::delay(ms(10)), 6, 2);
         let seen = fake.run(&thinking(
-            Shape::constant(users),
-            Think { least: ms(20), most: ms(20) },
+            LoadShape::constant(users),
+            ThinkTime { least: ms(20), most: ms(20) },
             secs(3),
         ));
         assert_eq!(seen.run.total.good, users as u64 * 6 * 60);
@@ -79,9 +79,9 @@ fn each_request_fails_by_itself() {
         move |now: Tick| {
             result += 1;
             if result == 3 {
-                Answer::Fails(Failure::Reset, now + ms(5))
+                SimulatedReaction::Fails(Failure::Reset, now + ms(5))
             } else {
-                Answer::Reply(200, now + ms(10))
+                SimulatedReaction::Reply(200, now + ms(10))
             }
         }
     };
@@ -105,7 +105,11 @@ fn deadlines_hold_for_each_request() {
         let mut result = 0;
         move |now: Tick| {
             result += 1;
-            if result % 3 == 0 { Answer::Never } else { Answer::Reply(200, now + ms(10)) }
+            if result % 3 == 0 {
+                SimulatedReaction::Never
+            } else {
+                SimulatedReaction::Reply(200, now + ms(10))
+            }
         }
     };
     let (fake, known) = page(Fake::new(server), 6, 6);
@@ -134,7 +138,7 @@ fn a_cut_in_the_middle_ends_what_is_under_way_and_drops_the_rest() {
 
 #[test]
 fn a_step_of_several_kinds_goes_on_over_the_same_connection() {
-    let user = |turn: Turn<'_>| match turn.step {
+    let user = |turn: UserTurn<'_>| match turn.step {
         0 | 5 => Next::Ask("http://fake/"),
         1 => Next::Parallel(4, 2),
         _ => Next::Done,
@@ -159,9 +163,9 @@ fn connections_that_cannot_be_opened_are_failures_of_their_requests() {
     let door = || {
         |now: Tick| {
             if now.0 < SECOND {
-                Answer::Reply(0, now)
+                SimulatedReaction::Reply(0, now)
             } else {
-                Answer::Fails(Failure::Refused, now)
+                SimulatedReaction::Fails(Failure::Refused, now)
             }
         }
     };

@@ -21,7 +21,7 @@ type Inbox = SyncSender<(usize, WorkerEvent)>;
 impl Fake {
     pub(super) fn run_parts(&self, plan: &Plan) -> Seen {
         let seen = self.join_parts(plan, None, |_| ());
-        seen.check(plan, Epoch::Fake);
+        seen.check(plan, RunEpoch::Fake);
         seen
     }
 
@@ -109,7 +109,7 @@ fn arrivals_are_those_of_one_process_whatever_their_number() {
 
 #[test]
 fn users_are_those_of_one_process_whatever_their_number() {
-    let think = Think { least: ms(50), most: ms(150) };
+    let think = ThinkTime { least: ms(50), most: ms(150) };
     let plan = thinking(shape(&[(0.0, 20.0, 4), (20.0, 20.0, 1), (20.0, 5.0, 3)]), think, secs(8));
     let whole = Fake::delay(ms(3)).run(&plan);
     for processes in [2, 3, 7] {
@@ -188,9 +188,11 @@ fn a_part_that_dies_leaves_what_it_had_handed_over_and_sums_come_out_even() {
 #[test]
 fn all_parts_end_at_the_same_border() {
     for plan in [open(200.0, Arrivals::Poisson, secs(60)), closed(4.0, secs(60))] {
-        let plan =
-            parts(2, Plan { record: Record { interval: ms(20), ..plan.record.clone() }, ..plan });
-        let world = Fake { epoch: Epoch::now(), ..Fake::delay(ms(5)) };
+        let plan = parts(
+            2,
+            Plan { record: RecordSettings { interval: ms(20), ..plan.record.clone() }, ..plan },
+        );
+        let world = Fake { epoch: RunEpoch::now(), ..Fake::delay(ms(5)) };
         let stop = world.stop.clone();
         let mut snapshots = 0;
         let seen = world.join_parts(&plan, None, |event| {
@@ -208,7 +210,8 @@ fn all_parts_end_at_the_same_border() {
 
 #[test]
 fn a_server_that_refuses_ends_all_parts() {
-    let world = Fake::delay(ms(1)).door(|| |_: Tick| Answer::Fails(Failure::Refused, Tick::ZERO));
+    let world = Fake::delay(ms(1))
+        .door(|| |_: Tick| SimulatedReaction::Fails(Failure::Refused, Tick::ZERO));
     let seen = world.join_parts(&parts(3, closed(6.0, secs(1))), None, |_| ());
     let error = seen.run.finish.unwrap().error.unwrap();
     assert!(error.contains("no process listens"), "{error}");
@@ -217,13 +220,13 @@ fn a_server_that_refuses_ends_all_parts() {
 /// Uses the system's clock: on a fake one, a part would end before it receives a command.
 #[test]
 fn a_user_of_one_part_ends_the_run_in_all_parts() {
-    let ends = |turn: Turn<'_>| match (turn.step, turn.number) {
+    let ends = |turn: UserTurn<'_>| match (turn.step, turn.number) {
         (0, _) => Next::Ask("http://fake/"),
         // Parts take each second number: it is one of the first part.
         (_, 20) => Next::EndRun,
         _ => Next::Done,
     };
-    let world = Fake { epoch: Epoch::now(), ..Fake::delay(ms(5)).user(ends) };
+    let world = Fake { epoch: RunEpoch::now(), ..Fake::delay(ms(5)).user(ends) };
     let seen = world.join_parts(&parts(2, closed(2.0, secs(60))), None, |_| ());
     seen.check(&parts(2, closed(2.0, secs(60))), world.epoch);
     let finish = seen.run.finish.as_ref().unwrap();

@@ -1,7 +1,9 @@
 //! The pool by simulation: whatever threads there are, nothing is lost, and who came first is served first.
 
 use super::recursion;
-use crate::pool::{Arrival, Arrived, ConnectionChoice, Growth, Job, Overflow, Pool, SeatId};
+use crate::pool::{
+    Arrival, Arrived, AssignedArrival, ConnectionChoice, Overflow, Pool, PoolGrowth, SeatId,
+};
 use brunt_model::Tick;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,7 +33,7 @@ impl Simulation {
         let number = self.served.len() as u64 + self.pool.waiting() as u64;
         let arrived = self.pool.arrive(Arrival { planned, number }, worker, planned);
         assert_ne!(arrived, Arrived::Dropped, "arrivals wait here");
-        if let Growth::Seat(seat) = self.pool.grow(worker, planned) {
+        if let PoolGrowth::Seat(seat) = self.pool.grow(worker, planned) {
             self.seats.push(seat);
         }
         for seat in self.seats.clone() {
@@ -42,7 +44,7 @@ impl Simulation {
         }
     }
 
-    fn serve(&mut self, seat: SeatId, job: Job) {
+    fn serve(&mut self, seat: SeatId, job: AssignedArrival) {
         assert!(job.free >= job.arrival.planned);
         assert!(self.busy.iter().all(|b| b.1 != seat), "a busy seat was given a job");
         assert_eq!(self.served.insert(job.arrival.number, job.free), None, "served twice");

@@ -8,19 +8,22 @@ fn population(name: &str, load: Load, duration: Duration) -> Population {
     Population {
         name: name.into(),
         load,
-        scenario: Scenario::list(Vec::new(), Order::Sequence),
+        scenario: Scenario::list(Vec::new(), ListOrder::Sequence),
         stop,
         connection: None,
     }
 }
 
 fn arrivals(rate: f64) -> Load {
-    let rate = Shape::constant(rate);
+    let rate = LoadShape::constant(rate);
     Load::Open { rate, arrivals: Arrivals::Even, connections: None, max_in_flight: 1000 }
 }
 
 fn users(count: f64) -> Load {
-    Load::Closed { users: Shape::constant(count), think: Think { least: ms(90), most: ms(90) } }
+    Load::Closed {
+        users: LoadShape::constant(count),
+        think: ThinkTime { least: ms(90), most: ms(90) },
+    }
 }
 
 fn both(checkout: Duration, browsing: Duration) -> Plan {
@@ -66,7 +69,7 @@ fn a_population_at_a_rate_beside_one_of_users() {
 #[test]
 fn two_threads_carry_out_both() {
     let plan = Plan { threads: 2, ..both(ms(500), ms(500)) };
-    let seen = (Fake { epoch: Epoch::now(), ..Fake::delay(ms(2)) }).run(&plan);
+    let seen = (Fake { epoch: RunEpoch::now(), ..Fake::delay(ms(2)) }).run(&plan);
     let [checkout, browsing] = &seen.run.populations[..] else { panic!("two populations") };
     assert_eq!(checkout.total.planned, 10);
     assert!((50..=300).contains(&browsing.total.completed), "{}", browsing.total.completed);
@@ -81,7 +84,7 @@ fn percentiles_are_of_each_and_of_both() {
         let mut n = 0_u64;
         move |now: Tick| {
             n += 1;
-            Answer::Reply(200, now + if n.is_multiple_of(4) { ms(30) } else { ms(10) })
+            SimulatedReaction::Reply(200, now + if n.is_multiple_of(4) { ms(30) } else { ms(10) })
         }
     });
     let seen = run(&fake, &both(secs(10), secs(10)));

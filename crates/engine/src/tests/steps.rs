@@ -7,7 +7,7 @@ fn named(names: &[&str]) -> Vec<String> {
     names.iter().map(|n| (*n).to_owned()).collect()
 }
 
-fn three_steps(turn: Turn<'_>) -> Next {
+fn three_steps(turn: UserTurn<'_>) -> Next {
     match (turn.step, turn.last.map(|r| r.status)) {
         (0, None) => Next::Ask("http://fake/login"),
         (1, Some(200)) => Next::Ask("http://fake/buy"),
@@ -38,8 +38,8 @@ fn an_arrival_may_be_several_requests() {
 
 #[test]
 fn an_iteration_of_a_closed_loop_may_be_several_requests() {
-    let think = Think { least: ms(70), most: ms(70) };
-    let seen = shop(ms(10)).run(&thinking(Shape::constant(2.0), think, secs(10)));
+    let think = ThinkTime { least: ms(70), most: ms(70) };
+    let seen = shop(ms(10)).run(&thinking(LoadShape::constant(2.0), think, secs(10)));
     assert_eq!(seen.run.total.completed, 600);
     let begins = seen.begins();
     let logins =
@@ -55,9 +55,9 @@ fn a_step_without_a_whole_reply_is_told_to_the_user() {
         Box::new(move |now| {
             n += 1;
             if n % 2 == 0 {
-                Answer::Fails(Failure::Reset, now + ms(10))
+                SimulatedReaction::Fails(Failure::Reset, now + ms(10))
             } else {
-                Answer::Reply(200, now + ms(10))
+                SimulatedReaction::Reply(200, now + ms(10))
             }
         })
     });
@@ -85,7 +85,7 @@ fn iterations_that_are_cut_off_go_no_further() {
     let mut plan = open(1.0, Arrivals::Even, secs(3));
     plan.main_mut().stop.grace = secs(1);
     let mut world = shop(secs(1)).user(|_| Next::Ask("http://fake/"));
-    world.server = Box::new(|| Box::new(|_| Answer::Never));
+    world.server = Box::new(|| Box::new(|_| SimulatedReaction::Never));
     let seen = world.run(&plan);
     assert_eq!((seen.run.total.begun, seen.run.total.failed_by(Failure::Cut)), (3, 3));
     assert_eq!(seen.run.finish.as_ref().unwrap().at, seen.begins() + secs(4));
@@ -98,8 +98,8 @@ fn redirecting(to: &'static [&'static str]) -> Fake {
         move |now: Tick| {
             n += 1;
             match to.get((n - 1) % (to.len() + 1)) {
-                Some(to) => Answer::Redirect(to, now + ms(10)),
-                None => Answer::Reply(200, now + ms(10)),
+                Some(to) => SimulatedReaction::Redirect(to, now + ms(10)),
+                None => SimulatedReaction::Reply(200, now + ms(10)),
             }
         }
     })
@@ -176,10 +176,10 @@ fn a_redirect_too_many_is_a_reply() {
 
 #[test]
 fn a_broken_user_is_a_failed_request_and_does_not_spin() {
-    let broken = |turn: Turn<'_>| {
+    let broken = |turn: UserTurn<'_>| {
         if turn.number.is_multiple_of(2) { Next::Ask("http://fake/") } else { Next::Broken }
     };
-    let once = move |turn: Turn<'_>| if turn.step > 0 { Next::Done } else { broken(turn) };
+    let once = move |turn: UserTurn<'_>| if turn.step > 0 { Next::Done } else { broken(turn) };
     let seen = Fake::delay(ms(10)).user(once).run(&open(10.0, Arrivals::Even, secs(5)));
     assert_eq!((seen.run.total.completed, seen.run.total.failed_by(Failure::System)), (25, 25));
     assert!(seen.run.warnings.contains(&"this user is broken".to_owned()));
@@ -204,7 +204,7 @@ fn a_user_that_asks_nothing_is_broken() {
 fn labels_beyond_the_limit_are_one() {
     let names: [&'static str; 5] =
         ["http://fake/0", "http://fake/1", "http://fake/2", "http://fake/3", "http://fake/4"];
-    let user = move |turn: Turn<'_>| {
+    let user = move |turn: UserTurn<'_>| {
         if turn.step == 0 { Next::Ask(names[turn.number as usize % 5]) } else { Next::Done }
     };
     let mut plan = open(10.0, Arrivals::Even, secs(10));
@@ -231,7 +231,7 @@ fn labels_beyond_the_limit_are_one() {
 }
 
 /// Two bursts of two, with a pause between them.
-fn two_bursts(turn: Turn<'_>) -> Next {
+fn two_bursts(turn: UserTurn<'_>) -> Next {
     match (turn.step, turn.failed) {
         (_, true) => Next::Done,
         (0, _) => Next::Together(2),
@@ -268,7 +268,8 @@ fn requests_go_together_and_users_think_between_them() {
 #[test]
 fn what_was_sent_together_fails_together() {
     let mut world = Fake::delay(ms(10)).user(two_bursts);
-    world.server = Box::new(|| Box::new(|now| Answer::Fails(Failure::Reset, now + ms(10))));
+    world.server =
+        Box::new(|| Box::new(|now| SimulatedReaction::Fails(Failure::Reset, now + ms(10))));
     let seen = world.run(&open(5.0, Arrivals::Even, secs(1)));
     let t = &seen.run.total;
     assert_eq!((t.planned, t.begun, t.failed_by(Failure::Reset)), (10, 10, 10));
@@ -276,7 +277,7 @@ fn what_was_sent_together_fails_together() {
 
 #[test]
 fn a_user_that_leaves_asks_nothing_more() {
-    let leaves = |turn: Turn<'_>| match (turn.step, turn.number) {
+    let leaves = |turn: UserTurn<'_>| match (turn.step, turn.number) {
         (0, _) => Next::Ask("http://fake/"),
         (_, 4) => Next::Leave,
         _ => Next::Done,
@@ -295,7 +296,7 @@ fn a_user_that_leaves_asks_nothing_more() {
 
 #[test]
 fn a_user_may_end_the_run() {
-    let ends = |turn: Turn<'_>| match (turn.step, turn.number) {
+    let ends = |turn: UserTurn<'_>| match (turn.step, turn.number) {
         (0, _) => Next::Ask("http://fake/"),
         (_, 9) => Next::EndRun,
         _ => Next::Done,

@@ -7,7 +7,7 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-type MakeStreams = Box<dyn Fn(FakeStreams<Time>) -> FakeStreams<Time> + Send + Sync>;
+type MakeStreams = Box<dyn Fn(FakeStreams<WorkerClock>) -> FakeStreams<WorkerClock> + Send + Sync>;
 
 /// The world of a [`Fake`], over connections that carry many exchanges at once.
 struct Streams {
@@ -25,7 +25,7 @@ impl Streams {
 
     fn with(
         mut self,
-        transport: impl Fn(FakeStreams<Time>) -> FakeStreams<Time> + Send + Sync + 'static,
+        transport: impl Fn(FakeStreams<WorkerClock>) -> FakeStreams<WorkerClock> + Send + Sync + 'static,
     ) -> Self {
         self.transport = Box::new(transport);
         self
@@ -33,7 +33,7 @@ impl Streams {
 
     fn run(&self, plan: &Plan) -> Seen {
         let seen = carry_out(self, plan, &self.fake.stop, |_| ()).unwrap();
-        seen.check(plan, Epoch::Fake);
+        seen.check(plan, RunEpoch::Fake);
         self.check_counts(&seen);
         seen
     }
@@ -49,21 +49,26 @@ fn count(count: &AtomicU64) -> u64 {
     count.load(Relaxed)
 }
 
-impl World for Streams {
-    type Transport = FakeStreams<Time>;
+impl RunEnvironment for Streams {
+    type Transport = FakeStreams<WorkerClock>;
 
-    fn epoch(&self) -> Epoch {
+    fn epoch(&self) -> RunEpoch {
         self.fake.epoch
     }
 
-    fn transport(&self, _: usize, _: Option<usize>, time: &Time) -> Rc<FakeStreams<Time>> {
+    fn transport(
+        &self,
+        _: usize,
+        _: Option<usize>,
+        time: &WorkerClock,
+    ) -> Rc<FakeStreams<WorkerClock>> {
         let server: ServerModel = Rc::new(RefCell::new((self.fake.server)()));
         let transport =
             FakeStreams::new(time.clone(), server, Arc::clone(&self.counts), self.limit);
         Rc::new((self.transport)(transport))
     }
 
-    fn users(&self, transport: &Rc<FakeStreams<Time>>, of: UserSetup<'_>) -> Box<dyn Users> {
+    fn users(&self, transport: &Rc<FakeStreams<WorkerClock>>, of: UserSetup<'_>) -> Box<dyn Users> {
         self.fake.folk(transport, of.labels)
     }
 
@@ -121,7 +126,7 @@ fn iterations_of_a_user_are_shared_by_its_streams() {
 #[test]
 fn two_origins_take_a_connection_of_each_user_each() {
     let labels = vec!["http://here/".to_owned(), "http://there/".to_owned()];
-    let user = |turn: Turn<'_>| match turn.step {
+    let user = |turn: UserTurn<'_>| match turn.step {
         0 => Next::Ask("http://here/"),
         1 => Next::Ask("http://there/"),
         _ => Next::Done,
@@ -194,7 +199,7 @@ fn connections_of_several_workers_stay_within_the_cap() {
         let mut plan = streams(capped(900.0, Arrivals::Poisson, cap, ms(500)), 8);
         plan.threads = 2;
         plan.record.samples = false;
-        let world = Streams::new(Fake { epoch: Epoch::now(), ..Fake::delay(ms(5)) }, 100);
+        let world = Streams::new(Fake { epoch: RunEpoch::now(), ..Fake::delay(ms(5)) }, 100);
         let seen = carry_out(&world, &plan, &world.fake.stop, |_| ()).unwrap();
         assert!(count(&world.counts.most_open) <= u64::from(cap), "{:?}", world.counts);
         assert_eq!(seen.run.total.planned, seen.run.total.begun);
@@ -263,8 +268,8 @@ fn an_idle_connection_that_ends_is_counted_once() {
     ] {
         let world =
             ending(move |opened| if opened < Tick(SECOND) { fate } else { ConnectionFate::STAYS });
-        let think = Think { least: ms(700), most: ms(700) };
-        let seen = world.run(&streams(thinking(Shape::constant(1.0), think, secs(3)), 8));
+        let think = ThinkTime { least: ms(700), most: ms(700) };
+        let seen = world.run(&streams(thinking(LoadShape::constant(1.0), think, secs(3)), 8));
         assert_eq!((count(&world.counts.opened), seen.run.flow_all.closed_idle), (2, 1));
         assert_eq!(seen.run.total.failed(), 0);
         let world =
@@ -280,7 +285,11 @@ fn a_timeout_resets_its_stream_alone() {
         let mut asked = 0;
         move |now: Tick| {
             asked += 1;
-            if asked % 50 == 0 { Answer::Never } else { Answer::Reply(200, now + ms(10)) }
+            if asked % 50 == 0 {
+                SimulatedReaction::Never
+            } else {
+                SimulatedReaction::Reply(200, now + ms(10))
+            }
         }
     });
     let world = Streams::new(fake, 100);
@@ -296,7 +305,7 @@ fn a_timeout_resets_its_stream_alone() {
 fn what_waits_for_a_stream_when_the_run_is_cut_is_dropped() {
     let mut plan = streams(closed(1.0, secs(1)), 8);
     plan.main_mut().stop.grace = ms(100);
-    let world = Streams::new(Fake::new(|| |_| Answer::Never), 3);
+    let world = Streams::new(Fake::new(|| |_| SimulatedReaction::Never), 3);
     let seen = world.run(&plan);
     let t = &seen.run.total;
     assert_eq!((t.planned, t.begun), (8, 3));
@@ -323,7 +332,7 @@ fn a_transport_without_streams_refuses_several() {
 
 #[test]
 fn requests_of_a_parallel_step_share_the_connection() {
-    let user = |turn: Turn<'_>| if turn.step == 0 { Next::Parallel(20, 6) } else { Next::Done };
+    let user = |turn: UserTurn<'_>| if turn.step == 0 { Next::Parallel(20, 6) } else { Next::Done };
     for (limit, step) in [(100, 40), (4, 50)] {
         let world = Streams::new(Fake::delay(ms(10)).user(user), limit);
         let seen = world.run(&streams(closed(3.0, secs(2)), 1));

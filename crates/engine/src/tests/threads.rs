@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn real(plan: Plan) -> Plan {
     let stop = Stop { grace: secs(2), ..plan.main().stop };
-    let record = Record { interval: ms(20), ..plan.record.clone() };
+    let record = RecordSettings { interval: ms(20), ..plan.record.clone() };
     Plan { threads: 2, record, ..plan.with_stop(stop) }
 }
 
@@ -20,7 +20,7 @@ fn shared_queue(servers: usize, service: Duration) -> Fake {
         let shared = Arc::clone(&shared);
         move |now| (shared.lock().unwrap())(now)
     };
-    Fake { epoch: Epoch::now(), ..Fake::new(server) }
+    Fake { epoch: RunEpoch::now(), ..Fake::new(server) }
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn a_worker_that_fails_does_not_leave_the_other_waiting() {
         assert_eq!(made.fetch_add(1, Ordering::Relaxed), 0, "the second worker breaks");
         wire
     });
-    let world = Fake { epoch: Epoch::now(), ..world };
+    let world = Fake { epoch: RunEpoch::now(), ..world };
     let ended = world.try_run(&real(open(100.0, Arrivals::Even, ms(50))), |_| ());
     assert!(matches!(ended, Err(EngineError::Panicked)));
 }

@@ -26,7 +26,7 @@ fn op() -> impl Strategy<Value = Op> {
 
 /// The timers, and when each is due that is set.
 struct Model {
-    time: Time,
+    time: WorkerClock,
     timers: Vec<(Sleep, Option<Tick>)>,
 }
 
@@ -71,8 +71,8 @@ impl Model {
     }
 }
 
-fn on_a_fake_clock<F: Future<Output = ()> + 'static>(task: impl FnOnce(Time) -> F) {
-    let time = Time::new(Epoch::Fake);
+fn on_a_fake_clock<F: Future<Output = ()> + 'static>(task: impl FnOnce(WorkerClock) -> F) {
+    let time = WorkerClock::new(RunEpoch::Fake);
     let run = async move {
         let _installed = time.install().unwrap();
         tokio::task::spawn_local(task(time)).await

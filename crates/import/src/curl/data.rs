@@ -1,9 +1,9 @@
 //! Bodies of `-d` and similar options, and the parts of `-F`.
 
 use super::words::Input;
-use crate::Options;
+use crate::ImportOptions;
 use crate::body::{self, FORM};
-use crate::plan::{Body, FileContent, Part, Piece};
+use crate::plan::{BodyPiece, FileContent, ImportedBody, MultipartPart};
 use crate::text;
 use crate::urls::in_folder;
 use brunt_script::template::form_encoded;
@@ -36,7 +36,7 @@ impl CurlData {
         value: &str,
         separator: &'static str,
         input: &Input,
-        folder: &Options,
+        folder: &ImportOptions,
     ) -> Result<Self, Problem> {
         let mut prefix = String::new();
         let content = match (option, value.strip_prefix('@')) {
@@ -73,7 +73,7 @@ impl CurlData {
     pub(super) fn read_query(
         value: &str,
         input: &Input,
-        folder: &Options,
+        folder: &ImportOptions,
     ) -> Result<Self, Problem> {
         match value.strip_prefix('+') {
             Some(encoded) => Self::read("data-raw", encoded, "&", input, folder),
@@ -83,7 +83,11 @@ impl CurlData {
 }
 
 /// Reads the data that a command takes from standard input.
-fn stdin_data(input: &Input, content: FileContent, folder: &Options) -> Result<Content, Problem> {
+fn stdin_data(
+    input: &Input,
+    content: FileContent,
+    folder: &ImportOptions,
+) -> Result<Content, Problem> {
     match (input, content) {
         (Input::Inherited | Input::Pipe, _) => {
             let instead = "write the body, or the name of a file after @";
@@ -130,17 +134,17 @@ pub(super) fn as_text(all: &[CurlData]) -> Result<String, Problem> {
 }
 
 /// Builds the body of data.
-pub(super) fn body(all: &[CurlData], kind: &str) -> Result<Body, Problem> {
+pub(super) fn body(all: &[CurlData], kind: &str) -> Result<ImportedBody, Problem> {
     if let Some(fields) = fields_with_variables(all).filter(|_| kind.starts_with(FORM)) {
-        return Ok(Body::Form(fields, None));
+        return Ok(ImportedBody::Form(fields, None));
     }
     if !kind.is_empty() && !all.iter().any(|data| matches!(data.content, Content::File(..))) {
         let text = as_text(all)?;
         return Ok(match body::of(kind, &text) {
             // curl sends a body even if it is empty.
-            Body::None => Body::Text(String::new()),
+            ImportedBody::None => ImportedBody::Text(String::new()),
             // Parts of a plan end with CR LF, even the last one.
-            Body::Multipart(_) if !text.ends_with("--\r\n") => Body::Text(text),
+            ImportedBody::Multipart(_) if !text.ends_with("--\r\n") => ImportedBody::Text(text),
             body => body,
         });
     }
@@ -152,15 +156,15 @@ pub(super) fn body(all: &[CurlData], kind: &str) -> Result<Body, Problem> {
             _ => format!("{separator}{}", as_text(std::slice::from_ref(data))?),
         };
         match pieces.last_mut() {
-            Some(Piece::Text(last)) => last.push_str(&text),
+            Some(BodyPiece::Text(last)) => last.push_str(&text),
             _ if text.is_empty() => {}
-            _ => pieces.push(Piece::Text(text)),
+            _ => pieces.push(BodyPiece::Text(text)),
         }
         if let Content::File(file, content) = &data.content {
-            pieces.push(Piece::File { file: file.clone(), content: *content });
+            pieces.push(BodyPiece::File { file: file.clone(), content: *content });
         }
     }
-    Ok(Body::Pieces(pieces))
+    Ok(ImportedBody::Pieces(pieces))
 }
 
 /// The fields of a form in which `--data-urlencode` encodes variables.
@@ -177,7 +181,9 @@ fn fields_with_variables(all: &[CurlData]) -> Option<Vec<(String, String)>> {
                 fields.push((name.to_owned(), value.clone()));
             }
             Content::Text(text) => match body::form(text) {
-                Body::Form(others, _) if body::encoded(&others) == *text => fields.extend(others),
+                ImportedBody::Form(others, _) if body::encoded(&others) == *text => {
+                    fields.extend(others)
+                }
                 _ => return None,
             },
             Content::File(..) => return None,
@@ -193,10 +199,10 @@ pub(super) fn percent_encode(text: &str) -> String {
     let pieces = text::pieces(text).into_iter();
     pieces
         .map(|piece| match piece {
-            text::Piece::Literal(text) => {
+            text::TextPiece::Literal(text) => {
                 percent_encoding::utf8_percent_encode(text, RESERVED).to_string()
             }
-            text::Piece::Variable(name) => text::variable(name),
+            text::TextPiece::Variable(name) => text::variable(name),
         })
         .collect()
 }
@@ -204,13 +210,13 @@ pub(super) fn percent_encode(text: &str) -> String {
 /// A part of a form.
 pub(super) struct CurlPart {
     pub(super) name: String,
-    pub(super) part: Part,
+    pub(super) part: MultipartPart,
     /// A comment on a possible difference from curl.
     pub(super) note: Option<String>,
 }
 
 /// Reads the part of a form that `-F NAME=CONTENT` describes, like curl.
-pub(super) fn form_part(value: &str, folder: &Options) -> Result<CurlPart, Problem> {
+pub(super) fn form_part(value: &str, folder: &ImportOptions) -> Result<CurlPart, Problem> {
     let Some((name, content)) = value.split_once('=') else {
         return Err((
             format!("`{value}` is no part of a form"),
@@ -238,7 +244,7 @@ pub(super) fn form_part(value: &str, folder: &Options) -> Result<CurlPart, Probl
     let name_for_type = filename.as_ref().filter(|_| source == Some('@')).unwrap_or(&word);
     let is_guess = source.is_some()
         && kind.is_none()
-        && matches!(text::pieces(name_for_type).last(), Some(text::Piece::Variable(_)));
+        && matches!(text::pieces(name_for_type).last(), Some(text::TextPiece::Variable(_)));
     let note = is_guess.then(|| {
         format!("the type of the part `{name}` is a guess: curl derives it from the value of {name_for_type}")
     });
@@ -246,8 +252,8 @@ pub(super) fn form_part(value: &str, folder: &Options) -> Result<CurlPart, Probl
         (None, _) if filename.is_some() => {
             return Err(part_problem(value, "a file name beside a text"));
         }
-        (None, None) => Part::Text(word),
-        (None, Some(kind)) => Part::TypedText { text: word, kind },
+        (None, None) => MultipartPart::Text(word),
+        (None, Some(kind)) => MultipartPart::TypedText { text: word, kind },
         (Some(_), _) if word == "-" => {
             return Err(part_problem(value, "the content of standard input"));
         }
@@ -256,13 +262,17 @@ pub(super) fn form_part(value: &str, folder: &Options) -> Result<CurlPart, Probl
             let guess =
                 Some(media_type(&word)).filter(|kind| !["text/plain", OCTETS].contains(kind));
             let kind = kind.or(guess.map(str::to_owned));
-            Part::File { file: in_folder(&word, folder), kind, filename: Some(String::new()) }
+            MultipartPart::File {
+                file: in_folder(&word, folder),
+                kind,
+                filename: Some(String::new()),
+            }
         }
         (Some(_), _) if word.contains(',') => return Err(part_problem(value, "several files")),
         (Some(_), kind) => {
             let sent = filename.as_ref().unwrap_or(&word);
             let kind = kind.unwrap_or_else(|| media_type(sent).to_owned());
-            Part::File { file: in_folder(&word, folder), kind: Some(kind), filename }
+            MultipartPart::File { file: in_folder(&word, folder), kind: Some(kind), filename }
         }
     };
     Ok(CurlPart { name: name.to_owned(), part, note })

@@ -5,7 +5,7 @@ use super::data;
 use super::glob;
 use crate::body::{self, FORM, JSON, MULTIPART};
 use crate::error::ImportError;
-use crate::plan::{Body, FileContent, Piece, Request, Step, StepKind};
+use crate::plan::{BodyPiece, FileContent, ImportedBody, ImportedRequest, ImportedStep, StepKind};
 use crate::server::{self, Address};
 use crate::text;
 use crate::urls::in_folder;
@@ -53,8 +53,10 @@ impl Reader<'_> {
             for url in urls.map_err(|(wrong, instead)| self.error(wrong, instead))? {
                 let (request, changes) = self.request(&url, self.uploads.get(number))?;
                 let comments = self.comments.iter().cloned().chain(changes).collect();
-                self.steps
-                    .push(Step { comments, kind: Some(StepKind::Request(Box::new(request))) });
+                self.steps.push(ImportedStep {
+                    comments,
+                    kind: Some(StepKind::Request(Box::new(request))),
+                });
             }
         }
         Ok(())
@@ -91,7 +93,7 @@ impl Reader<'_> {
         &self,
         url: &str,
         upload: Option<&String>,
-    ) -> Result<(Request, Option<String>), ImportError> {
+    ) -> Result<(ImportedRequest, Option<String>), ImportError> {
         let mut address = server::parse(url)
             .map_err(|wrong| self.error(wrong, "write a URL such as http://127.0.0.1:8080/path"))?;
         if address.server.is_empty() {
@@ -107,8 +109,11 @@ impl Reader<'_> {
             let separator = if query.is_empty() || query.ends_with('&') { "" } else { "&" };
             address.query = Some(format!("{query}{separator}{data}"));
         }
-        let mut request =
-            Request { headers: self.fields(), timeout: self.timeout, ..Request::default() };
+        let mut request = ImportedRequest {
+            headers: self.fields(),
+            timeout: self.timeout,
+            ..ImportedRequest::default()
+        };
         if let Some(file) = upload {
             self.upload(file, &mut address, &mut request)?;
         } else if !self.as_query {
@@ -120,7 +125,7 @@ impl Reader<'_> {
         let default = match &request.body {
             _ if self.only_head => "HEAD",
             _ if upload.is_some() => "PUT",
-            Body::None => "GET",
+            ImportedBody::None => "GET",
             _ => "POST",
         };
         request.method = self.method.clone().unwrap_or_else(|| default.to_owned());
@@ -167,7 +172,7 @@ impl Reader<'_> {
     /// Sets the credentials with curl's scheme. A different scheme could expose the password.
     fn credentials(
         &self,
-        request: &mut Request,
+        request: &mut ImportedRequest,
         in_url: Option<&String>,
     ) -> Result<(), ImportError> {
         if self.is_given("authorization") {
@@ -208,7 +213,7 @@ impl Reader<'_> {
         &self,
         file: &str,
         address: &mut Address,
-        request: &mut Request,
+        request: &mut ImportedRequest,
     ) -> Result<(), ImportError> {
         if ["-", "."].contains(&file) {
             return Err(
@@ -239,13 +244,14 @@ impl Reader<'_> {
             address.query.take_if(|query| query.is_empty());
         }
         let file = in_folder(file, &self.folder);
-        request.body = Body::Pieces(vec![Piece::File { file, content: FileContent::Unchanged }]);
+        request.body =
+            ImportedBody::Pieces(vec![BodyPiece::File { file, content: FileContent::Unchanged }]);
         Ok(())
     }
 
-    fn body(&self, request: &mut Request) -> Result<(), ImportError> {
+    fn body(&self, request: &mut ImportedRequest) -> Result<(), ImportError> {
         if !self.parts.is_empty() {
-            request.body = Body::Multipart(self.parts.clone());
+            request.body = ImportedBody::Multipart(self.parts.clone());
             return Ok(());
         }
         if self.data.is_empty() {

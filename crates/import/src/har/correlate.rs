@@ -6,7 +6,7 @@
 
 use super::Flow;
 use super::entry::Reply;
-use crate::plan::{Body, Part, Request};
+use crate::plan::{ImportedBody, ImportedRequest, MultipartPart};
 use crate::secrets::Names;
 use crate::text::{self, NUMBER, variable};
 use aho_corasick::{AhoCorasick, MatchKind};
@@ -113,7 +113,10 @@ fn is_generated(value: &str) -> bool {
 
 /// Calls a function for each value of a request: the name of its field, the value, and whether it
 /// is a JSON number. A returned text replaces the value.
-fn each_value(request: &mut Request, visit: &mut dyn FnMut(&str, &str, bool) -> Option<String>) {
+fn each_value(
+    request: &mut ImportedRequest,
+    visit: &mut dyn FnMut(&str, &str, bool) -> Option<String>,
+) {
     let mut before = String::new();
     let mut path = Vec::new();
     for segment in request.path.split('/') {
@@ -143,20 +146,23 @@ fn each_value(request: &mut Request, visit: &mut dyn FnMut(&str, &str, bool) -> 
         }
     }
     match &mut request.body {
-        Body::Form(fields, _) => {
+        ImportedBody::Form(fields, _) => {
             for (name, value) in fields {
                 *value = visit(name, value, false).unwrap_or_else(|| std::mem::take(value));
             }
         }
-        Body::Multipart(parts) => {
+        ImportedBody::Multipart(parts) => {
             for (name, part) in parts {
-                if let Part::Text(value) = part {
+                if let MultipartPart::Text(value) = part {
                     *value = visit(name, value, false).unwrap_or_else(|| std::mem::take(value));
                 }
             }
         }
-        Body::Json(value, _) => each_leaf(value, "value", visit),
-        Body::None | Body::Text(_) | Body::File(_) | Body::Pieces(_) => {}
+        ImportedBody::Json(value, _) => each_leaf(value, "value", visit),
+        ImportedBody::None
+        | ImportedBody::Text(_)
+        | ImportedBody::File(_)
+        | ImportedBody::Pieces(_) => {}
     }
 }
 

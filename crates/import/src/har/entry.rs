@@ -2,7 +2,7 @@
 
 use crate::body;
 use crate::json::JsonNode;
-use crate::plan::{Body, Part};
+use crate::plan::{ImportedBody, MultipartPart};
 use crate::server;
 use crate::text::clean_encoded;
 use base64::Engine;
@@ -20,7 +20,7 @@ pub(super) struct Entry {
     pub(super) method: String,
     pub(super) url: Url,
     pub(super) headers: Vec<(String, String)>,
-    pub(super) body: Body,
+    pub(super) body: ImportedBody,
     /// Notes on the URL and the body.
     pub(super) comments: Vec<String>,
     /// Type of resource such as `document` or `script`; empty if unknown.
@@ -190,7 +190,7 @@ fn headers(message: &JsonNode<'_>) -> Vec<(String, String)> {
     fields.filter(|(name, _)| !name.is_empty()).collect()
 }
 
-fn read_body(post: &JsonNode<'_>, comments: &mut Vec<String>) -> Body {
+fn read_body(post: &JsonNode<'_>, comments: &mut Vec<String>) -> ImportedBody {
     let media_type = post.text("mimeType");
     let text = post.text("text");
     let params = post.list("params");
@@ -200,40 +200,40 @@ fn read_body(post: &JsonNode<'_>, comments: &mut Vec<String>) -> Body {
             let fields = params
                 .iter()
                 .map(|param| (decoded(param.text("name")), decoded(param.text("value"))));
-            Body::Form(fields.collect(), None)
+            ImportedBody::Form(fields.collect(), None)
         }
         text => body::of(media_type, text),
     };
     // Few recordings contain the uploaded files. A text replaces them.
-    if let Body::Multipart(parts) = &mut body {
+    if let ImportedBody::Multipart(parts) = &mut body {
         for (name, part) in parts {
-            if let Part::File { file, kind, .. } = part {
+            if let MultipartPart::File { file, kind, .. } = part {
                 let kind = kind.as_ref().map(|kind| format!(", type: {kind}")).unwrap_or_default();
                 comments.push(format!(
                     "`{name}` was the file {file}, in whose place a text is sent; write {{file: …{kind}}} to send one"
                 ));
-                *part = Part::Text(format!("content of {file}"));
+                *part = MultipartPart::Text(format!("content of {file}"));
             }
         }
     }
     body
 }
 
-fn multipart(params: &[JsonNode<'_>]) -> Body {
+fn multipart(params: &[JsonNode<'_>]) -> ImportedBody {
     let mut parts = Vec::new();
     for param in params {
         let part = match param.text("fileName") {
-            "" => Part::Text(param.text("value").to_owned()),
+            "" => MultipartPart::Text(param.text("value").to_owned()),
             file => {
                 let kind = Some(param.text("contentType"))
                     .filter(|kind| !kind.is_empty())
                     .map(str::to_owned);
-                Part::File { file: file.to_owned(), kind, filename: None }
+                MultipartPart::File { file: file.to_owned(), kind, filename: None }
             }
         };
         parts.push((param.text("name").to_owned(), part));
     }
-    Body::Multipart(parts)
+    ImportedBody::Multipart(parts)
 }
 
 /// Decodes a name or value of a form. Some browsers record them encoded.

@@ -3,7 +3,7 @@
 use super::Writer;
 use super::requests::is_default;
 use crate::write::{Keys, plan_time};
-use brunt_model::load::{Arrivals, Shape};
+use brunt_model::load::{Arrivals, LoadShape};
 use brunt_model::{Load, Population};
 use brunt_spec::plan::Yaml;
 
@@ -68,7 +68,7 @@ fn push_text(keys: &mut Keys, name: &str, value: String) {
     keys.push((name.to_owned(), Yaml::Text(value)));
 }
 
-fn shape(shape: &Shape, round: &dyn Fn(f64) -> f64) -> String {
+fn shape(shape: &LoadShape, round: &dyn Fn(f64) -> f64) -> String {
     let stages = shape.stages.iter().map(|stage| {
         let start = round(stage.from);
         let end = round(stage.to);

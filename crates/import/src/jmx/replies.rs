@@ -4,11 +4,11 @@ use super::Writer;
 use super::texts::Braces;
 use crate::write::Keys;
 use brunt_model::ReplyPolicy;
-use brunt_model::extract::{ExtractFrom, Extractor, QualifiedXpath, ReplyPart, Take};
+use brunt_model::extract::{ExtractFrom, Extractor, MatchChoice, QualifiedXpath, ReplyPart};
 use brunt_model::reply_policy::{
     Assertion, AssertionTest, ExpectedJson, NumberComparison, ReplyAction, TextAssertion, TextMatch,
 };
-use brunt_script::expression::{self, Stretch};
+use brunt_script::expression::{self, TextPart};
 use brunt_script::functions;
 use brunt_spec::plan::Yaml;
 use brunt_spec::plan::scenario::extractors;
@@ -128,7 +128,7 @@ impl Writer<'_> {
             return;
         }
         if extract.iter().any(|(known, _)| known == variable) {
-            if *take != Take::First {
+            if *take != MatchChoice::First {
                 self.notice(format!(
                     "{extractor_place}: left out, `{variable}` is taken out of this reply already"
                 ));
@@ -434,8 +434,8 @@ fn is_plain(pattern: &str) -> bool {
 fn as_regex(text: &str) -> String {
     let has_expressions = text.contains("${");
     let parts = expression::parse(text).into_iter().map(|stretch| match stretch {
-        Stretch::Literal(text) => functions::escaped_regex(&text),
-        Stretch::Variable { written, .. } | Stretch::Call { written, .. } => {
+        TextPart::Literal(text) => functions::escaped_regex(&text),
+        TextPart::Variable { written, .. } | TextPart::Call { written, .. } => {
             format!("${{escapeOroRegexpChars({written})}}")
         }
     });

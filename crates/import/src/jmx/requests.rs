@@ -6,11 +6,11 @@ use crate::body::MULTIPART;
 use crate::write::{Keys, plan_time, push};
 use brunt_jmx::plan::UPLOAD;
 use brunt_model::reply_policy::Cookies;
-use brunt_model::scenario::Scope;
+use brunt_model::scenario::EndScope;
 use brunt_model::{Body, ReplyPolicy, Request};
 use brunt_script::body::is_form;
 use brunt_script::decoded;
-use brunt_script::expression::{self, Stretch};
+use brunt_script::expression::{self, TextPart};
 use brunt_script::template::expression_text;
 use brunt_spec::defaults;
 use brunt_spec::plan::Yaml;
@@ -150,7 +150,7 @@ impl Writer<'_> {
     /// Rewrites a URL with constant parts, without the function that builds it at run time.
     pub(super) fn readable(&self, url: &str) -> String {
         let stretches = expression::parse(url);
-        let [Stretch::Call { name, arguments, .. }, rest @ ..] = &stretches[..] else {
+        let [TextPart::Call { name, arguments, .. }, rest @ ..] = &stretches[..] else {
             return url.to_owned();
         };
         let [protocol, host, port, path] = &arguments[..] else { return url.to_owned() };
@@ -191,12 +191,12 @@ impl Writer<'_> {
         format!("{scheme}://{host}{port}{slash}{}{}", path.text, expression_text(rest))
     }
 
-    fn url_part(&self, stretches: &[Stretch]) -> UrlPart {
+    fn url_part(&self, stretches: &[TextPart]) -> UrlPart {
         let text = expression_text(stretches);
         let is_constant = stretches.iter().all(|stretch| match stretch {
-            Stretch::Literal(_) => true,
-            Stretch::Variable { name, .. } => self.plan_vars.contains(name),
-            Stretch::Call { .. } => false,
+            TextPart::Literal(_) => true,
+            TextPart::Variable { name, .. } => self.plan_vars.contains(name),
+            TextPart::Call { .. } => false,
         });
         UrlPart { value: self.unevaluated.before.text(&text), text, is_constant }
     }
@@ -368,13 +368,13 @@ pub(super) fn is_default(time: Duration, default: &str) -> bool {
 }
 
 /// The word of a plan file for a scope; None if there is none.
-pub(super) fn on_failure(ends: Scope) -> Option<&'static str> {
+pub(super) fn on_failure(ends: EndScope) -> Option<&'static str> {
     match ends {
-        Scope::Nothing => Some("continue"),
-        Scope::Iteration => Some("iteration"),
-        Scope::User => Some("user"),
-        Scope::Run => Some("run"),
-        Scope::Turn | Scope::Round | Scope::Loop => None,
+        EndScope::Nothing => Some("continue"),
+        EndScope::Iteration => Some("iteration"),
+        EndScope::User => Some("user"),
+        EndScope::Run => Some("run"),
+        EndScope::Turn | EndScope::Round | EndScope::Loop => None,
     }
 }
 

@@ -9,7 +9,7 @@ use brunt_model::scenario::{
 };
 use brunt_spec::plan::Yaml;
 use brunt_spec::plan::scenario::steps;
-use brunt_spec::plan::scenario::write::{Loss, Wording};
+use brunt_spec::plan::scenario::write::{InexpressiblePart, Wording};
 
 /// JMeter's expression for the success of the last sample.
 const LAST_SAMPLE_OK: &str = "${JMeterThread.last_sample_ok}";
@@ -55,48 +55,48 @@ impl Wording for PopulationWording<'_, '_> {
         text.trim() == LAST_SAMPLE_OK
     }
 
-    fn lose(&mut self, loss: Loss<'_>) {
+    fn lose(&mut self, loss: InexpressiblePart<'_>) {
         let notice = match loss {
-            Loss::SecondEvaluation(condition) if !has_counter(condition) => return,
-            Loss::SecondEvaluation(_) => {
+            InexpressiblePart::SecondEvaluation(condition) if !has_counter(condition) => return,
+            InexpressiblePart::SecondEvaluation(_) => {
                 let place = self.place(ElementKind::WhileController);
                 format!(
                     "{place}: JMeter evaluates the condition twice a round, and a plan file once: it counts otherwise"
                 )
             }
-            Loss::NumberRange(prefix) => {
+            InexpressiblePart::NumberRange(prefix) => {
                 let place = self.place(ElementKind::ForeachController);
                 format!("{place}: a ForEach Controller goes through all values of {prefix}*")
             }
-            Loss::Share(_) => {
+            InexpressiblePart::Share(_) => {
                 let place = self.place(ElementKind::ThroughputController);
                 format!(
                     "{place}: its steps run each time; a plan file has no number of executions, nor a share that changes"
                 )
             }
-            Loss::Pause(millis) => {
+            InexpressiblePart::Pause(millis) => {
                 format!(
                     "Thread Group \"{}\": a pause of `{millis}` ms is left out",
                     self.population.name
                 )
             }
-            Loss::Schedule => {
+            InexpressiblePart::Schedule => {
                 let place = self.place(ElementKind::ThroughputShapingTimer);
                 format!(
                     "{place}: left out, a plan file has no schedule of rates for users; use load.rate"
                 )
             }
-            Loss::MeetingTimeout => {
+            InexpressiblePart::MeetingTimeout => {
                 let place = self.place(ElementKind::SynchronizingTimer);
                 format!("{place}: users wait without a time limit")
             }
-            Loss::OncePerLoop => {
+            InexpressiblePart::OncePerLoop => {
                 let place = self.place(ElementKind::OnceOnlyController);
                 format!(
                     "{place}: it runs once for each user, not once for each run of the loop around it"
                 )
             }
-            Loss::Modifier(modifier) => {
+            InexpressiblePart::Modifier(modifier) => {
                 let place = self.place(match modifier {
                     RequestModifier::Link => ElementKind::LinkParser,
                     RequestModifier::Session(_) => ElementKind::UrlRewriting,
@@ -104,7 +104,7 @@ impl Wording for PopulationWording<'_, '_> {
                 });
                 format!("{place}: left out, a plan file has no such element")
             }
-            Loss::Sample(sample) => self.sample_notice(sample),
+            InexpressiblePart::Sample(sample) => self.sample_notice(sample),
         };
         self.writer.notice(notice);
     }

@@ -1,12 +1,12 @@
 //! Converts texts from JMeter's rules to those of a plan file.
 
 use super::Writer;
-use crate::text::{self, Piece};
+use crate::text::{self, TextPiece};
 use brunt_model::ReplyPolicy;
 use brunt_model::reply_policy::ReplyAction;
 use brunt_model::scenario::{DataFile, DataFormat, Scenario, ScenarioStep, Script, ScriptLanguage};
 use brunt_model::secret::is_secret_field;
-use brunt_script::expression::{self, Stretch};
+use brunt_script::expression::{self, TextPart};
 use brunt_script::functions;
 
 /// Whether a text may contain placeholders such as `{n}` and `{uuid}`.
@@ -45,11 +45,11 @@ impl Writer<'_> {
         }
         let pieces = text::pieces(text);
         let parts = pieces.iter().map(|piece| match piece {
-            Piece::Literal(text) => (*text).to_owned(),
-            Piece::Variable(name) if self.environment_names.contains(*name) => {
+            TextPiece::Literal(text) => (*text).to_owned(),
+            TextPiece::Variable(name) if self.environment_names.contains(*name) => {
                 format!("${{env.{name}}}")
             }
-            Piece::Variable(name) => (*name).to_owned(),
+            TextPiece::Variable(name) => (*name).to_owned(),
         });
         parts.collect()
     }
@@ -60,11 +60,11 @@ impl Writer<'_> {
     }
 
     /// Collects the expressions that JMeter leaves as written, since nothing sets them.
-    fn find_unresolved(&mut self, stretches: &[Stretch], unresolved: &mut Vec<String>) {
+    fn find_unresolved(&mut self, stretches: &[TextPart], unresolved: &mut Vec<String>) {
         for stretch in stretches {
             match stretch {
-                Stretch::Literal(_) => {}
-                Stretch::Variable { name, written } => {
+                TextPart::Literal(_) => {}
+                TextPart::Variable { name, written } => {
                     if !self.is_known(name) {
                         unresolved.push(written.clone());
                         let place = self.text_place(written);
@@ -73,7 +73,7 @@ impl Writer<'_> {
                         ));
                     }
                 }
-                Stretch::Call { name, arguments, written } => {
+                TextPart::Call { name, arguments, written } => {
                     let function = functions::find(name);
                     if function
                         .is_some_and(|function| function.arguments.contains(&arguments.len()))
@@ -124,16 +124,16 @@ impl Writer<'_> {
         let mut quote = None;
         for stretch in stretches(written) {
             match stretch {
-                Stretch::Literal(text) => {
+                TextPart::Literal(text) => {
                     follow_quotes(&text, &mut quote);
                     out.push_str(&text);
                 }
-                Stretch::Variable { name, written }
+                TextPart::Variable { name, written }
                     if !self.known.contains(&name) || self.plan_vars.contains(&name) =>
                 {
                     out.push_str(&written);
                 }
-                Stretch::Variable { name, .. } => match quote {
+                TextPart::Variable { name, .. } => match quote {
                     Some('"') if is_groovy => out.extend(["${vars.get('", &name, "')}"]),
                     Some(quote) => {
                         let quote = quote.to_string();
@@ -154,7 +154,7 @@ impl Writer<'_> {
                         ));
                     }
                 },
-                Stretch::Call { name, written, .. } => {
+                TextPart::Call { name, written, .. } => {
                     let folded = self.unevaluated.before.folded(&written);
                     if !folded.contains("${") {
                         out.push_str(&folded);
@@ -188,7 +188,7 @@ impl Writer<'_> {
         }
         let hidden = self.secrets.hide(&mut self.names, field, value);
         match text::pieces(&hidden)[..] {
-            [Piece::Variable(name)] => {
+            [TextPiece::Variable(name)] => {
                 self.plan_vars.insert(name.to_owned());
                 Some(format!("${{{name}}}"))
             }
@@ -257,19 +257,19 @@ fn header_names(file: &DataFile) -> Vec<String> {
 
 /// Parses a text. A call of an unknown function, such as `${__jm__loop__idx}`, is
 /// the variable of that name.
-fn stretches(text: &str) -> Vec<Stretch> {
+fn stretches(text: &str) -> Vec<TextPart> {
     calls_to_variables(expression::parse(text))
 }
 
-fn calls_to_variables(stretches: Vec<Stretch>) -> Vec<Stretch> {
+fn calls_to_variables(stretches: Vec<TextPart>) -> Vec<TextPart> {
     let stretches = stretches.into_iter().map(|stretch| match stretch {
-        Stretch::Call { name, arguments, written } => match expression::as_variable(&written) {
+        TextPart::Call { name, arguments, written } => match expression::as_variable(&written) {
             Some(variable) if functions::find(&name).is_none() => {
-                Stretch::Variable { name: variable.to_owned(), written }
+                TextPart::Variable { name: variable.to_owned(), written }
             }
             _ => {
                 let arguments = arguments.into_iter().map(calls_to_variables).collect();
-                Stretch::Call { name, arguments, written }
+                TextPart::Call { name, arguments, written }
             }
         },
         other => other,
@@ -279,11 +279,11 @@ fn calls_to_variables(stretches: Vec<Stretch>) -> Vec<Stretch> {
 
 /// Collects literal arguments of functions, which may be names of variables.
 pub(super) fn names_in_calls(text: &str, names: &mut std::collections::HashSet<String>) {
-    fn walk(stretches: &[Stretch], names: &mut std::collections::HashSet<String>) {
+    fn walk(stretches: &[TextPart], names: &mut std::collections::HashSet<String>) {
         for stretch in stretches {
-            let Stretch::Call { arguments, .. } = stretch else { continue };
+            let TextPart::Call { arguments, .. } = stretch else { continue };
             for argument in arguments {
-                if let [Stretch::Literal(text)] = &argument[..] {
+                if let [TextPart::Literal(text)] = &argument[..] {
                     names.insert(text.trim().to_owned());
                 }
                 walk(argument, names);

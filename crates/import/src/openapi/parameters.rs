@@ -2,7 +2,7 @@
 
 use super::schema::Examples;
 use crate::body::{FORM, JSON, MULTIPART};
-use crate::plan::{Body, Part, Request};
+use crate::plan::{ImportedBody, ImportedRequest, MultipartPart};
 use crate::text;
 use serde_json::Value;
 
@@ -13,7 +13,7 @@ const IGNORED_FIELDS: [&str; 3] = ["accept", "content-type", "authorization"];
 pub(super) fn add<'a>(
     examples: &Examples<'a>,
     parameters: &[&'a Value],
-    request: &mut Request,
+    request: &mut ImportedRequest,
     comments: &mut Vec<String>,
 ) {
     let mut left_out = Vec::new();
@@ -99,15 +99,15 @@ pub(super) fn body<'a>(
     examples: &Examples<'a>,
     kind: &str,
     media: &'a Value,
-    request: &mut Request,
+    request: &mut ImportedRequest,
     comments: &mut Vec<String>,
 ) {
     let essence = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     let example = examples.example_of(media);
     request.body = if essence == JSON || essence.ends_with("+json") {
-        Body::Json(example, None)
+        ImportedBody::Json(example, None)
     } else if essence == FORM {
-        Body::Form(fields(&example), None)
+        ImportedBody::Form(fields(&example), None)
     } else if essence == MULTIPART {
         let schema = examples.resolve(&media["schema"]);
         let parts = fields(&example).into_iter().map(|(name, value)| {
@@ -117,12 +117,15 @@ pub(super) fn body<'a>(
             if is_file {
                 comments.push(format!("`{name}` is a file; write {{file: …}} to send one"));
             }
-            (name, Part::Text(if is_file { "content of a file".to_owned() } else { value }))
+            (
+                name,
+                MultipartPart::Text(if is_file { "content of a file".to_owned() } else { value }),
+            )
         });
-        Body::Multipart(parts.collect())
+        ImportedBody::Multipart(parts.collect())
     } else {
         comments.push(format!("the body of the type {kind} is made up; write your own"));
-        Body::Text(plain(&example))
+        ImportedBody::Text(plain(&example))
     };
     // The plan adds the type of a multipart body, with its boundary.
     if essence != MULTIPART {
@@ -144,7 +147,7 @@ pub(super) fn body_of_swagger<'a>(
     root: &'a Value,
     operation: &'a Value,
     parameters: &[&'a Value],
-    request: &mut Request,
+    request: &mut ImportedRequest,
     comments: &mut Vec<String>,
 ) {
     let consumes = operation.get("consumes").unwrap_or(&root["consumes"])[0].as_str();
@@ -173,11 +176,11 @@ pub(super) fn body_of_swagger<'a>(
         fields.push((name, value));
     }
     if has_file || consumes == Some(MULTIPART) {
-        request.body = Body::Multipart(
-            fields.into_iter().map(|(name, value)| (name, Part::Text(value))).collect(),
+        request.body = ImportedBody::Multipart(
+            fields.into_iter().map(|(name, value)| (name, MultipartPart::Text(value))).collect(),
         );
     } else {
         request.headers.push(("Content-Type".to_owned(), FORM.to_owned()));
-        request.body = Body::Form(fields, None);
+        request.body = ImportedBody::Form(fields, None);
     }
 }

@@ -1,6 +1,6 @@
 //! Converts security schemes: each becomes a variable that takes its value from the environment.
 
-use crate::plan::{Constant, Request, Variable};
+use crate::plan::{Constant, ImportedRequest, Variable};
 use crate::secrets::Names;
 use crate::text::variable;
 use serde_json::Value;
@@ -20,7 +20,7 @@ impl Security {
         root: &Value,
         requirements: &Value,
         names: &mut Names,
-        request: &mut Request,
+        request: &mut ImportedRequest,
         comments: &mut Vec<String>,
     ) {
         // Requirements are alternatives: one of them suffices.

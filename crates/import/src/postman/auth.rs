@@ -2,14 +2,14 @@
 
 use super::variables::Variables;
 use crate::json::JsonNode;
-use crate::plan::Request;
+use crate::plan::ImportedRequest;
 use serde_json::Value;
 
 /// Adds the credentials of a request.
 pub(super) fn add(
     auth: &JsonNode<'_>,
     variables: &mut Variables<'_>,
-    request: &mut Request,
+    request: &mut ImportedRequest,
     comments: &mut Vec<String>,
 ) {
     let kind = auth.text("type");

@@ -3,7 +3,7 @@
 
 use super::variables::Variables;
 use crate::json::JsonNode;
-use crate::plan::Request;
+use crate::plan::ImportedRequest;
 use brunt_model::extract::ExtractFrom;
 use serde_json::Value;
 use std::collections::HashSet;
@@ -64,7 +64,7 @@ pub(super) fn set_anywhere(item: &Value, depth: usize, names: &mut HashSet<Strin
 pub(super) fn translate(
     item: &JsonNode<'_>,
     variables: &mut Variables<'_>,
-    request: &mut Request,
+    request: &mut ImportedRequest,
     comments: &mut Vec<String>,
 ) {
     if has_code(item, "prerequest") {

@@ -2,8 +2,8 @@
 
 use super::{Keys, Writer, is_map, reencoding_comment};
 use crate::body::{self, FORM, JSON, MULTIPART};
-use crate::plan::{self, Body, FileContent, Part};
-use crate::text::{self, NUMBER, Piece, Place};
+use crate::plan::{self, FileContent, ImportedBody, MultipartPart};
+use crate::text::{self, EscapePosition, NUMBER, TextPiece};
 use brunt_spec::plan::Yaml;
 use serde_json::Value;
 
@@ -21,19 +21,21 @@ pub(super) struct BodyKeys {
 }
 
 impl Writer {
-    pub(super) fn body(&self, body: &Body) -> BodyKeys {
+    pub(super) fn body(&self, body: &ImportedBody) -> BodyKeys {
         let (keys, implied_type, default_type) = match body {
-            Body::None => (Keys::new(), "", ""),
-            Body::Text(body) => (self.data(body), "", ""),
-            Body::File(file) => (vec![("file".into(), self.text(file, Place::Encoded))], "", ""),
-            Body::Pieces(pieces) => {
+            ImportedBody::None => (Keys::new(), "", ""),
+            ImportedBody::Text(body) => (self.data(body), "", ""),
+            ImportedBody::File(file) => {
+                (vec![("file".into(), self.text(file, EscapePosition::Encoded))], "", "")
+            }
+            ImportedBody::Pieces(pieces) => {
                 let pieces = pieces.iter().map(|piece| self.piece(piece));
                 (vec![("data".into(), Yaml::List(pieces.collect()))], "", "")
             }
-            Body::Form(fields, _) if fields.is_empty() => (self.data(""), "", FORM),
-            Body::Form(fields, raw) => return self.form(fields, raw.as_deref()),
-            Body::Json(value, raw) => return self.json(value, raw.as_deref()),
-            Body::Multipart(parts) => {
+            ImportedBody::Form(fields, _) if fields.is_empty() => (self.data(""), "", FORM),
+            ImportedBody::Form(fields, raw) => return self.form(fields, raw.as_deref()),
+            ImportedBody::Json(value, raw) => return self.json(value, raw.as_deref()),
+            ImportedBody::Multipart(parts) => {
                 (vec![("multipart".into(), self.multipart(parts))], MULTIPART, "")
             }
         };
@@ -42,7 +44,7 @@ impl Writer {
 
     /// Writes a body that is a text.
     fn data(&self, text: &str) -> Keys {
-        vec![("data".into(), self.text(text, Place::Plain))]
+        vec![("data".into(), self.text(text, EscapePosition::Plain))]
     }
 
     fn form(&self, fields: &[(String, String)], raw: Option<&str>) -> BodyKeys {
@@ -56,18 +58,18 @@ impl Writer {
             raw => keys.extend(reencoding_comment("form", raw)),
         }
         if is_map(fields) {
-            self.push_map(&mut keys, "form", fields, Place::Encoded);
+            self.push_map(&mut keys, "form", fields, EscapePosition::Encoded);
             return BodyKeys { keys, implied_type: FORM, default_type: "" };
         }
         keys.push(("data".into(), Yaml::Text(self.encoded(fields))));
         BodyKeys { keys, implied_type: "", default_type: FORM }
     }
 
-    fn piece(&self, piece: &plan::Piece) -> Yaml {
+    fn piece(&self, piece: &plan::BodyPiece) -> Yaml {
         match piece {
-            plan::Piece::Text(text) => self.text(text, Place::Plain),
-            plan::Piece::File { file, content } => {
-                let mut keys = vec![("file".into(), self.text(file, Place::Encoded))];
+            plan::BodyPiece::Text(text) => self.text(text, EscapePosition::Plain),
+            plan::BodyPiece::File { file, content } => {
+                let mut keys = vec![("file".into(), self.text(file, EscapePosition::Encoded))];
                 match content {
                     FileContent::Unchanged => {}
                     FileContent::WithoutLineBreaks => {
@@ -81,18 +83,19 @@ impl Writer {
     }
 
     /// Writes parts by name, or as a list if a name is repeated.
-    fn multipart(&self, parts: &[(String, Part)]) -> Yaml {
+    fn multipart(&self, parts: &[(String, MultipartPart)]) -> Yaml {
         if is_map(parts) {
             let parts = parts.iter().map(|(name, part)| match part {
-                Part::Text(text) => {
-                    (self.in_plan(name, Place::Encoded), self.text(text, Place::Plain))
-                }
-                _ => (self.in_plan(name, Place::Encoded), Yaml::Map(self.part(part))),
+                MultipartPart::Text(text) => (
+                    self.in_plan(name, EscapePosition::Encoded),
+                    self.text(text, EscapePosition::Plain),
+                ),
+                _ => (self.in_plan(name, EscapePosition::Encoded), Yaml::Map(self.part(part))),
             });
             return Yaml::Block(parts.collect());
         }
         let parts = parts.iter().map(|(name, part)| {
-            let mut keys = vec![("name".into(), self.text(name, Place::Encoded))];
+            let mut keys = vec![("name".into(), self.text(name, EscapePosition::Encoded))];
             keys.extend(self.part(part));
             Yaml::Map(keys)
         });
@@ -100,24 +103,27 @@ impl Writer {
     }
 
     /// Writes the keys of a part, without its name.
-    fn part(&self, part: &Part) -> Keys {
+    fn part(&self, part: &MultipartPart) -> Keys {
         match part {
-            Part::Text(text) => vec![("value".into(), self.text(text, Place::Plain))],
-            Part::TypedText { text, kind } => {
+            MultipartPart::Text(text) => {
+                vec![("value".into(), self.text(text, EscapePosition::Plain))]
+            }
+            MultipartPart::TypedText { text, kind } => {
                 vec![
-                    ("value".into(), self.text(text, Place::Plain)),
-                    ("type".into(), self.text(kind, Place::Encoded)),
+                    ("value".into(), self.text(text, EscapePosition::Plain)),
+                    ("type".into(), self.text(kind, EscapePosition::Encoded)),
                 ]
             }
-            Part::File { file, kind, filename } => {
-                let mut keys = vec![("file".into(), self.text(file, Place::Encoded))];
+            MultipartPart::File { file, kind, filename } => {
+                let mut keys = vec![("file".into(), self.text(file, EscapePosition::Encoded))];
                 keys.extend(
                     filename
                         .iter()
-                        .map(|name| ("filename".into(), self.text(name, Place::Encoded))),
+                        .map(|name| ("filename".into(), self.text(name, EscapePosition::Encoded))),
                 );
                 keys.extend(
-                    kind.iter().map(|kind| ("type".into(), self.text(kind, Place::Encoded))),
+                    kind.iter()
+                        .map(|kind| ("type".into(), self.text(kind, EscapePosition::Encoded))),
                 );
                 keys
             }
@@ -128,7 +134,7 @@ impl Writer {
         let contents = JsonContents::in_value(value, 0, self);
         let mut keys = Keys::new();
         if let Some(raw) = raw {
-            if matches!(body::json(raw), Body::Json(of_raw, _) if of_raw == *value) {
+            if matches!(body::json(raw), ImportedBody::Json(of_raw, _) if of_raw == *value) {
                 return BodyKeys { keys: self.data(raw), implied_type: "", default_type: JSON };
             }
             let reason =
@@ -155,7 +161,7 @@ impl Writer {
         match value {
             Value::Null => Yaml::Null,
             Value::Bool(_) | Value::Number(_) => Yaml::Text(value.to_string()),
-            Value::String(text) => Yaml::json_text(self.in_plan(text, Place::Encoded)),
+            Value::String(text) => Yaml::json_text(self.in_plan(text, EscapePosition::Encoded)),
             Value::Array(items) => {
                 Yaml::List(items.iter().map(|item| self.json_value(item)).collect())
             }
@@ -212,7 +218,7 @@ impl JsonContents {
             Value::String(text) => {
                 contents.has_number = text.starts_with(NUMBER);
                 contents.has_expression = text::pieces(text).iter().any(
-                    |piece| matches!(piece, Piece::Variable(name) if !writer.fixed.contains(*name)),
+                    |piece| matches!(piece, TextPiece::Variable(name) if !writer.fixed.contains(*name)),
                 );
                 contents.has_backslash = text.contains('\\');
                 contents.is_inexpressible = has_braces(text);

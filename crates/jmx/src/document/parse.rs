@@ -2,7 +2,7 @@
 
 use super::encoding::Encoding;
 use super::lines::LineIndex;
-use super::{Document, Node, NodeId, NodeKind, attributes, encoding, text};
+use super::{JmxDocument, Node, NodeId, NodeKind, attributes, encoding, text};
 use crate::error::JmxError;
 use quick_xml::Reader;
 use quick_xml::errors::{Error, IllFormedError, SyntaxError};
@@ -20,7 +20,7 @@ pub const MAX_DEPTH: usize = 20_000;
 const BYTE_ORDER_MARK: char = '\u{FEFF}';
 
 /// Implements [`Document::parse`].
-pub(super) fn parse(bytes: &[u8]) -> Result<Document, JmxError> {
+pub(super) fn parse(bytes: &[u8]) -> Result<JmxDocument, JmxError> {
     if bytes.len() > MAX_BYTES {
         let size = bytes.len();
         return Err(JmxError::new(format!(
@@ -213,11 +213,11 @@ impl<'s> Builder<'s> {
         }
     }
 
-    fn finish(self, encoding: Encoding) -> Result<Document, JmxError> {
+    fn finish(self, encoding: Encoding) -> Result<JmxDocument, JmxError> {
         let root = self
             .root
             .ok_or_else(|| JmxError::new("not a JMeter plan: the file has no elements"))?;
-        let document = Document {
+        let document = JmxDocument {
             source: self.source.to_owned(),
             encoding,
             lines: self.lines,

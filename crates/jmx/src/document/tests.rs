@@ -7,13 +7,13 @@ fn wrapped(inner: &str) -> String {
 }
 
 fn refused(text: &str) -> String {
-    Document::parse(text.as_bytes()).unwrap_err().to_string()
+    JmxDocument::parse(text.as_bytes()).unwrap_err().to_string()
 }
 
 #[test]
 fn real_plans_are_written_back_byte_for_byte() {
     for (name, bytes) in real_plans() {
-        let document = Document::parse(&bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let document = JmxDocument::parse(&bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert!(document.write() == bytes, "{name} changed");
     }
 }
@@ -26,7 +26,7 @@ fn odd_spelling_is_written_back() {
         "<!DOCTYPE jmeterTestPlan SYSTEM 'x.dtd'>\n<jmeterTestPlan/>",
     ];
     for text in texts {
-        let document = Document::parse(text.as_bytes()).unwrap();
+        let document = JmxDocument::parse(text.as_bytes()).unwrap();
         assert_eq!(String::from_utf8(document.write()).unwrap(), text);
     }
 }
@@ -36,7 +36,7 @@ fn text_and_attributes_are_resolved() {
     let text = wrapped(
         "<a x='1 &lt; 2\n\t3' y=\"&#x1;\">a&amp;b\r\n<!-- no --><![CDATA[<&amp;>]]>&#xD800;&#13;</a>",
     );
-    let document = Document::parse(text.as_bytes()).unwrap();
+    let document = JmxDocument::parse(text.as_bytes()).unwrap();
     let a = document.elements(document.root()).next().unwrap();
     assert_eq!(document.name(a), "a");
     assert_eq!(document.text(a), "a&b\n<&amp;>\u{FFFD}\r");
@@ -50,7 +50,7 @@ fn text_and_attributes_are_resolved() {
 #[test]
 fn positions_count_lines_and_characters() {
     let document =
-        Document::parse("<jmeterTestPlan>\r\n <!-- ü --><a/>\n</jmeterTestPlan>".as_bytes())
+        JmxDocument::parse("<jmeterTestPlan>\r\n <!-- ü --><a/>\n</jmeterTestPlan>".as_bytes())
             .unwrap();
     let a = document.elements(document.root()).next().unwrap();
     assert_eq!(document.position(a), FilePosition { line: 2, column: 12 });
@@ -121,7 +121,7 @@ fn plans_in_other_encodings_are_read_and_written_again() {
         (wide(text, u16::to_le_bytes), "ü😀"),
         (wide(text, u16::to_be_bytes), "ü😀"),
     ] {
-        let document = Document::parse(&bytes).unwrap();
+        let document = JmxDocument::parse(&bytes).unwrap();
         assert_eq!(document.attribute(document.root(), "a").as_deref(), Some(expected));
         assert_eq!(document.write(), bytes, "{expected}");
     }
@@ -129,7 +129,7 @@ fn plans_in_other_encodings_are_read_and_written_again() {
 
 #[test]
 fn other_encodings_are_refused_by_name() {
-    let refused = |bytes: &[u8]| Document::parse(bytes).unwrap_err().to_string();
+    let refused = |bytes: &[u8]| JmxDocument::parse(bytes).unwrap_err().to_string();
     let odd = refused(&[0xFF, 0xFE, b'<', 0, b'a']);
     assert!(odd.contains("UTF-16"), "{odd}");
     let latin = refused(b"<jmeterTestPlan>\n\xFC</jmeterTestPlan>");
@@ -148,7 +148,7 @@ fn deep_nesting_needs_no_stack() {
     let nested =
         |depth: usize| wrapped(&format!("{}{}", "<a>".repeat(depth), "</a>".repeat(depth)));
     let text = nested(10_000);
-    let document = Document::parse(text.as_bytes()).unwrap();
+    let document = JmxDocument::parse(text.as_bytes()).unwrap();
     assert_eq!(document.write(), text.as_bytes());
     assert!(refused(&nested(MAX_DEPTH)).contains("nested deeper"));
 }
@@ -156,7 +156,7 @@ fn deep_nesting_needs_no_stack() {
 proptest! {
     #[test]
     fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
-        if let Ok(document) = Document::parse(&bytes) {
+        if let Ok(document) = JmxDocument::parse(&bytes) {
             prop_assert_eq!(document.write(), bytes);
         }
     }
@@ -164,7 +164,7 @@ proptest! {
     #[test]
     fn any_markup_is_read_or_refused(inner in "(<a( b='[x&;é<]?')?>|</a>|<a/>|&(lt|#x1|#|x)?;|\\]\\]>|<!--|-->|<!\\[CDATA\\[|<\\?x|\\?>|\u{FEFF}|é|\r\n|<!DOCTYPE){0,12}", wrap in any::<bool>()) {
         let text = if wrap { wrapped(&inner) } else { inner };
-        if let Ok(document) = Document::parse(text.as_bytes()) {
+        if let Ok(document) = JmxDocument::parse(text.as_bytes()) {
             prop_assert_eq!(document.write(), text.as_bytes());
             for id in document.nodes.iter().enumerate().map(|(at, _)| NodeId(at as u32)) {
                 let _ = (document.text(id), document.position(id), document.attributes(id).count());

@@ -1,4 +1,4 @@
-use crate::document::Document;
+use crate::document::JmxDocument;
 use crate::support::{ElementKind, Role};
 use crate::tests::real_plans;
 
@@ -41,8 +41,8 @@ const PLAN: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 </jmeterTestPlan>
 "#;
 
-fn plan() -> Document {
-    Document::parse(PLAN.as_bytes()).unwrap()
+fn plan() -> JmxDocument {
+    JmxDocument::parse(PLAN.as_bytes()).unwrap()
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn a_dns_cache_manager_that_asks_no_servers_of_its_own_runs() {
             <collectionProp name="DNSCacheManager.servers">{servers}</collectionProp>
             <boolProp name="DNSCacheManager.isCustomResolver">{custom}</boolProp></DNSCacheManager><hashTree/></hashTree></hashTree></jmeterTestPlan>"#
         );
-        Document::parse(text.as_bytes()).unwrap().unsupported().len()
+        JmxDocument::parse(text.as_bytes()).unwrap().unsupported().len()
     };
     let server = r#"<stringProp name="1">192.0.2.1</stringProp>"#;
     assert_eq!((listed("", "true"), listed(server, "false"), listed(server, "true")), (0, 0, 1));
@@ -122,7 +122,7 @@ fn a_listener_is_known_by_the_settings_of_its_result_file() {
             "<jmeterTestPlan><hashTree><TestPlan/><hashTree><com.example.Spark testname='x'>{properties}</com.example.Spark>
             </hashTree></hashTree></jmeterTestPlan>"
         );
-        Document::parse(text.as_bytes()).unwrap().unsupported()[0].role
+        JmxDocument::parse(text.as_bytes()).unwrap().unsupported()[0].role
     };
     assert_eq!(role(""), Role::Unknown);
     assert_eq!(
@@ -143,7 +143,7 @@ fn a_reference_stands_for_the_property_that_it_leads_to() {
             <stringProp reference="../stringProp"/><stringProp reference="../nowhere"/></collectionProp>
         <collectionProp reference="../collectionProp"/>
         </collectionProp></TestPlan></hashTree></jmeterTestPlan>"#;
-    let document = Document::parse(text.as_bytes()).unwrap();
+    let document = JmxDocument::parse(text.as_bytes()).unwrap();
     let rows = document.test_plan().unwrap().properties().items("rows");
     let rows: Vec<Vec<String>> =
         rows.map(|row| row.items().map(|item| item.text().into_owned()).collect()).collect();
@@ -155,19 +155,19 @@ fn a_reference_stands_for_the_property_that_it_leads_to() {
 #[test]
 fn plans_without_trees_are_empty() {
     for text in ["<jmeterTestPlan/>", "<jmeterTestPlan><hashTree/></jmeterTestPlan>"] {
-        let document = Document::parse(text.as_bytes()).unwrap();
+        let document = JmxDocument::parse(text.as_bytes()).unwrap();
         assert!(document.test_plan().is_none() && document.all_elements().next().is_none());
     }
     let text =
         "<jmeterTestPlan><hashTree><hashTree/><TestPlan testname='x'/></hashTree></jmeterTestPlan>";
-    let document = Document::parse(text.as_bytes()).unwrap();
+    let document = JmxDocument::parse(text.as_bytes()).unwrap();
     assert_eq!(document.test_plan().unwrap().name(), "x");
 }
 
 #[test]
 fn elements_of_real_plans_are_known() {
     for (name, bytes) in real_plans() {
-        let document = Document::parse(&bytes).unwrap();
+        let document = JmxDocument::parse(&bytes).unwrap();
         let elements: Vec<_> = document.all_elements().collect();
         assert!(document.test_plan().is_some() && elements.len() >= 3, "{name}");
         for element in elements {
@@ -183,7 +183,7 @@ fn elements_of_real_plans_are_known() {
 fn samplers_of_real_plans_are_all_found() {
     for (name, bytes) in real_plans() {
         let text = String::from_utf8(bytes).unwrap();
-        let document = Document::parse(text.as_bytes()).unwrap();
+        let document = JmxDocument::parse(text.as_bytes()).unwrap();
         let http =
             |kind| matches!(kind, Some(ElementKind::HttpSampler | ElementKind::GraphQlSampler));
         let found = document.all_elements().filter(|element| http(element.kind())).count();
@@ -198,7 +198,7 @@ fn wide_and_deep_plans_are_listed_in_time() {
     let deep = format!("{}{}", "<A/><hashTree>".repeat(9_000), "</hashTree>".repeat(9_000));
     for (inner, count) in [(wide, 200_001), (deep, 9_000)] {
         let text = format!("<jmeterTestPlan><hashTree>{inner}</hashTree></jmeterTestPlan>");
-        let document = Document::parse(text.as_bytes()).unwrap();
+        let document = JmxDocument::parse(text.as_bytes()).unwrap();
         assert_eq!(document.unsupported().len(), count);
     }
 }

@@ -2,8 +2,8 @@
 
 use super::PlanWriter;
 use super::xml::{Item, Prop};
-use brunt_model::load::{Arrivals, Shape, Stage};
-use brunt_model::scenario::Scope;
+use brunt_model::load::{Arrivals, LoadShape, LoadStage};
+use brunt_model::scenario::EndScope;
 use brunt_model::{Load, Population, StageKind};
 use std::time::Duration;
 
@@ -19,14 +19,14 @@ impl PlanWriter<'_> {
     pub(super) fn group(
         &mut self,
         population: &Population,
-        failure_ends: Scope,
+        failure_ends: EndScope,
         kind: StageKind,
     ) -> Item {
         let on_error = match failure_ends {
-            Scope::Iteration => "startnextloop",
-            Scope::User => "stopthread",
-            Scope::Run => "stoptest",
-            Scope::Nothing | Scope::Turn | Scope::Round | Scope::Loop => "continue",
+            EndScope::Iteration => "startnextloop",
+            EndScope::User => "stopthread",
+            EndScope::Run => "stoptest",
+            EndScope::Nothing | EndScope::Turn | EndScope::Round | EndScope::Loop => "continue",
         };
         let stop = &population.stop;
         if !stop.warmup.is_zero() {
@@ -131,8 +131,8 @@ impl PlanWriter<'_> {
 
     /// Converts a load shape. A thread group has one ramp: a rise at the beginning, then a
     /// constant number of threads.
-    fn threads(&mut self, users: &Shape, name: &str) -> Threads {
-        let mut stages: Vec<Stage> = users.stages.clone();
+    fn threads(&mut self, users: &LoadShape, name: &str) -> Threads {
+        let mut stages: Vec<LoadStage> = users.stages.clone();
         let mut delay = 0.0;
         if let Some(first) = stages.first().filter(|first| first.from == 0.0 && first.to == 0.0) {
             delay = first.duration.unwrap_or_default().as_secs_f64();
@@ -162,7 +162,7 @@ impl PlanWriter<'_> {
 
     fn schedule(
         &mut self,
-        rate: &Shape,
+        rate: &LoadShape,
         arrivals: Arrivals,
         duration: Option<Duration>,
         grace: Duration,

@@ -3,12 +3,12 @@
 use super::xml::{Item, Prop, arguments};
 use super::{Place, PlanWriter, part};
 use brunt_model::ReplyPolicy;
-use brunt_model::extract::{ExtractFrom, Extractor, QualifiedXpath, ReplyPart, Take};
+use brunt_model::extract::{ExtractFrom, Extractor, MatchChoice, QualifiedXpath, ReplyPart};
 use brunt_model::plan::StatusRange;
 use brunt_model::reply_policy::{
     Assertion, AssertionTest, ExpectedJson, NumberComparison, ReplyAction, TextAssertion, TextMatch,
 };
-use brunt_model::scenario::{FixedSample, Scope, Script, ScriptLanguage};
+use brunt_model::scenario::{EndScope, FixedSample, Script, ScriptLanguage};
 
 // Bits of `Assertion.test_type`.
 const MATCHES: i64 = 1;
@@ -59,12 +59,12 @@ impl PlanWriter<'_> {
         }
         if policy.failure_ends != self.group_ends {
             let action = match policy.failure_ends {
-                Scope::Nothing | Scope::Turn => None,
-                Scope::User => Some(1),
-                Scope::Run => Some(2),
-                Scope::Iteration => Some(4),
-                Scope::Round => Some(5),
-                Scope::Loop => Some(6),
+                EndScope::Nothing | EndScope::Turn => None,
+                EndScope::User => Some(1),
+                EndScope::Run => Some(2),
+                EndScope::Iteration => Some(4),
+                EndScope::Round => Some(5),
+                EndScope::Loop => Some(6),
             };
             let handler =
                 Item::new("ResultAction", "ResultActionGui", "Result Status Action Handler");
@@ -78,11 +78,11 @@ impl PlanWriter<'_> {
         let default_text =
             default.as_ref().map(|default| self.text(default, Place::Text)).unwrap_or_default();
         let number = match extractor.take {
-            Take::First => "1".to_owned(),
-            Take::Random => "0".to_owned(),
-            Take::All => "-1".to_owned(),
-            Take::Number(number) => number.to_string(),
-            Take::Last => {
+            MatchChoice::First => "1".to_owned(),
+            MatchChoice::Random => "0".to_owned(),
+            MatchChoice::All => "-1".to_owned(),
+            MatchChoice::Number(number) => number.to_string(),
+            MatchChoice::Last => {
                 self.notice(format!(
                     "request \"{label}\": {variable} gets the first match; JMeter does not take the last"
                 ));

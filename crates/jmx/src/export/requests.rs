@@ -6,7 +6,7 @@ use brunt_model::scenario::{Scenario, TextRules};
 use brunt_model::{Body, ReplyPolicy, Request};
 use brunt_script::body::is_form;
 use brunt_script::decoded::{self, basic};
-use brunt_script::expression::{self, Stretch};
+use brunt_script::expression::{self, TextPart};
 use brunt_script::template::expression_text;
 
 /// Start of brunt's default `User-Agent`.
@@ -169,10 +169,10 @@ impl PlanWriter<'_> {
     /// Scheme, host, port and path in JMeter's syntax.
     fn url(&mut self, url: &str) -> [String; 4] {
         if self.rules == TextRules::Expressions
-            && let [Stretch::Call { name, arguments, .. }, rest @ ..] = &expression::parse(url)[..]
+            && let [TextPart::Call { name, arguments, .. }, rest @ ..] = &expression::parse(url)[..]
             && let ("requestUrl", [scheme, host, port, path]) = (name.as_str(), &arguments[..])
         {
-            let path: Vec<Stretch> = path.iter().chain(rest).cloned().collect();
+            let path: Vec<TextPart> = path.iter().chain(rest).cloned().collect();
             return [scheme, host, port, &path]
                 .map(|part| self.text(&expression_text(part), Place::Request));
         }

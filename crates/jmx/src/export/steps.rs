@@ -4,19 +4,20 @@ use super::texts::groovy_call;
 use super::xml::{Item, Prop};
 use super::{Place, PlanWriter, requests};
 use brunt_model::Population;
-use brunt_model::load::Think;
+use brunt_model::load::ThinkTime;
 use brunt_model::scenario::{
-    Branch, Case, Condition, Counter, DataEnd, DataFile, DataFormat, Order, PaceScope, Pauses,
-    Portion, Rounds, RowOrder, SampleMaker, ScenarioStep, Scope, Share, Sharing, Values,
+    Branch, Condition, ConditionShare, DataEnd, DataFile, DataFormat, EndScope, ListOrder,
+    LoopValues, PaceScope, Pauses, Portion, Rounds, RowOrder, SampleMaker, ScenarioStep, Sharing,
+    SwitchCase, VariableCounter,
 };
-use brunt_script::expression::{self, Stretch};
+use brunt_script::expression::{self, TextPart};
 use brunt_script::template::expression_text;
 
 /// Pattern in an imported condition that is true for anything except `false`.
 const FALSE: &str = r"(?i)^\s*false\s*$";
 
 /// Exports a think time as a timer; None if it is zero.
-pub(super) fn think_timer(think: Think) -> Option<Item> {
+pub(super) fn think_timer(think: ThinkTime) -> Option<Item> {
     let least = think.least.as_millis();
     let range = think.most.saturating_sub(think.least).as_millis();
     match (least, range) {
@@ -154,7 +155,8 @@ impl PlanWriter<'_> {
                 if text.trim().parse::<f64>().is_ok() {
                     return Ok(constant_timer(text.trim()));
                 }
-                if let [Stretch::Call { name, arguments, .. }] = &expression::parse(text.trim())[..]
+                if let [TextPart::Call { name, arguments, .. }] =
+                    &expression::parse(text.trim())[..]
                     && let [range, delay] = &arguments[..]
                 {
                     let texts = [range, delay]
@@ -396,19 +398,19 @@ impl PlanWriter<'_> {
                 population,
             ),
             ScenarioStep::Stop(scope) => match scope {
-                Scope::Nothing | Scope::Turn => Vec::new(),
-                Scope::Iteration => vec![action("next iteration", 3, 0, "0")],
-                Scope::Round => vec![action("next round", 4, 0, "0")],
-                Scope::Loop => vec![action("break the loop", 5, 0, "0")],
-                Scope::User => vec![action("stop the thread", 0, 0, "0")],
+                EndScope::Nothing | EndScope::Turn => Vec::new(),
+                EndScope::Iteration => vec![action("next iteration", 3, 0, "0")],
+                EndScope::Round => vec![action("next round", 4, 0, "0")],
+                EndScope::Loop => vec![action("break the loop", 5, 0, "0")],
+                EndScope::User => vec![action("stop the thread", 0, 0, "0")],
                 // Target 2 is the test, and target 0 the thread.
-                Scope::Run => vec![action("stop the test", 0, 2, "0")],
+                EndScope::Run => vec![action("stop the test", 0, 2, "0")],
             },
         }
     }
 
     /// Exports the choice of one request from the list.
-    fn next(&mut self, order: Order, population: &Population) -> Vec<Item> {
+    fn next(&mut self, order: ListOrder, population: &Population) -> Vec<Item> {
         let requests = &population.scenario.requests;
         let weighted = requests.iter().enumerate().filter(|(_, request)| request.weight > 0);
         let branches: Vec<Branch> = weighted
@@ -425,22 +427,22 @@ impl PlanWriter<'_> {
 
     fn choose(
         &mut self,
-        order: Order,
+        order: ListOrder,
         portion: Portion,
         branches: &[Branch],
         population: &Population,
     ) -> Vec<Item> {
         // One branch with an empty alternative runs in a share of the
         // rounds: a Throughput Controller.
-        if let ([branch, rest], Order::Sequence | Order::WalkTogether) = (branches, order)
+        if let ([branch, rest], ListOrder::Sequence | ListOrder::WalkTogether) = (branches, order)
             && rest.steps.is_empty()
         {
             let percent =
                 100.0 * f64::from(branch.weight) / f64::from(branch.weight + rest.weight).max(1.0);
-            let share = Share {
+            let share = ConditionShare {
                 value: percent.to_string(),
                 percent: true,
-                per_user: order == Order::WalkTogether,
+                per_user: order == ListOrder::WalkTogether,
             };
             let children = self.steps(&branch.steps, population, false);
             return vec![throughput(&share, &share.value).over(children)];
@@ -455,11 +457,11 @@ impl PlanWriter<'_> {
             Portion::Turn => 0,
         };
         let item = match order {
-            Order::Random if is_even => {
+            ListOrder::Random if is_even => {
                 Item::new("RandomController", "RandomControlGui", "Random Controller")
                     .number("InterleaveControl.style", style)
             }
-            Order::Random => {
+            ListOrder::Random => {
                 let all: u64 = branches.iter().map(|branch| u64::from(branch.weight)).sum();
                 let mut limit = 0;
                 let tests = branches.iter().enumerate().map(|(number, branch)| {
@@ -482,7 +484,7 @@ impl PlanWriter<'_> {
                         population.name
                     ));
                 }
-                if !matches!(order, Order::Sequence | Order::WalkTogether) {
+                if !matches!(order, ListOrder::Sequence | ListOrder::WalkTogether) {
                     self.notice(format!(
                         "population {}: each thread goes through its branches from the first on",
                         population.name
@@ -491,7 +493,7 @@ impl PlanWriter<'_> {
                 Item::new("InterleaveControl", "InterleaveControlGui", "Interleave Controller")
                     .number("InterleaveControl.style", style)
                     // JMeter itself misspells this property.
-                    .flag("InterleaveControl.accrossThreads", order == Order::Sequence)
+                    .flag("InterleaveControl.accrossThreads", order == ListOrder::Sequence)
             }
         };
         vec![item.over(children)]
@@ -500,16 +502,16 @@ impl PlanWriter<'_> {
     fn for_each(
         &mut self,
         variable: &str,
-        values: &Values,
+        values: &LoopValues,
         steps: &[ScenarioStep],
         population: &Population,
     ) -> Vec<Item> {
         let mut items = Vec::new();
         let (prefix, after, last) = match values {
-            Values::Numbered { prefix, after, last } => {
+            LoopValues::Numbered { prefix, after, last } => {
                 (prefix.clone(), after.clone(), last.clone())
             }
-            Values::List(values) => {
+            LoopValues::List(values) => {
                 let prefix = format!("{variable}_of_list_");
                 for (number, value) in values.iter().enumerate() {
                     let set = ScenarioStep::Set {
@@ -542,7 +544,7 @@ impl PlanWriter<'_> {
         items
     }
 
-    fn cases(&mut self, cases: &[Case], population: &Population) -> Vec<Item> {
+    fn cases(&mut self, cases: &[SwitchCase], population: &Population) -> Vec<Item> {
         let has_default = cases.iter().any(|case| case.names.is_empty());
         let mut items = Vec::new();
         for case in cases {
@@ -612,7 +614,7 @@ impl PlanWriter<'_> {
             .text("shareMode", share)
     }
 
-    fn counter(&mut self, counter: &Counter) -> Item {
+    fn counter(&mut self, counter: &VariableCounter) -> Item {
         let mut item = Item::new("CounterConfig", "CounterConfigGui", &counter.variable)
             .text("CounterConfig.name", &counter.variable);
         // JMeter reads an empty number as 0.
@@ -689,7 +691,7 @@ fn is_number(name: &str) -> bool {
     name.parse::<u32>().is_ok()
 }
 
-fn throughput(share: &Share, value: &str) -> Item {
+fn throughput(share: &ConditionShare, value: &str) -> Item {
     let (percent, most) = if share.percent { (value, "1") } else { ("100", value) };
     Item::new("ThroughputController", "ThroughputControllerGui", "Throughput Controller")
         .number("ThroughputController.style", i64::from(share.percent))

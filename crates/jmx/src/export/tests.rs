@@ -1,15 +1,15 @@
 //! Texts and whole plans, read again.
 
 use super::*;
-use crate::document::Document;
+use crate::document::JmxDocument;
 use crate::plan::{PlanContext, PlanFolder};
 use crate::properties::PropertyMap;
-use brunt_model::load::{Arrivals, Shape, Think};
-use brunt_model::plan::{Connection, Record};
+use brunt_model::load::{Arrivals, LoadShape, ThinkTime};
+use brunt_model::plan::{ConnectionSettings, RecordSettings};
 use brunt_model::reply_policy::{Redirects, TextMatch};
 use brunt_model::scenario::{
-    Branch, Condition, FixedSample, Order, Portion, Rounds, SampleMaker, Script, ScriptLanguage,
-    ScriptSample,
+    Branch, Condition, FixedSample, ListOrder, Portion, Rounds, SampleMaker, Script,
+    ScriptLanguage, ScriptSample,
 };
 use brunt_model::{Body, Load, Request, Stop, TestStage};
 use std::path::Path;
@@ -25,10 +25,10 @@ fn plan(requests: Vec<Request>, steps: Vec<ScenarioStep>, policy: ReplyPolicy, l
     Plan {
         populations: Population::only(load, scenario, stop),
         reply_policies: vec![policy],
-        connection: Connection::plain(Duration::from_secs(30), Duration::from_secs(10)),
+        connection: ConnectionSettings::plain(Duration::from_secs(30), Duration::from_secs(10)),
         objectives: Vec::new(),
         until: None,
-        record: Record {
+        record: RecordSettings {
             interval: Duration::from_secs(1),
             labels: 10,
             samples: false,
@@ -43,14 +43,14 @@ fn plan(requests: Vec<Request>, steps: Vec<ScenarioStep>, policy: ReplyPolicy, l
 }
 
 fn users(number: f64) -> Load {
-    Load::Closed { users: Shape::constant(number), think: Think::NONE }
+    Load::Closed { users: LoadShape::constant(number), think: ThinkTime::NONE }
 }
 
 /// The same plan, written and read again.
 fn again(plan: &Plan) -> (Plan, ExportedPlan) {
     let exported =
         write(plan, &ExportOptions { name: "a \"b\" & <c>".into(), folder: PathBuf::new() });
-    let document = Document::parse(exported.jmx.as_bytes()).expect("a .jmx");
+    let document = JmxDocument::parse(exported.jmx.as_bytes()).expect("a .jmx");
     assert_eq!(document.unsupported().len(), 0);
     let context = PlanContext {
         properties: &PropertyMap::new(),
@@ -81,7 +81,7 @@ fn texts_are_those_of_jmeter() {
         plan: &plan,
         notices: Vec::new(),
         rules: TextRules::Expressions,
-        group_ends: Scope::Nothing,
+        group_ends: EndScope::Nothing,
     };
     for (text, expected) in [
         ("a\\b $5", "a\\b $5"),
@@ -140,7 +140,7 @@ fn requests_and_their_replies_are_read_again() {
         from: brunt_model::extract::ExtractFrom::Boundary { left: "<".into(), right: ">".into() },
         part: ReplyPart::Headers,
         samples: brunt_model::extract::SampleScope::Main,
-        take: brunt_model::extract::Take::All,
+        take: brunt_model::extract::MatchChoice::All,
         sets_more: false,
         default: Some(String::new()),
     };
@@ -152,7 +152,7 @@ fn requests_and_their_replies_are_read_again() {
             name: "head".into(),
             test: AssertionTest::Text(text),
         }],
-        failure_ends: Scope::Iteration,
+        failure_ends: EndScope::Iteration,
         timeout: Some(Duration::from_millis(1500)),
         ..ReplyPolicy::default()
     };
@@ -171,12 +171,12 @@ fn requests_and_their_replies_are_read_again() {
     assert_eq!((policy.redirects.most, policy.cookies), (20, Cookies::Kept));
     assert_eq!(
         (policy.failure_ends, policy.timeout),
-        (Scope::Iteration, Some(Duration::from_millis(1500)))
+        (EndScope::Iteration, Some(Duration::from_millis(1500)))
     );
     let ReplyAction::Extract(read) = &policy.actions[0] else { panic!("{:?}", policy.actions) };
     assert_eq!(
         (read.variable.as_str(), &read.part, read.take),
-        ("x", &ReplyPart::Headers, brunt_model::extract::Take::All)
+        ("x", &ReplyPart::Headers, brunt_model::extract::MatchChoice::All)
     );
     let AssertionTest::Text(text) = &policy.assertions[0].test else {
         panic!("{:?}", policy.assertions)
@@ -202,7 +202,7 @@ fn steps_are_read_again() {
             otherwise: vec![ScenarioStep::Request(2)],
         },
         ScenarioStep::Choose {
-            order: Order::Random,
+            order: ListOrder::Random,
             portion: Portion::Whole,
             branches: vec![
                 Branch { weight: 1, steps: vec![ScenarioStep::Request(0)] },
@@ -211,7 +211,7 @@ fn steps_are_read_again() {
         },
         ScenarioStep::Pause("${gaussian(2,5)}".into()),
         ScenarioStep::Request(2),
-        ScenarioStep::Stop(Scope::User),
+        ScenarioStep::Stop(EndScope::User),
     ];
     let (read, exported) = again(&plan(requests, steps, ReplyPolicy::default(), users(1.0)));
     assert_eq!(exported.notices, Vec::<String>::new());
@@ -224,9 +224,9 @@ fn steps_are_read_again() {
     let has = |is: &dyn Fn(&ScenarioStep) -> bool| ScenarioStep::any(&scenario.steps, is);
     assert!(has(&|step| matches!(step, ScenarioStep::Loop { times: Some(Rounds::Number(2)), .. })));
     assert!(has(&|step| matches!(step, ScenarioStep::Switch { cases, .. } if cases.len() == 2)));
-    assert!(has(&|step| matches!(step, ScenarioStep::Choose { order: Order::Random, .. })));
+    assert!(has(&|step| matches!(step, ScenarioStep::Choose { order: ListOrder::Random, .. })));
     assert!(has(&|step| matches!(step, ScenarioStep::Pause(text) if text.contains("gaussian"))));
-    assert!(has(&|step| matches!(step, ScenarioStep::Stop(Scope::User))));
+    assert!(has(&|step| matches!(step, ScenarioStep::Stop(EndScope::User))));
 }
 
 #[test]
@@ -293,11 +293,11 @@ fn fixed_samples_and_pauses_by_script_are_read_again() {
 #[test]
 fn rates_are_open_models() {
     let stages = vec![
-        brunt_model::Stage { from: 1.0, to: 5.0, duration: Some(Duration::from_secs(4)) },
-        brunt_model::Stage { from: 5.0, to: 5.0, duration: None },
+        brunt_model::LoadStage { from: 1.0, to: 5.0, duration: Some(Duration::from_secs(4)) },
+        brunt_model::LoadStage { from: 5.0, to: 5.0, duration: None },
     ];
     let (arrivals, connections, max_in_flight) = (Arrivals::Even, None, 10);
-    let load = Load::Open { rate: Shape { stages }, arrivals, connections, max_in_flight };
+    let load = Load::Open { rate: LoadShape { stages }, arrivals, connections, max_in_flight };
     let mut plan = plan(
         vec![Request::get("http://h/")],
         vec![ScenarioStep::Request(0)],

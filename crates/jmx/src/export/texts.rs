@@ -3,7 +3,7 @@
 use super::PlanWriter;
 use crate::export::Place;
 use brunt_model::scenario::TextRules;
-use brunt_script::expression::{self, Stretch};
+use brunt_script::expression::{self, TextPart};
 
 /// Functions with the same name in JMeter.
 const SAME: [&str; 44] = [
@@ -72,20 +72,20 @@ impl PlanWriter<'_> {
     }
 
     /// Converts an argument of a function.
-    fn argument(&mut self, stretches: &[Stretch]) -> String {
+    fn argument(&mut self, stretches: &[TextPart]) -> String {
         let pieces = self.pieces(stretches, Place::Text);
         joined(&pieces, true)
     }
 
-    fn pieces(&mut self, stretches: &[Stretch], place: Place) -> Vec<Piece> {
+    fn pieces(&mut self, stretches: &[TextPart], place: Place) -> Vec<Piece> {
         let mut pieces = Vec::new();
         for stretch in stretches {
             match stretch {
-                Stretch::Literal(text) => pieces.extend(self.literal(text, place)),
-                Stretch::Variable { name, .. } => {
+                TextPart::Literal(text) => pieces.extend(self.literal(text, place)),
+                TextPart::Variable { name, .. } => {
                     pieces.push(Piece::Expression(format!("${{{name}}}")));
                 }
-                Stretch::Call { name, arguments, written } => {
+                TextPart::Call { name, arguments, written } => {
                     let call = self.call(name, arguments, written);
                     pieces.push(Piece::Expression(call));
                 }
@@ -139,7 +139,7 @@ impl PlanWriter<'_> {
         pieces
     }
 
-    fn call(&mut self, name: &str, arguments: &[Vec<Stretch>], call_text: &str) -> String {
+    fn call(&mut self, name: &str, arguments: &[Vec<TextPart>], call_text: &str) -> String {
         let texts: Vec<String> = arguments.iter().map(|argument| self.argument(argument)).collect();
         match (name, &texts[..]) {
             ("counter", []) => "${__counter(FALSE,)}".into(),
@@ -201,11 +201,11 @@ impl PlanWriter<'_> {
     }
 
     /// Converts parts of a text to a Groovy expression.
-    pub(super) fn groovy(&mut self, stretches: &[Stretch]) -> String {
+    pub(super) fn groovy(&mut self, stretches: &[TextPart]) -> String {
         let all = stretches.iter().map(|stretch| match stretch {
-            Stretch::Literal(text) => quoted(text),
-            Stretch::Variable { name, .. } => format!("(vars.get({}) ?: '')", quoted(name)),
-            Stretch::Call { .. } => {
+            TextPart::Literal(text) => quoted(text),
+            TextPart::Variable { name, .. } => format!("(vars.get({}) ?: '')", quoted(name)),
+            TextPart::Call { .. } => {
                 let text = self.argument(std::slice::from_ref(stretch));
                 format!("'{text}'")
             }

@@ -254,7 +254,7 @@ fn settings_of_listeners_are_taken_over() {
     let plan = "<jmeterTestPlan><hashTree><ResultCollector><objProp><name>saveConfig</name><value class='SampleSaveConfiguration'>\
         <time>false</time><timestamp>false</timestamp><xml>true</xml><hostname>true</hostname></value></objProp>\
         </ResultCollector></hashTree></jmeterTestPlan>";
-    let document = crate::Document::parse(plan.as_bytes()).unwrap();
+    let document = crate::JmxDocument::parse(plan.as_bytes()).unwrap();
     let listener = document.test_elements().next().unwrap();
     let settings =
         JtlSettings::default().with_listener(&listener.properties().element("saveConfig").unwrap());

@@ -7,7 +7,7 @@ use super::PlanReader;
 use super::data::pairs;
 use crate::element::TestElement;
 use brunt_model::live_output::{
-    GraphiteSink, InfluxSink, LabelFilter, LiveOutput, LiveSink, Token,
+    AccessToken, GraphiteSink, InfluxSink, LabelFilter, LiveOutput, LiveSink,
 };
 use brunt_script::pattern::Pattern;
 use std::collections::BTreeMap;
@@ -120,7 +120,7 @@ impl PlanReader<'_> {
         let token = Some(arguments.text("influxdbToken")).filter(|token| !token.is_empty());
         let sink = LiveSink::Influx(InfluxSink {
             url: url.to_owned(),
-            token: token.map(|token| Token(token.to_owned())),
+            token: token.map(|token| AccessToken(token.to_owned())),
             measurement: arguments.or("measurement", "jmeter").to_owned(),
             application: arguments.text("application").to_owned(),
             title: arguments.or("testTitle", "Test").to_owned(),

@@ -3,10 +3,10 @@
 //! The reader compiles descriptors from the `.proto` files in the sampler's folder.
 
 use super::texts::error_at;
-use super::{PlanReader, Scope};
+use super::{ElementScope, PlanReader};
 use crate::element::TestElement;
 use crate::error::JmxError;
-use brunt_model::plan::Checks;
+use brunt_model::plan::ReplyChecks;
 use brunt_model::request::JsonMessage;
 use brunt_model::scenario::ScenarioStep;
 use brunt_model::{ReplyPolicy, Request};
@@ -29,7 +29,7 @@ impl PlanReader<'_> {
     pub(super) fn call(
         &mut self,
         element: TestElement<'_>,
-        scope: &Scope<'_>,
+        scope: &ElementScope<'_>,
     ) -> Result<Vec<ScenarioStep>, JmxError> {
         let method = self.value(element, "GRPCSampler.fullMethod").trim().replace(':', "");
         if !method.contains('/') || method.contains("${") {
@@ -65,7 +65,7 @@ impl PlanReader<'_> {
         let port = self.text(element, "GRPCSampler.port");
         let url = format!("{scheme}://{}:{}/{method}", host.trim(), port.trim());
         let policy = ReplyPolicy {
-            checks: Checks::default(),
+            checks: ReplyChecks::default(),
             timeout: deadline,
             ..self.policy_in_scope(element, scope)
         };

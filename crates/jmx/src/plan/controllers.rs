@@ -1,14 +1,14 @@
 //! Converts controllers to steps.
 
-use super::scope::Turns;
-use super::{PlanReader, Scope, texts};
-use crate::document::Document;
+use super::scope::TurnEffect;
+use super::{ElementScope, PlanReader, texts};
+use crate::document::JmxDocument;
 use crate::element::TestElement;
 use crate::error::JmxError;
 use crate::support::{ElementKind, Role};
 use brunt_model::scenario::{
-    Branch, Case, ConcurrencyMode, Condition, Order, Pauses, Portion, Rounds, ScenarioStep,
-    Scope as EndScope, Share, TransactionCount, Values,
+    Branch, ConcurrencyMode, Condition, ConditionShare, EndScope, ListOrder, LoopValues, Pauses,
+    Portion, Rounds, ScenarioStep, SwitchCase, TransactionCount,
 };
 use brunt_script::template::call_of;
 
@@ -27,7 +27,7 @@ impl PlanReader<'_> {
     pub(super) fn body(
         &mut self,
         element: TestElement<'_>,
-        scope: &Scope<'_>,
+        scope: &ElementScope<'_>,
     ) -> Result<Vec<ScenarioStep>, JmxError> {
         let mut steps = self.round_start(element)?;
         for (_, unit) in self.units(element, scope)? {
@@ -41,7 +41,7 @@ impl PlanReader<'_> {
     fn transaction_body(
         &mut self,
         element: TestElement<'_>,
-        scope: &Scope<'_>,
+        scope: &ElementScope<'_>,
     ) -> Result<Vec<ScenarioStep>, JmxError> {
         if self.context.records.is_none()
             || self.flag(element, "TransactionController.parent", false)
@@ -60,7 +60,11 @@ impl PlanReader<'_> {
         Ok(steps)
     }
 
-    fn units(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> Result<Units, JmxError> {
+    fn units(
+        &mut self,
+        element: TestElement<'_>,
+        scope: &ElementScope<'_>,
+    ) -> Result<Units, JmxError> {
         let scope = scope.with(element);
         let mut units = Vec::new();
         for child in element.enabled_children() {
@@ -75,17 +79,17 @@ impl PlanReader<'_> {
     fn unit(
         &mut self,
         child: TestElement<'_>,
-        scope: &Scope<'_>,
+        scope: &ElementScope<'_>,
     ) -> Result<Option<Vec<ScenarioStep>>, JmxError> {
-        let is_resumable = scope.turns == Turns::Restart && !is_loop(child);
+        let is_resumable = scope.turns == TurnEffect::Restart && !is_loop(child);
         Ok(match child.role() {
             Role::Sampler => {
                 let ends_turn =
-                    (scope.turns != Turns::None).then_some(ScenarioStep::Stop(EndScope::Turn));
+                    (scope.turns != TurnEffect::None).then_some(ScenarioStep::Stop(EndScope::Turn));
                 Some(self.sampler(child, scope)?.into_iter().chain(ends_turn).collect())
             }
             Role::Controller if is_resumable => {
-                let scope = Scope { turns: Turns::Resume, ..scope.clone() };
+                let scope = ElementScope { turns: TurnEffect::Resume, ..scope.clone() };
                 let steps = self.nested(child, |reader| reader.controller(child, &scope))?;
                 Some(vec![ScenarioStep::Resumable(steps)])
             }
@@ -98,7 +102,7 @@ impl PlanReader<'_> {
     fn controller(
         &mut self,
         element: TestElement<'_>,
-        scope: &Scope<'_>,
+        scope: &ElementScope<'_>,
     ) -> Result<Vec<ScenarioStep>, JmxError> {
         let Some(kind) = element.kind() else { return Ok(Vec::new()) };
         match kind {
@@ -120,7 +124,7 @@ impl PlanReader<'_> {
                 // iteration, unless it is in an interleave controller of style 0, where each
                 // turn starts it again.
                 let is_once = !self.flag(element, "LoopController.continue_forever", true);
-                Ok(if is_once && scope.turns != Turns::Restart {
+                Ok(if is_once && scope.turns != TurnEffect::Restart {
                     vec![ScenarioStep::Once(steps)]
                 } else {
                     steps
@@ -176,7 +180,7 @@ impl PlanReader<'_> {
                 } else {
                     ""
                 };
-                let values = Values::Numbered {
+                let values = LoopValues::Numbered {
                     prefix: format!(
                         "{}{separator}",
                         self.text(element, "ForeachController.inputVal")
@@ -197,10 +201,14 @@ impl PlanReader<'_> {
                 let cases = cases(self.units(element, scope)?);
                 Ok(steps.into_iter().chain([ScenarioStep::Switch { value, cases }]).collect())
             }
-            ElementKind::RandomController => self.choose(element, scope, Order::Random),
+            ElementKind::RandomController => self.choose(element, scope, ListOrder::Random),
             ElementKind::InterleaveController => {
                 let all = self.flag(element, "InterleaveControl.accrossThreads", false);
-                self.choose(element, scope, if all { Order::Sequence } else { Order::WalkTogether })
+                self.choose(
+                    element,
+                    scope,
+                    if all { ListOrder::Sequence } else { ListOrder::WalkTogether },
+                )
             }
             ElementKind::RandomOrderController => {
                 let steps = self.round_start(element)?;
@@ -212,7 +220,7 @@ impl PlanReader<'_> {
                 let style = self.number(element, "ThroughputController.style", 0.0)?;
                 let percent = style >= 1.0;
                 let value = if percent { "percentThroughput" } else { "maxThroughput" };
-                let share = Share {
+                let share = ConditionShare {
                     value: self.text(element, &format!("ThroughputController.{value}")),
                     percent,
                     per_user: self.flag(element, "ThroughputController.perThread", false),
@@ -257,7 +265,7 @@ impl PlanReader<'_> {
     fn numbered_body(
         &mut self,
         element: TestElement<'_>,
-        scope: &Scope<'_>,
+        scope: &ElementScope<'_>,
     ) -> Result<(Vec<ScenarioStep>, Vec<ScenarioStep>), JmxError> {
         let steps = self.body(element, scope)?;
         // Most plans never read the round number.
@@ -293,19 +301,19 @@ impl PlanReader<'_> {
     fn choose(
         &mut self,
         element: TestElement<'_>,
-        scope: &Scope<'_>,
-        order: Order,
+        scope: &ElementScope<'_>,
+        order: ListOrder,
     ) -> Result<Vec<ScenarioStep>, JmxError> {
         // Style 0: in each turn, a child controller runs only one of its samplers.
         let style = self.number(element, "InterleaveControl.style", 0.0)?;
         let has_controllers =
             element.enabled_children().any(|child| child.role() == Role::Controller);
         let (portion, turns) = match style {
-            style if style < 1.0 && has_controllers => (Portion::Turn, Turns::Restart),
+            style if style < 1.0 && has_controllers => (Portion::Turn, TurnEffect::Restart),
             _ => (Portion::Nonempty, scope.turns),
         };
         let mut steps = self.round_start(element)?;
-        let inner = Scope { turns, ..scope.with(element) };
+        let inner = ElementScope { turns, ..scope.with(element) };
         let mut branches = Vec::new();
         for child in element.enabled_children() {
             let Some(steps) = self.unit(child, &inner)? else { continue };
@@ -327,7 +335,7 @@ impl PlanReader<'_> {
     fn transaction(
         &mut self,
         element: TestElement<'_>,
-        scope: &Scope<'_>,
+        scope: &ElementScope<'_>,
     ) -> Result<Vec<ScenarioStep>, JmxError> {
         let included = self.flag(element, "TransactionController.includeTimers", true);
         let parent = self.flag(element, "TransactionController.parent", false);
@@ -340,8 +348,8 @@ impl PlanReader<'_> {
         };
         // After a complete parent sample, JMeter asks the controller again for a sampler,
         // which ends the turn.
-        let ends_turn =
-            (parent && scope.turns != Turns::None).then_some(ScenarioStep::Stop(EndScope::Turn));
+        let ends_turn = (parent && scope.turns != TurnEffect::None)
+            .then_some(ScenarioStep::Stop(EndScope::Turn));
         let steps: Vec<ScenarioStep> = [transaction].into_iter().chain(ends_turn).collect();
         Ok(if is_empty { vec![ScenarioStep::Once(steps)] } else { steps })
     }
@@ -349,7 +357,7 @@ impl PlanReader<'_> {
     fn weighted(
         &mut self,
         element: TestElement<'_>,
-        scope: &Scope<'_>,
+        scope: &ElementScope<'_>,
     ) -> Result<Vec<ScenarioStep>, JmxError> {
         let rows: Vec<Vec<String>> = element
             .properties()
@@ -364,7 +372,7 @@ impl PlanReader<'_> {
             .map(|(name, steps)| Branch { weight: weight(&rows, &name), steps })
             .collect();
         if branches.iter().any(|branch| branch.weight > 0) {
-            let order = if random { Order::Random } else { Order::Sequence };
+            let order = if random { ListOrder::Random } else { ListOrder::Sequence };
             steps.push(ScenarioStep::Choose { order, portion: Portion::Whole, branches });
         }
         Ok(steps)
@@ -374,7 +382,7 @@ impl PlanReader<'_> {
     fn parallel(
         &mut self,
         element: TestElement<'_>,
-        scope: &Scope<'_>,
+        scope: &ElementScope<'_>,
     ) -> Result<Vec<ScenarioStep>, JmxError> {
         const MOST: f64 = 6.0;
         let limited = self.flag(element, "LIMIT_MAX_THREAD_NUMBER", false);
@@ -418,7 +426,7 @@ impl PlanReader<'_> {
     fn module(
         &mut self,
         element: TestElement<'_>,
-        scope: &Scope<'_>,
+        scope: &ElementScope<'_>,
     ) -> Result<Vec<ScenarioStep>, JmxError> {
         let path: Vec<String> = element
             .properties()
@@ -444,7 +452,7 @@ impl PlanReader<'_> {
     fn include(
         &mut self,
         element: TestElement<'_>,
-        scope: &Scope<'_>,
+        scope: &ElementScope<'_>,
     ) -> Result<Vec<ScenarioStep>, JmxError> {
         let prefix = self.before.text("${__P(includecontroller.prefix,)}");
         let file = format!("{prefix}{}", self.value(element, "IncludeController.includepath"));
@@ -462,7 +470,7 @@ impl PlanReader<'_> {
             }
             Err(error) => return Err(include_error(element, file, &error.to_string())),
         };
-        let document = Document::parse(&bytes)
+        let document = JmxDocument::parse(&bytes)
             .map_err(|error| include_error(element, file, &error.to_string()))?;
         self.refuse_unsupported(&document)?;
         self.reads_rounds |= reads_rounds(&document);
@@ -491,7 +499,7 @@ fn weight(rows: &[Vec<String>], name: &str) -> u32 {
 }
 
 /// True if the document may read a loop's round number, `${__jm__NAME__idx}`.
-pub(super) fn reads_rounds(document: &Document) -> bool {
+pub(super) fn reads_rounds(document: &JmxDocument) -> bool {
     document.all_elements().any(|element| texts::mentions(document, element, "__jm__"))
 }
 
@@ -538,19 +546,19 @@ pub(super) fn is_pause(step: &ScenarioStep) -> bool {
 
 /// Converts children to cases. A switch selects a child by number or name, the first for an
 /// empty value, else `default`.
-fn cases(units: Units) -> Vec<Case> {
+fn cases(units: Units) -> Vec<SwitchCase> {
     let cases = units.into_iter().enumerate().map(|(number, (name, steps))| {
         let is_default = name.eq_ignore_ascii_case("default");
         let mut names = vec![number.to_string(), brunt_script::template::plain(&name)];
         if number == 0 {
             names.push(String::new());
         }
-        (is_default, Case { names, steps })
+        (is_default, SwitchCase { names, steps })
     });
     let (default, mut cases): (Vec<_>, Vec<_>) = cases.partition(|(is_default, _)| *is_default);
     let other = default
         .first()
-        .map(|(_, case)| (true, Case { names: Vec::new(), steps: case.steps.clone() }));
+        .map(|(_, case)| (true, SwitchCase { names: Vec::new(), steps: case.steps.clone() }));
     cases.extend(default);
     cases.extend(other);
     cases.into_iter().map(|(_, case)| case).collect()
@@ -558,7 +566,7 @@ fn cases(units: Units) -> Vec<Case> {
 
 /// Finds an element by its path of names from the outermost. The path may begin with names
 /// of JMeter's own tree.
-fn find<'d>(document: &'d Document, path: &[String]) -> Option<TestElement<'d>> {
+fn find<'d>(document: &'d JmxDocument, path: &[String]) -> Option<TestElement<'d>> {
     let plan = document.test_plan()?;
     let second_is_plan = path.get(1).is_some_and(|name| *name == plan.name());
     let from = if second_is_plan {

@@ -3,20 +3,21 @@
 
 use super::texts::error_at;
 use super::{PlanFolder, PlanReader};
-use crate::document::Document;
+use crate::document::JmxDocument;
 use crate::element::TestElement;
 use crate::error::JmxError;
 use crate::property::Properties;
 use crate::support::{ElementKind, Role};
 use brunt_model::scenario::{
-    Branch, Counter, DataEnd, DataFile, DataFormat, Order, Portion, RowOrder, ScenarioStep, Sharing,
+    Branch, DataEnd, DataFile, DataFormat, ListOrder, Portion, RowOrder, ScenarioStep, Sharing,
+    VariableCounter,
 };
 use brunt_script::template::call_of;
 use std::io;
 
 /// Names and values of User Defined Variables in the order of the plan, those of the Test Plan
 /// first. Unreadable variable files are skipped.
-pub fn user_variables(document: &Document, folder: &PlanFolder) -> Vec<(String, String)> {
+pub fn user_variables(document: &JmxDocument, folder: &PlanFolder) -> Vec<(String, String)> {
     let mut all = Vec::new();
     if let Some(plan) = document.test_plan() {
         let nested = plan.properties().element("TestPlan.user_defined_variables");
@@ -107,7 +108,7 @@ impl PlanReader<'_> {
     /// # Errors
     ///
     /// Fails if one cannot be read.
-    pub(super) fn check_variable_files(&mut self, document: &Document) -> Result<(), JmxError> {
+    pub(super) fn check_variable_files(&mut self, document: &JmxDocument) -> Result<(), JmxError> {
         let elements = document
             .enabled_elements()
             .filter(|element| element.kind() == Some(ElementKind::VariablesFromCsv));
@@ -257,7 +258,7 @@ impl PlanReader<'_> {
     }
 
     fn counter(&self, element: TestElement<'_>) -> ScenarioStep {
-        ScenarioStep::Count(Counter {
+        ScenarioStep::Count(VariableCounter {
             variable: self.value(element, "CounterConfig.name"),
             start: self.text(element, "CounterConfig.start"),
             step: self.text(element, "CounterConfig.incr"),
@@ -299,7 +300,7 @@ impl PlanReader<'_> {
         });
         let branches: Vec<Branch> = branches.collect();
         (!branches.is_empty()).then_some(ScenarioStep::Choose {
-            order: Order::User,
+            order: ListOrder::User,
             portion: Portion::Whole,
             branches,
         })

@@ -3,14 +3,16 @@
 use super::json_paths::translated_filters;
 use super::patterns::{error_of, translated};
 use super::texts::{error_at, number_of};
-use super::{PlanReader, Scope};
+use super::{ElementScope, PlanReader};
 use crate::element::TestElement;
 use crate::error::JmxError;
 use crate::support::ElementKind;
 use brunt_model::ReplyPolicy;
-use brunt_model::extract::{ExtractFrom, Extractor, QualifiedXpath, ReplyPart, SampleScope, Take};
+use brunt_model::extract::{
+    ExtractFrom, Extractor, MatchChoice, QualifiedXpath, ReplyPart, SampleScope,
+};
 use brunt_model::reply_policy::ReplyAction;
-use brunt_model::scenario::Scope as EndScope;
+use brunt_model::scenario::EndScope;
 use brunt_script::template::call_of;
 
 /// Properties with a match number.
@@ -36,7 +38,7 @@ impl PlanReader<'_> {
     /// Fails on an element with an invalid setting.
     pub(super) fn reactions(
         &mut self,
-        scope: &Scope<'_>,
+        scope: &ElementScope<'_>,
         mut policy: ReplyPolicy,
     ) -> Result<ReplyPolicy, JmxError> {
         if self.reads_previous {
@@ -168,11 +170,12 @@ impl PlanReader<'_> {
                     sets_more: true,
                     default: Some(self.text(element, &format!("{prefix}.default"))),
                 };
-                let is_all = extractor.take == Take::All;
+                let is_all = extractor.take == MatchChoice::All;
                 actions.push(ReplyAction::Extract(extractor.clone()));
                 if is_all {
                     // JMeter sets the variable itself to the first match.
-                    let first = Extractor { take: Take::First, sets_more: false, ..extractor };
+                    let first =
+                        Extractor { take: MatchChoice::First, sets_more: false, ..extractor };
                     actions.push(ReplyAction::Extract(first));
                 }
             }
@@ -292,7 +295,7 @@ impl PlanReader<'_> {
             from: ExtractFrom::JsonPath(json_path(&self.text(element, "JSONPATH"))),
             part,
             samples: SampleScope::Main,
-            take: Take::First,
+            take: MatchChoice::First,
             sets_more: true,
             default: Some(self.text(element, "DEFAULT")),
         })
@@ -331,7 +334,7 @@ impl PlanReader<'_> {
                 default: Some(defaults.get(number).cloned().unwrap_or_default()),
             }));
             if concat
-                && take == Take::All
+                && take == MatchChoice::All
                 && let Some(value) = call_of("joined", &[name.as_str(), ","])
             {
                 actions.push(ReplyAction::Set { variable: format!("{name}_ALL"), value });
@@ -342,15 +345,15 @@ impl PlanReader<'_> {
 }
 
 /// Which match to use: 0 is random, negative is all.
-fn take(element: TestElement<'_>, text: &str, default: i64) -> Result<Take, JmxError> {
+fn take(element: TestElement<'_>, text: &str, default: i64) -> Result<MatchChoice, JmxError> {
     if text.contains("${") {
-        return Ok(Take::Number(1));
+        return Ok(MatchChoice::Number(1));
     }
     Ok(match number_of(element, "match_number", text, default as f64)? as i64 {
         // In JMeter, match number 0 is a random match and a negative number is all matches.
-        0 => Take::Random,
-        number if number < 0 => Take::All,
-        number => Take::Number(u32::try_from(number).unwrap_or(u32::MAX)),
+        0 => MatchChoice::Random,
+        number if number < 0 => MatchChoice::All,
+        number => MatchChoice::Number(u32::try_from(number).unwrap_or(u32::MAX)),
     })
 }
 

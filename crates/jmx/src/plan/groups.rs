@@ -4,13 +4,13 @@ mod schedule;
 
 use super::texts::{error_at, number_of};
 use super::websockets::WebSocketSamplers;
-use super::{PlanReader, Scope};
+use super::{ElementScope, PlanReader};
 use crate::element::TestElement;
 use crate::error::JmxError;
 use crate::support::ElementKind;
-use brunt_model::load::{Arrivals, Shape, Stage, Think};
-use brunt_model::plan::{Connection, ConnectionLifetime};
-use brunt_model::scenario::{DataFile, Scenario, ScenarioStep, Scope as EndScope, TextRules};
+use brunt_model::load::{Arrivals, LoadShape, LoadStage, ThinkTime};
+use brunt_model::plan::{ConnectionLifetime, ConnectionSettings};
+use brunt_model::scenario::{DataFile, EndScope, Scenario, ScenarioStep, TextRules};
 use brunt_model::{Load, Population, Request, StageVariables, Stop};
 use std::time::Duration;
 
@@ -58,7 +58,7 @@ impl PlanReader<'_> {
         &mut self,
         group: TestElement<'_>,
         plan: TestElement<'_>,
-        scope: &Scope<'_>,
+        scope: &ElementScope<'_>,
     ) -> Result<Option<Population>, JmxError> {
         let Some(schedule) = self.schedule(group)? else { return Ok(None) };
         let failure_ends = match self.value(group, "ThreadGroup.on_sample_error").trim() {
@@ -112,7 +112,8 @@ impl PlanReader<'_> {
         let name = self.before.text(&group.name());
         // A new user of each iteration must not reuse the connections of the previous one.
         let keep = ConnectionLifetime::IterationOrClose;
-        let connection = is_new.then(|| Box::new(Connection { keep, ..self.connection.clone() }));
+        let connection =
+            is_new.then(|| Box::new(ConnectionSettings { keep, ..self.connection.clone() }));
         let population = Population { name, load: schedule.load, scenario, stop, connection };
         Ok(Some(population))
     }
@@ -196,18 +197,18 @@ impl PlanReader<'_> {
             return None;
         }
         // The first thread starts at once, the last one step before the end of the ramp.
-        let users = Shape {
+        let users = LoadShape {
             stages: vec![
                 constant(0.0, delay),
                 stage(1.0, threads, ramp * (threads - 1.0) / threads),
-                Stage { from: threads, to: threads, duration: None },
+                LoadStage { from: threads, to: threads, duration: None },
             ]
             .into_iter()
             .filter(|stage| stage.duration != Some(Duration::ZERO))
             .collect(),
         };
         Some(Schedule {
-            load: Load::Closed { users, think: Think::NONE },
+            load: Load::Closed { users, think: ThinkTime::NONE },
             duration: (duration > 0.0).then(|| Duration::from_secs_f64(delay + duration)),
             iterations: loops,
         })
@@ -360,20 +361,20 @@ fn has_effect(step: &ScenarioStep) -> bool {
             if branches.iter().any(|branch| branch.steps.iter().any(has_effect)))
 }
 
-fn stage(from: f64, to: f64, seconds: f64) -> Stage {
-    Stage {
+fn stage(from: f64, to: f64, seconds: f64) -> LoadStage {
+    LoadStage {
         from,
         to,
         duration: Some(Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::MAX)),
     }
 }
 
-fn constant(value: f64, seconds: f64) -> Stage {
+fn constant(value: f64, seconds: f64) -> LoadStage {
     stage(value, value, seconds)
 }
 
 /// Removes stages of zero duration.
-fn without_empty_stages(stages: Vec<Stage>) -> Vec<Stage> {
+fn without_empty_stages(stages: Vec<LoadStage>) -> Vec<LoadStage> {
     stages.into_iter().filter(|stage| stage.duration != Some(Duration::ZERO)).collect()
 }
 
@@ -390,7 +391,7 @@ struct LevelSettings {
 }
 
 /// Stages of a linear or stepped ramp to a level, followed by the hold time.
-fn ramp_stages(level: f64, settings: &LevelSettings) -> Vec<Stage> {
+fn ramp_stages(level: f64, settings: &LevelSettings) -> Vec<LoadStage> {
     let mut stages = Vec::new();
     if settings.steps >= 1.0 {
         // Bounds the number of stages, which a plan could set to billions.
@@ -405,21 +406,24 @@ fn ramp_stages(level: f64, settings: &LevelSettings) -> Vec<Stage> {
     without_empty_stages(stages)
 }
 
-fn closed_schedule(stages: Vec<Stage>) -> Schedule {
+fn closed_schedule(stages: Vec<LoadStage>) -> Schedule {
     let duration = stages.iter().map(|stage| stage.duration.unwrap_or_default()).sum();
     Schedule {
-        load: Load::Closed { users: Shape { stages: nonempty(stages) }, think: Think::NONE },
+        load: Load::Closed {
+            users: LoadShape { stages: nonempty(stages) },
+            think: ThinkTime::NONE,
+        },
         duration: Some(duration),
         iterations: None,
     }
 }
 
-fn open_schedule(stages: Vec<Stage>, arrivals: Arrivals, limit: f64) -> Schedule {
+fn open_schedule(stages: Vec<LoadStage>, arrivals: Arrivals, limit: f64) -> Schedule {
     let duration = stages.iter().map(|stage| stage.duration.unwrap_or_default()).sum();
     let max_in_flight = if limit >= 1.0 { limit as u32 } else { MOST_ARRIVALS };
     Schedule {
         load: Load::Open {
-            rate: Shape { stages: nonempty(stages) },
+            rate: LoadShape { stages: nonempty(stages) },
             arrivals,
             connections: None,
             max_in_flight,
@@ -429,7 +433,7 @@ fn open_schedule(stages: Vec<Stage>, arrivals: Arrivals, limit: f64) -> Schedule
     }
 }
 
-fn nonempty(mut stages: Vec<Stage>) -> Vec<Stage> {
+fn nonempty(mut stages: Vec<LoadStage>) -> Vec<LoadStage> {
     if stages.is_empty() {
         stages.push(constant(0.0, 0.0));
     }
@@ -473,7 +477,7 @@ fn is_before(time: f64, limit: f64, is_after: bool) -> bool {
 }
 
 /// Sum of all rows; None without rows.
-fn total_users(rows: &[UserRow]) -> Option<Vec<Stage>> {
+fn total_users(rows: &[UserRow]) -> Option<Vec<LoadStage>> {
     let mut times: Vec<f64> = rows
         .iter()
         .flat_map(|row| [row.begin, row.full, row.shrink, row.end])
@@ -486,6 +490,6 @@ fn total_users(rows: &[UserRow]) -> Option<Vec<Stage>> {
         let to = rows.iter().map(|row| row.users_at(pair[1], false)).sum::<f64>();
         stage(from, to, pair[1] - pair[0])
     });
-    let stages: Vec<Stage> = stages.collect();
+    let stages: Vec<LoadStage> = stages.collect();
     (!stages.is_empty()).then_some(stages)
 }

@@ -3,7 +3,7 @@
 
 use super::patterns::translated;
 use super::texts::{self, error_at};
-use super::{PlanReader, Scope};
+use super::{ElementScope, PlanReader};
 use crate::element::TestElement;
 use crate::error::JmxError;
 use crate::property::Properties;
@@ -11,9 +11,9 @@ use crate::support::ElementKind;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use brunt_model::reply_policy::{
-    Checks, Cookies, Credentials, Elements, PageCache, RedirectRules, Redirects, StatusRange,
+    Cookies, Credentials, Elements, PageCache, RedirectRules, Redirects, ReplyChecks, StatusRange,
 };
-use brunt_model::scenario::Scope as EndScope;
+use brunt_model::scenario::EndScope;
 use brunt_model::{Body, ReplyPolicy, Request};
 use brunt_script::body::{FORM, FilePart, Multipart};
 use brunt_script::functions::request_url;
@@ -30,7 +30,10 @@ const USER_AGENT: &str = "Apache-HttpClient/4.5.14 (Java/17.0.13)";
 /// Default policy: statuses 200 to 399 pass.
 pub fn default_policy() -> ReplyPolicy {
     ReplyPolicy {
-        checks: Checks { status: vec![StatusRange { least: 200, most: 399 }], ..Checks::default() },
+        checks: ReplyChecks {
+            status: vec![StatusRange { least: 200, most: 399 }],
+            ..ReplyChecks::default()
+        },
         status_fails: true,
         ..ReplyPolicy::default()
     }
@@ -49,7 +52,7 @@ struct Argument {
 /// A sampler with its scope, to find a property in the sampler or in the defaults.
 struct Sampler<'s, 'd> {
     element: TestElement<'d>,
-    scope: &'s Scope<'d>,
+    scope: &'s ElementScope<'d>,
 }
 
 impl<'d> Sampler<'_, 'd> {
@@ -100,7 +103,7 @@ impl PlanReader<'_> {
     pub(super) fn request(
         &mut self,
         element: TestElement<'_>,
-        scope: &Scope<'_>,
+        scope: &ElementScope<'_>,
     ) -> Result<Request, JmxError> {
         let sampler = Sampler { element, scope };
         let method = match self.sampler_text(&sampler, "HTTPSampler.method").trim() {
@@ -241,7 +244,7 @@ impl PlanReader<'_> {
     pub(super) fn invalid_host(
         &self,
         element: TestElement<'_>,
-        scope: &Scope<'_>,
+        scope: &ElementScope<'_>,
     ) -> Option<InvalidHost> {
         let sampler = Sampler { element, scope };
         let host = self.sampler_text(&sampler, "HTTPSampler.domain");
@@ -274,7 +277,7 @@ impl PlanReader<'_> {
     pub(super) fn missing_upload(
         &self,
         element: TestElement<'_>,
-        scope: &Scope<'_>,
+        scope: &ElementScope<'_>,
     ) -> Option<PathBuf> {
         let sampler = Sampler { element, scope };
         let method = self.sampler_value(&sampler, "HTTPSampler.method");
@@ -354,7 +357,7 @@ impl PlanReader<'_> {
 
     /// Header fields of all managers in scope. A field of an inner manager replaces that
     /// of an outer one.
-    pub(super) fn headers(&mut self, scope: &Scope<'_>) -> Vec<(String, String)> {
+    pub(super) fn headers(&mut self, scope: &ElementScope<'_>) -> Vec<(String, String)> {
         let mut headers: Vec<(String, String)> = Vec::new();
         for manager in scope.headers.iter().rev() {
             let inner = headers.len();
@@ -423,7 +426,7 @@ impl PlanReader<'_> {
     pub(super) fn policy_in_scope(
         &mut self,
         element: TestElement<'_>,
-        scope: &Scope<'_>,
+        scope: &ElementScope<'_>,
     ) -> ReplyPolicy {
         let policy = self.request_policy(&Sampler { element, scope }, "GET");
         ReplyPolicy { cache: None, ..policy }
@@ -552,7 +555,7 @@ impl PlanReader<'_> {
     /// Adds cookies that the plan defines.
     pub(super) fn plan_cookies(
         &mut self,
-        scope: &Scope<'_>,
+        scope: &ElementScope<'_>,
         url: &str,
         headers: &mut Vec<(String, String)>,
         policy: &mut ReplyPolicy,

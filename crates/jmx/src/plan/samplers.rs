@@ -3,16 +3,16 @@
 use super::failing::PlanScript;
 use super::requests::InvalidHost;
 use super::texts::{self, error_at};
-use super::{PlanReader, Scope};
-use crate::document::Document;
+use super::{ElementScope, PlanReader};
+use crate::document::JmxDocument;
 use crate::element::TestElement;
 use crate::error::JmxError;
 use crate::support::{ElementKind, Role};
 use brunt_model::ReplyPolicy;
 use brunt_model::modifier::{RequestModifier, SessionModifier, SessionPlace};
 use brunt_model::scenario::{
-    FixedSample, SampleMaker, ScenarioStep, Scope as EndScope, Script, ScriptLanguage,
-    ScriptSample, TransactionCount,
+    EndScope, FixedSample, SampleMaker, ScenarioStep, Script, ScriptLanguage, ScriptSample,
+    TransactionCount,
 };
 use brunt_script::template::call_of;
 
@@ -25,7 +25,7 @@ impl PlanReader<'_> {
     pub(super) fn sampler(
         &mut self,
         sampler: TestElement<'_>,
-        scope: &Scope<'_>,
+        scope: &ElementScope<'_>,
     ) -> Result<Vec<ScenarioStep>, JmxError> {
         let scope = scope.with(sampler);
         // JMeter's order: pre-processors, all timers in scope, then the sampler.
@@ -97,7 +97,10 @@ impl PlanReader<'_> {
         Ok(steps)
     }
 
-    fn pre_processor_steps(&mut self, scope: &Scope<'_>) -> Result<Vec<ScenarioStep>, JmxError> {
+    fn pre_processor_steps(
+        &mut self,
+        scope: &ElementScope<'_>,
+    ) -> Result<Vec<ScenarioStep>, JmxError> {
         let mut steps = Vec::new();
         for element in &scope.pre_processors {
             match element.kind() {
@@ -272,7 +275,7 @@ impl PlanReader<'_> {
     pub(super) fn sample(
         &mut self,
         sampler: TestElement<'_>,
-        scope: &Scope<'_>,
+        scope: &ElementScope<'_>,
         maker: SampleMaker,
     ) -> Result<ScenarioStep, JmxError> {
         let policy = self.reactions(scope, ReplyPolicy::default())?;
@@ -306,7 +309,7 @@ impl PlanReader<'_> {
     fn java(
         &mut self,
         sampler: TestElement<'_>,
-        scope: &Scope<'_>,
+        scope: &ElementScope<'_>,
     ) -> Result<Option<ScenarioStep>, JmxError> {
         let Some(class) = sampler.java_class() else { return Ok(None) };
         let nested = sampler.properties().element("arguments");
@@ -387,13 +390,13 @@ fn java_number(text: &str) -> i64 {
     hexadecimal.map_or_else(|| text.parse(), |digits| i64::from_str_radix(digits, 16)).unwrap_or(0)
 }
 
-fn mentions_any(document: &Document, element: TestElement<'_>, words: &[&str]) -> bool {
+fn mentions_any(document: &JmxDocument, element: TestElement<'_>, words: &[&str]) -> bool {
     words.iter().any(|word| texts::mentions(document, element, word))
 }
 
 /// True if the plan may read the previous sample: links and sessions of its reply, or `prev` in
 /// functions, in scripts before a request, and in scripts that make a sample.
-pub(super) fn reads_previous(document: &Document) -> bool {
+pub(super) fn reads_previous(document: &JmxDocument) -> bool {
     document.all_elements().any(|element| match (element.kind(), element.role()) {
         (Some(ElementKind::LinkParser | ElementKind::UrlRewriting), _) => element.enabled(),
         (_, Role::PostProcessor | Role::Assertion | Role::Listener) => {

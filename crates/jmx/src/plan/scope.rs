@@ -5,7 +5,7 @@ use crate::support::{ElementKind, Role};
 
 /// Elements in scope, outermost first; those of one level in plan order.
 #[derive(Debug, Clone, Default)]
-pub struct Scope<'d> {
+pub struct ElementScope<'d> {
     pub defaults: Vec<TestElement<'d>>,
     pub headers: Vec<TestElement<'d>>,
     /// The innermost HTTP Cookie Manager.
@@ -22,12 +22,12 @@ pub struct Scope<'d> {
     pub assertions: Vec<TestElement<'d>>,
     /// Only listeners that run a script.
     pub listeners: Vec<TestElement<'d>>,
-    pub turns: Turns,
+    pub turns: TurnEffect,
 }
 
 /// Effect of samplers on the turns of an enclosing Interleave or Random Controller of style 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Turns {
+pub enum TurnEffect {
     /// There is no such controller.
     #[default]
     None,
@@ -38,7 +38,7 @@ pub enum Turns {
     Resume,
 }
 
-impl<'d> Scope<'d> {
+impl<'d> ElementScope<'d> {
     /// The scope of an element's children.
     pub fn with(&self, element: TestElement<'d>) -> Self {
         let mut scope = self.clone();

@@ -5,12 +5,12 @@ mod samples;
 
 use super::*;
 use crate::tests::real_plans;
-use brunt_model::extract::{ExtractFrom, ReplyPart, Take};
+use brunt_model::extract::{ExtractFrom, MatchChoice, ReplyPart};
 use brunt_model::load::Load;
 use brunt_model::plan::ConnectionLifetime;
 use brunt_model::reply_policy::{AssertionTest, Cookies, ReplyAction, TextMatch};
 use brunt_model::scenario::{
-    Branch, Condition, Order, Pauses, Portion, Rounds, ScenarioStep, Scope as Over,
+    Branch, Condition, EndScope as Over, ListOrder, Pauses, Portion, Rounds, ScenarioStep,
 };
 use brunt_model::{Body, Request, Scenario, StageOutput};
 use brunt_script::CompiledScript;
@@ -54,7 +54,7 @@ fn plan(beside: &str, within: &str) -> String {
 }
 
 fn run_of(text: &str) -> Result<TestRun, JmxError> {
-    let document = Document::parse(text.as_bytes()).unwrap();
+    let document = JmxDocument::parse(text.as_bytes()).unwrap();
     with(&[], Path::new("."), |context| read(&document, context))
 }
 
@@ -78,7 +78,7 @@ fn samplers_of_http_2_are_requests_over_it() {
 
 #[test]
 fn a_beanshell_script_has_the_files_that_it_names() {
-    let document = Document::parse(plan("", "").as_bytes()).unwrap();
+    let document = JmxDocument::parse(plan("", "").as_bytes()).unwrap();
     let whole = |script: &str| {
         with(&[], Path::new(env!("CARGO_MANIFEST_DIR")), |context| {
             PlanReader::new(&document, context).with_sources(script)
@@ -112,7 +112,7 @@ fn variables_come_from_files() {
         )
     };
     let run = |text: &str| {
-        let document = Document::parse(text.as_bytes()).unwrap();
+        let document = JmxDocument::parse(text.as_bytes()).unwrap();
         with(&[], Path::new(env!("CARGO_MANIFEST_DIR")), |context| read(&document, context))
     };
     // A line without an equals sign, which is one column.
@@ -149,7 +149,7 @@ fn hosts_have_the_addresses_that_a_plan_gives_them() {
         let set = set
             .replace("></Arguments>", &format!(">{}</Arguments>", variable("name", "a.example")));
         let document =
-            Document::parse(plan(&(set + &hosts), "<DebugSampler/>").as_bytes()).unwrap();
+            JmxDocument::parse(plan(&(set + &hosts), "<DebugSampler/>").as_bytes()).unwrap();
         with(&[], Path::new("."), |context| read(&document, context))
     };
     let all = resolved("192.0.2.1, ::1").unwrap().stages.remove(0).plan.connection.resolve;
@@ -334,7 +334,7 @@ fn variables_that_never_change_are_filled_in_before_the_run() {
 #[test]
 fn a_plan_knows_the_name_of_its_file() {
     let document =
-        Document::parse(plan("", &http("${__TestPlanName}", &[], "")).as_bytes()).unwrap();
+        JmxDocument::parse(plan("", &http("${__TestPlanName}", &[], "")).as_bytes()).unwrap();
     let folder = PlanFolder::for_plan(Path::new("plans/shop.jmx"), &[]);
     let run = with(&[], Path::new("."), |context| {
         let context = PlanContext { folder: &folder, records: None, ..*context };
@@ -372,11 +372,11 @@ fn controllers_become_steps() {
     assert!(matches!(one("WhileController", &[]), ScenarioStep::Loop { times: None, .. }));
     assert!(matches!(
         one("RandomController", &[]),
-        ScenarioStep::Choose { order: Order::Random, .. }
+        ScenarioStep::Choose { order: ListOrder::Random, .. }
     ));
     assert!(matches!(
         one("InterleaveControl", &[]),
-        ScenarioStep::Choose { order: Order::WalkTogether, .. }
+        ScenarioStep::Choose { order: ListOrder::WalkTogether, .. }
     ));
     assert!(matches!(one("RandomOrderController", &[]), ScenarioStep::Shuffle(_)));
     let turns =
@@ -388,7 +388,7 @@ fn controllers_become_steps() {
     let branches = vec![Branch { weight: 1, steps: within }];
     assert_eq!(
         steps(&turns),
-        [ScenarioStep::Choose { order: Order::WalkTogether, portion: Portion::Turn, branches }]
+        [ScenarioStep::Choose { order: ListOrder::WalkTogether, portion: Portion::Turn, branches }]
     );
     let blocks = [("InterleaveControl.style", "1")];
     let blocks = element(
@@ -495,7 +495,7 @@ fn what_is_in_scope_becomes_a_policy_and_pauses() {
     assert_eq!((policy.cookies, policy.redirects.most), (Cookies::Kept, 20));
     assert_eq!(policy.timeout, Some(Duration::from_millis(2500)));
     let [ReplyAction::Extract(extractor)] = &policy.actions[..] else { panic!() };
-    assert_eq!((&extractor.part, extractor.take), (&ReplyPart::Headers, Take::All));
+    assert_eq!((&extractor.part, extractor.take), (&ReplyPart::Headers, MatchChoice::All));
     assert!(
         matches!(&extractor.from, ExtractFrom::Regex { template: Some(template), .. } if template == "$1$")
     );
@@ -526,7 +526,7 @@ fn values_of_a_json_extractor_are_joined_behind_them() {
 #[test]
 fn threads_begin_within_their_ramp() {
     let text = plan("", &http("r", &[], ""));
-    let document = Document::parse(text.as_bytes()).unwrap();
+    let document = JmxDocument::parse(text.as_bytes()).unwrap();
     let users = |scale: f64| {
         let run = with(&[("n", "10")], Path::new("."), |context| {
             context.scale = scale;
@@ -571,7 +571,7 @@ fn all_groups_of_a_stage_begin_with_the_properties_of_the_one_before() {
     let sampler = http("r", &[], "");
     let other = element("ThreadGroup", "Others", &[("ThreadGroup.num_threads", "2")], &sampler);
     let other = other.replace("</ThreadGroup>", &format!("{ONE_LOOP}</ThreadGroup>"));
-    let document = Document::parse(plan(&other, &sampler).as_bytes()).unwrap();
+    let document = JmxDocument::parse(plan(&other, &sampler).as_bytes()).unwrap();
     let properties = [("n", "2"), ("old", "1")];
     let run = with(&properties, Path::new("."), |context| {
         context.threads = 8;
@@ -681,7 +681,7 @@ fn what_is_not_supported_is_refused_or_left_out() {
         told.contains("not supported: line ") && told.contains("JDBC Request \"orders\""),
         "{told}"
     );
-    let document = Document::parse(text.as_bytes()).unwrap();
+    let document = JmxDocument::parse(text.as_bytes()).unwrap();
     let run = with(&[], Path::new("."), |context| {
         context.lenient = true;
         read(&document, context)
@@ -713,7 +713,7 @@ const INCOMPLETE: [&str; 4] =
 #[test]
 fn public_plans_are_read() {
     for (name, bytes) in real_plans() {
-        let document = Document::parse(&bytes).unwrap();
+        let document = JmxDocument::parse(&bytes).unwrap();
         let run = with(&[], &crate::tests::directory().join(&name), |context| {
             let address = "127.0.0.1:1".parse().unwrap();
             context.resolve_all = Some(ResolveAll { address, tls: false });

@@ -1,7 +1,7 @@
 //! Reads properties of elements as texts, flags and numbers, and evaluates constants.
 
 use super::PlanReader;
-use crate::document::{Document, NodeKind};
+use crate::document::{JmxDocument, NodeKind};
 use crate::element::TestElement;
 use crate::error::JmxError;
 use crate::property::Properties;
@@ -133,7 +133,10 @@ fn no_number(name: &str, text: &str) -> (String, &'static str) {
 /// User Defined Variables that nothing in the plan changes, and whether properties are constant.
 ///
 /// A variable counts as changed if its name occurs outside `${name}` and its definition.
-pub fn constants(document: &Document, variables: &[(String, String)]) -> (BTreeSet<String>, bool) {
+pub fn constants(
+    document: &JmxDocument,
+    variables: &[(String, String)],
+) -> (BTreeSet<String>, bool) {
     let mut candidates: BTreeSet<&str> = variables.iter().map(|(name, _)| name.as_str()).collect();
     let mut properties_are_constant = true;
     for element in document.all_elements() {
@@ -151,18 +154,18 @@ pub fn constants(document: &Document, variables: &[(String, String)]) -> (BTreeS
 }
 
 /// True if the name or a property of an element contains the text.
-pub fn mentions(document: &Document, element: TestElement<'_>, text: &str) -> bool {
+pub fn mentions(document: &JmxDocument, element: TestElement<'_>, text: &str) -> bool {
     element.name().contains(text) || scalars(document, element).iter().any(|one| one.contains(text))
 }
 
 /// True if a property of an element contains the word.
-pub fn mentions_word(document: &Document, element: TestElement<'_>, word: &str) -> bool {
+pub fn mentions_word(document: &JmxDocument, element: TestElement<'_>, word: &str) -> bool {
     scalars(document, element).iter().any(|text| names(text, word))
 }
 
 /// Texts of all properties of an element.
 pub fn scalars<'d>(
-    document: &'d Document,
+    document: &'d JmxDocument,
     element: TestElement<'d>,
 ) -> Vec<std::borrow::Cow<'d, str>> {
     let mut all = Vec::new();

@@ -5,7 +5,7 @@ use super::texts::{error_at, number_of};
 use crate::element::TestElement;
 use crate::error::JmxError;
 use crate::support::ElementKind;
-use brunt_model::scenario::{Pace, PaceScope, PaceStage, ScenarioStep};
+use brunt_model::scenario::{PaceScope, PaceStage, RatePause, ScenarioStep};
 use brunt_script::template::call_of;
 
 impl PlanReader<'_> {
@@ -54,7 +54,7 @@ impl PlanReader<'_> {
             }
             Some(ElementKind::ThroughputShapingTimer) => {
                 let schedule = self.rates(timer)?;
-                let pace = Pace {
+                let pace = RatePause {
                     per_minute: "0".into(),
                     by: PaceScope::All,
                     shared: timer.place(),
@@ -131,5 +131,5 @@ fn random_pause(function: &str, range: &str, delay: &str) -> ScenarioStep {
 /// A pace. Its key is the timer's place, because one timer paces all samplers
 /// in its scope together.
 fn pace(timer: TestElement<'_>, per_minute: String, by: PaceScope) -> ScenarioStep {
-    ScenarioStep::Pace(Pace { per_minute, by, shared: timer.place(), schedule: Vec::new() })
+    ScenarioStep::Pace(RatePause { per_minute, by, shared: timer.place(), schedule: Vec::new() })
 }

@@ -1,7 +1,7 @@
 //! Finds variables that requests, timers and loops read but nothing in the plan sets.
 
 use super::texts::{names, scalars};
-use crate::document::Document;
+use crate::document::JmxDocument;
 use crate::element::TestElement;
 use crate::support::{ElementKind, Role};
 
@@ -13,7 +13,7 @@ const BUILT_IN: [&str; 5] = ["__", "JMeterThread.", "START.", "TESTSTART.", "COO
 
 /// One notice for each variable that is read but never set, with the place. None if the plan may
 /// set variables whose names are known only during the run.
-pub fn notices(document: &Document) -> Vec<String> {
+pub fn notices(document: &JmxDocument) -> Vec<String> {
     let all: Vec<TestElement<'_>> = document.all_elements().collect();
     if all.iter().any(|element| sets_any(document, *element)) {
         return Vec::new();
@@ -77,7 +77,7 @@ fn stem(name: &str) -> &str {
 }
 
 /// True if an element contains the name of a variable outside a reference to it.
-fn may_set(document: &Document, element: TestElement<'_>, name: &str) -> bool {
+fn may_set(document: &JmxDocument, element: TestElement<'_>, name: &str) -> bool {
     // Parameters of requests often have the name of the variable, but functions in a
     // request may set one.
     let is_request = is_request(&element);
@@ -87,7 +87,7 @@ fn may_set(document: &Document, element: TestElement<'_>, name: &str) -> bool {
 }
 
 /// True if an element may set variables of any name.
-fn sets_any(document: &Document, element: TestElement<'_>) -> bool {
+fn sets_any(document: &JmxDocument, element: TestElement<'_>) -> bool {
     let is_unknown = element.kind().is_none() && !matches!(element.role(), Role::Listener);
     is_unknown
         || element.kind() == Some(ElementKind::IncludeController)
@@ -129,7 +129,7 @@ mod tests {
             r#"<jmeterTestPlan version="1.2"><hashTree><TestPlan testclass="TestPlan" testname="p"/><hashTree>
             <ThreadGroup testclass="ThreadGroup" testname="g"/><hashTree>{elements}</hashTree></hashTree></hashTree></jmeterTestPlan>"#
         );
-        notices(&Document::parse(text.as_bytes()).unwrap())
+        notices(&JmxDocument::parse(text.as_bytes()).unwrap())
     }
 
     fn request(path: &str) -> String {

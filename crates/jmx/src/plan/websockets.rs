@@ -9,7 +9,7 @@
 use super::failing::PlanScript;
 use super::patterns::translated;
 use super::texts::error_at;
-use super::{PlanReader, Scope};
+use super::{ElementScope, PlanReader};
 use crate::element::TestElement;
 use crate::error::JmxError;
 use crate::property::Properties;
@@ -17,7 +17,8 @@ use crate::support::ElementKind;
 use brunt_model::extract::ReplyPart;
 use brunt_model::outcome::CLOSE_STATUS;
 use brunt_model::reply_policy::{
-    Assertion, AssertionTest, Checks, EventFormat, Events, StatusRange, TextAssertion, TextMatch,
+    Assertion, AssertionTest, EventFormat, Events, ReplyChecks, StatusRange, TextAssertion,
+    TextMatch,
 };
 use brunt_model::scenario::ScenarioStep;
 use brunt_model::{Body, ReplyPolicy, Request};
@@ -180,7 +181,7 @@ impl PlanReader<'_> {
     pub(super) fn websocket(
         &mut self,
         element: TestElement<'_>,
-        scope: &Scope<'_>,
+        scope: &ElementScope<'_>,
     ) -> Result<Vec<ScenarioStep>, JmxError> {
         let Some(connection) = self.websocket_of(element) else {
             self.notice(format!(
@@ -226,7 +227,7 @@ impl PlanReader<'_> {
         // A write waits for no message.
         let events = Events { format: EventFormat::Messages, most: Some(0), longest: None };
         let mut policy = ReplyPolicy {
-            checks: Checks { status, ..Checks::default() },
+            checks: ReplyChecks { status, ..ReplyChecks::default() },
             timeout: Some(Duration::from_secs_f64(timeout / 1e3)),
             until: if matches!(action, Action::Exchange | Action::Read) {
                 until
@@ -312,7 +313,7 @@ impl PlanReader<'_> {
     fn expected_message(
         &mut self,
         element: TestElement<'_>,
-        scope: &Scope<'_>,
+        scope: &ElementScope<'_>,
     ) -> (Vec<Assertion>, f64) {
         let (name, default) = if is_zaleski(element) {
             ("responseTimeout", RESPONSE_TIMEOUT)

@@ -1,10 +1,10 @@
 //! Rules for the server's cores: all of them, or one.
 
 use super::RuleResult;
-use super::facts::{Facts, Figure, HALF, joined, mean};
+use super::facts::{BottleneckFigure, HALF, ServerFacts, joined, mean};
 use crate::shares::Shares;
 use brunt_model::analysis::Culprit;
-use brunt_model::finding::Side;
+use brunt_model::finding::ThresholdSide;
 use brunt_model::numbers::{percent, three_digits};
 use brunt_model::reading_names::{self as name, GENERATOR, server};
 use brunt_model::{Run, Tick};
@@ -24,17 +24,17 @@ const OTHERS: f64 = 0.1;
 const MOST_NAMED: usize = 4;
 
 /// Rule: all cores of a machine are busy with the server. A machine's CPU is not the server's.
-pub fn machine(facts: &Facts) -> RuleResult {
+pub fn machine(facts: &ServerFacts) -> RuleResult {
     let mut result = RuleResult::default();
     for source in machines(facts) {
         let busy = busy(facts, source);
-        let figure = Figure {
+        let figure = BottleneckFigure {
             culprit: Culprit::Cpu,
             source,
             name: "busy cores, share".into(),
             values: busy.values().copied().collect(),
             threshold: FULL,
-            side: Side::AtLeast,
+            side: ThresholdSide::AtLeast,
             share: HALF,
         };
         let full_level = result.compare(&figure);
@@ -56,7 +56,7 @@ pub fn machine(facts: &Facts) -> RuleResult {
 /// True if the server's processes used at least half of the CPU that brunt did not use. If no
 /// process is known, a machine that was named as the server's counts as used by it. A machine that
 /// brunt shares with the server does not.
-fn is_mostly_used_by_server(facts: &Facts, source: &str) -> bool {
+fn is_mostly_used_by_server(facts: &ServerFacts, source: &str) -> bool {
     let brunt_cores = cores_of(facts, GENERATOR).filter(|_| facts.same_host()).unwrap_or(0.0);
     let others_and_server = busy_cores(facts, source) - brunt_cores;
     match probed_process_cores(facts).or_else(|| shares(facts)?.server) {
@@ -67,18 +67,18 @@ fn is_mostly_used_by_server(facts: &Facts, source: &str) -> bool {
 }
 
 /// Average number of cores used by the processes that probes read; None if no process is read.
-fn probed_process_cores(facts: &Facts) -> Option<f64> {
+fn probed_process_cores(facts: &ServerFacts) -> Option<f64> {
     let sources = facts.sources().filter(|source| source.starts_with("process:"));
     sources.filter_map(|source| cores_of(facts, source)).reduce(|a, b| a + b)
 }
 
 /// Returns the core usage of a machine that client and server share.
-fn shares(facts: &Facts) -> Option<Shares> {
+fn shares(facts: &ServerFacts) -> Option<Shares> {
     facts.same_host().then(|| Shares::new(facts.run())).flatten()
 }
 
 /// Returns a sentence if the generator took most of a full machine that it shares with the server.
-pub fn taken_by_generator(facts: &Facts) -> Option<String> {
+pub fn taken_by_generator(facts: &ServerFacts) -> Option<String> {
     let source = machines(facts).into_iter().find(|source| {
         let values: Vec<f64> = busy(facts, source).into_values().collect();
         mean(&values) >= FULL
@@ -92,16 +92,16 @@ pub fn taken_by_generator(facts: &Facts) -> Option<String> {
 }
 
 /// Rule: a thread uses a whole core and would use more.
-pub fn core(facts: &Facts) -> RuleResult {
+pub fn core(facts: &ServerFacts) -> RuleResult {
     let mut result = RuleResult::default();
     for source in facts.sources_with(server::BUSIEST_THREAD) {
-        let figure = Figure {
+        let figure = BottleneckFigure {
             culprit: Culprit::Core,
             source,
             name: server::BUSIEST_THREAD.into(),
             values: facts.states(source, server::BUSIEST_THREAD),
             threshold: FULL_CORE,
-            side: Side::AtLeast,
+            side: ThresholdSide::AtLeast,
             share: HALF,
         };
         if let Some(level) = result.compare(&figure) {
@@ -117,7 +117,7 @@ pub fn core(facts: &Facts) -> RuleResult {
 
 /// Sources with readings of a server's machine: the requested ones, or our own readings if the
 /// server is on this machine.
-fn machines<'a>(facts: &Facts<'a>) -> Vec<&'a str> {
+fn machines<'a>(facts: &ServerFacts<'a>) -> Vec<&'a str> {
     let probed = facts.sources_with(name::HOST_IDLE);
     if probed.is_empty() && facts.same_host() { vec![GENERATOR] } else { probed }
 }
@@ -125,19 +125,19 @@ fn machines<'a>(facts: &Facts<'a>) -> Vec<&'a str> {
 /// Average number of cores that the server's processes used over the measured time; None if its
 /// processes are not known. Other processes on its machine do not count.
 pub(crate) fn server_cores(run: &Run) -> Option<f64> {
-    let probed = Facts::new(run).and_then(|facts| probed_process_cores(&facts));
+    let probed = ServerFacts::new(run).and_then(|facts| probed_process_cores(&facts));
     probed.or_else(|| Shares::new(run)?.server)
 }
 
 /// Average number of busy cores of a machine.
-fn busy_cores(facts: &Facts, source: &str) -> f64 {
+fn busy_cores(facts: &ServerFacts, source: &str) -> f64 {
     let busy: Vec<f64> = busy(facts, source).into_values().collect();
     let all: Vec<f64> = facts.sum_of_rates(source, &name::HOST_PARTS).into_values().collect();
     mean(&busy) * mean(&all)
 }
 
 /// Busy share of all cores, from each reading to the next.
-fn busy(facts: &Facts, source: &str) -> BTreeMap<Tick, f64> {
+fn busy(facts: &ServerFacts, source: &str) -> BTreeMap<Tick, f64> {
     let free = facts.sum_of_rates(source, &[name::HOST_IDLE, name::HOST_IOWAIT]);
     let all = facts.sum_of_rates(source, &name::HOST_PARTS);
     joined(&free, &all, |free, all| if all > 0.0 { 1.0 - free / all } else { 0.0 })
@@ -145,7 +145,7 @@ fn busy(facts: &Facts, source: &str) -> BTreeMap<Tick, f64> {
 
 /// The generator's share of the busy time of a machine that it shares; None if it
 /// runs on another machine.
-fn generators_share(facts: &Facts, source: &str) -> Option<f64> {
+fn generators_share(facts: &ServerFacts, source: &str) -> Option<f64> {
     if !facts.same_host() {
         return None;
     }
@@ -155,14 +155,14 @@ fn generators_share(facts: &Facts, source: &str) -> Option<f64> {
 }
 
 /// Average number of cores that a process used.
-fn cores_of(facts: &Facts, source: &str) -> Option<f64> {
+fn cores_of(facts: &ServerFacts, source: &str) -> Option<f64> {
     let rates: Vec<f64> = facts.sum_of_rates(source, &server::CPU).into_values().collect();
     (!rates.is_empty()).then(|| mean(&rates))
 }
 
 /// `CPU: 97 % of 2 cores busy; php-fpm 1.62 cores, nginx 0.110 cores`. Names other users if
 /// their share is considerable.
-fn sentence(facts: &Facts, source: &str, level: f64) -> String {
+fn sentence(facts: &ServerFacts, source: &str, level: f64) -> String {
     let all: Vec<f64> = facts.sum_of_rates(source, &name::HOST_PARTS).into_values().collect();
     // The parts of a machine's CPU time grow by one second per second and core.
     let cores =

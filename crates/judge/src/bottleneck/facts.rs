@@ -4,7 +4,7 @@
 
 use super::RuleResult;
 use brunt_model::analysis::{Culprit, Reason};
-use brunt_model::finding::Side;
+use brunt_model::finding::ThresholdSide;
 use brunt_model::history::History;
 use brunt_model::reading_names::GENERATOR;
 use brunt_model::{Run, Tick};
@@ -16,16 +16,16 @@ pub const HALF: f64 = 0.5;
 pub const TENTH: f64 = 0.1;
 
 /// Values of a reading over the measured time.
-pub type Values = Vec<f64>;
+pub type ReadingValues = Vec<f64>;
 
 /// A run with readings of its server.
-pub struct Facts<'a> {
+pub struct ServerFacts<'a> {
     run: &'a Run,
     from: Tick,
     to: Tick,
 }
 
-impl<'a> Facts<'a> {
+impl<'a> ServerFacts<'a> {
     /// Returns None if nothing was measured, or if there are no readings of a server.
     pub fn new(run: &'a Run) -> Option<Self> {
         let (from, to) = run.measured_span()?;
@@ -56,7 +56,7 @@ impl<'a> Facts<'a> {
     }
 
     /// Values of a state at each reading within the measured time.
-    pub fn states(&self, source: &str, name: &str) -> Values {
+    pub fn states(&self, source: &str, name: &str) -> ReadingValues {
         self.states_at(source, name).into_values().collect()
     }
 
@@ -68,7 +68,7 @@ impl<'a> Facts<'a> {
 
     /// Growth of a counter per second, from each reading to the next. Only spans that lie mostly
     /// within the measured time count.
-    pub fn rates(&self, source: &str, name: &str) -> Values {
+    pub fn rates(&self, source: &str, name: &str) -> ReadingValues {
         self.rates_at(source, name).into_values().collect()
     }
 
@@ -125,30 +125,30 @@ pub fn mean(values: &[f64]) -> f64 {
 }
 
 /// A figure, its threshold, and the culprit that it points to.
-pub struct Figure<'a> {
+pub struct BottleneckFigure<'a> {
     pub culprit: Culprit,
     /// Source of the readings.
     pub source: &'a str,
     /// Name of the figure, with its unit.
     pub name: String,
     /// Values over the measured time.
-    pub values: Values,
+    pub values: ReadingValues,
     pub threshold: f64,
     /// Side of the threshold on which the resource is at its limit.
-    pub side: Side,
+    pub side: ThresholdSide,
     /// Share of the readings that must be on that side.
     pub share: f64,
 }
 
-impl Figure<'_> {
+impl BottleneckFigure<'_> {
     /// Level that the figure reached or exceeded for the required share of the readings; None if
     /// there are no readings.
     pub fn level(&self) -> Option<f64> {
         let mut values = self.values.clone();
         // The worst values first: the figure was at least this bad for the required share.
-        values.sort_by(
-            |a, b| if self.side == Side::AtLeast { b.total_cmp(a) } else { a.total_cmp(b) },
-        );
+        values.sort_by(|a, b| {
+            if self.side == ThresholdSide::AtLeast { b.total_cmp(a) } else { a.total_cmp(b) }
+        });
         let rank = (values.len() as f64 * self.share).ceil().max(1.0) as usize;
         values.get(rank - 1).copied()
     }
@@ -156,7 +156,7 @@ impl Figure<'_> {
 
 impl RuleResult {
     /// Compares a figure with its threshold. Returns its level if the resource is at its limit.
-    pub fn compare(&mut self, figure: &Figure) -> Option<f64> {
+    pub fn compare(&mut self, figure: &BottleneckFigure) -> Option<f64> {
         let value = figure.level()?;
         self.evidence.push(Reason {
             culprit: figure.culprit,
@@ -167,8 +167,8 @@ impl RuleResult {
             side: figure.side,
         });
         let at_limit = match figure.side {
-            Side::AtLeast => value >= figure.threshold,
-            Side::Below => value < figure.threshold,
+            ThresholdSide::AtLeast => value >= figure.threshold,
+            ThresholdSide::Below => value < figure.threshold,
         };
         at_limit.then_some(value)
     }

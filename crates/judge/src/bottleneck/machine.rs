@@ -2,9 +2,9 @@
 //! files of its processes.
 
 use super::RuleResult;
-use super::facts::{Facts, Figure, HALF, TENTH, Values, joined};
+use super::facts::{BottleneckFigure, HALF, ReadingValues, ServerFacts, TENTH, joined};
 use brunt_model::analysis::Culprit;
-use brunt_model::finding::Side;
+use brunt_model::finding::ThresholdSide;
 use brunt_model::numbers::{bits, bytes, percent};
 use brunt_model::reading_names::{self as name, Nic, server};
 
@@ -25,7 +25,7 @@ const DROPPED: f64 = 0.001;
 const FILES: f64 = 0.95;
 
 /// Rule: swapping, little available memory, or tasks that wait for memory.
-pub fn memory(facts: &Facts) -> RuleResult {
+pub fn memory(facts: &ServerFacts) -> RuleResult {
     let mut result = RuleResult::default();
     for source in facts.sources_with(name::MEMORY_TOTAL) {
         let swapped = facts.rates(source, name::SWAPPED_IN);
@@ -34,7 +34,7 @@ pub fn memory(facts: &Facts) -> RuleResult {
             "bytes swapped in per second",
             swapped,
             SWAPPED_IN,
-            Side::AtLeast,
+            ThresholdSide::AtLeast,
         );
         if let Some(rate) = result.compare(&figure) {
             result.add_sentence(format!("memory: {source} read {}/s back from swap", bytes(rate)));
@@ -42,13 +42,19 @@ pub fn memory(facts: &Facts) -> RuleResult {
         let free = facts.states_at(source, name::MEMORY_AVAILABLE);
         let all = facts.states_at(source, name::MEMORY_TOTAL);
         let share = joined(&free, &all, |free, all| free / all).into_values().collect();
-        let figure =
-            memory_figure(source, "memory available, share", share, AVAILABLE, Side::Below);
+        let figure = memory_figure(
+            source,
+            "memory available, share",
+            share,
+            AVAILABLE,
+            ThresholdSide::Below,
+        );
         if let Some(available) = result.compare(&figure) {
             result.add_sentence(format!("memory: {} of {source} available", percent(available)));
         }
         let waited = facts.rates(source, name::PRESSURE_MEMORY);
-        let figure = memory_figure(source, name::PRESSURE_MEMORY, waited, PRESSURE, Side::AtLeast);
+        let figure =
+            memory_figure(source, name::PRESSURE_MEMORY, waited, PRESSURE, ThresholdSide::AtLeast);
         if let Some(share) = result.compare(&figure) {
             result.add_sentence(format!(
                 "memory: tasks of {source} waited for it {} of the time",
@@ -62,11 +68,11 @@ pub fn memory(facts: &Facts) -> RuleResult {
 fn memory_figure<'a>(
     source: &'a str,
     name: &str,
-    values: Values,
+    values: ReadingValues,
     threshold: f64,
-    side: Side,
-) -> Figure<'a> {
-    Figure {
+    side: ThresholdSide,
+) -> BottleneckFigure<'a> {
+    BottleneckFigure {
         culprit: Culprit::Memory,
         source,
         name: name.into(),
@@ -78,7 +84,7 @@ fn memory_figure<'a>(
 }
 
 /// Rule: a disk is always busy.
-pub fn disk(facts: &Facts) -> RuleResult {
+pub fn disk(facts: &ServerFacts) -> RuleResult {
     let mut result = RuleResult::default();
     for source in facts.sources() {
         for disk in facts
@@ -88,13 +94,13 @@ pub fn disk(facts: &Facts) -> RuleResult {
         {
             let name = server::disk_busy(disk);
             let values = facts.rates(source, &name);
-            let figure = Figure {
+            let figure = BottleneckFigure {
                 culprit: Culprit::Disk,
                 source,
                 name,
                 values,
                 threshold: DISK,
-                side: Side::AtLeast,
+                side: ThresholdSide::AtLeast,
                 share: HALF,
             };
             if let Some(share) = result.compare(&figure) {
@@ -109,7 +115,7 @@ pub fn disk(facts: &Facts) -> RuleResult {
 }
 
 /// Rule: a full link, or dropped packets.
-pub fn network(facts: &Facts) -> RuleResult {
+pub fn network(facts: &ServerFacts) -> RuleResult {
     let mut result = RuleResult::default();
     for source in facts.sources() {
         for nic in Nic::SentBytes.interfaces(facts.names(source)) {
@@ -120,7 +126,7 @@ pub fn network(facts: &Facts) -> RuleResult {
     result
 }
 
-fn link(facts: &Facts, result: &mut RuleResult, source: &str, nic: &str) {
+fn link(facts: &ServerFacts, result: &mut RuleResult, source: &str, nic: &str) {
     let Some(speed) = facts
         .states(source, &Nic::BitsPerSecond.reading_name(nic))
         .last()
@@ -130,7 +136,7 @@ fn link(facts: &Facts, result: &mut RuleResult, source: &str, nic: &str) {
         return;
     };
     for (counter, direction) in [(Nic::SentBytes, "sent"), (Nic::ReceivedBytes, "received")] {
-        let figure = Figure {
+        let figure = BottleneckFigure {
             culprit: Culprit::Network,
             source,
             name: format!("{nic} {direction}, share of the link's speed"),
@@ -140,7 +146,7 @@ fn link(facts: &Facts, result: &mut RuleResult, source: &str, nic: &str) {
                 .map(|rate| rate * 8.0 / speed)
                 .collect(),
             threshold: LINK,
-            side: Side::AtLeast,
+            side: ThresholdSide::AtLeast,
             share: HALF,
         };
         if let Some(share) = result.compare(&figure) {
@@ -153,18 +159,18 @@ fn link(facts: &Facts, result: &mut RuleResult, source: &str, nic: &str) {
     }
 }
 
-fn dropped_packets(facts: &Facts, result: &mut RuleResult, source: &str, nic: &str) {
+fn dropped_packets(facts: &ServerFacts, result: &mut RuleResult, source: &str, nic: &str) {
     let growth = |counter: Nic| facts.growth(source, &counter.reading_name(nic)).unwrap_or(0.0);
     let lost = growth(Nic::Dropped);
     let all = growth(Nic::ReceivedPackets) + growth(Nic::SentPackets);
-    let figure = Figure {
+    let figure = BottleneckFigure {
         culprit: Culprit::Network,
         source,
         name: format!("{nic} dropped packets, share"),
         // Dropped packets are not among the received ones, so they are added to the total.
         values: if all > 0.0 { vec![lost / (all + lost)] } else { Vec::new() },
         threshold: DROPPED,
-        side: Side::AtLeast,
+        side: ThresholdSide::AtLeast,
         share: HALF,
     };
     if let Some(share) = result.compare(&figure) {
@@ -176,16 +182,16 @@ fn dropped_packets(facts: &Facts, result: &mut RuleResult, source: &str, nic: &s
 }
 
 /// Rule: a process is near its limit on open files.
-pub fn files(facts: &Facts) -> RuleResult {
+pub fn files(facts: &ServerFacts) -> RuleResult {
     let mut result = RuleResult::default();
     for source in facts.sources_with(server::DESCRIPTORS_SHARE) {
-        let figure = Figure {
+        let figure = BottleneckFigure {
             culprit: Culprit::Files,
             source,
             name: server::DESCRIPTORS_SHARE.into(),
             values: facts.states(source, server::DESCRIPTORS_SHARE),
             threshold: FILES,
-            side: Side::AtLeast,
+            side: ThresholdSide::AtLeast,
             share: TENTH,
         };
         if let Some(share) = result.compare(&figure) {

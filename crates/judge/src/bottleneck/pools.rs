@@ -1,10 +1,10 @@
 //! Rules for a server's fixed supplies: workers, connections, entries of its accept queue.
 
 use super::RuleResult;
-use super::facts::{Facts, Figure, HALF, TENTH, mean};
+use super::facts::{BottleneckFigure, HALF, ServerFacts, TENTH, mean};
 use brunt_model::Tick;
 use brunt_model::analysis::Culprit;
-use brunt_model::finding::Side;
+use brunt_model::finding::ThresholdSide;
 use brunt_model::numbers::{count, percent};
 use brunt_model::reading_names::{self as name, server};
 use std::collections::BTreeMap;
@@ -15,17 +15,17 @@ const CONNECTIONS: f64 = 0.98;
 const TURNED_AWAY: f64 = 10.0;
 
 /// Rule: all workers of a pool are busy.
-pub fn workers(facts: &Facts) -> RuleResult {
+pub fn workers(facts: &ServerFacts) -> RuleResult {
     let mut result = RuleResult::default();
     for source in facts.sources_with(server::WORKERS_BUSY) {
         let pool = Pool::new(facts, source);
-        let figure = Figure {
+        let figure = BottleneckFigure {
             culprit: Culprit::Workers,
             source,
             name: "workers, share busy".into(),
             values: pool.shares(),
             threshold: 1.0,
-            side: Side::AtLeast,
+            side: ThresholdSide::AtLeast,
             share: HALF,
         };
         if result.compare(&figure).is_some() {
@@ -45,7 +45,7 @@ struct Pool {
 }
 
 impl Pool {
-    fn new(facts: &Facts, source: &str) -> Self {
+    fn new(facts: &ServerFacts, source: &str) -> Self {
         Self {
             busy: facts.states_at(source, server::WORKERS_BUSY),
             idle: facts.states_at(source, server::WORKERS_IDLE),
@@ -104,18 +104,18 @@ fn workers_of(source: &str) -> &str {
 }
 
 /// Rule: the server's open connections are at its own limit.
-pub fn connections(facts: &Facts) -> RuleResult {
+pub fn connections(facts: &ServerFacts) -> RuleResult {
     let mut result = RuleResult::default();
     for source in facts.sources_with(server::CONNECTIONS_LIMIT) {
         let limit = mean(&facts.states(source, server::CONNECTIONS_LIMIT));
         let open = facts.states(source, server::CONNECTIONS);
-        let figure = Figure {
+        let figure = BottleneckFigure {
             culprit: Culprit::Connections,
             source,
             name: "connections, share of the limit".into(),
             values: open.iter().map(|open| open / limit.max(1.0)).collect(),
             threshold: CONNECTIONS,
-            side: Side::AtLeast,
+            side: ThresholdSide::AtLeast,
             share: HALF,
         };
         if let Some(level) = result.compare(&figure) {
@@ -140,12 +140,12 @@ pub fn connections(facts: &Facts) -> RuleResult {
 }
 
 /// Rule: connections arrive faster than the server accepts them.
-pub fn accept_queue(facts: &Facts) -> RuleResult {
+pub fn accept_queue(facts: &ServerFacts) -> RuleResult {
     let mut result = RuleResult::default();
     for source in facts.sources_with(server::ACCEPT_QUEUE) {
         let limits = facts.states(source, server::ACCEPT_QUEUE_LIMIT);
         let waiting = facts.states(source, server::ACCEPT_QUEUE);
-        let figure = Figure {
+        let figure = BottleneckFigure {
             culprit: Culprit::AcceptQueue,
             source,
             name: "accept queue, share filled".into(),
@@ -155,7 +155,7 @@ pub fn accept_queue(facts: &Facts) -> RuleResult {
                 .map(|(waiting, limit)| waiting / limit.max(1.0))
                 .collect(),
             threshold: 1.0,
-            side: Side::AtLeast,
+            side: ThresholdSide::AtLeast,
             share: TENTH,
         };
         if result.compare(&figure).is_some() {
@@ -179,18 +179,18 @@ pub fn accept_queue(facts: &Facts) -> RuleResult {
 /// Compares the growth of a counter that should not grow with its threshold.
 fn counter_growth(
     result: &mut RuleResult,
-    facts: &Facts,
+    facts: &ServerFacts,
     culprit: Culprit,
     source: &str,
     name: &str,
 ) -> Option<f64> {
-    result.compare(&Figure {
+    result.compare(&BottleneckFigure {
         culprit,
         source,
         name: name.into(),
         values: facts.growth(source, name).into_iter().collect(),
         threshold: TURNED_AWAY,
-        side: Side::AtLeast,
+        side: ThresholdSide::AtLeast,
         share: 1.0,
     })
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 use brunt_model::event::{Event, Phase, Reading};
-use brunt_model::finding::{Cause, Origin};
+use brunt_model::finding::{OtherCause, UseOrigin};
 use brunt_model::reading_names::{self as name, GENERATOR, Nic, server};
 use brunt_model::{Environment, Route, Tick};
 use std::time::Duration;
@@ -80,10 +80,10 @@ impl World {
         self
     }
 
-    fn limited(mut self, limit: Limit) -> Self {
-        let cause = Cause {
+    fn limited(mut self, limit: LimitingResource) -> Self {
+        let cause = OtherCause {
             limit,
-            origin: Origin::Generator,
+            origin: UseOrigin::Generator,
             lasted: Duration::from_secs(5),
             sentence: String::new(),
             remedy: String::new(),
@@ -214,7 +214,7 @@ fn a_shared_machine_is_the_servers_if_it_takes_most() {
             .process("process:php", 4.0 - generator)
             .process(GENERATOR, generator)
     };
-    let found = shared(0.8).limited(Limit::Cores).found();
+    let found = shared(0.8).limited(LimitingResource::Cores).found();
     is(
         &found,
         Culprit::Cpu,
@@ -234,7 +234,7 @@ fn a_shared_machine_is_the_servers_if_it_takes_most() {
     let sentence =
         "the generator took 62.5 % of the CPU time of the machine that it shares with the server";
     is(&shared(2.5).found(), Culprit::Generator, sentence);
-    assert_eq!(shared(0.8).limited(Limit::Worker).found().culprit, Culprit::Generator);
+    assert_eq!(shared(0.8).limited(LimitingResource::Worker).found().culprit, Culprit::Generator);
 }
 
 #[test]
@@ -255,7 +255,7 @@ fn our_own_readings_show_a_machine_that_nobody_else_was_asked_for() {
 
 #[test]
 fn a_limited_generator_is_the_culprit_unless_requests_queue_at_the_server() {
-    let limited = || World::new().cores(1.0).limited(Limit::Worker);
+    let limited = || World::new().cores(1.0).limited(LimitingResource::Worker);
     is(
         &limited().found(),
         Culprit::Generator,

@@ -3,10 +3,10 @@
 //! Each figure of each pair gets a test with its significance level, an interval and a verdict. Out
 //! of scope: the mathematics (`stats`) and the wording (`wording`).
 
-use super::sample::{Figures, PairFigures};
+use super::sample::{FigurePair, PairFigures};
 use super::wording;
 use brunt_model::comparison::{Better, Compared, Test};
-use brunt_model::question::{Compare, Measure};
+use brunt_model::question::{ComparisonSettings, Measure};
 use brunt_stats::holm::{HolmResult, Hypothesis, holm};
 use brunt_stats::shift::{self, Shift, ValueRange};
 use brunt_stats::{foresight, permutation, rank, robust};
@@ -35,7 +35,7 @@ pub struct TestedFigure {
     pub typical: (f64, f64),
     /// True if every value of both contenders is known and 0.
     pub all_zero: bool,
-    pub scale: Scale,
+    pub scale: DifferenceScale,
     /// Difference of the second contender from the first, in that scale.
     pub shift: Shift,
     pub test: Test,
@@ -48,7 +48,7 @@ pub struct TestedFigure {
 
 /// Scale of differences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scale {
+pub enum DifferenceScale {
     /// Shares of the first contender's value: differences of logarithms.
     Shares,
     /// Plain differences, because some values are zero.
@@ -61,8 +61,8 @@ struct UntestedFigure {
     pair: usize,
     measure: Measure,
     theirs: String,
-    figures: Figures,
-    scale: Scale,
+    figures: FigurePair,
+    scale: DifferenceScale,
     tests: Tests,
 }
 
@@ -77,7 +77,7 @@ enum Tests {
 pub fn decide(
     pairs: &[PairFigures],
     measures: &[Measure],
-    spec: &Compare,
+    spec: &ComparisonSettings,
 ) -> (Vec<PairDecision>, Option<u32>) {
     let mut untested: Vec<UntestedFigure> = Vec::new();
     for (index, pair) in pairs.iter().enumerate() {
@@ -137,7 +137,7 @@ impl AlphaShares {
     }
 }
 
-impl Figures {
+impl FigurePair {
     fn is_empty(&self) -> bool {
         self.ours.is_empty() || self.theirs.is_empty()
     }
@@ -147,12 +147,16 @@ impl Figures {
     }
 
     /// Logarithms, unless a known value is zero: error rates may be.
-    fn scale(&self) -> Scale {
-        if self.all().any(|value| value.high <= 0.0) { Scale::Plain } else { Scale::Shares }
+    fn scale(&self) -> DifferenceScale {
+        if self.all().any(|value| value.high <= 0.0) {
+            DifferenceScale::Plain
+        } else {
+            DifferenceScale::Shares
+        }
     }
 }
 
-impl Scale {
+impl DifferenceScale {
     fn scaled(self, values: &[ValueRange]) -> Vec<ValueRange> {
         match self {
             Self::Shares => values
@@ -176,7 +180,7 @@ impl Scale {
 }
 
 impl UntestedFigure {
-    fn new(contenders: &PairFigures, measure: Measure, pair: usize, figures: &Figures) -> Self {
+    fn new(contenders: &PairFigures, measure: Measure, pair: usize, figures: &FigurePair) -> Self {
         let scale = figures.scale();
         let ours = scale.scaled(&figures.ours);
         let theirs = scale.scaled(&figures.theirs);
@@ -251,7 +255,7 @@ impl UntestedFigure {
         match shift.value.exact_value() {
             // The difference is one of logarithms, so each median moves by half of it.
             Some(value)
-                if self.scale == Scale::Shares
+                if self.scale == DifferenceScale::Shares
                     && value.is_finite()
                     && ours > 0.0
                     && theirs > 0.0 =>
@@ -271,7 +275,7 @@ impl UntestedFigure {
         let theirs = self.scale.scaled(&self.figures.theirs);
         let differences: Option<Vec<f64>> =
             theirs.iter().zip(&ours).map(|(b, a)| b.minus(*a).exact_value()).collect();
-        let smallest = if self.scale == Scale::Shares { smallest.ln_1p() } else { 0.0 };
+        let smallest = if self.scale == DifferenceScale::Shares { smallest.ln_1p() } else { 0.0 };
         let needed = foresight::blocks(&differences?, level, smallest)?;
         Some(needed.saturating_sub(self.figures.ours.len() as u32).max(1))
     }
@@ -297,10 +301,17 @@ fn median(values: &[ValueRange]) -> f64 {
     robust::median(&lower_ends(values)).unwrap_or(0.0)
 }
 
-fn verdict(measure: Measure, scale: Scale, interval: ValueRange, smallest: f64) -> Better {
+fn verdict(
+    measure: Measure,
+    scale: DifferenceScale,
+    interval: ValueRange,
+    smallest: f64,
+) -> Better {
     let within = match scale {
-        Scale::Shares => interval.low.exp_m1() >= -smallest && interval.high.exp_m1() <= smallest,
-        Scale::Plain => interval.low == 0.0 && interval.high == 0.0,
+        DifferenceScale::Shares => {
+            interval.low.exp_m1() >= -smallest && interval.high.exp_m1() <= smallest
+        }
+        DifferenceScale::Plain => interval.low == 0.0 && interval.high == 0.0,
     };
     if within {
         return Better::Equal;
@@ -330,5 +341,8 @@ fn compared(figure: &TestedFigure, result: &HolmResult, smallest: f64) -> Compar
 
 /// A difference as a share of the first contender's value; None for plain differences.
 fn share(figure: &TestedFigure, difference: f64) -> Option<f64> {
-    figure.scale.share(difference, figure.typical.0).filter(|_| figure.scale == Scale::Shares)
+    figure
+        .scale
+        .share(difference, figure.typical.0)
+        .filter(|_| figure.scale == DifferenceScale::Shares)
 }

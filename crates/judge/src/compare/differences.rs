@@ -27,7 +27,7 @@ const SHOWN: [&str; 7] = [
 
 /// A contender, with its known facts.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Side {
+pub struct ContenderFacts {
     name: String,
     facts: Vec<Fact>,
 }
@@ -42,7 +42,7 @@ struct Fact {
 }
 
 /// Returns the differences between two contenders, each as a sentence.
-pub fn differences(a: &Side, b: &Side) -> Vec<String> {
+pub fn differences(a: &ContenderFacts, b: &ContenderFacts) -> Vec<String> {
     let mut all = Vec::new();
     for ours in &a.facts {
         match b.facts.iter().find(|theirs| theirs.name == ours.name) {
@@ -65,12 +65,12 @@ pub fn differences(a: &Side, b: &Side) -> Vec<String> {
 }
 
 /// Returns the differences between the first contender and each other.
-pub fn all(sides: &[Side]) -> Vec<String> {
+pub fn all(sides: &[ContenderFacts]) -> Vec<String> {
     let Some((first, others)) = sides.split_first() else { return Vec::new() };
     others.iter().flat_map(|other| differences(first, other)).collect()
 }
 
-fn unknown(fact: &Fact, known: &Side, other: &Side) -> String {
+fn unknown(fact: &Fact, known: &ContenderFacts, other: &ContenderFacts) -> String {
     format!("{}: {} has {}, that of {} is unknown.", fact.name, known.name, fact.value, other.name)
 }
 
@@ -83,7 +83,7 @@ impl Fact {
     }
 }
 
-impl Side {
+impl ContenderFacts {
     /// A contender without known facts.
     pub fn new(name: &str) -> Self {
         Self { name: name.into(), facts: Vec::new() }

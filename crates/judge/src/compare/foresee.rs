@@ -5,7 +5,7 @@
 use super::decide::AlphaShares;
 use super::measures;
 use brunt_model::numbers::plural;
-use brunt_model::question::{Compare, Measure};
+use brunt_model::question::{ComparisonSettings, Measure};
 use brunt_stats::{permutation, rank, spending};
 
 /// Maximum number of runs per side that a message proposes.
@@ -17,7 +17,7 @@ pub fn undecidable_figures(
     contenders: usize,
     steps: usize,
     blocks: u32,
-    spec: &Compare,
+    spec: &ComparisonSettings,
 ) -> Vec<String> {
     let measures = measures(spec);
     let pairs = contenders.saturating_sub(1);
@@ -64,7 +64,11 @@ fn number_of_tests(measure: Measure, pairs: usize, steps: usize) -> usize {
 
 /// Returns the same for stored runs, from the numbers of runs of the first contender
 /// and of each other.
-pub fn undecidable_stored_figures(ours: usize, others: &[usize], spec: &Compare) -> Vec<String> {
+pub fn undecidable_stored_figures(
+    ours: usize,
+    others: &[usize],
+    spec: &ComparisonSettings,
+) -> Vec<String> {
     let measures = measures(spec);
     let Some((first, rest)) = measures.split_first().filter(|_| !others.is_empty()) else {
         return Vec::new();

@@ -8,13 +8,13 @@ use brunt_model::answer::SearchEnd;
 use brunt_model::comparison::FoundCapacity;
 use brunt_model::finding::State;
 use brunt_model::numbers::load;
-use brunt_model::question::{Compare, Measure};
+use brunt_model::question::{ComparisonSettings, Measure};
 use brunt_model::{Judgement, LoadUnit, Run, Study, Trial, TrialIndex};
 use brunt_stats::shift::ValueRange;
 use std::ops::Range;
 
 /// All pairs of contenders.
-pub struct Sample<'a> {
+pub struct ContenderPairs<'a> {
     /// Each pair at each load.
     pub pairs: Vec<ContenderPair<'a>>,
     /// Number of repetitions in which each contender was measured.
@@ -50,12 +50,12 @@ pub enum Runs<'a> {
 pub struct PairFigures {
     /// Name of the second contender.
     pub theirs: String,
-    pub figures: Vec<(Measure, Figures)>,
+    pub figures: Vec<(Measure, FigurePair)>,
 }
 
 /// One figure of both contenders.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Figures {
+pub struct FigurePair {
     /// Values of the first contender.
     pub ours: Vec<ValueRange>,
     /// Values of the second contender.
@@ -64,9 +64,13 @@ pub struct Figures {
     pub most: Option<u32>,
 }
 
-impl<'a> Sample<'a> {
+impl<'a> ContenderPairs<'a> {
     /// Samples the trials of a study: one repetition is one block.
-    pub fn of_study(study: &'a Study, spec: &Compare, searched: &[FoundCapacity]) -> Self {
+    pub fn of_study(
+        study: &'a Study,
+        spec: &ComparisonSettings,
+        searched: &[FoundCapacity],
+    ) -> Self {
         let contenders = &study.experiment.contenders;
         let mut pairs = Vec::new();
         let factors: Vec<&Factors> =
@@ -103,7 +107,7 @@ impl<'a> Sample<'a> {
     pub fn of_groups(
         groups: &[(String, Vec<&'a Run>)],
         judge: impl Fn(&Run) -> Judgement,
-    ) -> Sample<'a> {
+    ) -> ContenderPairs<'a> {
         let mut notes = vec![
             "The runs were not alternating: other changes between them are unknown, and no test can separate them from the contenders."
                 .to_owned(),
@@ -120,7 +124,7 @@ impl<'a> Sample<'a> {
             usable.push(usable_runs);
         }
         let Some((ours, others)) = groups.split_first() else {
-            return Sample { pairs: Vec::new(), blocks: 0, notes, first_runs: Vec::new() };
+            return ContenderPairs { pairs: Vec::new(), blocks: 0, notes, first_runs: Vec::new() };
         };
         let mut pairs = Vec::new();
         for ((theirs, _), runs) in others.iter().zip(&usable[1..]) {
@@ -135,7 +139,7 @@ impl<'a> Sample<'a> {
         for ((name, _), runs) in groups.iter().zip(&usable) {
             first_runs.extend(runs.first().map(|run| (name.clone(), *run)));
         }
-        Sample { pairs, blocks: 0, notes, first_runs }
+        ContenderPairs { pairs, blocks: 0, notes, first_runs }
     }
 }
 
@@ -155,20 +159,20 @@ impl ContenderPair<'_> {
 
     /// Returns a figure of both contenders: of the blocks in which both have it, or of the runs of
     /// two groups that have it.
-    pub fn figures(&self, measure: Measure) -> Figures {
+    pub fn figures(&self, measure: Measure) -> FigurePair {
         match &self.runs {
             Runs::Blocks(blocks, most) => {
                 let both = blocks.iter().filter_map(|(ours, theirs)| {
                     Some((figure(ours, measure)?, figure(theirs, measure)?))
                 });
                 let (ours, theirs) = both.unzip();
-                Figures { ours, theirs, most: Some(*most) }
+                FigurePair { ours, theirs, most: Some(*most) }
             }
             Runs::Capacities(blocks, most) => {
                 let (ours, theirs) = blocks.iter().filter(|_| self.has(measure)).copied().unzip();
-                Figures { ours, theirs, most: Some(*most) }
+                FigurePair { ours, theirs, most: Some(*most) }
             }
-            Runs::Groups(ours, theirs) => Figures {
+            Runs::Groups(ours, theirs) => FigurePair {
                 ours: known_figures(ours, measure),
                 theirs: known_figures(theirs, measure),
                 most: None,
@@ -258,7 +262,7 @@ fn found_capacity(
 /// compared, otherwise a trial of any step.
 fn has_result(
     study: &Study,
-    spec: &Compare,
+    spec: &ComparisonSettings,
     searched: &[FoundCapacity],
     contender: usize,
     repetition: u32,

@@ -6,9 +6,9 @@ mod studies;
 mod words;
 
 use super::decide::{PairDecision, decide};
-use super::sample::{Figures, PairFigures};
+use super::sample::{FigurePair, PairFigures};
 use brunt_model::objective::Metric;
-use brunt_model::question::{Compare, Measure};
+use brunt_model::question::{ComparisonSettings, Measure};
 use brunt_stats::shift::ValueRange;
 
 const P99: Measure = Measure::Run(Metric::Quantile(0.99));
@@ -17,8 +17,8 @@ const THROUGHPUT: Measure = Measure::Run(Metric::Throughput);
 const ERRORS: Measure = Measure::Run(Metric::Errors);
 
 /// The default comparison: p99 first, 2 % matter, 5 % error probability.
-fn spec(metrics: &[Measure]) -> Compare {
-    Compare {
+fn spec(metrics: &[Measure]) -> ComparisonSettings {
+    ComparisonSettings {
         metrics: metrics.to_vec(),
         smallest: 0.02,
         alpha: 0.05,
@@ -29,18 +29,18 @@ fn spec(metrics: &[Measure]) -> Compare {
 }
 
 /// A measure that is `ours` for one contender, and multiplied by these factors for the other.
-fn times(ours: &[f64], times: &[f64], most: u32) -> Figures {
+fn times(ours: &[f64], times: &[f64], most: u32) -> FigurePair {
     let block = |(value, times): (&f64, &f64)| {
         (ValueRange::exact(*value), ValueRange::exact(value * times))
     };
     let (ours, theirs) = ours.iter().zip(times).map(block).unzip();
-    Figures { ours, theirs, most: Some(most) }
+    FigurePair { ours, theirs, most: Some(most) }
 }
 
-fn pair(figures: Vec<(Measure, Figures)>) -> PairFigures {
+fn pair(figures: Vec<(Measure, FigurePair)>) -> PairFigures {
     PairFigures { theirs: "B".into(), figures }
 }
 
-fn decided(pairs: &[PairFigures], spec: &Compare) -> Vec<PairDecision> {
+fn decided(pairs: &[PairFigures], spec: &ComparisonSettings) -> Vec<PairDecision> {
     decide(pairs, &super::measures(spec), spec).0
 }

@@ -2,14 +2,14 @@
 //!
 //! Out of scope: the decisions.
 
-use super::decide::{PairDecision, Scale, TestedFigure};
+use super::decide::{DifferenceScale, PairDecision, TestedFigure};
 use super::figures::written;
 use super::sample::ContenderPair;
 use brunt_model::Comparison;
 use brunt_model::comparison::{Better, ComparisonEnd, Test};
 use brunt_model::finding::{Finding, Severity};
 use brunt_model::numbers::{exact_percent, load, plural, size_number, size_percent};
-use brunt_model::question::{Compare, Measure, Regression};
+use brunt_model::question::{ComparisonSettings, Measure, Regression};
 
 /// `p99: apache is better by 4.1 % (2.6 to 5.5)`.
 pub fn sentence(figure: &TestedFigure, smallest: f64) -> String {
@@ -18,7 +18,7 @@ pub fn sentence(figure: &TestedFigure, smallest: f64) -> String {
         _ if figure.all_zero => format!("{} with both", written(figure.measure, 0.0)),
         Better::Undecided if figure.test == Test::None => too_few(figure),
         Better::Undecided => format!("undecided: {}", range(figure)),
-        Better::Equal if figure.scale == Scale::Plain => "the same for both".into(),
+        Better::Equal if figure.scale == DifferenceScale::Plain => "the same for both".into(),
         Better::Equal => format!("equal within ±{}: {}", margin(smallest), range(figure)),
         Better::Better => differs(figure, "better"),
         Better::Worse => differs(figure, "worse"),
@@ -29,7 +29,7 @@ pub fn sentence(figure: &TestedFigure, smallest: f64) -> String {
 /// `B is better by 4.1 % (2.6 to 5.5)`; for plain differences: `B is worse: 0.5 % against 0 %`.
 fn differs(figure: &TestedFigure, how: &str) -> String {
     let name = &figure.theirs;
-    if figure.scale == Scale::Plain {
+    if figure.scale == DifferenceScale::Plain {
         let theirs = written(figure.measure, figure.typical.1);
         let ours = written(figure.measure, figure.typical.0);
         return format!("{name} is {how}: {theirs} against {ours}");
@@ -77,8 +77,8 @@ fn range(figure: &TestedFigure) -> String {
 
 fn bound_text(figure: &TestedFigure, difference: f64) -> String {
     match figure.scale {
-        Scale::Shares => side(difference.exp_m1(), size_percent),
-        Scale::Plain => side(difference, |size| written(figure.measure, size)),
+        DifferenceScale::Shares => side(difference.exp_m1(), size_percent),
+        DifferenceScale::Plain => side(difference, |size| written(figure.measure, size)),
     }
 }
 
@@ -96,10 +96,10 @@ fn too_few(figure: &TestedFigure) -> String {
     };
     let so_far =
         figure.shift.value.exact_value().map_or(String::new(), |value| match figure.scale {
-            Scale::Shares => {
+            DifferenceScale::Shares => {
                 format!(" ({} is {} so far)", figure.theirs, side(value.exp_m1(), size_percent))
             }
-            Scale::Plain => String::new(),
+            DifferenceScale::Plain => String::new(),
         });
     let are = if !figure.groups && ours == 1 { "is" } else { "are" };
     format!("undecided: {sizes} {are} too few{so_far}")
@@ -136,7 +136,11 @@ fn has_data(decision: &PairDecision, measure: Measure) -> bool {
 }
 
 /// Returns a sentence for each difference that makes brunt fail.
-pub fn failed(decisions: &[PairDecision], pairs: &[ContenderPair], spec: &Compare) -> Vec<String> {
+pub fn failed(
+    decisions: &[PairDecision],
+    pairs: &[ContenderPair],
+    spec: &ComparisonSettings,
+) -> Vec<String> {
     let mut failed = Vec::new();
     for (decision, pair) in decisions.iter().zip(pairs) {
         let place =

@@ -1,7 +1,7 @@
 //! Checks of counts that are kept in two places, or that have parts.
 
 use super::check;
-use brunt_model::finding::Check;
+use brunt_model::finding::ConsistencyCheck;
 use brunt_model::{Failure, Run, Tally};
 
 /// Sum of a count over the warm-up and the measured time.
@@ -10,7 +10,7 @@ fn both(run: &Run, count: impl Fn(&Tally) -> u64) -> u64 {
 }
 
 /// Checks that planned = begun + dropped + not begun when the run ended.
-pub fn planned(run: &Run) -> Option<Check> {
+pub fn planned(run: &Run) -> Option<ConsistencyCheck> {
     let planned = both(run, |t| t.planned);
     let started = both(run, |t| t.begun);
     let dropped = both(run, |t| t.failed_by(Failure::Dropped));
@@ -22,7 +22,7 @@ pub fn planned(run: &Run) -> Option<Check> {
 }
 
 /// Checks that begun = completed + failed + cut.
-pub fn begun_requests(run: &Run) -> Option<Check> {
+pub fn begun_requests(run: &Run) -> Option<ConsistencyCheck> {
     let started = both(run, |t| t.begun);
     let completed = both(run, |t| t.completed);
     let failed = both(run, Tally::failed);
@@ -32,7 +32,7 @@ pub fn begun_requests(run: &Run) -> Option<Check> {
 }
 
 /// Checks that the sums over all intervals equal the totals.
-pub fn over_time(run: &Run) -> Option<Check> {
+pub fn over_time(run: &Run) -> Option<ConsistencyCheck> {
     let pairs = [
         ("planned", run.flow_all.planned, both(run, |t| t.planned)),
         ("begun", run.flow_all.begun, both(run, |t| t.begun)),
@@ -53,7 +53,7 @@ pub fn over_time(run: &Run) -> Option<Check> {
 }
 
 /// Checks that each histogram has as many values as there were requests with such a value.
-pub fn histograms(run: &Run) -> Option<Check> {
+pub fn histograms(run: &Run) -> Option<ConsistencyCheck> {
     let pairs = [
         ("response times", both(run, |t| t.response.count()), both(run, requests_with_times)),
         ("service times", both(run, |t| t.service.count()), both(run, requests_with_times)),
@@ -90,7 +90,7 @@ fn failures(tally: &Tally) -> u64 {
 }
 
 /// Checks that every whole reply has a status.
-pub fn statuses(run: &Run) -> Option<Check> {
+pub fn statuses(run: &Run) -> Option<ConsistencyCheck> {
     let counted = both(run, |t| t.statuses.sorted().iter().map(|s| s.1).sum());
     let completed = both(run, |t| t.completed);
     Some(check(
@@ -101,7 +101,7 @@ pub fn statuses(run: &Run) -> Option<Check> {
 }
 
 /// Checks that the labels add up to the total.
-pub fn labels(run: &Run) -> Option<Check> {
+pub fn labels(run: &Run) -> Option<ConsistencyCheck> {
     // Without labels, requests are only in the total.
     if run.labels.is_empty() {
         return None;
@@ -116,7 +116,7 @@ pub fn labels(run: &Run) -> Option<Check> {
 }
 
 /// Checks that the body bytes read equal those announced in Content-Length.
-pub fn bytes(run: &Run) -> Option<Check> {
+pub fn bytes(run: &Run) -> Option<ConsistencyCheck> {
     let announced = run.flow_all.announced_bytes;
     let received = run.flow_all.announced_came_bytes;
     // No reply had a Content-Length.

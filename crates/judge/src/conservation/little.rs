@@ -2,7 +2,7 @@
 //! time in the system.
 
 use super::check;
-use brunt_model::finding::Check;
+use brunt_model::finding::ConsistencyCheck;
 use brunt_model::time::seconds_of;
 use brunt_model::{Failure, Flow, Load, Phase, Run, Tally};
 
@@ -12,7 +12,7 @@ use brunt_model::{Failure, Flow, Load, Phase, Run, Tally};
 /// side is a counter of the recorder, changed at each beginning and end. The tolerance is 1 %, plus
 /// a millisecond for each request in flight at the peak. Never None: the signature is that of all
 /// checks.
-pub fn in_flight(run: &Run) -> Option<Check> {
+pub fn in_flight(run: &Run) -> Option<ConsistencyCheck> {
     let counted = seconds_of(run.flow_all.in_flight_nanos);
     let summed = seconds_in_flight(&run.total) + seconds_in_flight(&run.warmup);
     let tolerance = 0.01 * summed + 1e-3 * run.peak.in_flight.max(1) as f64;
@@ -44,7 +44,7 @@ fn seconds_in_flight(tally: &Tally) -> f64 {
 /// The tolerance is 1 %, plus one user, plus the greatest lag and queue wait once for each user,
 /// plus one for each dropped request. The lag counts because a user's last request may be due
 /// before the end of the load and begun after it.
-pub fn users(run: &Run) -> Option<Check> {
+pub fn users(run: &Run) -> Option<ConsistencyCheck> {
     let Some(Load::Closed { users: shape, think }) =
         run.plan.as_ref()?.only().map(|only| &only.load)
     else {

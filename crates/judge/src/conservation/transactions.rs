@@ -2,12 +2,12 @@
 //! one has a time.
 
 use super::check;
-use brunt_model::finding::Check;
+use brunt_model::finding::ConsistencyCheck;
 use brunt_model::{Run, TransactionTally};
 
 /// Checks that started = succeeded + failed + unfinished, and that there are as many
 /// times as ended transactions.
-pub fn ends(run: &Run) -> Option<Check> {
+pub fn ends(run: &Run) -> Option<ConsistencyCheck> {
     if run.transactions.is_empty() {
         return None;
     }

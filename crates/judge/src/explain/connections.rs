@@ -1,6 +1,6 @@
 //! Rules on the reuse of connections, and on retransmissions.
 
-use super::{Facts, Remark, sockets};
+use super::{ExplainFacts, Remark, sockets};
 use brunt_model::Failure;
 use brunt_model::numbers::{count, percent, plural, three_digits};
 use brunt_model::plan::{ConnectionLifetime, HttpVersion};
@@ -30,7 +30,7 @@ const RETRANSMITTED_MANY: f64 = 10.0;
 const RETRANSMITTED_SHARE: f64 = 0.01;
 
 /// Rule: connections were reused less than requested.
-pub fn reuse(facts: &Facts) -> Option<Remark> {
+pub fn reuse(facts: &ExplainFacts) -> Option<Remark> {
     let flow = &facts.run.flow_all;
     let replaced = replaced(facts);
     if !may_be_reused(facts) || replaced < REPLACED || flow.opened == 0 || flow.begun == 0 {
@@ -50,7 +50,7 @@ pub fn reuse(facts: &Facts) -> Option<Remark> {
 
 /// Number of connections opened in place of others that no failure had ended. If all are needed, as
 /// many are open as at the peak.
-fn replaced(facts: &Facts) -> f64 {
+fn replaced(facts: &ExplainFacts) -> f64 {
     let flow = &facts.run.flow_all;
     let total = facts.total();
     // These failures do not end a connection.
@@ -60,7 +60,7 @@ fn replaced(facts: &Facts) -> f64 {
     flow.opened.saturating_sub(facts.run.peak.connections + broken) as f64
 }
 
-fn may_be_reused(facts: &Facts) -> bool {
+fn may_be_reused(facts: &ExplainFacts) -> bool {
     let connection = &facts.plan.connection;
     // If the plan closes the connections, the server is not the cause.
     let sends_close =
@@ -77,11 +77,11 @@ fn may_be_reused(facts: &Facts) -> bool {
 }
 
 /// True if most of the replaced connections had been closed between two requests.
-fn idle(facts: &Facts, replaced: f64) -> bool {
+fn idle(facts: &ExplainFacts, replaced: f64) -> bool {
     facts.run.flow_all.closed_idle as f64 > replaced / 2.0
 }
 
-fn reuse_remedy(facts: &Facts, replaced: f64) -> String {
+fn reuse_remedy(facts: &ExplainFacts, replaced: f64) -> String {
     if idle(facts, replaced) {
         return "raise the server's keep-alive timeout (nginx: keepalive_timeout, Apache: KeepAliveTimeout)".into();
     }
@@ -99,7 +99,7 @@ fn reuse_remedy(facts: &Facts, replaced: f64) -> String {
 /// Rule: this machine retransmitted segments, and a request of this run took at least as long as a
 /// retransmission. The counters are of the whole machine, so they are compared with the segments
 /// that it sent, never with the requests of the run.
-pub fn retransmissions(facts: &Facts) -> Option<Remark> {
+pub fn retransmissions(facts: &ExplainFacts) -> Option<Remark> {
     let retransmitted = facts.growth(RETRANSMITTED)?;
     let sent = facts.growth(SEGMENTS_SENT)?;
     if retransmitted < RETRANSMITTED_MANY

@@ -1,7 +1,7 @@
 //! Rules on the end of the run, and on whether it was long enough.
 
 use super::command::{REQUESTS, WARMUP};
-use super::{Facts, Remark};
+use super::{ExplainFacts, Remark};
 use crate::steady;
 use crate::steady::trend::{Trend, TrendFigure};
 use brunt_model::numbers::{count, enumeration, percentile, plural, rate, seconds};
@@ -15,14 +15,14 @@ const SHORT_SECONDS: f64 = 1.0;
 const LONG_SECONDS: f64 = 10.0;
 
 /// Rule: the run was cut short and is not comparable.
-pub fn cut_short(facts: &Facts) -> Option<Remark> {
+pub fn cut_short(facts: &ExplainFacts) -> Option<Remark> {
     let reason = cut_reason(facts)?;
     let sentence =
         format!("The run is incomplete and not comparable with a complete one: {reason}.");
     Some(Remark::warning(sentence).with_remedy("repeat it to the end before a comparison"))
 }
 
-fn cut_reason(facts: &Facts) -> Option<String> {
+fn cut_reason(facts: &ExplainFacts) -> Option<String> {
     let done = done(facts);
     let run = facts.run;
     let Some(finish) = &run.finish else {
@@ -41,7 +41,7 @@ fn cut_reason(facts: &Facts) -> Option<String> {
 }
 
 /// True if fewer requests were made than requested, or if no number was requested.
-fn lacks_requests(facts: &Facts) -> bool {
+fn lacks_requests(facts: &ExplainFacts) -> bool {
     let attempted = facts.total().attempted();
     facts
         .plan
@@ -52,7 +52,7 @@ fn lacks_requests(facts: &Facts) -> bool {
 
 /// True if the run took less time than requested. For a run that may end once its goals are
 /// reached, that is its minimum time. Stages that end by themselves are no requested time.
-fn lacks_time(facts: &Facts) -> bool {
+fn lacks_time(facts: &ExplainFacts) -> bool {
     let stop = facts.plan.until.as_ref().map(|until| until.least).or(facts.plan.stop().duration);
     let requested = stop.map(|d| d.as_secs_f64());
     match (requested, facts.plan.stop().requests) {
@@ -61,7 +61,7 @@ fn lacks_time(facts: &Facts) -> bool {
     }
 }
 
-fn done(facts: &Facts) -> String {
+fn done(facts: &ExplainFacts) -> String {
     let stop = facts.plan.stop();
     let ran = seconds(facts.seconds);
     let requests = facts.total().begun;
@@ -75,7 +75,7 @@ fn done(facts: &Facts) -> String {
 }
 
 /// Rule: the run ended before it showed more than its start.
-pub fn too_short(facts: &Facts) -> Option<Remark> {
+pub fn too_short(facts: &ExplainFacts) -> Option<Remark> {
     let completed = facts.run.flow.completed;
     if facts.seconds >= SHORT_SECONDS || completed == 0 || cut_reason(facts).is_some() {
         return None;
@@ -105,7 +105,7 @@ fn ceil_two_digits(number: f64) -> u64 {
 }
 
 /// Rule: the run reached no steady state.
-pub fn not_steady(facts: &Facts) -> Option<Remark> {
+pub fn not_steady(facts: &ExplainFacts) -> Option<Remark> {
     let steady = facts.so_far.steady.as_ref().filter(|steady| !steady.reached)?;
     let trends = steady::trends(&steady::measured(facts.run), steady);
     // Without a trend, MSER or the test of the second half found a change.

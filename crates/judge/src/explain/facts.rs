@@ -8,7 +8,7 @@ use brunt_model::reading_names::GENERATOR;
 use brunt_model::{Flow, Judgement, Load, Phase, Plan, Route, Run, Tally, Tick};
 
 /// A run with its derived facts.
-pub struct Facts<'a> {
+pub struct ExplainFacts<'a> {
     pub run: &'a Run,
     pub plan: &'a Plan,
     /// Earlier decisions about the run.
@@ -18,20 +18,20 @@ pub struct Facts<'a> {
     /// Mean response time of completed and timed-out requests, in seconds; 0 if there were none.
     pub response_seconds: f64,
     /// Users of a closed loop; None for an open one.
-    pub users: Option<Users>,
+    pub users: Option<UserAverages>,
     /// Intervals of the measured time.
-    pub intervals: Vec<Interval>,
+    pub intervals: Vec<FlowInterval>,
 }
 
 /// Flow in an interval, with the state at its end.
 #[derive(Clone, Copy)]
-pub struct Interval {
+pub struct FlowInterval {
     pub from: Tick,
     pub to: Tick,
     pub flow: Flow,
 }
 
-impl Interval {
+impl FlowInterval {
     /// Length of the interval in seconds.
     pub fn seconds(&self) -> f64 {
         self.to.seconds_since(self.from)
@@ -39,7 +39,7 @@ impl Interval {
 }
 
 /// Averages over the users of a closed loop.
-pub struct Users {
+pub struct UserAverages {
     /// Mean number of users.
     pub count: f64,
     /// Mean number of users that waited for a connection or a reply.
@@ -48,13 +48,13 @@ pub struct Users {
     pub think_seconds: f64,
 }
 
-impl<'a> Facts<'a> {
+impl<'a> ExplainFacts<'a> {
     /// Returns None before the first event.
     pub fn new(run: &'a Run, so_far: &'a Judgement) -> Option<Self> {
         let plan = run.plan.as_ref()?;
         let points = run.series.points().filter(|point| point.phase == Phase::Measure);
         let intervals: Vec<_> =
-            points.map(|p| Interval { from: p.from, to: p.to, flow: p.flow }).collect();
+            points.map(|p| FlowInterval { from: p.from, to: p.to, flow: p.flow }).collect();
         Some(Self {
             run,
             plan,
@@ -144,7 +144,7 @@ impl<'a> Facts<'a> {
     }
 
     /// The intervals from one share of the measured time to another.
-    pub fn part(&self, from: f64, to: f64) -> &[Interval] {
+    pub fn part(&self, from: f64, to: f64) -> &[FlowInterval] {
         let count = self.intervals.len() as f64;
         &self.intervals[(count * from).round() as usize..(count * to).round() as usize]
     }
@@ -155,9 +155,9 @@ impl<'a> Facts<'a> {
     }
 }
 
-fn users(run: &Run, plan: &Plan, intervals: &[Interval]) -> Option<Users> {
+fn users(run: &Run, plan: &Plan, intervals: &[FlowInterval]) -> Option<UserAverages> {
     let Load::Closed { users, think } = &plan.only()?.load else { return None };
-    let seconds: f64 = intervals.iter().map(Interval::seconds).sum();
+    let seconds: f64 = intervals.iter().map(FlowInterval::seconds).sum();
     if seconds == 0.0 {
         return None;
     }
@@ -169,5 +169,5 @@ fn users(run: &Run, plan: &Plan, intervals: &[Interval]) -> Option<Users> {
     let waited =
         run.total.response.sum() + run.total.failure_times.iter().map(|f| f.1.sum()).sum::<u128>();
     let waiting = (waited as f64 / 1e9 / seconds).min(count);
-    Some(Users { count, waiting, think_seconds: think.mean().as_secs_f64() })
+    Some(UserAverages { count, waiting, think_seconds: think.mean().as_secs_f64() })
 }

@@ -1,8 +1,8 @@
 //! Rule on the link between client and server as the bottleneck.
 
 use super::Remark;
-use super::facts::{Facts, Interval};
-use brunt_model::finding::Limit;
+use super::facts::{ExplainFacts, FlowInterval};
+use brunt_model::finding::LimitingResource;
 use brunt_model::numbers::{bits, percent};
 use brunt_model::reading_names::{GENERATOR, HOST_IDLE, Nic};
 use brunt_model::{Failure, Flow, Load};
@@ -27,9 +27,9 @@ const LONG: f64 = 10_000.0;
 const PARTS: usize = 8;
 
 /// Rule: the link is the bottleneck.
-pub fn link(facts: &Facts) -> Option<Remark> {
+pub fn link(facts: &ExplainFacts) -> Option<Remark> {
     // The generator's verdict already reports a full interface.
-    if facts.so_far.verdict.causes.iter().any(|cause| cause.limit == Limit::Nic)
+    if facts.so_far.verdict.causes.iter().any(|cause| cause.limit == LimitingResource::Nic)
         || !facts.is_direct()
     {
         return None;
@@ -41,7 +41,7 @@ pub fn link(facts: &Facts) -> Option<Remark> {
 }
 
 /// Speed of the interface on the route to the server, in bits per second; None for loopback.
-fn speed(facts: &Facts) -> Option<f64> {
+fn speed(facts: &ExplainFacts) -> Option<f64> {
     let route = facts.route()?;
     let speed_of_route = route.link_bits_per_second.map(|speed| speed as f64);
     let speed = speed_of_route.or_else(|| {
@@ -51,14 +51,14 @@ fn speed(facts: &Facts) -> Option<f64> {
     speed.filter(|speed| *speed > 0.0 && facts.same_host() != Some(true))
 }
 
-fn known_link(facts: &Facts, speed: f64) -> Option<Remark> {
+fn known_link(facts: &ExplainFacts, speed: f64) -> Option<Remark> {
     let used = median(&traffic(facts).rates)?;
     (used >= FULL * speed).then(|| full(facts, used, speed, Certainty::Certain))
 }
 
 /// Recognizes a full link of unknown speed, such as a shaped one, or one further on the route. Its
 /// rate is constant near a nominal speed, while more is requested and the CPU is not the limit.
-fn unknown_link(facts: &Facts) -> Option<Remark> {
+fn unknown_link(facts: &ExplainFacts) -> Option<Remark> {
     let traffic = traffic(facts);
     let used = median(&traffic.rates)?;
     let nominal = NOMINAL.into_iter().find(|speed| (FULL..=ABOVE).contains(&(used / speed)))?;
@@ -80,7 +80,7 @@ enum Certainty {
     Likely,
 }
 
-fn full(facts: &Facts, used: f64, speed: f64, certainty: Certainty) -> Remark {
+fn full(facts: &ExplainFacts, used: f64, speed: f64, certainty: Certainty) -> Remark {
     let interface = facts.route().and_then(|route| route.interface.as_ref());
     let of_interface = interface.map_or(String::new(), |interface| format!(" of {interface}"));
     let figures =
@@ -108,7 +108,7 @@ struct LinkTraffic {
 
 /// Traffic as the interface counted it, otherwise as estimated from the bytes
 /// of requests and replies.
-fn traffic(facts: &Facts) -> LinkTraffic {
+fn traffic(facts: &ExplainFacts) -> LinkTraffic {
     let interface = facts.route().and_then(|route| route.interface.as_ref());
     let counted = interface.map(|interface| interface_rates(facts, interface));
     match counted.filter(|rates| rates.len() >= 4) {
@@ -118,7 +118,7 @@ fn traffic(facts: &Facts) -> LinkTraffic {
 }
 
 /// Bits per second of an interface in the busier direction.
-fn interface_rates(facts: &Facts, interface: &str) -> Vec<f64> {
+fn interface_rates(facts: &ExplainFacts, interface: &str) -> Vec<f64> {
     let received = facts.rates(&Nic::ReceivedBytes.reading_name(interface));
     let sent = facts.rates(&Nic::SentBytes.reading_name(interface));
     let busier = if sum(&received) >= sum(&sent) { received } else { sent };
@@ -127,7 +127,7 @@ fn interface_rates(facts: &Facts, interface: &str) -> Vec<f64> {
 
 /// Estimates the traffic from the bytes of whole replies. Synchronized users complete their replies
 /// together, once in a response time, so a part of the run may have one such wave more or less.
-fn estimated_traffic(facts: &Facts) -> LinkTraffic {
+fn estimated_traffic(facts: &ExplainFacts) -> LinkTraffic {
     let parts = PARTS as f64;
     let mut rates = Vec::new();
     if facts.intervals.len() >= PARTS {
@@ -142,19 +142,19 @@ fn estimated_traffic(facts: &Facts) -> LinkTraffic {
     }
 }
 
-fn wire_rate(intervals: &[Interval], overhead: f64) -> f64 {
+fn wire_rate(intervals: &[FlowInterval], overhead: f64) -> f64 {
     let mut flow = Flow::default();
     for interval in intervals {
         flow.follow(&interval.flow);
     }
-    let seconds: f64 = intervals.iter().map(Interval::seconds).sum();
+    let seconds: f64 = intervals.iter().map(FlowInterval::seconds).sum();
     let bytes = flow.bytes_received.max(flow.bytes_sent) as f64;
     if seconds > 0.0 { bytes * 8.0 * overhead / seconds } else { 0.0 }
 }
 
 /// Bytes on the wire for each byte of payload. IP and TCP with timestamps take 52 bytes of a
 /// packet; Ethernet adds 38 to it (header, checksum, preamble, gap: IEEE 802.3).
-fn overhead(facts: &Facts) -> f64 {
+fn overhead(facts: &ExplainFacts) -> f64 {
     let default = if facts.is_loopback() { 65_536 } else { 1500 };
     // Every IPv4 host accepts 576 bytes (RFC 791), so a smaller MTU is not plausible.
     let mtu = facts.route().and_then(|route| route.mtu_bytes).unwrap_or(default).max(576) as f64;
@@ -162,7 +162,7 @@ fn overhead(facts: &Facts) -> f64 {
 }
 
 /// True if users wait all the time, or the server does not keep up with the schedule.
-fn wants_more(facts: &Facts) -> bool {
+fn wants_more(facts: &ExplainFacts) -> bool {
     match (facts.plan.only().map(|only| &only.load), &facts.users) {
         (Some(Load::Closed { .. }), Some(users)) => users.waiting >= 0.8 * users.count,
         (Some(Load::Closed { .. }) | None, _) => false,
@@ -174,13 +174,13 @@ fn wants_more(facts: &Facts) -> bool {
     }
 }
 
-fn is_long(facts: &Facts) -> bool {
+fn is_long(facts: &ExplainFacts) -> bool {
     let flow = &facts.run.flow;
     flow.bytes_received.max(flow.bytes_sent) as f64 >= LONG * flow.completed.max(1) as f64
 }
 
 /// Share of this machine's CPU that was idle; None if it was not read.
-fn idle_cpu(facts: &Facts) -> Option<f64> {
+fn idle_cpu(facts: &ExplainFacts) -> Option<f64> {
     let rates = facts.rates(HOST_IDLE);
     let cores = f64::from(facts.run.environment.cores.max(1));
     (!rates.is_empty()).then(|| sum(&rates) / rates.len() as f64 / cores)

@@ -1,7 +1,7 @@
 //! Rules on the load: whether the server, the users' pauses or the schedule set the rate.
 
 use super::command::RATE;
-use super::{Facts, Remark};
+use super::{ExplainFacts, Remark};
 use brunt_model::numbers::{count, percent, plural, rate, round3, seconds, three_digits, time};
 use brunt_model::scenario::TextRules;
 use brunt_model::{Failure, Load};
@@ -31,7 +31,7 @@ const SAFELY: f64 = 0.9;
 const GROWTH: f64 = 1.25;
 
 /// Rule: the think time sets the rate, not the server.
-pub fn think_time(facts: &Facts) -> Option<Remark> {
+pub fn think_time(facts: &ExplainFacts) -> Option<Remark> {
     let users = facts.users.as_ref().filter(|users| users.think_seconds > 0.0)?;
     let think = users.think_seconds;
     let response = facts.response_seconds;
@@ -62,7 +62,7 @@ pub fn think_time(facts: &Facts) -> Option<Remark> {
 }
 
 /// Rule: most virtual users were not waiting for the server.
-pub fn idle_users(facts: &Facts) -> Option<Remark> {
+pub fn idle_users(facts: &ExplainFacts) -> Option<Remark> {
     let users = facts.users.as_ref().filter(|users| users.count >= FEW_USERS)?;
     let thinks = users.think_seconds > 0.0;
     let min_waiting = if thinks { MIN_WAITING } else { MIN_WAITING_WITHOUT_THINKING };
@@ -93,7 +93,7 @@ pub fn idle_users(facts: &Facts) -> Option<Remark> {
 
 /// Rule: requests were due faster than the server answers. The queue grows without end, and the
 /// times depend on the length of the run.
-pub fn overload(facts: &Facts) -> Option<Remark> {
+pub fn overload(facts: &ExplainFacts) -> Option<Remark> {
     let Load::Open { rate: offered, .. } = &facts.plan.only()?.load else { return None };
     let offered = offered.as_constant()?;
     let flow = &facts.run.flow;
@@ -122,7 +122,7 @@ pub fn overload(facts: &Facts) -> Option<Remark> {
 }
 
 /// Rule: a closed loop sends no requests while the server stalls, so its report hides queueing.
-pub fn closed_loop(facts: &Facts) -> Option<Remark> {
+pub fn closed_loop(facts: &ExplainFacts) -> Option<Remark> {
     let population = facts.plan.only().filter(|only| matches!(only.load, Load::Closed { .. }))?;
     // A plan of JMeter, or of another tool, defines its own load.
     let is_jmeter = population.scenario.texts == TextRules::Jmeter;
@@ -144,14 +144,14 @@ pub fn closed_loop(facts: &Facts) -> Option<Remark> {
 
 /// True if the queue grew. Long replies alone leave many requests in flight at the end, but no more
 /// than in the middle.
-fn grows(facts: &Facts) -> bool {
+fn grows(facts: &ExplainFacts) -> bool {
     let dropped = facts.total().failed_by(Failure::Dropped) as f64;
     queue_length(facts, 1.0) > GROWTH * queue_length(facts, 0.5)
         || dropped > BEHIND * facts.run.flow.planned as f64
 }
 
 /// Requests in flight and waiting at a share of the measured time.
-fn queue_length(facts: &Facts, share: f64) -> f64 {
+fn queue_length(facts: &ExplainFacts, share: f64) -> f64 {
     let flow = facts.flow_at(share);
     (flow.in_flight + flow.waiting) as f64
 }
@@ -167,7 +167,7 @@ const STALLED: f64 = 0.05;
 
 /// Rule: rare slow requests took much of the users' time. A client that arrives at a random time
 /// meets them more often than this run counts them (coordinated omission).
-pub fn unseen_stalls(facts: &Facts) -> Option<Remark> {
+pub fn unseen_stalls(facts: &ExplainFacts) -> Option<Remark> {
     let users = facts.users.as_ref()?;
     let response = &facts.total().response;
     // Fewer than ten of fewer requests lie beyond p99.

@@ -1,9 +1,9 @@
 //! Rules on the machines of client and server, and on the server's bottleneck.
 
-use super::{Facts, Remark};
+use super::{ExplainFacts, Remark};
 use crate::shares::Shares;
 use brunt_model::analysis::Culprit;
-use brunt_model::finding::Origin;
+use brunt_model::finding::UseOrigin;
 
 /// Share of all cores from which on the usage by other processes is reported.
 const BUSY: f64 = 0.25;
@@ -13,7 +13,7 @@ const FULL: f64 = 0.9;
 const HALF: f64 = 0.5;
 
 /// Rule: client and server share one machine.
-pub fn same_machine(facts: &Facts) -> Option<Remark> {
+pub fn same_machine(facts: &ExplainFacts) -> Option<Remark> {
     if !facts.same_host()? {
         return None;
     }
@@ -30,11 +30,11 @@ pub fn same_machine(facts: &Facts) -> Option<Remark> {
 
 /// Rule: other processes used so much of the machine that they influenced the figures, though
 /// brunt kept its schedule.
-pub fn busy_machine(facts: &Facts) -> Option<Remark> {
+pub fn busy_machine(facts: &ExplainFacts) -> Option<Remark> {
     let shares = Shares::new(facts.run)
         .filter(|shares| shares.others.unwrap_or(0.0) >= BUSY * shares.cores)?;
     // The verdict names these processes already.
-    if facts.so_far.verdict.causes.iter().any(|cause| cause.origin == Origin::Machine) {
+    if facts.so_far.verdict.causes.iter().any(|cause| cause.origin == UseOrigin::Machine) {
         return None;
     }
     let slowed = if facts.same_host() == Some(true) {
@@ -53,7 +53,7 @@ pub fn busy_machine(facts: &Facts) -> Option<Remark> {
 
 /// Rule: the server uses all of the machine that it shares with brunt, except brunt's small part.
 /// Reports its capacity without brunt.
-pub fn shared_cpu(facts: &Facts) -> Option<Remark> {
+pub fn shared_cpu(facts: &ExplainFacts) -> Option<Remark> {
     let shares = Shares::new(facts.run).filter(|shares| shares.busy >= FULL * shares.cores)?;
     let is_cpu = |bottleneck: &brunt_model::Bottleneck| bottleneck.culprit == Culprit::Cpu;
     let server = shares.server.filter(|server| *server >= HALF * shares.busy)?;
@@ -72,7 +72,7 @@ pub fn shared_cpu(facts: &Facts) -> Option<Remark> {
 
 /// Rule: the server's bottleneck, by the rules on its readings. It is a note, because a slow server
 /// does not change the meaning of the figures.
-pub fn bottleneck(facts: &Facts) -> Option<Remark> {
+pub fn bottleneck(facts: &ExplainFacts) -> Option<Remark> {
     let bottleneck = facts.so_far.bottleneck.as_ref()?;
     let remedy = match bottleneck.culprit {
         Culprit::NotFound | Culprit::Generator => return None,

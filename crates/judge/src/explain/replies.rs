@@ -1,10 +1,10 @@
 //! Rules on replies that are not the expected pages.
 
 use super::Remark;
-use super::facts::{Facts, Interval};
+use super::facts::{ExplainFacts, FlowInterval};
 use brunt_model::numbers::{bytes, count, percent, seconds};
 use brunt_model::outcome::{CLOSE_STATUS, GRPC_STATUS, status_text};
-use brunt_model::reached::Replies;
+use brunt_model::reached::ReplyKind;
 use brunt_model::{Failure, Tally};
 
 /// Minimum share of unexpected replies: fewer are isolated cases.
@@ -17,25 +17,27 @@ const DRIFT: f64 = 0.1;
 const STANDARD_ERRORS: f64 = 4.0;
 
 /// Rule: no good reply, so that nothing or only errors were measured.
-pub fn nothing_good(facts: &Facts) -> Option<Remark> {
+pub fn nothing_good(facts: &ExplainFacts) -> Option<Remark> {
     let failures = facts.run.failure_summary();
     let failures = if failures.is_empty() { String::new() } else { format!(" ({failures})") };
     let remark = match facts.run.replies() {
-        Replies::None if facts.total().begun == 0 => return None,
-        Replies::None => Remark::warning(format!("Nothing was measured: no reply came{failures}."))
-            .with_remedy("send one request first: brunt check URL"),
-        Replies::NoneGood => {
+        ReplyKind::None if facts.total().begun == 0 => return None,
+        ReplyKind::None => {
+            Remark::warning(format!("Nothing was measured: no reply came{failures}."))
+                .with_remedy("send one request first: brunt check URL")
+        }
+        ReplyKind::NoneGood => {
             let replies = count(facts.total().completed);
             Remark::warning(format!("None of {replies} replies was good{failures}: this measures the server's errors."))
                 .with_remedy("send one request first: brunt check URL; set the expected status with --expect-status")
         }
-        Replies::SomeGood => return None,
+        ReplyKind::SomeGood => return None,
     };
     Some(remark)
 }
 
 /// Rule: many requests ended without a whole reply.
-pub fn no_reply(facts: &Facts) -> Option<Remark> {
+pub fn no_reply(facts: &ExplainFacts) -> Option<Remark> {
     let total = facts.total();
     let share = total.failed() as f64 / total.begun as f64;
     if total.begun == 0 || (total.failed() as f64) < MANY * total.begun as f64 {
@@ -55,7 +57,7 @@ pub fn no_reply(facts: &Facts) -> Option<Remark> {
 }
 
 /// Rule: replies with an error status that the plan does not expect.
-pub fn errors(facts: &Facts) -> Option<Remark> {
+pub fn errors(facts: &ExplainFacts) -> Option<Remark> {
     let total = facts.total();
     let wrong = statuses(total, |status| !facts.plan.policy().checks.expects(status));
     let many = wrong.iter().map(|s| s.1).sum::<u64>();
@@ -108,7 +110,7 @@ pub fn status_remedy(status: u16) -> &'static str {
 }
 
 /// Rule: redirects that count as good replies.
-pub fn redirects(facts: &Facts) -> Option<Remark> {
+pub fn redirects(facts: &ExplainFacts) -> Option<Remark> {
     // The plan names the expected statuses, and redirects may be among them.
     if !facts.plan.policy().checks.status.is_empty() {
         return None;
@@ -143,7 +145,7 @@ fn mix(statuses: &[(u16, u64)]) -> String {
 }
 
 /// Rule: the size of replies changed though the request is always the same.
-pub fn length_drift(facts: &Facts) -> Option<Remark> {
+pub fn length_drift(facts: &ExplainFacts) -> Option<Remark> {
     // A list may have its long pages at its end, and a placeholder may request other things
     // as it counts up.
     let [request] = facts.plan.main().scenario.requests.as_slice() else { return None };
@@ -174,7 +176,7 @@ struct Length {
 
 impl Length {
     /// Returns None with fewer than 4 intervals that have replies.
-    fn new(intervals: &[Interval]) -> Option<Self> {
+    fn new(intervals: &[FlowInterval]) -> Option<Self> {
         let intervals_with_replies = intervals.iter().filter(|i| i.flow.completed > 0);
         let means: Vec<f64> = intervals_with_replies
             .map(|i| i.flow.bytes_received as f64 / i.flow.completed as f64)

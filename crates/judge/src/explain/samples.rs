@@ -1,7 +1,7 @@
 //! Rules on the number of samples for each percentile.
 
 use super::command::REQUESTS;
-use super::{Facts, Remark};
+use super::{ExplainFacts, Remark};
 use brunt_model::Failure;
 use brunt_model::goal::Aim;
 use brunt_model::numbers::{count, percent, percentile};
@@ -20,7 +20,7 @@ const LONGEST_SECONDS: f64 = 86_400.0;
 const UNFINISHED: f64 = 0.01;
 
 /// Rule: too few samples lie beyond a percentile.
-pub fn too_few(facts: &Facts) -> Option<Remark> {
+pub fn too_few(facts: &ExplainFacts) -> Option<Remark> {
     let n = requests(facts);
     let unknown: Vec<f64> =
         requested(facts).into_iter().filter(|q| beyond(facts, *q) < BEYOND).collect();
@@ -51,13 +51,13 @@ pub fn too_few(facts: &Facts) -> Option<Remark> {
 }
 
 /// Returns the highest shown percentile with enough samples beyond it; None if there is none.
-pub fn highest_reliable(facts: &Facts) -> Option<f64> {
+pub fn highest_reliable(facts: &ExplainFacts) -> Option<f64> {
     SHOWN.into_iter().rfind(|q| beyond(facts, *q) >= BEYOND)
 }
 
 /// Percentiles that the report shows, that an objective bounds, or that `--until` aims
 /// at, in ascending order.
-fn requested(facts: &Facts) -> Vec<f64> {
+fn requested(facts: &ExplainFacts) -> Vec<f64> {
     let whole_run = facts.plan.objectives.iter().filter(|objective| objective.step.is_none());
     let objectives = whole_run.filter_map(|objective| match objective.metric {
         Metric::Quantile(q) => Some(q),
@@ -76,7 +76,7 @@ fn requested(facts: &Facts) -> Vec<f64> {
 }
 
 /// Remedy with the setting that makes the run long enough for the percentile.
-fn run_longer(facts: &Facts, q: f64) -> String {
+fn run_longer(facts: &ExplainFacts, q: f64) -> String {
     let advice = "run longer";
     let factor = BEYOND / beyond(facts, q).max(f64::MIN_POSITIVE);
     let seconds = facts.seconds * factor;
@@ -91,30 +91,30 @@ fn run_longer(facts: &Facts, q: f64) -> String {
 }
 
 /// Number of samples beyond a percentile: of the effective ones, if their number is known.
-fn beyond(facts: &Facts, q: f64) -> f64 {
+fn beyond(facts: &ExplainFacts, q: f64) -> f64 {
     let n = independent(facts, q).unwrap_or(f64::INFINITY).min(requests(facts) as f64);
     // 10,000 × (1 − 0.999) is slightly below 10 in floating point.
     n * (1.0 - q) + 1e-6
 }
 
 /// Effective sample size at a percentile; None if it was not computed.
-fn independent(facts: &Facts, q: f64) -> Option<f64> {
+fn independent(facts: &ExplainFacts, q: f64) -> Option<f64> {
     let interval = facts.so_far.intervals.iter().find(|interval| interval.quantile == q);
     interval
         .filter(|interval| interval.estimate.is_some())
         .map(|interval| interval.effective_samples)
 }
 
-fn requests(facts: &Facts) -> u64 {
+fn requests(facts: &ExplainFacts) -> u64 {
     facts.total().response.count() + unfinished(facts)
 }
 
-fn unfinished(facts: &Facts) -> u64 {
+fn unfinished(facts: &ExplainFacts) -> u64 {
     facts.total().failed_by(Failure::Dropped) + facts.total().failed_by(Failure::Cut)
 }
 
 /// Rule: unfinished requests are so frequent that the upper percentiles are only known from below.
-pub fn censored(facts: &Facts) -> Option<Remark> {
+pub fn censored(facts: &ExplainFacts) -> Option<Remark> {
     let timed_out = facts.total().failed_by(Failure::Timeout);
     let n = requests(facts);
     let without_reply = timed_out + unfinished(facts);

@@ -1,6 +1,6 @@
 //! Rules on the limits of the server's side: its accept queue, its files, its connections.
 
-use super::{Facts, Remark};
+use super::{ExplainFacts, Remark};
 use brunt_model::numbers::{count, percent, plural, three_digits};
 use brunt_model::reading_names::{LISTEN_DROPS, LISTEN_OVERFLOWS};
 use brunt_model::time::seconds_of;
@@ -26,7 +26,7 @@ const BROKEN: f64 = 0.01;
 
 /// Rule: the accept queue overflowed. The counters are of the whole machine, so only a server on
 /// this machine can be examined.
-pub fn accept_queue(facts: &Facts) -> Option<Remark> {
+pub fn accept_queue(facts: &ExplainFacts) -> Option<Remark> {
     // The counters are those of the generator's machine.
     if facts.same_host() != Some(true) || !may_have_lost_packets(facts) {
         return None;
@@ -50,7 +50,7 @@ pub fn accept_queue(facts: &Facts) -> Option<Remark> {
 
 /// True if a request of this run took at least as long as a retransmission (200 ms), or failed.
 /// Otherwise the queue that overflowed was another server's.
-pub(super) fn may_have_lost_packets(facts: &Facts) -> bool {
+pub(super) fn may_have_lost_packets(facts: &ExplainFacts) -> bool {
     const SENT_AGAIN_NANOS: u64 = 200_000_000;
     let total = facts.total();
     let slow = total.phases.connect.max().max(total.response.max()) >= SENT_AGAIN_NANOS;
@@ -61,7 +61,7 @@ const RAISE_BACKLOG: &str = "raise the backlog of the server's listen (nginx: li
                              net.core.somaxconn, which bounds it; or open connections more slowly (--connect-rate)";
 
 /// Length of the queue as text, as far as it is known.
-fn backlog(facts: &Facts) -> String {
+fn backlog(facts: &ExplainFacts) -> String {
     let most = facts
         .run
         .environment
@@ -80,7 +80,7 @@ fn backlog(facts: &Facts) -> String {
 }
 
 /// Rule: handshakes took the time after which a SYN is retransmitted.
-pub fn slow_connects(facts: &Facts) -> Option<Remark> {
+pub fn slow_connects(facts: &ExplainFacts) -> Option<Remark> {
     let connect = &facts.total().phases.connect;
     let lost = facts.total().failed_by(Failure::ConnectTimeout);
     let slow = connect.count() - connect.count_at_or_below((RESENT_SECONDS * 0.95 * 1e9) as u64);
@@ -109,7 +109,7 @@ fn is_step(seconds: f64) -> bool {
 }
 
 /// Rule: connections reached the listener's limit on open files.
-pub fn file_limit(facts: &Facts) -> Option<Remark> {
+pub fn file_limit(facts: &ExplainFacts) -> Option<Remark> {
     let limit = facts.route()?.listener_descriptors.filter(|limit| *limit > 0)?;
     let peak = facts.run.peak.connections;
     if (peak as f64) < NEARLY_ALL * limit as f64 {
@@ -127,7 +127,7 @@ pub fn file_limit(facts: &Facts) -> Option<Remark> {
 }
 
 /// Rule: the server accepted fewer connections than there were users, and broke the others.
-pub fn connection_limit(facts: &Facts) -> Option<Remark> {
+pub fn connection_limit(facts: &ExplainFacts) -> Option<Remark> {
     let users = facts.users.as_ref()?;
     let total = facts.total();
     let broken = broken(total);

@@ -1,10 +1,10 @@
 //! Rules for CPU time that the generator needed and did not get, one for each reason.
 
 use super::neighbors;
-use super::result::{Bound, Figure, RuleResult, TENTH};
-use crate::facts::Facts;
+use super::result::{FigureThreshold, LimitFigure, RuleResult, TENTH};
+use crate::facts::RunFacts;
 use crate::shares::Shares;
-use brunt_model::finding::{Limit, Origin};
+use brunt_model::finding::{LimitingResource, UseOrigin};
 use brunt_model::numbers::short_percent;
 use brunt_model::reading_names as name;
 
@@ -23,10 +23,15 @@ const HELD_BACK: f64 = 0.05;
 const STOLEN: f64 = 0.05;
 
 /// Rule: a worker thread has no time left, since a thread cannot use more than one core.
-pub fn worker(facts: &Facts) -> RuleResult {
+pub fn worker(facts: &RunFacts) -> RuleResult {
     let spans = facts.greatest_of_workers(name::worker_cpu);
     let name = "CPU of the busiest worker, share of a core".to_owned();
-    let figure = Figure { limit: Limit::Worker, name, spans, bound: Bound::AtLeast(BUSY) };
+    let figure = LimitFigure {
+        limit: LimitingResource::Worker,
+        name,
+        spans,
+        bound: FigureThreshold::AtLeast(BUSY),
+    };
     let result = RuleResult::new(facts).compare(&figure, TENTH);
     let sentence = format!(
         "a worker thread was busy {} of its time at worst, and {} or more {}: what fell due had to wait for it",
@@ -38,7 +43,7 @@ pub fn worker(facts: &Facts) -> RuleResult {
 }
 
 /// Returns a remedy: more threads help only if there are cores for them.
-fn more_threads(facts: &Facts) -> String {
+fn more_threads(facts: &RunFacts) -> String {
     let idle = facts.share_of_cores(&[name::HOST_IDLE, name::HOST_IOWAIT]);
     let least = idle.iter().map(|span| span.value).reduce(f64::min);
     let threads = facts.run.plan.as_ref().map_or(1, |plan| plan.threads);
@@ -54,19 +59,24 @@ fn more_threads(facts: &Facts) -> String {
 }
 
 /// Rule: a machine that is shared with the server has no idle core.
-pub fn cores(facts: &Facts) -> RuleResult {
+pub fn cores(facts: &RunFacts) -> RuleResult {
     shared_and_full(facts).only_if(|| neighbors::full_machine_matters(facts))
 }
 
 /// Evaluates the idle share of a shared machine, without checking that it changed a figure.
-pub(super) fn shared_and_full(facts: &Facts) -> RuleResult {
+pub(super) fn shared_and_full(facts: &RunFacts) -> RuleResult {
     if facts.same_host() != Some(true) {
         return RuleResult::new(facts);
     }
     let spans = facts.share_of_cores(&[name::HOST_IDLE, name::HOST_IOWAIT]);
     let name =
         "idle CPU of the machine that client and server share, share of all cores".to_owned();
-    let figure = Figure { limit: Limit::Cores, name, spans, bound: Bound::Below(IDLE) };
+    let figure = LimitFigure {
+        limit: LimitingResource::Cores,
+        name,
+        spans,
+        bound: FigureThreshold::Below(IDLE),
+    };
     let result = RuleResult::new(facts).compare(&figure, TENTH);
     let sentence = format!(
         "client and server share this machine, and its cores were less than {} idle {} ({} at worst): they took CPU from \
@@ -89,27 +99,32 @@ fn used(shares: &Shares) -> String {
 }
 
 /// Rule: workers were ready but had no core.
-pub fn run_queue(facts: &Facts) -> RuleResult {
+pub fn run_queue(facts: &RunFacts) -> RuleResult {
     waiting(facts).only_if(|| neighbors::waiting_matters(facts))
 }
 
 /// Evaluates the time for which workers waited for a core, without checking that
 /// it changed a figure.
-pub(super) fn waiting(facts: &Facts) -> RuleResult {
+pub(super) fn waiting(facts: &RunFacts) -> RuleResult {
     let spans = facts.greatest_of_workers(name::worker_run_delay);
     let name = "time in which a worker was ready but had no core, share".to_owned();
-    let figure = Figure { limit: Limit::RunQueue, name, spans, bound: Bound::AtLeast(DELAYED) };
+    let figure = LimitFigure {
+        limit: LimitingResource::RunQueue,
+        name,
+        spans,
+        bound: FigureThreshold::AtLeast(DELAYED),
+    };
     // Shown only: it concerns all tasks of the machine, not just those of brunt.
-    let pressure = Figure {
-        limit: Limit::RunQueue,
+    let pressure = LimitFigure {
+        limit: LimitingResource::RunQueue,
         name: "CPU pressure of the machine (some task waited), share of the time".to_owned(),
         spans: facts.rates(name::PRESSURE_CPU),
-        bound: Bound::AtLeast(1.0),
+        bound: FigureThreshold::AtLeast(1.0),
     };
     let result = RuleResult::new(facts).compare(&figure, TENTH).with_evidence(&pressure);
     let shares = Shares::from_facts(facts);
-    let origin = shares.as_ref().map_or(Origin::Unknown, taker);
-    let others = shares.filter(|_| origin == Origin::Machine);
+    let origin = shares.as_ref().map_or(UseOrigin::Unknown, taker);
+    let others = shares.filter(|_| origin == UseOrigin::Machine);
     let sentence = format!(
         "a worker thread was ready but had no core for {} of the time at worst, and for {} or more {}{}",
         short_percent(figure.worst().unwrap_or(0.0)),
@@ -118,11 +133,11 @@ pub(super) fn waiting(facts: &Facts) -> RuleResult {
         others.map_or(String::new(), |shares| format!("; {}", shares.others_text()))
     );
     let remedy = match origin {
-        Origin::Generator => {
+        UseOrigin::Generator => {
             "allow brunt more cores (taskset, cpuset), or use a larger machine or several"
         }
-        Origin::Machine => neighbors::REMEDY,
-        Origin::Unknown => {
+        UseOrigin::Machine => neighbors::REMEDY,
+        UseOrigin::Unknown => {
             "see what else runs on the cores that brunt may use (taskset -p, cpuset), and end it"
         }
     };
@@ -130,20 +145,25 @@ pub(super) fn waiting(facts: &Facts) -> RuleResult {
 }
 
 /// Origin of the processes that used the cores for which workers waited.
-fn taker(shares: &Shares) -> Origin {
+fn taker(shares: &Shares) -> UseOrigin {
     let others = shares.others.unwrap_or(0.0);
     if shares.brunt >= HALF * shares.busy && others < shares.brunt {
-        return Origin::Generator;
+        return UseOrigin::Generator;
     }
-    if others >= neighbors::OTHERS * shares.cores { Origin::Machine } else { Origin::Unknown }
+    if others >= neighbors::OTHERS * shares.cores { UseOrigin::Machine } else { UseOrigin::Unknown }
 }
 
 /// Rule: a control group's quota kept brunt from running.
-pub fn throttled(facts: &Facts) -> RuleResult {
+pub fn throttled(facts: &RunFacts) -> RuleResult {
     let spans = facts.rates(name::THROTTLED);
     let name = "time for which the control group's CPU quota held threads back, seconds per second"
         .to_owned();
-    let figure = Figure { limit: Limit::Throttled, name, spans, bound: Bound::AtLeast(HELD_BACK) };
+    let figure = LimitFigure {
+        limit: LimitingResource::Throttled,
+        name,
+        spans,
+        bound: FigureThreshold::AtLeast(HELD_BACK),
+    };
     let result = RuleResult::new(facts).compare(&figure, TENTH);
     let quota = facts.last(name::QUOTA).map_or(String::new(), |cores| format!(" of {cores} cores"));
     let sentence = format!(
@@ -158,10 +178,15 @@ pub fn throttled(facts: &Facts) -> RuleResult {
 }
 
 /// Rule: the hypervisor took CPU time away.
-pub fn steal(facts: &Facts) -> RuleResult {
+pub fn steal(facts: &RunFacts) -> RuleResult {
     let spans = facts.share_of_cores(&[name::HOST_STEAL]);
     let name = "CPU that the hypervisor gave to others, share of all cores".to_owned();
-    let figure = Figure { limit: Limit::Steal, name, spans, bound: Bound::AtLeast(STOLEN) };
+    let figure = LimitFigure {
+        limit: LimitingResource::Steal,
+        name,
+        spans,
+        bound: FigureThreshold::AtLeast(STOLEN),
+    };
     let result = RuleResult::new(facts).compare(&figure, TENTH);
     let sentence = format!(
         "the hypervisor gave {} of this machine's CPU to others at worst, and {} or more {}",
@@ -169,7 +194,7 @@ pub fn steal(facts: &Facts) -> RuleResult {
         short_percent(STOLEN),
         result.duration_text()
     );
-    result.with_origin(Origin::Machine).with_message(
+    result.with_origin(UseOrigin::Machine).with_message(
         sentence,
         "measure from a machine with dedicated cores (a dedicated instance, or one that is not oversubscribed)",
     )

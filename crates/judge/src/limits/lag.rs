@@ -12,8 +12,8 @@
 
 use super::result::{CauseState, RuleResult};
 use crate::arrivals;
-use crate::facts::Facts;
-use brunt_model::finding::{Evidence, Limit, Origin, Side};
+use crate::facts::RunFacts;
+use brunt_model::finding::{FigureEvidence, LimitingResource, ThresholdSide, UseOrigin};
 use brunt_model::numbers::short_percent;
 use brunt_model::time::seconds_of;
 use brunt_model::{Arrivals, Load, Plan};
@@ -33,13 +33,13 @@ const ENOUGH_READS: u64 = 100;
 const UNCOUNTED_END: f64 = 0.01;
 
 /// True if read lag is known of enough replies for its 99th percentile.
-pub fn is_read_lag_known(facts: &Facts) -> bool {
+pub fn is_read_lag_known(facts: &RunFacts) -> bool {
     facts.run.total.read_lag.count() >= ENOUGH_READS
 }
 
 /// Rule: lag that changed a figure.
-pub fn lag(facts: &Facts) -> RuleResult {
-    let mut result = RuleResult::new(facts).with_origin(Origin::Unknown);
+pub fn lag(facts: &RunFacts) -> RuleResult {
+    let mut result = RuleResult::new(facts).with_origin(UseOrigin::Unknown);
     let total = &facts.run.total;
     let with = total.response_quantile(0.99);
     let without = total.response_quantile_without_lag(0.99);
@@ -90,7 +90,7 @@ pub fn lag(facts: &Facts) -> RuleResult {
     if total.opening_lag.sum() * 2 > total.lag.sum() {
         let rate = facts.run.plan.as_ref().map_or(0, |plan| plan.connection.connect_rate);
         let reason = format!("they waited for paced connection opening, {rate} connections/s");
-        return result.with_origin(Origin::Generator).with_message(
+        return result.with_origin(UseOrigin::Generator).with_message(
             format!("{sentence}; {reason}"),
             format!("raise --connect-rate (now {rate})"),
         );
@@ -100,18 +100,18 @@ pub fn lag(facts: &Facts) -> RuleResult {
 
 fn add_evidence(result: &mut RuleResult, name: &str, value: f64, threshold: f64) {
     let name = name.to_owned();
-    result.evidence.push(Evidence {
-        limit: Limit::Lag,
+    result.evidence.push(FigureEvidence {
+        limit: LimitingResource::Lag,
         name,
         value,
         threshold,
-        side: Side::AtLeast,
+        side: ThresholdSide::AtLeast,
     });
 }
 
 /// Returns the 99th percentile of the read lag in seconds, and its ratio to that
 /// of the response time.
-fn read_lag(facts: &Facts) -> (f64, f64) {
+fn read_lag(facts: &RunFacts) -> (f64, f64) {
     let total = &facts.run.total;
     if total.read_lag.is_empty() {
         return (0.0, 0.0);
@@ -130,7 +130,7 @@ fn read_late_sentence(read: f64, response: Quantile) -> String {
 }
 
 /// True if a sample lies beyond p99; otherwise p99 is just the slowest request.
-fn has_a_p99(facts: &Facts) -> bool {
+fn has_a_p99(facts: &RunFacts) -> bool {
     let count = facts.run.total.response.count();
     rank(0.99, count) < count
 }
@@ -138,7 +138,7 @@ fn has_a_p99(facts: &Facts) -> bool {
 /// Share of an open loop's schedule that was due in the measured time and not begun in it.
 /// Requests that waited for a connection, or were dropped at the maximum in flight, do not count:
 /// the server caused those.
-fn shortfall(facts: &Facts) -> f64 {
+fn shortfall(facts: &RunFacts) -> f64 {
     let Some(Load::Open { rate, arrivals, .. }) =
         facts.run.plan.as_ref().and_then(Plan::only).map(|only| &only.load)
     else {

@@ -9,11 +9,11 @@
 
 use super::cpu::{self, IDLE};
 use super::lag;
-use super::result::{Bound, CauseState, Figure, RuleResult, TENTH};
-use crate::facts::{Facts, joined};
+use super::result::{CauseState, FigureThreshold, LimitFigure, RuleResult, TENTH};
+use crate::facts::{RunFacts, joined};
 use crate::shares::Shares;
 use brunt_model::Run;
-use brunt_model::finding::{Limit, Origin};
+use brunt_model::finding::{LimitingResource, UseOrigin};
 use brunt_model::reading_names as name;
 
 /// Remedy for a machine that other processes keep busy.
@@ -29,26 +29,26 @@ const HALF: f64 = 0.5;
 
 /// Rule: other processes used the cores that requests needed. No idle one was left, and
 /// their share was considerable.
-pub fn other_processes(facts: &Facts) -> RuleResult {
+pub fn other_processes(facts: &RunFacts) -> RuleResult {
     usage_by_others(facts).only_if(|| {
         lag_matters(facts) || (!lag_shows_all_effects(facts) && has_waited_for_core(facts))
     })
 }
 
 /// Evaluates the usage by other processes, without checking that it changed a figure of this run.
-fn usage_by_others(facts: &Facts) -> RuleResult {
+fn usage_by_others(facts: &RunFacts) -> RuleResult {
     let Some(shares) = Shares::from_facts(facts).filter(|shares| shares.others.is_some()) else {
         return RuleResult::new(facts);
     };
     let others = shares.others.unwrap_or(0.0) / shares.cores;
     // The server's usage is only known over the whole measured time, not second by second.
     let idle = facts.share_of_cores(&[name::HOST_IDLE, name::HOST_IOWAIT]);
-    let figure = Figure {
-        limit: Limit::OtherProcesses,
+    let figure = LimitFigure {
+        limit: LimitingResource::OtherProcesses,
         name: "CPU used by other processes while no core was idle, share of all cores".to_owned(),
         // `joined` of a list with itself maps its values.
         spans: joined(&idle, &idle, |idle, _| Some(if idle < IDLE { others } else { 0.0 })),
-        bound: Bound::AtLeast(OTHERS),
+        bound: FigureThreshold::AtLeast(OTHERS),
     };
     let result = RuleResult::new(facts).compare(&figure, TENTH);
     let sentence = format!(
@@ -57,16 +57,18 @@ fn usage_by_others(facts: &Facts) -> RuleResult {
         shares.brunt,
         result.duration_text()
     );
-    result.with_origin(Origin::Machine).with_message(sentence, REMEDY)
+    result.with_origin(UseOrigin::Machine).with_message(sentence, REMEDY)
 }
 
 /// Returns the limit of CPU that the server on this machine may have needed: other processes or the
 /// hypervisor. It does not matter whether the generator lagged. A server that was slow meanwhile
 /// may be faster without them.
-pub fn cpu_taken_from_server(run: &Run) -> Option<Limit> {
-    let facts = Facts::new(run).filter(|facts| facts.same_host() == Some(true))?;
-    let candidates =
-        [(Limit::OtherProcesses, usage_by_others(&facts)), (Limit::Steal, cpu::steal(&facts))];
+pub fn cpu_taken_from_server(run: &Run) -> Option<LimitingResource> {
+    let facts = RunFacts::new(run).filter(|facts| facts.same_host() == Some(true))?;
+    let candidates = [
+        (LimitingResource::OtherProcesses, usage_by_others(&facts)),
+        (LimitingResource::Steal, cpu::steal(&facts)),
+    ];
     candidates
         .into_iter()
         .find(|(_, result)| result.state == CauseState::Cause)
@@ -74,18 +76,18 @@ pub fn cpu_taken_from_server(run: &Run) -> Option<Limit> {
 }
 
 /// True if a machine without idle cores changed a figure.
-pub fn full_machine_matters(facts: &Facts) -> bool {
+pub fn full_machine_matters(facts: &RunFacts) -> bool {
     lag_matters(facts) || (!lag_shows_all_effects(facts) && has_taken_cores(facts))
 }
 
 /// True if brunt used a considerable share of the busy cores, or its share is unknown.
-fn has_taken_cores(facts: &Facts) -> bool {
+fn has_taken_cores(facts: &RunFacts) -> bool {
     Shares::from_facts(facts).is_none_or(|shares| shares.brunt >= BRUNT * shares.busy)
 }
 
 /// True if workers that waited for a core changed a figure. In a closed loop they did, unless they
 /// waited because of the server's own work.
-pub fn waiting_matters(facts: &Facts) -> bool {
+pub fn waiting_matters(facts: &RunFacts) -> bool {
     if lag_shows_all_effects(facts) || lag_matters(facts) {
         return lag_matters(facts);
     }
@@ -94,21 +96,21 @@ pub fn waiting_matters(facts: &Facts) -> bool {
 }
 
 /// True if the server is known to have used at least half of the busy cores.
-fn is_mostly_used_by_server(facts: &Facts) -> bool {
+fn is_mostly_used_by_server(facts: &RunFacts) -> bool {
     let shares = Shares::from_facts(facts);
     shares.is_some_and(|shares| shares.server.is_some_and(|server| server >= HALF * shares.busy))
 }
 
 /// True if lag shows every effect of waiting for a core.
-fn lag_shows_all_effects(facts: &Facts) -> bool {
+fn lag_shows_all_effects(facts: &RunFacts) -> bool {
     facts.is_open() || (facts.users_mostly_pause() && lag::is_read_lag_known(facts))
 }
 
 /// True if lag changed a figure.
-fn lag_matters(facts: &Facts) -> bool {
+fn lag_matters(facts: &RunFacts) -> bool {
     lag::lag(facts).state == CauseState::Cause
 }
 
-fn has_waited_for_core(facts: &Facts) -> bool {
+fn has_waited_for_core(facts: &RunFacts) -> bool {
     cpu::waiting(facts).state == CauseState::Cause
 }

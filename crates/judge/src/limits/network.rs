@@ -1,8 +1,8 @@
 //! Rules for the limits of network interfaces and of the kernel's receive path.
 
-use super::result::{Bound, Figure, HUNDREDTH, RuleResult, TENTH};
-use crate::facts::{Facts, Span, quotient};
-use brunt_model::finding::Limit;
+use super::result::{FigureThreshold, HUNDREDTH, LimitFigure, RuleResult, TENTH};
+use crate::facts::{ReadingSpan, RunFacts, quotient};
+use brunt_model::finding::LimitingResource;
 use brunt_model::numbers::short_percent;
 use brunt_model::reading_names::{self as name, Nic};
 
@@ -17,19 +17,20 @@ const LOST: f64 = 0.001;
 const RECEIVING: f64 = 0.95;
 
 /// Rule: the interface nearest to its speed, in bytes per second.
-pub fn nic(facts: &Facts) -> RuleResult {
+pub fn nic(facts: &RunFacts) -> RuleResult {
     let mut result = RuleResult::new(facts);
     for interface in Nic::BitsPerSecond.interfaces(facts.names()) {
         let speed = facts.states(&Nic::BitsPerSecond.reading_name(interface));
         for (counter, direction) in [(Nic::SentBytes, "sent"), (Nic::ReceivedBytes, "received")] {
             let bytes = quotient(&facts.rates(&counter.reading_name(interface)), &speed);
-            let bits = bytes.into_iter().map(|span| Span { value: span.value * 8.0, ..span });
+            let bits =
+                bytes.into_iter().map(|span| ReadingSpan { value: span.value * 8.0, ..span });
             let name = format!("{interface} {direction}, share of the link's speed");
-            let figure = Figure {
-                limit: Limit::Nic,
+            let figure = LimitFigure {
+                limit: LimitingResource::Nic,
                 name,
                 spans: bits.collect(),
-                bound: Bound::AtLeast(LINK),
+                bound: FigureThreshold::AtLeast(LINK),
             };
             let before = result.over.len();
             result = result.compare(&figure, TENTH);
@@ -44,7 +45,7 @@ pub fn nic(facts: &Facts) -> RuleResult {
 }
 
 fn full_link(
-    facts: &Facts,
+    facts: &RunFacts,
     result: RuleResult,
     interface: &str,
     direction: &str,
@@ -65,7 +66,7 @@ fn full_link(
 }
 
 /// Rule: packets arrived faster than the kernel processed them.
-pub fn packets(facts: &Facts) -> RuleResult {
+pub fn packets(facts: &RunFacts) -> RuleResult {
     let queue = "packets dropped before a full receive queue, share".to_owned();
     let mut result = RuleResult::new(facts)
         .compare(
@@ -89,21 +90,21 @@ pub fn packets(facts: &Facts) -> RuleResult {
     result.with_message(sentence, remedy)
 }
 
-fn lost_packets(facts: &Facts, name: String, dropped: &str, processed: &str) -> Figure {
-    Figure {
-        limit: Limit::Packets,
+fn lost_packets(facts: &RunFacts, name: String, dropped: &str, processed: &str) -> LimitFigure {
+    LimitFigure {
+        limit: LimitingResource::Packets,
         name,
         spans: quotient(&facts.rates(dropped), &facts.sum_of_rates(&[processed, dropped])),
-        bound: Bound::AtLeast(LOST),
+        bound: FigureThreshold::AtLeast(LOST),
     }
 }
 
-fn receiving(facts: &Facts) -> Figure {
-    Figure {
-        limit: Limit::Packets,
+fn receiving(facts: &RunFacts) -> LimitFigure {
+    LimitFigure {
+        limit: LimitingResource::Packets,
         name: "time that the busiest core spent on receiving packets, share".to_owned(),
         spans: facts.states(name::BUSIEST_SOFTIRQ),
-        bound: Bound::AtLeast(RECEIVING),
+        bound: FigureThreshold::AtLeast(RECEIVING),
     }
 }
 

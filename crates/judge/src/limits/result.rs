@@ -1,7 +1,7 @@
 //! Result of a rule: figures with their thresholds, and the time for which they were over them.
 
-use crate::facts::{Facts, Span, Stretch, total_length};
-use brunt_model::finding::{Evidence, Limit, Origin, Side};
+use crate::facts::{ReadingSpan, RunFacts, UnreadSpan, total_length};
+use brunt_model::finding::{FigureEvidence, LimitingResource, ThresholdSide, UseOrigin};
 use brunt_model::numbers::short_seconds;
 use std::time::Duration;
 
@@ -15,12 +15,12 @@ pub const HUNDREDTH: f64 = 0.01;
 #[derive(Debug, Clone)]
 pub struct RuleResult {
     /// The worst value of each figure, with its threshold.
-    pub evidence: Vec<Evidence>,
+    pub evidence: Vec<FigureEvidence>,
     /// Times in which a figure was over its threshold.
-    pub over: Vec<Stretch>,
+    pub over: Vec<UnreadSpan>,
     pub state: CauseState,
     /// Origin, if it is a cause.
-    pub origin: Origin,
+    pub origin: UseOrigin,
     /// Description of the cause; empty if it is none.
     pub sentence: String,
     pub remedy: String,
@@ -38,37 +38,37 @@ pub enum CauseState {
 
 /// Threshold of a figure, and the side on which it is exceeded.
 #[derive(Debug, Clone, Copy)]
-pub enum Bound {
+pub enum FigureThreshold {
     AtLeast(f64),
     Below(f64),
 }
 
 /// A figure over time, and its threshold.
-pub struct Figure {
+pub struct LimitFigure {
     /// Limit that the figure points to.
-    pub limit: Limit,
+    pub limit: LimitingResource,
     /// Name of the figure, with its unit.
     pub name: String,
-    pub spans: Vec<Span>,
-    pub bound: Bound,
+    pub spans: Vec<ReadingSpan>,
+    pub bound: FigureThreshold,
 }
 
-impl Figure {
+impl LimitFigure {
     /// The worst value; None if the figure was never read.
     pub fn worst(&self) -> Option<f64> {
         let values = self.spans.iter().map(|span| span.value);
         match self.bound {
-            Bound::AtLeast(_) => values.reduce(f64::max),
-            Bound::Below(_) => values.reduce(f64::min),
+            FigureThreshold::AtLeast(_) => values.reduce(f64::max),
+            FigureThreshold::Below(_) => values.reduce(f64::min),
         }
     }
 
-    fn evidence(&self) -> Option<Evidence> {
+    fn evidence(&self) -> Option<FigureEvidence> {
         let (threshold, side) = match self.bound {
-            Bound::AtLeast(threshold) => (threshold, Side::AtLeast),
-            Bound::Below(threshold) => (threshold, Side::Below),
+            FigureThreshold::AtLeast(threshold) => (threshold, ThresholdSide::AtLeast),
+            FigureThreshold::Below(threshold) => (threshold, ThresholdSide::Below),
         };
-        Some(Evidence {
+        Some(FigureEvidence {
             limit: self.limit,
             name: self.name.clone(),
             value: self.worst()?,
@@ -77,10 +77,10 @@ impl Figure {
         })
     }
 
-    fn over(&self) -> impl Iterator<Item = Stretch> + '_ {
+    fn over(&self) -> impl Iterator<Item = UnreadSpan> + '_ {
         let is_over = |value: f64| match self.bound {
-            Bound::AtLeast(threshold) => value >= threshold,
-            Bound::Below(threshold) => value < threshold,
+            FigureThreshold::AtLeast(threshold) => value >= threshold,
+            FigureThreshold::Below(threshold) => value < threshold,
         };
         self.spans.iter().filter(move |span| is_over(span.value)).map(|span| (span.from, span.to))
     }
@@ -88,12 +88,12 @@ impl Figure {
 
 impl RuleResult {
     /// Returns an empty result with the generator as its origin.
-    pub fn new(facts: &Facts) -> Self {
+    pub fn new(facts: &RunFacts) -> Self {
         Self {
             evidence: Vec::new(),
             over: Vec::new(),
             state: CauseState::NoCause,
-            origin: Origin::Generator,
+            origin: UseOrigin::Generator,
             sentence: String::new(),
             remedy: String::new(),
             measured: facts.measured(),
@@ -102,9 +102,9 @@ impl RuleResult {
 
     /// Compares a figure with its threshold. If it is over it for the share `enough` of the
     /// measured time, it is a cause.
-    pub fn compare(mut self, figure: &Figure, enough: f64) -> Self {
+    pub fn compare(mut self, figure: &LimitFigure, enough: f64) -> Self {
         self.evidence.extend(figure.evidence());
-        let over: Vec<Stretch> = figure.over().collect();
+        let over: Vec<UnreadSpan> = figure.over().collect();
         let share = total_length(&over).as_secs_f64() / self.measured.as_secs_f64();
         let state = match share {
             share if share >= enough => CauseState::Cause,
@@ -120,17 +120,17 @@ impl RuleResult {
     /// Expects a count of 0: any other count is a cause, which lasted for `times`.
     pub fn expect_zero(
         mut self,
-        limit: Limit,
+        limit: LimitingResource,
         name: &str,
         count: u64,
-        times: Vec<Stretch>,
+        times: Vec<UnreadSpan>,
     ) -> Self {
-        self.evidence.push(Evidence {
+        self.evidence.push(FigureEvidence {
             limit,
             name: name.to_owned(),
             value: count as f64,
             threshold: 1.0,
-            side: Side::AtLeast,
+            side: ThresholdSide::AtLeast,
         });
         if count > 0 {
             self.over.extend(times);
@@ -148,13 +148,13 @@ impl RuleResult {
     }
 
     /// Adds a figure to the evidence that decides nothing.
-    pub fn with_evidence(mut self, figure: &Figure) -> Self {
+    pub fn with_evidence(mut self, figure: &LimitFigure) -> Self {
         self.evidence.extend(figure.evidence());
         self
     }
 
     /// Sets the origin of a cause that is not the generator.
-    pub fn with_origin(self, origin: Origin) -> Self {
+    pub fn with_origin(self, origin: UseOrigin) -> Self {
         Self { origin, ..self }
     }
 

@@ -2,9 +2,9 @@
 //! running. Such a worker is late at the end of an interval.
 
 use super::result::{CauseState, RuleResult, TENTH};
-use crate::facts::Facts;
+use crate::facts::RunFacts;
 use brunt_model::Tick;
-use brunt_model::finding::{Evidence, Limit, Origin, Side};
+use brunt_model::finding::{FigureEvidence, LimitingResource, ThresholdSide, UseOrigin};
 use brunt_model::numbers::short_seconds;
 use brunt_model::reading_names as name;
 use std::time::Duration;
@@ -20,16 +20,16 @@ struct Stop {
 }
 
 /// Rule: workers did not run for a while.
-pub fn stopped(facts: &Facts) -> RuleResult {
+pub fn stopped(facts: &RunFacts) -> RuleResult {
     let mut result = RuleResult::new(facts);
     let stops: Vec<Stop> = (0..facts.workers()).flat_map(|worker| stops(facts, worker)).collect();
     let Some(longest) = stops.iter().max_by_key(|stop| stop.time) else { return result };
-    result.evidence.push(Evidence {
-        limit: Limit::Stopped,
+    result.evidence.push(FigureEvidence {
+        limit: LimitingResource::Stopped,
         name: "longest time for which a worker did not run, seconds".to_owned(),
         value: longest.time.as_secs_f64(),
         threshold: 0.25,
-        side: Side::AtLeast,
+        side: ThresholdSide::AtLeast,
     });
     // A request that was late because of a stop is begun, and counted, in the interval in
     // which the stop ended.
@@ -52,14 +52,14 @@ pub fn stopped(facts: &Facts) -> RuleResult {
         short_seconds(longest.time),
         short_seconds(since)
     );
-    result.with_origin(Origin::Unknown).with_message(
+    result.with_origin(UseOrigin::Unknown).with_message(
         sentence,
         "see what stopped it: a signal (SIGSTOP), a debugger, a suspended machine; then measure again",
     )
 }
 
 /// Times for which a worker was late at the end of an interval without using a core meanwhile.
-fn stops(facts: &Facts, worker: usize) -> Vec<Stop> {
+fn stops(facts: &RunFacts, worker: usize) -> Vec<Stop> {
     let times = facts.values(&name::worker_stopped(worker));
     let starts = facts.values(&name::worker_stopped_at(worker));
     let busy = facts.rates(&name::worker_cpu(worker));

@@ -1,9 +1,11 @@
 //! Rules for supplies that a generator may use up: descriptors, ports, memory, entries
 //! of the firewall's table.
 
-use super::result::{Bound, Figure, HUNDREDTH, RuleResult, TENTH};
-use crate::facts::{Facts, quotient};
-use brunt_model::finding::{Cause, Evidence, Limit, Origin, Side, State};
+use super::result::{FigureThreshold, HUNDREDTH, LimitFigure, RuleResult, TENTH};
+use crate::facts::{RunFacts, quotient};
+use brunt_model::finding::{
+    FigureEvidence, LimitingResource, OtherCause, State, ThresholdSide, UseOrigin,
+};
 use brunt_model::numbers::short_percent;
 use brunt_model::reading_names as name;
 use brunt_model::{Failure, Load, Run, Verdict};
@@ -23,19 +25,19 @@ const MEMORY_PRESSURE: f64 = 0.1;
 
 /// Rule: requests got no file descriptor, or arrivals were dropped at a cap that the
 /// limit on descriptors determined.
-pub fn descriptors(facts: &Facts) -> RuleResult {
+pub fn descriptors(facts: &RunFacts) -> RuleResult {
     let failed = facts.failed_by(Failure::FdsExhausted);
     let dropped = if capped_by_descriptors(facts) { facts.dropped_at_the_cap() } else { 0 };
     // Shown only: a nearly used limit does no harm before a request fails.
-    let used = Figure {
-        limit: Limit::Descriptors,
+    let used = LimitFigure {
+        limit: LimitingResource::Descriptors,
         name: "open descriptors, share of the limit".to_owned(),
         spans: quotient(&facts.states(name::DESCRIPTORS), &facts.states(name::DESCRIPTORS_LIMIT)),
-        bound: Bound::AtLeast(1.0),
+        bound: FigureThreshold::AtLeast(1.0),
     };
     let count = "requests that found no free descriptor";
     let result = RuleResult::new(facts)
-        .expect_zero(Limit::Descriptors, count, failed + dropped, facts.failing())
+        .expect_zero(LimitingResource::Descriptors, count, failed + dropped, facts.failing())
         .with_evidence(&used);
     let limit = facts
         .last(name::DESCRIPTORS_LIMIT)
@@ -52,8 +54,10 @@ pub fn descriptors(facts: &Facts) -> RuleResult {
 pub fn without_load(run: &Run) -> Verdict {
     // Without load there are no readings, so the error of the run is the only evidence.
     let error = run.finish.as_ref().and_then(|finish| finish.error.as_deref()).unwrap_or_default();
-    let supplies =
-        [(Limit::Descriptors, Failure::FdsExhausted), (Limit::Ports, Failure::PortsExhausted)];
+    let supplies = [
+        (LimitingResource::Descriptors, Failure::FdsExhausted),
+        (LimitingResource::Ports, Failure::PortsExhausted),
+    ];
     let Some((limit, failure)) =
         supplies.into_iter().find(|(_, failure)| is_named_in(error, *failure))
     else {
@@ -61,14 +65,19 @@ pub fn without_load(run: &Run) -> Verdict {
     };
     let sentence = format!("not one connection could be opened: {}", failure.row().meaning);
     let remedy = failure.row().remedy.to_owned();
-    let cause =
-        Cause { limit, origin: Origin::Generator, lasted: Duration::ZERO, sentence, remedy };
-    let count = Evidence {
+    let cause = OtherCause {
+        limit,
+        origin: UseOrigin::Generator,
+        lasted: Duration::ZERO,
+        sentence,
+        remedy,
+    };
+    let count = FigureEvidence {
         limit,
         name: "connections opened".to_owned(),
         value: 0.0,
         threshold: 1.0,
-        side: Side::Below,
+        side: ThresholdSide::Below,
     };
     Verdict {
         state: State::Limited,
@@ -85,7 +94,7 @@ fn is_named_in(error: &str, failure: Failure) -> bool {
 
 /// True if the cap on requests in flight in each process is the highest that the command allows
 /// with the limit on descriptors.
-fn capped_by_descriptors(facts: &Facts) -> bool {
+fn capped_by_descriptors(facts: &RunFacts) -> bool {
     let cap = facts.run.plan.as_ref().and_then(|plan| match plan.only()?.load {
         Load::Open { connections: None, max_in_flight, .. } => {
             Some(f64::from(max_in_flight.div_ceil(plan.processes.max(1))))
@@ -96,11 +105,11 @@ fn capped_by_descriptors(facts: &Facts) -> bool {
 }
 
 /// Rule: requests got no local port.
-pub fn ports(facts: &Facts) -> RuleResult {
+pub fn ports(facts: &RunFacts) -> RuleResult {
     let failed = facts.failed_by(Failure::PortsExhausted);
     let result = RuleResult::new(facts)
         .expect_zero(
-            Limit::Ports,
+            LimitingResource::Ports,
             "requests that found no free local port",
             failed,
             facts.failing(),
@@ -112,28 +121,28 @@ pub fn ports(facts: &Facts) -> RuleResult {
     result.with_message(sentence, Failure::PortsExhausted.row().remedy)
 }
 
-fn port_share(facts: &Facts, sockets: &str, state: &str) -> Figure {
-    Figure {
-        limit: Limit::Ports,
+fn port_share(facts: &RunFacts, sockets: &str, state: &str) -> LimitFigure {
+    LimitFigure {
+        limit: LimitingResource::Ports,
         name: format!("sockets {state}, share of the local ports"),
         spans: quotient(&facts.states(sockets), &facts.states(name::PORT_RANGE)),
-        bound: Bound::AtLeast(1.0),
+        bound: FigureThreshold::AtLeast(1.0),
     }
 }
 
 /// Rule: the machine is short of memory.
-pub fn memory(facts: &Facts) -> RuleResult {
-    let available = Figure {
-        limit: Limit::Memory,
+pub fn memory(facts: &RunFacts) -> RuleResult {
+    let available = LimitFigure {
+        limit: LimitingResource::Memory,
         name: "available memory, share of the machine's".to_owned(),
         spans: quotient(&facts.states(name::MEMORY_AVAILABLE), &facts.states(name::MEMORY_TOTAL)),
-        bound: Bound::Below(MEMORY),
+        bound: FigureThreshold::Below(MEMORY),
     };
-    let pressure = Figure {
-        limit: Limit::Memory,
+    let pressure = LimitFigure {
+        limit: LimitingResource::Memory,
         name: "memory pressure of the machine (some task waited), share of the time".to_owned(),
         spans: facts.rates(name::PRESSURE_MEMORY),
-        bound: Bound::AtLeast(MEMORY_PRESSURE),
+        bound: FigureThreshold::AtLeast(MEMORY_PRESSURE),
     };
     let result = RuleResult::new(facts).compare(&available, TENTH).compare(&pressure, TENTH);
     let sentence = format!(
@@ -147,12 +156,12 @@ pub fn memory(facts: &Facts) -> RuleResult {
             .with_message(sentence, "use fewer connections, or a machine with more memory");
     }
     result
-        .with_origin(Origin::Machine)
+        .with_origin(UseOrigin::Machine)
         .with_message(sentence, "stop other programs, or use a machine with more memory")
 }
 
 /// True if brunt uses half of the memory that is in use, or the usage is not known.
-fn is_mostly_used_by_brunt(facts: &Facts) -> bool {
+fn is_mostly_used_by_brunt(facts: &RunFacts) -> bool {
     let used = facts
         .last(name::MEMORY_TOTAL)
         .zip(facts.last(name::MEMORY_AVAILABLE))
@@ -161,12 +170,12 @@ fn is_mostly_used_by_brunt(facts: &Facts) -> bool {
 }
 
 /// Rule: the firewall's table of connections is full.
-pub fn conntrack(facts: &Facts) -> RuleResult {
-    let full = Figure {
-        limit: Limit::Conntrack,
+pub fn conntrack(facts: &RunFacts) -> RuleResult {
+    let full = LimitFigure {
+        limit: LimitingResource::Conntrack,
         name: "connections in the firewall's table, share of its limit".to_owned(),
         spans: quotient(&facts.states(name::CONNTRACK), &facts.states(name::CONNTRACK_LIMIT)),
-        bound: Bound::AtLeast(FULL),
+        bound: FigureThreshold::AtLeast(FULL),
     };
     let dropped = dropped_by_conntrack(facts);
     let result = RuleResult::new(facts).compare(&full, HUNDREDTH).compare(&dropped, HUNDREDTH);
@@ -182,11 +191,11 @@ pub fn conntrack(facts: &Facts) -> RuleResult {
     )
 }
 
-fn dropped_by_conntrack(facts: &Facts) -> Figure {
-    Figure {
-        limit: Limit::Conntrack,
+fn dropped_by_conntrack(facts: &RunFacts) -> LimitFigure {
+    LimitFigure {
+        limit: LimitingResource::Conntrack,
         name: "packets dropped by the firewall's full table, per second".to_owned(),
         spans: facts.rates(name::CONNTRACK_DROPPED),
-        bound: Bound::AtLeast(1.0),
+        bound: FigureThreshold::AtLeast(1.0),
     }
 }

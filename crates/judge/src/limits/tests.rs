@@ -2,12 +2,12 @@
 
 use super::{cpu_taken_from_server, verdict};
 use brunt_model::event::{Finish, Reading};
-use brunt_model::finding::{Limit, Origin, State};
-use brunt_model::plan::{Connection, Population, Record};
+use brunt_model::finding::{LimitingResource, State, UseOrigin};
+use brunt_model::plan::{ConnectionSettings, Population, RecordSettings};
 use brunt_model::reading_names::{self as name, Nic};
 use brunt_model::{
-    Arrivals, Environment, Event, Failure, Load, Outcome, Phase, Plan, Request, Route, Run, Sample,
-    Shape, Snapshot, Stop, Tally, Think, Tick, Verdict,
+    Arrivals, Environment, Event, Failure, Load, LoadShape, Outcome, Phase, Plan, Request, Route,
+    Run, Sample, Snapshot, Stop, Tally, ThinkTime, Tick, Verdict,
 };
 use brunt_model::{ReplyPolicy, Scenario};
 use std::collections::BTreeMap;
@@ -47,10 +47,13 @@ fn plan(load: Load) -> Plan {
             Stop::after(seconds(SECONDS), seconds(1)),
         ),
         reply_policies: vec![ReplyPolicy::default()],
-        connection: Connection { connect_rate: 1000, ..Connection::plain(seconds(30), seconds(5)) },
+        connection: ConnectionSettings {
+            connect_rate: 1000,
+            ..ConnectionSettings::plain(seconds(30), seconds(5))
+        },
         objectives: Vec::new(),
         until: None,
-        record: Record {
+        record: RecordSettings {
             interval: Duration::from_millis(100),
             labels: 100,
             samples: false,
@@ -65,7 +68,7 @@ fn plan(load: Load) -> Plan {
 }
 
 fn open_loop(max_in_flight: u32) -> Load {
-    let rate = Shape::constant((EACH * 10) as f64);
+    let rate = LoadShape::constant((EACH * 10) as f64);
     Load::Open { rate, arrivals: Arrivals::Even, connections: None, max_in_flight }
 }
 
@@ -116,7 +119,7 @@ impl Story {
         rates.insert(Nic::ReceivedPackets.reading_name("eth0"), 50_000.0);
         rates.insert(Nic::Missed.reading_name("eth0"), 0.0);
         states.insert(Nic::BitsPerSecond.reading_name("eth0"), 1e9);
-        let load = Load::Closed { users: Shape::constant(10.0), think: Think::NONE };
+        let load = Load::Closed { users: LoadShape::constant(10.0), think: ThinkTime::NONE };
         let environment =
             Environment { cores: 2, addresses: vec!["10.0.0.9".into()], ..Environment::default() };
         Self {
@@ -177,12 +180,12 @@ impl Story {
     }
 
     /// Returns the named limits.
-    fn limits(&self) -> Vec<Limit> {
+    fn limits(&self) -> Vec<LimitingResource> {
         let verdict = self.judged();
         let expected = match verdict.causes.first().map(|cause| cause.origin) {
-            Some(Origin::Generator) => State::Limited,
-            Some(Origin::Machine) => State::BusyMachine,
-            Some(Origin::Unknown) => State::Unexplained,
+            Some(UseOrigin::Generator) => State::Limited,
+            Some(UseOrigin::Machine) => State::BusyMachine,
+            Some(UseOrigin::Unknown) => State::Unexplained,
             None => State::Ok,
         };
         assert_eq!(verdict.state, expected);
@@ -287,7 +290,7 @@ fn a_healthy_run_names_none_and_shows_what_was_looked_at() {
             verdict
                 .evidence
                 .iter()
-                .any(|one| one.limit == Limit::Worker && (one.value - 0.3).abs() < 1e-6)
+                .any(|one| one.limit == LimitingResource::Worker && (one.value - 0.3).abs() < 1e-6)
         );
         assert_eq!(verdict.unseen, Vec::<String>::new());
     }
@@ -301,7 +304,7 @@ fn nothing_measured_nothing_said() {
 #[test]
 fn a_worker_without_time_left() {
     let story = Story::healthy().with(name::worker_cpu(1), 0.99);
-    assert_eq!(story.limits(), [Limit::Worker]);
+    assert_eq!(story.limits(), [LimitingResource::Worker]);
     let cause = &story.judged().causes[0];
     assert_eq!(cause.lasted, Duration::from_secs(10));
     assert!(
@@ -310,7 +313,7 @@ fn a_worker_without_time_left() {
         cause.sentence
     );
     assert!(cause.remedy.contains("--threads 3"), "{}", cause.remedy);
-    assert_eq!(story.lagging(0..100, 3).limits(), [Limit::Worker]);
+    assert_eq!(story.lagging(0..100, 3).limits(), [LimitingResource::Worker]);
 }
 
 #[test]
@@ -328,13 +331,13 @@ fn cores_shared_with_the_server() {
     let busy = |story: Story| story.with(name::HOST_IDLE, 0.1).with(name::HOST_USER, 1.5);
     let delayed =
         |story: Story| busy(story).with(name::worker_run_delay(0), 0.4).lagging(0..100, 4);
-    assert_eq!(delayed(Story::healthy().on_loopback()).limits(), [Limit::Cores]);
+    assert_eq!(delayed(Story::healthy().on_loopback()).limits(), [LimitingResource::Cores]);
     assert_eq!(
         busy(Story::healthy()).limits(),
         [],
         "the server is elsewhere, and no worker waited"
     );
-    assert_eq!(delayed(Story::healthy()).limits(), [Limit::RunQueue]);
+    assert_eq!(delayed(Story::healthy()).limits(), [LimitingResource::RunQueue]);
 }
 
 /// A full machine that client and server share, with the cores that brunt, the server (nginx) and
@@ -356,7 +359,7 @@ fn full(story: Story, own: f64, server: f64, others: f64) -> Story {
 #[test]
 fn a_machine_that_others_keep_busy_is_named_with_them() {
     let closed = full(Story::healthy(), 0.07, 0.08, 1.85).with(name::worker_run_delay(0), 0.6);
-    assert_eq!(closed.limits(), [Limit::OtherProcesses]);
+    assert_eq!(closed.limits(), [LimitingResource::OtherProcesses]);
     let judged = closed.judged();
     assert_eq!(judged.state, State::BusyMachine);
     let cause = &judged.causes[0];
@@ -370,7 +373,7 @@ fn a_machine_that_others_keep_busy_is_named_with_them() {
     let open = |millis| {
         full(Story::healthy().load(open_loop(500)), 0.07, 0.08, 1.85).lagging(0..100, millis)
     };
-    assert_eq!(open(4).limits(), [Limit::OtherProcesses]);
+    assert_eq!(open(4).limits(), [LimitingResource::OtherProcesses]);
     assert_eq!(open(0).with(name::worker_run_delay(0), 0.6).limits(), [], "the schedule was kept");
 }
 
@@ -380,16 +383,20 @@ fn users_that_pause_are_held_up_only_by_read_lag() {
         // A reply takes 5 ms.
         let pause = Duration::from_millis(95);
         let users = Load::Closed {
-            users: Shape::constant(10.0),
-            think: Think { least: pause, most: pause },
+            users: LoadShape::constant(10.0),
+            think: ThinkTime { least: pause, most: pause },
         };
         let story = full(Story::healthy().load(users), 0.07, 0.08, 1.85)
             .with(name::worker_run_delay(0), 0.6);
         Story { read_lag, ..story }.limits()
     };
     assert_eq!(pausing(Some(2000)), [], "replies were read in time");
-    assert_eq!(pausing(Some(MS)), [Limit::OtherProcesses]);
-    assert_eq!(pausing(None), [Limit::OtherProcesses], "how late replies were read is not known");
+    assert_eq!(pausing(Some(MS)), [LimitingResource::OtherProcesses]);
+    assert_eq!(
+        pausing(None),
+        [LimitingResource::OtherProcesses],
+        "how late replies were read is not known"
+    );
 }
 
 #[test]
@@ -405,13 +412,13 @@ fn who_cannot_be_told_from_the_server_is_not_named() {
 #[test]
 fn others_that_the_server_may_have_waited_for_are_known_where_nothing_was_late() {
     let open = || full(Story::healthy().load(open_loop(500)), 0.07, 0.08, 1.85);
-    assert_eq!(cpu_taken_from_server(&open().run()), Some(Limit::OtherProcesses));
+    assert_eq!(cpu_taken_from_server(&open().run()), Some(LimitingResource::OtherProcesses));
     assert_eq!(cpu_taken_from_server(&full(Story::healthy(), 0.07, 1.9, 0.02).run()), None);
     let stolen = Story::healthy().with(name::HOST_STEAL, 0.3);
     assert_eq!(cpu_taken_from_server(&stolen.run()), None, "the server is elsewhere");
     assert_eq!(
         cpu_taken_from_server(&Story::healthy().with(name::HOST_STEAL, 0.3).on_loopback().run()),
-        Some(Limit::Steal)
+        Some(LimitingResource::Steal)
     );
 }
 
@@ -420,9 +427,9 @@ fn a_server_that_fills_the_machine_is_not_the_generators_doing() {
     let tomcat =
         |own, server| full(Story::healthy(), own, server, 0.0).with(name::worker_run_delay(0), 0.3);
     assert_eq!(tomcat(0.14, 1.84).limits(), [], "brunt took 7 % of what was in use");
-    assert_eq!(tomcat(0.9, 1.08).limits(), [Limit::Cores]);
+    assert_eq!(tomcat(0.9, 1.08).limits(), [LimitingResource::Cores]);
     let lagging = full(Story::healthy().load(open_loop(500)), 0.14, 1.84, 0.0).lagging(0..100, 4);
-    assert_eq!(lagging.limits(), [Limit::Cores], "its schedule was not kept");
+    assert_eq!(lagging.limits(), [LimitingResource::Cores], "its schedule was not kept");
 }
 
 #[test]
@@ -434,7 +441,7 @@ fn a_worker_that_did_not_run_is_named() {
         story.for_seconds(3..10, name::worker_stopped(1), seconds)
     };
     let story = stopped(1.0);
-    assert_eq!(story.limits(), [Limit::Stopped]);
+    assert_eq!(story.limits(), [LimitingResource::Stopped]);
     let cause = &story.judged().causes[0];
     assert!(
         cause.sentence.contains("worker 1 did not run for 1.0 s (from 3.1 s)"),
@@ -442,7 +449,7 @@ fn a_worker_that_did_not_run_is_named() {
         cause.sentence
     );
     let busy = stopped(1.0).with(name::worker_cpu(1), 0.9);
-    assert_eq!(busy.limits(), [Limit::Lag], "it ran, and had other things to do");
+    assert_eq!(busy.limits(), [LimitingResource::Lag], "it ran, and had other things to do");
 }
 
 #[test]
@@ -455,14 +462,14 @@ fn a_disturbed_spacing_is_lag_and_no_broken_sum() {
             (800, displaced, moments, moments);
         verdict(&run).causes.iter().map(|cause| cause.limit).collect::<Vec<_>>()
     };
-    assert_eq!((run(20), run(200)), (vec![], vec![Limit::Lag]));
+    assert_eq!((run(20), run(200)), (vec![], vec![LimitingResource::Lag]));
 }
 
 #[test]
 fn threads_that_wait_for_a_core() {
     let story = Story::healthy().on_loopback().with(name::worker_run_delay(1), 0.48);
-    assert_eq!(story.limits(), [Limit::RunQueue]);
-    assert_eq!(story.lagging(0..100, 4).limits(), [Limit::RunQueue]);
+    assert_eq!(story.limits(), [LimitingResource::RunQueue]);
+    assert_eq!(story.lagging(0..100, 4).limits(), [LimitingResource::RunQueue]);
 }
 
 #[test]
@@ -471,26 +478,29 @@ fn a_quota_explains_the_waiting() {
         .with(name::THROTTLED, 0.6)
         .with(name::worker_run_delay(0), 0.5)
         .lagging(0..100, 80);
-    assert_eq!(story.limits(), [Limit::Throttled]);
+    assert_eq!(story.limits(), [LimitingResource::Throttled]);
 }
 
 #[test]
 fn stolen_time_explains_the_waiting() {
     let story =
         Story::healthy().on_loopback().with(name::HOST_STEAL, 0.6).with(name::HOST_IDLE, 0.1);
-    assert_eq!(story.with(name::worker_run_delay(0), 0.2).limits(), [Limit::Steal]);
+    assert_eq!(story.with(name::worker_run_delay(0), 0.2).limits(), [LimitingResource::Steal]);
 }
 
 #[test]
 fn descriptors_that_ran_out() {
-    assert_eq!(Story::healthy().failing(Failure::FdsExhausted, 1).limits(), [Limit::Descriptors]);
+    assert_eq!(
+        Story::healthy().failing(Failure::FdsExhausted, 1).limits(),
+        [LimitingResource::Descriptors]
+    );
     let capped = |cap| {
         Story::healthy()
             .load(open_loop(cap))
             .failing(Failure::Dropped, 2)
             .with(name::DESCRIPTORS_LIMIT, 100.0)
     };
-    assert_eq!(capped(36).limits(), [Limit::Descriptors]);
+    assert_eq!(capped(36).limits(), [LimitingResource::Descriptors]);
     assert_eq!(capped(10).limits(), [], "the cap was asked for");
 }
 
@@ -498,7 +508,7 @@ fn descriptors_that_ran_out() {
 fn ports_that_ran_out() {
     let story =
         Story::healthy().failing(Failure::PortsExhausted, 1).with(name::TCP_TIME_WAIT, 28_000.0);
-    assert_eq!(story.limits(), [Limit::Ports]);
+    assert_eq!(story.limits(), [LimitingResource::Ports]);
     assert!(story.judged().causes[0].sentence.contains("100 requests"));
 }
 
@@ -509,7 +519,7 @@ fn not_one_connection_for_want_of_ports() {
         verdict(&Run { finish: Some(finish), ..Run::default() })
     };
     let ports = judged("out of local ports: Cannot assign requested address (os error 99)");
-    assert_eq!((ports.state, ports.causes[0].limit), (State::Limited, Limit::Ports));
+    assert_eq!((ports.state, ports.causes[0].limit), (State::Limited, LimitingResource::Ports));
     assert_eq!(
         judged(Failure::Refused.row().meaning),
         Verdict { state: State::Unjudged, ..Verdict::default() }
@@ -537,10 +547,10 @@ fn failures_of_the_server_are_none_of_ours() {
 fn a_full_link() {
     assert_eq!(
         Story::healthy().with(Nic::SentBytes.reading_name("eth0"), 117e6).limits(),
-        [Limit::Nic]
+        [LimitingResource::Nic]
     );
     let story = Story::healthy().with(Nic::ReceivedBytes.reading_name("eth0"), 120e6);
-    assert_eq!(story.limits(), [Limit::Nic]);
+    assert_eq!(story.limits(), [LimitingResource::Nic]);
     assert!(story.judged().causes[0].sentence.contains("received 96 % of its 1000 Mbit/s"));
 }
 
@@ -550,7 +560,7 @@ fn more_packets_than_the_machine_takes_in() {
     let core = Story::healthy().with(name::BUSIEST_SOFTIRQ, 0.99);
     let queue = Story::healthy().with(name::SOFTNET_DROPPED, 600.0);
     for story in [interface, core, queue] {
-        assert_eq!(story.limits(), [Limit::Packets]);
+        assert_eq!(story.limits(), [LimitingResource::Packets]);
     }
     let one = Story::healthy().for_seconds(4..5, name::SOFTNET_DROPPED, 10.0);
     assert_eq!(one.limits(), [], "ten of fifty thousand");
@@ -558,26 +568,32 @@ fn more_packets_than_the_machine_takes_in() {
 
 #[test]
 fn a_full_table_of_connections() {
-    assert_eq!(Story::healthy().with(name::CONNTRACK, 262_100.0).limits(), [Limit::Conntrack]);
+    assert_eq!(
+        Story::healthy().with(name::CONNTRACK, 262_100.0).limits(),
+        [LimitingResource::Conntrack]
+    );
     assert_eq!(
         Story::healthy().for_seconds(3..4, name::CONNTRACK_DROPPED, 40.0).limits(),
-        [Limit::Conntrack]
+        [LimitingResource::Conntrack]
     );
 }
 
 #[test]
 fn short_of_memory() {
-    assert_eq!(Story::healthy().with(name::MEMORY_AVAILABLE, 0.1e9).limits(), [Limit::Memory]);
+    assert_eq!(
+        Story::healthy().with(name::MEMORY_AVAILABLE, 0.1e9).limits(),
+        [LimitingResource::Memory]
+    );
     assert_eq!(
         Story::healthy().with(name::PRESSURE_MEMORY, 0.3).lagging(0..100, 9).limits(),
-        [Limit::Memory]
+        [LimitingResource::Memory]
     );
 }
 
 #[test]
 fn lag_that_nothing_explains() {
     let story = Story::healthy().lagging(30..32, 400);
-    assert_eq!(story.limits(), [Limit::Lag]);
+    assert_eq!(story.limits(), [LimitingResource::Lag]);
     let cause = &story.judged().causes[0];
     assert!(
         cause.sentence.contains("p99 of 405") && cause.sentence.contains("would be 5.0"),
@@ -591,7 +607,10 @@ fn lag_that_nothing_explains() {
 fn replies_that_are_read_late_are_lag() {
     let reading = |read_lag| Story { read_lag, ..Story::healthy() };
     let late = reading(Some(MS)).judged();
-    assert_eq!(late.causes.iter().map(|cause| cause.limit).collect::<Vec<_>>(), [Limit::Lag]);
+    assert_eq!(
+        late.causes.iter().map(|cause| cause.limit).collect::<Vec<_>>(),
+        [LimitingResource::Lag]
+    );
     assert!(
         late.causes[0].sentence.contains("replies were read late"),
         "{}",
@@ -608,7 +627,7 @@ fn lag_that_waited_for_paced_opening_says_so() {
     let mut run = Run::of(&Story::healthy().load(open_loop(500)).lagging(30..32, 400).events());
     (0..20).for_each(|_| run.total.opening_lag.record(399 * MS));
     let cause = &verdict(&run).causes[0];
-    assert_eq!(cause.limit, Limit::Lag);
+    assert_eq!(cause.limit, LimitingResource::Lag);
     assert!(
         cause.sentence.ends_with("they waited for paced connection opening, 1000 connections/s"),
         "{}",
@@ -621,7 +640,7 @@ fn lag_that_waited_for_paced_opening_says_so() {
 fn lag_that_changes_no_figure_is_only_shown() {
     assert_eq!(Story::healthy().lagging(30..31, 400).limits(), [], "one request in a hundred");
     let story = Story::healthy().lagging(0..100, 0);
-    assert!(story.judged().evidence.iter().any(|one| one.limit == Limit::Lag));
+    assert!(story.judged().evidence.iter().any(|one| one.limit == LimitingResource::Lag));
 }
 
 #[test]
@@ -645,7 +664,7 @@ fn a_schedule_that_was_not_kept() {
     run.flow.begun -= 20;
     assert_eq!(
         verdict(&run).causes.iter().map(|cause| cause.limit).collect::<Vec<_>>(),
-        [Limit::Lag]
+        [LimitingResource::Lag]
     );
     run.flow.waiting = 20;
     assert_eq!(verdict(&run).state, State::Ok, "they wait for the server");
@@ -678,8 +697,8 @@ fn a_moment_is_a_cause_only_where_lag_was_felt_in_it() {
         verdict(&run).causes.iter().map(|cause| cause.limit).collect::<Vec<_>>()
     };
     assert_eq!(of(&brief(None)), []);
-    assert_eq!(of(&brief(Some(52..55))), [Limit::RunQueue]);
-    assert_eq!(of(&brief(Some(20..23))), [Limit::Lag]);
+    assert_eq!(of(&brief(Some(52..55))), [LimitingResource::RunQueue]);
+    assert_eq!(of(&brief(Some(20..23))), [LimitingResource::Lag]);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Lists the resources that the system does not show, which a verdict therefore cannot cover.
 
-use crate::facts::Facts;
+use crate::facts::RunFacts;
 use brunt_model::numbers::short_seconds;
 use brunt_model::reading_names::{self as name, Nic};
 
@@ -36,7 +36,7 @@ const SENTENCES: &[(&str, &str)] = &[
 ];
 
 /// Returns a sentence for each thing that could not be examined.
-pub fn sentences(facts: &Facts) -> Vec<String> {
+pub fn sentences(facts: &RunFacts) -> Vec<String> {
     if !facts.has_readings() {
         return vec![
             "this run has no readings of the generator: only failures and lag were examined"
@@ -57,7 +57,7 @@ pub fn sentences(facts: &Facts) -> Vec<String> {
 }
 
 /// Returns a sentence if no reply has a read lag, though there were enough for some to have one.
-fn read_lag(facts: &Facts) -> Option<String> {
+fn read_lag(facts: &RunFacts) -> Option<String> {
     let total = &facts.run.total;
     let none = total.read_lag.is_empty() && total.completed >= ENOUGH_REPLIES;
     none.then(|| {
@@ -65,7 +65,7 @@ fn read_lag(facts: &Facts) -> Option<String> {
     })
 }
 
-fn workers(facts: &Facts) -> Vec<String> {
+fn workers(facts: &RunFacts) -> Vec<String> {
     let rows = [
         (
             name::worker_cpu as fn(usize) -> String,
@@ -87,7 +87,7 @@ fn workers(facts: &Facts) -> Vec<String> {
 
 /// Returns a sentence if the speed of the link to the server is unknown. On one machine
 /// there is no link.
-fn link(facts: &Facts) -> Option<String> {
+fn link(facts: &RunFacts) -> Option<String> {
     // Loopback has no link speed.
     if facts.same_host() == Some(true) {
         return None;

@@ -8,14 +8,14 @@
 use super::FEWEST_TIMES;
 use super::response_times::{Bucket, ResponseTimes};
 use brunt_model::Run;
-use brunt_model::finding::{FigureEstimate, Interval};
-use brunt_model::series::Point;
+use brunt_model::finding::{FigureEstimate, PercentileInterval};
+use brunt_model::series::SeriesPoint;
 use brunt_model::time::seconds_of;
 use brunt_stats::blocks::{self, FEWEST_BLOCKS, Spread};
 use brunt_stats::order::{self, EffectiveSample};
 
 /// Returns the quantiles (0 to 1) of the response time, each with its interval, in seconds.
-pub fn intervals(run: &Run, points: &[Point], quantiles: &[f64]) -> Vec<Interval> {
+pub fn intervals(run: &Run, points: &[SeriesPoint], quantiles: &[f64]) -> Vec<PercentileInterval> {
     let response_times = ResponseTimes::new(run);
     if response_times.count() == 0 {
         return Vec::new();
@@ -33,7 +33,7 @@ type Counts = Vec<(f64, f64)>;
 
 /// Counts the requests beyond all quantiles in one pass over the cells of the series.
 fn count_beyond(
-    points: &[Point],
+    points: &[SeriesPoint],
     response_times: &ResponseTimes,
     quantiles: &[f64],
 ) -> Vec<Counts> {
@@ -84,8 +84,13 @@ fn effective_size(counts: &Counts, requests: f64) -> Option<EffectiveSize> {
     })
 }
 
-fn interval(run: &Run, response_times: &ResponseTimes, q: f64, counts: &Counts) -> Interval {
-    let mut interval = Interval {
+fn interval(
+    run: &Run,
+    response_times: &ResponseTimes,
+    q: f64,
+    counts: &Counts,
+) -> PercentileInterval {
+    let mut interval = PercentileInterval {
         quantile: q,
         estimate: None,
         effective_samples: 0.0,

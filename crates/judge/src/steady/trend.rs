@@ -5,7 +5,7 @@
 //! transient at the start, which [`super::steady`] cuts off.
 
 use super::quantiles;
-use brunt_model::series::Point;
+use brunt_model::series::SeriesPoint;
 use brunt_model::time::seconds_of;
 use brunt_stats::{Sketch, trend};
 
@@ -38,23 +38,23 @@ pub enum TrendFigure {
 }
 
 impl TrendFigure {
-    fn series(self, points: &[Point]) -> Vec<f64> {
+    fn series(self, points: &[SeriesPoint]) -> Vec<f64> {
         match self {
             Self::Response(q) => {
                 quantiles(points, q).into_iter().map(|nanos| nanos / 1e9).collect()
             }
-            Self::Throughput => points.iter().map(Point::throughput).collect(),
+            Self::Throughput => points.iter().map(SeriesPoint::throughput).collect(),
         }
     }
 
-    fn over(self, points: &[Point]) -> f64 {
+    fn over(self, points: &[SeriesPoint]) -> f64 {
         match self {
             Self::Response(q) => {
                 let all: Sketch = points.iter().map(|point| &point.response).collect();
                 seconds_of(all.quantile(q))
             }
             Self::Throughput => {
-                points.iter().map(Point::throughput).sum::<f64>() / points.len() as f64
+                points.iter().map(SeriesPoint::throughput).sum::<f64>() / points.len() as f64
             }
         }
     }
@@ -62,7 +62,7 @@ impl TrendFigure {
 
 /// Returns the figures that changed by a tenth or more over `points`, and have a significant trend
 /// after the first `cut` points.
-pub fn trends(points: &[Point], cut: usize) -> Vec<Trend> {
+pub fn trends(points: &[SeriesPoint], cut: usize) -> Vec<Trend> {
     let figures =
         [TrendFigure::Response(0.5), TrendFigure::Response(0.99), TrendFigure::Throughput];
     figures.into_iter().filter_map(|figure| trend_of(figure, points, cut)).collect()
@@ -70,7 +70,7 @@ pub fn trends(points: &[Point], cut: usize) -> Vec<Trend> {
 
 /// MSER cuts half of a series that rises all the time. Therefore the test examines the rest of it,
 /// and the figures come from the whole.
-fn trend_of(figure: TrendFigure, points: &[Point], cut: usize) -> Option<Trend> {
+fn trend_of(figure: TrendFigure, points: &[SeriesPoint], cut: usize) -> Option<Trend> {
     let rest = &points[cut..];
     let change = trend::change(&figure.series(rest))?;
     let part = points.len() / PARTS;

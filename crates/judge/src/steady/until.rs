@@ -5,7 +5,7 @@
 
 use super::percentile;
 use brunt_model::Run;
-use brunt_model::finding::{FigureEstimate, Interval};
+use brunt_model::finding::{FigureEstimate, PercentileInterval};
 use brunt_model::goal::Aim;
 use brunt_model::goal::Goal;
 use std::time::Duration;
@@ -22,7 +22,7 @@ const FEWEST_BEYOND: f64 = 25.0;
 
 /// Progress of a run toward its goals.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Progress {
+pub struct UntilProgress {
     /// Progress toward each goal, in their order.
     pub goals: Vec<GoalProgress>,
 }
@@ -45,7 +45,7 @@ impl GoalProgress {
     }
 }
 
-impl Progress {
+impl UntilProgress {
     /// True if all intervals are narrow enough.
     pub fn is_narrow(&self) -> bool {
         self.goals.iter().all(GoalProgress::is_narrow)
@@ -53,7 +53,7 @@ impl Progress {
 }
 
 /// Returns the progress of the run toward `goals`.
-pub fn goal_progress(run: &Run, goals: &[Goal]) -> Progress {
+pub fn goal_progress(run: &Run, goals: &[Goal]) -> UntilProgress {
     let mut quantiles: Vec<f64> = goals.iter().filter_map(|g| quantile(g.aim)).collect();
     quantiles.sort_by(f64::total_cmp);
     quantiles.dedup();
@@ -67,12 +67,12 @@ pub fn goal_progress(run: &Run, goals: &[Goal]) -> Progress {
         };
         reaches.push(GoalProgress { goal: *goal, half_width: estimate.and_then(half_width) });
     }
-    Progress { goals: reaches }
+    UntilProgress { goals: reaches }
 }
 
 /// Estimate of a quantile, if enough effective samples lie beyond it.
-fn estimate_of(q: f64, intervals: &[Interval]) -> Option<FigureEstimate> {
-    let has_enough = |interval: &&Interval| {
+fn estimate_of(q: f64, intervals: &[PercentileInterval]) -> Option<FigureEstimate> {
+    let has_enough = |interval: &&PercentileInterval| {
         interval.quantile == q && interval.effective_samples * q.min(1.0 - q) >= FEWEST_BEYOND
     };
     intervals.iter().find(has_enough)?.estimate
@@ -103,9 +103,9 @@ pub struct StopRule {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Decision {
     /// The run must continue.
-    Continue(Progress),
+    Continue(UntilProgress),
     /// All goals are reached: the run may end.
-    Done(Progress),
+    Done(UntilProgress),
 }
 
 impl StopRule {

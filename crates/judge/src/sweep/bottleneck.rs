@@ -1,6 +1,6 @@
 //! Finds the bottleneck of a contender's server from its trials at the highest loads.
 
-use super::limits::Growth;
+use super::limits::ThroughputGrowth;
 use brunt_model::analysis::{Bottleneck, Culprit};
 use brunt_model::{Study, Trial};
 use std::collections::BTreeMap;
@@ -8,13 +8,17 @@ use std::collections::BTreeMap;
 /// Returns the bottleneck that most trials above the saturation point have, or those at the highest
 /// load if saturation was not reached. A bottleneck that was found outweighs one that was not. Of
 /// equal numbers, the one at the highest load wins.
-pub fn of_contender(study: &Study, contender: usize, growth: Growth) -> Option<Bottleneck> {
+pub fn of_contender(
+    study: &Study,
+    contender: usize,
+    growth: ThroughputGrowth,
+) -> Option<Bottleneck> {
     let highest = study.trials_of(contender).map(|trial| load(study, trial)).fold(0.0, f64::max);
     // Only under saturation does the bottleneck limit the throughput.
     let from = match growth {
-        Growth::Ends { from, .. } => from,
-        Growth::Flat { .. } => 0.0,
-        Growth::Continues | Growth::Unknown => highest,
+        ThroughputGrowth::Ends { from, .. } => from,
+        ThroughputGrowth::Flat { .. } => 0.0,
+        ThroughputGrowth::Continues | ThroughputGrowth::Unknown => highest,
     };
     let mut candidates: Vec<(f64, &Bottleneck)> = study
         .trials_of(contender)

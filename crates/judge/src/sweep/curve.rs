@@ -1,8 +1,8 @@
 //! Builds the curve of a contender: the figures at each load, with their bands.
 
 use super::response::quantile;
-use super::trials::{ENOUGH_BLOCKS, Step, Trials};
-use brunt_model::analysis::{Band, BandedFigure, Block, CurvePoint};
+use super::trials::{ENOUGH_BLOCKS, LoadTrials, Trials};
+use brunt_model::analysis::{Band, BandedFigure, CurvePoint, SecondOfTrial};
 use brunt_model::finding::FigureEstimate;
 use brunt_model::{Observation, Study};
 use brunt_stats::{blocks, order, robust};
@@ -40,7 +40,7 @@ pub fn set_percentile_bands(study: &Study, contender: usize, points: &mut [Curve
     }
 }
 
-fn point(step: &Step) -> CurvePoint {
+fn point(step: &LoadTrials) -> CurvePoint {
     let mut point = CurvePoint {
         load: step.load,
         trials: step.trials.len() as u32,
@@ -64,7 +64,10 @@ fn point(step: &Step) -> CurvePoint {
 
 /// Median of a figure over the trials that have it; None if no trial has it. The band is the 95 %
 /// interval by order statistics if at least six trials have the figure, otherwise the range.
-fn over_trials(step: &Step, figure_of: fn(&Observation) -> Option<f64>) -> Option<BandedFigure> {
+fn over_trials(
+    step: &LoadTrials,
+    figure_of: fn(&Observation) -> Option<f64>,
+) -> Option<BandedFigure> {
     let values = step.trials.iter().filter_map(|trial| figure_of(trial)).filter(|v| v.is_finite());
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);
@@ -89,13 +92,13 @@ fn set_band(figure: &mut BandedFigure, half: Option<f64>) {
 
 /// Half the 95 % interval of the throughput, in completed requests/s, from the differences between
 /// blocks of time. None with too few blocks.
-fn rate_half_width(blocks: &[Block]) -> Option<f64> {
+fn rate_half_width(blocks: &[SecondOfTrial]) -> Option<f64> {
     half_width(blocks.iter().map(|block| (block.completed as f64, block.seconds)))
 }
 
 /// Half the 95 % interval of the mean response time, in seconds, from the differences between
 /// blocks of time. None with too few blocks.
-fn mean_half_width(blocks: &[Block]) -> Option<f64> {
+fn mean_half_width(blocks: &[SecondOfTrial]) -> Option<f64> {
     let means = blocks.iter().filter_map(|block| Some((block.mean?, block.completed as f64)));
     half_width(means.map(|(mean, completed)| (mean * completed, completed)))
 }

@@ -7,7 +7,7 @@ mod highest_load;
 mod knee;
 mod saturation;
 
-pub use saturation::{Growth, growth, peak, plateau};
+pub use saturation::{ThroughputGrowth, growth, peak, plateau};
 
 use super::trials::Trials;
 use brunt_model::LoadUnit;

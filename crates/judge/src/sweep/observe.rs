@@ -1,9 +1,9 @@
 //! Turns the trials of a study into observations.
 
 use crate::steady;
-use brunt_model::analysis::{Block, ObservedQuantile};
+use brunt_model::analysis::{ObservedQuantile, SecondOfTrial};
 use brunt_model::finding::{ProcessUse, State, Verdict};
-use brunt_model::series::Point;
+use brunt_model::series::SeriesPoint;
 use brunt_model::time::seconds_of;
 use brunt_model::{Contender, LoadUnit, Objective, Observation, Observations, Run, Study, Trial};
 use brunt_stats::Sketch;
@@ -105,8 +105,8 @@ fn quantiles(run: &Run) -> Vec<ObservedQuantile> {
 }
 
 /// Groups the points of the measured time into blocks of a second.
-fn blocks(points: &[Point]) -> Vec<Block> {
-    let mut groups: Vec<(f64, Vec<&Point>)> = Vec::new();
+fn blocks(points: &[SeriesPoint]) -> Vec<SecondOfTrial> {
+    let mut groups: Vec<(f64, Vec<&SeriesPoint>)> = Vec::new();
     for point in points {
         match groups.last_mut() {
             // Points end within a millisecond of the full second, not exactly at it.
@@ -127,7 +127,7 @@ fn blocks(points: &[Point]) -> Vec<Block> {
     groups.iter().map(|(seconds, points)| block(*seconds, points)).collect()
 }
 
-fn block(seconds: f64, points: &[&Point]) -> Block {
+fn block(seconds: f64, points: &[&SeriesPoint]) -> SecondOfTrial {
     let mut response = Sketch::default();
     for point in points {
         response.merge(&point.response);
@@ -137,7 +137,7 @@ fn block(seconds: f64, points: &[&Point]) -> Block {
     for point in points {
         planned += if point.flow.arrivals > 0 { point.flow.arrivals } else { point.flow.planned };
     }
-    Block {
+    SecondOfTrial {
         seconds,
         planned,
         completed: points.iter().map(|point| point.flow.completed).sum(),

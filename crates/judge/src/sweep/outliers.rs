@@ -1,8 +1,8 @@
 //! Finds steps (loads) that differ from their neighbors, and repetitions that differ from the
 //! others of their step.
 
-use super::limits::{self, Growth};
-use super::trials::{LoadPoint, Step, Trials};
+use super::limits::{self, ThroughputGrowth};
+use super::trials::{LoadFigures, LoadTrials, Trials};
 use brunt_model::analysis::Outlier;
 use brunt_model::numbers::{self, rate, seconds};
 use brunt_stats::robust;
@@ -26,9 +26,9 @@ const FEWEST_REPETITIONS: usize = 4;
 pub fn outliers(trials: &Trials) -> Vec<Outlier> {
     let mut outliers = outlying_steps(trials);
     let saturation_load = match limits::growth(&trials.curve()) {
-        Growth::Ends { from, .. } => from,
-        Growth::Flat { .. } => 0.0,
-        Growth::Continues | Growth::Unknown => f64::INFINITY,
+        ThroughputGrowth::Ends { from, .. } => from,
+        ThroughputGrowth::Flat { .. } => 0.0,
+        ThroughputGrowth::Continues | ThroughputGrowth::Unknown => f64::INFINITY,
     };
     outliers.extend(
         trials.steps.iter().flat_map(|step| outlying_repetitions(trials, step, saturation_load)),
@@ -93,15 +93,15 @@ struct FittedPoint {
 
 /// Fits a line through the origin (median of achieved ÷ offered) up to the corner, and the plateau
 /// from there on. Without a plateau, the line covers all loads.
-fn fitted_throughput(curve: &[LoadPoint]) -> Vec<FittedPoint> {
+fn fitted_throughput(curve: &[LoadFigures]) -> Vec<FittedPoint> {
     let slopes: Vec<f64> = curve
         .iter()
         .map(|point| point.achieved / point.offered_or_load().max(f64::MIN_POSITIVE))
         .collect();
     let (plateau, from) = match limits::growth(curve) {
-        Growth::Ends { plateau, from } => (plateau, from),
-        Growth::Flat { plateau } => (plateau, 0.0),
-        Growth::Continues | Growth::Unknown => (f64::INFINITY, f64::INFINITY),
+        ThroughputGrowth::Ends { plateau, from } => (plateau, from),
+        ThroughputGrowth::Flat { plateau } => (plateau, 0.0),
+        ThroughputGrowth::Continues | ThroughputGrowth::Unknown => (f64::INFINITY, f64::INFINITY),
     };
     let rising = slopes.iter().zip(curve).filter(|(_, point)| point.offered_or_load() < from);
     let rising: Vec<f64> = rising.map(|(slope, _)| *slope).collect();
@@ -118,7 +118,7 @@ fn fitted_throughput(curve: &[LoadPoint]) -> Vec<FittedPoint> {
 /// Finds repetitions of a step with another throughput or response time than the rest. From
 /// `saturation_load` on, response times are not examined: the queue grows as long as the step
 /// lasts, and at random.
-fn outlying_repetitions(trials: &Trials, step: &Step, saturation_load: f64) -> Vec<Outlier> {
+fn outlying_repetitions(trials: &Trials, step: &LoadTrials, saturation_load: f64) -> Vec<Outlier> {
     if step.trials.len() < FEWEST_REPETITIONS {
         return Vec::new();
     }

@@ -1,6 +1,6 @@
 //! Chooses the response time that represents a trial, and the trials that are usable.
 
-use brunt_model::analysis::Block;
+use brunt_model::analysis::SecondOfTrial;
 use brunt_model::finding::State;
 use brunt_model::{Observation, Observations};
 
@@ -59,7 +59,7 @@ impl Response {
     }
 
     /// Response time of a block, in seconds.
-    pub fn of_block(self, block: &Block) -> Option<f64> {
+    pub fn of_block(self, block: &SecondOfTrial) -> Option<f64> {
         match self {
             Self::P99 => block.p99,
             Self::Mean => block.mean,

@@ -1,6 +1,6 @@
 //! Fits the Universal Scalability Law to a sweep of users without think time.
 
-use super::trials::{LoadPoint, Trials};
+use super::trials::{LoadFigures, Trials};
 use brunt_model::LoadUnit;
 use brunt_model::analysis::{Band, BandedFigure, Scalability};
 use brunt_model::numbers::load;
@@ -37,7 +37,7 @@ fn banded(trials: &Trials, figure: fn(&Fit) -> Option<f64>) -> Option<BandedFigu
     trials.banded(|curve| figure(&law(curve)?))
 }
 
-fn law(curve: &[LoadPoint]) -> Option<Fit> {
+fn law(curve: &[LoadFigures]) -> Option<Fit> {
     let (n, x): (Vec<f64>, Vec<f64>) =
         curve.iter().map(|point| (point.load, point.achieved)).unzip();
     // The law is defined from one user on.
@@ -47,7 +47,7 @@ fn law(curve: &[LoadPoint]) -> Option<Fit> {
     usl::fit(&n, &x)
 }
 
-fn caution(curve: &[LoadPoint], kappa: BandedFigure, peak: Option<BandedFigure>) -> String {
+fn caution(curve: &[LoadFigures], kappa: BandedFigure, peak: Option<BandedFigure>) -> String {
     let highest = curve.last().map_or(0.0, |point| point.load);
     let low = curve.first().map_or(0.0, |point| point.load);
     let high = load(LoadUnit::Users { think: None }, highest);

@@ -6,7 +6,7 @@
 
 use super::response::{Response, is_usable};
 use crate::levels::Factors;
-use brunt_model::analysis::{Band, BandedFigure, Block};
+use brunt_model::analysis::{Band, BandedFigure, SecondOfTrial};
 use brunt_model::{LoadUnit, Objective, Observation, Observations};
 use brunt_stats::{bootstrap, robust};
 use rand::SeedableRng as _;
@@ -32,7 +32,7 @@ pub struct Trials<'a> {
     /// Response time that represents a trial; None if no trial has any.
     pub response: Option<Response>,
     /// Loads in ascending order; each has at least one trial.
-    pub steps: Vec<Step<'a>>,
+    pub steps: Vec<LoadTrials<'a>>,
     /// Repetitions in ascending order.
     pub repetitions: Vec<u32>,
     /// Number of trials at loads above the last of `steps`; all of them were excluded.
@@ -40,14 +40,14 @@ pub struct Trials<'a> {
 }
 
 /// All trials at one load that were neither cut short nor invalid.
-pub struct Step<'a> {
+pub struct LoadTrials<'a> {
     pub load: f64,
     pub trials: Vec<&'a Observation>,
 }
 
 /// Figures at one load.
 #[derive(Debug, Clone, PartialEq)]
-pub struct LoadPoint {
+pub struct LoadFigures {
     pub load: f64,
     /// Offered load per second; None in a closed loop.
     pub offered: Option<f64>,
@@ -63,7 +63,7 @@ pub struct LoadPoint {
     pub met: Vec<Option<f64>>,
 }
 
-impl LoadPoint {
+impl LoadFigures {
     /// Offered load per second, or the planned load.
     pub fn offered_or_load(&self) -> f64 {
         self.offered.unwrap_or(self.load)
@@ -116,7 +116,8 @@ impl<'a> Trials<'a> {
         repetitions.sort_unstable();
         repetitions.dedup();
         let steps = trials.chunk_by(|a, b| a.load == b.load);
-        let steps = steps.map(|step| Step { load: step[0].load, trials: step.to_vec() }).collect();
+        let steps =
+            steps.map(|step| LoadTrials { load: step[0].load, trials: step.to_vec() }).collect();
         let highest = trials.last().map_or(f64::NEG_INFINITY, |trial| trial.load);
         Self {
             contender: &observations.contenders[index],
@@ -141,10 +142,10 @@ impl<'a> Trials<'a> {
     }
 
     /// Returns the curve of all repetitions: medians.
-    pub fn curve(&self) -> Vec<LoadPoint> {
+    pub fn curve(&self) -> Vec<LoadFigures> {
         let mut curve = Vec::with_capacity(self.steps.len());
         for step in &self.steps {
-            let points: Vec<LoadPoint> =
+            let points: Vec<LoadFigures> =
                 step.trials.iter().map(|trial| self.figures(trial)).collect();
             curve.push(self.median_point(step.load, &points));
         }
@@ -152,7 +153,7 @@ impl<'a> Trials<'a> {
     }
 
     /// Returns the curve of one repetition, with the loads at which it was measured.
-    pub fn curve_of(&self, repetition: u32) -> Vec<LoadPoint> {
+    pub fn curve_of(&self, repetition: u32) -> Vec<LoadFigures> {
         let mut curve = Vec::new();
         for step in &self.steps {
             let trial = step.trials.iter().find(|trial| trial.repetition == repetition);
@@ -162,7 +163,7 @@ impl<'a> Trials<'a> {
     }
 
     /// Returns a curve of resampled repetitions, with resampled blocks of each trial.
-    fn resampled_curve(&self, random: &mut Pcg64Mcg) -> Vec<LoadPoint> {
+    fn resampled_curve(&self, random: &mut Pcg64Mcg) -> Vec<LoadFigures> {
         // One start of the server is one sample, so repetitions are drawn before blocks.
         let chosen = bootstrap::draw(self.repetitions.len(), random);
         let mut curve = Vec::with_capacity(self.steps.len());
@@ -174,7 +175,7 @@ impl<'a> Trials<'a> {
                 })
                 .collect();
             if !trials.is_empty() {
-                let points: Vec<LoadPoint> =
+                let points: Vec<LoadFigures> =
                     trials.into_iter().map(|trial| self.resampled(trial, random)).collect();
                 curve.push(self.median_point(step.load, &points));
             }
@@ -183,13 +184,13 @@ impl<'a> Trials<'a> {
     }
 
     /// Returns a figure of the curve, with its band.
-    pub fn banded(&self, figure: impl Fn(&[LoadPoint]) -> Option<f64>) -> Option<BandedFigure> {
+    pub fn banded(&self, figure: impl Fn(&[LoadFigures]) -> Option<f64>) -> Option<BandedFigure> {
         self.estimate(figure).map(|estimate| estimate.figure)
     }
 
     /// Returns a figure of the curve, with its certainty. The band comes from the repetitions if
     /// there are enough, otherwise it is their range; for one repetition, it comes from its blocks.
-    pub fn estimate(&self, figure: impl Fn(&[LoadPoint]) -> Option<f64>) -> Option<CurveFigure> {
+    pub fn estimate(&self, figure: impl Fn(&[LoadFigures]) -> Option<f64>) -> Option<CurveFigure> {
         let value = figure(&self.curve())?;
         let unbanded = BandedFigure { value, low: value, high: value, band: Band::One };
         match self.repetitions.len() {
@@ -217,7 +218,7 @@ impl<'a> Trials<'a> {
         &self,
         unbanded: BandedFigure,
         band: Band,
-        figure: impl Fn(&[LoadPoint]) -> Option<f64>,
+        figure: impl Fn(&[LoadFigures]) -> Option<f64>,
     ) -> CurveFigure {
         let mut random = Pcg64Mcg::seed_from_u64(SEED);
         let interval =
@@ -236,8 +237,8 @@ impl<'a> Trials<'a> {
         trials.all(|trial| trial.blocks.len() >= ENOUGH_BLOCKS)
     }
 
-    fn figures(&self, trial: &Observation) -> LoadPoint {
-        LoadPoint {
+    fn figures(&self, trial: &Observation) -> LoadFigures {
+        LoadFigures {
             load: trial.load,
             offered: trial.offered.filter(|offered| offered.is_finite()),
             achieved: trial.achieved,
@@ -254,13 +255,13 @@ impl<'a> Trials<'a> {
 
     /// Returns a trial with resampled blocks: each figure changes by the same ratio as
     /// that of its blocks.
-    fn resampled(&self, trial: &Observation, random: &mut Pcg64Mcg) -> LoadPoint {
+    fn resampled(&self, trial: &Observation, random: &mut Pcg64Mcg) -> LoadFigures {
         let mut figures = self.figures(trial);
         if trial.blocks.len() < 2 {
             return figures;
         }
-        let all: Vec<&Block> = trial.blocks.iter().collect();
-        let drawn: Vec<&Block> =
+        let all: Vec<&SecondOfTrial> = trial.blocks.iter().collect();
+        let drawn: Vec<&SecondOfTrial> =
             bootstrap::draw(all.len(), random).into_iter().map(|index| all[index]).collect();
         // Blocks do not keep all samples, so the ratio of drawn to measured
         // blocks changes the figure.
@@ -278,8 +279,8 @@ impl<'a> Trials<'a> {
     }
 
     /// Returns the medians of trials at one load.
-    fn median_point(&self, load: f64, trials: &[LoadPoint]) -> LoadPoint {
-        LoadPoint {
+    fn median_point(&self, load: f64, trials: &[LoadFigures]) -> LoadFigures {
+        LoadFigures {
             load,
             offered: median(trials, |t| t.offered),
             achieved: median(trials, |t| Some(t.achieved)).unwrap_or(0.0),
@@ -291,12 +292,12 @@ impl<'a> Trials<'a> {
     }
 }
 
-fn median(trials: &[LoadPoint], figure: fn(&LoadPoint) -> Option<f64>) -> Option<f64> {
+fn median(trials: &[LoadFigures], figure: fn(&LoadFigures) -> Option<f64>) -> Option<f64> {
     robust::median(&trials.iter().filter_map(figure).collect::<Vec<_>>())
 }
 
 /// Share of the trials that met an objective; None if that is not known of any.
-fn share_met(trials: &[LoadPoint], objective: usize) -> Option<f64> {
+fn share_met(trials: &[LoadFigures], objective: usize) -> Option<f64> {
     let shares: Vec<f64> =
         trials.iter().filter_map(|t| t.met.get(objective).copied().flatten()).collect();
     (!shares.is_empty()).then(|| shares.iter().sum::<f64>() / shares.len() as f64)
@@ -308,11 +309,15 @@ fn ratio(one: f64, other: f64) -> f64 {
 }
 
 /// Ratio of the rates of drawn blocks and of all blocks.
-fn rate_ratio(drawn: &[&Block], all: &[&Block], count: fn(&Block) -> f64) -> f64 {
+fn rate_ratio(
+    drawn: &[&SecondOfTrial],
+    all: &[&SecondOfTrial],
+    count: fn(&SecondOfTrial) -> f64,
+) -> f64 {
     ratio(rate(drawn, count), rate(all, count))
 }
 
-fn rate(blocks: &[&Block], count: fn(&Block) -> f64) -> f64 {
+fn rate(blocks: &[&SecondOfTrial], count: fn(&SecondOfTrial) -> f64) -> f64 {
     ratio(
         blocks.iter().map(|block| count(block)).sum(),
         blocks.iter().map(|block| block.seconds).sum(),
@@ -320,12 +325,16 @@ fn rate(blocks: &[&Block], count: fn(&Block) -> f64) -> f64 {
 }
 
 /// Ratio of the means of drawn blocks and of all blocks.
-fn mean_ratio(drawn: &[&Block], all: &[&Block], figure: &dyn Fn(&Block) -> Option<f64>) -> f64 {
+fn mean_ratio(
+    drawn: &[&SecondOfTrial],
+    all: &[&SecondOfTrial],
+    figure: &dyn Fn(&SecondOfTrial) -> Option<f64>,
+) -> f64 {
     ratio(weighted_mean(drawn, figure), weighted_mean(all, figure))
 }
 
 /// Mean of a block's figure, weighted by the number of replies.
-fn weighted_mean(blocks: &[&Block], figure: &dyn Fn(&Block) -> Option<f64>) -> f64 {
+fn weighted_mean(blocks: &[&SecondOfTrial], figure: &dyn Fn(&SecondOfTrial) -> Option<f64>) -> f64 {
     let weighted = blocks.iter().filter_map(|block| Some((figure(block)?, block.completed as f64)));
     let (sum, weight) =
         weighted.fold((0.0, 0.0), |(sum, weight), (v, w)| (sum + v * w, weight + w));

@@ -13,7 +13,7 @@ mod write;
 
 pub use crate::Flow;
 pub use crate::tally::TallyMessage as Tally;
-pub use crate::tally::sums::kinds::{Failure, Malformed};
+pub use crate::tally::sums::kinds::{Failure, MalformedReply};
 pub use crate::tally::sums::messages::Histogram;
 pub use kinds::Phase;
 pub use read::{Decoded, event, process_message};
@@ -246,7 +246,7 @@ pub struct Sample {
     pub opening_lag_nanos: u64,
     #[prost(uint64, optional, tag = "25")]
     pub read_lag_nanos: Option<u64>,
-    #[prost(enumeration = "Malformed", tag = "26")]
+    #[prost(enumeration = "MalformedReply", tag = "26")]
     pub malformed: i32,
 }
 

@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
     thiserror::Error,
 )]
 #[serde(rename_all = "snake_case")]
-pub enum Malformed {
+pub enum MalformedReply {
     /// The first bytes are no HTTP/1.x status line.
     #[error("the status line is not HTTP/1.x")]
     StatusLine,
@@ -319,7 +319,7 @@ pub enum Malformed {
     ClosedQuic,
 }
 
-impl Malformed {
+impl MalformedReply {
     /// Returns the kind of failure with this cause.
     pub fn failure(self) -> Failure {
         match self {

@@ -39,7 +39,7 @@ impl Portion {
 /// Order of the requests of a list, or of the branches of a choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Order {
+pub enum ListOrder {
     /// In sequence, for all users together. In a round, each appears as often as its weight.
     Sequence,
     /// Random, in proportion to the weights.

@@ -9,7 +9,7 @@ use crate::time::seconds_of;
 
 /// A counter of [`Flow`].
 #[derive(Debug)]
-pub struct Counter {
+pub struct FlowCounter {
     /// Name of its field.
     pub name: &'static str,
     /// The lines of the comment above its row.
@@ -19,12 +19,12 @@ pub struct Counter {
     /// Returns its value.
     pub value: fn(&Flow) -> u64,
     /// Figures of the counter in the report of a run.
-    pub figures: &'static [Figure],
+    pub figures: &'static [FlowFigure],
 }
 
 /// A figure of a report, computed from one counter.
 #[derive(Debug)]
-pub struct Figure {
+pub struct FlowFigure {
     /// Key of the figure in JSON.
     pub key: &'static str,
     /// Definition, if it differs from that of the counter.
@@ -60,7 +60,7 @@ pub enum FigureValue {
     Unknown,
 }
 
-impl Figure {
+impl FlowFigure {
     const fn new(key: &'static str, kind: FigureKind) -> Self {
         Self { key, description: None, kind }
     }
@@ -70,7 +70,7 @@ impl Figure {
     }
 }
 
-impl Counter {
+impl FlowCounter {
     /// Returns its definition, in lines.
     pub fn description(&self) -> String {
         let lines: Vec<&str> = self.comment.iter().map(|line| line.trim()).collect();
@@ -78,12 +78,12 @@ impl Counter {
     }
 
     /// Returns the definition of a figure of this counter, in lines.
-    pub fn description_of(&self, figure: &Figure) -> String {
+    pub fn description_of(&self, figure: &FlowFigure) -> String {
         figure.description.map_or_else(|| self.description(), str::to_owned)
     }
 
     /// Returns the value of a figure of this counter in a run.
-    pub fn value_of(&self, figure: &Figure, run: &Run) -> FigureValue {
+    pub fn value_of(&self, figure: &FlowFigure, run: &Run) -> FigureValue {
         let total = (self.value)(&run.flow_all);
         match figure.kind {
             FigureKind::WholeRun => FigureValue::Count(total),
@@ -116,7 +116,7 @@ macro_rules! counters {
 
         impl $group {
             /// All counters, in the order of reports.
-            pub const COUNTERS: &[Counter] = &[$(Counter {
+            pub const COUNTERS: &[FlowCounter] = &[$(FlowCounter {
                 name: stringify!($name),
                 comment: &[$($line),+],
                 number: $number,
@@ -186,39 +186,39 @@ counters! {
         users: level = 20,
         /// Connections opened.
         opened: total = 9 => [
-            Figure::described("opened", FigureKind::WholeRun, "Opened in the whole run, setup and warm-up included."),
-            Figure::described("opened_in_measured_time", FigureKind::MeasuredTime, "Opened in the measured time."),
+            FlowFigure::described("opened", FigureKind::WholeRun, "Opened in the whole run, setup and warm-up included."),
+            FlowFigure::described("opened_in_measured_time", FigureKind::MeasuredTime, "Opened in the measured time."),
         ],
         /// Requests sent on a connection that had been used before.
-        reused: total = 10 => [Figure::new("reused", FigureKind::WholeRun)],
+        reused: total = 10 => [FlowFigure::new("reused", FigureKind::WholeRun)],
         /// Connections open at the end.
         connections: level = 19 => [
-            Figure::described("peak", FigureKind::Peak, "Most connections open at the end of an interval."),
+            FlowFigure::described("peak", FigureKind::Peak, "Most connections open at the end of an interval."),
         ],
         /// Idle connections that the server closed.
-        closed_idle: total = 11 => [Figure::new("closed_idle", FigureKind::WholeRun)],
+        closed_idle: total = 11 => [FlowFigure::new("closed_idle", FigureKind::WholeRun)],
         /// Connections closed because the server sent bytes that belong to no reply.
-        unsolicited: total = 12 => [Figure::new("unsolicited", FigureKind::WholeRun)],
+        unsolicited: total = 12 => [FlowFigure::new("unsolicited", FigureKind::WholeRun)],
         /// QUIC packets that brunt sent; 0 without HTTP/3.
-        packets_sent: total = 22 => [Figure::new("packets_sent", FigureKind::WholeRun)],
+        packets_sent: total = 22 => [FlowFigure::new("packets_sent", FigureKind::WholeRun)],
         /// QUIC packets that brunt sent and that QUIC declared lost.
-        packets_lost: total = 23 => [Figure::new("packets_lost", FigureKind::WholeRun)],
+        packets_lost: total = 23 => [FlowFigure::new("packets_lost", FigureKind::WholeRun)],
         /// QUIC packets received after the handshake, each number once; 0 without HTTP/3.
-        packets_received: total = 30 => [Figure::new("packets_received", FigureKind::WholeRun)],
+        packets_received: total = 30 => [FlowFigure::new("packets_received", FigureKind::WholeRun)],
         /// QUIC packets of the server that are missing among those received: lost on the way, or their numbers skipped by
         /// the server on purpose, which servers do rarely.
-        server_packets_lost: total = 31 => [Figure::new("server_packets_lost", FigureKind::WholeRun)],
+        server_packets_lost: total = 31 => [FlowFigure::new("server_packets_lost", FigureKind::WholeRun)],
         /// QUIC connections with a Retry packet in the handshake: the server validated the address first.
-        quic_retries: total = 32 => [Figure::new("quic_retries", FigureKind::WholeRun)],
+        quic_retries: total = 32 => [FlowFigure::new("quic_retries", FigureKind::WholeRun)],
         /// Nanoseconds from the first packet of these connections to the Retry, summed up.
-        quic_retry_nanos: total = 33 => [Figure::described(
+        quic_retry_nanos: total = 33 => [FlowFigure::described(
             "quic_retry_seconds",
             FigureKind::MeanSeconds(|flow| flow.quic_retries),
             "Mean time from the first packet of these connections to the Retry, in seconds; null without one.",
         )],
         /// Round trips of QUIC connections as these estimate them, one for each connection and snapshot, summed up, in
         /// nanoseconds.
-        rtt_nanos: total = 28 => [Figure::described(
+        rtt_nanos: total = 28 => [FlowFigure::described(
             "quic_rtt_seconds",
             FigureKind::MeanSeconds(|flow| flow.rtts),
             "Mean round-trip time of QUIC connections, as these estimate it, in seconds; null without HTTP/3.",
@@ -226,21 +226,21 @@ counters! {
         /// Number of round trips in `rtt_nanos`.
         rtts: total = 29,
         /// Resumed connections with early data (0-RTT) that the server accepted.
-        early_accepted: total = 24 => [Figure::new("early_accepted", FigureKind::WholeRun)],
+        early_accepted: total = 24 => [FlowFigure::new("early_accepted", FigureKind::WholeRun)],
         /// Resumed connections with early data that the server refused: the requests were sent again.
-        early_refused: total = 25 => [Figure::new("early_refused", FigureKind::WholeRun)],
+        early_refused: total = 25 => [FlowFigure::new("early_refused", FigureKind::WholeRun)],
         /// Requests over HTTP/2 with a body that had to wait because the server's window was full.
-        stalled: total = 26 => [Figure::new("stalled_requests", FigureKind::WholeRun)],
+        stalled: total = 26 => [FlowFigure::new("stalled_requests", FigureKind::WholeRun)],
         /// Nanoseconds for which these requests waited, summed up.
-        stalled_nanos: total = 27 => [Figure::described(
+        stalled_nanos: total = 27 => [FlowFigure::described(
             "stalled_seconds",
             FigureKind::Seconds,
             "Time for which these requests waited, summed up, in seconds.",
         )],
         /// WebSocket messages that no request awaited: they came before their request, or did not match its pattern.
-        pushes: total = 34 => [Figure::new("websocket_pushes", FigureKind::WholeRun)],
+        pushes: total = 34 => [FlowFigure::new("websocket_pushes", FigureKind::WholeRun)],
         /// TLS handshakes that took a further round trip because the server asked for another key share
         /// (`HelloRetryRequest`).
-        hello_retries: total = 35 => [Figure::new("hello_retries", FigureKind::WholeRun)],
+        hello_retries: total = 35 => [FlowFigure::new("hello_retries", FigureKind::WholeRun)],
     }
 }

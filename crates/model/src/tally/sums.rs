@@ -5,7 +5,7 @@ pub mod kinds;
 pub mod messages;
 
 use crate::Failure;
-use crate::outcome::Malformed;
+use crate::outcome::MalformedReply;
 use brunt_stats::Histogram;
 pub use messages::{FailureCount, FailureTimes, MalformedCount, StatusCount};
 
@@ -208,7 +208,7 @@ impl Summand for Vec<(Failure, Histogram)> {
     }
 }
 
-impl Summand for Vec<(Malformed, u64)> {
+impl Summand for Vec<(MalformedReply, u64)> {
     type Field = Vec<MalformedCount>;
 
     fn merge(&mut self, other: &Self) {
@@ -220,7 +220,7 @@ impl Summand for Vec<(Malformed, u64)> {
 
     fn to_field(&self) -> Self::Field {
         let messages = self.iter().map(|(cause, count)| MalformedCount {
-            cause: kinds::Malformed::number(*cause),
+            cause: kinds::MalformedReply::number(*cause),
             count: *count,
         });
         messages.collect()
@@ -232,7 +232,7 @@ impl Summand for Vec<(Malformed, u64)> {
                 .iter()
                 // An unknown cause comes from a later version; its failure is counted anyway.
                 .filter_map(|message| {
-                    Some((kinds::Malformed::from_number(message.cause)?, message.count))
+                    Some((kinds::MalformedReply::from_number(message.cause)?, message.count))
                 })
                 .collect(),
         )

@@ -30,7 +30,7 @@ fn spec(name: &str, what: Probed) -> ProbeSpec {
 
 /// Returns the events until `is_enough` is true, for ten seconds at most.
 fn watched(specs: &[ProbeSpec], is_enough: impl Fn(&[WatchEvent]) -> bool) -> Vec<WatchEvent> {
-    let mut watch = Watch::start(specs, Since::now());
+    let mut watch = ReadingTask::start(specs, Since::now());
     let mut events = Vec::new();
     for _ in 0..1000 {
         events.extend(watch.drain());
@@ -122,7 +122,7 @@ fn what_is_not_there_is_told_once_and_again_when_it_comes() {
         "later",
         Probed::Processes { select: Select::PidFile(file.clone()), via: ProbeAccess::Local },
     )];
-    let mut watch = Watch::start(&specs, Since::now());
+    let mut watch = ReadingTask::start(&specs, Since::now());
     let mut events = Vec::new();
     for round in 0..1000 {
         events.extend(watch.drain());
@@ -217,7 +217,7 @@ fn what_twenty_processes_cost() {
     ];
     for (what, specs) in cases {
         let mut probe = crate::SelfProbe::new(&[]);
-        let mut watch = Watch::start(&specs, Since::now());
+        let mut watch = ReadingTask::start(&specs, Since::now());
         let seconds = 10;
         sleep(every * seconds);
         let used: f64 =

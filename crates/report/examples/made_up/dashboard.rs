@@ -1,8 +1,8 @@
 //! A dashboard of 40 labels over five minutes.
 
-use brunt_report::figure::{Axis, Figure, Line, Point, Scale, Unit};
+use brunt_report::figure::{Axis, AxisScale, Chart, ChartLine, ChartPoint, ChartUnit};
 use brunt_report::html::dashboard::{
-    ChartSection, Dashboard, DashboardCell, DashboardTable, Grade, Share, ShareForm, Shares,
+    ChartSection, Dashboard, DashboardCell, DashboardTable, Grade, PartOfWhole, ShareForm, Shares,
 };
 
 const LABELS: usize = 40;
@@ -11,7 +11,7 @@ const NOON: f64 = 1_782_907_200.0;
 
 /// The dashboard.
 pub fn dashboard() -> Dashboard {
-    let part = |name: &str, count, grade| Share { name: name.into(), count, grade };
+    let part = |name: &str, count, grade| PartOfWhole { name: name.into(), count, grade };
     Dashboard {
         title: "Shop <b>dashboard</b>".into(),
         facts: vec![("Source file".into(), "\"shop.jtl\"".into())],
@@ -37,9 +37,9 @@ pub fn dashboard() -> Dashboard {
         sections: vec![
             section(
                 "Overview",
-                &[("Throughput", Unit::PerSecond, 1), ("Error Rate", Unit::Share, 1)],
+                &[("Throughput", ChartUnit::PerSecond, 1), ("Error Rate", ChartUnit::Share, 1)],
             ),
-            section("Over Time", &[("Response Times Over Time", Unit::Seconds, 8)]),
+            section("Over Time", &[("Response Times Over Time", ChartUnit::Seconds, 8)]),
         ],
     }
 }
@@ -65,27 +65,31 @@ fn statistics() -> DashboardTable {
     }
 }
 
-fn section(title: &str, charts: &[(&str, Unit, usize)]) -> ChartSection {
-    let figures = charts.iter().map(|(title, unit, lines)| Figure {
+fn section(title: &str, charts: &[(&str, ChartUnit, usize)]) -> ChartSection {
+    let figures = charts.iter().map(|(title, unit, lines)| Chart {
         id: title.to_lowercase().replace(' ', "-"),
         title: (*title).into(),
         about: "Made up by a formula.".into(),
         group: "time".into(),
-        x: Axis { label: "Time of day, UTC".into(), unit: Unit::Clock, scale: Scale::Linear },
-        y: Axis { label: String::new(), unit: *unit, scale: Scale::Linear },
+        x: Axis {
+            label: "Time of day, UTC".into(),
+            unit: ChartUnit::Clock,
+            scale: AxisScale::Linear,
+        },
+        y: Axis { label: String::new(), unit: *unit, scale: AxisScale::Linear },
         lines: (0..*lines).map(line).collect(),
-        ..Figure::default()
+        ..Chart::default()
     });
     ChartSection { title: title.into(), figures: figures.collect() }
 }
 
-fn line(number: usize) -> Line {
+fn line(number: usize) -> ChartLine {
     let point = |second: usize| {
         let x = NOON + second as f64 + 0.5;
         let y = 0.2 + 0.05 * number as f64 + 0.1 * (second as f64 / 20.0).sin();
-        Point { x, y: Some(y), ..Point::default() }
+        ChartPoint { x, y: Some(y), ..ChartPoint::default() }
     };
-    Line {
+    ChartLine {
         name: format!("page {number}"),
         contender: Some(number),
         dash: 0,

@@ -4,7 +4,9 @@ use brunt_model::analysis::{
     Band, BandedFigure, Bottleneck, ContenderAnalysis, Culprit, CurvePoint, LimitKind, LoadLimit,
     Outlier, Reason, Scalability,
 };
-use brunt_model::finding::{Cause, Limit, Origin, Severity, Side, State};
+use brunt_model::finding::{
+    LimitingResource, OtherCause, Severity, State, ThresholdSide, UseOrigin,
+};
 use brunt_model::time::seconds_of;
 use brunt_model::{Analysis, Finding, Judgement, Run, Study, Trial, TrialIndex};
 use std::time::Duration;
@@ -17,9 +19,9 @@ pub fn judgement(run: &Run, place: TrialIndex) -> Judgement {
         Some(bottleneck(if high { Culprit::Workers } else { Culprit::NotFound }));
     if (place.repetition, place.contender, place.step) == (1, 1, 28) {
         judgement.verdict.state = State::Limited;
-        judgement.verdict.causes.push(Cause {
-            limit: Limit::Cores,
-            origin: Origin::Generator,
+        judgement.verdict.causes.push(OtherCause {
+            limit: LimitingResource::Cores,
+            origin: UseOrigin::Generator,
             lasted: Duration::from_secs(3),
             sentence:
                 "the machine, which the server shares, had 2 % of its cores left for 3 s of 20 s"
@@ -160,7 +162,7 @@ fn bottleneck(culprit: Culprit) -> Bottleneck {
             name: "workers.busy".into(),
             value: 20.0,
             threshold: 19.5,
-            side: Side::AtLeast,
+            side: ThresholdSide::AtLeast,
         }],
         others: Vec::new(),
     }

@@ -1,11 +1,13 @@
 //! The experiment that was not carried out.
 
 use brunt_model::experiment::{
-    ContenderHooks, HookCommands, LoadStep, ManagedServer, Ready, Restart, TrialOrder,
+    ContenderHooks, HookCommands, LoadStep, ManagedServer, ReadyCondition, Restart, TrialOrder,
 };
 use brunt_model::objective::{Metric, Relation};
-use brunt_model::plan::{Connection, Population, Record};
-use brunt_model::{Arrivals, Contender, Experiment, Load, Objective, Plan, Request, Shape, Stop};
+use brunt_model::plan::{ConnectionSettings, Population, RecordSettings};
+use brunt_model::{
+    Arrivals, Contender, Experiment, Load, LoadShape, Objective, Plan, Request, Stop,
+};
 use brunt_model::{ReplyPolicy, Scenario};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -44,7 +46,7 @@ fn contender(name: &str) -> Contender {
             .collect(),
         server: Some(ManagedServer {
             start: format!("exec sh e1/{}.sh", name.split(' ').next().unwrap_or(name)),
-            ready: Ready::Url("http://127.0.0.1:8080/ready".into()),
+            ready: ReadyCondition::Url("http://127.0.0.1:8080/ready".into()),
             stop: None,
             restart: Restart::Repetition,
             environment: Vec::new(),
@@ -60,7 +62,7 @@ fn plan(rate: f64) -> Plan {
     Plan {
         populations: Population::only(
             Load::Open {
-                rate: Shape::constant(rate),
+                rate: LoadShape::constant(rate),
                 arrivals: Arrivals::Poisson,
                 connections: None,
                 max_in_flight: 5000,
@@ -80,7 +82,7 @@ fn plan(rate: f64) -> Plan {
             bound: 1.0,
         }],
         until: None,
-        record: Record {
+        record: RecordSettings {
             interval: Duration::from_millis(250),
             labels: 100,
             samples: false,
@@ -105,10 +107,10 @@ fn stop() -> Stop {
     }
 }
 
-fn connection() -> Connection {
-    Connection {
+fn connection() -> ConnectionSettings {
+    ConnectionSettings {
         retry_stale: true,
         connect_rate: 5000,
-        ..Connection::plain(Duration::from_secs(10), Duration::from_secs(10))
+        ..ConnectionSettings::plain(Duration::from_secs(10), Duration::from_secs(10))
     }
 }

@@ -1,7 +1,7 @@
 //! Converts a figure to the page's form: lines as columns, with no more digits than
 //! a screen can show.
 
-use crate::figure::{Axis, Figure, Heat, Line, Mark, Point};
+use crate::figure::{Axis, Chart, ChartLine, ChartPoint, Heat, HighlightedValue};
 use serde::Serialize;
 
 /// A figure, with its lines as columns.
@@ -14,7 +14,7 @@ pub struct FigureColumns<'a> {
     x: &'a Axis,
     y: &'a Axis,
     lines: Vec<LineColumns<'a>>,
-    marks: &'a [Mark],
+    marks: &'a [HighlightedValue],
     heat: Option<&'a Heat>,
 }
 
@@ -32,8 +32,8 @@ struct LineColumns<'a> {
     high: Vec<Option<f64>>,
 }
 
-impl<'a> From<&'a Figure> for FigureColumns<'a> {
-    fn from(f: &'a Figure) -> Self {
+impl<'a> From<&'a Chart> for FigureColumns<'a> {
+    fn from(f: &'a Chart) -> Self {
         Self {
             id: &f.id,
             title: &f.title,
@@ -48,8 +48,8 @@ impl<'a> From<&'a Figure> for FigureColumns<'a> {
     }
 }
 
-impl<'a> From<&'a Line> for LineColumns<'a> {
-    fn from(line: &'a Line) -> Self {
+impl<'a> From<&'a ChartLine> for LineColumns<'a> {
+    fn from(line: &'a ChartLine) -> Self {
         // Most lines have no band. Two columns of nulls for each would enlarge the page.
         let has_band = line.points.iter().any(|p| p.low.is_some() && p.high.is_some());
         Self {
@@ -64,7 +64,7 @@ impl<'a> From<&'a Line> for LineColumns<'a> {
     }
 }
 
-fn column(line: &Line, select: fn(&Point) -> Option<f64>) -> Vec<Option<f64>> {
+fn column(line: &ChartLine, select: fn(&ChartPoint) -> Option<f64>) -> Vec<Option<f64>> {
     line.points.iter().map(|point| select(point).and_then(|x| rounded(x, VALUE_DIGITS))).collect()
 }
 
@@ -85,12 +85,12 @@ mod tests {
 
     #[test]
     fn a_line_goes_out_in_columns() {
-        let point = |x: f64, y| Point { x, y, low: None, high: None };
+        let point = |x: f64, y| ChartPoint { x, y, low: None, high: None };
         let noon = 1_782_907_200.5;
         let points =
             vec![point(0.1 + 0.2, Some(1.0 / 3.0)), point(2.0, None), point(noon, Some(f64::NAN))];
         let figure =
-            Figure { lines: vec![Line { points, ..Line::default() }], ..Figure::default() };
+            Chart { lines: vec![ChartLine { points, ..ChartLine::default() }], ..Chart::default() };
         let json = serde_json::to_value(FigureColumns::from(&figure)).unwrap();
         assert_eq!(json["lines"][0]["x"], serde_json::json!([0.3, 2.0, noon]));
         assert_eq!(json["lines"][0]["y"], serde_json::json!([0.333_333_3, null, null]));

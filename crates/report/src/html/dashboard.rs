@@ -3,7 +3,7 @@
 //! Without a script it shows the same tables and charts; with one, tables sort, charts zoom, and lines can be hidden.
 
 use super::{FigureColumns, PAGE, PLACE, still, write_data};
-use crate::figure::Figure;
+use crate::figure::Chart;
 use crate::svg;
 use crate::xml::escaped;
 use brunt_model::numbers::{count, share};
@@ -57,7 +57,7 @@ pub struct Shares {
     /// Form of the drawing.
     pub form: ShareForm,
     /// Parts, in drawing order.
-    pub parts: Vec<Share>,
+    pub parts: Vec<PartOfWhole>,
 }
 
 /// Form in which shares are drawn.
@@ -72,7 +72,7 @@ pub enum ShareForm {
 
 /// A part of a whole.
 #[derive(Debug, Clone, Serialize)]
-pub struct Share {
+pub struct PartOfWhole {
     /// Name of the part.
     pub name: String,
     /// Absolute size of the part.
@@ -101,7 +101,7 @@ pub struct ChartSection {
     /// Heading of the section.
     pub title: String,
     /// Charts of the section.
-    pub figures: Vec<Figure>,
+    pub figures: Vec<Chart>,
 }
 
 #[derive(Serialize)]
@@ -197,16 +197,17 @@ fn still_content(dashboard: &Dashboard) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::{Line, Point};
+    use crate::figure::{ChartLine, ChartPoint};
 
     fn page() -> String {
-        let points = [1.0, 2.0].map(|x| Point { x, y: Some(x), ..Point::default() });
-        let line = Line { name: "a <b>".into(), points: points.into(), ..Line::default() };
-        let figure = Figure {
+        let points = [1.0, 2.0].map(|x| ChartPoint { x, y: Some(x), ..ChartPoint::default() });
+        let line =
+            ChartLine { name: "a <b>".into(), points: points.into(), ..ChartLine::default() };
+        let figure = Chart {
             id: "rate".into(),
             title: "Rate".into(),
             lines: vec![line],
-            ..Figure::default()
+            ..Chart::default()
         };
         let row =
             vec![DashboardCell::text("home </script><1>"), DashboardCell::number("2.00", 2.0)];
@@ -222,7 +223,7 @@ mod tests {
             shares: vec![Shares {
                 title: "Requests Summary".into(),
                 form: ShareForm::Pie,
-                parts: vec![Share { name: "PASS".into(), count: 3, grade: Grade::Good }],
+                parts: vec![PartOfWhole { name: "PASS".into(), count: 3, grade: Grade::Good }],
             }],
             sections: vec![ChartSection { title: "Overview".into(), figures: vec![figure] }],
         };

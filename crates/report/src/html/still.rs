@@ -6,7 +6,7 @@
 use crate::breakdown::{self, Breakdown};
 use crate::figures::{interval, response_quantile, time_interval, with_both_ends};
 use crate::outline::block::{OutcomeRow, Remark};
-use crate::outline::run::{Report, outcomes, verdict};
+use crate::outline::run::{RunReport, outcomes, verdict};
 use crate::view::Detail;
 use crate::xml::escaped;
 use crate::{panels, svg};
@@ -20,7 +20,7 @@ const APDEX_NANOS: u64 = 500_000_000;
 
 /// Returns verdict, tiles and errors of a run.
 pub fn overview(run: &Run, judgement: &Judgement) -> String {
-    let report = Report { run, judgement, detail: Detail::Brief };
+    let report = RunReport { run, judgement, detail: Detail::Brief };
     let tables = errors(run) + &check_failures(run) + &breakdowns(run);
     format!("<div id=\"overview\">\n{}{}{tables}</div>\n", banner(&report), tiles(run, judgement))
 }
@@ -40,7 +40,7 @@ pub fn study(study: &Study, analysis: &Analysis) -> String {
 }
 
 /// Returns the verdict with its reasons, as the outline has them.
-fn banner(report: &Report) -> String {
+fn banner(report: &RunReport) -> String {
     let state = report.judgement.verdict.state.key();
     let fact = verdict::fact(report);
     let words = fact.lines.iter().flat_map(|line| &line.0).map(|(emphasis, text)| match emphasis {
@@ -214,11 +214,11 @@ fn finding(finding: &Finding) -> String {
 mod tests {
     use super::*;
     use crate::story;
-    use brunt_model::finding::{Check, Verdict};
+    use brunt_model::finding::{ConsistencyCheck, Verdict};
 
     #[test]
     fn an_invalid_run_says_why_where_the_verdict_is() {
-        let check = Check {
+        let check = ConsistencyCheck {
             name: "begun requests".into(),
             holds: false,
             arithmetic: "10 = 8 + 1 <1>".into(),
@@ -248,7 +248,7 @@ mod tests {
 
     #[test]
     fn the_apdex_counts_errors_as_frustrated() {
-        let mut story = story::Story::closed(1.0);
+        let mut story = story::RunBuilder::closed(1.0);
         story.reply(0, 400_000, 200);
         story.reply(1000, 1_500_000, 200);
         story.reply(3000, 2_500_000, 200);

@@ -7,7 +7,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use brunt_model::{Phase, Run, series::Point};
+use brunt_model::{Phase, Run, series::SeriesPoint};
 use brunt_stats::Sketch;
 use serde::Serialize;
 
@@ -49,8 +49,8 @@ impl From<&Run> for Zoom {
 
 /// Returns the points of the series, merged to seconds. Points of different
 /// phases are never merged.
-fn seconds(run: &Run) -> Vec<Point> {
-    let mut joined: Vec<Point> = Vec::new();
+fn seconds(run: &Run) -> Vec<SeriesPoint> {
+    let mut joined: Vec<SeriesPoint> = Vec::new();
     let width = width(run.last_interval_end.seconds());
     for point in run.series.points() {
         match joined.last_mut() {
@@ -73,7 +73,7 @@ fn width(all: f64) -> f64 {
     (all / MIN_POINTS).min(1.0).max(all / MAX_POINTS)
 }
 
-fn join(point: &mut Point, later: &Point) {
+fn join(point: &mut SeriesPoint, later: &SeriesPoint) {
     point.to = later.to;
     point.flow.follow(&later.flow);
     point.response.merge(&later.response);
@@ -89,16 +89,17 @@ mod tests {
 
     /// Computes the figures of a range from the histograms, not from the packed cells.
     fn expected(run: &Run, from: f64, to: f64) -> Value {
-        let mut all = Point::default();
+        let mut all = SeriesPoint::default();
         let seconds = seconds(run);
-        let within =
-            |p: &&Point| (from..to).contains(&f64::midpoint(p.from.seconds(), p.to.seconds()));
+        let within = |p: &&SeriesPoint| {
+            (from..to).contains(&f64::midpoint(p.from.seconds(), p.to.seconds()))
+        };
         for point in seconds.iter().filter(within) {
             join(&mut all, point);
         }
         let quantiles =
             [0.0, 0.5, 0.9, 0.99, 0.999, 1.0].map(|q| json!([q, all.response.quantile(q)]));
-        let Point { flow, response, .. } = all;
+        let SeriesPoint { flow, response, .. } = all;
         json!({
             "from": from, "to": to, "planned": flow.planned, "completed": flow.completed, "errors": flow.errors,
             "count": response.count(), "max_nanos": response.max(), "quantiles": quantiles,

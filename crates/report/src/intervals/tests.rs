@@ -47,8 +47,8 @@ fn run_of(all: &[Recorded], warmup: usize) -> Run {
     Run::of(&events)
 }
 
-fn sums(points: &[Point]) -> (u64, u64, u64, u64) {
-    let sum = |of: fn(&Point) -> u64| points.iter().map(of).sum();
+fn sums(points: &[SeriesPoint]) -> (u64, u64, u64, u64) {
+    let sum = |of: fn(&SeriesPoint) -> u64| points.iter().map(of).sum();
     let max = points.iter().map(|point| point.response.max()).max().unwrap_or(0);
     (sum(|p| p.flow.completed), sum(|p| p.flow.errors), sum(|p| p.response.count()), max)
 }
@@ -57,7 +57,7 @@ proptest! {
     #[test]
     fn merging_keeps_every_sum(all in prop::collection::vec(any_interval(), 0..900), warmup in 0usize..300) {
         let run = run_of(&all, warmup);
-        let before: Vec<Point> = run.series.points().collect();
+        let before: Vec<SeriesPoint> = run.series.points().collect();
         let merged = of_run(&run);
         prop_assert_eq!(sums(&merged.points), sums(&before));
         // Warm-up and measured time may share an interval, and the first and the last may be cut.
@@ -78,8 +78,8 @@ proptest! {
     #[test]
     fn a_merged_rate_is_the_mean_over_the_time(all in prop::collection::vec((0.01f64..3.0, 0.0f64..1e6), 0..1500)) {
         let mut at = -7.0;
-        let spans: Vec<Span> = all.iter().map(|(seconds, value)| {
-            let span = Span { from: at, to: at + seconds, value: *value };
+        let spans: Vec<ValueSpan> = all.iter().map(|(seconds, value)| {
+            let span = ValueSpan { from: at, to: at + seconds, value: *value };
             at += seconds;
             span
         }).collect();

@@ -1,13 +1,13 @@
 //! Writes the capacity of each contender, and the trials of its search.
 
-use super::block::Block;
+use super::block::ReportBlock;
 use super::{Subject, load_head};
 use brunt_model::answer::{Estimate, LoadSide, SearchTrial};
 use brunt_model::numbers::{UNKNOWN, fraction, plain, three_digits, time};
-use brunt_model::{Answer, Trial};
+use brunt_model::{CapacityResult, Trial};
 
 /// Returns a table of capacities and one of trials for each answer.
-pub fn blocks(subject: &Subject<'_>) -> Vec<Block> {
+pub fn blocks(subject: &Subject<'_>) -> Vec<ReportBlock> {
     let several = subject.analysis.answers.len() > 1;
     subject
         .analysis
@@ -17,17 +17,21 @@ pub fn blocks(subject: &Subject<'_>) -> Vec<Block> {
         .collect()
 }
 
-fn answer_blocks(subject: &Subject<'_>, answer: &Answer, several: bool) -> Vec<Block> {
+fn answer_blocks(
+    subject: &Subject<'_>,
+    answer: &CapacityResult,
+    several: bool,
+) -> Vec<ReportBlock> {
     let suffix = if several { format!(" of {}", answer.contender) } else { String::new() };
-    let mut blocks = vec![Block::Heading(format!("Capacity{suffix}")), capacities(answer)];
-    blocks.push(Block::Heading(format!("Trials{suffix}: {}", answer.ended)));
+    let mut blocks = vec![ReportBlock::Heading(format!("Capacity{suffix}")), capacities(answer)];
+    blocks.push(ReportBlock::Heading(format!("Trials{suffix}: {}", answer.ended)));
     blocks.push(trials(subject, answer));
     blocks
 }
 
-fn capacities(answer: &Answer) -> Block {
+fn capacities(answer: &CapacityResult) -> ReportBlock {
     let head = ["Objectives", "capacity", "95 % CI"].map(str::to_owned).to_vec();
-    Block::Table(head, answer.capacities.iter().map(capacity_row).collect())
+    ReportBlock::Table(head, answer.capacities.iter().map(capacity_row).collect())
 }
 
 fn capacity_row(capacity: &brunt_model::answer::Capacity) -> Vec<String> {
@@ -48,7 +52,7 @@ fn interval(low: Option<f64>, high: Option<f64>) -> String {
     }
 }
 
-fn trials(subject: &Subject<'_>, answer: &Answer) -> Block {
+fn trials(subject: &Subject<'_>, answer: &CapacityResult) -> ReportBlock {
     let load = load_head(answer.unit);
     let head =
         ["#", load, "s", "achieved", "p99", "errors", "objectives", "running estimate", "reason"];
@@ -70,14 +74,14 @@ fn trials(subject: &Subject<'_>, answer: &Answer) -> Block {
             trial.why.clone(),
         ]);
     }
-    Block::Table(head.map(str::to_owned).to_vec(), rows)
+    ReportBlock::Table(head.map(str::to_owned).to_vec(), rows)
 }
 
 /// Finds the stored run of a trial. The answer knows only its load and its
 /// figures, which identify it.
 fn find_trial<'a>(
     subject: &Subject<'a>,
-    answer: &Answer,
+    answer: &CapacityResult,
     search_trial: &SearchTrial,
 ) -> Option<&'a Trial> {
     let study = subject.study?;

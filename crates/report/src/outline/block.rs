@@ -1,12 +1,12 @@
 //! Defines the blocks of an outline.
 
 use crate::breakdown::Breakdown;
-use crate::figure::Figure;
+use crate::figure::Chart;
 use crate::view::Emphasis;
 
 /// A part of a report.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Block {
+pub enum ReportBlock {
     /// Name of the report, and its subject.
     Title(String, String),
     /// The heading of a section.
@@ -28,7 +28,7 @@ pub enum Block {
     /// A histogram of times.
     Bars(Vec<Bar>),
     /// Curves against the load. Formats without drawings omit them.
-    Graph(Box<Figure>),
+    Graph(Box<Chart>),
 }
 
 /// A text with emphasized parts.

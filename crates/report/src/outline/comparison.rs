@@ -1,7 +1,7 @@
 //! Compares contenders: a table of figures for each pair, the differences of
 //! quantiles, and other differences.
 
-use super::block::{Block, ListItem};
+use super::block::{ListItem, ReportBlock};
 use super::{load_head, load_in_words, section};
 use brunt_model::answer::Estimate;
 use brunt_model::comparison::{Better, Compared, ComparisonEnd, FoundCapacity, Pair};
@@ -12,14 +12,14 @@ use brunt_model::objective::Metric;
 use brunt_model::{Comparison, LoadUnit, Measure};
 
 /// Returns the tables of a comparison, with explanations; empty if nothing was compared.
-pub fn blocks(comparison: Option<&Comparison>, unit: LoadUnit) -> Vec<Block> {
+pub fn blocks(comparison: Option<&Comparison>, unit: LoadUnit) -> Vec<ReportBlock> {
     let Some(comparison) = comparison else { return Vec::new() };
     let mut blocks = vec![
-        Block::Heading("Comparison".into()),
-        Block::List(vec![ListItem::plain(progress(comparison))]),
+        ReportBlock::Heading("Comparison".into()),
+        ReportBlock::List(vec![ListItem::plain(progress(comparison))]),
     ];
     for pair in &comparison.pairs {
-        blocks.push(Block::Heading(title(pair, unit)));
+        blocks.push(ReportBlock::Heading(title(pair, unit)));
         blocks.push(figures(pair, unit));
     }
     for pair in comparison.pairs.iter().filter(|pair| !pair.shift.is_empty()) {
@@ -58,13 +58,13 @@ fn title(pair: &Pair, unit: LoadUnit) -> String {
     format!("{} against {}{load}", pair.theirs, pair.ours)
 }
 
-fn figures(pair: &Pair, unit: LoadUnit) -> Block {
+fn figures(pair: &Pair, unit: LoadUnit) -> ReportBlock {
     let rows = pair
         .measures
         .iter()
         .map(|compared| row(compared.measure.to_string(), compared, unit))
         .collect();
-    Block::Table(head("Measure", pair), rows)
+    ReportBlock::Table(head("Measure", pair), rows)
 }
 
 fn head(first: &str, pair: &Pair) -> Vec<String> {
@@ -86,7 +86,7 @@ fn row(first: String, compared: &Compared, unit: LoadUnit) -> Vec<String> {
 }
 
 /// Compares the contenders of a sweep: a table for each pair, with a row for each load.
-pub fn by_load(pairs: &[Pair], unit: LoadUnit) -> Vec<Block> {
+pub fn by_load(pairs: &[Pair], unit: LoadUnit) -> Vec<ReportBlock> {
     let mut blocks = Vec::new();
     for group in pairs.chunk_by(|a, b| a.ours == b.ours && a.theirs == b.theirs) {
         let measured =
@@ -96,15 +96,18 @@ pub fn by_load(pairs: &[Pair], unit: LoadUnit) -> Vec<Block> {
         let Some(first) = group.first().filter(|_| !rows.is_empty()) else { continue };
         let measure =
             first.measures.first().map_or(String::new(), |compared| compared.measure.to_string());
-        blocks.push(Block::Heading(format!("{measure}: {} against {}", first.theirs, first.ours)));
-        blocks.push(Block::Table(head(load_head(unit), first), rows));
+        blocks.push(ReportBlock::Heading(format!(
+            "{measure}: {} against {}",
+            first.theirs, first.ours
+        )));
+        blocks.push(ReportBlock::Table(head(load_head(unit), first), rows));
     }
     blocks
 }
 
 /// Returns a table of capacities, with a row for each repetition. Each interval is that
 /// of a single search.
-fn capacities(searched: &[FoundCapacity], unit: LoadUnit) -> Block {
+fn capacities(searched: &[FoundCapacity], unit: LoadUnit) -> ReportBlock {
     // In order of appearance, which a set would not keep.
     let mut contenders: Vec<&str> = Vec::new();
     for one in searched {
@@ -121,7 +124,7 @@ fn capacities(searched: &[FoundCapacity], unit: LoadUnit) -> Block {
     }
     let head = [format!("Capacities{}, repetition", unit_suffix(unit))].into_iter();
     let head = head.chain(contenders.iter().map(|name| (*name).to_owned())).collect();
-    Block::Table(head, rows)
+    ReportBlock::Table(head, rows)
 }
 
 fn capacity_cell(searched: &[FoundCapacity], repetition: u32, contender: &str) -> String {
@@ -153,7 +156,7 @@ fn estimate(at: Estimate) -> String {
     }
 }
 
-fn quantiles(pair: &Pair, unit: LoadUnit) -> Block {
+fn quantiles(pair: &Pair, unit: LoadUnit) -> ReportBlock {
     let head = [
         format!("Quantiles, {}", title(pair, unit)),
         "difference".into(),
@@ -165,7 +168,7 @@ fn quantiles(pair: &Pair, unit: LoadUnit) -> Block {
         let band = ends(Some(signed_time(shift.low)), Some(signed_time(shift.high)));
         rows.push(vec![name, signed_time(shift.seconds), band]);
     }
-    Block::Table(head.to_vec(), rows)
+    ReportBlock::Table(head.to_vec(), rows)
 }
 
 fn ends(low: Option<String>, high: Option<String>) -> String {

@@ -1,6 +1,6 @@
 //! Writes the limits by all definitions in a table, and how each was found.
 
-use super::block::{Block, ListItem};
+use super::block::{ListItem, ReportBlock};
 use crate::view::Detail;
 use brunt_model::Analysis;
 use brunt_model::analysis::{Band, BandedFigure, ContenderAnalysis, LimitKind, LoadLimit};
@@ -10,15 +10,15 @@ use brunt_model::numbers::{UNKNOWN, three_digits};
 const MAX_COLUMNS: usize = 4;
 
 /// Returns the tables, and the explanations below them.
-pub fn blocks(analysis: &Analysis, detail: Detail) -> Vec<Block> {
+pub fn blocks(analysis: &Analysis, detail: Detail) -> Vec<ReportBlock> {
     let with_limits: Vec<&ContenderAnalysis> =
         analysis.contenders.iter().filter(|c| !c.limits.is_empty()).collect();
     if with_limits.is_empty() {
         return scalability(analysis);
     }
-    let mut blocks = vec![Block::Heading("Limits".into())];
+    let mut blocks = vec![ReportBlock::Heading("Limits".into())];
     blocks.extend(with_limits.chunks(MAX_COLUMNS).map(table));
-    blocks.push(Block::List(
+    blocks.push(ReportBlock::List(
         explanations(&with_limits).into_iter().filter(|_| detail == Detail::Full).collect(),
     ));
     blocks.extend(scalability(analysis));
@@ -35,7 +35,7 @@ fn names<'a>(contenders: &[&'a ContenderAnalysis]) -> Vec<&'a str> {
     names
 }
 
-fn table(contenders: &[&ContenderAnalysis]) -> Block {
+fn table(contenders: &[&ContenderAnalysis]) -> ReportBlock {
     let head = ["Definition".to_owned()]
         .into_iter()
         .chain(contenders.iter().map(|c| c.contender.clone()))
@@ -45,7 +45,7 @@ fn table(contenders: &[&ContenderAnalysis]) -> Block {
         let cells = contenders.iter().map(|contender| cell(contender, name));
         rows.push([name.to_owned()].into_iter().chain(cells).collect());
     }
-    Block::Table(head, rows)
+    ReportBlock::Table(head, rows)
 }
 
 fn cell(contender: &ContenderAnalysis, name: &str) -> String {
@@ -117,7 +117,7 @@ fn explanations_of_limit(contenders: &[&ContenderAnalysis], name: &str) -> Vec<L
     items
 }
 
-fn scalability(analysis: &Analysis) -> Vec<Block> {
+fn scalability(analysis: &Analysis) -> Vec<ReportBlock> {
     let fits =
         analysis.contenders.iter().filter_map(|c| Some((&c.contender, c.scalability.as_ref()?)));
     let rows: Vec<Vec<String>> = fits
@@ -137,7 +137,7 @@ fn scalability(analysis: &Analysis) -> Vec<Block> {
         return Vec::new();
     }
     let head = ["Scalability", "λ, /s", "σ", "κ", "peak at", "R²"].map(str::to_owned).to_vec();
-    vec![Block::Table(head, rows)]
+    vec![ReportBlock::Table(head, rows)]
 }
 
 fn with_band(figure: &BandedFigure) -> String {

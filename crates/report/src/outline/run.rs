@@ -12,14 +12,14 @@ mod times;
 pub mod verdict;
 mod workload;
 
-use super::block::{Block, Fact};
+use super::block::{Fact, ReportBlock};
 use crate::breakdown::{self, Breakdown};
 use crate::view::Detail::{self, Brief, Full};
 use brunt_model::{Judgement, Run};
 
 /// A run and its judgement, with the detail of the report.
 #[derive(Clone, Copy)]
-pub struct Report<'a> {
+pub struct RunReport<'a> {
     /// Run that the report describes.
     pub run: &'a Run,
     /// The judgement of the run.
@@ -29,10 +29,10 @@ pub struct Report<'a> {
 }
 
 /// Blocks that belong together. Rows of the last block may be omitted if space is limited.
-pub type Section = Vec<Block>;
+pub type ReportSection = Vec<ReportBlock>;
 
 /// Minimum detail of a report with this section, and the function that returns its blocks.
-type SectionRow = (Detail, fn(&Report) -> Section);
+type SectionRow = (Detail, fn(&RunReport) -> ReportSection);
 
 /// The sections of a run, in order.
 const SECTIONS: &[SectionRow] = &[
@@ -66,8 +66,8 @@ const WITHOUT_REPLIES: &[SectionRow] = &[
 ];
 
 /// Returns the sections of the report of a run.
-pub fn of_run(run: &Run, judgement: &Judgement, detail: Detail) -> Vec<Section> {
-    let report = Report { run, judgement, detail };
+pub fn of_run(run: &Run, judgement: &Judgement, detail: Detail) -> Vec<ReportSection> {
+    let report = RunReport { run, judgement, detail };
     // Without a reply, throughput and times would be rows of unknowns.
     let sections = if run.total.completed > 0 { SECTIONS } else { WITHOUT_REPLIES };
     let shown = sections.iter().filter(|(minimum, _)| *minimum <= detail);
@@ -75,13 +75,13 @@ pub fn of_run(run: &Run, judgement: &Judgement, detail: Detail) -> Vec<Section> 
 }
 
 /// Returns the failed checks.
-fn check_failures(report: &Report) -> Section {
+fn check_failures(report: &RunReport) -> ReportSection {
     let sentences = breakdown::check_failures(report.run);
     let facts: Vec<Fact> =
         sentences.into_iter().map(|sentence| Fact::new("Failed check", sentence)).collect();
-    if facts.is_empty() { Section::new() } else { vec![Block::FactOfEach(facts)] }
+    if facts.is_empty() { ReportSection::new() } else { vec![ReportBlock::FactOfEach(facts)] }
 }
 
-fn parts(parts: Breakdown) -> Section {
-    if parts.rows.is_empty() { Section::new() } else { vec![Block::Breakdown(parts)] }
+fn parts(parts: Breakdown) -> ReportSection {
+    if parts.rows.is_empty() { ReportSection::new() } else { vec![ReportBlock::Breakdown(parts)] }
 }

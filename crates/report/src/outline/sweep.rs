@@ -1,6 +1,6 @@
 //! Writes the tables of a sweep, one per contender.
 
-use super::block::Block;
+use super::block::ReportBlock;
 use super::{Subject, load_head};
 use crate::readings::server_cpu;
 use brunt_model::Trial;
@@ -12,18 +12,18 @@ use brunt_model::numbers::{UNKNOWN, fraction, plain, seconds, three_digits};
 type Column<'a> = (&'static str, Box<dyn Fn(&CurvePoint) -> Option<String> + 'a>);
 
 /// Returns the table of each contender. Columns without known values are omitted.
-pub fn blocks(subject: &Subject<'_>) -> Vec<Block> {
+pub fn blocks(subject: &Subject<'_>) -> Vec<ReportBlock> {
     let mut blocks = Vec::new();
     for (contender, analysis) in
         subject.analysis.contenders.iter().enumerate().filter(|c| !c.1.curve.is_empty())
     {
-        blocks.push(Block::Heading(analysis.contender.clone()));
+        blocks.push(ReportBlock::Heading(analysis.contender.clone()));
         blocks.push(table(&columns(subject, contender, analysis), &analysis.curve));
     }
     blocks
 }
 
-fn table(columns: &[Column<'_>], curve: &[CurvePoint]) -> Block {
+fn table(columns: &[Column<'_>], curve: &[CurvePoint]) -> ReportBlock {
     // Tools other than brunt report only some of the figures, so whole columns may be unknown.
     let cells: Vec<Vec<Option<String>>> =
         columns.iter().map(|c| curve.iter().map(|p| c.1(p)).collect()).collect();
@@ -36,7 +36,7 @@ fn table(columns: &[Column<'_>], curve: &[CurvePoint]) -> Block {
             .map(|i| cells[*i][point].clone().unwrap_or_else(|| empty_cell(columns[*i].0)));
         row.collect()
     });
-    Block::Table(head, rows.collect())
+    ReportBlock::Table(head, rows.collect())
 }
 
 fn empty_cell(head: &str) -> String {

@@ -1,6 +1,6 @@
 //! Assigns readings to charts, one row per chart.
 
-use crate::figure::Unit;
+use crate::figure::ChartUnit;
 use brunt_model::reading_names::{self as names, server};
 
 /// A chart of readings.
@@ -12,14 +12,14 @@ pub struct Gauge {
     /// Label of the y axis, without the unit.
     pub label: &'static str,
     /// Unit of the y axis.
-    pub unit: Unit,
+    pub unit: ChartUnit,
     /// Lines of the chart.
-    pub takes: &'static [Take],
+    pub takes: &'static [GaugeRule],
 }
 
 /// A rule that makes lines from the readings of a source.
 #[derive(Clone, Copy)]
-pub enum Take {
+pub enum GaugeRule {
     /// One line for each reading that matches the pattern, with a word for its name. The part that
     /// `*` matches is added to the name.
     Each(&'static str, &'static str),
@@ -31,7 +31,7 @@ pub enum Take {
     First(&'static [(&'static str, &'static str)]),
 }
 
-use Take::{Each, First, Less, Sum};
+use GaugeRule::{Each, First, Less, Sum};
 
 /// The charts of the server's readings, in order.
 pub const GAUGES: &[Gauge] = &[
@@ -39,42 +39,42 @@ pub const GAUGES: &[Gauge] = &[
         id: "cpu",
         title: "CPU of the server",
         label: "CPU time",
-        unit: Unit::Cores,
+        unit: ChartUnit::Cores,
         takes: &[Sum(&server::CPU, "")],
     },
     Gauge {
         id: "machine-cpu",
         title: "CPU of the server's machine",
         label: "CPU time",
-        unit: Unit::Cores,
+        unit: ChartUnit::Cores,
         takes: &[Sum(&[names::HOST_USER, names::HOST_SYSTEM, names::HOST_SOFTIRQ], "")],
     },
     Gauge {
         id: "memory",
         title: "Memory of the server",
         label: "memory",
-        unit: Unit::Bytes,
+        unit: ChartUnit::Bytes,
         takes: &[First(&[(server::PROPORTIONAL, ""), (names::RESIDENT, "resident")])],
     },
     Gauge {
         id: "machine-memory",
         title: "Memory of the server's machine",
         label: "memory",
-        unit: Unit::Bytes,
+        unit: ChartUnit::Bytes,
         takes: &[Less(names::MEMORY_TOTAL, names::MEMORY_AVAILABLE, "in use")],
     },
     Gauge {
         id: "load-average",
         title: "Load average of the server",
         label: "load average",
-        unit: Unit::Count,
+        unit: ChartUnit::Count,
         takes: &[Each(server::LOAD, "")],
     },
     Gauge {
         id: "workers",
         title: "Workers and queue",
         label: "workers, requests",
-        unit: Unit::Count,
+        unit: ChartUnit::Count,
         takes: &[
             Each(server::WORKERS_BUSY, "busy"),
             Each(server::QUEUE, "queued"),
@@ -85,7 +85,7 @@ pub const GAUGES: &[Gauge] = &[
         id: "connections",
         title: "Connections of the server",
         label: "connections",
-        unit: Unit::Count,
+        unit: ChartUnit::Count,
         takes: &[
             Each(server::CONNECTIONS, "open"),
             Each(server::CONNECTIONS_IDLE, "idle"),
@@ -96,7 +96,7 @@ pub const GAUGES: &[Gauge] = &[
         id: "network",
         title: "Network of the server",
         label: "network",
-        unit: Unit::BytesPerSecond,
+        unit: ChartUnit::BytesPerSecond,
         takes: &[
             Each("nic.*.received_bytes_total", "received"),
             Each("nic.*.sent_bytes_total", "sent"),
@@ -106,7 +106,7 @@ pub const GAUGES: &[Gauge] = &[
         id: "disk",
         title: "Disks of the server",
         label: "disks",
-        unit: Unit::BytesPerSecond,
+        unit: ChartUnit::BytesPerSecond,
         takes: &[
             Each("disk.*.read_bytes_total", "read"),
             Each("disk.*.written_bytes_total", "written"),
@@ -116,7 +116,7 @@ pub const GAUGES: &[Gauge] = &[
         id: "trouble",
         title: "Refused, dropped and sent again by the server",
         label: "events",
-        unit: Unit::PerSecond,
+        unit: ChartUnit::PerSecond,
         takes: &[
             Each(names::LISTEN_OVERFLOWS, "accept queue overflows"),
             Each(names::RETRANSMITTED, "segments sent again"),
@@ -131,7 +131,7 @@ pub const GENERATOR_GAUGES: &[Gauge] = &[Gauge {
     id: "cpu",
     title: "CPU of the generator",
     label: "CPU time",
-    unit: Unit::Cores,
+    unit: ChartUnit::Cores,
     takes: &[
         Sum(&[names::CPU_USER, names::CPU_SYSTEM], ""),
         Each("worker.*.cpu_seconds", "worker"),
@@ -176,7 +176,7 @@ pub fn fits<'n>(pattern: &str, name: &'n str) -> Option<&'n str> {
     name.strip_prefix(before)?.strip_suffix(after)
 }
 
-impl Take {
+impl GaugeRule {
     /// True if the rule uses a reading of this name.
     pub fn takes(self, name: &str) -> bool {
         match self {

@@ -1,29 +1,29 @@
 //! Draws a heat map: the frequency of each response time in each interval.
 
 use super::time;
-use crate::figure::{Axis, Figure, Heat, Scale, Unit};
+use crate::figure::{Axis, AxisScale, Chart, ChartUnit, Heat};
 use crate::intervals::Merged;
-use brunt_model::series::Point;
+use brunt_model::series::SeriesPoint;
 use brunt_model::{Phase, Run};
 
 /// Number of rows for each power of ten.
 const ROWS_PER_DECADE: f64 = 8.0;
 
 /// Returns the heat map of a run, with a column for each point.
-pub fn of(run: &Run, points: &Merged<Point>) -> Figure {
+pub fn of(run: &Run, points: &Merged<SeriesPoint>) -> Chart {
     let heat = cells(&points.points, run);
-    Figure {
+    Chart {
         id: "heat".into(),
         title: "Response times".into(),
         x: time::axis(points.width),
-        y: Axis { label: "response time".into(), unit: Unit::Seconds, scale: Scale::Log },
+        y: Axis { label: "response time".into(), unit: ChartUnit::Seconds, scale: AxisScale::Log },
         heat,
-        ..Figure::default()
+        ..Chart::default()
     }
 }
 
-fn cells(points: &[Point], run: &Run) -> Option<Heat> {
-    let with_replies: Vec<&Point> =
+fn cells(points: &[SeriesPoint], run: &Run) -> Option<Heat> {
+    let with_replies: Vec<&SeriesPoint> =
         points.iter().filter(|point| point.response.count() > 0).collect();
     let least = with_replies
         .iter()
@@ -48,7 +48,7 @@ fn row(nanos: u64) -> i64 {
     ((nanos.max(1) as f64).log10() * ROWS_PER_DECADE + 1e-9).floor() as i64
 }
 
-fn counts_of(point: &Point, first: i64, rows: usize) -> Vec<u64> {
+fn counts_of(point: &SeriesPoint, first: i64, rows: usize) -> Vec<u64> {
     let mut counts = vec![0; rows];
     for (nanos, count) in point.response.cells() {
         // A cell of a sketch represents a range, so its value may exceed the maximum slightly.

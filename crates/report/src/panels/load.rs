@@ -1,6 +1,6 @@
 //! Makes the charts over the load of a sweep: throughput, response times and errors.
 
-use crate::figure::{Axis, Figure, Line, Mark, Point, Scale, Unit};
+use crate::figure::{Axis, AxisScale, Chart, ChartLine, ChartPoint, ChartUnit, HighlightedValue};
 use crate::single;
 use crate::study::load_of;
 use brunt_model::analysis::{Band, BandedFigure, ContenderAnalysis, CurvePoint, LimitKind};
@@ -13,13 +13,13 @@ const MIN_LOG_RATIO: f64 = 100.0;
 type Series = (&'static str, fn(&CurvePoint) -> Option<BandedFigure>);
 
 /// Returns the chart of the throughput, with a line of the offered load.
-pub fn throughput(study: &Study, analysis: &Analysis) -> Vec<Figure> {
+pub fn throughput(study: &Study, analysis: &Analysis) -> Vec<Chart> {
     let mut figure =
         over_load(study, analysis, "throughput", "Throughput", &[("", |p| Some(p.achieved))]);
     let label = with_band("completed", analysis, |p| Some(p.achieved));
-    figure.y = Axis { label, unit: Unit::PerSecond, scale: Scale::Linear };
+    figure.y = Axis { label, unit: ChartUnit::PerSecond, scale: AxisScale::Linear };
     // A closed loop has no offered load: x is a number of users, and throughput has no diagonal.
-    if figure.x.unit == Unit::PerSecond {
+    if figure.x.unit == ChartUnit::PerSecond {
         figure.lines.push(diagonal(analysis));
     }
     figure.marks.extend(marks(study, analysis, |kind| kind != LimitKind::Objective));
@@ -27,7 +27,7 @@ pub fn throughput(study: &Study, analysis: &Analysis) -> Vec<Figure> {
 }
 
 /// Returns the chart of response-time percentiles; of means, if there are no percentiles.
-pub fn response(study: &Study, analysis: &Analysis) -> Vec<Figure> {
+pub fn response(study: &Study, analysis: &Analysis) -> Vec<Chart> {
     let mut figure = over_load(
         study,
         analysis,
@@ -41,26 +41,32 @@ pub fn response(study: &Study, analysis: &Analysis) -> Vec<Figure> {
             over_load(study, analysis, "response", "Response time", &[("mean", |p| p.mean)]);
         figure.lines = means.lines;
     }
-    figure.y = Axis { label: "response time".into(), unit: Unit::Seconds, scale: Scale::Log };
+    figure.y =
+        Axis { label: "response time".into(), unit: ChartUnit::Seconds, scale: AxisScale::Log };
     figure.marks.extend(marks(study, analysis, |kind| kind == LimitKind::Knee));
     vec![figure]
 }
 
 /// Returns the chart of the error ratio.
-pub fn errors(study: &Study, analysis: &Analysis) -> Vec<Figure> {
+pub fn errors(study: &Study, analysis: &Analysis) -> Vec<Chart> {
     let mut figure = over_load(study, analysis, "errors", "Errors", &[("", |p| p.errors)]);
-    figure.y = Axis { label: "share of requests".into(), unit: Unit::Share, scale: Scale::Linear };
+    figure.y = Axis {
+        label: "share of requests".into(),
+        unit: ChartUnit::Share,
+        scale: AxisScale::Linear,
+    };
     vec![figure]
 }
 
 /// Returns the throughput of each repetition, if the study has a single load.
-pub fn throughput_of_repetitions(study: &Study, analysis: &Analysis) -> Vec<Figure> {
+pub fn throughput_of_repetitions(study: &Study, analysis: &Analysis) -> Vec<Chart> {
     let Some(mut figure) =
         over_repetitions(study, analysis, "throughput", "Throughput", |p| Some(p.achieved))
     else {
         return Vec::new();
     };
-    figure.y = Axis { label: "completed".into(), unit: Unit::PerSecond, scale: Scale::Linear };
+    figure.y =
+        Axis { label: "completed".into(), unit: ChartUnit::PerSecond, scale: AxisScale::Linear };
     vec![figure]
 }
 
@@ -74,7 +80,7 @@ pub(super) fn over_repetitions(
     id: &str,
     title: &str,
     value: fn(&CurvePoint) -> Option<BandedFigure>,
-) -> Option<Figure> {
+) -> Option<Chart> {
     let contenders = &study.experiment.contenders;
     let varies = (0..contenders.len()).any(|contender| {
         let mut loads = study.trials_of(contender).map(|trial| of(study, trial));
@@ -88,11 +94,11 @@ pub(super) fn over_repetitions(
     for (i, contender) in contenders.iter().enumerate() {
         // An interrupted trial has fewer requests, so its figures are not comparable.
         let completed = study.trials_of(i).filter(|trial| !trial.run.is_interrupted());
-        let mut points: Vec<Point> = completed
-            .map(|trial| Point {
+        let mut points: Vec<ChartPoint> = completed
+            .map(|trial| ChartPoint {
                 x: f64::from(trial.place.repetition + 1),
                 y: value(&single::point(&trial.run)).map(|figure| figure.value),
-                ..Point::default()
+                ..ChartPoint::default()
             })
             .collect();
         points.sort_by(|a, b| a.x.total_cmp(&b.x));
@@ -103,7 +109,7 @@ pub(super) fn over_repetitions(
         if let (Some(ends), Some(all)) = (ends, all.filter(|all| all.band != Band::One)) {
             let name =
                 line_name(study, &contender.name, &format!("median ({})", band_name(all.band)));
-            let points = ends.map(|x| Point {
+            let points = ends.map(|x| ChartPoint {
                 x,
                 y: Some(all.value),
                 low: Some(all.low),
@@ -112,13 +118,13 @@ pub(super) fn over_repetitions(
             lines.push(line(study, i, 1, name, points.into()));
         }
     }
-    Some(Figure {
+    Some(Chart {
         id: format!("repetition-{id}"),
         title: format!("{title} by repetition"),
         group: "repetition".into(),
         x: Axis { label: "repetition".into(), ..Axis::default() },
         lines,
-        ..Figure::default()
+        ..Chart::default()
     })
 }
 
@@ -134,9 +140,13 @@ pub fn axis(study: &Study) -> Axis {
     let loads: Vec<f64> = contenders.iter().flat_map(|c| &c.steps).map(|step| step.load).collect();
     let low = loads.iter().copied().fold(f64::INFINITY, f64::min);
     let high = loads.iter().copied().fold(0.0, f64::max);
-    let (label, unit) =
-        if is_closed { ("virtual users", Unit::Users) } else { ("offered", Unit::PerSecond) };
-    let scale = if low > 0.0 && high / low >= MIN_LOG_RATIO { Scale::Log } else { Scale::Linear };
+    let (label, unit) = if is_closed {
+        ("virtual users", ChartUnit::Users)
+    } else {
+        ("offered", ChartUnit::PerSecond)
+    };
+    let scale =
+        if low > 0.0 && high / low >= MIN_LOG_RATIO { AxisScale::Log } else { AxisScale::Linear };
     Axis { label: label.into(), unit, scale }
 }
 
@@ -151,10 +161,16 @@ pub fn line_name(study: &Study, contender: &str, series: &str) -> String {
 
 /// Creates the n-th line of a contender. Lines of several contenders differ in color by contender
 /// and in dashes by n. Lines of a single contender differ in color.
-pub fn line(study: &Study, contender: usize, n: usize, name: String, points: Vec<Point>) -> Line {
+pub fn line(
+    study: &Study,
+    contender: usize,
+    n: usize,
+    name: String,
+    points: Vec<ChartPoint>,
+) -> ChartLine {
     match study.experiment.contenders.len() {
-        0 | 1 => Line { name, contender: None, dash: 0, points },
-        _ => Line { name, contender: Some(contender), dash: n as u8, points },
+        0 | 1 => ChartLine { name, contender: None, dash: 0, points },
+        _ => ChartLine { name, contender: Some(contender), dash: n as u8, points },
     }
 }
 
@@ -165,7 +181,7 @@ pub(super) fn over_load(
     id: &str,
     title: &str,
     series: &[Series],
-) -> Figure {
+) -> Chart {
     let lines = analysis.contenders.iter().enumerate().flat_map(|(i, contender)| {
         series.iter().enumerate().map(move |(n, (name, select))| {
             line(
@@ -179,13 +195,13 @@ pub(super) fn over_load(
     });
     let group = "load".into();
     let x = axis(study);
-    Figure {
+    Chart {
         id: id.into(),
         title: format!("{title} over load"),
         group,
         x,
         lines: lines.collect(),
-        ..Figure::default()
+        ..Chart::default()
     }
 }
 
@@ -193,13 +209,13 @@ pub(super) fn over_load(
 pub fn points(
     contender: &ContenderAnalysis,
     select: fn(&CurvePoint) -> Option<BandedFigure>,
-) -> Vec<Point> {
+) -> Vec<ChartPoint> {
     let mut points = Vec::new();
     for point in &contender.curve {
         let figure = select(point);
         let band = figure.filter(|f| f.low < f.high);
         let y = figure.map(|f| f.value);
-        points.push(Point {
+        points.push(ChartPoint {
             x: point.load,
             y,
             low: band.map(|f| f.low),
@@ -241,14 +257,16 @@ pub(super) fn with_band(
 }
 
 /// Returns the line on which throughput equals the offered load.
-fn diagonal(analysis: &Analysis) -> Line {
+fn diagonal(analysis: &Analysis) -> ChartLine {
     let mut loads: Vec<f64> =
         analysis.contenders.iter().flat_map(|c| &c.curve).map(|p| p.load).collect();
     loads.sort_by(f64::total_cmp);
     loads.dedup();
-    let points =
-        loads.iter().map(|load| Point { x: *load, y: Some(*load), ..Point::default() }).collect();
-    Line { name: "offered".into(), contender: None, dash: 3, points }
+    let points = loads
+        .iter()
+        .map(|load| ChartPoint { x: *load, y: Some(*load), ..ChartPoint::default() })
+        .collect();
+    ChartLine { name: "offered".into(), contender: None, dash: 3, points }
 }
 
 /// Returns marks for the limits of some kinds, as far as they are loads. A saturation point is a
@@ -257,8 +275,8 @@ pub(super) fn marks<'a>(
     study: &'a Study,
     analysis: &'a Analysis,
     is_selected: impl Fn(LimitKind) -> bool + Copy + 'a,
-) -> impl Iterator<Item = Mark> + 'a {
-    let is_open = axis(study).unit == Unit::PerSecond;
+) -> impl Iterator<Item = HighlightedValue> + 'a {
+    let is_open = axis(study).unit == ChartUnit::PerSecond;
     analysis.contenders.iter().enumerate().flat_map(move |(i, contender)| {
         contender
             .limits
@@ -266,7 +284,7 @@ pub(super) fn marks<'a>(
             .filter(move |limit| is_load(limit.kind, is_open) && is_selected(limit.kind))
             .filter_map(move |limit| {
                 let name = line_name(study, &contender.contender, &limit.name);
-                Some(Mark { x: limit.at?.value, name, contender: Some(i) })
+                Some(HighlightedValue { x: limit.at?.value, name, contender: Some(i) })
             })
     })
 }

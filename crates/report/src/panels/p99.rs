@@ -2,7 +2,7 @@
 //! time of a run.
 
 use super::{load, time};
-use crate::figure::{Axis, Figure, Line, Point, Scale, Unit};
+use crate::figure::{Axis, AxisScale, Chart, ChartLine, ChartPoint, ChartUnit};
 use crate::figures::{enough, known_quantile, with_both_ends};
 use crate::intervals;
 use brunt_model::analysis::LimitKind;
@@ -17,7 +17,7 @@ const MIN_RESPONSES: u64 = 100;
 const MIN_LOG_RATIO: f64 = 100.0;
 
 /// Returns p99 at each load with its interval, and the objective.
-pub fn over_load(study: &Study, analysis: &Analysis) -> Vec<Figure> {
+pub fn over_load(study: &Study, analysis: &Analysis) -> Vec<Chart> {
     let mut figure = load::over_load(study, analysis, "p99", TITLE, &[("", |p| p.p99)]);
     figure.marks.extend(load::marks(study, analysis, |kind| kind == LimitKind::Objective));
     let plan = study
@@ -31,64 +31,71 @@ pub fn over_load(study: &Study, analysis: &Analysis) -> Vec<Figure> {
 
 /// Returns p99 of each repetition, and of all of them with its interval, if the study
 /// has a single load.
-pub fn over_repetitions(study: &Study, analysis: &Analysis) -> Vec<Figure> {
+pub fn over_repetitions(study: &Study, analysis: &Analysis) -> Vec<Chart> {
     let figure = load::over_repetitions(study, analysis, "p99", TITLE, |p| p.p99);
     let plan = study.trials.first().and_then(|trial| trial.run.plan.as_ref());
     figure.map(|figure| finish(figure, plan, "p99")).into_iter().collect()
 }
 
 /// Returns p99 over the time of a run, and that of the whole run with its interval.
-pub fn over_time(run: &Run, judgement: &Judgement) -> Figure {
-    let mut figure = Figure { id: "p99".into(), title: TITLE.into(), ..Figure::default() };
+pub fn over_time(run: &Run, judgement: &Judgement) -> Chart {
+    let mut figure = Chart { id: "p99".into(), title: TITLE.into(), ..Chart::default() };
     let Some(merged) = intervals::with_responses(run, MIN_RESPONSES) else { return figure };
     let counts: Vec<u64> = merged.points.iter().map(|point| point.response.count()).collect();
     let intervals = crate::result::intervals(run, merged.points.into_iter());
-    let points = intervals.zip(counts).map(|(interval, count)| Point {
+    let points = intervals.zip(counts).map(|(interval, count)| ChartPoint {
         x: f64::midpoint(interval.from_seconds, interval.to_seconds),
         // With fewer values, p99 is the maximum of the interval and would draw peaks that are not
         // there.
         y: interval.response_p99_seconds.filter(|_| enough(Q, count)),
-        ..Point::default()
+        ..ChartPoint::default()
     });
-    let points: Vec<Point> = points.collect();
+    let points: Vec<ChartPoint> = points.collect();
     figure.x = time::axis(merged.width);
     let ends = points.first().zip(points.last()).map(|(first, last)| [first.x, last.x]);
-    figure.lines.push(Line { name: "p99".into(), points, ..Line::default() });
+    figure.lines.push(ChartLine { name: "p99".into(), points, ..ChartLine::default() });
     figure.lines.extend(ends.and_then(|ends| of_whole_run(run, judgement, ends)));
     finish(figure, run.plan.as_ref(), "p99")
 }
 
 /// Returns p99 of the measured time as a horizontal line, with its interval if it is known.
-fn of_whole_run(run: &Run, judgement: &Judgement, ends: [f64; 2]) -> Option<Line> {
+fn of_whole_run(run: &Run, judgement: &Judgement, ends: [f64; 2]) -> Option<ChartLine> {
     let interval = with_both_ends(run, judgement, Q);
     // A lower bound would be drawn as an exact value.
     let exact = known_quantile(&run.total, Q).filter(|q| !q.at_least)?.value as f64 / 1e9;
-    let points = ends.map(|x| Point {
+    let points = ends.map(|x| ChartPoint {
         x,
         y: Some(exact),
         low: interval.map(|(_, (low, _))| low),
         high: interval.map(|(_, (_, high))| high),
     });
     let name = if interval.is_some() { "whole run (95 % CI)" } else { "whole run" };
-    Some(Line { name: name.into(), dash: 1, points: points.into(), ..Line::default() })
+    Some(ChartLine { name: name.into(), dash: 1, points: points.into(), ..ChartLine::default() })
 }
 
 /// Adds the objective as a horizontal line, and chooses the y axis.
-fn finish(mut figure: Figure, plan: Option<&Plan>, label: &str) -> Figure {
-    let values: Vec<(f64, f64)> = figure.lines.iter().flat_map(Line::known).collect();
+fn finish(mut figure: Chart, plan: Option<&Plan>, label: &str) -> Chart {
+    let values: Vec<(f64, f64)> = figure.lines.iter().flat_map(ChartLine::known).collect();
     let ends = ends_of(values.iter().map(|point| point.0));
     let objective =
         plan.and_then(|plan| plan.objectives.iter().find(|objective| is_of_p99(objective)));
     if let Some(objective) = objective.filter(|_| ends[0] < ends[1]) {
-        let points = ends.map(|x| Point { x, y: Some(objective.bound), ..Point::default() });
+        let points =
+            ends.map(|x| ChartPoint { x, y: Some(objective.bound), ..ChartPoint::default() });
         let name = format!("objective {objective}");
-        figure.lines.push(Line { name, dash: 3, points: points.into(), ..Line::default() });
+        figure.lines.push(ChartLine {
+            name,
+            dash: 3,
+            points: points.into(),
+            ..ChartLine::default()
+        });
     }
     let bound = objective.map(|objective| objective.bound);
     // A logarithm exists only above 0.
     let range = ends_of(values.iter().map(|point| point.1).chain(bound).filter(|y| *y > 0.0));
-    let scale = if range[1] / range[0] >= MIN_LOG_RATIO { Scale::Log } else { Scale::Linear };
-    figure.y = Axis { label: label.to_owned(), unit: Unit::Seconds, scale };
+    let scale =
+        if range[1] / range[0] >= MIN_LOG_RATIO { AxisScale::Log } else { AxisScale::Linear };
+    figure.y = Axis { label: label.to_owned(), unit: ChartUnit::Seconds, scale };
     figure
 }
 

@@ -1,19 +1,19 @@
 //! Makes the charts of readings: each gauge over time, and its means over the load.
 
-use super::gauges::{GAUGES, GENERATOR_GAUGES, Gauge, IN_NO_CHART, Take, fits};
+use super::gauges::{GAUGES, GENERATOR_GAUGES, Gauge, GaugeRule, IN_NO_CHART, fits};
 use super::load;
-use crate::figure::{Axis, Figure, Point, Scale, Unit};
-use crate::readings::{Span, is_counter, mean, over_time};
+use crate::figure::{Axis, AxisScale, Chart, ChartPoint, ChartUnit};
+use crate::readings::{ValueSpan, is_counter, mean, over_time};
 use brunt_model::history::History;
 use brunt_model::reading_names::GENERATOR;
 use brunt_model::{Analysis, Run, Study};
 use std::collections::BTreeMap;
 
 /// A reading over time, with its name.
-pub type Track = (String, Vec<Span>);
+pub type Track = (String, Vec<ValueSpan>);
 
 /// Returns the charts of the server's readings over the load.
-pub fn server_by_load(study: &Study, _: &Analysis) -> Vec<Figure> {
+pub fn server_by_load(study: &Study, _: &Analysis) -> Vec<Chart> {
     GAUGES
         .iter()
         .map(|gauge| by_load(study, "server", gauge, |run| tracks(run, gauge, is_server)))
@@ -21,7 +21,7 @@ pub fn server_by_load(study: &Study, _: &Analysis) -> Vec<Figure> {
 }
 
 /// Returns the charts of the generator's readings over the load.
-pub fn generator_by_load(study: &Study, _: &Analysis) -> Vec<Figure> {
+pub fn generator_by_load(study: &Study, _: &Analysis) -> Vec<Chart> {
     GENERATOR_GAUGES
         .iter()
         .map(|gauge| by_load(study, "generator", gauge, |run| tracks(run, gauge, is_generator)))
@@ -29,7 +29,7 @@ pub fn generator_by_load(study: &Study, _: &Analysis) -> Vec<Figure> {
 }
 
 /// Returns the charts of readings without a gauge over the load: one for each source and unit.
-pub fn others_by_load(study: &Study, _: &Analysis) -> Vec<Figure> {
+pub fn others_by_load(study: &Study, _: &Analysis) -> Vec<Chart> {
     let all: std::collections::BTreeSet<OtherReadings> =
         study.trials.iter().flat_map(|t| others(&t.run)).collect();
     let mut figures = Vec::new();
@@ -89,7 +89,7 @@ fn is_server(source: &str) -> bool {
 }
 
 fn axis(gauge: &Gauge) -> Axis {
-    Axis { label: gauge.label.into(), unit: gauge.unit, scale: Scale::Linear }
+    Axis { label: gauge.label.into(), unit: gauge.unit, scale: AxisScale::Linear }
 }
 
 /// Returns the lines of a gauge from all matching sources.
@@ -111,9 +111,9 @@ fn track_name(source: &str, word: &str) -> String {
     format!("{source} {word}").trim().to_owned()
 }
 
-fn tracks_of_source(run: &Run, history: &History, take: Take) -> Vec<Track> {
+fn tracks_of_source(run: &Run, history: &History, take: GaugeRule) -> Vec<Track> {
     match take {
-        Take::Each(pattern, word) => {
+        GaugeRule::Each(pattern, word) => {
             let fitting =
                 history.names().iter().filter_map(|name| Some((name, fits(pattern, name)?)));
             fitting
@@ -122,19 +122,19 @@ fn tracks_of_source(run: &Run, history: &History, take: Take) -> Vec<Track> {
                 })
                 .collect()
         }
-        Take::Sum(names, word) => {
+        GaugeRule::Sum(names, word) => {
             vec![(
                 word.to_owned(),
                 joined(names.iter().map(|name| over_time(run, history, name)), |a, b| a + b),
             )]
         }
-        Take::First(all) => {
+        GaugeRule::First(all) => {
             let tracks =
                 all.iter().map(|(name, word)| ((*word).to_owned(), over_time(run, history, name)));
             // A reading that was read only once makes no line.
             tracks.into_iter().find(|track| track.1.len() > 1).into_iter().collect()
         }
-        Take::Less(a, b, word) => {
+        GaugeRule::Less(a, b, word) => {
             let readings = [over_time(run, history, a), over_time(run, history, b)];
             vec![(word.to_owned(), joined(readings.into_iter(), |a, b| a - b))]
         }
@@ -142,7 +142,7 @@ fn tracks_of_source(run: &Run, history: &History, take: Take) -> Vec<Track> {
 }
 
 /// Joins readings of a source, instant by instant. Instants that one of them lacks are omitted.
-fn joined(all: impl Iterator<Item = Vec<Span>>, join: fn(f64, f64) -> f64) -> Vec<Span> {
+fn joined(all: impl Iterator<Item = Vec<ValueSpan>>, join: fn(f64, f64) -> f64) -> Vec<ValueSpan> {
     let mut all = all.filter(|spans| !spans.is_empty());
     let Some(mut first) = all.next() else { return Vec::new() };
     for next in all {
@@ -168,15 +168,15 @@ struct OtherReadings {
 }
 
 /// Suffixes of names, with the unit in which they are shown, and the word for it.
-const ENDINGS: &[(&str, Unit, &str)] = &[
+const ENDINGS: &[(&str, ChartUnit, &str)] = &[
     // The first suffix that fits applies: `_bytes_total` must precede `_total`.
-    ("_bytes_total", Unit::BytesPerSecond, "bytes per second"),
-    ("_total", Unit::PerSecond, "per second"),
+    ("_bytes_total", ChartUnit::BytesPerSecond, "bytes per second"),
+    ("_total", ChartUnit::PerSecond, "per second"),
     // A counter of seconds grows by seconds per second.
-    ("_seconds", Unit::Share, "share of the time"),
-    ("_bytes", Unit::Bytes, "bytes"),
-    ("_share", Unit::Share, "shares"),
-    ("", Unit::Count, "numbers"),
+    ("_seconds", ChartUnit::Share, "share of the time"),
+    ("_bytes", ChartUnit::Bytes, "bytes"),
+    ("_share", ChartUnit::Share, "shares"),
+    ("", ChartUnit::Count, "numbers"),
 ];
 
 fn ending(name: &str) -> &'static str {
@@ -205,7 +205,7 @@ fn is_other(name: &str) -> bool {
 }
 
 impl OtherReadings {
-    fn row(&self) -> &'static (&'static str, Unit, &'static str) {
+    fn row(&self) -> &'static (&'static str, ChartUnit, &'static str) {
         ENDINGS.iter().find(|row| row.0 == self.ending).unwrap_or(&ENDINGS[ENDINGS.len() - 1])
     }
 
@@ -241,7 +241,7 @@ fn by_load(
     prefix: &str,
     gauge: &Gauge,
     tracks: impl Fn(&Run) -> Vec<Track>,
-) -> Figure {
+) -> Chart {
     let mut lines: BTreeMap<(usize, String), BTreeMap<u64, Vec<f64>>> = BTreeMap::new();
     // The mean of an interrupted trial covers another time than those of its repetitions.
     let completed = study.trials.iter().filter(|t| !t.run.is_interrupted());
@@ -265,18 +265,18 @@ fn by_load(
             loads.into_iter().map(|(load, values)| point(f64::from_bits(load), values)).collect();
         load::line(study, contender, *n - 1, load::line_name(study, contender_name, &name), points)
     });
-    Figure {
+    Chart {
         id: format!("{prefix}-{}", gauge.id),
         title: format!("{} over load", gauge.title),
         group: "load".into(),
         x: load::axis(study),
         y: axis(gauge),
         lines: lines.collect(),
-        ..Figure::default()
+        ..Chart::default()
     }
 }
 
-fn point(x: f64, mut values: Vec<f64>) -> Point {
+fn point(x: f64, mut values: Vec<f64>) -> ChartPoint {
     values.sort_by(f64::total_cmp);
     let middle = values.len() / 2;
     let median = if values.len() % 2 == 1 {
@@ -285,5 +285,5 @@ fn point(x: f64, mut values: Vec<f64>) -> Point {
         f64::midpoint(values[middle - 1], values[middle])
     };
     let band = (values.first() < values.last()).then(|| (values[0], values[values.len() - 1]));
-    Point { x, y: Some(median), low: band.map(|b| b.0), high: band.map(|b| b.1) }
+    ChartPoint { x, y: Some(median), low: band.map(|b| b.0), high: band.map(|b| b.1) }
 }

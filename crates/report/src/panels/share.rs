@@ -1,7 +1,7 @@
 //! Makes the percentile curve: the response time at every share of the requests.
 
 use super::{load, loads_of_interest};
-use crate::figure::{Axis, Figure, Point, Scale, Unit};
+use crate::figure::{Axis, AxisScale, Chart, ChartPoint, ChartUnit};
 use crate::figures::enough;
 use brunt_model::time::seconds_of;
 use brunt_model::{Analysis, Study, Tally};
@@ -14,7 +14,7 @@ const SHARES: [f64; 25] = [
 
 /// Returns two curves of each contender: near its limit and at its highest
 /// load, over all repetitions.
-pub fn percentiles(study: &Study, analysis: &Analysis) -> Vec<Figure> {
+pub fn percentiles(study: &Study, analysis: &Analysis) -> Vec<Chart> {
     let contenders = study.experiment.contenders.iter().enumerate();
     let lines = contenders.flat_map(|(i, contender)| {
         let loads = loads_of_interest(study, analysis, i);
@@ -24,14 +24,14 @@ pub fn percentiles(study: &Study, analysis: &Analysis) -> Vec<Figure> {
             load::line(study, i, n, name, curve(&tally(study, i, load)))
         })
     });
-    vec![Figure {
+    vec![Chart {
         id: "percentiles".into(),
         title: "Response time by percentile".into(),
         group: "share".into(),
-        x: Axis { label: "percentile".into(), unit: Unit::Share, scale: Scale::Quantile },
-        y: Axis { label: "response time".into(), unit: Unit::Seconds, scale: Scale::Log },
+        x: Axis { label: "percentile".into(), unit: ChartUnit::Share, scale: AxisScale::Quantile },
+        y: Axis { label: "response time".into(), unit: ChartUnit::Seconds, scale: AxisScale::Log },
         lines: lines.collect(),
-        ..Figure::default()
+        ..Chart::default()
     }]
 }
 
@@ -53,7 +53,7 @@ fn tally(study: &Study, contender: usize, load: f64) -> Tally {
 }
 
 /// Returns the points of a curve. It ends where only a lower bound of the percentile is known.
-fn curve(tally: &Tally) -> Vec<Point> {
+fn curve(tally: &Tally) -> Vec<ChartPoint> {
     if tally.response.is_empty() {
         return Vec::new();
     }
@@ -62,7 +62,7 @@ fn curve(tally: &Tally) -> Vec<Point> {
         let quantile = tally.response_quantile(q);
         // A bound is no point of the curve: the true value may be anywhere above.
         let y = (!quantile.at_least).then_some(seconds_of(quantile.value));
-        points.push(Point { x: q, y, ..Point::default() });
+        points.push(ChartPoint { x: q, y, ..ChartPoint::default() });
     }
     points
 }

@@ -1,12 +1,12 @@
 use super::*;
-use crate::figure::Unit;
+use crate::figure::ChartUnit;
 use crate::single::study_of;
 use crate::story;
-use brunt_model::finding::{FigureEstimate, Interval};
+use brunt_model::finding::{FigureEstimate, PercentileInterval};
 use brunt_model::{Judgement, Reading};
 use std::collections::BTreeSet;
 
-fn of_sweep() -> Vec<Figure> {
+fn of_sweep() -> Vec<Chart> {
     let (study, analysis) = story::sweep_of(&[120.0, 300.0, 480.0], 2);
     figures(&study, &analysis)
 }
@@ -110,7 +110,7 @@ fn every_figure_has_a_name_of_its_own_and_a_sentence() {
 fn readings_that_no_row_names_show_up_by_themselves() {
     let figures = of_sweep();
     let other = figures.iter().find(|f| f.id == "other-prometheus-app-per-second").unwrap();
-    assert_eq!((other.y.unit, other.lines.len()), (Unit::PerSecond, 2));
+    assert_eq!((other.y.unit, other.lines.len()), (ChartUnit::PerSecond, 2));
     // Three collections per second at full load; 240/s are two thirds of the capacity of nginx.
     let at_300 = other.lines[0].points.iter().find(|p| p.x == 300.0).unwrap();
     assert!((at_300.y.unwrap() - 300.0 / 360.0 * 3.0).abs() < 0.1, "{at_300:?}");
@@ -174,7 +174,7 @@ fn p99_over_load_has_its_range_and_the_objective() {
 fn p99_over_time_stands_beside_that_of_the_whole_run_with_its_interval() {
     let run = story::closed().run();
     let estimate = FigureEstimate { value: 0.0012, low: 0.0011, high: Some(0.0013) };
-    let interval = Interval {
+    let interval = PercentileInterval {
         quantile: 0.99,
         estimate: Some(estimate),
         effective_samples: 1000.0,

@@ -1,10 +1,10 @@
 //! Makes the charts over the time of one trial: its requests and, on the same axis, its readings.
 
 use super::{chosen, heat, load, p99, readings, words};
-use crate::figure::{Axis, Figure, Line, Point, Scale, Unit};
+use crate::figure::{Axis, AxisScale, Chart, ChartLine, ChartPoint, ChartUnit};
 use crate::intervals::{self, Merged};
-use crate::readings::Span;
-use crate::result::{self, Interval};
+use crate::readings::ValueSpan;
+use crate::result::{self, IntervalRow};
 use brunt_model::numbers;
 use brunt_model::{Analysis, Run, Study, Trial};
 
@@ -17,9 +17,9 @@ struct TimeLine {
 /// Source of a line's values.
 enum IntervalValue {
     /// Counts and percentiles. Those of merged intervals come from their sums and histograms.
-    Sum(fn(&Interval) -> Option<f64>),
+    Sum(fn(&IntervalRow) -> Option<f64>),
     /// The state at the end of an interval.
-    State(fn(&Interval) -> u64),
+    State(fn(&IntervalRow) -> u64),
 }
 
 use IntervalValue::{State, Sum};
@@ -28,7 +28,7 @@ use IntervalValue::{State, Sum};
 struct TimeChart {
     id: &'static str,
     title: &'static str,
-    y: (&'static str, Unit, Scale),
+    y: (&'static str, ChartUnit, AxisScale),
     lines: &'static [TimeLine],
 }
 
@@ -41,7 +41,7 @@ const TIME_CHARTS: &[TimeChart] = &[
     TimeChart {
         id: "throughput",
         title: "Throughput",
-        y: ("requests", Unit::PerSecond, Scale::Linear),
+        y: ("requests", ChartUnit::PerSecond, AxisScale::Linear),
         lines: &[
             line_of("completed", Sum(|i| Some(i.throughput_per_second))),
             line_of("planned", Sum(|i| per_second(i, i.planned))),
@@ -50,7 +50,7 @@ const TIME_CHARTS: &[TimeChart] = &[
     TimeChart {
         id: "response",
         title: "Response time",
-        y: ("response time", Unit::Seconds, Scale::Log),
+        y: ("response time", ChartUnit::Seconds, AxisScale::Log),
         lines: &[
             line_of("p50", Sum(|i| i.response_p50_seconds)),
             line_of("p99", Sum(|i| i.response_p99_seconds)),
@@ -60,13 +60,13 @@ const TIME_CHARTS: &[TimeChart] = &[
     TimeChart {
         id: "errors",
         title: "Errors",
-        y: ("errors", Unit::PerSecond, Scale::Linear),
+        y: ("errors", ChartUnit::PerSecond, AxisScale::Linear),
         lines: &[line_of("errors", Sum(|i| per_second(i, i.errors)))],
     },
     TimeChart {
         id: "under-way",
         title: "Requests in flight, and connections",
-        y: ("requests, connections", Unit::Count, Scale::Linear),
+        y: ("requests, connections", ChartUnit::Count, AxisScale::Linear),
         lines: &[
             line_of("under way", State(|i| i.in_flight)),
             line_of("connections", State(|i| i.connections)),
@@ -76,19 +76,19 @@ const TIME_CHARTS: &[TimeChart] = &[
 ];
 
 /// Returns the figures of the chosen trials.
-pub fn of_chosen(study: &Study, analysis: &Analysis) -> Vec<Figure> {
+pub fn of_chosen(study: &Study, analysis: &Analysis) -> Vec<Chart> {
     chosen(study, analysis).into_iter().flat_map(|index| of_trial(study, index)).collect()
 }
 
 /// Returns the figures of one trial, by its index in the study: its requests, a heat map of
 /// response times, and its readings. All have the same time axis. Empty ones are omitted.
-pub fn of_trial(study: &Study, index: usize) -> Vec<Figure> {
+pub fn of_trial(study: &Study, index: usize) -> Vec<Chart> {
     let Some(trial) = study.trials.get(index) else { return Vec::new() };
     let run = &trial.run;
-    let recorded: Vec<Interval> =
+    let recorded: Vec<IntervalRow> =
         result::intervals(run, intervals::recorded(run).into_iter()).collect();
     let merged = intervals::of_run(run);
-    let mut all: Vec<Figure> =
+    let mut all: Vec<Chart> =
         TIME_CHARTS.iter().map(|chart| of_chart(chart, run, &recorded, &merged)).collect();
     // In the order of the charts over the load: throughput, p99, response.
     all.insert(1, p99::over_time(run, &trial.judgement));
@@ -103,24 +103,25 @@ pub fn of_trial(study: &Study, index: usize) -> Vec<Figure> {
         .collect()
 }
 
-fn of_readings(chart: readings::ReadingChart) -> Figure {
-    let (names, spans): (Vec<String>, Vec<Vec<Span>>) = chart.tracks.into_iter().unzip();
-    let merged: Vec<Merged<Point>> = spans.iter().map(|spans| intervals::of_spans(spans)).collect();
+fn of_readings(chart: readings::ReadingChart) -> Chart {
+    let (names, spans): (Vec<String>, Vec<Vec<ValueSpan>>) = chart.tracks.into_iter().unzip();
+    let merged: Vec<Merged<ChartPoint>> =
+        spans.iter().map(|spans| intervals::of_spans(spans)).collect();
     // Sources are read at different intervals, so the label names the widest.
     let x = axis_with_ranges(merged.iter().filter_map(|line| line.width).reduce(f64::max));
     let lines = names.into_iter().zip(merged).enumerate();
     let lines = lines.map(|(i, (name, merged))| line(name, i, merged.points)).collect();
-    Figure { id: chart.id, title: chart.title, x, y: chart.y, lines, ..Figure::default() }
+    Chart { id: chart.id, title: chart.title, x, y: chart.y, lines, ..Chart::default() }
 }
 
 /// Adds the trial to the id, the title and the group of a figure.
 fn named_after_trial(
-    figure: Figure,
+    figure: Chart,
     study: &Study,
     trial: &Trial,
     index: usize,
     trial_name: &str,
-) -> Figure {
+) -> Chart {
     let is_only_trial = study.trials.len() == 1;
     let name = words::slug(&format!("{} {}", load::of(study, trial), trial.place.repetition + 1));
     let id = if is_only_trial {
@@ -128,7 +129,7 @@ fn named_after_trial(
     } else {
         format!("{}-c{}-{name}", figure.id, trial.place.contender + 1)
     };
-    Figure {
+    Chart {
         id: format!("time-{id}"),
         title: if is_only_trial {
             format!("{} over time", figure.title)
@@ -142,7 +143,7 @@ fn named_after_trial(
 }
 
 /// Removes readings after the last interval, which would make the axis longer than the run.
-fn within(mut figure: Figure, end: f64) -> Figure {
+fn within(mut figure: Chart, end: f64) -> Chart {
     if end > 0.0 {
         figure.lines.iter_mut().for_each(|line| line.points.retain(|point| point.x <= end));
     }
@@ -155,7 +156,7 @@ pub(super) fn axis(width: Option<f64>) -> Axis {
     let label = width.map_or(since.to_owned(), |width| {
         format!("{since}, one point per {}", numbers::span(width))
     });
-    Axis { label, unit: Unit::Seconds, scale: Scale::Linear }
+    Axis { label, unit: ChartUnit::Seconds, scale: AxisScale::Linear }
 }
 
 /// Returns the time axis of lines with a band from the lowest to the highest merged value.
@@ -170,10 +171,11 @@ fn axis_with_ranges(width: Option<f64>) -> Axis {
 fn of_chart(
     chart: &TimeChart,
     run: &Run,
-    recorded: &[Interval],
-    merged: &Merged<brunt_model::series::Point>,
-) -> Figure {
-    let intervals: Vec<Interval> = result::intervals(run, merged.points.iter().cloned()).collect();
+    recorded: &[IntervalRow],
+    merged: &Merged<brunt_model::series::SeriesPoint>,
+) -> Chart {
+    let intervals: Vec<IntervalRow> =
+        result::intervals(run, merged.points.iter().cloned()).collect();
     let lines = chart
         .lines
         .iter()
@@ -182,26 +184,31 @@ fn of_chart(
     let has_states = chart.lines.iter().any(|row| matches!(row.value, State(_)));
     let x = if has_states { axis_with_ranges(merged.width) } else { axis(merged.width) };
     let (label, unit, scale) = chart.y;
-    Figure {
+    Chart {
         id: chart.id.into(),
         title: chart.title.into(),
         x,
         y: Axis { label: label.into(), unit, scale },
         lines: lines.collect(),
-        ..Figure::default()
+        ..Chart::default()
     }
 }
 
 /// Returns the points of a line: sums from the merged intervals, states from the recorded ones.
-fn points_of(value: &IntervalValue, recorded: &[Interval], merged: &[Interval]) -> Vec<Point> {
+fn points_of(
+    value: &IntervalValue,
+    recorded: &[IntervalRow],
+    merged: &[IntervalRow],
+) -> Vec<ChartPoint> {
     match value {
-        Sum(value) => {
-            merged.iter().map(|i| Point { x: middle(i), y: value(i), ..Point::default() }).collect()
-        }
+        Sum(value) => merged
+            .iter()
+            .map(|i| ChartPoint { x: middle(i), y: value(i), ..ChartPoint::default() })
+            .collect(),
         State(value) => {
             // The merged interval would have only the last state; the band shows the lowest and the
             // highest.
-            let spans = recorded.iter().map(|i| Span {
+            let spans = recorded.iter().map(|i| ValueSpan {
                 from: i.from_seconds,
                 to: i.to_seconds,
                 value: value(i) as f64,
@@ -211,16 +218,16 @@ fn points_of(value: &IntervalValue, recorded: &[Interval], merged: &[Interval]) 
     }
 }
 
-fn middle(interval: &Interval) -> f64 {
+fn middle(interval: &IntervalRow) -> f64 {
     f64::midpoint(interval.from_seconds, interval.to_seconds)
 }
 
-fn per_second(interval: &Interval, n: u64) -> Option<f64> {
+fn per_second(interval: &IntervalRow, n: u64) -> Option<f64> {
     let seconds = interval.to_seconds - interval.from_seconds;
     (seconds > 0.0).then(|| n as f64 / seconds)
 }
 
 /// Creates a line. There are eight colors, so every further eight lines have other dashes.
-fn line(name: String, index: usize, points: Vec<Point>) -> Line {
-    Line { name, contender: None, dash: (index / 8) as u8, points }
+fn line(name: String, index: usize, points: Vec<ChartPoint>) -> ChartLine {
+    ChartLine { name, contender: None, dash: (index / 8) as u8, points }
 }

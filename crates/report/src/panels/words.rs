@@ -1,7 +1,7 @@
 //! Writes the text alternatives of figures.
 
 use super::load;
-use crate::figure::{Figure, Line, Unit};
+use crate::figure::{Chart, ChartLine, ChartUnit};
 use crate::study::name_of;
 use brunt_model::numbers;
 use brunt_model::{Study, Trial};
@@ -10,7 +10,7 @@ use brunt_model::{Study, Trial};
 const MAX_DESCRIBED: usize = 6;
 
 /// Adds the text alternative to a figure that has none.
-pub fn with_text(mut figure: Figure) -> Figure {
+pub fn with_text(mut figure: Chart) -> Chart {
     if figure.about.is_empty() {
         figure.about = sentence(&figure);
     }
@@ -35,7 +35,7 @@ pub fn slug(text: &str) -> String {
     words.split('-').filter(|word| !word.is_empty()).collect::<Vec<_>>().join("-")
 }
 
-fn sentence(figure: &Figure) -> String {
+fn sentence(figure: &Chart) -> String {
     if let Some(heat) = &figure.heat {
         let count = heat.counts.iter().flatten().sum::<u64>();
         let low = heat.y.first().copied().unwrap_or(0.0);
@@ -65,7 +65,7 @@ fn sentence(figure: &Figure) -> String {
     text + &marks.collect::<String>() + "."
 }
 
-fn of_line(line: &Line, x: Unit, y: Unit) -> Option<String> {
+fn of_line(line: &ChartLine, x: ChartUnit, y: ChartUnit) -> Option<String> {
     let points: Vec<(f64, f64)> = line.known().collect();
     let first = points.first()?;
     let last = points.last()?;

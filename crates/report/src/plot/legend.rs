@@ -1,9 +1,9 @@
 //! Draws the legend of a figure.
 
 use super::{SMALL, dashes, ink_of, label_width, text};
-use crate::figure::Figure;
+use crate::figure::Chart;
 use crate::font;
-use crate::scene::{Anchor, Ink, Shape};
+use crate::scene::{Anchor, DrawingElement, Ink};
 use brunt_model::numbers;
 
 /// Height of a row, in points.
@@ -14,7 +14,7 @@ const GAP: f64 = 16.0;
 
 /// Draws the legend between two x positions, and returns its height. Empty if there
 /// is only one line.
-pub fn shapes(figure: &Figure, left: f64, top: f64, right: f64) -> (Vec<Shape>, f64) {
+pub fn shapes(figure: &Chart, left: f64, top: f64, right: f64) -> (Vec<DrawingElement>, f64) {
     if let Some(heat) = &figure.heat {
         let most = heat.counts.iter().flatten().max().copied().unwrap_or(0);
         return (scale(most, left, top), ROW);
@@ -37,7 +37,7 @@ pub fn shapes(figure: &Figure, left: f64, top: f64, right: f64) -> (Vec<Shape>, 
         }
         let ink = ink_of(figure, line);
         let points = vec![(x, y - 4.0), (x + SAMPLE - 8.0, y - 4.0)];
-        shapes.push(Shape::Line { points, ink, width: 1.8, dashes: dashes(line) });
+        shapes.push(DrawingElement::Line { points, ink, width: 1.8, dashes: dashes(line) });
         shapes.push(text((x + SAMPLE, y), Anchor::Start, &name, SMALL, Ink::Soft));
         x += width + GAP;
     }
@@ -45,13 +45,13 @@ pub fn shapes(figure: &Figure, left: f64, top: f64, right: f64) -> (Vec<Shape>, 
 }
 
 /// Draws the scale of a heat map's colors.
-fn scale(most: u64, left: f64, top: f64) -> Vec<Shape> {
+fn scale(most: u64, left: f64, top: f64) -> Vec<DrawingElement> {
     let y = top + 9.0;
     let word = format!("1 to {} replies", numbers::count(most));
     let words = text((left + 88.0, y), Anchor::Start, &word, SMALL, Ink::Soft);
     let cells = (0..8).map(|n| {
         let at = (left + 10.0 * f64::from(n), y - 9.0);
-        Shape::Cell { at, size: (10.0, 10.0), heat: f64::from(n + 1) / 8.0 }
+        DrawingElement::Cell { at, size: (10.0, 10.0), heat: f64::from(n + 1) / 8.0 }
     });
     cells.chain([words]).collect()
 }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::story::Story;
+use crate::story::RunBuilder;
 
 const STEP: u64 = 100_000_000;
 
@@ -15,16 +15,16 @@ fn snapshot(step: u64, phase: Phase) -> Snapshot {
     s
 }
 
-fn line(progress: &mut Progress, snapshot: &Snapshot) -> String {
+fn line(progress: &mut RunProgress, snapshot: &Snapshot) -> String {
     progress.take(snapshot);
     progress.line()
 }
 
 #[test]
 fn every_part_of_a_run_has_its_line() {
-    let mut plan = Story::closed(64.0).plan;
+    let mut plan = RunBuilder::closed(64.0).plan;
     plan.main_mut().stop.warmup = Duration::from_millis(200);
-    let mut progress = Progress::new(&plan);
+    let mut progress = RunProgress::new(&plan);
     let phases = [Phase::Setup, Phase::Warmup, Phase::Measure, Phase::Grace];
     let lines: Vec<String> =
         (0..).zip(phases).map(|(i, phase)| line(&mut progress, &snapshot(i, phase))).collect();
@@ -41,7 +41,7 @@ fn every_part_of_a_run_has_its_line() {
 
 #[test]
 fn a_block_fits_terminals_of_any_width() {
-    let mut progress = Progress::new(&Story::closed(64.0).plan);
+    let mut progress = RunProgress::new(&RunBuilder::closed(64.0).plan);
     for step in 0..42 {
         let mut s = snapshot(step, Phase::Measure);
         s.flow.completed += step * 20;
@@ -64,7 +64,7 @@ fn a_block_fits_terminals_of_any_width() {
 
 #[test]
 fn rates_are_those_of_the_last_second() {
-    let mut progress = Progress::new(&Story::closed(64.0).plan);
+    let mut progress = RunProgress::new(&RunBuilder::closed(64.0).plan);
     for step in 0..10 {
         progress.take(&snapshot(step, Phase::Measure));
     }
@@ -82,9 +82,9 @@ fn rates_are_those_of_the_last_second() {
 
 #[test]
 fn a_number_of_requests_is_counted_down() {
-    let mut plan = Story::closed(64.0).plan;
+    let mut plan = RunBuilder::closed(64.0).plan;
     (plan.main_mut().stop.duration, plan.main_mut().stop.requests) = (None, Some(100_000));
-    let mut progress = Progress::new(&plan);
+    let mut progress = RunProgress::new(&plan);
     let line = line(&mut progress, &snapshot(0, Phase::Measure));
     assert!(line.starts_with("0.1 s  1,234 of 100,000 requests (1 %) "), "{line}");
     assert!(

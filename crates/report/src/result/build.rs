@@ -1,13 +1,14 @@
 //! Builds the document of a run.
 
 use super::{
-    Bytes, CheckFailure, Connections, Document, Environment, Generator, Interval, Label,
-    ObjectiveDocument, Phase, Phases, Requests, Times, Transaction, VERSION, Warmup,
+    ByteCounts, CheckFailureRow, ConnectionTotals, EnvironmentSection, Generator, IntervalRow,
+    LabelRow, ObjectiveDocument, PhaseRow, RequestCounts, ResultDocument, ResultPhase, Times,
+    Transaction, VERSION, Warmup,
 };
 use crate::utc;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use brunt_model::series::Point;
+use brunt_model::series::SeriesPoint;
 use brunt_model::time::seconds_of;
 use brunt_model::{
     Failure, Judgement, Run, Tally, Tick, TransactionTally, objective, reading_names,
@@ -15,7 +16,7 @@ use brunt_model::{
 use brunt_stats::{Histogram, Quantile};
 use std::collections::BTreeMap;
 
-impl Document {
+impl ResultDocument {
     /// Builds the document from a run and its judgement.
     pub fn new(run: &Run, judgement: &Judgement) -> Self {
         let total = &run.total;
@@ -23,14 +24,14 @@ impl Document {
         Self {
             version: VERSION,
             plan: run.plan.clone(),
-            environment: Environment::from(&run.environment),
+            environment: EnvironmentSection::from(&run.environment),
             started: utc::rfc3339(run.unix_seconds),
             elapsed_seconds: elapsed(run).seconds(),
             measured_seconds: run.measured_seconds(),
-            requests: Requests::from(total),
+            requests: RequestCounts::from(total),
             throughput_per_second: run.throughput(),
             goodput_per_second: run.goodput(),
-            bytes: Bytes::from(total),
+            bytes: ByteCounts::from(total),
             outcomes: outcomes(total),
             failures: failures(total),
             malformed: total
@@ -47,8 +48,8 @@ impl Document {
             connection_time_seconds: Times::of(&total.phases.connection),
             response_time_good_seconds: Times::of(&total.response_good()),
             failure_time_seconds: failure_times(total),
-            phases_seconds: Phases::from(&total.phases),
-            connections: Connections::from(run),
+            phases_seconds: PhaseRow::from(&total.phases),
+            connections: ConnectionTotals::from(run),
             generator: Generator::from(run),
             warmup: warmup(run),
             verdict: judgement.verdict,
@@ -77,7 +78,7 @@ pub(crate) fn elapsed(run: &Run) -> Tick {
     run.finish.as_ref().map_or(run.last_interval_end, |f| f.at)
 }
 
-impl From<&brunt_model::Environment> for Environment {
+impl From<&brunt_model::Environment> for EnvironmentSection {
     fn from(e: &brunt_model::Environment) -> Self {
         Self {
             command: e.command.clone(),
@@ -94,7 +95,7 @@ impl From<&brunt_model::Environment> for Environment {
     }
 }
 
-impl From<&Tally> for Requests {
+impl From<&Tally> for RequestCounts {
     fn from(t: &Tally) -> Self {
         Self {
             planned: t.planned,
@@ -111,7 +112,7 @@ impl From<&Tally> for Requests {
     }
 }
 
-impl From<&Tally> for Bytes {
+impl From<&Tally> for ByteCounts {
     fn from(t: &Tally) -> Self {
         Self { received: t.bytes_received, sent: t.bytes_sent }
     }
@@ -182,8 +183,8 @@ impl Times {
     }
 }
 
-impl From<&brunt_model::tally::Phases> for Phases {
-    fn from(p: &brunt_model::tally::Phases) -> Self {
+impl From<&brunt_model::tally::PhaseTimes> for PhaseRow {
+    fn from(p: &brunt_model::tally::PhaseTimes) -> Self {
         Self {
             resolve: Times::of(&p.resolve),
             connect: Times::of(&p.connect),
@@ -226,32 +227,32 @@ impl From<objective::ObjectiveResult> for ObjectiveDocument {
 }
 
 /// Collects the intervals with one allocation: they are the largest part of a report.
-fn all_intervals(run: &Run) -> Vec<Interval> {
+fn all_intervals(run: &Run) -> Vec<IntervalRow> {
     let mut all = Vec::with_capacity(run.series.len());
     all.extend(series(run));
     all
 }
 
 /// Returns the intervals of a run, in order of time.
-pub fn series(run: &Run) -> impl Iterator<Item = Interval> + '_ {
+pub fn series(run: &Run) -> impl Iterator<Item = IntervalRow> + '_ {
     intervals(run, run.series.points())
 }
 
 /// Converts points of a run's series to intervals.
 pub(crate) fn intervals(
     run: &Run,
-    points: impl Iterator<Item = Point>,
-) -> impl Iterator<Item = Interval> {
+    points: impl Iterator<Item = SeriesPoint>,
+) -> impl Iterator<Item = IntervalRow> {
     let zero = run.phase_start(brunt_model::Phase::Measure).unwrap_or_default();
     points.map(move |point| interval(&point, zero))
 }
 
-fn interval(point: &Point, zero: Tick) -> Interval {
+fn interval(point: &SeriesPoint, zero: Tick) -> IntervalRow {
     let flow = &point.flow;
     let response = &point.response;
     let lag = &point.lag;
     let has_responses = response.count() > 0;
-    Interval {
+    IntervalRow {
         from_seconds: point.from.seconds_from(zero),
         to_seconds: point.to.seconds_from(zero),
         phase: point.phase.into(),
@@ -274,7 +275,7 @@ fn interval(point: &Point, zero: Tick) -> Interval {
     }
 }
 
-impl From<brunt_model::Phase> for Phase {
+impl From<brunt_model::Phase> for ResultPhase {
     fn from(phase: brunt_model::Phase) -> Self {
         match phase {
             brunt_model::Phase::Setup => Self::Setup,
@@ -286,12 +287,12 @@ impl From<brunt_model::Phase> for Phase {
 }
 
 /// Returns the failed checks.
-pub(crate) fn check_failures(run: &Run) -> Vec<CheckFailure> {
+pub(crate) fn check_failures(run: &Run) -> Vec<CheckFailureRow> {
     run.check_failures.iter().map(|failure| check_failure(run, failure)).collect()
 }
 
-fn check_failure(run: &Run, failure: &brunt_model::CheckFailure) -> CheckFailure {
-    CheckFailure {
+fn check_failure(run: &Run, failure: &brunt_model::CheckFailure) -> CheckFailureRow {
+    CheckFailureRow {
         label: if run.labels.is_empty() { only_label(run) } else { label_name(run, failure.label) },
         check: failure.check.clone(),
         expected: failure.expected.clone(),
@@ -306,7 +307,7 @@ pub(crate) fn transactions(run: &Run) -> Vec<Transaction> {
 }
 
 /// Returns the labels of a run. A run with a single label has one entry.
-pub(crate) fn labels(run: &Run) -> Vec<Label> {
+pub(crate) fn labels(run: &Run) -> Vec<LabelRow> {
     // The totals of a run with a single label are also its label's figures, so the run
     // has no separate tally.
     if run.labels.is_empty() {
@@ -315,12 +316,12 @@ pub(crate) fn labels(run: &Run) -> Vec<Label> {
     run.steps().map(|(step, tally)| step_label(run, step, tally)).collect()
 }
 
-fn step_label(run: &Run, step: u32, tally: &Tally) -> Label {
+fn step_label(run: &Run, step: u32, tally: &Tally) -> LabelRow {
     let hops = run.hops_of(step).map(|(hop, tally)| named_label(run, hop, tally)).collect();
-    Label { hops, ..named_label(run, step, tally) }
+    LabelRow { hops, ..named_label(run, step, tally) }
 }
 
-fn named_label(run: &Run, id: u32, tally: &Tally) -> Label {
+fn named_label(run: &Run, id: u32, tally: &Tally) -> LabelRow {
     // A label has no count for the measured time alone: replies of the grace period count, too.
     label(label_name(run, id), tally, run.per_second(tally.completed))
 }
@@ -338,13 +339,13 @@ fn transaction(run: &Run, name: &str, t: &TransactionTally) -> Transaction {
     }
 }
 
-fn population(run: &Run) -> Label {
+fn population(run: &Run) -> LabelRow {
     let name = run.plan.as_ref().map(|plan| plan.main().name.clone());
     label(name.unwrap_or_default(), &run.total, run.throughput())
 }
 
-fn label(label: String, tally: &Tally, throughput_per_second: f64) -> Label {
-    Label {
+fn label(label: String, tally: &Tally, throughput_per_second: f64) -> LabelRow {
+    LabelRow {
         label,
         requests: tally.into(),
         throughput_per_second,

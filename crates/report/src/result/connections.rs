@@ -1,7 +1,7 @@
 //! Writes the counts of connections as JSON, and their schema. The figures come from
 //! the counters of [`Flow`].
 
-use brunt_model::snapshot::flow::{Counter, Figure, FigureKind, FigureValue};
+use brunt_model::snapshot::flow::{FigureKind, FigureValue, FlowCounter, FlowFigure};
 use brunt_model::{Flow, Run};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
@@ -11,9 +11,9 @@ use std::borrow::Cow;
 /// Counts of connections in the whole run, setup and warm-up included.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Connections(Map<String, Value>);
+pub struct ConnectionTotals(Map<String, Value>);
 
-impl From<&Run> for Connections {
+impl From<&Run> for ConnectionTotals {
     fn from(run: &Run) -> Self {
         let values = figures().map(|(counter, figure)| {
             (figure.key.to_owned(), json_of(counter.value_of(figure, run)))
@@ -22,7 +22,7 @@ impl From<&Run> for Connections {
     }
 }
 
-impl JsonSchema for Connections {
+impl JsonSchema for ConnectionTotals {
     fn schema_name() -> Cow<'static, str> {
         "Connections".into()
     }
@@ -39,7 +39,7 @@ impl JsonSchema for Connections {
     }
 }
 
-fn figures() -> impl Iterator<Item = (&'static Counter, &'static Figure)> {
+fn figures() -> impl Iterator<Item = (&'static FlowCounter, &'static FlowFigure)> {
     Flow::COUNTERS
         .iter()
         .flat_map(|counter| counter.figures.iter().map(move |figure| (counter, figure)))
@@ -53,7 +53,7 @@ fn json_of(value: FigureValue) -> Value {
     }
 }
 
-fn property(counter: &Counter, figure: &Figure) -> Value {
+fn property(counter: &FlowCounter, figure: &FlowFigure) -> Value {
     let description = counter.description_of(figure);
     match figure.kind {
         FigureKind::WholeRun | FigureKind::MeasuredTime | FigureKind::Peak => {

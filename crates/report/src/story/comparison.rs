@@ -5,7 +5,7 @@ use brunt_model::comparison::{Better, Compared, ComparisonEnd, Pair, QuantileShi
 use brunt_model::finding::Finding;
 use brunt_model::objective::Metric;
 use brunt_model::question::Regression;
-use brunt_model::{Analysis, Compare, Comparison, Measure, Question, Study};
+use brunt_model::{Analysis, Comparison, ComparisonSettings, Measure, Question, Study};
 
 /// Returns the comparison of nginx and Apache at one load.
 pub fn compared() -> (Study, Analysis) {
@@ -13,7 +13,7 @@ pub fn compared() -> (Study, Analysis) {
     let [p99, errors] = [Metric::Quantile(0.99), Metric::Errors].map(Measure::Run);
     let fail_if =
         [(p99, 0.05), (errors, 0.1)].map(|(measure, by)| Regression { measure, by }).to_vec();
-    let spec = Compare {
+    let spec = ComparisonSettings {
         metrics: vec![p99, errors],
         smallest: 0.02,
         alpha: 0.05,

@@ -3,16 +3,16 @@
 //! Each server is a single queue with exponential service times at its capacity. Beyond the
 //! capacity, its backlog grows with time.
 
-use super::{Failure, MS, Story};
+use super::{Failure, MS, RunBuilder};
 use crate::single::point;
 use brunt_model::analysis::{
     Band, BandedFigure, Bottleneck, ContenderAnalysis, Culprit, CurvePoint, LimitKind, LoadLimit,
     Outlier, Reason,
 };
 use brunt_model::experiment::{
-    ContenderHooks, HookCommands, LoadStep, ManagedServer, Ready, Restart, TrialOrder,
+    ContenderHooks, HookCommands, LoadStep, ManagedServer, ReadyCondition, Restart, TrialOrder,
 };
-use brunt_model::finding::{Finding, Severity, Side};
+use brunt_model::finding::{Finding, Severity, ThresholdSide};
 use brunt_model::objective::{Metric, Relation};
 use brunt_model::probe_spec::{ProbeAccess, Select};
 use brunt_model::{
@@ -80,7 +80,7 @@ fn contender(Server(name, ..): &Server, loads: &[f64]) -> Contender {
         steps: loads.iter().map(|load| LoadStep::new(*load, story(*load).plan)).collect(),
         server: Some(ManagedServer {
             start: format!("exec sh e1/{name}.sh"),
-            ready: Ready::Url("http://127.0.0.1:8080/ready".into()),
+            ready: ReadyCondition::Url("http://127.0.0.1:8080/ready".into()),
             stop: None,
             restart: Restart::Repetition,
             environment: Vec::new(),
@@ -96,8 +96,8 @@ fn contender(Server(name, ..): &Server, loads: &[f64]) -> Contender {
     }
 }
 
-fn story(load: f64) -> Story {
-    let mut story = Story::open(load, None);
+fn story(load: f64) -> RunBuilder {
+    let mut story = RunBuilder::open(load, None);
     story.plan.objectives = vec![
         Objective {
             metric: Metric::Quantile(0.99),
@@ -311,7 +311,7 @@ fn contender_analysis(
                 name: "workers.busy, share of the limit".into(),
                 value: 1.0,
                 threshold: 0.98,
-                side: Side::AtLeast,
+                side: ThresholdSide::AtLeast,
             }],
             others: vec!["CPU of the machine at 92 %".into()],
         }),

@@ -4,7 +4,7 @@ use super::{
     Arrangement, ContenderDocument, Factor, StudyDocument, TrialDocument, VERSION, method,
 };
 use crate::readings;
-use crate::result::{self, Environment, Requests};
+use crate::result::{self, EnvironmentSection, RequestCounts};
 use crate::utc::rfc3339;
 use brunt_model::time::seconds_of;
 use brunt_model::{Analysis, Contender, Experiment, LoadUnit, Study, Tally, Trial};
@@ -22,7 +22,7 @@ impl StudyDocument {
             started: rfc3339(study.unix_seconds),
             interrupted: study.interrupted,
             planned_trials: experiment.trials() as u64,
-            environment: Environment::from(&study.environment),
+            environment: EnvironmentSection::from(&study.environment),
             experiment: Arrangement::from(experiment),
             analysis: analysis.clone(),
             trials: study
@@ -99,7 +99,7 @@ impl TrialDocument {
             offered_per_second: offered(trial),
             throughput_per_second: run.throughput(),
             goodput_per_second: run.goodput(),
-            requests: Requests::from(total),
+            requests: RequestCounts::from(total),
             error_share: error_share(total),
             failures: result::failures(total),
             response_time_seconds: result::response(total),

@@ -1,35 +1,40 @@
 use super::*;
-use crate::figure::{Axis, Line, Mark, Point, Scale, Unit};
+use crate::figure::{Axis, AxisScale, ChartLine, ChartPoint, ChartUnit, HighlightedValue};
 use crate::panels::ChartSelection;
 use crate::single;
 use brunt_model::Judgement;
 use insta::assert_snapshot;
 
-fn small() -> Figure {
-    let point = |x: f64, y: f64| Point { x, y: Some(y), low: Some(y * 0.9), high: Some(y * 1.1) };
-    let line = |name: &str, contender, points| Line {
+fn small() -> Chart {
+    let point =
+        |x: f64, y: f64| ChartPoint { x, y: Some(y), low: Some(y * 0.9), high: Some(y * 1.1) };
+    let line = |name: &str, contender, points| ChartLine {
         name: name.into(),
         contender: Some(contender),
         dash: 0,
         points,
     };
-    Figure {
+    Chart {
         id: "throughput".into(),
         title: "Throughput <of> both".into(),
         about: "nginx: 10/s at 10/s.".into(),
         group: "load".into(),
-        x: Axis { label: "offered".into(), unit: Unit::PerSecond, scale: Scale::Linear },
-        y: Axis { label: "completed".into(), unit: Unit::PerSecond, scale: Scale::Linear },
+        x: Axis { label: "offered".into(), unit: ChartUnit::PerSecond, scale: AxisScale::Linear },
+        y: Axis { label: "completed".into(), unit: ChartUnit::PerSecond, scale: AxisScale::Linear },
         lines: vec![
             line("nginx", 0, vec![point(10.0, 10.0), point(20.0, 20.0)]),
             line(
                 "apache",
                 1,
-                vec![point(10.0, 10.0), Point { x: 15.0, ..Point::default() }, point(20.0, 14.0)],
+                vec![
+                    point(10.0, 10.0),
+                    ChartPoint { x: 15.0, ..ChartPoint::default() },
+                    point(20.0, 14.0),
+                ],
             ),
         ],
-        marks: vec![Mark { x: 18.0, name: "knee".into(), contender: Some(1) }],
-        ..Figure::default()
+        marks: vec![HighlightedValue { x: 18.0, name: "knee".into(), contender: Some(1) }],
+        ..Chart::default()
     }
 }
 
@@ -90,7 +95,7 @@ fn a_small_chart() {
 
 #[test]
 fn a_chart_without_points_is_none() {
-    assert_eq!(of_figure(&Figure::default()), None);
+    assert_eq!(of_figure(&Chart::default()), None);
 }
 
 #[test]
@@ -98,7 +103,7 @@ fn a_sheet_is_one_document_in_which_each_chart_is_named() {
     let (study, analysis) = single::study_of(&crate::story::closed().run(), &Judgement::default());
     for (selection, charts) in [(ChartSelection::Key, 3), (ChartSelection::All, 6)] {
         let mut out = Vec::new();
-        write_sheet(&Sheet::of(&study, &analysis, selection), &mut out).unwrap();
+        write_sheet(&ChartSheet::of(&study, &analysis, selection), &mut out).unwrap();
         let svg = String::from_utf8(out).unwrap();
         assert_eq!(
             (svg.matches("<svg ").count(), svg.matches("role=\"img\"").count()),

@@ -3,14 +3,14 @@
 
 /// A part of a report.
 #[derive(Default)]
-pub struct Part {
+pub struct ReportPart {
     /// Text that is always shown.
     pub fixed: String,
     /// Rows that may be omitted, each of one or several lines.
     pub rows: Vec<String>,
 }
 
-impl Part {
+impl ReportPart {
     /// Number of lines if this number of rows is shown.
     fn lines(&self, shown: usize) -> usize {
         let rows: usize = self.rows.iter().take(shown).map(|row| row.lines().count()).sum();
@@ -27,7 +27,7 @@ impl Part {
 
 /// Joins the parts. An empty line separates them unless there are too many lines. The parts get
 /// their rows in turn until all lines are used.
-pub fn fit(parts: &[Part], max_lines: usize) -> String {
+pub fn fit(parts: &[ReportPart], max_lines: usize) -> String {
     let gaps = parts.len().saturating_sub(1);
     let all: Vec<usize> = parts.iter().map(|part| part.rows.len()).collect();
     // Each table shows at least its first row.
@@ -55,7 +55,7 @@ pub fn fit(parts: &[Part], max_lines: usize) -> String {
     parts.iter().zip(shown).map(|(part, n)| part.text(n)).collect::<Vec<_>>().join(gap)
 }
 
-fn total_lines(parts: &[Part], shown: &[usize]) -> usize {
+fn total_lines(parts: &[ReportPart], shown: &[usize]) -> usize {
     parts.iter().zip(shown).map(|(part, rows)| part.lines(*rows)).sum()
 }
 
@@ -63,13 +63,13 @@ fn total_lines(parts: &[Part], shown: &[usize]) -> usize {
 mod tests {
     use super::*;
 
-    fn part(rows: usize) -> Part {
-        Part { fixed: "Head\n".into(), rows: vec!["row\n".into(); rows] }
+    fn part(rows: usize) -> ReportPart {
+        ReportPart { fixed: "Head\n".into(), rows: vec!["row\n".into(); rows] }
     }
 
     #[test]
     fn rows_give_way_and_are_counted() {
-        let parts = [Part { fixed: "title\n".into(), rows: Vec::new() }, part(20), part(3)];
+        let parts = [ReportPart { fixed: "title\n".into(), rows: Vec::new() }, part(20), part(3)];
         let text = fit(&parts, 14);
         assert_eq!(text.lines().count(), 14, "{text}");
         assert_eq!(text.matches("row\n").count(), 10, "{text}");
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn empty_lines_go_before_rows_do() {
-        let parts: Vec<Part> = (0..5).map(|_| part(2)).collect();
+        let parts: Vec<ReportPart> = (0..5).map(|_| part(2)).collect();
         let text = fit(&parts, 15);
         assert_eq!((text.lines().count(), text.contains("\n\n")), (15, false), "{text}");
     }

@@ -1,6 +1,6 @@
 //! Draws a graph in characters: a mark at each measured point, dots between.
 
-use crate::figure::{Figure, Line, Scale, Unit};
+use crate::figure::{AxisScale, Chart, ChartLine, ChartUnit};
 use crate::layout::{clean, pad, shorten};
 use crate::view::{Emphasis, View};
 use brunt_model::numbers::{seconds, three_digits};
@@ -12,9 +12,9 @@ const LABEL_WIDTH: usize = 8;
 const MARKS: [char; 6] = ['●', '○', '◆', '◇', '▲', '△'];
 
 /// Draws a graph with its title, axes and legend.
-pub fn text(view: &View, graph: &Figure) -> String {
+pub fn text(view: &View, graph: &Chart) -> String {
     let columns = view.columns.saturating_sub(LABEL_WIDTH + 4).clamp(20, 100);
-    let points: Vec<(f64, f64)> = graph.lines.iter().flat_map(Line::known).collect();
+    let points: Vec<(f64, f64)> = graph.lines.iter().flat_map(ChartLine::known).collect();
     let x = TextAxis::over(points.iter().map(|point| point.0), graph.x.scale, columns);
     let y = TextAxis::over(points.iter().map(|point| point.1), graph.y.scale, ROWS);
     let cells = cells(graph, &x, &y, columns);
@@ -47,7 +47,7 @@ pub fn text(view: &View, graph: &Figure) -> String {
 }
 
 /// Returns the names of the marks; empty for a single line.
-fn legend(graph: &Figure) -> String {
+fn legend(graph: &Chart) -> String {
     if graph.lines.len() < 2 {
         return String::new();
     }
@@ -59,7 +59,7 @@ fn legend(graph: &Figure) -> String {
 }
 
 /// Returns rows of characters, lowest first.
-fn cells(graph: &Figure, x: &TextAxis, y: &TextAxis, columns: usize) -> Vec<Vec<char>> {
+fn cells(graph: &Chart, x: &TextAxis, y: &TextAxis, columns: usize) -> Vec<Vec<char>> {
     let mut cells = vec![vec![' '; columns]; ROWS];
     let places: Vec<Vec<(usize, usize)>> = graph
         .lines
@@ -95,40 +95,40 @@ fn straight_line(
     })
 }
 
-fn formatted(unit: Unit, value: f64) -> String {
-    if unit == Unit::Seconds { seconds(value) } else { three_digits(value) }
+fn formatted(unit: ChartUnit, value: f64) -> String {
+    if unit == ChartUnit::Seconds { seconds(value) } else { three_digits(value) }
 }
 
 /// Maps values to characters.
 struct TextAxis {
     low: f64,
     high: f64,
-    scale: Scale,
+    scale: AxisScale,
     length: usize,
 }
 
 impl TextAxis {
-    fn over(values: impl Iterator<Item = f64> + Clone, scale: Scale, length: usize) -> Self {
+    fn over(values: impl Iterator<Item = f64> + Clone, scale: AxisScale, length: usize) -> Self {
         // If all values are 0, a range of 0 would make every share NaN.
         let high = values.clone().fold(f64::MIN_POSITIVE, f64::max);
-        let low = if scale == Scale::Log { values.fold(high, f64::min) } else { 0.0 };
+        let low = if scale == AxisScale::Log { values.fold(high, f64::min) } else { 0.0 };
         Self { low, high, scale, length }
     }
 
     fn place(&self, value: f64) -> usize {
         let share = match self.scale {
-            Scale::Log if self.high > self.low => {
+            AxisScale::Log if self.high > self.low => {
                 (value / self.low).ln() / (self.high / self.low).ln()
             }
-            Scale::Log => 0.0,
-            Scale::Linear | Scale::Quantile => value / self.high,
+            AxisScale::Log => 0.0,
+            AxisScale::Linear | AxisScale::Quantile => value / self.high,
         };
         (share * (self.length - 1) as f64).round().clamp(0.0, (self.length - 1) as f64) as usize
     }
 
     fn value(&self, place: usize) -> f64 {
         let share = place as f64 / (self.length - 1) as f64;
-        if self.scale == Scale::Log {
+        if self.scale == AxisScale::Log {
             self.low * (self.high / self.low).powf(share)
         } else {
             share * self.high
@@ -139,24 +139,33 @@ impl TextAxis {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::{self, Point};
+    use crate::figure::{self, ChartPoint};
 
-    fn graph(title: &str, x: &str, unit: Unit, scale: Scale, points: &[(f64, f64)]) -> Figure {
-        let points =
-            points.iter().map(|(x, y)| Point { x: *x, y: Some(*y), ..Point::default() }).collect();
-        Figure {
+    fn graph(
+        title: &str,
+        x: &str,
+        unit: ChartUnit,
+        scale: AxisScale,
+        points: &[(f64, f64)],
+    ) -> Chart {
+        let points = points
+            .iter()
+            .map(|(x, y)| ChartPoint { x: *x, y: Some(*y), ..ChartPoint::default() })
+            .collect();
+        Chart {
             title: title.into(),
             x: figure::Axis { label: x.into(), ..figure::Axis::default() },
             y: figure::Axis { unit, scale, ..figure::Axis::default() },
-            lines: vec![Line { name: "a".into(), points, ..Line::default() }],
-            ..Figure::default()
+            lines: vec![ChartLine { name: "a".into(), points, ..ChartLine::default() }],
+            ..Chart::default()
         }
     }
 
     #[test]
     fn points_stand_at_their_places() {
         let points = [(100.0, 100.0), (200.0, 200.0), (400.0, 200.0)];
-        let graph = graph("Throughput", "load, /s", Unit::PerSecond, Scale::Linear, &points);
+        let graph =
+            graph("Throughput", "load, /s", ChartUnit::PerSecond, AxisScale::Linear, &points);
         let text = text(&View { columns: 33, ..View::default() }, &graph);
         insta::assert_snapshot!(text);
     }
@@ -164,7 +173,9 @@ mod tests {
     #[test]
     fn any_values_fit() {
         for points in [vec![(1.0, 1e-9), (1.0, 1e9), (2.0, 5.0)], vec![(0.0, 1.0), (0.0, 1.0)]] {
-            for (unit, scale) in [(Unit::PerSecond, Scale::Linear), (Unit::Seconds, Scale::Log)] {
+            for (unit, scale) in
+                [(ChartUnit::PerSecond, AxisScale::Linear), (ChartUnit::Seconds, AxisScale::Log)]
+            {
                 let graph = graph("t", "x", unit, scale, &points);
                 let text = text(&View { columns: 60, ..View::default() }, &graph);
                 assert!(text.lines().all(|line| line.chars().count() <= 60), "{text}");

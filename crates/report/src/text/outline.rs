@@ -1,11 +1,11 @@
 //! Formats an outline as text.
 
-use super::fit::Part;
+use super::fit::ReportPart;
 use super::{bars, graph};
 use crate::breakdown::Breakdown;
-use crate::layout::{Table, clause, clean, shorten, width};
-use crate::outline::block::{Block, Fact, ListItem, ListMark, OutcomeRow, Remark, Words};
-use crate::outline::run::Section;
+use crate::layout::{TextTable, clause, clean, shorten, width};
+use crate::outline::block::{Fact, ListItem, ListMark, OutcomeRow, Remark, ReportBlock, Words};
+use crate::outline::run::ReportSection;
 use crate::view::{Detail, Emphasis, View};
 
 /// Maximum number of lines of a fact that may be shortened.
@@ -26,47 +26,47 @@ struct Formatter<'a> {
 }
 
 /// Formats the blocks of a study, with an empty line before each section.
-pub fn text(view: &View, blocks: &[Block]) -> String {
+pub fn text(view: &View, blocks: &[ReportBlock]) -> String {
     let formatter = Formatter { view, is_run: false };
     let mut out = String::new();
     let mut follows_heading = false;
     for block in blocks {
         let starts_section =
-            !matches!(block, Block::List(_) | Block::Paragraph(_)) && !follows_heading;
+            !matches!(block, ReportBlock::List(_) | ReportBlock::Paragraph(_)) && !follows_heading;
         if starts_section && !out.is_empty() {
             out.push('\n');
         }
-        follows_heading = matches!(block, Block::Heading(_));
+        follows_heading = matches!(block, ReportBlock::Heading(_));
         out += &formatter.block(block);
     }
     out
 }
 
 /// Formats a section of the report of a run. Rows of its last block may be omitted.
-pub fn part(view: &View, section: &Section) -> Part {
+pub fn part(view: &View, section: &ReportSection) -> ReportPart {
     let formatter = Formatter { view, is_run: true };
-    let Some((last, above)) = section.split_last() else { return Part::default() };
+    let Some((last, above)) = section.split_last() else { return ReportPart::default() };
     let fixed: String = above.iter().map(|block| formatter.block(block)).collect();
     let rows = match last {
-        Block::FactOfEach(facts) => facts.iter().map(|fact| formatter.fact(fact)).collect(),
-        Block::List(items) => items.iter().map(|item| formatter.item(item)).collect(),
-        Block::Outcomes(rows) => lines(&formatter.outcomes(rows)),
-        Block::Breakdown(breakdown) => {
+        ReportBlock::FactOfEach(facts) => facts.iter().map(|fact| formatter.fact(fact)).collect(),
+        ReportBlock::List(items) => items.iter().map(|item| formatter.item(item)).collect(),
+        ReportBlock::Outcomes(rows) => lines(&formatter.outcomes(rows)),
+        ReportBlock::Breakdown(breakdown) => {
             let mut rows = lines(&formatter.breakdown(breakdown));
             let head = rows.remove(0);
-            return Part { fixed: fixed + &head, rows };
+            return ReportPart { fixed: fixed + &head, rows };
         }
-        Block::Title(..)
-        | Block::Heading(_)
-        | Block::Paragraph(_)
-        | Block::Facts(_)
-        | Block::Table(..)
-        | Block::Bars(_)
-        | Block::Graph(_) => {
-            return Part { fixed: fixed + &formatter.block(last), rows: Vec::new() };
+        ReportBlock::Title(..)
+        | ReportBlock::Heading(_)
+        | ReportBlock::Paragraph(_)
+        | ReportBlock::Facts(_)
+        | ReportBlock::Table(..)
+        | ReportBlock::Bars(_)
+        | ReportBlock::Graph(_) => {
+            return ReportPart { fixed: fixed + &formatter.block(last), rows: Vec::new() };
         }
     };
-    Part { fixed, rows }
+    ReportPart { fixed, rows }
 }
 
 fn lines(text: &str) -> Vec<String> {
@@ -74,26 +74,26 @@ fn lines(text: &str) -> Vec<String> {
 }
 
 impl Formatter<'_> {
-    fn block(&self, block: &Block) -> String {
+    fn block(&self, block: &ReportBlock) -> String {
         let view = self.view;
         match block {
-            Block::Title(name, about) if about.is_empty() && view.detail == Detail::Brief => {
+            ReportBlock::Title(name, about) if about.is_empty() && view.detail == Detail::Brief => {
                 // A long URL would take lines of the screen from the figures.
                 self.strong(&shorten(&clean(name), view.columns))
             }
-            Block::Title(name, about) if about.is_empty() => self.strong(name),
-            Block::Title(name, about) => self.strong(&format!("{name}: {about}")),
-            Block::Heading(heading) => self.strong(heading),
-            Block::Paragraph(text) => view.hang("", &clean(text)),
-            Block::Facts(facts) | Block::FactOfEach(facts) => {
+            ReportBlock::Title(name, about) if about.is_empty() => self.strong(name),
+            ReportBlock::Title(name, about) => self.strong(&format!("{name}: {about}")),
+            ReportBlock::Heading(heading) => self.strong(heading),
+            ReportBlock::Paragraph(text) => view.hang("", &clean(text)),
+            ReportBlock::Facts(facts) | ReportBlock::FactOfEach(facts) => {
                 facts.iter().map(|fact| self.fact(fact)).collect()
             }
-            Block::List(items) => items.iter().map(|item| self.item(item)).collect(),
-            Block::Table(head, rows) => table(view, head, rows),
-            Block::Breakdown(breakdown) => self.breakdown(breakdown),
-            Block::Outcomes(rows) => self.outcomes(rows),
-            Block::Bars(bars) => bars::text(view, bars),
-            Block::Graph(graph) => graph::text(view, graph),
+            ReportBlock::List(items) => items.iter().map(|item| self.item(item)).collect(),
+            ReportBlock::Table(head, rows) => table(view, head, rows),
+            ReportBlock::Breakdown(breakdown) => self.breakdown(breakdown),
+            ReportBlock::Outcomes(rows) => self.outcomes(rows),
+            ReportBlock::Bars(bars) => bars::text(view, bars),
+            ReportBlock::Graph(graph) => graph::text(view, graph),
         }
     }
 
@@ -166,7 +166,7 @@ impl Formatter<'_> {
     }
 
     fn outcomes(&self, rows: &[OutcomeRow]) -> String {
-        let mut table = Table::default();
+        let mut table = TextTable::default();
         for row in rows {
             let cells = [format!("  {}", row.outcome), row.count.clone(), row.share.clone()];
             table.row_with_note(cells, clean(&row.meaning));
@@ -192,7 +192,7 @@ impl Formatter<'_> {
         let longest = breakdown.rows.iter().map(|row| row.0.chars().count()).max().unwrap_or(0);
         let figures = heads.iter().map(|head| head.len().max(8) + 2).sum::<usize>();
         let room = columns.saturating_sub(figures).clamp(MIN_NAME, MAX_NAME).min(longest.max(6));
-        let mut table = Table::with_head(&[&[breakdown.title], heads.as_slice()].concat());
+        let mut table = TextTable::with_head(&[&[breakdown.title], heads.as_slice()].concat());
         for (name, cells) in breakdown.rows.iter().take(MAX_ROWS) {
             let figures = shown.iter().map(|column| cells[*column].clone());
             table.row([shorten(&clean(name), room)].into_iter().chain(figures));
@@ -229,7 +229,7 @@ fn table(view: &View, head: &[String], rows: &[Vec<String>]) -> String {
     // Three spaces separate the text from the figures.
     let is_inline = texts.iter().all(|text| text.chars().count() + 3 <= room);
     let notes = if is_inline { Notes::default() } else { Notes::of(&texts[1..]) };
-    let mut table = Table::default();
+    let mut table = TextTable::default();
     for (index, (row, text)) in lines.iter().zip(&texts).enumerate() {
         table.row_with_note(
             selected(row, &shown),
@@ -248,7 +248,7 @@ fn selected(row: &[String], columns: &[usize]) -> Vec<String> {
 
 /// Returns the number of columns that a table with these columns of `lines` leaves free.
 fn free_columns(view: &View, lines: &[&[String]], columns: &[usize]) -> usize {
-    let mut table = Table::default();
+    let mut table = TextTable::default();
     for row in lines {
         table.row(selected(row, columns));
     }
@@ -294,7 +294,7 @@ mod tests {
         let rows =
             (0..25).map(|n| (format!("/page/{n}"), vec!["1".to_owned(), "2".to_owned()])).collect();
         let of = Breakdown { title: "Labels", columns: &[("completed", 0), ("max", 100)], rows };
-        let (view, blocks) = (View::default().in_full(), vec![Block::Breakdown(of)]);
+        let (view, blocks) = (View::default().in_full(), vec![ReportBlock::Breakdown(of)]);
         let study = text(&view, &blocks);
         assert!(
             study.contains("max") && study.contains("/page/24") && study.lines().count() == 26,

@@ -1,11 +1,11 @@
 //! Tests the brief report of the main kinds of run on terminals of 60, 80 and 120 columns.
 
 use super::write_as;
-use crate::story::{self, Story};
+use crate::story::{self, RunBuilder};
 use crate::view::{BRIEF_LINES, Color, View};
 use brunt_model::finding::{
-    Cause, Check, Evidence, FigureEstimate, Interval, Limit, Origin, Severity, Side, State, Steady,
-    Verdict,
+    ConsistencyCheck, FigureEstimate, FigureEvidence, LimitingResource, OtherCause,
+    PercentileInterval, Severity, State, Steady, ThresholdSide, UseOrigin, Verdict,
 };
 use brunt_model::objective::{Metric, Relation};
 use brunt_model::time::seconds_of;
@@ -20,7 +20,7 @@ fn text(view: &View, run: &Run, judgement: &Judgement) -> String {
 
 /// Returns the judgement of a run without problems, with an interval for each percentile.
 fn judged(run: &Run) -> Judgement {
-    let interval = |quantile: f64| Interval {
+    let interval = |quantile: f64| PercentileInterval {
         quantile,
         estimate: Some(estimate(seconds_of(run.total.response_quantile(quantile).value))),
         effective_samples: 812.0,
@@ -31,7 +31,7 @@ fn judged(run: &Run) -> Judgement {
         intervals: [0.5, 0.75, 0.9, 0.95, 0.99].map(interval).to_vec(),
         throughput: Some(estimate(run.throughput())),
         steady: Some(Steady { cut: Duration::ZERO, reached: true, method: "MSER-5".into() }),
-        checks: vec![Check {
+        checks: vec![ConsistencyCheck {
             name: "begun requests".into(),
             holds: true,
             arithmetic: "1 = 1".into(),
@@ -66,7 +66,7 @@ fn finding(weight: Severity, sentence: &str, remedy: Option<&str>) -> Finding {
 }
 
 fn open() -> Run {
-    let mut story = Story::open(100.0, None);
+    let mut story = RunBuilder::open(100.0, None);
     for i in 0..1000 {
         story.reply(i * 10, 800 + (i * 37) % 600, 200);
     }
@@ -74,45 +74,46 @@ fn open() -> Run {
 }
 
 fn invalid(run: &Run) -> Judgement {
-    let check =
-        Check {
-            name: "begun requests".into(), holds: false, arithmetic: "1,000 ≠ 998 + 1".into()
-        };
+    let check = ConsistencyCheck {
+        name: "begun requests".into(),
+        holds: false,
+        arithmetic: "1,000 ≠ 998 + 1".into(),
+    };
     let verdict = Verdict { state: State::Invalid, ..Verdict::default() };
     Judgement { verdict, checks: vec![check], ..judged(run) }
 }
 
 fn limited(run: &Run) -> Judgement {
     let causes = vec![
-        Cause {
-            limit: Limit::Worker,
-            origin: Origin::Generator,
+        OtherCause {
+            limit: LimitingResource::Worker,
+            origin: UseOrigin::Generator,
             lasted: Duration::from_secs(8),
             sentence: "for 8.00 s a worker thread used 99.7 % of a core".into(),
             remedy: "--threads 2, or another machine".into(),
         },
-        Cause {
-            limit: Limit::Cores,
-            origin: Origin::Generator,
+        OtherCause {
+            limit: LimitingResource::Cores,
+            origin: UseOrigin::Generator,
             lasted: Duration::from_secs(8),
             sentence: "for 6.00 s no core was idle".into(),
             remedy: "a separate machine for brunt".into(),
         },
     ];
     let evidence = vec![
-        Evidence {
-            limit: Limit::Worker,
+        FigureEvidence {
+            limit: LimitingResource::Worker,
             name: "busiest worker, cores".into(),
             value: 0.997,
             threshold: 0.98,
-            side: Side::AtLeast,
+            side: ThresholdSide::AtLeast,
         },
-        Evidence {
-            limit: Limit::Cores,
+        FigureEvidence {
+            limit: LimitingResource::Cores,
             name: "idle CPU, share of all cores".into(),
             value: 0.0046,
             threshold: 0.1,
-            side: Side::Below,
+            side: ThresholdSide::Below,
         },
     ];
     let unseen = vec!["conntrack is not loaded".into()];
@@ -153,7 +154,7 @@ fn many_errors() -> (Run, Judgement) {
 }
 
 fn nothing() -> Run {
-    let mut story = Story::closed(8.0);
+    let mut story = RunBuilder::closed(8.0);
     for i in 0..400 {
         story.failure(i * 20, 45 + i % 7, Failure::Refused);
     }

@@ -1,8 +1,8 @@
-use crate::story::{self, Story};
+use crate::story::{self, RunBuilder};
 use crate::view::View;
 use brunt_model::objective::{Metric, Relation};
 use brunt_model::{
-    Body, Failure, Finish, Judgement, Load, Objective, Run, Shape, Stage, Think, Tick,
+    Body, Failure, Finish, Judgement, Load, LoadShape, LoadStage, Objective, Run, ThinkTime, Tick,
 };
 use insta::assert_snapshot;
 use proptest::prelude::*;
@@ -19,7 +19,7 @@ fn text_of(run: &Run) -> String {
     text_as(&View { columns: 96, ..View::default() }.in_full(), run, &Judgement::default())
 }
 
-fn text(story: &Story) -> String {
+fn text(story: &RunBuilder) -> String {
     text_of(&story.run())
 }
 
@@ -43,7 +43,7 @@ fn an_open_loop_that_the_server_cannot_bear() {
 
 #[test]
 fn nothing_measured() {
-    let mut story = Story::closed(8.0);
+    let mut story = RunBuilder::closed(8.0);
     for i in 0..400 {
         story.failure(i * 20, 45 + i % 7, Failure::Refused);
     }
@@ -62,7 +62,7 @@ fn nothing_measured() {
 
 #[test]
 fn nothing_measured_for_a_reason_that_the_engine_knows() {
-    let mut story = Story::open(10.0, None);
+    let mut story = RunBuilder::open(10.0, None);
     story.finish = Finish {
         at: Tick(0),
         interrupted: false,
@@ -78,14 +78,14 @@ fn several_labels_of_a_run_that_was_interrupted() {
     let names: Vec<String> =
         (0..22).map(|i| format!("http://127.0.0.1:8080/shop/category/{i}/item.html")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let mut story = Story::of(Load::Closed {
-        users: Shape {
+    let mut story = RunBuilder::of(Load::Closed {
+        users: LoadShape {
             stages: vec![
-                Stage { from: 0.0, to: 500.0, duration: Some(Duration::from_secs(30)) },
-                Stage { from: 500.0, to: 500.0, duration: Some(Duration::from_mins(2)) },
+                LoadStage { from: 0.0, to: 500.0, duration: Some(Duration::from_secs(30)) },
+                LoadStage { from: 500.0, to: 500.0, duration: Some(Duration::from_mins(2)) },
             ],
         },
-        think: Think { least: Duration::from_secs(1), most: Duration::from_secs(3) },
+        think: ThinkTime { least: Duration::from_secs(1), most: Duration::from_secs(3) },
     })
     .labels(&names);
     story.plan.main_mut().stop.duration = Some(Duration::from_secs(150));
@@ -101,7 +101,7 @@ fn several_labels_of_a_run_that_was_interrupted() {
 
 #[test]
 fn what_was_asked_is_said_in_words() {
-    let mut story = Story::open(0.5, None);
+    let mut story = RunBuilder::open(0.5, None);
     story.plan.main_mut().scenario.requests[0].method = "POST".into();
     story.plan.main_mut().scenario.requests[0].body = Body::Text("x=1".into());
     story.plan.connection.requests_per_connection = Some(1);
@@ -116,8 +116,8 @@ fn what_was_asked_is_said_in_words() {
 }
 
 /// Returns a story of arbitrary samples: (planned instant, duration, outcome, label).
-fn told(samples: &[(u64, u64, usize, u32)], open: bool, labels: &[&str]) -> Story {
-    let story = if open { Story::open(100.0, Some(3)) } else { Story::closed(3.0) };
+fn told(samples: &[(u64, u64, usize, u32)], open: bool, labels: &[&str]) -> RunBuilder {
+    let story = if open { RunBuilder::open(100.0, Some(3)) } else { RunBuilder::closed(3.0) };
     let mut story = story.labels(labels);
     for (at, micros, outcome, label) in samples {
         let sample = match Failure::all().nth(*outcome) {
@@ -146,7 +146,7 @@ proptest! {
             // Pictures are slow, and are drawn from the same shapes as SVG.
             for format in crate::REPORTS.iter().filter(|format| !format.name.starts_with("png")) {
                 let judgement = Judgement::default();
-                let subject = crate::Subject::Run(&run, &judgement);
+                let subject = crate::ReportSubject::Run(&run, &judgement);
                 format.write(subject, &View::default(), &mut Vec::new()).unwrap();
             }
         }

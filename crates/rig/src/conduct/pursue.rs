@@ -6,8 +6,8 @@ use super::level::Level;
 use super::{Conductor, ExperimentOutcome, Outcome};
 use crate::error::RigFailure;
 use crate::guarded_command::RigContext;
-use crate::host::Host;
-use crate::order::{self, Turn};
+use crate::host::ExperimentHost;
+use crate::order::{self, ContenderTurn};
 use brunt_model::experiment::LoadStep;
 use brunt_model::question::TrialGap;
 use brunt_model::{Experiment, TrialIndex};
@@ -18,7 +18,7 @@ pub trait Chooser<H> {
     /// Returns the next trial of this turn; None if the turn needs no more trials. The host has
     /// stored the results of earlier trials. Called between trials, and once before the hooks and
     /// the server of a turn are started.
-    fn next(&mut self, host: &mut H, turn: Turn) -> Option<ChosenTrial>;
+    fn next(&mut self, host: &mut H, turn: ContenderTurn) -> Option<ChosenTrial>;
 }
 
 /// A trial that was chosen.
@@ -50,7 +50,7 @@ impl ChosenTrial {
 /// # Errors
 ///
 /// A hook or a server fails, or the host cannot make a run.
-pub fn pursue<H: Host>(
+pub fn pursue<H: ExperimentHost>(
     experiment: &Experiment,
     chooser: &mut dyn Chooser<H>,
     context: &RigContext,
@@ -71,8 +71,12 @@ struct FirstTrial {
     trial: ChosenTrial,
 }
 
-impl<H: Host> Conductor<'_, H> {
-    fn first_trial(&mut self, chooser: &mut dyn Chooser<H>, turns: &[Turn]) -> Option<FirstTrial> {
+impl<H: ExperimentHost> Conductor<'_, H> {
+    fn first_trial(
+        &mut self,
+        chooser: &mut dyn Chooser<H>,
+        turns: &[ContenderTurn],
+    ) -> Option<FirstTrial> {
         turns.iter().enumerate().find_map(|(skipped_turns, turn)| {
             Some(FirstTrial { skipped_turns, trial: chooser.next(self.host, *turn)? })
         })
@@ -81,7 +85,7 @@ impl<H: Host> Conductor<'_, H> {
     fn run_turns(
         &mut self,
         chooser: &mut dyn Chooser<H>,
-        mut turns: &[Turn],
+        mut turns: &[ContenderTurn],
         first: FirstTrial,
     ) -> Outcome<H> {
         let mut next = Some(first);
@@ -105,7 +109,7 @@ impl<H: Host> Conductor<'_, H> {
     fn run_contender_turns(
         &mut self,
         chooser: &mut dyn Chooser<H>,
-        turns: &[Turn],
+        turns: &[ContenderTurn],
         count: usize,
         first: ChosenTrial,
     ) -> Outcome<H> {
@@ -132,7 +136,7 @@ impl<H: Host> Conductor<'_, H> {
     fn run_turn(
         &mut self,
         chooser: &mut dyn Chooser<H>,
-        turn: Turn,
+        turn: ContenderTurn,
         first: ChosenTrial,
     ) -> Outcome<H> {
         let mut next = Some(first);

@@ -1,6 +1,6 @@
 //! Derives the plan and the probes of a trial from its step and its contender.
 
-use crate::server::Server;
+use crate::server::RunningServer;
 use brunt_model::experiment::{Contender, LoadStep};
 use brunt_model::probe_spec::Select;
 use brunt_model::{Plan, ProbeSpec, Probed, TrialIndex};
@@ -19,12 +19,12 @@ pub(super) fn plan(step: &LoadStep, place: TrialIndex) -> Plan {
 
 /// Returns the contender's probes, with the process id of its server in place of "the server". They
 /// are dropped if brunt starts no server; `spec` refuses such an experiment.
-pub(super) fn probes(contender: &Contender, server: Option<&Server>) -> Vec<ProbeSpec> {
+pub(super) fn probes(contender: &Contender, server: Option<&RunningServer>) -> Vec<ProbeSpec> {
     contender.probes.iter().cloned().filter_map(|probe| resolve_server(probe, server)).collect()
 }
 
 /// Replaces "the server" by its process id; None if brunt runs no server.
-fn resolve_server(mut probe: ProbeSpec, server: Option<&Server>) -> Option<ProbeSpec> {
+fn resolve_server(mut probe: ProbeSpec, server: Option<&RunningServer>) -> Option<ProbeSpec> {
     if let Probed::Processes { select, .. } = &mut probe.what
         && *select == Select::Server
     {

@@ -1,6 +1,6 @@
 //! Tests of the order of trials, without hooks and servers.
 
-use super::story::{Story, contender, experiment};
+use super::story::{ExperimentStory, contender, experiment};
 use crate::ExperimentOutcome;
 use brunt_model::experiment::TrialOrder;
 use brunt_model::{Experiment, TrialIndex};
@@ -45,7 +45,7 @@ fn places_are_made_when_they_are_asked_for() {
         let experiment = of(&[1], 4_000_000_000, how);
         let first: Vec<TrialIndex> = crate::order(&experiment).take(3).collect();
         assert_eq!(written(&first), "A00 A10 A20");
-        let mut story = Story::of(experiment);
+        let mut story = ExperimentStory::of(experiment);
         story.host.stop_after = Some(2);
         assert_eq!(story.conduct().unwrap(), ExperimentOutcome::Stopped);
     }
@@ -94,7 +94,7 @@ proptest! {
         let experiment = of(&[2, 2], 3, how);
         let all = order(&experiment);
         let places = done.iter().map(|i| all[*i]).collect();
-        let mut story = Story::of(experiment);
+        let mut story = ExperimentStory::of(experiment);
         prop_assert_eq!(story.conduct_without(&places).unwrap(), ExperimentOutcome::Whole);
         let left: Vec<TrialIndex> = all.into_iter().filter(|place| !places.contains(place)).collect();
         prop_assert_eq!(&story.host.made, &left);
@@ -105,7 +105,7 @@ proptest! {
 
 #[test]
 fn between_trials_there_is_rest() {
-    let mut story = Story::of(of(&[3], 1, TrialOrder::Interleaved));
+    let mut story = ExperimentStory::of(of(&[3], 1, TrialOrder::Interleaved));
     story.experiment.cooldown = Duration::from_secs(5);
     story.conduct().unwrap();
     assert_eq!(story.host.news, ["run c0 0 10", "rest 5", "run c0 0 20", "rest 5", "run c0 0 30"]);
@@ -114,7 +114,7 @@ fn between_trials_there_is_rest() {
 
 #[test]
 fn repetitions_and_steps_have_seeds_of_their_own_and_contenders_share_them() {
-    let mut story = Story::of(of(&[2, 2], 2, TrialOrder::Interleaved));
+    let mut story = ExperimentStory::of(of(&[2, 2], 2, TrialOrder::Interleaved));
     story.conduct().unwrap();
     let seed = |contender, repetition, step| {
         let place = TrialIndex { repetition, contender, step };
@@ -129,7 +129,7 @@ fn repetitions_and_steps_have_seeds_of_their_own_and_contenders_share_them() {
 
 #[test]
 fn who_stops_it_is_heard_after_the_trial() {
-    let mut story = Story::of(of(&[3], 1, TrialOrder::Interleaved));
+    let mut story = ExperimentStory::of(of(&[3], 1, TrialOrder::Interleaved));
     story.host.stop_after = Some(2);
     assert_eq!(story.conduct().unwrap(), ExperimentOutcome::Stopped);
     assert_eq!(story.host.made.len(), 2);
@@ -138,11 +138,11 @@ fn who_stops_it_is_heard_after_the_trial() {
 #[test]
 fn it_is_asked_after_each_whole_repetition_and_never_amid_one() {
     for order in [TrialOrder::Interleaved, TrialOrder::Random, TrialOrder::Blocks] {
-        let mut story = Story::of(of(&[2, 2], 3, order));
+        let mut story = ExperimentStory::of(of(&[2, 2], 3, order));
         assert_eq!(story.conduct().unwrap(), ExperimentOutcome::Whole);
         assert_eq!(story.host.enough_calls, [0, 1, 2], "{order:?}");
     }
-    let mut story = Story::of(of(&[2, 2], 9, TrialOrder::Interleaved));
+    let mut story = ExperimentStory::of(of(&[2, 2], 9, TrialOrder::Interleaved));
     story.host.enough_after = Some(2);
     assert_eq!(story.conduct().unwrap(), ExperimentOutcome::Enough);
     assert_eq!(written(&story.host.made), "A00 A01 B00 B01 B10 B11 A10 A11");
@@ -152,7 +152,7 @@ fn it_is_asked_after_each_whole_repetition_and_never_amid_one() {
 fn what_an_interruption_left_of_a_repetition_makes_it_whole() {
     let experiment = of(&[1, 1], 2, TrialOrder::Interleaved);
     let done = order(&experiment)[..1].iter().copied().collect();
-    let mut story = Story::of(experiment);
+    let mut story = ExperimentStory::of(experiment);
     story.host.enough_after = Some(1);
     assert_eq!(story.conduct_without(&done).unwrap(), ExperimentOutcome::Enough);
     assert_eq!(written(&story.host.made), "B00");

@@ -1,8 +1,8 @@
 //! Tests of trials that are chosen from earlier results.
 
 use super::servers::{STAYS, left_nothing, log, served, stage};
-use super::story::{Silent, Story, around, contender, experiment, plan};
-use crate::{Chooser, ChosenTrial, ExperimentOutcome, RigFailure, Turn};
+use super::story::{ExperimentStory, Silent, around, contender, experiment, plan};
+use crate::{Chooser, ChosenTrial, ContenderTurn, ExperimentOutcome, RigFailure};
 use brunt_model::TrialIndex;
 use brunt_model::experiment::LoadStep;
 use brunt_model::question::TrialGap;
@@ -17,8 +17,8 @@ struct Doubling {
 const NO_REST: TrialGap = TrialGap::Cool(Duration::ZERO);
 
 impl Chooser<Silent> for Doubling {
-    fn next(&mut self, host: &mut Silent, turn: Turn) -> Option<ChosenTrial> {
-        let Turn { repetition, contender } = turn;
+    fn next(&mut self, host: &mut Silent, turn: ContenderTurn) -> Option<ChosenTrial> {
+        let ContenderTurn { repetition, contender } = turn;
         let is_of =
             |place: &&TrialIndex| (place.repetition, place.contender) == (repetition, contender);
         let number = host.made.iter().filter(is_of).count() + 1;
@@ -31,7 +31,8 @@ impl Chooser<Silent> for Doubling {
 
 #[test]
 fn each_trial_is_chosen_by_those_before_it() {
-    let mut story = Story::of(experiment(vec![contender("a", &[1.0]), contender("b", &[1.0])]));
+    let mut story =
+        ExperimentStory::of(experiment(vec![contender("a", &[1.0]), contender("b", &[1.0])]));
     story.experiment.cooldown = Duration::from_mins(1);
     let before = TrialGap::Cool(Duration::from_secs(2));
     assert_eq!(story.pursue(&mut Doubling { each: 3, before }).unwrap(), ExperimentOutcome::Whole);
@@ -76,7 +77,8 @@ fn a_server_is_started_once_or_anew_for_each_trial() {
 
 #[test]
 fn repetitions_are_gone_through_in_turns_until_enough_is_known() {
-    let mut story = Story::of(experiment(vec![contender("a", &[1.0]), contender("b", &[1.0])]));
+    let mut story =
+        ExperimentStory::of(experiment(vec![contender("a", &[1.0]), contender("b", &[1.0])]));
     story.experiment.repetitions = 9;
     story.host.enough_after = Some(2);
     assert_eq!(

@@ -1,6 +1,6 @@
 //! Tests of hooks and servers with real processes: their actions, and that no process is left.
 
-use super::story::{Story, around, contender, experiment, hook, server};
+use super::story::{ExperimentStory, around, contender, experiment, hook, server};
 use crate::ExperimentOutcome;
 use crate::error::{HookError, RigFailure, ServerError};
 use crate::guard::Ending;
@@ -13,11 +13,11 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 /// Creates an experiment in a temporary directory, where servers write their pids.
-pub fn stage(contenders: Vec<Contender>) -> (Story, TempDir) {
+pub fn stage(contenders: Vec<Contender>) -> (ExperimentStory, TempDir) {
     let dir = TempDir::new().expect("a directory");
     let mut experiment = experiment(contenders);
     experiment.directory = dir.path().to_owned();
-    (Story::of(experiment), dir)
+    (ExperimentStory::of(experiment), dir)
 }
 
 pub fn served(loads: &[f64], start: &str) -> Contender {
@@ -159,7 +159,7 @@ fn a_server_that_is_never_ready_is_ended() {
     let mut one = served(&[1.0], "echo waiting; echo $$ >>pids; exec sleep 60");
     let managed = one.server.as_mut().unwrap();
     managed.ready_timeout = Duration::from_millis(500);
-    managed.ready = brunt_model::experiment::Ready::Command("exit 9".into());
+    managed.ready = brunt_model::experiment::ReadyCondition::Command("exit 9".into());
     let (mut story, dir) = stage(vec![one]);
     let message = story.conduct_really().unwrap_err().to_string();
     assert!(
@@ -185,8 +185,9 @@ fn a_server_that_ends_before_it_is_ready_is_told_with_its_output() {
 fn whoever_answers_already_is_not_taken_for_the_server() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let mut one = served(&[1.0], STAYS);
-    one.server.as_mut().unwrap().ready =
-        brunt_model::experiment::Ready::Address(listener.local_addr().unwrap().to_string());
+    one.server.as_mut().unwrap().ready = brunt_model::experiment::ReadyCondition::Address(
+        listener.local_addr().unwrap().to_string(),
+    );
     let (mut story, dir) = stage(vec![one]);
     let failure = story.conduct_really().unwrap_err();
     assert!(matches!(failure, RigFailure::Server(ServerError::Taken { .. })), "{failure}");

@@ -2,15 +2,16 @@
 
 use crate::guarded_command::RigContext;
 use crate::{
-    Chooser, ExperimentOutcome, Host, Pause, RealClock, RigFailure, RigMessage, TrialRun, conduct,
-    guard, pursue,
+    Chooser, ExperimentHost, ExperimentOutcome, RealClock, RigFailure, RigMessage, TrialRun,
+    WaitingClock, conduct, guard, pursue,
 };
 use brunt_model::experiment::{
-    ContenderHooks, Hook, HookCommands, LoadStep, ManagedServer, Ready, Restart, TrialOrder,
+    ContenderHooks, Hook, HookCommands, LoadStep, ManagedServer, ReadyCondition, Restart,
+    TrialOrder,
 };
-use brunt_model::plan::{Connection, Population, Record};
+use brunt_model::plan::{ConnectionSettings, Population, RecordSettings};
 use brunt_model::{
-    Arrivals, Clock, Contender, Experiment, Load, Plan, Request, Shape, Stop, Tick, TrialIndex,
+    Arrivals, Clock, Contender, Experiment, Load, LoadShape, Plan, Request, Stop, Tick, TrialIndex,
 };
 use brunt_model::{ReplyPolicy, Scenario};
 use std::cell::Cell;
@@ -33,15 +34,15 @@ fn guard_program() -> (PathBuf, Vec<String>) {
 }
 
 /// An experiment with its host and clock.
-pub struct Story {
+pub struct ExperimentStory {
     pub experiment: Experiment,
     pub host: Silent,
-    pub time: Fake,
+    pub time: FakeClock,
 }
 
-impl Story {
+impl ExperimentStory {
     pub fn of(experiment: Experiment) -> Self {
-        Self { experiment, host: Silent::default(), time: Fake::default() }
+        Self { experiment, host: Silent::default(), time: FakeClock::default() }
     }
 
     /// Runs the experiment with the fake clock, whose time passes only during waits.
@@ -98,7 +99,7 @@ pub struct Silent {
     pub enough_after: Option<usize>,
 }
 
-impl Host for Silent {
+impl ExperimentHost for Silent {
     type Error = String;
 
     fn run(&mut self, work: &TrialRun) -> Result<(), String> {
@@ -144,21 +145,21 @@ impl Host for Silent {
 
 /// Clock whose time passes only during waits.
 #[derive(Default)]
-pub struct Fake(Cell<u64>);
+pub struct FakeClock(Cell<u64>);
 
-impl Fake {
+impl FakeClock {
     pub fn now_seconds(&self) -> f64 {
         self.0.get() as f64 / 1e9
     }
 }
 
-impl Clock for Fake {
+impl Clock for FakeClock {
     fn now(&self) -> Tick {
         Tick(self.0.get())
     }
 }
 
-impl Pause for Fake {
+impl WaitingClock for FakeClock {
     fn pause(&self, time: Duration) {
         self.0.set(self.0.get() + time.as_nanos() as u64);
     }
@@ -206,7 +207,7 @@ pub fn around(before: &str, after: &str) -> HookCommands {
 pub fn server(start: &str, ready: &str) -> ManagedServer {
     ManagedServer {
         start: start.into(),
-        ready: Ready::Command(ready.into()),
+        ready: ReadyCondition::Command(ready.into()),
         stop: None,
         restart: Restart::Repetition,
         environment: Vec::new(),
@@ -220,7 +221,7 @@ pub fn plan(rate: f64) -> Plan {
     Plan {
         populations: Population::only(
             Load::Open {
-                rate: Shape::constant(rate),
+                rate: LoadShape::constant(rate),
                 arrivals: Arrivals::Even,
                 connections: None,
                 max_in_flight: 10,
@@ -229,10 +230,13 @@ pub fn plan(rate: f64) -> Plan {
             Stop::after(seconds(1), Duration::ZERO),
         ),
         reply_policies: vec![ReplyPolicy::default()],
-        connection: Connection { connect_rate: 1000, ..Connection::plain(seconds(1), seconds(1)) },
+        connection: ConnectionSettings {
+            connect_rate: 1000,
+            ..ConnectionSettings::plain(seconds(1), seconds(1))
+        },
         objectives: Vec::new(),
         until: None,
-        record: Record { interval: seconds(1), labels: 10, samples: false, records: None },
+        record: RecordSettings { interval: seconds(1), labels: 10, samples: false, records: None },
         seed: 7,
         threads: 1,
         processes: 1,

@@ -1,6 +1,6 @@
 //! Reads a certificate for the report.
 
-use super::facts::Certificate;
+use super::facts::CertificateFacts;
 use std::net::IpAddr;
 use x509_parser::extensions::GeneralName;
 use x509_parser::prelude::{FromDer, X509Certificate};
@@ -8,11 +8,11 @@ use x509_parser::prelude::{FromDer, X509Certificate};
 const DAY: f64 = 86_400.0;
 
 /// Reads a DER certificate. `unix_seconds` is the current time. None if `der` is not a certificate.
-pub fn read(der: &[u8], unix_seconds: f64) -> Option<Certificate> {
+pub fn read(der: &[u8], unix_seconds: f64) -> Option<CertificateFacts> {
     let (_, certificate) = X509Certificate::from_der(der).ok()?;
     let validity = certificate.validity();
     let ends = validity.not_after.timestamp() as f64;
-    Some(Certificate {
+    Some(CertificateFacts {
         subject: certificate.subject().to_string(),
         issuer: certificate.issuer().to_string(),
         names: names(&certificate),

@@ -6,8 +6,8 @@
 use super::rules::Advice;
 use brunt_model::plan::HttpVersion;
 use brunt_model::{Load, Plan, Route};
-use brunt_probe::settings::Settings;
-use brunt_wire::tls::Cause;
+use brunt_probe::settings::KernelSettings;
+use brunt_wire::tls::HandshakeFailureCause;
 use serde::Serialize;
 
 /// Version of the JSON document. It increases when a key changes its meaning or is removed.
@@ -20,14 +20,14 @@ pub struct CheckReport {
     pub version: u32,
     /// Results of the check.
     #[serde(flatten)]
-    pub facts: Facts,
+    pub facts: CheckFacts,
     /// Advice by the rules, the most certain first.
     pub advice: Vec<Advice>,
 }
 
 /// Results of a check.
 #[derive(Debug, Clone, Default, Serialize)]
-pub struct Facts {
+pub struct CheckFacts {
     /// Method of the request.
     pub method: String,
     /// URL of the request: the first one of a list.
@@ -35,7 +35,7 @@ pub struct Facts {
     /// Load of the plan.
     pub requested: RequestedLoad,
     /// State of this machine, and limits on it.
-    pub machine: Machine,
+    pub machine: MachineFacts,
     /// Addresses of the server's name, or those of the proxy.
     pub addresses: Vec<String>,
     /// Route to the first address.
@@ -47,7 +47,7 @@ pub struct Facts {
     /// The reply; null if there was none.
     pub reply: Option<ReplyFacts>,
     /// Reply to the same request with the opposite Accept-Encoding; null if that was not tried.
-    pub compression: Option<Compression>,
+    pub compression: Option<CompressionFacts>,
     /// Reason why there is no reply; null if there is one.
     pub failure: Option<FailureFacts>,
     /// True if the scheme of the URL is `http` and the server speaks TLS on this port.
@@ -81,7 +81,7 @@ pub struct RequestedLoad {
 
 /// State of this machine, and limits on brunt.
 #[derive(Debug, Clone, Default, Serialize)]
-pub struct Machine {
+pub struct MachineFacts {
     /// Maximum number of open files of this process.
     pub descriptors: u64,
     /// Number of cores that brunt may use.
@@ -90,7 +90,7 @@ pub struct Machine {
     pub other_processes_cores: Option<f64>,
     /// Settings of the kernel.
     #[serde(flatten)]
-    pub settings: Settings,
+    pub settings: KernelSettings,
 }
 
 /// Facts about the connection.
@@ -134,12 +134,12 @@ pub struct TlsFacts {
     /// Number of certificates that the server sent.
     pub chain: u64,
     /// Certificate of the server; null if it cannot be read.
-    pub certificate: Option<Certificate>,
+    pub certificate: Option<CertificateFacts>,
     /// Reason why the certificate is not trusted; null if it is, or if that was not checked.
     pub distrust: Option<String>,
     /// The same reason, for rules.
     #[serde(skip)]
-    pub cause: Option<Cause>,
+    pub cause: Option<HandshakeFailureCause>,
 }
 
 /// A version of HTTP that the server offers over TLS.
@@ -179,7 +179,7 @@ pub struct OfferedQuic {
 
 /// Facts about a certificate.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Certificate {
+pub struct CertificateFacts {
     /// Name of its subject.
     pub subject: String,
     /// Name of its issuer.
@@ -231,7 +231,7 @@ pub struct ReplyFacts {
 
 /// Reply to the same request with the opposite Accept-Encoding.
 #[derive(Debug, Clone, Default, Serialize)]
-pub struct Compression {
+pub struct CompressionFacts {
     /// Value of Accept-Encoding; null without one.
     pub accepted: Option<String>,
     /// Compression of the body; null for none.
@@ -286,14 +286,14 @@ impl RequestedLoad {
     }
 }
 
-impl Machine {
+impl MachineFacts {
     /// Number of local ports; None if the system does not show it.
     pub fn ports(&self) -> Option<u64> {
         self.settings.ports()
     }
 }
 
-impl Facts {
+impl CheckFacts {
     /// True if the address of the server belongs to this machine.
     pub fn same_host(&self) -> bool {
         self.route.as_ref().is_some_and(|r| r.same_host == Some(true))

@@ -7,24 +7,24 @@
 
 use super::certificate;
 use super::facts::{
-    Compression, ConnectionFacts, Facts, FailureFacts, OfferedQuic, OfferedVersion, ReplyFacts,
-    TlsFacts,
+    CheckFacts, CompressionFacts, ConnectionFacts, FailureFacts, OfferedQuic, OfferedVersion,
+    ReplyFacts, TlsFacts,
 };
 use super::machine_load::MachineLoad;
 use crate::RunError;
-use brunt_engine::clock::{self, Epoch, Time};
-use brunt_engine::{NoRun, Numbering, RunState, Step, Turn, UserSetup};
+use brunt_engine::clock::{self, RunEpoch, WorkerClock};
+use brunt_engine::{NoRun, Numbering, RunState, UserSetup, UserStep, UserTurn};
 use brunt_model::plan::HttpVersion;
-use brunt_model::sample::Opening;
-use brunt_model::scenario::{Order, Scenario};
+use brunt_model::sample::ConnectTimes;
+use brunt_model::scenario::{ListOrder, Scenario};
 use brunt_model::time::seconds_of;
 use brunt_model::{Failure, Plan, Request, Route};
 use brunt_script::CompiledScript;
 use brunt_spec::defaults;
 use brunt_wire::http::{Common, Http, Lane};
 use brunt_wire::quic::version_names;
-use brunt_wire::tls::{self, Cause, Handshake, Refusal};
-use brunt_wire::{Framing, Head, Prepared, Reply, Stamps, Transport};
+use brunt_wire::tls::{self, Handshake, HandshakeFailure, HandshakeFailureCause};
+use brunt_wire::{Framing, Prepared, Reply, ReplyHead, Stamps, Transport};
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -38,14 +38,14 @@ const MAX_QUIC_HANDSHAKE: Duration = Duration::from_secs(1);
 /// The check of one server.
 struct ServerCheck<'a> {
     plan: &'a Plan,
-    wire: Rc<Http<Time>>,
-    time: Time,
+    wire: Rc<Http<WorkerClock>>,
+    time: WorkerClock,
 }
 
 /// A reply, its head, and the seconds from sent to last byte.
 struct ReceivedReply {
     reply: Reply,
-    head: Head,
+    head: ReplyHead,
     fields: Vec<(String, String)>,
     service_seconds: f64,
 }
@@ -67,7 +67,7 @@ enum CheckDepth {
 /// # Errors
 ///
 /// The plan has no request, or one of its files cannot be read.
-pub fn look(plan: &Plan, facts: &mut Facts) -> Result<(), RunError> {
+pub fn look(plan: &Plan, facts: &mut CheckFacts) -> Result<(), RunError> {
     run_check(CheckDepth::All, plan, facts)
 }
 
@@ -76,7 +76,7 @@ pub fn look(plan: &Plan, facts: &mut Facts) -> Result<(), RunError> {
 /// # Errors
 ///
 /// The plan has no request, or one of its files cannot be read.
-pub fn check_once(plan: &Plan, facts: &mut Facts) -> Result<(), RunError> {
+pub fn check_once(plan: &Plan, facts: &mut CheckFacts) -> Result<(), RunError> {
     run_check(CheckDepth::Once, plan, facts)
 }
 
@@ -90,7 +90,7 @@ pub fn check_once(plan: &Plan, facts: &mut Facts) -> Result<(), RunError> {
 ///
 /// A message: the server cannot be asked.
 pub fn best_version(plan: &Plan) -> Result<HttpVersion, String> {
-    let mut facts = Facts::default();
+    let mut facts = CheckFacts::default();
     run_check(CheckDepth::Versions, plan, &mut facts).map_err(|error| error.to_string())?;
     if let Some(failure) = facts.failure {
         let detail = failure.detail.trim();
@@ -120,13 +120,13 @@ fn is_offered(versions: &[OfferedVersion], version: HttpVersion) -> bool {
     versions.iter().any(|offered| offered.version == version)
 }
 
-fn run_check(depth: CheckDepth, plan: &Plan, facts: &mut Facts) -> Result<(), RunError> {
+fn run_check(depth: CheckDepth, plan: &Plan, facts: &mut CheckFacts) -> Result<(), RunError> {
     let request = plan.main().scenario.requests.first().ok_or(RunError::NothingAsked)?;
     facts.method.clone_from(&request.method);
     facts.url.clone_from(&request.url);
     let runtime = clock::runtime()?;
     runtime.block_on(async {
-        let time = Time::new(Epoch::now());
+        let time = WorkerClock::new(RunEpoch::now());
         let _runtime_hooks = time.install()?;
         let check = ServerCheck::new(plan, &time)?;
         // Measured over the whole check, so that waiting for the server costs no additional time.
@@ -154,7 +154,7 @@ fn run_check(depth: CheckDepth, plan: &Plan, facts: &mut Facts) -> Result<(), Ru
 }
 
 impl<'a> ServerCheck<'a> {
-    fn new(plan: &'a Plan, time: &Time) -> Result<Self, RunError> {
+    fn new(plan: &'a Plan, time: &WorkerClock) -> Result<Self, RunError> {
         let common = Common::new(plan)?;
         Ok(Self { plan, wire: Rc::new(Http::new(common, 0, time.clone())), time: time.clone() })
     }
@@ -164,7 +164,7 @@ impl<'a> ServerCheck<'a> {
         &self,
         request: &Request,
         depth: CheckDepth,
-        facts: &mut Facts,
+        facts: &mut CheckFacts,
     ) -> Result<(), Failure> {
         let prepared = self.prepare(request).map_err(|why| self.record_error(&why, facts))?;
         let mut conn = self.open(&prepared, facts).await?;
@@ -193,7 +193,7 @@ impl<'a> ServerCheck<'a> {
         mut conn: Lane,
         request: &Request,
         keep_alive: bool,
-        facts: &mut Facts,
+        facts: &mut CheckFacts,
     ) {
         let (other, accepted) = with_other_encoding(request);
         let Ok(prepared) = self.prepare(&other) else { return };
@@ -206,7 +206,7 @@ impl<'a> ServerCheck<'a> {
         if let Some(reply) = facts.reply.as_mut().filter(|_| keep_alive) {
             reply.reused = Some(received.is_ok());
         }
-        facts.compression = received.ok().map(|received| Compression {
+        facts.compression = received.ok().map(|received| CompressionFacts {
             accepted,
             content_encoding: encoding(&received),
             body_bytes: received.reply.body_bytes,
@@ -214,7 +214,7 @@ impl<'a> ServerCheck<'a> {
     }
 
     /// Connects several times for the shortest round trip, and to see if TLS sessions are resumed.
-    async fn repeat_connects(&self, request: &Prepared, facts: &mut Facts) {
+    async fn repeat_connects(&self, request: &Prepared, facts: &mut CheckFacts) {
         while facts
             .connection
             .as_ref()
@@ -226,8 +226,8 @@ impl<'a> ServerCheck<'a> {
         }
     }
 
-    async fn open(&self, request: &Prepared, facts: &mut Facts) -> Result<Lane, Failure> {
-        let mut steps = Opening::default();
+    async fn open(&self, request: &Prepared, facts: &mut CheckFacts) -> Result<Lane, Failure> {
+        let mut steps = ConnectTimes::default();
         let limit = self.plan.connection.connect_timeout;
         let connection = self.time.within(limit, self.wire.open(request, 0, &mut steps)).await;
         let conn = match connection {
@@ -271,7 +271,7 @@ impl<'a> ServerCheck<'a> {
 
     /// Finds the versions of HTTP that the server offers over TLS, with a handshake for each.
     /// No request is sent.
-    async fn versions(&self, time: &Time, facts: &mut Facts) -> Result<(), RunError> {
+    async fn versions(&self, time: &WorkerClock, facts: &mut CheckFacts) -> Result<(), RunError> {
         let Some(tls) = &mut facts.tls else { return Ok(()) };
         let Some(request) = self.plan.main().scenario.requests.first() else { return Ok(()) };
         for version in [HttpVersion::V1_1, HttpVersion::V2, HttpVersion::V3] {
@@ -288,7 +288,7 @@ impl<'a> ServerCheck<'a> {
             let Ok(check) = ServerCheck::new(&plan, time) else { continue };
             let Ok(prepared) = check.prepare(request) else { continue };
             // These handshakes must not change the facts of the plan's own connection.
-            let mut others = Facts::default();
+            let mut others = CheckFacts::default();
             let limit = plan.connection.connect_timeout;
             let Ok(lane) = check.open(&prepared, &mut others).await else { continue };
             let mut offered =
@@ -341,9 +341,9 @@ impl<'a> ServerCheck<'a> {
     /// No request is sent.
     async fn record_distrust(
         &self,
-        refusal: Refusal,
-        time: &Time,
-        facts: &mut Facts,
+        refusal: HandshakeFailure,
+        time: &WorkerClock,
+        facts: &mut CheckFacts,
     ) -> Result<(), RunError> {
         let mut plan = self.plan.clone();
         plan.connection.tls.insecure = true;
@@ -360,13 +360,13 @@ impl<'a> ServerCheck<'a> {
     }
 
     /// Returns true if the port of an `http` URL answers a TLS handshake. Sends no request.
-    async fn speaks_tls(&self, request: &Request, time: &Time) -> bool {
+    async fn speaks_tls(&self, request: &Request, time: &WorkerClock) -> bool {
         let mut plan = self.plan.clone();
         plan.connection.tls.insecure = true;
         let Some(url) = with_tls(&request.url) else { return false };
         let Ok(check) = ServerCheck::new(&plan, time) else { return false };
         let Ok(prepared) = check.prepare(&Request { url, ..request.clone() }) else { return false };
-        check.open(&prepared, &mut Facts::default()).await.is_ok()
+        check.open(&prepared, &mut CheckFacts::default()).await.is_ok()
     }
 
     /// Fills in the placeholders of the request, as for the first one of a run.
@@ -374,7 +374,7 @@ impl<'a> ServerCheck<'a> {
         let mut plan = self.plan.clone();
         let services = std::mem::take(&mut plan.main_mut().scenario.services);
         // Steps of a scenario before the request would be sent as well.
-        let scenario = Scenario::list(vec![request.clone()], Order::Sequence);
+        let scenario = Scenario::list(vec![request.clone()], ListOrder::Sequence);
         plan.main_mut().scenario = Scenario { services, ..scenario };
         let Some(script) = CompiledScript::all(&plan)?.into_iter().next() else {
             return Err(RunError::NothingAsked);
@@ -383,14 +383,16 @@ impl<'a> ServerCheck<'a> {
         let run_state: Rc<dyn RunState> = Rc::new(NoRun);
         let users = UserSetup { population: 0, worker: 0, labels: &labels, run_state: &run_state };
         let mut user = script.users(&self.wire, users).user(0);
-        match user.next(Turn::default()) {
-            Step::Request(request) | Step::Last(request) => Ok(request),
-            Step::Broken(why) | Step::Failing(why, _) => Err(RunError::Request(why.clone())),
+        match user.next(UserTurn::default()) {
+            UserStep::Request(request) | UserStep::Last(request) => Ok(request),
+            UserStep::Broken(why) | UserStep::Failing(why, _) => {
+                Err(RunError::Request(why.clone()))
+            }
             _ => Err(RunError::NothingAsked),
         }
     }
 
-    fn record_error(&self, why: &RunError, facts: &mut Facts) -> Failure {
+    fn record_error(&self, why: &RunError, facts: &mut CheckFacts) -> Failure {
         facts.failure = Some(FailureFacts {
             detail: why.to_string(),
             ..self.failure_facts(Failure::System, None)
@@ -398,17 +400,18 @@ impl<'a> ServerCheck<'a> {
         Failure::System
     }
 
-    fn failure_facts(&self, failure: Failure, refusal: Option<&Refusal>) -> FailureFacts {
+    fn failure_facts(&self, failure: Failure, refusal: Option<&HandshakeFailure>) -> FailureFacts {
         let row = failure.row();
         let note = self.wire.take_note().unwrap_or_default();
         let detail =
             note.strip_prefix(row.name).map_or(&*note, |rest| rest.trim_start_matches(": "));
         let has_hint = refusal.is_some_and(|refusal| !refusal.cause.hint().is_empty());
-        let meaning = if refusal.is_some_and(|refusal| refusal.cause != Cause::Other) {
-            row.name.to_owned()
-        } else {
-            format!("{}: {}", row.name, row.meaning)
-        };
+        let meaning =
+            if refusal.is_some_and(|refusal| refusal.cause != HandshakeFailureCause::Other) {
+                row.name.to_owned()
+            } else {
+                format!("{}: {}", row.name, row.meaning)
+            };
         FailureFacts {
             kind: row.key.into(),
             meaning,
@@ -419,7 +422,7 @@ impl<'a> ServerCheck<'a> {
     }
 
     /// Records the addresses, and the route to the one that was connected to.
-    fn record_route(&self, facts: &mut Facts) {
+    fn record_route(&self, facts: &mut CheckFacts) {
         if self.plan.connection.unix_socket.is_some() {
             facts.route = Some(Route { same_host: Some(true), ..Route::default() });
             return;
@@ -433,7 +436,7 @@ impl<'a> ServerCheck<'a> {
 
 /// True if the reply looks like that of a TLS port to plain HTTP: status 400, bytes that are not
 /// HTTP, or a closed connection.
-fn may_need_tls(facts: &Facts) -> bool {
+fn may_need_tls(facts: &CheckFacts) -> bool {
     let kinds =
         [Failure::Protocol, Failure::Reset, Failure::ClosedEarly].map(|failure| failure.row().key);
     let is_refused = facts.failure.as_ref().is_some_and(|failure| kinds.contains(&&*failure.kind));
@@ -454,7 +457,7 @@ pub(super) fn with_tls(url: &str) -> Option<String> {
 }
 
 /// Adds a connect to the facts.
-fn record_connect(steps: &Opening, peer: Option<String>, facts: &mut Facts) {
+fn record_connect(steps: &ConnectTimes, peer: Option<String>, facts: &mut CheckFacts) {
     let Some(seconds) = steps.connect.map(seconds_of) else { return };
     if let Some(connection) = &mut facts.connection {
         connection.connects += 1;
@@ -473,7 +476,7 @@ fn record_handshake(
     handshake: &Handshake,
     http: HttpVersion,
     nanos: Option<u64>,
-    facts: &mut Facts,
+    facts: &mut CheckFacts,
 ) {
     let seconds = nanos.map_or(0.0, seconds_of);
     let Some(tls_facts) = &mut facts.tls else {

@@ -1,6 +1,6 @@
 //! Measures the CPU time of other processes on this machine during a check.
 
-use brunt_engine::clock::Time;
+use brunt_engine::clock::WorkerClock;
 use brunt_model::reading_names as name;
 use brunt_model::{Clock, Tick};
 use brunt_probe::self_probe::SelfProbe;
@@ -28,7 +28,7 @@ struct CpuTime {
 
 impl MachineLoad {
     /// Begins a measurement of the CPU time of other processes.
-    pub fn begin(time: &Time) -> Self {
+    pub fn begin(time: &WorkerClock) -> Self {
         let mut readings = SelfProbe::new(&[]);
         let first = cpu_time(&mut readings);
         Self { readings, began: time.now(), first }
@@ -36,7 +36,7 @@ impl MachineLoad {
 
     /// Ends the measurement. Returns the cores that other processes used on average; None if the
     /// system does not show it.
-    pub async fn end(mut self, time: &Time) -> Option<f64> {
+    pub async fn end(mut self, time: &WorkerClock) -> Option<f64> {
         time.sleep_until(self.began + MIN_DURATION).await;
         let seconds = time.now().seconds_since(self.began);
         let last = cpu_time(&mut self.readings)?;

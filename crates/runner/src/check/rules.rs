@@ -11,7 +11,7 @@ mod ours;
 mod reply;
 mod theirs;
 
-use super::facts::Facts;
+use super::facts::CheckFacts;
 use serde::Serialize;
 
 /// A likely problem and its remedy.
@@ -40,7 +40,7 @@ pub enum Certainty {
 }
 
 /// A function that finds one kind of problem.
-pub type Rule = fn(&Facts) -> Option<Advice>;
+pub type Rule = fn(&CheckFacts) -> Option<Advice>;
 
 /// All rules. Advice of the same certainty is shown in this order.
 pub const RULES: &[Rule] = &[
@@ -66,7 +66,7 @@ pub const RULES: &[Rule] = &[
 ];
 
 /// Applies all rules. Returns their advice, the most certain first.
-pub fn advise(facts: &Facts) -> Vec<Advice> {
+pub fn advise(facts: &CheckFacts) -> Vec<Advice> {
     let mut advice: Vec<Advice> = RULES.iter().filter_map(|rule| rule(facts)).collect();
     // The sort is stable, so the order of `RULES` remains within a certainty.
     advice.sort_by_key(|a| a.certainty);

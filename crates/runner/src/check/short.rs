@@ -2,7 +2,7 @@
 //!
 //! It sends no request and opens no connection, because the server would count them.
 
-use super::facts::{Facts, Machine, RequestedLoad};
+use super::facts::{CheckFacts, MachineFacts, RequestedLoad};
 use super::rules::{self, Certainty};
 use crate::route::{addresses, route};
 use brunt_model::{Plan, Route};
@@ -17,9 +17,9 @@ pub fn preflight_short(plan: &Plan, descriptors: u64, cores: u32) -> (Option<Rou
     }
     let addresses = addresses(plan);
     let route = addresses.first().copied().map(brunt_probe::route);
-    let facts = Facts {
+    let facts = CheckFacts {
         requested: RequestedLoad::of(plan),
-        machine: Machine {
+        machine: MachineFacts {
             descriptors,
             cores,
             settings: settings(&Root::system()),
@@ -27,7 +27,7 @@ pub fn preflight_short(plan: &Plan, descriptors: u64, cores: u32) -> (Option<Rou
         },
         addresses: addresses.iter().map(ToString::to_string).collect(),
         route,
-        ..Facts::default()
+        ..CheckFacts::default()
     };
     // Likely problems would be noise before each run; `brunt check` shows them.
     let certain = rules::advise(&facts).into_iter().filter(|a| a.certainty == Certainty::Surely);

@@ -1,8 +1,8 @@
 //! The report of a check as text: facts, line by line, and advice.
 
 use super::facts::{
-    CheckReport, Compression, ConnectionFacts, Facts, Machine, OfferedQuic, OfferedVersion,
-    ReplyFacts, RequestedLoad, TlsFacts,
+    CheckFacts, CheckReport, CompressionFacts, ConnectionFacts, MachineFacts, OfferedQuic,
+    OfferedVersion, ReplyFacts, RequestedLoad, TlsFacts,
 };
 use super::rules::Certainty;
 use brunt_model::Route;
@@ -22,7 +22,7 @@ pub fn text(report: &CheckReport, view: &View) -> String {
     title + &facts + &advice(report, view)
 }
 
-fn entries(facts: &Facts) -> Vec<Entry> {
+fn entries(facts: &CheckFacts) -> Vec<Entry> {
     let mut all = failure(facts);
     all.extend(facts.reply.iter().flat_map(reply));
     all.push(("Compression", compression(facts)));
@@ -38,7 +38,7 @@ fn entries(facts: &Facts) -> Vec<Entry> {
     all
 }
 
-fn failure(facts: &Facts) -> Vec<Entry> {
+fn failure(facts: &CheckFacts) -> Vec<Entry> {
     let Some(failure) = &facts.failure else { return Vec::new() };
     let detail = clean(&without_number(&failure.detail));
     let detail = if detail.trim().is_empty() { String::new() } else { format!(" ({detail})") };
@@ -85,13 +85,13 @@ fn keep_alive(r: &ReplyFacts) -> String {
     format!("{state}{header}")
 }
 
-fn compression(facts: &Facts) -> String {
+fn compression(facts: &CheckFacts) -> String {
     let Some(reply) = &facts.reply else { return String::new() };
     let current = match (facts.requested.compressed, &reply.content_encoding) {
         (false, None) => "none, none requested".to_owned(),
         (_, coding) => coding_name(coding.as_ref()),
     };
-    let opposite = facts.compression.as_ref().map_or(String::new(), |c: &Compression| {
+    let opposite = facts.compression.as_ref().map_or(String::new(), |c: &CompressionFacts| {
         let request = c
             .accepted
             .as_ref()
@@ -222,7 +222,7 @@ fn limit(n: u64) -> String {
     if n == u64::MAX { "none".into() } else { count(n) }
 }
 
-fn machine(m: &Machine) -> Vec<String> {
+fn machine(m: &MachineFacts) -> Vec<String> {
     let mut parts = vec![
         plural(m.cores.into(), "core"),
         format!("limit on open files {}", limit(m.descriptors)),

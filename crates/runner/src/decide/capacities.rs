@@ -7,7 +7,7 @@ use super::find::search_progress;
 use brunt_model::comparison::FoundCapacity;
 use brunt_model::question::AtCapacity;
 use brunt_model::{CapacitySearch, LoadUnit, Study};
-use brunt_rig::{Turn, turns};
+use brunt_rig::{ContenderTurn, turns};
 use brunt_search::NextStep;
 
 /// Start of a search, as a share of the lowest capacity of all contenders in the
@@ -21,7 +21,7 @@ pub fn found_capacities(study: &Study, at: &AtCapacity) -> Vec<FoundCapacity> {
     turns(&study.experiment).into_iter().filter_map(|turn| find_one(study, at, turn)).collect()
 }
 
-fn find_one(study: &Study, at: &AtCapacity, turn: Turn) -> Option<FoundCapacity> {
+fn find_one(study: &Study, at: &AtCapacity, turn: ContenderTurn) -> Option<FoundCapacity> {
     let start = start_load(study, turn)?;
     let progress = search_progress(study, &CapacitySearch { start, ..at.find.clone() }, turn)?;
     let NextStep::Done(ended) = progress.next() else { return None };
@@ -40,25 +40,29 @@ fn find_one(study: &Study, at: &AtCapacity, turn: Turn) -> Option<FoundCapacity>
     })
 }
 
-fn start_load(study: &Study, turn: Turn) -> Option<f64> {
+fn start_load(study: &Study, turn: ContenderTurn) -> Option<f64> {
     // The first trial of a search records its start, so that a resumed search continues with it.
     let first = study.search_trials(turn.contender, turn.repetition).next()?;
     study.experiment.step(first.place).map(|step| step.load)
 }
 
 /// Settings of the search of a turn, with its start load.
-pub fn find_of(study: &Study, at: &AtCapacity, turn: Turn) -> CapacitySearch {
+pub fn find_of(study: &Study, at: &AtCapacity, turn: ContenderTurn) -> CapacitySearch {
     let start = start_load(study, turn)
         .or_else(|| start_by_previous_repetition(study, at, turn))
         .unwrap_or(at.find.start);
     CapacitySearch { start, ..at.find.clone() }
 }
 
-fn start_by_previous_repetition(study: &Study, at: &AtCapacity, turn: Turn) -> Option<f64> {
+fn start_by_previous_repetition(
+    study: &Study,
+    at: &AtCapacity,
+    turn: ContenderTurn,
+) -> Option<f64> {
     let repetition = turn.repetition.checked_sub(1)?;
     let contenders = 0..study.experiment.contenders.len();
-    let capacities =
-        contenders.map(|contender| find_one(study, at, Turn { repetition, contender })?.at.value);
+    let capacities = contenders
+        .map(|contender| find_one(study, at, ContenderTurn { repetition, contender })?.at.value);
     // Without a capacity of each contender, a common start could exclude one of them.
     let smallest = capacities.collect::<Option<Vec<f64>>>()?.into_iter().reduce(f64::min)?;
     let unit = study.experiment.contenders.get(turn.contender)?.unit();

@@ -5,13 +5,15 @@
 use super::capacities;
 use brunt_judge::compare;
 use brunt_model::comparison::{ComparisonEnd, FoundCapacity};
-use brunt_model::{Analysis, Compare, Comparison, Contender, Finding, LoadUnit, Question, Study};
+use brunt_model::{
+    Analysis, Comparison, ComparisonSettings, Contender, Finding, LoadUnit, Question, Study,
+};
 
 /// Minimum number of loads for the definitions of a limit.
 const MIN_LOADS_OF_LIMITS: usize = 5;
 
 /// Creates the analysis of a study with a comparison.
-pub fn analysis(study: &Study, question: &Compare) -> Analysis {
+pub fn analysis(study: &Study, question: &ComparisonSettings) -> Analysis {
     let (mut comparison, end) =
         compare::interim_comparison(study, question, &capacities(study, question));
     comparison.ended = if study.interrupted {
@@ -29,7 +31,7 @@ pub fn analysis(study: &Study, question: &Compare) -> Analysis {
 }
 
 /// Capacities so far; empty if capacities are not compared.
-fn capacities(study: &Study, question: &Compare) -> Vec<FoundCapacity> {
+fn capacities(study: &Study, question: &ComparisonSettings) -> Vec<FoundCapacity> {
     question
         .at_capacity
         .as_ref()
@@ -87,7 +89,7 @@ pub fn is_decided(study: &Study) -> bool {
 
 /// State of a comparison in progress: the result of the deciding measure so far, and true
 /// if it is sufficient.
-pub fn comparison_state(study: &Study, spec: &Compare) -> (Option<String>, bool) {
+pub fn comparison_state(study: &Study, spec: &ComparisonSettings) -> (Option<String>, bool) {
     let (comparison, end) = compare::interim_comparison(study, spec, &capacities(study, spec));
     let results: Vec<String> = comparison.deciding().map(|first| first.sentence.clone()).collect();
     ((!results.is_empty()).then(|| results.join("; ")), end.is_some())

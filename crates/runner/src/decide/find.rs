@@ -10,11 +10,11 @@ use brunt_model::analysis::{
 use brunt_model::answer::{Estimate, SearchEnd};
 use brunt_model::finding::Severity;
 use brunt_model::question::{Requirement, RequirementOutcome, TrialPurpose, TrialTimes};
-use brunt_model::{Analysis, Answer, CapacitySearch, Failure, Finding, Run, Study, Trial};
-use brunt_rig::{Turn, turns};
+use brunt_model::{Analysis, CapacityResult, CapacitySearch, Failure, Finding, Run, Study, Trial};
+use brunt_rig::{ContenderTurn, turns};
 use brunt_search::{NextStep, Search, TrialRequest, TrialSummary};
 use std::time::Duration;
-use timeline::{Span, duration, interruptions, purposes};
+use timeline::{TrialSpan, duration, interruptions, purposes};
 
 /// Maximum number of tries at a load at which the generator was the limit and the objectives were
 /// missed: other processes of the machine may be the reason.
@@ -52,7 +52,7 @@ pub struct SearchProgress<'a> {
 pub fn search_progress<'a>(
     study: &'a Study,
     find: &CapacitySearch,
-    turn: Turn,
+    turn: ContenderTurn,
 ) -> Option<SearchProgress<'a>> {
     let contender = study.experiment.contenders.get(turn.contender)?;
     let all: Vec<&Trial> = study.search_trials(turn.contender, turn.repetition).collect();
@@ -141,7 +141,8 @@ fn is_meaningful(run: &Run, find: &CapacitySearch) -> bool {
 /// Summaries of the trials, with their purposes, and with times as if the search
 /// had not been interrupted.
 fn summaries(find: &CapacitySearch, study: &Study, trials: &[&Trial]) -> Vec<TrialSummary> {
-    let spans: Vec<Span> = trials.iter().map(|trial| Span::of(trial, &study.experiment)).collect();
+    let spans: Vec<TrialSpan> =
+        trials.iter().map(|trial| TrialSpan::of(trial, &study.experiment)).collect();
     let purposes = purposes(&spans, &study.resumptions);
     let interruptions = interruptions(&spans, &study.resumptions);
     let mut interruption_seconds = 0.0;
@@ -175,7 +176,7 @@ impl SearchProgress<'_> {
     }
 
     /// Result so far. `ended` is the reason why the search ends, independent of its next step.
-    pub fn answer(&self, ended: SearchEnd) -> Answer {
+    pub fn answer(&self, ended: SearchEnd) -> CapacityResult {
         self.search.answer(self.name, &self.summaries, ended)
     }
 
@@ -251,7 +252,7 @@ fn without_recovery_trials(study: &Study, all: &[SearchProgress]) -> Study {
 }
 
 /// The capacities, the knee and the saturation point of an answer.
-fn limits(answer: &Answer) -> Vec<LoadLimit> {
+fn limits(answer: &CapacityResult) -> Vec<LoadLimit> {
     let unit = answer.unit.suffix().trim_start();
     let capacities = answer.capacities.iter().map(|capacity| {
         let sentence = format!("{}.", capacity.sentence);
@@ -289,7 +290,7 @@ fn banded_figure(at: Estimate) -> Option<BandedFigure> {
 /// that has one, else that of its highest loads.
 fn bottleneck(
     progress: &SearchProgress,
-    answer: &Answer,
+    answer: &CapacityResult,
     analysed: Option<&ContenderAnalysis>,
 ) -> Option<Bottleneck> {
     let estimate = answer.capacities.first()?.at;
@@ -358,7 +359,7 @@ fn disturbance_finding(progress: &SearchProgress, prefix: &str) -> Option<Findin
 }
 
 /// Findings about an answer: its precision, its requirements, and doubts.
-fn answer_findings(answer: &Answer, find: &CapacitySearch, prefix: &str) -> Vec<Finding> {
+fn answer_findings(answer: &CapacityResult, find: &CapacitySearch, prefix: &str) -> Vec<Finding> {
     let mut findings = Vec::new();
     let not_precise = match answer.ended {
         SearchEnd::Budget => Some((
@@ -413,7 +414,10 @@ fn finding(rule: &str, weight: Severity, sentence: String, remedy: Option<&str>)
 }
 
 /// Worst outcome of a requirement over all capacities of an answer.
-pub fn requirement_outcome(answer: &Answer, requirement: &Requirement) -> RequirementOutcome {
+pub fn requirement_outcome(
+    answer: &CapacityResult,
+    requirement: &Requirement,
+) -> RequirementOutcome {
     let outcomes = answer.capacities.iter().map(|capacity| requirement.decide(&capacity.at));
     outcomes.max().unwrap_or(RequirementOutcome::Undecided)
 }

@@ -7,7 +7,8 @@ use brunt_judge::compare::{compare_stored, undecidable_stored_figures};
 use brunt_model::experiment::{HookCommands, LoadStep, TrialOrder};
 use brunt_model::numbers::{count, span};
 use brunt_model::{
-    Analysis, Compare, Comparison, Contender, Experiment, Question, Run, Study, Trial, TrialIndex,
+    Analysis, Comparison, ComparisonSettings, Contender, Experiment, Question, Run, Study, Trial,
+    TrialIndex,
 };
 use brunt_spec::SpecError;
 use brunt_spec::experiment::comparison;
@@ -83,7 +84,10 @@ pub fn compare_groups(
 
 /// Creates the question. Only the first load of each contender is checked, so that different
 /// loads are no error.
-fn spec_of(question: &CompareSettings, contenders: &[Contender]) -> Result<Compare, SpecError> {
+fn spec_of(
+    question: &CompareSettings,
+    contenders: &[Contender],
+) -> Result<ComparisonSettings, SpecError> {
     let contenders: Vec<Contender> = contenders
         .iter()
         .map(|contender| Contender { steps: contender.steps[..1].to_vec(), ..contender.clone() })
@@ -93,7 +97,11 @@ fn spec_of(question: &CompareSettings, contenders: &[Contender]) -> Result<Compa
 
 /// Compares load by load if there are common loads. Otherwise it compares all runs, and notes
 /// that the loads differ.
-fn compare_each_load(groups: &[Group], contenders: &[Contender], spec: &Compare) -> Comparison {
+fn compare_each_load(
+    groups: &[Group],
+    contenders: &[Contender],
+    spec: &ComparisonSettings,
+) -> Comparison {
     let loads: Vec<f64> = contenders[0].steps.iter().map(|step| step.load).collect();
     let common_loads: Vec<f64> = loads
         .into_iter()
@@ -186,7 +194,7 @@ fn step_of_run(run: &Run) -> Option<LoadStep> {
     Some(LoadStep::new(plan.main().load.peak(), plan.clone()))
 }
 
-fn study(groups: Vec<Group>, spec: Compare, command: String) -> Study {
+fn study(groups: Vec<Group>, spec: ComparisonSettings, command: String) -> Study {
     let contenders: Vec<Contender> = groups.iter().map(contender).collect();
     let first = groups
         .first()

@@ -10,7 +10,7 @@ use brunt_store::{Store, StoreError, StoredItem};
 use std::time::Duration;
 
 /// Another server, and the secrets, which no store contains.
-pub struct Target {
+pub struct RepeatTarget {
     /// URL in place of the stored one.
     pub url: String,
     /// Header fields that replace stored ones, or are added.
@@ -55,7 +55,7 @@ pub enum AgainError {
 pub fn experiment(
     store: &Store,
     stored: &StoredItem,
-    target: &Target,
+    target: &RepeatTarget,
     command: &str,
 ) -> Result<Experiment, AgainError> {
     let (mut steps, arrangement) = match stored {
@@ -93,7 +93,7 @@ pub fn experiment(
     )?)
 }
 
-impl Target {
+impl RepeatTarget {
     fn put_into(&self, plan: &mut Plan) -> Result<(), AgainError> {
         let [request] = &mut plan.main_mut().scenario.requests[..] else {
             return Err(AgainError::Urls);

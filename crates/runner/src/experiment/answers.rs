@@ -3,15 +3,15 @@
 //! Out of scope: runs, which the crate `judge` compares. This module only checks that all
 //! contenders reply, and that the replies are the same.
 
-use super::Refusal;
-use crate::check::facts::{Facts, ReplyFacts, TlsFacts};
+use super::ExperimentRefusal;
+use crate::check::facts::{CheckFacts, ReplyFacts, TlsFacts};
 use crate::check::look;
-use brunt_judge::compare::{self, Side};
+use brunt_judge::compare::{self, ContenderFacts};
 use brunt_model::numbers::plural;
 use brunt_model::{Contender, Experiment};
 
 /// A property to compare: its name, where else it is visible, and its value as text.
-type Row = (&'static str, Visibility, fn(&Facts, &ReplyFacts) -> String);
+type Row = (&'static str, Visibility, fn(&CheckFacts, &ReplyFacts) -> String);
 
 /// Visibility of a difference.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -55,7 +55,7 @@ fn tls_name(tls: &TlsFacts) -> String {
 
 /// Sends one request to each contender, except those with a server that brunt starts later. A
 /// contender that does not reply is an error.
-pub fn differences(experiment: &Experiment) -> Result<ReplyDifferences, Refusal> {
+pub fn differences(experiment: &Experiment) -> Result<ReplyDifferences, ExperimentRefusal> {
     let mut answers = Vec::new();
     for contender in experiment.contenders.iter().filter(|contender| contender.server.is_none()) {
         answers.push((&*contender.name, facts_of_reply(contender)?));
@@ -63,7 +63,7 @@ pub fn differences(experiment: &Experiment) -> Result<ReplyDifferences, Refusal>
     Ok(reply_differences(&answers))
 }
 
-fn reply_differences(answers: &[(&str, Facts)]) -> ReplyDifferences {
+fn reply_differences(answers: &[(&str, CheckFacts)]) -> ReplyDifferences {
     ReplyDifferences {
         all: compare::differences::all(&sides(
             answers,
@@ -73,22 +73,22 @@ fn reply_differences(answers: &[(&str, Facts)]) -> ReplyDifferences {
     }
 }
 
-fn sides(answers: &[(&str, Facts)], visibilities: &[Visibility]) -> Vec<Side> {
+fn sides(answers: &[(&str, CheckFacts)], visibilities: &[Visibility]) -> Vec<ContenderFacts> {
     answers.iter().map(|(name, facts)| side(name, facts, visibilities)).collect()
 }
 
-fn side(name: &str, facts: &Facts, visibilities: &[Visibility]) -> Side {
+fn side(name: &str, facts: &CheckFacts, visibilities: &[Visibility]) -> ContenderFacts {
     let rows = ROWS.iter().filter(|(_, visibility, _)| visibilities.contains(visibility));
-    let Some(reply) = &facts.reply else { return Side::new(name) };
-    rows.fold(Side::new(name), |side, (property, _, value)| {
+    let Some(reply) = &facts.reply else { return ContenderFacts::new(name) };
+    rows.fold(ContenderFacts::new(name), |side, (property, _, value)| {
         side.with(property, value(facts, reply))
     })
 }
 
-fn facts_of_reply(contender: &Contender) -> Result<Facts, Refusal> {
-    let mut facts = Facts::default();
+fn facts_of_reply(contender: &Contender) -> Result<CheckFacts, ExperimentRefusal> {
+    let mut facts = CheckFacts::default();
     let Some(step) = contender.steps.first() else { return Ok(facts) };
-    look::check_once(&step.plan, &mut facts).map_err(|source| Refusal::Plan {
+    look::check_once(&step.plan, &mut facts).map_err(|source| ExperimentRefusal::Plan {
         contender: contender.name.clone(),
         source: Box::new(source),
     })?;
@@ -101,7 +101,11 @@ fn facts_of_reply(contender: &Contender) -> Result<Facts, Refusal> {
                 format!(": {}", failure.detail)
             };
             let reason = format!("{}{detail}", failure.meaning);
-            Err(Refusal::NoReply { contender: contender.name.clone(), url: facts.url, why: reason })
+            Err(ExperimentRefusal::NoReply {
+                contender: contender.name.clone(),
+                url: facts.url,
+                why: reason,
+            })
         }
     }
 }
@@ -116,7 +120,7 @@ mod tests {
             let content_encoding = content_encoding.map(str::to_owned);
             let reply =
                 ReplyFacts { status, body_bytes, content_encoding, ..ReplyFacts::default() };
-            Facts { reply: Some(reply), ..Facts::default() }
+            CheckFacts { reply: Some(reply), ..CheckFacts::default() }
         };
         let (ours, theirs) = (answer(200, 4096, None), answer(404, 812, Some("gzip")));
         let differences = reply_differences(&[("A", ours), ("B", theirs)]);

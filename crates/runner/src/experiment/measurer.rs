@@ -2,22 +2,22 @@
 
 use super::Conditions;
 use super::time_left::TimeLeft;
-use super::trial::Machine;
+use super::trial::GeneratorCapacity;
 use crate::decide;
 use crate::error::RunError;
 use crate::run::{EventListener, no_reply};
 use crate::session::{RunRequest, RunResult, Storage};
 use crate::stages::{StageEnd, StageSequence};
 use crate::world::RealWorld;
-use brunt_engine::Control;
+use brunt_engine::RunControl;
 use brunt_model::experiment::LoadStep;
 use brunt_model::numbers::{plural, span, three_digits};
-use brunt_model::reached::Replies;
+use brunt_model::reached::ReplyKind;
 use brunt_model::{
     Clock, Event, Experiment, LoadUnit, Question, StageKind, Study, TestStage, Tick, Trial, Warning,
 };
 use brunt_report::figures::quantile;
-use brunt_rig::{Host, RigMessage, TrialRun};
+use brunt_rig::{ExperimentHost, RigMessage, TrialRun};
 
 /// Makes the runs of an experiment, and keeps them in a study.
 pub struct Measurer<'a> {
@@ -60,7 +60,7 @@ impl<'a> Measurer<'a> {
     }
 
     /// Returns the capacity of this machine.
-    pub fn machine(&self) -> Machine {
+    pub fn machine(&self) -> GeneratorCapacity {
         self.conditions.machine
     }
 
@@ -85,7 +85,7 @@ impl<'a> Measurer<'a> {
         self.show(&format!("{} of {}", stage.kind.word(), trial_name(work)));
         let control = match stage.kind {
             // Its own control: Ctrl-C does not reach it.
-            StageKind::Teardown => Control::default(),
+            StageKind::Teardown => RunControl::default(),
             _ => self.conditions.session.interrupt.control(),
         };
         let listener = self.conditions.observer.stage();
@@ -163,7 +163,7 @@ impl<'a> Measurer<'a> {
     }
 }
 
-impl Host for Measurer<'_> {
+impl ExperimentHost for Measurer<'_> {
     type Error = RunError;
 
     /// Carries out setup, the trial, and teardown, which also runs if the trial
@@ -265,7 +265,7 @@ fn trial_name(work: &TrialRun) -> String {
 /// Result of a trial in one line.
 fn result_line(trial: &Trial) -> String {
     let run = &trial.run;
-    if run.replies() == Replies::None {
+    if run.replies() == ReplyKind::None {
         return no_reply(run);
     }
     let p99 = quantile(run.total.response_quantile(0.99));

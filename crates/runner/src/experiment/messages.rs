@@ -5,9 +5,9 @@
 use crate::decide::SearchProgress;
 use brunt_model::answer::{Estimate, LoadSide, SearchTrial};
 use brunt_model::numbers::{plain, plural, three_digits};
-use brunt_model::{Answer, LoadUnit, Trial};
+use brunt_model::{CapacityResult, LoadUnit, Trial};
 use brunt_report::figures::quantile;
-use brunt_search::{Evidence, TrialRequest};
+use brunt_search::{EvidenceFor, TrialRequest};
 
 /// A line such as `trial 3: 800/s, 20 s: 799/s, p99 41 ms, 0 errors: below;
 /// capacity 800 to 3,200/s`.
@@ -15,7 +15,7 @@ pub fn trial_line(
     progress: &SearchProgress,
     trial: &Trial,
     search_trial: &SearchTrial,
-    answer: &Answer,
+    answer: &CapacityResult,
 ) -> String {
     let number = progress.trial_count;
     let run = &trial.run;
@@ -32,12 +32,12 @@ pub fn trial_line(
 }
 
 /// State of a search that is resumed.
-pub fn resumption_line(trials: usize, answer: &Answer) -> String {
+pub fn resumption_line(trials: usize, answer: &CapacityResult) -> String {
     format!("{} so far: {}", plural(trials as u64, "trial"), current_result(answer))
 }
 
 /// Estimates of the capacities so far.
-pub fn current_result(answer: &Answer) -> String {
+pub fn current_result(answer: &CapacityResult) -> String {
     let estimates: Vec<String> =
         answer.capacities.iter().map(|capacity| estimate_text(capacity.at, answer.unit)).collect();
     let word = if estimates.len() == 1 { "capacity" } else { "capacities" };
@@ -72,7 +72,7 @@ fn side(progress: &SearchProgress, search_trial: &SearchTrial) -> String {
     let words = words.collect::<Vec<_>>().join(", ");
     match (&search_trial.limited, summary.evidence) {
         (None, _) => words,
-        (Some(limited), Evidence::Both) => {
+        (Some(limited), EvidenceFor::Both) => {
             format!("{words}, corrected for the generator's lag ({limited})")
         }
         (Some(limited), _) if progress.search.is_contested(summary) => {

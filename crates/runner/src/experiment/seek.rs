@@ -10,7 +10,7 @@ use crate::decide::{SearchProgress, find_of, search_progress};
 use brunt_model::answer::SearchEnd;
 use brunt_model::question::{AtCapacity, TrialGap, TrialPurpose};
 use brunt_model::{CapacitySearch, Experiment, Failure, Question, Study, Trial, TrialIndex};
-use brunt_rig::{Chooser, ChosenTrial, Turn};
+use brunt_rig::{Chooser, ChosenTrial, ContenderTurn};
 use brunt_search::{NextStep, TrialRequest};
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ pub struct Seeker<'a> {
     /// Number of trials that were reported.
     reported: usize,
     /// Turn of the last call.
-    current: Option<Turn>,
+    current: Option<ContenderTurn>,
 }
 
 /// Question that the searches answer.
@@ -47,7 +47,7 @@ impl<'a> Seeker<'a> {
         Some(Self { goal, reported: study.trials.len(), current: None })
     }
 
-    fn find(&self, study: &Study, turn: Turn) -> CapacitySearch {
+    fn find(&self, study: &Study, turn: ContenderTurn) -> CapacitySearch {
         match self.goal {
             SearchGoal::Capacity(find) => find.clone(),
             SearchGoal::Comparison(at) => find_of(study, at, turn),
@@ -55,7 +55,13 @@ impl<'a> Seeker<'a> {
     }
 
     /// Reports the result of the last trial, or the state of a resumed search, and the next step.
-    fn report(&mut self, host: &Measurer, progress: &SearchProgress, turn: Turn, next: &NextStep) {
+    fn report(
+        &mut self,
+        host: &Measurer,
+        progress: &SearchProgress,
+        turn: ContenderTurn,
+        next: &NextStep,
+    ) {
         let is_new = host.study.trials.len() > self.reported;
         self.reported = host.study.trials.len();
         let answer = progress.answer(SearchEnd::Stopped);
@@ -79,9 +85,9 @@ impl<'a> Seeker<'a> {
     }
 
     /// The next given load that was not measured yet.
-    fn given_load(&self, study: &Study, turn: Turn) -> Option<ChosenTrial> {
+    fn given_load(&self, study: &Study, turn: ContenderTurn) -> Option<ChosenTrial> {
         let SearchGoal::Comparison(at) = self.goal else { return None };
-        let Turn { repetition, contender } = turn;
+        let ContenderTurn { repetition, contender } = turn;
         let mut places = (1..=at.given).map(|step| TrialIndex { repetition, contender, step });
         let place = places.find(|place| study.trials.iter().all(|trial| trial.place != *place))?;
         let step = study.experiment.step(place)?.clone();
@@ -95,7 +101,7 @@ fn add_trial(
     position: &SearchPosition,
     request: &TrialRequest,
 ) -> Option<ChosenTrial> {
-    let Turn { repetition, contender } = position.turn;
+    let ContenderTurn { repetition, contender } = position.turn;
     let pattern = &host.study.experiment.contenders[contender].steps.first()?.plan;
     let step = trial(pattern, request, host.machine());
     let index = host.grow(contender, &step);
@@ -111,7 +117,7 @@ fn add_trial(
 }
 
 /// Contender and repetition at the start of a line, if there are several.
-fn line_prefix(experiment: &Experiment, turn: Turn) -> String {
+fn line_prefix(experiment: &Experiment, turn: ContenderTurn) -> String {
     let name = &experiment.contenders[turn.contender].name;
     match (experiment.contenders.len(), experiment.repetitions) {
         (_, 2..) => format!("{name}, repetition {}: ", turn.repetition + 1),
@@ -122,7 +128,7 @@ fn line_prefix(experiment: &Experiment, turn: Turn) -> String {
 
 /// State of a search.
 struct SearchPosition {
-    turn: Turn,
+    turn: ContenderTurn,
     /// Pause or restart between two trials.
     between: TrialGap,
     /// Number of trials so far.
@@ -132,7 +138,7 @@ struct SearchPosition {
 }
 
 impl Chooser<Measurer<'_>> for Seeker<'_> {
-    fn next(&mut self, host: &mut Measurer, turn: Turn) -> Option<ChosenTrial> {
+    fn next(&mut self, host: &mut Measurer, turn: ContenderTurn) -> Option<ChosenTrial> {
         if let Some(given_load) = self.given_load(&host.study, turn) {
             host.title_prefix.clear();
             return Some(given_load);

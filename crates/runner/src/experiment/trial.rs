@@ -4,14 +4,14 @@
 use brunt_model::experiment::LoadStep;
 use brunt_model::goal::Until;
 use brunt_model::question::{TrialPurpose, TrialTimes};
-use brunt_model::{Load, Plan, Shape};
+use brunt_model::{Load, LoadShape, Plan};
 use brunt_search::TrialRequest;
 use brunt_spec::words::target;
 use std::time::Duration;
 
 /// Capacity of this machine as a load generator.
 #[derive(Debug, Clone, Copy)]
-pub struct Machine {
+pub struct GeneratorCapacity {
     /// Number of cores that brunt may use.
     pub cores: u32,
     /// Requests per second for one thread; a higher rate needs another thread.
@@ -19,9 +19,9 @@ pub struct Machine {
 }
 
 /// Creates a trial from the pattern of the search.
-pub fn trial(pattern: &Plan, ask: &TrialRequest, machine: Machine) -> LoadStep {
+pub fn trial(pattern: &Plan, ask: &TrialRequest, machine: GeneratorCapacity) -> LoadStep {
     let mut plan = pattern.clone();
-    let shape = Shape::constant(ask.load);
+    let shape = LoadShape::constant(ask.load);
     match &mut plan.main_mut().load {
         Load::Open { rate, .. } => *rate = shape,
         Load::Closed { users, .. } => *users = shape,
@@ -40,7 +40,7 @@ pub fn trial(pattern: &Plan, ask: &TrialRequest, machine: Machine) -> LoadStep {
 }
 
 /// Number of threads: more than in the plan if the rate needs them and cores are free.
-fn threads(plan: &Plan, load: f64, machine: Machine) -> u32 {
+fn threads(plan: &Plan, load: f64, machine: GeneratorCapacity) -> u32 {
     // A closed loop has no rate in advance that could need more threads.
     if matches!(plan.main().load, Load::Closed { .. }) || plan.processes > 1 {
         return plan.threads;

@@ -12,20 +12,20 @@ use std::time::Duration;
 
 /// The figures of one interval.
 #[derive(Debug, Default)]
-pub struct Interval {
+pub struct LiveInterval {
     /// End of the interval in seconds since 1970-01-01 UTC.
     pub unix_seconds: f64,
     /// Figures of all requests.
-    pub all: Figures,
+    pub all: LiveFigures,
     /// Figures of labels and transactions with requests, by name.
-    pub named: BTreeMap<String, Figures>,
+    pub named: BTreeMap<String, LiveFigures>,
     /// Number of virtual users.
-    pub users: Users,
+    pub users: UserCounts,
 }
 
 /// Figures of the requests of an interval, or of the transactions with one name.
 #[derive(Debug, Default, Clone, PartialEq)]
-pub struct Figures {
+pub struct LiveFigures {
     /// Number of good ones that ended.
     pub ok: u64,
     /// Number of others that ended, or were never begun.
@@ -54,7 +54,7 @@ pub struct Traffic {
 /// Number of virtual users in an interval; in an open loop, of requests in
 /// flight and waiting arrivals.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub struct Users {
+pub struct UserCounts {
     /// Minimum at the end of a snapshot.
     pub min: u64,
     /// Maximum at the end of a snapshot.
@@ -113,7 +113,7 @@ impl Fold {
     }
 
     /// Adds an event. Returns the interval that ends with it.
-    pub fn add(&mut self, event: &Event) -> Option<Interval> {
+    pub fn add(&mut self, event: &Event) -> Option<LiveInterval> {
         match event {
             Event::Started { unix_seconds, .. } => {
                 self.unix_seconds = *unix_seconds;
@@ -161,18 +161,18 @@ impl Fold {
         self.last_instant = self.last_instant.max(snapshot.to);
     }
 
-    fn close(&mut self) -> Interval {
+    fn close(&mut self) -> LiveInterval {
         let Sums { all, labels, transactions, snapshots, users: (min, max, sum) } =
             std::mem::take(&mut self.sums);
         // Merged snapshots of a slow system may cover several intervals.
         while self.border <= self.last_instant {
             self.border += self.length;
         }
-        let all = Figures::of(&all);
-        let mut named: BTreeMap<String, Figures> = BTreeMap::new();
-        let by_label = labels
-            .iter()
-            .filter_map(|(id, tally)| Some((self.labels.get(id).cloned()?, Figures::of(tally))));
+        let all = LiveFigures::of(&all);
+        let mut named: BTreeMap<String, LiveFigures> = BTreeMap::new();
+        let by_label = labels.iter().filter_map(|(id, tally)| {
+            Some((self.labels.get(id).cloned()?, LiveFigures::of(tally)))
+        });
         named.extend(by_label);
         // A run with a single label does not sum it separately.
         let label_names: Vec<&String> = self.labels.values().collect();
@@ -184,23 +184,23 @@ impl Fold {
         named.extend(
             transactions
                 .iter()
-                .map(|(name, tally)| (name.clone(), Figures::of_transactions(tally))),
+                .map(|(name, tally)| (name.clone(), LiveFigures::of_transactions(tally))),
         );
         named.retain(|_, figures| figures.count() > 0);
         // Half the divisor rounds to the nearest number.
         let mean = (sum + snapshots / 2).checked_div(snapshots).unwrap_or(0);
-        let users = Users {
+        let users = UserCounts {
             min,
             max,
             mean,
             started: self.started,
             ended: self.started.saturating_sub(self.active),
         };
-        Interval { unix_seconds: self.now(), all, named, users }
+        LiveInterval { unix_seconds: self.now(), all, named, users }
     }
 }
 
-impl Figures {
+impl LiveFigures {
     /// Figures of a tally.
     fn of(tally: &Tally) -> Self {
         let unfinished_count = tally.failed_by(Failure::Dropped) + tally.failed_by(Failure::Cut);

@@ -2,7 +2,7 @@
 //! paths of JMeter's `GraphiteBackendListenerClient`.
 
 use super::LabelSelection;
-use super::fold::{Figures, Interval};
+use super::fold::{LiveFigures, LiveInterval};
 use super::influx::millis;
 use brunt_model::live_output::GraphiteSink;
 use brunt_stats::Histogram;
@@ -24,7 +24,7 @@ impl GraphiteLines {
     }
 
     /// Lines for the figures of an interval.
-    pub fn of(&mut self, interval: &Interval) -> Vec<String> {
+    pub fn of(&mut self, interval: &LiveInterval) -> Vec<String> {
         self.last = (interval.unix_seconds as u64).max(self.last + 1);
         let mut lines = Vec::new();
         if interval.all.count() > 0 {
@@ -50,7 +50,7 @@ impl GraphiteLines {
         format!("{}{context}.{name} {value} {}", self.prefix, self.last)
     }
 
-    fn figures(&self, context: &str, figures: &Figures, lines: &mut Vec<String>) {
+    fn figures(&self, context: &str, figures: &LiveFigures, lines: &mut Vec<String>) {
         lines.push(self.line(context, "ok.count", &figures.ok));
         lines.push(self.line(context, "ko.count", &figures.ko));
         lines.push(self.line(context, "a.count", &figures.count()));

@@ -5,7 +5,7 @@
 //! Times are in milliseconds.
 
 use super::LabelSelection;
-use super::fold::{Figures, Interval, Users};
+use super::fold::{LiveFigures, LiveInterval, UserCounts};
 use brunt_java::number;
 use brunt_model::live_output::InfluxSink;
 use brunt_stats::Histogram;
@@ -72,7 +72,7 @@ impl InfluxLines {
     }
 
     /// Lines for the figures of an interval.
-    pub fn of(&self, interval: &Interval) -> Vec<String> {
+    pub fn of(&self, interval: &LiveInterval) -> Vec<String> {
         let time = self.time(interval.unix_seconds);
         let mut lines = Vec::new();
         if interval.all.count() > 0 {
@@ -95,14 +95,20 @@ impl InfluxLines {
     }
 
     /// Fields of all requests. Mean, minimum and maximum are those of good requests, as in JMeter.
-    fn all(&self, figures: &Figures) -> String {
+    fn all(&self, figures: &LiveFigures) -> String {
         let mut fields = format!("count={},countError={}", figures.count(), figures.ko);
         times(&mut fields, &figures.ok_times);
         self.rest(fields, figures, &figures.times())
     }
 
     /// Lines of a label or transaction: all, good and bad requests, and errors.
-    fn add_label_lines(&self, name: &str, figures: &Figures, time: u64, lines: &mut Vec<String>) {
+    fn add_label_lines(
+        &self,
+        name: &str,
+        figures: &LiveFigures,
+        time: u64,
+        lines: &mut Vec<String>,
+    ) {
         let all = figures.times();
         let parts = [
             ("all", figures.count(), &all),
@@ -121,7 +127,7 @@ impl InfluxLines {
         }
     }
 
-    fn rest(&self, mut fields: String, figures: &Figures, histogram: &Histogram) -> String {
+    fn rest(&self, mut fields: String, figures: &LiveFigures, histogram: &Histogram) -> String {
         if let Some(traffic) = figures.traffic {
             let _ =
                 write!(fields, ",hit={},sb={},rb={}", traffic.hits, traffic.sent, traffic.received);
@@ -146,8 +152,8 @@ fn times(fields: &mut String, histogram: &Histogram) {
     }
 }
 
-fn users(users: &Users) -> String {
-    let Users { min, max, mean, started, ended } = users;
+fn users(users: &UserCounts) -> String {
+    let UserCounts { min, max, mean, started, ended } = users;
     format!("minAT={min},maxAT={max},meanAT={mean},startedT={started},endedT={ended}")
 }
 

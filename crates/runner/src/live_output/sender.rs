@@ -1,7 +1,7 @@
 //! A bounded queue of lines to send, with counts of delivered lines.
 
 use super::Notify;
-use super::transport::{SendError, Transport};
+use super::transport::{LiveTransport, SendError};
 use brunt_model::live_output::LiveSink;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,7 +14,7 @@ const MAX_WAITING: usize = 10_000;
 /// unless it rejected them permanently.
 pub struct Sender {
     name: String,
-    transport: Transport,
+    transport: LiveTransport,
     waiting: VecDeque<String>,
     counts: Arc<Mutex<DeliveryCounts>>,
     notify: Notify,
@@ -49,7 +49,7 @@ impl Sender {
     /// Creates a sender to this system. `counts` is shared with the reader of the counts.
     pub fn new(sink: &LiveSink, counts: Arc<Mutex<DeliveryCounts>>, notify: Notify) -> Self {
         let name = sink.to_string();
-        let transport = Transport::new(sink);
+        let transport = LiveTransport::new(sink);
         Self {
             name,
             transport,
@@ -123,6 +123,6 @@ impl Sender {
 
     /// Sends the next lines to another system.
     pub fn direct_to(&mut self, sink: &LiveSink) {
-        self.transport = Transport::new(sink);
+        self.transport = LiveTransport::new(sink);
     }
 }

@@ -1,12 +1,12 @@
 //! Makes one attempt to send lines: a POST over HTTP, or a TCP connection, each with a time limit.
 
-use brunt_engine::clock::{self, Epoch, Time};
-use brunt_model::live_output::{GraphiteSink, InfluxSink, LiveSink, Token};
-use brunt_model::plan::{Connection, Record};
-use brunt_model::sample::Opening;
+use brunt_engine::clock::{self, RunEpoch, WorkerClock};
+use brunt_model::live_output::{AccessToken, GraphiteSink, InfluxSink, LiveSink};
+use brunt_model::plan::{ConnectionSettings, RecordSettings};
+use brunt_model::sample::ConnectTimes;
 use brunt_model::{Body, Failure, Plan, ReplyPolicy};
 use brunt_wire::http::{Common, Http};
-use brunt_wire::request::Draft;
+use brunt_wire::request::RequestDraft;
 use brunt_wire::{Reply, Stamps, Transport as _};
 use std::io::{self, Write};
 use std::net::{Shutdown, TcpStream, ToSocketAddrs};
@@ -30,14 +30,14 @@ pub enum SendError {
 }
 
 /// Protocol and address of a system.
-pub enum Transport {
+pub enum LiveTransport {
     /// HTTP. The trusted certificates are read once.
-    Http { url: String, token: Option<Token>, common: Option<Arc<Common>> },
+    Http { url: String, token: Option<AccessToken>, common: Option<Arc<Common>> },
     /// TCP, with one connection for each attempt.
     Tcp { host: String, port: u16 },
 }
 
-impl Transport {
+impl LiveTransport {
     /// Creates the transport to a system.
     pub fn new(sink: &LiveSink) -> Self {
         match sink {
@@ -94,13 +94,18 @@ pub(super) fn plan() -> Plan {
     Plan {
         populations: Vec::new(),
         reply_policies: vec![ReplyPolicy::default()],
-        connection: Connection {
+        connection: ConnectionSettings {
             requests_per_connection: Some(1),
-            ..Connection::plain(REPLY_TIMEOUT, CONNECT_TIMEOUT)
+            ..ConnectionSettings::plain(REPLY_TIMEOUT, CONNECT_TIMEOUT)
         },
         objectives: Vec::new(),
         until: None,
-        record: Record { interval: REPLY_TIMEOUT, labels: 1, samples: false, records: None },
+        record: RecordSettings {
+            interval: REPLY_TIMEOUT,
+            labels: 1,
+            samples: false,
+            records: None,
+        },
         seed: 0,
         threads: 1,
         processes: 1,
@@ -112,7 +117,7 @@ pub(super) fn plan() -> Plan {
 fn post(
     common: &Arc<Common>,
     url: &str,
-    token: Option<&Token>,
+    token: Option<&AccessToken>,
     text: &str,
 ) -> Result<(), SendError> {
     let mut headers = vec![("Content-Type".to_owned(), "text/plain; charset=utf-8".to_owned())];
@@ -121,7 +126,7 @@ fn post(
     headers.extend(token.map(|token| ("Authorization".to_owned(), format!("Token {}", token.0))));
     let body = Body::Bytes(text.as_bytes().to_vec());
     let headers = &headers[..];
-    let draft = Draft {
+    let draft = RequestDraft {
         method: "POST",
         url,
         headers,
@@ -146,12 +151,12 @@ fn post(
 }
 
 /// Sends a request and receives its reply, each step within its time limit.
-async fn exchange(common: &Arc<Common>, draft: &Draft<'_>) -> Result<Reply, SendError> {
-    let time = Time::new(Epoch::now());
+async fn exchange(common: &Arc<Common>, draft: &RequestDraft<'_>) -> Result<Reply, SendError> {
+    let time = WorkerClock::new(RunEpoch::now());
     let _runtime_hooks = time.install().map_err(system_error)?;
     let http = Http::new(Arc::clone(common), 0, time.clone());
     let request = http.prepare(draft).map_err(|_| refused_error("its URL is not valid"))?;
-    let mut steps = Opening::default();
+    let mut steps = ConnectTimes::default();
     let connection = time.within(CONNECT_TIMEOUT, http.open(&request, 0, &mut steps)).await;
     let connection = connection.ok_or_else(|| timed_out("no connection", CONNECT_TIMEOUT))?;
     let mut lane = connection.map_err(|failure| send_error(&http, failure))?;
@@ -161,7 +166,7 @@ async fn exchange(common: &Arc<Common>, draft: &Draft<'_>) -> Result<Reply, Send
     reply.map_err(|failure| send_error(&http, failure))
 }
 
-fn send_error(http: &Http<Time>, failure: Failure) -> SendError {
+fn send_error(http: &Http<WorkerClock>, failure: Failure) -> SendError {
     let note = http.take_note().filter(|note| !note.is_empty());
     let name = failure.row().name;
     absent_error(match http.take_refusal() {

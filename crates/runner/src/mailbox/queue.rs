@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 /// A queue of events.
 #[derive(Default)]
-pub struct Queue {
+pub struct EventQueue {
     events: VecDeque<Event>,
     joined: Joined,
 }
@@ -22,7 +22,7 @@ pub struct Joined {
     pub readings: u64,
 }
 
-impl Queue {
+impl EventQueue {
     /// Appends an event. If `max_waiting` events wait, snapshots and readings are
     /// first merged in pairs.
     pub fn push(&mut self, event: Event, max_waiting: usize) {

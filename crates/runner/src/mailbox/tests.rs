@@ -1,6 +1,6 @@
 //! A slow listener receives the same sums, and delays nothing, even if it never returns.
 
-use super::queue::Queue;
+use super::queue::EventQueue;
 use super::{Delivery, Joined, MAX_WAITING, Mailbox};
 use crate::run::EventListener;
 use brunt_model::event::Warning;
@@ -195,7 +195,7 @@ fn a_listener_that_panicked_is_not_waited_for_and_nothing_is_kept_for_it() {
 
 #[test]
 fn snapshots_of_two_parts_of_the_run_are_never_joined() {
-    let mut queue = Queue::default();
+    let mut queue = EventQueue::default();
     let parts = [Phase::Warmup, Phase::Measure, Phase::Grace];
     parts
         .iter()

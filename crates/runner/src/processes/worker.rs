@@ -7,7 +7,7 @@
 
 use crate::error::RunError;
 use crate::world::RealWorld;
-use brunt_engine::{Epoch, PartHandle, run_part};
+use brunt_engine::{PartHandle, RunEpoch, run_part};
 use brunt_model::codec::write_message;
 use brunt_model::{Assignment, Environment, Event, PartCommand, ProcessMessage};
 use std::io::{BufRead, Write};
@@ -33,7 +33,7 @@ pub fn run_worker(
 ) -> Result<(), RunError> {
     let assignment = assignment(&mut input)?;
     let sender = MessageSender { output: Arc::new(Mutex::new(output)), quit };
-    let world = RealWorld::with_epoch(&assignment.plan, Epoch::Real(assignment.epoch_nanos))?;
+    let world = RealWorld::with_epoch(&assignment.plan, RunEpoch::Real(assignment.epoch_nanos))?;
     let own_messages = sender.clone();
     let handle = PartHandle::new(&assignment.plan, assignment.part, move |message| {
         own_messages.send(message);

@@ -10,11 +10,11 @@ use crate::texts::json::CompiledPath;
 use crate::texts::machine::{PLAN_FILE, local_offset};
 use crate::texts::pending::PendingRequest;
 use crate::texts::reply_view::{ReplyView, SampleChanges};
-use crate::texts::script::{Sampler, ScriptCode, ScriptOutcome, ScriptView};
+use crate::texts::script::{ScriptCode, ScriptOutcome, ScriptView, ScriptedRequest};
 use brunt_groovy::{Budget, Cookie, Dialect, Host, LogLevel, Request, Sample, Stop, Value};
 use brunt_java::date::offset_text;
 use brunt_model::Tick;
-use brunt_model::scenario::Scope;
+use brunt_model::scenario::EndScope;
 use hop::Hop;
 use rand::Rng;
 use sampler::ScriptSampler;
@@ -23,9 +23,9 @@ use std::rc::Rc;
 
 /// A script after parsing, ready to run.
 #[derive(Clone)]
-pub struct Parsed(brunt_groovy::Script);
+pub struct GroovyScript(brunt_groovy::Script);
 
-impl Parsed {
+impl GroovyScript {
     /// Parses the source of a script.
     ///
     /// # Errors
@@ -44,7 +44,7 @@ impl Parsed {
     }
 }
 
-impl ScriptCode for Parsed {
+impl ScriptCode for GroovyScript {
     fn run(
         &self,
         user: &UserContext,
@@ -58,7 +58,7 @@ impl ScriptCode for Parsed {
         // After a request, `sampler` is the request that was sent.
         let sampler = match (sampler, sample) {
             (None, Some((reply_view, _))) => {
-                Some(Sampler { pending: &mut sent_request, texts: reply_view })
+                Some(ScriptedRequest { pending: &mut sent_request, texts: reply_view })
             }
             (sampler, _) => sampler,
         };
@@ -482,11 +482,11 @@ impl Host for ScriptHost<'_, '_, '_> {
 
     fn stop(&mut self, stop: Stop) {
         self.outcome.stop = match stop {
-            Stop::NextIteration => Scope::Iteration,
-            Stop::NextLoop => Scope::Round,
-            Stop::BreakLoop => Scope::Loop,
-            Stop::Thread => Scope::User,
-            Stop::Test | Stop::TestNow => Scope::Run,
+            Stop::NextIteration => EndScope::Iteration,
+            Stop::NextLoop => EndScope::Round,
+            Stop::BreakLoop => EndScope::Loop,
+            Stop::Thread => EndScope::User,
+            Stop::Test | Stop::TestNow => EndScope::Run,
         };
     }
 

@@ -9,7 +9,7 @@ mod host;
 use crate::texts::context::UserContext;
 use crate::texts::reply_view::ReplyView;
 use crate::texts::script::{ScriptCode, ScriptOutcome, ScriptView};
-use host::Host;
+use host::JavaScriptHost;
 use rquickjs::context::EvalOptions;
 use rquickjs::{CatchResultExt, CaughtError, Context, Ctx, Function, Persistent, Runtime};
 use std::cell::RefCell;
@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 /// A script with valid syntax.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Parsed {
+pub struct JavaScriptScript {
     /// A function with the parameters of `BINDINGS`, which `prelude.js` calls.
     function: Arc<str>,
 }
@@ -38,7 +38,7 @@ const STACK: usize = 512 << 10;
 /// Maximum number of pending promise jobs of one script.
 const MAX_JOBS: usize = 10_000;
 
-impl Parsed {
+impl JavaScriptScript {
     /// Parses a script of statements.
     ///
     /// # Errors
@@ -82,7 +82,7 @@ impl Parsed {
     }
 }
 
-impl ScriptCode for Parsed {
+impl ScriptCode for JavaScriptScript {
     fn run(
         &self,
         user: &UserContext,
@@ -100,7 +100,7 @@ impl ScriptCode for Parsed {
     }
 }
 
-fn engine(user: &UserContext) -> Result<&Engine, String> {
+fn engine(user: &UserContext) -> Result<&JavaScriptEngine, String> {
     user.worker
         .expressions
         .engine()
@@ -126,21 +126,21 @@ pub struct ScriptArguments<'a> {
 
 /// The engine of a worker, created at the first use.
 #[derive(Default)]
-pub struct Engine(RefCell<Option<Running>>);
+pub struct JavaScriptEngine(RefCell<Option<Running>>);
 
 /// Fields are dropped in order: values before their context, and the context before its runtime.
 struct Running {
-    functions: HashMap<Parsed, Persistent<Function<'static>>>,
+    functions: HashMap<JavaScriptScript, Persistent<Function<'static>>>,
     run: Persistent<Function<'static>>,
     context: Context,
-    host: Rc<Host>,
+    host: Rc<JavaScriptHost>,
 }
 
 /// Maximum number of compiled scripts. More different scripts are not stored, because their texts
 /// change with each use.
 const MAX_FUNCTIONS: usize = 1000;
 
-impl Engine {
+impl JavaScriptEngine {
     /// Runs a script. Returns its outcome, and the text of its value; None if the value
     /// is null or undefined.
     ///
@@ -149,7 +149,7 @@ impl Engine {
     /// An uncaught exception, too many operations, or too much memory, as one sentence.
     pub fn run(
         &self,
-        script: &Parsed,
+        script: &JavaScriptScript,
         user: &UserContext,
         reply: Option<(&ReplyView<'_>, bool)>,
         arguments: ScriptArguments<'_>,
@@ -186,7 +186,7 @@ impl Running {
     fn new(user: &UserContext) -> Result<Self, rquickjs::Error> {
         let runtime = runtime()?;
         let context = Context::full(&runtime)?;
-        let host = Rc::new(Host::new(user));
+        let host = Rc::new(JavaScriptHost::new(user));
         let counting = Rc::clone(&host);
         runtime.set_interrupt_handler(Some(Box::new(move || counting.count_tick())));
         let run = context.with(|ctx| {
@@ -197,7 +197,7 @@ impl Running {
         Ok(Self { functions: HashMap::new(), run, context, host })
     }
 
-    fn call(&mut self, script: &Parsed) -> Result<Option<String>, String> {
+    fn call(&mut self, script: &JavaScriptScript) -> Result<Option<String>, String> {
         let Self { functions, run, context, .. } = self;
         context.with(|ctx| {
             if !functions.contains_key(script) {

@@ -15,12 +15,12 @@ use crate::texts::context::UserContext;
 use crate::texts::pattern::Pattern;
 use crate::texts::script::{ScriptCode, ScriptOutcome, ScriptView};
 use brunt_model::SampleRecord;
-use parser::Node;
+use parser::JexlNode;
 
 /// A parsed expression, ready for evaluation.
 #[derive(Debug)]
 pub struct Expression {
-    root: Node,
+    root: JexlNode,
 }
 
 /// A value of an expression.
@@ -73,52 +73,52 @@ impl ScriptCode for Expression {
     }
 }
 
-fn evaluate(node: &Node, user: &UserContext) -> Result<Value, String> {
+fn evaluate(node: &JexlNode, user: &UserContext) -> Result<Value, String> {
     Ok(match node {
-        Node::Literal(value) => value.clone(),
-        Node::List(items) => Value::List(
+        JexlNode::Literal(value) => value.clone(),
+        JexlNode::List(items) => Value::List(
             items.iter().map(|item| evaluate(item, user)).collect::<Result<_, String>>()?,
         ),
-        Node::ThreadName => {
+        JexlNode::ThreadName => {
             Value::Text(format!("{} 1-{}", user.worker.population, user.number + 1))
         }
-        Node::Not(operand) => Value::Bool(!evaluate(operand, user)?.is_true()),
-        Node::Negative(operand) => match evaluate(operand, user)? {
+        JexlNode::Not(operand) => Value::Bool(!evaluate(operand, user)?.is_true()),
+        JexlNode::Negative(operand) => match evaluate(operand, user)? {
             Value::Int(number) => Value::Int(number.wrapping_neg()),
             other => Value::Real(-other.real()?),
         },
         // An operand without a value is empty.
-        Node::Empty(operand) => {
+        JexlNode::Empty(operand) => {
             Value::Bool(evaluate(operand, user).map_or(true, |value| value.is_empty()))
         }
-        Node::Size(operand) => Value::Int(evaluate(operand, user)?.size()),
-        Node::And(left, right) => {
+        JexlNode::Size(operand) => Value::Int(evaluate(operand, user)?.size()),
+        JexlNode::And(left, right) => {
             Value::Bool(evaluate(left, user)?.is_true() && evaluate(right, user)?.is_true())
         }
-        Node::Or(left, right) => {
+        JexlNode::Or(left, right) => {
             Value::Bool(evaluate(left, user)?.is_true() || evaluate(right, user)?.is_true())
         }
-        Node::Choice(condition, yes, no) => {
+        JexlNode::Choice(condition, yes, no) => {
             evaluate(if evaluate(condition, user)?.is_true() { yes } else { no }, user)?
         }
-        Node::Otherwise(value, otherwise) => match evaluate(value, user) {
+        JexlNode::Otherwise(value, otherwise) => match evaluate(value, user) {
             Ok(value) if value.is_true() => value,
             _ => evaluate(otherwise, user)?,
         },
-        Node::Binary(operator, left, right) => {
+        JexlNode::Binary(operator, left, right) => {
             operator.apply(&evaluate(left, user)?, &evaluate(right, user)?)?
         }
-        Node::Method(subject, name, arguments) => {
+        JexlNode::Method(subject, name, arguments) => {
             let subject = evaluate(subject, user)?;
             texts::call(&subject, name, &all(arguments, user)?)?
         }
-        Node::Object(object, name, arguments) => {
+        JexlNode::Object(object, name, arguments) => {
             call_object(*object, name, &all(arguments, user)?, user)?
         }
     })
 }
 
-fn all(nodes: &[Node], user: &UserContext) -> Result<Vec<Value>, String> {
+fn all(nodes: &[JexlNode], user: &UserContext) -> Result<Vec<Value>, String> {
     nodes.iter().map(|node| evaluate(node, user)).collect()
 }
 

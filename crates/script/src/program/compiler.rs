@@ -1,13 +1,13 @@
 //! Compiles the tree of steps to a list of operations.
 
-use super::operations::{self, Facts, Op, TurnScope};
-use crate::texts::template::{Place, Template};
+use super::operations::{self, Op, StepFacts, TurnScope};
+use crate::texts::template::{Template, TextPosition};
 use crate::{Feeds, ScriptError};
-use brunt_model::scenario::{Order, ScenarioStep};
+use brunt_model::scenario::{ListOrder, ScenarioStep};
 
 /// The position of a step in its scenario.
 #[derive(Clone, Copy)]
-pub struct Position {
+pub struct StepPosition {
     /// Maximum number of times that an iteration reaches this position.
     pub most: u64,
     /// True if requests count among those of an iteration.
@@ -24,7 +24,7 @@ pub struct Compiler<'a> {
     /// Number of random orders of a user.
     pub orders: usize,
     /// The order of users that go through the list on their own.
-    pub walk: Option<Order>,
+    pub walk: Option<ListOrder>,
     pub feeds: &'a mut Feeds,
     /// Number of data files of the scenario.
     pub data_files: usize,
@@ -60,7 +60,7 @@ pub struct LoopScope {
     pub leave: Vec<usize>,
 }
 
-impl Position {
+impl StepPosition {
     /// Returns the position of steps that are repeated here.
     pub fn repeated(self, rounds: u64) -> Self {
         Self { most: self.most.saturating_mul(rounds), ..self }
@@ -90,7 +90,11 @@ impl<'a> Compiler<'a> {
     /// # Errors
     ///
     /// The steps are inconsistent, or a text is malformed.
-    pub fn steps(&mut self, steps: &[ScenarioStep], position: Position) -> Result<(), ScriptError> {
+    pub fn steps(
+        &mut self,
+        steps: &[ScenarioStep],
+        position: StepPosition,
+    ) -> Result<(), ScriptError> {
         for (number, step) in steps.iter().enumerate() {
             operations::compile(self, step, &steps[number + 1..], position)?;
         }
@@ -103,7 +107,7 @@ impl<'a> Compiler<'a> {
     ///
     /// The text is malformed.
     pub fn text(&mut self, text: &str) -> Result<Template, ScriptError> {
-        Template::compile_expressions(text, Place::Text, self.feeds)
+        Template::compile_expressions(text, TextPosition::Text, self.feeds)
     }
 
     /// Creates a name for a step that all users share.
@@ -121,7 +125,7 @@ impl<'a> Compiler<'a> {
         &mut self,
         open: Open,
         steps: &[ScenarioStep],
-        position: Position,
+        position: StepPosition,
     ) -> Result<(), ScriptError> {
         self.open.push(open);
         self.steps(steps, position)?;
@@ -138,7 +142,7 @@ impl<'a> Compiler<'a> {
     pub fn round(
         &mut self,
         steps: &[ScenarioStep],
-        position: Position,
+        position: StepPosition,
         resets: Option<usize>,
         begin: Option<usize>,
     ) -> Result<(), ScriptError> {
@@ -199,7 +203,7 @@ impl<'a> Compiler<'a> {
 
 /// Returns the number of the request that follows a step which changes it.
 pub fn next_request(following: &[ScenarioStep]) -> Option<u32> {
-    match following.iter().find(|step| !Facts::of_step(step).is_preparation) {
+    match following.iter().find(|step| !StepFacts::of_step(step).is_preparation) {
         Some(ScenarioStep::Request(number)) => Some(*number),
         Some(_) | None => None,
     }

@@ -16,7 +16,7 @@ mod user_request;
 
 use crate::program::user::WorkerScript;
 use crate::texts::cookies::Jar;
-use brunt_engine::Step;
+use brunt_engine::UserStep;
 use brunt_model::ReplyPolicy;
 use brunt_model::reply_policy::RedirectRules;
 use brunt_wire::redirect::{self, Redirected};
@@ -117,7 +117,7 @@ impl Memory {
         &mut self,
         script: &WorkerScript<T>,
         user_request: UserRequest,
-    ) -> Step {
+    ) -> UserStep {
         let step = self.step(script, &user_request);
         self.current = Some(user_request);
         step
@@ -134,7 +134,7 @@ impl Memory {
     }
 
     /// Returns the step of the next request that follows from a reply. None: there is none.
-    pub fn follow_up<T: Transport>(&mut self, script: &WorkerScript<T>) -> Option<Step> {
+    pub fn follow_up<T: Transport>(&mut self, script: &WorkerScript<T>) -> Option<UserStep> {
         let user_request = self.queue.pop()?;
         let elements = script
             .policy(user_request.tags.reply_policy)
@@ -153,13 +153,13 @@ impl Memory {
         script: &WorkerScript<T>,
         first: UserRequest,
         most: usize,
-    ) -> Step {
+    ) -> UserStep {
         let mut requests = Vec::new();
         let mut user_requests = Vec::new();
         let mut next = Some(first);
         while let Some(user_request) = next {
             match self.step(script, &user_request) {
-                Step::Request(request) => {
+                UserStep::Request(request) => {
                     requests.push(request);
                     user_requests.push(user_request);
                 }
@@ -178,7 +178,7 @@ impl Memory {
         }
         self.current = user_requests.first().cloned();
         self.parallel = user_requests;
-        Step::Parallel(requests, most)
+        UserStep::Parallel(requests, most)
     }
 
     /// Applies the replies to requests that were sent at the same time.
@@ -324,7 +324,7 @@ impl Memory {
         set.or_else(|| jar.field_with(url, policy.cookies, explicit))
     }
 
-    fn step<T: Transport>(&self, script: &WorkerScript<T>, user_request: &UserRequest) -> Step {
+    fn step<T: Transport>(&self, script: &WorkerScript<T>, user_request: &UserRequest) -> UserStep {
         let policy = script.policy(user_request.tags.reply_policy);
         let mut extra = self.identity.fields(&user_request.parts);
         if policy.cookies.are_kept()

@@ -25,11 +25,11 @@ mod together;
 mod transaction;
 mod turns;
 
-use super::compiler::{Compiler, Position};
+use super::compiler::{Compiler, StepPosition};
 use crate::ScriptError;
 use crate::program::user::interpreter::Interpreter;
-use brunt_engine::{Step, Turn};
-use brunt_model::scenario::{ConcurrencyMode, ScenarioStep, Scope, TransactionCount};
+use brunt_engine::{UserStep, UserTurn};
+use brunt_model::scenario::{ConcurrencyMode, EndScope, ScenarioStep, TransactionCount};
 use brunt_wire::Transport;
 
 pub use choice::{RequestCount, first_place, shares};
@@ -45,9 +45,9 @@ pub enum Op {
     Next(NextRequest),
     BeginTogether,
     EndTogether(ConcurrencyMode),
-    Think(pause::Think),
-    Pause(pause::Pause),
-    Pace(pause::Pace),
+    Think(pause::ThinkOperation),
+    Pause(pause::PauseOperation),
+    Pace(pause::RatePauseOperation),
     FollowRates(pause::FollowRates),
     Meet(pause::Meet),
     Lock(lock::Lock),
@@ -62,7 +62,7 @@ pub enum Op {
     CountInTransactions(TransactionCount),
     EndTurn(turns::EndTurn),
     ResumeTransactions(turns::ResumeTransactions),
-    Stop(Scope),
+    Stop(EndScope),
     Internal(InternalOp),
 }
 
@@ -102,7 +102,7 @@ pub enum SetVariables<'s> {
 }
 
 /// Facts about a step that other steps need.
-pub struct Facts<'s> {
+pub struct StepFacts<'s> {
     /// Maximum number of requests in an iteration.
     pub requests: u64,
     /// The reason why requests that are sent together cannot contain the step.
@@ -116,7 +116,7 @@ pub struct Facts<'s> {
     pub variables: SetVariables<'s>,
 }
 
-impl<'s> Facts<'s> {
+impl<'s> StepFacts<'s> {
     /// Creates the facts of a step with this number of requests and this obstacle.
     pub const fn new(requests: u64, obstacle: Option<&'static str>) -> Self {
         Self {
@@ -192,7 +192,7 @@ pub fn compile(
     compiler: &mut Compiler<'_>,
     step: &ScenarioStep,
     following: &[ScenarioStep],
-    position: Position,
+    position: StepPosition,
 ) -> Result<(), ScriptError> {
     match step {
         ScenarioStep::Request(number) => request::compile_listed(compiler, *number, position),
@@ -252,7 +252,11 @@ pub fn compile(
 
 impl Op {
     /// Runs the operation. None: the program continues.
-    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>, turn: &Turn<'_>) -> Option<Step> {
+    pub fn run<T: Transport>(
+        &self,
+        user: &mut Interpreter<T>,
+        turn: &UserTurn<'_>,
+    ) -> Option<UserStep> {
         match self {
             Self::Request(op) => op.run(user, turn),
             Self::Next(op) => op.run(user, turn),
@@ -297,7 +301,7 @@ impl Op {
     pub fn collect<T: Transport>(
         &self,
         user: &mut Interpreter<T>,
-        turn: &Turn<'_>,
+        turn: &UserTurn<'_>,
         requests: &mut together::Collection,
     ) -> Result<Option<ConcurrencyMode>, String> {
         match self {
@@ -337,7 +341,11 @@ impl Op {
 
     /// Runs the operation for a user that has stopped. Returns false at the next sampler,
     /// where JMeter's users end.
-    pub fn run_after_stop<T: Transport>(&self, user: &mut Interpreter<T>, turn: &Turn<'_>) -> bool {
+    pub fn run_after_stop<T: Transport>(
+        &self,
+        user: &mut Interpreter<T>,
+        turn: &UserTurn<'_>,
+    ) -> bool {
         match self {
             Self::BeginTransaction(op) => return op.begin_after_stop(user, turn),
             Self::EndTransaction => drop(transaction::end(user)),
@@ -429,7 +437,7 @@ impl Op {
 
 impl InternalOp {
     /// Runs the operation for a user.
-    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>, turn: &Turn<'_>) {
+    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>, turn: &UserTurn<'_>) {
         match self {
             Self::Jump(op) => op.run(user),
             Self::Reset(op) => op.run(user),

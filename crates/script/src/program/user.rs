@@ -17,13 +17,13 @@ use crate::texts::dialect::Dialect;
 use crate::texts::grpc::{self, Services};
 use crate::texts::pending::{PendingRequest, SentParts};
 use crate::texts::script::Languages;
-use crate::texts::template::{Place, RenderContext, Template, compile_body};
-use crate::texts::variables::{LAST_SAMPLE_OK, Names, Variables};
+use crate::texts::template::{RenderContext, Template, TextPosition, compile_body};
+use crate::texts::variables::{LAST_SAMPLE_OK, VariableNames, Variables};
 use crate::{Feeds, ScriptError};
-use brunt_engine::{Numbering, RunState, Step, UserSetup, Users, VirtualUser};
-use brunt_model::plan::Records;
+use brunt_engine::{Numbering, RunState, UserSetup, UserStep, Users, VirtualUser};
+use brunt_model::plan::ListenerRecords;
 use brunt_model::reply_policy::{Cookies, RedirectRules};
-use brunt_model::scenario::{Order, RequestList, Scope};
+use brunt_model::scenario::{EndScope, ListOrder, RequestList};
 use brunt_model::{Body, Plan, ReplyPolicy, Request, SampleRecord, StageOutput, StageVariables};
 use brunt_wire::request::{RequestParts, Tags};
 use brunt_wire::{Prepared, Reply, Transport, redirect};
@@ -52,7 +52,7 @@ pub struct CompiledScript {
     policies: Vec<ReplyPolicy>,
     /// By policy; empty if no request of the population has it.
     pub(crate) reactions: Vec<Reactions>,
-    names: Arc<Names>,
+    names: Arc<VariableNames>,
     /// Initial variables of the users, as an earlier stage set them.
     inherited_variables: Vec<(usize, String)>,
     /// Further initial variables.
@@ -63,7 +63,7 @@ pub struct CompiledScript {
     /// Name of the population.
     name: String,
     /// Kinds of sample records that the plan requests.
-    records: Option<Records>,
+    records: Option<ListenerRecords>,
     /// The gRPC services that are called.
     services: Option<Arc<Services>>,
     /// True if each user needs a context.
@@ -101,11 +101,12 @@ impl Templates {
         if request.verbatim.is_some() {
             return Ok(None);
         }
-        let label = Template::compile_expressions(&request.label, Place::Text, feeds)?;
-        let place = if feeds.dialect.encodes_values() { Place::Url } else { Place::Text };
+        let label = Template::compile_expressions(&request.label, TextPosition::Text, feeds)?;
+        let place =
+            if feeds.dialect.encodes_values() { TextPosition::Url } else { TextPosition::Text };
         let url = Template::compile(&request.url, place, feeds)?;
         let headers = request.headers.iter().map(|(name, value)| {
-            Ok((name.clone(), Template::compile(value, Place::Header, feeds)?))
+            Ok((name.clone(), Template::compile(value, TextPosition::Header, feeds)?))
         });
         let headers = headers.collect::<Result<Vec<_>, ScriptError>>()?;
         let bodies = compile_body(&request.body, &request.headers, feeds)?;
@@ -156,7 +157,7 @@ impl CompiledScript {
         feeds.has_scripts = names::has_scripts(scenario, &used_policies);
         let program = Program::new(scenario, &mut feeds)?;
         let variables = scenario.variables.iter().map(|(name, text)| {
-            let text = Template::compile_expressions(text, Place::Text, &mut feeds)?;
+            let text = Template::compile_expressions(text, TextPosition::Text, &mut feeds)?;
             Ok((feeds.names.number(name), text))
         });
         let variables = variables.collect::<Result<Vec<_>, ScriptError>>()?;
@@ -343,7 +344,7 @@ impl CompiledScript {
 fn is_inert(policy: &ReplyPolicy) -> bool {
     !policy.needs_head()
         && policy.cookies == Cookies::Ignored
-        && policy.failure_ends == Scope::Nothing
+        && policy.failure_ends == EndScope::Nothing
 }
 
 fn prepare<T: Transport>(
@@ -436,20 +437,20 @@ impl<T: Transport> WorkerScript<T> {
 
     /// Returns the step of an entry that cannot be prepared. By JMeter's
     /// rules the iteration continues.
-    pub fn refused(&self, entry: usize, why: String) -> Step {
+    pub fn refused(&self, entry: usize, why: String) -> UserStep {
         match self.labels.get(entry) {
-            Some(label) => Step::Failing(why, *label),
-            None => Step::Broken(why),
+            Some(label) => UserStep::Failing(why, *label),
+            None => UserStep::Broken(why),
         }
     }
 
     /// Returns the step of an entry without placeholders, if further requests may
     /// follow from its reply.
-    pub fn ready(&self, entry: usize) -> Step {
+    pub fn ready(&self, entry: usize) -> UserStep {
         match &self.ready[entry] {
-            Some(Ok(request)) => Step::Request(Rc::clone(request)),
+            Some(Ok(request)) => UserStep::Request(Rc::clone(request)),
             Some(Err(why)) => self.refused(entry, why.clone()),
-            None => Step::Broken(
+            None => UserStep::Broken(
                 "a request with placeholders was asked for without their values".into(),
             ),
         }
@@ -472,7 +473,7 @@ impl<T: Transport> WorkerScript<T> {
     }
 
     /// Selects the entry for request number `n` of the run.
-    pub(crate) fn pick(&self, order: Order, n: u64, user: u64) -> usize {
+    pub(crate) fn pick(&self, order: ListOrder, n: u64, user: u64) -> usize {
         pick(order, &self.compiled.shares, n, user, &self.context.random)
     }
 
@@ -661,7 +662,7 @@ fn set_label(user: Option<&UserContext>, label: &str) {
 
 /// Returns the entry of request number `n`, by the entries' shares of a round.
 pub(crate) fn pick(
-    order: Order,
+    order: ListOrder,
     shares: &[u64],
     n: u64,
     user: u64,
@@ -673,10 +674,10 @@ pub(crate) fn pick(
         return shares.partition_point(|end| *end == 0);
     }
     let position = match order {
-        Order::Sequence | Order::Walk | Order::WalkTogether => n % round,
-        Order::User => user % round,
-        Order::Random => random.borrow_mut().random_range(0..round),
-        Order::Slow(millionths) => {
+        ListOrder::Sequence | ListOrder::Walk | ListOrder::WalkTogether => n % round,
+        ListOrder::User => user % round,
+        ListOrder::Random => random.borrow_mut().random_range(0..round),
+        ListOrder::Slow(millionths) => {
             ((u128::from(n) + 1) * u128::from(millionths) / 1_000_000 % u128::from(round)) as u64
         }
     };
@@ -693,7 +694,7 @@ impl<T: Transport> Users for WorkerUsers<T> {
     fn first(&self) -> Rc<Prepared> {
         let user = self.0.user_context(0);
         self.0
-            .prepare_entry(self.0.pick(Order::Sequence, 0, 0), 0, user.as_deref())
+            .prepare_entry(self.0.pick(ListOrder::Sequence, 0, 0), 0, user.as_deref())
             .unwrap_or_default()
     }
 

@@ -9,7 +9,9 @@ use crate::texts::pattern::{GroupTemplate, Groups, Pattern};
 use crate::texts::reply_view::ReplyView;
 use crate::texts::tracing::{part_name, shown};
 use crate::texts::variables::Variables;
-use brunt_model::extract::{ExtractFrom, Extractor, QualifiedXpath, ReplyPart, SampleScope, Take};
+use brunt_model::extract::{
+    ExtractFrom, Extractor, MatchChoice, QualifiedXpath, ReplyPart, SampleScope,
+};
 use rand::{Rng, RngExt};
 use serde_json::Value;
 
@@ -23,7 +25,7 @@ pub struct CompiledExtractor {
     finder: Finder,
     part: ReplyPart,
     samples: SampleScope,
-    take: Take,
+    take: MatchChoice,
     default: Option<String>,
     sets_more: bool,
 }
@@ -73,7 +75,7 @@ impl CompiledExtractor {
     /// The expression or path is malformed.
     pub fn new(extractor: &Extractor) -> Result<Self, ScriptError> {
         let Extractor { variable, from, part, samples, take, sets_more, default } = extractor;
-        if *take == Take::Number(0) {
+        if *take == MatchChoice::Number(0) {
             return Err(extractor_error(variable, "matches are numbered from 1; write 1 or above"));
         }
         Ok(Self {
@@ -92,10 +94,14 @@ impl CompiledExtractor {
         let matches = self.finder.find(reply_view, &self.part, self.samples, self.take, random);
         let mut variables = reply_view.user.variables.borrow_mut();
         match self.take {
-            Take::All => self.set_all(&matches, &mut variables),
+            MatchChoice::All => self.set_all(&matches, &mut variables),
             _ => self.set_one(&matches, &mut variables),
         }
-        if self.take == Take::All { matches.count } else { usize::from(matches.chosen.is_some()) }
+        if self.take == MatchChoice::All {
+            matches.count
+        } else {
+            usize::from(matches.chosen.is_some())
+        }
     }
 
     fn set_one(&self, matches: &Matches, variables: &mut Variables) {
@@ -216,16 +222,16 @@ impl Finder {
         reply_view: &ReplyView<'_>,
         part: &ReplyPart,
         samples: SampleScope,
-        take: Take,
+        take: MatchChoice,
         random: &mut R,
     ) -> Matches {
         match self {
             Self::Regex(pattern, template) => {
                 let texts = reply_view.parts(part, samples);
                 let most = match take {
-                    Take::First => 1,
-                    Take::Number(number) => number as usize,
-                    Take::Last | Take::Random | Take::All => MAX_MATCHES,
+                    MatchChoice::First => 1,
+                    MatchChoice::Number(number) => number as usize,
+                    MatchChoice::Last | MatchChoice::Random | MatchChoice::All => MAX_MATCHES,
                 };
                 let matches = texts.iter().flat_map(|text| pattern.find_all(text, most));
                 choose(
@@ -274,7 +280,11 @@ impl Finder {
                     Some(one) => vec![one],
                 };
                 // JMeter takes the only value, whatever its number.
-                let take = if all.len() == 1 && take != Take::All { Take::First } else { take };
+                let take = if all.len() == 1 && take != MatchChoice::All {
+                    MatchChoice::First
+                } else {
+                    take
+                };
                 choose(all.iter().map(|value| text(value).into()), take, random)
             }
             Self::Css(selector, attribute) => {
@@ -312,17 +322,17 @@ impl Finder {
 
 fn choose<R: Rng + ?Sized>(
     matches: impl Iterator<Item = Match>,
-    take: Take,
+    take: MatchChoice,
     random: &mut R,
 ) -> Matches {
     let mut all: Vec<Match> = matches.collect();
     let count = all.len();
     let index = match take {
-        Take::All => return Matches { count, chosen: None, all },
-        Take::First => Some(0),
-        Take::Last => count.checked_sub(1),
-        Take::Number(number) => (number as usize).checked_sub(1),
-        Take::Random => (count > 0).then(|| random.random_range(0..count)),
+        MatchChoice::All => return Matches { count, chosen: None, all },
+        MatchChoice::First => Some(0),
+        MatchChoice::Last => count.checked_sub(1),
+        MatchChoice::Number(number) => (number as usize).checked_sub(1),
+        MatchChoice::Random => (count > 0).then(|| random.random_range(0..count)),
     };
     let chosen = index.filter(|index| *index < count).map(|index| all.swap_remove(index));
     Matches { count, chosen, all: Vec::new() }
@@ -387,11 +397,11 @@ pub fn description_of(extractor: &Extractor) -> String {
         ExtractFrom::Cookie(name) => format!("cookie {name}"),
     };
     let take = match extractor.take {
-        Take::First => String::new(),
-        Take::Last => ", last".into(),
-        Take::Number(number) => format!(", match {number}"),
-        Take::Random => ", any".into(),
-        Take::All => ", all".into(),
+        MatchChoice::First => String::new(),
+        MatchChoice::Last => ", last".into(),
+        MatchChoice::Number(number) => format!(", match {number}"),
+        MatchChoice::Random => ", any".into(),
+        MatchChoice::All => ", all".into(),
     };
     let part = match &extractor.part {
         ReplyPart::Body => String::new(),

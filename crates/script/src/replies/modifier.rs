@@ -9,7 +9,7 @@ use crate::texts::compiled::{Compiled, Texts};
 use crate::texts::context::UserContext;
 use crate::texts::pattern::Pattern;
 use crate::texts::pending::{RequestArgument, RequestPart};
-use crate::texts::script::Sampler;
+use crate::texts::script::ScriptedRequest;
 use crate::texts::template::Template;
 use crate::texts::variables::Variables;
 use crate::{Feeds, ScriptError};
@@ -60,7 +60,7 @@ impl CompiledModifier {
     pub fn apply(
         &self,
         user: &UserContext,
-        sampler: Sampler<'_>,
+        sampler: ScriptedRequest<'_>,
         fill: impl FnMut(&Template) -> String,
     ) {
         let applied = self.0.with(fill, Parts::new, |modifier, parts| match modifier {
@@ -121,7 +121,12 @@ fn attribute(name: &str, value: &str) -> String {
     format!(r#"[{SPACE}](?i-u:{name})[{SPACE}]*=[{SPACE}]*["']{value}["']"#)
 }
 
-fn rewrite(user: &UserContext, sampler: Sampler<'_>, session: &SessionModifier, pattern: &Pattern) {
+fn rewrite(
+    user: &UserContext,
+    sampler: ScriptedRequest<'_>,
+    session: &SessionModifier,
+    pattern: &Pattern,
+) {
     let last = user.last.borrow();
     let Some(last) = last.as_ref() else { return };
     let groups = pattern.find_all(last.details.body.as_deref().unwrap_or_default(), 1).pop();
@@ -137,7 +142,7 @@ fn rewrite(user: &UserContext, sampler: Sampler<'_>, session: &SessionModifier, 
             sessions.insert(name.clone(), value.clone());
         }
     }
-    let Sampler { pending, texts } = sampler;
+    let ScriptedRequest { pending, texts } = sampler;
     match session.place {
         SessionPlace::Path { equals, .. } => {
             let begin = format!(";{}", session.argument);
@@ -160,7 +165,7 @@ fn rewrite(user: &UserContext, sampler: Sampler<'_>, session: &SessionModifier, 
 
 fn take_matches(
     user: &UserContext,
-    sampler: Sampler<'_>,
+    sampler: ScriptedRequest<'_>,
     variable: &str,
     names: &str,
     values: &str,
@@ -171,7 +176,7 @@ fn take_matches(
     let has_groups = group(&variables, variable, 1, names).is_some()
         && group(&variables, variable, 1, values).is_some();
     let Some(number) = number.filter(|_| has_groups) else { return };
-    let Sampler { pending, texts } = sampler;
+    let ScriptedRequest { pending, texts } = sampler;
     if !pending.takes_arguments(texts) {
         return;
     }

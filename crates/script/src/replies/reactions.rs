@@ -10,13 +10,13 @@ use crate::texts::compiled::Compiled;
 use crate::texts::pattern::Pattern;
 use crate::texts::reply_view::ReplyView;
 use crate::texts::script::{ScriptOutcome, ScriptView};
-use crate::texts::template::{Place, Template};
+use crate::texts::template::{Template, TextPosition};
 use crate::{Feeds, ScriptError};
 use brunt_model::extract::Extractor;
 use brunt_model::numbers::plural;
 use brunt_model::record::{EvaluationKind, TracedEvaluation};
 use brunt_model::reply_policy::{Assertion, AssertionTest, ReplyAction};
-use brunt_model::scenario::Scope;
+use brunt_model::scenario::EndScope;
 use brunt_model::{AssertionRecord, CheckFailure, Failure, Outcome, ReplyPolicy, SampleRecord};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -78,7 +78,7 @@ impl AssertionKind {
 
 /// Verdict on a reply.
 #[derive(Debug)]
-pub struct Verdict {
+pub struct ReplyVerdict {
     /// Outcome of the request.
     pub outcome: Outcome,
     /// Result of each assertion, and errors of extractors and scripts. None: the
@@ -88,7 +88,7 @@ pub struct Verdict {
     pub failures: Vec<CheckFailure>,
 }
 
-impl Verdict {
+impl ReplyVerdict {
     /// Creates the verdict before any check.
     pub fn new(outcome: Outcome, wants_results: bool) -> Self {
         Self { outcome, results: wants_results.then(Vec::new), failures: Vec::new() }
@@ -154,7 +154,7 @@ impl Action {
             ReplyAction::Script(script) => Self::Script(Box::new(ScriptCall::new(script, feeds)?)),
             ReplyAction::Set { variable, value } => Self::Set(
                 variable.clone(),
-                Template::compile_expressions(value, Place::Text, feeds)?,
+                Template::compile_expressions(value, TextPosition::Text, feeds)?,
             ),
             ReplyAction::Keep => return Ok(None),
         }))
@@ -220,7 +220,7 @@ impl Reactions {
     pub fn act(
         &self,
         reply_view: &mut ReplyView<'_>,
-        verdict: &mut Verdict,
+        verdict: &mut ReplyVerdict,
         fill: impl Fn(&Template) -> String,
     ) {
         for action in &self.actions {
@@ -276,7 +276,7 @@ impl Reactions {
     pub fn judge(
         &self,
         reply_view: &mut ReplyView<'_>,
-        verdict: &mut Verdict,
+        verdict: &mut ReplyVerdict,
         fill: impl Fn(&Template) -> String,
     ) {
         let has_reply = reply_view.reply.is_some();
@@ -346,7 +346,7 @@ fn check_by_test(
     source: &Assertion,
     assertion: &CompiledAssertion,
     reply_view: &ReplyView<'_>,
-    verdict: &mut Verdict,
+    verdict: &mut ReplyVerdict,
 ) -> Result<(), String> {
     let has_reply = reply_view.reply.is_some();
     let is_checked = matches!(verdict.outcome.failure, None | Some(Failure::Check));
@@ -398,7 +398,7 @@ fn apply_outcome(
     reply_view: &mut ReplyView<'_>,
     outcome: &mut Outcome,
 ) {
-    if script_outcome.stop != Scope::Nothing {
+    if script_outcome.stop != EndScope::Nothing {
         reply_view.user.stop.set(script_outcome.stop);
     }
     if reply_view.reply.is_some() {

@@ -4,7 +4,7 @@
 use crate::texts::compiled::{Compiled, Texts};
 use crate::texts::context::UserContext;
 use crate::texts::script::{ParsedScript, ScriptOutcome, ScriptView};
-use crate::texts::template::{Place, Template};
+use crate::texts::template::{Template, TextPosition};
 use crate::{Feeds, ScriptError};
 use brunt_model::scenario::Script;
 
@@ -56,7 +56,11 @@ impl ScriptCall {
         };
         Ok(Self {
             script: compiled,
-            parameters: Template::compile_expressions(&script.parameters, Place::Text, feeds)?,
+            parameters: Template::compile_expressions(
+                &script.parameters,
+                TextPosition::Text,
+                feeds,
+            )?,
             name: script.name.clone(),
             is_forgiving: feeds.dialect.ignores_exceptions(),
         })

@@ -7,9 +7,9 @@
 use crate::replies::extract::description_of;
 use crate::texts::context::UserContext;
 use crate::texts::reply_view::ReplyView;
-use brunt_model::extract::{Extractor, Take};
+use brunt_model::extract::{Extractor, MatchChoice};
 use brunt_model::outcome::status_text;
-use brunt_model::plan::Checks;
+use brunt_model::plan::ReplyChecks;
 use brunt_model::record::{EvaluationKind, SampleTrace, TracedEvaluation};
 use brunt_model::reply_policy::statuses;
 use brunt_model::{Failure, Sample, Tick};
@@ -97,7 +97,7 @@ pub fn without_exchange(user: &UserContext, failure: Option<&str>) -> Option<Box
 }
 
 /// Describes the checks of the policy: the status, and the body.
-pub fn checks(checks: &Checks, reply_view: &ReplyView<'_>) -> Vec<TracedEvaluation> {
+pub fn checks(checks: &ReplyChecks, reply_view: &ReplyView<'_>) -> Vec<TracedEvaluation> {
     let Some(reply) = reply_view.reply else { return Vec::new() };
     let expects = checks.expects(reply.status);
     let mut all =
@@ -123,7 +123,7 @@ fn check_look(name: &str, wanted: String, found: String, is_good: bool) -> Trace
 pub fn extractor(extractor: &Extractor, user: &UserContext, matches: usize) -> TracedEvaluation {
     let name = extractor.variable.clone();
     let result = match (extractor.take, matches, &extractor.default) {
-        (Take::All, ..) => format!("{matches} matches"),
+        (MatchChoice::All, ..) => format!("{matches} matches"),
         (_, 0, None) => "no match; the variable keeps its value".into(),
         (_, 0, Some(default)) => format!("no match; default `{}`", shown(default)),
         (..) => shown(user.variables.borrow().get(&name).unwrap_or_default()),

@@ -2,12 +2,12 @@
 
 use crate::Feeds;
 use crate::texts::context::{SharedState, UserContext, WorkerContext};
-use crate::texts::expression::{self, Stretch};
+use crate::texts::expression::{self, TextPart};
 use crate::texts::files::Files;
 use crate::texts::functions::find;
 use crate::texts::script::Languages;
-use crate::texts::template::{Place, RenderContext, Template, call_text, expression_text};
-use crate::texts::variables::{Names, Variables};
+use crate::texts::template::{RenderContext, Template, TextPosition, call_text, expression_text};
+use crate::texts::variables::{VariableNames, Variables};
 use brunt_engine::NoRun;
 use brunt_model::scenario::TextRules;
 use rand::SeedableRng;
@@ -43,7 +43,7 @@ impl BeforeRun {
         folders: Vec<PathBuf>,
         seed: u64,
     ) -> Self {
-        let mut names = Names::default();
+        let mut names = VariableNames::default();
         for (name, _) in variables {
             names.number(name);
         }
@@ -82,7 +82,7 @@ impl BeforeRun {
     /// expression cannot be compiled, the whole text stays.
     pub fn text(&self, text: &str) -> String {
         let mut feeds = self.feeds.clone();
-        match Template::compile_expressions(text, Place::Text, &mut feeds) {
+        match Template::compile_expressions(text, TextPosition::Text, &mut feeds) {
             Ok(template) => template.text(&mut RenderContext {
                 n: 0,
                 rng: &mut *self.random.borrow_mut(),
@@ -99,28 +99,28 @@ impl BeforeRun {
         if !text.contains("${") {
             return text.to_owned();
         }
-        let folded: Vec<Stretch> =
+        let folded: Vec<TextPart> =
             expression::parse(text).into_iter().map(|stretch| self.fold(stretch)).collect();
         expression_text(&folded)
     }
 
     /// Replaces an expression by a literal if its value is constant, otherwise the constant
     /// expressions in its arguments.
-    fn fold(&self, stretch: Stretch) -> Stretch {
+    fn fold(&self, stretch: TextPart) -> TextPart {
         match stretch {
-            Stretch::Variable { name, written } if self.constant.contains(&name) => {
+            TextPart::Variable { name, written } if self.constant.contains(&name) => {
                 let value = self.user.variables.borrow().get(&name).map(str::to_owned);
-                value.map_or(Stretch::Variable { name, written }, Stretch::Literal)
+                value.map_or(TextPart::Variable { name, written }, TextPart::Literal)
             }
-            Stretch::Call { name, arguments, written } => {
+            TextPart::Call { name, arguments, written } => {
                 let is_valid = find(&name)
                     .is_some_and(|function| function.arguments.contains(&arguments.len()));
                 if !is_valid {
-                    return Stretch::Call { name, arguments, written };
+                    return TextPart::Call { name, arguments, written };
                 }
                 let is_property =
                     self.properties_are_constant && PROPERTY_FUNCTIONS.contains(&name.as_str());
-                let folded: Vec<Vec<Stretch>> = arguments
+                let folded: Vec<Vec<TextPart>> = arguments
                     .iter()
                     .map(|all| all.iter().cloned().map(|one| self.fold(one)).collect())
                     .collect();
@@ -129,13 +129,13 @@ impl BeforeRun {
                     && folded.get(1).is_some_and(|variable| !variable.is_empty());
                 if is_property
                     && !sets
-                    && folded.iter().flatten().all(|part| matches!(part, Stretch::Literal(_)))
+                    && folded.iter().flatten().all(|part| matches!(part, TextPart::Literal(_)))
                 {
-                    return Stretch::Literal(self.text(&written));
+                    return TextPart::Literal(self.text(&written));
                 }
                 match call_text(&name, &folded).filter(|_| folded != arguments) {
-                    Some(written) => Stretch::Call { name, arguments: folded, written },
-                    None => Stretch::Call { name, arguments, written },
+                    Some(written) => TextPart::Call { name, arguments: folded, written },
+                    None => TextPart::Call { name, arguments, written },
                 }
             }
             other => other,

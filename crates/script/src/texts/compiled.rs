@@ -1,7 +1,7 @@
 //! Compiles parts of a plan that contain texts: once if the texts are constant,
 //! otherwise for each use.
 
-use crate::texts::template::{Place, Template};
+use crate::texts::template::{Template, TextPosition};
 use crate::{Feeds, ScriptError};
 use brunt_model::extract::{QualifiedXpath, ReplyPart};
 
@@ -38,7 +38,7 @@ impl<T: Texts, C> Compiled<T, C> {
             String::new()
         });
         let templates =
-            texts.iter().map(|text| Template::compile_expressions(text, Place::Text, feeds));
+            texts.iter().map(|text| Template::compile_expressions(text, TextPosition::Text, feeds));
         let templates = templates.collect::<Result<Vec<_>, _>>()?;
         if templates.iter().any(|template| !template.is_constant()) {
             let part = part.map_texts(&mut str::to_owned);

@@ -9,8 +9,8 @@ use crate::texts::tracing::Tracing;
 use crate::texts::variables::Variables;
 use brunt_engine::RunState;
 use brunt_engine::pace::Cumulative;
-use brunt_model::plan::Records;
-use brunt_model::scenario::Scope;
+use brunt_model::plan::ListenerRecords;
+use brunt_model::scenario::EndScope;
 use brunt_model::{Plan, SampleRecord, numbers};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
@@ -60,7 +60,7 @@ const MAX_UNDECODED: usize = 20;
 
 /// Time until a user's turn at a place with a schedule of rates, in milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Turns {
+pub enum ScheduledWait {
     /// The turn is now.
     Now,
     /// The turn is after this time.
@@ -199,7 +199,13 @@ impl SharedState {
 
     /// Takes the next turn at a place with a schedule of this length, which begins when the
     /// place is first passed.
-    pub fn wait_for_rate(&self, place: &str, now: f64, rates: &Cumulative, seconds: f64) -> Turns {
+    pub fn wait_for_rate(
+        &self,
+        place: &str,
+        now: f64,
+        rates: &Cumulative,
+        seconds: f64,
+    ) -> ScheduledWait {
         let mut all = lock(&self.rates);
         let (start, turns) = all.entry(place.to_owned()).or_insert((now, 0.0));
         let elapsed = (now - *start) / 1e3;
@@ -208,10 +214,14 @@ impl SharedState {
         match rates.inverse(number) {
             Some(due) => {
                 *turns = number + 1.0;
-                if due > elapsed { Turns::In((due - elapsed) * 1e3) } else { Turns::Now }
+                if due > elapsed {
+                    ScheduledWait::In((due - elapsed) * 1e3)
+                } else {
+                    ScheduledWait::Now
+                }
             }
-            None if elapsed < seconds => Turns::EndsIn((seconds - elapsed) * 1e3),
-            None => Turns::Over,
+            None if elapsed < seconds => ScheduledWait::EndsIn((seconds - elapsed) * 1e3),
+            None => ScheduledWait::Over,
         }
     }
 
@@ -274,7 +284,7 @@ pub struct WorkerContext {
     /// Index in the plan, from 0.
     pub population_number: usize,
     /// Kinds of sample records that the plan requests.
-    pub records: Option<Records>,
+    pub records: Option<ListenerRecords>,
     /// The gRPC services that are called.
     pub services: Option<Arc<Services>>,
     /// Completed records that have not been taken yet.
@@ -309,7 +319,7 @@ pub struct UserContext {
     pub last: RefCell<Option<Rc<SampleRecord>>>,
     pub cookies: Rc<RefCell<Jar>>,
     /// Scope that a script has ended.
-    pub stop: Cell<Scope>,
+    pub stop: Cell<EndScope>,
     /// Locks that it holds, the innermost last. None: an outer step holds the lock already.
     pub locks: Rc<RefCell<Vec<Option<OwnedSemaphorePermit>>>>,
     /// Actions since the last sample. None: the user is not traced.
@@ -421,7 +431,7 @@ fn resolve(name: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use brunt_model::load::{Shape, Stage};
+    use brunt_model::load::{LoadShape, LoadStage};
     use std::time::Duration;
 
     #[test]
@@ -434,15 +444,18 @@ mod tests {
 
     #[test]
     fn turns_come_by_a_schedule_and_those_that_nobody_used_are_gone() {
-        let stage = |from, to| Stage { from, to, duration: Some(Duration::from_secs(2)) };
-        let rates = Cumulative::new(&Shape { stages: vec![stage(1.0, 1.0), stage(2.0, 2.0)] });
+        let stage = |from, to| LoadStage { from, to, duration: Some(Duration::from_secs(2)) };
+        let rates = Cumulative::new(&LoadShape { stages: vec![stage(1.0, 1.0), stage(2.0, 2.0)] });
         let shared_state = SharedState::default();
         let turn = |now| shared_state.wait_for_rate("t", now, &rates, 4.0);
         assert_eq!(
             [turn(5000.0), turn(5000.0), turn(5000.0)],
-            [Turns::Now, Turns::In(1000.0), Turns::In(2000.0)]
+            [ScheduledWait::Now, ScheduledWait::In(1000.0), ScheduledWait::In(2000.0)]
         );
-        assert_eq!([turn(8000.0), turn(8000.0)], [Turns::Now, Turns::In(500.0)]);
-        assert_eq!([turn(8500.0), turn(9000.0)], [Turns::EndsIn(500.0), Turns::Over]);
+        assert_eq!([turn(8000.0), turn(8000.0)], [ScheduledWait::Now, ScheduledWait::In(500.0)]);
+        assert_eq!(
+            [turn(8500.0), turn(9000.0)],
+            [ScheduledWait::EndsIn(500.0), ScheduledWait::Over]
+        );
     }
 }

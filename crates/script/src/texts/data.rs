@@ -275,7 +275,7 @@ mod tests {
     use super::*;
     use crate::testing::StillRun;
     use crate::texts::context::WorkerContext;
-    use crate::texts::variables::{Names, Variables};
+    use crate::texts::variables::{VariableNames, Variables};
     use brunt_model::scenario::TextRules;
     use std::fs;
     use std::rc::Rc;
@@ -300,7 +300,8 @@ mod tests {
             order: RowOrder::Sequence,
             at_end,
         };
-        let mut feeds = Feeds::with_variables(rules, Names::default(), crate::languages::LANGUAGES);
+        let mut feeds =
+            Feeds::with_variables(rules, VariableNames::default(), crate::languages::LANGUAGES);
         let rows = Rows::read(&file, &mut feeds).unwrap();
         let worker = WorkerContext::new(Arc::default(), Rc::new(StillRun), 1);
         let user =

@@ -1,7 +1,7 @@
 //! Recovers the parts of request texts, with their expressions: the fields of a form, and the
 //! account of Basic credentials.
 
-use crate::texts::expression::{self, Stretch};
+use crate::texts::expression::{self, TextPart};
 use crate::texts::template::expression_text;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -9,11 +9,11 @@ use percent_encoding::percent_decode_str;
 
 /// Returns the fields of an encoded form. None if a part is not encoded, or a field has no name.
 pub fn form(text: &str) -> Option<Vec<(String, String)>> {
-    let mut fields: Vec<[Vec<Stretch>; 2]> = vec![[Vec::new(), Vec::new()]];
+    let mut fields: Vec<[Vec<TextPart>; 2]> = vec![[Vec::new(), Vec::new()]];
     let mut side = 0;
     for stretch in expression::parse(text) {
         match stretch {
-            Stretch::Literal(text) => {
+            TextPart::Literal(text) => {
                 for (number, field) in text.split('&').enumerate() {
                     if number > 0 {
                         fields.push([Vec::new(), Vec::new()]);
@@ -24,13 +24,13 @@ pub fn form(text: &str) -> Option<Vec<(String, String)>> {
                         let half = half.replace('+', " ");
                         let decoded = percent_decode_str(&half).decode_utf8().ok()?.into_owned();
                         if !decoded.is_empty() {
-                            fields.last_mut()?[side].push(Stretch::Literal(decoded));
+                            fields.last_mut()?[side].push(TextPart::Literal(decoded));
                         }
                     }
                 }
             }
             // Written by `encode_form_expressions`.
-            Stretch::Call { name, mut arguments, .. }
+            TextPart::Call { name, mut arguments, .. }
                 if name == "urlencode" && arguments.len() == 1 =>
             {
                 fields.last_mut()?[side].append(&mut arguments[0]);
@@ -51,7 +51,7 @@ pub fn basic(value: &str) -> Option<String> {
     if !scheme.eq_ignore_ascii_case("basic") {
         return None;
     }
-    if let [Stretch::Call { name, arguments, .. }] = &expression::parse(credentials.trim())[..] {
+    if let [TextPart::Call { name, arguments, .. }] = &expression::parse(credentials.trim())[..] {
         let [pair] = &arguments[..] else { return None };
         return name.starts_with("base64").then(|| expression_text(pair));
     }

@@ -13,7 +13,7 @@ use std::collections::HashSet;
 
 /// A part of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Stretch {
+pub enum TextPart {
     /// Text without an expression or placeholder.
     Literal(String),
     /// `${name}`.
@@ -28,7 +28,7 @@ pub enum Stretch {
         /// Name of the function, without `__`.
         name: String,
         /// Arguments, each a text with expressions.
-        arguments: Vec<Vec<Stretch>>,
+        arguments: Vec<Vec<TextPart>>,
         /// Source text, from `${` to `}`.
         written: String,
     },
@@ -41,9 +41,9 @@ const MAX_DEPTH: usize = 64;
 const MAX_READS: usize = 100;
 
 /// Parses a text. Malformed expressions become literals.
-pub fn parse(text: &str) -> Vec<Stretch> {
+pub fn parse(text: &str) -> Vec<TextPart> {
     if !text.contains("${") {
-        return vec![Stretch::Literal(text.to_owned())];
+        return vec![TextPart::Literal(text.to_owned())];
     }
     let mut reader = ExpressionReader {
         text,
@@ -89,7 +89,7 @@ impl ExpressionReader<'_> {
     }
 
     /// Reads up to the end of the text, or to the end of an argument, in which parentheses nest.
-    fn stretches(&mut self, ends: &dyn Fn(char) -> bool) -> Vec<Stretch> {
+    fn stretches(&mut self, ends: &dyn Fn(char) -> bool) -> Vec<TextPart> {
         let mut all = Vec::new();
         let mut literal = String::new();
         let mut open = 0_usize;
@@ -127,7 +127,7 @@ impl ExpressionReader<'_> {
     }
 
     /// Reads `${…}`. None, and nothing is read, if it is malformed.
-    fn expression(&mut self) -> Option<Stretch> {
+    fn expression(&mut self) -> Option<TextPart> {
         let from = self.position;
         if self.depth == MAX_DEPTH || self.steps == 0 || self.malformed.contains(&from) {
             return None;
@@ -142,7 +142,7 @@ impl ExpressionReader<'_> {
         stretch
     }
 
-    fn variable_or_call(&mut self, from: usize) -> Option<Stretch> {
+    fn variable_or_call(&mut self, from: usize) -> Option<TextPart> {
         let length = self.rest().find(['}', '(', '$', '{'])?;
         let name = self.rest()[..length].to_owned();
         self.position += length;
@@ -150,19 +150,20 @@ impl ExpressionReader<'_> {
             // A function may be called without parentheses, such as `${__time}`.
             '}' if name.starts_with("__") => {
                 let written = self.source(from);
-                Some(Stretch::Call {
+                Some(TextPart::Call {
                     name: name.trim_start_matches("__").trim().to_owned(),
                     arguments: Vec::new(),
                     written,
                 })
             }
-            '}' if !name.is_empty() => {
-                Some(Stretch::Variable { name: name.trim().to_owned(), written: self.source(from) })
-            }
+            '}' if !name.is_empty() => Some(TextPart::Variable {
+                name: name.trim().to_owned(),
+                written: self.source(from),
+            }),
             '(' => {
                 let arguments = self.arguments()?;
                 let name = name.trim().trim_start_matches("__").to_owned();
-                Some(Stretch::Call { name, arguments, written: self.source(from) })
+                Some(TextPart::Call { name, arguments, written: self.source(from) })
             }
             _ => None,
         }
@@ -174,7 +175,7 @@ impl ExpressionReader<'_> {
     }
 
     /// Reads the arguments after the parenthesis, `)` and `}`.
-    fn arguments(&mut self) -> Option<Vec<Vec<Stretch>>> {
+    fn arguments(&mut self) -> Option<Vec<Vec<TextPart>>> {
         let mut arguments = Vec::new();
         self.depth += 1;
         loop {
@@ -200,9 +201,9 @@ impl ExpressionReader<'_> {
     }
 }
 
-fn push_literal(all: &mut Vec<Stretch>, literal: &mut String) {
+fn push_literal(all: &mut Vec<TextPart>, literal: &mut String) {
     if !literal.is_empty() {
-        all.push(Stretch::Literal(std::mem::take(literal)));
+        all.push(TextPart::Literal(std::mem::take(literal)));
     }
 }
 
@@ -211,11 +212,11 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn shown(stretches: &[Stretch]) -> String {
-        let one = |stretch: &Stretch| match stretch {
-            Stretch::Literal(text) => text.clone(),
-            Stretch::Variable { name, .. } => format!("<{name}>"),
-            Stretch::Call { name, arguments, .. } => {
+    fn shown(stretches: &[TextPart]) -> String {
+        let one = |stretch: &TextPart| match stretch {
+            TextPart::Literal(text) => text.clone(),
+            TextPart::Variable { name, .. } => format!("<{name}>"),
+            TextPart::Call { name, arguments, .. } => {
                 let arguments: Vec<String> =
                     arguments.iter().map(|argument| shown(argument)).collect();
                 format!("<{name}:{}>", arguments.join("|"))

@@ -8,7 +8,7 @@
 use crate::texts::dialect::Dialect;
 use crate::texts::files;
 use crate::texts::script::Languages;
-use crate::texts::variables::Names;
+use crate::texts::variables::VariableNames;
 use crate::{ScriptError, WordError};
 use brunt_model::scenario::TextRules;
 use csv::StringRecord;
@@ -22,7 +22,7 @@ pub struct Feeds {
     pub(crate) dialect: Dialect,
     /// Languages of the scripts.
     pub(crate) languages: &'static dyn Languages,
-    pub(crate) names: Names,
+    pub(crate) names: VariableNames,
     /// True if scripts may set any variable.
     pub(crate) has_scripts: bool,
     /// Number of function calls so far.
@@ -52,7 +52,7 @@ impl Feeds {
     /// Creates an empty list of files, with the variables of the scenario.
     pub fn with_variables(
         rules: TextRules,
-        names: Names,
+        names: VariableNames,
         languages: &'static dyn Languages,
     ) -> Self {
         Self { dialect: rules.into(), names, languages, ..Self::default() }

@@ -8,7 +8,7 @@ use crate::ScriptError;
 use crate::texts::context::UserContext;
 use crate::texts::pending::{PendingRequest, RequestTexts};
 use crate::texts::reply_view::{ReplyView, SampleChanges};
-use brunt_model::scenario::{Scope, Script, ScriptLanguage};
+use brunt_model::scenario::{EndScope, Script, ScriptLanguage};
 use std::any::Any;
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
@@ -114,11 +114,11 @@ pub struct ScriptView<'v, 'a> {
     /// True if the script makes that sample.
     pub makes_sample: bool,
     /// The next request.
-    pub sampler: Option<Sampler<'v>>,
+    pub sampler: Option<ScriptedRequest<'v>>,
 }
 
 /// The request that a script may change, and the source of its parts.
-pub struct Sampler<'v> {
+pub struct ScriptedRequest<'v> {
     /// Parts that scripts have read or changed.
     pub pending: &'v mut PendingRequest,
     /// Source of the other parts.
@@ -137,7 +137,7 @@ impl<'v, 'a> ScriptView<'v, 'a> {
     }
 
     /// Creates the view of a script between requests.
-    pub fn between_requests(sampler: Option<Sampler<'v>>) -> Self {
+    pub fn between_requests(sampler: Option<ScriptedRequest<'v>>) -> Self {
         Self { sampler, ..Self::default() }
     }
 }
@@ -145,7 +145,7 @@ impl<'v, 'a> ScriptView<'v, 'a> {
 /// Result of a script.
 #[derive(Debug, Default)]
 pub struct ScriptOutcome {
-    pub stop: Scope,
+    pub stop: EndScope,
     /// Pause of the user, in milliseconds.
     pub pause: u64,
     /// The reason why an assertion failed.

@@ -19,7 +19,7 @@
 
 use crate::texts::context::UserContext;
 use crate::texts::encoding::{FORM, push_uuid};
-use crate::texts::expression::{self, Stretch};
+use crate::texts::expression::{self, TextPart};
 use crate::texts::feed::{Column, Feeds};
 use crate::texts::functions::{self, Call, Function};
 use crate::{ScriptError, WordError};
@@ -34,12 +34,12 @@ pub use crate::texts::encoding::form_encoded;
 #[derive(Debug, Clone)]
 pub struct Template {
     parts: Vec<Part>,
-    place: Place,
+    place: TextPosition,
 }
 
 /// The place of a text, which decides how values in it are encoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum TextPosition {
     /// A URL, or a body that is a form. Characters that are invalid in a URL are percent-encoded
     /// (spaces, `"<>^|`, letters beyond ASCII, …). Characters with a meaning there (`/?&=+%`) are
     /// not, so that a cell may contain a whole path.
@@ -50,7 +50,7 @@ pub enum Place {
     Text,
 }
 
-impl Place {
+impl TextPosition {
     /// Returns the place of a body, by the Content-Type in `headers`.
     pub fn of_body(headers: &[(String, String)]) -> Self {
         let is_form = headers.iter().any(|header| {
@@ -116,7 +116,11 @@ impl Template {
     /// # Errors
     ///
     /// [`ScriptError`] if a placeholder is malformed, or its file cannot be read.
-    pub fn compile(text: &str, place: Place, feeds: &mut Feeds) -> Result<Self, ScriptError> {
+    pub fn compile(
+        text: &str,
+        place: TextPosition,
+        feeds: &mut Feeds,
+    ) -> Result<Self, ScriptError> {
         let has_placeholders = feeds.dialect.has_placeholders();
         if feeds.dialect.has_expressions() && (!has_placeholders || text.contains("${")) {
             return Self::compile_stretches(text, place, feeds, has_placeholders);
@@ -128,7 +132,7 @@ impl Template {
                 Piece::Placeholder(inner) => placeholder(inner, feeds)?,
             };
             // The file is read now, so a bad cell is an error before the load.
-            if let (Part::Cell(column), Place::Header) = (&part, place)
+            if let (Part::Cell(column), TextPosition::Header) = (&part, place)
                 && let Some(bad) = feeds.control_character(*column)
             {
                 return Err(bad.into());
@@ -145,7 +149,7 @@ impl Template {
     /// [`ScriptError`] if an expression contains an unknown name.
     pub fn compile_expressions(
         text: &str,
-        place: Place,
+        place: TextPosition,
         feeds: &mut Feeds,
     ) -> Result<Self, ScriptError> {
         if !feeds.dialect.has_expressions() {
@@ -156,7 +160,7 @@ impl Template {
 
     fn compile_stretches(
         text: &str,
-        place: Place,
+        place: TextPosition,
         feeds: &mut Feeds,
         placeholders: bool,
     ) -> Result<Self, ScriptError> {
@@ -164,15 +168,15 @@ impl Template {
     }
 
     fn from_stretches(
-        stretches: Vec<Stretch>,
-        place: Place,
+        stretches: Vec<TextPart>,
+        place: TextPosition,
         feeds: &mut Feeds,
         placeholders: bool,
     ) -> Result<Self, ScriptError> {
         let mut parts = Vec::new();
         for stretch in stretches {
             match stretch {
-                Stretch::Literal(text) if placeholders => {
+                TextPart::Literal(text) if placeholders => {
                     for piece in pieces(&text)? {
                         let part = match piece {
                             Piece::Literal(text) => Part::Literal(text.to_owned()),
@@ -181,9 +185,11 @@ impl Template {
                         append(&mut parts, part);
                     }
                 }
-                Stretch::Literal(text) => append(&mut parts, Part::Literal(text)),
-                Stretch::Variable { name, written } => parts.push(variable(&name, written, feeds)?),
-                Stretch::Call { name, arguments, written } => {
+                TextPart::Literal(text) => append(&mut parts, Part::Literal(text)),
+                TextPart::Variable { name, written } => {
+                    parts.push(variable(&name, written, feeds)?)
+                }
+                TextPart::Call { name, arguments, written } => {
                     parts.push(call(&name, arguments, written, feeds)?);
                 }
             }
@@ -245,7 +251,7 @@ impl Template {
     }
 
     fn push(&self, text: &str, out: &mut String) {
-        if self.place == Place::Url { push_encoded(out, text) } else { out.push_str(text) }
+        if self.place == TextPosition::Url { push_encoded(out, text) } else { out.push_str(text) }
     }
 }
 
@@ -264,7 +270,7 @@ fn variable(name: &str, written: String, feeds: &mut Feeds) -> Result<Part, Scri
 
 fn call(
     name: &str,
-    arguments: Vec<Vec<Stretch>>,
+    arguments: Vec<Vec<TextPart>>,
     written: String,
     feeds: &mut Feeds,
 ) -> Result<Part, ScriptError> {
@@ -285,8 +291,9 @@ fn call(
     };
     functions::check_built(function, &written, feeds.languages)?;
     // Only the function's result is encoded for its place, not the arguments.
-    let arguments =
-        arguments.into_iter().map(|one| Template::from_stretches(one, Place::Text, feeds, false));
+    let arguments = arguments
+        .into_iter()
+        .map(|one| Template::from_stretches(one, TextPosition::Text, feeds, false));
     let arguments = arguments.collect::<Result<Vec<_>, ScriptError>>()?;
     if !feeds.dialect.keeps_unknown_expressions()
         && let Some(text) = arguments.first().and_then(Template::as_constant)
@@ -325,8 +332,8 @@ pub fn encode_form(text: &str) -> Result<String, WordError> {
 /// expressions when they are filled in.
 pub fn encode_form_expressions(text: &str) -> String {
     let parts = expression::parse(text).into_iter().map(|stretch| match stretch {
-        Stretch::Literal(text) => form_encoded(&text),
-        Stretch::Variable { written, .. } | Stretch::Call { written, .. } => {
+        TextPart::Literal(text) => form_encoded(&text),
+        TextPart::Variable { written, .. } | TextPart::Call { written, .. } => {
             format!("${{urlencode({written})}}")
         }
     });
@@ -335,28 +342,28 @@ pub fn encode_form_expressions(text: &str) -> String {
 
 /// Returns a text as a JSON string. Values of its expressions are escaped when they are filled in.
 /// Placeholders are not changed.
-pub fn json_text_stretches(text: &str) -> Vec<Stretch> {
-    let quote = Stretch::Literal("\"".to_owned());
+pub fn json_text_stretches(text: &str) -> Vec<TextPart> {
+    let quote = TextPart::Literal("\"".to_owned());
     let inner = expression::parse(text).into_iter().map(|stretch| match stretch {
-        Stretch::Literal(text) => Stretch::Literal(escaped_for_json(&text)),
-        Stretch::Variable { .. } | Stretch::Call { .. } => wrap_in_call("escapeJson", stretch),
+        TextPart::Literal(text) => TextPart::Literal(escaped_for_json(&text)),
+        TextPart::Variable { .. } | TextPart::Call { .. } => wrap_in_call("escapeJson", stretch),
     });
     std::iter::once(quote.clone()).chain(inner).chain([quote]).collect()
 }
 
 /// Returns an expression with a JSON value: a number, true, false, null, a list or map unchanged,
 /// anything else as a string. None: the text is not a single expression.
-pub fn json_value_stretch(text: &str) -> Option<Stretch> {
-    let stretches: [Stretch; 1] = expression::parse(text).try_into().ok()?;
+pub fn json_value_stretch(text: &str) -> Option<TextPart> {
+    let stretches: [TextPart; 1] = expression::parse(text).try_into().ok()?;
     let [stretch] = stretches;
-    (!matches!(stretch, Stretch::Literal(_))).then(|| wrap_in_call("json", stretch))
+    (!matches!(stretch, TextPart::Literal(_))).then(|| wrap_in_call("json", stretch))
 }
 
 /// Creates the call of a function with one argument.
-fn wrap_in_call(function: &str, argument: Stretch) -> Stretch {
+fn wrap_in_call(function: &str, argument: TextPart) -> TextPart {
     let arguments = vec![vec![argument]];
     let written = format!("${{{function}({})}}", source_of(&arguments[0][0], true));
-    Stretch::Call { name: function.to_owned(), arguments, written }
+    TextPart::Call { name: function.to_owned(), arguments, written }
 }
 
 /// Escapes a literal text for JSON, except its placeholders.
@@ -379,41 +386,41 @@ fn escaped_for_json(text: &str) -> String {
 }
 
 /// Returns the source text of these stretches.
-pub fn expression_text(stretches: &[Stretch]) -> String {
+pub fn expression_text(stretches: &[TextPart]) -> String {
     match stretches {
         [] => String::new(),
-        all if all.iter().all(|stretch| matches!(stretch, Stretch::Literal(_))) => plain(
+        all if all.iter().all(|stretch| matches!(stretch, TextPart::Literal(_))) => plain(
             &all.iter()
-                .map(|stretch| if let Stretch::Literal(text) = stretch { text } else { "" })
+                .map(|stretch| if let TextPart::Literal(text) = stretch { text } else { "" })
                 .collect::<String>(),
         ),
         all => all.iter().map(|stretch| source_of(stretch, false)).collect(),
     }
 }
 
-fn source_of(stretch: &Stretch, is_argument: bool) -> String {
+fn source_of(stretch: &TextPart, is_argument: bool) -> String {
     match stretch {
-        Stretch::Literal(text) => {
+        TextPart::Literal(text) => {
             let text = text.replace('\\', r"\\").replace('$', r"\$");
             if is_argument { text.replace(',', r"\,") } else { text }
         }
-        Stretch::Variable { written, .. } | Stretch::Call { written, .. } => written.clone(),
+        TextPart::Variable { written, .. } | TextPart::Call { written, .. } => written.clone(),
     }
 }
 
 /// Returns the source of a function call with texts as arguments. None: the parentheses
 /// in them are unbalanced.
 pub fn call_of(function: &str, arguments: &[&str]) -> Option<String> {
-    let arguments: Vec<Vec<Stretch>> =
+    let arguments: Vec<Vec<TextPart>> =
         arguments.iter().map(|text| expression::parse(text)).collect();
     call_text(function, &arguments)
 }
 
 /// Returns the source of a function call with parsed arguments. None: the parentheses
 /// in them are unbalanced.
-pub(crate) fn call_text(function: &str, arguments: &[Vec<Stretch>]) -> Option<String> {
+pub(crate) fn call_text(function: &str, arguments: &[Vec<TextPart>]) -> Option<String> {
     let literals = arguments.iter().flatten().filter_map(|stretch| match stretch {
-        Stretch::Literal(text) => Some(text.as_str()),
+        TextPart::Literal(text) => Some(text.as_str()),
         _ => None,
     });
     let mut open = 0_i32;
@@ -449,7 +456,11 @@ pub fn compile_body(
     headers: &[(String, String)],
     feeds: &mut Feeds,
 ) -> Result<Vec<Template>, ScriptError> {
-    let place = if feeds.dialect.encodes_values() { Place::of_body(headers) } else { Place::Text };
+    let place = if feeds.dialect.encodes_values() {
+        TextPosition::of_body(headers)
+    } else {
+        TextPosition::Text
+    };
     match body {
         Body::Text(text) => Ok(vec![Template::compile(text, place, feeds)?]),
         Body::Mixed(fragments) => {
@@ -459,7 +470,9 @@ pub fn compile_body(
             });
             texts.map(|text| Template::compile(text, place, feeds)).collect()
         }
-        Body::Message(message) => Ok(vec![Template::compile(&message.json, Place::Text, feeds)?]),
+        Body::Message(message) => {
+            Ok(vec![Template::compile(&message.json, TextPosition::Text, feeds)?])
+        }
         Body::None | Body::Bytes(_) | Body::Pieces(_) => Ok(Vec::new()),
     }
 }

@@ -112,12 +112,12 @@ pub fn part_name(part: &ReplyPart) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::texts::variables::Names;
+    use crate::texts::variables::VariableNames;
     use std::sync::Arc;
 
     #[test]
     fn changes_are_told_by_name() {
-        let mut names = Names::default();
+        let mut names = VariableNames::default();
         for name in ["a", "b", "c", "d"] {
             names.number(name);
         }

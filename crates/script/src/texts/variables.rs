@@ -12,12 +12,12 @@ pub const LAST_SAMPLE_OK: &str = "JMeterThread.last_sample_ok";
 
 /// Numbers of the variables with names that are known before the run.
 #[derive(Debug, Clone, Default)]
-pub struct Names {
+pub struct VariableNames {
     names: Vec<String>,
     numbers: HashMap<String, usize>,
 }
 
-impl Names {
+impl VariableNames {
     /// Returns the number of a variable; a new one gets the next number.
     pub fn number(&mut self, name: &str) -> usize {
         if let Some(number) = self.numbers.get(name) {
@@ -42,14 +42,14 @@ impl Names {
 /// The variables of one user.
 #[derive(Debug, Clone)]
 pub struct Variables {
-    names: Arc<Names>,
+    names: Arc<VariableNames>,
     slots: Box<[Option<Rc<str>>]>,
     others: HashMap<Box<str>, Rc<str>>,
 }
 
 impl Variables {
     /// Creates variables without values.
-    pub fn new(names: &Arc<Names>) -> Self {
+    pub fn new(names: &Arc<VariableNames>) -> Self {
         Self {
             slots: vec![None; names.all().len()].into(),
             names: Arc::clone(names),
@@ -58,7 +58,7 @@ impl Variables {
     }
 
     /// Creates variables with these values.
-    pub fn with(names: &Arc<Names>, values: &[(usize, Rc<str>)]) -> Self {
+    pub fn with(names: &Arc<VariableNames>, values: &[(usize, Rc<str>)]) -> Self {
         let mut variables = Self::new(names);
         for (number, value) in values {
             variables.slots[*number] = Some(Rc::clone(value));
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn known_and_other_names_are_alike() {
-        let mut names = Names::default();
+        let mut names = VariableNames::default();
         assert_eq!((names.number("a"), names.number("b"), names.number("a")), (0, 1, 0));
         let mut variables = Variables::new(&Arc::new(names));
         assert_eq!((variables.get("a"), variables.get("other")), (None, None));

@@ -1,13 +1,13 @@
 //! A run without a server, carried out by the engine on a fake clock.
 #![allow(dead_code)] // each test file uses a part of it
 
-use brunt_engine::{Epoch, Time, UserSetup, Users, World};
-use brunt_model::load::{Arrivals, Shape, Think};
-use brunt_model::plan::{Connection, Record};
+use brunt_engine::{RunEnvironment, RunEpoch, UserSetup, Users, WorkerClock};
+use brunt_model::load::{Arrivals, LoadShape, ThinkTime};
+use brunt_model::plan::{ConnectionSettings, RecordSettings};
 use brunt_model::scenario::ScenarioStep;
 use brunt_model::{Load, Plan, Population, ReplyPolicy, Request, Scenario, Stop, Tick};
 use brunt_script::CompiledScript;
-use brunt_wire::fake::{Answer, FakeTransport};
+use brunt_wire::fake::{FakeTransport, SimulatedReaction};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -25,17 +25,22 @@ pub fn ms(n: u64) -> Duration {
 pub struct Fake {
     /// By population.
     pub scripts: Vec<Arc<CompiledScript>>,
-    pub answer: fn(u64, Tick) -> Answer,
+    pub answer: fn(u64, Tick) -> SimulatedReaction,
 }
 
-impl World for Fake {
-    type Transport = FakeTransport<Time>;
+impl RunEnvironment for Fake {
+    type Transport = FakeTransport<WorkerClock>;
 
-    fn epoch(&self) -> Epoch {
-        Epoch::Fake
+    fn epoch(&self) -> RunEpoch {
+        RunEpoch::Fake
     }
 
-    fn transport(&self, _: usize, _: Option<usize>, time: &Time) -> Rc<FakeTransport<Time>> {
+    fn transport(
+        &self,
+        _: usize,
+        _: Option<usize>,
+        time: &WorkerClock,
+    ) -> Rc<FakeTransport<WorkerClock>> {
         let (answer, mut n) = (self.answer, 0);
         let server = move |now| {
             n += 1;
@@ -48,7 +53,11 @@ impl World for Fake {
         ))
     }
 
-    fn users(&self, transport: &Rc<FakeTransport<Time>>, of: UserSetup<'_>) -> Box<dyn Users> {
+    fn users(
+        &self,
+        transport: &Rc<FakeTransport<WorkerClock>>,
+        of: UserSetup<'_>,
+    ) -> Box<dyn Users> {
         self.scripts[of.population].users(transport, of)
     }
 
@@ -64,10 +73,10 @@ pub fn plan(load: Load, seconds: u64, steps: Vec<ScenarioStep>) -> Plan {
     Plan {
         populations: Population::only(load, Scenario::of(requests, steps), stop),
         reply_policies: vec![ReplyPolicy::default()],
-        connection: Connection::plain(Duration::from_secs(30), Duration::from_secs(10)),
+        connection: ConnectionSettings::plain(Duration::from_secs(30), Duration::from_secs(10)),
         objectives: Vec::new(),
         until: None,
-        record: Record { interval: ms(100), labels: 100, samples: true, records: None },
+        record: RecordSettings { interval: ms(100), labels: 100, samples: true, records: None },
         seed: 7,
         threads: 1,
         processes: 1,
@@ -78,22 +87,22 @@ pub fn plan(load: Load, seconds: u64, steps: Vec<ScenarioStep>) -> Plan {
 
 /// A closed loop.
 pub fn closed(users: f64) -> Load {
-    Load::Closed { users: Shape::constant(users), think: Think::NONE }
+    Load::Closed { users: LoadShape::constant(users), think: ThinkTime::NONE }
 }
 
 /// An open loop.
 pub fn open(rate: f64) -> Load {
-    let (rate, arrivals) = (Shape::constant(rate), Arrivals::Even);
+    let (rate, arrivals) = (LoadShape::constant(rate), Arrivals::Even);
     Load::Open { rate, arrivals, connections: None, max_in_flight: 1000 }
 }
 
 /// Each request takes 100 ms.
-pub fn after_100ms(_: u64, now: Tick) -> Answer {
-    Answer::Reply(200, now + ms(100))
+pub fn after_100ms(_: u64, now: Tick) -> SimulatedReaction {
+    SimulatedReaction::Reply(200, now + ms(100))
 }
 
 /// 300 ms.
-pub const PAUSE: ScenarioStep = ScenarioStep::Think(Think {
+pub const PAUSE: ScenarioStep = ScenarioStep::Think(ThinkTime {
     least: Duration::from_millis(300),
     most: Duration::from_millis(300),
 });

@@ -4,11 +4,11 @@ use super::servers::{Ended, Kind, Server, Service};
 use brunt_model::answer::{Estimate, LoadSide, SearchEnd};
 use brunt_model::objective::{Metric, Relation};
 use brunt_model::question::{ObjectiveSet, TrialGap, TrialTimes};
-use brunt_model::{Answer, CapacitySearch, LoadUnit, Objective};
-use brunt_search::bound::{Bound, CountedRatio};
+use brunt_model::{CapacityResult, CapacitySearch, LoadUnit, Objective};
+use brunt_search::bound::{CountedRatio, ObjectiveFigure};
 use brunt_search::lag::effects;
 use brunt_search::{
-    BoundCount, Evidence, NextStep, Search, TrialBlock, TrialRequest, TrialSummary, sides,
+    BoundCount, EvidenceFor, NextStep, Search, TrialBlock, TrialRequest, TrialSummary, sides,
 };
 use rand::SeedableRng as _;
 use rand_pcg::Pcg64Mcg;
@@ -44,7 +44,7 @@ pub fn find(kind: &Kind, within: Duration) -> CapacitySearch {
 
 /// What a search came to, and how long it took.
 pub struct Searched {
-    pub answer: Answer,
+    pub answer: CapacityResult,
     pub seconds: f64,
 }
 
@@ -107,15 +107,18 @@ pub fn measured(server: &mut Server, find: &CapacitySearch, ask: &TrialRequest) 
 }
 
 /// The objectives as bounds.
-fn bounds(find: &CapacitySearch) -> Vec<Vec<Bound>> {
-    find.objectives.iter().map(|set| set.all.iter().map(Bound::from_objective).collect()).collect()
+fn bounds(find: &CapacitySearch) -> Vec<Vec<ObjectiveFigure>> {
+    find.objectives
+        .iter()
+        .map(|set| set.all.iter().map(ObjectiveFigure::from_objective).collect())
+        .collect()
 }
 
 /// What ended in each block.
 #[derive(Default)]
 struct Tally {
     from: f64,
-    objectives: Vec<Vec<Bound>>,
+    objectives: Vec<Vec<ObjectiveFigure>>,
     /// Ended, the sum of their times, the greatest lag.
     blocks: Vec<(u32, f64, f64)>,
     replies: Vec<Reply>,
@@ -243,7 +246,7 @@ impl Tally {
             blocks,
             // As the verdict has it: p99 would be a tenth lower without lag.
             limited: (lagged > 0.1).then(|| "lag".to_owned()),
-            evidence: Evidence::Both,
+            evidence: EvidenceFor::Both,
             final_lag: self.lags(length).last().copied().unwrap_or(0.0),
         }
     }

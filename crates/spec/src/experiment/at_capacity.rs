@@ -16,7 +16,7 @@ use crate::words::shape::Loads;
 use brunt_model::experiment::LoadStep;
 use brunt_model::numbers::span;
 use brunt_model::question::AtCapacity;
-use brunt_model::{Contender, LoadUnit, Shape};
+use brunt_model::{Contender, LoadShape, LoadUnit};
 use std::time::Duration;
 
 /// Time budget of a comparison of capacities.
@@ -62,7 +62,7 @@ pub fn search_run_settings(
         .iter()
         .map(|step| step.load)
         .reduce(f64::min)
-        .map(|load| Loads::One(Shape::constant(load)));
+        .map(|load| Loads::One(LoadShape::constant(load)));
     match given.first().map(|step| LoadUnit::from(&step.plan.main().load)) {
         Some(LoadUnit::Users { .. }) => run.load.connections = lowest,
         _ => run.load.rate = lowest,

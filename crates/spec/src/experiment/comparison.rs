@@ -8,7 +8,7 @@ use crate::settings::{CompareSettings, SettingSources};
 use crate::words::compare::{self, ComparedLoads};
 use brunt_model::objective::Metric;
 use brunt_model::question::AtCapacity;
-use brunt_model::{Compare, Contender, LoadUnit, Measure, Probed};
+use brunt_model::{ComparisonSettings, Contender, LoadUnit, Measure, Probed};
 use std::time::Duration;
 
 /// Creates the question of a comparison of these contenders. `at_capacity` is the search of their
@@ -21,7 +21,7 @@ pub fn comparison(
     settings: &CompareSettings,
     contenders: &[Contender],
     at_capacity: Option<AtCapacity>,
-) -> Result<Compare> {
+) -> Result<ComparisonSettings> {
     check_comparable(contenders)?;
     let sources = &settings.sources;
     require!(
@@ -54,7 +54,7 @@ pub fn comparison(
     check_measured(&metrics, at_capacity.as_ref(), sources)?;
     let smallest = settings.smallest.map_or_else(|| compare::share(defaults::SMALLEST), Ok)?;
     let alpha = settings.alpha.map_or_else(|| compare::alpha(defaults::ALPHA), Ok)?;
-    Ok(Compare {
+    Ok(ComparisonSettings {
         metrics,
         smallest,
         alpha,
@@ -178,7 +178,7 @@ fn reads_cpu(contender: &Contender) -> bool {
 /// `SpecError` with its place if a value is invalid, or does not go with another one.
 pub fn repetitions(
     requested: Option<u32>,
-    spec: &Compare,
+    spec: &ComparisonSettings,
     contenders: &[Contender],
     cooldown: Duration,
     sources: &SettingSources,

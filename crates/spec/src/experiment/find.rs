@@ -8,7 +8,7 @@ use crate::settings::{RunSettings, SearchSettings};
 use crate::words::shape::Loads;
 use crate::words::{duration, objective};
 use brunt_model::question::{TrialGap, TrialTimes};
-use brunt_model::{CapacitySearch, Contender, LoadUnit, Question, Shape};
+use brunt_model::{CapacitySearch, Contender, LoadShape, LoadUnit, Question};
 use std::time::Duration;
 
 /// Creates the question of a search, and makes the steps of the contenders patterns of its trials.
@@ -58,7 +58,7 @@ impl SearchSettings {
             }));
         }
         let mut run = run_settings.clone();
-        let start = Loads::One(Shape::constant(self.first_load(run_settings)?));
+        let start = Loads::One(LoadShape::constant(self.first_load(run_settings)?));
         match (&load.rate, &load.connections) {
             // With users alone, the load of the search is their number.
             (None, Some(_)) => run.load.connections = Some(start),

@@ -7,7 +7,7 @@ mod layout;
 
 use super::write::Yaml;
 use super::yaml;
-use crate::error::{Position, Result, SpecError};
+use crate::error::{Result, SourcePosition, SpecError};
 use layout::{Content, Layout, Member, Style};
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -93,7 +93,7 @@ fn refusal(file: &str, path: &str, reason: &str) -> SpecError {
 }
 
 fn error(file: &str, path: &str, wrong: String) -> SpecError {
-    SpecError::new(&Position::whole(file), path, wrong)
+    SpecError::new(&SourcePosition::whole(file), path, wrong)
 }
 
 /// Reads a path; None if it is malformed.

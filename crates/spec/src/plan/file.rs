@@ -1,7 +1,7 @@
 //! Reads a plan file: the content for the whole experiment, and for each contender.
 
-use super::fill::{ContenderScope, PlanInputs, Scope, UnknownNames};
-use super::node::{Entry, Node, Value};
+use super::fill::{ContenderScope, FillInputs, Scope, UnknownNames};
+use super::node::{NamedNode, PlanNode, PlanValue};
 use super::probes::{PlannedProbe, probes};
 use super::read::read;
 use super::sets::sets;
@@ -9,18 +9,18 @@ use super::vary::{self, Variant};
 use super::words::{Commands, PositiveDuration, Scalar, ScalarOr};
 use super::written::{self, Written};
 use super::yaml;
-use crate::error::{Position, SpecError};
-use crate::settings::{ExperimentSettings, Settings, rows};
+use crate::error::{SourcePosition, SpecError};
+use crate::settings::{ExperimentSettings, SettingTable, rows};
 use brunt_model::StageKind;
-use brunt_model::experiment::{Ready, Restart};
-use brunt_model::scenario::Order;
+use brunt_model::experiment::{ReadyCondition, Restart};
+use brunt_model::scenario::ListOrder;
 use std::time::Duration;
 
 /// The YAML tree of a plan file, with the changes of `--set`. Placeholders are not filled in yet.
 #[derive(Debug, Clone)]
-pub struct Draft {
-    plan: Node,
-    sets: Option<Node>,
+pub struct PlanTree {
+    plan: PlanNode,
+    sets: Option<PlanNode>,
 }
 
 /// The content of a plan file. A missing key is None; the caller has the defaults.
@@ -54,7 +54,7 @@ pub struct PlannedContender {
     /// Requests and load of each population; the populations run at the same time.
     pub populations: Vec<PlannedUsers>,
     /// Steps before and after each trial: keys `setup` and `teardown`.
-    pub stages: Vec<(StageKind, Node)>,
+    pub stages: Vec<(StageKind, PlanNode)>,
     /// Server that brunt starts for the contender.
     pub server: Option<PlannedServer>,
     /// Commands around its trials, its repetitions and its steps, in this order.
@@ -64,21 +64,21 @@ pub struct PlannedContender {
     /// Time between two readings, for probes without an interval.
     pub probe_interval: Option<Duration>,
     /// Plan of this contender, filled in: the output of `brunt plan show`.
-    pub resolved: Node,
+    pub resolved: PlanNode,
 }
 
 /// A population, as the plan file describes it.
 #[derive(Debug, Clone)]
 pub struct PlannedUsers {
     /// Name of the population with its place; None if the plan has no populations.
-    pub name: Option<(String, Position)>,
+    pub name: Option<(String, SourcePosition)>,
     /// Requests, each with its keys, which begin with `script.request`. Empty if `script.urls` is
     /// among the settings, or if there is a scenario.
     pub requests: Vec<Vec<KeyedValue>>,
     /// Order of several requests, if the plan sets it.
-    pub request_order: Option<Order>,
+    pub request_order: Option<ListOrder>,
     /// Scenario in place of requests: key `scenario`.
-    pub scenario: Option<Node>,
+    pub scenario: Option<PlanNode>,
     /// Keys that are options of a run.
     pub settings: Vec<KeyedValue>,
 }
@@ -89,7 +89,7 @@ pub struct KeyedValue {
     /// The key, such as `load.rate`.
     pub key: String,
     /// The value, with its place.
-    pub node: Node,
+    pub node: PlanNode,
 }
 
 /// Commands before and after a part of an experiment, each with its time limit if
@@ -111,7 +111,7 @@ pub struct PlannedServer {
     /// Command line passed to `sh -c`.
     pub start: String,
     /// Condition for the server to be ready.
-    pub ready: Ready,
+    pub ready: ReadyCondition,
     /// Command that stops the server.
     pub stop: Option<String>,
     /// Trials between which it is restarted.
@@ -124,7 +124,7 @@ pub struct PlannedServer {
     pub stop_timeout: Option<Duration>,
 }
 
-impl Draft {
+impl PlanTree {
     /// Reads the text of a plan file. `file` is its name in errors; `words` are values
     /// of `--set`, each `NAME=VALUE`.
     ///
@@ -137,7 +137,7 @@ impl Draft {
         // A list or text at the top would be replaced by the first `--set`.
         vary::map(&plan, "")?;
         let sets = sets(words, &plan)?;
-        plan.merge(sets.as_ref().unwrap_or(&Node::empty(plan.at.clone())));
+        plan.merge(sets.as_ref().unwrap_or(&PlanNode::empty(plan.at.clone())));
         Ok(Self { plan, sets })
     }
 
@@ -147,7 +147,7 @@ impl Draft {
     }
 
     /// Returns the draft without the value at a place; None if there is no value.
-    pub fn without(&self, at: &Position) -> Option<Self> {
+    pub fn without(&self, at: &SourcePosition) -> Option<Self> {
         let mut rest = self.clone();
         rest.plan.take_out(at).then_some(rest)
     }
@@ -158,7 +158,8 @@ impl Draft {
     ///
     /// [`SpecError`] with its place if a placeholder is malformed.
     pub fn ports(&self) -> Result<Vec<String>, SpecError> {
-        let Some(node) = self.plan.child("ports").filter(|node| node.value != Value::Null) else {
+        let Some(node) = self.plan.child("ports").filter(|node| node.value != PlanValue::Null)
+        else {
             return Ok(Vec::new());
         };
         let ports: Vec<String> = read(node).map_err(|e| e.within("ports", &node.at))?;
@@ -181,7 +182,7 @@ impl Draft {
     /// [`SpecError`] with its place if a variable is unknown, or a value is invalid.
     pub fn resolve(
         &self,
-        inputs: PlanInputs<'_>,
+        inputs: FillInputs<'_>,
         default_name: &str,
     ) -> Result<PlanFile, SpecError> {
         let mut plan = self.plan.clone();
@@ -221,7 +222,7 @@ impl Draft {
     }
 
     /// Applies `--set` again, because it has precedence over every override.
-    fn set_again(&self, plan: &mut Node) {
+    fn set_again(&self, plan: &mut PlanNode) {
         if let Some(sets) = &self.sets {
             plan.merge(sets);
         }
@@ -229,13 +230,13 @@ impl Draft {
 }
 
 /// The setting of a key at the top of a plan; None if it is missing.
-fn setting(plan: &Node, key: &str) -> Option<KeyedValue> {
+fn setting(plan: &PlanNode, key: &str) -> Option<KeyedValue> {
     plan.child(key).map(|node| KeyedValue { key: key.into(), node: node.clone() })
 }
 
 /// Fills in the keys of the whole experiment. Variables are not filled in themselves: some
 /// refer to a contender.
-fn whole(plan: &Node, inputs: PlanInputs<'_>) -> Result<Node, SpecError> {
+fn whole(plan: &PlanNode, inputs: FillInputs<'_>) -> Result<PlanNode, SpecError> {
     // Keys of the whole experiment cannot depend on a contender.
     let scope =
         Scope { vars: plan.child("vars"), inputs, contender: None, unknown: UnknownNames::Error };
@@ -247,18 +248,18 @@ fn whole(plan: &Node, inputs: PlanInputs<'_>) -> Result<Node, SpecError> {
     // The other hooks may contain `${contender}`, which is unknown here.
     retain_hooks(&mut tree, |level| level == "experiment");
     let mut tree = scope.fill(&tree)?.without_nulls();
-    if let Value::Map(entries) = &mut tree.value {
+    if let PlanValue::Map(entries) = &mut tree.value {
         entries.extend(
             plan.entries()
                 .iter()
-                .filter(|entry| entry.key == "vars" && entry.node.value != Value::Null)
+                .filter(|entry| entry.key == "vars" && entry.node.value != PlanValue::Null)
                 .cloned(),
         );
     }
     Ok(tree)
 }
 
-fn contender(variant: Variant, inputs: PlanInputs<'_>) -> Result<PlannedContender, SpecError> {
+fn contender(variant: Variant, inputs: FillInputs<'_>) -> Result<PlannedContender, SpecError> {
     let Variant { name, factors, tree, .. } = variant;
     let contender = Some(ContenderScope { name: &name, factors: &factors });
     let scope = Scope { vars: tree.child("vars"), inputs, contender, unknown: UnknownNames::Error };
@@ -289,7 +290,7 @@ fn contender(variant: Variant, inputs: PlanInputs<'_>) -> Result<PlannedContende
 }
 
 /// The populations of a contender, or its only one.
-fn populations(plan: &Node) -> Result<Vec<PlannedUsers>, SpecError> {
+fn populations(plan: &PlanNode) -> Result<Vec<PlannedUsers>, SpecError> {
     let Some(populations) = plan.child("populations") else { return Ok(vec![users(plan, None)?]) };
     if populations.entries().is_empty() {
         let wrong =
@@ -300,10 +301,10 @@ fn populations(plan: &Node) -> Result<Vec<PlannedUsers>, SpecError> {
     all.map(|entry| population(plan, entry)).collect()
 }
 
-fn population(plan: &Node, entry: &Entry) -> Result<PlannedUsers, SpecError> {
+fn population(plan: &PlanNode, entry: &NamedNode) -> Result<PlannedUsers, SpecError> {
     let path = format!("populations.{}", entry.key);
     // This only checks the keys, before the population is merged into the plan.
-    read::<written::Population>(&entry.node)
+    read::<written::PopulationKeys>(&entry.node)
         .map_err(|error| error.within(&path, &entry.node.at))?;
     // A key that the population does not have is that of the plan.
     let mut tree = with_keys(plan, |key| key != "populations");
@@ -311,9 +312,12 @@ fn population(plan: &Node, entry: &Entry) -> Result<PlannedUsers, SpecError> {
     users(&tree.without_nulls(), Some((entry.key.clone(), entry.at.clone())))
 }
 
-fn users(plan: &Node, name: Option<(String, Position)>) -> Result<PlannedUsers, SpecError> {
+fn users(
+    plan: &PlanNode,
+    name: Option<(String, SourcePosition)>,
+) -> Result<PlannedUsers, SpecError> {
     let request_order =
-        plan.below("script.order").and_then(Node::text).and_then(rows::request::order);
+        plan.below("script.order").and_then(PlanNode::text).and_then(rows::request::order);
     let scenario = plan.child("scenario").cloned();
     let requests = match (&scenario, plan.child("script")) {
         // Merging a contender adds keys, so one of them may come from the base plan.
@@ -328,30 +332,30 @@ fn users(plan: &Node, name: Option<(String, Position)>) -> Result<PlannedUsers, 
 }
 
 /// The tree with some of its keys.
-fn with_keys(plan: &Node, is_wanted: impl Fn(&str) -> bool) -> Node {
+fn with_keys(plan: &PlanNode, is_wanted: impl Fn(&str) -> bool) -> PlanNode {
     let entries = plan.entries().iter().filter(|entry| is_wanted(&entry.key)).cloned().collect();
-    Node { at: plan.at.clone(), value: Value::Map(entries) }
+    PlanNode { at: plan.at.clone(), value: PlanValue::Map(entries) }
 }
 
 /// Removes the hooks of other levels. Unknown levels stay, so that they become errors.
-fn retain_hooks(plan: &mut Node, is_wanted: impl Fn(&str) -> bool) {
-    let Value::Map(entries) = &mut plan.value else { return };
+fn retain_hooks(plan: &mut PlanNode, is_wanted: impl Fn(&str) -> bool) {
+    let PlanValue::Map(entries) = &mut plan.value else { return };
     let Some(hooks) = entries.iter_mut().find(|entry| entry.key == "hooks") else { return };
-    let Value::Map(times) = &mut hooks.node.value else { return };
+    let PlanValue::Map(times) = &mut hooks.node.value else { return };
     for time in times {
-        if let Value::Map(levels) = &mut time.node.value {
+        if let PlanValue::Map(levels) = &mut time.node.value {
             levels.retain(|level| is_wanted(&level.key));
         }
     }
 }
 
 /// The requests, each as its keys.
-fn requests(plan: &Node) -> Result<Vec<Vec<KeyedValue>>, SpecError> {
+fn requests(plan: &PlanNode) -> Result<Vec<Vec<KeyedValue>>, SpecError> {
     let nothing = "the request is missing; write `request: URL`, `requests: [URL, …]` or `urls: FILE` below script, or steps \
                    below scenario";
     let script = plan.child("script").ok_or_else(|| SpecError::new(&plan.at, "script", nothing))?;
     // Only one of them defines the requests; a contender may have added a second.
-    let ways: Vec<&Entry> = script
+    let ways: Vec<&NamedNode> = script
         .entries()
         .iter()
         .filter(|e| ["request", "requests", "urls"].contains(&e.key.as_str()))
@@ -369,17 +373,17 @@ fn requests(plan: &Node) -> Result<Vec<Vec<KeyedValue>>, SpecError> {
     };
     match (&way.node.value, way.key.as_str()) {
         (_, "urls") => Ok(Vec::new()),
-        (Value::List(nodes), "requests") if nodes.is_empty() => Err(SpecError::new(
+        (PlanValue::List(nodes), "requests") if nodes.is_empty() => Err(SpecError::new(
             &way.node.at,
             "script.requests",
             "it is empty; write at least one request",
         )),
-        (Value::List(nodes), _) => Ok(nodes.iter().map(request).collect()),
+        (PlanValue::List(nodes), _) => Ok(nodes.iter().map(request).collect()),
         _ => Ok(vec![request(&way.node)]),
     }
 }
 
-fn request(node: &Node) -> Vec<KeyedValue> {
+fn request(node: &PlanNode) -> Vec<KeyedValue> {
     if node.text().is_some() {
         return vec![KeyedValue { key: "script.request.url".into(), node: node.clone() }];
     }
@@ -387,7 +391,7 @@ fn request(node: &Node) -> Vec<KeyedValue> {
 }
 
 /// The settings that are options of a run.
-fn settings(plan: &Node) -> Vec<KeyedValue> {
+fn settings(plan: &PlanNode) -> Vec<KeyedValue> {
     let script = plan.child("script").into_iter().flat_map(|node| below("script", node));
     // They are requests, not settings, and are read by `requests`.
     let script = script
@@ -399,7 +403,7 @@ fn settings(plan: &Node) -> Vec<KeyedValue> {
     script.chain(sections.flat_map(|(key, node)| below(key, node))).chain(objectives).collect()
 }
 
-fn below<'a>(key: &'a str, node: &'a Node) -> impl Iterator<Item = KeyedValue> + 'a {
+fn below<'a>(key: &'a str, node: &'a PlanNode) -> impl Iterator<Item = KeyedValue> + 'a {
     node.entries().iter().map(move |entry| KeyedValue {
         key: format!("{key}.{}", entry.key),
         node: entry.node.clone(),
@@ -416,10 +420,10 @@ fn hooks(
     }
 }
 
-fn hook(command: &ScalarOr<written::Command>) -> PlannedHook {
+fn hook(command: &ScalarOr<written::CommandKeys>) -> PlannedHook {
     match command {
         ScalarOr::Scalar(Scalar(run)) => (run.clone(), None),
-        ScalarOr::Map(written::Command { run, timeout }) => {
+        ScalarOr::Map(written::CommandKeys { run, timeout }) => {
             (run.0.clone(), timeout.map(|PositiveDuration(time)| time))
         }
     }
@@ -437,11 +441,15 @@ fn is_address(place: &str) -> bool {
         && place.rsplit_once(':').is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok())
 }
 
-fn server(written: &written::Server, plan: &Node) -> Result<PlannedServer, SpecError> {
+fn server(written: &written::ServerKeys, plan: &PlanNode) -> Result<PlannedServer, SpecError> {
     let ready = match &written.ready {
-        ScalarOr::Map(written::ReadyCommand { command }) => Ready::Command(command.0.clone()),
-        ScalarOr::Scalar(Scalar(place)) if is_http_url(place) => Ready::Url(place.clone()),
-        ScalarOr::Scalar(Scalar(place)) if is_address(place) => Ready::Address(place.clone()),
+        ScalarOr::Map(written::ReadyCommand { command }) => {
+            ReadyCondition::Command(command.0.clone())
+        }
+        ScalarOr::Scalar(Scalar(place)) if is_http_url(place) => ReadyCondition::Url(place.clone()),
+        ScalarOr::Scalar(Scalar(place)) if is_address(place) => {
+            ReadyCondition::Address(place.clone())
+        }
         ScalarOr::Scalar(Scalar(place)) => {
             let wrong = format!(
                 "`{place}` is neither a URL nor HOST:PORT; write one such as http://127.0.0.1:8080/ or 127.0.0.1:8080"

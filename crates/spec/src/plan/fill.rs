@@ -1,13 +1,13 @@
 //! Fills in `${name}` in the values of a plan: variables of the plan, and inputs of the caller.
 
-use super::node::{Entry, Node, Value};
-use crate::error::Position;
+use super::node::{NamedNode, PlanNode, PlanValue};
+use crate::error::SourcePosition;
 use crate::error::{SpecError, nearest};
 use std::collections::BTreeMap;
 
 /// Values that the plan cannot contain.
 #[derive(Clone, Copy)]
-pub struct PlanInputs<'a> {
+pub struct FillInputs<'a> {
     /// Ports that were drawn, by name: `${port.NAME}`.
     pub ports: &'a BTreeMap<String, u16>,
     /// Folder for the files of this experiment: `${dir}`.
@@ -28,8 +28,8 @@ pub(super) struct ContenderScope<'a> {
 /// Meaning of the names at one place of a plan.
 pub(super) struct Scope<'a> {
     /// Map of variables, before placeholders in it are filled in.
-    pub vars: Option<&'a Node>,
-    pub inputs: PlanInputs<'a>,
+    pub vars: Option<&'a PlanNode>,
+    pub inputs: FillInputs<'a>,
     /// None for keys of the whole experiment.
     pub contender: Option<ContenderScope<'a>>,
     /// Treatment of unknown names.
@@ -66,40 +66,39 @@ impl Scope<'_> {
     /// # Errors
     ///
     /// [`SpecError`] with its place if a variable is unknown or a placeholder malformed.
-    pub fn fill(&self, node: &Node) -> Result<Node, SpecError> {
+    pub fn fill(&self, node: &PlanNode) -> Result<PlanNode, SpecError> {
         let value = match &node.value {
-            Value::Null => Value::Null,
-            Value::Text { text, plain } => Value::Text {
+            PlanValue::Null => PlanValue::Null,
+            PlanValue::Text { text, plain } => PlanValue::Text {
                 text: self.text(text, &node.at, &mut FillState::default())?,
                 plain: *plain,
             },
-            Value::List(nodes) => {
+            PlanValue::List(nodes) => {
                 let mut filled_nodes = Vec::with_capacity(nodes.len());
                 for (number, node) in nodes.iter().enumerate() {
                     filled_nodes.push(
                         self.fill(node).map_err(|e| e.within(&format!("[{number}]"), &node.at))?,
                     );
                 }
-                Value::List(filled_nodes)
+                PlanValue::List(filled_nodes)
             }
-            Value::Map(entries) => {
-                Value::Map(entries.iter().map(|entry| self.fill_entry(entry)).collect::<Result<
-                    _,
-                    SpecError,
-                >>(
-                )?)
-            }
+            PlanValue::Map(entries) => PlanValue::Map(
+                entries
+                    .iter()
+                    .map(|entry| self.fill_entry(entry))
+                    .collect::<Result<_, SpecError>>()?,
+            ),
         };
-        Ok(Node { at: node.at.clone(), value })
+        Ok(PlanNode { at: node.at.clone(), value })
     }
 
-    fn fill_entry(&self, entry: &Entry) -> Result<Entry, SpecError> {
+    fn fill_entry(&self, entry: &NamedNode) -> Result<NamedNode, SpecError> {
         let user_scope = Scope { unknown: UnknownNames::Keep, ..*self };
         // Their `${…}` may be variables of users, which only a run knows.
         let is_of_users = ["scenario", "setup", "teardown"].contains(&entry.key.as_str());
         let scope = if is_of_users { &user_scope } else { self };
         let node = scope.fill(&entry.node).map_err(|e| e.within(&entry.key, &entry.node.at))?;
-        Ok(Entry { node, ..entry.clone() })
+        Ok(NamedNode { node, ..entry.clone() })
     }
 
     /// The value of a variable of the plan; None if it has no such variable.
@@ -112,7 +111,12 @@ impl Scope<'_> {
     }
 
     /// Fills in the names of a text.
-    fn text(&self, text: &str, at: &Position, state: &mut FillState) -> Result<String, SpecError> {
+    fn text(
+        &self,
+        text: &str,
+        at: &SourcePosition,
+        state: &mut FillState,
+    ) -> Result<String, SpecError> {
         let mut out = String::with_capacity(text.len());
         let mut rest = text;
         while let Some(dollar) = rest.find('$') {
@@ -166,7 +170,7 @@ impl Scope<'_> {
     fn known_value<'t>(
         &self,
         text: &'t str,
-        at: &Position,
+        at: &SourcePosition,
         state: &mut FillState,
     ) -> Result<Option<(String, &'t str)>, SpecError> {
         let Some((name, rest)) = text.split_once('}') else { return Ok(None) };
@@ -179,7 +183,12 @@ impl Scope<'_> {
         Ok(Some((self.value(name, at, state)?, rest)))
     }
 
-    fn value(&self, name: &str, at: &Position, state: &mut FillState) -> Result<String, SpecError> {
+    fn value(
+        &self,
+        name: &str,
+        at: &SourcePosition,
+        state: &mut FillState,
+    ) -> Result<String, SpecError> {
         if let Some(value) = self.var(name, state)? {
             return Ok(value);
         }
@@ -262,7 +271,8 @@ impl Scope<'_> {
     }
 
     fn known_names(&self) -> Vec<String> {
-        let vars = self.vars.map_or(&[][..], Node::entries).iter().map(|entry| entry.key.clone());
+        let vars =
+            self.vars.map_or(&[][..], PlanNode::entries).iter().map(|entry| entry.key.clone());
         let ports = self.inputs.ports.keys().map(|port| format!("port.{port}"));
         let fixed_names = ["dir", "plan_dir", "env.NAME"].map(str::to_owned);
         let contender = self.contender.iter().flat_map(|contender| {
@@ -277,6 +287,6 @@ fn placeholder(name: &str) -> String {
     format!("${{{name}}}")
 }
 
-fn variable_error(node: &Node, name: &str, wrong: &str) -> SpecError {
+fn variable_error(node: &PlanNode, name: &str, wrong: &str) -> SpecError {
     SpecError::new(&node.at, "", format!("${{{name}}} {wrong}"))
 }

@@ -1,20 +1,20 @@
 //! Converts a tree to JSON, for bodies and for `brunt plan show --json`.
 
-use super::node::{Node, Value};
-use brunt_script::expression::Stretch;
+use super::node::{PlanNode, PlanValue};
+use brunt_script::expression::TextPart;
 use brunt_script::template;
 use serde_json::Value as Json;
 
 /// Converts the tree to JSON. Unquoted numbers, true and false keep their type; every other
 /// scalar is a text.
-pub fn json(node: &Node) -> Json {
+pub fn json(node: &PlanNode) -> Json {
     match &node.value {
-        Value::Null => Json::Null,
+        PlanValue::Null => Json::Null,
         // Only a text without quotes can be a number or boolean in YAML.
-        Value::Text { text, plain: true } => scalar(text),
-        Value::Text { text, plain: false } => Json::from(text.as_str()),
-        Value::List(nodes) => nodes.iter().map(json).collect(),
-        Value::Map(entries) => {
+        PlanValue::Text { text, plain: true } => scalar(text),
+        PlanValue::Text { text, plain: false } => Json::from(text.as_str()),
+        PlanValue::List(nodes) => nodes.iter().map(json).collect(),
+        PlanValue::Map(entries) => {
             entries.iter().map(|entry| (entry.key.clone(), json(&entry.node))).collect()
         }
     }
@@ -24,15 +24,15 @@ pub fn json(node: &Node) -> Json {
 ///
 /// An unquoted expression that is the whole value becomes the number, true, false, null, list or
 /// map of its value. Every other expression becomes a part of a text.
-pub fn json_text(node: &Node) -> String {
+pub fn json_text(node: &PlanNode) -> String {
     let mut stretches = Vec::new();
     push_json(node, &mut stretches);
     template::expression_text(&stretches)
 }
 
-fn push_json(node: &Node, stretches: &mut Vec<Stretch>) {
+fn push_json(node: &PlanNode, stretches: &mut Vec<TextPart>) {
     match &node.value {
-        Value::Text { text, plain } => {
+        PlanValue::Text { text, plain } => {
             match template::json_value_stretch(text).filter(|_| *plain) {
                 Some(stretch) => stretches.push(stretch),
                 // The number is copied as it was written: 1.0 stays 1.0, and long integers keep all
@@ -41,7 +41,7 @@ fn push_json(node: &Node, stretches: &mut Vec<Stretch>) {
                 None => stretches.extend(template::json_text_stretches(text)),
             }
         }
-        Value::List(nodes) => {
+        PlanValue::List(nodes) => {
             stretches.push(literal("["));
             for (number, node) in nodes.iter().enumerate() {
                 stretches.extend((number > 0).then(|| literal(",")));
@@ -49,7 +49,7 @@ fn push_json(node: &Node, stretches: &mut Vec<Stretch>) {
             }
             stretches.push(literal("]"));
         }
-        Value::Map(entries) => {
+        PlanValue::Map(entries) => {
             stretches.push(literal("{"));
             for (number, entry) in entries.iter().enumerate() {
                 stretches.extend((number > 0).then(|| literal(",")));
@@ -59,12 +59,12 @@ fn push_json(node: &Node, stretches: &mut Vec<Stretch>) {
             }
             stretches.push(literal("}"));
         }
-        Value::Null => stretches.push(literal("null")),
+        PlanValue::Null => stretches.push(literal("null")),
     }
 }
 
-fn literal(text: &str) -> Stretch {
-    Stretch::Literal(text.to_owned())
+fn literal(text: &str) -> TextPart {
+    TextPart::Literal(text.to_owned())
 }
 
 /// True if a text without quotes is a number, true or false in a JSON body.

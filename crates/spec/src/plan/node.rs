@@ -3,20 +3,20 @@
 //! It knows no keys and no types. Every scalar is a text, as on a command line: `on`, `1e3` and
 //! `1:30` stay as written, without YAML's conversion to other types.
 
-use crate::error::Position;
+use crate::error::SourcePosition;
 
 /// A value with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Node {
+pub struct PlanNode {
     /// Place where the value begins.
-    pub at: Position,
+    pub at: SourcePosition,
     /// The value, without its place.
-    pub value: Value,
+    pub value: PlanValue,
 }
 
 /// A value without its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Value {
+pub enum PlanValue {
     /// Nothing, `null` or `~`: the key counts as missing. In an override, it removes the key.
     Null,
     /// A single value; numbers and booleans are texts too.
@@ -27,32 +27,32 @@ pub enum Value {
         plain: bool,
     },
     /// Values of a list, in order.
-    List(Vec<Node>),
+    List(Vec<PlanNode>),
     /// Names and values in order; names are unique.
-    Map(Vec<Entry>),
+    Map(Vec<NamedNode>),
 }
 
 /// A name and its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct NamedNode {
     /// Name of the entry.
     pub key: String,
     /// Place where the name begins.
-    pub at: Position,
+    pub at: SourcePosition,
     /// Value of the entry.
-    pub node: Node,
+    pub node: PlanNode,
 }
 
-impl Node {
+impl PlanNode {
     /// Creates an empty map.
-    pub(super) fn empty(at: Position) -> Self {
-        Self { at, value: Value::Map(Vec::new()) }
+    pub(super) fn empty(at: SourcePosition) -> Self {
+        Self { at, value: PlanValue::Map(Vec::new()) }
     }
 
     /// Entries of a map; empty for any other value.
-    pub fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[NamedNode] {
         match &self.value {
-            Value::Map(entries) => entries,
+            PlanValue::Map(entries) => entries,
             _ => &[],
         }
     }
@@ -70,7 +70,7 @@ impl Node {
     /// Text of a single value; None for any other value.
     pub fn text(&self) -> Option<&str> {
         match &self.value {
-            Value::Text { text, .. } => Some(text),
+            PlanValue::Text { text, .. } => Some(text),
             _ => None,
         }
     }
@@ -78,24 +78,26 @@ impl Node {
     /// Kind of the value, for error messages.
     pub(crate) fn kind(&self) -> &'static str {
         match &self.value {
-            Value::Null => "nothing",
-            Value::Text { .. } => "a single value",
-            Value::List(_) => "a list",
-            Value::Map(_) => "a map",
+            PlanValue::Null => "nothing",
+            PlanValue::Text { .. } => "a single value",
+            PlanValue::List(_) => "a list",
+            PlanValue::Map(_) => "a map",
         }
     }
 
     /// Merges another tree into this one: maps are merged by name, everything else is replaced.
     /// Each value keeps the place where it was written.
     pub(crate) fn merge(&mut self, over: &Self) {
-        let (Value::Map(entries), Value::Map(others)) = (&mut self.value, &over.value) else {
+        let (PlanValue::Map(entries), PlanValue::Map(others)) = (&mut self.value, &over.value)
+        else {
             // Lists are replaced, not joined: an override could not remove an item otherwise.
             self.clone_from(over);
             return;
         };
         for other in others {
             // Null removes an existing key. Without one it stays: a level of a factor may be null.
-            if other.node.value == Value::Null && entries.iter().any(|entry| entry.key == other.key)
+            if other.node.value == PlanValue::Null
+                && entries.iter().any(|entry| entry.key == other.key)
             {
                 entries.retain(|entry| entry.key != other.key);
                 continue;
@@ -112,9 +114,9 @@ impl Node {
     }
 
     /// Removes the value at a place, and nothing around it. Returns true if there was one.
-    pub(super) fn take_out(&mut self, at: &Position) -> bool {
+    pub(super) fn take_out(&mut self, at: &SourcePosition) -> bool {
         match &mut self.value {
-            Value::Map(entries) => {
+            PlanValue::Map(entries) => {
                 // The innermost value at the place: a map begins where its first key does.
                 if entries.iter_mut().any(|entry| entry.node.take_out(at)) {
                     return true;
@@ -123,29 +125,29 @@ impl Node {
                     entries.iter().position(|entry| entry.at == *at || entry.node.at == *at);
                 index.map(|index| entries.remove(index)).is_some()
             }
-            Value::List(nodes) => {
+            PlanValue::List(nodes) => {
                 if nodes.iter_mut().any(|node| node.take_out(at)) {
                     return true;
                 }
                 let index = nodes.iter().position(|node| node.at == *at);
                 index.map(|index| nodes.remove(index)).is_some()
             }
-            Value::Null | Value::Text { .. } => false,
+            PlanValue::Null | PlanValue::Text { .. } => false,
         }
     }
 
     /// Removes null values, except in a JSON body, where null is a value.
     pub(super) fn without_nulls(mut self) -> Self {
-        if let Value::Map(entries) = self.value {
-            let entries = entries.into_iter().filter(|entry| entry.node.value != Value::Null);
+        if let PlanValue::Map(entries) = self.value {
+            let entries = entries.into_iter().filter(|entry| entry.node.value != PlanValue::Null);
             let entries = entries.map(|entry| match entry.key.as_str() {
                 // In a JSON body, null is a value.
                 "json" => entry,
-                _ => Entry { node: entry.node.without_nulls(), ..entry },
+                _ => NamedNode { node: entry.node.without_nulls(), ..entry },
             });
-            self.value = Value::Map(entries.collect());
-        } else if let Value::List(nodes) = self.value {
-            self.value = Value::List(nodes.into_iter().map(Self::without_nulls).collect());
+            self.value = PlanValue::Map(entries.collect());
+        } else if let PlanValue::List(nodes) = self.value {
+            self.value = PlanValue::List(nodes.into_iter().map(Self::without_nulls).collect());
         }
         self
     }

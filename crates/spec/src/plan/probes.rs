@@ -1,6 +1,6 @@
 //! Probes of a plan file: their keys, and the conversion to the model.
 
-use super::node::{Node, Value};
+use super::node::{PlanNode, PlanValue};
 use super::words::{PositiveDuration, Scalar, ScalarList, ScalarOr};
 use crate::error::SpecError;
 use brunt_model::Probed;
@@ -14,29 +14,29 @@ use std::time::Duration;
 #[serde(rename_all = "kebab-case")]
 pub enum Probe {
     /// A machine: this one, or another by ssh.
-    Host(Machine),
+    Host(MachineKeys),
     /// The processes of the managed server.
-    Server(Machine),
+    Server(MachineKeys),
     /// Processes with their children: one of `name`, `pid`, `pid_file`, `port`, `cgroup`.
     Processes(Processes),
     /// nginx's `stub_status` page.
-    Nginx(ScalarOr<Page>),
+    Nginx(ScalarOr<StatusPage>),
     /// Apache's `mod_status` page, `?auto`.
-    Apache(ScalarOr<Page>),
+    Apache(ScalarOr<StatusPage>),
     /// The status page of a php-fpm pool, as JSON.
-    PhpFpm(ScalarOr<Page>),
+    PhpFpm(ScalarOr<StatusPage>),
     /// Tomcat's manager status, `/manager/status?XML=true`.
-    Tomcat(ScalarOr<Page>),
+    Tomcat(ScalarOr<StatusPage>),
     /// The statistics of `HAProxy`, as CSV.
-    Haproxy(ScalarOr<Page>),
+    Haproxy(ScalarOr<StatusPage>),
     /// A URL that answers in Prometheus' text format.
-    Prometheus(ScalarOr<Page>),
+    Prometheus(ScalarOr<StatusPage>),
 }
 
 /// A machine.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Machine {
+pub struct MachineKeys {
     /// By ssh: `user@host`, or `{host, options}`. Default: this machine.
     pub via: Option<ScalarOr<Ssh>>,
     /// Its name in reports.
@@ -83,7 +83,7 @@ pub struct Processes {
 /// A status page.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Page {
+pub struct StatusPage {
     /// URL of the page.
     pub url: Scalar,
     /// Its name in reports.
@@ -114,10 +114,10 @@ pub struct PlannedProbe {
 /// Converts the probes of a plan; `node` is the place where they were written.
 pub(super) fn probes(
     written: &[Probe],
-    node: Option<&Node>,
+    node: Option<&PlanNode>,
 ) -> Result<Vec<PlannedProbe>, SpecError> {
     let nodes = match node.map(|node| &node.value) {
-        Some(Value::List(nodes)) => &nodes[..],
+        Some(PlanValue::List(nodes)) => &nodes[..],
         _ => &[],
     };
     let mut all: Vec<PlannedProbe> = Vec::new();
@@ -140,7 +140,7 @@ pub(super) fn probes(
     Ok(all)
 }
 
-fn probe_error(node: &Node, number: usize, wrong: String) -> SpecError {
+fn probe_error(node: &PlanNode, number: usize, wrong: String) -> SpecError {
     SpecError::new(&node.at, format!("probes[{number}]"), wrong)
 }
 
@@ -189,14 +189,18 @@ fn plan_probe(probe: &Probe) -> Result<PlannedProbe, String> {
 }
 
 fn status(
-    page: &ScalarOr<Page>,
+    page: &ScalarOr<StatusPage>,
     kind: &str,
-    probed: impl Fn(String, &Page) -> Probed,
+    probed: impl Fn(String, &StatusPage) -> Probed,
 ) -> Result<PlannedProbe, String> {
     let page = match page {
-        ScalarOr::Scalar(url) => {
-            Page { url: url.clone(), name: None, interval: None, connections: None, metrics: None }
-        }
+        ScalarOr::Scalar(url) => StatusPage {
+            url: url.clone(),
+            name: None,
+            interval: None,
+            connections: None,
+            metrics: None,
+        },
         ScalarOr::Map(page) => page.clone(),
     };
     let keys_of_kinds = [

@@ -4,7 +4,7 @@
 //! up. A struct passes its field names to serde, so an unknown name is refused with the
 //! most similar one ([`SpecError::unknown_field`]).
 
-use super::node::{Entry, Node, Value};
+use super::node::{NamedNode, PlanNode, PlanValue};
 use crate::error::SpecError;
 use serde::de::{
     DeserializeOwned, DeserializeSeed, EnumAccess, Error, IntoDeserializer, MapAccess, SeqAccess,
@@ -17,17 +17,17 @@ use serde::{Deserializer, forward_to_deserialize_any};
 /// # Errors
 ///
 /// [`SpecError`] with its place if the tree does not fit the type.
-pub fn read<T: DeserializeOwned>(node: &Node) -> Result<T, SpecError> {
+pub fn read<T: DeserializeOwned>(node: &PlanNode) -> Result<T, SpecError> {
     T::deserialize(NodeReader(node)).map_err(|e| with_place(e, node))
 }
 
-fn with_place(mut error: SpecError, node: &Node) -> SpecError {
+fn with_place(mut error: SpecError, node: &PlanNode) -> SpecError {
     // serde's errors have no place; the innermost node that adds one is the most exact.
     error.position.get_or_insert_with(|| node.at.clone());
     error
 }
 
-struct NodeReader<'a>(&'a Node);
+struct NodeReader<'a>(&'a PlanNode);
 
 impl NodeReader<'_> {
     fn expected<T>(&self, noun: &str, instead: &str) -> Result<T, SpecError> {
@@ -53,11 +53,11 @@ impl<'de> Deserializer<'de> for NodeReader<'_> {
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SpecError> {
         match &self.0.value {
-            Value::Null => visitor.visit_unit(),
+            PlanValue::Null => visitor.visit_unit(),
             // Texts stay texts: the type that reads them knows whether `1e3` is a number.
-            Value::Text { text, .. } => visitor.visit_str(text),
-            Value::List(nodes) => visitor.visit_seq(Items { nodes: nodes.iter(), number: 0 }),
-            Value::Map(entries) => {
+            PlanValue::Text { text, .. } => visitor.visit_str(text),
+            PlanValue::List(nodes) => visitor.visit_seq(Items { nodes: nodes.iter(), number: 0 }),
+            PlanValue::Map(entries) => {
                 visitor.visit_map(Names { entries: entries.iter(), value: None })
             }
         }
@@ -65,7 +65,11 @@ impl<'de> Deserializer<'de> for NodeReader<'_> {
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SpecError> {
-        if self.0.value == Value::Null { visitor.visit_none() } else { visitor.visit_some(self) }
+        if self.0.value == PlanValue::Null {
+            visitor.visit_none()
+        } else {
+            visitor.visit_some(self)
+        }
     }
 
     fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SpecError> {
@@ -106,7 +110,7 @@ impl<'de> Deserializer<'de> for NodeReader<'_> {
     }
 
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SpecError> {
-        if matches!(self.0.value, Value::List(_)) {
+        if matches!(self.0.value, PlanValue::List(_)) {
             self.deserialize_any(visitor)
         } else {
             self.expected("a list", "[a, b], or a line `- a` for each")
@@ -114,7 +118,7 @@ impl<'de> Deserializer<'de> for NodeReader<'_> {
     }
 
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SpecError> {
-        if matches!(self.0.value, Value::Map(_)) {
+        if matches!(self.0.value, PlanValue::Map(_)) {
             self.deserialize_any(visitor)
         } else {
             self.expected("a map", "`name: value` below it")
@@ -137,9 +141,9 @@ impl<'de> Deserializer<'de> for NodeReader<'_> {
         visitor: V,
     ) -> Result<V::Value, SpecError> {
         match (&self.0.value, self.0.entries()) {
-            (Value::Text { text, .. }, _) => visitor
+            (PlanValue::Text { text, .. }, _) => visitor
                 // A variant without settings is a word, such as `host`.
-                .visit_enum(Choice { name: text, node: &Node::empty(self.0.at.clone()) })
+                .visit_enum(Choice { name: text, node: &PlanNode::empty(self.0.at.clone()) })
                 .map_err(|e| with_place(e, self.0)),
             (_, [entry]) => visitor
                 .visit_enum(Choice { name: &entry.key, node: &entry.node })
@@ -162,7 +166,7 @@ impl<'de> Deserializer<'de> for NodeReader<'_> {
 }
 
 struct Items<'a> {
-    nodes: std::slice::Iter<'a, Node>,
+    nodes: std::slice::Iter<'a, PlanNode>,
     number: usize,
 }
 
@@ -183,8 +187,8 @@ impl<'de> SeqAccess<'de> for Items<'_> {
 }
 
 struct Names<'a> {
-    entries: std::slice::Iter<'a, Entry>,
-    value: Option<&'a Entry>,
+    entries: std::slice::Iter<'a, NamedNode>,
+    value: Option<&'a NamedNode>,
 }
 
 impl<'de> MapAccess<'de> for Names<'_> {
@@ -213,7 +217,7 @@ impl<'de> MapAccess<'de> for Names<'_> {
 /// A variant of an enum: its name, and its content.
 struct Choice<'a> {
     name: &'a str,
-    node: &'a Node,
+    node: &'a PlanNode,
 }
 
 impl<'de, 'a> EnumAccess<'de> for Choice<'a> {

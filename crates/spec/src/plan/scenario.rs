@@ -15,14 +15,14 @@ pub mod steps;
 pub mod write;
 
 use super::words::{Scalar, ScalarList};
-use super::{Node, Value, read};
+use super::{PlanNode, PlanValue, read};
 use crate::System;
-use crate::error::{Position, Result, SpecError};
+use crate::error::{Result, SourcePosition, SpecError};
 use crate::settings::{GrpcSettings, PlannedScenario, RunSettings};
 use crate::words::values;
 use brunt_model::reply_policy::{Cookies, PageCache, RedirectRules, Redirects};
 use brunt_model::scenario::{
-    DataFile, DataFormat, Scenario, ScenarioStep, Scope, Script, ScriptLanguage, TextRules,
+    DataFile, DataFormat, EndScope, Scenario, ScenarioStep, Script, ScriptLanguage, TextRules,
 };
 use brunt_model::{ReplyPolicy, Request};
 use keys::{self as written, OnFailure};
@@ -38,7 +38,7 @@ const FOLLOWED: u32 = 10;
 ///
 /// [`SpecError`] with its place if a key is unknown, a value is invalid, or no step is a request.
 pub fn scenario(
-    node: &Node,
+    node: &PlanNode,
     run: &RunSettings,
     folder: &Path,
     system: &System,
@@ -59,12 +59,12 @@ pub fn scenario(
 ///
 /// The same as those of [`scenario`].
 pub fn with_any_steps(
-    node: &Node,
+    node: &PlanNode,
     run: &RunSettings,
     folder: &Path,
     system: &System,
 ) -> Result<PlannedScenario> {
-    let written: written::Scenario =
+    let written: written::ScenarioKeys =
         read(node).map_err(|error| error.within("scenario", &node.at))?;
     let follow =
         Redirects { most: written.follow.unwrap_or(FOLLOWED), rules: RedirectRules::Rfc9110 };
@@ -73,7 +73,7 @@ pub fn with_any_steps(
         cookies: cookies(node, written.cookies.as_ref())?,
         cache: cache(node, written.cache.as_ref())?,
         status_fails: true,
-        failure_ends: written.on_failure.map_or(Scope::Nothing, OnFailure::scope),
+        failure_ends: written.on_failure.map_or(EndScope::Nothing, OnFailure::scope),
         ..run.replies.clone()
     };
     let headers = node
@@ -142,7 +142,7 @@ struct ScenarioReader<'a> {
     /// Policy of requests without keys about their replies.
     policy: ReplyPolicy,
     requests: Vec<Request>,
-    places: Vec<Position>,
+    places: Vec<SourcePosition>,
     policies: Vec<ReplyPolicy>,
     data: Vec<DataFile>,
     /// Place of the step that is read, such as `scenario.steps[0]`.
@@ -151,7 +151,7 @@ struct ScenarioReader<'a> {
 
 impl ScenarioReader<'_> {
     /// Adds a request to the list, and returns its number.
-    fn add(&mut self, request: Request, at: &Position) -> u32 {
+    fn add(&mut self, request: Request, at: &SourcePosition) -> u32 {
         self.requests.push(request);
         self.places.push(at.clone());
         self.requests.len() as u32 - 1
@@ -165,7 +165,7 @@ impl ScenarioReader<'_> {
     }
 
     /// Reads the data files, and returns the steps that take their first rows.
-    fn data_files(&mut self, node: Option<&Node>) -> Result<Vec<ScenarioStep>> {
+    fn data_files(&mut self, node: Option<&PlanNode>) -> Result<Vec<ScenarioStep>> {
         let Some(node) = node else { return Ok(Vec::new()) };
         let mut first = Vec::new();
         for (number, node) in items(node).iter().enumerate() {
@@ -182,12 +182,14 @@ impl ScenarioReader<'_> {
     }
 
     /// Reads a data file. The second value is true if only steps take its rows.
-    fn data_file(&self, node: &Node) -> Result<(DataFile, bool)> {
+    fn data_file(&self, node: &PlanNode) -> Result<(DataFile, bool)> {
         let written = match node.text() {
-            Some(file) => written::DataFile { file: Scalar(file.to_owned()), ..Default::default() },
+            Some(file) => {
+                written::DataFileKeys { file: Scalar(file.to_owned()), ..Default::default() }
+            }
             None => read(node)?,
         };
-        let written::DataFile {
+        let written::DataFileKeys {
             file,
             columns,
             delimiter,
@@ -237,7 +239,7 @@ impl ScenarioReader<'_> {
 }
 
 /// Reads the cache of page elements of each user.
-fn cache(node: &Node, written: Option<&Scalar>) -> Result<Option<PageCache>> {
+fn cache(node: &PlanNode, written: Option<&Scalar>) -> Result<Option<PageCache>> {
     match written.map_or("false", |word| word.0.as_str()) {
         "true" => Ok(Some(PageCache { reuses_fresh: true, per_iteration: false })),
         // JMeter's Cache Manager without `Use Cache-Control/Expires header`.
@@ -255,7 +257,7 @@ fn cache(node: &Node, written: Option<&Scalar>) -> Result<Option<PageCache>> {
 }
 
 /// Reads the treatment of cookies.
-fn cookies(node: &Node, written: Option<&Scalar>) -> Result<Cookies> {
+fn cookies(node: &PlanNode, written: Option<&Scalar>) -> Result<Cookies> {
     match written.map_or("true", |word| word.0.as_str()) {
         "true" => Ok(Cookies::Kept),
         "false" => Ok(Cookies::Ignored),
@@ -272,12 +274,12 @@ fn cookies(node: &Node, written: Option<&Scalar>) -> Result<Cookies> {
 }
 
 /// True if a text of the scenario may call a function that reads files.
-fn reads_files(node: &Node) -> bool {
+fn reads_files(node: &PlanNode) -> bool {
     match &node.value {
-        Value::Text { text, .. } => brunt_script::functions::reads_files(text),
-        Value::List(nodes) => nodes.iter().any(reads_files),
-        Value::Map(entries) => entries.iter().any(|entry| reads_files(&entry.node)),
-        Value::Null => false,
+        PlanValue::Text { text, .. } => brunt_script::functions::reads_files(text),
+        PlanValue::List(nodes) => nodes.iter().any(reads_files),
+        PlanValue::Map(entries) => entries.iter().any(|entry| reads_files(&entry.node)),
+        PlanValue::Null => false,
     }
 }
 
@@ -287,16 +289,16 @@ fn one_character(text: &str) -> Option<char> {
 }
 
 /// Items of a list; a single value is a list of one.
-fn items(node: &Node) -> &[Node] {
+fn items(node: &PlanNode) -> &[PlanNode] {
     match &node.value {
-        Value::List(nodes) => nodes,
+        PlanValue::List(nodes) => nodes,
         _ => std::slice::from_ref(node),
     }
 }
 
 /// Names and texts, in their order.
-fn texts(node: &Node, path: &str) -> Result<Vec<(String, String)>> {
-    if !matches!(node.value, Value::Map(_)) {
+fn texts(node: &PlanNode, path: &str) -> Result<Vec<(String, String)>> {
+    if !matches!(node.value, PlanValue::Map(_)) {
         return Err(expected(&node.at, path, "a map", "`name: value` below it"));
     }
     let mut texts = Vec::new();
@@ -310,8 +312,8 @@ fn texts(node: &Node, path: &str) -> Result<Vec<(String, String)>> {
 }
 
 /// Header fields, in their order. A list of values becomes one field for each value.
-fn header_fields(node: &Node, path: &str) -> Result<Vec<(String, String)>> {
-    if !matches!(node.value, Value::Map(_)) {
+fn header_fields(node: &PlanNode, path: &str) -> Result<Vec<(String, String)>> {
+    if !matches!(node.value, PlanValue::Map(_)) {
         return Err(expected(&node.at, path, "a map", "`name: value` below it"));
     }
     let mut fields = Vec::new();
@@ -328,7 +330,7 @@ fn header_fields(node: &Node, path: &str) -> Result<Vec<(String, String)>> {
     Ok(fields)
 }
 
-fn expected(at: &Position, path: &str, noun: &str, instead: &str) -> SpecError {
+fn expected(at: &SourcePosition, path: &str, noun: &str, instead: &str) -> SpecError {
     SpecError::new(at, path, format!("this is not {noun}; write {instead}"))
 }
 

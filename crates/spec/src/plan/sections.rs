@@ -5,8 +5,8 @@
 
 use super::words::{Scalar, ScalarList, ScalarOr};
 use crate::settings::{
-    CompareSettings, Content, ExperimentSettings, Key, RunSettings, SearchSettings, SettingRow,
-    Settings, ValueForm, Visibility, rows,
+    ArgumentContent, CompareSettings, ExperimentSettings, RunSettings, SearchSettings, SettingKey,
+    SettingRow, SettingTable, ValueForm, Visibility, rows,
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
@@ -107,13 +107,13 @@ pub(super) const SECTIONS: [(&str, &str, &str); 7] = [
 // A number, because a const generic cannot be a text.
 pub struct Section<const NUMBER: usize>;
 
-pub type Request = Section<0>;
-pub type Script = Section<1>;
-pub type Load = Section<2>;
-pub type Connection = Section<3>;
-pub type Checks = Section<4>;
-pub type Search = Section<5>;
-pub type Compare = Section<6>;
+pub type RequestSection = Section<0>;
+pub type ScriptSection = Section<1>;
+pub type LoadSection = Section<2>;
+pub type ConnectionSection = Section<3>;
+pub type ChecksSection = Section<4>;
+pub type FindSection = Section<5>;
+pub type CompareSection = Section<6>;
 
 static KEYS: LazyLock<Vec<PlanKey>> = LazyLock::new(|| {
     let others = WITHOUT_OPTION.iter().map(|(path, form, about, default)| PlanKey {
@@ -135,14 +135,14 @@ pub fn plan_keys() -> &'static [PlanKey] {
     &KEYS
 }
 
-fn keys_of<S: Settings>() -> impl Iterator<Item = PlanKey> {
+fn keys_of<S: SettingTable>() -> impl Iterator<Item = PlanKey> {
     S::rows().flat_map(|row| row.keys.iter().map(|key| PlanKey::new(row, key)))
 }
 
 impl PlanKey {
-    fn new<S>(row: &SettingRow<S>, key: &Key) -> Self {
+    fn new<S>(row: &SettingRow<S>, key: &SettingKey) -> Self {
         let form = match (key.value_form, row.content) {
-            (ValueForm::Value, Content::Choice(words)) => Form::Choice(words),
+            (ValueForm::Value, ArgumentContent::Choice(words)) => Form::Choice(words),
             (ValueForm::Value | ValueForm::File | ValueForm::Data, _) => Form::Scalar,
             (ValueForm::Each | ValueForm::Commas | ValueForm::Loads, _) => Form::ScalarList,
             (ValueForm::IfTrue, _) => Form::Switch(true),
@@ -204,8 +204,8 @@ impl PlanKey {
             Form::Number => generator.subschema_for::<Option<u32>>(),
             Form::Map => generator.subschema_for::<Option<BTreeMap<String, Scalar>>>(),
             Form::Any => json_schema!({}),
-            Form::Request => generator.subschema_for::<Option<ScalarOr<Request>>>(),
-            Form::Requests => generator.subschema_for::<Option<Vec<ScalarOr<Request>>>>(),
+            Form::Request => generator.subschema_for::<Option<ScalarOr<RequestSection>>>(),
+            Form::Requests => generator.subschema_for::<Option<Vec<ScalarOr<RequestSection>>>>(),
         };
         schema.insert("description".into(), json!(self.description()));
         schema
@@ -352,8 +352,12 @@ impl<'de> DeserializeSeed<'de> for ValueOf {
             Form::Map => Option::<BTreeMap<String, Scalar>>::deserialize(deserializer).map(drop),
             // The values are only checked here; `setting_keys` reads them from the tree.
             Form::Any => IgnoredAny::deserialize(deserializer).map(drop),
-            Form::Request => Option::<ScalarOr<Request>>::deserialize(deserializer).map(drop),
-            Form::Requests => Option::<Vec<ScalarOr<Request>>>::deserialize(deserializer).map(drop),
+            Form::Request => {
+                Option::<ScalarOr<RequestSection>>::deserialize(deserializer).map(drop)
+            }
+            Form::Requests => {
+                Option::<Vec<ScalarOr<RequestSection>>>::deserialize(deserializer).map(drop)
+            }
         }
     }
 }

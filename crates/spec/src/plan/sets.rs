@@ -1,14 +1,14 @@
 //! `--set NAME=VALUE`: another value for a variable of the plan, or for the key at a dotted path.
 //! `brunt plan set` changes the text of the file.
 
-use super::node::{Entry, Node, Value};
+use super::node::{NamedNode, PlanNode, PlanValue};
 use super::{Yaml, edit, schema, yaml};
-use crate::error::Position;
+use crate::error::SourcePosition;
 use crate::error::{SpecError, nearest};
 
 /// Returns the changes of `--set` as a tree to merge into the plan.
-pub(super) fn sets(words: &[String], plan: &Node) -> Result<Option<Node>, SpecError> {
-    let mut all: Option<Node> = None;
+pub(super) fn sets(words: &[String], plan: &PlanNode) -> Result<Option<PlanNode>, SpecError> {
+    let mut all: Option<PlanNode> = None;
     for word in words {
         let change = parse_set(word, plan)?;
         match &mut all {
@@ -19,8 +19,8 @@ pub(super) fn sets(words: &[String], plan: &Node) -> Result<Option<Node>, SpecEr
     Ok(all)
 }
 
-fn parse_set(word: &str, plan: &Node) -> Result<Node, SpecError> {
-    let at = Position::whole(&format!("--set {word}"));
+fn parse_set(word: &str, plan: &PlanNode) -> Result<PlanNode, SpecError> {
+    let at = SourcePosition::whole(&format!("--set {word}"));
     let (name, value) = assignment(word, &at)?;
     let path: Vec<&str> = if is_variable(name, plan) { vec!["vars", name] } else { path(name) };
     let first = path.first().copied().unwrap_or_default();
@@ -29,8 +29,8 @@ fn parse_set(word: &str, plan: &Node) -> Result<Node, SpecError> {
     }
     let mut node = value;
     for key in path.iter().rev() {
-        let entry = Entry { key: (*key).to_owned(), at: at.clone(), node };
-        node = Node { at: at.clone(), value: Value::Map(vec![entry]) };
+        let entry = NamedNode { key: (*key).to_owned(), at: at.clone(), node };
+        node = PlanNode { at: at.clone(), value: PlanValue::Map(vec![entry]) };
     }
     Ok(node)
 }
@@ -43,16 +43,16 @@ fn parse_set(word: &str, plan: &Node) -> Result<Node, SpecError> {
 ///
 /// [`SpecError`] if the name is unknown, or the file cannot be changed at this place only.
 pub fn set_in_text(text: &str, file: &str, word: &str) -> Result<String, SpecError> {
-    let at = Position::whole(word);
+    let at = SourcePosition::whole(word);
     let (name, value) = assignment(word, &at)?;
     // An invalid file is an error of the edit, with its place.
-    let plan = yaml::parse(text, file).unwrap_or_else(|_| Node::empty(at.clone()));
+    let plan = yaml::parse(text, file).unwrap_or_else(|_| PlanNode::empty(at.clone()));
     let path = if is_variable(name, &plan) { format!("vars[\"{name}\"]") } else { name.to_owned() };
     if !is_known(&path) {
         return Err(SpecError::new(&at, "", unknown(name, &plan)));
     }
     // Null removes the key from the text.
-    let value = (value.value != Value::Null).then(|| Yaml::from(&value));
+    let value = (value.value != PlanValue::Null).then(|| Yaml::from(&value));
     edit(text, file, &path, value.as_ref())
 }
 
@@ -70,7 +70,7 @@ fn is_below(path: &str, parent: &str) -> bool {
 }
 
 /// Splits `NAME=VALUE` into its name and value.
-fn assignment<'w>(word: &'w str, at: &Position) -> Result<(&'w str, Node), SpecError> {
+fn assignment<'w>(word: &'w str, at: &SourcePosition) -> Result<(&'w str, PlanNode), SpecError> {
     let pair = word.split_once('=').filter(|(name, _)| !name.trim().is_empty());
     let (name, value) = pair.ok_or_else(|| {
         SpecError::new(at, "", "not a pair; write NAME=VALUE, such as load.rate=100..500+50")
@@ -78,7 +78,7 @@ fn assignment<'w>(word: &'w str, at: &Position) -> Result<(&'w str, Node), SpecE
     Ok((name.trim(), parse_value(value.trim(), at)?))
 }
 
-fn is_variable(name: &str, plan: &Node) -> bool {
+fn is_variable(name: &str, plan: &PlanNode) -> bool {
     plan.child("vars").and_then(|vars| vars.child(name)).is_some()
 }
 
@@ -92,35 +92,35 @@ fn path(name: &str) -> Vec<&str> {
 }
 
 /// Reads a list or map in brackets; any other value is a text.
-fn parse_value(value: &str, at: &Position) -> Result<Node, SpecError> {
+fn parse_value(value: &str, at: &SourcePosition) -> Result<PlanNode, SpecError> {
     // The three notations of null in YAML; null removes a key.
     if value.is_empty() || value == "null" || value == "~" {
-        return Ok(Node { at: at.clone(), value: Value::Null });
+        return Ok(PlanNode { at: at.clone(), value: PlanValue::Null });
     }
     // Any other value is not read as YAML, so it needs no quotes.
     if !value.starts_with(['[', '{']) {
-        return Ok(Node {
+        return Ok(PlanNode {
             at: at.clone(),
-            value: Value::Text { text: value.to_owned(), plain: true },
+            value: PlanValue::Text { text: value.to_owned(), plain: true },
         });
     }
     let node = yaml::parse(value, "value").map_err(|e| SpecError::new(at, "", e.wrong))?;
     Ok(with_position(node, at))
 }
 
-fn with_position(mut node: Node, at: &Position) -> Node {
+fn with_position(mut node: PlanNode, at: &SourcePosition) -> PlanNode {
     node.at = at.clone();
     match &mut node.value {
-        Value::List(nodes) => {
+        PlanValue::List(nodes) => {
             for node in nodes {
                 *node = with_position(node.clone(), at);
             }
         }
-        Value::Map(entries) => entries.iter_mut().for_each(|entry| {
+        PlanValue::Map(entries) => entries.iter_mut().for_each(|entry| {
             entry.at = at.clone();
             entry.node = with_position(entry.node.clone(), at);
         }),
-        Value::Null | Value::Text { .. } => {}
+        PlanValue::Null | PlanValue::Text { .. } => {}
     }
     node
 }
@@ -130,15 +130,15 @@ pub fn variables(source: &str) -> Vec<String> {
     yaml::parse(source, "plan").map_or(Vec::new(), |plan| vars(&plan))
 }
 
-fn vars(plan: &Node) -> Vec<String> {
+fn vars(plan: &PlanNode) -> Vec<String> {
     plan.child("vars")
-        .map_or(&[][..], Node::entries)
+        .map_or(&[][..], PlanNode::entries)
         .iter()
         .map(|entry| entry.key.clone())
         .collect()
 }
 
-fn unknown(name: &str, plan: &Node) -> String {
+fn unknown(name: &str, plan: &PlanNode) -> String {
     let vars = vars(plan);
     let keys = schema::keys();
     match nearest(name, vars.iter().chain(&keys).map(String::as_str)) {

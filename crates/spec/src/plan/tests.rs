@@ -1,7 +1,7 @@
 use super::sections::SECTIONS;
 use super::*;
 use crate::SpecError;
-use brunt_model::experiment::Ready;
+use brunt_model::experiment::ReadyCondition;
 use brunt_model::probe_spec::{ProbeAccess, Probed, Select};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -11,9 +11,9 @@ fn resolved(text: &str, sets: &[&str]) -> Result<PlanFile, SpecError> {
     let ports = BTreeMap::from([("http".to_owned(), 4711)]);
     let environment = |name: &str| (name == "HOME").then(|| "/home/anna".to_owned());
     let given =
-        PlanInputs { ports: &ports, dir: "/tmp/d", plan_dir: "/plans", environment: &environment };
+        FillInputs { ports: &ports, dir: "/tmp/d", plan_dir: "/plans", environment: &environment };
     let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
-    let draft = Draft::parse(text, "plan.yaml", &sets)?;
+    let draft = PlanTree::parse(text, "plan.yaml", &sets)?;
     draft.ports()?;
     draft.resolve(given, "plan")
 }
@@ -119,7 +119,7 @@ contenders: {a: , b: {vars: {what: other}}}
     let server = b.server.as_ref().unwrap();
     assert_eq!(
         (server.start.as_str(), &server.ready),
-        ("exec sh /plans/a.sh /tmp/d", &Ready::Address("127.0.0.1:4711".into()))
+        ("exec sh /plans/a.sh /tmp/d", &ReadyCondition::Address("127.0.0.1:4711".into()))
     );
     assert_eq!(server.environment, [("WHO".to_owned(), "b".to_owned())]);
 }

@@ -1,9 +1,9 @@
 //! The plans of all contenders, from one plan and its overrides: by the value of a variable,
 //! by contender, by factor.
 
-use super::fill::{PlanInputs, Scope, UnknownNames};
-use super::node::{Entry, Node, Value};
-use crate::error::Position;
+use super::fill::{FillInputs, Scope, UnknownNames};
+use super::node::{NamedNode, PlanNode, PlanValue};
+use crate::error::SourcePosition;
 use crate::error::{SpecError, nearest};
 
 /// Maximum number of contenders.
@@ -31,12 +31,12 @@ pub(super) const OF_THE_WHOLE: [&str; 12] = [
 pub(super) struct Variant {
     pub name: String,
     pub factors: Vec<(String, String)>,
-    pub at: Position,
-    pub tree: Node,
+    pub at: SourcePosition,
+    pub tree: PlanNode,
 }
 
 /// Applies the overrides of `choose` for the values of variables, in their order.
-pub(super) fn choose(plan: &mut Node, inputs: PlanInputs<'_>) -> Result<(), SpecError> {
+pub(super) fn choose(plan: &mut PlanNode, inputs: FillInputs<'_>) -> Result<(), SpecError> {
     let Some(choices) = plan.child("choose").cloned() else { return Ok(()) };
     for choice in map(&choices, "choose")? {
         let path = format!("choose.{}", choice.key);
@@ -44,7 +44,8 @@ pub(super) fn choose(plan: &mut Node, inputs: PlanInputs<'_>) -> Result<(), Spec
         let value = Scope { vars, inputs, contender: None, unknown: UnknownNames::Error }
             .variable(&choice.key)?;
         let Some(value) = value else {
-            let names = vars.map_or(&[][..], Node::entries).iter().map(|entry| entry.key.as_str());
+            let names =
+                vars.map_or(&[][..], PlanNode::entries).iter().map(|entry| entry.key.as_str());
             let instead = nearest(&choice.key, names)
                 .map_or("write it below vars".into(), |near| format!("write {near}"));
             return Err(SpecError::new(&choice.at, path, format!("unknown variable; {instead}")));
@@ -61,9 +62,9 @@ pub(super) fn choose(plan: &mut Node, inputs: PlanInputs<'_>) -> Result<(), Spec
 
 /// Creates the contenders, each with its whole plan. `default_name` is the name of the contender of
 /// a plan without contenders and factors.
-pub(super) fn variants(plan: &Node, default_name: &str) -> Result<Vec<Variant>, SpecError> {
+pub(super) fn variants(plan: &PlanNode, default_name: &str) -> Result<Vec<Variant>, SpecError> {
     let mut base = plan.clone();
-    if let Value::Map(entries) = &mut base.value {
+    if let PlanValue::Map(entries) = &mut base.value {
         entries.retain(|entry| !["contenders", "factors"].contains(&entry.key.as_str()));
     }
     // The plan itself is the one variant if nothing varies.
@@ -100,7 +101,7 @@ pub(super) fn variants(plan: &Node, default_name: &str) -> Result<Vec<Variant>, 
 fn product(
     all: &[Variant],
     factor: Option<&str>,
-    levels: &Node,
+    levels: &PlanNode,
     path: &str,
 ) -> Result<Vec<Variant>, SpecError> {
     let entries = map(levels, path)?;
@@ -131,7 +132,7 @@ fn product(
         .collect())
 }
 
-fn with_level(variant: &Variant, factor: Option<&str>, level: &Entry) -> Variant {
+fn with_level(variant: &Variant, factor: Option<&str>, level: &NamedNode) -> Variant {
     let mut new = variant.clone();
     new.name = [variant.name.as_str(), &level.key]
         .iter()
@@ -142,15 +143,15 @@ fn with_level(variant: &Variant, factor: Option<&str>, level: &Entry) -> Variant
     new.factors.extend(factor.map(|factor| (factor.to_owned(), level.key.clone())));
     new.at = level.at.clone();
     // A level without overrides is the plan as it is.
-    if level.node.value != Value::Null {
+    if level.node.value != PlanValue::Null {
         new.tree.merge(&level.node);
     }
     new
 }
 
 /// Checks the overrides of a level: they are null or a map, without keys of the whole experiment.
-fn check_overrides(level: &Entry, path: &str) -> Result<(), SpecError> {
-    if level.node.value == Value::Null {
+fn check_overrides(level: &NamedNode, path: &str) -> Result<(), SpecError> {
+    if level.node.value == PlanValue::Null {
         return Ok(());
     }
     let entries = map(&level.node, path)?;
@@ -172,17 +173,17 @@ fn check_overrides(level: &Entry, path: &str) -> Result<(), SpecError> {
 }
 
 /// The key and the place of a hook around the whole experiment, among the overrides of a level.
-fn experiment_hook<'n>(level: &'n Entry, when: &str) -> Option<(String, &'n Position)> {
+fn experiment_hook<'n>(level: &'n NamedNode, when: &str) -> Option<(String, &'n SourcePosition)> {
     let key = format!("hooks.{when}.experiment");
     let node = level.node.below(&key)?;
     Some((key, &node.at))
 }
 
 /// Entries of a map; any other value is an error.
-pub(super) fn map<'a>(node: &'a Node, path: &str) -> Result<&'a [Entry], SpecError> {
+pub(super) fn map<'a>(node: &'a PlanNode, path: &str) -> Result<&'a [NamedNode], SpecError> {
     match &node.value {
-        Value::Map(entries) => Ok(entries),
-        Value::Null => Ok(&[]),
+        PlanValue::Map(entries) => Ok(entries),
+        PlanValue::Null => Ok(&[]),
         _ => Err(SpecError::new(
             &node.at,
             path,

@@ -1,6 +1,6 @@
 //! Kinds of values in a plan file: single values, lists of them, times, commands.
 
-use super::written::Command;
+use super::written::CommandKeys;
 use crate::words::{bytes, duration, events};
 use brunt_model::reply_policy::Events;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -23,7 +23,7 @@ pub struct ScalarList(pub Vec<String>);
 
 /// A duration, which may be zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Time(pub Duration);
+pub struct DurationKey(pub Duration);
 
 /// A duration above zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,11 +31,11 @@ pub struct PositiveDuration(pub Duration);
 
 /// A number of bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Bytes(pub u64);
+pub struct ByteSize(pub u64);
 
 /// A single value that is read like an argument of the command line.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Read<T>(pub T);
+pub struct ReadValue<T>(pub T);
 
 /// A value with its own parser, and its description in the JSON Schema.
 pub trait FromScalar: Sized {
@@ -94,7 +94,7 @@ impl<'de, T> Deserialize<'de> for Nested<T> {
 
 /// Shell commands in order.
 #[derive(Debug, Clone, Default)]
-pub struct Commands(pub Vec<ScalarOr<Command>>);
+pub struct Commands(pub Vec<ScalarOr<CommandKeys>>);
 
 impl JsonSchema for Scalar {
     fn schema_name() -> Cow<'static, str> {
@@ -118,7 +118,7 @@ impl JsonSchema for ScalarList {
     }
 }
 
-impl JsonSchema for Time {
+impl JsonSchema for DurationKey {
     fn schema_name() -> Cow<'static, str> {
         "Time".into()
     }
@@ -128,7 +128,7 @@ impl JsonSchema for Time {
     }
 }
 
-impl JsonSchema for Bytes {
+impl JsonSchema for ByteSize {
     fn schema_name() -> Cow<'static, str> {
         "Bytes".into()
     }
@@ -138,7 +138,7 @@ impl JsonSchema for Bytes {
     }
 }
 
-impl<'de> Deserialize<'de> for Bytes {
+impl<'de> Deserialize<'de> for ByteSize {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         bytes::size(&Scalar::deserialize(deserializer)?.0).map(Self).map_err(D::Error::custom)
     }
@@ -146,15 +146,15 @@ impl<'de> Deserialize<'de> for Bytes {
 
 impl JsonSchema for PositiveDuration {
     fn schema_name() -> Cow<'static, str> {
-        Time::schema_name()
+        DurationKey::schema_name()
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        Time::json_schema(generator)
+        DurationKey::json_schema(generator)
     }
 }
 
-impl<T: FromScalar> JsonSchema for Read<T> {
+impl<T: FromScalar> JsonSchema for ReadValue<T> {
     fn schema_name() -> Cow<'static, str> {
         "Words".into()
     }
@@ -168,7 +168,7 @@ impl<T: FromScalar> JsonSchema for Read<T> {
     }
 }
 
-impl<'de, T: FromScalar> Deserialize<'de> for Read<T> {
+impl<'de, T: FromScalar> Deserialize<'de> for ReadValue<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let words = ScalarList::deserialize(deserializer)?;
         // A list in YAML is the same as a list with commas.
@@ -182,7 +182,7 @@ impl JsonSchema for Commands {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let one = generator.subschema_for::<ScalarOr<Command>>();
+        let one = generator.subschema_for::<ScalarOr<CommandKeys>>();
         json_schema!({ "description": "A shell command, or a list of them.", "anyOf": [one, { "type": "array", "items": one }] })
     }
 }
@@ -220,7 +220,7 @@ impl<'de> Deserialize<'de> for ScalarList {
 
 impl<'de> Deserialize<'de> for Commands {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let commands: Vec<ScalarOr<Command>> =
+        let commands: Vec<ScalarOr<CommandKeys>> =
             one_or_many(deserializer, "a command, {run, timeout}, or a list of them")?;
         Ok(Self(
             commands
@@ -233,7 +233,7 @@ impl<'de> Deserialize<'de> for Commands {
     }
 }
 
-impl<'de> Deserialize<'de> for Time {
+impl<'de> Deserialize<'de> for DurationKey {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         duration::parse(&Scalar::deserialize(deserializer)?.0).map(Self).map_err(D::Error::custom)
     }

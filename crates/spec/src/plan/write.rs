@@ -3,7 +3,7 @@
 mod scalar;
 
 use super::json::is_typed;
-use super::node::{Node, Value};
+use super::node::{PlanNode, PlanValue};
 use scalar::{block, comment, double_quoted, flow, one_line, plain};
 use std::time::Duration;
 
@@ -231,15 +231,15 @@ impl Yaml {
     }
 }
 
-impl From<&Node> for Yaml {
-    fn from(node: &Node) -> Self {
+impl From<&PlanNode> for Yaml {
+    fn from(node: &PlanNode) -> Self {
         match &node.value {
-            Value::Null => Self::Null,
+            PlanValue::Null => Self::Null,
             // Quotes of the file are written again only where they decide about the type.
-            Value::Text { text, plain: true } => Self::Text(text.clone()),
-            Value::Text { text, plain: false } => Self::json_text(text),
-            Value::List(nodes) => Self::List(nodes.iter().map(Self::from).collect()),
-            Value::Map(entries) => Self::Block(
+            PlanValue::Text { text, plain: true } => Self::Text(text.clone()),
+            PlanValue::Text { text, plain: false } => Self::json_text(text),
+            PlanValue::List(nodes) => Self::List(nodes.iter().map(Self::from).collect()),
+            PlanValue::Map(entries) => Self::Block(
                 entries.iter().map(|entry| (entry.key.clone(), Self::from(&entry.node))).collect(),
             ),
         }
@@ -298,13 +298,13 @@ mod tests {
         #[test]
         fn a_text_is_read_as_it_was_shown(text: String, key in "[a-z:#-]{1,9}") {
             let mut node = parse("a: x", "p").unwrap();
-            if let Value::Map(entries) = &mut node.value {
+            if let PlanValue::Map(entries) = &mut node.value {
                 entries[0].key.clone_from(&key);
-                entries[0].node.value = Value::List(vec![Node { at: entries[0].at.clone(), value: Value::Text { text: text.clone(), plain: false } }]);
+                entries[0].node.value = PlanValue::List(vec![PlanNode { at: entries[0].at.clone(), value: PlanValue::Text { text: text.clone(), plain: false } }]);
             }
             let shown = Yaml::from(&node).write();
             let back = parse(&shown, "p").unwrap_or_else(|e| panic!("{shown:?}: {e}"));
-            let Value::List(list) = &back.child(&key).expect("the key").value else { panic!("{shown:?}") };
+            let PlanValue::List(list) = &back.child(&key).expect("the key").value else { panic!("{shown:?}") };
             prop_assert_eq!(list[0].text(), Some(text.as_str()), "{}", shown);
         }
     }

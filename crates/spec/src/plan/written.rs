@@ -4,9 +4,11 @@
 //! Out of scope: keys that are settings. [`sections`](super::sections) has their names and kinds.
 
 use super::probes::Probe;
-use super::scenario::keys::{Scenario, Stage};
-use super::sections::{Checks, Compare, Connection, Load, Script, Search};
-use super::words::{Commands, PositiveDuration, Scalar, ScalarList, ScalarOr, Time};
+use super::scenario::keys::{ScenarioKeys, StageSteps};
+use super::sections::{
+    ChecksSection, CompareSection, ConnectionSection, FindSection, LoadSection, ScriptSection,
+};
+use super::words::{Commands, DurationKey, PositiveDuration, Scalar, ScalarList, ScalarOr};
 use brunt_model::experiment::{Restart, TrialOrder};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -30,37 +32,37 @@ pub struct Written {
     #[schemars(with = "BTreeMap<String, BTreeMap<String, Option<Box<Written>>>>")]
     pub choose: Option<serde::de::IgnoredAny>,
     /// Requests to send.
-    pub script: Option<Script>,
+    pub script: Option<ScriptSection>,
     /// Steps of each user, in place of `script`.
-    pub scenario: Option<Scenario>,
+    pub scenario: Option<ScenarioKeys>,
     /// Steps that are carried out before the load, by one user: what they extract and set is there in `scenario` and `teardown`.
-    #[schemars(with = "Option<Stage>")]
+    #[schemars(with = "Option<StageSteps>")]
     pub setup: Option<serde::de::IgnoredAny>,
     /// Steps that are carried out after the load, however that ended.
-    #[schemars(with = "Option<Stage>")]
+    #[schemars(with = "Option<StageSteps>")]
     pub teardown: Option<serde::de::IgnoredAny>,
     /// Load, and the conditions that end the run.
-    pub load: Option<Load>,
+    pub load: Option<LoadSection>,
     /// Users of several kinds at the same time: names, each with its own script, load, checks and connection; what one does not say is
     /// that of the plan. A sweep varies the load of the first, and its figures are of the first.
-    #[schemars(with = "BTreeMap<String, Population>")]
+    #[schemars(with = "BTreeMap<String, PopulationKeys>")]
     pub populations: Option<serde::de::IgnoredAny>,
     /// Connection settings.
-    pub connection: Option<Connection>,
+    pub connection: Option<ConnectionSection>,
     /// Conditions for a good reply.
-    pub checks: Option<Checks>,
+    pub checks: Option<ChecksSection>,
     pub objectives: Option<ScalarList>,
     pub repetitions: Option<u32>,
     /// Comparison of the contenders: each with the first, with as many repetitions as a decision needs.
-    pub compare: Option<Compare>,
+    pub compare: Option<CompareSection>,
     pub order: Option<TrialOrder>,
-    pub cooldown: Option<Time>,
+    pub cooldown: Option<DurationKey>,
     /// The capacity is looked for, in place of a sweep: what a load is to meet stands below `objectives`. With {} all is as usual.
-    pub find: Option<Search>,
+    pub find: Option<FindSection>,
     /// Shell commands before and after parts of the experiment.
     pub hooks: Hooks,
     /// The server that brunt starts, and stops.
-    pub server: Option<Server>,
+    pub server: Option<ServerKeys>,
     /// Probes during the runs: `host`, `server`, or one key with its settings.
     #[schemars(with = "Option<Vec<ScalarOr<Probe>>>")]
     pub probes: Option<Vec<Probe>>,
@@ -79,17 +81,17 @@ pub struct Written {
 /// Users of one kind.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Population {
+pub struct PopulationKeys {
     /// Requests of the population.
-    pub script: Option<Script>,
+    pub script: Option<ScriptSection>,
     /// Steps of each user of the population, in place of `script`.
-    pub scenario: Option<Scenario>,
+    pub scenario: Option<ScenarioKeys>,
     /// Load of the population.
-    pub load: Option<Load>,
+    pub load: Option<LoadSection>,
     /// Conditions for a good reply to its requests.
-    pub checks: Option<Checks>,
+    pub checks: Option<ChecksSection>,
     /// Its connection settings, where they differ from those of the plan.
-    pub connection: Option<Connection>,
+    pub connection: Option<ConnectionSection>,
 }
 
 /// Shell commands before and after parts of the experiment. One that fails stops the experiment.
@@ -119,7 +121,7 @@ pub struct HookLevels {
 /// A server that brunt starts as a process group of its own, and stops.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Server {
+pub struct ServerKeys {
     /// Command line passed to `sh -c`, in the folder of the plan file; it stays in the foreground.
     // Required, but optional in the schema, since an override of a contender may set it.
     #[schemars(with = "Option<Scalar>")]
@@ -157,7 +159,7 @@ pub struct ReadyCommand {
 /// A command with its bound.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Command {
+pub struct CommandKeys {
     /// Command line passed to `sh -c`.
     pub run: Scalar,
     /// Time limit. Default: 60s.

@@ -4,8 +4,8 @@
 //! are not texts. Input that would take much memory (aliases of aliases) or much stack
 //! (deep nesting) is refused.
 
-use super::node::{Entry, Node, Value};
-use crate::error::Position;
+use super::node::{NamedNode, PlanNode, PlanValue};
+use crate::error::SourcePosition;
 use crate::error::SpecError;
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle};
 use std::collections::HashMap;
@@ -26,13 +26,13 @@ const MAX_VALUES: usize = 100_000;
 /// # Errors
 ///
 /// [`SpecError`] with its place if it is not YAML.
-pub fn parse(text: &str, file: &str) -> Result<Node, SpecError> {
+pub fn parse(text: &str, file: &str) -> Result<PlanNode, SpecError> {
     if text.len() > MAX_BYTES {
         let wrong = format!(
             "it has {} bytes, and a plan has {MAX_BYTES} at most; write what repeats as vars or factors",
             text.len()
         );
-        return Err(SpecError::new(&Position::whole(file), "", wrong));
+        return Err(SpecError::new(&SourcePosition::whole(file), "", wrong));
     }
     // A byte order mark is not a part of the first key.
     let text = &protect_braces(text.strip_prefix('\u{feff}').unwrap_or(text));
@@ -48,9 +48,9 @@ pub fn parse(text: &str, file: &str) -> Result<Node, SpecError> {
         let (event, span) = event.map_err(|e| builder.broken(text, *e.marker(), e.info()))?;
         builder.handle_event(event, span.start)?;
     }
-    builder.root.filter(|root| root.value != Value::Null).ok_or_else(|| {
+    builder.root.filter(|root| root.value != PlanValue::Null).ok_or_else(|| {
         SpecError::new(
-            &Position::whole(file),
+            &SourcePosition::whole(file),
             "",
             "the plan is empty; `brunt plan new` writes a plan to begin with",
         )
@@ -95,19 +95,19 @@ struct TreeBuilder {
     file: Arc<str>,
     open: Vec<OpenCollection>,
     /// By the number of the anchor: the value, and its number of values.
-    anchors: HashMap<usize, (Node, usize)>,
+    anchors: HashMap<usize, (PlanNode, usize)>,
     size: usize,
-    root: Option<Node>,
+    root: Option<PlanNode>,
 }
 
 /// A list or map that was not read to its end yet.
 struct OpenCollection {
-    node: Node,
+    node: PlanNode,
     anchor: usize,
     /// Number of values before it.
     size_before: usize,
     /// The name of the value that follows.
-    key: Option<(String, Position)>,
+    key: Option<(String, SourcePosition)>,
 }
 
 impl TreeBuilder {
@@ -126,14 +126,14 @@ impl TreeBuilder {
                 "a tag (`!…`) has no meaning in a plan; leave it out, or put quotes around it",
             )),
             Event::Scalar(text, style, anchor, None) => {
-                let node = Node { at, value: scalar(&text, style) };
+                let node = PlanNode { at, value: scalar(&text, style) };
                 self.size += 1;
                 self.close(node, anchor, 1)
             }
             Event::SequenceStart(anchor, None) => {
-                self.begin(Node { at, value: Value::List(Vec::new()) }, anchor)
+                self.begin(PlanNode { at, value: PlanValue::List(Vec::new()) }, anchor)
             }
-            Event::MappingStart(anchor, None) => self.begin(Node::empty(at), anchor),
+            Event::MappingStart(anchor, None) => self.begin(PlanNode::empty(at), anchor),
             Event::SequenceEnd | Event::MappingEnd => match self.open.pop() {
                 Some(OpenCollection { node, anchor, size_before, .. }) => {
                     // The number of values within, which an alias of it adds.
@@ -146,7 +146,7 @@ impl TreeBuilder {
         }
     }
 
-    fn begin(&mut self, node: Node, anchor: usize) -> Result<(), SpecError> {
+    fn begin(&mut self, node: PlanNode, anchor: usize) -> Result<(), SpecError> {
         if self.open.len() >= MAX_DEPTH {
             return Err(SpecError::new(
                 &node.at,
@@ -155,8 +155,11 @@ impl TreeBuilder {
             ));
         }
         // A list or map cannot be the key of a map.
-        if let Some(OpenCollection { node: Node { value: Value::Map(_), .. }, key: None, .. }) =
-            self.open.last()
+        if let Some(OpenCollection {
+            node: PlanNode { value: PlanValue::Map(_), .. },
+            key: None,
+            ..
+        }) = self.open.last()
         {
             return Err(SpecError::new(
                 &node.at,
@@ -173,7 +176,7 @@ impl TreeBuilder {
     }
 
     /// Adds a complete value to the innermost open list or map, or makes it the root.
-    fn close(&mut self, node: Node, anchor: usize, size: usize) -> Result<(), SpecError> {
+    fn close(&mut self, node: PlanNode, anchor: usize, size: usize) -> Result<(), SpecError> {
         if self.size > MAX_VALUES {
             return Err(SpecError::new(
                 &node.at,
@@ -191,17 +194,17 @@ impl TreeBuilder {
             return Ok(());
         };
         match &mut open.node.value {
-            Value::List(nodes) => nodes.push(node),
-            Value::Map(entries) => match open.key.take() {
-                Some((key, at)) => entries.push(Entry { key, at, node }),
+            PlanValue::List(nodes) => nodes.push(node),
+            PlanValue::Map(entries) => match open.key.take() {
+                Some((key, at)) => entries.push(NamedNode { key, at, node }),
                 None => open.key = Some(name(entries, node)?),
             },
-            Value::Null | Value::Text { .. } => {}
+            PlanValue::Null | PlanValue::Text { .. } => {}
         }
         Ok(())
     }
 
-    fn alias(&mut self, anchor: usize, at: &Position) -> Result<(), SpecError> {
+    fn alias(&mut self, anchor: usize, at: &SourcePosition) -> Result<(), SpecError> {
         // The parser refuses unknown anchors. An anchor without a value is one that is still open.
         let Some((node, size)) = self.anchors.get(&anchor) else {
             return Err(SpecError::new(
@@ -225,8 +228,8 @@ impl TreeBuilder {
         self.close(node.clone(), 0, 0)
     }
 
-    fn position(&self, mark: Marker) -> Position {
-        Position::within(&self.file, mark.line() as u32, mark.col() as u32 + 1)
+    fn position(&self, mark: Marker) -> SourcePosition {
+        SourcePosition::within(&self.file, mark.line() as u32, mark.col() as u32 + 1)
     }
 
     /// Error for invalid YAML. A tab is reported first: it looks like spaces, and is
@@ -238,7 +241,7 @@ impl TreeBuilder {
             until.iter().rposition(|line| begins_with_tab(line)).filter(|n| n + 2 >= mark.line())
         {
             let column = until[number].find('\t').unwrap_or(0) + 1;
-            let at = Position::within(&self.file, number as u32 + 1, column as u32);
+            let at = SourcePosition::within(&self.file, number as u32 + 1, column as u32);
             return SpecError::new(&at, "", "a tab precedes the text; write spaces, two per level");
         }
         let remedy = "check the indentation, quotes and brackets here and above";
@@ -251,8 +254,8 @@ fn begins_with_tab(line: &str) -> bool {
 }
 
 /// Reads a key of a map, with its place.
-fn name(entries: &[Entry], node: Node) -> Result<(String, Position), SpecError> {
-    let Value::Text { text, .. } = node.value else {
+fn name(entries: &[NamedNode], node: PlanNode) -> Result<(String, SourcePosition), SpecError> {
+    let PlanValue::Text { text, .. } = node.value else {
         return Err(SpecError::new(
             &node.at,
             "",
@@ -267,11 +270,11 @@ fn name(entries: &[Entry], node: Node) -> Result<(String, Position), SpecError> 
     Ok((text, node.at))
 }
 
-fn scalar(text: &str, style: ScalarStyle) -> Value {
+fn scalar(text: &str, style: ScalarStyle) -> PlanValue {
     let plain = style == ScalarStyle::Plain;
     match text {
-        "" | "~" | "null" if plain => Value::Null,
-        _ => Value::Text { text: restore_braces(text), plain },
+        "" | "~" | "null" if plain => PlanValue::Null,
+        _ => PlanValue::Text { text: restore_braces(text), plain },
     }
 }
 
@@ -291,7 +294,7 @@ mod tests {
         let rate = node.below("load.rate").unwrap();
         assert_eq!((rate.text(), rate.at.to_string().as_str()), (Some("50..1500+50"), "p:2:9"));
         assert_eq!(node.below("load.precise").unwrap().text(), Some("on"));
-        let Value::List(list) = &node.child("a b").unwrap().value else { panic!("no list") };
+        let PlanValue::List(list) = &node.child("a b").unwrap().value else { panic!("no list") };
         assert_eq!((list[1].text(), list[1].at.to_string().as_str()), (Some("010"), "p:4:12"));
     }
 
@@ -304,7 +307,7 @@ mod tests {
         assert_eq!(node.below("a.d").unwrap().text(), Some("$${s}"));
         assert_eq!(node.below("a.d").unwrap().at.to_string(), "p:1:45");
         assert_eq!(node.child("e").unwrap().text(), Some("${not this}"));
-        let Value::List(list) = &node.below("a.c").unwrap().value else { panic!("no list") };
+        let PlanValue::List(list) = &node.below("a.c").unwrap().value else { panic!("no list") };
         assert_eq!((list[0].text(), list[1].text()), (Some("${p.q}"), Some("${r}")));
     }
 

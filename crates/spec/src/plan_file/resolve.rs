@@ -1,7 +1,7 @@
 //! Turns a plan file into an [`Experiment`]: the settings of each contender are read like options,
 //! and missing ones have their defaults.
 
-use super::search::Search;
+use super::search::SearchSection;
 use super::setting_keys::{Keys, find, put_all};
 use super::stages;
 use crate::defaults;
@@ -10,8 +10,8 @@ use crate::experiment::{self, comparison};
 use crate::grpc;
 use crate::plan::scenario::scenario as scenario_of;
 use crate::plan::{
-    Draft, KeyedValue, Node, PlanFile, PlanInputs, PlannedContender, PlannedHook, PlannedHooks,
-    PlannedServer, PlannedUsers, Position, Value,
+    FillInputs, KeyedValue, PlanFile, PlanNode, PlanTree, PlanValue, PlannedContender, PlannedHook,
+    PlannedHooks, PlannedServer, PlannedUsers, SourcePosition,
 };
 use crate::settings::{CompareSettings, ExperimentSettings, RunSettings};
 use crate::system::System;
@@ -21,7 +21,7 @@ use crate::words::duration;
 use crate::words::values::Output;
 use brunt_model::experiment::{ContenderHooks, Hook, HookCommands, LoadStep, ManagedServer};
 use brunt_model::live_output::LiveOutput;
-use brunt_model::plan::{Connection, MAIN};
+use brunt_model::plan::{ConnectionSettings, MAIN};
 use brunt_model::scenario::{Scenario, ScenarioStep};
 use brunt_model::{Contender, Experiment, Plan, ProbeSpec, Question, ReplyPolicy};
 use brunt_script::{CompiledScript, ScriptError};
@@ -74,7 +74,7 @@ pub struct UnresolvedPlan {
 /// Origin of a plan, and the values to fill in.
 #[derive(Debug, Clone)]
 struct Source {
-    draft: Draft,
+    draft: PlanTree,
     folder: PathBuf,
     text: String,
     dir: String,
@@ -90,7 +90,7 @@ pub fn open(path: &Path, sets: &[String], dir: &str, system: &System) -> Result<
     let text = text(path)?;
     // Before parsing, because the error of the parser may repeat a secret of the text.
     (system.plan_text)(&text);
-    let draft = Draft::parse(&text, &path.display().to_string(), sets)?;
+    let draft = PlanTree::parse(&text, &path.display().to_string(), sets)?;
     // The tree contains the values of `--set`, which the text does not.
     (system.plan_tree)(&draft.tree());
     // The stored source of the experiment shows the changes of `--set`, too.
@@ -112,7 +112,7 @@ impl Source {
     fn file(&self, system: &System) -> Result<PlanFile> {
         let ports = draw_ports(&self.draft.ports()?)?;
         let plan_dir = self.folder.display().to_string();
-        let inputs = PlanInputs {
+        let inputs = FillInputs {
             ports: &ports,
             dir: &self.dir,
             plan_dir: &plan_dir,
@@ -143,7 +143,7 @@ impl Source {
             errors.push(next);
         }
         // They were found in the order of the checks; readers expect the order of the file.
-        errors.sort_by_key(|error| error.position.as_ref().map(Position::line_and_column));
+        errors.sort_by_key(|error| error.position.as_ref().map(SourcePosition::line_and_column));
         let others = errors.split_off(1);
         errors.pop().map_or_else(|| SpecError::unplaced(""), |first| SpecError { others, ..first })
     }
@@ -217,7 +217,8 @@ impl Source {
             compare.as_ref().and_then(|compare: &CompareSettings| compare.at).unwrap_or_default();
         // `compare: {at: capacity}` searches with default settings if the plan has no `find`.
         let below_find = file.find.as_deref().or((at != ComparedLoads::Load).then_some(&[]));
-        let search = below_find.map(|settings| Search::read(settings, at, system)).transpose()?;
+        let search =
+            below_find.map(|settings| SearchSection::read(settings, at, system)).transpose()?;
         let mut notes = Vec::<String>::new();
         let mut contenders = Vec::with_capacity(file.contenders.len());
         let mut steps = 0;
@@ -283,7 +284,7 @@ impl Source {
 fn question(
     compare: Option<&CompareSettings>,
     repetitions: Option<u32>,
-    search: Option<&Search>,
+    search: Option<&SearchSection>,
     contenders: &mut [Contender],
     cooldown: Duration,
     notes: &mut Vec<String>,
@@ -318,7 +319,7 @@ fn in_comparison(error: SpecError) -> SpecError {
 
 fn contender(
     planned: &PlannedContender,
-    search: Option<&Search>,
+    search: Option<&SearchSection>,
     folder: &Path,
     system: &System,
 ) -> Result<(Contender, Vec<String>)> {
@@ -365,7 +366,7 @@ fn check_one_population(planned: &PlannedContender) -> Result<()> {
 /// step sends all requests.
 fn steps(
     planned: &PlannedContender,
-    search: Option<&Search>,
+    search: Option<&SearchSection>,
     folder: &Path,
     system: &System,
 ) -> Result<(Vec<LoadStep>, Vec<String>)> {
@@ -375,7 +376,7 @@ fn steps(
     };
     let settings = all_settings(users, folder, system)?;
     let Some(first) = settings.first() else { bail!("no request is defined") };
-    let has_load = search.is_none_or(Search::has_given_loads);
+    let has_load = search.is_none_or(SearchSection::has_given_loads);
     let (mut steps, mut notes) =
         if has_load { sweep_steps(first, system)? } else { (Vec::new(), Vec::new()) };
     if let Some(search) = search {
@@ -411,7 +412,7 @@ fn steps(
     if let (Some(step), true) =
         (steps.first(), planned.populations.iter().any(|users| users.scenario.is_some()))
     {
-        let scenarios: Vec<&Node> =
+        let scenarios: Vec<&PlanNode> =
             planned.populations.iter().filter_map(|users| users.scenario.as_ref()).collect();
         // Only checks the texts of scenarios; each run compiles them again.
         CompiledScript::all(&step.plan)
@@ -422,7 +423,7 @@ fn steps(
 }
 
 /// An error of a text of a scenario, at the first place that contains the text.
-pub(super) fn in_scenario(error: ScriptError, nodes: &[&Node], path: &str) -> SpecError {
+pub(super) fn in_scenario(error: ScriptError, nodes: &[&PlanNode], path: &str) -> SpecError {
     // An error of a script has no place, so the first node with the wrong text is assumed to be it.
     let word = match &error {
         ScriptError::Word(wrong) => Some(wrong.word.clone()),
@@ -438,18 +439,18 @@ pub(super) fn in_scenario(error: ScriptError, nodes: &[&Node], path: &str) -> Sp
 }
 
 /// The first value of a tree that contains a text.
-fn holder<'a>(node: &'a Node, text: &str) -> Option<&'a Node> {
+fn holder<'a>(node: &'a PlanNode, text: &str) -> Option<&'a PlanNode> {
     match &node.value {
-        Value::Text { text: content, .. } => content.contains(text).then_some(node),
-        Value::List(nodes) => nodes.iter().find_map(|node| holder(node, text)),
-        Value::Map(entries) => entries.iter().find_map(|entry| holder(&entry.node, text)),
-        Value::Null => None,
+        PlanValue::Text { text: content, .. } => content.contains(text).then_some(node),
+        PlanValue::List(nodes) => nodes.iter().find_map(|node| holder(node, text)),
+        PlanValue::Map(entries) => entries.iter().find_map(|entry| holder(&entry.node, text)),
+        PlanValue::Null => None,
     }
 }
 
 /// A population in addition to the first.
 struct ResolvedPopulation {
-    at: Position,
+    at: SourcePosition,
     plan: Plan,
     notes: Vec<String>,
 }
@@ -459,7 +460,8 @@ fn resolve_population(
     folder: &Path,
     system: &System,
 ) -> Result<ResolvedPopulation> {
-    let (name, at) = users.name.clone().unwrap_or_else(|| (MAIN.to_owned(), Position::whole("")));
+    let (name, at) =
+        users.name.clone().unwrap_or_else(|| (MAIN.to_owned(), SourcePosition::whole("")));
     let settings = all_settings(users, folder, system)?;
     let Some(first) = settings.first() else { bail!("no request is defined") };
     let (mut steps, notes) = sweep_steps(first, system)?;
@@ -515,7 +517,7 @@ fn add_population(plan: &mut Plan, other: &ResolvedPopulation) -> Result<()> {
 
 /// Connection settings of another population; None if they are those of the plan. A population
 /// without local addresses connects from those of the plan.
-fn separate_connection(plan: &Plan, other: &Plan) -> Option<Box<Connection>> {
+fn separate_connection(plan: &Plan, other: &Plan) -> Option<Box<ConnectionSettings>> {
     let mut connection = other.connection.clone();
     if connection.source.is_empty() {
         // Addresses that brunt added for the first population are not a difference.

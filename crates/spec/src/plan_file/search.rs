@@ -19,7 +19,7 @@ use std::path::Path;
 use std::time::Duration;
 
 /// A search, as a plan file describes it.
-pub struct Search {
+pub struct SearchSection {
     settings: SearchSettings,
     /// True if the server is restarted between trials.
     restarts_server: bool,
@@ -38,7 +38,7 @@ const SINGLE_SEARCH_KEYS: [&str; 3] = [TIME_BUDGET, "find.overload", "find.requi
 /// Word in place of a time between trials.
 const RESTART: &str = "restart";
 
-impl Search {
+impl SearchSection {
     /// Reads the keys below `find`; `at` are the loads of a comparison.
     ///
     /// # Errors

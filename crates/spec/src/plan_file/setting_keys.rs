@@ -1,9 +1,11 @@
 //! Converts keys of a plan file to settings of a run or a search, by the table of settings. Errors
 //! name line and column.
 
-use crate::error::{Position, Result, SpecError};
-use crate::plan::{KeyedValue, Node, Value, json};
-use crate::settings::{Content, Key, RunSettings, SettingRow, SettingSources, Settings, ValueForm};
+use crate::error::{Result, SourcePosition, SpecError};
+use crate::plan::{KeyedValue, PlanNode, PlanValue, json};
+use crate::settings::{
+    ArgumentContent, RunSettings, SettingKey, SettingRow, SettingSources, SettingTable, ValueForm,
+};
 use crate::system::System;
 use crate::words::target;
 use std::path::Path;
@@ -108,7 +110,7 @@ pub fn find<'a>(keys: &'a [KeyedValue], key: &str) -> Option<&'a KeyedValue> {
 }
 
 /// The defaults of settings, with sources that name keys of a plan file in errors.
-pub fn default_settings<S: Settings>() -> S {
+pub fn default_settings<S: SettingTable>() -> S {
     let mut settings = S::with_defaults();
     *settings.sources_mut() = SettingSources::in_plan_file();
     settings
@@ -119,7 +121,7 @@ pub fn default_settings<S: Settings>() -> S {
 /// # Errors
 ///
 /// [`SpecError`] with its place if a value is invalid.
-pub fn put_all<'k, S: Settings>(
+pub fn put_all<'k, S: SettingTable>(
     keys: impl IntoIterator<Item = &'k KeyedValue>,
     folder: &Path,
     system: &System,
@@ -135,12 +137,12 @@ pub fn put_all<'k, S: Settings>(
 /// # Errors
 ///
 /// [`SpecError`] with its place if a value is invalid, or does not go with another one.
-pub fn put_value<S: Settings>(
+pub fn put_value<S: SettingTable>(
     key_value: &KeyedValue,
     settings: &mut S,
     folder: &Path,
     system: &System,
-) -> Result<&'static Key> {
+) -> Result<&'static SettingKey> {
     let Some((row, key)) = row_of::<S>(&key_value.key) else {
         let wrong = "this version has no option for it; leave it out";
         return Err(SpecError::new(&key_value.node.at, &key_value.key, wrong));
@@ -157,14 +159,14 @@ pub fn put_value<S: Settings>(
     Ok(key)
 }
 
-fn row_of<S: Settings>(name: &str) -> Option<(&'static SettingRow<S>, &'static Key)> {
+fn row_of<S: SettingTable>(name: &str) -> Option<(&'static SettingRow<S>, &'static SettingKey)> {
     S::rows().find_map(|row| Some((row, row.keys.iter().find(|key| key.key == name)?)))
 }
 
 /// Message for an invalid value. Some messages repeat the value already; it is added to the others.
 fn refusal<S>(row: &SettingRow<S>, word: &str, wrong: String) -> String {
     match row.content {
-        Content::Choice(choices) => {
+        ArgumentContent::Choice(choices) => {
             let (last, others) = choices.split_last().unwrap_or((&"", &[]));
             format!("invalid value `{word}`; write {} or {last}", others.join(", "))
         }
@@ -199,7 +201,11 @@ fn check_together(settings: &RunSettings) -> Result<()> {
 
 /// Converts a value to arguments of the option, each with its place. `folder` is the
 /// folder of the plan.
-fn words<'a>(key: &Key, node: &'a Node, folder: &Path) -> Vec<(String, &'a Position)> {
+fn words<'a>(
+    key: &SettingKey,
+    node: &'a PlanNode,
+    folder: &Path,
+) -> Vec<(String, &'a SourcePosition)> {
     let text = node.text().unwrap_or_default();
     let at = &node.at;
     match key.value_form {
@@ -216,7 +222,7 @@ fn words<'a>(key: &Key, node: &'a Node, folder: &Path) -> Vec<(String, &'a Posit
             .flat_map(|(text, at)| text.split(',').map(move |word| (word.to_owned(), at)))
             .collect(),
         // The syntax of a sweep by a list: `[5,10,50]`.
-        ValueForm::Loads if matches!(node.value, Value::List(_)) => {
+        ValueForm::Loads if matches!(node.value, PlanValue::List(_)) => {
             let loads: Vec<&str> = single_values(node).map(|value| value.0).collect();
             vec![(format!("[{}]", loads.join(",")), at)]
         }
@@ -241,9 +247,9 @@ fn path_below(folder: &Path, name: &str) -> String {
 }
 
 /// Single values of a list; a single value is a list of one.
-fn single_values(node: &Node) -> impl Iterator<Item = (&str, &Position)> {
+fn single_values(node: &PlanNode) -> impl Iterator<Item = (&str, &SourcePosition)> {
     let nodes = match &node.value {
-        Value::List(nodes) => &nodes[..],
+        PlanValue::List(nodes) => &nodes[..],
         _ => std::slice::from_ref(node),
     };
     nodes.iter().filter_map(|node| Some((node.text()?, &node.at)))

@@ -4,7 +4,7 @@
 use super::NO_FOLDER;
 use super::resolve::ResolvedPlan;
 use crate::estimate;
-use crate::plan::{self, Entry, Node, PlanFile, Position, Value, Yaml};
+use crate::plan::{self, NamedNode, PlanFile, PlanNode, PlanValue, SourcePosition, Yaml};
 use brunt_model::Experiment;
 use brunt_model::experiment::TrialOrder;
 
@@ -25,9 +25,9 @@ pub fn json(file: &PlanFile, loaded: &ResolvedPlan) -> String {
     format!("{:#}\n", plan::json(&tree(file, &loaded.experiment)))
 }
 
-fn tree(file: &PlanFile, experiment: &Experiment) -> Node {
-    let all: Vec<&Node> = file.contenders.iter().map(|contender| &contender.resolved).collect();
-    let at = &all.first().map_or_else(|| Position::whole("plan"), |node| node.at.clone());
+fn tree(file: &PlanFile, experiment: &Experiment) -> PlanNode {
+    let all: Vec<&PlanNode> = file.contenders.iter().map(|contender| &contender.resolved).collect();
+    let at = &all.first().map_or_else(|| SourcePosition::whole("plan"), |node| node.at.clone());
     let order = match experiment.order {
         TrialOrder::Interleaved => "interleaved",
         TrialOrder::Blocks => "blocks",
@@ -63,60 +63,60 @@ fn tree(file: &PlanFile, experiment: &Experiment) -> Node {
     map(entries, at)
 }
 
-fn map(entries: Vec<Entry>, at: &Position) -> Node {
-    Node { at: at.clone(), value: Value::Map(entries) }
+fn map(entries: Vec<NamedNode>, at: &SourcePosition) -> PlanNode {
+    PlanNode { at: at.clone(), value: PlanValue::Map(entries) }
 }
 
-fn entry(key: &str, node: Node, at: &Position) -> Entry {
-    Entry { key: key.to_owned(), at: at.clone(), node }
+fn entry(key: &str, node: PlanNode, at: &SourcePosition) -> NamedNode {
+    NamedNode { key: key.to_owned(), at: at.clone(), node }
 }
 
-fn text_entry(key: &str, text: &str, at: &Position) -> Entry {
-    let value = Value::Text { text: text.to_owned(), plain: true };
-    entry(key, Node { at: at.clone(), value }, at)
+fn text_entry(key: &str, text: &str, at: &SourcePosition) -> NamedNode {
+    let value = PlanValue::Text { text: text.to_owned(), plain: true };
+    entry(key, PlanNode { at: at.clone(), value }, at)
 }
 
 /// The common part of several trees; None if they have nothing in common.
-fn common(all: &[&Node]) -> Option<Node> {
+fn common(all: &[&PlanNode]) -> Option<PlanNode> {
     let (first, others) = all.split_first()?;
     if others.iter().all(|other| same(first, other)) {
         return Some((*first).clone());
     }
-    if !all.iter().all(|node| matches!(node.value, Value::Map(_))) {
+    if !all.iter().all(|node| matches!(node.value, PlanValue::Map(_))) {
         return None;
     }
     let mut entries = Vec::new();
     for entry in first.entries() {
-        let nodes: Option<Vec<&Node>> = all.iter().map(|node| node.child(&entry.key)).collect();
+        let nodes: Option<Vec<&PlanNode>> = all.iter().map(|node| node.child(&entry.key)).collect();
         if let Some(node) = nodes.and_then(|nodes| common(&nodes)) {
-            entries.push(Entry { node, ..entry.clone() });
+            entries.push(NamedNode { node, ..entry.clone() });
         }
     }
-    (!entries.is_empty()).then(|| Node { at: first.at.clone(), value: Value::Map(entries) })
+    (!entries.is_empty()).then(|| PlanNode { at: first.at.clone(), value: PlanValue::Map(entries) })
 }
 
 /// The part of a tree that differs from the common part; None if there is no difference.
-fn differences(node: &Node, common: Option<&Node>) -> Option<Node> {
+fn differences(node: &PlanNode, common: Option<&PlanNode>) -> Option<PlanNode> {
     let Some(common) = common else { return Some(node.clone()) };
-    let Value::Map(entries) = &node.value else {
+    let PlanValue::Map(entries) = &node.value else {
         return (!same(node, common)).then(|| node.clone());
     };
     let mut different = Vec::new();
     for entry in entries {
         if let Some(node) = differences(&entry.node, common.child(&entry.key)) {
-            different.push(Entry { node, ..entry.clone() });
+            different.push(NamedNode { node, ..entry.clone() });
         }
     }
     (!different.is_empty()).then(|| map(different, &node.at))
 }
 
 /// True if two trees have the same values, at any places.
-fn same(one: &Node, other: &Node) -> bool {
+fn same(one: &PlanNode, other: &PlanNode) -> bool {
     match (&one.value, &other.value) {
-        (Value::List(nodes), Value::List(others)) => {
+        (PlanValue::List(nodes), PlanValue::List(others)) => {
             nodes.len() == others.len() && nodes.iter().zip(others).all(|(a, b)| same(a, b))
         }
-        (Value::Map(entries), Value::Map(others)) => {
+        (PlanValue::Map(entries), PlanValue::Map(others)) => {
             // The order of keys has no meaning.
             entries.len() == others.len()
                 && entries.iter().all(|entry| {

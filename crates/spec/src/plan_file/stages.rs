@@ -3,17 +3,18 @@
 use super::resolve::in_scenario;
 use super::setting_keys::{default_settings, find};
 use crate::defaults;
-use crate::error::{Position, Result, SpecError, nearest};
+use crate::error::{Result, SourcePosition, SpecError, nearest};
 use crate::plan::scenario::keys::StageLoad;
 use crate::plan::scenario::with_any_steps;
-use crate::plan::{Entry, Node, PlannedContender, Value, read};
+use crate::plan::{NamedNode, PlanNode, PlanValue, PlannedContender, read};
 use crate::settings::{PlannedScenario, RunSettings};
 use crate::system::System;
 use crate::words::duration;
-use brunt_model::plan::{Connection, Dialling, Record};
+use brunt_model::plan::{ConnectionSettings, Dialling, RecordSettings};
 use brunt_model::scenario::TextRules;
 use brunt_model::{
-    Load, Plan, Population, ReplyPolicy, Shape, StageKind, StageVariables, Stop, TestStage, Think,
+    Load, LoadShape, Plan, Population, ReplyPolicy, StageKind, StageVariables, Stop, TestStage,
+    ThinkTime,
 };
 use brunt_script::CompiledScript;
 use std::path::Path;
@@ -89,20 +90,21 @@ pub fn around(
 }
 
 /// Replaces the path of a scenario in an error by the path of the stage.
-fn with_stage_path(error: SpecError, node: &Node, word: &str) -> SpecError {
+fn with_stage_path(error: SpecError, node: &PlanNode, word: &str) -> SpecError {
     // The reader of scenarios names its own paths, which the file does not have.
-    let list = if matches!(node.value, Value::List(_)) { "scenario.steps" } else { "scenario" };
+    let list = if matches!(node.value, PlanValue::List(_)) { "scenario.steps" } else { "scenario" };
     SpecError { path: error.path.replacen(list, word, 1), ..error }
 }
 
 /// Splits a stage into its load and its scenario. The scenario includes the keys that it shares
 /// with that of the plan.
-fn parts(word: &str, node: &Node, planned: &PlannedContender) -> Result<(StageLoad, Node)> {
+fn parts(word: &str, node: &PlanNode, planned: &PlannedContender) -> Result<(StageLoad, PlanNode)> {
     let stage = match &node.value {
-        Value::List(_) => {
-            map(node, vec![Entry { key: "steps".into(), at: node.at.clone(), node: node.clone() }])
-        }
-        Value::Map(_) => node.clone(),
+        PlanValue::List(_) => map(
+            node,
+            vec![NamedNode { key: "steps".into(), at: node.at.clone(), node: node.clone() }],
+        ),
+        PlanValue::Map(_) => node.clone(),
         _ => {
             let wrong = "this is not a list of steps; write each in a line `- post: URL`";
             return Err(SpecError::new(&node.at, word, wrong));
@@ -123,23 +125,23 @@ fn parts(word: &str, node: &Node, planned: &PlannedContender) -> Result<(StageLo
     Ok((load, scenario))
 }
 
-fn entries_where(node: &Node, is_wanted: impl Fn(&Entry) -> bool) -> Vec<Entry> {
+fn entries_where(node: &PlanNode, is_wanted: impl Fn(&NamedNode) -> bool) -> Vec<NamedNode> {
     node.entries().iter().filter(|entry| is_wanted(entry)).cloned().collect()
 }
 
-fn is_stage_key(entry: &Entry) -> bool {
+fn is_stage_key(entry: &NamedNode) -> bool {
     STAGE_KEYS.contains(&entry.key.as_str())
 }
 
 /// Refuses a stage with a load, without steps, or with misspelled keys.
-fn check_keys(word: &str, written: &Node) -> Result<()> {
+fn check_keys(word: &str, written: &PlanNode) -> Result<()> {
     if let Some(load) = written.entries().iter().find(|entry| entry.key == "load") {
         let wrong = "it has no load; `users` and `iterations` set the users of its steps and their iterations (default: 1 and 1)";
         return Err(SpecError::new(&load.at, word, wrong));
     }
     let mut others = written.entries().iter().filter(|entry| !is_stage_key(entry));
     // The reader of scenarios would suggest keys of a scenario for a misspelled `users`.
-    if let Some((Entry { key, at, .. }, near)) =
+    if let Some((NamedNode { key, at, .. }, near)) =
         others.find_map(|entry| Some((entry.clone(), nearest(&entry.key, STAGE_KEYS)?)))
     {
         return Err(SpecError::new(
@@ -150,7 +152,7 @@ fn check_keys(word: &str, written: &Node) -> Result<()> {
     }
     if written
         .child("steps")
-        .is_none_or(|steps| matches!(&steps.value, Value::List(all) if all.is_empty()))
+        .is_none_or(|steps| matches!(&steps.value, PlanValue::List(all) if all.is_empty()))
     {
         let wrong = "it has no steps; write a list of them, such as `- post: http://127.0.0.1:8080/`, or leave it out";
         return Err(SpecError::new(&written.at, word, wrong));
@@ -158,17 +160,17 @@ fn check_keys(word: &str, written: &Node) -> Result<()> {
     Ok(())
 }
 
-fn map(node: &Node, entries: Vec<Entry>) -> Node {
-    Node { at: node.at.clone(), value: Value::Map(entries) }
+fn map(node: &PlanNode, entries: Vec<NamedNode>) -> PlanNode {
+    PlanNode { at: node.at.clone(), value: PlanValue::Map(entries) }
 }
 
 /// Keys that a stage takes from the plan unless it has them itself.
-fn shared_entries(node: &Node, planned: &PlannedContender) -> Node {
+fn shared_entries(node: &PlanNode, planned: &PlannedContender) -> PlanNode {
     // A failure ends a stage, unless the stage has an `on_failure` of its own.
-    let value = Value::Text { text: "run".into(), plain: true };
-    let on_failure = Node { at: node.at.clone(), value };
+    let value = PlanValue::Text { text: "run".into(), plain: true };
+    let on_failure = PlanNode { at: node.at.clone(), value };
     let mut entries =
-        vec![Entry { key: "on_failure".into(), at: node.at.clone(), node: on_failure }];
+        vec![NamedNode { key: "on_failure".into(), at: node.at.clone(), node: on_failure }];
     // Login and load usually have the same server and cookies.
     let Some(users) = planned.populations.first() else { return map(node, entries) };
     match &users.scenario {
@@ -177,7 +179,7 @@ fn shared_entries(node: &Node, planned: &PlannedContender) -> Node {
                 scenario.entries().iter().filter(|entry| SHARED_KEYS.contains(&entry.key.as_str()));
             entries.extend(entries_of_scenario.cloned());
         }
-        None => entries.extend(find(&users.settings, "script.base").map(|base| Entry {
+        None => entries.extend(find(&users.settings, "script.base").map(|base| NamedNode {
             key: "base".into(),
             at: base.node.at.clone(),
             node: base.node.clone(),
@@ -198,8 +200,8 @@ fn stage(
     let population = Population {
         name: kind.word().to_owned(),
         load: Load::Closed {
-            users: Shape::constant(f64::from(load.users.unwrap_or(1))),
-            think: Think::NONE,
+            users: LoadShape::constant(f64::from(load.users.unwrap_or(1))),
+            think: ThinkTime::NONE,
         },
         scenario,
         stop: Stop { iterations_per_user: Some(iterations), ..Stop::after(limit, Duration::ZERO) },
@@ -210,11 +212,11 @@ fn stage(
         // A stage without requests also needs a policy.
         reply_policies: if policies.is_empty() { plan.reply_policies.clone() } else { policies },
         // One user needs no connections before its first request.
-        connection: Connection { dialling: Dialling::Eager, ..plan.connection.clone() },
+        connection: ConnectionSettings { dialling: Dialling::Eager, ..plan.connection.clone() },
         objectives: Vec::new(),
         until: None,
         // Its samples are no part of the results.
-        record: Record { records: None, ..plan.record.clone() },
+        record: RecordSettings { records: None, ..plan.record.clone() },
         // A stage has few users, and no rate to reach.
         threads: 1,
         processes: 1,
@@ -228,6 +230,6 @@ fn stage(
         kind,
         plan,
         runs_after_stop: true,
-        places: places.iter().map(Position::to_string).collect(),
+        places: places.iter().map(SourcePosition::to_string).collect(),
     })
 }

@@ -1,8 +1,8 @@
 use super::setting_keys::NON_SETTING_KEYS;
 use super::*;
-use crate::settings::{CompareSettings, RunSettings, SearchSettings, Settings};
+use crate::settings::{CompareSettings, RunSettings, SearchSettings, SettingTable};
 use crate::{SpecError, System, estimate};
-use brunt_model::scenario::{Order, Scope};
+use brunt_model::scenario::{EndScope, ListOrder};
 use brunt_model::{Body, Load, StageKind};
 use std::time::Duration;
 
@@ -121,7 +121,7 @@ load: {users: 10..40*2, duration: 1s}
             "1 GET http://127.0.0.2/c http://127.0.0.2/c"
         ]
     );
-    assert_eq!(script.order(), Some(Order::Random));
+    assert_eq!(script.order(), Some(ListOrder::Random));
     assert!(script.requests[0].headers.iter().any(|h| h.0 == "Authorization"));
 }
 
@@ -134,7 +134,7 @@ fn a_list_of_urls_is_found_beside_the_plan() {
         (script.requests[1].weight, script.requests[1].url.as_str()),
         (2, "http://127.0.0.1/b")
     );
-    assert_eq!(script.order(), Some(Order::Random));
+    assert_eq!(script.order(), Some(ListOrder::Random));
 }
 
 #[test]
@@ -428,12 +428,12 @@ scenario: {base: 'http://h', language: groovy, headers: {X-A: '${own}'}, variabl
     assert_eq!(population.stop.duration, Some(Duration::from_mins(1)));
     assert!(setup.places[0].ends_with("plan.yaml:4:3"), "{:?}", setup.places);
     let policy = setup.plan.policy();
-    assert_eq!((policy.failure_ends, policy.checks.status.len()), (Scope::Run, 0));
+    assert_eq!((policy.failure_ends, policy.checks.status.len()), (EndScope::Run, 0));
     let population = teardown.plan.main();
     assert_eq!((population.load.peak(), population.stop.iterations_per_user), (3.0, Some(2)));
     assert_eq!(
         (population.stop.duration, teardown.plan.policy().failure_ends),
-        (Some(Duration::from_secs(5)), Scope::Nothing)
+        (Some(Duration::from_secs(5)), EndScope::Nothing)
     );
     let ends = [None, Some(StageKind::Main), Some(StageKind::Setup)];
     assert_eq!(ends.map(|ended| teardown.runs_after(ended)), [true, true, false]);

@@ -1,6 +1,6 @@
 //! A row of the table of settings: names of a setting, its value, and its parser.
 
-use crate::words::values::Environment;
+use crate::words::values::EnvironmentVariable;
 use std::fmt;
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use std::sync::Arc;
 pub struct Change<S>(Arc<dyn Fn(&mut S) + Send + Sync>);
 
 /// Reads the argument of a setting. The error has the cause and the remedy.
-pub type Read<S> = fn(&str, Environment) -> Result<Change<S>, String>;
+pub type ReadArgument<S> = fn(&str, EnvironmentVariable) -> Result<Change<S>, String>;
 
 /// A setting: an option of the command line, a key of the plan file, or both.
 pub struct SettingRow<S: 'static> {
@@ -28,9 +28,9 @@ pub struct SettingRow<S: 'static> {
     /// Description of the setting.
     pub help: Help,
     /// Number of values, and of occurrences.
-    pub kind: Kind,
+    pub kind: Occurrence,
     /// Kind of argument that the value is.
-    pub content: Content,
+    pub content: ArgumentContent,
     /// Default value, as an argument.
     pub default: Option<&'static str>,
     /// Description of a default that depends on other settings, or of a missing limit.
@@ -40,9 +40,9 @@ pub struct SettingRow<S: 'static> {
     /// Option that must be used together with it.
     pub needs: Option<&'static str>,
     /// Its keys in a plan file.
-    pub keys: &'static [Key],
+    pub keys: &'static [SettingKey],
     /// Parser of the value.
-    pub read: Read<S>,
+    pub read: ReadArgument<S>,
 }
 
 /// The help of a setting.
@@ -55,7 +55,7 @@ pub enum Help {
 
 /// Number of values of a setting, and of occurrences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum Occurrence {
     /// Once, without a value.
     Switch,
     /// Once, with a value.
@@ -78,7 +78,7 @@ pub enum Visibility {
 
 /// Kind of argument that a value is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Content {
+pub enum ArgumentContent {
     /// Any text without further meaning.
     Word,
     /// A number. The parser accepts a minus and a digit, to refuse them with a better message.
@@ -92,7 +92,7 @@ pub enum Content {
 
 /// A key of the plan file, with the conversion of its value to arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Key {
+pub struct SettingKey {
     /// Name of the key, such as `load.rate`.
     pub key: &'static str,
     /// Conversion of the value to arguments.
@@ -128,7 +128,7 @@ pub enum ValueForm {
     Json,
 }
 
-impl Key {
+impl SettingKey {
     /// Creates a key of the plan file.
     pub const fn new(key: &'static str, value_form: ValueForm) -> Self {
         Self { key, value_form, about: None, default: None }
@@ -173,7 +173,7 @@ impl<S> SettingRow<S> {
         option: &'static str,
         value_name: &'static str,
         help: &'static str,
-        read: Read<S>,
+        read: ReadArgument<S>,
     ) -> Self {
         Self {
             option,
@@ -183,8 +183,8 @@ impl<S> SettingRow<S> {
             value_name,
             heading: "",
             help: Help::Plain(help),
-            kind: Kind::Value,
-            content: Content::Word,
+            kind: Occurrence::Value,
+            content: ArgumentContent::Word,
             default: None,
             otherwise: None,
             excludes: &[],
@@ -199,14 +199,14 @@ impl<S> SettingRow<S> {
         option: &'static str,
         value_name: &'static str,
         help: &'static str,
-        read: Read<S>,
+        read: ReadArgument<S>,
     ) -> Self {
-        Self { kind: Kind::Repeated, ..Self::value(option, value_name, help, read) }
+        Self { kind: Occurrence::Repeated, ..Self::value(option, value_name, help, read) }
     }
 
     /// Creates a setting without a value.
-    pub const fn switch(option: &'static str, help: &'static str, read: Read<S>) -> Self {
-        Self { kind: Kind::Switch, ..Self::value(option, "", help, read) }
+    pub const fn switch(option: &'static str, help: &'static str, read: ReadArgument<S>) -> Self {
+        Self { kind: Occurrence::Switch, ..Self::value(option, "", help, read) }
     }
 
     /// Sets the heading in the help.
@@ -259,19 +259,19 @@ impl<S> SettingRow<S> {
 
     /// Sets the kind of argument.
     #[must_use]
-    pub const fn content(self, content: Content) -> Self {
+    pub const fn content(self, content: ArgumentContent) -> Self {
         Self { content, ..self }
     }
 
     /// Sets the keys of the plan file.
     #[must_use]
-    pub const fn keys(self, keys: &'static [Key]) -> Self {
+    pub const fn keys(self, keys: &'static [SettingKey]) -> Self {
         Self { keys, ..self }
     }
 
     /// Help of the option. clap adds the default if it is a single value.
     pub fn option_help(&self) -> String {
-        let repeatable = if self.kind == Kind::Repeated { "; repeatable" } else { "" };
+        let repeatable = if self.kind == Occurrence::Repeated { "; repeatable" } else { "" };
         let default =
             self.otherwise.as_ref().map(|default| format!(" [default: {}]", default.text()));
         format!("{}{repeatable}{}", self.help.text(), default.unwrap_or_default())

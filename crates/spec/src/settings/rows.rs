@@ -9,7 +9,7 @@ pub mod output;
 pub mod request;
 pub mod search;
 
-use super::{Key, RunSettings, SettingRow};
+use super::{RunSettings, SettingKey, SettingRow};
 
 /// Settings of `brunt run`, by the headings of its help.
 pub const RUN: [&[SettingRow<RunSettings>]; 6] =
@@ -21,7 +21,7 @@ pub fn run() -> impl Iterator<Item = &'static SettingRow<RunSettings>> {
 }
 
 /// First key of a plan file that corresponds to an option.
-pub(crate) fn key_of(option: &str) -> Option<&'static Key> {
+pub(crate) fn key_of(option: &str) -> Option<&'static SettingKey> {
     let run_keys = run().map(|row| (row.option, row.keys));
     let search_keys = search::ROWS.iter().map(|row| (row.option, row.keys));
     let comparison_keys = compare::ROWS.iter().map(|row| (row.option, row.keys));

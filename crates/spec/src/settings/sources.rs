@@ -1,9 +1,9 @@
 //! Sources of settings: an option of the command line, or a line of a plan file. Messages name each
 //! setting as the user wrote it.
 
-use super::row::Key;
+use super::row::SettingKey;
 use super::rows;
-use crate::error::{Position, SpecError};
+use crate::error::{SourcePosition, SpecError};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
@@ -13,19 +13,19 @@ pub struct SettingSources {
     places: BTreeMap<&'static str, Place>,
     /// True if messages name the keys of settings that were not given; false for their options.
     by_keys: bool,
-    url: Option<(String, Position)>,
+    url: Option<(String, SourcePosition)>,
 }
 
 #[derive(Debug, Clone)]
 enum Place {
     /// Name of the option on the command line, without dashes.
     Option(String),
-    Key(&'static Key, Position),
+    Key(&'static SettingKey, SourcePosition),
 }
 
 /// Names settings in a message, and records the names, since the first one determines the
 /// place of an error.
-pub struct Names<'a> {
+pub struct SettingNames<'a> {
     sources: &'a SettingSources,
     // A message is a closure over a shared reference, so recording a name needs a cell.
     names: RefCell<Vec<&'static str>>,
@@ -52,12 +52,12 @@ impl SettingSources {
     }
 
     /// Records a key of a plan file.
-    pub fn key(&mut self, option: &'static str, key: &'static Key, at: &Position) {
+    pub fn key(&mut self, option: &'static str, key: &'static SettingKey, at: &SourcePosition) {
         self.places.insert(option, Place::Key(key, at.clone()));
     }
 
     /// Records the key of the URL.
-    pub fn url(&mut self, key: &str, at: &Position) {
+    pub fn url(&mut self, key: &str, at: &SourcePosition) {
         self.url = Some((key.to_owned(), at.clone()));
     }
 
@@ -72,13 +72,13 @@ impl SettingSources {
     }
 
     /// Creates a message that contains names of settings.
-    pub fn text(&self, text: impl FnOnce(&Names<'_>) -> String) -> String {
-        text(&Names { sources: self, names: RefCell::default() })
+    pub fn text(&self, text: impl FnOnce(&SettingNames<'_>) -> String) -> String {
+        text(&SettingNames { sources: self, names: RefCell::default() })
     }
 
     /// Creates an error about settings. Its place is that of the first setting that it names.
-    pub fn refuse(&self, text: impl FnOnce(&Names<'_>) -> String) -> SpecError {
-        let names = Names { sources: self, names: RefCell::default() };
+    pub fn refuse(&self, text: impl FnOnce(&SettingNames<'_>) -> String) -> SpecError {
+        let names = SettingNames { sources: self, names: RefCell::default() };
         let wrong = text(&names);
         let options = names.names.into_inner();
         let place = options.iter().find_map(|option| match self.places.get(option)? {
@@ -110,7 +110,7 @@ fn without_name<'w>(wrong: &'w str, key: &str) -> &'w str {
     rest.strip_prefix(": ").or(value).unwrap_or(wrong)
 }
 
-impl Names<'_> {
+impl SettingNames<'_> {
     /// Names an option that is not in the table, or the equivalent key of a plan file.
     pub fn either(&self, option: &str, key: &str) -> String {
         if self.sources.by_keys { key.to_owned() } else { option.to_owned() }
@@ -126,6 +126,6 @@ impl Names<'_> {
             // spelling.
             None => rows::key_of(option).filter(|_| self.sources.by_keys),
         };
-        key.map_or_else(|| format!("--{option}"), Key::shown)
+        key.map_or_else(|| format!("--{option}"), SettingKey::shown)
     }
 }

@@ -3,14 +3,14 @@
 use crate::System;
 use crate::error::{Result, require};
 use crate::settings::RunSettings;
-use brunt_model::plan::{Connection, HttpVersion};
+use brunt_model::plan::{ConnectionSettings, HttpVersion};
 use std::path::Path;
 
 /// Creates the connection settings of the plan. With `http: auto`, the server is asked for its
 /// versions.
-pub(super) fn connection(run: &RunSettings, system: &System) -> Result<Connection> {
+pub(super) fn connection(run: &RunSettings, system: &System) -> Result<ConnectionSettings> {
     check_certificates(run)?;
-    Ok(Connection {
+    Ok(ConnectionSettings {
         http: check_expected_http(run, http_version(run, system)?)?,
         requests_per_connection: requests_per_connection(run)?,
         ..run.connection.clone()

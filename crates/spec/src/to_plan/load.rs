@@ -9,7 +9,7 @@ use crate::words::shape::Loads;
 use crate::words::{arrivals, duration, shape, think};
 use brunt_model::goal::Until;
 use brunt_model::numbers::count;
-use brunt_model::{Load, Shape, Stop};
+use brunt_model::{Load, LoadShape, Stop};
 use std::time::Duration;
 
 /// Creates the load: an open loop if there is a rate, else a closed loop.
@@ -42,7 +42,7 @@ fn closed_loop(settings: &RunSettings) -> Result<Load> {
     Ok(Load::Closed { users, think })
 }
 
-fn open(settings: &RunSettings, rate: Shape, system: &System) -> Result<Load> {
+fn open(settings: &RunSettings, rate: LoadShape, system: &System) -> Result<Load> {
     let load = &settings.load;
     require!(settings.sources, load.think.is_none(), |names| {
         let think = names.name_of("think");
@@ -84,7 +84,7 @@ fn most_connections(settings: &RunSettings, loads: &Loads) -> Result<u32> {
     Ok(steady.unwrap_or_default() as u32)
 }
 
-fn single_load(settings: &RunSettings, option: &'static str, loads: &Loads) -> Result<Shape> {
+fn single_load(settings: &RunSettings, option: &'static str, loads: &Loads) -> Result<LoadShape> {
     match loads {
         Loads::One(shape) => Ok(shape.clone()),
         Loads::Sweep(values) => Err(settings.sources.refuse(|names| {
@@ -142,7 +142,7 @@ pub(super) fn until(settings: &RunSettings) -> Result<Option<Until>> {
 /// after half of the whole time cannot be distinguished from one that never is.
 fn max_warmup(
     settings: &RunSettings,
-    shape: &Shape,
+    shape: &LoadShape,
     duration: Option<Duration>,
 ) -> Result<Duration> {
     require!(settings.sources, shape.as_constant().is_some(), |names| format!(
@@ -157,7 +157,7 @@ fn max_warmup(
 
 /// Measured time: the sum of the stages if all of them end, else that of the settings. None if only
 /// a number of requests ends the run.
-fn measured_time(settings: &RunSettings, shape: &Shape) -> Result<Option<Duration>> {
+fn measured_time(settings: &RunSettings, shape: &LoadShape) -> Result<Option<Duration>> {
     let load = &settings.load;
     let stop = settings.stop;
     let sources = &settings.sources;

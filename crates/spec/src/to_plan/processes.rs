@@ -7,7 +7,7 @@ use crate::error::{Result, require};
 use crate::settings::RunSettings;
 use crate::words::target;
 use brunt_model::numbers::count;
-use brunt_model::plan::Connection;
+use brunt_model::plan::ConnectionSettings;
 use brunt_model::{Load, Plan};
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -132,7 +132,7 @@ fn is_free_to_choose(plan: &Plan) -> bool {
 }
 
 /// True if an option gives the address of the server of a URL.
-fn is_resolved(connection: &Connection, url: &str) -> bool {
+fn is_resolved(connection: &ConnectionSettings, url: &str) -> bool {
     brunt_wire::request::origin_of(url).is_ok_and(|(_, origin)| {
         connection.resolve.iter().any(|r| r.is_of(&origin.host, origin.port))
     })

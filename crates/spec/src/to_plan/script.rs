@@ -4,18 +4,18 @@ use crate::System;
 use crate::defaults;
 use crate::error::{Result, SpecError, require};
 use crate::grpc;
-use crate::settings::{Environment, Names, RunSettings, SettingSources};
-use crate::words::target::{self, Target};
+use crate::settings::{EnvironmentVariable, RunSettings, SettingNames, SettingSources};
+use crate::words::target::{self, TargetUrl};
 use crate::words::urls::{self, Action};
 use crate::words::values::Data;
 use crate::words::values::secrets::filled;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use brunt_model::request::JsonMessage;
-use brunt_model::scenario::{Order, Scenario};
+use brunt_model::scenario::{ListOrder, Scenario};
 use brunt_model::{Body, Request};
 use brunt_script::grpc::{MessageRules, Services};
-use brunt_script::{Feeds, Place, Template, body, template};
+use brunt_script::{Feeds, Template, TextPosition, body, template};
 use std::path::Path;
 
 /// Creates the scenario of each user: one request, or those of a file of URLs.
@@ -42,11 +42,15 @@ pub fn scenario(run: &RunSettings, system: &System) -> Result<Scenario> {
         }
     };
     check_placeholders(&requests)?;
-    let order = args.order.unwrap_or(Order::Sequence);
+    let order = args.order.unwrap_or(ListOrder::Sequence);
     Ok(Scenario { services: pattern.services, ..Scenario::list(requests, order) })
 }
 
-fn read_target(url: &str, environment: Environment, sources: &SettingSources) -> Result<Target> {
+fn read_target(
+    url: &str,
+    environment: EnvironmentVariable,
+    sources: &SettingSources,
+) -> Result<TargetUrl> {
     filled(url, environment)
         .and_then(|url| target::unknown_placeholder(&url).map_or_else(|| target::parse(&url), Err))
         .map_err(|error| sources.refuse_url(&error))
@@ -55,14 +59,14 @@ fn read_target(url: &str, environment: Environment, sources: &SettingSources) ->
 fn requests_of_file(
     pattern: &Pattern<'_>,
     file: &Path,
-    base: Option<&Target>,
+    base: Option<&TargetUrl>,
 ) -> Result<Vec<Request>> {
     let mut requests = Vec::new();
     for entry in urls::read(file, base.map(|b| b.url.as_str()))? {
         let place = format!("{}:{}", file.display(), entry.line);
         // A URL of the file without credentials belongs to the server of the command line.
         let basic = entry.basic.or_else(|| base?.basic.clone());
-        let request = pattern.request(Target { url: entry.url, basic }, entry.action);
+        let request = pattern.request(TargetUrl { url: entry.url, basic }, entry.action);
         requests.push(Request {
             weight: entry.weight,
             ..request.map_err(|error| error.about(&place))?
@@ -164,7 +168,7 @@ impl<'a> Pattern<'a> {
 
     /// Creates the request to a target. `action` is that of a line of a file, and replaces
     /// that of the pattern.
-    fn request(&self, mut target: Target, action: Option<Action>) -> Result<Request> {
+    fn request(&self, mut target: TargetUrl, action: Option<Action>) -> Result<Request> {
         if let Some(path) = &self.path {
             // The method of gRPC replaces the path and the query of the URL.
             let scheme_end = target.url.find("://").map_or(0, |position| position + 3);
@@ -300,7 +304,7 @@ fn add(
     name: &str,
     value: String,
     sources: &SettingSources,
-    by: impl Fn(&Names<'_>) -> String,
+    by: impl Fn(&SettingNames<'_>) -> String,
 ) -> Result<()> {
     require!(sources, !has(headers, name), |names| {
         format!("{} and another option both set the header {name}; write one of them", by(names))
@@ -377,9 +381,9 @@ fn form(fields: &[(String, String)]) -> Result<String> {
 fn check_placeholders(requests: &[Request]) -> Result<()> {
     let mut feeds = Feeds::default();
     for request in requests {
-        Template::compile(&request.url, Place::Url, &mut feeds)?;
+        Template::compile(&request.url, TextPosition::Url, &mut feeds)?;
         for (name, value) in &request.headers {
-            Template::compile(value, Place::Header, &mut feeds)
+            Template::compile(value, TextPosition::Header, &mut feeds)
                 .map_err(|error| SpecError::from(error).about(&format!("header {name}")))?;
         }
         template::compile_body(&request.body, &request.headers, &mut feeds)

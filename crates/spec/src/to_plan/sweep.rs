@@ -5,7 +5,7 @@ use crate::System;
 use crate::error::Result;
 use crate::settings::RunSettings;
 use crate::words::shape::Loads;
-use brunt_model::Shape;
+use brunt_model::LoadShape;
 use brunt_model::experiment::LoadStep;
 
 /// Creates the steps of settings, in the order in which they were written, and the notes for
@@ -52,6 +52,6 @@ fn with_load(settings: &RunSettings, load: f64) -> RunSettings {
     let mut settings = settings.clone();
     let loads = &mut settings.load;
     let sweep = if loads.rate.is_some() { &mut loads.rate } else { &mut loads.connections };
-    *sweep = Some(Loads::One(Shape::constant(load)));
+    *sweep = Some(Loads::One(LoadShape::constant(load)));
     settings
 }

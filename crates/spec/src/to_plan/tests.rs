@@ -1,10 +1,10 @@
 use super::*;
 use crate::SpecError;
-use crate::settings::{Kind, Settings};
-use brunt_model::plan::Checks;
+use crate::settings::{Occurrence, SettingTable};
+use brunt_model::plan::ReplyChecks;
 use brunt_model::plan::{HttpVersion, StatusRange};
-use brunt_model::scenario::Order;
-use brunt_model::{Arrivals, Body, Load, Request, Shape, Stage, Think};
+use brunt_model::scenario::ListOrder;
+use brunt_model::{Arrivals, Body, Load, LoadShape, LoadStage, Request, ThinkTime};
 use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -25,8 +25,10 @@ fn settings(words: &[String]) -> Result<RunSettings> {
             settings.url = Some(word.clone());
             continue;
         };
-        let value = if row.kind == Kind::Switch { "" } else { words.next().expect("a value") };
-        let values = if row.kind == Kind::List { value.split(',').collect() } else { vec![value] };
+        let value =
+            if row.kind == Occurrence::Switch { "" } else { words.next().expect("a value") };
+        let values =
+            if row.kind == Occurrence::List { value.split(',').collect() } else { vec![value] };
         for value in values {
             (row.read)(value, SYSTEM.environment)
                 .map_err(SpecError::unplaced)?
@@ -75,7 +77,10 @@ const AGENT: &str = concat!("User-Agent: brunt/", env!("CARGO_PKG_VERSION"));
 #[test]
 fn a_url_alone() {
     let plan = plan("http://127.0.0.1:8080");
-    assert_eq!(plan.main().load, Load::Closed { users: Shape::constant(10.0), think: Think::NONE });
+    assert_eq!(
+        plan.main().load,
+        Load::Closed { users: LoadShape::constant(10.0), think: ThinkTime::NONE }
+    );
     assert_eq!((plan.main().stop.duration, plan.main().stop.requests), (Some(seconds(10)), None));
     assert_eq!((plan.main().stop.warmup, plan.main().stop.grace), (Duration::ZERO, seconds(5)));
     assert_eq!(
@@ -89,9 +94,9 @@ fn a_url_alone() {
     assert_eq!((plan.record.interval, plan.record.labels), (Duration::from_millis(100), 1000));
     assert_eq!(
         (plan.seed, plan.threads, plan.main().scenario.order(), plan.policy().redirects.most),
-        (99, 1, Some(Order::Sequence), 0)
+        (99, 1, Some(ListOrder::Sequence), 0)
     );
-    assert_eq!((&plan.policy().checks, &plan.objectives), (&Checks::default(), &Vec::new()));
+    assert_eq!((&plan.policy().checks, &plan.objectives), (&ReplyChecks::default(), &Vec::new()));
     let request = &plan.main().scenario.requests[0];
     assert_eq!((request.method.as_str(), &request.body, request.weight), ("GET", &Body::None, 1));
     assert_eq!(
@@ -102,16 +107,22 @@ fn a_url_alone() {
 
 #[test]
 fn closed_loads() {
-    let stage = |from, to, s| Stage { from, to, duration: Some(seconds(s)) };
-    let stages = Shape { stages: vec![stage(0.0, 500.0, 30), stage(500.0, 500.0, 120)] };
-    let think = Think { least: Duration::from_millis(500), most: seconds(2) };
+    let stage = |from, to, s| LoadStage { from, to, duration: Some(seconds(s)) };
+    let stages = LoadShape { stages: vec![stage(0.0, 500.0, 30), stage(500.0, 500.0, 120)] };
+    let think = ThinkTime { least: Duration::from_millis(500), most: seconds(2) };
     for (line, users, think, duration, requests) in [
-        ("-c 64 -d 5s h", Shape::constant(64.0), Think::NONE, Some(seconds(5)), None),
-        ("-c 64 -n 100 h", Shape::constant(64.0), Think::NONE, None, Some(100)),
-        ("-n 100 -d 1m h", Shape::constant(10.0), Think::NONE, Some(seconds(60)), Some(100)),
-        ("-c 0..500/30s,500/2m h", stages.clone(), Think::NONE, Some(seconds(150)), None),
-        ("-c 0..500/30s,500/2m -n 9 h", stages, Think::NONE, Some(seconds(150)), Some(9)),
-        ("--think 0.5s..2s h", Shape::constant(10.0), think, Some(seconds(10)), None),
+        ("-c 64 -d 5s h", LoadShape::constant(64.0), ThinkTime::NONE, Some(seconds(5)), None),
+        ("-c 64 -n 100 h", LoadShape::constant(64.0), ThinkTime::NONE, None, Some(100)),
+        (
+            "-n 100 -d 1m h",
+            LoadShape::constant(10.0),
+            ThinkTime::NONE,
+            Some(seconds(60)),
+            Some(100),
+        ),
+        ("-c 0..500/30s,500/2m h", stages.clone(), ThinkTime::NONE, Some(seconds(150)), None),
+        ("-c 0..500/30s,500/2m -n 9 h", stages, ThinkTime::NONE, Some(seconds(150)), Some(9)),
+        ("--think 0.5s..2s h", LoadShape::constant(10.0), think, Some(seconds(10)), None),
     ] {
         let plan = plan(line);
         assert_eq!(plan.main().load, Load::Closed { users, think }, "{line}");
@@ -131,7 +142,7 @@ fn open_loads() {
         connections,
         max_in_flight,
     };
-    let rate = Shape::constant;
+    let rate = LoadShape::constant;
     for (line, load) in [
         ("-r 2000 h", open(rate(2000.0), Arrivals::Poisson, None, 19_936)),
         ("-r 0.5 --arrivals even h", open(rate(0.5), Arrivals::Even, None, 19_936)),
@@ -202,7 +213,7 @@ fn lists_of_urls() {
         "--urls {} --order random --bearer t http://base:81/",
         list.path().display()
     ));
-    assert_eq!(plan.main().scenario.order(), Some(Order::Random));
+    assert_eq!(plan.main().scenario.order(), Some(ListOrder::Random));
     let asked: Vec<_> = plan
         .main()
         .scenario

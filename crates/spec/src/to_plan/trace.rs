@@ -1,7 +1,7 @@
 //! Reduces a plan for `--trace`, so that each of its samples can be read.
 
 use crate::settings::RunSettings;
-use brunt_model::load::{Load, Shape, Think};
+use brunt_model::load::{Load, LoadShape, ThinkTime};
 use brunt_model::{Experiment, Plan, Question};
 use std::time::Duration;
 
@@ -20,9 +20,9 @@ pub fn reduce(plan: &mut Plan, settings: &RunSettings) {
     for population in &mut plan.populations {
         let think = match &population.load {
             Load::Closed { think, .. } => *think,
-            Load::Open { .. } => Think::NONE,
+            Load::Open { .. } => ThinkTime::NONE,
         };
-        population.load = Load::Closed { users: Shape::constant(users), think };
+        population.load = Load::Closed { users: LoadShape::constant(users), think };
         population.stop.warmup = Duration::ZERO;
         population.stop.warmup_until_steady = false;
         population.stop.duration =

@@ -5,10 +5,10 @@
 //! in the crate `report`.
 
 use super::WordError;
-use super::values::Environment;
+use super::values::EnvironmentVariable;
 use super::values::secrets::filled;
 use brunt_model::live_output::{
-    GraphiteSink, InfluxSink, LabelFilter, LiveOutput, LiveSink, Token, without_query,
+    AccessToken, GraphiteSink, InfluxSink, LabelFilter, LiveOutput, LiveSink, without_query,
 };
 use std::time::Duration;
 use url::{Host, Url};
@@ -22,7 +22,7 @@ pub struct LiveOutputRow {
     /// Time that each set of figures covers.
     interval: Duration,
     /// Parses the value after the `=`.
-    read: fn(&str, Environment) -> Result<LiveSink, WordError>,
+    read: fn(&str, EnvironmentVariable) -> Result<LiveSink, WordError>,
 }
 
 /// The systems that can receive figures. The intervals are those of JMeter.
@@ -63,7 +63,11 @@ impl LiveOutputRow {
     /// # Errors
     ///
     /// [`WordError`] if the value after the `=` is invalid.
-    pub fn parse(&self, word: &str, environment: Environment) -> Result<LiveOutput, WordError> {
+    pub fn parse(
+        &self,
+        word: &str,
+        environment: EnvironmentVariable,
+    ) -> Result<LiveOutput, WordError> {
         let value = word.split_once('=').map_or("", |(_, value)| value).trim();
         let sink = (self.read)(&filled(value, environment)?, environment)?;
         Ok(LiveOutput {
@@ -77,7 +81,7 @@ impl LiveOutputRow {
 
 /// Parses a URL, and the name of the application after `#`. Errors do not repeat the query, which
 /// may contain a password.
-fn influx(value: &str, environment: Environment) -> Result<LiveSink, WordError> {
+fn influx(value: &str, environment: EnvironmentVariable) -> Result<LiveSink, WordError> {
     // Errors show this text, and the query of InfluxDB 1 may contain a password.
     let shown = format!("influx={}", without_query(value));
     let (url, application) = value.split_once('#').unwrap_or((value, APPLICATION));
@@ -104,7 +108,7 @@ fn influx(value: &str, environment: Environment) -> Result<LiveSink, WordError> 
         url: parsed.into(),
         token: environment(TOKEN)
             .filter(|token| !token.trim().is_empty())
-            .map(|token| Token(token.trim().to_owned())),
+            .map(|token| AccessToken(token.trim().to_owned())),
         // JMeter's default, so that dashboards made for JMeter show brunt's figures.
         measurement: "jmeter".into(),
         application: application.to_owned(),
@@ -123,7 +127,7 @@ fn has_bucket(url: &Url) -> bool {
 }
 
 /// Parses host and port, and the prefix of paths after `/`.
-fn graphite(value: &str, _: Environment) -> Result<LiveSink, WordError> {
+fn graphite(value: &str, _: EnvironmentVariable) -> Result<LiveSink, WordError> {
     let word = format!("graphite={value}");
     if value.contains("://") {
         return Err(graphite_error(&word, "Graphite takes plain text over TCP, which has no URL"));
@@ -185,7 +189,7 @@ mod tests {
             (two.url.as_str(), two.application.as_str()),
             ("https://h/api/v2/write?org=o&bucket=b", "shop")
         );
-        assert_eq!(two.token, Some(Token("abc==".into())));
+        assert_eq!(two.token, Some(AccessToken("abc==".into())));
         let LiveSink::Influx(one) =
             read("influx=http://h:8086/write?db=x&u=me&p=${env:PW}").unwrap()
         else {

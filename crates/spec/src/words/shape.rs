@@ -17,14 +17,14 @@
 
 use super::duration;
 use super::number::number;
-use brunt_model::{Shape, Stage};
+use brunt_model::{LoadShape, LoadStage};
 use brunt_script::WordError;
 
 /// One load, or the loads of a sweep.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Loads {
     /// A single load, with its stages.
-    One(Shape),
+    One(LoadShape),
     /// Constant loads of a sweep, in order; never empty.
     Sweep(Vec<f64>),
 }
@@ -111,8 +111,8 @@ impl Loads {
     }
 }
 
-fn stages(word: &str) -> Result<Shape, WordError> {
-    let mut stages: Vec<Stage> = Vec::new();
+fn stages(word: &str) -> Result<LoadShape, WordError> {
+    let mut stages: Vec<LoadStage> = Vec::new();
     for part in word.split(',') {
         if let Some(endless) = stages.last().filter(|s| s.duration.is_none()) {
             let remedy = format!("{endless}/30s");
@@ -124,17 +124,17 @@ fn stages(word: &str) -> Result<Shape, WordError> {
         }
         stages.push(stage(part.trim())?);
     }
-    Ok(Shape { stages })
+    Ok(LoadShape { stages })
 }
 
-fn stage(word: &str) -> Result<Stage, WordError> {
+fn stage(word: &str) -> Result<LoadStage, WordError> {
     let (values, duration) = match word.split_once('/') {
         Some((values, duration)) => (values, Some(stage_duration(word, values, duration)?)),
         None => (word, None),
     };
     let Some((from, to)) = values.split_once("..") else {
         let value = value(values)?;
-        return Ok(Stage { from: value, to: value, duration });
+        return Ok(LoadStage { from: value, to: value, duration });
     };
     let from = value(from)?;
     let to = value(to)?;
@@ -142,7 +142,7 @@ fn stage(word: &str) -> Result<Stage, WordError> {
         let remedy = format!("{values}/30s, or {values}+50 for a sweep");
         return Err(WordError::new(word, "the duration of the stage is missing", remedy));
     }
-    Ok(Stage { from, to, duration })
+    Ok(LoadStage { from, to, duration })
 }
 
 fn stage_duration(

@@ -7,7 +7,7 @@ use url::{Host, Url};
 
 /// The URL of a request, in normal form.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Target {
+pub struct TargetUrl {
     /// Absolute URL of http, https, ws or wss, percent-encoded, without credentials and fragment.
     /// Placeholders stay in it.
     pub url: String,
@@ -22,7 +22,7 @@ const EXAMPLE: &str = "one such as http://127.0.0.1:8080/path";
 /// # Errors
 ///
 /// [`WordError`] if the value is not of this form.
-pub fn parse(word: &str) -> Result<Target, WordError> {
+pub fn parse(word: &str) -> Result<TargetUrl, WordError> {
     let word = word.trim();
     if word.is_empty() {
         return Err(WordError::new(word, "a URL is missing", EXAMPLE));
@@ -46,7 +46,7 @@ pub fn parse(word: &str) -> Result<Target, WordError> {
     let origin = Url::parse(&format!("{scheme}://{authority}/"))
         .map_err(|e| WordError::new(word, e.to_string(), EXAMPLE))?;
     let url = format!("{}{}", origin.as_str().trim_end_matches('/'), path_and_query(path)?);
-    Ok(Target { url, basic })
+    Ok(TargetUrl { url, basic })
 }
 
 /// An error for text that looks like a placeholder, but is not one, such as `{id}`. A server
@@ -91,7 +91,7 @@ pub fn is_loopback_v4(url: &str) -> bool {
 /// # Errors
 ///
 /// [`WordError`] if the value is not of this form.
-pub fn relative(word: &str, base: Option<&str>) -> Result<Target, WordError> {
+pub fn relative(word: &str, base: Option<&str>) -> Result<TargetUrl, WordError> {
     parse(&join(word, base)?)
 }
 

@@ -1,7 +1,7 @@
 //! Think time: fixed, such as `1s`, or from a range, such as `0.5s..2s`.
 
 use super::duration;
-use brunt_model::Think;
+use brunt_model::ThinkTime;
 use brunt_script::WordError;
 
 /// Parses the time that a user waits between a reply and its next request;
@@ -10,7 +10,7 @@ use brunt_script::WordError;
 /// # Errors
 ///
 /// [`WordError`] if the value is not of this form.
-pub fn parse(word: &str) -> Result<Think, WordError> {
+pub fn parse(word: &str) -> Result<ThinkTime, WordError> {
     let (least, most) = word.split_once("..").unwrap_or((word, word));
     let least = duration::parse(least)?;
     let most = duration::parse(most)?;
@@ -21,7 +21,7 @@ pub fn parse(word: &str) -> Result<Think, WordError> {
             "it the other way round, such as 0.5s..2s",
         ));
     }
-    Ok(Think { least, most })
+    Ok(ThinkTime { least, most })
 }
 
 #[cfg(test)]
@@ -33,7 +33,7 @@ mod tests {
     #[test]
     fn good_words() {
         let think = |least, most| {
-            Ok(Think { least: Duration::from_millis(least), most: Duration::from_millis(most) })
+            Ok(ThinkTime { least: Duration::from_millis(least), most: Duration::from_millis(most) })
         };
         for (word, least, most) in [
             ("1s", 1000, 1000),

@@ -29,7 +29,7 @@ use std::path::Path;
 
 /// A request, from one line of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct UrlRequest {
     /// Number of the line, from 1.
     pub line: u64,
     /// Frequency relative to the other requests.
@@ -58,7 +58,7 @@ pub struct Action {
 /// # Errors
 ///
 /// [`ScriptError`] with its line if the file cannot be read, or an entry is invalid.
-pub fn read(file: &Path, base: Option<&str>) -> Result<Vec<Entry>, ScriptError> {
+pub fn read(file: &Path, base: Option<&str>) -> Result<Vec<UrlRequest>, ScriptError> {
     parse(&read_text(file)?, file, base)
 }
 
@@ -68,7 +68,7 @@ pub fn read(file: &Path, base: Option<&str>) -> Result<Vec<Entry>, ScriptError> 
 /// # Errors
 ///
 /// [`ScriptError`] with its line if an entry is invalid.
-pub fn parse(text: &str, file: &Path, base: Option<&str>) -> Result<Vec<Entry>, ScriptError> {
+pub fn parse(text: &str, file: &Path, base: Option<&str>) -> Result<Vec<UrlRequest>, ScriptError> {
     let mut variables = HashMap::new();
     let mut entries = Vec::new();
     // Editors on Windows begin a file with a byte order mark.
@@ -166,7 +166,7 @@ fn within(text: &str, quote: char) -> Option<&str> {
     text.strip_prefix(quote)?.strip_suffix(quote).filter(|inner| !inner.contains(quote))
 }
 
-fn entry(text: &str, line: u64, base: Option<&str>) -> Result<Entry, ScriptError> {
+fn entry(text: &str, line: u64, base: Option<&str>) -> Result<UrlRequest, ScriptError> {
     let (weight, text) = weight(text)?;
     let (url, tail) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     let action = match tail.trim_start() {
@@ -174,7 +174,7 @@ fn entry(text: &str, line: u64, base: Option<&str>) -> Result<Entry, ScriptError
         tail => Some(action(tail)?),
     };
     let target = target::relative(url, base)?;
-    Ok(Entry { line, weight, url: target.url, basic: target.basic, action })
+    Ok(UrlRequest { line, weight, url: target.url, basic: target.basic, action })
 }
 
 /// Parses `[3] URL`. An IPv6 address in brackets is not a weight.

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// A variable of the environment, by its name.
-pub type Environment = fn(&str) -> Option<String>;
+pub type EnvironmentVariable = fn(&str) -> Option<String>;
 
 /// A report and its destination.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,7 +56,7 @@ pub fn output(word: &str) -> Result<Output, WordError> {
 /// # Errors
 ///
 /// [`WordError`] if an environment variable is not set.
-pub fn data(word: &str, environment: Environment) -> Result<Data, WordError> {
+pub fn data(word: &str, environment: EnvironmentVariable) -> Result<Data, WordError> {
     Ok(match word.strip_prefix('@') {
         None => Data::Text(secrets::filled(word, environment)?),
         Some("-") => Data::Stdin,
@@ -367,7 +367,7 @@ fn host_port_address(word: &str) -> Option<Resolve> {
 /// # Errors
 ///
 /// [`WordError`] if the value is not of this form.
-pub fn proxy(word: &str, environment: Environment) -> Result<String, WordError> {
+pub fn proxy(word: &str, environment: EnvironmentVariable) -> Result<String, WordError> {
     let target = target::parse(&secrets::filled(word, environment)?)?;
     if !target.url.starts_with("http:") {
         return Err(proxy_error(word, "connections to a proxy are plain HTTP, for https URLs too"));

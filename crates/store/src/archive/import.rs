@@ -1,7 +1,7 @@
 //! Imports an archive completely, or not at all.
 
-use super::{Content, Contents, MAGIC};
-use crate::log::{self, Head, PackedReader, TrialOf};
+use super::{ArchiveFile, Contents, MAGIC};
+use crate::log::{self, LogHead, PackedReader, TrialOf};
 use crate::{Store, StoreError, directory, experiment, id};
 use brunt_model::codec::{Frame, frame, read_frame};
 use std::collections::BTreeMap;
@@ -90,7 +90,7 @@ impl Store {
             ids.insert(content.id.clone(), id);
         }
         for (content, from) in &archive.files {
-            let here = Content { id: ids[&content.id].clone(), ..content.clone() };
+            let here = ArchiveFile { id: ids[&content.id].clone(), ..content.clone() };
             let to = self.path_of(&here);
             if content.experiment {
                 fs::rename(from, &to).map_err(StoreError::io(&to))?;
@@ -108,7 +108,7 @@ impl Store {
 /// ones that are left.
 #[derive(Default)]
 struct Unpacked {
-    files: Vec<(Content, PathBuf)>,
+    files: Vec<(ArchiveFile, PathBuf)>,
 }
 
 impl Drop for Unpacked {
@@ -141,7 +141,7 @@ fn refusal(path: &Path, what: &'static str) -> StoreError {
     StoreError::Archive { path: path.to_owned(), what }
 }
 
-fn is_readable(content: &Content, path: &Path) -> bool {
+fn is_readable(content: &ArchiveFile, path: &Path) -> bool {
     if content.experiment {
         return experiment::read(path).is_ok();
     }
@@ -162,7 +162,7 @@ fn move_run_log(
         let experiment = ids.get(&belongs.experiment)?.clone();
         Some(TrialOf { experiment, ..belongs })
     });
-    let head = Head { belongs };
+    let head = LogHead { belongs };
     if &head == reader.head() {
         fs::rename(from, to).map_err(StoreError::io(to))?;
     } else {
@@ -171,7 +171,7 @@ fn move_run_log(
     Ok(head.belongs)
 }
 
-fn rewrite(head: &Head, mut rest: impl Read, path: &Path) -> io::Result<()> {
+fn rewrite(head: &LogHead, mut rest: impl Read, path: &Path) -> io::Result<()> {
     let mut out = BufWriter::new(directory::create_new(path)?);
     out.write_all(log::MAGIC)?;
     out.write_all(&frame(&serde_json::to_vec(head)?)?)?;

@@ -2,7 +2,7 @@
 
 use super::File;
 use super::sampled::alone;
-use brunt_model::analysis::{Block, ObservedQuantile};
+use brunt_model::analysis::{ObservedQuantile, SecondOfTrial};
 use brunt_model::finding::State;
 use brunt_model::{Load, LoadUnit, Objective, Observation, Observations, Plan};
 use serde_json::Value;
@@ -101,9 +101,9 @@ fn seconds(interval: &Value, key: &str) -> f64 {
 }
 
 /// Joins intervals of the measured time to blocks of at least one second.
-fn blocks(series: &Value) -> Vec<Block> {
+fn blocks(series: &Value) -> Vec<SecondOfTrial> {
     let mut blocks = Vec::new();
-    let mut block = Block::default();
+    let mut block = SecondOfTrial::default();
     let mut parts = 0;
     for interval in
         series.as_array().into_iter().flatten().filter(|interval| interval["phase"] == "measure")

@@ -1,6 +1,6 @@
 //! Computes a trial from its single requests: throughput, percentiles, blocks of a second.
 
-use brunt_model::analysis::{Block, ObservedQuantile};
+use brunt_model::analysis::{ObservedQuantile, SecondOfTrial};
 use brunt_model::{LoadUnit, Observation, Observations};
 
 /// Maximum length of a trial: a week, in seconds. A longer one has invalid times.
@@ -101,9 +101,9 @@ fn blocks(
     first: f64,
     lasted: f64,
     resolution: TimeResolution,
-) -> Vec<Block> {
+) -> Vec<SecondOfTrial> {
     let count = lasted.ceil().max(1.0) as usize;
-    let mut blocks = vec![Block { seconds: 1.0, ..Block::default() }; count];
+    let mut blocks = vec![SecondOfTrial { seconds: 1.0, ..SecondOfTrial::default() }; count];
     let mut ended: Vec<Vec<f64>> = vec![Vec::new(); count];
     let block_of = |instant: f64| ((instant - first).max(0.0) as usize).min(count - 1);
     for sample in samples {
@@ -123,7 +123,11 @@ fn blocks(
 
 /// Removes the first and the last block if they are uncertain, and else sets the length
 /// of the last one.
-fn trimmed(mut blocks: Vec<Block>, lasted: f64, resolution: TimeResolution) -> Vec<Block> {
+fn trimmed(
+    mut blocks: Vec<SecondOfTrial>,
+    lasted: f64,
+    resolution: TimeResolution,
+) -> Vec<SecondOfTrial> {
     if resolution == TimeResolution::Second {
         return if blocks.len() > 2 { blocks[1..blocks.len() - 1].to_vec() } else { Vec::new() };
     }

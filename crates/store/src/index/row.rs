@@ -1,6 +1,6 @@
 //! Converts between rows of the index and entries, and between values and the words in them.
 
-use crate::entry::{Entry, Figures, Kind, LoadRange, Progress};
+use crate::entry::{IndexEntry, ItemKind, ItemState, KeyFigures, LoadRange};
 use brunt_model::TrialIndex;
 use brunt_model::finding::State;
 use rusqlite::types::Type;
@@ -12,22 +12,22 @@ pub const COLUMNS: &str = "id, kind, progress, experiment, repetition, contender
     iif(kind = 'experiment', (SELECT count(DISTINCT t.repetition || ' ' || t.contender || ' ' || t.step) FROM kept t \
      WHERE t.experiment = k.id AND t.progress = 'whole'), NULL)";
 
-const KINDS: [(Kind, &str); 2] = [(Kind::Run, "run"), (Kind::Experiment, "experiment")];
+const KINDS: [(ItemKind, &str); 2] = [(ItemKind::Run, "run"), (ItemKind::Experiment, "experiment")];
 
 /// Words for states. A row starts as `open`; only the lock of the file shows whether a process
 /// still writes to it.
-const PROGRESS: [(Progress, &str); 4] = [
-    (Progress::Running, "open"),
-    (Progress::Whole, "whole"),
-    (Progress::Interrupted, "interrupted"),
-    (Progress::Torn, "torn"),
+const PROGRESS: [(ItemState, &str); 4] = [
+    (ItemState::Running, "open"),
+    (ItemState::Whole, "whole"),
+    (ItemState::Interrupted, "interrupted"),
+    (ItemState::Torn, "torn"),
 ];
 
-pub fn word(kind: Kind) -> &'static str {
+pub fn word(kind: ItemKind) -> &'static str {
     word_of(&KINDS, kind)
 }
 
-pub fn progress_word(progress: Progress) -> &'static str {
+pub fn progress_word(progress: ItemState) -> &'static str {
     word_of(&PROGRESS, progress)
 }
 
@@ -36,15 +36,15 @@ pub fn list(names: &[String]) -> String {
     serde_json::Value::from(names).to_string()
 }
 
-pub fn kind(row: &Row, column: usize) -> Result<Kind, Error> {
+pub fn kind(row: &Row, column: usize) -> Result<ItemKind, Error> {
     value_of(&KINDS, &row.get::<_, String>(column)?, column)
 }
 
 /// Reads a row as an entry. Its tags are files and are added later.
-pub fn entry(row: &Row) -> Result<Entry, Error> {
+pub fn entry(row: &Row) -> Result<IndexEntry, Error> {
     let kind = kind(row, 1)?;
     let trials: Option<u64> = row.get::<_, Option<i64>>(13)?.map(|n| n as u64);
-    Ok(Entry {
+    Ok(IndexEntry {
         id: row.get(0)?,
         kind,
         progress: value_of(&PROGRESS, &row.get::<_, String>(2)?, 2)?,
@@ -55,7 +55,7 @@ pub fn entry(row: &Row) -> Result<Entry, Error> {
         contenders: serde_json::from_str(&row.get::<_, String>(9)?).unwrap_or_default(),
         load: load(row)?,
         trials,
-        trials_made: (kind == Kind::Experiment)
+        trials_made: (kind == ItemKind::Experiment)
             .then(|| row.get::<_, i64>(20))
             .transpose()?
             .map(|n| n as u64),
@@ -76,9 +76,9 @@ fn load(row: &Row) -> Result<Option<LoadRange>, Error> {
     Ok(Some(LoadRange { from, to, users: row.get(12)? }))
 }
 
-fn figures(row: &Row) -> Result<Option<Figures>, Error> {
+fn figures(row: &Row) -> Result<Option<KeyFigures>, Error> {
     let Some(throughput_per_second) = row.get(14)? else { return Ok(None) };
-    Ok(Some(Figures {
+    Ok(Some(KeyFigures {
         throughput_per_second,
         p99_seconds: row.get(15)?,
         p99_at_least: row.get(16)?,

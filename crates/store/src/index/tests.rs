@@ -2,7 +2,7 @@
 //! machine.
 
 use super::{Index, StartInfo};
-use crate::entry::{Kind, Progress};
+use crate::entry::{ItemKind, ItemState};
 use crate::log::TrialOf;
 use crate::{EntryFilter, StoreError};
 use brunt_model::TrialIndex;
@@ -16,7 +16,7 @@ fn filled(runs: u32) -> Index {
         for number in 0..runs {
             add_run(&index, None, number)?;
             if number % 20 == 0 {
-                begin(&index, Kind::Experiment, number)?;
+                begin(&index, ItemKind::Experiment, number)?;
             }
             add_run(&index, Some(number / 20), number)?;
         }
@@ -26,7 +26,7 @@ fn filled(runs: u32) -> Index {
     index
 }
 
-fn begin(index: &Index, kind: Kind, number: u32) -> Result<String, StoreError> {
+fn begin(index: &Index, kind: ItemKind, number: u32) -> Result<String, StoreError> {
     let id = index.claim(kind, |_| false)?;
     let started = Some(f64::from(number));
     index.set_start(
@@ -38,13 +38,13 @@ fn begin(index: &Index, kind: Kind, number: u32) -> Result<String, StoreError> {
 
 /// Writes everything that the index stores for a run.
 fn add_run(index: &Index, experiment: Option<u32>, number: u32) -> Result<(), StoreError> {
-    let id = begin(index, Kind::Run, number)?;
+    let id = begin(index, ItemKind::Run, number)?;
     if let Some(experiment) = experiment {
         let place = TrialIndex { repetition: number % 20, contender: 0, step: 0 };
         let (experiment, contender) = (format!("experiment {experiment}"), "nginx".to_owned());
         index.set_trial(&id, &TrialOf { experiment, place, contender })?;
     }
-    index.set_end(&id, Progress::Whole, None)
+    index.set_end(&id, ItemState::Whole, None)
 }
 
 /// Returns the number of steps of the database's virtual machine during `action`.
@@ -66,8 +66,8 @@ fn a_new_run_costs_the_same_in_a_large_store() {
     let cost = |runs| {
         steps(&mut filled(runs), |index| {
             add_run(index, Some(0), 7).unwrap();
-            let id = begin(index, Kind::Run, 8).unwrap();
-            assert_eq!(index.kind(&id).unwrap(), Some(Kind::Run));
+            let id = begin(index, ItemKind::Run, 8).unwrap();
+            assert_eq!(index.kind(&id).unwrap(), Some(ItemKind::Run));
             assert_eq!(index.entries(&EntryFilter::One(id)).unwrap().len(), 1);
         })
     };

@@ -1,6 +1,6 @@
 //! Reads packed and plain event logs.
 
-use super::{Head, MAGIC};
+use super::{LogHead, MAGIC};
 use brunt_model::Event;
 use brunt_model::codec::{Decoded, Frame, LogError, LogReader, check_magic, decode, read_frame};
 use flate2::{Decompress, FlushDecompress};
@@ -82,7 +82,7 @@ impl<R: Read> Iterator for EventReader<R> {
 /// Reads a packed log.
 pub struct PackedReader<R> {
     from: R,
-    head: Head,
+    head: LogHead,
     unpacker: Decompress,
     read: u64,
     skipped: u64,
@@ -107,7 +107,7 @@ impl<R: Read> PackedReader<R> {
     }
 
     /// Returns the head of the log.
-    pub fn head(&self) -> &Head {
+    pub fn head(&self) -> &LogHead {
         &self.head
     }
 

@@ -1,7 +1,7 @@
 //! Redacts plans, experiments, events and studies.
 
 use super::Redactor;
-use brunt_model::experiment::{Hook, HookCommands, LoadStep, ManagedServer, Ready};
+use brunt_model::experiment::{Hook, HookCommands, LoadStep, ManagedServer, ReadyCondition};
 use brunt_model::record::{EvaluationKind, VariableChange};
 use brunt_model::secret::is_secret_field;
 use brunt_model::{
@@ -250,9 +250,9 @@ impl Redactor {
             *value = if is_secret_field(name) { self.secret(value) } else { self.text(value) };
         }
         match &mut server.ready {
-            Ready::Url(url) => *url = self.url(url),
-            Ready::Command(command) => *command = self.shell(command),
-            Ready::Address(_) => {}
+            ReadyCondition::Url(url) => *url = self.url(url),
+            ReadyCondition::Command(command) => *command = self.shell(command),
+            ReadyCondition::Address(_) => {}
         }
     }
 

@@ -1,7 +1,7 @@
 //! Begins, extends, ends and resumes experiments, and reads them with their trials.
 
 use super::{Store, mend};
-use crate::entry::{Kind, Progress};
+use crate::entry::{ItemKind, ItemState};
 use crate::experiment::{self, ExperimentEnd, ExperimentHead, ExperimentRecord};
 use crate::{EntryFilter, StoreError, directory};
 use brunt_model::experiment::LoadStep;
@@ -23,7 +23,7 @@ impl Store {
         environment: &Environment,
         unix_seconds: f64,
     ) -> Result<String, StoreError> {
-        let id = self.claim(Kind::Experiment)?;
+        let id = self.claim(ItemKind::Experiment)?;
         let path = self.directory.experiment(&id);
         let file = directory::create_new(&path).map_err(StoreError::io(&path))?;
         // Without file locks, an active experiment looks torn to other processes.
@@ -60,7 +60,7 @@ impl Store {
             directory::make_private(&path);
             vacant.insert(file);
         }
-        self.index().set_end(id, Progress::Running, None)?;
+        self.index().set_end(id, ItemState::Running, None)?;
         self.study(id)
     }
 

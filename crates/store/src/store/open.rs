@@ -1,7 +1,7 @@
 //! Opens the index, and rebuilds it if it is missing or damaged.
 
 use crate::directory::{Directory, ids_in};
-use crate::entry::{Kind, LoadRange};
+use crate::entry::{ItemKind, LoadRange};
 use crate::experiment::{self, ExperimentHead};
 use crate::index::{Index, IndexCheck, OpenedIndex, StartInfo};
 use crate::log::PackedReader;
@@ -88,7 +88,7 @@ fn filled(index: Index, directory: &Directory) -> Result<OpenIndex, StoreError> 
         .iter()
         .filter(|(id, row)| {
             row.has_begun
-                && !(if row.kind == Kind::Run { &runs } else { &experiments }).contains(*id)
+                && !(if row.kind == ItemKind::Run { &runs } else { &experiments }).contains(*id)
         })
         .map(|(id, _)| id.clone())
         .collect();
@@ -116,7 +116,7 @@ fn fill<'i>(
 }
 
 fn add_experiment(index: &Index, directory: &Directory, id: &str) -> Result<(), StoreError> {
-    if index.claim_as(id, Kind::Experiment)?
+    if index.claim_as(id, ItemKind::Experiment)?
         && let Ok(contents) = experiment::read(&directory.experiment(id))
     {
         describe(index, id, &contents.head)?;
@@ -125,7 +125,7 @@ fn add_experiment(index: &Index, directory: &Directory, id: &str) -> Result<(), 
 }
 
 fn add_run(index: &Index, directory: &Directory, id: &str) -> Result<(), StoreError> {
-    if !index.claim_as(id, Kind::Run)? {
+    if !index.claim_as(id, ItemKind::Run)? {
         return Ok(());
     }
     let log =

@@ -38,7 +38,7 @@ fn an_id_that_is_taken_gives_way() {
     from.export(&StoredItem::Experiment(id.clone()), &file).unwrap();
 
     let (elsewhere, to) = store();
-    to.index().claim_as(&id, crate::Kind::Run).unwrap();
+    to.index().claim_as(&id, crate::ItemKind::Run).unwrap();
     fs::copy(from.directory.run(&run), to.directory.run(&id)).unwrap();
     let new = to.import(&file).unwrap();
     assert_ne!(new, id);

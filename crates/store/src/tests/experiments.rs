@@ -1,7 +1,7 @@
 //! Tests storing an experiment with its trials, interrupting it, and resuming it.
 
 use super::world::{events, experiment, keep, place, plan, search, store, write};
-use crate::{EntryFilter, ExperimentEnd, Progress, Store, StoreError, StoredItem};
+use crate::{EntryFilter, ExperimentEnd, ItemState, Store, StoreError, StoredItem};
 use brunt_model::experiment::LoadStep;
 use brunt_model::question::TrialPurpose;
 use brunt_model::study::Resumption;
@@ -21,7 +21,7 @@ fn a_study_is_its_whole_trials() {
     write(&mut torn, &events(1004.0)[..6]);
     drop(torn);
     let elsewhere = Store::open(directory.path()).unwrap();
-    assert_eq!(elsewhere.entry(&id).unwrap().progress, Progress::Running);
+    assert_eq!(elsewhere.entry(&id).unwrap().progress, ItemState::Running);
     assert!(matches!(elsewhere.resume_experiment(&id), Err(StoreError::Busy(_))));
     let ended = ExperimentEnd { interrupted: true, warnings: vec!["stopped".into()] };
     store.end_experiment(&id, &ended).unwrap();
@@ -37,7 +37,7 @@ fn a_study_is_its_whole_trials() {
     let entry = elsewhere.entry(&id).unwrap();
     assert_eq!(
         (entry.progress, entry.trials, entry.trials_made),
-        (Progress::Interrupted, Some(8), Some(2))
+        (ItemState::Interrupted, Some(8), Some(2))
     );
     assert_eq!((entry.load.unwrap().from, entry.load.unwrap().to), (50.0, 100.0));
     assert_eq!(elsewhere.entry(&other).unwrap().contenders, ["apache"]);
@@ -68,7 +68,7 @@ fn an_experiment_is_taken_up_again() {
     store.end_experiment(&id, &ExperimentEnd::default()).unwrap();
     let study = store.study(&id).unwrap();
     assert!(study.is_complete() && !study.interrupted);
-    assert_eq!(store.entry(&id).unwrap().progress, Progress::Whole);
+    assert_eq!(store.entry(&id).unwrap().progress, ItemState::Whole);
 }
 
 fn grow(store: &Store, id: &str, load: f64) {
@@ -92,7 +92,7 @@ fn an_experiment_grows_while_it_goes_on() {
     let entry = store.entry(&id).unwrap();
     assert_eq!(
         (entry.progress, entry.trials, entry.trials_made),
-        (Progress::Running, Some(2), Some(1))
+        (ItemState::Running, Some(2), Some(1))
     );
     assert_eq!((entry.load.unwrap().from, entry.load.unwrap().to), (50.0, 200.0));
     store.end_experiment(&id, &ExperimentEnd::default()).unwrap();
@@ -111,7 +111,7 @@ fn of_one_that_was_killed_all_steps_that_were_whole_are_there_and_more_can_follo
     OpenOptions::new().append(true).open(&file).unwrap().write_all(b"\x40\0\0\0half").unwrap();
 
     let store = Store::open(directory.path()).unwrap();
-    assert_eq!(store.entry(&id).unwrap().progress, Progress::Torn);
+    assert_eq!(store.entry(&id).unwrap().progress, ItemState::Torn);
     assert_eq!(loads(&store, &id), [50.0, 100.0]);
     store.resume_experiment(&id).unwrap();
     grow(&store, &id, 200.0);

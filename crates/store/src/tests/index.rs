@@ -78,7 +78,7 @@ fn an_index_with_changed_bytes_is_made_again_or_refused() {
     drop(store);
     let index = directory.path().join("index.sqlite");
     let whole = fs::read(&index).unwrap();
-    let ids = |entries: &[crate::Entry]| {
+    let ids = |entries: &[crate::IndexEntry]| {
         entries.iter().map(|e| (e.id.clone(), e.kind)).collect::<Vec<_>>()
     };
     let mut numbers = Numbers(12);

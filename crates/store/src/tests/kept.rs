@@ -1,7 +1,7 @@
 //! Tests storing, finding, tagging, listing and removing a run.
 
 use super::world::{events, experiment, keep, place, store, write};
-use crate::{EntryFilter, ExperimentEnd, Kind, Progress, Store, StoreError, StoredItem};
+use crate::{EntryFilter, ExperimentEnd, ItemKind, ItemState, Store, StoreError, StoredItem};
 use brunt_model::{Environment, Event, Run};
 
 #[test]
@@ -39,7 +39,7 @@ fn the_index_says_what_the_run_came_to() {
     let (_directory, store) = store();
     let id = keep(&store, None, 1_782_907_200.25);
     let entry = store.entry(&id).unwrap();
-    assert_eq!((entry.kind, entry.progress), (Kind::Run, Progress::Whole));
+    assert_eq!((entry.kind, entry.progress), (ItemKind::Run, ItemState::Whole));
     assert_eq!(entry.what, "http://127.0.0.1:8080/");
     assert_eq!(entry.started_unix_seconds, Some(1_782_907_200.25));
     let (load, figures) = (entry.load.unwrap(), entry.figures.unwrap());
@@ -65,12 +65,12 @@ fn a_run_without_an_end_is_running_and_then_torn() {
     let id = log.id().to_owned();
     write(&mut log, &events(5.0)[..8]);
     let elsewhere = Store::open(directory.path()).unwrap();
-    assert_eq!(elsewhere.entry(&id).unwrap().progress, Progress::Running);
+    assert_eq!(elsewhere.entry(&id).unwrap().progress, ItemState::Running);
     assert_eq!(elsewhere.find("last").unwrap().id(), ended);
     assert!(matches!(elsewhere.remove(&StoredItem::Run(id.clone())), Err(StoreError::Busy(_))));
     drop(log);
     let entry = elsewhere.entry(&id).unwrap();
-    assert_eq!(entry.progress, Progress::Torn);
+    assert_eq!(entry.progress, ItemState::Torn);
     assert_eq!(elsewhere.find("last").unwrap().id(), id);
     assert_eq!(entry.figures.unwrap().throughput_per_second, 10.0);
     assert_eq!(store.run(&id).unwrap().total.completed, 5);

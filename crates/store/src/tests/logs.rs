@@ -1,15 +1,15 @@
 //! Tests packed logs: the complete events before any damage are read.
 
 use super::world::{events, snapshot};
-use crate::log::{EventReader, Head, PackedReader, PackedWriter};
+use crate::log::{EventReader, LogHead, PackedReader, PackedWriter};
 use brunt_model::codec::{LogError, LogWriter, frame};
-use brunt_model::outcome::Malformed;
+use brunt_model::outcome::MalformedReply;
 use brunt_model::{Event, Failure, Run, Tick, Warning};
 use proptest::prelude::*;
 
 fn packed(events: &[Event]) -> Vec<u8> {
     let mut bytes = Vec::new();
-    let mut writer = PackedWriter::new(&mut bytes, &Head::default()).unwrap();
+    let mut writer = PackedWriter::new(&mut bytes, &LogHead::default()).unwrap();
     for event in events {
         assert!(writer.write(event).unwrap() > 8);
     }
@@ -135,7 +135,7 @@ fn recorded_logs_are_read() {
         assert_eq!((all.phases.connect.count(), run.flow_all.reused), (8, 268));
         assert_eq!(all.statuses.sorted(), [(200, 203), (503, 14)]);
         assert_eq!(all.failed_by(Failure::Stale), 4);
-        assert_eq!(all.malformed, [(Malformed::StatusLine, 3)]);
+        assert_eq!(all.malformed, [(MalformedReply::StatusLine, 3)]);
     }
 }
 
@@ -168,7 +168,7 @@ fn events_of_an_unknown_kind_are_counted_in_a_warning() {
     // Field 1000, of length 1.
     packer.compress_vec(&[0xc2, 0x3e, 1, 7], &mut unknown, flate2::FlushCompress::Sync).unwrap();
     let mut plain = crate::log::MAGIC.to_vec();
-    plain.extend(frame(&serde_json::to_vec(&Head::default()).unwrap()).unwrap());
+    plain.extend(frame(&serde_json::to_vec(&LogHead::default()).unwrap()).unwrap());
     plain.extend(frame(&unknown).unwrap());
     let mut log = EventReader::new(&plain[..]).unwrap();
     assert_eq!((log.warning(), log.next_event().unwrap()), (None, None));

@@ -2,7 +2,7 @@
 //! as the other process.
 
 use super::world::{SECOND, events, keep, snapshot, store, write};
-use crate::{EntryFilter, Progress, Store};
+use crate::{EntryFilter, ItemState, Store};
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{Read, Write};
@@ -59,7 +59,7 @@ fn two_processes_keep_fifty_runs_each() {
     let entries = Store::open(directory.path()).unwrap().list(&EntryFilter::All).unwrap();
     assert_eq!(entries.len(), 2 * RUNS);
     assert!(
-        entries.iter().all(|entry| entry.progress == Progress::Whole && entry.figures.is_some())
+        entries.iter().all(|entry| entry.progress == ItemState::Whole && entry.figures.is_some())
     );
     assert_eq!(entries.iter().map(|entry| &entry.id).collect::<HashSet<_>>().len(), 2 * RUNS);
 }
@@ -74,10 +74,10 @@ fn a_killed_process_leaves_all_whole_events() {
         while log.metadata().unwrap().len() < wait {
             std::thread::yield_now();
         }
-        assert_eq!(store.entry(&id).unwrap().progress, Progress::Running);
+        assert_eq!(store.entry(&id).unwrap().progress, ItemState::Running);
         drop(other);
         let entry = store.entry(&id).unwrap();
-        assert_eq!((entry.progress, entry.started_unix_seconds), (Progress::Torn, Some(77.0)));
+        assert_eq!((entry.progress, entry.started_unix_seconds), (ItemState::Torn, Some(77.0)));
         let run = store.run(&id).unwrap();
         let tenths = run.last_interval_end.0 / (SECOND / 10);
         assert_eq!(run.total.completed, 3 * tenths);
@@ -119,7 +119,7 @@ fn a_full_disk_ends_the_log_and_not_the_run() {
     assert_eq!(run.last_interval_end.0, full * SECOND / 10);
     run.fold(&events(5.0)[events(5.0).len() - 1]);
     log.finish(&run, &brunt_judge::judge(&run)).unwrap();
-    assert_eq!(store.entry(&id).unwrap().progress, Progress::Torn);
+    assert_eq!(store.entry(&id).unwrap().progress, ItemState::Torn);
     drop(small);
 }
 
@@ -190,5 +190,5 @@ impl Drop for Small {
 fn a_device_that_takes_nothing_is_an_error_at_once() {
     let full = File::options().write(true).open("/dev/full");
     let Ok(full) = full else { return };
-    assert!(crate::log::PackedWriter::new(full, &crate::log::Head::default()).is_err());
+    assert!(crate::log::PackedWriter::new(full, &crate::log::LogHead::default()).is_err());
 }

@@ -4,11 +4,11 @@
 //! It checks its callers: an exchange beyond the limit on streams, or on a connection
 //! that accepts none, panics.
 
-use super::{Answer, HEAD_BYTES, REPLY_BYTES, REQUEST_BYTES, ServerModel, prepared};
+use super::{HEAD_BYTES, REPLY_BYTES, REQUEST_BYTES, ServerModel, SimulatedReaction, prepared};
 use crate::request::{BadRequest, Prepared, RequestParts, Tags};
 use crate::stream::IdleEnd;
 use crate::{Reply, Stamps, Timer, Transport};
-use brunt_model::sample::Opening;
+use brunt_model::sample::ConnectTimes;
 use brunt_model::{Failure, Tick};
 use std::cell::Cell;
 use std::rc::Rc;
@@ -128,11 +128,11 @@ impl<T: Timer> FakeStreams<T> {
     async fn answer(&self, lost_at: Tick, stamps: &mut Stamps) -> Result<Reply, Failure> {
         let answer = (self.server.borrow_mut())(self.time.now());
         let (outcome, at) = match answer {
-            Answer::Reply(status, at) => (Ok(status), at),
-            Answer::Fails(failure, at) => (Err(failure), at),
-            Answer::Redirect(..) | Answer::Never | Answer::Endless => {
-                (Err(Failure::Reset), Tick::NEVER)
-            }
+            SimulatedReaction::Reply(status, at) => (Ok(status), at),
+            SimulatedReaction::Fails(failure, at) => (Err(failure), at),
+            SimulatedReaction::Redirect(..)
+            | SimulatedReaction::Never
+            | SimulatedReaction::Endless => (Err(Failure::Reset), Tick::NEVER),
         };
         if lost_at.min(at) == Tick::NEVER {
             return std::future::pending().await;
@@ -168,7 +168,12 @@ impl<T: Timer + 'static> Transport for FakeStreams<T> {
         true
     }
 
-    async fn open(&self, _: &Prepared, _: u64, steps: &mut Opening) -> Result<StreamLane, Failure> {
+    async fn open(
+        &self,
+        _: &Prepared,
+        _: u64,
+        steps: &mut ConnectTimes,
+    ) -> Result<StreamLane, Failure> {
         if !self.opens_for.is_zero() {
             self.time.sleep_until(self.time.now() + self.opens_for).await;
         }

@@ -4,7 +4,7 @@
 //! trailer may be cut anywhere. It does not copy: pieces of the body are passed to a closure where
 //! they lie. Chunk extensions and trailers are skipped. Only [`super::parse::Parser`] uses it.
 
-use super::parse::Malformed;
+use super::parse::MalformedReply;
 
 /// Maximum length of the line that states a chunk's size, with extensions and line end, in bytes.
 const MAX_SIZE_LINE: u32 = 4 * 1024;
@@ -62,7 +62,7 @@ impl Chunks {
         &mut self,
         bytes: &[u8],
         mut body: impl FnMut(&[u8]),
-    ) -> Result<usize, Malformed> {
+    ) -> Result<usize, MalformedReply> {
         let mut position = 0;
         while position < bytes.len() && self.step != Step::Done {
             if self.step == Step::Data {
@@ -99,7 +99,7 @@ impl Chunks {
     }
 
     /// Consumes one byte of the framing. A lone line feed ends a line, as in a head.
-    fn feed_framing(&mut self, byte: u8) -> Result<(), Malformed> {
+    fn feed_framing(&mut self, byte: u8) -> Result<(), MalformedReply> {
         self.count()?;
         self.step = match (self.step, byte) {
             (Step::Size | Step::MoreSize, b'0'..=b'9' | b'a'..=b'f' | b'A'..=b'F') => {
@@ -117,27 +117,27 @@ impl Chunks {
             (Step::Trailer | Step::LastLineFeed, b'\n') => Step::Done,
             (Step::InTrailer, b'\n') => Step::Trailer,
             (Step::Trailer | Step::InTrailer, _) => Step::InTrailer,
-            _ => return Err(Malformed::Chunk),
+            _ => return Err(MalformedReply::Chunk),
         };
         Ok(())
     }
 
     /// Counts a byte of a size line or of the trailers, and checks their limits.
-    fn count(&mut self) -> Result<(), Malformed> {
+    fn count(&mut self) -> Result<(), MalformedReply> {
         let (limit, error) = match self.step {
             Step::Trailer | Step::InTrailer | Step::LastLineFeed => {
-                (MAX_TRAILERS, Malformed::TrailersTooLarge)
+                (MAX_TRAILERS, MalformedReply::TrailersTooLarge)
             }
-            _ => (MAX_SIZE_LINE, Malformed::ChunkLineTooLong),
+            _ => (MAX_SIZE_LINE, MalformedReply::ChunkLineTooLong),
         };
         self.line_bytes += 1;
         if self.line_bytes > limit { Err(error) } else { Ok(()) }
     }
 
     /// Adds a hexadecimal digit to the size.
-    fn digit(&mut self, byte: u8) -> Result<Step, Malformed> {
-        let digit = char::from(byte).to_digit(16).ok_or(Malformed::Chunk)?;
-        let shifted = self.remaining.checked_mul(16).ok_or(Malformed::Chunk)?;
+    fn digit(&mut self, byte: u8) -> Result<Step, MalformedReply> {
+        let digit = char::from(byte).to_digit(16).ok_or(MalformedReply::Chunk)?;
+        let shifted = self.remaining.checked_mul(16).ok_or(MalformedReply::Chunk)?;
         self.remaining = shifted | u64::from(digit);
         Ok(Step::MoreSize)
     }

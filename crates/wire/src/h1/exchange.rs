@@ -4,12 +4,12 @@
 //! connection until it is complete. A body that is not needed is dropped in the kernel. An
 //! ordinary reply allocates nothing.
 
-use super::parse::{Malformed, NoReply, Parser};
+use super::parse::{MalformedReply, NoReply, ReplyParser};
 use crate::collect::ReplyCollector;
-use crate::contract::{Framing, Head, MAX_HEAD};
+use crate::contract::{Framing, MAX_HEAD, ReplyHead};
 use crate::link::Link;
 use crate::request::RequestKind;
-use crate::stream::{DiscardableBody, MAX_BLANK_READS, Stream, is_blank};
+use crate::stream::{ByteStream, DiscardableBody, MAX_BLANK_READS, is_blank};
 use crate::turn::Turn;
 use crate::worker_io::{BUFFER, WorkerIo};
 use crate::{Reply, Stamps, Timer, WantedDetails, error};
@@ -47,7 +47,7 @@ pub(crate) struct H1Exchanges<T> {
 struct LastHead {
     kind: RequestKind,
     bytes: Vec<u8>,
-    head: Option<Head>,
+    head: Option<ReplyHead>,
 }
 
 impl LastHead {
@@ -55,12 +55,12 @@ impl LastHead {
     const MAX_LENGTH: u64 = 2048;
 
     /// Returns the parsed head if `bytes` begin with the remembered one.
-    fn matching_head(&self, kind: RequestKind, bytes: &[u8]) -> Option<Head> {
+    fn matching_head(&self, kind: RequestKind, bytes: &[u8]) -> Option<ReplyHead> {
         self.head.filter(|_| self.kind == kind && bytes.starts_with(&self.bytes))
     }
 
     /// Remembers the head at the start of `bytes`, unless interim heads or blank lines precede it.
-    fn remember(&mut self, kind: RequestKind, bytes: &[u8], parser: &Parser) {
+    fn remember(&mut self, kind: RequestKind, bytes: &[u8], parser: &ReplyParser) {
         let Some(head) = parser.head() else { return };
         if head.length <= Self::MAX_LENGTH && parser.interim() == 0 && bytes.starts_with(b"HTTP") {
             self.kind = kind;
@@ -83,7 +83,7 @@ pub(crate) struct OutgoingRequest<'r> {
 /// Receives one reply.
 struct ReplyReceiver {
     kind: RequestKind,
-    parser: Parser,
+    parser: ReplyParser,
     /// The beginning of a head that arrives in pieces.
     partial_head: Vec<u8>,
     collector: Option<Box<ReplyCollector>>,
@@ -96,7 +96,7 @@ struct ReplyReceiver {
     /// True if these bytes were more than blank lines.
     is_unsolicited: bool,
     /// Why the received bytes are not a valid reply.
-    malformed: Option<Malformed>,
+    malformed: Option<MalformedReply>,
     /// True if the rest of the reply is not needed, though more may arrive.
     is_abandoned: bool,
     turn: Turn,
@@ -157,7 +157,7 @@ impl<T: Timer> H1Exchanges<T> {
     /// The cause of the failure, if there is no whole reply.
     pub async fn exchange<L: Link>(
         &self,
-        stream: &mut Stream<L>,
+        stream: &mut ByteStream<L>,
         pipeline: &mut PipelineState,
         request: OutgoingRequest<'_>,
         collector: Option<Box<ReplyCollector>>,
@@ -218,7 +218,7 @@ impl<T: Timer> H1Exchanges<T> {
     }
 
     /// Requests a kernel timestamp for a share of the replies.
-    fn sample_read_lag<L: Link>(&self, stream: &mut Stream<L>) {
+    fn sample_read_lag<L: Link>(&self, stream: &mut ByteStream<L>) {
         let n = self.replies.get();
         self.replies.set(n.wrapping_add(1));
         if n.is_multiple_of(READ_LAG_SAMPLING) {
@@ -230,7 +230,7 @@ impl<T: Timer> H1Exchanges<T> {
     /// again and reports errors.
     pub async fn send_ahead<L: Link>(
         &self,
-        stream: &mut Stream<L>,
+        stream: &mut ByteStream<L>,
         pipeline: &mut PipelineState,
         request: &[u8],
     ) {
@@ -253,7 +253,7 @@ impl<T: Timer> H1Exchanges<T> {
     /// The cause of the failure, if there is no whole reply.
     pub async fn switch(
         &self,
-        stream: &mut Stream,
+        stream: &mut ByteStream,
         request: &[u8],
         wants: WantedDetails,
     ) -> Result<(Reply, Vec<u8>), Failure> {
@@ -292,7 +292,7 @@ impl<T: Timer> H1Exchanges<T> {
     /// may answer first, and one that answers while it reads may wait until its answer is read.
     async fn send<L: Link>(
         &self,
-        stream: &mut Stream<L>,
+        stream: &mut ByteStream<L>,
         request: &[u8],
         receiver: &mut ReplyReceiver,
         stamps: &mut Stamps,
@@ -322,7 +322,7 @@ impl<T: Timer> H1Exchanges<T> {
     /// Writes the rest of the request.
     async fn send_rest<L: Link>(
         &self,
-        stream: &mut Stream<L>,
+        stream: &mut ByteStream<L>,
         request: &[u8],
         receiver: &mut ReplyReceiver,
         stamps: &mut Stamps,
@@ -355,7 +355,7 @@ impl<T: Timer> H1Exchanges<T> {
     /// be written or flushed.
     fn poll_event<L: Link>(
         &self,
-        stream: &mut Stream<L>,
+        stream: &mut ByteStream<L>,
         request: &[u8],
         receiver: &mut ReplyReceiver,
         progress: Progress,
@@ -383,7 +383,7 @@ impl<T: Timer> H1Exchanges<T> {
     /// earlier reads must not decide this.
     async fn detect_unsolicited_bytes<L: Link>(
         &self,
-        stream: &mut Stream<L>,
+        stream: &mut ByteStream<L>,
         receiver: &mut ReplyReceiver,
     ) {
         let is_decided = receiver.expects_more || receiver.is_unsolicited || receiver.is_abandoned;
@@ -409,7 +409,7 @@ impl<T: Timer> H1Exchanges<T> {
     /// Reads once and parses the bytes.
     fn poll_step<L: Link>(
         &self,
-        stream: &mut Stream<L>,
+        stream: &mut ByteStream<L>,
         receiver: &mut ReplyReceiver,
         stamps: &mut Stamps,
         cx: &mut Context<'_>,
@@ -510,7 +510,7 @@ impl ReplyReceiver {
     fn new(kind: RequestKind, collector: Option<Box<ReplyCollector>>) -> Self {
         Self {
             kind,
-            parser: Parser::new(kind),
+            parser: ReplyParser::new(kind),
             partial_head: Vec::new(),
             collector,
             expects_more: false,
@@ -598,7 +598,7 @@ impl ReplyReceiver {
     }
 
     /// Stores the cause of a protocol error, and returns its failure.
-    fn set_malformed(&mut self, cause: Malformed) -> Failure {
+    fn set_malformed(&mut self, cause: MalformedReply) -> Failure {
         self.malformed = Some(cause);
         Failure::Protocol
     }
@@ -621,7 +621,9 @@ impl ReplyReceiver {
                 self.is_abandoned = true;
                 Ok(Progress::Whole)
             }
-            (false, _) if rest.len() > MAX_HEAD => Err(self.set_malformed(Malformed::HeadTooLarge)),
+            (false, _) if rest.len() > MAX_HEAD => {
+                Err(self.set_malformed(MalformedReply::HeadTooLarge))
+            }
             (false, _) => {
                 self.partial_head.extend_from_slice(rest);
                 Ok(Progress::More)

@@ -12,9 +12,9 @@
 use std::mem::MaybeUninit;
 
 use super::chunked::Chunks;
-use crate::contract::{Framing, Head, MAX_HEAD, MAX_INTERIM, ReplySink};
+use crate::contract::{Framing, MAX_HEAD, MAX_INTERIM, ReplyHead, ReplySink};
 use crate::request::RequestKind;
-pub use brunt_model::outcome::Malformed;
+pub use brunt_model::outcome::MalformedReply;
 use brunt_model::plan::HttpVersion;
 
 /// Header fields that the first attempt has room for. Few servers send more than 30.
@@ -31,7 +31,7 @@ const PREFIX: &[u8] = b"HTTP/1.";
 pub enum NoReply {
     /// The bytes are not a valid HTTP/1.x reply.
     #[error(transparent)]
-    Malformed(#[from] Malformed),
+    Malformed(#[from] MalformedReply),
     /// The connection ended before the blank line that ends the head.
     #[error("the connection was closed within the head of the reply")]
     ClosedInHead,
@@ -42,16 +42,16 @@ pub enum NoReply {
 
 /// Parses one reply. Each request needs a new parser. It is unusable after an error.
 #[derive(Debug, Clone)]
-pub struct Parser {
+pub struct ReplyParser {
     kind: RequestKind,
     state: State,
-    head: Option<Head>,
+    head: Option<ReplyHead>,
     body_bytes: u64,
     head_bytes: u64,
     interim: u32,
 }
 
-const _: () = assert!(size_of::<Parser>() <= 96, "one for each connection: keep it small");
+const _: () = assert!(size_of::<ReplyParser>() <= 96, "one for each connection: keep it small");
 
 /// The part of the reply that the next byte belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,10 +68,10 @@ enum State {
     Done,
 }
 
-impl Parser {
+impl ReplyParser {
     /// Creates a parser for the reply to a request of this kind.
     pub fn new(kind: RequestKind) -> Self {
-        Parser {
+        ReplyParser {
             kind,
             state: State::Head { searched: 0 },
             head: None,
@@ -107,7 +107,7 @@ impl Parser {
 
     /// Accepts a head that was parsed before, from the same bytes and for the same kind of request.
     /// Returns its length. Must be called at the beginning of a reply.
-    pub fn accept_known_head(&mut self, head: Head) -> usize {
+    pub fn accept_known_head(&mut self, head: ReplyHead) -> usize {
         self.head_bytes += head.length;
         self.accept(head)
     }
@@ -163,7 +163,7 @@ impl Parser {
     }
 
     /// The final head, once it is complete.
-    pub fn head(&self) -> Option<Head> {
+    pub fn head(&self) -> Option<ReplyHead> {
         self.head
     }
 
@@ -188,9 +188,9 @@ impl Parser {
         bytes: &[u8],
         searched: usize,
         sink: &mut S,
-    ) -> Result<usize, Malformed> {
+    ) -> Result<usize, MalformedReply> {
         if self.interim > MAX_INTERIM {
-            return Err(Malformed::TooManyInterim);
+            return Err(MalformedReply::TooManyInterim);
         }
         let blank = blank_lines(bytes);
         if blank > 0 {
@@ -214,15 +214,15 @@ impl Parser {
     /// Finds the end of a head that arrived in pieces or was not parsed at once. A head is
     /// parsed only when it is complete, so that the result does not depend on the pieces. Each
     /// byte is searched only once.
-    fn search(&mut self, bytes: &[u8], searched: usize) -> Result<Option<usize>, Malformed> {
+    fn search(&mut self, bytes: &[u8], searched: usize) -> Result<Option<usize>, MalformedReply> {
         if bytes != b"\r"
             && bytes.iter().zip(PREFIX).any(|(received, expected)| received != expected)
         {
-            return Err(Malformed::StatusLine);
+            return Err(MalformedReply::StatusLine);
         }
         let end = blank_line_end(bytes, searched);
         if end.is_none() && bytes.len() >= MAX_HEAD {
-            return Err(Malformed::HeadTooLarge);
+            return Err(MalformedReply::HeadTooLarge);
         }
         // The last one or two bytes may begin the blank line, so the next search includes them.
         self.state = State::Head { searched: bytes.len().saturating_sub(2) };
@@ -230,7 +230,7 @@ impl Parser {
     }
 
     /// Accepts a complete head and sets the state that follows it. Returns its length.
-    fn accept(&mut self, head: Head) -> usize {
+    fn accept(&mut self, head: ReplyHead) -> usize {
         if is_interim(head.status) {
             self.interim = self.interim.saturating_add(1);
             self.state = State::Head { searched: 0 };
@@ -247,7 +247,11 @@ impl Parser {
     }
 
     /// Consumes the bytes that belong to the body.
-    fn feed_body<S: ReplySink>(&mut self, bytes: &[u8], sink: &mut S) -> Result<usize, Malformed> {
+    fn feed_body<S: ReplySink>(
+        &mut self,
+        bytes: &[u8],
+        sink: &mut S,
+    ) -> Result<usize, MalformedReply> {
         if let State::Chunked(chunks) = &mut self.state {
             let consumed = chunks.feed(bytes, |piece| {
                 self.body_bytes = self.body_bytes.saturating_add(piece.len() as u64);
@@ -299,7 +303,7 @@ fn read_whole_head<S: ReplySink>(
     bytes: &[u8],
     kind: RequestKind,
     sink: &mut S,
-) -> Result<Head, Malformed> {
+) -> Result<ReplyHead, MalformedReply> {
     read_head::<FIELDS, S>(bytes, kind, sink)
         // The large array is 16 times as long, and most heads do not need it.
         .or_else(|| read_head::<MANY_FIELDS, S>(bytes, kind, sink))
@@ -307,12 +311,12 @@ fn read_whole_head<S: ReplySink>(
 }
 
 /// Returns why a complete head cannot be parsed.
-fn head_error(bytes: &[u8]) -> Malformed {
+fn head_error(bytes: &[u8]) -> MalformedReply {
     let line = bytes.iter().position(|&byte| byte == b'\n').map_or(bytes, |end| &bytes[..=end]);
     match try_parse(bytes) {
-        Err(httparse::Error::TooManyHeaders) => Malformed::TooManyFields,
-        _ if try_parse(&[line, b"\r\n"].concat()).is_ok() => Malformed::HeaderField,
-        _ => Malformed::StatusLine,
+        Err(httparse::Error::TooManyHeaders) => MalformedReply::TooManyFields,
+        _ if try_parse(&[line, b"\r\n"].concat()).is_ok() => MalformedReply::HeaderField,
+        _ => MalformedReply::StatusLine,
     }
 }
 
@@ -328,7 +332,7 @@ fn read_head<const N: usize, S: ReplySink>(
     bytes: &[u8],
     kind: RequestKind,
     sink: &mut S,
-) -> Option<Result<Head, Malformed>> {
+) -> Option<Result<ReplyHead, MalformedReply>> {
     let mut fields = [const { MaybeUninit::uninit() }; N];
     let mut reply = httparse::Response::new(&mut []);
     let outcome =
@@ -357,9 +361,9 @@ fn interpret<S: ReplySink>(
     length: usize,
     kind: RequestKind,
     sink: &mut S,
-) -> Result<Head, Malformed> {
+) -> Result<ReplyHead, MalformedReply> {
     let (Some(status @ 100..), Some(version_minor)) = (reply.code, reply.version) else {
-        return Err(Malformed::StatusLine);
+        return Err(MalformedReply::StatusLine);
     };
     let mut fields = Fields::default();
     if !is_interim(status) {
@@ -369,7 +373,7 @@ fn interpret<S: ReplySink>(
         }
     }
     let framing = fields.framing(kind, status)?;
-    Ok(Head {
+    Ok(ReplyHead {
         status,
         version: if version_minor == 0 { HttpVersion::V1_0 } else { HttpVersion::V1_1 },
         framing,
@@ -490,19 +494,19 @@ impl Fields {
 
     /// Applies the rules of RFC 9112 section 6.3 in their order. An invalid field is an error only
     /// if a rule depends on it.
-    fn framing(&self, kind: RequestKind, status: u16) -> Result<Framing, Malformed> {
+    fn framing(&self, kind: RequestKind, status: u16) -> Result<Framing, MalformedReply> {
         if is_bodiless(kind, status) {
             return Ok(Framing::None);
         }
         match (self.coding, self.length) {
-            (Coding::Invalid, _) => Err(Malformed::TransferEncoding),
+            (Coding::Invalid, _) => Err(MalformedReply::TransferEncoding),
             // `Transfer-Encoding` overrides `Content-Length` (RFC 9112 section 6.3).
             (Coding::Chunked, _) => Ok(Framing::Chunked),
             (Coding::Compressed, _) | (Coding::Missing, DeclaredLength::Missing) => {
                 Ok(Framing::UntilClose)
             }
             (Coding::Missing, DeclaredLength::Bytes(length)) => Ok(Framing::Length(length)),
-            (Coding::Missing, DeclaredLength::Invalid) => Err(Malformed::ContentLength),
+            (Coding::Missing, DeclaredLength::Invalid) => Err(MalformedReply::ContentLength),
         }
     }
 

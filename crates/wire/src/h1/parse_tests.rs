@@ -28,7 +28,7 @@ struct Outcome {
     verdict: Result<(), NoReply>,
     /// Number of bytes that the reply consists of, or why it is none.
     used: Option<usize>,
-    head: Option<Head>,
+    head: Option<ReplyHead>,
     interim: u32,
     body_bytes: u64,
     seen: Seen,
@@ -48,7 +48,7 @@ fn run(
     pieces: impl IntoIterator<Item = usize>,
     body: Body,
 ) -> Outcome {
-    let mut parser = Parser::new(kind);
+    let mut parser = ReplyParser::new(kind);
     let mut seen = Seen::default();
     let verdict = play(&mut parser, &mut seen, bytes, pieces, body);
     Outcome {
@@ -62,7 +62,7 @@ fn run(
 }
 
 fn play(
-    parser: &mut Parser,
+    parser: &mut ReplyParser,
     seen: &mut Seen,
     bytes: &[u8],
     pieces: impl IntoIterator<Item = usize>,
@@ -494,152 +494,180 @@ fn malformed_replies_are_told_apart_however_they_are_cut() {
         (
             "another protocol",
             "SSH-2.0-OpenSSH_9.6\r\n".to_owned(),
-            NoReply::Malformed(Malformed::StatusLine),
+            NoReply::Malformed(MalformedReply::StatusLine),
         ),
         (
             "another version",
             "HTTP/2 200\r\n\r\n".to_owned(),
-            NoReply::Malformed(Malformed::StatusLine),
+            NoReply::Malformed(MalformedReply::StatusLine),
         ),
         (
             "another minor",
             "HTTP/1.2 200 OK\r\n\r\n".to_owned(),
-            NoReply::Malformed(Malformed::StatusLine),
+            NoReply::Malformed(MalformedReply::StatusLine),
         ),
         (
             "a carriage return first",
             "\rHTTP/1.1 200 OK\r\n\r\n".to_owned(),
-            NoReply::Malformed(Malformed::StatusLine),
+            NoReply::Malformed(MalformedReply::StatusLine),
         ),
-        ("no status", "HTTP/1.1 OK\r\n\r\n".to_owned(), NoReply::Malformed(Malformed::StatusLine)),
+        (
+            "no status",
+            "HTTP/1.1 OK\r\n\r\n".to_owned(),
+            NoReply::Malformed(MalformedReply::StatusLine),
+        ),
         (
             "status of two digits",
             "HTTP/1.1 20 OK\r\n\r\n".to_owned(),
-            NoReply::Malformed(Malformed::StatusLine),
+            NoReply::Malformed(MalformedReply::StatusLine),
         ),
         (
             "status below 100",
             "HTTP/1.1 099 OK\r\n\r\n".to_owned(),
-            NoReply::Malformed(Malformed::StatusLine),
+            NoReply::Malformed(MalformedReply::StatusLine),
         ),
         (
             "field without colon",
             ok("Content-Length 5\r\n"),
-            NoReply::Malformed(Malformed::HeaderField),
+            NoReply::Malformed(MalformedReply::HeaderField),
         ),
-        ("NUL in a field", ok("A: b\0c\r\n"), NoReply::Malformed(Malformed::HeaderField)),
-        ("a lone carriage return", ok("A: b\rc\r\n"), NoReply::Malformed(Malformed::HeaderField)),
-        ("no name", ok(": b\r\n"), NoReply::Malformed(Malformed::HeaderField)),
+        ("NUL in a field", ok("A: b\0c\r\n"), NoReply::Malformed(MalformedReply::HeaderField)),
+        (
+            "a lone carriage return",
+            ok("A: b\rc\r\n"),
+            NoReply::Malformed(MalformedReply::HeaderField),
+        ),
+        ("no name", ok(": b\r\n"), NoReply::Malformed(MalformedReply::HeaderField)),
         (
             "bad interim",
             "HTTP/1.1 100 Continue\r\nX\r\n\r\n".to_owned(),
-            NoReply::Malformed(Malformed::HeaderField),
+            NoReply::Malformed(MalformedReply::HeaderField),
         ),
         (
             "bad behind interim",
             format!("{CONTINUE}hello"),
-            NoReply::Malformed(Malformed::StatusLine),
+            NoReply::Malformed(MalformedReply::StatusLine),
         ),
-        ("1025 fields", ok(&"a: b\r\n".repeat(1025)), NoReply::Malformed(Malformed::TooManyFields)),
-        ("too large", big_head(MAX_HEAD + 1, 400), NoReply::Malformed(Malformed::HeadTooLarge)),
+        (
+            "1025 fields",
+            ok(&"a: b\r\n".repeat(1025)),
+            NoReply::Malformed(MalformedReply::TooManyFields),
+        ),
+        (
+            "too large",
+            big_head(MAX_HEAD + 1, 400),
+            NoReply::Malformed(MalformedReply::HeadTooLarge),
+        ),
         (
             "too large in one field",
             big_head(MAX_HEAD + 1, MAX_HEAD),
-            NoReply::Malformed(Malformed::HeadTooLarge),
+            NoReply::Malformed(MalformedReply::HeadTooLarge),
         ),
         (
             "never ends",
             format!("HTTP/1.1 200 OK\r\nA:{}", "x".repeat(2 * MAX_HEAD)),
-            NoReply::Malformed(Malformed::HeadTooLarge),
+            NoReply::Malformed(MalformedReply::HeadTooLarge),
         ),
         (
             "length no number",
             ok("Content-Length: five\r\n"),
-            NoReply::Malformed(Malformed::ContentLength),
+            NoReply::Malformed(MalformedReply::ContentLength),
         ),
-        ("length empty", ok("Content-Length:\r\n"), NoReply::Malformed(Malformed::ContentLength)),
+        (
+            "length empty",
+            ok("Content-Length:\r\n"),
+            NoReply::Malformed(MalformedReply::ContentLength),
+        ),
         (
             "length signed",
             ok("Content-Length: +5\r\n"),
-            NoReply::Malformed(Malformed::ContentLength),
+            NoReply::Malformed(MalformedReply::ContentLength),
         ),
         (
             "length negative",
             ok("Content-Length: -1\r\n"),
-            NoReply::Malformed(Malformed::ContentLength),
+            NoReply::Malformed(MalformedReply::ContentLength),
         ),
         (
             "length beyond 64 bits",
             ok("Content-Length: 18446744073709551616\r\n"),
-            NoReply::Malformed(Malformed::ContentLength),
+            NoReply::Malformed(MalformedReply::ContentLength),
         ),
         (
             "lengths differ",
             ok("Content-Length: 5\r\nContent-Length: 6\r\n"),
-            NoReply::Malformed(Malformed::ContentLength),
+            NoReply::Malformed(MalformedReply::ContentLength),
         ),
         (
             "lengths differ in a list",
             ok("Content-Length: 5, 6\r\n"),
-            NoReply::Malformed(Malformed::ContentLength),
+            NoReply::Malformed(MalformedReply::ContentLength),
         ),
         (
             "lengths differ, then agree",
             ok("Content-Length: 5, 6, 6\r\n"),
-            NoReply::Malformed(Malformed::ContentLength),
+            NoReply::Malformed(MalformedReply::ContentLength),
         ),
         (
             "unknown coding",
             ok("Transfer-Encoding: rot13\r\n"),
-            NoReply::Malformed(Malformed::TransferEncoding),
+            NoReply::Malformed(MalformedReply::TransferEncoding),
         ),
         (
             "unknown, chunked",
             ok("Transfer-Encoding: rot13, chunked\r\n"),
-            NoReply::Malformed(Malformed::TransferEncoding),
+            NoReply::Malformed(MalformedReply::TransferEncoding),
         ),
         (
             "chunked not last",
             ok("Transfer-Encoding: chunked, gzip\r\n"),
-            NoReply::Malformed(Malformed::TransferEncoding),
+            NoReply::Malformed(MalformedReply::TransferEncoding),
         ),
         (
             "chunked in two fields",
             ok(&"Transfer-Encoding: chunked\r\n".repeat(2)),
-            NoReply::Malformed(Malformed::TransferEncoding),
+            NoReply::Malformed(MalformedReply::TransferEncoding),
         ),
-        ("no size", chunked("\r\nhi\r\n0\r\n\r\n"), NoReply::Malformed(Malformed::Chunk)),
-        ("size no number", chunked("x\r\n"), NoReply::Malformed(Malformed::Chunk)),
-        ("extension without size", chunked(";a\r\n"), NoReply::Malformed(Malformed::Chunk)),
-        ("size in two", chunked("1 1\r\n"), NoReply::Malformed(Malformed::Chunk)),
+        ("no size", chunked("\r\nhi\r\n0\r\n\r\n"), NoReply::Malformed(MalformedReply::Chunk)),
+        ("size no number", chunked("x\r\n"), NoReply::Malformed(MalformedReply::Chunk)),
+        ("extension without size", chunked(";a\r\n"), NoReply::Malformed(MalformedReply::Chunk)),
+        ("size in two", chunked("1 1\r\n"), NoReply::Malformed(MalformedReply::Chunk)),
         (
             "size beyond 64 bits",
             chunked("10000000000000000\r\n"),
-            NoReply::Malformed(Malformed::Chunk),
+            NoReply::Malformed(MalformedReply::Chunk),
         ),
-        ("carriage return alone", chunked("2\rhi"), NoReply::Malformed(Malformed::Chunk)),
-        ("data too long", chunked("2\r\nhello\r\n0\r\n\r\n"), NoReply::Malformed(Malformed::Chunk)),
+        ("carriage return alone", chunked("2\rhi"), NoReply::Malformed(MalformedReply::Chunk)),
+        (
+            "data too long",
+            chunked("2\r\nhello\r\n0\r\n\r\n"),
+            NoReply::Malformed(MalformedReply::Chunk),
+        ),
         (
             "data's carriage return alone",
             chunked("2\r\nhi\r0\r\n\r\n"),
-            NoReply::Malformed(Malformed::Chunk),
+            NoReply::Malformed(MalformedReply::Chunk),
         ),
         (
             "size line beyond 4 kB",
             chunked(&format!("2;{}\r\nhi\r\n", "x".repeat(4_093))),
-            NoReply::Malformed(Malformed::ChunkLineTooLong),
+            NoReply::Malformed(MalformedReply::ChunkLineTooLong),
         ),
         (
             "zeros without end",
             chunked(&"0".repeat(5_000)),
-            NoReply::Malformed(Malformed::ChunkLineTooLong),
+            NoReply::Malformed(MalformedReply::ChunkLineTooLong),
         ),
         (
             "trailers beyond 64 kB",
             chunked(&format!("0\r\n{}\r\n\r\n", "x".repeat(65_533))),
-            NoReply::Malformed(Malformed::TrailersTooLarge),
+            NoReply::Malformed(MalformedReply::TrailersTooLarge),
         ),
-        ("end's carriage return alone", chunked("0\r\n\rX"), NoReply::Malformed(Malformed::Chunk)),
+        (
+            "end's carriage return alone",
+            chunked("0\r\n\rX"),
+            NoReply::Malformed(MalformedReply::Chunk),
+        ),
         ("closed at once", String::new(), NoReply::ClosedInHead),
         ("closed behind blank lines", "\r\n\r".to_owned(), NoReply::ClosedInHead),
         ("closed behind an interim head", CONTINUE.to_owned(), NoReply::ClosedInHead),
@@ -693,7 +721,7 @@ fn bytes_behind_a_reply_are_left_alone() {
 fn never_more_is_discardable_than_the_body_still_holds() {
     for case in plain_cases().iter().chain(&open_cases()) {
         let bytes = case.bytes();
-        let mut parser = Parser::new(case.kind);
+        let mut parser = ReplyParser::new(case.kind);
         let mut at = 0;
         for end in 0..=bytes.len() {
             at += parser.feed(&bytes[at..end], &mut ()).unwrap();
@@ -714,7 +742,7 @@ fn never_more_is_discardable_than_the_body_still_holds() {
 
 #[test]
 fn part_of_what_is_discardable_may_be_skipped() {
-    let mut parser = Parser::new(RequestKind::Ordinary);
+    let mut parser = ReplyParser::new(RequestKind::Ordinary);
     let head = b"HTTP/1.1 200 OK\r\nContent-Length: 18446744073709551615\r\n\r\n";
     assert_eq!(parser.feed(head, &mut ()), Ok(head.len()));
     parser.skip(u64::MAX - 10);
@@ -731,7 +759,7 @@ fn part_of_what_is_discardable_may_be_skipped() {
 #[test]
 fn a_head_that_drips_in_is_searched_once() {
     let head = big_head(8_000, 400);
-    let mut parser = Parser::new(RequestKind::Ordinary);
+    let mut parser = ReplyParser::new(RequestKind::Ordinary);
     for end in 3..head.len() {
         assert_eq!(parser.feed(&head.as_bytes()[..end], &mut ()), Ok(0));
         assert_eq!(parser.state, State::Head { searched: end - 2 });
@@ -741,12 +769,12 @@ fn a_head_that_drips_in_is_searched_once() {
 #[test]
 fn another_protocol_is_told_without_a_blank_line() {
     for (bytes, verdict) in [
-        ("HTTQ", Err(NoReply::Malformed(Malformed::StatusLine))),
-        ("220 ", Err(NoReply::Malformed(Malformed::StatusLine))),
+        ("HTTQ", Err(NoReply::Malformed(MalformedReply::StatusLine))),
+        ("220 ", Err(NoReply::Malformed(MalformedReply::StatusLine))),
         ("HTTP/1", Ok(0)),
     ] {
         assert_eq!(
-            Parser::new(RequestKind::Ordinary).feed(bytes.as_bytes(), &mut ()),
+            ReplyParser::new(RequestKind::Ordinary).feed(bytes.as_bytes(), &mut ()),
             verdict,
             "{bytes}"
         );
@@ -755,11 +783,11 @@ fn another_protocol_is_told_without_a_blank_line() {
 
 #[test]
 fn each_fault_is_told_in_one_line() {
-    use Malformed::{
+    use MalformedReply::{
         Chunk, ChunkLineTooLong, ContentLength, HeadTooLarge, HeaderField, StatusLine,
         TooManyFields,
     };
-    use Malformed::{TrailersTooLarge, TransferEncoding};
+    use MalformedReply::{TrailersTooLarge, TransferEncoding};
     let causes = [
         StatusLine,
         HeaderField,

@@ -3,14 +3,14 @@
 use super::exchange::{H1Exchanges, OutgoingRequest, PipelineState};
 use crate::origin::Origin;
 use crate::request::RequestKind;
-use crate::stream::Stream;
+use crate::stream::ByteStream;
 use crate::{Stamps, Timer};
 use brunt_model::Failure;
 
 /// Asks the proxy at the other end of `stream` to connect to `origin`.
 pub(crate) async fn tunnel<T: Timer>(
     exchanges: &H1Exchanges<T>,
-    stream: &mut Stream,
+    stream: &mut ByteStream,
     origin: &Origin,
 ) -> Result<(), (Failure, String)> {
     // An IPv6 address needs brackets before a port (RFC 3986 section 3.2.2).

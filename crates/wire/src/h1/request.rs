@@ -2,7 +2,7 @@
 
 use crate::origin::{Origin, OriginId};
 use crate::request::{
-    BadRequest, Draft, Prepared, RequestKind, RequestParts, Tags, check_header, closes,
+    BadRequest, Prepared, RequestDraft, RequestKind, RequestParts, Tags, check_header, closes,
 };
 use std::io::Write;
 use std::rc::Rc;
@@ -43,7 +43,7 @@ pub fn prepare(
 ///
 /// [`BadRequest`] if a field is not allowed in a request.
 fn encode(
-    draft: &Draft<'_>,
+    draft: &RequestDraft<'_>,
     url: &Url,
     origin: &Origin,
     style: Style,
@@ -156,7 +156,7 @@ mod tests {
         let headers: Vec<_> =
             headers.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
         let (parsed, origin) = origin_of(url).unwrap();
-        let draft = Draft {
+        let draft = RequestDraft {
             method: "POST",
             url,
             headers: &headers,
@@ -231,7 +231,7 @@ mod tests {
     fn bytes_that_were_written_elsewhere_are_left_alone() {
         let (url, origin) = origin_of("http://h/a").unwrap();
         let bytes: &[u8] = b"GET /a b HTTP/1.0\r\nx:y\r\n\r\n";
-        let draft = Draft {
+        let draft = RequestDraft {
             method: "GET",
             url: "http://h/a",
             headers: &[],
@@ -247,7 +247,7 @@ mod tests {
     fn lines_are_added_without_a_copy_of_the_parts() {
         let headers = vec![("A".to_owned(), "b".to_owned())];
         let body = Body::Text("hi".into());
-        let draft = Draft {
+        let draft = RequestDraft {
             method: "PUT",
             url: "http://h/x",
             headers: &headers,
@@ -281,7 +281,7 @@ mod tests {
         assert!(matches!(origin_of("nonsense"), Err(BadRequest::Url(..))));
         let (url, origin) = origin_of("http://h/").unwrap();
         let headers = vec![("A".to_owned(), "b\r\nC: d".to_owned())];
-        let draft = Draft {
+        let draft = RequestDraft {
             method: "GET",
             url: "http://h/",
             headers: &headers,
@@ -294,7 +294,8 @@ mod tests {
             encode(&draft, &url, &origin, Style::default()),
             Err(BadRequest::Header("A".into()))
         );
-        let handshake = RequestParts::from_draft(&Draft { url: "ws://h/", ..draft }).unwrap();
+        let handshake =
+            RequestParts::from_draft(&RequestDraft { url: "ws://h/", ..draft }).unwrap();
         let message =
             crate::websocket::prepare(Rc::new(handshake), OriginId::default(), Tags::default(), 0);
         assert_eq!(message.map(|_| ()), Err(BadRequest::Header("A".into())));

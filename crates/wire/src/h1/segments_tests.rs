@@ -4,9 +4,9 @@
 
 use super::exchange::{H1Exchanges, OutgoingRequest, PipelineState};
 use crate::collect::ReplyCollector;
-use crate::link::{Link, Ready, Received};
+use crate::link::{Link, Received, SocketReadiness};
 use crate::request::RequestKind;
-use crate::stream::{IdleEnd, Stream};
+use crate::stream::{ByteStream, IdleEnd};
 use crate::worker_io::WorkerIo;
 use crate::{Stamps, Timer, WantedDetails};
 use brunt_model::{Clock, Failure, Tick};
@@ -94,7 +94,7 @@ impl Socket {
 
 struct Seen(Rc<RefCell<Socket>>);
 
-impl Ready for Seen {
+impl SocketReadiness for Seen {
     fn clear(&mut self) {
         self.0.borrow_mut().ready = false;
     }
@@ -180,7 +180,7 @@ fn run<T>(edge: &Edge, work: impl Future<Output = T>) -> Option<T> {
 /// A connection that receives `segments`, and its reader, which has a buffer of `room` bytes.
 struct World {
     edge: Edge,
-    stream: Stream<Edge>,
+    stream: ByteStream<Edge>,
     pipeline: PipelineState,
     exchanges: H1Exchanges<Still>,
 }
@@ -195,7 +195,7 @@ impl World {
         let receive_rate = room.map(|room| room as u64 * 20);
         let exchanges = H1Exchanges::new(WorkerIo::new(Still), receive_rate);
         Self {
-            stream: Stream::new(edge.clone()),
+            stream: ByteStream::new(edge.clone()),
             edge,
             pipeline: PipelineState::default(),
             exchanges,

@@ -3,18 +3,18 @@
 //! Requests that begin in the same turn of the thread leave in one write. Replies that arrived
 //! together are read with one read.
 
-use super::session::{End, PeerSettings, Session};
+use super::session::{Http2Session, Http2SessionEnd, PeerSettings};
 use super::tunnel::{Answer, Tunnel};
 use crate::collect::ReplyCollector;
 use crate::link::Link;
 use crate::multiplexing::stream::{self, Upload};
 use crate::request::Prepared;
-use crate::request::fields::{Fields, TimedPieces};
-use crate::stream::{IdleEnd, Stream as Socket};
+use crate::request::fields::{RequestFields, TimedPieces};
+use crate::stream::{ByteStream, IdleEnd};
 use crate::turn::Turn;
 use crate::{Reply, SharedCounts, Stamps, Timer, error};
 use brunt_model::Failure;
-use brunt_model::outcome::Malformed;
+use brunt_model::outcome::MalformedReply;
 use std::cell::{Cell, RefCell};
 use std::pin::{Pin, pin};
 use std::rc::Rc;
@@ -33,21 +33,21 @@ pub fn read_buffer() -> ReadBuffer {
 
 /// State shared by the driver and the streams of a connection.
 pub(crate) struct Carrier {
-    pub(super) session: RefCell<Session>,
+    pub(super) session: RefCell<Http2Session>,
     /// True if no streams exist and none will begin.
     is_closing: Cell<bool>,
 }
 
 impl Carrier {
-    pub(super) fn new(session: Session) -> Self {
+    pub(super) fn new(session: Http2Session) -> Self {
         Self { session: RefCell::new(session), is_closing: Cell::new(false) }
     }
 }
 
 /// An open connection. Dropping it closes the connection.
-pub struct Connection(Rc<Carrier>);
+pub struct Http2Connection(Rc<Carrier>);
 
-impl Drop for Connection {
+impl Drop for Http2Connection {
     fn drop(&mut self) {
         self.0.is_closing.set(true);
         let mut session = self.0.session.borrow_mut();
@@ -57,11 +57,11 @@ impl Drop for Connection {
     }
 }
 
-impl Connection {
+impl Http2Connection {
     /// Starts HTTP/2 on `socket`, in a separate task. After an upgrade, `received` contains the
     /// HTTP/2 bytes that the server has already sent.
     pub fn begin<T, L>(
-        socket: Socket<L>,
+        socket: ByteStream<L>,
         time: T,
         buffer: ReadBuffer,
         counts: SharedCounts,
@@ -71,7 +71,7 @@ impl Connection {
         T: Timer + 'static,
         L: Link + 'static,
     {
-        let mut session = Session::new(counts);
+        let mut session = Http2Session::new(counts);
         if let Some(received) = received {
             session.begin_upgraded();
             session.receive(received, time.now());
@@ -99,8 +99,10 @@ impl Connection {
         std::future::poll_fn(|cx| {
             let mut session = self.0.session.borrow_mut();
             match session.end {
-                Some(End::Broken(cause)) => Poll::Ready(Err((cause.failure(), cause.to_string()))),
-                Some(End::Lost(failure)) => Poll::Ready(Err((
+                Some(Http2SessionEnd::Broken(cause)) => {
+                    Poll::Ready(Err((cause.failure(), cause.to_string())))
+                }
+                Some(Http2SessionEnd::Lost(failure)) => Poll::Ready(Err((
                     failure,
                     "the server closed before its HTTP/2 settings came".to_owned(),
                 ))),
@@ -133,7 +135,7 @@ impl Connection {
     pub fn poll_closed(&self, cx: &mut Context<'_>) -> Poll<IdleEnd> {
         let mut session = self.0.session.borrow_mut();
         if !session.accepts() {
-            let is_broken = matches!(session.end, Some(End::Broken(_)));
+            let is_broken = matches!(session.end, Some(Http2SessionEnd::Broken(_)));
             return Poll::Ready(if is_broken { IdleEnd::Unsolicited } else { IdleEnd::Closed });
         }
         session.idle.add(cx.waker());
@@ -148,7 +150,7 @@ impl Connection {
     /// If the stream does not open, with the reason in words.
     pub(crate) async fn tunnel(
         &self,
-        fields: &Fields,
+        fields: &RequestFields,
     ) -> Result<(Tunnel, Answer), (Failure, String)> {
         self.ready().await?;
         if !self.peer().connect_protocol {
@@ -164,13 +166,13 @@ impl Connection {
         request: &'r Prepared,
         collector: Option<Box<ReplyCollector>>,
         stamps: &'s mut Stamps,
-    ) -> Exchange<'c, 'r, 's> {
-        Exchange { carrier: &self.0, stamps, state: State::Waiting(request, collector) }
+    ) -> Http2Exchange<'c, 'r, 's> {
+        Http2Exchange { carrier: &self.0, stamps, state: State::Waiting(request, collector) }
     }
 }
 
 /// One request and its reply. Dropping it before its end resets the stream.
-pub struct Exchange<'c, 'r, 's> {
+pub struct Http2Exchange<'c, 'r, 's> {
     carrier: &'c Carrier,
     stamps: &'s mut Stamps,
     state: State<'r>,
@@ -182,17 +184,17 @@ enum State<'r> {
     Done,
 }
 
-impl Exchange<'_, '_, '_> {
+impl Http2Exchange<'_, '_, '_> {
     fn begin(
-        session: &mut Session,
+        session: &mut Http2Session,
         request: &Prepared,
         collector: Option<Box<ReplyCollector>>,
     ) -> Result<u32, Failure> {
         let (Some(fields), Some(parts)) = (&request.h2, &request.parts) else {
             return Err(Failure::System);
         };
-        let fields: &Fields = fields;
-        let mut stream = stream::Stream::new(request.kind, collector, 0);
+        let fields: &RequestFields = fields;
+        let mut stream = stream::MultiplexedRequest::new(request.kind, collector, 0);
         stream.is_grpc = fields.is_grpc;
         if fields.has_body {
             let upload = Upload::new(parts);
@@ -221,7 +223,7 @@ impl Exchange<'_, '_, '_> {
 ///
 /// The failure of the exchange.
 pub(crate) async fn send_pieces<T: Timer>(
-    exchange: Exchange<'_, '_, '_>,
+    exchange: Http2Exchange<'_, '_, '_>,
     pieces: TimedPieces,
     time: T,
 ) -> Result<Reply, Failure> {
@@ -241,7 +243,7 @@ pub(crate) async fn send_pieces<T: Timer>(
     exchange.await
 }
 
-impl Future for Exchange<'_, '_, '_> {
+impl Future for Http2Exchange<'_, '_, '_> {
     type Output = Result<Reply, Failure>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
@@ -260,7 +262,7 @@ impl Future for Exchange<'_, '_, '_> {
                     .as_ref()
                     .is_some_and(|fields| session.exceeds_header_limit(fields)) =>
             {
-                this.stamps.malformed = Some(Malformed::HeaderListTooLarge);
+                this.stamps.malformed = Some(MalformedReply::HeaderListTooLarge);
                 return Poll::Ready(Err(Failure::Protocol));
             }
             State::Waiting(request, collector) => Self::begin(session, request, collector)?,
@@ -285,7 +287,7 @@ impl Future for Exchange<'_, '_, '_> {
     }
 }
 
-impl Drop for Exchange<'_, '_, '_> {
+impl Drop for Http2Exchange<'_, '_, '_> {
     fn drop(&mut self) {
         if let State::InFlight(id) = self.state
             && let Some(stream) = self.carrier.session.borrow_mut().take_stream(id)
@@ -298,7 +300,7 @@ impl Drop for Exchange<'_, '_, '_> {
 /// Writes and reads for a connection until it is lost or dropped.
 struct Driver<T, L> {
     carrier: Rc<Carrier>,
-    socket: Socket<L>,
+    socket: ByteStream<L>,
     time: T,
     buffer: ReadBuffer,
     turn: Turn,
@@ -310,7 +312,7 @@ impl<T: Timer, L: Link> Driver<T, L> {
     /// Writes and flushes all of the session's output.
     fn poll_write(
         &mut self,
-        session: &mut Session,
+        session: &mut Http2Session,
         cx: &mut Context<'_>,
     ) -> Poll<std::io::Result<()>> {
         while !session.out.is_empty() {
@@ -352,9 +354,11 @@ impl<T: Timer, L: Link> Driver<T, L> {
                 self.turn.wait();
                 return Poll::Pending;
             }
-            (Poll::Ready(Err(error)), _) | (_, Some(error)) => error::tls_cause(&error)
-                .map_or(End::Lost(error::stream_failure(&error)), End::Broken),
-            (Poll::Ready(Ok(0)), None) => End::Lost(Failure::ClosedEarly),
+            (Poll::Ready(Err(error)), _) | (_, Some(error)) => error::tls_cause(&error).map_or(
+                Http2SessionEnd::Lost(error::stream_failure(&error)),
+                Http2SessionEnd::Broken,
+            ),
+            (Poll::Ready(Ok(0)), None) => Http2SessionEnd::Lost(Failure::ClosedEarly),
         };
         session.finish(end);
         Poll::Ready(true)

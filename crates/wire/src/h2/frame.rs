@@ -1,7 +1,7 @@
 //! Frames and error codes (RFC 9113 sections 4, 6 and 7).
 
 use crate::contract::MAX_HEAD;
-use brunt_model::outcome::Malformed;
+use brunt_model::outcome::MalformedReply;
 
 /// The bytes that a client sends first on each connection.
 pub const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
@@ -47,7 +47,7 @@ pub const ENABLE_CONNECT_PROTOCOL: u16 = 8;
 /// Error codes that this client uses to end a stream or connection (RFC 9113 section 7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
-pub enum Code {
+pub enum Http2ErrorCode {
     NoError = 0,
     ProtocolError = 1,
     FlowControlError = 3,
@@ -61,23 +61,23 @@ pub enum Code {
 
 /// Returns the cause of failure for a stream that the server reset with this error code, which may
 /// be any number.
-pub fn reset_cause(code: u32) -> Malformed {
+pub fn reset_cause(code: u32) -> MalformedReply {
     match code {
-        0 => Malformed::ResetNoError,
-        1 => Malformed::ResetProtocolError,
-        2 => Malformed::ResetInternalError,
-        3 => Malformed::ResetFlowControlError,
-        4 => Malformed::ResetSettingsTimeout,
-        5 => Malformed::ResetStreamClosed,
-        6 => Malformed::ResetFrameSizeError,
-        7 => Malformed::ResetRefusedStream,
-        8 => Malformed::ResetCancel,
-        9 => Malformed::ResetCompressionError,
-        10 => Malformed::ResetConnectError,
-        11 => Malformed::ResetEnhanceYourCalm,
-        12 => Malformed::ResetInadequateSecurity,
-        13 => Malformed::ResetHttp11Required,
-        _ => Malformed::ResetUnknown,
+        0 => MalformedReply::ResetNoError,
+        1 => MalformedReply::ResetProtocolError,
+        2 => MalformedReply::ResetInternalError,
+        3 => MalformedReply::ResetFlowControlError,
+        4 => MalformedReply::ResetSettingsTimeout,
+        5 => MalformedReply::ResetStreamClosed,
+        6 => MalformedReply::ResetFrameSizeError,
+        7 => MalformedReply::ResetRefusedStream,
+        8 => MalformedReply::ResetCancel,
+        9 => MalformedReply::ResetCompressionError,
+        10 => MalformedReply::ResetConnectError,
+        11 => MalformedReply::ResetEnhanceYourCalm,
+        12 => MalformedReply::ResetInadequateSecurity,
+        13 => MalformedReply::ResetHttp11Required,
+        _ => MalformedReply::ResetUnknown,
     }
 }
 

@@ -4,7 +4,7 @@
 
 use super::static_table::STATIC;
 use crate::multiplexing::field_block::{BadBlock, integer, put_integer, put_text, text};
-use crate::request::fields::{Field, Indexing};
+use crate::request::fields::{HeaderField, Indexing};
 use std::collections::VecDeque;
 
 /// Size of a table entry in addition to its texts, in bytes (RFC 7541 section 4.1).
@@ -81,12 +81,12 @@ pub struct Decoder {
     /// The last block in each place.
     last: [LastBlock; 2],
     /// Repeated blocks that were not decoded, by their place. Their insertions are pending.
-    pending_repeats: VecDeque<Place>,
+    pending_repeats: VecDeque<BlockPosition>,
 }
 
 /// Position of a block in a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum BlockPosition {
     /// Before the body.
     Head,
     /// After the body.
@@ -122,7 +122,7 @@ impl Decoder {
 
     /// True if this block has the same fields as the previous one in its place. It need
     /// not be decoded then.
-    pub fn is_repeat(&mut self, place: Place, block: &[u8]) -> bool {
+    pub fn is_repeat(&mut self, place: BlockPosition, block: &[u8]) -> bool {
         let last = &self.last[place as usize];
         let has_same_references = match last.table_changes {
             None => true,
@@ -160,7 +160,7 @@ impl Decoder {
     /// The error in the block. The connection is unusable afterwards.
     pub fn decode(
         &mut self,
-        place: Place,
+        place: BlockPosition,
         block: &[u8],
         mut field: impl FnMut(&[u8], &[u8]),
     ) -> Result<(), BadBlock> {
@@ -261,7 +261,7 @@ impl Encoder {
     }
 
     /// Appends the block of these fields.
-    pub fn encode<'a>(&mut self, fields: impl Iterator<Item = &'a Field>, out: &mut Vec<u8>) {
+    pub fn encode<'a>(&mut self, fields: impl Iterator<Item = &'a HeaderField>, out: &mut Vec<u8>) {
         if let Some((smallest, last)) = self.new_sizes.take() {
             self.table.changes += 1;
             // The peer must learn both sizes (RFC 7541 section 4.2).
@@ -275,7 +275,7 @@ impl Encoder {
         }
     }
 
-    fn put_field(&mut self, field: &Field, out: &mut Vec<u8>) {
+    fn put_field(&mut self, field: &HeaderField, out: &mut Vec<u8>) {
         let name = match self.find(field) {
             TableMatch::Field(index) => return put_integer(out, 0x80, 7, index),
             TableMatch::Name(index) => index,
@@ -301,7 +301,7 @@ impl Encoder {
         }
     }
 
-    fn find(&self, field: &Field) -> TableMatch {
+    fn find(&self, field: &HeaderField) -> TableMatch {
         let statics = STATIC.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes()));
         let static_name = statics.clone().position(|(name, _)| *name == *field.name.as_bytes());
         let mut dynamic = self.table.entries.iter().map(|entry| (&*entry.name, &*entry.value));
@@ -331,7 +331,7 @@ impl Encoder {
 }
 
 #[inline]
-fn is_same(field: &Field, name: &[u8], value: &[u8]) -> bool {
+fn is_same(field: &HeaderField, name: &[u8], value: &[u8]) -> bool {
     *name == *field.name.as_bytes() && *value == *field.value.as_bytes()
 }
 
@@ -357,10 +357,14 @@ mod tests {
     }
 
     fn decode(decoder: &mut Decoder, block: &[u8]) -> Result<Fields, BadBlock> {
-        decode_at(decoder, Place::Head, block)
+        decode_at(decoder, BlockPosition::Head, block)
     }
 
-    fn decode_at(decoder: &mut Decoder, place: Place, block: &[u8]) -> Result<Fields, BadBlock> {
+    fn decode_at(
+        decoder: &mut Decoder,
+        place: BlockPosition,
+        block: &[u8],
+    ) -> Result<Fields, BadBlock> {
         let mut fields = Fields::new();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         decoder.decode(place, block, |name, value| fields.push((text(name), text(value))))?;
@@ -426,8 +430,8 @@ mod tests {
         assert_eq!(refused("82 20"), BadBlock::TableSize);
     }
 
-    fn field(name: &str, value: &str, indexing: Indexing) -> Field {
-        Field { name: name.into(), value: value.into(), indexing }
+    fn field(name: &str, value: &str, indexing: Indexing) -> HeaderField {
+        HeaderField { name: name.into(), value: value.into(), indexing }
     }
 
     #[test]
@@ -458,7 +462,7 @@ mod tests {
             name in "[a-d]|cookie|:path|content-length|accept",
             value in "[ -~]{0,40}|/|[x-z]",
             how in 0..3,
-        ) -> Field {
+        ) -> HeaderField {
             let indexing = [Indexing::Index, Indexing::Without, Indexing::Never][how as usize];
             field(&name, &value, indexing)
         }
@@ -501,7 +505,7 @@ mod tests {
                 let mut fresh = Vec::new();
                 Encoder::new().encode(fields.iter(), &mut fresh);
                 for time in 0..times {
-                    let place = if time % 3 == 2 { Place::Trailers } else { Place::Head };
+                    let place = if time % 3 == 2 { BlockPosition::Trailers } else { BlockPosition::Head };
                     let expected = decode(&mut plain, &fresh);
                     if !decoder.is_repeat(place, &fresh) {
                         prop_assert_eq!(decode_at(&mut decoder, place, &fresh), expected);
@@ -510,7 +514,7 @@ mod tests {
                 for index in 62..70 {
                     let block = [0x80 | index];
                     let expected = decode(&mut plain, &block);
-                    if !decoder.is_repeat(Place::Head, &block) {
+                    if !decoder.is_repeat(BlockPosition::Head, &block) {
                         prop_assert_eq!(decode(&mut decoder, &block), expected);
                     }
                 }

@@ -2,13 +2,13 @@
 //!
 //! Bytes of bodies are processed as they arrive. Any other frame is processed when it is complete.
 
-use super::frame::{self, Code, FrameHead};
-use super::hpack::Place;
-use super::session::{ConnectionError, End, Session};
+use super::frame::{self, FrameHead, Http2ErrorCode};
+use super::hpack::BlockPosition;
+use super::session::{ConnectionError, Http2Session, Http2SessionEnd};
 use crate::contract::{MAX_HEAD, MAX_INTERIM};
 use crate::multiplexing::reply_fields::ReplyFields;
 use crate::multiplexing::stream::{self, BodyProgress};
-use brunt_model::outcome::Malformed;
+use brunt_model::outcome::MalformedReply;
 use brunt_model::plan::HttpVersion;
 use brunt_model::{Failure, Tick};
 
@@ -55,7 +55,7 @@ struct HeaderFacts {
     grpc_status: Option<u16>,
 }
 
-impl Session {
+impl Http2Session {
     /// Processes bytes that were received at `now`. A violation of the connection's
     /// rules ends the connection.
     pub fn receive(&mut self, bytes: &[u8], now: Tick) {
@@ -65,7 +65,7 @@ impl Session {
         self.now = now;
         if let Err(ConnectionError(code, cause)) = self.take(bytes, now) {
             frame::put_numbers(&mut self.out, frame::GOAWAY, 0, &[0, code as u32]);
-            self.finish(End::Broken(cause));
+            self.finish(Http2SessionEnd::Broken(cause));
         }
     }
 
@@ -134,15 +134,15 @@ impl Session {
     fn check_head(&self, head: FrameHead, bytes: &[u8]) -> Result<(), ConnectionError> {
         if !self.peer.is_received && (head.kind != frame::SETTINGS || head.has(frame::ACK)) {
             let cause = if bytes.starts_with(b"HTTP/1.") {
-                Malformed::Http1Reply
+                MalformedReply::Http1Reply
             } else {
-                Malformed::Preface
+                MalformedReply::Preface
             };
-            return Err(ConnectionError(Code::ProtocolError, cause));
+            return Err(ConnectionError(Http2ErrorCode::ProtocolError, cause));
         }
         // The limit that applies, since the client announces no other (RFC 9113 section 4.2).
         if head.length > frame::DEFAULT_PAYLOAD {
-            return Err(ConnectionError(Code::FrameSizeError, Malformed::FrameSize));
+            return Err(ConnectionError(Http2ErrorCode::FrameSizeError, MalformedReply::FrameSize));
         }
         let open_block = self.input.block.as_ref().map(|block| block.stream);
         // No other frame may stand between the parts of a header block (RFC 9113 section 6.10).
@@ -153,7 +153,7 @@ impl Session {
         if is_allowed {
             Ok(())
         } else {
-            Err(ConnectionError(Code::ProtocolError, Malformed::Continuation))
+            Err(ConnectionError(Http2ErrorCode::ProtocolError, MalformedReply::Continuation))
         }
     }
 
@@ -169,7 +169,7 @@ impl Session {
             _ => (0, 0, rest),
         };
         let Some(body) = head.length.checked_sub(pad_byte + padding) else {
-            return Err(ConnectionError(Code::ProtocolError, Malformed::Padding));
+            return Err(ConnectionError(Http2ErrorCode::ProtocolError, MalformedReply::Padding));
         };
         // Padding counts for flow control as well (RFC 9113 section 6.1).
         self.acknowledge(head.stream, head.length);
@@ -177,13 +177,13 @@ impl Session {
             stream.record_received(frame::HEAD + pad_byte, now);
             stream.stamps.head_bytes += (frame::HEAD + pad_byte + padding) as u64;
             let cause = match stream.end {
-                None if stream.head.is_none() => Some(Malformed::DataBeforeHead),
-                None if body > 0 && !stream.may_have_body() => Some(Malformed::BodyLength),
+                None if stream.head.is_none() => Some(MalformedReply::DataBeforeHead),
+                None if body > 0 && !stream.may_have_body() => Some(MalformedReply::BodyLength),
                 _ => None,
             };
             if let Some(cause) = cause {
                 stream.fail_malformed(cause);
-                self.reset(head.stream, Code::ProtocolError);
+                self.reset(head.stream, Http2ErrorCode::ProtocolError);
             }
         }
         let data =
@@ -218,7 +218,7 @@ impl Session {
                 BodyProgress::Enough if !(is_over && data.ends) => {
                     self.served += 1;
                     stream.finish(Ok(()));
-                    self.reset(data.stream, Code::Cancel);
+                    self.reset(data.stream, Http2ErrorCode::Cancel);
                     return after;
                 }
                 BodyProgress::Messages(count) if !(is_over && data.ends) => {
@@ -241,18 +241,18 @@ impl Session {
         }
         let is_uploading = stream.upload.is_some();
         if stream.head.is_none() {
-            stream.fail_malformed(Malformed::PseudoHeader);
+            stream.fail_malformed(MalformedReply::PseudoHeader);
         } else if stream.lacks_grpc_status() {
-            stream.fail_malformed(Malformed::GrpcStatus);
+            stream.fail_malformed(MalformedReply::GrpcStatus);
         } else if stream.is_whole() {
             self.served += 1;
             stream.finish(Ok(()));
         } else {
-            stream.fail_malformed(Malformed::BodyLength);
+            stream.fail_malformed(MalformedReply::BodyLength);
         }
         if is_uploading {
             // The peer does not need the rest of the request's body.
-            self.reset(id, Code::Cancel);
+            self.reset(id, Http2ErrorCode::Cancel);
         }
     }
 
@@ -273,7 +273,10 @@ impl Session {
                 | frame::CONTINUATION
         );
         if needs_connection && head.stream != 0 || needs_stream && head.stream == 0 {
-            return Err(ConnectionError(Code::ProtocolError, Malformed::StreamState));
+            return Err(ConnectionError(
+                Http2ErrorCode::ProtocolError,
+                MalformedReply::StreamState,
+            ));
         }
         match head.kind {
             // A padded frame that lacks the length of its padding.
@@ -287,7 +290,9 @@ impl Session {
             }
             frame::SETTINGS => self.on_settings(head, payload),
             // The client disabled push in its SETTINGS (RFC 9113 section 8.4).
-            frame::PUSH_PROMISE => Err(ConnectionError(Code::ProtocolError, Malformed::Push)),
+            frame::PUSH_PROMISE => {
+                Err(ConnectionError(Http2ErrorCode::ProtocolError, MalformedReply::Push))
+            }
             frame::PING => {
                 check_size(payload.len() == 8)?;
                 if !head.has(frame::ACK) {
@@ -348,14 +353,20 @@ impl Session {
         now: Tick,
     ) -> Result<(), ConnectionError> {
         let Some(mut block) = self.input.block.take() else {
-            return Err(ConnectionError(Code::ProtocolError, Malformed::Continuation));
+            return Err(ConnectionError(
+                Http2ErrorCode::ProtocolError,
+                MalformedReply::Continuation,
+            ));
         };
         block.bytes.extend_from_slice(payload);
         block.length += frame::HEAD + payload.len();
         block.continuations += 1;
         // Otherwise a server could fill the memory with CONTINUATION frames (CVE-2024-27316).
         if block.bytes.len() > MAX_HEAD || block.continuations > MAX_CONTINUATIONS {
-            return Err(ConnectionError(Code::EnhanceYourCalm, Malformed::HeadTooLarge));
+            return Err(ConnectionError(
+                Http2ErrorCode::EnhanceYourCalm,
+                MalformedReply::HeadTooLarge,
+            ));
         }
         if head.has(frame::END_HEADERS) {
             return self.on_block(block.stream, &block.bytes, block.length, block.ends, now);
@@ -379,7 +390,7 @@ impl Session {
             stream.record_received(length, now);
         }
         let is_first = stream.as_ref().is_some_and(|stream| stream.head.is_none());
-        let place = if is_first { Place::Head } else { Place::Trailers };
+        let place = if is_first { BlockPosition::Head } else { BlockPosition::Trailers };
         let last = &mut last[place as usize];
         let without_collector =
             stream.as_mut().filter(|stream| stream.collector.is_none() && (is_first || ends));
@@ -403,9 +414,14 @@ impl Session {
                     lines.push((name.to_vec(), value.to_vec()));
                 }
             });
-            decoded.map_err(|_| ConnectionError(Code::CompressionError, Malformed::HeaderBlock))?;
+            decoded.map_err(|_| {
+                ConnectionError(Http2ErrorCode::CompressionError, MalformedReply::HeaderBlock)
+            })?;
             if fields.size > MAX_HEAD {
-                return Err(ConnectionError(Code::EnhanceYourCalm, Malformed::HeadTooLarge));
+                return Err(ConnectionError(
+                    Http2ErrorCode::EnhanceYourCalm,
+                    MalformedReply::HeadTooLarge,
+                ));
             }
             // The block of an abandoned stream is decoded as well: it may change the table
             // (RFC 9113 section 4.3).
@@ -421,13 +437,13 @@ impl Session {
             };
             let error = match fields.error {
                 Some(cause) => Some(cause),
-                None if !is_in_place => Some(Malformed::PseudoHeader),
-                None if stream.interim > MAX_INTERIM => Some(Malformed::TooManyInterim),
+                None if !is_in_place => Some(MalformedReply::PseudoHeader),
+                None if stream.interim > MAX_INTERIM => Some(MalformedReply::TooManyInterim),
                 None => None,
             };
             if let Some(cause) = error {
                 stream.fail_malformed(cause);
-                self.reset(id, Code::ProtocolError);
+                self.reset(id, Http2ErrorCode::ProtocolError);
                 return Ok(());
             }
             if is_interim {
@@ -462,12 +478,15 @@ impl Session {
 
     fn on_reset(&mut self, id: u32, code: u32, now: Tick) -> Result<(), ConnectionError> {
         if self.is_unopened(id) {
-            return Err(ConnectionError(Code::ProtocolError, Malformed::StreamState));
+            return Err(ConnectionError(
+                Http2ErrorCode::ProtocolError,
+                MalformedReply::StreamState,
+            ));
         }
         if let Some(stream) = self.streams.get_mut(&id).filter(|stream| stream.end.is_none()) {
             stream.record_received(frame::HEAD + 4, now);
             stream.stamps.malformed = Some(frame::reset_cause(code));
-            if code == Code::RefusedStream as u32 {
+            if code == Http2ErrorCode::RefusedStream as u32 {
                 stream.fail_unprocessed(true);
             } else {
                 stream.finish(Err(Failure::StreamReset));
@@ -478,7 +497,7 @@ impl Session {
 
     fn on_goaway(&mut self, last: u32) -> Result<(), ConnectionError> {
         if self.goes_away_after.is_some_and(|previous| last > previous) {
-            return Err(ConnectionError(Code::ProtocolError, Malformed::GoAway));
+            return Err(ConnectionError(Http2ErrorCode::ProtocolError, MalformedReply::GoAway));
         }
         self.goes_away_after = Some(last);
         for (_, stream) in self.streams.iter_mut().filter(|(id, _)| **id > last) {
@@ -490,9 +509,13 @@ impl Session {
 }
 
 fn check_size(is_valid: bool) -> Result<(), ConnectionError> {
-    if is_valid { Ok(()) } else { Err(ConnectionError(Code::FrameSizeError, Malformed::FrameSize)) }
+    if is_valid {
+        Ok(())
+    } else {
+        Err(ConnectionError(Http2ErrorCode::FrameSizeError, MalformedReply::FrameSize))
+    }
 }
 
 fn padding_error() -> ConnectionError {
-    ConnectionError(Code::ProtocolError, Malformed::Padding)
+    ConnectionError(Http2ErrorCode::ProtocolError, MalformedReply::Padding)
 }

@@ -22,8 +22,8 @@ mod static_table;
 mod tunnel;
 mod upgrade;
 
-pub(crate) use driver::{Connection, ReadBuffer, read_buffer, send_pieces};
+pub(crate) use driver::{Http2Connection, ReadBuffer, read_buffer, send_pieces};
+pub(crate) use session::Http2Session;
 pub use session::PeerSettings;
-pub(crate) use session::Session;
 pub(crate) use tunnel::Tunnel;
 pub(crate) use upgrade::{upgrade_request, upgraded};

@@ -4,13 +4,13 @@
 //! A violation of a stream's rules ends that stream. A violation of the connection's rules ends the
 //! connection, and fails all requests in flight with its cause (RFC 9113 section 5.4).
 
-use super::frame::{self, Code, FrameHead};
+use super::frame::{self, FrameHead, Http2ErrorCode};
 use super::hpack::{Decoder, Encoder};
 use crate::contract::SharedCounts;
-use crate::multiplexing::stream::{Stream, Streams};
-use crate::request::fields::{Field, Fields};
+use crate::multiplexing::stream::{MultiplexedRequest, Streams};
+use crate::request::fields::{HeaderField, RequestFields};
 use crate::waiters::Waiters;
-use brunt_model::outcome::Malformed;
+use brunt_model::outcome::MalformedReply;
 use brunt_model::{Failure, Tick};
 use std::collections::{HashMap, VecDeque};
 use std::task::Waker;
@@ -53,18 +53,18 @@ pub struct PeerSettings {
 
 /// Why the connection is unusable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
+pub enum Http2SessionEnd {
     /// The peer violated a rule, or refused the connection by a TLS alert.
-    Broken(Malformed),
+    Broken(MalformedReply),
     /// The connection was lost.
     Lost(Failure),
 }
 
 /// A connection error: the peer receives the code, and the requests fail with the cause.
-pub(super) struct ConnectionError(pub Code, pub Malformed);
+pub(super) struct ConnectionError(pub Http2ErrorCode, pub MalformedReply);
 
 /// The state of a connection.
-pub struct Session {
+pub struct Http2Session {
     /// Bytes that wait to be written.
     pub out: Vec<u8>,
     /// Streams all of whose pending frames are in `out`.
@@ -96,7 +96,7 @@ pub struct Session {
     forgotten: u32,
     /// The last stream that the peer may process.
     pub(super) goes_away_after: Option<u32>,
-    pub end: Option<End>,
+    pub end: Option<Http2SessionEnd>,
     /// Number of requests that were completed on the connection.
     pub served: u64,
     /// Wakes the task that writes and reads.
@@ -114,7 +114,7 @@ pub(super) fn count_stall(counts: &SharedCounts, was_stalled: &mut bool, nanos: 
     counts.stalled_nanos += nanos;
 }
 
-impl Session {
+impl Http2Session {
     /// Creates the state of a new connection, with the preface and the settings in the output.
     pub fn new(counts: SharedCounts) -> Self {
         let mut out = frame::PREFACE.to_vec();
@@ -182,10 +182,10 @@ impl Session {
     }
 
     /// True if these header fields exceed the limit that the peer has set.
-    pub fn exceeds_header_limit(&self, fields: &Fields) -> bool {
+    pub fn exceeds_header_limit(&self, fields: &RequestFields) -> bool {
         self.peer
             .max_header_list
-            .is_some_and(|limit| fields.list.iter().map(Field::size).sum::<usize>() > limit)
+            .is_some_and(|limit| fields.list.iter().map(HeaderField::size).sum::<usize>() > limit)
     }
 
     /// Sends a request. Returns the number of its stream.
@@ -193,7 +193,11 @@ impl Session {
     /// # Errors
     ///
     /// If the connection accepts no more requests.
-    pub fn begin(&mut self, fields: &Fields, mut stream: Stream) -> Result<u32, Failure> {
+    pub fn begin(
+        &mut self,
+        fields: &RequestFields,
+        mut stream: MultiplexedRequest,
+    ) -> Result<u32, Failure> {
         self.check_accepts()?;
         let id = self.take_id();
         stream.window = self.peer.window;
@@ -215,8 +219,8 @@ impl Session {
     /// that are sent nevertheless.
     pub(super) fn check_accepts(&self) -> Result<(), Failure> {
         match self.end {
-            Some(End::Broken(cause)) => Err(cause.failure()),
-            Some(End::Lost(_)) => Err(Failure::Stale),
+            Some(Http2SessionEnd::Broken(cause)) => Err(cause.failure()),
+            Some(Http2SessionEnd::Lost(_)) => Err(Failure::Stale),
             None if self.goes_away_after.is_some() => Err(Failure::Unprocessed),
             None => Ok(()),
         }
@@ -230,7 +234,7 @@ impl Session {
         id
     }
 
-    pub(super) fn put_headers(&mut self, id: u32, fields: &Fields, ends: bool) {
+    pub(super) fn put_headers(&mut self, id: u32, fields: &RequestFields, ends: bool) {
         let end = if ends { frame::END_STREAM } else { 0 };
         if let Some((changes, block)) = self.blocks.get(&fields.id)
             && *changes == self.encoder.changes()
@@ -329,7 +333,7 @@ impl Session {
     }
 
     /// Removes a stream that is over or abandoned. One that is not over is reset.
-    pub fn take_stream(&mut self, id: u32) -> Option<Stream> {
+    pub fn take_stream(&mut self, id: u32) -> Option<MultiplexedRequest> {
         let mut stream = self.streams.remove(&id)?;
         if let Some(from) = stream.stalled.take() {
             count_stall(&self.counts, &mut stream.was_stalled, self.now.nanos_since(from));
@@ -342,7 +346,7 @@ impl Session {
             }
         }
         if stream.end.is_none() && self.end.is_none() {
-            self.reset(id, Code::Cancel);
+            self.reset(id, Http2ErrorCode::Cancel);
             self.wake_driver();
         }
         Some(stream)
@@ -357,19 +361,25 @@ impl Session {
         if was_opened && (is_open || id <= self.forgotten || self.abandoned.contains(&id)) {
             return Ok(());
         }
-        let code = if was_opened { Code::StreamClosed } else { Code::ProtocolError };
-        Err(ConnectionError(code, Malformed::StreamState))
+        let code =
+            if was_opened { Http2ErrorCode::StreamClosed } else { Http2ErrorCode::ProtocolError };
+        Err(ConnectionError(code, MalformedReply::StreamState))
     }
 
     /// Sends `RST_STREAM` for this stream.
-    pub(super) fn reset(&mut self, id: u32, code: Code) {
+    pub(super) fn reset(&mut self, id: u32, code: Http2ErrorCode) {
         frame::put_numbers(&mut self.out, frame::RST_STREAM, id, &[code as u32]);
     }
 
     /// Sends the final GOAWAY of this client, so that the peer does not wait for more.
     pub fn send_goaway(&mut self) {
         if self.end.is_none() {
-            frame::put_numbers(&mut self.out, frame::GOAWAY, 0, &[0, Code::NoError as u32]);
+            frame::put_numbers(
+                &mut self.out,
+                frame::GOAWAY,
+                0,
+                &[0, Http2ErrorCode::NoError as u32],
+            );
             self.wake_driver();
         }
     }
@@ -392,22 +402,22 @@ impl Session {
     }
 
     /// Ends the connection: all requests in flight fail.
-    pub fn finish(&mut self, end: End) {
+    pub fn finish(&mut self, end: Http2SessionEnd) {
         if self.end.is_some() {
             return;
         }
         self.end = Some(end);
         for stream in self.streams.values_mut() {
             match end {
-                End::Broken(cause) => stream.fail_malformed(cause),
+                Http2SessionEnd::Broken(cause) => stream.fail_malformed(cause),
                 // The server closed an idle connection while the request was in flight.
                 // The caller repeats it.
-                End::Lost(Failure::Reset | Failure::ClosedEarly)
+                Http2SessionEnd::Lost(Failure::Reset | Failure::ClosedEarly)
                     if self.served > 0 && stream.stamps.bytes_received == 0 =>
                 {
                     stream.finish(Err(Failure::Stale));
                 }
-                End::Lost(failure) => stream.finish(Err(failure)),
+                Http2SessionEnd::Lost(failure) => stream.finish(Err(failure)),
             }
         }
         self.idle.wake();
@@ -446,7 +456,7 @@ impl Session {
         head: FrameHead,
         payload: &[u8],
     ) -> Result<(), ConnectionError> {
-        let size = ConnectionError(Code::FrameSizeError, Malformed::FrameSize);
+        let size = ConnectionError(Http2ErrorCode::FrameSizeError, MalformedReply::FrameSize);
         if head.has(frame::ACK) {
             return if payload.is_empty() { Ok(()) } else { Err(size) };
         }
@@ -470,7 +480,9 @@ impl Session {
     fn apply_setting(&mut self, setting: u16, value: u32) -> Result<(), ConnectionError> {
         match setting {
             frame::HEADER_TABLE_SIZE => self.encoder.resize(value as usize),
-            frame::ENABLE_PUSH if value != 0 => return settings_error(Code::ProtocolError),
+            frame::ENABLE_PUSH if value != 0 => {
+                return settings_error(Http2ErrorCode::ProtocolError);
+            }
             frame::MAX_CONCURRENT_STREAMS => {
                 if self.peer.streams == 0 {
                     self.idle.wake();
@@ -480,7 +492,7 @@ impl Session {
             frame::INITIAL_WINDOW_SIZE => {
                 let window = i64::from(value);
                 if window > frame::MAX_WINDOW {
-                    return settings_error(Code::FlowControlError);
+                    return settings_error(Http2ErrorCode::FlowControlError);
                 }
                 // The setting changes the windows of open streams too, possibly below zero
                 // (RFC 9113 section 6.9.2).
@@ -490,8 +502,8 @@ impl Session {
                     stream.window += increase;
                     if stream.window > frame::MAX_WINDOW {
                         return Err(ConnectionError(
-                            Code::FlowControlError,
-                            Malformed::FlowControl,
+                            Http2ErrorCode::FlowControlError,
+                            MalformedReply::FlowControl,
                         ));
                     }
                 }
@@ -500,7 +512,7 @@ impl Session {
             frame::MAX_FRAME_SIZE => {
                 // The limits of RFC 9113 section 6.5.2.
                 if !(frame::DEFAULT_PAYLOAD as u32..1 << 24).contains(&value) {
-                    return settings_error(Code::ProtocolError);
+                    return settings_error(Http2ErrorCode::ProtocolError);
                 }
                 self.peer.payload = value as usize;
             }
@@ -508,7 +520,7 @@ impl Session {
             frame::ENABLE_CONNECT_PROTOCOL => match value {
                 0 if !self.peer.connect_protocol => {}
                 1 => self.peer.connect_protocol = true,
-                _ => return settings_error(Code::ProtocolError),
+                _ => return settings_error(Http2ErrorCode::ProtocolError),
             },
             _ => {}
         }
@@ -521,22 +533,28 @@ impl Session {
         payload: &[u8],
     ) -> Result<(), ConnectionError> {
         let Some(increase) = frame::number(payload).filter(|_| payload.len() == 4) else {
-            return Err(ConnectionError(Code::FrameSizeError, Malformed::FrameSize));
+            return Err(ConnectionError(Http2ErrorCode::FrameSizeError, MalformedReply::FrameSize));
         };
         // The first bit is reserved (RFC 9113 section 6.9).
         let increase = i64::from(increase & 0x7fff_ffff);
         if id == 0 {
             self.window += increase;
             if increase == 0 || self.window > frame::MAX_WINDOW {
-                return Err(ConnectionError(Code::FlowControlError, Malformed::FlowControl));
+                return Err(ConnectionError(
+                    Http2ErrorCode::FlowControlError,
+                    MalformedReply::FlowControl,
+                ));
             }
         } else if self.is_unopened(id) {
-            return Err(ConnectionError(Code::ProtocolError, Malformed::StreamState));
+            return Err(ConnectionError(
+                Http2ErrorCode::ProtocolError,
+                MalformedReply::StreamState,
+            ));
         } else if let Some(stream) = self.streams.get_mut(&id) {
             stream.window += increase;
             if increase == 0 || stream.window > frame::MAX_WINDOW {
-                stream.fail_malformed(Malformed::FlowControl);
-                self.reset(id, Code::FlowControlError);
+                stream.fail_malformed(MalformedReply::FlowControl);
+                self.reset(id, Http2ErrorCode::FlowControlError);
             }
         }
         self.frame_uploads();
@@ -549,15 +567,15 @@ impl Session {
         self.control_frames += 1;
         let is_flood = self.out.len() > MAX_ANSWERS || self.control_frames > MAX_CONTROL_FRAMES;
         if is_flood {
-            Err(ConnectionError(Code::EnhanceYourCalm, Malformed::ControlFrames))
+            Err(ConnectionError(Http2ErrorCode::EnhanceYourCalm, MalformedReply::ControlFrames))
         } else {
             Ok(())
         }
     }
 }
 
-fn settings_error<T>(code: Code) -> Result<T, ConnectionError> {
-    Err(ConnectionError(code, Malformed::Settings))
+fn settings_error<T>(code: Http2ErrorCode) -> Result<T, ConnectionError> {
+    Err(ConnectionError(code, MalformedReply::Settings))
 }
 
 /// Appends the frames of a header block. `end` is the `END_STREAM` flag, or 0.

@@ -1,15 +1,15 @@
 //! Tests a connection with frames that are written by hand.
 
 use super::frame::{self, put_head, put_numbers};
-use super::hpack::{Decoder, Encoder, Place};
-use super::session::{End, Session};
+use super::hpack::{BlockPosition, Decoder, Encoder};
+use super::session::{Http2Session, Http2SessionEnd};
 use crate::collect::ReplyCollector;
-use crate::multiplexing::stream::{Stream, Upload};
+use crate::multiplexing::stream::{MultiplexedRequest, Upload};
 use crate::request::RequestKind;
-use crate::request::fields::{Field, Fields, Indexing};
-use crate::request::{Draft, RequestParts};
+use crate::request::fields::{HeaderField, Indexing, RequestFields};
+use crate::request::{RequestDraft, RequestParts};
 use crate::{SharedCounts, WantedDetails, WantedFields};
-use brunt_model::outcome::Malformed;
+use brunt_model::outcome::MalformedReply;
 use brunt_model::request::{BodyPieces, PieceInterval};
 use brunt_model::{Body, Failure, Tick};
 use proptest::prelude::*;
@@ -17,7 +17,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 fn parts(method: &str, body: &Body) -> Rc<RequestParts> {
-    let draft = Draft {
+    let draft = RequestDraft {
         method,
         url: "http://h/a",
         headers: &[],
@@ -47,12 +47,12 @@ fn framed(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
 }
 
 fn block(list: &[(&str, &str)]) -> Vec<u8> {
-    let field = |(name, value): &(&str, &str)| Field {
+    let field = |(name, value): &(&str, &str)| HeaderField {
         name: (*name).into(),
         value: (*value).into(),
         indexing: Indexing::Without,
     };
-    let list: Vec<Field> = list.iter().map(field).collect();
+    let list: Vec<HeaderField> = list.iter().map(field).collect();
     let mut out = Vec::new();
     Encoder::new().encode(list.iter(), &mut out);
     out
@@ -69,24 +69,24 @@ fn data(stream: u32, flags: u8, bytes: &[u8]) -> Vec<u8> {
 const END: u8 = frame::END_STREAM;
 
 /// Returns a connection with `n` sent requests, whose server has sent its settings.
-fn asked(n: usize) -> Session {
+fn asked(n: usize) -> Http2Session {
     let mut session = session_with_requests(n);
     session.receive(&settings(&[]), Tick(1));
     session
 }
 
-fn session_with_requests(n: usize) -> Session {
-    let mut session = Session::new(SharedCounts::default());
-    let fields = Fields::from_request(&parts("GET", &Body::None)).unwrap();
+fn session_with_requests(n: usize) -> Http2Session {
+    let mut session = Http2Session::new(SharedCounts::default());
+    let fields = RequestFields::from_request(&parts("GET", &Body::None)).unwrap();
     for _ in 0..n {
-        session.begin(&fields, Stream::new(RequestKind::Ordinary, None, 0)).unwrap();
+        session.begin(&fields, MultiplexedRequest::new(RequestKind::Ordinary, None, 0)).unwrap();
     }
     session.record_written(Tick(0));
     session
 }
 
 /// Outcome of a stream: status and body length, or the failure and its cause.
-fn end(session: &Session, id: u32) -> Result<(u16, u64), (Failure, Option<Malformed>)> {
+fn end(session: &Http2Session, id: u32) -> Result<(u16, u64), (Failure, Option<MalformedReply>)> {
     let stream = &session.streams[&id];
     match stream.end {
         Some(Ok(())) => Ok((stream.head.unwrap().status, stream.body_bytes)),
@@ -97,7 +97,7 @@ fn end(session: &Session, id: u32) -> Result<(u16, u64), (Failure, Option<Malfor
 
 #[test]
 fn a_connection_begins_with_preface_settings_and_a_large_window() {
-    let session = Session::new(SharedCounts::default());
+    let session = Http2Session::new(SharedCounts::default());
     let rest = session.out.strip_prefix(frame::PREFACE).unwrap();
     let head = frame::FrameHead::read(rest).unwrap();
     assert_eq!((head.kind, head.length, head.stream), (frame::SETTINGS, 18, 0));
@@ -124,7 +124,7 @@ fn replies_come_in_any_order_and_piece() {
         headers(5, END, &[("grpc-status", "0")]),
     ]
     .concat();
-    let check = |session: &Session| {
+    let check = |session: &Http2Session| {
         assert_eq!(session.end, None);
         assert_eq!(
             [end(session, 1), end(session, 3), end(session, 5)],
@@ -160,7 +160,7 @@ fn blocks_that_repeat_are_known_until_the_table_changes() {
     let mut session = asked(4);
     let mut encoder = Encoder::new();
     let mut reply = |date: &str| {
-        let field = |name: &str, value: &str| Field {
+        let field = |name: &str, value: &str| HeaderField {
             name: name.into(),
             value: value.into(),
             indexing: Indexing::Index,
@@ -181,7 +181,7 @@ fn blocks_that_repeat_are_known_until_the_table_changes() {
 
 #[test]
 fn what_is_wanted_of_a_head_is_kept() {
-    let mut session = Session::new(SharedCounts::default());
+    let mut session = Http2Session::new(SharedCounts::default());
     let wants = WantedDetails {
         head: true,
         body: true,
@@ -189,8 +189,8 @@ fn what_is_wanted_of_a_head_is_kept() {
         ..WantedDetails::default()
     };
     let keep = ReplyCollector::new(wants, None, None);
-    let fields = Fields::from_request(&parts("GET", &Body::None)).unwrap();
-    session.begin(&fields, Stream::new(RequestKind::Ordinary, keep, 0)).unwrap();
+    let fields = RequestFields::from_request(&parts("GET", &Body::None)).unwrap();
+    session.begin(&fields, MultiplexedRequest::new(RequestKind::Ordinary, keep, 0)).unwrap();
     let reply = headers(1, 0, &[(":status", "200"), ("a", "b")]);
     session.receive(&[settings(&[]), reply, data(1, END, b"hello")].concat(), Tick(2));
     let kept = session.streams.remove(&1).unwrap().into_reply().unwrap().details.unwrap();
@@ -217,12 +217,12 @@ fn sent(out: &[u8]) -> Vec<(u32, usize, bool)> {
 #[test]
 fn bodies_are_sent_as_windows_allow() {
     let counts = SharedCounts::default();
-    let mut session = Session::new(Rc::clone(&counts));
+    let mut session = Http2Session::new(Rc::clone(&counts));
     session.record_written(Tick(0));
     let parts = parts("POST", &Body::Bytes(vec![7; 40_000]));
-    let fields = Fields::from_request(&parts).unwrap();
+    let fields = RequestFields::from_request(&parts).unwrap();
     for _ in 0..2 {
-        let mut stream = Stream::new(RequestKind::Ordinary, None, 0);
+        let mut stream = MultiplexedRequest::new(RequestKind::Ordinary, None, 0);
         stream.upload = Some(Upload::new(&parts));
         session.begin(&fields, stream).unwrap();
     }
@@ -252,12 +252,12 @@ fn bodies_are_sent_as_windows_allow() {
 
 #[test]
 fn a_reply_before_the_end_of_the_request_is_taken_and_the_rest_not_sent() {
-    let mut session = Session::new(SharedCounts::default());
+    let mut session = Http2Session::new(SharedCounts::default());
     session.record_written(Tick(0));
     let parts = parts("POST", &Body::Bytes(vec![7; 100_000]));
-    let mut stream = Stream::new(RequestKind::Ordinary, None, 0);
+    let mut stream = MultiplexedRequest::new(RequestKind::Ordinary, None, 0);
     stream.upload = Some(Upload::new(&parts));
-    session.begin(&Fields::from_request(&parts).unwrap(), stream).unwrap();
+    session.begin(&RequestFields::from_request(&parts).unwrap(), stream).unwrap();
     session.record_written(Tick(1));
     session.receive(&[settings(&[]), headers(1, END, &[(":status", "413")])].concat(), Tick(2));
     let mut reset = Vec::new();
@@ -268,8 +268,8 @@ fn a_reply_before_the_end_of_the_request_is_taken_and_the_rest_not_sent() {
 }
 
 /// Returns a session that began a body of these pieces at tick 5, and the frames written so far.
-fn pieces(bytes: &[u8], ends: &[usize], interval: PieceInterval) -> Session {
-    let mut session = Session::new(SharedCounts::default());
+fn pieces(bytes: &[u8], ends: &[usize], interval: PieceInterval) -> Http2Session {
+    let mut session = Http2Session::new(SharedCounts::default());
     session.record_written(Tick(0));
     session.receive(&settings(&[]), Tick(1));
     session.record_written(Tick(2));
@@ -277,9 +277,9 @@ fn pieces(bytes: &[u8], ends: &[usize], interval: PieceInterval) -> Session {
     let parts = parts("POST", &body);
     let upload = Upload::new(&parts);
     let keep = upload.is_paced_by_reply().then(|| ReplyCollector::counting_messages(None));
-    let mut stream = Stream::new(RequestKind::Ordinary, keep, 0);
+    let mut stream = MultiplexedRequest::new(RequestKind::Ordinary, keep, 0);
     stream.upload = Some(upload);
-    session.begin(&Fields::from_request(&parts).unwrap(), stream).unwrap();
+    session.begin(&RequestFields::from_request(&parts).unwrap(), stream).unwrap();
     session
 }
 
@@ -351,7 +351,7 @@ fn a_server_that_ends_the_stream_gets_no_further_piece() {
     session.receive(&reply, Tick(6));
     session.release_piece(1);
     let mut reset = Vec::new();
-    put_numbers(&mut reset, frame::RST_STREAM, 1, &[frame::Code::Cancel as u32]);
+    put_numbers(&mut reset, frame::RST_STREAM, 1, &[frame::Http2ErrorCode::Cancel as u32]);
     assert_eq!((end(&session, 1), &session.out), (Ok((200, 0)), &reset));
 }
 
@@ -363,7 +363,7 @@ fn a_goaway_leaves_what_the_server_processes() {
     session.receive(&goaway, Tick(2));
     assert!(!session.accepts());
     session.receive(&headers(3, END, &[(":status", "200")]), Tick(3));
-    session.finish(End::Lost(Failure::ClosedEarly));
+    session.finish(Http2SessionEnd::Lost(Failure::ClosedEarly));
     assert_eq!(end(&session, 3), Ok((200, 0)));
     assert_eq!(end(&session, 5), Err((Failure::Unprocessed, None)));
     assert_eq!(
@@ -381,9 +381,15 @@ fn resets_are_told_by_their_code() {
         put_numbers(&mut reset, frame::RST_STREAM, stream, &[code]);
         session.receive(&reset, Tick(2));
     }
-    assert_eq!(end(&session, 1), Err((Failure::StreamReset, Some(Malformed::ResetInternalError))));
-    assert_eq!(end(&session, 3), Err((Failure::Unprocessed, Some(Malformed::ResetRefusedStream))));
-    assert_eq!(end(&session, 5), Err((Failure::StreamReset, Some(Malformed::ResetUnknown))));
+    assert_eq!(
+        end(&session, 1),
+        Err((Failure::StreamReset, Some(MalformedReply::ResetInternalError)))
+    );
+    assert_eq!(
+        end(&session, 3),
+        Err((Failure::Unprocessed, Some(MalformedReply::ResetRefusedStream)))
+    );
+    assert_eq!(end(&session, 5), Err((Failure::StreamReset, Some(MalformedReply::ResetUnknown))));
     assert_eq!(session.end, None);
 }
 
@@ -408,31 +414,34 @@ fn a_stream_that_the_server_ended_gets_no_more() {
     session.receive(&headers(1, END, &[(":status", "200")]), Tick(2));
     session.take_stream(1);
     session.receive(&data(1, 0, b"more"), Tick(2));
-    assert_eq!(session.end, Some(End::Broken(Malformed::StreamState)));
+    assert_eq!(session.end, Some(Http2SessionEnd::Broken(MalformedReply::StreamState)));
 }
 
 /// Violations that reset one stream.
 #[test]
 fn replies_that_are_none_fail_alone() {
     let ok = (":status", "200");
-    let cases: [(Malformed, Vec<Vec<u8>>); 14] = [
-        (Malformed::PseudoHeader, vec![headers(1, END, &[("a", "b")])]),
-        (Malformed::PseudoHeader, vec![headers(1, END, &[ok, ok])]),
-        (Malformed::PseudoHeader, vec![headers(1, END, &[("a", "b"), ok])]),
-        (Malformed::PseudoHeader, vec![headers(1, END, &[ok, (":path", "/")])]),
-        (Malformed::PseudoHeader, vec![headers(1, END, &[(":status", "2000")])]),
-        (Malformed::PseudoHeader, vec![headers(1, 0, &[(":status", "101")])]),
-        (Malformed::PseudoHeader, vec![headers(1, 0, &[ok]), headers(1, END, &[ok])]),
-        (Malformed::HeaderField, vec![headers(1, END, &[ok, ("Upper", "b")])]),
-        (Malformed::HeaderField, vec![headers(1, END, &[ok, ("connection", "close")])]),
-        (Malformed::HeaderField, vec![headers(1, END, &[ok, ("a", "b\r\nc")])]),
-        (Malformed::ContentLength, vec![headers(1, END, &[ok, ("content-length", "+1")])]),
+    let cases: [(MalformedReply, Vec<Vec<u8>>); 14] = [
+        (MalformedReply::PseudoHeader, vec![headers(1, END, &[("a", "b")])]),
+        (MalformedReply::PseudoHeader, vec![headers(1, END, &[ok, ok])]),
+        (MalformedReply::PseudoHeader, vec![headers(1, END, &[("a", "b"), ok])]),
+        (MalformedReply::PseudoHeader, vec![headers(1, END, &[ok, (":path", "/")])]),
+        (MalformedReply::PseudoHeader, vec![headers(1, END, &[(":status", "2000")])]),
+        (MalformedReply::PseudoHeader, vec![headers(1, 0, &[(":status", "101")])]),
+        (MalformedReply::PseudoHeader, vec![headers(1, 0, &[ok]), headers(1, END, &[ok])]),
+        (MalformedReply::HeaderField, vec![headers(1, END, &[ok, ("Upper", "b")])]),
+        (MalformedReply::HeaderField, vec![headers(1, END, &[ok, ("connection", "close")])]),
+        (MalformedReply::HeaderField, vec![headers(1, END, &[ok, ("a", "b\r\nc")])]),
+        (MalformedReply::ContentLength, vec![headers(1, END, &[ok, ("content-length", "+1")])]),
         (
-            Malformed::BodyLength,
+            MalformedReply::BodyLength,
             vec![headers(1, 0, &[ok, ("content-length", "4")]), data(1, END, b"abc")],
         ),
-        (Malformed::BodyLength, vec![headers(1, 0, &[(":status", "204")]), data(1, END, b"abc")]),
-        (Malformed::DataBeforeHead, vec![data(1, 0, b"abc")]),
+        (
+            MalformedReply::BodyLength,
+            vec![headers(1, 0, &[(":status", "204")]), data(1, END, b"abc")],
+        ),
+        (MalformedReply::DataBeforeHead, vec![data(1, 0, b"abc")]),
     ];
     for (cause, frames) in cases {
         let mut session = asked(2);
@@ -447,65 +456,71 @@ fn replies_that_are_none_fail_alone() {
 #[test]
 fn connections_that_break_rules_end() {
     let ok = [(":status", "200")];
-    let cases: Vec<(Malformed, Vec<u8>)> = vec![
-        (Malformed::FrameSize, framed(frame::SETTINGS, 0, 0, b"12345")),
-        (Malformed::FrameSize, framed(frame::SETTINGS, frame::ACK, 0, b"123456")),
-        (Malformed::FrameSize, framed(frame::PING, 0, 0, b"1234567")),
-        (Malformed::FrameSize, framed(frame::RST_STREAM, 0, 1, b"123")),
-        (Malformed::FrameSize, framed(frame::WINDOW_UPDATE, 0, 0, b"123")),
-        (Malformed::FrameSize, framed(frame::GOAWAY, 0, 0, b"1234567")),
-        (Malformed::FrameSize, framed(frame::PRIORITY, 0, 1, b"1234")),
-        (Malformed::FrameSize, framed(frame::DATA, frame::PADDED, 1, b"")),
-        (Malformed::FrameSize, vec![0, 0x40, 1, 0, 0, 0, 0, 0, 1]),
-        (Malformed::StreamState, framed(frame::SETTINGS, 0, 1, b"")),
-        (Malformed::StreamState, framed(frame::PING, 0, 1, b"12345678")),
-        (Malformed::StreamState, framed(frame::GOAWAY, 0, 1, b"12345678")),
-        (Malformed::StreamState, data(0, 0, b"x")),
-        (Malformed::StreamState, data(5, 0, b"x")),
-        (Malformed::StreamState, data(2, 0, b"x")),
-        (Malformed::StreamState, headers(0, 0, &ok)),
-        (Malformed::StreamState, headers(7, 0, &ok)),
-        (Malformed::StreamState, framed(frame::RST_STREAM, 0, 9, b"1234")),
-        (Malformed::StreamState, framed(frame::WINDOW_UPDATE, 0, 9, b"\0\0\0\x01")),
-        (Malformed::Push, framed(frame::PUSH_PROMISE, frame::END_HEADERS, 1, b"\0\0\0\x02")),
-        (Malformed::Continuation, framed(frame::CONTINUATION, frame::END_HEADERS, 1, &block(&ok))),
+    let cases: Vec<(MalformedReply, Vec<u8>)> = vec![
+        (MalformedReply::FrameSize, framed(frame::SETTINGS, 0, 0, b"12345")),
+        (MalformedReply::FrameSize, framed(frame::SETTINGS, frame::ACK, 0, b"123456")),
+        (MalformedReply::FrameSize, framed(frame::PING, 0, 0, b"1234567")),
+        (MalformedReply::FrameSize, framed(frame::RST_STREAM, 0, 1, b"123")),
+        (MalformedReply::FrameSize, framed(frame::WINDOW_UPDATE, 0, 0, b"123")),
+        (MalformedReply::FrameSize, framed(frame::GOAWAY, 0, 0, b"1234567")),
+        (MalformedReply::FrameSize, framed(frame::PRIORITY, 0, 1, b"1234")),
+        (MalformedReply::FrameSize, framed(frame::DATA, frame::PADDED, 1, b"")),
+        (MalformedReply::FrameSize, vec![0, 0x40, 1, 0, 0, 0, 0, 0, 1]),
+        (MalformedReply::StreamState, framed(frame::SETTINGS, 0, 1, b"")),
+        (MalformedReply::StreamState, framed(frame::PING, 0, 1, b"12345678")),
+        (MalformedReply::StreamState, framed(frame::GOAWAY, 0, 1, b"12345678")),
+        (MalformedReply::StreamState, data(0, 0, b"x")),
+        (MalformedReply::StreamState, data(5, 0, b"x")),
+        (MalformedReply::StreamState, data(2, 0, b"x")),
+        (MalformedReply::StreamState, headers(0, 0, &ok)),
+        (MalformedReply::StreamState, headers(7, 0, &ok)),
+        (MalformedReply::StreamState, framed(frame::RST_STREAM, 0, 9, b"1234")),
+        (MalformedReply::StreamState, framed(frame::WINDOW_UPDATE, 0, 9, b"\0\0\0\x01")),
+        (MalformedReply::Push, framed(frame::PUSH_PROMISE, frame::END_HEADERS, 1, b"\0\0\0\x02")),
         (
-            Malformed::Continuation,
+            MalformedReply::Continuation,
+            framed(frame::CONTINUATION, frame::END_HEADERS, 1, &block(&ok)),
+        ),
+        (
+            MalformedReply::Continuation,
             [framed(frame::HEADERS, 0, 1, &block(&ok)), data(1, 0, b"x")].concat(),
         ),
         (
-            Malformed::Continuation,
+            MalformedReply::Continuation,
             [framed(frame::HEADERS, 0, 1, &block(&ok)), framed(frame::CONTINUATION, 4, 3, b"")]
                 .concat(),
         ),
-        (Malformed::HeaderBlock, framed(frame::HEADERS, frame::END_HEADERS, 1, b"\x80")),
+        (MalformedReply::HeaderBlock, framed(frame::HEADERS, frame::END_HEADERS, 1, b"\x80")),
         (
-            Malformed::HeaderBlock,
+            MalformedReply::HeaderBlock,
             framed(frame::HEADERS, frame::END_HEADERS, 1, b"\x88\x3f\xe2\x1f"),
         ),
-        (Malformed::Padding, framed(frame::HEADERS, frame::PADDED | 4, 1, b"\x09\x88")),
-        (Malformed::Padding, framed(frame::HEADERS, frame::WITH_PRIORITY | 4, 1, b"123")),
-        (Malformed::Padding, framed(frame::DATA, frame::PADDED, 1, b"\x02a")),
-        (Malformed::Settings, settings(&[(frame::ENABLE_PUSH, 1)])),
-        (Malformed::Settings, settings(&[(frame::INITIAL_WINDOW_SIZE, 1 << 31)])),
-        (Malformed::Settings, settings(&[(frame::MAX_FRAME_SIZE, 100)])),
-        (Malformed::FlowControl, framed(frame::WINDOW_UPDATE, 0, 0, &[0; 4])),
-        (Malformed::FlowControl, framed(frame::WINDOW_UPDATE, 0, 0, &[0x7f, 0xff, 0xff, 0xff])),
+        (MalformedReply::Padding, framed(frame::HEADERS, frame::PADDED | 4, 1, b"\x09\x88")),
+        (MalformedReply::Padding, framed(frame::HEADERS, frame::WITH_PRIORITY | 4, 1, b"123")),
+        (MalformedReply::Padding, framed(frame::DATA, frame::PADDED, 1, b"\x02a")),
+        (MalformedReply::Settings, settings(&[(frame::ENABLE_PUSH, 1)])),
+        (MalformedReply::Settings, settings(&[(frame::INITIAL_WINDOW_SIZE, 1 << 31)])),
+        (MalformedReply::Settings, settings(&[(frame::MAX_FRAME_SIZE, 100)])),
+        (MalformedReply::FlowControl, framed(frame::WINDOW_UPDATE, 0, 0, &[0; 4])),
         (
-            Malformed::GoAway,
+            MalformedReply::FlowControl,
+            framed(frame::WINDOW_UPDATE, 0, 0, &[0x7f, 0xff, 0xff, 0xff]),
+        ),
+        (
+            MalformedReply::GoAway,
             [
                 framed(frame::GOAWAY, 0, 0, &[0; 8]),
                 framed(frame::GOAWAY, 0, 0, &[0, 0, 0, 1, 0, 0, 0, 0]),
             ]
             .concat(),
         ),
-        (Malformed::HeadTooLarge, continued(600, b"")),
-        (Malformed::HeadTooLarge, continued(20, &[0; 8000])),
+        (MalformedReply::HeadTooLarge, continued(600, b"")),
+        (MalformedReply::HeadTooLarge, continued(20, &[0; 8000])),
     ];
     for (number, (cause, bytes)) in cases.into_iter().enumerate() {
         let mut session = asked(2);
         session.receive(&bytes, Tick(2));
-        assert_eq!(session.end, Some(End::Broken(cause)), "case {number}");
+        assert_eq!(session.end, Some(Http2SessionEnd::Broken(cause)), "case {number}");
         let first = end(&session, 1).unwrap_err();
         assert!(matches!(first.0, Failure::Protocol | Failure::Unprocessed), "{first:?}");
         assert!(session.out.windows(4).any(|four| four[3] == frame::GOAWAY), "it is told");
@@ -522,13 +537,13 @@ fn continued(frames: usize, bytes: &[u8]) -> Vec<u8> {
 #[test]
 fn who_does_not_speak_http2_is_told_apart() {
     for (bytes, cause) in [
-        (&b"HTTP/1.1 400 Bad Request\r\n\r\n"[..], Malformed::Http1Reply),
-        (&framed(frame::PING, 0, 0, b"12345678")[..], Malformed::Preface),
-        (&b"\x15\x03\x03\x00\x02\x02\x16 and more"[..], Malformed::Preface),
+        (&b"HTTP/1.1 400 Bad Request\r\n\r\n"[..], MalformedReply::Http1Reply),
+        (&framed(frame::PING, 0, 0, b"12345678")[..], MalformedReply::Preface),
+        (&b"\x15\x03\x03\x00\x02\x02\x16 and more"[..], MalformedReply::Preface),
     ] {
         let mut session = session_with_requests(1);
         session.receive(bytes, Tick(2));
-        assert_eq!(session.end, Some(End::Broken(cause)));
+        assert_eq!(session.end, Some(Http2SessionEnd::Broken(cause)));
     }
 }
 
@@ -539,27 +554,27 @@ fn a_peer_that_asks_and_does_not_read_is_given_up() {
     for _ in 0..11 {
         session.receive(&pings, Tick(2));
     }
-    assert_eq!(session.end, Some(End::Broken(Malformed::ControlFrames)));
+    assert_eq!(session.end, Some(Http2SessionEnd::Broken(MalformedReply::ControlFrames)));
     assert!(session.out.len() < 3 << 20);
 }
 
 #[test]
 fn requests_are_encoded_as_a_decoder_reads_them() {
-    let mut session = Session::new(SharedCounts::default());
+    let mut session = Http2Session::new(SharedCounts::default());
     session.record_written(Tick(0));
     session.receive(&settings(&[(frame::HEADER_TABLE_SIZE, 100)]), Tick(0));
     session.record_written(Tick(0));
-    let fields = Fields::from_request(&parts("GET", &Body::None))
+    let fields = RequestFields::from_request(&parts("GET", &Body::None))
         .unwrap()
         .with_line("x-long: ".to_owned().as_str());
     let long = fields.with_line(&format!("y: {}", "z".repeat(40_000)));
     let mut decoder = Decoder::new();
     for fields in [&fields, &fields, &long, &fields] {
-        session.begin(fields, Stream::new(RequestKind::Ordinary, None, 0)).unwrap();
+        session.begin(fields, MultiplexedRequest::new(RequestKind::Ordinary, None, 0)).unwrap();
         let block = written_block(&session);
         let mut names = Vec::new();
         decoder
-            .decode(Place::Head, &block, |name, _| {
+            .decode(BlockPosition::Head, &block, |name, _| {
                 names.push(String::from_utf8_lossy(name).into_owned());
             })
             .unwrap();
@@ -569,7 +584,7 @@ fn requests_are_encoded_as_a_decoder_reads_them() {
 }
 
 /// Returns the header block that is about to be written.
-fn written_block(session: &Session) -> Vec<u8> {
+fn written_block(session: &Http2Session) -> Vec<u8> {
     let (mut rest, mut block) = (&session.out[..], Vec::new());
     while let Some(head) = frame::FrameHead::read(rest) {
         block.extend_from_slice(&rest[frame::HEAD..frame::HEAD + head.length]);
@@ -582,10 +597,10 @@ fn written_block(session: &Session) -> Vec<u8> {
 /// fields of each request.
 #[test]
 fn requests_that_repeat_mean_the_same_each_time() {
-    let mut session = Session::new(SharedCounts::default());
+    let mut session = Http2Session::new(SharedCounts::default());
     session.receive(&settings(&[]), Tick(0));
     session.record_written(Tick(0));
-    let plain = Fields::from_request(&parts("GET", &Body::None)).unwrap();
+    let plain = RequestFields::from_request(&parts("GET", &Body::None)).unwrap();
     let with = |line: &str| plain.with_line(line);
     let requests = [plain.clone(), with("x-one: 1"), with("x-two: 22"), with("x-three: 333")];
     let mut decoder = Decoder::new();
@@ -597,11 +612,13 @@ fn requests_that_repeat_mean_the_same_each_time() {
             );
             session.record_written(Tick(0));
         }
-        session.begin(&requests[at], Stream::new(RequestKind::Ordinary, None, 0)).unwrap();
+        session
+            .begin(&requests[at], MultiplexedRequest::new(RequestKind::Ordinary, None, 0))
+            .unwrap();
         let (block, mut read) = (written_block(&session), Vec::new());
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         decoder
-            .decode(Place::Head, &block, |name, value| read.push((text(name), text(value))))
+            .decode(BlockPosition::Head, &block, |name, value| read.push((text(name), text(value))))
             .unwrap();
         let asked =
             requests[at].list.iter().map(|field| (field.name.to_string(), field.value.to_string()));
@@ -612,12 +629,13 @@ fn requests_that_repeat_mean_the_same_each_time() {
 
 #[test]
 fn a_request_that_repeats_is_all_indices() {
-    let mut session = Session::new(SharedCounts::default());
+    let mut session = Http2Session::new(SharedCounts::default());
     session.record_written(Tick(0));
-    let fields = Fields::from_request(&parts("GET", &Body::None)).unwrap().with_line("x-one: 1");
+    let fields =
+        RequestFields::from_request(&parts("GET", &Body::None)).unwrap().with_line("x-one: 1");
     let mut lengths = [0; 4];
     for length in &mut lengths {
-        session.begin(&fields, Stream::new(RequestKind::Ordinary, None, 0)).unwrap();
+        session.begin(&fields, MultiplexedRequest::new(RequestKind::Ordinary, None, 0)).unwrap();
         *length = written_block(&session).len();
         session.record_written(Tick(1));
     }
@@ -637,7 +655,7 @@ proptest! {
         for (kind, flags, stream, payload) in frames {
             bytes.extend(framed(kind, flags, stream, &payload));
         }
-        let ends = |session: &Session| {
+        let ends = |session: &Http2Session| {
             let ends: Vec<_> = [1, 3, 5].into_iter().map(|id| end(session, id)).collect();
             (session.end, ends)
         };

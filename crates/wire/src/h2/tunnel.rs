@@ -7,13 +7,13 @@
 
 use super::driver::Carrier;
 use super::frame;
-use super::session::{MAX_FRAMED, Session, count_stall};
+use super::session::{Http2Session, MAX_FRAMED, count_stall};
 use crate::collect::ReplyCollector;
-use crate::multiplexing::stream::Stream;
+use crate::multiplexing::stream::MultiplexedRequest;
 use crate::request::RequestKind;
-use crate::request::fields::Fields;
+use crate::request::fields::RequestFields;
 use crate::{WantedDetails, WantedFields};
-use brunt_model::outcome::Malformed;
+use brunt_model::outcome::MalformedReply;
 use brunt_model::{Failure, Tick};
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
@@ -31,13 +31,17 @@ pub(crate) struct Answer {
     pub fields: Vec<(String, String)>,
 }
 
-impl Session {
+impl Http2Session {
     /// Sends an extended CONNECT. Returns the number of its stream.
     ///
     /// # Errors
     ///
     /// If the connection accepts no more requests.
-    fn begin_tunnel(&mut self, fields: &Fields, mut stream: Stream) -> Result<u32, Failure> {
+    fn begin_tunnel(
+        &mut self,
+        fields: &RequestFields,
+        mut stream: MultiplexedRequest,
+    ) -> Result<u32, Failure> {
         self.check_accepts()?;
         let id = self.take_id();
         let length_before = self.out.len();
@@ -144,7 +148,7 @@ impl Tunnel {
     /// If no reply was received, with the reason in words.
     pub async fn open(
         carrier: &Rc<Carrier>,
-        fields: &Fields,
+        fields: &RequestFields,
     ) -> Result<(Self, Answer), (Failure, String)> {
         let wants = WantedDetails { fields: WantedFields::All, ..WantedDetails::default() };
         let tunnel = {
@@ -159,8 +163,11 @@ impl Tunnel {
                     format!("{limit}, and as many are open; write --streams {streams}"),
                 ));
             }
-            let mut stream =
-                Stream::new(RequestKind::Ordinary, ReplyCollector::new(wants, None, None), 0);
+            let mut stream = MultiplexedRequest::new(
+                RequestKind::Ordinary,
+                ReplyCollector::new(wants, None, None),
+                0,
+            );
             stream.tunnel = Some(Box::default());
             let id = session.begin_tunnel(fields, stream);
             let id = id
@@ -255,7 +262,7 @@ impl Tunnel {
         match stream.end {
             Some(Ok(())) => Poll::Ready(Ok(0)),
             // CANCEL corresponds to the end of a TCP connection.
-            Some(Err(_)) if stream.stamps.malformed == Some(Malformed::ResetCancel) => {
+            Some(Err(_)) if stream.stamps.malformed == Some(MalformedReply::ResetCancel) => {
                 Poll::Ready(Ok(0))
             }
             Some(Err(failure)) => Poll::Ready(Err(failure)),
@@ -302,7 +309,7 @@ impl Tunnel {
     }
 
     /// Returns why the stream is over, if a frame of the peer gave a cause.
-    pub fn cause(&self) -> Option<Malformed> {
+    pub fn cause(&self) -> Option<MalformedReply> {
         self.carrier
             .session
             .borrow()
@@ -327,12 +334,12 @@ impl Drop for Tunnel {
 mod tests {
     use super::super::frame::{put_head, put_numbers};
     use super::super::hpack::Encoder;
-    use super::super::session::End;
+    use super::super::session::Http2SessionEnd;
     use super::*;
     use crate::SharedCounts;
     use crate::multiplexing::tunnel_input::MAX_UNREAD;
-    use crate::request::fields::{Field, Indexing};
-    use crate::request::{Draft, RequestParts};
+    use crate::request::fields::{HeaderField, Indexing};
+    use crate::request::{RequestDraft, RequestParts};
     use brunt_model::Body;
     use std::pin::pin;
 
@@ -351,16 +358,19 @@ mod tests {
     }
 
     fn head(status: &str) -> Vec<u8> {
-        let field =
-            Field { name: ":status".into(), value: status.into(), indexing: Indexing::Without };
+        let field = HeaderField {
+            name: ":status".into(),
+            value: status.into(),
+            indexing: Indexing::Without,
+        };
         let mut block = Vec::new();
         Encoder::new().encode(std::iter::once(&field), &mut block);
         framed(frame::HEADERS, frame::END_HEADERS, 1, &block)
     }
 
-    fn fields() -> Fields {
+    fn fields() -> RequestFields {
         let (url, body) = ("ws://h/chat", Body::None);
-        let draft = Draft {
+        let draft = RequestDraft {
             method: "GET",
             url,
             headers: &[],
@@ -369,12 +379,12 @@ mod tests {
             reply_policy: 0,
             verbatim: None,
         };
-        Fields::from_websocket(&RequestParts::from_draft(&draft).unwrap(), None).unwrap()
+        RequestFields::from_websocket(&RequestParts::from_draft(&draft).unwrap(), None).unwrap()
     }
 
     /// Returns a stream that the server has opened, after these settings.
     fn open(list: &[(u16, u32)]) -> (Rc<Carrier>, Tunnel) {
-        let carrier = Rc::new(Carrier::new(Session::new(SharedCounts::default())));
+        let carrier = Rc::new(Carrier::new(Http2Session::new(SharedCounts::default())));
         let mut cx = Context::from_waker(Waker::noop());
         let fields = fields();
         let tunnel = {
@@ -507,7 +517,7 @@ mod tests {
                 .receive(&settings(&[(frame::ENABLE_CONNECT_PROTOCOL, value)]), Tick(9));
             assert_eq!(
                 carrier.session.borrow().end,
-                Some(End::Broken(Malformed::Settings)),
+                Some(Http2SessionEnd::Broken(MalformedReply::Settings)),
                 "{value}"
             );
         }

@@ -5,9 +5,9 @@ use crate::origin::OriginId;
 use crate::quic::TransportSettings;
 use crate::request::{BadRequest, Prepared, RequestParts, Tags};
 use crate::stream::IdleEnd;
-use crate::tls::{Handshake, Refusal, TlsClients};
+use crate::tls::{Handshake, HandshakeFailure, TlsClients};
 use crate::{Reply, Stamps};
-use brunt_model::plan::Connection as Settings;
+use brunt_model::plan::ConnectionSettings;
 use brunt_model::{Failure, Flow, Tick};
 use std::future::Ready;
 use std::io;
@@ -33,20 +33,20 @@ pub fn prepare(
 }
 
 /// An empty set of endpoints.
-pub struct Endpoints<T>(PhantomData<T>);
+pub struct Http3Endpoints<T>(PhantomData<T>);
 
 /// Why no connection was opened.
-pub struct NotOpened {
+pub struct Http3NotOpened {
     pub failure: Failure,
     /// The reason in words.
     pub why: String,
     /// Why the handshake failed, if the certificate is the cause.
-    pub refusal: Option<Refusal>,
+    pub refusal: Option<HandshakeFailure>,
 }
 
 /// The server and the local address of a connection.
 #[allow(dead_code)] // read only where HTTP/3 is built
-pub struct Destination<'a> {
+pub struct Http3Destination<'a> {
     pub host: &'a str,
     pub address: SocketAddr,
     /// The local address; None: the system chooses.
@@ -54,9 +54,9 @@ pub struct Destination<'a> {
 }
 
 /// A connection, of which no value exists.
-pub enum Connection {}
+pub enum Http3Connection {}
 
-impl<T> Endpoints<T> {
+impl<T> Http3Endpoints<T> {
     /// Creates the empty set.
     pub fn new(_: T) -> Self {
         Self(PhantomData)
@@ -76,12 +76,12 @@ impl<T> Endpoints<T> {
     #[expect(clippy::unused_self, reason = "called as where HTTP/3 is built")]
     pub fn connect(
         &self,
-        _: &Settings,
+        _: &ConnectionSettings,
         _: &TlsClients,
         _: u64,
-        _: &Destination<'_>,
-    ) -> Result<Connection, NotOpened> {
-        Err(NotOpened {
+        _: &Http3Destination<'_>,
+    ) -> Result<Http3Connection, Http3NotOpened> {
+        Err(Http3NotOpened {
             failure: Failure::System,
             why: "built without HTTP/3".to_owned(),
             refusal: None,
@@ -89,8 +89,8 @@ impl<T> Endpoints<T> {
     }
 }
 
-impl Connection {
-    pub fn ready(&self) -> Ready<Result<Option<Tick>, NotOpened>> {
+impl Http3Connection {
+    pub fn ready(&self) -> Ready<Result<Option<Tick>, Http3NotOpened>> {
         match *self {}
     }
 

@@ -3,15 +3,15 @@
 use super::driver::{Carrier, DriverQueue, UdpEndpoint};
 use super::migration::MigrationResult;
 use super::port::Binding;
-use super::session::Session;
+use super::session::Http3Session;
 use super::watch::WatchedConfig;
 use crate::collect::ReplyCollector;
 use crate::quic::TransportSettings;
 use crate::request::Prepared;
 use crate::stream::IdleEnd;
-use crate::tls::{Handshake, Refusal, TlsClients};
+use crate::tls::{Handshake, HandshakeFailure, TlsClients};
 use crate::{Reply, Stamps, Timer};
-use brunt_model::plan::Connection as Settings;
+use brunt_model::plan::ConnectionSettings;
 use brunt_model::{Failure, Flow, Tick};
 use quinn_proto::crypto::rustls::{HandshakeData, QuicClientConfig};
 use quinn_proto::{ClientConfig, TransportConfig, VarInt};
@@ -40,7 +40,7 @@ const UNI_STREAMS: u32 = 16;
 type SocketKey = (bool, Option<IpAddr>);
 
 /// The sockets of one worker: one for each address family and each configured local address.
-pub struct Endpoints<T: Timer + 'static> {
+pub struct Http3Endpoints<T: Timer + 'static> {
     time: T,
     sockets: RefCell<HashMap<SocketKey, UdpEndpoint<T>>>,
     /// One for each client certificate.
@@ -54,7 +54,7 @@ pub struct WatchedClient {
 }
 
 /// The server and the local address of a connection.
-pub struct Destination<'a> {
+pub struct Http3Destination<'a> {
     pub host: &'a str,
     pub address: SocketAddr,
     /// The local address; None: the system chooses.
@@ -62,21 +62,21 @@ pub struct Destination<'a> {
 }
 
 /// Why no connection was opened.
-pub struct NotOpened {
+pub struct Http3NotOpened {
     pub failure: Failure,
     /// The reason in words.
     pub why: String,
     /// Why the handshake failed, if the certificate is the cause.
-    pub refusal: Option<Refusal>,
+    pub refusal: Option<HandshakeFailure>,
 }
 
-impl NotOpened {
+impl Http3NotOpened {
     fn new(failure: Failure, why: String) -> Self {
         Self { failure, why, refusal: None }
     }
 }
 
-impl<T: Timer + 'static> Endpoints<T> {
+impl<T: Timer + 'static> Http3Endpoints<T> {
     /// Creates an empty set of endpoints.
     pub fn new(time: T) -> Self {
         Self { time, sockets: RefCell::default(), clients: OnceCell::new() }
@@ -90,23 +90,24 @@ impl<T: Timer + 'static> Endpoints<T> {
     /// If no socket is available, or if TLS cannot be set up.
     pub fn connect(
         &self,
-        settings: &Settings,
+        settings: &ConnectionSettings,
         tls: &TlsClients,
         client: u64,
-        destination: &Destination<'_>,
-    ) -> Result<Connection, NotOpened> {
-        let Destination { host, address, source } = *destination;
+        destination: &Http3Destination<'_>,
+    ) -> Result<Http3Connection, Http3NotOpened> {
+        let Http3Destination { host, address, source } = *destination;
         let clients = self
             .clients(tls, settings.tls.early_data)
-            .map_err(|why| NotOpened::new(Failure::Tls, why))?;
+            .map_err(|why| Http3NotOpened::new(Failure::Tls, why))?;
         let mut sockets = self.sockets.borrow_mut();
         let endpoint = match sockets.entry((address.is_ipv6(), source)) {
             Entry::Occupied(entry) => entry.into_mut(),
             Entry::Vacant(entry) => {
                 // The QUIC library counts time in `Instant`. A simulated clock has none.
                 let base = self.time.base();
-                let base =
-                    base.ok_or_else(|| NotOpened::new(Failure::System, "no instants".to_owned()))?;
+                let base = base.ok_or_else(|| {
+                    Http3NotOpened::new(Failure::System, "no instants".to_owned())
+                })?;
                 let buffer =
                     settings.receive_buffer.or(settings.socket_buffer).map(|bytes| bytes as usize);
                 let socket = UdpEndpoint::new(
@@ -115,15 +116,15 @@ impl<T: Timer + 'static> Endpoints<T> {
                     Binding { to: address, source, buffer },
                 );
                 entry.insert(socket.map_err(|error| {
-                    NotOpened::new(crate::error::connect_failure(&error), error.to_string())
+                    Http3NotOpened::new(crate::error::connect_failure(&error), error.to_string())
                 })?)
             }
         };
         let client = &clients[(client % clients.len() as u64) as usize];
         let name = settings.tls.sni.as_deref().unwrap_or(host);
         let connected = endpoint.connect(client, address, name);
-        let (carrier, queue) = connected.map_err(|why| NotOpened::new(Failure::Tls, why))?;
-        Ok(Connection { carrier, queue })
+        let (carrier, queue) = connected.map_err(|why| Http3NotOpened::new(Failure::Tls, why))?;
+        Ok(Http3Connection { carrier, queue })
     }
 
     /// Returns the counts of its connections since the last call.
@@ -172,35 +173,35 @@ fn watched_client(
 }
 
 /// A connection. Dropping it closes the connection.
-pub struct Connection {
+pub struct Http3Connection {
     carrier: Rc<Carrier>,
     queue: Rc<DriverQueue>,
 }
 
-impl Drop for Connection {
+impl Drop for Http3Connection {
     fn drop(&mut self) {
         self.carrier.is_closing.set(true);
         self.queue.wake(&self.carrier);
     }
 }
 
-impl Connection {
+impl Http3Connection {
     /// Waits until the handshake is complete. Returns when the first packet was received. None: the
     /// handshake continues, but requests may be sent (0-RTT).
     ///
     /// # Errors
     ///
     /// If the handshake failed.
-    pub async fn ready(&self) -> Result<Option<Tick>, NotOpened> {
+    pub async fn ready(&self) -> Result<Option<Tick>, Http3NotOpened> {
         std::future::poll_fn(|cx| {
             let mut session = self.carrier.session.borrow_mut();
             if let Some(end) = &session.end {
                 let refusal = match &session.verdict {
-                    Some(Err(error)) => Some(Refusal::from_tls(error)),
+                    Some(Err(error)) => Some(HandshakeFailure::from_tls(error)),
                     _ => None,
                 };
                 let why = refusal.as_ref().map_or_else(|| end.why.clone(), ToString::to_string);
-                return Poll::Ready(Err(NotOpened { failure: end.failure, why, refusal }));
+                return Poll::Ready(Err(Http3NotOpened { failure: end.failure, why, refusal }));
             }
             if session.is_connected {
                 return Poll::Ready(Ok(Some(session.first_packet)));
@@ -269,16 +270,16 @@ impl Connection {
         request: &'r Prepared,
         collector: Option<Box<ReplyCollector>>,
         stamps: &'s mut Stamps,
-    ) -> Exchange<'c, 'r, 's> {
+    ) -> Http3Exchange<'c, 'r, 's> {
         let state =
             if request.migrates() { State::ToMigrate } else { State::Waiting(request, collector) };
-        Exchange { connection: self, stamps, state }
+        Http3Exchange { connection: self, stamps, state }
     }
 }
 
 /// One request and its reply. Dropping it before its end resets the stream.
-pub struct Exchange<'c, 'r, 's> {
-    connection: &'c Connection,
+pub struct Http3Exchange<'c, 'r, 's> {
+    connection: &'c Http3Connection,
     stamps: &'s mut Stamps,
     state: State<'r>,
 }
@@ -292,12 +293,12 @@ enum State<'r> {
     Done,
 }
 
-impl Future for Exchange<'_, '_, '_> {
+impl Future for Http3Exchange<'_, '_, '_> {
     type Output = Result<Reply, Failure>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = &mut *self;
-        let Connection { carrier, queue } = this.connection;
+        let Http3Connection { carrier, queue } = this.connection;
         let session = &mut *carrier.session.borrow_mut();
         let id = match &mut this.state {
             State::Waiting(prepared, collector) => {
@@ -337,7 +338,7 @@ impl Future for Exchange<'_, '_, '_> {
 /// Starts a migration if none was started, and waits for its end.
 fn migrate(
     state: &mut State<'_>,
-    session: &mut Session,
+    session: &mut Http3Session,
     carrier: &Carrier,
     queue: &DriverQueue,
     waker: &Waker,
@@ -363,9 +364,9 @@ fn migration_reply(result: MigrationResult, stamps: &mut Stamps) -> Result<Reply
     Ok(Reply { status: SWITCHING, keep_alive: true, ..Reply::default() })
 }
 
-impl Drop for Exchange<'_, '_, '_> {
+impl Drop for Http3Exchange<'_, '_, '_> {
     fn drop(&mut self) {
-        let Connection { carrier, queue } = self.connection;
+        let Http3Connection { carrier, queue } = self.connection;
         if let State::Migrating = self.state {
             carrier.session.borrow_mut().end_migration();
         }

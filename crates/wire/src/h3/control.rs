@@ -1,12 +1,12 @@
 //! Processes the peer's unidirectional streams: control, and those of QPACK (RFC 9114 section 6.2).
 
-use super::frame::{self, Code, Frames, Piece};
+use super::frame::{self, FramePiece, Frames, Http3ErrorCode};
 use super::request::RuleViolation;
-use brunt_model::outcome::Malformed;
+use brunt_model::outcome::MalformedReply;
 
 /// State of the control stream.
 #[derive(Debug, Default)]
-pub struct Control {
+pub struct ControlStream {
     /// True if the settings were received.
     pub has_settings: bool,
     /// The first request that the peer does not process, by the number of its stream;
@@ -48,14 +48,14 @@ impl DecoderInstructions {
                 // A prefix of ones continues in the next bytes (RFC 7541 section 5.1).
                 self.is_within_number = byte & 0x3f == 0x3f;
             } else {
-                return violation(Code::DecoderStream, Malformed::QpackStream);
+                return violation(Http3ErrorCode::DecoderStream, MalformedReply::QpackStream);
             }
         }
         Ok(())
     }
 }
 
-fn violation<T>(code: Code, cause: Malformed) -> Result<T, RuleViolation> {
+fn violation<T>(code: Http3ErrorCode, cause: MalformedReply) -> Result<T, RuleViolation> {
     Err(RuleViolation::Connection(code, cause))
 }
 
@@ -70,7 +70,11 @@ impl Uni {
     /// # Errors
     ///
     /// The rule that the bytes violate.
-    pub fn receive(&mut self, control: &mut Control, bytes: &[u8]) -> Result<(), RuleViolation> {
+    pub fn receive(
+        &mut self,
+        control: &mut ControlStream,
+        bytes: &[u8],
+    ) -> Result<(), RuleViolation> {
         match self {
             Self::New(begin) => {
                 begin.extend_from_slice(bytes);
@@ -82,7 +86,7 @@ impl Uni {
             Self::Control(frames) => control.receive(frames, bytes),
             // A table size of 0 is the only instruction within this client's limit.
             Self::Encoder if bytes.iter().any(|byte| *byte != 0x20) => {
-                violation(Code::EncoderStream, Malformed::QpackStream)
+                violation(Http3ErrorCode::EncoderStream, MalformedReply::QpackStream)
             }
             Self::Decoder(instructions) => instructions.receive(bytes),
             Self::Encoder | Self::Unknown => Ok(()),
@@ -99,47 +103,56 @@ impl Uni {
             // Only the control stream and the streams of QPACK are critical (RFC 9114 section
             // 6.2.1, RFC 9204 section 4.2).
             Self::New(_) | Self::Unknown => Ok(()),
-            _ => violation(Code::ClosedCriticalStream, Malformed::H3CriticalStream),
+            _ => violation(Http3ErrorCode::ClosedCriticalStream, MalformedReply::H3CriticalStream),
         }
     }
 }
 
-impl Control {
+impl ControlStream {
     fn open(&mut self, kind: u64) -> Result<Uni, RuleViolation> {
         let uni = match kind {
             frame::CONTROL_STREAM => Uni::Control(Frames::default()),
             frame::ENCODER_STREAM => Uni::Encoder,
             frame::DECODER_STREAM => Uni::Decoder(DecoderInstructions::default()),
             // The client sent no MAX_PUSH_ID, so the server must not push (RFC 9114 section 4.6).
-            frame::PUSH_STREAM => return violation(Code::IdError, Malformed::H3Push),
+            frame::PUSH_STREAM => {
+                return violation(Http3ErrorCode::IdError, MalformedReply::H3Push);
+            }
             // Unknown types are ignored, since extensions define them (RFC 9114 section 9).
             _ => return Ok(Uni::Unknown),
         };
         // Each critical stream may be opened once (RFC 9114 section 6.2.1).
         if self.opened.contains(&kind) {
-            return violation(Code::StreamCreation, Malformed::H3CriticalStream);
+            return violation(Http3ErrorCode::StreamCreation, MalformedReply::H3CriticalStream);
         }
         self.opened.push(kind);
         Ok(uni)
     }
 
     fn receive(&mut self, frames: &mut Frames, mut bytes: &[u8]) -> Result<(), RuleViolation> {
-        let too_large = |cause| RuleViolation::Connection(Code::ExcessiveLoad, cause);
+        let too_large = |cause| RuleViolation::Connection(Http3ErrorCode::ExcessiveLoad, cause);
         while let Some(piece) = frames.next(&mut bytes).map_err(too_large)? {
             let (kind, payload) = match piece {
-                Piece::Whole(kind, payload, _) => (kind, Some(payload)),
-                Piece::Part(kind, ..) => (kind, None),
+                FramePiece::Whole(kind, payload, _) => (kind, Some(payload)),
+                FramePiece::Part(kind, ..) => (kind, None),
             };
             match (kind, payload) {
                 (frame::SETTINGS, Some(payload)) => self.on_settings(payload)?,
                 // SETTINGS must be the first frame (RFC 9114 section 6.2.1).
                 _ if !self.has_settings => {
-                    return violation(Code::MissingSettings, Malformed::H3Settings);
+                    return violation(Http3ErrorCode::MissingSettings, MalformedReply::H3Settings);
                 }
                 (frame::GOAWAY, Some(payload)) => self.on_goaway(payload)?,
-                (frame::CANCEL_PUSH, _) => return violation(Code::IdError, Malformed::H3Push),
+                (frame::CANCEL_PUSH, _) => {
+                    return violation(Http3ErrorCode::IdError, MalformedReply::H3Push);
+                }
                 (kind, None) if kind != frame::DATA && !frame::HTTP2_FRAMES.contains(&kind) => {}
-                _ => return violation(Code::FrameUnexpected, Malformed::H3FrameUnexpected),
+                _ => {
+                    return violation(
+                        Http3ErrorCode::FrameUnexpected,
+                        MalformedReply::H3FrameUnexpected,
+                    );
+                }
             }
         }
         Ok(())
@@ -147,13 +160,13 @@ impl Control {
 
     fn on_settings(&mut self, payload: &[u8]) -> Result<(), RuleViolation> {
         let Ok(numbers) = frame::numbers(payload) else {
-            return violation(Code::FrameError, Malformed::H3Frame);
+            return violation(Http3ErrorCode::FrameError, MalformedReply::H3Frame);
         };
         if !numbers.len().is_multiple_of(2) {
-            return violation(Code::FrameError, Malformed::H3Frame);
+            return violation(Http3ErrorCode::FrameError, MalformedReply::H3Frame);
         }
         if std::mem::replace(&mut self.has_settings, true) {
-            return violation(Code::FrameUnexpected, Malformed::H3Settings);
+            return violation(Http3ErrorCode::FrameUnexpected, MalformedReply::H3Settings);
         }
         let mut names: Vec<u64> = numbers.iter().copied().step_by(2).collect();
         let has_http2_setting = names.iter().any(|name| frame::HTTP2_SETTINGS.contains(name));
@@ -163,7 +176,7 @@ impl Control {
         // Settings must not repeat (RFC 9114 section 7.2.4), and those of HTTP/2
         // are reserved (section 7.2.4.1).
         if has_http2_setting || names.len() < count {
-            return violation(Code::SettingsError, Malformed::H3Settings);
+            return violation(Http3ErrorCode::SettingsError, MalformedReply::H3Settings);
         }
         Ok(())
     }
@@ -171,12 +184,12 @@ impl Control {
     fn on_goaway(&mut self, payload: &[u8]) -> Result<(), RuleViolation> {
         let Some((from, _)) = frame::number(payload).filter(|(_, length)| *length == payload.len())
         else {
-            return violation(Code::FrameError, Malformed::H3Frame);
+            return violation(Http3ErrorCode::FrameError, MalformedReply::H3Frame);
         };
         // A GOAWAY names a request stream, and a later one must not name a higher stream
         // (RFC 9114 section 5.2).
         if !from.is_multiple_of(4) || self.goes_away_from.is_some_and(|previous| from > previous) {
-            return violation(Code::IdError, Malformed::H3GoAway);
+            return violation(Http3ErrorCode::IdError, MalformedReply::H3GoAway);
         }
         self.goes_away_from = Some(from);
         Ok(())
@@ -188,8 +201,8 @@ mod tests {
     use super::*;
 
     /// Returns the result of streams with these bytes, cut into pieces of `at` bytes.
-    fn run(streams: &[&[u8]], at: usize) -> (Result<(), RuleViolation>, Control) {
-        let mut control = Control::default();
+    fn run(streams: &[&[u8]], at: usize) -> (Result<(), RuleViolation>, ControlStream) {
+        let mut control = ControlStream::default();
         let mut result = Ok(());
         for bytes in streams {
             let mut uni = Uni::new();
@@ -223,87 +236,127 @@ mod tests {
 
     #[test]
     fn what_breaks_a_rule_is_named() {
-        let cases: [(&str, &[&[u8]], Code, Malformed); 21] = [
-            ("no settings", &[b"\0\x07\x01\0"], Code::MissingSettings, Malformed::H3Settings),
+        let cases: [(&str, &[&[u8]], Http3ErrorCode, MalformedReply); 21] = [
+            (
+                "no settings",
+                &[b"\0\x07\x01\0"],
+                Http3ErrorCode::MissingSettings,
+                MalformedReply::H3Settings,
+            ),
             (
                 "an unknown frame first",
                 &[b"\0\x21\0"],
-                Code::MissingSettings,
-                Malformed::H3Settings,
+                Http3ErrorCode::MissingSettings,
+                MalformedReply::H3Settings,
             ),
-            ("settings twice", &[b"\0\x04\0\x04\0"], Code::FrameUnexpected, Malformed::H3Settings),
+            (
+                "settings twice",
+                &[b"\0\x04\0\x04\0"],
+                Http3ErrorCode::FrameUnexpected,
+                MalformedReply::H3Settings,
+            ),
             (
                 "a setting twice",
                 &[b"\0\x04\x04\x01\0\x01\0"],
-                Code::SettingsError,
-                Malformed::H3Settings,
+                Http3ErrorCode::SettingsError,
+                MalformedReply::H3Settings,
             ),
             (
                 "a setting of HTTP/2",
                 &[b"\0\x04\x02\x03\x01"],
-                Code::SettingsError,
-                Malformed::H3Settings,
+                Http3ErrorCode::SettingsError,
+                MalformedReply::H3Settings,
             ),
-            ("half a setting", &[b"\0\x04\x01\x01"], Code::FrameError, Malformed::H3Frame),
-            ("half a number", &[b"\0\x04\x02\x01\x40"], Code::FrameError, Malformed::H3Frame),
-            ("a body", &[b"\0\x04\0\0\x01x"], Code::FrameUnexpected, Malformed::H3FrameUnexpected),
+            (
+                "half a setting",
+                &[b"\0\x04\x01\x01"],
+                Http3ErrorCode::FrameError,
+                MalformedReply::H3Frame,
+            ),
+            (
+                "half a number",
+                &[b"\0\x04\x02\x01\x40"],
+                Http3ErrorCode::FrameError,
+                MalformedReply::H3Frame,
+            ),
+            (
+                "a body",
+                &[b"\0\x04\0\0\x01x"],
+                Http3ErrorCode::FrameUnexpected,
+                MalformedReply::H3FrameUnexpected,
+            ),
             (
                 "a head",
                 &[b"\0\x04\0\x01\x01x"],
-                Code::FrameUnexpected,
-                Malformed::H3FrameUnexpected,
+                Http3ErrorCode::FrameUnexpected,
+                MalformedReply::H3FrameUnexpected,
             ),
             (
                 "a PING of HTTP/2",
                 &[b"\0\x04\0\x06\0"],
-                Code::FrameUnexpected,
-                Malformed::H3FrameUnexpected,
+                Http3ErrorCode::FrameUnexpected,
+                MalformedReply::H3FrameUnexpected,
             ),
             (
                 "a limit of pushes",
                 &[b"\0\x04\0\x0d\x01\0"],
-                Code::FrameUnexpected,
-                Malformed::H3FrameUnexpected,
+                Http3ErrorCode::FrameUnexpected,
+                MalformedReply::H3FrameUnexpected,
             ),
             (
                 "a push that is cancelled",
                 &[b"\0\x04\0\x03\x01\0"],
-                Code::IdError,
-                Malformed::H3Push,
+                Http3ErrorCode::IdError,
+                MalformedReply::H3Push,
             ),
-            ("a push", &[b"\x01\0"], Code::IdError, Malformed::H3Push),
-            ("a GOAWAY of a push", &[b"\0\x04\0\x07\x01\x01"], Code::IdError, Malformed::H3GoAway),
+            ("a push", &[b"\x01\0"], Http3ErrorCode::IdError, MalformedReply::H3Push),
+            (
+                "a GOAWAY of a push",
+                &[b"\0\x04\0\x07\x01\x01"],
+                Http3ErrorCode::IdError,
+                MalformedReply::H3GoAway,
+            ),
             (
                 "a GOAWAY taken back",
                 &[b"\0\x04\0\x07\x01\x04\x07\x01\x08"],
-                Code::IdError,
-                Malformed::H3GoAway,
+                Http3ErrorCode::IdError,
+                MalformedReply::H3GoAway,
             ),
             (
                 "a GOAWAY with more",
                 &[b"\0\x04\0\x07\x02\x04\x04"],
-                Code::FrameError,
-                Malformed::H3Frame,
+                Http3ErrorCode::FrameError,
+                MalformedReply::H3Frame,
             ),
             (
                 "two control streams",
                 &[b"\0\x04\0", b"\0"],
-                Code::StreamCreation,
-                Malformed::H3CriticalStream,
+                Http3ErrorCode::StreamCreation,
+                MalformedReply::H3CriticalStream,
             ),
             (
                 "two encoders",
                 &[b"\x02", b"\x02"],
-                Code::StreamCreation,
-                Malformed::H3CriticalStream,
+                Http3ErrorCode::StreamCreation,
+                MalformedReply::H3CriticalStream,
             ),
-            ("an insertion", &[b"\x02\x3f\xe1\x1f"], Code::EncoderStream, Malformed::QpackStream),
-            ("an acknowledgment", &[b"\x03\x81"], Code::DecoderStream, Malformed::QpackStream),
+            (
+                "an insertion",
+                &[b"\x02\x3f\xe1\x1f"],
+                Http3ErrorCode::EncoderStream,
+                MalformedReply::QpackStream,
+            ),
+            (
+                "an acknowledgment",
+                &[b"\x03\x81"],
+                Http3ErrorCode::DecoderStream,
+                MalformedReply::QpackStream,
+            ),
             (
                 "an increment behind a cancellation",
                 &[b"\x03\x40\x00"],
-                Code::DecoderStream,
-                Malformed::QpackStream,
+                Http3ErrorCode::DecoderStream,
+                MalformedReply::QpackStream,
             ),
         ];
         for (name, streams, code, cause) in cases {
@@ -319,7 +372,7 @@ mod tests {
 
     #[test]
     fn streams_that_the_connection_needs_may_not_end() {
-        let mut control = Control::default();
+        let mut control = ControlStream::default();
         for (bytes, may_end) in
             [(&b"\0"[..], false), (b"\x02", false), (b"\x03", false), (b"\x21", true), (b"", true)]
         {

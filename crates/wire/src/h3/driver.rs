@@ -7,7 +7,7 @@
 
 use super::connection::WatchedClient;
 use super::port::{Binding, Port};
-use super::session::{End, Session};
+use super::session::{Http3Session, Http3SessionEnd};
 use super::versions;
 use crate::turn::Turn;
 use crate::{Timer, error, sys, tls};
@@ -72,7 +72,7 @@ impl DriverQueue {
 
 /// State shared by the driver and the streams of a connection.
 pub struct Carrier {
-    pub session: RefCell<Session>,
+    pub session: RefCell<Http3Session>,
     /// True if no streams exist and none will begin.
     pub is_closing: Cell<bool>,
     handle: ConnectionHandle,
@@ -191,7 +191,7 @@ impl<T: Timer + 'static> UdpEndpoint<T> {
         let (handle, quic) = connected.map_err(|error| error.to_string())?;
         let watch = client.crypto.take_newest().unwrap_or_default();
         let carrier = Rc::new(Carrier {
-            session: RefCell::new(Session::new(quic, watch, now)),
+            session: RefCell::new(Http3Session::new(quic, watch, now)),
             is_closing: Cell::new(false),
             handle,
             is_ready: Cell::new(false),
@@ -287,7 +287,7 @@ impl<T: Timer> Core<T> {
     }
 
     /// Exchanges events between a connection and the endpoint. Returns true if there were any.
-    fn exchange_events(&self, handle: ConnectionHandle, session: &mut Session) -> bool {
+    fn exchange_events(&self, handle: ConnectionHandle, session: &mut Http3Session) -> bool {
         let mut has_events = false;
         while let Some(event) = session.quic.poll_endpoint_events() {
             has_events = true;
@@ -298,7 +298,12 @@ impl<T: Timer> Core<T> {
         has_events
     }
 
-    fn poll_transmit(&self, session: &mut Session, port: &Rc<Port>, instant: Instant) -> Poll<()> {
+    fn poll_transmit(
+        &self,
+        session: &mut Http3Session,
+        port: &Rc<Port>,
+        instant: Instant,
+    ) -> Poll<()> {
         let mut out = self.out.borrow_mut();
         // With GSO, the kernel splits one send call into several packets.
         let max_packets = port.state.max_gso_segments().min(MAX_PACKETS);
@@ -325,7 +330,11 @@ impl<T: Timer> Core<T> {
                 // handshake, no connection is possible.
                 Err(error) if !session.is_connected && !is_too_long(&error) => {
                     let failure = error::connect_failure(&error);
-                    session.finish(End { failure, cause: None, why: error.to_string() });
+                    session.finish(Http3SessionEnd {
+                        failure,
+                        cause: None,
+                        why: error.to_string(),
+                    });
                 }
                 _ => {}
             }
@@ -409,7 +418,11 @@ impl<T: Timer> Core<T> {
                 let mut session = carrier.session.borrow_mut();
                 if session.first_packet == Tick::ZERO && session.quic.remote_address() == to {
                     let failure = error::connect_failure(error);
-                    session.finish(End { failure, cause: None, why: error.to_string() });
+                    session.finish(Http3SessionEnd {
+                        failure,
+                        cause: None,
+                        why: error.to_string(),
+                    });
                     self.queue.push(carrier);
                 }
             }

@@ -1,7 +1,7 @@
 //! Frames, numbers and error codes (RFC 9114 sections 6 to 8, RFC 9000 section 16).
 
 use crate::contract::MAX_HEAD;
-use brunt_model::outcome::Malformed;
+use brunt_model::outcome::MalformedReply;
 
 pub const DATA: u64 = 0;
 pub const HEADERS: u64 = 1;
@@ -26,7 +26,7 @@ pub const HTTP2_SETTINGS: [u64; 4] = [2, 3, 4, 5];
 /// Error code that ends a stream or connection (RFC 9114 section 8.1, RFC 9204 section 6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
-pub enum Code {
+pub enum Http3ErrorCode {
     NoError = 0x100,
     ClosedCriticalStream = 0x104,
     FrameUnexpected = 0x105,
@@ -45,52 +45,52 @@ pub enum Code {
 }
 
 /// Returns the cause of failure for a stream that was reset with this error code.
-pub fn reset_cause(code: u64) -> Malformed {
+pub fn reset_cause(code: u64) -> MalformedReply {
     match code {
-        0x100 => Malformed::ResetH3NoError,
-        0x101 => Malformed::ResetH3GeneralProtocolError,
-        0x102 => Malformed::ResetH3InternalError,
-        0x103 => Malformed::ResetH3StreamCreationError,
-        0x104 => Malformed::ResetH3ClosedCriticalStream,
-        0x105 => Malformed::ResetH3FrameUnexpected,
-        0x106 => Malformed::ResetH3FrameError,
-        0x107 => Malformed::ResetH3ExcessiveLoad,
-        0x108 => Malformed::ResetH3IdError,
-        0x109 => Malformed::ResetH3SettingsError,
-        0x10a => Malformed::ResetH3MissingSettings,
-        0x10b => Malformed::ResetH3RequestRejected,
-        0x10c => Malformed::ResetH3RequestCancelled,
-        0x10d => Malformed::ResetH3RequestIncomplete,
-        0x10e => Malformed::ResetH3MessageError,
-        0x10f => Malformed::ResetH3ConnectError,
-        0x110 => Malformed::ResetH3VersionFallback,
-        _ => Malformed::ResetH3Unknown,
+        0x100 => MalformedReply::ResetH3NoError,
+        0x101 => MalformedReply::ResetH3GeneralProtocolError,
+        0x102 => MalformedReply::ResetH3InternalError,
+        0x103 => MalformedReply::ResetH3StreamCreationError,
+        0x104 => MalformedReply::ResetH3ClosedCriticalStream,
+        0x105 => MalformedReply::ResetH3FrameUnexpected,
+        0x106 => MalformedReply::ResetH3FrameError,
+        0x107 => MalformedReply::ResetH3ExcessiveLoad,
+        0x108 => MalformedReply::ResetH3IdError,
+        0x109 => MalformedReply::ResetH3SettingsError,
+        0x10a => MalformedReply::ResetH3MissingSettings,
+        0x10b => MalformedReply::ResetH3RequestRejected,
+        0x10c => MalformedReply::ResetH3RequestCancelled,
+        0x10d => MalformedReply::ResetH3RequestIncomplete,
+        0x10e => MalformedReply::ResetH3MessageError,
+        0x10f => MalformedReply::ResetH3ConnectError,
+        0x110 => MalformedReply::ResetH3VersionFallback,
+        _ => MalformedReply::ResetH3Unknown,
     }
 }
 
 /// Returns the cause of failure for a connection that the peer closed with this error code. None if
 /// it closed without an error.
-pub fn close_cause(code: u64) -> Option<Malformed> {
+pub fn close_cause(code: u64) -> Option<MalformedReply> {
     Some(match code {
         0x100 => return None,
-        0x101 => Malformed::ClosedH3GeneralProtocolError,
-        0x102 => Malformed::ClosedH3InternalError,
-        0x103 => Malformed::ClosedH3StreamCreationError,
-        0x104 => Malformed::ClosedH3ClosedCriticalStream,
-        0x105 => Malformed::ClosedH3FrameUnexpected,
-        0x106 => Malformed::ClosedH3FrameError,
-        0x107 => Malformed::ClosedH3ExcessiveLoad,
-        0x108 => Malformed::ClosedH3IdError,
-        0x109 => Malformed::ClosedH3SettingsError,
-        0x10a => Malformed::ClosedH3MissingSettings,
-        0x10b => Malformed::ClosedH3RequestRejected,
-        0x10c => Malformed::ClosedH3RequestCancelled,
-        0x10d => Malformed::ClosedH3RequestIncomplete,
-        0x10e => Malformed::ClosedH3MessageError,
-        0x10f => Malformed::ClosedH3ConnectError,
-        0x110 => Malformed::ClosedH3VersionFallback,
-        0x200..=0x202 => Malformed::ClosedQpack,
-        _ => Malformed::ClosedH3Unknown,
+        0x101 => MalformedReply::ClosedH3GeneralProtocolError,
+        0x102 => MalformedReply::ClosedH3InternalError,
+        0x103 => MalformedReply::ClosedH3StreamCreationError,
+        0x104 => MalformedReply::ClosedH3ClosedCriticalStream,
+        0x105 => MalformedReply::ClosedH3FrameUnexpected,
+        0x106 => MalformedReply::ClosedH3FrameError,
+        0x107 => MalformedReply::ClosedH3ExcessiveLoad,
+        0x108 => MalformedReply::ClosedH3IdError,
+        0x109 => MalformedReply::ClosedH3SettingsError,
+        0x10a => MalformedReply::ClosedH3MissingSettings,
+        0x10b => MalformedReply::ClosedH3RequestRejected,
+        0x10c => MalformedReply::ClosedH3RequestCancelled,
+        0x10d => MalformedReply::ClosedH3RequestIncomplete,
+        0x10e => MalformedReply::ClosedH3MessageError,
+        0x10f => MalformedReply::ClosedH3ConnectError,
+        0x110 => MalformedReply::ClosedH3VersionFallback,
+        0x200..=0x202 => MalformedReply::ClosedQpack,
+        _ => MalformedReply::ClosedH3Unknown,
     })
 }
 
@@ -156,7 +156,7 @@ pub struct Frames {
 
 /// A frame or a piece of a frame.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Piece<'a> {
+pub enum FramePiece<'a> {
     /// A complete frame: its type, its payload, and its length including the head.
     Whole(u64, &'a [u8], usize),
     /// A piece of an unbuffered frame: its type, bytes of the payload, and the length of its head.
@@ -185,7 +185,7 @@ impl Frames {
     pub fn next<'s, 'i: 's>(
         &'s mut self,
         bytes: &mut &'i [u8],
-    ) -> Result<Option<Piece<'s>>, Malformed> {
+    ) -> Result<Option<FramePiece<'s>>, MalformedReply> {
         if std::mem::take(&mut self.is_delivered) {
             self.partial.clear();
         }
@@ -201,7 +201,7 @@ impl Frames {
             }
             if let Some((frame, rest)) = bytes.split_at_checked(buffered_length(head, length)?) {
                 *bytes = rest;
-                return Ok(Some(Piece::Whole(kind, &frame[head..], frame.len())));
+                return Ok(Some(FramePiece::Whole(kind, &frame[head..], frame.len())));
             }
         }
         while !bytes.is_empty() {
@@ -219,7 +219,11 @@ impl Frames {
             }
             if self.partial.len() == buffered_length(head, length)? {
                 self.is_delivered = true;
-                return Ok(Some(Piece::Whole(kind, &self.partial[head..], self.partial.len())));
+                return Ok(Some(FramePiece::Whole(
+                    kind,
+                    &self.partial[head..],
+                    self.partial.len(),
+                )));
             }
         }
         Ok(None)
@@ -232,18 +236,18 @@ impl Frames {
         length: u64,
         head: usize,
         bytes: &mut &'i [u8],
-    ) -> Option<Piece<'i>> {
+    ) -> Option<FramePiece<'i>> {
         self.kind = kind;
         self.remaining = length;
         self.part(bytes, head)
     }
 
-    fn part<'i>(&mut self, bytes: &mut &'i [u8], head: usize) -> Option<Piece<'i>> {
+    fn part<'i>(&mut self, bytes: &mut &'i [u8], head: usize) -> Option<FramePiece<'i>> {
         let limit = usize::try_from(self.remaining).unwrap_or(usize::MAX);
         let (payload, rest) = bytes.split_at(bytes.len().min(limit));
         *bytes = rest;
         self.remaining -= payload.len() as u64;
-        (head > 0 || !payload.is_empty()).then_some(Piece::Part(self.kind, payload, head))
+        (head > 0 || !payload.is_empty()).then_some(FramePiece::Part(self.kind, payload, head))
     }
 
     /// True if no frame is incomplete.
@@ -253,9 +257,9 @@ impl Frames {
 }
 
 /// Returns the length of a buffered frame including its head. An error if it is too large.
-fn buffered_length(head: usize, length: u64) -> Result<usize, Malformed> {
+fn buffered_length(head: usize, length: u64) -> Result<usize, MalformedReply> {
     let length = usize::try_from(length).ok().filter(|length| *length <= MAX_HEAD);
-    length.map(|length| head + length).ok_or(Malformed::HeadTooLarge)
+    length.map(|length| head + length).ok_or(MalformedReply::HeadTooLarge)
 }
 
 #[cfg(test)]
@@ -270,13 +274,13 @@ mod tests {
         for mut piece in bytes.chunks(at) {
             while let Some(next) = frames.next(&mut piece).unwrap() {
                 match next {
-                    Piece::Whole(kind, payload, length) => {
+                    FramePiece::Whole(kind, payload, length) => {
                         all.push((kind, payload.to_vec(), length));
                     }
-                    Piece::Part(kind, payload, head) if head > 0 => {
+                    FramePiece::Part(kind, payload, head) if head > 0 => {
                         all.push((kind, payload.to_vec(), head));
                     }
-                    Piece::Part(kind, payload, _) => {
+                    FramePiece::Part(kind, payload, _) => {
                         let last = all.last_mut().unwrap();
                         assert_eq!(last.0, kind);
                         last.1.extend_from_slice(payload);
@@ -338,12 +342,12 @@ mod tests {
     #[test]
     fn a_frame_that_would_have_to_be_kept_is_bounded() {
         let mut bytes: &[u8] = &[1, 0x80, 0x02, 0, 0];
-        assert_eq!(Frames::default().next(&mut bytes), Err(Malformed::HeadTooLarge));
+        assert_eq!(Frames::default().next(&mut bytes), Err(MalformedReply::HeadTooLarge));
         let mut begin: &[u8] = &[0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 7];
         let mut frames = Frames::default();
         assert_eq!(
             frames.next(&mut begin),
-            Ok(Some(Piece::Part(DATA, &[7][..], 9))),
+            Ok(Some(FramePiece::Part(DATA, &[7][..], 9))),
             "a body may be of any length"
         );
         assert!(!frames.is_between());

@@ -4,14 +4,14 @@
 //! has accepted the new path. Its first packet contains the `PATH_CHALLENGE`, which QUIC answers at
 //! once. The server never saw the port before.
 
-use super::session::Session;
-use brunt_model::outcome::Malformed;
+use super::session::Http3Session;
+use brunt_model::outcome::MalformedReply;
 use brunt_model::{Failure, Tick};
 use std::task::{Poll, Waker};
 
 /// When the first packet left from the new port, and when the server's first packet arrived there;
 /// or the failure with its cause.
-pub type MigrationResult = Result<(Tick, Tick), (Failure, Option<Malformed>)>;
+pub type MigrationResult = Result<(Tick, Tick), (Failure, Option<MalformedReply>)>;
 
 /// A migration of a connection.
 #[derive(Debug)]
@@ -32,7 +32,7 @@ enum State {
     Failed(Failure),
 }
 
-impl Session {
+impl Http3Session {
     /// Requests another port. Pending: the handshake or another migration is not
     /// complete; `waker` is woken.
     ///
@@ -42,7 +42,7 @@ impl Session {
     pub fn begin_migration(
         &mut self,
         waker: &Waker,
-    ) -> Poll<Result<(), (Failure, Option<Malformed>)>> {
+    ) -> Poll<Result<(), (Failure, Option<MalformedReply>)>> {
         if let Some(end) = &self.end {
             return Poll::Ready(Err((end.failure, end.cause)));
         }
@@ -51,7 +51,7 @@ impl Session {
             return Poll::Pending;
         }
         if self.settings().is_some_and(|settings| !settings.allows_migration) {
-            return Poll::Ready(Err((Failure::Protocol, Some(Malformed::QuicMigration))));
+            return Poll::Ready(Err((Failure::Protocol, Some(MalformedReply::QuicMigration))));
         }
         self.migration = Some(Migration { state: State::Requested, waker: waker.clone() });
         Poll::Ready(Ok(()))

@@ -27,6 +27,6 @@ mod session;
 mod versions;
 mod watch;
 
-pub use connection::{Connection, Destination, Endpoints, IS_BUILT, NotOpened};
+pub use connection::{Http3Connection, Http3Destination, Http3Endpoints, Http3NotOpened, IS_BUILT};
 pub use prepare::prepare;
 pub use versions::offered_versions;

@@ -2,7 +2,7 @@
 
 use super::{frame, qpack};
 use crate::origin::OriginId;
-use crate::request::fields::Fields;
+use crate::request::fields::RequestFields;
 use crate::request::{BadRequest, Prepared, RequestParts, Tags};
 use brunt_model::Body;
 use bytes::Bytes;
@@ -30,12 +30,12 @@ pub fn prepare(
 
 /// Returns the frame of a request's head, and the frame header of its body. They were encoded in
 /// advance, unless a line was added since.
-pub(super) fn request_frames(request: &Prepared, fields: &Fields, body: &Body) -> Bytes {
+pub(super) fn request_frames(request: &Prepared, fields: &RequestFields, body: &Body) -> Bytes {
     if request.h3.is_empty() { head_frames(fields, body) } else { request.h3.clone() }
 }
 
 /// Encodes the frame of a request's head, and the frame header of its body.
-fn head_frames(fields: &Fields, body: &Body) -> Bytes {
+fn head_frames(fields: &RequestFields, body: &Body) -> Bytes {
     let mut block = Vec::with_capacity(64);
     let mut out = Vec::with_capacity(80);
     qpack::encode(fields.list.iter(), &mut block);

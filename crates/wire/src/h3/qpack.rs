@@ -6,7 +6,7 @@
 //! bytes on every connection.
 
 use crate::multiplexing::field_block::{BadBlock, integer, put_integer, put_text, text};
-use crate::request::fields::{Field, Indexing};
+use crate::request::fields::{HeaderField, Indexing};
 
 /// The static table (RFC 9204 appendix A). The first field has index 0.
 #[rustfmt::skip]
@@ -159,7 +159,7 @@ fn entry(index: usize) -> Result<(&'static str, &'static str), BadBlock> {
 }
 
 /// Appends the block of these fields.
-pub fn encode<'a>(fields: impl Iterator<Item = &'a Field>, out: &mut Vec<u8>) {
+pub fn encode<'a>(fields: impl Iterator<Item = &'a HeaderField>, out: &mut Vec<u8>) {
     // Required insert count and base: no dynamic table is used.
     out.extend_from_slice(&[0, 0]);
     for field in fields {
@@ -167,7 +167,7 @@ pub fn encode<'a>(fields: impl Iterator<Item = &'a Field>, out: &mut Vec<u8>) {
     }
 }
 
-fn put_field(field: &Field, out: &mut Vec<u8>) {
+fn put_field(field: &HeaderField, out: &mut Vec<u8>) {
     // A secret field is sent as a literal, so that no node indexes it (RFC 9204 section 4.5.4).
     let is_never = field.indexing == Indexing::Never;
     let whole =
@@ -195,8 +195,8 @@ mod tests {
         Ok(fields)
     }
 
-    fn field(name: &str, value: &str, indexing: Indexing) -> Field {
-        Field { name: name.into(), value: value.into(), indexing }
+    fn field(name: &str, value: &str, indexing: Indexing) -> HeaderField {
+        HeaderField { name: name.into(), value: value.into(), indexing }
     }
 
     fn pair(name: &str, value: &str) -> (String, String) {
@@ -247,7 +247,7 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_encoded_is_decoded(list in prop::collection::vec(("[a-z-]{1,20}", "[ -~]{0,40}"), 0..20)) {
-            let fields: Vec<Field> = list.iter().map(|(name, value)| field(name, value, Indexing::Index)).collect();
+            let fields: Vec<HeaderField> = list.iter().map(|(name, value)| field(name, value, Indexing::Index)).collect();
             let mut block = Vec::new();
             encode(fields.iter(), &mut block);
             prop_assert_eq!(decoded(&block), Ok(list));

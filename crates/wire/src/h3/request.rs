@@ -1,28 +1,28 @@
 //! A request in flight: processes the frames of its reply (RFC 9114 section 4.1).
 
-use super::frame::{self, Code, Frames, Piece};
+use super::frame::{self, FramePiece, Frames, Http3ErrorCode};
 use super::qpack;
 use crate::collect::ReplyCollector;
 use crate::contract::{MAX_HEAD, MAX_INTERIM};
 use crate::multiplexing::reply_fields::ReplyFields;
-use crate::multiplexing::stream::{self, BodyProgress, Stream};
+use crate::multiplexing::stream::{self, BodyProgress, MultiplexedRequest};
 use crate::request::RequestKind;
 use brunt_model::Tick;
-use brunt_model::outcome::Malformed;
+use brunt_model::outcome::MalformedReply;
 use brunt_model::plan::HttpVersion;
 
 /// A violated rule of the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RuleViolation {
     /// A rule of the stream: other streams continue.
-    Stream(Code, Malformed),
+    Stream(Http3ErrorCode, MalformedReply),
     /// A rule of the connection, which must be closed.
-    Connection(Code, Malformed),
+    Connection(Http3ErrorCode, MalformedReply),
 }
 
 /// A request in flight.
-pub struct Request {
-    pub stream: Stream,
+pub struct Http3Request {
+    pub stream: MultiplexedRequest,
     frames: Frames,
     /// True if the trailers were received.
     has_trailers: bool,
@@ -38,11 +38,11 @@ pub struct LastBlock {
     grpc_status: Option<u16>,
 }
 
-impl Request {
+impl Http3Request {
     /// Creates the state of a request that is about to be sent.
     pub fn new(kind: RequestKind, collector: Option<Box<ReplyCollector>>) -> Self {
         Self {
-            stream: Stream::new(kind, collector, 0),
+            stream: MultiplexedRequest::new(kind, collector, 0),
             frames: Frames::default(),
             has_trailers: false,
         }
@@ -64,20 +64,20 @@ impl Request {
             return Ok(());
         }
         stream.record_received(bytes.len(), now);
-        let too_large = |cause| RuleViolation::Stream(Code::ExcessiveLoad, cause);
+        let too_large = |cause| RuleViolation::Stream(Http3ErrorCode::ExcessiveLoad, cause);
         while let Some(piece) = frames.next(&mut bytes).map_err(too_large)? {
             match piece {
-                Piece::Part(frame::DATA, body, head) => {
+                FramePiece::Part(frame::DATA, body, head) => {
                     stream.stamps.head_bytes += head as u64;
                     on_data(stream, body, *has_trailers)?;
                 }
-                Piece::Part(kind, _, _) if frame::HTTP2_FRAMES.contains(&kind) => {
+                FramePiece::Part(kind, _, _) if frame::HTTP2_FRAMES.contains(&kind) => {
                     return Err(unexpected_frame());
                 }
-                Piece::Part(_, skipped, head) => {
+                FramePiece::Part(_, skipped, head) => {
                     stream.stamps.head_bytes += (skipped.len() + head) as u64;
                 }
-                Piece::Whole(frame::HEADERS, block, length) => {
+                FramePiece::Whole(frame::HEADERS, block, length) => {
                     stream.stamps.head_bytes += length as u64;
                     if *has_trailers {
                         return Err(unexpected_frame());
@@ -89,12 +89,15 @@ impl Request {
                         on_head(stream, block, length, last)?;
                     }
                 }
-                Piece::Whole(frame::PUSH_PROMISE, ..) => {
+                FramePiece::Whole(frame::PUSH_PROMISE, ..) => {
                     // The client allowed no push: every push ID exceeds its limit
                     // (RFC 9114 section 7.2.5).
-                    return Err(RuleViolation::Connection(Code::IdError, Malformed::H3Push));
+                    return Err(RuleViolation::Connection(
+                        Http3ErrorCode::IdError,
+                        MalformedReply::H3Push,
+                    ));
                 }
-                Piece::Whole(..) => return Err(unexpected_frame()),
+                FramePiece::Whole(..) => return Err(unexpected_frame()),
             }
         }
         Ok(())
@@ -111,16 +114,28 @@ impl Request {
         }
         // A stream that ends within a frame is a connection error (RFC 9114 section 7.1).
         if !self.frames.is_between() {
-            return Err(RuleViolation::Connection(Code::FrameError, Malformed::H3Frame));
+            return Err(RuleViolation::Connection(
+                Http3ErrorCode::FrameError,
+                MalformedReply::H3Frame,
+            ));
         }
         if self.stream.head.is_none() {
-            return Err(RuleViolation::Stream(Code::MessageError, Malformed::PseudoHeader));
+            return Err(RuleViolation::Stream(
+                Http3ErrorCode::MessageError,
+                MalformedReply::PseudoHeader,
+            ));
         }
         if !self.stream.is_whole() {
-            return Err(RuleViolation::Stream(Code::MessageError, Malformed::BodyLength));
+            return Err(RuleViolation::Stream(
+                Http3ErrorCode::MessageError,
+                MalformedReply::BodyLength,
+            ));
         }
         if self.stream.lacks_grpc_status() {
-            return Err(RuleViolation::Stream(Code::MessageError, Malformed::GrpcStatus));
+            return Err(RuleViolation::Stream(
+                Http3ErrorCode::MessageError,
+                MalformedReply::GrpcStatus,
+            ));
         }
         self.stream.finish(Ok(()));
         Ok(())
@@ -128,12 +143,19 @@ impl Request {
 }
 
 fn unexpected_frame() -> RuleViolation {
-    RuleViolation::Connection(Code::FrameUnexpected, Malformed::H3FrameUnexpected)
+    RuleViolation::Connection(Http3ErrorCode::FrameUnexpected, MalformedReply::H3FrameUnexpected)
 }
 
-fn on_data(stream: &mut Stream, body: &[u8], has_trailers: bool) -> Result<(), RuleViolation> {
+fn on_data(
+    stream: &mut MultiplexedRequest,
+    body: &[u8],
+    has_trailers: bool,
+) -> Result<(), RuleViolation> {
     if stream.head.is_none() {
-        return Err(RuleViolation::Connection(Code::FrameUnexpected, Malformed::DataBeforeHead));
+        return Err(RuleViolation::Connection(
+            Http3ErrorCode::FrameUnexpected,
+            MalformedReply::DataBeforeHead,
+        ));
     }
     if has_trailers {
         return Err(unexpected_frame());
@@ -142,7 +164,10 @@ fn on_data(stream: &mut Stream, body: &[u8], has_trailers: bool) -> Result<(), R
         return Ok(());
     }
     if !stream.may_have_body() {
-        return Err(RuleViolation::Stream(Code::MessageError, Malformed::BodyLength));
+        return Err(RuleViolation::Stream(
+            Http3ErrorCode::MessageError,
+            MalformedReply::BodyLength,
+        ));
     }
     stream.body_bytes += body.len() as u64;
     if stream.push_body(body) == BodyProgress::Enough {
@@ -152,7 +177,7 @@ fn on_data(stream: &mut Stream, body: &[u8], has_trailers: bool) -> Result<(), R
 }
 
 fn on_head(
-    stream: &mut Stream,
+    stream: &mut MultiplexedRequest,
     block: &[u8],
     length: usize,
     last: &mut LastBlock,
@@ -175,7 +200,7 @@ fn on_head(
     })?;
     // HTTP/3 has no status 101 (RFC 9114 section 4.5).
     let Some(status) = fields.status.filter(|status| *status != 101) else {
-        return Err(message_error(Malformed::PseudoHeader));
+        return Err(message_error(MalformedReply::PseudoHeader));
     };
     if let Some(cause) = fields.error {
         return Err(message_error(cause));
@@ -183,7 +208,11 @@ fn on_head(
     if status < 200 {
         stream.interim += 1;
         let is_too_many = stream.interim > MAX_INTERIM;
-        return if is_too_many { Err(message_error(Malformed::TooManyInterim)) } else { Ok(()) };
+        return if is_too_many {
+            Err(message_error(MalformedReply::TooManyInterim))
+        } else {
+            Ok(())
+        };
     }
     stream.announced = fields.announced;
     stream.grpc_status = fields.grpc_status;
@@ -199,16 +228,16 @@ fn on_head(
     Ok(())
 }
 
-fn message_error(cause: Malformed) -> RuleViolation {
-    RuleViolation::Stream(Code::MessageError, cause)
+fn message_error(cause: MalformedReply) -> RuleViolation {
+    RuleViolation::Stream(Http3ErrorCode::MessageError, cause)
 }
 
 /// Processes trailers, which follow the body and have no status.
-fn on_trailers(stream: &mut Stream, block: &[u8]) -> Result<(), RuleViolation> {
+fn on_trailers(stream: &mut MultiplexedRequest, block: &[u8]) -> Result<(), RuleViolation> {
     let fields = decode(block, |_, _| {})?;
     stream.grpc_status = stream.grpc_status.or(fields.grpc_status);
     // Trailers must not contain pseudo-header fields (RFC 9114 section 4.3).
-    let cause = fields.error.or(fields.has_pseudo.then_some(Malformed::PseudoHeader));
+    let cause = fields.error.or(fields.has_pseudo.then_some(MalformedReply::PseudoHeader));
     cause.map_or(Ok(()), |cause| Err(message_error(cause)))
 }
 
@@ -219,10 +248,14 @@ fn decode(block: &[u8], mut each: impl FnMut(&[u8], &[u8])) -> Result<ReplyField
         fields.push(name, value);
         each(name, value);
     });
-    decoded
-        .map_err(|_| RuleViolation::Connection(Code::DecompressionFailed, Malformed::QpackBlock))?;
+    decoded.map_err(|_| {
+        RuleViolation::Connection(Http3ErrorCode::DecompressionFailed, MalformedReply::QpackBlock)
+    })?;
     if fields.size > MAX_HEAD {
-        return Err(RuleViolation::Stream(Code::ExcessiveLoad, Malformed::HeadTooLarge));
+        return Err(RuleViolation::Stream(
+            Http3ErrorCode::ExcessiveLoad,
+            MalformedReply::HeadTooLarge,
+        ));
     }
     Ok(fields)
 }
@@ -248,8 +281,8 @@ mod tests {
     const OK: &[u8] = &[0, 0, 0xc0 + 25];
     const LENGTH_4: &[u8] = &[0, 0, 0xc0 + 25, 0x54, 1, b'4'];
 
-    fn run(bytes: &[u8], at: usize) -> (Result<(), RuleViolation>, Request) {
-        let mut request = Request::new(RequestKind::Ordinary, None);
+    fn run(bytes: &[u8], at: usize) -> (Result<(), RuleViolation>, Http3Request) {
+        let mut request = Http3Request::new(RequestKind::Ordinary, None);
         let mut last = LastBlock::default();
         let mut result = Ok(());
         for piece in bytes.chunks(at) {
@@ -285,7 +318,7 @@ mod tests {
         let all = [frame(frame::HEADERS, LENGTH_4), frame(frame::DATA, b"body")].concat();
         let mut last = LastBlock::default();
         for _ in 0..3 {
-            let mut request = Request::new(RequestKind::Ordinary, None);
+            let mut request = Http3Request::new(RequestKind::Ordinary, None);
             assert_eq!(
                 request.receive(&all, &mut last, Tick(1)).and_then(|()| request.end()),
                 Ok(())
@@ -299,25 +332,26 @@ mod tests {
         use RuleViolation::{Connection, Stream};
         let ok = || frame(frame::HEADERS, OK);
         let trailers = || frame(frame::HEADERS, b"\0\0\x22ab\x01c");
-        let unexpected = || Connection(Code::FrameUnexpected, Malformed::H3FrameUnexpected);
-        let message = |cause| Stream(Code::MessageError, cause);
-        let qpack = || Connection(Code::DecompressionFailed, Malformed::QpackBlock);
+        let unexpected =
+            || Connection(Http3ErrorCode::FrameUnexpected, MalformedReply::H3FrameUnexpected);
+        let message = |cause| Stream(Http3ErrorCode::MessageError, cause);
+        let qpack = || Connection(Http3ErrorCode::DecompressionFailed, MalformedReply::QpackBlock);
         let cases: Vec<(&str, Vec<u8>, RuleViolation)> = vec![
-            ("nothing", vec![], message(Malformed::PseudoHeader)),
+            ("nothing", vec![], message(MalformedReply::PseudoHeader)),
             (
                 "only an interim head",
                 frame(frame::HEADERS, &[0, 0, 0xc0 + 24]),
-                message(Malformed::PseudoHeader),
+                message(MalformedReply::PseudoHeader),
             ),
             (
                 "a body first",
                 frame(frame::DATA, b"x"),
-                Connection(Code::FrameUnexpected, Malformed::DataBeforeHead),
+                Connection(Http3ErrorCode::FrameUnexpected, MalformedReply::DataBeforeHead),
             ),
             (
                 "an empty body first",
                 frame(frame::DATA, b""),
-                Connection(Code::FrameUnexpected, Malformed::DataBeforeHead),
+                Connection(Http3ErrorCode::FrameUnexpected, MalformedReply::DataBeforeHead),
             ),
             ("settings", frame(frame::SETTINGS, b""), unexpected()),
             ("a GOAWAY", [ok(), frame(frame::GOAWAY, b"\0")].concat(), unexpected()),
@@ -329,80 +363,88 @@ mod tests {
             (
                 "a promise",
                 [ok(), frame(frame::PUSH_PROMISE, b"\0")].concat(),
-                Connection(Code::IdError, Malformed::H3Push),
+                Connection(Http3ErrorCode::IdError, MalformedReply::H3Push),
             ),
             (
                 "a frame that ends early",
                 [ok(), vec![0, 9, 1]].concat(),
-                Connection(Code::FrameError, Malformed::H3Frame),
+                Connection(Http3ErrorCode::FrameError, MalformedReply::H3Frame),
             ),
             (
                 "half a frame's head",
                 [ok(), vec![0]].concat(),
-                Connection(Code::FrameError, Malformed::H3Frame),
+                Connection(Http3ErrorCode::FrameError, MalformedReply::H3Frame),
             ),
-            ("half a head", vec![1, 9, 0], Connection(Code::FrameError, Malformed::H3Frame)),
+            (
+                "half a head",
+                vec![1, 9, 0],
+                Connection(Http3ErrorCode::FrameError, MalformedReply::H3Frame),
+            ),
             (
                 "a body behind trailers",
                 [ok(), trailers(), frame(frame::DATA, b"x")].concat(),
                 unexpected(),
             ),
             ("trailers twice", [ok(), trailers(), trailers()].concat(), unexpected()),
-            ("trailers with a status", [ok(), ok()].concat(), message(Malformed::PseudoHeader)),
+            (
+                "trailers with a status",
+                [ok(), ok()].concat(),
+                message(MalformedReply::PseudoHeader),
+            ),
             (
                 "no status",
                 frame(frame::HEADERS, b"\0\0\x22ab\x01c"),
-                message(Malformed::PseudoHeader),
+                message(MalformedReply::PseudoHeader),
             ),
             (
                 "the status twice",
                 frame(frame::HEADERS, &[0, 0, 0xd9, 0xd9]),
-                message(Malformed::PseudoHeader),
+                message(MalformedReply::PseudoHeader),
             ),
             (
                 "a path",
                 frame(frame::HEADERS, &[0, 0, 0xd9, 0xc1]),
-                message(Malformed::PseudoHeader),
+                message(MalformedReply::PseudoHeader),
             ),
             (
                 "a status behind fields",
                 frame(frame::HEADERS, b"\0\0\x22ab\x01c\xd9"),
-                message(Malformed::PseudoHeader),
+                message(MalformedReply::PseudoHeader),
             ),
             (
                 "status 101",
                 frame(frame::HEADERS, b"\0\0\x5f\x09\x03101"),
-                message(Malformed::PseudoHeader),
+                message(MalformedReply::PseudoHeader),
             ),
             (
                 "a name in upper case",
                 frame(frame::HEADERS, b"\0\0\xd9\x22AB\x01c"),
-                message(Malformed::HeaderField),
+                message(MalformedReply::HeaderField),
             ),
             (
                 "a line break",
                 frame(frame::HEADERS, b"\0\0\xd9\x22ab\x01\n"),
-                message(Malformed::HeaderField),
+                message(MalformedReply::HeaderField),
             ),
             (
                 "two lengths",
                 frame(frame::HEADERS, b"\0\0\xd9\x54\x014\x54\x015"),
-                message(Malformed::ContentLength),
+                message(MalformedReply::ContentLength),
             ),
             (
                 "a short body",
                 [frame(frame::HEADERS, LENGTH_4), frame(0, b"abc")].concat(),
-                message(Malformed::BodyLength),
+                message(MalformedReply::BodyLength),
             ),
             (
                 "a long body",
                 [frame(frame::HEADERS, LENGTH_4), frame(0, b"abcde")].concat(),
-                message(Malformed::BodyLength),
+                message(MalformedReply::BodyLength),
             ),
             (
                 "a body behind 304",
                 [frame(1, &[0, 0, 0xc0 + 26]), frame(0, b"a")].concat(),
-                message(Malformed::BodyLength),
+                message(MalformedReply::BodyLength),
             ),
             ("a dynamic table", frame(frame::HEADERS, &[2, 0, 0x80]), qpack()),
             ("half a block", frame(frame::HEADERS, &[0, 0, 0x51]), qpack()),
@@ -410,12 +452,12 @@ mod tests {
             (
                 "a huge head",
                 vec![1, 0x80, 0x10, 0, 0],
-                Stream(Code::ExcessiveLoad, Malformed::HeadTooLarge),
+                Stream(Http3ErrorCode::ExcessiveLoad, MalformedReply::HeadTooLarge),
             ),
             (
                 "interim heads without end",
                 frame(1, &[0, 0, 0xc0 + 24]).repeat(101),
-                message(Malformed::TooManyInterim),
+                message(MalformedReply::TooManyInterim),
             ),
         ];
         for (name, bytes, broken) in cases {

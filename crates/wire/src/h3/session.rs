@@ -1,20 +1,20 @@
 //! One HTTP/3 connection: turns requests into QUIC streams, and the events of
 //! these streams into replies.
 
-use super::control::{Control, Uni};
-use super::frame::{self, Code};
+use super::control::{ControlStream, Uni};
+use super::frame::{self, Http3ErrorCode};
 use super::migration::Migration;
 use super::packet_numbers::REORDERING;
 use super::parameters;
 use super::prepare::request_frames;
-use super::request::{LastBlock, Request, RuleViolation};
-use super::watch::Watch;
+use super::request::{Http3Request, LastBlock, RuleViolation};
+use super::watch::ConnectionObservations;
 use crate::collect::ReplyCollector;
 use crate::multiplexing::stream::{StreamHasher, Upload};
 use crate::quic::{TransportSettings, version_names};
 use crate::request::Prepared;
 use crate::waiters::Waiters;
-use brunt_model::outcome::Malformed;
+use brunt_model::outcome::MalformedReply;
 use brunt_model::{Failure, Flow, Tick};
 use bytes::{Buf, Bytes};
 use quinn_proto::{
@@ -37,11 +37,11 @@ const MIN_UNANSWERED: u32 = 6;
 
 /// Why the connection is unusable.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct End {
+pub struct Http3SessionEnd {
     /// The failure of its requests.
     pub failure: Failure,
     /// The cause of the failure, if known.
-    pub cause: Option<Malformed>,
+    pub cause: Option<MalformedReply>,
     /// The reason in words.
     pub why: String,
 }
@@ -54,17 +54,17 @@ struct UnsentRequest {
 }
 
 /// The state of a connection.
-pub struct Session {
+pub struct Http3Session {
     pub quic: Connection,
-    watch: Arc<Watch>,
+    watch: Arc<ConnectionObservations>,
     /// When the connection was started.
     started: Tick,
     /// Time from the start to a Retry packet, in nanoseconds.
     retry_nanos: Option<u64>,
     /// True if the Retry was counted.
     has_reported_retry: bool,
-    requests: HashMap<u32, (Request, Option<UnsentRequest>), BuildHasherDefault<StreamHasher>>,
-    control: Control,
+    requests: HashMap<u32, (Http3Request, Option<UnsentRequest>), BuildHasherDefault<StreamHasher>>,
+    control: ControlStream,
     unis: Vec<(StreamId, Uni)>,
     last: LastBlock,
     /// Requests that were written to their streams since packets were last sent.
@@ -77,7 +77,7 @@ pub struct Session {
     early_accepted: Option<bool>,
     /// Packet counts that earlier calls of `take_counts` have returned.
     reported_counts: Flow,
-    pub end: Option<End>,
+    pub end: Option<Http3SessionEnd>,
     pub(super) migration: Option<Migration>,
     /// The versions of a Version Negotiation packet, if one was received.
     pub offered_versions: Vec<u32>,
@@ -97,13 +97,13 @@ pub struct Session {
     unanswered: Option<(Tick, u32)>,
 }
 
-fn code(code: Code) -> VarInt {
+fn code(code: Http3ErrorCode) -> VarInt {
     VarInt::from_u32(code as u32)
 }
 
-impl Session {
+impl Http3Session {
     /// Creates the state of a connection whose handshake begins.
-    pub fn new(quic: Connection, watch: Arc<Watch>, started: Tick) -> Self {
+    pub fn new(quic: Connection, watch: Arc<ConnectionObservations>, started: Tick) -> Self {
         let most_streams = if quic.has_0rtt() { most_streams(&quic) } else { 0 };
         Self {
             quic,
@@ -112,7 +112,7 @@ impl Session {
             retry_nanos: None,
             has_reported_retry: false,
             requests: HashMap::default(),
-            control: Control::default(),
+            control: ControlStream::default(),
             unis: Vec::new(),
             last: LastBlock::default(),
             written_requests: Vec::new(),
@@ -183,7 +183,7 @@ impl Session {
         };
         // The peer need not answer an acknowledgment, but it must acknowledge the request.
         self.unanswered = self.unanswered.filter(|(_, count)| *count > 1);
-        let mut request = Request::new(prepared.kind, collector.take());
+        let mut request = Http3Request::new(prepared.kind, collector.take());
         request.stream.is_grpc = fields.is_grpc;
         let id = stream.index() as u32;
         let head = request_frames(prepared, fields, &parts.body);
@@ -246,26 +246,26 @@ impl Session {
     }
 
     /// Returns the request with this number.
-    pub fn request(&mut self, id: u32) -> Option<&mut Request> {
+    pub fn request(&mut self, id: u32) -> Option<&mut Http3Request> {
         self.requests.get_mut(&id).map(|(request, _)| request)
     }
 
     /// Removes a request.
-    pub fn take_request(&mut self, id: u32) -> Option<Request> {
+    pub fn take_request(&mut self, id: u32) -> Option<Http3Request> {
         self.requests.remove(&id).map(|(request, _)| request)
     }
 
     /// Removes a request that is no longer awaited, and resets its stream if it is not over.
-    pub fn cancel(&mut self, id: u32) -> Option<Request> {
+    pub fn cancel(&mut self, id: u32) -> Option<Http3Request> {
         let request = self.take_request(id)?;
         if request.stream.end.is_none() && self.end.is_none() {
-            self.abandon(id, Code::RequestCancelled);
+            self.abandon(id, Http3ErrorCode::RequestCancelled);
         }
         Some(request)
     }
 
     /// Resets a stream in both directions.
-    fn abandon(&mut self, id: u32, why: Code) {
+    fn abandon(&mut self, id: u32, why: Http3ErrorCode) {
         // A request stream has two directions, and each must be ended (RFC 9114 section 4.1.1).
         let _ = self.quic.recv_stream(request_stream(id)).stop(code(why));
         let _ = self.quic.send_stream(request_stream(id)).reset(code(why));
@@ -308,7 +308,10 @@ impl Session {
         }
         // Each endpoint must allow the other to open its control stream and to write a little
         // (RFC 9114 section 6.2).
-        Err(RuleViolation::Connection(Code::StreamCreation, Malformed::H3CriticalStream))
+        Err(RuleViolation::Connection(
+            Http3ErrorCode::StreamCreation,
+            MalformedReply::H3CriticalStream,
+        ))
     }
 
     /// Evaluates whether the peer accepted early data, once the handshake shows it. Refused
@@ -324,7 +327,7 @@ impl Session {
             // After a rejection, QUIC resets all streams (RFC 9001 section 4.6.2). The same numbers
             // must be opened again, since the exchanges know their requests by them.
             if self.quic.streams().open(Dir::Bi) != Some(request_stream(id)) {
-                return self.finish(End {
+                return self.finish(Http3SessionEnd {
                     failure: Failure::Unprocessed,
                     cause: None,
                     why: "the server allows fewer streams than before".to_owned(),
@@ -334,7 +337,7 @@ impl Session {
                 *unsent = Some(UnsentRequest { head, upload: None });
                 self.send(id);
             } else {
-                self.abandon(id, Code::RequestCancelled);
+                self.abandon(id, Http3ErrorCode::RequestCancelled);
             }
         }
     }
@@ -360,16 +363,18 @@ impl Session {
                 if let Some((_, unsent)) = self.requests.get_mut(&id) {
                     *unsent = None;
                 }
-                let _ =
-                    self.quic.send_stream(request_stream(id)).reset(code(Code::RequestCancelled));
+                let _ = self
+                    .quic
+                    .send_stream(request_stream(id))
+                    .reset(code(Http3ErrorCode::RequestCancelled));
                 Ok(())
             }
             StreamEvent::Stopped { .. } => {
                 // The only unidirectional stream of this client is its control stream, which must
                 // stay open (RFC 9114 section 6.2.1).
                 Err(RuleViolation::Connection(
-                    Code::ClosedCriticalStream,
-                    Malformed::H3CriticalStream,
+                    Http3ErrorCode::ClosedCriticalStream,
+                    MalformedReply::H3CriticalStream,
                 ))
             }
             StreamEvent::Available { dir: Dir::Bi } => {
@@ -407,11 +412,12 @@ impl Session {
             self.served += u64::from(request.stream.end == Some(Ok(())));
             if unsent.take().is_some() {
                 // The server does not need the rest of the body.
-                let _ = self.quic.send_stream(request_stream(id)).reset(code(Code::NoError));
+                let _ =
+                    self.quic.send_stream(request_stream(id)).reset(code(Http3ErrorCode::NoError));
             }
         }
         if request.stream.is_abandoned {
-            self.abandon(id, Code::RequestCancelled);
+            self.abandon(id, Http3ErrorCode::RequestCancelled);
             return Ok(());
         }
         if let Err(RuleViolation::Stream(why, cause)) = result {
@@ -463,7 +469,11 @@ impl Session {
     fn close_with_error(&mut self, violation: RuleViolation, instant: Instant) {
         let (RuleViolation::Connection(why, cause) | RuleViolation::Stream(why, cause)) = violation;
         self.quic.close(instant, code(why), Bytes::new());
-        self.finish(End { failure: Failure::Protocol, cause: Some(cause), why: cause.to_string() });
+        self.finish(Http3SessionEnd {
+            failure: Failure::Protocol,
+            cause: Some(cause),
+            why: cause.to_string(),
+        });
     }
 
     /// Records a packet of the peer.
@@ -483,9 +493,9 @@ impl Session {
     pub fn close_if_silent(&mut self, now: Tick, instant: Instant) {
         let Some((since, count)) = self.unanswered else { return };
         if self.is_connected && count >= MIN_UNANSWERED && now >= since + MAX_SILENCE {
-            self.quic.close(instant, code(Code::NoError), Bytes::new());
+            self.quic.close(instant, code(Http3ErrorCode::NoError), Bytes::new());
             let why = "the server answers no packets of this connection any more".to_owned();
-            self.finish(End { failure: Failure::ClosedEarly, cause: None, why });
+            self.finish(Http3SessionEnd { failure: Failure::ClosedEarly, cause: None, why });
         }
     }
 
@@ -537,12 +547,16 @@ impl Session {
 
     /// Closes the connection, which is no longer needed.
     pub fn close(&mut self, instant: Instant) {
-        self.quic.close(instant, code(Code::NoError), Bytes::new());
-        self.finish(End { failure: Failure::ClosedEarly, cause: None, why: "closed".to_owned() });
+        self.quic.close(instant, code(Http3ErrorCode::NoError), Bytes::new());
+        self.finish(Http3SessionEnd {
+            failure: Failure::ClosedEarly,
+            cause: None,
+            why: "closed".to_owned(),
+        });
     }
 
     /// Ends the connection: all requests in flight fail.
-    pub fn finish(&mut self, end: End) {
+    pub fn finish(&mut self, end: Http3SessionEnd) {
         if self.end.is_some() {
             return;
         }
@@ -564,22 +578,22 @@ impl Session {
     }
 
     /// Returns the end of the connection for a reason reported by QUIC.
-    fn connection_end(&self, reason: ConnectionError) -> End {
+    fn connection_end(&self, reason: ConnectionError) -> Http3SessionEnd {
         let why = reason.to_string();
         let (failure, cause) = match reason {
             ConnectionError::TransportError(error) if alert(error.code).is_some() => {
-                return End { failure: Failure::Tls, cause: None, why: error.reason };
+                return Http3SessionEnd { failure: Failure::Tls, cause: None, why: error.reason };
             }
-            ConnectionError::TransportError(_) => (Failure::Protocol, Some(Malformed::Quic)),
+            ConnectionError::TransportError(_) => (Failure::Protocol, Some(MalformedReply::Quic)),
             ConnectionError::VersionMismatch => {
                 let offered = version_names(&self.offered_versions).join(", ");
                 let offered = if offered.is_empty() { "none".to_owned() } else { offered };
                 let why = format!(
                     "the server offers no version of QUIC that brunt speaks (v1): {offered}"
                 );
-                return End {
+                return Http3SessionEnd {
                     failure: Failure::Protocol,
-                    cause: Some(Malformed::QuicVersion),
+                    cause: Some(MalformedReply::QuicVersion),
                     why,
                 };
             }
@@ -587,12 +601,16 @@ impl Session {
                 match (alert(close.error_code), u64::from(close.error_code)) {
                     (Some(120), _) => {
                         let why = "the server does not offer HTTP/3 (no_application_protocol); write --http 1.1 or 2";
-                        return End { failure: Failure::Tls, cause: None, why: why.to_owned() };
+                        return Http3SessionEnd {
+                            failure: Failure::Tls,
+                            cause: None,
+                            why: why.to_owned(),
+                        };
                     }
                     (Some(_), _) => (Failure::Tls, None),
                     (None, 0) => (Failure::ClosedEarly, None),
                     (None, 2) if !self.is_connected => (Failure::Refused, None),
-                    _ => (Failure::Reset, Some(Malformed::ClosedQuic)),
+                    _ => (Failure::Reset, Some(MalformedReply::ClosedQuic)),
                 }
             }
             ConnectionError::ApplicationClosed(close) => {
@@ -607,17 +625,17 @@ impl Session {
             ConnectionError::LocallyClosed => (Failure::ClosedEarly, None),
             ConnectionError::CidsExhausted => (Failure::System, None),
         };
-        End { failure, cause, why }
+        Http3SessionEnd { failure, cause, why }
     }
 }
 
-fn on_reset(request: &mut Request, code: u64, now: Tick) {
+fn on_reset(request: &mut Http3Request, code: u64, now: Tick) {
     let Some(stream) = Some(&mut request.stream).filter(|stream| stream.end.is_none()) else {
         return;
     };
     stream.record_received(0, now);
     stream.stamps.malformed = Some(frame::reset_cause(code));
-    if code == Code::RequestRejected as u64 {
+    if code == Http3ErrorCode::RequestRejected as u64 {
         return stream.fail_unprocessed(true);
     }
     stream.finish(Err(Failure::StreamReset));

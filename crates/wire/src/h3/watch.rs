@@ -19,13 +19,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// The observations of a connection.
 #[derive(Debug, Default)]
-pub struct Watch {
+pub struct ConnectionObservations {
     /// The packets after the handshake (1-RTT).
     pub packets: PacketNumbers,
     has_retried: AtomicBool,
 }
 
-impl Watch {
+impl ConnectionObservations {
     /// True if a valid Retry packet was received.
     pub fn has_retried(&self) -> bool {
         self.has_retried.load(Relaxed)
@@ -36,7 +36,7 @@ impl Watch {
 pub struct WatchedConfig {
     inner: Arc<QuicClientConfig>,
     /// The observations of the connection that was started last.
-    newest: Mutex<Option<Arc<Watch>>>,
+    newest: Mutex<Option<Arc<ConnectionObservations>>>,
 }
 
 impl WatchedConfig {
@@ -46,7 +46,7 @@ impl WatchedConfig {
     }
 
     /// Takes the observations of the connection that was started last. Later calls return None.
-    pub fn take_newest(&self) -> Option<Arc<Watch>> {
+    pub fn take_newest(&self) -> Option<Arc<ConnectionObservations>> {
         self.newest.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
@@ -59,7 +59,7 @@ impl ClientConfig for WatchedConfig {
         params: &TransportParameters,
     ) -> Result<Box<dyn Session>, ConnectError> {
         let inner = Arc::clone(&self.inner).start_session(version, server_name, params)?;
-        let watch = Arc::<Watch>::default();
+        let watch = Arc::<ConnectionObservations>::default();
         // The QUIC library returns no handle to the session, so the caller takes it from here.
         *self.newest.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&watch));
         Ok(Box::new(WatchedSession { inner, watch, has_handshake_keys: false }))
@@ -68,7 +68,7 @@ impl ClientConfig for WatchedConfig {
 
 struct WatchedSession {
     inner: Box<dyn Session>,
-    watch: Arc<Watch>,
+    watch: Arc<ConnectionObservations>,
     /// True if the next keys are those of packets after the handshake.
     has_handshake_keys: bool,
 }
@@ -147,7 +147,7 @@ impl Session for WatchedSession {
 /// The key that decrypts packets of the server. It records their numbers.
 struct WatchedKey {
     inner: Box<dyn PacketKey>,
-    watch: Arc<Watch>,
+    watch: Arc<ConnectionObservations>,
 }
 
 impl PacketKey for WatchedKey {

@@ -8,7 +8,7 @@ use crate::h1::{self, OutgoingRequest, PipelineState};
 use crate::origin::Origin;
 use crate::request::Prepared;
 use crate::sources::OpenConnection;
-use crate::stream::{IdleEnd, Stream};
+use crate::stream::{ByteStream, IdleEnd};
 use crate::tls::Handshake;
 use brunt_model::Failure;
 use std::net::SocketAddr;
@@ -19,7 +19,7 @@ pub(super) use crate::h1::{H1Exchanges, Style, prepare};
 
 /// An open connection of HTTP/1.
 pub struct H1Lane {
-    stream: Stream,
+    stream: ByteStream,
     is_reused: bool,
     /// Requests that were sent ahead, and bytes that were read ahead.
     pipeline: PipelineState,
@@ -29,7 +29,7 @@ pub struct H1Lane {
 
 impl H1Lane {
     /// Creates the lane of a connection that was just opened.
-    pub(super) fn new(stream: Stream, open: OpenConnection) -> Self {
+    pub(super) fn new(stream: ByteStream, open: OpenConnection) -> Self {
         Self { stream, is_reused: false, pipeline: PipelineState::default(), open }
     }
 
@@ -78,7 +78,7 @@ impl<T: Timer + 'static> Http<T> {
     /// Asks the server to switch to another protocol; see [`H1Exchanges::switch`].
     pub(super) async fn switch(
         &self,
-        stream: &mut Stream,
+        stream: &mut ByteStream,
         request: &[u8],
         wants: WantedDetails,
     ) -> Result<(Reply, Vec<u8>), Failure> {
@@ -88,7 +88,7 @@ impl<T: Timer + 'static> Http<T> {
     /// Makes the proxy at the other end of `stream` connect to `origin`.
     pub(super) async fn pass_proxy(
         &self,
-        stream: &mut Stream,
+        stream: &mut ByteStream,
         origin: &Origin,
     ) -> Result<(), Failure> {
         let connected = h1::tunnel(&self.h1, stream, origin).await;

@@ -10,7 +10,7 @@ use crate::h2;
 use crate::origin::Origin;
 use crate::request::{Prepared, fields::TimedPieces};
 use crate::sources::OpenConnection;
-use crate::stream::{IdleEnd, Stream};
+use crate::stream::{ByteStream, IdleEnd};
 use crate::tls::Handshake;
 use brunt_model::Failure;
 use std::cell::RefCell;
@@ -31,7 +31,7 @@ pub struct H2Lane {
 struct H2Connection {
     /// `WebSocket`s of dropped lanes, for later requests to the same paths.
     orphaned: RefCell<Vec<OpenWebSocket>>,
-    connection: h2::Connection,
+    connection: h2::Http2Connection,
     handshake: Option<Handshake>,
     peer: Option<SocketAddr>,
     #[allow(dead_code)] // counts the connection as open until it is dropped
@@ -39,7 +39,7 @@ struct H2Connection {
 }
 
 impl H2Lane {
-    pub(super) fn connection(&self) -> &h2::Connection {
+    pub(super) fn connection(&self) -> &h2::Http2Connection {
         &self.connection.connection
     }
 
@@ -105,7 +105,7 @@ impl<T: Timer + 'static> Http<T> {
     /// Starts HTTP/2 on a connection that was just opened.
     pub(super) async fn begin_h2(
         &self,
-        mut stream: Stream,
+        mut stream: ByteStream,
         origin: &Origin,
     ) -> Result<H2Lane, Failure> {
         let handshake = stream.handshake();
@@ -125,8 +125,13 @@ impl<T: Timer + 'static> Http<T> {
         let peer = stream.peer();
         let buffer = Rc::clone(self.h2_buffer.get_or_init(h2::read_buffer));
         let counts = Rc::clone(&self.counts);
-        let connection =
-            h2::Connection::begin(stream, self.time().clone(), buffer, counts, early.as_deref());
+        let connection = h2::Http2Connection::begin(
+            stream,
+            self.time().clone(),
+            buffer,
+            counts,
+            early.as_deref(),
+        );
         if handshake.is_none() {
             connection.ready().await.map_err(|(failure, why)| self.note_failure(failure, &why))?;
         }
@@ -145,7 +150,7 @@ impl<T: Timer + 'static> Http<T> {
     /// that were already received.
     async fn upgrade_to_h2(
         &self,
-        stream: &mut Stream,
+        stream: &mut ByteStream,
         origin: &Origin,
     ) -> Result<Vec<u8>, Failure> {
         let request = h2::upgrade_request(origin);

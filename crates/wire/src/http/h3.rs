@@ -4,25 +4,25 @@ use super::Http;
 use super::protocols::ProtocolLane;
 use crate::contract::Timer;
 use crate::h3;
-use crate::origin::Route;
+use crate::origin::OriginAddresses;
 use crate::quic::TransportSettings;
 use crate::sources::OpenConnection;
 use crate::stream::IdleEnd;
 use crate::tls::Handshake;
 use brunt_model::Failure;
-use brunt_model::sample::Opening;
+use brunt_model::sample::ConnectTimes;
 use std::net::SocketAddr;
 use std::rc::Rc;
 use std::task::{Context, Poll};
 
-pub(super) use crate::h3::{Endpoints, IS_BUILT, prepare};
+pub(super) use crate::h3::{Http3Endpoints, IS_BUILT, prepare};
 
 /// The right to one HTTP/3 stream at a time.
 pub struct H3Lane(Rc<H3Connection>);
 
 /// An open connection of HTTP/3, shared by its lanes.
 struct H3Connection {
-    connection: h3::Connection,
+    connection: h3::Http3Connection,
     handshake: Handshake,
     peer: SocketAddr,
     #[allow(dead_code)] // counts the connection as open until it is dropped
@@ -30,7 +30,7 @@ struct H3Connection {
 }
 
 impl H3Lane {
-    pub(super) fn connection(&self) -> &h3::Connection {
+    pub(super) fn connection(&self) -> &h3::Http3Connection {
         &self.0.connection
     }
 
@@ -71,9 +71,9 @@ impl<T: Timer + 'static> Http<T> {
     /// there to the end of the handshake.
     pub(super) async fn open_h3(
         &self,
-        route: &Route,
+        route: &OriginAddresses,
         client: u64,
-        steps: &mut Opening,
+        steps: &mut ConnectTimes,
     ) -> Result<H3Lane, Failure> {
         let began = self.time().now();
         let address = self.address(route, began, steps).await?;
@@ -81,8 +81,8 @@ impl<T: Timer + 'static> Http<T> {
         let clients = self.common.tls().map_err(|e| self.note_failure(Failure::Tls, &e))?;
         let index = self.next_source.replace(self.next_source.get().wrapping_add(1));
         let source = self.common.sources.configured_address(index);
-        let endpoints = self.endpoints.get_or_init(|| Endpoints::new(self.time().clone()));
-        let destination = h3::Destination { host: &route.origin.host, address, source };
+        let endpoints = self.endpoints.get_or_init(|| Http3Endpoints::new(self.time().clone()));
+        let destination = h3::Http3Destination { host: &route.origin.host, address, source };
         let connection = endpoints.connect(&self.common.settings, clients, client, &destination);
         let connection = connection.map_err(|error| self.note_refusal(error))?;
         let first_packet = connection.ready().await.map_err(|error| self.note_refusal(error))?;
@@ -97,7 +97,7 @@ impl<T: Timer + 'static> Http<T> {
     }
 
     /// Notes why no connection of HTTP/3 was opened, and returns the failure.
-    fn note_refusal(&self, error: h3::NotOpened) -> Failure {
+    fn note_refusal(&self, error: h3::Http3NotOpened) -> Failure {
         *self.refusal.borrow_mut() = error.refusal;
         self.note_failure(error.failure, &error.why)
     }

@@ -12,14 +12,14 @@ use super::{h1, h3, websocket};
 use crate::collect::ReplyCollector;
 use crate::contract::{Reply, Stamps, Timer, WantedDetails};
 use crate::events::EventMeter;
-use crate::origin::Route;
+use crate::origin::OriginAddresses;
 use crate::quic::TransportSettings;
 use crate::request::{BadRequest, Prepared, RequestParts, Tags, is_websocket};
 use crate::stream::IdleEnd;
 use crate::tls::Handshake;
 use brunt_model::Failure;
 use brunt_model::plan::HttpVersion;
-use brunt_model::sample::Opening;
+use brunt_model::sample::ConnectTimes;
 use pin_project_lite::pin_project;
 use regex::bytes::Regex;
 use std::net::SocketAddr;
@@ -224,10 +224,10 @@ impl<T: Timer + 'static> Http<T> {
     /// Opens a connection that can carry `request`.
     pub(super) async fn open_lane(
         &self,
-        route: &Route,
+        route: &OriginAddresses,
         request: &Prepared,
         client: u64,
-        steps: &mut Opening,
+        steps: &mut ConnectTimes,
     ) -> Result<Lane, Failure> {
         let version = self.common.settings.http;
         if version == HttpVersion::V3 {

@@ -4,24 +4,24 @@
 //! Bytes are passed in pieces, and the outcome must not depend on how they are cut. For HTTP/1 it
 //! exports the parser itself.
 
-pub use crate::contract::{Head, ReplySink};
-pub use crate::h1::parse::{NoReply, Parser};
+pub use crate::contract::{ReplyHead, ReplySink};
+pub use crate::h1::parse::{NoReply, ReplyParser};
 pub use crate::request::RequestKind;
 
 use crate::collect::ReplyCollector;
 use crate::contract::{Framing, SharedCounts, WantedDetails, WantedFields};
-use crate::h2::Session;
-use crate::multiplexing::stream::Stream;
-use crate::request::fields::Fields;
-use crate::request::{Draft, RequestParts};
-use crate::websocket::{Event, Incoming};
-use brunt_model::outcome::Malformed;
+use crate::h2::Http2Session;
+use crate::multiplexing::stream::MultiplexedRequest;
+use crate::request::fields::RequestFields;
+use crate::request::{RequestDraft, RequestParts};
+use crate::websocket::{FrameReader, WebSocketEvent};
+use brunt_model::outcome::MalformedReply;
 use brunt_model::plan::HttpVersion;
 use brunt_model::{Body, Failure, Tick};
 
 /// Outcome of a request: status and bytes of the body, or the failure and its cause. `Cut`: the
 /// reply has not ended.
-pub type Outcome = Result<(u16, u64), (Failure, Option<Malformed>)>;
+pub type ReplayOutcome = Result<(u16, u64), (Failure, Option<MalformedReply>)>;
 
 /// Number of requests in flight on a connection of HTTP/2.
 const REQUESTS: u32 = 3;
@@ -39,7 +39,7 @@ const WANTS: WantedDetails = WantedDetails {
     page: false,
 };
 
-fn outcome(stream: &Stream) -> Outcome {
+fn outcome(stream: &MultiplexedRequest) -> ReplayOutcome {
     match stream.end {
         Some(Ok(())) => Ok((stream.head.map_or(0, |head| head.status), stream.body_bytes)),
         Some(Err(failure)) => Err((failure, stream.stamps.malformed)),
@@ -48,9 +48,9 @@ fn outcome(stream: &Stream) -> Outcome {
 }
 
 /// Returns the outcome of three requests on a connection of HTTP/2 that receives these pieces.
-pub fn http2<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<Outcome> {
+pub fn http2<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<ReplayOutcome> {
     let url = "http://h/";
-    let draft = Draft {
+    let draft = RequestDraft {
         method: "GET",
         url,
         headers: &[],
@@ -59,13 +59,15 @@ pub fn http2<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<Outcome> {
         reply_policy: 0,
         verbatim: None,
     };
-    let fields = RequestParts::from_draft(&draft).and_then(|parts| Fields::from_request(&parts));
+    let fields =
+        RequestParts::from_draft(&draft).and_then(|parts| RequestFields::from_request(&parts));
     let Ok(fields) = fields else { return Vec::new() };
-    let mut session = Session::new(SharedCounts::default());
+    let mut session = Http2Session::new(SharedCounts::default());
     for number in 0..REQUESTS {
         let collector = (number > 0).then(|| ReplyCollector::new(WANTS, None, None)).flatten();
         // A session accepts three requests before it has received the server's settings.
-        let _ = session.begin(&fields, Stream::new(RequestKind::Ordinary, collector, 0));
+        let _ =
+            session.begin(&fields, MultiplexedRequest::new(RequestKind::Ordinary, collector, 0));
     }
     session.record_written(Tick(1));
     pieces.into_iter().for_each(|piece| session.receive(piece, Tick(2)));
@@ -81,9 +83,10 @@ pub fn http2<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<Outcome> {
 ///
 /// The failure of the request.
 #[cfg(feature = "http3")]
-pub fn http3_reply<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Outcome {
-    use crate::h3::request::{LastBlock, Request, RuleViolation};
-    let mut request = Request::new(RequestKind::Ordinary, ReplyCollector::new(WANTS, None, None));
+pub fn http3_reply<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> ReplayOutcome {
+    use crate::h3::request::{Http3Request, LastBlock, RuleViolation};
+    let mut request =
+        Http3Request::new(RequestKind::Ordinary, ReplyCollector::new(WANTS, None, None));
     let mut last = LastBlock::default();
     let received =
         pieces.into_iter().try_for_each(|piece| request.receive(piece, &mut last, Tick(2)));
@@ -102,10 +105,10 @@ pub fn http3_reply<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Outcome {
 ///
 /// The rule that they break. Each stream arrives in pieces of at most `size` bytes.
 #[cfg(feature = "http3")]
-pub fn http3_streams(streams: &[&[u8]], size: usize) -> Result<Option<u64>, Malformed> {
-    use crate::h3::control::{Control, Uni};
+pub fn http3_streams(streams: &[&[u8]], size: usize) -> Result<Option<u64>, MalformedReply> {
+    use crate::h3::control::{ControlStream, Uni};
     use crate::h3::request::RuleViolation;
-    let mut control = Control::default();
+    let mut control = ControlStream::default();
     for bytes in streams {
         let mut uni = Uni::new();
         let received =
@@ -123,8 +126,10 @@ pub fn http3_streams(streams: &[&[u8]], size: usize) -> Result<Option<u64>, Malf
 /// # Errors
 ///
 /// The rule that is broken.
-pub fn websocket<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Result<Vec<usize>, Malformed> {
-    let mut incoming = Incoming::new(true);
+pub fn websocket<'a>(
+    pieces: impl IntoIterator<Item = &'a [u8]>,
+) -> Result<Vec<usize>, MalformedReply> {
+    let mut incoming = FrameReader::new(true);
     let mut messages = Vec::new();
     let mut collector = ReplyCollector::new(WANTS, None, None);
     for mut rest in pieces {
@@ -136,7 +141,7 @@ pub fn websocket<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Result<Vec<u
                     }
                 })?;
             rest = &rest[used..];
-            if event == Some(Event::Message) {
+            if event == Some(WebSocketEvent::Message) {
                 let details = collector.take().map(|collector| collector.finish(HEAD));
                 messages.push(details.map_or(0, |details| details.body.len()));
                 collector = ReplyCollector::new(WANTS, None, None);
@@ -147,7 +152,7 @@ pub fn websocket<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Result<Vec<u
 }
 
 /// The head of a WebSocket message in the figures; the message itself has none.
-const HEAD: Head = Head {
+const HEAD: ReplyHead = ReplyHead {
     status: crate::websocket::STATUS,
     version: HttpVersion::V1_1,
     framing: Framing::None,

@@ -59,14 +59,14 @@ fn wanted_fields(policy: &ReplyPolicy, records: Option<RecordDetail>) -> WantedF
 #[cfg(test)]
 mod tests {
     use super::*;
-    use brunt_model::extract::{ExtractFrom, Extractor, ReplyPart, Take};
+    use brunt_model::extract::{ExtractFrom, Extractor, MatchChoice, ReplyPart};
     use brunt_model::reply_policy::ReplyAction;
 
     fn wants(from: ExtractFrom) -> WantedDetails {
         let extractor = Extractor {
             variable: "v".into(),
             from,
-            take: Take::First,
+            take: MatchChoice::First,
             default: None,
             part: ReplyPart::Body,
             samples: brunt_model::extract::SampleScope::Main,

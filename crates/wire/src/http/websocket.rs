@@ -6,12 +6,12 @@ use super::protocols::ProtocolLane;
 use crate::contract::{Reply, Stamps, Timer, WantedDetails, WantedFields};
 use crate::events::EventMeter;
 use crate::h2::Tunnel;
-use crate::request::fields::Fields;
+use crate::request::fields::RequestFields;
 use crate::request::{Prepared, RequestParts};
-use crate::stream::{IdleEnd, Stream};
+use crate::stream::{ByteStream, IdleEnd};
 use crate::tls::Handshake;
 use crate::websocket::{self, Carrier, MessageExchange, OpeningRequest, SocketCarrier, WebSocket};
-use brunt_model::outcome::Malformed;
+use brunt_model::outcome::MalformedReply;
 use brunt_model::plan::HttpVersion;
 use brunt_model::{Failure, Tick};
 use regex::bytes::Regex;
@@ -107,7 +107,7 @@ impl Carrier for Tunnel {
         self.sent_stamp()
     }
 
-    fn cause(&self) -> Option<Malformed> {
+    fn cause(&self) -> Option<MalformedReply> {
         self.cause()
     }
 
@@ -141,7 +141,7 @@ impl<T: Timer + 'static> Http<T> {
     /// Opens a WebSocket on a connection that was just opened.
     pub(super) async fn begin_websocket(
         &self,
-        mut stream: Stream,
+        mut stream: ByteStream,
         parts: &RequestParts,
     ) -> Result<WebSocketLane, Failure> {
         let number = (self.worker as u64) << 40 | self.opened.get() as u64;
@@ -164,7 +164,7 @@ impl<T: Timer + 'static> Http<T> {
         request: &Prepared,
     ) -> Result<OpenWebSocket, Failure> {
         let parts = request.parts().ok_or(Failure::System)?;
-        let fields = Fields::from_websocket(parts, websocket::offer(parts));
+        let fields = RequestFields::from_websocket(parts, websocket::offer(parts));
         let fields = fields.map_err(|bad| self.note_failure(Failure::System, &bad))?;
         let opened = h2.connection().tunnel(&fields).await;
         let (tunnel, answer) = opened.map_err(|(failure, why)| self.note_failure(failure, &why))?;

@@ -1,6 +1,6 @@
 //! Evaluates and checks the header fields of a reply (RFC 9113 section 8.2, RFC 9114 section 4.2).
 
-use brunt_model::outcome::Malformed;
+use brunt_model::outcome::MalformedReply;
 
 /// The evaluated header fields of a reply.
 #[derive(Debug, Default)]
@@ -12,7 +12,7 @@ pub struct ReplyFields {
     /// True if a field that is not a pseudo-header was received.
     has_regular: bool,
     pub has_pseudo: bool,
-    pub error: Option<Malformed>,
+    pub error: Option<MalformedReply>,
     pub size: usize,
 }
 
@@ -25,25 +25,25 @@ impl ReplyFields {
             let status = three_digits(value).filter(|_| name == b":status" && !self.has_regular);
             match status {
                 Some(status) if self.status.is_none() => self.status = Some(status),
-                _ => self.error = Some(Malformed::PseudoHeader),
+                _ => self.error = Some(MalformedReply::PseudoHeader),
             }
             return;
         }
         self.has_regular = true;
         let is_valid_name = !name.is_empty() && name.iter().copied().all(is_name_byte);
         if !is_valid_name || !value.iter().copied().all(is_value_byte) {
-            self.error = Some(Malformed::HeaderField);
+            self.error = Some(MalformedReply::HeaderField);
         }
         match name {
             b"connection" | b"keep-alive" | b"proxy-connection" | b"transfer-encoding"
             | b"upgrade" => {
-                self.error = Some(Malformed::HeaderField);
+                self.error = Some(MalformedReply::HeaderField);
             }
             b"content-length" => match number(value) {
                 Some(length) if self.announced.is_none_or(|other| other == length) => {
                     self.announced = Some(length);
                 }
-                _ => self.error = Some(Malformed::ContentLength),
+                _ => self.error = Some(MalformedReply::ContentLength),
             },
             b"grpc-status" => {
                 self.grpc_status = number(value).and_then(|code| u16::try_from(code).ok());

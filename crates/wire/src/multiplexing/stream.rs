@@ -2,9 +2,9 @@
 
 use super::tunnel_input::TunnelInput;
 use crate::collect::ReplyCollector;
-use crate::contract::{Framing, Head, Reply, ReplySink, Stamps};
+use crate::contract::{Framing, Reply, ReplyHead, ReplySink, Stamps};
 use crate::request::{RequestKind, RequestParts};
-use brunt_model::outcome::{Malformed, grpc_code_status};
+use brunt_model::outcome::{MalformedReply, grpc_code_status};
 use brunt_model::plan::HttpVersion;
 use brunt_model::request::PieceInterval;
 use brunt_model::{Body, Failure, Tick};
@@ -13,7 +13,8 @@ use std::rc::Rc;
 use std::task::Waker;
 
 /// The streams of a connection, by their number.
-pub type Streams = std::collections::HashMap<u32, Stream, BuildHasherDefault<StreamHasher>>;
+pub type Streams =
+    std::collections::HashMap<u32, MultiplexedRequest, BuildHasherDefault<StreamHasher>>;
 
 /// Hashes stream numbers. They are few and all different, so they need
 /// no protection from collisions.
@@ -87,11 +88,11 @@ pub enum BodyProgress {
 }
 
 /// A request in flight.
-pub struct Stream {
+pub struct MultiplexedRequest {
     pub kind: RequestKind,
     pub stamps: Stamps,
     /// The final head, once received.
-    pub head: Option<Head>,
+    pub head: Option<ReplyHead>,
     pub announced: Option<u64>,
     /// True for a gRPC call, whose status follows the body.
     pub is_grpc: bool,
@@ -118,7 +119,7 @@ pub struct Stream {
     pub waker: Option<Waker>,
 }
 
-impl Stream {
+impl MultiplexedRequest {
     pub fn new(kind: RequestKind, collector: Option<Box<ReplyCollector>>, window: i64) -> Self {
         Self {
             kind,
@@ -214,7 +215,7 @@ impl Stream {
     }
 
     /// Fails the request because of received bytes that break a rule.
-    pub fn fail_malformed(&mut self, cause: Malformed) {
+    pub fn fail_malformed(&mut self, cause: MalformedReply) {
         self.stamps.malformed = Some(cause);
         self.finish(Err(cause.failure()));
     }
@@ -259,7 +260,7 @@ impl Stream {
 }
 
 /// Builds the head of a reply on a stream.
-pub fn head(version: HttpVersion, status: u16, announced: Option<u64>, length: u64) -> Head {
+pub fn head(version: HttpVersion, status: u16, announced: Option<u64>, length: u64) -> ReplyHead {
     let framing = announced.map_or(Framing::Stream, Framing::Length);
-    Head { status, version, framing, keep_alive: true, length, encoded: false }
+    ReplyHead { status, version, framing, keep_alive: true, length, encoded: false }
 }

@@ -20,7 +20,7 @@ pub enum Indexing {
 
 /// A header field with its compression.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Field {
+pub struct HeaderField {
     /// The name, in lower case.
     pub name: Box<str>,
     pub value: Box<str>,
@@ -29,11 +29,11 @@ pub struct Field {
 
 /// The header fields of a request, and facts about its body.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fields {
+pub struct RequestFields {
     /// Unique among the requests of this thread. It identifies blocks that were already encoded.
     pub id: u64,
     /// The fields, pseudo-headers first.
-    pub list: Vec<Field>,
+    pub list: Vec<HeaderField>,
     /// True if there is a body to send.
     pub has_body: bool,
     /// True for a gRPC call.
@@ -85,7 +85,7 @@ thread_local! {
     static NEXT_ID: Cell<u64> = const { Cell::new(1) };
 }
 
-impl Field {
+impl HeaderField {
     fn new(name: &str, value: &str) -> Self {
         // HTTP/2 and HTTP/3 allow only lower case (RFC 9113 section 8.2).
         let name = name.to_ascii_lowercase();
@@ -103,7 +103,7 @@ impl Field {
     }
 }
 
-impl Fields {
+impl RequestFields {
     /// Builds the fields of a request.
     ///
     /// # Errors
@@ -115,15 +115,15 @@ impl Fields {
         let authority = header_value(headers, "host").unwrap_or(host);
         let path = &url[url::Position::BeforePath..url::Position::AfterQuery];
         let mut list = vec![
-            Field::new(":method", method),
-            Field::new(":scheme", url.scheme()),
-            Field::new(":authority", authority),
-            Field::new(":path", path),
+            HeaderField::new(":method", method),
+            HeaderField::new(":scheme", url.scheme()),
+            HeaderField::new(":authority", authority),
+            HeaderField::new(":path", path),
         ];
         add_headers(&mut list, headers)?;
         let length = body.bytes().map(<[u8]>::len);
         if let Some(length) = length.filter(|_| header_value(headers, "content-length").is_none()) {
-            list.push(Field::new("content-length", &length.to_string()));
+            list.push(HeaderField::new("content-length", &length.to_string()));
         }
         let content_type = header_value(headers, "content-type");
         let is_grpc = content_type.is_some_and(|value| value.starts_with("application/grpc"));
@@ -148,14 +148,14 @@ impl Fields {
         let host = &url[url::Position::BeforeHost..url::Position::AfterPort];
         let authority = header_value(headers, "host").unwrap_or(host);
         let mut list = vec![
-            Field::new(":method", "CONNECT"),
-            Field::new(":protocol", "websocket"),
-            Field::new(":scheme", if url.scheme() == "wss" { "https" } else { "http" }),
-            Field::new(":authority", authority),
-            Field::new(":path", &url[url::Position::BeforePath..url::Position::AfterQuery]),
-            Field::new("sec-websocket-version", "13"),
+            HeaderField::new(":method", "CONNECT"),
+            HeaderField::new(":protocol", "websocket"),
+            HeaderField::new(":scheme", if url.scheme() == "wss" { "https" } else { "http" }),
+            HeaderField::new(":authority", authority),
+            HeaderField::new(":path", &url[url::Position::BeforePath..url::Position::AfterQuery]),
+            HeaderField::new("sec-websocket-version", "13"),
         ];
-        list.extend(offer.map(|offer| Field::new("sec-websocket-extensions", offer)));
+        list.extend(offer.map(|offer| HeaderField::new("sec-websocket-extensions", offer)));
         let own_headers = headers.iter().filter(|(name, _)| !is_handshake_field(name));
         add_headers(&mut list, own_headers)?;
         Ok(Self { id: next_id(), list, has_body: false, is_grpc: false, timed_pieces: None })
@@ -167,7 +167,7 @@ impl Fields {
         let path = self.value(":path");
         let host = self.value(":authority");
         let mut text = format!("{method} {path} HTTP/2\r\nhost: {host}\r\n");
-        for Field { name, value, .. } in
+        for HeaderField { name, value, .. } in
             self.list.iter().filter(|field| !field.name.starts_with(':'))
         {
             let _ = write!(text, "{name}: {value}\r\n");
@@ -186,7 +186,7 @@ impl Fields {
     pub fn with_line(&self, line: &str) -> Self {
         let mut list = self.list.clone();
         if let Some((name, value)) = line.split_once(':') {
-            list.push(Field::new(name.trim(), value.trim()));
+            list.push(HeaderField::new(name.trim(), value.trim()));
         }
         // A new number, because the encoder caches blocks by it.
         Self { id: next_id(), list, ..*self }
@@ -207,7 +207,7 @@ fn is_handshake_field(name: &str) -> bool {
 
 /// Adds header fields, except those that HTTP/2 does not allow.
 fn add_headers<'h>(
-    list: &mut Vec<Field>,
+    list: &mut Vec<HeaderField>,
     headers: impl IntoIterator<Item = &'h (String, String)>,
 ) -> Result<(), BadRequest> {
     for header @ (name, value) in headers {
@@ -219,7 +219,7 @@ fn add_headers<'h>(
             ));
         }
         if !NOT_IN_HTTP2.iter().any(|other| name.eq_ignore_ascii_case(other)) {
-            list.push(Field::new(name, value));
+            list.push(HeaderField::new(name, value));
         }
     }
     Ok(())
@@ -232,7 +232,7 @@ fn next_id() -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::request::Draft;
+    use crate::request::RequestDraft;
 
     #[test]
     fn fields_of_http1_connections_are_left_out() {
@@ -242,7 +242,7 @@ mod tests {
             headers.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
         let body = Body::Text("hi".into());
         let url = "https://h:8443/a/b?c=d#e";
-        let draft = Draft {
+        let draft = RequestDraft {
             method: "POST",
             url,
             headers: &headers,
@@ -251,12 +251,13 @@ mod tests {
             reply_policy: 0,
             verbatim: None,
         };
-        let fields = Fields::from_request(&RequestParts::from_draft(&draft).unwrap()).unwrap();
+        let fields =
+            RequestFields::from_request(&RequestParts::from_draft(&draft).unwrap()).unwrap();
         let text: Vec<_> = fields.list.iter().map(|f| format!("{}={}", f.name, f.value)).collect();
         let head = ":method=POST :scheme=https :authority=other :path=/a/b?c=d x-a=b te=trailers content-length=2";
         assert_eq!(text.join(" "), head);
         let more = fields.with_line("Cookie: a=b; c=d");
-        assert_eq!(more.list.last().unwrap(), &Field::new("cookie", "a=b; c=d"));
+        assert_eq!(more.list.last().unwrap(), &HeaderField::new("cookie", "a=b; c=d"));
         assert_ne!(more.id, fields.id);
     }
 
@@ -271,7 +272,7 @@ mod tests {
             headers.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
         let url = "wss://h:8443/chat?room=1";
         let body = Body::Text("hi".into());
-        let draft = Draft {
+        let draft = RequestDraft {
             method: "GET",
             url,
             headers: &headers,
@@ -280,7 +281,7 @@ mod tests {
             reply_policy: 0,
             verbatim: None,
         };
-        let fields = Fields::from_websocket(
+        let fields = RequestFields::from_websocket(
             &RequestParts::from_draft(&draft).unwrap(),
             Some("permessage-deflate"),
         )

@@ -6,16 +6,16 @@ use std::io;
 
 /// A failed handshake.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal {
+pub struct HandshakeFailure {
     /// Its kind of cause.
-    pub cause: Cause,
+    pub cause: HandshakeFailureCause,
     /// The cause in words. For a certificate, only its defect.
     pub what: String,
 }
 
 /// Why a handshake failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cause {
+pub enum HandshakeFailureCause {
     /// The server sends the certificate of an authority, such as one made by `openssl req -x509`.
     OwnAuthority,
     /// No trusted authority signed the certificate.
@@ -38,28 +38,32 @@ pub enum Cause {
     Other,
 }
 
-impl Refusal {
+impl HandshakeFailure {
     /// Explains the error of a handshake.
     pub fn from_error(error: &io::Error) -> Self {
         let Some(tls) = error.get_ref().and_then(|inner| inner.downcast_ref::<Error>()) else {
-            return Self { cause: Cause::Other, what: error.to_string() };
+            return Self { cause: HandshakeFailureCause::Other, what: error.to_string() };
         };
         Self::from_tls(tls)
     }
 
     /// Explains an error of TLS.
     pub fn from_tls(tls: &Error) -> Self {
-        let cause = Cause::from_error(tls);
+        let cause = HandshakeFailureCause::from_error(tls);
         let what = match (cause, tls) {
-            (Cause::OwnAuthority, _) => "self-signed (CaUsedAsEndEntity)".into(),
-            (Cause::UnknownIssuer, _) => "issuer not trusted (UnknownIssuer)".into(),
-            (Cause::CertificateRequired, _) => {
+            (HandshakeFailureCause::OwnAuthority, _) => "self-signed (CaUsedAsEndEntity)".into(),
+            (HandshakeFailureCause::UnknownIssuer, _) => {
+                "issuer not trusted (UnknownIssuer)".into()
+            }
+            (HandshakeFailureCause::CertificateRequired, _) => {
                 "the server requires a client certificate (alert certificate_required)".into()
             }
-            (Cause::NoVersion, _) => {
+            (HandshakeFailureCause::NoVersion, _) => {
                 "the server does not offer this version of HTTP (no_application_protocol)".into()
             }
-            (Cause::NotTls, _) => "the server does not speak TLS on this port".into(),
+            (HandshakeFailureCause::NotTls, _) => {
+                "the server does not speak TLS on this port".into()
+            }
             (_, Error::InvalidCertificate(wrong)) => wrong.to_string(),
             _ => tls.to_string(),
         };
@@ -67,14 +71,14 @@ impl Refusal {
     }
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for HandshakeFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let prefix = if self.cause.is_distrust() { "invalid server certificate: " } else { "" };
         write!(f, "{prefix}{}{}", self.what, self.cause.hint())
     }
 }
 
-impl Cause {
+impl HandshakeFailureCause {
     pub(super) fn from_error(error: &Error) -> Self {
         match error {
             Error::InvalidMessage(_) => Self::NotTls,
@@ -135,8 +139,8 @@ mod tests {
     use rustls::{InvalidMessage, OtherError};
     use std::sync::Arc;
 
-    fn refusal(error: Error) -> Refusal {
-        Refusal::from_error(&io::Error::new(io::ErrorKind::InvalidData, error))
+    fn refusal(error: Error) -> HandshakeFailure {
+        HandshakeFailure::from_error(&io::Error::new(io::ErrorKind::InvalidData, error))
     }
 
     #[test]
@@ -145,22 +149,34 @@ mod tests {
         let other =
             CertificateError::Other(OtherError(Arc::new(io::Error::other("CaUsedAsEndEntity"))));
         for (error, cause) in [
-            (Error::InvalidCertificate(own), Cause::OwnAuthority),
-            (Error::InvalidCertificate(other), Cause::Certificate),
-            (Error::InvalidCertificate(CertificateError::UnknownIssuer), Cause::UnknownIssuer),
-            (Error::InvalidCertificate(CertificateError::NotValidForName), Cause::WrongName),
-            (Error::InvalidCertificate(CertificateError::Expired), Cause::Expired),
-            (Error::InvalidMessage(InvalidMessage::InvalidContentType), Cause::NotTls),
-            (Error::AlertReceived(AlertDescription::NoApplicationProtocol), Cause::NoVersion),
+            (Error::InvalidCertificate(own), HandshakeFailureCause::OwnAuthority),
+            (Error::InvalidCertificate(other), HandshakeFailureCause::Certificate),
+            (
+                Error::InvalidCertificate(CertificateError::UnknownIssuer),
+                HandshakeFailureCause::UnknownIssuer,
+            ),
+            (
+                Error::InvalidCertificate(CertificateError::NotValidForName),
+                HandshakeFailureCause::WrongName,
+            ),
+            (Error::InvalidCertificate(CertificateError::Expired), HandshakeFailureCause::Expired),
+            (
+                Error::InvalidMessage(InvalidMessage::InvalidContentType),
+                HandshakeFailureCause::NotTls,
+            ),
+            (
+                Error::AlertReceived(AlertDescription::NoApplicationProtocol),
+                HandshakeFailureCause::NoVersion,
+            ),
             (
                 Error::AlertReceived(AlertDescription::CertificateRequired),
-                Cause::CertificateRequired,
+                HandshakeFailureCause::CertificateRequired,
             ),
-            (Error::HandshakeNotComplete, Cause::Other),
+            (Error::HandshakeNotComplete, HandshakeFailureCause::Other),
         ] {
             assert_eq!(refusal(error.clone()).cause, cause, "{error}");
         }
-        assert_eq!(Refusal::from_error(&io::Error::other("closed")).to_string(), "closed");
+        assert_eq!(HandshakeFailure::from_error(&io::Error::other("closed")).to_string(), "closed");
     }
 
     #[test]

@@ -14,7 +14,7 @@ const OFFER: &str = "permessage-deflate; server_no_context_takeover; client_no_c
 
 /// The negotiated compression of messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Compression {
+pub struct MessageCompression {
     /// Window of messages to the server, as a power of two.
     pub window_bits: u8,
 }
@@ -76,7 +76,7 @@ pub fn check_answer(fields: &[(String, String)], accept: &str) -> Result<(), Str
 pub fn negotiate(
     fields: &[(String, String)],
     parts: &RequestParts,
-) -> Result<Option<Compression>, String> {
+) -> Result<Option<MessageCompression>, String> {
     let mut protocols = values(fields, "sec-websocket-protocol");
     if let Some(other) = protocols.find(|protocol| !is_offered(parts, protocol)) {
         return Err(format!(
@@ -113,12 +113,12 @@ fn extension(list: &str) -> &str {
 }
 
 /// Parses the parameters of `permessage-deflate` in the answer (RFC 7692 section 7.1).
-fn compression(answer: &str) -> Result<Compression, String> {
+fn compression(answer: &str) -> Result<MessageCompression, String> {
     parse_parameters(answer)
         .map_err(|why| format!("the server answers `{answer}`: {why} (RFC 7692 section 7.1)"))
 }
 
-fn parse_parameters(answer: &str) -> Result<Compression, &'static str> {
+fn parse_parameters(answer: &str) -> Result<MessageCompression, &'static str> {
     if answer.contains(',') {
         return Err("it may agree on the extension once");
     }
@@ -143,7 +143,7 @@ fn parse_parameters(answer: &str) -> Result<Compression, &'static str> {
     if !names.contains(&"server_no_context_takeover") {
         return Err("the server must keep server_no_context_takeover, which was offered");
     }
-    Ok(Compression { window_bits })
+    Ok(MessageCompression { window_bits })
 }
 
 /// Parses a window of 8 to 15 bits, with or without quotes.
@@ -169,7 +169,7 @@ mod tests {
         ] {
             assert_eq!(
                 compression(&format!("{by_itself}{more}")),
-                Ok(Compression { window_bits }),
+                Ok(MessageCompression { window_bits }),
                 "{more}"
             );
         }

@@ -2,8 +2,8 @@
 
 use crate::error;
 use crate::sources::OpenConnection;
-use crate::stream::Stream;
-use brunt_model::outcome::Malformed;
+use crate::stream::ByteStream;
+use brunt_model::outcome::MalformedReply;
 use brunt_model::plan::HttpVersion;
 use brunt_model::{Failure, Tick};
 use std::task::{Context, Poll, ready};
@@ -55,7 +55,7 @@ pub(crate) trait Carrier {
     }
 
     /// Returns why the carrier is over, if the peer gave a cause.
-    fn cause(&self) -> Option<Malformed> {
+    fn cause(&self) -> Option<MalformedReply> {
         None
     }
 
@@ -65,7 +65,7 @@ pub(crate) trait Carrier {
 
 /// A connection that began as HTTP/1.1.
 pub(crate) struct SocketCarrier {
-    pub stream: Stream,
+    pub stream: ByteStream,
     /// The rest of a frame that the connection accepted only in part.
     unsent: Vec<u8>,
     #[allow(dead_code)] // counts the connection as open until it is dropped
@@ -74,7 +74,7 @@ pub(crate) struct SocketCarrier {
 
 impl SocketCarrier {
     /// Wraps a connection after its switch of protocols.
-    pub fn new(stream: Stream, open: OpenConnection) -> Self {
+    pub fn new(stream: ByteStream, open: OpenConnection) -> Self {
         Self { stream, unsent: Vec::new(), open }
     }
 }

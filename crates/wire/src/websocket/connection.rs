@@ -1,11 +1,11 @@
 //! An open WebSocket: exchanges the messages that requests send and await, and keeps those
 //! that the server pushes.
 
-use super::agreement::{Compression, negotiate};
+use super::agreement::{MessageCompression, negotiate};
 use super::carrier::Carrier;
 use super::deflate::Deflater;
 use super::exchange::{MessageExchange, PartialMessage};
-use super::frames::{CLOSE, Event, Incoming, PONG, frame};
+use super::frames::{CLOSE, FrameReader, PONG, WebSocketEvent, frame};
 use super::inbox::{Inbox, InboxRules};
 use super::opening::OpeningRequest;
 use super::{NORMAL_CLOSURE, STATUS};
@@ -14,7 +14,7 @@ use crate::stream::IdleEnd;
 use crate::turn::Turn;
 use crate::worker_io::WorkerIo;
 use crate::{Reply, Stamps, Timer};
-use brunt_model::outcome::{CLOSE_STATUS, Malformed, status_text};
+use brunt_model::outcome::{CLOSE_STATUS, MalformedReply, status_text};
 use brunt_model::{Failure, Tick};
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker, ready};
@@ -25,7 +25,7 @@ const READ: usize = 64 * 1024;
 /// An open WebSocket.
 pub struct WebSocket<C: Carrier> {
     carrier: C,
-    incoming: Incoming,
+    incoming: FrameReader,
     /// Compresses messages, if that was negotiated.
     deflater: Option<Box<Deflater>>,
     /// Messages that were received before a request awaited them.
@@ -59,7 +59,7 @@ enum Ending {
     /// The connection ended, or failed.
     Lost(Failure),
     /// The received bytes are no valid frames.
-    Malformed(Malformed),
+    Malformed(MalformedReply),
 }
 
 impl<C: Carrier> WebSocket<C> {
@@ -112,10 +112,10 @@ impl<C: Carrier> WebSocket<C> {
         Ok(Self::new(carrier, compression, rules))
     }
 
-    fn new(carrier: C, compression: Option<Compression>, rules: &Rc<InboxRules>) -> Self {
+    fn new(carrier: C, compression: Option<MessageCompression>, rules: &Rc<InboxRules>) -> Self {
         Self {
             carrier,
-            incoming: Incoming::new(compression.is_some()),
+            incoming: FrameReader::new(compression.is_some()),
             deflater: compression.map(|compression| Box::new(Deflater::new(compression))),
             inbox: Inbox::new(rules),
             rest: Vec::new(),
@@ -244,15 +244,15 @@ impl<C: Carrier> WebSocket<C> {
                 )
                 .await?;
             match event {
-                Event::Message if std::mem::take(&mut is_early) => {
+                WebSocketEvent::Message if std::mem::take(&mut is_early) => {
                     self.skip_message(&exchange, &mut message, stamps);
                 }
-                Event::Message => {
+                WebSocketEvent::Message => {
                     if self.end_message(&mut exchange, &mut message, stamps) {
                         return Ok(message.answer(C::VERSION, stamps));
                     }
                 }
-                Event::Ping(payload) => {
+                WebSocketEvent::Ping(payload) => {
                     self.record_sent(stamps);
                     let pong = frame(PONG, &payload, stamps.bytes_received);
                     // If this send fails within the frame, a close frame must not follow.
@@ -263,19 +263,19 @@ impl<C: Carrier> WebSocket<C> {
                         .map_err(|failure| self.send_failure(failure, is_reused, stamps))?;
                     self.close_code = close_code;
                 }
-                Event::Pong(payload) => {
+                WebSocketEvent::Pong(payload) => {
                     if matches!(exchange.action, WebSocketAction::Ping(own) if own[..] == payload[..])
                     {
                         return Ok(message.answer(C::VERSION, stamps));
                     }
                 }
-                Event::Close { code: None | Some(NORMAL_CLOSURE), .. }
+                WebSocketEvent::Close { code: None | Some(NORMAL_CLOSURE), .. }
                     if exchange.action == WebSocketAction::Close =>
                 {
                     self.carrier.end();
                     return Ok(Reply { keep_alive: false, ..message.answer(C::VERSION, stamps) });
                 }
-                Event::Close { code, reason } => {
+                WebSocketEvent::Close { code, reason } => {
                     return Ok(self.close_reply(&exchange, code, &reason, stamps));
                 }
             }
@@ -367,14 +367,14 @@ impl<C: Carrier> WebSocket<C> {
         turn: &mut Turn,
         stamps: &mut Stamps,
         is_reused: bool,
-    ) -> Result<Event, Failure> {
+    ) -> Result<WebSocketEvent, Failure> {
         if let Some(ending) = self.ending.take() {
             if stamps.first_byte == Tick::ZERO {
                 stamps.first_byte = stamps.sent;
                 stamps.last_byte = stamps.sent;
             }
             return match ending {
-                Ending::Closed { code, reason } => Ok(Event::Close { code, reason }),
+                Ending::Closed { code, reason } => Ok(WebSocketEvent::Close { code, reason }),
                 Ending::Lost(failure) => Err(self.send_failure(failure, is_reused, stamps)),
                 Ending::Malformed(cause) => {
                     stamps.malformed = Some(cause);
@@ -454,7 +454,7 @@ impl<C: Carrier> WebSocket<C> {
         body: &mut dyn FnMut(&[u8], bool),
         now: Tick,
         stamps: &mut Stamps,
-    ) -> Result<Option<Event>, Failure> {
+    ) -> Result<Option<WebSocketEvent>, Failure> {
         let parsed = self.incoming.parse(bytes, body);
         let (used, event) = parsed.map_err(|cause| {
             stamps.malformed = Some(cause);
@@ -512,15 +512,17 @@ impl<C: Carrier> WebSocket<C> {
             };
             bytes = &bytes[used..];
             match event {
-                Some(Event::Message) => self.inbox.end_message(self.incoming.is_compressed()),
-                Some(Event::Ping(payload)) => {
+                Some(WebSocketEvent::Message) => {
+                    self.inbox.end_message(self.incoming.is_compressed())
+                }
+                Some(WebSocketEvent::Ping(payload)) => {
                     self.carrier.send_if_room(&frame(PONG, &payload, used as u64), cx);
                 }
-                Some(Event::Close { code, reason }) => {
+                Some(WebSocketEvent::Close { code, reason }) => {
                     self.close_code = self.close_code.and(code.or(Some(NORMAL_CLOSURE)));
                     self.ending = Some(Ending::Closed { code, reason });
                 }
-                Some(Event::Pong(_)) | None => {}
+                Some(WebSocketEvent::Pong(_)) | None => {}
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Compresses messages to a server that agreed on `permessage-deflate` (RFC 7692 section 7.2.1).
 
-use super::agreement::Compression;
+use super::agreement::MessageCompression;
 use super::frames;
 use brunt_model::Body;
 use flate2::{Compress, FlushCompress, Status};
@@ -25,7 +25,7 @@ pub struct Deflater {
 
 impl Deflater {
     /// Creates a compressor for the negotiated parameters.
-    pub fn new(compression: Compression) -> Self {
+    pub fn new(compression: MessageCompression) -> Self {
         Self {
             compress: Compress::new(flate2::Compression::default(), false),
             window: 1 << compression.window_bits,
@@ -124,7 +124,7 @@ mod tests {
         let once: Vec<u8> = noise.take(700).collect();
         let packed = |bits| {
             let message = once.repeat(4);
-            let packed = Deflater::new(Compression { window_bits: bits })
+            let packed = Deflater::new(MessageCompression { window_bits: bits })
                 .deflate(&message)
                 .unwrap()
                 .to_vec();
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn the_messages_of_the_standard() {
-        let mut deflater = Deflater::new(Compression { window_bits: 15 });
+        let mut deflater = Deflater::new(MessageCompression { window_bits: 15 });
         // The message of RFC 7692 section 7.2.3.1 as a fixed block, and the empty
         // message of section 7.2.3.6.
         assert_eq!(deflater.deflate(b"Hello").unwrap(), [0xf2, 0x48, 0xcd, 0xc9, 0xc9, 0x07, 0x00]);
@@ -150,7 +150,7 @@ mod tests {
         #[test]
         fn what_is_compressed_is_the_message(word: Vec<u8>, times in 0_usize..2000, bits in 8_u8..16) {
             let message = word.repeat(times);
-            let mut deflater = Deflater::new(Compression { window_bits: bits });
+            let mut deflater = Deflater::new(MessageCompression { window_bits: bits });
             for _ in 0..2 {
                 let packed = deflater.deflate(&message).unwrap();
                 prop_assert_eq!(&inflated(packed), &message);

@@ -4,7 +4,7 @@
 use super::frames::{CLOSE, PING, frame, message};
 use super::{NORMAL_CLOSURE, STATUS};
 use crate::collect::ReplyCollector;
-use crate::contract::{Framing, Head, Reply, ReplyDetails, Stamps, WantedDetails};
+use crate::contract::{Framing, Reply, ReplyDetails, ReplyHead, Stamps, WantedDetails};
 use crate::events::EventMeter;
 use crate::origin::OriginId;
 use crate::request::{
@@ -129,8 +129,14 @@ impl PartialMessage {
     /// Ends the message and returns its kept parts.
     pub fn finish(&mut self, version: HttpVersion) -> Option<Box<ReplyDetails>> {
         let framing = Framing::None;
-        let head =
-            Head { status: STATUS, version, framing, keep_alive: true, length: 0, encoded: false };
+        let head = ReplyHead {
+            status: STATUS,
+            version,
+            framing,
+            keep_alive: true,
+            length: 0,
+            encoded: false,
+        };
         self.collector.take().map(|collector| Box::new((*collector).finish(head)))
     }
 

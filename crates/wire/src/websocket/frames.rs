@@ -2,7 +2,7 @@
 
 use super::utf8::Utf8Validator;
 use brunt_model::Body;
-use brunt_model::outcome::Malformed;
+use brunt_model::outcome::MalformedReply;
 
 const CONTINUATION: u8 = 0;
 const TEXT: u8 = 1;
@@ -61,7 +61,7 @@ pub fn put_frame(out: &mut Vec<u8>, opcode: u8, payload: &[u8], number: u64) {
 
 /// A complete message or control frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Event {
+pub enum WebSocketEvent {
     /// A message. Its payload was passed to the caller's closure.
     Message,
     /// A ping, with the payload to return.
@@ -79,7 +79,7 @@ fn is_close_code(code: u16) -> bool {
 
 /// State of the parser of received frames.
 #[derive(Debug, Default)]
-pub struct Incoming {
+pub struct FrameReader {
     /// The beginning of a frame's head.
     head: Vec<u8>,
     frame: Option<Frame>,
@@ -102,7 +102,7 @@ struct Frame {
     remaining: u64,
 }
 
-impl Incoming {
+impl FrameReader {
     /// Creates the initial state. `allows_compression`: messages may
     /// be compressed, each separately.
     pub fn new(allows_compression: bool) -> Self {
@@ -115,7 +115,7 @@ impl Incoming {
         &mut self,
         bytes: &[u8],
         body: &mut dyn FnMut(&[u8], bool),
-    ) -> Result<(usize, Option<Event>), Malformed> {
+    ) -> Result<(usize, Option<WebSocketEvent>), MalformedReply> {
         let mut used = 0;
         loop {
             let frame =
@@ -129,7 +129,7 @@ impl Incoming {
                 self.control.extend_from_slice(piece);
             } else if !piece.is_empty() {
                 if self.text.as_mut().is_some_and(|text| !text.push(piece)) {
-                    return Err(Malformed::WebSocketFrame);
+                    return Err(MalformedReply::WebSocketFrame);
                 }
                 body(piece, self.is_compressed);
             }
@@ -158,34 +158,38 @@ impl Incoming {
     }
 
     /// Ends a complete frame. Returns an event unless it is a part of a longer message.
-    fn end_frame(&mut self, frame: Frame) -> Result<Option<Event>, Malformed> {
+    fn end_frame(&mut self, frame: Frame) -> Result<Option<WebSocketEvent>, MalformedReply> {
         if frame.opcode < CLOSE {
             self.is_in_message = !frame.is_last;
             if frame.is_last && self.text.take().is_some_and(|text| !text.is_whole()) {
-                return Err(Malformed::WebSocketFrame);
+                return Err(MalformedReply::WebSocketFrame);
             }
-            return Ok(frame.is_last.then_some(Event::Message));
+            return Ok(frame.is_last.then_some(WebSocketEvent::Message));
         }
         let payload = std::mem::take(&mut self.control);
         Ok(Some(match frame.opcode {
-            PING => Event::Ping(payload),
-            PONG => Event::Pong(payload),
+            PING => WebSocketEvent::Ping(payload),
+            PONG => WebSocketEvent::Pong(payload),
             _ => match payload.as_slice() {
-                [] => Event::Close { code: None, reason: String::new() },
+                [] => WebSocketEvent::Close { code: None, reason: String::new() },
                 [a, b, reason @ ..] => {
                     let code = u16::from_be_bytes([*a, *b]);
                     let reason = std::str::from_utf8(reason).ok().filter(|_| is_close_code(code));
-                    let reason = reason.ok_or(Malformed::WebSocketFrame)?.to_owned();
-                    Event::Close { code: Some(code), reason }
+                    let reason = reason.ok_or(MalformedReply::WebSocketFrame)?.to_owned();
+                    WebSocketEvent::Close { code: Some(code), reason }
                 }
                 // A close code has two bytes (RFC 6455 section 5.5.1).
-                [_] => return Err(Malformed::WebSocketFrame),
+                [_] => return Err(MalformedReply::WebSocketFrame),
             },
         }))
     }
 
     /// Reads the head of a frame. None if it is incomplete.
-    fn read_head(&mut self, bytes: &[u8], used: &mut usize) -> Result<Option<Frame>, Malformed> {
+    fn read_head(
+        &mut self,
+        bytes: &[u8],
+        used: &mut usize,
+    ) -> Result<Option<Frame>, MalformedReply> {
         while *used < bytes.len() {
             self.head.push(bytes[*used]);
             *used += 1;
@@ -204,7 +208,7 @@ impl Incoming {
             let is_allowed = reserved == 0
                 || (reserved == COMPRESSED && begins_message && self.allows_compression);
             if !(is_known && is_in_place && is_short && is_allowed && second & MASKED == 0) {
-                return Err(Malformed::WebSocketFrame);
+                return Err(MalformedReply::WebSocketFrame);
             }
             if begins_message {
                 self.is_compressed = reserved == COMPRESSED;
@@ -228,7 +232,7 @@ impl Incoming {
                 _ => length > 0xffff,
             };
             if remaining >> 63 != 0 || !is_minimal {
-                return Err(Malformed::WebSocketFrame);
+                return Err(MalformedReply::WebSocketFrame);
             }
             self.head.clear();
             self.frame = Some(Frame { is_last, opcode, remaining });
@@ -269,8 +273,11 @@ mod tests {
     }
 
     /// Returns the events in these bytes, and the bodies of messages.
-    fn events(bytes: &[u8], piece: usize) -> Result<(Vec<Event>, Vec<u8>), Malformed> {
-        let (mut incoming, mut events, mut body) = (Incoming::default(), Vec::new(), Vec::new());
+    fn events(
+        bytes: &[u8],
+        piece: usize,
+    ) -> Result<(Vec<WebSocketEvent>, Vec<u8>), MalformedReply> {
+        let (mut incoming, mut events, mut body) = (FrameReader::default(), Vec::new(), Vec::new());
         for mut rest in bytes.chunks(piece) {
             while !rest.is_empty() {
                 let (used, event) =
@@ -293,14 +300,15 @@ mod tests {
         ]
         .concat();
         let whole = [
-            Event::Ping(b"hi".to_vec()),
-            Event::Message,
-            Event::Pong(Vec::new()),
-            Event::Message,
-            Event::Message,
+            WebSocketEvent::Ping(b"hi".to_vec()),
+            WebSocketEvent::Message,
+            WebSocketEvent::Pong(Vec::new()),
+            WebSocketEvent::Message,
+            WebSocketEvent::Message,
         ];
         let whole =
-            [&whole[..], &[Event::Close { code: Some(1000), reason: "bye".into() }]].concat();
+            [&whole[..], &[WebSocketEvent::Close { code: Some(1000), reason: "bye".into() }]]
+                .concat();
         for piece in [1, 2, 3, 7, 1000] {
             assert_eq!(
                 events(&bytes, piece),
@@ -333,16 +341,16 @@ mod tests {
             b"\x82\x7f\x80\x00\x00\x00\x00\x00\x00\x00",
         ];
         for bytes in cases {
-            assert_eq!(events(bytes, 100), Err(Malformed::WebSocketFrame), "{bytes:?}");
+            assert_eq!(events(bytes, 100), Err(MalformedReply::WebSocketFrame), "{bytes:?}");
         }
-        assert_eq!(events(b"\x88\x01a", 100), Err(Malformed::WebSocketFrame));
+        assert_eq!(events(b"\x88\x01a", 100), Err(MalformedReply::WebSocketFrame));
     }
 
     #[test]
     fn a_message_may_be_compressed_where_that_was_agreed() {
         let bytes = b"\x41\x02ab\x80\x01c\x81\x01d";
         let mut seen = Vec::new();
-        let (mut incoming, mut rest) = (Incoming::new(true), &bytes[..]);
+        let (mut incoming, mut rest) = (FrameReader::new(true), &bytes[..]);
         while !rest.is_empty() {
             let (used, _) = incoming
                 .parse(rest, &mut |piece, is_compressed| seen.push((piece.to_vec(), is_compressed)))
@@ -350,9 +358,9 @@ mod tests {
             rest = &rest[used..];
         }
         assert_eq!(seen, [(b"ab".to_vec(), true), (b"c".to_vec(), true), (b"d".to_vec(), false)]);
-        assert_eq!(events(bytes, 100), Err(Malformed::WebSocketFrame), "it was not agreed");
+        assert_eq!(events(bytes, 100), Err(MalformedReply::WebSocketFrame), "it was not agreed");
         for bytes in [&b"\xc9\x00"[..], b"\x01\x01a\xc0\x01b", b"\xa1\x00"] {
-            assert!(Incoming::new(true).parse(bytes, &mut |_, _| ()).is_err(), "{bytes:?}");
+            assert!(FrameReader::new(true).parse(bytes, &mut |_, _| ()).is_err(), "{bytes:?}");
         }
     }
 
@@ -370,7 +378,7 @@ mod tests {
                 bytes.extend_from_slice(piece);
             }
             bytes.extend([0x80, 0]);
-            prop_assert_eq!(events(&bytes, 7), Ok((vec![Event::Message], text.into_bytes())));
+            prop_assert_eq!(events(&bytes, 7), Ok((vec![WebSocketEvent::Message], text.into_bytes())));
         }
     }
 }

@@ -34,7 +34,7 @@ pub(crate) use agreement::offer;
 pub(crate) use carrier::{Carrier, SocketCarrier};
 pub(crate) use connection::WebSocket;
 pub(crate) use exchange::{MessageExchange, closes, prepare};
-pub(crate) use frames::{Event, Incoming};
+pub(crate) use frames::{FrameReader, WebSocketEvent};
 pub(crate) use inbox::InboxRules;
 pub(crate) use opening::OpeningRequest;
 

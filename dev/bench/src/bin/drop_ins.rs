@@ -8,10 +8,10 @@
 
 use anyhow::{Context, Result, ensure};
 use brunt_bench::cases::SMALL;
-use brunt_bench::child::{self, Interrupt};
+use brunt_bench::child::{self, InterruptFlag};
 use brunt_bench::machine;
 use brunt_bench::maths::{median_of_rounds, median_ratio};
-use brunt_bench::nginx::Nginx;
+use brunt_bench::nginx::BenchNginx;
 use brunt_bench::output;
 use brunt_bench::table;
 use brunt_bench::tools;
@@ -132,8 +132,8 @@ fn main() -> ExitCode {
 
 fn run(options: &Options) -> Result<ExitCode> {
     machine::raise_file_limit()?;
-    let interrupt = Interrupt::install()?;
-    let server = Nginx::start(&interrupt)?;
+    let interrupt = InterruptFlag::install()?;
+    let server = BenchNginx::start(&interrupt)?;
     let scratch = tempfile::tempdir()?;
     let rc = scratch.path().join("siegerc");
     fs::write(
@@ -181,10 +181,10 @@ fn write(options: &Options, lines: &[Vec<String>], all: &[Value]) -> Result<()> 
 /// Environment of every run.
 struct Stand<'a> {
     options: &'a Options,
-    server: &'a Nginx,
+    server: &'a BenchNginx,
     /// Configuration file of siege.
     rc: &'a Path,
-    interrupt: &'a Interrupt,
+    interrupt: &'a InterruptFlag,
 }
 
 /// Runs both programs in turn. Each is first in every other round.
@@ -213,7 +213,7 @@ fn in_turn(row: &Row, theirs: &Path, stand: &Stand) -> Result<[Runs; 2]> {
     Ok(sides)
 }
 
-fn words(row: &Row, server: &Nginx, rc: &Path) -> Vec<String> {
+fn words(row: &Row, server: &BenchNginx, rc: &Path) -> Vec<String> {
     let placeholders = [
         ("URL", server.url(SMALL)),
         ("HOST", server.address.ip().to_string()),
@@ -230,7 +230,11 @@ fn words(row: &Row, server: &Nginx, rc: &Path) -> Vec<String> {
     words
 }
 
-fn measure(command: &mut Command, server: &Nginx, interrupt: &Interrupt) -> Result<RunCost> {
+fn measure(
+    command: &mut Command,
+    server: &BenchNginx,
+    interrupt: &InterruptFlag,
+) -> Result<RunCost> {
     let attempt = (0..TRIES).find_map(|_| {
         let before = server.status.read().ok()?.requests;
         let finished = child::run(command, PATIENCE, interrupt, |_| Ok(()));

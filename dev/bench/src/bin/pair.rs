@@ -6,15 +6,15 @@
 //! up first, the result is "inconclusive". `brunt-bench` compares brunt with other tools.
 
 use anyhow::{Context, Result, bail};
-use brunt_bench::cases::{CASES, Case, named};
-use brunt_bench::child::Interrupt;
+use brunt_bench::cases::{BenchCase, CASES, named};
+use brunt_bench::child::InterruptFlag;
 use brunt_bench::machine;
 use brunt_bench::maths::Ratio;
 use brunt_bench::measure::Stand;
-use brunt_bench::nginx::Nginx;
+use brunt_bench::nginx::BenchNginx;
 use brunt_bench::output;
 use brunt_bench::table;
-use brunt_bench::tools::{Tool, Toolbox};
+use brunt_bench::tools::{BenchTool, Toolbox};
 use clap::Parser;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -55,7 +55,7 @@ struct Options {
 
 /// Result of one case.
 struct Outcome {
-    case: Case,
+    case: BenchCase,
     rounds: usize,
     ratio: Ratio,
 }
@@ -90,9 +90,9 @@ fn exit_code(verdicts: &[Verdict]) -> ExitCode {
 
 fn run(options: &Options) -> Result<Vec<Verdict>> {
     machine::raise_file_limit()?;
-    let interrupt = Interrupt::install()?;
+    let interrupt = InterruptFlag::install()?;
     let stand = Stand {
-        server: Nginx::start(&interrupt)?,
+        server: BenchNginx::start(&interrupt)?,
         toolbox: Toolbox::default(),
         interrupt,
         scratch: tempfile::tempdir()?,
@@ -113,14 +113,14 @@ fn run(options: &Options) -> Result<Vec<Verdict>> {
     Ok(outcomes.iter().map(|outcome| verdict(outcome, options)).collect())
 }
 
-fn cases(options: &Options) -> Vec<Case> {
+fn cases(options: &Options) -> Vec<BenchCase> {
     if options.case.is_empty() {
-        return CASES.into_iter().filter(Case::is_of_rounds).collect();
+        return CASES.into_iter().filter(BenchCase::is_of_rounds).collect();
     }
     options.case.iter().filter_map(|name| named(name).copied()).collect()
 }
 
-fn compare(stand: &Stand, case: Case, options: &Options) -> Result<Outcome> {
+fn compare(stand: &Stand, case: BenchCase, options: &Options) -> Result<Outcome> {
     let mut ratios = Vec::new();
     loop {
         let round = ratios.len();
@@ -141,8 +141,8 @@ fn compare(stand: &Stand, case: Case, options: &Options) -> Result<Outcome> {
     }
 }
 
-fn cpu_per_request(stand: &Stand, case: &Case, build: &Path) -> Result<f64> {
-    let Some(run) = stand.measure_with(case, Tool::Brunt, build, 0) else {
+fn cpu_per_request(stand: &Stand, case: &BenchCase, build: &Path) -> Result<f64> {
+    let Some(run) = stand.measure_with(case, BenchTool::Brunt, build, 0) else {
         bail!("{} has no rounds", case.name);
     };
     let observed = run.with_context(|| format!("{} with {}", case.name, build.display()))?.observed;

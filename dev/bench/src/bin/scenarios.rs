@@ -10,10 +10,10 @@
 
 use anyhow::{Context, Result, ensure};
 use brunt_bench::cases::{CONNECTIONS, SMALL};
-use brunt_bench::child::{self, Interrupt};
+use brunt_bench::child::{self, InterruptFlag};
 use brunt_bench::machine;
 use brunt_bench::maths::{median_of_rounds, median_ratio};
-use brunt_bench::nginx::Nginx;
+use brunt_bench::nginx::BenchNginx;
 use brunt_bench::output;
 use brunt_bench::table;
 use brunt_bench::tools;
@@ -114,9 +114,9 @@ const ROWS: [Row; 4] = [
 /// Environment of every run.
 struct Stand<'a> {
     options: &'a Options,
-    server: Nginx,
+    server: BenchNginx,
     scratch: &'a Path,
-    interrupt: &'a Interrupt,
+    interrupt: &'a InterruptFlag,
 }
 
 fn main() -> ExitCode {
@@ -125,11 +125,11 @@ fn main() -> ExitCode {
 
 fn run(options: &Options) -> Result<ExitCode> {
     machine::raise_file_limit()?;
-    let interrupt = Interrupt::install()?;
+    let interrupt = InterruptFlag::install()?;
     let folder = tempfile::tempdir()?;
     let stand = Stand {
         options,
-        server: Nginx::start(&interrupt)?,
+        server: BenchNginx::start(&interrupt)?,
         scratch: folder.path(),
         interrupt: &interrupt,
     };

@@ -3,9 +3,9 @@
 //! minimum work.
 
 use super::figures::{PacingRow, rows};
-use super::{Contender, PacingRun};
+use super::{PacingContender, PacingRun};
 use crate::cases::PACES;
-use crate::maths::Spread;
+use crate::maths::MedianRange;
 use crate::report::{dash, microseconds, ratio};
 use crate::table;
 
@@ -31,7 +31,7 @@ pub fn section(runs: &[PacingRun]) -> String {
     let rows = rows(runs);
     let mut lines = Vec::new();
     for pace in PACES {
-        for contender in Contender::ALL {
+        for contender in PacingContender::ALL {
             let row = rows.iter().find(|row| row.pace == pace.name && row.contender == contender);
             let name = format!("{}, {}", pace.name, contender.name());
             lines.push([vec![name], row.map(cells).unwrap_or_default()].concat());
@@ -51,7 +51,7 @@ fn cells(row: &PacingRow) -> Vec<String> {
 }
 
 /// Formats an index of dispersion (variance ÷ mean) as median and range over the rounds.
-fn index_of_dispersion(spread: Spread) -> String {
+fn index_of_dispersion(spread: MedianRange) -> String {
     format!("{:.4} ({:.4}–{:.4})", spread.median, spread.min, spread.max)
 }
 
@@ -71,8 +71,8 @@ mod tests {
     #[test]
     fn a_line_has_both_figures_and_their_ratio() {
         let runs = [
-            paced("even-2000", Contender::Brunt, 0, [0.024, 50.0]),
-            paced("even-2000", Contender::Floor, 0, [0.02, 40.0]),
+            paced("even-2000", PacingContender::Brunt, 0, [0.024, 50.0]),
+            paced("even-2000", PacingContender::Floor, 0, [0.02, 40.0]),
         ];
         let section = section(&runs);
         let lines: Vec<String> = section
@@ -93,7 +93,7 @@ mod tests {
         let words = Some("--precise: 1 cores are none too many".to_owned());
         let run = PacingRun {
             not_precise: words,
-            ..paced("even-2000", Contender::BruntPrecise, 0, [0.02, 50.0])
+            ..paced("even-2000", PacingContender::BruntPrecise, 0, [0.02, 50.0])
         };
         let section = section(&[run.clone(), run]);
         assert!(

@@ -2,19 +2,22 @@
 //! themselves are in [`crate::cases`].
 
 use super::figures::{PacingRow, rows};
-use super::{Contender, PacingRun};
-use crate::cases::{Arrivals, FLOOR_TARGET, PACES, POISSON_TARGET, PRECISE_LAG_TARGET, Pace};
-use crate::check::{Bound, Verdict, median_of, verdict};
+use super::{PacingContender, PacingRun};
+use crate::cases::{
+    ArrivalSpacing, FLOOR_TARGET, PACES, POISSON_TARGET, PRECISE_LAG_TARGET, PacingLoad,
+};
+use crate::check::{BenchVerdict, Bound, median_of, verdict};
 
-pub fn verdicts(runs: &[PacingRun]) -> Vec<Verdict> {
+pub fn verdicts(runs: &[PacingRun]) -> Vec<BenchVerdict> {
     let rows = rows(runs);
     PACES.into_iter().flat_map(|pace| verdicts_of(pace, &rows)).collect()
 }
 
-fn verdicts_of(pace: Pace, rows: &[PacingRow]) -> Vec<Verdict> {
+fn verdicts_of(pace: PacingLoad, rows: &[PacingRow]) -> Vec<BenchVerdict> {
     let of_pace: Vec<&PacingRow> = rows.iter().filter(|row| row.pace == pace.name).collect();
-    let brunt = of_pace.iter().copied().find(|row| row.contender == Contender::Brunt);
-    let precise = of_pace.iter().copied().find(|row| row.contender == Contender::BruntPrecise);
+    let brunt = of_pace.iter().copied().find(|row| row.contender == PacingContender::Brunt);
+    let precise =
+        of_pace.iter().copied().find(|row| row.contender == PacingContender::BruntPrecise);
     let lag = median_of(brunt.and_then(|row| row.lag_ratio));
     vec![
         verdict(pace.name, "lag p99 ÷ the floor's", lag, Bound::AtMost(FLOOR_TARGET)),
@@ -24,7 +27,7 @@ fn verdicts_of(pace: Pace, rows: &[PacingRow]) -> Vec<Verdict> {
 }
 
 /// Without a spare core, the target is that every run has the warning.
-fn precise_verdict(pace: Pace, row: Option<&PacingRow>) -> Verdict {
+fn precise_verdict(pace: PacingLoad, row: Option<&PacingRow>) -> BenchVerdict {
     let refused =
         row.map(|row| row.not_precise as f64 / row.runs as f64).filter(|share| *share > 0.0);
     if refused.is_some() {
@@ -39,13 +42,13 @@ fn precise_verdict(pace: Pace, row: Option<&PacingRow>) -> Verdict {
     verdict(pace.name, "lag p99 with --precise, µs", lag, Bound::AtMost(PRECISE_LAG_TARGET * 1e6))
 }
 
-fn spacing_verdict(pace: Pace, row: Option<&PacingRow>) -> Verdict {
+fn spacing_verdict(pace: PacingLoad, row: Option<&PacingRow>) -> BenchVerdict {
     match pace.arrivals {
-        Arrivals::Even => {
+        ArrivalSpacing::Even => {
             let ratio = median_of(row.and_then(|row| row.dispersion_ratio));
             verdict(pace.name, "variance ÷ mean, ÷ the floor's", ratio, Bound::AtMost(FLOOR_TARGET))
         }
-        Arrivals::Poisson => {
+        ArrivalSpacing::Poisson => {
             let index = median_of(row.and_then(|row| row.dispersion));
             let [least, most] = POISSON_TARGET;
             verdict(pace.name, "variance ÷ mean", index, Bound::Within(least, most))
@@ -60,7 +63,7 @@ mod tests {
 
     /// The figures missed at the pace that these runs are of.
     fn missed(runs: &[PacingRun]) -> Vec<&'static str> {
-        let of_pace = |verdict: &Verdict| verdict.case == runs[0].pace && !verdict.met;
+        let of_pace = |verdict: &BenchVerdict| verdict.case == runs[0].pace && !verdict.met;
         verdicts(runs).into_iter().filter(of_pace).map(|verdict| verdict.figure).collect()
     }
 
@@ -71,9 +74,9 @@ mod tests {
         floor: [f64; 2],
     ) -> Vec<PacingRun> {
         vec![
-            paced(pace, Contender::Brunt, 0, brunt),
-            paced(pace, Contender::BruntPrecise, 0, precise),
-            paced(pace, Contender::Floor, 0, floor),
+            paced(pace, PacingContender::Brunt, 0, brunt),
+            paced(pace, PacingContender::BruntPrecise, 0, precise),
+            paced(pace, PacingContender::Floor, 0, floor),
         ]
     }
 
@@ -102,7 +105,7 @@ mod tests {
         let mut runs = runs("even-2000", [0.1, 100.0], [0.1, 900.0], [0.1, 100.0]);
         runs[1] = say(&runs[1]);
         assert!(missed(&runs).is_empty());
-        runs.push(paced("even-2000", Contender::BruntPrecise, 1, [0.1, 10.0]));
+        runs.push(paced("even-2000", PacingContender::BruntPrecise, 1, [0.1, 10.0]));
         assert_eq!(missed(&runs), ["share of the runs that say no core is to spare"]);
     }
 

@@ -8,10 +8,10 @@ use http::Response;
 
 use super::frame::{self, flag};
 use super::hpack::block;
-use super::reply::{Replies, Reply};
-use super::session::Session;
-use super::stream::End;
-use crate::conn::{Conn, ConnAction, Phase, WireProtocol};
+use super::reply::{Http2Replies, Http2Reply};
+use super::session::ServerSession;
+use super::stream::LastFrame;
+use crate::conn::{Conn, ConnAction, ConnectionState, WireProtocol};
 use crate::fail::FailKind;
 use crate::outbox::CompletedReply;
 use crate::planner::ReplyPlan;
@@ -26,7 +26,7 @@ pub fn deliver(
     conn: &mut Conn,
     plan: &ReplyPlan,
     id: u32,
-    replies: &mut Replies<Response<()>>,
+    replies: &mut Http2Replies<Response<()>>,
 ) -> ConnAction {
     let WireProtocol::Http2(session) = &mut conn.protocol else { return ConnAction::Keep };
     if session.stream(id).is_none() {
@@ -35,20 +35,22 @@ pub fn deliver(
     if session.is_hostile() {
         let completed = CompletedReply { status: 200, ticket: plan.ticket };
         if session.send_row(id, Some(completed)) {
-            conn.phase = Phase::Ending;
+            conn.phase = ConnectionState::Ending;
         }
         return ConnAction::Keep;
     }
     let status =
         if let Some(FailKind::Status(status)) = plan.failure { Some(status) } else { None };
     let reply = replies.to(&plan.request, status);
-    let complete = End {
+    let complete = LastFrame {
         completed: Some(CompletedReply { status: reply.status, ticket: plan.ticket }),
-        ..End::default()
+        ..LastFrame::default()
     };
     match plan.failure {
         None | Some(FailKind::Status(_)) => session.answer(id, &reply, complete),
-        Some(FailKind::Extra) => session.answer(id, &reply, End { has_extra: true, ..complete }),
+        Some(FailKind::Extra) => {
+            session.answer(id, &reply, LastFrame { has_extra: true, ..complete })
+        }
         Some(FailKind::Slow) => session.start_drip(id, &reply, complete, plan.due),
         Some(FailKind::CloseEarly) => half_of_body(session, id, reply),
         Some(FailKind::Reset) => session.reset(id, Reason::INTERNAL_ERROR),
@@ -57,11 +59,11 @@ pub fn deliver(
         Some(FailKind::Never) => {}
         Some(FailKind::TruncateHead) => {
             half_of_head(session, id);
-            conn.phase = Phase::Ending;
+            conn.phase = ConnectionState::Ending;
         }
         Some(FailKind::Garbage) => {
             session.transport.put_raw(|out| out.extend_from_slice(GARBAGE));
-            conn.phase = Phase::Ending;
+            conn.phase = ConnectionState::Ending;
         }
         Some(FailKind::Close) => return ConnAction::Close,
         Some(FailKind::ResetConnection) => {
@@ -73,13 +75,17 @@ pub fn deliver(
     ConnAction::Keep
 }
 
-fn half_of_body(session: &mut Session, id: u32, reply: Reply<Response<()>>) {
+fn half_of_body(session: &mut ServerSession, id: u32, reply: Http2Reply<Response<()>>) {
     let body = reply.body.slice(..reply.body.len() / 2);
-    let half = Reply { body, trailers: None, ..reply };
-    session.answer(id, &half, End { reset: Some(Reason::INTERNAL_ERROR), ..End::default() });
+    let half = Http2Reply { body, trailers: None, ..reply };
+    session.answer(
+        id,
+        &half,
+        LastFrame { reset: Some(Reason::INTERNAL_ERROR), ..LastFrame::default() },
+    );
 }
 
-fn half_of_head(session: &mut Session, id: u32) {
+fn half_of_head(session: &mut ServerSession, id: u32) {
     let mut bytes = Vec::new();
     let fields = block(&[(":status", "200"), ("server", "brunt-lab")]);
     frame::put_headers(&mut bytes, id, flag::END_STREAM, &fields, frame::MAX_FRAME);

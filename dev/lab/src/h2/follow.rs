@@ -5,14 +5,14 @@
 
 use h2::Reason;
 
-use super::frame::{self, Head, flag, kind};
-use super::session::Session;
+use super::frame::{self, FrameHead, flag, kind};
+use super::session::ServerSession;
 use super::transport::OutgoingFrame;
 
 /// Bytes that `extra` sends on a stream that has ended.
 const EXTRA: &[u8] = b"leftover bytes that belong to no reply\r\n";
 
-impl Session {
+impl ServerSession {
     /// Reads the heads of the frames that `h2` has made, because it does not
     /// report which have left.
     pub(super) fn track(&mut self) {
@@ -112,7 +112,7 @@ impl Session {
 }
 
 /// True if `h2` makes this frame because it does not know that a hostile row has replied.
-fn is_reply(head: Head, first_word: u32) -> bool {
+fn is_reply(head: FrameHead, first_word: u32) -> bool {
     match head.kind {
         kind::HEADERS | kind::DATA | kind::CONTINUATION => true,
         // `h2` sends these codes for a stream that its user drops without a reply.
@@ -122,6 +122,6 @@ fn is_reply(head: Head, first_word: u32) -> bool {
 }
 
 /// True for the first frames of `h2`.
-fn is_greeting(head: Head) -> bool {
+fn is_greeting(head: FrameHead) -> bool {
     head.stream == 0 && matches!(head.kind, kind::SETTINGS | kind::WINDOW_UPDATE)
 }

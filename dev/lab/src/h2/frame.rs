@@ -54,7 +54,7 @@ pub mod setting {
 #[allow(missing_docs, reason = "the names of RFC 9113, section 7")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
-pub enum Code {
+pub enum Http2ErrorCode {
     NoError = 0,
     ProtocolError = 1,
     InternalError = 2,
@@ -69,7 +69,7 @@ pub enum Code {
 
 /// The head of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Head {
+pub struct FrameHead {
     /// Length of the payload, in bytes.
     pub length: usize,
     /// Type of the frame, see [`kind`].
@@ -80,7 +80,7 @@ pub struct Head {
     pub stream: u32,
 }
 
-impl Head {
+impl FrameHead {
     /// Parses the head at the start of `bytes`. None if it is incomplete.
     pub fn parse(bytes: &[u8]) -> Option<Self> {
         let head = bytes.first_chunk::<HEAD>()?;
@@ -151,7 +151,7 @@ pub fn put_settings(out: &mut Vec<u8>, settings: &[(u16, u32)]) {
 }
 
 /// Appends an `RST_STREAM` frame.
-pub fn put_reset(out: &mut Vec<u8>, stream: u32, code: Code) {
+pub fn put_reset(out: &mut Vec<u8>, stream: u32, code: Http2ErrorCode) {
     put_frame(out, kind::RST_STREAM, 0, stream, &(code as u32).to_be_bytes());
 }
 
@@ -161,7 +161,7 @@ pub fn put_window_update(out: &mut Vec<u8>, stream: u32, increment: u32) {
 }
 
 /// Appends GOAWAY with a debug text.
-pub fn put_goaway(out: &mut Vec<u8>, last: u32, code: Code, text: &str) {
+pub fn put_goaway(out: &mut Vec<u8>, last: u32, code: Http2ErrorCode, text: &str) {
     put_head(out, 8 + text.len(), kind::GOAWAY, 0, 0);
     out.extend_from_slice(&last.to_be_bytes());
     out.extend_from_slice(&(code as u32).to_be_bytes());
@@ -179,11 +179,11 @@ mod tests {
             &mut bytes,
             &[(setting::MAX_CONCURRENT_STREAMS, 7), (setting::INITIAL_WINDOW_SIZE, 1 << 30)],
         );
-        let head = Head::parse(&bytes).unwrap();
-        assert_eq!(head, Head { length: 12, kind: kind::SETTINGS, flags: 0, stream: 0 });
+        let head = FrameHead::parse(&bytes).unwrap();
+        assert_eq!(head, FrameHead { length: 12, kind: kind::SETTINGS, flags: 0, stream: 0 });
         assert_eq!(bytes[HEAD..], [0, 3, 0, 0, 0, 7, 0, 4, 0x40, 0, 0, 0]);
-        assert_eq!(Head::parse(&bytes[..8]), None);
-        let reserved = Head::parse(&[1, 2, 3, 1, 5, 0x80, 0, 0, 9]).unwrap();
+        assert_eq!(FrameHead::parse(&bytes[..8]), None);
+        let reserved = FrameHead::parse(&[1, 2, 3, 1, 5, 0x80, 0, 0, 9]).unwrap();
         assert_eq!((reserved.length, reserved.stream), (0x01_02_03, 9));
         assert!(
             reserved.has(flag::END_STREAM)
@@ -197,7 +197,7 @@ mod tests {
         let mut bytes = Vec::new();
         put_headers(&mut bytes, 3, flag::END_STREAM, &[7; 25], 10);
         let mut heads = Vec::new();
-        while let Some(head) = Head::parse(&bytes) {
+        while let Some(head) = FrameHead::parse(&bytes) {
             bytes.drain(..HEAD + head.length);
             heads.push((head.kind, head.flags, head.length));
         }

@@ -4,7 +4,7 @@ pub mod fields;
 pub mod frames;
 pub mod rare;
 
-use super::frame::{self, Code, flag, kind};
+use super::frame::{self, Http2ErrorCode, flag, kind};
 pub(super) use super::hpack::block;
 use crate::hostile::{HostileReply, HostileRow, Trigger};
 
@@ -14,7 +14,7 @@ const fn row_at(
     name: &'static str,
     section: &'static str,
     text: &'static str,
-    write: fn(&mut RowOutput),
+    write: fn(&mut Http2RowOutput),
 ) -> HostileRow {
     HostileRow { name, section, text, trigger, writer: HostileReply::Http2(write) }
 }
@@ -26,7 +26,7 @@ pub fn rows() -> impl Iterator<Item = &'static HostileRow> {
 
 /// Output of a row.
 #[derive(Debug)]
-pub struct RowOutput<'a> {
+pub struct Http2RowOutput<'a> {
     /// Buffer of the connection.
     pub out: &'a mut Vec<u8>,
     /// The stream of the request.
@@ -42,7 +42,7 @@ pub struct RowOutput<'a> {
 /// Body of the replies.
 const BODY: &[u8] = b"abcdefghij";
 
-impl RowOutput<'_> {
+impl Http2RowOutput<'_> {
     /// Appends a frame on any stream.
     pub fn frame(&mut self, kind: u8, flags: u8, stream: u32, payload: &[u8]) {
         frame::put_frame(self.out, kind, flags, stream, payload);
@@ -87,7 +87,7 @@ impl RowOutput<'_> {
     }
 
     /// Appends `RST_STREAM` of the request's stream.
-    pub fn reset(&mut self, code: Code) {
+    pub fn reset(&mut self, code: Http2ErrorCode) {
         frame::put_reset(self.out, self.stream, code);
     }
 
@@ -107,7 +107,7 @@ mod tests {
         };
         let mut out = Vec::new();
         let mut output =
-            RowOutput { out: &mut out, stream: 1, round, is_reply: false, closing: false };
+            Http2RowOutput { out: &mut out, stream: 1, round, is_reply: false, closing: false };
         write(&mut output);
         let is_reply = output.is_reply;
         let closing = output.closing;

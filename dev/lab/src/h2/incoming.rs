@@ -1,6 +1,6 @@
 //! Passes the frames of a client to the crate `h2`, and observes what `h2` does not report.
 
-use super::frame::{HEAD, Head, PREFACE, flag, kind};
+use super::frame::{FrameHead, HEAD, PREFACE, flag, kind};
 
 /// Observes the frames of a client. Payloads are passed unchanged.
 #[derive(Debug)]
@@ -70,7 +70,7 @@ impl Incoming {
         let count = bytes.len().min(HEAD - self.head.len());
         self.head.extend_from_slice(&bytes[..count]);
         *bytes = &bytes[count..];
-        let Some(head) = Head::parse(&self.head) else { return true };
+        let Some(head) = FrameHead::parse(&self.head) else { return true };
         if !self.is_surplus(head) {
             out.extend_from_slice(&self.head);
         }
@@ -82,7 +82,7 @@ impl Incoming {
         head.length == 0
     }
 
-    fn is_surplus(&mut self, head: Head) -> bool {
+    fn is_surplus(&mut self, head: FrameHead) -> bool {
         let Some(expected) = &mut self.acknowledgements else { return false };
         if head.kind != kind::SETTINGS || !head.has(flag::ACK) || head.length > 0 {
             return false;
@@ -104,7 +104,7 @@ mod tests {
         frame::put_settings(&mut bytes, &[(4, 100)]);
         (0..2).for_each(|_| frame::put_frame(&mut bytes, kind::SETTINGS, flag::ACK, 0, &[]));
         frame::put_frame(&mut bytes, kind::DATA, 0, 1, b"payload");
-        frame::put_reset(&mut bytes, 7, frame::Code::Cancel);
+        frame::put_reset(&mut bytes, 7, frame::Http2ErrorCode::Cancel);
         for piece in 1..bytes.len() {
             let mut ordinary = Incoming::new(false);
             let mut hostile = Incoming::new(true);

@@ -27,7 +27,7 @@ impl Versions {
 
 /// The options of HTTP/2.
 #[derive(Debug, Clone, Args)]
-pub struct Http2 {
+pub struct Http2Options {
     /// HTTP versions to speak: HTTP/2 by ALPN, by prior knowledge and by `Upgrade: h2c`
     #[arg(long = "http", value_name = "VERSION", value_enum, default_value = "both")]
     pub versions: Versions,

@@ -5,9 +5,9 @@
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Response};
 
-use crate::args::Options;
+use crate::args::LabOptions;
 use crate::reply::{filler, status_of};
-use crate::request::{Request, Route};
+use crate::request::{ReplyRoute, RequestedReply};
 
 /// Maximum number of cached replies.
 // Clients choose the sizes in `/bytes/N`, and could fill the memory.
@@ -22,7 +22,7 @@ const FORBIDDEN: [&str; 5] =
 
 /// A reply that is ready to send.
 #[derive(Debug, Clone)]
-pub struct Reply<H> {
+pub struct Http2Reply<H> {
     /// Status of the reply.
     pub status: u16,
     /// Header fields of the reply.
@@ -41,7 +41,7 @@ pub type MakeHead<H> = fn(&[(&str, &str)]) -> H;
 
 /// Makes replies, and caches the ones that will be needed again.
 #[derive(Debug)]
-pub struct Replies<H> {
+pub struct Http2Replies<H> {
     status: u16,
     headers: Vec<(String, String)>,
     body: Bytes,
@@ -49,11 +49,11 @@ pub struct Replies<H> {
     omits_length: bool,
     /// True if replies are gRPC messages.
     grpc: bool,
-    cache: Vec<(Key, Reply<H>)>,
+    cache: Vec<(Key, Http2Reply<H>)>,
     make_head: MakeHead<H>,
 }
 
-impl<H: Clone> Replies<H> {
+impl<H: Clone> Http2Replies<H> {
     /// Creates replies with this status, body size and header fields. A chunked
     /// reply has no content-length.
     pub fn new(
@@ -81,7 +81,7 @@ impl<H: Clone> Replies<H> {
     }
 
     /// Creates the replies that these options define.
-    pub fn of(options: &Options, make_head: MakeHead<H>) -> Self {
+    pub fn of(options: &LabOptions, make_head: MakeHead<H>) -> Self {
         let mut replies =
             Self::new(options.status, &options.headers, options.body, options.chunked, make_head);
         if options.http2.grpc {
@@ -94,16 +94,16 @@ impl<H: Clone> Replies<H> {
     }
 
     /// Returns the reply to `request`, with the status `override_status` if it is set.
-    pub fn to(&mut self, request: &Request, override_status: Option<u16>) -> Reply<H> {
+    pub fn to(&mut self, request: &RequestedReply, override_status: Option<u16>) -> Http2Reply<H> {
         let status = override_status.unwrap_or_else(|| status_of(request.route, self.status));
         let head_only = request.shape.head_only;
         match (&request.echo, request.route) {
             (Some(echo), _) => self.compose(status, head_only, None, Bytes::copy_from_slice(echo)),
-            (None, Route::Redirect(remaining @ 1..)) => {
+            (None, ReplyRoute::Redirect(remaining @ 1..)) => {
                 let location = format!("/redirect/{}", remaining - 1);
                 self.compose(status, head_only, Some(("location", &location)), self.body.clone())
             }
-            (None, Route::Bytes(size)) => self.cached_reply((status, head_only, Some(size))),
+            (None, ReplyRoute::Bytes(size)) => self.cached_reply((status, head_only, Some(size))),
             _ => self.cached_reply((status, head_only, None)),
         }
     }
@@ -115,11 +115,11 @@ impl<H: Clone> Replies<H> {
         head_only: bool,
         content_type: &str,
         body: Vec<u8>,
-    ) -> Reply<H> {
+    ) -> Http2Reply<H> {
         self.compose(status, head_only, Some(("content-type", content_type)), body.into())
     }
 
-    fn cached_reply(&mut self, key: Key) -> Reply<H> {
+    fn cached_reply(&mut self, key: Key) -> Http2Reply<H> {
         if let Some((_, reply)) = self.cache.iter().find(|(cached, _)| *cached == key) {
             return reply.clone();
         }
@@ -142,7 +142,7 @@ impl<H: Clone> Replies<H> {
         head_only: bool,
         field: Option<(&str, &str)>,
         body: Bytes,
-    ) -> Reply<H> {
+    ) -> Http2Reply<H> {
         let has_no_body = status == 204 || status == 304;
         // A gRPC call fails by its trailers; the HTTP status stays 200.
         let shown = if self.grpc { 200 } else { status }.to_string();
@@ -162,7 +162,7 @@ impl<H: Clone> Replies<H> {
         let has_no_body = has_no_body || head_only || (self.grpc && code != "0");
         let body = if has_no_body { Bytes::new() } else { body };
         let trailers = self.grpc.then(|| (self.make_head)(&[("grpc-status", code)]));
-        Reply { status, head: (self.make_head)(&fields), body, trailers }
+        Http2Reply { status, head: (self.make_head)(&fields), body, trailers }
     }
 }
 
@@ -202,13 +202,16 @@ pub fn message(bytes: &[u8]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::request::Shape;
+    use crate::request::ReplyShape;
 
-    fn reply(chunked: bool, route: Route, head_only: bool) -> (String, usize) {
+    fn reply(chunked: bool, route: ReplyRoute, head_only: bool) -> (String, usize) {
         let headers = ["X-A: b".to_owned(), "Connection: close".to_owned()];
-        let mut replies = Replies::new(200, &headers, 3, chunked, response);
-        let request =
-            Request { route, shape: Shape { head_only, ..Shape::default() }, ..Request::default() };
+        let mut replies = Http2Replies::new(200, &headers, 3, chunked, response);
+        let request = RequestedReply {
+            route,
+            shape: ReplyShape { head_only, ..ReplyShape::default() },
+            ..RequestedReply::default()
+        };
         let first = replies.to(&request, None);
         let second = replies.to(&request, None);
         assert_eq!(first.head.headers(), second.head.headers());
@@ -223,14 +226,17 @@ mod tests {
     #[test]
     fn replies_are_as_in_http_1() {
         let plain = ":status=200;server=brunt-lab;x-a=b;";
-        assert_eq!(reply(false, Route::Plain, false), (format!("{plain}content-length=3;"), 3));
-        assert_eq!(reply(true, Route::Plain, false), (plain.to_owned(), 3));
-        assert_eq!(reply(false, Route::Plain, true), (format!("{plain}content-length=3;"), 0));
-        assert_eq!(reply(false, Route::Bytes(100), false).1, 100);
         assert_eq!(
-            reply(false, Route::Status(204), false),
+            reply(false, ReplyRoute::Plain, false),
+            (format!("{plain}content-length=3;"), 3)
+        );
+        assert_eq!(reply(true, ReplyRoute::Plain, false), (plain.to_owned(), 3));
+        assert_eq!(reply(false, ReplyRoute::Plain, true), (format!("{plain}content-length=3;"), 0));
+        assert_eq!(reply(false, ReplyRoute::Bytes(100), false).1, 100);
+        assert_eq!(
+            reply(false, ReplyRoute::Status(204), false),
             (":status=204;server=brunt-lab;x-a=b;".to_owned(), 0)
         );
-        assert!(reply(false, Route::Redirect(2), false).0.contains("location=/redirect/1;"));
+        assert!(reply(false, ReplyRoute::Redirect(2), false).0.contains("location=/redirect/1;"));
     }
 }

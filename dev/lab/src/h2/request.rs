@@ -4,13 +4,13 @@ use h2::ext::Protocol;
 use http::Method;
 use http::request::Parts;
 
-use crate::request::{Request, Route, Shape};
+use crate::request::{ReplyRoute, ReplyShape, RequestedReply};
 
 /// Head of a request. A body may follow.
 #[derive(Debug)]
 pub struct RequestHead {
     /// The request, without its body.
-    pub request: Request,
+    pub request: RequestedReply,
     /// True if the client waits for status 100 before it sends the body.
     pub expects_continue: bool,
     /// True if the request opens a WebSocket (RFC 8441).
@@ -37,10 +37,15 @@ pub fn read(head: &Parts, echo: bool) -> Result<RequestHead, &'static str> {
         }
         _ => {}
     }
-    let route = head.uri.path_and_query().map(|path| Route::of(path.as_str())).unwrap_or_default();
-    let shape =
-        Shape { head_only: head.method == Method::HEAD, keep_alive: true, ..Shape::default() };
-    let request = Request { route, shape, echo: echo.then(|| head_text(head)), upgrade: None };
+    let route =
+        head.uri.path_and_query().map(|path| ReplyRoute::of(path.as_str())).unwrap_or_default();
+    let shape = ReplyShape {
+        head_only: head.method == Method::HEAD,
+        keep_alive: true,
+        ..ReplyShape::default()
+    };
+    let request =
+        RequestedReply { route, shape, echo: echo.then(|| head_text(head)), upgrade: None };
     let expects_continue = head
         .headers
         .get("expect")
@@ -82,7 +87,7 @@ mod tests {
         let read = head(post).unwrap();
         assert_eq!(
             (read.request.route, read.expects_continue, read.opens_websocket),
-            (Route::Bytes(5), true, false)
+            (ReplyRoute::Bytes(5), true, false)
         );
         let text = String::from_utf8(read.request.echo.unwrap()).unwrap();
         assert_eq!(

@@ -2,13 +2,13 @@
 
 use http::Response;
 
-use super::reply::Reply;
-use super::session::Session;
-use super::stream::{Drip, End, Stream};
+use super::reply::Http2Reply;
+use super::session::ServerSession;
+use super::stream::{DrippedBody, Http2Stream, LastFrame};
 
-impl Session {
+impl ServerSession {
     /// Passes a reply to `h2`.
-    pub fn answer(&mut self, id: u32, reply: &Reply<Response<()>>, end: End) {
+    pub fn answer(&mut self, id: u32, reply: &Http2Reply<Response<()>>, end: LastFrame) {
         let is_empty = reply.body.is_empty() && reply.trailers.is_none() && end.reset.is_none();
         let Some(stream) = self.respond(id, reply, end, is_empty) else { return };
         if is_empty {
@@ -24,24 +24,31 @@ impl Session {
     }
 
     /// Passes the head of a reply and the first byte of its body to `h2`.
-    pub fn start_drip(&mut self, id: u32, reply: &Reply<Response<()>>, end: End, due: u64) {
+    pub fn start_drip(
+        &mut self,
+        id: u32,
+        reply: &Http2Reply<Response<()>>,
+        end: LastFrame,
+        due: u64,
+    ) {
         if reply.body.len() <= 1 {
             return self.answer(id, reply, end);
         }
         let Some(stream) = self.respond(id, reply, end, false) else { return };
         stream.give(reply.body.slice(..1), false);
         let trailers = reply.trailers.clone().map(|trailers| trailers.into_parts().0.headers);
-        stream.drip = Some(Drip { rest: reply.body.slice(1..), due, trailers, completed: None });
+        stream.drip =
+            Some(DrippedBody { rest: reply.body.slice(1..), due, trailers, completed: None });
     }
 
     /// Passes the head of a reply to `h2`. Returns none if the client has reset the stream.
     fn respond(
         &mut self,
         id: u32,
-        reply: &Reply<Response<()>>,
-        end: End,
+        reply: &Http2Reply<Response<()>>,
+        end: LastFrame,
         is_last: bool,
-    ) -> Option<&mut Stream> {
+    ) -> Option<&mut Http2Stream> {
         let place = self.place(id)?;
         let stream = &mut self.streams[place];
         stream.end = end;

@@ -3,18 +3,18 @@
 use super::deliver::deliver;
 use super::frame::PREFACE;
 use super::options::Versions;
-use super::session::Session;
-use super::stream::End;
+use super::session::ServerSession;
+use super::stream::LastFrame;
 use super::upgrade::SWITCHING;
 use crate::agenda::Task;
-use crate::conn::{Conn, ConnAction, Phase, WireProtocol};
+use crate::conn::{Conn, ConnAction, ConnectionState, WireProtocol};
 use crate::fail::FailKind;
 use crate::planner::ReplyPlan;
-use crate::request::{Request, Route, Upgrade};
+use crate::request::{ReplyRoute, RequestedReply, Upgrade};
 use crate::serve::{Arrival, tail};
-use crate::server::{IncomingRequest, Server};
+use crate::server::{IncomingRequest, LabServer};
 
-impl Server {
+impl LabServer {
     /// Detects the protocol of a client by its first bytes, and reads them.
     pub(crate) fn decide(&mut self, conn: &mut Conn, input: &[u8], arrival: Arrival) {
         let WireProtocol::Undecided(seen) = conn.protocol else { return };
@@ -28,7 +28,7 @@ impl Server {
             return;
         }
         if matches || has_agreed || self.options.http2.versions == Versions::Http2 {
-            self.begin_h2(conn, Session::new(&self.options));
+            self.begin_h2(conn, ServerSession::new(&self.options));
             // The bytes so far were not stored: they are the beginning of the preface.
             self.parse_h2(conn, &PREFACE[..seen], arrival);
             return self.parse_h2(conn, input, arrival);
@@ -38,7 +38,7 @@ impl Server {
         self.parse(conn, input, arrival);
     }
 
-    fn begin_h2(&mut self, conn: &mut Conn, session: Session) {
+    fn begin_h2(&mut self, conn: &mut Conn, session: ServerSession) {
         self.planner.ledger.http2_connections += 1;
         conn.protocol = WireProtocol::Http2(Box::new(session));
     }
@@ -48,7 +48,7 @@ impl Server {
     pub(crate) fn upgrade(
         &mut self,
         conn: &mut Conn,
-        request: &mut Request,
+        request: &mut RequestedReply,
         arrival: Arrival,
     ) -> bool {
         if conn.requests != 1 || !conn.outbox.is_empty() {
@@ -66,7 +66,7 @@ impl Server {
             return false;
         }
         request.shape.keep_alive = true;
-        let mut session = Session::new(&self.options);
+        let mut session = ServerSession::new(&self.options);
         session.transport.put_raw(|out| out.extend_from_slice(SWITCHING));
         session.take_upgraded(std::mem::take(request), &settings);
         self.begin_h2(conn, session);
@@ -78,7 +78,7 @@ impl Server {
         let WireProtocol::Http2(session) = &mut conn.protocol else { return };
         session.receive(input);
         if session.is_closed() {
-            conn.phase = Phase::Ending;
+            conn.phase = ConnectionState::Ending;
         }
         self.take_done(conn, arrival);
     }
@@ -96,7 +96,7 @@ impl Server {
         let WireProtocol::Http2(session) = &mut conn.protocol else { return };
         let mut done = std::mem::take(&mut session.done);
         for (stream, request) in done.drain(..) {
-            if request.route == Route::Stats {
+            if request.route == ReplyRoute::Stats {
                 let json = serde_json::to_vec(&self.report()).unwrap_or_default();
                 let reply = self.h2_replies.with_body(
                     200,
@@ -104,7 +104,7 @@ impl Server {
                     "application/json",
                     json,
                 );
-                session.answer(stream, &reply, End::default());
+                session.answer(stream, &reply, LastFrame::default());
                 continue;
             }
             self.planner.ledger.stamped_by_kernel += u64::from(arrival.by_kernel);
@@ -124,7 +124,7 @@ impl Server {
     /// Puts a reply on its stream, now or when it is due.
     pub(crate) fn place_h2(&mut self, conn: &mut Conn, plan: ReplyPlan, id: u32) -> ConnAction {
         let WireProtocol::Http2(session) = &mut conn.protocol else { return ConnAction::Keep };
-        if conn.phase != Phase::Open {
+        if conn.phase != ConnectionState::Open {
             return ConnAction::Keep;
         }
         if plan.request.shape.message.is_some() {
@@ -151,7 +151,7 @@ impl Server {
             let action = self.deliver_messages(conn, id);
             return if action == ConnAction::Close { ConnAction::Close } else { self.send(conn) };
         };
-        if conn.phase != Phase::Open {
+        if conn.phase != ConnectionState::Open {
             return ConnAction::Keep;
         }
         if self.execute_h2(conn, &plan, id) == ConnAction::Close {

@@ -15,18 +15,18 @@ use bytes::Bytes;
 use h2::server::{Builder, Connection, Handshake, SendResponse};
 use h2::{Reason, RecvStream};
 
-use super::frame::{self, Code, MAX_FRAME, PREFACE, flag, kind};
-use super::hostile::RowOutput;
+use super::frame::{self, Http2ErrorCode, MAX_FRAME, PREFACE, flag, kind};
+use super::hostile::Http2RowOutput;
 use super::hpack::block;
 use super::incoming::Incoming;
-use super::options::Http2;
+use super::options::Http2Options;
 use super::request::{RequestHead, read};
-use super::stream::Stream;
+use super::stream::Http2Stream;
 use super::transport::{MAX_UNSENT, Transport};
-use crate::args::Options;
+use crate::args::LabOptions;
 use crate::hostile::{Hostile, HostileReply, HostileRow, MAX_FLOOD, Trigger};
 use crate::outbox::CompletedReply;
-use crate::request::Request;
+use crate::request::RequestedReply;
 
 /// Maximum size of the header list, in bytes.
 const MAX_HEADER_LIST: u32 = 64 * 1024;
@@ -74,9 +74,9 @@ enum Engine {
 
 /// One HTTP/2 connection: the state of the crate `h2`, and the streams with their replies.
 #[derive(Debug)]
-pub struct Session {
+pub struct ServerSession {
     /// Complete requests that have not been taken.
-    pub done: Vec<(u32, Request)>,
+    pub done: Vec<(u32, RequestedReply)>,
     /// Counts since they were last taken.
     pub counts: Http2Counts,
     /// Highest stream that is processed.
@@ -85,13 +85,13 @@ pub struct Session {
     pub(super) transport: Transport,
     engine: Engine,
     incoming: Incoming,
-    pub(super) streams: VecDeque<Stream>,
+    pub(super) streams: VecDeque<Http2Stream>,
     /// Streams with an unfinished request body.
     uploads: Vec<u32>,
     /// Bodies of streams that we ended before the client did.
     pub(super) draining: Vec<RecvStream>,
     /// Streams above the last one of a GOAWAY. `h2` resets a stream when its handles are dropped.
-    excluded: Vec<Stream>,
+    excluded: Vec<Http2Stream>,
     /// Streams that we reset.
     pub(super) resets: Vec<u32>,
     /// Ended streams on which surplus DATA follows.
@@ -99,7 +99,7 @@ pub struct Session {
     /// Stream that ends with an unfinished header block.
     pub(super) ending: Option<u32>,
     /// The request with which the connection began as HTTP/1.1.
-    upgraded_request: Option<Request>,
+    upgraded_request: Option<RequestedReply>,
     /// True if the acknowledgement of that request's settings by `h2` must be hidden:
     /// the request needs none.
     pub(super) hides_acknowledgement: bool,
@@ -114,9 +114,9 @@ pub struct Session {
     flooded: Option<u32>,
 }
 
-impl Session {
+impl ServerSession {
     /// Creates a connection that waits for the preface.
-    pub fn new(options: &Options) -> Self {
+    pub fn new(options: &LabOptions) -> Self {
         let transport = Transport::default();
         let hostile = options
             .hostile
@@ -159,7 +159,7 @@ impl Session {
     ///
     /// The crate `h2` does not know `Upgrade: h2c`. It therefore receives the bytes of a client
     /// with prior knowledge of HTTP/2, which sends the same request on stream 1.
-    pub fn take_upgraded(&mut self, request: Request, settings: &[u8]) {
+    pub fn take_upgraded(&mut self, request: RequestedReply, settings: &[u8]) {
         let mut bytes = PREFACE.to_vec();
         frame::put_frame(&mut bytes, kind::SETTINGS, 0, 0, settings);
         let fields = block(&[(":method", "GET"), (":scheme", "http"), (":path", "/")]);
@@ -189,7 +189,8 @@ impl Session {
         let mut is_reply = false;
         let mut closing = false;
         self.transport.put_raw(|out| {
-            let mut output = RowOutput { out, stream: id, round, is_reply: false, closing: false };
+            let mut output =
+                Http2RowOutput { out, stream: id, round, is_reply: false, closing: false };
             write(&mut output);
             is_reply = output.is_reply;
             closing = output.closing;
@@ -221,7 +222,7 @@ impl Session {
     pub fn receive(&mut self, bytes: &[u8]) {
         let passed = self.incoming.pass(bytes, &mut self.transport.received());
         if !passed {
-            return self.close_with(Code::ProtocolError, "no connection preface");
+            return self.close_with(Http2ErrorCode::ProtocolError, "no connection preface");
         }
         self.poll();
         if self.read_bodies() {
@@ -247,7 +248,8 @@ impl Session {
                     Poll::Ready(Ok(connection)) => self.engine = Engine::Open(Box::new(connection)),
                     Poll::Ready(Err(_)) => {
                         self.track();
-                        return self.close_with(Code::ProtocolError, "no connection preface");
+                        return self
+                            .close_with(Http2ErrorCode::ProtocolError, "no connection preface");
                     }
                 },
                 Engine::Open(connection) => match connection.poll_accept(&mut context) {
@@ -274,7 +276,7 @@ impl Session {
         self.flooded = None;
     }
 
-    fn close_with(&mut self, code: Code, reason: &str) {
+    fn close_with(&mut self, code: Http2ErrorCode, reason: &str) {
         self.record_error(reason.to_owned());
         self.goaway(self.highest.min(self.last), code, reason);
         self.close();
@@ -288,7 +290,7 @@ impl Session {
     fn open(&mut self, request: http::Request<RecvStream>, respond: SendResponse<Bytes>) {
         let (head, body) = request.into_parts();
         let body = Some(body).filter(|body| !body.is_end_stream());
-        let stream = Stream::new(respond, body);
+        let stream = Http2Stream::new(respond, body);
         let id = stream.id;
         self.highest = self.highest.max(id);
         if id > self.last {
@@ -336,7 +338,7 @@ impl Session {
     fn count_opened(&mut self, id: u32) {
         self.opened += 1;
         if self.opened >= self.max_requests {
-            self.goaway(id, Code::NoError, "");
+            self.goaway(id, Http2ErrorCode::NoError, "");
         }
     }
 
@@ -425,7 +427,7 @@ impl Session {
     }
 
     /// Announces that streams above `last` are not processed.
-    pub fn goaway(&mut self, last: u32, code: Code, text: &str) {
+    pub fn goaway(&mut self, last: u32, code: Http2ErrorCode, text: &str) {
         // `put_raw` skips frames that are not tracked yet.
         self.track();
         // The last stream of a GOAWAY never increases (RFC 9113, section 6.8).
@@ -438,7 +440,7 @@ impl Session {
     /// Announces that no stream above the latest is processed, unless a GOAWAY was already sent.
     pub fn wind_down(&mut self) {
         if self.last == u32::MAX {
-            self.goaway(self.highest, Code::NoError, "");
+            self.goaway(self.highest, Http2ErrorCode::NoError, "");
         }
     }
 
@@ -466,7 +468,7 @@ impl Session {
     }
 
     /// Returns the open stream with this number.
-    pub fn stream(&mut self, id: u32) -> Option<&mut Stream> {
+    pub fn stream(&mut self, id: u32) -> Option<&mut Http2Stream> {
         let place = self.place(id)?;
         Some(&mut self.streams[place])
     }
@@ -476,7 +478,7 @@ impl Session {
         self.streams.binary_search_by_key(&id, |stream| stream.id).ok()
     }
 
-    pub(super) fn remove(&mut self, id: u32) -> Option<Stream> {
+    pub(super) fn remove(&mut self, id: u32) -> Option<Http2Stream> {
         self.place(id).and_then(|place| self.streams.remove(place))
     }
 
@@ -487,7 +489,7 @@ impl Session {
         // The first one is not counted: its request fails on purpose.
         self.counts.after_goaway += excluded.len().saturating_sub(1) as u64;
         self.excluded.extend(excluded);
-        self.goaway(id.saturating_sub(2), Code::NoError, "");
+        self.goaway(id.saturating_sub(2), Http2ErrorCode::NoError, "");
     }
 
     /// Resets a stream with this reason, if it is still open.
@@ -538,7 +540,7 @@ impl Session {
 }
 
 /// Returns the settings of `h2` for these options.
-fn builder(options: &Http2) -> Builder {
+fn builder(options: &Http2Options) -> Builder {
     let mut builder = Builder::new();
     // The window of a connection cannot be below its default (RFC 9113, section 6.9.2).
     builder

@@ -10,15 +10,15 @@ use http::HeaderMap;
 use super::websocket::Messages;
 use crate::outbox::CompletedReply;
 use crate::planner::ReplyPlan;
-use crate::request::Request;
+use crate::request::RequestedReply;
 
 /// A stream: one request and its reply.
 #[derive(Debug)]
-pub struct Stream {
+pub struct Http2Stream {
     /// Stream number; odd, because clients open the streams.
     pub id: u32,
     /// The request, until it is complete.
-    pub request: Option<Request>,
+    pub request: Option<RequestedReply>,
     /// Reads the body, until its end.
     pub body: Option<RecvStream>,
     /// Sends the head of the reply.
@@ -30,7 +30,7 @@ pub struct Stream {
     /// True if nothing more is sent although the stream is open.
     pub is_abandoned: bool,
     /// Rest of a dripping reply.
-    pub drip: Option<Drip>,
+    pub drip: Option<DrippedBody>,
     /// Number of DATA bytes that have left.
     pub sent: u64,
     /// Number of DATA bytes that were passed to `h2`.
@@ -38,14 +38,14 @@ pub struct Stream {
     /// Replies that are complete when this number of DATA bytes has left.
     pub marks: VecDeque<(u64, CompletedReply)>,
     /// Actions with the last frame.
-    pub end: End,
+    pub end: LastFrame,
     /// The WebSocket on this stream.
     pub messages: Option<Box<Messages>>,
 }
 
 /// Actions with the last frame of a stream.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct End {
+pub struct LastFrame {
     /// The reply to record.
     pub completed: Option<CompletedReply>,
     /// True if surplus DATA follows.
@@ -56,7 +56,7 @@ pub struct End {
 
 /// A body that is sent one byte at a time.
 #[derive(Debug)]
-pub struct Drip {
+pub struct DrippedBody {
     /// Bytes that have not been sent yet.
     pub rest: Bytes,
     /// Tick at which the next byte is due.
@@ -67,7 +67,7 @@ pub struct Drip {
     pub completed: Option<CompletedReply>,
 }
 
-impl Stream {
+impl Http2Stream {
     /// Creates a stream for a new request. `body` is None for a request without a body.
     pub fn new(respond: SendResponse<Bytes>, body: Option<RecvStream>) -> Self {
         Self {
@@ -82,7 +82,7 @@ impl Stream {
             sent: 0,
             given: 0,
             marks: VecDeque::new(),
-            end: End::default(),
+            end: LastFrame::default(),
             messages: None,
         }
     }

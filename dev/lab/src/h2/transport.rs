@@ -12,7 +12,7 @@ use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use super::frame::{HEAD, Head, word};
+use super::frame::{FrameHead, HEAD, word};
 use super::out::Out;
 
 /// Maximum number of unsent bytes; above it, `h2` waits before it makes further frames.
@@ -36,7 +36,7 @@ pub(super) struct Transport(Rc<RefCell<Buffers>>);
 /// Summary of a complete frame of `h2`, without its payload.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct OutgoingFrame {
-    pub(super) head: Head,
+    pub(super) head: FrameHead,
     /// First four bytes of the payload as a number. For `RST_STREAM`, it is the error code.
     pub(super) first_word: u32,
     /// Position of its end in the output.
@@ -71,12 +71,12 @@ impl Transport {
     /// which `drops_frame` returns true are removed from the output.
     pub(super) fn track(
         &self,
-        mut drops_frame: impl FnMut(Head, u32) -> bool,
+        mut drops_frame: impl FnMut(FrameHead, u32) -> bool,
     ) -> Option<OutgoingFrame> {
         let buffers = &mut *self.0.borrow_mut();
         loop {
             let rest = buffers.out.since(buffers.tracked);
-            let head = Head::parse(rest)?;
+            let head = FrameHead::parse(rest)?;
             let length = HEAD + head.length;
             let first_word = word(rest.get(HEAD..length)?);
             if drops_frame(head, first_word) {

@@ -9,26 +9,26 @@ use bytes::Bytes;
 use h2::Reason;
 use http::Response;
 
-use super::session::Session;
-use super::stream::Drip;
+use super::session::ServerSession;
+use super::stream::DrippedBody;
 use crate::agenda::Task;
-use crate::conn::{Conn, ConnAction, Phase, WireProtocol};
+use crate::conn::{Conn, ConnAction, ConnectionState, WireProtocol};
 use crate::deliver::{EXTRA, GARBAGE, half_of_body, half_of_head};
 use crate::fail::FailKind;
 use crate::outbox::CompletedReply;
 use crate::planner::ReplyPlan;
-use crate::request::{Request, Route, Shape};
+use crate::request::{ReplyRoute, ReplyShape, RequestedReply};
 use crate::serve::tail;
-use crate::server::Server;
+use crate::server::LabServer;
 use crate::socket::reset_on_close;
-use crate::websocket::frames::{CLOSE, Event, Incoming, LAST, PONG};
+use crate::websocket::frames::{CLOSE, LAST, MessageReader, PONG, ReceivedFrame};
 use crate::websocket::{code, frame as message_frame};
 
 /// A WebSocket on a stream.
 #[derive(Debug)]
 pub struct Messages {
-    route: Route,
-    incoming: Incoming,
+    route: ReplyRoute,
+    incoming: MessageReader,
     /// Replies that are not sent yet, in the order of the messages.
     pending: VecDeque<ReplyPlan>,
     /// Frames that wait for a dripping one.
@@ -58,13 +58,13 @@ impl Outgoing {
     }
 }
 
-impl Session {
+impl ServerSession {
     /// Opens a WebSocket on this stream. Returns false if its path has a special reply.
-    pub(super) fn open_websocket(&mut self, id: u32, route: Route) -> bool {
-        if !matches!(route, Route::Plain | Route::Bytes(_) | Route::Delay(_)) {
+    pub(super) fn open_websocket(&mut self, id: u32, route: ReplyRoute) -> bool {
+        if !matches!(route, ReplyRoute::Plain | ReplyRoute::Bytes(_) | ReplyRoute::Delay(_)) {
             return false;
         }
-        let incoming = Incoming::new(self.echo, false);
+        let incoming = MessageReader::new(self.echo, false);
         let Some(stream) = self.stream(id) else { return false };
         // It fails if the client has reset the stream.
         stream.send = stream.respond.send_response(Response::new(()), false).ok();
@@ -88,16 +88,20 @@ impl Session {
             };
             match messages.incoming.next(&mut input) {
                 Ok(None) => return,
-                Ok(Some(Event::Message(opcode, echo))) => {
-                    let shape =
-                        Shape { keep_alive: true, message: Some(opcode), ..Shape::default() };
-                    let request = Request { route: messages.route, shape, echo, upgrade: None };
+                Ok(Some(ReceivedFrame::Message(opcode, echo))) => {
+                    let shape = ReplyShape {
+                        keep_alive: true,
+                        message: Some(opcode),
+                        ..ReplyShape::default()
+                    };
+                    let request =
+                        RequestedReply { route: messages.route, shape, echo, upgrade: None };
                     self.done.push((id, request));
                 }
-                Ok(Some(Event::Ping(payload))) => {
+                Ok(Some(ReceivedFrame::Ping(payload))) => {
                     self.queue(id, Outgoing::new(&message_frame(LAST | PONG, &payload), None));
                 }
-                Ok(Some(Event::Close(code))) => {
+                Ok(Some(ReceivedFrame::Close(code))) => {
                     self.close_websocket(id, code.unwrap_or(code::NORMAL));
                 }
                 Err((code, reason)) => {
@@ -150,7 +154,8 @@ impl Session {
             {
                 stream.give(next.bytes.slice(..1), false);
                 let rest = next.bytes.slice(1..);
-                stream.drip = Some(Drip { rest, due, trailers: None, completed: next.completed });
+                stream.drip =
+                    Some(DrippedBody { rest, due, trailers: None, completed: next.completed });
                 return;
             }
             stream.give(next.bytes, next.is_last);
@@ -172,7 +177,7 @@ impl Session {
     }
 }
 
-impl Server {
+impl LabServer {
     /// Puts the reply to a message on its stream, now or when it is due and
     /// its predecessors are sent.
     pub(super) fn place_message(
@@ -195,7 +200,7 @@ impl Server {
     /// Delivers the replies that are due, in order. The caller sends.
     pub(super) fn deliver_messages(&mut self, conn: &mut Conn, id: u32) -> ConnAction {
         while let WireProtocol::Http2(session) = &mut conn.protocol
-            && conn.phase == Phase::Open
+            && conn.phase == ConnectionState::Open
             && let Some(plan) = session.take_due(id, self.wake_tick)
         {
             if self.deliver_message(conn, &plan, id) == ConnAction::Close {

@@ -6,13 +6,13 @@ use std::rc::Rc;
 
 use quinn_proto::{Connection, Dir, StreamId, VarInt, WriteError};
 
-use super::fields::Fields;
+use super::fields::RequestBuilder;
 use super::perform::HostileState;
-use super::{End, number, put_frame, put_number, qpack, take_number};
-use crate::h2::reply::Reply;
+use super::{StreamEnd, number, put_frame, put_number, qpack, take_number};
+use crate::h2::reply::Http2Reply;
 use crate::outbox::CompletedReply;
 use crate::planner::ReplyPlan;
-use crate::request::Request;
+use crate::request::RequestedReply;
 
 /// Maximum size of a request, in bytes.
 const MAX_REQUEST: usize = 64 << 20;
@@ -51,7 +51,7 @@ pub(super) struct Stream {
     pub(super) released: usize,
     /// Tick at which the last byte of a dripping reply was due.
     pub(super) due: u64,
-    end: End,
+    end: StreamEnd,
     /// True if a reply was begun before the request was complete.
     is_early: bool,
     completed: Option<CompletedReply>,
@@ -69,7 +69,7 @@ pub(super) enum ReadOutcome {
     /// More bytes follow, or they are ignored.
     Nothing,
     /// A request on this stream.
-    Request(u32, Request),
+    Request(u32, RequestedReply),
     /// The stream is not processed, because of a GOAWAY.
     Excluded,
     /// The bytes are no request, for this reason.
@@ -190,7 +190,13 @@ impl Carrier {
     }
 
     /// Puts a reply on its stream, with this number of bytes of its body, and its end.
-    pub(super) fn answer(&mut self, place: u32, reply: &Reply<Rc<[u8]>>, body: usize, end: End) {
+    pub(super) fn answer(
+        &mut self,
+        place: u32,
+        reply: &Http2Reply<Rc<[u8]>>,
+        body: usize,
+        end: StreamEnd,
+    ) {
         let mut out = Vec::with_capacity(reply.head.len() + body + 32);
         put_frame(&mut out, number::HEADERS, &reply.head);
         if !reply.body.is_empty() {
@@ -206,7 +212,7 @@ impl Carrier {
     }
 
     /// Puts bytes on a stream, and its end.
-    pub(super) fn put_bytes(&mut self, place: u32, out: Vec<u8>, end: End) {
+    pub(super) fn put_bytes(&mut self, place: u32, out: Vec<u8>, end: StreamEnd) {
         let Some(stream) = self.streams.get_mut(&place) else { return };
         stream.released = out.len();
         stream.out = out;
@@ -270,9 +276,9 @@ impl Carrier {
             }
             // A client that stopped the stream needs nothing more.
             let _ = match stream.end {
-                End::Open => continue,
-                End::Reset(code) => sender.reset(VarInt::from_u32(code)).is_ok(),
-                End::Finished => sender.finish().is_ok(),
+                StreamEnd::Open => continue,
+                StreamEnd::Reset(code) => sender.reset(VarInt::from_u32(code)).is_ok(),
+                StreamEnd::Finished => sender.finish().is_ok(),
             };
             self.completed.extend(stream.completed.take().filter(|_| !is_stopped));
             self.streams.remove(&place);
@@ -281,19 +287,19 @@ impl Carrier {
 }
 
 /// Returns the request of a complete head. The body may be incomplete.
-fn early_request(mut rest: &[u8], echo: bool) -> Option<Request> {
+fn early_request(mut rest: &[u8], echo: bool) -> Option<RequestedReply> {
     let kind = take_number(&mut rest)?;
     let size = take_number(&mut rest)?;
     let block = rest.get(..usize::try_from(size).ok()?).filter(|_| kind == number::HEADERS)?;
-    let mut fields = Fields::new(echo);
+    let mut fields = RequestBuilder::new(echo);
     qpack::decode(block, |name, value| fields.take(name, value)).ok()?;
     fields.finish().ok().map(|head| head.request)
 }
 
 /// Returns the request in the frames of a stream.
-fn request(mut rest: &[u8], echo: bool) -> Result<Request, &'static str> {
+fn request(mut rest: &[u8], echo: bool) -> Result<RequestedReply, &'static str> {
     const SHORT: &str = "a stream that ends within a frame";
-    let mut head: Option<(Request, Option<u64>)> = None;
+    let mut head: Option<(RequestedReply, Option<u64>)> = None;
     let mut length = 0u64;
     let mut is_over = false;
     while !rest.is_empty() {
@@ -304,7 +310,7 @@ fn request(mut rest: &[u8], echo: bool) -> Result<Request, &'static str> {
         rest = more;
         match (kind, &mut head) {
             (number::HEADERS, None) => {
-                let mut fields = Fields::new(echo);
+                let mut fields = RequestBuilder::new(echo);
                 qpack::decode(payload, |name, value| fields.take(name, value))?;
                 let fields_head = fields.finish()?;
                 head = Some((fields_head.request, fields_head.length));

@@ -16,13 +16,13 @@ use quinn_proto::{
 };
 
 use super::carrier::Carrier;
-use super::hostile::{Exchange, Offer};
+use super::hostile::{DatagramExchange, Offer};
 use super::perform::HostileState;
-use crate::args::Options;
+use crate::args::LabOptions;
 use crate::hostile::{Hostile, HostileReply, HostileRow};
 use crate::ledger::Ledger;
 use crate::socket;
-use crate::tls::Tls;
+use crate::tls::TlsKeys;
 
 /// Maximum number of streams of a connection.
 const MAX_STREAMS: u32 = 1000;
@@ -63,9 +63,9 @@ impl Http3 {
     ///
     /// If the address is not available, or TLS does not fit QUIC.
     pub(crate) fn bind(
-        options: &Options,
+        options: &LabOptions,
         address: SocketAddr,
-        tls: &Tls,
+        tls: &TlsKeys,
         stamped: bool,
     ) -> io::Result<Self> {
         let row = options.hostile.and_then(Hostile::row);
@@ -162,8 +162,13 @@ impl Http3 {
             return true;
         };
         let crypto = &*self.crypto;
-        let mut exchange =
-            Exchange { received, round: self.datagrams, out: Vec::new(), passes_on: false, crypto };
+        let mut exchange = DatagramExchange {
+            received,
+            round: self.datagrams,
+            out: Vec::new(),
+            passes_on: false,
+            crypto,
+        };
         write(&mut exchange);
         self.datagrams = self.datagrams.wrapping_add(1);
         for datagram in &exchange.out {

@@ -1,13 +1,13 @@
 //! Builds requests from header lists, and rejects invalid lists (RFC 9114, sections 4.2 and 4.3).
 
-use crate::request::{Request, Route, Shape};
+use crate::request::{ReplyRoute, ReplyShape, RequestedReply};
 
 /// Fields of a request, added one by one.
 #[derive(Debug, Default)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a fact about the list so far")]
-pub struct Fields {
+pub struct RequestBuilder {
     method: Option<Method>,
-    route: Option<Route>,
+    route: Option<ReplyRoute>,
     has_scheme: bool,
     has_authority: bool,
     /// True after the first field without a colon.
@@ -34,14 +34,14 @@ struct Echo {
 
 /// A request without its body.
 #[derive(Debug)]
-pub struct Head {
+pub struct StreamRequest {
     /// The request, with an empty body.
-    pub request: Request,
+    pub request: RequestedReply,
     /// Value of content-length, if there is one.
     pub length: Option<u64>,
 }
 
-impl Fields {
+impl RequestBuilder {
     /// Creates an empty list. With `echo`, all fields are stored.
     pub fn new(echo: bool) -> Self {
         Self { echo: echo.then(Echo::default), ..Self::default() }
@@ -73,7 +73,7 @@ impl Fields {
                 let path =
                     str::from_utf8(value).ok().filter(|path| path.starts_with('/') || *path == "*");
                 self.route
-                    .replace(Route::of(path.ok_or("a :path that begins without a slash")?))
+                    .replace(ReplyRoute::of(path.ok_or("a :path that begins without a slash")?))
                     .is_some()
             }
             b":scheme" => std::mem::replace(&mut self.has_scheme, true),
@@ -114,7 +114,7 @@ impl Fields {
     /// # Errors
     ///
     /// The rule that the fields break.
-    pub fn finish(self) -> Result<Head, &'static str> {
+    pub fn finish(self) -> Result<StreamRequest, &'static str> {
         if let Some(wrong) = self.wrong {
             return Err(wrong);
         }
@@ -124,15 +124,16 @@ impl Fields {
         if !targeted && method != Method::Connect {
             return Err("a request without :scheme or :path");
         }
-        let shape = Shape {
+        let shape = ReplyShape {
             http10: false,
             head_only: method == Method::Head,
             keep_alive: true,
             message: None,
         };
         let echo = self.echo.map(Echo::text);
-        let request = Request { route: self.route.unwrap_or_default(), shape, echo, upgrade: None };
-        Ok(Head { request, length: self.length })
+        let request =
+            RequestedReply { route: self.route.unwrap_or_default(), shape, echo, upgrade: None };
+        Ok(StreamRequest { request, length: self.length })
     }
 }
 
@@ -172,8 +173,8 @@ impl Echo {
 mod tests {
     use super::*;
 
-    fn head(fields: &[(&str, &str)]) -> Result<Head, &'static str> {
-        let mut all = Fields::new(true);
+    fn head(fields: &[(&str, &str)]) -> Result<StreamRequest, &'static str> {
+        let mut all = RequestBuilder::new(true);
         for (name, value) in fields {
             all.take(name.as_bytes(), value.as_bytes());
         }
@@ -186,7 +187,7 @@ mod tests {
     #[test]
     fn a_request_is_read() {
         let read = head(&[&GET[..], &[("x-a", "b"), ("content-length", "3")]].concat()).unwrap();
-        assert_eq!((read.request.route, read.length), (Route::Bytes(5), Some(3)));
+        assert_eq!((read.request.route, read.length), (ReplyRoute::Bytes(5), Some(3)));
         let text = String::from_utf8(read.request.echo.unwrap()).unwrap();
         assert_eq!(text, "GET /bytes/5 HTTP/3\r\nhost: lab\r\nx-a: b\r\ncontent-length: 3\r\n\r\n");
         assert!(head(&[(":method", "HEAD"), GET[1], GET[2]]).unwrap().request.shape.head_only);

@@ -20,10 +20,10 @@ pub mod streams;
 
 use crate::hostile::{HostileReply, HostileRow, Trigger};
 pub use offers::Offer;
-pub use packets::Exchange;
+pub use packets::DatagramExchange;
 
 use super::qpack::encode as block;
-use super::{End, number, put_frame, put_number};
+use super::{StreamEnd, number, put_frame, put_number};
 
 /// Creates a row of bytes on streams.
 const fn row_at(
@@ -31,7 +31,7 @@ const fn row_at(
     name: &'static str,
     section: &'static str,
     text: &'static str,
-    write: fn(&mut RowOutput),
+    write: fn(&mut Http3RowOutput),
 ) -> HostileRow {
     HostileRow { name, section, text, trigger, writer: HostileReply::Http3(write) }
 }
@@ -41,7 +41,7 @@ const fn row(
     name: &'static str,
     section: &'static str,
     text: &'static str,
-    write: fn(&mut RowOutput),
+    write: fn(&mut Http3RowOutput),
 ) -> HostileRow {
     row_at(Trigger::Request, name, section, text, write)
 }
@@ -51,7 +51,7 @@ const fn endless(
     name: &'static str,
     section: &'static str,
     text: &'static str,
-    write: fn(&mut RowOutput),
+    write: fn(&mut Http3RowOutput),
 ) -> HostileRow {
     row_at(Trigger::Endless, name, section, text, write)
 }
@@ -61,7 +61,7 @@ const fn greeting(
     name: &'static str,
     section: &'static str,
     text: &'static str,
-    write: fn(&mut RowOutput),
+    write: fn(&mut Http3RowOutput),
 ) -> HostileRow {
     row_at(Trigger::Greeting, name, section, text, write)
 }
@@ -74,7 +74,7 @@ pub fn rows() -> impl Iterator<Item = &'static HostileRow> {
 
 /// Output of a row on a connection.
 #[derive(Debug, Default)]
-pub struct RowOutput {
+pub struct Http3RowOutput {
     /// Number of the request's stream.
     pub stream: u64,
     /// Number of times that the row was sent on this connection before.
@@ -82,13 +82,13 @@ pub struct RowOutput {
     /// Bytes for the request's stream.
     pub out: Vec<u8>,
     /// End of that stream. None ends it if it has bytes.
-    pub end: Option<End>,
+    pub end: Option<StreamEnd>,
     /// Bytes for the control stream.
     pub control: Vec<u8>,
     /// End of the control stream.
-    pub control_end: End,
+    pub control_end: StreamEnd,
     /// Further unidirectional streams: their bytes and ends.
-    pub opened: Vec<(Vec<u8>, End)>,
+    pub opened: Vec<(Vec<u8>, StreamEnd)>,
     /// Code of a `STOP_SENDING` for the request's stream.
     pub stop: Option<u32>,
     /// Code of a `STOP_SENDING` for the client's control stream.
@@ -105,7 +105,7 @@ const BODY: &[u8] = b"abcdefghij";
 /// Pseudo-header field of a correct reply.
 const OK: (&str, &str) = (":status", "200");
 
-impl RowOutput {
+impl Http3RowOutput {
     /// Appends a frame to the request's stream.
     pub fn frame(&mut self, kind: u64, payload: &[u8]) {
         put_frame(&mut self.out, kind, payload);
@@ -153,7 +153,7 @@ impl RowOutput {
 
     /// Opens a unidirectional stream with these first bytes.
     pub fn open(&mut self, bytes: &[u8]) {
-        self.opened.push((bytes.to_vec(), End::Open));
+        self.opened.push((bytes.to_vec(), StreamEnd::Open));
     }
 }
 
@@ -161,9 +161,9 @@ impl RowOutput {
 mod tests {
     use super::*;
 
-    fn next_output(row: &HostileRow, round: u32) -> Option<RowOutput> {
+    fn next_output(row: &HostileRow, round: u32) -> Option<Http3RowOutput> {
         let HostileReply::Http3(write) = row.writer else { return None };
-        let mut output = RowOutput { round, ..RowOutput::default() };
+        let mut output = Http3RowOutput { round, ..Http3RowOutput::default() };
         write(&mut output);
         Some(output)
     }
@@ -174,8 +174,9 @@ mod tests {
         for (row, output) in rows().filter_map(|row| Some((row, next_output(row, 1)?))) {
             let is_said =
                 !(output.out.is_empty() && output.control.is_empty() && output.opened.is_empty());
-            let is_ended =
-                output.end.is_some() || output.close.is_some() || output.control_end != End::Open;
+            let is_ended = output.end.is_some()
+                || output.close.is_some()
+                || output.control_end != StreamEnd::Open;
             assert!(
                 is_said
                     || is_ended

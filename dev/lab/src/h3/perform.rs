@@ -4,9 +4,9 @@ use std::time::Instant;
 
 use quinn_proto::{Dir, Side, StreamId, VarInt, WriteError};
 
-use super::End;
+use super::StreamEnd;
 use super::carrier::{Carrier, id_of};
-use super::hostile::RowOutput;
+use super::hostile::Http3RowOutput;
 use crate::hostile::{HostileReply, HostileRow, MAX_FLOOD, Trigger};
 use crate::outbox::CompletedReply;
 
@@ -18,7 +18,7 @@ const MAX_AT_ONCE: usize = 64 * 1024;
 const MIN_PIECE: usize = 16 * 1024;
 
 /// When a row is sent, and the function that writes it.
-type Act = (Trigger, fn(&mut RowOutput));
+type Act = (Trigger, fn(&mut Http3RowOutput));
 
 /// State of the hostile row on a connection.
 #[derive(Debug, Default)]
@@ -30,7 +30,7 @@ pub(super) struct HostileState {
     /// Request with the stream on which an endless row continues.
     endless: Option<u32>,
     /// Bytes that QUIC has not accepted yet, by stream, with the end of each stream.
-    rest: Vec<(StreamId, Vec<u8>, End)>,
+    rest: Vec<(StreamId, Vec<u8>, StreamEnd)>,
     written: u64,
     /// Code with which the connection is closed once everything is sent.
     pub(super) closing: Option<u32>,
@@ -68,10 +68,10 @@ impl HostileState {
         self.is(Trigger::Head)
     }
 
-    fn next_output(&mut self, place: u32) -> RowOutput {
+    fn next_output(&mut self, place: u32) -> Http3RowOutput {
         // Numbers of the client's bidirectional streams are multiples of 4 (RFC 9000, section 2.1).
         let stream = place.checked_sub(1).map_or(0, |number| u64::from(number) * 4);
-        let mut output = RowOutput { stream, round: self.rounds, ..RowOutput::default() };
+        let mut output = Http3RowOutput { stream, round: self.rounds, ..Http3RowOutput::default() };
         if let Some((_, write)) = self.act {
             write(&mut output);
         }
@@ -80,7 +80,7 @@ impl HostileState {
     }
 
     /// Repeats the row until the piece is not short: QUIC is slow with many short ones.
-    fn next_long_output(&mut self, place: u32) -> RowOutput {
+    fn next_long_output(&mut self, place: u32) -> Http3RowOutput {
         let mut output = self.next_output(place);
         while (1..MIN_PIECE).contains(&(output.out.len() + output.control.len())) {
             let more = self.next_output(place);
@@ -120,10 +120,10 @@ impl Carrier {
         }
         let mut output = self.hostile.next_output(place);
         let out = std::mem::take(&mut output.out);
-        let default_end = if out.is_empty() { End::Open } else { End::Finished };
+        let default_end = if out.is_empty() { StreamEnd::Open } else { StreamEnd::Finished };
         if self.hostile.is(Trigger::Endless) {
             self.hostile.endless = Some(place);
-            self.hostile.rest.push((id_of(place), out, End::Open));
+            self.hostile.rest.push((id_of(place), out, StreamEnd::Open));
         } else if output.end.is_some() || !out.is_empty() {
             self.put_bytes(place, out, output.end.unwrap_or(default_end));
         }
@@ -143,7 +143,7 @@ impl Carrier {
     }
 
     /// Queues the bytes for streams other than that of the request.
-    fn queue_other_streams(&mut self, output: RowOutput) {
+    fn queue_other_streams(&mut self, output: Http3RowOutput) {
         let control = self.control().map(|id| (id, output.control, output.control_end));
         self.hostile.rest.extend(control);
         for (bytes, end) in output.opened {
@@ -162,7 +162,11 @@ impl Carrier {
             && let Some(place) = self.hostile.endless
         {
             let mut output = self.hostile.next_long_output(place);
-            self.hostile.rest.push((id_of(place), std::mem::take(&mut output.out), End::Open));
+            self.hostile.rest.push((
+                id_of(place),
+                std::mem::take(&mut output.out),
+                StreamEnd::Open,
+            ));
             self.queue_other_streams(output);
             self.hostile.rest.retain(|(_, bytes, _)| !bytes.is_empty());
             if self.hostile.rest.is_empty() {
@@ -193,9 +197,9 @@ impl Carrier {
                 }
             }
             let _ = match end {
-                End::Open => true,
-                End::Finished => sender.finish().is_ok(),
-                End::Reset(code) => sender.reset(VarInt::from_u32(*code)).is_ok(),
+                StreamEnd::Open => true,
+                StreamEnd::Finished => sender.finish().is_ok(),
+                StreamEnd::Reset(code) => sender.reset(VarInt::from_u32(*code)).is_ok(),
             };
             false
         });

@@ -3,21 +3,21 @@
 use quinn_proto::{ConnectionHandle, Dir, Event, StreamEvent, StreamId, VarInt};
 
 use super::carrier::{Carrier, ReadOutcome};
-use super::{End, Http3, number, put_number};
+use super::{Http3, StreamEnd, number, put_number};
 use crate::agenda::{Due, Task};
 use crate::fail::FailKind;
 use crate::outbox::CompletedReply;
 use crate::planner::ReplyPlan;
-use crate::request::Route;
+use crate::request::ReplyRoute;
 use crate::serve::{Arrival, tail};
-use crate::server::{IncomingRequest, Server};
+use crate::server::{IncomingRequest, LabServer};
 use crate::socket;
 
 /// Maximum number of packets in one turn of the loop.
 // Due replies must not wait for an endless stream of packets.
 const MAX_PACKETS: usize = 64;
 
-impl Server {
+impl LabServer {
     /// Receives datagrams and passes them to their connections.
     pub(crate) fn on_udp(&mut self) {
         let Some(mut http3) = self.http3.take() else { return };
@@ -87,7 +87,7 @@ impl Server {
                 ledger.malformed += 1;
                 ledger.http3.first_error.get_or_insert(reason);
             }
-            ReadOutcome::Request(place, request) if request.route == Route::Stats => {
+            ReadOutcome::Request(place, request) if request.route == ReplyRoute::Stats => {
                 let json = serde_json::to_vec(&self.report()).unwrap_or_default();
                 let reply = self.h3_replies.with_body(
                     200,
@@ -95,7 +95,7 @@ impl Server {
                     "application/json",
                     json,
                 );
-                carrier.answer(place, &reply, reply.body.len(), End::Finished);
+                carrier.answer(place, &reply, reply.body.len(), StreamEnd::Finished);
             }
             ReadOutcome::Request(place, request) => {
                 ledger.stamped_by_kernel += u64::from(arrival.by_kernel);
@@ -221,11 +221,11 @@ impl Server {
         let now = self.clock.instant();
         match plan.failure {
             None | Some(FailKind::Status(_)) => {
-                carrier.answer(place, &reply, length, End::Finished);
+                carrier.answer(place, &reply, length, StreamEnd::Finished);
                 carrier.mark_last_byte(place, completed);
             }
             Some(FailKind::Slow) => {
-                carrier.answer(place, &reply, length, End::Finished);
+                carrier.answer(place, &reply, length, StreamEnd::Finished);
                 carrier.mark_last_byte(place, completed);
                 if let Some(ticket) = plan.ticket {
                     self.planner
@@ -244,7 +244,7 @@ impl Server {
                 }
             }
             Some(FailKind::CloseEarly) => {
-                carrier.answer(place, &reply, length / 2, End::Reset(number::INTERNAL_ERROR));
+                carrier.answer(place, &reply, length / 2, StreamEnd::Reset(number::INTERNAL_ERROR));
             }
             Some(FailKind::Reset) => carrier.reset(place, number::INTERNAL_ERROR),
             Some(FailKind::Refused) => carrier.reset(place, number::REQUEST_REJECTED),
@@ -258,12 +258,14 @@ impl Server {
                 put_number(&mut out, number::HEADERS);
                 put_number(&mut out, reply.head.len() as u64);
                 out.extend_from_slice(&reply.head[..reply.head.len() / 2]);
-                carrier.put_bytes(place, out, End::Finished);
+                carrier.put_bytes(place, out, StreamEnd::Finished);
             }
             // DATA before HEADERS breaks RFC 9114, section 4.1.
-            Some(FailKind::Garbage) => carrier.put_bytes(place, vec![0, 1, 0xff], End::Finished),
+            Some(FailKind::Garbage) => {
+                carrier.put_bytes(place, vec![0, 1, 0xff], StreamEnd::Finished)
+            }
             Some(FailKind::Extra) => {
-                carrier.answer(place, &reply, length, End::Finished);
+                carrier.answer(place, &reply, length, StreamEnd::Finished);
                 carrier.mark_last_byte(place, completed);
                 carrier.append(place, &[0, 1, b'x']);
             }

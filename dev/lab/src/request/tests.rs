@@ -1,17 +1,18 @@
 use super::*;
 
-const KEEP: Shape = Shape { http10: false, head_only: false, keep_alive: true, message: None };
+const KEEP: ReplyShape =
+    ReplyShape { http10: false, head_only: false, keep_alive: true, message: None };
 
 /// Parses all requests in `bytes`, in pieces of `piece` bytes.
-fn requests(bytes: &[u8], piece: usize) -> Result<Vec<Request>, Malformed> {
-    let mut parser = Parser::new(true);
+fn requests(bytes: &[u8], piece: usize) -> Result<Vec<RequestedReply>, MalformedRequest> {
+    let mut parser = RequestParser::new(true);
     let mut found = Vec::new();
     for mut input in bytes.chunks(piece) {
         loop {
             match parser.next(&mut input)? {
-                Step::Done(request) => found.push(request),
-                Step::Continue => {}
-                Step::Wait => break,
+                ParserStep::Done(request) => found.push(request),
+                ParserStep::Continue => {}
+                ParserStep::Wait => break,
             }
         }
         assert!(input.is_empty());
@@ -29,13 +30,19 @@ const STREAM: &[u8] = b"GET /status/404 HTTP/1.1\r\nHost: a\r\n\r\n\
 #[test]
 fn a_stream_parses_alike_however_it_is_cut() {
     let whole = requests(STREAM, STREAM.len()).unwrap();
-    let routes: Vec<Route> = whole.iter().map(|request| request.route).collect();
+    let routes: Vec<ReplyRoute> = whole.iter().map(|request| request.route).collect();
     assert_eq!(
         routes,
-        [Route::Status(404), Route::Plain, Route::Bytes(7), Route::Delay(30), Route::Plain]
+        [
+            ReplyRoute::Status(404),
+            ReplyRoute::Plain,
+            ReplyRoute::Bytes(7),
+            ReplyRoute::Delay(30),
+            ReplyRoute::Plain
+        ]
     );
-    let closing = Shape { keep_alive: false, ..KEEP };
-    let head = Shape { http10: true, head_only: true, ..KEEP };
+    let closing = ReplyShape { keep_alive: false, ..KEEP };
+    let head = ReplyShape { http10: true, head_only: true, ..KEEP };
     assert_eq!(
         whole.iter().map(|request| request.shape).collect::<Vec<_>>(),
         [KEEP, KEEP, KEEP, head, closing]
@@ -51,10 +58,10 @@ fn a_stream_parses_alike_however_it_is_cut() {
 fn a_stream_parses_alike_split_in_two_anywhere() {
     let whole = requests(STREAM, STREAM.len()).unwrap();
     for cut in 0..=STREAM.len() {
-        let mut parser = Parser::new(true);
+        let mut parser = RequestParser::new(true);
         let mut found = Vec::new();
         for mut input in [&STREAM[..cut], &STREAM[cut..]] {
-            while let Step::Done(request) = parser.next(&mut input).unwrap() {
+            while let ParserStep::Done(request) = parser.next(&mut input).unwrap() {
                 found.push(request);
             }
         }
@@ -64,13 +71,13 @@ fn a_stream_parses_alike_split_in_two_anywhere() {
 
 #[test]
 fn a_waiting_client_is_told_to_continue() {
-    let mut parser = Parser::new(false);
+    let mut parser = RequestParser::new(false);
     let mut head: &[u8] = b"POST / HTTP/1.1\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n";
-    assert_eq!(parser.next(&mut head), Ok(Step::Continue));
+    assert_eq!(parser.next(&mut head), Ok(ParserStep::Continue));
     let mut body: &[u8] = b"ok";
     assert_eq!(
         parser.next(&mut body),
-        Ok(Step::Done(Request { shape: KEEP, ..Request::default() }))
+        Ok(ParserStep::Done(RequestedReply { shape: KEEP, ..RequestedReply::default() }))
     );
 }
 
@@ -85,7 +92,7 @@ fn what_is_no_request_is_refused() {
         (b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", "chunk size"),
         (b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nab\r\n", "longer than"),
     ] {
-        let Malformed(told) = requests(bytes, bytes.len()).unwrap_err();
+        let MalformedRequest(told) = requests(bytes, bytes.len()).unwrap_err();
         assert!(told.contains(reason), "{told}");
     }
     let endless = [b"GET / HTTP/1.1\r\nX: ".to_vec(), vec![b'x'; MAX_HEAD]].concat();
@@ -94,13 +101,13 @@ fn what_is_no_request_is_refused() {
 
 #[test]
 fn routes() {
-    assert_eq!(Route::of("/redirect/3"), Route::Redirect(3));
-    assert_eq!(Route::of("/stats"), Route::Stats);
-    assert_eq!(Route::of("/stats?now"), Route::Stats);
-    assert_eq!(Route::of("http://localhost/bytes/5"), Route::Bytes(5));
-    assert_eq!(Route::of("http://localhost"), Route::Plain);
+    assert_eq!(ReplyRoute::of("/redirect/3"), ReplyRoute::Redirect(3));
+    assert_eq!(ReplyRoute::of("/stats"), ReplyRoute::Stats);
+    assert_eq!(ReplyRoute::of("/stats?now"), ReplyRoute::Stats);
+    assert_eq!(ReplyRoute::of("http://localhost/bytes/5"), ReplyRoute::Bytes(5));
+    assert_eq!(ReplyRoute::of("http://localhost"), ReplyRoute::Plain);
     for target in ["/", "*", "/status/42", "/status/x", "/status/404/more", "/bytes/-1", "/other/5"]
     {
-        assert_eq!(Route::of(target), Route::Plain, "{target}");
+        assert_eq!(ReplyRoute::of(target), ReplyRoute::Plain, "{target}");
     }
 }

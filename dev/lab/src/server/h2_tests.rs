@@ -4,7 +4,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
 
 use super::tests::Lab;
-use crate::h2::frame::{self, HEAD, Head, PREFACE, flag, kind, setting, word};
+use crate::h2::frame::{self, FrameHead, HEAD, PREFACE, flag, kind, setting, word};
 use crate::h2::hpack::block;
 
 /// A client that only knows frames.
@@ -87,7 +87,7 @@ impl<S: Read + Write> Client<S> {
     /// Returns the next frame as a line; None at the end.
     fn next(&mut self) -> Option<String> {
         loop {
-            if let Some(head) = Head::parse(&self.held)
+            if let Some(head) = FrameHead::parse(&self.held)
                 && self.held.len() >= HEAD + head.length
             {
                 let bytes: Vec<u8> = self.held.drain(..HEAD + head.length).collect();
@@ -108,7 +108,7 @@ impl<S: Read + Write> Client<S> {
         }
     }
 
-    fn line(&mut self, head: Head, payload: &[u8]) -> String {
+    fn line(&mut self, head: FrameHead, payload: &[u8]) -> String {
         let end = if head.kind <= 1 && head.has(flag::END_STREAM) { " end" } else { "" };
         let text = match head.kind {
             kind::HEADERS => {

@@ -2,12 +2,12 @@
 
 use clap::Parser as _;
 
-use crate::args::Options;
+use crate::args::LabOptions;
 
 #[test]
 fn options_that_do_not_go_together_are_refused() {
     let parsed = |line: &str| {
-        let options = Options::try_parse_from(["brunt-lab"].into_iter().chain(line.split(' ')));
+        let options = LabOptions::try_parse_from(["brunt-lab"].into_iter().chain(line.split(' ')));
         options.map_err(|error| error.to_string()).and_then(|options| options.check())
     };
     assert_eq!(parsed("--tls --http3 --retry --refuse-early-data"), Ok(()));

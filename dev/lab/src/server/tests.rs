@@ -18,7 +18,7 @@ pub(super) struct Lab {
     pub(super) address: String,
     pub(super) certificate: Option<String>,
     stop: UnixStream,
-    thread: JoinHandle<Report>,
+    thread: JoinHandle<LabReport>,
 }
 
 impl Lab {
@@ -28,8 +28,9 @@ impl Lab {
         let (tell, told) = mpsc::channel();
         let thread = thread::spawn(move || {
             let options =
-                Options::try_parse_from(["brunt-lab".to_owned()].into_iter().chain(words)).unwrap();
-            let server = Server::bind(options, stopped).unwrap();
+                LabOptions::try_parse_from(["brunt-lab".to_owned()].into_iter().chain(words))
+                    .unwrap();
+            let server = LabServer::bind(options, stopped).unwrap();
             tell.send((server.address(), server.certificate_pem().map(str::to_owned))).unwrap();
             server.run().unwrap()
         });
@@ -76,7 +77,7 @@ impl Lab {
         self.ask(&format!("GET {path} HTTP/1.1\r\nHost: lab\r\nConnection: close\r\n\r\n"))
     }
 
-    pub(super) fn end(mut self) -> Report {
+    pub(super) fn end(mut self) -> LabReport {
         // A server that has ended no longer listens.
         let _ = self.stop.write_all(b"end");
         self.thread.join().unwrap()
@@ -320,7 +321,7 @@ fn unix_sockets_are_listened_on() {
 
 #[test]
 fn it_runs_until_stopped_unless_told_otherwise() {
-    assert_eq!(Options::try_parse_from(["brunt-lab"]).unwrap().max_runtime, None);
+    assert_eq!(LabOptions::try_parse_from(["brunt-lab"]).unwrap().max_runtime, None);
     let lab = Lab::start("--max-runtime 50ms");
     let report = lab.thread.join().unwrap();
     assert!(report.runtime_seconds >= 0.05);

@@ -45,7 +45,7 @@ const BUFFER_SIZE: usize = 1024;
 
 /// A complete message or control frame.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Event {
+pub enum ReceivedFrame {
     /// A message with this opcode, including the compression bit. With
     /// `--echo`, its decompressed payload.
     Message(u8, Option<Vec<u8>>),
@@ -60,14 +60,14 @@ pub type Broken = (u16, String);
 
 /// Reader of one connection.
 #[derive(Debug)]
-pub struct Incoming {
+pub struct MessageReader {
     echo: bool,
     context: WebSocketContext,
     input: Input,
     compressed: Option<Compressed>,
 }
 
-impl Incoming {
+impl MessageReader {
     /// Creates a reader. With `echo`, messages are stored. With `deflates`, they may be compressed.
     pub fn new(echo: bool, deflates: bool) -> Self {
         let config = WebSocketConfig::default()
@@ -95,7 +95,7 @@ impl Incoming {
     /// # Errors
     ///
     /// The rule that the client broke.
-    pub fn next(&mut self, input: &mut &[u8]) -> Result<Option<Event>, Broken> {
+    pub fn next(&mut self, input: &mut &[u8]) -> Result<Option<ReceivedFrame>, Broken> {
         let bytes = std::mem::take(input);
         match &mut self.compressed {
             Some(compressed) => compressed.pass(bytes, &mut self.input.bytes),
@@ -105,8 +105,10 @@ impl Incoming {
             let event = match self.context.read(&mut self.input) {
                 Ok(Message::Text(text)) => self.message(TEXT, text.as_bytes())?,
                 Ok(Message::Binary(bytes)) => self.message(BINARY, &bytes)?,
-                Ok(Message::Ping(payload)) => Event::Ping(payload.to_vec()),
-                Ok(Message::Close(frame)) => Event::Close(frame.map(|frame| frame.code.into())),
+                Ok(Message::Ping(payload)) => ReceivedFrame::Ping(payload.to_vec()),
+                Ok(Message::Close(frame)) => {
+                    ReceivedFrame::Close(frame.map(|frame| frame.code.into()))
+                }
                 Ok(Message::Pong(_) | Message::Frame(_)) => continue,
                 Err(Error::Io(error)) if error.kind() == io::ErrorKind::WouldBlock => {
                     return Ok(None);
@@ -119,14 +121,14 @@ impl Incoming {
         }
     }
 
-    fn message(&mut self, opcode: u8, payload: &[u8]) -> Result<Event, Broken> {
+    fn message(&mut self, opcode: u8, payload: &[u8]) -> Result<ReceivedFrame, Broken> {
         let marked = self
             .compressed
             .as_mut()
             .and_then(|compressed| compressed.opcodes.pop_front())
             .unwrap_or(opcode);
         if !self.echo {
-            return Ok(Event::Message(marked, None));
+            return Ok(ReceivedFrame::Message(marked, None));
         }
         let payload = match &mut self.compressed {
             Some(compressed) if marked & COMPRESSED != 0 => compressed
@@ -135,7 +137,7 @@ impl Incoming {
                 .map_err(|reason| (code::PROTOCOL_ERROR, reason.to_owned()))?,
             _ => payload.to_vec(),
         };
-        Ok(Event::Message(marked, Some(payload)))
+        Ok(ReceivedFrame::Message(marked, Some(payload)))
     }
 }
 
@@ -259,8 +261,8 @@ pub(crate) fn masked(first: u8, payload: &[u8]) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    fn events(bytes: &[u8], piece: usize) -> Result<Vec<Event>, Broken> {
-        let mut incoming = Incoming::new(true, false);
+    fn events(bytes: &[u8], piece: usize) -> Result<Vec<ReceivedFrame>, Broken> {
+        let mut incoming = MessageReader::new(true, false);
         let mut found = Vec::new();
         for mut input in bytes.chunks(piece) {
             while let Some(event) = incoming.next(&mut input)? {
@@ -274,7 +276,7 @@ mod tests {
     fn messages_are_the_same_however_they_are_cut() {
         assert_eq!(
             events(&[0x81, 0x85, 0x37, 0xfa, 0x21, 0x3d, 0x7f, 0x9f, 0x4d, 0x51, 0x58], 99),
-            Ok(vec![Event::Message(TEXT, Some(b"Hello".to_vec()))]),
+            Ok(vec![ReceivedFrame::Message(TEXT, Some(b"Hello".to_vec()))]),
             "the example of section 5.7"
         );
         let long = vec![b'x'; 300];
@@ -288,11 +290,11 @@ mod tests {
             masked(LAST | CLOSE, &1000_u16.to_be_bytes()),
         ];
         let expected = vec![
-            Event::Ping(b"hi".to_vec()),
-            Event::Message(TEXT, Some(b"Hello".to_vec())),
-            Event::Message(BINARY, Some(long)),
-            Event::Message(TEXT, Some(Vec::new())),
-            Event::Close(Some(1000)),
+            ReceivedFrame::Ping(b"hi".to_vec()),
+            ReceivedFrame::Message(TEXT, Some(b"Hello".to_vec())),
+            ReceivedFrame::Message(BINARY, Some(long)),
+            ReceivedFrame::Message(TEXT, Some(Vec::new())),
+            ReceivedFrame::Close(Some(1000)),
         ];
         for piece in 1..all.concat().len() {
             assert_eq!(events(&all.concat(), piece).unwrap(), expected, "in pieces of {piece}");
@@ -300,13 +302,13 @@ mod tests {
         let closed = [masked(LAST | CLOSE, b""), masked(LAST | TEXT, b"late")].concat();
         assert_eq!(
             events(&closed, 99),
-            Ok(vec![Event::Close(None)]),
+            Ok(vec![ReceivedFrame::Close(None)]),
             "nothing comes after a close"
         );
-        let mut counted = Incoming::new(false, false);
+        let mut counted = MessageReader::new(false, false);
         assert_eq!(
             counted.next(&mut &masked(LAST | TEXT, b"Hello")[..]),
-            Ok(Some(Event::Message(TEXT, None)))
+            Ok(Some(ReceivedFrame::Message(TEXT, None)))
         );
     }
 
@@ -322,18 +324,19 @@ mod tests {
         ];
         let all = all.concat();
         for piece in 1..all.len() {
-            let mut incoming = Incoming::new(true, true);
+            let mut incoming = MessageReader::new(true, true);
             let mut events = Vec::new();
             for mut input in all.chunks(piece) {
                 while let Some(event) = incoming.next(&mut input).unwrap() {
                     events.push(event);
                 }
             }
-            let message = Event::Message(TEXT | COMPRESSED, Some("h\u{e9}llo".as_bytes().to_vec()));
-            let plain = Event::Message(TEXT, Some(b"plain".to_vec()));
+            let message =
+                ReceivedFrame::Message(TEXT | COMPRESSED, Some("h\u{e9}llo".as_bytes().to_vec()));
+            let plain = ReceivedFrame::Message(TEXT, Some(b"plain".to_vec()));
             assert_eq!(
                 events,
-                [Event::Ping(b"hi".to_vec()), message, plain],
+                [ReceivedFrame::Ping(b"hi".to_vec()), message, plain],
                 "in pieces of {piece}"
             );
         }

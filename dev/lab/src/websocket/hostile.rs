@@ -11,7 +11,7 @@ use crate::hostile::{HostileReply, HostileRow, Trigger};
 
 /// Output of a row.
 #[derive(Debug, Default)]
-pub struct RowOutput {
+pub struct WebSocketRowOutput {
     /// Key of the client.
     pub key: Vec<u8>,
     /// Bytes that the row sends.
@@ -40,7 +40,7 @@ fn frame(first: u8, payload: &[u8]) -> Vec<u8> {
 /// Text of the replies.
 const BODY: &[u8] = b"abcdefghij";
 
-impl RowOutput {
+impl WebSocketRowOutput {
     /// Appends a frame with this first byte.
     pub fn frame(&mut self, first: u8, payload: &[u8]) {
         self.out.extend(frame(first, payload));
@@ -76,7 +76,7 @@ const fn row(
     name: &'static str,
     section: &'static str,
     text: &'static str,
-    write: fn(&mut RowOutput),
+    write: fn(&mut WebSocketRowOutput),
 ) -> HostileRow {
     HostileRow {
         name,
@@ -91,7 +91,7 @@ const fn greeting(
     name: &'static str,
     section: &'static str,
     text: &'static str,
-    write: fn(&mut RowOutput),
+    write: fn(&mut WebSocketRowOutput),
 ) -> HostileRow {
     HostileRow {
         name,
@@ -102,12 +102,12 @@ const fn greeting(
     }
 }
 
-fn closes<const CODE: u16>(s: &mut RowOutput) {
+fn closes<const CODE: u16>(s: &mut WebSocketRowOutput) {
     s.close(CODE);
 }
 
 /// Appends a handshake that accepts compression, with these parameters.
-fn deflates(s: &mut RowOutput, parameters: &str) {
+fn deflates(s: &mut WebSocketRowOutput, parameters: &str) {
     s.switching(&[&format!("Sec-WebSocket-Extensions: permessage-deflate{parameters}")]);
 }
 
@@ -392,7 +392,7 @@ mod tests {
             let HostileReply::WebSocket(write) = row.writer else {
                 panic!("{} is not of WebSocket", row.name)
             };
-            let mut output = RowOutput::default();
+            let mut output = WebSocketRowOutput::default();
             write(&mut output);
             assert!(output.closing || !output.out.is_empty(), "{}", row.name);
             assert_eq!(

@@ -1,24 +1,24 @@
 //! Handles WebSockets in the server: how they begin, their messages, and how they end.
 
 use super::deflate::agree;
-use super::frames::{COMPRESSED, Event, Incoming};
-use super::{WebSocket, code, greeting, switching};
+use super::frames::{COMPRESSED, MessageReader, ReceivedFrame};
+use super::{WebSocketConnection, code, greeting, switching};
 use crate::conn::{Conn, WireProtocol};
 use crate::hostile::Hostile;
-use crate::request::{Request, Route, Shape};
+use crate::request::{ReplyRoute, ReplyShape, RequestedReply};
 use crate::serve::Arrival;
-use crate::server::{IncomingRequest, Server};
+use crate::server::{IncomingRequest, LabServer};
 
-impl Server {
+impl LabServer {
     /// Switches to WebSocket. Returns false if the path has a special reply (`/status/404`).
     pub(crate) fn open_websocket(
         &mut self,
         conn: &mut Conn,
-        route: Route,
+        route: ReplyRoute,
         key: &[u8],
         offers: &[u8],
     ) -> bool {
-        if !matches!(route, Route::Plain | Route::Bytes(_) | Route::Delay(_)) {
+        if !matches!(route, ReplyRoute::Plain | ReplyRoute::Bytes(_) | ReplyRoute::Delay(_)) {
             return false;
         }
         self.planner.ledger.websockets += 1;
@@ -31,9 +31,9 @@ impl Server {
             .flatten();
         let answer = greeting(row, key).unwrap_or_else(|| switching(key, agreement.as_ref()));
         conn.outbox.push(answer.into(), None);
-        conn.protocol = WireProtocol::WebSocket(Box::new(WebSocket::new(
+        conn.protocol = WireProtocol::WebSocket(Box::new(WebSocketConnection::new(
             route,
-            Incoming::new(self.options.echo, agreement.is_some()),
+            MessageReader::new(self.options.echo, agreement.is_some()),
             row,
         )));
         true
@@ -44,14 +44,18 @@ impl Server {
         loop {
             match websocket.incoming.next(&mut input) {
                 Ok(None) => return,
-                Ok(Some(Event::Message(opcode, echo))) => {
+                Ok(Some(ReceivedFrame::Message(opcode, echo))) => {
                     conn.requests += 1;
                     self.planner.ledger.stamped_by_kernel += u64::from(arrival.by_kernel);
                     self.planner.ledger.deflated += u64::from(opcode & COMPRESSED != 0);
                     let opcode = websocket.incoming.reply_opcode(opcode);
-                    let shape =
-                        Shape { keep_alive: true, message: Some(opcode), ..Shape::default() };
-                    let request = Request { route: websocket.route, shape, echo, upgrade: None };
+                    let shape = ReplyShape {
+                        keep_alive: true,
+                        message: Some(opcode),
+                        ..ReplyShape::default()
+                    };
+                    let request =
+                        RequestedReply { route: websocket.route, shape, echo, upgrade: None };
                     let slot = conn.slot;
                     let generation = conn.generation;
                     self.incoming.push(IncomingRequest {
@@ -62,8 +66,8 @@ impl Server {
                         request,
                     });
                 }
-                Ok(Some(Event::Ping(payload))) => websocket.pong(&payload),
-                Ok(Some(Event::Close(code))) => {
+                Ok(Some(ReceivedFrame::Ping(payload))) => websocket.pong(&payload),
+                Ok(Some(ReceivedFrame::Close(code))) => {
                     // The client sends nothing more, and waits for no reply.
                     conn.input_ended = true;
                     return conn.finish(code.unwrap_or(code::NORMAL));

@@ -1,7 +1,7 @@
 //! Tests `autobench_admin` and `autobenchd` on one machine: their protocol and their results.
 
 use super::false_httperf::{Home, report};
-use crate::world::server::Server;
+use crate::world::server::ServerProcess;
 use crate::world::{port, wait_until};
 use std::fs;
 use std::io::{Read, Write};
@@ -13,14 +13,14 @@ use std::time::Duration;
 /// A daemon that waits for orders.
 struct Daemon {
     port: u16,
-    _server: Server,
+    _server: ServerProcess,
 }
 
 fn daemon(home: &Home, httperf: &str, more: &str) -> Daemon {
     let port = port::free();
     let mut command =
         home.command("autobenchd", &format!("--port {port} --httperf {httperf} {more}"));
-    let server = Server::start(command.stderr(Stdio::inherit()));
+    let server = ServerProcess::start(command.stderr(Stdio::inherit()));
     wait_until("a daemon", || port::has_listener(port));
     Daemon { port, _server: server }
 }

@@ -11,7 +11,7 @@ mod shop;
 use crate::world::skip::{program, skip};
 use crate::world::{Lab, ScriptedServer, command, lab, port};
 use controllers::Kinds;
-use result_file::{ResultFile, median};
+use result_file::{TestSamples, median};
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::fmt::Write;
@@ -76,7 +76,7 @@ impl JmeterSetup {
     }
 
     /// Runs the real JMeter, and returns its result file.
-    fn real(&self, folder: &Path, plan: &str, turn: u32) -> Result<ResultFile, String> {
+    fn real(&self, folder: &Path, plan: &str, turn: u32) -> Result<TestSamples, String> {
         let mut java = Command::new("java");
         java.args([
             "-Xmx256m",
@@ -91,7 +91,7 @@ impl JmeterSetup {
     }
 
     /// Runs the drop-in, and returns its result file.
-    fn ours(&self, folder: &Path, plan: &str, turn: u32) -> Result<ResultFile, String> {
+    fn ours(&self, folder: &Path, plan: &str, turn: u32) -> Result<TestSamples, String> {
         self.run(command("jmeter"), folder, plan, &format!("ours-{turn}"))
     }
 
@@ -101,7 +101,7 @@ impl JmeterSetup {
         folder: &Path,
         plan: &str,
         run_name: &str,
-    ) -> Result<ResultFile, String> {
+    ) -> Result<TestSamples, String> {
         let file = |ending: &str| self.dir.path().join(format!("{plan}-{run_name}.{ending}"));
         program
             .arg("-n")
@@ -130,7 +130,7 @@ impl JmeterSetup {
             + &String::from_utf8_lossy(&output.stderr);
         let read = Some(())
             .filter(|()| output.status.success())
-            .and_then(|()| ResultFile::read(&file("jtl")));
+            .and_then(|()| TestSamples::read(&file("jtl")));
         read.ok_or_else(|| format!("{plan} {run_name}: no samples\n{texts}"))
     }
 }
@@ -306,7 +306,7 @@ fn missed_labels(
     missed
 }
 
-fn medians_of_runs(files: Vec<Result<ResultFile, String>>) -> Vec<BTreeMap<String, f64>> {
+fn medians_of_runs(files: Vec<Result<TestSamples, String>>) -> Vec<BTreeMap<String, f64>> {
     files.into_iter().map(|file| file.expect("a result file").medians(LEAST)).collect()
 }
 

@@ -5,13 +5,13 @@ use std::io::{Read, Write};
 use std::sync::{Arc, Mutex};
 
 /// A server that records all received bytes.
-pub struct Recorder {
+pub struct RecordingServer {
     pub odd: ScriptedServer,
     bytes: Arc<Mutex<Vec<Vec<u8>>>>,
 }
 
 /// Starts a server that sends the result of `reply` for each request, and closes the connection.
-pub fn recorder(reply: impl Fn(&str) -> String + Send + Sync + 'static) -> Recorder {
+pub fn recorder(reply: impl Fn(&str) -> String + Send + Sync + 'static) -> RecordingServer {
     let bytes: Arc<Mutex<Vec<Vec<u8>>>> = Arc::default();
     let log = Arc::clone(&bytes);
     let odd = serve_connections(move |mut client| {
@@ -27,7 +27,7 @@ pub fn recorder(reply: impl Fn(&str) -> String + Send + Sync + 'static) -> Recor
         log.lock().expect("the bytes").push(received);
         let _ = client.stream.write_all(reply.as_bytes());
     });
-    Recorder { odd, bytes }
+    RecordingServer { odd, bytes }
 }
 
 /// True if the head and the body of its Content-Length are complete.
@@ -40,7 +40,7 @@ fn is_whole(bytes: &[u8]) -> bool {
     body.len() >= length.map_or(0, |n| n.parse().expect("a length"))
 }
 
-impl Recorder {
+impl RecordingServer {
     /// Requests since the last call.
     pub fn take(&self) -> Vec<String> {
         let bytes = std::mem::take(&mut *self.bytes.lock().expect("the bytes"));

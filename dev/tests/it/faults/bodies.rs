@@ -1,17 +1,17 @@
 //! Tests bodies that end with the connection, are long or encoded, and redirects.
 
-use super::row::{Connections, Row, closing_row, keep_alive_row};
-use super::script::{Step, in_pieces, page, reply, sizes};
+use super::row::{ExpectedConnections, FaultRow, closing_row, keep_alive_row};
+use super::script::{ServerStep, in_pieces, page, reply, sizes};
 use flate2::Compression;
 use flate2::write::{GzEncoder, ZlibEncoder};
 use std::io::Write;
 use std::time::Duration;
 
-pub fn rows() -> Vec<Row> {
+pub fn rows() -> Vec<FaultRow> {
     [until_close(), long(), coded(), redirects()].concat()
 }
 
-fn until_close() -> Vec<Row> {
+fn until_close() -> Vec<FaultRow> {
     vec![
         closing_row("HTTP/1.0 until close", until_close_reply("HTTP/1.0 200 OK")).body("hello"),
         closing_row("HTTP/1.1 until close", until_close_reply("HTTP/1.1 200 OK\r\nServer: x"))
@@ -41,13 +41,17 @@ fn until_close_reply(head: &str) -> String {
 }
 
 /// The server closes only its sending direction.
-fn half_closed() -> Row {
-    let steps =
-        vec![Step::Request, reply("HTTP/1.0 200 OK\r\n\r\nhello"), Step::Finish, Step::Drain];
-    Row::new("until half-close", steps).body("hello")
+fn half_closed() -> FaultRow {
+    let steps = vec![
+        ServerStep::Request,
+        reply("HTTP/1.0 200 OK\r\n\r\nhello"),
+        ServerStep::Finish,
+        ServerStep::Drain,
+    ];
+    FaultRow::new("until half-close", steps).body("hello")
 }
 
-fn long() -> Vec<Row> {
+fn long() -> Vec<FaultRow> {
     let chunk = format!("10000\r\n{}\r\n", "x".repeat(0x10000));
     let chunked = format!(
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n{}0\r\n\r\n",
@@ -65,15 +69,15 @@ fn long() -> Vec<Row> {
         ("40 kB in random pieces", 40),
     ];
     rows.extend(pieces.map(|(name, kilobytes)| {
-        let mut steps = vec![Step::Request];
+        let mut steps = vec![ServerStep::Request];
         let bytes = page(&"x".repeat(kilobytes * 1000));
         steps.extend(in_pieces(
             bytes.as_bytes(),
             sizes(kilobytes as u64, 1500),
             Duration::from_micros(200),
         ));
-        steps.push(Step::Again);
-        Row::new(name, steps).requests(9).connections(Connections::Kept)
+        steps.push(ServerStep::Again);
+        FaultRow::new(name, steps).requests(9).connections(ExpectedConnections::Kept)
     }));
     rows
 }
@@ -97,7 +101,7 @@ fn deflate(body: &[u8]) -> Vec<u8> {
     packer.write_all(body).and_then(|()| packer.finish()).expect("deflate")
 }
 
-fn coded() -> Vec<Row> {
+fn coded() -> Vec<FaultRow> {
     let packed = gzip(b"hello");
     let mut wrong_sum = packed.clone();
     wrong_sum[packed.len() - 8] ^= 1;
@@ -124,11 +128,11 @@ fn coded() -> Vec<Row> {
     ]
 }
 
-fn checked_row(name: &'static str, bytes: impl AsRef<[u8]>) -> Row {
+fn checked_row(name: &'static str, bytes: impl AsRef<[u8]>) -> FaultRow {
     keep_alive_row(name, bytes).with("--expect-body ^hello$")
 }
 
-fn redirects() -> Vec<Row> {
+fn redirects() -> Vec<FaultRow> {
     vec![
         keep_alive_row("a redirect that is not followed", redirect("Location: /\r\n")).status(302),
         keep_alive_row("a redirect without a Location", redirect(""))

@@ -1,11 +1,11 @@
 //! Tests chunked bodies (RFC 9112 section 7.1): unusual sizes, extensions, trailers, and missing
 //! parts.
 
-use super::row::{Row, keep_alive_row, malformed_row, stalled_row, truncated_row};
-use super::script::Step;
+use super::row::{FaultRow, keep_alive_row, malformed_row, stalled_row, truncated_row};
+use super::script::ServerStep;
 use std::time::Duration;
 
-pub fn rows() -> Vec<Row> {
+pub fn rows() -> Vec<FaultRow> {
     [good(), bad(), endless()].concat()
 }
 
@@ -14,7 +14,7 @@ fn chunked(body: &str) -> String {
     format!("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n{body}")
 }
 
-fn good() -> Vec<Row> {
+fn good() -> Vec<FaultRow> {
     let zeros = "0".repeat(1000);
     vec![
         keep_alive_row("an empty chunked body", chunked("0\r\n\r\n")).body(""),
@@ -71,7 +71,7 @@ fn good() -> Vec<Row> {
     ]
 }
 
-fn bad() -> Vec<Row> {
+fn bad() -> Vec<FaultRow> {
     vec![
         malformed_row("a chunk size of 65 bits", chunked("10000000000000000\r\nhello\r\n")),
         malformed_row("a chunk size that is not hexadecimal", chunked("xyz\r\nhello\r\n")),
@@ -97,7 +97,7 @@ fn bad() -> Vec<Row> {
     ]
 }
 
-fn endless() -> Vec<Row> {
+fn endless() -> Vec<FaultRow> {
     vec![
         endless_row("trailers without end", "0\r\n", b"X-Trailer: hello\r\n"),
         endless_row("a trailer without end", "0\r\nX: ", b"hello"),
@@ -106,11 +106,11 @@ fn endless() -> Vec<Row> {
     ]
 }
 
-fn endless_row(name: &'static str, first: &str, then: &[u8]) -> Row {
+fn endless_row(name: &'static str, first: &str, then: &[u8]) -> FaultRow {
     let steps = vec![
-        Step::Request,
-        Step::Send(chunked(first).into()),
-        Step::Endless(then.to_vec(), Duration::ZERO),
+        ServerStep::Request,
+        ServerStep::Send(chunked(first).into()),
+        ServerStep::Endless(then.to_vec(), Duration::ZERO),
     ];
-    Row::new(name, steps).fails(&["protocol"]).with("--timeout 5s")
+    FaultRow::new(name, steps).fails(&["protocol"]).with("--timeout 5s")
 }

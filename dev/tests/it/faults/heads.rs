@@ -1,11 +1,13 @@
 //! Tests unusual heads: their size, the number of their fields, and their bytes (RFC 9112 section
 //! 5).
 
-use super::row::{Connections, Row, closing_row, keep_alive_row, malformed_row, stalled_row};
-use super::script::Step;
+use super::row::{
+    ExpectedConnections, FaultRow, closing_row, keep_alive_row, malformed_row, stalled_row,
+};
+use super::script::ServerStep;
 use std::time::Duration;
 
-pub fn rows() -> Vec<Row> {
+pub fn rows() -> Vec<FaultRow> {
     [sizes(), fields(), bad()].concat()
 }
 
@@ -19,7 +21,7 @@ fn long(bytes: usize) -> String {
     format!("X-Long: {}\r\n", "x".repeat(bytes))
 }
 
-fn sizes() -> Vec<Row> {
+fn sizes() -> Vec<FaultRow> {
     vec![
         closing_row("no fields", "HTTP/1.1 200 OK\r\n\r\nhello").body("hello"),
         keep_alive_row("64 fields", with(&"A: b\r\n".repeat(63))).body("hello"),
@@ -37,13 +39,16 @@ fn sizes() -> Vec<Row> {
     ]
 }
 
-fn endless_row(name: &'static str, first: &str, then: &[u8]) -> Row {
-    let steps =
-        vec![Step::Request, Step::Send(first.into()), Step::Endless(then.to_vec(), Duration::ZERO)];
-    Row::new(name, steps).fails(&["protocol"]).with("--timeout 5s")
+fn endless_row(name: &'static str, first: &str, then: &[u8]) -> FaultRow {
+    let steps = vec![
+        ServerStep::Request,
+        ServerStep::Send(first.into()),
+        ServerStep::Endless(then.to_vec(), Duration::ZERO),
+    ];
+    FaultRow::new(name, steps).fails(&["protocol"]).with("--timeout 5s")
 }
 
-fn fields() -> Vec<Row> {
+fn fields() -> Vec<FaultRow> {
     vec![
         keep_alive_row("a folded field", with("X: a\r\n b\r\n\tc\r\n")).body("hello"),
         keep_alive_row("line feeds alone", "HTTP/1.1 200 OK\nContent-Length: 5\n\nhello")
@@ -66,15 +71,17 @@ fn fields() -> Vec<Row> {
 }
 
 /// Each byte is sent separately, with a pause of 1 ms.
-fn in_bytes() -> Row {
+fn in_bytes() -> FaultRow {
     let bytes = with("X: a\r\n").into_bytes();
-    let mut steps = vec![Step::Request];
+    let mut steps = vec![ServerStep::Request];
     steps.extend(super::script::in_pieces(&bytes, std::iter::repeat(1), Duration::from_millis(1)));
-    steps.push(Step::Again);
-    Row::new("a head in single bytes", steps).body("hello").connections(Connections::Kept)
+    steps.push(ServerStep::Again);
+    FaultRow::new("a head in single bytes", steps)
+        .body("hello")
+        .connections(ExpectedConnections::Kept)
 }
 
-fn bad() -> Vec<Row> {
+fn bad() -> Vec<FaultRow> {
     vec![
         malformed_row("a carriage return in a value", with("X: a\rb\r\n")),
         // Only a line feed ends a line, so the head continues.

@@ -1,13 +1,15 @@
 //! Tests interim replies (RFC 9110 section 15.2): one, several, malformed, and endless.
 
-use super::row::{Connections, Row, keep_alive_row, malformed_row, stalled_row, truncated_row};
-use super::script::{Step, page};
+use super::row::{
+    ExpectedConnections, FaultRow, keep_alive_row, malformed_row, stalled_row, truncated_row,
+};
+use super::script::{ServerStep, page};
 use std::time::Duration;
 
 const CONTINUE: &str = "HTTP/1.1 100 Continue\r\n\r\n";
 const HINTS: &str = "HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\n\r\n";
 
-pub fn rows() -> Vec<Row> {
+pub fn rows() -> Vec<FaultRow> {
     vec![
         keep_alive_row("100", with_page(CONTINUE)).body("hello"),
         keep_alive_row("102", with_page("HTTP/1.1 102 Processing\r\n\r\n")).body("hello"),
@@ -43,10 +45,11 @@ pub fn rows() -> Vec<Row> {
             with_page("HTTP/1.1 100 Continue\r\nX\r\n\r\n"),
         ),
         malformed_row("100 and then garbage", format!("{CONTINUE}hello\r\n\r\n")),
-        Row::new("100 without end", flood(Duration::ZERO))
+        FaultRow::new("100 without end", flood(Duration::ZERO))
             .fails(&["protocol"])
             .with("--timeout 5s"),
-        Row::new("100 every 10 ms without end", flood(Duration::from_millis(10))).times_out(300),
+        FaultRow::new("100 every 10 ms without end", flood(Duration::from_millis(10)))
+            .times_out(300),
     ]
 }
 
@@ -55,17 +58,19 @@ fn with_page(interim: &str) -> String {
 }
 
 /// The final reply follows an interim one after 50 ms.
-fn late_reply() -> Row {
+fn late_reply() -> FaultRow {
     let steps = vec![
-        Step::Request,
-        Step::Part(CONTINUE.into()),
-        Step::Pause(Duration::from_millis(50)),
-        Step::Reply(page("hello").into()),
-        Step::Again,
+        ServerStep::Request,
+        ServerStep::Part(CONTINUE.into()),
+        ServerStep::Pause(Duration::from_millis(50)),
+        ServerStep::Reply(page("hello").into()),
+        ServerStep::Again,
     ];
-    Row::new("100 and the reply 50 ms later", steps).body("hello").connections(Connections::Kept)
+    FaultRow::new("100 and the reply 50 ms later", steps)
+        .body("hello")
+        .connections(ExpectedConnections::Kept)
 }
 
-fn flood(pause: Duration) -> Vec<Step> {
-    vec![Step::Request, Step::Endless(CONTINUE.into(), pause)]
+fn flood(pause: Duration) -> Vec<ServerStep> {
+    vec![ServerStep::Request, ServerStep::Endless(CONTINUE.into(), pause)]
 }

@@ -2,10 +2,11 @@
 //! 9112 section 6).
 
 use super::row::{
-    Row, closing_row, keep_alive_row, malformed_row, stalled_row, trailing_bytes_row, truncated_row,
+    FaultRow, closing_row, keep_alive_row, malformed_row, stalled_row, trailing_bytes_row,
+    truncated_row,
 };
 
-pub fn rows() -> Vec<Row> {
+pub fn rows() -> Vec<FaultRow> {
     [lengths(), wrong_lengths(), codings()].concat()
 }
 
@@ -14,7 +15,7 @@ fn with(fields: &str, body: &str) -> String {
     format!("HTTP/1.1 200 OK\r\n{fields}\r\n{body}")
 }
 
-fn lengths() -> Vec<Row> {
+fn lengths() -> Vec<FaultRow> {
     vec![
         keep_alive_row("Content-Length", with("Content-Length: 5\r\n", "hello")).body("hello"),
         keep_alive_row("Content-Length 0", with("Content-Length: 0\r\n", "")).body(""),
@@ -46,7 +47,7 @@ fn lengths() -> Vec<Row> {
     ]
 }
 
-fn wrong_lengths() -> Vec<Row> {
+fn wrong_lengths() -> Vec<FaultRow> {
     vec![
         trailing_bytes_row("Content-Length too small", with("Content-Length: 3\r\n", "hel"), "lo")
             .body("hel"),
@@ -78,11 +79,11 @@ fn length_reply(value: &str) -> String {
     with(&format!("Content-Length: {value}\r\n"), "hello")
 }
 
-fn bad_length_row(name: &'static str, value: &str) -> Row {
+fn bad_length_row(name: &'static str, value: &str) -> FaultRow {
     malformed_row(name, with(&format!("Content-Length: {value}\r\n"), "hello"))
 }
 
-fn codings() -> Vec<Row> {
+fn codings() -> Vec<FaultRow> {
     const CHUNKED: &str = "5\r\nhello\r\n0\r\n\r\n";
     let bad = |name, value: &str| {
         malformed_row(name, with(&format!("Transfer-Encoding: {value}\r\n"), CHUNKED))

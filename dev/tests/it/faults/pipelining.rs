@@ -1,10 +1,10 @@
 //! Tests replies to pipelined requests, in pieces of every size (`brunt httperf --burst-length`).
 
-use super::row::{Connections, Row};
-use super::script::{Step, in_pieces, page, sizes};
+use super::row::{ExpectedConnections, FaultRow};
+use super::script::{ServerStep, in_pieces, page, sizes};
 use std::time::Duration;
 
-pub fn rows() -> Vec<Row> {
+pub fn rows() -> Vec<FaultRow> {
     let calls = "--num-conns 5 --num-calls 9 --burst-length 3";
     let sessions = "--wsess=5,9,0.01 --burst-length 4";
     vec![
@@ -27,15 +27,15 @@ pub fn rows() -> Vec<Row> {
 }
 
 /// Sends each reply in pieces of random size, with another sequence of sizes per connection.
-fn bursts(name: &'static str, kilobytes: usize, pause: Duration) -> Row {
-    let row = Row::by_connection(name, move |number| {
+fn bursts(name: &'static str, kilobytes: usize, pause: Duration) -> FaultRow {
+    let row = FaultRow::by_connection(name, move |number| {
         let bytes = page(&"x".repeat(kilobytes * 1000));
         let mut steps = Vec::new();
         for turn in 0..20 {
-            steps.push(Step::Request);
+            steps.push(ServerStep::Request);
             steps.extend(in_pieces(bytes.as_bytes(), sizes(number * 20 + turn, 6000), pause));
         }
         steps
     });
-    row.connections(Connections::Accepted)
+    row.connections(ExpectedConnections::Accepted)
 }

@@ -1,9 +1,11 @@
 //! Tests the reuse of connections (RFC 9112 section 9.3), and bytes after a complete reply.
 
-use super::row::{Connections, Read, Row, closing_row, keep_alive_row, trailing_bytes_row};
-use super::script::{Step, page, pause, reply, send};
+use super::row::{
+    ExpectedConnections, ExpectedReads, FaultRow, closing_row, keep_alive_row, trailing_bytes_row,
+};
+use super::script::{ServerStep, page, pause, reply, send};
 
-pub fn rows() -> Vec<Row> {
+pub fn rows() -> Vec<FaultRow> {
     [persistence(), trailing_bytes(), without_body()].concat()
 }
 
@@ -12,7 +14,7 @@ fn by(version: &str, fields: &str) -> String {
     format!("{version} 200 OK\r\n{fields}Content-Length: 5\r\n\r\nhello")
 }
 
-fn persistence() -> Vec<Row> {
+fn persistence() -> Vec<FaultRow> {
     // The server would answer again on the same connection.
     let one = "HTTP/1.1";
     let zero = "HTTP/1.0";
@@ -55,13 +57,13 @@ fn persistence() -> Vec<Row> {
     ]
 }
 
-fn one_connection_each_row(name: &'static str, bytes: impl AsRef<[u8]>) -> Row {
-    keep_alive_row(name, bytes).connections(Connections::Each)
+fn one_connection_each_row(name: &'static str, bytes: impl AsRef<[u8]>) -> FaultRow {
+    keep_alive_row(name, bytes).connections(ExpectedConnections::Each)
 }
 
 /// A reply, and these bytes in the same segment or a little later. The next request may follow at
 /// once or after a pause.
-fn trailing_bytes() -> Vec<Row> {
+fn trailing_bytes() -> Vec<FaultRow> {
     vec![
         blank_line_row("a blank line in the same segment", "\r\n"),
         blank_line_row("a line feed in the same segment", "\n"),
@@ -80,40 +82,52 @@ fn trailing_bytes() -> Vec<Row> {
     ]
 }
 
-fn later_bytes_row(name: &'static str, bytes: &str) -> Row {
-    let steps = vec![Step::Request, reply(page("hello")), pause(1), send(bytes), Step::Again];
-    Row::new(name, steps).connections(Connections::Kept).any_bytes()
+fn later_bytes_row(name: &'static str, bytes: &str) -> FaultRow {
+    let steps =
+        vec![ServerStep::Request, reply(page("hello")), pause(1), send(bytes), ServerStep::Again];
+    FaultRow::new(name, steps).connections(ExpectedConnections::Kept).any_bytes()
 }
 
-fn same_segment_row(name: &'static str, bytes: &str) -> Row {
+fn same_segment_row(name: &'static str, bytes: &str) -> FaultRow {
     trailing_bytes_row(name, page("hello"), bytes)
 }
 
-fn blank_line_row(name: &'static str, bytes: &str) -> Row {
-    same_segment_row(name, bytes).body("hello").connections(Connections::Kept)
+fn blank_line_row(name: &'static str, bytes: &str) -> FaultRow {
+    same_segment_row(name, bytes).body("hello").connections(ExpectedConnections::Kept)
 }
 
 /// The next request is sent at once, so the garbage is read as its reply.
-fn garbage_later() -> Row {
-    let steps =
-        vec![Step::Request, reply(page("hello")), Step::Head, send("garbage\r\n\r\n"), Step::Drain];
-    Row::new("garbage instead of the second reply", steps)
+fn garbage_later() -> FaultRow {
+    let steps = vec![
+        ServerStep::Request,
+        reply(page("hello")),
+        ServerStep::Head,
+        send("garbage\r\n\r\n"),
+        ServerStep::Drain,
+    ];
+    FaultRow::new("garbage instead of the second reply", steps)
         .requests(4)
         .also_fails(&["protocol"])
         .completes(2)
-        .connections(Connections::Accepted)
-        .read(Read::Completed)
+        .connections(ExpectedConnections::Accepted)
+        .read(ExpectedReads::Completed)
 }
 
 /// During the think time brunt closes the connection, so no request is lost.
-fn garbage_on_idle() -> Row {
-    let steps = vec![Step::Request, reply(page("hello")), pause(20), send("garbage"), Step::Drain];
-    Row::new("garbage on an idle connection", steps).with("--think 700ms").any_bytes()
+fn garbage_on_idle() -> FaultRow {
+    let steps = vec![
+        ServerStep::Request,
+        reply(page("hello")),
+        pause(20),
+        send("garbage"),
+        ServerStep::Drain,
+    ];
+    FaultRow::new("garbage on an idle connection", steps).with("--think 700ms").any_bytes()
 }
 
 /// Replies that have no body, whatever they announce (RFC 9112 section 6.3), sometimes with a body
 /// nevertheless.
-fn without_body() -> Vec<Row> {
+fn without_body() -> Vec<FaultRow> {
     vec![
         keep_alive_row("HEAD with a Content-Length", head_reply("Content-Length: 5\r\n"))
             .with("-X HEAD"),
@@ -131,7 +145,7 @@ fn without_body() -> Vec<Row> {
     ]
 }
 
-fn no_body_row(name: &'static str, status: u16) -> Row {
+fn no_body_row(name: &'static str, status: u16) -> FaultRow {
     trailing_bytes_row(name, format!("HTTP/1.1 {status} Odd\r\nContent-Length: 5\r\n\r\n"), "hello")
         .status(status)
 }

@@ -1,7 +1,7 @@
 //! Defines rows of the fault table: the behavior of a server, the command line of brunt, and the
 //! expected outcome.
 
-use super::script::{Script, Step, always, answering, closing};
+use super::script::{ServerScript, ServerStep, always, answering, closing};
 use super::server::Accepts;
 use std::fs::File;
 use std::path::Path;
@@ -10,12 +10,12 @@ use std::time::Duration;
 
 /// A fault or an unusual reply, and the expected outcome.
 #[derive(Clone)]
-pub struct Row {
+pub struct FaultRow {
     pub name: &'static str,
     pub accepts: Accepts,
-    pub script: Script,
+    pub script: ServerScript,
     pub is_tls: bool,
-    pub load: Load,
+    pub load: RowLoad,
     pub options: Vec<String>,
     /// Expected body of the replies. If present, brunt runs a second time and checks it.
     pub body: Option<&'static str>,
@@ -24,7 +24,7 @@ pub struct Row {
 
 /// Kind of load.
 #[derive(Debug, Clone, Copy)]
-pub enum Load {
+pub enum RowLoad {
     /// A number of requests, on one connection at a time.
     Requests(u64),
     /// Requests without a reachable server: brunt reports the reason, and begins no request.
@@ -45,9 +45,9 @@ pub struct Expected {
     /// Number of completed requests that fail a check of the body.
     pub checks: u64,
     /// Number of bytes of replies that brunt counts.
-    pub bytes: Bytes,
-    pub connections: Connections,
-    pub read: Read,
+    pub bytes: ExpectedBytes,
+    pub connections: ExpectedConnections,
+    pub read: ExpectedReads,
     /// Limit on the time of a failure, as configured in brunt.
     pub deadline: Option<Deadline>,
     /// Minimum number of bytes sent.
@@ -56,7 +56,7 @@ pub struct Expected {
 
 /// Number of opened connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Connections {
+pub enum ExpectedConnections {
     /// One for all requests.
     Kept,
     /// One for each request.
@@ -69,7 +69,7 @@ pub enum Connections {
 
 /// Number of bytes of replies that brunt counts if no request fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Bytes {
+pub enum ExpectedBytes {
     /// The bytes of all complete replies, and no others.
     AllSent,
     Any,
@@ -77,7 +77,7 @@ pub enum Bytes {
 
 /// Number of requests that the server has read completely.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Read {
+pub enum ExpectedReads {
     /// All sent requests.
     All,
     /// All completed requests.
@@ -98,71 +98,73 @@ pub struct Deadline {
 const REQUESTS: u64 = 3;
 
 /// Returns a row whose server answers each request with these bytes, and keeps the connection.
-pub fn keep_alive_row(name: &'static str, reply: impl AsRef<[u8]>) -> Row {
-    Row::new(name, answering(reply.as_ref())).connections(Connections::Kept)
+pub fn keep_alive_row(name: &'static str, reply: impl AsRef<[u8]>) -> FaultRow {
+    FaultRow::new(name, answering(reply.as_ref())).connections(ExpectedConnections::Kept)
 }
 
 /// Returns a row whose server answers one request with these bytes, and closes the connection.
-pub fn closing_row(name: &'static str, reply: impl AsRef<[u8]>) -> Row {
-    Row::new(name, closing(reply.as_ref()))
+pub fn closing_row(name: &'static str, reply: impl AsRef<[u8]>) -> FaultRow {
+    FaultRow::new(name, closing(reply.as_ref()))
 }
 
 /// Returns a row whose server sends a complete reply and unsolicited bytes in the same segment: the
 /// request completes, and the connection is not reused.
-pub fn trailing_bytes_row(name: &'static str, reply: impl AsRef<[u8]>, bytes: &str) -> Row {
-    let step = Step::ReplyAnd(reply.as_ref().to_vec(), bytes.into());
-    Row::new(name, vec![Step::Request, step, Step::Again])
+pub fn trailing_bytes_row(name: &'static str, reply: impl AsRef<[u8]>, bytes: &str) -> FaultRow {
+    let step = ServerStep::ReplyAnd(reply.as_ref().to_vec(), bytes.into());
+    FaultRow::new(name, vec![ServerStep::Request, step, ServerStep::Again])
 }
 
 /// Returns a row whose server sends these bytes, an incomplete reply, and then waits until the
 /// client closes.
-pub fn malformed_row(name: &'static str, bytes: impl AsRef<[u8]>) -> Row {
-    let steps = vec![Step::Request, Step::Send(bytes.as_ref().to_vec()), Step::Drain];
-    Row::new(name, steps).fails(&["protocol"])
+pub fn malformed_row(name: &'static str, bytes: impl AsRef<[u8]>) -> FaultRow {
+    let steps =
+        vec![ServerStep::Request, ServerStep::Send(bytes.as_ref().to_vec()), ServerStep::Drain];
+    FaultRow::new(name, steps).fails(&["protocol"])
 }
 
 /// Returns a row whose server sends these bytes, an incomplete reply, and closes the connection.
-pub fn truncated_row(name: &'static str, bytes: impl AsRef<[u8]>) -> Row {
-    let steps = vec![Step::Request, Step::Send(bytes.as_ref().to_vec())];
-    Row::new(name, steps).fails(&["closed_early"])
+pub fn truncated_row(name: &'static str, bytes: impl AsRef<[u8]>) -> FaultRow {
+    let steps = vec![ServerStep::Request, ServerStep::Send(bytes.as_ref().to_vec())];
+    FaultRow::new(name, steps).fails(&["closed_early"])
 }
 
 /// Returns a row whose server sends these bytes, an incomplete reply, and keeps the connection
 /// open.
-pub fn stalled_row(name: &'static str, bytes: impl AsRef<[u8]>) -> Row {
-    let steps = vec![Step::Request, Step::Send(bytes.as_ref().to_vec()), Step::Drain];
-    Row::new(name, steps).times_out(300)
+pub fn stalled_row(name: &'static str, bytes: impl AsRef<[u8]>) -> FaultRow {
+    let steps =
+        vec![ServerStep::Request, ServerStep::Send(bytes.as_ref().to_vec()), ServerStep::Drain];
+    FaultRow::new(name, steps).times_out(300)
 }
 
-impl Row {
+impl FaultRow {
     /// Creates a row whose server takes the same steps on every connection. All requests complete
     /// with 200, one connection each.
-    pub fn new(name: &'static str, steps: Vec<Step>) -> Self {
+    pub fn new(name: &'static str, steps: Vec<ServerStep>) -> Self {
         Self::scripted(name, always(steps))
     }
 
     /// Creates a row whose steps depend on the number of the connection.
     pub fn by_connection(
         name: &'static str,
-        script: impl Fn(u64) -> Vec<Step> + Send + Sync + 'static,
+        script: impl Fn(u64) -> Vec<ServerStep> + Send + Sync + 'static,
     ) -> Self {
         Self::scripted(name, Arc::new(script))
     }
 
-    fn scripted(name: &'static str, script: Script) -> Self {
+    fn scripted(name: &'static str, script: ServerScript) -> Self {
         let expected = Expected {
             status: Some(200),
             kinds: &[],
             completed: None,
             checks: 0,
-            bytes: Bytes::AllSent,
-            connections: Connections::Each,
-            read: Read::All,
+            bytes: ExpectedBytes::AllSent,
+            connections: ExpectedConnections::Each,
+            read: ExpectedReads::All,
             deadline: None,
             sent: 0,
         };
         let accepts = Accepts::All;
-        let load = Load::Requests(REQUESTS);
+        let load = RowLoad::Requests(REQUESTS);
         Self {
             name,
             accepts,
@@ -185,18 +187,19 @@ impl Row {
     }
 
     pub fn requests(self, requests: u64) -> Self {
-        Self { load: Load::Requests(requests), ..self }
+        Self { load: RowLoad::Requests(requests), ..self }
     }
 
     /// No connection can be opened, and brunt reports one of these kinds.
     pub fn unreachable(self, kinds: &'static [&'static str]) -> Self {
-        let row = Self { load: Load::Unreachable, ..self }.fails(kinds).read(Read::Nothing);
-        row.connections(Connections::Unaccepted)
+        let row =
+            Self { load: RowLoad::Unreachable, ..self }.fails(kinds).read(ExpectedReads::Nothing);
+        row.connections(ExpectedConnections::Unaccepted)
     }
 
     /// `brunt httperf` sends the requests.
     pub fn httperf(self, requests: u64, options: &'static str) -> Self {
-        Self { load: Load::Httperf(requests, options), ..self }
+        Self { load: RowLoad::Httperf(requests, options), ..self }
     }
 
     /// Adds options of brunt, separated by spaces.
@@ -246,20 +249,20 @@ impl Row {
 
     /// All replies fail a check of their body.
     pub fn fails_checks(self) -> Self {
-        let Load::Requests(n) = self.load else { return self };
+        let RowLoad::Requests(n) = self.load else { return self };
         self.expect(|expected| expected.checks = n)
     }
 
     /// Bytes between replies may be counted or not.
     pub fn any_bytes(self) -> Self {
-        self.expect(|expected| expected.bytes = Bytes::Any)
+        self.expect(|expected| expected.bytes = ExpectedBytes::Any)
     }
 
-    pub fn connections(self, connections: Connections) -> Self {
+    pub fn connections(self, connections: ExpectedConnections) -> Self {
         self.expect(|expected| expected.connections = connections)
     }
 
-    pub fn read(self, read: Read) -> Self {
+    pub fn read(self, read: ExpectedReads) -> Self {
         self.expect(|expected| expected.read = read)
     }
 

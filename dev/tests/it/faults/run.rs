@@ -1,12 +1,14 @@
 //! Runs rows of the fault table, several at a time. Compares the JSON of brunt and the counts of
 //! the server with the expectations of a row.
 
-use super::row::{Bytes, Connections, Deadline, Expected, Load, Read, Row};
-use super::server::{Counts, Server};
+use super::row::{
+    Deadline, Expected, ExpectedBytes, ExpectedConnections, ExpectedReads, FaultRow, RowLoad,
+};
+use super::server::{FaultServer, HandledCounts};
 use crate::world::brunt::start_plain;
 use crate::world::certs::Authority;
 use crate::world::machine::lateness;
-use crate::world::{RunResult, command, wait_a_moment};
+use crate::world::{BruntOutput, command, wait_a_moment};
 use brunt_model::outcome::FAILURES;
 use rustls::ServerConfig;
 use rustls::pki_types::pem::PemObject;
@@ -29,9 +31,9 @@ const LATENESS: u32 = 4;
 
 /// Runs all rows, and fails with every row whose outcome is unexpected. `BRUNT_FAULT` selects rows
 /// by a part of their name.
-pub fn run(rows: &[Row]) {
+pub fn run(rows: &[FaultRow]) {
     let filter = env::var("BRUNT_FAULT").unwrap_or_default();
-    let rows: Vec<&Row> = rows.iter().filter(|row| row.name.contains(&filter)).collect();
+    let rows: Vec<&FaultRow> = rows.iter().filter(|row| row.name.contains(&filter)).collect();
     let tls = rows.iter().any(|row| row.is_tls).then(server_config);
     let next = AtomicUsize::new(0);
     let wrong = Mutex::new(Vec::new());
@@ -57,8 +59,8 @@ pub fn run(rows: &[Row]) {
 
 /// Runs a row, and a second time with a check of the body if the row has one. Returns the
 /// unexpected outcome.
-fn check(row: &Row, tls: Option<&Arc<ServerConfig>>) -> Option<String> {
-    let plain = Row { body: None, ..row.clone() };
+fn check(row: &FaultRow, tls: Option<&Arc<ServerConfig>>) -> Option<String> {
+    let plain = FaultRow { body: None, ..row.clone() };
     let runs = [Some(&plain), row.body.map(|_| row)];
     runs.into_iter().flatten().find_map(|row| {
         let outcome = catch_unwind(AssertUnwindSafe(|| compare(row, tls.filter(|_| row.is_tls))));
@@ -76,8 +78,8 @@ fn message(panic: &(dyn std::any::Any + Send)) -> String {
 }
 
 /// Runs brunt against the server of a row.
-fn compare(row: &Row, tls: Option<&Arc<ServerConfig>>) -> Result<(), String> {
-    let server = Server::start(row.accepts, Arc::clone(&row.script), tls.map(Arc::clone));
+fn compare(row: &FaultRow, tls: Option<&Arc<ServerConfig>>) -> Result<(), String> {
+    let server = FaultServer::start(row.accepts, Arc::clone(&row.script), tls.map(Arc::clone));
     let (ran, lateness_of_sleeper) = match row.expected.deadline {
         Some(_) => lateness(|| run_brunt(row, &server)),
         None => (run_brunt(row, &server), Duration::ZERO),
@@ -109,13 +111,13 @@ fn compare(row: &Row, tls: Option<&Arc<ServerConfig>>) -> Result<(), String> {
     ))
 }
 
-fn run_brunt(row: &Row, server: &Server) -> RunResult {
+fn run_brunt(row: &FaultRow, server: &FaultServer) -> BruntOutput {
     let dir = TempDir::new().expect("a directory");
     let json = dir.path().join("json");
     let mut brunt = match row.load {
-        Load::Requests(n) => plain(row, server, &format!("-c 1 -n {n}"), &json),
-        Load::Unreachable => plain(row, server, "-c 1 -n 3", &json),
-        Load::Httperf(_, options) => {
+        RowLoad::Requests(n) => plain(row, server, &format!("-c 1 -n {n}"), &json),
+        RowLoad::Unreachable => plain(row, server, "-c 1 -n 3", &json),
+        RowLoad::Httperf(_, options) => {
             let host = server.address.ip();
             let port = server.address.port();
             let mut brunt = command(&format!("httperf --server {host} --port {port} {options}"));
@@ -130,13 +132,13 @@ fn run_brunt(row: &Row, server: &Server) -> RunResult {
     let ran = start_plain(&mut brunt).finish_unchecked();
     let json =
         serde_json::from_str(&fs::read_to_string(json).unwrap_or_default()).unwrap_or_default();
-    let ran = RunResult { json, ..ran };
+    let ran = BruntOutput { json, ..ran };
     ran.assert_consistent_sums();
     ran
 }
 
 /// Command of brunt without a drop-in.
-fn plain(row: &Row, server: &Server, load: &str, json: &Path) -> Command {
+fn plain(row: &FaultRow, server: &FaultServer, load: &str, json: &Path) -> Command {
     let scheme = if row.options.iter().any(|option| option == "-k") { "https" } else { "http" };
     let mut brunt = command(&format!("{scheme}://{}/ {load} -q", server.address));
     brunt.arg("-o").arg(format!("json={}", json.display()));
@@ -159,7 +161,7 @@ struct BruntCounts {
 }
 
 impl BruntCounts {
-    fn of(ran: &RunResult) -> Self {
+    fn of(ran: &BruntOutput) -> Self {
         let counts = |pointer: &str| -> BTreeMap<String, u64> {
             ran.json
                 .pointer(pointer)
@@ -187,11 +189,11 @@ impl BruntCounts {
 }
 
 /// Differences to the expected outcome.
-fn differences(row: &Row, observed: &BruntCounts, server: Counts) -> Vec<String> {
+fn differences(row: &FaultRow, observed: &BruntCounts, server: HandledCounts) -> Vec<String> {
     let expected = &row.expected;
     let requests = match row.load {
-        Load::Requests(requests) | Load::Httperf(requests, _) => requests,
-        Load::Unreachable => return unreachable(expected, observed, server),
+        RowLoad::Requests(requests) | RowLoad::Httperf(requests, _) => requests,
+        RowLoad::Unreachable => return unreachable(expected, observed, server),
     };
     let checks = if row.options.iter().any(|option| option == "--expect-body") {
         expected.checks
@@ -212,7 +214,7 @@ fn differences(row: &Row, observed: &BruntCounts, server: Counts) -> Vec<String>
         (observed.failed(&["check"]) == checks, "another number of failed checks"),
         (completed == server.replies, "whole replies: brunt and the server differ"),
         (
-            failed > 0 || expected.bytes == Bytes::Any || observed.received == server.bytes,
+            failed > 0 || expected.bytes == ExpectedBytes::Any || observed.received == server.bytes,
             "bytes of replies: brunt and the server differ",
         ),
         (observed.sent >= expected.sent, "bytes sent: too few"),
@@ -234,7 +236,7 @@ fn differences(row: &Row, observed: &BruntCounts, server: Counts) -> Vec<String>
 }
 
 /// Differences to the expected outcome if no connection can be opened.
-fn unreachable(expected: &Expected, observed: &BruntCounts, server: Counts) -> Vec<String> {
+fn unreachable(expected: &Expected, observed: &BruntCounts, server: HandledCounts) -> Vec<String> {
     let rows = FAILURES.iter().filter(|row| expected.kinds.contains(&row.key));
     let is_reported = rows
         .into_iter()
@@ -252,32 +254,37 @@ fn unreachable(expected: &Expected, observed: &BruntCounts, server: Counts) -> V
         .collect()
 }
 
-fn connections(expected: &Expected, observed: &BruntCounts, server: Counts, requests: u64) -> bool {
+fn connections(
+    expected: &Expected,
+    observed: &BruntCounts,
+    server: HandledCounts,
+    requests: u64,
+) -> bool {
     match expected.connections {
-        Connections::Kept => observed.opened == 1 && server.accepted == 1,
-        Connections::Each => observed.opened == requests && server.accepted == requests,
-        Connections::Accepted => observed.opened == server.accepted,
-        Connections::Unaccepted => observed.opened >= server.accepted,
+        ExpectedConnections::Kept => observed.opened == 1 && server.accepted == 1,
+        ExpectedConnections::Each => observed.opened == requests && server.accepted == requests,
+        ExpectedConnections::Accepted => observed.opened == server.accepted,
+        ExpectedConnections::Unaccepted => observed.opened >= server.accepted,
     }
 }
 
 fn requests_read(
     expected: &Expected,
     observed: &BruntCounts,
-    server: Counts,
+    server: HandledCounts,
     completed: u64,
 ) -> bool {
     match expected.read {
-        Read::All => server.requests == observed.begun + observed.retries,
-        Read::Completed => server.requests == completed,
-        Read::Nothing => server.requests == 0,
-        Read::Some => server.requests <= observed.begun + observed.retries,
+        ExpectedReads::All => server.requests == observed.begun + observed.retries,
+        ExpectedReads::Completed => server.requests == completed,
+        ExpectedReads::Nothing => server.requests == 0,
+        ExpectedReads::Some => server.requests <= observed.begun + observed.retries,
     }
 }
 
 /// Error if the longest time is shorter than the limit, or much longer.
 fn deadline_error(
-    ran: &RunResult,
+    ran: &BruntOutput,
     deadline: Deadline,
     lateness_of_sleeper: Duration,
 ) -> Option<String> {

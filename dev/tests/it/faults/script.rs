@@ -5,11 +5,11 @@ use std::time::Duration;
 
 /// Steps for a connection, by its number from 0. The server closes the connection after the last
 /// step.
-pub type Script = Arc<dyn Fn(u64) -> Vec<Step> + Send + Sync>;
+pub type ServerScript = Arc<dyn Fn(u64) -> Vec<ServerStep> + Send + Sync>;
 
 /// One step. A step that fails because the client has closed ends the script.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step {
+pub enum ServerStep {
     /// Reads a complete request: its head, and the body of its Content-Length.
     Request,
     /// Reads the head of a request; its body stays unread.
@@ -40,33 +40,33 @@ pub enum Step {
 }
 
 /// Uses the same steps for every connection.
-pub fn always(steps: Vec<Step>) -> Script {
+pub fn always(steps: Vec<ServerStep>) -> ServerScript {
     Arc::new(move |_| steps.clone())
 }
 
 /// Answers every request with these bytes, a complete reply, and keeps the connection.
-pub fn answering(reply: &[u8]) -> Vec<Step> {
-    vec![Step::Request, Step::Reply(reply.to_vec()), Step::Again]
+pub fn answering(reply: &[u8]) -> Vec<ServerStep> {
+    vec![ServerStep::Request, ServerStep::Reply(reply.to_vec()), ServerStep::Again]
 }
 
 /// Answers one request with these bytes, and closes the connection.
-pub fn closing(reply: &[u8]) -> Vec<Step> {
-    vec![Step::Request, Step::Reply(reply.to_vec())]
+pub fn closing(reply: &[u8]) -> Vec<ServerStep> {
+    vec![ServerStep::Request, ServerStep::Reply(reply.to_vec())]
 }
 
 /// Waits for this time.
-pub fn pause(milliseconds: u64) -> Step {
-    Step::Pause(Duration::from_millis(milliseconds))
+pub fn pause(milliseconds: u64) -> ServerStep {
+    ServerStep::Pause(Duration::from_millis(milliseconds))
 }
 
 /// Sends bytes.
-pub fn send(bytes: impl AsRef<[u8]>) -> Step {
-    Step::Send(bytes.as_ref().to_vec())
+pub fn send(bytes: impl AsRef<[u8]>) -> ServerStep {
+    ServerStep::Send(bytes.as_ref().to_vec())
 }
 
 /// Sends a complete reply.
-pub fn reply(bytes: impl AsRef<[u8]>) -> Step {
-    Step::Reply(bytes.as_ref().to_vec())
+pub fn reply(bytes: impl AsRef<[u8]>) -> ServerStep {
+    ServerStep::Reply(bytes.as_ref().to_vec())
 }
 
 /// Returns a reply with this body.
@@ -79,17 +79,17 @@ pub fn in_pieces(
     reply: &[u8],
     mut sizes: impl Iterator<Item = usize>,
     pause: Duration,
-) -> Vec<Step> {
+) -> Vec<ServerStep> {
     let mut steps = Vec::new();
     let mut rest = reply;
     loop {
         let size = sizes.next().unwrap_or(1).max(1);
         if size >= rest.len() {
-            steps.push(Step::Reply(rest.to_vec()));
+            steps.push(ServerStep::Reply(rest.to_vec()));
             return steps;
         }
         let (piece, tail) = rest.split_at(size);
-        steps.extend([Step::Part(piece.to_vec()), Step::Pause(pause)]);
+        steps.extend([ServerStep::Part(piece.to_vec()), ServerStep::Pause(pause)]);
         rest = tail;
     }
 }

@@ -1,8 +1,8 @@
 //! Runs a TCP server that follows a script: a listener, and a thread per connection. It counts
 //! accepted connections, requests and replies.
 
-use super::script::{Script, Step};
-use super::stream::Stream;
+use super::script::{ServerScript, ServerStep};
+use super::stream::ServerStream;
 use crate::world::port;
 use rustls::ServerConfig;
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -27,7 +27,7 @@ pub enum Accepts {
 }
 
 /// A running server. It ends when this value is dropped.
-pub struct Server {
+pub struct FaultServer {
     pub address: SocketAddr,
     shared: Arc<Shared>,
     /// Connections that fill the queue of a listener that accepts none.
@@ -36,7 +36,7 @@ pub struct Server {
 
 /// Numbers of connections, requests and replies that a server handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Counts {
+pub struct HandledCounts {
     pub accepted: u64,
     /// Requests that were read completely.
     pub requests: u64,
@@ -48,7 +48,7 @@ pub struct Counts {
 
 /// State that the threads of a server share.
 struct Shared {
-    script: Script,
+    script: ServerScript,
     tls: Option<Arc<ServerConfig>>,
     over: AtomicBool,
     accepted: AtomicU64,
@@ -57,9 +57,9 @@ struct Shared {
     bytes: AtomicU64,
 }
 
-impl Server {
+impl FaultServer {
     /// Starts a server on a free loopback port.
-    pub fn start(accepts: Accepts, script: Script, tls: Option<Arc<ServerConfig>>) -> Self {
+    pub fn start(accepts: Accepts, script: ServerScript, tls: Option<Arc<ServerConfig>>) -> Self {
         let zero = AtomicU64::default;
         let accepted = zero();
         let requests = zero();
@@ -85,9 +85,9 @@ impl Server {
         Self { address, shared, _queue: queue }
     }
 
-    pub fn counts(&self) -> Counts {
+    pub fn counts(&self) -> HandledCounts {
         let Shared { accepted, requests, replies, bytes, .. } = &*self.shared;
-        Counts {
+        HandledCounts {
             accepted: value_of(accepted),
             requests: value_of(requests),
             replies: value_of(replies),
@@ -100,7 +100,7 @@ fn value_of(of: &AtomicU64) -> u64 {
     of.load(Ordering::SeqCst)
 }
 
-impl Drop for Server {
+impl Drop for FaultServer {
     fn drop(&mut self) {
         self.shared.over.store(true, Ordering::SeqCst);
         // Wakes the thread that accepts.
@@ -163,13 +163,13 @@ impl Shared {
 
     fn serve(&self, stream: TcpStream, number: u64) {
         let _ = stream.set_nodelay(true);
-        let mut stream = Stream::new(stream, self.tls.as_ref());
+        let mut stream = ServerStream::new(stream, self.tls.as_ref());
         let script = (self.script)(number);
         while self.play(&mut stream, &script).is_continue() {}
     }
 
     /// Runs a script once. Continues if it is to be repeated.
-    fn play(&self, stream: &mut Stream, script: &[Step]) -> ControlFlow<()> {
+    fn play(&self, stream: &mut ServerStream, script: &[ServerStep]) -> ControlFlow<()> {
         for step in script {
             if self.take(stream, step)? {
                 return ControlFlow::Continue(());
@@ -179,42 +179,42 @@ impl Shared {
     }
 
     /// Executes a step. True repeats the script.
-    fn take(&self, stream: &mut Stream, step: &Step) -> ControlFlow<(), bool> {
+    fn take(&self, stream: &mut ServerStream, step: &ServerStep) -> ControlFlow<(), bool> {
         match step {
-            Step::Request => step_result(stream.request() && count(&self.requests, 1)),
-            Step::Head => step_result(stream.head().is_some()),
-            Step::Send(bytes) => step_result(stream.send(bytes)),
-            Step::Reply(bytes) => step_result(self.reply(stream, bytes, b"")),
-            Step::ReplyAnd(bytes, further) => step_result(self.reply(stream, bytes, further)),
-            Step::Part(bytes) => {
+            ServerStep::Request => step_result(stream.request() && count(&self.requests, 1)),
+            ServerStep::Head => step_result(stream.head().is_some()),
+            ServerStep::Send(bytes) => step_result(stream.send(bytes)),
+            ServerStep::Reply(bytes) => step_result(self.reply(stream, bytes, b"")),
+            ServerStep::ReplyAnd(bytes, further) => step_result(self.reply(stream, bytes, further)),
+            ServerStep::Part(bytes) => {
                 step_result(count(&self.bytes, bytes.len() as u64) && stream.send(bytes))
             }
-            Step::Endless(bytes, pause) => {
+            ServerStep::Endless(bytes, pause) => {
                 while stream.send(bytes) && !self.over() {
                     thread::sleep(*pause);
                 }
                 ControlFlow::Break(())
             }
-            Step::Pause(pause) => {
+            ServerStep::Pause(pause) => {
                 thread::sleep(*pause);
                 step_result(true)
             }
-            Step::Notify => step_result(stream.notify()),
-            Step::Finish => step_result(stream.finish()),
-            Step::Reset => step_result(stream.reset()),
-            Step::Drain => step_result(stream.drain()),
-            Step::Ignore => {
+            ServerStep::Notify => step_result(stream.notify()),
+            ServerStep::Finish => step_result(stream.finish()),
+            ServerStep::Reset => step_result(stream.reset()),
+            ServerStep::Drain => step_result(stream.drain()),
+            ServerStep::Ignore => {
                 while !self.over() {
                     thread::sleep(Duration::from_millis(10));
                 }
                 ControlFlow::Break(())
             }
-            Step::Again => ControlFlow::Continue(true),
+            ServerStep::Again => ControlFlow::Continue(true),
         }
     }
 
     /// Sends a complete reply and further bytes.
-    fn reply(&self, stream: &mut Stream, reply: &[u8], tail: &[u8]) -> bool {
+    fn reply(&self, stream: &mut ServerStream, reply: &[u8], tail: &[u8]) -> bool {
         // Counts first: the client may get the reply before this thread continues.
         count(&self.replies, 1);
         count(&self.bytes, reply.len() as u64);

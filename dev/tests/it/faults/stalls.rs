@@ -1,35 +1,40 @@
 //! Tests servers that are slow, stop within a reply, or send endlessly.
 
-use super::row::{Connections, Read, Row};
-use super::script::{Step, in_pieces, page, pause, reply, send};
+use super::row::{ExpectedConnections, ExpectedReads, FaultRow};
+use super::script::{ServerStep, in_pieces, page, pause, reply, send};
 use std::time::Duration;
 
-pub fn rows() -> Vec<Row> {
+pub fn rows() -> Vec<FaultRow> {
     [stops(), slow(), endless()].concat()
 }
 
-fn stops() -> Vec<Row> {
+fn stops() -> Vec<FaultRow> {
     vec![
-        Row::new("accepts and never reads", vec![Step::Ignore]).times_out(300).read(Read::Nothing),
-        Row::new("accepts and never reads a body", vec![Step::Ignore])
+        FaultRow::new("accepts and never reads", vec![ServerStep::Ignore])
             .times_out(300)
-            .read(Read::Nothing)
+            .read(ExpectedReads::Nothing),
+        FaultRow::new("accepts and never reads a body", vec![ServerStep::Ignore])
+            .times_out(300)
+            .read(ExpectedReads::Nothing)
             .large_body(),
-        stopping_row("reads and never answers", vec![Step::Request]),
-        stopping_row("stops in the status line", vec![Step::Request, send("HTTP/1.")]),
-        stopping_row("stops in the head", vec![Step::Request, send("HTTP/1.1 200 OK\r\nContent-")]),
+        stopping_row("reads and never answers", vec![ServerStep::Request]),
+        stopping_row("stops in the status line", vec![ServerStep::Request, send("HTTP/1.")]),
+        stopping_row(
+            "stops in the head",
+            vec![ServerStep::Request, send("HTTP/1.1 200 OK\r\nContent-")],
+        ),
         stopping_row(
             "stops before the body",
-            vec![Step::Request, send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n")],
+            vec![ServerStep::Request, send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n")],
         ),
         stopping_row(
             "stops in the body",
-            vec![Step::Request, send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe")],
+            vec![ServerStep::Request, send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe")],
         ),
         stopping_row(
             "stops in a body of 300 kB",
             vec![
-                Step::Request,
+                ServerStep::Request,
                 send(format!(
                     "HTTP/1.1 200 OK\r\nContent-Length: 300000\r\n\r\n{}",
                     "x".repeat(250_000)
@@ -38,60 +43,65 @@ fn stops() -> Vec<Row> {
         ),
         stopping_row(
             "stops in a body until close",
-            vec![Step::Request, send("HTTP/1.0 200 OK\r\n\r\nhello")],
+            vec![ServerStep::Request, send("HTTP/1.0 200 OK\r\n\r\nhello")],
         ),
         stops_in_the_second(),
     ]
 }
 
-fn stopping_row(name: &'static str, steps: Vec<Step>) -> Row {
-    Row::new(name, [steps, vec![Step::Drain]].concat()).times_out(300)
+fn stopping_row(name: &'static str, steps: Vec<ServerStep>) -> FaultRow {
+    FaultRow::new(name, [steps, vec![ServerStep::Drain]].concat()).times_out(300)
 }
 
 /// The first reply on each connection is complete.
-fn stops_in_the_second() -> Row {
-    let steps =
-        vec![Step::Request, reply(page("hello")), Step::Request, send("HTTP/1.1"), Step::Drain];
-    let row = Row::new("stops in the second reply", steps).requests(4).times_out(300);
-    row.status(200).completes(2).connections(Connections::Accepted)
+fn stops_in_the_second() -> FaultRow {
+    let steps = vec![
+        ServerStep::Request,
+        reply(page("hello")),
+        ServerStep::Request,
+        send("HTTP/1.1"),
+        ServerStep::Drain,
+    ];
+    let row = FaultRow::new("stops in the second reply", steps).requests(4).times_out(300);
+    row.status(200).completes(2).connections(ExpectedConnections::Accepted)
 }
 
-fn slow() -> Vec<Row> {
-    let frozen = vec![Step::Request, pause(300), reply(page("hello")), Step::Again];
+fn slow() -> Vec<FaultRow> {
+    let frozen = vec![ServerStep::Request, pause(300), reply(page("hello")), ServerStep::Again];
     vec![
-        Row::new("a byte every 10 ms", drip_steps(10, &page("hello")))
-            .connections(Connections::Kept)
+        FaultRow::new("a byte every 10 ms", drip_steps(10, &page("hello")))
+            .connections(ExpectedConnections::Kept)
             .body("hello"),
-        Row::new("a byte every 10 ms, too slow", {
+        FaultRow::new("a byte every 10 ms, too slow", {
             let body = "x".repeat(1000);
             [
-                vec![Step::Request, send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")],
+                vec![ServerStep::Request, send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")],
                 drip_steps(10, &body),
             ]
             .concat()
         })
         .times_out(300)
-        .read(Read::Some),
-        Row::new("freezes before each reply", frozen)
+        .read(ExpectedReads::Some),
+        FaultRow::new("freezes before each reply", frozen)
             .deadline(300, "/service_time_seconds")
-            .connections(Connections::Kept),
-        Row::by_connection("freezes on its second connection", |number| {
+            .connections(ExpectedConnections::Kept),
+        FaultRow::by_connection("freezes on its second connection", |number| {
             let wait = if number == 1 { 300 } else { 0 };
-            vec![Step::Request, pause(wait), reply("HTTP/1.0 200 OK\r\n\r\nhello")]
+            vec![ServerStep::Request, pause(wait), reply("HTTP/1.0 200 OK\r\n\r\nhello")]
         })
         .deadline(300, "/service_time_seconds"),
     ]
 }
 
-fn drip_steps(every: u64, bytes: &str) -> Vec<Step> {
-    let mut steps = vec![Step::Request];
+fn drip_steps(every: u64, bytes: &str) -> Vec<ServerStep> {
+    let mut steps = vec![ServerStep::Request];
     steps.extend(in_pieces(bytes.as_bytes(), std::iter::repeat(1), Duration::from_millis(every)));
-    steps.push(Step::Again);
+    steps.push(ServerStep::Again);
     steps
 }
 
 /// Bytes arrive as fast as they are read; they must not delay the timeout.
-fn endless() -> Vec<Row> {
+fn endless() -> Vec<FaultRow> {
     let zeros = vec![0; 64 << 10];
     let chunk = [b"10000\r\n", &zeros[..], b"\r\n"].concat();
     let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
@@ -114,7 +124,7 @@ fn endless() -> Vec<Row> {
     ]
 }
 
-fn endless_row(name: &'static str, first: &str, then: Vec<u8>) -> Row {
-    let steps = vec![Step::Request, send(first), Step::Endless(then, Duration::ZERO)];
-    Row::new(name, steps).times_out(400)
+fn endless_row(name: &'static str, first: &str, then: Vec<u8>) -> FaultRow {
+    let steps = vec![ServerStep::Request, send(first), ServerStep::Endless(then, Duration::ZERO)];
+    FaultRow::new(name, steps).times_out(400)
 }

@@ -1,8 +1,10 @@
 //! Tests unusual status lines, and statuses that determine the body.
 
-use super::row::{Connections, Row, closing_row, keep_alive_row, malformed_row, truncated_row};
+use super::row::{
+    ExpectedConnections, FaultRow, closing_row, keep_alive_row, malformed_row, truncated_row,
+};
 
-pub fn rows() -> Vec<Row> {
+pub fn rows() -> Vec<FaultRow> {
     [good(), statuses(), bad()].concat()
 }
 
@@ -11,7 +13,7 @@ fn line(line: &str) -> String {
     format!("{line}Content-Length: 5\r\n\r\nhello")
 }
 
-fn good() -> Vec<Row> {
+fn good() -> Vec<FaultRow> {
     vec![
         closing_row("HTTP/1.0", line("HTTP/1.0 200 OK\r\n")).body("hello"),
         keep_alive_row("no reason", line("HTTP/1.1 200\r\n")).body("hello"),
@@ -32,7 +34,7 @@ fn good() -> Vec<Row> {
     ]
 }
 
-fn statuses() -> Vec<Row> {
+fn statuses() -> Vec<FaultRow> {
     vec![
         keep_alive_row("203", status_reply(203, "Content-Length: 0\r\n")).status(203),
         keep_alive_row("204", status_reply(204, "")).status(204).body(""),
@@ -74,7 +76,7 @@ fn status_reply(status: u16, fields: &str) -> String {
     format!("HTTP/1.1 {status} Odd\r\n{fields}\r\n")
 }
 
-fn bad() -> Vec<Row> {
+fn bad() -> Vec<FaultRow> {
     vec![
         malformed_row("no space before the status", line("HTTP/1.1200 OK\r\n")),
         malformed_row("no space behind the status", line("HTTP/1.1 200OK\r\n")),
@@ -101,6 +103,6 @@ fn bad() -> Vec<Row> {
         malformed_row("a NUL in the reason", line("HTTP/1.1 200 O\0K\r\n")),
         // Accepts both kinds of connections: nothing may follow on it.
         malformed_row("a blank line and garbage", "\r\n\r\nhello\r\n")
-            .connections(Connections::Each),
+            .connections(ExpectedConnections::Each),
     ]
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// The server side of a connection, and its unread bytes.
-pub struct Stream {
+pub struct ServerStream {
     io: Transport,
     unused: Vec<u8>,
 }
@@ -18,7 +18,7 @@ enum Transport {
     Tls(Box<StreamOwned<ServerConnection, TcpStream>>),
 }
 
-impl Stream {
+impl ServerStream {
     /// Uses an accepted connection, with TLS if there is a configuration.
     pub fn new(stream: TcpStream, tls: Option<&Arc<ServerConfig>>) -> Self {
         let io = match tls {

@@ -42,7 +42,7 @@ pub struct Item {
 
 /// Counters of the server.
 #[derive(Default)]
-pub struct Counts {
+pub struct CallCounts {
     pub calls: AtomicU64,
     pub messages: AtomicU64,
     /// Messages of `Chat` that arrived before the answer to the previous one.
@@ -52,7 +52,7 @@ pub struct Counts {
     pub deadlines: AtomicU64,
 }
 
-impl Counts {
+impl CallCounts {
     pub fn calls(&self) -> u64 {
         self.calls.load(Ordering::Relaxed)
     }
@@ -76,7 +76,7 @@ impl Counts {
 type Reply<T> = BoxFuture<Response<T>, Status>;
 
 /// A method of the shop.
-struct Method(Arc<Counts>);
+struct Method(Arc<CallCounts>);
 
 impl UnaryService<Item> for Method {
     type Response = Item;
@@ -186,7 +186,7 @@ impl StreamingService<Item> for Method {
 /// All methods, and reflection for other paths.
 #[derive(Clone)]
 struct Methods<R> {
-    counts: Arc<Counts>,
+    counts: Arc<CallCounts>,
     reflection: R,
 }
 
@@ -228,7 +228,7 @@ where
 
 /// A server on loopback in a separate thread. It ends when this value is dropped.
 pub struct Shop {
-    pub counts: Arc<Counts>,
+    pub counts: Arc<CallCounts>,
     address: SocketAddr,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
@@ -243,7 +243,7 @@ impl Shop {
         let set = protox::compile([&proto], [dir.path()]).expect("descriptors").encode_to_vec();
         let (sender, address) = mpsc::channel();
         let (stop, stopped) = oneshot::channel();
-        let counts = Arc::new(Counts::default());
+        let counts = Arc::new(CallCounts::default());
         let shared = Arc::clone(&counts);
         let thread = thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread()

@@ -2,7 +2,7 @@
 
 use super::shop::{Shop, THINKS};
 use crate::world::brunt::run_stored_plan;
-use crate::world::{RunResult, command, measure_words};
+use crate::world::{BruntOutput, command, measure_words};
 use serde_json::json;
 use std::sync::atomic::Ordering;
 
@@ -10,19 +10,19 @@ const FOUR: &str = r#"[{"name":"a"},{"name":"b"},{"name":"c"},{"name":"d"}]"#;
 
 /// Measures calls of a method with a message and further options. The descriptors come from
 /// reflection.
-fn call(shop: &Shop, method: &str, json: &str, options: &str) -> RunResult {
+fn call(shop: &Shop, method: &str, json: &str, options: &str) -> BruntOutput {
     let url = shop.url();
     let mut words = vec!["run", &url, "--grpc", method, "--json", json];
     words.extend(options.split_whitespace());
     measure_words(&words)
 }
 
-fn outcomes(ran: &RunResult, status: &str) -> u64 {
+fn outcomes(ran: &BruntOutput, status: &str) -> u64 {
     ran.value("/outcomes")[status].as_u64().unwrap_or(0)
 }
 
 /// Number of transactions with this name, and their minimum time in seconds.
-fn times(ran: &RunResult, name: &str) -> (u64, f64) {
+fn times(ran: &BruntOutput, name: &str) -> (u64, f64) {
     let all = ran.value("/transactions").as_array().expect("a list");
     let found = all
         .iter()

@@ -1,7 +1,7 @@
 //! Tests HTTP/2 with further servers, each with its own counters.
 
-use crate::world::certs::{Authority, Certificate};
-use crate::world::server::Server;
+use crate::world::certs::{Authority, CertificateFiles};
+use crate::world::server::ServerProcess;
 use crate::world::skip::{program, skip};
 use crate::world::{lab, measure, port, wait_a_moment};
 use std::fs;
@@ -17,7 +17,7 @@ const EACH: u64 = 700;
 struct ServerParameters<'a> {
     dir: &'a Path,
     port: u16,
-    certificate: &'a Certificate,
+    certificate: &'a CertificateFiles,
 }
 
 /// Starts a server whose log file `access` has a line for each request. Requests each page, and
@@ -44,7 +44,8 @@ fn assert_counts(
     let mut command = Command::new(path);
     configure(&parameters, &mut command);
     let errors = fs::File::create(dir.path().join("told")).expect("a file");
-    let _server = Server::start(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(errors));
+    let _server =
+        ServerProcess::start(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(errors));
     assert!(
         (0..1000).any(|_| port::has_listener(parameters.port) || wait_a_moment()),
         "{name}: {}",

@@ -1,15 +1,18 @@
 //! Tests servers that break rules of HTTP/3, and the failures that brunt reports.
 
 use crate::world::certs::Authority;
-use crate::world::quic::{QuicServer, Rule, ScriptedResponse};
-use crate::world::{RunResult, command, measure};
+use crate::world::quic::{QuicRule, QuicServer, ScriptedResponse};
+use crate::world::{BruntOutput, command, measure};
 use tempfile::TempDir;
 
 /// A head with status 200.
 const OK: &[u8] = &[1, 3, 0, 0, 0xd9];
 
 /// Runs brunt against a server with these responses. Returns the report and the number of requests.
-fn run(act: impl Fn(u64) -> ScriptedResponse + Send + 'static, options: &str) -> (RunResult, u64) {
+fn run(
+    act: impl Fn(u64) -> ScriptedResponse + Send + 'static,
+    options: &str,
+) -> (BruntOutput, u64) {
     let dir = TempDir::new().expect("a directory");
     let certificate = Authority::new(dir.path()).certify("localhost");
     let server = QuicServer::start(&certificate, act);
@@ -222,7 +225,7 @@ fn a_server_without_a_common_version_is_reported_with_its_versions() {
     let certificate = Authority::new(dir.path()).certify("localhost");
     let server = QuicServer::start_with_rule(
         &certificate,
-        &Rule::Versions(vec![0xff00_001d, 0x6b33_43cf]),
+        &QuicRule::Versions(vec![0xff00_001d, 0x6b33_43cf]),
         |_| reply(&[OK]),
     );
     let url = format!("https://127.0.0.1:{}/", server.port);

@@ -5,7 +5,7 @@
 
 use super::secure;
 use crate::world::lossy::LossyProxy;
-use crate::world::{RunResult, lab, measure};
+use crate::world::{BruntOutput, lab, measure};
 use std::env;
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -24,7 +24,7 @@ fn least() -> u64 {
 
 /// Measures until enough packets were lost, and compares the reported counts with those of the
 /// proxy. `run` measures through the port of the proxy.
-fn assert_agreement(server: &str, port: u16, per_mille: u64, run: impl Fn(u16) -> RunResult) {
+fn assert_agreement(server: &str, port: u16, per_mille: u64, run: impl Fn(u16) -> BruntOutput) {
     let mut directions = [Direction::default(); 2];
     while directions.iter().any(|direction| direction.dropped < least()) {
         let proxy = LossyProxy::start(port, per_mille);

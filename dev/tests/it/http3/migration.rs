@@ -2,14 +2,14 @@
 
 use crate::world::brunt::run_stored_plan;
 use crate::world::certs::Authority;
-use crate::world::quic::{QuicServer, Rule, ScriptedResponse};
+use crate::world::quic::{QuicRule, QuicServer, ScriptedResponse};
 use crate::world::{lab, measure};
 use tempfile::TempDir;
 
 /// A head with status 200.
 const OK: &[u8] = &[1, 3, 0, 0, 0xd9];
 
-fn server(rule: &Rule) -> (QuicServer, String) {
+fn server(rule: &QuicRule) -> (QuicServer, String) {
     let dir = TempDir::new().expect("a directory");
     let certificate = Authority::new(dir.path()).certify("localhost");
     let server =
@@ -20,7 +20,7 @@ fn server(rule: &Rule) -> (QuicServer, String) {
 
 #[test]
 fn a_step_migrates_the_connection_to_another_port() {
-    let (server, url) = server(&Rule::Default);
+    let (server, url) = server(&QuicRule::Default);
     let dir = TempDir::new().expect("a directory");
     let plan = format!(
         "load: {{users: 1, iterations: 10}}\nrepetitions: 1\nconnection: {{http: 3, insecure: true}}\nscenario:\n  steps:\n  \
@@ -63,7 +63,7 @@ fn many_connections_migrate_under_load() {
 
 #[test]
 fn a_server_that_forbids_migration_is_reported() {
-    let (server, url) = server(&Rule::NoMigration);
+    let (server, url) = server(&QuicRule::NoMigration);
     let ran = measure(&format!("{url} --http 3 -k -c 1 -n 3 -X MIGRATE"));
     assert_eq!(
         (ran.failed("protocol"), ran.number("/malformed/quic_migration")),

@@ -1,7 +1,7 @@
 //! Reads status pages of nginx, php-fpm, Apache and Tomcat.
 
 use super::{ProbeObserver, port};
-use crate::world::server::Server;
+use crate::world::server::ServerProcess;
 use crate::world::skip::{program, skip};
 use crate::world::{Nginx, nginx, port as ports, wait_a_moment, wait_until};
 use brunt_model::Probed;
@@ -90,7 +90,7 @@ fn workers_of_apache_are_read() {
     fs::write(dir.path().join("conf"), apache_config(dir.path(), port)).expect("a configuration");
     let mut command = Command::new(program);
     command.arg("-f").arg(dir.path().join("conf")).arg("-DFOREGROUND").arg("-d").arg(dir.path());
-    let _server = Server::start(command.stdin(Stdio::null()).stderr(Stdio::null()));
+    let _server = ServerProcess::start(command.stdin(Stdio::null()).stderr(Stdio::null()));
     wait_until("Apache", || ports::has_listener(port));
     let mut watched = ProbeObserver::start(&[(
         "web",
@@ -121,8 +121,9 @@ fn threads_of_tomcat_are_read_with_the_password() {
         .env("CATALINA_HOME", home)
         .env("CATALINA_BASE", dir.path())
         .env("JAVA_OPTS", "-Xmx64m");
-    let _server =
-        Server::start(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()));
+    let _server = ServerProcess::start(
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()),
+    );
     wait_until("Tomcat", || ports::has_listener(port));
     let mut watched = ProbeObserver::start(&[
         ("app", tomcat_probe(port, "me:p%40ss@")),
@@ -144,7 +145,7 @@ fn tomcat_probe(port: u16, user: &str) -> Probed {
 struct Site {
     nginx: Nginx,
     fpm_port: u16,
-    _fpm: Server,
+    _fpm: ServerProcess,
     _dir: TempDir,
 }
 
@@ -161,7 +162,7 @@ fn php(test: &str) -> Option<Site> {
         .expect("a configuration");
     let mut command = Command::new(fpm);
     command.arg("-F").arg("-R").arg("-y").arg(dir.path().join("conf"));
-    let server = Server::start(command.stdin(Stdio::null()).stderr(Stdio::null()));
+    let server = ServerProcess::start(command.stdin(Stdio::null()).stderr(Stdio::null()));
     wait_until("php-fpm", || ports::has_listener(fpm_port) && ports::has_listener(status));
     let page = dir.path().join("sleep.php").display().to_string();
     let directives = fastcgi_location("/fpm-status", "/fpm-status", status)

@@ -1,7 +1,7 @@
 //! Reads a machine over `ssh`: this one, through an sshd of the test.
 
 use super::ProbeObserver;
-use crate::world::server::{Server, children};
+use crate::world::server::{ServerProcess, children};
 use crate::world::skip::{program, skip};
 use crate::world::{nginx, port as ports, wait_until};
 use brunt_model::Probed;
@@ -16,7 +16,7 @@ use tempfile::TempDir;
 
 /// An sshd on loopback with its own keys.
 struct Sshd {
-    server: Server,
+    server: ServerProcess,
     port: u16,
     dir: TempDir,
 }
@@ -48,7 +48,7 @@ impl Sshd {
         let mut command = Command::new(sshd);
         command.arg("-f").arg(dir.path().join("conf")).args(["-D", "-e"]);
         let log = fs::File::create(dir.path().join("log")).expect("a log");
-        let mut server = Server::start(command.stdin(Stdio::null()).stderr(log));
+        let mut server = ServerProcess::start(command.stdin(Stdio::null()).stderr(log));
         wait_until("sshd, or its end", || {
             ports::has_listener(port) || server.exit_status().is_some()
         });

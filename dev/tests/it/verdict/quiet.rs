@@ -2,9 +2,9 @@
 
 use super::JudgedRun;
 use crate::world::machine::{Ticks, lateness};
-use crate::world::server::Server;
+use crate::world::server::ServerProcess;
 use crate::world::skip::skip;
-use brunt_model::finding::Limit;
+use brunt_model::finding::LimitingResource;
 use brunt_model::reading_names as name;
 use std::fs;
 use std::process::{Command, Stdio};
@@ -46,7 +46,7 @@ pub fn is_full_proof() -> bool {
 /// may already have ended. Returns false if the test was skipped.
 pub fn assert_limits(
     test: &str,
-    limits: &[Limit],
+    limits: &[LimitingResource],
     mut run_experiment: impl FnMut() -> JudgedRun,
 ) -> bool {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -116,11 +116,11 @@ fn cores_of_others(judged: &JudgedRun, during: f64) -> f64 {
 }
 
 /// Starts a loop that uses a core, on this one if given. It ends when this value is dropped.
-pub fn start_busy_loop(core: Option<&str>) -> Server {
+pub fn start_busy_loop(core: Option<&str>) -> ServerProcess {
     let mut command = Command::new("taskset");
     let cores = core.map_or_else(all_cores, str::to_owned);
     command.args(["-c", &cores, "sh", "-c", "while :; do :; done"]);
-    Server::start(command.stdin(Stdio::null()))
+    ServerProcess::start(command.stdin(Stdio::null()))
 }
 
 /// Cores that this process may use, in the notation of taskset.

@@ -6,7 +6,7 @@ use crate::world::brunt::program;
 use crate::world::lab::lab_by;
 use crate::world::skip::{program as tool, skip};
 use crate::world::{Lab, command, lab, nginx};
-use brunt_model::finding::Limit;
+use brunt_model::finding::LimitingResource;
 use brunt_model::reading_names as name;
 use std::fs;
 use std::net::TcpListener;
@@ -53,7 +53,7 @@ fn a_saturated_worker_is_named() {
     let Some(nginx) = nginx("verdict::real::a_saturated_worker_is_named", "sendfile on;") else {
         return;
     };
-    assert_limits("a_saturated_worker_is_named", &[Limit::Worker], || {
+    assert_limits("a_saturated_worker_is_named", &[LimitingResource::Worker], || {
         judge_run(&mut command(&format!(
             "{} -c 8 --threads 1 -d 2s --expect-body ^x*y?x*$",
             nginx.url_of("/long")
@@ -70,10 +70,14 @@ fn other_processes_on_all_cores_are_named() {
     // nothing would be named.
     let lab = lab("");
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    assert_limits("other_processes_on_all_cores_are_named", &[Limit::OtherProcesses], || {
-        let _neighbours: Vec<_> = (0..2 * cores).map(|_| start_busy_loop(None)).collect();
-        judge_run(&mut command(&format!("{} -c 32 -d 2s", lab.url_of("/"))))
-    });
+    assert_limits(
+        "other_processes_on_all_cores_are_named",
+        &[LimitingResource::OtherProcesses],
+        || {
+            let _neighbours: Vec<_> = (0..2 * cores).map(|_| start_busy_loop(None)).collect();
+            judge_run(&mut command(&format!("{} -c 32 -d 2s", lab.url_of("/"))))
+        },
+    );
 }
 
 /// A server with the same name as busy loops is distinguished by its pid.
@@ -116,7 +120,7 @@ fn waiting_for_a_core_is_named() {
     }
     let lab = lab("");
     let core = first_core();
-    assert_limits("waiting_for_a_core_is_named", &[Limit::RunQueue], || {
+    assert_limits("waiting_for_a_core_is_named", &[LimitingResource::RunQueue], || {
         let _neighbour = start_busy_loop(Some(&core));
         judge_run(&mut wrapped_brunt(
             &["taskset", "-c", &core],
@@ -171,7 +175,7 @@ fn cpu_throttling_is_named() {
     };
     let lab = lab("");
     let join = format!("echo $$ > {} && exec \"$0\" \"$@\"", group.processes.display());
-    assert_limits("cpu_throttling_is_named", &[Limit::Throttled], || {
+    assert_limits("cpu_throttling_is_named", &[LimitingResource::Throttled], || {
         judge_run(&mut wrapped_brunt(
             &["sh", "-c", &join],
             &format!("{} -c 16 -d 2s", lab.url_of("/")),
@@ -183,7 +187,7 @@ fn cpu_throttling_is_named() {
 fn a_low_limit_on_open_files_is_named() {
     let lab = lab("--service const:200ms");
     let low = "ulimit -n 100 && exec \"$0\" \"$@\"";
-    assert_limits("a_low_limit_on_open_files_is_named", &[Limit::Descriptors], || {
+    assert_limits("a_low_limit_on_open_files_is_named", &[LimitingResource::Descriptors], || {
         judge_run(&mut wrapped_brunt(
             &["sh", "-c", low],
             &format!("{} -r 400 -d 1s", lab.url_of("/")),
@@ -200,7 +204,7 @@ fn exhausted_descriptors_are_named() {
     let lab = lab("--service const:1ms");
     // brunt keeps 64 descriptors free; here the parent leaves it with a hundred open ones.
     let leave = "for n in {30..129}; do eval \"exec $n</dev/null\"; done; ulimit -n 180 && exec \"$0\" \"$@\"";
-    assert_limits(test, &[Limit::Descriptors], || {
+    assert_limits(test, &[LimitingResource::Descriptors], || {
         let judged_run = judge_run(&mut wrapped_brunt(
             &[&bash, "-c", leave],
             &format!("{} -c 100 -d 1s --grace 1s", lab.url_of("/")),
@@ -238,7 +242,7 @@ fn a_narrow_range_of_ports_is_named() {
     if !may_make_namespaces() {
         return skip(test, "no network namespace can be made here");
     }
-    assert_limits("a_narrow_range_of_ports_is_named", &[Limit::Ports], || {
+    assert_limits("a_narrow_range_of_ports_is_named", &[LimitingResource::Ports], || {
         // A new namespace each time: the ports of the last one are in TIME_WAIT.
         let lab = lab_with_few_ports();
         let namespace = format!("--net=/proc/{}/ns/net", lab.server.child.id());
@@ -253,7 +257,7 @@ fn a_narrow_range_of_ports_is_named() {
 fn a_suspended_brunt_is_named() {
     let lab = lab("--service const:1ms");
     let mut sentences = Vec::new();
-    let named = assert_limits("a_suspended_brunt_is_named", &[Limit::Stopped], || {
+    let named = assert_limits("a_suspended_brunt_is_named", &[LimitingResource::Stopped], || {
         let judged = judge_suspended_run(
             Duration::from_millis(600),
             &mut command(&format!("{} -r 200 -d 3s", lab.url_of("/"))),

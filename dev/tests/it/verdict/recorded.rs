@@ -5,7 +5,7 @@
 //! files.
 
 use brunt_model::event::Reading;
-use brunt_model::finding::{Limit, Origin, State};
+use brunt_model::finding::{LimitingResource, State, UseOrigin};
 use brunt_model::reading_names::GENERATOR;
 use brunt_model::{Environment, Event, Phase, Plan, Run, Snapshot, Tick, Verdict};
 use brunt_probe::{Root, SelfProbe};
@@ -140,17 +140,17 @@ impl Machine {
     }
 
     /// Asserts that exactly these limits are named.
-    fn assert_limits(self, limits: &[Limit]) {
+    fn assert_limits(self, limits: &[LimitingResource]) {
         let verdict = self.verdict();
-        let named: Vec<Limit> = verdict.causes.iter().map(|cause| cause.limit).collect();
+        let named: Vec<LimitingResource> = verdict.causes.iter().map(|cause| cause.limit).collect();
         assert_eq!(named, limits, "{verdict:#?}");
         // These runs have no replies.
         let origin = verdict.causes.first().map(|cause| cause.origin);
         let expected = match origin {
             None => State::Unjudged,
-            Some(Origin::Generator) => State::Limited,
-            Some(Origin::Machine) => State::BusyMachine,
-            Some(Origin::Unknown) => State::Unexplained,
+            Some(UseOrigin::Generator) => State::Limited,
+            Some(UseOrigin::Machine) => State::BusyMachine,
+            Some(UseOrigin::Unknown) => State::Unexplained,
         };
         assert_eq!(verdict.state, expected);
         assert!(limits.is_empty() || origin.is_some(), "{verdict:?}");
@@ -199,13 +199,13 @@ fn a_quiet_machine_names_none() {
     QUIET.assert_limits(&[]);
     let verdict = QUIET.verdict();
     for limit in [
-        Limit::Worker,
-        Limit::RunQueue,
-        Limit::Steal,
-        Limit::Nic,
-        Limit::Packets,
-        Limit::Conntrack,
-        Limit::Memory,
+        LimitingResource::Worker,
+        LimitingResource::RunQueue,
+        LimitingResource::Steal,
+        LimitingResource::Nic,
+        LimitingResource::Packets,
+        LimitingResource::Conntrack,
+        LimitingResource::Memory,
     ] {
         assert!(verdict.evidence.iter().any(|one| one.limit == limit), "{limit:?}: {verdict:#?}");
     }
@@ -213,32 +213,32 @@ fn a_quiet_machine_names_none() {
 
 #[test]
 fn a_full_interface_is_named() {
-    Machine { sent_bytes: 118_000_000, ..QUIET }.assert_limits(&[Limit::Nic]);
+    Machine { sent_bytes: 118_000_000, ..QUIET }.assert_limits(&[LimitingResource::Nic]);
 }
 
 #[test]
 fn missed_packets_of_the_interface_are_named() {
     Machine { received_packets: 700_000, missed_packets: 9_000, ..QUIET }
-        .assert_limits(&[Limit::Packets]);
+        .assert_limits(&[LimitingResource::Packets]);
 }
 
 #[test]
 fn a_core_that_only_receives_is_named() {
-    Machine { softirq: 99, ..QUIET }.assert_limits(&[Limit::Packets]);
+    Machine { softirq: 99, ..QUIET }.assert_limits(&[LimitingResource::Packets]);
 }
 
 #[test]
 fn full_receive_queues_are_named() {
-    Machine { queue_dropped: 800, ..QUIET }.assert_limits(&[Limit::Packets]);
+    Machine { queue_dropped: 800, ..QUIET }.assert_limits(&[LimitingResource::Packets]);
 }
 
 #[test]
 fn a_full_table_of_connections_is_named() {
-    Machine { tracked: 262_140, ..QUIET }.assert_limits(&[Limit::Conntrack]);
-    Machine { tracking_dropped: 30, ..QUIET }.assert_limits(&[Limit::Conntrack]);
+    Machine { tracked: 262_140, ..QUIET }.assert_limits(&[LimitingResource::Conntrack]);
+    Machine { tracking_dropped: 30, ..QUIET }.assert_limits(&[LimitingResource::Conntrack]);
 }
 
 #[test]
 fn steal_time_is_named() {
-    Machine { stolen: 40, ..QUIET }.assert_limits(&[Limit::Steal]);
+    Machine { stolen: 40, ..QUIET }.assert_limits(&[LimitingResource::Steal]);
 }

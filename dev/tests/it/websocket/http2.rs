@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::world::certs::Authority;
-use crate::world::server::Server;
+use crate::world::server::ServerProcess;
 use crate::world::skip::{program, skip};
 use crate::world::{lab, port, wait_a_moment};
 use std::fs;
@@ -15,7 +15,7 @@ const PROGRAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/it/websocket/server.
 
 /// A server of node, which writes a log of events.
 struct Node {
-    _server: Server,
+    _server: ServerProcess,
     dir: TempDir,
     port: u16,
 }
@@ -48,7 +48,7 @@ impl Node {
             .args(more);
         let errors = fs::File::create(dir.path().join("told")).expect("a file");
         let server =
-            Server::start(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(errors));
+            ServerProcess::start(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(errors));
         assert!(
             (0..1000).any(|_| port::has_listener(port) || wait_a_moment()),
             "{}",

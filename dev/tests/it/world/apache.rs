@@ -1,7 +1,7 @@
 //! Starts Apache httpd with its own configuration and directory.
 
 use super::port;
-use super::server::Server;
+use super::server::ServerProcess;
 use super::skip::{program, skip};
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,7 @@ const MODULES: &str = "/usr/lib/apache2/modules";
 
 /// A listening Apache.
 pub struct Apache {
-    _server: Server,
+    _server: ServerProcess,
     port: u16,
     dir: TempDir,
 }
@@ -37,7 +37,7 @@ fn try_start(apache: &str, mpm: &str) -> Option<Apache> {
     fs::write(dir.path().join("conf"), config(dir.path(), port, mpm)).expect("a configuration");
     let mut command = Command::new(apache);
     command.arg("-f").arg(dir.path().join("conf")).arg("-DFOREGROUND").arg("-d").arg(dir.path());
-    let mut server = Server::start(command.stdin(Stdio::null()).stderr(Stdio::null()));
+    let mut server = ServerProcess::start(command.stdin(Stdio::null()).stderr(Stdio::null()));
     for _ in 0..1000 {
         if port::has_listener(port) {
             return Some(Apache { _server: server, port, dir });

@@ -2,9 +2,9 @@
 //!
 //! Asserts for every run that its sums are consistent.
 
-use super::server::Server;
+use super::server::ServerProcess;
 use super::wait_until;
-use brunt_model::finding::Check;
+use brunt_model::finding::ConsistencyCheck;
 use rustix::process::Signal;
 use serde_json::Value;
 use std::env;
@@ -51,12 +51,12 @@ pub fn stdout_of(line: &str) -> String {
 }
 
 /// Runs brunt with the words of a line. Requests JSON in addition to the text.
-pub fn measure(line: &str) -> RunResult {
+pub fn measure(line: &str) -> BruntOutput {
     measure_words(&line.split_whitespace().collect::<Vec<_>>())
 }
 
 /// Runs brunt with words that may contain spaces.
-pub fn measure_words(words: &[&str]) -> RunResult {
+pub fn measure_words(words: &[&str]) -> BruntOutput {
     start(command("").args(words)).finish()
 }
 
@@ -76,8 +76,9 @@ pub fn start_plain(command: &mut Command) -> RunningBrunt {
 }
 
 fn start_in(command: &mut Command, dir: TempDir) -> RunningBrunt {
-    let server =
-        Server::start(command.stdout(output_file(&dir, "out")).stderr(output_file(&dir, "err")));
+    let server = ServerProcess::start(
+        command.stdout(output_file(&dir, "out")).stderr(output_file(&dir, "err")),
+    );
     RunningBrunt { server, dir }
 }
 
@@ -87,7 +88,7 @@ fn output_file(dir: &TempDir, name: &str) -> File {
 
 /// A running brunt.
 pub struct RunningBrunt {
-    server: Server,
+    server: ServerProcess,
     dir: TempDir,
 }
 
@@ -110,14 +111,14 @@ impl RunningBrunt {
     }
 
     /// Waits for its end. Asserts that its sums are consistent.
-    pub fn finish(self) -> RunResult {
+    pub fn finish(self) -> BruntOutput {
         let ran = self.finish_unchecked();
         ran.assert_consistent_sums();
         ran
     }
 
     /// Waits for its end, without a check of the sums: the report may end during requests.
-    pub fn finish_unchecked(mut self) -> RunResult {
+    pub fn finish_unchecked(mut self) -> BruntOutput {
         let mut ended = None;
         wait_until("brunt's end", || {
             ended = self.server.exit_status();
@@ -128,7 +129,7 @@ impl RunningBrunt {
         let code = status
             .code()
             .unwrap_or_else(|| panic!("killed by {:?}: {}", status.signal(), self.stderr()));
-        RunResult { code, out: self.read("out"), err: self.stderr(), json }
+        BruntOutput { code, out: self.read("out"), err: self.stderr(), json }
     }
 
     fn read(&self, name: &str) -> String {
@@ -138,7 +139,7 @@ impl RunningBrunt {
 
 /// Output of a brunt that has ended.
 #[derive(Debug)]
-pub struct RunResult {
+pub struct BruntOutput {
     pub code: i32,
     pub out: String,
     pub err: String,
@@ -146,18 +147,18 @@ pub struct RunResult {
     pub json: Value,
 }
 
-impl RunResult {
+impl BruntOutput {
     /// Asserts that it succeeded.
     pub fn ok(self) -> Self {
         self.assert_code(0)
     }
 
-    pub fn checks(&self) -> Vec<Check> {
+    pub fn checks(&self) -> Vec<ConsistencyCheck> {
         serde_json::from_value(self.value("/checks").clone()).expect("checks")
     }
 
     /// Consistency checks that failed.
-    pub fn failed_checks(&self) -> Vec<Check> {
+    pub fn failed_checks(&self) -> Vec<ConsistencyCheck> {
         self.checks().into_iter().filter(|check| !check.holds).collect()
     }
 

@@ -1,8 +1,8 @@
 //! Starts caddy, which supports HTTP/3, with its own configuration and directory.
 
-use super::certs::Certificate;
+use super::certs::CertificateFiles;
 use super::port;
-use super::server::Server;
+use super::server::ServerProcess;
 use super::skip::{program, skip};
 use serde_json::Value;
 use std::fs;
@@ -13,19 +13,19 @@ use tempfile::TempDir;
 /// A caddy that listens on TCP and UDP.
 pub struct Caddy {
     #[expect(dead_code, reason = "it ends with us")]
-    server: Server,
+    server: ServerProcess,
     pub port: u16,
     pub dir: TempDir,
 }
 
 /// Starts a caddy for `localhost` with this certificate, its key and these directives of the site.
 /// Skips the test and returns None if caddy is not installed.
-pub fn caddy(test: &str, certificate: &Certificate, directives: &str) -> Option<Caddy> {
+pub fn caddy(test: &str, certificate: &CertificateFiles, directives: &str) -> Option<Caddy> {
     let Some(caddy) = program("caddy") else {
         skip(test, "no caddy here");
         return None;
     };
-    let Certificate { cert, key } = certificate;
+    let CertificateFiles { cert, key } = certificate;
     // Another process may take the port before caddy does, so other ports are tried.
     let started =
         (0..5).find_map(|_| try_start(&caddy, &format!("tls {cert} {key}\n{directives}")));
@@ -44,7 +44,7 @@ fn try_start(caddy: &str, directives: &str) -> Option<Caddy> {
     command.envs(["HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"].map(|name| (name, dir.path())));
     let errors = fs::File::create(dir.path().join("error")).expect("a file");
     let mut server =
-        Server::start(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(errors));
+        ServerProcess::start(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(errors));
     for _ in 0..1000 {
         // caddy listens on UDP before TCP.
         if port::has_listener(port) {

@@ -13,7 +13,7 @@ pub struct Authority {
 }
 
 /// A certificate and its key, in files.
-pub struct Certificate {
+pub struct CertificateFiles {
     pub cert: String,
     pub key: String,
 }
@@ -30,18 +30,18 @@ impl Authority {
     }
 
     /// Creates a certificate for a name.
-    pub fn certify(&self, name: &str) -> Certificate {
+    pub fn certify(&self, name: &str) -> CertificateFiles {
         self.certify_until(name, 4096)
     }
 
     /// Creates a certificate for a name that is valid until the first day of a year.
-    pub fn certify_until(&self, name: &str, year: i32) -> Certificate {
+    pub fn certify_until(&self, name: &str, year: i32) -> CertificateFiles {
         let mut params = CertificateParams::new(vec![name.to_owned()]).expect("parameters");
         params.not_after = date_time_ymd(year, 1, 1);
         params.distinguished_name.push(DnType::CommonName, name);
         let key = KeyPair::generate().expect("a key");
         let cert = params.signed_by(&key, &self.issuer).expect("a certificate");
-        Certificate {
+        CertificateFiles {
             cert: write(&self.dir, &format!("{name}.cert"), &cert.pem()),
             key: write(&self.dir, &format!("{name}.key"), &key.serialize_pem()),
         }
@@ -49,12 +49,12 @@ impl Authority {
 }
 
 /// Creates a self-signed certificate. As an authority it equals the result of `openssl req -x509`.
-pub fn self_signed(dir: &Path, name: &str, is_ca: IsCa) -> Certificate {
+pub fn self_signed(dir: &Path, name: &str, is_ca: IsCa) -> CertificateFiles {
     let mut params = CertificateParams::new(vec![name.to_owned()]).expect("parameters");
     params.is_ca = is_ca;
     let key = KeyPair::generate().expect("a key");
     let cert = params.self_signed(&key).expect("a certificate");
-    Certificate {
+    CertificateFiles {
         cert: write(dir, "own.cert", &cert.pem()),
         key: write(dir, "own.key", &key.serialize_pem()),
     }

@@ -2,7 +2,7 @@
 
 use super::brunt::program;
 use super::namespace::Namespace;
-use super::server::Server;
+use super::server::ServerProcess;
 use serde_json::Value;
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 /// A listening lab. It ends when this value is dropped or the process of the test ends.
 pub struct Lab {
-    pub server: Server,
+    pub server: ServerProcess,
     pub url: String,
     pub dir: TempDir,
 }
@@ -46,7 +46,7 @@ pub fn lab_by(mut command: Command, line: &str) -> Lab {
         .args(["--until-stdin-closes", "--stats"])
         .arg(dir.path().join("stats"))
         .args(line.split_whitespace());
-    let mut server = Server::start(command.stdin(Stdio::piped()).stdout(Stdio::piped()));
+    let mut server = ServerProcess::start(command.stdin(Stdio::piped()).stdout(Stdio::piped()));
     let mut line_of_lab = String::new();
     let out = server.child.stdout.take().expect("its output");
     BufReader::new(out).read_line(&mut line_of_lab).expect("its address");

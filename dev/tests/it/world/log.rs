@@ -6,15 +6,15 @@ use std::path::Path;
 
 /// The log line of a request.
 #[derive(Debug, Clone)]
-pub struct Line(Vec<String>);
+pub struct LogLine(Vec<String>);
 
 /// Reads the lines of a log, in order.
-pub fn read(file: &Path) -> Vec<Line> {
+pub fn read(file: &Path) -> Vec<LogLine> {
     let text = fs::read_to_string(file).expect("the access log");
-    text.lines().map(|l| Line(l.split('\t').map(str::to_owned).collect())).collect()
+    text.lines().map(|l| LogLine(l.split('\t').map(str::to_owned).collect())).collect()
 }
 
-impl Line {
+impl LogLine {
     fn field(&self, at: usize) -> &str {
         self.0.get(at).map_or("", String::as_str)
     }
@@ -61,6 +61,9 @@ impl Line {
 }
 
 /// Distinct values of a field.
-pub fn distinct<'a>(lines: &'a [Line], field: impl Fn(&'a Line) -> &'a str) -> HashSet<&'a str> {
+pub fn distinct<'a>(
+    lines: &'a [LogLine],
+    field: impl Fn(&'a LogLine) -> &'a str,
+) -> HashSet<&'a str> {
     lines.iter().map(field).collect()
 }

@@ -2,7 +2,7 @@
 
 use super::log;
 use super::port;
-use super::server::Server;
+use super::server::ServerProcess;
 use super::skip::{program, skip};
 use std::fs;
 use std::io::{Read, Write};
@@ -17,7 +17,7 @@ const LOG: &str = "log_format it escape=none '$connection\t$connection_requests\
 
 /// A listening nginx.
 pub struct Nginx {
-    pub server: Server,
+    pub server: ServerProcess,
     pub port: u16,
     pub dir: TempDir,
 }
@@ -45,7 +45,7 @@ fn try_start(nginx: &str, listen: &str, directives: &str) -> Option<Nginx> {
     fill(dir.path(), &config(dir.path(), port, listen, directives));
     let mut command = Command::new(nginx);
     command.arg("-c").arg(dir.path().join("conf")).arg("-e").arg(dir.path().join("error"));
-    let mut server = Server::start(command.stdin(Stdio::null()).stderr(Stdio::null()));
+    let mut server = ServerProcess::start(command.stdin(Stdio::null()).stderr(Stdio::null()));
     for _ in 0..1000 {
         if port::has_listener(port) {
             return Some(Nginx { server, port, dir });
@@ -109,7 +109,7 @@ impl Nginx {
     }
 
     /// Its log of the requests of brunt.
-    pub fn log(&self) -> Vec<log::Line> {
+    pub fn log(&self) -> Vec<log::LogLine> {
         log::read(&self.dir.path().join("access"))
     }
 }

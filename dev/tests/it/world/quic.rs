@@ -3,7 +3,7 @@
 //! QUIC is that of `quinn-proto`, with a separate loop. HTTP/3 is not interpreted: the server sends
 //! the bytes that a row gives.
 
-use super::certs::Certificate;
+use super::certs::CertificateFiles;
 use bytes::BytesMut;
 use quinn_proto::crypto::rustls::QuicServerConfig;
 use quinn_proto::{
@@ -42,7 +42,7 @@ pub enum ScriptedResponse {
 
 /// Special QUIC settings of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Rule {
+pub enum QuicRule {
     Default,
     /// Offers these versions.
     Versions(Vec<u32>),
@@ -78,16 +78,16 @@ impl Drop for QuicServer {
 impl QuicServer {
     /// Starts a server with a certificate. `act` chooses the response to each request.
     pub fn start(
-        certificate: &Certificate,
+        certificate: &CertificateFiles,
         act: impl Fn(u64) -> ScriptedResponse + Send + 'static,
     ) -> Self {
-        Self::start_with_rule(certificate, &Rule::Default, act)
+        Self::start_with_rule(certificate, &QuicRule::Default, act)
     }
 
     /// Starts a server with special QUIC settings.
     pub fn start_with_rule(
-        certificate: &Certificate,
-        rule: &Rule,
+        certificate: &CertificateFiles,
+        rule: &QuicRule,
         act: impl Fn(u64) -> ScriptedResponse + Send + 'static,
     ) -> Self {
         Self::listen(certificate, "127.0.0.1:0", rule, act).expect("a port")
@@ -95,17 +95,17 @@ impl QuicServer {
 
     /// Starts a server at an address. Returns None if the address is in use.
     pub fn start_at(
-        certificate: &Certificate,
+        certificate: &CertificateFiles,
         address: &str,
         act: impl Fn(u64) -> ScriptedResponse + Send + 'static,
     ) -> Option<Self> {
-        Self::listen(certificate, address, &Rule::Default, act)
+        Self::listen(certificate, address, &QuicRule::Default, act)
     }
 
     fn listen(
-        certificate: &Certificate,
+        certificate: &CertificateFiles,
         address: &str,
-        rule: &Rule,
+        rule: &QuicRule,
         act: impl Fn(u64) -> ScriptedResponse + Send + 'static,
     ) -> Option<Self> {
         let chain = vec![CertificateDer::from_pem_file(&certificate.cert).expect("a certificate")];
@@ -121,9 +121,9 @@ impl QuicServer {
         tls.max_early_data_size = u32::MAX;
         let crypto = QuicServerConfig::try_from(tls).expect("a suite for QUIC");
         let mut config = ServerConfig::with_crypto(Arc::new(crypto));
-        config.migration(*rule != Rule::NoMigration);
+        config.migration(*rule != QuicRule::NoMigration);
         let mut of_endpoint = EndpointConfig::default();
-        if let Rule::Versions(versions) = rule {
+        if let QuicRule::Versions(versions) = rule {
             of_endpoint.supported_versions(versions.clone());
         }
         let socket = UdpSocket::bind(address).ok()?;

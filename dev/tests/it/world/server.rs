@@ -6,11 +6,11 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus};
 
 /// A process in a process group of its own. The whole group ends when this value is dropped.
-pub struct Server {
+pub struct ServerProcess {
     pub child: Child,
 }
 
-impl Server {
+impl ServerProcess {
     pub fn start(command: &mut Command) -> Self {
         let child = command.process_group(0).spawn();
         Self { child: child.unwrap_or_else(|e| panic!("{command:?}: {e}")) }
@@ -47,7 +47,7 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for ServerProcess {
     fn drop(&mut self) {
         // SIGTERM first: a killed server leaves its child processes running.
         self.signal_if_there(Signal::TERM);

@@ -1,5 +1,5 @@
 use super::*;
-use crate::commands::{Cli, Command};
+use crate::commands::{BruntCommand, Cli};
 use brunt_model::Question;
 use brunt_model::question::TrialGap;
 use brunt_model::{CapacitySearch, Load};
@@ -9,7 +9,7 @@ const SYSTEM: System = System::bare(20_000, 4, Some(28_232), 5);
 
 fn of(line: &[&str]) -> Result<(Experiment, CapacitySearch, Vec<String>)> {
     let cli = Cli::try_parse_from(["brunt", "find"].iter().chain(line))?;
-    let Command::Find(args) = cli.into_command() else { panic!("{line:?}: no search") };
+    let BruntCommand::Find(args) = cli.into_command() else { panic!("{line:?}: no search") };
     let (experiment, notes) = experiment(&args, "", &SYSTEM)?;
     let Question::Find(find) = experiment.question.clone() else { panic!("it is a search") };
     Ok((experiment, find, notes))

@@ -1,5 +1,5 @@
 use super::*;
-use crate::commands::{Cli, Command};
+use crate::commands::{BruntCommand, Cli};
 use brunt_model::Contender;
 use brunt_model::experiment::TrialOrder;
 use clap::Parser;
@@ -9,7 +9,7 @@ const SYSTEM: System = System::bare(20_000, 4, Some(28_232), 5);
 
 fn of(line: &str) -> Result<Experiment> {
     let cli = Cli::try_parse_from(["brunt", "sweep"].into_iter().chain(line.split(' ')))?;
-    let Command::Sweep(args) = cli.into_command() else { panic!("{line}: no sweep") };
+    let BruntCommand::Sweep(args) = cli.into_command() else { panic!("{line}: no sweep") };
     experiment(&args, line, &SYSTEM).map(|(experiment, _)| experiment)
 }
 

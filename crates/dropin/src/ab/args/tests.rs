@@ -1,15 +1,15 @@
 use super::*;
 
-fn parsed(line: &str) -> Result<Args, Refusal> {
+fn parsed(line: &str) -> Result<AbArgs, AbExit> {
     let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
     parse("ab", &words)
 }
 
 fn refused(line: &str) -> String {
     match parsed(line) {
-        Err(Refusal::Usage(text)) => format!("{text}usage"),
-        Err(Refusal::Message(text)) => text,
-        Err(Refusal::Version) => "version".into(),
+        Err(AbExit::Usage(text)) => format!("{text}usage"),
+        Err(AbExit::Message(text)) => text,
+        Err(AbExit::Version) => "version".into(),
         Ok(args) => panic!("{line}: {args:?}"),
     }
 }

@@ -15,12 +15,12 @@ fn failed(failure: Failure, body: u64) -> Sample {
 }
 
 /// Counts done, failed, receive, length, exceptions, non-2xx, document length.
-fn counted(rules: Rules, samples: &[Sample]) -> [u64; 7] {
-    let mut classic = Classic::new(rules, 10);
+fn counted(rules: FailureRules, samples: &[Sample]) -> [u64; 7] {
+    let mut classic = AbReport::new(rules, 10);
     for sample in samples {
         classic.take(sample).unwrap();
     }
-    let Classic {
+    let AbReport {
         completed,
         failed,
         receive_errors,
@@ -33,14 +33,14 @@ fn counted(rules: Rules, samples: &[Sample]) -> [u64; 7] {
     [completed, failed, receive_errors, length_errors, exceptions, non_2xx, document_length]
 }
 
-const SURVIVE: Rules = Rules { survive: true, any_length: false };
+const SURVIVE: FailureRules = FailureRules { survive: true, any_length: false };
 
 #[test]
 fn lengths_are_held_to_the_first() {
     let bodies = [1, 2, 3, 1, 2, 3].map(|n| reply(if n == 2 { 500 } else { 200 }, n));
-    assert_eq!(counted(Rules::default(), &bodies), [6, 4, 0, 4, 0, 2, 1]);
+    assert_eq!(counted(FailureRules::default(), &bodies), [6, 4, 0, 4, 0, 2, 1]);
     assert_eq!(
-        counted(Rules { any_length: true, ..Rules::default() }, &bodies),
+        counted(FailureRules { any_length: true, ..FailureRules::default() }, &bodies),
         [6, 0, 0, 0, 0, 2, 1]
     );
 }
@@ -70,19 +70,23 @@ fn refused_connections_come_in_pairs() {
 #[test]
 fn what_ends_early_is_a_complete_request() {
     assert_eq!(
-        counted(Rules::default(), &[failed(Failure::ClosedEarly, 0); 6]),
+        counted(FailureRules::default(), &[failed(Failure::ClosedEarly, 0); 6]),
         [6, 0, 0, 0, 0, 0, 0]
     );
     let some = [5, 3, 5, 3, 5, 3]
         .map(|n| if n == 5 { reply(200, 5) } else { failed(Failure::ClosedEarly, 3) });
-    assert_eq!(counted(Rules::default(), &some), [6, 3, 0, 3, 0, 0, 5]);
-    assert_eq!(counted(Rules::default(), &[failed(Failure::Tls, 0); 4]), [4, 0, 0, 0, 0, 0, 0]);
-    assert_eq!(counted(Rules::default(), &[failed(Failure::Cut, 0); 4]), [0; 7]);
+    assert_eq!(counted(FailureRules::default(), &some), [6, 3, 0, 3, 0, 0, 5]);
+    assert_eq!(
+        counted(FailureRules::default(), &[failed(Failure::Tls, 0); 4]),
+        [4, 0, 0, 0, 0, 0, 0]
+    );
+    assert_eq!(counted(FailureRules::default(), &[failed(Failure::Cut, 0); 4]), [0; 7]);
 }
 
 #[test]
 fn without_r_the_first_error_is_the_end() {
-    let ends = |failure| Classic::new(Rules::default(), 1).take(&failed(failure, 0)).unwrap_err();
+    let ends =
+        |failure| AbReport::new(FailureRules::default(), 1).take(&failed(failure, 0)).unwrap_err();
     assert_eq!(ends(Failure::Refused).text, "apr_socket_recv: Connection refused (111)\n");
     assert_eq!(ends(Failure::Reset).number, 104);
     assert_eq!(ends(Failure::FdsExhausted).text, "socket: Too many open files (24)\n");
@@ -90,7 +94,7 @@ fn without_r_the_first_error_is_the_end() {
 
 #[test]
 fn a_few_connections_may_fail_to_begin() {
-    let mut classic = Classic::new(SURVIVE, 20);
+    let mut classic = AbReport::new(SURVIVE, 20);
     let sample = failed(Failure::PortsExhausted, 0);
     assert!((0..10).all(|_| classic.take(&sample).is_ok()));
     let fatal = classic.take(&sample).unwrap_err();

@@ -2,7 +2,7 @@
 
 use super::super::super::getopt::Argument;
 use super::super::super::getopt::long::{LongItem, LongOptions, OptionRow};
-use super::super::End;
+use super::super::StopReason;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, ToSocketAddrs};
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ pub struct DaemonArgs {
     bind: Option<String>,
     help: bool,
     open: bool,
-    pub verbosity: Verbosity,
+    pub verbosity: DaemonVerbosity,
     /// Path of httperf; None means brunt's own.
     pub httperf: Option<PathBuf>,
     /// File with the secret.
@@ -22,7 +22,7 @@ pub struct DaemonArgs {
 
 /// Amount of output on stderr.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Verbosity {
+pub enum DaemonVerbosity {
     #[default]
     Silent,
     /// Connections, orders and their results.
@@ -52,11 +52,11 @@ const ROWS: &[OptionRow<OptionEffect>] = &[
         Ok(())
     }),
     row("verbose", Argument::None, |args, _| {
-        args.verbosity = args.verbosity.max(Verbosity::Progress);
+        args.verbosity = args.verbosity.max(DaemonVerbosity::Progress);
         Ok(())
     }),
     row("debug", Argument::None, |args, _| {
-        args.verbosity = Verbosity::Reports;
+        args.verbosity = DaemonVerbosity::Reports;
         Ok(())
     }),
     row("help", Argument::None, |args, _| {
@@ -79,7 +79,7 @@ const USAGE: &str = "  --port N              port to listen on (4600)
 ";
 
 /// Parses the arguments that follow the program's name.
-pub fn read(program_name: &str, words: &[String]) -> Result<DaemonArgs, End> {
+pub fn read(program_name: &str, words: &[String]) -> Result<DaemonArgs, StopReason> {
     let mut args = DaemonArgs::default();
     let mut long = LongOptions::new(words, ROWS);
     while let Some(read) = long.next() {
@@ -94,16 +94,18 @@ pub fn read(program_name: &str, words: &[String]) -> Result<DaemonArgs, End> {
                 args.secret = Some(PathBuf::from(file));
             }
             LongItem::BruntOption(word) => {
-                return Err(End::Error(format!("unknown option --brunt-{word}\n{USAGE}")));
+                return Err(StopReason::Error(format!("unknown option --brunt-{word}\n{USAGE}")));
             }
-            LongItem::OptionError(wrong) => return Err(End::Error(format!("{wrong}\n{USAGE}"))),
+            LongItem::OptionError(wrong) => {
+                return Err(StopReason::Error(format!("{wrong}\n{USAGE}")));
+            }
         }
     }
     if let Some(other) = long.others().first() {
-        return Err(End::Error(format!("{other}: write options only\n{USAGE}")));
+        return Err(StopReason::Error(format!("{other}: write options only\n{USAGE}")));
     }
     if args.help {
-        return Err(End::Output(format!("usage: {program_name} [OPTIONS]\n{USAGE}")));
+        return Err(StopReason::Output(format!("usage: {program_name} [OPTIONS]\n{USAGE}")));
     }
     Ok(args)
 }

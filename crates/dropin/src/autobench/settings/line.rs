@@ -2,29 +2,29 @@
 
 use super::super::super::brunt_options::BruntOptions;
 use super::super::super::getopt::long::{LongItem, LongOptions};
-use super::super::End;
+use super::super::StopReason;
 use super::super::keys::{KeyScope, help, rows};
 use super::super::number::perl;
-use super::Host;
+use super::TestedHost;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// Values of options by name.
-pub type Values = BTreeMap<&'static str, String>;
+pub type OptionValues = BTreeMap<&'static str, String>;
 
 /// A parsed command line.
-pub struct Line {
-    pub values: Values,
+pub struct CommandLine {
+    pub values: OptionValues,
     pub brunt_options: Vec<BruntOption>,
 }
 
-impl Line {
+impl CommandLine {
     /// Parses the arguments that follow the program's name.
-    pub fn read(program_name: &str, words: &[String], scope: KeyScope) -> Result<Self, End> {
+    pub fn read(program_name: &str, words: &[String], scope: KeyScope) -> Result<Self, StopReason> {
         let rows = rows(scope);
         let words = to_gnu_style(words);
         let mut long = LongOptions::new(&words, &rows);
-        let mut line = Self { values: Values::new(), brunt_options: Vec::new() };
+        let mut line = Self { values: OptionValues::new(), brunt_options: Vec::new() };
         while let Some(read) = long.next() {
             match read {
                 LongItem::Option(row, value) => {
@@ -39,18 +39,21 @@ impl Line {
                     line.brunt_options.push(brunt_option(word, || long.take_word())?);
                 }
                 LongItem::OptionError(wrong) => {
-                    return Err(End::Error(format!("{wrong}\n{}", help(program_name, scope))));
+                    return Err(StopReason::Error(format!(
+                        "{wrong}\n{}",
+                        help(program_name, scope)
+                    )));
                 }
             }
         }
         if let Some(other) = long.others().first() {
-            return Err(End::Error(format!(
+            return Err(StopReason::Error(format!(
                 "{other}: write options only\n{}",
                 help(program_name, scope)
             )));
         }
         if line.is("help") {
-            return Err(End::Output(help(program_name, scope)));
+            return Err(StopReason::Output(help(program_name, scope)));
         }
         Ok(line)
     }
@@ -130,7 +133,7 @@ impl BruntOption {
     }
 
     /// The option as an argument of a test. The test's host and rate become part of file names.
-    pub fn word(&self, host: &Host, rate: f64) -> String {
+    pub fn word(&self, host: &TestedHost, rate: f64) -> String {
         let Self { name, value } = self;
 
         match value {
@@ -143,7 +146,7 @@ impl BruntOption {
     }
 }
 
-fn file_of_test(value: &str, host: &Host, rate: f64) -> String {
+fn file_of_test(value: &str, host: &TestedHost, rate: f64) -> String {
     let path = PathBuf::from(value);
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let extension = path
@@ -161,7 +164,7 @@ mod tests {
 
     #[test]
     fn each_test_has_files_of_its_own() {
-        let host = Host { name: "a.example".into(), port: 80, uri: "/".into() };
+        let host = TestedHost { name: "a.example".into(), port: 80, uri: "/".into() };
         let word = |word: &str, value: Option<&'static str>| {
             brunt_option(word, || value).unwrap().word(&host, 2.5)
         };

@@ -1,33 +1,35 @@
 //! Parses numbers and lists of numbers, with httperf's error messages.
 
-use super::Refusal;
+use super::HttperfExit;
 use std::net::{IpAddr, Ipv4Addr};
 
 /// Parses a whole number. `what` names it in the error message.
-pub fn whole(text: &str, what: &str) -> Result<i64, Refusal> {
-    text.trim_start().parse().map_err(|_| Refusal::message(format!("illegal {what} {text}")))
+pub fn whole(text: &str, what: &str) -> Result<i64, HttperfExit> {
+    text.trim_start().parse().map_err(|_| HttperfExit::message(format!("illegal {what} {text}")))
 }
 
 /// Parses a number of things. Negative numbers become 0.
-pub fn count(text: &str, what: &str) -> Result<u64, Refusal> {
+pub fn count(text: &str, what: &str) -> Result<u64, HttperfExit> {
     Ok(whole(text, &format!("number of {what}"))?.max(0) as u64)
 }
 
 /// Parses a number with a fraction.
-pub fn real(text: &str, what: &str) -> Result<f64, Refusal> {
+pub fn real(text: &str, what: &str) -> Result<f64, HttperfExit> {
     let number = text.trim_start().parse::<f64>().ok().filter(|number| number.is_finite());
-    number.ok_or_else(|| Refusal::message(format!("illegal {what} {text}")))
+    number.ok_or_else(|| HttperfExit::message(format!("illegal {what} {text}")))
 }
 
 /// Parses `I/N`: index and number of clients.
-pub fn client(text: &str) -> Result<(u64, u64), Refusal> {
-    let (id, rest) =
-        leading(text).ok_or_else(|| Refusal::message(format!("bad client id (rest: `{text}')")))?;
+pub fn client(text: &str) -> Result<(u64, u64), HttperfExit> {
+    let (id, rest) = leading(text)
+        .ok_or_else(|| HttperfExit::message(format!("bad client id (rest: `{text}')")))?;
     let Some(number) = rest.strip_prefix('/') else {
-        return Err(Refusal::message(format!("client id not followed by `/' (rest: `{rest}')")));
+        return Err(HttperfExit::message(format!(
+            "client id not followed by `/' (rest: `{rest}')"
+        )));
     };
     let (number, _) = leading(number)
-        .ok_or_else(|| Refusal::message(format!("bad number of clients (rest: `{number}')")))?;
+        .ok_or_else(|| HttperfExit::message(format!("bad number of clients (rest: `{number}')")))?;
     Ok((id, number.max(1)))
 }
 
@@ -44,9 +46,9 @@ pub fn leading_real(text: &str) -> Option<(f64, &str)> {
 }
 
 /// Parses `N,X`: number of files, and probability of a new one.
-pub fn wset(text: &str) -> Result<(u64, f64), Refusal> {
+pub fn wset(text: &str) -> Result<(u64, f64), HttperfExit> {
     let (size, rest) = leading(text).filter(|(size, _)| *size > 0).ok_or_else(|| {
-        Refusal::message(format!(
+        HttperfExit::message(format!(
             "bad working set size (1st parameter) in --wset arg (rest: `{text}')"
         ))
     })?;
@@ -54,7 +56,7 @@ pub fn wset(text: &str) -> Result<(u64, f64), Refusal> {
     let rate = rate_text.and_then(leading_real).map(|(rate, _)| rate).filter(|rate| *rate <= 1.0);
     let rate = rate.ok_or_else(|| {
         let shown = rate_text.unwrap_or(text);
-        Refusal::message(format!(
+        HttperfExit::message(format!(
             "bad target miss rate (2nd parameter) in --wset arg (rest: `{shown}')"
         ))
     })?;
@@ -67,7 +69,7 @@ pub fn wlog(text: &str) -> (bool, String) {
 }
 
 /// Parses addresses separated by commas. `A.B.C.D-E` is a range.
-pub fn addresses(text: &str) -> Result<Vec<IpAddr>, Refusal> {
+pub fn addresses(text: &str) -> Result<Vec<IpAddr>, HttperfExit> {
     let mut all = Vec::new();
     for word in text.split(',') {
         let (first, last) =
@@ -80,8 +82,8 @@ pub fn addresses(text: &str) -> Result<Vec<IpAddr>, Refusal> {
     Ok(all)
 }
 
-fn bad_address(word: &str) -> Refusal {
-    Refusal::message(format!("bad address {word} in --myaddr; write one such as 127.0.0.2-9"))
+fn bad_address(word: &str) -> HttperfExit {
+    HttperfExit::message(format!("bad address {word} in --myaddr; write one such as 127.0.0.2-9"))
 }
 
 /// Formats a number like C's `%g`: six significant digits, without trailing zeros.
@@ -125,8 +127,8 @@ mod tests {
 
     #[test]
     fn what_makes_no_sense_is_told_in_httperfs_words() {
-        let told = |refusal: Result<(), Refusal>| match refusal {
-            Err(Refusal::Message(text)) => text,
+        let told = |refusal: Result<(), HttperfExit>| match refusal {
+            Err(HttperfExit::Message(text)) => text,
             other => panic!("{other:?}"),
         };
         assert_eq!(

@@ -1,32 +1,32 @@
 //! The table of httperf's options: those of 0.9.0 and the additions of 0.9.1.
 
-use super::{Args, Period, PrintParts, Refusal, Workload, numbers};
+use super::{HttperfArgs, HttperfExit, Period, PrintParts, Workload, numbers};
 use crate::getopt::Argument;
 use crate::getopt::long::OptionRow;
 
 /// Effect of an option. The value is empty if there is none.
-pub type OptionEffect = fn(&mut Args, &str) -> Result<(), Refusal>;
+pub type HttperfOption = fn(&mut HttperfArgs, &str) -> Result<(), HttperfExit>;
 
 const fn row(
     short: Option<char>,
     long: &'static str,
     argument: Argument,
-    effect: OptionEffect,
-) -> OptionRow<OptionEffect> {
+    effect: HttperfOption,
+) -> OptionRow<HttperfOption> {
     OptionRow { short, long, argument, effect }
 }
 
-const fn flag(long: &'static str, effect: OptionEffect) -> OptionRow<OptionEffect> {
+const fn flag(long: &'static str, effect: HttperfOption) -> OptionRow<HttperfOption> {
     row(None, long, Argument::None, effect)
 }
 
-const fn value(long: &'static str, effect: OptionEffect) -> OptionRow<OptionEffect> {
+const fn value(long: &'static str, effect: HttperfOption) -> OptionRow<HttperfOption> {
     row(None, long, Argument::Required, effect)
 }
 
 macro_rules! set {
     ($args:ident, $value:ident => $set:expr) => {
-        |$args: &mut Args, $value: &str| {
+        |$args: &mut HttperfArgs, $value: &str| {
             $set;
             Ok(())
         }
@@ -34,12 +34,12 @@ macro_rules! set {
 }
 
 /// One row for each option, in the order in which the C library lists ambiguous names.
-pub const OPTIONS: &[OptionRow<OptionEffect>] = &[
+pub const OPTIONS: &[OptionRow<HttperfOption>] = &[
     value("add-header", set!(args, value => args.add_header = Some(value.to_owned()))),
     value("burst-length", |args, value| {
         args.burst_length = numbers::whole(value, "burst-length")?.max(0) as u64;
         if args.burst_length == 0 {
-            Err(Refusal::message(format!("illegal burst-length {value}")))
+            Err(HttperfExit::message(format!("illegal burst-length {value}")))
         } else {
             Ok(())
         }
@@ -54,9 +54,9 @@ pub const OPTIONS: &[OptionRow<OptionEffect>] = &[
         args.failure_status = Some(numbers::whole(value, "failure status")?.clamp(0, 999) as u16);
         Ok(())
     }),
-    row(Some('h'), "help", Argument::None, |_, _| Err(Refusal::Help)),
+    row(Some('h'), "help", Argument::None, |_, _| Err(HttperfExit::Help)),
     flag("hog", set!(args, _value => args.hog = true)),
-    value("http-version", Args::set_version),
+    value("http-version", HttperfArgs::set_version),
     value("max-connections", |args, value| {
         args.max_connections = numbers::whole(value, "max. # of connection")?.max(0) as u64;
         Ok(())
@@ -83,7 +83,7 @@ pub const OPTIONS: &[OptionRow<OptionEffect>] = &[
         let port = numbers::whole(value, "port number")?;
         args.port = Some(
             u16::try_from(port)
-                .map_err(|_| Refusal::message(format!("illegal port number {value}")))?,
+                .map_err(|_| HttperfExit::message(format!("illegal port number {value}")))?,
         );
         Ok(())
     }),
@@ -128,7 +128,7 @@ pub const OPTIONS: &[OptionRow<OptionEffect>] = &[
     }),
     value("uri", set!(args, value => value.clone_into(&mut args.uri))),
     row(Some('v'), "verbose", Argument::None, set!(args, _value => args.verbosity += 1)),
-    row(Some('V'), "version", Argument::None, |_, _| Err(Refusal::Version)),
+    row(Some('V'), "version", Argument::None, |_, _| Err(HttperfExit::Version)),
     value("wlog", |args, value| {
         args.wlog = Some(numbers::wlog(value));
         Ok(())
@@ -152,7 +152,7 @@ pub const OPTIONS: &[OptionRow<OptionEffect>] = &[
     }),
     value("add-header-file", |args, value| {
         let read = std::fs::read_to_string(value);
-        args.header_file = read.map_err(|_| Refusal::message(format!("can't open {value}")))?;
+        args.header_file = read.map_err(|_| HttperfExit::message(format!("can't open {value}")))?;
         Ok(())
     }),
     value("myaddr", |args, value| {

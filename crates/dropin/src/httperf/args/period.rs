@@ -1,8 +1,8 @@
 //! Start times of connections or sessions: `--rate` and `--period`.
 
-use super::Refusal;
+use super::HttperfExit;
 use super::numbers::{leading_real, real, short};
-use brunt_model::{Arrivals, Shape, Stage};
+use brunt_model::{Arrivals, LoadShape, LoadStage};
 use std::time::Duration;
 
 /// Maximum number of parts of `--period=v`.
@@ -29,7 +29,7 @@ impl Period {
     }
 
     /// Parses `[d|u|e|v]T1[,T2]…`.
-    pub fn parse(text: &str) -> Result<Self, Refusal> {
+    pub fn parse(text: &str) -> Result<Self, HttperfExit> {
         match text.chars().next() {
             Some('d') => Ok(Self::fixed(mean(&text[1..])?)),
             Some(c) if c.is_ascii_digit() || c == '.' => Ok(Self::fixed(mean(text)?)),
@@ -41,7 +41,7 @@ impl Period {
             Some('v') => Self::parts(&text[1..]),
             other => {
                 let kind = other.map_or(String::new(), String::from);
-                Err(Refusal::message(format!(
+                Err(HttperfExit::message(format!(
                     "illegal interarrival distribution '{kind}' in {text}"
                 )))
             }
@@ -52,24 +52,25 @@ impl Period {
         if seconds > 0.0 { Self::Fixed(seconds) } else { Self::None }
     }
 
-    fn uniform(text: &str) -> Result<Self, Refusal> {
-        let (least, rest) = leading_real(text)
-            .ok_or_else(|| Refusal::message(format!("illegal minimum interarrival time {text}")))?;
+    fn uniform(text: &str) -> Result<Self, HttperfExit> {
+        let (least, rest) = leading_real(text).ok_or_else(|| {
+            HttperfExit::message(format!("illegal minimum interarrival time {text}"))
+        })?;
         let Some(most) = rest.strip_prefix(',') else {
-            return Err(Refusal::message(format!(
+            return Err(HttperfExit::message(format!(
                 "minimum interarrival time not followed by `,MAX_IAT' (rest: `{rest}')"
             )));
         };
         Ok(Self::Uniform(least, real(most, "request period")?))
     }
 
-    fn parts(text: &str) -> Result<Self, Refusal> {
+    fn parts(text: &str) -> Result<Self, HttperfExit> {
         let numbers: Option<Vec<f64>> =
             text.split(',').map(|word| word.parse::<f64>().ok().filter(|n| *n > 0.0)).collect();
         let numbers = numbers.unwrap_or_default();
         let parts: Vec<_> = numbers.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
         if numbers.is_empty() || !numbers.len().is_multiple_of(2) || parts.len() > MAX_PARTS {
-            return Err(Refusal::message(format!(
+            return Err(HttperfExit::message(format!(
                 "illegal variable interarrival times {text}; write vT1,D1,T2,D2"
             )));
         }
@@ -92,31 +93,37 @@ impl Period {
     }
 
     /// Rate over time and distribution of arrivals; None if each start waits for the previous end.
-    pub fn arrivals(&self) -> Option<(Shape, Arrivals)> {
+    pub fn arrivals(&self) -> Option<(LoadShape, Arrivals)> {
         match self {
             Self::None => None,
-            Self::Fixed(seconds) => Some((Shape::constant(1.0 / seconds), Arrivals::Even)),
-            Self::Exponential(seconds) => Some((Shape::constant(1.0 / seconds), Arrivals::Poisson)),
+            Self::Fixed(seconds) => Some((LoadShape::constant(1.0 / seconds), Arrivals::Even)),
+            Self::Exponential(seconds) => {
+                Some((LoadShape::constant(1.0 / seconds), Arrivals::Poisson))
+            }
             Self::Uniform(least, most) => {
                 let mean = f64::midpoint(*least, *most);
                 // Half the width, in millionths of the mean.
                 let width = ((most - least) / 2.0 / mean * 1e6).abs().round();
-                Some((Shape::constant(1.0 / mean), Arrivals::Uniform(width as u32)))
+                Some((LoadShape::constant(1.0 / mean), Arrivals::Uniform(width as u32)))
             }
             Self::Parts(parts) => {
                 let stages = parts.iter().map(|(seconds, length)| {
                     let rate = 1.0 / seconds;
-                    Stage { from: rate, to: rate, duration: Some(Duration::from_secs_f64(*length)) }
+                    LoadStage {
+                        from: rate,
+                        to: rate,
+                        duration: Some(Duration::from_secs_f64(*length)),
+                    }
                 });
-                Some((Shape { stages: stages.collect() }, Arrivals::Even))
+                Some((LoadShape { stages: stages.collect() }, Arrivals::Even))
             }
         }
     }
 }
 
-fn mean(text: &str) -> Result<f64, Refusal> {
+fn mean(text: &str) -> Result<f64, HttperfExit> {
     real(text, "mean interarrival time")
         .ok()
         .filter(|seconds| *seconds >= 0.0)
-        .ok_or_else(|| Refusal::message(format!("illegal mean interarrival time {text}")))
+        .ok_or_else(|| HttperfExit::message(format!("illegal mean interarrival time {text}")))
 }

@@ -1,13 +1,13 @@
 use super::*;
 
-fn parsed(line: &str) -> Result<Args, Refusal> {
+fn parsed(line: &str) -> Result<HttperfArgs, HttperfExit> {
     let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
     parse(&words)
 }
 
 fn refused(line: &str) -> String {
     match parsed(line) {
-        Err(Refusal::Message(text)) => text,
+        Err(HttperfExit::Message(text)) => text,
         other => panic!("{line}: {other:?}"),
     }
 }

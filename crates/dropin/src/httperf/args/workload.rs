@@ -1,6 +1,6 @@
 //! Calls of connections or sessions: `--wsess`, `--wsesslog`.
 
-use super::Refusal;
+use super::HttperfExit;
 use super::numbers::{leading, leading_real};
 
 /// Calls of each connection or session.
@@ -16,7 +16,7 @@ pub enum Workload {
 
 impl Workload {
     /// Parses `N1,N2,X`.
-    pub fn wsess(text: &str) -> Result<Self, Refusal> {
+    pub fn wsess(text: &str) -> Result<Self, HttperfExit> {
         let (sessions, rest) = leading(text)
             .ok_or_else(|| bad_part("--wsess", "number of sessions (1st param)", text))?;
         let rest = rest.strip_prefix(',').unwrap_or(rest);
@@ -26,7 +26,7 @@ impl Workload {
         let (think, rest) = leading_real(rest)
             .ok_or_else(|| bad_part("--wsess", "user think time (3rd param)", rest))?;
         if !rest.is_empty() {
-            return Err(Refusal::message(format!(
+            return Err(HttperfExit::message(format!(
                 "extraneous parameter in --wsess arg (rest: `{rest}')"
             )));
         }
@@ -34,7 +34,7 @@ impl Workload {
     }
 
     /// Parses `N,X,FILE`.
-    pub fn wsesslog(text: &str) -> Result<Self, Refusal> {
+    pub fn wsesslog(text: &str) -> Result<Self, HttperfExit> {
         let (sessions, rest) = leading(text)
             .ok_or_else(|| bad_part("--wsesslog", "number of sessions (1st param)", text))?;
         let rest = rest.strip_prefix(',').unwrap_or(rest);
@@ -47,6 +47,6 @@ impl Workload {
     }
 }
 
-fn bad_part(option: &str, part: &str, rest: &str) -> Refusal {
-    Refusal::message(format!("bad {part} in {option} arg (rest: `{rest}')"))
+fn bad_part(option: &str, part: &str, rest: &str) -> HttperfExit {
+    HttperfExit::message(format!("bad {part} in {option} arg (rest: `{rest}')"))
 }

@@ -1,6 +1,6 @@
 //! An open connection or session.
 
-use super::Connection;
+use super::ConnectionCounts;
 use brunt_model::{Failure, Sample, Tick};
 
 /// An open connection or session, with its counters.
@@ -62,7 +62,7 @@ impl OpenConnection {
     }
 
     /// The current connection, closed at `ended`.
-    pub fn connection(&self, ended: Tick) -> Connection {
-        Connection { planned: self.planned, begun: self.begun, ended, replies: self.replies }
+    pub fn connection(&self, ended: Tick) -> ConnectionCounts {
+        ConnectionCounts { planned: self.planned, begun: self.begun, ended, replies: self.replies }
     }
 }

@@ -1,6 +1,6 @@
 use super::*;
 use brunt_model::Outcome;
-use brunt_model::sample::Opening;
+use brunt_model::sample::ConnectTimes;
 
 fn at(ms: u64) -> Tick {
     Tick(ms * 1_000_000)
@@ -16,7 +16,7 @@ fn reply(n: u64, from: u64, to: u64, reused: bool) -> Sample {
         last_byte: at(to),
         opened: !reused,
         reused,
-        opening: Opening { connect: (!reused).then_some(0), ..Opening::default() },
+        opening: ConnectTimes { connect: (!reused).then_some(0), ..ConnectTimes::default() },
         bytes_sent: 62,
         bytes_received: 245,
         head_bytes: 235,
@@ -37,15 +37,15 @@ fn failed(sample: Sample, failure: Failure) -> Sample {
     }
 }
 
-fn counts(rules: Rules) -> Counts {
-    Counts::new(rules, &Windows::of_client(0, 1))
+fn counts(rules: CountRules) -> HttperfCounts {
+    HttperfCounts::new(rules, &Windows::of_client(0, 1))
 }
 
 /// httperf's counts for two connections of three calls, if the server closes after one reply: 4
 /// requests, 2 replies, 2 resets.
 #[test]
 fn a_connection_that_the_server_closes_is_one_error() {
-    let mut counts = counts(Rules { lengths: vec![3], ..Rules::default() });
+    let mut counts = counts(CountRules { lengths: vec![3], ..CountRules::default() });
     for n in 0..2 {
         counts.add(&reply(n, n * 10, n * 10 + 1, false));
         counts.add(&failed(reply(n, n * 10 + 1, n * 10 + 2, true), Failure::Stale));
@@ -62,7 +62,8 @@ fn a_connection_that_the_server_closes_is_one_error() {
 /// requests, 6 replies, 4 resets.
 #[test]
 fn a_session_goes_on_on_another_connection() {
-    let mut counts = counts(Rules { has_sessions: true, lengths: vec![3], ..Rules::default() });
+    let mut counts =
+        counts(CountRules { has_sessions: true, lengths: vec![3], ..CountRules::default() });
     for n in 0..2 {
         (0..3).for_each(|k| counts.add(&reply(n, k * 5, k * 5 + 2, false)));
     }
@@ -82,11 +83,11 @@ fn a_session_goes_on_on_another_connection() {
 /// replies: 3 connections, 12 requests, 2 resets.
 #[test]
 fn a_burst_is_sent_again_from_where_it_broke() {
-    let mut counts = counts(Rules {
+    let mut counts = counts(CountRules {
         has_sessions: true,
         lengths: vec![6],
         is_pipelined: true,
-        ..Rules::default()
+        ..CountRules::default()
     });
     counts.add(&reply(0, 0, 1, false));
     for k in 0..5 {
@@ -102,7 +103,7 @@ fn a_burst_is_sent_again_from_where_it_broke() {
 #[test]
 fn errors_by_their_kind() {
     let limits = Some((Duration::from_millis(100), Duration::from_millis(200)));
-    let mut counts = counts(Rules { limits, ..Rules::default() });
+    let mut counts = counts(CountRules { limits, ..CountRules::default() });
     let kinds = [
         (Failure::Refused, 1),
         (Failure::FdsExhausted, 1),
@@ -139,7 +140,7 @@ fn rates_are_of_whole_windows() {
     // The first window is half as long. The third is incomplete.
     assert_eq!(windows.rates(at(9000)), [2.0 / 2.5, 2.0 / 5.0]);
     assert_eq!(windows.rates(at(3000)), [0.0; 0]);
-    let spread = Spread::of(&[1.0, 3.0]);
+    let spread = WindowSpread::of(&[1.0, 3.0]);
     assert_eq!((spread.min, spread.avg, spread.max, spread.samples), (1.0, 2.0, 3.0, 2));
     assert!((spread.stddev - 2.0_f64.sqrt()).abs() < 1e-12);
 }

@@ -17,7 +17,7 @@ pub struct Windows {
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Spread {
+pub struct WindowSpread {
     pub min: f64,
     pub avg: f64,
     pub max: f64,
@@ -69,7 +69,7 @@ impl Windows {
     }
 }
 
-impl Spread {
+impl WindowSpread {
     /// Computes the statistics; all zeros without rates.
     pub fn of(rates: &[f64]) -> Self {
         if rates.is_empty() {

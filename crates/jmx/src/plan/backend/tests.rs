@@ -1,14 +1,14 @@
 //! Elements as JMeter's window writes them.
 
 use super::*;
-use crate::Document;
+use crate::JmxDocument;
 use crate::plan::tests::{ONE_LOOP, with};
 use crate::plan::{PlanContext, TestRun, read, read_unevaluated};
 use std::path::Path;
 
 const PACKAGE: &str = "org.apache.jmeter.visualizers.backend";
 
-fn plan(class: &str, arguments: &[(&str, &str)]) -> Document {
+fn plan(class: &str, arguments: &[(&str, &str)]) -> JmxDocument {
     let argument = |(name, value): &(&str, &str)| {
         format!(
             r#"<elementProp name="{name}" elementType="Argument"><stringProp name="Argument.name">{name}</stringProp>
@@ -26,11 +26,11 @@ fn plan(class: &str, arguments: &[(&str, &str)]) -> Document {
         <stringProp name="classname">{class}</stringProp></BackendListener><hashTree/>
         </hashTree></hashTree></jmeterTestPlan>"#
     );
-    Document::parse(text.as_bytes()).unwrap()
+    JmxDocument::parse(text.as_bytes()).unwrap()
 }
 
 fn run(
-    document: &Document,
+    document: &JmxDocument,
     properties: &[(&str, &str)],
     change: fn(&mut PlanContext<'_>),
 ) -> TestRun {
@@ -40,7 +40,7 @@ fn run(
     })
 }
 
-fn influx(arguments: &[(&str, &str)]) -> Document {
+fn influx(arguments: &[(&str, &str)]) -> JmxDocument {
     let sender = format!("{PACKAGE}.influxdb.HttpMetricsSender");
     let common = [
         ("influxdbMetricsSender", sender.as_str()),
@@ -49,7 +49,7 @@ fn influx(arguments: &[(&str, &str)]) -> Document {
     plan(&format!("{PACKAGE}.influxdb.{INFLUX}"), &[&common, arguments].concat())
 }
 
-fn note(document: &Document) -> String {
+fn note(document: &JmxDocument) -> String {
     let run = run(document, &[], |_| {});
     assert!(run.live_outputs.is_empty(), "{:?}", run.live_outputs);
     run.notices.join("\n")
@@ -72,7 +72,7 @@ fn an_element_for_influxdb_is_where_figures_go() {
     let [output] = &of_run.live_outputs[..] else { panic!("{:?}", of_run.notices) };
     let LiveSink::Influx(sink) = &output.sink else { panic!("{output:?}") };
     assert_eq!(sink.url, "http://db.example:8086/write?db=x");
-    assert_eq!(sink.token, Some(Token("secret".into())));
+    assert_eq!(sink.token, Some(AccessToken("secret".into())));
     let texts =
         [&sink.application, &sink.measurement, &sink.title, &sink.event_tags].map(String::as_str);
     assert_eq!(texts, ["shop one", "m", "Evening", "a b"]);

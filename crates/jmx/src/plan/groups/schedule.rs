@@ -1,7 +1,7 @@
 //! Parses the schedule of an Open Model Thread Group: `rate(10/sec)
 //! random_arrivals(1 min) pause(5 s)`.
 
-use brunt_model::load::{Arrivals, Stage};
+use brunt_model::load::{Arrivals, LoadStage};
 use std::time::Duration;
 
 /// Parses a schedule into stages with rates per second.
@@ -9,8 +9,8 @@ use std::time::Duration;
 /// # Errors
 ///
 /// Fails with the problem and its fix.
-pub fn read(text: &str) -> Result<(Vec<Stage>, Arrivals), String> {
-    let mut stages: Vec<Stage> = Vec::new();
+pub fn read(text: &str) -> Result<(Vec<LoadStage>, Arrivals), String> {
+    let mut stages: Vec<LoadStage> = Vec::new();
     let mut arrivals = Arrivals::Poisson;
     let mut rate = 0.0;
     // A rate that follows arrivals is the final rate of their stage.
@@ -29,11 +29,15 @@ pub fn read(text: &str) -> Result<(Vec<Stage>, Arrivals), String> {
                 if name == "even_arrivals" {
                     arrivals = Arrivals::Even;
                 }
-                stages.push(Stage { from: rate, to: rate, duration: Some(seconds(&argument)?) });
+                stages.push(LoadStage {
+                    from: rate,
+                    to: rate,
+                    duration: Some(seconds(&argument)?),
+                });
                 open = true;
             }
             "pause" => {
-                stages.push(Stage { from: 0.0, to: 0.0, duration: Some(seconds(&argument)?) });
+                stages.push(LoadStage { from: 0.0, to: 0.0, duration: Some(seconds(&argument)?) });
                 open = false;
             }
             other => {

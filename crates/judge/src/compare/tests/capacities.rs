@@ -6,13 +6,13 @@ use crate::compare::{Measure, compare, end_reason, undecidable_figures};
 use brunt_model::answer::{Estimate, SearchEnd};
 use brunt_model::comparison::{Better, ComparisonEnd, FoundCapacity};
 use brunt_model::experiment::LoadStep;
-use brunt_model::question::{AtCapacity, CapacitySearch, Compare, TrialGap, TrialTimes};
+use brunt_model::question::{AtCapacity, CapacitySearch, ComparisonSettings, TrialGap, TrialTimes};
 use brunt_model::{Comparison, Question, Study};
 use std::time::Duration;
 
 const CAPACITY: Measure = Measure::Capacity;
 
-fn asked(metrics: &[Measure], given: usize) -> Compare {
+fn asked(metrics: &[Measure], given: usize) -> ComparisonSettings {
     let second = Duration::from_secs(1);
     let find = CapacitySearch {
         objectives: Vec::new(),
@@ -25,11 +25,11 @@ fn asked(metrics: &[Measure], given: usize) -> Compare {
         overload: None,
         require: Vec::new(),
     };
-    Compare { at_capacity: Some(AtCapacity { find, given }), ..spec(metrics) }
+    ComparisonSettings { at_capacity: Some(AtCapacity { find, given }), ..spec(metrics) }
 }
 
 /// A study of A and B, with a pattern before the given load.
-fn growing(spec: &Compare, slower: &[f64]) -> Study {
+fn growing(spec: &ComparisonSettings, slower: &[f64]) -> Study {
     let mut study = study(slower);
     study.experiment.question = Question::Compare(spec.clone());
     for contender in &mut study.experiment.contenders {

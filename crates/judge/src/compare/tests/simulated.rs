@@ -131,8 +131,10 @@ fn run(block: f64, shift: f64, spread: f64, random: &mut Pcg64Mcg) -> [f64; 5] {
 /// Adds blocks until the comparison is decided, or all are made.
 fn comparison(case: Case, random: &mut Pcg64Mcg) -> Ended {
     let measures = [P99, P50, THROUGHPUT, ERRORS, Measure::ServerCpu];
-    let (spec, mut runs) =
-        (Compare { smallest: case.smallest, ..spec(&measures) }, vec![Vec::new(); case.contenders]);
+    let (spec, mut runs) = (
+        ComparisonSettings { smallest: case.smallest, ..spec(&measures) },
+        vec![Vec::new(); case.contenders],
+    );
     for blocks in 1.. {
         let block = BLOCKS * normal(random);
         for (contender, runs) in runs.iter_mut().enumerate() {
@@ -143,7 +145,7 @@ fn comparison(case: Case, random: &mut Pcg64Mcg) -> Ended {
             let figures = |at: usize| {
                 let known =
                     |runs: &[[f64; 5]]| runs.iter().map(|run| ValueRange::exact(run[at])).collect();
-                Figures { ours: known(&runs[0]), theirs: known(theirs), most: Some(case.most) }
+                FigurePair { ours: known(&runs[0]), theirs: known(theirs), most: Some(case.most) }
             };
             pair(measures.iter().enumerate().map(|(at, measure)| (*measure, figures(at))).collect())
         };

@@ -1,7 +1,7 @@
 //! Tests of studies of simulated runs, and of stored runs.
 
 use super::*;
-use crate::compare::sample::Sample;
+use crate::compare::sample::ContenderPairs;
 use crate::compare::{
     compare, compare_sample, compare_stored, end_reason, findings, sentences, undecidable_figures,
     undecidable_stored_figures,
@@ -74,9 +74,9 @@ pub fn study(slower: &[f64]) -> Study {
 
 const WORSE: [f64; 9] = [1.06, 1.05, 1.065, 1.055, 1.07, 1.058, 1.049, 1.061, 1.063];
 
-fn asked() -> Compare {
+fn asked() -> ComparisonSettings {
     let fail_if = vec![Regression { measure: P99, by: 0.03 }];
-    Compare { fail_if, ..spec(&[P99, P50, THROUGHPUT, ERRORS, Measure::ServerCpu]) }
+    ComparisonSettings { fail_if, ..spec(&[P99, P50, THROUGHPUT, ERRORS, Measure::ServerCpu]) }
 }
 
 #[test]
@@ -216,7 +216,10 @@ fn runs_that_were_kept_are_two_groups() {
     };
     // A simulated generator fails some consistency checks.
     let stored = |count| {
-        compare_sample(&Sample::of_groups(&groups(count), |_| Judgement::default()), &spec(&[P99]))
+        compare_sample(
+            &ContenderPairs::of_groups(&groups(count), |_| Judgement::default()),
+            &spec(&[P99]),
+        )
     };
     let comparison = stored(4);
     let first = &comparison.pairs[0].measures[0];

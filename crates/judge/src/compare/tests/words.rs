@@ -9,7 +9,7 @@ const OURS: [f64; 10] = [0.020, 0.021, 0.019, 0.022, 0.020, 0.0205, 0.0195, 0.02
 const OPEN: f64 = f64::INFINITY;
 
 /// Decides one figure alone, in at most ten blocks.
-fn alone(measure: Measure, figures: Figures) -> Compared {
+fn alone(measure: Measure, figures: FigurePair) -> Compared {
     let decided = decided(&[pair(vec![(measure, figures)])], &spec(&[measure]));
     decided[0].compared[0].clone()
 }
@@ -75,7 +75,7 @@ fn errors_that_are_none_are_no_shares_of_anything() {
     let none = times(&[0.0; 10], &[1.0; 10], 10);
     says(&alone(ERRORS, none.clone()), Better::Equal, "errors: 0 % with both");
     let some = (1..=10).map(|n| ValueRange::exact(f64::from(n) / 1000.0)).collect();
-    let more = alone(ERRORS, Figures { theirs: some, ..none });
+    let more = alone(ERRORS, FigurePair { theirs: some, ..none });
     says(&more, Better::Worse, "errors: B is worse: 0.550 % against 0 %");
     assert_eq!((more.shift, more.low, more.high), (None, None, None));
 }

@@ -42,7 +42,7 @@ fn users_whose_connections_fail_are_idle_too() {
     let run = refused.run();
     let mut plan = run.plan.clone().unwrap();
     let brunt_model::Load::Closed { think, .. } = &mut plan.main_mut().load else { unreachable!() };
-    *think = brunt_model::Think::NONE;
+    *think = brunt_model::ThinkTime::NONE;
     let run = brunt_model::Run { plan: Some(plan), ..run };
     let findings = crate::explain::findings(&run, &brunt_model::Judgement::default());
     let said = findings.iter().find(|f| f.rule == "idle_users").expect("idle users");
@@ -60,7 +60,7 @@ fn users_that_idle_without_failures_get_no_advice_on_failures() {
     let run = world.answering(|_| reply(0.001)).run();
     let mut plan = run.plan.clone().unwrap();
     let brunt_model::Load::Closed { think, .. } = &mut plan.main_mut().load else { unreachable!() };
-    *think = brunt_model::Think::NONE;
+    *think = brunt_model::ThinkTime::NONE;
     let run = brunt_model::Run { plan: Some(plan), ..run };
     let findings = crate::explain::findings(&run, &brunt_model::Judgement::default());
     let idle = findings.iter().find(|finding| finding.rule == "idle_users").expect("idle users");

@@ -1,6 +1,6 @@
 use super::world::{Reply, World, reply};
 use brunt_model::Route;
-use brunt_model::finding::{Cause, Limit, Origin, Severity};
+use brunt_model::finding::{LimitingResource, OtherCause, Severity, UseOrigin};
 use brunt_model::reading_names as name;
 use std::time::Duration;
 
@@ -95,9 +95,9 @@ fn a_known_link_that_is_full() {
     );
     let half = sharing(1e6).route(ethernet()).counting("nic.eth0.received_bytes_total", 6.0e6);
     half.is_silent("link");
-    let cause = Cause {
-        limit: Limit::Nic,
-        origin: Origin::Generator,
+    let cause = OtherCause {
+        limit: LimitingResource::Nic,
+        origin: UseOrigin::Generator,
         lasted: Duration::ZERO,
         sentence: String::new(),
         remedy: String::new(),

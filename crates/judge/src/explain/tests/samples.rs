@@ -1,5 +1,5 @@
 use super::world::{SimulatedRequest, World, failure, reply};
-use brunt_model::finding::{FigureEstimate, Interval, Severity};
+use brunt_model::finding::{FigureEstimate, PercentileInterval, Severity};
 use brunt_model::goal::{Aim, Goal, Until};
 use brunt_model::objective::{Metric, Relation};
 use brunt_model::{Failure, Objective};
@@ -44,7 +44,7 @@ fn a_high_percentile_is_judged_only_where_the_user_names_it() {
 #[test]
 fn samples_that_depend_on_each_other_count_for_less() {
     let estimate = Some(FigureEstimate { value: 0.004, low: 0.003, high: None });
-    let interval = Interval {
+    let interval = PercentileInterval {
         quantile: 0.99,
         estimate,
         effective_samples: 90.0,

@@ -3,11 +3,11 @@
 use crate::explain::findings;
 use brunt_model::event::Finish;
 use brunt_model::outcome::Failure;
-use brunt_model::plan::{Connection, Population, Record};
-use brunt_model::sample::Opening;
+use brunt_model::plan::{ConnectionSettings, Population, RecordSettings};
+use brunt_model::sample::ConnectTimes;
 use brunt_model::{
-    Arrivals, Environment, Event, Finding, Judgement, Load, Outcome, Phase, Plan, Reading, Request,
-    Route, Run, Sample, Shape, Snapshot, Stop, Think, Tick,
+    Arrivals, Environment, Event, Finding, Judgement, Load, LoadShape, Outcome, Phase, Plan,
+    Reading, Request, Route, Run, Sample, Snapshot, Stop, ThinkTime, Tick,
 };
 use brunt_model::{ReplyPolicy, Scenario};
 use std::time::Duration;
@@ -69,14 +69,16 @@ pub struct World {
 impl World {
     /// A closed loop of 5 s with this many users and this think time in seconds.
     pub fn closed(users: u32, think: f64) -> Self {
-        let think =
-            Think { least: Duration::from_secs_f64(think), most: Duration::from_secs_f64(think) };
-        Self::of(Load::Closed { users: Shape::constant(f64::from(users)), think })
+        let think = ThinkTime {
+            least: Duration::from_secs_f64(think),
+            most: Duration::from_secs_f64(think),
+        };
+        Self::of(Load::Closed { users: LoadShape::constant(f64::from(users)), think })
     }
 
     /// An open loop of 5 s with this many evenly spaced arrivals per second.
     pub fn open(rate: f64) -> Self {
-        let (rate, arrivals) = (Shape::constant(rate), Arrivals::Even);
+        let (rate, arrivals) = (LoadShape::constant(rate), Arrivals::Even);
         Self::of(Load::Open { rate, arrivals, connections: None, max_in_flight: 100_000 })
     }
 
@@ -274,7 +276,7 @@ impl World {
             sent,
             first_byte: tick(BEGINS + asked.at + reply.seconds - reply.receiving),
             last_byte: last,
-            opening: Opening { connect, ..Opening::default() },
+            opening: ConnectTimes { connect, ..ConnectTimes::default() },
             opened: connect.is_some(),
             bytes_received: if reply.failure.is_none() { reply.bytes } else { 0 },
             outcome,
@@ -337,7 +339,7 @@ fn plan(load: Load) -> Plan {
         connection: connection(),
         objectives: Vec::new(),
         until: None,
-        record: Record { interval: second / 10, labels: 10, samples: false, records: None },
+        record: RecordSettings { interval: second / 10, labels: 10, samples: false, records: None },
         seed: 1,
         processes: 1,
         threads: 1,
@@ -346,9 +348,9 @@ fn plan(load: Load) -> Plan {
     }
 }
 
-fn connection() -> Connection {
-    Connection {
+fn connection() -> ConnectionSettings {
+    ConnectionSettings {
         connect_rate: 5000,
-        ..Connection::plain(Duration::from_secs(30), Duration::from_secs(10))
+        ..ConnectionSettings::plain(Duration::from_secs(30), Duration::from_secs(10))
     }
 }

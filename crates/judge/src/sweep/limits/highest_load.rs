@@ -1,7 +1,7 @@
 //! Finds the highest load at which the offered load is achieved, or an objective is met.
 
 use super::unit;
-use crate::sweep::trials::{LoadPoint, Trials};
+use crate::sweep::trials::{LoadFigures, Trials};
 use brunt_model::analysis::{Band, LimitKind, LoadLimit};
 use brunt_model::numbers::load;
 use brunt_model::objective::{Metric, Relation};
@@ -45,7 +45,7 @@ enum HeldRange {
 impl HeldRange {
     /// Determines the range on a curve. `holds` returns None for a load without
     /// data, which is skipped.
-    fn on_curve(curve: &[LoadPoint], holds: impl Fn(&LoadPoint) -> Option<bool>) -> Self {
+    fn on_curve(curve: &[LoadFigures], holds: impl Fn(&LoadFigures) -> Option<bool>) -> Self {
         let results: Vec<(f64, bool)> =
             curve.iter().filter_map(|point| Some((point.load, holds(point)?))).collect();
         match (results.iter().position(|result| !result.1), results.last()) {
@@ -70,7 +70,7 @@ impl HeldRange {
 /// flight at the end of the time are tolerated. Their number is at least offered load ×
 /// least response time (Little's law), plus three standard deviations of that number, which
 /// has a Poisson distribution.
-fn is_achieved(point: &LoadPoint, least_response: f64) -> Option<bool> {
+fn is_achieved(point: &LoadFigures, least_response: f64) -> Option<bool> {
     let offered = point.offered.filter(|offered| *offered > 0.0)?;
     let in_flight = offered * least_response;
     let tolerance = if point.seconds > 0.0 {
@@ -112,7 +112,7 @@ fn limit(
     kind: LimitKind,
     name: String,
     how: &str,
-    held_range: impl Fn(&[LoadPoint]) -> HeldRange,
+    held_range: impl Fn(&[LoadFigures]) -> HeldRange,
 ) -> LoadLimit {
     let whole = held_range(&trials.curve());
     let at = matches!(whole, HeldRange::UpTo(_))

@@ -1,7 +1,7 @@
 //! Finds the knee: the load at which the response time starts to bend.
 
 use super::unit;
-use crate::sweep::trials::{LoadPoint, Trials};
+use crate::sweep::trials::{LoadFigures, Trials};
 use brunt_model::analysis::{LimitKind, LoadLimit};
 use brunt_model::numbers::{load, three_digits};
 use brunt_stats::isotonic;
@@ -50,7 +50,7 @@ enum NoKnee {
 }
 
 /// Returns the load at the knee.
-fn knee(curve: &[LoadPoint]) -> Result<f64, NoKnee> {
+fn knee(curve: &[LoadFigures]) -> Result<f64, NoKnee> {
     let points: Vec<(f64, f64)> = curve
         .iter()
         .filter_map(|point| Some((point.load, point.response.filter(|r| *r > 0.0)?)))
@@ -91,7 +91,7 @@ fn unevenness(values: &[f64]) -> f64 {
 
 /// True if the knee moves by at most a step when the top third of the range is cut off. None if
 /// too few loads remain.
-fn is_robust(curve: &[LoadPoint], knee_load: f64) -> Option<bool> {
+fn is_robust(curve: &[LoadFigures], knee_load: f64) -> Option<bool> {
     let loads: Vec<f64> = curve.iter().map(|point| point.load).collect();
     let on_axis = axis(&loads);
     let top = on_axis[0] + (on_axis[on_axis.len() - 1] - on_axis[0]) * 2.0 / 3.0;
@@ -107,7 +107,7 @@ fn is_robust(curve: &[LoadPoint], knee_load: f64) -> Option<bool> {
     }
 }
 
-fn method_text(trials: &Trials, curve: &[LoadPoint]) -> String {
+fn method_text(trials: &Trials, curve: &[LoadFigures]) -> String {
     let loads: Vec<f64> = curve.iter().map(|point| point.load).collect();
     let axis = if is_geometric(&loads) { " and of the load" } else { "" };
     let response = response_name(trials);
@@ -117,7 +117,7 @@ fn method_text(trials: &Trials, curve: &[LoadPoint]) -> String {
     )
 }
 
-fn no_knee_text(trials: &Trials, curve: &[LoadPoint], reason: &NoKnee) -> String {
+fn no_knee_text(trials: &Trials, curve: &[LoadFigures], reason: &NoKnee) -> String {
     let response = response_name(trials);
     let range = range(trials, curve);
     match reason {
@@ -146,7 +146,7 @@ fn response_name(trials: &Trials) -> &'static str {
     trials.response.map_or("the response time", |response| response.words())
 }
 
-fn range(trials: &Trials, curve: &[LoadPoint]) -> String {
+fn range(trials: &Trials, curve: &[LoadFigures]) -> String {
     let low = load(trials.unit, curve.first().map_or(0.0, |point| point.load));
     let high = load(trials.unit, curve.last().map_or(0.0, |point| point.load));
     format!("from {low} to {high} ({} loads)", curve.len())

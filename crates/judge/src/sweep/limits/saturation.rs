@@ -2,7 +2,7 @@
 //! a closed loop cross.
 
 use super::unit;
-use crate::sweep::trials::{LoadPoint, Trials};
+use crate::sweep::trials::{LoadFigures, Trials};
 use brunt_model::LoadUnit;
 use brunt_model::analysis::{LimitKind, LoadLimit};
 use brunt_model::numbers::{load, rate, seconds};
@@ -20,7 +20,7 @@ const OF_PEAK: f64 = 0.8;
 
 /// Growth of the throughput with the load.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Growth {
+pub enum ThroughputGrowth {
     /// It grows and then stops.
     Ends {
         /// Throughput of the plateau, per second.
@@ -39,7 +39,7 @@ pub enum Growth {
     Unknown,
 }
 
-impl Growth {
+impl ThroughputGrowth {
     /// Throughput of the plateau, if there is one.
     pub fn plateau(self) -> Option<f64> {
         match self {
@@ -51,36 +51,36 @@ impl Growth {
 
 /// Returns the plateau of a curve. None if a throughput well above it was measured, since a
 /// saturated server achieves no more than the plateau.
-pub fn plateau(curve: &[LoadPoint]) -> Option<f64> {
+pub fn plateau(curve: &[LoadFigures]) -> Option<f64> {
     let peak = peak(curve).map_or(0.0, |peak| peak.achieved);
     growth(curve).plateau().filter(|plateau| *plateau >= OF_PEAK * peak)
 }
 
 /// Returns the point with the greatest throughput.
-pub fn peak(curve: &[LoadPoint]) -> Option<&LoadPoint> {
+pub fn peak(curve: &[LoadFigures]) -> Option<&LoadFigures> {
     curve.iter().max_by(|a, b| a.achieved.total_cmp(&b.achieved))
 }
 
 /// Determines the growth of a curve's throughput.
-pub fn growth(curve: &[LoadPoint]) -> Growth {
+pub fn growth(curve: &[LoadFigures]) -> ThroughputGrowth {
     // The achieved throughput follows the random number of arrivals, and so does the offered load;
     // the planned load does not.
     let (x, y): (Vec<f64>, Vec<f64>) =
         curve.iter().map(|point| (point.offered.unwrap_or(point.load), point.achieved)).unzip();
     let usable = x.iter().all(|x| *x > 0.0);
     let Some(fit) = usable.then(|| saturation::fit(&x, &y)).flatten() else {
-        return Growth::Unknown;
+        return ThroughputGrowth::Unknown;
     };
     let beyond = x.iter().filter(|x| fit.slope * **x >= BEYOND * fit.plateau).count();
     // A single load below the line may be a disturbed trial.
     if beyond < FEWEST_BEYOND {
-        return Growth::Continues;
+        return ThroughputGrowth::Continues;
     }
     // The corner is at the lowest load, so no load of the sweep shows growth.
     if fit.corner() <= GROWS * x[0] {
-        return Growth::Flat { plateau: fit.plateau };
+        return ThroughputGrowth::Flat { plateau: fit.plateau };
     }
-    Growth::Ends { plateau: fit.plateau, from: fit.corner() }
+    ThroughputGrowth::Ends { plateau: fit.plateau, from: fit.corner() }
 }
 
 /// Returns the saturation point: the throughput of the plateau.
@@ -94,7 +94,7 @@ pub fn limit(trials: &Trials) -> LoadLimit {
     LoadLimit { kind: LimitKind::Saturation, name, at, unit: "/s".into(), how, robust: None }
 }
 
-fn explanation(trials: &Trials, curve: &[LoadPoint]) -> String {
+fn explanation(trials: &Trials, curve: &[LoadFigures]) -> String {
     let highest = curve.last().map_or(0.0, |point| point.load);
     let growth = growth(curve);
     // The throughput falls under overload, so the fitted plateau is below a measured throughput.
@@ -106,25 +106,25 @@ fn explanation(trials: &Trials, curve: &[LoadPoint]) -> String {
         );
     }
     match growth {
-        Growth::Ends { from, .. } => {
+        ThroughputGrowth::Ends { from, .. } => {
             let from = load(trials.unit, brunt_model::numbers::round3(from));
             format!(
                 "The throughput grows with the load up to {from} and no further (least absolute deviations from min(slope · load, plateau))."
             )
         }
-        Growth::Flat { .. } => {
+        ThroughputGrowth::Flat { .. } => {
             let lowest = curve.first().map_or(0.0, |point| point.load);
             format!(
                 "The throughput is saturated at the lowest load already, {}; sweep lower.",
                 load(trials.unit, lowest)
             )
         }
-        Growth::Continues => format!(
+        ThroughputGrowth::Continues => format!(
             "Not reached: the highest load of the sweep, {}, still raises the throughput (or one load alone does not); {}.",
             load(trials.unit, highest),
             trials.advice_above()
         ),
-        Growth::Unknown => "Not computed: several loads are needed.".into(),
+        ThroughputGrowth::Unknown => "Not computed: several loads are needed.".into(),
     }
 }
 
@@ -162,6 +162,6 @@ pub fn asymptotes(trials: &Trials) -> Option<LoadLimit> {
 }
 
 /// Least mean response time of all loads.
-fn least_response(curve: &[LoadPoint]) -> Option<f64> {
+fn least_response(curve: &[LoadFigures]) -> Option<f64> {
     curve.iter().filter_map(|point| point.mean).min_by(f64::total_cmp)
 }

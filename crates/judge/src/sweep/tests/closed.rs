@@ -2,7 +2,7 @@
 //! the idle users of E5.
 
 use super::*;
-use brunt_model::analysis::{Band, Block};
+use brunt_model::analysis::{Band, SecondOfTrial};
 use brunt_stats::usl::ScalabilityLaw;
 use proptest::prelude::*;
 use std::time::Duration;
@@ -74,10 +74,10 @@ fn law(law: ScalabilityLaw, repetitions: u32, noise: f64) -> Observations {
     let at = |n: f64, repetition: u32| {
         let wave = |i: u32| noise * (f64::from(i * i % 7) / 3.0 - 1.0);
         let achieved = law.at(n) * (1.0 + wave(repetition + n as u32));
-        let block = |i: u32| Block {
+        let block = |i: u32| SecondOfTrial {
             seconds: 1.0,
             completed: (achieved * (1.0 + wave(i))) as u64,
-            ..Block::default()
+            ..SecondOfTrial::default()
         };
         Observation {
             load: n,

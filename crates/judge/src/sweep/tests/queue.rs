@@ -2,7 +2,7 @@
 //! Its capacity is known.
 
 use super::*;
-use brunt_model::analysis::{Block, ObservedQuantile};
+use brunt_model::analysis::{ObservedQuantile, SecondOfTrial};
 use brunt_model::finding::State;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_pcg::Pcg64Mcg;
@@ -80,7 +80,7 @@ impl Queue {
         self.observed(load, &mut replies, blocks)
     }
 
-    fn observed(&self, load: f64, replies: &mut [f64], blocks: Vec<Block>) -> Observation {
+    fn observed(&self, load: f64, replies: &mut [f64], blocks: Vec<SecondOfTrial>) -> Observation {
         let quantiles = [0.5, 0.95, 0.99].map(|quantile| ObservedQuantile {
             quantile,
             seconds: nth(replies, quantile),
@@ -98,9 +98,9 @@ impl Queue {
     }
 }
 
-fn block(replies: &mut [f64], planned: u64) -> Block {
+fn block(replies: &mut [f64], planned: u64) -> SecondOfTrial {
     let known = !replies.is_empty();
-    Block {
+    SecondOfTrial {
         seconds: 1.0,
         planned,
         completed: replies.len() as u64,

@@ -1,7 +1,7 @@
 //! Property tests on arbitrary observations: no panic, no invalid figure, bands in order.
 
 use super::*;
-use brunt_model::analysis::{Block, ObservedQuantile};
+use brunt_model::analysis::{ObservedQuantile, SecondOfTrial};
 use brunt_model::objective::{Metric, Relation};
 use brunt_model::{LoadUnit, Objective};
 use proptest::prelude::*;
@@ -11,9 +11,9 @@ fn seconds() -> impl Strategy<Value = Option<f64>> {
     prop_oneof![Just(None), Just(Some(0.0)), (1e-6f64..1e3).prop_map(Some)]
 }
 
-fn block() -> impl Strategy<Value = Block> {
+fn block() -> impl Strategy<Value = SecondOfTrial> {
     (0u64..1000, 0u64..1000, seconds(), seconds()).prop_map(|(planned, completed, mean, p99)| {
-        Block { seconds: 1.0, planned, completed, mean, p99 }
+        SecondOfTrial { seconds: 1.0, planned, completed, mean, p99 }
     })
 }
 

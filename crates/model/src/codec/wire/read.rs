@@ -7,13 +7,13 @@
 //! mean that the message is damaged.
 
 use super::{
-    Bin, CheckFailure, Event, Kind, Malformed, Phase, ProcessMessage, ProcessMessageKind, Reading,
-    Sample,
+    Bin, CheckFailure, Event, Kind, MalformedReply, Phase, ProcessMessage, ProcessMessageKind,
+    Reading, Sample,
 };
 use super::{Snapshot, Started, TransactionTally};
 use crate as model;
 use crate::Tick;
-use crate::sample::Opening;
+use crate::sample::ConnectTimes;
 use crate::tally::sums::Summand;
 use crate::tally::sums::kinds::failure;
 
@@ -86,7 +86,7 @@ pub fn event(message: Event) -> Option<Decoded<model::Event>> {
         }),
         Some(Kind::Lost(l)) => {
             let part = model::ProcessPart { number: l.process, count: l.processes };
-            model::Event::Lost(model::Loss { at: Tick(l.at_nanos), part })
+            model::Event::Lost(model::LostProcess { at: Tick(l.at_nanos), part })
         }
         None => return Some(Decoded::Unknown),
     }))
@@ -140,7 +140,7 @@ fn transaction(t: TransactionTally) -> Option<(String, model::TransactionTally)>
     Some((t.name, tally))
 }
 
-impl From<&Bin> for model::spread::Bin {
+impl From<&Bin> for model::spread::ArrivalBin {
     fn from(b: &Bin) -> Self {
         Self { number: b.number, planned: b.planned, acted: b.acted }
     }
@@ -157,7 +157,11 @@ fn sample(s: &Sample) -> Option<model::Sample> {
         sent: Tick(s.sent_nanos),
         first_byte: Tick(s.first_byte_nanos),
         last_byte: Tick(s.last_byte_nanos),
-        opening: Opening { resolve: s.resolve_nanos, connect: s.connect_nanos, tls: s.tls_nanos },
+        opening: ConnectTimes {
+            resolve: s.resolve_nanos,
+            connect: s.connect_nanos,
+            tls: s.tls_nanos,
+        },
         opened: s.opened,
         reused: s.reused,
         kept_alive: s.kept_alive,
@@ -172,6 +176,6 @@ fn sample(s: &Sample) -> Option<model::Sample> {
         iteration: s.iteration,
         opening_lag: s.opening_lag_nanos,
         read_lag: s.read_lag_nanos,
-        malformed: Malformed::from_number(s.malformed),
+        malformed: MalformedReply::from_number(s.malformed),
     })
 }

@@ -2,8 +2,8 @@
 
 use super::{
     Bin, CheckFailure, CheckFailures, Event, Failure, Finished, Kind, Label, LabelTally, Lost,
-    Malformed, Phase, Population, ProcessMessage, ProcessMessageKind, Reading, Records, Sample,
-    Samples, Snapshot, Stage, Started, Target, TransactionTally, Value, Warning,
+    MalformedReply, Phase, Population, ProcessMessage, ProcessMessageKind, Reading, Records,
+    Sample, Samples, Snapshot, Stage, Started, Target, TransactionTally, Value, Warning,
 };
 use crate as model;
 use crate::tally::sums::Summand;
@@ -167,7 +167,7 @@ impl From<&model::Sample> for Sample {
             failure: s.outcome.failure.map_or(0, Failure::number),
             opening_lag_nanos: s.opening_lag,
             read_lag_nanos: s.read_lag,
-            malformed: s.malformed.map_or(0, Malformed::number),
+            malformed: s.malformed.map_or(0, MalformedReply::number),
         }
     }
 }

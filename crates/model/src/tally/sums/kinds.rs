@@ -2,7 +2,7 @@
 
 /// The corresponding types of the model.
 mod model {
-    pub use crate::outcome::{Failure, Malformed};
+    pub use crate::outcome::{Failure, MalformedReply};
 }
 
 macro_rules! kinds {
@@ -60,7 +60,7 @@ kinds!(Failure {
     Unprocessed = 19,
 });
 
-kinds!(Malformed {
+kinds!(MalformedReply {
     StatusLine = 1,
     HeaderField = 2,
     TooManyFields = 3,

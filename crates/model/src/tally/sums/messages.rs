@@ -1,6 +1,6 @@
 //! Messages of parts of sums. `docs/event-log.proto` defines their fields.
 
-use super::kinds::{Failure, Malformed};
+use super::kinds::{Failure, MalformedReply};
 
 /// Count of failures of one kind.
 #[derive(Clone, PartialEq, prost::Message)]
@@ -32,7 +32,7 @@ pub struct StatusCount {
 /// Count of malformed replies of one cause.
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct MalformedCount {
-    #[prost(enumeration = "Malformed", tag = "1")]
+    #[prost(enumeration = "MalformedReply", tag = "1")]
     pub cause: i32,
     #[prost(uint64, tag = "2")]
     pub count: u64,

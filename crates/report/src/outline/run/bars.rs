@@ -4,8 +4,8 @@
 //! are close together. They cover the quantiles from 0.001 to 0.999; the first and the last
 //! row contain the rest.
 
-use super::{Report, Section};
-use crate::outline::block::{Bar, Block};
+use super::{ReportSection, RunReport};
+use crate::outline::block::{Bar, ReportBlock};
 use brunt_model::Failure;
 use brunt_model::numbers::{count, plural, time};
 use brunt_stats::Histogram;
@@ -30,10 +30,10 @@ const LADDERS: [&[f64]; 6] = [
 ];
 
 /// Returns the bars, and the number of times that they do not show.
-pub fn section(report: &Report) -> Section {
+pub fn section(report: &RunReport) -> ReportSection {
     let total = &report.run.total;
     if total.response.is_empty() {
-        return Section::new();
+        return ReportSection::new();
     }
     let title = format!("Response times of {}", plural(total.response.count(), "request"));
     let timeouts = total.failed_by(Failure::Timeout);
@@ -42,8 +42,8 @@ pub fn section(report: &Report) -> Section {
     let unseen = total.failed_by(Failure::Dropped) + total.failed_by(Failure::Cut);
     let unseen = (unseen > 0)
         .then(|| format!("not shown: {} dropped or cut off, times unknown", count(unseen)));
-    let bars = vec![Block::Heading(title), Block::Bars(bars(&total.response))];
-    bars.into_iter().chain(timeouts.into_iter().chain(unseen).map(Block::Paragraph)).collect()
+    let bars = vec![ReportBlock::Heading(title), ReportBlock::Bars(bars(&total.response))];
+    bars.into_iter().chain(timeouts.into_iter().chain(unseen).map(ReportBlock::Paragraph)).collect()
 }
 
 fn bars(h: &Histogram) -> Vec<Bar> {

@@ -1,31 +1,31 @@
 //! Writes the headline: verdict, throughput and errors, or the reason why there are no figures.
 
-use super::{Report, Section, notes, outcomes, verdict};
+use super::{ReportSection, RunReport, notes, outcomes, verdict};
 use crate::figures::with_interval;
-use crate::outline::block::{Block, Fact, Words};
+use crate::outline::block::{Fact, ReportBlock, Words};
 use crate::view::{Detail, Emphasis};
 use brunt_model::numbers::{count, fraction, plural, three_digits};
 use brunt_model::{Load, Plan};
 
 /// Returns the verdict and the headline.
-pub fn section(report: &Report) -> Section {
+pub fn section(report: &RunReport) -> ReportSection {
     let rates = [
         verdict::of_judged(report),
         Some(throughput(report)),
         goodput(report),
         Some(errors(report)),
     ];
-    vec![Block::Facts(rates.into_iter().flatten().chain(notes::unfinished(report)).collect())]
+    vec![ReportBlock::Facts(rates.into_iter().flatten().chain(notes::unfinished(report)).collect())]
 }
 
 /// Returns the reason why there are no figures.
-pub fn nothing_measured(report: &Report) -> Section {
+pub fn nothing_measured(report: &RunReport) -> ReportSection {
     let why = format!("Nothing could be measured: {}.", outcomes::why_nothing(report.run));
-    let verdict = Block::Facts(verdict::of_judged(report).into_iter().collect());
-    vec![verdict, Block::Paragraph(why), Block::Facts(notes::unfinished(report))]
+    let verdict = ReportBlock::Facts(verdict::of_judged(report).into_iter().collect());
+    vec![verdict, ReportBlock::Paragraph(why), ReportBlock::Facts(notes::unfinished(report))]
 }
 
-fn throughput(report: &Report) -> Fact {
+fn throughput(report: &RunReport) -> Fact {
     let run = report.run;
     let ends = report.judgement.throughput.and_then(|t| Some((t.low, t.high?)));
     let text =
@@ -44,13 +44,13 @@ fn throughput(report: &Report) -> Fact {
 }
 
 /// Returns the goodput. A brief report omits it if it equals the throughput.
-fn goodput(report: &Report) -> Option<Fact> {
+fn goodput(report: &RunReport) -> Option<Fact> {
     let run = report.run;
     let is_shown = run.flow.good != run.flow.completed || report.detail == Detail::Full;
     is_shown.then(|| Fact::new("Goodput", format!("{} requests/s", three_digits(run.goodput()))))
 }
 
-fn errors(report: &Report) -> Fact {
+fn errors(report: &RunReport) -> Fact {
     let t = &report.run.total;
     let all = t.attempted();
     let emphasis = if t.errors() == 0 { Emphasis::Good } else { Emphasis::Bad };

@@ -1,7 +1,7 @@
 //! Writes setup and resource use of the generator, the objectives, and notes for the reader.
 
-use super::{Report, Section};
-use crate::outline::block::{Block, Fact, ListItem, ListMark, Words};
+use super::{ReportSection, RunReport};
+use crate::outline::block::{Fact, ListItem, ListMark, ReportBlock, Words};
 use crate::outline::facts;
 use crate::result::elapsed;
 use crate::utc::rfc3339;
@@ -12,7 +12,7 @@ use brunt_model::{Plan, Run, reading_names};
 
 /// Returns the start time, the machine, and CPU and memory of the generator, as far
 /// as they were read.
-pub fn generator(report: &Report) -> Section {
+pub fn generator(report: &RunReport) -> ReportSection {
     let run = report.run;
     let mut parts = Vec::new();
     if let (Some(user), Some(system)) = (
@@ -30,7 +30,7 @@ pub fn generator(report: &Report) -> Section {
     parts.extend(rests(run));
     let used = (!parts.is_empty()).then(|| Fact::new("Generator", parts.join(", ")));
     let facts: Vec<Fact> = start(run).into_iter().chain(used).collect();
-    if facts.is_empty() { Section::new() } else { vec![Block::Facts(facts)] }
+    if facts.is_empty() { ReportSection::new() } else { vec![ReportBlock::Facts(facts)] }
 }
 
 /// Returns start time and machine of the run, if they are known.
@@ -76,7 +76,7 @@ fn cpu(run: &Run, user: f64, system: f64) -> String {
 }
 
 /// Returns each objective with its result, missed ones first.
-pub fn objectives(report: &Report) -> Section {
+pub fn objectives(report: &RunReport) -> ReportSection {
     let run = report.run;
     let mut bounds: Vec<ObjectiveResult> =
         run.plan.iter().flat_map(|p| &p.objectives).map(|o| o.judge(run)).collect();
@@ -84,9 +84,9 @@ pub fn objectives(report: &Report) -> Section {
     bounds.sort_by_key(|judged| judged.met);
     let items: Vec<ListItem> = bounds.iter().map(|judged| objective(run, judged)).collect();
     if items.is_empty() {
-        return Section::new();
+        return ReportSection::new();
     }
-    vec![Block::Heading("Objectives".into()), Block::List(items)]
+    vec![ReportBlock::Heading("Objectives".into()), ReportBlock::List(items)]
 }
 
 fn objective(run: &Run, judged: &ObjectiveResult) -> ListItem {
@@ -110,7 +110,7 @@ fn figure(run: &Run, judged: &ObjectiveResult) -> String {
 }
 
 /// Returns the error of the run, and a note if it was interrupted or has no end.
-pub fn unfinished(report: &Report) -> Vec<Fact> {
+pub fn unfinished(report: &RunReport) -> Vec<Fact> {
     let run = report.run;
     // Without replies the error is already the reason why nothing was measured.
     let error =

@@ -1,24 +1,24 @@
 //! Writes the outcomes of the requests: statuses, failures with remedies, connections, and the
 //! reason of a run without replies.
 
-use super::{Report, Section};
-use crate::outline::block::{Block, OutcomeRow};
+use super::{ReportSection, RunReport};
+use crate::outline::block::{OutcomeRow, ReportBlock};
 use crate::view::Detail;
 use brunt_model::numbers::{count, plural, share, time};
-use brunt_model::outcome::{Malformed, status_text};
+use brunt_model::outcome::{MalformedReply, status_text};
 use brunt_model::{Failure, Run, Tally};
 
 /// Returns statuses and failures, with counts and shares. A brief report has them only if not all
 /// replies were good, and without remedies.
-pub fn section(report: &Report) -> Section {
+pub fn section(report: &RunReport) -> ReportSection {
     let t = &report.run.total;
     let is_brief = report.detail == Detail::Brief;
     if t.attempted() == 0 || (is_brief && t.errors() == 0 && t.statuses.sorted().len() < 2) {
-        return Section::new();
+        return ReportSection::new();
     }
     vec![
-        Block::Heading("Outcomes".into()),
-        Block::Outcomes(rows(t, if is_brief { meaning } else { explained })),
+        ReportBlock::Heading("Outcomes".into()),
+        ReportBlock::Outcomes(rows(t, if is_brief { meaning } else { explained })),
     ]
 }
 
@@ -41,12 +41,12 @@ pub fn rows(t: &Tally, describe: fn(Failure, &Tally) -> String) -> Vec<OutcomeRo
 }
 
 /// Returns the outcomes of a run without replies if they add to [`why_nothing`].
-pub fn of_several(report: &Report) -> Section {
+pub fn of_several(report: &RunReport) -> ReportSection {
     let run = report.run;
     let kinds = Failure::all().filter(|f| run.total.failed_by(*f) > 0).count();
     // Without an error of the run, `why_nothing` already describes the only kind of failure.
     let is_explained = run.finish.as_ref().is_none_or(|f| f.error.is_none());
-    if kinds < 2 && is_explained { Section::new() } else { section(report) }
+    if kinds < 2 && is_explained { ReportSection::new() } else { section(report) }
 }
 
 fn explained(failure: Failure, t: &Tally) -> String {
@@ -67,7 +67,10 @@ pub fn meaning(failure: Failure, t: &Tally) -> String {
 fn remedy(failure: Failure, t: &Tally) -> String {
     let other_protocol = t.malformed.is_empty()
         || t.malformed.iter().any(|(cause, _)| {
-            matches!(cause, Malformed::StatusLine | Malformed::Http1Reply | Malformed::Preface)
+            matches!(
+                cause,
+                MalformedReply::StatusLine | MalformedReply::Http1Reply | MalformedReply::Preface
+            )
         });
     let applies = failure != Failure::Protocol || other_protocol;
     if applies {

@@ -1,20 +1,20 @@
 //! Writes the counts of requests and bytes, and the use of connections.
 
 use super::outcomes::connections;
-use super::{Report, Section};
-use crate::outline::block::{Block, Fact};
+use super::{ReportSection, RunReport};
+use crate::outline::block::{Fact, ReportBlock};
 use brunt_model::numbers::{bytes, count, plural};
 use brunt_model::{Failure, Run, Tally};
 
 /// Returns the counts of the measured time.
-pub fn section(report: &Report) -> Section {
+pub fn section(report: &RunReport) -> ReportSection {
     let run = report.run;
     let facts = [
         ("Requests", counts(&run.total)),
         ("Bytes", transferred(run)),
         ("Connections", connections(run)),
     ];
-    vec![Block::Facts(facts.map(|(name, text)| Fact::new(name, text)).to_vec())]
+    vec![ReportBlock::Facts(facts.map(|(name, text)| Fact::new(name, text)).to_vec())]
 }
 
 fn counts(t: &Tally) -> String {

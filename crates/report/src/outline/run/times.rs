@@ -1,12 +1,12 @@
 //! Writes the clocks of a request: percentiles of the response time with their intervals, and the
 //! other clocks as tables.
 
-use super::{Report, Section};
+use super::{ReportSection, RunReport};
 use crate::breakdown::Breakdown;
 use crate::figures::{self, estimate, quantile_of, response_quantile, with_both_ends};
-use crate::outline::block::{Block, Fact, Words};
+use crate::outline::block::{Fact, ReportBlock, Words};
 use crate::view::{Detail, Emphasis};
-use brunt_model::finding::{FigureEstimate, Interval};
+use brunt_model::finding::{FigureEstimate, PercentileInterval};
 use brunt_model::numbers::{self, UNKNOWN, time};
 use brunt_model::{Judgement, Load, Plan, Run, Tally};
 use brunt_stats::Histogram;
@@ -27,7 +27,7 @@ type ClockRow<'a> = (&'static str, &'static str, &'a Histogram);
 
 /// Returns percentiles of the response time, one per line, with maximum, minimum,
 /// mean and standard deviation.
-pub fn response(report: &Report) -> Section {
+pub fn response(report: &RunReport) -> ReportSection {
     let quantiles = if report.detail == Detail::Brief { BRIEF_QUANTILES } else { FULL_QUANTILES };
     let mut lines: Vec<Words> =
         quantiles.iter().map(|(quantile, name)| line(report, *quantile, name)).collect();
@@ -39,11 +39,11 @@ pub fn response(report: &Report) -> Section {
         .for_each(|line| line.0.push((None, spread(&report.run.total.response))));
     lines.extend(is_bound.then(|| LOWER_BOUND_LEGEND.into()));
     lines.extend(method(report.judgement, report.detail).map(Words::from));
-    vec![Block::Facts(vec![Fact { key: "Response time".into(), lines, ..Fact::default() }])]
+    vec![ReportBlock::Facts(vec![Fact { key: "Response time".into(), lines, ..Fact::default() }])]
 }
 
 /// Formats a percentile with its name.
-fn line(report: &Report, quantile: f64, name: &str) -> Words {
+fn line(report: &RunReport, quantile: f64, name: &str) -> Words {
     let figure = percentile(report.run, report.judgement, quantile);
     Words(vec![(None, format!("{name:<7}")), (Some(Emphasis::Strong), figure)])
 }
@@ -89,7 +89,7 @@ fn method(judgement: &Judgement, detail: Detail) -> Option<String> {
     match (with, without) {
         (Some(_), _) if detail == Detail::Brief => None,
         // The block lengths differ between percentiles.
-        (Some(Interval { method, .. }), _) => {
+        (Some(PercentileInterval { method, .. }), _) => {
             let method = method.split(" from ").next().unwrap_or_default();
             Some(format!("95 % CI: {method}, from blocks of the time series"))
         }
@@ -106,7 +106,7 @@ const CLOCK_COLUMNS: [(&str, usize); 7] =
     [("p50", 0), ("p75", 96), ("p90", 76), ("p95", 96), ("p99", 0), ("p99.9", 76), ("max", 0)];
 
 /// Returns percentiles of every other clock, and the steady part of the run.
-pub fn clocks(report: &Report) -> Section {
+pub fn clocks(report: &RunReport) -> ReportSection {
     let rows = rows(report.run);
     let cells = rows.iter().map(|(name, _, times)| {
         (
@@ -117,8 +117,8 @@ pub fn clocks(report: &Report) -> Section {
     let table = Breakdown { title: "Clocks", columns: &CLOCK_COLUMNS, rows: cells.collect() };
     let others = rows.iter().map(|(name, from_to, _)| format!("; {name}: {from_to}"));
     let legend = format!("response time: planned -> last byte{}", others.collect::<String>());
-    let steady = Block::Facts(super::verdict::steady(report).into_iter().collect());
-    vec![Block::Breakdown(table), Block::Paragraph(legend), steady]
+    let steady = ReportBlock::Facts(super::verdict::steady(report).into_iter().collect());
+    vec![ReportBlock::Breakdown(table), ReportBlock::Paragraph(legend), steady]
 }
 
 fn rows(run: &Run) -> Vec<ClockRow<'_>> {
@@ -147,7 +147,7 @@ fn rows(run: &Run) -> Vec<ClockRow<'_>> {
 }
 
 /// Returns the phases of a request that occurred.
-pub fn phases(report: &Report) -> Section {
+pub fn phases(report: &RunReport) -> ReportSection {
     let phases = &report.run.total.phases;
     let steps = [
         ("resolve", &phases.resolve),
@@ -164,5 +164,5 @@ pub fn phases(report: &Report) -> Section {
     });
     let rows = rows.collect();
     let columns = &[("p50", 0), ("p99", 0), ("max", 0), ("count", 0)];
-    vec![Block::Breakdown(Breakdown { title: "Phases", columns, rows })]
+    vec![ReportBlock::Breakdown(Breakdown { title: "Phases", columns, rows })]
 }

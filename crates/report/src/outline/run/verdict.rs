@@ -1,16 +1,16 @@
 //! Writes the judgement of the run: the verdict on the generator, the steady
 //! state, and the findings.
 
-use super::{Report, Section, notes};
-use crate::outline::block::{Block, Fact, ListItem, ListMark, Remark, Words};
+use super::{ReportSection, RunReport, notes};
+use crate::outline::block::{Fact, ListItem, ListMark, Remark, ReportBlock, Words};
 use crate::outline::items;
 use crate::view::{Detail, Emphasis};
 use brunt_model::Judgement;
-use brunt_model::finding::{Cause, Evidence, Side, State, Verdict};
+use brunt_model::finding::{FigureEvidence, OtherCause, State, ThresholdSide, Verdict};
 use brunt_model::numbers::{span, three_digits};
 
 /// Returns the start of the steady state.
-pub fn steady(report: &Report) -> Option<Fact> {
+pub fn steady(report: &RunReport) -> Option<Fact> {
     let steady = report.judgement.steady.as_ref()?;
     let text = match (steady.reached, steady.cut.as_secs_f64()) {
         (false, _) => format!("not reached ({})", steady.method),
@@ -21,7 +21,7 @@ pub fn steady(report: &Report) -> Option<Fact> {
 }
 
 /// Returns the findings, and the warnings of the run. In a brief report, a note has no remedy.
-pub fn findings(report: &Report) -> Section {
+pub fn findings(report: &RunReport) -> ReportSection {
     let mut items = items(&report.judgement.findings);
     for item in items
         .iter_mut()
@@ -31,13 +31,13 @@ pub fn findings(report: &Report) -> Section {
     }
     items.extend(notes::warnings(report.run).map(ListItem::plain));
     if items.is_empty() {
-        return Section::new();
+        return ReportSection::new();
     }
-    vec![Block::Heading("Findings".into()), Block::List(items)]
+    vec![ReportBlock::Heading("Findings".into()), ReportBlock::List(items)]
 }
 
 /// Returns the verdict of a judged run; None if the run was not judged.
-pub fn of_judged(report: &Report) -> Option<Fact> {
+pub fn of_judged(report: &RunReport) -> Option<Fact> {
     // The default belongs to a run that was not judged; its state would read as a verdict.
     let is_judged =
         report.judgement.verdict != Verdict::default() || !report.judgement.checks.is_empty();
@@ -45,7 +45,7 @@ pub fn of_judged(report: &Report) -> Option<Fact> {
 }
 
 /// Returns the verdict on the generator and on the figures.
-pub fn fact(report: &Report) -> Fact {
+pub fn fact(report: &RunReport) -> Fact {
     let judgement = report.judgement;
     let verdict = &judgement.verdict;
     let is_full = report.detail == Detail::Full;
@@ -113,7 +113,7 @@ pub fn headline(judgement: &Judgement) -> (&'static str, String) {
 
 /// Returns the remarks on a cause: its sentence unless the headline has it, its
 /// evidence, and its remedy.
-fn remarks_of_cause(verdict: &Verdict, cause: &Cause, detail: Detail) -> Vec<Remark> {
+fn remarks_of_cause(verdict: &Verdict, cause: &OtherCause, detail: Detail) -> Vec<Remark> {
     let is_in_headline = verdict.causes.first() == Some(cause);
     let sentence = (!is_in_headline).then(|| Remark::Reason(cause.sentence.clone()));
     let evidence =
@@ -123,10 +123,10 @@ fn remarks_of_cause(verdict: &Verdict, cause: &Cause, detail: Detail) -> Vec<Rem
     sentence.into_iter().chain(evidence).chain(remedy).collect()
 }
 
-fn figure(evidence: &Evidence) -> String {
+fn figure(evidence: &FigureEvidence) -> String {
     let side = match evidence.side {
-        Side::AtLeast => "≥",
-        Side::Below => "<",
+        ThresholdSide::AtLeast => "≥",
+        ThresholdSide::Below => "<",
     };
     let is_share = evidence.name.contains(", share") && !evidence.name.ends_with("seconds");
     let threshold = evidence_value(evidence.threshold, is_share);
@@ -145,26 +145,26 @@ fn evidence_value(value: f64, is_share: bool) -> String {
 mod tests {
     use super::*;
     use crate::view::View;
-    use brunt_model::finding::{Check, Limit, Origin, Severity, Steady};
+    use brunt_model::finding::{ConsistencyCheck, LimitingResource, Severity, Steady, UseOrigin};
     use brunt_model::{Finding, Run};
     use insta::assert_snapshot;
     use std::time::Duration;
 
     #[test]
     fn a_limited_run_says_by_what_and_what_to_do() {
-        let cause = Cause {
-            limit: Limit::Worker,
-            origin: Origin::Generator,
+        let cause = OtherCause {
+            limit: LimitingResource::Worker,
+            origin: UseOrigin::Generator,
             lasted: Duration::from_millis(8200),
             sentence: "the worker thread used 99.7 % of a core".into(),
             remedy: "--threads 2, or another machine".into(),
         };
-        let evidence = Evidence {
-            limit: Limit::Worker,
+        let evidence = FigureEvidence {
+            limit: LimitingResource::Worker,
             name: "busiest worker, cores".into(),
             value: 0.997,
             threshold: 0.98,
-            side: Side::AtLeast,
+            side: ThresholdSide::AtLeast,
         };
         let unseen = vec!["conntrack is not loaded".into()];
         let causes = vec![cause];
@@ -189,10 +189,11 @@ mod tests {
             Some(Steady { cut: Duration::from_secs(2), reached: true, method: "MSER-5".into() });
         let judgement =
             Judgement { verdict, findings: told, steady: steady_state, ..Judgement::default() };
-        let report = Report { run: &Run::default(), judgement: &judgement, detail: Detail::Full };
-        let mut blocks = vec![Block::Facts(steady(&report).into_iter().collect())];
+        let report =
+            RunReport { run: &Run::default(), judgement: &judgement, detail: Detail::Full };
+        let mut blocks = vec![ReportBlock::Facts(steady(&report).into_iter().collect())];
         blocks.extend(findings(&report));
-        blocks.push(Block::Facts(vec![fact(&report)]));
+        blocks.push(ReportBlock::Facts(vec![fact(&report)]));
         let text = crate::text::of_outline(&View::default().in_full(), &blocks);
         assert_snapshot!(text, @r#"
         Steady state   after 2 s (MSER-5)
@@ -211,7 +212,7 @@ mod tests {
 
     #[test]
     fn broken_sums_are_shown_with_their_arithmetic() {
-        let check = |name: &str, holds, arithmetic: &str| Check {
+        let check = |name: &str, holds, arithmetic: &str| ConsistencyCheck {
             name: name.into(),
             holds,
             arithmetic: arithmetic.into(),
@@ -222,8 +223,9 @@ mod tests {
         ];
         let verdict = Verdict { state: State::Invalid, ..Verdict::default() };
         let judgement = Judgement { verdict, checks, ..Judgement::default() };
-        let report = Report { run: &Run::default(), judgement: &judgement, detail: Detail::Brief };
-        let blocks = [Block::Facts(vec![fact(&report)])];
+        let report =
+            RunReport { run: &Run::default(), judgement: &judgement, detail: Detail::Brief };
+        let blocks = [ReportBlock::Facts(vec![fact(&report)])];
         assert_snapshot!(crate::text::of_outline(&View::default(), &blocks), @r#"
         Verdict        INVALID: consistency check failed; discard this run
           begun requests: 10 begun = 8 completed + 1 failed

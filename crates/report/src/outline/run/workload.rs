@@ -1,41 +1,43 @@
 //! Describes the workload: requests, load model, duration and server.
 
-use super::{Report, Section};
+use super::{ReportSection, RunReport};
 use crate::layout::{clean, shorten};
-use crate::outline::block::{Block, Fact};
+use crate::outline::block::{Fact, ReportBlock};
 use brunt_model::numbers::{bytes, count, plain, plural, span};
-use brunt_model::plan::{Connection, HttpVersion};
+use brunt_model::plan::{ConnectionSettings, HttpVersion};
 use brunt_model::request::PieceInterval;
-use brunt_model::scenario::{Order, Scenario, ScenarioStep};
-use brunt_model::{Arrivals, Body, Load, Plan, Population, Request, Run, Shape, Stage, Think};
+use brunt_model::scenario::{ListOrder, Scenario, ScenarioStep};
+use brunt_model::{
+    Arrivals, Body, Load, LoadShape, LoadStage, Plan, Population, Request, Run, ThinkTime,
+};
 
 /// Maximum length of a population's name before it is shortened.
 const MAX_NAME: usize = 14;
 
 /// Returns a line on the requests, and the answer of the run.
-pub fn title(report: &Report) -> Section {
-    let Some(plan) = &report.run.plan else { return Section::new() };
+pub fn title(report: &RunReport) -> ReportSection {
+    let Some(plan) = &report.run.plan else { return ReportSection::new() };
     let title = match plan.only() {
         Some(only) => requests(plan, only),
         None => format!("{} at the same time", plural(plan.populations.len() as u64, "population")),
     };
     let conclusion =
-        report.judgement.conclusion.iter().map(|sentence| Block::Paragraph(sentence.clone()));
-    [Block::Title(title, String::new())].into_iter().chain(conclusion).collect()
+        report.judgement.conclusion.iter().map(|sentence| ReportBlock::Paragraph(sentence.clone()));
+    [ReportBlock::Title(title, String::new())].into_iter().chain(conclusion).collect()
 }
 
 /// Returns the load, the duration and the server.
-pub fn section(report: &Report) -> Section {
-    let Some(plan) = &report.run.plan else { return Section::new() };
+pub fn section(report: &RunReport) -> ReportSection {
+    let Some(plan) = &report.run.plan else { return ReportSection::new() };
     let load = plan.only().map(|only| ("Load", load(only, &plan.connection)));
     let others = [("Duration", duration(plan, report.run)), ("Server", server(report.run))];
     let facts = load.into_iter().chain(others).filter(|(_, text)| !text.is_empty());
     let facts = facts.map(|(name, text)| Fact { may_be_cut: true, ..Fact::new(name, text) });
     let several = plan.only().is_none();
     let each = several.then(|| {
-        Block::FactOfEach((0..plan.populations.len()).map(|n| population(plan, n)).collect())
+        ReportBlock::FactOfEach((0..plan.populations.len()).map(|n| population(plan, n)).collect())
     });
-    [Block::Facts(facts.collect())].into_iter().chain(each).collect()
+    [ReportBlock::Facts(facts.collect())].into_iter().chain(each).collect()
 }
 
 /// Describes one of several populations.
@@ -66,14 +68,14 @@ fn requests(plan: &Plan, population: &Population) -> String {
     format!("{requested}{follow}")
 }
 
-fn in_order(order: Order) -> &'static str {
+fn in_order(order: ListOrder) -> &'static str {
     match order {
-        Order::Sequence => ", in sequence",
-        Order::Random => ", drawn at random",
-        Order::Walk => ", by each user in sequence, each from a different position",
-        Order::WalkTogether => ", by each user in sequence",
-        Order::User => ", one for each user",
-        Order::Slow(_) => ", each for a while",
+        ListOrder::Sequence => ", in sequence",
+        ListOrder::Random => ", drawn at random",
+        ListOrder::Walk => ", by each user in sequence, each from a different position",
+        ListOrder::WalkTogether => ", by each user in sequence",
+        ListOrder::User => ", one for each user",
+        ListOrder::Slow(_) => ", each for a while",
     }
 }
 
@@ -96,7 +98,7 @@ fn pieces(body: &Body) -> String {
     }
 }
 
-fn load(population: &Population, connection: &Connection) -> String {
+fn load(population: &Population, connection: &ConnectionSettings) -> String {
     let model = match &population.load {
         Load::Closed { users, think } => {
             let users = users_in_words(users, population.word_for_user(connection));
@@ -113,7 +115,7 @@ fn load(population: &Population, connection: &Connection) -> String {
     format!("{model}{}", connection_use(connection))
 }
 
-fn users_in_words(users: &Shape, word: &str) -> String {
+fn users_in_words(users: &LoadShape, word: &str) -> String {
     match users.as_constant() {
         Some(n) => plural(n as u64, word),
         None => format!("users {}", over_time(users, "")),
@@ -122,7 +124,7 @@ fn users_in_words(users: &Shape, word: &str) -> String {
 
 /// Describes the think time between iterations. Pauses within a scenario are separate, but make
 /// "no think time" untrue.
-fn thinking(think: &Think, scenario: &Scenario) -> String {
+fn thinking(think: &ThinkTime, scenario: &Scenario) -> String {
     let least = span(think.least.as_secs_f64());
     let most = span(think.most.as_secs_f64());
     let has_pauses = ScenarioStep::any(&scenario.steps, &|step| {
@@ -149,7 +151,7 @@ fn spacing(arrivals: Arrivals) -> String {
 }
 
 /// Describes a load over time: `2,000/s`, or `0 to 500 over 30 s, then 500 for 2 min`.
-fn over_time(shape: &Shape, unit: &str) -> String {
+fn over_time(shape: &LoadShape, unit: &str) -> String {
     if let Some(value) = shape.as_constant() {
         return format!("{}{unit}", plain(value));
     }
@@ -157,7 +159,7 @@ fn over_time(shape: &Shape, unit: &str) -> String {
     stages.collect::<Vec<_>>().join(", then ")
 }
 
-fn stage(stage: &Stage, unit: &str) -> String {
+fn stage(stage: &LoadStage, unit: &str) -> String {
     let seconds = stage.duration.map(|d| span(d.as_secs_f64()));
     let to = format!("{}{unit}", plain(stage.to));
     match (stage.from == stage.to, seconds) {
@@ -169,7 +171,7 @@ fn stage(stage: &Stage, unit: &str) -> String {
 }
 
 /// Describes how connections are used, as far as it differs from the default.
-fn connection_use(connection: &Connection) -> String {
+fn connection_use(connection: &ConnectionSettings) -> String {
     let mut out = String::new();
     match connection.requests_per_connection {
         Some(1) => out += ", a new connection for each request",

@@ -1,7 +1,7 @@
 //! Limits of this machine for the load of the plan.
 
 use super::{Advice, Certainty};
-use crate::check::facts::Facts;
+use crate::check::facts::CheckFacts;
 use brunt_model::numbers::{count, plural, three_digits};
 use brunt_spec::defaults;
 
@@ -16,7 +16,7 @@ const REUSED_AFTER: f64 = 1.0;
 const BUSY: f64 = 0.25;
 
 /// Reports more connections than this process may have open files.
-pub(super) fn descriptors(facts: &Facts) -> Option<Advice> {
+pub(super) fn descriptors(facts: &CheckFacts) -> Option<Advice> {
     let connections = facts.requested.connections?;
     let limit = facts.machine.descriptors;
     let needed = connections + defaults::RESERVED_DESCRIPTORS;
@@ -44,7 +44,7 @@ pub(super) fn descriptors(facts: &Facts) -> Option<Advice> {
 }
 
 /// Reports more connections than there are local ports for the server.
-pub(super) fn local_ports(facts: &Facts) -> Option<Advice> {
+pub(super) fn local_ports(facts: &CheckFacts) -> Option<Advice> {
     let connections = facts.requested.connections?;
     let capacity = port_capacity(facts)?;
     (connections > capacity).then(|| Advice {
@@ -61,7 +61,7 @@ pub(super) fn local_ports(facts: &Facts) -> Option<Advice> {
 }
 
 /// Reports new connections that use ports faster than they become free.
-pub(super) fn time_wait(facts: &Facts) -> Option<Advice> {
+pub(super) fn time_wait(facts: &CheckFacts) -> Option<Advice> {
     let rate = facts.requested.new_connections_per_second?;
     let capacity = port_capacity(facts)?;
     let reuses_ports = match facts.machine.settings.tw_reuse {
@@ -90,7 +90,7 @@ pub(super) fn time_wait(facts: &Facts) -> Option<Advice> {
 }
 
 /// Reports more connections than the firewall can track.
-pub(super) fn conntrack(facts: &Facts) -> Option<Advice> {
+pub(super) fn conntrack(facts: &CheckFacts) -> Option<Advice> {
     let max_entries = facts.machine.settings.conntrack_max?;
     // The count is 0 if no rule of the firewall tracks connections.
     let tracked = facts.machine.settings.conntrack_count.filter(|n| *n > 0)?;
@@ -117,7 +117,7 @@ pub(super) fn conntrack(facts: &Facts) -> Option<Advice> {
 }
 
 /// Reports other processes that use much of this machine.
-pub(super) fn busy_machine(facts: &Facts) -> Option<Advice> {
+pub(super) fn busy_machine(facts: &CheckFacts) -> Option<Advice> {
     let cores = f64::from(facts.machine.cores);
     let others = facts.machine.other_processes_cores.filter(|others| *others >= BUSY * cores)?;
     let effect = if facts.same_host() {
@@ -138,7 +138,7 @@ pub(super) fn busy_machine(facts: &Facts) -> Option<Advice> {
 }
 
 /// Reports a CPU that slows down under low load.
-pub(super) fn governor(facts: &Facts) -> Option<Advice> {
+pub(super) fn governor(facts: &CheckFacts) -> Option<Advice> {
     let governor = facts.machine.settings.governor.as_deref().filter(|g| *g != "performance")?;
     Some(Advice {
         rule: "governor",
@@ -151,7 +151,7 @@ pub(super) fn governor(facts: &Facts) -> Option<Advice> {
 
 /// Maximum number of connections between the local addresses and those of the server; None
 /// for a Unix socket.
-fn port_capacity(facts: &Facts) -> Option<u64> {
+fn port_capacity(facts: &CheckFacts) -> Option<u64> {
     // A Unix socket uses no ports, and has no addresses.
     let addresses = facts.addresses.len() as u64;
     if addresses == 0 {

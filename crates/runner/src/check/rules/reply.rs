@@ -1,11 +1,11 @@
 //! Problems that the reply and the handshake show.
 
 use super::{Advice, Certainty};
-use crate::check::facts::Facts;
+use crate::check::facts::CheckFacts;
 use crate::check::look::with_tls;
 use brunt_judge::explain::status_remedy;
 use brunt_model::numbers::bytes;
-use brunt_wire::tls::Cause;
+use brunt_wire::tls::HandshakeFailureCause;
 
 /// Compressed bodies above this share of the original are not reported.
 const MAX_COMPRESSED_SHARE: f64 = 0.9;
@@ -13,7 +13,7 @@ const MAX_COMPRESSED_SHARE: f64 = 0.9;
 const EXPIRY_WARNING_DAYS: i64 = 14;
 
 /// Reports plain HTTP to a port that expects TLS.
-pub(super) fn needs_tls(facts: &Facts) -> Option<Advice> {
+pub(super) fn needs_tls(facts: &CheckFacts) -> Option<Advice> {
     let url = with_tls(&facts.url).filter(|_| facts.needs_tls)?;
     Some(Advice {
         rule: "needs_tls",
@@ -25,7 +25,7 @@ pub(super) fn needs_tls(facts: &Facts) -> Option<Advice> {
 }
 
 /// Reports an error page.
-pub(super) fn error_status(facts: &Facts) -> Option<Advice> {
+pub(super) fn error_status(facts: &CheckFacts) -> Option<Advice> {
     let status = facts.reply.as_ref()?.status;
     // The advice of `needs_tls` explains the error.
     if status < 400 || facts.needs_tls || facts.requested.expects_status {
@@ -41,7 +41,7 @@ pub(super) fn error_status(facts: &Facts) -> Option<Advice> {
 }
 
 /// Reports a certificate that is not trusted.
-pub(super) fn certificate(facts: &Facts) -> Option<Advice> {
+pub(super) fn certificate(facts: &CheckFacts) -> Option<Advice> {
     let tls = facts.tls.as_ref()?;
     let distrust = tls.distrust.as_deref()?;
     let is_expired = tls.certificate.as_ref().is_some_and(|c| c.days_left < 0);
@@ -51,10 +51,10 @@ pub(super) fn certificate(facts: &Facts) -> Option<Advice> {
     };
     let remedy = match &tls.certificate {
         Some(_) if is_expired => "renew it; or --insecure",
-        Some(c) if tls.cause == Some(Cause::WrongName) && !c.names.is_empty() => {
+        Some(c) if tls.cause == Some(HandshakeFailureCause::WrongName) && !c.names.is_empty() => {
             return Some(advice(what, format!("--sni {}; or --insecure", c.names[0])));
         }
-        Some(_) if tls.cause == Some(Cause::WrongName) => {
+        Some(_) if tls.cause == Some(HandshakeFailureCause::WrongName) => {
             "renew it with a name in subjectAltName (openssl req … -addext subjectAltName=DNS:HOST); or --insecure"
         }
         Some(c) if c.self_signed => "--cacert FILE with this certificate; or --insecure",
@@ -69,7 +69,7 @@ fn advice(what: String, command: String) -> Advice {
 }
 
 /// Reports a trusted certificate that expires soon.
-pub(super) fn certificate_ends_soon(facts: &Facts) -> Option<Advice> {
+pub(super) fn certificate_ends_soon(facts: &CheckFacts) -> Option<Advice> {
     // Otherwise the rule `certificate` reports it.
     let tls = facts.tls.as_ref().filter(|t| t.distrust.is_none())?;
     let certificate = tls.certificate.as_ref().filter(|c| c.days_left < EXPIRY_WARNING_DAYS)?;
@@ -90,7 +90,7 @@ pub(super) fn certificate_ends_soon(facts: &Facts) -> Option<Advice> {
 }
 
 /// Reports a redirect, which would be measured in place of a page.
-pub(super) fn redirect(facts: &Facts) -> Option<Advice> {
+pub(super) fn redirect(facts: &CheckFacts) -> Option<Advice> {
     let reply = facts
         .reply
         .as_ref()
@@ -107,7 +107,7 @@ pub(super) fn redirect(facts: &Facts) -> Option<Advice> {
 }
 
 /// Reports a server that closes each connection.
-pub(super) fn keep_alive(facts: &Facts) -> Option<Advice> {
+pub(super) fn keep_alive(facts: &CheckFacts) -> Option<Advice> {
     let reply = facts.reply.as_ref()?;
     let is_closed = reply.keep_alive == Some(false) || reply.reused == Some(false);
     is_closed.then(|| Advice {
@@ -120,7 +120,7 @@ pub(super) fn keep_alive(facts: &Facts) -> Option<Advice> {
 }
 
 /// Reports a body that browsers would receive compressed.
-pub(super) fn compression(facts: &Facts) -> Option<Advice> {
+pub(super) fn compression(facts: &CheckFacts) -> Option<Advice> {
     let reply = facts.reply.as_ref()?;
     let opposite = facts.compression.as_ref().filter(|_| !facts.requested.compressed)?;
     let coding = opposite.content_encoding.as_deref()?;

@@ -1,14 +1,16 @@
 //! Tests each rule with facts that cause advice, and with the closest facts that do not.
 
 use super::*;
-use crate::check::facts::{Certificate, Compression, Machine, ReplyFacts, RequestedLoad, TlsFacts};
+use crate::check::facts::{
+    CertificateFacts, CompressionFacts, MachineFacts, ReplyFacts, RequestedLoad, TlsFacts,
+};
 use brunt_model::Route;
-use brunt_probe::settings::Settings;
-use brunt_wire::tls::Cause;
+use brunt_probe::settings::KernelSettings;
+use brunt_wire::tls::HandshakeFailureCause;
 
 /// Facts without advice: this machine and this server can serve the load.
-fn sound() -> Facts {
-    Facts {
+fn sound() -> CheckFacts {
+    CheckFacts {
         url: "http://10.0.0.2/a/".into(),
         requested: RequestedLoad {
             connections: Some(100),
@@ -16,11 +18,11 @@ fn sound() -> Facts {
             duration_seconds: Some(10.0),
             ..RequestedLoad::default()
         },
-        machine: Machine {
+        machine: MachineFacts {
             descriptors: 1024,
             cores: 4,
             other_processes_cores: Some(0.1),
-            settings: Settings {
+            settings: KernelSettings {
                 local_ports: Some((32768, 60999)),
                 tw_reuse: Some(2),
                 somaxconn: Some(4096),
@@ -44,21 +46,21 @@ fn sound() -> Facts {
             keep_alive: Some(true),
             ..ReplyFacts::default()
         }),
-        ..Facts::default()
+        ..CheckFacts::default()
     }
 }
 
-fn with(change: impl Fn(&mut Facts)) -> Vec<Advice> {
+fn with(change: impl Fn(&mut CheckFacts)) -> Vec<Advice> {
     let mut facts = sound();
     change(&mut facts);
     advise(&facts)
 }
 
-fn rules(change: impl Fn(&mut Facts)) -> Vec<&'static str> {
+fn rules(change: impl Fn(&mut CheckFacts)) -> Vec<&'static str> {
     with(change).iter().map(|a| a.rule).collect()
 }
 
-fn on_this_host(f: &mut Facts) -> &mut Route {
+fn on_this_host(f: &mut CheckFacts) -> &mut Route {
     let listener = Some("nginx (pid 12)".to_owned());
     f.route.insert(Route { same_host: Some(true), listener, ..Route::default() })
 }
@@ -66,7 +68,7 @@ fn on_this_host(f: &mut Facts) -> &mut Route {
 #[test]
 fn a_sound_load_needs_no_advice() {
     assert!(rules(|_| ()).is_empty());
-    assert!(advise(&Facts::default()).is_empty());
+    assert!(advise(&CheckFacts::default()).is_empty());
 }
 
 #[test]
@@ -97,7 +99,7 @@ fn descriptors_are_for_connections_and_the_rest() {
 
 #[test]
 fn ports_are_counted_for_each_source_and_address() {
-    let many = |f: &mut Facts| {
+    let many = |f: &mut CheckFacts| {
         f.machine.descriptors = 1 << 20;
         f.requested.connections = Some(28_233);
     };
@@ -137,7 +139,7 @@ fn ports_are_counted_for_each_source_and_address() {
 #[test]
 fn resting_ports_run_out() {
     // 10 s at 3000/s are 30,000 ports; reused after a second they are 3,000.
-    let fast = |f: &mut Facts| f.requested.new_connections_per_second = Some(3000.0);
+    let fast = |f: &mut CheckFacts| f.requested.new_connections_per_second = Some(3000.0);
     assert_eq!(rules(fast), ["time_wait"]);
     assert!(
         rules(|f| {
@@ -164,7 +166,7 @@ fn resting_ports_run_out() {
 
 #[test]
 fn conntrack_counts_only_where_it_follows() {
-    let many = |f: &mut Facts| f.requested.connections = Some(950);
+    let many = |f: &mut CheckFacts| f.requested.connections = Some(950);
     assert!(rules(many).is_empty());
     let advice = with(|f| {
         many(f);
@@ -216,7 +218,7 @@ fn a_short_accept_queue_is_told() {
 
 #[test]
 fn syn_cookies_make_the_queue_endless() {
-    let short = |f: &mut Facts| {
+    let short = |f: &mut CheckFacts| {
         on_this_host(f);
         f.machine.settings.syn_backlog = Some(99);
     };
@@ -265,7 +267,7 @@ fn governors_but_performance_are_told() {
 
 #[test]
 fn a_redirect_is_told_with_where_it_leads() {
-    let redirect = |f: &mut Facts| {
+    let redirect = |f: &mut CheckFacts| {
         f.reply = Some(ReplyFacts {
             status: 301,
             location: Some("../b".into()),
@@ -349,7 +351,7 @@ fn closing_servers_and_packed_bodies_are_told() {
     let packed = |body_bytes, coding: &str| {
         let content_encoding = Some(coding.to_owned());
         with(move |f| {
-            f.compression = Some(Compression {
+            f.compression = Some(CompressionFacts {
                 accepted: None,
                 content_encoding: content_encoding.clone(),
                 body_bytes,
@@ -363,12 +365,12 @@ fn closing_servers_and_packed_bodies_are_told() {
 
 #[test]
 fn certificates_are_told_before_and_after_their_end() {
-    let certified = |days_left, distrust: Option<&str>, cause: Option<Cause>| {
-        let certificate = Certificate {
+    let certified = |days_left, distrust: Option<&str>, cause: Option<HandshakeFailureCause>| {
+        let certificate = CertificateFacts {
             days_left,
             valid_to: "2026-01-31".into(),
             names: vec!["a.test".into()],
-            ..Certificate::default()
+            ..CertificateFacts::default()
         };
         let tls = TlsFacts {
             certificate: Some(certificate),
@@ -380,18 +382,18 @@ fn certificates_are_told_before_and_after_their_end() {
     };
     assert!(certified(14, None, None).is_empty());
     assert_eq!(certified(13, None, None)[0].rule, "certificate_ends");
-    let expired = &certified(-1, Some("expired"), Some(Cause::Expired))[0];
+    let expired = &certified(-1, Some("expired"), Some(HandshakeFailureCause::Expired))[0];
     assert_eq!((expired.rule, expired.certainty), ("certificate", Certainty::Surely));
     assert!(
         expired.what.contains("expired on 2026-01-31") && expired.command.contains("renew"),
         "{expired:?}"
     );
     assert!(
-        certified(90, Some("issuer not trusted"), Some(Cause::UnknownIssuer))[0]
+        certified(90, Some("issuer not trusted"), Some(HandshakeFailureCause::UnknownIssuer))[0]
             .command
             .contains("--cacert")
     );
-    let own = Certificate { days_left: 90, self_signed: true, ..Certificate::default() };
+    let own = CertificateFacts { days_left: 90, self_signed: true, ..CertificateFacts::default() };
     let tls = TlsFacts {
         certificate: Some(own),
         distrust: Some("self-signed".into()),
@@ -403,7 +405,7 @@ fn certificates_are_told_before_and_after_their_end() {
             .starts_with("--cacert FILE with this certificate")
     );
     assert!(
-        certified(90, Some("another name"), Some(Cause::WrongName))[0]
+        certified(90, Some("another name"), Some(HandshakeFailureCause::WrongName))[0]
             .command
             .starts_with("--sni a.test")
     );

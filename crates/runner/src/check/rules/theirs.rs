@@ -1,7 +1,7 @@
 //! Limits of the server for the load of the plan, as far as they are visible from here.
 
 use super::{Advice, Certainty};
-use crate::check::facts::Facts;
+use crate::check::facts::CheckFacts;
 use brunt_model::numbers::{count, plural, three_digits};
 
 /// Open files of a server in addition to its connections.
@@ -10,7 +10,7 @@ const OTHER_FILES: u64 = 16;
 const LINK_SHARE: f64 = 0.9;
 
 /// Reports more connections than the server may have open files.
-pub(super) fn descriptors(facts: &Facts) -> Option<Advice> {
+pub(super) fn descriptors(facts: &CheckFacts) -> Option<Advice> {
     let connections = facts.requested.connections?;
     let limit = facts.route.as_ref()?.listener_descriptors?;
     let needed = connections + OTHER_FILES;
@@ -43,7 +43,7 @@ pub(super) fn descriptors(facts: &Facts) -> Option<Advice> {
 }
 
 /// Reports an accept queue that is shorter than the number of connections.
-pub(super) fn backlog(facts: &Facts) -> Option<Advice> {
+pub(super) fn backlog(facts: &CheckFacts) -> Option<Advice> {
     let connections = facts.requested.connections?;
     let backlog = facts.route.as_ref()?.listener_backlog?;
     if connections <= backlog {
@@ -75,7 +75,7 @@ pub(super) fn backlog(facts: &Facts) -> Option<Advice> {
 }
 
 /// Reports a short queue of half-open connections without SYN cookies.
-pub(super) fn syn_backlog(facts: &Facts) -> Option<Advice> {
+pub(super) fn syn_backlog(facts: &CheckFacts) -> Option<Advice> {
     let connections = facts.requested.connections?;
     let backlog = facts.machine.settings.syn_backlog?;
     let without_cookies = facts.machine.settings.syncookies == Some(0);
@@ -97,7 +97,7 @@ pub(super) fn syn_backlog(facts: &Facts) -> Option<Advice> {
 }
 
 /// Reports more bytes per second than the capacity of the link.
-pub(super) fn link(facts: &Facts) -> Option<Advice> {
+pub(super) fn link(facts: &CheckFacts) -> Option<Advice> {
     let speed = facts.route.as_ref()?.link_bits_per_second? as f64;
     let rate = facts.requested.rate_per_second?;
     let reply = facts.reply.as_ref()?;
@@ -119,7 +119,7 @@ pub(super) fn link(facts: &Facts) -> Option<Advice> {
 }
 
 /// Reports a client and a server that compete for CPU time.
-pub(super) fn shared_cores(facts: &Facts) -> Option<Advice> {
+pub(super) fn shared_cores(facts: &CheckFacts) -> Option<Advice> {
     // Without a server, there is nothing to compete with.
     if !facts.same_host() || (facts.reply.is_none() && facts.listener().is_none()) {
         return None;
@@ -148,10 +148,10 @@ pub(super) fn shared_cores(facts: &Facts) -> Option<Advice> {
 }
 
 /// Name of the process that listens: `nginx` of `nginx (pid 12)`.
-fn name(facts: &Facts) -> Option<&str> {
+fn name(facts: &CheckFacts) -> Option<&str> {
     facts.listener()?.split(" (pid ").next()
 }
 
-fn pid(facts: &Facts) -> Option<&str> {
+fn pid(facts: &CheckFacts) -> Option<&str> {
     facts.listener()?.rsplit("(pid ").next()?.strip_suffix(')')
 }

@@ -1,11 +1,11 @@
 use super::*;
-use crate::check::facts::{Certificate, FailureFacts, VERSION};
+use crate::check::facts::{CertificateFacts, FailureFacts, VERSION};
 use crate::check::rules;
-use brunt_probe::settings::Settings;
+use brunt_probe::settings::KernelSettings;
 
 /// Facts of nginx on this machine, over TLS with a self-signed certificate; 5,000 connections.
-fn nginx() -> Facts {
-    let certificate = Certificate {
+fn nginx() -> CheckFacts {
+    let certificate = CertificateFacts {
         subject: "CN=localhost".into(),
         issuer: "CN=localhost".into(),
         names: vec!["localhost".into()],
@@ -14,7 +14,7 @@ fn nginx() -> Facts {
         days_left: 9,
         self_signed: true,
     };
-    Facts {
+    CheckFacts {
         method: "GET".into(),
         url: "https://localhost:8443/page.txt".into(),
         requested: RequestedLoad {
@@ -53,7 +53,7 @@ fn nginx() -> Facts {
             ..TlsFacts::default()
         }),
         reply: Some(reply_of_nginx()),
-        compression: Some(Compression {
+        compression: Some(CompressionFacts {
             accepted: Some("gzip, br".into()),
             content_encoding: Some("gzip".into()),
             body_bytes: 107,
@@ -63,16 +63,16 @@ fn nginx() -> Facts {
     }
 }
 
-fn machine_of_two_cores() -> Machine {
-    let settings = Settings {
+fn machine_of_two_cores() -> MachineFacts {
+    let settings = KernelSettings {
         local_ports: Some((32_768, 60_999)),
         tw_reuse: Some(2),
         somaxconn: Some(4096),
         syn_backlog: Some(2048),
         conntrack_max: Some(262_144),
-        ..Settings::default()
+        ..KernelSettings::default()
     };
-    Machine { descriptors: 20_000, cores: 2, other_processes_cores: None, settings }
+    MachineFacts { descriptors: 20_000, cores: 2, other_processes_cores: None, settings }
 }
 
 fn reply_of_nginx() -> ReplyFacts {
@@ -92,26 +92,26 @@ fn reply_of_nginx() -> ReplyFacts {
     }
 }
 
-fn closed_port() -> Facts {
+fn closed_port() -> CheckFacts {
     let failure = FailureFacts {
         kind: "refused".into(),
         meaning: "connection refused: no process listens on this port".into(),
         detail: "Connection refused".into(),
         remedy: "is the server running, and on this port?".into(),
     };
-    let Facts { method, machine, requested: asked, .. } = nginx();
-    Facts {
+    let CheckFacts { method, machine, requested: asked, .. } = nginx();
+    CheckFacts {
         method,
         url: "http://127.0.0.1:1/".into(),
         machine,
         requested: asked,
         failure: Some(failure),
-        ..Facts::default()
+        ..CheckFacts::default()
     }
 }
 
 fn screens(columns: usize) -> String {
-    let screen = |(name, facts): (&str, Facts)| {
+    let screen = |(name, facts): (&str, CheckFacts)| {
         let report = CheckReport { version: VERSION, advice: rules::advise(&facts), facts };
         let text = text(&report, &View { columns, ..View::default() });
         assert!(text.lines().all(|line| line.chars().count() <= columns), "{text}");

@@ -10,7 +10,7 @@ use brunt_model::{Experiment, Run, Trial};
 /// Time and recorded purpose of one trial of a search. Instants are in
 /// seconds since 1970-01-01 UTC.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Span {
+pub struct TrialSpan {
     /// Instant of its beginning.
     pub began: f64,
     /// Instant of its end.
@@ -19,7 +19,7 @@ pub struct Span {
     pub stated: Option<TrialPurpose>,
 }
 
-impl Span {
+impl TrialSpan {
     /// Creates the span of a trial.
     pub fn of(trial: &Trial, experiment: &Experiment) -> Self {
         let run = &trial.run;
@@ -38,7 +38,7 @@ pub fn duration(run: &Run) -> f64 {
 }
 
 /// Duration in seconds of the interruption before each trial.
-pub fn interruptions(spans: &[Span], resumptions: &[Resumption]) -> Vec<f64> {
+pub fn interruptions(spans: &[TrialSpan], resumptions: &[Resumption]) -> Vec<f64> {
     let mut interruptions = Vec::with_capacity(spans.len());
     let mut previous_end = f64::INFINITY;
     for span in spans {
@@ -48,7 +48,7 @@ pub fn interruptions(spans: &[Span], resumptions: &[Resumption]) -> Vec<f64> {
     interruptions
 }
 
-fn interruption(previous_end: f64, span: &Span, resumptions: &[Resumption]) -> f64 {
+fn interruption(previous_end: f64, span: &TrialSpan, resumptions: &[Resumption]) -> f64 {
     let pause = previous_end..=span.began;
     let last = resumptions.iter().rev().find(|resumption| pause.contains(&resumption.unix_seconds));
     last.map_or(0.0, |last| last.unix_seconds - previous_end)
@@ -57,7 +57,7 @@ fn interruption(previous_end: f64, span: &Span, resumptions: &[Resumption]) -> f
 /// Purpose of each trial; None if it follows from the trials before it. If the question
 /// changed after a trial, the new search decides about the purpose of the trial, unless
 /// it overloaded the server.
-pub fn purposes(spans: &[Span], resumptions: &[Resumption]) -> Vec<Option<TrialPurpose>> {
+pub fn purposes(spans: &[TrialSpan], resumptions: &[Resumption]) -> Vec<Option<TrialPurpose>> {
     let changes = resumptions.iter().filter(|resumption| resumption.question_changed);
     let changed_seconds =
         changes.map(|resumption| resumption.unix_seconds).fold(f64::NEG_INFINITY, f64::max);
@@ -74,8 +74,8 @@ mod tests {
     use super::*;
 
     /// Three trials of ten seconds, the second a minute and a half after the first.
-    fn spans(stated: Option<TrialPurpose>) -> [Span; 3] {
-        [0.0, 100.0, 111.0].map(|began| Span { began, ended: began + 10.0, stated })
+    fn spans(stated: Option<TrialPurpose>) -> [TrialSpan; 3] {
+        [0.0, 100.0, 111.0].map(|began| TrialSpan { began, ended: began + 10.0, stated })
     }
 
     fn at(unix_seconds: f64) -> Resumption {

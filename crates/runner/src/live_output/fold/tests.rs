@@ -40,7 +40,7 @@ fn label(id: u32, name: &str) -> Event {
     Event::Label { id, name: name.into(), hop_of: None }
 }
 
-fn intervals_of(fold: &mut Fold, events: &[Event]) -> Vec<Interval> {
+fn intervals_of(fold: &mut Fold, events: &[Event]) -> Vec<LiveInterval> {
     events.iter().filter_map(|event| fold.add(event)).collect()
 }
 
@@ -152,7 +152,7 @@ fn users_are_counted_over_all_runs_of_a_test() {
     let mut fold = Fold::new(Duration::from_secs(1));
     let run = [2, 5, 4].map(|users| snapshot(400 * users, users, &[]));
     let first = intervals_of(&mut fold, &[snapshot(400, 2, &[]), run[1].clone(), run[2].clone()]);
-    assert_eq!(first[0].users, Users { min: 2, max: 5, mean: 4, started: 5, ended: 0 });
+    assert_eq!(first[0].users, UserCounts { min: 2, max: 5, mean: 4, started: 5, ended: 0 });
     intervals_of(&mut fold, &[finished()]);
     let started = Event::Started {
         plan: Box::new(super::super::transport::plan()),
@@ -160,6 +160,6 @@ fn users_are_counted_over_all_runs_of_a_test() {
         unix_seconds: 100.0,
     };
     let second = intervals_of(&mut fold, &[started, snapshot(1000, 3, &[]), finished()]);
-    assert_eq!(second[0].users, Users { min: 3, max: 3, mean: 3, started: 8, ended: 5 });
+    assert_eq!(second[0].users, UserCounts { min: 3, max: 3, mean: 3, started: 8, ended: 5 });
     assert_eq!(second[0].unix_seconds, 101.0);
 }

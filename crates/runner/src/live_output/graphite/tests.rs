@@ -1,17 +1,17 @@
 //! Lines with the paths of Apache JMeter's client.
 
-use super::super::fold::{Traffic, Users};
+use super::super::fold::{Traffic, UserCounts};
 use super::*;
 use std::collections::BTreeMap;
 
-fn figures() -> Figures {
+fn figures() -> LiveFigures {
     let mut times = Histogram::new();
     times.record(0);
-    Figures {
+    LiveFigures {
         ok: 1,
         ok_times: times,
         traffic: Some(Traffic { hits: 1, sent: 2, received: 3 }),
-        ..Figures::default()
+        ..LiveFigures::default()
     }
 }
 
@@ -23,8 +23,8 @@ fn lines() -> GraphiteLines {
 #[test]
 fn lines_are_those_of_jmeter() {
     let named = BTreeMap::from([("GET /a.b c".to_owned(), figures())]);
-    let users = Users { min: 1, max: 2, mean: 2, started: 3, ended: 1 };
-    let interval = Interval { unix_seconds: 1000.9, all: figures(), named, users };
+    let users = UserCounts { min: 1, max: 2, mean: 2, started: 3, ended: 1 };
+    let interval = LiveInterval { unix_seconds: 1000.9, all: figures(), named, users };
     let lines = lines().of(&interval);
     let of = |context: &str| {
         [
@@ -59,7 +59,8 @@ fn lines_are_those_of_jmeter() {
 fn two_sets_of_figures_never_share_a_second() {
     let mut lines = lines();
     let mut second = |unix_seconds| {
-        let last = lines.of(&Interval { unix_seconds, ..Interval::default() }).pop().unwrap();
+        let last =
+            lines.of(&LiveInterval { unix_seconds, ..LiveInterval::default() }).pop().unwrap();
         last.rsplit(' ').next().unwrap().parse::<u64>().unwrap()
     };
     assert_eq!([second(10.0), second(10.7), second(11.9), second(20.0)], [10, 11, 12, 20]);

@@ -28,8 +28,8 @@ fn times(millis: &[u64]) -> Histogram {
     histogram
 }
 
-fn figures(ok: &[u64], ko: &[u64]) -> Figures {
-    Figures {
+fn figures(ok: &[u64], ko: &[u64]) -> LiveFigures {
+    LiveFigures {
         ok: ok.len() as u64,
         ko: ko.len() as u64,
         ok_times: times(ok),
@@ -43,15 +43,15 @@ fn figures(ok: &[u64], ko: &[u64]) -> Figures {
     }
 }
 
-fn interval(named: &[(&str, Figures)]) -> Interval {
-    Interval {
+fn interval(named: &[(&str, LiveFigures)]) -> LiveInterval {
+    LiveInterval {
         unix_seconds: 1_795_598_568.355,
         all: figures(&[0, 0], &[0]),
         named: named
             .iter()
             .map(|(name, figures)| ((*name).to_owned(), figures.clone()))
             .collect::<BTreeMap<_, _>>(),
-        users: Users { min: 1, max: 3, mean: 2, started: 4, ended: 1 },
+        users: UserCounts { min: 1, max: 3, mean: 2, started: 4, ended: 1 },
     }
 }
 
@@ -135,7 +135,7 @@ fn labels_are_chosen_and_percentiles_may_be_none() {
     assert_eq!(of(LabelSelection::Pattern(found)), 6);
     let none = InfluxLines::new(&sink(""), LabelSelection::None, Vec::new());
     assert!(!none.of(&interval(&[]))[0].contains("pct"));
-    let idle = Interval { unix_seconds: 1.0, ..Interval::default() };
+    let idle = LiveInterval { unix_seconds: 1.0, ..LiveInterval::default() };
     assert_eq!(none.of(&idle).len(), 1, "nothing ended: users alone");
 }
 

@@ -23,9 +23,9 @@ fn start_server(reply: &'static str) -> (u16, thread::JoinHandle<String>) {
     (port, server)
 }
 
-fn http(port: u16) -> Transport {
+fn http(port: u16) -> LiveTransport {
     let url = format!("http://127.0.0.1:{port}/write?db=x&p=hunter2");
-    Transport::Http { url, token: Some(Token("hunter3".into())), common: None }
+    LiveTransport::Http { url, token: Some(AccessToken("hunter3".into())), common: None }
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn a_refusal_is_told_from_a_system_that_is_busy() {
 #[test]
 fn a_system_that_is_not_there_is_named_without_secrets() {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    for mut transport in [http(port), Transport::Tcp { host: "127.0.0.1".into(), port }] {
+    for mut transport in [http(port), LiveTransport::Tcp { host: "127.0.0.1".into(), port }] {
         let Err(SendError::Absent(why)) = transport.send("lines\n") else { panic!("it was sent") };
         assert!(why.to_lowercase().contains("refused") && !why.contains("hunter"), "{why}");
     }

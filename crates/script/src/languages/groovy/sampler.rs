@@ -2,13 +2,13 @@
 
 use crate::texts::pending::{RequestArgument, RequestPart, RequestTexts};
 use crate::texts::reply_view::ReplyView;
-use crate::texts::script::Sampler;
+use crate::texts::script::ScriptedRequest;
 use brunt_groovy::{Argument, Header, Request, UrlPart};
 use brunt_model::Body;
 use std::borrow::Cow;
 
 /// A request. Changes of a request that was already sent have no effect.
-pub struct ScriptSampler<'s>(pub Sampler<'s>);
+pub struct ScriptSampler<'s>(pub ScriptedRequest<'s>);
 
 fn request_part(part: UrlPart) -> Option<RequestPart> {
     Some(match part {
@@ -25,12 +25,12 @@ fn request_part(part: UrlPart) -> Option<RequestPart> {
 
 impl Request for ScriptSampler<'_> {
     fn part(&self, part: UrlPart) -> Cow<'_, str> {
-        let Sampler { pending, texts } = &self.0;
+        let ScriptedRequest { pending, texts } = &self.0;
         request_part(part).map_or("", |part| pending.part(part, *texts)).into()
     }
 
     fn set_part(&mut self, part: UrlPart, value: &str) {
-        let Sampler { pending, texts } = &mut self.0;
+        let ScriptedRequest { pending, texts } = &mut self.0;
         if let Some(part) = request_part(part) {
             pending.set_part(part, value, *texts);
         }

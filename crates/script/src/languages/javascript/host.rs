@@ -8,7 +8,7 @@ use crate::texts::script::ScriptOutcome;
 use crate::texts::variables::Variables;
 use brunt_engine::RunState;
 use brunt_model::SampleRecord;
-use brunt_model::scenario::Scope;
+use brunt_model::scenario::EndScope;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use rquickjs::{Ctx, Function, Object};
@@ -17,7 +17,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 /// State that the functions of an engine share. The user of a script lends it its variables.
-pub struct Host {
+pub struct JavaScriptHost {
     shared_state: Arc<SharedState>,
     run_state: Rc<dyn RunState>,
     random: RefCell<Pcg64Mcg>,
@@ -70,7 +70,7 @@ const MAX_RUN_MILLIS: u64 = 10_000;
 /// Maximum number of lines that one run of a script logs; further lines are lost.
 const MAX_LOG_LINES: usize = 100;
 
-impl Host {
+impl JavaScriptHost {
     /// Creates the host of a user's worker.
     pub fn new(user: &UserContext) -> Self {
         let worker = &user.worker;
@@ -172,11 +172,11 @@ impl Host {
     /// Sets the scope to stop. False if it is unknown.
     fn stop(&self, name: &str) -> bool {
         let scope = match name {
-            "iteration" => Scope::Iteration,
-            "round" => Scope::Round,
-            "loop" => Scope::Loop,
-            "user" => Scope::User,
-            "run" => Scope::Run,
+            "iteration" => EndScope::Iteration,
+            "round" => EndScope::Round,
+            "loop" => EndScope::Loop,
+            "user" => EndScope::User,
+            "run" => EndScope::Run,
             _ => return false,
         };
         self.call.borrow_mut().outcome.stop = scope;

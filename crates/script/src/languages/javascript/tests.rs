@@ -4,8 +4,8 @@ use super::*;
 use crate::languages::LANGUAGES;
 use crate::testing::user;
 use crate::texts::script::ParsedScript;
-use brunt_model::scenario::{Scope, Script, ScriptLanguage};
-use brunt_wire::{Framing, Head, Prepared, Reply, ReplyDetails};
+use brunt_model::scenario::{EndScope, Script, ScriptLanguage};
+use brunt_wire::{Framing, Prepared, Reply, ReplyDetails, ReplyHead};
 
 fn parsed(source: &str) -> Result<ParsedScript, String> {
     let script = Script {
@@ -20,7 +20,7 @@ fn parsed(source: &str) -> Result<ParsedScript, String> {
 fn run(source: &str, user: &UserContext, body: Option<&str>) -> Result<ScriptOutcome, String> {
     let request = Prepared::default();
     let fields = vec![("Content-Type".to_owned(), "text/plain".to_owned())];
-    let head = Head {
+    let head = ReplyHead {
         status: 200,
         version: brunt_model::plan::HttpVersion::V1_1,
         framing: Framing::None,
@@ -139,7 +139,7 @@ fn a_check_says_why_it_fails() {
         run("prev.setSuccessful(false)", &user, Some("x")).unwrap().changes.success,
         Some(false)
     );
-    assert_eq!(run("stop('run')", &user, None).unwrap().stop, Scope::Run);
+    assert_eq!(run("stop('run')", &user, None).unwrap().stop, EndScope::Run);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Operators with two operands, in the strict arithmetic of JEXL 3.
 
-use super::tokens::Token;
+use super::tokens::JexlToken;
 use super::{Value, matches, no_number};
 use std::cmp::Ordering;
 
@@ -48,10 +48,10 @@ impl Operator {
     pub const LEVELS: usize = 4;
 
     /// Returns the operator of a token.
-    pub fn from_token(token: &Token) -> Option<Self> {
+    pub fn from_token(token: &JexlToken) -> Option<Self> {
         let sign = match token {
-            Token::Sign(sign) => *sign,
-            Token::Name(name) => name.as_str(),
+            JexlToken::Sign(sign) => *sign,
+            JexlToken::Name(name) => name.as_str(),
             _ => return None,
         };
         Some(match sign {

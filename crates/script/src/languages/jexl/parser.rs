@@ -1,39 +1,39 @@
 //! Parses tokens into a tree.
 
 use super::operators::Operator;
-use super::tokens::{self, Token};
+use super::tokens::{self, JexlToken};
 use super::{Object, Value, methods_of, texts};
 
 /// A node of the tree.
 #[derive(Debug)]
-pub enum Node {
+pub enum JexlNode {
     Literal(Value),
     /// `[a, b]`
-    List(Vec<Node>),
+    List(Vec<JexlNode>),
     /// `threadName`
     ThreadName,
     /// `!a`
-    Not(Box<Node>),
+    Not(Box<JexlNode>),
     /// `-a`
-    Negative(Box<Node>),
+    Negative(Box<JexlNode>),
     /// `empty(a)`
-    Empty(Box<Node>),
+    Empty(Box<JexlNode>),
     /// `size(a)`
-    Size(Box<Node>),
+    Size(Box<JexlNode>),
     /// `a && b`
-    And(Box<Node>, Box<Node>),
+    And(Box<JexlNode>, Box<JexlNode>),
     /// `a || b`
-    Or(Box<Node>, Box<Node>),
+    Or(Box<JexlNode>, Box<JexlNode>),
     /// `a ? b : c`
-    Choice(Box<Node>, Box<Node>, Box<Node>),
+    Choice(Box<JexlNode>, Box<JexlNode>, Box<JexlNode>),
     /// `a ?: b`
-    Otherwise(Box<Node>, Box<Node>),
+    Otherwise(Box<JexlNode>, Box<JexlNode>),
     /// An operator that evaluates both of its operands.
-    Binary(Operator, Box<Node>, Box<Node>),
+    Binary(Operator, Box<JexlNode>, Box<JexlNode>),
     /// A method call of a value.
-    Method(Box<Node>, String, Vec<Node>),
+    Method(Box<JexlNode>, String, Vec<JexlNode>),
     /// A method call of one of JMeter's objects.
-    Object(Object, String, Vec<Node>),
+    Object(Object, String, Vec<JexlNode>),
 }
 
 /// Maximum depth of an expression.
@@ -44,13 +44,13 @@ const MAX_DEPTH: usize = 64;
 /// # Errors
 ///
 /// Describes the unreadable or unsupported part.
-pub fn parse(source: &str) -> Result<Node, String> {
+pub fn parse(source: &str) -> Result<JexlNode, String> {
     let mut parser = Parser { tokens: tokens::read(source)?, position: 0, depth: 0 };
     let root = parser.expression()?;
     parser.take(";");
     match parser.peek() {
         None => Ok(root),
-        Some(Token::Sign("=" | ";" | "{" | "+=" | "-=")) => {
+        Some(JexlToken::Sign("=" | ";" | "{" | "+=" | "-=")) => {
             Err("assignments and statements of JEXL are not supported; write the script in Groovy"
                 .into())
         }
@@ -59,24 +59,24 @@ pub fn parse(source: &str) -> Result<Node, String> {
 }
 
 struct Parser {
-    tokens: Vec<Token>,
+    tokens: Vec<JexlToken>,
     position: usize,
     depth: usize,
 }
 
 impl Parser {
-    fn peek(&self) -> Option<&Token> {
+    fn peek(&self) -> Option<&JexlToken> {
         self.tokens.get(self.position)
     }
 
     fn take(&mut self, sign: &str) -> bool {
-        let matches = matches!(self.peek(), Some(Token::Sign(next)) if *next == sign);
+        let matches = matches!(self.peek(), Some(JexlToken::Sign(next)) if *next == sign);
         self.position += usize::from(matches);
         matches
     }
 
     fn take_word(&mut self, word: &str) -> bool {
-        let matches = matches!(self.peek(), Some(Token::Name(next)) if next == word);
+        let matches = matches!(self.peek(), Some(JexlToken::Name(next)) if next == word);
         self.position += usize::from(matches);
         matches
     }
@@ -92,7 +92,7 @@ impl Parser {
         Err(format!("{actual} where `{sign}` is expected"))
     }
 
-    fn expression(&mut self) -> Result<Node, String> {
+    fn expression(&mut self) -> Result<JexlNode, String> {
         if self.depth == MAX_DEPTH {
             return Err("the expression is nested too deeply".into());
         }
@@ -102,37 +102,37 @@ impl Parser {
         node
     }
 
-    fn choice(&mut self) -> Result<Node, String> {
+    fn choice(&mut self) -> Result<JexlNode, String> {
         let first = self.or()?;
         if self.take("?:") || self.take("??") {
-            return Ok(Node::Otherwise(first.into(), self.expression()?.into()));
+            return Ok(JexlNode::Otherwise(first.into(), self.expression()?.into()));
         }
         if !self.take("?") {
             return Ok(first);
         }
         let yes = self.expression()?;
         self.expect(":")?;
-        Ok(Node::Choice(first.into(), yes.into(), self.expression()?.into()))
+        Ok(JexlNode::Choice(first.into(), yes.into(), self.expression()?.into()))
     }
 
-    fn or(&mut self) -> Result<Node, String> {
+    fn or(&mut self) -> Result<JexlNode, String> {
         let mut node = self.and()?;
         while self.take("||") || self.take_word("or") {
-            node = Node::Or(node.into(), self.and()?.into());
+            node = JexlNode::Or(node.into(), self.and()?.into());
         }
         Ok(node)
     }
 
-    fn and(&mut self) -> Result<Node, String> {
+    fn and(&mut self) -> Result<JexlNode, String> {
         let mut node = self.binary(0)?;
         while self.take("&&") || self.take_word("and") {
-            node = Node::And(node.into(), self.binary(0)?.into());
+            node = JexlNode::And(node.into(), self.binary(0)?.into());
         }
         Ok(node)
     }
 
     /// Parses operators of this level of precedence and above.
-    fn binary(&mut self, level: usize) -> Result<Node, String> {
+    fn binary(&mut self, level: usize) -> Result<JexlNode, String> {
         if level == Operator::LEVELS {
             return self.unary();
         }
@@ -141,27 +141,27 @@ impl Parser {
             self.peek().and_then(Operator::from_token).filter(|operator| operator.level() == level)
         {
             self.position += 1;
-            node = Node::Binary(operator, node.into(), self.binary(level + 1)?.into());
+            node = JexlNode::Binary(operator, node.into(), self.binary(level + 1)?.into());
         }
         Ok(node)
     }
 
-    fn unary(&mut self) -> Result<Node, String> {
+    fn unary(&mut self) -> Result<JexlNode, String> {
         // Unary operators nest without parentheses, so they are counted separately.
         if self.depth == MAX_DEPTH {
             return Err("the expression is nested too deeply".into());
         }
         self.depth += 1;
         let node = if self.take("!") || self.take_word("not") {
-            self.unary().map(|operand| Node::Not(operand.into()))
+            self.unary().map(|operand| JexlNode::Not(operand.into()))
         } else if self.take("-") {
-            self.unary().map(|operand| Node::Negative(operand.into()))
+            self.unary().map(|operand| JexlNode::Negative(operand.into()))
         } else if self.take("+") {
             self.unary()
         } else if self.take_word("empty") {
-            self.unary().map(|operand| Node::Empty(operand.into()))
+            self.unary().map(|operand| JexlNode::Empty(operand.into()))
         } else if self.take_word("size") {
-            self.unary().map(|operand| Node::Size(operand.into()))
+            self.unary().map(|operand| JexlNode::Size(operand.into()))
         } else {
             self.with_methods()
         };
@@ -169,10 +169,10 @@ impl Parser {
         node
     }
 
-    fn with_methods(&mut self) -> Result<Node, String> {
+    fn with_methods(&mut self) -> Result<JexlNode, String> {
         let mut node = self.primary()?;
         while self.take(".") {
-            let Some(Token::Name(name)) = self.peek().cloned() else {
+            let Some(JexlToken::Name(name)) = self.peek().cloned() else {
                 return Err("the name of a method is missing after `.`".into());
             };
             self.position += 1;
@@ -183,12 +183,12 @@ impl Parser {
                     "the method `{name}` is not supported in JEXL; write the script in Groovy"
                 ));
             }
-            node = Node::Method(node.into(), name, arguments);
+            node = JexlNode::Method(node.into(), name, arguments);
         }
         Ok(node)
     }
 
-    fn list(&mut self, end: &str) -> Result<Vec<Node>, String> {
+    fn list(&mut self, end: &str) -> Result<Vec<JexlNode>, String> {
         let mut items = Vec::new();
         if self.take(end) {
             return Ok(items);
@@ -203,33 +203,33 @@ impl Parser {
         Ok(items)
     }
 
-    fn primary(&mut self) -> Result<Node, String> {
+    fn primary(&mut self) -> Result<JexlNode, String> {
         let Some(token) = self.peek().cloned() else {
             return Err("the expression ends where a value is expected".into());
         };
         self.position += 1;
         Ok(match token {
-            Token::Text(text) => Node::Literal(Value::Text(text)),
-            Token::Int(number) => Node::Literal(Value::Int(number)),
-            Token::Real(number) => Node::Literal(Value::Real(number)),
-            Token::Sign("(") => {
+            JexlToken::Text(text) => JexlNode::Literal(Value::Text(text)),
+            JexlToken::Int(number) => JexlNode::Literal(Value::Int(number)),
+            JexlToken::Real(number) => JexlNode::Literal(Value::Real(number)),
+            JexlToken::Sign("(") => {
                 let inner = self.expression()?;
                 self.expect(")")?;
                 inner
             }
-            Token::Sign("[") => Node::List(self.list("]")?),
-            Token::Name(name) => self.name_or_object(&name)?,
-            Token::Sign(_) => {
+            JexlToken::Sign("[") => JexlNode::List(self.list("]")?),
+            JexlToken::Name(name) => self.name_or_object(&name)?,
+            JexlToken::Sign(_) => {
                 return Err(format!("{} found, but a value is expected", token_text(&token)));
             }
         })
     }
 
-    fn name_or_object(&mut self, name: &str) -> Result<Node, String> {
+    fn name_or_object(&mut self, name: &str) -> Result<JexlNode, String> {
         let object = match name {
-            "true" | "false" => return Ok(Node::Literal(Value::Bool(name == "true"))),
-            "null" => return Ok(Node::Literal(Value::Null)),
-            "threadName" => return Ok(Node::ThreadName),
+            "true" | "false" => return Ok(JexlNode::Literal(Value::Bool(name == "true"))),
+            "null" => return Ok(JexlNode::Literal(Value::Null)),
+            "threadName" => return Ok(JexlNode::ThreadName),
             "vars" => Object::Vars,
             "props" => Object::Props,
             "ctx" => Object::Context,
@@ -247,10 +247,10 @@ impl Parser {
         if self.take("[") {
             let key = self.expression()?;
             self.expect("]")?;
-            return Ok(Node::Object(object, "get".into(), vec![key]));
+            return Ok(JexlNode::Object(object, "get".into(), vec![key]));
         }
         self.expect(".")?;
-        let Some(Token::Name(method)) = self.peek().cloned() else {
+        let Some(JexlToken::Name(method)) = self.peek().cloned() else {
             return Err(format!("the name of a method is missing after `{name}.`"));
         };
         self.position += 1;
@@ -260,16 +260,16 @@ impl Parser {
             ));
         }
         self.expect("(")?;
-        Ok(Node::Object(object, method, self.list(")")?))
+        Ok(JexlNode::Object(object, method, self.list(")")?))
     }
 }
 
-fn token_text(token: &Token) -> String {
+fn token_text(token: &JexlToken) -> String {
     match token {
-        Token::Name(name) => format!("`{name}`"),
-        Token::Text(text) => format!("\"{text}\""),
-        Token::Int(number) => format!("`{number}`"),
-        Token::Real(number) => format!("`{number}`"),
-        Token::Sign(sign) => format!("`{sign}`"),
+        JexlToken::Name(name) => format!("`{name}`"),
+        JexlToken::Text(text) => format!("\"{text}\""),
+        JexlToken::Int(number) => format!("`{number}`"),
+        JexlToken::Real(number) => format!("`{number}`"),
+        JexlToken::Sign(sign) => format!("`{sign}`"),
     }
 }

@@ -2,7 +2,7 @@
 
 /// A token of an expression.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Token {
+pub enum JexlToken {
     /// A name or a keyword.
     Name(String),
     /// A string literal, without its quotes.
@@ -27,7 +27,7 @@ const SIGNS: [&str; 39] = [
 /// # Errors
 ///
 /// A character that begins no token, or an unterminated string.
-pub fn read(source: &str) -> Result<Vec<Token>, String> {
+pub fn read(source: &str) -> Result<Vec<JexlToken>, String> {
     let mut tokens = Vec::new();
     let mut rest = source.trim_start();
     while let Some(first) = rest.chars().next() {
@@ -35,7 +35,7 @@ pub fn read(source: &str) -> Result<Vec<Token>, String> {
             let end = rest
                 .find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$')))
                 .unwrap_or(rest.len());
-            (Token::Name(rest[..end].to_owned()), &rest[end..])
+            (JexlToken::Name(rest[..end].to_owned()), &rest[end..])
         } else if first.is_ascii_digit() {
             number(rest)?
         } else if matches!(first, '"' | '\'') {
@@ -44,7 +44,7 @@ pub fn read(source: &str) -> Result<Vec<Token>, String> {
             let sign = SIGNS.iter().find(|sign| rest.starts_with(**sign));
             let sign =
                 sign.ok_or_else(|| format!("`{first}` is not known in a JEXL expression"))?;
-            (Token::Sign(sign), &rest[sign.len()..])
+            (JexlToken::Sign(sign), &rest[sign.len()..])
         };
         tokens.push(token);
         rest = remainder.trim_start();
@@ -52,7 +52,7 @@ pub fn read(source: &str) -> Result<Vec<Token>, String> {
     Ok(tokens)
 }
 
-fn number(rest: &str) -> Result<(Token, &str), String> {
+fn number(rest: &str) -> Result<(JexlToken, &str), String> {
     let mut end = digits(rest, 0);
     let mut is_real = false;
     if rest[end..].starts_with('.') && digits(rest, end + 1) > 0 {
@@ -75,9 +75,9 @@ fn number(rest: &str) -> Result<(Token, &str), String> {
         remainder = &remainder[1..];
     }
     let token = if is_real {
-        text.parse().ok().map(Token::Real)
+        text.parse().ok().map(JexlToken::Real)
     } else {
-        text.parse().ok().map(Token::Int)
+        text.parse().ok().map(JexlToken::Int)
     };
     let token = token.ok_or_else(|| format!("the number `{text}` is too large"))?;
     Ok((token, remainder))
@@ -88,12 +88,12 @@ fn digits(text: &str, from: usize) -> usize {
     text[from..].bytes().take_while(u8::is_ascii_digit).count()
 }
 
-fn string(rest: &str, quote: char) -> Result<(Token, &str), String> {
+fn string(rest: &str, quote: char) -> Result<(JexlToken, &str), String> {
     let mut text = String::new();
     let mut characters = rest.char_indices().skip(1);
     while let Some((at, next)) = characters.next() {
         if next == quote {
-            return Ok((Token::Text(text), &rest[at + 1..]));
+            return Ok((JexlToken::Text(text), &rest[at + 1..]));
         }
         if next != '\\' {
             text.push(next);

@@ -2,12 +2,12 @@
 
 use super::*;
 use crate::testing::{self, users};
-use brunt_engine::{Turn, VirtualUser};
+use brunt_engine::{UserTurn, VirtualUser};
 use brunt_model::plan::Dialling;
 use brunt_model::reply_policy::{Cookies, Credentials, Elements, PageCache, Redirects};
-use brunt_model::scenario::{Branch, Order, Portion, Scenario, ScenarioStep as Do};
+use brunt_model::scenario::{Branch, ListOrder, Portion, Scenario, ScenarioStep as Do};
 use brunt_model::{Body, Plan, ReplyPolicy, Request};
-use brunt_wire::{Framing, Head, ReplyDetails};
+use brunt_wire::{Framing, ReplyDetails, ReplyHead};
 
 fn request(method: &str, url: &str, body: Body) -> Request {
     let mut headers = vec![("Host".to_owned(), "h".to_owned()), ("X".to_owned(), "y".to_owned())];
@@ -18,7 +18,7 @@ fn request(method: &str, url: &str, body: Body) -> Request {
     Request { label, method, url, headers, body, weight: 1, verbatim: None, reply_policy: 0 }
 }
 
-fn plan(urls: &[&str], order: Order, users: f64, policy: ReplyPolicy) -> Plan {
+fn plan(urls: &[&str], order: ListOrder, users: f64, policy: ReplyPolicy) -> Plan {
     let requests = urls.iter().map(|url| request("GET", url, Body::None)).collect();
     let mut plan = testing::plan(Scenario::list(requests, order), users, vec![policy]);
     plan.main_mut().stop.duration = None;
@@ -44,8 +44,10 @@ impl Talk {
         let mut asked = Vec::new();
         let mut last = None;
         for step in 0..20 {
-            let turn = Turn { last: last.as_ref(), step, ..Turn::default() };
-            let (Step::Request(request) | Step::Last(request)) = self.0.next(turn) else { break };
+            let turn = UserTurn { last: last.as_ref(), step, ..UserTurn::default() };
+            let (UserStep::Request(request) | UserStep::Last(request)) = self.0.next(turn) else {
+                break;
+            };
             let text = String::from_utf8_lossy(&request.bytes()).into_owned();
             let fields = text
                 .lines()
@@ -64,7 +66,7 @@ impl Talk {
 }
 
 fn reply(status: u16, fields: &[(&str, &str)], body: &str) -> Reply {
-    let head = Head {
+    let head = ReplyHead {
         status,
         version: brunt_model::plan::HttpVersion::V1_1,
         framing: Framing::Length(body.len() as u64),
@@ -96,7 +98,7 @@ fn siege() -> ReplyPolicy {
 #[test]
 fn users_go_through_the_list_each_by_itself() {
     let urls = ["http://h/0", "http://h/1", "http://h/2", "http://h/3", "http://h/4"];
-    let paths = |order: Order, users: f64, number: u64| {
+    let paths = |order: ListOrder, users: f64, number: u64| {
         let mut talk = talk(
             &plan(
                 &urls,
@@ -108,15 +110,15 @@ fn users_go_through_the_list_each_by_itself() {
         );
         (0..6).map(|_| talk.iteration(&[])[0][5..].to_owned()).collect::<String>()
     };
-    assert_eq!(paths(Order::Walk, 2.0, 0), "012340");
-    assert_eq!(paths(Order::Walk, 2.0, 1), "234012");
-    assert_eq!(paths(Order::Walk, 9.0, 8), "012340");
-    assert_eq!(paths(Order::WalkTogether, 2.0, 1), "012340");
+    assert_eq!(paths(ListOrder::Walk, 2.0, 0), "012340");
+    assert_eq!(paths(ListOrder::Walk, 2.0, 1), "234012");
+    assert_eq!(paths(ListOrder::Walk, 9.0, 8), "012340");
+    assert_eq!(paths(ListOrder::WalkTogether, 2.0, 1), "012340");
 }
 
 #[test]
 fn redirects_are_followed_as_far_as_was_said() {
-    let mut user = talk(&plan(&["http://h/a/b"], Order::Sequence, 1.0, siege()), 0);
+    let mut user = talk(&plan(&["http://h/a/b"], ListOrder::Sequence, 1.0, siege()), 0);
     let to = |status: u16, location: &'static str| (status, [("Location", location)], "");
     let replies = [to(302, "c"), to(301, "http://i:81/d"), to(302, "/never")];
     let replies: Vec<_> = replies.iter().map(|(s, f, b)| (*s, &f[..], *b)).collect();
@@ -126,7 +128,7 @@ fn redirects_are_followed_as_far_as_was_said() {
 
 #[test]
 fn a_redirect_keeps_the_method_where_it_says_so() {
-    let mut plan = plan(&["http://h/"], Order::Sequence, 1.0, siege());
+    let mut plan = plan(&["http://h/"], ListOrder::Sequence, 1.0, siege());
     plan.main_mut().scenario.requests =
         vec![request("POST", "http://h/form", Body::Text("a=b".into()))].into();
     let mut user = talk(&plan, 0);
@@ -141,7 +143,7 @@ fn a_redirect_keeps_the_method_where_it_says_so() {
 fn cookies_and_credentials_go_with_what_follows() {
     let credentials = vec![Credentials { realm: None, user: "u".into(), password: "p".into() }];
     let mut user = talk(
-        &plan(&["http://h/"], Order::Sequence, 1.0, ReplyPolicy { credentials, ..siege() }),
+        &plan(&["http://h/"], ListOrder::Sequence, 1.0, ReplyPolicy { credentials, ..siege() }),
         0,
     );
     let wanted = [("WWW-Authenticate", "Basic realm=x"), ("Set-Cookie", "a=1")];
@@ -155,7 +157,7 @@ fn cookies_and_credentials_go_with_what_follows() {
 #[test]
 fn a_page_that_wants_credentials_is_asked_for_as_often_without_them() {
     let five = ReplyPolicy { repeats_unauthorized: 4, ..siege() };
-    let mut user = talk(&plan(&["http://h/"], Order::Sequence, 1.0, five), 0);
+    let mut user = talk(&plan(&["http://h/"], ListOrder::Sequence, 1.0, five), 0);
     let refused = (401, &[("WWW-Authenticate", "Basic realm=x")][..], "");
     assert_eq!(user.iteration(&[refused, refused, refused, refused, refused]), ["GET /"; 5]);
 }
@@ -164,7 +166,7 @@ fn a_page_that_wants_credentials_is_asked_for_as_often_without_them() {
 fn a_page_is_asked_for_with_its_elements_the_last_first() {
     let elements = Some(Elements { not_from: vec!["ads.".into()], ..Elements::default() });
     let mut user = talk(
-        &plan(&["http://h/dir/"], Order::Sequence, 1.0, ReplyPolicy { elements, ..siege() }),
+        &plan(&["http://h/dir/"], ListOrder::Sequence, 1.0, ReplyPolicy { elements, ..siege() }),
         0,
     );
     let html = "<img src=1.png><img src=/2.png><img src=http://ads.example/3.png><img src=1.png>";
@@ -182,31 +184,32 @@ fn elements_are_chosen_by_their_urls_and_asked_for_at_the_same_time() {
     let (only, never) = (Some(r".*\.(png|css)".to_owned()), Some(".*/no.*".to_owned()));
     let elements = Some(Elements { only, never, at_once: 2, ..Elements::default() });
     let policy = ReplyPolicy { elements, cookies: Cookies::Kept, ..ReplyPolicy::default() };
-    let mut user = talk(&plan(&["http://h/"], Order::Sequence, 1.0, policy), 0);
+    let mut user = talk(&plan(&["http://h/"], ListOrder::Sequence, 1.0, policy), 0);
     let mut next = |last: Option<&Reply>, replies: &[Option<Reply>], step| {
-        user.0.next(Turn { last, replies, step, ..Turn::default() })
+        user.0.next(UserTurn { last, replies, step, ..UserTurn::default() })
     };
-    assert!(matches!(next(None, &[], 0), Step::Request(_) | Step::Last(_)));
+    assert!(matches!(next(None, &[], 0), UserStep::Request(_) | UserStep::Last(_)));
     let html = "<img src=1.png><script src=2.js></script><img src=/no.png><img src=3.png><link rel=stylesheet href=4.css>";
     let page = reply(200, &[("content-type", "text/html")], html);
-    let Step::Parallel(requests, 2) = next(Some(&page), &[], 1) else { panic!("elements") };
+    let UserStep::Parallel(requests, 2) = next(Some(&page), &[], 1) else { panic!("elements") };
     let urls: Vec<&str> = requests.iter().map(|request| request.url()).collect();
     assert_eq!(urls, ["http://h/1.png", "http://h/3.png", "http://h/4.css"]);
     let cookie = [("Set-Cookie", "a=1")];
     let replies = [Some(reply(200, &[], "")), None, Some(reply(200, &cookie, ""))];
-    assert!(matches!(next(None, &replies, 4), Step::Done));
-    let Step::Request(request) = next(None, &[], 0) else { panic!("the page") };
+    assert!(matches!(next(None, &replies, 4), UserStep::Done));
+    let UserStep::Request(request) = next(None, &[], 0) else { panic!("the page") };
     assert!(String::from_utf8_lossy(&request.bytes()).contains("Cookie: a=1"));
 }
 
 #[test]
 fn what_comes_first_is_asked_once_and_by_users_in_turn() {
-    let mut plan = plan(&["http://h/", "http://h/in0", "http://h/in1"], Order::Walk, 3.0, siege());
+    let mut plan =
+        plan(&["http://h/", "http://h/in0", "http://h/in1"], ListOrder::Walk, 3.0, siege());
     let scenario = &mut plan.main_mut().scenario;
     scenario.requests[1..].iter_mut().for_each(|request| request.weight = 0);
     let branch = |number| Branch { weight: 1, steps: vec![Do::Request(number)] };
     let choose = Do::Choose {
-        order: Order::User,
+        order: ListOrder::User,
         portion: Portion::Whole,
         branches: vec![branch(1), branch(2)],
     };
@@ -225,7 +228,8 @@ fn what_was_got_before_is_asked_for_if_it_has_changed() {
         cookies: Cookies::KeptForARound,
         ..siege()
     };
-    let mut user = talk(&plan(&["http://h/a", "http://h/b"], Order::WalkTogether, 1.0, policy), 0);
+    let mut user =
+        talk(&plan(&["http://h/a", "http://h/b"], ListOrder::WalkTogether, 1.0, policy), 0);
     let fields = [("ETag", "\"e\""), ("Last-Modified", "then"), ("Set-Cookie", "a=1")];
     assert_eq!(user.iteration(&[(200, &fields, "")]), ["GET /a"]);
     assert_eq!(user.iteration(&[]), ["GET /b | Cookie: a=1"]);
@@ -245,13 +249,13 @@ fn a_fresh_page_is_not_asked_for_again_unless_an_iteration_forgets_it() {
         "<img src=/i><img src=/j>",
     );
     let image = (200, &[("Cache-Control", "max-age=60")][..], "");
-    let mut user = talk(&plan(&["http://h/a"], Order::Walk, 1.0, policy(false)), 0);
+    let mut user = talk(&plan(&["http://h/a"], ListOrder::Walk, 1.0, policy(false)), 0);
     assert_eq!(user.iteration(&[page, image, (200, &[], "")]), ["GET /a", "GET /j", "GET /i"]);
     assert_eq!(user.iteration(&[page, image]), ["GET /a", "GET /i"]);
-    let mut user = talk(&plan(&["http://h/a"], Order::Walk, 1.0, policy(true)), 0);
+    let mut user = talk(&plan(&["http://h/a"], ListOrder::Walk, 1.0, policy(true)), 0);
     assert_eq!(user.iteration(&[page, image]), ["GET /a", "GET /j", "GET /i"]);
     assert_eq!(user.iteration(&[page, image]), ["GET /a", "GET /j", "GET /i"]);
-    let mut user = talk(&plan(&["http://h/a"], Order::Walk, 1.0, policy(false)), 0);
+    let mut user = talk(&plan(&["http://h/a"], ListOrder::Walk, 1.0, policy(false)), 0);
     assert_eq!(user.iteration(&[image]), ["GET /a"]);
     assert_eq!(user.iteration(&[image]), Vec::<String>::new());
 }
@@ -262,16 +266,16 @@ fn a_fresh_page_is_not_asked_for_again_unless_an_iteration_forgets_it() {
 fn cookies_are_taken_and_sent_along_a_redirect() {
     let redirects = Redirects { most: 1, rules: RedirectRules::Rfc9110 };
     let policy = ReplyPolicy { redirects, cookies: Cookies::Kept, ..ReplyPolicy::default() };
-    let mut user = talk(&plan(&["http://h/a"], Order::Sequence, 1.0, policy), 0).0;
-    let turn = |last, step| Turn { last, step, ..Turn::default() };
-    let Step::Request(first) = user.next(turn(None, 0)) else { panic!("no request") };
+    let mut user = talk(&plan(&["http://h/a"], ListOrder::Sequence, 1.0, policy), 0).0;
+    let turn = |last, step| UserTurn { last, step, ..UserTurn::default() };
+    let UserStep::Request(first) = user.next(turn(None, 0)) else { panic!("no request") };
     let mut led = reply(302, &[("Set-Cookie", "a=1; path=/")], "");
     led.details.as_mut().unwrap().location = Some("/b".into());
     let next = user.redirect(&first, &led, 0).unwrap();
     assert!(String::from_utf8_lossy(&next.bytes()).contains("\r\nCookie: a=1\r\n"));
     assert_eq!(user.redirect(&next, &led, 1).map(|_| ()), None);
     let last = reply(200, &[("Set-Cookie", "b=2")], "");
-    assert!(matches!(user.next(turn(Some(&last), 1)), Step::Done));
-    let Step::Request(again) = user.next(turn(None, 0)) else { panic!("no request") };
+    assert!(matches!(user.next(turn(Some(&last), 1)), UserStep::Done));
+    let UserStep::Request(again) = user.next(turn(None, 0)) else { panic!("no request") };
     assert!(String::from_utf8_lossy(&again.bytes()).contains("\r\nCookie: a=1; b=2\r\n"));
 }

@@ -2,7 +2,7 @@
 
 use super::{Fields, value};
 use crate::program::user::WorkerScript;
-use brunt_engine::Step;
+use brunt_engine::UserStep;
 use brunt_model::Body;
 use brunt_wire::Transport;
 use brunt_wire::request::{RequestParts, Tags};
@@ -85,15 +85,15 @@ impl UserRequest {
     }
 
     /// Returns the step of this request, with further header fields.
-    pub fn step<T: Transport>(&self, transport: &T, extra: &Fields) -> Step {
+    pub fn step<T: Transport>(&self, transport: &T, extra: &Fields) -> UserStep {
         let parts = if extra.is_empty() {
             Rc::clone(&self.parts)
         } else {
             Rc::new(with_extra(&self.parts, extra))
         };
         match transport.prepare_parts(parts, self.tags) {
-            Ok(prepared) => Step::Request(Rc::new(prepared)),
-            Err(why) => Step::Broken(why.to_string()),
+            Ok(prepared) => UserStep::Request(Rc::new(prepared)),
+            Err(why) => UserStep::Broken(why.to_string()),
         }
     }
 }

@@ -2,20 +2,20 @@
 
 use super::jump::{Jump, Reset};
 use super::repeat::{BeginLoop, EndLoop};
-use super::{Facts, InternalOp, Op, turns};
+use super::{InternalOp, Op, StepFacts, turns};
 use crate::ScriptError;
-use crate::program::compiler::{Compiler, Position};
+use crate::program::compiler::{Compiler, StepPosition};
 use crate::program::user::interpreter::Interpreter;
 use crate::program::user::pick;
-use brunt_engine::Turn;
-use brunt_model::scenario::{Branch, Order, Portion, ScenarioStep};
+use brunt_engine::UserTurn;
+use brunt_model::scenario::{Branch, ListOrder, Portion, ScenarioStep};
 use brunt_wire::Transport;
 use std::rc::Rc;
 
 /// Jumps to the next branch.
 #[derive(Debug)]
 pub struct Choose {
-    order: Order,
+    order: ListOrder,
     /// The end of each branch's share of a round.
     shares: Vec<u64>,
     /// The first operation of each branch.
@@ -68,10 +68,10 @@ pub enum RequestCount {
     },
 }
 
-pub fn facts(branches: &[Branch]) -> Facts<'static> {
-    let mut all = Facts { has_memory: true, ..Facts::new(0, None) };
+pub fn facts(branches: &[Branch]) -> StepFacts<'static> {
+    let mut all = StepFacts { has_memory: true, ..StepFacts::new(0, None) };
     for branch in branches {
-        let facts = Facts::of_all(&branch.steps);
+        let facts = StepFacts::of_all(&branch.steps);
         // At most one branch of a pass sends requests.
         all.requests = all.requests.max(facts.requests);
         all.obstacle = all.obstacle.or(facts.obstacle);
@@ -81,10 +81,10 @@ pub fn facts(branches: &[Branch]) -> Facts<'static> {
 
 pub fn compile(
     compiler: &mut Compiler<'_>,
-    order: Order,
+    order: ListOrder,
     portion: Portion,
     branches: &[Branch],
-    position: Position,
+    position: StepPosition,
 ) -> Result<(), ScriptError> {
     let shares = shares(branches.iter().map(|branch| branch.weight));
     if shares.last().is_none_or(|sum| *sum == 0) {
@@ -150,7 +150,7 @@ pub fn compile(
 }
 
 fn is_sampler(branch: &Branch) -> bool {
-    branch.steps.iter().any(|step| Facts::of_step(step).is_sampler)
+    branch.steps.iter().any(|step| StepFacts::of_step(step).is_sampler)
 }
 
 /// Returns the end of each share of a round, in which each entry occurs as often as its weight.
@@ -170,7 +170,7 @@ pub fn first_place(user: u64, round: u64, users: u64) -> u64 {
 }
 
 impl Choose {
-    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>, turn: &Turn<'_>) {
+    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>, turn: &UserTurn<'_>) {
         let branch = match &self.passing {
             None => self.next_branch(user, turn),
             Some(passing) => {
@@ -187,14 +187,16 @@ impl Choose {
         user.next = self.branches[branch];
     }
 
-    fn next_branch<T: Transport>(&self, user: &mut Interpreter<T>, turn: &Turn<'_>) -> usize {
+    fn next_branch<T: Transport>(&self, user: &mut Interpreter<T>, turn: &UserTurn<'_>) -> usize {
         let in_iteration = user.count(self.iteration_slot);
         let of_user = user.count(self.user_slot);
         let round = self.shares.last().copied().unwrap_or(1).max(1);
         let n = match self.order {
-            Order::WalkTogether => of_user,
-            Order::Walk => of_user + first_place(user.number, round, user.script.compiled.users),
-            Order::Sequence | Order::Random | Order::User | Order::Slow(_) => {
+            ListOrder::WalkTogether => of_user,
+            ListOrder::Walk => {
+                of_user + first_place(user.number, round, user.script.compiled.users)
+            }
+            ListOrder::Sequence | ListOrder::Random | ListOrder::User | ListOrder::Slow(_) => {
                 turn.number.saturating_mul(self.most) + in_iteration
             }
         };
@@ -213,7 +215,7 @@ impl Passing {
 }
 
 impl EndBranch {
-    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>, turn: &Turn<'_>) {
+    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>, turn: &UserTurn<'_>) {
         // A clone, because the user is changed while the operation is read.
         let script = Rc::clone(&user.script);
         let op = &script.compiled.program.ops[self.choice];
@@ -239,15 +241,15 @@ impl EndBranch {
 impl RequestCount {
     /// Counts the requests of a step at the top level.
     pub fn of_step(step: &ScenarioStep) -> Self {
-        let ScenarioStep::Choose { order: Order::Sequence, portion: Portion::Whole, branches } =
+        let ScenarioStep::Choose { order: ListOrder::Sequence, portion: Portion::Whole, branches } =
             step
         else {
             // The branches of earlier iterations are not known, so the longest one counts.
-            return Self::Constant(Facts::of_step(step).requests);
+            return Self::Constant(StepFacts::of_step(step).requests);
         };
         let shares = shares(branches.iter().map(|branch| branch.weight));
         let each: Vec<u64> =
-            branches.iter().map(|branch| Facts::of_all(&branch.steps).requests).collect();
+            branches.iter().map(|branch| StepFacts::of_all(&branch.steps).requests).collect();
         let mut round = 0_u64;
         let before = branches.iter().zip(&each).map(|(branch, each)| {
             let before = round;

@@ -4,14 +4,14 @@ use super::jump::{Jump, Reset};
 use super::once::Once;
 use super::pause::number;
 use super::repeat::{BeginLoop, EndLoop};
-use super::{Facts, InternalOp};
+use super::{InternalOp, StepFacts};
 use crate::ScriptError;
-use crate::program::compiler::{Compiler, Position};
+use crate::program::compiler::{Compiler, StepPosition};
 use crate::program::user::interpreter::Interpreter;
 use crate::texts::pattern::Pattern;
 use crate::texts::template::Template;
-use brunt_engine::Turn;
-use brunt_model::scenario::{Condition, ScenarioStep, Share};
+use brunt_engine::UserTurn;
+use brunt_model::scenario::{Condition, ConditionShare, ScenarioStep};
 use brunt_wire::Transport;
 
 /// Jumps if a condition does not hold.
@@ -59,10 +59,10 @@ struct PassedShare {
     site: String,
 }
 
-pub fn facts(then: &[ScenarioStep], otherwise: &[ScenarioStep]) -> Facts<'static> {
+pub fn facts(then: &[ScenarioStep], otherwise: &[ScenarioStep]) -> StepFacts<'static> {
     // Only one of the two lists runs.
-    let requests = Facts::of_all(then).requests.max(Facts::of_all(otherwise).requests);
-    Facts::new(requests, Some("a condition"))
+    let requests = StepFacts::of_all(then).requests.max(StepFacts::of_all(otherwise).requests);
+    StepFacts::new(requests, Some("a condition"))
 }
 
 pub fn compile(
@@ -70,14 +70,14 @@ pub fn compile(
     condition: &Condition,
     then: &[ScenarioStep],
     otherwise: &[ScenarioStep],
-    position: Position,
+    position: StepPosition,
 ) -> Result<(), ScriptError> {
     // The jump over `then` if the condition does not hold.
     let skip = Unless::compile(compiler, condition)?;
     let is_share = matches!(condition, Condition::Share(_));
     let forgets = compiler.feeds.dialect.forgets_within_conditions() && !is_share;
     let leave = if forgets
-        && ScenarioStep::any(then, &|step: &ScenarioStep| Facts::of_step(step).has_memory)
+        && ScenarioStep::any(then, &|step: &ScenarioStep| StepFacts::of_step(step).has_memory)
     {
         compile_forgetful(compiler, then, position, skip)?
     } else {
@@ -98,7 +98,7 @@ pub fn compile(
 fn compile_forgetful(
     compiler: &mut Compiler<'_>,
     steps: &[ScenarioStep],
-    position: Position,
+    position: StepPosition,
     skip: usize,
 ) -> Result<usize, ScriptError> {
     let is_within = compiler.lasting_slot();
@@ -129,7 +129,7 @@ impl Unless {
         Ok(compiler.push(InternalOp::Unless(Self { test, end: 0 })))
     }
 
-    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>, turn: &Turn<'_>) {
+    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>, turn: &UserTurn<'_>) {
         if !self.test.holds(user, turn) {
             user.next = self.end;
         }
@@ -159,17 +159,19 @@ impl Test {
             Condition::Matches(text, pattern) => {
                 Self::Matches(Matches::compile(compiler, text, pattern)?)
             }
-            Condition::Share(Share { value, percent, per_user }) => Self::Share(PassedShare {
-                value: compiler.text(value)?,
-                percent: *percent,
-                per_user: *per_user,
-                site: compiler.site("share"),
-            }),
+            Condition::Share(ConditionShare { value, percent, per_user }) => {
+                Self::Share(PassedShare {
+                    value: compiler.text(value)?,
+                    percent: *percent,
+                    per_user: *per_user,
+                    site: compiler.site("share"),
+                })
+            }
             Condition::Not(other) => Self::Not(Box::new(Self::compile(compiler, other)?)),
         })
     }
 
-    fn holds<T: Transport>(&self, user: &Interpreter<T>, turn: &Turn<'_>) -> bool {
+    fn holds<T: Transport>(&self, user: &Interpreter<T>, turn: &UserTurn<'_>) -> bool {
         match self {
             Self::Failed => user.failed_sample.unwrap_or(turn.failed),
             Self::Succeeded => !user.failed_sample.unwrap_or(turn.failed),
@@ -203,7 +205,7 @@ impl Matches {
         Ok(Self { text, pattern, compiled })
     }
 
-    fn holds<T: Transport>(&self, user: &Interpreter<T>, turn: &Turn<'_>) -> bool {
+    fn holds<T: Transport>(&self, user: &Interpreter<T>, turn: &UserTurn<'_>) -> bool {
         let text = user.text(&self.text, turn);
         match &self.compiled {
             Some(pattern) => pattern.is_found(&text),
@@ -215,7 +217,7 @@ impl Matches {
 }
 
 impl PassedShare {
-    fn holds<T: Transport>(&self, user: &Interpreter<T>, turn: &Turn<'_>) -> bool {
+    fn holds<T: Transport>(&self, user: &Interpreter<T>, turn: &UserTurn<'_>) -> bool {
         let Some(context) = &user.context else { return false };
         let value = number(&user.text(&self.value, turn));
         let passed = if self.per_user {
@@ -237,15 +239,15 @@ fn share_of(number: u64, percent: f64) -> f64 {
     (number as f64 * percent / 100.0 - 0.5).ceil()
 }
 
-pub fn while_facts(steps: &[ScenarioStep]) -> Facts<'static> {
-    Facts::new(Facts::of_all(steps).requests, Some("a condition"))
+pub fn while_facts(steps: &[ScenarioStep]) -> StepFacts<'static> {
+    StepFacts::new(StepFacts::of_all(steps).requests, Some("a condition"))
 }
 
 pub fn compile_while(
     compiler: &mut Compiler<'_>,
     condition: &Condition,
     steps: &[ScenarioStep],
-    position: Position,
+    position: StepPosition,
 ) -> Result<(), ScriptError> {
     let begin = compiler.ops.len();
     let leave = Unless::compile(compiler, condition)?;
@@ -261,7 +263,7 @@ pub fn compile_while_twice(
     compiler: &mut Compiler<'_>,
     condition: &Condition,
     steps: &[ScenarioStep],
-    position: Position,
+    position: StepPosition,
 ) -> Result<(), ScriptError> {
     let slot = compiler.slot();
     compiler.push(BeginLoop::op(slot, 1));

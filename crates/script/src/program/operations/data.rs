@@ -1,15 +1,15 @@
 //! Operations that set variables: to a text, to a row of a data file, or to the next number of a
 //! counter.
 
-use super::{Facts, InternalOp, Op, SetVariables, final_step};
+use super::{InternalOp, Op, SetVariables, StepFacts, final_step};
 use crate::ScriptError;
 use crate::program::compiler::Compiler;
 use crate::program::user::interpreter::Interpreter;
 use crate::texts::data::RowTaken;
 use crate::texts::functions::padded;
 use crate::texts::template::Template;
-use brunt_engine::{Step, Turn};
-use brunt_model::scenario::{Counter, Scope};
+use brunt_engine::{UserStep, UserTurn};
+use brunt_model::scenario::{EndScope, VariableCounter};
 use brunt_wire::Transport;
 
 /// Sets a variable to a text, a template that is filled in for each user and iteration.
@@ -19,8 +19,8 @@ pub struct SetVariable {
     value: Template,
 }
 
-pub fn setting_facts(variable: &str) -> Facts<'_> {
-    Facts { variables: SetVariables::One(variable), ..Facts::preparation(None) }
+pub fn setting_facts(variable: &str) -> StepFacts<'_> {
+    StepFacts { variables: SetVariables::One(variable), ..StepFacts::preparation(None) }
 }
 
 pub fn compile_set(
@@ -35,13 +35,13 @@ pub fn compile_set(
 }
 
 impl SetVariable {
-    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>, turn: &Turn<'_>) {
+    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>, turn: &UserTurn<'_>) {
         let value = user.text(&self.value, turn);
         user.set_variable(self.variable, &value);
     }
 }
 
-pub const ROW_FACTS: Facts<'_> = Facts::preparation(None);
+pub const ROW_FACTS: StepFacts<'_> = StepFacts::preparation(None);
 
 /// Sets the variables of a data file's columns to its next row.
 #[derive(Debug)]
@@ -64,11 +64,11 @@ pub fn compile_row(compiler: &mut Compiler<'_>, file: u32) -> Result<(), ScriptE
 impl ReadRow {
     /// Takes the next row. Returns the step that ends the user or the run if no row is left,
     /// otherwise None.
-    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>) -> Option<Step> {
+    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>) -> Option<UserStep> {
         let context = user.context.as_deref()?;
         match user.script.compiled.program.data[self.file].take(context) {
-            RowTaken::StopUser => Some(final_step(Scope::User)),
-            RowTaken::StopRun => Some(final_step(Scope::Run)),
+            RowTaken::StopUser => Some(final_step(EndScope::User)),
+            RowTaken::StopRun => Some(final_step(EndScope::Run)),
             RowTaken::Set => None,
         }
     }
@@ -89,12 +89,15 @@ pub struct CountVariable {
     counter_name: String,
 }
 
-pub fn counting_facts(counter: &Counter) -> Facts<'_> {
-    Facts { variables: SetVariables::One(&counter.variable), ..Facts::preparation(None) }
+pub fn counting_facts(counter: &VariableCounter) -> StepFacts<'_> {
+    StepFacts { variables: SetVariables::One(&counter.variable), ..StepFacts::preparation(None) }
 }
 
-pub fn compile_counter(compiler: &mut Compiler<'_>, counter: &Counter) -> Result<(), ScriptError> {
-    let Counter { variable, start, step, end, format, per_user, resets } = counter;
+pub fn compile_counter(
+    compiler: &mut Compiler<'_>,
+    counter: &VariableCounter,
+) -> Result<(), ScriptError> {
+    let VariableCounter { variable, start, step, end, format, per_user, resets } = counter;
     let op = CountVariable {
         variable: compiler.feeds.names.number(variable),
         start: compiler.text(start)?,
@@ -110,7 +113,7 @@ pub fn compile_counter(compiler: &mut Compiler<'_>, counter: &Counter) -> Result
 }
 
 impl CountVariable {
-    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>, turn: &Turn<'_>) {
+    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>, turn: &UserTurn<'_>) {
         let Some(context) = &user.context else { return };
         let start = integer(&user.text(&self.start, turn)).unwrap_or(0);
         let step = integer(&user.text(&self.step, turn)).unwrap_or(1);

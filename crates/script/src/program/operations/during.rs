@@ -2,12 +2,12 @@
 
 use super::jump::Jump;
 use super::pause::{MAX_PAUSE_MILLIS, number};
-use super::{Facts, InternalOp};
+use super::{InternalOp, StepFacts};
 use crate::ScriptError;
-use crate::program::compiler::{Compiler, Position};
+use crate::program::compiler::{Compiler, StepPosition};
 use crate::program::user::interpreter::Interpreter;
 use crate::texts::template::Template;
-use brunt_engine::Turn;
+use brunt_engine::UserTurn;
 use brunt_model::scenario::ScenarioStep;
 use brunt_wire::Transport;
 
@@ -25,15 +25,15 @@ pub struct WhenOver {
     pub end: usize,
 }
 
-pub fn facts(steps: &[ScenarioStep]) -> Facts<'static> {
-    Facts::new(Facts::of_all(steps).requests, Some("a loop that ends at a time"))
+pub fn facts(steps: &[ScenarioStep]) -> StepFacts<'static> {
+    StepFacts::new(StepFacts::of_all(steps).requests, Some("a loop that ends at a time"))
 }
 
 pub fn compile(
     compiler: &mut Compiler<'_>,
     seconds: &str,
     steps: &[ScenarioStep],
-    position: Position,
+    position: StepPosition,
 ) -> Result<(), ScriptError> {
     let slot = compiler.slot();
     let seconds = compiler.text(seconds)?;
@@ -60,7 +60,7 @@ pub fn compile_end_by_time(compiler: &mut Compiler<'_>) {
 }
 
 impl BeginDuring {
-    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>, turn: &Turn<'_>) {
+    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>, turn: &UserTurn<'_>) {
         let millis = number(&user.text(&self.seconds, turn)) * 1e3;
         user.slots[self.slot] = (user.now_millis() + millis.clamp(0.0, MAX_PAUSE_MILLIS)) as u64;
     }

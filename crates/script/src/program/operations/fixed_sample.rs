@@ -7,7 +7,7 @@ use crate::program::compiler::Compiler;
 use crate::program::user::interpreter::Interpreter;
 use crate::texts::reply_view::SampleChanges;
 use crate::texts::template::Template;
-use brunt_engine::Turn;
+use brunt_engine::UserTurn;
 use brunt_model::scenario::FixedSample;
 use brunt_wire::Transport;
 
@@ -38,7 +38,7 @@ impl FixedMaker {
         })
     }
 
-    pub fn run<T: Transport>(&self, user: &Interpreter<T>, turn: &Turn<'_>) -> RawSample {
+    pub fn run<T: Transport>(&self, user: &Interpreter<T>, turn: &UserTurn<'_>) -> RawSample {
         let changes = SampleChanges {
             code: Some(user.text(&self.code, turn)),
             message: Some(user.text(&self.message, turn)),

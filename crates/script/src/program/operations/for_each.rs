@@ -1,13 +1,13 @@
 //! Repeats steps for each value of a variable.
 
 use super::jump::Jump;
-use super::{Facts, InternalOp, SetVariables};
+use super::{InternalOp, SetVariables, StepFacts};
 use crate::ScriptError;
-use crate::program::compiler::{Compiler, Position};
+use crate::program::compiler::{Compiler, StepPosition};
 use crate::program::user::interpreter::Interpreter;
 use crate::texts::template::Template;
-use brunt_engine::Turn;
-use brunt_model::scenario::{ScenarioStep, Values};
+use brunt_engine::UserTurn;
+use brunt_model::scenario::{LoopValues, ScenarioStep};
 use brunt_wire::Transport;
 
 /// Sets a variable to the next value of a list. After the last value the loop is left.
@@ -35,35 +35,39 @@ pub struct NextNumbered {
     pub end: usize,
 }
 
-pub fn facts<'s>(variable: &'s str, values: &Values, steps: &'s [ScenarioStep]) -> Facts<'s> {
-    let all = Facts::of_all(steps);
+pub fn facts<'s>(
+    variable: &'s str,
+    values: &LoopValues,
+    steps: &'s [ScenarioStep],
+) -> StepFacts<'s> {
+    let all = StepFacts::of_all(steps);
     let rounds = match values {
-        Values::List(values) => values.len() as u64,
+        LoopValues::List(values) => values.len() as u64,
         // How many variables have a value is known only in the run.
-        Values::Numbered { .. } => 1,
+        LoopValues::Numbered { .. } => 1,
     };
-    Facts {
+    StepFacts {
         variables: SetVariables::One(variable),
-        ..Facts::new(all.requests.saturating_mul(rounds), all.obstacle)
+        ..StepFacts::new(all.requests.saturating_mul(rounds), all.obstacle)
     }
 }
 
 pub fn compile(
     compiler: &mut Compiler<'_>,
     name: &str,
-    values: &Values,
+    values: &LoopValues,
     steps: &[ScenarioStep],
-    position: Position,
+    position: StepPosition,
 ) -> Result<(), ScriptError> {
     let variable = compiler.feeds.names.number(name);
     let slot = compiler.slot();
     let mut rounds = 1;
     let next = match values {
-        Values::List(values) => {
+        LoopValues::List(values) => {
             rounds = values.len() as u64;
             InternalOp::NextValue(NextValue { slot, variable, values: values.clone(), end: 0 })
         }
-        Values::Numbered { prefix, after, last } => InternalOp::NextNumbered(NextNumbered {
+        LoopValues::Numbered { prefix, after, last } => InternalOp::NextNumbered(NextNumbered {
             slot,
             variable,
             prefix: compiler.text(prefix)?,
@@ -92,7 +96,7 @@ impl NextValue {
 }
 
 impl NextNumbered {
-    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>, turn: &Turn<'_>) {
+    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>, turn: &UserTurn<'_>) {
         let after = integer(&user.text(&self.after, turn)).unwrap_or(0);
         let number = after + user.count(self.slot) + 1;
         let is_over = integer(&user.text(&self.last, turn)).is_some_and(|last| number > last);

@@ -1,11 +1,11 @@
 //! Steps that only one user of the run executes at a time.
 
-use super::{Facts, InternalOp, Op};
+use super::{InternalOp, Op, StepFacts};
 use crate::ScriptError;
-use crate::program::compiler::{Compiler, Open, Position};
+use crate::program::compiler::{Compiler, Open, StepPosition};
 use crate::program::user::interpreter::Interpreter;
 use crate::texts::template::Template;
-use brunt_engine::{Step, Turn, Waiting};
+use brunt_engine::{UserStep, UserTurn, Waiting};
 use brunt_model::scenario::ScenarioStep;
 use brunt_wire::Transport;
 use std::rc::Rc;
@@ -17,15 +17,15 @@ pub struct Lock {
     name: Template,
 }
 
-pub fn facts(steps: &[ScenarioStep]) -> Facts<'static> {
-    Facts::new(Facts::of_all(steps).requests, Some("a lock"))
+pub fn facts(steps: &[ScenarioStep]) -> StepFacts<'static> {
+    StepFacts::new(StepFacts::of_all(steps).requests, Some("a lock"))
 }
 
 pub fn compile(
     compiler: &mut Compiler<'_>,
     name: &str,
     steps: &[ScenarioStep],
-    position: Position,
+    position: StepPosition,
 ) -> Result<(), ScriptError> {
     let name = compiler.text(name)?;
     compiler.push(Op::Lock(Lock { name }));
@@ -35,7 +35,11 @@ pub fn compile(
 }
 
 impl Lock {
-    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>, turn: &Turn<'_>) -> Option<Step> {
+    pub fn run<T: Transport>(
+        &self,
+        user: &mut Interpreter<T>,
+        turn: &UserTurn<'_>,
+    ) -> Option<UserStep> {
         let context = user.context.as_deref()?;
         let lock = context.worker.shared_state.lock(&user.text(&self.name, turn));
         let locks = Rc::clone(&context.locks);
@@ -51,7 +55,7 @@ impl Lock {
             locks.borrow_mut().push(Some(permit));
             return None;
         }
-        Some(Step::Wait(Waiting::unlimited(async move {
+        Some(UserStep::Wait(Waiting::unlimited(async move {
             if let Ok(permit) = lock.acquire_owned().await {
                 locks.borrow_mut().push(Some(permit));
             }

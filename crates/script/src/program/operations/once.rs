@@ -1,16 +1,17 @@
 //! Steps that run once per user, or once each time the surrounding loop begins.
 
 use super::repeat::BeginLoop;
-use super::{Facts, InternalOp};
+use super::{InternalOp, StepFacts};
 use crate::ScriptError;
-use crate::program::compiler::{Compiler, Position};
+use crate::program::compiler::{Compiler, StepPosition};
 use crate::program::user::interpreter::Interpreter;
 use brunt_model::scenario::ScenarioStep;
 use brunt_wire::Transport;
 
 // Their requests count in no iteration, because not every iteration makes them.
-pub const FACTS: Facts<'_> = Facts { has_memory: true, ..PER_LOOP_FACTS };
-pub const PER_LOOP_FACTS: Facts<'_> = Facts::new(0, Some("a step that is carried out once"));
+pub const FACTS: StepFacts<'_> = StepFacts { has_memory: true, ..PER_LOOP_FACTS };
+pub const PER_LOOP_FACTS: StepFacts<'_> =
+    StepFacts::new(0, Some("a step that is carried out once"));
 
 /// Jumps if the slot is set.
 #[derive(Debug)]
@@ -47,7 +48,7 @@ fn compile_steps(
     if !is_set_after {
         compiler.push(BeginLoop::op(slot, 1));
     }
-    compiler.steps(steps, Position { most: 1, counts: false })?;
+    compiler.steps(steps, StepPosition { most: 1, counts: false })?;
     if is_set_after {
         compiler.push(BeginLoop::op(slot, 1));
     }

@@ -1,16 +1,16 @@
 //! Pauses: of a given length, for a rate, and until other users arrive.
 
-use super::{Facts, Op, final_step};
+use super::{Op, StepFacts, final_step};
 use crate::ScriptError;
 use crate::program::compiler::Compiler;
 use crate::program::user::interpreter::Interpreter;
-use crate::texts::context::{Turns, UserContext};
+use crate::texts::context::{ScheduledWait, UserContext};
 use crate::texts::template::Template;
 use brunt_engine::pace::Cumulative;
-use brunt_engine::{Step, Turn, Waiting};
+use brunt_engine::{UserStep, UserTurn, Waiting};
 use brunt_model::load;
-use brunt_model::load::{Shape, Stage};
-use brunt_model::scenario::{self, PaceScope, PaceStage, Scope};
+use brunt_model::load::{LoadShape, LoadStage};
+use brunt_model::scenario::{self, EndScope, PaceScope, PaceStage};
 use brunt_wire::Transport;
 use rand::RngExt;
 use std::time::Duration;
@@ -18,43 +18,47 @@ use std::time::Duration;
 /// Maximum pause; longer ones are shortened.
 pub const MAX_PAUSE_MILLIS: f64 = 1e11;
 
-pub const FACTS: Facts<'_> = Facts::preparation(Some("a pause"));
+pub const FACTS: StepFacts<'_> = StepFacts::preparation(Some("a pause"));
 
 /// A pause between two bounds.
 #[derive(Debug)]
-pub struct Think {
-    range: load::Think,
+pub struct ThinkOperation {
+    range: load::ThinkTime,
 }
 
 /// A pause with its length in milliseconds as a text.
 #[derive(Debug)]
-pub struct Pause {
+pub struct PauseOperation {
     millis: Template,
 }
 
-pub fn compile_think(compiler: &mut Compiler<'_>, range: load::Think) {
-    compiler.push(Op::Think(Think { range }));
+pub fn compile_think(compiler: &mut Compiler<'_>, range: load::ThinkTime) {
+    compiler.push(Op::Think(ThinkOperation { range }));
 }
 
 pub fn compile(compiler: &mut Compiler<'_>, millis: &str) -> Result<(), ScriptError> {
     let millis = compiler.text(millis)?;
-    compiler.push(Op::Pause(Pause { millis }));
+    compiler.push(Op::Pause(PauseOperation { millis }));
     Ok(())
 }
 
-impl Think {
-    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>) -> Step {
-        let load::Think { least, most } = self.range;
+impl ThinkOperation {
+    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>) -> UserStep {
+        let load::ThinkTime { least, most } = self.range;
         if least == most {
             // A constant pause draws no number, so it does not change later random values.
-            return Step::Think(most);
+            return UserStep::Think(most);
         }
-        Step::Think(user.script.context.random.borrow_mut().random_range(least..=most))
+        UserStep::Think(user.script.context.random.borrow_mut().random_range(least..=most))
     }
 }
 
-impl Pause {
-    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>, turn: &Turn<'_>) -> Option<Step> {
+impl PauseOperation {
+    pub fn run<T: Transport>(
+        &self,
+        user: &mut Interpreter<T>,
+        turn: &UserTurn<'_>,
+    ) -> Option<UserStep> {
         user.context.as_ref()?;
         pause(number(&user.text(&self.millis, turn)))
     }
@@ -66,13 +70,14 @@ pub fn number(text: &str) -> f64 {
 }
 
 /// Returns the step of a pause. None: the pause is empty.
-pub fn pause(millis: f64) -> Option<Step> {
-    (millis > 0.0).then(|| Step::Think(Duration::from_secs_f64(millis.min(MAX_PAUSE_MILLIS) / 1e3)))
+pub fn pause(millis: f64) -> Option<UserStep> {
+    (millis > 0.0)
+        .then(|| UserStep::Think(Duration::from_secs_f64(millis.min(MAX_PAUSE_MILLIS) / 1e3)))
 }
 
 /// A pause that limits users to a rate.
 #[derive(Debug)]
-pub struct Pace {
+pub struct RatePauseOperation {
     per_minute: Template,
     by: PaceScope,
     /// Name of the step, the same for all users.
@@ -89,12 +94,19 @@ pub struct FollowRates {
     site: String,
 }
 
-pub fn compile_pace(compiler: &mut Compiler<'_>, pace: &scenario::Pace) -> Result<(), ScriptError> {
+pub fn compile_pace(
+    compiler: &mut Compiler<'_>,
+    pace: &scenario::RatePause,
+) -> Result<(), ScriptError> {
     let site = compiler.site("pace");
     // Steps with the same shared name use one rate together.
     let site = if pace.shared.is_empty() { site } else { format!("pace of {}", pace.shared) };
     let op = if pace.schedule.is_empty() {
-        Op::Pace(Pace { per_minute: compiler.text(&pace.per_minute)?, by: pace.by, site })
+        Op::Pace(RatePauseOperation {
+            per_minute: compiler.text(&pace.per_minute)?,
+            by: pace.by,
+            site,
+        })
     } else {
         let shape = schedule(&pace.schedule)?;
         let seconds = shape.duration().unwrap_or_default().as_secs_f64();
@@ -104,14 +116,14 @@ pub fn compile_pace(compiler: &mut Compiler<'_>, pace: &scenario::Pace) -> Resul
     Ok(())
 }
 
-fn schedule(stages: &[PaceStage]) -> Result<Shape, ScriptError> {
-    Ok(Shape { stages: stages.iter().map(stage).collect::<Result<_, ScriptError>>()? })
+fn schedule(stages: &[PaceStage]) -> Result<LoadShape, ScriptError> {
+    Ok(LoadShape { stages: stages.iter().map(stage).collect::<Result<_, ScriptError>>()? })
 }
 
-fn stage(stage: &PaceStage) -> Result<Stage, ScriptError> {
+fn stage(stage: &PaceStage) -> Result<LoadStage, ScriptError> {
     let duration =
         Duration::try_from_secs_f64(nonnegative(&stage.seconds)?).unwrap_or(Duration::MAX);
-    Ok(Stage {
+    Ok(LoadStage {
         from: nonnegative(&stage.from)?,
         to: nonnegative(&stage.to)?,
         duration: Some(duration),
@@ -126,8 +138,12 @@ fn nonnegative(text: &str) -> Result<f64, ScriptError> {
     })
 }
 
-impl Pace {
-    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>, turn: &Turn<'_>) -> Option<Step> {
+impl RatePauseOperation {
+    pub fn run<T: Transport>(
+        &self,
+        user: &mut Interpreter<T>,
+        turn: &UserTurn<'_>,
+    ) -> Option<UserStep> {
         let context = user.context.as_deref()?;
         let per_minute = number(&user.text(&self.per_minute, turn));
         pause(self.millis_until_turn(context, per_minute, user.now_millis()))
@@ -160,17 +176,17 @@ impl Pace {
 }
 
 impl FollowRates {
-    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>) -> Option<Step> {
+    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>) -> Option<UserStep> {
         let shared_state = &user.context.as_deref()?.worker.shared_state;
         match shared_state.wait_for_rate(&self.site, user.now_millis(), &self.rates, self.seconds) {
-            Turns::Now => None,
-            Turns::In(millis) => pause(millis),
-            Turns::EndsIn(millis) => {
+            ScheduledWait::Now => None,
+            ScheduledWait::In(millis) => pause(millis),
+            ScheduledWait::EndsIn(millis) => {
                 // Other users still have a turn. After the pause this operation runs again.
                 user.next -= 1;
                 pause(millis)
             }
-            Turns::Over => Some(final_step(Scope::Run)),
+            ScheduledWait::Over => Some(final_step(EndScope::Run)),
         }
     }
 }
@@ -201,7 +217,11 @@ pub fn compile_meeting(
 }
 
 impl Meet {
-    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>, turn: &Turn<'_>) -> Option<Step> {
+    pub fn run<T: Transport>(
+        &self,
+        user: &mut Interpreter<T>,
+        turn: &UserTurn<'_>,
+    ) -> Option<UserStep> {
         let context = user.context.as_deref()?;
         let requested = number(&user.text(&self.users, turn)) as u64;
         let users = if requested == 0 { user.script.compiled.users } else { requested };
@@ -211,6 +231,6 @@ impl Meet {
         let arrival = async move { group.notified().await };
         let limit = Duration::from_secs_f64(timeout.clamp(0.0, MAX_PAUSE_MILLIS) / 1e3);
         let limit = (!limit.is_zero()).then_some(limit);
-        Some(Step::Wait(Waiting { limit, ..Waiting::unlimited(arrival) }))
+        Some(UserStep::Wait(Waiting { limit, ..Waiting::unlimited(arrival) }))
     }
 }

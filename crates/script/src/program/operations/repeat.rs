@@ -1,11 +1,11 @@
 //! Repeats steps a number of times.
 
-use super::{Facts, InternalOp, Op};
+use super::{InternalOp, Op, StepFacts};
 use crate::ScriptError;
-use crate::program::compiler::{Compiler, Position};
+use crate::program::compiler::{Compiler, StepPosition};
 use crate::program::user::interpreter::Interpreter;
 use crate::texts::template::Template;
-use brunt_engine::Turn;
+use brunt_engine::UserTurn;
 use brunt_model::scenario::{Rounds, ScenarioStep};
 use brunt_wire::Transport;
 
@@ -32,15 +32,15 @@ pub struct EndLoop {
     begin: usize,
 }
 
-pub fn facts(times: Option<&Rounds>, steps: &[ScenarioStep]) -> Facts<'static> {
-    let all = Facts::of_all(steps);
+pub fn facts(times: Option<&Rounds>, steps: &[ScenarioStep]) -> StepFacts<'static> {
+    let all = StepFacts::of_all(steps);
     match times {
         Some(Rounds::Number(times)) => {
-            Facts::new(all.requests.saturating_mul(*times), all.obstacle)
+            StepFacts::new(all.requests.saturating_mul(*times), all.obstacle)
         }
         // The number of rounds is known only in the run.
-        Some(Rounds::Text(_)) => Facts::new(all.requests, all.obstacle),
-        None => Facts::new(all.requests, Some("a loop without an end")),
+        Some(Rounds::Text(_)) => StepFacts::new(all.requests, all.obstacle),
+        None => StepFacts::new(all.requests, Some("a loop without an end")),
     }
 }
 
@@ -48,7 +48,7 @@ pub fn compile(
     compiler: &mut Compiler<'_>,
     times: Option<&Rounds>,
     steps: &[ScenarioStep],
-    position: Position,
+    position: StepPosition,
 ) -> Result<(), ScriptError> {
     let slot = compiler.slot();
     let mut rounds = 1;
@@ -86,7 +86,7 @@ impl BeginLoop {
 }
 
 impl BeginLoopText {
-    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>, turn: &Turn<'_>) {
+    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>, turn: &UserTurn<'_>) {
         let times = user.text(&self.times, turn).trim().parse::<i64>().unwrap_or(0);
         // As in JMeter, a negative number means endless rounds.
         user.slots[self.slot] = u64::try_from(times).unwrap_or(u64::MAX);

@@ -1,15 +1,15 @@
 //! Requests of the scenario's list.
 
-use super::{Facts, Op, during, stop};
-use crate::program::compiler::{Compiler, Position};
+use super::{Op, StepFacts, during, stop};
+use crate::program::compiler::{Compiler, StepPosition};
 use crate::program::user::interpreter::{Interpreter, memory_of};
-use brunt_engine::{Step, Turn};
-use brunt_model::scenario::Order;
+use brunt_engine::{UserStep, UserTurn};
+use brunt_model::scenario::ListOrder;
 use brunt_wire::{Prepared, Transport};
 use std::rc::Rc;
 
-pub const LISTED_FACTS: Facts<'_> = Facts { is_sampler: true, ..Facts::new(1, None) };
-pub const NEXT_FACTS: Facts<'_> = Facts::new(1, None);
+pub const LISTED_FACTS: StepFacts<'_> = StepFacts { is_sampler: true, ..StepFacts::new(1, None) };
+pub const NEXT_FACTS: StepFacts<'_> = StepFacts::new(1, None);
 
 /// Sends the request of this number in the list.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub struct ListedRequest {
 /// The next request of the list.
 #[derive(Debug)]
 pub struct NextRequest {
-    order: Order,
+    order: ListOrder,
     /// True if it counts among the requests of an iteration.
     counts: bool,
 }
@@ -35,13 +35,13 @@ pub struct ChosenRequest {
     number: u64,
 }
 
-pub fn compile_listed(compiler: &mut Compiler<'_>, number: u32, position: Position) {
+pub fn compile_listed(compiler: &mut Compiler<'_>, number: u32, position: StepPosition) {
     during::compile_end_by_time(compiler);
     compiler.push(Op::Request(ListedRequest { number, counts: position.counts }));
     stop::compile_end_by_sample(compiler);
 }
 
-pub fn compile_next(compiler: &mut Compiler<'_>, order: Order, position: Position) {
+pub fn compile_next(compiler: &mut Compiler<'_>, order: ListOrder, position: StepPosition) {
     during::compile_end_by_time(compiler);
     if is_walk(order) {
         compiler.walk.get_or_insert(order);
@@ -51,15 +51,19 @@ pub fn compile_next(compiler: &mut Compiler<'_>, order: Order, position: Positio
 }
 
 /// True if each user goes through the list on its own.
-fn is_walk(order: Order) -> bool {
+fn is_walk(order: ListOrder) -> bool {
     match order {
-        Order::Walk | Order::WalkTogether => true,
-        Order::Sequence | Order::Random | Order::User | Order::Slow(_) => false,
+        ListOrder::Walk | ListOrder::WalkTogether => true,
+        ListOrder::Sequence | ListOrder::Random | ListOrder::User | ListOrder::Slow(_) => false,
     }
 }
 
 impl ListedRequest {
-    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>, turn: &Turn<'_>) -> Option<Step> {
+    pub fn run<T: Transport>(
+        &self,
+        user: &mut Interpreter<T>,
+        turn: &UserTurn<'_>,
+    ) -> Option<UserStep> {
         self.choose(user, turn).send(user)
     }
 
@@ -67,7 +71,7 @@ impl ListedRequest {
     pub fn choose<T: Transport>(
         &self,
         user: &mut Interpreter<T>,
-        turn: &Turn<'_>,
+        turn: &UserTurn<'_>,
     ) -> ChosenRequest {
         let number = user.request_number(turn);
         ChosenRequest::new(user, self.number as usize, number, self.counts)
@@ -75,7 +79,11 @@ impl ListedRequest {
 }
 
 impl NextRequest {
-    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>, turn: &Turn<'_>) -> Option<Step> {
+    pub fn run<T: Transport>(
+        &self,
+        user: &mut Interpreter<T>,
+        turn: &UserTurn<'_>,
+    ) -> Option<UserStep> {
         self.choose(user, turn).send(user)
     }
 
@@ -83,7 +91,7 @@ impl NextRequest {
     pub fn choose<T: Transport>(
         &self,
         user: &mut Interpreter<T>,
-        turn: &Turn<'_>,
+        turn: &UserTurn<'_>,
     ) -> ChosenRequest {
         let number =
             if is_walk(self.order) { user.walk.advance() } else { user.request_number(turn) };
@@ -106,7 +114,7 @@ impl ChosenRequest {
     }
 
     /// Returns the step of the request. None: the user's cached page is fresh.
-    fn send<T: Transport>(self, user: &mut Interpreter<T>) -> Option<Step> {
+    fn send<T: Transport>(self, user: &mut Interpreter<T>) -> Option<UserStep> {
         user.was_together = false;
         user.failed_sample = None;
         let is_inert = user.script.inert[user.policy as usize];
@@ -115,12 +123,12 @@ impl ChosenRequest {
         }
         // The engine then ends the iteration without another call of the user.
         let is_last = is_inert && user.next == user.script.compiled.program.ops.len();
-        let step = if is_last { Step::Last } else { Step::Request };
+        let step = if is_last { UserStep::Last } else { UserStep::Request };
         Some(self.prepare(user).map_or_else(|why| user.script.refused(self.entry, why), step))
     }
 
     /// Returns the step of a request with a reply that may lead to further requests.
-    fn send_remembered<T: Transport>(self, user: &mut Interpreter<T>) -> Option<Step> {
+    fn send_remembered<T: Transport>(self, user: &mut Interpreter<T>) -> Option<UserStep> {
         let Self { entry, number } = self;
         let memory = memory_of(&mut user.memory, user.number, user.context.as_deref());
         // JMeter applies the credentials of a challenge to one request only.

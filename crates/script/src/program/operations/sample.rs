@@ -1,11 +1,11 @@
 //! Samples without a request.
 
 use super::fixed_sample::FixedMaker;
-use super::{Facts, Op, SetVariables, stop};
+use super::{Op, SetVariables, StepFacts, stop};
 use crate::ScriptError;
 use crate::program::compiler::Compiler;
 use crate::program::user::interpreter::{Interpreter, set_last_success};
-use crate::replies::reactions::Verdict;
+use crate::replies::reactions::ReplyVerdict;
 use crate::replies::records;
 use crate::replies::script_call::{ScriptCall, sample_message};
 use crate::replies::trace;
@@ -13,15 +13,18 @@ use crate::texts::context::UserContext;
 use crate::texts::reply_view::{ReplyView, SampleChanges};
 use crate::texts::script::{ScriptOutcome, ScriptView};
 use crate::texts::template::Template;
-use brunt_engine::{Step, Turn};
-use brunt_model::scenario::{SampleMaker, Scope, ScriptSample};
+use brunt_engine::{UserStep, UserTurn};
+use brunt_model::scenario::{EndScope, SampleMaker, ScriptSample};
 use brunt_model::{DataType, Failure, Outcome, Sample, SampleRecord};
 use brunt_wire::{Prepared, Reply, Transport};
 use std::fmt::Write;
 use std::time::Duration;
 
-pub const FACTS: Facts<'_> =
-    Facts { is_sampler: true, variables: SetVariables::Any, ..Facts::new(0, Some("a script")) };
+pub const FACTS: StepFacts<'_> = StepFacts {
+    is_sampler: true,
+    variables: SetVariables::Any,
+    ..StepFacts::new(0, Some("a script"))
+};
 
 /// Maximum pause of a script within a sample; longer ones are shortened.
 const MAX_PAUSE_MILLIS: u64 = 1 << 40;
@@ -48,7 +51,7 @@ enum Maker {
 #[derive(Default)]
 pub struct RawSample {
     pub changes: SampleChanges,
-    pub stop: Scope,
+    pub stop: EndScope,
     /// Milliseconds of the sample beyond the time of making it.
     pub duration: u64,
     /// Milliseconds for which the user pauses.
@@ -74,9 +77,9 @@ pub fn compile(compiler: &mut Compiler<'_>, sample: &ScriptSample) -> Result<(),
 }
 
 impl MakeSample {
-    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>, turn: &Turn<'_>) -> Step {
+    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>, turn: &UserTurn<'_>) -> UserStep {
         let label = user.text(&self.label, turn);
-        let Some(context) = user.context.as_deref() else { return Step::Sample };
+        let Some(context) = user.context.as_deref() else { return UserStep::Sample };
         label.clone_into(&mut context.label.borrow_mut());
         let request = Prepared::default();
         let clocks = Sample { outcome: GOOD, ..Sample::default() };
@@ -96,7 +99,7 @@ impl MakeSample {
             reply_view.changes.times.take().unwrap_or((start as i64, (start + elapsed) as i64));
         reply_view.changes.times = Some(times);
         let outcome = if is_bad { Outcome { failure: Some(Failure::Check), ..GOOD } } else { GOOD };
-        let mut verdict = Verdict::new(outcome, user.recording.is_some());
+        let mut verdict = ReplyVerdict::new(outcome, user.recording.is_some());
         let reactions = &user.script.compiled.reactions[self.policy as usize];
         let fill = |template: &Template| user.script.text(template, turn.number, Some(context));
         reactions.keep(&reply_view, !is_bad);
@@ -130,14 +133,15 @@ impl MakeSample {
             }
         }
         let failure_ends =
-            if failed { user.script.policy(self.policy).failure_ends } else { Scope::Nothing };
+            if failed { user.script.policy(self.policy).failure_ends } else { EndScope::Nothing };
         // A script among the reactions may have ended a scope.
         let requested = context.stop.take();
         // The script's own stop takes precedence over that of a failure.
-        let scope =
-            [raw.stop, requested, failure_ends].into_iter().find(|scope| *scope != Scope::Nothing);
+        let scope = [raw.stop, requested, failure_ends]
+            .into_iter()
+            .find(|scope| *scope != EndScope::Nothing);
         let pause = Duration::from_millis(raw.pause.min(MAX_PAUSE_MILLIS));
-        let step = if pause.is_zero() { Step::Sample } else { Step::Think(pause) };
+        let step = if pause.is_zero() { UserStep::Sample } else { UserStep::Think(pause) };
         scope.and_then(|scope| user.end(scope)).unwrap_or(step)
     }
 }
@@ -146,7 +150,7 @@ impl Maker {
     fn run<T: Transport>(
         &self,
         user: &Interpreter<T>,
-        turn: &Turn<'_>,
+        turn: &UserTurn<'_>,
         context: &UserContext,
         reply_view: &ReplyView<'_>,
     ) -> RawSample {

@@ -1,22 +1,22 @@
 //! Scripts between requests, and changes of a request before it is sent.
 
 use super::pause::{self, pause};
-use super::{Facts, Op, SetVariables, final_step};
+use super::{Op, SetVariables, StepFacts, final_step};
 use crate::ScriptError;
 use crate::program::compiler::{Compiler, next_request};
 use crate::program::user::interpreter::Interpreter;
 use crate::replies::modifier::CompiledModifier;
 use crate::replies::script_call::ScriptCall;
 use crate::texts::pending::PendingRequest;
-use crate::texts::script::{Sampler, ScriptView};
+use crate::texts::script::{ScriptView, ScriptedRequest};
 use crate::texts::template::Template;
-use brunt_engine::{Step, Turn};
+use brunt_engine::{UserStep, UserTurn};
 use brunt_model::modifier::RequestModifier;
-use brunt_model::scenario::{ScenarioStep, Scope, Script};
+use brunt_model::scenario::{EndScope, ScenarioStep, Script};
 use brunt_wire::Transport;
 
-pub const FACTS: Facts<'_> =
-    Facts { variables: SetVariables::Any, ..Facts::preparation(Some("a script")) };
+pub const FACTS: StepFacts<'_> =
+    StepFacts { variables: SetVariables::Any, ..StepFacts::preparation(Some("a script")) };
 
 /// Runs a script between requests.
 #[derive(Debug)]
@@ -53,7 +53,11 @@ pub fn compile_pause(
 }
 
 impl RunScript {
-    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>, turn: &Turn<'_>) -> Option<Step> {
+    pub fn run<T: Transport>(
+        &self,
+        user: &mut Interpreter<T>,
+        turn: &UserTurn<'_>,
+    ) -> Option<UserStep> {
         let context = user.context.as_deref()?;
         // A script that does not read the request leaves it as earlier steps have changed it.
         let (mut pending, unchanged) = match (self.request, user.pending.take()) {
@@ -68,12 +72,12 @@ impl RunScript {
             self.request.map(|request| user.script.entry(request as usize, number, Some(context)));
         let sampler = pending.as_mut().zip(texts.as_ref());
         let view = ScriptView::between_requests(
-            sampler.map(|(pending, texts)| Sampler { pending: &mut pending.1, texts }),
+            sampler.map(|(pending, texts)| ScriptedRequest { pending: &mut pending.1, texts }),
         );
         let result = self.call.run(context, view, |template| user.text(template, turn));
         user.pending = pending.filter(|pending| pending.1.was_read()).or(unchanged);
         match result {
-            Ok(outcome) if outcome.stop != Scope::Nothing => Some(final_step(outcome.stop)),
+            Ok(outcome) if outcome.stop != EndScope::Nothing => Some(final_step(outcome.stop)),
             Ok(outcome) => {
                 let value = outcome.value.filter(|_| self.is_pause);
                 let value = value.map_or(0.0, |value| pause::number(&value).trunc());
@@ -83,12 +87,12 @@ impl RunScript {
                 user.context.iter().for_each(|context| context.trace(|tracing| tracing.note(&why)));
                 None
             }
-            Err(why) => Some(Step::Broken(why)),
+            Err(why) => Some(UserStep::Broken(why)),
         }
     }
 }
 
-pub const CHANGE_FACTS: Facts<'_> = Facts::preparation(Some("a change of a request"));
+pub const CHANGE_FACTS: StepFacts<'_> = StepFacts::preparation(Some("a change of a request"));
 
 /// Changes the next request.
 #[derive(Debug)]
@@ -111,7 +115,7 @@ pub fn compile_change(
 }
 
 impl ChangeRequest {
-    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>, turn: &Turn<'_>) {
+    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>, turn: &UserTurn<'_>) {
         let Some(context) = user.context.as_deref() else { return };
         let earlier = user.pending.take().filter(|pending| pending.0 == self.request);
         let mut pending =
@@ -119,7 +123,11 @@ impl ChangeRequest {
         let number = user.request_number(turn);
         let texts = user.script.entry(self.request as usize, number, Some(context));
         let fill = |template: &Template| user.text(template, turn);
-        self.modifier.apply(context, Sampler { pending: &mut pending.1, texts: &texts }, fill);
+        self.modifier.apply(
+            context,
+            ScriptedRequest { pending: &mut pending.1, texts: &texts },
+            fill,
+        );
         user.pending = Some(pending);
     }
 }

@@ -1,9 +1,9 @@
 //! Lists of steps in random order.
 
 use super::jump::Jump;
-use super::{Facts, InternalOp, Op};
+use super::{InternalOp, Op, StepFacts};
 use crate::ScriptError;
-use crate::program::compiler::{Compiler, Position};
+use crate::program::compiler::{Compiler, StepPosition};
 use crate::program::user::interpreter::Interpreter;
 use brunt_model::scenario::ScenarioStep;
 use brunt_wire::Transport;
@@ -21,17 +21,17 @@ pub struct Shuffle {
     pub end: usize,
 }
 
-pub fn facts(branches: &[Vec<ScenarioStep>]) -> Facts<'static> {
+pub fn facts(branches: &[Vec<ScenarioStep>]) -> StepFacts<'static> {
     let requests = branches
         .iter()
-        .fold(0, |sum: u64, steps| sum.saturating_add(Facts::of_all(steps).requests));
-    Facts::new(requests, Some("a list in random order"))
+        .fold(0, |sum: u64, steps| sum.saturating_add(StepFacts::of_all(steps).requests));
+    StepFacts::new(requests, Some("a list in random order"))
 }
 
 pub fn compile(
     compiler: &mut Compiler<'_>,
     branches: &[Vec<ScenarioStep>],
-    position: Position,
+    position: StepPosition,
 ) -> Result<(), ScriptError> {
     let slot = compiler.slot();
     let order = compiler.orders;

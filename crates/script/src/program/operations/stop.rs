@@ -1,40 +1,42 @@
 //! Ends rounds, loops, iterations, users and runs.
 
 use super::jump::{Jump, Reset};
-use super::{Facts, InternalOp, Op, turns};
+use super::{InternalOp, Op, StepFacts, turns};
 use crate::ScriptError;
 use crate::program::compiler::{Compiler, Open};
 use crate::program::user::interpreter::Interpreter;
-use brunt_engine::Step;
-use brunt_model::scenario::Scope;
+use brunt_engine::UserStep;
+use brunt_model::scenario::EndScope;
 use brunt_wire::Transport;
 
-pub const FACTS: Facts<'_> = Facts::new(0, Some("a stop"));
+pub const FACTS: StepFacts<'_> = StepFacts::new(0, Some("a stop"));
 
 /// Jumps unless the last sample ended this scope: the round or the loop around it.
 #[derive(Debug)]
 pub struct UnlessEnded {
-    scope: Scope,
+    scope: EndScope,
     pub end: usize,
 }
 
-pub fn compile(compiler: &mut Compiler<'_>, scope: Scope) -> Result<(), ScriptError> {
+pub fn compile(compiler: &mut Compiler<'_>, scope: EndScope) -> Result<(), ScriptError> {
     match scope {
-        Scope::Turn => {
+        EndScope::Turn => {
             turns::require_turns(compiler, "`stop: turn`")?;
             turns::end_turn(compiler);
         }
         // The innermost loop is known here, so jumps are enough.
-        Scope::Round | Scope::Loop if !compiler.loops.is_empty() => leave_loop(compiler, scope),
+        EndScope::Round | EndScope::Loop if !compiler.loops.is_empty() => {
+            leave_loop(compiler, scope)
+        }
         // In JMeter, the iterations of a user are themselves a loop.
-        Scope::Loop if compiler.feeds.dialect.has_loop_of_user() => {
+        EndScope::Loop if compiler.feeds.dialect.has_loop_of_user() => {
             compiler.push(Op::Stop(scope));
         }
-        Scope::Round | Scope::Loop => {
+        EndScope::Round | EndScope::Loop => {
             // Outside of all loops, the iteration is the innermost round.
-            compiler.push(Op::Stop(Scope::Iteration));
+            compiler.push(Op::Stop(EndScope::Iteration));
         }
-        Scope::Nothing | Scope::Iteration | Scope::User | Scope::Run => {
+        EndScope::Nothing | EndScope::Iteration | EndScope::User | EndScope::Run => {
             compiler.push(Op::Stop(scope));
         }
     }
@@ -46,14 +48,14 @@ pub fn compile_end_by_sample(compiler: &mut Compiler<'_>) {
     if compiler.loops.is_empty() {
         return;
     }
-    for scope in [Scope::Round, Scope::Loop] {
+    for scope in [EndScope::Round, EndScope::Loop] {
         let skip = compiler.push(InternalOp::UnlessEnded(UnlessEnded { scope, end: 0 }));
         leave_loop(compiler, scope);
         compiler.land(skip);
     }
 }
 
-fn leave_loop(compiler: &mut Compiler<'_>, scope: Scope) {
+fn leave_loop(compiler: &mut Compiler<'_>, scope: EndScope) {
     let Some(scope_around) = compiler.loops.last() else { return };
     // Inner transactions and locks end first.
     let open = compiler.open[scope_around.open..].iter().rev();
@@ -62,39 +64,46 @@ fn leave_loop(compiler: &mut Compiler<'_>, scope: Scope) {
         Open::Lock => InternalOp::Unlock.into(),
     });
     compiler.ops.extend(ends);
-    if let (Scope::Loop, Some(slot)) = (scope, scope_around.resets) {
+    if let (EndScope::Loop, Some(slot)) = (scope, scope_around.resets) {
         compiler.ops.push(Reset::slot(slot));
     }
     let jump = compiler.push(Jump::to(0));
     if let Some(around) = compiler.loops.last_mut() {
-        let jumps = if scope == Scope::Loop { &mut around.leave } else { &mut around.next };
+        let jumps = if scope == EndScope::Loop { &mut around.leave } else { &mut around.next };
         jumps.push(jump);
     }
 }
 
 /// Runs [`Op::Stop`], and returns its step.
-pub fn run<T: Transport>(user: &mut Interpreter<T>, scope: Scope) -> Option<Step> {
+pub fn run<T: Transport>(user: &mut Interpreter<T>, scope: EndScope) -> Option<UserStep> {
     match scope {
-        Scope::Nothing => None,
-        Scope::Turn | Scope::Round | Scope::Loop | Scope::Iteration | Scope::User | Scope::Run => {
-            Some(user.end(scope).unwrap_or(Step::Done))
-        }
+        EndScope::Nothing => None,
+        EndScope::Turn
+        | EndScope::Round
+        | EndScope::Loop
+        | EndScope::Iteration
+        | EndScope::User
+        | EndScope::Run => Some(user.end(scope).unwrap_or(UserStep::Done)),
     }
 }
 
 /// Returns the step that ends a scope outside of a loop.
-pub fn final_step(scope: Scope) -> Step {
+pub fn final_step(scope: EndScope) -> UserStep {
     match scope {
-        Scope::Nothing | Scope::Turn | Scope::Round | Scope::Loop | Scope::Iteration => Step::Done,
-        Scope::User => Step::Leave,
-        Scope::Run => Step::EndRun,
+        EndScope::Nothing
+        | EndScope::Turn
+        | EndScope::Round
+        | EndScope::Loop
+        | EndScope::Iteration => UserStep::Done,
+        EndScope::User => UserStep::Leave,
+        EndScope::Run => UserStep::EndRun,
     }
 }
 
 impl UnlessEnded {
     pub fn run<T: Transport>(&self, user: &mut Interpreter<T>) {
         if user.ended_scope == self.scope {
-            user.ended_scope = Scope::Nothing;
+            user.ended_scope = EndScope::Nothing;
         } else {
             user.next = self.end;
         }

@@ -1,13 +1,13 @@
 //! Runs the steps of the case that a text names.
 
 use super::jump::Jump;
-use super::{Facts, InternalOp, Op};
+use super::{InternalOp, Op, StepFacts};
 use crate::ScriptError;
-use crate::program::compiler::{Compiler, Position};
+use crate::program::compiler::{Compiler, StepPosition};
 use crate::program::user::interpreter::Interpreter;
 use crate::texts::template::Template;
-use brunt_engine::Turn;
-use brunt_model::scenario::Case;
+use brunt_engine::UserTurn;
+use brunt_model::scenario::SwitchCase;
 use brunt_wire::Transport;
 
 /// Jumps to the case of a text.
@@ -25,16 +25,16 @@ struct CompiledCase {
     begin: usize,
 }
 
-pub fn facts(cases: &[Case]) -> Facts<'static> {
-    let requests = cases.iter().map(|case| Facts::of_all(&case.steps).requests).max();
-    Facts::new(requests.unwrap_or_default(), Some("a condition"))
+pub fn facts(cases: &[SwitchCase]) -> StepFacts<'static> {
+    let requests = cases.iter().map(|case| StepFacts::of_all(&case.steps).requests).max();
+    StepFacts::new(requests.unwrap_or_default(), Some("a condition"))
 }
 
 pub fn compile(
     compiler: &mut Compiler<'_>,
     value: &str,
-    cases: &[Case],
-    position: Position,
+    cases: &[SwitchCase],
+    position: StepPosition,
 ) -> Result<(), ScriptError> {
     let value = compiler.text(value)?;
     let switch = compiler.push(InternalOp::Switch(Switch { value, cases: Vec::new(), end: 0 }));
@@ -57,7 +57,7 @@ pub fn compile(
 }
 
 impl Switch {
-    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>, turn: &Turn<'_>) {
+    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>, turn: &UserTurn<'_>) {
         let value = user.text(&self.value, turn);
         let case = self.cases.iter().find(|case| {
             let mut names = case.names.iter();

@@ -1,11 +1,11 @@
 //! Sends requests without waiting for replies in between.
 
 use super::request::ChosenRequest;
-use super::{Facts, Op, stop};
+use super::{Op, StepFacts, stop};
 use crate::ScriptError;
-use crate::program::compiler::{Compiler, Position};
+use crate::program::compiler::{Compiler, StepPosition};
 use crate::program::user::interpreter::Interpreter;
-use brunt_engine::{Step, Turn};
+use brunt_engine::{UserStep, UserTurn};
 use brunt_model::scenario::{ConcurrencyMode, ScenarioStep};
 use brunt_wire::{Prepared, Transport};
 use std::rc::Rc;
@@ -17,17 +17,17 @@ pub struct Collection {
     labels: Vec<String>,
 }
 
-pub fn facts(steps: &[ScenarioStep]) -> Facts<'static> {
-    Facts::new(Facts::of_all(steps).requests, Some("a step of the same kind"))
+pub fn facts(steps: &[ScenarioStep]) -> StepFacts<'static> {
+    StepFacts::new(StepFacts::of_all(steps).requests, Some("a step of the same kind"))
 }
 
 pub fn compile(
     compiler: &mut Compiler<'_>,
     manner: ConcurrencyMode,
     steps: &[ScenarioStep],
-    position: Position,
+    position: StepPosition,
 ) -> Result<(), ScriptError> {
-    if let Some(obstacle) = Facts::of_all(steps).obstacle {
+    if let Some(obstacle) = StepFacts::of_all(steps).obstacle {
         return Err(ScriptError::Scenario(format!(
             "{obstacle} is not allowed among requests that are sent together; put it before or after them"
         )));
@@ -43,7 +43,7 @@ pub fn compile(
 }
 
 /// Collects the requests up to [`Op::EndTogether`], and sends them.
-pub fn run<T: Transport>(user: &mut Interpreter<T>, turn: &Turn<'_>) -> Option<Step> {
+pub fn run<T: Transport>(user: &mut Interpreter<T>, turn: &UserTurn<'_>) -> Option<UserStep> {
     let script = Rc::clone(&user.script);
     let mut collection = Collection::default();
     let mut manner = ConcurrencyMode::Pipelined;
@@ -56,7 +56,7 @@ pub fn run<T: Transport>(user: &mut Interpreter<T>, turn: &Turn<'_>) -> Option<S
                 manner = end;
                 break;
             }
-            Err(why) => return Some(Step::Broken(why)),
+            Err(why) => return Some(UserStep::Broken(why)),
         }
     }
     collection.send(user, manner)
@@ -84,7 +84,7 @@ impl Collection {
         self,
         user: &mut Interpreter<T>,
         manner: ConcurrencyMode,
-    ) -> Option<Step> {
+    ) -> Option<UserStep> {
         let Self { mut requests, labels } = self;
         user.was_together = requests.len() > 1;
         user.failed_sample = None;
@@ -93,11 +93,11 @@ impl Collection {
         }
         // A single request is sent like any other.
         if requests.len() < 2 {
-            return requests.pop().map(Step::Request);
+            return requests.pop().map(UserStep::Request);
         }
         Some(match manner {
-            ConcurrencyMode::Pipelined => Step::Together(requests),
-            ConcurrencyMode::Parallel(most) => Step::Parallel(requests, most.max(1) as usize),
+            ConcurrencyMode::Pipelined => UserStep::Together(requests),
+            ConcurrencyMode::Parallel(most) => UserStep::Parallel(requests, most.max(1) as usize),
         })
     }
 }

@@ -1,12 +1,12 @@
 //! Steps that are timed together.
 
-use super::{Facts, Op};
+use super::{Op, StepFacts};
 use crate::ScriptError;
-use crate::program::compiler::{Compiler, Open, Position};
+use crate::program::compiler::{Compiler, Open, StepPosition};
 use crate::program::user::interpreter::Interpreter;
 use crate::replies::records;
 use crate::texts::template::Template;
-use brunt_engine::{Step, Turn};
+use brunt_engine::{UserStep, UserTurn};
 use brunt_model::scenario::{Pauses, ScenarioStep, TransactionCount};
 use brunt_wire::Transport;
 use std::sync::Arc;
@@ -23,12 +23,12 @@ pub struct BeginTransaction {
     pub is_parent: bool,
 }
 
-pub fn facts(steps: &[ScenarioStep]) -> Facts<'static> {
-    Facts::new(Facts::of_all(steps).requests, Some("a transaction"))
+pub fn facts(steps: &[ScenarioStep]) -> StepFacts<'static> {
+    StepFacts::new(StepFacts::of_all(steps).requests, Some("a transaction"))
 }
 
-pub fn counting_facts(counted: TransactionCount) -> Facts<'static> {
-    Facts { is_sampler: counted == TransactionCount::Sampler, ..Facts::preparation(None) }
+pub fn counting_facts(counted: TransactionCount) -> StepFacts<'static> {
+    StepFacts { is_sampler: counted == TransactionCount::Sampler, ..StepFacts::preparation(None) }
 }
 
 pub fn compile(
@@ -37,7 +37,7 @@ pub fn compile(
     pauses: Pauses,
     is_parent: bool,
     steps: &[ScenarioStep],
-    position: Position,
+    position: StepPosition,
 ) -> Result<(), ScriptError> {
     let text = name.contains("${").then(|| compiler.text(name).map(Box::new)).transpose()?;
     compiler.push(Op::BeginTransaction(BeginTransaction {
@@ -63,7 +63,7 @@ pub fn count<T: Transport>(user: &mut Interpreter<T>, counted: TransactionCount)
 }
 
 impl BeginTransaction {
-    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>, turn: &Turn<'_>) -> Step {
+    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>, turn: &UserTurn<'_>) -> UserStep {
         let text = self.text.as_ref();
         // A constant name is shared and not copied.
         let name = text.map_or_else(|| Arc::clone(&self.name), |text| user.text(text, turn).into());
@@ -71,7 +71,7 @@ impl BeginTransaction {
             let variables = user.context.as_deref().map(records::values).unwrap_or_default();
             recording.begin_transaction(&name, self.pauses, self.is_parent, variables);
         }
-        Step::BeginTransaction(name, self.pauses)
+        UserStep::BeginTransaction(name, self.pauses)
     }
 
     /// Begins the transaction for a user that has stopped, unless the transaction is a sample.
@@ -79,7 +79,7 @@ impl BeginTransaction {
     pub fn begin_after_stop<T: Transport>(
         &self,
         user: &mut Interpreter<T>,
-        turn: &Turn<'_>,
+        turn: &UserTurn<'_>,
     ) -> bool {
         if !self.is_parent {
             self.run(user, turn);
@@ -89,17 +89,17 @@ impl BeginTransaction {
 }
 
 /// Ends the innermost transaction.
-pub fn end<T: Transport>(user: &mut Interpreter<T>) -> Step {
+pub fn end<T: Transport>(user: &mut Interpreter<T>) -> UserStep {
     if let Some(recording) = &mut user.recording {
         recording.end_transaction();
     }
-    Step::EndTransaction
+    UserStep::EndTransaction
 }
 
 /// Leaves the innermost transaction before its end.
-pub fn leave<T: Transport>(user: &mut Interpreter<T>) -> Step {
+pub fn leave<T: Transport>(user: &mut Interpreter<T>) -> UserStep {
     if let Some(recording) = &mut user.recording {
         recording.break_transaction();
     }
-    Step::EndTransaction
+    UserStep::EndTransaction
 }

@@ -1,11 +1,11 @@
 //! Turns of a choice's branches, and steps that continue where their last turn ended.
 
 use super::jump::{Jump, Reset};
-use super::{Facts, InternalOp, Op};
+use super::{InternalOp, Op, StepFacts};
 use crate::ScriptError;
-use crate::program::compiler::{Compiler, Open, Position};
+use crate::program::compiler::{Compiler, Open, StepPosition};
 use crate::program::user::interpreter::Interpreter;
-use brunt_engine::Step;
+use brunt_engine::UserStep;
 use brunt_model::scenario::ScenarioStep;
 use brunt_wire::Transport;
 
@@ -53,16 +53,16 @@ struct Resumable {
     loops: usize,
 }
 
-pub fn facts(steps: &[ScenarioStep]) -> Facts<'static> {
-    let requests = Facts::of_all(steps).requests;
-    Facts { has_memory: true, ..Facts::new(requests, Some("a step that takes turns")) }
+pub fn facts(steps: &[ScenarioStep]) -> StepFacts<'static> {
+    let requests = StepFacts::of_all(steps).requests;
+    StepFacts { has_memory: true, ..StepFacts::new(requests, Some("a step that takes turns")) }
 }
 
 /// Compiles steps that continue where their last turn ended.
 pub fn compile(
     compiler: &mut Compiler<'_>,
     steps: &[ScenarioStep],
-    position: Position,
+    position: StepPosition,
 ) -> Result<(), ScriptError> {
     require_turns(compiler, "`resumable`")?;
     let slot = compiler.lasting_slot();
@@ -150,7 +150,7 @@ impl Resume {
 }
 
 impl EndTurn {
-    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>) -> Option<Step> {
+    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>) -> Option<UserStep> {
         let Self { slot, transactions, end } = *self;
         user.slots[slot] = user.next as u64;
         user.next = end;
@@ -160,15 +160,15 @@ impl EndTurn {
         if let Some(recording) = &mut user.recording {
             recording.suspend_transactions(slot, transactions);
         }
-        Some(Step::SuspendTransactions(slot, transactions))
+        Some(UserStep::SuspendTransactions(slot, transactions))
     }
 }
 
 impl ResumeTransactions {
-    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>) -> Step {
+    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>) -> UserStep {
         if let Some(recording) = &mut user.recording {
             recording.resume_transactions(self.slot);
         }
-        Step::ResumeTransactions(self.slot)
+        UserStep::ResumeTransactions(self.slot)
     }
 }

@@ -2,7 +2,7 @@
 
 mod samples;
 
-use super::{Order, Scope, WorkerScript};
+use super::{EndScope, ListOrder, WorkerScript};
 use crate::program::memory::Memory;
 use crate::program::{InternalOp, Op, Program, final_step, first_place};
 use crate::replies::records::{self, Recording};
@@ -10,7 +10,7 @@ use crate::texts::context::{UserContext, WorkerContext};
 use crate::texts::pending::PendingRequest;
 use crate::texts::reply_view::ReplyView;
 use crate::texts::template::Template;
-use brunt_engine::{Exchange, Step, Turn, UserVerdict, VirtualUser};
+use brunt_engine::{RequestAttempt, UserStep, UserTurn, UserVerdict, VirtualUser};
 use brunt_model::reply_policy::Cookies;
 use brunt_model::{Sample, SampleRecord};
 use brunt_wire::{Prepared, Reply, Transport};
@@ -67,9 +67,9 @@ pub struct Interpreter<T: Transport> {
     /// since the last request.
     pub failed_sample: Option<bool>,
     /// Scope that a failed request ends, after the requests that belong to it.
-    failure_ends: Scope,
+    failure_ends: EndScope,
     /// The round or the loop that ends before the next step.
-    pub ended_scope: Scope,
+    pub ended_scope: EndScope,
 }
 
 /// Position of a user that goes through the list on its own.
@@ -86,8 +86,11 @@ impl<T: Transport> Interpreter<T> {
         let compiled = &script.compiled;
         let Program { slots, orders, walk, .. } = &compiled.program;
         let round = compiled.shares.last().copied().unwrap_or(1).max(1);
-        let begins =
-            if *walk == Some(Order::Walk) { first_place(number, round, compiled.users) } else { 0 };
+        let begins = if *walk == Some(ListOrder::Walk) {
+            first_place(number, round, compiled.users)
+        } else {
+            0
+        };
         Self {
             only_request: script.only_request(),
             number,
@@ -112,8 +115,8 @@ impl<T: Transport> Interpreter<T> {
                 .map(|_| Box::new(Recording::new(&script.context, number))),
             is_idle: true,
             failed_sample: None,
-            failure_ends: Scope::Nothing,
-            ended_scope: Scope::Nothing,
+            failure_ends: EndScope::Nothing,
+            ended_scope: EndScope::Nothing,
             script,
         }
     }
@@ -125,8 +128,8 @@ impl<T: Transport> Interpreter<T> {
         self.failed_sample = None;
         self.script.compiled.program.iteration_slots.iter().for_each(|slot| self.slots[*slot] = 0);
         self.pending = None;
-        self.failure_ends = Scope::Nothing;
-        self.ended_scope = Scope::Nothing;
+        self.failure_ends = EndScope::Nothing;
+        self.ended_scope = EndScope::Nothing;
         self.iterations += 1;
         self.is_idle = true;
         if let Some(user) = &self.context {
@@ -148,29 +151,29 @@ impl<T: Transport> Interpreter<T> {
     }
 
     /// Returns the end that a script for the last reply, or a failure, requested.
-    fn requested_end(&mut self) -> Option<Step> {
-        let by_script = self.context.as_ref().map_or(Scope::Nothing, |user| user.stop.take());
+    fn requested_end(&mut self) -> Option<UserStep> {
+        let by_script = self.context.as_ref().map_or(EndScope::Nothing, |user| user.stop.take());
         let by_failure = std::mem::take(&mut self.failure_ends);
-        self.end(if by_script == Scope::Nothing { by_failure } else { by_script })
+        self.end(if by_script == EndScope::Nothing { by_failure } else { by_script })
     }
 
     /// Returns the step that ends a scope. None: the program continues, and leaves the round or
     /// the loop that ended.
-    pub fn end(&mut self, scope: Scope) -> Option<Step> {
+    pub fn end(&mut self, scope: EndScope) -> Option<UserStep> {
         let script = &self.script.compiled;
         let is_in_loop = matches!(
             script.program.ops.get(self.next),
             Some(Op::Internal(InternalOp::UnlessEnded(_)))
         );
         match scope {
-            Scope::Nothing => None,
-            Scope::Round | Scope::Loop if is_in_loop => {
+            EndScope::Nothing => None,
+            EndScope::Round | EndScope::Loop if is_in_loop => {
                 self.ended_scope = scope;
                 None
             }
-            Scope::Loop if script.dialect().has_loop_of_user() => {
+            EndScope::Loop if script.dialect().has_loop_of_user() => {
                 self.recording.iter_mut().for_each(|recording| recording.end_transactions());
-                Some(Step::Leave)
+                Some(UserStep::Leave)
             }
             scope => Some(final_step(scope)),
         }
@@ -178,7 +181,7 @@ impl<T: Transport> Interpreter<T> {
 
     /// Applies the last reply, or its absence. Returns the resulting step
     /// before the program continues.
-    fn react(&mut self, turn: &Turn<'_>) -> Option<Step> {
+    fn react(&mut self, turn: &UserTurn<'_>) -> Option<UserStep> {
         if self.script.inert[self.policy as usize] {
             return None;
         }
@@ -186,7 +189,7 @@ impl<T: Transport> Interpreter<T> {
         let is_repeated =
             self.memory.as_ref().is_some_and(|memory| memory.will_repeat(&self.script, turn.last));
         // A request that is repeated with credentials has not failed yet.
-        if turn.failed && !is_repeated && policy.failure_ends != Scope::Nothing {
+        if turn.failed && !is_repeated && policy.failure_ends != EndScope::Nothing {
             self.failure_ends = policy.failure_ends;
         }
         if policy.cookies == Cookies::Newest {
@@ -205,7 +208,9 @@ impl<T: Transport> Interpreter<T> {
         if std::mem::take(&mut memory.has_elements) {
             self.recording.iter_mut().for_each(|recording| recording.divide_page());
         }
-        if let (Some(Step::Parallel(requests, _)), Some(recording)) = (&step, &mut self.recording) {
+        if let (Some(UserStep::Parallel(requests, _)), Some(recording)) =
+            (&step, &mut self.recording)
+        {
             recording.send_together(
                 requests.iter().map(|request| (Rc::clone(request), String::new())).collect(),
             );
@@ -214,29 +219,29 @@ impl<T: Transport> Interpreter<T> {
     }
 
     /// Runs the program up to its next step.
-    fn advance(&mut self, turn: &Turn<'_>) -> Step {
+    fn advance(&mut self, turn: &UserTurn<'_>) -> UserStep {
         let script = Rc::clone(&self.script);
         let ops = &script.compiled.program.ops;
         for _ in 0..MAX_OPERATIONS {
-            let Some(op) = ops.get(self.next) else { return Step::Done };
+            let Some(op) = ops.get(self.next) else { return UserStep::Done };
             self.next += 1;
             self.actions += u64::from(op.does_something());
             if let Some(step) = op.run(self, turn) {
                 return step;
             }
         }
-        Step::Broken(
+        UserStep::Broken(
             "the scenario loops without a request or a pause; add a request to the loop".into(),
         )
     }
 
     /// Fills in the text of a template.
-    pub fn text(&self, template: &Template, turn: &Turn<'_>) -> String {
+    pub fn text(&self, template: &Template, turn: &UserTurn<'_>) -> String {
         self.script.text(template, self.request_number(turn), self.context.as_deref())
     }
 
     /// Number of the next request in the run.
-    pub fn request_number(&self, turn: &Turn<'_>) -> u64 {
+    pub fn request_number(&self, turn: &UserTurn<'_>) -> u64 {
         self.script.compiled.program.first_request(turn.number) + self.requests
     }
 
@@ -280,9 +285,9 @@ impl<T: Transport> Drop for Interpreter<T> {
 }
 
 impl<T: Transport> VirtualUser for Interpreter<T> {
-    fn next(&mut self, turn: Turn<'_>) -> Step {
+    fn next(&mut self, turn: UserTurn<'_>) -> UserStep {
         if let Some(only) = &self.only_request {
-            return Step::Last(Rc::clone(only));
+            return UserStep::Last(Rc::clone(only));
         }
         let mut follow_up = None;
         if !self.continues {
@@ -292,27 +297,27 @@ impl<T: Transport> VirtualUser for Interpreter<T> {
                 self.begin();
             }
         }
-        if !matches!(follow_up, Some(Step::Request(_) | Step::Parallel(..)))
+        if !matches!(follow_up, Some(UserStep::Request(_) | UserStep::Parallel(..)))
             && let Some(recording) = &mut self.recording
         {
             recording.flush();
         }
         let mut step = follow_up.unwrap_or_else(|| self.advance(&turn));
-        if matches!(step, Step::Done) && self.is_idle {
+        if matches!(step, UserStep::Done) && self.is_idle {
             // Conditions and fresh pages may leave an iteration empty. Without this pause, empty
             // iterations would repeat endlessly at one instant.
-            step = Step::Think(IDLE);
+            step = UserStep::Think(IDLE);
             // Also if its first sample ended the iteration: the rest of it is skipped.
             self.next = self.script.compiled.program.ops.len();
         }
-        self.is_idle &= matches!(step, Step::Done);
-        if let (Step::Think(pause), Some(user)) = (&step, &self.context) {
+        self.is_idle &= matches!(step, UserStep::Done);
+        if let (UserStep::Think(pause), Some(user)) = (&step, &self.context) {
             user.trace(|tracing| tracing.pause(*pause));
         }
-        if matches!(step, Step::EndRun) {
+        if matches!(step, UserStep::EndRun) {
             self.script.context.shared_state.end_test();
         }
-        if let Step::Broken(why) | Step::Failing(why, _) = &step {
+        if let UserStep::Broken(why) | UserStep::Failing(why, _) = &step {
             self.judge_unsent(why, &turn);
         }
         if self.recording.is_some() {
@@ -320,13 +325,13 @@ impl<T: Transport> VirtualUser for Interpreter<T> {
         }
         self.continues = matches!(
             step,
-            Step::Think(_)
-                | Step::Wait(_)
-                | Step::Sample
-                | Step::BeginTransaction(..)
-                | Step::EndTransaction
-                | Step::SuspendTransactions(..)
-                | Step::ResumeTransactions(_)
+            UserStep::Think(_)
+                | UserStep::Wait(_)
+                | UserStep::Sample
+                | UserStep::BeginTransaction(..)
+                | UserStep::EndTransaction
+                | UserStep::SuspendTransactions(..)
+                | UserStep::ResumeTransactions(_)
         );
         step
     }
@@ -342,7 +347,7 @@ impl<T: Transport> VirtualUser for Interpreter<T> {
         memory.redirect(&self.script, from, reply, hops)
     }
 
-    fn judge(&mut self, exchange: Exchange<'_>) -> Option<UserVerdict> {
+    fn judge(&mut self, exchange: RequestAttempt<'_>) -> Option<UserVerdict> {
         self.judge_exchange(exchange)
     }
 

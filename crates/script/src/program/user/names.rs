@@ -1,7 +1,7 @@
 //! Collects the variables that a scenario sets, and the policies that it uses.
 
-use crate::program::{Facts, SetVariables};
-use crate::texts::variables::Names;
+use crate::program::{SetVariables, StepFacts};
+use crate::texts::variables::VariableNames;
 use brunt_model::ReplyPolicy;
 use brunt_model::reply_policy::{AssertionTest, ReplyAction};
 use brunt_model::scenario::{Scenario, ScenarioStep};
@@ -21,8 +21,8 @@ pub fn policies(scenario: &Scenario) -> BTreeSet<usize> {
 
 /// Returns the variables that steps, extractors and earlier stages set, and the
 /// initial variables of users.
-pub fn all(scenario: &Scenario, policies: &[&ReplyPolicy]) -> Names {
-    let mut names = Names::default();
+pub fn all(scenario: &Scenario, policies: &[&ReplyPolicy]) -> VariableNames {
+    let mut names = VariableNames::default();
     for action in policies.iter().flat_map(|policy| &policy.actions) {
         if let ReplyAction::Extract(extractor) = action {
             names.number(&extractor.variable);
@@ -32,7 +32,7 @@ pub fn all(scenario: &Scenario, policies: &[&ReplyPolicy]) -> Names {
     scenario.variables.iter().for_each(|(name, _)| _ = names.number(name));
     scenario.data.iter().flat_map(|file| &file.names).for_each(|name| _ = names.number(name));
     ScenarioStep::each(&scenario.steps, &mut |step| {
-        if let SetVariables::One(variable) = Facts::of_step(step).variables {
+        if let SetVariables::One(variable) = StepFacts::of_step(step).variables {
             names.number(variable);
         }
     });
@@ -47,6 +47,6 @@ pub fn has_scripts(scenario: &Scenario, policies: &[&ReplyPolicy]) -> bool {
         || actions.any(|action| matches!(action, ReplyAction::Script(_)))
         || assertions.any(|assertion| matches!(assertion.test, AssertionTest::Script(_)))
         || ScenarioStep::any(&scenario.steps, &|step| {
-            Facts::of_step(step).variables == SetVariables::Any
+            StepFacts::of_step(step).variables == SetVariables::Any
         })
 }

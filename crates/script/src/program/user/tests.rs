@@ -2,16 +2,16 @@
 
 use super::*;
 use crate::testing::{self, users};
-use brunt_engine::{Exchange, Turn};
+use brunt_engine::{RequestAttempt, UserTurn};
 use brunt_model::Sample;
-use brunt_model::extract::{ExtractFrom, Extractor, ReplyPart, Take};
-use brunt_model::load::Think;
+use brunt_model::extract::{ExtractFrom, Extractor, MatchChoice, ReplyPart};
+use brunt_model::load::ThinkTime;
 use brunt_model::reply_policy::{Redirects, ReplyAction};
 use brunt_model::scenario::{
-    Branch, ConcurrencyMode, Condition, Pauses, Portion, Rounds, SampleMaker, Scenario,
-    ScenarioStep as Do, ScriptSample, TextRules, Values,
+    Branch, ConcurrencyMode, Condition, LoopValues, Pauses, Portion, Rounds, SampleMaker, Scenario,
+    ScenarioStep as Do, ScriptSample, TextRules,
 };
-use brunt_wire::{Framing, Head, Reply, ReplyDetails};
+use brunt_wire::{Framing, Reply, ReplyDetails, ReplyHead};
 use std::time::Duration;
 
 fn request(path: &str, weight: u32) -> Request {
@@ -31,47 +31,47 @@ fn iteration(user: &mut dyn VirtualUser, n: u64, status: impl Fn(&str) -> u16) -
     let (mut out, mut step, mut failed) = (Vec::new(), 0, false);
     let mut last: Option<Reply> = None;
     for _ in 0..100 {
-        let turn = Turn { number: n, last: last.as_ref(), step, failed, ..Turn::default() };
+        let turn = UserTurn { number: n, last: last.as_ref(), step, failed, ..UserTurn::default() };
         let asked = match user.next(turn) {
-            Step::Think(_) | Step::Wait(_) => {
+            UserStep::Think(_) | UserStep::Wait(_) => {
                 out.push("~".to_owned());
                 continue;
             }
-            Step::BeginTransaction(name, _) => {
+            UserStep::BeginTransaction(name, _) => {
                 out.push(format!("{name}["));
                 continue;
             }
-            Step::Sample => {
+            UserStep::Sample => {
                 out.push("!".to_owned());
                 continue;
             }
-            Step::EndTransaction => {
+            UserStep::EndTransaction => {
                 out.push("]".to_owned());
                 continue;
             }
-            Step::SuspendTransactions(..) | Step::ResumeTransactions(_) => {
+            UserStep::SuspendTransactions(..) | UserStep::ResumeTransactions(_) => {
                 out.push("..".to_owned());
                 continue;
             }
-            Step::Failing(why, _) => {
+            UserStep::Failing(why, _) => {
                 out.push(format!("({why})"));
                 (step, failed, last) = (step + 1, true, None);
                 continue;
             }
-            Step::Request(request) => vec![request],
-            Step::Last(request) => {
+            UserStep::Request(request) => vec![request],
+            UserStep::Last(request) => {
                 out.push(path(&request));
                 return out.join(" ");
             }
-            Step::Together(requests) => requests,
-            Step::Parallel(requests, most) => {
+            UserStep::Together(requests) => requests,
+            UserStep::Parallel(requests, most) => {
                 out.push(format!("{most}:"));
                 requests
             }
-            Step::Done => return out.join(" "),
-            Step::Leave => return format!("{} leaves", out.join(" ")),
-            Step::EndRun => return format!("{} ends", out.join(" ")),
-            Step::Broken(why) => return why,
+            UserStep::Done => return out.join(" "),
+            UserStep::Leave => return format!("{} leaves", out.join(" ")),
+            UserStep::EndRun => return format!("{} ends", out.join(" ")),
+            UserStep::Broken(why) => return why,
         };
         let paths: Vec<String> = asked.iter().map(|request| path(request)).collect();
         out.push(if paths.len() > 1 { format!("({})", paths.join(" ")) } else { paths[0].clone() });
@@ -94,18 +94,22 @@ fn branch(weight: u32, steps: Vec<Do>) -> Branch {
     Branch { weight, steps }
 }
 
-const PAUSE: Do = Do::Think(Think { least: Duration::from_secs(1), most: Duration::from_secs(1) });
+const PAUSE: Do =
+    Do::Think(ThinkTime { least: Duration::from_secs(1), most: Duration::from_secs(1) });
 const ABC: [(&str, u32); 3] = [("a", 1), ("b", 1), ("c", 1)];
 
 #[test]
 fn a_list_is_gone_through_by_all_users_together() {
-    assert_eq!(asks(&ABC, vec![Do::Next(Order::Sequence)]), ["a", "b", "c", "a"]);
-    assert_eq!(asks(&[("a", 2), ("b", 1)], vec![Do::Next(Order::Sequence)]), ["a", "a", "b", "a"]);
-    let two = vec![Do::Next(Order::Sequence), PAUSE, Do::Next(Order::Sequence)];
+    assert_eq!(asks(&ABC, vec![Do::Next(ListOrder::Sequence)]), ["a", "b", "c", "a"]);
+    assert_eq!(
+        asks(&[("a", 2), ("b", 1)], vec![Do::Next(ListOrder::Sequence)]),
+        ["a", "a", "b", "a"]
+    );
+    let two = vec![Do::Next(ListOrder::Sequence), PAUSE, Do::Next(ListOrder::Sequence)];
     assert_eq!(asks(&ABC, two), ["a ~ b", "c ~ a", "b ~ c", "a ~ b"]);
     // Weight 0 is never next, but may be asked for.
     assert_eq!(
-        asks(&[("x", 0), ("a", 1)], vec![Do::Next(Order::Sequence), Do::Request(0)])[..2],
+        asks(&[("x", 0), ("a", 1)], vec![Do::Next(ListOrder::Sequence), Do::Request(0)])[..2],
         ["a x", "a x"]
     );
 }
@@ -113,9 +117,9 @@ fn a_list_is_gone_through_by_all_users_together() {
 #[test]
 fn each_user_may_go_through_the_list_by_itself() {
     for (order, expected) in [
-        (Order::Walk, ["a b", "c d"]),
-        (Order::WalkTogether, ["a b", "a b"]),
-        (Order::User, ["a a", "b b"]),
+        (ListOrder::Walk, ["a b", "c d"]),
+        (ListOrder::WalkTogether, ["a b", "a b"]),
+        (ListOrder::User, ["a a", "b b"]),
     ] {
         let requests = [("a", 1), ("b", 1), ("c", 1), ("d", 1)];
         let users = users(&plan(&requests, 2.0, vec![Do::Next(order)]));
@@ -129,7 +133,7 @@ fn each_user_may_go_through_the_list_by_itself() {
 
 #[test]
 fn a_slow_order_stays_with_a_request_for_a_while() {
-    let slow = Order::Slow(400_000);
+    let slow = ListOrder::Slow(400_000);
     let asked = asks(&ABC, vec![Do::Next(slow), Do::Next(slow), Do::Next(slow)]);
     // A new one each 2.5 requests.
     assert_eq!(asked, ["a a b", "b c c", "c a a", "b b b"]);
@@ -151,7 +155,7 @@ fn loops_branches_and_what_goes_together() {
     };
     assert_eq!(asks(&ABC, vec![parallel])[0], "2: (b c)");
     assert_eq!(
-        asks(&ABC, vec![together(vec![twice(vec![Do::Next(Order::Sequence)])])]),
+        asks(&ABC, vec![together(vec![twice(vec![Do::Next(ListOrder::Sequence)])])]),
         ["(a b)", "(c a)", "(b c)", "(a b)"]
     );
     assert_eq!(
@@ -170,9 +174,10 @@ fn loops_branches_and_what_goes_together() {
 
 #[test]
 fn sessions_in_turn_share_one_list() {
-    let ask = |count| vec![Do::Next(Order::Sequence); count];
-    let choose =
-        |branches| vec![Do::Choose { order: Order::Sequence, portion: Portion::Whole, branches }];
+    let ask = |count| vec![Do::Next(ListOrder::Sequence); count];
+    let choose = |branches| {
+        vec![Do::Choose { order: ListOrder::Sequence, portion: Portion::Whole, branches }]
+    };
     let sessions = choose(vec![branch(1, ask(2)), branch(2, ask(1))]);
     // Iterations have 2, 1 and 1 requests in turn, and each continues the list after the previous
     // one.
@@ -188,7 +193,7 @@ fn sessions_in_turn_share_one_list() {
 #[test]
 fn choices_in_a_loop_are_numbered_over_all_iterations() {
     let either = Do::Choose {
-        order: Order::Sequence,
+        order: ListOrder::Sequence,
         portion: Portion::Whole,
         branches: vec![branch(1, vec![Do::Request(0)]), branch(2, vec![Do::Request(1)])],
     };
@@ -197,7 +202,12 @@ fn choices_in_a_loop_are_numbered_over_all_iterations() {
 }
 
 /// Returns the requests of each iteration, for one user of a choice among these branches.
-fn chooses(iterations: u64, order: Order, portion: Portion, branches: Vec<Vec<Do>>) -> Vec<String> {
+fn chooses(
+    iterations: u64,
+    order: ListOrder,
+    portion: Portion,
+    branches: Vec<Vec<Do>>,
+) -> Vec<String> {
     let branches = branches.into_iter().map(|steps| branch(1, steps)).collect();
     let mut user = users(&plan(&ABC, 1.0, vec![Do::Choose { order, portion, branches }])).user(0);
     (0..iterations).map(|n| iteration(&mut *user, n, |_| 200)).collect()
@@ -213,8 +223,8 @@ fn a_user_is_within_a_lock_as_often_as_it_likes() {
 
 #[test]
 fn branches_take_turns() {
-    let turns = |branches| chooses(6, Order::WalkTogether, Portion::Turn, branches);
-    let ask = |request| vec![Do::Request(request), Do::Stop(Scope::Turn)];
+    let turns = |branches| chooses(6, ListOrder::WalkTogether, Portion::Turn, branches);
+    let ask = |request| vec![Do::Request(request), Do::Stop(EndScope::Turn)];
     let timed = |steps| Do::Transaction {
         name: "t".into(),
         pauses: Pauses::Excluded,
@@ -235,19 +245,19 @@ fn branches_take_turns() {
     assert_eq!(turns(vec![within.clone()]), ["a", "a", "b", "a", "a", "b"]);
     // Resumable steps within a step that is not resumable continue.
     assert_eq!(
-        turns(vec![vec![twice(within), Do::Stop(Scope::Run)], ask(2)]),
+        turns(vec![vec![twice(within), Do::Stop(EndScope::Run)], ask(2)]),
         ["a", "c", "a", "c", "b", "c"]
     );
     // A turn within a choice within a turn is that of both.
     let inner = Do::Choose {
-        order: Order::WalkTogether,
+        order: ListOrder::WalkTogether,
         portion: Portion::Turn,
         branches: vec![branch(1, ask(0)), branch(1, ask(1))],
     };
-    let within = vec![Do::Resumable(vec![inner, Do::Request(0), Do::Stop(Scope::Turn)])];
+    let within = vec![Do::Resumable(vec![inner, Do::Request(0), Do::Stop(EndScope::Turn)])];
     assert_eq!(turns(vec![within, ask(2)]), ["a", "c", "a", "c", "b", "c"]);
     for (step, named) in
-        [(Do::Stop(Scope::Turn), "`stop: turn`"), (Do::Resumable(ask(0)), "`resumable`")]
+        [(Do::Stop(EndScope::Turn), "`stop: turn`"), (Do::Resumable(ask(0)), "`resumable`")]
     {
         let plan = plan(&ABC, 1.0, vec![Do::Request(0), step]);
         let Err(error) = CompiledScript::all(&plan) else { panic!("no error") };
@@ -261,9 +271,9 @@ fn branches_that_do_nothing_are_passed_over() {
     let never =
         || Do::If { condition: Condition::Failed, then: vec![Do::Request(0)], otherwise: vec![] };
     for portion in [Portion::Nonempty, Portion::Turn] {
-        let walks = |branches| chooses(4, Order::WalkTogether, portion, branches);
+        let walks = |branches| chooses(4, ListOrder::WalkTogether, portion, branches);
         let ask = |request| {
-            let ends_turn = (portion == Portion::Turn).then_some(Do::Stop(Scope::Turn));
+            let ends_turn = (portion == Portion::Turn).then_some(Do::Stop(EndScope::Turn));
             [Do::Request(request)].into_iter().chain(ends_turn).collect::<Vec<_>>()
         };
         assert_eq!(walks(vec![vec![never()], ask(1), vec![], ask(2)]), ["b", "c", "b", "c"]);
@@ -271,13 +281,13 @@ fn branches_that_do_nothing_are_passed_over() {
         assert_eq!(walks(vec![vec![never()], vec![]]), ["~"; 4]);
         // If the drawn branch does nothing, another one is drawn, until the first one is drawn
         // again.
-        let drawn = chooses(3000, Order::Random, portion, vec![vec![never()], ask(1)]);
+        let drawn = chooses(3000, ListOrder::Random, portion, vec![vec![never()], ask(1)]);
         let share = drawn.iter().filter(|asked| *asked == "b").count() as f64 / 3000.0;
         // JMeter's controllers: two thirds.
         assert!((share - 2.0 / 3.0).abs() < 0.06, "{share}");
     }
     assert_eq!(
-        chooses(4, Order::WalkTogether, Portion::Whole, vec![vec![], vec![Do::Request(1)]]),
+        chooses(4, ListOrder::WalkTogether, Portion::Whole, vec![vec![], vec![Do::Request(1)]]),
         ["~", "b", "~", "b"]
     );
 }
@@ -289,7 +299,7 @@ fn conditions_look_at_the_last_reply() {
         Do::Request(0),
         Do::If {
             condition: status(404),
-            then: vec![Do::Stop(Scope::Iteration)],
+            then: vec![Do::Stop(EndScope::Iteration)],
             otherwise: vec![Do::Request(1)],
         },
         Do::While {
@@ -299,7 +309,7 @@ fn conditions_look_at_the_last_reply() {
         },
         Do::If {
             condition: Condition::Failed,
-            then: vec![Do::Stop(Scope::User)],
+            then: vec![Do::Stop(EndScope::User)],
             otherwise: vec![],
         },
     ];
@@ -307,7 +317,7 @@ fn conditions_look_at_the_last_reply() {
     let mut user = users(&plan).user(0);
     assert_eq!(iteration(&mut *user, 0, |_| 404), "a");
     assert_eq!(iteration(&mut *user, 1, |path| if path == "c" { 0 } else { 200 }), "a b c leaves");
-    let ends = vec![Do::Request(0), Do::Stop(Scope::Run)];
+    let ends = vec![Do::Request(0), Do::Stop(EndScope::Run)];
     assert_eq!(asks(&ABC, ends)[0], "a ends");
 }
 
@@ -329,7 +339,7 @@ fn transactions_begin_and_end_around_their_steps() {
     );
     // The steps after a transaction continue at their position.
     assert_eq!(
-        asks(&ABC, vec![timed("s", vec![Do::Next(Order::Sequence)]), Do::Request(2)])[1],
+        asks(&ABC, vec![timed("s", vec![Do::Next(ListOrder::Sequence)]), Do::Request(2)])[1],
         "s[ c ] c"
     );
 }
@@ -338,7 +348,7 @@ fn transactions_begin_and_end_around_their_steps() {
 fn values_are_gone_through_and_filled_in() {
     let pair = |name: &str, values: [&str; 2], steps| Do::ForEach {
         variable: name.into(),
-        values: Values::List(values.map(str::to_owned).to_vec()),
+        values: LoopValues::List(values.map(str::to_owned).to_vec()),
         steps,
     };
     let is_two = Condition::Equals("x".into(), "2".into());
@@ -361,7 +371,7 @@ impl Asking {
             last.map(|_| Reply { status: 200, details: Some(Box::new(kept)), ..Reply::default() });
         if let Some(request) = &self.1 {
             let (sample, reply) = (&Sample::default(), reply.as_ref());
-            let exchange = Exchange {
+            let exchange = RequestAttempt {
                 first: request,
                 request,
                 reply,
@@ -372,18 +382,22 @@ impl Asking {
             let _ = self.0.judge(exchange);
         }
         loop {
-            let turn =
-                Turn { last: reply.as_ref(), step, failed: reply.is_none(), ..Turn::default() };
+            let turn = UserTurn {
+                last: reply.as_ref(),
+                step,
+                failed: reply.is_none(),
+                ..UserTurn::default()
+            };
             match self.0.next(turn) {
-                Step::Request(request) | Step::Last(request) => {
+                UserStep::Request(request) | UserStep::Last(request) => {
                     let path = request.url().trim_start_matches("http://h/").to_owned();
                     self.1 = Some(request);
                     return path;
                 }
-                Step::Together(requests) => {
+                UserStep::Together(requests) => {
                     return requests.iter().map(|request| request.url()).collect();
                 }
-                Step::Think(_) => {}
+                UserStep::Think(_) => {}
                 other => return format!("{other:?}"),
             }
         }
@@ -397,7 +411,7 @@ fn extracting(steps: Vec<Do>) -> Plan {
     let token = Extractor {
         variable: "token".into(),
         from,
-        take: Take::First,
+        take: MatchChoice::First,
         default,
         part: ReplyPart::Body,
         samples: brunt_model::extract::SampleScope::Main,
@@ -415,7 +429,7 @@ fn what_is_extracted_goes_with_further_requests() {
     let is_none = Condition::Equals("token".into(), "none".into());
     let end = Do::If {
         condition: is_none,
-        then: vec![Do::Stop(Scope::Iteration)],
+        then: vec![Do::Stop(EndScope::Iteration)],
         otherwise: vec![Do::Request(1)],
     };
     let plan = extracting(vec![Do::Request(0), PAUSE, Do::Request(1), end]);
@@ -456,14 +470,14 @@ fn cookies_of_a_redirect_within_a_parallel_step_are_kept() {
         vec![ReplyPolicy { redirects, cookies: Cookies::Kept, ..ReplyPolicy::default() }];
     let users = users(&plan);
     let asked = |step| match step {
-        Step::Request(request) | Step::Last(request) => request,
+        UserStep::Request(request) | UserStep::Last(request) => request,
         other => panic!("{other:?}"),
     };
-    let from = asked(users.user(1).next(Turn::default()));
+    let from = asked(users.user(1).next(UserTurn::default()));
     let field = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     let fields = vec![field("Location", "/b"), field("Set-Cookie", "sid=1; Path=/")];
     let framing = Framing::Length(0);
-    let head = Head {
+    let head = ReplyHead {
         status: 302,
         version: brunt_model::plan::HttpVersion::V1_1,
         framing,
@@ -479,7 +493,7 @@ fn cookies_of_a_redirect_within_a_parallel_step_are_kept() {
     let reply = Reply { status: 302, details: Some(Box::new(kept)), ..Reply::default() };
     let mut user = users.user(0);
     let next = user.redirect(&from, &reply, 0).unwrap();
-    for request in [next, asked(user.next(Turn::default()))] {
+    for request in [next, asked(user.next(UserTurn::default()))] {
         let text = String::from_utf8_lossy(&request.bytes()).into_owned();
         assert!(text.contains("Cookie: sid=1"), "{text}");
     }
@@ -487,17 +501,17 @@ fn cookies_of_a_redirect_within_a_parallel_step_are_kept() {
 
 #[test]
 fn what_is_asked_once_counts_for_nothing() {
-    let steps = vec![PAUSE, Do::Once(vec![Do::Request(2)]), Do::Next(Order::Sequence)];
+    let steps = vec![PAUSE, Do::Once(vec![Do::Request(2)]), Do::Next(ListOrder::Sequence)];
     assert_eq!(asks(&ABC, steps), ["~ c a", "~ b", "~ c", "~ a"]);
 }
 
 #[test]
 fn a_failure_ends_what_the_policy_says() {
     for (scope, expected) in [
-        (Scope::Nothing, "a b"),
-        (Scope::Iteration, "a"),
-        (Scope::User, "a leaves"),
-        (Scope::Run, "a ends"),
+        (EndScope::Nothing, "a b"),
+        (EndScope::Iteration, "a"),
+        (EndScope::User, "a leaves"),
+        (EndScope::Run, "a ends"),
     ] {
         let mut plan = plan(&ABC, 1.0, vec![Do::Request(0), Do::Request(1)]);
         plan.reply_policies[0].failure_ends = scope;
@@ -509,10 +523,10 @@ fn a_failure_ends_what_the_policy_says() {
 #[test]
 fn a_request_that_cannot_be_built_ends_what_the_policy_says() {
     for (scope, expected) in [
-        (Scope::Nothing, ") b"),
-        (Scope::Iteration, ")"),
-        (Scope::User, ") leaves"),
-        (Scope::Run, ") ends"),
+        (EndScope::Nothing, ") b"),
+        (EndScope::Iteration, ")"),
+        (EndScope::User, ") leaves"),
+        (EndScope::Run, ") ends"),
     ] {
         let mut plan = plan(&ABC, 1.0, vec![Do::Request(0), Do::Request(1)]);
         plan.reply_policies[0].failure_ends = scope;
@@ -528,11 +542,11 @@ fn a_request_that_cannot_be_built_ends_what_the_policy_says() {
 fn an_iteration_begins_anew_wherever_the_last_one_ended() {
     let steps = vec![Do::ForEach {
         variable: "x".into(),
-        values: Values::List(vec!["1".into(), "2".into()]),
+        values: LoopValues::List(vec!["1".into(), "2".into()]),
         steps: vec![Do::Loop { times: Some(Rounds::Number(2)), steps: vec![Do::Request(0)] }],
     }];
     let mut plan = plan(&[("{var:x}", 1)], 1.0, steps);
-    plan.reply_policies[0].failure_ends = Scope::Iteration;
+    plan.reply_policies[0].failure_ends = EndScope::Iteration;
     let mut user = users(&plan).user(0);
     assert_eq!(iteration(&mut *user, 0, |path| if path == "2" { 0 } else { 200 }), "1 1 2");
     assert_eq!(iteration(&mut *user, 1, |_| 200), "1 1 2 2");
@@ -542,7 +556,7 @@ fn an_iteration_begins_anew_wherever_the_last_one_ended() {
 fn a_population_compiles_only_the_policies_that_it_uses() {
     let mut plan = plan(&ABC, 1.0, vec![Do::Request(0)]);
     let from = ExtractFrom::Regex { pattern: "(".into(), group: 0, template: None };
-    let (part, take) = (ReplyPart::Body, Take::First);
+    let (part, take) = (ReplyPart::Body, MatchChoice::First);
     let odd = Extractor {
         variable: "x".into(),
         from,
@@ -574,7 +588,7 @@ fn scenarios_that_make_no_sense_are_refused_or_end() {
         "a pause is not allowed among requests that are sent together; put it before or after them";
     assert_eq!(compile(vec![paused]), Err(told.into()));
     let nobody = Do::Choose {
-        order: Order::Random,
+        order: ListOrder::Random,
         portion: Portion::Whole,
         branches: vec![branch(0, vec![])],
     };

@@ -4,7 +4,7 @@ use super::*;
 use crate::testing;
 use crate::texts::context::UserContext;
 use brunt_model::Sample;
-use brunt_wire::{Framing, Head, Prepared, Reply, ReplyDetails};
+use brunt_wire::{Framing, Prepared, Reply, ReplyDetails, ReplyHead};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 
@@ -19,7 +19,7 @@ fn reply(body: &str) -> Reply {
         field("set-cookie", "other=2"),
         field("set-cookie", "sid=two; HttpOnly"),
     ];
-    let head = Head {
+    let head = ReplyHead {
         status: 200,
         version: brunt_model::plan::HttpVersion::V1_1,
         framing: Framing::None,
@@ -39,7 +39,7 @@ fn user() -> UserContext {
     user
 }
 
-fn extractor(from: ExtractFrom, take: Take, default: Option<&str>) -> Extractor {
+fn extractor(from: ExtractFrom, take: MatchChoice, default: Option<&str>) -> Extractor {
     let default = default.map(str::to_owned);
     Extractor {
         variable: "v".into(),
@@ -63,7 +63,7 @@ fn set(body: &str, extractor: &Extractor) -> Vec<(String, String)> {
 }
 
 /// What a variable that was `old` becomes.
-fn found(body: &str, from: ExtractFrom, take: Take, default: Option<&str>) -> String {
+fn found(body: &str, from: ExtractFrom, take: MatchChoice, default: Option<&str>) -> String {
     let all = set(body, &extractor(from, take, default));
     all.into_iter().find(|(name, _)| name == "v").map(|(_, value)| value).unwrap_or_default()
 }
@@ -78,32 +78,32 @@ fn each_kind_finds_its_matches() {
     let (header, cookie) =
         (ExtractFrom::Header("location".into()), ExtractFrom::Cookie("sid".into()));
     for (body, from, take, expected) in [
-        (BODY, regex(1), Take::First, "a"),
-        (BODY, regex(0), Take::Last, "value=\"b2\""),
-        (BODY, regex(2), Take::Number(2), "2"),
-        (BODY, regex(2), Take::Number(3), "old"),
-        (BODY, between("value=\"", "\""), Take::First, "a1"),
-        (BODY, between("value=\"", "\""), Take::Last, "b2"),
-        ("a+b\nc", between("+", ""), Take::First, "b\nc"),
-        ("a+b\nc", between("", "+"), Take::First, "a"),
-        (BODY, between("(", ")"), Take::First, "old"),
-        (JSON, path("$.items[*].id"), Take::Last, "8"),
-        (JSON, path("$.items[?@.id == 8].name"), Take::First, "y z"),
-        (JSON, path("$.ok"), Take::First, "true"),
-        (JSON, path("ok"), Take::First, "true"),
-        (JSON, path("$.items[0]"), Take::First, r#"{"id":7,"name":"x"}"#),
-        (BODY, path("$.ok"), Take::First, "old"),
+        (BODY, regex(1), MatchChoice::First, "a"),
+        (BODY, regex(0), MatchChoice::Last, "value=\"b2\""),
+        (BODY, regex(2), MatchChoice::Number(2), "2"),
+        (BODY, regex(2), MatchChoice::Number(3), "old"),
+        (BODY, between("value=\"", "\""), MatchChoice::First, "a1"),
+        (BODY, between("value=\"", "\""), MatchChoice::Last, "b2"),
+        ("a+b\nc", between("+", ""), MatchChoice::First, "b\nc"),
+        ("a+b\nc", between("", "+"), MatchChoice::First, "a"),
+        (BODY, between("(", ")"), MatchChoice::First, "old"),
+        (JSON, path("$.items[*].id"), MatchChoice::Last, "8"),
+        (JSON, path("$.items[?@.id == 8].name"), MatchChoice::First, "y z"),
+        (JSON, path("$.ok"), MatchChoice::First, "true"),
+        (JSON, path("ok"), MatchChoice::First, "true"),
+        (JSON, path("$.items[0]"), MatchChoice::First, r#"{"id":7,"name":"x"}"#),
+        (BODY, path("$.ok"), MatchChoice::First, "old"),
         (
             BODY,
             ExtractFrom::Css { selector: "input".into(), attribute: "value".into() },
-            Take::Last,
+            MatchChoice::Last,
             "b2",
         ),
-        (BODY, ExtractFrom::Xpath("//input[@name='csrf']/@value".into()), Take::First, "a1"),
-        ("<a><b>1</b></a>", ExtractFrom::Xpath("count(/a/b)".into()), Take::First, "1"),
-        ("", header, Take::First, "/next"),
-        ("", cookie.clone(), Take::First, "one"),
-        ("", cookie, Take::Last, "two"),
+        (BODY, ExtractFrom::Xpath("//input[@name='csrf']/@value".into()), MatchChoice::First, "a1"),
+        ("<a><b>1</b></a>", ExtractFrom::Xpath("count(/a/b)".into()), MatchChoice::First, "1"),
+        ("", header, MatchChoice::First, "/next"),
+        ("", cookie.clone(), MatchChoice::First, "one"),
+        ("", cookie, MatchChoice::Last, "two"),
     ] {
         assert_eq!(found(body, from.clone(), take, None), expected, "{from:?} {take:?}");
     }
@@ -112,12 +112,12 @@ fn each_kind_finds_its_matches() {
 #[test]
 fn what_is_not_found_becomes_the_default() {
     let from = || ExtractFrom::Header("x-none".into());
-    assert_eq!(found("", from(), Take::Random, Some("none")), "none");
-    assert_eq!(found("", from(), Take::Random, None), "old");
+    assert_eq!(found("", from(), MatchChoice::Random, Some("none")), "none");
+    assert_eq!(found("", from(), MatchChoice::Random, None), "old");
     let one_of = found(
         BODY,
         ExtractFrom::Regex { pattern: r"[ab]\d".into(), group: 0, template: None },
-        Take::Random,
+        MatchChoice::Random,
         None,
     );
     assert!(["a1", "b2"].contains(&&*one_of), "{one_of}");
@@ -129,12 +129,15 @@ fn extractors_that_make_no_sense_are_refused() {
         |from, take| CompiledExtractor::new(&extractor(from, take, None)).unwrap_err().to_string();
     let regex = |group| ExtractFrom::Regex { pattern: "(a)".into(), group, template: None };
     assert_eq!(
-        refused(regex(2), Take::First),
+        refused(regex(2), MatchChoice::First),
         "extractor of `v`: `(a)` has no group 2; write at most 1"
     );
-    assert!(refused(regex(1), Take::Number(0)).ends_with("numbered from 1; write 1 or above"));
     assert!(
-        refused(ExtractFrom::JsonPath("$[".into()), Take::First).starts_with("extractor of `v`: ")
+        refused(regex(1), MatchChoice::Number(0)).ends_with("numbered from 1; write 1 or above")
+    );
+    assert!(
+        refused(ExtractFrom::JsonPath("$[".into()), MatchChoice::First)
+            .starts_with("extractor of `v`: ")
     );
 }
 
@@ -145,9 +148,9 @@ fn all_matches_become_numbered_variables() {
     let shown = |all: Vec<(String, String)>| {
         all.into_iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
     };
-    let all = extractor(from.clone(), Take::All, None);
+    let all = extractor(from.clone(), MatchChoice::All, None);
     assert_eq!(shown(set(BODY, &all)), "v=old v_1=1-a v_2=2-b v_matchNr=2");
-    let groups = Extractor { sets_more: true, ..extractor(from, Take::Last, None) };
+    let groups = Extractor { sets_more: true, ..extractor(from, MatchChoice::Last, None) };
     assert_eq!(shown(set(BODY, &groups)), r#"v=2-b v_g=2 v_g0=value="b2" v_g1=b v_g2=2"#);
     assert_eq!(shown(set("", &groups)), "v=old");
 }
@@ -168,7 +171,7 @@ fn chains_of_redirects_are_searched_where_an_extractor_says_so() {
         let mut reply_view = ReplyView::new(&request, Some(&reply), &sample, &user);
         reply_view.hops = vec![hop("/a", r#"{"id": 1}"#), hop("/b", "moved")];
         let extractor =
-            Extractor { samples, part, sets_more: true, ..extractor(from, Take::All, None) };
+            Extractor { samples, part, sets_more: true, ..extractor(from, MatchChoice::All, None) };
         CompiledExtractor::new(&extractor)
             .unwrap()
             .set(&reply_view, &mut Pcg64Mcg::seed_from_u64(1));

@@ -12,14 +12,14 @@ mod present {
     use crate::texts::context::UserContext;
     use crate::texts::pattern::Pattern;
     use crate::texts::pending::{RequestArgument, RequestPart};
-    use crate::texts::script::Sampler;
+    use crate::texts::script::ScriptedRequest;
     use brunt_dom::{Document, Element};
     use rand::RngExt;
     use url::Url;
 
     /// A link, form or frame of a page.
     #[derive(Debug)]
-    pub struct Target {
+    pub struct LinkTarget {
         url: Url,
         arguments: Vec<RequestArgument>,
         is_form: bool,
@@ -37,8 +37,8 @@ mod present {
 
     /// Changes a request to one of the matching links and forms of the user's last
     /// page, drawn at random.
-    pub fn follow(user: &UserContext, sampler: Sampler<'_>) {
-        let Sampler { pending, texts } = sampler;
+    pub fn follow(user: &UserContext, sampler: ScriptedRequest<'_>) {
+        let ScriptedRequest { pending, texts } = sampler;
         let mut matching = {
             let last = user.last.borrow();
             let Some(last) = last.as_ref().filter(|last| last.is_http) else { return };
@@ -144,7 +144,7 @@ mod present {
             }
         }
 
-        fn matches(&self, Target { url, arguments, .. }: &Target) -> bool {
+        fn matches(&self, LinkTarget { url, arguments, .. }: &LinkTarget) -> bool {
             let query = query(arguments);
             self.protocol.matches(url.scheme())
                 && self
@@ -174,7 +174,7 @@ mod present {
     }
 
     /// Returns the links, forms and frames of a page, in this order.
-    pub fn targets(page: &str, url: &Url) -> Vec<Target> {
+    pub fn targets(page: &str, url: &Url) -> Vec<LinkTarget> {
         let page = Document::html(page);
         let base = page.elements().find(|element| element.has_name("base"));
         let base = base.and_then(|base| join(url, base.attribute("href")?));
@@ -190,23 +190,24 @@ mod present {
         base: &Url,
         name: &'static str,
         attribute: &'static str,
-    ) -> Vec<Target> {
+    ) -> Vec<LinkTarget> {
         let elements = page.elements().filter(|element| element.has_name(name));
         let links = elements.filter_map(|element: Element<'_>| element.attribute(attribute));
-        links.filter_map(|link| Target::new(base, link)).collect()
+        links.filter_map(|link| LinkTarget::new(base, link)).collect()
     }
 
     /// Returns the forms with their fields. As in JMeter, a field belongs to the last form that
     /// began before it, and the base of a page is ignored.
-    fn forms(page: &Document, url: &Url) -> Vec<Target> {
-        let mut forms: Vec<Target> = Vec::new();
+    fn forms(page: &Document, url: &Url) -> Vec<LinkTarget> {
+        let mut forms: Vec<LinkTarget> = Vec::new();
         let mut is_in_form = false;
         for element in page.elements() {
             if element.has_name("form") {
-                let form = element.attribute("action").and_then(|action| Target::new(url, action));
+                let form =
+                    element.attribute("action").and_then(|action| LinkTarget::new(url, action));
                 // Fields after a form without a target belong to no form.
                 is_in_form = form.is_some();
-                forms.extend(form.map(|form| Target { is_form: true, ..form }));
+                forms.extend(form.map(|form| LinkTarget { is_form: true, ..form }));
             } else if is_in_form
                 && let (Some(field), Some(form)) = (field(element), forms.last_mut())
             {
@@ -243,7 +244,7 @@ mod present {
         element.attribute(name).unwrap_or_default()
     }
 
-    impl Target {
+    impl LinkTarget {
         /// Resolves a link. None: it has no HTTP URL.
         fn new(base: &Url, link: &str) -> Option<Self> {
             let url = join(base, link).filter(|url| matches!(url.scheme(), "http" | "https"))?;
@@ -276,7 +277,7 @@ mod present {
 #[cfg(not(feature = "dom"))]
 mod absent {
     use crate::texts::context::UserContext;
-    use crate::texts::script::Sampler;
+    use crate::texts::script::ScriptedRequest;
 
     /// Refuses links: this program cannot parse pages.
     ///

@@ -50,7 +50,8 @@ fn modified(modifier: &RequestModifier, user: &UserContext, url: &'static str) -
     let mut pending = PendingRequest::default();
     let texts = Get(url);
     let compiled = CompiledModifier::new(modifier, &mut Feeds::default()).unwrap();
-    compiled.apply(user, Sampler { pending: &mut pending, texts: &texts }, |_| String::new());
+    compiled
+        .apply(user, ScriptedRequest { pending: &mut pending, texts: &texts }, |_| String::new());
     pending.finish(&texts).url.into_owned()
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Call, Function, find};
 use crate::texts::context::UserContext;
-use crate::texts::expression::{Stretch, as_variable, parse};
+use crate::texts::expression::{TextPart, as_variable, parse};
 
 /// The functions of this module.
 pub const FUNCTIONS: &[Function] = &[
@@ -57,15 +57,15 @@ fn evaluate(text: &str, call: &Call<'_>) -> String {
     filled
 }
 
-fn fill_in(stretches: &[Stretch], site: &str, user: &UserContext) -> String {
+fn fill_in(stretches: &[TextPart], site: &str, user: &UserContext) -> String {
     let mut text = String::new();
     for stretch in stretches {
         match stretch {
-            Stretch::Literal(literal) => text.push_str(literal),
-            Stretch::Variable { name, written } => {
+            TextPart::Literal(literal) => text.push_str(literal),
+            TextPart::Variable { name, written } => {
                 text.push_str(user.variables.borrow().get(name).unwrap_or(written));
             }
-            Stretch::Call { name, arguments, written } => {
+            TextPart::Call { name, arguments, written } => {
                 let function =
                     find(name).filter(|function| function.arguments.contains(&arguments.len()));
                 let Some(function) = function else {

@@ -4,8 +4,8 @@ use super::*;
 use crate::languages::LANGUAGES;
 use crate::testing::user;
 use crate::texts::machine::local_offset;
-use crate::texts::template::{Place, RenderContext, Template};
-use crate::texts::variables::Names;
+use crate::texts::template::{RenderContext, Template, TextPosition};
+use crate::texts::variables::VariableNames;
 use crate::{Feeds, ScriptError};
 use brunt_model::scenario::TextRules;
 use rand::SeedableRng;
@@ -23,8 +23,8 @@ impl Texts {
     }
 
     fn becomes(&self, text: &str) -> Result<String, ScriptError> {
-        let mut feeds = Feeds::with_variables(self.rules, Names::default(), LANGUAGES);
-        let template = Template::compile(text, Place::Text, &mut feeds)?;
+        let mut feeds = Feeds::with_variables(self.rules, VariableNames::default(), LANGUAGES);
+        let template = Template::compile(text, TextPosition::Text, &mut feeds)?;
         let mut rng = Pcg64Mcg::seed_from_u64(1);
         Ok(template.text(&mut RenderContext {
             n: 0,

@@ -166,7 +166,7 @@ mod tests {
         let wire = Http::new(
             Common::new(&plan).unwrap(),
             0,
-            brunt_engine::Time::new(brunt_engine::Epoch::Fake),
+            brunt_engine::WorkerClock::new(brunt_engine::RunEpoch::Fake),
         );
         let url = parse_url(url).unwrap();
         let (method, headers, body) = ("GET".into(), Vec::new(), brunt_model::Body::None);

@@ -5,7 +5,7 @@ use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use std::io::Write as _;
 
-fn rendered_in(text: &str, place: Place, n: u64) -> String {
+fn rendered_in(text: &str, place: TextPosition, n: u64) -> String {
     let mut feeds = Feeds::default();
     let template = Template::compile(text, place, &mut feeds).unwrap();
     let mut out = String::new();
@@ -15,7 +15,7 @@ fn rendered_in(text: &str, place: Place, n: u64) -> String {
 }
 
 fn rendered(text: &str, n: u64) -> String {
-    rendered_in(text, Place::Text, n)
+    rendered_in(text, TextPosition::Text, n)
 }
 
 #[test]
@@ -44,7 +44,7 @@ fn only_placeholders_are_replaced() {
 #[test]
 fn constants_are_known() {
     let mut feeds = Feeds::default();
-    let mut compile = |text| Template::compile(text, Place::Text, &mut feeds).unwrap();
+    let mut compile = |text| Template::compile(text, TextPosition::Text, &mut feeds).unwrap();
     assert_eq!(compile("").as_constant(), Some(""));
     assert_eq!(compile(r#"{"a": 1}"#).as_constant(), Some(r#"{"a": 1}"#));
     assert_eq!(compile(r"a\{n}b").as_constant(), Some("a{n}b"));
@@ -86,15 +86,15 @@ fn cells_are_encoded_where_they_must_be() {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all("name,age\nJo ß#,1\na/b?c=1&d=%20,2\n".as_bytes()).unwrap();
     let text = format!("{{csv:{0}:name}}/{{csv:{0}:age}}", file.path().display());
-    assert_eq!(rendered_in(&text, Place::Url, 0), "Jo%20%C3%9F%23/1");
-    assert_eq!(rendered_in(&text, Place::Url, 3), "a/b?c=1&d=%20/2");
-    assert_eq!(rendered_in(&text, Place::Text, 0), "Jo ß#/1");
+    assert_eq!(rendered_in(&text, TextPosition::Url, 0), "Jo%20%C3%9F%23/1");
+    assert_eq!(rendered_in(&text, TextPosition::Url, 3), "a/b?c=1&d=%20/2");
+    assert_eq!(rendered_in(&text, TextPosition::Text, 0), "Jo ß#/1");
     let header = |v: &str| [("content-TYPE".to_owned(), v.to_owned())];
     assert_eq!(
-        Place::of_body(&header("application/x-www-form-urlencoded; charset=utf-8")),
-        Place::Url
+        TextPosition::of_body(&header("application/x-www-form-urlencoded; charset=utf-8")),
+        TextPosition::Url
     );
-    assert_eq!(Place::of_body(&header("application/json")), Place::Text);
+    assert_eq!(TextPosition::of_body(&header("application/json")), TextPosition::Text);
 }
 
 #[test]
@@ -102,10 +102,11 @@ fn a_header_takes_no_line_break_from_a_cell() {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(b"ok\n\"a\r\nEvil: 1\"\n").unwrap();
     let text = format!("{{csv:{}:1}}", file.path().display());
-    let told =
-        Template::compile(&text, Place::Header, &mut Feeds::default()).unwrap_err().to_string();
+    let told = Template::compile(&text, TextPosition::Header, &mut Feeds::default())
+        .unwrap_err()
+        .to_string();
     assert!(told.contains("write the cell without it"), "{told}");
-    assert!(Template::compile(&text, Place::Text, &mut Feeds::default()).is_ok());
+    assert!(Template::compile(&text, TextPosition::Text, &mut Feeds::default()).is_ok());
 }
 
 #[test]
@@ -123,8 +124,9 @@ fn malformed_placeholders_say_what_to_write() {
         ("{csv::a}", "write {csv:users.csv:name}"),
         ("{csv:/no/such.csv:a}", "cannot read /no/such.csv"),
     ] {
-        let told =
-            Template::compile(text, Place::Text, &mut Feeds::default()).unwrap_err().to_string();
+        let told = Template::compile(text, TextPosition::Text, &mut Feeds::default())
+            .unwrap_err()
+            .to_string();
         assert!(told.contains(remedy), "{text}: {told}");
     }
 }
@@ -139,13 +141,13 @@ fn encoding_leaves_placeholders_alone() {
 proptest! {
     #[test]
     fn nothing_panics(text: String) {
-        let _ = Template::compile(&text, Place::Url, &mut Feeds::default());
+        let _ = Template::compile(&text, TextPosition::Url, &mut Feeds::default());
         let _ = (has_placeholders(&text), encode_url(&text), encode_form(&text));
     }
 
     #[test]
     fn nothing_like_a_placeholder_panics(text in r"(\\|\{|\}|n|uuid|random:|csv:|\.\.|[0-9ß]){0,12}") {
-        let _ = Template::compile(&text, Place::Header, &mut Feeds::default());
+        let _ = Template::compile(&text, TextPosition::Header, &mut Feeds::default());
     }
 
     #[test]
@@ -155,15 +157,16 @@ proptest! {
 }
 
 /// Returns the text of JSON stretches, for a user with this value of the variable `v`.
-fn json_of(stretches: &[Stretch], value: &str) -> serde_json::Value {
+fn json_of(stretches: &[TextPart], value: &str) -> serde_json::Value {
     let user = crate::testing::user();
     user.variables.borrow_mut().set("v", value);
     let mut feeds = Feeds::with_variables(
         TextRules::Expressions,
-        crate::texts::variables::Names::default(),
+        crate::texts::variables::VariableNames::default(),
         crate::languages::LANGUAGES,
     );
-    let template = Template::compile(&expression_text(stretches), Place::Text, &mut feeds).unwrap();
+    let template =
+        Template::compile(&expression_text(stretches), TextPosition::Text, &mut feeds).unwrap();
     let rng = &mut Pcg64Mcg::seed_from_u64(7);
     let text = template.text(&mut RenderContext { n: 42, rng, feeds: &feeds, user: Some(&user) });
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{text}: {error}"))

@@ -2,8 +2,8 @@
 
 use super::{expected, texts as texts_by_name};
 use crate::error::{Result, SpecError};
-use crate::plan::words::{Bytes, Nested, Scalar, ScalarList, ScalarOr, Time};
-use crate::plan::{Node, Value, json, read};
+use crate::plan::words::{ByteSize, DurationKey, Nested, Scalar, ScalarList, ScalarOr};
+use crate::plan::{PlanNode, PlanValue, json, read};
 use crate::words::status;
 use brunt_model::ReplyPolicy;
 use brunt_model::extract::ReplyPart;
@@ -38,13 +38,13 @@ pub(super) struct StepCheck {
     /// Texts that are in header fields, by name.
     header: Option<Nested<BTreeMap<String, Scalar>>>,
     /// The time from the request to the last byte of its reply, at most.
-    max_time: Option<Time>,
+    max_time: Option<DurationKey>,
     /// A script in Groovy that calls `AssertionResult.setFailure(true)` where the reply is not good, or several; `prev` is the reply.
     pub(super) script: Option<ScalarList>,
     /// The least size of the body.
-    min_size: Option<Bytes>,
+    min_size: Option<ByteSize>,
     /// The greatest size of the body.
-    max_size: Option<Bytes>,
+    max_size: Option<ByteSize>,
 }
 
 /// Conditions of the awaited message of a WebSocket; all must hold.
@@ -64,7 +64,7 @@ pub(super) struct Until {
 #[expect(clippy::unused_self, reason = "the type of a key chooses how it is read")]
 impl Nested<ScalarOr<Until>> {
     /// Reads the conditions of an awaited message.
-    pub(super) fn read(&self, node: &Node) -> Result<Vec<Assertion>> {
+    pub(super) fn read(&self, node: &PlanNode) -> Result<Vec<Assertion>> {
         let check = if let Some(text) = node.text() {
             StepCheck { contains: Some(ScalarList(vec![text.to_owned()])), ..StepCheck::default() }
         } else {
@@ -84,7 +84,7 @@ impl Nested<ScalarOr<Until>> {
 
 impl StepCheck {
     /// Adds the conditions to a policy.
-    pub(super) fn read(&self, node: &Node, policy: &mut ReplyPolicy) -> Result<()> {
+    pub(super) fn read(&self, node: &PlanNode, policy: &mut ReplyPolicy) -> Result<()> {
         if let Some(words) = &self.status {
             policy.checks.status = status::parse(&words.0.join(","))?;
         }
@@ -107,7 +107,7 @@ impl StepCheck {
             );
         }
         let values = self.json.as_ref().and(node.child("json"));
-        if let Some(node) = values.filter(|node| !matches!(node.value, Value::Map(_))) {
+        if let Some(node) = values.filter(|node| !matches!(node.value, PlanValue::Map(_))) {
             return Err(expected(
                 &node.at,
                 "json",
@@ -115,7 +115,7 @@ impl StepCheck {
                 "values by JSONPath, such as `$.id: 5`",
             ));
         }
-        for entry in values.map(Node::entries).unwrap_or_default() {
+        for entry in values.map(PlanNode::entries).unwrap_or_default() {
             let expected = match json(&entry.node) {
                 serde_json::Value::Null => ExpectedJson::Null,
                 // A text is compared without its quotes, as extractors return it.

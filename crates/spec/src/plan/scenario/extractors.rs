@@ -4,8 +4,8 @@ use super::expected;
 use super::forms::{FormKeys, FormMatch, FormTable, schemas};
 use crate::error::{Result, SpecError};
 use crate::plan::words::{Nested, Scalar};
-use crate::plan::{Entry, Node, Value, Yaml, read};
-use brunt_model::extract::{ExtractFrom, Extractor, QualifiedXpath, ReplyPart, Take};
+use crate::plan::{NamedNode, PlanNode, PlanValue, Yaml, read};
+use brunt_model::extract::{ExtractFrom, Extractor, MatchChoice, QualifiedXpath, ReplyPart};
 use brunt_script::functions;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
@@ -39,7 +39,7 @@ trait ExtractorForm: DeserializeOwned + JsonSchema {
 /// A row of [`WAYS`].
 struct Way {
     keys: FormKeys,
-    read: fn(&Node) -> Result<ExtractFrom>,
+    read: fn(&PlanNode) -> Result<ExtractFrom>,
 }
 
 impl Way {
@@ -127,8 +127,8 @@ impl JsonSchema for ExtractForm {
 #[expect(clippy::unused_self, reason = "the type of a key chooses how it is read")]
 impl Nested<ExtractMap> {
     /// Reads the extractors of a step.
-    pub(super) fn read(&self, node: &Node) -> Result<Vec<Extractor>> {
-        if !matches!(node.value, Value::Map(_)) {
+    pub(super) fn read(&self, node: &PlanNode) -> Result<Vec<Extractor>> {
+        if !matches!(node.value, PlanValue::Map(_)) {
             return Err(expected(&node.at, "", "a map", "variables below it, such as `id: $.id`"));
         }
         let entries = node.entries().iter();
@@ -138,7 +138,7 @@ impl Nested<ExtractMap> {
     }
 }
 
-fn extractor(entry: &Entry) -> Result<Extractor> {
+fn extractor(entry: &NamedNode) -> Result<Extractor> {
     if let Some(path) = entry.node.text() {
         return Ok(Extractor::new(&entry.key, ExtractFrom::JsonPath(path.to_owned())));
     }
@@ -157,14 +157,14 @@ fn extractor(entry: &Entry) -> Result<Extractor> {
     Ok(extractor)
 }
 
-fn take(word: &str) -> Result<Take> {
+fn take(word: &str) -> Result<MatchChoice> {
     match word {
-        "first" => Ok(Take::First),
-        "last" => Ok(Take::Last),
-        "random" => Ok(Take::Random),
-        "all" => Ok(Take::All),
+        "first" => Ok(MatchChoice::First),
+        "last" => Ok(MatchChoice::Last),
+        "random" => Ok(MatchChoice::Random),
+        "all" => Ok(MatchChoice::All),
         number => match number.parse() {
-            Ok(number) if number > 0 => Ok(Take::Number(number)),
+            Ok(number) if number > 0 => Ok(MatchChoice::Number(number)),
             _ => {
                 let wrong = format!(
                     "`{number}` is no match; write first, last, random, all, or a number from 1"
@@ -323,11 +323,11 @@ pub fn write(extractor: &Extractor, text: &mut dyn FnMut(&str) -> String) -> Opt
     keys.extend(part.map(|part| ("in", Yaml::text(part))));
     let take = match extractor.take {
         // The default is not written.
-        Take::First | Take::Number(1) => None,
-        Take::Last => Some("last".to_owned()),
-        Take::Random => Some("random".to_owned()),
-        Take::All => Some("all".to_owned()),
-        Take::Number(number) => Some(number.to_string()),
+        MatchChoice::First | MatchChoice::Number(1) => None,
+        MatchChoice::Last => Some("last".to_owned()),
+        MatchChoice::Random => Some("random".to_owned()),
+        MatchChoice::All => Some("all".to_owned()),
+        MatchChoice::Number(number) => Some(number.to_string()),
     };
     keys.extend(take.map(|take| ("take", Yaml::Text(take))));
     keys.extend(extractor.default.as_ref().map(|default| ("default", Yaml::Text(text(default)))));

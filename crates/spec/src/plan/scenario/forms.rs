@@ -4,7 +4,7 @@
 //! keys of other kinds.
 
 use crate::error::{SpecError, one_of, unknown};
-use crate::plan::{Entry, Node};
+use crate::plan::{NamedNode, PlanNode};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value};
 
@@ -51,9 +51,9 @@ pub(super) struct FormTable {
 pub(super) enum FormMatch<'n> {
     Nothing,
     /// Row of the kind, and the entry that defines it.
-    Kind(usize, &'n Entry),
+    Kind(usize, &'n NamedNode),
     /// Two entries that each define a kind.
-    Twice(&'n Entry, &'n Entry),
+    Twice(&'n NamedNode, &'n NamedNode),
 }
 
 impl FormTable {
@@ -72,7 +72,7 @@ impl FormTable {
 
     /// Finds the kind of a map. A key that no kind has is an error, and so is a key that only
     /// other kinds have.
-    pub fn find<'n>(&self, node: &'n Node) -> Result<FormMatch<'n>, SpecError> {
+    pub fn find<'n>(&self, node: &'n PlanNode) -> Result<FormMatch<'n>, SpecError> {
         let all: Vec<&String> = self.rows.iter().flat_map(|(_, keys)| keys).collect();
         // A misspelled kind would otherwise be reported as a missing one.
         if let Some(entry) = node.entries().iter().find(|entry| !all.contains(&&entry.key)) {
@@ -95,7 +95,12 @@ impl FormTable {
         }
     }
 
-    fn check_keys(&self, kind: usize, node: &Node, defined: &Entry) -> Result<(), SpecError> {
+    fn check_keys(
+        &self,
+        kind: usize,
+        node: &PlanNode,
+        defined: &NamedNode,
+    ) -> Result<(), SpecError> {
         let (row, keys) = &self.rows[kind];
         let Some(entry) = node.entries().iter().find(|entry| !keys.contains(&entry.key)) else {
             return Ok(());

@@ -2,7 +2,7 @@
 
 use super::steps::StepSchema;
 use crate::plan::words::{Nested, PositiveDuration, Scalar, ScalarList, ScalarOr};
-use brunt_model::scenario::{DataEnd, RowOrder, Scope, Sharing};
+use brunt_model::scenario::{DataEnd, EndScope, RowOrder, Sharing};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -12,13 +12,13 @@ use std::collections::BTreeMap;
 /// In its texts `${name}` is a variable of the user, and `${name(…)}` a function such as `${random(1,9)}`; `\${` is a plain `${`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Scenario {
+pub struct ScenarioKeys {
     /// The server of relative URLs, such as `http://127.0.0.1:8080`.
     pub base: Option<Scalar>,
     /// Variables that each user begins with, by name; the same for all users.
     pub variables: Option<Nested<BTreeMap<String, Scalar>>>,
     /// Files whose rows set variables, one row an iteration: a file, or a map.
-    pub data: Option<Nested<Vec<ScalarOr<DataFile>>>>,
+    pub data: Option<Nested<Vec<ScalarOr<DataFileKeys>>>>,
     /// Header fields of all requests, by name.
     pub headers: Option<Nested<BTreeMap<String, Scalar>>>,
     /// Whether each user keeps the cookies that replies set (RFC 6265); `iteration`: until its iteration is over. Default: true.
@@ -46,7 +46,7 @@ pub struct Scenario {
 #[derive(JsonSchema)]
 #[serde(untagged)]
 #[expect(dead_code, reason = "for the JSON Schema")]
-pub enum Stage {
+pub enum StageSteps {
     /// Steps, in order.
     Steps(Vec<StepSchema>),
     /// With more to it.
@@ -62,7 +62,7 @@ pub struct StageKeys {
     #[serde(flatten)]
     load: StageLoad,
     #[serde(flatten)]
-    scenario: Scenario,
+    scenario: ScenarioKeys,
 }
 
 /// Who carries out the steps of a stage, and how often.
@@ -103,12 +103,12 @@ pub enum OnFailure {
 
 impl OnFailure {
     /// The scope that a failure ends.
-    pub fn scope(self) -> Scope {
+    pub fn scope(self) -> EndScope {
         match self {
-            Self::Continue => Scope::Nothing,
-            Self::Iteration => Scope::Iteration,
-            Self::User => Scope::User,
-            Self::Run => Scope::Run,
+            Self::Continue => EndScope::Nothing,
+            Self::Iteration => EndScope::Iteration,
+            Self::User => EndScope::User,
+            Self::Run => EndScope::Run,
         }
     }
 }
@@ -116,7 +116,7 @@ impl OnFailure {
 /// A file whose rows set variables.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct DataFile {
+pub struct DataFileKeys {
     /// The file: CSV, or JSON lines where its name ends with `.jsonl` or `.ndjson`.
     pub file: Scalar,
     /// The variables of its columns. Default: the names in its first line.

@@ -5,8 +5,8 @@ use super::checks::{StepCheck, Until};
 use super::extractors::ExtractMap;
 use super::keys::OnFailure;
 use crate::error::{Result, SpecError};
-use crate::plan::Node;
-use crate::plan::words::{Nested, Read, Scalar, ScalarList, ScalarOr, Time};
+use crate::plan::PlanNode;
+use crate::plan::words::{DurationKey, Nested, ReadValue, Scalar, ScalarList, ScalarOr};
 use brunt_model::reply_policy::{
     Assertion, AssertionTest, Credentials, Elements, Events, ReplyAction,
 };
@@ -25,7 +25,7 @@ pub(super) struct ReplyKeys {
     resources: Option<bool>,
     /// The reply comes in events, each of which is timed: `sse`, `lines` or `messages`, then how many at most and for how
     /// long, such as `sse,20,10s`.
-    reply_events: Option<Read<Events>>,
+    reply_events: Option<ReadValue<Events>>,
     /// Of `send` and `await`: the message that is awaited, a text that it contains or a map; other messages are passed over.
     until: Option<Nested<ScalarOr<Until>>>,
     /// Variables that the reply sets, by name: a `JSONPath`, or a map.
@@ -37,7 +37,7 @@ pub(super) struct ReplyKeys {
     /// The scope that a failure of the request ends.
     on_failure: Option<OnFailure>,
     /// Time limit for the request.
-    timeout: Option<Time>,
+    timeout: Option<DurationKey>,
 }
 
 impl ReplyKeys {
@@ -47,7 +47,12 @@ impl ReplyKeys {
     }
 
     /// Adds the policy of a request, and returns its number. `kind` is the key that defines the step.
-    pub fn read(&self, reader: &mut ScenarioReader<'_>, step: &Node, kind: &str) -> Result<u32> {
+    pub fn read(
+        &self,
+        reader: &mut ScenarioReader<'_>,
+        step: &PlanNode,
+        kind: &str,
+    ) -> Result<u32> {
         let mut policy = reader.policy.clone();
         if let Some(on_failure) = self.on_failure {
             policy.failure_ends = on_failure.scope();

@@ -16,7 +16,7 @@ mod requests;
 mod scripts;
 mod variables;
 
-use super::write::{Loss, Wording};
+use super::write::{InexpressiblePart, Wording};
 pub use blocks::{group, parallel, transaction};
 pub use branches::choose;
 pub use pauses::think;
@@ -27,7 +27,7 @@ use super::forms::{FormKeys, FormMatch, FormTable, schemas};
 use super::{ScenarioReader, expected};
 use crate::error::{Result, SpecError, nearest};
 use crate::plan::words::Nested;
-use crate::plan::{Entry, Node, Value, Yaml, read};
+use crate::plan::{NamedNode, PlanNode, PlanValue, Yaml, read};
 use brunt_model::scenario::{Condition, SampleMaker, ScenarioStep};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::DeserializeOwned;
@@ -93,9 +93,9 @@ impl StepKind {
 
 /// A step in the tree of a plan file.
 struct StepNode<'n> {
-    node: &'n Node,
+    node: &'n PlanNode,
     /// The entry that defines it.
-    key: &'n Entry,
+    key: &'n NamedNode,
 }
 
 impl StepNode<'_> {
@@ -122,8 +122,8 @@ impl JsonSchema for StepSchema {
 
 impl ScenarioReader<'_> {
     /// Reads the steps of a list. `key` is the place of the list, such as `steps` or `choose[0].steps`.
-    pub(super) fn steps(&mut self, node: &Node, key: &str) -> Result<Vec<ScenarioStep>> {
-        let Value::List(nodes) = &node.value else {
+    pub(super) fn steps(&mut self, node: &PlanNode, key: &str) -> Result<Vec<ScenarioStep>> {
+        let PlanValue::List(nodes) = &node.value else {
             return Err(expected(&node.at, key, "a list of steps", "each in a line `- get: URL`"));
         };
         let mut steps = Vec::new();
@@ -141,8 +141,8 @@ impl ScenarioReader<'_> {
         Ok(steps)
     }
 
-    fn step(&mut self, node: &Node) -> Result<Vec<ScenarioStep>> {
-        if !matches!(node.value, Value::Map(_)) {
+    fn step(&mut self, node: &PlanNode) -> Result<Vec<ScenarioStep>> {
+        if !matches!(node.value, PlanValue::Map(_)) {
             let wrong = format!("{} instead of a map; write `name: value` below it", node.kind());
             return Err(SpecError::new(&node.at, "", wrong));
         }
@@ -183,7 +183,7 @@ impl StepList {
     fn read(
         &self,
         reader: &mut ScenarioReader<'_>,
-        map: &Node,
+        map: &PlanNode,
         key: &str,
     ) -> Result<Vec<ScenarioStep>> {
         let (place, name) = key.rsplit_once('.').unwrap_or(("", key));
@@ -248,7 +248,7 @@ fn write_step(step: &ScenarioStep, wording: &mut dyn Wording) -> Vec<Yaml> {
         ScenarioStep::Once(steps) => blocks::list_alone("once", write(steps, wording)),
         ScenarioStep::OncePerLoop(steps) => {
             // Plan files have only `once` per user, which differs in a loop.
-            wording.lose(Loss::OncePerLoop);
+            wording.lose(InexpressiblePart::OncePerLoop);
             blocks::list_alone("once", write(steps, wording))
         }
         ScenarioStep::Think(range) => vec![pauses::write_think(range)],
@@ -263,7 +263,7 @@ fn write_step(step: &ScenarioStep, wording: &mut dyn Wording) -> Vec<Yaml> {
         ScenarioStep::Script(script) => wording.script(script),
         ScenarioStep::PauseByScript(script) => scripts::write_pause(wording.script(script)),
         ScenarioStep::Sample(sample) => {
-            wording.lose(Loss::Sample(sample));
+            wording.lose(InexpressiblePart::Sample(sample));
             match &sample.maker {
                 SampleMaker::Script(script) => wording.script(script),
                 // The sample is lost, but its time still delays the next request.
@@ -275,7 +275,7 @@ fn write_step(step: &ScenarioStep, wording: &mut dyn Wording) -> Vec<Yaml> {
         }
         ScenarioStep::Stop(scope) => scripts::write_stop(*scope).into_iter().collect(),
         ScenarioStep::Modify(modifier) => {
-            wording.lose(Loss::Modifier(modifier));
+            wording.lose(InexpressiblePart::Modifier(modifier));
             Vec::new()
         }
         // Requests of `script`, and a figure of JMeter's own records.

@@ -2,11 +2,11 @@
 
 use crate::System;
 use crate::plan_file::load;
-use brunt_model::extract::{ExtractFrom, ReplyPart, Take};
+use brunt_model::extract::{ExtractFrom, MatchChoice, ReplyPart};
 use brunt_model::reply_policy::{AssertionTest, Cookies, ReplyAction};
 use brunt_model::scenario::{
-    ConcurrencyMode, Condition, Counter, DataEnd, Order, Pace, PaceScope, Rounds, ScenarioStep,
-    Scope, ScriptLanguage, TextRules,
+    ConcurrencyMode, Condition, DataEnd, EndScope, ListOrder, PaceScope, RatePause, Rounds,
+    ScenarioStep, ScriptLanguage, TextRules, VariableCounter,
 };
 use brunt_model::{Body, Plan};
 use std::time::Duration;
@@ -117,9 +117,9 @@ fn each_step_is_what_it_says() {
     assert_eq!(*condition, Condition::Status(404, 404));
     assert_eq!(
         (&then[..], &otherwise[..]),
-        (&[ScenarioStep::Stop(Scope::Iteration)][..], &[ScenarioStep::Request(3)][..])
+        (&[ScenarioStep::Stop(EndScope::Iteration)][..], &[ScenarioStep::Request(3)][..])
     );
-    let ScenarioStep::Choose { order: Order::Random, branches, .. } = &steps[6] else {
+    let ScenarioStep::Choose { order: ListOrder::Random, branches, .. } = &steps[6] else {
         panic!("{:?}", steps[6])
     };
     assert_eq!(branches.iter().map(|branch| branch.weight).collect::<Vec<_>>(), [3, 1]);
@@ -146,9 +146,9 @@ fn replies_are_treated_as_the_step_says() {
     assert_eq!(
         found,
         [
-            ("token".to_owned(), regex, Take::First),
-            ("all".to_owned(), ExtractFrom::JsonPath("$.items[*].id".into()), Take::All),
-            ("id".to_owned(), ExtractFrom::JsonPath("$.id".into()), Take::First),
+            ("token".to_owned(), regex, MatchChoice::First),
+            ("all".to_owned(), ExtractFrom::JsonPath("$.items[*].id".into()), MatchChoice::All),
+            ("id".to_owned(), ExtractFrom::JsonPath("$.id".into()), MatchChoice::First),
         ]
     );
     let names: Vec<&str> =
@@ -158,7 +158,7 @@ fn replies_are_treated_as_the_step_says() {
     assert_eq!(policy(0).checks.status.len(), 1);
     assert_eq!(
         (policy(1).failure_ends, policy(1).cookies, policy(1).redirects.most),
-        (Scope::Iteration, Cookies::Kept, 10)
+        (EndScope::Iteration, Cookies::Kept, 10)
     );
     // Requests without keys about replies share a policy.
     assert_eq!(
@@ -402,7 +402,7 @@ steps:
   order: user"#,
     );
     let scenario = &plan.main().scenario;
-    let counter = Counter {
+    let counter = VariableCounter {
         variable: "n".into(),
         start: "5".into(),
         step: String::new(),
@@ -411,7 +411,7 @@ steps:
         per_user: true,
         resets: false,
     };
-    let pace = Pace {
+    let pace = RatePause {
         per_minute: "120".into(),
         by: PaceScope::All,
         shared: String::new(),
@@ -439,7 +439,7 @@ steps:
         panic!("{:?}", scenario.steps)
     };
     assert_eq!(cases.iter().map(|case| case.names.len()).collect::<Vec<_>>(), [2, 0]);
-    assert!(matches!(scenario.steps[5], ScenarioStep::Choose { order: Order::User, .. }));
+    assert!(matches!(scenario.steps[5], ScenarioStep::Choose { order: ListOrder::User, .. }));
     for (wrong, error_text) in [
         (
             "base: http://h\ncache: often\nsteps: [{get: /}]",

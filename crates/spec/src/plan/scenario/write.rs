@@ -3,7 +3,7 @@
 
 use crate::plan::Yaml;
 use brunt_model::modifier::RequestModifier;
-use brunt_model::scenario::{Condition, Script, ScriptSample, Share};
+use brunt_model::scenario::{Condition, ConditionShare, Script, ScriptSample};
 
 /// Converts a scenario for a plan file: translates its texts, and receives the
 /// losses of the conversion.
@@ -26,18 +26,18 @@ pub trait Wording {
     }
 
     /// Reports a part of a step that a plan file cannot express.
-    fn lose(&mut self, loss: Loss<'_>);
+    fn lose(&mut self, loss: InexpressiblePart<'_>);
 }
 
 /// A part of a step that a plan file cannot express.
 #[derive(Debug, Clone, Copy)]
-pub enum Loss<'m> {
+pub enum InexpressiblePart<'m> {
     /// The second evaluation of a condition between two rounds.
     SecondEvaluation(&'m Condition),
     /// The first and last number of variables with this prefix.
     NumberRange(&'m str),
     /// A share that is no fixed percentage; the steps run in each round.
-    Share(&'m Share),
+    Share(&'m ConditionShare),
     /// A pause with this text, which is not a time.
     Pause(&'m str),
     /// A schedule of rates; the pause is left out.

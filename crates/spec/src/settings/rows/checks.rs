@@ -1,7 +1,7 @@
 //! Conditions for a good reply, and for a good run.
 
-use crate::settings::row::{Kind, SettingRow as Row, on, set};
-use crate::settings::{Key, RunSettings, ValueForm};
+use crate::settings::row::{Occurrence, SettingRow as Row, on, set};
+use crate::settings::{RunSettings, SettingKey, ValueForm};
 use crate::words::{objective, status, values};
 
 type S = RunSettings;
@@ -16,9 +16,9 @@ pub static ROWS: [Row<RunSettings>; 6] = [
     })
     .under(CHECKS)
     .otherwise("all below 400")
-    .keys(&[Key::new("checks.status", ValueForm::Each)]),
+    .keys(&[SettingKey::new("checks.status", ValueForm::Each)]),
     Row {
-        kind: Kind::List,
+        kind: Occurrence::List,
         ..Row::value(
             "expect-http",
             "VERSION[,VERSION…]",
@@ -26,7 +26,7 @@ pub static ROWS: [Row<RunSettings>; 6] = [
             |w, _| set(values::http_version(w), |s: &mut S, v| s.checks.expect_http.push(v)),
         )
         .under(CHECKS)
-        .keys(&[Key::new("checks.http", ValueForm::Each)])
+        .keys(&[SettingKey::new("checks.http", ValueForm::Each)])
     },
     Row::value(
         "expect-body",
@@ -35,12 +35,12 @@ pub static ROWS: [Row<RunSettings>; 6] = [
         |w, _| set(values::regex(w), |s: &mut S, v| s.replies.checks.body = Some(v)),
     )
     .under(CHECKS)
-    .keys(&[Key::new("checks.body", ValueForm::Value)]),
+    .keys(&[SettingKey::new("checks.body", ValueForm::Value)]),
     Row::switch("expect-same-length", "A good body has the length of the first good one of its label", |_, _| {
         Ok(on(|s: &mut S| s.replies.checks.same_length = true))
     })
     .under(CHECKS)
-    .keys(&[Key::new("checks.same_length", ValueForm::IfTrue)]),
+    .keys(&[SettingKey::new("checks.same_length", ValueForm::IfTrue)]),
     Row::repeated(
         "objective",
         "BOUNDS",
@@ -49,7 +49,7 @@ pub static ROWS: [Row<RunSettings>; 6] = [
         |w, _| set(objective::parse(w), |s: &mut S, v| s.checks.objectives.extend(v)),
     )
     .under(CHECKS)
-    .keys(&[Key::new("objectives", ValueForm::Each)
+    .keys(&[SettingKey::new("objectives", ValueForm::Each)
         .about("Bounds, such as `p99 < 3s` or `errors < 0.1%`; `1-3-10` is p99 < 1s, p99 < 3s, p99 < 10s")]),
     Row::switch(
         "strict",

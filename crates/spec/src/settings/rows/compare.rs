@@ -2,7 +2,7 @@
 
 use crate::defaults;
 use crate::settings::row::{SettingRow as Row, on, set};
-use crate::settings::{CompareSettings, Content, Key, ValueForm};
+use crate::settings::{ArgumentContent, CompareSettings, SettingKey, ValueForm};
 use crate::words::{compare, duration};
 
 type S = CompareSettings;
@@ -24,7 +24,7 @@ pub static ROWS: [Row<CompareSettings>; 7] = [
     )
     .under(COMPARISON)
     .otherwise("load")
-    .keys(&[Key::new("compare.at", ValueForm::Value)]),
+    .keys(&[SettingKey::new("compare.at", ValueForm::Value)]),
     Row::repeated(
         "metric",
         "LIST",
@@ -36,25 +36,25 @@ pub static ROWS: [Row<CompareSettings>; 7] = [
         "p99, p50, throughput, errors; in a closed loop throughput first; and cpu if it is read; \
          capacity before all with --at",
     )
-    .keys(&[Key::new("compare.metrics", ValueForm::Each)]),
+    .keys(&[SettingKey::new("compare.metrics", ValueForm::Each)]),
     Row::value("min-difference", "SHARE", "Smallest relevant difference; servers within it are equivalent", |w, _| {
         set(compare::share(w), |s: &mut S, v| s.smallest = Some(v))
     })
     .under(COMPARISON)
     .otherwise(defaults::SMALLEST)
-    .keys(&[Key::new("compare.min_difference", ValueForm::Value)]),
+    .keys(&[SettingKey::new("compare.min_difference", ValueForm::Value)]),
     Row::value("alpha", "CHANCE", "Significance level: chance that equal servers are found to differ", |w, _| {
         set(compare::alpha(w), |s: &mut S, v| s.alpha = Some(v))
     })
     .under(COMPARISON)
     .otherwise(defaults::ALPHA)
-    .keys(&[Key::new("compare.alpha", ValueForm::Value)]),
+    .keys(&[SettingKey::new("compare.alpha", ValueForm::Value)]),
     Row::value(TIME_BUDGET, "TIME", "Time budget of the whole comparison", |w, _| {
         set(duration::positive(w), |s: &mut S, v| s.within = Some(v))
     })
     .under("Experiment")
-    .content(Content::Number)
-    .keys(&[Key::new("compare.time_budget", ValueForm::Value).default("none")]),
+    .content(ArgumentContent::Number)
+    .keys(&[SettingKey::new("compare.time_budget", ValueForm::Value).default("none")]),
     Row::repeated(
         "fail-if",
         "DIFFERENCE",
@@ -62,7 +62,7 @@ pub static ROWS: [Row<CompareSettings>; 7] = [
         |w, _| set(compare::regressions(w), |s: &mut S, v| s.fail_if.extend(v)),
     )
     .under(COMPARISON)
-    .keys(&[Key::new("compare.fail_if", ValueForm::Each)]),
+    .keys(&[SettingKey::new("compare.fail_if", ValueForm::Each)]),
     Row::switch(
         "require-decision",
         "Exit code 8 if the comparison is undecided; without this option it is only reported",

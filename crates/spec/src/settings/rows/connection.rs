@@ -2,7 +2,9 @@
 
 use crate::defaults;
 use crate::settings::row::{SettingRow as Row, on, set, whole};
-use crate::settings::{Content, Key, Kind, RunSettings, ValueForm, Visibility};
+use crate::settings::{
+    ArgumentContent, Occurrence, RunSettings, SettingKey, ValueForm, Visibility,
+};
 use crate::words::WordError;
 use crate::words::{bytes, duration, values};
 use brunt_model::plan::HttpVersion;
@@ -17,20 +19,20 @@ pub static ROWS: [Row<RunSettings>; 26] = [
         Ok(on(|s: &mut S| s.http.no_keepalive = true))
     })
     .under(CONNECTION)
-    .keys(&[Key::new("connection.keepalive", ValueForm::IfFalse)]),
+    .keys(&[SettingKey::new("connection.keepalive", ValueForm::IfFalse)]),
     Row::value("requests-per-connection", "N", "Maximum number of requests on one connection", |w, _| {
         set(whole(w, 1, u64::MAX), |s: &mut S, v| s.connection.requests_per_connection = Some(v))
     })
     .under(CONNECTION)
     .otherwise("no limit")
-    .keys(&[Key::new("connection.requests_per_connection", ValueForm::Value)]),
+    .keys(&[SettingKey::new("connection.requests_per_connection", ValueForm::Value)]),
     Row::switch("retry-stale", "Retry if a kept-alive connection turns out to be closed", |_, _| {
         Ok(on(|s: &mut S| s.connection.retry_stale = true))
     })
     .under(CONNECTION)
-    .keys(&[Key::new("connection.retry_stale", ValueForm::IfTrue)]),
+    .keys(&[SettingKey::new("connection.retry_stale", ValueForm::IfTrue)]),
     Row {
-        kind: Kind::List,
+        kind: Occurrence::List,
         ..Row::value(
             "http",
             "VERSION[,VERSION…]",
@@ -44,7 +46,7 @@ pub static ROWS: [Row<RunSettings>; 26] = [
         )
         .under(CONNECTION)
         .otherwise("1.1")
-        .keys(&[Key::new("connection.http", ValueForm::Value)
+        .keys(&[SettingKey::new("connection.http", ValueForm::Value)
             .about("HTTP version: 1.0, 1.1, 2, 3, or auto for the best that the server offers")])
     },
     Row {
@@ -53,21 +55,21 @@ pub static ROWS: [Row<RunSettings>; 26] = [
             Ok(on(|s: &mut S| s.http.versions = vec![HttpVersion::V1_0]))
         })
         .under(CONNECTION)
-        .keys(&[Key::new("connection.http1.0", ValueForm::IfTrue)])
+        .keys(&[SettingKey::new("connection.http1.0", ValueForm::IfTrue)])
     },
     Row::value("streams", "N", "HTTP/2 and 3: requests in flight on each connection", |w, _| {
         set(whole(w, 1, 1 << 20), |s: &mut S, v| s.connection.streams = v)
     })
     .under(CONNECTION)
     .default("1")
-    .keys(&[Key::new("connection.streams", ValueForm::Value)]),
+    .keys(&[SettingKey::new("connection.streams", ValueForm::Value)]),
     Row {
         visibility: Visibility::No,
         ..Row::switch("h2c", "HTTP/2 over http://, by prior knowledge", |_, _| {
             Ok(on(|s: &mut S| add_version(s, HttpVersion::V2)))
         })
         .under(CONNECTION)
-        .keys(&[Key::new("connection.h2c", ValueForm::IfTrue)])
+        .keys(&[SettingKey::new("connection.h2c", ValueForm::IfTrue)])
     },
     Row::switch("h2c-upgrade", "HTTP/2 over http:// that begins as HTTP/1.1 with `Upgrade: h2c`", |_, _| {
         Ok(on(|s: &mut S| {
@@ -76,7 +78,7 @@ pub static ROWS: [Row<RunSettings>; 26] = [
         }))
     })
     .under(CONNECTION)
-    .keys(&[Key::new("connection.h2c_upgrade", ValueForm::IfTrue)]),
+    .keys(&[SettingKey::new("connection.h2c_upgrade", ValueForm::IfTrue)]),
     Row::value(
         "connections-per-origin",
         "N",
@@ -86,7 +88,7 @@ pub static ROWS: [Row<RunSettings>; 26] = [
     )
     .under(CONNECTION)
     .default("1")
-    .keys(&[Key::new("connection.connections_per_origin", ValueForm::Value)]),
+    .keys(&[SettingKey::new("connection.connections_per_origin", ValueForm::Value)]),
     Row::value(
         "timeout",
         "TIME",
@@ -96,28 +98,28 @@ pub static ROWS: [Row<RunSettings>; 26] = [
     .under(CONNECTION)
     // curl's names.
     .aliases(&["m", "max-time"])
-    .content(Content::Number)
+    .content(ArgumentContent::Number)
     .default(defaults::TIMEOUT)
-    .keys(&[Key::new("connection.timeout", ValueForm::Value)]),
+    .keys(&[SettingKey::new("connection.timeout", ValueForm::Value)]),
     Row::value("connect-timeout", "TIME", "Timeout of name resolution, connect and TLS handshake together", |w, _| {
         set(duration::positive(w), |s: &mut S, v| s.connection.connect_timeout = v)
     })
     .under(CONNECTION)
     .default(defaults::CONNECT_TIMEOUT)
-    .keys(&[Key::new("connection.connect_timeout", ValueForm::Value)]),
+    .keys(&[SettingKey::new("connection.connect_timeout", ValueForm::Value)]),
     Row::value("receive-rate", "BYTES", "Bytes/s each connection reads, such as 10k", |w, _| {
         set(bytes::rate(w), |s: &mut S, v| s.connection.receive_rate = Some(v))
     })
     .under(CONNECTION)
     .otherwise("no limit")
-    .keys(&[Key::new("connection.receive_rate", ValueForm::Value)]),
+    .keys(&[SettingKey::new("connection.receive_rate", ValueForm::Value)]),
     Row::value("cacert", "FILE", "Certificates to trust, as PEM: authorities, or the server's own", |w, _| {
         set(values::pem(w), |s: &mut S, v| s.connection.tls.cacert = Some(v))
     })
     .under(CONNECTION)
     .otherwise("the system's")
-    .content(Content::Path)
-    .keys(&[Key::new("connection.cacert", ValueForm::File)]),
+    .content(ArgumentContent::Path)
+    .keys(&[SettingKey::new("connection.cacert", ValueForm::File)]),
     Row::value(
         "cert",
         "FILE",
@@ -126,50 +128,50 @@ pub static ROWS: [Row<RunSettings>; 26] = [
         |w, _| set(values::pem_or_folder(w), |s: &mut S, v| s.connection.tls.cert = Some(v)),
     )
     .under(CONNECTION)
-    .content(Content::Path)
-    .keys(&[Key::new("connection.cert", ValueForm::File)]),
+    .content(ArgumentContent::Path)
+    .keys(&[SettingKey::new("connection.cert", ValueForm::File)]),
     Row::value("key", "FILE", "The private key of --cert, as PEM", |w, _| {
         set(values::pem(w), |s: &mut S, v| s.connection.tls.key = Some(v))
     })
     .under(CONNECTION)
-    .content(Content::Path)
-    .keys(&[Key::new("connection.key", ValueForm::File)]),
+    .content(ArgumentContent::Path)
+    .keys(&[SettingKey::new("connection.key", ValueForm::File)]),
     Row::switch("insecure", "Trust any certificate of the server", |_, _| {
         Ok(on(|s: &mut S| s.connection.tls.insecure = true))
     })
     .under(CONNECTION)
     .short('k')
-    .keys(&[Key::new("connection.insecure", ValueForm::IfTrue)]),
+    .keys(&[SettingKey::new("connection.insecure", ValueForm::IfTrue)]),
     Row::value("sni", "NAME", "Server name of the TLS handshake", |w, _| {
         set(values::text(w), |s: &mut S, v| s.connection.tls.sni = Some(v))
     })
     .under(CONNECTION)
     .otherwise("the URL's host")
-    .keys(&[Key::new("connection.sni", ValueForm::Value)]),
+    .keys(&[SettingKey::new("connection.sni", ValueForm::Value)]),
     Row::switch("no-tls-resumption", "A full TLS handshake for each connection", |_, _| {
         Ok(on(|s: &mut S| s.connection.tls.no_resumption = true))
     })
     .under(CONNECTION)
-    .keys(&[Key::new("connection.tls_resumption", ValueForm::IfFalse)]),
+    .keys(&[SettingKey::new("connection.tls_resumption", ValueForm::IfFalse)]),
     Row::value("tls-groups", "LIST", "Key exchange groups of TLS, best first", |w, _| {
         set(values::tls_groups(w), |s: &mut S, v| s.connection.tls.groups = v)
     })
     .under(CONNECTION)
     .otherwise("X25519MLKEM768,X25519,secp256r1,secp384r1")
-    .keys(&[Key::new("connection.tls_groups", ValueForm::Value)]),
+    .keys(&[SettingKey::new("connection.tls_groups", ValueForm::Value)]),
     Row::switch(
         "early-data",
         "HTTP/3: send GET requests with the first packets of a resumed connection (0-RTT)",
         |_, _| Ok(on(|s: &mut S| s.connection.tls.early_data = true)),
     )
     .under(CONNECTION)
-    .keys(&[Key::new("connection.early_data", ValueForm::IfTrue)]),
+    .keys(&[SettingKey::new("connection.early_data", ValueForm::IfTrue)]),
     Row::repeated("resolve", "HOST:PORT:ADDR", "Connect to ADDR for HOST:PORT", |w, _| {
         set(values::resolve(w), |s: &mut S, v| s.connection.resolve.push(v))
     })
     .under(CONNECTION)
     .keys(&[
-        Key::new("connection.resolve", ValueForm::Each).about("Connect to ADDR for HOST:PORT, each HOST:PORT:ADDR")
+        SettingKey::new("connection.resolve", ValueForm::Each).about("Connect to ADDR for HOST:PORT, each HOST:PORT:ADDR")
     ]),
     Row {
         // Each of these also determines the destination of connections.
@@ -181,7 +183,7 @@ pub static ROWS: [Row<RunSettings>; 26] = [
             |w, _| set(values::resolve_all(w), |s: &mut S, v| s.connection.resolve_all = Some(v)),
         )
         .under(CONNECTION)
-        .keys(&[Key::new("connection.resolve_all", ValueForm::Value)
+        .keys(&[SettingKey::new("connection.resolve_all", ValueForm::Value)
             .about("Connect to this address for all URLs: 127.0.0.1:8080 without TLS, or 127.0.0.1:8443,tls")])
     },
     Row::value("resolve-every", "TIME", "Re-resolve DNS at this interval", |w, _| {
@@ -189,13 +191,13 @@ pub static ROWS: [Row<RunSettings>; 26] = [
     })
     .under(CONNECTION)
     .otherwise("once for the run")
-    .keys(&[Key::new("connection.resolve_every", ValueForm::Value)]),
+    .keys(&[SettingKey::new("connection.resolve_every", ValueForm::Value)]),
     Row::value("proxy", "URL", "An HTTP proxy, as HOST:PORT or `http://HOST:PORT`", |w, env| {
         set(values::proxy(w, env), |s: &mut S, v| s.connection.proxy = Some(v))
     })
     .under(CONNECTION)
     .aliases(&["x"])
-    .keys(&[Key::new("connection.proxy", ValueForm::Value)]),
+    .keys(&[SettingKey::new("connection.proxy", ValueForm::Value)]),
     Row {
         // A Unix socket has no addresses, ports and names.
         excludes: &["proxy", "resolve", "resolve-every", "source"],
@@ -203,16 +205,16 @@ pub static ROWS: [Row<RunSettings>; 26] = [
             set(Ok::<_, WordError>(w.into()), |s: &mut S, v| s.connection.unix_socket = Some(v))
         })
         .under(CONNECTION)
-        .content(Content::Path)
-        .keys(&[Key::new("connection.unix_socket", ValueForm::File)])
+        .content(ArgumentContent::Path)
+        .keys(&[SettingKey::new("connection.unix_socket", ValueForm::File)])
     },
     Row {
-        kind: Kind::List,
+        kind: Occurrence::List,
         ..Row::value("source", "ADDR[,ADDR…]", "Local addresses to connect from, in turn", |w, _| {
             set(values::address(w), |s: &mut S, v| s.connection.source.push(v))
         })
         .under(CONNECTION)
-        .keys(&[Key::new("connection.source", ValueForm::Commas)])
+        .keys(&[SettingKey::new("connection.source", ValueForm::Commas)])
     },
 ];
 

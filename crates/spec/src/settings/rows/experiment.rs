@@ -2,7 +2,7 @@
 
 use crate::defaults;
 use crate::settings::row::{SettingRow as Row, set, whole};
-use crate::settings::{Content, ExperimentSettings, Key, ValueForm};
+use crate::settings::{ArgumentContent, ExperimentSettings, SettingKey, ValueForm};
 use crate::words::duration;
 use brunt_model::experiment::TrialOrder;
 
@@ -22,9 +22,9 @@ pub static ROWS: [Row<ExperimentSettings>; 3] = [
         set(whole(w, 1, MOST_REPETITIONS), |s: &mut S, v| s.repetitions = Some(v))
     })
     .under(EXPERIMENT)
-    .content(Content::Number)
+    .content(ArgumentContent::Number)
     .otherwise("3; of a comparison 10, or what fits into --time-budget")
-    .keys(&[Key::new("repetitions", ValueForm::Value)
+    .keys(&[SettingKey::new("repetitions", ValueForm::Value)
         .about("Repetitions of each step of each contender; with `compare`, at most")
         .default(
             "3 where loads, contenders or factors vary, otherwise 1; with `compare` 10, or what fits into its `time_budget`",
@@ -37,15 +37,15 @@ pub static ROWS: [Row<ExperimentSettings>; 3] = [
         |w, _| set(order(w), |s: &mut S, v| s.order = Some(v)),
     )
     .under(EXPERIMENT)
-    .content(Content::Choice(&ORDERS))
+    .content(ArgumentContent::Choice(&ORDERS))
     .otherwise("interleaved")
-    .keys(&[Key::new("order", ValueForm::Value)]),
+    .keys(&[SettingKey::new("order", ValueForm::Value)]),
     Row::value("cooldown", "TIME", "Pause before each trial but the first", |w, _| {
         set(duration::parse(w), |s: &mut S, v| s.cooldown = Some(v))
     })
     .under(EXPERIMENT)
     .otherwise(defaults::COOLDOWN)
-    .keys(&[Key::new("cooldown", ValueForm::Value)]),
+    .keys(&[SettingKey::new("cooldown", ValueForm::Value)]),
 ];
 
 fn order(word: &str) -> Result<TrialOrder, String> {

@@ -2,7 +2,7 @@
 
 use crate::defaults;
 use crate::settings::row::{SettingRow as Row, on, set, whole};
-use crate::settings::{Content, Key, RunSettings, ValueForm};
+use crate::settings::{ArgumentContent, RunSettings, SettingKey, ValueForm};
 use crate::words::{arrivals, duration, goal, shape, think};
 use std::time::Duration;
 
@@ -33,14 +33,14 @@ pub static ROWS: [Row<RunSettings>; 18] = [
     .under(LOAD)
     .short('c')
     .aliases(&["users", "vus"])
-    .content(Content::Number)
+    .content(ArgumentContent::Number)
     .otherwise(defaults::CONNECTIONS)
     .keys(&[
-        Key::new("load.users", ValueForm::Loads).about(
+        SettingKey::new("load.users", ValueForm::Loads).about(
             "Closed loop: virtual users: 64, stages such as 0..500/30s,500/2m, or \
                  a sweep such as 20..20000*2",
         ),
-        Key::new("load.connections", ValueForm::Value)
+        SettingKey::new("load.connections", ValueForm::Value)
             .about("With rate: maximum number of connections")
             .default("max_in_flight"),
     ]),
@@ -54,8 +54,8 @@ pub static ROWS: [Row<RunSettings>; 18] = [
     .short('r')
     // The names of wrk2, k6 and Fortio.
     .aliases(&["R", "rps", "qps"])
-    .content(Content::Number)
-    .keys(&[Key::new("load.rate", ValueForm::Loads).about(
+    .content(ArgumentContent::Number)
+    .keys(&[SettingKey::new("load.rate", ValueForm::Loads).about(
         "Open loop: requests per second: 500, stages such as \
          0..500/30s,500/2m, or a sweep such as 50..1500+50",
     )]),
@@ -64,7 +64,7 @@ pub static ROWS: [Row<RunSettings>; 18] = [
     })
     .under(LOAD)
     .otherwise(defaults::ARRIVALS)
-    .keys(&[Key::new("load.arrivals", ValueForm::Value)]),
+    .keys(&[SettingKey::new("load.arrivals", ValueForm::Value)]),
     Row::value("duration", "TIME", "Measured time, such as 30s or 5m", |w, _| {
         set(measured_time(w), |s: &mut S, v| s.stop.duration = Some(v))
     })
@@ -72,9 +72,9 @@ pub static ROWS: [Row<RunSettings>; 18] = [
     .short('d')
     // The name of hey and oha.
     .aliases(&["z"])
-    .content(Content::Number)
+    .content(ArgumentContent::Number)
     .otherwise_generated(|| format!("{}, unless --requests or stages end the run", defaults::DURATION))
-    .keys(&[Key::new("load.duration", ValueForm::Value)]),
+    .keys(&[SettingKey::new("load.duration", ValueForm::Value)]),
     Row::repeated(
         "until",
         "GOALS",
@@ -83,24 +83,24 @@ pub static ROWS: [Row<RunSettings>; 18] = [
         |w, _| set(goal::parse(w), |s: &mut S, v| s.load.until.extend(v)),
     )
     .under(LOAD)
-    .keys(&[Key::new("load.until", ValueForm::Each)]),
+    .keys(&[SettingKey::new("load.until", ValueForm::Each)]),
     Row::value("max-duration", "TIME", "Maximum measured time of --until, and of a JMeter plan", |w, _| {
         set(duration::positive(w), |s: &mut S, v| s.load.max_duration = v)
     })
     .under(LOAD)
     .default(defaults::MAX_DURATION)
-    .keys(&[Key::new("load.max_duration", ValueForm::Value)]),
+    .keys(&[SettingKey::new("load.max_duration", ValueForm::Value)]),
     Row::value("requests", "N", "Stop after this number of measured requests; of a scenario, iterations", |w, _| {
         set(whole(w, 1, u64::MAX), |s: &mut S, v| s.stop.requests = Some(v))
     })
     .under(LOAD)
     .short('n')
-    .keys(&[Key::new("load.requests", ValueForm::Value)]),
+    .keys(&[SettingKey::new("load.requests", ValueForm::Value)]),
     Row::value("iterations", "N", "Closed loop: each user stops after this number of iterations", |w, _| {
         set(whole(w, 1, u64::MAX), |s: &mut S, v| s.stop.iterations_per_user = Some(v))
     })
     .under(LOAD)
-    .keys(&[Key::new("load.iterations", ValueForm::Value)]),
+    .keys(&[SettingKey::new("load.iterations", ValueForm::Value)]),
     Row::value(
         "think",
         "TIME[..TIME]",
@@ -109,7 +109,7 @@ pub static ROWS: [Row<RunSettings>; 18] = [
     )
     .under(LOAD)
     .otherwise(defaults::THINK)
-    .keys(&[Key::new("load.think", ValueForm::Value)]),
+    .keys(&[SettingKey::new("load.think", ValueForm::Value)]),
     Row::value(
         "warmup",
         "TIME",
@@ -122,7 +122,7 @@ pub static ROWS: [Row<RunSettings>; 18] = [
     )
     .under(LOAD)
     .default(defaults::WARMUP)
-    .keys(&[Key::new("load.warmup", ValueForm::Value)]),
+    .keys(&[SettingKey::new("load.warmup", ValueForm::Value)]),
     Row::value(
         "grace",
         "TIME",
@@ -131,7 +131,7 @@ pub static ROWS: [Row<RunSettings>; 18] = [
     )
     .under(LOAD)
     .default(defaults::GRACE)
-    .keys(&[Key::new("load.grace", ValueForm::Value)]),
+    .keys(&[SettingKey::new("load.grace", ValueForm::Value)]),
     Row::value(
         "connect-rate",
         "N",
@@ -140,7 +140,7 @@ pub static ROWS: [Row<RunSettings>; 18] = [
     )
     .under(LOAD)
     .default(defaults::CONNECT_RATE)
-    .keys(&[Key::new("load.connect_rate", ValueForm::Value)]),
+    .keys(&[SettingKey::new("load.connect_rate", ValueForm::Value)]),
     Row::value(
         "max-in-flight",
         "N",
@@ -149,13 +149,13 @@ pub static ROWS: [Row<RunSettings>; 18] = [
     )
     .under(LOAD)
     .otherwise("open files of all processes − 64 each")
-    .keys(&[Key::new("load.max_in_flight", ValueForm::Value)]),
+    .keys(&[SettingKey::new("load.max_in_flight", ValueForm::Value)]),
     Row::value("processes", "N", "Processes that share the load", |w, _| {
         set(whole(w, 1, 1024), |s: &mut S, v| s.load.processes = Some(v))
     })
     .under(LOAD)
     .otherwise("1, more where connections need more open files than one may have")
-    .keys(&[Key::new("load.processes", ValueForm::Value)]),
+    .keys(&[SettingKey::new("load.processes", ValueForm::Value)]),
     Row::value("threads", "N", "Worker threads of each process", |w, _| {
         set(whole(w, 1, 1024), |s: &mut S, v| s.load.threads = Some(v))
     })
@@ -163,7 +163,7 @@ pub static ROWS: [Row<RunSettings>; 18] = [
     .otherwise("1, more where the rate needs them")
     // wrk's name.
     .aliases(&["t"])
-    .keys(&[Key::new("load.threads", ValueForm::Value)]),
+    .keys(&[SettingKey::new("load.threads", ValueForm::Value)]),
     // wrk needs this option to print percentiles; commands with it must keep working.
     Row::switch("latency", "Nothing more: the report always has percentiles", |_, _| Ok(on(|_: &mut S| {})))
         .under(LOAD)
@@ -172,11 +172,11 @@ pub static ROWS: [Row<RunSettings>; 18] = [
         Ok(on(|s: &mut S| s.load.precise = true))
     })
     .under(LOAD)
-    .keys(&[Key::new("load.precise", ValueForm::IfTrue)]),
+    .keys(&[SettingKey::new("load.precise", ValueForm::IfTrue)]),
     Row::value("seed", "N", "Seed of every random choice, to repeat a run", |w, _| {
         set(whole(w, 0, u64::MAX), |s: &mut S, v| s.load.seed = Some(v))
     })
     .under(LOAD)
     .otherwise("another each time")
-    .keys(&[Key::new("load.seed", ValueForm::Value)]),
+    .keys(&[SettingKey::new("load.seed", ValueForm::Value)]),
 ];

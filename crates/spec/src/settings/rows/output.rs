@@ -2,7 +2,7 @@
 
 use crate::defaults;
 use crate::settings::row::{SettingRow as Row, on, set, whole};
-use crate::settings::{Content, Key, RunSettings, TraceFilter, ValueForm};
+use crate::settings::{ArgumentContent, RunSettings, SettingKey, TraceFilter, ValueForm};
 use crate::words::live_output::{self, LIVE_OUTPUTS};
 use crate::words::{WordError, probe, values};
 use brunt_model::plan::RecordDetail;
@@ -21,13 +21,13 @@ pub static ROWS: [Row<RunSettings>; 11] = [
     .short('o')
     // Generated, so that the help lists every format of the crate `report`.
     .help(formats)
-    .keys(&[Key::new("outputs", ValueForm::Each)
+    .keys(&[SettingKey::new("outputs", ValueForm::Each)
         .about("Reports, each FORMAT or FORMAT=FILE, relative to where brunt is called")]),
     Row::value("events", "FILE", "Write the event log to this file, for `brunt replay`", |w, _| {
         set(Ok::<_, WordError>(w.into()), |s: &mut S, v| s.output.events = Some(v))
     })
     .under(OUTPUT)
-    .content(Content::Path),
+    .content(ArgumentContent::Path),
     Row::value(
         "jtl",
         "FILE",
@@ -35,7 +35,7 @@ pub static ROWS: [Row<RunSettings>; 11] = [
         |w, _| set(Ok::<_, WordError>(w.into()), |s: &mut S, v| s.output.jtl = Some(v)),
     )
     .under(OUTPUT)
-    .content(Content::Path),
+    .content(ArgumentContent::Path),
     Row {
         needs: Some("jtl"),
         ..Row::value("jtl-format", "FORMAT", "Format of --jtl: csv or xml", |w, _| {
@@ -44,7 +44,7 @@ pub static ROWS: [Row<RunSettings>; 11] = [
         .under(OUTPUT)
         .otherwise("xml for .xml, else csv")
         // JMeter's names of the formats.
-        .content(Content::Choice(&["csv", "xml"]))
+        .content(ArgumentContent::Choice(&["csv", "xml"]))
     },
     Row {
         excludes: &["jtl", "events"],
@@ -75,7 +75,7 @@ pub static ROWS: [Row<RunSettings>; 11] = [
             |w, _| set(Ok::<_, WordError>(w.into()), |s: &mut S, v| s.output.trace_view.bodies = Some(v)),
         )
         .under(OUTPUT)
-        .content(Content::Path)
+        .content(ArgumentContent::Path)
     },
     Row {
         needs: Some("trace"),

@@ -2,27 +2,27 @@
 
 use crate::defaults;
 use crate::settings::row::{SettingRow as Row, on, set, whole};
-use crate::settings::{Content, Key, RunSettings, ValueForm};
+use crate::settings::{ArgumentContent, RunSettings, SettingKey, ValueForm};
 use crate::words::values::{self, secrets};
 use crate::words::{WordError, events};
-use brunt_model::scenario::Order;
+use brunt_model::scenario::ListOrder;
 
 type S = RunSettings;
 
 const REQUEST: &str = "Request";
 
 /// Orders of a list of URLs, by word.
-const ORDERS: [(&str, Order); 4] = [
-    ("sequence", Order::Sequence),
-    ("random", Order::Random),
-    ("walk", Order::Walk),
-    ("walk_together", Order::WalkTogether),
+const ORDERS: [(&str, ListOrder); 4] = [
+    ("sequence", ListOrder::Sequence),
+    ("random", ListOrder::Random),
+    ("walk", ListOrder::Walk),
+    ("walk_together", ListOrder::WalkTogether),
 ];
 // `Content::Choice` needs a static slice of words only.
 const ORDER_WORDS: [&str; 4] = [ORDERS[0].0, ORDERS[1].0, ORDERS[2].0, ORDERS[3].0];
 
 /// Parses the order of a list of URLs, such as `random`.
-pub(crate) fn order(word: &str) -> Option<Order> {
+pub(crate) fn order(word: &str) -> Option<ListOrder> {
     ORDERS.iter().find(|row| row.0 == word).map(|row| row.1)
 }
 
@@ -39,7 +39,7 @@ pub static ROWS: [Row<RunSettings>; 22] = [
         .otherwise_generated(|| {
             format!("{}, or {} with --data or --form", defaults::METHOD, defaults::METHOD_WITH_BODY)
         })
-        .keys(&[Key::new("script.request.method", ValueForm::Value)]),
+        .keys(&[SettingKey::new("script.request.method", ValueForm::Value)]),
     Row::repeated(
         "header",
         "NAME: VALUE|@FILE",
@@ -49,7 +49,7 @@ pub static ROWS: [Row<RunSettings>; 22] = [
     )
     .under(REQUEST)
     .short('H')
-    .keys(&[Key::new("script.request.headers", ValueForm::Pairs(": ")).about("Headers, by name")]),
+    .keys(&[SettingKey::new("script.request.headers", ValueForm::Pairs(": ")).about("Headers, by name")]),
     Row::repeated(
         "header-file",
         "FILE",
@@ -70,8 +70,8 @@ pub static ROWS: [Row<RunSettings>; 22] = [
         // does.
         .aliases(&["data-binary"])
         .keys(&[
-            Key::new("script.request.data", ValueForm::Data).about("Body: a text, or `@FILE`"),
-            Key::new("script.request.json", ValueForm::Json).about("Body: any value, which is sent as JSON"),
+            SettingKey::new("script.request.data", ValueForm::Data).about("Body: a text, or `@FILE`"),
+            SettingKey::new("script.request.json", ValueForm::Json).about("Body: any value, which is sent as JSON"),
         ])
     },
     Row {
@@ -106,23 +106,23 @@ pub static ROWS: [Row<RunSettings>; 22] = [
             |w, _| set(values::grpc_method(w), |s: &mut S, v| s.request.grpc.method = Some(v)),
         )
         .under(REQUEST)
-        .keys(&[Key::new("script.request.grpc", ValueForm::Value)
+        .keys(&[SettingKey::new("script.request.grpc", ValueForm::Value)
             .about("Call this method by gRPC: `package.Service/Method`, with json as its message")])
     },
     Row::repeated("proto", "FILE", "gRPC: a file that defines the service (.proto)", |w, _| {
         set(Ok::<_, WordError>(w.into()), |s: &mut S, v| s.request.grpc.protos.push(v))
     })
     .under(REQUEST)
-    .content(Content::Path)
-    .keys(&[Key::new("script.request.proto", ValueForm::File).default("server reflection")]),
+    .content(ArgumentContent::Path)
+    .keys(&[SettingKey::new("script.request.proto", ValueForm::File).default("server reflection")]),
     Row {
         needs: Some("proto"),
         ..Row::repeated("proto-path", "DIR", "gRPC: a folder of files that --proto imports", |w, _| {
             set(Ok::<_, WordError>(w.into()), |s: &mut S, v| s.request.grpc.proto_paths.push(v))
         })
         .under(REQUEST)
-        .content(Content::Path)
-        .keys(&[Key::new("script.request.proto_path", ValueForm::File)])
+        .content(ArgumentContent::Path)
+        .keys(&[SettingKey::new("script.request.proto_path", ValueForm::File)])
     },
     Row {
         excludes: &["proto"],
@@ -133,8 +133,8 @@ pub static ROWS: [Row<RunSettings>; 22] = [
             |w, _| set(Ok::<_, WordError>(w.into()), |s: &mut S, v| s.request.grpc.descriptor_set = Some(v)),
         )
         .under(REQUEST)
-        .content(Content::Path)
-        .keys(&[Key::new("script.request.descriptor_set", ValueForm::File)])
+        .content(ArgumentContent::Path)
+        .keys(&[SettingKey::new("script.request.descriptor_set", ValueForm::File)])
     },
     Row::value(
         "message-interval",
@@ -143,7 +143,7 @@ pub static ROWS: [Row<RunSettings>; 22] = [
         |w, _| set(values::message_interval(w), |s: &mut S, v| s.request.grpc.message_interval = Some(v)),
     )
     .under(REQUEST)
-    .keys(&[Key::new("script.request.message_interval", ValueForm::Value)
+    .keys(&[SettingKey::new("script.request.message_interval", ValueForm::Value)
         .about(
             "gRPC: send the messages of a stream at this interval, or each after \
  the reply to the one before: `reply`",
@@ -153,7 +153,7 @@ pub static ROWS: [Row<RunSettings>; 22] = [
         set(secrets::field(w, env), |s: &mut S, v| s.request.form.push(v))
     })
     .under(REQUEST)
-    .keys(&[Key::new("script.request.form", ValueForm::Pairs("=")).about("Body: fields of a form, by name, encoded")]),
+    .keys(&[SettingKey::new("script.request.form", ValueForm::Pairs("=")).about("Body: fields of a form, by name, encoded")]),
     Row::repeated("cookie", "NAME=VALUE|@FILE", "A cookie, or those of FILE", |w, env| {
         set(secrets::cookie(w, env), |s: &mut S, v| s.request.cookies.push(v))
     })
@@ -193,8 +193,8 @@ pub static ROWS: [Row<RunSettings>; 22] = [
         |w, _| set(Ok::<_, WordError>(w.into()), |s: &mut S, v| s.request.urls = Some(v)),
     )
     .under(REQUEST)
-    .content(Content::Path)
-    .keys(&[Key::new("script.urls", ValueForm::File)]),
+    .content(ArgumentContent::Path)
+    .keys(&[SettingKey::new("script.urls", ValueForm::File)]),
     Row {
         needs: Some("urls"),
         ..Row::value("order", "ORDER", "Order of the URLs of --urls", |w, _| {
@@ -203,16 +203,16 @@ pub static ROWS: [Row<RunSettings>; 22] = [
             })
         })
         .under(REQUEST)
-        .content(Content::Choice(&ORDER_WORDS))
+        .content(ArgumentContent::Choice(&ORDER_WORDS))
         .default(defaults::ORDER)
-        .keys(&[Key::new("script.order", ValueForm::Value).about("Order of several requests")])
+        .keys(&[SettingKey::new("script.order", ValueForm::Value).about("Order of several requests")])
     },
     Row::value("follow", "N", "Maximum number of redirects to follow for one request", |w, _| {
         set(whole(w, 0, u64::from(u32::MAX)), |s: &mut S, v| s.replies.redirects.most = v)
     })
     .under(REQUEST)
     .default(defaults::FOLLOW)
-    .keys(&[Key::new("script.follow", ValueForm::Value)]),
+    .keys(&[SettingKey::new("script.follow", ValueForm::Value)]),
     Row::value(
         "reply-events",
         "FORMAT",
@@ -221,7 +221,7 @@ pub static ROWS: [Row<RunSettings>; 22] = [
         |w, _| set(events::parse(w), |s: &mut S, v| s.replies.events = Some(v)),
     )
     .under(REQUEST)
-    .keys(&[Key::new("script.reply_events", ValueForm::Value)]),
+    .keys(&[SettingKey::new("script.reply_events", ValueForm::Value)]),
     Row {
         excludes: &["follow"],
         ..Row::switch("location", "Follows redirects, as curl's -L", |_, _| {

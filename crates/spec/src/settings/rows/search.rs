@@ -2,7 +2,7 @@
 
 use crate::defaults;
 use crate::settings::row::{SettingRow as Row, set};
-use crate::settings::{Content, Key, SearchSettings, ValueForm};
+use crate::settings::{ArgumentContent, SearchSettings, SettingKey, ValueForm};
 use crate::words::{duration, find};
 
 type S = SearchSettings;
@@ -18,27 +18,27 @@ pub static ROWS: [Row<SearchSettings>; 8] = [
         set(duration::positive(w), |s: &mut S, v| s.within = v)
     })
     .under(SEARCH)
-    .content(Content::Number)
+    .content(ArgumentContent::Number)
     .default(defaults::FIND_WITHIN)
-    .keys(&[Key::new("find.time_budget", ValueForm::Value)]),
+    .keys(&[SettingKey::new("find.time_budget", ValueForm::Value)]),
     Row::value("precision", "SHARE", "Target precision of each capacity: half its 95 % confidence interval", |w, _| {
         set(find::precision(w), |s: &mut S, v| s.precision = v)
     })
     .under(SEARCH)
     .default(defaults::FIND_PRECISION)
-    .keys(&[Key::new("find.precision", ValueForm::Value)]),
+    .keys(&[SettingKey::new("find.precision", ValueForm::Value)]),
     Row::value("start-load", "LOAD", "Load of the first trial", |w, _| {
         set(find::load(w), |s: &mut S, v| s.start = Some(v))
     })
     .under(SEARCH)
     .otherwise("that of --rate or --connections, else 50 requests/s")
-    .content(Content::Number)
-    .keys(&[Key::new("find.start_load", ValueForm::Value)]),
+    .content(ArgumentContent::Number)
+    .keys(&[SettingKey::new("find.start_load", ValueForm::Value)]),
     Row::value("max-load", "LOAD", "Highest load to try", |w, _| set(find::load(w), |s: &mut S, v| s.most = Some(v)))
         .under(SEARCH)
         .otherwise("no limit")
-        .content(Content::Number)
-        .keys(&[Key::new("find.max_load", ValueForm::Value)]),
+        .content(ArgumentContent::Number)
+        .keys(&[SettingKey::new("find.max_load", ValueForm::Value)]),
     Row::value(
         "trial-duration",
         "TIME..TIME",
@@ -47,7 +47,7 @@ pub static ROWS: [Row<SearchSettings>; 8] = [
     )
     .under(SEARCH)
     .default(defaults::FIND_TRIAL)
-    .keys(&[Key::new("find.trial_duration", ValueForm::Value)]),
+    .keys(&[SettingKey::new("find.trial_duration", ValueForm::Value)]),
     Row::value(
         "cooldown",
         "TIME",
@@ -57,7 +57,7 @@ pub static ROWS: [Row<SearchSettings>; 8] = [
     .under(SEARCH)
     .default(defaults::FIND_COOLDOWN)
     // `restart` needs a managed server, which only a plan file has.
-    .keys(&[Key::new("find.between", ValueForm::Value)
+    .keys(&[SettingKey::new("find.between", ValueForm::Value)
         .about("Pause between two trials, such as 1s; or `restart` of the managed server")]),
     Row::value(
         "overload",
@@ -67,7 +67,7 @@ pub static ROWS: [Row<SearchSettings>; 8] = [
     )
     .under(SEARCH)
     .default(defaults::FIND_OVERLOAD)
-    .keys(&[Key::new("find.overload", ValueForm::Value)]),
+    .keys(&[SettingKey::new("find.overload", ValueForm::Value)]),
     Row::repeated(
         "require",
         "BOUND",
@@ -75,5 +75,5 @@ pub static ROWS: [Row<SearchSettings>; 8] = [
         |w, _| set(find::requirement(w), |s: &mut S, v| s.require.push(v)),
     )
     .under(SEARCH)
-    .keys(&[Key::new("find.require", ValueForm::Each)]),
+    .keys(&[SettingKey::new("find.require", ValueForm::Each)]),
 ];

@@ -3,12 +3,12 @@ use proptest::prelude::*;
 use std::time::Duration;
 
 fn one(stages: &[(f64, f64, Option<f64>)]) -> Loads {
-    let stage = |&(from, to, d): &(f64, f64, Option<f64>)| Stage {
+    let stage = |&(from, to, d): &(f64, f64, Option<f64>)| LoadStage {
         from,
         to,
         duration: d.map(Duration::from_secs_f64),
     };
-    Loads::One(Shape { stages: stages.iter().map(stage).collect() })
+    Loads::One(LoadShape { stages: stages.iter().map(stage).collect() })
 }
 
 #[test]
@@ -111,10 +111,10 @@ fn connections_are_whole() {
 
 prop_compose! {
     fn any_stage()(from in 0..=1_000_000_u32, to in 0..=1_000_000_u32, tenth in any::<bool>(), millis in 1..=10_000_000_u64)
-        -> Stage {
+        -> LoadStage {
         let scale = if tenth { 10.0 } else { 1.0 };
         let duration = Some(Duration::from_millis(millis));
-        Stage { from: f64::from(from) / scale, to: f64::from(to) / scale, duration }
+        LoadStage { from: f64::from(from) / scale, to: f64::from(to) / scale, duration }
     }
 }
 
@@ -131,8 +131,8 @@ proptest! {
 
     #[test]
     fn a_shape_is_read_as_it_is_shown(stages in prop::collection::vec(any_stage(), 1..5), last: Option<u16>) {
-        let last = last.map(|v| Stage { from: f64::from(v), to: f64::from(v), duration: None });
-        let shape = Shape { stages: stages.into_iter().chain(last).collect() };
+        let last = last.map(|v| LoadStage { from: f64::from(v), to: f64::from(v), duration: None });
+        let shape = LoadShape { stages: stages.into_iter().chain(last).collect() };
         prop_assert_eq!(parse(&shape.to_string()), Ok(Loads::One(shape)));
     }
 

@@ -2,7 +2,7 @@ use super::*;
 use proptest::prelude::*;
 use std::io::Write;
 
-fn read_text(text: &str) -> Vec<Entry> {
+fn read_text(text: &str) -> Vec<UrlRequest> {
     parse(text, Path::new("urls.txt"), Some("http://base:81/x")).unwrap()
 }
 
@@ -10,8 +10,8 @@ fn error_text(text: &str) -> String {
     parse(text, Path::new("urls.txt"), None).unwrap_err().to_string()
 }
 
-fn get(line: u64, url: &str) -> Entry {
-    Entry { line, weight: 1, url: url.into(), basic: None, action: None }
+fn get(line: u64, url: &str) -> UrlRequest {
+    UrlRequest { line, weight: 1, url: url.into(), basic: None, action: None }
 }
 
 fn with(
@@ -20,8 +20,11 @@ fn with(
     method: &str,
     body: Body,
     content_type: Option<&'static str>,
-) -> Entry {
-    Entry { action: Some(Action { method: method.into(), body, content_type }), ..get(line, url) }
+) -> UrlRequest {
+    UrlRequest {
+        action: Some(Action { method: method.into(), body, content_type }),
+        ..get(line, url)
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Values that may come from a file or from the environment, since every user of a machine can read
 //! command lines. Callers pass the environment.
 
-use super::{Environment, header, pair, text};
+use super::{EnvironmentVariable, header, pair, text};
 use brunt_script::WordError;
 use std::path::Path;
 
@@ -10,7 +10,10 @@ use std::path::Path;
 /// # Errors
 ///
 /// [`WordError`] if the value is not of this form, or its file or variable cannot be read.
-pub fn headers(word: &str, environment: Environment) -> Result<Vec<(String, String)>, WordError> {
+pub fn headers(
+    word: &str,
+    environment: EnvironmentVariable,
+) -> Result<Vec<(String, String)>, WordError> {
     match word.strip_prefix('@') {
         Some(file) => header_file(file, environment),
         None => header(&filled(word, environment)?).map(|header| vec![header]),
@@ -25,7 +28,7 @@ pub fn headers(word: &str, environment: Environment) -> Result<Vec<(String, Stri
 /// [`WordError`] if the value is not of this form, or its file or variable cannot be read.
 pub fn header_file(
     file: &str,
-    environment: Environment,
+    environment: EnvironmentVariable,
 ) -> Result<Vec<(String, String)>, WordError> {
     let content = content(file)?;
     let lines =
@@ -47,7 +50,7 @@ pub fn header_file(
 /// # Errors
 ///
 /// [`WordError`] if the value is not of this form, or its file or variable cannot be read.
-pub fn basic(word: &str, environment: Environment) -> Result<(String, String), WordError> {
+pub fn basic(word: &str, environment: EnvironmentVariable) -> Result<(String, String), WordError> {
     super::basic(&content_of(word, environment)?)
 }
 
@@ -56,7 +59,7 @@ pub fn basic(word: &str, environment: Environment) -> Result<(String, String), W
 /// # Errors
 ///
 /// [`WordError`] if the value is not of this form, or its file or variable cannot be read.
-pub fn bearer(word: &str, environment: Environment) -> Result<String, WordError> {
+pub fn bearer(word: &str, environment: EnvironmentVariable) -> Result<String, WordError> {
     text(&content_of(word, environment)?)
 }
 
@@ -65,7 +68,7 @@ pub fn bearer(word: &str, environment: Environment) -> Result<String, WordError>
 /// # Errors
 ///
 /// [`WordError`] if the value is not of this form, or its file or variable cannot be read.
-pub fn cookie(word: &str, environment: Environment) -> Result<String, WordError> {
+pub fn cookie(word: &str, environment: EnvironmentVariable) -> Result<String, WordError> {
     if !word.starts_with('@') {
         return super::cookie(&filled(word, environment)?);
     }
@@ -80,7 +83,7 @@ pub fn cookie(word: &str, environment: Environment) -> Result<String, WordError>
 /// # Errors
 ///
 /// [`WordError`] if the value is not of this form, or its file or variable cannot be read.
-pub fn field(word: &str, environment: Environment) -> Result<(String, String), WordError> {
+pub fn field(word: &str, environment: EnvironmentVariable) -> Result<(String, String), WordError> {
     pair(&filled(word, environment)?)
 }
 
@@ -89,7 +92,7 @@ pub fn field(word: &str, environment: Environment) -> Result<(String, String), W
 /// # Errors
 ///
 /// [`WordError`] if a variable is not set.
-pub fn filled(word: &str, environment: Environment) -> Result<String, WordError> {
+pub fn filled(word: &str, environment: EnvironmentVariable) -> Result<String, WordError> {
     const BEGIN: &str = "${env:";
     let mut out = String::with_capacity(word.len());
     let mut rest = word;
@@ -115,7 +118,7 @@ pub fn filled(word: &str, environment: Environment) -> Result<String, WordError>
 }
 
 /// The word itself, or the content of the file that it names.
-fn content_of(word: &str, environment: Environment) -> Result<String, WordError> {
+fn content_of(word: &str, environment: EnvironmentVariable) -> Result<String, WordError> {
     match word.strip_prefix('@') {
         // Editors end a file with a line break, which is not part of a secret.
         Some(file) => filled(content(file)?.trim(), environment),

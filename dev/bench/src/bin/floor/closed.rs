@@ -27,7 +27,7 @@ const PATIENCE: rustix::time::Timespec = rustix::time::Timespec { tv_sec: 2, tv_
 const READ: usize = 256 * 1024;
 
 #[derive(Args)]
-pub struct Job {
+pub struct ClosedLoad {
     /// Address of the server
     address: SocketAddr,
     /// Path of the page
@@ -39,7 +39,7 @@ pub struct Job {
     new_connections: bool,
 }
 
-pub fn run(job: &Job) -> Result<serde_json::Value> {
+pub fn run(job: &ClosedLoad) -> Result<serde_json::Value> {
     let mut floor = Floor::open(job)?;
     let end = now() + (job.seconds * SECOND as f64) as u64;
     let completed = floor.run(end)?;
@@ -69,7 +69,7 @@ struct Floor {
 }
 
 impl Floor {
-    fn open(job: &Job) -> Result<Self> {
+    fn open(job: &ClosedLoad) -> Result<Self> {
         let close = if job.new_connections { "Connection: close\r\n" } else { "" };
         let mut floor = Self {
             epoll: epoll::create(CreateFlags::CLOEXEC)?,

@@ -20,9 +20,9 @@ const SECOND: u64 = 1_000_000_000;
 #[derive(Parser)]
 enum Job {
     /// Send one request at each due instant
-    Open(open::Job),
+    Open(open::OpenLoad),
     /// Send the next request as soon as a reply has arrived
-    Closed(closed::Job),
+    Closed(closed::ClosedLoad),
 }
 
 fn main() -> Result<()> {

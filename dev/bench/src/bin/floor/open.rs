@@ -35,7 +35,7 @@ const PATIENCE: u64 = 2 * SECOND;
 const HEAD_START: u64 = SECOND / 100;
 
 #[derive(Args)]
-pub struct Job {
+pub struct OpenLoad {
     /// Address of the server
     address: SocketAddr,
     /// Requests per second
@@ -52,7 +52,7 @@ enum Arrivals {
     Poisson,
 }
 
-pub fn run(job: &Job) -> Result<serde_json::Value> {
+pub fn run(job: &OpenLoad) -> Result<serde_json::Value> {
     let mut floor = Floor::open(job)?;
     floor.run()?;
     floor.account()
@@ -69,7 +69,7 @@ struct Schedule {
 }
 
 impl Schedule {
-    fn new(job: &Job, start: u64) -> Self {
+    fn new(job: &OpenLoad, start: u64) -> Self {
         // A fixed seed: every run draws the same arrivals.
         let random = (job.arrivals == Arrivals::Poisson).then(|| SmallRng::seed_from_u64(1));
         let nanoseconds = SECOND as f64;
@@ -116,7 +116,7 @@ struct Floor {
 }
 
 impl Floor {
-    fn open(job: &Job) -> Result<Self> {
+    fn open(job: &OpenLoad) -> Result<Self> {
         let epoll = epoll::create(CreateFlags::CLOEXEC)?;
         let timer = timerfd_create(
             TimerfdClockId::Monotonic,
@@ -251,8 +251,14 @@ fn rank(sorted: &[u64], share: f64) -> u64 {
 mod tests {
     use super::*;
 
-    fn job(rate: f64, arrivals: Arrivals) -> Job {
-        Job { address: ([127, 0, 0, 1], 1).into(), rate, seconds: 7.0, connections: 1, arrivals }
+    fn job(rate: f64, arrivals: Arrivals) -> OpenLoad {
+        OpenLoad {
+            address: ([127, 0, 0, 1], 1).into(),
+            rate,
+            seconds: 7.0,
+            connections: 1,
+            arrivals,
+        }
     }
 
     #[test]

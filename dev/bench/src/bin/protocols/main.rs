@@ -11,14 +11,14 @@ mod servers;
 
 use anyhow::{Context, Result, ensure};
 use brunt_bench::account::Account;
-use brunt_bench::child::{self, Finished, Interrupt};
+use brunt_bench::child::{self, ChildResult, InterruptFlag};
 use brunt_bench::machine;
-use brunt_bench::maths::{Spread, median_of_rounds, ratios_within_rounds};
+use brunt_bench::maths::{MedianRange, median_of_rounds, ratios_within_rounds};
 use brunt_bench::output;
 use brunt_bench::table;
-use brunt_bench::tools::{self, Tool};
+use brunt_bench::tools::{self, BenchTool};
 use clap::Parser;
-use rows::{Figure, Program, Row, Side};
+use rows::{ComparedFigure, LoadProgram, SideComparison, ToolSetup};
 use serde_json::{Value, json};
 use servers::Running;
 use std::fs;
@@ -36,7 +36,7 @@ const IDLE_BYTES_TARGET: f64 = 6000.0;
 
 /// Measure the cost and the lag of HTTP/3, gRPC and WebSocket.
 #[derive(Debug, Parser)]
-pub struct Options {
+pub struct ProtocolsOptions {
     /// The brunt to measure.
     #[arg(long)]
     brunt: PathBuf,
@@ -76,13 +76,13 @@ pub struct Options {
 }
 
 fn main() -> ExitCode {
-    output::exit_code("brunt-bench-protocols", run(&Options::parse()))
+    output::exit_code("brunt-bench-protocols", run(&ProtocolsOptions::parse()))
 }
 
-fn run(options: &Options) -> Result<ExitCode> {
+fn run(options: &ProtocolsOptions) -> Result<ExitCode> {
     machine::raise_file_limit()?;
     let folder = tempfile::tempdir()?;
-    let stand = Stand { options, scratch: folder.path(), interrupt: Interrupt::install()? };
+    let stand = Stand { options, scratch: folder.path(), interrupt: InterruptFlag::install()? };
     stand.write_files()?;
     let mut results = Vec::new();
     for row in rows::rows().filter(|row| row.name.contains(&options.only)) {
@@ -108,7 +108,7 @@ fn run(options: &Options) -> Result<ExitCode> {
     Ok(if options.check && !missed.is_empty() { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
-fn write(options: &Options, results: &[RowResult]) -> Result<()> {
+fn write(options: &ProtocolsOptions, results: &[RowResult]) -> Result<()> {
     let lines: Vec<Vec<String>> = results.iter().map(|result| result.line.clone()).collect();
     let page = table::render(
         &["case", "unit", "reference", "brunt", "ratio", "smallest", "largest", "at most"],
@@ -127,26 +127,28 @@ fn write(options: &Options, results: &[RowResult]) -> Result<()> {
 
 /// Environment of every run.
 struct Stand<'a> {
-    options: &'a Options,
+    options: &'a ProtocolsOptions,
     scratch: &'a Path,
-    interrupt: Interrupt,
+    interrupt: InterruptFlag,
 }
 
 /// Result of one run.
 struct Measured {
     requests: u64,
-    finished: Finished,
+    finished: ChildResult,
     account: Account,
 }
 
 impl Measured {
-    fn figure(&self, figure: Figure) -> Result<f64> {
+    fn figure(&self, figure: ComparedFigure) -> Result<f64> {
         Ok(match figure {
-            Figure::CpuMicroseconds => {
+            ComparedFigure::CpuMicroseconds => {
                 let usage = self.finished.usage;
                 (usage.user + usage.system).as_secs_f64() * 1e6 / self.requests as f64
             }
-            Figure::LagMicroseconds => self.account.lag.context("brunt told no lag")?.p99 * 1e6,
+            ComparedFigure::LagMicroseconds => {
+                self.account.lag.context("brunt told no lag")?.p99 * 1e6
+            }
         })
     }
 }
@@ -158,21 +160,21 @@ impl Stand<'_> {
             .try_for_each(|(name, text)| Ok(fs::write(self.scratch.join(name), text)?))
     }
 
-    fn program(&self, program: Program) -> Option<PathBuf> {
-        let Options { brunt, oha, ghz, k6, .. } = self.options;
+    fn program(&self, program: LoadProgram) -> Option<PathBuf> {
+        let ProtocolsOptions { brunt, oha, ghz, k6, .. } = self.options;
         match program {
-            Program::Brunt => Some(brunt.clone()),
-            Program::Oha => oha.clone().or_else(|| tools::in_path("oha")),
-            Program::Ghz => ghz.clone().or_else(|| tools::in_path("ghz")),
-            Program::K6 => k6.clone().or_else(|| tools::in_path("k6")),
+            LoadProgram::Brunt => Some(brunt.clone()),
+            LoadProgram::Oha => oha.clone().or_else(|| tools::in_path("oha")),
+            LoadProgram::Ghz => ghz.clone().or_else(|| tools::in_path("ghz")),
+            LoadProgram::K6 => k6.clone().or_else(|| tools::in_path("k6")),
         }
     }
 
     /// Runs both sides in turn, each first in every other round. Returns their figures, by round.
-    fn in_turn(&self, row: &Row) -> Result<[Vec<(usize, f64)>; 2]> {
+    fn in_turn(&self, row: &SideComparison) -> Result<[Vec<(usize, f64)>; 2]> {
         let rounds = match row.figure {
-            Figure::CpuMicroseconds => self.options.rounds,
-            Figure::LagMicroseconds => self.options.lag_rounds,
+            ComparedFigure::CpuMicroseconds => self.options.rounds,
+            ComparedFigure::LagMicroseconds => self.options.lag_rounds,
         };
         let mut sides = [Vec::new(), Vec::new()];
         for round in 0..rounds {
@@ -187,7 +189,7 @@ impl Stand<'_> {
         Ok(sides)
     }
 
-    fn measure(&self, side: &Side, seconds: u64) -> Result<Measured> {
+    fn measure(&self, side: &ToolSetup, seconds: u64) -> Result<Measured> {
         let result = self.scratch.join("result.json");
         // A result of an earlier run must not be read.
         let _ = fs::remove_file(&result);
@@ -210,11 +212,11 @@ impl Stand<'_> {
         let has_measured = matches!(finished.code, Some(0 | 5));
         ensure!(has_measured, "{command:?} ended with {:?}: {}", finished.code, finished.output);
         let account = match side.program {
-            Program::Brunt => Account::read(Tool::Brunt, &finished.output, &result),
-            Program::Oha => {
+            LoadProgram::Brunt => Account::read(BenchTool::Brunt, &finished.output, &result),
+            LoadProgram::Oha => {
                 Account { completed: oha_completed(&finished.output), ..Account::default() }
             }
-            Program::Ghz | Program::K6 => Account::default(),
+            LoadProgram::Ghz | LoadProgram::K6 => Account::default(),
         };
         if let Some(complaint) = &account.complaint {
             output::progress(&format!("{}: {complaint}", side.words));
@@ -232,7 +234,8 @@ impl Stand<'_> {
         for (peak, connections) in peaks.iter_mut().zip(IDLE) {
             let words = rows::IDLE_WORDS.replace("CONNECTIONS", &connections.to_string());
             // Leaks a few bytes: the words of all other sides are static.
-            let side = Side { program: Program::Brunt, server: rows::PLAIN, words: words.leak() };
+            let side =
+                ToolSetup { program: LoadProgram::Brunt, server: rows::PLAIN, words: words.leak() };
             let measured = self.measure(&side, self.options.seconds.max(10))?;
             // A polled reading may miss the true peak, which brunt reports itself.
             *peak = measured
@@ -269,7 +272,7 @@ struct RowResult {
 }
 
 /// Returns a row with an error; the other rows are measured nevertheless.
-fn failed(row: &Row, error: &anyhow::Error) -> RowResult {
+fn failed(row: &SideComparison, error: &anyhow::Error) -> RowResult {
     let message = format!("{}: {error:#}", row.name);
     RowResult {
         line: vec![row.name.to_owned(), row.figure.unit().to_owned()],
@@ -278,9 +281,9 @@ fn failed(row: &Row, error: &anyhow::Error) -> RowResult {
     }
 }
 
-fn result(row: &Row, [reference, ours]: &[Vec<(usize, f64)>; 2]) -> RowResult {
-    let none = Spread { median: f64::NAN, min: f64::NAN, max: f64::NAN };
-    let ratio = Spread::of(&ratios_within_rounds(ours, reference)).unwrap_or(none);
+fn result(row: &SideComparison, [reference, ours]: &[Vec<(usize, f64)>; 2]) -> RowResult {
+    let none = MedianRange { median: f64::NAN, min: f64::NAN, max: f64::NAN };
+    let ratio = MedianRange::of(&ratios_within_rounds(ours, reference)).unwrap_or(none);
     let line = vec![
         row.name.to_owned(),
         row.figure.unit().to_owned(),

@@ -1,10 +1,10 @@
 //! The comparisons: one row for each, with two sides.
 
-use crate::servers::Server;
+use crate::servers::ServerKind;
 
 /// Program that sends the load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Program {
+pub enum LoadProgram {
     Brunt,
     Oha,
     Ghz,
@@ -13,14 +13,14 @@ pub enum Program {
 
 /// Figure of a run that is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Figure {
+pub enum ComparedFigure {
     /// CPU time of the whole process per request.
     CpuMicroseconds,
     /// 99th percentile of the lag.
     LagMicroseconds,
 }
 
-impl Figure {
+impl ComparedFigure {
     pub fn unit(self) -> &'static str {
         match self {
             Self::CpuMicroseconds => "CPU µs/request",
@@ -31,26 +31,26 @@ impl Figure {
 
 /// A tool, its server and its arguments. `ADDRESS` and `SECONDS` in the arguments are placeholders.
 #[derive(Clone, Copy, Debug)]
-pub struct Side {
-    pub program: Program,
-    pub server: Server,
+pub struct ToolSetup {
+    pub program: LoadProgram,
+    pub server: ServerKind,
     pub words: &'static str,
 }
 
 /// Two sides; the report has the ratio of brunt's figure to the reference's.
 #[derive(Clone, Copy, Debug)]
-pub struct Row {
+pub struct SideComparison {
     pub name: &'static str,
-    pub figure: Figure,
-    pub reference: Side,
-    pub ours: Side,
+    pub figure: ComparedFigure,
+    pub reference: ToolSetup,
+    pub ours: ToolSetup,
     /// Maximum ratio; None if there is no target.
     pub at_most: Option<f64>,
 }
 
-pub const PLAIN: Server = Server::Lab("");
-const SECURE: Server = Server::Lab("--tls --http3");
-const GRPC: Server = Server::Lab("--grpc");
+pub const PLAIN: ServerKind = ServerKind::Lab("");
+const SECURE: ServerKind = ServerKind::Lab("--tls --http3");
+const GRPC: ServerKind = ServerKind::Lab("--grpc");
 
 /// Files in the working directory of the tools.
 pub const FILES: [(&str, &str); 2] = [
@@ -67,8 +67,8 @@ pub const IDLE_WORDS: &str = "run ws://ADDRESS/ --data ping -c CONNECTIONS -r 10
 
 macro_rules! brunt {
     ($server:expr, $($words:literal),+) => {
-        Side {
-            program: Program::Brunt,
+        ToolSetup {
+            program: LoadProgram::Brunt,
             server: $server,
             words: concat!($($words),+, " -d SECONDSs --threads 1 --quiet --no-store -o json=result.json"),
         }
@@ -84,9 +84,9 @@ macro_rules! lags {
         ]
     };
     ($protocol:literal, $reference:expr, $plain:literal, $server:expr, $words:literal, $rate:literal) => {
-        Row {
+        SideComparison {
             name: concat!("lag of ", $protocol, " at ", $rate, "/s"),
-            figure: Figure::LagMicroseconds,
+            figure: ComparedFigure::LagMicroseconds,
             reference: brunt!($reference, $plain, " -c 64 -r ", $rate, " --arrivals even"),
             ours: brunt!($server, $words, " -r ", $rate, " --arrivals even"),
             at_most: Some(1.5),
@@ -94,24 +94,29 @@ macro_rules! lags {
     };
 }
 
-const fn cost(name: &'static str, reference: Side, ours: Side, at_most: Option<f64>) -> Row {
-    Row { name, figure: Figure::CpuMicroseconds, reference, ours, at_most }
+const fn cost(
+    name: &'static str,
+    reference: ToolSetup,
+    ours: ToolSetup,
+    at_most: Option<f64>,
+) -> SideComparison {
+    SideComparison { name, figure: ComparedFigure::CpuMicroseconds, reference, ours, at_most }
 }
 
-const H3: Side =
-    brunt!(Server::Caddy, "run https://ADDRESS/ --insecure --http 3 -c 8 --streams 32");
-const CALLS: Side = brunt!(
+const H3: ToolSetup =
+    brunt!(ServerKind::Caddy, "run https://ADDRESS/ --insecure --http 3 -c 8 --streams 32");
+const CALLS: ToolSetup = brunt!(
     GRPC,
     "run http://ADDRESS/ --grpc shop.Shop/Buy --json {\"id\":7} --proto shop.proto -c 8 --streams 32"
 );
 
 /// CPU time per request.
-const COSTS: [Row; 5] = [
+const COSTS: [SideComparison; 5] = [
     cost(
         "HTTP/3, 8 connections of 32 streams, 10 bytes, beside oha",
-        Side {
-            program: Program::Oha,
-            server: Server::Caddy,
+        ToolSetup {
+            program: LoadProgram::Oha,
+            server: ServerKind::Caddy,
             words: "--http-version 3 --insecure -c 8 -p 32 -z SECONDSs --no-tui --output-format json https://ADDRESS/",
         },
         H3,
@@ -119,14 +124,14 @@ const COSTS: [Row; 5] = [
     ),
     cost(
         "HTTP/3 beside brunt's HTTP/2",
-        brunt!(Server::Caddy, "run https://ADDRESS/ --insecure --http 2 -c 8 --streams 32"),
+        brunt!(ServerKind::Caddy, "run https://ADDRESS/ --insecure --http 2 -c 8 --streams 32"),
         H3,
         None,
     ),
     cost(
         "gRPC, 8 connections of 32 streams, beside ghz",
-        Side {
-            program: Program::Ghz,
+        ToolSetup {
+            program: LoadProgram::Ghz,
             server: GRPC,
             // ghz counts the concurrent calls of all connections: 8 × 32.
             words: "--insecure --proto shop.proto --call shop.Shop/Buy -d {\"id\":7} -c 256 --connections 8 -z SECONDSs ADDRESS",
@@ -142,18 +147,18 @@ const COSTS: [Row; 5] = [
     ),
     cost(
         "WebSocket, a message and its echo, 50 connections, beside k6",
-        Side {
-            program: Program::K6,
-            server: Server::Lab("--echo"),
+        ToolSetup {
+            program: LoadProgram::K6,
+            server: ServerKind::Lab("--echo"),
             words: "run --quiet --no-usage-report echo.js",
         },
-        brunt!(Server::Lab("--echo"), "run ws://ADDRESS/ --data hello -c 50"),
+        brunt!(ServerKind::Lab("--echo"), "run ws://ADDRESS/ --data hello -c 50"),
         Some(0.2),
     ),
 ];
 
 /// Returns the rows of all comparisons.
-pub fn rows() -> impl Iterator<Item = Row> {
+pub fn rows() -> impl Iterator<Item = SideComparison> {
     let lags = [
         lags!(
             "HTTP/2",

@@ -1,8 +1,8 @@
 //! Starts a lab or caddy server for one run, on a loopback port, and ends it after the run.
 
 use anyhow::{Context, Result, bail};
-use brunt_bench::child::{Interrupt, OwnedProcess};
-use brunt_bench::lab::Lab;
+use brunt_bench::child::{InterruptFlag, OwnedProcess};
+use brunt_bench::lab::BenchLab;
 use brunt_bench::tools;
 use rustix::event::Timespec;
 use rustix::process::Signal;
@@ -14,7 +14,7 @@ use std::time::Duration;
 
 /// Kind of server for a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Server {
+pub enum ServerKind {
     /// brunt-lab with these options.
     Lab(&'static str),
     /// caddy, which serves ten bytes over each version of HTTP.
@@ -23,30 +23,30 @@ pub enum Server {
 
 /// A server that is listening.
 pub enum Running {
-    Lab(Lab),
+    Lab(BenchLab),
     Caddy(Caddy),
 }
 
 impl Running {
     pub fn start(
-        server: Server,
+        server: ServerKind,
         lab: &Path,
         scratch: &Path,
         at_most: Duration,
-        interrupt: &Interrupt,
+        interrupt: &InterruptFlag,
     ) -> Result<Self> {
         Ok(match server {
-            Server::Lab(words) => {
+            ServerKind::Lab(words) => {
                 let words: Vec<&str> = words.split_whitespace().collect();
                 // The lab ends itself after this time, even if this process is killed.
-                Self::Lab(Lab::start(
+                Self::Lab(BenchLab::start(
                     lab,
                     &words,
                     &scratch.join("lab.json"),
                     at_most.as_secs() + 10,
                 )?)
             }
-            Server::Caddy => Self::Caddy(Caddy::start(scratch, interrupt)?),
+            ServerKind::Caddy => Self::Caddy(Caddy::start(scratch, interrupt)?),
         })
     }
 
@@ -73,7 +73,7 @@ pub struct Caddy {
 }
 
 impl Caddy {
-    fn start(scratch: &Path, interrupt: &Interrupt) -> Result<Self> {
+    fn start(scratch: &Path, interrupt: &InterruptFlag) -> Result<Self> {
         let program = tools::in_path("caddy").context("caddy is not installed")?;
         // The listener is dropped at once, so its port is free again.
         let address = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?;

@@ -1,13 +1,13 @@
 //! Rows about header compression and messages.
 
-use super::{HostileRow, RowOutput, Trigger, block, row_at};
+use super::{HostileRow, Http2RowOutput, Trigger, block, row_at};
 use crate::h2::frame::{flag, kind};
 
 const fn row(
     name: &'static str,
     section: &'static str,
     text: &'static str,
-    write: fn(&mut RowOutput),
+    write: fn(&mut Http2RowOutput),
 ) -> HostileRow {
     row_at(Trigger::Request, name, section, text, write)
 }
@@ -16,7 +16,7 @@ const fn endless(
     name: &'static str,
     section: &'static str,
     text: &'static str,
-    write: fn(&mut RowOutput),
+    write: fn(&mut Http2RowOutput),
 ) -> HostileRow {
     row_at(Trigger::Endless, name, section, text, write)
 }
@@ -24,7 +24,7 @@ const fn endless(
 const OK: (&str, &str) = (":status", "200");
 
 /// Appends HEADERS with status 200 and this raw field.
-fn raw_field(output: &mut RowOutput, field: &[u8]) {
+fn raw_field(output: &mut Http2RowOutput, field: &[u8]) {
     // RFC 7541, appendix A: index 8 of the static table is `:status: 200`.
     output.block(&[&[0x88], field].concat());
     output.last_data(b"data");

@@ -1,13 +1,13 @@
 //! Lists the rows about frames, streams, settings and windows.
 
-use super::{HostileRow, RowOutput, Trigger, block, row_at};
-use crate::h2::frame::{self, Code, MAX_FRAME, flag, kind, setting};
+use super::{HostileRow, Http2RowOutput, Trigger, block, row_at};
+use crate::h2::frame::{self, Http2ErrorCode, MAX_FRAME, flag, kind, setting};
 
 const fn row(
     name: &'static str,
     section: &'static str,
     text: &'static str,
-    write: fn(&mut RowOutput),
+    write: fn(&mut Http2RowOutput),
 ) -> HostileRow {
     row_at(Trigger::Request, name, section, text, write)
 }
@@ -16,7 +16,7 @@ const fn endless(
     name: &'static str,
     section: &'static str,
     text: &'static str,
-    write: fn(&mut RowOutput),
+    write: fn(&mut Http2RowOutput),
 ) -> HostileRow {
     row_at(Trigger::Endless, name, section, text, write)
 }
@@ -25,12 +25,12 @@ const fn greeting(
     name: &'static str,
     section: &'static str,
     text: &'static str,
-    write: fn(&mut RowOutput),
+    write: fn(&mut Http2RowOutput),
 ) -> HostileRow {
     row_at(Trigger::Greeting, name, section, text, write)
 }
 
-fn settings(output: &mut RowOutput, settings: &[(u16, u32)]) {
+fn settings(output: &mut Http2RowOutput, settings: &[(u16, u32)]) {
     frame::put_settings(output.out, settings);
 }
 
@@ -148,10 +148,10 @@ pub const ROWS: &[HostileRow] = &[
         s.frame(kind::PRIORITY, 0, s.stream, &[0; 4]);
     }),
     row("reset-on-stream-0", "9113 6.4", "RST_STREAM on stream 0", |s| {
-        frame::put_reset(s.out, 0, Code::Cancel);
+        frame::put_reset(s.out, 0, Http2ErrorCode::Cancel);
     }),
     row("reset-on-idle-stream", "9113 6.4", "RST_STREAM on a stream that was not opened", |s| {
-        frame::put_reset(s.out, s.stream + 1000, Code::Cancel);
+        frame::put_reset(s.out, s.stream + 1000, Http2ErrorCode::Cancel);
     }),
     row("reset-length", "9113 6.4", "RST_STREAM of 3 bytes", |s| {
         s.frame(kind::RST_STREAM, 0, s.stream, &[0; 3]);
@@ -160,7 +160,7 @@ pub const ROWS: &[HostileRow] = &[
         s.frame(kind::RST_STREAM, 0, s.stream, &0xabcd_u32.to_be_bytes());
     }),
     endless("reset-flood", "9113 10.5", "RST_STREAM of the same stream without end", |s| {
-        (0..100).for_each(|_| s.reset(Code::InternalError));
+        (0..100).for_each(|_| s.reset(Http2ErrorCode::InternalError));
     }),
     row("settings-on-stream", "9113 6.5", "SETTINGS on a stream", |s| {
         s.frame(kind::SETTINGS, 0, s.stream, &[]);
@@ -215,8 +215,8 @@ pub const ROWS: &[HostileRow] = &[
         "9113 6.8",
         "GOAWAY with a greater last stream than the one before",
         |s| {
-            frame::put_goaway(s.out, s.stream, Code::NoError, "");
-            frame::put_goaway(s.out, s.stream + 2, Code::NoError, "");
+            frame::put_goaway(s.out, s.stream, Http2ErrorCode::NoError, "");
+            frame::put_goaway(s.out, s.stream + 2, Http2ErrorCode::NoError, "");
         },
     ),
     row(
@@ -224,7 +224,7 @@ pub const ROWS: &[HostileRow] = &[
         "9113 6.8",
         "GOAWAY with ENHANCE_YOUR_CALM and last stream 0, then a close",
         |s| {
-            frame::put_goaway(s.out, 0, Code::EnhanceYourCalm, "too many requests");
+            frame::put_goaway(s.out, 0, Http2ErrorCode::EnhanceYourCalm, "too many requests");
             s.close();
         },
     ),
@@ -233,7 +233,7 @@ pub const ROWS: &[HostileRow] = &[
         "9113 6.8",
         "GOAWAY that includes the stream, then a close without a reply",
         |s| {
-            frame::put_goaway(s.out, s.stream, Code::NoError, "");
+            frame::put_goaway(s.out, s.stream, Http2ErrorCode::NoError, "");
             s.close();
         },
     ),

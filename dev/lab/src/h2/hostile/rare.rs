@@ -1,14 +1,14 @@
 //! Lists rows that break no rule but are rare: a client must accept them as replies.
 
-use super::{BODY, HostileReply, HostileRow, RowOutput, Trigger, block, row_at};
-use crate::h2::frame::{self, Code, flag, kind, setting};
+use super::{BODY, HostileReply, HostileRow, Http2RowOutput, Trigger, block, row_at};
+use crate::h2::frame::{self, Http2ErrorCode, flag, kind, setting};
 use crate::h2::hpack::{EVERY_BYTE_CODED, put_string};
 
 const fn row(
     name: &'static str,
     section: &'static str,
     text: &'static str,
-    write: fn(&mut RowOutput),
+    write: fn(&mut Http2RowOutput),
 ) -> HostileRow {
     row_at(Trigger::Request, name, section, text, write)
 }
@@ -27,7 +27,7 @@ pub const ROWS: &[HostileRow] = &[
         trigger: Trigger::Head,
         writer: HostileReply::Http2(|s| {
             s.reply();
-            s.reset(Code::NoError);
+            s.reset(Http2ErrorCode::NoError);
         }),
     },
     row(
@@ -145,16 +145,16 @@ pub const ROWS: &[HostileRow] = &[
     }),
     row("rare-reset-after-end", "9113 8.1", "a whole reply, then RST_STREAM with NO_ERROR", |s| {
         s.reply();
-        s.reset(Code::NoError);
+        s.reset(Http2ErrorCode::NoError);
     }),
     row(
         "rare-graceful",
         "9113 6.8",
         "GOAWAY with 2^31-1, the reply, GOAWAY with its stream, then a close",
         |s| {
-            frame::put_goaway(s.out, u32::MAX >> 1, Code::NoError, "");
+            frame::put_goaway(s.out, u32::MAX >> 1, Http2ErrorCode::NoError, "");
             s.reply();
-            frame::put_goaway(s.out, s.stream, Code::NoError, "shutting down");
+            frame::put_goaway(s.out, s.stream, Http2ErrorCode::NoError, "shutting down");
             s.close();
         },
     ),

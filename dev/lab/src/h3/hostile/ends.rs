@@ -1,14 +1,14 @@
 //! Lists the rows about resets of a request's stream, and closes of the connection,
 //! with each error code.
 
-use super::{BODY, End, OK, RowOutput, greeting, row};
+use super::{BODY, Http3RowOutput, OK, StreamEnd, greeting, row};
 use crate::hostile::HostileRow;
 
-fn reset<const CODE: u32>(s: &mut RowOutput) {
-    s.end = Some(End::Reset(CODE));
+fn reset<const CODE: u32>(s: &mut Http3RowOutput) {
+    s.end = Some(StreamEnd::Reset(CODE));
 }
 
-fn close<const CODE: u32>(s: &mut RowOutput) {
+fn close<const CODE: u32>(s: &mut Http3RowOutput) {
     s.close = Some(CODE);
 }
 
@@ -52,7 +52,7 @@ pub const ROWS: &[HostileRow] = &[
     row("h3-reset-in-body", "9114 4.1", "HEADERS and half of the body, then a reset", |s| {
         s.head(&[OK, ("content-length", "20")]);
         s.data(BODY);
-        s.end = Some(End::Reset(0x102));
+        s.end = Some(StreamEnd::Reset(0x102));
     }),
     row(
         "h3-close-no-error",

@@ -18,7 +18,7 @@ const MIN_DATAGRAM: usize = 1200;
 const TAG: usize = 16;
 
 /// A client's datagram, and the datagrams that are sent in response.
-pub struct Exchange<'a> {
+pub struct DatagramExchange<'a> {
     /// The datagram that the client sent.
     pub received: &'a [u8],
     /// Number of earlier datagrams.
@@ -31,7 +31,7 @@ pub struct Exchange<'a> {
     pub crypto: &'a dyn ServerConfig,
 }
 
-impl std::fmt::Debug for Exchange<'_> {
+impl std::fmt::Debug for DatagramExchange<'_> {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.debug_struct("Exchange")
             .field("round", &self.round)
@@ -40,7 +40,7 @@ impl std::fmt::Debug for Exchange<'_> {
     }
 }
 
-impl Exchange<'_> {
+impl DatagramExchange<'_> {
     /// Sends a datagram with these bytes.
     pub fn send(&mut self, datagram: &[u8]) {
         self.out.push(datagram.to_vec());
@@ -127,7 +127,7 @@ pub const fn packets(
     name: &'static str,
     section: &'static str,
     text: &'static str,
-    write: fn(&mut Exchange),
+    write: fn(&mut DatagramExchange),
 ) -> HostileRow {
     HostileRow {
         name,
@@ -138,7 +138,7 @@ pub const fn packets(
     }
 }
 
-fn close<const CODE: u64>(exchange: &mut Exchange) {
+fn close<const CODE: u64>(exchange: &mut DatagramExchange) {
     exchange.close(CODE);
 }
 

@@ -1,14 +1,14 @@
 //! Lists the rows about header blocks, and instructions on the streams of QPACK.
 
-use super::{BODY, RowOutput, row};
+use super::{BODY, Http3RowOutput, row};
 use crate::hostile::HostileRow;
 
 /// Appends HEADERS with status 200 and these raw field lines, then a body.
-fn lines(s: &mut RowOutput, lines: &[u8]) {
+fn lines(s: &mut Http3RowOutput, lines: &[u8]) {
     block(s, &[&[0, 0, 0xd9], lines].concat());
 }
 
-fn block(s: &mut RowOutput, block: &[u8]) {
+fn block(s: &mut Http3RowOutput, block: &[u8]) {
     s.block(block);
     s.data(BODY);
 }

@@ -2,8 +2,8 @@
 
 use super::packets::packets;
 use super::{
-    BODY, End, HostileReply, HostileRow, OK, Offer, Trigger, block, greeting, number, put_number,
-    row, row_at,
+    BODY, HostileReply, HostileRow, OK, Offer, StreamEnd, Trigger, block, greeting, number,
+    put_number, row, row_at,
 };
 use crate::h2::hpack::EVERY_BYTE_CODED;
 use quinn_proto::VarInt;
@@ -58,8 +58,8 @@ pub const ROWS: &[HostileRow] = &[
         "streams of unknown types: open, ended and reset",
         |s| {
             s.open(b"\x21unknown");
-            s.opened.push((b"\x40\x54and ended".to_vec(), End::Finished));
-            s.opened.push((Vec::new(), End::Reset(number::NO_ERROR)));
+            s.opened.push((b"\x40\x54and ended".to_vec(), StreamEnd::Finished));
+            s.opened.push((Vec::new(), StreamEnd::Reset(number::NO_ERROR)));
             s.reply();
         },
     ),

@@ -1,10 +1,10 @@
 //! Lists the rows about frames on a request's stream, messages and their fields.
 
-use super::{BODY, End, OK, RowOutput, block, endless, number, row};
+use super::{BODY, Http3RowOutput, OK, StreamEnd, block, endless, number, row};
 use crate::hostile::HostileRow;
 
 /// Appends a correct head, DATA, and one more frame.
-fn then(s: &mut RowOutput, kind: u64, payload: &[u8]) {
+fn then(s: &mut Http3RowOutput, kind: u64, payload: &[u8]) {
     s.fields(&[OK]);
     s.frame(kind, payload);
 }
@@ -12,7 +12,7 @@ fn then(s: &mut RowOutput, kind: u64, payload: &[u8]) {
 /// Rows of this kind.
 pub const ROWS: &[HostileRow] = &[
     row("h3-no-reply", "9114 4.1", "the end of the stream, and nothing before it", |s| {
-        s.end = Some(End::Finished);
+        s.end = Some(StreamEnd::Finished);
     }),
     row("h3-data-before-headers", "9114 4.1", "DATA before HEADERS", |s| s.data(BODY)),
     row("h3-data-after-interim", "9114 4.1", "DATA after 103, without a final status", |s| {
@@ -89,7 +89,7 @@ pub const ROWS: &[HostileRow] = &[
     ),
     row("h3-headers-too-large", "9114 10.5.1", "the head of HEADERS of 2^30 bytes", |s| {
         s.out.extend_from_slice(&[1, 0xc0, 0, 0, 0, 0x40, 0, 0, 0]);
-        s.end = Some(End::Open);
+        s.end = Some(StreamEnd::Open);
     }),
     row("h3-fields-too-large", "9114 4.2.2", "one name of the static table 8000 times", |s| {
         s.block(&[&block(&[OK])[..], &[0xff, 14].repeat(8_000)].concat());

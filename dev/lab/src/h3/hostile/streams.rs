@@ -1,10 +1,10 @@
 //! Lists the rows about unidirectional streams, settings, and frames of the control stream.
 
-use super::{End, RowOutput, endless, greeting, number, put_number, row};
+use super::{Http3RowOutput, StreamEnd, endless, greeting, number, put_number, row};
 use crate::hostile::HostileRow;
 
 /// Begins the control stream with SETTINGS of these raw numbers.
-fn settings(s: &mut RowOutput, numbers: &[u64]) {
+fn settings(s: &mut Http3RowOutput, numbers: &[u64]) {
     let mut payload = Vec::new();
     for number in numbers {
         put_number(&mut payload, *number);
@@ -80,23 +80,23 @@ pub const ROWS: &[HostileRow] = &[
         "a control stream that ends behind SETTINGS",
         |s| {
             s.greet(&[(number::SETTINGS, &[])]);
-            s.control_end = End::Finished;
+            s.control_end = StreamEnd::Finished;
         },
     ),
     row("h3-control-ends", "9114 6.2.1", "the end of the control stream", |s| {
-        s.control_end = End::Finished;
+        s.control_end = StreamEnd::Finished;
     }),
     row("h3-control-reset", "9114 6.2.1", "a reset of the control stream", |s| {
-        s.control_end = End::Reset(number::INTERNAL_ERROR);
+        s.control_end = StreamEnd::Reset(number::INTERNAL_ERROR);
     }),
     row("h3-control-stopped", "9114 6.2.1", "STOP_SENDING for the client's control stream", |s| {
         s.stop_control = Some(number::INTERNAL_ERROR);
     }),
     row("h3-encoder-ends", "9204 4.2", "an encoder stream that ends", |s| {
-        s.opened.push((vec![2], End::Finished));
+        s.opened.push((vec![2], StreamEnd::Finished));
     }),
     row("h3-decoder-ends", "9204 4.2", "a decoder stream that ends", |s| {
-        s.opened.push((vec![3], End::Finished));
+        s.opened.push((vec![3], StreamEnd::Finished));
     }),
     row("h3-push-stream", "9114 4.6", "a push stream although no push was allowed", |s| {
         s.open(&[1, 0]);
@@ -173,7 +173,7 @@ pub const ROWS: &[HostileRow] = &[
         "9114 10.5",
         "streams of an unknown type without end",
         |s| {
-            s.opened.push((b"\x21unknown".to_vec(), End::Finished));
+            s.opened.push((b"\x21unknown".to_vec(), StreamEnd::Finished));
         },
     ),
 ];

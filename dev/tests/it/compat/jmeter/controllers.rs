@@ -2,7 +2,7 @@
 //!
 //! Out of scope: random controllers, and those that end after a number of executions.
 
-use super::result_file::ResultFile;
+use super::result_file::TestSamples;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -14,7 +14,7 @@ const LOOPS: u32 = 5;
 
 /// An element of a thread group.
 #[derive(Debug, Clone)]
-pub enum Node {
+pub enum GroupElement {
     /// A request that gets a reply.
     Request,
     /// A request that fails.
@@ -23,7 +23,7 @@ pub enum Node {
     /// round of the loop, 5 end of the loop.
     Action(u32),
     /// A controller with its children.
-    Controller(Controller, Vec<Node>),
+    Controller(Controller, Vec<GroupElement>),
 }
 
 /// A controller.
@@ -59,14 +59,14 @@ pub enum Kinds {
 }
 
 impl Kinds {
-    fn leaf(self) -> BoxedStrategy<Node> {
+    fn leaf(self) -> BoxedStrategy<GroupElement> {
         match self {
-            Self::All => prop_oneof![12 => Just(Node::Request), 1 => Just(Node::Action(1))].boxed(),
+            Self::All => prop_oneof![12 => Just(GroupElement::Request), 1 => Just(GroupElement::Action(1))].boxed(),
             Self::Failing => {
-                prop_oneof![7 => Just(Node::Request), 1 => Just(Node::Failing)].boxed()
+                prop_oneof![7 => Just(GroupElement::Request), 1 => Just(GroupElement::Failing)].boxed()
             }
             Self::Actions => {
-                prop_oneof![14 => Just(Node::Request), 1 => (3..=5_u32).prop_map(Node::Action)]
+                prop_oneof![14 => Just(GroupElement::Request), 1 => (3..=5_u32).prop_map(GroupElement::Action)]
                     .boxed()
             }
         }
@@ -100,10 +100,10 @@ impl Kinds {
         }
     }
 
-    fn nodes(self) -> impl Strategy<Value = Vec<Node>> {
+    fn nodes(self) -> impl Strategy<Value = Vec<GroupElement>> {
         let node = self.leaf().prop_recursive(3, 24, 3, move |inner| {
             (self.controller(), prop::collection::vec(inner, 1..=3))
-                .prop_map(|(controller, nodes)| Node::Controller(controller, nodes))
+                .prop_map(|(controller, nodes)| GroupElement::Controller(controller, nodes))
         });
         prop::collection::vec(node, 1..=2)
     }
@@ -157,7 +157,7 @@ const BEGIN: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <stringProp name="HTTPSampler.path">/</stringProp></ConfigTestElement><hashTree/>"#;
 
 /// Labels and messages of the samples of each thread group, in their order.
-pub fn by_group(file: &ResultFile) -> BTreeMap<String, Vec<String>> {
+pub fn by_group(file: &TestSamples) -> BTreeMap<String, Vec<String>> {
     let label = file.column("label");
     let message = file.column("responseMessage");
     let mut groups: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -190,11 +190,11 @@ struct Names {
 }
 
 impl Names {
-    fn write(&mut self, node: &Node, text: &mut String) {
+    fn write(&mut self, node: &GroupElement, text: &mut String) {
         self.next += 1;
         let name = |kind: &str| format!("{} {kind} {}", self.group, self.next);
         match node {
-            Node::Request => {
+            GroupElement::Request => {
                 text.push_str(&element(
                     "HTTPSamplerProxy",
                     &name("request"),
@@ -202,7 +202,7 @@ impl Names {
                     "HTTPSampler.",
                 ));
             }
-            Node::Failing => {
+            GroupElement::Failing => {
                 let texts = [("method", "GET"), ("port", "${__P(closed)}")];
                 text.push_str(&element(
                     "HTTPSamplerProxy",
@@ -211,11 +211,11 @@ impl Names {
                     "HTTPSampler.",
                 ));
             }
-            Node::Action(action) => {
+            GroupElement::Action(action) => {
                 let texts = [("action", &*action.to_string()), ("target", "0"), ("duration", "0")];
                 text.push_str(&element("TestAction", &name("action"), &texts, "ActionProcessor."));
             }
-            Node::Controller(controller, nodes) => {
+            GroupElement::Controller(controller, nodes) => {
                 let (tag, texts) = properties(*controller);
                 let begin = element(
                     tag,

@@ -5,14 +5,14 @@ use std::fs;
 use std::path::Path;
 
 /// The samples of a test.
-pub struct ResultFile {
+pub struct TestSamples {
     /// Names of the first line.
     pub columns: Vec<String>,
     /// Samples in the order of the file.
     pub samples: Vec<Vec<String>>,
 }
 
-impl ResultFile {
+impl TestSamples {
     /// Reads a file. Returns None if it is missing or empty.
     pub fn read(path: &Path) -> Option<Self> {
         let mut rows = rows(&fs::read_to_string(path).ok()?).into_iter();

@@ -2,13 +2,13 @@
 
 use super::Interpreter;
 use crate::program::user::is_jmeter_redirect;
-use crate::replies::reactions::Verdict;
+use crate::replies::reactions::ReplyVerdict;
 use crate::replies::records;
 use crate::replies::trace;
 use crate::texts::context::UserContext;
 use crate::texts::reply_view::{ReplyView, failures};
 use crate::texts::variables::LAST_SAMPLE_OK;
-use brunt_engine::{Exchange, Step, Turn, UserVerdict};
+use brunt_engine::{RequestAttempt, UserStep, UserTurn, UserVerdict};
 use brunt_model::reply_policy::{RedirectRules, Redirects};
 use brunt_model::{CheckFailure, DataType, Failure, Outcome, ReplyPolicy, Sample, SampleRecord};
 use brunt_wire::{Prepared, Transport};
@@ -16,10 +16,10 @@ use std::rc::Rc;
 
 impl<T: Transport> Interpreter<T> {
     /// Judges the reply to the last request, and records it if the plan requests records.
-    pub(super) fn judge_exchange(&mut self, exchange: Exchange<'_>) -> Option<UserVerdict> {
+    pub(super) fn judge_exchange(&mut self, exchange: RequestAttempt<'_>) -> Option<UserVerdict> {
         let Self { script, context, memory, recording, was_together, .. } = self;
         let user = context.as_deref()?;
-        let Exchange { first, request, reply, sample, last_hop, mut hops } = exchange;
+        let RequestAttempt { first, request, reply, sample, last_hop, mut hops } = exchange;
         let was_element = memory.as_ref().is_some_and(|memory| memory.was_element());
         let is_repeated = !*was_together
             && memory.as_ref().is_some_and(|memory| memory.will_repeat(script, reply));
@@ -39,7 +39,7 @@ impl<T: Transport> Interpreter<T> {
         let redirect =
             refused_redirect(script.policy(request.tags.reply_policy), &reply_view, hops.len());
         let before = trace::trace_before(user);
-        let mut verdict = Verdict::new(sample.outcome, recording.is_some());
+        let mut verdict = ReplyVerdict::new(sample.outcome, recording.is_some());
         if let Some((code, message)) = &redirect {
             verdict.outcome.failure = Some(Failure::Check);
             verdict.failures.push(CheckFailure::new("redirect", "", format!("{code} {message}")));
@@ -120,7 +120,7 @@ impl<T: Transport> Interpreter<T> {
     }
 
     /// Judges and records a request that could not be sent, as one without a reply.
-    pub(super) fn judge_unsent(&mut self, why: &str, turn: &Turn<'_>) {
+    pub(super) fn judge_unsent(&mut self, why: &str, turn: &UserTurn<'_>) {
         let Some(user) = self.context.as_deref() else { return };
         let request = Prepared::default();
         let sample = Sample { outcome: UNSENT, ..Sample::default() };
@@ -129,7 +129,7 @@ impl<T: Transport> Interpreter<T> {
         view.changes.message = Some(failures::client_message(why));
         // The body contains the code and the message, so it is set after them.
         view.changes.body = Some(failures::body(&view).into_bytes());
-        let mut verdict = Verdict::new(UNSENT, self.recording.is_some());
+        let mut verdict = ReplyVerdict::new(UNSENT, self.recording.is_some());
         let reactions = &self.script.compiled.reactions[self.policy as usize];
         reactions.keep(&view, false);
         reactions
@@ -151,33 +151,33 @@ impl<T: Transport> Interpreter<T> {
     }
 
     /// Records the transactions and samples that end with a step.
-    pub(super) fn record_end(&mut self, step: &Step, turn: &Turn<'_>) {
-        if matches!(step, Step::Leave | Step::EndRun) {
+    pub(super) fn record_end(&mut self, step: &UserStep, turn: &UserTurn<'_>) {
+        if matches!(step, UserStep::Leave | UserStep::EndRun) {
             self.run_to_end(turn);
         }
         let (Some(recording), Some(user)) = (&mut self.recording, &self.context) else { return };
         match step {
-            Step::Done | Step::Broken(_) => recording.end_transactions(),
-            Step::Leave | Step::EndRun => recording.leave_transactions(),
-            Step::Request(_)
-            | Step::Last(_)
-            | Step::Together(_)
-            | Step::Parallel(..)
-            | Step::Think(_)
-            | Step::Sample
-            | Step::Wait(_)
-            | Step::BeginTransaction(..)
-            | Step::EndTransaction
-            | Step::SuspendTransactions(..)
-            | Step::ResumeTransactions(_)
-            | Step::Failing(..) => return,
+            UserStep::Done | UserStep::Broken(_) => recording.end_transactions(),
+            UserStep::Leave | UserStep::EndRun => recording.leave_transactions(),
+            UserStep::Request(_)
+            | UserStep::Last(_)
+            | UserStep::Together(_)
+            | UserStep::Parallel(..)
+            | UserStep::Think(_)
+            | UserStep::Sample
+            | UserStep::Wait(_)
+            | UserStep::BeginTransaction(..)
+            | UserStep::EndTransaction
+            | UserStep::SuspendTransactions(..)
+            | UserStep::ResumeTransactions(_)
+            | UserStep::Failing(..) => return,
         }
         recording.add_rest(user);
     }
 
     /// Runs the operations after the user's end, up to the next sampler: JMeter's users
     /// end their transactions there.
-    fn run_to_end(&mut self, turn: &Turn<'_>) {
+    fn run_to_end(&mut self, turn: &UserTurn<'_>) {
         let script = Rc::clone(&self.script);
         let ops = &script.compiled.program.ops;
         // Operations may jump back, so their number is limited.

@@ -4,7 +4,7 @@ use super::requests::pairs;
 use crate::error::{Result, SpecError};
 use crate::plan::scenario::{ScenarioReader, expected, texts};
 use crate::plan::words::{Nested, Scalar, ScalarOr};
-use crate::plan::{Entry, Node, Value, json_text, read};
+use crate::plan::{NamedNode, PlanNode, PlanValue, json_text, read};
 use brunt_model::Body;
 use brunt_script::body::{BodyBuilder, FilePart, Multipart};
 use brunt_script::{body, template};
@@ -41,7 +41,7 @@ impl BodyKeys {
     pub(super) fn read(
         &self,
         reader: &ScenarioReader<'_>,
-        step: &Node,
+        step: &PlanNode,
     ) -> Result<(Body, Option<String>)> {
         let keys = ["data", "file", "json", "form", "multipart"];
         let mut bodies = step.entries().iter().filter(|entry| keys.contains(&entry.key.as_str()));
@@ -122,7 +122,7 @@ enum BodyData {
 
 impl ScenarioReader<'_> {
     /// Reads a file. `way` is the key that names it.
-    pub(super) fn read(&self, file: &str, way: &Entry) -> Result<Vec<u8>> {
+    pub(super) fn read(&self, file: &str, way: &NamedNode) -> Result<Vec<u8>> {
         let path = self.file(file);
         std::fs::read(&path).map_err(|error| {
             SpecError::new(
@@ -134,11 +134,11 @@ impl ScenarioReader<'_> {
     }
 
     /// Reads a body from a text, or from texts and files one after the other.
-    fn data(&self, way: &Entry) -> Result<Body> {
+    fn data(&self, way: &NamedNode) -> Result<Body> {
         if let Some(text) = way.node.text() {
             return Ok(Body::Text(text.to_owned()));
         }
-        let Value::List(pieces) = &way.node.value else {
+        let PlanValue::List(pieces) = &way.node.value else {
             return Err(expected(&way.node.at, "data", "a text or a list", "one"));
         };
         let mut body = BodyBuilder::default();
@@ -162,9 +162,9 @@ impl ScenarioReader<'_> {
         Ok(body.finish())
     }
 
-    fn multipart(&self, way: &Entry) -> Result<(Body, Option<String>)> {
+    fn multipart(&self, way: &NamedNode) -> Result<(Body, Option<String>)> {
         let mut parts = Multipart::default();
-        if let Value::List(nodes) = &way.node.value {
+        if let PlanValue::List(nodes) = &way.node.value {
             for node in nodes {
                 let part = form_part(node, "multipart")?;
                 let name = part.name.as_ref().map(|name| name.0.clone());
@@ -187,7 +187,13 @@ impl ScenarioReader<'_> {
         Ok((parts.finish(), Some(media_type)))
     }
 
-    fn part(&self, parts: &mut Multipart, name: &str, part: &FormPart, way: &Entry) -> Result<()> {
+    fn part(
+        &self,
+        parts: &mut Multipart,
+        name: &str,
+        part: &FormPart,
+        way: &NamedNode,
+    ) -> Result<()> {
         let media_type = part.kind.as_ref().map(|kind| kind.0.clone()).unwrap_or_default();
         let filename = part.filename.as_ref().map(|name| name.0.clone());
         match (&part.value, &part.file) {
@@ -216,7 +222,7 @@ impl ScenarioReader<'_> {
     }
 }
 
-fn form_part(node: &Node, path: &str) -> Result<FormPart> {
+fn form_part(node: &PlanNode, path: &str) -> Result<FormPart> {
     read(node).map_err(|error| error.within(path, &node.at))
 }
 

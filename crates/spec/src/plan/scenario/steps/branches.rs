@@ -5,11 +5,13 @@ use super::conditions::{self, ConditionForm};
 use super::{StepForm, StepList, StepNode, StepSchema, write};
 use crate::error::{Result, SpecError};
 use crate::plan::scenario::forms::FormKeys;
-use crate::plan::scenario::write::{Loss, Wording};
+use crate::plan::scenario::write::{InexpressiblePart, Wording};
 use crate::plan::scenario::{ScenarioReader, expected, items};
 use crate::plan::words::{Nested, Scalar};
-use crate::plan::{Node, Value, Yaml, read};
-use brunt_model::scenario::{Branch, Case, Condition, Order, Portion, ScenarioStep, Share};
+use crate::plan::{PlanNode, PlanValue, Yaml, read};
+use brunt_model::scenario::{
+    Branch, Condition, ConditionShare, ListOrder, Portion, ScenarioStep, SwitchCase,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -63,7 +65,11 @@ pub fn write_if(
 
 /// Writes steps that run in a share of the rounds, as branches of a choice in sequence, weighted by
 /// a percentage.
-pub fn write_share(share: &Share, then: &[ScenarioStep], wording: &mut dyn Wording) -> Vec<Yaml> {
+pub fn write_share(
+    share: &ConditionShare,
+    then: &[ScenarioStep],
+    wording: &mut dyn Wording,
+) -> Vec<Yaml> {
     let steps = write(then, wording);
     if steps.is_empty() {
         return steps;
@@ -90,7 +96,7 @@ pub fn write_share(share: &Share, then: &[ScenarioStep], wording: &mut dyn Wordi
         }
         Some(_) => steps,
         None => {
-            wording.lose(Loss::Share(share));
+            wording.lose(InexpressiblePart::Share(share));
             steps
         }
     }
@@ -141,13 +147,13 @@ impl StepForm for SwitchStep {
 }
 
 /// Returns the step of a switch as a plan file has it.
-pub fn write_switch(value: &str, cases: &[Case], wording: &mut dyn Wording) -> Yaml {
+pub fn write_switch(value: &str, cases: &[SwitchCase], wording: &mut dyn Wording) -> Yaml {
     let value = wording.text(value);
     let cases = cases.iter().map(|case| write_case(case, wording)).collect();
     Yaml::map([("switch", Yaml::Text(value)), ("cases", Yaml::List(cases))])
 }
 
-fn write_case(case: &Case, wording: &mut dyn Wording) -> Yaml {
+fn write_case(case: &SwitchCase, wording: &mut dyn Wording) -> Yaml {
     let names: Vec<Yaml> = case.names.iter().map(|name| Yaml::Text(wording.text(name))).collect();
     let steps = Yaml::List(write(&case.steps, wording));
     if names.is_empty() {
@@ -159,29 +165,29 @@ fn write_case(case: &Case, wording: &mut dyn Wording) -> Yaml {
 
 #[expect(clippy::unused_self, reason = "the type of a key chooses how it is read")]
 impl Nested<Cases> {
-    fn read(&self, reader: &mut ScenarioReader<'_>, step: &Node) -> Result<Vec<Case>> {
+    fn read(&self, reader: &mut ScenarioReader<'_>, step: &PlanNode) -> Result<Vec<SwitchCase>> {
         let cases = step.child("cases").ok_or_else(|| {
             let wrong = "its `cases` are missing; write steps by text below it, such as `cases: {a: [...]}`";
             SpecError::new(&step.at, "", wrong)
         })?;
         match &cases.value {
-            Value::List(nodes) => {
+            PlanValue::List(nodes) => {
                 nodes.iter().enumerate().map(|(number, node)| case(reader, node, number)).collect()
             }
-            Value::Map(entries) => {
+            PlanValue::Map(entries) => {
                 let mut cases = Vec::new();
                 for entry in entries {
                     // A case without names is the default case.
                     let names =
                         if entry.key == "default" { Vec::new() } else { vec![entry.key.clone()] };
-                    cases.push(Case {
+                    cases.push(SwitchCase {
                         names,
                         steps: reader.steps(&entry.node, &format!("cases.{}", entry.key))?,
                     });
                 }
                 Ok(cases)
             }
-            Value::Null | Value::Text { .. } => Err(expected(
+            PlanValue::Null | PlanValue::Text { .. } => Err(expected(
                 &cases.at,
                 "cases",
                 "a map or a list",
@@ -191,11 +197,11 @@ impl Nested<Cases> {
     }
 }
 
-fn case(reader: &mut ScenarioReader<'_>, node: &Node, number: usize) -> Result<Case> {
+fn case(reader: &mut ScenarioReader<'_>, node: &PlanNode, number: usize) -> Result<SwitchCase> {
     let path = format!("cases[{number}]");
     let form: CaseForm = read(node).map_err(|error| error.within(&path, &node.at))?;
     let names = form.names.into_iter().map(|name| name.0).collect();
-    Ok(Case { names, steps: form.steps.read(reader, node, &format!("{path}.steps"))? })
+    Ok(SwitchCase { names, steps: form.steps.read(reader, node, &format!("{path}.steps"))? })
 }
 
 /// One of several lists of steps, chosen by weight or in turn.
@@ -253,10 +259,10 @@ impl StepForm for ChooseStep {
         step: &StepNode<'_>,
     ) -> Result<Vec<ScenarioStep>> {
         let order = match self.order.unwrap_or(ChoiceOrder::Random) {
-            ChoiceOrder::Random => Order::Random,
-            ChoiceOrder::Sequence => Order::Sequence,
-            ChoiceOrder::WalkTogether => Order::WalkTogether,
-            ChoiceOrder::User => Order::User,
+            ChoiceOrder::Random => ListOrder::Random,
+            ChoiceOrder::Sequence => ListOrder::Sequence,
+            ChoiceOrder::WalkTogether => ListOrder::WalkTogether,
+            ChoiceOrder::User => ListOrder::User,
         };
         let branches = self.choose.read(reader, &step.key.node)?;
         Ok(vec![ScenarioStep::Choose {
@@ -269,12 +275,12 @@ impl StepForm for ChooseStep {
 
 /// Returns the steps of a choice as a plan file has them.
 pub fn write_choose(
-    order: Order,
+    order: ListOrder,
     portion: Portion,
     branches: &[Branch],
     wording: &mut dyn Wording,
 ) -> Vec<Yaml> {
-    if let (Order::User, [only]) = (order, branches) {
+    if let (ListOrder::User, [only]) = (order, branches) {
         return write(&only.steps, wording);
     }
     let branches = branches.iter().map(|branch| {
@@ -286,11 +292,11 @@ pub fn write_choose(
     });
     let mut keys = vec![("choose".to_owned(), Yaml::List(branches.collect()))];
     let order = match order {
-        Order::Random => None,
-        Order::User => Some(ChoiceOrder::User),
+        ListOrder::Random => None,
+        ListOrder::User => Some(ChoiceOrder::User),
         // Choices of plan files have no staggered start.
-        Order::Walk | Order::WalkTogether => Some(ChoiceOrder::WalkTogether),
-        Order::Sequence | Order::Slow(_) => Some(ChoiceOrder::Sequence),
+        ListOrder::Walk | ListOrder::WalkTogether => Some(ChoiceOrder::WalkTogether),
+        ListOrder::Sequence | ListOrder::Slow(_) => Some(ChoiceOrder::Sequence),
     };
     keys.extend(order.map(|order| ("order".to_owned(), Yaml::text(order.word()))));
     let portion = match portion {
@@ -314,8 +320,8 @@ fn weighted_branch(weight: u32, steps: Vec<Yaml>) -> Yaml {
 
 #[expect(clippy::unused_self, reason = "the type of a key chooses how it is read")]
 impl Nested<Vec<BranchForm>> {
-    fn read(&self, reader: &mut ScenarioReader<'_>, node: &Node) -> Result<Vec<Branch>> {
-        let Value::List(nodes) = &node.value else {
+    fn read(&self, reader: &mut ScenarioReader<'_>, node: &PlanNode) -> Result<Vec<Branch>> {
+        let PlanValue::List(nodes) = &node.value else {
             let instead = "each branch in a line `- {weight: 3, steps: [...]}`";
             return Err(expected(&node.at, "choose", "a list", instead));
         };
@@ -357,7 +363,11 @@ pub fn write_shuffle(lists: &[Vec<ScenarioStep>], wording: &mut dyn Wording) -> 
 
 #[expect(clippy::unused_self, reason = "the type of a key chooses how it is read")]
 impl Nested<Vec<Vec<StepSchema>>> {
-    fn read(&self, reader: &mut ScenarioReader<'_>, node: &Node) -> Result<Vec<Vec<ScenarioStep>>> {
+    fn read(
+        &self,
+        reader: &mut ScenarioReader<'_>,
+        node: &PlanNode,
+    ) -> Result<Vec<Vec<ScenarioStep>>> {
         let lists = items(node).iter().enumerate();
         lists.map(|(number, node)| reader.steps(node, &format!("shuffle[{number}]"))).collect()
     }

@@ -9,7 +9,7 @@ use crate::plan::scenario::ScenarioReader;
 use crate::plan::scenario::forms::FormKeys;
 use crate::plan::scenario::replies::ReplyKeys;
 use crate::plan::words::{Nested, Scalar, ScalarList};
-use crate::plan::{Node, json_text, read};
+use crate::plan::{PlanNode, json_text, read};
 use crate::settings::{GrpcSettings, RunSettings};
 use crate::words::values;
 use brunt_model::request::JsonMessage;
@@ -168,7 +168,7 @@ fn no_message(key: &str) -> Option<String> {
 
 impl CallStep {
     /// Returns the message as JSON, with expressions; an empty text for an empty message.
-    fn message(&self, reader: &ScenarioReader<'_>, step: &Node) -> Result<String> {
+    fn message(&self, reader: &ScenarioReader<'_>, step: &PlanNode) -> Result<String> {
         if let Some(node) = self.json.as_ref().and(step.child("json")) {
             return Ok(json_text(node));
         }

@@ -3,7 +3,7 @@
 use crate::error::{Result, SpecError};
 use crate::plan::scenario::write::Wording;
 use crate::plan::words::{Nested, Scalar, ScalarList};
-use crate::plan::{Node, Yaml, read};
+use crate::plan::{PlanNode, Yaml, read};
 use crate::words::status;
 use brunt_model::plan::StatusRange;
 use brunt_model::scenario::Condition;
@@ -50,7 +50,7 @@ pub struct ConditionKeys {
 #[expect(clippy::unused_self, reason = "the type of a key chooses how it is read")]
 impl Nested<ConditionForm> {
     /// Returns the condition of a step, from a word or a map.
-    pub fn read(&self, node: &Node) -> Result<Condition> {
+    pub fn read(&self, node: &PlanNode) -> Result<Condition> {
         match node.text() {
             Some("failed") => return Ok(Condition::Failed),
             Some("succeeded") => return Ok(Condition::Succeeded),

@@ -4,13 +4,13 @@ use super::conditions::{self, ConditionForm};
 use super::{StepForm, StepList, StepNode, around};
 use crate::error::{Result, SpecError};
 use crate::plan::scenario::forms::FormKeys;
-use crate::plan::scenario::write::{Loss, Wording};
+use crate::plan::scenario::write::{InexpressiblePart, Wording};
 use crate::plan::scenario::{ScenarioReader, expected, items};
 use crate::plan::words::{Nested, Scalar, ScalarList};
 use crate::plan::write::plan_time;
-use crate::plan::{Node, Yaml};
+use crate::plan::{PlanNode, Yaml};
 use crate::words::duration;
-use brunt_model::scenario::{Condition, Rounds, ScenarioStep, Values};
+use brunt_model::scenario::{Condition, LoopValues, Rounds, ScenarioStep};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -98,7 +98,7 @@ pub fn write_while(
 ) -> Vec<Yaml> {
     // Only JMeter's While Controller evaluates its condition twice between two rounds.
     if twice {
-        wording.lose(Loss::SecondEvaluation(condition));
+        wording.lose(InexpressiblePart::SecondEvaluation(condition));
     }
     let condition = conditions::write(condition, wording);
     around("while", condition, steps, wording)
@@ -175,18 +175,18 @@ impl StepForm for ForEachStep {
 /// Writes a loop over values.
 pub fn write_for_each(
     variable: &str,
-    values: &Values,
+    values: &LoopValues,
     steps: &[ScenarioStep],
     wording: &mut dyn Wording,
 ) -> Vec<Yaml> {
     let values = match values {
-        Values::List(values) => {
+        LoopValues::List(values) => {
             Yaml::List(values.iter().map(|value| Yaml::Text(wording.text(value))).collect())
         }
-        Values::Numbered { prefix, after, last } => {
+        LoopValues::Numbered { prefix, after, last } => {
             // A plan file always begins with number 1 and has no last one.
             if !matches!(after.trim(), "" | "0") || !last.trim().is_empty() {
-                wording.lose(Loss::NumberRange(prefix));
+                wording.lose(InexpressiblePart::NumberRange(prefix));
             }
             // The notation of numbered variables in plan files, such as `id_*`.
             Yaml::Text(format!("{}*", wording.text(prefix)))
@@ -197,7 +197,7 @@ pub fn write_for_each(
 
 #[expect(clippy::unused_self, reason = "the type of a key chooses how it is read")]
 impl Nested<BTreeMap<String, ScalarList>> {
-    fn read(&self, node: &Node) -> Result<(String, Values)> {
+    fn read(&self, node: &PlanNode) -> Result<(String, LoopValues)> {
         let [entry] = node.entries() else {
             let instead = "one such as `for_each: {item: [a, b]}`";
             return Err(expected(&node.at, "", "a variable and its values", instead));
@@ -212,13 +212,13 @@ impl Nested<BTreeMap<String, ScalarList>> {
 }
 
 /// Reads the values of a variable. A single text that ends with `_*` refers to numbered variables.
-fn numbered_or_list(values: Vec<String>) -> Values {
+fn numbered_or_list(values: Vec<String>) -> LoopValues {
     match &values[..] {
-        [one] if one.ends_with("_*") => Values::Numbered {
+        [one] if one.ends_with("_*") => LoopValues::Numbered {
             prefix: one.trim_end_matches('*').to_owned(),
             after: String::new(),
             last: String::new(),
         },
-        _ => Values::List(values),
+        _ => LoopValues::List(values),
     }
 }

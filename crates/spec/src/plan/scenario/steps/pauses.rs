@@ -5,13 +5,13 @@ use crate::error::{Result, SpecError};
 use crate::plan::Yaml;
 use crate::plan::scenario::ScenarioReader;
 use crate::plan::scenario::forms::FormKeys;
-use crate::plan::scenario::write::{Loss, Wording};
+use crate::plan::scenario::write::{InexpressiblePart, Wording};
 use crate::plan::words::Scalar;
 use crate::plan::write::plan_time;
 use crate::words::{duration, number, think};
-use brunt_model::load::Think;
-use brunt_model::scenario::{Pace, PaceScope, ScenarioStep};
-use brunt_script::expression::{self, Stretch};
+use brunt_model::load::ThinkTime;
+use brunt_model::scenario::{PaceScope, RatePause, ScenarioStep};
+use brunt_script::expression::{self, TextPart};
 use brunt_script::template::expression_text;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -57,7 +57,7 @@ fn millis(word: &str) -> Result<f64> {
 }
 
 /// Writes a pause between two times.
-pub fn write_think(range: &Think) -> Yaml {
+pub fn write_think(range: &ThinkTime) -> Yaml {
     one("think", format!("{}..{}", plan_time(range.least), plan_time(range.most)))
 }
 
@@ -82,14 +82,16 @@ pub fn write_pause(text: &str, wording: &mut dyn Wording) -> Option<Yaml> {
         return Some(one("think", pause));
     }
     if !pause.is_empty() {
-        wording.lose(Loss::Pause(text));
+        wording.lose(InexpressiblePart::Pause(text));
     }
     None
 }
 
 /// Words for a pause that a function draws from a distribution.
 fn random_pause(text: &str) -> Option<String> {
-    let [Stretch::Call { name, arguments, .. }] = &expression::parse(text)[..] else { return None };
+    let [TextPart::Call { name, arguments, .. }] = &expression::parse(text)[..] else {
+        return None;
+    };
     let numbers: Option<Vec<f64>> =
         arguments.iter().map(|argument| expression_text(argument).trim().parse().ok()).collect();
     match (name.as_str(), numbers.as_deref()) {
@@ -125,7 +127,7 @@ impl StepForm for PaceStep {
         let per_minute = rate_per_minute(&self.pace.0)
             .map_err(|wrong| step.error(SpecError::unplaced(wrong)))?;
         let by = self.by.unwrap_or(PaceScope::User);
-        Ok(vec![ScenarioStep::Pace(Pace {
+        Ok(vec![ScenarioStep::Pace(RatePause {
             per_minute,
             by,
             shared: String::new(),
@@ -164,9 +166,9 @@ fn no_rate(text: &str) -> String {
 }
 
 /// Writes a pause that keeps users to a rate.
-pub fn write_pace(pace: &Pace, wording: &mut dyn Wording) -> Option<Yaml> {
+pub fn write_pace(pace: &RatePause, wording: &mut dyn Wording) -> Option<Yaml> {
     if !pace.schedule.is_empty() {
-        wording.lose(Loss::Schedule);
+        wording.lose(InexpressiblePart::Schedule);
         return None;
     }
     let rate = format!("{}/min", wording.text(&pace.per_minute).trim());
@@ -200,7 +202,7 @@ impl StepForm for MeetStep {
 pub fn write_meet(users: &str, timeout: &str, wording: &mut dyn Wording) -> Yaml {
     // 0 is no limit in JMeter.
     if !matches!(timeout.trim(), "" | "0") {
-        wording.lose(Loss::MeetingTimeout);
+        wording.lose(InexpressiblePart::MeetingTimeout);
     }
     one("meet", wording.text(users))
 }

@@ -7,8 +7,8 @@ use crate::plan::scenario::forms::FormKeys;
 use crate::plan::scenario::replies::ReplyKeys;
 use crate::plan::scenario::{ScenarioReader, header_fields, texts};
 use crate::plan::words::{Nested, Scalar, ScalarList};
-use crate::plan::{Node, read};
-use crate::words::target::{self, Target};
+use crate::plan::{PlanNode, read};
+use crate::words::target::{self, TargetUrl};
 use crate::words::values;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -164,7 +164,7 @@ impl StepNode<'_> {
 /// Header fields of a step.
 pub(super) fn step_headers(
     headers: Option<&Nested<BTreeMap<String, ScalarList>>>,
-    step: &Node,
+    step: &PlanNode,
 ) -> Result<Vec<(String, String)>> {
     let fields = headers.and(step.child("headers")).map(|node| header_fields(node, "headers"));
     Ok(fields.transpose()?.unwrap_or_default())
@@ -190,7 +190,7 @@ impl ScenarioReader<'_> {
             }
             return Ok((url, None));
         }
-        let Target { url, basic } = target::parse(&url).map_err(|error| step.error(error))?;
+        let TargetUrl { url, basic } = target::parse(&url).map_err(|error| step.error(error))?;
         Ok((url, basic.map(|(name, password)| format!("{name}:{password}"))))
     }
 }

@@ -6,7 +6,7 @@ use crate::plan::Yaml;
 use crate::plan::scenario::ScenarioReader;
 use crate::plan::scenario::forms::FormKeys;
 use crate::plan::words::Scalar;
-use brunt_model::scenario::{ScenarioStep, Scope};
+use brunt_model::scenario::{EndScope, ScenarioStep};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -64,26 +64,26 @@ impl StepForm for StopStep {
 
     fn read(self, _: &mut ScenarioReader<'_>, _: &StepNode<'_>) -> Result<Vec<ScenarioStep>> {
         Ok(vec![ScenarioStep::Stop(match self.stop {
-            StopScope::Turn => Scope::Turn,
-            StopScope::Round => Scope::Round,
-            StopScope::Loop => Scope::Loop,
-            StopScope::Iteration => Scope::Iteration,
-            StopScope::User => Scope::User,
-            StopScope::Run => Scope::Run,
+            StopScope::Turn => EndScope::Turn,
+            StopScope::Round => EndScope::Round,
+            StopScope::Loop => EndScope::Loop,
+            StopScope::Iteration => EndScope::Iteration,
+            StopScope::User => EndScope::User,
+            StopScope::Run => EndScope::Run,
         })])
     }
 }
 
 /// Writes the step that ends a scope; None if nothing ends.
-pub fn write_stop(scope: Scope) -> Option<Yaml> {
+pub fn write_stop(scope: EndScope) -> Option<Yaml> {
     let word = match scope {
-        Scope::Nothing => return None,
-        Scope::Turn => "turn",
-        Scope::Round => "round",
-        Scope::Loop => "loop",
-        Scope::Iteration => "iteration",
-        Scope::User => "user",
-        Scope::Run => "run",
+        EndScope::Nothing => return None,
+        EndScope::Turn => "turn",
+        EndScope::Round => "round",
+        EndScope::Loop => "loop",
+        EndScope::Iteration => "iteration",
+        EndScope::User => "user",
+        EndScope::Run => "run",
     };
     Some(one("stop", word))
 }

@@ -6,8 +6,8 @@ use crate::plan::scenario::forms::FormKeys;
 use crate::plan::scenario::write::Wording;
 use crate::plan::scenario::{ScenarioReader, expected, texts};
 use crate::plan::words::{Nested, Scalar};
-use crate::plan::{Entry, Node, Value, Yaml, read};
-use brunt_model::scenario::{Counter, ScenarioStep};
+use crate::plan::{NamedNode, PlanNode, PlanValue, Yaml, read};
+use brunt_model::scenario::{ScenarioStep, VariableCounter};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -40,7 +40,7 @@ pub fn set(variable: &str, value: String) -> Yaml {
 
 #[expect(clippy::unused_self, reason = "the type of a key chooses how it is read")]
 impl Nested<BTreeMap<String, Scalar>> {
-    fn texts(&self, node: &Node) -> Result<Vec<(String, String)>> {
+    fn texts(&self, node: &PlanNode) -> Result<Vec<(String, String)>> {
         texts(node, "set")
     }
 }
@@ -81,18 +81,18 @@ impl StepForm for CountStep {
 
 #[expect(clippy::unused_self, reason = "the type of a key chooses how it is read")]
 impl Nested<BTreeMap<String, CounterForm>> {
-    fn read(&self, node: &Node) -> Result<Vec<Counter>> {
-        if !matches!(node.value, Value::Map(_)) {
+    fn read(&self, node: &PlanNode) -> Result<Vec<VariableCounter>> {
+        if !matches!(node.value, PlanValue::Map(_)) {
             return Err(expected(&node.at, "", "a map", "`name: {}` below it"));
         }
         node.entries().iter().map(counter).collect()
     }
 }
 
-fn counter(entry: &Entry) -> Result<Counter> {
+fn counter(entry: &NamedNode) -> Result<VariableCounter> {
     let form: CounterForm =
         read(&entry.node).map_err(|error| error.within(&entry.key, &entry.node.at))?;
-    Ok(Counter {
+    Ok(VariableCounter {
         variable: entry.key.clone(),
         start: form.start.0,
         step: form.step.0,
@@ -104,7 +104,7 @@ fn counter(entry: &Entry) -> Result<Counter> {
 }
 
 /// Returns the step of a counter as a plan file has it.
-pub fn write_count(counter: &Counter, wording: &mut dyn Wording) -> Yaml {
+pub fn write_count(counter: &VariableCounter, wording: &mut dyn Wording) -> Yaml {
     let texts = [
         ("start", &counter.start),
         ("step", &counter.step),

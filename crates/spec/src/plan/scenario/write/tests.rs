@@ -5,10 +5,10 @@
 //! becomes `succeeded`), and `choose` with `order: user` of one branch (it becomes the
 //! steps of that branch).
 
-use super::{Loss, Wording};
+use super::{InexpressiblePart, Wording};
 use crate::System;
 use crate::plan::scenario::{extractors, items, steps, with_any_steps};
-use crate::plan::{Draft, Node, PlanInputs, Value, Yaml, parse};
+use crate::plan::{FillInputs, PlanNode, PlanTree, PlanValue, Yaml, parse};
 use crate::settings::{PlannedScenario, RunSettings};
 use brunt_model::Body;
 use brunt_model::reply_policy::ReplyAction;
@@ -62,29 +62,30 @@ impl Wording for SameTexts<'_> {
         Some(self.0.scenario.data[number as usize].file.clone())
     }
 
-    fn lose(&mut self, loss: Loss<'_>) {
+    fn lose(&mut self, loss: InexpressiblePart<'_>) {
         panic!("a plan file can say it: {loss:?}");
     }
 }
 
-fn read(scenario: &Node) -> Option<PlannedScenario> {
+fn read(scenario: &PlanNode) -> Option<PlannedScenario> {
     with_any_steps(scenario, &RunSettings::default(), Path::new("/plans"), &SYSTEM).ok()
 }
 
 /// The scenario as it was read, the same one with rewritten steps, and their text. None if the
 /// scenario cannot be read.
-fn written(scenario: &Node) -> Option<(PlannedScenario, PlannedScenario, String)> {
+fn written(scenario: &PlanNode) -> Option<(PlannedScenario, PlannedScenario, String)> {
     let first = read(scenario)?;
     let files = scenario.child("data").map_or(&[][..], items).iter();
-    let files =
-        files.filter(|file| file.child("on_demand").and_then(Node::text) != Some("true")).count();
+    let files = files
+        .filter(|file| file.child("on_demand").and_then(PlanNode::text) != Some("true"))
+        .count();
     let written = Yaml::List(steps::write(&first.scenario.steps[files..], &mut SameTexts(&first)));
     let text = Yaml::map([("steps", written)]).write();
     // The text of a plan file is filled in before its scenario is read.
     let written = parse(&text.replace("$$", "$"), "written")
         .unwrap_or_else(|error| panic!("{error}\n{text}"));
     let mut again = scenario.clone();
-    let Value::Map(entries) = &mut again.value else { return None };
+    let PlanValue::Map(entries) = &mut again.value else { return None };
     entries.retain(|entry| entry.key != "steps" && entry.key != "headers");
     entries.extend(written.entries().iter().cloned());
     let second = with_any_steps(&again, &RunSettings::default(), Path::new("/plans"), &SYSTEM);
@@ -92,7 +93,7 @@ fn written(scenario: &Node) -> Option<(PlannedScenario, PlannedScenario, String)
 }
 
 /// Checks that a scenario is the same after it was written; false if it cannot be read.
-fn check(scenario: &Node) -> bool {
+fn check(scenario: &PlanNode) -> bool {
     let Some((first, second, text)) = written(scenario) else { return false };
     assert_eq!(
         without_places(&first.scenario.steps),
@@ -142,16 +143,16 @@ fn remove_names(value: &mut serde_json::Value) {
 }
 
 /// The scenarios of a plan file, filled in.
-fn scenarios(text: &str) -> Vec<Node> {
+fn scenarios(text: &str) -> Vec<PlanNode> {
     let ports = BTreeMap::new();
-    let given = PlanInputs {
+    let given = FillInputs {
         ports: &ports,
         dir: "/tmp/d",
         plan_dir: "/plans",
         environment: &|_| Some("x".into()),
     };
     let planned =
-        Draft::parse(text, "plan.yaml", &[]).and_then(|draft| draft.resolve(given, "plan"));
+        PlanTree::parse(text, "plan.yaml", &[]).and_then(|draft| draft.resolve(given, "plan"));
     let Ok(planned) = planned else { return Vec::new() };
     let populations = planned.contenders.into_iter().flat_map(|contender| contender.populations);
     populations.filter_map(|population| population.scenario).collect()
