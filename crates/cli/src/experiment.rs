@@ -16,6 +16,7 @@ mod terminal;
 
 use crate::args::RunArgs;
 use crate::exit::{CommandError, Exit, FailOn, exit_of_comparison, exit_of_study, runtime_error};
+use crate::fleet;
 use crate::live::print_line;
 use crate::live_outputs;
 use crate::measure::{print_exit_reason, session};
@@ -64,6 +65,8 @@ pub struct ExperimentContext {
     pub notes: Vec<String>,
     /// Store of the experiment.
     pub keep: StorePolicy,
+    /// Files of brunt for agents of another architecture.
+    pub programs: Vec<PathBuf>,
 }
 
 /// Storage of an experiment.
@@ -96,6 +99,7 @@ impl ExperimentContext {
             fail_on: FailOn { limited: run.settings.checks.strict, undecided: false },
             notes,
             keep,
+            programs: run.settings.fleet.programs.clone(),
         })
     }
 }
@@ -143,8 +147,10 @@ pub fn run_experiment(
             (ExperimentStart::New, None)
         }
     };
+    let fleet = fleet::start_for(experiment, &context.programs, context.quiet);
+    let fleet = fleet.map_err(runtime_error)?;
     let mut session =
-        session(store, context.plan_name, context.fail_on.limited).map_err(runtime_error)?;
+        session(store, context.plan_name, context.fail_on.limited, fleet).map_err(runtime_error)?;
     let guard = std::env::current_exe()
         .context("brunt cannot find its own program")
         .map_err(runtime_error)?;

@@ -4,6 +4,7 @@
 use crate::args::RunArgs;
 use crate::args::run::JmeterPlanArgs;
 use crate::exit::{CommandError, Exit, runtime_error, usage_error};
+use crate::fleet;
 use crate::live::print_line;
 use crate::live_outputs;
 use crate::measure::{MeasureContext, measure, session};
@@ -20,7 +21,12 @@ use brunt_spec::{System, to_plan};
 use std::path::Path;
 
 /// Options that are allowed with a JMeter plan. The plan sets all others.
-const ALLOWED_OPTIONS: [&str; 19] = [
+const ALLOWED_OPTIONS: [&str; 24] = [
+    "on",
+    "allow-target",
+    "lease",
+    "agent-bytes",
+    "agent-binary",
     "jtl",
     "jtl-format",
     "trace",
@@ -81,7 +87,11 @@ pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, CommandError> {
     // Opening the store has replaced the redactor.
     live_outputs::redact_secrets(&sinks);
     let plan_name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
-    let session = session(store, plan_name, settings.checks.strict).map_err(runtime_error)?;
+    let main = test_run.stages.iter().find(|stage| stage.kind == StageKind::Main);
+    let fleet = main.map(|stage| fleet::start(&stage.plan, &settings.fleet.programs, quiet));
+    let fleet = fleet.transpose().map_err(runtime_error)?.flatten();
+    let session =
+        session(store, plan_name, settings.checks.strict, fleet).map_err(runtime_error)?;
     let mut log = output::event_log(&settings.output, &session).map_err(usage_error)?;
     let mut exit = Exit::Measured;
     stages::run_stages(
@@ -89,7 +99,7 @@ pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, CommandError> {
         &session.interrupt,
         |stage| -> Result<RealWorld, CommandError> {
             let plan = &stage.plan;
-            let world = RealWorld::new(plan).map_err(|error| usage_error(error.into()))?;
+            let world = session.world(plan).map_err(|error| usage_error(error.into()))?;
             let is_main = stage.kind == StageKind::Main;
             let (route, warnings) =
                 brunt_runner::check::short::preflight_short(plan, system.descriptors, system.cores);
@@ -156,9 +166,15 @@ fn read(path: &Path, args: &RunArgs, system: &System) -> Result<TestRun> {
         threads: settings.load.threads.unwrap_or_else(|| system.half_of_cores()),
     };
     let mut test_run = plan::read(&document, &context).map_err(|error| plan_error(path, &error))?;
+    let fleet = to_plan::fleet(settings)?;
+    let agents = fleet.as_ref().map(|fleet| fleet.on.agents() as u32);
     for stage in &mut test_run.stages {
-        brunt_dropin::prepare_stage(stage, &settings.checks.objectives, settings.load.processes)
+        let processes = agents.or(settings.load.processes);
+        brunt_dropin::prepare_stage(stage, &settings.checks.objectives, processes)
             .map_err(|error| anyhow!("{error}"))?;
+        // The first agent carries out the stages before and after the load.
+        stage.plan.fleet.clone_from(&fleet);
+        stage.plan.allowed_targets.clone_from(&settings.fleet.allowed_targets);
         stage.plan.record.interval = settings.record.interval;
         if settings.output.trace {
             to_plan::trace::reduce(&mut stage.plan, settings);

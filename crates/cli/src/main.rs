@@ -37,6 +37,7 @@ mod dropins;
 mod exit;
 mod experiment;
 mod export;
+mod fleet;
 #[cfg(feature = "import")]
 mod import;
 mod jmeter_plan;
@@ -241,7 +242,11 @@ fn run(args: &RunArgs) -> Result<Exit, CommandError> {
     // After the store was opened: live outputs need its redactor.
     let mut live_outputs =
         live_outputs::start(&settings.output.live_outputs).map_err(usage_error)?;
-    let session = measure::session(store, None, settings.checks.strict).map_err(runtime_error)?;
+    let quiet = settings.output.quiet;
+    let fleet = fleet::start(&plan, &settings.fleet.programs, quiet).map_err(runtime_error)?;
+    let world = world.with_fleet(fleet.clone());
+    let session =
+        measure::session(store, None, settings.checks.strict, fleet).map_err(runtime_error)?;
     let log = output::event_log(&settings.output, &session).map_err(usage_error)?;
     let context = MeasureContext {
         outputs,

@@ -13,11 +13,12 @@ use brunt_model::{Environment, Plan, ProbeSpec, Route};
 use brunt_runner::run::no_reply;
 use brunt_runner::trace::Tracer;
 use brunt_runner::{
-    CommandSession, EventListener, EventLog, LiveOutputs, RealWorld, ResultFile, RunRequest,
+    CommandSession, EventListener, EventLog, Fleet, LiveOutputs, RealWorld, ResultFile, RunRequest,
     RunResult, Storage,
 };
 use brunt_store::Store;
 use std::io;
+use std::sync::Arc;
 
 /// Everything around a run except its plan and the session.
 pub struct MeasureContext<'f> {
@@ -49,6 +50,7 @@ pub fn session(
     store: Option<Store>,
     plan_name: Option<String>,
     is_strict: bool,
+    fleet: Option<Arc<Fleet>>,
 ) -> io::Result<CommandSession> {
     let machine = brunt_probe::machine::environment(command_line(), env!("CARGO_PKG_VERSION"));
     let environment = Environment { plan_name, strict: is_strict, ..machine };
@@ -57,6 +59,7 @@ pub fn session(
         store,
         redactor: redact::current(),
         interrupt: signals::listen()?,
+        fleet,
     })
 }
 

@@ -75,7 +75,7 @@ impl Caller {
     pub fn session(&self, store: Option<Store>, interrupt: Interrupt) -> CommandSession {
         let environment =
             brunt_probe::machine::environment(self.command.clone(), env!("CARGO_PKG_VERSION"));
-        CommandSession { environment, store, redactor: (self.redactor)(), interrupt }
+        CommandSession { environment, store, redactor: (self.redactor)(), interrupt, fleet: None }
     }
 
     /// Returns an environment variable.

@@ -18,6 +18,7 @@ use crate::labels::Labels;
 use crate::message::{Sink, Source};
 use crate::run::EngineError;
 use brunt_model::event::LostProcess;
+use brunt_model::reading_names::GENERATOR;
 use brunt_model::time::nanos;
 use brunt_model::{
     Clock, Environment, Event, PartCommand, Plan, ProcessMessage, ProcessPart, Sample, Snapshot,
@@ -31,7 +32,8 @@ use std::time::Duration;
 
 /// Interval at which commands to the run are polled.
 const LOOK: Duration = Duration::from_millis(50);
-/// Time between a command to all parts and the instant at which it takes effect.
+/// Time between a command to all parts and the instant at which it takes effect, in addition to the
+/// time that it needs to reach them.
 const AHEAD: Duration = Duration::from_millis(50);
 /// Maximum wait for a part's reading. All parts read themselves at the same time.
 const LATE_READING: Duration = BETWEEN_READINGS.saturating_mul(3);
@@ -57,10 +59,15 @@ pub struct WorkerChannels<'a> {
 pub struct DistributedRun<'a> {
     /// Plan of the whole run.
     pub plan: &'a Plan,
-    /// The clock that all parts share.
+    /// Start of the run on the clock of this process.
     pub epoch: RunEpoch,
     /// Names of labels that are known before the run.
     pub labels: Vec<String>,
+    /// Names of the agents, by part. Empty: all parts are processes of this machine, which form one
+    /// generator.
+    pub agents: Vec<String>,
+    /// Maximum time that a command needs to reach a part.
+    pub delivery: Duration,
 }
 
 /// Merges the parts of a run and sends events to `sink`, as [`run`](crate::run()) does for one
@@ -79,8 +86,12 @@ pub fn join(
     let labels = Labels::new(distributed_run.plan.record.labels);
     distributed_run.labels.iter().for_each(|name| _ = labels.number(name));
     let populations = distributed_run.plan.populations.len();
-    let members: Vec<Member> =
-        ProcessPart::all(distributed_run.plan).map(|part| Member::new(part, populations)).collect();
+    let members: Vec<Member> = ProcessPart::all(distributed_run.plan)
+        .map(|part| Member {
+            name: distributed_run.agents.get(part.number as usize).cloned(),
+            ..Member::new(part, populations)
+        })
+        .collect();
     let clock = WorkerClock::new(distributed_run.epoch);
     let readings = Readings::new(&members, &environment);
     let mut gather = Gather::new(
@@ -98,6 +109,7 @@ pub fn join(
         members,
         gather,
         send: &mut *channels.send,
+        ahead: AHEAD + distributed_run.delivery,
         begins: None,
         sent: SentCommands::default(),
         failure: None,
@@ -110,6 +122,8 @@ pub fn join(
 /// State of a part.
 struct Member {
     part: ProcessPart,
+    /// Name of the agent, in a fleet.
+    name: Option<String>,
     state: State,
     /// Merged numbers of its labels, by its own numbers.
     labels: HashMap<u32, u32>,
@@ -143,6 +157,8 @@ struct Parts<'a> {
     members: Vec<Member>,
     gather: Gather<'a, Readings>,
     send: &'a mut dyn FnMut(PartCommand),
+    /// Time between a command and the instant at which it takes effect.
+    ahead: Duration,
     begins: Option<Tick>,
     sent: SentCommands,
     /// Why a part failed.
@@ -190,10 +206,12 @@ impl Parts<'_> {
                 };
                 member.labels.insert(id, number);
             }
-            // The snapshot of all populations is the sum of theirs, which is computed here.
-            Event::Snapshot(_) if member.ledgers.len() > 1 => {}
             Event::Snapshot(snapshot) => {
-                self.add_snapshot(Source { worker: number, population: 0 }, *snapshot);
+                self.forward_agent_snapshot(number, &snapshot);
+                // The snapshot of all populations is the sum of theirs, which is computed here.
+                if self.members[number].ledgers.len() == 1 {
+                    self.add_snapshot(Source { worker: number, population: 0 }, *snapshot);
+                }
             }
             Event::Population { number: population, snapshot } => {
                 self.add_snapshot(
@@ -214,13 +232,43 @@ impl Parts<'_> {
                 }
                 self.gather.forward(&Event::CheckFailures(failures));
             }
-            Event::Reading(reading) => self.read(number, reading.values),
-            Event::Target { .. } | Event::Warning(_) | Event::Records(_) => {
+            Event::Reading(reading) => {
+                let is_own = reading.source == GENERATOR;
+                self.forward_of_agent(number, || Event::Reading(reading.clone()));
+                if is_own {
+                    self.read(number, reading.values);
+                }
+            }
+            Event::Target { .. } => {
+                self.forward_of_agent(number, || event.clone());
                 self.gather.forward(&event);
             }
+            Event::Warning(_) | Event::Records(_) => self.gather.forward(&event),
             Event::Finished(finish) => self.finish_part(number, finish.error),
-            Event::Started { .. } | Event::Stage { .. } | Event::Lost(_) => {}
+            Event::Started { .. } | Event::Stage { .. } | Event::Lost(_) | Event::Agent { .. } => {}
         }
+    }
+
+    /// Forwards an event as one of this agent, if the parts are agents.
+    fn forward_of_agent(&mut self, number: usize, event: impl FnOnce() -> Event) {
+        if self.members[number].name.is_some() {
+            let event = Box::new(event());
+            self.gather.forward(&Event::Agent { number: number as u32, event });
+        }
+    }
+
+    /// Forwards what the figures of an agent need of its snapshot.
+    fn forward_agent_snapshot(&mut self, number: usize, snapshot: &Snapshot) {
+        self.forward_of_agent(number, || {
+            Event::Snapshot(Box::new(Snapshot {
+                from: snapshot.from,
+                to: snapshot.to,
+                phase: snapshot.phase,
+                flow: snapshot.flow,
+                measured: snapshot.measured.clone(),
+                ..Snapshot::default()
+            }))
+        });
     }
 
     fn add_snapshot(&mut self, source: Source, mut snapshot: Snapshot) {
@@ -261,7 +309,7 @@ impl Parts<'_> {
             alive.map(|m| if let State::Ready(at) = m.state { Some(at) } else { None }).collect();
         let last = ready.and_then(|all| all.into_iter().max());
         if let (None, false, Some(last)) = (self.begins, self.sent.stop, last) {
-            let begins = self.clock.now().max(last) + AHEAD;
+            let begins = self.clock.now().max(last) + self.ahead;
             self.begins = Some(begins);
             (self.send)(PartCommand::Go(begins));
         }
@@ -301,7 +349,9 @@ impl Parts<'_> {
         );
         let part = member.part;
         let closing: Vec<Option<Snapshot>> = member.ledgers.iter().map(Ledger::closing).collect();
-        self.gather.forward(&Event::Lost(LostProcess { at: instant, part }));
+        let lost = Event::Lost(LostProcess { at: instant, part });
+        self.gather.forward(&lost);
+        self.forward_of_agent(number, || lost);
         self.gather.warn(instant, &text);
         for (population, closing) in closing.into_iter().enumerate() {
             if let Some(closing) = closing {
@@ -309,15 +359,27 @@ impl Parts<'_> {
             }
         }
         self.end_part(number);
-        if self.members.iter().all(|m| m.state == State::Gone) && self.begins.is_none() {
+        if self.begins.is_none() {
+            self.handle_loss_before_begin(number, why);
+        }
+    }
+
+    /// Cancels the load if a part that it needs ended before.
+    fn handle_loss_before_begin(&mut self, number: usize, why: &str) {
+        let member = &self.members[number];
+        if member.name.is_some() {
+            // A fleet without one of its agents is not the fleet that the user asked for.
+            let text = member.early_end_text(why);
+            self.give_up(format!("{text}; the load did not begin"));
+        } else if self.members.iter().all(|m| m.state == State::Gone) {
             self.gather.fatal("all processes ended before the load began".into());
         }
     }
 
     /// Forwards commands to the run to its parts.
     fn forward_control(&mut self, control: &RunControl) {
-        let soon = self.border(AHEAD);
-        let later = self.border(AHEAD + self.plan.record.interval * 2);
+        let soon = self.border(self.ahead);
+        let later = self.border(self.ahead + self.plan.record.interval * 2);
         if control.is_stopped() && !std::mem::replace(&mut self.sent.stop, true) {
             (self.send)(PartCommand::Stop(soon));
         } else if control.is_over() && !std::mem::replace(&mut self.sent.enough, true) {
@@ -340,15 +402,15 @@ impl Parts<'_> {
 impl Member {
     fn new(part: ProcessPart, populations: usize) -> Self {
         let ledgers = (0..populations).map(|_| Ledger::default()).collect();
-        Self { part, state: State::SettingUp, labels: HashMap::new(), ledgers }
+        Self { part, name: None, state: State::SettingUp, labels: HashMap::new(), ledgers }
     }
 
     fn early_end_text(&self, why: &str) -> String {
-        format!(
-            "process {} of {} ended before its time ({why})",
-            self.part.number + 1,
-            self.part.count
-        )
+        let subject = match &self.name {
+            Some(name) => format!("agent {name}"),
+            None => format!("process {} of {}", self.part.number + 1, self.part.count),
+        };
+        format!("{subject} ended before its time ({why})")
     }
 
     /// True if it still sends readings.

@@ -419,6 +419,8 @@ impl<'a> PlanReader<'a> {
             threads: self.context.threads,
             processes: 1,
             precise: false,
+            allowed_targets: Vec::new(),
+            fleet: None,
             stages: Vec::new(),
         }
     }

@@ -1,4 +1,4 @@
-//! Encodes and decodes events: for the event log on disk, and for messages between processes.
+//! Encodes and decodes events: for the event log on disk, and for messages of agents (`agent`).
 //!
 //! A log consists of the eight bytes [`MAGIC`], followed by frames: length (u32, little endian) ·
 //! CRC-32 of the payload (u32) · payload (one [`Event`], as a protobuf message of
@@ -6,12 +6,16 @@
 //! before it are valid. Only the version of [`MAGIC`] can be read. A new field or kind of the
 //! messages needs no new version. The store manages the files.
 
+mod agent;
 pub(crate) mod wire;
 
-use crate::{Event, ProcessMessage};
+use crate::Event;
 use prost::Message;
 use std::io::{self, Read, Write};
 
+pub use agent::{
+    read_agent_message, read_controller_message, write_agent_message, write_controller_message,
+};
 pub use wire::Decoded;
 
 /// The first bytes of a log; the last two are the version of its events.
@@ -94,29 +98,6 @@ impl<W: Write> LogWriter<W> {
         self.out.write_all(&frame(&encode(event)?)?)?;
         // A killed run leaves all its events only if each is flushed.
         self.out.flush()
-    }
-}
-
-/// Writes a message as one frame, and flushes the output.
-///
-/// # Errors
-///
-/// `out` cannot be written.
-pub fn write_message(out: &mut impl Write, message: &ProcessMessage) -> io::Result<()> {
-    out.write_all(&frame(&wire::process_message_to_wire(message)?.encode_to_vec())?)?;
-    // The other process waits for messages such as `Ready`, so none may stay in a buffer.
-    out.flush()
-}
-
-/// Reads the next message. None at the end, and if its frame is incomplete
-/// or contains something else.
-pub fn read_message(from: &mut impl Read) -> Option<ProcessMessage> {
-    loop {
-        let Ok(Frame::Whole(payload)) = read_frame(from) else { return None };
-        let message = wire::ProcessMessage::decode(&payload[..]).ok()?;
-        if let Decoded::Known(message) = wire::process_message(message)? {
-            return Some(message);
-        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! The environment of a run.
 
+use crate::fleet::AgentEnvironment;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +31,9 @@ pub struct Environment {
     /// Route to the server; None if it was not determined.
     #[serde(default)]
     pub route: Option<Route>,
+    /// Agents of a run on several; empty otherwise.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<AgentEnvironment>,
     /// True if a LIMITED verdict counts as a failure (`--strict`).
     #[serde(default)]
     pub strict: bool,

@@ -64,6 +64,14 @@ pub enum Event {
     Finished(Finish),
     /// A process of the run has ended prematurely.
     Lost(LostProcess),
+    /// An event of one agent of a fleet: its snapshots, and readings of its machine. The events of
+    /// the whole run contain its requests, too.
+    Agent {
+        /// Number of the agent, from 0.
+        number: u32,
+        /// Event of the agent.
+        event: Box<Event>,
+    },
 }
 
 /// The phases of a run, in order.

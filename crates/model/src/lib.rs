@@ -4,13 +4,15 @@
 //! * [`request`], [`scenario`], [`load`], [`plan`], [`reply_policy`], [`extract`], [`modifier`]: a run.
 //! * [`outcome`], [`sample`], [`record`]: one request, and its form in JMeter's result files.
 //! * [`tally`], [`transaction`], [`snapshot`], [`spread`]: mergeable sums of samples.
-//! * [`event`], [`codec`], [`part`]: output of the engine, encoding, messages of processes.
+//! * [`event`], [`codec`]: output of the engine, and its encoding.
+//! * [`part`], [`agent`], [`fleet`]: shares of a run, messages to agents, and their places.
 //! * [`run`], [`series`], [`history`], [`live_output`]: all events folded; figures during a run.
 //! * [`objective`], [`reached`], [`goal`]: bounds on figures, and the precision that ends a run.
 //! * [`experiment`], [`probe_spec`], [`study`]: many runs, readings of a server, and the results.
 //! * [`finding`], [`analysis`], [`question`], [`answer`], [`comparison`]: conclusions.
 //! * [`time`], [`numbers`], [`reading_names`], [`secret`]: instants, numbers as text, names.
 
+pub mod agent;
 pub mod analysis;
 pub mod answer;
 pub mod codec;
@@ -20,6 +22,7 @@ pub mod event;
 pub mod experiment;
 pub mod extract;
 pub mod finding;
+pub mod fleet;
 pub mod goal;
 pub mod history;
 pub mod live_output;
@@ -57,10 +60,11 @@ pub use environment::{Environment, Route};
 pub use event::{Event, Finish, LostProcess, Phase, Reading, Warning};
 pub use experiment::{Contender, Experiment, LoadUnit, TrialIndex};
 pub use finding::{Finding, Judgement, Verdict};
+pub use fleet::{AgentEnvironment, AgentFacts, ClockOffset, FleetSettings, Placement};
 pub use load::{Arrivals, Load, LoadShape, LoadStage, Stop, ThinkTime};
 pub use objective::Objective;
 pub use outcome::{CheckFailure, Failure, Outcome};
-pub use part::{Assignment, PartCommand, ProcessMessage, ProcessPart};
+pub use part::{PartCommand, ProcessMessage, ProcessPart};
 pub use plan::{Plan, Population, StageKind, StageOutput, TestStage};
 pub use probe_spec::{ProbeSpec, Probed};
 pub use question::{CapacitySearch, ComparisonSettings, Measure, Question};

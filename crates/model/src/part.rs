@@ -2,8 +2,7 @@
 //!
 //! Every process has the whole plan and a [`ProcessPart`], which defines its share. Shards are assigned in
 //! turn: shard n belongs to process n mod m, where m is the number of processes. This applies to
-//! users, connections and arrivals. Messages of a process are sent as frames of
-//! [`codec`](crate::codec), commands as lines of JSON. The transport is implemented elsewhere.
+//! users, connections and arrivals. [`crate::agent`] has the messages that carry them.
 
 use crate::{Event, Plan, Tick};
 use serde::{Deserialize, Serialize};
@@ -47,18 +46,6 @@ impl ProcessPart {
         // Shards are assigned in turn, so worker numbers are interleaved, too.
         own * self.count as usize + self.number as usize
     }
-}
-
-/// First message to a process.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Assignment {
-    /// Plan of the whole run.
-    pub plan: Plan,
-    /// Share of this process.
-    pub part: ProcessPart,
-    /// Start of the run, in nanoseconds of the system's monotonic clock. All processes of a
-    /// machine share this clock.
-    pub epoch_nanos: u64,
 }
 
 /// Command to a running process. Instants are the same for all processes.

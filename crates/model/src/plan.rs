@@ -3,17 +3,18 @@
 mod http_version;
 mod stage;
 
+use crate::fleet::FleetSettings;
 use crate::goal::Until;
 use crate::scenario::Scenario;
 use crate::time::{optional_seconds, seconds};
-use crate::{Load, Objective, ReplyPolicy, Request, Stop};
+use crate::{Load, Objective, ProcessPart, ReplyPolicy, Request, Stop};
 pub use http_version::HttpVersion;
 use schemars::JsonSchema;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub use stage::{StageKind, StageOutput, TestStage};
 use std::net::{IpAddr, SocketAddr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 pub use crate::reply_policy::{ReplyChecks, StatusRange};
@@ -44,6 +45,12 @@ pub struct Plan {
     pub processes: u32,
     /// True: busy-wait before each send, for less lag at the cost of CPU.
     pub precise: bool,
+    /// Hosts to which brunt may connect, as names or addresses; empty: all hosts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub allowed_targets: Vec<String>,
+    /// Agents that share the load; null: this process and its own processes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fleet: Option<FleetSettings>,
     /// Stages before and after the plan. Their requests are not part of its figures.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stages: Vec<TestStage>,
@@ -141,6 +148,54 @@ impl Plan {
         // The population's settings become those of the plan, so a copy would be redundant.
         let population = Population { connection: None, ..self.populations[number].clone() };
         Self { populations: vec![population], connection, ..self.clone() }
+    }
+
+    /// True if the load comes from other machines than this one.
+    pub fn is_elsewhere(&self) -> bool {
+        self.fleet.as_ref().is_some_and(|fleet| fleet.on.is_elsewhere())
+    }
+
+    /// Returns the plan of one agent, with its share of the permitted connections and requests in
+    /// flight. Rates and numbers of users are those of the whole run.
+    #[must_use]
+    pub fn of_part(&self, part: ProcessPart) -> Self {
+        let mut plan = Self { processes: 1, fleet: None, stages: Vec::new(), ..self.clone() };
+        for population in &mut plan.populations {
+            if let Load::Open { connections, max_in_flight, .. } = &mut population.load {
+                let share = |n: u32| u32::try_from(part.share(n.into())).unwrap_or(u32::MAX);
+                *connections = connections.map(share);
+                *max_in_flight = share(*max_in_flight);
+            }
+        }
+        plan
+    }
+
+    /// Returns the files and folders that the plan names: certificates, keys, data files, and folders
+    /// of functions.
+    pub fn paths(&self) -> Vec<PathBuf> {
+        let mut paths = Vec::new();
+        self.clone().change_paths(|path| {
+            paths.push(path.to_owned());
+            path.to_owned()
+        });
+        paths
+    }
+
+    /// Replaces the path of each file and folder that the plan names.
+    pub fn change_paths(&mut self, mut changed: impl FnMut(&Path) -> PathBuf) {
+        let own = self.populations.iter_mut().filter_map(|one| one.connection.as_deref_mut());
+        for connection in std::iter::once(&mut self.connection).chain(own) {
+            let TlsSettings { cacert, cert, key, .. } = &mut connection.tls;
+            for path in [cacert, cert, key].into_iter().flatten() {
+                *path = changed(path);
+            }
+        }
+        for population in &mut self.populations {
+            let files = population.scenario.data.iter_mut().map(|data| &mut data.file);
+            for path in files.chain(&mut population.scenario.folders) {
+                *path = changed(Path::new(path)).to_string_lossy().into_owned();
+            }
+        }
     }
 
     /// Returns the connection settings of a population, by its number.

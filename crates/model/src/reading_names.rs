@@ -10,6 +10,22 @@
 /// Source of these readings.
 pub const GENERATOR: &str = "generator";
 
+/// Source of the readings of an agent's connection to the controller.
+pub const LINK: &str = "link";
+
+/// Names of the readings of an agent's connection to the controller.
+pub mod link {
+    /// Time by which the agent's clock is ahead of the controller's.
+    pub const CLOCK_OFFSET: &str = "clock_offset_seconds";
+    /// Bound of the difference between the offset that the run uses and the true one. It holds for
+    /// all instants since the run began.
+    pub const CLOCK_ERROR: &str = "clock_error_seconds";
+    /// Smallest of the last round trips of a message.
+    pub const ROUND_TRIP: &str = "round_trip_seconds";
+    /// Bytes per second from the agent.
+    pub const BYTES: &str = "received_bytes_per_second";
+}
+
 /// CPU time of the brunt process since the run began, in user mode. Counter.
 pub const CPU_USER: &str = "cpu_user_seconds";
 /// CPU time of the brunt process since the run began, in the kernel. Counter.

@@ -6,7 +6,8 @@ use crate::reading_names;
 use crate::series::Series;
 use crate::spread::ArrivalSpread;
 use crate::{
-    CheckFailure, Environment, Event, Flow, Phase, Plan, Snapshot, Tally, Tick, TransactionTally,
+    AgentEnvironment, AgentFacts, CheckFailure, Environment, Event, Flow, Phase, Plan, ProcessPart,
+    Snapshot, Tally, Tick, TransactionTally,
 };
 use std::collections::BTreeMap;
 
@@ -33,6 +34,10 @@ pub struct Run {
     /// contains the plan, phases, samples, counters and connections of the population. Readings
     /// exist only for the whole run.
     pub populations: Vec<Run>,
+    /// A separate run of each agent, in the order of the environment's agents; empty without agents.
+    /// It contains the agent's share of the plan, its machine, samples, counters and readings of
+    /// itself.
+    pub agents: Vec<Run>,
     /// Replies of the measured time by label, including those of hops. Empty if there is only one
     /// label. The log also contains their queue wait, lag and phases.
     pub labels: BTreeMap<u32, Box<Tally>>,
@@ -79,6 +84,10 @@ impl Run {
                         })
                         .collect();
                 }
+                let names = environment.agents.iter().enumerate();
+                self.agents = names
+                    .map(|(number, agent)| Self::of_agent(plan, number, agent, *unix_seconds))
+                    .collect();
                 // Cheap, because copies of a plan share its requests.
                 self.plan = Some((**plan).clone());
                 self.environment = (**environment).clone();
@@ -125,11 +134,39 @@ impl Run {
             Event::Finished(finish) => {
                 self.finish = Some(finish.clone());
                 self.populations.iter_mut().for_each(|population| population.fold(event));
+                self.agents.iter_mut().for_each(|agent| agent.fold(event));
                 // A study stores many runs. Lists of non-empty buckets need less memory than full
                 // histograms.
                 self.compact();
             }
             Event::Lost(loss) => self.losses.push(*loss),
+            Event::Agent { number, event } => {
+                if let Some(agent) = self.agents.get_mut(*number as usize) {
+                    match &**event {
+                        Event::Snapshot(snapshot) => agent.fold_population(snapshot),
+                        other => agent.fold(other),
+                    }
+                }
+            }
+        }
+    }
+
+    /// Returns the run of an agent, without events.
+    fn of_agent(plan: &Plan, number: usize, agent: &AgentEnvironment, unix_seconds: f64) -> Self {
+        let part = ProcessPart { number: number as u32, count: plan.processes.max(1) };
+        let AgentFacts { brunt, kernel, cpu, cores, sysctls, .. } = agent.facts.clone();
+        Self {
+            plan: Some(plan.of_part(part)),
+            environment: Environment {
+                brunt,
+                kernel,
+                cpu,
+                cores,
+                sysctls,
+                ..Environment::default()
+            },
+            unix_seconds,
+            ..Self::default()
         }
     }
 
@@ -147,9 +184,9 @@ impl Run {
         self.transactions.values_mut().for_each(|transaction| transaction.response.compact());
     }
 
-    /// Adds a snapshot of this population, which has separate phases.
+    /// Adds a snapshot of this population or agent, which has separate phases.
     fn fold_population(&mut self, s: &Snapshot) {
-        // Stages are events of the run, so the phases of a population follow from its snapshots.
+        // Stages are events of the run, so the phases of a part of it follow from its snapshots.
         if self.phases.last().is_none_or(|(phase, _)| *phase != s.phase) {
             self.phases.push((s.phase, s.from));
         }

@@ -1,14 +1,20 @@
 //! Events as messages: what was written is read, whatever it is, and what a later version adds is skipped.
 
+use brunt_model::agent::{
+    AgentMessage, AgentReport, Assignment, ClockReading, ControllerMessage, ControllerRequest,
+    FileCopy, RunEnd, RunNumber,
+};
 use brunt_model::codec::{Decoded, LogError, LogReader, LogWriter, MAGIC, decode, encode, frame};
-use brunt_model::codec::{read_message, write_message};
+use brunt_model::codec::{
+    read_agent_message, read_controller_message, write_agent_message, write_controller_message,
+};
 use brunt_model::outcome::MalformedReply;
 use brunt_model::sample::ConnectTimes;
 use brunt_model::spread::ArrivalBin;
 use brunt_model::tally::{PhaseTimes, Statuses};
 use brunt_model::{
-    CheckFailure, Event, Failure, Finish, Flow, LostProcess, Outcome, Phase, ProcessMessage,
-    ProcessPart, Reading, Sample, Snapshot, Tally,
+    CheckFailure, Event, Failure, Finish, Flow, LostProcess, Outcome, PartCommand, Phase,
+    ProcessMessage, ProcessPart, Reading, Sample, Snapshot, Tally,
 };
 use brunt_model::{SampleRecord, Tick, TransactionTally, Warning};
 use brunt_stats::Histogram;
@@ -16,6 +22,7 @@ use proptest::collection::{btree_map, vec};
 use proptest::option;
 use proptest::prelude::*;
 use prost::Message;
+use std::time::Duration;
 
 // Events of every kind, with any values.
 
@@ -261,15 +268,64 @@ proptest! {
     }
 
     #[test]
-    fn processes_hear_what_was_said(ready in any::<u64>(), events in vec(event(), 0..3)) {
-        let mut messages = vec![ProcessMessage::Ready(Tick(ready))];
-        messages.extend(events.into_iter().map(ProcessMessage::Event));
+    fn controllers_receive_the_messages_of_agents(
+        run in any::<u64>(), ready in any::<u64>(), events in vec(event(), 0..3)
+    ) {
+        let run = RunNumber(run);
+        let events = events.into_iter().map(|event| AgentReport::Part(ProcessMessage::Event(event)));
+        let others = [
+            AgentReport::Hello(1, Box::default()),
+            AgentReport::Clock(ClockReading { sent: ready, received: 2, replied: u64::MAX }),
+            AgentReport::Part(ProcessMessage::Ready(Tick(ready))),
+            AgentReport::Part(ProcessMessage::EndRun),
+            AgentReport::Finished(RunEnd { has_ended_test: true, ..RunEnd::default() }),
+            AgentReport::Gone("no file".into()),
+        ];
+        let messages: Vec<AgentMessage> =
+            others.into_iter().chain(events).map(|report| AgentMessage { run, report }).collect();
         let mut bytes = Vec::new();
         for message in &messages {
-            write_message(&mut bytes, message).expect("a frame");
+            write_agent_message(&mut bytes, message).expect("a frame");
         }
         let mut from = &bytes[..];
-        let received: Vec<ProcessMessage> = std::iter::from_fn(|| read_message(&mut from)).collect();
+        let received: Vec<AgentMessage> =
+            std::iter::from_fn(|| read_agent_message(&mut from)).collect();
+        prop_assert_eq!(received, messages);
+    }
+
+    #[test]
+    fn agents_receive_the_messages_of_controllers(
+        run in any::<u64>(), at in any::<u64>(), content in vec(any::<u8>(), 0..30), lease in any::<Option<u32>>()
+    ) {
+        let assignment = Assignment {
+            plan: serde_json::json!({"a": [null, 1.5]}),
+            part: ProcessPart { number: 2, count: 5 },
+            epoch_nanos: at,
+            lease: lease.map(|nanos| Duration::from_nanos(nanos.into())),
+            bytes_per_second: 7,
+        };
+        let file = FileCopy { path: "data/ü.csv".into(), content };
+        let at_tick = Tick(at);
+        let requests = vec![
+            ControllerRequest::Secrets(vec![("/a/0".into(), "\"x\"".into())]),
+            ControllerRequest::File(file),
+            ControllerRequest::Assign(Box::new(assignment)),
+            ControllerRequest::ReadClock(at),
+            ControllerRequest::Command(PartCommand::Go(at_tick)),
+            ControllerRequest::Command(PartCommand::Steady(at_tick)),
+            ControllerRequest::Command(PartCommand::Enough(at_tick)),
+            ControllerRequest::Command(PartCommand::Stop(at_tick)),
+        ];
+        let run = RunNumber(run);
+        let messages: Vec<ControllerMessage> =
+            requests.into_iter().map(|request| ControllerMessage { run, request }).collect();
+        let mut bytes = Vec::new();
+        for message in &messages {
+            write_controller_message(&mut bytes, message).expect("a frame");
+        }
+        let mut from = &bytes[..];
+        let received: Vec<ControllerMessage> =
+            std::iter::from_fn(|| read_controller_message(&mut from)).collect();
         prop_assert_eq!(received, messages);
     }
 }

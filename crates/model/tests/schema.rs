@@ -10,6 +10,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 const PUBLISHED: &str = include_str!("../../../docs/event-log.proto");
+const PUBLISHED_AGENT: &str = include_str!("../../../docs/agent-protocol.proto");
+const AGENT_MESSAGES: &str = include_str!("../src/codec/agent/messages.rs");
 const MESSAGES: &str =
     concat!(include_str!("../src/codec/wire.rs"), include_str!("../src/tally/sums/messages.rs"));
 const SUMS: &str = include_str!("../src/tally.rs");
@@ -17,21 +19,27 @@ const KINDS: &str =
     concat!(include_str!("../src/tally/sums/kinds.rs"), include_str!("../src/codec/wire/kinds.rs"));
 
 #[test]
-fn the_published_schema_is_the_one_that_is_written() {
-    let (published, written) = (published(), written());
-    assert!(published.len() > 150, "{} fields", published.len());
-    let only = |one: &BTreeSet<String>, other| one.difference(other).cloned().collect::<Vec<_>>();
-    assert_eq!((only(&published, &written), only(&written, &published)), (vec![], vec![]));
-    let lines = PUBLISHED
-        .lines()
-        .filter(|line| line.contains(" = ") && !line.trim_start().starts_with("//"));
-    assert_eq!(lines.count(), published.len() + 1, "each line is understood, beside the syntax");
+fn published_schemas_are_those_that_are_written() {
+    let agent = messages(AGENT_MESSAGES).into_iter().collect();
+    for (text, written, least) in [(PUBLISHED, written(), 150), (PUBLISHED_AGENT, agent, 35)] {
+        let published = published(text);
+        assert!(published.len() > least, "{} fields", published.len());
+        let only =
+            |one: &BTreeSet<String>, other| one.difference(other).cloned().collect::<Vec<_>>();
+        assert_eq!((only(&published, &written), only(&written, &published)), (vec![], vec![]));
+        let lines = text
+            .lines()
+            .filter(|line| line.contains(" = ") && !line.trim_start().starts_with("//"));
+        assert_eq!(lines.count(), published.len() + 1, "each line is understood, and the syntax");
+    }
 }
 
 #[test]
 fn no_number_stands_twice_in_a_message() {
-    let places: Vec<String> = published().iter().map(|line| place_of(line)).collect();
-    assert_eq!(places.iter().collect::<BTreeSet<_>>().len(), places.len(), "{places:?}");
+    for text in [PUBLISHED, PUBLISHED_AGENT] {
+        let places: Vec<String> = published(text).iter().map(|line| place_of(line)).collect();
+        assert_eq!(places.iter().collect::<BTreeSet<_>>().len(), places.len(), "{places:?}");
+    }
 }
 
 #[test]
@@ -63,9 +71,9 @@ fn place_of(line: &str) -> String {
     format!("{message} {}", rest.split(':').next().expect("number"))
 }
 
-fn published() -> BTreeSet<String> {
+fn published(text: &str) -> BTreeSet<String> {
     let (mut found, mut message, mut oneof) = (BTreeSet::new(), String::new(), String::new());
-    for line in PUBLISHED.lines().map(str::trim).filter(|line| !line.starts_with("//")) {
+    for line in text.lines().map(str::trim).filter(|line| !line.starts_with("//")) {
         let words: Vec<&str> = line.split([' ', ';']).filter(|word| !word.is_empty()).collect();
         let field = match words[..] {
             [label, kind, name, "=", number] => format!("{name} = {number}: {label} {kind}"),
@@ -94,14 +102,14 @@ fn written() -> BTreeSet<String> {
     let counters = Flow::COUNTERS
         .iter()
         .map(|counter| format!("Flow.{} = {}: uint64", counter.name, counter.number));
-    [messages(), sums(), kinds(), counters.collect()].concat().into_iter().collect()
+    [messages(MESSAGES), sums(), kinds(), counters.collect()].concat().into_iter().collect()
 }
 
 /// The fields of all messages. Those of a oneof stand in an enum of their own, below the message that has it.
-fn messages() -> Vec<String> {
+fn messages(text: &str) -> Vec<String> {
     let (mut found, mut message, mut oneof) = (Vec::new(), String::new(), None);
     let mut attribute = String::new();
-    for line in MESSAGES.lines().map(str::trim) {
+    for line in text.lines().map(str::trim) {
         if let Some(name) = between(line, "pub struct ", " {") {
             (message, oneof) = (name.to_owned(), None);
         } else if let Some(name) = between(line, "pub enum ", " {") {

@@ -1,6 +1,6 @@
 //! Describes the environment of a run: machine, kernel and limits.
 
-use brunt_model::Environment;
+use brunt_model::{AgentFacts, Environment};
 use std::fs;
 
 /// Kernel settings that influence a load test.
@@ -40,8 +40,39 @@ pub fn environment(command: String, brunt: &str) -> Environment {
         addresses: Vec::new(),
         server: None,
         route: None,
+        agents: Vec::new(),
         strict: false,
     }
+}
+
+/// Describes this process as an agent of a fleet.
+pub fn agent_facts() -> AgentFacts {
+    let Environment { brunt, kernel, cpu, cores, sysctls, .. } =
+        environment(String::new(), brunt_model::fleet::VERSION);
+    AgentFacts {
+        brunt,
+        host: hostname(),
+        pid: std::process::id(),
+        architecture: std::env::consts::ARCH.to_owned(),
+        kernel,
+        cpu,
+        cores,
+        descriptors: crate::limits::descriptors(),
+        sysctls,
+        clock: clock_identity(),
+    }
+}
+
+/// Returns the identity of the monotonic clock: processes with the same one read the same clock.
+/// Empty if the system does not show it.
+pub fn clock_identity() -> String {
+    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    // A time namespace shifts the clock (time_namespaces(7)).
+    let namespace = fs::read_link("/proc/self/ns/time").unwrap_or_default();
+    if boot.is_empty() || namespace.as_os_str().is_empty() {
+        return String::new();
+    }
+    format!("{} {}", boot.trim(), namespace.display())
 }
 
 /// Number of CPU cores that this process may use.

@@ -1,9 +1,11 @@
 //! Errors of a run: brunt failed, not the server.
 
+use crate::agents::FleetError;
 use brunt_engine::EngineError;
 use brunt_script::ScriptError;
 use brunt_wire::http::BadWire;
 use std::io;
+use std::path::PathBuf;
 
 /// Reason why a run cannot be carried out, or not to its end.
 #[derive(Debug, thiserror::Error)]
@@ -37,12 +39,20 @@ pub enum RunError {
     /// A stage before or after the load failed.
     #[error("{0}")]
     Stage(String),
-    /// One of several processes could not be started.
-    #[error("a process for connections could not be started")]
-    Process(#[source] io::Error),
-    /// A worker process received something other than an assignment.
-    #[error("internal command of brunt: it reads commands from another brunt process")]
-    Assignment(#[source] serde_json::Error),
+    /// Agents, or further processes of this machine, could not be started.
+    #[error(transparent)]
+    Fleet(#[from] FleetError),
+    /// A file that agents need cannot be read.
+    #[error("{path}: this file cannot be sent to the agents")]
+    AgentFile {
+        /// Path of the file.
+        path: PathBuf,
+        /// Error of the system.
+        source: io::Error,
+    },
+    /// The plan cannot be sent.
+    #[error("the plan cannot be encoded")]
+    Encoding(#[source] serde_json::Error),
     /// A pipe or a thread could not be used.
     #[error(transparent)]
     Io(#[from] io::Error),

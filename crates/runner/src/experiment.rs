@@ -298,7 +298,13 @@ fn compare_replies(
     observer: &dyn Observer,
 ) -> Result<Vec<String>, ExperimentRefusal> {
     let Question::Compare(compare) = &experiment.question else { return Ok(Vec::new()) };
-    let ReplyDifferences { all, not_in_runs } = answers::differences(experiment)?;
+    let mut plans = experiment.contenders.iter().flat_map(|contender| &contender.steps);
+    let ReplyDifferences { all, not_in_runs } = if plans.any(|step| step.plan.is_elsewhere()) {
+        // This machine may have no way to the servers.
+        ReplyDifferences::default()
+    } else {
+        answers::differences(experiment)?
+    };
     let steps = match experiment.contenders.first() {
         Some(_) if experiment.has_search() => experiment.given_loads(),
         Some(contender) => contender.steps.len(),
@@ -327,7 +333,9 @@ fn check_connections(experiment: &Experiment) -> Result<(), ExperimentRefusal> {
         return Ok(());
     }
     for contender in experiment.contenders.iter().filter(|contender| !is_started_later(contender)) {
-        if let Some(why) = contender.steps.first().and_then(|step| connection_error(&step.plan)) {
+        // This machine may have no way to the server of agents elsewhere.
+        let step = contender.steps.first().filter(|step| !step.plan.is_elsewhere());
+        if let Some(why) = step.and_then(|step| connection_error(&step.plan)) {
             return Err(ExperimentRefusal::NoConnection { contender: contender.name.clone(), why });
         }
     }

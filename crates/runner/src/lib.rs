@@ -3,7 +3,7 @@
 //!
 //! A [`CommandSession`] has the state that all runs of a command share, such as the store, the
 //! redactor and the interrupt. It carries out a [`RunRequest`], the stages of a test, or an
-//! experiment. An [`Engine`] creates the events, every [`EventListener`] receives them, and the
+//! experiment. A [`PlanExecutor`] creates the events, every [`EventListener`] receives them, and the
 //! result is the [`Run`](brunt_model::Run) with its judgement. A
 //! [`RunControl`](brunt_engine::RunControl) ends the run early.
 //!
@@ -13,7 +13,7 @@
 //! * [`session`]: the state that all runs of a command share.
 //! * [`mod@run`]: engines, listeners, and the bus between them.
 //! * [`world`]: real sockets and the real clock for the engine.
-//! * [`processes`]: a run in several processes.
+//! * [`agents`]: a run on several agents: processes of this machine, or of others.
 //! * [`witness`]: events of single connections and replies.
 //! * [`mailbox`]: passes the events of a run to a listener that may be slow.
 //! * [`keep`]: listeners that store the run and read the server.
@@ -32,6 +32,7 @@
 //! * [`reflection`]: reads descriptors from a gRPC server.
 //! * [`error`]: errors of a run.
 
+pub mod agents;
 pub mod check;
 pub mod decide;
 pub mod error;
@@ -42,7 +43,6 @@ pub mod interrupt;
 pub mod keep;
 pub mod live_output;
 pub mod mailbox;
-pub mod processes;
 pub mod reflection;
 pub mod result_file;
 pub mod route;
@@ -54,6 +54,7 @@ pub mod trace;
 pub mod witness;
 pub mod world;
 
+pub use agents::{Fleet, FleetError};
 pub use error::RunError;
 pub use event_log::EventLog;
 pub use interrupt::Interrupt;

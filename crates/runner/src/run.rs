@@ -1,10 +1,8 @@
 //! One run: engines carry out the plan, listeners receive the events, and the bus folds them.
 
 use crate::error::RunError;
-use crate::processes;
 use crate::steer::Steering;
-use crate::world::RealWorld;
-use brunt_engine::{RunControl, RunEnvironment, RunEpoch, Sink};
+use brunt_engine::{RunControl, RunEpoch, Sink};
 use brunt_model::{Environment, Event, Plan, Run, Tick, Warning};
 use brunt_store::Redactor;
 use std::sync::Arc;
@@ -29,7 +27,7 @@ pub trait EventListener {
     }
 }
 
-/// An executor of plans: a [`RealWorld`] in this process and its workers, or another machine.
+/// An executor of plans: a [`RealWorld`](crate::RealWorld), with a witness or without.
 pub trait PlanExecutor {
     /// Instant 0 of its events.
     fn began(&self) -> RunEpoch;
@@ -46,26 +44,6 @@ pub trait PlanExecutor {
         control: &RunControl,
         sink: &mut dyn Sink,
     ) -> Result<(), RunError>;
-}
-
-/// Runs in this process, or in several if the plan specifies that.
-impl PlanExecutor for RealWorld {
-    fn began(&self) -> RunEpoch {
-        RunEnvironment::epoch(self)
-    }
-
-    fn run(
-        &self,
-        plan: &Plan,
-        environment: Environment,
-        control: &RunControl,
-        sink: &mut dyn Sink,
-    ) -> Result<(), RunError> {
-        match plan.processes {
-            0 | 1 => brunt_engine::run(plan, environment, self, control, sink).map_err(Into::into),
-            _ => processes::run(plan, environment, self, control, sink),
-        }
-    }
 }
 
 /// Message with the URL that did not reply, and the reason.

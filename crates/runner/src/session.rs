@@ -4,12 +4,14 @@
 //! A front end makes a [`CommandSession`], and adds listeners to each [`RunRequest`]. Storage, readings of
 //! the server, redaction and the judgement are the same for all of them.
 
+use crate::agents::Fleet;
 use crate::error::RunError;
 use crate::interrupt::Interrupt;
 use crate::keep::{ServerReadings, StorageResult, StoredRun};
 use crate::route::route;
 use crate::run::{EventBus, EventListener, PlanExecutor};
 use crate::steer::Steering;
+use crate::world::RealWorld;
 use brunt_engine::RunControl;
 use brunt_model::{
     CapacitySearch, Environment, Event, Judgement, Plan, ProbeSpec, Route, Run, TrialIndex,
@@ -27,6 +29,8 @@ pub struct CommandSession {
     pub redactor: Arc<Redactor>,
     /// Ends the current run, and prevents those that would follow.
     pub interrupt: Interrupt,
+    /// Agents that carry out all runs, in place of this process.
+    pub fleet: Option<Arc<Fleet>>,
 }
 
 /// A run to be made.
@@ -93,6 +97,15 @@ impl<'a> RunRequest<'a> {
 }
 
 impl CommandSession {
+    /// Creates the world of a plan, with the agents of this session.
+    ///
+    /// # Errors
+    ///
+    /// The same as those of [`RealWorld::new`].
+    pub fn world(&self, plan: &Plan) -> Result<RealWorld, RunError> {
+        Ok(RealWorld::new(plan)?.with_fleet(self.fleet.clone()))
+    }
+
     /// Carries out one run, and stores it.
     pub fn run(&self, request: RunRequest) -> RunResult {
         let RunRequest { plan, engine, control, storage, mut notes, .. } = request;
@@ -111,7 +124,8 @@ impl CommandSession {
         listeners.extend(stored.as_mut().map(|stored| stored as &mut dyn EventListener));
         // The listener of the target's port distinguishes the server from other
         // processes of this machine.
-        let route = request.route.or_else(|| route(plan));
+        // Agents on other machines have other routes.
+        let route = request.route.or_else(|| (!plan.is_elsewhere()).then(|| route(plan)).flatten());
         let environment = Environment { route, ..self.environment.clone() };
         let steering = Steering::new(plan, request.trial_of, &control);
         let mut bus = EventBus {

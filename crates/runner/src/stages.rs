@@ -98,7 +98,7 @@ impl StageSequence {
         let kind = stage.kind;
         // The listener needs each sample to name the step that failed.
         plan.record.records.get_or_insert_with(ListenerRecords::default);
-        let world = RealWorld::new(plan)?;
+        let world = session.world(plan)?;
         let mut last = LastFailure::default();
         let mut listeners: Vec<&mut dyn EventListener> = vec![&mut last];
         listeners

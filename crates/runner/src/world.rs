@@ -1,17 +1,25 @@
 //! Resources of a run: real sockets, the real clock, and the script of the plan.
 
+use crate::agents::{Fleet, FleetRun, run_processes};
 use crate::error::RunError;
-use brunt_engine::{RunEnvironment, RunEpoch, UserSetup, Users, WorkerClock};
-use brunt_model::{Plan, StageOutput};
+use crate::run::PlanExecutor;
+use brunt_engine::{RunControl, RunEnvironment, RunEpoch, Sink, UserSetup, Users, WorkerClock};
+use brunt_model::agent::RunEnd;
+use brunt_model::{Environment, Plan, StageOutput};
 use brunt_script::CompiledScript;
 use brunt_wire::Transport;
 use brunt_wire::http::{Common, Http};
+use std::path::Path;
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Real sockets, the real clock, and the script of the plan.
 pub struct RealWorld {
     epoch: RunEpoch,
+    /// Agents that carry the plan out in place of this process.
+    fleet: Option<Arc<Fleet>>,
+    /// End of the run on the first agent, which has the output for later stages.
+    remote_end: Mutex<Option<RunEnd>>,
     wire: Arc<Common>,
     /// By population; None for those that share the connection settings of the plan.
     separate_wires: Vec<Option<Arc<Common>>>,
@@ -46,7 +54,15 @@ impl RealWorld {
             );
         }
         let compiled = CompiledScript::all(plan)?;
-        Ok(Self { epoch, wire, separate_wires, compiled })
+        let fleet = None;
+        let remote_end = Mutex::default();
+        Ok(Self { epoch, fleet, remote_end, wire, separate_wires, compiled })
+    }
+
+    /// Has agents carry the plan out, if there are any.
+    #[must_use]
+    pub fn with_fleet(self, fleet: Option<Arc<Fleet>>) -> Self {
+        Self { fleet, ..self }
     }
 }
 
@@ -54,18 +70,61 @@ impl RealWorld {
     /// Output for later stages of a test: current properties, and the variables of a
     /// user that is done.
     pub fn stage_output(&self) -> StageOutput {
+        if let Some(end) = &*self.remote_end() {
+            return end.output.clone();
+        }
         self.compiled.first().map(|compiled| compiled.stage_output()).unwrap_or_default()
     }
 
     /// True if a step, a script or a failure has ended the test, including the
     /// stages that would follow.
     pub fn has_ended_test(&self) -> bool {
+        if let Some(end) = &*self.remote_end() {
+            return end.has_ended_test;
+        }
         self.compiled.iter().any(|compiled| compiled.has_ended_test())
+    }
+
+    fn remote_end(&self) -> MutexGuard<'_, Option<RunEnd>> {
+        self.remote_end.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Creates the users of the plan, with any transport.
     pub fn users_of<T: Transport>(&self, transport: &Rc<T>, of: UserSetup<'_>) -> Box<dyn Users> {
         self.compiled[of.population].users(transport, of)
+    }
+}
+
+/// Runs in this process, in several processes, or on agents.
+impl PlanExecutor for RealWorld {
+    fn began(&self) -> RunEpoch {
+        RunEnvironment::epoch(self)
+    }
+
+    fn run(
+        &self,
+        plan: &Plan,
+        environment: Environment,
+        control: &RunControl,
+        sink: &mut dyn Sink,
+    ) -> Result<(), RunError> {
+        if self.fleet.is_none() && plan.processes <= 1 {
+            return brunt_engine::run(plan, environment, self, control, sink).map_err(Into::into);
+        }
+        let script_files = self.compiled.iter().flat_map(|compiled| compiled.files());
+        let run = FleetRun {
+            plan,
+            epoch: self.epoch,
+            labels: self.labels(),
+            script_files: script_files.map(Path::to_owned).collect(),
+        };
+        match &self.fleet {
+            None => run_processes(&run, environment, control, sink),
+            Some(fleet) => {
+                *self.remote_end() = fleet.run(&run, environment, control, sink)?;
+                Ok(())
+            }
+        }
     }
 }
 

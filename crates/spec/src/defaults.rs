@@ -149,3 +149,9 @@ pub const SMALLEST: &str = "2%";
 
 /// Significance level: the chance that equal contenders are found to differ.
 pub const ALPHA: &str = "0.05";
+
+/// Time without a message from the controller after which an agent stops its load.
+pub const LEASE: &str = "1s";
+
+/// Bytes per second from each agent.
+pub const AGENT_BYTES: &str = "100k";

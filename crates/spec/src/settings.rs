@@ -25,7 +25,8 @@ use brunt_model::question::{Regression, Requirement};
 use brunt_model::request::PieceInterval;
 use brunt_model::scenario::{ListOrder, Scenario};
 use brunt_model::{
-    Arrivals, ComparisonSettings, Measure, Objective, ProbeSpec, ReplyPolicy, Stop, ThinkTime,
+    Arrivals, ComparisonSettings, Measure, Objective, Placement, ProbeSpec, ReplyPolicy, Stop,
+    ThinkTime,
 };
 pub use row::{
     ArgumentContent, Change, Help, Occurrence, SettingKey, SettingRow, ValueForm, Visibility,
@@ -67,6 +68,8 @@ pub struct RunSettings {
     pub connection: ConnectionSettings,
     /// Conditions for a good run.
     pub checks: CheckSettings,
+    /// Agents, and the hosts that may be loaded.
+    pub fleet: AgentSettings,
     /// Settings of snapshots and labels.
     pub record: RecordSettings,
     /// Reports and other outputs.
@@ -91,6 +94,7 @@ impl Default for RunSettings {
             http: HttpSettings::default(),
             connection: ConnectionSettings::plain(Duration::ZERO, Duration::ZERO),
             checks: CheckSettings::default(),
+            fleet: AgentSettings::default(),
             record: RecordSettings {
                 interval: Duration::ZERO,
                 labels: 0,
@@ -137,6 +141,21 @@ pub struct LoadSettings {
     pub precise: bool,
     /// Seed of every random choice.
     pub seed: Option<u64>,
+}
+
+/// Settings of agents, and of the hosts that may be loaded.
+#[derive(Debug, Clone, Default)]
+pub struct AgentSettings {
+    /// Places of the agents; None: the load comes from this process.
+    pub on: Option<Placement>,
+    /// Hosts that may be loaded; empty for any.
+    pub allowed_targets: Vec<String>,
+    /// Time without a message after which an agent stops its load.
+    pub lease: Duration,
+    /// Bytes per second from each agent.
+    pub bytes_per_second: u64,
+    /// Files of brunt for other architectures.
+    pub programs: Vec<PathBuf>,
 }
 
 /// Settings of the requests.

@@ -6,6 +6,7 @@
 //! about the system as [`System`].
 
 mod connection;
+mod fleet;
 mod load;
 mod processes;
 mod script;
@@ -18,6 +19,7 @@ use crate::settings::{OutputSettings, RunSettings};
 use crate::words::target;
 use brunt_model::plan::{ListenerRecords, RecordDetail, RecordSettings};
 use brunt_model::{Objective, Plan, Population, objective};
+pub use fleet::fleet;
 pub use processes::with_sources;
 pub use script::{body_from, scenario};
 use std::collections::BTreeSet;
@@ -59,6 +61,8 @@ pub fn to_plan(settings: &RunSettings, system: &System) -> Result<(Plan, Vec<Str
         threads,
         processes,
         precise,
+        allowed_targets: settings.fleet.allowed_targets.clone(),
+        fleet: fleet(settings)?,
         stages: Vec::new(),
     };
     notes.extend(processes::sources(settings, &mut plan, system));

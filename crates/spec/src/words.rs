@@ -24,6 +24,7 @@ pub mod goal;
 pub mod live_output;
 pub(crate) mod number;
 pub mod objective;
+pub mod placement;
 pub mod probe;
 pub mod shape;
 pub mod status;

@@ -40,6 +40,7 @@ pub fn measure(
         notes: Vec::new(),
         // The comparison reads the runs from the store.
         keep: StorePolicy::Create(runs::open(&args.store)?),
+        programs: Vec::new(),
     };
     let exit = run_experiment(&experiment, context)?;
     let id = match exit {

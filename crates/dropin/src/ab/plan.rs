@@ -56,6 +56,8 @@ pub fn plan(
         // ab has one thread, too.
         threads: args.brunt_options.threads.unwrap_or(1),
         processes: processes(connections, args.brunt_options.processes)?,
+        allowed_targets: Vec::new(),
+        fleet: None,
         precise: false,
         stages: Vec::new(),
     };

@@ -55,6 +55,8 @@ pub fn plan(
         seed: args.client.0,
         threads: args.brunt_options.threads.unwrap_or(1),
         processes: args.brunt_options.processes.unwrap_or(1),
+        allowed_targets: Vec::new(),
+        fleet: None,
         precise: false,
         stages: Vec::new(),
     };

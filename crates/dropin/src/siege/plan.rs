@@ -60,6 +60,8 @@ pub fn plan(
         seed: system.seed,
         threads: settings.brunt_options.threads.unwrap_or(1),
         processes: processes(users, settings.brunt_options.processes)?,
+        allowed_targets: Vec::new(),
+        fleet: None,
         precise: false,
         stages: Vec::new(),
     };

@@ -1,8 +1,11 @@
 //! Combines the readings of all parts and of the machine into one reading of the whole generator.
 //!
-//! Each part has its own process; the machine is the same for all. So times and memory are summed,
-//! and workers are renumbered over all parts. For descriptors the fullest process counts, because
-//! each has its own limit. All other values come from this process.
+//! Processes of one machine: times and memory are summed, and workers are renumbered over all parts.
+//! For descriptors the fullest process counts, because each has its own limit. All other values come
+//! from this process.
+//!
+//! Agents may be on several machines, so values of a machine are left out: each agent has its own
+//! readings in the log.
 
 use super::Member;
 use crate::gather::SelfMonitor;
@@ -19,7 +22,8 @@ const MAXIMUM: [&str; 1] = [name::DESCRIPTORS];
 
 /// The readings of all parts.
 pub(super) struct Readings {
-    probe: SelfProbe,
+    /// Reads the machine of all parts; None if they are agents.
+    probe: Option<SelfProbe>,
     parts: Vec<PartReadings>,
 }
 
@@ -36,7 +40,9 @@ impl Readings {
             .iter()
             .map(|m| PartReadings { part: m.part, values: Vec::new(), is_fresh: false })
             .collect();
-        Self { probe: SelfProbe::new(server(environment)), parts }
+        let are_agents = members.iter().any(|member| member.name.is_some());
+        let probe = (!are_agents).then(|| SelfProbe::new(server(environment)));
+        Self { probe, parts }
     }
 
     /// Stores a part's reading of itself. Missing values keep their last value: the usage of
@@ -60,7 +66,7 @@ impl Readings {
 
 impl SelfMonitor for Readings {
     fn read(&mut self) -> Vec<(String, f64)> {
-        let mut all = self.probe.read(0);
+        let mut all = self.probe.as_mut().map(|probe| probe.read(0)).unwrap_or_default();
         for part in &mut self.parts {
             part.is_fresh = false;
             for (name, value) in &part.values {
@@ -79,7 +85,13 @@ fn add(all: &mut Vec<(String, f64)>, part: ProcessPart, name: &str, value: f64) 
     if let Some(name) = name::with_worker_number(name, |worker| part.worker(worker)) {
         return all.push((name, value));
     }
-    let Some(whole) = all.iter_mut().find(|known| known.0 == name) else { return };
+    let Some(whole) = all.iter_mut().find(|known| known.0 == name) else {
+        // The readings of this process have these names already.
+        if SUMMED.contains(&name) || MAXIMUM.contains(&name) {
+            all.push((name.to_owned(), value));
+        }
+        return;
+    };
     if SUMMED.contains(&name) {
         whole.1 += value;
     } else if MAXIMUM.contains(&name) {

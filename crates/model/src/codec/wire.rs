@@ -1,5 +1,4 @@
-//! The messages of events, as published in `docs/event-log.proto`: the payloads of a log, and the
-//! messages between the processes of a run.
+//! The messages of events, as published in `docs/event-log.proto`: the payloads of a log.
 //!
 //! Every field and kind has a number that never changes its meaning; a new one has a new number.
 //! Readers skip unknown ones, so logs remain readable in both directions. `tests/schema.rs`
@@ -16,12 +15,12 @@ pub use crate::tally::TallyMessage as Tally;
 pub use crate::tally::sums::kinds::{Failure, MalformedReply};
 pub use crate::tally::sums::messages::Histogram;
 pub use kinds::Phase;
-pub use read::{Decoded, event, process_message};
-pub use write::{event_message, process_message_to_wire};
+pub use read::{Decoded, event};
+pub use write::event_message;
 
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct Event {
-    #[prost(oneof = "Kind", tags = "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13")]
+    #[prost(oneof = "Kind", tags = "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14")]
     pub kind: Option<Kind>,
 }
 
@@ -54,6 +53,8 @@ pub enum Kind {
     Records(Records),
     #[prost(message, tag = "13")]
     CheckFailures(CheckFailures),
+    #[prost(message, boxed, tag = "14")]
+    Agent(Box<Agent>),
 }
 
 #[derive(Clone, PartialEq, prost::Message)]
@@ -297,18 +298,9 @@ pub struct Lost {
 }
 
 #[derive(Clone, PartialEq, prost::Message)]
-pub struct ProcessMessage {
-    #[prost(oneof = "ProcessMessageKind", tags = "1, 2, 3")]
-    pub kind: Option<ProcessMessageKind>,
-}
-
-#[derive(Clone, PartialEq, prost::Oneof)]
-pub enum ProcessMessageKind {
-    #[prost(uint64, tag = "1")]
-    ReadyNanos(u64),
-    #[prost(message, tag = "2")]
-    Event(Event),
-    #[prost(bool, tag = "3")]
-    // A variant of a oneof needs a value; this one has no meaning.
-    EndRun(bool),
+pub struct Agent {
+    #[prost(uint32, tag = "1")]
+    pub number: u32,
+    #[prost(message, optional, boxed, tag = "2")]
+    pub event: Option<Box<Event>>,
 }

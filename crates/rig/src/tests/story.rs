@@ -240,6 +240,8 @@ pub fn plan(rate: f64) -> Plan {
         seed: 7,
         threads: 1,
         processes: 1,
+        allowed_targets: Vec::new(),
+        fleet: None,
         precise: false,
         stages: Vec::new(),
     }

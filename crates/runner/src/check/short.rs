@@ -12,6 +12,10 @@ use brunt_probe::settings::settings;
 /// Returns the route to the server, if it is known without a connection, and warnings about the
 /// load of the plan.
 pub fn preflight_short(plan: &Plan, descriptors: u64, cores: u32) -> (Option<Route>, Vec<String>) {
+    // Agents on other machines have routes of their own.
+    if plan.is_elsewhere() {
+        return (None, Vec::new());
+    }
     if plan.connection.unix_socket.is_some() {
         return (route(plan), Vec::new());
     }

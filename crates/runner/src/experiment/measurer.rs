@@ -8,7 +8,6 @@ use crate::error::RunError;
 use crate::run::{EventListener, no_reply};
 use crate::session::{RunRequest, RunResult, Storage};
 use crate::stages::{StageEnd, StageSequence};
-use crate::world::RealWorld;
 use brunt_engine::RunControl;
 use brunt_model::experiment::LoadStep;
 use brunt_model::numbers::{plural, span, three_digits};
@@ -107,8 +106,8 @@ impl<'a> Measurer<'a> {
         let mut plan = work.plan.clone();
         sequence.hand_to(&mut plan);
         let plan = &plan;
-        let world = RealWorld::new(plan).map_err(|source| trial_error(work, source))?;
         let session = self.conditions.session;
+        let world = session.world(plan).map_err(|source| trial_error(work, source))?;
         let (route, notes) = self.conditions.observer.preflight(plan);
         // Without a total, the name of the trial begins with this word already.
         let trial = if work.total.is_some() { "trial " } else { "" };

@@ -109,6 +109,8 @@ pub(super) fn plan() -> Plan {
         seed: 0,
         threads: 1,
         processes: 1,
+        allowed_targets: Vec::new(),
+        fleet: None,
         precise: false,
         stages: Vec::new(),
     }

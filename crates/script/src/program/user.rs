@@ -32,6 +32,7 @@ use interpreter::Interpreter;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use std::cell::RefCell;
+use std::path::Path;
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 
@@ -251,6 +252,11 @@ impl CompiledScript {
     fn label_of_policy(&self, policy: usize) -> &str {
         let request = self.requests.iter().find(|request| request.reply_policy as usize == policy);
         request.map_or("a sample", |request| &request.label)
+    }
+
+    /// Returns the files of placeholders, which were read before the load.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        self.feeds.files()
     }
 
     /// Returns the names of its labels.

@@ -114,6 +114,11 @@ impl Feeds {
         Ok(Column { feed, column: self.files[feed].find(column, numbered)? })
     }
 
+    /// Returns the paths of all files that were read.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        self.files.iter().map(|feed| feed.file.as_path())
+    }
+
     /// Returns the cell of the column for request number `n`.
     pub fn cell(&self, column: Column, n: u64) -> &str {
         let feed = &self.files[column.feed];

@@ -399,8 +399,8 @@ fn settings(plan: &PlanNode) -> Vec<KeyedValue> {
     let sections = ["load", "connection", "checks"]
         .into_iter()
         .filter_map(|key| Some((key, plan.child(key)?)));
-    let objectives = setting(plan, "objectives");
-    script.chain(sections.flat_map(|(key, node)| below(key, node))).chain(objectives).collect()
+    let own = ["objectives", "on", "allow"].into_iter().flat_map(|key| setting(plan, key));
+    script.chain(sections.flat_map(|(key, node)| below(key, node))).chain(own).collect()
 }
 
 fn below<'a>(key: &'a str, node: &'a PlanNode) -> impl Iterator<Item = KeyedValue> + 'a {

@@ -52,6 +52,8 @@ pub struct Written {
     /// Conditions for a good reply.
     pub checks: Option<ChecksSection>,
     pub objectives: Option<ScalarList>,
+    pub on: Option<Scalar>,
+    pub allow: Option<ScalarList>,
     pub repetitions: Option<u32>,
     /// Comparison of the contenders: each with the first, with as many repetitions as a decision needs.
     pub compare: Option<CompareSection>,

@@ -220,6 +220,9 @@ fn stage(
         // A stage has few users, and no rate to reach.
         threads: 1,
         processes: 1,
+        allowed_targets: plan.allowed_targets.clone(),
+        // The first agent carries it out.
+        fleet: plan.fleet.clone(),
         precise: false,
         stages: Vec::new(),
         // Other seed than the load, so that its users do not draw the same values.

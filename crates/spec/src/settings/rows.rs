@@ -4,6 +4,7 @@ pub mod checks;
 pub mod compare;
 pub mod connection;
 pub mod experiment;
+pub mod fleet;
 pub mod load;
 pub mod output;
 pub mod request;
@@ -12,8 +13,15 @@ pub mod search;
 use super::{RunSettings, SettingKey, SettingRow};
 
 /// Settings of `brunt run`, by the headings of its help.
-pub const RUN: [&[SettingRow<RunSettings>]; 6] =
-    [&load::ROWS, &request::ROWS, &connection::ROWS, &checks::ROWS, &output::ROWS, &output::SERVER];
+pub const RUN: [&[SettingRow<RunSettings>]; 7] = [
+    &load::ROWS,
+    &request::ROWS,
+    &connection::ROWS,
+    &checks::ROWS,
+    &fleet::ROWS,
+    &output::ROWS,
+    &output::SERVER,
+];
 
 /// The settings of a run.
 pub fn run() -> impl Iterator<Item = &'static SettingRow<RunSettings>> {

@@ -39,6 +39,12 @@ impl Redactor {
             Event::CheckFailures(failures) => Cow::Owned(Event::CheckFailures(
                 failures.iter().map(|failure| self.check_failure(failure)).collect(),
             )),
+            Event::Agent { number, event: inner } => match self.event(inner) {
+                Cow::Borrowed(_) => Cow::Borrowed(event),
+                Cow::Owned(inner) => {
+                    Cow::Owned(Event::Agent { number: *number, event: Box::new(inner) })
+                }
+            },
             Event::Stage { .. }
             | Event::Snapshot(_)
             | Event::Population { .. }

@@ -6,10 +6,7 @@
 //! malformed reply is dropped. Impossible values (a histogram beyond 2^64, a plan that is not JSON)
 //! mean that the message is damaged.
 
-use super::{
-    Bin, CheckFailure, Event, Kind, MalformedReply, Phase, ProcessMessage, ProcessMessageKind,
-    Reading, Sample,
-};
+use super::{Bin, CheckFailure, Event, Kind, MalformedReply, Phase, Reading, Sample};
 use super::{Snapshot, Started, TransactionTally};
 use crate as model;
 use crate::Tick;
@@ -24,21 +21,6 @@ pub enum Decoded<T> {
     Known(T),
     /// The message has an unknown kind; a later version wrote it.
     Unknown,
-}
-
-/// Converts a message between processes; None if the message is damaged.
-pub fn process_message(message: ProcessMessage) -> Option<Decoded<model::ProcessMessage>> {
-    Some(match message.kind {
-        Some(ProcessMessageKind::ReadyNanos(at)) => {
-            Decoded::Known(model::ProcessMessage::Ready(Tick(at)))
-        }
-        Some(ProcessMessageKind::Event(message)) => match event(message)? {
-            Decoded::Known(event) => Decoded::Known(model::ProcessMessage::Event(event)),
-            Decoded::Unknown => Decoded::Unknown,
-        },
-        Some(ProcessMessageKind::EndRun(_)) => Decoded::Known(model::ProcessMessage::EndRun),
-        None => Decoded::Unknown,
-    })
 }
 
 /// Converts an event; None if the message is damaged.
@@ -88,6 +70,12 @@ pub fn event(message: Event) -> Option<Decoded<model::Event>> {
             let part = model::ProcessPart { number: l.process, count: l.processes };
             model::Event::Lost(model::LostProcess { at: Tick(l.at_nanos), part })
         }
+        Some(Kind::Agent(agent)) => match event(agent.event.map(|event| *event)?)? {
+            Decoded::Known(event) => {
+                model::Event::Agent { number: agent.number, event: Box::new(event) }
+            }
+            Decoded::Unknown => return Some(Decoded::Unknown),
+        },
         None => return Some(Decoded::Unknown),
     }))
 }

@@ -1,29 +1,13 @@
 //! Converts the types of the model to messages. Empty values and zeros take no bytes.
 
 use super::{
-    Bin, CheckFailure, CheckFailures, Event, Failure, Finished, Kind, Label, LabelTally, Lost,
-    MalformedReply, Phase, Population, ProcessMessage, ProcessMessageKind, Reading, Records,
-    Sample, Samples, Snapshot, Stage, Started, Target, TransactionTally, Value, Warning,
+    Agent, Bin, CheckFailure, CheckFailures, Event, Failure, Finished, Kind, Label, LabelTally,
+    Lost, MalformedReply, Phase, Population, Reading, Records, Sample, Samples, Snapshot, Stage,
+    Started, Target, TransactionTally, Value, Warning,
 };
 use crate as model;
 use crate::tally::sums::Summand;
 use serde_json::to_string;
-
-/// Converts a message between processes.
-///
-/// # Errors
-///
-/// The plan or the environment of its event cannot be encoded as JSON.
-pub fn process_message_to_wire(
-    message: &model::ProcessMessage,
-) -> serde_json::Result<ProcessMessage> {
-    let kind = match message {
-        model::ProcessMessage::Ready(at) => ProcessMessageKind::ReadyNanos(at.0),
-        model::ProcessMessage::Event(event) => ProcessMessageKind::Event(event_message(event)?),
-        model::ProcessMessage::EndRun => ProcessMessageKind::EndRun(true),
-    };
-    Ok(ProcessMessage { kind: Some(kind) })
-}
 
 /// Converts an event.
 ///
@@ -73,6 +57,10 @@ fn kind(event: &model::Event) -> serde_json::Result<Kind> {
             interrupted: finish.interrupted,
             error: finish.error.clone(),
         }),
+        model::Event::Agent { number, event } => Kind::Agent(Box::new(Agent {
+            number: *number,
+            event: Some(Box::new(event_message(event)?)),
+        })),
         model::Event::Lost(loss) => Kind::Lost(Lost {
             at_nanos: loss.at.0,
             process: loss.part.number,

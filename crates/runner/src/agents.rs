@@ -1,0 +1,391 @@
+//! Runs a plan on several agents: processes of this machine, or of others through ssh.
+//!
+//! A process of this machine is an agent, too: the number of open files of one process is limited, so
+//! a run may need several. An agent is `brunt worker` ([`agent`]), an internal command. It receives
+//! its share of a plan through a pipe, and sends its events back. `engine::parts` merges them.
+//!
+//! * [`link`]: the connection to one agent.
+//! * `local`, `ssh`: how agents are started.
+//! * `clock`: the offset of an agent's clock.
+//! * `files`: the files of a plan that agents need.
+//! * [`agent`]: the other side.
+//!
+//! Agents stay between runs, so an experiment starts them once. Out of scope: a share of the load
+//! that moves to another agent. If one is lost, its share is missing.
+
+pub mod agent;
+mod clock;
+mod files;
+mod link;
+mod local;
+pub mod ssh;
+
+use crate::error::RunError;
+use agent::clock_nanos;
+use brunt_engine::parts::{DistributedRun, WorkerChannels, WorkerEvent, join};
+use brunt_engine::{RunControl, RunEpoch, Sink};
+use brunt_model::agent::{
+    AgentReport, Assignment, ControllerRequest, RunEnd, RunNumber, split_secrets,
+};
+use brunt_model::numbers::plural;
+use brunt_model::{AgentEnvironment, Environment, PartCommand, Placement, Plan, ProcessPart};
+use brunt_store::Redactor;
+use link::{AgentLink, AgentPipes, LinkEvent};
+use ssh::AgentProgram;
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+/// Maximum number of messages that were read and not yet processed.
+const MAX_UNREAD: usize = 64;
+
+/// Time within which an agent must have stated its version after its start.
+const HELLO_WAIT: Duration = Duration::from_secs(20);
+
+/// Clock readings of each agent before the first run, and the pause between two.
+const FIRST_READINGS: usize = 40;
+const READING_PAUSE: Duration = Duration::from_millis(4);
+
+/// Maximum wait for these readings.
+const READINGS_WAIT: Duration = Duration::from_secs(2);
+
+/// Pause between two looks at what agents have sent.
+const LOOK: Duration = Duration::from_millis(2);
+
+/// Started agents, which carry out one run after the other.
+pub struct Fleet {
+    links: Vec<AgentLink>,
+    inbox: Mutex<Receiver<(usize, LinkEvent)>>,
+    /// Number of the last run.
+    last_run: Mutex<RunNumber>,
+    kind: FleetKind,
+    redactor: Arc<Redactor>,
+}
+
+/// What the parts of a run are to its user.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum FleetKind {
+    /// Agents with names: each is reported separately.
+    Agents,
+    /// Processes of this machine, which form one generator.
+    Processes,
+}
+
+/// A run on agents.
+pub struct FleetRun<'a> {
+    /// Plan of the whole run.
+    pub plan: &'a Plan,
+    /// Start of the run on the clock of this process.
+    pub epoch: RunEpoch,
+    /// Names of labels that are known before the run.
+    pub labels: Vec<String>,
+    /// Files that the scripts of the plan read.
+    pub script_files: Vec<PathBuf>,
+}
+
+/// Error that keeps a fleet from starting.
+#[derive(Debug, thiserror::Error)]
+pub enum FleetError {
+    /// The program that agents run cannot be read.
+    #[error("the program of the agents, {path}, cannot be read")]
+    Program {
+        /// Path of the program.
+        path: String,
+        /// Error of the system.
+        source: std::io::Error,
+    },
+    /// Agents could not be started: their names, each with the reason.
+    #[error("{} could not be started: {}", plural(.0.len() as u64, "agent"), reasons(.0))]
+    Agents(Vec<(String, String)>),
+    /// A thread could not be started.
+    #[error("an agent's connection could not be served")]
+    Thread(#[source] std::io::Error),
+}
+
+fn reasons(agents: &[(String, String)]) -> String {
+    let texts: Vec<String> = agents.iter().map(|(name, why)| format!("{name} ({why})")).collect();
+    texts.join("; ")
+}
+
+impl Fleet {
+    /// Starts agents, and measures the offsets of their clocks. `programs` are brunt for other
+    /// architectures than this one.
+    ///
+    /// # Errors
+    ///
+    /// An agent cannot be started, or has another version.
+    pub fn start(
+        on: &Placement,
+        programs: &[PathBuf],
+        redactor: Arc<Redactor>,
+    ) -> Result<Self, FleetError> {
+        let pipes = match on {
+            Placement::Local(count) => {
+                (0..*count).map(|_| local::start().map_err(|error| error.to_string())).collect()
+            }
+            Placement::Ssh(hosts) => start_through_ssh(hosts, &read_programs(programs)?),
+        };
+        Self::connect(on.names(), pipes, FleetKind::Agents, redactor)
+    }
+
+    /// Starts processes of this machine for one run.
+    fn of_processes(count: u32, redactor: Arc<Redactor>) -> Result<Self, FleetError> {
+        let names = (1..=count).map(|number| format!("process {number} of {count}")).collect();
+        let pipes = (0..count).map(|_| local::start().map_err(|error| error.to_string()));
+        Self::connect(names, pipes.collect(), FleetKind::Processes, redactor)
+    }
+
+    fn connect(
+        names: Vec<String>,
+        pipes: Vec<Result<AgentPipes, String>>,
+        kind: FleetKind,
+        redactor: Arc<Redactor>,
+    ) -> Result<Self, FleetError> {
+        // Bounded: a slow controller slows down the pipes instead of filling memory.
+        let (out, inbox) = sync_channel(MAX_UNREAD);
+        let mut links = Vec::new();
+        let mut failed = Vec::new();
+        for (name, pipes) in names.into_iter().zip(pipes) {
+            match pipes {
+                Ok(pipes) => links.push(
+                    AgentLink::start(links.len(), name, pipes, SyncSender::clone(&out))
+                        .map_err(FleetError::Thread)?,
+                ),
+                Err(why) => failed.push((name, why)),
+            }
+        }
+        if !failed.is_empty() {
+            return Err(FleetError::Agents(failed));
+        }
+        // Only the readers hold senders now, so the inbox closes when all agents have ended.
+        drop(out);
+        let inbox = Mutex::new(inbox);
+        let fleet = Self { links, inbox, last_run: Mutex::default(), kind, redactor };
+        fleet.await_hello()?;
+        fleet.read_clocks();
+        Ok(fleet)
+    }
+
+    /// Waits until all agents have stated their version.
+    fn await_hello(&self) -> Result<(), FleetError> {
+        let deadline = clock_nanos() + HELLO_WAIT.as_nanos() as u64;
+        let mut closed: Vec<(usize, String)> = Vec::new();
+        loop {
+            for (number, event) in self.inbox().try_iter() {
+                if let LinkEvent::Closed(why) = event {
+                    closed.push((number, why));
+                }
+            }
+            let silent = self.links.iter().enumerate().filter(|(number, link)| {
+                link.facts().is_none() && closed.iter().all(|(closed, _)| closed != number)
+            });
+            let silent: Vec<usize> = silent.map(|(number, _)| number).collect();
+            if clock_nanos() > deadline {
+                let why = format!("no message within {} s", HELLO_WAIT.as_secs());
+                closed.extend(silent.iter().map(|number| (*number, why.clone())));
+            } else if !silent.is_empty() {
+                thread::sleep(LOOK);
+                continue;
+            }
+            let failed =
+                closed.into_iter().map(|(number, why)| (self.links[number].name.clone(), why));
+            let failed: Vec<_> = failed.collect();
+            return if failed.is_empty() { Ok(()) } else { Err(FleetError::Agents(failed)) };
+        }
+    }
+
+    /// Reads the clocks of all agents many times.
+    fn read_clocks(&self) {
+        for _ in 0..FIRST_READINGS {
+            self.links.iter().for_each(|link| link.read_clock(RunNumber(0)));
+            thread::sleep(READING_PAUSE);
+        }
+        let deadline = clock_nanos() + READINGS_WAIT.as_nanos() as u64;
+        let is_read = || self.links.iter().all(|link| link.clock_readings() >= FIRST_READINGS / 2);
+        while !is_read() && clock_nanos() < deadline {
+            thread::sleep(LOOK);
+        }
+    }
+
+    fn inbox(&self) -> MutexGuard<'_, Receiver<(usize, LinkEvent)>> {
+        self.inbox.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the agents with their machines and clocks.
+    pub fn environments(&self) -> Vec<AgentEnvironment> {
+        self.links.iter().map(AgentLink::environment).collect()
+    }
+
+    /// Carries out a plan, and returns the end of the run on the first agent, unless it was lost.
+    ///
+    /// # Errors
+    ///
+    /// A file of the plan cannot be read, the plan cannot be encoded, or an agent cannot carry it out.
+    pub fn run(
+        &self,
+        run: &FleetRun<'_>,
+        environment: Environment,
+        control: &RunControl,
+        sink: &mut dyn Sink,
+    ) -> Result<Option<RunEnd>, RunError> {
+        let number = self.next_run();
+        self.assign(number, run)?;
+        let is_fleet = self.kind == FleetKind::Agents;
+        let names: Vec<String> = self.links.iter().map(|link| link.name.clone()).collect();
+        let agents = if is_fleet { self.environments() } else { Vec::new() };
+        let environment = Environment { agents, ..environment };
+        let parts = ProcessPart::all(run.plan).count();
+        let ends: Mutex<Vec<(usize, RunEnd)>> = Mutex::default();
+        let (out, events) = sync_channel(MAX_UNREAD);
+        let outcome = thread::scope(|scope| {
+            scope.spawn(|| self.pass_events_on(number, parts, &ends, out));
+            let mut channels = WorkerChannels {
+                inbox: &events,
+                send: &mut |command: PartCommand| {
+                    for link in &self.links[..parts] {
+                        link.send(number, ControllerRequest::Command(command));
+                    }
+                },
+            };
+            let distributed_run = DistributedRun {
+                plan: run.plan,
+                epoch: run.epoch,
+                labels: run.labels.clone(),
+                agents: if is_fleet { names } else { Vec::new() },
+                delivery: self.delivery(),
+            };
+            join(&distributed_run, environment, &mut channels, control, sink)
+        });
+        self.links.iter().for_each(AgentLink::end_run);
+        outcome?;
+        let ends = ends.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Ok(ends.into_iter().find(|(agent, _)| *agent == 0).map(|(_, end)| end))
+    }
+
+    fn next_run(&self) -> RunNumber {
+        let mut last = self.last_run.lock().unwrap_or_else(PoisonError::into_inner);
+        last.0 += 1;
+        *last
+    }
+
+    /// Sends each agent its share: secrets, files, and the plan without its secrets.
+    fn assign(&self, number: RunNumber, run: &FleetRun<'_>) -> Result<(), RunError> {
+        let mut redacted = run.plan.clone();
+        self.redactor.plan(&mut redacted);
+        let (plan, secrets) = split_secrets(run.plan, &redacted).map_err(RunError::Encoding)?;
+        let files = match self.kind {
+            FleetKind::Agents => files::of_plan(run.plan, &run.script_files)?,
+            // Processes of this machine read the files themselves.
+            FleetKind::Processes => Vec::new(),
+        };
+        let epoch = match run.epoch {
+            RunEpoch::Real(nanos) => nanos,
+            RunEpoch::Fake => 0,
+        };
+        for (link, part) in self.links.iter().zip(ProcessPart::all(run.plan)) {
+            let epoch_nanos = link.begin_run(number, epoch);
+            link.send(number, ControllerRequest::Secrets(secrets.clone()));
+            for file in &files {
+                link.send(number, ControllerRequest::File(file.clone()));
+            }
+            let fleet = run.plan.fleet.as_ref();
+            let assignment = Assignment {
+                plan: plan.clone(),
+                part,
+                epoch_nanos,
+                lease: fleet.map(|fleet| fleet.lease),
+                bytes_per_second: fleet.map_or(0, |fleet| fleet.bytes_per_second),
+            };
+            link.send(number, ControllerRequest::Assign(Box::new(assignment)));
+        }
+        Ok(())
+    }
+
+    /// Passes the messages of a run on until all parts have ended.
+    fn pass_events_on(
+        &self,
+        number: RunNumber,
+        parts: usize,
+        ends: &Mutex<Vec<(usize, RunEnd)>>,
+        out: SyncSender<(usize, WorkerEvent)>,
+    ) {
+        let inbox = self.inbox();
+        let mut running = parts;
+        while running > 0 {
+            let Ok((agent, event)) = inbox.recv() else { return };
+            let event = match event {
+                // Results of an earlier run come too late.
+                LinkEvent::Report(run, _) if run != number => continue,
+                LinkEvent::Report(_, AgentReport::Part(message)) => {
+                    WorkerEvent::Message(Box::new(message))
+                }
+                LinkEvent::Report(_, AgentReport::Finished(end)) => {
+                    running -= 1;
+                    let why = end.error.clone();
+                    ends.lock().unwrap_or_else(PoisonError::into_inner).push((agent, end));
+                    WorkerEvent::Exited(why)
+                }
+                LinkEvent::Report(..) => continue,
+                LinkEvent::Closed(why) => {
+                    running -= usize::from(agent < parts);
+                    WorkerEvent::Exited(Some(why))
+                }
+            };
+            if out.send((agent, event)).is_err() {
+                return;
+            }
+        }
+    }
+
+    /// Time within which a command reaches each agent.
+    fn delivery(&self) -> Duration {
+        let round_trips = self.links.iter().map(AgentLink::longest_round_trip);
+        round_trips.max().unwrap_or_default()
+    }
+}
+
+/// Carries out a plan in the number of processes that it specifies.
+///
+/// # Errors
+///
+/// No process can be started, or one fails.
+pub fn run_processes(
+    run: &FleetRun<'_>,
+    environment: Environment,
+    control: &RunControl,
+    sink: &mut dyn Sink,
+) -> Result<(), RunError> {
+    // Nothing leaves this machine, so the key does not matter.
+    let redactor = Arc::new(Redactor::with_random_key());
+    let fleet = Fleet::of_processes(run.plan.processes, redactor)?;
+    fleet.run(run, environment, control, sink)?;
+    Ok(())
+}
+
+fn read_programs(paths: &[PathBuf]) -> Result<Vec<AgentProgram>, FleetError> {
+    let mut programs = vec![
+        AgentProgram::own()
+            .map_err(|source| FleetError::Program { path: "this brunt".into(), source })?,
+    ];
+    for path in paths {
+        let program = AgentProgram::read(path)
+            .map_err(|source| FleetError::Program { path: path.display().to_string(), source })?;
+        programs.push(program);
+    }
+    Ok(programs)
+}
+
+/// Starts an agent on each host, all at the same time.
+fn start_through_ssh(
+    hosts: &[String],
+    programs: &[AgentProgram],
+) -> Vec<Result<AgentPipes, String>> {
+    thread::scope(|scope| {
+        let starts: Vec<_> =
+            hosts.iter().map(|host| scope.spawn(|| ssh::start(host, programs))).collect();
+        let panicked = || Err("its start failed".to_owned());
+        starts.into_iter().map(|start| start.join().unwrap_or_else(|_| panicked())).collect()
+    })
+}

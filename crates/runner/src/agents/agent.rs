@@ -1,0 +1,260 @@
+//! The work of an agent, between its two pipes: it carries out its share of each run that the
+//! controller assigns.
+//!
+//! It writes no report and decides nothing. The caller must ignore signals and leave them to the
+//! controller. It ends when its input closes, since then nobody receives its measurements.
+//!
+//! * A thread reads messages: it answers clock readings at once, keeps secrets and files for the next
+//!   assignment, and applies commands to the run in progress.
+//! * The main thread carries out one assignment after the other.
+//! * `lease`: a thread that stops the load if nothing was received for the time of the lease.
+//! * `budget`: holds figures of labels back, so that they need fewer bytes.
+
+mod budget;
+mod files;
+mod lease;
+
+use crate::error::RunError;
+use crate::world::RealWorld;
+use brunt_engine::{PartHandle, RunEpoch, run_part};
+use brunt_model::agent::{
+    AgentMessage, AgentReport, Assignment, ClockReading, ControllerMessage, ControllerRequest,
+    FileCopy, PROTOCOL_VERSION, RunEnd, RunNumber,
+};
+use brunt_model::codec::{read_controller_message, write_agent_message};
+use brunt_model::{AgentFacts, Clock, Environment, Event, PartCommand, Plan, ProcessMessage, Tick};
+use budget::LabelBudget;
+use files::PlanFiles;
+use lease::Lease;
+use std::io::{Read, Write};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+/// Name of the internal subcommand.
+pub const COMMAND: &str = "worker";
+
+/// Ends this process. The value is true if a run was in progress.
+pub type Quit = fn(bool) -> !;
+
+/// An assignment that is ready to be carried out.
+struct Work {
+    run: RunNumber,
+    plan: Plan,
+    assignment: Assignment,
+    handle: PartHandle,
+}
+
+/// Carries out the assignments from `input`, and writes messages to `output`. Ends when the
+/// controller closes the input.
+///
+/// # Errors
+///
+/// A thread cannot be started.
+pub fn run_agent(
+    facts: AgentFacts,
+    input: impl Read + Send + 'static,
+    output: impl Write + Send + 'static,
+    quit: Quit,
+) -> Result<(), RunError> {
+    let shared = Arc::new(Shared {
+        output: Mutex::new(Box::new(output)),
+        current: Mutex::default(),
+        lease: Lease::default(),
+        files: PlanFiles::default(),
+        quit,
+    });
+    _ = shared.send(RunNumber(0), AgentReport::Hello(PROTOCOL_VERSION, Box::new(facts)));
+    let (sender, work) = channel();
+    let reader = Arc::clone(&shared);
+    thread::Builder::new()
+        .name("brunt-reader".into())
+        .spawn(move || reader.read_messages(input, &sender))?;
+    let watchdog = Arc::clone(&shared);
+    thread::Builder::new().name("brunt-lease".into()).spawn(move || watchdog.watch_lease())?;
+    shared.carry_out_all(&work);
+    Ok(())
+}
+
+/// State that the threads of an agent share.
+struct Shared {
+    output: Mutex<Box<dyn Write + Send>>,
+    /// The last run that was assigned.
+    current: Mutex<CurrentRun>,
+    lease: Lease,
+    files: PlanFiles,
+    quit: Quit,
+}
+
+#[derive(Default)]
+struct CurrentRun {
+    number: RunNumber,
+    /// None: no run is in progress.
+    handle: Option<PartHandle>,
+}
+
+impl Shared {
+    /// Handles messages until the input is closed.
+    fn read_messages(self: &Arc<Self>, mut input: impl Read, work: &Sender<Work>) {
+        let mut secrets = Vec::new();
+        let mut files: Vec<FileCopy> = Vec::new();
+        while let Some(ControllerMessage { run, request }) = read_controller_message(&mut input) {
+            let received = clock_nanos();
+            self.lease.renew(received);
+            match request {
+                ControllerRequest::ReadClock(sent) => {
+                    let replied = clock_nanos();
+                    let reading = ClockReading { sent, received, replied };
+                    _ = self.send(run, AgentReport::Clock(reading));
+                }
+                ControllerRequest::Secrets(more) => secrets.extend(more),
+                ControllerRequest::File(file) => files.push(file),
+                ControllerRequest::Assign(assignment) => {
+                    let secrets = std::mem::take(&mut secrets);
+                    let files = std::mem::take(&mut files);
+                    match self.prepare(run, *assignment, &secrets, &files) {
+                        Ok(next) => _ = work.send(next),
+                        Err(error) => {
+                            self.finish(run, RunEnd { error: Some(error), ..RunEnd::default() })
+                        }
+                    }
+                }
+                ControllerRequest::Command(command) => {
+                    let current = self.current();
+                    // A late or repeated command of an earlier run does nothing.
+                    if let Some(handle) = current.handle.as_ref().filter(|_| current.number == run)
+                    {
+                        handle.apply(command);
+                    }
+                }
+            }
+        }
+        self.quit();
+    }
+
+    /// Makes an assignment ready, and the run it belongs to the current one.
+    fn prepare(
+        self: &Arc<Self>,
+        run: RunNumber,
+        assignment: Assignment,
+        secrets: &[(String, String)],
+        files: &[FileCopy],
+    ) -> Result<Work, String> {
+        let mut current = self.current();
+        if run <= current.number {
+            return Err(format!("run {} was assigned after run {}", run.0, current.number.0));
+        }
+        let mut plan = assignment.plan(secrets)?;
+        self.files
+            .store(files, &mut plan)
+            .map_err(|error| format!("a file of the plan: {error}"))?;
+        let sender = Arc::clone(self);
+        let handle = PartHandle::new(&plan, assignment.part, move |message| {
+            _ = sender.send(run, AgentReport::Part(message.clone()));
+        });
+        *current = CurrentRun { number: run, handle: Some(handle.clone()) };
+        self.lease.begin(assignment.lease, clock_nanos());
+        Ok(Work { run, plan, assignment, handle })
+    }
+
+    /// Carries out one assignment after the other.
+    fn carry_out_all(&self, work: &Receiver<Work>) {
+        for next in work {
+            let run = next.run;
+            let end = self.carry_out(next).unwrap_or_else(|error| RunEnd {
+                error: Some(describe(&error)),
+                ..RunEnd::default()
+            });
+            self.finish(run, end);
+        }
+    }
+
+    fn carry_out(&self, Work { run, plan, assignment, handle }: Work) -> Result<RunEnd, RunError> {
+        let epoch = RunEpoch::Real(assignment.epoch_nanos);
+        let world = RealWorld::with_epoch(&plan, epoch)?;
+        let mut budget = LabelBudget::new(assignment.bytes_per_second);
+        run_part(&plan, Environment::default(), &world, &handle, &mut |event: &Event| {
+            // The controller makes these events itself.
+            if !matches!(event, Event::Started { .. } | Event::Stage { .. }) {
+                let mut bytes = 0;
+                for event in budget.events(event.clone()) {
+                    bytes += self.send(run, AgentReport::Part(ProcessMessage::Event(event)));
+                }
+                budget.count(bytes as u64, epoch.now());
+            }
+        })?;
+        Ok(RunEnd {
+            error: None,
+            output: world.stage_output(),
+            has_ended_test: world.has_ended_test(),
+        })
+    }
+
+    /// Reports the end of a run, and waits for the next one.
+    fn finish(&self, run: RunNumber, end: RunEnd) {
+        self.lease.end();
+        let mut current = self.current();
+        if current.number == run {
+            current.handle = None;
+        }
+        drop(current);
+        self.files.remove();
+        _ = self.send(run, AgentReport::Finished(end));
+    }
+
+    /// Stops the load if the controller was not heard for the time of the lease, and then ends.
+    fn watch_lease(&self) {
+        loop {
+            thread::sleep(lease::CHECK_INTERVAL);
+            match self.lease.state(clock_nanos()) {
+                lease::LeaseState::Held => {}
+                lease::LeaseState::Expired => {
+                    if let Some(handle) = &self.current().handle {
+                        handle.apply(PartCommand::Stop(Tick::ZERO));
+                    }
+                }
+                // The output may block for ever, so the process ends without another message.
+                lease::LeaseState::Abandoned => self.quit(),
+            }
+        }
+    }
+
+    /// Sends a message, and returns its length in bytes.
+    fn send(&self, run: RunNumber, report: AgentReport) -> usize {
+        let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
+        write_agent_message(&mut *output, &AgentMessage { run, report }).unwrap_or_else(|_| {
+            // The controller has ended, so nobody needs the measurements.
+            self.quit()
+        })
+    }
+
+    fn current(&self) -> MutexGuard<'_, CurrentRun> {
+        self.current.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn quit(&self) -> ! {
+        self.files.remove();
+        // Another thread may hold the lock, and waiting for it could keep the load alive.
+        let is_running = self.current.try_lock().map_or(true, |current| current.handle.is_some());
+        (self.quit)(is_running)
+    }
+}
+
+/// Describes an error with its causes.
+fn describe(error: &RunError) -> String {
+    let mut text = error.to_string();
+    let mut cause = std::error::Error::source(error);
+    while let Some(error) = cause {
+        text.push_str(&format!(": {error}"));
+        cause = error.source();
+    }
+    text
+}
+
+/// Reads the system's monotonic clock, in nanoseconds.
+pub(super) fn clock_nanos() -> u64 {
+    match RunEpoch::now() {
+        RunEpoch::Real(nanos) => nanos,
+        RunEpoch::Fake => 0,
+    }
+}

@@ -1,0 +1,90 @@
+//! The files of a plan on an agent: copies in a private directory, which is removed after the run.
+
+use brunt_model::Plan;
+use brunt_model::agent::FileCopy;
+use std::fs::{self, DirBuilder};
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// Directory with copies of the plan's files.
+#[derive(Debug, Default)]
+pub struct PlanFiles {
+    folder: Mutex<Option<PathBuf>>,
+}
+
+impl PlanFiles {
+    /// Stores the files of a plan, and changes the plan to name the copies.
+    ///
+    /// # Errors
+    ///
+    /// A file cannot be written.
+    pub fn store(&self, files: &[FileCopy], plan: &mut Plan) -> io::Result<()> {
+        if files.is_empty() {
+            return Ok(());
+        }
+        let folder = private_folder()?;
+        *self.folder.lock().unwrap_or_else(PoisonError::into_inner) = Some(folder.clone());
+        for file in files {
+            let copy = place(&folder, &file.path);
+            if let Some(parent) = copy.parent() {
+                fs::create_dir_all(parent)?;
+            }
+            fs::write(&copy, &file.content)?;
+        }
+        plan.change_paths(|path| {
+            let copy = place(&folder, path);
+            // Files that were not sent, such as a Unix socket, keep their name.
+            if copy.exists() { copy } else { path.to_owned() }
+        });
+        Ok(())
+    }
+
+    /// Removes the copies.
+    pub fn remove(&self) {
+        // Never waits: the process may end while another thread stores files.
+        if let Ok(mut folder) = self.folder.try_lock()
+            && let Some(folder) = folder.take()
+        {
+            _ = fs::remove_dir_all(folder);
+        }
+    }
+}
+
+/// Place of a file's copy. `..` in a path cannot lead out of the folder.
+fn place(folder: &Path, path: &Path) -> PathBuf {
+    use std::path::Component;
+    let parts = path.components().map(|part| match part {
+        Component::Normal(name) => name,
+        Component::ParentDir => "parent".as_ref(),
+        Component::RootDir | Component::CurDir | Component::Prefix(_) => "".as_ref(),
+    });
+    folder.join(parts.filter(|part| !part.is_empty()).collect::<PathBuf>())
+}
+
+/// Creates a directory that only this user can read.
+fn private_folder() -> io::Result<PathBuf> {
+    let temporary = std::env::temp_dir();
+    for number in 0..100 {
+        let folder = temporary.join(format!("brunt-agent-{}-{number}", std::process::id()));
+        match DirBuilder::new().mode(0o700).create(&folder) {
+            Ok(()) => return Ok(folder),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Err(io::Error::other("no free name for a directory of temporary files"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies_stay_in_the_folder() {
+        let folder = Path::new("/tmp/x");
+        assert_eq!(place(folder, Path::new("/etc/ca.pem")), Path::new("/tmp/x/etc/ca.pem"));
+        assert_eq!(place(folder, Path::new("../../a/./b")), Path::new("/tmp/x/parent/parent/a/b"));
+    }
+}

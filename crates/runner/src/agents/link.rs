@@ -1,0 +1,277 @@
+//! The connection to one agent: a thread that writes messages and reads the agent's clock, and a
+//! thread that reads its messages.
+//!
+//! Two threads for each agent, so that an agent that does not read or write delays neither the
+//! others nor the controller.
+
+use super::agent::clock_nanos;
+use super::clock::ClockEstimate;
+use brunt_engine::RunEpoch;
+use brunt_model::agent::{
+    AgentMessage, AgentReport, ControllerMessage, ControllerRequest, PROTOCOL_VERSION, RunNumber,
+};
+use brunt_model::codec::{read_agent_message, write_controller_message};
+use brunt_model::reading_names::{LINK, link};
+use brunt_model::{
+    AgentEnvironment, AgentFacts, Clock, ClockOffset, Event, ProcessMessage, Reading,
+};
+use std::io::{self, BufReader, Read, Write};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+/// Interval at which the agent's clock is read. Each reading also renews the agent's lease.
+const CLOCK_INTERVAL: Duration = Duration::from_millis(200);
+
+/// Interval between two readings of the link itself, in nanoseconds.
+const READING_INTERVAL: u64 = 1_000_000_000;
+
+/// What an agent sent, or that its connection has closed.
+#[derive(Debug)]
+pub enum LinkEvent {
+    /// A message of a run.
+    Report(RunNumber, AgentReport),
+    /// The connection has closed, for this reason. Nothing follows.
+    Closed(String),
+}
+
+/// Channel of events from all agents, with the number of the agent.
+pub type FleetInbox = SyncSender<(usize, LinkEvent)>;
+
+/// The pipes of a started agent, and the way to learn why it ended.
+pub struct AgentPipes {
+    /// Messages to the agent.
+    pub input: Box<dyn Write + Send>,
+    /// Messages from the agent.
+    pub output: Box<dyn Read + Send>,
+    /// Waits for the end of the agent's process, and returns the reason.
+    pub reason: Box<dyn FnOnce() -> String + Send>,
+}
+
+/// Connection to one agent.
+pub struct AgentLink {
+    /// Name of the agent.
+    pub name: String,
+    sender: Sender<ControllerMessage>,
+    shared: Arc<LinkState>,
+}
+
+/// State of a link that its threads share.
+#[derive(Default)]
+struct LinkState {
+    facts: Mutex<Option<AgentFacts>>,
+    clock: Mutex<ClockEstimate>,
+    run: Mutex<CurrentRun>,
+}
+
+/// The run in progress, as far as the link needs it.
+#[derive(Default, Clone, Copy)]
+struct CurrentRun {
+    number: RunNumber,
+    /// Start of the run; None: no run is in progress.
+    epoch: Option<u64>,
+}
+
+impl AgentLink {
+    /// Starts the threads of an agent.
+    ///
+    /// # Errors
+    ///
+    /// The system permits no further thread.
+    pub fn start(
+        number: usize,
+        name: String,
+        pipes: AgentPipes,
+        inbox: FleetInbox,
+    ) -> io::Result<Self> {
+        let shared = Arc::new(LinkState::default());
+        let (sender, messages) = channel();
+        let AgentPipes { input, output, reason } = pipes;
+        let of_writer = Arc::clone(&shared);
+        let writer = thread::Builder::new().name(format!("brunt-to-{number}"));
+        writer.spawn(move || of_writer.write_messages(input, &messages))?;
+        let of_reader = Arc::clone(&shared);
+        let reader = thread::Builder::new().name(format!("brunt-from-{number}"));
+        reader.spawn(move || {
+            let error = of_reader.read_messages(output, number, &inbox);
+            let reason = error.unwrap_or_else(reason);
+            _ = inbox.send((number, LinkEvent::Closed(reason)));
+        })?;
+        Ok(Self { name, sender, shared })
+    }
+
+    /// Sends a request of this run. An agent that has ended gets nothing; its reader reports the end.
+    pub fn send(&self, run: RunNumber, request: ControllerRequest) {
+        _ = self.sender.send(ControllerMessage { run, request });
+    }
+
+    /// Facts about the agent; None until it has sent them.
+    pub fn facts(&self) -> Option<AgentFacts> {
+        lock(&self.shared.facts).clone()
+    }
+
+    /// Reads the agent's clock once more.
+    pub fn read_clock(&self, run: RunNumber) {
+        // The writer replaces the instant by that of writing.
+        self.send(run, ControllerRequest::ReadClock(0));
+    }
+
+    /// Number of clock readings so far, up to a limit.
+    pub fn clock_readings(&self) -> usize {
+        lock(&self.shared.clock).readings()
+    }
+
+    /// Longest of the last round trips.
+    pub fn longest_round_trip(&self) -> Duration {
+        Duration::from_nanos(lock(&self.shared.clock).longest_round_trip())
+    }
+
+    /// Begins a run that started at this instant of the controller's clock. Returns the start on the
+    /// agent's clock.
+    pub fn begin_run(&self, number: RunNumber, epoch: u64) -> u64 {
+        *lock(&self.shared.run) = CurrentRun { number, epoch: Some(epoch) };
+        let mut clock = lock(&self.shared.clock);
+        let now = clock_nanos();
+        clock.begin_run(now);
+        epoch.saturating_add_signed(clock.offset(now).offset_nanos)
+    }
+
+    /// Ends the run: the link sends no more readings.
+    pub fn end_run(&self) {
+        lock(&self.shared.run).epoch = None;
+    }
+
+    /// Offset of the agent's clock, with its error.
+    pub fn clock(&self) -> ClockOffset {
+        lock(&self.shared.clock).offset(clock_nanos())
+    }
+
+    /// Returns the agent as the environment of a run describes it.
+    pub fn environment(&self) -> AgentEnvironment {
+        AgentEnvironment {
+            name: self.name.clone(),
+            facts: self.facts().unwrap_or_default(),
+            clock: self.clock(),
+        }
+    }
+}
+
+impl LinkState {
+    /// Writes messages, and reads the clock at its interval, until the sender is dropped.
+    fn write_messages(&self, mut input: impl Write, messages: &Receiver<ControllerMessage>) {
+        loop {
+            let mut message = match messages.recv_timeout(CLOCK_INTERVAL) {
+                Ok(message) => message,
+                Err(RecvTimeoutError::Timeout) => ControllerMessage {
+                    run: lock(&self.run).number,
+                    request: ControllerRequest::ReadClock(0),
+                },
+                Err(RecvTimeoutError::Disconnected) => return,
+            };
+            if let ControllerRequest::ReadClock(sent) = &mut message.request {
+                *sent = clock_nanos();
+            }
+            // The reader reports the end of the agent.
+            if write_controller_message(&mut input, &message).is_err() {
+                return;
+            }
+        }
+    }
+
+    /// Reads messages until the agent ends. Returns the reason if the agent stated it.
+    fn read_messages(
+        &self,
+        output: impl Read,
+        number: usize,
+        inbox: &FleetInbox,
+    ) -> Option<String> {
+        let mut input = CountedReader { input: BufReader::new(output), bytes: 0 };
+        let mut last_reading = clock_nanos();
+        let mut counted = 0;
+        // An incomplete message is the end of the output of an agent that died.
+        while let Some(AgentMessage { run, report }) = read_agent_message(&mut input) {
+            let now = clock_nanos();
+            match report {
+                AgentReport::Clock(reading) => lock(&self.clock).add(reading, now),
+                AgentReport::Hello(protocol, facts) => {
+                    if let Some(refusal) = version_refusal(protocol, &facts) {
+                        return Some(refusal);
+                    }
+                    *lock(&self.clock) = ClockEstimate::new(is_clock_of_this_process(&facts));
+                    *lock(&self.facts) = Some(*facts);
+                }
+                AgentReport::Gone(reason) => return Some(reason),
+                report => {
+                    if inbox.send((number, LinkEvent::Report(run, report))).is_err() {
+                        return None;
+                    }
+                }
+            }
+            if now >= last_reading + READING_INTERVAL {
+                let seconds = (now - last_reading) as f64 / 1e9;
+                let rate = (input.bytes - counted) as f64 / seconds;
+                last_reading = now;
+                counted = input.bytes;
+                if let Some((run, reading)) = self.reading(now, rate) {
+                    let event = ProcessMessage::Event(Event::Reading(reading));
+                    let event = LinkEvent::Report(run, AgentReport::Part(event));
+                    if inbox.send((number, event)).is_err() {
+                        return None;
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// Returns a reading of the link: its clock and its rate. None if no run is in progress.
+    fn reading(&self, now: u64, bytes_per_second: f64) -> Option<(RunNumber, Reading)> {
+        let CurrentRun { number, epoch } = *lock(&self.run);
+        let at = RunEpoch::Real(epoch?).now();
+        let clock = lock(&self.clock).offset(now);
+        let values = vec![
+            (link::CLOCK_OFFSET.to_owned(), clock.offset_nanos as f64 / 1e9),
+            (link::CLOCK_ERROR.to_owned(), clock.error_nanos as f64 / 1e9),
+            (link::ROUND_TRIP.to_owned(), clock.round_trip_nanos as f64 / 1e9),
+            (link::BYTES.to_owned(), bytes_per_second),
+        ];
+        Some((number, Reading { at, source: LINK.to_owned(), values }))
+    }
+}
+
+/// Returns why an agent of this version cannot be used; None if it can.
+fn version_refusal(protocol: u32, facts: &AgentFacts) -> Option<String> {
+    let own = brunt_model::fleet::VERSION;
+    let is_same = protocol == PROTOCOL_VERSION && facts.brunt == own;
+    (!is_same).then(|| {
+        format!(
+            "it is brunt {} with messages of version {protocol}, and this is brunt {own} with version {PROTOCOL_VERSION}; \
+             install the same version on both",
+            facts.brunt
+        )
+    })
+}
+
+/// True if the agent reads the same monotonic clock as this process.
+fn is_clock_of_this_process(facts: &AgentFacts) -> bool {
+    !facts.clock.is_empty() && facts.clock == brunt_probe::machine::clock_identity()
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Counts the bytes that are read.
+struct CountedReader<R> {
+    input: R,
+    bytes: u64,
+}
+
+impl<R: Read> Read for CountedReader<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.input.read(buffer)?;
+        self.bytes += count as u64;
+        Ok(count)
+    }
+}

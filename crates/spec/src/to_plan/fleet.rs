@@ -1,0 +1,31 @@
+//! Rules between the settings of a fleet.
+
+use crate::error::{Result, require};
+use crate::settings::RunSettings;
+use brunt_model::{FleetSettings, Placement};
+
+/// Returns the settings of the agents; None without agents.
+///
+/// # Errors
+///
+/// The settings exclude each other.
+pub fn fleet(settings: &RunSettings) -> Result<Option<FleetSettings>> {
+    let agents = &settings.fleet;
+    let Some(on) = &agents.on else { return Ok(None) };
+    let sources = &settings.sources;
+    let are_elsewhere = matches!(on, Placement::Ssh(_));
+    require!(
+        sources,
+        !are_elsewhere || settings.connection.unix_socket.is_none(),
+        |names| format!(
+            "{} and {} exclude each other: a Unix socket is on one machine",
+            names.name_of("on"),
+            names.name_of("unix-socket")
+        )
+    );
+    Ok(Some(FleetSettings {
+        on: on.clone(),
+        lease: agents.lease,
+        bytes_per_second: agents.bytes_per_second,
+    }))
+}

@@ -1,0 +1,123 @@
+//! Places of agents, such as `ssh:a,b` and `local:4`, and hosts that may be loaded.
+
+use brunt_model::Placement;
+use brunt_script::WordError;
+use std::collections::BTreeSet;
+use url::Host;
+
+const PLACES: &str =
+    "ssh:HOST,HOST… for an agent on each host, or local:N for N processes of this machine";
+
+/// Maximum number of agents.
+const MAX_AGENTS: usize = 1000;
+
+/// Parses the places of agents.
+///
+/// # Errors
+///
+/// [`WordError`] if the value is not of this form.
+pub fn parse(word: &str) -> Result<Placement, WordError> {
+    let wrong = |what: &str| WordError::new(word, what, PLACES);
+    let (kind, places) = word
+        .trim()
+        .split_once(':')
+        .ok_or_else(|| wrong("it does not say how agents are started"))?;
+    let placement = match kind {
+        "local" => Placement::Local(
+            places.parse().ok().filter(|n| *n > 0).ok_or_else(|| wrong("no number of agents"))?,
+        ),
+        "ssh" => Placement::Ssh(hosts(places).map_err(|what| wrong(&what))?),
+        _ => return Err(wrong(&format!("`{kind}` is no way to start agents"))),
+    };
+    if placement.agents() > MAX_AGENTS {
+        return Err(wrong(&format!("more than {MAX_AGENTS} agents")));
+    }
+    Ok(placement)
+}
+
+fn hosts(places: &str) -> Result<Vec<String>, String> {
+    let hosts: Vec<String> = places.split(',').map(|host| host.trim().to_owned()).collect();
+    if hosts.iter().any(String::is_empty) {
+        return Err("a host has no name".into());
+    }
+    // ssh would take it for an option.
+    if let Some(host) = hosts.iter().find(|host| host.starts_with('-')) {
+        return Err(format!("`{host}` is no host"));
+    }
+    // Each is reported by its name.
+    let mut seen = BTreeSet::new();
+    match hosts.iter().find(|host| !seen.insert(host.as_str())) {
+        Some(host) => Err(format!("the host `{host}` occurs twice")),
+        None => Ok(hosts),
+    }
+}
+
+/// Parses a host that may be loaded. Names are in lower case, and addresses in their usual form, as
+/// in URLs.
+///
+/// # Errors
+///
+/// [`WordError`] if the value is not of this form.
+pub fn host(word: &str) -> Result<String, WordError> {
+    const HOST: &str =
+        "a host as in a URL, without scheme and port, such as shop.example or 192.0.2.7";
+    let wrong = |what: &str| WordError::new(word, what, HOST);
+    let word = word.trim();
+    if word.contains("://") || word.contains('/') {
+        return Err(wrong("a URL is no host"));
+    }
+    let unbracketed =
+        word.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(word);
+    if let Ok(address) = unbracketed.parse::<std::net::IpAddr>() {
+        return Ok(address.to_canonical().to_string());
+    }
+    match Host::parse(word).map_err(|error| wrong(&error.to_string()))? {
+        Host::Domain(name) => Ok(name.trim_end_matches('.').to_owned()),
+        Host::Ipv4(address) => Ok(address.to_string()),
+        Host::Ipv6(address) => Ok(std::net::IpAddr::from(address).to_canonical().to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_read() {
+        assert_eq!(parse("local:4"), Ok(Placement::Local(4)));
+        let hosts = vec!["a".to_owned(), "root@b.example".to_owned()];
+        assert_eq!(parse("ssh:a, root@b.example"), Ok(Placement::Ssh(hosts)));
+        for (word, what) in [
+            ("4", "it does not say how agents are started"),
+            ("k8s:4", "`k8s` is no way to start agents"),
+            ("local:0", "no number of agents"),
+            ("local:x", "no number of agents"),
+            ("local:2000", "more than 1000 agents"),
+            ("ssh:", "a host has no name"),
+            ("ssh:a,,b", "a host has no name"),
+            ("ssh:a,a", "the host `a` occurs twice"),
+            ("ssh:-oProxyCommand=x", "`-oProxyCommand=x` is no host"),
+        ] {
+            let error = parse(word).unwrap_err().to_string();
+            assert!(error.contains(what), "{word}: {error}");
+        }
+    }
+
+    #[test]
+    fn hosts_have_one_form() {
+        for (word, form) in [
+            ("Shop.Example", "shop.example"),
+            ("shop.example.", "shop.example"),
+            ("bücher.example", "xn--bcher-kva.example"),
+            ("127.0.0.1", "127.0.0.1"),
+            ("2130706433", "127.0.0.1"),
+            ("0x7f.1", "127.0.0.1"),
+            ("::1", "::1"),
+            ("[::ffff:192.0.2.7]", "192.0.2.7"),
+        ] {
+            assert_eq!(host(word), Ok(form.to_owned()), "{word}");
+        }
+        assert!(host("http://a/").unwrap_err().to_string().contains("a URL is no host"));
+        assert!(host("a b").is_err());
+    }
+}
