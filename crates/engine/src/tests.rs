@@ -417,6 +417,8 @@ fn plan(load: Load, duration: Duration) -> Plan {
         threads: 1,
         processes: 1,
         precise: false,
+        allowed_targets: Vec::new(),
+        fleet: None,
         stages: Vec::new(),
     }
 }

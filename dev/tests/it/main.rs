@@ -27,6 +27,7 @@ mod explain;
 mod failures;
 mod faults;
 mod find;
+mod fleet;
 mod framing;
 mod grpc;
 mod house;

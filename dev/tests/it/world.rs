@@ -18,6 +18,7 @@ pub mod port;
 pub mod quic;
 pub mod server;
 pub mod skip;
+pub mod sshd;
 
 pub use brunt::{BruntOutput, command, measure, measure_words, start, stdout_of};
 pub use lab::{Lab, lab};

@@ -4,7 +4,9 @@ use super::*;
 use crate::control::PartHandle;
 use crate::parts::{DistributedRun, WorkerChannels, WorkerEvent, join};
 use crate::run::run_part;
-use brunt_model::{PartCommand, ProcessMessage, ProcessPart};
+use brunt_model::{
+    AgentEnvironment, FleetSettings, PartCommand, Placement, ProcessMessage, ProcessPart,
+};
 use std::sync::Mutex;
 use std::sync::mpsc::{Sender, SyncSender, channel, sync_channel};
 use std::thread;
@@ -55,10 +57,19 @@ impl Fake {
             drop(out);
             let mut send = |word| sent.lock().unwrap().iter().for_each(|line| _ = line.send(word));
             let mut channels = WorkerChannels { inbox: &inbox, send: &mut send };
-            let distributed_run =
-                DistributedRun { plan, epoch: self.epoch, labels: self.labels.clone() };
-            join(&distributed_run, Environment::default(), &mut channels, &self.stop, &mut sink)
-                .unwrap();
+            let names = plan.fleet.as_ref().map(|fleet| fleet.on.names()).unwrap_or_default();
+            let agents = names
+                .iter()
+                .map(|name| AgentEnvironment { name: name.clone(), ..AgentEnvironment::default() });
+            let environment = Environment { agents: agents.collect(), ..Environment::default() };
+            let distributed_run = DistributedRun {
+                plan,
+                epoch: self.epoch,
+                labels: self.labels.clone(),
+                agents: names,
+                delivery: Duration::ZERO,
+            };
+            join(&distributed_run, environment, &mut channels, &self.stop, &mut sink).unwrap();
             drop(inbox);
         });
         seen.samples.sort_by_key(|s| s.planned);
@@ -90,6 +101,62 @@ impl Fake {
 
 fn parts(processes: u32, plan: Plan) -> Plan {
     Plan { processes, ..plan }
+}
+
+fn agents(count: u32, plan: Plan) -> Plan {
+    let fleet = FleetSettings {
+        on: Placement::Local(count),
+        lease: Duration::from_secs(1),
+        bytes_per_second: 0,
+    };
+    Plan { fleet: Some(fleet), ..parts(count, plan) }
+}
+
+/// The series of a run, as text.
+fn series(run: &Run) -> String {
+    format!("{:?}", run.series.points().collect::<Vec<_>>())
+}
+
+#[test]
+fn four_agents_together_are_one_process_bit_for_bit() {
+    for plan in [
+        open(300.0, Arrivals::Even, secs(5)),
+        open(300.0, Arrivals::Poisson, secs(5)),
+        open(300.0, Arrivals::Burst(7), secs(5)),
+        closed(12.0, secs(5)),
+    ] {
+        let whole = Fake::delay(ms(3)).run(&plan).run;
+        let seen = Fake::delay(ms(3)).run_parts(&agents(4, plan.clone())).run;
+        assert_eq!(seen.total, whole.total);
+        assert_eq!(seen.flow, whole.flow);
+        assert_eq!(series(&seen), series(&whole));
+        let mut sum = Tally::default();
+        seen.agents.iter().for_each(|agent| sum.merge(&agent.total));
+        assert_eq!(sum.response, whole.total.response, "the agents together");
+        assert_eq!(sum.planned, whole.total.planned);
+        assert_eq!(seen.agents.len(), 4);
+        assert!(seen.agents.iter().all(|agent| agent.measured_seconds() == 5.0));
+    }
+}
+
+#[test]
+fn the_loss_of_an_agent_leaves_the_others_unchanged() {
+    let plan = agents(3, open(300.0, Arrivals::Poisson, secs(5)));
+    let whole = Fake::delay(ms(3)).run_parts(&plan).run;
+    let dies = Some(Dies { part: 1, after: 12 });
+    let seen = Fake::delay(ms(3)).join_parts(&plan, dies, |_| ()).run;
+    for agent in [0, 2] {
+        assert_eq!(seen.agents[agent].total, whole.agents[agent].total);
+        assert_eq!(series(&seen.agents[agent]), series(&whole.agents[agent]));
+    }
+    let lost = seen.agents[1].losses.first().expect("a lost agent");
+    assert_eq!(seen.agents[1].total.completed, {
+        // Before the loss, the agent had done what it does in a run without a loss.
+        let points = whole.agents[1].series.points().filter(|point| point.to <= lost.at);
+        points.map(|point| point.flow.completed).sum::<u64>()
+    });
+    let text = "agent local-2 ended before its time (it died)";
+    assert!(seen.warnings.iter().any(|warning| warning.contains(text)), "{:?}", seen.warnings);
 }
 
 #[test]

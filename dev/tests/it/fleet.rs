@@ -1,0 +1,261 @@
+//! Runs loads on agents: processes of this machine, and processes of "other" machines through an sshd
+//! of the test.
+
+use crate::world::brunt::RunningBrunt;
+use crate::world::machine::retry_under_steal_time;
+use crate::world::skip::{program, skip};
+use crate::world::sshd::Sshd;
+use crate::world::{BruntOutput, command, lab, measure, nginx, start, wait_until};
+use rustix::process::{Pid, Signal, kill_process};
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Command;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// A command of brunt with `ssh` of this directory and a separate cache of agents.
+fn with_ssh(programs: &Path, cache: &Path, line: &str) -> Command {
+    let mut command = command(line);
+    let path = std::env::var("PATH").unwrap_or_default();
+    command.env("PATH", format!("{}:{path}", programs.display()));
+    // sshd gives sessions a separate environment, so the login's home decides there.
+    command.env("XDG_CACHE_HOME", cache);
+    command
+}
+
+/// A directory with a program `ssh` that runs its last argument here, as `prefix` says.
+fn fake_ssh(prefix: &str) -> TempDir {
+    let dir = TempDir::new().expect("a directory");
+    let script = format!("#!/bin/sh\nfor last; do :; done\nexec {prefix} sh -c \"$last\"\n");
+    fs::write(dir.path().join("ssh"), script).expect("a script");
+    fs::set_permissions(dir.path().join("ssh"), fs::Permissions::from_mode(0o755))
+        .expect("a script that can be executed");
+    dir
+}
+
+fn is_gone(pid: Pid) -> bool {
+    let stat =
+        fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).unwrap_or_default();
+    stat.is_empty() || stat.contains(") Z ")
+}
+
+/// Agents that this brunt has started, directly or through a program `ssh`.
+fn agents(of: &RunningBrunt) -> Vec<Pid> {
+    let mut all = Vec::new();
+    let mut parents = vec![of.pid()];
+    while let Some(parent) = parents.pop() {
+        for child in crate::world::server::children(parent.as_raw_nonzero().get()) {
+            let line = fs::read(format!("/proc/{}/cmdline", child.as_raw_nonzero()));
+            let is_agent = line.is_ok_and(|line| line.ends_with(b"\0worker\0"));
+            if is_agent {
+                all.push(child);
+            }
+            parents.push(child);
+        }
+    }
+    all
+}
+
+fn assert_sound(ran: &BruntOutput) {
+    assert_eq!(ran.failed_checks(), []);
+    assert!(ran.checks().len() >= 6);
+}
+
+#[test]
+fn local_agents_share_the_load_and_count_what_the_server_counts() {
+    let lab = lab("");
+    for (load, n) in [("-c 8", 501), ("-r 1000", 300), ("-r 1000 -c 4", 100)] {
+        let line = format!("{} {load} -n {n} --on local:4 --seed 7", lab.url_of("/"));
+        let ran = measure(&line).assert_all_good();
+        assert_eq!(ran.count("planned"), n, "{load}");
+        assert_eq!(ran.value("/plan/fleet/on/local"), &4.into());
+        let names = ran.value("/plan/processes");
+        assert_eq!(names, &4.into());
+        assert_sound(&ran);
+    }
+    assert_eq!(lab.into_statistics()["requests"]["received"], 901);
+}
+
+#[test]
+fn agents_share_the_schedule_of_one_process() {
+    let lab = lab("");
+    let planned = |agents: &str| {
+        let line = format!("{} -r 400 -d 1s --seed 7 --warmup 500ms {agents}", lab.url_of("/"));
+        let ran = measure(&line).assert_all_good();
+        assert_sound(&ran);
+        (ran.count("planned"), ran.number("/warmup/requests/begun"))
+    };
+    assert_eq!(planned(""), planned("--on local:3"));
+}
+
+#[test]
+fn rows_of_a_data_file_and_setup_are_used_once_over_all_agents() {
+    let lab = lab("");
+    let dir = TempDir::new().expect("a directory");
+    let rows: String = (0..40).map(|row| format!("u{row}\n")).collect();
+    fs::write(dir.path().join("users.csv"), format!("user\n{rows}")).expect("rows");
+    let plan = format!(
+        "on: local:4\nload: {{users: 4, iterations: 10}}\nsetup: [{{get: '{0}'}}]\n\
+         scenario:\n  data: [users.csv]\n  steps: [{{get: '{0}?u=${{user}}'}}]\n",
+        lab.url_of("/")
+    );
+    let file = dir.path().join("plan.yaml");
+    fs::write(&file, plan).expect("a plan");
+    let log = dir.path().join("log");
+    let line = format!("run {} --events {} --no-store", file.display(), log.display());
+    let output = command(&line).output().expect("brunt");
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    // 40 iterations and one request of setup.
+    assert_eq!(lab.into_statistics()["requests"]["received"], 41);
+}
+
+#[test]
+fn agents_through_ssh_measure_and_leave_nothing_but_their_program() {
+    let test = "fleet::agents_through_ssh_measure_and_leave_nothing_but_their_program";
+    let Some(sshd) = Sshd::start(test) else { return };
+    let Some(nginx) = nginx(test, "") else { return };
+    let programs = sshd.client(&["left", "right"]);
+    let cache = TempDir::new().expect("a directory");
+    let line = format!(
+        "{} -r 500 -d 2s --on ssh:left,right --allow-target 127.0.0.1 -H 'Authorization: Bearer planted-s3cret'",
+        nginx.url_of("/")
+    );
+    let mut running = start(&mut with_ssh(&programs, cache.path(), &line));
+    let mut seen = String::new();
+    while !running.is_over() {
+        for entry in fs::read_dir("/proc").expect("processes").flatten() {
+            let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+            let line = String::from_utf8_lossy(&line).replace('\0', " ");
+            // The command line that the user wrote has the secret; those of agents and ssh have not.
+            if line.contains("ssh") || line.contains("worker") {
+                seen.push_str(&line);
+            }
+        }
+        sleep(Duration::from_millis(100));
+    }
+    let ran = running.finish();
+    if ran.err.contains("Permission denied") {
+        return skip(test, "sshd lets nobody in");
+    }
+    let ran = ran.ok().assert_all_good();
+    assert_sound(&ran);
+    assert_eq!(ran.count("begun"), nginx.requests());
+    assert!(seen.contains("worker"), "agents were seen");
+    assert!(!seen.contains("planted-s3cret"), "{seen}");
+    assert_eq!(ran.value("/environment/agents/0/name"), "left");
+}
+
+#[test]
+fn a_cut_ssh_ends_its_agent_and_the_report_names_it() {
+    retry_under_steal_time("fleet::a_cut_ssh_ends_its_agent_and_the_report_names_it", || {
+        let lab = lab("");
+        let ssh = fake_ssh("");
+        let cache = TempDir::new().expect("a directory");
+        let line = format!(
+            "{} -r 300 --arrivals even -d 5s --on ssh:left,right --allow-target 127.0.0.1",
+            lab.url_of("/")
+        );
+        let running = start(&mut with_ssh(ssh.path(), cache.path(), &line));
+        wait_until("both agents", || agents(&running).len() == 2);
+        let pids = agents(&running);
+        sleep(Duration::from_millis(2500));
+        kill_process(pids[1], Signal::KILL).expect("an agent");
+        let ran = running.finish().ok();
+        assert_sound(&ran);
+        assert!(ran.figure("/measured_seconds") > 4.9, "{}", ran.out);
+        ran.assert_text(&["agent right ended before its time", "from", "is missing"]);
+        wait_until("the end of both agents", || pids.iter().all(|pid| is_gone(*pid)));
+    });
+}
+
+#[test]
+fn agents_without_a_controller_stop_the_load_and_end() {
+    retry_under_steal_time("fleet::agents_without_a_controller_stop_the_load_and_end", || {
+        let test = "fleet::agents_without_a_controller_stop_the_load_and_end";
+        let Some(nginx) = nginx(test, "") else { return };
+        let line = format!("{} -r 300 -d 60s --on local:2 --lease 1s", nginx.url_of("/"));
+        for (signal, longest) in [(Signal::STOP, 2.5), (Signal::KILL, 1.0)] {
+            let running = start(&mut command(&line));
+            wait_until("both agents", || agents(&running).len() == 2);
+            let pids = agents(&running);
+            sleep(Duration::from_millis(1500));
+            let began = Instant::now();
+            running.signal(signal);
+            sleep(Duration::from_secs_f64(longest));
+            let before = nginx.requests();
+            sleep(Duration::from_millis(500));
+            // The reader of the counter is a request, too.
+            assert!(nginx.requests() <= before + 1, "load after {longest} s");
+            wait_until("the end of the agents", || pids.iter().all(|pid| is_gone(*pid)));
+            assert!(began.elapsed() < Duration::from_secs(8), "{:?}", began.elapsed());
+            running.signal(Signal::KILL);
+        }
+    });
+}
+
+#[test]
+fn a_clock_of_another_time_namespace_is_measured() {
+    let test = "fleet::a_clock_of_another_time_namespace_is_measured";
+    let Some(unshare) = program("unshare") else { return skip(test, "no unshare here") };
+    let works = Command::new(&unshare).args(["-T", "--monotonic", "5", "true"]).status();
+    if !works.is_ok_and(|status| status.success()) {
+        return skip(test, "no time namespaces here");
+    }
+    let lab = lab("");
+    for seconds in [100_000_i64, -3] {
+        // Below the boot, a clock cannot be moved.
+        let ssh = fake_ssh(&format!("{unshare} -T --fork --monotonic {seconds} "));
+        let cache = TempDir::new().expect("a directory");
+        let line = format!(
+            "{} -r 200 -d 1500ms --arrivals even --on ssh:a,b --allow-target 127.0.0.1",
+            lab.url_of("/")
+        );
+        let ran =
+            start(&mut with_ssh(ssh.path(), cache.path(), &line)).finish().ok().assert_all_good();
+        assert_sound(&ran);
+        for agent in 0..2 {
+            let clock = |name: &str| {
+                let pointer = format!("/environment/agents/{agent}/clock/{name}");
+                ran.value(&pointer).as_i64().expect("a number")
+            };
+            let error = (clock("offset_nanos") - seconds * 1_000_000_000).abs();
+            assert!(error <= clock("error_nanos"), "{error} of {}", clock("error_nanos"));
+            assert!(clock("error_nanos") > 0);
+        }
+    }
+}
+
+#[test]
+fn agents_that_cannot_start_are_named_with_the_reason() {
+    let cache = TempDir::new().expect("a directory");
+    let expect = |ssh: &Path, words: &[&str]| {
+        let line = "http://127.0.0.1:9/ -n 1 --on ssh:a,b --allow-target 127.0.0.1";
+        let ran = start(&mut with_ssh(ssh, cache.path(), line)).finish().assert_code(1);
+        for word in words {
+            assert!(ran.err.contains(word), "{word}: {}", ran.err);
+        }
+    };
+    let failing = |text: &str| {
+        let dir = TempDir::new().expect("a directory");
+        fs::write(dir.path().join("ssh"), format!("#!/bin/sh\n{text}\n")).expect("a script");
+        fs::set_permissions(dir.path().join("ssh"), fs::Permissions::from_mode(0o755))
+            .expect("a script that can be executed");
+        dir
+    };
+    let dir = failing("echo 'ssh: Could not resolve hostname' >&2; exit 255");
+    expect(dir.path(), &["2 agents could not be started", "a (", "Could not resolve hostname"]);
+    let dir = failing("echo 'brunt-agent 1 Linux sparc64'; read -r line");
+    expect(dir.path(), &["there is no brunt for Linux sparc64", "--agent-binary"]);
+    let dir =
+        failing("echo 'brunt-agent 1 Linux '$(uname -m); read -r line; echo found; echo garbage");
+    expect(dir.path(), &["could not be started"]);
+}
+
+#[test]
+fn agents_elsewhere_need_a_list_of_targets() {
+    let ran = start(&mut command("http://127.0.0.1:9/ -n 1 --on ssh:a")).finish().assert_code(1);
+    assert!(ran.err.contains("--allow-target HOST"), "{}", ran.err);
+}
