@@ -125,11 +125,11 @@ fn messages() -> Vec<String> {
 /// The messages of the types of a sum's rows.
 const MESSAGES_OF_TYPES: [(&str, &str); 6] = [
     ("Histogram", "Histogram"),
-    ("Phases", "Phases"),
+    ("PhaseTimes", "PhaseTimes"),
     ("Statuses", "StatusCount"),
     ("[u64; Failure::COUNT]", "FailureCount"),
     ("Vec<(Failure, Histogram)>", "FailureTimes"),
-    ("Vec<(Malformed, u64)>", "MalformedCount"),
+    ("Vec<(MalformedReply, u64)>", "MalformedCount"),
 ];
 
 /// The fields of sums: rows `[prost] name: type = number`.

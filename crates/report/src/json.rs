@@ -145,14 +145,14 @@ mod tests {
     fn the_schema_describes_every_key_of_ours() {
         let schema = (crate::SCHEMAS[0].schema)();
         let ours = [
-            "Requests",
+            "RequestCounts",
             "Times",
-            "Interval",
-            "Label",
-            "Connections",
+            "IntervalRow",
+            "LabelRow",
+            "ConnectionTotals",
             "Generator",
-            "Phases",
-            "Environment",
+            "PhaseRow",
+            "EnvironmentSection",
         ];
         let objects = ours.iter().map(|name| &schema["$defs"][name]).chain([&schema]);
         for object in objects {

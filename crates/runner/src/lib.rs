@@ -3,7 +3,7 @@
 //!
 //! A [`CommandSession`] has the state that all runs of a command share, such as the store, the
 //! redactor and the interrupt. It carries out a [`RunRequest`], the stages of a test, or an
-//! experiment. An [`Engine`] creates the events, every [`EventListener`] receives them, and the
+//! experiment. A [`PlanExecutor`] creates the events, every [`EventListener`] receives them, and the
 //! result is the [`Run`](brunt_model::Run) with its judgement. A
 //! [`RunControl`](brunt_engine::RunControl) ends the run early.
 //!

@@ -99,7 +99,7 @@ pub struct TrialBlock {
     pub lag: f64,
 }
 
-/// A count above a bound, and the total. The [`Bound`] contains the allowed ratio of the two.
+/// A count above a bound, and the total. The [`ObjectiveFigure`] contains the allowed ratio of the two.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct BoundCount {
     /// Count above the bound.
