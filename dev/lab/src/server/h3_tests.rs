@@ -13,7 +13,7 @@ fn options_that_do_not_go_together_are_refused() {
     assert_eq!(parsed("--tls --http3 --retry --refuse-early-data"), Ok(()));
     assert!(parsed("--http3").unwrap_err().contains("--tls"));
     assert!(
-        parsed("--hostile h3-no-reply").unwrap_err().contains("is of HTTP/3; add --tls --http3")
+        parsed("--hostile h3-no-reply").unwrap_err().contains("requires HTTP/3; add --tls --http3")
     );
     assert!(parsed("--hostile ws-masked").is_ok() && parsed("--hostile no-frame").is_ok());
     assert!(parsed("--ws-client-bits 9").unwrap_err().contains("--ws-deflate"));
