@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_exist_is_refused() {
+    fn unknown_names_are_refused() {
         assert!(parse(&["--case", "no-such-case"]).is_err());
         assert!(parse(&["--tool", "siege"]).is_err());
         assert!(parse(&["--quick", "--rounds", "3"]).is_err());

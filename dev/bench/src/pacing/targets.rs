@@ -33,7 +33,7 @@ fn precise_verdict(pace: PacingLoad, row: Option<&PacingRow>) -> BenchVerdict {
     if refused.is_some() {
         return verdict(
             pace.name,
-            "share of the runs that say no core is to spare",
+            "share of the runs without a free core",
             refused,
             Bound::AtLeast(1.0),
         );
@@ -106,11 +106,11 @@ mod tests {
         runs[1] = say(&runs[1]);
         assert!(missed(&runs).is_empty());
         runs.push(paced("even-2000", PacingContender::BruntPrecise, 1, [0.1, 10.0]));
-        assert_eq!(missed(&runs), ["share of the runs that say no core is to spare"]);
+        assert_eq!(missed(&runs), ["share of the runs without a free core"]);
     }
 
     #[test]
-    fn what_was_not_measured_is_missed() {
+    fn an_unmeasured_target_is_missed() {
         let verdicts = verdicts(&[]);
         assert_eq!(verdicts.len(), 3 * PACES.len());
         assert!(verdicts.iter().all(|verdict| !verdict.met && verdict.measured.is_none()));
