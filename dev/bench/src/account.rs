@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn wrk_says_how_many_and_what_went_wrong() {
+    fn the_requests_and_errors_of_wrk_are_read() {
         let well = "  1 threads and 64 connections\n  1081240 requests in 7.00s, 1.2GB read\n";
         let account = from_lines(well, "requests in", &["Socket errors"]);
         assert_eq!((account.completed, account.complaint), (Some(1_081_240), None));
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn h2load_has_all_in_one_line() {
+    fn the_line_of_h2load_is_parsed() {
         let line =
             "requests: 9 total, 9 started, 8 done, 8 succeeded, 0 failed, 0 errored, 0 timeout\n";
         assert_eq!(from_h2load(line), Account { completed: Some(8), ..Account::default() });
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn brunts_failures_are_counted_whatever_their_shape() {
+    fn failures_of_brunt_are_counted_in_any_format() {
         let text = r#"{"requests":{"completed":5},"lag_seconds":{"p50":1e-5,"p99":5e-5},"failures":{"reset":2,"refused":1},
                        "generator":{"peak_rss_bytes":4000000}}"#;
         let account = from_brunt(text);

@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_is_measured_unless_selected() {
+    fn all_cases_are_measured_by_default() {
         let all = parse(&[]).unwrap();
         assert_eq!((all.rounds(), all.seconds(), all.cases().len()), (7, 7, CASES.len() - 2));
         assert!(all.wants(BenchTool::Ab));
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn pacing_is_measured_where_it_is_named() {
+    fn pacing_is_measured_if_it_is_selected() {
         let names = |words: &[&str]| {
             parse(words).unwrap().cases().iter().map(|case| case.name).collect::<Vec<_>>()
         };

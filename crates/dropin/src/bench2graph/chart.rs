@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn axes_say_in_what_columns_are_counted() {
+    fn axes_have_the_units_of_their_columns() {
         let figure = of("3 4").unwrap();
         assert_eq!(
             (&*figure.x.label, &*figure.y.label),

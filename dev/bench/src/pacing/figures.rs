@@ -142,7 +142,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn who_could_not_be_precise_is_counted() {
+    fn imprecise_runs_are_counted() {
         let words = Some("--precise: 1 cores are too few".to_owned());
         let run = PacingRun {
             not_precise: words,

@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn even_arrivals_are_held_against_the_floor() {
+    fn even_arrivals_are_compared_with_the_floor() {
         let of = |brunt, precise| missed(&runs("even-2000", brunt, precise, [0.1, 100.0]));
         assert!(of([0.129, 129.0], [0.5, 49.0]).is_empty());
         assert_eq!(of([0.129, 131.0], [0.5, 49.0]), ["lag p99 ÷ the floor's"]);
@@ -90,14 +90,14 @@ mod tests {
     }
 
     #[test]
-    fn random_arrivals_are_held_against_theory() {
+    fn random_arrivals_are_compared_with_theory() {
         let of = |index| missed(&runs("poisson-20000", [index, 100.0], [1.0, 40.0], [3.0, 100.0]));
         assert!(of(0.951).is_empty() && of(1.049).is_empty());
         assert_eq!([of(0.949), of(1.051)].concat(), ["variance ÷ mean"; 2]);
     }
 
     #[test]
-    fn without_a_core_to_spare_every_run_must_say_so() {
+    fn without_a_free_core_every_run_must_have_the_warning() {
         let say = |run: &PacingRun| PacingRun {
             not_precise: Some("--precise: 1 cores".to_owned()),
             ..run.clone()

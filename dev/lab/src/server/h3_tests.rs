@@ -5,7 +5,7 @@ use clap::Parser as _;
 use crate::args::LabOptions;
 
 #[test]
-fn options_that_do_not_go_together_are_refused() {
+fn incompatible_options_are_refused() {
     let parsed = |line: &str| {
         let options = LabOptions::try_parse_from(["brunt-lab"].into_iter().chain(line.split(' ')));
         options.map_err(|error| error.to_string()).and_then(|options| options.check())

@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn even_arrivals_are_as_many_as_asked_for_and_evenly_spaced() {
+    fn even_arrivals_have_the_requested_number_and_spacing() {
         let dues: Vec<u64> = Schedule::new(&job(2000.0, Arrivals::Even), 5).collect();
         assert_eq!(dues.len(), 14_000);
         assert_eq!(dues[..3], [5, 500_005, 1_000_005]);
