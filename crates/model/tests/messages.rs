@@ -261,7 +261,7 @@ proptest! {
     }
 
     #[test]
-    fn processes_hear_what_was_said(ready in any::<u64>(), events in vec(event(), 0..3)) {
+    fn messages_between_processes_round_trip(ready in any::<u64>(), events in vec(event(), 0..3)) {
         let mut messages = vec![ProcessMessage::Ready(Tick(ready))];
         messages.extend(events.into_iter().map(ProcessMessage::Event));
         let mut bytes = Vec::new();

@@ -29,7 +29,7 @@ fn the_published_schema_is_the_one_that_is_written() {
 }
 
 #[test]
-fn no_number_stands_twice_in_a_message() {
+fn field_numbers_of_a_message_are_distinct() {
     let places: Vec<String> = published().iter().map(|line| place_of(line)).collect();
     assert_eq!(places.iter().collect::<BTreeSet<_>>().len(), places.len(), "{places:?}");
 }
