@@ -3,7 +3,7 @@
 // Out of scope: the figure that contains it (heading, legend, table), see figure.ts. uPlot receives transformed values (scale.ts).
 
 import uPlot from 'uplot';
-import { colour, colourNumber, dashes, faint } from './colour';
+import { color, colorNumber, dashes, faint } from './color';
 import { styled, themed } from './dom';
 import { axisUnit } from './format';
 import type { Group, Member, Range } from './group';
@@ -177,7 +177,7 @@ export class Chart implements Member {
     const bands: uPlot.Band[] = [];
     this.data.columns.forEach((column, i) => {
       const line = this.figure.lines[i];
-      const stroke = line ? colour(colourNumber(this.figure, i)) : 'transparent';
+      const stroke = line ? color(colorNumber(this.figure, i)) : 'transparent';
       const show = this.shown[i] ?? true;
       const few = (line?.x.length ?? FEW) < FEW;
       const dash = dashes(line?.dash ?? 0);
@@ -224,7 +224,7 @@ export class Chart implements Member {
       const at = bend(this.figure.x.scale).to(mark.x);
       const x = at === null ? -1 : Math.round(u.valToPos(at, 'x', true));
       if (x < bbox.left || x > bbox.left + bbox.width) return;
-      const ink = mark.contender === null ? themed('--muted') : colour(mark.contender);
+      const ink = mark.contender === null ? themed('--muted') : color(mark.contender);
       ctx.strokeStyle = ctx.fillStyle = ink;
       ctx.lineWidth = ratio;
       ctx.setLineDash([3 * ratio, 3 * ratio]);

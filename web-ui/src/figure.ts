@@ -3,7 +3,7 @@
 // A chart is drawn when it comes near the viewport: a study may have a thousand, and the page must open immediately.
 
 import { Chart } from './chart';
-import { colourNumber, dashes } from './colour';
+import { colorNumber, dashes } from './color';
 import { h } from './dom';
 import type { Group, Range } from './group';
 import { plain, value, withEnds } from './format';
@@ -169,7 +169,7 @@ export class FigureView {
 }
 
 const tipRow = (r: Reading): HTMLElement => {
-  const dot = h('i', { class: r.line < 0 ? 'dot none' : `dot line-${r.colour}` });
+  const dot = h('i', { class: r.line < 0 ? 'dot none' : `dot line-${r.color}` });
   return h('div', {}, dot, h('span', {}, r.name), h('b', {}, r.text), r.band ? h('small', {}, r.band) : null);
 };
 
@@ -178,7 +178,7 @@ function swatch(figure: Figure, index: number): SVGElement {
   const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
   const path = document.createElementNS('http://www.w3.org/2000/svg', 'path');
   const set = (e: Element, all: Record<string, string>) => Object.entries(all).forEach(([k, v]) => e.setAttribute(k, v));
-  set(svg, { width: '24', height: '8', 'aria-hidden': 'true', class: `stroke-${colourNumber(figure, index)}` });
+  set(svg, { width: '24', height: '8', 'aria-hidden': 'true', class: `stroke-${colorNumber(figure, index)}` });
   set(path, { d: 'M0 4H24', 'stroke-width': '2.5', 'stroke-dasharray': dashes(figure.lines[index]?.dash ?? 0).join(' ') });
   svg.append(path);
   return svg;

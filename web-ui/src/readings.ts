@@ -1,6 +1,6 @@
 // The values at the pointer, as text.
 
-import { colourNumber } from './colour';
+import { colorNumber } from './color';
 import { between, chosen, percentile, plain, value } from './format';
 import { cellAt } from './heat';
 import { nearest } from './lines';
@@ -12,7 +12,7 @@ export interface Reading {
   /** Index of the line; -1 for a cell of a heat map. */
   line: number;
   name: string;
-  colour: number;
+  color: number;
   text: string;
   /** Band as text, or empty. */
   band: string;
@@ -38,7 +38,7 @@ export function readings(figure: Figure, shown: boolean[], at: number, near: num
     const y = line.y[point] ?? null;
     const band = y === null || low === null || high === null ? '' : between(y, low, high, figure.y.unit);
     const text = value(y, figure.y.unit);
-    found.push({ line: i, name: line.name || figure.y.label, colour: colourNumber(figure, i), text, band });
+    found.push({ line: i, name: line.name || figure.y.label, color: colorNumber(figure, i), text, band });
   });
   return { readings: found, title: `${figure.x.label} ${onAxis(x, figure.x)}` };
 }
@@ -48,6 +48,6 @@ function heatReading(figure: Figure, x: number, y: number | null): { readings: R
   if (!cell) return { readings: [], title: '' };
   const between = (ends: readonly [number, number], axis: Axis) => ends.map((e) => value(e, axis.unit)).join(' – ');
   const name = between(cell.y, figure.y);
-  const found = [{ line: -1, name, colour: 0, text: `${plain(cell.count)} ${cell.count === 1 ? 'request' : 'requests'}`, band: '' }];
+  const found = [{ line: -1, name, color: 0, text: `${plain(cell.count)} ${cell.count === 1 ? 'request' : 'requests'}`, band: '' }];
   return { readings: found, title: `${figure.x.label} ${between(cell.x, figure.x)}` };
 }

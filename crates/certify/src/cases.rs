@@ -137,7 +137,7 @@ mod tests {
     use clap::Parser;
 
     #[test]
-    fn every_case_is_one_that_the_lab_takes() {
+    fn the_lab_accepts_the_options_of_every_case() {
         for case in &CASES {
             let options =
                 LabOptions::try_parse_from(["lab"].into_iter().chain(case.lab.split(' '))).unwrap();
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_load_does_not_end_in_a_hold() {
+    fn a_load_does_not_end_during_a_stall() {
         let named = |name: &str| CASES.iter().find(|case| case.name == name).unwrap();
         assert_eq!(
             [2, 7, 10, 12, 13].map(|asked| named("stall").seconds(asked)),
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hold_finds_connections_enough() {
+    fn cases_have_enough_connections_during_a_stall() {
         for case in &CASES {
             let hold = case.freeze.map_or(u32::from(case.period.is_some()), |(_, length)| length);
             assert!(case.most > case.rate * hold, "{}", case.name);

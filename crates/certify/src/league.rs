@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn the_round_in_the_middle_is_kept() {
+    fn the_median_round_is_selected() {
         let deviation = |outcomes| match middle(outcomes) {
             Some(TrialOutcome::Scored { mark: Some(mark), .. }) => mark.deviation,
             other => panic!("{other:?}"),

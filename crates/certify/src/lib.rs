@@ -1,7 +1,7 @@
 //! Compares load generators with a server that knows its true response times: the league
 //! table of `brunt certify`.
 //!
-//! A [`League`] runs the trials that [`Settings`] request, until a
+//! A [`League`] runs the trials that [`CertifySettings`] request, until a
 //! [`RunControl`](brunt_engine::RunControl) stops it. One of the [`FORMATS`] writes the results to the
 //! caller's output. The server is the lab, started from the program that uses this crate, which
 //! must have the command `lab`. The load generators are that program and other installed tools. All

@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_our_children_used_disturbs_nobody() {
+    fn cpu_time_of_child_processes_is_not_a_disturbance() {
         let at = |busy, stolen, ours| CpuTimes { busy, stolen, all: 20.0, ours };
         let since = |now: CpuTimes| now.disturbed_since(&CpuTimes::default());
         assert_eq!(since(at(9.0, 0.1, 8.5)), None);

@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_tool_cannot_do_is_a_dash() {
+    fn unsupported_loads_of_a_tool_are_dashes() {
         let text = shown("text");
         let mut rows = text.lines().filter(|line| line.starts_with("wrk "));
         assert_eq!(
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn markdown_tables_are_even() {
+    fn columns_of_markdown_tables_are_aligned() {
         let text = shown("markdown");
         let widths: Vec<_> = text
             .lines()
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn the_json_has_everything() {
+    fn the_json_has_all_results() {
         let document: Value = serde_json::from_str(&shown("json")).unwrap();
         let results = document["results"].as_array().unwrap();
         let able: usize = TOOLS.iter().map(|tool| tool.ways.len()).sum();

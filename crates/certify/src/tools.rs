@@ -121,7 +121,7 @@ impl ToolCommand {
 pub struct ToolReport {
     /// Text on standard output.
     pub out: String,
-    /// Contents of the file [`Tool::file`].
+    /// Contents of the file [`ScoredTool::file`].
     pub file: String,
 }
 

@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn arrivals_are_as_they_were_asked_for() {
+    fn arrivals_follow_the_requested_spacing() {
         let even = trial("const", "brunt", LoadMode::Open).arrivals();
         assert_eq!((even.len(), even[1], even[11_999]), (12_000, 1_000_000, 11_999_000_000));
         let bursts = trial("const", "h2load", LoadMode::Open).arrivals();
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn an_open_loop_is_held_against_the_plan_and_a_closed_one_against_what_came() {
+    fn truth_is_planned_arrivals_for_open_loops_and_received_ones_for_closed_loops() {
         // A tool that waited for each reply: next to nothing came while the server hung.
         let knows = json!({
             "first_arrival_seconds": 1.5, "last_written_seconds": 13.5, "frozen_seconds": [],
@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn a_freeze_is_seen_from_the_first_request() {
+    fn a_freeze_counts_from_the_first_request() {
         let knows =
             json!({"first_arrival_seconds": 1.0, "frozen_seconds": [[5.0, 7.0]], "truth": {}});
         let open = trial("freeze", "brunt", LoadMode::Open).truth(&knows).unwrap();

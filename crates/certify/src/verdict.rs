@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn the_worst_figure_is_the_mark() {
+    fn the_mark_is_the_worst_deviation() {
         let mark =
             mark(&times(0.101, 0.900, 2.0), &times(0.100, 1.000, 2.0), Comparand::Times).unwrap();
         assert_eq!((mark.figure, mark.met), ("p99", false));
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_are_a_share_and_an_amount() {
+    fn a_deviation_is_accepted_within_a_relative_or_absolute_limit() {
         let met = |reported, truth| mark(&reported, &truth, Comparand::Times).unwrap().met;
         assert!(met(times(0.0012, 0.1021, 0.21), times(0.001, 0.1, 0.2)));
         assert!(!met(times(0.00125, 0.1, 0.2), times(0.001, 0.1, 0.2)), "0.25 ms");
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_told_has_no_mark() {
+    fn unreported_figures_have_no_mark() {
         let truth = times(1.0, 2.0, 3.0);
         assert_eq!(mark(&CertifiedFigures::default(), &truth, Comparand::Times), None);
         let only =
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_count_by_kind_where_the_kinds_are_told() {
+    fn reported_kinds_of_errors_are_compared_by_kind() {
         let truth = CertifiedFigures::default().with_errors(100.0, 50.0);
         let mark =
             |reported: CertifiedFigures| super::mark(&reported, &truth, Comparand::Errors).unwrap();
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_compared_with_no_truth() {
+    fn deviations_need_a_truth_other_than_zero() {
         assert_eq!(deviation(Some(1.0), None), None);
         assert_eq!(deviation(Some(1.0), Some(0.0)), None);
         assert_eq!(deviation(Some(1.5), Some(1.0)), Some(0.5));

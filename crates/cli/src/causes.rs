@@ -18,7 +18,7 @@ mod tests {
     use anyhow::anyhow;
 
     #[test]
-    fn a_cause_that_is_already_told_is_not_repeated() {
+    fn a_cause_in_an_earlier_message_is_not_repeated() {
         let error = anyhow!("No such file (os error 2)")
             .context("cannot read /x: No such file (os error 2)");
         assert_eq!(line(&error.context("--urls")), "--urls: cannot read /x: No such file");

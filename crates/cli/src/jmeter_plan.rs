@@ -226,14 +226,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn settings_beside_a_plan_are_options_of_a_run() {
+    fn options_allowed_with_a_plan_are_options_of_run() {
         for name in ALLOWED_OPTIONS {
             assert!(brunt_spec::settings::rows::run().any(|row| row.option == name), "{name}");
         }
     }
 
     #[test]
-    fn a_plan_of_jmeter_is_told_from_a_url() {
+    fn jmeter_plans_and_urls_are_distinguished() {
         for (word, is) in [
             ("plan.jmx", true),
             ("a/b.JMX", true),

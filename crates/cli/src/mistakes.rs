@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_meant_is_told() {
+    fn likely_corrections_are_suggested() {
         for (line, words) in [
             ("rum plan.yaml", "write `brunt run plan.yaml`"),
             ("http://a/ http://b/", "write `brunt compare http://a/ http://b/`"),
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn hosts_are_no_commands() {
+    fn hosts_are_not_taken_for_commands() {
         assert!(not_a_url("rum").is_some_and(|told| told.contains("`brunt run`")));
         for host in ["localhost", "web", "find.example.org", "http://rum", "api"] {
             assert_eq!(not_a_url(host), None, "{host}");
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn brunt_alone_answers_with_twenty_lines_at_most() {
+    fn brunt_without_arguments_prints_at_most_twenty_lines() {
         assert!(
             SHORT_HELP.lines().count() <= 20
                 && SHORT_HELP.lines().all(|line| line.chars().count() <= 110)

@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn short_help_is_a_page_and_names_the_whole() {
+    fn short_help_fits_a_page_and_names_the_full_help() {
         for line in [
             "brunt -h",
             "brunt run -h",
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn help_is_given_only_where_it_is_requested() {
+    fn help_is_printed_only_on_request() {
         for line in ["brunt --help", "brunt http://h/", "brunt -h --help"] {
             let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
             assert_eq!(page(&words), None, "{line}");

@@ -20,7 +20,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_terminal_then_columns_then_80() {
+    fn width_is_that_of_the_terminal_else_of_columns_else_80() {
         for (terminal, environment, expected) in [
             (132, Some("60"), 132),
             (0, Some("60"), 60),

@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_option_then_no_color_then_clicolor_decide() {
+    fn color_depends_on_the_option_then_no_color_then_clicolor() {
         use ColorChoice::{Always, Auto, Never};
         use Stream::{NonTerminal, Terminal};
         for (when, stream, environment, expected) in [

@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_stand_behind_or_in_the_word() {
+    fn values_follow_the_option_or_its_equals_sign() {
         let mut brunt_options = BruntOptions::default();
         brunt_options.take("json", || Some("a.json")).unwrap();
         brunt_options.take("report=b.html", || None).unwrap();
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_told_what_to_write() {
+    fn errors_of_invalid_options_show_valid_values() {
         let message_of = |word: &str, value: Option<&'static str>| {
             BruntOptions::default().take(word, || value).unwrap_err()
         };

@@ -81,7 +81,7 @@ mod tests {
 
     /// Expected results are those of OpenSSL 3.0 (`openssl ciphers LIST`).
     #[test]
-    fn a_list_without_a_suite_is_known_as_such() {
+    fn lists_without_a_known_suite_are_detected() {
         for list in [
             "HIGH",
             "BOGUS:HIGH",
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unknown_is_told() {
+    fn unknown_cipher_names_are_reported() {
         let (found, unknown) = parse_list("ECDHE-RSA-AES256-GCM-SHA384:HIGH");
         assert_eq!(found, ["TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384"]);
         assert_eq!(unknown.as_deref(), Some("HIGH"));

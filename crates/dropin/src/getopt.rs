@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn options_stand_alone_together_and_with_their_values() {
+    fn options_may_be_separate_joined_or_attached_to_values() {
         for (line, seen, rest) in [
             ("-k -n 10 u", "k()n(10)", "u"),
             ("-kn10 u", "k()n(10)", "u"),
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_what_atoi_makes_of_them() {
+    fn numbers_are_parsed_like_atoi() {
         for (text, number) in
             [("12", 12), ("-3", -3), (" +7x", 7), ("x", 0), ("", 0), ("99999999999", 2_147_483_647)]
         {

@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_is_called_by_the_program_or_by_the_first_word() {
+    fn a_tool_is_selected_by_program_name_or_first_argument() {
         let program_name = |line: &str| {
             find_tool(&words(line))
                 .map(|(tool, _, rest)| format!("{} {}", tool.name, rest.join(" ")))

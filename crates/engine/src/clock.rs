@@ -1,6 +1,6 @@
 //! Reads the clock, and waits for instants with the clock's own precision.
 //!
-//! [`Time`] is one worker's clock and its timers. The real one reads the monotonic clock and waits
+//! [`WorkerClock`] is one worker's clock and its timers. The real one reads the monotonic clock and waits
 //! with one `timerfd`, which is set when the runtime has nothing left to run. On other systems it
 //! uses the runtime's timers, with a resolution of 1 ms. The fake one does not advance while any
 //! task can run. When none can, it jumps to the next timer: an hour passes in milliseconds, and
@@ -110,7 +110,7 @@ thread_local! {
     static RUNTIME_CLOCK: RefCell<Option<WorkerClock>> = const { RefCell::new(None) };
 }
 
-/// Creates a runtime for one worker, on this thread. Before it parks, the clock of [`Time::install`]
+/// Creates a runtime for one worker, on this thread. Before it parks, the clock of [`WorkerClock::install`]
 /// sets its alarm, or the fake clock jumps. When it wakes, the clock fires the due timers.
 ///
 /// # Errors

@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_beyond_the_limit_is_one_label() {
+    fn labels_beyond_the_limit_share_one_label() {
         let labels = Labels::new(2);
         assert_eq!([labels.number("a"), labels.number("b"), labels.number("a")], [0, 1, 0]);
         assert!(!labels.overflowed());
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn hops_are_labels_of_their_step() {
+    fn redirects_have_separate_labels_of_their_step() {
         let labels = Labels::new(5);
         let steps = [labels.number("a"), labels.number("b")];
         let first = labels.hop(steps[0], None);

@@ -322,7 +322,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_request_whose_end_is_told_late_is_counted_until_its_end() {
+    fn a_request_reported_late_is_in_flight_until_its_end() {
         let mut recorder = Recorder::new(false, false);
         recorder.begin(Cohort::Measured, Tick(10));
         recorder.begin(Cohort::Measured, Tick(20));
@@ -337,7 +337,7 @@ mod tests {
     proptest! {
         /// A worker reads several replies at once and records each one when its task runs, which can be after the next snapshot.
         #[test]
-        fn time_in_flight_is_the_sum_of_all_times_however_late_ends_are_recorded(
+        fn time_in_flight_includes_ends_that_are_recorded_late(
             requests in proptest::collection::vec((0_u64..900, 1_u64..200, 0_u64..300), 1..40)
         ) {
             let mut recorder = Recorder::new(false, false);
@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_under_way_behind_a_border_belongs_to_the_next_snapshot_however_late_the_worker_is() {
+    fn time_in_flight_after_a_border_belongs_to_the_next_snapshot() {
         const MS: u64 = 1_000_000;
         let mut recorder = Recorder::new(false, false);
         recorder.begin(Cohort::Measured, Tick(60 * MS));

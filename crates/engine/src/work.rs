@@ -174,7 +174,7 @@ mod tests {
     use brunt_model::LoadStage;
 
     #[test]
-    fn users_are_there_when_the_shape_says_so() {
+    fn users_are_active_as_the_load_shape_requires() {
         let stage = |from, to, s| LoadStage { from, to, duration: Some(Duration::from_secs(s)) };
         // 0 to 10 in 10 s, 10 for 5 s, back to 0 in 10 s.
         let users = LoadShape {

@@ -200,7 +200,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn bodies_are_what_their_types_say() {
+    fn bodies_are_parsed_by_their_media_type() {
         let fields =
             [("a", "b c"), ("d", "&")].map(|(name, value)| (name.to_owned(), value.to_owned()));
         assert_eq!(
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_that_a_plan_would_change_stay_a_text() {
+    fn parts_that_a_plan_cannot_represent_stay_text() {
         let kind = "multipart/form-data; boundary=X";
         let with = |head: &str, content: &str| {
             format!("--X\r\nContent-Disposition: {head}\r\n\r\n{content}\r\n--X--\r\n")

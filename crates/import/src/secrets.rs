@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn other_spellings_of_credentials_stay() {
+    fn other_spellings_of_credentials_are_unchanged() {
         assert_eq!(hidden_field("Authorization", "Basic eDp5"), (Vec::new(), true));
         for (name, value) in [("authorization", "Basic eDp5"), ("Authorization", "basic eDp5")] {
             let (headers, is_basic) = hidden_field(name, value);

@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn urls_are_taken_apart() {
+    fn urls_are_split_into_parts() {
         let shown = |url: &str| {
             let Address { server, basic, path, query } = parse(url).unwrap();
             [server, basic.unwrap_or_default(), path, query.unwrap_or_default()].join(" ")

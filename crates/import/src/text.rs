@@ -222,7 +222,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_are_written_so_that_a_plan_reads_them_as_they_are() {
+    fn written_texts_are_read_back_unchanged() {
         let fixed = |name: &str| name == "base";
         let v = variable("a");
         for (text, place, expected) in [
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_of_an_input_are_no_variables() {
+    fn markers_in_an_input_are_not_variables() {
         assert_eq!(clean(&variable("a")), "\u{fffd}a\u{fffd}");
         assert_eq!(clean_encoded("é%ef%a3%b0a%EF%A3%B1&"), "é%EF%BF%BDa%EF%BF%BD&");
     }

@@ -295,7 +295,7 @@ fn refusal(plan: &str, folder: &Path) -> Option<String> {
 }
 
 #[test]
-fn plans_that_are_read_fit_the_schema() {
+fn valid_plans_match_the_schema() {
     let schema = brunt_spec::plan::schema();
     let validator = jsonschema::validator_for(&schema).expect("a schema");
     let folder = tempfile::tempdir().expect("a folder");

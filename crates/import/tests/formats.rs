@@ -31,7 +31,7 @@ fn requests(format: ImportFormat, text: &str) -> Vec<(String, Body)> {
 }
 
 #[test]
-fn values_of_the_environment_stand_in_for_secrets() {
+fn secrets_become_environment_variables() {
     let curl =
         "curl -u ann:geheim 'http://127.0.0.1/a?api_key=geheim2&x=%20' -d 'password=geheim3&n=1'";
     let plan = import(ImportFormat::Curl, curl, &options()).unwrap();
@@ -42,7 +42,7 @@ fn values_of_the_environment_stand_in_for_secrets() {
 }
 
 #[test]
-fn wrong_inputs_are_told_with_their_place() {
+fn invalid_inputs_are_reported_with_their_position() {
     let cases = [
         (ImportFormat::Curl, "curl -H 'a: b'"),
         (ImportFormat::Curl, "\ncurl http://h/ --frobnicate"),
@@ -147,7 +147,7 @@ fn schemas_that_refer_to_themselves_end() {
 }
 
 #[test]
-fn descriptions_are_chosen_from_by_tag_and_method() {
+fn operations_are_selected_by_tag_and_method() {
     let api = "swagger: '2.0'\nhost: 127.0.0.1:81\nschemes: [http]\nbasePath: /v1\npaths:\n  /a:\n    get: {tags: [x]}\n    \
                post: {tags: [y], parameters: [{in: formData, name: f, type: string}]}\n  /b: {get: {tags: [y]}}\n";
     let chosen = |options: ImportOptions| {
@@ -173,7 +173,7 @@ fn descriptions_are_chosen_from_by_tag_and_method() {
 }
 
 #[test]
-fn another_server_may_be_named() {
+fn another_server_can_be_given() {
     let there = ImportOptions { base: Some("http://127.0.0.1:9".into()), ..options() };
     let plan = import(
         ImportFormat::Curl,
@@ -189,7 +189,7 @@ fn another_server_may_be_named() {
 }
 
 #[test]
-fn one_bad_part_is_left_out_and_named() {
+fn a_malformed_part_is_omitted_and_named() {
     let har = r#"{"log": {"entries": [{}, {"request": {"url": 5}}, {"request": {"url": "x y"}}, {"request": {"url": "data:,x"}},
         {"request": {"method": "PURGE", "url": "http://127.0.0.1/a?"}},
         {"request": {"method": "POST", "url": "http://127.0.0.1/b", "postData": {"mimeType": "application/x-www-form-urlencoded",
@@ -222,7 +222,7 @@ fn one_bad_part_is_left_out_and_named() {
 }
 
 #[test]
-fn credentials_and_proxies_keep_their_kind() {
+fn kinds_of_credentials_and_proxies_are_imported() {
     let told = |options: &str| {
         let line = format!("curl http://127.0.0.1/ {options}");
         import(
@@ -262,7 +262,7 @@ fn credentials_and_proxies_keep_their_kind() {
 }
 
 #[test]
-fn urls_from_parts_are_kept() {
+fn urls_given_in_parts_are_imported() {
     let urls = [
         "http://127.0.0.1//x",
         "http://127.0.0.1/?",
@@ -293,7 +293,7 @@ fn urls_from_parts_are_kept() {
 }
 
 #[test]
-fn what_a_shell_does_around_curl_changes_no_request() {
+fn shell_syntax_around_curl_changes_no_request() {
     let script = "\
 echo begin
 curl http://127.0.0.1/a > a.json && curl -s 2>/dev/null http://127.0.0.1/b -H 'X-A: 1' | \\
@@ -332,7 +332,7 @@ for i in 1 2; do if ! curl http://127.0.0.1/g; then exit; fi; done
 }
 
 #[test]
-fn parts_of_a_request_that_differ_are_told() {
+fn differing_parts_of_a_request_are_reported() {
     let flat = |plan: String| {
         plan.split_whitespace().filter(|word| *word != "#").collect::<Vec<_>>().join(" ")
     };
@@ -398,7 +398,7 @@ fn secrets_in_forms_of_other_parts_are_hidden() {
 }
 
 #[test]
-fn requests_of_postman_are_sent_as_postman_sends_them() {
+fn requests_equal_those_of_postman() {
     let item = |method: &str, rest: &str| {
         format!(
             r#"{{"request": {{"method": "{method}", "url": "http://127.0.0.1/{method}", "body": {{"mode": "raw", "raw": "x"}}}}{rest}}}"#
@@ -429,7 +429,7 @@ fn requests_of_postman_are_sent_as_postman_sends_them() {
 }
 
 #[test]
-fn header_fields_that_http_does_not_allow_are_left_out() {
+fn invalid_header_fields_are_omitted() {
     let line = "curl http://127.0.0.1/ -H 'a b: c' -H $'X: a\\x01b' -H $'Y: a\\tb' -H 'ü: x'";
     assert_eq!(requests(ImportFormat::Curl, line)[0].0, "GET http://127.0.0.1/");
     let plan = import(ImportFormat::Curl, line, &options()).unwrap();

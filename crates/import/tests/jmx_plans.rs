@@ -88,7 +88,7 @@ fn loaded(plan: &str, folder: &Path) -> brunt_model::Plan {
 }
 
 #[test]
-fn a_plan_that_was_exported_is_imported_as_the_same() {
+fn exported_plans_round_trip() {
     let shop = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../dev/tests/data/import/jmx");
     let folder = tempfile::tempdir().expect("a folder");
     for name in ["shop.jmx", "users.csv"] {
@@ -121,7 +121,7 @@ fn a_plan_that_was_exported_is_imported_as_the_same() {
 }
 
 #[test]
-fn stages_that_were_exported_are_imported_again() {
+fn exported_stages_round_trip() {
     let folder = tempfile::tempdir().expect("a folder");
     let plan = r#"
 load: {users: 3, iterations: 4}

@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_sort_by_numbers_and_keep_the_total_first() {
+    fn tables_are_sorted_by_number_with_the_total_first() {
         let tables = tables(&statistics(), [90.0, 95.0, 99.0]);
         let titles: Vec<&str> = tables.iter().map(|table| table.title.as_str()).collect();
         assert_eq!(

@@ -24,7 +24,7 @@ use lines::LineIndex;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Identifies one node of a [`Document`]. Valid only for the document that returned it.
+/// Identifies one node of a [`JmxDocument`]. Valid only for the document that returned it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(u32);
 

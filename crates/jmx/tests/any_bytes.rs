@@ -6,7 +6,7 @@ use brunt_jmx::{JmxDocument, properties};
 use brunt_tests::inputs::{corpus, survives};
 
 #[test]
-fn any_plan_is_written_back_or_refused() {
+fn any_plan_round_trips_or_is_refused() {
     survives("jmx", corpus("jmx"), 3000, |bytes| {
         let _ = properties::parse(&properties::decode(bytes));
         let Ok(document) = JmxDocument::parse(bytes) else { return };
@@ -16,7 +16,7 @@ fn any_plan_is_written_back_or_refused() {
 }
 
 #[test]
-fn any_result_file_is_read_or_refused() {
+fn any_result_file_is_parsed_or_refused() {
     survives("jtl", corpus("jtl"), 3000, |bytes| {
         let Ok(records) = read(bytes, &JtlSettings::default()) else { return };
         let mut statistics = Statistics::new(StatisticsSettings::default());
@@ -33,7 +33,7 @@ fn any_result_file_is_read_or_refused() {
 }
 
 #[test]
-fn files_of_the_corpus_are_read_whole() {
+fn files_of_the_corpus_are_read_completely() {
     for bytes in corpus("jtl") {
         let records: Result<Vec<_>, _> =
             read(&*bytes, &JtlSettings::default()).expect("a header").collect();

@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_are_said_once() {
+    fn errors_are_reported_once() {
         let answer = |request: SimulatedRequest| Reply {
             status: if request.number.is_multiple_of(2) { 503 } else { 200 },
             ..reply(0.005)
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_answers_what_it_was_made_for() {
+    fn the_conclusion_depends_on_objectives_and_load() {
         let met = conclusion(20.0, &[0.05], State::Ok);
         assert!(
             met.starts_with("p99 is 5.0")

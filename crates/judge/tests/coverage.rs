@@ -142,7 +142,7 @@ const KINDS: [(Kind, [u64; 2], f64); 6] = [
 const TARGETS: [usize; 4] = [0, 1, 2, 4];
 
 #[test]
-fn intervals_hold_the_truth_as_often_as_they_say() {
+fn intervals_contain_the_truth_at_their_confidence_level() {
     for at in TARGETS {
         let (kind, seconds, _) = KINDS[at];
         let scores = fixed(kind, seconds[0], 150);
@@ -156,7 +156,7 @@ fn intervals_hold_the_truth_as_often_as_they_say() {
 }
 
 #[test]
-fn intervals_hold_the_truth_when_the_run_ends_because_of_them() {
+fn intervals_contain_the_truth_if_they_end_the_run() {
     for at in [0, 2] {
         let (kind, _, _) = KINDS[at];
         let found = until(kind, 0.99, 0.1, 100);

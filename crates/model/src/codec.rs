@@ -295,14 +295,14 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_is_read() {
+    fn written_data_are_read_back() {
         let (got, error) = read_all(&log());
         assert!(error.is_none());
         assert_eq!(got, events());
     }
 
     #[test]
-    fn a_log_torn_anywhere_gives_its_whole_events() {
+    fn a_truncated_log_gives_its_complete_events() {
         let whole = log();
         for cut in 8..whole.len() {
             let (got, _) = read_all(&whole[..cut]);

@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_comes_late_is_missing_before() {
+    fn a_late_name_has_no_earlier_values() {
         let mut history = History::default();
         history.push(&reading(0, &[("a", 1.0)]));
         history.push(&reading(1, &[("b", 5.0), ("a", 3.0)]));

@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_secret_is_shown() {
+    fn secrets_are_not_shown() {
         let url = "http://me:hunter2@h:8086/write?db=x&u=me&p=hunter3";
         let sink = LiveSink::Influx(InfluxSink {
             url: url.into(),

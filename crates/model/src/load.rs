@@ -38,7 +38,7 @@ pub struct LoadShape {
     pub stages: Vec<LoadStage>,
 }
 
-/// One stage of a [`Shape`].
+/// One stage of a [`LoadShape`].
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LoadStage {
     /// Value at the beginning of the stage, if it has a duration.

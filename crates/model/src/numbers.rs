@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_never_round_to_none_or_all() {
+    fn shares_are_never_rounded_to_zero_or_all() {
         assert_eq!(share(0, 10), "0 %");
         assert_eq!(share(10, 10), "100 %");
         assert_eq!(share(999_999, 1_000_000), ">99.9 %");
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn spans_read_as_people_say_them() {
+    fn durations_are_written_in_common_units() {
         let written = [0.0, 0.25, 1.5, 10.0, 60.0, 150.0, 3900.0].map(span);
         assert_eq!(written, ["0 s", "250 ms", "1.5 s", "10 s", "1 min", "2 min 30 s", "1 h 5 min"]);
     }

@@ -285,7 +285,7 @@ mod tests {
     use super::can_become;
 
     #[test]
-    fn names_with_variables_can_become_what_their_texts_allow() {
+    fn names_with_variables_match_possible_names() {
         for (name, step, can) in [
             ("buy", "buy", true),
             ("buy", "buy 2", false),

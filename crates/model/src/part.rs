@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shares_make_up_the_whole_and_are_as_even_as_can_be() {
+    fn shares_add_up_to_the_whole_and_differ_by_at_most_one() {
         for of in 1..9 {
             for n in 0..40 {
                 let shares: Vec<u64> =
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn every_worker_has_a_number_of_its_own() {
+    fn worker_numbers_are_distinct() {
         let mut numbers: Vec<usize> = (0..3)
             .flat_map(|number| (0..4).map(move |own| ProcessPart { number, count: 3 }.worker(own)))
             .collect();

@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_a_secret_in_urls_alone() {
+    fn a_key_is_a_secret_only_in_urls() {
         assert!(
             is_secret_parameter("key") && !is_secret_field("key") && !is_secret_parameter("code")
         );

@@ -216,7 +216,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_long_run_keeps_its_sums_in_bounded_memory() {
+    fn a_long_run_has_correct_sums_in_bounded_memory() {
         let mut series = Series::default();
         let n = 50_000;
         for i in 0..n {

@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_begun_in_time_is_spread_as_planned() {
+    fn requests_begun_on_time_have_the_planned_spacing() {
         let spread = of((0..10_000).map(|i| (i * 500_000 + 1, i * 500_000 + 100_000)));
         let level = spread.shortest_conclusive().unwrap();
         assert!(level.spans > 450 && level.displaced == 0, "{spread:?}");
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_generator_that_clumps_is_seen() {
+    fn clustered_arrivals_are_detected() {
         let due = |i: u64| i * 500_000 + 1;
         let spread = of((0..10_000).map(|i| (due(i), due(i).next_multiple_of(100_000_000))));
         assert!(spread.levels[0].displaced > spread.levels[0].spans, "{spread:?}");

@@ -19,7 +19,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_error_numbers_of_the_system_are_left_out() {
+    fn only_system_error_numbers_are_removed() {
         for (text, expected) in [
             (
                 "cannot read /x: No such file (os error 2): No such file (os error 2)",

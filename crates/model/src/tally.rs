@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn lag_is_taken_out_of_each_request_by_itself() {
+    fn lag_is_subtracted_from_each_request_separately() {
         let (mut tally, mut other) = (Tally::default(), Tally::default());
         for _ in 0..90 {
             tally.record(&reply(10, 1000));
@@ -363,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_response_time_stays_the_slowest() {
+    fn requests_without_a_response_time_are_the_slowest() {
         let mut tally = Tally::default();
         (0..90).for_each(|_| tally.record(&reply(100_000, 101_000)));
         tally.failures[Failure::Dropped as usize] = 10;

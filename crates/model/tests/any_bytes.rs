@@ -41,7 +41,7 @@ fn replay(log: &[u8]) {
 }
 
 #[test]
-fn damaged_logs_are_read_as_far_as_they_are_whole() {
+fn damaged_logs_are_read_up_to_the_damage() {
     let seeds = [corpus("events"), vec![log()]].concat();
     survives("events", seeds, 2000, replay);
 }

@@ -35,7 +35,7 @@ fn published_schemas_are_those_that_are_written() {
 }
 
 #[test]
-fn no_number_stands_twice_in_a_message() {
+fn field_numbers_of_a_message_are_distinct() {
     for text in [PUBLISHED, PUBLISHED_AGENT] {
         let places: Vec<String> = published(text).iter().map(|line| place_of(line)).collect();
         assert_eq!(places.iter().collect::<BTreeSet<_>>().len(), places.len(), "{places:?}");
@@ -133,11 +133,11 @@ fn messages(text: &str) -> Vec<String> {
 /// The messages of the types of a sum's rows.
 const MESSAGES_OF_TYPES: [(&str, &str); 6] = [
     ("Histogram", "Histogram"),
-    ("Phases", "Phases"),
+    ("PhaseTimes", "PhaseTimes"),
     ("Statuses", "StatusCount"),
     ("[u64; Failure::COUNT]", "FailureCount"),
     ("Vec<(Failure, Histogram)>", "FailureTimes"),
-    ("Vec<(Malformed, u64)>", "MalformedCount"),
+    ("Vec<(MalformedReply, u64)>", "MalformedCount"),
 ];
 
 /// The fields of sums: rows `[prost] name: type = number`.

@@ -187,7 +187,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_kept_file_says_what_it_says_now() {
+    fn a_file_kept_open_returns_its_current_content() {
         let dir = tempfile::TempDir::new().unwrap();
         let long = "x".repeat(3 * FIRST_READ);
         fs::write(dir.path().join("f"), &long).unwrap();

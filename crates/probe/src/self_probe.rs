@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reading_of_this_machine_has_what_every_linux_shows() {
+    fn a_reading_of_this_machine_has_the_common_values_of_linux() {
         let mut probe = SelfProbe::new(&[]);
         let (first, second) = (probe.read(1), probe.read(1));
         let value = |of: &[(String, f64)], name: &str| of.iter().find(|v| v.0 == name).map(|v| v.1);

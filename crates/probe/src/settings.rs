@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_range_that_is_none_is_none() {
+    fn a_malformed_range_is_none() {
         assert_eq!(range("1024 65535"), Some((1024, 65535)));
         assert_eq!((range("9 5"), range("9"), range("a b")), (None, None, None));
     }

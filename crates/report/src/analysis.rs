@@ -80,7 +80,7 @@ mod tests {
     use brunt_model::{LoadUnit, Observation};
 
     #[test]
-    fn observations_of_others_are_shown_as_a_study_is() {
+    fn foreign_observations_are_shown_like_a_study() {
         let (_, mut analysis) = story::sweep_of(&[120.0, 480.0], 1);
         analysis.contenders.truncate(1);
         let observations = Observations {

@@ -145,7 +145,7 @@ mod tests {
     use brunt_model::transaction::TransactionEnd;
 
     #[test]
-    fn failed_checks_say_what_was_expected_and_found_and_how_often() {
+    fn failed_checks_show_expected_and_found_values_and_counts() {
         let script = CheckFailure::new("script", "", "total is 0");
         let status = CheckFailure::new("json", "json $.status is `paidd`", "paid");
         let run = Run {

@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn one_row_an_interval_and_a_head() {
+    fn a_run_has_a_header_and_one_row_per_interval() {
         let text = csv(&story::closed().run());
         let lines: Vec<_> = text.lines().collect();
         assert_eq!(lines.len(), 12);
@@ -155,12 +155,12 @@ mod tests {
     }
 
     #[test]
-    fn a_run_without_intervals_has_its_head() {
+    fn a_run_without_intervals_has_a_header() {
         assert_eq!(csv(&Run::default()).lines().count(), 1);
     }
 
     #[test]
-    fn no_text_is_a_formula() {
+    fn texts_are_never_formulas() {
         let (mut study, analysis) = story::sweep_of(&[120.0], 1);
         study.experiment.contenders[0].name = "=HYPERLINK(\"http://x\")".into();
         study.experiment.contenders[1].name = "@SUM(1)".into();
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_study_is_one_row_a_trial() {
+    fn a_study_has_one_row_per_trial() {
         let (study, analysis) = story::sweep_of(&[120.0, 480.0], 2);
         let mut out = Vec::new();
         write_study(&study, &analysis, &mut out).unwrap();

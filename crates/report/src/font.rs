@@ -123,7 +123,7 @@ mod tests {
 
     /// The widths in the tables of the font (`hmtx`, 2048 units to an em): n 1298, i 569, m 1995.
     #[test]
-    fn widths_and_outlines_are_those_of_the_font() {
+    fn widths_and_outlines_equal_those_of_the_font() {
         assert!((width("nim") - (1298.0 + 569.0 + 1995.0) / 2048.0).abs() < 1e-6);
         let (path, wide) = outline("H", Weight::Regular);
         let bounds = path.unwrap().bounds();

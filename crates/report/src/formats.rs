@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn the_published_schemas_are_those_of_the_types() {
+    fn the_published_schemas_match_the_types() {
         for PublishedSchema { name, schema } in SCHEMAS {
             let path = format!("{}/../../docs/{name}.schema.json", env!("CARGO_MANIFEST_DIR"));
             let published: serde_json::Value =

@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_has_a_place_for_data_and_asks_nobody_for_more() {
+    fn the_page_embeds_its_data_and_loads_nothing_else() {
         assert_eq!(PAGE.matches(PLACE).count(), 1);
         assert!(PAGE.contains("default-src 'none'") && PAGE.contains("The MIT License"));
         for outside in ["src=\"http", "href=\"http", "@import", "url(http", "fetch("] {

@@ -40,7 +40,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_read_back_as_it_was() {
+    fn a_result_round_trips() {
         let document = ResultDocument::new(&story::overloaded().run(), &Judgement::default());
         let read: ResultDocument =
             serde_json::from_value(json(&story::overloaded().run())).unwrap();
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_are_those_that_were_told() {
+    fn figures_equal_those_of_the_run() {
         let v = json(&story::overloaded().run());
         assert_eq!(v["version"], 1);
         assert_eq!(v["started"], "2026-07-01T12:00:00.250Z");
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn others_read_the_histogram() {
+    fn hdrhistogram_reads_the_histogram() {
         let v = json(&story::closed().run());
         let times = &v["response_time_seconds"];
         let bytes = base64::engine::general_purpose::STANDARD
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_are_kept_apart() {
+    fn labels_have_separate_figures() {
         let mut story = RunBuilder::closed(2.0).labels(&["/a", "/b"]);
         story.reply(0, 500, 200);
         story.reply(1, 700, 404).label = 1;
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_as_its_schema_says() {
+    fn the_json_matches_its_schema() {
         let schema = (crate::SCHEMAS[0].schema)();
         for run in
             [json(&story::closed().run()), json(&story::overloaded().run()), json(&Run::default())]
@@ -142,17 +142,17 @@ mod tests {
     }
 
     #[test]
-    fn the_schema_describes_every_key_of_ours() {
+    fn the_schema_describes_every_key() {
         let schema = (crate::SCHEMAS[0].schema)();
         let ours = [
-            "Requests",
+            "RequestCounts",
             "Times",
-            "Interval",
-            "Label",
-            "Connections",
+            "IntervalRow",
+            "LabelRow",
+            "ConnectionTotals",
             "Generator",
-            "Phases",
-            "Environment",
+            "PhaseRow",
+            "EnvironmentSection",
         ];
         let objects = ours.iter().map(|name| &schema["$defs"][name]).chain([&schema]);
         for object in objects {
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_study_is_read_back_as_it_was() {
+    fn a_study_round_trips() {
         let (study, analysis) = story::sweep_of(&[120.0, 480.0], 1);
         let mut out = Vec::new();
         write_study(&study, &analysis, &mut out).unwrap();

@@ -389,7 +389,7 @@ mod tests {
     use crate::story::comparison::compared;
 
     #[test]
-    fn a_difference_that_fails_is_a_case() {
+    fn a_failed_comparison_is_a_test_case() {
         let (study, analysis) = compared();
         let mut out = Vec::new();
         write_study(&study, &analysis, &mut out).unwrap();
@@ -406,7 +406,7 @@ mod tests {
 
     /// There are failures if and only if the exit code is not 0.
     #[test]
-    fn a_trial_fails_only_where_the_contender_had_no_better_one() {
+    fn a_trial_fails_only_if_the_contender_had_no_better_one() {
         use brunt_model::finding::State;
         let (mut study, _) = story::sweep_of(&[120.0, 480.0], 1);
         let bad = |study: &mut Study, at: usize| {

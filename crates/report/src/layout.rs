@@ -212,7 +212,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_labels_lose_their_middle() {
+    fn long_labels_are_shortened_in_the_middle() {
         assert_eq!(shorten("/short", 40), "/short");
         let long = "http://127.0.0.1:8080/a/very/long/path/to/the/page.html";
         assert_eq!(shorten(long, 40), "http://127.0.0.1:80...h/to/the/page.html");
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sentence_gives_way_at_the_end_of_a_clause() {
+    fn a_long_sentence_is_cut_at_the_end_of_a_clause() {
         assert_eq!(clause("short", 10), "short");
         assert_eq!(clause("two parts: the second is long", 20), "two parts …");
         assert_eq!(clause("no clause ends anywhere here", 20), "no clause ends …");
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_from_outside_moves_the_cursor() {
+    fn control_characters_of_foreign_texts_are_removed() {
         assert_eq!(clean("a\x1b[2Jb\r\n"), "a?[2Jb??");
     }
 

@@ -186,12 +186,12 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn nothing_from_outside_becomes_markup() {
+    fn markup_in_foreign_texts_is_escaped() {
         assert_eq!(escaped("a|b <i> *c*\n`d`"), "a\\|b \\<i\\> \\*c\\* \\`d\\`");
     }
 
     #[test]
-    fn what_it_is_about_is_a_paragraph() {
+    fn the_description_is_a_paragraph() {
         for (about, written) in [
             ("# Heading", "\\# Heading"),
             ("- item\n- item", "\\- item - item"),
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn every_row_of_a_table_has_as_many_cells_as_its_head() {
+    fn every_row_of_a_table_has_the_number_of_cells_of_its_header() {
         let (study, analysis) = story::sweep_of(&[120.0, 480.0], 2);
         for block in outline::of_study(&study, &analysis, Detail::Full) {
             if let ReportBlock::Table(head, rows) = block {

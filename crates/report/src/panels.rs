@@ -1,6 +1,6 @@
 //! Defines every chart of a study once, for the page, SVG and PNG.
 //!
-//! Input is a [`Study`] and its [`Analysis`], output is [`Figure`]s. Out of scope: drawing and
+//! Input is a [`Study`] and its [`Analysis`], output is [`Chart`]s. Out of scope: drawing and
 //! analysis. A new chart is a row of [`PANELS`]; a chart of readings is a row of `GAUGES` in
 //! `panels/gauges.rs`. Readings without a row have charts, too.
 

@@ -179,7 +179,7 @@ mod tests {
     use crate::story;
 
     #[test]
-    fn a_picture_has_its_size_and_its_colours() {
+    fn a_picture_has_its_size_and_colors() {
         let (study, analysis) = story::sweep_of(&[120.0, 480.0], 2);
         let figures = crate::panels::figures(&study, &analysis);
         let bytes = super::of_figure(&figures[0]).unwrap().unwrap();

@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn letters_are_latin_or_written_otherwise() {
+    fn letters_outside_latin_1_are_replaced() {
         assert_eq!(latin("a(b)\\ 5 µs ≥ 1–2 漢"), "a\\(b\\)\\\\ 5 \\265s >= 1\\2552 ?");
     }
 }

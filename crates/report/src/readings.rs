@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_counter_is_known_by_its_ending_whatever_its_labels() {
+    fn a_counter_is_recognized_by_its_suffix() {
         assert!(
             is_counter("x_total{code=\"200\"}")
                 && is_counter("cpu_user_seconds")

@@ -161,7 +161,7 @@ mod tests {
     use crate::{panels, story};
 
     #[test]
-    fn several_runs_stand_beside_each_other() {
+    fn several_runs_are_shown_as_a_study() {
         let (closed, open) = (story::closed().run(), story::overloaded().run());
         let judgement = Judgement::default();
         let (study, _) = study_of(&closed, &judgement);

@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn nines_are_equally_far_apart() {
+    fn powers_of_nines_are_equidistant() {
         let axis =
             Axis { label: String::new(), unit: ChartUnit::Share, scale: AxisScale::Quantile };
         let ruler = Ruler::new(&axis, [0.999].into_iter(), (0.0, 300.0), 5).unwrap();
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_to_show_is_no_axis() {
+    fn without_values_there_is_no_axis() {
         let axis = Axis { scale: AxisScale::Log, ..Axis::default() };
         assert!(Ruler::new(&axis, [0.0, f64::NAN].into_iter(), (0.0, 1.0), 5).is_none());
     }

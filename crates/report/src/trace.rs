@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_are_shown_one_by_one_and_failures_have_no_reply() {
+    fn parts_are_shown_separately_and_failures_have_no_reply() {
         let lost =
             SampleTrace { failure: Some("connection refused".into()), ..*login().trace.unwrap() };
         let lost =

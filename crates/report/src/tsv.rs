@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn no_reply_is_told_as_autobench_does() {
+    fn rows_without_a_reply_are_written_like_autobench() {
         let mut story = story::RunBuilder::open(50.0, None);
         story.failure(100, 2000, brunt_model::Failure::Refused);
         let mut out = Vec::new();

@@ -66,13 +66,13 @@ mod tests {
     }
 
     #[test]
-    fn a_time_of_day_has_its_day_beside_it() {
+    fn a_time_has_its_date() {
         assert_eq!(day_and_time(1_782_907_207.9), "Jul 1 12:00:07");
         assert_eq!((day(-1.0).as_str(), hour_and_minute(-1.0).as_str()), ("Dec 31", "23:59"));
     }
 
     #[test]
-    fn no_clock_at_all_is_no_panic() {
+    fn any_time_is_formatted() {
         day_and_time(f64::NAN);
         assert_eq!(rfc3339(f64::NAN), rfc3339(0.0));
         assert!(rfc3339(f64::INFINITY).ends_with('Z'));

@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn color_takes_no_room() {
+    fn color_codes_have_no_width() {
         let plain = View { columns: 20, ..View::default() };
         let colored = View { color: Color::Ansi, ..plain };
         let text = |view: View| {

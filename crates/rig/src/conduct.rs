@@ -3,7 +3,7 @@
 //! Levels are nested: the experiment, consecutive trials of one contender, a repetition, a step.
 //! A level that was started is also finished, even if an inner level fails.
 //!
-//! The [`Host`] makes the runs themselves.
+//! The [`ExperimentHost`] makes the runs themselves.
 
 mod level;
 mod pursue;

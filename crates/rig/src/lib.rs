@@ -1,7 +1,7 @@
 //! Runs experiments: the order of trials, hooks, and managed servers.
 //!
 //! [`conduct()`] and [`pursue`] pass each trial of an [`Experiment`](brunt_model::Experiment) to a
-//! [`Host`], which makes the run and stores it. One process, several processes, and several
+//! [`ExperimentHost`], which makes the run and stores it. One process, several processes, and several
 //! machines are all hosts.
 //!
 //! The crate measures nothing, computes no statistics, prints nothing and stores no runs.

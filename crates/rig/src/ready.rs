@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_status_below_500_is_an_answer() {
+    fn a_status_below_500_is_ready() {
         let (request, ready) = check_reply("HTTP/1.1 404 Not Found\r\n\r\n");
         assert_eq!(
             request,
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_answer_is_told() {
+    fn missing_replies_are_reported() {
         assert!(
             check_reply("HTTP/1.1 503 Service Unavailable\r\n\r\n")
                 .1

@@ -63,7 +63,7 @@ mod tests {
     use crate::pause::RealClock;
 
     #[test]
-    fn the_end_is_kept() {
+    fn the_tail_contains_the_last_bytes() {
         let written = [b"first".repeat(CAPACITY), b"last".to_vec()].concat();
         let text = Tail::start(io::Cursor::new(written)).unwrap().text(&RealClock::default());
         assert!(text.len() == CAPACITY && text.ends_with("firstlast"));

@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_ends_the_run_that_goes_on_and_those_to_come() {
+    fn an_interrupt_ends_the_current_run_and_later_ones() {
         let interrupt = Interrupt::default();
         let (past, current) = (interrupt.control(), interrupt.control());
         interrupt.stop();

@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_torn_file_is_appended_to_and_another_file_is_not() {
+    fn truncated_result_files_are_appended_to_and_other_files_are_refused() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("result.jtl");
         let whole = write(&path, JtlFormat::Csv, &["a"]).expect("a file");
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_disk_is_told_once() {
+    fn a_full_disk_is_reported_once() {
         let mut file = ResultFile::open(Path::new("/dev/full"), JtlSettings::default());
         let Ok(file) = &mut file else {
             // The header was refused already: nothing was measured.

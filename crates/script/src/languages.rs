@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_script_reads_and_sets_what_its_user_has() {
+    fn a_script_reads_and_sets_variables_of_its_user() {
         let user = user();
         user.variables.borrow_mut().set("a", "2");
         run(
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn objects_are_kept_for_further_scripts() {
+    fn objects_are_available_to_later_scripts() {
         let user = user();
         run("vars.putObject('list', [1, 2, 3]); vars.putObject('gone', [1])", &user, None).unwrap();
         run("vars.getObject('list').add(4); vars.remove('gone')", &user, None).unwrap();
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn an_assertion_says_why_it_fails() {
+    fn an_assertion_reports_its_failure_message() {
         let user = user();
         let failed = "AssertionResult.setFailure(true); AssertionResult.setFailureMessage('no ' + prev.getResponseCode())";
         assert_eq!(run(failed, &user, Some("x")).unwrap().failure.as_deref(), Some("no 200"));
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn the_message_is_that_of_the_reply_itself() {
+    fn the_message_is_that_of_the_reply() {
         let (user, request, sample) = (user(), Prepared::default(), brunt_model::Sample::default());
         for (head, message) in [
             ("HTTP/1.1 201 Made It\r\n\r\n", "Made It"),
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn classes_of_libraries_that_jmeter_lacks_are_told() {
+    fn missing_library_classes_are_reported() {
         let foreign = |source: &str| foreign_class(ScriptLanguage::Groovy, source);
         assert_eq!(foreign("import com.a.B\nnew B()").as_deref(), Some("com.a.B"));
         assert_eq!(foreign("import com.a.B\nimport org.apache.http.C\nnew B(new C())"), None);
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn what_goes_wrong_is_told() {
+    fn script_errors_are_reported() {
         let user = user();
         let told = |source| run(source, &user, None).unwrap_err();
         assert!(

@@ -211,7 +211,7 @@ fn carry_out(plan: &Plan) -> Run {
 }
 
 #[test]
-fn every_sum_of_any_scenario_holds_in_both_loops() {
+fn any_scenario_passes_all_checks_in_both_loops() {
     let mut unfinished = [0; 2];
     for seed in 0..SCENARIOS {
         let mut draw = Draw { random: Pcg64Mcg::seed_from_u64(seed), transactions: 0 };

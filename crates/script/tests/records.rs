@@ -208,7 +208,7 @@ fn scripts_see_each_request_of_a_chain_of_redirects() {
 }
 
 #[test]
-fn assertions_say_why_a_record_failed() {
+fn records_have_the_failure_messages_of_assertions() {
     let text = |patterns: &str| {
         let mut assertion = serde_json::json!({"part": "status", "is": "equals"});
         assertion["patterns"] = serde_json::json!([patterns]);
@@ -246,7 +246,7 @@ fn scripts_change_records_and_drop_them() {
 }
 
 #[test]
-fn transactions_are_records_behind_their_samples_or_around_them() {
+fn transactions_are_records_after_or_around_their_samples() {
     let transaction = |parent, pauses| ScenarioStep::Transaction {
         name: "T".into(),
         pauses,
@@ -342,7 +342,7 @@ fn scripts_make_samples_that_count_in_no_total() {
 }
 
 #[test]
-fn an_iteration_may_have_samples_alone_or_nothing() {
+fn an_iteration_may_have_only_samples_or_nothing() {
     let (alone, requests) = records(jmeter(vec![sample("S", Some("1"))]), after_100ms);
     assert_eq!((told(&alone), requests), (vec!["S 0+0/0 200 OK".to_owned()], 0));
     let never = ScenarioStep::If {
@@ -354,7 +354,7 @@ fn an_iteration_may_have_samples_alone_or_nothing() {
 }
 
 #[test]
-fn requests_of_a_parallel_step_have_records_of_their_own() {
+fn requests_of_a_parallel_step_have_separate_records() {
     for manner in [ConcurrencyMode::Parallel(2), ConcurrencyMode::Pipelined] {
         let steps = vec![ScenarioStep::Request(0), ScenarioStep::Request(1)];
         let (records, _) =

@@ -68,7 +68,7 @@ fn a_transaction_is_timed_from_its_first_request_to_the_end_of_its_last() {
 }
 
 #[test]
-fn transactions_stand_within_others_and_groups_are_not_timed() {
+fn transactions_can_be_nested_and_groups_are_not_timed() {
     let inner = transaction("inner", Pauses::Excluded, vec![ScenarioStep::Request(1)]);
     let group =
         ScenarioStep::Group { name: "group".into(), steps: vec![ScenarioStep::Request(0), inner] };
@@ -201,7 +201,7 @@ fn parallel_requests_and_the_warm_up() {
 }
 
 #[test]
-fn failed_assertions_are_counted_with_what_was_found() {
+fn failed_assertions_are_counted_with_the_values_found() {
     let mut plan = plan(open(10.0), 2, vec![ScenarioStep::Request(0), ScenarioStep::Request(1)]);
     for (name, millis) in [("quick", "50"), ("slow", "500")] {
         let test = AssertionTest::Duration(millis.into());

@@ -1,7 +1,7 @@
 //! Builds the answer of a search from its trials.
 //!
 //! The bottleneck is not known here. The caller, which has the runs, adds it and then creates the
-//! sentence of the [`Answer`] again.
+//! sentence of the [`CapacityResult`] again.
 
 use crate::drift::Drift;
 use crate::limits::limits;

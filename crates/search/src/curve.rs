@@ -17,7 +17,7 @@ use brunt_stats::order;
 pub struct ObservedPoint {
     /// Load of the trial.
     pub load: f64,
-    /// Ratio of the counted to all requests, see [`crate::bound::Bound`].
+    /// Ratio of the counted to all requests, see [`crate::bound::ObjectiveFigure`].
     pub figure: f64,
     /// Length of the measured time, in seconds.
     pub seconds: f64,

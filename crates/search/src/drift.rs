@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_still_does_not_drift() {
+    fn a_constant_capacity_has_no_drift() {
         assert_eq!(
             drift(&paces(&[950.0, 1020.0, 970.0, 1010.0, 1000.0], 0.0), 1000.0, 1100.0),
             None
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn what_falls_is_told_with_both_ends() {
+    fn a_decreasing_capacity_is_reported_with_both_ends() {
         let Drift { first, last } =
             drift(&paces(&[980.0, 1010.0, 960.0, 970.0, 950.0], -0.0015), 970.0, 1100.0)
                 .expect("a drift");

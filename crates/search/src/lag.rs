@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn lag_has_an_effect_on_the_blocks_behind_it_and_is_known_one_later() {
+    fn lag_affects_later_blocks_and_is_detected_one_block_later() {
         let mut lags = [0.001; 40];
         lags[20] = 0.18;
         let effects = effects(&lags, 0.1, &slower(0.1));
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn half_of_a_trial_counts_however_disturbed_it_is() {
+    fn at_least_half_of_a_disturbed_trial_counts() {
         let lags: Vec<f64> = (0..100).map(|at| f64::from(at) / 50.0).collect();
         let effects = effects(&lags, 0.1, &slower(0.1));
         assert!(effects.iter().filter(|effect| !effect.is_contested).count() >= 50);

@@ -4,7 +4,7 @@
 //! The capacity under a set of objectives is the load at which the figure over all steady
 //! time is exactly the bound. For `p99 < 50ms` it is the load at which 1 % of the
 //! requests take longer. Trials are passed in as [`TrialSummary`]s. The results are the
-//! [`NextStep`] and the [`Answer`](brunt_model::Answer).
+//! [`NextStep`] and the [`CapacityResult`](brunt_model::CapacityResult).
 //!
 //! The crate measures nothing, reads no clock and stores nothing. A search is a function of its
 //! trials, so a search that was stopped continues from its stored trials.

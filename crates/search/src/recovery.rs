@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_back_after_the_last_slow_piece() {
+    fn recovery_ends_with_the_last_slow_block() {
         let block = |mean: f64| TrialBlock {
             seconds: 0.1,
             completed: 10.0,

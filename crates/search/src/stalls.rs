@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn the_interval_of_a_poisson_mean_is_that_of_the_tables() {
+    fn the_interval_of_a_poisson_mean_matches_tables() {
         // Garwood (Biometrika 28, 1936): up to 8.77 of 3 events, 3.69 of none.
         assert!((poisson_high(3.0) - 8.77).abs() < 0.03 && (poisson_high(0.0) - 3.69).abs() < 0.03);
     }
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pause_that_lag_explains_is_no_stall() {
+    fn a_pause_explained_by_lag_is_not_a_stall() {
         let mut late = trial(&[50.0, 0.0, 0.0, 150.0]);
         late.blocks[2].lag = 0.2;
         assert_eq!(stall_share(&[&late], CountedRatio::Slower(0.05)), StallShare::default());

@@ -99,7 +99,7 @@ pub struct TrialBlock {
     pub lag: f64,
 }
 
-/// A count above a bound, and the total. The [`Bound`] contains the allowed ratio of the two.
+/// A count above a bound, and the total. The [`ObjectiveFigure`] contains the allowed ratio of the two.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct BoundCount {
     /// Count above the bound.
@@ -533,7 +533,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lag_can_have_done_is_known_and_no_more() {
+    fn the_effect_of_lag_is_bounded() {
         // 5 ms of lag at most: a request of 80 ms took 75 ms at least.
         let [slow, errors, mean] =
             lagging(5_000_000, &[LimitingResource::Steal, LimitingResource::Lag]).1;
@@ -556,7 +556,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_trial_is_evidence_for_depends_on_what_limited_the_generator() {
+    fn the_evidence_of_a_trial_depends_on_the_limit_of_the_generator() {
         let of = |causes: &[LimitingResource]| lagging(5_000_000, causes).0.evidence;
         assert_eq!(of(&[]), EvidenceFor::Both);
         assert_eq!(
@@ -603,7 +603,7 @@ mod tests {
     }
 
     #[test]
-    fn replies_are_wanted_up_to_what_is_offered() {
+    fn required_replies_are_limited_by_the_offered_load() {
         assert_eq!(required(900.0, 0.1, 50.0), 49.5);
         assert_eq!(required(900.0, 0.1, 200.0), 90.0);
         assert_eq!(required(900.0, 0.1, 0.0), 90.0);

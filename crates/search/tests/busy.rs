@@ -66,11 +66,11 @@ fn holds(machine: Machine, widest: f64) {
 }
 
 #[test]
-fn intervals_hold_the_capacity_under_random_steal() {
+fn intervals_contain_the_capacity_under_random_steal() {
     holds(Machine::Steal, 1.5);
 }
 
 #[test]
-fn intervals_hold_the_capacity_beside_a_busy_neighbor() {
+fn intervals_contain_the_capacity_with_a_busy_neighbor() {
     holds(Machine::Neighbor, 1.5);
 }

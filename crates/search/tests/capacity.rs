@@ -116,7 +116,7 @@ fn at(values: &[f64], q: f64) -> f64 {
 }
 
 #[test]
-fn intervals_hold_the_true_capacity() {
+fn intervals_contain_the_true_capacity() {
     let searches = searches(20);
     let mut missed = Vec::new();
     for kind in &KINDS {
@@ -138,7 +138,7 @@ fn intervals_hold_the_true_capacity() {
 }
 
 #[test]
-fn where_little_can_be_known_the_interval_is_wide_and_holds_the_truth() {
+fn with_little_data_the_interval_is_wide_and_contains_the_truth() {
     let score = Score::of(&SLOW, searches(20));
     println!("{}", score.note(&SLOW));
     let (least, most) = if in_full() { (0.93, 0.1) } else { (0.74, 0.2) };
@@ -150,7 +150,7 @@ fn where_little_can_be_known_the_interval_is_wide_and_holds_the_truth() {
 }
 
 #[test]
-fn a_drift_is_found_and_said() {
+fn a_drift_is_detected_and_reported() {
     let searches = searches(10);
     let score = Score::of(&DRIFTING, searches);
     println!("{}", score.note(&DRIFTING));

@@ -88,7 +88,7 @@ fn carried_out(
 }
 
 #[test]
-fn loads_grow_until_the_objectives_are_missed_and_close_in_then() {
+fn loads_grow_until_the_objectives_are_missed_and_then_converge() {
     let search = Search::new(&find(&[0.05]), LoadUnit::PerSecond);
     let (seen, _) = carried_out(&search, &[700.0], |_| ());
     let loads: Vec<f64> = seen.iter().map(|trial| trial.load).collect();
@@ -108,7 +108,7 @@ fn loads_grow_until_the_objectives_are_missed_and_close_in_then() {
 }
 
 #[test]
-fn one_slow_request_at_a_low_load_is_no_limit() {
+fn one_slow_request_at_a_low_load_is_not_a_limit() {
     let search = Search::new(&find(&[0.05]), LoadUnit::PerSecond);
     let unlucky = |trial: &mut TrialSummary| {
         if trial.load == 10.0 {
@@ -141,7 +141,7 @@ fn a_generator_at_its_limit_never_counts_against_the_server() {
 }
 
 #[test]
-fn what_the_generator_cannot_have_done_counts() {
+fn failures_that_the_generator_cannot_have_caused_count() {
     let search = Search::new(&find(&[0.05]), LoadUnit::PerSecond);
     let disturbed = |trial: &mut TrialSummary| {
         trial.limited = Some("CPU time taken by the hypervisor".into());
@@ -169,14 +169,14 @@ fn what_the_generator_cannot_have_done_counts() {
 }
 
 #[test]
-fn the_highest_load_allowed_ends_it() {
+fn the_search_ends_at_the_highest_load_allowed() {
     let find = CapacitySearch { most: Some(100.0), ..find(&[0.05]) };
     let (seen, end) = carried_out(&Search::new(&find, LoadUnit::PerSecond), &[700.0], |_| ());
     assert_eq!((end, seen.last().map(|trial| trial.load)), (SearchEnd::Most, Some(100.0)));
 }
 
 #[test]
-fn each_set_has_a_capacity_of_its_own() {
+fn each_set_of_objectives_has_its_capacity() {
     let search = Search::new(&find(&[1.0, 3.0]), LoadUnit::PerSecond);
     let capacities = [300.0, 900.0];
     let (seen, end) = carried_out(&search, &capacities, |_| ());
@@ -188,14 +188,14 @@ fn each_set_has_a_capacity_of_its_own() {
 }
 
 #[test]
-fn users_are_whole() {
+fn numbers_of_users_are_integers() {
     let search = Search::new(&find(&[0.05]), LoadUnit::Users { think: None });
     let (seen, _) = carried_out(&search, &[37.0], |_| ());
     assert!(seen.iter().all(|trial| trial.load.fract() == 0.0));
 }
 
 #[test]
-fn what_was_stopped_goes_on_where_it_was() {
+fn a_stopped_search_continues() {
     let search = Search::new(&find(&[0.05]), LoadUnit::PerSecond);
     let (seen, _) = carried_out(&search, &[700.0], |_| ());
     let at = seen.len() / 2;
@@ -208,7 +208,7 @@ fn what_was_stopped_goes_on_where_it_was() {
 }
 
 #[test]
-fn a_trial_alone_says_above_below_or_nothing() {
+fn a_single_trial_gives_a_lower_or_upper_bound_or_none() {
     let find = find(&[0.05]);
     let blocks = |slow: f64, n: usize| -> Vec<TrialBlock> {
         let over = |i: usize| slow * if i.is_multiple_of(2) { 1.5 } else { 0.5 };

@@ -11,7 +11,7 @@ use simulation::servers::{Kind, SLOW, Server, Service, erlang_slower, lab};
 use simulation::shapes::{SHAPES, Truth};
 
 #[test]
-fn those_of_formulas_are_right() {
+fn capacities_match_formulas() {
     for kind in KINDS.iter().chain([&SLOW, &lab(Machine::Quiet)]) {
         if let Service::Exponential { workers, mean } = kind.service {
             let share = erlang_slower(kind.capacity, workers, mean, kind.bound);
@@ -21,7 +21,7 @@ fn those_of_formulas_are_right() {
 }
 
 #[test]
-fn those_of_simulations_are_right() {
+fn capacities_match_simulations() {
     let in_full = std::env::var("BRUNT_PROVE").is_ok_and(|v| v == "1");
     let (requests, within) = if in_full { (60e6, 0.12) } else { (2e6, 0.6) };
     for kind in KINDS.iter().chain([&SLOW]) {
@@ -32,7 +32,7 @@ fn those_of_simulations_are_right() {
 }
 
 #[test]
-fn those_of_shapes_are_right() {
+fn capacities_of_shapes_match_simulations() {
     for shape in SHAPES.iter().filter(|shape| shape.truth != Truth::Falling) {
         let kind = shape.kind;
         match shape.truth {

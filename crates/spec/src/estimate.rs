@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_shown_as_exactly_as_they_are_meant() {
+    fn long_durations_are_rounded() {
         let duration_text: Vec<_> = [5, 60, 95, 600, 1790, 3600, 6300]
             .map(|s| duration_text(Duration::from_secs(s)))
             .to_vec();

@@ -226,7 +226,7 @@ mod files {
         use brunt_script::grpc::MessageRules;
 
         #[test]
-        fn a_file_of_an_edition_is_refused_with_what_to_write() {
+        fn files_of_editions_are_refused_with_advice() {
             let dir = tempfile::TempDir::new().unwrap();
             let file = dir.path().join("a.proto");
             std::fs::write(

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 #[test]
-fn any_plan_file_is_read_or_refused() {
+fn any_plan_file_is_parsed_or_refused() {
     survives("plan", corpus("plan"), 1500, |bytes| {
         let text = String::from_utf8_lossy(bytes);
         let Ok(draft) = PlanTree::parse(&text, "plan.yaml", &[]) else { return };
@@ -24,7 +24,7 @@ fn any_plan_file_is_read_or_refused() {
 }
 
 #[test]
-fn any_url_file_is_read_or_refused() {
+fn any_url_file_is_parsed_or_refused() {
     survives("urls", corpus("urls"), 3000, |bytes| {
         let text = String::from_utf8_lossy(bytes);
         // Files of data are not read: random names could be those of devices.

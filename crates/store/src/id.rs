@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_are_ids_and_words_are_not() {
+    fn ids_and_words_are_distinguished() {
         assert!((0..100).all(|_| is_id(&draw())));
         for word in ["last", "", "../../x", "ABCDEFG", "abcdefgh", "1abcdef"] {
             assert!(!is_id(word), "{word}");

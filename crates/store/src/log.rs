@@ -1,7 +1,7 @@
 //! Writes packed event logs, and reads packed and plain ones.
 //!
 //! A packed log is the eight bytes [`MAGIC`], then frames as in [`brunt_model::codec`]: length,
-//! CRC-32, payload. The first payload is the [`Head`], as JSON. Each later payload is an event (a
+//! CRC-32, payload. The first payload is the [`LogHead`], as JSON. Each later payload is an event (a
 //! message of `docs/event-log.proto`), deflated. All events form one deflate stream (RFC 1951),
 //! flushed after each event. Each event is thus compressed with the earlier ones as context, and
 //! readable as soon as its frame is complete. The length or the checksum of a torn last frame is

@@ -37,13 +37,13 @@ fn deflated(bytes: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn damaged_packed_logs_are_read_as_far_as_they_are_whole() {
+fn damaged_packed_logs_are_read_up_to_the_damage() {
     let seeds = [corpus("packed-events"), vec![packed(&["slow", "slow again", ""])]].concat();
     survives("packed-events", seeds, 1500, replay);
 }
 
 #[test]
-fn any_stream_in_a_packed_log_is_read_or_refused() {
+fn any_stream_in_a_packed_log_is_parsed_or_refused() {
     let seeds = vec![deflated(b"slow"), deflated(&[0; 4000]), deflated(&packed(&["slow"]))];
     survives("streams of packed logs", seeds, 1500, |stream| {
         replay(&with_stream(stream));
@@ -53,7 +53,7 @@ fn any_stream_in_a_packed_log_is_read_or_refused() {
 
 /// 300 MB of zeros, packed into 300 kB: the longest event has 256 MiB.
 #[test]
-fn a_stream_that_unpacks_to_too_much_is_refused() {
+fn a_stream_that_decompresses_to_too_much_is_refused() {
     let zeros = vec![0; 1 << 20];
     let mut packer = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::fast());
     (0..300).for_each(|_| packer.write_all(&zeros).expect("deflate"));
@@ -65,7 +65,7 @@ fn a_stream_that_unpacks_to_too_much_is_refused() {
 }
 
 #[test]
-fn any_results_are_read_or_refused() {
+fn any_results_are_parsed_or_refused() {
     survives("results", corpus("results"), 4000, |bytes| {
         let text = String::from_utf8_lossy(bytes).into_owned();
         // The second name holds a load, which some kinds of file need.

@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_not_of_the_encoding_are_told_of_texts() {
+    fn invalid_bytes_of_an_encoding_are_reported_for_texts() {
         for (content_type, is_damaged) in
             [("text/plain", true), ("application/json", true), ("image/png", false), ("", false)]
         {
@@ -192,7 +192,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_comes_back_from_any_encoding(written: String, label in "(utf-8|windows-1252|koi8-r|gb18030|euc-jp)") {
+        fn any_text_round_trips_in_any_encoding(written: String, label in "(utf-8|windows-1252|koi8-r|gb18030|euc-jp)") {
             let encoding = Encoding::for_label(label.as_bytes()).unwrap();
             let (bytes, _, is_unmappable) = encoding.encode(&written);
             // Some encoders write two characters as the same bytes: `¥` and `\\` of EUC-JP.

@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 pub const MAX_HEAD: usize = 64 * 1024;
 
 /// Maximum number of interim heads (1xx other than 101) before the final one. More are
-/// [`Malformed::TooManyInterim`].
+/// [`MalformedReply::TooManyInterim`].
 pub const MAX_INTERIM: u32 = 100;
 
 /// Reads the clock and waits for instants.

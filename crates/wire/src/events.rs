@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn events_end_where_the_standard_says() {
+    fn events_end_as_the_standard_requires() {
         let sse = |text: &str| {
             (1..8).map(|piece| count(EventFormat::ServerSent, text.as_bytes(), piece).0).max()
         };
@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_that_lasted_long_enough_is_over() {
+    fn a_stream_ends_after_its_maximum_time() {
         let longest = Some(Duration::from_nanos(500));
         let (mut meter, clock, _) =
             meter(Events { format: EventFormat::ServerSent, most: None, longest });
@@ -367,7 +367,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn pieces_change_nothing(bytes in "[da:t\r\n ]{0,40}", piece in 1_usize..9) {
+        fn pieces_do_not_change_the_events(bytes in "[da:t\r\n ]{0,40}", piece in 1_usize..9) {
             for format in [EventFormat::ServerSent, EventFormat::Lines, EventFormat::Messages] {
                 prop_assert_eq!(count(format, bytes.as_bytes(), piece), count(format, bytes.as_bytes(), 100));
             }

@@ -9,7 +9,7 @@
 //! good.
 //!
 //! * `contract`: the interface between the engine and a protocol: [`Transport`],
-//!   [`Timer`], [`Reply`], [`Head`], [`Stamps`].
+//!   [`Timer`], [`Reply`], [`ReplyHead`], [`Stamps`].
 //! * [`connections`]: keeps, shares and closes the connections of one client.
 //! * [`http`]: the [`Transport`] over real sockets, and the register of protocols. No other
 //!   module imports a protocol.

@@ -1,4 +1,4 @@
-//! The socket below a [`Stream`](crate::stream::Stream): the trait that it needs, and its
+//! The socket below a [`ByteStream`](crate::stream::ByteStream): the trait that it needs, and its
 //! implementation by the kernel.
 //!
 //! Tests implement the trait to cut received bytes into every possible sequence of pieces.

@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn header_fields_go_along_but_those_of_a_dropped_body_do_not() {
+    fn a_redirect_sends_header_fields_except_those_of_a_dropped_body() {
         let post = prepared(
             "POST",
             &[("X-A", "1"), ("Content-Type", "text/plain")],
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn other_statuses_and_schemes_are_no_redirects() {
+    fn other_statuses_and_schemes_are_not_redirects() {
         let get = prepared("GET", &[], &Body::None);
         assert_eq!(redirected(&get, 304, "/c", RedirectRules::Rfc9110), None);
         assert_eq!(redirected(&get, 302, "ftp://one/c", RedirectRules::Rfc9110), None);

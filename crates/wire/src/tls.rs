@@ -433,7 +433,7 @@ mod tests {
     }
 
     #[test]
-    fn suites_are_offered_in_the_order_asked_for() {
+    fn suites_are_offered_in_the_requested_order() {
         let requested = ["TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384", "TLS13_AES_128_GCM_SHA256"]
             .map(str::to_owned)
             .to_vec();
@@ -445,7 +445,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_are_offered_in_the_order_asked_for_and_by_default_as_browsers_do() {
+    fn groups_are_offered_in_the_requested_order_or_that_of_browsers() {
         let names = |groups: &[&str]| {
             let groups = groups.iter().map(|name| (*name).to_owned()).collect();
             let config = of(TlsSettings { groups, ..TlsSettings::default() }).unwrap();
@@ -465,7 +465,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unknown_or_cannot_be_is_told() {
+    fn unknown_and_impossible_tls_settings_are_reported() {
         let none = of(TlsSettings { ciphers: vec!["RC4-MD5".into()], ..TlsSettings::default() });
         assert!(
             none.unwrap_err().to_string().contains("RC4-MD5 is no cipher suite that is known here")
@@ -482,7 +482,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_asked_for_unless_none_is_wanted() {
+    fn the_server_name_is_sent_unless_disabled() {
         assert!(of(TlsSettings::default()).unwrap().enable_sni);
         assert!(!of(TlsSettings { no_sni: true, ..TlsSettings::default() }).unwrap().enable_sni);
     }

@@ -47,7 +47,7 @@ impl Account {
 }
 
 fn missing() -> Account {
-    Account { complaint: Some("it wrote no result".to_owned()), ..Account::default() }
+    Account { complaint: Some("the tool wrote no result".to_owned()), ..Account::default() }
 }
 
 fn from_brunt(text: &str) -> Account {
@@ -68,7 +68,7 @@ fn from_brunt(text: &str) -> Account {
 fn failed_check(checks: &Value) -> Option<String> {
     let check = checks.as_array()?.iter().find(|check| check["holds"] == false)?;
     Some(format!(
-        "a sum of its own does not fit, {}: {}",
+        "a consistency check failed, {}: {}",
         check["name"].as_str()?,
         check["arithmetic"].as_str()?
     ))
@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn wrk_says_how_many_and_what_went_wrong() {
+    fn the_requests_and_errors_of_wrk_are_read() {
         let well = "  1 threads and 64 connections\n  1081240 requests in 7.00s, 1.2GB read\n";
         let account = from_lines(well, "requests in", &["Socket errors"]);
         assert_eq!((account.completed, account.complaint), (Some(1_081_240), None));
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn abs_line_of_failures_is_a_complaint_only_above_zero() {
+    fn failed_requests_of_ab_are_reported_only_above_zero() {
         let well = "Complete requests:      5000\nFailed requests:        0\n";
         let account = from_lines(well, "Complete requests:", &["Failed requests:"]);
         assert_eq!((account.completed, account.complaint), (Some(5000), None));
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn h2load_has_all_in_one_line() {
+    fn the_line_of_h2load_is_parsed() {
         let line =
             "requests: 9 total, 9 started, 8 done, 8 succeeded, 0 failed, 0 errored, 0 timeout\n";
         assert_eq!(from_h2load(line), Account { completed: Some(8), ..Account::default() });
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn brunts_failures_are_counted_whatever_their_shape() {
+    fn failures_of_brunt_are_counted_in_any_format() {
         let text = r#"{"requests":{"completed":5},"lag_seconds":{"p50":1e-5,"p99":5e-5},"failures":{"reset":2,"refused":1},
                        "generator":{"peak_rss_bytes":4000000}}"#;
         let account = from_brunt(text);
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sum_of_brunts_that_is_not_even_is_a_complaint() {
+    fn a_failed_consistency_check_of_brunt_is_reported() {
         let with = |holds: bool| {
             let check = format!(
                 r#"{{"name":"planned requests","holds":{holds},"arithmetic":"3 planned, 2 begun"}}"#
@@ -198,13 +198,13 @@ mod tests {
         assert_eq!(with(true), None);
         assert_eq!(
             with(false).as_deref(),
-            Some("a sum of its own does not fit, planned requests: 3 planned, 2 begun")
+            Some("a consistency check failed, planned requests: 3 planned, 2 begun")
         );
     }
 
     #[test]
-    fn brunt_says_where_it_had_no_core_to_be_precise_on() {
-        let words = "--precise: 1 cores are none too many for 1 threads; it was left out";
+    fn the_warning_on_precise_is_read_from_the_result_of_brunt() {
+        let words = "--precise: 1 cores are too few for 1 busy-waiting threads; it was left out";
         let warned = format!(r#"{{"failures":{{}},"warnings":["name not resolved","{words}"]}}"#);
         assert_eq!(from_brunt(&warned).not_precise.as_deref(), Some(words));
         assert_eq!(

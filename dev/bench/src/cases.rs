@@ -232,14 +232,14 @@ mod tests {
     }
 
     #[test]
-    fn only_the_memory_cases_run_once_and_pacing_and_overload_have_rounds_of_their_own() {
+    fn only_memory_cases_run_once() {
         let once: Vec<_> =
             CASES.iter().filter(|case| !case.is_of_rounds()).map(|case| case.name).collect();
         assert_eq!(once, ["pacing", "overload", "memory", "connections", "labels", "urls"]);
     }
 
     #[test]
-    fn a_pace_is_named_after_what_it_is() {
+    fn a_pace_is_named_after_its_arrivals_and_rate() {
         for pace in PACES {
             assert_eq!(pace.name, format!("{}-{}", pace.arrivals.name(), pace.rate));
         }

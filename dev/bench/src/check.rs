@@ -58,7 +58,7 @@ fn verdicts_of(case: &BenchCase, results: &Results) -> Vec<BenchVerdict> {
             let growth = results.growth.map(|growth| deviation(growth.ratio(), 1.0));
             vec![verdict(
                 case.name,
-                "difference in peak memory, ten times as long",
+                "difference in peak memory, ten times the requests",
                 growth,
                 Bound::AtMost(GROWTH_TARGET),
             )]
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_closed_loop_has_a_cost_and_a_rate_to_keep() {
+    fn a_closed_loop_has_targets_of_cost_and_rate() {
         let of = |brunt| measured("keepalive-124k", BenchTool::Wrk, brunt, [100.0, 20.0, 0.0]);
         assert!(missed("keepalive-124k", &of([99.0, 8.9, 0.0])).is_empty());
         assert_eq!(
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_closed_loop_near_the_floor_has_nothing_left_to_save() {
+    fn a_closed_loop_near_the_floor_meets_its_target() {
         let of = |brunt| {
             let mut results =
                 measured("keepalive-124k", BenchTool::Wrk, [100.0, brunt, 0.0], [100.0, 20.0, 0.0]);
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn an_open_loop_must_also_keep_its_rate() {
+    fn an_open_loop_has_a_target_of_its_rate() {
         let of = |brunt| measured("open-2000", BenchTool::Floor, brunt, [2000.0, 10.0, 5e-5]);
         assert!(missed("open-2000", &of([2001.9, 12.9, 6.4e-5])).is_empty());
         assert_eq!(
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_measured_is_missed() {
+    fn an_unmeasured_case_is_missed() {
         assert_eq!(missed("tls-10b", &Results::default()).len(), 2);
         assert_eq!(missed("connections", &Results::default()).len(), 3);
         let verdict = &verdicts(&[*named("memory").unwrap()], &Results::default())[0];
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_neither_grows_nor_costs_too_much() {
+    fn memory_has_targets_of_growth_and_size() {
         let growth = |long_bytes| Results {
             growth: Some(MemoryGrowth { requests: 1, short_bytes: 100, long_bytes }),
             ..Results::default()

@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn output_and_exit_code_come_back() {
+    fn output_and_exit_code_are_returned() {
         let finished = shell("echo out; echo err >&2; exit 3", Duration::from_secs(10)).unwrap();
         assert_eq!(finished.code, Some(3));
         assert_eq!(finished.output, "out\nerr\n");
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn who_reads_from_us_ends_when_we_are_gone() {
+    fn a_child_that_reads_from_this_process_ends_with_it() {
         let (reader, input, _output) =
             OwnedProcess::spawn_with_pipes(&mut Command::new("cat")).unwrap();
         assert!(!reader.ended_within(&Timespec { tv_sec: 0, tv_nsec: 100_000_000 }).unwrap());

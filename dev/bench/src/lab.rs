@@ -55,8 +55,8 @@ impl BenchLab {
         command.arg(stats).stderr(Stdio::null());
         let (process, input, output) = OwnedProcess::spawn_with_pipes(&mut command)?;
         let line = first_line(output)?;
-        let address =
-            address(&line).with_context(|| format!("the lab says no address but {line:?}"))?;
+        let address = address(&line)
+            .with_context(|| format!("the lab printed {line:?} instead of its address"))?;
         Ok(Self { address, process, input, stats: stats.to_owned() })
     }
 
@@ -79,19 +79,19 @@ impl BenchLab {
     /// Ends the lab, and returns the JSON that it writes.
     fn report(self) -> Result<Value> {
         drop(self.input);
-        ensure!(self.process.ended_within(&PATIENCE)?, "the lab does not end");
+        ensure!(self.process.ended_within(&PATIENCE)?, "the lab did not end in time");
         ensure!(self.process.reap()?.success(), "the lab failed");
-        let text = fs::read_to_string(&self.stats).context("the lab left no count")?;
-        serde_json::from_str(&text).context("what the lab left is no JSON")
+        let text = fs::read_to_string(&self.stats).context("the lab wrote no results")?;
+        serde_json::from_str(&text).context("the results of the lab are not valid JSON")
     }
 }
 
 fn first_line(output: ChildStdout) -> Result<String> {
     // A lab that hangs prints nothing, and a read would wait forever.
     let has_output = poll(&mut [PollFd::new(&output, PollFlags::IN)], Some(&PATIENCE))? > 0;
-    ensure!(has_output, "the lab does not say where it listens");
+    ensure!(has_output, "the lab did not print its address in time");
     let mut line = String::new();
-    BufReader::new(output).read_line(&mut line).context("reading what the lab says")?;
+    BufReader::new(output).read_line(&mut line).context("reading the output of the lab")?;
     Ok(line)
 }
 
@@ -106,7 +106,7 @@ fn count(json: &Value) -> Result<Count> {
         (arrivals["count"].as_u64(), json["truth"]["stamped_by_kernel"].as_u64())
     else {
         bail!(
-            "the lab's JSON has no `arrivals.count` or no `truth.stamped_by_kernel`: it is of another version"
+            "the lab's JSON has no `arrivals.count` or no `truth.stamped_by_kernel`: it has another version"
         );
     };
     Ok(Count {
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_count_is_read_from_what_the_lab_leaves() {
+    fn the_count_is_read_from_the_results_of_the_lab() {
         let arrivals = json!({ "count": 4000, "rate_per_second": 2000.1, "dispersion_1ms": 0.02 });
         let left = json!({ "arrivals": arrivals, "truth": { "stamped_by_kernel": 3999 } });
         let expected = Count {
@@ -151,10 +151,10 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_is_no_lab_is_told_apart_and_ended() {
+    fn a_program_other_than_the_lab_is_refused_and_ended() {
         let scratch = tempfile::tempdir().unwrap();
         let error =
             BenchLab::start(Path::new("true"), &[], &scratch.path().join("stats"), 1).unwrap_err();
-        assert!(format!("{error:#}").contains("no address"), "{error:#}");
+        assert!(format!("{error:#}").contains("instead of its address"), "{error:#}");
     }
 }

@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_machine_is_as_busy_as_we_at_least() {
+    fn the_cpu_use_of_the_machine_includes_this_process() {
         let ours = process_seconds(std::process::id()).unwrap();
         assert!(busy_seconds().unwrap() >= ours);
     }
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_fails_says_nothing() {
+    fn a_failed_program_has_no_output_line() {
         assert_eq!(output_of(&["false"]), "");
         assert_eq!(output_of(&["no-such-program-here"]), "");
         assert_eq!(output_of(&["echo", "word"]), "word");

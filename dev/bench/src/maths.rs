@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_median_is_the_middle_whatever_the_order() {
+    fn the_median_does_not_depend_on_the_order() {
         assert_eq!(median(&[]), None);
         assert_eq!(median(&[3.0]), Some(3.0));
         assert_eq!(median(&[9.0, 1.0, 5.0]), Some(5.0));
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn ratios_pair_rounds_and_leave_out_what_has_no_partner() {
+    fn ratios_pair_rounds_and_omit_unpaired_ones() {
         let values = [(0, 10.0), (1, 30.0), (2, 5.0), (3, 8.0)];
         let references = [(1, 10.0), (0, 20.0), (3, 0.0)];
         assert_eq!(ratios_within_rounds(&values, &references), vec![0.5, 3.0]);

@@ -182,7 +182,7 @@ fn disagreement(account: &Account, counted: u64, connections: u64) -> Option<Str
     // Each connection may have had one request in flight at the end.
     let tolerated = connections as f64 + counted as f64 * COUNTS_AGREE_WITHIN;
     (completed.abs_diff(counted) as f64 > tolerated)
-        .then(|| format!("it says {completed} requests, nginx counted {counted}"))
+        .then(|| format!("the tool reported {completed} requests, nginx counted {counted}"))
 }
 
 fn last_lines(output: &str) -> String {
@@ -248,7 +248,8 @@ pub(crate) struct Cpu {
 impl Cpu {
     pub(crate) fn read(server: u32) -> Result<Self> {
         let all = machine::busy_seconds().context("reading /proc/stat")?;
-        let server = machine::process_seconds(server).context("our server is gone")?;
+        let server =
+            machine::process_seconds(server).context("the nginx of the benchmark has ended")?;
         Ok(Self { at: Stopwatch::start(), all, server })
     }
 
@@ -267,16 +268,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_agree_within_what_was_under_way() {
-        let said = |completed| Account { completed: Some(completed), ..Account::default() };
-        assert_eq!(disagreement(&said(999_000), 1_000_000, 64), None);
-        assert_eq!(disagreement(&said(999_936), 1_000_000, 64), None);
-        assert!(disagreement(&said(990_000), 1_000_000, 64).is_some());
+    fn counts_may_differ_by_the_requests_in_flight() {
+        let reported = |completed| Account { completed: Some(completed), ..Account::default() };
+        assert_eq!(disagreement(&reported(999_000), 1_000_000, 64), None);
+        assert_eq!(disagreement(&reported(999_936), 1_000_000, 64), None);
+        assert!(disagreement(&reported(990_000), 1_000_000, 64).is_some());
         assert_eq!(disagreement(&Account::default(), 1_000_000, 64), None);
     }
 
     #[test]
-    fn only_brunts_own_doubts_are_a_measurement() {
+    fn only_brunt_may_exit_with_code_5() {
         let ended = |script: &str| {
             let limit = Duration::from_secs(10);
             child::run(
@@ -297,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_a_long_output_is_kept() {
+    fn the_last_lines_of_a_long_output_are_returned() {
         assert_eq!(last_lines("1\n2\n3\n4\n5\n6\n7"), "3\n4\n5\n6\n7");
         assert_eq!(last_lines(""), "");
     }

@@ -150,7 +150,7 @@ fn url_line(number: u64) -> String {
 }
 
 fn brunt(stand: &Stand, load: &str, seconds: f64, limit: Duration) -> Result<Observed> {
-    let program = stand.toolbox.path(BenchTool::Brunt).context("no brunt")?;
+    let program = stand.toolbox.path(BenchTool::Brunt).context("brunt not found")?;
     let mut command = Command::new(program);
     command.arg(stand.server.url(SMALL)).args(load.split_whitespace()).args([
         "--threads",
@@ -169,7 +169,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_connection_costs_is_the_difference_over_all_of_them() {
+    fn the_cost_of_a_connection_is_the_difference_divided_by_all_connections() {
         let memory = ConnectionMemory {
             asked: 15_000,
             open: 15_000,

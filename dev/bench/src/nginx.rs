@@ -76,7 +76,7 @@ impl BenchNginx {
             }
         }
         let log = fs::read_to_string(self.folder.path().join("error.log")).unwrap_or_default();
-        bail!("our nginx does not answer:\n{log}")
+        bail!("the nginx of the benchmark does not reply:\n{log}")
     }
 }
 

@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_is_measured_unless_selected() {
+    fn all_cases_are_measured_by_default() {
         let all = parse(&[]).unwrap();
         assert_eq!((all.rounds(), all.seconds(), all.cases().len()), (7, 7, CASES.len() - 2));
         assert!(all.wants(BenchTool::Ab));
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn pacing_is_measured_where_it_is_named() {
+    fn pacing_is_measured_if_it_is_selected() {
         let names = |words: &[&str]| {
             parse(words).unwrap().cases().iter().map(|case| case.name).collect::<Vec<_>>()
         };
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_exist_is_refused() {
+    fn unknown_names_are_refused() {
         assert!(parse(&["--case", "no-such-case"]).is_err());
         assert!(parse(&["--tool", "siege"]).is_err());
         assert!(parse(&["--quick", "--rounds", "3"]).is_err());

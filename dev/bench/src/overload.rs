@@ -121,7 +121,7 @@ fn joint_limit(stand: &Stand) -> Result<f64> {
     result["throughput_per_second"]
         .as_f64()
         .filter(|rate| *rate > 0.0)
-        .context("there was no throughput")
+        .context("no throughput measured")
 }
 
 /// A run in the order of the rounds.
@@ -167,7 +167,7 @@ fn overload(stand: &Stand, turn: Turn, offered: f64) -> Result<OverloadRun> {
 /// Runs brunt. Returns its result, and the usage of the machine by other
 /// processes meanwhile, in CPUs.
 fn brunt(stand: &Stand, load: &str) -> Result<(Value, f64)> {
-    let program = stand.toolbox.path(BenchTool::Brunt).context("there is no brunt")?;
+    let program = stand.toolbox.path(BenchTool::Brunt).context("brunt not found")?;
     let result = stand.result_file();
     let mut command = Command::new(program);
     let words =

@@ -91,8 +91,7 @@ struct Turn {
 pub fn run(stand: &Stand, rounds: usize, notes: &mut Vec<String>) -> Result<Vec<PacingRun>> {
     let Some(lab) = stand.toolbox.lab() else {
         notes.push(
-            "pacing: there is no brunt-lab; build it, or say where it is with --lab PATH"
-                .to_owned(),
+            "pacing: brunt-lab not found; build it, or give its path with --lab PATH".to_owned(),
         );
         return Ok(Vec::new());
     };
@@ -217,8 +216,9 @@ fn disagreement(account: &Account, count: &Count) -> Option<String> {
         ));
     }
     let completed = account.completed?;
-    (completed != count.requests)
-        .then(|| format!("it says {completed} requests, the lab counted {}", count.requests))
+    (completed != count.requests).then(|| {
+        format!("the tool reported {completed} requests, the lab counted {}", count.requests)
+    })
 }
 
 fn progress(run: &PacingRun) -> String {
@@ -235,7 +235,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_contender_of_a_pace_runs_in_every_round_and_none_is_always_first() {
+    fn contenders_run_once_per_round_in_changing_order() {
         let all: Vec<Turn> = turns(3).collect();
         assert_eq!(all.len(), 3 * PACES.len() * 3);
         let firsts: Vec<PacingContender> =
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn contenders_are_told_the_same_load() {
+    fn contenders_get_the_same_load() {
         let line = |contender| {
             Turn { pace: PACES[4], contender, round: 0 }.words("127.0.0.1:80", 7).join(" ")
         };
@@ -259,12 +259,14 @@ mod tests {
     }
 
     #[test]
-    fn a_count_that_is_not_the_kernels_or_not_the_tools_is_a_complaint() {
+    fn differing_or_unstamped_counts_are_reported() {
         let count = Count { requests: 4000, rate_per_second: None, dispersion: None, unstamped: 0 };
-        let said = |completed| Account { completed: Some(completed), ..Account::default() };
-        assert_eq!(disagreement(&said(4000), &count), None);
-        assert!(disagreement(&said(3999), &count).is_some_and(|words| words.contains("3999")));
+        let reported = |completed| Account { completed: Some(completed), ..Account::default() };
+        assert_eq!(disagreement(&reported(4000), &count), None);
+        assert!(disagreement(&reported(3999), &count).is_some_and(|words| words.contains("3999")));
         let unstamped = Count { unstamped: 1, ..count };
-        assert!(disagreement(&said(4000), &unstamped).is_some_and(|words| words.contains("stamp")));
+        assert!(
+            disagreement(&reported(4000), &unstamped).is_some_and(|words| words.contains("stamp"))
+        );
     }
 }

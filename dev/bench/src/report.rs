@@ -114,10 +114,8 @@ impl BenchPage<'_> {
 
     fn connections_text(&self) -> String {
         let Some(memory) = &self.results.held else { return "Not measured.\n".to_owned() };
-        let complaint = memory
-            .complaint
-            .as_ref()
-            .map_or(String::new(), |words| format!(" Complaint: {words}."));
+        let complaint =
+            memory.complaint.as_ref().map_or(String::new(), |words| format!(" Problem: {words}."));
         format!(
             "brunt holding {} connections ({} seen open by nginx): {} MB at most, {} MB with 10; {:.0} bytes per \
              connection.{complaint}\n",
@@ -157,7 +155,7 @@ fn missing_line(missing: &[BenchTool]) -> String {
         return String::new();
     }
     let names: Vec<&str> = missing.iter().map(|tool| tool.name()).collect();
-    format!("\nNot found, hence a dash: {}.\n", names.join(", "))
+    format!("\nNot installed (shown as –): {}.\n", names.join(", "))
 }
 
 fn closed_table(reference: &str, rows: &[ToolFigures]) -> String {

@@ -1,4 +1,4 @@
-//! Tests of the page: what a reader finds in it.
+//! Tests the contents of the page.
 
 use super::*;
 use crate::cases::{CASES, named};
@@ -32,7 +32,7 @@ fn page(cases: &[BenchCase], results: &Results) -> String {
 }
 
 #[test]
-fn a_case_is_a_table_with_a_dash_for_who_was_not_there() {
+fn a_missing_tool_has_dashes_in_the_table_of_a_case() {
     let results = Results {
         measurements: vec![run("keepalive-10b", BenchTool::Wrk, 0, [154_463.2, 5.5, 0.0])],
         notes: vec!["two\nlines".to_owned()],
@@ -45,7 +45,7 @@ fn a_case_is_a_table_with_a_dash_for_who_was_not_there() {
         &"| wrk | 154,463 | 5.50 | 1.38 | 4.12 | 5.0 | 1.00 (1.00–1.00) | 1.00 (1.00–1.00) | – |".to_owned()
     ));
     assert!(lines.contains(&"| brunt | – | – | – | – | – | – | – | – |".to_owned()));
-    assert!(page.contains("Not found, hence a dash: brunt."));
+    assert!(page.contains("Not installed (shown as –): brunt."));
     assert!(page.contains("* two lines\n"));
 }
 
@@ -71,7 +71,7 @@ fn targets_are_listed_with_their_verdicts() {
 }
 
 #[test]
-fn everything_may_be_missing() {
+fn a_page_without_results_has_all_sections() {
     let page = page(&CASES, &Results::default());
     assert_eq!(page.matches("\n## ").count(), CASES.len() + 1);
     assert!(page.contains("commit unknown"));

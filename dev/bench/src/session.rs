@@ -169,7 +169,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn everybody_is_first_once_and_none_is_left_out() {
+    fn each_tool_is_first_once_and_none_is_omitted() {
         let firsts: Vec<BenchTool> =
             (0..BenchTool::ALL.len()).map(|round| tool_order(round)[0]).collect();
         assert_eq!(firsts, BenchTool::ALL);
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn disturbed_runs_are_summed_up_in_one_line() {
+    fn disturbed_runs_are_summarized_in_one_line() {
         assert_eq!(disturbance(&[0.0, 0.1]), None);
         let line = disturbance(&[0.0, 0.5, 0.7]).unwrap();
         assert!(

@@ -53,7 +53,8 @@ impl Status {
     }
 
     fn fetch(&self, path: &str) -> Result<String> {
-        let mut stream = TcpStream::connect(self.address).context("connecting to our nginx")?;
+        let mut stream =
+            TcpStream::connect(self.address).context("connecting to the nginx of the benchmark")?;
         stream.set_read_timeout(Some(PATIENCE))?;
         stream.set_write_timeout(Some(PATIENCE))?;
         // With HTTP/1.0, nginx closes the connection after the reply, so its end is the
@@ -103,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_begins_behind_the_empty_line() {
+    fn the_body_begins_after_the_empty_line() {
         assert_eq!(body("HTTP/1.1 200 OK\r\nA: b\r\n\r\nbody\r\n\r\n"), "body\r\n\r\n");
         assert_eq!(body("HTTP/1.1 200 OK"), "");
     }

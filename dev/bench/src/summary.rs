@@ -160,7 +160,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_closed_loop_is_held_against_wrk_round_by_round() {
+    fn a_closed_loop_is_compared_with_wrk_per_round() {
         let name = "keepalive-10b";
         let runs = [
             run(name, BenchTool::Wrk, 0, [100.0, 5.0, 0.0]),
@@ -181,7 +181,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn an_open_loop_is_held_against_the_floor() {
+    fn an_open_loop_is_compared_with_the_floor() {
         let name = "open-2000";
         let runs = [
             run(name, BenchTool::Brunt, 0, [2000.0, 12.0, 6e-5]),

@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_are_padded_and_what_is_missing_is_a_dash() {
+    fn columns_are_padded_and_missing_values_are_dashes() {
         let rows = vec![vec!["wrk".to_owned(), "154,463".to_owned()], vec!["h2load".to_owned()]];
         let expected = "\
 | tool   | µs/request |

@@ -85,7 +85,7 @@ mod tests {
     use std::process::Command;
 
     #[test]
-    fn a_child_is_charged_for_what_it_did() {
+    fn the_cpu_time_of_a_child_is_measured() {
         let script = "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done";
         let ended =
             OwnedProcess::spawn(Command::new("sh").args(["-c", script])).unwrap().reap().unwrap();
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failed_child_is_told_apart() {
+    fn the_exit_code_of_a_failed_child_is_reported() {
         let code_of = |script| {
             OwnedProcess::spawn(Command::new("sh").args(["-c", script]))
                 .unwrap()
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn we_are_charged_too() {
+    fn the_peak_memory_of_this_process_is_measured() {
         assert!(of_this_process().unwrap().peak_rss_bytes > 100_000);
     }
 }

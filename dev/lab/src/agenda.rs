@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn duties_come_in_order_of_time_and_then_of_making() {
+    fn tasks_are_ordered_by_time_and_then_by_creation() {
         let mut agenda = Agenda::new().unwrap();
         for (at, slot) in [(5, 1), (3, 2), (5, 3), (9, 4)] {
             agenda.add(at, slot, 0, Task::Linger);

@@ -15,70 +15,72 @@ use crate::units::{parse_positive_span, parse_size, parse_span};
 
 /// Text at the end of `--help`.
 pub const EXAMPLES: &str = "EXAMPLES:
-  A fast server on a free port, ended by Ctrl-C or SIGTERM (it prints one line, its address):
+  A fast server on a free port; it prints its address, and runs until Ctrl-C or SIGTERM:
       brunt-lab
-  Four workers of 10 ms each, exponential: capacity 400/s, sojourn times known from theory and from the recursion:
+  Four workers, exponential service times of 10 ms on average: capacity 400/s; sojourn times are known from theory
+  and from a recursion:
       brunt-lab --service exp:10ms --workers 4 --stats truth.json
-  Frozen for 1 s in every 5 s (what coordinated omission hides):
+  A stall of 1 s in every 5 s (coordinated omission hides it):
       brunt-lab --service const:1ms --stall 1s/5s
-  Every hundredth request is reset, two of a hundred are answered 503:
+  Reset 1 % of the requests, and reply with status 503 to 2 %:
       brunt-lab --fail 1%:reset --fail 2%:503
-  TLS with a certificate made for this run:
+  TLS with a certificate created for this run:
       brunt-lab --tls --tls-cert-out lab.pem
-  As a child that ends with its parent, on a port of its own:
+  A child process that ends with its parent, on a fixed port:
       brunt-lab --listen 127.0.0.1:8080 --until-stdin-closes --max-runtime 1m
-  On a busy machine, so that replies are written when they are due and the truth is accepted (needs root):
+  On a busy machine: real-time priority, so that replies are written on time and the truth is accepted (needs root):
       chrt -f 10 brunt-lab --service exp:10ms --workers 16 --precise
 
-PATHS: /status/NNN answers that status, /redirect/N redirects N times, /bytes/N answers N bytes, /delay/MS takes MS ms
-longer, /stats answers the JSON so far (not counted; it takes time in proportion to what is recorded, so not in a run).
+PATHS: /status/NNN replies with status NNN. /redirect/N redirects N times. /bytes/N replies with N bytes. /delay/MS takes MS ms
+longer. /stats replies with the JSON of --stats up to now, and is not counted. It takes time in proportion to the number of
+recorded requests, so do not use it during a run.
 
-HTTP/2: spoken by ALPN, by prior knowledge and after `Upgrade: h2c`, unless --http 1.1. The queue, stalls, failures and paths
-are the same. Replies leave when they are due, in any order between streams. Of the failures, reset, refused, close-early,
-never, slow and extra concern one stream; goaway excludes the stream and those after it; reset-connection, close, garbage and
-truncate-head end the connection. A reply that fails by `slow` sends its head at once and then its body byte by byte.
-    HTTP/2 only, 8 streams a connection, which ends with GOAWAY after 1000 requests:
+HTTP/2: by ALPN, by prior knowledge and by `Upgrade: h2c`, unless --http 1.1. The queue, stalls, failures and paths are the
+same. Replies are sent when they are due, in any order between streams. The failures reset, refused, close-early, never, slow
+and extra affect one stream. goaway excludes the stream and later ones. reset-connection, close, garbage and truncate-head end
+the connection. With the failure slow, the head is sent at once, and then the body byte by byte.
+    HTTP/2 only, 8 streams per connection, and GOAWAY after 1000 requests:
       brunt-lab --http 2 --h2-streams 8 --keepalive-requests 1000
-    Request bodies held back by a small window that shrinks while they are sent:
+    A small flow-control window for request bodies, which shrinks while they are sent:
       brunt-lab --h2-window 64k --h2-window-then 1k
-    Frames that break a rule in place of replies (names of HTTP/3 begin with h3-, those of WebSocket with ws-):
+    Frames that violate the protocol, instead of replies (names for HTTP/3 begin with h3-, for WebSocket with ws-):
       brunt-lab --hostile list
       brunt-lab --hostile continuation-flood
 
-HTTP/3: with --tls --http3 on the UDP port of the same number. The queue, stalls, failures and paths are the same, and failures
-concern streams as those of HTTP/2; reset-connection closes the connection with H3_INTERNAL_ERROR, close with H3_NO_ERROR.
---keepalive-requests sends GOAWAY. The instant at which a reply is written is that of its last packet; a body above some
-300 kB leaves later, as QUIC paces it. 0-RTT is accepted.
-    Each client is asked to prove its address, and 0-RTT is refused:
+HTTP/3: with --tls --http3, on the UDP port of the same number. The queue, stalls, failures and paths are the same. Failures
+affect streams as with HTTP/2. reset-connection closes the connection with H3_INTERNAL_ERROR, close with H3_NO_ERROR.
+--keepalive-requests sends GOAWAY. A reply is written at the instant of its last packet. QUIC paces bodies above about 300 kB,
+so their last packet is sent later. 0-RTT is accepted.
+    Validate the address of each client, and reject 0-RTT:
       brunt-lab --tls --http3 --retry --refuse-early-data
 
-WebSocket: spoken over HTTP/1.1 where a client asks for it (`Upgrade: websocket`), on each path but those that ask for a reply
-of their own (/status, /redirect, /stats). Each message is a request for the path of the handshake, with the same queue, stalls
-and failures; the reply is one message of the same kind (text or binary), and replies leave in the order of the messages.
---chunked sends it in frames of 16 kB, --echo returns the message, --keepalive-requests closes with code 1000. A failure that is
-a status closes the WebSocket with code 1011. --ws-deflate compresses messages of clients that offer it, each by itself. Replies
-are counted under status 101; the handshake is no request. Over HTTP/2 an extended CONNECT (RFC 8441) opens one on its stream;
-reset, refused and goaway then concern streams as those of HTTP/2.
+WebSocket: over HTTP/1.1 if the client requests it (`Upgrade: websocket`), on all paths except /status, /redirect and /stats.
+Each message is a request for the path of the handshake, with the same queue, stalls and failures. The reply is one message of
+the same kind (text or binary). Replies are sent in the order of the messages. --chunked sends them in frames of 16 kB, --echo
+returns the message, --keepalive-requests closes with code 1000. A failure with a status closes the WebSocket with code 1011.
+--ws-deflate compresses each message separately, if the client offers compression. Replies are counted with status 101. The
+handshake is not counted as a request. Over HTTP/2, an extended CONNECT (RFC 8441) opens a WebSocket on its stream; reset,
+refused and goaway then affect streams as with HTTP/2.
 
-DEFINITIONS: The truth of a reply that fails by `slow` ends with its last byte. A request arrives when its last byte does (kernel stamp on TCP if anything is recorded; see
-truth.stamped_by_kernel). Stall periods are counted from the first counted request. A request failed by reset,
-reset-connection, refused, goaway, close or never takes no worker.";
+DEFINITIONS: A request arrives with its last byte; if requests are recorded, TCP uses the timestamp of the kernel (see
+truth.stamped_by_kernel). The truth of a reply with the failure slow ends with its last byte. Stall periods are counted from
+the first counted request. Requests that fail by reset, reset-connection, refused, goaway, close or never occupy no worker.";
 
-/// A reference server (HTTP/1.x, HTTP/2, HTTP/3 and WebSocket) whose response times are known by computation. Listens on loopback only.
+/// A reference server (HTTP/1.x, HTTP/2, HTTP/3 and WebSocket) whose response times are computed. It listens on loopback only.
 #[derive(Debug, Clone, Parser)]
 #[command(name = "brunt-lab", version, after_long_help = EXAMPLES, after_help = "More and examples: --help")]
 #[allow(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 pub struct LabOptions {
-    /// Where to listen: a loopback address and port (0 takes a free one), or unix:PATH
+    /// Listen on this loopback address and port (0: a free port), or on unix:PATH
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0", value_parser = Listen::parse)]
     pub listen: Listen,
 
-    /// Time that a request takes: none, const:10ms, exp:MEAN, lognormal:MEAN,SIGMA (of the logarithm), or
-    /// `file:PATH` (one number of seconds per line, in turn)
+    /// Service time: none, const:10ms, exp:MEAN, lognormal:MEAN,SIGMA (SIGMA of the logarithm), or
+    /// `file:PATH` (one number of seconds per line, used in turn)
     #[arg(long, default_value = "none", value_parser = ServiceTimes::parse)]
     pub service: ServiceTimes,
 
-    /// Servers behind one first-come-first-served queue; 0 is infinitely many
+    /// Number of workers that serve one first-come, first-served queue; 0 means infinitely many
     #[arg(long, value_name = "K", default_value_t = 0, value_parser = parse_workers)]
     pub workers: usize,
 
@@ -94,20 +96,20 @@ pub struct LabOptions {
     #[arg(long = "header", value_name = "K: V", value_parser = parse_header)]
     pub headers: Vec<String>,
 
-    /// Send reply bodies chunked (not to HTTP/1.0 clients)
+    /// Send reply bodies with chunked transfer coding (except to HTTP/1.0 clients)
     #[arg(long)]
     pub chunked: bool,
 
-    /// Close each connection after this many requests; of HTTP/2, with a GOAWAY that names the last stream
+    /// Close each connection after this number of requests; HTTP/2: with a GOAWAY that names the last stream
     #[arg(long, visible_alias = "requests-per-connection", value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub keepalive_requests: Option<u64>,
 
-    /// Reply with the request: request line, header fields, empty line, body
+    /// Reply with a copy of the request: request line, header fields, empty line, body
     #[arg(long)]
     pub echo: bool,
 
-    /// Hold all replies for the last LENGTH of every PERIOD, counted from the first request: 1s/5s. Requests are
-    /// received, and served, meanwhile
+    /// Delay all replies that are due in the last LENGTH of every PERIOD, such as 1s/5s, counted from the first request.
+    /// Requests are still received and served during a stall
     #[arg(long, value_name = "LENGTH/PERIOD", value_parser = Stall::parse)]
     pub stall: Option<Stall>,
 
@@ -116,19 +118,19 @@ pub struct LabOptions {
     #[arg(long = "fail", value_name = "P:KIND", value_parser = FailRule::parse)]
     pub fail: Vec<FailRule>,
 
-    /// Time between two bytes of a reply that fails by `slow`
+    /// Time between two bytes of a reply with the failure `slow`
     #[arg(long, value_name = "TIME", default_value = "50ms", value_parser = parse_positive_span)]
     pub drip: u64,
 
-    /// Seed of service times and failures
+    /// Seed of random service times and failures
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
 
-    /// Close connections that are idle for this long
+    /// Close connections that are idle for this time
     #[arg(long, value_name = "TIME", value_parser = parse_positive_span)]
     pub idle_timeout: Option<u64>,
 
-    /// Length of the accept queue (the kernel's somaxconn bounds it)
+    /// Length of the accept queue (limited by the kernel's somaxconn)
     #[arg(long, value_name = "N", default_value_t = 16384, value_parser = clap::value_parser!(i32).range(1..))]
     pub backlog: i32,
 
@@ -136,36 +138,36 @@ pub struct LabOptions {
     #[arg(long, value_name = "TIME", value_parser = parse_span)]
     pub max_runtime: Option<u64>,
 
-    /// Write the figures as JSON to this file on exit; `-` is standard output
+    /// Write the results as JSON to this file on exit; `-` is standard output
     #[arg(long, value_name = "FILE")]
     pub stats: Option<PathBuf>,
 
-    /// End when standard input closes. A line `frozen FROM TO` on it (nanoseconds of `CLOCK_MONOTONIC`) tells of a SIGSTOP from
-    /// outside, which the truth then knows as a stall
+    /// End when standard input closes. An input line `frozen FROM TO` (nanoseconds of `CLOCK_MONOTONIC`) reports an external
+    /// SIGSTOP, which the truth then includes as a stall
     #[arg(long)]
     pub until_stdin_closes: bool,
 
-    /// Record every request even if replies are immediate
+    /// Record every request, even if replies are immediate
     #[arg(long)]
     pub record: bool,
 
-    /// Record at most this many requests; past it the truth is refused
+    /// Maximum number of recorded requests; beyond it the truth is refused
     #[arg(long, value_name = "N", default_value_t = 5_000_000, value_parser = clap::value_parser!(u32).range(1..))]
     pub max_record: u32,
 
-    /// Spin for the last 50 us before a reply is due (costs CPU)
+    /// Busy-wait for the last 50 µs before a reply is due (uses more CPU)
     #[arg(long)]
     pub precise: bool,
 
-    /// Speak TLS with a certificate made at start for localhost and the loopback addresses
+    /// Use TLS, with a certificate for localhost and the loopback addresses that is created at start
     #[arg(long)]
     pub tls: bool,
 
-    /// Write that certificate here (PEM)
+    /// Write the certificate to this file (PEM)
     #[arg(long, value_name = "FILE", requires = "tls")]
     pub tls_cert_out: Option<PathBuf>,
 
-    /// Answer with bytes that break a rule of HTTP/2, HTTP/3 or WebSocket (or are legal and rare); `list` prints the names
+    /// Reply with bytes that violate HTTP/2, HTTP/3 or WebSocket, or are valid but rare; `list` prints the names
     #[arg(long, value_name = "NAME", value_parser = Hostile::parse)]
     pub hostile: Option<Hostile>,
 
@@ -185,11 +187,11 @@ pub struct LabOptions {
 /// Options of WebSocket.
 #[derive(Debug, Clone, Args)]
 pub struct WebSocketOptions {
-    /// Compress WebSocket messages of clients that offer it (`permessage-deflate`), and take compressed ones
+    /// Compress WebSocket messages if the client offers it (`permessage-deflate`), and accept compressed ones
     #[arg(long = "ws-deflate")]
     pub deflate: bool,
 
-    /// Hold clients that offer it to a window of 2^BITS bytes for compressed messages (`client_max_window_bits`)
+    /// Limit the compression window of the client to 2^BITS bytes, if it offers this (`client_max_window_bits`)
     #[arg(long = "ws-client-bits", value_name = "BITS", requires = "deflate", value_parser = clap::value_parser!(u8).range(8..=15))]
     pub client_bits: Option<u8>,
 }
@@ -197,29 +199,29 @@ pub struct WebSocketOptions {
 /// Options of HTTP/3.
 #[derive(Debug, Clone, Args)]
 pub struct Http3 {
-    /// Speak HTTP/3, too: on the UDP port of the same number, with 0-RTT
+    /// Serve HTTP/3 as well, on the UDP port of the same number, with 0-RTT
     #[arg(long, requires = "tls")]
     pub http3: bool,
 
-    /// Ask each client of HTTP/3 to prove its address before its handshake (a Retry packet)
+    /// HTTP/3: validate the address of each client before its handshake (Retry packet)
     #[arg(long, requires = "http3")]
     pub retry: bool,
 
-    /// Forget the sessions of HTTP/3, so that 0-RTT is offered, and refused when a client uses it
+    /// HTTP/3: store no sessions, so that 0-RTT is offered, but rejected if a client uses it
     #[arg(long, requires = "http3")]
     pub refuse_early_data: bool,
 }
 
 impl LabOptions {
-    /// Checks the rules between options.
+    /// Checks combinations of options.
     ///
     /// # Errors
     ///
-    /// A message on options that exclude each other.
+    /// Options that exclude each other, as a message.
     pub fn check(&self) -> Result<(), String> {
         let row = self.hostile.and_then(Hostile::row);
         if let Some(row) = row.filter(|row| row.is_of_http3() && !self.http3.http3) {
-            return Err(format!("--hostile {} is of HTTP/3; add --tls --http3", row.name));
+            return Err(format!("--hostile {} requires HTTP/3; add --tls --http3", row.name));
         }
         if self.http3.http3 && !cfg!(feature = "http3") {
             return Err("--http3: this program was built without the feature http3".to_owned());
@@ -241,7 +243,7 @@ impl LabOptions {
     }
 }
 
-/// An address to listen on; never one that another machine can reach.
+/// An address to listen on. Other machines cannot reach it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Listen {
     /// A loopback address.
@@ -255,7 +257,7 @@ impl Listen {
     ///
     /// # Errors
     ///
-    /// A message on the text.
+    /// The text is not such an address, as a message.
     pub fn parse(text: &str) -> Result<Self, String> {
         if let Some(path) = text.strip_prefix("unix:") {
             let has_path = !path.is_empty();
@@ -326,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn the_defaults() {
+    fn defaults_are_applied() {
         let options = parse("").unwrap();
         assert_eq!(options.listen, Listen::Tcp(SocketAddr::from(([127, 0, 0, 1], 0))));
         assert_eq!((options.body, options.status, options.workers), (10, 200, 0));
@@ -336,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn only_loopback_is_listened_on() {
+    fn addresses_outside_loopback_are_refused() {
         for address in ["0.0.0.0:80", "192.168.1.1:80", "[::]:80"] {
             assert!(
                 parse(&format!("--listen {address}")).unwrap_err().contains("loopback"),
@@ -350,8 +352,8 @@ mod tests {
     }
 
     #[test]
-    fn refusals_say_what_to_write() {
-        for (line, told) in [
+    fn error_messages_show_a_valid_value() {
+        for (line, expected) in [
             ("--service fast", "const:10ms"),
             ("--service const:10", "10ms"),
             ("--workers many", "infinitely many"),
@@ -364,7 +366,7 @@ mod tests {
             ("--tls-cert-out x.pem", "--tls"),
         ] {
             let refusal = parse(line).unwrap_err();
-            assert!(refusal.contains(told), "{line}: {refusal}");
+            assert!(refusal.contains(expected), "{line}: {refusal}");
         }
     }
 }

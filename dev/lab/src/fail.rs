@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals_say_what_to_write() {
+    fn errors_show_valid_values() {
         assert!(FailRule::parse("500").unwrap_err().contains("`1%:500`"));
         assert!(FailRule::parse("101%:500").unwrap_err().contains("`1%`"));
         assert!(FailRule::parse("1%:explode").unwrap_err().contains("truncate-head"));
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_are_kept_and_repeat() {
+    fn shares_are_exact_and_reproducible() {
         let rules = [FailRule::parse("10%:500").unwrap(), FailRule::parse("20%:reset").unwrap()];
         let count = |seed| {
             let mut fate = FailureSampler::new(&rules, seed).unwrap();

@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_freeze_is_told_in_a_line() {
+    fn a_freeze_is_read_from_a_line() {
         let freeze = Freeze { from: 12, to: 2_000_000_012 };
         assert_eq!(Freeze::parse(&format!("{freeze}\n")), Some(freeze));
         for nonsense in ["", "frozen", "frozen 1", "frozen 5 5", "frozen 6 5", "thawed 1 2"] {
@@ -102,13 +102,13 @@ mod tests {
     }
 
     #[test]
-    fn it_holds_what_falls_into_it() {
+    fn replies_due_in_a_freeze_are_delayed() {
         let freeze = Freeze { from: 10, to: 30 };
         assert_eq!([9, 10, 29, 30].map(|instant| freeze.release(instant)), [9, 30, 30, 30]);
     }
 
     #[test]
-    fn freezes_are_kept_in_order() {
+    fn freezes_are_sorted() {
         let told = Freezes::default();
         told.take_line("frozen 7 8");
         told.take_line("nonsense");

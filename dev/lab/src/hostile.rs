@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_have_names_of_their_own_and_a_section() {
+    fn rows_have_distinct_names_and_a_section() {
         let names: BTreeSet<&str> = rows().map(|row| row.name).collect();
         assert_eq!((names.len(), table().lines().count()), (rows().count(), rows().count()));
         for row in rows() {

@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_is_sent_in_order_and_settled_once() {
+    fn everything_is_sent_in_order_and_counted_once() {
         let mut outbox = Outbox::default();
         let mut expected = String::new();
         for n in 0..100u16 {

@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_freeze_and_what_came_before_the_measured_time() {
+    fn a_freeze_and_requests_before_the_measured_time() {
         let freeze = Freeze { from: 4 * SECOND, to: 6 * SECOND };
         let statistics =
             of("--service const:5ms", Protocol::Http1, &every(10 * MS, 800), &[freeze], 4 * SECOND);
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn dripping_replies_and_those_that_never_come() {
+    fn slow_replies_and_missing_replies() {
         let line = "--service const:5ms --fail 10%:slow --fail 20%:reset --drip 1ms";
         let statistics = of(line, Protocol::Http1, &every(MS, 10_000), &[], 0);
         assert!((7_800..8_200).contains(&statistics.count), "{statistics:?}");

@@ -61,7 +61,7 @@ impl From<io::Error> for LabFailure {
 ///
 /// # Errors
 ///
-/// [`Failure`] if it cannot listen or write, or an option is invalid.
+/// [`LabFailure`] if it cannot listen or write, or an option is invalid.
 pub fn run(options: &LabOptions, out: &mut impl Write) -> Result<(), LabFailure> {
     options.check().map_err(LabFailure::Usage)?;
     if let Some(Hostile::List) = options.hostile {

@@ -79,7 +79,7 @@ pub enum ReplyRoute {
 
 impl ReplyRoute {
     /// Returns the route of a target in origin or absolute form. A path that is
-    /// not special is [`Route::Plain`].
+    /// not special is [`ReplyRoute::Plain`].
     pub fn of(target: &str) -> Self {
         let path = path_of(target);
         let mut parts = path.splitn(3, '/').skip(1);

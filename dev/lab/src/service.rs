@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn laws_have_the_mean_that_was_named() {
+    fn distributions_have_the_given_mean() {
         assert_eq!(mean_and_deviation("const:10ms"), (10.0, 0.0));
         let (mean, deviation) = mean_and_deviation("exp:10ms");
         assert!((mean - 10.0).abs() < 0.1 && (deviation - 10.0).abs() < 0.15, "{mean} {deviation}");
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn one_seed_gives_one_sequence() {
+    fn equal_seeds_give_equal_sequences() {
         let draw = |seed| {
             let mut sampler = ServiceTimeSampler::new(ServiceTime::Exponential(1e6), seed);
             (0..5).map(|_| sampler.draw()).collect::<Vec<_>>()
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn listed_times_come_in_turn() {
+    fn listed_times_are_used_in_turn() {
         let mut sampler = ServiceTimeSampler::new(ServiceTime::Listed(vec![3, 5]), 1);
         assert_eq!([sampler.draw(), sampler.draw(), sampler.draw()], [3, 5, 3]);
     }
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals_say_what_to_write() {
+    fn errors_show_valid_values() {
         for text in ["", "fast", "const", "gauss:10ms"] {
             assert!(ServiceTimes::parse(text).unwrap_err().contains("const:10ms"), "{text}");
         }

@@ -1,7 +1,7 @@
 //! Computes the truth: the time of every request in the system, from arrivals
 //! and service times alone.
 //!
-//! No clock, no socket. The server uses [`Queue`] and [`Stall`] to decide when to reply. Afterwards
+//! No clock, no socket. The server uses [`ServiceQueue`] and [`Stall`] to decide when to reply. Afterwards
 //! [`sojourns`] computes the same times again from the recorded arrivals and draws, and
 //! [`crate::report`] compares them with the written times. All instants and times are nanoseconds.
 

@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals_say_what_to_write() {
+    fn errors_show_valid_values() {
         assert!(parse_span("10").unwrap_err().contains("`10ms`"));
         assert!(parse_span("ms").unwrap_err().contains("write e.g."));
         assert!(parse_span("-1s").unwrap_err().contains("write e.g."));

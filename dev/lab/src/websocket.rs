@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_handshake_of_the_standard() {
+    fn the_handshake_matches_the_standard() {
         let answer = String::from_utf8(switching(b"dGhlIHNhbXBsZSBub25jZQ==", None)).unwrap();
         assert!(
             answer.contains("\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n"),
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_are_cut_where_it_is_asked_for() {
+    fn messages_are_split_on_request() {
         assert_eq!(message(1, b"Hello", 5), [0x81, 5, b'H', b'e', b'l', b'l', b'o']);
         assert_eq!(message(1, b"Hello", 3), [1, 3, b'H', b'e', b'l', 0x80, 2, b'l', b'o']);
         assert_eq!(message(2, b"", 1), [0x82, 0]);

@@ -27,7 +27,7 @@ mod stream;
 use row::FaultRow;
 use std::collections::BTreeSet;
 
-/// The rows of a subject.
+/// Returns the rows of a subject.
 type Rows = fn() -> Vec<FaultRow>;
 
 /// Unusual replies.
@@ -46,12 +46,12 @@ const FAULTS: [Rows; 5] =
     [ends::rows, stalls::rows, listeners::rows, secure::rows, pipelining::rows];
 
 #[test]
-fn every_row_has_a_name_of_its_own() {
+fn row_names_are_distinct() {
     let replies = row_names(&REPLIES);
     let faults = row_names(&FAULTS);
     let distinct: BTreeSet<_> = replies.iter().chain(&faults).collect();
     assert_eq!(distinct.len(), replies.len() + faults.len(), "two rows have the same name");
-    // The numbers of rows in the first version of this test.
+    // Numbers of rows in the first version of this test: rows must not get lost.
     assert!(
         replies.len() >= 91 && faults.len() >= 27,
         "{} replies, {} faults",

@@ -91,7 +91,7 @@ fn agents_share_the_schedule_of_one_process() {
 }
 
 #[test]
-fn rows_of_a_data_file_and_setup_are_used_once_over_all_agents() {
+fn data_rows_and_setup_are_used_once_over_all_agents() {
     let lab = lab("");
     let dir = TempDir::new().expect("a directory");
     let rows: String = (0..40).map(|row| format!("u{row}\n")).collect();

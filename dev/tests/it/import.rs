@@ -175,7 +175,7 @@ fn a_recording_logs_in_with_values_of_the_replies() {
 }
 
 #[test]
-fn command_lines_of_curl_send_what_curl_would_send() {
+fn command_lines_of_curl_send_the_same_requests() {
     let (plan, shop) = import_and_run("curl", "curl.txt", "");
     assert_eq!(good(&shop), 2 * 4, "{plan}");
 }

@@ -50,7 +50,7 @@ fn a_rate_below_one_is_possible() {
 }
 
 #[test]
-fn bursts_come_in_bursts() {
+fn arrivals_come_in_bursts() {
     let lab = lab("");
     let ran =
         measure(&format!("{} -r 100 --arrivals burst:25 -d 1s --interval 20ms", lab.url_of("/")))
@@ -197,7 +197,7 @@ fn requests_in_flight_at_the_end_are_finished_or_cut() {
 }
 
 #[test]
-fn steps_and_transactions_have_objectives_of_their_own() {
+fn steps_and_transactions_can_have_objectives() {
     let lab = lab("--fail 50%:503 --seed 3");
     let dir = TempDir::new().expect("a directory");
     let bounds = r#"['errors of start < 1%', 'errors of pay < 1%', 'errors of "buy, pay" > 30%', errors < 40%]"#;

@@ -13,8 +13,8 @@ use std::fs;
 use tempfile::TempDir;
 
 #[test]
-fn a_closed_loop_counts_what_nginx_counts() {
-    let Some(nginx) = nginx("a_closed_loop_counts_what_nginx_counts", "") else { return };
+fn counts_of_a_closed_loop_equal_those_of_nginx() {
+    let Some(nginx) = nginx("counts_of_a_closed_loop_equal_those_of_nginx", "") else { return };
     let ran = measure(&format!("{} -c 4 -d 1s", nginx.url_of("/"))).assert_all_good();
     assert_eq!(nginx.requests(), ran.count("begun"));
     assert_eq!(ran.status(200), ran.count("completed"));
@@ -25,8 +25,8 @@ fn a_closed_loop_counts_what_nginx_counts() {
 }
 
 #[test]
-fn an_open_loop_counts_what_nginx_counts() {
-    let Some(nginx) = nginx("an_open_loop_counts_what_nginx_counts", "") else { return };
+fn counts_of_an_open_loop_equal_those_of_nginx() {
+    let Some(nginx) = nginx("counts_of_an_open_loop_equal_those_of_nginx", "") else { return };
     let ran = measure(&format!("{} -r 500 -d 1s", nginx.url_of("/"))).assert_all_good();
     assert_eq!(nginx.requests(), ran.count("begun"));
     // Six standard deviations of a Poisson number.
@@ -55,7 +55,7 @@ fn apache_is_measured_in_an_open_loop() {
 }
 
 #[test]
-fn the_lab_counts_what_brunt_counts() {
+fn counts_of_the_lab_and_brunt_are_equal() {
     for load in [
         "-c 5 -n 1234",
         "-n 1",
@@ -257,7 +257,7 @@ fn a_replay_gives_the_same_numbers() {
 }
 
 #[test]
-fn a_torn_log_is_replayed_up_to_its_last_whole_event() {
+fn a_truncated_log_is_replayed_up_to_its_last_complete_event() {
     let dir = TempDir::new().expect("a directory");
     let (ran, events) = record_run(&dir);
     let bytes = fs::read(&events).expect("the log");
@@ -317,7 +317,7 @@ fn json_on_stdout_is_json_and_nothing_else() {
 }
 
 #[test]
-fn brunts_own_use_of_the_machine_is_never_negative() {
+fn the_machine_use_of_brunt_is_never_negative() {
     let lab = lab("");
     for _ in 0..20 {
         let ran = measure(&format!("{} -n 20 -q", lab.url_of("/"))).assert_all_good();

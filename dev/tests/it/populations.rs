@@ -77,7 +77,7 @@ fn requests_with_method(log: &[crate::world::log::LogLine], method: &str) -> u64
 }
 
 #[test]
-fn populations_may_have_connection_settings_of_their_own() {
+fn populations_may_have_separate_connection_settings() {
     let lab = lab("");
     let dir = TempDir::new().expect("a directory");
     let result = run_plan(TWO_VERSIONS, lab.port(), dir.path());

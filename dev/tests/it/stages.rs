@@ -342,7 +342,7 @@ fn a_trace_shows_stages_and_no_secret() {
 }
 
 #[test]
-fn users_of_populations_begin_with_what_setup_sets() {
+fn users_of_populations_begin_with_the_variables_of_setup() {
     let server = server();
     let populations = r#"
 repetitions: 1

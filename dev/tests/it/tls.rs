@@ -108,9 +108,10 @@ fn brunt_shows_its_own_certificate() {
 }
 
 #[test]
-fn each_user_shows_a_certificate_of_its_own() {
+fn each_user_has_a_separate_client_certificate() {
     let verify = "ssl_client_certificate CA; ssl_verify_client on;";
-    let Some((nginx, authority, _dir)) = secure("each_user_shows_a_certificate_of_its_own", verify)
+    let Some((nginx, authority, _dir)) =
+        secure("each_user_has_a_separate_client_certificate", verify)
     else {
         return;
     };

@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn elements_are_told_by_name_attribute_text_and_surroundings() {
+    fn elements_are_described_by_name_attribute_text_and_position() {
         let page = Document::html(
             "<SELECT NAME=s><option>one</option></select><textarea>two<!-- -->three</textarea>",
         );

@@ -25,7 +25,7 @@ fn css(document: &Document, selector: &str) -> Vec<String> {
 }
 
 #[test]
-fn trees_and_results_are_those_of_a_browser() {
+fn trees_and_results_equal_those_of_a_browser() {
     let (mut document, mut source, mut results) = (Document::html(""), "", 0);
     for line in include_str!("browser.tsv").lines() {
         let fields: Vec<&str> = line.split('\t').collect();

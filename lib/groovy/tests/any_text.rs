@@ -113,12 +113,12 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
     #[test]
-    fn any_text_is_survived(source in ".{0,200}") {
+    fn any_text_ends_without_panic(source in ".{0,200}") {
         survive(&source);
     }
 
     #[test]
-    fn any_words_are_survived(source in words()) {
+    fn any_words_end_without_panic(source in words()) {
         survive(&source);
     }
 }

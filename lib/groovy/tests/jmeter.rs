@@ -160,7 +160,7 @@ fn unknown_classes_are_found_without_running() {
 }
 
 #[test]
-fn lists_of_arguments_that_a_script_makes_are_its_own() {
+fn argument_lists_of_a_script_are_independent() {
     let source = "sampler.addArgument('a', '1')\ndef list = new org.apache.jmeter.config.Arguments()\nlist.addArgument('b', sampler.arguments.getArgument(0).value + '2')\nassert list.argumentCount == 1 && sampler.arguments.argumentCount == 1\nlist.getArgument(0).setValue('x' + list.getArgument(0).value)\nsampler.setArguments(list)";
     let host = after(source, Dialect::Groovy);
     let sent: Vec<_> =

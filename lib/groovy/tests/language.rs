@@ -37,7 +37,7 @@ fn constructors_of_parents_and_shifts() {
 }
 
 #[test]
-fn numbers_are_those_of_groovy() {
+fn numbers_behave_like_groovy() {
     check(&[
         ("1 + 2", "3"),
         ("7 / 2", "3.5"),
@@ -81,7 +81,7 @@ fn numbers_are_those_of_groovy() {
 }
 
 #[test]
-fn strings_are_those_of_groovy() {
+fn strings_behave_like_groovy() {
     check(&[
         ("def n = 'x'; \"a${n}b$n.class.simpleName\"", "axbString"),
         ("'a' + 1 + 2", "a12"),
@@ -114,7 +114,7 @@ fn strings_are_those_of_groovy() {
 }
 
 #[test]
-fn collections_are_those_of_groovy() {
+fn collections_behave_like_groovy() {
     check(&[
         ("[1, 2, 3].collect { it * 2 }", "[2, 4, 6]"),
         ("[3, 1, 2].sort().join('-')", "1-2-3"),
@@ -149,7 +149,7 @@ fn collections_are_those_of_groovy() {
 }
 
 #[test]
-fn control_flow_is_that_of_groovy() {
+fn control_flow_behaves_like_groovy() {
     check(&[
         ("def s = 0; for (i in 1..3) { if (i == 2) continue; s += i }; s", "4"),
         ("def s = ''; for (int i = 0; i < 3; i++) s += i; s", "012"),

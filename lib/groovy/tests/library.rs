@@ -360,7 +360,7 @@ fn json_is_streamed() {
 }
 
 #[test]
-fn templates_are_filled_in() {
+fn templates_are_evaluated() {
     let made = |template: &str, binding: &str| {
         groovy(&format!(
             "new groovy.text.SimpleTemplateEngine().createTemplate('''{template}''').make({binding}).toString()"
@@ -402,7 +402,7 @@ fn streams_write_into_files() {
 }
 
 #[test]
-fn of_classes_of_one_name_the_imported_package_decides() {
+fn the_import_decides_between_classes_of_the_same_name() {
     for package in ["lang3", "lang"] {
         let source = format!(
             "import org.apache.commons.{package}.*\nStringUtils.substringBetween('a[b]c', '[', ']')"

@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_job_ends_or_is_left_behind() {
+    fn a_job_ends_or_is_abandoned() {
         let endless = || loop {
             thread::park();
         };

@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn doubles_are_those_of_java() {
+    fn doubles_are_formatted_like_java() {
         for (number, text) in [
             (0.0, "0.0"),
             (3.0, "3.0"),

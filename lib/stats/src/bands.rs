@@ -115,7 +115,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn one_figure_has_the_interval_of_wilcoxons_table() {
+    fn one_figure_has_the_interval_of_the_wilcoxon_table() {
         // With eight blocks, a sum of 33 or more (of 36) has the two-sided p 0.039. The interval
         // goes from the 4th of 36 averages to the 33rd.
         let d = vec![0.3, 1.9, 2.4, 3.8, 4.1, 5.7, 6.6, 8.2];
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_that_go_together_cost_nothing_and_others_do() {
+    fn correlated_figures_do_not_widen_bands_and_others_do() {
         let d: Vec<f64> = vec![0.3, 1.9, 2.4, 3.8, 4.1, 5.7, 6.6, 8.2];
         let other = vec![4.0, 1.1, 7.3, 0.2, 2.6, 6.1, 0.9, 3.3];
         let alone = bands(std::slice::from_ref(&d), 0.05).unwrap()[0].band;
@@ -144,7 +144,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn bands_hold_their_figure(
+        fn bands_contain_their_figure(
             figures in prop::collection::vec(prop::collection::vec(-9.0f64..9.0, 9), 1..5)
         ) {
             for banded in bands(&figures, 0.05).unwrap_or_default() {

@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn independent_points_are_blocks_of_their_own() {
+    fn independent_points_are_separate_blocks() {
         let spread = spread(&noise(4000)).unwrap();
         assert_eq!((spread.block, spread.blocks), (1, 4000));
         assert!((spread.variance - 1.0).abs() < 0.1, "{spread:?}");
@@ -162,14 +162,14 @@ mod tests {
     }
 
     #[test]
-    fn what_never_settles_or_is_too_short_has_no_answer() {
+    fn trends_and_short_series_have_no_variance() {
         assert_eq!(spread(&(0..200).map(f64::from).collect::<Vec<_>>()), None);
         assert_eq!(spread(&[1.0; 9]), None);
         assert_eq!(spread(&[]), None);
     }
 
     #[test]
-    fn what_does_not_vary_has_a_variance_of_nothing() {
+    fn constant_values_have_a_variance_of_zero() {
         let spread = spread(&[2.0; 50]).unwrap();
         assert_eq!((spread.variance, spread.skewness), (0.0, 0.0));
         assert!((spread.freedom - 49.0).abs() < 1e-9);

@@ -48,7 +48,7 @@ mod tests {
     use rand_pcg::Pcg64Mcg;
 
     #[test]
-    fn the_interval_of_a_mean_is_that_of_its_standard_error() {
+    fn the_interval_of_a_mean_follows_its_standard_error() {
         // The population 0 … 99 has the standard deviation 28.866, so the mean of 100 draws has
         // 2.8866. The interval is ±1.96 of that.
         let mut random = Pcg64Mcg::seed_from_u64(1);

@@ -53,14 +53,14 @@ mod tests {
     }
 
     #[test]
-    fn none_where_nothing_is_known_of_them() {
+    fn without_a_variance_there_is_no_estimate() {
         assert_eq!(blocks(&[0.01, 0.02], 0.05, 0.02), None);
         assert_eq!(blocks(&[0.01, f64::INFINITY, 0.02], 0.05, 0.02), None);
         assert_eq!(blocks(&spread(0.0001), 0.05, 0.0), None);
     }
 
     #[test]
-    fn equality_is_foreseen_too_and_never_less_than_ranks_allow() {
+    fn the_blocks_for_equality_are_at_least_the_minimum_of_ranks() {
         let needed = blocks(&spread(0.0), 0.05, 0.02).unwrap();
         assert!((8..=9).contains(&needed), "{needed}");
         assert_eq!(blocks(&spread(1.0), 0.05, 0.02), Some(6));

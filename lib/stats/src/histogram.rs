@@ -481,7 +481,7 @@ mod tests {
     }
 
     #[test]
-    fn every_bucket_holds_its_own_ends_and_touches_the_next() {
+    fn every_bucket_contains_its_bounds_and_adjoins_the_next() {
         for index in 0..=index_of(u64::MAX) {
             assert_eq!(index_of(low_of(index)), index);
             assert_eq!(index_of(high_of(index)), index);
@@ -500,14 +500,14 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_one_answers_zero_and_owns_nothing() {
+    fn an_empty_histogram_has_quantiles_of_zero_and_no_memory() {
         let h = Histogram::new();
         assert_eq!((h.quantile(0.99), h.max(), h.min()), (0, 0, 0));
         assert_eq!(h.memory_bytes(), size_of::<Histogram>());
     }
 
     #[test]
-    fn an_hour_in_nanoseconds_is_known_to_a_thousandth() {
+    fn an_hour_in_nanoseconds_is_exact_to_a_thousandth() {
         let hour = 3_600_000_000_000;
         let h = of(&[hour, hour + 1]);
         assert_eq!(h.max(), hour + 1);
@@ -516,7 +516,7 @@ mod tests {
     }
 
     #[test]
-    fn taking_a_part_away_leaves_the_rest() {
+    fn subtracting_a_part_leaves_the_rest() {
         let (good, bad) = (of(&[10, 20, 5000, 7000]), of(&[20, 900_000]));
         let mut all = good.clone();
         all.merge(&bad);
@@ -526,7 +526,7 @@ mod tests {
     }
 
     #[test]
-    fn others_read_the_standard_encoding() {
+    fn hdrhistogram_reads_the_standard_encoding() {
         let h = of(&[100, 2_000, 1_000_000, 50_000_000_000]);
         let bytes = h.to_hdr_v2_deflate();
         let back: hdrhistogram::Histogram<u64> = hdrhistogram::serialization::Deserializer::new()
@@ -552,7 +552,7 @@ mod tests {
     }
 
     #[test]
-    fn a_count_that_a_list_cannot_hold_is_exact() {
+    fn a_count_too_large_for_the_list_is_exact() {
         let mut h = of(&[7]);
         h.record_n(7, 65_534);
         h.record(7);
@@ -567,7 +567,7 @@ mod tests {
         /// The form of a histogram (list or pages) depends on the order of recording. Nothing else
         /// may depend on it.
         #[test]
-        fn the_form_of_a_histogram_never_matters(
+        fn the_representation_of_a_histogram_does_not_matter(
             parts in prop::collection::vec(prop::collection::vec((0u64..1 << 34, 1u64..40_000), 0..100), 1..6)
         ) {
             let mut expected = std::collections::BTreeMap::new();
@@ -606,7 +606,7 @@ mod tests {
         }
 
         #[test]
-        fn merge_order_never_matters(a in prop::collection::vec(any::<u64>(), 0..50),
+        fn the_order_of_merges_does_not_matter(a in prop::collection::vec(any::<u64>(), 0..50),
                                      b in prop::collection::vec(any::<u64>(), 0..50),
                                      c in prop::collection::vec(0u64..1 << 40, 0..50)) {
             let (x, y, z) = (of(&a), of(&b), of(&c));

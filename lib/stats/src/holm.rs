@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn p_values_are_those_of_r() {
+    fn p_values_equal_those_of_r() {
         // p.adjust(c(0.01, 0.04, 0.02, 0.005), "holm"): 0.03 0.04 0.04 0.02.
         let adjusted: Vec<f64> =
             holm(&equal(&[0.01, 0.04, 0.02, 0.005]), 0.05).iter().map(|t| t.p).collect();
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_rejected_hands_its_share_on() {
+    fn rejected_hypotheses_pass_their_level_on() {
         let first = Hypothesis { p: 0.02, weight: 0.5 };
         let others = [0.02, 0.4].map(|p| Hypothesis { p, weight: 0.25 });
         let tested = holm(&[first, others[0], others[1]], 0.05);
@@ -86,7 +86,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_hypothesis_is_rejected_just_when_its_own_p_is_within_its_level(
+        fn a_hypothesis_is_rejected_if_its_p_is_within_its_level(
             p in prop::collection::vec((0.0f64..0.1, 1_u8..5), 1..8)
         ) {
             let all: Vec<Hypothesis> = p.iter().map(|(p, w)| Hypothesis { p: *p, weight: f64::from(*w) }).collect();

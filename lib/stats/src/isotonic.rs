@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn it_agrees_with_isoreg_of_r() {
+    fn the_fit_equals_that_of_isoreg_in_r() {
         // Example from R's help page of isoreg.
         let fitted = plain(&[1.0, 0.0, 4.0, 3.0, 3.0, 5.0, 4.0, 2.0, 0.0]);
         assert_eq!(fitted, [0.5, 0.5, 3.0, 3.0, 3.0, 3.0, 3.0, 3.0, 3.0]);
@@ -60,7 +60,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_never_falls_keeps_the_mean_and_is_its_own_fit(
+        fn the_fit_never_decreases_and_preserves_the_mean(
             values in prop::collection::vec((-1e3f64..1e3, 0.1f64..10.0), 1..60)
         ) {
             let (values, weights): (Vec<f64>, Vec<f64>) = values.into_iter().unzip();

@@ -83,7 +83,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn the_paper_s_figure_2_bends_at_0_22() {
+    fn figure_2_of_the_paper_has_its_knee_at_0_22() {
         // y = −1/(x + 0.1) + 5 over ten points from 0 to 1: the knee is at x = 0.22, y = 1.9.
         let x: Vec<f64> = (0..10).map(|i| f64::from(i) / 9.0).collect();
         let y: Vec<f64> = x.iter().map(|x| -1.0 / (x + 0.1) + 5.0).collect();
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_curve_that_steepens_bends_where_its_formula_says() {
+    fn a_steepening_curve_has_the_knee_of_its_formula() {
         // Scaled, x/9 − (y − 1)/99 is greatest at 7 (0.778 − 0.192). It is 0.525
         // before and 0.495 after.
         let x: Vec<f64> = (0..10).map(f64::from).collect();
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_bend_has_no_knee() {
+    fn a_straight_line_has_no_knee() {
         let x: Vec<f64> = (0..20).map(f64::from).collect();
         assert_eq!(knee(&x, &x, Bend::Steepens, 1.0), None);
         assert_eq!(knee(&x, &[3.0; 20], Bend::Steepens, 1.0), None);

@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn the_marginal_error_is_that_of_the_definition() {
+    fn the_marginal_error_follows_its_definition() {
         // 9 1 2 3: ȳ = 3.75, Σ = 38.75; 1 2 3: 2/9; 2 3: 0.5/4; 3: 0.
         let errors = marginal_errors(&[9.0, 1.0, 2.0, 3.0]);
         for (got, wanted) in errors.iter().zip([38.75 / 16.0, 2.0 / 9.0, 0.125, 0.0]) {
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_beginning_that_dies_away_is_cut() {
+    fn a_decaying_beginning_is_cut() {
         let series: Vec<f64> =
             (0..600).map(|i| 100.0 + wave(i) + 100.0 * (-(i as f64) / 30.0).exp()).collect();
         let found = truncate(&series).unwrap();
@@ -144,14 +144,14 @@ mod tests {
     }
 
     #[test]
-    fn a_change_too_small_to_matter_is_none() {
+    fn a_negligible_change_is_not_cut() {
         let step: Vec<f64> =
             (0..600).map(|i| if i < 400 { 1000.0 } else { 1005.0 } + wave(i)).collect();
         assert!(truncate(&step).unwrap().steady);
     }
 
     #[test]
-    fn what_does_not_vary_is_steady_and_what_is_short_is_unknown() {
+    fn constant_series_are_steady_and_short_ones_unknown() {
         assert_eq!(truncate(&[5.0; 100]), Some(Truncation { cut: 0, steady: true }));
         assert_eq!(truncate(&[5.0; 49]), None);
     }

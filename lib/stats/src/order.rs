@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn students_t_is_that_of_the_tables() {
+    fn students_t_matches_tables() {
         for (freedom, t) in [(3.0, 3.182), (9.0, 2.262), (30.0, 2.042), (120.0, 1.980)] {
             assert!((student(freedom) - t).abs() < 5e-4, "{freedom}");
         }
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ranks_around_a_median_are_those_of_the_tables() {
+    fn the_ranks_around_a_median_match_tables() {
         // Conover, Practical Nonparametric Statistics, table of the binomial distribution.
         assert_eq!(
             [5, 6, 9, 10, 20].map(median_ranks),
@@ -172,14 +172,14 @@ mod tests {
     }
 
     #[test]
-    fn fewer_than_four_beyond_have_no_upper_end() {
+    fn fewer_than_four_values_beyond_leave_no_upper_bound() {
         assert_eq!(shares(0.99, sample_of(399.0)).high, None);
         assert!(shares(0.99, sample_of(500.0)).high.is_some());
         assert_eq!(shares(0.99, EffectiveSample { freedom: 4.0, ..sample_of(500.0) }).high, None);
     }
 
     #[test]
-    fn less_certainty_and_clumps_widen() {
+    fn higher_confidence_and_autocorrelation_widen_the_interval() {
         let sure = shares(0.9, sample_of(500.0));
         let unsure = shares(0.9, EffectiveSample { freedom: 8.0, ..sample_of(500.0) });
         let clumped = shares(0.9, EffectiveSample { skewness: 0.5, ..sample_of(500.0) });
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn both_ways_to_compute_agree_where_they_meet() {
+    fn both_methods_agree_at_their_boundary() {
         for q in [0.5, 0.9, 0.99, 0.999] {
             let size = MANY / (q * (1.0 - q));
             let deviation = (q * (1.0 - q) / size).sqrt();

@@ -86,7 +86,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn ties_share_their_ranks_and_zeros_do_not_speak() {
+    fn ties_share_their_ranks_and_zeros_are_ignored() {
         // Counted by hand: {1, 1} has one of four ways with this sum, {0, 1} has one of two.
         assert_eq!(greater(&[1.0, 1.0]), 0.25);
         assert_eq!(greater(&[0.0, 1.0]), 0.5);
@@ -94,7 +94,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn the_least_p_is_reached_by_blocks_that_all_agree() {
+    fn the_minimum_p_is_reached_if_all_blocks_agree() {
         for n in 1..12_u32 {
             let agree: Vec<f64> = (1..=n).map(f64::from).collect();
             assert_eq!(2.0 * greater(&agree), least_p(n));
@@ -115,13 +115,13 @@ pub(crate) mod tests {
 
     proptest! {
         #[test]
-        fn the_p_value_is_the_share_of_all_ways(d in prop::collection::vec(-4_i8..5, 1..9)) {
+        fn the_p_value_is_the_share_of_all_permutations(d in prop::collection::vec(-4_i8..5, 1..9)) {
             let d: Vec<f64> = d.into_iter().map(f64::from).collect();
             prop_assert!((greater(&d) - by_hand(&d)).abs() < 1e-12);
         }
 
         #[test]
-        fn a_block_that_moves_up_never_speaks_for_less(
+        fn a_greater_difference_never_increases_p(
             d in prop::collection::vec(-1e3f64..1e3, 1..10), at in 0_usize..10, by in 0.0f64..1e3
         ) {
             let mut more = d.clone();

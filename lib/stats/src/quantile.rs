@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_seen_and_something_lost_is_at_least_zero() {
+    fn a_quantile_of_only_lost_requests_is_at_least_zero() {
         let none = Histogram::new();
         assert_eq!(censored(&none, &none, 5, 0.5), Quantile { value: 0, at_least: true });
         assert_eq!(censored(&none, &none, 0, 0.5), Quantile { value: 0, at_least: false });

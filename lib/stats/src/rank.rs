@@ -102,14 +102,14 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn the_least_p_is_that_of_the_binomial_coefficient() {
+    fn the_minimum_p_follows_the_binomial_coefficient() {
         assert!((least_p(3, 3) - 0.1).abs() < 1e-12);
         assert!((least_p(4, 4) - 2.0 / 70.0).abs() < 1e-12);
         assert_eq!((least_p(1, 1), least_p(0, 3)), (1.0, 1.0));
     }
 
     #[test]
-    fn p_is_that_of_the_tables() {
+    fn p_matches_tables() {
         // Two separate groups of 3 have p = 0.1. For groups of 5, U = 2 has the two-sided p 8/252
         // (Mann & Whitney's table: 0.016 one-sided).
         assert!((mann_whitney(&[1.0, 2.0, 3.0], &[4.0, 5.0, 6.0]) - 0.1).abs() < 1e-12);
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn one_side_is_that_of_the_published_example() {
+    fn the_one_sided_p_equals_that_of_the_published_example() {
         // R: wilcox.test(x, y, alternative = "greater"): W = 35, p-value = 0.1272 (Hollander &
         // Wolfe 1973, p. 69).
         let at_term = [0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46];
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_are_those_of_the_tables() {
+    fn counts_match_tables() {
         // Mann & Whitney's table: for groups of 10 and 5, U = 42 or more has the one-sided p
         // 0.01998, and 41 has 0.0276.
         assert_eq!(count(10, 5, 0.02), Some(42));
@@ -145,7 +145,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_is_the_same_from_either_side_and_never_below_the_least(
+        fn p_is_symmetric_and_never_below_the_minimum(
             a in prop::collection::vec(-1e3f64..1e3, 1..8), b in prop::collection::vec(-1e3f64..1e3, 1..8)
         ) {
             let p = mann_whitney(&a, &b);

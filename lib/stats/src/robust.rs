@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn the_location_of_24_measurements_of_copper_is_that_of_the_literature() {
+    fn the_location_of_24_measurements_of_copper_matches_the_literature() {
         // Analytical Methods Committee, Analyst 114 (1989), copper in wholemeal flour, the data set
         // `chem` of R's MASS: huber(chem) with k = 1.5 gives 3.2067; with 1.345 the estimate lies
         // between it and the median, 3.385/3.2.
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn two_of_thirteen_do_not_pull() {
+    fn two_outliers_of_thirteen_do_not_shift_the_location() {
         let plateau =
             [35.5, 35.3, 35.7, 35.5, 35.7, 34.9, 37.6, 37.2, 23.9, 24.7, 37.1, 35.0, 35.3];
         let at = location(&plateau).unwrap();
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn two_neighbours_that_stand_apart_do_not_hide_each_other() {
+    fn two_neighboring_outliers_do_not_mask_each_other() {
         let around = neighbours(&[37.6, 37.2, 23.9, 24.7, 37.1, 35.0], 2);
         assert_eq!(around[2..4], [37.1, 35.0]);
     }

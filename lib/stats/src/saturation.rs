@@ -73,7 +73,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_corner_is_found_and_two_wrong_points_do_not_pull() {
+    fn a_corner_is_found_despite_two_outliers() {
         let x: Vec<f64> = (1..=20).map(|i| f64::from(i) * 5.0).collect();
         let mut y: Vec<f64> = x.iter().map(|x| x.min(35.0)).collect();
         (y[15], y[16]) = (23.9, 24.7);
@@ -82,14 +82,14 @@ mod tests {
     }
 
     #[test]
-    fn what_only_grows_has_no_plateau() {
+    fn a_growing_curve_has_no_plateau() {
         let x: Vec<f64> = (1..=10).map(f64::from).collect();
         let fit = fit(&x, &x.iter().map(|x| 2.0 * x).collect::<Vec<_>>()).unwrap();
         assert!(fit.slope == 2.0 && fit.corner() >= 10.0, "{fit:?}");
     }
 
     #[test]
-    fn too_little_has_no_fit() {
+    fn too_few_points_have_no_fit() {
         assert_eq!(
             (fit(&[1.0], &[1.0]), fit(&[], &[]), fit(&[1.0, 2.0], &[0.0, 0.0])),
             (None, None, None)

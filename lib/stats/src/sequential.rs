@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn one_look_is_the_plain_test() {
+    fn one_look_equals_the_plain_test() {
         // At this level, looks before the eighth block cannot reject, so the whole α is left
         // for the last one.
         let d = [3.0, 1.0, 4.0, 1.5, 9.0, 2.6, 5.0, 3.5];
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_that_all_agree_speak_as_soon_as_the_spending_allows() {
+    fn agreeing_blocks_are_significant_once_the_spending_allows() {
         let d: Vec<f64> = (1..=10).map(f64::from).collect();
         let first = (1..=10).find(|n| 2.0 * Path::of(&d[..*n], 10).p() <= 0.05);
         assert_eq!(first, crate::spending::first_look(0.05, 10).map(|n| n as usize));
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_ways_speak_than_are_paid_for() {
+    fn the_share_of_significant_permutations_is_within_the_level() {
         let sizes = [0.4, 2.0, 1.1, 3.0, 0.2, 1.7, 2.2, 0.9];
         let p: Vec<f64> = (0..256).map(|way| Path::of(&exchanged(&sizes, way), 8).p()).collect();
         for alpha in [0.004, 0.01, 0.025, 0.05, 0.1, 0.3] {
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn drawn_ways_come_near_all_ways() {
+    fn sampled_permutations_approximate_all_permutations() {
         let mut random = Pcg64Mcg::seed_from_u64(5);
         let mut ratios = Vec::new();
         for _ in 0..20 {
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_are_those_of_the_tables_where_there_is_one_look() {
+    fn counts_match_tables_with_one_look() {
         // Wilcoxon's table: with nine blocks, a sum of 40 or more has the one-sided p 0.0195,
         // and 39 has 0.0273.
         let sums = all_sums(&ranks(&permutation::tests::DEPRESSION));
@@ -315,14 +315,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn another_look_never_takes_back_what_was_said(d in prop::collection::vec(-9.0f64..10.0, 1..9), most in 9_usize..12) {
+        fn p_never_increases_with_another_look(d in prop::collection::vec(-9.0f64..10.0, 1..9), most in 9_usize..12) {
             let p: Vec<f64> = (0..=d.len()).map(|n| Path::of(&d[..n], most).p()).collect();
             prop_assert!(p.windows(2).all(|w| w[1] <= w[0]));
             prop_assert!(p.iter().all(|p| (0.0..=1.0).contains(p)));
         }
 
         #[test]
-        fn the_level_holds_whatever_the_sizes(sizes in prop::collection::vec(0.0f64..5.0, 6), most in 6_usize..9) {
+        fn the_level_does_not_depend_on_the_sizes(sizes in prop::collection::vec(0.0f64..5.0, 6), most in 6_usize..9) {
             let p: Vec<f64> = (0..64).map(|way| Path::of(&exchanged(&sizes, way), most).p()).collect();
             for p_value in p.iter().filter(|p| **p < NEVER_REJECTED) {
                 let share = p.iter().filter(|p| *p <= p_value).count() as f64 / 64.0;

@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn the_interval_leaves_zero_out_just_when_the_test_speaks() {
+    fn the_interval_excludes_zero_if_the_test_is_significant() {
         let d = [0.031, 0.052, 0.044, 0.06, 0.038, 0.049, 0.071, 0.055];
         for n in 1..=d.len() {
             let paired = Paired::new(&exact_values(&d[..n]), 10);
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn the_interval_holds_the_estimate_whatever_an_earlier_look_left_out() {
+    fn the_interval_contains_the_estimate_after_earlier_looks() {
         let d = [-3.82, -1.22, 0.0, 0.0, 0.0, 1.2, 4.41, 2.82];
         let shift = Paired::new(&exact_values(&d), 9).shift(0.2);
         assert!(
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_from_below_only_has_an_open_end() {
+    fn lower_bounds_give_an_open_interval() {
         let mut d = exact_values(&[0.2, 0.3, 0.25, 0.4, 0.35, 0.22, 0.31, 0.28]);
         let all = Paired::new(&d, 8).shift(0.05);
         d[3].high = OPEN;
@@ -271,7 +271,7 @@ mod tests {
         }
 
         #[test]
-        fn the_other_way_round_is_the_opposite(d in prop::collection::vec(-5.0f64..5.0, 1..9)) {
+        fn swapping_the_sides_negates_the_shift(d in prop::collection::vec(-5.0f64..5.0, 1..9)) {
             let back: Vec<f64> = d.iter().map(|d| -d).collect();
             let a = Paired::new(&exact_values(&d), 9);
             let b = Paired::new(&exact_values(&back), 9);

@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_crowd_of_neighbours_takes_a_byte_a_bucket() {
+    fn many_neighboring_buckets_need_a_byte_each() {
         let sketch = Sketch::from(&of(&(100_000..200_000).collect::<Vec<_>>()));
         assert!(sketch.count() == 100_000 && sketch.numbered().count() > 120);
         let spread = Sketch::from(&of(&(0..128).map(|i| 131_072 + i * 1024).collect::<Vec<_>>()));
@@ -193,7 +193,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn packing_loses_nothing(steps in prop::collection::vec((1usize..3000, 1u64..1 << 50), 0..60)) {
+        fn packing_is_lossless(steps in prop::collection::vec((1usize..3000, 1u64..1 << 50), 0..60)) {
             let mut at = 0;
             let cells: Vec<_> = steps.into_iter().map(|(step, n)| { at += step; (at, n) }).collect();
             let sketch = Sketch { packed: pack(cells.iter().copied()), max: 0 };
@@ -201,7 +201,7 @@ mod tests {
         }
 
         #[test]
-        fn it_agrees_with_its_histogram(v in prop::collection::vec(1u64..1 << 45, 1..200), q in 0.0f64..=1.0) {
+        fn a_sketch_agrees_with_its_histogram(v in prop::collection::vec(1u64..1 << 45, 1..200), q in 0.0f64..=1.0) {
             let h = of(&v);
             let (exact, rough) = (h.quantile(q) as f64, Sketch::from(&h).quantile(q) as f64);
             prop_assert!((rough - exact).abs() <= exact * 0.0085 + 8.0, "{} {}", exact, rough);

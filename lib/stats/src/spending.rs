@@ -28,12 +28,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn as_much_is_spent_as_there_is_of_the_blocks() {
+    fn the_spent_share_equals_the_share_of_blocks() {
         assert_eq!([0.0, 0.3, 1.0, 7.0].map(spent), [0.0, 0.3, 1.0, 1.0]);
     }
 
     #[test]
-    fn six_blocks_are_the_fewest_at_five_percent() {
+    fn six_blocks_are_the_minimum_at_five_percent() {
         assert_eq!([0.05, 0.025, 0.0625, 0.01].map(fewest), [6, 7, 5, 8]);
         // 2/2⁶ = 0.0312 is more than 0.05·6/10. 2/2⁷ is less than 0.05·7/10 and 0.025·7/10.
         assert_eq!((first_look(0.05, 10), first_look(0.025, 10)), (Some(7), Some(7)));

@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn what_grows_straight_has_neither_contention_nor_a_peak() {
+    fn linear_growth_has_neither_contention_nor_a_peak() {
         let n: Vec<f64> = (1..=8).map(f64::from).collect();
         let x: Vec<f64> = n.iter().map(|n| 7.0 * n).collect();
         let law = fit(&n, &x).unwrap().law;
@@ -195,14 +195,14 @@ mod tests {
     }
 
     #[test]
-    fn too_little_has_no_fit() {
+    fn too_few_points_have_no_fit() {
         assert_eq!(fit(&[1.0, 2.0, 3.0], &[1.0, 2.0, 3.0]), None);
         assert_eq!(fit(&[1.0, 2.0, 3.0, 4.0], &[0.0; 4]), None);
     }
 
     proptest! {
         #[test]
-        fn what_follows_a_law_gives_it_back(lambda in 1.0f64..1e4, sigma in 0.0f64..0.5, kappa in 0.0f64..0.01) {
+        fn points_of_a_law_are_fitted_exactly(lambda in 1.0f64..1e4, sigma in 0.0f64..0.5, kappa in 0.0f64..0.01) {
             let law = ScalabilityLaw { lambda, sigma, kappa };
             let n = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0];
             let found = fit(&n, &n.map(|n| law.at(n))).unwrap();

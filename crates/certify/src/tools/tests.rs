@@ -29,7 +29,7 @@ fn same(reported: &CertifiedFigures, expected: &CertifiedFigures) {
 }
 
 #[test]
-fn names_are_told_apart_and_nonsense_is_refused() {
+fn similar_names_are_distinguished_and_unknown_ones_refused() {
     for (number_at, tool) in TOOLS.iter().enumerate() {
         assert!(TOOLS[..number_at].iter().all(|other| other.name != tool.name));
         assert!(
@@ -42,7 +42,7 @@ fn names_are_told_apart_and_nonsense_is_refused() {
 }
 
 #[test]
-fn every_tool_is_told_load_and_target() {
+fn every_tool_gets_load_and_target() {
     for tool in TOOLS {
         for way in tool.ways {
             let asked = (tool.command)(&job(*way));
@@ -55,7 +55,7 @@ fn every_tool_is_told_load_and_target() {
 }
 
 #[test]
-fn the_commands_of_the_tools_at_hand() {
+fn commands_of_the_installed_tools() {
     let line = |tool: &ScoredTool, way| (tool.command)(&job(way)).words.join(" ");
     assert_eq!(
         line(&brunt::TOOL, LoadMode::Open),

@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn json_behind_noise() {
+    fn json_after_other_output_is_found() {
         assert_eq!(json("New configuration\n{\"a\": 1}\nbye").unwrap()["a"], 1);
         assert!(json("nothing").unwrap_err().contains("no JSON"));
         assert!(json("{\"a\": ").unwrap_err().contains("cannot be read"));

@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nearest_word_counts() {
+    fn the_option_precedes_environment_variables() {
         let of = |args: &StoreArgs, set: &[(&str, &str)]| {
             let variable =
                 |name: &str| set.iter().find(|row| row.0 == name).map(|row| row.1.into());

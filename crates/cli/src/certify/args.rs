@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn refusals_say_what_to_write() {
+    fn errors_show_valid_values() {
         assert!(tool("brunt").is_ok() && tool("all").is_ok());
         assert!(tool("locust").unwrap_err().to_string().contains("wrk,"));
         assert!(case("all").unwrap_err().to_string().contains("stall"));

@@ -16,12 +16,12 @@ fn run(line: &[&str]) -> RunArgs {
 }
 
 #[test]
-fn definitions_hold() {
+fn clap_accepts_the_definition_of_all_commands() {
     Cli::command().debug_assert();
 }
 
 #[test]
-fn run_is_the_command_meant() {
+fn run_is_the_default_command() {
     for line in [
         &["http://h/", "-c", "7"][..],
         &["-c", "7", "http://h/"],
@@ -39,7 +39,7 @@ fn run_is_the_command_meant() {
 }
 
 #[test]
-fn every_command_knows_the_options_of_the_view() {
+fn every_command_accepts_the_view_options() {
     use crate::view::ColorChoice;
     for line in [
         &["brunt", "http://h/", "-v", "--color", "never"][..],
@@ -70,7 +70,7 @@ fn commands_are_known() {
 }
 
 #[test]
-fn refusals_name_the_option_and_what_to_write() {
+fn errors_name_the_option_and_a_valid_value() {
     for (line, remedy) in [
         (
             &["-r", "2000/s", "h"][..],
@@ -110,7 +110,7 @@ fn refusals_name_the_option_and_what_to_write() {
 }
 
 #[test]
-fn outputs_are_those_that_there_are() {
+fn only_supported_outputs_are_accepted() {
     let of = |line: &[&str]| {
         let outputs = run(line).settings.output.outputs;
         check(&outputs, &["text", "json", "csv"]).map(|()| outputs)

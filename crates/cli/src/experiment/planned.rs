@@ -99,7 +99,7 @@ mod tests {
     use clap::{Args, FromArgMatches};
 
     #[test]
-    fn a_plan_file_is_told_from_a_url() {
+    fn plan_files_and_urls_are_distinguished() {
         for (word, is) in [
             ("plan.yaml", true),
             ("a/b.yml", true),
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_plan_is_to_say_is_refused_on_the_command_line() {
+    fn options_that_belong_in_the_plan_are_refused() {
         let refused = |line: &str| {
             let command = RunArgs::augment_args(clap::Command::new("brunt"));
             let matches = command.try_get_matches_from(line.split(' ')).unwrap();

@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn the_quickest_request_comes_first() {
+    fn requests_are_sorted_by_time() {
         let text = gnuplot(&records(), 1_000_000.25);
         let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split('\t').collect()).collect();
         assert_eq!(rows[0], ["starttime", "seconds", "ctime", "dtime", "ttime", "wait"]);

@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_unknown_is_told() {
+    fn unknown_cipher_names_are_reported() {
         let (found, unknown) = ciphers("ECDHE-RSA-AES256-GCM-SHA384:HIGH");
         assert_eq!(found, ["TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384"]);
         assert!(unknown.unwrap().starts_with("-Z HIGH"));

@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn urls_as_ab_reads_them() {
+    fn urls_are_parsed_like_ab() {
         for (typed, read_as) in [
             ("http://h/", "false h 80 h /"),
             ("h:81/a b?x#y", "false h 81 h:81 /a b?x#y"),

@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_told() {
+    fn invalid_lines_are_reported() {
         let conf = of("host1 a\nhost1 = a\nhost1 = b\nhots2 = c\nuri1 =\n");
         assert_eq!(conf.values["host1"], "b");
         let lines: Vec<_> =
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_file_holds_every_default() {
+    fn a_new_file_contains_every_default() {
         let conf = of(include_str!("autobench.conf"));
         assert!(conf.complaints.is_empty() && conf.httperf_options.is_empty());
         let defaults = super::super::keys::KEYS

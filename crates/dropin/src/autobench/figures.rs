@@ -126,7 +126,7 @@ Errors: fd-unavail 0 addrunavail 0 ftab-full 0 other 0
     }
 
     #[test]
-    fn what_is_missing_is_named() {
+    fn missing_figures_are_named() {
         for line in [
             "Total:",
             "Connection rate:",

@@ -28,7 +28,7 @@ mod tests {
 
     /// Expected values are the output of perl 5.36.
     #[test]
-    fn numbers_are_what_perl_prints() {
+    fn numbers_are_formatted_like_perl() {
         for (x, written) in [
             (0.0, "0"),
             (10.0, "10"),

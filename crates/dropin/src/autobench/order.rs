@@ -203,7 +203,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn arguments_are_those_that_harm_nobody_here() {
+    fn only_harmless_arguments_are_accepted() {
         let arguments = words(
             "--server h --uri \"/a b\" --num-conn 10 --num-call 1 --timeout 5 --rate 3.5 --port 80",
         )
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_does_not_end_is_not_waited_for() {
+    fn an_unterminated_line_is_not_awaited() {
         let mut endless = io::BufReader::new(io::repeat(b'x'));
         assert!(line(&mut endless).is_err());
         assert_eq!(line(&mut &b"a b\r\nc\n"[..]).unwrap().as_deref(), Some("a b"));

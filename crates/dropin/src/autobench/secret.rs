@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_proof_is_good_for_one_number_and_one_order() {
+    fn a_proof_is_valid_for_one_nonce_and_one_order() {
         let secret = Secret(Key::new(HMAC_SHA256, b"0123456789abcdef"));
         let (nonce, other) = (nonce().unwrap(), nonce().unwrap());
         let proof = secret.proof(&nonce, "order");

@@ -33,7 +33,7 @@ const X_COLUMN: (&str, &str) = ("dem_req_rate", "demanded requests per second");
 /// Longest axis label, in characters. Longer ones become `value`; the legend names the columns.
 const MAX_LABEL_LENGTH: usize = 34;
 /// Number of line colors. Further lines are dashed.
-const COLOURS: usize = brunt_report::scene::COLORS;
+const COLORS: usize = brunt_report::scene::COLORS;
 
 /// Draws the columns with these numbers, counted from 1; all columns if none is given.
 pub fn figure(sheets: &[BenchTable], columns: &[String], title: &str) -> Result<Chart, String> {
@@ -55,7 +55,7 @@ pub fn figure(sheets: &[BenchTable], columns: &[String], title: &str) -> Result<
         let name = format!("{}{}", sheet.names[*column], unit.unwrap_or_default());
         ChartLine {
             name,
-            dash: (index / COLOURS) as u8,
+            dash: (index / COLORS) as u8,
             points: points(sheet, *column),
             contender: None,
         }
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn axes_say_in_what_columns_are_counted() {
+    fn axes_have_the_units_of_their_columns() {
         let figure = of("3 4").unwrap();
         assert_eq!(
             (&*figure.x.label, &*figure.y.label),

@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_table_is_told() {
+    fn files_without_a_table_are_refused() {
         for (text, why) in [
             ("", "two columns"),
             ("1\t2\n", "two columns"),

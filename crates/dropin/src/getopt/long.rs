@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn options_are_read_as_gnu_reads_them() {
+    fn options_are_parsed_like_getopt_long() {
         for (line, seen) in [
             ("-c 5 -q u", "concurrent=5, quiet / u"),
             ("-qc5 u -C v", "quiet, concurrent=5, config / u v"),
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_told_in_the_librarys_words() {
+    fn errors_have_the_wording_of_getopt_long() {
         for (line, told) in [
             ("-x", "! invalid option -- 'x' / "),
             ("-xq", "! invalid option -- 'x', quiet / "),

@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn how_many_there_were_at_once_and_how_many_were_begun_at_once() {
+    fn maximum_concurrency_and_longest_burst_are_counted() {
         let apart = connections(&[(0, 0, 5), (5, 5, 9), (9, 9, 12)]);
         assert_eq!((max_concurrent(&apart), longest_burst(&apart)), (1, 1));
         let late = connections(&[(0, 0, 30), (10, 20, 30), (20, 20, 30), (30, 31, 40)]);
@@ -134,7 +134,7 @@ mod tests {
 
     /// httperf's output for connections of 0.6 ms and 8.2 ms.
     #[test]
-    fn the_median_is_the_middle_of_a_millisecond() {
+    fn the_median_is_the_center_of_a_millisecond_bin() {
         let two = [(0.6, 0.5), (8.2, 0.5)].map(|(ms, _)| ConnectionCounts {
             planned: Tick(0),
             begun: Tick(0),

@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn escapes_stand_for_bytes() {
+    fn escapes_are_converted_to_bytes() {
         assert_eq!(unescape(r"X:y\nZ:\\\r\101\a"), b"X:y\r\nZ:\\\rA\n");
         assert_eq!(unescape(r"a\12b\"), b"a\nb");
     }

@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sessions_bursts_and_what_each_call_asks() {
+    fn sessions_bursts_and_calls_are_parsed() {
         let text = "# c\n/a method=POST contents=\"x\\ny\" think=0.3\n\t/b\n /c method=HEAD\n/d\n\n\n/e contents='q r' \\\n  method=PUT\n";
         let sessions = parse(text, Duration::from_secs(2)).unwrap();
         let told: Vec<Vec<String>> = sessions
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn any_file_is_read_or_refused() {
+    fn any_file_is_parsed_or_refused() {
         let seeds = brunt_tests::inputs::corpus("httperf-sessions");
         brunt_tests::inputs::survives("httperf-sessions", seeds, 3000, |bytes| {
             let _ = parse(&String::from_utf8_lossy(bytes), Duration::from_secs(1));

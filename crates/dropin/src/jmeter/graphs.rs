@@ -337,7 +337,7 @@ mod tests {
     use brunt_model::SampleRecord;
 
     #[test]
-    fn graphs_have_the_names_of_jmeters_and_show_what_was_recorded() {
+    fn graphs_have_the_names_of_jmeter_and_show_the_samples() {
         let mut statistics = Statistics::new(StatisticsSettings::default());
         for number in 0..40_u64 {
             statistics.record(&SampleRecord {

@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_listener_may_want_failures_of_its_group_alone() {
+    fn a_listener_may_record_only_failures_of_its_group() {
         let file = ListenerFile {
             path: PathBuf::new(),
             settings: JtlSettings::default(),

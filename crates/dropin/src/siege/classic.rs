@@ -176,7 +176,7 @@ mod tests {
 
     /// 8 ms from 5 to 13 are one step, 4 ms from 13 to 17 are none. On average, they are right.
     #[test]
-    fn times_are_counted_in_steps() {
+    fn times_are_counted_in_steps_of_10_ms() {
         let mut classic = SiegeReport::default();
         classic.add(&ended(5, 8, status(200)));
         classic.add(&ended(13, 4, status(200)));

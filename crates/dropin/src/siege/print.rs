@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_of_the_log_has_whole_megabytes() {
+    fn log_rows_have_integer_megabytes() {
         let row = log_row(&FIGURES, "2026-11-21 20:07:09");
         assert_eq!(
             row,

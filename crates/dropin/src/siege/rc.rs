@@ -119,13 +119,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_name_stays() {
+    fn text_that_is_not_a_variable_is_unchanged() {
         let variables = HashMap::from([("A".to_owned(), "1".to_owned())]);
         assert_eq!(expand("$(A)${A}$A $(A $", &variables, |_| None), "11$A $(A $");
     }
 
     #[test]
-    fn any_line_is_taken() {
+    fn any_line_is_accepted() {
         let seeds = brunt_tests::inputs::corpus("siege-rc");
         brunt_tests::inputs::survives("siege-rc", seeds, 2000, |bytes| {
             let mut settings = SiegeSettings::default();

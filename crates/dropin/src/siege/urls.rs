@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn urls_are_read_as_siege_reads_them() {
+    fn urls_are_parsed_like_siege() {
         for (text, expected) in [
             ("h", "GET http://h/"),
             ("h:81/a?b=c#d", "GET http://h:81/a?b=c"),
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn any_file_is_read() {
+    fn any_file_is_accepted() {
         let seeds = brunt_tests::inputs::corpus("siege-urls");
         brunt_tests::inputs::survives("siege-urls", seeds, 2000, |bytes| {
             let lines = read_file(bytes, &HashMap::new(), |_| None);

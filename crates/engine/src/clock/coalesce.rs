@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn rests_where_many_are_in_flight_and_polls_return_few_of_them_in_quick_succession() {
+    fn the_clock_rests_with_many_in_flight_and_frequent_small_polls() {
         assert!(rests(256, 2, REST));
         assert!(rests(32, 1, REST / 2));
         assert!(!rests(31, 1, REST / 2), "few are in flight");
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn rests_seldom_where_it_wakes_late() {
+    fn the_clock_rests_rarely_if_it_wakes_late() {
         for (time, least, most) in [(REST * 2, 900, 1000), (LATE * 2, 50, 80)] {
             let coalescer = Coalescer::default();
             coalescer.is_on.set(true);
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn never_rests_where_it_is_off() {
+    fn without_coalescing_the_clock_never_rests() {
         let coalescer = Coalescer::default();
         (0..1000).for_each(|_| coalescer.exchange_begins());
         for poll in 0..1000 {

@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_busy_worker_goes_on_while_more_connections_raise_the_throughput() {
+    fn a_busy_worker_opens_connections_while_they_raise_the_throughput() {
         let mut world = World::new();
         // Each connection carries 200/s; the worker has time for 600,000/s.
         world.pass(5000, 0.1, |open| (open as u64 / 5).min(600));
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_stall_of_the_server_opens_few_and_a_long_one_as_many_as_come() {
+    fn short_stalls_open_few_connections_and_long_ones_one_per_arrival() {
         let mut world = World::new();
         world.pass(1000, 0.1, |_| 50);
         let before = world.open;

@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_rate_is_kept_after_what_goes_at_once() {
+    fn the_rate_applies_after_the_initial_burst() {
         let mut opening = OpeningRate::new(1000.0);
         let at_once = (0..100).take_while(|_| opening.take(Tick(5_000_000)).is_ok()).count();
         assert_eq!(at_once, 21);
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slow_rate_permits_one_at_once() {
+    fn a_slow_rate_permits_an_initial_burst_of_one() {
         let mut opening = OpeningRate::new(2.0);
         assert_eq!(opening.take(Tick(7)), Ok(()));
         assert_eq!(opening.take(Tick(8)), Err(Tick(480_000_007)));

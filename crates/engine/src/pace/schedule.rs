@@ -176,12 +176,12 @@ mod tests {
     }
 
     #[test]
-    fn bursts_come_together() {
+    fn arrivals_of_a_burst_have_the_same_time() {
         assert_eq!(ticks(Arrivals::Burst(3), 3.0, 4, (0, 1)), [0, 0, 0, 1_000_000_000]);
     }
 
     #[test]
-    fn uniform_distances_are_as_wide_as_they_should_be() {
+    fn uniform_distances_have_the_expected_range() {
         let t = ticks(Arrivals::Uniform(500_000), 1000.0, 10_001, (0, 1));
         let gaps: Vec<f64> = t.windows(2).map(|pair| (pair[1] - pair[0]) as f64 / 1e6).collect();
         let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_skipped_is_as_much_as_would_have_come() {
+    fn skipped_arrivals_are_counted_exactly() {
         let schedule = |arrivals, shards| {
             Schedule::new(
                 &LoadShape::constant(1e6),
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn shards_make_up_the_whole() {
+    fn shards_together_are_the_whole_schedule() {
         let whole = ticks(Arrivals::Poisson, 1000.0, 300, (0, 1));
         let mut parts: Vec<u64> =
             (0..3).flat_map(|i| ticks(Arrivals::Poisson, 1000.0, 100, (i, 3))).collect();
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn poisson_arrivals_are_as_many_and_as_spread_as_they_should_be() {
+    fn poisson_arrivals_have_the_expected_mean_and_variance() {
         let n = 200_000;
         let t = ticks(Arrivals::Poisson, 1000.0, n, (0, 1));
         let rate = n as f64 / (*t.last().unwrap() as f64 / 1e9);

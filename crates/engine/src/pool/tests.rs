@@ -51,7 +51,7 @@ fn it_grows_to_its_cap_and_then_queues_in_order() {
 }
 
 #[test]
-fn a_free_connection_of_another_worker_is_better_than_waiting() {
+fn a_free_connection_of_another_worker_is_used() {
     let pool = Pool::new(1, 2, Overflow::Wait, ConnectionChoice::Newest);
     let seat = pool.reserve(0);
     assert_eq!(pool.free(seat, Tick(5), true), None);
@@ -60,7 +60,7 @@ fn a_free_connection_of_another_worker_is_better_than_waiting() {
 }
 
 #[test]
-fn beyond_the_cap_is_dropped_where_nothing_waits() {
+fn without_a_queue_arrivals_beyond_the_cap_are_dropped() {
     let pool = Pool::new(1, 1, Overflow::Drop, ConnectionChoice::Newest);
     assert_eq!(pool.arrive(arrival(0), 0, NOW), Arrived::Waits);
     assert_eq!(grown(&pool, 0).1.arrival, arrival(0));
@@ -71,7 +71,7 @@ fn beyond_the_cap_is_dropped_where_nothing_waits() {
 }
 
 #[test]
-fn what_waits_though_more_connections_are_permitted_waits_for_ourselves() {
+fn waiting_below_the_cap_counts_as_generator_delay() {
     let pool = Pool::new(2, 1, Overflow::Drop, ConnectionChoice::Newest);
     let seat = pool.reserve(0);
     pool.arrive(arrival(1), 0, Tick(10));
@@ -223,7 +223,7 @@ fn on_several_threads_no_arrival_is_lost_served_twice_or_left_waiting() {
 }
 
 #[test]
-fn closing_gives_back_what_waits() {
+fn closing_returns_the_waiting_arrivals() {
     let pool = Pool::new(0, 1, Overflow::Wait, ConnectionChoice::Newest);
     pool.arrive(arrival(4), 0, NOW);
     assert_eq!(pool.close(), [arrival(4)]);

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::sync::Mutex;
 
 #[test]
-fn a_user_asks_when_it_has_thought() {
+fn a_user_sends_a_request_after_its_think_time() {
     let think = ThinkTime { least: ms(90), most: ms(90) };
     let seen = Fake::delay(ms(10)).run(&thinking(LoadShape::constant(3.0), think, secs(10)));
     assert_eq!(seen.samples.len(), 300);
@@ -20,7 +20,7 @@ fn a_user_asks_when_it_has_thought() {
 }
 
 #[test]
-fn random_pauses_lie_in_their_range() {
+fn random_think_times_are_within_their_range() {
     let think = ThinkTime { least: ms(50), most: ms(150) };
     let seen = Fake::delay(ms(10)).run(&thinking(LoadShape::constant(1.0), think, secs(1000)));
     let pauses: Vec<_> =
@@ -34,7 +34,7 @@ fn random_pauses_lie_in_their_range() {
 }
 
 #[test]
-fn a_user_that_would_ask_after_the_end_does_not() {
+fn a_user_sends_no_request_after_the_end() {
     let think = ThinkTime { least: secs(7), most: secs(7) };
     let seen = Fake::delay(ms(10)).run(&thinking(LoadShape::constant(2.0), think, secs(10)));
     assert_eq!(seen.samples.len(), 4);
@@ -46,7 +46,7 @@ fn a_user_that_would_ask_after_the_end_does_not() {
 }
 
 #[test]
-fn each_user_makes_as_many_iterations_as_were_asked_for() {
+fn each_user_executes_the_requested_iterations() {
     let think = ThinkTime { least: ms(10), most: ms(90) };
     let mut plan = thinking(LoadShape::constant(3.0), think, secs(10));
     plan.main_mut().stop =
@@ -92,7 +92,7 @@ fn users_follow_their_shape() {
 }
 
 #[test]
-fn users_that_left_come_back() {
+fn users_that_left_return() {
     let users = shape(&[(1.0, 1.0, 1), (3.0, 3.0, 1), (1.0, 1.0, 1), (2.0, 2.0, 1)]);
     let seen = Fake::delay(ms(10)).run(&thinking(users, ThinkTime::NONE, secs(4)));
     let begins = seen.begins();
@@ -103,7 +103,7 @@ fn users_that_left_come_back() {
 }
 
 #[test]
-fn a_number_of_requests_is_kept_exactly() {
+fn the_number_of_requests_is_exact() {
     for users in [1.0, 7.0, 40.0] {
         let mut plan = closed(users, secs(1));
         (plan.main_mut().stop.duration, plan.main_mut().stop.requests) = (None, Some(1000));
@@ -113,7 +113,7 @@ fn a_number_of_requests_is_kept_exactly() {
 }
 
 #[test]
-fn requests_of_the_warm_up_are_not_among_the_number() {
+fn the_number_of_requests_excludes_the_warm_up() {
     let numbers = Arc::new(Mutex::new(Vec::new()));
     let mut plan = closed(3.0, secs(1));
     (plan.main_mut().stop.duration, plan.main_mut().stop.requests, plan.main_mut().stop.warmup) =

@@ -9,7 +9,7 @@ fn requests(users: f64, n: u64) -> Plan {
 }
 
 #[test]
-fn a_connection_carries_no_more_requests_than_allowed() {
+fn connections_are_closed_after_the_maximum_number_of_requests() {
     for (each, opened) in [(None, 1), (Some(1), 10), (Some(3), 4), (Some(10), 1)] {
         let mut plan = requests(1.0, 10);
         plan.connection.requests_per_connection = each;
@@ -53,7 +53,7 @@ fn a_connection_opened_before_the_load_is_not_reused_by_its_first_request() {
 }
 
 #[test]
-fn each_connection_carries_as_many_requests_as_allowed() {
+fn each_connection_is_used_for_the_maximum_number_of_requests() {
     let mut plan = requests(1.0, 30);
     plan.connection.requests_per_connection = Some(3);
     let seen = two_origins().run(&plan);
@@ -61,7 +61,7 @@ fn each_connection_carries_as_many_requests_as_allowed() {
 }
 
 #[test]
-fn connections_are_closed_when_the_iteration_ends_where_asked() {
+fn connections_are_closed_after_iterations_if_enabled() {
     let mut plan = requests(1.0, 10);
     plan.connection.keep = ConnectionLifetime::Iteration;
     let seen = two_origins().run(&plan);
@@ -92,7 +92,7 @@ fn a_stale_connection_is_a_failure() {
 }
 
 #[test]
-fn a_stale_connection_is_retried_where_asked() {
+fn a_stale_connection_is_retried_if_enabled() {
     let mut plan = requests(1.0, 100);
     plan.connection.retry_stale = true;
     let seen = stale().run(&plan);
@@ -121,7 +121,7 @@ fn connections_are_opened_ahead_at_their_rate() {
 }
 
 #[test]
-fn opening_takes_part_in_the_response_time() {
+fn response_times_include_opening() {
     let mut plan = open(10.0, Arrivals::Even, secs(1));
     plan.connection.requests_per_connection = Some(1);
     let seen = Fake::delay(ms(10))
@@ -159,7 +159,7 @@ fn connections_may_be_opened_for_their_first_request() {
 }
 
 #[test]
-fn a_server_that_cannot_be_reached_may_be_asked_again_at_once() {
+fn an_unreachable_server_may_be_retried_immediately() {
     let mut plan = requests(3.0, 1000);
     plan.connection.dialling = Dialling::Eager;
     let seen = Fake::delay(ms(10))
@@ -182,7 +182,7 @@ fn shut_for_a_while() -> impl FnMut(Tick) -> SimulatedReaction {
 }
 
 #[test]
-fn users_leave_a_server_alone_that_cannot_be_reached() {
+fn users_pause_if_the_server_is_unreachable() {
     let mut plan = closed(1.0, secs(10));
     plan.connection.requests_per_connection = Some(1);
     let seen = Fake::delay(ms(10)).door(shut_for_a_while).run(&plan);
@@ -199,7 +199,7 @@ fn users_leave_a_server_alone_that_cannot_be_reached() {
 }
 
 #[test]
-fn the_open_loop_keeps_its_schedule_where_the_server_cannot_be_reached() {
+fn an_open_loop_keeps_its_schedule_if_the_server_is_unreachable() {
     let mut plan = open(10.0, Arrivals::Even, secs(10));
     plan.connection.requests_per_connection = Some(1);
     let seen = Fake::delay(ms(10)).door(shut_for_a_while).run(&plan);
@@ -208,7 +208,7 @@ fn the_open_loop_keeps_its_schedule_where_the_server_cannot_be_reached() {
 }
 
 #[test]
-fn opening_has_a_timeout_of_its_own() {
+fn opening_has_a_separate_timeout() {
     let mut plan = open(10.0, Arrivals::Even, secs(3));
     (plan.connection.requests_per_connection, plan.connection.connect_timeout) = (Some(1), ms(700));
     let door = || {
@@ -225,7 +225,7 @@ fn opening_has_a_timeout_of_its_own() {
 }
 
 #[test]
-fn where_nothing_can_be_opened_there_is_no_load() {
+fn without_a_connection_no_load_begins() {
     let seen = Fake::delay(ms(10))
         .door(|| |now| SimulatedReaction::Fails(Failure::Refused, now))
         .run(&closed(5.0, secs(10)));
@@ -234,7 +234,7 @@ fn where_nothing_can_be_opened_there_is_no_load() {
 }
 
 #[test]
-fn idle_connections_that_the_server_closes_are_opened_anew() {
+fn idle_connections_closed_by_the_server_are_reopened() {
     let think = ThinkTime { least: ms(100), most: ms(100) };
     for (idle, opened) in [(50, 11), (150, 1)] {
         let mut plan = thinking(LoadShape::constant(1.0), think, secs(1));

@@ -66,7 +66,7 @@ pub(super) fn any_plan(random: &mut Pcg64Mcg) -> Plan {
 }
 
 #[test]
-fn a_thousand_runs_conserve_everything() {
+fn a_thousand_runs_pass_all_checks() {
     let mut random = Pcg64Mcg::seed_from_u64(11);
     for number in 0..1000 {
         let plan = any_plan(&mut random);
@@ -80,7 +80,7 @@ fn a_thousand_runs_conserve_everything() {
 }
 
 #[test]
-fn a_run_of_a_million_requests_conserves_everything() {
+fn a_run_of_a_million_requests_passes_all_checks() {
     let mut plan = open(20_000.0, Arrivals::Poisson, secs(55));
     plan.record.samples = false;
     let seen = Fake::delay(ms(2)).run(&plan);
@@ -89,7 +89,7 @@ fn a_run_of_a_million_requests_conserves_everything() {
 }
 
 #[test]
-fn a_lost_request_is_missed() {
+fn a_lost_request_is_detected() {
     let mut run = even();
     run.total.begun += 1;
     assert_eq!(
@@ -99,7 +99,7 @@ fn a_lost_request_is_missed() {
 }
 
 #[test]
-fn a_status_or_a_byte_too_many_is_seen() {
+fn a_surplus_status_or_byte_is_detected() {
     let mut run = even();
     run.total.statuses.add(200, 1);
     run.flow_all.announced_came_bytes += 1;
@@ -107,7 +107,7 @@ fn a_status_or_a_byte_too_many_is_seen() {
 }
 
 #[test]
-fn users_that_are_unaccounted_for_are_missed() {
+fn unaccounted_users_are_detected() {
     let mut run = users(ThinkTime::NONE);
     run.flow_all.in_flight_nanos /= 2;
     assert_eq!(names(&run), ["requests in flight", "Little's law"]);
@@ -117,7 +117,7 @@ fn users_that_are_unaccounted_for_are_missed() {
 }
 
 #[test]
-fn arrivals_that_come_in_clumps_are_seen() {
+fn clustered_arrivals_are_detected() {
     let mut run = even();
     run.spread.levels[1].acted.squares += run.spread.levels[1].acted.sum;
     assert_eq!(not_as_planned(&run), ["spacing of arrivals"]);
@@ -128,7 +128,7 @@ fn arrivals_that_come_in_clumps_are_seen() {
 }
 
 #[test]
-fn a_schedule_that_was_not_kept_is_seen() {
+fn a_missed_schedule_is_detected() {
     let mut run = even();
     let plan = run.plan.as_mut().unwrap();
     plan.main_mut().load = open(210.0, Arrivals::Even, secs(5)).main().load.clone();

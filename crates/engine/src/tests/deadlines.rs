@@ -15,7 +15,7 @@ fn failures(seen: &Seen, failure: Failure) -> usize {
 }
 
 #[test]
-fn a_timeout_ends_a_reply_that_never_ends() {
+fn a_timeout_ends_an_endless_reply() {
     let mut plan = closed(8.0, secs(5));
     (plan.connection.timeout, plan.main_mut().stop.grace) = (ms(1700), secs(1));
     let seen = endless().run(&plan);
@@ -31,7 +31,7 @@ fn a_timeout_ends_a_reply_that_never_ends() {
 }
 
 #[test]
-fn duration_and_grace_hold_while_replies_never_end() {
+fn duration_and_grace_are_exact_during_endless_replies() {
     let mut plan = closed(8.0, secs(2));
     (plan.connection.timeout, plan.main_mut().stop.grace) = (secs(60), secs(1));
     let seen = endless().run(&plan);
@@ -59,7 +59,7 @@ fn requests_cut_over_several_intervals_are_counted_to_their_end() {
 
 /// 256 connections that opened 50 µs apart, and take 130 µs each to close.
 #[test]
-fn timeouts_are_in_time_beside_connections_that_take_long_to_close() {
+fn timeouts_are_on_time_while_other_connections_close_slowly() {
     let mut plan = closed(256.0, secs(3));
     (plan.connection.timeout, plan.main_mut().stop.grace) = (secs(1), ms(500));
     let opens = || |now: Tick| SimulatedReaction::Reply(200, now);
@@ -88,7 +88,7 @@ fn a_timeout_before_the_cut_is_a_timeout() {
 }
 
 #[test]
-fn a_stop_is_obeyed_while_replies_never_end() {
+fn a_stop_takes_effect_during_endless_replies() {
     let control = RunControl::default();
     let mut plan = closed(8.0, secs(3600));
     plan.connection.timeout = secs(3600);
@@ -110,7 +110,7 @@ fn a_stop_is_obeyed_while_replies_never_end() {
 }
 
 #[test]
-fn arrivals_and_snapshots_keep_their_times_beside_a_reply_that_never_ends() {
+fn arrivals_and_snapshots_are_on_time_during_an_endless_reply() {
     let mut plan = open(100.0, Arrivals::Even, secs(5));
     (plan.connection.timeout, plan.main_mut().stop.grace) = (secs(60), secs(1));
     let server = || {
@@ -135,7 +135,7 @@ fn arrivals_and_snapshots_keep_their_times_beside_a_reply_that_never_ends() {
 }
 
 #[test]
-fn a_server_that_answers_at_once_does_not_hold_up_the_rest() {
+fn immediate_replies_do_not_delay_other_connections() {
     for users in [1.0, 3.0] {
         let world = Fake::new(|| |now| SimulatedReaction::Reply(200, now))
             .wire(|wire| wire.with_read_time(Duration::from_micros(50)));

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn the_warm_up_is_kept_apart() {
+fn the_warm_up_is_counted_separately() {
     let mut plan = open(100.0, Arrivals::Even, secs(5));
     plan.main_mut().stop.warmup = secs(2);
     let seen = Fake::delay(ms(15)).run(&plan);
@@ -33,7 +33,7 @@ fn the_warm_up_is_kept_apart() {
 }
 
 #[test]
-fn the_warm_up_runs_at_what_a_ramp_begins_with() {
+fn the_warm_up_runs_at_the_initial_load_of_a_ramp() {
     let mut plan = shaped(shape(&[(10.0, 30.0, 10)]), Arrivals::Even, secs(10));
     plan.main_mut().stop.warmup = secs(5);
     let seen = Fake::delay(ms(1)).run(&plan);
@@ -65,7 +65,7 @@ fn snapshots_end_at_each_interval_and_at_each_border() {
 }
 
 #[test]
-fn requests_under_way_may_finish_within_the_grace() {
+fn requests_in_flight_may_finish_within_the_grace_time() {
     for (grace, completed) in [(5, 10), (2, 8), (0, 6)] {
         let mut plan = open(1.0, Arrivals::Even, secs(10));
         plan.main_mut().stop.grace = secs(grace);
@@ -142,14 +142,14 @@ fn an_interrupted_run_accounts_for_all() {
 }
 
 #[test]
-fn an_interrupted_run_drops_what_waits() {
+fn an_interrupted_run_drops_waiting_arrivals() {
     let seen = interrupted(1_000_000).run(&capped(100.0, Arrivals::Poisson, 20, secs(3600)));
     check_interrupted(&seen);
     assert!(seen.run.total.failed_by(Failure::Dropped) > 0);
 }
 
 #[test]
-fn a_run_that_is_stopped_before_its_load_says_so() {
+fn a_run_stopped_before_its_load_is_marked() {
     let world = Fake::delay(ms(10));
     world.stop.stop();
     let seen = world.run(&closed(3.0, secs(10)));
@@ -173,7 +173,7 @@ fn told(say: impl Fn(&RunControl) + Clone + Send + Sync + 'static) -> Fake {
 }
 
 #[test]
-fn a_run_that_knows_enough_ends_as_if_its_time_were_up() {
+fn a_run_ended_early_ends_like_one_whose_duration_is_over() {
     for plan in [open(100.0, Arrivals::Even, secs(3600)), closed(4.0, secs(3600))] {
         let seen = told(RunControl::end).run(&plan);
         let ends = seen.run.phase_start(Phase::Grace).unwrap();
@@ -184,7 +184,7 @@ fn a_run_that_knows_enough_ends_as_if_its_time_were_up() {
 }
 
 #[test]
-fn the_measured_time_begins_when_the_server_is_found_warm() {
+fn the_measured_time_begins_at_steady_state() {
     let think = ThinkTime { least: ms(1), most: ms(9) };
     let plans = [
         open(100.0, Arrivals::Even, secs(7)),

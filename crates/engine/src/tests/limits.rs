@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn what_waits_for_a_connection_waits_its_turn() {
+fn arrivals_wait_for_connections_in_order() {
     for (cap, rate) in [(1, 90.0), (3, 280.0), (8, 400.0)] {
         let seen = Fake::delay(ms(10)).run(&capped(rate, Arrivals::Poisson, cap, secs(60)));
         let planned = seen.planned();
@@ -25,7 +25,7 @@ fn what_waits_for_a_connection_waits_its_turn() {
 }
 
 #[test]
-fn what_still_waits_when_grace_is_over_is_dropped() {
+fn arrivals_that_wait_at_the_end_of_the_grace_time_are_dropped() {
     let mut plan = capped(200.0, Arrivals::Even, 1, secs(10));
     plan.main_mut().stop.grace = secs(1);
     let seen = Fake::delay(ms(10)).run(&plan);
@@ -41,7 +41,7 @@ fn what_still_waits_when_grace_is_over_is_dropped() {
 }
 
 #[test]
-fn arrivals_beyond_what_may_be_under_way_are_dropped() {
+fn arrivals_beyond_the_maximum_in_flight_are_dropped() {
     let mut plan = open(10.0, Arrivals::Even, secs(10));
     let Load::Open { max_in_flight, .. } = &mut plan.main_mut().load else { unreachable!() };
     *max_in_flight = 5;
@@ -83,7 +83,7 @@ fn a_timeout_counts_from_begun_and_not_from_planned() {
 }
 
 #[test]
-fn failures_have_times_of_their_own() {
+fn failures_have_separate_times() {
     let server = || {
         let mut n = 0;
         move |now: Tick| {

@@ -48,7 +48,7 @@ fn a_stage_without_arrivals_is_part_of_the_measured_time() {
 }
 
 #[test]
-fn bursts_come_at_one_instant() {
+fn requests_of_a_burst_begin_at_the_same_time() {
     let seen = Fake::queue(1, ms(10)).run(&open(10.0, Arrivals::Burst(5), secs(10)));
     assert_eq!(seen.samples.len(), 100);
     for (burst, samples) in seen.samples.chunks(5).enumerate() {
@@ -75,7 +75,7 @@ fn poisson_arrivals_are_begun_when_they_are_due() {
 }
 
 #[test]
-fn a_number_of_requests_is_kept_exactly() {
+fn the_number_of_requests_is_exact() {
     let mut plan = open(50.0, Arrivals::Poisson, secs(1));
     (plan.main_mut().stop.duration, plan.main_mut().stop.requests, plan.main_mut().stop.warmup) =
         (None, Some(1234), secs(3));
@@ -85,7 +85,7 @@ fn a_number_of_requests_is_kept_exactly() {
 }
 
 #[test]
-fn whichever_comes_first_of_number_and_time_ends_it() {
+fn the_run_ends_at_its_number_of_requests_or_its_duration() {
     let mut plan = open(10.0, Arrivals::Even, secs(5));
     plan.main_mut().stop.requests = Some(20);
     let seen = Fake::delay(ms(30)).run(&plan);

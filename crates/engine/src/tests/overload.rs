@@ -8,7 +8,7 @@ fn opened(seen: &Seen) -> u64 {
 }
 
 #[test]
-fn replies_that_are_there_are_read_before_connections_are_opened() {
+fn available_replies_are_read_before_connections_are_opened() {
     // The server replies at once: arrivals at one instant need no more connections than requests
     // are begun between two polls.
     let seen = Fake::delay(Duration::ZERO).run(&open(10_000.0, Arrivals::Burst(5000), secs(1)));
@@ -33,7 +33,7 @@ fn stalled() -> Fake {
 }
 
 #[test]
-fn a_server_that_stalls_is_asked_as_users_would() {
+fn response_times_include_a_stall_of_the_server() {
     let plan = open(1000.0, Arrivals::Even, secs(2));
     let seen = stalled().run(&plan);
     assert!((1000..=1002).contains(&opened(&seen)), "{}", opened(&seen));
@@ -52,7 +52,7 @@ fn a_server_that_stalls_is_asked_as_users_would() {
 }
 
 #[test]
-fn opening_keeps_to_its_rate_during_the_load_too() {
+fn connections_open_at_their_rate_during_the_load() {
     let mut plan = open(1000.0, Arrivals::Even, secs(2));
     plan.connection.connect_rate = 100;
     let seen = stalled().run(&plan);
@@ -88,7 +88,7 @@ fn costly(world: Fake) -> Fake {
 }
 
 #[test]
-fn a_busy_worker_opens_no_connections_that_do_not_raise_the_throughput() {
+fn a_busy_worker_opens_no_connections_without_more_throughput() {
     for (servers, service, limit) in
         [(1, 10, "worker"), (1, 14, "server"), (50, 500, "worker"), (50, 700, "server")]
     {
@@ -124,7 +124,7 @@ fn a_busy_worker_opens_the_connections_that_its_rate_needs() {
 }
 
 #[test]
-fn connections_that_are_replaced_are_not_paced() {
+fn opening_of_replaced_connections_is_not_paced() {
     let mut plan = open(1000.0, Arrivals::Even, secs(1));
     (plan.connection.requests_per_connection, plan.connection.connect_rate) = (Some(1), 10);
     let seen = Fake::delay(Duration::ZERO).run(&plan);
@@ -133,7 +133,7 @@ fn connections_that_are_replaced_are_not_paced() {
 
 /// On the system's clock: a rate that no machine carries.
 #[test]
-fn a_run_that_is_far_behind_ends_in_time() {
+fn a_run_far_behind_its_schedule_ends_on_time() {
     for connections in [None, Some(4)] {
         let mut plan = open(50_000_000.0, Arrivals::Even, ms(400));
         let Load::Open { connections: asked, .. } = &mut plan.main_mut().load else {

@@ -35,7 +35,7 @@ fn times(samples: &[Sample]) -> Vec<(u64, u64)> {
 }
 
 #[test]
-fn as_many_requests_as_permitted_are_under_way() {
+fn the_permitted_number_of_requests_is_in_flight() {
     for (most, ends) in
         [(1, [10, 20, 30, 40, 50, 60]), (2, [10, 10, 20, 20, 30, 30]), (6, [10; 6]), (50, [10; 6])]
     {
@@ -73,7 +73,7 @@ fn a_closed_loop_conserves_its_users_over_parallel_steps() {
 }
 
 #[test]
-fn each_request_fails_by_itself() {
+fn each_request_fails_separately() {
     let server = || {
         let mut result = 0;
         move |now: Tick| {
@@ -100,7 +100,7 @@ fn each_request_fails_by_itself() {
 }
 
 #[test]
-fn deadlines_hold_for_each_request() {
+fn each_request_has_its_deadline() {
     let server = || {
         let mut result = 0;
         move |now: Tick| {
@@ -124,7 +124,7 @@ fn deadlines_hold_for_each_request() {
 }
 
 #[test]
-fn a_cut_in_the_middle_ends_what_is_under_way_and_drops_the_rest() {
+fn cutting_a_parallel_step_aborts_its_requests_and_drops_the_rest() {
     for load in [closed(1.0, secs(1)), capped(1.0, Arrivals::Even, 1, secs(1))] {
         let (fake, _) = page(Fake::delay(ms(400)), 10, 2);
         let mut plan = load;
@@ -137,7 +137,7 @@ fn a_cut_in_the_middle_ends_what_is_under_way_and_drops_the_rest() {
 }
 
 #[test]
-fn a_step_of_several_kinds_goes_on_over_the_same_connection() {
+fn a_step_with_several_kinds_of_requests_reuses_its_connection() {
     let user = |turn: UserTurn<'_>| match turn.step {
         0 | 5 => Next::Ask("http://fake/"),
         1 => Next::Parallel(4, 2),

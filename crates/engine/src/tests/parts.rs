@@ -160,7 +160,7 @@ fn the_loss_of_an_agent_leaves_the_others_unchanged() {
 }
 
 #[test]
-fn arrivals_are_those_of_one_process_whatever_their_number() {
+fn arrivals_do_not_depend_on_the_number_of_processes() {
     for arrivals in [Arrivals::Even, Arrivals::Poisson, Arrivals::Burst(7)] {
         let plan = open(300.0, arrivals, secs(5));
         let whole = Fake::delay(ms(3)).run(&plan);
@@ -175,7 +175,7 @@ fn arrivals_are_those_of_one_process_whatever_their_number() {
 }
 
 #[test]
-fn users_are_those_of_one_process_whatever_their_number() {
+fn users_do_not_depend_on_the_number_of_processes() {
     let think = ThinkTime { least: ms(50), most: ms(150) };
     let plan = thinking(shape(&[(0.0, 20.0, 4), (20.0, 20.0, 1), (20.0, 5.0, 3)]), think, secs(8));
     let whole = Fake::delay(ms(3)).run(&plan);
@@ -187,7 +187,7 @@ fn users_are_those_of_one_process_whatever_their_number() {
 }
 
 #[test]
-fn requests_are_as_many_as_asked() {
+fn the_workers_send_the_requested_number_of_requests() {
     for n in [1, 2, 100, 301] {
         for load in [
             closed(7.0, secs(1)),
@@ -202,7 +202,7 @@ fn requests_are_as_many_as_asked() {
 }
 
 #[test]
-fn connections_are_divided_and_none_is_left_out() {
+fn connections_are_divided_completely() {
     for processes in [2, 3] {
         let seen = Fake::queue(8, ms(10))
             .run_parts(&parts(processes, capped(500.0, Arrivals::Even, 8, secs(2))));
@@ -211,7 +211,7 @@ fn connections_are_divided_and_none_is_left_out() {
 }
 
 #[test]
-fn labels_have_the_same_names_in_all_parts() {
+fn labels_have_the_same_names_in_all_workers() {
     let mut world = Fake::delay(ms(3)).user(|turn| match (turn.step, turn.number % 3) {
         (0, 0) => Next::Ask("http://fake/a"),
         (0, _) => Next::Ask("http://fake/b"),
@@ -224,7 +224,7 @@ fn labels_have_the_same_names_in_all_parts() {
 }
 
 #[test]
-fn a_part_that_dies_leaves_what_it_had_handed_over_and_sums_come_out_even() {
+fn the_data_of_a_killed_worker_stay_consistent() {
     let slow = || Fake::delay(ms(250));
     for plan in [
         closed(7.0, secs(5)),
@@ -253,7 +253,7 @@ fn a_part_that_dies_leaves_what_it_had_handed_over_and_sums_come_out_even() {
 }
 
 #[test]
-fn all_parts_end_at_the_same_border() {
+fn all_workers_end_at_the_same_border() {
     for plan in [open(200.0, Arrivals::Poisson, secs(60)), closed(4.0, secs(60))] {
         let plan = parts(
             2,
@@ -276,7 +276,7 @@ fn all_parts_end_at_the_same_border() {
 }
 
 #[test]
-fn a_server_that_refuses_ends_all_parts() {
+fn a_refusing_server_ends_all_workers() {
     let world = Fake::delay(ms(1))
         .door(|| |_: Tick| SimulatedReaction::Fails(Failure::Refused, Tick::ZERO));
     let seen = world.join_parts(&parts(3, closed(6.0, secs(1))), None, |_| ());
@@ -286,7 +286,7 @@ fn a_server_that_refuses_ends_all_parts() {
 
 /// Uses the system's clock: on a fake one, a part would end before it receives a command.
 #[test]
-fn a_user_of_one_part_ends_the_run_in_all_parts() {
+fn a_user_of_one_worker_ends_the_run_in_all_workers() {
     let ends = |turn: UserTurn<'_>| match (turn.step, turn.number) {
         (0, _) => Next::Ask("http://fake/"),
         // Parts take each second number: it is one of the first part.

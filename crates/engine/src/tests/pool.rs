@@ -87,7 +87,7 @@ proptest! {
 }
 
 #[test]
-fn a_closed_pool_takes_nobody_in() {
+fn a_closed_pool_accepts_no_arrivals() {
     let pool = Pool::new(2, 2, Overflow::Wait, ConnectionChoice::Oldest);
     let seat = pool.reserve(0);
     assert_eq!(pool.free(seat, Tick::ZERO, true), None);
@@ -97,7 +97,7 @@ fn a_closed_pool_takes_nobody_in() {
 }
 
 #[test]
-fn a_worker_is_not_quiet_while_others_may_hand_it_arrivals() {
+fn a_worker_is_not_quiet_while_others_may_pass_it_arrivals() {
     let pool = Pool::new(1, 2, Overflow::Wait, ConnectionChoice::Oldest);
     let seat = pool.reserve(0);
     pool.free(seat, Tick::ZERO, true);

@@ -53,7 +53,7 @@ fn run(fake: &Fake, plan: &Plan) -> Seen {
 }
 
 #[test]
-fn a_population_at_a_rate_beside_one_of_users() {
+fn a_population_with_a_rate_runs_with_one_of_users() {
     let seen = run(&Fake::delay(ms(10)), &both(secs(10), secs(10)));
     let [checkout, browsing] = &seen.run.populations[..] else { panic!("two populations") };
     // 20 a second; 50 users, each of whom asks ten times a second.
@@ -67,7 +67,7 @@ fn a_population_at_a_rate_beside_one_of_users() {
 }
 
 #[test]
-fn two_threads_carry_out_both() {
+fn two_threads_run_both_populations() {
     let plan = Plan { threads: 2, ..both(ms(500), ms(500)) };
     let seen = (Fake { epoch: RunEpoch::now(), ..Fake::delay(ms(2)) }).run(&plan);
     let [checkout, browsing] = &seen.run.populations[..] else { panic!("two populations") };
@@ -79,7 +79,7 @@ fn two_threads_carry_out_both() {
 
 /// Checkouts take 10 ms, and browsing 30: the percentiles of both are those of the mixture.
 #[test]
-fn percentiles_are_of_each_and_of_both() {
+fn percentiles_are_computed_per_population_and_for_both() {
     let fake = Fake::new(|| {
         let mut n = 0_u64;
         move |now: Tick| {
@@ -96,7 +96,7 @@ fn percentiles_are_of_each_and_of_both() {
 }
 
 #[test]
-fn one_ends_before_the_other() {
+fn a_population_may_end_before_another() {
     let seen = run(&Fake::delay(ms(10)), &both(secs(3), secs(10)));
     let [checkout, browsing] = &seen.run.populations[..] else { panic!("two populations") };
     assert_eq!((checkout.total.completed, browsing.total.completed), (60, 5000));
@@ -108,7 +108,7 @@ fn one_ends_before_the_other() {
 }
 
 #[test]
-fn each_is_bounded_by_itself() {
+fn each_population_has_its_own_limits() {
     let mut plan = both(secs(10), secs(10));
     plan.populations[0].stop.requests = Some(7);
     plan.populations[1].stop.iterations_per_user = Some(3);
@@ -118,7 +118,7 @@ fn each_is_bounded_by_itself() {
 }
 
 #[test]
-fn several_processes_carry_out_several_populations() {
+fn several_processes_run_several_populations() {
     let plan = Plan { processes: 2, ..both(secs(5), secs(5)) };
     let seen = Fake::delay(ms(10)).run_parts(&plan);
     let completed: Vec<u64> = seen.run.populations.iter().map(|run| run.total.completed).collect();
@@ -127,7 +127,7 @@ fn several_processes_carry_out_several_populations() {
 }
 
 #[test]
-fn a_server_that_is_too_slow_is_too_slow_for_both() {
+fn a_slow_server_affects_both_populations() {
     // Four at once, 20 ms each: 200 a second for 500 that are asked.
     let seen = run(&Fake::queue(4, ms(20)), &both(secs(5), secs(5)));
     assert!((seen.run.throughput() - 200.0).abs() < 5.0, "{}", seen.run.throughput());

@@ -94,7 +94,7 @@ fn exponential_service_gives_the_quantiles_of_m_m_8() {
 }
 
 #[test]
-fn a_closed_loop_is_bounded_by_its_users_and_by_the_servers() {
+fn closed_loop_throughput_is_limited_by_users_and_servers() {
     for (users, rate, response) in
         [(1.0, 100.0, 10.0), (4.0, 400.0, 10.0), (10.0, 400.0, 25.0), (40.0, 400.0, 100.0)]
     {

@@ -48,7 +48,7 @@ fn an_iteration_of_a_closed_loop_may_be_several_requests() {
 }
 
 #[test]
-fn a_step_without_a_whole_reply_is_told_to_the_user() {
+fn the_user_learns_of_a_failed_step() {
     let mut world = shop(ms(10));
     world.server = Box::new(|| {
         let mut n = 0;
@@ -70,7 +70,7 @@ fn a_step_without_a_whole_reply_is_told_to_the_user() {
 }
 
 #[test]
-fn an_iteration_begins_nothing_new_when_the_time_is_up() {
+fn an_iteration_begins_no_request_after_the_duration() {
     let seen = shop(secs(2)).run(&open(1.0, Arrivals::Even, secs(10)));
     let ends = seen.begins() + secs(10);
     assert!(seen.samples.iter().all(|s| s.begun < ends));
@@ -81,7 +81,7 @@ fn an_iteration_begins_nothing_new_when_the_time_is_up() {
 }
 
 #[test]
-fn iterations_that_are_cut_off_go_no_further() {
+fn iterations_that_are_cut_do_not_continue() {
     let mut plan = open(1.0, Arrivals::Even, secs(3));
     plan.main_mut().stop.grace = secs(1);
     let mut world = shop(secs(1)).user(|_| Next::Ask("http://fake/"));
@@ -141,7 +141,7 @@ fn redirects_are_followed_and_belong_to_their_arrival() {
 }
 
 #[test]
-fn checks_see_the_last_reply_of_a_chain_alone() {
+fn checks_apply_to_the_last_reply_of_a_redirect_chain() {
     let mut plan = open(10.0, Arrivals::Even, secs(2));
     plan.reply_policies[0].redirects.most = 5;
     for (status, errors) in [(200, 0), (302, 20)] {
@@ -193,7 +193,7 @@ fn a_broken_user_is_a_failed_request_and_does_not_spin() {
 }
 
 #[test]
-fn a_user_that_asks_nothing_is_broken() {
+fn a_user_without_requests_is_a_failure() {
     let seen = Fake::delay(ms(10)).user(|_| Next::Done).run(&closed(1.0, secs(5)));
     assert_eq!(seen.run.total.begun, seen.run.total.failed_by(Failure::System));
     let seen = Fake::delay(ms(10)).user(|_| Next::Done).run(&open(10.0, Arrivals::Even, secs(5)));
@@ -201,7 +201,7 @@ fn a_user_that_asks_nothing_is_broken() {
 }
 
 #[test]
-fn labels_beyond_the_limit_are_one() {
+fn labels_beyond_the_limit_share_one_label() {
     let names: [&'static str; 5] =
         ["http://fake/0", "http://fake/1", "http://fake/2", "http://fake/3", "http://fake/4"];
     let user = move |turn: UserTurn<'_>| {
@@ -266,7 +266,7 @@ fn requests_go_together_and_users_think_between_them() {
 }
 
 #[test]
-fn what_was_sent_together_fails_together() {
+fn pipelined_requests_fail_together() {
     let mut world = Fake::delay(ms(10)).user(two_bursts);
     world.server =
         Box::new(|| Box::new(|now| SimulatedReaction::Fails(Failure::Reset, now + ms(10))));
@@ -276,7 +276,7 @@ fn what_was_sent_together_fails_together() {
 }
 
 #[test]
-fn a_user_that_leaves_asks_nothing_more() {
+fn a_user_that_leaves_sends_no_more_requests() {
     let leaves = |turn: UserTurn<'_>| match (turn.step, turn.number) {
         (0, _) => Next::Ask("http://fake/"),
         (_, 4) => Next::Leave,

@@ -84,7 +84,7 @@ fn streams(mut plan: Plan, streams: u32) -> Plan {
 }
 
 #[test]
-fn a_user_keeps_as_many_requests_under_way_as_its_connection_has_streams() {
+fn a_user_has_one_request_in_flight_per_stream() {
     for users in [1, 5] {
         let world = Streams::new(Fake::delay(ms(10)), 100);
         let seen = world.run(&streams(closed(users as f64, secs(1)), 8));
@@ -124,7 +124,7 @@ fn iterations_of_a_user_are_shared_by_its_streams() {
 }
 
 #[test]
-fn two_origins_take_a_connection_of_each_user_each() {
+fn each_user_opens_a_connection_per_origin() {
     let labels = vec!["http://here/".to_owned(), "http://there/".to_owned()];
     let user = |turn: UserTurn<'_>| match turn.step {
         0 => Next::Ask("http://here/"),
@@ -138,7 +138,7 @@ fn two_origins_take_a_connection_of_each_user_each() {
 }
 
 #[test]
-fn requests_wait_for_the_one_connection_that_is_being_opened() {
+fn requests_wait_for_the_connection_that_is_being_opened() {
     let world =
         Streams::new(Fake::delay(ms(10)), 100).with(|transport| transport.with_open_time(ms(5)));
     let mut plan = streams(closed(1.0, secs(1)), 8);
@@ -169,7 +169,7 @@ fn a_limit_of_the_server_below_the_streams_is_queue_wait() {
 }
 
 #[test]
-fn one_connection_of_an_open_loop_serves_as_eight_servers_do() {
+fn one_connection_with_eight_streams_equals_eight_servers() {
     let world = Streams::new(Fake::delay(ms(10)), 100);
     let seen = world.run(&streams(capped(900.0, Arrivals::Poisson, 1, secs(3)), 8));
     assert_eq!((count(&world.counts.opened), count(&world.counts.most_streams)), (1, 8));
@@ -184,7 +184,7 @@ fn one_connection_of_an_open_loop_serves_as_eight_servers_do() {
 }
 
 #[test]
-fn an_open_loop_without_a_cap_opens_a_connection_for_each_so_many_requests() {
+fn an_open_loop_without_a_cap_opens_a_connection_when_all_streams_are_used() {
     let world = Streams::new(Fake::delay(ms(100)), 100);
     // 200 at once come after each other.
     let seen = world.run(&streams(open(2000.0, Arrivals::Even, secs(2)), 8));
@@ -214,7 +214,7 @@ fn ending(fate: impl Fn(Tick) -> ConnectionFate + Send + Sync + Copy + 'static) 
 }
 
 #[test]
-fn a_lost_connection_takes_all_its_exchanges_with_it() {
+fn all_exchanges_of_a_lost_connection_fail() {
     let lost = |opened: Tick| ConnectionFate { lost_at: opened + ms(506), ..ConnectionFate::STAYS };
     for users in [1, 3] {
         let world = ending(lost);
@@ -237,7 +237,7 @@ fn a_lost_connection_takes_all_its_exchanges_with_it() {
 }
 
 #[test]
-fn a_connection_that_goes_away_finishes_what_is_under_way() {
+fn requests_in_flight_finish_after_goaway() {
     let goes =
         |opened: Tick| ConnectionFate { goes_away_at: opened + ms(505), ..ConnectionFate::STAYS };
     for users in [1, 3] {
@@ -280,7 +280,7 @@ fn an_idle_connection_that_ends_is_counted_once() {
 }
 
 #[test]
-fn a_timeout_resets_its_stream_alone() {
+fn a_timeout_resets_only_its_stream() {
     let fake = Fake::new(|| {
         let mut asked = 0;
         move |now: Tick| {
@@ -302,7 +302,7 @@ fn a_timeout_resets_its_stream_alone() {
 }
 
 #[test]
-fn what_waits_for_a_stream_when_the_run_is_cut_is_dropped() {
+fn arrivals_that_wait_for_a_stream_at_the_cut_are_dropped() {
     let mut plan = streams(closed(1.0, secs(1)), 8);
     plan.main_mut().stop.grace = ms(100);
     let world = Streams::new(Fake::new(|| |_| SimulatedReaction::Never), 3);
@@ -313,7 +313,7 @@ fn what_waits_for_a_stream_when_the_run_is_cut_is_dropped() {
 }
 
 #[test]
-fn a_connection_carries_no_more_exchanges_than_allowed() {
+fn connections_are_closed_after_the_maximum_number_of_exchanges() {
     let mut plan = streams(closed(1.0, secs(1)), 8);
     plan.connection.requests_per_connection = Some(20);
     (plan.main_mut().stop.duration, plan.main_mut().stop.requests) = (None, Some(200));
@@ -344,7 +344,7 @@ fn requests_of_a_parallel_step_share_the_connection() {
 
 /// A hundred runs, each with any load, limits and ends of connections.
 #[test]
-fn runs_over_streams_conserve_everything() {
+fn runs_over_streams_pass_all_checks() {
     let mut random = Pcg64Mcg::seed_from_u64(5);
     for number in 0..100 {
         let mut plan = super::conservation::any_plan(&mut random);

@@ -59,7 +59,7 @@ fn overload_of_two_threads_is_dropped_and_cut_and_counted() {
 }
 
 #[test]
-fn users_of_two_threads_make_as_many_requests_as_asked() {
+fn users_of_two_threads_send_the_requested_number_of_requests() {
     let mut plan = real(closed(5.0, secs(1)));
     (plan.main_mut().stop.duration, plan.main_mut().stop.requests) = (None, Some(301));
     let seen = shared_queue(4, ms(1)).run(&plan);
@@ -71,7 +71,7 @@ fn users_of_two_threads_make_as_many_requests_as_asked() {
 }
 
 #[test]
-fn users_of_both_threads_are_there_from_beginning_to_end() {
+fn users_of_both_threads_are_active_during_the_whole_run() {
     let seen = shared_queue(4, ms(1)).run(&real(closed(5.0, ms(300))));
     let all: Vec<_> = seen.snapshots().filter(|s| s.phase == Phase::Measure).collect();
     assert!(all[..all.len() - 1].iter().all(|s| s.flow.users == 5 && s.flow.in_flight == 5));
@@ -79,7 +79,7 @@ fn users_of_both_threads_are_there_from_beginning_to_end() {
 }
 
 #[test]
-fn a_run_is_stopped_by_who_listens() {
+fn an_event_listener_can_stop_a_run() {
     for plan in [open(200.0, Arrivals::Poisson, secs(3600)), closed(4.0, secs(3600))] {
         let world = shared_queue(4, ms(5));
         let stop = world.stop.clone();
@@ -108,14 +108,14 @@ fn a_worker_that_fails_does_not_leave_the_other_waiting() {
 }
 
 #[test]
-fn a_precise_run_loses_nothing_and_takes_in_replies() {
+fn a_precise_run_loses_no_requests_and_reads_replies() {
     let plan = Plan { precise: true, threads: 1, ..real(open(5000.0, Arrivals::Even, ms(400))) };
     let seen = shared_queue(8, ms(1)).run(&plan);
     assert_eq!((seen.run.total.planned, seen.run.total.completed), (2000, 2000));
 }
 
 #[test]
-fn ourselves_are_read_each_second_and_threads_that_ended_are_not_forgotten() {
+fn own_readings_are_taken_every_second_and_include_ended_threads() {
     let seen = shared_queue(8, ms(5)).run(&real(closed(4.0, ms(1200))));
     let readings: Vec<_> = seen
         .events

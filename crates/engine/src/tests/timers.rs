@@ -82,7 +82,7 @@ fn on_a_fake_clock<F: Future<Output = ()> + 'static>(task: impl FnOnce(WorkerClo
 
 proptest! {
     #[test]
-    fn each_wakes_when_it_was_last_set_to(ops in prop::collection::vec(op(), 1..120)) {
+    fn each_timer_fires_at_its_latest_setting(ops in prop::collection::vec(op(), 1..120)) {
         on_a_fake_clock(|time| {
             let timers = (0..5).map(|_| (time.timer(), None)).collect();
             Model { time, timers }.play(ops)
@@ -91,7 +91,7 @@ proptest! {
 }
 
 #[test]
-fn timers_that_nobody_waits_for_do_not_stop_the_clock() {
+fn cancelled_timers_do_not_stop_the_clock() {
     on_a_fake_clock(|time| async move {
         let (left, forgotten) = (time.timer(), time.timer());
         left.set(Tick(SECOND));

@@ -507,7 +507,7 @@ mod tests {
     }
 
     #[test]
-    fn bash_is_taken_apart() {
+    fn bash_commands_are_split_into_words() {
         let v = variable("TOKEN");
         for (text, expected) in [
             ("curl 'a b' \\\n  -H \"x: \\\"y\\\"\"", &["curl", "a b", "-H", "x: \"y\""][..]),
@@ -534,7 +534,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_that_only_a_shell_can_fill_in_are_found() {
+    fn shell_expansions_are_detected() {
         for (text, expected) in [
             ("curl $(x \"$(y ')')\")", Some((Expansion::Output, 1))),
             ("curl a\ncurl `x`", None),
@@ -550,7 +550,7 @@ mod tests {
     }
 
     #[test]
-    fn cmd_is_taken_apart() {
+    fn cmd_commands_are_split_into_words() {
         let new = "curl ^\"http://h/?a=1^&b=2^\" ^\r\n  -H ^\"x: y^\" ^\r\n  --data-raw ^\"^{^\\^\"a^\\^\":1^}^\" &\r\ncurl ^\"b^\"";
         assert_eq!(
             words(new),

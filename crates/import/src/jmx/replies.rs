@@ -465,7 +465,7 @@ mod tests {
     }
 
     #[test]
-    fn statuses_are_words() {
+    fn patterns_of_statuses_become_status_lists() {
         assert_eq!(statuses(&["200"], TextMatch::Equals).as_deref(), Some("200"));
         assert_eq!(statuses(&["200|30[12]"], TextMatch::Matches), None);
         assert_eq!(statuses(&["^(200|3..)$"], TextMatch::Matches).as_deref(), Some("200,3xx"));

@@ -400,7 +400,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn forms_are_decoded_where_a_map_says_the_same() {
+    fn forms_are_decoded_if_a_map_is_equivalent() {
         let pairs = |text: &str| {
             form(text)
                 .map(|all| all.into_iter().map(|(a, b)| format!("{a}={b}")).collect::<Vec<_>>())
@@ -415,7 +415,7 @@ mod tests {
     }
 
     #[test]
-    fn servers_end_before_the_path() {
+    fn servers_and_paths_are_separated() {
         assert_eq!(server("https://${host}:81/a?b"), Some(("https://${host}:81", "/a?b")));
         assert_eq!(server("http://h"), Some(("http://h", "")));
         assert_eq!(server("${url}/a"), None);

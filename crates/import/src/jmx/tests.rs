@@ -33,7 +33,7 @@ fn variable(name: &str, value: &str) -> String {
 const HOST: &str = r#"<stringProp name="HTTPSampler.domain">${host}</stringProp><stringProp name="HTTPSampler.port">${port}</stringProp>"#;
 
 #[test]
-fn variables_that_never_change_are_those_of_the_plan() {
+fn constant_variables_become_variables_of_the_plan() {
     let variables = [
         variable("host", "${__P(host,h)}"),
         variable("port", "81"),
@@ -61,7 +61,7 @@ fn variables_that_never_change_are_those_of_the_plan() {
 }
 
 #[test]
-fn what_nothing_sets_stays_as_it_is_and_is_told() {
+fn unset_variables_stay_unchanged_with_a_notice() {
     let import = imported(
         "",
         &sampler("r", r#"<stringProp name="HTTPSampler.path">http://h/${x}/{n}</stringProp>"#, ""),
@@ -152,7 +152,7 @@ fn several_groups_of_a_stage_become_one_user() {
 }
 
 #[test]
-fn wrong_inputs_are_one_line() {
+fn errors_of_invalid_inputs_have_one_line() {
     let options = JmxOptions { file: "p.jmx".into(), ..JmxOptions::default() };
     for (text, told) in [
         ("", "p.jmx"),
@@ -169,7 +169,7 @@ fn wrong_inputs_are_one_line() {
 }
 
 #[test]
-fn any_method_is_kept() {
+fn any_method_is_imported() {
     let properties = r#"<stringProp name="HTTPSampler.path">http://h/</stringProp><stringProp name="HTTPSampler.method">PROPFIND</stringProp>"#;
     let import = imported("", &sampler("r", properties, ""));
     assert!(import.plan.contains("- request: /\n    method: PROPFIND\n"), "{}", import.plan);

@@ -369,7 +369,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dollars_and_braces_stay() {
+    fn dollars_and_braces_are_escaped() {
         assert_eq!(escape_dollars("a$ $${x} $$$"), "a$ $$${x} $$$$$");
         assert_eq!(without_placeholders("{n} ${n} {uuid} {m}"), "\\{n} ${n} \\{uuid} {m}");
         assert_eq!(quoted(r#"a "b\"c" d"#), Some(("a ", r#"b\"c"#, " d")));

@@ -178,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn frequent_lines_are_understood() {
+    fn frequent_lines_are_converted() {
         assert_eq!(status("pm.response.to.have.status(201);").as_deref(), Some("201"));
         assert_eq!(
             status("pm.expect(pm.response.code).to.be.oneOf([200, 204]);").as_deref(),

@@ -7,7 +7,7 @@ fn parsed(line: &str) -> Result<CliOptions, String> {
 }
 
 #[test]
-fn a_usual_line_is_read() {
+fn a_typical_command_line_is_parsed() {
     let line = "-n -t plan.jmx -l out.jtl -j run.log -e -o report -f -Jusers=10 -Jempty -Dx=y=z -L jmeter.http=DEBUG -LINFO \
                 -q a.properties -Gg=1 -Gfile.properties -R h1,h2 -X -H proxy -P 3128 -N a|b -u me -a pw -E http -d /opt -i log.xml \
                 -p base.properties -S sys.properties";
@@ -53,7 +53,7 @@ fn a_usual_line_is_read() {
 }
 
 #[test]
-fn spellings_are_equal() {
+fn spellings_of_an_option_are_equivalent() {
     let expected = parsed("-n -t plan.jmx -l out.jtl -Ja=1").unwrap();
     for line in [
         "-n -tplan.jmx -lout.jtl -J a=1",
@@ -82,7 +82,7 @@ fn modes_follow_from_the_options() {
 }
 
 #[test]
-fn options_of_brunt_are_handed_back() {
+fn options_of_brunt_are_returned() {
     let options =
         parsed("-n --brunt-require=p99<50ms --brunt-out a.json -t plan.jmx --brunt-quiet").unwrap();
     let expected = [("brunt-require", "p99<50ms"), ("brunt-out", "a.json"), ("brunt-quiet", "")];
@@ -90,7 +90,7 @@ fn options_of_brunt_are_handed_back() {
 }
 
 #[test]
-fn mistakes_are_named() {
+fn errors_name_the_mistake() {
     let cases = [
         ("-n", "`-n` (`--nongui`) needs `-t` (`--testfile`); write `-t plan.jmx`"),
         (
@@ -124,7 +124,7 @@ fn mistakes_are_named() {
 }
 
 #[test]
-fn names_are_told_apart() {
+fn similar_names_are_distinguished() {
     let names: HashSet<_> = OPTIONS.iter().map(|row| row.short).collect();
     let long: HashSet<_> = OPTIONS.iter().map(|row| row.long).collect();
     assert_eq!((names.len(), long.len()), (OPTIONS.len(), OPTIONS.len()));
@@ -132,7 +132,7 @@ fn names_are_told_apart() {
 
 proptest! {
     #[test]
-    fn any_arguments_are_read_or_refused(arguments in prop::collection::vec("-{0,2}[a-zA-Z?=,é]{0,4}|-J.{0,5}|\\PC{0,6}", 0..6)) {
+    fn any_arguments_are_parsed_or_refused(arguments in prop::collection::vec("-{0,2}[a-zA-Z?=,é]{0,4}|-J.{0,5}|\\PC{0,6}", 0..6)) {
         let _ = CliOptions::parse(arguments);
     }
 }

@@ -19,7 +19,7 @@ pub const MAX_DEPTH: usize = 20_000;
 
 const BYTE_ORDER_MARK: char = '\u{FEFF}';
 
-/// Implements [`Document::parse`].
+/// Implements [`JmxDocument::parse`].
 pub(super) fn parse(bytes: &[u8]) -> Result<JmxDocument, JmxError> {
     if bytes.len() > MAX_BYTES {
         let size = bytes.len();

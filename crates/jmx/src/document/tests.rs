@@ -19,7 +19,7 @@ fn real_plans_are_written_back_byte_for_byte() {
 }
 
 #[test]
-fn odd_spelling_is_written_back() {
+fn unusual_spelling_is_preserved() {
     let texts = [
         "\u{FEFF}<?xml version='1.0'?>\r\n<jmeterTestPlan  version = '1.2'\r\n a=\"x>y\" ><hashTree /></jmeterTestPlan >\r\n<!-- end -->\n",
         &wrapped("<!-- a -- b --><?php x?><![CDATA[<a>&b;]]>]]&gt;&#x1;&#10;&apos;"),
@@ -155,14 +155,14 @@ fn deep_nesting_needs_no_stack() {
 
 proptest! {
     #[test]
-    fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+    fn any_bytes_are_parsed_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
         if let Ok(document) = JmxDocument::parse(&bytes) {
             prop_assert_eq!(document.write(), bytes);
         }
     }
 
     #[test]
-    fn any_markup_is_read_or_refused(inner in "(<a( b='[x&;é<]?')?>|</a>|<a/>|&(lt|#x1|#|x)?;|\\]\\]>|<!--|-->|<!\\[CDATA\\[|<\\?x|\\?>|\u{FEFF}|é|\r\n|<!DOCTYPE){0,12}", wrap in any::<bool>()) {
+    fn any_markup_is_parsed_or_refused(inner in "(<a( b='[x&;é<]?')?>|</a>|<a/>|&(lt|#x1|#|x)?;|\\]\\]>|<!--|-->|<!\\[CDATA\\[|<\\?x|\\?>|\u{FEFF}|é|\r\n|<!DOCTYPE){0,12}", wrap in any::<bool>()) {
         let text = if wrap { wrapped(&inner) } else { inner };
         if let Ok(document) = JmxDocument::parse(text.as_bytes()) {
             prop_assert_eq!(document.write(), text.as_bytes());
@@ -173,7 +173,7 @@ proptest! {
     }
 
     #[test]
-    fn encoded_text_is_read_back(text in any::<String>()) {
+    fn encoded_text_is_decoded(text in any::<String>()) {
         let decoded = text::decode(&encode(&text)).into_owned();
         let attribute = text::decode_attribute(&encode_attribute(&text)).into_owned();
         prop_assert_eq!(&decoded, &text);

@@ -86,7 +86,7 @@ fn properties_are_read_by_name_and_type() {
 }
 
 #[test]
-fn what_is_not_supported_is_listed_with_its_place() {
+fn unsupported_elements_are_listed_with_their_place() {
     let document = plan();
     let listed = document.unsupported();
     let places: Vec<_> = listed.iter().map(|one| one.place.as_str()).collect();
@@ -102,7 +102,7 @@ fn what_is_not_supported_is_listed_with_its_place() {
 }
 
 #[test]
-fn a_dns_cache_manager_that_asks_no_servers_of_its_own_runs() {
+fn a_dns_cache_manager_without_servers_runs() {
     let listed = |servers: &str, custom: &str| {
         let text = format!(
             r#"<jmeterTestPlan><hashTree><TestPlan testname="x"/><hashTree><DNSCacheManager testname="dns">
@@ -116,7 +116,7 @@ fn a_dns_cache_manager_that_asks_no_servers_of_its_own_runs() {
 }
 
 #[test]
-fn a_listener_is_known_by_the_settings_of_its_result_file() {
+fn a_listener_is_recognized_by_its_result_file_settings() {
     let role = |properties: &str| {
         let text = format!(
             "<jmeterTestPlan><hashTree><TestPlan/><hashTree><com.example.Spark testname='x'>{properties}</com.example.Spark>
@@ -136,7 +136,7 @@ fn a_listener_is_known_by_the_settings_of_its_result_file() {
 }
 
 #[test]
-fn a_reference_stands_for_the_property_that_it_leads_to() {
+fn a_reference_has_the_value_of_its_property() {
     let text = r#"<jmeterTestPlan><hashTree><TestPlan><collectionProp name="rows">
         <collectionProp name="1"><stringProp name="a">one</stringProp><stringProp name="b">two</stringProp></collectionProp>
         <collectionProp name="2"><stringProp reference="../../collectionProp/stringProp[2]"/>
@@ -165,7 +165,7 @@ fn plans_without_trees_are_empty() {
 }
 
 #[test]
-fn elements_of_real_plans_are_known() {
+fn elements_of_real_plans_are_recognized() {
     for (name, bytes) in real_plans() {
         let document = JmxDocument::parse(&bytes).unwrap();
         let elements: Vec<_> = document.all_elements().collect();

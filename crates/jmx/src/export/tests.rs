@@ -68,7 +68,7 @@ fn again(plan: &Plan) -> (Plan, ExportedPlan) {
 }
 
 #[test]
-fn texts_are_those_of_jmeter() {
+fn texts_are_exported_as_in_jmeter() {
     let plan = plan(
         vec![Request::get("http://h/")],
         vec![ScenarioStep::Request(0)],
@@ -114,7 +114,7 @@ fn texts_are_those_of_jmeter() {
 }
 
 #[test]
-fn requests_and_their_replies_are_read_again() {
+fn requests_and_their_replies_round_trip() {
     let request = Request {
         label: "log in <&>".into(),
         method: "POST".into(),
@@ -188,7 +188,7 @@ fn requests_and_their_replies_are_read_again() {
 }
 
 #[test]
-fn steps_are_read_again() {
+fn steps_round_trip() {
     let requests = (0..3).map(|number| Request::get(&format!("http://h/{number}"))).collect();
     let steps = vec![
         ScenarioStep::Set { variable: "a".into(), value: "b ${c}".into() },
@@ -230,7 +230,7 @@ fn steps_are_read_again() {
 }
 
 #[test]
-fn fixed_samples_and_pauses_by_script_are_read_again() {
+fn fixed_samples_and_scripted_pauses_round_trip() {
     let mut waiting = FixedSample {
         success: true,
         code: "200".into(),
@@ -313,7 +313,7 @@ fn rates_are_open_models() {
 }
 
 #[test]
-fn stages_are_setup_and_teardown_thread_groups_that_hand_variables_on() {
+fn stages_are_thread_groups_that_pass_variables_on() {
     let get = |path: &str| vec![Request::get(&format!("http://h/{path}"))];
     let stage = |kind, path: &str, users_of_it: f64| {
         let mut plan = plan(

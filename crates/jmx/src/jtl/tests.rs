@@ -78,7 +78,7 @@ fn all(text: &str, settings: &JtlSettings) -> Result<Vec<SampleRecord>, JmxError
 }
 
 #[test]
-fn a_default_file_is_jmeters() {
+fn a_default_file_equals_that_of_jmeter() {
     let failed = SampleRecord {
         failure_message: Some("a\nb".into()),
         success: false,
@@ -96,7 +96,7 @@ fn a_default_file_is_jmeters() {
 }
 
 #[test]
-fn all_columns_stand_in_jmeters_order() {
+fn all_columns_are_in_the_order_of_jmeter() {
     let properties = |name: &str| match name {
         "jmeter.save.saveservice.filename" | "jmeter.save.saveservice.encoding" => {
             Some("true".to_owned())
@@ -189,7 +189,7 @@ fn errors_of_rows_name_their_line() {
 }
 
 #[test]
-fn xml_files_are_jmeters() {
+fn xml_files_equal_those_of_jmeter() {
     let mut settings = JtlSettings { format: JtlFormat::Xml, ..JtlSettings::default() };
     settings.save(Field::RequestHeaders, true);
     let assertion = AssertionRecord {
@@ -250,7 +250,7 @@ fn errors_of_xml_name_their_line() {
 }
 
 #[test]
-fn settings_of_listeners_are_taken_over() {
+fn settings_of_listeners_are_applied() {
     let plan = "<jmeterTestPlan><hashTree><ResultCollector><objProp><name>saveConfig</name><value class='SampleSaveConfiguration'>\
         <time>false</time><timestamp>false</timestamp><xml>true</xml><hostname>true</hostname></value></objProp>\
         </ResultCollector></hashTree></jmeterTestPlan>";
@@ -369,7 +369,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_end(bytes in prop::collection::vec(any::<u8>(), 0..300), text in "(<(/?(testResults|sample|name|assertionResult)|sample t='[0-9x]')/?>|[a,\"\n;]|label|&#?x?;){0,20}") {
+    fn any_bytes_are_parsed_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..300), text in "(<(/?(testResults|sample|name|assertionResult)|sample t='[0-9x]')/?>|[a,\"\n;]|label|&#?x?;){0,20}") {
         for input in [bytes.as_slice(), text.as_bytes()] {
             if let Ok(records) = read(input, &JtlSettings::default()) {
                 prop_assert!(records.count() <= 400);

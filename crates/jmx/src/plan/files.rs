@@ -218,7 +218,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_paths_of_another_machine_the_end_is_looked_for_below_the_plan() {
+    fn paths_of_other_machines_are_searched_below_the_plan() {
         let folder = PlanFolder::new(Path::new(env!("CARGO_MANIFEST_DIR")), &[]);
         let below = |path: &str| Some(Path::new(env!("CARGO_MANIFEST_DIR")).join(path));
         for (written, found) in [
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn no_link_leads_to_a_folder_outside_the_plan() {
+    fn links_outside_the_folder_of_the_plan_are_refused() {
         let scratch = tempfile::tempdir().unwrap();
         let plan = scratch.path().join("plan");
         let outside = scratch.path().join("outside");

@@ -202,7 +202,7 @@ mod tests {
     use super::translated_filters;
 
     #[test]
-    fn filters_of_jayway_are_those_of_the_rfc() {
+    fn filters_of_jayway_are_converted_to_the_rfc() {
         for (jayway, rfc) in [
             ("$.a[?(@.b == 1)].c", "$.a[?(@.b == 1)].c"),
             ("$.a[?(@.b =~ /x.*/i)]", "$.a[?(match(@.b, '(?i)x.*'))]"),

@@ -298,7 +298,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn expressions_are_those_of_perl() {
+    fn perl_expressions_are_translated() {
         for (perl, rust) in [
             (r#"{"id":"(.+?)"}"#, r#"\{"id":"(.+?)"\}"#),
             (r"\d{4}-\d{2,}a{1,3}", r"\d{4}-\d{2,}a{1,3}"),
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_are_those_of_oro() {
+    fn errors_have_the_wording_of_oro() {
         for (pattern, error) in [
             (r#"{"items": ["#, Some("Unmatched [] in expression.")),
             ("[]", Some("Unmatched [] in expression.")),
@@ -350,7 +350,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn plain_texts_stay_plain(text in r"[a-z{}<>=:, \x22]{0,40}") {
+        fn plain_texts_are_unchanged(text in r"[a-z{}<>=:, \x22]{0,40}") {
             let regex = regex::Regex::new(&format!(r"\A(?:{})\z", translated(&text)));
             prop_assert!(regex.is_ok_and(|regex| regex.is_match(&text)), "{text}");
         }

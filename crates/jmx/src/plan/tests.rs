@@ -77,7 +77,7 @@ fn samplers_of_http_2_are_requests_over_it() {
 }
 
 #[test]
-fn a_beanshell_script_has_the_files_that_it_names() {
+fn a_beanshell_script_can_read_the_files_that_it_names() {
     let document = JmxDocument::parse(plan("", "").as_bytes()).unwrap();
     let whole = |script: &str| {
         with(&[], Path::new(env!("CARGO_MANIFEST_DIR")), |context| {
@@ -138,7 +138,7 @@ fn variables_come_from_files() {
 }
 
 #[test]
-fn hosts_have_the_addresses_that_a_plan_gives_them() {
+fn hosts_have_the_addresses_of_the_plan() {
     let resolved = |address: &str| {
         let hosts = format!(
             r#"<DNSCacheManager testname="dns"><collectionProp name="DNSCacheManager.hosts"><elementProp name="" elementType="StaticHost">
@@ -308,7 +308,7 @@ fn header_fields_are_merged_by_name() {
 }
 
 #[test]
-fn variables_that_never_change_are_filled_in_before_the_run() {
+fn constant_variables_are_replaced_before_the_run() {
     let variables = r#"<Arguments testclass="Arguments" testname="v"><collectionProp name="Arguments.arguments">
         <elementProp name="host" elementType="Argument"><stringProp name="Argument.name">base</stringProp>
         <stringProp name="Argument.value">${__P(base,h)}</stringProp></elementProp>
@@ -332,7 +332,7 @@ fn variables_that_never_change_are_filled_in_before_the_run() {
 }
 
 #[test]
-fn a_plan_knows_the_name_of_its_file() {
+fn a_plan_has_the_name_of_its_file() {
     let document =
         JmxDocument::parse(plan("", &http("${__TestPlanName}", &[], "")).as_bytes()).unwrap();
     let folder = PlanFolder::for_plan(Path::new("plans/shop.jmx"), &[]);
@@ -448,7 +448,7 @@ fn rounds_of_loops_are_numbered_where_the_plan_reads_the_number() {
 }
 
 #[test]
-fn a_module_runs_what_it_names_with_what_stands_around_it() {
+fn a_module_runs_its_target_with_the_surrounding_elements() {
     let fragment = element("TestFragmentController", "f", &[], &http("in fragment", &[], ""));
     let module = r#"<ModuleController testclass="ModuleController" testname="m"><collectionProp name="ModuleController.node_path">
         <stringProp name="1">Test Plan</stringProp><stringProp name="2">Plan</stringProp><stringProp name="3">f</stringProp>
@@ -466,7 +466,7 @@ fn a_module_runs_what_it_names_with_what_stands_around_it() {
 }
 
 #[test]
-fn what_is_in_scope_becomes_a_policy_and_pauses() {
+fn elements_in_scope_become_a_reply_policy_and_pauses() {
     let timer = element("ConstantTimer", "t", &[("ConstantTimer.delay", "300")], "");
     let cookies = element("CookieManager", "c", &[], "");
     let extractor = element(
@@ -507,7 +507,7 @@ fn what_is_in_scope_becomes_a_policy_and_pauses() {
 }
 
 #[test]
-fn values_of_a_json_extractor_are_joined_behind_them() {
+fn the_concatenation_follows_the_values_of_a_json_extractor() {
     let extractor = r#"<JSONPostProcessor testclass="JSONPostProcessor" testname="e">
         <stringProp name="JSONPostProcessor.referenceNames">id;name</stringProp>
         <stringProp name="JSONPostProcessor.jsonPathExprs">$..id;$..name</stringProp>
@@ -567,7 +567,7 @@ fn a_new_user_each_iteration_has_new_connections_and_cookies() {
 }
 
 #[test]
-fn all_groups_of_a_stage_begin_with_the_properties_of_the_one_before() {
+fn each_thread_group_of_a_stage_starts_with_the_properties_of_the_previous_one() {
     let sampler = http("r", &[], "");
     let other = element("ThreadGroup", "Others", &[("ThreadGroup.num_threads", "2")], &sampler);
     let other = other.replace("</ThreadGroup>", &format!("{ONE_LOOP}</ThreadGroup>"));
@@ -615,7 +615,7 @@ fn rows_of_ultimate_groups_are_summed() {
 
 /// What JMeter 5.6.3 makes of numbers that are none (dev/tests/data/jmeter/numbers.jmx): 0, or the port of the protocol.
 #[test]
-fn numbers_that_are_none_are_those_of_jmeter_and_told() {
+fn malformed_numbers_are_those_of_jmeter_with_a_warning() {
     let timer = element("ConstantTimer", "t", &[("ConstantTimer.delay", "1.5")], "");
     let fields = [
         ("HTTPSampler.port", "2x"),
@@ -673,7 +673,7 @@ fn numbers_that_are_none_are_those_of_jmeter_and_told() {
 }
 
 #[test]
-fn what_is_not_supported_is_refused_or_left_out() {
+fn unsupported_elements_are_refused_or_omitted() {
     let jdbc = element("JDBCSampler", "orders", &[], "");
     let text = plan("", &format!("{jdbc}{}", http("r", &[], "")));
     let told = run_of(&text).unwrap_err().to_string();
@@ -727,7 +727,7 @@ fn public_plans_are_read() {
 }
 
 #[test]
-fn groups_without_loops_or_a_duration_have_no_samples() {
+fn thread_groups_without_loops_or_duration_send_nothing() {
     let whole = plan("", &http("r", &[], ""));
     let told = |from: &str, to: &str| {
         run_of(&whole.replace(from, to)).map(|run| run.stages[0].plan.populations[0].stop)

@@ -216,7 +216,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_variable_changes_where_it_is_named() {
+    fn a_variable_may_change_if_a_script_names_it() {
         for (text, expected) in [
             ("${host}", false),
             ("http://${host}/x${host}", false),

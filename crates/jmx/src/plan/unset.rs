@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn variables_that_nothing_sets_are_told_once() {
+    fn unset_variables_are_reported_once() {
         let both = told(
             &(request("/${id}") + &request("/${id}/${__P(n)}/${JMeterThread.last_sample_ok}")),
         );
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn what_elements_or_scripts_may_set_is_not_told() {
+    fn variables_that_elements_or_scripts_may_set_are_not_reported() {
         for (path, tag, text) in [
             ("/${id}", "RegexExtractor", "id"),
             ("/${id_1_g2}", "RegexExtractor", "id"),

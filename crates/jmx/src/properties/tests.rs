@@ -7,7 +7,7 @@ fn pairs(text: &str) -> Vec<(String, String)> {
 
 /// Java's documentation of `Properties.load` has these cases.
 #[test]
-fn files_of_java_are_read() {
+fn java_properties_files_are_parsed() {
     let cases: [(&str, &[(&str, &str)]); 9] = [
         ("Truth = Beauty\n Truth:Beauty\nTruth    :Beauty", &[("Truth", "Beauty"); 3]),
         (
@@ -38,13 +38,13 @@ fn broken_escapes_name_their_line() {
 }
 
 #[test]
-fn other_encodings_are_those_of_java() {
+fn other_encodings_are_read_as_in_java() {
     assert_eq!(decode("é".as_bytes()), "é");
     assert_eq!(decode(b"\xE9"), "é");
 }
 
 #[test]
-fn later_sources_win() {
+fn later_sources_override_earlier_ones() {
     let files = |name: &str| -> Option<Vec<u8>> {
         let text = match name {
             "base.properties" => "a=base\nb=base\nuser.properties=mine.properties",
@@ -73,7 +73,7 @@ fn later_sources_win() {
 
 proptest! {
     #[test]
-    fn any_text_is_read_or_refused(text in any::<String>(), odd in "[\\\\=: \nua0#!é]{0,30}") {
+    fn any_text_is_parsed_or_refused(text in any::<String>(), odd in "[\\\\=: \nua0#!é]{0,30}") {
         let _ = (parse(&text), parse(&odd));
     }
 }

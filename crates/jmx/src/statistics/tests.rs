@@ -25,7 +25,7 @@ fn of(records: &[SampleRecord]) -> Statistics {
 }
 
 #[test]
-fn figures_are_those_of_the_dashboard() {
+fn figures_equal_those_of_the_jmeter_dashboard() {
     let transaction = SampleRecord {
         is_transaction: true,
         message: "Number of samples in transaction : 2, number of failing samples : 1".into(),
@@ -56,7 +56,7 @@ fn figures_are_those_of_the_dashboard() {
 }
 
 #[test]
-fn json_is_jmeters() {
+fn the_json_equals_that_of_jmeter() {
     let expected = r#"{
   "Total" : {
     "transaction" : "Total",
@@ -89,7 +89,7 @@ fn json_is_jmeters() {
 
 /// R: quantile(c(1, 2, 3, 4, 10), c(.5, .75, .9), type = 6) is 3, 7, 10.
 #[test]
-fn percentiles_are_those_of_the_dashboard() {
+fn percentiles_equal_those_of_the_jmeter_dashboard() {
     let mut times = Histogram::new();
     for time in [1, 2, 3, 4, 10] {
         times.record(time);

@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn samples_are_counted_where_they_begin_and_where_they_end() {
+    fn samples_are_counted_at_their_begin_and_end() {
         let mut timeline = Timeline::default();
         timeline.record(&sample(1_000, 1_500, true));
         timeline.record(&sample(1_001, 10, false));
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_run_has_longer_intervals_and_loses_nothing() {
+    fn a_long_run_has_longer_intervals_and_all_samples() {
         let mut timeline = Timeline::default();
         (0..1_000).for_each(|second| timeline.record(&sample(5_000_000 + second, 10, true)));
         // Samples that come late may be older than all before.

@@ -22,7 +22,7 @@ const THREADS: ThreadCounts = ThreadCounts { active: 20, started: 21, finished: 
 
 /// The lines of the reference, from sums that give them.
 #[test]
-fn lines_are_jmeters() {
+fn lines_equal_those_of_jmeter() {
     let mut summariser = summariser();
     summariser.delta = Sums {
         samples: 54_310,
@@ -54,7 +54,7 @@ fn lines_are_jmeters() {
 }
 
 #[test]
-fn numbers_are_wider_than_their_columns_where_they_must_be() {
+fn large_numbers_exceed_their_columns() {
     let mut summariser = Summariser::new(
         SummariserSettings { name: "x".into(), ..SummariserSettings::default() },
         START,
@@ -78,7 +78,7 @@ fn numbers_are_wider_than_their_columns_where_they_must_be() {
 }
 
 #[test]
-fn samples_are_summed_and_the_end_has_both_lines_once_there_was_a_line() {
+fn the_end_has_a_delta_and_a_total_line_after_a_report() {
     let mut summariser = summariser();
     summariser.record(&sample(0, 100, true));
     summariser.record(&sample(1000, 201, false));
@@ -108,7 +108,7 @@ fn samples_are_summed_and_the_end_has_both_lines_once_there_was_a_line() {
 }
 
 #[test]
-fn nothing_is_zero_and_not_extreme() {
+fn a_summary_without_samples_has_zeros() {
     assert_eq!(
         summariser().finish(START, THREADS),
         [
@@ -127,7 +127,7 @@ fn reports_are_aligned_to_the_clock() {
 
 proptest! {
     #[test]
-    fn no_record_breaks_it(records in prop::collection::vec((any::<u64>(), any::<u64>(), any::<u32>(), any::<u32>()), 0..20), now in any::<u64>()) {
+    fn any_records_are_summarized(records in prop::collection::vec((any::<u64>(), any::<u64>(), any::<u32>(), any::<u32>()), 0..20), now in any::<u64>()) {
         let mut summariser = summariser();
         for (start, elapsed, samples, errors) in records {
             let record = SampleRecord { start_unix_millis: start, elapsed_millis: elapsed, sample_count: samples, error_count: errors, ..SampleRecord::default() };

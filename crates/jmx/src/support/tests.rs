@@ -2,7 +2,7 @@ use super::*;
 use std::collections::HashSet;
 
 #[test]
-fn rows_stand_where_their_kind_points() {
+fn rows_are_indexed_by_their_kind() {
     for (at, row) in kinds::ROWS.iter().enumerate() {
         assert_eq!(row.kind as usize, at);
         assert!(!row.title.is_empty());
@@ -10,7 +10,7 @@ fn rows_stand_where_their_kind_points() {
 }
 
 #[test]
-fn names_are_of_one_kind() {
+fn each_name_belongs_to_one_kind() {
     let mut seen = HashSet::new();
     for name in ElementKind::all().flat_map(ElementKind::names) {
         assert!(seen.insert(name), "{name} stands twice");
@@ -45,7 +45,7 @@ fn aliases_full_names_and_forms_are_resolved() {
 }
 
 #[test]
-fn roles_of_unknown_classes_are_guessed() {
+fn roles_of_unknown_classes_are_derived_from_their_names() {
     assert_eq!(Role::guess("com.example.FastSampler"), Role::Sampler);
     assert_eq!(Role::guess("com.example.MyThreadGroup"), Role::ThreadGroup);
     assert_eq!(Role::guess("com.example.Other"), Role::Unknown);

@@ -102,14 +102,14 @@ fn is(found: &Bottleneck, culprit: Culprit, sentence: &str) {
 }
 
 #[test]
-fn nothing_is_said_where_nothing_was_read_of_a_server() {
+fn without_readings_of_a_server_no_bottleneck_is_reported() {
     let world = World::new().process(GENERATOR, 0.5);
     assert_eq!(bottleneck(&world.run, &world.verdict), None);
     assert_eq!(bottleneck(&Run::default(), &Verdict::default()), None);
 }
 
 #[test]
-fn the_servers_cores_are_those_of_its_processes_never_those_of_its_machine() {
+fn the_cores_of_the_server_are_those_of_its_processes() {
     let cores = server_cores(
         &World::new().cores(3.0).process("process:nginx", 0.5).process("process:php", 1.25).run,
     );
@@ -141,7 +141,7 @@ fn shared_machine(server: Option<f64>) -> World {
 }
 
 #[test]
-fn a_full_machine_is_the_servers_only_if_its_processes_filled_it() {
+fn a_saturated_machine_counts_only_if_the_server_used_it() {
     let found = shared_machine(Some(1.7)).found();
     assert_eq!(found.culprit, Culprit::Cpu, "{found:?}");
     for not_the_servers in [Some(0.05), None] {
@@ -159,14 +159,14 @@ fn a_full_machine_is_the_servers_only_if_its_processes_filled_it() {
 }
 
 #[test]
-fn workers_that_are_all_busy_on_a_machine_with_time_left() {
+fn busy_workers_on_an_idle_machine_are_the_bottleneck() {
     let found = World::new().cores(0.8).children(20.0, 35.0).found();
     is(&found, Culprit::Workers, "all 20 php-fpm children busy, 35 requests queued");
     assert_eq!(found.others, Vec::<String>::new());
 }
 
 #[test]
-fn workers_that_wait_for_cores_are_told_behind_the_cores() {
+fn workers_that_wait_for_cores_are_reported_after_the_cores() {
     let found = World::new()
         .cores(3.9)
         .process("process:php", 3.1)
@@ -178,7 +178,7 @@ fn workers_that_wait_for_cores_are_told_behind_the_cores() {
 }
 
 #[test]
-fn a_busy_pool_that_may_grow_is_no_limit() {
+fn a_busy_pool_that_may_grow_is_not_the_bottleneck() {
     let pool = |present: f64, grows: f64| {
         World::new()
             .told(
@@ -197,7 +197,7 @@ fn a_busy_pool_that_may_grow_is_no_limit() {
 }
 
 #[test]
-fn a_healthy_server_is_not_accused() {
+fn a_healthy_server_has_no_bottleneck() {
     let found = World::new().cores(2.0).children(12.0, 0.0).process("process:php", 1.5).found();
     let expected = "no examined resource was at its limit (CPU, workers); not examined: open files, memory, single \
                     threads, disks, network, connections, accept queues";
@@ -206,7 +206,7 @@ fn a_healthy_server_is_not_accused() {
 }
 
 #[test]
-fn a_shared_machine_is_the_servers_if_it_takes_most() {
+fn a_shared_machine_is_the_bottleneck_if_the_server_uses_most_of_it() {
     let shared = |generator: f64| {
         World::new()
             .on_one_machine()
@@ -238,7 +238,7 @@ fn a_shared_machine_is_the_servers_if_it_takes_most() {
 }
 
 #[test]
-fn our_own_readings_show_a_machine_that_nobody_else_was_asked_for() {
+fn own_readings_are_used_for_a_shared_machine_without_a_probe() {
     let world = World::new().on_one_machine().process("process:php", 3.5);
     let parts = [
         (name::CPU_USER, 1.0, 0.2),
@@ -254,7 +254,7 @@ fn our_own_readings_show_a_machine_that_nobody_else_was_asked_for() {
 }
 
 #[test]
-fn a_limited_generator_is_the_culprit_unless_requests_queue_at_the_server() {
+fn a_limited_generator_is_the_bottleneck_unless_requests_queue_at_the_server() {
     let limited = || World::new().cores(1.0).limited(LimitingResource::Worker);
     is(
         &limited().found(),

@@ -256,7 +256,7 @@ mod tests {
     const USERS: LoadUnit = LoadUnit::Users { think: None };
 
     #[test]
-    fn the_better_one_comes_first_with_what_it_saves() {
+    fn the_better_contender_comes_first_with_its_advantage() {
         let one = [pair(1000.0, compared(P50, 0.073, 0.048, Better::Better))];
         let expected = "nginx is 34.2 % faster than apache at 1,000 users (p50 48.0 ms against 73.0 ms, 95 % CI 32.2 to 36.2 %).";
         assert_eq!(sentences(&one, USERS), [expected]);
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn loads_are_summed_up_by_who_is_better() {
+    fn loads_are_summarized_by_the_better_contender() {
         let at = |load: f64, verdict| pair(load, compared(P50, 0.073, 0.048, verdict));
         let mut all: Vec<Pair> =
             (1..=5).map(|n| at(100.0 * f64::from(n), Better::Better)).collect();
@@ -305,7 +305,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_one_that_is_named_first_has_the_better_figure(ours in 1e-6f64..1e3, theirs in 1e-6f64..1e3, more in any::<bool>()) {
+        fn the_contender_named_first_has_the_better_figure(ours in 1e-6f64..1e3, theirs in 1e-6f64..1e3, more in any::<bool>()) {
             let measure = if more { Measure::Run(Metric::Throughput) } else { P50 };
             let is_better = (theirs > ours) == more;
             let verdict = if is_better { Better::Better } else { Better::Worse };

@@ -206,7 +206,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_open_loop_is_the_closed_one_without_its_users() {
+    fn the_command_of_the_open_loop_has_no_users() {
         for (closed, open) in [
             ("./brunt http://h/ -c 64 -d 5s", "`brunt http://h/ -d 5s -r 391`"),
             (
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_setting_is_changed_the_way_in_which_the_run_was_started() {
+    fn advice_has_the_form_of_the_command_of_the_run() {
         for (line, advice) in [
             ("brunt http://h/openapi.yaml", "run longer: `-d 10s`"),
             ("brunt run 'my plan.yaml'", "run longer: `--set load.duration=10s`"),
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn an_option_that_is_there_is_replaced() {
+    fn an_existing_option_is_replaced() {
         for (line, advice) in [
             ("./brunt http://h/ -d 5s -c 9", "run longer: `brunt http://h/ -d 10s -c 9`"),
             ("brunt -d5s http://h/", "run longer: `brunt -d 10s http://h/`"),

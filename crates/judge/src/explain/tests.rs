@@ -24,7 +24,7 @@ fn healthy_runs_have_no_warnings() {
 }
 
 #[test]
-fn the_gravest_comes_first_and_names_are_unique() {
+fn the_most_severe_finding_comes_first_and_names_are_unique() {
     let findings = World::closed(200, 1.0).loopback().answering(|_| reply(0.002)).judged();
     assert_eq!(findings.first().map(|f| f.severity), Some(Severity::Warning));
     assert_eq!(findings.last().map(|f| f.severity), Some(Severity::Note));
@@ -34,7 +34,7 @@ fn the_gravest_comes_first_and_names_are_unique() {
 }
 
 #[test]
-fn an_empty_run_has_nothing_to_explain() {
+fn an_empty_run_has_no_findings() {
     assert_eq!(
         super::findings(&brunt_model::Run::default(), &brunt_model::Judgement::default()),
         []

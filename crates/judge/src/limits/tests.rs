@@ -280,7 +280,7 @@ fn record(tally: &mut Tally, lag_millis: u64, read_lag: Option<u64>, failure: Op
 }
 
 #[test]
-fn a_healthy_run_names_none_and_shows_what_was_looked_at() {
+fn a_healthy_run_has_no_limit_and_lists_the_checked_resources() {
     for story in
         [Story::healthy(), Story::healthy().on_loopback(), Story::healthy().load(open_loop(500))]
     {
@@ -297,12 +297,12 @@ fn a_healthy_run_names_none_and_shows_what_was_looked_at() {
 }
 
 #[test]
-fn nothing_measured_nothing_said() {
+fn a_run_without_data_is_unjudged() {
     assert_eq!(verdict(&Run::default()), Verdict { state: State::Unjudged, ..Verdict::default() });
 }
 
 #[test]
-fn a_worker_without_time_left() {
+fn a_saturated_worker_is_named() {
     let story = Story::healthy().with(name::worker_cpu(1), 0.99);
     assert_eq!(story.limits(), [LimitingResource::Worker]);
     let cause = &story.judged().causes[0];
@@ -317,7 +317,7 @@ fn a_worker_without_time_left() {
 }
 
 #[test]
-fn where_no_core_is_idle_more_threads_are_no_remedy() {
+fn without_an_idle_core_more_threads_are_not_suggested() {
     let story = Story::healthy()
         .with(name::worker_cpu(0), 1.0)
         .with(name::HOST_IDLE, 0.05)
@@ -327,7 +327,7 @@ fn where_no_core_is_idle_more_threads_are_no_remedy() {
 }
 
 #[test]
-fn cores_shared_with_the_server() {
+fn cores_shared_with_the_server_are_named() {
     let busy = |story: Story| story.with(name::HOST_IDLE, 0.1).with(name::HOST_USER, 1.5);
     let delayed =
         |story: Story| busy(story).with(name::worker_run_delay(0), 0.4).lagging(0..100, 4);
@@ -357,7 +357,7 @@ fn full(story: Story, own: f64, server: f64, others: f64) -> Story {
 }
 
 #[test]
-fn a_machine_that_others_keep_busy_is_named_with_them() {
+fn a_machine_used_by_other_processes_is_named_with_them() {
     let closed = full(Story::healthy(), 0.07, 0.08, 1.85).with(name::worker_run_delay(0), 0.6);
     assert_eq!(closed.limits(), [LimitingResource::OtherProcesses]);
     let judged = closed.judged();
@@ -378,7 +378,7 @@ fn a_machine_that_others_keep_busy_is_named_with_them() {
 }
 
 #[test]
-fn users_that_pause_are_held_up_only_by_read_lag() {
+fn users_with_think_time_are_delayed_only_by_read_lag() {
     let pausing = |read_lag| {
         // A reply takes 5 ms.
         let pause = Duration::from_millis(95);
@@ -400,7 +400,7 @@ fn users_that_pause_are_held_up_only_by_read_lag() {
 }
 
 #[test]
-fn who_cannot_be_told_from_the_server_is_not_named() {
+fn processes_that_may_be_the_server_are_not_named() {
     let unknown = full(Story::healthy(), 0.07, 0.08, 1.85).with(name::worker_run_delay(0), 0.6);
     let unknown = unknown.without(name::SERVER_PROCESSES);
     let verdict = unknown.judged();
@@ -410,7 +410,7 @@ fn who_cannot_be_told_from_the_server_is_not_named() {
 }
 
 #[test]
-fn others_that_the_server_may_have_waited_for_are_known_where_nothing_was_late() {
+fn cpu_taken_from_the_server_is_detected_without_lag() {
     let open = || full(Story::healthy().load(open_loop(500)), 0.07, 0.08, 1.85);
     assert_eq!(cpu_taken_from_server(&open().run()), Some(LimitingResource::OtherProcesses));
     assert_eq!(cpu_taken_from_server(&full(Story::healthy(), 0.07, 1.9, 0.02).run()), None);
@@ -423,7 +423,7 @@ fn others_that_the_server_may_have_waited_for_are_known_where_nothing_was_late()
 }
 
 #[test]
-fn a_server_that_fills_the_machine_is_not_the_generators_doing() {
+fn a_server_that_saturates_the_machine_is_no_limit_of_the_generator() {
     let tomcat =
         |own, server| full(Story::healthy(), own, server, 0.0).with(name::worker_run_delay(0), 0.3);
     assert_eq!(tomcat(0.14, 1.84).limits(), [], "brunt took 7 % of what was in use");
@@ -433,7 +433,7 @@ fn a_server_that_fills_the_machine_is_not_the_generators_doing() {
 }
 
 #[test]
-fn a_worker_that_did_not_run_is_named() {
+fn a_suspended_worker_is_named() {
     let stopped = |seconds: f64| {
         let story = Story::healthy().load(open_loop(500)).lagging(30..40, 400);
         let mut story = story.for_seconds(3..10, name::worker_stopped_at(1), 3.1);
@@ -453,7 +453,7 @@ fn a_worker_that_did_not_run_is_named() {
 }
 
 #[test]
-fn a_disturbed_spacing_is_lag_and_no_broken_sum() {
+fn disturbed_spacing_is_lag_and_not_a_failed_check() {
     let run = |displaced| {
         let mut run = Run::of(&Story::healthy().load(open_loop(500)).events());
         let moments = brunt_model::spread::Moments { sum: 40_000, squares: 2_000_000 };
@@ -466,14 +466,14 @@ fn a_disturbed_spacing_is_lag_and_no_broken_sum() {
 }
 
 #[test]
-fn threads_that_wait_for_a_core() {
+fn waiting_for_a_core_is_named() {
     let story = Story::healthy().on_loopback().with(name::worker_run_delay(1), 0.48);
     assert_eq!(story.limits(), [LimitingResource::RunQueue]);
     assert_eq!(story.lagging(0..100, 4).limits(), [LimitingResource::RunQueue]);
 }
 
 #[test]
-fn a_quota_explains_the_waiting() {
+fn a_cpu_quota_explains_waiting_for_a_core() {
     let story = Story::healthy()
         .with(name::THROTTLED, 0.6)
         .with(name::worker_run_delay(0), 0.5)
@@ -482,14 +482,14 @@ fn a_quota_explains_the_waiting() {
 }
 
 #[test]
-fn stolen_time_explains_the_waiting() {
+fn steal_time_explains_waiting_for_a_core() {
     let story =
         Story::healthy().on_loopback().with(name::HOST_STEAL, 0.6).with(name::HOST_IDLE, 0.1);
     assert_eq!(story.with(name::worker_run_delay(0), 0.2).limits(), [LimitingResource::Steal]);
 }
 
 #[test]
-fn descriptors_that_ran_out() {
+fn exhausted_file_descriptors_are_named() {
     assert_eq!(
         Story::healthy().failing(Failure::FdsExhausted, 1).limits(),
         [LimitingResource::Descriptors]
@@ -505,7 +505,7 @@ fn descriptors_that_ran_out() {
 }
 
 #[test]
-fn ports_that_ran_out() {
+fn exhausted_ports_are_named() {
     let story =
         Story::healthy().failing(Failure::PortsExhausted, 1).with(name::TCP_TIME_WAIT, 28_000.0);
     assert_eq!(story.limits(), [LimitingResource::Ports]);
@@ -513,7 +513,7 @@ fn ports_that_ran_out() {
 }
 
 #[test]
-fn not_one_connection_for_want_of_ports() {
+fn exhausted_ports_without_any_connection_are_named() {
     let judged = |why: &str| {
         let finish = Finish { at: Tick(SECOND), interrupted: false, error: Some(why.to_owned()) };
         verdict(&Run { finish: Some(finish), ..Run::default() })
@@ -527,7 +527,7 @@ fn not_one_connection_for_want_of_ports() {
 }
 
 #[test]
-fn failures_of_the_server_are_none_of_ours() {
+fn failures_of_the_server_are_no_limit_of_the_generator() {
     for failure in [
         Failure::Reset,
         Failure::Refused,
@@ -544,7 +544,7 @@ fn failures_of_the_server_are_none_of_ours() {
 }
 
 #[test]
-fn a_full_link() {
+fn a_saturated_link_is_named() {
     assert_eq!(
         Story::healthy().with(Nic::SentBytes.reading_name("eth0"), 117e6).limits(),
         [LimitingResource::Nic]
@@ -555,7 +555,7 @@ fn a_full_link() {
 }
 
 #[test]
-fn more_packets_than_the_machine_takes_in() {
+fn dropped_packets_are_named() {
     let interface = Story::healthy().with(Nic::Missed.reading_name("eth0"), 900.0);
     let core = Story::healthy().with(name::BUSIEST_SOFTIRQ, 0.99);
     let queue = Story::healthy().with(name::SOFTNET_DROPPED, 600.0);
@@ -567,7 +567,7 @@ fn more_packets_than_the_machine_takes_in() {
 }
 
 #[test]
-fn a_full_table_of_connections() {
+fn a_full_conntrack_table_is_named() {
     assert_eq!(
         Story::healthy().with(name::CONNTRACK, 262_100.0).limits(),
         [LimitingResource::Conntrack]
@@ -579,7 +579,7 @@ fn a_full_table_of_connections() {
 }
 
 #[test]
-fn short_of_memory() {
+fn low_memory_is_named() {
     assert_eq!(
         Story::healthy().with(name::MEMORY_AVAILABLE, 0.1e9).limits(),
         [LimitingResource::Memory]
@@ -591,7 +591,7 @@ fn short_of_memory() {
 }
 
 #[test]
-fn lag_that_nothing_explains() {
+fn unexplained_lag_is_named() {
     let story = Story::healthy().lagging(30..32, 400);
     assert_eq!(story.limits(), [LimitingResource::Lag]);
     let cause = &story.judged().causes[0];
@@ -623,7 +623,7 @@ fn replies_that_are_read_late_are_lag() {
 }
 
 #[test]
-fn lag_that_waited_for_paced_opening_says_so() {
+fn lag_by_paced_opening_of_connections_is_named() {
     let mut run = Run::of(&Story::healthy().load(open_loop(500)).lagging(30..32, 400).events());
     (0..20).for_each(|_| run.total.opening_lag.record(399 * MS));
     let cause = &verdict(&run).causes[0];
@@ -637,14 +637,14 @@ fn lag_that_waited_for_paced_opening_says_so() {
 }
 
 #[test]
-fn lag_that_changes_no_figure_is_only_shown() {
+fn lag_without_effect_on_figures_is_only_listed() {
     assert_eq!(Story::healthy().lagging(30..31, 400).limits(), [], "one request in a hundred");
     let story = Story::healthy().lagging(0..100, 0);
     assert!(story.judged().evidence.iter().any(|one| one.limit == LimitingResource::Lag));
 }
 
 #[test]
-fn what_is_too_short_is_not_judged() {
+fn a_run_that_is_too_short_is_not_judged() {
     let mut run = Run::of(&Story::healthy().with(name::worker_cpu(0), 1.0).events());
     run.phases =
         vec![(Phase::Measure, Tick(2 * SECOND)), (Phase::Grace, Tick(2 * SECOND + 50 * MS))];
@@ -658,7 +658,7 @@ fn what_is_too_short_is_not_judged() {
 }
 
 #[test]
-fn a_schedule_that_was_not_kept() {
+fn a_missed_schedule_is_named() {
     let mut run = Run::of(&Story::healthy().load(open_loop(500)).events());
     assert_eq!(verdict(&run).state, State::Ok);
     run.flow.begun -= 20;
@@ -671,7 +671,7 @@ fn a_schedule_that_was_not_kept() {
 }
 
 #[test]
-fn arrivals_that_were_dropped_below_the_cap_are_our_lateness() {
+fn arrivals_dropped_below_the_cap_are_generator_lag() {
     for (max_in_flight, state) in [(5000, State::Unexplained), (1, State::Ok)] {
         let mut run = Run::of(&Story::healthy().load(open_loop(max_in_flight)).events());
         run.flow.begun -= 20;
@@ -681,7 +681,7 @@ fn arrivals_that_were_dropped_below_the_cap_are_our_lateness() {
 }
 
 #[test]
-fn a_moment_is_a_cause_only_where_lag_was_felt_in_it() {
+fn a_short_limit_is_a_cause_only_if_it_caused_lag() {
     let brief = |lag: Option<Range<u64>>| {
         let mut story = Story::healthy();
         story.lag = lag.map(|tenths| (tenths, 300));
@@ -702,7 +702,7 @@ fn a_moment_is_a_cause_only_where_lag_was_felt_in_it() {
 }
 
 #[test]
-fn what_is_not_shown_is_told() {
+fn unreadable_resources_are_listed() {
     let unseen = |name: &str| Story::healthy().without(name).judged().unseen.join("\n");
     for (name, word) in [
         (name::HOST_IDLE, "/proc/stat"),

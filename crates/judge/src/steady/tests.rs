@@ -35,7 +35,7 @@ fn wobbling(points: usize, mut millis: impl FnMut(usize) -> f64) -> Run {
 }
 
 #[test]
-fn an_even_run_has_all_intervals_around_its_figures() {
+fn intervals_of_a_steady_run_contain_its_figures() {
     let (steady, intervals, throughput) = figures(&wobbling(300, |_| 10.0));
     assert!(steady.unwrap().reached);
     assert_eq!(intervals.len(), QUANTILES.len());
@@ -61,7 +61,7 @@ fn a_slow_start_is_found() {
 }
 
 #[test]
-fn a_run_that_grows_slower_to_its_end_never_became_steady() {
+fn a_run_that_slows_down_until_its_end_is_not_steady() {
     assert!(!figures(&wobbling(300, |i| 10.0 + i as f64 / 20.0)).0.unwrap().reached);
 }
 
@@ -87,7 +87,7 @@ fn a_run_of_a_few_slow_waves_is_too_short() {
 }
 
 #[test]
-fn a_percentile_with_too_few_beyond_has_no_upper_end() {
+fn a_percentile_with_too_few_samples_beyond_it_has_no_upper_bound() {
     let (_, intervals, _) = figures(&run(&[(20, 10.0); 150]));
     let p999 = intervals[5].estimate.unwrap();
     assert_eq!(p999.high, None);
@@ -95,7 +95,7 @@ fn a_percentile_with_too_few_beyond_has_no_upper_end() {
 }
 
 #[test]
-fn what_was_dropped_lies_beyond_every_end() {
+fn dropped_requests_leave_the_upper_bound_open() {
     let mut with_drops = wobbling(300, |_| 10.0);
     with_drops.total.failures[Failure::Dropped as usize] = 1000;
     let (_, intervals, _) = figures(&with_drops);
@@ -105,7 +105,7 @@ fn what_was_dropped_lies_beyond_every_end() {
 }
 
 #[test]
-fn an_empty_run_says_nothing() {
+fn an_empty_run_has_no_steady_state() {
     let (steady, intervals, throughput) = figures(&Run::default());
     assert!(steady.is_none() && intervals.is_empty() && throughput.is_none());
     assert!(figures(&run(&[(0, 1.0); 100])).1.is_empty());
@@ -129,7 +129,7 @@ fn all_times_in_one_bucket_are_an_interval_as_wide_as_it() {
 }
 
 #[test]
-fn two_narrow_looks_in_a_row_end_the_run() {
+fn two_consecutive_narrow_intervals_end_the_run() {
     let goals = vec![
         Goal { aim: Aim::Quantile(0.5), within: 0.05 },
         Goal { aim: Aim::Throughput, within: 0.05 },

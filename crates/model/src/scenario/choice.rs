@@ -25,7 +25,7 @@ pub enum Portion {
     /// follow until one repeats. As in JMeter, the next choice begins with the same branch.
     Nonempty,
     /// One turn of the branch, with the same rule for empty branches: its steps up to the first
-    /// [`super::Scope::Turn`]. A branch that ends before starts again.
+    /// [`super::EndScope::Turn`]. A branch that ends before starts again.
     Turn,
 }
 

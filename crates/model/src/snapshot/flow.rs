@@ -1,8 +1,8 @@
-//! Counters of an interval of a run. One row per counter generates its field, its sums, its message
-//! and its figures in reports.
+//! Defines the counters of an interval of a run. One row per counter generates its field, its sums,
+//! its field in messages and its figures in reports.
 //!
-//! A new counter needs a row here and the code that counts it. Counts and times of requests by
-//! planned time are in a [`Tally`](crate::Tally).
+//! A new counter needs a row here and the code that counts it. A [`Tally`](crate::Tally) has the
+//! counts and times of requests by planned time.
 
 use crate::Run;
 use crate::time::seconds_of;
@@ -10,13 +10,13 @@ use crate::time::seconds_of;
 /// A counter of [`Flow`].
 #[derive(Debug)]
 pub struct FlowCounter {
-    /// Name of its field.
+    /// Name of the field.
     pub name: &'static str,
-    /// The lines of the comment above its row.
+    /// Lines of the comment above the row of the counter.
     comment: &'static [&'static str],
-    /// Number of its field in messages, which never changes.
+    /// Number of the field in messages, which never changes.
     pub number: u32,
-    /// Returns its value.
+    /// Returns the value of the counter.
     pub value: fn(&Flow) -> u64,
     /// Figures of the counter in the report of a run.
     pub figures: &'static [FlowFigure],
@@ -27,7 +27,7 @@ pub struct FlowCounter {
 pub struct FlowFigure {
     /// Key of the figure in JSON.
     pub key: &'static str,
-    /// Definition, if it differs from that of the counter.
+    /// Definition of the figure, if it differs from that of the counter.
     description: Option<&'static str>,
     /// Computation of the figure.
     pub kind: FigureKind,
@@ -36,16 +36,16 @@ pub struct FlowFigure {
 /// Computation of a figure from its counter.
 #[derive(Debug, Clone, Copy)]
 pub enum FigureKind {
-    /// The count of the whole run.
+    /// Count of the whole run.
     WholeRun,
-    /// The count of the measured time.
+    /// Count of the measured time.
     MeasuredTime,
-    /// The highest level at the end of an interval.
+    /// Highest level at the end of an interval.
     Peak,
-    /// The nanoseconds of the whole run, in seconds.
+    /// Nanoseconds of the whole run, converted to seconds.
     Seconds,
-    /// The nanoseconds of the whole run divided by this count, in seconds; unknown if
-    /// the count is 0.
+    /// Nanoseconds of the whole run divided by this count, converted to seconds. Unknown if the
+    /// count is 0.
     MeanSeconds(fn(&Flow) -> u64),
 }
 
@@ -56,7 +56,7 @@ pub enum FigureValue {
     Count(u64),
     /// A time, in seconds.
     Seconds(f64),
-    /// Unknown, since there are no data.
+    /// Unknown, because there is no data.
     Unknown,
 }
 
@@ -71,13 +71,13 @@ impl FlowFigure {
 }
 
 impl FlowCounter {
-    /// Returns its definition, in lines.
+    /// Returns the definition of the counter. It may have several lines.
     pub fn description(&self) -> String {
         let lines: Vec<&str> = self.comment.iter().map(|line| line.trim()).collect();
         lines.join("\n")
     }
 
-    /// Returns the definition of a figure of this counter, in lines.
+    /// Returns the definition of a figure of this counter. It may have several lines.
     pub fn description_of(&self, figure: &FlowFigure) -> String {
         figure.description.map_or_else(|| self.description(), str::to_owned)
     }
@@ -98,9 +98,9 @@ impl FlowCounter {
     }
 }
 
-/// Generates the struct, which is its own message, and the list of its rows. A row is
+/// Generates the struct, which is also a protobuf message, and the list of its rows. A row is
 /// `name: rule = number => [figures]`. The rule is `total` (intervals add up) or `level`
-/// (the last interval counts).
+/// (the last interval determines the value).
 macro_rules! counters {
     (
         $(#[$about:meta])*
@@ -124,18 +124,18 @@ macro_rules! counters {
                 figures: &[$($($figure),+)?],
             }),*];
 
-            /// Adds the same interval of another worker.
+            /// Adds the counters of another worker for the same interval.
             // Levels add up as well: each worker has its own connections and users.
             pub fn merge(&mut self, other: &Self) {
                 $(self.$name += other.$name;)*
             }
 
-            /// Adds a later interval: totals add up, levels are those of the later one.
+            /// Adds a later interval: totals add up, levels take the later value.
             pub fn follow(&mut self, later: &Self) {
                 $(counters!(@follow $rule, self.$name, later.$name);)*
             }
 
-            /// Raises each counter to that of `other`, if that is greater.
+            /// Sets each counter to the maximum of its value and that of `other`.
             pub fn raise(&mut self, other: &Self) {
                 $(self.$name = self.$name.max(other.$name);)*
             }
@@ -146,100 +146,99 @@ macro_rules! counters {
 }
 
 counters! {
-    /// Counters of an interval, and levels at its end. Bytes are those of heads and bodies, before TLS.
+    /// Counters of an interval, and levels at its end. Bytes include heads and bodies, without the overhead of TLS.
     pub struct Flow {
         /// Requests that became due.
         planned: total = 1,
-        /// Arrivals of the open loop among them: the first request of each.
+        /// Open-loop arrivals: due requests that are the first of their arrival.
         arrivals: total = 2,
         /// Requests begun.
         begun: total = 3,
-        /// Whole replies.
+        /// Complete replies.
         completed: total = 4,
-        /// Good replies among them.
+        /// Complete replies that are good.
         good: total = 5,
         /// Requests begun or dropped that ended without a good reply.
         errors: total = 6,
-        /// Bytes of requests.
+        /// Bytes of requests sent.
         bytes_sent: total = 7,
-        /// Bytes of replies.
+        /// Bytes of replies received.
         bytes_received: total = 8,
-        /// Nanoseconds that requests were in flight: the integral over time of their number.
+        /// Nanoseconds in flight of all requests: integral over time of the number of requests in flight.
         // Rows are in the order of reports, numbers in the order in which fields were added.
         in_flight_nanos: total = 13,
-        /// Nanoseconds that virtual users spent between a reply and their next request, to the end of the load.
+        /// Think time in nanoseconds: time of virtual users between a reply and their next request, until the load ends.
         thought_nanos: total = 14,
-        /// Nanoseconds by which requests of one virtual user overlapped: for each of its parallel steps, the integral over
-        /// time of the requests that had not ended, less one.
-        // Little's law needs it: a user with parallel requests counts once per request in flight.
+        /// Nanoseconds by which requests of the same virtual user overlapped. It is the sum over parallel steps of an
+        /// integral over time: number of unfinished requests of the step, minus one.
+        // Little's law needs it, because a user with parallel requests counts once per request in flight.
         overlap_nanos: total = 21,
-        /// Bytes of body that replies with a Content-Length announced, of whole replies.
+        /// Sum of the Content-Length of complete replies that have one, in bytes.
         announced_bytes: total = 15,
-        /// Bytes received of these bodies.
-        // A consistency check compares it with the row above: whole replies have whole bodies.
+        /// Bytes received of the bodies of these replies.
+        // A consistency check compares it with the row above: complete replies have complete bodies.
         announced_came_bytes: total = 16,
-        /// Requests in flight at the end.
+        /// Requests in flight at the end of the interval.
         in_flight: level = 17,
-        /// Arrivals that wait for a free connection at the end.
+        /// Arrivals that wait for a free connection at the end of the interval.
         waiting: level = 18,
-        /// Virtual users at the end (closed loop).
+        /// Virtual users at the end of the interval (closed loop).
         users: level = 20,
         /// Connections opened.
         opened: total = 9 => [
-            FlowFigure::described("opened", FigureKind::WholeRun, "Opened in the whole run, setup and warm-up included."),
-            FlowFigure::described("opened_in_measured_time", FigureKind::MeasuredTime, "Opened in the measured time."),
+            FlowFigure::described("opened", FigureKind::WholeRun, "Connections opened in the whole run, including setup and warm-up."),
+            FlowFigure::described("opened_in_measured_time", FigureKind::MeasuredTime, "Connections opened in the measured time."),
         ],
-        /// Requests sent on a connection that had been used before.
+        /// Requests sent on a connection that an earlier request had used.
         reused: total = 10 => [FlowFigure::new("reused", FigureKind::WholeRun)],
-        /// Connections open at the end.
+        /// Connections open at the end of the interval.
         connections: level = 19 => [
-            FlowFigure::described("peak", FigureKind::Peak, "Most connections open at the end of an interval."),
+            FlowFigure::described("peak", FigureKind::Peak, "Maximum number of connections open at the end of an interval."),
         ],
         /// Idle connections that the server closed.
         closed_idle: total = 11 => [FlowFigure::new("closed_idle", FigureKind::WholeRun)],
-        /// Connections closed because the server sent bytes that belong to no reply.
+        /// Connections closed because the server sent unsolicited bytes, which belong to no reply.
         unsolicited: total = 12 => [FlowFigure::new("unsolicited", FigureKind::WholeRun)],
-        /// QUIC packets that brunt sent; 0 without HTTP/3.
+        /// QUIC packets sent by brunt; 0 without HTTP/3.
         packets_sent: total = 22 => [FlowFigure::new("packets_sent", FigureKind::WholeRun)],
-        /// QUIC packets that brunt sent and that QUIC declared lost.
+        /// QUIC packets sent by brunt that QUIC declared lost.
         packets_lost: total = 23 => [FlowFigure::new("packets_lost", FigureKind::WholeRun)],
-        /// QUIC packets received after the handshake, each number once; 0 without HTTP/3.
+        /// QUIC packets received after the handshake, each packet number counted once; 0 without HTTP/3.
         packets_received: total = 30 => [FlowFigure::new("packets_received", FigureKind::WholeRun)],
-        /// QUIC packets of the server that are missing among those received: lost on the way, or their numbers skipped by
-        /// the server on purpose, which servers do rarely.
+        /// QUIC packet numbers of the server that were not received: lost packets, and numbers that the server skipped on
+        /// purpose, which is rare.
         server_packets_lost: total = 31 => [FlowFigure::new("server_packets_lost", FigureKind::WholeRun)],
-        /// QUIC connections with a Retry packet in the handshake: the server validated the address first.
+        /// QUIC connections with a Retry packet in the handshake, by which the server validated the address of brunt.
         quic_retries: total = 32 => [FlowFigure::new("quic_retries", FigureKind::WholeRun)],
-        /// Nanoseconds from the first packet of these connections to the Retry, summed up.
+        /// Sum of the times from the first packet of these connections to the Retry packet, in nanoseconds.
         quic_retry_nanos: total = 33 => [FlowFigure::described(
             "quic_retry_seconds",
             FigureKind::MeanSeconds(|flow| flow.quic_retries),
-            "Mean time from the first packet of these connections to the Retry, in seconds; null without one.",
+            "Mean time from the first packet of these connections to the Retry packet, in seconds; null without a Retry packet.",
         )],
-        /// Round trips of QUIC connections as these estimate them, one for each connection and snapshot, summed up, in
-        /// nanoseconds.
+        /// Sum of the round-trip times that QUIC connections estimate, one value per connection and snapshot, in nanoseconds.
         rtt_nanos: total = 28 => [FlowFigure::described(
             "quic_rtt_seconds",
             FigureKind::MeanSeconds(|flow| flow.rtts),
-            "Mean round-trip time of QUIC connections, as these estimate it, in seconds; null without HTTP/3.",
+            "Mean round-trip time that QUIC connections estimate, in seconds; null without HTTP/3.",
         )],
-        /// Number of round trips in `rtt_nanos`.
+        /// Number of round-trip times in `rtt_nanos`.
         rtts: total = 29,
         /// Resumed connections with early data (0-RTT) that the server accepted.
         early_accepted: total = 24 => [FlowFigure::new("early_accepted", FigureKind::WholeRun)],
-        /// Resumed connections with early data that the server refused: the requests were sent again.
+        /// Resumed connections with early data (0-RTT) that the server rejected; their requests were sent again.
         early_refused: total = 25 => [FlowFigure::new("early_refused", FigureKind::WholeRun)],
-        /// Requests over HTTP/2 with a body that had to wait because the server's window was full.
+        /// HTTP/2 requests whose body waited because the flow-control window of the server was exhausted.
         stalled: total = 26 => [FlowFigure::new("stalled_requests", FigureKind::WholeRun)],
-        /// Nanoseconds for which these requests waited, summed up.
+        /// Sum of the waiting times of these requests, in nanoseconds.
         stalled_nanos: total = 27 => [FlowFigure::described(
             "stalled_seconds",
             FigureKind::Seconds,
-            "Time for which these requests waited, summed up, in seconds.",
+            "Sum of the waiting times of these requests, in seconds.",
         )],
-        /// WebSocket messages that no request awaited: they came before their request, or did not match its pattern.
+        /// WebSocket messages that no request awaited: they arrived before a request, or did not match its pattern.
         pushes: total = 34 => [FlowFigure::new("websocket_pushes", FigureKind::WholeRun)],
-        /// TLS handshakes that took a further round trip because the server asked for another key share
+        /// TLS handshakes with an additional round trip, because the server requested another key share
         /// (`HelloRetryRequest`).
         hello_retries: total = 35 => [FlowFigure::new("hello_retries", FigureKind::WholeRun)],
     }

@@ -81,7 +81,7 @@ mod tests {
     use crate::Root;
 
     #[test]
-    fn folders_are_seen_by_what_is_in_them() {
+    fn folders_are_derived_from_their_files() {
         let remote = RemoteFiles::default();
         remote.replace(
             ["/sys/net/eth0/speed", "/sys/net/eth0.1/speed", "/proc/9/stat"]
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_is_wanted_and_read_anew() {
+    fn watched_files_are_requested_and_read_again() {
         let root = Root::remote();
         let mut file = root.keep("/proc/stat");
         assert_eq!(

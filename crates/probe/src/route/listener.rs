@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn all_that_share_a_port_serve() {
+    fn all_listeners_of_the_nearest_binding_serve() {
         assert_eq!(inodes("127.0.0.1", &["127.0.0.1", "0.0.0.0", "127.0.0.1"]), [0, 2]);
         assert_eq!(inodes("127.0.0.1", &["::ffff:127.0.0.1", "0.0.0.0"]), [0]);
     }

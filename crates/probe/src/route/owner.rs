@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_not_seen_is_none() {
+    fn invisible_owners_are_none() {
         let dir = tempfile::tempdir().unwrap();
         process(dir.path(), (200, 1), ("other", "9"), &[5]);
         let root = Root::recorded(dir.path());
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn an_activator_alone_is_the_owner() {
+    fn a_socket_activator_without_a_server_is_the_owner() {
         let dir = tempfile::tempdir().unwrap();
         process(dir.path(), (1, 0), ("systemd", "unlimited"), &[77]);
         let root = Root::recorded(dir.path());

@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn the_listeners_tree_is_the_server_and_its_namesakes_are_not() {
+    fn the_process_tree_of_the_listener_is_the_server() {
         let dir = tempfile::tempdir().unwrap();
         let own = std::process::id();
         let at = |seconds: f64, busy: f64| {

@@ -56,12 +56,12 @@ const CGROUP_V1: &str = "30 23 0:27 / /sys rw - sysfs sysfs rw\n\
     33 31 0:30 / /sys/fs/cgroup/cpuset rw,relatime - cgroup cgroup rw,cpuset\n";
 
 #[test]
-fn what_is_not_there_is_left_out() {
+fn missing_files_are_omitted() {
     assert_eq!(Tree::of(&[]).read(), BTreeMap::new());
 }
 
 #[test]
-fn cores_by_what_they_did() {
+fn cpu_time_is_read_by_mode() {
     let tree = Tree::of(&[(
         "/proc/stat",
         "cpu  1000 100 200 3000 50 7 60 40 0 0\ncpu0 500 50 100 1500 25 0 10 20 0 0\n\
@@ -82,13 +82,13 @@ fn cores_by_what_they_did() {
 }
 
 #[test]
-fn steal_is_told() {
+fn steal_time_is_reported() {
     let tree = Tree::of(&[("/proc/stat", "cpu  10 0 20 300 0 0 6 12345 0 0\n")]);
     assert_eq!(tree.read()[name::HOST_STEAL], 123.45);
 }
 
 #[test]
-fn pressure_is_the_sum_of_some() {
+fn pressure_is_the_total_of_the_line_some() {
     let text = "some avg10=13.39 avg60=5.13 avg300=2.59 total=2695181286\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=7\n";
     let tree = Tree::of(&[("/proc/pressure/cpu", text)]);
     let seen = tree.read();
@@ -187,7 +187,7 @@ fn receive_queues_in_hexadecimal() {
 }
 
 #[test]
-fn the_firewalls_table() {
+fn the_conntrack_table_is_read() {
     let tree = Tree::of(&[
         ("/proc/sys/net/netfilter/nf_conntrack_count", "262100\n"),
         ("/proc/sys/net/netfilter/nf_conntrack_max", "262144\n"),
@@ -235,7 +235,7 @@ fn interfaces_and_their_speed() {
 }
 
 #[test]
-fn our_process_and_the_machines_memory() {
+fn memory_of_the_process_and_the_machine_is_read() {
     let tree = Tree::of(&[
         ("/proc/self/status", "Name:\tbrunt\nVmHWM:\t    2000 kB\nVmRSS:\t    1000 kB\n"),
         (
@@ -261,7 +261,7 @@ fn workers(tree: &Tree, workers: usize) -> BTreeMap<String, f64> {
 }
 
 #[test]
-fn workers_are_known_by_name() {
+fn workers_are_found_by_name() {
     let tree = Tree::of(&[
         ("/proc/self/task/10/comm", "brunt\n"),
         ("/proc/self/task/10/schedstat", "1 2 3\n"),
@@ -282,7 +282,7 @@ fn workers_are_known_by_name() {
 }
 
 #[test]
-fn what_a_worker_had_at_its_end_is_told_from_then_on() {
+fn the_last_values_of_an_ended_worker_are_reported_further() {
     let tree = Tree::of(&[
         ("/proc/self/task/12/comm", "brunt-worker-0\n"),
         ("/proc/self/task/12/schedstat", "1000 0 1\n"),
@@ -296,7 +296,7 @@ fn what_a_worker_had_at_its_end_is_told_from_then_on() {
 }
 
 #[test]
-fn a_thread_may_ask_for_itself() {
+fn a_thread_can_read_its_values() {
     if Root::system().text("/proc/thread-self/schedstat").is_none() {
         return;
     }

@@ -262,7 +262,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_is_read_past_banners_and_to_its_mark() {
+    fn a_reply_is_read_after_banners_up_to_its_marker() {
         let output = "Welcome: /proc/stat:9\nbrunt-begin 7\n/proc/stat:cpu  1 2\n/proc/stat:intr: 5\n/proc/9/fd/count:12\nnoise\nbrunt-end 7\nmore";
         let files = parse_answer(7, &mut output.as_bytes()).unwrap();
         let expected = [("/proc/stat", "cpu  1 2\nintr: 5\n"), ("/proc/9/fd/count", "12\n")];
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shell_answers_a_question() {
+    fn a_shell_replies_to_a_request() {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join("it's"), "one\ntwo").unwrap();
         let path = dir.path().join("it's").display().to_string();

@@ -95,7 +95,7 @@ fn a_host_and_a_process_of_this_machine_are_read_in_order() {
 }
 
 #[test]
-fn our_own_port_leads_to_us_and_its_queue() {
+fn a_port_of_this_process_gives_its_readings_and_queue() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let _waiting = std::net::TcpStream::connect(("127.0.0.1", port)).unwrap();
@@ -115,7 +115,7 @@ fn our_own_port_leads_to_us_and_its_queue() {
 }
 
 #[test]
-fn what_is_not_there_is_told_once_and_again_when_it_comes() {
+fn a_missing_source_is_reported_once_and_again_when_it_appears() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("pid");
     let specs = [spec(
@@ -145,7 +145,7 @@ fn what_is_not_there_is_told_once_and_again_when_it_comes() {
 }
 
 #[test]
-fn a_dead_page_holds_up_nobody_and_not_the_end() {
+fn an_unresponsive_page_delays_neither_probes_nor_the_end() {
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let at = |port: u16| format!("http://127.0.0.1:{port}/status");
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
@@ -194,7 +194,7 @@ impl Drop for Twenty {
 /// `cargo test -p brunt-probe costs -- --ignored --nocapture --test-threads 1`.
 #[test]
 #[ignore = "a measurement of half a minute, for docs/probes.md"]
-fn what_twenty_processes_cost() {
+fn the_costs_of_twenty_processes() {
     let twenty = Twenty::start();
     let every = Duration::from_secs(1);
     let of = |name: String, select| ProbeSpec {

@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_goes_out_in_columns() {
+    fn a_line_is_written_in_columns() {
         let point = |x: f64, y| ChartPoint { x, y, low: None, high: None };
         let noon = 1_782_907_200.5;
         let points =

@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_and_charts_are_there_without_a_script() {
+    fn tables_and_charts_are_shown_without_a_script() {
         let page = page();
         let (_, still) = page.split_once("<main id=\"still\">").unwrap();
         let (still, _) = still.split_once("</main>").unwrap();

@@ -217,7 +217,7 @@ mod tests {
     use brunt_model::finding::{ConsistencyCheck, Verdict};
 
     #[test]
-    fn an_invalid_run_says_why_where_the_verdict_is() {
+    fn the_verdict_of_an_invalid_run_has_its_reason() {
         let check = ConsistencyCheck {
             name: "begun requests".into(),
             holds: false,
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_nobody_judged_has_a_banner_too() {
+    fn an_unjudged_run_has_a_banner() {
         let html = overview(&story::closed().run(), &Judgement::default());
         assert!(
             html.contains("<strong class=\"state ok\">OK</strong>: the load generator"),

@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_is_tested_with_what_is_written_here() {
+    fn the_page_is_tested_with_this_data() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../web-ui/test/zoom.json");
         let recorded = recorded();
         let stored = std::fs::read_to_string(path)
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn points_of_a_tenth_become_seconds_and_lose_nothing() {
+    fn points_of_tenths_are_merged_to_seconds_without_loss() {
         use brunt_model::{Event, Snapshot, Tick};
         let tenth = |i: u64| {
             let phase = if i < 25 { Phase::Warmup } else { Phase::Measure };

@@ -129,7 +129,7 @@ fn intervals_with_too_few_replies_are_wider() {
 }
 
 #[test]
-fn a_short_rest_belongs_to_its_neighbor() {
+fn a_short_last_interval_is_merged_with_its_neighbor() {
     let of = |millis: u64, completed: u64| Recorded {
         millis,
         completed,

@@ -221,7 +221,7 @@ mod tests {
     use crate::{markdown, outline, text};
 
     #[test]
-    fn the_sentence_comes_first_and_the_tables_behind_it() {
+    fn the_conclusion_comes_before_the_tables() {
         let (study, analysis) = compared();
         let mut out = Vec::new();
         text::write_study(&study, &analysis, &mut out).unwrap();
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pull_request_shows_the_same() {
+    fn markdown_shows_the_same_comparison() {
         let (study, analysis) = compared();
         let markdown =
             markdown::markdown(&outline::of_study(&study, &analysis, crate::view::Detail::Full));

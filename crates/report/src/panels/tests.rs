@@ -94,7 +94,7 @@ fn a_sweep_has_its_charts_over_load_and_over_the_time_of_chosen_trials() {
 }
 
 #[test]
-fn every_figure_has_a_name_of_its_own_and_a_sentence() {
+fn every_figure_has_a_distinct_name_and_a_sentence() {
     let figures = of_sweep();
     let ids: BTreeSet<&str> = figures.iter().map(|figure| figure.id.as_str()).collect();
     assert_eq!(ids.len(), figures.len());
@@ -107,7 +107,7 @@ fn every_figure_has_a_name_of_its_own_and_a_sentence() {
 }
 
 #[test]
-fn readings_that_no_row_names_show_up_by_themselves() {
+fn readings_without_a_row_are_shown() {
     let figures = of_sweep();
     let other = figures.iter().find(|f| f.id == "other-prometheus-app-per-second").unwrap();
     assert_eq!((other.y.unit, other.lines.len()), (ChartUnit::PerSecond, 2));
@@ -138,7 +138,7 @@ fn key_ids(study: &Study, analysis: &Analysis) -> Vec<String> {
 }
 
 #[test]
-fn the_key_charts_answer_what_was_asked() {
+fn the_key_charts_depend_on_objectives_and_loads() {
     let (study, analysis) = story::sweep_of(&[120.0, 300.0, 480.0], 2);
     assert_eq!(key_ids(&study, &analysis), ["throughput", "p99", "errors"]);
     let (study, analysis) = story::sweep_of(&[120.0, 200.0], 2);
@@ -171,7 +171,7 @@ fn p99_over_load_has_its_range_and_the_objective() {
 }
 
 #[test]
-fn p99_over_time_stands_beside_that_of_the_whole_run_with_its_interval() {
+fn p99_over_time_is_shown_with_that_of_the_whole_run() {
     let run = story::closed().run();
     let estimate = FigureEstimate { value: 0.0012, low: 0.0011, high: Some(0.0013) };
     let interval = PercentileInterval {
@@ -260,7 +260,7 @@ fn the_title_is_the_name_of_the_plan() {
 }
 
 #[test]
-fn nothing_measured_is_nothing_shown() {
+fn without_data_no_charts_are_shown() {
     let (study, analysis) = study_of(&brunt_model::Run::default(), &Judgement::default());
     assert_eq!(figures(&study, &analysis), []);
 }

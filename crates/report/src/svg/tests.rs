@@ -94,7 +94,7 @@ fn a_small_chart() {
 }
 
 #[test]
-fn a_chart_without_points_is_none() {
+fn a_chart_without_points_is_omitted() {
     assert_eq!(of_figure(&Chart::default()), None);
 }
 

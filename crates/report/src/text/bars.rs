@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whatever_is_not_nothing_shows() {
+    fn any_positive_value_has_a_visible_bar() {
         assert_eq!(drawn_bar(0, 100, MAX_BAR), "");
         assert_eq!(drawn_bar(1, 1_000_000, MAX_BAR), "▏");
         assert_eq!(drawn_bar(7, 7, MAX_BAR).chars().count(), 40);

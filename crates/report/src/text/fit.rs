@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_give_way_and_are_counted() {
+    fn omitted_rows_are_counted() {
         let parts = [ReportPart { fixed: "title\n".into(), rows: Vec::new() }, part(20), part(3)];
         let text = fit(&parts, 14);
         assert_eq!(text.lines().count(), 14, "{text}");
@@ -78,14 +78,14 @@ mod tests {
     }
 
     #[test]
-    fn empty_lines_go_before_rows_do() {
+    fn empty_lines_are_removed_before_rows() {
         let parts: Vec<ReportPart> = (0..5).map(|_| part(2)).collect();
         let text = fit(&parts, 15);
         assert_eq!((text.lines().count(), text.contains("\n\n")), (15, false), "{text}");
     }
 
     #[test]
-    fn a_last_row_is_shown_in_place_of_its_count() {
+    fn a_single_remaining_row_is_shown_instead_of_a_count() {
         assert_eq!(fit(&[part(2)], 3), "Head\nrow\nrow\n");
     }
 }

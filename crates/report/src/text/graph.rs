@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn points_stand_at_their_places() {
+    fn points_are_drawn_at_their_positions() {
         let points = [(100.0, 100.0), (200.0, 200.0), (400.0, 200.0)];
         let graph =
             graph("Throughput", "load, /s", ChartUnit::PerSecond, AxisScale::Linear, &points);

@@ -290,7 +290,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_breakdown_is_whole_in_a_study_and_cut_in_a_run() {
+    fn a_breakdown_is_complete_in_a_study_and_shortened_in_a_run() {
         let rows =
             (0..25).map(|n| (format!("/page/{n}"), vec!["1".to_owned(), "2".to_owned()])).collect();
         let of = Breakdown { title: "Labels", columns: &[("completed", 0), ("max", 100)], rows };

@@ -225,7 +225,7 @@ fn the_brief_report_of_a_plain_run_has_at_most_20_lines() {
 }
 
 #[test]
-fn nothing_is_cut_on_a_pipe() {
+fn output_to_a_pipe_is_not_shortened() {
     let (run, judgement) = many_errors();
     let long = "a note of many words ".repeat(20);
     let judgement = Judgement { findings: vec![finding(Severity::Note, &long, None)], ..judgement };
@@ -257,7 +257,7 @@ fn a_limited_run_in_full() {
 }
 
 #[test]
-fn colors_change_no_letter() {
+fn colors_change_no_text() {
     for (name, run, judgement) in kinds() {
         let colored = text(&View { color: Color::Ansi, ..View::default() }, &run, &judgement);
         let plain = text(&View::default(), &run, &judgement);

@@ -29,7 +29,7 @@ fn a_closed_loop() {
 }
 
 #[test]
-fn an_open_loop_that_the_server_cannot_bear() {
+fn an_overloaded_open_loop() {
     let mut story = story::overloaded();
     let bound = |metric, relation, bound| Objective { metric, step: None, relation, bound };
     story.plan.objectives = vec![
@@ -42,7 +42,7 @@ fn an_open_loop_that_the_server_cannot_bear() {
 }
 
 #[test]
-fn nothing_measured() {
+fn a_run_without_data() {
     let mut story = RunBuilder::closed(8.0);
     for i in 0..400 {
         story.failure(i * 20, 45 + i % 7, Failure::Refused);
@@ -61,7 +61,7 @@ fn nothing_measured() {
 }
 
 #[test]
-fn nothing_measured_for_a_reason_that_the_engine_knows() {
+fn a_run_without_data_has_the_reason_of_the_engine() {
     let mut story = RunBuilder::open(10.0, None);
     story.finish = Finish {
         at: Tick(0),
@@ -74,7 +74,7 @@ fn nothing_measured_for_a_reason_that_the_engine_knows() {
 }
 
 #[test]
-fn several_labels_of_a_run_that_was_interrupted() {
+fn several_labels_of_an_interrupted_run() {
     let names: Vec<String> =
         (0..22).map(|i| format!("http://127.0.0.1:8080/shop/category/{i}/item.html")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -100,7 +100,7 @@ fn several_labels_of_a_run_that_was_interrupted() {
 }
 
 #[test]
-fn what_was_asked_is_said_in_words() {
+fn the_load_is_described_in_words() {
     let mut story = RunBuilder::open(0.5, None);
     story.plan.main_mut().scenario.requests[0].method = "POST".into();
     story.plan.main_mut().scenario.requests[0].body = Body::Text("x=1".into());

@@ -132,7 +132,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn words_are_understood(command in "[^\0]*", millis in 0..10_000_000_u64) {
+        fn commands_are_parsed(command in "[^\0]*", millis in 0..10_000_000_u64) {
             let limit = Duration::from_millis(millis);
             for word in [GuardCommand::Start(CommandKind::Server, command.clone()), GuardCommand::Folder(command.clone().into()), GuardCommand::Start(CommandKind::Hook, command), GuardCommand::Term(limit), GuardCommand::Wait(limit)] {
                 prop_assert_eq!(GuardCommand::parse(&word.text()), Some(word));
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn reports_are_understood() {
+    fn reports_are_parsed() {
         let endings = [Ending::Code(0), Ending::Code(-1), Ending::Signal(9), Ending::Unknown]
             .map(GuardReport::Ended);
         let others = [

@@ -29,7 +29,7 @@ fn written(places: &[TrialIndex]) -> String {
 }
 
 #[test]
-fn interleaved_goes_there_and_back() {
+fn interleaved_order_alternates_its_direction() {
     let order = order(&of(&[2, 2], 3, TrialOrder::Interleaved));
     assert_eq!(written(&order), "A00 A01 B00 B01 B10 B11 A10 A11 A20 A21 B20 B21");
 }
@@ -40,7 +40,7 @@ fn blocks_finish_a_contender_before_the_next() {
 }
 
 #[test]
-fn places_are_made_when_they_are_asked_for() {
+fn trial_indices_are_generated_on_demand() {
     for how in [TrialOrder::Interleaved, TrialOrder::Blocks, TrialOrder::Random] {
         let experiment = of(&[1], 4_000_000_000, how);
         let first: Vec<TrialIndex> = crate::order(&experiment).take(3).collect();
@@ -52,14 +52,14 @@ fn places_are_made_when_they_are_asked_for() {
 }
 
 #[test]
-fn steps_go_upwards_however_they_were_written() {
+fn steps_are_in_ascending_order() {
     let experiment =
         Experiment { repetitions: 1, ..experiment(vec![contender("c", &[20.0, 5.0, 10.0])]) };
     assert_eq!(written(&order(&experiment)), "A01 A02 A00");
 }
 
 #[test]
-fn a_random_order_is_drawn_anew_for_each_repetition() {
+fn each_repetition_has_a_new_random_order() {
     let experiment = of(&[8, 8], 2, TrialOrder::Random);
     let all = order(&experiment);
     let steps = |places: &[TrialIndex]| {
@@ -71,7 +71,7 @@ fn a_random_order_is_drawn_anew_for_each_repetition() {
 
 proptest! {
     #[test]
-    fn every_place_comes_once_and_contenders_stand_together(
+    fn every_trial_occurs_once_and_contenders_are_contiguous(
         steps in prop::collection::vec(1_usize..5, 1..5),
         repetitions in 1_u32..6,
         seed: u64,
@@ -87,7 +87,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_done_is_left_out_and_the_rest_stays_in_order(
+    fn completed_trials_are_skipped_and_the_order_is_unchanged(
         done in prop::collection::btree_set(0_usize..12, 0..12),
         how in prop::sample::select(vec![TrialOrder::Interleaved, TrialOrder::Blocks, TrialOrder::Random]),
     ) {
@@ -104,7 +104,7 @@ proptest! {
 }
 
 #[test]
-fn between_trials_there_is_rest() {
+fn trials_are_separated_by_the_cooldown() {
     let mut story = ExperimentStory::of(of(&[3], 1, TrialOrder::Interleaved));
     story.experiment.cooldown = Duration::from_secs(5);
     story.conduct().unwrap();
@@ -113,7 +113,7 @@ fn between_trials_there_is_rest() {
 }
 
 #[test]
-fn repetitions_and_steps_have_seeds_of_their_own_and_contenders_share_them() {
+fn seeds_differ_by_repetition_and_step_but_not_by_contender() {
     let mut story = ExperimentStory::of(of(&[2, 2], 2, TrialOrder::Interleaved));
     story.conduct().unwrap();
     let seed = |contender, repetition, step| {
@@ -128,7 +128,7 @@ fn repetitions_and_steps_have_seeds_of_their_own_and_contenders_share_them() {
 }
 
 #[test]
-fn who_stops_it_is_heard_after_the_trial() {
+fn a_stop_takes_effect_after_the_trial() {
     let mut story = ExperimentStory::of(of(&[3], 1, TrialOrder::Interleaved));
     story.host.stop_after = Some(2);
     assert_eq!(story.conduct().unwrap(), ExperimentOutcome::Stopped);
@@ -136,7 +136,7 @@ fn who_stops_it_is_heard_after_the_trial() {
 }
 
 #[test]
-fn it_is_asked_after_each_whole_repetition_and_never_amid_one() {
+fn the_end_condition_is_checked_after_each_complete_repetition() {
     for order in [TrialOrder::Interleaved, TrialOrder::Random, TrialOrder::Blocks] {
         let mut story = ExperimentStory::of(of(&[2, 2], 3, order));
         assert_eq!(story.conduct().unwrap(), ExperimentOutcome::Whole);
@@ -149,7 +149,7 @@ fn it_is_asked_after_each_whole_repetition_and_never_amid_one() {
 }
 
 #[test]
-fn what_an_interruption_left_of_a_repetition_makes_it_whole() {
+fn a_continued_experiment_completes_the_interrupted_repetition() {
     let experiment = of(&[1, 1], 2, TrialOrder::Interleaved);
     let done = order(&experiment)[..1].iter().copied().collect();
     let mut story = ExperimentStory::of(experiment);

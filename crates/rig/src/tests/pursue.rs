@@ -30,7 +30,7 @@ impl Chooser<Silent> for Doubling {
 }
 
 #[test]
-fn each_trial_is_chosen_by_those_before_it() {
+fn each_trial_is_chosen_from_earlier_ones() {
     let mut story =
         ExperimentStory::of(experiment(vec![contender("a", &[1.0]), contender("b", &[1.0])]));
     story.experiment.cooldown = Duration::from_mins(1);
@@ -51,7 +51,7 @@ fn each_trial_is_chosen_by_those_before_it() {
 }
 
 #[test]
-fn where_nothing_is_left_to_try_nothing_is_begun() {
+fn without_a_next_trial_no_server_is_started() {
     let mut one = served(&[1.0], STAYS);
     one.hooks.contender = around("echo before >>log", "echo after >>log");
     let (mut story, dir) = stage(vec![one]);
@@ -64,7 +64,7 @@ fn where_nothing_is_left_to_try_nothing_is_begun() {
 }
 
 #[test]
-fn a_server_is_started_once_or_anew_for_each_trial() {
+fn a_server_is_started_once_or_for_each_trial() {
     for (before, starts) in [(NO_REST, 1), (TrialGap::Restart, 3)] {
         let (mut story, dir) = stage(vec![served(&[1.0], STAYS)]);
         assert_eq!(
@@ -76,7 +76,7 @@ fn a_server_is_started_once_or_anew_for_each_trial() {
 }
 
 #[test]
-fn repetitions_are_gone_through_in_turns_until_enough_is_known() {
+fn repetitions_alternate_until_the_result_is_decided() {
     let mut story =
         ExperimentStory::of(experiment(vec![contender("a", &[1.0]), contender("b", &[1.0])]));
     story.experiment.repetitions = 9;
@@ -90,7 +90,7 @@ fn repetitions_are_gone_through_in_turns_until_enough_is_known() {
 }
 
 #[test]
-fn a_server_that_was_started_for_a_repetition_is_not_started_once_more_for_its_first_trial() {
+fn a_server_started_for_a_repetition_serves_its_first_trial() {
     let (mut story, dir) = stage(vec![served(&[1.0], STAYS)]);
     story.experiment.repetitions = 2;
     assert_eq!(
@@ -101,7 +101,7 @@ fn a_server_that_was_started_for_a_repetition_is_not_started_once_more_for_its_f
 }
 
 #[test]
-fn hooks_know_the_load_that_was_chosen() {
+fn hooks_get_the_chosen_load() {
     let mut one = served(&[1.0], STAYS);
     one.hooks.contender = around("echo +c >>log", "echo -c >>log");
     one.hooks.step = around("echo +$BRUNT_LOAD >>log", "echo -$BRUNT_LOAD >>log");
@@ -116,7 +116,7 @@ fn hooks_know_the_load_that_was_chosen() {
 }
 
 #[test]
-fn a_server_that_died_is_there_again_for_the_next_trial() {
+fn a_server_that_died_is_restarted_for_the_next_trial() {
     let (mut story, dir) = stage(vec![served(&[1.0], "echo $$ >>pids; exec sleep 0.2")]);
     story.host.meanwhile = Some(|_| std::thread::sleep(Duration::from_millis(600)));
     assert_eq!(
@@ -128,7 +128,7 @@ fn a_server_that_died_is_there_again_for_the_next_trial() {
 }
 
 #[test]
-fn a_server_that_dies_in_every_trial_is_given_up() {
+fn the_experiment_ends_if_the_server_dies_in_every_trial() {
     let (mut story, dir) = stage(vec![served(&[1.0], "echo $$ >>pids; exec sleep 0.2")]);
     story.host.meanwhile = Some(|_| std::thread::sleep(Duration::from_millis(600)));
     let failure = story.pursue_really(&mut Doubling { each: 9, before: NO_REST }).unwrap_err();
@@ -137,7 +137,7 @@ fn a_server_that_dies_in_every_trial_is_given_up() {
 }
 
 #[test]
-fn who_stops_it_is_heard_between_trials() {
+fn a_stop_takes_effect_between_trials() {
     let (mut story, dir) = stage(vec![served(&[1.0], STAYS)]);
     story.host.stop_after = Some(2);
     assert_eq!(

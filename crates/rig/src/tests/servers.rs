@@ -48,7 +48,7 @@ pub fn log(dir: &Path) -> String {
 }
 
 #[test]
-fn hooks_stand_around_what_they_belong_to() {
+fn hooks_run_before_and_after_their_level() {
     let mut contender = served(&[5.0, 7.5], "echo start >>log; echo $$ >pids; exec sleep 60");
     let to_log = |what: &str| {
         format!(
@@ -77,7 +77,7 @@ fn hooks_stand_around_what_they_belong_to() {
 }
 
 #[test]
-fn a_server_is_restarted_as_often_as_it_is_said() {
+fn a_server_is_restarted_as_configured() {
     for (restart, times) in [(Restart::Never, 2), (Restart::Repetition, 3), (Restart::Step, 6)] {
         let mut one = served(&[1.0, 2.0], STAYS);
         one.server.as_mut().unwrap().restart = restart;
@@ -91,7 +91,7 @@ fn a_server_is_restarted_as_often_as_it_is_said() {
 }
 
 #[test]
-fn a_hook_that_fails_stops_the_experiment_and_shows_what_it_wrote() {
+fn a_failed_hook_stops_the_experiment_and_its_output_is_shown() {
     let mut one = served(&[1.0, 2.0], STAYS);
     one.hooks.step = HookCommands {
         before: vec![hook("echo so; echo bad >&2; exit 7")],
@@ -116,7 +116,7 @@ fn a_hook_that_fails_stops_the_experiment_and_shows_what_it_wrote() {
 }
 
 #[test]
-fn a_hook_that_takes_too_long_is_ended_with_all_it_started() {
+fn a_hook_that_times_out_is_ended_with_its_children() {
     let (mut story, dir) = stage(vec![contender("c", &[1.0])]);
     let mut slow = hook("sleep 60 & echo $! >>pids; echo $$ >>pids; wait");
     slow.timeout = Duration::from_millis(300);
@@ -131,7 +131,7 @@ fn a_hook_that_takes_too_long_is_ended_with_all_it_started() {
 }
 
 #[test]
-fn what_a_hook_puts_into_the_background_stays() {
+fn background_processes_of_a_hook_continue() {
     let (mut story, dir) = stage(vec![contender("c", &[1.0])]);
     story.experiment.hooks =
         around("sleep 60 & echo $! >>pids", "kill -0 $(cat pids) && kill $(cat pids)");
@@ -140,7 +140,7 @@ fn what_a_hook_puts_into_the_background_stays() {
 }
 
 #[test]
-fn of_two_failures_the_first_is_told_and_the_second_is_a_warning() {
+fn a_second_failure_becomes_a_warning() {
     let (mut story, _dir) = stage(vec![contender("c", &[1.0])]);
     story.experiment.hooks = around("exit 1", "exit 2");
     let message = story.conduct_really().unwrap_err().to_string();
@@ -171,7 +171,7 @@ fn a_server_that_is_never_ready_is_ended() {
 }
 
 #[test]
-fn a_server_that_ends_before_it_is_ready_is_told_with_its_output() {
+fn a_server_that_ends_before_readiness_is_reported_with_its_output() {
     let (mut story, _dir) = stage(vec![served(&[1.0], "echo no config >&2; exit 3")]);
     let message = story.conduct_really().unwrap_err().to_string();
     assert!(
@@ -182,7 +182,7 @@ fn a_server_that_ends_before_it_is_ready_is_told_with_its_output() {
 }
 
 #[test]
-fn whoever_answers_already_is_not_taken_for_the_server() {
+fn an_earlier_listener_is_not_taken_for_the_server() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let mut one = served(&[1.0], STAYS);
     one.server.as_mut().unwrap().ready = brunt_model::experiment::ReadyCondition::Address(
@@ -195,7 +195,7 @@ fn whoever_answers_already_is_not_taken_for_the_server() {
 }
 
 #[test]
-fn a_server_that_does_not_want_to_end_is_killed() {
+fn a_server_that_does_not_stop_is_killed() {
     // A shell that is started with SIGHUP ignored, as by nohup, cannot trap that one.
     let mut one = served(&[1.0], "trap '' TERM; echo $$ >>pids; while :; do sleep 0.1; done");
     one.server.as_mut().unwrap().stop_timeout = Duration::from_millis(300);
@@ -228,7 +228,7 @@ fn a_daemon_that_leaves_group_and_session_is_found() {
 }
 
 #[test]
-fn the_servers_process_is_what_probes_read() {
+fn probes_read_the_process_of_the_server() {
     let mut one = served(&[1.0], STAYS);
     let what = Probed::Processes { select: Select::Server, via: ProbeAccess::Local };
     one.probes = vec![ProbeSpec { name: "c".into(), what, interval: Duration::from_secs(1) }];
@@ -238,7 +238,7 @@ fn the_servers_process_is_what_probes_read() {
 }
 
 #[test]
-fn a_stop_command_stops_it_in_its_own_way() {
+fn the_stop_command_stops_the_server() {
     let mut one = served(
         &[1.0],
         "trap 'echo by usr1 >>log; exit' USR1; echo $$ >>pids; while :; do sleep 0.05; done",
@@ -262,7 +262,7 @@ fn crash(work: &crate::TrialRun) {
 }
 
 #[test]
-fn a_server_that_ends_is_started_again_and_given_up_in_the_end() {
+fn the_experiment_ends_after_three_trials_whose_server_ended() {
     let (mut story, dir) = stage(vec![served(&[1.0, 2.0, 3.0, 4.0], STAYS)]);
     story.host.meanwhile = Some(crash);
     let message = story.conduct_really().unwrap_err().to_string();
@@ -275,7 +275,7 @@ fn a_server_that_ends_is_started_again_and_given_up_in_the_end() {
 }
 
 #[test]
-fn when_we_are_gone_the_guard_ends_all() {
+fn the_guard_ends_all_processes_after_a_panic() {
     let (mut story, dir) = stage(vec![served(&[1.0], STAYS)]);
     story.host.meanwhile = Some(|_| panic!("a fault of ours"));
     let panicked =
@@ -285,7 +285,7 @@ fn when_we_are_gone_the_guard_ends_all() {
 }
 
 #[test]
-fn who_stops_it_has_after_hooks_run_and_servers_stopped() {
+fn a_stop_runs_after_hooks_and_stops_servers() {
     let mut one = served(&[1.0, 2.0], STAYS);
     one.hooks.repetition = around("true", "echo after >>log");
     let (mut story, dir) = stage(vec![one]);

@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_certificate_is_none() {
+    fn malformed_certificates_are_none() {
         assert_eq!(read(b"nothing", 0.0), None);
     }
 }

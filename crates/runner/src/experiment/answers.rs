@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_differs_is_told_and_nothing_else() {
+    fn only_differences_between_replies_are_reported() {
         let answer = |status, body_bytes, content_encoding: Option<&str>| {
             let content_encoding = content_encoding.map(str::to_owned);
             let reply =

@@ -89,7 +89,7 @@ fn runs_of_a_test_are_sent_one_after_the_other() {
 }
 
 #[test]
-fn a_system_that_is_not_there_is_told_once_and_counted() {
+fn an_unreachable_system_is_reported_once_and_counted() {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let (mut outputs, notifications) = listening(&[output(port)]);
     outputs.on_event(&started());
@@ -113,7 +113,7 @@ fn a_system_that_is_not_there_is_told_once_and_counted() {
 }
 
 #[test]
-fn lines_wait_for_a_system_that_comes_later() {
+fn lines_wait_for_a_system_that_starts_later() {
     let (output, received) = graphite();
     let LiveSink::Graphite(sink) = &output.sink else { panic!() };
     let (notify, delivered) = (Arc::new(|_: &str| {}), Arc::<Mutex<DeliveryCounts>>::default());
@@ -132,7 +132,7 @@ fn lines_wait_for_a_system_that_comes_later() {
 }
 
 #[test]
-fn lines_that_wait_are_bounded() {
+fn the_number_of_waiting_lines_is_limited() {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let delivered = Arc::<Mutex<DeliveryCounts>>::default();
     let mut sender =
@@ -154,7 +154,7 @@ fn lines_that_wait_are_bounded() {
 }
 
 #[test]
-fn a_regular_expression_that_is_none_is_refused() {
+fn a_malformed_regular_expression_is_refused() {
     let wrong = LiveOutput { labels: LabelFilter::Matching("(".into()), ..output(1) };
     let refused =
         LiveOutputs::new(&[wrong], Arc::new(Redactor::with_random_key()), Arc::new(|_: &str| {}));

@@ -132,7 +132,7 @@ fn others(events: &[Event]) -> Vec<&Event> {
 }
 
 #[test]
-fn a_listener_that_keeps_up_hears_each_event_as_it_is() {
+fn a_fast_listener_gets_each_event_unchanged() {
     let (mut mailbox, go, received) = slow();
     let events = run_of(10);
     for event in &events {
@@ -165,7 +165,7 @@ fn a_slow_listener_gets_the_same_sums_in_the_same_order() {
 }
 
 #[test]
-fn a_listener_that_never_comes_back_holds_up_neither_the_run_nor_its_end() {
+fn a_blocked_listener_delays_neither_the_run_nor_its_end() {
     let (mut mailbox, go, _heard) = slow();
     let events = run_of(3000);
     send_all(&mut mailbox, &events);
@@ -177,7 +177,7 @@ fn a_listener_that_never_comes_back_holds_up_neither_the_run_nor_its_end() {
 }
 
 #[test]
-fn a_listener_that_panicked_is_not_waited_for_and_nothing_is_kept_for_it() {
+fn a_listener_that_panicked_gets_no_more_events() {
     struct Broken;
     impl EventListener for Broken {
         fn on_event(&mut self, _: &Event) {
@@ -194,7 +194,7 @@ fn a_listener_that_panicked_is_not_waited_for_and_nothing_is_kept_for_it() {
 }
 
 #[test]
-fn snapshots_of_two_parts_of_the_run_are_never_joined() {
+fn snapshots_of_different_phases_are_never_merged() {
     let mut queue = EventQueue::default();
     let parts = [Phase::Warmup, Phase::Measure, Phase::Grace];
     parts

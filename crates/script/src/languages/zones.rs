@@ -111,13 +111,13 @@ mod tests {
     }
 
     #[test]
-    fn changes_hold_from_their_time_on() {
+    fn changes_are_read_with_their_times() {
         let zone = parse(&zone()).unwrap();
         assert_eq!((zone.first, &zone.changes[..]), (0, &[(100, 3600), (200, 7200)][..]));
     }
 
     #[test]
-    fn broken_files_and_names_outside_the_folder_are_no_zones() {
+    fn malformed_files_and_names_outside_the_folder_are_refused() {
         let whole = zone();
         for end in 0..whole.len() {
             assert!(parse(&whole[..end]).is_none(), "{end}");
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn known_zones_have_their_offsets_where_the_machine_has_them() {
+    fn known_zones_have_their_offsets_if_installed() {
         // Winter, summer.
         if let Some(winter) = offset("Europe/Berlin", 1_577_869_200) {
             assert_eq!((winter, offset("Europe/Berlin", 1_590_000_000)), (3600, Some(7200)));

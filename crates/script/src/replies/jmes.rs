@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_found_as_they_are_written() {
+    fn values_are_extracted_in_their_spelling() {
         let json = r#"{"a": [{"id": 1, "n": "x"}, {"id": 2.5, "n": "y"}], "none": null, "big": 12345678901234}"#;
         let json: Value = serde_json::from_str(json).unwrap();
         for (path, expected) in [

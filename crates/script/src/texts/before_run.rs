@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_is_filled_in() {
+    fn known_variables_are_replaced() {
         let variables =
             pairs(&[("host", "${__P(host,localhost)}"), ("url", "${host}:${port}"), ("__x", "1")]);
         let before = BeforeRun::new(&variables, &pairs(&[("host", "h")]), Vec::new(), 1);
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_never_changes_is_folded() {
+    fn only_constant_texts_are_folded() {
         let variables = pairs(&[("host", "a,b"), ("id", "1"), ("open", "(")]);
         let before = BeforeRun::new(&variables, &pairs(&[("p", "x")]), Vec::new(), 1)
             .with_constants(["host".to_owned(), "open".to_owned()].into_iter().collect(), true);

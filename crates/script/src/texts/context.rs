@@ -443,7 +443,7 @@ mod tests {
     }
 
     #[test]
-    fn turns_come_by_a_schedule_and_those_that_nobody_used_are_gone() {
+    fn turns_follow_a_schedule_and_unused_ones_expire() {
         let stage = |from, to| LoadStage { from, to, duration: Some(Duration::from_secs(2)) };
         let rates = Cumulative::new(&LoadShape { stages: vec![stage(1.0, 1.0), stage(2.0, 2.0)] });
         let shared_state = SharedState::default();

@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn cookies_go_where_they_belong() {
+    fn cookies_are_sent_to_matching_urls() {
         let home = "http://a.example.org/dir/page";
         for (set, to, expected) in [
             (&["a=1; path=/", "b=2"][..], "http://a.example.org/dir/", "a=1; b=2"),
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn public_suffixes_and_prefixes_of_names_are_obeyed() {
+    fn public_suffixes_and_name_prefixes_are_enforced() {
         let home = "https://shop.example.co.uk/dir/page";
         for (set, to, expected) in [
             ("a=1; Path=/; Domain=co.uk", "https://other.co.uk/", ""),

@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_read_as_jmeter_reads_them() {
+    fn texts_are_parsed_like_jmeter() {
         for (text, expected) in [
             ("", ""),
             ("plain \\, \\$ $x {y}", "plain \\, \\$ $x {y}"),
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_within_calls_end_somewhere() {
+    fn deeply_nested_calls_do_not_overflow_the_stack() {
         let deep = "${f(".repeat(100_000) + &")}".repeat(100_000);
         parse(&deep[..2000]);
         parse(&"${f(".repeat(100_000));
@@ -262,7 +262,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_read(text in r"[$\{\}\(\),\\a_ é]{0,60}") {
+        fn any_text_is_accepted(text in r"[$\{\}\(\),\\a_ é]{0,60}") {
             parse(&text);
         }
     }

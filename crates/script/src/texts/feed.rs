@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_come_in_order_and_again() {
+    fn rows_are_returned_in_order_and_repeat() {
         let file = file(b"name,age\nAnna,31\n\"Bo, B\",\n");
         let name = file.path().to_str().unwrap();
         let mut feeds = Feeds::default();
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_mean_that_there_is_no_header() {
+    fn columns_given_by_number_mean_no_header() {
         let file = file(b"a,1\nb,2\n");
         let mut feeds = Feeds::default();
         let second = feeds.column(file.path().to_str().unwrap(), "2").unwrap();
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_files_say_what_to_write() {
+    fn errors_of_malformed_files_show_valid_content() {
         assert!(
             told(b"name,age\nAnna,31\n", "agee")
                 .contains("write one of the names in its first line: name, age")

@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn only_below_the_folders_is_deleted_and_made() {
+    fn files_are_deleted_and_created_only_below_the_folders() {
         let (plan, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         fs::write(other.path().join("b.txt"), "x").unwrap();
         std::os::unix::fs::symlink(other.path(), plan.path().join("folder")).unwrap();
@@ -381,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_found_as_the_library_finds_them() {
+    fn lines_are_split_like_str_lines() {
         for text in ["", "\n", "a", "a\n", "a\r\nb", "a\n\n\u{e9}\r", "a\r\r\n\n", "a\rb\n"] {
             let file = FileText::new(text.to_owned());
             let lines: Vec<&str> = text.lines().collect();

@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_java_refuses_is_refused() {
+    fn uris_that_java_refuses_are_refused() {
         for (url, expected) in [
             ("http://h/a/b?c=d%20&e=é#f", None),
             ("http://h/?a[0]=1", None),

@@ -215,7 +215,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn names_and_indices_are_followed_and_nothing_else() {
+    fn only_names_and_indices_are_followed() {
         let name = |name: &str| PathStep::Name(name.into());
         for (path, expected) in [
             ("$", Some(vec![])),
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_member_of_a_name_counts_and_the_whole_text_is_json() {
+    fn the_last_member_of_a_name_is_used_and_the_whole_text_must_be_json() {
         let found = |text: &str| follow(text, &[PathStep::Name("a".into()), PathStep::Index(1)]);
         assert_eq!(found(r#"{"a":[1,2],"b":{"a":[3,4]}}"#), Some(2.into()));
         assert_eq!(found(r#"{"a":[1,2],"a":[5,{"x":[]}]}"#), Some(serde_json::json!({"x": []})));
@@ -286,7 +286,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn text_and_tree_hold_the_same(tree in tree(), steps in steps_of()) {
+        fn text_and_tree_give_the_same_values(tree in tree(), steps in steps_of()) {
             let text = tree.to_string();
             let tree: Value = serde_json::from_str(&text).unwrap();
             prop_assert_eq!(follow(&text, &steps), value_at(&tree, &steps).cloned());

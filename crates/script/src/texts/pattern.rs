@@ -256,7 +256,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_kinds_find_the_same() {
+    fn both_kinds_of_patterns_find_the_same() {
         for pattern in [r"(\w)(\d)?;", r"(?=\w)(\w)(\d)?;"] {
             let pattern = Pattern::new(pattern).unwrap();
             assert_eq!(pattern.groups(), 3);
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_that_takes_too_long_is_given_up_and_told() {
+    fn a_search_that_takes_too_long_is_aborted_with_an_error() {
         // The search reads the rest of the text at each of its positions: 2e10 steps in all.
         let slow = Pattern::new(r"(?>\w+)(?=!)").unwrap();
         let text = "a".repeat(200_000);

@@ -484,7 +484,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_of_a_url_change_by_themselves() {
+    fn parts_of_a_url_are_changed_separately() {
         assert_eq!(url(|_, _| ()), "http://h:8080/a?x=1&y=a+b");
         assert_eq!(
             url(|one, texts| one.set_part(RequestPart::Path, "b c", texts)),
@@ -555,7 +555,7 @@ mod tests {
     }
 
     #[test]
-    fn a_form_keeps_what_no_script_changes() {
+    fn a_form_keeps_values_that_no_script_changes() {
         let texts = Texts {
             method: "POST",
             body: Body::Text("a=%2f&b=2".into()),

@@ -116,7 +116,7 @@ mod tests {
     use std::sync::Arc;
 
     #[test]
-    fn changes_are_told_by_name() {
+    fn changes_are_reported_by_name() {
         let mut names = VariableNames::default();
         for name in ["a", "b", "c", "d"] {
             names.number(name);

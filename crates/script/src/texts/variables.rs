@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn known_and_other_names_are_alike() {
+    fn declared_and_other_names_behave_the_same() {
         let mut names = VariableNames::default();
         assert_eq!((names.number("a"), names.number("b"), names.number("a")), (0, 1, 0));
         let mut variables = Variables::new(&Arc::new(names));

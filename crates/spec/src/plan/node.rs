@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn places_stay_with_what_was_written_there() {
+    fn merged_values_keep_their_positions() {
         let mut base = parse("a: {b: 1, c: 2}", "base").unwrap();
         base.merge(&parse("\na: {c: 3}", "over").unwrap());
         assert_eq!(base.below("a.b").unwrap().at.to_string(), "base:1:8");

@@ -1,4 +1,4 @@
-//! Probes of a plan file: their keys, and the conversion to the model.
+//! Defines the keys of probes in a plan file, and converts them to the model.
 
 use super::node::{PlanNode, PlanValue};
 use super::words::{PositiveDuration, Scalar, ScalarList, ScalarOr};
@@ -9,93 +9,93 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Duration;
 
-/// A probe; without settings its name is enough: `host`, `server`.
+/// A probe. A probe without settings is written as its name: `host`, `server`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Probe {
-    /// A machine: this one, or another by ssh.
+    /// A machine: the local one, or a remote one over ssh.
     Host(MachineKeys),
-    /// The processes of the managed server.
+    /// Processes of the managed server.
     Server(MachineKeys),
-    /// Processes with their children: one of `name`, `pid`, `pid_file`, `port`, `cgroup`.
+    /// Processes and their children, selected by one of `name`, `pid`, `pid_file`, `port` and `cgroup`.
     Processes(Processes),
-    /// nginx's `stub_status` page.
+    /// Page of nginx's module `stub_status`.
     Nginx(ScalarOr<StatusPage>),
-    /// Apache's `mod_status` page, `?auto`.
+    /// Page of Apache's module `mod_status`, with `?auto`.
     Apache(ScalarOr<StatusPage>),
-    /// The status page of a php-fpm pool, as JSON.
+    /// Status page of a php-fpm pool, as JSON.
     PhpFpm(ScalarOr<StatusPage>),
-    /// Tomcat's manager status, `/manager/status?XML=true`.
+    /// Status page of Tomcat's manager, `/manager/status?XML=true`.
     Tomcat(ScalarOr<StatusPage>),
-    /// The statistics of `HAProxy`, as CSV.
+    /// Statistics page of `HAProxy`, as CSV.
     Haproxy(ScalarOr<StatusPage>),
-    /// A URL that answers in Prometheus' text format.
+    /// URL of metrics in the Prometheus text format.
     Prometheus(ScalarOr<StatusPage>),
 }
 
-/// A machine.
+/// Settings of a probe of a machine, or of the managed server.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MachineKeys {
-    /// By ssh: `user@host`, or `{host, options}`. Default: this machine.
+    /// Access over ssh: `user@host`, or `{host, options}`. Default: the local machine.
     pub via: Option<ScalarOr<Ssh>>,
-    /// Its name in reports.
+    /// Name of the probe in reports.
     #[serde(rename = "as")]
     pub name: Option<Scalar>,
-    /// Interval of the readings. Default: `probe_interval`.
+    /// Interval between two readings. Default: `probe_interval`.
     pub interval: Option<PositiveDuration>,
 }
 
-/// Access to a machine.
+/// Access to a machine over ssh.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Ssh {
-    /// `[user@]host`.
+    /// Host, as `[user@]host`.
     pub host: Scalar,
-    /// More options for `ssh`, such as `[-p, 2222]`.
+    /// Additional options of `ssh`, such as `[-p, 2222]`.
     #[serde(default)]
     pub options: ScalarList,
 }
 
-/// Processes.
+/// Processes that are read.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Processes {
-    /// Processes of this name.
+    /// Name of the processes.
     pub name: Option<Scalar>,
-    /// Process with this id.
+    /// Process id.
     pub pid: Option<u32>,
-    /// Process whose id is in this file.
+    /// File that contains the process id.
     pub pid_file: Option<Scalar>,
-    /// Processes that listen on this TCP port.
+    /// TCP port on which the processes listen.
     pub port: Option<u16>,
-    /// Processes of a control group, by its path below the mount point.
+    /// Path of the control group (cgroup) of the processes, below the mount point.
     pub cgroup: Option<Scalar>,
-    /// By ssh: `user@host`, or `{host, options}`. Default: this machine.
+    /// Access over ssh: `user@host`, or `{host, options}`. Default: the local machine.
     pub via: Option<ScalarOr<Ssh>>,
-    /// Their name in reports.
+    /// Name of the processes in reports.
     #[serde(rename = "as")]
     pub report_name: Option<Scalar>,
-    /// Interval of the readings. Default: `probe_interval`.
+    /// Interval between two readings. Default: `probe_interval`.
     pub interval: Option<PositiveDuration>,
 }
 
-/// A status page.
+/// A status page of a server.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StatusPage {
     /// URL of the page.
     pub url: Scalar,
-    /// Its name in reports.
+    /// Name of the server in reports.
     #[serde(rename = "as", default)]
     pub name: Option<Scalar>,
-    /// Interval of the readings. Default: `probe_interval`.
+    /// Interval between two readings. Default: `probe_interval`.
     #[serde(default)]
     pub interval: Option<PositiveDuration>,
-    /// nginx: connections that it may have in all (workers × `worker_connections`).
+    /// nginx: maximum number of connections of all workers (workers × `worker_connections`).
     #[serde(default)]
     pub connections: Option<u64>,
-    /// Prometheus: the metrics that are kept. Default: those that brunt knows of.
+    /// Prometheus: metrics to record. Default: those that brunt knows.
     #[serde(default)]
     pub metrics: Option<ScalarList>,
 }
@@ -107,7 +107,7 @@ pub struct PlannedProbe {
     pub name: String,
     /// Source that is read.
     pub what: Probed,
-    /// Time between two readings; None: that of the plan.
+    /// Interval between two readings; None: that of the plan.
     pub interval: Option<Duration>,
 }
 

@@ -93,7 +93,7 @@ factors:
 }
 
 #[test]
-fn variables_are_filled_in_everywhere() {
+fn variables_are_replaced_everywhere() {
     let plan = plan(
         "name: x-${scale}
 vars: {scale: full, page: '${what}.php', what: 'sleep-${contender}'}
@@ -134,7 +134,7 @@ contenders: {a: {load: {duration: 9s}}, b: }
 ";
 
 #[test]
-fn the_command_line_has_the_last_word() {
+fn the_command_line_overrides_the_plan() {
     let of = |sets: &[&str]| {
         let plan = plan(CHOOSING, sets);
         let repetitions = plan.arrangement[0].node.text().unwrap();
@@ -177,7 +177,7 @@ fn the_command_line_has_the_last_word() {
 }
 
 #[test]
-fn a_set_that_means_nothing_is_told() {
+fn invalid_overrides_are_reported() {
     let error_text: Vec<_> = [
         "scale",
         "=x",
@@ -205,7 +205,7 @@ fn a_set_that_means_nothing_is_told() {
 }
 
 #[test]
-fn everything_of_the_grammar_is_read() {
+fn all_keys_are_parsed() {
     let plan = plan(include_str!("tests/all.yaml"), &[]);
     let arrangement: Vec<_> =
         plan.arrangement.iter().map(|keyed| keyed.node.text().unwrap()).collect();
@@ -243,7 +243,7 @@ fn everything_of_the_grammar_is_read() {
 }
 
 #[test]
-fn unknown_keys_are_told_with_what_is_like_them() {
+fn unknown_keys_are_reported_with_similar_ones() {
     insta::assert_snapshot!(error_text(&[
         "script: {request: h}\nload:\n  raet: 5\n",
         "script: {request: h}\nlaod: {rate: 5}\n",
@@ -272,7 +272,7 @@ fn unknown_keys_are_told_with_what_is_like_them() {
 }
 
 #[test]
-fn values_of_the_wrong_kind_are_told() {
+fn values_of_the_wrong_type_are_reported() {
     insta::assert_snapshot!(error_text(&[
         "- a\n- b\n",
         "just a text\n",
@@ -335,7 +335,7 @@ fn values_of_the_wrong_kind_are_told() {
 }
 
 #[test]
-fn what_does_not_fit_together_is_told() {
+fn contradictions_are_reported() {
     insta::assert_snapshot!(error_text(&[
         "name: x\n",
         "script: {follow: 1}\n",
@@ -372,7 +372,7 @@ fn what_does_not_fit_together_is_told() {
 }
 
 #[test]
-fn names_that_stand_for_nothing_are_told() {
+fn unknown_names_are_reported() {
     insta::assert_snapshot!(error_text(&[
         "vars: {page: a}\nscript: {request: 'h/${pgae}'}\n",
         "script: {request: 'h/${xyzzy}'}\n",
@@ -397,7 +397,7 @@ fn names_that_stand_for_nothing_are_told() {
 }
 
 #[test]
-fn there_are_a_thousand_contenders_at_most() {
+fn the_number_of_contenders_is_limited_to_a_thousand() {
     let levels = (0..40).map(|n| format!("l{n}: , ")).collect::<Vec<_>>().concat();
     let text = format!("script: {{request: h}}\nfactors: {{a: {{{levels}}}, b: {{{levels}}}}}\n");
     let error_text = resolved(&text, &[]).unwrap_err().to_string();
@@ -423,7 +423,7 @@ fn variables_that_grow_without_end_are_refused() {
 }
 
 #[test]
-fn what_is_sent_as_json_keeps_its_types() {
+fn json_bodies_keep_the_types_of_values() {
     let plan = plan("script: {request: {url: h, json: {a: 1, b: '1', c: [true, ~, x]}}}\n", &[]);
     let body = plan.contenders[0].populations[0].requests[0]
         .iter()
@@ -433,7 +433,7 @@ fn what_is_sent_as_json_keeps_its_types() {
 }
 
 #[test]
-fn the_schema_knows_every_key_of_the_grammar() {
+fn the_schema_contains_every_key() {
     let keys = keys();
     for key in [
         "name",
@@ -458,7 +458,7 @@ fn with_key(section: &str, name: &str, value: &str) -> String {
 }
 
 #[test]
-fn each_key_of_a_section_has_values_of_its_kind_only() {
+fn each_key_of_a_section_accepts_only_values_of_its_type() {
     let expected = |form| match form {
         Form::Scalar | Form::Choice(_) => Some(("{a: b}", "a map instead of a single value")),
         Form::ScalarList => Some(("{a: b}", "a map instead of")),

@@ -1,4 +1,5 @@
-//! Kinds of values in a plan file: single values, lists of them, times, commands.
+//! Defines the types of values in a plan file: single values, lists of them, durations, sizes and
+//! commands.
 
 use super::written::CommandKeys;
 use crate::words::{bytes, duration, events};
@@ -37,7 +38,7 @@ pub struct ByteSize(pub u64);
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ReadValue<T>(pub T);
 
-/// A value with its own parser, and its description in the JSON Schema.
+/// A value with a parser, and with a description in the JSON Schema.
 pub trait FromScalar: Sized {
     /// Description of the value, with an example.
     const ABOUT: &'static str;
@@ -47,25 +48,25 @@ pub trait FromScalar: Sized {
 }
 
 impl FromScalar for Events {
-    const ABOUT: &'static str = "What an event is, how many at most and for how long, such as sse, lines,100 or messages,20,10s.";
+    const ABOUT: &'static str = "Format of the events, maximum number and maximum time, such as sse, lines,100 or messages,20,10s.";
 
     fn read(word: &str) -> Result<Self, brunt_script::WordError> {
         events::parse(word)
     }
 }
 
-/// A single value, or what it is short for.
+/// A single value as a short form, or a map.
 #[derive(Debug, Clone, JsonSchema)]
 #[serde(untagged)]
 pub enum ScalarOr<T> {
     /// A single value.
     Scalar(Scalar),
-    /// With more to it.
+    /// A map with further settings.
     Map(T),
 }
 
-/// A value that is read from the tree, because serde does not pass places on. Its schema
-/// is that of a `T`.
+/// A value that is read from the tree, because serde does not pass on positions in the file. Its
+/// schema is that of a `T`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Nested<T>(PhantomData<T>);
 
@@ -84,15 +85,15 @@ impl<T: JsonSchema> JsonSchema for Nested<T> {
 }
 
 impl<'de, T> Deserialize<'de> for Nested<T> {
-    // An option, because the reader of the tree reports a missing value.
+    // An `Option`, because the reader of the tree reports a missing value.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // The node is read again with its places by the owner of the key.
+        // The owner of the key reads the node again, with its positions.
         Option::<IgnoredAny>::deserialize(deserializer)?;
         Ok(Self(PhantomData))
     }
 }
 
-/// Shell commands in order.
+/// Shell commands, in order.
 #[derive(Debug, Clone, Default)]
 pub struct Commands(pub Vec<ScalarOr<CommandKeys>>);
 
@@ -124,7 +125,7 @@ impl JsonSchema for DurationKey {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "description": "A time, such as 500ms, 1.5s or 2m; a bare number is seconds.", "type": ["string", "number"] })
+        json_schema!({ "description": "A duration, such as 500ms, 1.5s or 2m; a number without a unit is in seconds.", "type": ["string", "number"] })
     }
 }
 
@@ -134,7 +135,7 @@ impl JsonSchema for ByteSize {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "description": "A number of bytes, such as 500, 10k or 64KiB.", "type": ["string", "number"] })
+        json_schema!({ "description": "A size in bytes, such as 500, 10k or 64KiB.", "type": ["string", "number"] })
     }
 }
 

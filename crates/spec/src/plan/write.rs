@@ -276,7 +276,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn lines_are_short_and_whole() {
+    fn lines_are_short_and_unbroken() {
         let tree = Yaml::map([
             ("load", Yaml::map([("users", Yaml::text("1..5/4s,5"))])),
             (
@@ -296,7 +296,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_text_is_read_as_it_was_shown(text: String, key in "[a-z:#-]{1,9}") {
+        fn written_texts_are_read_back(text: String, key in "[a-z:#-]{1,9}") {
             let mut node = parse("a: x", "p").unwrap();
             if let PlanValue::Map(entries) = &mut node.value {
                 entries[0].key.clone_from(&key);

@@ -1,7 +1,7 @@
-//! Keys of a plan file, their kinds, and their meaning. The JSON Schema is generated
+//! Defines the keys of a plan file, their types and their meaning. The JSON Schema is generated
 //! from these types.
 //!
-//! Out of scope: keys that are settings. [`sections`](super::sections) has their names and kinds.
+//! Out of scope: keys that are settings. [`sections`](super::sections) has their names and types.
 
 use super::probes::Probe;
 use super::scenario::keys::{ScenarioKeys, StageSteps};
@@ -14,9 +14,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// An experiment, as people write it: what is asked, how much, of whom, how often, and what is done around it.
+/// An experiment: requests, loads, servers, repetitions, probes and hooks.
 ///
-/// `${name}` stands for a variable, in any value; `$$` is a dollar sign.
+/// In any value, `${name}` is replaced by the value of a variable, and `$$` by a dollar sign.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Written {
@@ -24,133 +24,132 @@ pub struct Written {
     pub name: Option<Scalar>,
     /// A description for readers of the report.
     pub about: Option<Scalar>,
-    /// Variables: `${name}` anywhere in values stands for the value here; `--set name=value` changes it.
+    /// Variables, by name: `${name}` in any value is replaced by the value given here. `--set name=value` overrides it.
     pub vars: BTreeMap<String, Scalar>,
-    /// Names of free loopback ports, drawn when the experiment begins: `${port.http}` is the one named `http`.
+    /// Names of free loopback ports, chosen when the experiment begins: `${port.http}` is the port with the name `http`.
     pub ports: Vec<String>,
-    /// Overrides of the plan by the value of a variable. A value that is not listed changes nothing.
+    /// Overrides of the plan, by the name of a variable and its value. A value that is not listed overrides nothing.
     #[schemars(with = "BTreeMap<String, BTreeMap<String, Option<Box<Written>>>>")]
     pub choose: Option<serde::de::IgnoredAny>,
     /// Requests to send.
     pub script: Option<ScriptSection>,
-    /// Steps of each user, in place of `script`.
+    /// Steps of each user, instead of `script`.
     pub scenario: Option<ScenarioKeys>,
-    /// Steps that are carried out before the load, by one user: what they extract and set is there in `scenario` and `teardown`.
+    /// Steps that are executed before the load, by default by one user. `scenario` and `teardown` can use the variables that they set.
     #[schemars(with = "Option<StageSteps>")]
     pub setup: Option<serde::de::IgnoredAny>,
-    /// Steps that are carried out after the load, however that ended.
+    /// Steps that are executed after the load, even if the load ended early.
     #[schemars(with = "Option<StageSteps>")]
     pub teardown: Option<serde::de::IgnoredAny>,
-    /// Load, and the conditions that end the run.
+    /// Load, and conditions that end the run.
     pub load: Option<LoadSection>,
-    /// Users of several kinds at the same time: names, each with its own script, load, checks and connection; what one does not say is
-    /// that of the plan. A sweep varies the load of the first, and its figures are of the first.
+    /// Populations that run at the same time, by name, each with its own script, load, checks and connection. A key that a
+    /// population omits has the value of the plan. A sweep varies the load of the first population and reports its figures.
     #[schemars(with = "BTreeMap<String, PopulationKeys>")]
     pub populations: Option<serde::de::IgnoredAny>,
     /// Connection settings.
     pub connection: Option<ConnectionSection>,
-    /// Conditions for a good reply.
+    /// Checks that a good reply passes.
     pub checks: Option<ChecksSection>,
     pub objectives: Option<ScalarList>,
     pub on: Option<Scalar>,
     pub allow: Option<ScalarList>,
     pub repetitions: Option<u32>,
-    /// Comparison of the contenders: each with the first, with as many repetitions as a decision needs.
+    /// Comparison of each contender with the first. Repetitions continue until each comparison is decided.
     pub compare: Option<CompareSection>,
     pub order: Option<TrialOrder>,
     pub cooldown: Option<DurationKey>,
-    /// The capacity is looked for, in place of a sweep: what a load is to meet stands below `objectives`. With {} all is as usual.
+    /// Search for the capacity, instead of a sweep: the highest load that meets `objectives`. `{}` uses all defaults.
     pub find: Option<FindSection>,
     /// Shell commands before and after parts of the experiment.
     pub hooks: Hooks,
-    /// The server that brunt starts, and stops.
+    /// Server that brunt starts and stops.
     pub server: Option<ServerKeys>,
-    /// Probes during the runs: `host`, `server`, or one key with its settings.
+    /// Probes that are read during the runs: `host`, `server`, or one key with its settings.
     #[schemars(with = "Option<Vec<ScalarOr<Probe>>>")]
     pub probes: Option<Vec<Probe>>,
-    /// Time from one reading of a probe to the next. Default: 1s.
+    /// Interval between two readings of a probe. Default: 1s.
     pub probe_interval: Option<PositiveDuration>,
     pub outputs: Option<ScalarList>,
-    /// Contenders: names, each with its overrides of the plan.
+    /// Contenders, by name, each with its overrides of the plan.
     #[schemars(with = "BTreeMap<String, Option<Box<Written>>>")]
     pub contenders: Option<serde::de::IgnoredAny>,
-    /// Factors, each with levels, each level with its overrides of the plan. The product of all factors (and contenders) is
-    /// compared.
+    /// Factors, by name, each with its levels; each level has its overrides of the plan. All combinations of levels (and
+    /// contenders) are compared.
     #[schemars(with = "BTreeMap<String, BTreeMap<String, Option<Box<Written>>>>")]
     pub factors: Option<serde::de::IgnoredAny>,
 }
 
-/// Users of one kind.
+/// A population: users with the same script, load, checks and connection settings.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PopulationKeys {
     /// Requests of the population.
     pub script: Option<ScriptSection>,
-    /// Steps of each user of the population, in place of `script`.
+    /// Steps of each user of the population, instead of `script`.
     pub scenario: Option<ScenarioKeys>,
     /// Load of the population.
     pub load: Option<LoadSection>,
-    /// Conditions for a good reply to its requests.
+    /// Checks that a good reply to its requests passes.
     pub checks: Option<ChecksSection>,
-    /// Its connection settings, where they differ from those of the plan.
+    /// Connection settings of the population that differ from those of the plan.
     pub connection: Option<ConnectionSection>,
 }
 
-/// Shell commands before and after parts of the experiment. One that fails stops the experiment.
+/// Shell commands before and after parts of the experiment. A command that fails stops the experiment.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Hooks {
-    /// Commands before.
+    /// Commands that run before these parts.
     pub before: HookLevels,
-    /// Commands after; they also run if it was stopped.
+    /// Commands that run after these parts, even if the experiment was stopped.
     pub after: HookLevels,
 }
 
-/// Hooks by level, each a command, a list of commands, or `{run, timeout}`.
+/// Hooks by part of the experiment, each a command, a list of commands, or `{run, timeout}`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct HookLevels {
-    /// Around the whole experiment.
+    /// Before or after the whole experiment.
     pub experiment: Commands,
-    /// Around all trials of a contender that follow one another.
+    /// Before or after consecutive trials of the same contender.
     pub contender: Commands,
-    /// Around each repetition: before its server is started, and after it was stopped.
+    /// Before the server of each repetition is started, or after it was stopped.
     pub repetition: Commands,
-    /// Around each step.
+    /// Before or after each step.
     pub step: Commands,
 }
 
-/// A server that brunt starts as a process group of its own, and stops.
+/// A server that brunt starts in a new process group, and stops.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ServerKeys {
-    /// Command line passed to `sh -c`, in the folder of the plan file; it stays in the foreground.
+    /// Command line passed to `sh -c`, in the folder of the plan file. The server must stay in the foreground.
     // Required, but optional in the schema, since an override of a contender may set it.
     #[schemars(with = "Option<Scalar>")]
     pub start: Scalar,
-    /// Condition for the server to be ready: a URL that answers, HOST:PORT that listens, or `{command: …}` that exits
-    /// with 0.
+    /// Test of readiness: a URL that replies, a HOST:PORT that accepts connections, or `{command: …}` that exits with 0.
     // Optional in the schema for the same reason as `start`.
     #[schemars(with = "Option<ScalarOr<ReadyCommand>>")]
     pub ready: ScalarOr<ReadyCommand>,
     /// Command that stops the server. Default: SIGTERM to its process group.
     #[serde(default)]
     pub stop: Option<Scalar>,
-    /// Trials between which it is restarted. Default: repetition.
+    /// Trials between which the server is restarted. Default: repetition.
     #[serde(default)]
     pub restart: Option<Restart>,
-    /// Variables of its environment.
+    /// Environment variables of the server.
     #[serde(default)]
     pub environment: BTreeMap<String, Scalar>,
     /// Time limit for readiness. Default: 30s.
     #[serde(default)]
     pub ready_timeout: Option<PositiveDuration>,
-    /// Time limit for its end. Default: 10s.
+    /// Time limit for the server to stop. Default: 10s.
     #[serde(default)]
     pub stop_timeout: Option<PositiveDuration>,
 }
 
-/// A shell command that says when a server is ready.
+/// A shell command that tests the readiness of a server.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReadyCommand {
@@ -158,7 +157,7 @@ pub struct ReadyCommand {
     pub command: Scalar,
 }
 
-/// A command with its bound.
+/// A command with a time limit.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CommandKeys {

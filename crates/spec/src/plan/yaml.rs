@@ -312,13 +312,13 @@ mod tests {
     }
 
     #[test]
-    fn aliases_stand_for_what_was_written() {
+    fn aliases_have_the_value_of_their_anchor() {
         let node = parse("a: &x {b: 1}\nc: *x\n", "p").unwrap();
         assert_eq!(node.below("c.b").unwrap().text(), Some("1"));
     }
 
     #[test]
-    fn broken_yaml_is_told_with_its_place() {
+    fn malformed_yaml_is_reported_with_its_position() {
         let texts = [
             "",
             "# only a comment\n",
@@ -359,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_take_much_memory_or_stack_is_refused() {
+    fn yaml_that_needs_much_memory_or_stack_is_refused() {
         let mut bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
         for n in 1..12 {
             let ten = vec![format!("*a{}", n - 1); 10].join(", ");

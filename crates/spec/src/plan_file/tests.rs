@@ -25,7 +25,7 @@ fn well(text: &str) -> ResolvedPlan {
 }
 
 #[test]
-fn every_key_of_a_section_is_an_option_or_known_to_be_none() {
+fn every_key_of_a_section_is_an_option_or_a_listed_exception() {
     let sections = ["script.", "load.", "connection.", "checks.", "find.", "compare."];
     let elsewhere = ["script.request", "script.requests"];
     let known: Vec<&str> =
@@ -44,7 +44,7 @@ fn every_key_of_a_section_is_an_option_or_known_to_be_none() {
 }
 
 #[test]
-fn the_plan_that_is_written_anew_is_well() {
+fn the_new_plan_template_is_valid() {
     let experiment = well(NEW).experiment;
     assert_eq!(
         estimate::sentence(&experiment),
@@ -54,7 +54,7 @@ fn the_plan_that_is_written_anew_is_well() {
 }
 
 #[test]
-fn keys_mean_what_options_mean() {
+fn keys_have_the_meaning_of_their_options() {
     let text = "script: {request: {url: 'http://127.0.0.1/a', json: {a: 1}, headers: {X-A: b}, label: one}}
 load: {rate: [5, 50], connections: 7, arrivals: even, duration: 3s, warmup: 1s, until: [p99±5%, throughput±1%], seed: 3}
 connection: {keepalive: false, tls_resumption: true, http1.0: true, source: [127.0.0.2, 127.0.0.3]}
@@ -126,7 +126,7 @@ load: {users: 10..40*2, duration: 1s}
 }
 
 #[test]
-fn a_list_of_urls_is_found_beside_the_plan() {
+fn a_list_of_urls_is_read_from_the_folder_of_the_plan() {
     let experiment =
         well("script: {base: 'http://127.0.0.1', urls: urls.txt, order: random}\n").experiment;
     let script = &experiment.contenders[0].steps[0].plan.main().scenario;
@@ -138,7 +138,7 @@ fn a_list_of_urls_is_found_beside_the_plan() {
 }
 
 #[test]
-fn what_is_wrong_with_an_option_is_said_of_its_key() {
+fn errors_of_an_option_name_its_key() {
     for (text, expected) in [
         (
             "load: {rate: 2000/s}",
@@ -248,7 +248,7 @@ fn what_is_wrong_with_an_option_is_said_of_its_key() {
 }
 
 #[test]
-fn what_differs_is_shown_by_contender() {
+fn differences_are_shown_by_contender() {
     let text = "script: {request: 'http://127.0.0.1/${factor.size}'}
 load: {rate: 5..10+5, duration: 1s}
 factors:
@@ -300,7 +300,7 @@ populations:
 ";
 
 #[test]
-fn populations_have_what_is_theirs_and_the_rest_of_the_plan() {
+fn populations_inherit_missing_keys_from_the_plan() {
     let experiment = well(SHOP).experiment;
     let plan = &experiment.contenders[0].steps[0].plan;
     let of = |population: &brunt_model::Population| {
@@ -337,7 +337,7 @@ fn populations_have_what_is_theirs_and_the_rest_of_the_plan() {
 }
 
 #[test]
-fn what_is_wrong_with_a_population_is_said_where_it_stands() {
+fn errors_in_a_population_have_its_position() {
     for (from, to, expected) in [
         (
             "users: 50",
@@ -374,7 +374,7 @@ fn what_is_wrong_with_a_population_is_said_where_it_stands() {
 }
 
 #[test]
-fn the_folder_of_an_experiment_is_shown_filled_in() {
+fn the_folder_of_an_experiment_is_shown_with_its_values() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("plan.yaml");
     std::fs::write(
@@ -393,7 +393,7 @@ fn the_folder_of_an_experiment_is_shown_filled_in() {
 }
 
 #[test]
-fn all_errors_of_a_file_are_told_in_their_order() {
+fn all_errors_of_a_file_are_reported_in_order() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("plan.yaml");
     let text = "xyzzy: 1\nscript: {request: 'http://127.0.0.1/', follow: many}\nload:\n  rte: 5\n  duration: soon\n";
@@ -459,7 +459,7 @@ scenario: {base: 'http://h', language: groovy, headers: {X-A: '${own}'}, variabl
 }
 
 #[test]
-fn stages_may_differ_by_contender_and_stand_beside_a_script() {
+fn stages_may_differ_by_contender_and_accompany_a_script() {
     let text = "load: {users: 1, duration: 1s}
 script: {base: 'http://h', request: /}
 setup: [{get: /a}]
@@ -473,7 +473,7 @@ contenders: {one: , other: {setup: [{set: {a: b}}], teardown: {headers: {X-A: '$
 }
 
 #[test]
-fn what_is_wrong_with_a_stage_is_said_where_it_stands() {
+fn errors_in_a_stage_have_its_position() {
     let plan = |stage: &str| {
         format!(
             "load: {{users: 1, duration: 1s}}\nscenario: {{base: 'http://h', variables: {{v: '1'}}, steps: [{{get: /}}]}}\n{stage}\n"

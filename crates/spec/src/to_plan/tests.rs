@@ -281,7 +281,7 @@ fn connections_and_checks() {
 }
 
 #[test]
-fn threads_come_with_the_rate_and_are_told() {
+fn the_number_of_threads_follows_the_rate_with_a_note() {
     for (line, cores, threads, note) in [
         ("-r 60000 h", 4, 1, ""),
         ("-r 60001 h", 4, 2, "60001 requests/s take 2 threads; --threads 1 keeps to one"),
@@ -305,7 +305,7 @@ fn threads_come_with_the_rate_and_are_told() {
 }
 
 #[test]
-fn processes_come_with_connections_and_are_told() {
+fn the_number_of_processes_follows_the_connections_with_a_note() {
     for (line, processes, note) in [
         ("-c 19936 h", 1, ""),
         ("-c 19937 h", 2, "19,937 connections need 2 processes: one may have 20,000 open files"),
@@ -335,7 +335,7 @@ fn processes_come_with_connections_and_are_told() {
 }
 
 #[test]
-fn loopback_servers_are_reached_from_as_many_addresses_as_it_takes() {
+fn loopback_servers_are_reached_from_enough_source_addresses() {
     let sources = |line: &str| {
         plan(line).connection.source.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
     };
@@ -364,7 +364,7 @@ fn loopback_servers_are_reached_from_as_many_addresses_as_it_takes() {
 }
 
 #[test]
-fn rules_between_options_say_what_to_write() {
+fn errors_of_contradicting_options_show_valid_ones() {
     for (line, remedy) in [
         (
             "--json {bad h",
@@ -439,7 +439,7 @@ fn steps(line: &str) -> Result<(Vec<f64>, Vec<String>)> {
 }
 
 #[test]
-fn a_sweep_is_a_step_for_each_of_its_loads() {
+fn a_sweep_has_a_step_for_each_load() {
     assert_eq!(steps("-r 50..200+50 h").unwrap().0, [50.0, 100.0, 150.0, 200.0]);
     assert_eq!(steps("-c 10..80*2 h").unwrap().0, [10.0, 20.0, 40.0, 80.0]);
     assert_eq!(steps("-c [5,50,10] h").unwrap().0, [5.0, 50.0, 10.0]);
@@ -467,7 +467,7 @@ fn a_rate_beyond_any_machine_is_refused_with_the_figure() {
 }
 
 #[test]
-fn a_version_of_http_that_is_not_good_makes_no_load() {
+fn an_unexpected_http_version_prevents_the_load() {
     let offers = |version| System { best_http_version: version, ..SYSTEM };
     let asked = "http://h/ --http auto --expect-http 2,3";
     let (plan, _) = planned_on(offers(|_| Ok(HttpVersion::V3)), asked).unwrap();

@@ -30,14 +30,14 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn good_words() {
+    fn valid_values_are_parsed() {
         assert_eq!(parse("poisson"), Ok(Arrivals::Poisson));
         assert_eq!(parse("even"), Ok(Arrivals::Even));
         assert_eq!(parse("burst:10"), Ok(Arrivals::Burst(10)));
     }
 
     #[test]
-    fn bad_words_say_what_to_write() {
+    fn errors_show_valid_values() {
         for word in [
             "",
             "Poisson",

@@ -75,7 +75,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn good_words() {
+    fn valid_values_are_parsed() {
         for (word, bytes) in [
             ("1", 1),
             ("10B", 10),
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_words_say_what_to_write() {
+    fn errors_show_valid_values() {
         for word in ["", "-1k", "many", "1m", "1 k", "0", "0.1", "9999999G", "1k/m", "1KB/s/s"] {
             let message = rate(word).unwrap_err().to_string();
             assert!(message.contains("such as 124k, 1M or 64KiB"), "{word}: {message}");

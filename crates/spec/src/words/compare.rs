@@ -129,7 +129,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn good_words() {
+    fn valid_values_are_parsed() {
         let p99 = Measure::Run(Metric::Quantile(0.99));
         assert_eq!(
             measures("p99, cpu,throughput"),
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_words_say_what_to_write() {
+    fn errors_show_valid_values() {
         for (message, remedy) in [
             (
                 measures("latency").err(),
@@ -189,7 +189,7 @@ mod tests {
         }
 
         #[test]
-        fn a_failure_is_read_as_it_is_shown(tenths in 1..=1000_u32, by in 1..10_000_u32, cpu: bool) {
+        fn a_written_failure_condition_is_read_back(tenths in 1..=1000_u32, by in 1..10_000_u32, cpu: bool) {
             let quantile = Measure::Run(Metric::Quantile(hundredth(f64::from(tenths) / 10.0)));
             let measure = if cpu { Measure::ServerCpu } else { quantile };
             let regression = Regression { measure, by: hundredth(f64::from(by) / 100.0) };

@@ -139,7 +139,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn good_words() {
+    fn valid_values_are_parsed() {
         for (word, nanos) in [
             ("500ms", 500_000_000),
             ("1.5s", 1_500_000_000),
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_words_say_what_to_write() {
+    fn errors_show_valid_values() {
         for (word, remedy) in [
             ("", "missing; write a number and a unit"),
             ("-1s", "not negative; write"),

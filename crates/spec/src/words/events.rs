@@ -45,7 +45,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn good_words() {
+    fn valid_values_are_parsed() {
         let events = |format, most, longest| Ok(Events { format, most, longest });
         assert_eq!(parse("sse"), events(EventFormat::ServerSent, None, None));
         assert_eq!(parse("lines, 5"), events(EventFormat::Lines, Some(5), None));
@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_words_say_what_to_write() {
+    fn errors_show_valid_values() {
         for (word, message) in [
             ("", "sse,20,10s"),
             ("json", "no kind of event"),

@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_requirement_is_a_least_capacity() {
+    fn a_requirement_is_a_minimum_capacity() {
         for (word, relation, bound) in [
             ("capacity > 3000/s", Relation::Above, 3000.0),
             (" capacity>=200 users ", Relation::AtLeast, 200.0),
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_search_is_told_is_refused_with_what_to_write() {
+    fn errors_of_search_options_show_valid_values() {
         assert_eq!((precision("2%").unwrap(), precision("±0.5 %").unwrap()), (0.02, 0.005));
         assert_eq!((overload("1.5").unwrap(), overload("no").unwrap()), (Some(1.5), None));
         assert_eq!(lengths("2s..20s").unwrap(), (Duration::from_secs(2), Duration::from_secs(20)));

@@ -72,7 +72,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn good_words() {
+    fn valid_values_are_parsed() {
         for (word, aim, within) in [
             ("p99±5%", Aim::Quantile(0.99), 0.05),
             ("p99+-5%", Aim::Quantile(0.99), 0.05),
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_words_say_what_to_write() {
+    fn errors_show_valid_values() {
         for (word, remedy) in [
             ("", "± (or +-) is missing; write a goal such as p99±5%"),
             ("p99", "is missing; write a goal"),
@@ -118,7 +118,7 @@ mod tests {
         }
 
         #[test]
-        fn a_goal_is_read_as_it_is_shown(tenths in 1..1000_u32, width in 1..=10_000_u32) {
+        fn a_written_goal_is_read_back(tenths in 1..1000_u32, width in 1..=10_000_u32) {
             let aim = Aim::Quantile(hundredth(f64::from(tenths) / 10.0));
             let goal = Goal { aim, within: hundredth(f64::from(width) / 100.0) };
             prop_assert_eq!(parse(&goal.to_string()), Ok(vec![goal]));

@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_without_secrets() {
+    fn errors_contain_no_secrets() {
         for (word, message) in [
             (
                 "influx",

@@ -153,7 +153,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn good_words() {
+    fn valid_values_are_parsed() {
         for (word, metric, relation, bound) in [
             ("p99 < 50ms", Metric::Quantile(0.99), Relation::Below, 0.05),
             ("p99.9<1s", Metric::Quantile(0.999), Relation::Below, 1.0),
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_or_transaction_has_bounds_of_its_own() {
+    fn objectives_can_name_a_step_or_transaction() {
         let all =
             parse(r#"p95 of log in < 1s, errors of "a, b < c" <= 1%, throughput > 5/s"#).unwrap();
         let steps: Vec<Option<&str>> =
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_words_say_what_to_write() {
+    fn errors_show_valid_values() {
         for (word, remedy) in [
             ("p99 of  < 50ms", "such as p95 of checkout < 300ms"),
             ("p99 of \"cart < 50ms", "such as p95 of checkout < 300ms"),
@@ -225,7 +225,7 @@ mod tests {
         }
 
         #[test]
-        fn an_objective_is_read_as_it_is_shown(
+        fn a_written_objective_is_read_back(
             tenths in 1..=1000_u32,
             micros in 1..100_000_000_u32,
             below: bool,

@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_told_with_what_to_write() {
+    fn errors_of_invalid_options_show_valid_values() {
         let message = |word| parse(word).unwrap_err().to_string();
         assert!(
             message("cpu").contains("unknown probe; write one of host, process, pid,"),

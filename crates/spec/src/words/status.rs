@@ -58,7 +58,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn good_words() {
+    fn valid_values_are_parsed() {
         let ranges =
             |word| -> Vec<_> { parse(word).unwrap().iter().map(|r| (r.least, r.most)).collect() };
         assert_eq!(ranges("200"), [(200, 200)]);
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_words_say_what_to_write() {
+    fn errors_show_valid_values() {
         for (word, remedy) in [
             ("", "such as 200, 300-399 or 2xx"),
             ("20", "such as 200"),

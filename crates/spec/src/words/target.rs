@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn good_urls() {
+    fn valid_urls_are_parsed() {
         for (word, becomes) in [
             ("localhost:8080", "http://localhost:8080/"),
             ("example.org/a", "http://example.org/a"),
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn this_machine_is_known() {
+    fn addresses_of_this_machine_are_recognized() {
         for word in [
             "localhost:1",
             "a.localhost",
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn credentials_are_taken_out() {
+    fn credentials_are_removed_from_urls() {
         let basic =
             |word| parse(word).unwrap().basic.map(|(name, password)| format!("{name} {password}"));
         assert_eq!(url("http://anna:secret@h/x"), "http://h/x");
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_urls_say_what_to_write() {
+    fn errors_of_malformed_urls_show_valid_ones() {
         for (word, remedy) in [
             ("", "write one such as http://127.0.0.1:8080/path"),
             ("ftp://h/x", "not ftp; write http://h/x"),
@@ -259,7 +259,7 @@ mod tests {
         }
 
         #[test]
-        fn what_comes_out_is_a_url(word in r"(http://)?[a-z]{1,9}(:[0-9]{1,4})?[/?# -~ß]{0,20}") {
+        fn parsed_targets_are_urls(word in r"(http://)?[a-z]{1,9}(:[0-9]{1,4})?[/?# -~ß]{0,20}") {
             if let Ok(target) = parse(&word) && !has_placeholders(&target.url) {
                 let read = Url::parse(&target.url).unwrap();
                 prop_assert!(["http", "https"].contains(&read.scheme()));

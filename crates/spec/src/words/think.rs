@@ -31,7 +31,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn good_words() {
+    fn valid_values_are_parsed() {
         let think = |least, most| {
             Ok(ThinkTime { least: Duration::from_millis(least), most: Duration::from_millis(most) })
         };
@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_words_say_what_to_write() {
+    fn errors_show_valid_values() {
         for (word, remedy) in [
             ("2s..1s", "write it the other way round, such as 0.5s..2s"),
             ("", "such as 500ms"),

@@ -34,7 +34,7 @@ pub struct UrlRequest {
     pub line: u64,
     /// Frequency relative to the other requests.
     pub weight: u32,
-    /// URL in the form of [`target::Target`].
+    /// URL in the form of [`target::TargetUrl`].
     pub url: String,
     /// Name and password of the URL.
     pub basic: Option<(String, String)>,

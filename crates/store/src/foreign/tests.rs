@@ -124,7 +124,7 @@ fn tables_of_one_contender_are_named_by_their_file() {
 }
 
 #[test]
-fn autobench_writes_a_row_a_rate() {
+fn files_of_autobench_are_read() {
     let columns = "req_rate_A con_rate_A min_rep_rate_A avg_rep_rate_A max_rep_rate_A stddev_rep_rate_A resp_time_A net_io_A \
                    errors_A";
     let header = format!("dem_req_rate {columns} {}", columns.replace("_A", "_B"));
@@ -152,7 +152,7 @@ fn autobench_writes_a_row_a_rate() {
 }
 
 #[test]
-fn ab_writes_its_requests() {
+fn files_of_requests_of_ab_are_read() {
     let mut text = "starttime\tseconds\tctime\tdtime\tttime\twait\n".to_owned();
     for n in 0..1000 {
         // 100 per second of 50 ms each: 5 are in flight.
@@ -172,7 +172,7 @@ fn ab_writes_its_requests() {
 }
 
 #[test]
-fn ab_writes_percentages() {
+fn files_of_percentages_of_ab_are_read() {
     let rows: String = (0..=100).map(|percent| format!("{percent},{percent}.000\n")).collect();
     let text = format!("Percentage served,Time in ms\n{rows}");
     let all = read(&[file("nginx-100.csv", &text), file("nginx-200.csv", &text)]).unwrap();
@@ -185,7 +185,7 @@ fn ab_writes_percentages() {
 }
 
 #[test]
-fn siege_writes_a_log_and_json() {
+fn logs_and_json_of_siege_are_read() {
     let log = "      Date & Time,  Trans,  Elap Time,  Data Trans,  Resp Time,  Trans Rate,  Throughput,  Concurrent,    \
                OKAY,   Failed\n**** nginx ****\n2014-05-01 10:00:00,   4867,      10.00,           0,       0.02,      \
                486.85,        0.00,        9.70,    4867,       0\n2014-05-01 10:01:00,      0,       0.00,           0,\
@@ -208,7 +208,7 @@ fn siege_writes_a_log_and_json() {
 }
 
 #[test]
-fn jmeter_writes_samples() {
+fn sample_files_of_jmeter_are_read() {
     let mut csv =
         "timeStamp,elapsed,label,responseCode,responseMessage,threadName,dataType,success,failureMessage,bytes,\
                    sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,Connect\n"
@@ -247,7 +247,7 @@ fn jmeter_writes_samples() {
 }
 
 #[test]
-fn brunt_writes_json() {
+fn json_of_brunt_is_read() {
     let plan = serde_json::to_value(crate::tests::world::plan()).unwrap();
     let text = serde_json::json!({
         "version": 1, "plan": plan, "throughput_per_second": 49.0, "measured_seconds": 2.0, "interrupted": false,
@@ -271,7 +271,7 @@ fn brunt_writes_json() {
 }
 
 #[test]
-fn bounds_are_held_against_what_is_known() {
+fn bounds_are_compared_with_the_available_figures() {
     let mut all = one("nginx.csv", "rate,achieved,p99_ms\n10,10,900\n20,15,-\n");
     let p99 = Objective {
         metric: Metric::Quantile(0.99),
@@ -287,7 +287,7 @@ fn bounds_are_held_against_what_is_known() {
 }
 
 #[test]
-fn what_no_reader_knows_is_refused_with_what_they_know() {
+fn unknown_formats_are_refused_with_a_list_of_known_ones() {
     for text in ["", "hello\nworld", "{}", "a,b,c\n1,2,3\n", "<html>", "\u{feff}"] {
         let said = refused("x.txt", text);
         assert!(RESULT_READERS.iter().all(|reader| said.contains(reader.about)), "{said}");
@@ -311,7 +311,7 @@ const BEGINNINGS: [&str; 9] = [
 
 proptest! {
     #[test]
-    fn no_text_makes_a_reader_panic(
+    fn any_text_is_read_or_refused_without_panic(
         beginning in 0..BEGINNINGS.len(),
         rest in "([0-9.,\t\n-]|\\PC|1e300|nan|<sample t=\"1\" ts=\"|\"/>){0,60}",
     ) {
@@ -319,7 +319,7 @@ proptest! {
     }
 
     #[test]
-    fn any_numbers_are_read_or_refused(
+    fn any_numbers_are_parsed_or_refused(
         beginning in 1..8_usize,
         rows in proptest::collection::vec(proptest::collection::vec(any::<f64>(), 1..7), 1..9),
     ) {

@@ -109,7 +109,7 @@ fn commands_lose_their_secrets() {
 }
 
 #[test]
-fn messages_and_names_stay() {
+fn messages_and_names_are_unchanged() {
     for text in [
         "plan.yaml:6:13: form.password: ${env.PASSWORD}: the environment variable PASSWORD is not set",
         "my-auth-plan.yaml:6:13: load.rate: `x`: not a number",
@@ -135,7 +135,7 @@ fn messages_and_names_stay() {
 }
 
 #[test]
-fn headers_keep_what_is_no_secret() {
+fn headers_without_secrets_are_unchanged() {
     let of = |name, value| {
         redactor()
             .header(name, value)
@@ -202,7 +202,7 @@ fn equal_secrets_have_equal_hashes_by_their_key() {
 }
 
 #[test]
-fn a_secret_that_was_seen_is_found_in_free_text() {
+fn a_known_secret_is_found_in_free_text() {
     let of = redactor();
     of.header("X-Api-Key", CANARY);
     assert!(!of.text(&format!("vars:\n  mine: {CANARY}\n")).contains(CANARY));
@@ -274,7 +274,7 @@ fn requests_as_they_are_sent_are_redacted_too() {
 }
 
 #[test]
-fn a_sample_that_is_shown_has_no_secret_in_any_of_its_texts() {
+fn a_shown_sample_contains_no_secret() {
     use brunt_model::record::{EvaluationKind, SampleTrace, TracedEvaluation, VariableChange};
     let redactor = Redactor::with_random_key();
     redactor.secret("hunter2hunter2");
@@ -318,7 +318,7 @@ fn a_sample_that_is_shown_has_no_secret_in_any_of_its_texts() {
 }
 
 #[test]
-fn what_setup_hands_on_and_the_stages_themselves_are_redacted() {
+fn inherited_variables_and_stages_are_redacted() {
     use brunt_model::{StageKind, TestStage};
     let mut asked = plan(80, "");
     asked.main_mut().scenario.inherited_variables.values =

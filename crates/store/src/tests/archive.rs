@@ -6,7 +6,7 @@ use brunt_model::Environment;
 use std::fs;
 
 #[test]
-fn an_experiment_travels_whole() {
+fn an_exported_experiment_is_complete() {
     let (directory, from) = store();
     let id = from.begin_experiment(&experiment(), &Environment::default(), 1000.0).unwrap();
     for (n, contender) in [0, 1, 0, 1].into_iter().enumerate() {
@@ -29,7 +29,7 @@ fn an_experiment_travels_whole() {
 }
 
 #[test]
-fn an_id_that_is_taken_gives_way() {
+fn an_imported_experiment_gets_a_new_id_if_its_id_exists() {
     let (directory, from) = store();
     let id = from.begin_experiment(&experiment(), &Environment::default(), 1000.0).unwrap();
     let run = keep(&from, Some((&id, place(0, 1, 1))), 1001.0);
@@ -48,7 +48,7 @@ fn an_id_that_is_taken_gives_way() {
 }
 
 #[test]
-fn damaged_archives_are_refused_and_leave_nothing() {
+fn damaged_archives_are_refused_without_leftovers() {
     let (directory, from) = store();
     let id = keep(&from, None, 1.0);
     let file = directory.path().join("run.brunt");

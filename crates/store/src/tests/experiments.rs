@@ -11,7 +11,7 @@ use std::io::Write;
 use std::time::Duration;
 
 #[test]
-fn a_study_is_its_whole_trials() {
+fn a_study_contains_its_complete_trials() {
     let (directory, store) = store();
     let id = store.begin_experiment(&experiment(), &Environment::default(), 1000.0).unwrap();
     let first = keep(&store, Some((&id, place(0, 0, 0))), 1001.0);
@@ -50,7 +50,7 @@ fn a_study_is_its_whole_trials() {
 }
 
 #[test]
-fn an_experiment_is_taken_up_again() {
+fn an_experiment_is_continued() {
     let (_directory, store) = store();
     let id = store.begin_experiment(&experiment(), &Environment::default(), 1000.0).unwrap();
     let mut n = 1001.0;
@@ -80,7 +80,7 @@ fn loads(store: &Store, id: &str) -> Vec<f64> {
 }
 
 #[test]
-fn an_experiment_grows_while_it_goes_on() {
+fn trials_of_a_running_experiment_are_visible() {
     let (_directory, store) = store();
     let id = store.begin_experiment(&search(), &Environment::default(), 1000.0).unwrap();
     grow(&store, &id, 100.0);
@@ -102,7 +102,7 @@ fn an_experiment_grows_while_it_goes_on() {
 }
 
 #[test]
-fn of_one_that_was_killed_all_steps_that_were_whole_are_there_and_more_can_follow() {
+fn a_killed_experiment_has_its_complete_steps_and_can_be_continued() {
     let (directory, store) = store();
     let id = store.begin_experiment(&search(), &Environment::default(), 1000.0).unwrap();
     grow(&store, &id, 100.0);
@@ -119,7 +119,7 @@ fn of_one_that_was_killed_all_steps_that_were_whole_are_there_and_more_can_follo
 }
 
 #[test]
-fn it_can_be_asked_something_else_when_it_is_taken_up_again() {
+fn objectives_can_change_when_an_experiment_is_continued() {
     let (_directory, store) = store();
     let id = store.begin_experiment(&search(), &Environment::default(), 1000.0).unwrap();
     store.end_experiment(&id, &ExperimentEnd::default()).unwrap();
@@ -140,7 +140,7 @@ fn it_can_be_asked_something_else_when_it_is_taken_up_again() {
 }
 
 #[test]
-fn each_time_that_it_is_continued_is_stated() {
+fn each_continuation_is_recorded() {
     let (_directory, store) = store();
     let id = store.begin_experiment(&search(), &Environment::default(), 1000.0).unwrap();
     assert_eq!(store.study(&id).unwrap().resumptions, []);
@@ -158,7 +158,7 @@ fn each_time_that_it_is_continued_is_stated() {
 }
 
 #[test]
-fn what_a_trial_is_used_for_is_stored_with_its_step() {
+fn the_purpose_of_a_trial_is_stored_with_its_step() {
     let (_directory, store) = store();
     let id = store.begin_experiment(&search(), &Environment::default(), 1000.0).unwrap();
     let step = LoadStep { purpose: Some(TrialPurpose::Overload), ..LoadStep::new(100.0, plan()) };
@@ -169,7 +169,7 @@ fn what_a_trial_is_used_for_is_stored_with_its_step() {
 }
 
 #[test]
-fn the_step_of_an_earlier_version_states_no_purpose() {
+fn steps_of_earlier_versions_have_no_purpose() {
     let mut step = serde_json::to_value(LoadStep::new(100.0, plan())).unwrap();
     step.as_object_mut().unwrap().remove("purpose").expect("this version states it");
     assert_eq!(serde_json::from_value::<LoadStep>(step).unwrap().purpose, None);

@@ -13,7 +13,7 @@ fn without_index(directory: &Path) {
 }
 
 #[test]
-fn a_missing_or_damaged_index_is_made_again() {
+fn a_missing_or_damaged_index_is_rebuilt() {
     let (directory, store) = store();
     let id = store.begin_experiment(&experiment(), &Environment::default(), 1000.0).unwrap();
     keep(&store, Some((&id, place(0, 1, 0))), 1001.0);
@@ -44,7 +44,7 @@ fn a_missing_or_damaged_index_is_made_again() {
 }
 
 #[test]
-fn an_index_of_a_later_brunt_is_left_alone() {
+fn an_index_of_a_later_version_is_not_changed() {
     let (directory, store) = store();
     drop(store);
     let index = directory.path().join("index.sqlite");
@@ -68,7 +68,7 @@ impl Numbers {
 /// damage. A changed byte in a figure's cell is not detected: `SQLite` has no checksums, and the
 /// logs are authoritative.
 #[test]
-fn an_index_with_changed_bytes_is_made_again_or_refused() {
+fn a_corrupted_index_is_rebuilt_or_refused() {
     let (directory, store) = store();
     let id = store.begin_experiment(&experiment(), &Environment::default(), 1000.0).unwrap();
     keep(&store, Some((&id, place(0, 1, 0))), 1001.0);
@@ -108,7 +108,7 @@ fn an_index_with_changed_bytes_is_made_again_or_refused() {
 }
 
 #[test]
-fn a_new_run_reads_no_rows_of_others() {
+fn storing_a_run_reads_no_other_rows() {
     let (directory, store) = store();
     let removed = keep(&store, None, 1000.0);
     let kept = keep(&store, None, 1001.0);
@@ -127,7 +127,7 @@ fn a_new_run_reads_no_rows_of_others() {
 }
 
 #[test]
-fn a_run_is_stored_where_all_rows_are_damaged() {
+fn a_run_is_stored_even_if_all_rows_are_damaged() {
     let (directory, store) = store();
     let before = keep(&store, None, 1000.0);
     drop(store);

@@ -22,7 +22,7 @@ fn a_run_is_found_by_all_its_names() {
 }
 
 #[test]
-fn a_beginning_that_several_ids_share_names_none() {
+fn an_ambiguous_prefix_of_an_id_names_no_run() {
     let (_directory, store) = store();
     // There are more runs than letters, so two ids have the same first letter.
     let ids: Vec<String> = (0..32).map(|n| keep(&store, None, f64::from(n))).collect();
@@ -35,7 +35,7 @@ fn a_beginning_that_several_ids_share_names_none() {
 }
 
 #[test]
-fn the_index_says_what_the_run_came_to() {
+fn the_index_contains_the_result_of_a_run() {
     let (_directory, store) = store();
     let id = keep(&store, None, 1_782_907_200.25);
     let entry = store.entry(&id).unwrap();
@@ -58,7 +58,7 @@ fn the_index_says_what_the_run_came_to() {
 }
 
 #[test]
-fn a_run_without_an_end_is_running_and_then_torn() {
+fn a_run_without_an_end_is_running_or_truncated() {
     let (directory, store) = store();
     let ended = keep(&store, None, 1.0);
     let mut log = store.begin_run(None).unwrap();
@@ -77,7 +77,7 @@ fn a_run_without_an_end_is_running_and_then_torn() {
 }
 
 #[test]
-fn a_tag_stands_for_one_thing() {
+fn a_tag_names_one_item() {
     let (_directory, store) = store();
     let (one, other) =
         (StoredItem::Run(keep(&store, None, 1.0)), StoredItem::Run(keep(&store, None, 2.0)));
@@ -97,7 +97,7 @@ fn a_tag_stands_for_one_thing() {
 }
 
 #[test]
-fn a_baseline_stays_until_it_is_none() {
+fn a_baseline_remains_until_it_is_removed() {
     let (directory, store) = store();
     let experiment =
         store.begin_experiment(&experiment(), &Environment::default(), 1000.0).unwrap();

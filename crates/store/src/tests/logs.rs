@@ -48,7 +48,7 @@ fn both_kinds_are_read_by_one_reader() {
 }
 
 #[test]
-fn a_log_that_unpacks_to_far_more_than_brunt_writes_is_damaged() {
+fn a_log_with_an_excessive_compression_ratio_is_damaged() {
     let warning =
         |bytes: usize| Event::Warning(Warning { at: Tick::ZERO, text: "a".repeat(bytes) });
     let plain = warning(10 << 20);
@@ -59,7 +59,7 @@ fn a_log_that_unpacks_to_far_more_than_brunt_writes_is_damaged() {
 }
 
 #[test]
-fn a_log_cut_anywhere_gives_its_whole_events() {
+fn a_truncated_log_gives_its_complete_events() {
     let whole = packed(&events(1.0));
     let mut most = 0;
     for cut in 0..whole.len() {
@@ -71,7 +71,7 @@ fn a_log_cut_anywhere_gives_its_whole_events() {
 }
 
 #[test]
-fn a_flipped_bit_ends_the_log_where_it_is() {
+fn a_flipped_bit_ends_the_log_at_its_position() {
     let whole = packed(&events(1.0));
     for at in 0..whole.len() {
         let mut damaged = whole.clone();
@@ -82,7 +82,7 @@ fn a_flipped_bit_ends_the_log_where_it_is() {
 }
 
 #[test]
-fn snapshots_that_resemble_each_other_are_packed() {
+fn similar_snapshots_are_compressed() {
     let many: Vec<Event> = (0..1000).map(|tenth| snapshot(tenth, 100)).collect();
     let mut plain = Vec::new();
     let mut writer = LogWriter::new(&mut plain).unwrap();
@@ -105,14 +105,14 @@ fn some_events() -> impl Strategy<Value = Vec<Event>> {
 
 proptest! {
     #[test]
-    fn what_was_written_is_read(events in some_events()) {
+    fn written_data_are_read_back(events in some_events()) {
         let (read, error) = read(&packed(&events));
         prop_assert!(error.is_none());
         prop_assert_eq!(read, events);
     }
 
     #[test]
-    fn no_bytes_make_the_reader_panic(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
+    fn any_bytes_are_read_without_panic(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
         read(&[crate::log::MAGIC.to_vec(), bytes].concat());
     }
 }

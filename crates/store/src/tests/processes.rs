@@ -49,7 +49,7 @@ fn the_other_process() {
 }
 
 #[test]
-fn two_processes_keep_fifty_runs_each() {
+fn two_processes_store_fifty_runs_each() {
     let directory = tempfile::tempdir().unwrap();
     // Both processes also create the index.
     let mut others = [start("many", directory.path()), start("many", directory.path())];
@@ -65,7 +65,7 @@ fn two_processes_keep_fifty_runs_each() {
 }
 
 #[test]
-fn a_killed_process_leaves_all_whole_events() {
+fn a_killed_process_leaves_all_complete_events() {
     for wait in [1, 30_000, 200_000] {
         let (directory, store) = store();
         let mut other = start("one", directory.path());
@@ -124,12 +124,10 @@ fn a_full_disk_ends_the_log_and_not_the_run() {
 }
 
 #[test]
-fn a_full_disk_does_not_keep_anybody_from_reading() {
+fn a_full_disk_does_not_prevent_reading() {
     let directory = tempfile::tempdir().unwrap();
     let Ok(small) = Small::mount(directory.path(), "1m") else {
-        skipped(
-            "store::a_full_disk_does_not_keep_anybody_from_reading: no file system may be mounted here",
-        );
+        skipped("store::a_full_disk_does_not_prevent_reading: no file system may be mounted here");
         return;
     };
     let (id, torn) = {
@@ -187,7 +185,7 @@ impl Drop for Small {
 }
 
 #[test]
-fn a_device_that_takes_nothing_is_an_error_at_once() {
+fn a_full_device_is_an_error_immediately() {
     let full = File::options().write(true).open("/dev/full");
     let Ok(full) = full else { return };
     assert!(crate::log::PackedWriter::new(full, &crate::log::LogHead::default()).is_err());

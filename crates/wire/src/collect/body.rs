@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn a_match_is_found_wherever_pieces_are_cut() {
+    fn a_match_across_pieces_is_found() {
         let long = "x".repeat(2 * WINDOW - 3) + "needle" + &"y".repeat(3 * WINDOW);
         for size in [1000, 4096, WINDOW - 1, WINDOW, 2 * WINDOW, long.len()] {
             let pieces: Vec<&[u8]> = long.as_bytes().chunks(size).collect();
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn deflate_is_unpacked_with_and_without_the_header_of_zlib() {
+    fn deflate_is_decompressed_with_and_without_a_zlib_header() {
         use flate2::write::{DeflateEncoder, ZlibEncoder};
         for text in ["", "a", "Hello, Hello", &"x1".repeat(100_000)] {
             for level in [0, 1, 9] {
@@ -348,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_body_takes_no_more_memory_than_the_window() {
+    fn a_long_body_needs_no_more_memory_than_the_window() {
         let mut body =
             BodyCollector::new(None, None, Some(&Regex::new("needle").unwrap()), None, None);
         for _ in 0..1000 {
@@ -359,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unpacked_body_is_bounded_too() {
+    fn a_decompressed_body_is_limited() {
         let mut packed = GzEncoder::new(Vec::new(), Compression::best());
         for _ in 0..2000 {
             packed.write_all(&vec![b'x'; 64 * 1024]).unwrap();
@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn a_packed_body_is_searched_and_a_broken_one_matches_nothing() {
+    fn a_compressed_body_is_searched_and_a_malformed_one_matches_nothing() {
         let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
         packed.write_all(b"some needle here").unwrap();
         let packed = packed.finish().unwrap();
@@ -391,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_is_unpacked_without_its_end() {
+    fn a_message_is_decompressed_without_its_end() {
         // "Hello", of RFC 7692 section 7.2.3.1.
         let hello = [0xf2, 0x48, 0xcd, 0xc9, 0xc9, 0x07, 0x00];
         for size in 1..=hello.len() {
@@ -412,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kept_body_ends_at_its_limit() {
+    fn a_recorded_body_ends_at_its_limit() {
         let mut body = BodyCollector::new(None, None, None, Some(Vec::new()), None);
         (0..3).for_each(|_| body.push(&vec![b'x'; MAX_RETAINED / 2]));
         assert_eq!(body.finish().bytes.len(), MAX_RETAINED);

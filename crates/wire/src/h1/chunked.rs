@@ -2,7 +2,7 @@
 //!
 //! It keeps only its position in the coding: every byte is consumed at once, so a chunk's head or a
 //! trailer may be cut anywhere. It does not copy: pieces of the body are passed to a closure where
-//! they lie. Chunk extensions and trailers are skipped. Only [`super::parse::Parser`] uses it.
+//! they lie. Chunk extensions and trailers are skipped. Only [`super::parse::ReplyParser`] uses it.
 
 use super::parse::MalformedReply;
 

@@ -1,5 +1,5 @@
 //! The reply parser of HTTP/1.0 and HTTP/1.1 (RFC 9112). It turns the bytes of a connection into a
-//! [`Head`] and finds the end of the reply.
+//! [`ReplyHead`] and finds the end of the reply.
 //!
 //! It is a state machine over slices. The caller reads, keeps an unfinished head, and passes it
 //! again with more bytes appended. The parser has no socket, buffer or clock, and it allocates
@@ -20,7 +20,7 @@ use brunt_model::plan::HttpVersion;
 /// Header fields that the first attempt has room for. Few servers send more than 30.
 const FIELDS: usize = 64;
 
-/// Maximum number of header fields. More are [`Malformed::TooManyFields`].
+/// Maximum number of header fields. More are [`MalformedReply::TooManyFields`].
 const MANY_FIELDS: usize = 1024;
 
 /// The bytes at the start of every reply.
@@ -355,7 +355,7 @@ fn tolerant_config() -> httparse::ParserConfig {
     config
 }
 
-/// Builds the [`Head`]. Passes its fields to `sink` unless it is an interim head.
+/// Builds the [`ReplyHead`]. Passes its fields to `sink` unless it is an interim head.
 fn interpret<S: ReplySink>(
     reply: &httparse::Response<'_, '_>,
     length: usize,

@@ -48,7 +48,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_cuts_of_anything_come_to_the_same(
+    fn any_pieces_of_any_bytes_give_the_same_result(
         kind in request_kind(),
         scraps in prop::collection::vec(scrap(), 0..16),
         pieces in prop::collection::vec(0_usize..40, 1..30),
@@ -61,7 +61,7 @@ proptest! {
     }
 
     #[test]
-    fn any_cuts_of_good_replies_come_to_the_same(
+    fn any_pieces_of_valid_replies_give_the_same_result(
         which in any::<prop::sample::Index>(),
         pieces in prop::collection::vec(1_usize..60, 1..40),
     ) {
@@ -74,7 +74,7 @@ proptest! {
     }
 
     #[test]
-    fn arbitrary_bytes_end_in_a_verdict(kind in request_kind(), bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+    fn arbitrary_bytes_are_parsed_or_refused(kind in request_kind(), bytes in prop::collection::vec(any::<u8>(), 0..300)) {
         let outcome = whole(kind, &bytes);
         prop_assert!(outcome.verdict.is_err() || outcome.head.is_some());
     }

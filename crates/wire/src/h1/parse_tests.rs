@@ -421,7 +421,7 @@ fn open_cases() -> Vec<Case> {
 }
 
 #[test]
-fn good_replies_are_the_same_however_they_are_cut() {
+fn valid_replies_are_parsed_in_any_pieces() {
     for case in plain_cases().iter().chain(&open_cases()) {
         case.check();
     }
@@ -454,7 +454,7 @@ fn the_connection_field_and_the_version_decide_on_keep_alive() {
 }
 
 #[test]
-fn a_content_encoding_other_than_identity_is_told() {
+fn a_content_encoding_other_than_identity_is_reported() {
     for (field, encoded) in [
         ("", false),
         ("Content-Encoding: gzip\r\n", true),
@@ -473,7 +473,7 @@ fn a_content_encoding_other_than_identity_is_told() {
 }
 
 #[test]
-fn the_fields_of_the_final_head_alone_are_shown() {
+fn only_fields_of_the_final_head_are_reported() {
     let bytes = format!(
         "{HINTS}HTTP/1.1 200 OK\r\nContent-Length: 0\r\nSet-Cookie:  a=\u{e9}; b \r\nEmpty:\r\n\r\n"
     );
@@ -486,7 +486,7 @@ fn the_fields_of_the_final_head_alone_are_shown() {
 }
 
 #[test]
-fn malformed_replies_are_told_apart_however_they_are_cut() {
+fn malformed_replies_are_distinguished_in_any_pieces() {
     let ok = |fields: &str| format!("HTTP/1.1 200 OK\r\n{fields}\r\n");
     let chunked = |wire: &str| format!("{CHUNKED}{wire}");
     let most = u64::MAX;
@@ -685,7 +685,7 @@ fn malformed_replies_are_told_apart_however_they_are_cut() {
 }
 
 #[test]
-fn a_close_completes_a_reply_only_where_it_may() {
+fn a_close_completes_a_reply_only_without_a_length() {
     for case in plain_cases().iter().chain(&open_cases()) {
         let bytes = case.bytes();
         let head_end = case.before.len() + case.head.len();
@@ -702,7 +702,7 @@ fn a_close_completes_a_reply_only_where_it_may() {
 }
 
 #[test]
-fn bytes_behind_a_reply_are_left_alone() {
+fn bytes_after_a_reply_are_not_consumed() {
     for case in
         plain_cases().iter().chain(&open_cases()).filter(|case| case.framing != Framing::UntilClose)
     {
@@ -718,7 +718,7 @@ fn bytes_behind_a_reply_are_left_alone() {
 }
 
 #[test]
-fn never_more_is_discardable_than_the_body_still_holds() {
+fn discardable_bytes_never_exceed_the_rest_of_the_body() {
     for case in plain_cases().iter().chain(&open_cases()) {
         let bytes = case.bytes();
         let mut parser = ReplyParser::new(case.kind);
@@ -741,7 +741,7 @@ fn never_more_is_discardable_than_the_body_still_holds() {
 }
 
 #[test]
-fn part_of_what_is_discardable_may_be_skipped() {
+fn a_part_of_the_discardable_bytes_may_be_skipped() {
     let mut parser = ReplyParser::new(RequestKind::Ordinary);
     let head = b"HTTP/1.1 200 OK\r\nContent-Length: 18446744073709551615\r\n\r\n";
     assert_eq!(parser.feed(head, &mut ()), Ok(head.len()));
@@ -757,7 +757,7 @@ fn part_of_what_is_discardable_may_be_skipped() {
 }
 
 #[test]
-fn a_head_that_drips_in_is_searched_once() {
+fn a_head_in_small_pieces_is_searched_once() {
     let head = big_head(8_000, 400);
     let mut parser = ReplyParser::new(RequestKind::Ordinary);
     for end in 3..head.len() {
@@ -767,7 +767,7 @@ fn a_head_that_drips_in_is_searched_once() {
 }
 
 #[test]
-fn another_protocol_is_told_without_a_blank_line() {
+fn another_protocol_is_detected_without_a_blank_line() {
     for (bytes, verdict) in [
         ("HTTQ", Err(NoReply::Malformed(MalformedReply::StatusLine))),
         ("220 ", Err(NoReply::Malformed(MalformedReply::StatusLine))),
@@ -782,7 +782,7 @@ fn another_protocol_is_told_without_a_blank_line() {
 }
 
 #[test]
-fn each_fault_is_told_in_one_line() {
+fn each_fault_is_described_in_one_line() {
     use MalformedReply::{
         Chunk, ChunkLineTooLong, ContentLength, HeadTooLarge, HeaderField, StatusLine,
         TooManyFields,

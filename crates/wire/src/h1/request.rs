@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn own_headers_take_the_place_of_ours() {
+    fn given_header_fields_replace_default_ones() {
         assert_eq!(
             text(
                 "http://h",
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_were_written_elsewhere_are_left_alone() {
+    fn given_request_bytes_are_sent_unchanged() {
         let (url, origin) = origin_of("http://h/a").unwrap();
         let bytes: &[u8] = b"GET /a b HTTP/1.0\r\nx:y\r\n\r\n";
         let draft = RequestDraft {
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_sent_is_refused() {
+    fn requests_that_cannot_be_sent_are_refused() {
         assert!(matches!(origin_of("ftp://h/"), Err(BadRequest::Scheme(_))));
         assert!(matches!(origin_of("nonsense"), Err(BadRequest::Url(..))));
         let (url, origin) = origin_of("http://h/").unwrap();

@@ -274,7 +274,7 @@ fn expected() -> Vec<ReplySummary> {
 }
 
 #[test]
-fn pipelined_replies_never_wait_for_bytes_that_are_there() {
+fn pipelined_replies_never_wait_for_available_bytes() {
     let all = REPLIES.concat();
     for room in ROOMS {
         for segments in cuts(all.as_bytes()) {
@@ -288,7 +288,7 @@ fn pipelined_replies_never_wait_for_bytes_that_are_there() {
 }
 
 #[test]
-fn kept_replies_never_wait_for_bytes_that_are_there() {
+fn recorded_replies_never_wait_for_available_bytes() {
     let all = REPLIES.concat();
     let wants = WantedDetails { body: true, matches: true, ..WantedDetails::default() };
     for segments in cuts(all.as_bytes()) {
@@ -301,7 +301,7 @@ fn kept_replies_never_wait_for_bytes_that_are_there() {
 
 /// Long enough to be discarded in the kernel with a low-water mark.
 #[test]
-fn long_pipelined_replies_never_wait_for_bytes_that_are_there() {
+fn long_pipelined_replies_never_wait_for_available_bytes() {
     for length in [7_000, 8_192, 40_000, 300_000] {
         let body = "x".repeat(length);
         let fixed = format!("HTTP/1.1 200 \r\nContent-Length: {length}\r\n\r\n{body}");
@@ -341,7 +341,7 @@ fn long_pipelined_replies_never_wait_for_bytes_that_are_there() {
 }
 
 #[test]
-fn what_comes_behind_a_reply_is_the_same_however_it_is_cut() {
+fn bytes_after_a_reply_are_handled_in_any_pieces() {
     for reply in REPLIES {
         for (behind, unasked) in [
             ("\r\n", false),
@@ -370,7 +370,7 @@ fn what_comes_behind_a_reply_is_the_same_however_it_is_cut() {
 
 /// If the kernel reports how much remains, no read looks for bytes after a discarded body.
 #[test]
-fn bytes_behind_a_dropped_body_are_found_with_and_without_the_kernels_word() {
+fn bytes_after_a_discarded_body_are_found_with_and_without_the_kernel_count() {
     let reply = format!("HTTP/1.1 200 \r\nContent-Length: 40000\r\n\r\n{}", "x".repeat(40_000));
     for (behind, unasked) in [("", false), ("\r\n", false), ("X", true)] {
         let all = format!("{reply}{behind}");
@@ -401,7 +401,7 @@ fn bytes_behind_a_dropped_body_are_found_with_and_without_the_kernels_word() {
 }
 
 #[test]
-fn a_blank_line_behind_a_reply_leaves_the_connection_usable() {
+fn a_connection_is_reusable_after_a_blank_line_after_a_reply() {
     let all = format!("{}\r\n{}", REPLIES[0], REPLIES[0]);
     for segments in cuts(all.as_bytes()) {
         let mut world = World::new(Vec::new(), None);
@@ -417,7 +417,7 @@ fn a_blank_line_behind_a_reply_leaves_the_connection_usable() {
 }
 
 #[test]
-fn a_refusal_that_comes_while_a_long_body_is_written_ends_the_exchange() {
+fn a_refusal_received_during_a_long_body_ends_the_exchange() {
     let refusal = b"HTTP/1.1 413 \r\nContent-Length: 2\r\n\r\nno".to_vec();
     for segments in cuts(&refusal) {
         let mut world = World::new(segments, None);
@@ -439,7 +439,7 @@ fn a_refusal_that_comes_while_a_long_body_is_written_ends_the_exchange() {
 }
 
 #[test]
-fn bytes_that_were_sent_are_told_where_no_reply_comes() {
+fn sent_bytes_are_reported_without_a_reply() {
     let mut world = World::new(Vec::new(), None);
     world.edge.0.borrow_mut().room = Some(1000);
     let mut stamps = Stamps::default();

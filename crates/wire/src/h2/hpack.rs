@@ -435,7 +435,7 @@ mod tests {
     }
 
     #[test]
-    fn a_repeated_request_is_all_indices() {
+    fn a_repeated_request_is_encoded_as_indices() {
         let mut encoder = Encoder::new();
         let request = [
             field(":method", "GET", Indexing::Index),
@@ -470,7 +470,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_encoded_is_decoded(
+        fn encoded_fields_are_decoded(
             blocks in prop::collection::vec(
                 (prop::collection::vec(any_field(), 0..12), prop::option::of(0_usize..600)), 1..20),
         ) {
@@ -490,7 +490,7 @@ mod tests {
         /// Repeated blocks are compared instead of decoded. Later blocks are decoded
         /// in the same way.
         #[test]
-        fn what_repeats_need_not_be_decoded(
+        fn repeated_blocks_need_not_be_decoded(
             blocks in prop::collection::vec((prop::collection::vec(any_field(), 0..5), 1_usize..60), 1..10),
             size in prop::option::of(0_usize..600),
         ) {

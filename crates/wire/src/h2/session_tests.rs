@@ -109,7 +109,7 @@ fn a_connection_begins_with_preface_settings_and_a_large_window() {
 }
 
 #[test]
-fn replies_come_in_any_order_and_piece() {
+fn replies_are_received_in_any_order_and_pieces() {
     let bytes = [
         settings(&[(frame::MAX_CONCURRENT_STREAMS, 7), (99, 1)]),
         headers(3, 0, &[(":status", "200"), ("content-length", "5")]),
@@ -156,7 +156,7 @@ fn replies_come_in_any_order_and_piece() {
 }
 
 #[test]
-fn blocks_that_repeat_are_known_until_the_table_changes() {
+fn repeated_blocks_are_recognized_until_the_table_changes() {
     let mut session = asked(4);
     let mut encoder = Encoder::new();
     let mut reply = |date: &str| {
@@ -180,7 +180,7 @@ fn blocks_that_repeat_are_known_until_the_table_changes() {
 }
 
 #[test]
-fn what_is_wanted_of_a_head_is_kept() {
+fn requested_header_fields_are_recorded() {
     let mut session = Http2Session::new(SharedCounts::default());
     let wants = WantedDetails {
         head: true,
@@ -215,7 +215,7 @@ fn sent(out: &[u8]) -> Vec<(u32, usize, bool)> {
 }
 
 #[test]
-fn bodies_are_sent_as_windows_allow() {
+fn bodies_are_sent_within_flow_control_windows() {
     let counts = SharedCounts::default();
     let mut session = Http2Session::new(Rc::clone(&counts));
     session.record_written(Tick(0));
@@ -251,7 +251,7 @@ fn bodies_are_sent_as_windows_allow() {
 }
 
 #[test]
-fn a_reply_before_the_end_of_the_request_is_taken_and_the_rest_not_sent() {
+fn an_early_reply_ends_the_request_body() {
     let mut session = Http2Session::new(SharedCounts::default());
     session.record_written(Tick(0));
     let parts = parts("POST", &Body::Bytes(vec![7; 100_000]));
@@ -284,7 +284,7 @@ fn pieces(bytes: &[u8], ends: &[usize], interval: PieceInterval) -> Http2Session
 }
 
 #[test]
-fn a_piece_of_a_body_is_sent_when_it_is_released() {
+fn each_piece_of_a_body_is_sent_when_it_is_released() {
     let interval = PieceInterval::Time(Duration::from_millis(1));
     let mut session = pieces(&vec![7; 30_000], &[10, 20_010, 30_000], interval);
     assert_eq!(sent(&session.out), [(1, 10, false)]);
@@ -306,7 +306,7 @@ fn a_piece_of_a_body_is_sent_when_it_is_released() {
 }
 
 #[test]
-fn pieces_that_windows_hold_back_are_sent_once() {
+fn pieces_delayed_by_windows_are_sent_once() {
     let mut session = pieces(&vec![7; 70_000], &[65_000, 69_000, 70_000], PieceInterval::Reply);
     session.record_written(Tick(5));
     session.release_piece(1);
@@ -321,7 +321,7 @@ fn pieces_that_windows_hold_back_are_sent_once() {
 }
 
 #[test]
-fn each_message_of_a_reply_lets_a_piece_leave() {
+fn each_message_of_a_reply_releases_a_piece() {
     let mut session = pieces(b"onetwothree", &[3, 6, 11], PieceInterval::Reply);
     session.record_written(Tick(5));
     let message = b"\0\0\0\0\x02hi";
@@ -356,7 +356,7 @@ fn a_server_that_ends_the_stream_gets_no_further_piece() {
 }
 
 #[test]
-fn a_goaway_leaves_what_the_server_processes() {
+fn goaway_does_not_end_streams_that_the_server_processes() {
     let mut session = asked(3);
     let mut goaway = Vec::new();
     put_numbers(&mut goaway, frame::GOAWAY, 0, &[3, 0]);
@@ -374,7 +374,7 @@ fn a_goaway_leaves_what_the_server_processes() {
 }
 
 #[test]
-fn resets_are_told_by_their_code() {
+fn resets_are_reported_by_their_code() {
     let mut session = asked(3);
     for (stream, code) in [(1, 2), (3, 7), (5, 99)] {
         let mut reset = Vec::new();
@@ -394,7 +394,7 @@ fn resets_are_told_by_their_code() {
 }
 
 #[test]
-fn a_cancelled_stream_is_reset_and_what_comes_of_it_passed_over() {
+fn a_cancelled_stream_is_reset_and_its_later_frames_are_ignored() {
     let mut session = asked(2);
     session.record_written(Tick(1));
     assert!(session.take_stream(1).is_some());
@@ -409,7 +409,7 @@ fn a_cancelled_stream_is_reset_and_what_comes_of_it_passed_over() {
 }
 
 #[test]
-fn a_stream_that_the_server_ended_gets_no_more() {
+fn frames_after_the_end_of_a_stream_are_a_protocol_error() {
     let mut session = asked(2);
     session.receive(&headers(1, END, &[(":status", "200")]), Tick(2));
     session.take_stream(1);
@@ -419,7 +419,7 @@ fn a_stream_that_the_server_ended_gets_no_more() {
 
 /// Violations that reset one stream.
 #[test]
-fn replies_that_are_none_fail_alone() {
+fn malformed_replies_fail_only_their_stream() {
     let ok = (":status", "200");
     let cases: [(MalformedReply, Vec<Vec<u8>>); 14] = [
         (MalformedReply::PseudoHeader, vec![headers(1, END, &[("a", "b")])]),
@@ -454,7 +454,7 @@ fn replies_that_are_none_fail_alone() {
 
 /// Violations that end the connection.
 #[test]
-fn connections_that_break_rules_end() {
+fn protocol_violations_end_the_connection() {
     let ok = [(":status", "200")];
     let cases: Vec<(MalformedReply, Vec<u8>)> = vec![
         (MalformedReply::FrameSize, framed(frame::SETTINGS, 0, 0, b"12345")),
@@ -535,7 +535,7 @@ fn continued(frames: usize, bytes: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn who_does_not_speak_http2_is_told_apart() {
+fn servers_without_http2_are_recognized() {
     for (bytes, cause) in [
         (&b"HTTP/1.1 400 Bad Request\r\n\r\n"[..], MalformedReply::Http1Reply),
         (&framed(frame::PING, 0, 0, b"12345678")[..], MalformedReply::Preface),
@@ -548,7 +548,7 @@ fn who_does_not_speak_http2_is_told_apart() {
 }
 
 #[test]
-fn a_peer_that_asks_and_does_not_read_is_given_up() {
+fn a_peer_that_sends_pings_without_reading_is_disconnected() {
     let mut session = asked(1);
     let pings = framed(frame::PING, 0, 0, b"12345678").repeat(1000);
     for _ in 0..11 {
@@ -559,7 +559,7 @@ fn a_peer_that_asks_and_does_not_read_is_given_up() {
 }
 
 #[test]
-fn requests_are_encoded_as_a_decoder_reads_them() {
+fn encoded_requests_are_decoded() {
     let mut session = Http2Session::new(SharedCounts::default());
     session.record_written(Tick(0));
     session.receive(&settings(&[(frame::HEADER_TABLE_SIZE, 100)]), Tick(0));
@@ -596,7 +596,7 @@ fn written_block(session: &Http2Session) -> Vec<u8> {
 /// Requests repeat in any order, with settings between them. The server decodes exactly the
 /// fields of each request.
 #[test]
-fn requests_that_repeat_mean_the_same_each_time() {
+fn repeated_requests_decode_to_the_same_fields() {
     let mut session = Http2Session::new(SharedCounts::default());
     session.receive(&settings(&[]), Tick(0));
     session.record_written(Tick(0));
@@ -628,7 +628,7 @@ fn requests_that_repeat_mean_the_same_each_time() {
 }
 
 #[test]
-fn a_request_that_repeats_is_all_indices() {
+fn a_repeated_request_is_encoded_as_indices() {
     let mut session = Http2Session::new(SharedCounts::default());
     session.record_written(Tick(0));
     let fields =
@@ -647,7 +647,7 @@ fn a_request_that_repeats_is_all_indices() {
 proptest! {
     /// Arbitrary bytes cause no panic, and the outcome does not depend on the pieces.
     #[test]
-    fn any_bytes_end_the_same_in_any_pieces(
+    fn any_bytes_give_the_same_result_in_any_pieces(
         frames in prop::collection::vec((0_u8..11, any::<u8>(), 0_u32..8, prop::collection::vec(any::<u8>(), 0..40)), 0..20),
         cuts in prop::collection::vec(1_usize..50, 1..30),
     ) {

@@ -441,7 +441,7 @@ mod tests {
     }
 
     #[test]
-    fn windows_hold_what_is_sent() {
+    fn sent_bytes_stay_within_the_window() {
         let (carrier, tunnel) = open(&[(frame::INITIAL_WINDOW_SIZE, 7)]);
         let mut cx = Context::from_waker(Waker::noop());
         assert_eq!((tunnel.has_room(7), tunnel.has_room(8)), (true, false));
@@ -461,7 +461,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reset_is_told_and_our_own_says_cancel() {
+    fn a_received_reset_is_reported_and_a_sent_one_is_cancel() {
         for (code, expected) in
             [(8, Ok(Vec::new())), (2, Err(Failure::StreamReset)), (7, Err(Failure::Unprocessed))]
         {
@@ -496,7 +496,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_allows_it_for_good_and_only_so_many() {
+    fn extended_connect_is_permanent_and_streams_are_limited() {
         let (carrier, _tunnel) =
             open(&[(frame::ENABLE_CONNECT_PROTOCOL, 1), (frame::MAX_CONCURRENT_STREAMS, 1)]);
         assert!(carrier.session.borrow().peer.connect_protocol);
@@ -529,7 +529,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_reads_is_given_up() {
+    fn a_tunnel_with_too_many_unread_bytes_is_reset() {
         let (carrier, tunnel) = open(&[]);
         let piece = framed(frame::DATA, 0, 1, &[7; 16_384]);
         for _ in 0..=MAX_UNREAD / 16_384 {

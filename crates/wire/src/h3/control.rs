@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_and_a_goaway_are_taken_and_the_unknown_is_passed_over() {
+    fn settings_and_goaway_are_accepted_and_unknown_frames_ignored() {
         let ours = frame::control_stream();
         let streams: [&[u8]; 5] = [
             &ours,
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn what_breaks_a_rule_is_named() {
+    fn protocol_violations_are_named() {
         let cases: [(&str, &[&[u8]], Http3ErrorCode, MalformedReply); 21] = [
             (
                 "no settings",

@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn frames_are_the_same_however_they_are_cut() {
+    fn frames_are_parsed_in_any_pieces() {
         let mut bytes = Vec::new();
         let frames: [(u64, &[u8]); 6] = [
             (HEADERS, b"block"),
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_that_would_have_to_be_kept_is_bounded() {
+    fn the_size_of_buffered_frames_is_limited() {
         let mut bytes: &[u8] = &[1, 0x80, 0x02, 0, 0];
         assert_eq!(Frames::default().next(&mut bytes), Err(MalformedReply::HeadTooLarge));
         let mut begin: &[u8] = &[0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 7];
@@ -355,7 +355,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_end(bytes: Vec<u8>, at in 1_usize..9) {
+        fn any_bytes_are_parsed_or_refused(bytes: Vec<u8>, at in 1_usize..9) {
             let mut frames = Frames::default();
             for mut piece in bytes.chunks(at) {
                 while let Ok(Some(_)) = frames.next(&mut piece) {}

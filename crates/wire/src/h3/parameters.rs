@@ -73,7 +73,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_end(bytes in proptest::collection::vec(any::<u8>(), 0..100)) {
+        fn any_bytes_are_parsed_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..100)) {
             read(&bytes);
         }
     }

@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_are_as_short_as_the_static_table_makes_them() {
+    fn fields_use_the_static_table() {
         let fields = [
             field(":method", "GET", Indexing::Index),
             field(":scheme", "https", Indexing::Index),
@@ -246,7 +246,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_encoded_is_decoded(list in prop::collection::vec(("[a-z-]{1,20}", "[ -~]{0,40}"), 0..20)) {
+        fn encoded_fields_are_decoded(list in prop::collection::vec(("[a-z-]{1,20}", "[ -~]{0,40}"), 0..20)) {
             let fields: Vec<HeaderField> = list.iter().map(|(name, value)| field(name, value, Indexing::Index)).collect();
             let mut block = Vec::new();
             encode(fields.iter(), &mut block);
@@ -254,7 +254,7 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_end(block: Vec<u8>) {
+        fn any_bytes_are_parsed_or_refused(block: Vec<u8>) {
             let _ = decoded(&block);
         }
     }

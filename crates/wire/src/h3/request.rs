@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reply_is_the_same_however_it_is_cut() {
+    fn a_reply_is_parsed_in_any_pieces() {
         let hints = frame(frame::HEADERS, &[0, 0, 0xc0 + 24]);
         let early = frame(frame::HEADERS, &block(63, b""));
         let trailers = frame(frame::HEADERS, b"\0\0\x22ab\x01c");
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn a_head_that_repeats_says_the_same() {
+    fn a_repeated_head_gives_the_same_reply() {
         let all = [frame(frame::HEADERS, LENGTH_4), frame(frame::DATA, b"body")].concat();
         let mut last = LastBlock::default();
         for _ in 0..3 {
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn what_breaks_a_rule_is_named() {
+    fn protocol_violations_are_named() {
         use RuleViolation::{Connection, Stream};
         let ok = || frame(frame::HEADERS, OK);
         let trailers = || frame(frame::HEADERS, b"\0\0\x22ab\x01c");
@@ -470,7 +470,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_end(bytes: Vec<u8>, at in 1_usize..9) {
+        fn any_bytes_are_parsed_or_refused(bytes: Vec<u8>, at in 1_usize..9) {
             let _ = run(&[frame(frame::HEADERS, OK), bytes].concat(), at);
         }
     }

@@ -87,7 +87,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn versions_are_those_behind_both_ids() {
+    fn versions_are_read_after_both_connection_ids() {
         let mut packet = vec![0xca, 0, 0, 0, 0, 2, b'a', b'b', 1, b'c'];
         packet.extend([0, 0, 0, 1, 0x6b, 0x33, 0x43, 0xcf, 9]);
         assert_eq!(parse(&packet), Some((&b"ab"[..], &b"c"[..], vec![1, 0x6b33_43cf])));
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_is_an_initial_packet_as_large_as_it_has_to_be() {
+    fn a_version_request_is_an_initial_packet_of_the_required_size() {
         let packet = probe();
         assert_eq!(
             (packet.len(), &packet[..7]),
@@ -110,7 +110,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_end(bytes in proptest::collection::vec(any::<u8>(), 0..64)) {
+        fn any_bytes_are_parsed_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..64)) {
             versions_in(&bytes);
         }
     }

@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn inputs_that_are_kept_come_to_the_same_in_any_pieces() {
+    fn inputs_of_the_corpus_give_the_same_result_in_any_pieces() {
         for size in [1, 2, 7, 100] {
             for bytes in corpus("http2") {
                 holds_http2(&bytes, size);
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_that_unpacks_to_much_is_kept_up_to_a_limit() {
+    fn a_large_decompressed_message_is_recorded_up_to_a_limit() {
         // 256 MiB of zeros in 260 kB.
         let mut packed =
             flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::best());
@@ -228,7 +228,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_come_to_the_same_in_any_pieces(bytes: Vec<u8>, size in 1_usize..20) {
+        fn any_bytes_give_the_same_result_in_any_pieces(bytes: Vec<u8>, size in 1_usize..20) {
             holds_websocket(&bytes, size);
             holds_http2(&[&corpus("http2")[0], &bytes[..]].concat(), size);
             #[cfg(feature = "http3")]

@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_reply_is_kept_what_extractors_look_at() {
+    fn replies_are_recorded_as_far_as_extractors_need() {
         let body = WantedDetails { body: true, ..WantedDetails::default() };
         assert_eq!(wants(ExtractFrom::JsonPath("$".into())), body);
         let head =

@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_of_the_standard_are_encoded_as_there() {
+    fn texts_of_the_standard_are_encoded_as_in_it() {
         assert_eq!(
             encoded(b"www.example.com"),
             b"\xf1\xe3\xc2\xe5\xf2\x3a\x6b\xa0\xab\x90\xf4\xff"
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_ends_are_refused() {
+    fn invalid_padding_is_refused() {
         assert_eq!(decoded(b"\xff\xff\xff\xff"), Err(BadHuffman), "the end's code");
         assert_eq!(decoded(b"\x1f\xff"), Err(BadHuffman), "a byte of padding");
         assert_eq!(decoded(b"\x18"), Err(BadHuffman), "padding with zeros");
@@ -166,7 +166,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_come_back(text: Vec<u8>) {
+        fn any_bytes_round_trip(text: Vec<u8>) {
             prop_assert_eq!(decoded(&encoded(&text)), Ok(text));
         }
 

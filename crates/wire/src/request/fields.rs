@@ -235,7 +235,7 @@ mod tests {
     use crate::request::RequestDraft;
 
     #[test]
-    fn fields_of_http1_connections_are_left_out() {
+    fn fields_of_http1_connections_are_omitted() {
         let headers =
             [("Host", "other"), ("Connection", "close"), ("X-A", "b"), ("TE", "trailers")];
         let headers: Vec<_> =

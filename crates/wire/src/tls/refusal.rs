@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_certificate_that_is_not_trusted_is_told_with_what_to_write() {
+    fn an_untrusted_certificate_is_reported_with_advice() {
         let text = refusal(Error::InvalidCertificate(CertificateError::UnknownIssuer)).to_string();
         assert!(text.starts_with("invalid server certificate: issuer not trusted"), "{text}");
         assert!(

@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn no_reference_reaches_behind_the_window() {
+    fn no_reference_exceeds_the_window() {
         // Marsaglia's xorshift: its output contains no repetitions.
         let mut state = 0x9e37_79b9_u32;
         let noise = std::iter::repeat_with(|| {
@@ -148,7 +148,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_compressed_is_the_message(word: Vec<u8>, times in 0_usize..2000, bits in 8_u8..16) {
+        fn compressed_messages_are_decompressed(word: Vec<u8>, times in 0_usize..2000, bits in 8_u8..16) {
             let message = word.repeat(times);
             let mut deflater = Deflater::new(MessageCompression { window_bits: bits });
             for _ in 0..2 {

@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn frames_are_read_in_any_pieces() {
+    fn frames_are_parsed_in_any_pieces() {
         let long = "z".repeat(300);
         let bytes = [
             &b"\x01\x02He\x89\x02hi\x80\x03llo\x8a\x00\x82\x00"[..],
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_frame_is_refused() {
+    fn malformed_frames_are_refused() {
         let cases: [&[u8]; 19] = [
             b"\x81\x7e\x00\x7d",
             b"\x81\x7f\x00\x00\x00\x00\x00\x00\xff\xff",
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_may_be_compressed_where_that_was_agreed() {
+    fn compressed_messages_need_a_negotiated_extension() {
         let bytes = b"\x41\x02ab\x80\x01c\x81\x01d";
         let mut seen = Vec::new();
         let (mut incoming, mut rest) = (FrameReader::new(true), &bytes[..]);
@@ -366,12 +366,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_are_read_the_same_in_any_pieces(bytes: Vec<u8>, piece in 1_usize..20) {
+        fn any_bytes_give_the_same_result_in_any_pieces(bytes: Vec<u8>, piece in 1_usize..20) {
             prop_assert_eq!(events(&bytes, piece).is_ok(), events(&bytes, 10_000).is_ok());
         }
 
         #[test]
-        fn text_may_be_cut_within_characters(text: String, piece in 1_usize..9) {
+        fn text_may_be_split_within_characters(text: String, piece in 1_usize..9) {
             let mut bytes = vec![0x01, 0];
             for piece in text.as_bytes().chunks(piece) {
                 bytes.extend([0, piece.len() as u8]);

@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn its_size_is_limited() {
+    fn the_size_of_the_inbox_is_limited() {
         let (mut inbox, rules) = inbox(true);
         for _ in 0..5 {
             inbox.push_piece(&vec![1; MAX_BYTES / 2]);

@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn characters_may_be_cut() {
+    fn characters_may_be_split() {
         let text = "a\u{e9}\u{20ac}\u{1f980}".as_bytes();
         for piece in 1..=text.len() {
             assert!(is_utf8(text, piece));
@@ -62,7 +62,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_says_the_same_as_of_the_whole(bytes in prop::collection::vec(prop::sample::select(
+        fn pieces_are_valid_if_the_whole_text_is_valid(bytes in prop::collection::vec(prop::sample::select(
             vec![0x00, 0x41, 0x7f, 0x80, 0x82, 0x9f, 0xa0, 0xbf, 0xc0, 0xc3, 0xe0, 0xe2, 0xed, 0xf0, 0xf4, 0xff]), 0..12),
             piece in 1_usize..5) {
             prop_assert_eq!(is_utf8(&bytes, piece), std::str::from_utf8(&bytes).is_ok());

@@ -239,13 +239,13 @@ fn measure(
         let before = server.status.read().ok()?.requests;
         let finished = child::run(command, PATIENCE, interrupt, |_| Ok(()));
         finished
-            .map_err(|error| output::progress(&format!("{command:?}: {error:#}; once more")))
+            .map_err(|error| output::progress(&format!("{command:?} failed: {error:#}")))
             .ok()
             .zip(Some(before))
     });
     interrupt.check()?;
     let (finished, before) =
-        attempt.with_context(|| format!("{command:?} never came to its end"))?;
+        attempt.with_context(|| format!("{command:?} failed {TRIES} times"))?;
     let requests = (server.status.read()?.requests - before) as f64;
     ensure!(
         finished.code == Some(0) && requests > 0.0,
@@ -266,10 +266,16 @@ fn row_result(row: &Row, real: &Runs, ours: &Runs) -> (Vec<String>, Value, Vec<S
     let rate = median_ratio(&ours.rate, &real.rate);
     let mut missed = Vec::new();
     if let Some(most) = row.cpu_at_most.filter(|most| cpu > *most) {
-        missed.push(format!("{}: {cpu:.2} of its CPU time per request, not {most}", row.name));
+        missed.push(format!(
+            "{}: CPU time per request {cpu:.2} of the original's (target: at most {most})",
+            row.name
+        ));
     }
     if let Some(least) = row.rate_at_least.filter(|least| rate < *least) {
-        missed.push(format!("{}: {rate:.2} of its rate, not {least}", row.name));
+        missed.push(format!(
+            "{}: throughput {rate:.2} of the original's (target: at least {least})",
+            row.name
+        ));
     }
     let line = vec![
         row.name.to_owned(),

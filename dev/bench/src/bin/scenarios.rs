@@ -86,25 +86,25 @@ struct Row {
 
 const ROWS: [Row; 4] = [
     Row {
-        name: "three plain steps, beside wrk",
+        name: "three plain steps, compared with wrk",
         ours: Tool::Brunt("plain.yaml"),
         theirs: Tool::Wrk,
         cpu_at_most: 1.5,
     },
     Row {
-        name: "form, login, order, beside JMeter",
+        name: "form, login, order, compared with JMeter",
         ours: Tool::Brunt("shop.yaml"),
         theirs: Tool::Jmeter,
         cpu_at_most: 1.0 / 20.0,
     },
     Row {
-        name: "the same as a plan of JMeter",
+        name: "the same as a JMeter plan, compared with JMeter",
         ours: Tool::Brunt("shop.jmx"),
         theirs: Tool::Jmeter,
         cpu_at_most: 1.0 / 20.0,
     },
     Row {
-        name: "form, login, order, beside k6",
+        name: "form, login, order, compared with k6",
         ours: Tool::Brunt("shop.yaml"),
         theirs: Tool::K6,
         cpu_at_most: 1.0 / 8.0,
@@ -139,7 +139,7 @@ fn run(options: &Options) -> Result<ExitCode> {
     let mut missed = Vec::new();
     for row in &ROWS {
         if stand.command(row.theirs).is_none() {
-            output::progress(&format!("SKIPPED {}: it is not there", row.name));
+            output::progress(&format!("SKIPPED {}: not installed", row.name));
             continue;
         }
         let sides = stand.in_turn(row)?;
@@ -239,7 +239,7 @@ impl Stand<'_> {
     }
 
     fn cost_of_run(&self, tool: Tool) -> Result<f64> {
-        let mut command = self.command(tool).context("the tool is gone")?;
+        let mut command = self.command(tool).context("the tool is not installed")?;
         let before = self.server.status.read()?.requests;
         let limit = Duration::from_secs(self.options.seconds) + PATIENCE;
         let finished = child::run(&mut command, limit, self.interrupt, |_| Ok(()))?;
@@ -266,8 +266,12 @@ fn row_result(
 ) -> (Vec<String>, Value, Option<String>) {
     let ratio = median_ratio(ours, theirs);
     let most = row.cpu_at_most;
-    let missed = (ratio > most)
-        .then(|| format!("{}: {ratio:.3} of its CPU time per request, not {most:.3}", row.name));
+    let missed = (ratio > most).then(|| {
+        format!(
+            "{}: CPU time per request {ratio:.3} of the other tool's (target: at most {most:.3})",
+            row.name
+        )
+    });
     let line = vec![
         row.name.to_owned(),
         format!("{:.2}", median_of_rounds(theirs)),

@@ -142,8 +142,8 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn who_could_not_be_precise_is_counted() {
-        let words = Some("--precise: 1 cores are none too many".to_owned());
+    fn imprecise_runs_are_counted() {
+        let words = Some("--precise: 1 cores are too few".to_owned());
         let run = PacingRun {
             not_precise: words,
             ..paced("even-2000", PacingContender::BruntPrecise, 0, [0.02, 50.0])

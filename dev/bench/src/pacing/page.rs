@@ -89,21 +89,21 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_to_be_precise_is_told_once_in_its_own_words() {
-        let words = Some("--precise: 1 cores are none too many".to_owned());
+    fn a_repeated_warning_on_precise_is_shown_once() {
+        let words = Some("--precise: 1 cores are too few".to_owned());
         let run = PacingRun {
             not_precise: words,
             ..paced("even-2000", PacingContender::BruntPrecise, 0, [0.02, 50.0])
         };
         let section = section(&[run.clone(), run]);
         assert!(
-            section.contains("2 runs were not precise: “--precise: 1 cores are none too many”."),
+            section.contains("2 runs were not precise: “--precise: 1 cores are too few”."),
             "{section}"
         );
     }
 
     #[test]
-    fn nothing_measured_is_said() {
+    fn a_section_without_runs_says_not_measured() {
         assert_eq!(section(&[]), "Not measured.\n");
     }
 }

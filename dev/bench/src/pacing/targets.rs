@@ -33,7 +33,7 @@ fn precise_verdict(pace: PacingLoad, row: Option<&PacingRow>) -> BenchVerdict {
     if refused.is_some() {
         return verdict(
             pace.name,
-            "share of the runs that say no core is to spare",
+            "share of the runs without a free core",
             refused,
             Bound::AtLeast(1.0),
         );
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn even_arrivals_are_held_against_the_floor() {
+    fn even_arrivals_are_compared_with_the_floor() {
         let of = |brunt, precise| missed(&runs("even-2000", brunt, precise, [0.1, 100.0]));
         assert!(of([0.129, 129.0], [0.5, 49.0]).is_empty());
         assert_eq!(of([0.129, 131.0], [0.5, 49.0]), ["lag p99 ÷ the floor's"]);
@@ -90,14 +90,14 @@ mod tests {
     }
 
     #[test]
-    fn random_arrivals_are_held_against_theory() {
+    fn random_arrivals_are_compared_with_theory() {
         let of = |index| missed(&runs("poisson-20000", [index, 100.0], [1.0, 40.0], [3.0, 100.0]));
         assert!(of(0.951).is_empty() && of(1.049).is_empty());
         assert_eq!([of(0.949), of(1.051)].concat(), ["variance ÷ mean"; 2]);
     }
 
     #[test]
-    fn without_a_core_to_spare_every_run_must_say_so() {
+    fn without_a_free_core_every_run_must_have_the_warning() {
         let say = |run: &PacingRun| PacingRun {
             not_precise: Some("--precise: 1 cores".to_owned()),
             ..run.clone()
@@ -106,11 +106,11 @@ mod tests {
         runs[1] = say(&runs[1]);
         assert!(missed(&runs).is_empty());
         runs.push(paced("even-2000", PacingContender::BruntPrecise, 1, [0.1, 10.0]));
-        assert_eq!(missed(&runs), ["share of the runs that say no core is to spare"]);
+        assert_eq!(missed(&runs), ["share of the runs without a free core"]);
     }
 
     #[test]
-    fn what_was_not_measured_is_missed() {
+    fn an_unmeasured_target_is_missed() {
         let verdicts = verdicts(&[]);
         assert_eq!(verdicts.len(), 3 * PACES.len());
         assert!(verdicts.iter().all(|verdict| !verdict.met && verdict.measured.is_none()));

@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn heads_and_settings_are_those_of_the_standard() {
+    fn heads_and_settings_match_the_standard() {
         let mut bytes = Vec::new();
         put_settings(
             &mut bytes,

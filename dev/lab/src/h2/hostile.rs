@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_say_something() {
+    fn every_row_has_a_description() {
         assert!(frames::ROWS.len() + fields::ROWS.len() >= 40);
         for row in rows() {
             for round in [0, 1] {

@@ -99,7 +99,7 @@ mod tests {
     use crate::h2::frame;
 
     #[test]
-    fn frames_are_passed_on_however_they_are_cut() {
+    fn frames_are_passed_on_in_any_pieces() {
         let mut bytes = PREFACE.to_vec();
         frame::put_settings(&mut bytes, &[(4, 100)]);
         (0..2).for_each(|_| frame::put_frame(&mut bytes, kind::SETTINGS, flag::ACK, 0, &[]));

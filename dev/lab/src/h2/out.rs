@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn replies_are_settled_when_their_last_byte_is_sent() {
+    fn replies_are_counted_when_their_last_byte_is_sent() {
         let mut out = Out::default();
         let mut completed = Vec::new();
         for status in [201, 202] {

@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_is_read() {
+    fn a_request_is_parsed() {
         let post = http::Request::post("http://lab/bytes/5?a=b")
             .header("x-a", "b")
             .header("expect", "100-Continue");

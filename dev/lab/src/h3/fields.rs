@@ -185,7 +185,7 @@ mod tests {
         [(":method", "GET"), (":scheme", "http"), (":path", "/bytes/5"), (":authority", "lab")];
 
     #[test]
-    fn a_request_is_read() {
+    fn a_request_is_parsed() {
         let read = head(&[&GET[..], &[("x-a", "b"), ("content-length", "3")]].concat()).unwrap();
         assert_eq!((read.request.route, read.length), (ReplyRoute::Bytes(5), Some(3)));
         let text = String::from_utf8(read.request.echo.unwrap()).unwrap();
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_that_are_no_request_are_refused() {
+    fn field_lists_without_a_request_are_refused() {
         for (more, told) in [
             (("X-A", "b"), "not allowed"),
             (("connection", "close"), "connection-specific"),

@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_say_something_and_those_without_end_end_nothing() {
+    fn rows_have_a_description_and_endless_ones_end_nothing() {
         assert!(rows().count() >= 60, "{}", rows().count());
         for (row, output) in rows().filter_map(|row| Some((row, next_output(row, 1)?))) {
             let is_said =

@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_come_back() {
+    fn fields_round_trip() {
         let long = "v".repeat(300);
         let block = encode(&[
             (":status", "200"),

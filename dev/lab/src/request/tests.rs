@@ -28,7 +28,7 @@ const STREAM: &[u8] = b"GET /status/404 HTTP/1.1\r\nHost: a\r\n\r\n\
     GET / HTTP/1.1\r\nConnection: close\r\n\r\n";
 
 #[test]
-fn a_stream_parses_alike_however_it_is_cut() {
+fn a_stream_is_parsed_equally_in_any_pieces() {
     let whole = requests(STREAM, STREAM.len()).unwrap();
     let routes: Vec<ReplyRoute> = whole.iter().map(|request| request.route).collect();
     assert_eq!(
@@ -55,7 +55,7 @@ fn a_stream_parses_alike_however_it_is_cut() {
 }
 
 #[test]
-fn a_stream_parses_alike_split_in_two_anywhere() {
+fn a_stream_is_parsed_equally_in_two_pieces() {
     let whole = requests(STREAM, STREAM.len()).unwrap();
     for cut in 0..=STREAM.len() {
         let mut parser = RequestParser::new(true);
@@ -70,7 +70,7 @@ fn a_stream_parses_alike_split_in_two_anywhere() {
 }
 
 #[test]
-fn a_waiting_client_is_told_to_continue() {
+fn a_waiting_client_gets_100_continue() {
     let mut parser = RequestParser::new(false);
     let mut head: &[u8] = b"POST / HTTP/1.1\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n";
     assert_eq!(parser.next(&mut head), Ok(ParserStep::Continue));
@@ -82,7 +82,7 @@ fn a_waiting_client_is_told_to_continue() {
 }
 
 #[test]
-fn what_is_no_request_is_refused() {
+fn malformed_requests_are_refused() {
     for (bytes, reason) in [
         (&b"\x16\x03\x01 hello\r\n\r\n"[..], "no HTTP/1.x"),
         (b"GET / HTTP/1.1\r\nContent-Length: -1\r\n\r\n", "bad Content-Length"),

@@ -189,7 +189,7 @@ fn a_reply_is_given_and_counted() {
 }
 
 #[test]
-fn both_versions_are_told_apart_by_their_first_bytes() {
+fn both_versions_are_distinguished_by_their_first_bytes() {
     let lab = Lab::start("");
     for cut in [1, 2, 3, 23] {
         let mut socket = lab.connect();
@@ -240,7 +240,7 @@ impl Read for TcpPiece {
 }
 
 #[test]
-fn it_is_agreed_by_alpn() {
+fn http2_is_negotiated_by_alpn() {
     let lab = Lab::start("--tls --body 300k");
     let mut client = Client::on(
         lab.connect_tls(&[b"h2", b"http/1.1"]),
@@ -284,7 +284,7 @@ fn a_request_upgrades_its_connection() {
 }
 
 #[test]
-fn replies_leave_when_they_are_due() {
+fn replies_are_sent_when_they_are_due() {
     let lab = Lab::start("--record --workers 0");
     let mut client = Client::new(&lab);
     for (stream, delay) in [(1, 90), (3, 10), (5, 50)] {
@@ -334,7 +334,7 @@ fn connections_end_after_their_share_of_requests() {
 }
 
 #[test]
-fn idle_connections_are_told_that_they_end() {
+fn idle_connections_get_goaway() {
     let lab = Lab::start("--idle-timeout 50ms");
     let mut client = Client::new(&lab);
     client.get(1, "/status/204");
@@ -387,7 +387,7 @@ fn failures_fail_as_they_are_named() {
 }
 
 #[test]
-fn streams_beyond_the_most_are_refused() {
+fn streams_beyond_the_maximum_are_refused() {
     let lab = Lab::start("--h2-streams 2 --service const:30ms");
     let mut client = Client::new(&lab);
     (0..3).for_each(|n| client.get(1 + 2 * n, "/status/204"));
@@ -400,7 +400,7 @@ fn streams_beyond_the_most_are_refused() {
 }
 
 #[test]
-fn bodies_are_held_by_a_small_window() {
+fn bodies_are_delayed_by_a_small_window() {
     let lab = Lab::start("--h2-window 10 --echo");
     let mut client = Client::new(&lab);
     client.head(1, "POST", "/", 0);
@@ -427,7 +427,7 @@ fn bodies_are_held_by_a_small_window() {
 }
 
 #[test]
-fn a_broken_rule_ends_the_connection_and_is_reported() {
+fn a_protocol_violation_ends_the_connection_and_is_reported() {
     let lab = Lab::start("");
     let mut client = Client::new(&lab);
     client.get(1, "/status/204");
@@ -441,7 +441,7 @@ fn a_broken_rule_ends_the_connection_and_is_reported() {
 }
 
 #[test]
-fn replies_keep_to_the_windows_of_the_client() {
+fn replies_stay_within_the_windows_of_the_client() {
     let lab = Lab::start("");
     let mut client = Client::on(lab.connect(), &[(setting::INITIAL_WINDOW_SIZE, 4)]);
     client.get(1, "/");
@@ -462,7 +462,7 @@ fn replies_keep_to_the_windows_of_the_client() {
 }
 
 #[test]
-fn hostile_rows_stand_in_place_of_replies() {
+fn hostile_rows_are_sent_instead_of_replies() {
     let lab = Lab::start("--hostile ping-length");
     let mut client = Client::new(&lab);
     client.get(1, "/");

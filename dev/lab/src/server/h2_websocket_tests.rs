@@ -46,7 +46,7 @@ fn each_message_has_a_reply_and_is_counted() {
 }
 
 #[test]
-fn failures_and_broken_rules_end_the_stream() {
+fn failures_and_protocol_violations_end_the_stream() {
     for (kind_of_failure, expected) in [
         ("503", "1: \u{88}\u{2}\u{3}\u{f3} end"),
         ("reset", "1: reset 2"),
@@ -76,7 +76,7 @@ fn failures_and_broken_rules_end_the_stream() {
 }
 
 #[test]
-fn a_dripping_reply_keeps_its_place() {
+fn a_slow_reply_keeps_its_position() {
     let lab = Lab::start("--fail 1:slow --drip 5ms --record");
     let mut client = open(&lab, "/");
     client.send(kind::DATA, 0, 1, &masked(LAST | TEXT, b"x"));

@@ -5,7 +5,7 @@ use clap::Parser as _;
 use crate::args::LabOptions;
 
 #[test]
-fn options_that_do_not_go_together_are_refused() {
+fn incompatible_options_are_refused() {
     let parsed = |line: &str| {
         let options = LabOptions::try_parse_from(["brunt-lab"].into_iter().chain(line.split(' ')));
         options.map_err(|error| error.to_string()).and_then(|options| options.check())
@@ -13,7 +13,7 @@ fn options_that_do_not_go_together_are_refused() {
     assert_eq!(parsed("--tls --http3 --retry --refuse-early-data"), Ok(()));
     assert!(parsed("--http3").unwrap_err().contains("--tls"));
     assert!(
-        parsed("--hostile h3-no-reply").unwrap_err().contains("is of HTTP/3; add --tls --http3")
+        parsed("--hostile h3-no-reply").unwrap_err().contains("requires HTTP/3; add --tls --http3")
     );
     assert!(parsed("--hostile ws-masked").is_ok() && parsed("--hostile no-frame").is_ok());
     assert!(parsed("--ws-client-bits 9").unwrap_err().contains("--ws-deflate"));

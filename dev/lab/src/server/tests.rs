@@ -122,7 +122,7 @@ fn paths_decide_the_reply() {
 }
 
 #[test]
-fn a_large_reply_arrives_whole() {
+fn a_large_reply_arrives_completely() {
     let lab = Lab::start("--body 8M --record");
     let reply = lab.get("/");
     assert_eq!(reply.split_once("\r\n\r\n").unwrap().1.len(), 8 << 20);
@@ -142,7 +142,7 @@ fn echo_returns_the_request() {
 }
 
 #[test]
-fn old_clients_are_closed_on_unless_they_ask() {
+fn http_1_0_connections_are_closed_without_keep_alive() {
     let lab = Lab::start("--chunked");
     let reply = lab.ask("GET / HTTP/1.0\r\n\r\n");
     assert!(reply.contains("Content-Length: 10") && reply.contains("Connection: close"), "{reply}");
@@ -189,7 +189,7 @@ fn idle_connections_are_closed_in_time() {
 }
 
 #[test]
-fn what_is_no_request_gets_400() {
+fn malformed_requests_get_400() {
     let lab = Lab::start("");
     assert!(lab.ask("nonsense\r\n\r\n").starts_with("HTTP/1.1 400 "));
     let report = lab.end();
@@ -197,7 +197,7 @@ fn what_is_no_request_gets_400() {
 }
 
 #[test]
-fn a_client_that_shuts_its_side_is_answered() {
+fn a_half_closed_client_gets_its_reply() {
     let lab = Lab::start("--service const:20ms");
     let mut socket = lab.connect();
     socket.write_all(GET.as_bytes()).unwrap();
@@ -232,7 +232,7 @@ fn failures_fail_as_they_are_named() {
 }
 
 #[test]
-fn reset_resets_and_never_never_answers() {
+fn the_failures_reset_and_never_take_effect() {
     let lab = Lab::start("--fail 1:reset");
     let mut socket = lab.connect();
     socket.write_all(GET.as_bytes()).unwrap();
@@ -268,7 +268,7 @@ fn requests_wait_for_the_one_worker() {
 }
 
 #[test]
-fn a_stall_holds_replies() {
+fn a_stall_delays_replies() {
     let lab = Lab::start("--stall 60ms/100ms");
     let mut socket = lab.connect();
     for _ in 0..10 {
@@ -281,7 +281,7 @@ fn a_stall_holds_replies() {
 }
 
 #[test]
-fn past_the_most_records_the_truth_is_refused() {
+fn beyond_the_maximum_of_records_the_truth_is_refused() {
     let lab = Lab::start("--record --max-record 2");
     assert_eq!(lab.ask(&(GET.repeat(3) + "GET / HTTP/1.0\r\n\r\n")).matches("200 OK").count(), 4);
     let truth = lab.end().truth;
@@ -291,7 +291,7 @@ fn past_the_most_records_the_truth_is_refused() {
 }
 
 #[test]
-fn tls_is_spoken_to_those_who_trust_the_certificate() {
+fn clients_that_trust_the_certificate_can_use_tls() {
     for line in ["--tls --body 300k", "--tls --body 300k --service const:1ms"] {
         let lab = Lab::start(line);
         let mut stream = lab.connect_tls(&[]);
@@ -320,7 +320,7 @@ fn unix_sockets_are_listened_on() {
 }
 
 #[test]
-fn it_runs_until_stopped_unless_told_otherwise() {
+fn the_lab_runs_until_stopped_by_default() {
     assert_eq!(LabOptions::try_parse_from(["brunt-lab"]).unwrap().max_runtime, None);
     let lab = Lab::start("--max-runtime 50ms");
     let report = lab.thread.join().unwrap();

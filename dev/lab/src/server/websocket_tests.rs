@@ -102,7 +102,7 @@ fn each_message_has_a_reply_of_its_kind_and_is_counted() {
 }
 
 #[test]
-fn paths_and_options_are_those_of_http() {
+fn paths_and_options_work_as_over_http() {
     let lab = Lab::start("--record --chunked --keepalive-requests 2 --idle-timeout 200ms");
     let mut client = open(&lab, "/bytes/20000");
     client.send(LAST | BINARY, b"");
@@ -140,7 +140,7 @@ fn an_echo_is_the_message() {
 }
 
 #[test]
-fn a_client_that_breaks_a_rule_is_told() {
+fn a_protocol_violation_of_a_client_is_answered_with_a_close_frame() {
     let lab = Lab::start("");
     let mut client = open(&lab, "/");
     client.0.write_all(&[LAST | TEXT, 1, b'x']).unwrap();
@@ -151,7 +151,7 @@ fn a_client_that_breaks_a_rule_is_told() {
 }
 
 #[test]
-fn failures_end_messages_as_they_end_requests() {
+fn failures_affect_messages_like_requests() {
     for (kind, expected) in [
         ("503", &[LAST | CLOSE, 2, 3, 243][..]),
         ("reset", b""),
@@ -168,7 +168,7 @@ fn failures_end_messages_as_they_end_requests() {
 }
 
 #[test]
-fn a_dripping_reply_is_not_broken_by_a_pong() {
+fn a_slow_reply_is_not_interrupted_by_a_pong() {
     let lab = Lab::start("--fail 1:slow --drip 5ms --record");
     let mut client = open(&lab, "/");
     client.send(LAST | TEXT, b"x");

@@ -35,7 +35,7 @@ fn three_servers_by_hand() {
 }
 
 #[test]
-fn without_a_queue_nobody_waits() {
+fn without_a_queue_no_request_waits() {
     assert_eq!(sojourns(&model(0, None), &[5, 5, 5], &[1, 2, 3]), [1, 2, 3]);
 }
 
@@ -84,7 +84,7 @@ fn mean_waits_agree_with_theory() {
 }
 
 #[test]
-fn a_stall_holds_what_falls_into_it() {
+fn a_stall_delays_replies_due_in_it() {
     let stall = Stall::parse("1s/5s").unwrap();
     assert_eq!(stall.release(0, 3_999 * MS), 3_999 * MS);
     assert_eq!(stall.release(0, 4_000 * MS), 5 * SECOND);
@@ -108,21 +108,21 @@ fn a_stall_of_a_second_in_five_has_the_known_tail() {
 }
 
 #[test]
-fn a_freeze_holds_what_would_have_left_in_it() {
+fn a_freeze_delays_replies_due_in_it() {
     let frozen = Model { freezes: vec![Freeze { from: 100, to: 200 }], ..model(0, None) };
     assert_eq!(sojourns(&frozen, &[80, 95, 150, 195, 210], &[10; 5]), [10, 105, 50, 10, 10]);
     assert!(frozen.method().contains("stopped"));
 }
 
 #[test]
-fn a_dripping_reply_ends_with_its_last_byte() {
+fn a_slow_reply_ends_with_its_last_byte() {
     let dripping = Model { tails: BTreeMap::from([(1, 70)]), ..model(1, None) };
     // The server is free again when the first byte leaves.
     assert_eq!(sojourns(&dripping, &[0, 5, 10], &[10; 3]), [10, 85, 20]);
 }
 
 #[test]
-fn stalls_that_mean_nothing_are_refused() {
+fn invalid_stalls_are_refused() {
     assert!(Stall::parse("1s").unwrap_err().contains("`1s/5s`"));
     assert!(Stall::parse("5s/5s").unwrap_err().contains("shorter than its period"));
     assert!(Stall::parse("0s/5s").unwrap_err().contains("more than zero"));
@@ -138,7 +138,7 @@ fn quantiles_are_by_nearest_rank() {
 }
 
 #[test]
-fn dispersion_knows_a_metronome_from_poisson() {
+fn dispersion_distinguishes_even_from_poisson_arrivals() {
     let even: Vec<u64> = (0..10_000).map(|n| n * MS / 4).collect();
     assert!(dispersion(&even, MS).unwrap() < 1e-9);
     let mut random = Pcg64Mcg::seed_from_u64(3);

@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_offer_that_can_be_kept_is_taken() {
+    fn the_first_acceptable_offer_is_chosen() {
         let name = || Some(NAME.to_owned());
         assert_eq!(answer("permessage-deflate,", None), name());
         assert_eq!(answer("x-other, permessage-deflate; x-odd, permessage-deflate", None), name());

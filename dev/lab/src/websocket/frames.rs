@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_are_the_same_however_they_are_cut() {
+    fn messages_are_parsed_in_any_pieces() {
         assert_eq!(
             events(&[0x81, 0x85, 0x37, 0xfa, 0x21, 0x3d, 0x7f, 0x9f, 0x4d, 0x51, 0x58], 99),
             Ok(vec![ReceivedFrame::Message(TEXT, Some(b"Hello".to_vec()))]),
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn compressed_messages_are_unpacked_however_they_are_cut() {
+    fn compressed_messages_are_decompressed_in_any_pieces() {
         let packed = super::super::deflate::deflate("h\u{e9}llo".as_bytes());
         let (first, second) = packed.split_at(3);
         let all = [
@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_rules_are_told() {
+    fn protocol_violations_are_reported() {
         let text = masked(TEXT, b"a");
         for (bytes, part, expected) in [
             (vec![0x81, 1, 0], "unmasked", 1002),

@@ -387,7 +387,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_say_something_and_rare_ones_reply() {
+    fn rows_have_a_description_and_rare_ones_reply() {
         for row in ROWS {
             let HostileReply::WebSocket(write) = row.writer else {
                 panic!("{} is not of WebSocket", row.name)

@@ -47,7 +47,7 @@ fn taurus_reads_the_output() {
         .filter(|line| line.matches('\x1b').count() == 2)
     {
         let between =
-            &line[line.find('m').expect("a colour") + 1..line.rfind('\x1b').expect("its end")];
+            &line[line.find('m').expect("a color") + 1..line.rfind('\x1b').expect("its end")];
         let cells: Vec<&str> = between.split(',').map(str::trim).collect();
         assert_eq!(cells.len(), 8, "{between}");
         assert_eq!((cells[2], cells[5].starts_with("http://")), ("200", true));

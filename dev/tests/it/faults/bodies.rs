@@ -1,4 +1,4 @@
-//! Tests bodies that end with the connection, are long or encoded, and redirects.
+//! Tests bodies that end when the connection closes, long bodies, encoded bodies, and redirects.
 
 use super::row::{ExpectedConnections, FaultRow, closing_row, keep_alive_row};
 use super::script::{ServerStep, in_pieces, page, reply, sizes};
@@ -13,23 +13,27 @@ pub fn rows() -> Vec<FaultRow> {
 
 fn until_close() -> Vec<FaultRow> {
     vec![
-        closing_row("HTTP/1.0 until close", until_close_reply("HTTP/1.0 200 OK")).body("hello"),
-        closing_row("HTTP/1.1 until close", until_close_reply("HTTP/1.1 200 OK\r\nServer: x"))
+        closing_row("HTTP/1.0, body until close", until_close_reply("HTTP/1.0 200 OK"))
             .body("hello"),
         closing_row(
-            "until close with Connection: close",
+            "HTTP/1.1, body until close",
+            until_close_reply("HTTP/1.1 200 OK\r\nServer: x"),
+        )
+        .body("hello"),
+        closing_row(
+            "body until close, with Connection: close",
             until_close_reply("HTTP/1.1 200 OK\r\nConnection: close"),
         )
         .body("hello"),
         closing_row(
-            "until close with Connection: keep-alive",
+            "body until close, with Connection: keep-alive",
             until_close_reply("HTTP/1.1 200 OK\r\nConnection: keep-alive"),
         )
         .body("hello"),
-        closing_row("until close, without a body", "HTTP/1.0 200 OK\r\n\r\n").body(""),
-        closing_row("until close, blank lines", "HTTP/1.0 200 OK\r\n\r\n\r\n\r\n").body("\r\n\r\n"),
+        closing_row("empty body until close", "HTTP/1.0 200 OK\r\n\r\n").body(""),
+        closing_row("blank lines until close", "HTTP/1.0 200 OK\r\n\r\n\r\n\r\n").body("\r\n\r\n"),
         closing_row(
-            "until close, 300 kB",
+            "300 kB until close",
             format!("HTTP/1.0 200 OK\r\n\r\n{}", "x".repeat(300_000)),
         ),
         half_closed(),
@@ -48,7 +52,7 @@ fn half_closed() -> FaultRow {
         ServerStep::Finish,
         ServerStep::Drain,
     ];
-    FaultRow::new("until half-close", steps).body("hello")
+    FaultRow::new("body until half-close", steps).body("hello")
 }
 
 fn long() -> Vec<FaultRow> {
@@ -103,8 +107,8 @@ fn deflate(body: &[u8]) -> Vec<u8> {
 
 fn coded() -> Vec<FaultRow> {
     let packed = gzip(b"hello");
-    let mut wrong_sum = packed.clone();
-    wrong_sum[packed.len() - 8] ^= 1;
+    let mut wrong_checksum = packed.clone();
+    wrong_checksum[packed.len() - 8] ^= 1;
     vec![
         keep_alive_row("gzip", with_coding("gzip", &packed)).body("hello"),
         keep_alive_row("x-gzip", with_coding("x-gzip", &packed)).body("hello"),
@@ -115,16 +119,21 @@ fn coded() -> Vec<FaultRow> {
         .body("hello"),
         keep_alive_row("deflate", with_coding("deflate", &deflate(b"hello"))).body("hello"),
         keep_alive_row("identity", with_coding("identity", b"hello")).body("hello"),
-        keep_alive_row("no gzip, and nobody looks", with_coding("gzip", b"hello")),
-        checked_row("another body", page("other")).fails_checks(),
-        checked_row("no gzip", with_coding("gzip", b"hello")).fails_checks(),
-        checked_row("half of a gzip", with_coding("gzip", &packed[..packed.len() / 2]))
+        keep_alive_row("gzip announced but not used, unchecked", with_coding("gzip", b"hello")),
+        checked_row("an unexpected body", page("other")).fails_checks(),
+        checked_row("gzip announced but not used", with_coding("gzip", b"hello")).fails_checks(),
+        checked_row("a truncated gzip body", with_coding("gzip", &packed[..packed.len() / 2]))
             .fails_checks(),
-        checked_row("gzip with a wrong sum", with_coding("gzip", &wrong_sum)).fails_checks(),
-        checked_row("gzip and garbage", with_coding("gzip", &[&packed[..], b"garbage"].concat()))
+        checked_row("gzip with a wrong checksum", with_coding("gzip", &wrong_checksum))
             .fails_checks(),
-        checked_row("gzip without a byte", with_coding("gzip", b"")).fails_checks(),
-        keep_alive_row("another body each time", page("hello")).with("--expect-same-length"),
+        checked_row(
+            "garbage after a gzip body",
+            with_coding("gzip", &[&packed[..], b"garbage"].concat()),
+        )
+        .fails_checks(),
+        checked_row("an empty gzip body", with_coding("gzip", b"")).fails_checks(),
+        keep_alive_row("a body of the same length each time", page("hello"))
+            .with("--expect-same-length"),
     ]
 }
 
@@ -138,7 +147,7 @@ fn redirects() -> Vec<FaultRow> {
         keep_alive_row("a redirect without a Location", redirect(""))
             .status(302)
             .with("--follow 3"),
-        keep_alive_row("a redirect to no URL", redirect("Location: http://[\r\n"))
+        keep_alive_row("a redirect to a malformed URL", redirect("Location: http://[\r\n"))
             .status(302)
             .with("--follow 3"),
         keep_alive_row("a redirect to another scheme", redirect("Location: ftp://127.0.0.1/\r\n"))

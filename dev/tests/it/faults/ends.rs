@@ -7,40 +7,46 @@ pub fn rows() -> Vec<FaultRow> {
     [closes(), resets(), reused(), bodies()].concat()
 }
 
-/// First half of a reply with the body `hello`.
+/// Truncated replies with the body `hello`.
 const HALF_HEAD: &str = "HTTP/1.1 200 OK\r\nContent-Le";
 const HALF_BODY: &str = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe";
 
 fn closes() -> Vec<FaultRow> {
     let close_kinds: &[&str] = &["closed_early", "reset"];
     vec![
-        // The request meets a closed socket: the kernel decides whether the client sees FIN or RST
-        // first.
+        // The request arrives at a closed socket. The client sees FIN or RST first, depending on
+        // the kernel.
         FaultRow::new("closes before reading", vec![])
             .fails(close_kinds)
             .read(ExpectedReads::Nothing)
             .connections(ExpectedConnections::Accepted),
-        FaultRow::new("closes in the request", vec![ServerStep::Head])
+        FaultRow::new("closes before the body of the request", vec![ServerStep::Head])
             .fails(close_kinds)
             .with("--data hello")
             .read(ExpectedReads::Nothing),
         FaultRow::new("closes after reading", vec![ServerStep::Request]).fails(&["closed_early"]),
-        FaultRow::new("closes in the head", vec![ServerStep::Request, send(HALF_HEAD)])
-            .fails(&["closed_early"]),
-        FaultRow::new("closes in the body", vec![ServerStep::Request, send(HALF_BODY)])
-            .fails(&["closed_early"]),
+        FaultRow::new(
+            "closes in the head of the reply",
+            vec![ServerStep::Request, send(HALF_HEAD)],
+        )
+        .fails(&["closed_early"]),
+        FaultRow::new(
+            "closes in the body of the reply",
+            vec![ServerStep::Request, send(HALF_BODY)],
+        )
+        .fails(&["closed_early"]),
         FaultRow::new(
             "half-closes instead of a reply",
             vec![ServerStep::Request, ServerStep::Finish, ServerStep::Drain],
         )
         .fails(&["closed_early"]),
         FaultRow::new(
-            "half-closes in the body",
+            "half-closes in the body of the reply",
             vec![ServerStep::Request, send(HALF_BODY), ServerStep::Finish, ServerStep::Drain],
         )
         .fails(&["closed_early"]),
         FaultRow::new(
-            "closes the connection before the last piece",
+            "closes before the last piece of the body",
             vec![ServerStep::Request, send(HALF_BODY), pause(20), send("ll"), pause(20)],
         )
         .fails(&["closed_early"]),
@@ -51,8 +57,8 @@ fn resets() -> Vec<FaultRow> {
     vec![
         reset_row("resets before reading", vec![]).read(ExpectedReads::Nothing),
         reset_row("resets after reading", vec![ServerStep::Request]),
-        reset_row("resets in the head", vec![ServerStep::Request, send(HALF_HEAD)]),
-        reset_row("resets in the body", vec![ServerStep::Request, send(HALF_BODY)]),
+        reset_row("resets in the head of the reply", vec![ServerStep::Request, send(HALF_HEAD)]),
+        reset_row("resets in the body of the reply", vec![ServerStep::Request, send(HALF_BODY)]),
         reset_row(
             "resets in a chunk",
             vec![
@@ -65,7 +71,7 @@ fn resets() -> Vec<FaultRow> {
             vec![ServerStep::Request, send("HTTP/1.0 200 OK\r\n\r\nhello")],
         ),
         reset_row(
-            "resets behind 100",
+            "resets after status 100",
             vec![ServerStep::Request, send("HTTP/1.1 100 Continue\r\n\r\n")],
         ),
     ]
@@ -76,21 +82,21 @@ fn reset_row(name: &'static str, mut steps: Vec<ServerStep>) -> FaultRow {
     FaultRow::new(name, steps).fails(&["reset"])
 }
 
-/// Connections that end between requests, although the reply allowed their reuse.
+/// The server ends a connection between requests, although the reply allowed its reuse.
 fn reused() -> Vec<FaultRow> {
     let once = vec![ServerStep::Request, reply(page("hello"))];
     vec![
-        stale_row("closes when it is asked again", closing_after_second_request(&[])),
-        retried_row("closes when it is asked again, retried", closing_after_second_request(&[])),
+        stale_row("closes on the second request", closing_after_second_request(&[])),
+        retried_row("closes on the second request, retried", closing_after_second_request(&[])),
         stale_row(
-            "resets when it is asked again",
+            "resets on the second request",
             closing_after_second_request(&[ServerStep::Reset]),
         ),
         retried_row(
-            "resets when it is asked again, retried",
+            "resets on the second request, retried",
             closing_after_second_request(&[ServerStep::Reset]),
         ),
-        retried_row("closes behind each reply, retried", once.clone()),
+        retried_row("closes after each reply, retried", once.clone()),
         FaultRow::new("closes an idle connection", once.clone()).with("--think 700ms"),
         FaultRow::new(
             "resets an idle connection",
@@ -98,7 +104,7 @@ fn reused() -> Vec<FaultRow> {
         )
         .with("--think 700ms"),
         FaultRow::new(
-            "closes the second reply in the head",
+            "closes in the head of the second reply",
             [&once[..], &[ServerStep::Request, send(HALF_HEAD)]].concat(),
         )
         .requests(6)
@@ -123,7 +129,7 @@ fn closing_after_second_request(end: &[ServerStep]) -> Vec<ServerStep> {
     [&[ServerStep::Request, reply(page("hello")), ServerStep::Head], end].concat()
 }
 
-/// Every third connection closes instead of sending a reply.
+/// The server closes every third connection instead of sending a reply.
 fn every_third() -> FaultRow {
     FaultRow::by_connection("closes every third connection", |number| {
         let closing = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
@@ -138,12 +144,12 @@ fn every_third() -> FaultRow {
     .completes(6)
 }
 
-/// Servers that refuse the body of a request, which has 20 MB.
+/// The server does not read the body of a request, which has 20 MB.
 fn bodies() -> Vec<FaultRow> {
     vec![
-        refused_body_row("413 instead of reading the body", 413, pause(200)),
-        refused_body_row("413 before reading the body", 413, ServerStep::Drain),
-        refused_body_row("200 before reading the body", 200, ServerStep::Drain),
+        refused_body_row("status 413, closes without reading the body", 413, pause(200)),
+        refused_body_row("status 413 before reading the body", 413, ServerStep::Drain),
+        refused_body_row("status 200 before reading the body", 200, ServerStep::Drain),
         FaultRow::new(
             "resets while the body is being sent",
             vec![ServerStep::Head, pause(50), ServerStep::Reset],
@@ -152,7 +158,7 @@ fn bodies() -> Vec<FaultRow> {
         .large_body()
         .read(ExpectedReads::Nothing),
         FaultRow::new(
-            "answers before the request",
+            "replies before the request",
             vec![reply(empty_reply("408 Request Timeout")), ServerStep::Drain],
         )
         .status(408)
@@ -163,7 +169,7 @@ fn bodies() -> Vec<FaultRow> {
 fn refused_body_row(name: &'static str, status: u16, last_step: ServerStep) -> FaultRow {
     let steps =
         vec![ServerStep::Head, pause(50), reply(empty_reply(&format!("{status} Odd"))), last_step];
-    // More than a head, for any size of the socket buffers.
+    // brunt sends more than a head, for any size of the socket buffers.
     FaultRow::new(name, steps)
         .status(status)
         .large_body()

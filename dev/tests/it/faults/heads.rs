@@ -23,7 +23,7 @@ fn long(bytes: usize) -> String {
 
 fn sizes() -> Vec<FaultRow> {
     vec![
-        closing_row("no fields", "HTTP/1.1 200 OK\r\n\r\nhello").body("hello"),
+        closing_row("no header fields", "HTTP/1.1 200 OK\r\n\r\nhello").body("hello"),
         keep_alive_row("64 fields", with(&"A: b\r\n".repeat(63))).body("hello"),
         keep_alive_row("65 fields", with(&"A: b\r\n".repeat(64))).body("hello"),
         keep_alive_row("1024 fields", with(&"A: b\r\n".repeat(1023))).body("hello"),
@@ -33,9 +33,9 @@ fn sizes() -> Vec<FaultRow> {
         malformed_row("1025 fields", with(&"A: b\r\n".repeat(1024))),
         malformed_row("a field of 80 kB", with(&long(80_000))),
         malformed_row("a head of 1 MB", with(&long(990).repeat(1000))),
-        endless_row("fields without end", "HTTP/1.1 200 OK\r\n", b"X-Field: hello\r\n"),
-        endless_row("a field without end", "HTTP/1.1 200 OK\r\nX: ", b"hello"),
-        endless_row("a reason without end", "HTTP/1.1 200 ", b"hello"),
+        endless_row("endless header fields", "HTTP/1.1 200 OK\r\n", b"X-Field: hello\r\n"),
+        endless_row("an endless header field", "HTTP/1.1 200 OK\r\nX: ", b"hello"),
+        endless_row("an endless reason phrase", "HTTP/1.1 200 ", b"hello"),
     ]
 }
 
@@ -51,19 +51,23 @@ fn endless_row(name: &'static str, first: &str, then: &[u8]) -> FaultRow {
 fn fields() -> Vec<FaultRow> {
     vec![
         keep_alive_row("a folded field", with("X: a\r\n b\r\n\tc\r\n")).body("hello"),
-        keep_alive_row("line feeds alone", "HTTP/1.1 200 OK\nContent-Length: 5\n\nhello")
+        keep_alive_row("line feeds only", "HTTP/1.1 200 OK\nContent-Length: 5\n\nhello")
             .body("hello"),
         keep_alive_row(
-            "line ends of both kinds",
+            "CRLF and LF as line ends",
             "HTTP/1.1 200 OK\r\nContent-Length: 5\n\r\nhello",
         )
         .body("hello"),
-        keep_alive_row("a blank before the colon", with("X : a\r\n")).body("hello"),
+        keep_alive_row("a space before the colon", with("X : a\r\n")).body("hello"),
         keep_alive_row("a field without a value", with("X:\r\nY: \r\n")).body("hello"),
         keep_alive_row("a value of 8-bit bytes", with("X: \u{e9}\u{20ac}\r\n")).body("hello"),
-        keep_alive_row("a value between tabs", with("X:\ta\tb\t\r\n")).body("hello"),
+        keep_alive_row("a value with tabs around it", with("X:\ta\tb\t\r\n")).body("hello"),
         keep_alive_row("a value of colons", with("X: ::a:b:\r\n")).body("hello"),
-        keep_alive_row("a name of odd letters", with("!#$%&'*+-.^_`|~09: a\r\n")).body("hello"),
+        keep_alive_row(
+            "a name of all punctuation that is allowed",
+            with("!#$%&'*+-.^_`|~09: a\r\n"),
+        )
+        .body("hello"),
         keep_alive_row("the same field many times", with(&"Set-Cookie: a=b\r\n".repeat(50)))
             .body("hello"),
         in_bytes(),
@@ -76,7 +80,7 @@ fn in_bytes() -> FaultRow {
     let mut steps = vec![ServerStep::Request];
     steps.extend(super::script::in_pieces(&bytes, std::iter::repeat(1), Duration::from_millis(1)));
     steps.push(ServerStep::Again);
-    FaultRow::new("a head in single bytes", steps)
+    FaultRow::new("a head sent byte by byte", steps)
         .body("hello")
         .connections(ExpectedConnections::Kept)
 }
@@ -92,10 +96,10 @@ fn bad() -> Vec<FaultRow> {
         malformed_row("a NUL in a value", with("X: a\0b\r\n")),
         malformed_row("a control character in a value", with("X: a\x01b\r\n")),
         malformed_row("a NUL in a name", with("X\0Y: a\r\n")),
-        malformed_row("a blank in a name", with("X Y: a\r\n")),
+        malformed_row("a space in a name", with("X Y: a\r\n")),
         malformed_row("a name of 8-bit bytes", with("X\u{e9}: a\r\n")),
         malformed_row("a field without a name", with(": a\r\n")),
         malformed_row("a field without a colon", with("hello\r\n")),
-        malformed_row("a folded first line", with(" X: a\r\n")),
+        malformed_row("a folded line without a field before it", with(" X: a\r\n")),
     ]
 }

@@ -15,7 +15,7 @@ pub fn rows() -> Vec<FaultRow> {
         keep_alive_row("102", with_page("HTTP/1.1 102 Processing\r\n\r\n")).body("hello"),
         keep_alive_row("103", with_page(HINTS)).body("hello"),
         keep_alive_row("199", with_page("HTTP/1.1 199 Odd\r\n\r\n")).body("hello"),
-        keep_alive_row("100 and 103 twice", with_page(&format!("{CONTINUE}{HINTS}{HINTS}")))
+        keep_alive_row("100, then 103 twice", with_page(&format!("{CONTINUE}{HINTS}{HINTS}")))
             .body("hello"),
         keep_alive_row("102 ten times", with_page(&"HTTP/1.1 102 Processing\r\n\r\n".repeat(10)))
             .body("hello"),
@@ -34,21 +34,23 @@ pub fn rows() -> Vec<FaultRow> {
             with_page("HTTP/1.1 100 Go\r\nConnection: close\r\n\r\n"),
         )
         .body("hello"),
-        keep_alive_row("100 by HTTP/1.0", with_page("HTTP/1.0 100 Continue\r\n\r\n")).body("hello"),
-        keep_alive_row("100 and a blank line", with_page(&format!("{CONTINUE}\r\n"))).body("hello"),
+        keep_alive_row("100 with HTTP/1.0", with_page("HTTP/1.0 100 Continue\r\n\r\n"))
+            .body("hello"),
+        keep_alive_row("100, then a blank line", with_page(&format!("{CONTINUE}\r\n")))
+            .body("hello"),
         late_reply(),
-        truncated_row("100 and then the end", CONTINUE),
-        truncated_row("half of 100 and then the end", "HTTP/1.1 100 Cont"),
-        stalled_row("100 and then nothing", CONTINUE),
+        truncated_row("100, then close", CONTINUE),
+        truncated_row("a truncated 100, then close", "HTTP/1.1 100 Cont"),
+        stalled_row("100, then stalls", CONTINUE),
         malformed_row(
             "100 with a malformed field",
             with_page("HTTP/1.1 100 Continue\r\nX\r\n\r\n"),
         ),
-        malformed_row("100 and then garbage", format!("{CONTINUE}hello\r\n\r\n")),
-        FaultRow::new("100 without end", flood(Duration::ZERO))
+        malformed_row("100, then garbage", format!("{CONTINUE}hello\r\n\r\n")),
+        FaultRow::new("endless 100", flood(Duration::ZERO))
             .fails(&["protocol"])
             .with("--timeout 5s"),
-        FaultRow::new("100 every 10 ms without end", flood(Duration::from_millis(10)))
+        FaultRow::new("endless 100, one every 10 ms", flood(Duration::from_millis(10)))
             .times_out(300),
     ]
 }
@@ -57,7 +59,7 @@ fn with_page(interim: &str) -> String {
     format!("{interim}{}", page("hello"))
 }
 
-/// The final reply follows an interim one after 50 ms.
+/// The server sends the final reply 50 ms after an interim one.
 fn late_reply() -> FaultRow {
     let steps = vec![
         ServerStep::Request,
@@ -66,7 +68,7 @@ fn late_reply() -> FaultRow {
         ServerStep::Reply(page("hello").into()),
         ServerStep::Again,
     ];
-    FaultRow::new("100 and the reply 50 ms later", steps)
+    FaultRow::new("100, then the reply 50 ms later", steps)
         .body("hello")
         .connections(ExpectedConnections::Kept)
 }

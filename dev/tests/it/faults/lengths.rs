@@ -27,12 +27,12 @@ fn lengths() -> Vec<FaultRow> {
         keep_alive_row("Content-Length as a list", with("Content-Length: 5, 5\r\n", "hello"))
             .body("hello"),
         keep_alive_row(
-            "Content-Length with zeros before",
+            "Content-Length with leading zeros",
             with("Content-Length: 0005\r\n", "hello"),
         )
         .body("hello"),
         keep_alive_row(
-            "Content-Length between blanks",
+            "Content-Length with spaces and tabs around it",
             with("Content-Length: \t 5 \t\r\n", "hello"),
         )
         .body("hello"),
@@ -41,7 +41,7 @@ fn lengths() -> Vec<FaultRow> {
         keep_alive_row("Content-Length folded", with("Content-Length:\r\n 5\r\n", "hello"))
             .body("hello"),
         keep_alive_row(
-            "a body like a reply",
+            "a body that looks like a reply",
             with("Content-Length: 19\r\n", "HTTP/1.1 200 OK\r\n\r\n"),
         ),
     ]
@@ -51,27 +51,27 @@ fn wrong_lengths() -> Vec<FaultRow> {
     vec![
         trailing_bytes_row("Content-Length too small", with("Content-Length: 3\r\n", "hel"), "lo")
             .body("hel"),
-        truncated_row("Content-Length too large, then the end", length_reply("9")),
-        stalled_row("Content-Length too large, then nothing", length_reply("9")),
+        truncated_row("Content-Length too large, then close", length_reply("9")),
+        stalled_row("Content-Length too large, then stalls", length_reply("9")),
         malformed_row(
-            "Content-Lengths that differ",
+            "different Content-Lengths",
             with("Content-Length: 5\r\nContent-Length: 6\r\n", "hello"),
         ),
-        bad_length_row("Content-Lengths that differ in a list", "5, 6"),
+        bad_length_row("different Content-Lengths in a list", "5, 6"),
         bad_length_row("Content-Length -1", "-1"),
         bad_length_row("Content-Length +5", "+5"),
         bad_length_row("Content-Length 0x5", "0x5"),
         bad_length_row("Content-Length 5.0", "5.0"),
         bad_length_row("Content-Length 5e0", "5e0"),
         bad_length_row("Content-Length in letters", "five"),
-        bad_length_row("Content-Length with a blank inside", "1 0"),
+        bad_length_row("Content-Length with a space inside", "1 0"),
         bad_length_row("Content-Length without a value", ""),
         bad_length_row("Content-Length with an empty item", "5,"),
         bad_length_row("Content-Length 2^64", "18446744073709551616"),
         bad_length_row("Content-Length of 200 digits", &"9".repeat(200)),
         truncated_row("Content-Length 2^63", length_reply("9223372036854775808")),
         truncated_row("Content-Length 2^64 - 1", length_reply("18446744073709551615")),
-        stalled_row("Content-Length 2^64 - 1, then nothing", length_reply("18446744073709551615")),
+        stalled_row("Content-Length 2^64 - 1, then stalls", length_reply("18446744073709551615")),
     ]
 }
 
@@ -116,7 +116,7 @@ fn codings() -> Vec<FaultRow> {
         closing_row("identity until close", with("Transfer-Encoding: identity\r\n", "hello")).body("hello"),
         closing_row("gzip until close", with("Transfer-Encoding: gzip\r\nContent-Length: 9\r\n", "hello")),
         closing_row(
-            "chunked by HTTP/1.0",
+            "chunked with HTTP/1.0",
             format!("HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n{CHUNKED}"),
         )
         .body("hello"),

@@ -1,4 +1,4 @@
-//! Tests servers that do not accept connections: never, from some time on, or for a while.
+//! Tests servers that never accept connections, stop accepting them, or pause for some time.
 
 use super::row::{ExpectedConnections, ExpectedReads, FaultRow};
 use super::script::{ServerStep, page, reply};
@@ -7,26 +7,29 @@ use std::time::Duration;
 
 pub fn rows() -> Vec<FaultRow> {
     vec![
-        FaultRow::new("refuses", vec![]).accepts(Accepts::Closed).unreachable(&["refused"]),
+        FaultRow::new("refuses connections", vec![])
+            .accepts(Accepts::Closed)
+            .unreachable(&["refused"]),
         full_queue(),
         stops_accepting(),
         restarts(),
-        accepts_late(),
+        reads_late(),
     ]
 }
 
-/// The listener never accepts, and its queue is full before the first connection.
+/// The server never accepts, and its accept queue is full before the first connection.
 fn full_queue() -> FaultRow {
     let row =
-        FaultRow::new("accepts nobody, and its queue is full", vec![]).accepts(Accepts::First(0));
+        FaultRow::new("never accepts, with a full accept queue", vec![]).accepts(Accepts::First(0));
     row.connects_too_late(300)
 }
 
-/// The first connection after the accepted ones fits into the queue, and waits for its reply there.
+/// The first connection that is not accepted has a place in the accept queue, and gets no reply.
 fn stops_accepting() -> FaultRow {
     let closing = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
-    let row = FaultRow::new("stops accepting", vec![ServerStep::Request, reply(closing)])
-        .accepts(Accepts::First(3));
+    let row =
+        FaultRow::new("stops accepting connections", vec![ServerStep::Request, reply(closing)])
+            .accepts(Accepts::First(3));
     row.requests(6)
         .with("--timeout 300ms --connect-timeout 300ms")
         .also_fails(&["timeout", "connect_timeout"])
@@ -35,9 +38,9 @@ fn stops_accepting() -> FaultRow {
         .read(ExpectedReads::Completed)
 }
 
-/// The first connection and the server end after five replies. The server restarts 300 ms later.
+/// The server closes the first connection after five replies, stops, and restarts 300 ms later.
 fn restarts() -> FaultRow {
-    let row = FaultRow::by_connection("restarts", |number| {
+    let row = FaultRow::by_connection("restarts after five replies", |number| {
         if number > 0 {
             return vec![ServerStep::Request, reply(page("hello")), ServerStep::Again];
         }
@@ -50,13 +53,13 @@ fn restarts() -> FaultRow {
         .read(ExpectedReads::Completed)
 }
 
-/// A connection waits in the queue of the listener before it is served.
-fn accepts_late() -> FaultRow {
+/// The server pauses before it reads a request.
+fn reads_late() -> FaultRow {
     let steps = vec![
         super::script::pause(100),
         ServerStep::Request,
         reply(page("hello")),
         ServerStep::Again,
     ];
-    FaultRow::new("serves a connection 100 ms late", steps).connections(ExpectedConnections::Kept)
+    FaultRow::new("reads each request 100 ms late", steps).connections(ExpectedConnections::Kept)
 }

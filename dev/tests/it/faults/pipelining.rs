@@ -1,4 +1,4 @@
-//! Tests replies to pipelined requests, in pieces of every size (`brunt httperf --burst-length`).
+//! Tests replies to pipelined requests, in pieces of random size (`brunt httperf --burst-length`).
 
 use super::row::{ExpectedConnections, FaultRow};
 use super::script::{ServerStep, in_pieces, page, sizes};
@@ -12,11 +12,11 @@ pub fn rows() -> Vec<FaultRow> {
         bursts("5 kB pages in bursts of 3", 5, Duration::ZERO).httperf(45, calls),
         bursts("9 kB pages in bursts of 3", 9, Duration::ZERO).httperf(45, calls),
         bursts("40 kB pages in bursts of 3", 40, Duration::ZERO).httperf(45, calls),
-        bursts("3 kB pages in bursts of 3, slowly", 3, Duration::from_micros(300))
+        bursts("3 kB pages in bursts of 3, with pauses", 3, Duration::from_micros(300))
             .httperf(45, calls),
-        bursts("5 kB pages in bursts of 3, slowly", 5, Duration::from_micros(300))
+        bursts("5 kB pages in bursts of 3, with pauses", 5, Duration::from_micros(300))
             .httperf(45, calls),
-        bursts("40 kB pages in bursts of 3, slowly", 40, Duration::from_micros(300))
+        bursts("40 kB pages in bursts of 3, with pauses", 40, Duration::from_micros(300))
             .httperf(45, calls),
         bursts("5 kB pages in bursts of 4 in sessions", 5, Duration::ZERO).httperf(45, sessions),
         bursts("9 kB pages in bursts of 4 in sessions", 9, Duration::from_micros(300))
@@ -26,7 +26,7 @@ pub fn rows() -> Vec<FaultRow> {
     ]
 }
 
-/// Sends each reply in pieces of random size, with another sequence of sizes per connection.
+/// Sends each reply in pieces of random size. The sequence of sizes differs between connections.
 fn bursts(name: &'static str, kilobytes: usize, pause: Duration) -> FaultRow {
     let row = FaultRow::by_connection(name, move |number| {
         let bytes = page(&"x".repeat(kilobytes * 1000));

@@ -15,19 +15,22 @@ fn by(version: &str, fields: &str) -> String {
 }
 
 fn persistence() -> Vec<FaultRow> {
-    // The server would answer again on the same connection.
+    // The server would reply again on the same connection, except for the first row.
     let one = "HTTP/1.1";
     let zero = "HTTP/1.0";
     vec![
         closing_row("Connection: close", by(one, "Connection: close\r\n")).body("hello"),
         one_connection_each_row(
-            "Connection: close, and the server goes on",
+            "Connection: close, but the server keeps the connection",
             by(one, "Connection: close\r\n"),
         ),
         one_connection_each_row("Connection: CLOSE", by(one, "Connection: CLOSE\r\n")),
-        one_connection_each_row("close in a list", by(one, "Connection: x, close ,y\r\n")),
         one_connection_each_row(
-            "close in a second field",
+            "close in a list of a Connection field",
+            by(one, "Connection: x, close ,y\r\n"),
+        ),
+        one_connection_each_row(
+            "close in a second Connection field",
             by(one, "Connection: x\r\nConnection: close\r\n"),
         ),
         one_connection_each_row(
@@ -37,13 +40,10 @@ fn persistence() -> Vec<FaultRow> {
         keep_alive_row("Connection: keep-alive", by(one, "Connection: keep-alive\r\n"))
             .body("hello"),
         keep_alive_row("Connection: closed", by(one, "Connection: closed\r\n")),
-        keep_alive_row(
-            "an upgrade that is offered",
-            by(one, "Connection: upgrade\r\nUpgrade: h2c\r\n"),
-        ),
+        keep_alive_row("an offered upgrade", by(one, "Connection: upgrade\r\nUpgrade: h2c\r\n")),
         keep_alive_row("Keep-Alive: timeout=0", by(one, "Keep-Alive: timeout=0, max=0\r\n")),
         keep_alive_row("Proxy-Connection: close", by(one, "Proxy-Connection: close\r\n")),
-        one_connection_each_row("HTTP/1.0 that goes on", by(zero, "")),
+        one_connection_each_row("HTTP/1.0, but the server keeps the connection", by(zero, "")),
         keep_alive_row("HTTP/1.0 with keep-alive", by(zero, "Connection: Keep-Alive\r\n"))
             .body("hello"),
         one_connection_each_row(
@@ -51,7 +51,7 @@ fn persistence() -> Vec<FaultRow> {
             by(zero, "Connection: keep-alive, close\r\n"),
         ),
         one_connection_each_row(
-            "HTTP/1.0 with Keep-Alive alone",
+            "HTTP/1.0 with Keep-Alive only",
             by(zero, "Keep-Alive: timeout=5\r\n"),
         ),
     ]
@@ -61,8 +61,8 @@ fn one_connection_each_row(name: &'static str, bytes: impl AsRef<[u8]>) -> Fault
     keep_alive_row(name, bytes).connections(ExpectedConnections::Each)
 }
 
-/// A reply, and these bytes in the same segment or a little later. The next request may follow at
-/// once or after a pause.
+/// The server sends bytes after a reply, in the same segment or a little later. The next request
+/// follows at once or after a pause.
 fn trailing_bytes() -> Vec<FaultRow> {
     vec![
         blank_line_row("a blank line in the same segment", "\r\n"),
@@ -113,7 +113,7 @@ fn garbage_later() -> FaultRow {
         .read(ExpectedReads::Completed)
 }
 
-/// During the think time brunt closes the connection, so no request is lost.
+/// brunt closes the connection during the think time, so no request fails.
 fn garbage_on_idle() -> FaultRow {
     let steps = vec![
         ServerStep::Request,
@@ -125,8 +125,8 @@ fn garbage_on_idle() -> FaultRow {
     FaultRow::new("garbage on an idle connection", steps).with("--think 700ms").any_bytes()
 }
 
-/// Replies that have no body, whatever they announce (RFC 9112 section 6.3), sometimes with a body
-/// nevertheless.
+/// Replies that have no body, whatever their fields announce (RFC 9112 section 6.3). Some servers
+/// send a body nevertheless.
 fn without_body() -> Vec<FaultRow> {
     vec![
         keep_alive_row("HEAD with a Content-Length", head_reply("Content-Length: 5\r\n"))
@@ -138,10 +138,10 @@ fn without_body() -> Vec<FaultRow> {
         .with("-X HEAD"),
         keep_alive_row("HEAD with a malformed Content-Length", head_reply("Content-Length: x\r\n"))
             .with("-X HEAD"),
-        keep_alive_row("HEAD with neither", head_reply("")).with("-X HEAD"),
-        no_body_row("HEAD and a body", 200).with("-X HEAD"),
-        no_body_row("204 and a body", 204),
-        no_body_row("304 and a body", 304),
+        keep_alive_row("HEAD without either field", head_reply("")).with("-X HEAD"),
+        no_body_row("HEAD with a body", 200).with("-X HEAD"),
+        no_body_row("204 with a body", 204),
+        no_body_row("304 with a body", 304),
     ]
 }
 

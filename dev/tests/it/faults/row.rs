@@ -48,22 +48,22 @@ pub struct Expected {
     pub bytes: ExpectedBytes,
     pub connections: ExpectedConnections,
     pub read: ExpectedReads,
-    /// Limit on the time of a failure, as configured in brunt.
+    /// Limit on the time of a request, as configured in brunt or the server.
     pub deadline: Option<Deadline>,
     /// Minimum number of bytes sent.
     pub sent: u64,
 }
 
-/// Number of opened connections.
+/// Expected number of opened connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExpectedConnections {
     /// One for all requests.
     Kept,
     /// One for each request.
     Each,
-    /// As many as the server accepted.
+    /// The number that the server accepted.
     Accepted,
-    /// At least as many as the server accepted.
+    /// At least the number that the server accepted.
     Unaccepted,
 }
 
@@ -83,7 +83,7 @@ pub enum ExpectedReads {
     /// All completed requests.
     Completed,
     Nothing,
-    /// Some: the client may have closed before.
+    /// At most all: the client may have closed before.
     Some,
 }
 
@@ -232,12 +232,12 @@ impl FaultRow {
         self.expect(|expected| expected.status = Some(status))
     }
 
-    /// All requests fail, each in one of these ways.
+    /// All requests fail, each with one of these kinds.
     pub fn fails(self, kinds: &'static [&'static str]) -> Self {
         self.expect(|expected| (expected.status, expected.kinds) = (None, kinds))
     }
 
-    /// Some requests complete; the others fail, each in one of these ways.
+    /// Some requests complete. The others fail, each with one of these kinds.
     pub fn also_fails(self, kinds: &'static [&'static str]) -> Self {
         self.expect(|expected| expected.kinds = kinds)
     }
@@ -277,12 +277,12 @@ impl FaultRow {
         row.deadline(milliseconds, "/response_time_seconds")
     }
 
-    /// No connection is established within this time.
+    /// No connection is established within this timeout.
     pub fn connects_too_late(self, milliseconds: u64) -> Self {
         self.unreachable(&["connect_timeout"]).with(&format!("--connect-timeout {milliseconds}ms"))
     }
 
-    /// The longest time at a key is at least this time, and not much longer.
+    /// The maximum of the times at this JSON key is at least this limit, and not much longer.
     pub fn deadline(self, milliseconds: u64, times: &'static str) -> Self {
         let limit = Duration::from_millis(milliseconds);
         self.expect(|expected| expected.deadline = Some(Deadline { limit, times }))

@@ -23,10 +23,11 @@ use std::time::Duration;
 use std::{env, fs, thread};
 use tempfile::TempDir;
 
-/// Number of concurrent rows. Most of them wait.
+/// Number of rows that run at the same time. Most of them wait.
 const AT_ONCE: usize = 6;
 
-/// Factor by which a deadline, plus the lateness of a thread that only sleeps, may be exceeded.
+/// Maximum ratio of the longest time to its limit. The lateness of a thread that only sleeps is
+/// added to the limit.
 const LATENESS: u32 = 4;
 
 /// Runs all rows, and fails with every row whose outcome is unexpected. `BRUNT_FAULT` selects rows
@@ -74,7 +75,7 @@ fn message(panic: &(dyn std::any::Any + Send)) -> String {
         .downcast_ref::<String>()
         .map(String::as_str)
         .or_else(|| panic.downcast_ref::<&str>().copied());
-    text.unwrap_or("a panic without a text").to_owned()
+    text.unwrap_or("a panic without a message").to_owned()
 }
 
 /// Runs brunt against the server of a row.
@@ -137,7 +138,7 @@ fn run_brunt(row: &FaultRow, server: &FaultServer) -> BruntOutput {
     ran
 }
 
-/// Command of brunt without a drop-in.
+/// Returns the command of brunt without a drop-in.
 fn plain(row: &FaultRow, server: &FaultServer, load: &str, json: &Path) -> Command {
     let scheme = if row.options.iter().any(|option| option == "-k") { "https" } else { "http" };
     let mut brunt = command(&format!("{scheme}://{}/ {load} -q", server.address));
@@ -182,13 +183,13 @@ impl BruntCounts {
         }
     }
 
-    /// Number of failures of these kinds.
+    /// Returns the number of failures of these kinds.
     fn failed(&self, kinds: &[&str]) -> u64 {
         kinds.iter().filter_map(|kind| self.failures.get(*kind)).sum()
     }
 }
 
-/// Differences to the expected outcome.
+/// Returns the differences from the expected outcome.
 fn differences(row: &FaultRow, observed: &BruntCounts, server: HandledCounts) -> Vec<String> {
     let expected = &row.expected;
     let requests = match row.load {
@@ -205,23 +206,26 @@ fn differences(row: &FaultRow, observed: &BruntCounts, server: HandledCounts) ->
         .map_or(0, |status| *observed.statuses.get(&status.to_string()).unwrap_or(&0));
     let failed = observed.failed(expected.kinds);
     let rules = [
-        (observed.begun == requests && requests > 0, "not every request was begun"),
-        (observed.completed == completed, "replies with another status"),
-        (completed + failed == requests, "failures of another kind"),
+        (observed.begun == requests && requests > 0, "some requests were not begun"),
+        (observed.completed == completed, "replies with an unexpected status"),
+        (completed + failed == requests, "failures of an unexpected kind"),
         (expected.kinds.is_empty() || failed > 0, "no failure"),
-        (expected.status.is_none() || completed > 0, "no whole reply"),
-        (expected.completed.is_none_or(|n| completed == n), "another number of whole replies"),
-        (observed.failed(&["check"]) == checks, "another number of failed checks"),
-        (completed == server.replies, "whole replies: brunt and the server differ"),
+        (expected.status.is_none() || completed > 0, "no complete reply"),
+        (
+            expected.completed.is_none_or(|n| completed == n),
+            "unexpected number of complete replies",
+        ),
+        (observed.failed(&["check"]) == checks, "unexpected number of failed checks"),
+        (completed == server.replies, "complete replies: brunt and the server differ"),
         (
             failed > 0 || expected.bytes == ExpectedBytes::Any || observed.received == server.bytes,
             "bytes of replies: brunt and the server differ",
         ),
-        (observed.sent >= expected.sent, "bytes sent: too few"),
-        (connections(expected, observed, server, requests), "connections"),
+        (observed.sent >= expected.sent, "too few bytes sent"),
+        (connections(expected, observed, server, requests), "unexpected number of connections"),
         (
             requests_read(expected, observed, server, completed),
-            "requests: brunt and the server differ",
+            "requests read: brunt and the server differ",
         ),
         (
             observed.exit_code == 3 || completed > 0,
@@ -235,7 +239,7 @@ fn differences(row: &FaultRow, observed: &BruntCounts, server: HandledCounts) ->
         .collect()
 }
 
-/// Differences to the expected outcome if no connection can be opened.
+/// Returns the differences from the expected outcome if no connection can be opened.
 fn unreachable(expected: &Expected, observed: &BruntCounts, server: HandledCounts) -> Vec<String> {
     let rows = FAILURES.iter().filter(|row| expected.kinds.contains(&row.key));
     let is_reported = rows
@@ -244,7 +248,7 @@ fn unreachable(expected: &Expected, observed: &BruntCounts, server: HandledCount
     let rules = [
         (observed.begun == 0, "a request was begun"),
         (observed.exit_code == 3, "the exit code is not 3"),
-        (is_reported, "the reason"),
+        (is_reported, "brunt does not report the reason"),
         (server.requests == 0, "the server has read a request"),
     ];
     rules
@@ -282,7 +286,7 @@ fn requests_read(
     }
 }
 
-/// Error if the longest time is shorter than the limit, or much longer.
+/// Returns an error if the longest time is shorter than the limit, or much longer.
 fn deadline_error(
     ran: &BruntOutput,
     deadline: Deadline,
@@ -293,12 +297,10 @@ fn deadline_error(
     let most = ((deadline.limit + lateness_of_sleeper) * LATENESS).as_secs_f64();
     // Histograms have three significant digits.
     let holds = (0.999 * least..=most).contains(&longest);
-    (!holds).then(|| {
-        format!("the limit was {least} s (at most {most:.3} s), the longest time {longest} s")
-    })
+    (!holds).then(|| format!("longest time {longest} s (limit {least} s, at most {most:.3} s)"))
 }
 
-/// TLS configuration of a server; brunt does not verify the certificate.
+/// Returns the TLS configuration of a server. brunt does not verify the certificate.
 fn server_config() -> Arc<ServerConfig> {
     let dir = TempDir::new().expect("a directory");
     let files = Authority::new(dir.path()).certify("localhost");

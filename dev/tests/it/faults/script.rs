@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Steps for a connection, by its number from 0. The server closes the connection after the last
-/// step.
+/// Returns the steps for a connection, by its number from 0. The server closes the connection after
+/// the last step.
 pub type ServerScript = Arc<dyn Fn(u64) -> Vec<ServerStep> + Send + Sync>;
 
 /// One step. A step that fails because the client has closed ends the script.
@@ -12,7 +12,7 @@ pub type ServerScript = Arc<dyn Fn(u64) -> Vec<ServerStep> + Send + Sync>;
 pub enum ServerStep {
     /// Reads a complete request: its head, and the body of its Content-Length.
     Request,
-    /// Reads the head of a request; its body stays unread.
+    /// Reads the head of a request, but not its body.
     Head,
     /// Sends bytes that belong to no complete reply.
     Send(Vec<u8>),
@@ -35,7 +35,7 @@ pub enum ServerStep {
     Drain,
     /// Neither reads nor sends until the end of the test.
     Ignore,
-    /// Starts the script over.
+    /// Repeats the script from the first step.
     Again,
 }
 
@@ -44,12 +44,12 @@ pub fn always(steps: Vec<ServerStep>) -> ServerScript {
     Arc::new(move |_| steps.clone())
 }
 
-/// Answers every request with these bytes, a complete reply, and keeps the connection.
+/// Replies to every request with these bytes, a complete reply, and keeps the connection.
 pub fn answering(reply: &[u8]) -> Vec<ServerStep> {
     vec![ServerStep::Request, ServerStep::Reply(reply.to_vec()), ServerStep::Again]
 }
 
-/// Answers one request with these bytes, and closes the connection.
+/// Replies to one request with these bytes, and closes the connection.
 pub fn closing(reply: &[u8]) -> Vec<ServerStep> {
     vec![ServerStep::Request, ServerStep::Reply(reply.to_vec())]
 }
@@ -94,7 +94,7 @@ pub fn in_pieces(
     }
 }
 
-/// Random sizes from 1 to `most` (xorshift by Marsaglia), equal for equal seeds.
+/// Returns random sizes from 1 to `most` (xorshift by Marsaglia), determined by the seed.
 pub fn sizes(seed: u64, most: usize) -> impl Iterator<Item = usize> {
     let mut state = seed ^ 0x9e37_79b9_7f4a_7c15;
     std::iter::repeat_with(move || {

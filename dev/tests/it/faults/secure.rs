@@ -8,10 +8,10 @@ pub fn rows() -> Vec<FaultRow> {
     [handshakes(), replies()].concat()
 }
 
-/// The steps of the server are bytes of TCP, without TLS.
+/// The server sends plain bytes on TCP, without TLS.
 fn handshakes() -> Vec<FaultRow> {
     let alert = b"\x15\x03\x03\x00\x02\x02\x28";
-    // Head of a record that announces a ServerHello of 16 kB.
+    // Header of a record that announces a ServerHello of 16 kB.
     let record = b"\x16\x03\x03\x40\x00\x02\x00\x3f\xfc\x03\x03";
     vec![
         failing_handshake_row(
@@ -38,10 +38,10 @@ fn handshakes() -> Vec<FaultRow> {
             "resets instead of a ServerHello",
             vec![pause(20), ServerStep::Reset],
         ),
-        stalling_handshake_row("no ServerHello", vec![ServerStep::Drain]),
-        stalling_handshake_row("reads no ClientHello", vec![ServerStep::Ignore]),
+        stalling_handshake_row("stalls before the ServerHello", vec![ServerStep::Drain]),
+        stalling_handshake_row("never reads the ClientHello", vec![ServerStep::Ignore]),
         stalling_handshake_row(
-            "stops in the ServerHello",
+            "stalls in the ServerHello",
             vec![pause(20), send(record), ServerStep::Drain],
         ),
     ]
@@ -64,7 +64,7 @@ fn replies() -> Vec<FaultRow> {
     vec![
         keep_alive_row("a reply over TLS", page("hello")).body("hello").tls(),
         keep_alive_row("100 kB over TLS", page(&"x".repeat(100_000))).tls(),
-        FaultRow::new("single bytes over TLS", pieces)
+        FaultRow::new("a reply over TLS, byte by byte", pieces)
             .body("hello")
             .connections(ExpectedConnections::Kept)
             .tls(),
@@ -82,7 +82,7 @@ fn replies() -> Vec<FaultRow> {
         .fails(&["closed_early"])
         .tls(),
         FaultRow::new(
-            "no close_notify behind a whole reply",
+            "no close_notify after a complete reply",
             vec![ServerStep::Request, reply(page("hello"))],
         )
         .with("--think 700ms")
@@ -97,13 +97,13 @@ fn replies() -> Vec<FaultRow> {
         .fails(&["reset"])
         .tls(),
         FaultRow::new(
-            "stops in a body over TLS",
+            "stalls in a body over TLS",
             vec![ServerStep::Request, send(half), ServerStep::Drain],
         )
         .times_out(300)
         .tls(),
         FaultRow::new(
-            "a body without end over TLS",
+            "an endless body over TLS",
             vec![
                 ServerStep::Request,
                 send("HTTP/1.1 200 OK\r\n\r\n"),

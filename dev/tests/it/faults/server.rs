@@ -17,20 +17,20 @@ use std::time::Duration;
 pub enum Accepts {
     /// Every connection.
     All,
-    /// The first connections only; later ones wait in a queue that has room for one.
+    /// Only this number of connections. Later ones wait in an accept queue of length one.
     First(u64),
-    /// The first connection. After its end the server does not listen for this time, and then
+    /// The first connection. After it ends, the server does not listen for this time, and then
     /// accepts every connection.
     Restart(Duration),
     /// None: no process listens on the port.
     Closed,
 }
 
-/// A running server. It ends when this value is dropped.
+/// A running server. It stops when this value is dropped.
 pub struct FaultServer {
     pub address: SocketAddr,
     shared: Arc<Shared>,
-    /// Connections that fill the queue of a listener that accepts none.
+    /// Connections that fill the accept queue of a server that accepts none.
     _queue: Vec<TcpStream>,
 }
 
@@ -96,14 +96,14 @@ impl FaultServer {
     }
 }
 
-fn value_of(of: &AtomicU64) -> u64 {
-    of.load(Ordering::SeqCst)
+fn value_of(counter: &AtomicU64) -> u64 {
+    counter.load(Ordering::SeqCst)
 }
 
 impl Drop for FaultServer {
     fn drop(&mut self) {
         self.shared.over.store(true, Ordering::SeqCst);
-        // Wakes the thread that accepts.
+        // The connection wakes the thread that blocks in accept.
         let _ = TcpStream::connect_timeout(&self.address, Duration::from_millis(50));
     }
 }
@@ -168,7 +168,7 @@ impl Shared {
         while self.play(&mut stream, &script).is_continue() {}
     }
 
-    /// Runs a script once. Continues if it is to be repeated.
+    /// Runs a script once. Returns `Continue` if the script repeats.
     fn play(&self, stream: &mut ServerStream, script: &[ServerStep]) -> ControlFlow<()> {
         for step in script {
             if self.take(stream, step)? {
@@ -178,7 +178,7 @@ impl Shared {
         ControlFlow::Break(())
     }
 
-    /// Executes a step. True repeats the script.
+    /// Executes a step. `Continue(true)` repeats the script.
     fn take(&self, stream: &mut ServerStream, step: &ServerStep) -> ControlFlow<(), bool> {
         match step {
             ServerStep::Request => step_result(stream.request() && count(&self.requests, 1)),
@@ -222,12 +222,12 @@ impl Shared {
     }
 }
 
-fn step_result(done: bool) -> ControlFlow<(), bool> {
-    if done { ControlFlow::Continue(false) } else { ControlFlow::Break(()) }
+fn step_result(succeeded: bool) -> ControlFlow<(), bool> {
+    if succeeded { ControlFlow::Continue(false) } else { ControlFlow::Break(()) }
 }
 
-/// Adds to a counter. Always true.
-fn count(to: &AtomicU64, n: u64) -> bool {
-    to.fetch_add(n, Ordering::SeqCst);
+/// Adds to a counter. Returns true, as a step that succeeds.
+fn count(counter: &AtomicU64, n: u64) -> bool {
+    counter.fetch_add(n, Ordering::SeqCst);
     true
 }

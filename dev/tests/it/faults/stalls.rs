@@ -1,14 +1,14 @@
-//! Tests servers that are slow, stop within a reply, or send endlessly.
+//! Tests servers that are slow, stall within a reply, or send endlessly.
 
 use super::row::{ExpectedConnections, ExpectedReads, FaultRow};
 use super::script::{ServerStep, in_pieces, page, pause, reply, send};
 use std::time::Duration;
 
 pub fn rows() -> Vec<FaultRow> {
-    [stops(), slow(), endless()].concat()
+    [stalls(), slow(), endless()].concat()
 }
 
-fn stops() -> Vec<FaultRow> {
+fn stalls() -> Vec<FaultRow> {
     vec![
         FaultRow::new("accepts and never reads", vec![ServerStep::Ignore])
             .times_out(300)
@@ -17,22 +17,22 @@ fn stops() -> Vec<FaultRow> {
             .times_out(300)
             .read(ExpectedReads::Nothing)
             .large_body(),
-        stopping_row("reads and never answers", vec![ServerStep::Request]),
-        stopping_row("stops in the status line", vec![ServerStep::Request, send("HTTP/1.")]),
-        stopping_row(
-            "stops in the head",
+        stalling_row("reads and never replies", vec![ServerStep::Request]),
+        stalling_row("stalls in the status line", vec![ServerStep::Request, send("HTTP/1.")]),
+        stalling_row(
+            "stalls in the head",
             vec![ServerStep::Request, send("HTTP/1.1 200 OK\r\nContent-")],
         ),
-        stopping_row(
-            "stops before the body",
+        stalling_row(
+            "stalls before the body",
             vec![ServerStep::Request, send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n")],
         ),
-        stopping_row(
-            "stops in the body",
+        stalling_row(
+            "stalls in the body",
             vec![ServerStep::Request, send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe")],
         ),
-        stopping_row(
-            "stops in a body of 300 kB",
+        stalling_row(
+            "stalls in a body of 300 kB",
             vec![
                 ServerStep::Request,
                 send(format!(
@@ -41,20 +41,20 @@ fn stops() -> Vec<FaultRow> {
                 )),
             ],
         ),
-        stopping_row(
-            "stops in a body until close",
+        stalling_row(
+            "stalls in a body until close",
             vec![ServerStep::Request, send("HTTP/1.0 200 OK\r\n\r\nhello")],
         ),
-        stops_in_the_second(),
+        stalls_in_second_reply(),
     ]
 }
 
-fn stopping_row(name: &'static str, steps: Vec<ServerStep>) -> FaultRow {
+fn stalling_row(name: &'static str, steps: Vec<ServerStep>) -> FaultRow {
     FaultRow::new(name, [steps, vec![ServerStep::Drain]].concat()).times_out(300)
 }
 
 /// The first reply on each connection is complete.
-fn stops_in_the_second() -> FaultRow {
+fn stalls_in_second_reply() -> FaultRow {
     let steps = vec![
         ServerStep::Request,
         reply(page("hello")),
@@ -62,17 +62,17 @@ fn stops_in_the_second() -> FaultRow {
         send("HTTP/1.1"),
         ServerStep::Drain,
     ];
-    let row = FaultRow::new("stops in the second reply", steps).requests(4).times_out(300);
+    let row = FaultRow::new("stalls in the second reply", steps).requests(4).times_out(300);
     row.status(200).completes(2).connections(ExpectedConnections::Accepted)
 }
 
 fn slow() -> Vec<FaultRow> {
-    let frozen = vec![ServerStep::Request, pause(300), reply(page("hello")), ServerStep::Again];
+    let paused = vec![ServerStep::Request, pause(300), reply(page("hello")), ServerStep::Again];
     vec![
         FaultRow::new("a byte every 10 ms", drip_steps(10, &page("hello")))
             .connections(ExpectedConnections::Kept)
             .body("hello"),
-        FaultRow::new("a byte every 10 ms, too slow", {
+        FaultRow::new("a byte every 10 ms, beyond the timeout", {
             let body = "x".repeat(1000);
             [
                 vec![ServerStep::Request, send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")],
@@ -82,10 +82,10 @@ fn slow() -> Vec<FaultRow> {
         })
         .times_out(300)
         .read(ExpectedReads::Some),
-        FaultRow::new("freezes before each reply", frozen)
+        FaultRow::new("pauses before each reply", paused)
             .deadline(300, "/service_time_seconds")
             .connections(ExpectedConnections::Kept),
-        FaultRow::by_connection("freezes on its second connection", |number| {
+        FaultRow::by_connection("pauses on the second connection", |number| {
             let wait = if number == 1 { 300 } else { 0 };
             vec![ServerStep::Request, pause(wait), reply("HTTP/1.0 200 OK\r\n\r\nhello")]
         })
@@ -100,26 +100,22 @@ fn drip_steps(every: u64, bytes: &str) -> Vec<ServerStep> {
     steps
 }
 
-/// Bytes arrive as fast as they are read; they must not delay the timeout.
+/// The server sends as fast as brunt reads. The bytes must not delay the timeout.
 fn endless() -> Vec<FaultRow> {
     let zeros = vec![0; 64 << 10];
     let chunk = [b"10000\r\n", &zeros[..], b"\r\n"].concat();
     let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
     vec![
-        endless_row("a body without end", "HTTP/1.1 200 OK\r\n\r\n", zeros.clone()),
-        endless_row("a body without end, in chunks", chunked, chunk.clone()),
-        endless_row("a body without end, in small chunks", chunked, b"1\r\nx\r\n".repeat(1000)),
-        endless_row(
-            "a chunk without end",
-            &format!("{chunked}7fffffffffffffff\r\n"),
-            zeros.clone(),
-        ),
+        endless_row("an endless body", "HTTP/1.1 200 OK\r\n\r\n", zeros.clone()),
+        endless_row("an endless body in chunks", chunked, chunk.clone()),
+        endless_row("an endless body in small chunks", chunked, b"1\r\nx\r\n".repeat(1000)),
+        endless_row("an endless chunk", &format!("{chunked}7fffffffffffffff\r\n"), zeros.clone()),
         endless_row(
             "a body of 2^63 bytes",
             "HTTP/1.1 200 OK\r\nContent-Length: 9223372036854775808\r\n\r\n",
             zeros.clone(),
         ),
-        endless_row("a body without end, and brunt looks", "HTTP/1.1 200 OK\r\n\r\n", zeros)
+        endless_row("an endless body, checked", "HTTP/1.1 200 OK\r\n\r\n", zeros)
             .with("--expect-body ^hello$"),
     ]
 }

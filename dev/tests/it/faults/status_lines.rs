@@ -16,19 +16,25 @@ fn line(line: &str) -> String {
 fn good() -> Vec<FaultRow> {
     vec![
         closing_row("HTTP/1.0", line("HTTP/1.0 200 OK\r\n")).body("hello"),
-        keep_alive_row("no reason", line("HTTP/1.1 200\r\n")).body("hello"),
-        keep_alive_row("empty reason", line("HTTP/1.1 200 \r\n")).body("hello"),
-        keep_alive_row("two spaces", line("HTTP/1.1  200  OK\r\n")).body("hello"),
-        keep_alive_row("a reason of several words", line("HTTP/1.1 200 It went well: 100 %\r\n"))
+        keep_alive_row("no reason phrase", line("HTTP/1.1 200\r\n")).body("hello"),
+        keep_alive_row("an empty reason phrase", line("HTTP/1.1 200 \r\n")).body("hello"),
+        keep_alive_row("two spaces in the status line", line("HTTP/1.1  200  OK\r\n"))
             .body("hello"),
-        keep_alive_row("a reason in UTF-8", line("HTTP/1.1 200 Größe\r\n")).body("hello"),
         keep_alive_row(
-            "a reason of 8 kB",
+            "a reason phrase of several words",
+            line("HTTP/1.1 200 It went well: 100 %\r\n"),
+        )
+        .body("hello"),
+        keep_alive_row("a reason phrase in UTF-8", line("HTTP/1.1 200 Größe\r\n")).body("hello"),
+        keep_alive_row(
+            "a reason phrase of 8 kB",
             line(&format!("HTTP/1.1 200 {}\r\n", "x".repeat(8_000))),
         )
         .body("hello"),
-        keep_alive_row("a blank line before", line("\r\nHTTP/1.1 200 OK\r\n")).body("hello"),
-        keep_alive_row("blank lines before", line("\r\n\n\r\nHTTP/1.1 200 OK\r\n")).body("hello"),
+        keep_alive_row("a blank line before the status line", line("\r\nHTTP/1.1 200 OK\r\n"))
+            .body("hello"),
+        keep_alive_row("blank lines before the status line", line("\r\n\n\r\nHTTP/1.1 200 OK\r\n"))
+            .body("hello"),
         keep_alive_row("a status line that ends with a line feed", line("HTTP/1.1 200 OK\n"))
             .body("hello"),
     ]
@@ -64,11 +70,11 @@ fn statuses() -> Vec<FaultRow> {
         keep_alive_row("600", status_reply(600, "Content-Length: 0\r\n")).status(600),
         keep_alive_row("999", status_reply(999, "Content-Length: 0\r\n")).status(999),
         closing_row(
-            "101 that nobody asked for",
+            "101 without a requested upgrade",
             status_reply(101, "Upgrade: x\r\nConnection: upgrade\r\n"),
         )
         .status(101),
-        truncated_row("199 and no reply", status_reply(199, "")),
+        truncated_row("199, then close", status_reply(199, "")),
     ]
 }
 
@@ -79,19 +85,22 @@ fn status_reply(status: u16, fields: &str) -> String {
 fn bad() -> Vec<FaultRow> {
     vec![
         malformed_row("no space before the status", line("HTTP/1.1200 OK\r\n")),
-        malformed_row("no space behind the status", line("HTTP/1.1 200OK\r\n")),
+        malformed_row("no space after the status", line("HTTP/1.1 200OK\r\n")),
         malformed_row("a lower-case protocol", line("http/1.1 200 OK\r\n")),
         malformed_row("HTTP/2", "HTTP/2 200\r\n\r\n"),
         malformed_row("HTTP/2.0", line("HTTP/2.0 200 OK\r\n")),
         malformed_row("HTTP/1.2", line("HTTP/1.2 200 OK\r\n")),
         malformed_row("HTTP/1.10", line("HTTP/1.10 200 OK\r\n")),
         malformed_row("HTTP/0.9", "<html>hello</html>\r\n"),
-        malformed_row("a space before", line(" HTTP/1.1 200 OK\r\n")),
-        malformed_row("a line before", line("hello\r\nHTTP/1.1 200 OK\r\n")),
-        malformed_row("ICY", line("ICY 200 OK\r\n")),
-        malformed_row("SSH", "SSH-2.0-OpenSSH_9.2\r\n"),
-        malformed_row("a TLS alert", b"\x15\x03\x01\x00\x02\x02\x46"),
-        malformed_row("an HTTP/2 SETTINGS frame", b"\0\0\x06\x04\0\0\0\0\0\0\x03\0\0\0\x64"),
+        malformed_row("a space before the status line", line(" HTTP/1.1 200 OK\r\n")),
+        malformed_row("text before the status line", line("hello\r\nHTTP/1.1 200 OK\r\n")),
+        malformed_row("ICY instead of HTTP", line("ICY 200 OK\r\n")),
+        malformed_row("SSH instead of HTTP", "SSH-2.0-OpenSSH_9.2\r\n"),
+        malformed_row("a TLS alert instead of HTTP", b"\x15\x03\x01\x00\x02\x02\x46"),
+        malformed_row(
+            "an HTTP/2 SETTINGS frame instead of HTTP/1.1",
+            b"\0\0\x06\x04\0\0\0\0\0\0\x03\0\0\0\x64",
+        ),
         malformed_row("status 99", line("HTTP/1.1 99 Low\r\n")),
         malformed_row("status 099", line("HTTP/1.1 099 Low\r\n")),
         malformed_row("status 000", line("HTTP/1.1 000 Zero\r\n")),
@@ -100,9 +109,9 @@ fn bad() -> Vec<FaultRow> {
         malformed_row("status -200", line("HTTP/1.1 -200 Negative\r\n")),
         malformed_row("status in letters", line("HTTP/1.1 twohundred OK\r\n")),
         malformed_row("no status", line("HTTP/1.1\r\n")),
-        malformed_row("a NUL in the reason", line("HTTP/1.1 200 O\0K\r\n")),
-        // Accepts both kinds of connections: nothing may follow on it.
-        malformed_row("a blank line and garbage", "\r\n\r\nhello\r\n")
+        malformed_row("a NUL in the reason phrase", line("HTTP/1.1 200 O\0K\r\n")),
+        // brunt must not reuse a connection after a malformed reply.
+        malformed_row("a blank line, then garbage", "\r\n\r\nhello\r\n")
             .connections(ExpectedConnections::Each),
     ]
 }

@@ -19,7 +19,7 @@ enum Transport {
 }
 
 impl ServerStream {
-    /// Uses an accepted connection, with TLS if there is a configuration.
+    /// Creates the server side of an accepted connection, with TLS if there is a configuration.
     pub fn new(stream: TcpStream, tls: Option<&Arc<ServerConfig>>) -> Self {
         let io = match tls {
             None => Transport::Plain(stream),
@@ -58,7 +58,7 @@ impl ServerStream {
         true
     }
 
-    /// Sends all of these bytes. Returns true if that succeeds.
+    /// Sends all bytes. Returns true if that succeeds.
     pub fn send(&mut self, bytes: &[u8]) -> bool {
         let sent = match &mut self.io {
             Transport::Plain(stream) => stream.write_all(bytes),
@@ -79,12 +79,12 @@ impl ServerStream {
         self.socket().shutdown(Shutdown::Write).is_ok()
     }
 
-    /// Makes the close of this value a RST.
+    /// Makes the next close of the socket send a RST.
     pub fn reset(&mut self) -> bool {
         set_socket_linger(self.socket(), Some(Duration::ZERO)).is_ok()
     }
 
-    /// Reads and discards until the client closes. Always true.
+    /// Reads and discards until the client closes. Returns true.
     pub fn drain(&mut self) -> bool {
         while self.read_more() {
             self.unused.clear();
@@ -99,7 +99,7 @@ impl ServerStream {
         }
     }
 
-    /// Reads available bytes. Returns false at the end.
+    /// Reads available bytes. Returns false at the end of the stream.
     fn read_more(&mut self) -> bool {
         let mut piece = [0; 16 * 1024];
         let read: io::Result<usize> = match &mut self.io {

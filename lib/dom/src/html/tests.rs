@@ -15,7 +15,7 @@ fn markup(source: &str) -> String {
 }
 
 #[test]
-fn untidy_markup_is_read_as_a_browser_reads_it() {
+fn malformed_markup_is_parsed_like_a_browser() {
     let rows = [
         ("<p>one<p>two", "<p>one</p><p>two</p>"),
         ("<ul><li>a<li>b</ul>c", "<ul><li>a</li><li>b</li></ul>c"),
@@ -148,7 +148,7 @@ fn ordinary_large_parts_are_not_cut() {
 
 proptest! {
     #[test]
-    fn any_text_is_a_page(source in "\\PC{0,200}") {
+    fn any_text_is_parsed_as_a_page(source in "\\PC{0,200}") {
         let document = Document::html(&source);
         prop_assert!(!document.is_truncated());
     }

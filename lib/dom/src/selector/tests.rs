@@ -167,7 +167,7 @@ fn names_in_xml_match_as_written() {
 }
 
 #[test]
-fn texts_that_overlap_are_found() {
+fn overlapping_texts_are_found() {
     let document = Document::html("<i>a</i><b>aa</b><u>baab</u>");
     gives(&document, None, &[("b:contains(aa), u:contains(aab), i:contains(aa)", &["aa", "baab"])]);
 }

@@ -86,14 +86,14 @@ fn deep_and_wide_documents_are_read() {
 
 proptest! {
     #[test]
-    fn any_text_is_read_or_refused(source in "\\PC{0,100}") {
+    fn any_text_is_parsed_or_refused(source in "\\PC{0,100}") {
         if let Err(error) = Document::xml(&source) {
             prop_assert!(error.line >= 1 && error.column >= 1);
         }
     }
 
     #[test]
-    fn any_markup_is_read_or_refused(parts in prop::collection::vec(prop::sample::select(vec![
+    fn any_markup_is_parsed_or_refused(parts in prop::collection::vec(prop::sample::select(vec![
         "<a>", "</a>", "<b c='d'>", "</b>", "<e/>", "text", "&lt;", "&#10;", "&x;", "<!-- -->", "<![CDATA[", "]]>", "<?p q?>", "<",
         ">", "&", "\n", "é", "<!DOCTYPE a>", "'", "<?xml version='1.0'?>",
     ]), 0..12)) {

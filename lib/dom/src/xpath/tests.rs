@@ -172,7 +172,7 @@ fn language_is_inherited() {
 }
 
 #[test]
-fn html_is_searched_as_a_browser_sees_it() {
+fn html_is_searched_like_in_a_browser() {
     let page = Document::html(PAGE);
     gives(
         &page,

@@ -20,7 +20,7 @@ fn names(find: &CapacitySearch) -> Vec<&str> {
 }
 
 #[test]
-fn one_url_is_enough() {
+fn one_url_is_sufficient() {
     let (experiment, find, notes) = of(&["http://a/"]).unwrap();
     assert_eq!(
         (names(&find), find.start, find.most),
@@ -38,7 +38,7 @@ fn defaults_rate() -> f64 {
 }
 
 #[test]
-fn several_bounds_on_a_figure_make_a_capacity_each() {
+fn each_bound_on_a_figure_has_its_capacity() {
     let (_, find, _) = of(&["http://a/", "--objective", "1-3-10, errors < 1%"]).unwrap();
     assert_eq!(
         names(&find),
@@ -51,7 +51,7 @@ fn several_bounds_on_a_figure_make_a_capacity_each() {
 }
 
 #[test]
-fn loads_are_rates_unless_connections_alone_are_given() {
+fn loads_are_rates_unless_only_connections_are_given() {
     let closed = |line: &[&str]| {
         let (experiment, find, _) = of(line).unwrap();
         (
@@ -71,7 +71,7 @@ fn loads_are_rates_unless_connections_alone_are_given() {
 }
 
 #[test]
-fn what_makes_no_sense_is_told_with_what_to_write() {
+fn errors_of_invalid_options_show_valid_values() {
     for (line, told) in [
         (&["http://a/", "-d", "10s"][..], "--trial-duration 2s..20s"),
         (&["http://a/", "--until", "p99±5%"], "--precision 1%"),

@@ -36,7 +36,7 @@ fn each_url_is_a_contender_and_each_load_a_step() {
 }
 
 #[test]
-fn a_closed_loop_and_one_load_are_swept_as_well() {
+fn closed_loops_and_single_loads_can_be_swept() {
     let experiment =
         of("-c 10..40*2 --trial-order random --cooldown 2s http://a/?b=c --probe host").unwrap();
     assert_eq!(names(&experiment), ["a/?b=c"]);
@@ -53,7 +53,7 @@ fn a_closed_loop_and_one_load_are_swept_as_well() {
 }
 
 #[test]
-fn what_makes_no_sense_is_told_with_what_to_write() {
+fn errors_of_invalid_options_show_valid_values() {
     let told = |line| of(line).unwrap_err().to_string();
     assert!(
         told("-r 5 http://a/ http://a").contains("two servers have the name a; write NAME=URL")

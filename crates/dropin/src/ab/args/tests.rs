@@ -15,7 +15,7 @@ fn refused(line: &str) -> String {
 }
 
 #[test]
-fn a_limit_in_time_sets_the_requests_where_it_stands() {
+fn a_time_limit_sets_the_requests_unless_a_later_option_does() {
     let n = |line: &str| parsed(line).unwrap().requests;
     assert_eq!(n("-n 10 -t 1 h/"), 50_000);
     assert_eq!(n("-t 1 -n 5 h/"), 5);
@@ -36,7 +36,7 @@ fn methods_are_mixed_in_one_order_only() {
 }
 
 #[test]
-fn refusals_in_ab_s_words() {
+fn errors_have_the_wording_of_ab() {
     for (line, told) in [
         ("-h", "usage"),
         ("-V", "version"),
@@ -57,7 +57,7 @@ fn refusals_in_ab_s_words() {
 }
 
 #[test]
-fn progress_is_told_of_many_requests() {
+fn progress_is_shown_for_more_than_150_requests() {
     let every = |line: &str| parsed(line).unwrap().progress();
     assert_eq!(every("-n 150 h/"), None);
     assert_eq!(every("-n 151 h/"), Some(100));

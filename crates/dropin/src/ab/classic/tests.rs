@@ -36,7 +36,7 @@ fn counted(rules: FailureRules, samples: &[Sample]) -> [u64; 7] {
 const SURVIVE: FailureRules = FailureRules { survive: true, any_length: false };
 
 #[test]
-fn lengths_are_held_to_the_first() {
+fn lengths_are_compared_with_the_first_reply() {
     let bodies = [1, 2, 3, 1, 2, 3].map(|n| reply(if n == 2 { 500 } else { 200 }, n));
     assert_eq!(counted(FailureRules::default(), &bodies), [6, 4, 0, 4, 0, 2, 1]);
     assert_eq!(
@@ -68,7 +68,7 @@ fn refused_connections_come_in_pairs() {
 }
 
 #[test]
-fn what_ends_early_is_a_complete_request() {
+fn replies_that_end_early_are_complete_requests() {
     assert_eq!(
         counted(FailureRules::default(), &[failed(Failure::ClosedEarly, 0); 6]),
         [6, 0, 0, 0, 0, 0, 0]
@@ -84,7 +84,7 @@ fn what_ends_early_is_a_complete_request() {
 }
 
 #[test]
-fn without_r_the_first_error_is_the_end() {
+fn without_r_the_first_error_ends_the_test() {
     let ends =
         |failure| AbReport::new(FailureRules::default(), 1).take(&failed(failure, 0)).unwrap_err();
     assert_eq!(ends(Failure::Refused).text, "apr_socket_recv: Connection refused (111)\n");
@@ -93,7 +93,7 @@ fn without_r_the_first_error_is_the_end() {
 }
 
 #[test]
-fn a_few_connections_may_fail_to_begin() {
+fn the_test_aborts_after_ten_failed_connections() {
     let mut classic = AbReport::new(SURVIVE, 20);
     let sample = failed(Failure::PortsExhausted, 0);
     assert!((0..10).all(|_| classic.take(&sample).is_ok()));

@@ -163,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_test_has_files_of_its_own() {
+    fn each_test_has_separate_files() {
         let host = TestedHost { name: "a.example".into(), port: 80, uri: "/".into() };
         let word = |word: &str, value: Option<&'static str>| {
             brunt_option(word, || value).unwrap().word(&host, 2.5)
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn perl_s_ways_to_write_options() {
+    fn perl_option_styles_are_converted() {
         let words =
             ["-host1", "--HOST2=B", "--brunt-json", "-9", "-", "--", "x"].map(str::to_owned);
         assert_eq!(

@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_told_in_httperfs_words() {
+    fn errors_have_the_wording_of_httperf() {
         let told = |refusal: Result<(), HttperfExit>| match refusal {
             Err(HttperfExit::Message(text)) => text,
             other => panic!("{other:?}"),

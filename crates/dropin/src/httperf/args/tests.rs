@@ -13,7 +13,7 @@ fn refused(line: &str) -> String {
 }
 
 #[test]
-fn beginnings_of_names_are_names() {
+fn unambiguous_prefixes_of_names_are_accepted() {
     let args = parsed("--num-conn 5 --num-call=3 --ra 10 --server h --po 81 extra words").unwrap();
     assert_eq!((args.num_conns, args.num_calls, &args.period), (5, 3, &Period::Fixed(0.1)));
     assert_eq!((&*args.server, args.port()), ("h", 81));
@@ -44,7 +44,7 @@ fn periods() {
 }
 
 #[test]
-fn refusals_in_httperfs_words() {
+fn errors_have_the_wording_of_httperf() {
     for (line, told) in [
         ("--burst-length 0", "illegal burst-length 0"),
         ("--port 99999", "illegal port number 99999"),

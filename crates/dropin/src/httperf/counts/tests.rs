@@ -61,7 +61,7 @@ fn a_connection_that_the_server_closes_is_one_error() {
 /// httperf's counts for two sessions of three calls and the same server: 6 connections, 10
 /// requests, 6 replies, 4 resets.
 #[test]
-fn a_session_goes_on_on_another_connection() {
+fn a_session_continues_on_another_connection() {
     let mut counts =
         counts(CountRules { has_sessions: true, lengths: vec![3], ..CountRules::default() });
     for n in 0..2 {
@@ -82,7 +82,7 @@ fn a_session_goes_on_on_another_connection() {
 /// httperf's counts for a session of six calls in one burst, if the server closes after two
 /// replies: 3 connections, 12 requests, 2 resets.
 #[test]
-fn a_burst_is_sent_again_from_where_it_broke() {
+fn a_broken_burst_resumes_after_its_last_reply() {
     let mut counts = counts(CountRules {
         has_sessions: true,
         lengths: vec![6],
@@ -101,7 +101,7 @@ fn a_burst_is_sent_again_from_where_it_broke() {
 }
 
 #[test]
-fn errors_by_their_kind() {
+fn errors_are_counted_by_kind() {
     let limits = Some((Duration::from_millis(100), Duration::from_millis(200)));
     let mut counts = counts(CountRules { limits, ..CountRules::default() });
     let kinds = [
@@ -131,7 +131,7 @@ fn errors_by_their_kind() {
 }
 
 #[test]
-fn rates_are_of_whole_windows() {
+fn rates_are_counted_in_complete_windows() {
     let mut windows = Windows::of_client(0, 2);
     windows.begin(at(1000));
     for ms in [1100, 3400, 3600, 8400, 8600] {

@@ -133,7 +133,7 @@ mod tests {
     use crate::text::variable;
 
     #[test]
-    fn inputs_are_read() {
+    fn redirected_inputs_are_detected() {
         let v = variable("A");
         for (lines, expected) in [
             ("curl a", Input::Inherited),

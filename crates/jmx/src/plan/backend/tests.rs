@@ -56,7 +56,7 @@ fn note(document: &JmxDocument) -> String {
 }
 
 #[test]
-fn an_element_for_influxdb_is_where_figures_go() {
+fn an_element_for_influxdb_becomes_a_live_output() {
     let document = influx(&[
         ("application", "shop ${__P(of,)}"),
         ("measurement", "m"),
@@ -93,7 +93,7 @@ fn an_element_for_influxdb_is_where_figures_go() {
 }
 
 #[test]
-fn an_element_for_graphite_is_where_figures_go() {
+fn an_element_for_graphite_becomes_a_live_output() {
     let class = format!("{PACKAGE}.graphite.{GRAPHITE}");
     let output = |arguments: &[(&str, &str)]| {
         run(&plan(&class, &[&[("graphiteHost", "g")], arguments].concat()), &[], |_| {})
@@ -126,7 +126,7 @@ fn an_element_for_graphite_is_where_figures_go() {
 }
 
 #[test]
-fn what_sends_nothing_is_named() {
+fn elements_that_send_nothing_are_named() {
     for (document, told) in [
         (plan("org.example.Third", &[]), "no figures are sent by its class `org.example.Third`"),
         (
@@ -178,7 +178,7 @@ fn a_plan_against_another_address_sends_nothing_to_real_systems() {
 }
 
 #[test]
-fn another_form_of_a_plan_says_that_nothing_is_sent() {
+fn an_unevaluated_plan_reports_that_nothing_is_sent() {
     let document = influx(&[("influxdbUrl", "http://i:8086/write?db=x&amp;p=hunter2")]);
     let run =
         with(&[], Path::new("."), |context| read_unevaluated(&document, context).unwrap().run);

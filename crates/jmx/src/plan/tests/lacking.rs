@@ -5,7 +5,7 @@ use brunt_model::extract::SampleScope;
 use brunt_model::scenario::{SampleMaker, ScriptSample};
 
 #[test]
-fn what_is_missing_fails_in_its_place() {
+fn missing_files_fail_at_their_sampler() {
     let file = r#"<elementProp name="HTTPsampler.Files" elementType="HTTPFileArgs"><collectionProp name="HTTPFileArgs.files">
         <elementProp name="f" elementType="HTTPFileArg"><stringProp name="File.path">PATH</stringProp>
         <stringProp name="File.paramname">f</stringProp></elementProp></collectionProp></elementProp></HTTPSamplerProxy>"#;
@@ -97,7 +97,7 @@ fn header_value(request: &Request) -> String {
 }
 
 #[test]
-fn assertions_of_patterns_that_are_none_fail() {
+fn assertions_with_malformed_patterns_fail() {
     let list = |pattern: &str| {
         format!(
             r#"<ResponseAssertion testclass="ResponseAssertion" testname="a"><collectionProp name="Asserion.test_strings">
@@ -167,7 +167,7 @@ fn extractors_search_chains_of_redirects() {
 }
 
 #[test]
-fn variables_of_one_element_do_not_see_each_other() {
+fn variables_of_the_same_element_are_independent() {
     let list = |all: &[(&str, &str)]| {
         let one = |(name, value): &(&str, &str)| {
             format!(

@@ -96,7 +96,7 @@ fn a_search_is_one_observation() {
 }
 
 #[test]
-fn what_is_known_from_below_only_decides_as_far_as_it_goes() {
+fn lower_bounds_of_capacities_give_lower_bounds_of_differences() {
     let spec = asked(&[CAPACITY], 0);
     let study = growing(&spec, &[]);
     let at_least =
@@ -119,7 +119,7 @@ fn what_is_known_from_below_only_decides_as_far_as_it_goes() {
 }
 
 #[test]
-fn beside_capacities_given_loads_are_compared_and_only_the_first_figure_decides() {
+fn with_both_given_loads_are_compared_and_the_first_figure_decides() {
     let blocks = [1.0, 1.01, 0.99, 1.02, 0.98, 1.0, 1.01];
     for (metrics, load) in [([CAPACITY, P99], None), ([P99, CAPACITY], Some(100.0))] {
         let spec = asked(&metrics, 1);
@@ -136,7 +136,7 @@ fn beside_capacities_given_loads_are_compared_and_only_the_first_figure_decides(
 }
 
 #[test]
-fn a_search_that_was_not_finished_leaves_its_block_out() {
+fn an_unfinished_search_excludes_its_block() {
     let spec = asked(&[CAPACITY], 0);
     let mut study = growing(&spec, &[1.0, 1.0]);
     let all = found(a_fifth_more, 2);
@@ -154,7 +154,7 @@ fn a_search_that_was_not_finished_leaves_its_block_out() {
 }
 
 #[test]
-fn what_few_searches_cannot_decide_is_told_before() {
+fn figures_that_few_searches_cannot_decide_are_reported_in_advance() {
     assert_eq!(undecidable_figures(2, 0, 6, &asked(&[CAPACITY], 0)), Vec::<String>::new());
     let told = undecidable_figures(2, 0, 5, &asked(&[CAPACITY], 0));
     assert!(

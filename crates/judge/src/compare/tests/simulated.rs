@@ -195,13 +195,13 @@ fn scores(case: Case, comparisons: u32) -> Scores {
 }
 
 #[test]
-fn contenders_that_are_alike_are_seldom_found_to_differ() {
+fn equal_contenders_rarely_differ() {
     let scores = scores(ALIKE[0], 250);
     assert!(f64::from(scores.any) <= 0.064 * 250.0, "{scores:?}");
 }
 
 #[test]
-fn five_percent_are_found_where_runs_vary_by_two() {
+fn a_difference_of_five_percent_is_found_with_a_variation_of_two() {
     let scores = scores(APART[0], 100);
     assert!(scores.worse >= 90 && scores.better == 0, "{scores:?}");
 }
@@ -235,7 +235,7 @@ fn row(case: Case, comparisons: u32) -> [f64; 2] {
 }
 
 #[test]
-fn alike_in_full() {
+fn equal_contenders_in_full() {
     let Some(comparisons) = full() else { return };
     for case in ALIKE {
         let [any, _] = row(case, comparisons);
@@ -244,7 +244,7 @@ fn alike_in_full() {
 }
 
 #[test]
-fn apart_in_full() {
+fn different_contenders_in_full() {
     let Some(comparisons) = full() else { return };
     let worse = APART.map(|case| row(case, comparisons)[1]);
     assert!(worse[0] >= 90.0, "5 % found in {worse:?} %");

@@ -80,7 +80,7 @@ fn asked() -> ComparisonSettings {
 }
 
 #[test]
-fn a_study_is_decided_and_ends_as_soon_as_it_is() {
+fn a_study_ends_once_it_is_decided() {
     assert_eq!(
         (1..10).find(|n| end_reason(&study(&WORSE[..*n]), &asked(), &[]).is_some()),
         Some(7)
@@ -140,7 +140,7 @@ fn the_contenders_of_a_sweep_are_compared_at_each_load() {
 }
 
 #[test]
-fn a_trial_that_is_invalid_is_left_out_with_its_block() {
+fn an_invalid_trial_excludes_its_block() {
     let mut study = study(&WORSE[..8]);
     study.trials[3].judgement.verdict.state = State::Invalid;
     study.trials[4].judgement.verdict.state = State::Limited;
@@ -175,7 +175,7 @@ fn figures_and_their_difference_never_contradict_each_other() {
 }
 
 #[test]
-fn no_errors_with_both_are_the_same() {
+fn contenders_without_errors_are_equal() {
     let none = vec![0.0; 2];
     let found =
         &decided(&[pair(vec![(ERRORS, times(&none, &none, 10))])], &spec(&[ERRORS]))[0].compared[0];
@@ -186,7 +186,7 @@ fn no_errors_with_both_are_the_same() {
 }
 
 #[test]
-fn what_differs_besides_is_said() {
+fn other_differences_between_contenders_are_reported() {
     let mut study = study(&WORSE[..2]);
     for trial in study.trials.iter_mut().filter(|trial| trial.place.contender == 1) {
         trial.run.environment.kernel = "Linux 6.18".into();
@@ -204,7 +204,7 @@ fn what_differs_besides_is_said() {
 }
 
 #[test]
-fn runs_that_were_kept_are_two_groups() {
+fn stored_runs_are_compared_as_two_groups() {
     let runs =
         |slower: f64, count: u32| -> Vec<Run> { (0..count).map(|n| run(slower, n)).collect() };
     let (ours, theirs) = (runs(1.0, 4), runs(1.3, 4));
@@ -241,7 +241,7 @@ fn runs_that_were_kept_are_two_groups() {
 }
 
 #[test]
-fn too_few_blocks_are_told_before() {
+fn too_few_blocks_are_reported_in_advance() {
     let all = spec(&[P99, P50, THROUGHPUT, ERRORS, Measure::ServerCpu]);
     assert_eq!(undecidable_figures(2, 1, 10, &all), Vec::<String>::new());
     assert_eq!(undecidable_figures(2, 1, 6, &spec(&[P99])), Vec::<String>::new());
@@ -263,7 +263,7 @@ fn too_few_blocks_are_told_before() {
 }
 
 #[test]
-fn what_few_kept_runs_cannot_decide_is_told() {
+fn figures_that_few_stored_runs_cannot_decide_are_reported() {
     let alone = spec(&[P99]);
     assert_eq!(
         (undecidable_stored_figures(4, &[4], &alone), undecidable_stored_figures(0, &[], &alone)),

@@ -24,7 +24,7 @@ fn says(compared: &Compared, verdict: Better, sentence: &str) {
 }
 
 #[test]
-fn a_difference_in_all_blocks_is_told_with_its_interval() {
+fn a_difference_in_all_blocks_has_its_interval() {
     let less = of(&[0.96, 0.95, 0.965, 0.955, 0.97, 0.958, 0.949, 0.961, 0.963, 0.952]);
     says(&less, Better::Better, "p99: B is better by 4.2 % (3.5 to 4.8)");
     assert!(
@@ -41,7 +41,7 @@ fn a_difference_in_all_blocks_is_told_with_its_interval() {
 }
 
 #[test]
-fn what_differs_by_less_than_matters_is_equal() {
+fn differences_below_the_margin_are_equal() {
     let little = of(&[1.003, 1.005, 1.002, 1.004, 1.006, 1.003, 1.005, 1.004, 1.002, 1.003]);
     says(
         &little,
@@ -56,7 +56,7 @@ fn what_differs_by_less_than_matters_is_equal() {
 }
 
 #[test]
-fn what_is_not_known_is_undecided() {
+fn unknown_figures_are_undecided() {
     let spread = of(&[1.05, 0.93, 1.02, 0.97, 1.08, 0.99, 1.04, 0.95, 1.01, 1.03]);
     says(&spread, Better::Undecided, "p99: undecided: B is between 4.0 % lower and 5.0 % higher");
     let few = of(&[1.05, 1.06, 1.04, 1.05]);
@@ -71,7 +71,7 @@ fn what_is_not_known_is_undecided() {
 }
 
 #[test]
-fn errors_that_are_none_are_no_shares_of_anything() {
+fn a_difference_to_zero_errors_has_no_percentage() {
     let none = times(&[0.0; 10], &[1.0; 10], 10);
     says(&alone(ERRORS, none.clone()), Better::Equal, "errors: 0 % with both");
     let some = (1..=10).map(|n| ValueRange::exact(f64::from(n) / 1000.0)).collect();
@@ -81,7 +81,7 @@ fn errors_that_are_none_are_no_shares_of_anything() {
 }
 
 #[test]
-fn a_quantile_among_unfinished_requests_leaves_its_end_open() {
+fn a_quantile_among_unfinished_requests_has_an_open_interval() {
     let mut figures = times(&OURS, &[1.5; 10], 10);
     for theirs in &mut figures.theirs {
         theirs.high = OPEN;
@@ -95,7 +95,7 @@ fn a_quantile_among_unfinished_requests_leaves_its_end_open() {
 }
 
 #[test]
-fn the_first_figure_has_half_and_the_others_the_rest() {
+fn the_first_figure_has_half_of_the_significance_level() {
     use Better::{Undecided, Worse};
     let slow = [1.06, 1.05, 1.065, 1.055, 1.07, 1.058, 1.049, 1.061, 1.063, 1.052];
     let spread = [1.05, 0.93, 1.02, 0.97, 1.08, 0.99, 1.04, 0.95, 1.01, 1.03];
@@ -114,7 +114,7 @@ fn the_first_figure_has_half_and_the_others_the_rest() {
 }
 
 #[test]
-fn a_regression_is_one_when_the_whole_interval_is_beyond_the_margin() {
+fn a_regression_needs_the_whole_interval_beyond_the_margin() {
     let more = [1.06, 1.05, 1.065, 1.055, 1.07, 1.058, 1.049, 1.061, 1.063, 1.052];
     let decided = decided(&[pair(vec![(P99, times(&OURS, &more, 10))])], &spec(&[P99]));
     let settled = |by| is_settled(&decided[0], &Regression { measure: P99, by });
@@ -124,7 +124,7 @@ fn a_regression_is_one_when_the_whole_interval_is_beyond_the_margin() {
 }
 
 #[test]
-fn it_says_how_many_more_it_would_take() {
+fn the_number_of_missing_repetitions_is_estimated() {
     let spread = [1.05, 0.97, 1.02, 0.99, 1.08, 0.99, 1.04, 0.98, 1.01, 1.03];
     let (_, more) = decide(&[pair(vec![(P99, times(&OURS, &spread, 10))])], &[P99], &spec(&[P99]));
     // With a mean of 1.5 % and a deviation of 3.5 %: (0.035·(1.96·2.26/1.96 + 0.84)/0.015)²

@@ -22,7 +22,7 @@ fn connections_that_the_server_closes_are_counted() {
 }
 
 #[test]
-fn nginx_and_its_thousand() {
+fn connections_replaced_after_1000_requests_suggest_keepalive_requests() {
     let world =
         World::closed(4, 0.0).lasting(20.0).answering(|_| reply(0.002)).with(|w| w.replaced = 36);
     let found = world.finds("reuse").unwrap();
@@ -40,7 +40,7 @@ fn idle_connections_are_closed_by_a_timeout() {
 }
 
 #[test]
-fn connections_that_were_asked_to_close_do() {
+fn connections_closed_on_request_are_no_finding() {
     replacing(4990)
         .with(|w| w.plan.connection.requests_per_connection = Some(1))
         .is_silent("reuse");
@@ -61,7 +61,7 @@ fn connections_that_were_asked_to_close_do() {
 }
 
 #[test]
-fn an_accept_queue_that_overflows_is_told_where_it_is_seen() {
+fn an_overflowing_accept_queue_is_reported() {
     let slow = || connecting(|n| if n.is_multiple_of(50) { 1.012 } else { 0.0003 });
     let world = || slow().counting("tcp.listen_overflows_total", 7.0);
     assert!(world().loopback().says("accept_queue").contains("overflowed 35 times"));
@@ -85,7 +85,7 @@ fn connecting(seconds: impl Fn(u64) -> f64 + 'static) -> World {
 }
 
 #[test]
-fn handshakes_that_take_whole_seconds_lost_their_syn() {
+fn handshakes_of_whole_seconds_are_lost_syns() {
     let said =
         connecting(|n| if n.is_multiple_of(50) { 1.012 } else { 0.0003 }).says("slow_connects");
     assert!(said.contains("of 1,000 connections, 20 took 1 s"), "{said}");
@@ -98,7 +98,7 @@ fn handshakes_that_take_whole_seconds_lost_their_syn() {
 }
 
 #[test]
-fn the_servers_limit_on_files_is_known_on_this_machine() {
+fn the_open_file_limit_of_a_local_server_is_read() {
     let route = |limit| Route {
         listener_descriptors: Some(limit),
         listener: Some("nginx".into()),
@@ -111,7 +111,7 @@ fn the_servers_limit_on_files_is_known_on_this_machine() {
 }
 
 #[test]
-fn a_server_that_holds_fewer_connections_than_users() {
+fn a_server_with_fewer_connections_than_users_is_reported() {
     let broken = |asked: SimulatedRequest| {
         if asked.number.is_multiple_of(4) { failure(Failure::Reset, 0.01) } else { reply(0.01) }
     };
@@ -127,7 +127,7 @@ fn a_server_that_holds_fewer_connections_than_users() {
 }
 
 #[test]
-fn segments_that_were_sent_again_are_the_machines() {
+fn retransmissions_are_reported_for_the_machine() {
     let world = |again, seconds| {
         let world = World::open(200.0).answering(move |_| reply(seconds));
         world.counting("tcp.retransmitted_total", again).counting("tcp.sent_segments_total", 500.0)

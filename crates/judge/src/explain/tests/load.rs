@@ -17,7 +17,7 @@ fn think_time_sets_the_rate() {
 }
 
 #[test]
-fn think_time_is_not_the_limit_where_replies_take_as_long() {
+fn think_time_is_not_the_limit_if_replies_take_as_long() {
     World::closed(50, 0.1).answering(|_| reply(0.05)).is_silent("think_time");
     World::closed(50, 0.0).answering(|_| reply(0.005)).is_silent("think_time");
     // Each user sends one request, so none has thought yet.
@@ -26,7 +26,7 @@ fn think_time_is_not_the_limit_where_replies_take_as_long() {
 }
 
 #[test]
-fn sleeping_users_are_no_concurrency() {
+fn sleeping_users_are_not_counted_as_concurrency() {
     let said = World::closed(2000, 1.0).answering(|_| reply(0.0017)).says("idle_users");
     assert!(said.contains("of 2,000, 4.") || said.contains("of 2,000, 3."), "{said}");
     assert!(said.contains("thinking"), "{said}");
@@ -35,7 +35,7 @@ fn sleeping_users_are_no_concurrency() {
 }
 
 #[test]
-fn users_whose_connections_fail_are_idle_too() {
+fn users_with_failed_connections_are_idle() {
     // Refused immediately, and a pause of a second before the next attempt,
     // which think time represents here.
     let refused = World::closed(50, 1.0).answering(|_| failure(Failure::Refused, 0.001));
@@ -95,7 +95,7 @@ fn a_closed_loop_names_the_open_loop_at_its_throughput() {
 }
 
 #[test]
-fn a_queue_without_end_is_overload() {
+fn an_endless_queue_is_overload() {
     let growing = World::open(1000.0).answering(|asked| reply(0.5 * asked.at));
     let said = growing.says("overload");
     assert!(said.contains("1,000/s were offered"), "{said}");
@@ -117,7 +117,7 @@ fn dropped_arrivals_are_overload() {
 }
 
 #[test]
-fn stalls_are_seen_by_the_time_they_take() {
+fn stalls_are_detected_by_their_share_of_time() {
     // One request in 500 takes a second, against 1 ms: 0.2 % of the requests, two thirds of the time.
     let stalling = |asked: super::world::SimulatedRequest| {
         reply(if asked.number % 500 == 499 { 1.0 } else { 0.001 })
@@ -133,7 +133,7 @@ fn ended(interrupted: bool, error: Option<&str>) -> Finish {
 }
 
 #[test]
-fn a_run_that_is_cut_short_says_how() {
+fn an_incomplete_run_reports_the_reason() {
     let cut = || World::closed(10, 0.0).ending_at(2.0).answering(|_| reply(0.01));
     let said = cut().with(|w| w.finish = Some(ended(true, None))).says("cut_short");
     assert!(said.ends_with("it was interrupted after 2.00 s of 5.00 s."), "{said}");
@@ -146,7 +146,7 @@ fn a_run_that_is_cut_short_says_how() {
 }
 
 #[test]
-fn requests_that_were_not_made_are_missing() {
+fn requests_that_were_not_sent_are_reported() {
     let asked = |n| {
         World::closed(10, 0.0).answering(|_| reply(0.01)).with(|w| {
             w.plan.main_mut().stop.requests = Some(n);
@@ -162,7 +162,7 @@ fn requests_that_were_not_made_are_missing() {
 }
 
 #[test]
-fn a_moment_is_no_measurement() {
+fn a_very_short_run_is_reported() {
     let moment = World::closed(10, 0.0).lasting(0.3).answering(|_| reply(0.01));
     assert!(moment.says("too_short").contains("300 ms"));
     moment.with(|w| w.finish = Some(ended(true, None))).is_silent("too_short");
@@ -170,7 +170,7 @@ fn a_moment_is_no_measurement() {
 }
 
 #[test]
-fn a_run_that_never_settled_says_so() {
+fn a_run_without_steady_state_is_reported() {
     let steady = |reached| Steady { cut: Duration::ZERO, reached, method: "MSER-5".into() };
     let world =
         |reached| World::closed(10, 0.0).with(|w| w.judgement.steady = Some(steady(reached)));
@@ -180,7 +180,7 @@ fn a_run_that_never_settled_says_so() {
 }
 
 #[test]
-fn response_times_that_rise_all_along_are_named() {
+fn rising_response_times_are_reported() {
     let found = |growth: f64, rate: f64| {
         // The golden ratio gives evenly spread values over 10 ms.
         let spread = |number: u64| (0.618_033_988_75 * number as f64).fract() * 0.01;

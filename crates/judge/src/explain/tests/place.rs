@@ -5,7 +5,7 @@ use brunt_model::reading_names as name;
 use std::time::Duration;
 
 #[test]
-fn one_machine_is_found_by_address_and_by_owner() {
+fn a_shared_machine_is_detected_by_address_and_by_owner() {
     assert!(
         World::closed(1, 0.0)
             .loopback()
@@ -47,7 +47,7 @@ fn shared(own: f64, server: f64, others: f64) -> World {
 }
 
 #[test]
-fn who_used_a_shared_machine_is_told() {
+fn the_cpu_use_of_a_shared_machine_is_reported() {
     let full = shared(0.14, 1.85, 0.0);
     let said = full.says("shared_cpu");
     assert!(
@@ -84,7 +84,7 @@ fn sharing(bytes_per_second: f64) -> World {
 }
 
 #[test]
-fn a_known_link_that_is_full() {
+fn a_saturated_link_of_known_speed_is_reported() {
     let full = sharing(1e6)
         .route(ethernet())
         .counting("nic.eth0.received_bytes_total", 12.0e6)
@@ -113,7 +113,7 @@ fn a_known_link_without_counters_is_judged_by_the_replies() {
 }
 
 #[test]
-fn an_unknown_link_shows_as_a_rate_that_stands_still() {
+fn a_constant_data_rate_suggests_a_saturated_link() {
     let shaped = || sharing(12.4e6).loopback();
     let maybe = shaped().finds("link").unwrap();
     assert_eq!(maybe.severity, Severity::Note);
@@ -124,7 +124,7 @@ fn an_unknown_link_shows_as_a_rate_that_stands_still() {
 }
 
 #[test]
-fn not_every_rate_is_a_link() {
+fn only_constant_data_rates_suggest_a_link() {
     sharing(9e6).loopback().is_silent("link");
     // The rate of a schedule that is kept is constant by itself.
     let page = |_| Reply { bytes: 124_000, receiving: 0.009, ..reply(0.01) };

@@ -11,7 +11,7 @@ fn with_status(status: u16, one_in: u64) -> impl Fn(SimulatedRequest) -> Reply {
 }
 
 #[test]
-fn errors_in_place_of_pages() {
+fn errors_instead_of_pages_are_reported() {
     let world = World::closed(10, 0.0).answering(with_status(503, 4));
     let said = world.says("error_replies");
     assert!(
@@ -27,7 +27,7 @@ fn errors_in_place_of_pages() {
 }
 
 #[test]
-fn redirects_in_place_of_pages() {
+fn redirects_instead_of_pages_are_reported() {
     let all = World::closed(10, 0.0).answering(with_status(302, 1));
     assert!(all.says("redirects").contains("× 302"));
     assert_eq!(all.finds("redirects").unwrap().severity, Severity::Warning);
@@ -41,7 +41,7 @@ fn redirects_in_place_of_pages() {
 }
 
 #[test]
-fn redirects_that_were_followed_are_no_finding() {
+fn followed_redirects_are_no_finding() {
     let mut run = World::closed(10, 0.0).answering(with_status(302, 2)).run();
     run.total.redirects = run.total.statuses.sorted().iter().find(|s| s.0 == 302).unwrap().1;
     let findings = crate::explain::findings(&run, &brunt_model::Judgement::default());
@@ -49,7 +49,7 @@ fn redirects_that_were_followed_are_no_finding() {
 }
 
 #[test]
-fn replies_that_never_came() {
+fn missing_replies_are_reported() {
     let resets = |one_in| {
         move |asked: SimulatedRequest| match asked.number % one_in {
             0 => failure(Failure::Reset, 0.001),
@@ -69,14 +69,14 @@ fn lengths(first: u64, last: u64, noise: u64) -> impl Fn(SimulatedRequest) -> Re
 }
 
 #[test]
-fn pages_that_turn_into_something_else() {
+fn a_drift_of_page_lengths_is_reported() {
     let said = World::closed(10, 0.0).answering(lengths(20_000, 4_000, 0)).says("length_drift");
     assert!(said.contains("20.0 kB") && said.contains("4.00 kB"), "{said}");
     World::closed(10, 0.0).answering(lengths(20_000, 19_000, 0)).is_silent("length_drift");
 }
 
 #[test]
-fn lengths_that_vary_anyhow_do_not_drift() {
+fn varying_lengths_are_not_a_drift() {
     // With few replies of random lengths from 1 kB to 1 MB, the means differ by chance.
     World::closed(1, 0.0)
         .answering(|a| Reply { seconds: 0.2, ..lengths(1000, 1000, 1000)(a) })

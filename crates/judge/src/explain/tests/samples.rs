@@ -24,7 +24,7 @@ fn percentiles_need_samples_beyond_them() {
 }
 
 #[test]
-fn a_high_percentile_is_judged_only_where_the_user_names_it() {
+fn a_high_percentile_is_judged_only_if_it_is_requested() {
     let objective = Objective {
         metric: Metric::Quantile(0.999),
         step: None,
@@ -42,7 +42,7 @@ fn a_high_percentile_is_judged_only_where_the_user_names_it() {
 }
 
 #[test]
-fn samples_that_depend_on_each_other_count_for_less() {
+fn autocorrelated_samples_reduce_the_effective_sample_size() {
     let estimate = Some(FigureEstimate { value: 0.004, low: 0.003, high: None });
     let interval = PercentileInterval {
         quantile: 0.99,

@@ -40,7 +40,7 @@ fn doubling(to: u32) -> Vec<f64> {
 }
 
 #[test]
-fn the_asymptotes_of_users_who_think_cross_where_the_formula_says() {
+fn asymptotes_with_think_time_cross_as_the_formula_predicts() {
     // 10 ms of service and 0.9 s of think time: 100/s, and N* = (0.01 + 0.9) / 0.01 = 91.
     let analysis = analyse(&interactive(0.01, 0.9, &doubling(1024)));
     let one = &analysis.contenders[0];
@@ -53,7 +53,7 @@ fn the_asymptotes_of_users_who_think_cross_where_the_formula_says() {
 }
 
 #[test]
-fn users_who_sleep_are_told() {
+fn think_time_is_reported() {
     // E5: 500 to 2000 users, about half a second of pause, 15 ms of response time: 3 of
     // 2000 wait at a time.
     let step = |load: f64, achieved: f64| Observation {
@@ -92,7 +92,7 @@ fn law(law: ScalabilityLaw, repetitions: u32, noise: f64) -> Observations {
 }
 
 #[test]
-fn a_law_is_found_and_its_peak_lies_within() {
+fn a_scalability_law_is_fitted_with_its_peak() {
     let truth = ScalabilityLaw { lambda: 1000.0, sigma: 0.03, kappa: 0.0005 };
     let analysis = analyse(&law(truth, 6, 0.01));
     let fit = analysis.contenders[0].scalability.as_ref().unwrap();
@@ -108,7 +108,7 @@ fn a_law_is_found_and_its_peak_lies_within() {
 }
 
 #[test]
-fn a_law_without_a_sure_peak_is_not_extrapolated() {
+fn a_scalability_law_without_a_certain_peak_is_not_extrapolated() {
     let straight = ScalabilityLaw { lambda: 1000.0, sigma: 0.05, kappa: 0.0 };
     for repetitions in [1, 3, 6] {
         let analysis = analyse(&law(straight, repetitions, 0.02));

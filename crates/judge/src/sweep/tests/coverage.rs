@@ -49,7 +49,7 @@ fn scores((_, queue, repetitions): &Case, runs: u64) -> Scores {
 }
 
 #[test]
-fn in_short() {
+fn the_coverage_of_intervals_is_plausible() {
     let scores = scores(&CASES[2], 20);
     assert!(scores.held >= 16 && scores.band == Band::Repetitions, "{} of 20", scores.held);
     assert!(scores.knees.keys().all(|knee| (280..=400).contains(knee)), "{:?}", scores.knees);
@@ -57,7 +57,7 @@ fn in_short() {
 
 #[test]
 #[allow(clippy::print_stdout)] // the evidence
-fn in_full() {
+fn the_coverage_of_intervals_is_proven() {
     let Some(runs) = std::env::var("BRUNT_PROVE").ok().and_then(|runs| runs.parse().ok()) else {
         return;
     };

@@ -42,7 +42,7 @@ fn table() -> Observations {
 }
 
 #[test]
-fn knee_and_saturation_are_those_that_its_author_read_off() {
+fn knee_and_saturation_equal_those_of_the_author() {
     let analysis = analyse(&table());
     let [nginx, apache] = &analysis.contenders[..] else { panic!() };
     for contender in [nginx, apache] {
@@ -60,7 +60,7 @@ fn knee_and_saturation_are_those_that_its_author_read_off() {
 }
 
 #[test]
-fn two_steps_of_nginx_stand_apart_and_none_of_apache() {
+fn two_steps_of_nginx_are_outliers_and_none_of_apache() {
     let analysis = analyse(&table());
     let loads: Vec<f64> =
         analysis.contenders[0].outliers.iter().map(|outlier| outlier.load).collect();
@@ -74,7 +74,7 @@ fn two_steps_of_nginx_stand_apart_and_none_of_apache() {
 }
 
 #[test]
-fn with_one_value_a_step_no_difference_can_be_tested() {
+fn with_one_value_per_step_no_difference_can_be_tested() {
     let analysis = analyse(&table());
     let [difference] = said(&analysis, "difference")[..] else { panic!("{:?}", analysis.findings) };
     assert!(difference.contains("No difference can be tested"), "{difference}");
@@ -86,7 +86,7 @@ fn with_one_value_a_step_no_difference_can_be_tested() {
 }
 
 #[test]
-fn what_is_told_of_it_reads_like_this() {
+fn conclusions_and_findings_have_this_wording() {
     let analysis = analyse(&table());
     let all = analysis.conclusions.iter().chain(&analysis.findings);
     let told: Vec<&str> = all.map(|finding| &finding.sentence[..]).collect();

@@ -135,7 +135,7 @@ fn found(
 }
 
 #[test]
-fn twenty_children_that_sleep_50_ms_are_found_out() {
+fn the_limit_of_twenty_children_that_sleep_50_ms_is_found() {
     // The short form of E1: from 100 to 500 or 540 by 40, 4 s each, without a warm-up.
     for (to, repetitions) in [(500, 1), (540, 1), (500, 2)] {
         for (knee, saturation) in found(&PHP, &loads(100, to, 40), repetitions, 0..20) {
@@ -146,7 +146,7 @@ fn twenty_children_that_sleep_50_ms_are_found_out() {
 }
 
 #[test]
-fn a_queue_of_exponential_times_is_found_out_too() {
+fn the_limit_of_a_queue_with_exponential_times_is_found() {
     // M/M/4: the response time rises from 0.7 of the capacity on; at 0.95, the
     // mean is five service times.
     let queue = Queue { servers: 4, service: 0.01, constant: false, seconds: 20.0, drift: 0.0 };
@@ -157,7 +157,7 @@ fn a_queue_of_exponential_times_is_found_out_too() {
 }
 
 #[test]
-fn a_sweep_below_the_limit_has_no_limits_and_says_how_to_find_them() {
+fn a_sweep_below_the_limit_advises_higher_loads() {
     for seed in 0..10 {
         let analysis = analyse(&PHP.sweep(&loads(20, 260, 40), 1, seed));
         let php = &analysis.contenders[0];
@@ -174,7 +174,7 @@ fn a_sweep_below_the_limit_has_no_limits_and_says_how_to_find_them() {
 }
 
 #[test]
-fn a_sweep_beyond_the_limit_knows_the_throughput_alone() {
+fn a_sweep_beyond_the_limit_finds_only_the_throughput() {
     for seed in 0..10 {
         let analysis = analyse(&PHP.sweep(&loads(600, 1200, 100), 1, seed));
         let php = &analysis.contenders[0];
@@ -187,7 +187,7 @@ fn a_sweep_beyond_the_limit_knows_the_throughput_alone() {
 }
 
 #[test]
-fn where_the_highest_loads_were_left_out_they_are_to_be_measured_again() {
+fn excluded_highest_loads_are_to_be_measured_again() {
     let mut seen = PHP.sweep(&loads(20, 540, 40), 1, 1);
     seen.observations
         .iter_mut()

@@ -38,7 +38,7 @@ fn fewer_than_six_repetitions_have_a_range_and_six_an_interval() {
 }
 
 #[test]
-fn one_run_has_an_interval_of_its_own_where_it_is_long_enough() {
+fn a_single_run_has_an_interval_if_it_is_long_enough() {
     let short = analyse(&PHP.sweep(&loads(100, 540, 40), 1, 3));
     let long = analyse(&Queue { seconds: 20.0, ..PHP }.sweep(&loads(100, 540, 40), 1, 3));
     let band = |analysis: &Analysis| at(&analysis.contenders[0], LimitKind::Saturation).band;
@@ -52,7 +52,7 @@ fn one_run_has_an_interval_of_its_own_where_it_is_long_enough() {
 }
 
 #[test]
-fn three_against_three_can_never_differ_and_six_against_six_can() {
+fn six_repetitions_each_can_differ_but_three_cannot() {
     let analysis = analyse(&two(3, 1.1));
     let [difference] = said(&analysis, "difference")[..] else { panic!() };
     assert!(
@@ -71,7 +71,7 @@ fn three_against_three_can_never_differ_and_six_against_six_can() {
 }
 
 #[test]
-fn what_was_cut_short_or_is_invalid_stands_in_no_figure() {
+fn interrupted_and_invalid_trials_are_excluded() {
     let whole = analyse(&PHP.sweep(&loads(100, 540, 40), 2, 4));
     let mut seen = PHP.sweep(&loads(100, 540, 40), 2, 4);
     for (load, achieved) in [(460.0, 3.0), (500.0, f64::NAN)] {
@@ -94,7 +94,7 @@ fn what_was_cut_short_or_is_invalid_stands_in_no_figure() {
 }
 
 #[test]
-fn where_the_generator_was_the_limit_it_is_said() {
+fn loads_limited_by_the_generator_are_reported() {
     let mut seen = PHP.sweep(&loads(100, 540, 40), 1, 4);
     seen.observations
         .iter_mut()
@@ -109,7 +109,7 @@ fn where_the_generator_was_the_limit_it_is_said() {
 }
 
 #[test]
-fn a_repetition_that_stands_apart_is_named() {
+fn an_outlying_repetition_is_named() {
     let mut seen = PHP.sweep(&loads(100, 540, 40), 4, 5);
     let odd = seen.observations.iter_mut().find(|o| o.load == 260.0 && o.repetition == 2).unwrap();
     odd.achieved *= 0.7;
@@ -120,7 +120,7 @@ fn a_repetition_that_stands_apart_is_named() {
 }
 
 #[test]
-fn throughput_that_falls_under_overload_is_told() {
+fn decreasing_throughput_under_overload_is_reported() {
     let mut seen = PHP.sweep(&loads(100, 740, 40), 1, 5);
     seen.observations
         .iter_mut()

@@ -95,7 +95,7 @@ fn study(bottleneck: impl Fn(f64) -> Option<(Culprit, &'static str)>) -> Study {
 }
 
 #[test]
-fn a_trial_is_observed_as_its_run_has_it() {
+fn an_observation_has_the_figures_of_its_run() {
     let seen = observe(&study(|_| None));
     assert_eq!(
         (seen.contenders.len(), seen.unit, seen.observations.len()),
@@ -147,7 +147,7 @@ fn blocks_last_a_second_and_add_up() {
 }
 
 #[test]
-fn its_limits_are_found_and_its_percentiles_keep_their_intervals() {
+fn limits_are_found_and_percentiles_have_their_intervals() {
     let analysis = analyse_study(&study(|_| None));
     let one = &analysis.contenders[0];
     assert!((at(one, LimitKind::Saturation).value / 200.0 - 1.0).abs() < 0.02, "{:?}", one.limits);
@@ -165,7 +165,7 @@ fn its_limits_are_found_and_its_percentiles_keep_their_intervals() {
 }
 
 #[test]
-fn the_bottleneck_is_that_of_most_trials_behind_the_saturation_point() {
+fn the_bottleneck_is_that_of_most_trials_beyond_the_saturation_point() {
     let workers = "all 20 php-fpm children busy, 35 requests queued";
     let analysis = analyse_study(&study(|rate| match rate {
         ..200.0 => Some((Culprit::NotFound, "nothing was at its limit")),
@@ -183,7 +183,7 @@ fn the_bottleneck_is_that_of_most_trials_behind_the_saturation_point() {
 }
 
 #[test]
-fn something_found_outweighs_nothing_found_and_the_generator_is_a_warning() {
+fn a_limited_generator_is_reported_as_a_warning() {
     let analysis = analyse_study(&study(|rate| match rate {
         ..300.0 => Some((Culprit::NotFound, "nothing was at its limit")),
         _ => Some((Culprit::Generator, "a worker thread had no time left")),
@@ -194,7 +194,7 @@ fn something_found_outweighs_nothing_found_and_the_generator_is_a_warning() {
 }
 
 #[test]
-fn a_run_that_was_interrupted_is_cut_short() {
+fn an_interrupted_run_is_marked_as_incomplete() {
     let mut study = study(|_| None);
     let mut short = world(80.0).ending_at(1.0);
     short.finish = Some(Finish { at: Tick(0), interrupted: true, error: None });

@@ -121,7 +121,7 @@ fn no_contradiction(contender: &ContenderAnalysis) {
 }
 
 #[test]
-fn a_throughput_that_was_measured_once_is_no_lower_where_it_saturates() {
+fn the_saturation_throughput_is_not_below_a_single_measurement() {
     let achieved = [38_678.0, 13_100.0, 13_400.0, 13_228.0, 13_228.0, 13_000.0];
     let step = |(index, achieved): (usize, f64)| {
         let load = 40_000.0 * (index + 1) as f64;
@@ -143,7 +143,7 @@ fn a_throughput_that_was_measured_once_is_no_lower_where_it_saturates() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
-    fn whatever_is_seen_the_figures_are_figures(observations in prop::collection::vec(observation(), 0..60), unit in unit()) {
+    fn any_observations_give_finite_figures(observations in prop::collection::vec(observation(), 0..60), unit in unit()) {
         let objective = Objective { metric: Metric::Quantile(0.99), step: None, relation: Relation::Below, bound: 3.0 };
         let seen = Observations { unit, objectives: vec![objective], ..open(&["a", "b"], observations) };
         is_sound(&analyse(&seen));
@@ -151,7 +151,7 @@ proptest! {
 }
 
 #[test]
-fn what_is_no_number_is_left_out() {
+fn values_that_are_not_numbers_are_excluded() {
     let odd = |load: f64, achieved: f64| Observation {
         load,
         achieved,
@@ -167,7 +167,7 @@ fn what_is_no_number_is_left_out() {
 }
 
 #[test]
-fn a_sweep_of_one_step_has_a_point_and_says_what_it_takes() {
+fn a_sweep_of_one_step_has_one_point_and_advice() {
     let one = Observation {
         load: 100.0,
         offered: Some(100.0),

@@ -86,7 +86,7 @@ fn php_fpm_of_a_varying_size_shows_its_limit_when_it_is_reached() {
 }
 
 #[test]
-fn apache_has_a_place_for_each_worker() {
+fn apache_slots_are_counted() {
     let event = [
         (server::WORKERS_BUSY, 1.0),
         (server::WORKERS_IDLE, 74.0),
@@ -104,7 +104,7 @@ fn apache_has_a_place_for_each_worker() {
 }
 
 #[test]
-fn tomcat_tells_each_connector_and_the_fullest() {
+fn tomcat_reports_each_connector_and_the_fullest() {
     let busy = |connector: &str| server::of_connector(connector, server::WORKERS_BUSY);
     let (nio, nio2) = (busy("http-nio-127.0.0.1-29204"), busy("http-nio2-127.0.0.1-29205"));
     holds(
@@ -120,7 +120,7 @@ fn tomcat_tells_each_connector_and_the_fullest() {
 }
 
 #[test]
-fn haproxy_tells_its_fullest_frontend_and_its_servers() {
+fn haproxy_reports_its_fullest_frontend_and_its_servers() {
     holds(
         haproxy::parse(HAPROXY),
         &[
@@ -136,7 +136,7 @@ fn haproxy_tells_its_fullest_frontend_and_its_servers() {
 }
 
 #[test]
-fn what_is_known_of_node_exporter_has_the_names_of_a_host() {
+fn known_metrics_of_node_exporter_have_the_names_of_a_host() {
     let values = holds(
         prometheus::parse(NODE, &[]),
         &[
@@ -175,7 +175,7 @@ fn metrics_are_chosen_by_name_and_labels() {
 }
 
 #[test]
-fn addresses_are_completed_and_passwords_kept_to_ourselves() {
+fn addresses_are_completed_and_passwords_are_hidden() {
     let of = |what: Probed| Page::open(&what).unwrap();
     let url = |text: &str| text.to_owned();
     let tomcat = of(Probed::Tomcat { url: url("http://me:p%40ss@h:1/manager/status") });
@@ -209,12 +209,12 @@ fn parse_all(text: &str) {
 
 proptest! {
     #[test]
-    fn nothing_that_comes_makes_a_parser_fail(text in ".{0,200}") {
+    fn arbitrary_pages_do_not_panic(text in ".{0,200}") {
         parse_all(&text);
     }
 
     #[test]
-    fn nor_does_a_page_that_was_cut_or_changed(page in 0_usize..8, at in 0_usize..2000, with in ".{0,3}") {
+    fn truncated_or_changed_pages_do_not_panic(page in 0_usize..8, at in 0_usize..2000, with in ".{0,3}") {
         let whole = [NGINX, FPM, FPM_DYNAMIC, APACHE_EVENT, APACHE_PREFORK, TOMCAT, HAPROXY, NODE][page];
         let at = (0..=at.min(whole.len())).rev().find(|at| whole.is_char_boundary(*at)).unwrap();
         parse_all(&whole[..at]);

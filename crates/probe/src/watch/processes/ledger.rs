@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_ended_child_had_counts_once() {
+    fn the_cpu_time_of_an_ended_child_counts_once() {
         let mut ledger = CpuLedger::default();
         let mut sum = |members: &[(u32, Member)]| ledger.sum(&members.iter().cloned().collect()).0;
         assert_eq!(sum(&[(1, member(1.0, 0.0)), (2, member(3.0, 0.0))]), 4.0);
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_waited_for_is_kept() {
+    fn the_cpu_time_of_unreaped_children_is_retained() {
         let mut ledger = CpuLedger::default();
         let mut sum = |members: &[(u32, Member)]| ledger.sum(&members.iter().cloned().collect()).0;
         assert_eq!(sum(&[(1, member(1.0, 0.0)), (2, member(3.0, 0.0))]), 4.0);
@@ -101,7 +101,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_sum_never_falls(rounds in prop::collection::vec(prop::collection::btree_map(0_u32..6, 0.0..100.0, 0..6), 1..20)) {
+        fn a_sum_never_decreases(rounds in prop::collection::vec(prop::collection::btree_map(0_u32..6, 0.0..100.0, 0..6), 1..20)) {
             let mut ledger = Ledger::default();
             let mut last = 0.0;
             for round in rounds {

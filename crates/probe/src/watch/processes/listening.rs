@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_ss_prints() {
+    fn the_output_of_ss_is_parsed() {
         let root = Root::remote();
         let text = "State  Recv-Q Send-Q Local Address:Port Peer Address:PortProcess\n\
             LISTEN 3      511          0.0.0.0:80        0.0.0.0:*    users:((\"nginx\",pid=22,fd=6),(\"nginx\",pid=21,fd=6))\n\

@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_of_stat() {
+    fn a_line_of_proc_stat_is_parsed() {
         let stat = "42 (a) b (c) S 7 42 42 0 -1 4194560 864 9 0 0 150 75 20 10 20 0 3 0 12345 1000 55 18446744073709551615\n";
         let expected = Member {
             name: "a) b (c".into(),

@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_are_round_few_and_hold_everything() {
+    fn bounds_are_round_and_few_and_include_all_values() {
         for h in [
             of([5]),
             of([0]),

@@ -151,7 +151,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn a_limited_run_says_by_what_and_what_to_do() {
+    fn a_limited_run_has_its_cause_and_remedy() {
         let cause = OtherCause {
             limit: LimitingResource::Worker,
             origin: UseOrigin::Generator,
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_sums_are_shown_with_their_arithmetic() {
+    fn failed_checks_are_shown_with_their_arithmetic() {
         let check = |name: &str, holds, arithmetic: &str| ConsistencyCheck {
             name: name.into(),
             holds,

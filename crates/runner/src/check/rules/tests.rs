@@ -72,7 +72,7 @@ fn a_sound_load_needs_no_advice() {
 }
 
 #[test]
-fn every_advice_says_what_why_and_how() {
+fn every_advice_has_a_fact_a_reason_and_a_command() {
     let advice = with(|f| {
         f.requested.connections = Some(100_000);
         f.machine.settings.governor = Some("powersave".into());
@@ -86,7 +86,7 @@ fn every_advice_says_what_why_and_how() {
 }
 
 #[test]
-fn descriptors_are_for_connections_and_the_rest() {
+fn descriptors_are_reserved_for_other_uses() {
     // 64 descriptors are reserved for everything else: 960 + 64 = 1024.
     assert!(rules(|f| f.requested.connections = Some(960)).is_empty());
     let advice = with(|f| f.requested.connections = Some(961));
@@ -137,7 +137,7 @@ fn ports_are_counted_for_each_source_and_address() {
 }
 
 #[test]
-fn resting_ports_run_out() {
+fn ports_in_time_wait_get_advice() {
     // 10 s at 3000/s are 30,000 ports; reused after a second they are 3,000.
     let fast = |f: &mut CheckFacts| f.requested.new_connections_per_second = Some(3000.0);
     assert_eq!(rules(fast), ["time_wait"]);
@@ -165,7 +165,7 @@ fn resting_ports_run_out() {
 }
 
 #[test]
-fn conntrack_counts_only_where_it_follows() {
+fn conntrack_matters_only_if_it_tracks_connections() {
     let many = |f: &mut CheckFacts| f.requested.connections = Some(950);
     assert!(rules(many).is_empty());
     let advice = with(|f| {
@@ -184,7 +184,7 @@ fn conntrack_counts_only_where_it_follows() {
 }
 
 #[test]
-fn the_servers_limits_are_held_against_the_load() {
+fn the_limits_of_the_server_are_compared_with_the_load() {
     let advice = with(|f| on_this_host(f).listener_descriptors = Some(115));
     assert_eq!((advice[0].rule, advice[0].certainty), ("server_descriptors", Certainty::Surely));
     assert!(advice[0].command.contains("worker_rlimit_nofile 128"), "{}", advice[0].command);
@@ -200,7 +200,7 @@ fn the_servers_limits_are_held_against_the_load() {
 }
 
 #[test]
-fn a_short_accept_queue_is_told() {
+fn a_short_accept_queue_gets_advice() {
     let advice = with(|f| on_this_host(f).listener_backlog = Some(99));
     assert_eq!(advice[0].rule, "backlog");
     assert!(advice[0].command.starts_with("`listen … backlog=128;`"), "{}", advice[0].command);
@@ -217,7 +217,7 @@ fn a_short_accept_queue_is_told() {
 }
 
 #[test]
-fn syn_cookies_make_the_queue_endless() {
+fn syn_cookies_remove_the_limit_of_the_syn_queue() {
     let short = |f: &mut CheckFacts| {
         on_this_host(f);
         f.machine.settings.syn_backlog = Some(99);
@@ -233,7 +233,7 @@ fn syn_cookies_make_the_queue_endless() {
 }
 
 #[test]
-fn a_link_carries_so_much() {
+fn advice_on_the_link_depends_on_its_speed() {
     // 12,200 bytes are 97,600 bits: 9,221/s fill 90 % of 1 Gbit/s.
     let advice = with(|f| f.requested.rate_per_second = Some(9_300.0));
     assert_eq!(advice[0].rule, "link");
@@ -242,7 +242,7 @@ fn a_link_carries_so_much() {
 }
 
 #[test]
-fn shared_cores_are_told_with_both_commands() {
+fn shared_cores_get_advice_with_both_commands() {
     let advice = with(|f| {
         on_this_host(f);
     });
@@ -260,13 +260,13 @@ fn shared_cores_are_told_with_both_commands() {
 }
 
 #[test]
-fn governors_but_performance_are_told() {
+fn cpu_governors_other_than_performance_get_advice() {
     assert_eq!(rules(|f| f.machine.settings.governor = Some("schedutil".into())), ["governor"]);
     assert!(rules(|f| f.machine.settings.governor = None).is_empty());
 }
 
 #[test]
-fn a_redirect_is_told_with_where_it_leads() {
+fn advice_on_a_redirect_has_its_target() {
     let redirect = |f: &mut CheckFacts| {
         f.reply = Some(ReplyFacts {
             status: 301,
@@ -338,7 +338,7 @@ fn a_busy_machine_gets_advice() {
 }
 
 #[test]
-fn closing_servers_and_packed_bodies_are_told() {
+fn closing_servers_and_compressed_bodies_get_advice() {
     let closing = |keep_alive, reused| {
         rules(move |f| {
             let reply = f.reply.as_mut().unwrap();
@@ -364,7 +364,7 @@ fn closing_servers_and_packed_bodies_are_told() {
 }
 
 #[test]
-fn certificates_are_told_before_and_after_their_end() {
+fn expiring_certificates_get_advice() {
     let certified = |days_left, distrust: Option<&str>, cause: Option<HandshakeFailureCause>| {
         let certificate = CertificateFacts {
             days_left,

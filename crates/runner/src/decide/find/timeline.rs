@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_interruption_counts_where_it_is_stated() {
+    fn a_stated_short_interruption_counts() {
         assert_eq!(
             interruptions(&spans(Some(TrialPurpose::Search)), &[at(110.5)]),
             [0.0, 0.0, 0.5]
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stated_purpose_stands() {
+    fn a_stored_purpose_is_used() {
         let stated = [TrialPurpose::Search, TrialPurpose::Confirm, TrialPurpose::Overload];
         let mut spans = spans(None);
         for (span, purpose) in spans.iter_mut().zip(stated) {
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn after_a_change_of_the_question_earlier_trials_are_put_to_new_use_but_the_overload() {
+    fn after_changed_objectives_earlier_trials_are_reused_except_overload() {
         let mut spans = spans(Some(TrialPurpose::Confirm));
         spans[0].stated = Some(TrialPurpose::Overload);
         let changed = Resumption { question_changed: true, ..at(110.5) };

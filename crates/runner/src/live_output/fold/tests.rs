@@ -98,7 +98,7 @@ fn figures_of_an_interval_are_those_of_its_samples() {
 }
 
 #[test]
-fn the_only_label_has_the_figures_of_all() {
+fn a_single_label_has_the_figures_of_the_total() {
     // Snapshots of a run with one label have no figures by label.
     let mut measured = Tally { begun: 1, ..Tally::default() };
     measured.record(&sample(good(), 4));
@@ -113,7 +113,7 @@ fn the_only_label_has_the_figures_of_all() {
 }
 
 #[test]
-fn statuses_that_a_plan_expects_are_no_errors() {
+fn expected_statuses_are_no_errors() {
     let expected = Outcome { status: Some(404), failure: None, expected: true };
     let mut fold = Fold::new(Duration::from_secs(1));
     let samples = [(0, sample(expected, 1)), (0, sample(bad(), 1))];
@@ -130,7 +130,7 @@ fn statuses_that_a_plan_expects_are_no_errors() {
 }
 
 #[test]
-fn transactions_are_beside_requests() {
+fn transactions_are_separate_from_requests() {
     let mut transactions = BTreeMap::new();
     let mut tally = TransactionTally { started: 3, ..TransactionTally::default() };
     tally.end(brunt_model::transaction::TransactionEnd::Succeeded, 7 * MS);

@@ -67,7 +67,7 @@ fn two_sets_of_figures_never_share_a_second() {
 }
 
 #[test]
-fn names_are_one_part_of_a_path() {
+fn names_are_one_component_of_a_path() {
     for (name, part) in [("a b.c\\d/e", "a-b_c-d/e"), ("a\nb\tc", "a-b-c"), ("é", "é")] {
         assert_eq!(sanitized(name), part, "{name:?}");
     }

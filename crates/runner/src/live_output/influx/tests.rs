@@ -140,7 +140,7 @@ fn labels_are_chosen_and_percentiles_may_be_none() {
 }
 
 #[test]
-fn the_precision_of_the_url_is_kept() {
+fn the_precision_of_the_url_is_preserved() {
     for (url, time) in
         [("http://h/write?db=x&precision=s", 12), ("http://h/write?precision=ms&db=x", 12_345)]
     {

@@ -42,7 +42,7 @@ fn lines_are_posted_with_the_token() {
 }
 
 #[test]
-fn a_refusal_is_told_from_a_system_that_is_busy() {
+fn refusing_and_busy_systems_are_distinguished() {
     let (port, _) =
         start_server("HTTP/1.1 400 Bad\r\nContent-Length: 13\r\n\r\n{\"a\":\n \"bad\"}");
     assert_eq!(
@@ -54,7 +54,7 @@ fn a_refusal_is_told_from_a_system_that_is_busy() {
 }
 
 #[test]
-fn a_system_that_is_not_there_is_named_without_secrets() {
+fn an_unreachable_system_is_named_without_secrets() {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     for mut transport in [http(port), LiveTransport::Tcp { host: "127.0.0.1".into(), port }] {
         let Err(SendError::Absent(why)) = transport.send("lines\n") else { panic!("it was sent") };
@@ -63,7 +63,7 @@ fn a_system_that_is_not_there_is_named_without_secrets() {
 }
 
 #[test]
-fn a_system_that_never_answers_costs_a_bounded_time() {
+fn an_unresponsive_system_costs_a_limited_time() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let sent = http(listener.local_addr().unwrap().port()).send("lines\n");
     assert_eq!(sent, Err(SendError::Absent("no reply within 3 s".into())));

@@ -51,7 +51,7 @@ fn value(source: &str, user: &UserContext) -> Result<Option<String>, String> {
 }
 
 #[test]
-fn native_loops_end_as_others_do() {
+fn native_loops_are_interrupted() {
     let user = user();
     for source in [
         "new Array(4294967295).join('')",
@@ -82,7 +82,7 @@ fn native_loops_end_as_others_do() {
 }
 
 #[test]
-fn a_script_reads_and_sets_what_its_user_has() {
+fn a_script_reads_and_sets_variables_of_its_user() {
     let user = user();
     user.variables.borrow_mut().set("a", "2");
     run(
@@ -103,7 +103,7 @@ fn a_script_reads_and_sets_what_its_user_has() {
 }
 
 #[test]
-fn usual_classes_of_java_are_there() {
+fn common_java_classes_are_available() {
     let user = user();
     let source = "var id = String(java.util.UUID.randomUUID()), now = java.lang.System.currentTimeMillis();
         vars.put('uuid', /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(id));
@@ -122,7 +122,7 @@ fn usual_classes_of_java_are_there() {
 }
 
 #[test]
-fn a_check_says_why_it_fails() {
+fn a_check_reports_its_failure_message() {
     let user = user();
     let failed = "if (!prev.body.includes('y')) fail('no y in ' + prev.getResponseDataAsString())";
     assert_eq!(run(failed, &user, Some("x")).unwrap().failure.as_deref(), Some("no y in x"));
@@ -165,7 +165,7 @@ fn expressions_have_the_value_of_their_last_statement() {
 }
 
 #[test]
-fn what_goes_wrong_is_told() {
+fn script_errors_are_reported() {
     let user = user();
     let told = |source| run(source, &user, None).unwrap_err();
     assert_eq!(
@@ -185,7 +185,7 @@ fn what_goes_wrong_is_told() {
 }
 
 #[test]
-fn what_a_script_declares_ends_with_it() {
+fn declarations_are_local_to_a_script() {
     let user = user();
     run("leaked = 1; globalThis.other = 2; var mine = 3; let too = 4", &user, None).unwrap();
     assert_eq!(

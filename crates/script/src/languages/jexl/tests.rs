@@ -13,7 +13,7 @@ fn value(source: &str) -> Result<Option<String>, String> {
 }
 
 #[test]
-fn expressions_come_to_what_jexl_makes_of_them() {
+fn expressions_have_the_values_of_jexl() {
     for (source, expected) in [
         (r#""a" == "a" && "b" != "a""#, "true"),
         ("3 < 5 && 2 ge 3", "false"),
@@ -59,7 +59,7 @@ fn expressions_come_to_what_jexl_makes_of_them() {
 }
 
 #[test]
-fn what_is_no_expression_is_told() {
+fn malformed_expressions_are_reported() {
     for (source, expected) in [
         ("a == 1", "`a` is not known in a JEXL expression; write a text as \"a\""),
         ("1 +", "ends where a value"),
@@ -92,7 +92,7 @@ fn what_is_no_expression_is_told() {
 
 proptest! {
     #[test]
-    fn any_text_is_read(source in r#"[a-z0-9 '"()\[\].,+\-*/%!=~^$<>?:&|éß]{0,40}"#) {
+    fn any_text_is_accepted(source in r#"[a-z0-9 '"()\[\].,+\-*/%!=~^$<>?:&|éß]{0,40}"#) {
         let _ = value(&source);
     }
 }

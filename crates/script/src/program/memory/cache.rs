@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_is_fresh_as_long_as_the_server_says() {
+    fn the_freshness_of_a_page_follows_its_headers() {
         for (told, millis) in [
             (&[("Cache-Control", "public, max-age=60")][..], 60_000),
             (
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_are_remembered_by_url() {
+    fn pages_are_cached_by_url() {
         let mut pages = Pages::default();
         pages.take(
             "http://h/a",

@@ -210,7 +210,7 @@ mod tests {
 
     /// The example of RFC 2617 section 3.5.
     #[test]
-    fn a_digest_is_that_of_the_rfc() {
+    fn a_digest_equals_that_of_the_rfc() {
         let digest = Digest {
             user: "Mufasa".into(),
             password: "Circle Of Life".into(),
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn challenges_are_read_and_realms_told_apart() {
+    fn challenges_are_parsed_and_realms_distinguished() {
         let one = |realm: Option<&str>, user: &str| Credentials {
             realm: realm.map(str::to_owned),
             user: user.into(),

@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_page_is_made_of_is_found_in_order() {
+    fn embedded_resources_are_found_in_order() {
         let html = r#"<!DOCTYPE html><HTML><head><meta http-equiv="refresh" content="5; url=/next">
             <LINK rel="shortcut icon" href="/i.ico"><link href='/s.css' rel="alternate StyleSheet">
             <script>if (a < b) x("<img src=c.png>")</script><script src=x.js></script></head>
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_torn_page_is_read_as_far_as_it_goes() {
+    fn a_truncated_page_is_parsed_to_its_end() {
         assert_eq!(elements("<img src=\"a.png><img src=b.png>"), ["a.png", "b.png"]);
         assert_eq!(elements("<img src=a.png"), ["a.png"]);
         assert!(elements("<<>< img").is_empty());

@@ -96,7 +96,7 @@ fn siege() -> ReplyPolicy {
 }
 
 #[test]
-fn users_go_through_the_list_each_by_itself() {
+fn each_user_walks_the_list_separately() {
     let urls = ["http://h/0", "http://h/1", "http://h/2", "http://h/3", "http://h/4"];
     let paths = |order: ListOrder, users: f64, number: u64| {
         let mut talk = talk(
@@ -117,7 +117,7 @@ fn users_go_through_the_list_each_by_itself() {
 }
 
 #[test]
-fn redirects_are_followed_as_far_as_was_said() {
+fn redirects_are_followed_up_to_the_maximum() {
     let mut user = talk(&plan(&["http://h/a/b"], ListOrder::Sequence, 1.0, siege()), 0);
     let to = |status: u16, location: &'static str| (status, [("Location", location)], "");
     let replies = [to(302, "c"), to(301, "http://i:81/d"), to(302, "/never")];
@@ -127,7 +127,7 @@ fn redirects_are_followed_as_far_as_was_said() {
 }
 
 #[test]
-fn a_redirect_keeps_the_method_where_it_says_so() {
+fn statuses_307_and_308_preserve_the_method() {
     let mut plan = plan(&["http://h/"], ListOrder::Sequence, 1.0, siege());
     plan.main_mut().scenario.requests =
         vec![request("POST", "http://h/form", Body::Text("a=b".into()))].into();
@@ -140,7 +140,7 @@ fn a_redirect_keeps_the_method_where_it_says_so() {
 }
 
 #[test]
-fn cookies_and_credentials_go_with_what_follows() {
+fn cookies_and_credentials_are_sent_with_later_requests() {
     let credentials = vec![Credentials { realm: None, user: "u".into(), password: "p".into() }];
     let mut user = talk(
         &plan(&["http://h/"], ListOrder::Sequence, 1.0, ReplyPolicy { credentials, ..siege() }),
@@ -155,7 +155,7 @@ fn cookies_and_credentials_go_with_what_follows() {
 
 /// siege sends five requests for one page, with or without credentials.
 #[test]
-fn a_page_that_wants_credentials_is_asked_for_as_often_without_them() {
+fn a_page_with_authentication_is_requested_five_times_without_credentials() {
     let five = ReplyPolicy { repeats_unauthorized: 4, ..siege() };
     let mut user = talk(&plan(&["http://h/"], ListOrder::Sequence, 1.0, five), 0);
     let refused = (401, &[("WWW-Authenticate", "Basic realm=x")][..], "");
@@ -163,7 +163,7 @@ fn a_page_that_wants_credentials_is_asked_for_as_often_without_them() {
 }
 
 #[test]
-fn a_page_is_asked_for_with_its_elements_the_last_first() {
+fn a_page_is_requested_with_its_elements_in_reverse_order() {
     let elements = Some(Elements { not_from: vec!["ads.".into()], ..Elements::default() });
     let mut user = talk(
         &plan(&["http://h/dir/"], ListOrder::Sequence, 1.0, ReplyPolicy { elements, ..siege() }),
@@ -180,7 +180,7 @@ fn a_page_is_asked_for_with_its_elements_the_last_first() {
 }
 
 #[test]
-fn elements_are_chosen_by_their_urls_and_asked_for_at_the_same_time() {
+fn elements_are_filtered_by_url_and_requested_in_parallel() {
     let (only, never) = (Some(r".*\.(png|css)".to_owned()), Some(".*/no.*".to_owned()));
     let elements = Some(Elements { only, never, at_once: 2, ..Elements::default() });
     let policy = ReplyPolicy { elements, cookies: Cookies::Kept, ..ReplyPolicy::default() };
@@ -202,7 +202,7 @@ fn elements_are_chosen_by_their_urls_and_asked_for_at_the_same_time() {
 }
 
 #[test]
-fn what_comes_first_is_asked_once_and_by_users_in_turn() {
+fn initial_requests_are_sent_once_by_users_in_turn() {
     let mut plan =
         plan(&["http://h/", "http://h/in0", "http://h/in1"], ListOrder::Walk, 3.0, siege());
     let scenario = &mut plan.main_mut().scenario;
@@ -222,7 +222,7 @@ fn what_comes_first_is_asked_once_and_by_users_in_turn() {
 }
 
 #[test]
-fn what_was_got_before_is_asked_for_if_it_has_changed() {
+fn cached_pages_are_revalidated() {
     let policy = ReplyPolicy {
         cache: Some(PageCache::default()),
         cookies: Cookies::KeptForARound,
@@ -238,7 +238,7 @@ fn what_was_got_before_is_asked_for_if_it_has_changed() {
 }
 
 #[test]
-fn a_fresh_page_is_not_asked_for_again_unless_an_iteration_forgets_it() {
+fn a_fresh_page_is_not_requested_unless_the_iteration_clears_the_cache() {
     let policy = |per_iteration| {
         let cache = Some(PageCache { reuses_fresh: true, per_iteration });
         ReplyPolicy { cache, elements: Some(Elements::default()), ..siege() }
@@ -263,7 +263,7 @@ fn a_fresh_page_is_not_asked_for_again_unless_an_iteration_forgets_it() {
 /// RFC 9110's redirects belong to their request; cookies are sent by domain, also to intermediate
 /// targets.
 #[test]
-fn cookies_are_taken_and_sent_along_a_redirect() {
+fn cookies_are_stored_and_sent_along_a_redirect() {
     let redirects = Redirects { most: 1, rules: RedirectRules::Rfc9110 };
     let policy = ReplyPolicy { redirects, cookies: Cookies::Kept, ..ReplyPolicy::default() };
     let mut user = talk(&plan(&["http://h/a"], ListOrder::Sequence, 1.0, policy), 0).0;

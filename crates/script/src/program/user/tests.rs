@@ -99,7 +99,7 @@ const PAUSE: Do =
 const ABC: [(&str, u32); 3] = [("a", 1), ("b", 1), ("c", 1)];
 
 #[test]
-fn a_list_is_gone_through_by_all_users_together() {
+fn all_users_walk_the_list_together() {
     assert_eq!(asks(&ABC, vec![Do::Next(ListOrder::Sequence)]), ["a", "b", "c", "a"]);
     assert_eq!(
         asks(&[("a", 2), ("b", 1)], vec![Do::Next(ListOrder::Sequence)]),
@@ -115,7 +115,7 @@ fn a_list_is_gone_through_by_all_users_together() {
 }
 
 #[test]
-fn each_user_may_go_through_the_list_by_itself() {
+fn users_can_walk_the_list_separately() {
     for (order, expected) in [
         (ListOrder::Walk, ["a b", "c d"]),
         (ListOrder::WalkTogether, ["a b", "a b"]),
@@ -132,7 +132,7 @@ fn each_user_may_go_through_the_list_by_itself() {
 }
 
 #[test]
-fn a_slow_order_stays_with_a_request_for_a_while() {
+fn a_slow_order_repeats_each_request() {
     let slow = ListOrder::Slow(400_000);
     let asked = asks(&ABC, vec![Do::Next(slow), Do::Next(slow), Do::Next(slow)]);
     // A new one each 2.5 requests.
@@ -140,7 +140,7 @@ fn a_slow_order_stays_with_a_request_for_a_while() {
 }
 
 #[test]
-fn loops_branches_and_what_goes_together() {
+fn loops_branches_and_parallel_steps() {
     let together = |steps| Do::Together { manner: ConcurrencyMode::Pipelined, steps };
     let twice = |steps| Do::Loop { times: Some(Rounds::Number(2)), steps };
     let steps = vec![
@@ -214,7 +214,7 @@ fn chooses(
 }
 
 #[test]
-fn a_user_is_within_a_lock_as_often_as_it_likes() {
+fn a_user_can_nest_the_same_lock() {
     let lock = |steps| Do::Lock { name: "l".into(), steps };
     let nested =
         vec![lock(vec![lock(vec![Do::Request(0)]), Do::Request(1)]), lock(vec![Do::Request(2)])];
@@ -267,7 +267,7 @@ fn branches_take_turns() {
 }
 
 #[test]
-fn branches_that_do_nothing_are_passed_over() {
+fn empty_branches_are_skipped() {
     let never =
         || Do::If { condition: Condition::Failed, then: vec![Do::Request(0)], otherwise: vec![] };
     for portion in [Portion::Nonempty, Portion::Turn] {
@@ -293,7 +293,7 @@ fn branches_that_do_nothing_are_passed_over() {
 }
 
 #[test]
-fn conditions_look_at_the_last_reply() {
+fn conditions_use_the_last_reply() {
     let status = |status| Condition::Status(status, status);
     let steps = vec![
         Do::Request(0),
@@ -345,7 +345,7 @@ fn transactions_begin_and_end_around_their_steps() {
 }
 
 #[test]
-fn values_are_gone_through_and_filled_in() {
+fn loops_over_values_set_their_variable() {
     let pair = |name: &str, values: [&str; 2], steps| Do::ForEach {
         variable: name.into(),
         values: LoopValues::List(values.map(str::to_owned).to_vec()),
@@ -425,7 +425,7 @@ fn extracting(steps: Vec<Do>) -> Plan {
 }
 
 #[test]
-fn what_is_extracted_goes_with_further_requests() {
+fn extracted_values_are_sent_with_later_requests() {
     let is_none = Condition::Equals("token".into(), "none".into());
     let end = Do::If {
         condition: is_none,
@@ -449,7 +449,7 @@ fn what_is_extracted_goes_with_further_requests() {
 }
 
 #[test]
-fn nothing_is_extracted_from_what_is_sent_together() {
+fn pipelined_requests_extract_nothing() {
     let both = Do::Together {
         manner: ConcurrencyMode::Pipelined,
         steps: vec![Do::Request(0), Do::Request(0)],
@@ -463,7 +463,7 @@ fn nothing_is_extracted_from_what_is_sent_together() {
 
 /// A user may have sent only requests of a parallel step when it must decide about a redirect.
 #[test]
-fn cookies_of_a_redirect_within_a_parallel_step_are_kept() {
+fn cookies_of_a_redirect_in_a_parallel_step_are_stored() {
     let mut plan = plan(&[("a", 1)], 1.0, vec![Do::Request(0)]);
     let redirects = Redirects { most: 5, rules: RedirectRules::Rfc9110 };
     plan.reply_policies =
@@ -500,13 +500,13 @@ fn cookies_of_a_redirect_within_a_parallel_step_are_kept() {
 }
 
 #[test]
-fn what_is_asked_once_counts_for_nothing() {
+fn requests_of_a_once_step_do_not_advance_the_order() {
     let steps = vec![PAUSE, Do::Once(vec![Do::Request(2)]), Do::Next(ListOrder::Sequence)];
     assert_eq!(asks(&ABC, steps), ["~ c a", "~ b", "~ c", "~ a"]);
 }
 
 #[test]
-fn a_failure_ends_what_the_policy_says() {
+fn a_failure_ends_the_scope_of_the_policy() {
     for (scope, expected) in [
         (EndScope::Nothing, "a b"),
         (EndScope::Iteration, "a"),
@@ -521,7 +521,7 @@ fn a_failure_ends_what_the_policy_says() {
 }
 
 #[test]
-fn a_request_that_cannot_be_built_ends_what_the_policy_says() {
+fn a_request_that_cannot_be_built_ends_the_scope_of_the_policy() {
     for (scope, expected) in [
         (EndScope::Nothing, ") b"),
         (EndScope::Iteration, ")"),
@@ -539,7 +539,7 @@ fn a_request_that_cannot_be_built_ends_what_the_policy_says() {
 
 /// A failure in a loop has no effect on the next iteration.
 #[test]
-fn an_iteration_begins_anew_wherever_the_last_one_ended() {
+fn an_iteration_begins_with_the_first_step() {
     let steps = vec![Do::ForEach {
         variable: "x".into(),
         values: LoopValues::List(vec!["1".into(), "2".into()]),
@@ -578,7 +578,7 @@ fn a_population_compiles_only_the_policies_that_it_uses() {
 }
 
 #[test]
-fn scenarios_that_make_no_sense_are_refused_or_end() {
+fn invalid_scenarios_are_refused_or_end() {
     let compile = |steps: Vec<Do>| {
         let plan = plan(&ABC, 1.0, steps);
         CompiledScript::all(&plan).map(|_| ()).map_err(|error| error.to_string())
@@ -618,7 +618,7 @@ fn scenarios_that_make_no_sense_are_refused_or_end() {
 
 /// Both with and without a memory of replies.
 #[test]
-fn texts_know_the_iteration_and_the_last_request() {
+fn functions_return_the_iteration_and_the_last_request() {
     for cookies in [Cookies::Ignored, Cookies::Kept] {
         let mut plan = plan(
             &[("${iteration()}", 1), ("${samplerName()}", 1)],
@@ -637,7 +637,7 @@ fn texts_know_the_iteration_and_the_last_request() {
 /// Both with and without a memory of replies.
 #[cfg(feature = "groovy")]
 #[test]
-fn a_script_changes_the_request_behind_it() {
+fn a_script_changes_the_next_request() {
     use brunt_model::scenario::{Script, ScriptLanguage};
     let script = |source: &str| {
         let (name, source, parameters) = ("s".to_owned(), source.to_owned(), String::new());
@@ -665,7 +665,7 @@ fn a_script_changes_the_request_behind_it() {
 }
 
 #[test]
-fn a_user_hands_its_variables_on_and_those_of_the_next_stage_begin_with_them() {
+fn users_of_the_next_stage_begin_with_the_variables_of_a_stage() {
     let set =
         |variable: &str, value: &str| Do::Set { variable: variable.into(), value: value.into() };
     let mut setup = plan(&[("s", 1)], 2.0, vec![set("a", "1 ${b}"), set("b", "2"), Do::Request(0)]);

@@ -76,7 +76,7 @@ mod tests {
     use brunt_model::reply_policy::{StatusRange, statuses};
 
     #[test]
-    fn what_is_wanted_is_one_line() {
+    fn the_description_of_an_assertion_has_one_line() {
         let text = TextAssertion {
             part: ReplyPart::Body,
             patterns: vec!["a\nb".into(), "c".into()],

@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn what_failed_is_told_as_jmeter_does() {
+    fn failure_messages_equal_those_of_jmeter() {
         let contains = assertion(ReplyPart::Body, TextMatch::Substring);
         assert_eq!(
             text_failure(&contains, "pat", "x"),
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn a_difference_is_shown_within_what_is_equal() {
+    fn a_difference_is_shown_with_its_context() {
         let shown = |one: &str, other: &str| difference(one, other);
         assert_eq!(
             shown("abXcd", "abYYcd"),

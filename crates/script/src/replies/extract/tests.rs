@@ -110,7 +110,7 @@ fn each_kind_finds_its_matches() {
 }
 
 #[test]
-fn what_is_not_found_becomes_the_default() {
+fn missing_values_become_the_default() {
     let from = || ExtractFrom::Header("x-none".into());
     assert_eq!(found("", from(), MatchChoice::Random, Some("none")), "none");
     assert_eq!(found("", from(), MatchChoice::Random, None), "old");
@@ -124,7 +124,7 @@ fn what_is_not_found_becomes_the_default() {
 }
 
 #[test]
-fn extractors_that_make_no_sense_are_refused() {
+fn invalid_extractors_are_refused() {
     let refused =
         |from, take| CompiledExtractor::new(&extractor(from, take, None)).unwrap_err().to_string();
     let regex = |group| ExtractFrom::Regex { pattern: "(a)".into(), group, template: None };
@@ -156,7 +156,7 @@ fn all_matches_become_numbered_variables() {
 }
 
 #[test]
-fn chains_of_redirects_are_searched_where_an_extractor_says_so() {
+fn redirect_chains_are_searched_if_the_extractor_requests_it() {
     let hop = |location: &str, body: &str| {
         let details = brunt_model::RecordDetails {
             response_headers: Some(format!("HTTP/1.1 302 Found\nLocation: {location}\n")),

@@ -78,7 +78,7 @@ fn a_session_is_found_in_links_and_fields() {
 }
 
 #[test]
-fn a_session_stands_behind_the_path() {
+fn a_session_is_appended_to_the_path() {
     for (equals, question_mark, page, expected) in [
         (true, true, "/x;sid=A?b=1 ", "/y;sid=A?c=1&b=1"),
         (true, false, "/x;sid=A?b=1 ", "/y;sid=A?c=1"),
@@ -97,7 +97,7 @@ fn a_session_stands_behind_the_path() {
 }
 
 #[test]
-fn a_session_is_kept_where_a_reply_has_none() {
+fn a_session_is_retained_if_a_reply_has_none() {
     let kept = RequestModifier::Session(SessionModifier {
         kept_as: Some("line 1".into()),
         ..session(PATH)

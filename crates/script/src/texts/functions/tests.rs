@@ -36,7 +36,7 @@ impl Texts {
 }
 
 #[test]
-fn each_function_does_what_it_says() {
+fn each_function_has_its_documented_result() {
     let texts = Texts::new(TextRules::Jmeter);
     for (text, expected) in [
         (
@@ -280,7 +280,7 @@ fn a_script_that_cannot_be_read_is_an_error_before_the_load() {
 }
 
 #[test]
-fn what_is_not_there_is_an_error_in_our_own_texts() {
+fn unknown_names_are_errors_in_texts_of_brunt() {
     let texts = Texts::new(TextRules::Expressions);
     assert_eq!(texts.becomes(r"{n} \${x} ${lowercase(A)}").unwrap(), "0 ${x} a");
     for (text, expected) in [
@@ -299,7 +299,7 @@ fn what_is_not_there_is_an_error_in_our_own_texts() {
 
 /// docs/scenarios.md lists them all.
 #[test]
-fn each_function_is_in_the_book() {
+fn each_function_is_documented() {
     let book = include_str!("../../../../../docs/scenarios.md");
     for name in all().flat_map(|function| function.names) {
         assert!(book.contains(&format!("`{name}(")), "docs/scenarios.md lacks {name}");

@@ -196,7 +196,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn durations_are_read_as_java_reads_them() {
+    fn durations_are_parsed_like_java() {
         for (text, expected) in [
             ("P1D", Some(86_400_000)),
             ("PT1H30M", Some(5_400_000)),

@@ -393,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_what_there_is() {
+    fn errors_list_the_existing_names() {
         let shop = shop();
         let of = |method: &str, json: &str| {
             shop.body(method, json.as_bytes(), MessageRules::default()).unwrap_err()

@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn failures_are_told_as_jmeter_does() {
+    fn failures_are_described_like_jmeter() {
         let both = |code: &str, message: &str| {
             [
                 format!("Non HTTP response code: {code}"),

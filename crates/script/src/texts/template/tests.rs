@@ -42,7 +42,7 @@ fn only_placeholders_are_replaced() {
 }
 
 #[test]
-fn constants_are_known() {
+fn constant_texts_are_recognized() {
     let mut feeds = Feeds::default();
     let mut compile = |text| Template::compile(text, TextPosition::Text, &mut feeds).unwrap();
     assert_eq!(compile("").as_constant(), Some(""));
@@ -72,7 +72,7 @@ fn uuids_are_of_version_4_and_come_from_the_seed() {
 }
 
 #[test]
-fn random_numbers_reach_both_ends() {
+fn random_numbers_include_both_bounds() {
     let all = rendered(&"{random:1..3} ".repeat(200), 0);
     for value in ["1", "2", "3"] {
         assert!(all.split(' ').any(|v| v == value));
@@ -82,7 +82,7 @@ fn random_numbers_reach_both_ends() {
 }
 
 #[test]
-fn cells_are_encoded_where_they_must_be() {
+fn cells_are_encoded_by_their_position() {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all("name,age\nJo ß#,1\na/b?c=1&d=%20,2\n".as_bytes()).unwrap();
     let text = format!("{{csv:{0}:name}}/{{csv:{0}:age}}", file.path().display());
@@ -98,7 +98,7 @@ fn cells_are_encoded_where_they_must_be() {
 }
 
 #[test]
-fn a_header_takes_no_line_break_from_a_cell() {
+fn line_breaks_in_cells_are_refused_in_headers() {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(b"ok\n\"a\r\nEvil: 1\"\n").unwrap();
     let text = format!("{{csv:{}:1}}", file.path().display());
@@ -110,7 +110,7 @@ fn a_header_takes_no_line_break_from_a_cell() {
 }
 
 #[test]
-fn malformed_placeholders_say_what_to_write() {
+fn errors_of_malformed_placeholders_show_valid_ones() {
     for (text, remedy) in [
         (
             "{random:9..1}",
@@ -132,7 +132,7 @@ fn malformed_placeholders_say_what_to_write() {
 }
 
 #[test]
-fn encoding_leaves_placeholders_alone() {
+fn encoding_does_not_change_placeholders() {
     assert_eq!(encode_url("/a b/{n}?x={y}&z={uuid}").unwrap(), "/a%20b/{n}?x=%7By%7D&z={uuid}");
     assert_eq!(encode_url(r"/\{n}").unwrap(), "/%7Bn%7D");
     assert_eq!(encode_form("a b&c={n}").unwrap(), "a+b%26c%3D{n}");
@@ -146,12 +146,12 @@ proptest! {
     }
 
     #[test]
-    fn nothing_like_a_placeholder_panics(text in r"(\\|\{|\}|n|uuid|random:|csv:|\.\.|[0-9ß]){0,12}") {
+    fn texts_similar_to_placeholders_do_not_panic(text in r"(\\|\{|\}|n|uuid|random:|csv:|\.\.|[0-9ß]){0,12}") {
         let _ = Template::compile(&text, TextPosition::Header, &mut Feeds::default());
     }
 
     #[test]
-    fn a_text_without_braces_stands_for_itself(text in r"[^{]*") {
+    fn a_text_without_braces_is_unchanged(text in r"[^{]*") {
         prop_assert_eq!(rendered(&text, 1), text);
     }
 }
@@ -174,13 +174,13 @@ fn json_of(stretches: &[TextPart], value: &str) -> serde_json::Value {
 
 proptest! {
     #[test]
-    fn texts_of_json_hold_any_value(before in r#"[a-z"\\$ \n]{0,6}"#, value in r#"[a-z0-9"\\{}$\n,]{0,8}"#) {
+    fn texts_in_json_may_contain_any_value(before in r#"[a-z"\\$ \n]{0,6}"#, value in r#"[a-z0-9"\\{}$\n,]{0,8}"#) {
         let written = format!("{}${{V(v)}}", before.replace('\\', r"\\").replace('$', r"\$"));
         prop_assert_eq!(json_of(&json_text_stretches(&written), &value), format!("{before}{value}"));
     }
 
     #[test]
-    fn lone_expressions_of_json_keep_their_type(number: i32, is_true: bool, text in r#"[a-z"\\\[ ]{0,6}"#) {
+    fn a_single_expression_in_json_has_the_type_of_its_value(number: i32, is_true: bool, text in r#"[a-z"\\\[ ]{0,6}"#) {
         let stretch = [json_value_stretch("${V(v)}").unwrap()];
         prop_assert_eq!(json_of(&stretch, &number.to_string()), number);
         prop_assert_eq!(json_of(&stretch, &is_true.to_string()), is_true);

@@ -1,4 +1,4 @@
-//! The keys below `scenario`, `setup` and `teardown`. Each kind of step defines its own keys.
+//! Defines the keys in `scenario`, `setup` and `teardown`. Each kind of step defines its own keys.
 
 use super::steps::StepSchema;
 use crate::plan::words::{Nested, PositiveDuration, Scalar, ScalarList, ScalarOr};
@@ -7,54 +7,54 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// What each user does in an iteration, step by step.
+/// Scenario: steps of each iteration of a user, and settings of its requests.
 ///
-/// In its texts `${name}` is a variable of the user, and `${name(…)}` a function such as `${random(1,9)}`; `\${` is a plain `${`.
+/// In its texts, `${name}` is a variable of the user, and `${name(…)}` calls a function, such as `${random(1,9)}`. `\${` is a literal `${`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ScenarioKeys {
-    /// The server of relative URLs, such as `http://127.0.0.1:8080`.
+    /// Server of relative URLs, such as `http://127.0.0.1:8080`.
     pub base: Option<Scalar>,
-    /// Variables that each user begins with, by name; the same for all users.
+    /// Initial variables of each user, by name. All users begin with the same values.
     pub variables: Option<Nested<BTreeMap<String, Scalar>>>,
-    /// Files whose rows set variables, one row an iteration: a file, or a map.
+    /// Files whose rows set variables, one row per iteration. Each is the name of a file, or a map.
     pub data: Option<Nested<Vec<ScalarOr<DataFileKeys>>>>,
     /// Header fields of all requests, by name.
     pub headers: Option<Nested<BTreeMap<String, Scalar>>>,
-    /// Whether each user keeps the cookies that replies set (RFC 6265); `iteration`: until its iteration is over. Default: true.
+    /// Cookies of each user (RFC 6265). `true` stores them for the whole run, `iteration` until the iteration ends. Default: true.
     pub cookies: Option<Scalar>,
-    /// Redirects followed for one request, at most. Default: 10.
+    /// Maximum number of redirects to follow for one request. Default: 10.
     pub follow: Option<u32>,
-    /// `true`: what was got before is asked for only if it has changed (`ETag`, `Last-Modified`), and not at all while it is fresh
-    /// (`Cache-Control`, `Expires`); `revalidate`: also while it is fresh. Default: false.
+    /// HTTP cache. `true` revalidates stale cached replies (`ETag`, `Last-Modified`), and requests nothing while they are fresh
+    /// (`Cache-Control`, `Expires`). `revalidate` also revalidates fresh replies. Default: false.
     pub cache: Option<Scalar>,
-    /// What is over where a request failed. Default: nothing.
+    /// Scope that a failed request ends. Default: `continue` (none).
     pub on_failure: Option<OnFailure>,
     /// gRPC: files that define the services of steps (`.proto`). Default: server reflection of `base`.
     pub proto: Option<ScalarList>,
-    /// gRPC: folders of files that `proto` imports.
+    /// gRPC: folders of the files that `proto` imports.
     pub proto_path: Option<ScalarList>,
     /// gRPC: a file with the descriptors of the services.
     pub descriptor_set: Option<Scalar>,
-    /// The language of all scripts of the scenario. Default: Groovy.
+    /// Language of all scripts of the scenario. Default: Groovy.
     pub language: Option<Language>,
-    /// The steps of an iteration, in order.
+    /// Steps of an iteration, in order.
     pub steps: Option<Nested<Vec<StepSchema>>>,
 }
 
-/// Steps before or behind the load: a list, or a map.
+/// Steps before or after the load: a list, or a map with further settings.
 #[derive(JsonSchema)]
 #[serde(untagged)]
 #[expect(dead_code, reason = "for the JSON Schema")]
 pub enum StageSteps {
-    /// Steps, in order.
+    /// List of steps, in order.
     Steps(Vec<StepSchema>),
-    /// With more to it.
+    /// Steps with further settings.
     Map(StageKeys),
 }
 
-/// Steps before or behind the load, and who carries them out. `base`, `cookies`, `follow`, `language` and the files of gRPC are those
-/// of `scenario` where it says nothing. A failure ends it, unless `on_failure` says otherwise.
+/// Steps before or after the load, and the users that execute them. Defaults of `base`, `cookies`, `follow`, `language` and the
+/// files of gRPC are the values of `scenario`. A failure ends the steps, unless `on_failure` has another value.
 #[derive(JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[expect(dead_code, reason = "for the JSON Schema")]
@@ -65,19 +65,19 @@ pub struct StageKeys {
     scenario: ScenarioKeys,
 }
 
-/// Who carries out the steps of a stage, and how often.
+/// Users and iterations of the steps before or after the load, and their time limit.
 #[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct StageLoad {
-    /// Users who carry out its steps at the same time. The scenario begins with the variables of the first. Default: 1.
+    /// Number of users that execute the steps at the same time. The scenario begins with the variables of the first. Default: 1.
     pub users: Option<u32>,
-    /// How often each of them does. Default: 1.
+    /// Number of iterations of each of these users. Default: 1.
     pub iterations: Option<u32>,
-    /// Time limit for the whole. Default: 60s.
+    /// Time limit for all iterations together. Default: 60s.
     pub timeout: Option<PositiveDuration>,
 }
 
-/// The language of scripts.
+/// Language of scripts.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Language {
@@ -87,17 +87,17 @@ pub enum Language {
     Javascript,
 }
 
-/// What is over where a request failed.
+/// Scope that a failed request ends.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OnFailure {
-    /// Nothing: the next step follows.
+    /// None: the next step follows.
     Continue,
-    /// The iteration.
+    /// The iteration of the user.
     Iteration,
-    /// The user: it does nothing more.
+    /// The user: it stops for good.
     User,
-    /// The run.
+    /// The whole run.
     Run,
 }
 
@@ -117,22 +117,22 @@ impl OnFailure {
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DataFileKeys {
-    /// The file: CSV, or JSON lines where its name ends with `.jsonl` or `.ndjson`.
+    /// Name of the file: CSV, or JSON lines if it ends with `.jsonl` or `.ndjson`.
     pub file: Scalar,
-    /// The variables of its columns. Default: the names in its first line.
+    /// Names of the variables that the columns set. Default: the names in the first line.
     pub columns: Vec<Scalar>,
-    /// The character between two columns; `tab` is a tab. Default: a comma.
+    /// Character between two columns; `tab` is a tab. Default: a comma.
     pub delimiter: Option<Scalar>,
-    /// The encoding of the file, by a label of the WHATWG Encoding Standard such as `latin1`. Default: UTF-8.
+    /// Encoding of the file: a label of the WHATWG Encoding Standard, such as `latin1`. Default: UTF-8.
     pub encoding: Scalar,
-    /// Whose rows they are. Default: all.
+    /// Users that share the rows. Default: all.
     pub shared: Option<Sharing>,
-    /// Which row is next. Default: sequence.
+    /// Order of the rows. Default: sequence.
     pub order: Option<RowOrder>,
-    /// What happens behind the last row. Default: again.
+    /// Behavior after the last row. Default: again.
     pub at_end: Option<DataEnd>,
-    /// Whether the first line is left out, beside `columns`. Default: false.
+    /// `true`: with `columns`, skips the first line. Default: false.
     pub skip_first: bool,
-    /// Whether only the steps `row` take rows; otherwise each iteration begins with one. Default: false.
+    /// `true`: only the step `row` reads rows. `false`: each iteration begins with the next row. Default: false.
     pub on_demand: bool,
 }

@@ -67,7 +67,7 @@ steps:
   steps: [{get: "/${item}"}]"#;
 
 #[test]
-fn each_step_is_what_it_says() {
+fn each_kind_of_step_is_parsed() {
     let plan = well(LOGIN);
     let scenario = &plan.main().scenario;
     assert_eq!(scenario.texts, TextRules::Expressions);
@@ -129,7 +129,7 @@ fn each_step_is_what_it_says() {
 }
 
 #[test]
-fn replies_are_treated_as_the_step_says() {
+fn reply_policies_follow_the_keys_of_the_step() {
     let plan = well(LOGIN);
     let policy = |request: usize| {
         &plan.reply_policies[plan.main().scenario.requests[request].reply_policy as usize]
@@ -230,7 +230,7 @@ fn bodies_of_each_kind() {
 }
 
 #[test]
-fn what_makes_no_sense_is_told_at_its_place() {
+fn invalid_values_are_reported_with_their_position() {
     for (scenario, expected) in [
         ("steps: []", "plan.yaml:4:10: scenario.steps: none of its steps is a request"),
         ("follow: 3", "plan.yaml:4:3: scenario: it has no `steps`; write a list of them"),
@@ -363,7 +363,7 @@ fn what_makes_no_sense_is_told_at_its_place() {
 }
 
 #[test]
-fn a_dollar_sign_can_be_plain() {
+fn a_dollar_sign_can_be_escaped() {
     let plan = well(r"steps: [{post: 'http://127.0.0.1/', data: 'costs $5, $${x} \${y}'}]");
     assert_eq!(plan.main().scenario.requests[0].body, Body::Text(r"costs $5, \${x} \${y}".into()));
 }
@@ -465,7 +465,7 @@ steps:
 }
 
 #[test]
-fn an_error_brings_no_error_about_what_was_taken_out_for_it() {
+fn an_error_causes_no_further_errors() {
     let missing =
         plan_of("base: http://h\ndata: [{file: no-such.csv}]\nsteps: [{get: /a}]").unwrap_err();
     assert!(

@@ -12,7 +12,7 @@ fn one(stages: &[(f64, f64, Option<f64>)]) -> Loads {
 }
 
 #[test]
-fn good_loads() {
+fn valid_loads_are_parsed() {
     for (word, loads) in [
         ("500", one(&[(500.0, 500.0, None)])),
         ("0.5", one(&[(0.5, 0.5, None)])),
@@ -33,7 +33,7 @@ fn good_loads() {
 }
 
 #[test]
-fn good_sweeps() {
+fn valid_sweeps_are_parsed() {
     let sweep = |word: &str| match parse(word).unwrap() {
         Loads::Sweep(values) => values,
         Loads::One(shape) => panic!("{word} is {shape}"),
@@ -53,7 +53,7 @@ fn good_sweeps() {
 }
 
 #[test]
-fn bad_loads_say_what_to_write() {
+fn errors_of_malformed_loads_show_valid_ones() {
     for (word, remedy) in [
         ("", "write a number such as 500"),
         ("-5", "not negative; write a number such as 500"),
@@ -94,7 +94,7 @@ fn bad_loads_say_what_to_write() {
 }
 
 #[test]
-fn connections_are_whole() {
+fn numbers_of_connections_are_integers() {
     assert_eq!(connections("10"), Ok(one(&[(10.0, 10.0, None)])));
     assert_eq!(connections("0..500/30s"), Ok(one(&[(0.0, 500.0, Some(30.0))])));
     for (word, remedy) in [
@@ -125,19 +125,19 @@ proptest! {
     }
 
     #[test]
-    fn nothing_like_a_load_panics(word in r"[0-9./,+*\[\]smh-]{0,24}") {
+    fn texts_similar_to_loads_do_not_panic(word in r"[0-9./,+*\[\]smh-]{0,24}") {
         let _ = (rate(&word), connections(&word));
     }
 
     #[test]
-    fn a_shape_is_read_as_it_is_shown(stages in prop::collection::vec(any_stage(), 1..5), last: Option<u16>) {
+    fn a_written_shape_is_read_back(stages in prop::collection::vec(any_stage(), 1..5), last: Option<u16>) {
         let last = last.map(|v| LoadStage { from: f64::from(v), to: f64::from(v), duration: None });
         let shape = LoadShape { stages: stages.into_iter().chain(last).collect() };
         prop_assert_eq!(parse(&shape.to_string()), Ok(Loads::One(shape)));
     }
 
     #[test]
-    fn a_stage_lasts_as_long_as_the_same_word_of_a_duration(word in "[0-9.]{1,4}(ns|ms|s|m|h|)") {
+    fn the_time_of_a_stage_is_parsed_like_a_duration(word in "[0-9.]{1,4}(ns|ms|s|m|h|)") {
         let expected = duration::positive(&word).ok();
         let stage = parse(&format!("500/{word}")).ok().and_then(|loads| match loads {
             Loads::One(shape) => shape.stages[0].duration,
@@ -147,7 +147,7 @@ proptest! {
     }
 
     #[test]
-    fn a_sweep_hits_its_end(from in 1..1000_u32, step in 1..100_u32, steps in 0..100_u32) {
+    fn a_sweep_includes_its_end(from in 1..1000_u32, step in 1..100_u32, steps in 0..100_u32) {
         let to = from + step * steps;
         let Ok(Loads::Sweep(values)) = parse(&format!("{from}..{to}+{step}")) else { panic!("no sweep") };
         prop_assert_eq!(values.len(), steps as usize + 1);

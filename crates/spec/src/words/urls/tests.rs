@@ -94,7 +94,7 @@ fn weights_and_credentials() {
 }
 
 #[test]
-fn errors_name_file_and_line_and_say_what_to_write() {
+fn errors_name_file_and_line_and_show_valid_lines() {
     for (text, remedy) in [
         ("", "`urls.txt`: no URL in this file; write one a line"),
         ("# only\nA=1", "no URL in this file"),
@@ -143,7 +143,7 @@ proptest! {
     }
 
     #[test]
-    fn nothing_like_a_file_panics(text in r"(\[|\]|[0-9]|h/|\$|\(|\)|\{|\}|A=| POST |\\|'|\x22|\n|ß){0,16}") {
+    fn texts_similar_to_url_files_do_not_panic(text in r"(\[|\]|[0-9]|h/|\$|\(|\)|\{|\}|A=| POST |\\|'|\x22|\n|ß){0,16}") {
         let _ = parse(&text, Path::new("f"), None);
     }
 }

@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn values_come_from_files_and_the_environment() {
+    fn secrets_are_read_from_files_and_the_environment() {
         let dir = tempfile::tempdir().unwrap();
         let file = |name: &str, content: &str| {
             let path = dir.path().join(name);
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_without_the_secret() {
+    fn errors_do_not_contain_the_secret() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("h");
         std::fs::write(&path, "X-Api-Key Zq7Canary\n").unwrap();

@@ -144,7 +144,7 @@ fn filled(form: &str, field: &str, value: &str, random: &mut StdRng) -> String {
 }
 
 #[test]
-fn no_secret_is_shown_and_nothing_else_changes() {
+fn secrets_are_redacted_and_other_texts_are_unchanged() {
     let mut random = StdRng::seed_from_u64(20_261_125);
     for number in 0..20_000 {
         let redactor = Redactor::new(b"a key of tests");

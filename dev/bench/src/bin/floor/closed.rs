@@ -108,7 +108,7 @@ impl Floor {
                 Err(Errno::INTR) => continue,
                 waited => waited?,
             };
-            ensure!(!events.is_empty(), "no reply came for long");
+            ensure!(!events.is_empty(), "timed out waiting for a reply");
             for event in events.drain(..) {
                 let slot = event.data.u64() as usize;
                 if self.connections[slot].is_open {
@@ -179,7 +179,7 @@ impl Floor {
 
     fn send(&self, socket: &OwnedFd) -> Result<()> {
         let sent = send(socket, &self.request, SendFlags::NOSIGNAL)?;
-        ensure!(sent == self.request.len(), "a request went out in pieces");
+        ensure!(sent == self.request.len(), "a request was sent only partially");
         Ok(())
     }
 }
@@ -189,7 +189,7 @@ fn reply_length(begin: &[u8]) -> Result<usize> {
     ensure!(begin.starts_with(b"HTTP/1.1 200"), "a reply is not 200");
     let head = begin.windows(4).position(|four| four == b"\r\n\r\n");
     let head = head.map(|end| std::str::from_utf8(&begin[..end])).transpose()?;
-    let Some(head) = head else { bail!("the head of a reply came in pieces") };
+    let Some(head) = head else { bail!("the head of a reply arrived in several reads") };
     let length = head.lines().find_map(|line| line.strip_prefix("Content-Length: "));
     let Some(length) = length else { bail!("a reply without Content-Length") };
     Ok(head.len() + 4 + length.parse::<usize>()?)

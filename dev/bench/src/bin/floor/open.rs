@@ -161,7 +161,7 @@ impl Floor {
             for event in events.drain(..) {
                 match event.data.u64() {
                     TIMER if self.due.is_none() => {
-                        bail!("replies are still out long after the last request")
+                        bail!("timed out waiting for the replies to the last requests")
                     }
                     TIMER => needs_clock = true,
                     slot => self.receive(slot as usize)?,
@@ -189,7 +189,7 @@ impl Floor {
                 return Ok(());
             };
             let sent = send(&self.sockets[slot], &self.request, SendFlags::NOSIGNAL)?;
-            ensure!(sent == self.request.len(), "a request went out in pieces");
+            ensure!(sent == self.request.len(), "a request was sent only partially");
             self.lags.push(now - due);
             self.due = self.schedule.next();
         }
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn even_arrivals_are_as_many_as_asked_for_and_evenly_spaced() {
+    fn even_arrivals_have_the_requested_number_and_spacing() {
         let dues: Vec<u64> = Schedule::new(&job(2000.0, Arrivals::Even), 5).collect();
         assert_eq!(dues.len(), 14_000);
         assert_eq!(dues[..3], [5, 500_005, 1_000_005]);

@@ -87,7 +87,7 @@ fn run(options: &ProtocolsOptions) -> Result<ExitCode> {
     let mut results = Vec::new();
     for row in rows::rows().filter(|row| row.name.contains(&options.only)) {
         if [&row.reference, &row.ours].iter().any(|side| stand.program(side.program).is_none()) {
-            output::progress(&format!("SKIPPED {}: the other tool is not there", row.name));
+            output::progress(&format!("SKIPPED {}: the other tool is not installed", row.name));
             continue;
         }
         let measured = stand.in_turn(&row);
@@ -147,7 +147,7 @@ impl Measured {
                 (usage.user + usage.system).as_secs_f64() * 1e6 / self.requests as f64
             }
             ComparedFigure::LagMicroseconds => {
-                self.account.lag.context("brunt told no lag")?.p99 * 1e6
+                self.account.lag.context("brunt reported no lag")?.p99 * 1e6
             }
         })
     }
@@ -199,7 +199,8 @@ impl Stand<'_> {
         let address = server.address().to_string();
         let words =
             side.words.replace("ADDRESS", &address).replace("SECONDS", &seconds.to_string());
-        let mut command = Command::new(self.program(side.program).context("the tool is gone")?);
+        let mut command =
+            Command::new(self.program(side.program).context("the tool is not installed")?);
         command.args(words.split_whitespace());
         command
             .current_dir(self.scratch)
@@ -221,10 +222,12 @@ impl Stand<'_> {
         if let Some(complaint) = &account.complaint {
             output::progress(&format!("{}: {complaint}", side.words));
         }
-        let requests =
-            server.requests()?.or(account.completed).context("nobody counted the requests")?;
+        let requests = server
+            .requests()?
+            .or(account.completed)
+            .context("neither the server nor the tool counted the requests")?;
         // The cost of the start would dominate a few requests.
-        ensure!(requests > 100, "{command:?} made {requests} requests only: {}", finished.output);
+        ensure!(requests > 100, "{command:?} sent only {requests} requests: {}", finished.output);
         Ok(Measured { requests, finished, account })
     }
 

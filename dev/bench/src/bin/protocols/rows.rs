@@ -113,7 +113,7 @@ const CALLS: ToolSetup = brunt!(
 /// CPU time per request.
 const COSTS: [SideComparison; 5] = [
     cost(
-        "HTTP/3, 8 connections of 32 streams, 10 bytes, beside oha",
+        "HTTP/3, 8 connections of 32 streams, 10 bytes, compared with oha",
         ToolSetup {
             program: LoadProgram::Oha,
             server: ServerKind::Caddy,
@@ -123,13 +123,13 @@ const COSTS: [SideComparison; 5] = [
         Some(0.7),
     ),
     cost(
-        "HTTP/3 beside brunt's HTTP/2",
+        "HTTP/3, compared with brunt's HTTP/2",
         brunt!(ServerKind::Caddy, "run https://ADDRESS/ --insecure --http 2 -c 8 --streams 32"),
         H3,
         None,
     ),
     cost(
-        "gRPC, 8 connections of 32 streams, beside ghz",
+        "gRPC, 8 connections of 32 streams, compared with ghz",
         ToolSetup {
             program: LoadProgram::Ghz,
             server: GRPC,
@@ -140,13 +140,13 @@ const COSTS: [SideComparison; 5] = [
         Some(0.2),
     ),
     cost(
-        "gRPC beside brunt's HTTP/2 (POST of 7 bytes)",
+        "gRPC, compared with brunt's HTTP/2 (POST of 7 bytes)",
         brunt!(PLAIN, "run http://ADDRESS/ --http 2 -c 8 --streams 32 --data message"),
         CALLS,
         Some(1.15),
     ),
     cost(
-        "WebSocket, a message and its echo, 50 connections, beside k6",
+        "WebSocket, a message and its echo, 50 connections, compared with k6",
         ToolSetup {
             program: LoadProgram::K6,
             server: ServerKind::Lab("--echo"),

@@ -159,7 +159,7 @@ fn scenarios(text: &str) -> Vec<PlanNode> {
 }
 
 #[test]
-fn scenarios_of_the_docs_and_examples_are_written_as_they_were_read() {
+fn scenarios_of_the_docs_and_examples_round_trip() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let text = |path: &str| {
         std::fs::read_to_string(root.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
@@ -367,7 +367,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
     #[test]
-    fn generated_scenarios_are_written_as_they_were_read(steps in proptest::collection::vec(step(), 1..5)) {
+    fn generated_scenarios_round_trip(steps in proptest::collection::vec(step(), 1..5)) {
         let scenario = Yaml::map([
             ("data", Yaml::List(vec![Yaml::map([("file", Yaml::text("users.csv")), ("on_demand", Yaml::text("true"))])])),
             ("steps", Yaml::List(steps)),

@@ -4,18 +4,18 @@ import { themed } from './dom';
 import type { Figure } from './types';
 
 /** Number of line colors in the style sheet: `--line-0` and following. */
-const COLOURS = 8;
+const COLORS = 8;
 
 const DASHES: number[][] = [[], [7, 4], [2, 3], [10, 3, 2, 3], [14, 5]];
 
 /** Color number of a line: that of its contender. Without contenders, each line has its own; otherwise lines without one are gray. */
-export function colourNumber({ lines }: Figure, index: number): number {
-  const whose = lines[index]?.contender ?? null;
-  if (whose !== null) return whose % (COLOURS - 1);
-  return lines.some((line) => line.contender !== null) ? COLOURS - 1 : index % COLOURS;
+export function colorNumber({ lines }: Figure, index: number): number {
+  const contender = lines[index]?.contender ?? null;
+  if (contender !== null) return contender % (COLORS - 1);
+  return lines.some((line) => line.contender !== null) ? COLORS - 1 : index % COLORS;
 }
 
-export const colour = (number: number): string => themed(`--line-${number % COLOURS}`);
+export const color = (number: number): string => themed(`--line-${number % COLORS}`);
 
 export const dashes = (dash: number): number[] => DASHES[dash % DASHES.length] ?? [];
 
