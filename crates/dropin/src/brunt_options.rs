@@ -4,6 +4,7 @@
 //! option of a tool.
 
 use crate::caller::StorePlace;
+use brunt_spec::words::placement;
 use brunt_spec::words::values::Output;
 use std::path::PathBuf;
 
@@ -18,6 +19,8 @@ pub struct BruntOptions {
     pub threads: Option<u32>,
     /// Processes; None means as many as the connections need.
     pub processes: Option<u32>,
+    /// Hosts that may be loaded; empty for any.
+    pub allowed_targets: Vec<String>,
     /// Suppresses the notes on stderr.
     pub no_notes: bool,
 }
@@ -34,6 +37,8 @@ enum OptionEffect {
     Report(&'static str),
     Number(fn(&mut BruntOptions) -> &mut Option<u32>),
     Set(fn(&mut BruntOptions, &str)),
+    /// The same, for a value that may be wrong.
+    Parsed(fn(&mut BruntOptions, &str) -> Result<(), String>),
 }
 
 const ROWS: &[OptionRow] = &[
@@ -60,6 +65,15 @@ const ROWS: &[OptionRow] = &[
         name: "processes",
         value: Some("N"),
         effect: OptionEffect::Number(|brunt_options| &mut brunt_options.processes),
+    },
+    OptionRow {
+        name: "allow-target",
+        value: Some("HOST"),
+        effect: OptionEffect::Parsed(|brunt_options, host| {
+            let host = placement::host(host).map_err(|error| error.to_string())?;
+            brunt_options.allowed_targets.push(host);
+            Ok(())
+        }),
     },
     OptionRow {
         name: "no-notes",
@@ -117,6 +131,7 @@ impl OptionRow {
             }
             OptionEffect::Number(place) => *place(brunt_options) = Some(number(self.name, value)?),
             OptionEffect::Set(set) => set(brunt_options, value),
+            OptionEffect::Parsed(set) => set(brunt_options, value)?,
         }
         Ok(())
     }

@@ -24,8 +24,10 @@ use brunt_jmx::JmxDocument;
 use brunt_jmx::cli_options::{CliOptions, JmeterMode, RemoteServers};
 use brunt_jmx::plan::{self, PlanContext, PlanFolder, TestRun};
 use brunt_model::live_output::LiveOutput;
-use brunt_model::{Plan, Run, StageKind, TestStage};
-use brunt_runner::{Interrupt, LiveOutputs, RealWorld};
+use brunt_model::{FleetSettings, Plan, Run, StageKind, TestStage};
+use brunt_runner::{Fleet, Interrupt, LiveOutputs, RealWorld};
+use brunt_spec::to_plan;
+use brunt_spec::words::placement;
 use collector::JmeterCollector;
 use console::Console;
 use settings::JmeterSettings;
@@ -51,30 +53,28 @@ pub fn run(program_name: &str, words: &[String], caller: &Arc<Caller>) -> u8 {
             return FAILED;
         }
     };
-    let result = match (options.mode, &options.remote) {
-        (JmeterMode::Help | JmeterMode::Options, _) => {
+    let result = match options.mode {
+        JmeterMode::Help | JmeterMode::Options => {
             caller.out(USAGE);
             return 0;
         }
-        (JmeterMode::Version, _) => {
+        JmeterMode::Version => {
             let brunt_version = env!("CARGO_PKG_VERSION");
             caller.out(&format!(
                 "{VERSION}\n\nbrunt {brunt_version}, with the command line of Apache JMeter {VERSION}\n"
             ));
             return 0;
         }
-        (JmeterMode::Gui, _) => {
+        JmeterMode::Gui => {
             refuse("there is no window; run a plan by -n -t plan.jmx -l results.jtl")
         }
-        (JmeterMode::Server, _) | (_, RemoteServers::Configured | RemoteServers::Hosts(_)) => {
-            refuse(
-                "there are no remote servers; leave -s, -r and -R out, and give the load of all servers to one",
-            )
-        }
-        (JmeterMode::Report, RemoteServers::None) => {
+        JmeterMode::Server => refuse(
+            "no server waits for plans; leave it out: -R HOST,HOST starts what it needs through ssh",
+        ),
+        JmeterMode::Report => {
             JmeterSettings::new(options, caller).and_then(|settings| report::of_file(&settings))
         }
-        (JmeterMode::NonGui, RemoteServers::None) => {
+        JmeterMode::NonGui => {
             JmeterSettings::new(options, caller).and_then(|settings| test(&settings, caller))
         }
     };
@@ -97,12 +97,15 @@ fn test(settings: &JmeterSettings, caller: &Arc<Caller>) -> ToolResult<u8> {
     let document = document(path)?;
     let system = (caller.system)();
     let folder = PlanFolder::for_plan(path, &settings.allowed).for_drop_in();
+    let fleet = fleet(settings)?;
+    let agents = fleet.as_ref().map(|fleet| fleet.on.agents());
     let own_files = listeners::find(&document, &folder, settings);
     let context = PlanContext {
         properties: &settings.properties.jmeter,
         folder: &folder,
         resolve_all: settings.resolve_all,
-        scale: settings.scale,
+        // Each of JMeter's servers runs the whole plan, and brunt divides the load of one.
+        scale: settings.scale * agents.unwrap_or(1) as f64,
         max_duration: settings.max_duration,
         lenient: settings.lenient,
         records: Some(settings.records(&own_files.files)),
@@ -112,7 +115,11 @@ fn test(settings: &JmeterSettings, caller: &Arc<Caller>) -> ToolResult<u8> {
     let TestRun { mut stages, notices, live_outputs } =
         plan::read(&document, &context).map_err(|error| plan_error(path, &error))?;
     for stage in &mut stages {
-        run_setup::prepare_stage(stage, &settings.fail_on, settings.brunt_options.processes)?;
+        let processes = agents.map(|agents| agents as u32);
+        let processes = processes.or(settings.brunt_options.processes);
+        run_setup::prepare_stage(stage, &settings.fail_on, processes)?;
+        stage.plan.fleet.clone_from(&fleet);
+        stage.plan.allowed_targets.clone_from(&settings.brunt_options.allowed_targets);
         let connection = &mut stage.plan.connection;
         // A proxy of the plan overrides that of the command line.
         connection.proxy = connection.proxy.take().or_else(|| settings.proxy());
@@ -138,7 +145,10 @@ fn test(settings: &JmeterSettings, caller: &Arc<Caller>) -> ToolResult<u8> {
             "Waiting for possible Shutdown/StopTestNow/HeapDump/ThreadDump message on port {port}"
         ));
     }
-    let missed = run_stages(settings, stages, &interrupt, &mut collector, caller)?;
+    let redactor = (caller.redactor)();
+    let fleet = fleet.map(|fleet| Fleet::start(&fleet.on, &[], redactor).map(Arc::new));
+    let fleet = fleet.transpose().map_err(|error| ToolError::new(error.to_string()))?;
+    let missed = run_stages(settings, stages, fleet.as_ref(), &interrupt, &mut collector, caller)?;
     collector.live_outputs.finish();
     collector.end();
     if settings.options.report_at_end {
@@ -152,6 +162,31 @@ fn test(settings: &JmeterSettings, caller: &Arc<Caller>) -> ToolResult<u8> {
         caller.err_redacted(&format!("brunt: exit code {MISSED}: missed: {bound}"));
     }
     Ok(if missed.is_empty() { 0 } else { MISSED })
+}
+
+/// Returns the agents of `-r` and `-R`: the same hosts, through ssh. None without these options.
+fn fleet(settings: &JmeterSettings) -> ToolResult<Option<FleetSettings>> {
+    let hosts = match &settings.options.remote {
+        RemoteServers::None => return Ok(None),
+        RemoteServers::Hosts(hosts) => hosts.clone(),
+        RemoteServers::Configured => {
+            // JMeter's default of the property.
+            let hosts = settings.properties.jmeter.get("remote_hosts");
+            let hosts = hosts.map_or("127.0.0.1", String::as_str);
+            hosts.split(',').map(|host| host.trim().to_owned()).collect()
+        }
+    };
+    // A port is that of JMeter's server, which ssh does not need.
+    let hosts: Vec<&str> =
+        hosts.iter().map(|host| host.split_once(':').map_or(&**host, |(host, _)| host)).collect();
+    if settings.brunt_options.allowed_targets.is_empty() {
+        return Err(ToolError::new(
+            "-r and -R: name the hosts that the servers may load: --brunt-allow-target HOST (repeatable)",
+        ));
+    }
+    let on = placement::parse(&format!("ssh:{}", hosts.join(",")))
+        .map_err(|error| ToolError::new(error.to_string()))?;
+    to_plan::fleet_on(on).map(Some).map_err(|error| ToolError::new(error.to_string()))
 }
 
 /// Opens the live outputs of the plan: services that receive figures during the run.
@@ -179,6 +214,7 @@ fn plan_error(path: &Path, error: &brunt_jmx::JmxError) -> ToolError {
 fn run_stages(
     settings: &JmeterSettings,
     stages: Vec<TestStage>,
+    fleet: Option<&Arc<Fleet>>,
     interrupt: &Interrupt,
     collector: &mut JmeterCollector,
     caller: &Arc<Caller>,
@@ -186,7 +222,7 @@ fn run_stages(
     let mut missed = Vec::new();
     brunt_runner::stages::run_stages(stages, interrupt, |stage| -> ToolResult<RealWorld> {
         let plan = &stage.plan;
-        let world = RealWorld::new(plan)?;
+        let world = RealWorld::new(plan)?.with_fleet(fleet.cloned());
         let is_main = stage.kind == StageKind::Main;
         // The reports of these options cover the main stage only.
         let brunt_options = if is_main {

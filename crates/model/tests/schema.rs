@@ -170,7 +170,7 @@ fn sums() -> Vec<String> {
 fn field_line(message: &str, name: &str, rust: &str, attribute: &str) -> Option<String> {
     let number = between(attribute, "tag = \"", "\"")?;
     let kind = between(attribute, "enumeration = \"", "\"")
-        .unwrap_or_else(|| attribute.split(',').next().unwrap_or(""));
+        .unwrap_or_else(|| attribute.split([',', ' ']).next().unwrap_or(""));
     let is_message = kind == "message";
     let kind = if is_message {
         rust.rsplit('<').next().unwrap_or(rust).trim_end_matches('>')

@@ -19,7 +19,7 @@ use crate::settings::{OutputSettings, RunSettings};
 use crate::words::target;
 use brunt_model::plan::{ListenerRecords, RecordDetail, RecordSettings};
 use brunt_model::{Objective, Plan, Population, objective};
-pub use fleet::fleet;
+pub use fleet::{fleet, fleet_on};
 pub use processes::with_sources;
 pub use script::{body_from, scenario};
 use std::collections::BTreeSet;

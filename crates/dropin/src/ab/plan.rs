@@ -56,7 +56,7 @@ pub fn plan(
         // ab has one thread, too.
         threads: args.brunt_options.threads.unwrap_or(1),
         processes: processes(connections, args.brunt_options.processes)?,
-        allowed_targets: Vec::new(),
+        allowed_targets: args.brunt_options.allowed_targets.clone(),
         fleet: None,
         precise: false,
         stages: Vec::new(),

@@ -55,7 +55,7 @@ pub fn plan(
         seed: args.client.0,
         threads: args.brunt_options.threads.unwrap_or(1),
         processes: args.brunt_options.processes.unwrap_or(1),
-        allowed_targets: Vec::new(),
+        allowed_targets: args.brunt_options.allowed_targets.clone(),
         fleet: None,
         precise: false,
         stages: Vec::new(),

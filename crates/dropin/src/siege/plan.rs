@@ -60,7 +60,7 @@ pub fn plan(
         seed: system.seed,
         threads: settings.brunt_options.threads.unwrap_or(1),
         processes: processes(users, settings.brunt_options.processes)?,
-        allowed_targets: Vec::new(),
+        allowed_targets: settings.brunt_options.allowed_targets.clone(),
         fleet: None,
         precise: false,
         stages: Vec::new(),

@@ -1,8 +1,23 @@
 //! Rules between the settings of a fleet.
 
+use crate::defaults;
 use crate::error::{Result, require};
 use crate::settings::RunSettings;
+use crate::words::{bytes, duration};
 use brunt_model::{FleetSettings, Placement};
+
+/// Returns the settings of agents at these places, with the defaults of everything else.
+///
+/// # Errors
+///
+/// Never: the defaults are valid.
+pub fn fleet_on(on: Placement) -> Result<FleetSettings> {
+    Ok(FleetSettings {
+        on,
+        lease: duration::positive(defaults::LEASE)?,
+        bytes_per_second: bytes::parse(defaults::AGENT_BYTES)?,
+    })
+}
 
 /// Returns the settings of the agents; None without agents.
 ///
