@@ -63,6 +63,8 @@ pub enum Failure {
     /// The server did not process the request: it refused the stream, or excluded it by GOAWAY
     /// (HTTP/2 and 3). The request is sent again once.
     Unprocessed,
+    /// The plan does not allow connections to the host, or to an address of it. Nothing was sent.
+    NotAllowed,
 }
 
 /// The texts of a kind of failure for users.
@@ -135,6 +137,8 @@ failures! {
         "check the server's error log; the code of the reset is shown with it"
     Unprocessed "unprocessed" "not processed": "the server refused the stream, or ended the connection before it, twice";
         "raise the server's limits on streams and on requests per connection (nginx: http2_max_concurrent_streams, keepalive_requests)"
+    NotAllowed "not_allowed" "target not allowed": "the host is not among the allowed targets";
+        "if it may be loaded, allow it with --allow-target HOST, or `allow: [HOST]` in a plan file; a warning names the host"
 }
 
 impl Failure {

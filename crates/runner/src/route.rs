@@ -6,6 +6,7 @@
 use brunt_model::plan::{ConnectionSettings, HttpVersion};
 use brunt_model::{Plan, Route};
 use brunt_wire::request::origin_of;
+use brunt_wire::targets::AllowedTargets;
 use std::net::{IpAddr, SocketAddr, TcpStream, ToSocketAddrs};
 use std::os::unix::net::UnixStream;
 use std::sync::mpsc;
@@ -49,13 +50,28 @@ pub fn connection_error(plan: &Plan) -> Option<String> {
     last
 }
 
-/// Addresses for the first request; empty if they are not known at once.
+/// Addresses for the first request to which brunt may connect; empty if they are not known at once.
 pub fn addresses(plan: &Plan) -> Vec<SocketAddr> {
-    let first =
-        plan.connection.proxy.as_ref().or(plan.main().scenario.requests.first().map(|r| &r.url));
-    let Some((_, origin)) = first.and_then(|url| origin_of(url).ok()) else { return Vec::new() };
-    known_addresses(&plan.connection, &origin.host, origin.port)
-        .unwrap_or_else(|| resolve(origin.host, origin.port))
+    let url = plan.main().scenario.requests.first().map(|request| &*request.url);
+    let proxy = plan.connection.proxy.as_deref();
+    let url_origin = url.and_then(|url| origin_of(url).ok());
+    let peer = proxy.or(url).and_then(|url| origin_of(url).ok());
+    let Some((_, origin)) = peer else { return Vec::new() };
+    let allowed = AllowedTargets::from_hosts(&plan.allowed_targets);
+    if let Some(allowed) = &allowed {
+        let url_host = url_origin.map_or_else(|| origin.host.clone(), |(_, origin)| origin.host);
+        // The run counts such requests as failed. A lookup would leave this machine before.
+        if allowed.check_hosts(&url_host, &origin.host).is_err() {
+            return Vec::new();
+        }
+    }
+    let Some(mut addresses) = known_addresses(&plan.connection, &origin.host, origin.port) else {
+        return resolve(origin.host, origin.port);
+    };
+    if let Some(allowed) = allowed {
+        addresses.retain(|address| allowed.check_configured(&origin.host, address.ip()).is_ok());
+    }
+    addresses
 }
 
 /// Addresses that are known without a resolver.

@@ -69,6 +69,8 @@ pub fn plan(scenario: Scenario, users: f64, policies: Vec<ReplyPolicy>) -> Plan 
         threads: 1,
         processes: 1,
         precise: false,
+        allowed_targets: Vec::new(),
+        fleet: None,
         stages: Vec::new(),
     }
 }

@@ -14,6 +14,8 @@ mod h3;
 mod protocols;
 pub mod replay;
 mod reply_parts;
+#[cfg(test)]
+mod target_tests;
 mod websocket;
 
 use crate::contract::{Reply, SharedCounts, Stamps, Timer, Transport, WantedDetails};
@@ -23,6 +25,7 @@ use crate::origin::{Directory, Origin, OriginAddresses, OriginId};
 use crate::request::{self, BadRequest, Prepared, RequestParts, Tags};
 use crate::sources::Sources;
 use crate::stream::{ByteStream, IdleEnd};
+use crate::targets::AllowedTargets;
 use crate::tls::{HandshakeFailure, TlsClients};
 use crate::worker_io::WorkerIo;
 use crate::{error, sys, tls};
@@ -117,7 +120,8 @@ impl Common {
         let records = plan.record.records.as_ref().map(|records| records.detail);
         let reply_parts = plan.reply_policies.iter().map(|policy| ReplyParts::new(policy, records));
         let reply_parts = reply_parts.collect::<Result<_, _>>()?;
-        let directory = Directory::new(&settings);
+        let allowed = AllowedTargets::from_hosts(&plan.allowed_targets);
+        let directory = Directory::new(&settings, allowed);
         let sources = Sources::new(&settings.source, plan.processes);
         let awaits_messages =
             plan.requests().any(|request| request.is_websocket() && request.body == Body::None);

@@ -18,6 +18,7 @@
 //! * `collect`: collects the requested parts of a reply. [`events`]: times the events of a reply.
 //! * [`request`]: a request and its header fields. [`redirect`]: the request that follows a
 //!   redirect. [`origin`]: scheme, host, port and addresses.
+//!   [`targets`]: the hosts to which brunt may connect.
 //! * [`dial`], [`tls`], [`stream`], [`link`]: connections. `sources`: their local addresses.
 //!   [`error`]: maps errors of the system to failures.
 //! * [`fake`]: a transport without sockets, for the engine's tests. [`http::replay`]: replays a
@@ -49,8 +50,11 @@ pub mod quic;
 pub mod redirect;
 pub mod request;
 mod sources;
+#[cfg(test)]
+mod still_timer;
 pub mod stream;
 mod sys;
+pub mod targets;
 pub mod tls;
 mod turn;
 mod waiters;

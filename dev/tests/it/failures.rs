@@ -105,6 +105,26 @@ fn garbage_is_counted_as_a_protocol_error() {
 }
 
 #[test]
+fn a_redirect_to_a_host_that_is_not_allowed_is_refused() {
+    let elsewhere = serve_reply(page("ok"));
+    let location = elsewhere.url_of("/").replace("127.0.0.1", "localhost");
+    let redirect =
+        format!("HTTP/1.1 302 Found\r\nLocation: {location}\r\nContent-Length: 0\r\n\r\n");
+    let server = serve_reply(redirect);
+    let line = format!("{} -c 1 -n 4 --follow 1 --allow-target 127.0.0.1", server.url_of("/"));
+    let words = ["target not allowed", "`localhost`", "write --allow-target localhost"];
+    assert_all_fail(measure(&line), "not_allowed", &words);
+    assert_eq!((server.requests().len(), elsewhere.requests().len()), (4, 0));
+}
+
+#[test]
+fn an_allowed_target_is_measured() {
+    let lab = lab("");
+    let line = format!("{} -c 2 -n 20 --allow-target 127.0.0.1", lab.url_of("/"));
+    measure(&line).assert_all_good();
+}
+
+#[test]
 fn bytes_after_a_reply_close_the_connection() {
     let lab = lab("--fail 1:extra --body 100");
     let ran = measure(&format!("{} -c 4 -n 20", lab.url_of("/"))).assert_all_good();

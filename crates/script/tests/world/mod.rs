@@ -81,6 +81,8 @@ pub fn plan(load: Load, seconds: u64, steps: Vec<ScenarioStep>) -> Plan {
         threads: 1,
         processes: 1,
         precise: false,
+        allowed_targets: Vec::new(),
+        fleet: None,
         stages: Vec::new(),
     }
 }

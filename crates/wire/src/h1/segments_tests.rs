@@ -6,42 +6,16 @@ use super::exchange::{H1Exchanges, OutgoingRequest, PipelineState};
 use crate::collect::ReplyCollector;
 use crate::link::{Link, Received, SocketReadiness};
 use crate::request::RequestKind;
+use crate::still_timer::Still;
 use crate::stream::{ByteStream, IdleEnd};
 use crate::worker_io::WorkerIo;
-use crate::{Stamps, Timer, WantedDetails};
-use brunt_model::{Clock, Failure, Tick};
+use crate::{Stamps, WantedDetails};
+use brunt_model::Failure;
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::io;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
-use std::time::Duration;
-
-/// A clock that stands still and makes nobody wait.
-#[derive(Clone)]
-struct Still;
-
-impl Clock for Still {
-    fn now(&self) -> Tick {
-        Tick(1)
-    }
-}
-
-impl Timer for Still {
-    async fn sleep_until(&self, _: Tick) {}
-
-    fn fire_due(&self, _: Tick) {}
-
-    fn must_yield(&self, _: bool) -> bool {
-        false
-    }
-
-    fn simulate_work(&self, _: Duration) {}
-
-    fn nanos_since_received(&self, _: Duration, _: Tick) -> Option<u64> {
-        None
-    }
-}
 
 /// The instant at which a segment arrives at the socket.
 #[derive(Debug, Clone, Copy, PartialEq)]

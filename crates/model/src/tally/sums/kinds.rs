@@ -58,6 +58,7 @@ kinds!(Failure {
     System = 17,
     StreamReset = 18,
     Unprocessed = 19,
+    NotAllowed = 20,
 });
 
 kinds!(MalformedReply {

@@ -46,7 +46,8 @@ pub fn client_message(text: &str) -> String {
 /// True if the failure means that no connection could be opened.
 pub fn is_connection_failure(failure: Option<Failure>) -> bool {
     use Failure::{
-        ConnectTimeout, FdsExhausted, PortsExhausted, Proxy, Refused, Resolve, Tls, Unreachable,
+        ConnectTimeout, FdsExhausted, NotAllowed, PortsExhausted, Proxy, Refused, Resolve, Tls,
+        Unreachable,
     };
     let Some(failure) = failure else { return false };
     matches!(
@@ -59,6 +60,7 @@ pub fn is_connection_failure(failure: Option<Failure>) -> bool {
             | Proxy
             | FdsExhausted
             | PortsExhausted
+            | NotAllowed
     )
 }
 
@@ -82,7 +84,9 @@ fn exception(failure: Failure, sample: &Sample) -> &'static str {
             "org.apache.http.NoHttpResponseException"
         }
         Failure::ClosedEarly => "org.apache.http.ConnectionClosedException",
-        Failure::Check | Failure::Dropped | Failure::System => "java.io.IOException",
+        Failure::Check | Failure::Dropped | Failure::System | Failure::NotAllowed => {
+            "java.io.IOException"
+        }
     }
 }
 
@@ -118,7 +122,9 @@ fn failure_text(failure: Failure, reply_view: &ReplyView<'_>) -> String {
         Failure::Cut => "Socket closed",
         Failure::Timeout => "Read timed out",
         Failure::ClosedEarly => "Premature end of message body",
-        Failure::Check | Failure::Dropped | Failure::System => failure.row().meaning,
+        Failure::Check | Failure::Dropped | Failure::System | Failure::NotAllowed => {
+            failure.row().meaning
+        }
     };
     fixed.to_owned()
 }
