@@ -3,6 +3,7 @@
 
 use crate::args::RunArgs;
 use crate::exit::{CommandError, Exit, runtime_error, usage_error};
+use crate::fleet;
 use crate::live_outputs;
 use crate::output::print;
 use crate::view;
@@ -37,11 +38,23 @@ pub fn check(args: &RunArgs, descriptors: u64) -> Result<Exit, CommandError> {
     let machine = MachineFacts { descriptors, cores, settings, other_processes_cores: None };
     let mut facts =
         CheckFacts { requested: RequestedLoad::of(&plan), machine, ..CheckFacts::default() };
-    look::look(&plan, &mut facts).map_err(runtime_error)?;
-    estimate(&plan, &mut facts);
+    let quiet = args.settings.output.quiet;
+    let fleet = fleet::start(&plan, &args.settings.fleet.programs, quiet).map_err(runtime_error)?;
+    facts.agents = fleet.map(|fleet| fleet.environments()).unwrap_or_default();
+    if plan.is_elsewhere() {
+        // This machine may have no way to the server of the agents.
+        if let Some(request) = plan.requests().next() {
+            facts.method.clone_from(&request.method);
+            facts.url.clone_from(&request.url);
+        }
+    } else {
+        look::look(&plan, &mut facts).map_err(runtime_error)?;
+        estimate(&plan, &mut facts);
+    }
     let report = CheckReport { version: VERSION, advice: rules::advise(&facts), facts };
     write(&report, args).map_err(runtime_error)?;
-    Ok(if report.facts.reply.is_some() { Exit::Measured } else { Exit::NothingMeasured })
+    let has_result = report.facts.reply.is_some() || plan.is_elsewhere();
+    Ok(if has_result { Exit::Measured } else { Exit::NothingMeasured })
 }
 
 fn ensure_outputs(args: &RunArgs) -> Result<()> {

@@ -31,6 +31,16 @@ pub enum Load {
     },
 }
 
+impl Load {
+    /// Maximum number of users or connections at once; None if the load does not limit it.
+    pub fn most_connections(&self) -> Option<u64> {
+        match self {
+            Self::Closed { users, .. } => Some(users.peak() as u64),
+            Self::Open { connections, .. } => connections.map(u64::from),
+        }
+    }
+}
+
 /// A quantity over time: stages, each linear from one value to another.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LoadShape {

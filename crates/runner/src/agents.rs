@@ -27,8 +27,9 @@ use brunt_engine::{RunControl, RunEpoch, Sink};
 use brunt_model::agent::{
     AgentReport, Assignment, ControllerRequest, RunEnd, RunNumber, split_secrets,
 };
-use brunt_model::numbers::plural;
+use brunt_model::numbers::{count, plural};
 use brunt_model::{AgentEnvironment, Environment, PartCommand, Placement, Plan, ProcessPart};
+use brunt_spec::defaults::RESERVED_DESCRIPTORS;
 use brunt_store::Redactor;
 use link::{AgentLink, AgentPipes, LinkEvent};
 use ssh::AgentProgram;
@@ -230,6 +231,7 @@ impl Fleet {
         control: &RunControl,
         sink: &mut dyn Sink,
     ) -> Result<Option<RunEnd>, RunError> {
+        self.check_limits(run.plan)?;
         let number = self.next_run();
         self.assign(number, run)?;
         let is_fleet = self.kind == FleetKind::Agents;
@@ -262,6 +264,28 @@ impl Fleet {
         outcome?;
         let ends = ends.into_inner().unwrap_or_else(PoisonError::into_inner);
         Ok(ends.into_iter().find(|(agent, _)| *agent == 0).map(|(_, end)| end))
+    }
+
+    /// Checks that each agent may open as many files as its share of the connections needs.
+    fn check_limits(&self, plan: &Plan) -> Result<(), RunError> {
+        let connections = plan.populations.iter().filter_map(|one| one.load.most_connections());
+        let connections: u64 = connections.sum();
+        for (link, part) in self.links.iter().zip(ProcessPart::all(plan)) {
+            let share = part.share(connections);
+            let needed = share + RESERVED_DESCRIPTORS;
+            let limit = link.facts().map_or(u64::MAX, |facts| facts.descriptors);
+            if limit < needed {
+                return Err(RunError::AgentLimit(format!(
+                    "agent {} may open {} files (the hard limit), and its share of {} connections needs {}; raise the limit there \
+                     (ulimit -Hn), or use more agents",
+                    link.name,
+                    count(limit),
+                    count(connections),
+                    count(needed)
+                )));
+            }
+        }
+        Ok(())
     }
 
     fn next_run(&self) -> RunNumber {

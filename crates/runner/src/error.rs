@@ -42,6 +42,9 @@ pub enum RunError {
     /// Agents, or further processes of this machine, could not be started.
     #[error(transparent)]
     Fleet(#[from] FleetError),
+    /// A limit of an agent is too low for its share.
+    #[error("{0}")]
+    AgentLimit(String),
     /// A file that agents need cannot be read.
     #[error("{path}: this file cannot be sent to the agents")]
     AgentFile {

@@ -5,7 +5,7 @@
 
 use super::rules::Advice;
 use brunt_model::plan::HttpVersion;
-use brunt_model::{Load, Plan, Route};
+use brunt_model::{AgentEnvironment, Load, Plan, Route};
 use brunt_probe::settings::KernelSettings;
 use brunt_wire::tls::HandshakeFailureCause;
 use serde::Serialize;
@@ -52,6 +52,9 @@ pub struct CheckFacts {
     pub failure: Option<FailureFacts>,
     /// True if the scheme of the URL is `http` and the server speaks TLS on this port.
     pub needs_tls: bool,
+    /// Agents of the plan; left out without agents.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<AgentEnvironment>,
 }
 
 /// The load of the plan.

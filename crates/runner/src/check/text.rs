@@ -5,9 +5,10 @@ use super::facts::{
     OfferedVersion, ReplyFacts, RequestedLoad, TlsFacts,
 };
 use super::rules::Certainty;
-use brunt_model::Route;
 use brunt_model::numbers::{bytes, count, plural, seconds, span, three_digits};
 use brunt_model::system_error::without_number;
+use brunt_model::time::seconds_of;
+use brunt_model::{AgentEnvironment, Route};
 use brunt_report::layout::clean;
 use brunt_report::view::{Emphasis, View};
 
@@ -34,8 +35,27 @@ fn entries(facts: &CheckFacts) -> Vec<Entry> {
     ));
     all.extend(facts.route.iter().map(|route| ("Route", path(route).join(", "))));
     all.push(("Machine", machine(&facts.machine).join(", ")));
+    all.extend(facts.agents.iter().map(|one| ("Agent", agent(one))));
     all.push(("Load", load(&facts.requested).join(", ")));
     all
+}
+
+fn agent(agent: &AgentEnvironment) -> String {
+    let AgentEnvironment { name, facts, clock } = agent;
+    let round_trip = clock.round_trip_nanos;
+    let clock = match clock.error_nanos {
+        0 => "its clock is this machine's".to_owned(),
+        error => format!("clock error at most {}", seconds(seconds_of(error))),
+    };
+    [
+        format!("{}: brunt {} on {}", clean(name), clean(&facts.brunt), clean(&facts.host)),
+        plural(facts.cores.into(), "core"),
+        format!("limit on open files {}", count(facts.descriptors)),
+        clean(&facts.kernel),
+        format!("round trip {}", seconds(seconds_of(round_trip))),
+        clock,
+    ]
+    .join(", ")
 }
 
 fn failure(facts: &CheckFacts) -> Vec<Entry> {
