@@ -131,9 +131,13 @@ mod tests {
     #[test]
     fn it_is_as_its_schema_says() {
         let schema = (crate::SCHEMAS[0].schema)();
-        for run in
-            [json(&story::closed().run()), json(&story::overloaded().run()), json(&Run::default())]
-        {
+        let runs = [
+            json(&story::closed().run()),
+            json(&story::overloaded().run()),
+            json(&story::fleet(4, Some(2))),
+            json(&Run::default()),
+        ];
+        for run in runs {
             conforms(&run, &schema, &schema).unwrap();
         }
         let mut broken = json(&Run::default());
@@ -145,14 +149,15 @@ mod tests {
     fn the_schema_describes_every_key_of_ours() {
         let schema = (crate::SCHEMAS[0].schema)();
         let ours = [
-            "Requests",
+            "RequestCounts",
             "Times",
-            "Interval",
-            "Label",
+            "IntervalRow",
+            "LabelRow",
             "Connections",
             "Generator",
-            "Phases",
-            "Environment",
+            "PhaseRow",
+            "EnvironmentSection",
+            "AgentDocument",
         ];
         let objects = ours.iter().map(|name| &schema["$defs"][name]).chain([&schema]);
         for object in objects {
