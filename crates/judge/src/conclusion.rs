@@ -16,6 +16,9 @@ pub fn of_run(run: &Run, judgement: &Judgement) -> Option<String> {
     if run.total.completed == 0 {
         return None;
     }
+    if judgement.is_load_missing() {
+        return Some("Most of the load is missing: discard these figures.".into());
+    }
     if judgement.verdict.state == State::Invalid {
         return Some("A consistency check failed: discard these figures.".into());
     }

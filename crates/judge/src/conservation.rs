@@ -27,6 +27,7 @@ const RULES: &[Rule] = &[
     counts::histograms,
     counts::statuses,
     counts::labels,
+    counts::agents,
     counts::bytes,
     little::in_flight,
     little::users,

@@ -2,10 +2,12 @@
 //!
 //! Out of scope: a judgement. A name without readings gives no spans.
 
+use crate::fleet::{self, AgentOfRun};
 use brunt_model::history::History;
 use brunt_model::reading_names as name;
 use brunt_model::time::seconds_of;
 use brunt_model::{Failure, Load, Phase, Plan, Run, Tick};
+use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
@@ -33,6 +35,8 @@ pub type UnreadSpan = (Tick, Tick);
 #[derive(Clone, Copy)]
 pub struct RunFacts<'a> {
     pub run: &'a Run,
+    /// The agent whose share of a run this is.
+    agent: Option<AgentOfRun<'a>>,
     readings: Option<&'a History>,
     from: Tick,
     to: Tick,
@@ -42,7 +46,56 @@ impl<'a> RunFacts<'a> {
     /// Returns None if nothing was measured.
     pub fn new(run: &'a Run) -> Option<Self> {
         let (from, to) = run.measured_span()?;
-        (to > from).then(|| Self { run, readings: run.history.get(name::GENERATOR), from, to })
+        let readings = run.history.get(name::GENERATOR);
+        (to > from).then_some(Self { run, agent: None, readings, from, to })
+    }
+
+    /// Returns the facts about an agent's share of a run; None if it measured nothing.
+    pub fn of_agent(agent: AgentOfRun<'a>) -> Option<Self> {
+        Some(Self { agent: Some(agent), ..Self::new(agent.run())? })
+    }
+
+    /// Returns facts that have the readings of the generator's machine. None if nothing was
+    /// measured, or if agents on several machines generated the load.
+    pub fn of_machine(run: &'a Run) -> Option<Self> {
+        if run.agents.is_empty() {
+            return Self::new(run);
+        }
+        Self::of_agent(fleet::agent_of_only_machine(run)?)
+    }
+
+    /// True if this is an agent's share of a run.
+    pub fn is_agent(&self) -> bool {
+        self.agent.is_some()
+    }
+
+    /// Share of the planned load that belongs to this run: an agent has a part of it.
+    pub fn share_of_load(&self) -> f64 {
+        self.agent.map_or(1.0, |agent| 1.0 / agent.whole.agents.len() as f64)
+    }
+
+    /// Returns the other agents on the machine of this agent; empty for a run without agents.
+    pub fn siblings(&self) -> impl Iterator<Item = AgentOfRun<'a>> + use<'a> {
+        self.agent.into_iter().flat_map(AgentOfRun::siblings)
+    }
+
+    /// Number of cores that an agent used over the measured time of these facts.
+    pub fn cores_of_agent(&self, agent: AgentOfRun<'a>) -> f64 {
+        let readings = agent.run().history.get(name::GENERATOR);
+        let spans = Self { readings, ..*self }.sum_of_rates(&[name::CPU_USER, name::CPU_SYSTEM]);
+        // A lost agent has readings for a part of the time only.
+        let used: f64 =
+            spans.iter().map(|span| span.value * span.to.seconds_since(span.from)).sum();
+        used / self.measured().as_secs_f64()
+    }
+
+    /// Readings of the server's processes and other sources, by source.
+    pub fn readings_by_source(&self) -> &'a BTreeMap<String, History> {
+        match self.agent {
+            // Probes on the controller's machine are readings of the whole run.
+            Some(agent) if agent.shares_controllers_machine() => &agent.whole.history,
+            Some(_) | None => &self.run.history,
+        }
     }
 
     /// Length of the measured time.
@@ -109,7 +162,7 @@ impl<'a> RunFacts<'a> {
 
     /// Growth of several counters of another source than the generator, per second.
     pub fn sum_of_rates_of(&self, source: &str, names: &[&str]) -> Vec<ReadingSpan> {
-        Self { readings: self.run.history.get(source), ..*self }.sum_of_rates(names)
+        Self { readings: self.readings_by_source().get(source), ..*self }.sum_of_rates(names)
     }
 
     /// True if requests arrive by a schedule, so that lag shows if the schedule was not kept.
@@ -152,7 +205,7 @@ impl<'a> RunFacts<'a> {
 
     /// True if the server is on this machine; None if that is not known.
     pub fn same_host(&self) -> Option<bool> {
-        same_host(self.run)
+        self.agent.map_or_else(|| same_host(self.run), AgentOfRun::same_host)
     }
 
     /// Number of requests of the measured time that failed in this way.
@@ -263,15 +316,20 @@ fn distance(a: Tick, b: Tick) -> u64 {
 
 /// True if the server of a run is on the generator's machine; None if that is not known.
 pub fn same_host(run: &Run) -> Option<bool> {
+    // The route is that of the controller, which sends no requests.
+    if !run.agents.is_empty() {
+        return fleet::same_host(run);
+    }
     if let Some(same) = run.environment.route.as_ref().and_then(|route| route.same_host) {
         return Some(same);
     }
-    // A Unix socket is always on this machine.
-    if run.plan.as_ref().is_some_and(|plan| plan.connection.unix_socket.is_some()) {
-        return Some(true);
-    }
     // An address that is not a loopback address may still be one of this machine.
-    has_loopback_addresses(run).then_some(true)
+    (has_unix_socket(run) || has_loopback_addresses(run)).then_some(true)
+}
+
+/// True if the target is a Unix socket, which is always on the machine of its client.
+pub fn has_unix_socket(run: &Run) -> bool {
+    run.plan.as_ref().is_some_and(|plan| plan.connection.unix_socket.is_some())
 }
 
 /// True if all of the target's addresses are loopback addresses.

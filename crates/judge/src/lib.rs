@@ -11,6 +11,7 @@
 //! * [`limits`]: the verdict: decides whether the generator was the limit.
 //! * [`conservation`]: consistency checks.
 //! * [`explain`]: findings that users miss.
+//! * `fleet`: agents of a run and the machines that they share.
 //! * `facts`: readings for the rules. `shares`: usage of a machine's cores by process.
 //! * [`steady`]: steady state of a run and confidence intervals of its figures.
 //! * [`sweep`]: many runs, or another tool's table: knee, saturation point, highest load
@@ -23,6 +24,7 @@ mod conclusion;
 pub mod conservation;
 pub mod explain;
 mod facts;
+mod fleet;
 mod levels;
 pub mod limits;
 mod shares;

@@ -15,13 +15,16 @@
 //!   changed a figure. In an open loop, lag shows that; in a closed one, the share that
 //!   brunt itself took (`neighbors`).
 //! * All of them lead to lag. Lag is named if no other cause explains it.
+//! * In a run on several agents, the rules examine each agent (`agents`).
 //! * Each cause has an origin: the generator, other processes on its machine, or unknown. The
 //!   gravest origin decides the state.
 //!
 //! Out of scope: judging the server or the consistency checks (`conservation`).
 
+mod agents;
 mod cpu;
 mod lag;
+mod lost;
 mod neighbors;
 mod network;
 mod result;
@@ -103,14 +106,19 @@ const RULES: &[Rule] = &[
 /// Returns the generator's verdict on itself.
 pub fn verdict(run: &Run) -> Verdict {
     let Some(facts) = RunFacts::new(run) else { return supplies::without_load(run) };
+    if run.agents.is_empty() { of_facts(&facts) } else { agents::verdict(&facts) }
+}
+
+/// Returns the verdict on one generator: a whole run, or an agent.
+fn of_facts(facts: &RunFacts) -> Verdict {
     let results: Vec<(&Rule, RuleResult)> =
-        RULES.iter().map(|rule| (rule, (rule.evaluate)(&facts))).collect();
-    let unexplained = unexplained_causes(&facts, &results);
+        RULES.iter().map(|rule| (rule, (rule.evaluate)(facts))).collect();
+    let unexplained = unexplained_causes(facts, &results);
     let mut causes: Vec<OtherCause> =
         unexplained.into_iter().map(|(rule, result)| cause(rule.limit, result)).collect();
     // The gravest origin first, because it decides the state; then the longest cause.
     causes.sort_by_key(|cause| (cause.origin, std::cmp::Reverse(cause.lasted)));
-    let state = match (causes.first().map(|cause| cause.origin), run.replies()) {
+    let state = match (causes.first().map(|cause| cause.origin), facts.run.replies()) {
         (Some(UseOrigin::Generator), _) => State::Limited,
         (Some(UseOrigin::Machine), _) => State::BusyMachine,
         (Some(UseOrigin::Unknown), _) => State::Unexplained,
@@ -121,9 +129,10 @@ pub fn verdict(run: &Run) -> Verdict {
     Verdict {
         state,
         causes,
-        other_processes: other_processes(&facts),
+        other_processes: other_processes(facts),
         evidence,
-        unseen: unseen::sentences(&facts),
+        unseen: unseen::sentences(facts),
+        agents: Vec::new(),
     }
 }
 

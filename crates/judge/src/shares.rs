@@ -6,6 +6,9 @@
 //! a database) is known only if a probe reads it. If the server runs on this machine and its
 //! processes are not known, other processes are not named, since they may be the server.
 //!
+//! Agents that share a machine are one generator: brunt's usage is the sum of theirs. Each agent
+//! reads only itself, so the others are among its other processes, and their usage is subtracted.
+//!
 //! Out of scope: a judgement.
 
 use crate::facts::{ReadingSpan, RunFacts};
@@ -14,7 +17,7 @@ use brunt_model::finding::ProcessUse;
 use brunt_model::reading_names::{self as name, server};
 
 /// Maximum number of processes that are named.
-const MOST_NAMED: usize = 3;
+pub(crate) const MOST_NAMED: usize = 3;
 /// Minimum usage of a process that is named, in cores.
 const NAMED_FROM: f64 = 0.05;
 
@@ -36,23 +39,34 @@ pub(crate) struct Shares {
 }
 
 impl Shares {
-    /// Returns None if the usage of the machine's cores was not read.
+    /// Returns None if the usage of the machine's cores was not read, or if agents on several
+    /// machines generated the load.
     pub fn new(run: &Run) -> Option<Self> {
-        Self::from_facts(&RunFacts::new(run)?)
+        Self::from_facts(&RunFacts::of_machine(run)?)
     }
 
     pub fn from_facts(facts: &RunFacts) -> Option<Self> {
         let cores = mean(&facts.sum_of_rates(&name::HOST_PARTS))?;
         let free =
             mean(&facts.sum_of_rates(&[name::HOST_IDLE, name::HOST_IOWAIT, name::HOST_STEAL]))?;
-        let brunt = mean(&facts.sum_of_rates(&[name::CPU_USER, name::CPU_SYSTEM]))?;
+        let own = mean(&facts.sum_of_rates(&[name::CPU_USER, name::CPU_SYSTEM]))?;
+        let siblings = OtherAgents::of(facts);
         let server = server_cores(facts);
         let is_known = server.is_some() || facts.same_host() == Some(false);
         let all = mean(&facts.states(name::PROCESSES));
         // If the server's processes are unknown, the others may be the server.
-        let others = all.filter(|_| is_known).map(|all| (all - server.unwrap_or(0.0)).max(0.0));
-        let largest_others = if is_known { largest_others(facts) } else { Vec::new() };
-        Some(Self { cores, busy: (cores - free).max(0.0), brunt, server, others, largest_others })
+        let others = all
+            .filter(|_| is_known)
+            .map(|all| (all - server.unwrap_or(0.0) - siblings.among_others()).max(0.0));
+        let largest_others = if is_known { largest_others(facts, &siblings) } else { Vec::new() };
+        Some(Self {
+            cores,
+            busy: (cores - free).max(0.0),
+            brunt: own + siblings.cores,
+            server,
+            others,
+            largest_others,
+        })
     }
 
     /// Other processes as text: `other processes used 1.90 of 2 cores: sh (pid 123) 1.90`.
@@ -71,23 +85,75 @@ impl Shares {
     }
 }
 
+/// The other agents on an agent's machine, as its readings of other processes show them.
+#[derive(Default)]
+struct OtherAgents {
+    /// Cores that they used according to their own readings.
+    cores: f64,
+    /// Names of their processes.
+    names: Vec<String>,
+    /// Cores used by all processes of these names.
+    cores_by_name: f64,
+}
+
+impl OtherAgents {
+    fn of(facts: &RunFacts) -> Self {
+        let mut pids = Vec::new();
+        let mut cores = 0.0;
+        for sibling in facts.siblings() {
+            pids.extend(sibling.pid());
+            cores += facts.cores_of_agent(sibling);
+        }
+        if pids.is_empty() {
+            return Self::default();
+        }
+        let names: Vec<String> = facts
+            .names()
+            .iter()
+            .filter_map(|reading| name::processes_of(reading))
+            .filter(|name| {
+                let read = facts.states(&name::busiest_pid(name));
+                read.iter().any(|span| pids.contains(&(span.value as u32)))
+            })
+            .map(str::to_owned)
+            .collect();
+        let cores_by_name = names.iter().map(|name| cores_of_processes(facts, name)).sum();
+        Self { cores, names, cores_by_name }
+    }
+
+    /// Cores that the readings of other processes contain because of the agents.
+    ///
+    /// The controller has the same name as the agents, but its usage is in no reading. So all
+    /// processes of this name count as brunt. A brunt of another user is then not blamed, because
+    /// it cannot be distinguished from the controller.
+    fn among_others(&self) -> f64 {
+        self.cores.max(self.cores_by_name)
+    }
+}
+
+/// Average number of cores used by the processes of a name over the measured time.
+fn cores_of_processes(facts: &RunFacts, name: &str) -> f64 {
+    let readings = facts.states(name::PROCESSES).len().max(1) as f64;
+    // A process without readings at first used next to nothing before its first one.
+    facts.states(&name::processes(name)).iter().map(|span| span.value).sum::<f64>() / readings
+}
+
 fn mean(spans: &[ReadingSpan]) -> Option<f64> {
     (!spans.is_empty())
         .then(|| spans.iter().map(|span| span.value).sum::<f64>() / spans.len() as f64)
 }
 
 /// Returns other processes by name, in descending order of usage. Names of the server's
-/// processes are left out.
-fn largest_others(facts: &RunFacts) -> Vec<ProcessUse> {
-    let readings = facts.states(name::PROCESSES).len().max(1) as f64;
-    let servers: Vec<&str> = probed(facts).map(|(_, name)| name).collect();
+/// processes and of other agents are left out.
+fn largest_others(facts: &RunFacts, siblings: &OtherAgents) -> Vec<ProcessUse> {
+    let mut names: Vec<&str> = probed(facts).map(|(_, name)| name).collect();
+    names.extend(siblings.names.iter().map(String::as_str));
     let mut others = Vec::new();
     for reading in facts.names() {
-        let Some(name) = name::processes_of(reading).filter(|name| !servers.contains(name)) else {
+        let Some(name) = name::processes_of(reading).filter(|name| !names.contains(name)) else {
             continue;
         };
-        // A process without readings at first used next to nothing before its first one.
-        let cores = facts.states(reading).iter().map(|span| span.value).sum::<f64>() / readings;
+        let cores = cores_of_processes(facts, name);
         if cores >= NAMED_FROM {
             others.push(ProcessUse { name: name.to_owned(), pid: busiest_pid(facts, name), cores });
         }
@@ -107,7 +173,7 @@ fn busiest_pid(facts: &RunFacts, name: &str) -> Option<u32> {
 /// Source and name of the server's processes that probes read, if the server runs on this machine.
 fn probed<'a>(facts: &RunFacts<'a>) -> impl Iterator<Item = (&'a str, &'a str)> {
     let is_local = facts.same_host() == Some(true);
-    let sources = facts.run.history.keys().filter(move |_| is_local);
+    let sources = facts.readings_by_source().keys().filter(move |_| is_local);
     sources.filter_map(|source| Some((source.as_str(), source.strip_prefix("process:")?)))
 }
 

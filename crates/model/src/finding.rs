@@ -29,6 +29,16 @@ pub struct Judgement {
     pub bottleneck: Option<crate::Bottleneck>,
 }
 
+impl Judgement {
+    /// True if a run is invalid because lost agents had most of its load: all checks passed.
+    pub fn is_load_missing(&self) -> bool {
+        let first = self.verdict.causes.first();
+        self.verdict.state == State::Invalid
+            && self.checks.iter().all(|check| check.holds)
+            && first.is_some_and(|cause| cause.limit == LimitingResource::Agent)
+    }
+}
+
 /// Verdict: the generator was the bottleneck, or not.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Verdict {
@@ -44,6 +54,9 @@ pub struct Verdict {
     pub evidence: Vec<FigureEvidence>,
     /// Readings that this system does not provide, each a sentence.
     pub unseen: Vec<String>,
+    /// State of each agent, in the order of the environment's agents; left out without agents.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<State>,
 }
 
 /// The verdict in one word.
@@ -64,7 +77,7 @@ pub enum State {
     Unexplained,
     /// The generator was the limit for some of the time.
     Limited,
-    /// A consistency check failed: discard the figures.
+    /// A consistency check failed, or agents with most of the load were lost: discard the figures.
     Invalid,
 }
 
@@ -205,6 +218,8 @@ pub enum LimitingResource {
     Memory,
     /// Requests begun late, whatever the reason.
     Lag,
+    /// An agent that ended before the end of the load, so that its share is missing.
+    Agent,
 }
 
 impl LimitingResource {
@@ -225,6 +240,7 @@ impl LimitingResource {
             Self::Conntrack => "the connection tracking table",
             Self::Memory => "memory",
             Self::Lag => "lag",
+            Self::Agent => "a lost agent",
         }
     }
 }

@@ -1,10 +1,11 @@
-//! Builds the tables of a run by population, label and transaction, which the text, Markdown
+//! Builds the tables of a run by population, agent, label and transaction, which the text, Markdown
 //! and the page share.
 
+use crate::agents::{self, AgentRows};
 use crate::figures::{self, enough, response_quantile};
 use crate::result::{label_name, only_label};
 use brunt_model::numbers::{UNKNOWN, count, three_digits};
-use brunt_model::{CheckFailure, Run, Tally, TransactionTally};
+use brunt_model::{CheckFailure, Judgement, Run, Tally, TransactionTally};
 
 /// A table of the parts of a run, with a row for each.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,8 +43,9 @@ const TRANSACTION_COLUMNS: [(&str, usize); 8] = [
 const QUANTILES: [f64; 4] = [0.5, 0.95, 0.99, 1.0];
 
 /// Returns the tables that have rows.
-pub fn all(run: &Run) -> Vec<Breakdown> {
-    [populations(run), labels(run), transactions(run)]
+pub fn all(run: &Run, judgement: &Judgement, rows: AgentRows) -> Vec<Breakdown> {
+    let agents = agents::table(run, judgement, rows);
+    [populations(run), agents, labels(run), transactions(run)]
         .into_iter()
         .filter(|table| !table.rows.is_empty())
         .collect()
@@ -180,6 +182,6 @@ mod tests {
         let cells =
             ["3", "0", "1", "1", "20.0 ms", UNKNOWN, UNKNOWN, "≥ 40.0 ms"].map(str::to_owned);
         assert_eq!(table.rows, [("buy".to_owned(), cells.to_vec())]);
-        assert!(all(&Run::default()).is_empty());
+        assert!(all(&Run::default(), &Judgement::default(), AgentRows::All).is_empty());
     }
 }

@@ -18,9 +18,17 @@ use std::io;
 pub fn write(run: &Run, _: &Judgement, out: &mut dyn io::Write) -> io::Result<()> {
     // A run without intervals has a head, too, which the writer would take from the first row.
     let mut rows = csv::WriterBuilder::new().has_headers(false).from_writer(out);
-    rows.write_record(head()?)?;
-    for interval in result::series(run) {
-        rows.serialize(interval)?;
+    let has_agents = !run.agents.is_empty();
+    let lost_agents = has_agents.then(|| "agents_lost".to_owned());
+    rows.write_record(head()?.into_iter().chain(lost_agents))?;
+    for mut interval in result::series(run) {
+        // It is left out if it is 0, but each row of a table has all columns.
+        let lost = std::mem::take(&mut interval.agents_lost);
+        if has_agents {
+            rows.serialize((interval, lost))?;
+        } else {
+            rows.serialize(interval)?;
+        }
     }
     rows.flush()
 }

@@ -15,12 +15,13 @@ pub mod dashboard;
 mod still;
 mod zoom;
 
+use crate::agents::AgentRows;
 use crate::breakdown::{self, Breakdown};
 use crate::figure::Chart;
 use crate::study::StudyDocument;
 use crate::xml::escaped;
 use crate::{panels, single};
-use brunt_model::{Analysis, Judgement, Run, Study};
+use brunt_model::{Analysis, Judgement, Run, Study, Trial};
 use columns::FigureColumns;
 use serde::Serialize;
 use std::io;
@@ -68,7 +69,7 @@ fn write_page(
         let figures: Vec<Chart> =
             panels::of_trial(study, index).into_iter().map(without_trial).collect();
         let figures = figures.iter().map(FigureColumns::from).collect();
-        write_data(out, &format!("trial-{index}"), &TrialData::new(figures, &trial.run))?;
+        write_data(out, &format!("trial-{index}"), &TrialData::new(figures, trial))?;
     }
     out.write_all(after.as_bytes())
 }
@@ -109,7 +110,7 @@ struct StudyData<'a> {
 struct TrialData<'a> {
     figures: Vec<FigureColumns<'a>>,
     zoom: Zoom,
-    /// The trial by population, label and transaction.
+    /// The trial by population, agent, label and transaction.
     tables: Vec<TrialTable>,
     /// A sentence for each failed check.
     check_failures: Vec<String>,
@@ -129,8 +130,12 @@ impl From<&Breakdown> for TrialTable {
 }
 
 impl<'a> TrialData<'a> {
-    fn new(figures: Vec<FigureColumns<'a>>, run: &Run) -> Self {
-        let tables = breakdown::all(run).iter().map(TrialTable::from).collect();
+    fn new(figures: Vec<FigureColumns<'a>>, trial: &Trial) -> Self {
+        let run = &trial.run;
+        let tables = breakdown::all(run, &trial.judgement, AgentRows::All)
+            .iter()
+            .map(TrialTable::from)
+            .collect();
         Self {
             figures,
             zoom: Zoom::from(run),

@@ -131,9 +131,13 @@ mod tests {
     #[test]
     fn the_json_matches_its_schema() {
         let schema = (crate::SCHEMAS[0].schema)();
-        for run in
-            [json(&story::closed().run()), json(&story::overloaded().run()), json(&Run::default())]
-        {
+        let runs = [
+            json(&story::closed().run()),
+            json(&story::overloaded().run()),
+            json(&story::fleet(4, Some(2))),
+            json(&Run::default()),
+        ];
+        for run in runs {
             conforms(&run, &schema, &schema).unwrap();
         }
         let mut broken = json(&Run::default());
@@ -153,6 +157,7 @@ mod tests {
             "Generator",
             "PhaseRow",
             "EnvironmentSection",
+            "AgentDocument",
         ];
         let objects = ours.iter().map(|name| &schema["$defs"][name]).chain([&schema]);
         for object in objects {

@@ -8,6 +8,7 @@
 //!
 //! Out of scope: a judgement. The facts come from `model::reached`.
 
+use crate::agents::AgentRows;
 use crate::breakdown::{self, Breakdown};
 use crate::xml::escaped;
 use crate::{outline, single, utc};
@@ -95,7 +96,8 @@ fn details(study: &Study, contender: usize) -> String {
 
 fn details_of_trial(study: &Study, trial: &Trial) -> String {
     let mut lines = Vec::new();
-    for (head, rows) in breakdown::all(&trial.run).iter().map(Breakdown::cells) {
+    let tables = breakdown::all(&trial.run, &trial.judgement, AgentRows::LargestLags);
+    for (head, rows) in tables.iter().map(Breakdown::cells) {
         lines.extend(rows.iter().map(|cells| figures_of_row(&head, cells)));
     }
     lines.extend(breakdown::check_failures(&trial.run));
@@ -354,7 +356,11 @@ fn verdict(study: &Study, analysis: &Analysis, trial: &Trial) -> Outcome {
             let sums = violated
                 .map(|check| format!("{}: {}", check.name, check.arithmetic))
                 .collect::<Vec<_>>();
-            let words = format!("consistency check failed: {}", sums.join("; "));
+            let words = if trial.judgement.is_load_missing() {
+                format!("most of the load is missing: {causes}")
+            } else {
+                format!("consistency check failed: {}", sums.join("; "))
+            };
             // `brunt compare` excludes the trial with its block, and exits with 5 only if no block
             // remains.
             if analysis.excludes_invalid_trials() {

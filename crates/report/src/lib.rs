@@ -32,6 +32,7 @@
 // that must be discarded.
 #![allow(clippy::format_push_string)]
 
+pub mod agents;
 pub mod analysis;
 pub mod breakdown;
 pub mod csv;

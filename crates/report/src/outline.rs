@@ -12,6 +12,7 @@ mod limits;
 pub mod run;
 mod sweep;
 
+use crate::agents::AgentRows;
 use crate::breakdown;
 use crate::study;
 use crate::view::Detail;
@@ -79,10 +80,13 @@ fn notes(study: &Study) -> Vec<ReportBlock> {
     section("Notes", warnings.map(ListItem::plain).collect())
 }
 
-/// Returns a trial by population, label and transaction, with its failed checks.
+/// Returns a trial by population, agent, label and transaction, with its failed checks.
 fn of_trial(study: &Study, trial: &Trial) -> Vec<ReportBlock> {
     let mut blocks: Vec<ReportBlock> =
-        breakdown::all(&trial.run).into_iter().map(ReportBlock::Breakdown).collect();
+        breakdown::all(&trial.run, &trial.judgement, AgentRows::LargestLags)
+            .into_iter()
+            .map(ReportBlock::Breakdown)
+            .collect();
     let failures: Vec<ListItem> =
         breakdown::check_failures(&trial.run).into_iter().map(ListItem::plain).collect();
     blocks.extend(section("Failed checks", failures));

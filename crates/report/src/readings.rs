@@ -5,7 +5,9 @@
 //! assigns readings to charts.
 
 use brunt_model::history::History;
-use brunt_model::reading_names::{HOST_SOFTIRQ, HOST_SYSTEM, HOST_USER, server};
+use brunt_model::reading_names::{
+    CPU_SYSTEM, CPU_USER, GENERATOR, HOST_SOFTIRQ, HOST_SYSTEM, HOST_USER, server,
+};
 use brunt_model::{Phase, Run};
 use std::collections::BTreeMap;
 
@@ -101,6 +103,11 @@ pub fn means(run: &Run) -> BTreeMap<String, BTreeMap<String, f64>> {
 pub fn server_cpu(run: &Run) -> Option<f64> {
     sum_of_means(run, "process:", &server::CPU)
         .or_else(|| sum_of_means(run, "host:", &[HOST_USER, HOST_SYSTEM, HOST_SOFTIRQ]))
+}
+
+/// Returns the mean number of cores that the generator's process used in the measured time.
+pub fn generator_cores(run: &Run) -> Option<f64> {
+    sum_of_means(run, GENERATOR, &[CPU_USER, CPU_SYSTEM])
 }
 
 /// Returns the sum of the means of these readings, over all sources with this prefix. None if none

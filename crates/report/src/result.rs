@@ -15,7 +15,9 @@ pub(crate) use build::{
 };
 pub use connections::ConnectionTotals;
 
-use brunt_model::finding::{self, ConsistencyCheck, FigureEstimate, Finding, Steady, Verdict};
+use brunt_model::finding::{
+    self, ConsistencyCheck, FigureEstimate, Finding, State, Steady, Verdict,
+};
 use brunt_model::{Objective, Plan};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -116,6 +118,9 @@ pub struct ResultDocument {
     /// Each population by itself, under its name, in the order of the plan; empty where there is only one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub populations: Vec<LabelRow>,
+    /// Each agent with its share of the run; left out without agents.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<AgentDocument>,
     /// The scenario's transactions by name; empty where it has none. They are no requests: nothing else counts them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub transactions: Vec<Transaction>,
@@ -356,6 +361,51 @@ pub struct IntervalRow {
     pub connections: u64,
     /// Virtual users at its end (closed loop).
     pub users: u64,
+    /// Agents that were lost before its end; left out if there were none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub agents_lost: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(n: &u64) -> bool {
+    *n == 0
+}
+
+/// An agent and its share of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct AgentDocument {
+    /// Name of the agent.
+    pub name: String,
+    /// Name of its machine.
+    pub host: String,
+    /// Cores that it may use.
+    pub cores: u32,
+    /// Counts of its requests. Those that were in flight when it was lost are only in the counts of
+    /// the run.
+    pub requests: RequestCounts,
+    /// Its whole replies per second of the run's measured time.
+    pub throughput_per_second: f64,
+    /// Its requests that were begun or dropped, and not good.
+    pub errors: u64,
+    /// Its response time, in seconds.
+    pub response_time_seconds: Option<Times>,
+    /// Its lag, in seconds.
+    pub lag_seconds: Option<Times>,
+    /// Mean number of cores that it used in the measured time; null if not read.
+    pub cpu_cores: Option<f64>,
+    /// Time by which its clock is ahead of the controller's, in seconds, at the end of the run.
+    pub clock_offset_seconds: f64,
+    /// The true offset differed from the one that brunt used by at most this number of seconds. 0:
+    /// it shares the controller's clock.
+    pub clock_error_seconds: f64,
+    /// Smallest round trip of a message between controller and agent, in seconds.
+    pub round_trip_seconds: f64,
+    /// Mean bytes per second that the controller received from it; null if not read.
+    pub received_bytes_per_second: Option<f64>,
+    /// State of the verdict on this agent.
+    pub verdict: State,
+    /// Seconds from the start of the measured time to its loss; null if it was not lost.
+    pub lost_at_seconds: Option<f64>,
 }
 
 /// The transactions of one name whose first request was planned in the measured time.

@@ -2,8 +2,10 @@
 //! of a real run.
 
 pub mod comparison;
+mod fleet;
 mod sweep;
 
+pub use fleet::fleet;
 pub use sweep::sweep_of;
 
 use brunt_model::plan::{ConnectionSettings, Population, RecordSettings};
@@ -54,6 +56,8 @@ fn plan(load: Load) -> Plan {
         threads: 2,
         processes: 1,
         precise: false,
+        allowed_targets: Vec::new(),
+        fleet: None,
         stages: Vec::new(),
     }
 }

@@ -146,6 +146,9 @@ fn limit_text(judgement: &Judgement) -> Option<String> {
         State::BusyMachine | State::Unexplained | State::Limited => Some(
             judgement.verdict.causes.first().map_or("lag", |cause| cause.limit.words()).to_owned(),
         ),
+        State::Invalid if judgement.is_load_missing() => {
+            Some(LimitingResource::Agent.words().to_owned())
+        }
         State::Invalid => Some("a consistency check failed".to_owned()),
     }
 }
@@ -171,7 +174,8 @@ fn evidence(run: &Run, judgement: &Judgement, cpu_limit: Option<LimitingResource
             | LimitingResource::Nic
             | LimitingResource::Packets
             | LimitingResource::Conntrack
-            | LimitingResource::Memory => EvidenceFor::None,
+            | LimitingResource::Memory
+            | LimitingResource::Agent => EvidenceFor::None,
             LimitingResource::Cores if generator_cpu_share(run) > SMALL_SHARE => {
                 EvidenceFor::LowerEnd
             }

@@ -319,6 +319,9 @@ fn objection(trial: &Trial) -> Option<&'static str> {
 }
 
 fn reason(judgement: &Judgement) -> Option<&'static str> {
+    if judgement.is_load_missing() {
+        return Some("most of its load is missing");
+    }
     if judgement.verdict.state == State::Invalid {
         return Some("a consistency check failed in it");
     }

@@ -4,6 +4,9 @@ use super::check;
 use brunt_model::finding::ConsistencyCheck;
 use brunt_model::{Failure, Run, Tally};
 
+/// A count of a tally.
+type TallyCount = fn(&Tally) -> u64;
+
 /// Sum of a count over the warm-up and the measured time.
 fn both(run: &Run, count: impl Fn(&Tally) -> u64) -> u64 {
     count(&run.total) + count(&run.warmup)
@@ -113,6 +116,30 @@ pub fn labels(run: &Run) -> Option<ConsistencyCheck> {
         summed == total,
         format!("{summed} whole replies under labels, {total} in the total"),
     ))
+}
+
+/// Checks that the agents add up to the total. Requests that were cut when an agent was lost are
+/// only in the total.
+pub fn agents(run: &Run) -> Option<ConsistencyCheck> {
+    if run.agents.is_empty() {
+        return None;
+    }
+    let counts: [(&str, TallyCount); 4] = [
+        ("planned", |tally| tally.planned),
+        ("begun", |tally| tally.begun),
+        ("completed", |tally| tally.completed),
+        ("good", |tally| tally.good),
+    ];
+    let mut holds = true;
+    let mut texts = Vec::new();
+    for (name, count) in counts {
+        let summed: u64 = run.agents.iter().map(|agent| count(&agent.total)).sum();
+        let total = count(&run.total);
+        holds &= summed == total;
+        texts.push(format!("{summed} {name} of {total}"));
+    }
+    let text = format!("requests of {} agents: {}", run.agents.len(), texts.join(", "));
+    Some(check("agents", holds, text))
 }
 
 /// Checks that the body bytes read equal those announced in Content-Length.

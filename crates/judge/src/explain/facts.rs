@@ -3,6 +3,7 @@
 //! Out of scope: any decision.
 
 use super::command::{DURATION, MAX_DURATION, RunCommand};
+use crate::fleet::{self, AgentOfRun};
 use brunt_model::history::History;
 use brunt_model::reading_names::GENERATOR;
 use brunt_model::{Flow, Judgement, Load, Phase, Plan, Route, Run, Tally, Tick};
@@ -117,9 +118,21 @@ impl<'a> ExplainFacts<'a> {
         self.plan.connection.proxy.is_none()
     }
 
-    /// Readings of the generator's machine.
+    /// Route of the requests, if it was examined. The controller of agents on other machines
+    /// examines its own route, which no request takes.
+    pub fn route_of_requests(&self) -> Option<&'a Route> {
+        let mut agents = AgentOfRun::all(self.run);
+        self.route().filter(|_| agents.all(AgentOfRun::shares_controllers_machine))
+    }
+
+    /// Readings of the generator's machine; None if agents on several machines generated the load.
     pub fn history(&self) -> Option<&'a History> {
-        self.run.history.get(GENERATOR)
+        let run = if self.run.agents.is_empty() {
+            self.run
+        } else {
+            fleet::agent_of_only_machine(self.run)?.run()
+        };
+        run.history.get(GENERATOR)
     }
 
     /// Growth of a counter of this machine during the run; None if it was not read twice.

@@ -4,7 +4,7 @@ use super::Remark;
 use super::facts::{ExplainFacts, FlowInterval};
 use brunt_model::finding::LimitingResource;
 use brunt_model::numbers::{bits, percent};
-use brunt_model::reading_names::{GENERATOR, HOST_IDLE, Nic};
+use brunt_model::reading_names::{HOST_IDLE, Nic};
 use brunt_model::{Failure, Flow, Load};
 
 /// Share of a link's speed at which it is full. Frames and acknowledgements take the rest.
@@ -42,11 +42,11 @@ pub fn link(facts: &ExplainFacts) -> Option<Remark> {
 
 /// Speed of the interface on the route to the server, in bits per second; None for loopback.
 fn speed(facts: &ExplainFacts) -> Option<f64> {
-    let route = facts.route()?;
+    let route = facts.route_of_requests()?;
     let speed_of_route = route.link_bits_per_second.map(|speed| speed as f64);
     let speed = speed_of_route.or_else(|| {
         let interface = route.interface.as_ref()?;
-        facts.run.reading(GENERATOR, &Nic::BitsPerSecond.reading_name(interface))
+        facts.history()?.last(&Nic::BitsPerSecond.reading_name(interface))
     });
     speed.filter(|speed| *speed > 0.0 && facts.same_host() != Some(true))
 }
@@ -81,7 +81,7 @@ enum Certainty {
 }
 
 fn full(facts: &ExplainFacts, used: f64, speed: f64, certainty: Certainty) -> Remark {
-    let interface = facts.route().and_then(|route| route.interface.as_ref());
+    let interface = facts.route_of_requests().and_then(|route| route.interface.as_ref());
     let of_interface = interface.map_or(String::new(), |interface| format!(" of {interface}"));
     let figures =
         format!("{} went over it, {} of {}", bits(used), percent(used / speed), bits(speed));
@@ -109,7 +109,7 @@ struct LinkTraffic {
 /// Traffic as the interface counted it, otherwise as estimated from the bytes
 /// of requests and replies.
 fn traffic(facts: &ExplainFacts) -> LinkTraffic {
-    let interface = facts.route().and_then(|route| route.interface.as_ref());
+    let interface = facts.route_of_requests().and_then(|route| route.interface.as_ref());
     let counted = interface.map(|interface| interface_rates(facts, interface));
     match counted.filter(|rates| rates.len() >= 4) {
         Some(rates) => LinkTraffic { rates, grain: 0.0 },
@@ -157,7 +157,9 @@ fn wire_rate(intervals: &[FlowInterval], overhead: f64) -> f64 {
 fn overhead(facts: &ExplainFacts) -> f64 {
     let default = if facts.is_loopback() { 65_536 } else { 1500 };
     // Every IPv4 host accepts 576 bytes (RFC 791), so a smaller MTU is not plausible.
-    let mtu = facts.route().and_then(|route| route.mtu_bytes).unwrap_or(default).max(576) as f64;
+    let mtu =
+        facts.route_of_requests().and_then(|route| route.mtu_bytes).unwrap_or(default).max(576)
+            as f64;
     (mtu + 38.0) / (mtu - 52.0)
 }
 

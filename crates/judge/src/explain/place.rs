@@ -1,6 +1,7 @@
 //! Rules on the machines of client and server, and on the server's bottleneck.
 
 use super::{ExplainFacts, Remark};
+use crate::fleet::{AgentOfRun, names_text};
 use crate::shares::Shares;
 use brunt_model::analysis::Culprit;
 use brunt_model::finding::UseOrigin;
@@ -14,7 +15,8 @@ const HALF: f64 = 0.5;
 
 /// Rule: client and server share one machine.
 pub fn same_machine(facts: &ExplainFacts) -> Option<Remark> {
-    if !facts.same_host()? {
+    let Some(is_same) = facts.same_host() else { return agents_with_server(facts) };
+    if !is_same {
         return None;
     }
     let server = facts.route().and_then(|route| route.listener.as_deref());
@@ -26,6 +28,17 @@ pub fn same_machine(facts: &ExplainFacts) -> Option<Remark> {
         Remark::note(sentence)
             .with_remedy("to measure the server alone, run brunt on another machine"),
     )
+}
+
+/// Reports the agents on the server's machine, if others are elsewhere.
+fn agents_with_server(facts: &ExplainFacts) -> Option<Remark> {
+    let agents = AgentOfRun::all(facts.run).filter(|agent| agent.same_host() == Some(true));
+    let names: Vec<&str> = agents.map(AgentOfRun::name).collect();
+    if names.is_empty() {
+        return None;
+    }
+    let sentence = format!("The server and {} share a machine and its CPU.", names_text(&names));
+    Some(Remark::note(sentence).with_remedy("to measure the server alone, run agents elsewhere"))
 }
 
 /// Rule: other processes used so much of the machine that they influenced the figures, though

@@ -52,8 +52,11 @@ pub fn lag(facts: &RunFacts) -> RuleResult {
     let name = "requests due but not begun in the measured time, share of the schedule";
     add_evidence(&mut result, name, short, SHORT);
     let displaced = arrivals::displaced(facts.run).unwrap_or(0.0);
-    let name = "time in which arrivals were a quarter off the schedule, share";
-    add_evidence(&mut result, name, displaced, arrivals::MOST_DISPLACED);
+    // Agents do not report the spacing of their arrivals.
+    if !facts.is_agent() {
+        let name = "time in which arrivals were a quarter off the schedule, share";
+        add_evidence(&mut result, name, displaced, arrivals::MOST_DISPLACED);
+    }
     if !total.read_lag.is_empty() {
         add_evidence(&mut result, "read lag p99, share of the response p99", read_share, SHARE);
         add_evidence(&mut result, "read lag p99, seconds", read, SECONDS);
@@ -147,7 +150,8 @@ fn shortfall(facts: &RunFacts) -> f64 {
     let flow = facts.run.flow;
     let total = &facts.run.total;
     let burst_size = if let Arrivals::Burst(size) = arrivals { f64::from(*size) } else { 0.0 };
-    let border = (rate.at(facts.measured()) * UNCOUNTED_END).ceil() + 3.0 + burst_size;
+    let rate = rate.at(facts.measured()) * facts.share_of_load();
+    let border = (rate * UNCOUNTED_END).ceil() + 3.0 + burst_size;
     let accounted = flow.begun + flow.waiting.max(facts.dropped_at_the_cap());
     let missing = total.planned.saturating_sub(accounted) as f64 - border;
     if total.planned == 0 { 0.0 } else { (missing / total.planned as f64).max(0.0) }

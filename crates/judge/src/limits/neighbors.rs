@@ -64,7 +64,7 @@ fn usage_by_others(facts: &RunFacts) -> RuleResult {
 /// hypervisor. It does not matter whether the generator lagged. A server that was slow meanwhile
 /// may be faster without them.
 pub fn cpu_taken_from_server(run: &Run) -> Option<LimitingResource> {
-    let facts = RunFacts::new(run).filter(|facts| facts.same_host() == Some(true))?;
+    let facts = RunFacts::of_machine(run).filter(|facts| facts.same_host() == Some(true))?;
     let candidates = [
         (LimitingResource::OtherProcesses, usage_by_others(&facts)),
         (LimitingResource::Steal, cpu::steal(&facts)),

@@ -1,5 +1,7 @@
 //! Tests on runs built from events, as the engine sends them: each limit must be named alone.
 
+mod agents;
+
 use super::{cpu_taken_from_server, verdict};
 use brunt_model::event::{Finish, Reading};
 use brunt_model::finding::{LimitingResource, State, UseOrigin};
@@ -63,6 +65,8 @@ fn plan(load: Load) -> Plan {
         processes: 1,
         threads: 2,
         precise: false,
+        allowed_targets: Vec::new(),
+        fleet: None,
         stages: Vec::new(),
     }
 }

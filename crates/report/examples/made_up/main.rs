@@ -80,6 +80,7 @@ fn environment() -> Environment {
         addresses: vec!["127.0.0.1".into()],
         server: Some("nginx/1.26.3 <script>alert(1)</script>".into()),
         route: None,
+        agents: Vec::new(),
         strict: false,
         plan_name: None,
     }

@@ -92,6 +92,8 @@ fn plan(rate: f64) -> Plan {
         threads: 1,
         processes: 1,
         precise: false,
+        allowed_targets: Vec::new(),
+        fleet: None,
         stages: Vec::new(),
     }
 }

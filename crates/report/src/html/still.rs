@@ -3,6 +3,7 @@
 //!
 //! The page's script moves the overview to its place, and replaces the charts by zoomable ones.
 
+use crate::agents::AgentRows;
 use crate::breakdown::{self, Breakdown};
 use crate::figures::{interval, response_quantile, time_interval, with_both_ends};
 use crate::outline::block::{OutcomeRow, Remark};
@@ -21,7 +22,7 @@ const APDEX_NANOS: u64 = 500_000_000;
 /// Returns verdict, tiles and errors of a run.
 pub fn overview(run: &Run, judgement: &Judgement) -> String {
     let report = RunReport { run, judgement, detail: Detail::Brief };
-    let tables = errors(run) + &check_failures(run) + &breakdowns(run);
+    let tables = errors(run) + &check_failures(run) + &breakdowns(run, judgement);
     format!("<div id=\"overview\">\n{}{}{tables}</div>\n", banner(&report), tiles(run, judgement))
 }
 
@@ -151,9 +152,9 @@ fn check_failures(run: &Run) -> String {
     format!("<h3>Failed checks</h3>\n<ul><li>{}</li></ul>\n", items.join("</li>\n<li>"))
 }
 
-/// Returns the tables of a run by population, label and transaction.
-fn breakdowns(run: &Run) -> String {
-    breakdown::all(run).iter().map(breakdown_table).collect()
+/// Returns the tables of a run by population, agent, label and transaction.
+fn breakdowns(run: &Run, judgement: &Judgement) -> String {
+    breakdown::all(run, judgement, AgentRows::All).iter().map(breakdown_table).collect()
 }
 
 fn breakdown_table(breakdown: &Breakdown) -> String {

@@ -13,6 +13,7 @@ pub mod verdict;
 mod workload;
 
 use super::block::{Fact, ReportBlock};
+use crate::agents::{self, AgentRows};
 use crate::breakdown::{self, Breakdown};
 use crate::view::Detail::{self, Brief, Full};
 use brunt_model::{Judgement, Run};
@@ -47,6 +48,7 @@ const SECTIONS: &[SectionRow] = &[
     (Brief, outcomes::section),
     (Brief, check_failures),
     (Brief, |report| parts(breakdown::populations(report.run))),
+    (Brief, agents),
     (Brief, |report| parts(breakdown::labels(report.run))),
     (Brief, |report| parts(breakdown::transactions(report.run))),
     (Full, bars::section),
@@ -80,6 +82,11 @@ fn check_failures(report: &RunReport) -> ReportSection {
     let facts: Vec<Fact> =
         sentences.into_iter().map(|sentence| Fact::new("Failed check", sentence)).collect();
     if facts.is_empty() { ReportSection::new() } else { vec![ReportBlock::FactOfEach(facts)] }
+}
+
+/// Returns a table of the agents.
+fn agents(report: &RunReport) -> ReportSection {
+    parts(agents::table(report.run, report.judgement, AgentRows::LargestLags))
 }
 
 fn parts(parts: Breakdown) -> ReportSection {

@@ -1,12 +1,16 @@
 //! Makes the charts over the time of one trial: its requests and, on the same axis, its readings.
 
 use super::{chosen, heat, load, p99, readings, words};
-use crate::figure::{Axis, AxisScale, Chart, ChartLine, ChartPoint, ChartUnit};
+use crate::agents::AgentFigures;
+use crate::figure::{Axis, AxisScale, Chart, ChartLine, ChartPoint, ChartUnit, HighlightedValue};
 use crate::intervals::{self, Merged};
 use crate::readings::ValueSpan;
 use crate::result::{self, IntervalRow};
 use brunt_model::numbers;
-use brunt_model::{Analysis, Run, Study, Trial};
+use brunt_model::{Analysis, Judgement, Run, Study, Trial};
+
+/// Maximum number of marks in a chart. Each has a line of text.
+const MOST_MARKS: usize = 3;
 
 /// A line of a chart over time.
 struct TimeLine {
@@ -190,8 +194,22 @@ fn of_chart(
         x,
         y: Axis { label: label.into(), unit, scale },
         lines: lines.collect(),
+        marks: losses(run),
         ..Chart::default()
     }
+}
+
+/// Returns a mark at each loss of an agent. Of many losses, only the first ones have a mark.
+fn losses(run: &Run) -> Vec<HighlightedValue> {
+    let agents = AgentFigures::all(run, &Judgement::default());
+    let lost = agents.iter().filter_map(|agent| {
+        let name = format!("{} lost", agent.name());
+        Some(HighlightedValue { x: agent.lost_at()?, name, contender: None })
+    });
+    let mut marks: Vec<HighlightedValue> = lost.collect();
+    marks.sort_by(|a, b| a.x.total_cmp(&b.x));
+    marks.truncate(MOST_MARKS);
+    marks
 }
 
 /// Returns the points of a line: sums from the merged intervals, states from the recorded ones.

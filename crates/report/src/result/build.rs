@@ -1,10 +1,11 @@
 //! Builds the document of a run.
 
 use super::{
-    ByteCounts, CheckFailureRow, ConnectionTotals, EnvironmentSection, Generator, IntervalRow,
-    LabelRow, ObjectiveDocument, PhaseRow, RequestCounts, ResultDocument, ResultPhase, Times,
-    Transaction, VERSION, Warmup,
+    AgentDocument, ByteCounts, CheckFailureRow, ConnectionTotals, EnvironmentSection, Generator,
+    IntervalRow, LabelRow, ObjectiveDocument, PhaseRow, RequestCounts, ResultDocument, ResultPhase,
+    Times, Transaction, VERSION, Warmup,
 };
+use crate::agents::{self, AgentFigures};
 use crate::utc;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -20,6 +21,7 @@ impl ResultDocument {
     /// Builds the document from a run and its judgement.
     pub fn new(run: &Run, judgement: &Judgement) -> Self {
         let total = &run.total;
+        let agents = AgentFigures::all(run, judgement);
         let judgement = judgement.clone();
         Self {
             version: VERSION,
@@ -65,6 +67,7 @@ impl ResultDocument {
             error: run.finish.as_ref().and_then(|f| f.error.clone()),
             series: all_intervals(run),
             populations: run.populations.iter().map(population).collect(),
+            agents: agents.iter().map(AgentDocument::from).collect(),
             transactions: transactions(run),
             labels: labels(run),
             check_failures: check_failures(run),
@@ -239,12 +242,15 @@ pub fn series(run: &Run) -> impl Iterator<Item = IntervalRow> + '_ {
 }
 
 /// Converts points of a run's series to intervals.
-pub(crate) fn intervals(
-    run: &Run,
-    points: impl Iterator<Item = SeriesPoint>,
-) -> impl Iterator<Item = IntervalRow> {
+pub(crate) fn intervals<'a>(
+    run: &'a Run,
+    points: impl Iterator<Item = SeriesPoint> + 'a,
+) -> impl Iterator<Item = IntervalRow> + 'a {
     let zero = run.phase_start(brunt_model::Phase::Measure).unwrap_or_default();
-    points.map(move |point| interval(&point, zero))
+    points.map(move |point| IntervalRow {
+        agents_lost: agents::lost_before(run, point.to),
+        ..interval(&point, zero)
+    })
 }
 
 fn interval(point: &SeriesPoint, zero: Tick) -> IntervalRow {
@@ -272,6 +278,7 @@ fn interval(point: &SeriesPoint, zero: Tick) -> IntervalRow {
         waiting: flow.waiting,
         connections: flow.connections,
         users: flow.users,
+        agents_lost: 0,
     }
 }
 
@@ -336,6 +343,29 @@ fn transaction(run: &Run, name: &str, t: &TransactionTally) -> Transaction {
         unfinished: t.unfinished,
         throughput_per_second: run.per_second(t.succeeded + t.failed),
         response_time_seconds: times.map(|times| Times { censored: t.unfinished, ..times }),
+    }
+}
+
+impl From<&AgentFigures<'_>> for AgentDocument {
+    fn from(agent: &AgentFigures) -> Self {
+        let total = agent.total();
+        Self {
+            name: agent.name().to_owned(),
+            host: agent.host().to_owned(),
+            cores: agent.cores(),
+            requests: total.into(),
+            throughput_per_second: agent.throughput(),
+            errors: total.errors(),
+            response_time_seconds: response(total),
+            lag_seconds: Times::of(&total.lag),
+            cpu_cores: agent.cpu_cores(),
+            clock_offset_seconds: agent.clock_offset(),
+            clock_error_seconds: agent.clock_error(),
+            round_trip_seconds: agent.round_trip(),
+            received_bytes_per_second: agent.received_bytes(),
+            verdict: agent.state,
+            lost_at_seconds: agent.lost_at(),
+        }
     }
 }
 

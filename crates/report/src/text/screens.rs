@@ -9,7 +9,7 @@ use brunt_model::finding::{
 };
 use brunt_model::objective::{Metric, Relation};
 use brunt_model::time::seconds_of;
-use brunt_model::{Failure, Finding, Judgement, Objective, Run};
+use brunt_model::{Failure, Finding, Judgement, Objective, Plan, Run, StageKind, TestStage};
 use std::time::Duration;
 
 fn text(view: &View, run: &Run, judgement: &Judgement) -> String {
@@ -175,6 +175,52 @@ fn populations() -> Run {
     Run { populations: parts.into(), ..story.run() }
 }
 
+/// A run on four agents, one of them lost, with stages before and after the load.
+fn lost_agent() -> (Run, Judgement) {
+    let mut run = story::fleet(4, Some(2));
+    run.warnings.push(
+        "agent load-3 ended before its time (its connection was closed): from 6.0 s on its share of the load is missing, and its requests in flight count as cut".into(),
+    );
+    if let Some(plan) = &mut run.plan {
+        let stage = |kind| TestStage {
+            kind,
+            plan: Plan { stages: Vec::new(), ..plan.clone() },
+            runs_after_stop: false,
+            places: Vec::new(),
+        };
+        plan.stages = [StageKind::Setup, StageKind::Teardown].map(stage).into();
+    }
+    let cause = OtherCause {
+        limit: LimitingResource::Agent,
+        origin: UseOrigin::Generator,
+        lasted: Duration::from_secs(4),
+        sentence: "agent load-3 was lost: its share is missing from 6.0 s of the measured time on, 10 % of the planned load".into(),
+        remedy: "see the warning for the reason of the loss, and measure again".into(),
+    };
+    let verdict = Verdict {
+        state: State::Limited,
+        causes: vec![cause],
+        agents: vec![State::Ok, State::Ok, State::Limited, State::BusyMachine],
+        ..Verdict::default()
+    };
+    let judgement = Judgement { verdict, ..judged(&run) };
+    (run, judgement)
+}
+
+/// A run without most of its load.
+fn without_most_of_its_load() -> (Run, Judgement) {
+    let (run, mut judgement) = lost_agent();
+    judgement.verdict.state = State::Invalid;
+    (run, judgement)
+}
+
+fn many_agents() -> (Run, Judgement) {
+    let run = story::fleet(200, None);
+    let mut judgement = judged(&run);
+    judgement.verdict.agents = vec![State::Ok; 200];
+    (run, judgement)
+}
+
 fn failing_probe() -> Run {
     let mut story = story::closed();
     story.warn("php-fpm:http://127.0.0.1/status: no reading for 3 s: connection refused");
@@ -186,6 +232,9 @@ fn kinds() -> Vec<(&'static str, Run, Judgement)> {
     let closed = story::closed().run();
     let open = open();
     let (errors, of_errors) = many_errors();
+    let (lost, of_lost) = lost_agent();
+    let (missing, of_missing) = without_most_of_its_load();
+    let (many, of_many) = many_agents();
     let no_reply = Verdict { state: State::Unjudged, ..Verdict::default() };
     vec![
         ("closed loop", closed.clone(), judged(&closed)),
@@ -196,6 +245,9 @@ fn kinds() -> Vec<(&'static str, Run, Judgement)> {
         ("no reply", nothing(), Judgement { verdict: no_reply, ..Judgement::default() }),
         ("several populations", populations(), judged(&closed)),
         ("a probe fails", failing_probe(), judged(&closed)),
+        ("an agent was lost", lost, of_lost),
+        ("most of the load is missing", missing, of_missing),
+        ("200 agents", many, of_many),
     ]
 }
 
@@ -254,6 +306,12 @@ fn screens_of_120_columns() {
 fn a_limited_run_in_full() {
     let run = open();
     insta::assert_snapshot!(text(&View::default().in_full(), &run, &limited(&run)));
+}
+
+#[test]
+fn a_run_on_agents_in_full() {
+    let (run, judgement) = lost_agent();
+    insta::assert_snapshot!(text(&View::default().in_full(), &run, &judgement));
 }
 
 #[test]

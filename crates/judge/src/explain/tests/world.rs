@@ -344,6 +344,8 @@ fn plan(load: Load) -> Plan {
         processes: 1,
         threads: 1,
         precise: false,
+        allowed_targets: Vec::new(),
+        fleet: None,
         stages: Vec::new(),
     }
 }

@@ -39,9 +39,11 @@ fn start(run: &Run) -> Vec<Fact> {
     if run.unix_seconds <= 0.0 {
         return Vec::new();
     }
+    // Agents may be on other machines.
+    let machine = if run.agents.is_empty() { "Machine" } else { "Controller" };
     vec![
         Fact::new("Started", rfc3339(run.unix_seconds)),
-        Fact::new("Machine", facts::machine(&run.environment)),
+        Fact::new(machine, facts::machine(&run.environment)),
     ]
 }
 
@@ -55,8 +57,11 @@ fn rests(run: &Run) -> Option<String> {
     ))
 }
 
-/// Returns ` in 4 processes` if there are several.
+/// Returns ` in 4 processes` or ` on 4 agents` if there are several.
 fn in_processes(run: &Run) -> String {
+    if !run.agents.is_empty() {
+        return format!(" on {}", plural(run.agents.len() as u64, "agent"));
+    }
     let processes = run.plan.as_ref().map_or(1, |plan| plan.processes);
     if processes > 1 { format!(" in {processes} processes") } else { String::new() }
 }

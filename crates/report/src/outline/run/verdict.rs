@@ -101,6 +101,9 @@ pub fn headline(judgement: &Judgement) -> (&'static str, String) {
         State::BusyMachine => ("BUSY MACHINE", format!(": {cause}")),
         State::Unexplained => ("UNEXPLAINED LAG", format!(": {cause}")),
         State::Limited => ("LIMITED BY THE GENERATOR", format!(": {cause}")),
+        State::Invalid if judgement.is_load_missing() => {
+            ("INVALID", format!(": {cause}; discard this run"))
+        }
         State::Invalid if cause.is_empty() => {
             ("INVALID", ": consistency check failed; discard this run".into())
         }

@@ -1,6 +1,7 @@
 //! Describes the workload: requests, load model, duration and server.
 
 use super::{ReportSection, RunReport};
+use crate::agents;
 use crate::layout::{clean, shorten};
 use crate::outline::block::{Fact, ReportBlock};
 use brunt_model::numbers::{bytes, count, plain, plural, span};
@@ -31,7 +32,8 @@ pub fn section(report: &RunReport) -> ReportSection {
     let Some(plan) = &report.run.plan else { return ReportSection::new() };
     let load = plan.only().map(|only| ("Load", load(only, &plan.connection)));
     let others = [("Duration", duration(plan, report.run)), ("Server", server(report.run))];
-    let facts = load.into_iter().chain(others).filter(|(_, text)| !text.is_empty());
+    let stages = agents::stages_text(report.run).map(|text| ("Stages", text));
+    let facts = load.into_iter().chain(others).chain(stages).filter(|(_, text)| !text.is_empty());
     let facts = facts.map(|(name, text)| Fact { may_be_cut: true, ..Fact::new(name, text) });
     let several = plan.only().is_none();
     let each = several.then(|| {
