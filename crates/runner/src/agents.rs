@@ -33,6 +33,7 @@ use brunt_spec::defaults::RESERVED_DESCRIPTORS;
 use brunt_store::Redactor;
 use link::{AgentLink, AgentPipes, LinkEvent};
 use ssh::AgentProgram;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -231,6 +232,7 @@ impl Fleet {
         control: &RunControl,
         sink: &mut dyn Sink,
     ) -> Result<Option<RunEnd>, RunError> {
+        self.check_open()?;
         self.check_limits(run.plan)?;
         let number = self.next_run();
         self.assign(number, run)?;
@@ -264,6 +266,12 @@ impl Fleet {
         outcome?;
         let ends = ends.into_inner().unwrap_or_else(PoisonError::into_inner);
         Ok(ends.into_iter().find(|(agent, _)| *agent == 0).map(|(_, end)| end))
+    }
+
+    /// Checks that no agent has ended since the last run.
+    fn check_open(&self) -> Result<(), RunError> {
+        let closed = self.links.iter().find_map(|link| Some((link.name.clone(), link.closed()?)));
+        closed.map_or(Ok(()), |(name, why)| Err(RunError::AgentGone { name, why }))
     }
 
     /// Checks that each agent may open as many files as its share of the connections needs.
@@ -336,8 +344,8 @@ impl Fleet {
         out: SyncSender<(usize, WorkerEvent)>,
     ) {
         let inbox = self.inbox();
-        let mut running = parts;
-        while running > 0 {
+        let mut running: BTreeSet<usize> = (0..parts).collect();
+        while !running.is_empty() {
             let Ok((agent, event)) = inbox.recv() else { return };
             let event = match event {
                 // Results of an earlier run come too late.
@@ -346,14 +354,16 @@ impl Fleet {
                     WorkerEvent::Message(Box::new(message))
                 }
                 LinkEvent::Report(_, AgentReport::Finished(end)) => {
-                    running -= 1;
+                    running.remove(&agent);
                     let why = end.error.clone();
                     ends.lock().unwrap_or_else(PoisonError::into_inner).push((agent, end));
                     WorkerEvent::Exited(why)
                 }
                 LinkEvent::Report(..) => continue,
+                // An agent without a share, or one that has finished, is not missed in this run.
+                LinkEvent::Closed(_) if !running.contains(&agent) => continue,
                 LinkEvent::Closed(why) => {
-                    running -= usize::from(agent < parts);
+                    running.remove(&agent);
                     WorkerEvent::Exited(Some(why))
                 }
             };

@@ -42,6 +42,14 @@ pub enum RunError {
     /// Agents, or further processes of this machine, could not be started.
     #[error(transparent)]
     Fleet(#[from] FleetError),
+    /// An agent ended between two runs.
+    #[error("agent {name} has ended ({why})")]
+    AgentGone {
+        /// Name of the agent.
+        name: String,
+        /// Reason of its end.
+        why: String,
+    },
     /// A limit of an agent is too low for its share.
     #[error("{0}")]
     AgentLimit(String),

@@ -38,6 +38,8 @@ fn plan(requests: Vec<Request>, steps: Vec<ScenarioStep>, policy: ReplyPolicy, l
         threads: 1,
         processes: 1,
         precise: false,
+        allowed_targets: Vec::new(),
+        fleet: None,
         stages: Vec::new(),
     }
 }

@@ -63,6 +63,8 @@ struct LinkState {
     facts: Mutex<Option<AgentFacts>>,
     clock: Mutex<ClockEstimate>,
     run: Mutex<CurrentRun>,
+    /// Why the connection has closed; None while it is open.
+    closed: Mutex<Option<String>>,
 }
 
 /// The run in progress, as far as the link needs it.
@@ -96,6 +98,7 @@ impl AgentLink {
         reader.spawn(move || {
             let error = of_reader.read_messages(output, number, &inbox);
             let reason = error.unwrap_or_else(reason);
+            *lock(&of_reader.closed) = Some(reason.clone());
             _ = inbox.send((number, LinkEvent::Closed(reason)));
         })?;
         Ok(Self { name, sender, shared })
@@ -109,6 +112,11 @@ impl AgentLink {
     /// Facts about the agent; None until it has sent them.
     pub fn facts(&self) -> Option<AgentFacts> {
         lock(&self.shared.facts).clone()
+    }
+
+    /// Returns why the connection has closed; None while it is open.
+    pub fn closed(&self) -> Option<String> {
+        lock(&self.shared.closed).clone()
     }
 
     /// Reads the agent's clock once more.

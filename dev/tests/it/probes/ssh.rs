@@ -1,9 +1,9 @@
 //! Reads a machine over `ssh`: this one, through an sshd of the test.
 
 use super::ProbeObserver;
-use crate::world::nginx;
-use crate::world::skip::skip;
+use crate::world::skip::{program, skip};
 use crate::world::sshd::Sshd;
+use crate::world::{nginx, port as ports};
 use brunt_model::Probed;
 use brunt_model::probe_spec::{ProbeAccess, Select};
 use brunt_model::reading_names::{self as name, server};

@@ -1,6 +1,7 @@
 use super::*;
 use crate::check::facts::{CertificateFacts, FailureFacts, VERSION};
 use crate::check::rules;
+use brunt_model::{AgentFacts, ClockOffset};
 use brunt_probe::settings::KernelSettings;
 
 /// Facts of nginx on this machine, over TLS with a self-signed certificate; 5,000 connections.
@@ -60,6 +61,7 @@ fn nginx() -> CheckFacts {
         }),
         failure: None,
         needs_tls: false,
+        agents: Vec::new(),
     }
 }
 
@@ -133,4 +135,27 @@ fn screens_of_80_columns() {
 #[test]
 fn screens_of_120_columns() {
     insta::assert_snapshot!(screens(120));
+}
+
+#[test]
+fn an_agent_is_described_in_a_line() {
+    let mut one = AgentEnvironment {
+        name: "load1".into(),
+        facts: AgentFacts {
+            brunt: "0.1.0".into(),
+            host: "vm1".into(),
+            cores: 4,
+            descriptors: 1_048_576,
+            kernel: "Linux 6.1.0 x86_64".into(),
+            ..AgentFacts::default()
+        },
+        clock: ClockOffset { offset_nanos: 5, error_nanos: 31_000, round_trip_nanos: 60_000 },
+    };
+    assert_eq!(
+        agent(&one),
+        "load1: brunt 0.1.0 on vm1, 4 cores, limit on open files 1,048,576, Linux 6.1.0 x86_64, round trip 60.0 µs, \
+         clock error at most 31.0 µs"
+    );
+    one.clock.error_nanos = 0;
+    assert!(agent(&one).ends_with("its clock is this machine's"), "{}", agent(&one));
 }
