@@ -140,6 +140,7 @@ fn every_option_of_a_run_is_explained_in_its_group() {
         "Request",
         "Connection",
         "Checks",
+        "Fleet",
         "Output",
         "Plan file",
         "JMeter plan",

@@ -117,10 +117,14 @@ fn agents(count: u32, plan: Plan) -> Plan {
 fn figures(run: &Run) -> String {
     let Tally { planned, begun, completed, good, statuses, response, service, lag, .. } =
         &run.total;
-    let points = run.series.points().map(|point| {
+    // Agents begin later than one process, because the command needs time to reach them.
+    let begins = run.phase_start(Phase::Measure).unwrap_or_default();
+    let loaded = run.series.points().filter(|point| point.phase != Phase::Setup);
+    let points = loaded.map(|point| {
         let flow = &point.flow;
         let counts = (flow.planned, flow.completed, flow.good, flow.errors);
-        (point.from, point.to, point.phase, counts, point.response.clone())
+        let span = (point.from - begins, point.to - begins);
+        (span, point.phase, counts, point.response.clone())
     });
     let points: Vec<_> = points.collect();
     format!(

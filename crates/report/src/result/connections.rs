@@ -24,7 +24,7 @@ impl From<&Run> for ConnectionTotals {
 
 impl JsonSchema for ConnectionTotals {
     fn schema_name() -> Cow<'static, str> {
-        "Connections".into()
+        "ConnectionTotals".into()
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {

@@ -192,7 +192,6 @@ impl Shared {
 
     /// Reports the end of a run, and waits for the next one.
     fn finish(&self, run: RunNumber, end: RunEnd) {
-        self.lease.end();
         let mut current = self.current();
         if current.number == run {
             current.handle = None;

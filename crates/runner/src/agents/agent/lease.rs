@@ -16,7 +16,7 @@ const END_AFTER: Duration = Duration::from_secs(3);
 /// State of the lease at an instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LeaseState {
-    /// The controller was heard recently, or no run is in progress.
+    /// The controller was heard recently, or there is no lease.
     Held,
     /// The load must stop.
     Expired,
@@ -24,7 +24,8 @@ pub enum LeaseState {
     Abandoned,
 }
 
-/// Lease of the run in progress; shared by the reader and the watchdog.
+/// Lease of the last run; shared by the reader and the watchdog. It continues after the run, since an
+/// agent that nobody controls must not wait for ever.
 #[derive(Debug, Default)]
 pub struct Lease {
     /// When the last message arrived, in nanoseconds of the clock.
@@ -38,11 +39,6 @@ impl Lease {
     pub fn begin(&self, length: Option<Duration>, now: u64) {
         self.renew(now);
         self.length.store(length.map_or(0, nanos), Ordering::Release);
-    }
-
-    /// Ends the lease: no run is in progress.
-    pub fn end(&self) {
-        self.length.store(0, Ordering::Release);
     }
 
     /// Renews the lease because a message arrived.
@@ -78,7 +74,5 @@ mod tests {
         lease.renew(11 * second);
         assert_eq!(lease.state(11 * second), LeaseState::Held);
         assert_eq!(lease.state(15 * second), LeaseState::Abandoned);
-        lease.end();
-        assert_eq!(lease.state(15 * second), LeaseState::Held);
     }
 }
