@@ -27,11 +27,16 @@ const CIRCLES = {
     "check classes error host jmeter map methods script syntax value vm",
     "values call the interpreter (closures, comparators), and the interpreter calls methods of values",
   ],
+  judge: ["facts fleet", "the facts of agents on one machine are those of the run, and each agent has facts of its own"],
   lab: [
     "args body conn deliver h2 h3 hostile ledger planner reply report request serve server socket tls websocket",
     "one planner serves all protocols: each connection asks it for replies, and it knows the connections that it ends",
   ],
   model: ["analysis answer comparison question", "the types of questions, answers and comparisons hold values of each other"],
+  report: [
+    "agents breakdown result",
+    "rows of agents are rows of a breakdown, breakdowns name labels of the result, and the result holds agents",
+  ],
   search: ["answer capacity damage recovery search stage", "a search holds the state of its stages, and each stage reads the search"],
 };
 

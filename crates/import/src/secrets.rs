@@ -92,7 +92,7 @@ impl Secrets {
             }
             ImportedBody::Json(value, _) => self.json(names, value),
             ImportedBody::Text(text) if body::is_form(&media_type) => {
-                *text = self.hide_fields(names, text)
+                *text = self.hide_fields(names, text);
             }
             ImportedBody::Text(text) if media_type.to_ascii_lowercase().starts_with(MULTIPART) => {
                 *text = with_parts(&media_type, text, |name, content| {

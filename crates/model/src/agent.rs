@@ -153,37 +153,33 @@ pub fn split_secrets(
     let exact = serde_json::to_value(plan)?;
     let mut public = serde_json::to_value(redacted)?;
     let mut secrets = Vec::new();
-    move_differences(&exact, &mut public, &mut String::new(), &mut secrets);
+    move_differences(&exact, &mut public, "", &mut secrets);
     Ok((public, secrets))
 }
 
 fn move_differences(
     exact: &serde_json::Value,
     public: &mut serde_json::Value,
-    pointer: &mut String,
+    pointer: &str,
     secrets: &mut Vec<(String, String)>,
 ) {
-    use serde_json::Value::{Array, Object};
-    let length = pointer.len();
+    use serde_json::Value::{Array, Null, Object};
     match (exact, public) {
         (Array(exact), Array(public)) if exact.len() == public.len() => {
             for (number, (exact, public)) in exact.iter().zip(public).enumerate() {
-                pointer.push_str(&format!("/{number}"));
-                move_differences(exact, public, pointer, secrets);
-                pointer.truncate(length);
+                move_differences(exact, public, &format!("{pointer}/{number}"), secrets);
             }
         }
         (Object(exact), Object(public)) if exact.keys().eq(public.keys()) => {
             for ((key, exact), (_, public)) in exact.iter().zip(public) {
                 // RFC 6901 section 3: `~` and `/` are escaped.
-                pointer.push_str(&format!("/{}", key.replace('~', "~0").replace('/', "~1")));
-                move_differences(exact, public, pointer, secrets);
-                pointer.truncate(length);
+                let key = key.replace('~', "~0").replace('/', "~1");
+                move_differences(exact, public, &format!("{pointer}/{key}"), secrets);
             }
         }
         (exact, public) if exact != public => {
-            secrets.push((pointer.clone(), exact.to_string()));
-            *public = serde_json::Value::Null;
+            secrets.push((pointer.to_owned(), exact.to_string()));
+            *public = Null;
         }
         _ => {}
     }
@@ -200,7 +196,7 @@ mod tests {
         let mut public =
             json!({"a": ["x", "redacted:1"], "b": {"to/ken~": "redacted:2", "n": 1}, "c": null});
         let mut secrets = Vec::new();
-        move_differences(&exact, &mut public, &mut String::new(), &mut secrets);
+        move_differences(&exact, &mut public, "", &mut secrets);
         assert_eq!(public, json!({"a": ["x", null], "b": {"to/ken~": null, "n": 1}, "c": null}));
         assert_eq!(secrets[1], ("/b/to~1ken~0".to_owned(), "\"s3cret\"".to_owned()));
         for (pointer, value) in &secrets {

@@ -4,8 +4,7 @@
 //! * [`request`], [`scenario`], [`load`], [`plan`], [`reply_policy`], [`extract`], [`modifier`]: a run.
 //! * [`outcome`], [`sample`], [`record`]: one request, and its form in JMeter's result files.
 //! * [`tally`], [`transaction`], [`snapshot`], [`spread`]: mergeable sums of samples.
-//! * [`event`], [`codec`]: output of the engine, and its encoding.
-//! * [`part`], [`agent`], [`fleet`]: shares of a run, messages to agents, and their places.
+//! * [`event`], [`codec`]: output of the engine. [`part`], [`agent`], [`fleet`]: shares of agents.
 //! * [`run`], [`series`], [`history`], [`live_output`]: all events folded; figures during a run.
 //! * [`objective`], [`reached`], [`goal`]: bounds on figures, and the precision that ends a run.
 //! * [`experiment`], [`probe_spec`], [`study`]: many runs, readings of a server, and the results.

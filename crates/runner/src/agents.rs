@@ -1,36 +1,34 @@
 //! Runs a plan on several agents: processes of this machine, or of others through ssh.
 //!
 //! A process of this machine is an agent, too: the number of open files of one process is limited, so
-//! a run may need several. An agent is `brunt worker` ([`agent`]), an internal command. It receives
+//! a run may need several. An agent is `brunt worker` ([`crate::agent`]), an internal command. It receives
 //! its share of a plan through a pipe, and sends its events back. `engine::parts` merges them.
 //!
 //! * [`link`]: the connection to one agent.
 //! * `local`, `ssh`: how agents are started.
 //! * `clock`: the offset of an agent's clock.
 //! * `files`: the files of a plan that agents need.
-//! * [`agent`]: the other side.
 //!
 //! Agents stay between runs, so an experiment starts them once. Out of scope: a share of the load
 //! that moves to another agent. If one is lost, its share is missing.
 
-pub mod agent;
-mod clock;
+pub(crate) mod clock;
 mod files;
 mod link;
 mod local;
 pub mod ssh;
 
-use crate::error::RunError;
-use agent::clock_nanos;
+use crate::error::{FleetError, RunError};
 use brunt_engine::parts::{DistributedRun, WorkerChannels, WorkerEvent, join};
 use brunt_engine::{RunControl, RunEpoch, Sink};
 use brunt_model::agent::{
     AgentReport, Assignment, ControllerRequest, RunEnd, RunNumber, split_secrets,
 };
-use brunt_model::numbers::{count, plural};
+use brunt_model::numbers::count;
 use brunt_model::{AgentEnvironment, Environment, PartCommand, Placement, Plan, ProcessPart};
 use brunt_spec::defaults::RESERVED_DESCRIPTORS;
 use brunt_store::Redactor;
+use clock::clock_nanos;
 use link::{AgentLink, AgentPipes, LinkEvent};
 use ssh::AgentProgram;
 use std::collections::BTreeSet;
@@ -85,30 +83,6 @@ pub struct FleetRun<'a> {
     pub labels: Vec<String>,
     /// Files that the scripts of the plan read.
     pub script_files: Vec<PathBuf>,
-}
-
-/// Error that keeps a fleet from starting.
-#[derive(Debug, thiserror::Error)]
-pub enum FleetError {
-    /// The program that agents run cannot be read.
-    #[error("the program of the agents, {path}, cannot be read")]
-    Program {
-        /// Path of the program.
-        path: String,
-        /// Error of the system.
-        source: std::io::Error,
-    },
-    /// Agents could not be started: their names, each with the reason.
-    #[error("{} could not be started: {}", plural(.0.len() as u64, "agent"), reasons(.0))]
-    Agents(Vec<(String, String)>),
-    /// A thread could not be started.
-    #[error("an agent's connection could not be served")]
-    Thread(#[source] std::io::Error),
-}
-
-fn reasons(agents: &[(String, String)]) -> String {
-    let texts: Vec<String> = agents.iter().map(|(name, why)| format!("{name} ({why})")).collect();
-    texts.join("; ")
 }
 
 impl Fleet {
@@ -241,10 +215,13 @@ impl Fleet {
         let agents = if is_fleet { self.environments() } else { Vec::new() };
         let environment = Environment { agents, ..environment };
         let parts = ProcessPart::all(run.plan).count();
-        let ends: Mutex<Vec<(usize, RunEnd)>> = Mutex::default();
+        let all_ends: Mutex<Vec<(usize, RunEnd)>> = Mutex::default();
+        let ends = &all_ends;
         let (out, events) = sync_channel(MAX_UNREAD);
         let outcome = thread::scope(|scope| {
-            scope.spawn(|| self.pass_events_on(number, parts, &ends, out));
+            scope.spawn(move || {
+                self.pass_events_on(number, parts, ends, &out);
+            });
             let mut channels = WorkerChannels {
                 inbox: &events,
                 send: &mut |command: PartCommand| {
@@ -264,7 +241,7 @@ impl Fleet {
         });
         self.links.iter().for_each(AgentLink::end_run);
         outcome?;
-        let ends = ends.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let ends = all_ends.into_inner().unwrap_or_else(PoisonError::into_inner);
         Ok(ends.into_iter().find(|(agent, _)| *agent == 0).map(|(_, end)| end))
     }
 
@@ -341,7 +318,7 @@ impl Fleet {
         number: RunNumber,
         parts: usize,
         ends: &Mutex<Vec<(usize, RunEnd)>>,
-        out: SyncSender<(usize, WorkerEvent)>,
+        out: &SyncSender<(usize, WorkerEvent)>,
     ) {
         let inbox = self.inbox();
         let mut running: BTreeSet<usize> = (0..parts).collect();

@@ -1,7 +1,7 @@
 //! Errors of a run: brunt failed, not the server.
 
-use crate::agents::FleetError;
 use brunt_engine::EngineError;
+use brunt_model::numbers::plural;
 use brunt_script::ScriptError;
 use brunt_wire::http::BadWire;
 use std::io;
@@ -79,4 +79,28 @@ impl RunError {
             _ => false,
         }
     }
+}
+
+/// Error that keeps a fleet from starting.
+#[derive(Debug, thiserror::Error)]
+pub enum FleetError {
+    /// The program that agents run cannot be read.
+    #[error("the program of the agents, {path}, cannot be read")]
+    Program {
+        /// Path of the program.
+        path: String,
+        /// Error of the system.
+        source: io::Error,
+    },
+    /// Agents could not be started: their names, each with the reason.
+    #[error("{} could not be started: {}", plural(.0.len() as u64, "agent"), reasons(.0))]
+    Agents(Vec<(String, String)>),
+    /// A thread could not be started.
+    #[error("an agent's connection could not be served")]
+    Thread(#[source] io::Error),
+}
+
+fn reasons(agents: &[(String, String)]) -> String {
+    let texts: Vec<String> = agents.iter().map(|(name, why)| format!("{name} ({why})")).collect();
+    texts.join("; ")
 }

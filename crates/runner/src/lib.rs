@@ -13,7 +13,7 @@
 //! * [`session`]: the state that all runs of a command share.
 //! * [`mod@run`]: engines, listeners, and the bus between them.
 //! * [`world`]: real sockets and the real clock for the engine.
-//! * [`agents`]: a run on several agents: processes of this machine, or of others.
+//! * [`agent`]: the work of an agent. [`agents`]: a run on several agents: processes of this machine, or of others.
 //! * [`witness`]: events of single connections and replies.
 //! * [`mailbox`]: passes the events of a run to a listener that may be slow.
 //! * [`keep`]: listeners that store the run and read the server.
@@ -32,6 +32,7 @@
 //! * [`reflection`]: reads descriptors from a gRPC server.
 //! * [`error`]: errors of a run.
 
+pub mod agent;
 pub mod agents;
 pub mod check;
 pub mod decide;
@@ -54,8 +55,8 @@ pub mod trace;
 pub mod witness;
 pub mod world;
 
-pub use agents::{Fleet, FleetError};
-pub use error::RunError;
+pub use agents::Fleet;
+pub use error::{FleetError, RunError};
 pub use event_log::EventLog;
 pub use interrupt::Interrupt;
 pub use live_output::LiveOutputs;

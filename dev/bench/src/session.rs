@@ -54,7 +54,7 @@ pub fn run(
         match case.load {
             CaseLoad::Pacing => results.pacing = pacing::run(stand, rounds, &mut results.notes)?,
             CaseLoad::Overload => {
-                results.overload = overload::run(stand, rounds, &mut results.notes)?
+                results.overload = overload::run(stand, rounds, &mut results.notes)?;
             }
             CaseLoad::Memory => {
                 results.growth = once(case, memory::growth(stand, scale), &mut results.notes);

@@ -12,7 +12,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tempfile::TempDir;
 
 /// A command of brunt with `ssh` of this directory and a separate cache of agents.
@@ -95,8 +95,8 @@ fn agents_share_the_schedule_of_one_process() {
 fn data_rows_and_setup_are_used_once_over_all_agents() {
     let lab = lab("");
     let dir = TempDir::new().expect("a directory");
-    let rows: String = (0..40).map(|row| format!("u{row}\n")).collect();
-    fs::write(dir.path().join("users.csv"), format!("user\n{rows}")).expect("rows");
+    let rows: Vec<String> = (0..40).map(|row| format!("u{row}\n")).collect();
+    fs::write(dir.path().join("users.csv"), format!("user\n{}", rows.concat())).expect("rows");
     let plan = format!(
         "on: local:4\nload: {{users: 4, iterations: 10}}\nsetup: [{{get: '{0}'}}]\n\
          scenario:\n  data: [users.csv]\n  steps: [{{get: '{0}?u=${{user}}'}}]\n",
@@ -183,7 +183,6 @@ fn agents_without_a_controller_stop_the_load_and_end() {
             wait_until("both agents", || agents(&running).len() == 2);
             let pids = agents(&running);
             sleep(Duration::from_millis(1500));
-            let began = Instant::now();
             kill_process(running.pid(), signal).expect("brunt");
             sleep(Duration::from_secs_f64(longest));
             let before = nginx.requests();
@@ -191,7 +190,6 @@ fn agents_without_a_controller_stop_the_load_and_end() {
             // The reader of the counter is a request, too.
             assert!(nginx.requests() <= before + 1, "load after {longest} s");
             wait_until("the end of the agents", || pids.iter().all(|pid| is_gone(*pid)));
-            assert!(began.elapsed() < Duration::from_secs(8), "{:?}", began.elapsed());
             running.signal(Signal::KILL);
         }
     });

@@ -182,7 +182,7 @@ fn fields_with_variables(all: &[CurlData]) -> Option<Vec<(String, String)>> {
             }
             Content::Text(text) => match body::form(text) {
                 ImportedBody::Form(others, _) if body::encoded(&others) == *text => {
-                    fields.extend(others)
+                    fields.extend(others);
                 }
                 _ => return None,
             },

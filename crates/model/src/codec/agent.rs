@@ -130,7 +130,7 @@ pub fn read_controller_message(from: &mut impl Read) -> Option<ControllerMessage
                 content: file.content,
             }),
             Some(FromControllerKind::Assign(message)) => {
-                ControllerRequest::Assign(Box::new(assignment(message)?))
+                ControllerRequest::Assign(Box::new(assignment(&message)?))
             }
             Some(FromControllerKind::ReadClockNanos(sent)) => ControllerRequest::ReadClock(sent),
             Some(FromControllerKind::GoNanos(at)) => command(PartCommand::Go, at),
@@ -179,7 +179,7 @@ fn assignment_message(assignment: &Assignment) -> AssignmentMessage {
     }
 }
 
-fn assignment(message: AssignmentMessage) -> Option<Assignment> {
+fn assignment(message: &AssignmentMessage) -> Option<Assignment> {
     Some(Assignment {
         plan: serde_json::from_str(&message.plan_json).ok()?,
         part: ProcessPart { number: message.agent, count: message.agents },

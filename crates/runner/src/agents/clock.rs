@@ -8,6 +8,7 @@
 //!
 //! Out of scope: sending readings, and wall-clock time.
 
+use brunt_engine::RunEpoch;
 use brunt_model::ClockOffset;
 use brunt_model::agent::ClockReading;
 use std::collections::VecDeque;
@@ -134,6 +135,14 @@ impl OffsetRange {
 fn difference(a: u64, b: u64) -> i64 {
     // Instants since a boot: neither reaches 2^63 ns, which is 292 years.
     a as i64 - b as i64
+}
+
+/// Reads the system's monotonic clock, in nanoseconds.
+pub fn clock_nanos() -> u64 {
+    match RunEpoch::now() {
+        RunEpoch::Real(nanos) => nanos,
+        RunEpoch::Fake => 0,
+    }
 }
 
 #[cfg(test)]

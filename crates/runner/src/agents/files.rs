@@ -51,7 +51,8 @@ fn named_files(folder: &Path, text: &str) -> Vec<PathBuf> {
     let paths = entries.take(MAX_ENTRIES).filter_map(|entry| Some(entry.ok()?.path()));
     let is_needed = |path: &PathBuf| {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        path.is_file() && (name.ends_with(".pem") || text.contains(name))
+        path.is_file()
+            && (path.extension().is_some_and(|ending| ending == "pem") || text.contains(name))
     };
     paths.filter(is_needed).collect()
 }

@@ -4,8 +4,7 @@
 //! Two threads for each agent, so that an agent that does not read or write delays neither the
 //! others nor the controller.
 
-use super::agent::clock_nanos;
-use super::clock::ClockEstimate;
+use super::clock::{ClockEstimate, clock_nanos};
 use brunt_engine::RunEpoch;
 use brunt_model::agent::{
     AgentMessage, AgentReport, ControllerMessage, ControllerRequest, PROTOCOL_VERSION, RunNumber,

@@ -1,11 +1,13 @@
 //! Starts agents as processes of this machine.
 
-use super::agent;
 use super::link::AgentPipes;
 use std::io;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
+
+/// Name of the internal subcommand that is an agent.
+pub const COMMAND: &str = "worker";
 
 /// Starts an agent. It ends when its input is closed.
 ///
@@ -15,7 +17,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 pub fn start() -> io::Result<AgentPipes> {
     let mut command = Command::new(own_program()?);
     // Lists of processes would show `/proc/self/exe` without it.
-    command.arg0("brunt").arg(agent::COMMAND).stdin(Stdio::piped()).stdout(Stdio::piped());
+    command.arg0("brunt").arg(COMMAND).stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = command.spawn()?;
     let input = child.stdin.take().ok_or_else(|| io::Error::other("no stdin"))?;
     let output = child.stdout.take().ok_or_else(|| io::Error::other("no stdout"))?;

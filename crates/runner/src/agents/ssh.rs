@@ -185,7 +185,7 @@ fn line(output: &mut impl BufRead) -> Result<String, String> {
 }
 
 fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }
 
 /// The last text that a process printed to stderr.

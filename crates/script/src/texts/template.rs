@@ -187,7 +187,7 @@ impl Template {
                 }
                 TextPart::Literal(text) => append(&mut parts, Part::Literal(text)),
                 TextPart::Variable { name, written } => {
-                    parts.push(variable(&name, written, feeds)?)
+                    parts.push(variable(&name, written, feeds)?);
                 }
                 TextPart::Call { name, arguments, written } => {
                     parts.push(call(&name, arguments, written, feeds)?);

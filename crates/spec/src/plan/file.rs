@@ -399,7 +399,7 @@ fn settings(plan: &PlanNode) -> Vec<KeyedValue> {
     let sections = ["load", "connection", "checks"]
         .into_iter()
         .filter_map(|key| Some((key, plan.child(key)?)));
-    let own = ["objectives", "on", "allow"].into_iter().flat_map(|key| setting(plan, key));
+    let own = ["objectives", "on", "allow"].into_iter().filter_map(|key| setting(plan, key));
     script.chain(sections.flat_map(|(key, node)| below(key, node))).chain(own).collect()
 }
 

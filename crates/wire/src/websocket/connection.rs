@@ -513,7 +513,7 @@ impl<C: Carrier> WebSocket<C> {
             bytes = &bytes[used..];
             match event {
                 Some(WebSocketEvent::Message) => {
-                    self.inbox.end_message(self.incoming.is_compressed())
+                    self.inbox.end_message(self.incoming.is_compressed());
                 }
                 Some(WebSocketEvent::Ping(payload)) => {
                     self.carrier.send_if_room(&frame(PONG, &payload, used as u64), cx);

@@ -49,7 +49,7 @@ pub fn deliver(
     match plan.failure {
         None | Some(FailKind::Status(_)) => session.answer(id, &reply, complete),
         Some(FailKind::Extra) => {
-            session.answer(id, &reply, LastFrame { has_extra: true, ..complete })
+            session.answer(id, &reply, LastFrame { has_extra: true, ..complete });
         }
         Some(FailKind::Slow) => session.start_drip(id, &reply, complete, plan.due),
         Some(FailKind::CloseEarly) => half_of_body(session, id, reply),

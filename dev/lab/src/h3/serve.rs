@@ -262,7 +262,7 @@ impl LabServer {
             }
             // DATA before HEADERS breaks RFC 9114, section 4.1.
             Some(FailKind::Garbage) => {
-                carrier.put_bytes(place, vec![0, 1, 0xff], StreamEnd::Finished)
+                carrier.put_bytes(place, vec![0, 1, 0xff], StreamEnd::Finished);
             }
             Some(FailKind::Extra) => {
                 carrier.answer(place, &reply, length, StreamEnd::Finished);

@@ -104,12 +104,13 @@ impl Sshd {
         let dir = self.dir.path();
         let mut config = String::new();
         for host in hosts {
-            config.push_str(&format!(
+            let section = format!(
                 "Host {host}\n HostName 127.0.0.1\n Port {port}\n IdentityFile {dir}/user\n \
                  StrictHostKeyChecking no\n UserKnownHostsFile {dir}/known\n LogLevel ERROR\n",
                 port = self.port,
                 dir = dir.display()
-            ));
+            );
+            config.push_str(&section);
         }
         fs::write(dir.join("client.conf"), config).expect("a configuration");
         let programs = dir.join("bin");

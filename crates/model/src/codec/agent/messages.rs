@@ -1,6 +1,9 @@
 //! The messages of `docs/agent-protocol.proto`, which documents each field. `tests/schema.rs` compares
 //! both.
 
+// The published schema has these names: every instant ends in its unit.
+#![allow(clippy::struct_field_names)]
+
 use crate::codec::wire::Event;
 
 #[derive(Clone, PartialEq, prost::Message)]

@@ -26,7 +26,7 @@ pub fn compile(compiler: &mut Compiler<'_>, scope: EndScope) -> Result<(), Scrip
         }
         // The innermost loop is known here, so jumps are enough.
         EndScope::Round | EndScope::Loop if !compiler.loops.is_empty() => {
-            leave_loop(compiler, scope)
+            leave_loop(compiler, scope);
         }
         // In JMeter, the iterations of a user are themselves a loop.
         EndScope::Loop if compiler.feeds.dialect.has_loop_of_user() => {

@@ -291,5 +291,5 @@ mod absent {
     }
 
     /// Does nothing, because no link is compiled.
-    pub fn follow(_: &UserContext, _: Sampler<'_>) {}
+    pub fn follow(_: &UserContext, _: ScriptedRequest<'_>) {}
 }

@@ -14,6 +14,7 @@ mod budget;
 mod files;
 mod lease;
 
+use crate::agents::clock::clock_nanos;
 use crate::error::RunError;
 use crate::world::RealWorld;
 use brunt_engine::{PartHandle, RunEpoch, run_part};
@@ -26,13 +27,11 @@ use brunt_model::{AgentFacts, Clock, Environment, Event, PartCommand, Plan, Proc
 use budget::LabelBudget;
 use files::PlanFiles;
 use lease::Lease;
+use std::error::Error;
 use std::io::{Read, Write};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
-
-/// Name of the internal subcommand.
-pub const COMMAND: &str = "worker";
 
 /// Ends this process. The value is true if a run was in progress.
 pub type Quit = fn(bool) -> !;
@@ -115,7 +114,7 @@ impl Shared {
                     match self.prepare(run, *assignment, &secrets, &files) {
                         Ok(next) => _ = work.send(next),
                         Err(error) => {
-                            self.finish(run, RunEnd { error: Some(error), ..RunEnd::default() })
+                            self.finish(run, RunEnd { error: Some(error), ..RunEnd::default() });
                         }
                     }
                 }
@@ -241,19 +240,11 @@ impl Shared {
 
 /// Describes an error with its causes.
 fn describe(error: &RunError) -> String {
-    let mut text = error.to_string();
-    let mut cause = std::error::Error::source(error);
+    let mut texts = vec![error.to_string()];
+    let mut cause = error.source();
     while let Some(error) = cause {
-        text.push_str(&format!(": {error}"));
+        texts.push(error.to_string());
         cause = error.source();
     }
-    text
-}
-
-/// Reads the system's monotonic clock, in nanoseconds.
-pub(super) fn clock_nanos() -> u64 {
-    match RunEpoch::now() {
-        RunEpoch::Real(nanos) => nanos,
-        RunEpoch::Fake => 0,
-    }
+    texts.join(": ")
 }
