@@ -1,7 +1,7 @@
 //! Reads the server under test during the load: its machines, processes and status pages.
 //!
 //! A [`ReadingTask`] takes each reading at its interval and stamps it with the run's clock, midway
-//! between request and reply. It keeps the readings until they are [drained](Watch::drain). It
+//! between request and reply. It keeps the readings until they are [drained](ReadingTask::drain). It
 //! reports once that a source does not answer, and once that it answers again. Such a failure
 //! never ends the watch.
 //!

@@ -4,7 +4,7 @@
 //! a run may need several. An agent is `brunt worker` ([`crate::agent`]), an internal command. It receives
 //! its share of a plan through a pipe, and sends its events back. `engine::parts` merges them.
 //!
-//! * [`link`]: the connection to one agent.
+//! * `link`: the connection to one agent.
 //! * `local`, `ssh`: how agents are started.
 //! * `clock`: the offset of an agent's clock.
 //! * `files`: the files of a plan that agents need.

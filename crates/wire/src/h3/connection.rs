@@ -83,7 +83,7 @@ impl<T: Timer + 'static> Http3Endpoints<T> {
     }
 
     /// Starts a connection for the client with this number. It is usable
-    /// once it is [ready](Connection::ready).
+    /// once it is [ready](Http3Connection::ready).
     ///
     /// # Errors
     ///
