@@ -74,6 +74,9 @@ pub struct Assignment {
     pub lease: Option<Duration>,
     /// Bytes per second above which the agent sends figures of labels less often; 0: no limit.
     pub bytes_per_second: u64,
+    /// Processes of the server, if it is known to be on the agent's machine. The agent does not count
+    /// them as other processes.
+    pub server_pids: Vec<u32>,
 }
 
 /// Message from an agent to the controller.
@@ -213,6 +216,7 @@ mod tests {
             epoch_nanos: 0,
             lease: None,
             bytes_per_second: 0,
+            server_pids: Vec::new(),
         };
         let error = assignment.plan(&[("/x".into(), "\"hunter2\"".into())]).unwrap_err();
         assert_eq!(error, "the plan has no place /x");

@@ -303,6 +303,7 @@ proptest! {
             epoch_nanos: at,
             lease: lease.map(|nanos| Duration::from_nanos(nanos.into())),
             bytes_per_second: 7,
+            server_pids: vec![1, 99],
         };
         let file = FileCopy { path: "data/ü.csv".into(), content };
         let at_tick = Tick(at);

@@ -23,7 +23,9 @@ use brunt_model::agent::{
     FileCopy, PROTOCOL_VERSION, RunEnd, RunNumber,
 };
 use brunt_model::codec::{read_controller_message, write_agent_message};
-use brunt_model::{AgentFacts, Clock, Environment, Event, PartCommand, Plan, ProcessMessage, Tick};
+use brunt_model::{
+    AgentFacts, Clock, Environment, Event, PartCommand, Plan, ProcessMessage, Route, Tick,
+};
 use budget::LabelBudget;
 use files::PlanFiles;
 use lease::Lease;
@@ -172,7 +174,9 @@ impl Shared {
         let epoch = RunEpoch::Real(assignment.epoch_nanos);
         let world = RealWorld::with_epoch(&plan, epoch)?;
         let mut budget = LabelBudget::new(assignment.bytes_per_second);
-        run_part(&plan, Environment::default(), &world, &handle, &mut |event: &Event| {
+        let route = Route { listener_pids: assignment.server_pids.clone(), ..Route::default() };
+        let environment = Environment { route: Some(route), ..Environment::default() };
+        run_part(&plan, environment, &world, &handle, &mut |event: &Event| {
             // The controller makes these events itself.
             if !matches!(event, Event::Started { .. } | Event::Stage { .. }) {
                 let mut bytes = 0;

@@ -209,7 +209,8 @@ impl Fleet {
         self.check_open()?;
         self.check_limits(run.plan)?;
         let number = self.next_run();
-        self.assign(number, run)?;
+        let server = environment.route.as_ref().map_or(&[][..], |route| &route.listener_pids);
+        self.assign(number, run, server)?;
         let is_fleet = self.kind == FleetKind::Agents;
         let names: Vec<String> = self.links.iter().map(|link| link.name.clone()).collect();
         let agents = if is_fleet { self.environments() } else { Vec::new() };
@@ -279,8 +280,14 @@ impl Fleet {
         *last
     }
 
-    /// Sends each agent its share: secrets, files, and the plan without its secrets.
-    fn assign(&self, number: RunNumber, run: &FleetRun<'_>) -> Result<(), RunError> {
+    /// Sends each agent its share: secrets, files, and the plan without its secrets. `server_pids` are
+    /// processes of this machine.
+    fn assign(
+        &self,
+        number: RunNumber,
+        run: &FleetRun<'_>,
+        server_pids: &[u32],
+    ) -> Result<(), RunError> {
         let mut redacted = run.plan.clone();
         self.redactor.plan(&mut redacted);
         let (plan, secrets) = split_secrets(run.plan, &redacted).map_err(RunError::Encoding)?;
@@ -306,6 +313,8 @@ impl Fleet {
                 epoch_nanos,
                 lease: fleet.map(|fleet| fleet.lease),
                 bytes_per_second: fleet.map_or(0, |fleet| fleet.bytes_per_second),
+                // A pid of this machine means nothing on another one, or in another container.
+                server_pids: if link.is_here() { server_pids.to_vec() } else { Vec::new() },
             };
             link.send(number, ControllerRequest::Assign(Box::new(assignment)));
         }

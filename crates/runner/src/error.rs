@@ -42,6 +42,10 @@ pub enum RunError {
     /// Agents, or further processes of this machine, could not be started.
     #[error(transparent)]
     Fleet(#[from] FleetError),
+    /// The plan has agents, and none were started: an error of brunt, since its load must not come from
+    /// this machine.
+    #[error("the agents of the plan were not started")]
+    NoAgents,
     /// An agent ended between two runs.
     #[error("agent {name} has ended ({why})")]
     AgentGone {

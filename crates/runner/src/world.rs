@@ -108,6 +108,9 @@ impl PlanExecutor for RealWorld {
         control: &RunControl,
         sink: &mut dyn Sink,
     ) -> Result<(), RunError> {
+        if self.fleet.is_none() && plan.fleet.is_some() {
+            return Err(RunError::NoAgents);
+        }
         if self.fleet.is_none() && plan.processes <= 1 {
             return brunt_engine::run(plan, environment, self, control, sink).map_err(Into::into);
         }

@@ -173,6 +173,27 @@ fn a_cut_ssh_ends_its_agent_and_the_report_names_it() {
 }
 
 #[test]
+fn ctrl_c_stops_all_agents_and_the_report_has_everything() {
+    let lab = lab("");
+    let ssh = fake_ssh("");
+    let cache = TempDir::new().expect("a directory");
+    let line =
+        format!("{} -r 300 -d 60s --on ssh:left,right --allow-target 127.0.0.1", lab.url_of("/"));
+    let running = start(&mut with_ssh(ssh.path(), cache.path(), &line));
+    wait_until("both agents", || agents(&running).len() == 2);
+    let pids = agents(&running);
+    sleep(Duration::from_millis(1500));
+    // As a terminal does, to the whole group.
+    running.signal(Signal::INT);
+    let ran = running.finish();
+    assert_sound(&ran);
+    assert!(!ran.out.contains("ended before its time"), "{}", ran.out);
+    assert_eq!(ran.value("/interrupted"), &true.into());
+    assert_eq!(ran.count("begun"), lab.into_statistics()["requests"]["received"]);
+    wait_until("the end of both agents", || pids.iter().all(|pid| is_gone(*pid)));
+}
+
+#[test]
 fn agents_without_a_controller_stop_the_load_and_end() {
     retry_under_steal_time("fleet::agents_without_a_controller_stop_the_load_and_end", || {
         let test = "fleet::agents_without_a_controller_stop_the_load_and_end";

@@ -176,6 +176,7 @@ fn assignment_message(assignment: &Assignment) -> AssignmentMessage {
         epoch_nanos: assignment.epoch_nanos,
         lease_nanos: assignment.lease.map(crate::time::nanos),
         bytes_per_second: assignment.bytes_per_second,
+        server_pids: assignment.server_pids.clone(),
     }
 }
 
@@ -186,6 +187,7 @@ fn assignment(message: &AssignmentMessage) -> Option<Assignment> {
         epoch_nanos: message.epoch_nanos,
         lease: message.lease_nanos.map(Duration::from_nanos),
         bytes_per_second: message.bytes_per_second,
+        server_pids: message.server_pids.clone(),
     })
 }
 

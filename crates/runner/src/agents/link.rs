@@ -113,6 +113,14 @@ impl AgentLink {
         lock(&self.shared.facts).clone()
     }
 
+    /// True if the agent is a process of this machine that sees the same processes.
+    pub fn is_here(&self) -> bool {
+        self.facts().is_some_and(|facts| {
+            is_clock_of_this_process(&facts)
+                && std::fs::exists(format!("/proc/{}", facts.pid)).unwrap_or(false)
+        })
+    }
+
     /// Returns why the connection has closed; None while it is open.
     pub fn closed(&self) -> Option<String> {
         lock(&self.shared.closed).clone()

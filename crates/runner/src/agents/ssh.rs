@@ -10,6 +10,7 @@ use super::local::{exit_reason, own_program};
 use aws_lc_rs::digest::{SHA256, digest};
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
@@ -106,6 +107,8 @@ pub fn start(host: &str, programs: &[AgentProgram]) -> Result<AgentPipes, String
         .args(["-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10"])
         // An empty host, or one that begins with `-`, is an error of ssh and not an option.
         .args(["--", host, SCRIPT])
+        // Ctrl-C in a terminal reaches all processes of the group. It must not cut the connection.
+        .process_group(0)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -70,6 +70,8 @@ pub struct AssignmentMessage {
     pub lease_nanos: Option<u64>,
     #[prost(uint64, tag = "6")]
     pub bytes_per_second: u64,
+    #[prost(uint32, repeated, tag = "7")]
+    pub server_pids: Vec<u32>,
 }
 
 #[derive(Clone, PartialEq, prost::Message)]
