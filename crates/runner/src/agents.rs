@@ -183,6 +183,7 @@ impl Fleet {
         while !is_read() && clock_nanos() < deadline {
             thread::sleep(LOOK);
         }
+        self.links.iter().for_each(AgentLink::choose_offset);
     }
 
     fn inbox(&self) -> MutexGuard<'_, Receiver<(usize, LinkEvent)>> {

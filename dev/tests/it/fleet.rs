@@ -242,6 +242,13 @@ fn a_clock_of_another_time_namespace_is_measured() {
             assert!(error <= clock("error"), "{error} of {}", clock("error"));
             assert!(clock("error") > 0.0);
         }
+        // A check has no run, and states the same.
+        let line = "check http://127.0.0.1:9/ --on ssh:a --allow-target 127.0.0.1 -o json";
+        let output = with_ssh(ssh.path(), cache.path(), line).output().expect("brunt");
+        let check: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let clock = |name: &str| check["agents"][0]["clock"][name].as_i64().expect("a number");
+        let error = (clock("offset_nanos") - seconds * 1_000_000_000).abs();
+        assert!(error <= clock("error_nanos") && clock("error_nanos") < 1_000_000_000, "{check}");
     }
 }
 

@@ -132,6 +132,11 @@ impl AgentLink {
         self.send(run, ControllerRequest::ReadClock(0));
     }
 
+    /// Chooses the offset of the agent's clock from the readings so far.
+    pub fn choose_offset(&self) {
+        lock(&self.shared.clock).begin_run(clock_nanos());
+    }
+
     /// Number of clock readings so far, up to a limit.
     pub fn clock_readings(&self) -> usize {
         lock(&self.shared.clock).readings()
