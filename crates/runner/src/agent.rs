@@ -2,7 +2,7 @@
 //! controller assigns.
 //!
 //! It writes no report and decides nothing. The caller must ignore signals and leave them to the
-//! controller. It ends when its input closes, since then nobody receives its measurements.
+//! controller. It ends when its input closes, because its measurements can no longer be delivered.
 //!
 //! * A thread reads messages: it answers clock readings at once, keeps secrets and files for the next
 //!   assignment, and applies commands to the run in progress.
@@ -204,7 +204,7 @@ impl Shared {
         _ = self.send(run, AgentReport::Finished(end));
     }
 
-    /// Stops the load if the controller was not heard for the time of the lease, and then ends.
+    /// Stops the load if no message arrived for the time of the lease, and then ends the process.
     fn watch_lease(&self) {
         loop {
             thread::sleep(lease::CHECK_INTERVAL);
@@ -215,7 +215,7 @@ impl Shared {
                         handle.apply(PartCommand::Stop(Tick::ZERO));
                     }
                 }
-                // The output may block for ever, so the process ends without another message.
+                // A write may block without end, so the process ends without another message.
                 lease::LeaseState::Abandoned => self.quit(),
             }
         }
@@ -225,7 +225,7 @@ impl Shared {
     fn send(&self, run: RunNumber, report: AgentReport) -> usize {
         let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
         write_agent_message(&mut *output, &AgentMessage { run, report }).unwrap_or_else(|_| {
-            // The controller has ended, so nobody needs the measurements.
+            // The controller has ended, so the measurements can no longer be delivered.
             self.quit()
         })
     }

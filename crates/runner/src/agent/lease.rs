@@ -1,4 +1,4 @@
-//! The lease of an agent: how long it may continue its load without hearing from the controller.
+//! The lease of an agent: how long it may continue its load without a message from the controller.
 //!
 //! A network may fail without closing a connection. Then the controller no longer controls the load,
 //! so the agent stops it by itself.
@@ -16,7 +16,7 @@ const END_AFTER: Duration = Duration::from_secs(3);
 /// State of the lease at an instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LeaseState {
-    /// The controller was heard recently, or there is no lease.
+    /// A message of the controller arrived recently, or there is no lease.
     Held,
     /// The load must stop.
     Expired,
@@ -25,7 +25,7 @@ pub enum LeaseState {
 }
 
 /// Lease of the last run; shared by the reader and the watchdog. It continues after the run, since an
-/// agent that nobody controls must not wait for ever.
+/// agent without a controller must end.
 #[derive(Debug, Default)]
 pub struct Lease {
     /// When the last message arrived, in nanoseconds of the clock.
