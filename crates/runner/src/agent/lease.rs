@@ -29,7 +29,7 @@ pub enum LeaseState {
 #[derive(Debug, Default)]
 pub struct Lease {
     /// When the last message arrived, in nanoseconds of the clock.
-    heard: AtomicU64,
+    last_message: AtomicU64,
     /// Length in nanoseconds; 0: there is none.
     length: AtomicU64,
 }
@@ -43,13 +43,13 @@ impl Lease {
 
     /// Renews the lease because a message arrived.
     pub fn renew(&self, now: u64) {
-        self.heard.fetch_max(now, Ordering::AcqRel);
+        self.last_message.fetch_max(now, Ordering::AcqRel);
     }
 
     /// Returns the state at `now`.
     pub fn state(&self, now: u64) -> LeaseState {
         let length = self.length.load(Ordering::Acquire);
-        let silence = now.saturating_sub(self.heard.load(Ordering::Acquire));
+        let silence = now.saturating_sub(self.last_message.load(Ordering::Acquire));
         match silence {
             _ if length == 0 => LeaseState::Held,
             silence if silence >= length + nanos(END_AFTER) => LeaseState::Abandoned,
