@@ -11,7 +11,9 @@ use anyhow::{Context, Result, ensure};
 use brunt_model::Plan;
 use brunt_probe::Root;
 use brunt_probe::settings::settings;
-use brunt_runner::check::facts::{CheckFacts, CheckReport, MachineFacts, RequestedLoad, VERSION};
+use brunt_runner::check::facts::{
+    CheckFacts, CheckReport, CheckedAgent, MachineFacts, RequestedLoad, VERSION,
+};
 use brunt_runner::check::{look, rules, text};
 use brunt_spec::words::values::Output;
 use brunt_spec::{System, to_plan};
@@ -40,7 +42,13 @@ pub fn check(args: &RunArgs, descriptors: u64) -> Result<Exit, CommandError> {
         CheckFacts { requested: RequestedLoad::of(&plan), machine, ..CheckFacts::default() };
     let quiet = args.settings.output.quiet;
     let fleet = fleet::start(&plan, &args.settings.fleet.programs, quiet).map_err(runtime_error)?;
-    facts.agents = fleet.map(|fleet| fleet.environments()).unwrap_or_default();
+    if let Some(fleet) = fleet {
+        let checks =
+            fleet.check(&plan).map_err(|error| runtime_error(anyhow::Error::from(error)))?;
+        let agents = fleet.environments().into_iter().zip(checks);
+        facts.agents =
+            agents.map(|(environment, check)| CheckedAgent { environment, check }).collect();
+    }
     if plan.is_elsewhere() {
         // This machine may have no way to the server of the agents.
         if let Some(request) = plan.requests().next() {

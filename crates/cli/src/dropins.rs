@@ -36,6 +36,7 @@ fn caller() -> Caller {
         redactor: redact::current,
         store,
         reports,
+        agents: Mutex::default(),
     }
 }
 

@@ -2,9 +2,9 @@
 
 use crate::live::print_line;
 use crate::redact;
-use anyhow::{Result, bail, ensure};
+use anyhow::{Result, bail};
 use brunt_model::numbers::plural;
-use brunt_model::{Experiment, FleetSettings, Plan};
+use brunt_model::{Experiment, Plan};
 use brunt_runner::Fleet;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,12 +12,33 @@ use std::sync::Arc;
 /// Starts the agents of a plan; none if it has no agents. `programs` are brunt for other architectures.
 pub fn start(plan: &Plan, programs: &[PathBuf], quiet: bool) -> Result<Option<Arc<Fleet>>> {
     let Some(fleet) = &plan.fleet else { return Ok(None) };
-    check_targets(plan, fleet)?;
+    brunt_runner::agents::check_targets(plan)?;
     if !quiet {
         print_line(&format!("starting {}", plural(fleet.on.agents() as u64, "agent")));
     }
     // The store was opened before, so this is its redactor.
-    Ok(Some(Arc::new(Fleet::start(&fleet.on, programs, redact::current())?)))
+    let started = Fleet::start(&fleet.on, programs, redact::current())?;
+    if fleet.on.is_elsewhere() && !quiet {
+        for line in crowded_agents(plan.threads, &started) {
+            print_line(&line);
+        }
+    }
+    Ok(Some(Arc::new(started)))
+}
+
+/// Returns a note for each agent with fewer cores than threads.
+fn crowded_agents(threads: u32, fleet: &Fleet) -> Vec<String> {
+    let agents = fleet.environments().into_iter();
+    let crowded = agents.filter(|agent| agent.facts.cores < threads.max(1));
+    crowded
+        .map(|agent| {
+            let cores = plural(agent.facts.cores.into(), "core");
+            format!(
+                "agent {}: {threads} threads on {cores} compete for CPU; use more agents, or --threads {}",
+                agent.name, agent.facts.cores
+            )
+        })
+        .collect()
 }
 
 /// Starts the agents of an experiment, which carry out all of its trials.
@@ -32,20 +53,7 @@ pub fn start_for(
         bail!("the contenders have different agents: write `on` once, for the whole experiment");
     }
     for step in experiment.contenders.iter().flat_map(|contender| &contender.steps) {
-        if let Some(fleet) = &step.plan.fleet {
-            check_targets(&step.plan, fleet)?;
-        }
+        brunt_runner::agents::check_targets(&step.plan)?;
     }
     start(first, programs, quiet)
-}
-
-/// Refuses agents on other machines without a list of hosts that they may load.
-fn check_targets(plan: &Plan, fleet: &FleetSettings) -> Result<()> {
-    ensure!(
-        !fleet.on.is_elsewhere() || !plan.allowed_targets.is_empty(),
-        "--on {}: name the hosts that these agents may load, with --allow-target HOST, or `allow: [HOST]` in a plan file. \
-         They connect to no other host",
-        fleet.on
-    );
-    Ok(())
 }

@@ -167,13 +167,11 @@ fn read(path: &Path, args: &RunArgs, system: &System) -> Result<TestRun> {
     };
     let mut test_run = plan::read(&document, &context).map_err(|error| plan_error(path, &error))?;
     let fleet = to_plan::fleet(settings)?;
-    let agents = fleet.as_ref().map(|fleet| fleet.on.agents() as u32);
     for stage in &mut test_run.stages {
-        let processes = agents.or(settings.load.processes);
-        brunt_dropin::prepare_stage(stage, &settings.checks.objectives, processes)
-            .map_err(|error| anyhow!("{error}"))?;
         // The first agent carries out the stages before and after the load.
         stage.plan.fleet.clone_from(&fleet);
+        brunt_dropin::prepare_stage(stage, &settings.checks.objectives, settings.load.processes)
+            .map_err(|error| anyhow!("{error}"))?;
         stage.plan.allowed_targets.clone_from(&settings.fleet.allowed_targets);
         stage.plan.record.interval = settings.record.interval;
         if settings.output.trace {

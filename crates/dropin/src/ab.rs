@@ -29,7 +29,6 @@ use args::{AbArgs, AbExit};
 use brunt_model::Plan;
 use brunt_model::plan::TlsSettings;
 use brunt_model::system_error::without_number;
-use brunt_runner::RealWorld;
 use brunt_runner::witness::{Witness, WitnessedEngine};
 use classic::Fatal;
 use collector::AbCollector;
@@ -134,7 +133,7 @@ fn measure(
     note: Option<String>,
     caller: &Arc<Caller>,
 ) -> ToolResult<u8> {
-    let world = RealWorld::new(plan)?;
+    let world = setup.world(plan)?;
     let observer = Arc::new(ConnectionObserver::new(args.verbosity, caller));
     // Without TLS and heads to print, there is nothing to observe.
     let is_watching = args.target.https || observer.needs_heads();

@@ -37,9 +37,6 @@ use tester::Tester;
 
 /// Exit code of a Perl script that dies.
 const DIED: u8 = 255;
-/// Value of the errors column for a test without a reply, in percent.
-const NO_REPLY: f64 = 101.0;
-
 /// The one brunt option that also makes sense with a different httperf.
 const NO_NOTES: &str = "no-notes";
 
@@ -85,7 +82,9 @@ fn measure(program_name: &str, words: &[String], caller: &Arc<Caller>) -> Result
     sweep::resolve(&settings)?;
     let tester = tester::tester(&settings, caller)?;
     let mut tests = Tests { settings: &settings, tester, caller, unsampled: 0 };
-    let swept = sweep::sweep(&settings, &COLUMNS, caller, &mut |host, rate| tests.test(host, rate));
+    let swept = sweep::sweep(&settings, &COLUMNS, caller, &mut |host, rate| {
+        Ok(tests.figures(host, rate)?.cells())
+    });
     if tests.unsampled > 0 && !settings.has_brunt_option(NO_NOTES) {
         caller.err_line(&format!(
             "brunt: {} of the tests were shorter than the five seconds that httperf takes for a sample of replies: their \
@@ -106,8 +105,8 @@ struct Tests<'a> {
 }
 
 impl Tests<'_> {
-    /// Runs one test and returns the cells of its host.
-    fn test(&mut self, host: &TestedHost, rate: f64) -> Result<Vec<String>, StopReason> {
+    /// Runs one test and returns its figures.
+    fn figures(&mut self, host: &TestedHost, rate: f64) -> Result<AutobenchFigures, StopReason> {
         let settings = self.settings;
         let words = sweep::words(settings, host, rate, settings.connections.count_at(rate));
         if settings.debug {
@@ -134,7 +133,6 @@ impl Tests<'_> {
             // httperf samples every five seconds. A shorter test has no sample.
             self.unsampled += 1;
         }
-        let errors = number::perl(figures.errors_in_percent().unwrap_or(NO_REPLY));
-        Ok(figures.texts.into_iter().chain([errors]).collect())
+        Ok(figures)
     }
 }

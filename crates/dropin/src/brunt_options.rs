@@ -4,6 +4,8 @@
 //! option of a tool.
 
 use crate::caller::StorePlace;
+use brunt_model::FleetSettings;
+use brunt_spec::to_plan;
 use brunt_spec::words::placement;
 use brunt_spec::words::values::Output;
 use std::path::PathBuf;
@@ -19,6 +21,8 @@ pub struct BruntOptions {
     pub threads: Option<u32>,
     /// Processes; None means as many as the connections need.
     pub processes: Option<u32>,
+    /// Agents that share the load; None: this process.
+    pub fleet: Option<FleetSettings>,
     /// Hosts that may be loaded; empty for any.
     pub allowed_targets: Vec<String>,
     /// Suppresses the notes on stderr.
@@ -65,6 +69,16 @@ const ROWS: &[OptionRow] = &[
         name: "processes",
         value: Some("N"),
         effect: OptionEffect::Number(|brunt_options| &mut brunt_options.processes),
+    },
+    OptionRow {
+        name: "on",
+        value: Some("PLACES"),
+        effect: OptionEffect::Parsed(|brunt_options, places| {
+            let on = placement::parse(places).map_err(|error| error.to_string())?;
+            let fleet = to_plan::fleet_on(on).map_err(|error| error.to_string())?;
+            brunt_options.fleet = Some(fleet);
+            Ok(())
+        }),
     },
     OptionRow {
         name: "allow-target",
@@ -114,6 +128,31 @@ impl BruntOptions {
                 row.apply(self, value)
             }
         }
+    }
+
+    /// Number of agents or of requested processes; None without both.
+    pub fn parts(&self) -> Option<u32> {
+        let agents = self.fleet.as_ref().map(|fleet| fleet.on.agents() as u32);
+        agents.or(self.processes)
+    }
+
+    /// Checks options that depend on each other.
+    ///
+    /// # Errors
+    ///
+    /// The message suggests correct options.
+    pub fn check(&self) -> Result<(), String> {
+        let Some(fleet) = &self.fleet else { return Ok(()) };
+        if self.processes.is_some() {
+            return Err("--brunt-on and --brunt-processes: write one of them, since each agent is a process".into());
+        }
+        if fleet.on.is_elsewhere() && self.allowed_targets.is_empty() {
+            return Err(format!(
+                "{}: name the hosts that these agents may load: --brunt-allow-target HOST (repeatable)",
+                fleet.on
+            ));
+        }
+        Ok(())
     }
 
     fn store_in(&mut self, dir: &str) {

@@ -4,8 +4,8 @@
 //! reads the environment by itself.
 
 use crate::error::ToolError;
-use brunt_model::{Judgement, Run};
-use brunt_runner::{CommandSession, Interrupt};
+use brunt_model::{FleetSettings, Judgement, Run};
+use brunt_runner::{CommandSession, Fleet, Interrupt};
 use brunt_spec::System;
 use brunt_spec::settings::EnvironmentVariable;
 use brunt_spec::words::values::Output;
@@ -46,6 +46,8 @@ pub struct Caller {
     pub store: fn(&StorePlace) -> Result<Store, ToolError>,
     /// Opens the report files before the run.
     pub reports: OpenReports,
+    /// Agents that were started, for all runs of the tool.
+    pub agents: Mutex<Option<Arc<Fleet>>>,
 }
 
 /// A function that opens report files before the run.
@@ -71,11 +73,31 @@ pub trait Reports {
 }
 
 impl Caller {
-    /// Creates a session of this process, with the store if there is one.
-    pub fn session(&self, store: Option<Store>, interrupt: Interrupt) -> CommandSession {
+    /// Starts the agents of these settings, unless they run already. None without settings.
+    ///
+    /// # Errors
+    ///
+    /// An agent cannot be started.
+    pub fn fleet(&self, settings: Option<&FleetSettings>) -> Result<Option<Arc<Fleet>>, ToolError> {
+        let Some(settings) = settings else { return Ok(None) };
+        let mut agents = self.agents.lock().unwrap_or_else(PoisonError::into_inner);
+        if agents.is_none() {
+            let fleet = Fleet::start(&settings.on, &[], (self.redactor)());
+            *agents = Some(Arc::new(fleet.map_err(|error| ToolError::new(error.to_string()))?));
+        }
+        Ok(agents.clone())
+    }
+
+    /// Creates a session of this process, with the store and the agents if there are any.
+    pub fn session(
+        &self,
+        store: Option<Store>,
+        interrupt: Interrupt,
+        fleet: Option<Arc<Fleet>>,
+    ) -> CommandSession {
         let environment =
             brunt_probe::machine::environment(self.command.clone(), env!("CARGO_PKG_VERSION"));
-        CommandSession { environment, store, redactor: (self.redactor)(), interrupt, fleet: None }
+        CommandSession { environment, store, redactor: (self.redactor)(), interrupt, fleet }
     }
 
     /// Returns an environment variable.

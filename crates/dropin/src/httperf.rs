@@ -27,8 +27,8 @@ use crate::caller::Caller;
 use crate::error::{ToolError, ToolResult};
 use crate::run_setup::RunSetup;
 use args::{HttperfArgs, HttperfExit, Workload};
+use brunt_runner::Interrupt;
 use brunt_runner::witness::{Witness, WitnessedEngine};
-use brunt_runner::{Interrupt, RealWorld};
 use collector::HttperfCollector;
 use counts::CountRules;
 use observer::ExchangePrinter;
@@ -193,7 +193,7 @@ fn measure(
     note: Option<String>,
     output: &Arc<ReportOutput>,
 ) -> ToolResult<()> {
-    let world = RealWorld::new(plan)?;
+    let world = setup.world(plan)?;
     let mut collector =
         HttperfCollector::new(rules, args.client, (args.verbosity > 0).then(|| Arc::clone(output)));
     let observer = ExchangePrinter::new(args, output).map(|observer| observer as Arc<dyn Witness>);

@@ -24,8 +24,8 @@ use brunt_jmx::JmxDocument;
 use brunt_jmx::cli_options::{CliOptions, JmeterMode, RemoteServers};
 use brunt_jmx::plan::{self, PlanContext, PlanFolder, TestRun};
 use brunt_model::live_output::LiveOutput;
-use brunt_model::{FleetSettings, Plan, Run, StageKind, TestStage};
-use brunt_runner::{Fleet, Interrupt, LiveOutputs, RealWorld};
+use brunt_model::{Plan, Run, StageKind, TestStage};
+use brunt_runner::{Interrupt, LiveOutputs, RealWorld};
 use brunt_spec::to_plan;
 use brunt_spec::words::placement;
 use collector::JmeterCollector;
@@ -97,8 +97,8 @@ fn test(settings: &JmeterSettings, caller: &Arc<Caller>) -> ToolResult<u8> {
     let document = document(path)?;
     let system = (caller.system)();
     let folder = PlanFolder::for_plan(path, &settings.allowed).for_drop_in();
-    let fleet = fleet(settings)?;
-    let agents = fleet.as_ref().map(|fleet| fleet.on.agents());
+    let brunt_options = with_remote_servers(settings)?;
+    let agents = brunt_options.fleet.as_ref().map(|fleet| fleet.on.agents());
     let own_files = listeners::find(&document, &folder, settings);
     let context = PlanContext {
         properties: &settings.properties.jmeter,
@@ -115,10 +115,8 @@ fn test(settings: &JmeterSettings, caller: &Arc<Caller>) -> ToolResult<u8> {
     let TestRun { mut stages, notices, live_outputs } =
         plan::read(&document, &context).map_err(|error| plan_error(path, &error))?;
     for stage in &mut stages {
-        let processes = agents.map(|agents| agents as u32);
-        let processes = processes.or(settings.brunt_options.processes);
-        run_setup::prepare_stage(stage, &settings.fail_on, processes)?;
-        stage.plan.fleet.clone_from(&fleet);
+        stage.plan.fleet.clone_from(&brunt_options.fleet);
+        run_setup::prepare_stage(stage, &settings.fail_on, brunt_options.processes)?;
         stage.plan.allowed_targets.clone_from(&settings.brunt_options.allowed_targets);
         let connection = &mut stage.plan.connection;
         // A proxy of the plan overrides that of the command line.
@@ -145,10 +143,7 @@ fn test(settings: &JmeterSettings, caller: &Arc<Caller>) -> ToolResult<u8> {
             "Waiting for possible Shutdown/StopTestNow/HeapDump/ThreadDump message on port {port}"
         ));
     }
-    let redactor = (caller.redactor)();
-    let fleet = fleet.map(|fleet| Fleet::start(&fleet.on, &[], redactor).map(Arc::new));
-    let fleet = fleet.transpose().map_err(|error| ToolError::new(error.to_string()))?;
-    let missed = run_stages(settings, stages, fleet.as_ref(), &interrupt, &mut collector, caller)?;
+    let missed = run_stages(&brunt_options, stages, &interrupt, &mut collector, caller)?;
     collector.live_outputs.finish();
     collector.end();
     if settings.options.report_at_end {
@@ -164,10 +159,14 @@ fn test(settings: &JmeterSettings, caller: &Arc<Caller>) -> ToolResult<u8> {
     Ok(if missed.is_empty() { 0 } else { MISSED })
 }
 
-/// Returns the agents of `-r` and `-R`: the same hosts, through ssh. None without these options.
-fn fleet(settings: &JmeterSettings) -> ToolResult<Option<FleetSettings>> {
+/// Returns brunt's options with the agents of `-r` and `-R`: the same hosts, through ssh.
+fn with_remote_servers(settings: &JmeterSettings) -> ToolResult<BruntOptions> {
+    let mut brunt_options = settings.brunt_options.clone();
     let hosts = match &settings.options.remote {
-        RemoteServers::None => return Ok(None),
+        RemoteServers::None => {
+            brunt_options.check().map_err(ToolError::new)?;
+            return Ok(brunt_options);
+        }
         RemoteServers::Hosts(hosts) => hosts.clone(),
         RemoteServers::Configured => {
             // JMeter's default of the property.
@@ -179,14 +178,17 @@ fn fleet(settings: &JmeterSettings) -> ToolResult<Option<FleetSettings>> {
     // A port is that of JMeter's server, which ssh does not need.
     let hosts: Vec<&str> =
         hosts.iter().map(|host| host.split_once(':').map_or(&**host, |(host, _)| host)).collect();
-    if settings.brunt_options.allowed_targets.is_empty() {
+    if brunt_options.fleet.is_some() {
         return Err(ToolError::new(
-            "-r and -R: name the hosts that the servers may load: --brunt-allow-target HOST (repeatable)",
+            "--brunt-on, and -r or -R: both name agents; write one of them",
         ));
     }
     let on = placement::parse(&format!("ssh:{}", hosts.join(",")))
         .map_err(|error| ToolError::new(error.to_string()))?;
-    to_plan::fleet_on(on).map(Some).map_err(|error| ToolError::new(error.to_string()))
+    let fleet = to_plan::fleet_on(on).map_err(|error| ToolError::new(error.to_string()))?;
+    brunt_options.fleet = Some(fleet);
+    brunt_options.check().map_err(|why| ToolError::new(format!("-r and -R: {why}")))?;
+    Ok(brunt_options)
 }
 
 /// Opens the live outputs of the plan: services that receive figures during the run.
@@ -212,9 +214,8 @@ fn plan_error(path: &Path, error: &brunt_jmx::JmxError) -> ToolError {
 
 /// Runs the stages in order and returns the missed objectives.
 fn run_stages(
-    settings: &JmeterSettings,
+    brunt_options: &BruntOptions,
     stages: Vec<TestStage>,
-    fleet: Option<&Arc<Fleet>>,
     interrupt: &Interrupt,
     collector: &mut JmeterCollector,
     caller: &Arc<Caller>,
@@ -222,15 +223,20 @@ fn run_stages(
     let mut missed = Vec::new();
     brunt_runner::stages::run_stages(stages, interrupt, |stage| -> ToolResult<RealWorld> {
         let plan = &stage.plan;
-        let world = RealWorld::new(plan)?.with_fleet(fleet.cloned());
         let is_main = stage.kind == StageKind::Main;
         // The reports of these options cover the main stage only.
         let brunt_options = if is_main {
-            settings.brunt_options.clone()
+            brunt_options.clone()
         } else {
-            BruntOptions { no_notes: true, ..BruntOptions::default() }
+            BruntOptions {
+                no_notes: true,
+                fleet: brunt_options.fleet.clone(),
+                allowed_targets: brunt_options.allowed_targets.clone(),
+                ..BruntOptions::default()
+            }
         };
         let setup = RunSetup::with_interrupt(&brunt_options, interrupt.clone(), caller)?;
+        let world = setup.world(plan)?;
         collector.begin_stage();
         let finished = setup.run(plan, &world, collector);
         missed.extend(missed_objectives(plan, &finished.result.run));

@@ -7,9 +7,10 @@ use crate::caller::{Caller, Reports};
 use crate::error::{ToolError, ToolResult};
 use brunt_engine::RunControl;
 use brunt_model::finding::{State, Verdict};
-use brunt_model::{Objective, Plan, StageKind, TestStage};
+use brunt_model::{FleetSettings, Objective, Plan, StageKind, TestStage};
 use brunt_runner::{
-    CommandSession, EventListener, Interrupt, PlanExecutor, RunRequest, RunResult, Storage,
+    CommandSession, EventListener, Interrupt, PlanExecutor, RealWorld, RunRequest, RunResult,
+    Storage,
 };
 use brunt_spec::defaults;
 use std::sync::Arc;
@@ -36,12 +37,14 @@ impl RunSetup {
         interrupt: Interrupt,
         caller: &Arc<Caller>,
     ) -> ToolResult<Self> {
+        brunt_options.check().map_err(ToolError::new)?;
         let reports = (!brunt_options.outputs.is_empty())
             .then(|| (caller.reports)(&brunt_options.outputs))
             .transpose()?;
         let store = brunt_options.store.as_ref().map(caller.store).transpose()?;
         let control = interrupt.control();
-        let session = caller.session(store, interrupt);
+        let fleet = caller.fleet(brunt_options.fleet.as_ref())?;
+        let session = caller.session(store, interrupt, fleet);
         Ok(Self {
             reports,
             notes: !brunt_options.no_notes,
@@ -49,6 +52,11 @@ impl RunSetup {
             session,
             control,
         })
+    }
+
+    /// Creates the resources of a plan's run.
+    pub fn world(&self, plan: &Plan) -> ToolResult<RealWorld> {
+        Ok(self.session.world(plan)?)
     }
 
     /// Runs the plan and passes its events to `listener`.
@@ -150,17 +158,34 @@ pub fn prepare_stage(
         let users = stage.peak_users();
         let plan = &mut stage.plan;
         plan.objectives = objectives.iter().filter(|one| one.applies_to(plan)).cloned().collect();
-        plan.processes = processes(users, requested)?;
+        plan.processes = processes(users, requested, plan.fleet.as_ref())?;
     }
     Ok(())
 }
 
-/// Number of processes for this many connections, given each process's limit of open files.
+/// Number of agents, or of processes for this many connections, given each process's limit of open
+/// files.
 ///
 /// # Errors
 ///
-/// No process of this machine can carry any, or too many processes would be needed.
-pub fn processes(connections: u64, requested: Option<u32>) -> ToolResult<u32> {
+/// No process of this machine can carry any, too many processes would be needed, or there are more
+/// agents than connections.
+pub fn processes(
+    connections: u64,
+    requested: Option<u32>,
+    fleet: Option<&FleetSettings>,
+) -> ToolResult<u32> {
+    if let Some(FleetSettings { on, .. }) = fleet {
+        // The limits of agents are known only when they have started.
+        let agents = on.agents();
+        return if agents as u64 <= connections {
+            Ok(agents as u32)
+        } else {
+            Err(ToolError::new(format!(
+                "{on}: {connections} connections or users are too few for {agents} agents; write fewer agents"
+            )))
+        };
+    }
     let descriptors =
         brunt_probe::limits::raise_descriptors().saturating_sub(defaults::RESERVED_DESCRIPTORS);
     let needed = connections.div_ceil(descriptors.max(1)).max(1);

@@ -28,7 +28,6 @@ use crate::run_setup::RunSetup;
 use brunt_model::Plan;
 use brunt_model::system_error::without_number;
 use brunt_model::time::seconds_of;
-use brunt_runner::RealWorld;
 use brunt_runner::witness::{Witness, WitnessedEngine};
 use collector::SiegeCollector;
 use lines::TransactionLines;
@@ -119,7 +118,7 @@ fn measure(
     note: Option<String>,
     caller: &Arc<Caller>,
 ) -> ToolResult<()> {
-    let world = RealWorld::new(plan)?;
+    let world = setup.world(plan)?;
     let observer = settings
         .look
         .map(|look| Arc::new(ReplyPrinter(look, Arc::clone(caller))) as Arc<dyn Witness>);

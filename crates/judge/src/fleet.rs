@@ -2,13 +2,13 @@
 //! server.
 //!
 //! Two agents share a machine if they read the same monotonic clock and report the same host name.
-//! An agent shares the controller's machine if it shares its clock. The controller's route to the
-//! server then applies to it. Of all other agents only loopback addresses show the server's place.
+//! An agent shares the controller's machine if it shares its clock. Each agent has its own route to
+//! the server.
 //!
 //! Out of scope: a judgement.
 
 use crate::facts::{has_loopback_addresses, has_unix_socket};
-use brunt_model::{AgentEnvironment, Run};
+use brunt_model::{AgentEnvironment, Route, Run};
 
 /// Maximum number of agents that a sentence names, unless it names all of them.
 const MOST_NAMED: usize = 2;
@@ -52,6 +52,11 @@ impl<'a> AgentOfRun<'a> {
             .is_some_and(|agent| agent.clock.error_nanos == 0 && !agent.facts.clock.is_empty())
     }
 
+    /// Route from it to the server, if it was examined.
+    pub fn route(self) -> Option<&'a Route> {
+        self.environment()?.route.as_ref()
+    }
+
     fn shares_machine_with(self, other: Self) -> bool {
         let pair = self.environment().zip(other.environment());
         pair.is_some_and(|(a, b)| {
@@ -78,8 +83,7 @@ impl<'a> AgentOfRun<'a> {
         if is_loopback || has_unix_socket(self.whole) {
             return Some(true);
         }
-        let route = self.whole.environment.route.as_ref();
-        route.filter(|_| self.shares_controllers_machine())?.same_host
+        self.route()?.same_host
     }
 }
 

@@ -9,12 +9,14 @@
 //! run.
 //!
 //! The order: the agent sends [`Hello`](AgentReport::Hello). The controller reads its clock many
-//! times, then sends secrets, files and the assignment. The agent prepares its share, and the rest
+//! times, asks for the way to the server, then sends secrets, files and the assignment. The agent prepares its share, and the rest
 //! are the commands and results of [`crate::part`]. After
 //! [`Finished`](AgentReport::Finished) the agent waits for the next assignment.
 
 use crate::fleet::AgentFacts;
-use crate::{PartCommand, Plan, ProcessMessage, ProcessPart, StageOutput};
+use crate::{PartCommand, Plan, ProcessMessage, ProcessPart, Route, StageOutput};
+use serde::{Deserialize, Serialize};
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -43,6 +45,8 @@ pub enum ControllerRequest {
     Secrets(Vec<(String, String)>),
     /// A file that the plan of the next assignment names.
     File(FileCopy),
+    /// Asks for the way to the server.
+    Check(Box<CheckRequest>),
     /// The agent's share of a run.
     Assign(Box<Assignment>),
     /// Asks for the time of the agent's clock. The value is the controller's time, in nanoseconds.
@@ -60,6 +64,69 @@ pub struct FileCopy {
     pub content: Vec<u8>,
 }
 
+/// A check of the way from an agent to the server.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CheckRequest {
+    /// Plan with the server, without its secrets.
+    pub plan: serde_json::Value,
+    /// Extent of the check.
+    pub depth: AgentCheckDepth,
+}
+
+/// Extent of a check on an agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AgentCheckDepth {
+    /// The route, without a connection.
+    Route,
+    /// The route, connections to the server, and the load that a core carries.
+    All,
+}
+
+/// What an agent found out about the way to the server, and about itself.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct AgentCheck {
+    /// Route to the server; null if it was not determined.
+    pub route: Option<Route>,
+    /// Connections to the server; null if none was tried, or none succeeded.
+    pub connection: Option<AgentConnection>,
+    /// Why there is no connection; null if there is one, or if none was tried.
+    pub failure: Option<String>,
+    /// Requests per second that a core of the agent carries: measured against a server in the same
+    /// process, with the smallest reply. Null if it was not measured.
+    pub requests_per_core_second: Option<f64>,
+}
+
+/// Connections from an agent to a server.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AgentConnection {
+    /// Address and port of the agent, as its machine shows them.
+    pub local: SocketAddr,
+    /// Address and port of the server.
+    pub server: SocketAddr,
+    /// Shortest time to establish a connection, in seconds: a round trip.
+    pub round_trip_seconds: f64,
+}
+
+impl AgentConnection {
+    /// True if an address translation (NAT) is certain: the agent's address is private, and the
+    /// server's is not.
+    pub fn is_translated(&self) -> bool {
+        !is_private(self.server.ip()) && is_private(self.local.ip())
+    }
+}
+
+/// True for an address that is not routed on the Internet (RFC 1918, 6598, 4193, 3927 and 4291).
+fn is_private(address: IpAddr) -> bool {
+    match address.to_canonical() {
+        IpAddr::V4(v4) => {
+            let [first, second, ..] = v4.octets();
+            let is_shared = first == 100 && second & 0xc0 == 64;
+            v4.is_private() || v4.is_loopback() || v4.is_link_local() || is_shared
+        }
+        IpAddr::V6(v6) => v6.is_loopback() || v6.is_unique_local() || v6.is_unicast_link_local(),
+    }
+}
+
 /// An agent's share of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Assignment {
@@ -74,9 +141,9 @@ pub struct Assignment {
     pub lease: Option<Duration>,
     /// Bytes per second above which the agent sends figures of labels less often; 0: no limit.
     pub bytes_per_second: u64,
-    /// Processes of the server, if it is known to be on the agent's machine. The agent does not count
-    /// them as other processes.
-    pub server_pids: Vec<u32>,
+    /// Route from the agent to the server, if it is known. The agent does not count the server's
+    /// processes on its own machine as other ones.
+    pub route: Option<Route>,
 }
 
 /// Message from an agent to the controller.
@@ -95,6 +162,8 @@ pub enum AgentReport {
     Hello(u32, Box<AgentFacts>),
     /// Times of a [`ControllerRequest::ReadClock`], in nanoseconds.
     Clock(ClockReading),
+    /// Result of a [`ControllerRequest::Check`].
+    Checked(Box<AgentCheck>),
     /// Its share of the run: ready, an event, or the end of the run.
     Part(ProcessMessage),
     /// The run has ended on this agent.
@@ -216,11 +285,28 @@ mod tests {
             epoch_nanos: 0,
             lease: None,
             bytes_per_second: 0,
-            server_pids: Vec::new(),
+            route: None,
         };
         let error = assignment.plan(&[("/x".into(), "\"hunter2\"".into())]).unwrap_err();
         assert_eq!(error, "the plan has no place /x");
         let error = assignment.plan(&[("/a".into(), "hunter2".into())]).unwrap_err();
         assert_eq!(error, "no JSON for /a");
+    }
+
+    #[test]
+    fn a_translation_is_stated_only_if_it_is_certain() {
+        let is_translated = |local: &str, server: &str| {
+            let address = |ip: &str| SocketAddr::new(ip.parse().unwrap(), 80);
+            let (local, server) = (address(local), address(server));
+            AgentConnection { local, server, round_trip_seconds: 0.0 }.is_translated()
+        };
+        for local in ["10.0.0.5", "192.168.1.1", "172.16.3.4", "100.64.0.9", "fd00::1"] {
+            assert!(is_translated(local, "192.0.2.1"), "{local}");
+            assert!(!is_translated(local, "10.0.0.7"), "{local}");
+        }
+        assert!(!is_translated("192.0.2.9", "192.0.2.1"));
+        assert!(!is_translated("192.0.2.9", "10.0.0.1"));
+        assert!(!is_translated("100.128.0.1", "192.0.2.1"));
+        assert!(!is_translated("2001:db8::1", "2001:db8::2"));
     }
 }

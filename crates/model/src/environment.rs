@@ -1,6 +1,6 @@
 //! The environment of a run.
 
-use crate::fleet::AgentEnvironment;
+use crate::fleet::{AgentFacts, ClockOffset};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -37,6 +37,20 @@ pub struct Environment {
     /// True if a LIMITED verdict counts as a failure (`--strict`).
     #[serde(default)]
     pub strict: bool,
+}
+
+/// An agent of a run: its name, its machine, and how well its clock is known.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AgentEnvironment {
+    /// Name of the agent.
+    pub name: String,
+    /// Facts that the agent reported about itself.
+    pub facts: AgentFacts,
+    /// Offset of its clock and the bounds of it, before the load.
+    pub clock: ClockOffset,
+    /// Route from it to the server; None if it was not determined.
+    #[serde(default)]
+    pub route: Option<Route>,
 }
 
 /// Route to the server, as far as this machine shows it. Unknown values are None.

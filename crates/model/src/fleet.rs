@@ -23,6 +23,10 @@ pub struct FleetSettings {
     /// Bytes per second that each agent should send at most. Above it, an agent sends the figures of
     /// labels less often; no figure of the report changes.
     pub bytes_per_second: u64,
+    /// Text by which a host consents to be loaded, in a file that it serves. Null: hosts that
+    /// `allowed_targets` does not name are refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub consent: Option<String>,
 }
 
 /// Places of the agents of a run.
@@ -70,17 +74,6 @@ impl fmt::Display for Placement {
             Self::Ssh(hosts) => write!(f, "ssh:{}", hosts.join(",")),
         }
     }
-}
-
-/// An agent of a run: its name, its machine, and how well its clock is known.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct AgentEnvironment {
-    /// Name of the agent.
-    pub name: String,
-    /// Facts that the agent reported about itself.
-    pub facts: AgentFacts,
-    /// Offset of its clock and the bounds of it, before the load.
-    pub clock: ClockOffset,
 }
 
 /// Facts that an agent reports about its program and machine.

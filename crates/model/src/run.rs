@@ -155,6 +155,7 @@ impl Run {
     fn of_agent(plan: &Plan, number: usize, agent: &AgentEnvironment, unix_seconds: f64) -> Self {
         let part = ProcessPart { number: number as u32, count: plan.processes.max(1) };
         let AgentFacts { brunt, kernel, cpu, cores, sysctls, .. } = agent.facts.clone();
+        let route = agent.route.clone();
         Self {
             plan: Some(plan.of_part(part)),
             environment: Environment {
@@ -163,6 +164,7 @@ impl Run {
                 cpu,
                 cores,
                 sysctls,
+                route,
                 ..Environment::default()
             },
             unix_seconds,

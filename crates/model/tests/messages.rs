@@ -1,8 +1,9 @@
 //! Events as messages: what was written is read, whatever it is, and what a later version adds is skipped.
 
+use brunt_model::agent::AgentCheck;
 use brunt_model::agent::{
-    AgentMessage, AgentReport, Assignment, ClockReading, ControllerMessage, ControllerRequest,
-    FileCopy, RunEnd, RunNumber,
+    AgentCheckDepth, AgentMessage, AgentReport, Assignment, CheckRequest, ClockReading,
+    ControllerMessage, ControllerRequest, FileCopy, RunEnd, RunNumber,
 };
 use brunt_model::codec::{Decoded, LogError, LogReader, LogWriter, MAGIC, decode, encode, frame};
 use brunt_model::codec::{
@@ -14,7 +15,7 @@ use brunt_model::spread::ArrivalBin;
 use brunt_model::tally::{PhaseTimes, Statuses};
 use brunt_model::{
     CheckFailure, Event, Failure, Finish, Flow, LostProcess, Outcome, PartCommand, Phase,
-    ProcessMessage, ProcessPart, Reading, Sample, Snapshot, Tally,
+    ProcessMessage, ProcessPart, Reading, Route, Sample, Snapshot, Tally,
 };
 use brunt_model::{SampleRecord, Tick, TransactionTally, Warning};
 use brunt_stats::Histogram;
@@ -279,6 +280,7 @@ proptest! {
             AgentReport::Part(ProcessMessage::Ready(Tick(ready))),
             AgentReport::Part(ProcessMessage::EndRun),
             AgentReport::Finished(RunEnd { has_ended_test: true, ..RunEnd::default() }),
+            AgentReport::Checked(Box::new(AgentCheck { failure: Some("refused".into()), ..AgentCheck::default() })),
             AgentReport::Gone("no file".into()),
         ];
         let messages: Vec<AgentMessage> =
@@ -303,13 +305,15 @@ proptest! {
             epoch_nanos: at,
             lease: lease.map(|nanos| Duration::from_nanos(nanos.into())),
             bytes_per_second: 7,
-            server_pids: vec![1, 99],
+            route: Some(Route { listener_pids: vec![1, 99], ..Route::default() }),
         };
         let file = FileCopy { path: "data/ü.csv".into(), content };
         let at_tick = Tick(at);
         let requests = vec![
             ControllerRequest::Secrets(vec![("/a/0".into(), "\"x\"".into())]),
             ControllerRequest::File(file),
+            ControllerRequest::Check(Box::new(CheckRequest { plan: assignment.plan.clone(), depth: AgentCheckDepth::Route })),
+            ControllerRequest::Check(Box::new(CheckRequest { plan: assignment.plan.clone(), depth: AgentCheckDepth::All })),
             ControllerRequest::Assign(Box::new(assignment)),
             ControllerRequest::ReadClock(at),
             ControllerRequest::Command(PartCommand::Go(at_tick)),

@@ -6,7 +6,7 @@
 //!
 //! * A thread reads messages: it answers clock readings at once, keeps secrets and files for the next
 //!   assignment, and applies commands to the run in progress.
-//! * The main thread carries out one assignment after the other.
+//! * The main thread carries out one check or assignment after the other.
 //! * `lease`: a thread that stops the load if nothing was received for the time of the lease.
 //! * `budget`: holds figures of labels back, so that they need fewer bytes.
 
@@ -15,17 +15,16 @@ mod files;
 mod lease;
 
 use crate::agents::clock::clock_nanos;
+use crate::check;
 use crate::error::RunError;
 use crate::world::RealWorld;
 use brunt_engine::{PartHandle, RunEpoch, run_part};
 use brunt_model::agent::{
-    AgentMessage, AgentReport, Assignment, ClockReading, ControllerMessage, ControllerRequest,
-    FileCopy, PROTOCOL_VERSION, RunEnd, RunNumber,
+    AgentMessage, AgentReport, Assignment, CheckRequest, ClockReading, ControllerMessage,
+    ControllerRequest, FileCopy, PROTOCOL_VERSION, RunEnd, RunNumber,
 };
 use brunt_model::codec::{read_controller_message, write_agent_message};
-use brunt_model::{
-    AgentFacts, Clock, Environment, Event, PartCommand, Plan, ProcessMessage, Route, Tick,
-};
+use brunt_model::{AgentFacts, Clock, Environment, Event, PartCommand, Plan, ProcessMessage, Tick};
 use budget::LabelBudget;
 use files::PlanFiles;
 use lease::Lease;
@@ -38,8 +37,14 @@ use std::thread;
 /// Ends this process. The value is true if a run was in progress.
 pub type Quit = fn(bool) -> !;
 
+/// Work for the main thread.
+enum Work {
+    Check(Box<CheckRequest>),
+    Run(Box<PreparedRun>),
+}
+
 /// An assignment that is ready to be carried out.
-struct Work {
+struct PreparedRun {
     run: RunNumber,
     plan: Plan,
     assignment: Assignment,
@@ -110,11 +115,12 @@ impl Shared {
                 }
                 ControllerRequest::Secrets(more) => secrets.extend(more),
                 ControllerRequest::File(file) => files.push(file),
+                ControllerRequest::Check(request) => _ = work.send(Work::Check(request)),
                 ControllerRequest::Assign(assignment) => {
                     let secrets = std::mem::take(&mut secrets);
                     let files = std::mem::take(&mut files);
                     match self.prepare(run, *assignment, &secrets, &files) {
-                        Ok(next) => _ = work.send(next),
+                        Ok(next) => _ = work.send(Work::Run(Box::new(next))),
                         Err(error) => {
                             self.finish(run, RunEnd { error: Some(error), ..RunEnd::default() });
                         }
@@ -140,7 +146,7 @@ impl Shared {
         assignment: Assignment,
         secrets: &[(String, String)],
         files: &[FileCopy],
-    ) -> Result<Work, String> {
+    ) -> Result<PreparedRun, String> {
         let mut current = self.current();
         if run <= current.number {
             return Err(format!("run {} was assigned after run {}", run.0, current.number.0));
@@ -155,12 +161,20 @@ impl Shared {
         });
         *current = CurrentRun { number: run, handle: Some(handle.clone()) };
         self.lease.begin(assignment.lease, clock_nanos());
-        Ok(Work { run, plan, assignment, handle })
+        Ok(PreparedRun { run, plan, assignment, handle })
     }
 
-    /// Carries out one assignment after the other.
+    /// Carries out one check or assignment after the other.
     fn carry_out_all(&self, work: &Receiver<Work>) {
         for next in work {
+            let next = match next {
+                Work::Check(request) => {
+                    let check = check::agent::check(&request);
+                    _ = self.send(RunNumber(0), AgentReport::Checked(Box::new(check)));
+                    continue;
+                }
+                Work::Run(next) => *next,
+            };
             let run = next.run;
             let end = self.carry_out(next).unwrap_or_else(|error| RunEnd {
                 error: Some(describe(&error)),
@@ -170,12 +184,12 @@ impl Shared {
         }
     }
 
-    fn carry_out(&self, Work { run, plan, assignment, handle }: Work) -> Result<RunEnd, RunError> {
+    fn carry_out(&self, run: PreparedRun) -> Result<RunEnd, RunError> {
+        let PreparedRun { run, plan, assignment, handle } = run;
         let epoch = RunEpoch::Real(assignment.epoch_nanos);
         let world = RealWorld::with_epoch(&plan, epoch)?;
         let mut budget = LabelBudget::new(assignment.bytes_per_second);
-        let route = Route { listener_pids: assignment.server_pids.clone(), ..Route::default() };
-        let environment = Environment { route: Some(route), ..Environment::default() };
+        let environment = Environment { route: assignment.route, ..Environment::default() };
         run_part(&plan, environment, &world, &handle, &mut |event: &Event| {
             // The controller makes these events itself.
             if !matches!(event, Event::Started { .. } | Event::Stage { .. }) {

@@ -8,11 +8,15 @@
 //! * `local`, `ssh`: how agents are started.
 //! * `clock`: the offset of an agent's clock.
 //! * `files`: the files of a plan that agents need.
+//! * `consent`: hosts that consent to be loaded.
 //!
 //! Agents stay between runs, so an experiment starts them once. Out of scope: a share of the load
 //! that moves to another agent. If one is lost, its share is missing.
 
+pub use consent::check_targets;
+
 pub(crate) mod clock;
+mod consent;
 mod files;
 mod link;
 mod local;
@@ -22,10 +26,13 @@ use crate::error::{FleetError, RunError};
 use brunt_engine::parts::{DistributedRun, WorkerChannels, WorkerEvent, join};
 use brunt_engine::{RunControl, RunEpoch, Sink};
 use brunt_model::agent::{
-    AgentReport, Assignment, ControllerRequest, RunEnd, RunNumber, split_secrets,
+    AgentCheck, AgentCheckDepth, AgentReport, Assignment, CheckRequest, ControllerRequest, RunEnd,
+    RunNumber, split_secrets,
 };
 use brunt_model::numbers::count;
-use brunt_model::{AgentEnvironment, Environment, PartCommand, Placement, Plan, ProcessPart};
+use brunt_model::{
+    AgentEnvironment, Environment, PartCommand, Placement, Plan, ProcessPart, Route,
+};
 use brunt_spec::defaults::RESERVED_DESCRIPTORS;
 use brunt_store::Redactor;
 use clock::clock_nanos;
@@ -51,6 +58,12 @@ const READING_PAUSE: Duration = Duration::from_millis(4);
 /// Maximum wait for these readings.
 const READINGS_WAIT: Duration = Duration::from_secs(2);
 
+/// Maximum wait for the routes of agents.
+const ROUTE_WAIT: Duration = Duration::from_secs(5);
+
+/// Maximum wait for the checks of agents, which include a load of a second.
+const CHECK_WAIT: Duration = Duration::from_secs(30);
+
 /// Pause between two looks at what agents have sent.
 const LOOK: Duration = Duration::from_millis(2);
 
@@ -60,20 +73,11 @@ pub struct Fleet {
     inbox: Mutex<Receiver<(usize, LinkEvent)>>,
     /// Number of the last run.
     last_run: Mutex<RunNumber>,
-    kind: FleetKind,
     redactor: Arc<Redactor>,
 }
 
-/// What the parts of a run are to its user.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum FleetKind {
-    /// Agents with names: each is reported separately.
-    Agents,
-    /// Processes of this machine, which form one generator.
-    Processes,
-}
-
 /// A run on agents.
+#[derive(Clone)]
 pub struct FleetRun<'a> {
     /// Plan of the whole run.
     pub plan: &'a Plan,
@@ -103,20 +107,19 @@ impl Fleet {
             }
             Placement::Ssh(hosts) => start_through_ssh(hosts, &read_programs(programs)?),
         };
-        Self::connect(on.names(), pipes, FleetKind::Agents, redactor)
+        Self::connect(on.names(), pipes, redactor)
     }
 
     /// Starts processes of this machine for one run.
     fn of_processes(count: u32, redactor: Arc<Redactor>) -> Result<Self, FleetError> {
         let names = (1..=count).map(|number| format!("process {number} of {count}")).collect();
         let pipes = (0..count).map(|_| local::start().map_err(|error| error.to_string()));
-        Self::connect(names, pipes.collect(), FleetKind::Processes, redactor)
+        Self::connect(names, pipes.collect(), redactor)
     }
 
     fn connect(
         names: Vec<String>,
         pipes: Vec<Result<AgentPipes, String>>,
-        kind: FleetKind,
         redactor: Arc<Redactor>,
     ) -> Result<Self, FleetError> {
         // Bounded: a slow controller slows down the pipes instead of filling memory.
@@ -138,7 +141,7 @@ impl Fleet {
         // Only the readers hold senders now, so the inbox closes when all agents have ended.
         drop(out);
         let inbox = Mutex::new(inbox);
-        let fleet = Self { links, inbox, last_run: Mutex::default(), kind, redactor };
+        let fleet = Self { links, inbox, last_run: Mutex::default(), redactor };
         fleet.await_hello()?;
         fleet.read_clocks();
         Ok(fleet)
@@ -209,10 +212,13 @@ impl Fleet {
     ) -> Result<Option<RunEnd>, RunError> {
         self.check_open()?;
         self.check_limits(run.plan)?;
+        let plan = consent::with_consenting_hosts(run.plan)?;
+        let run = &FleetRun { plan: &plan, ..run.clone() };
         let number = self.next_run();
-        let server = environment.route.as_ref().map_or(&[][..], |route| &route.listener_pids);
-        self.assign(number, run, server)?;
-        let is_fleet = self.kind == FleetKind::Agents;
+        self.find_routes(run.plan, environment.route.as_ref())?;
+        self.assign(number, run)?;
+        // Processes of this machine form one generator. Each agent is reported separately.
+        let is_fleet = run.plan.fleet.is_some();
         let names: Vec<String> = self.links.iter().map(|link| link.name.clone()).collect();
         let agents = if is_fleet { self.environments() } else { Vec::new() };
         let environment = Environment { agents, ..environment };
@@ -281,22 +287,61 @@ impl Fleet {
         *last
     }
 
-    /// Sends each agent its share: secrets, files, and the plan without its secrets. `server_pids` are
-    /// processes of this machine.
-    fn assign(
+    /// Has each agent check the way to the server and the load that one of its cores carries.
+    /// Returns the results in the order of the agents: None for an agent that did not answer.
+    ///
+    /// # Errors
+    ///
+    /// The plan cannot be encoded.
+    pub fn check(&self, plan: &Plan) -> Result<Vec<Option<AgentCheck>>, RunError> {
+        let plan = consent::with_consenting_hosts(plan)?;
+        let all: Vec<&AgentLink> = self.links.iter().collect();
+        self.ask(&all, &plan, AgentCheckDepth::All, CHECK_WAIT)?;
+        Ok(self.links.iter().map(AgentLink::check).collect())
+    }
+
+    /// Finds the route of each agent to the server. `own` is the route of this machine.
+    fn find_routes(&self, plan: &Plan, own: Option<&Route>) -> Result<(), RunError> {
+        let (here, elsewhere): (Vec<_>, Vec<_>) =
+            self.links.iter().partition(|link| link.is_here());
+        for link in here {
+            link.set_route(own.cloned());
+        }
+        self.ask(&elsewhere, plan, AgentCheckDepth::Route, ROUTE_WAIT)
+    }
+
+    /// Asks agents, and waits until all have answered or ended, at most for this time.
+    fn ask(
         &self,
-        number: RunNumber,
-        run: &FleetRun<'_>,
-        server_pids: &[u32],
+        links: &[&AgentLink],
+        plan: &Plan,
+        depth: AgentCheckDepth,
+        wait: Duration,
     ) -> Result<(), RunError> {
+        let mut redacted = plan.clone();
+        self.redactor.plan(&mut redacted);
+        let plan = serde_json::to_value(&redacted).map_err(RunError::Encoding)?;
+        let request = CheckRequest { plan, depth };
+        for link in links {
+            link.ask(request.clone());
+        }
+        let deadline = clock_nanos() + wait.as_nanos() as u64;
+        let is_open = |link: &&&AgentLink| link.check().is_none() && link.closed().is_none();
+        while links.iter().any(|link| is_open(&link)) && clock_nanos() < deadline {
+            thread::sleep(LOOK);
+        }
+        Ok(())
+    }
+
+    /// Sends each agent its share: secrets, files, and the plan without its secrets.
+    fn assign(&self, number: RunNumber, run: &FleetRun<'_>) -> Result<(), RunError> {
         let mut redacted = run.plan.clone();
         self.redactor.plan(&mut redacted);
         let (plan, secrets) = split_secrets(run.plan, &redacted).map_err(RunError::Encoding)?;
-        let files = match self.kind {
-            FleetKind::Agents => files::of_plan(run.plan, &run.script_files)?,
-            // Processes of this machine read the files themselves.
-            FleetKind::Processes => Vec::new(),
-        };
+        // Processes of this machine read the files themselves.
+        let is_elsewhere = run.plan.is_elsewhere();
+        let files =
+            if is_elsewhere { files::of_plan(run.plan, &run.script_files)? } else { Vec::new() };
         let epoch = match run.epoch {
             RunEpoch::Real(nanos) => nanos,
             RunEpoch::Fake => 0,
@@ -314,8 +359,7 @@ impl Fleet {
                 epoch_nanos,
                 lease: fleet.map(|fleet| fleet.lease),
                 bytes_per_second: fleet.map_or(0, |fleet| fleet.bytes_per_second),
-                // A pid of this machine means nothing on another one, or in another container.
-                server_pids: if link.is_here() { server_pids.to_vec() } else { Vec::new() },
+                route: link.check().and_then(|check| check.route),
             };
             link.send(number, ControllerRequest::Assign(Box::new(assignment)));
         }

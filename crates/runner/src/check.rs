@@ -5,6 +5,7 @@
 //! show what kind of network path it is.
 //!
 //! * [`facts`]: the results.
+//! * `agent`: the check on an agent. `calibration`: the load that a core carries.
 //! * [`look`]: the check itself.
 //! * `certificate`: reads a certificate.
 //! * `machine_load`: CPU time of other processes.
@@ -12,6 +13,8 @@
 //! * [`short`]: the check at the start of a run.
 //! * [`text`]: the report.
 
+pub(crate) mod agent;
+mod calibration;
 mod certificate;
 pub mod facts;
 pub mod look;

@@ -54,6 +54,9 @@ pub enum RunError {
         /// Reason of its end.
         why: String,
     },
+    /// A host of the plan is neither allowed nor consents to be loaded.
+    #[error("{0}")]
+    NoConsent(String),
     /// A limit of an agent is too low for its share.
     #[error("{0}")]
     AgentLimit(String),

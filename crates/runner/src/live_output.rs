@@ -18,7 +18,7 @@ mod fold;
 mod graphite;
 mod influx;
 mod sender;
-mod transport;
+pub(crate) mod transport;
 
 use crate::error::RunError;
 use crate::mailbox::Mailbox;

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 /// Time limit of the name resolution. Names in /etc/hosts, and those in the cache of a
 /// local resolver, take less.
-const RESOLVE_TIMEOUT: Duration = Duration::from_millis(10);
+pub const RESOLVE_TIMEOUT: Duration = Duration::from_millis(10);
 /// Time limit for one address to accept a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 
@@ -24,7 +24,7 @@ pub fn route(plan: &Plan) -> Option<Route> {
     if plan.connection.unix_socket.is_some() {
         return Some(Route { same_host: Some(true), ..Route::default() });
     }
-    addresses(plan).first().copied().map(brunt_probe::route)
+    addresses(plan, RESOLVE_TIMEOUT).first().copied().map(brunt_probe::route)
 }
 
 /// Reason why the server is unreachable: each of its addresses refuses a connection. None if
@@ -41,7 +41,7 @@ pub fn connection_error(plan: &Plan) -> Option<String> {
     }
     let timeout = plan.connection.connect_timeout.min(plan.connection.timeout).min(CONNECT_TIMEOUT);
     let mut last = None;
-    for address in addresses(plan) {
+    for address in addresses(plan, RESOLVE_TIMEOUT) {
         match TcpStream::connect_timeout(&address, timeout) {
             Ok(_) => return None,
             Err(error) => last = Some(format!("{url} at {address}: {error}")),
@@ -50,8 +50,9 @@ pub fn connection_error(plan: &Plan) -> Option<String> {
     last
 }
 
-/// Addresses for the first request to which brunt may connect; empty if they are not known at once.
-pub fn addresses(plan: &Plan) -> Vec<SocketAddr> {
+/// Addresses for the first request to which brunt may connect; empty if they are not known within
+/// this time.
+pub fn addresses(plan: &Plan, timeout: Duration) -> Vec<SocketAddr> {
     let url = plan.main().scenario.requests.first().map(|request| &*request.url);
     let proxy = plan.connection.proxy.as_deref();
     let url_origin = url.and_then(|url| origin_of(url).ok());
@@ -66,7 +67,7 @@ pub fn addresses(plan: &Plan) -> Vec<SocketAddr> {
         }
     }
     let Some(mut addresses) = known_addresses(&plan.connection, &origin.host, origin.port) else {
-        return resolve(origin.host, origin.port);
+        return resolve(origin.host, origin.port, timeout);
     };
     if let Some(allowed) = allowed {
         addresses.retain(|address| allowed.check_configured(&origin.host, address.ip()).is_ok());
@@ -91,7 +92,7 @@ fn known_addresses(
     host.parse::<IpAddr>().ok().map(|address| vec![SocketAddr::new(address, port)])
 }
 
-fn resolve(host: String, port: u16) -> Vec<SocketAddr> {
+fn resolve(host: String, port: u16, timeout: Duration) -> Vec<SocketAddr> {
     let (sender, receiver) = mpsc::channel();
     // The result of a slower resolution is discarded; the thread ends with it.
     let thread = thread::Builder::new().name("brunt-resolve".into()).spawn(move || {
@@ -99,7 +100,7 @@ fn resolve(host: String, port: u16) -> Vec<SocketAddr> {
         let _ = sender.send(addresses);
     });
     let mut addresses =
-        thread.ok().and_then(|_| receiver.recv_timeout(RESOLVE_TIMEOUT).ok()).unwrap_or_default();
+        thread.ok().and_then(|_| receiver.recv_timeout(timeout).ok()).unwrap_or_default();
     addresses.dedup();
     addresses
 }

@@ -57,7 +57,7 @@ impl PlanExecutor for WitnessedEngine<'_> {
     ) -> Result<(), RunError> {
         match &self.witness {
             // Connections of other processes are out of reach.
-            Some(witness) if plan.processes == 1 => {
+            Some(witness) if plan.processes == 1 && plan.fleet.is_none() => {
                 let world = WitnessedWorld { real: self.real, witness: Arc::clone(witness) };
                 Ok(brunt_engine::run(plan, environment, &world, control, sink)?)
             }

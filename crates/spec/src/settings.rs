@@ -150,6 +150,8 @@ pub struct AgentSettings {
     pub on: Option<Placement>,
     /// Hosts that may be loaded; empty for any.
     pub allowed_targets: Vec<String>,
+    /// Token by which hosts consent to be loaded.
+    pub consent: Option<String>,
     /// Time without a message after which an agent stops its load.
     pub lease: Duration,
     /// Bytes per second from each agent.

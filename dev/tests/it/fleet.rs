@@ -283,3 +283,142 @@ fn agents_elsewhere_need_a_list_of_targets() {
     let ran = start(&mut command("http://127.0.0.1:9/ -n 1 --on ssh:a")).finish().assert_code(1);
     assert!(ran.err.contains("--allow-target HOST"), "{}", ran.err);
 }
+
+/// A program `ssh` of another time namespace, behind a path that delays what is sent by the first
+/// time and what is received by the second one.
+const DELAYING_SSH: &str = r#"#!/usr/bin/env python3
+import os, queue, subprocess, sys, threading, time
+to_agent, from_agent, offset = DELAYS
+agent = subprocess.Popen(["unshare", "-T", "--fork", "--monotonic", str(offset), "sh", "-c", sys.argv[-1]],
+                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+def carry(source, target, delay):
+    waiting = queue.Queue()
+    def read():
+        while True:
+            data = os.read(source, 65536)
+            waiting.put((time.monotonic() + delay, data))
+            if not data:
+                return
+    threading.Thread(target=read, daemon=True).start()
+    while True:
+        due, data = waiting.get()
+        time.sleep(max(0, due - time.monotonic()))
+        if not data:
+            os.close(target)
+            return
+        try:
+            os.write(target, data)
+        except OSError:
+            return
+threading.Thread(target=carry, args=(0, agent.stdin.fileno(), to_agent), daemon=True).start()
+carry(agent.stdout.fileno(), 1, from_agent)
+agent.wait()
+"#;
+
+#[test]
+fn the_stated_clock_error_covers_paths_with_unequal_delays() {
+    let test = "fleet::the_stated_clock_error_covers_paths_with_unequal_delays";
+    let (Some(unshare), Some(_)) = (program("unshare"), program("python3")) else {
+        return skip(test, "no unshare or python3 here");
+    };
+    let works = Command::new(&unshare).args(["-T", "--monotonic", "5", "true"]).status();
+    if !works.is_ok_and(|status| status.success()) {
+        return skip(test, "no time namespaces here");
+    }
+    for (to_agent, from_agent, seconds) in [(0.02, 0.002, 100_000_i64), (0.002, 0.02, -2)] {
+        let dir = TempDir::new().expect("a directory");
+        let script =
+            DELAYING_SSH.replace("DELAYS", &format!("({to_agent}, {from_agent}, {seconds})"));
+        fs::write(dir.path().join("ssh"), script).expect("a script");
+        fs::set_permissions(dir.path().join("ssh"), fs::Permissions::from_mode(0o755))
+            .expect("a script that can be executed");
+        let line = "check http://127.0.0.1:9/ --on ssh:a,b,c --allow-target 127.0.0.1 -o json";
+        let output = with_ssh(dir.path(), dir.path(), line).output().expect("brunt");
+        let check: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        for agent in check["agents"].as_array().expect("agents") {
+            let clock = |name: &str| agent["clock"][name].as_i64().expect("a number");
+            let error = (clock("offset_nanos") - seconds * 1_000_000_000).abs();
+            // Half of the difference of the delays is invisible to any measurement.
+            assert!(error > 5_000_000, "{agent}");
+            assert!(error <= clock("error_nanos"), "{agent}");
+        }
+    }
+}
+
+#[test]
+fn many_agents_start_and_share_a_load() {
+    let lab = lab("");
+    let line = format!("{} -r 900 -n 900 --on local:45", lab.url_of("/"));
+    let ran = measure(&line).assert_all_good();
+    assert_eq!(ran.value("/agents").as_array().map(Vec::len), Some(45));
+    assert_eq!(lab.into_statistics()["requests"]["received"], 900);
+}
+
+#[test]
+fn a_check_shows_the_way_from_each_agent_and_what_it_carries() {
+    let lab = lab("");
+    let ssh = fake_ssh("");
+    let line = format!("check {} --on ssh:a,b --allow-target 127.0.0.1 -o json", lab.url_of("/"));
+    let output = with_ssh(ssh.path(), ssh.path(), &line).output().expect("brunt");
+    let check: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    for agent in check["agents"].as_array().expect("agents") {
+        let found = &agent["check"];
+        assert_eq!(found["route"]["same_host"], true, "{agent}");
+        assert!(found["connection"]["round_trip_seconds"].as_f64() < Some(0.5), "{agent}");
+        assert!(found["requests_per_core_second"].as_f64() > Some(100.0), "{agent}");
+    }
+    assert_eq!(lab.into_statistics()["requests"]["received"], 0, "a check on agents sends nothing");
+    let line = "check http://127.0.0.1:9/ --on ssh:a --allow-target 127.0.0.1";
+    let output = with_ssh(ssh.path(), ssh.path(), line).output().expect("brunt");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("no connection to the server: 127.0.0.1:9: "), "{text}");
+}
+
+#[test]
+fn files_of_placeholders_are_found_on_other_machines() {
+    let lab = lab("");
+    let env = program("env").expect("env");
+    // Another directory, as on another machine.
+    let ssh = fake_ssh(&format!("{env} -C / "));
+    let dir = TempDir::new().expect("a directory");
+    fs::write(dir.path().join("ids.csv"), "id\n1\n2\n").expect("rows");
+    let url = lab.url_of("/?id={csv:ids.csv:id}");
+    let line = format!("{url} -n 8 -c 2 --on ssh:a,b --allow-target 127.0.0.1");
+    let mut command = with_ssh(ssh.path(), ssh.path(), &line);
+    start(command.current_dir(dir.path())).finish().ok().assert_all_good();
+}
+
+#[test]
+fn a_host_that_does_not_consent_is_not_loaded() {
+    let lab = lab("");
+    let line = format!("{} -n 1 --on local:1 --consent token-of-ours", lab.url_of("/"));
+    let ran = start(&mut command(&line)).finish().assert_code(1);
+    assert!(ran.err.contains("127.0.0.1 does not consent to be loaded"), "{}", ran.err);
+    assert!(!ran.err.contains("starting"), "{}", ran.err);
+    // The request for the file.
+    assert_eq!(lab.into_statistics()["requests"]["received"], 1);
+}
+
+#[test]
+fn drop_ins_share_a_load_among_agents() {
+    let lab = lab("");
+    let port = lab.port();
+    let url = lab.url_of("/");
+    let lines = [
+        format!("ab --brunt-on local:2 -n 300 -c 4 {url}"),
+        format!("siege --brunt-on local:2 -b -c 4 -r 25 {url}"),
+        format!(
+            "httperf --brunt-on local:2 --server 127.0.0.1 --port {port} --num-conn 50 --num-call 2 --rate 200"
+        ),
+    ];
+    for line in &lines {
+        let output = command(line).output().expect("brunt");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(output.status.code(), Some(0), "{line}: {text}");
+    }
+    assert_eq!(lab.into_statistics()["requests"]["received"], 500);
+    let line = "ab --brunt-on ssh:a -n 1 http://127.0.0.1:9/";
+    let output = command(line).output().expect("brunt");
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(text.contains("--brunt-allow-target HOST"), "{text}");
+}

@@ -55,9 +55,13 @@ pub fn plan(
         seed: 0,
         // ab has one thread, too.
         threads: args.brunt_options.threads.unwrap_or(1),
-        processes: processes(connections, args.brunt_options.processes)?,
+        processes: processes(
+            connections,
+            args.brunt_options.processes,
+            args.brunt_options.fleet.as_ref(),
+        )?,
         allowed_targets: args.brunt_options.allowed_targets.clone(),
-        fleet: None,
+        fleet: args.brunt_options.fleet.clone(),
         precise: false,
         stages: Vec::new(),
     };

@@ -1,9 +1,8 @@
-//! Implements `autobench_admin`: a sweep with tests on other machines,
-//! all at once, by `autobenchd`.
+//! Implements `autobench_admin`: a sweep with tests on other machines, all at once, by `autobenchd`,
+//! or by brunt's agents (`--brunt-on`).
 //!
-//! Out of scope: brunt's own distributed runs. Figures of several machines are merged
-//! by autobench's rules ([`order::merge`]): a mean of deviations is not a deviation,
-//! and the clocks must agree.
+//! Figures of several daemons are merged by autobench's rules ([`order::merge`]): a mean of deviations
+//! is not a deviation, and the clocks must agree. Agents have neither fault: their samples are merged.
 
 use super::keys::KeyScope;
 use super::number::perl;
@@ -11,7 +10,7 @@ use super::order::{self, TestOrder};
 use super::secret::Secret;
 use super::settings::{self, AutobenchSettings, ConnectionLimit, TestedHost};
 use super::table::{COLUMNS, STATUS_COLUMNS};
-use super::{StopReason, sweep};
+use super::{StopReason, Tests, sweep, tester};
 use crate::caller::Caller;
 use rustix::net::sockopt;
 use std::io::{BufReader, Write};
@@ -32,6 +31,16 @@ pub fn run(program_name: &str, words: &[String], caller: &Arc<Caller>) -> u8 {
 fn measure(program_name: &str, words: &[String], caller: &Arc<Caller>) -> Result<(), StopReason> {
     let settings = settings::read(program_name, words, KeyScope::Admin, caller)?;
     sweep::resolve(&settings)?;
+    let columns = [&COLUMNS[..], &STATUS_COLUMNS].concat();
+    if settings.has_brunt_option("on") {
+        return sweep_with_agents(&settings, &columns, caller);
+    }
+    if let Some(option) = settings.brunt_options.first() {
+        return Err(StopReason::Error(format!(
+            "--brunt-{}: daemons make no reports of brunt; write --brunt-on PLACES for agents, or leave it out",
+            option.name()
+        )));
+    }
     let secret = settings.secret.as_deref().map(Secret::load).transpose()?;
     if let ConnectionLimit::Fixed(number) = settings.connections
         && number < settings.clients.len() as u64
@@ -41,9 +50,24 @@ fn measure(program_name: &str, words: &[String], caller: &Arc<Caller>) -> Result
             settings.clients.len()
         )));
     }
-    let columns = [&COLUMNS[..], &STATUS_COLUMNS].concat();
     sweep::sweep(&settings, &columns, caller, &mut |host, rate| {
         test(&settings, secret.as_ref(), host, rate, caller)
+    })
+}
+
+/// Runs each test of the sweep as one httperf whose load brunt's agents share.
+fn sweep_with_agents(
+    settings: &AutobenchSettings,
+    columns: &[&str],
+    caller: &Arc<Caller>,
+) -> Result<(), StopReason> {
+    let tester = tester::tester(settings, caller)?;
+    let mut tests = Tests { settings, tester, caller, unsampled: 0 };
+    sweep::sweep(settings, columns, caller, &mut |host, rate| {
+        caller.err_line(&format!("Testing server {} at rate: {}", host.name, perl(rate)));
+        let figures = tests.figures(host, rate)?;
+        let statuses = figures.statuses.map(|count| count.to_string());
+        Ok(figures.cells().into_iter().chain(statuses).collect())
     })
 }
 

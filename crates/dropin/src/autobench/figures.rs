@@ -1,5 +1,10 @@
 //! Reads the figures of httperf's report, both as text and as numbers.
 
+use super::number::perl;
+
+/// Value of the errors column for a test without a reply, in percent.
+const NO_REPLY: f64 = 101.0;
+
 /// Position of a figure: the beginning of its line, and the text before it.
 struct Place {
     line: &'static str,
@@ -63,6 +68,12 @@ impl AutobenchFigures {
             errors: ERRORS.count(report).ok_or(ERRORS.line)?,
             statuses,
         })
+    }
+
+    /// The cells of a table, in the order of its columns.
+    pub fn cells(&self) -> Vec<String> {
+        let errors = perl(self.errors_in_percent().unwrap_or(NO_REPLY));
+        self.texts.iter().cloned().chain([errors]).collect()
     }
 
     /// Highest sample of the reply rate, as text; `0.0` without samples.

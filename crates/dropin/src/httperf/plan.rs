@@ -54,9 +54,9 @@ pub fn plan(
         // The same client draws the same random periods in each run, as in httperf.
         seed: args.client.0,
         threads: args.brunt_options.threads.unwrap_or(1),
-        processes: args.brunt_options.processes.unwrap_or(1),
+        processes: args.brunt_options.parts().unwrap_or(1),
         allowed_targets: args.brunt_options.allowed_targets.clone(),
-        fleet: None,
+        fleet: args.brunt_options.fleet.clone(),
         precise: false,
         stages: Vec::new(),
     };

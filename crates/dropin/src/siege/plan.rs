@@ -59,9 +59,13 @@ pub fn plan(
         },
         seed: system.seed,
         threads: settings.brunt_options.threads.unwrap_or(1),
-        processes: processes(users, settings.brunt_options.processes)?,
+        processes: processes(
+            users,
+            settings.brunt_options.processes,
+            settings.brunt_options.fleet.as_ref(),
+        )?,
         allowed_targets: settings.brunt_options.allowed_targets.clone(),
-        fleet: None,
+        fleet: settings.brunt_options.fleet.clone(),
         precise: false,
         stages: Vec::new(),
     };

@@ -108,6 +108,7 @@ fn agents(count: u32, plan: Plan) -> Plan {
         on: Placement::Local(count),
         lease: Duration::from_secs(1),
         bytes_per_second: 0,
+        consent: None,
     };
     Plan { fleet: Some(fleet), ..parts(count, plan) }
 }

@@ -3,7 +3,7 @@
 //! Out of scope: any decision.
 
 use super::command::{DURATION, MAX_DURATION, RunCommand};
-use crate::fleet::{self, AgentOfRun};
+use crate::fleet;
 use brunt_model::history::History;
 use brunt_model::reading_names::GENERATOR;
 use brunt_model::{Flow, Judgement, Load, Phase, Plan, Route, Run, Tally, Tick};
@@ -118,11 +118,13 @@ impl<'a> ExplainFacts<'a> {
         self.plan.connection.proxy.is_none()
     }
 
-    /// Route of the requests, if it was examined. The controller of agents on other machines
-    /// examines its own route, which no request takes.
+    /// Route of the requests, if it was examined; None if agents on several machines generated the
+    /// load.
     pub fn route_of_requests(&self) -> Option<&'a Route> {
-        let mut agents = AgentOfRun::all(self.run);
-        self.route().filter(|_| agents.all(AgentOfRun::shares_controllers_machine))
+        if self.run.agents.is_empty() {
+            return self.route();
+        }
+        fleet::agent_of_only_machine(self.run)?.route()
     }
 
     /// Readings of the generator's machine; None if agents on several machines generated the load.

@@ -7,13 +7,14 @@ mod messages;
 
 use super::{Decoded, Frame, frame, read_frame, wire};
 use crate::agent::{
-    AgentMessage, AgentReport, Assignment, ClockReading, ControllerMessage, ControllerRequest,
-    FileCopy, RunEnd, RunNumber,
+    AgentCheckDepth, AgentMessage, AgentReport, Assignment, CheckRequest, ClockReading,
+    ControllerMessage, ControllerRequest, FileCopy, RunEnd, RunNumber,
 };
 use crate::{PartCommand, ProcessMessage, ProcessPart, StageOutput, Tick};
 use messages::{
-    AssignmentMessage, ClockMessage, FileMessage, FromAgent, FromAgentKind, FromController,
-    FromControllerKind, HelloMessage, RunEndMessage, SecretMessage, SecretsMessage, Variable,
+    AssignmentMessage, CheckMessage, ClockMessage, FileMessage, FromAgent, FromAgentKind,
+    FromController, FromControllerKind, HelloMessage, RunEndMessage, SecretMessage, SecretsMessage,
+    Variable,
 };
 use prost::Message;
 use std::io::{self, Read, Write};
@@ -36,6 +37,7 @@ pub fn write_agent_message(out: &mut impl Write, message: &AgentMessage) -> io::
             received_nanos: reading.received,
             replied_nanos: reading.replied,
         }),
+        AgentReport::Checked(check) => FromAgentKind::CheckedJson(serde_json::to_string(check)?),
         AgentReport::Part(ProcessMessage::Ready(at)) => FromAgentKind::ReadyNanos(at.0),
         AgentReport::Part(ProcessMessage::Event(event)) => {
             FromAgentKind::Event(wire::event_message(event)?)
@@ -61,6 +63,9 @@ pub fn read_agent_message(from: &mut impl Read) -> Option<AgentMessage> {
                 received: clock.received_nanos,
                 replied: clock.replied_nanos,
             }),
+            Some(FromAgentKind::CheckedJson(json)) => {
+                AgentReport::Checked(Box::new(serde_json::from_str(&json).ok()?))
+            }
             Some(FromAgentKind::ReadyNanos(at)) => {
                 AgentReport::Part(ProcessMessage::Ready(Tick(at)))
             }
@@ -100,8 +105,12 @@ pub fn write_controller_message(
             path: path_text(&file.path)?,
             content: file.content.clone(),
         }),
+        ControllerRequest::Check(check) => FromControllerKind::Check(CheckMessage {
+            plan_json: check.plan.to_string(),
+            has_load: check.depth == AgentCheckDepth::All,
+        }),
         ControllerRequest::Assign(assignment) => {
-            FromControllerKind::Assign(assignment_message(assignment))
+            FromControllerKind::Assign(assignment_message(assignment)?)
         }
         ControllerRequest::ReadClock(sent) => FromControllerKind::ReadClockNanos(*sent),
         ControllerRequest::Command(PartCommand::Go(at)) => FromControllerKind::GoNanos(at.0),
@@ -129,6 +138,9 @@ pub fn read_controller_message(from: &mut impl Read) -> Option<ControllerMessage
                 path: PathBuf::from(file.path),
                 content: file.content,
             }),
+            Some(FromControllerKind::Check(check)) => {
+                ControllerRequest::Check(Box::new(check_request(&check)?))
+            }
             Some(FromControllerKind::Assign(message)) => {
                 ControllerRequest::Assign(Box::new(assignment(&message)?))
             }
@@ -168,26 +180,33 @@ fn path_text(path: &std::path::Path) -> io::Result<String> {
         .ok_or_else(|| io::Error::other(format!("{}: the path is not UTF-8", path.display())))
 }
 
-fn assignment_message(assignment: &Assignment) -> AssignmentMessage {
-    AssignmentMessage {
+fn check_request(message: &CheckMessage) -> Option<CheckRequest> {
+    let depth = if message.has_load { AgentCheckDepth::All } else { AgentCheckDepth::Route };
+    Some(CheckRequest { plan: serde_json::from_str(&message.plan_json).ok()?, depth })
+}
+
+fn assignment_message(assignment: &Assignment) -> io::Result<AssignmentMessage> {
+    let route = assignment.route.as_ref();
+    Ok(AssignmentMessage {
         plan_json: assignment.plan.to_string(),
         agent: assignment.part.number,
         agents: assignment.part.count,
         epoch_nanos: assignment.epoch_nanos,
         lease_nanos: assignment.lease.map(crate::time::nanos),
         bytes_per_second: assignment.bytes_per_second,
-        server_pids: assignment.server_pids.clone(),
-    }
+        route_json: route.map(serde_json::to_string).transpose()?,
+    })
 }
 
 fn assignment(message: &AssignmentMessage) -> Option<Assignment> {
+    let route = message.route_json.as_deref().map(serde_json::from_str);
     Some(Assignment {
         plan: serde_json::from_str(&message.plan_json).ok()?,
         part: ProcessPart { number: message.agent, count: message.agents },
         epoch_nanos: message.epoch_nanos,
         lease: message.lease_nanos.map(Duration::from_nanos),
         bytes_per_second: message.bytes_per_second,
-        server_pids: message.server_pids.clone(),
+        route: route.transpose().ok()?,
     })
 }
 

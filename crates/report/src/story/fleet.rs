@@ -72,6 +72,7 @@ fn agent(number: usize) -> AgentEnvironment {
             error_nanos: number as u64 * 20_000,
             round_trip_nanos: 300_000,
         },
+        route: None,
     }
 }
 

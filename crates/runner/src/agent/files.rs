@@ -2,6 +2,7 @@
 
 use brunt_model::Plan;
 use brunt_model::agent::FileCopy;
+use serde_json::Value;
 use std::fs::{self, DirBuilder};
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
@@ -33,6 +34,7 @@ impl PlanFiles {
             }
             fs::write(&copy, &file.content)?;
         }
+        name_copies_in_placeholders(plan, files, &folder)?;
         plan.change_paths(|path| {
             let copy = place(&folder, path);
             // Files that were not sent, such as a Unix socket, keep their name.
@@ -49,6 +51,39 @@ impl PlanFiles {
         {
             _ = fs::remove_dir_all(folder);
         }
+    }
+}
+
+/// Changes the placeholders `{csv:FILE:column}` of a plan to name the copies.
+fn name_copies_in_placeholders(
+    plan: &mut Plan,
+    files: &[FileCopy],
+    folder: &Path,
+) -> io::Result<()> {
+    let mut json = serde_json::to_value(&*plan)?;
+    let names = files.iter().map(|file| {
+        let name = |path: &Path| format!("{{csv:{}:", path.display());
+        (name(&file.path), name(&place(folder, &file.path)))
+    });
+    replace_in_strings(&mut json, &names.collect::<Vec<_>>());
+    *plan = serde_json::from_value(json)?;
+    Ok(())
+}
+
+fn replace_in_strings(json: &mut Value, names: &[(String, String)]) {
+    match json {
+        Value::String(text) if text.contains("{csv:") => {
+            for (name, copy) in names {
+                *text = text.replace(name, copy);
+            }
+        }
+        Value::Array(all) => all.iter_mut().for_each(|one| replace_in_strings(one, names)),
+        Value::Object(all) => {
+            // Labels are texts of the report, which are the same on all agents.
+            let values = all.iter_mut().filter(|(key, _)| !matches!(&***key, "label" | "name"));
+            values.for_each(|(_, one)| replace_in_strings(one, names));
+        }
+        _ => {}
     }
 }
 
@@ -86,5 +121,14 @@ mod tests {
         let folder = Path::new("/tmp/x");
         assert_eq!(place(folder, Path::new("/etc/ca.pem")), Path::new("/tmp/x/etc/ca.pem"));
         assert_eq!(place(folder, Path::new("../../a/./b")), Path::new("/tmp/x/parent/parent/a/b"));
+    }
+
+    #[test]
+    fn placeholders_name_the_copies() {
+        let mut json = serde_json::json!({"label": "{csv:a.csv:id}", "url": ["/{csv:a.csv:id}/{csv:/b/a.csv:id}/{csv:xa.csv:id}"]});
+        let names = [("{csv:a.csv:", "{csv:/t/a.csv:"), ("{csv:/b/a.csv:", "{csv:/t/b/a.csv:")];
+        replace_in_strings(&mut json, &names.map(|(a, b)| (a.to_owned(), b.to_owned())));
+        assert_eq!(json["url"][0], "/{csv:/t/a.csv:id}/{csv:/t/b/a.csv:id}/{csv:xa.csv:id}");
+        assert_eq!(json["label"], "{csv:a.csv:id}");
     }
 }

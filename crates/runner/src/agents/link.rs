@@ -6,13 +6,15 @@
 
 use super::clock::{ClockEstimate, clock_nanos};
 use brunt_engine::RunEpoch;
+use brunt_model::agent::AgentCheck;
 use brunt_model::agent::{
-    AgentMessage, AgentReport, ControllerMessage, ControllerRequest, PROTOCOL_VERSION, RunNumber,
+    AgentMessage, AgentReport, CheckRequest, ControllerMessage, ControllerRequest,
+    PROTOCOL_VERSION, RunNumber,
 };
 use brunt_model::codec::{read_agent_message, write_controller_message};
 use brunt_model::reading_names::{LINK, link};
 use brunt_model::{
-    AgentEnvironment, AgentFacts, Clock, ClockOffset, Event, ProcessMessage, Reading,
+    AgentEnvironment, AgentFacts, Clock, ClockOffset, Event, ProcessMessage, Reading, Route,
 };
 use std::io::{self, BufReader, Read, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel};
@@ -62,6 +64,8 @@ struct LinkState {
     facts: Mutex<Option<AgentFacts>>,
     clock: Mutex<ClockEstimate>,
     run: Mutex<CurrentRun>,
+    /// Result of the last check; None while it is in progress.
+    check: Mutex<Option<AgentCheck>>,
     /// Why the connection has closed; None while it is open.
     closed: Mutex<Option<String>>,
 }
@@ -121,6 +125,22 @@ impl AgentLink {
         })
     }
 
+    /// Asks the agent for the way to the server.
+    pub fn ask(&self, request: CheckRequest) {
+        *lock(&self.shared.check) = None;
+        self.send(RunNumber(0), ControllerRequest::Check(Box::new(request)));
+    }
+
+    /// Result of the last check; None while it is in progress.
+    pub fn check(&self) -> Option<AgentCheck> {
+        lock(&self.shared.check).clone()
+    }
+
+    /// Sets the route to the server, for an agent of this machine.
+    pub fn set_route(&self, route: Option<Route>) {
+        *lock(&self.shared.check) = Some(AgentCheck { route, ..AgentCheck::default() });
+    }
+
     /// Returns why the connection has closed; None while it is open.
     pub fn closed(&self) -> Option<String> {
         lock(&self.shared.closed).clone()
@@ -173,6 +193,7 @@ impl AgentLink {
             name: self.name.clone(),
             facts: self.facts().unwrap_or_default(),
             clock: self.clock(),
+            route: self.check().and_then(|check| check.route),
         }
     }
 }
@@ -214,6 +235,7 @@ impl LinkState {
             let now = clock_nanos();
             match report {
                 AgentReport::Clock(reading) => lock(&self.clock).add(reading, now),
+                AgentReport::Checked(check) => *lock(&self.check) = Some(*check),
                 AgentReport::Hello(protocol, facts) => {
                     if let Some(refusal) = version_refusal(protocol, &facts) {
                         return Some(refusal);

@@ -4,6 +4,7 @@
 //! value that could not be determined is null.
 
 use super::rules::Advice;
+use brunt_model::agent::AgentCheck;
 use brunt_model::plan::HttpVersion;
 use brunt_model::{AgentEnvironment, Load, Plan, Route};
 use brunt_probe::settings::KernelSettings;
@@ -54,7 +55,17 @@ pub struct CheckFacts {
     pub needs_tls: bool,
     /// Agents of the plan; left out without agents.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub agents: Vec<AgentEnvironment>,
+    pub agents: Vec<CheckedAgent>,
+}
+
+/// An agent, and the way from it to the server.
+#[derive(Debug, Clone, Serialize)]
+pub struct CheckedAgent {
+    /// The agent, its machine and its clock.
+    #[serde(flatten)]
+    pub environment: AgentEnvironment,
+    /// Result of its check; null if it did not answer.
+    pub check: Option<AgentCheck>,
 }
 
 /// The load of the plan.

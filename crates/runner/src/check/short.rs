@@ -4,7 +4,7 @@
 
 use super::facts::{CheckFacts, MachineFacts, RequestedLoad};
 use super::rules::{self, Certainty};
-use crate::route::{addresses, route};
+use crate::route::{RESOLVE_TIMEOUT, addresses, route};
 use brunt_model::{Plan, Route};
 use brunt_probe::Root;
 use brunt_probe::settings::settings;
@@ -19,7 +19,7 @@ pub fn preflight_short(plan: &Plan, descriptors: u64, cores: u32) -> (Option<Rou
     if plan.connection.unix_socket.is_some() {
         return (route(plan), Vec::new());
     }
-    let addresses = addresses(plan);
+    let addresses = addresses(plan, RESOLVE_TIMEOUT);
     let route = addresses.first().copied().map(brunt_probe::route);
     let facts = CheckFacts {
         requested: RequestedLoad::of(plan),

@@ -1,10 +1,11 @@
 //! The report of a check as text: facts, line by line, and advice.
 
 use super::facts::{
-    CheckFacts, CheckReport, CompressionFacts, ConnectionFacts, MachineFacts, OfferedQuic,
-    OfferedVersion, ReplyFacts, RequestedLoad, TlsFacts,
+    CheckFacts, CheckReport, CheckedAgent, CompressionFacts, ConnectionFacts, MachineFacts,
+    OfferedQuic, OfferedVersion, ReplyFacts, RequestedLoad, TlsFacts,
 };
 use super::rules::Certainty;
+use brunt_model::agent::AgentCheck;
 use brunt_model::numbers::{bytes, count, plural, seconds, span, three_digits};
 use brunt_model::system_error::without_number;
 use brunt_model::time::seconds_of;
@@ -35,27 +36,76 @@ fn entries(facts: &CheckFacts) -> Vec<Entry> {
     ));
     all.extend(facts.route.iter().map(|route| ("Route", path(route).join(", "))));
     all.push(("Machine", machine(&facts.machine).join(", ")));
-    all.extend(facts.agents.iter().map(|one| ("Agent", agent(one))));
+    all.extend(facts.agents.iter().flat_map(agent));
     all.push(("Load", load(&facts.requested).join(", ")));
     all
 }
 
-fn agent(agent: &AgentEnvironment) -> String {
-    let AgentEnvironment { name, facts, clock } = agent;
+/// Settings of an agent's kernel that a line names.
+const AGENT_SETTINGS: [&str; 4] = [
+    "net.ipv4.tcp_tw_reuse",
+    "net.core.somaxconn",
+    "net.ipv4.tcp_max_syn_backlog",
+    "net.netfilter.nf_conntrack_max",
+];
+
+fn agent(agent: &CheckedAgent) -> [Entry; 3] {
+    let check = agent.check.as_ref();
+    let way = check.map_or_else(|| "it did not answer the check".to_owned(), way);
+    let load = check.and_then(|check| check.requests_per_core_second).map(|rate| {
+        format!(
+            "a core carries about {} requests/s (measured: HTTP/1.1, smallest reply)",
+            count((rate / 1e3).round() as u64 * 1_000)
+        )
+    });
+    [("Agent", agent_machine(&agent.environment)), ("", way), ("", load.unwrap_or_default())]
+}
+
+/// The way from an agent to the server.
+fn way(check: &AgentCheck) -> String {
+    let mut parts = Vec::new();
+    if let Some(connection) = &check.connection {
+        let (local, server) = (connection.local.ip(), connection.server);
+        let round_trip = seconds(connection.round_trip_seconds);
+        parts.push(format!("round trip {round_trip} to {server} from {local}"));
+        if connection.is_translated() {
+            parts.push("through an address translation (NAT)".into());
+        }
+    }
+    let failure = check.failure.as_ref();
+    parts.extend(failure.map(|failure| format!("no connection to the server: {}", clean(failure))));
+    parts.extend(check.route.iter().flat_map(path));
+    parts.join(", ")
+}
+
+fn agent_machine(agent: &AgentEnvironment) -> String {
+    let AgentEnvironment { name, facts, clock, .. } = agent;
     let round_trip = clock.round_trip_nanos;
     let clock = match clock.error_nanos {
         0 => "its clock is this machine's".to_owned(),
         error => format!("clock error at most {}", seconds(seconds_of(error))),
     };
-    [
+    let setting = |name: &str| facts.sysctls.iter().find(|(other, _)| other == name);
+    let settings = AGENT_SETTINGS.iter().filter_map(|name| {
+        let (name, value) = setting(name)?;
+        Some(format!("{} {}", name.rsplit('.').next()?, clean(value)))
+    });
+    let ports = setting("net.ipv4.ip_local_port_range").and_then(|(_, range)| {
+        let (first, last) = range.trim().split_once(char::is_whitespace)?;
+        let ports = (last.trim().parse::<u64>().ok()? + 1).checked_sub(first.parse().ok()?)?;
+        Some(format!("{} local ports", count(ports)))
+    });
+    let mut parts = vec![
         format!("{}: brunt {} on {}", clean(name), clean(&facts.brunt), clean(&facts.host)),
         plural(facts.cores.into(), "core"),
-        format!("limit on open files {}", count(facts.descriptors)),
-        clean(&facts.kernel),
-        format!("round trip {}", seconds(seconds_of(round_trip))),
-        clock,
-    ]
-    .join(", ")
+        format!("limit on open files {}", limit(facts.descriptors)),
+    ];
+    parts.extend(ports);
+    parts.extend(settings);
+    parts.push(clean(&facts.kernel));
+    parts.push(format!("round trip to it {}", seconds(seconds_of(round_trip))));
+    parts.push(clock);
+    parts.join(", ")
 }
 
 fn failure(facts: &CheckFacts) -> Vec<Entry> {

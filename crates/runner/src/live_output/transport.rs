@@ -90,7 +90,7 @@ fn wire() -> Result<Arc<Common>, brunt_wire::http::BadWire> {
 }
 
 /// A plan without a load, for its connection settings.
-pub(super) fn plan() -> Plan {
+pub(crate) fn plan() -> Plan {
     Plan {
         populations: Vec::new(),
         reply_policies: vec![ReplyPolicy::default()],
@@ -153,7 +153,10 @@ fn post(
 }
 
 /// Sends a request and receives its reply, each step within its time limit.
-async fn exchange(common: &Arc<Common>, draft: &RequestDraft<'_>) -> Result<Reply, SendError> {
+pub(crate) async fn exchange(
+    common: &Arc<Common>,
+    draft: &RequestDraft<'_>,
+) -> Result<Reply, SendError> {
     let time = WorkerClock::new(RunEpoch::now());
     let _runtime_hooks = time.install().map_err(system_error)?;
     let http = Http::new(Arc::clone(common), 0, time.clone());

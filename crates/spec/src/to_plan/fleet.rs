@@ -16,6 +16,7 @@ pub fn fleet_on(on: Placement) -> Result<FleetSettings> {
         on,
         lease: duration::positive(defaults::LEASE)?,
         bytes_per_second: bytes::parse(defaults::AGENT_BYTES)?,
+        consent: None,
     })
 }
 
@@ -42,5 +43,6 @@ pub fn fleet(settings: &RunSettings) -> Result<Option<FleetSettings>> {
         on: on.clone(),
         lease: agents.lease,
         bytes_per_second: agents.bytes_per_second,
+        consent: agents.consent.clone(),
     }))
 }

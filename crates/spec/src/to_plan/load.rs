@@ -9,7 +9,7 @@ use crate::words::shape::Loads;
 use crate::words::{arrivals, duration, shape, think};
 use brunt_model::goal::Until;
 use brunt_model::numbers::count;
-use brunt_model::{Load, LoadShape, Stop};
+use brunt_model::{Load, LoadShape, Placement, Stop};
 use std::time::Duration;
 
 /// Creates the load: an open loop if there is a rate, else a closed loop.
@@ -198,6 +198,9 @@ pub(super) fn threads(
     cores: u32,
     local: bool,
 ) -> (u32, Vec<String>) {
+    // The cores of agents on other machines are known only when they have started.
+    let is_elsewhere = settings.fleet.on.as_ref().is_some_and(Placement::is_elsewhere);
+    let cores = if is_elsewhere { u32::MAX } else { cores };
     let free = if local { cores.saturating_sub(1).max(1) } else { cores.max(1) };
     if let Some(requested) = settings.load.threads {
         let all = requested.saturating_mul(processes);

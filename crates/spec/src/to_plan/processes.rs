@@ -28,11 +28,12 @@ pub(super) fn connection_capacity(system: &System) -> u64 {
 
 /// Option that limits the number of connections at once, and the limit.
 fn connection_limit(load: &Load) -> (&'static str, u64) {
-    match load {
-        Load::Closed { users, .. } => ("connections", users.peak() as u64),
-        Load::Open { connections: Some(n), .. } => ("connections", (*n).into()),
-        // Without a maximum, each request in flight may have its own connection.
-        Load::Open { max_in_flight, .. } => ("max-in-flight", (*max_in_flight).into()),
+    match (load.most_connections(), load) {
+        (None, Load::Open { max_in_flight, .. }) => {
+            // Each request in flight may have its own connection.
+            ("max-in-flight", (*max_in_flight).into())
+        }
+        (most, _) => ("connections", most.unwrap_or_default()),
     }
 }
 

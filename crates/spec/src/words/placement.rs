@@ -52,6 +52,25 @@ fn hosts(places: &str) -> Result<Vec<String>, String> {
     }
 }
 
+/// Minimum length of a token, so that none is found in other files by chance.
+const MIN_TOKEN: usize = 8;
+
+/// Parses the token by which hosts consent to be loaded.
+///
+/// # Errors
+///
+/// [`WordError`] if the value is too short, or no single word.
+pub fn token(word: &str) -> Result<String, WordError> {
+    let is_token = word.len() >= MIN_TOKEN && word.chars().all(|c| c.is_ascii_graphic());
+    is_token.then(|| word.to_owned()).ok_or_else(|| {
+        WordError::new(
+            word,
+            "it is no token",
+            "at least 8 letters, digits or signs, without blanks",
+        )
+    })
+}
+
 /// Parses a host that may be loaded. Names are in lower case, and addresses in their usual form, as
 /// in URLs.
 ///

@@ -1,6 +1,7 @@
 //! Tests `autobench_admin` and `autobenchd` on one machine: their protocol and their results.
 
 use super::false_httperf::{Home, report};
+use crate::world::lab;
 use crate::world::server::ServerProcess;
 use crate::world::{port, wait_until};
 use std::fs;
@@ -193,4 +194,25 @@ fn a_test_ends_when_its_admin_aborts_or_disconnects() {
             !std::path::Path::new(&format!("/proc/{}", pid.trim())).exists()
         });
     }
+}
+
+#[test]
+fn agents_share_the_load_of_each_test() {
+    let lab = lab("");
+    let home = Home::new("host1 = 127.0.0.1\n");
+    let line = format!(
+        "--single_host --port1 {} --uri1 / --low_rate 50 --high_rate 100 --rate_step 50 --num_conn 40 --num_call 2 --quiet --brunt-on local:2",
+        lab.port()
+    );
+    let output = home.run("autobench_admin", &line);
+    assert_eq!(output.code, Some(0), "{}", output.err);
+    let lines: Vec<&str> = output.out.lines().collect();
+    assert_eq!(lines.len(), 3, "{}", output.out);
+    for line in &lines[1..] {
+        // The last columns are replies by class: each test has 80 replies with 200.
+        assert!(line.ends_with("\t0\t0\t80\t0\t0\t0"), "{line}");
+    }
+    assert_eq!(lab.into_statistics()["requests"]["received"], 160);
+    let output = home.run("autobench_admin", "--single_host --brunt-json=a.json");
+    assert!(output.err.contains("write --brunt-on PLACES for agents"), "{}", output.err);
 }

@@ -31,7 +31,9 @@ impl CommandLine {
                     // A switch has the value 1, as in Perl.
                     line.values.insert(row.effect.name, value.unwrap_or("1").to_owned());
                 }
-                LongItem::BruntOption(word) if scope == KeyScope::Admin => {
+                LongItem::BruntOption(word)
+                    if scope == KeyScope::Admin && is_admin_option(word) =>
+                {
                     let (name, value) = admin_option(word, || long.take_word())?;
                     line.values.insert(name, value);
                 }
@@ -64,8 +66,12 @@ impl CommandLine {
     }
 }
 
-/// The brunt options of `autobench_admin`. Others make no sense, since the tests run elsewhere.
+/// The brunt options of `autobench_admin` for its daemons.
 const ADMIN_OPTIONS: [&str; 2] = ["secret", "start-in"];
+
+fn is_admin_option(word: &str) -> bool {
+    ADMIN_OPTIONS.contains(&word.split_once('=').map_or(word, |(name, _)| name))
+}
 
 /// Parses one of these options and its value.
 fn admin_option<'a>(
@@ -127,6 +133,11 @@ pub struct BruntOption {
 const FILES: [&str; 2] = ["json", "report"];
 
 impl BruntOption {
+    /// Name without the prefix `--brunt-`.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// True if the option has this name.
     pub fn is(&self, name: &str) -> bool {
         self.name == name

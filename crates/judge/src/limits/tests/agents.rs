@@ -49,6 +49,10 @@ impl FleetStory {
                     error_nanos: if self.is_local { 0 } else { 50_000 },
                     ..ClockOffset::default()
                 },
+                route: self.agents[if self.is_local { 0 } else { number }]
+                    .environment
+                    .route
+                    .clone(),
             }
         };
         let agents = (0..self.agents.len()).map(agent).collect();
@@ -294,15 +298,18 @@ fn agents_without_a_name_of_their_process_are_subtracted_by_their_own_readings()
 }
 
 #[test]
-fn the_controllers_route_says_nothing_of_agents_elsewhere() {
-    let on_server = |fleet: FleetStory| {
-        let mut fleet = fleet;
-        let route = Route { same_host: Some(true), ..Route::default() };
-        fleet.agents[0].environment.route = Some(route);
+fn each_agent_has_its_own_route() {
+    let with_routes = |mut fleet: FleetStory, routes: &[bool]| {
+        for (agent, same_host) in fleet.agents.iter_mut().zip(routes) {
+            let route = Route { same_host: Some(*same_host), ..Route::default() };
+            agent.environment.route = Some(route);
+        }
         crate::facts::same_host(&fleet.run())
     };
-    assert_eq!(on_server(remote(healthy(2))), None);
-    assert_eq!(on_server(local(healthy(2))), Some(true));
+    assert_eq!(with_routes(remote(healthy(2)), &[true]), None);
+    assert_eq!(with_routes(remote(healthy(2)), &[true, false]), None);
+    assert_eq!(with_routes(remote(healthy(2)), &[false, false]), Some(false));
+    assert_eq!(with_routes(local(healthy(2)), &[true]), Some(true));
     let loopback = |fleet: FleetStory| crate::facts::same_host(&fleet.run());
     assert_eq!(loopback(remote(vec![Story::healthy().on_loopback()])), Some(true));
 }

@@ -10,7 +10,7 @@ use crate::codec::wire::Event;
 pub struct FromController {
     #[prost(uint64, tag = "1")]
     pub run: u64,
-    #[prost(oneof = "FromControllerKind", tags = "2, 3, 4, 5, 6, 7, 8, 9")]
+    #[prost(oneof = "FromControllerKind", tags = "2, 3, 4, 5, 6, 7, 8, 9, 10")]
     pub kind: Option<FromControllerKind>,
 }
 
@@ -32,6 +32,8 @@ pub enum FromControllerKind {
     EnoughNanos(u64),
     #[prost(uint64, tag = "9")]
     StopNanos(u64),
+    #[prost(message, tag = "10")]
+    Check(CheckMessage),
 }
 
 #[derive(Clone, PartialEq, prost::Message)]
@@ -70,15 +72,23 @@ pub struct AssignmentMessage {
     pub lease_nanos: Option<u64>,
     #[prost(uint64, tag = "6")]
     pub bytes_per_second: u64,
-    #[prost(uint32, repeated, tag = "7")]
-    pub server_pids: Vec<u32>,
+    #[prost(string, optional, tag = "7")]
+    pub route_json: Option<String>,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+pub struct CheckMessage {
+    #[prost(string, tag = "1")]
+    pub plan_json: String,
+    #[prost(bool, tag = "2")]
+    pub has_load: bool,
 }
 
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct FromAgent {
     #[prost(uint64, tag = "1")]
     pub run: u64,
-    #[prost(oneof = "FromAgentKind", tags = "2, 3, 4, 5, 6, 7, 8")]
+    #[prost(oneof = "FromAgentKind", tags = "2, 3, 4, 5, 6, 7, 8, 9")]
     pub kind: Option<FromAgentKind>,
 }
 
@@ -99,6 +109,8 @@ pub enum FromAgentKind {
     Finished(RunEndMessage),
     #[prost(string, tag = "8")]
     Gone(String),
+    #[prost(string, tag = "9")]
+    CheckedJson(String),
 }
 
 #[derive(Clone, PartialEq, prost::Message)]

@@ -1,6 +1,7 @@
 use super::*;
 use crate::check::facts::{CertificateFacts, FailureFacts, VERSION};
 use crate::check::rules;
+use brunt_model::agent::AgentConnection;
 use brunt_model::{AgentFacts, ClockOffset};
 use brunt_probe::settings::KernelSettings;
 
@@ -147,15 +148,49 @@ fn an_agent_is_described_in_a_line() {
             cores: 4,
             descriptors: 1_048_576,
             kernel: "Linux 6.1.0 x86_64".into(),
+            sysctls: vec![
+                ("net.ipv4.ip_local_port_range".into(), "32768\t60999".into()),
+                ("net.ipv4.tcp_tw_reuse".into(), "2".into()),
+                ("net.ipv4.tcp_rmem".into(), "4096 131072 6291456".into()),
+            ],
             ..AgentFacts::default()
         },
         clock: ClockOffset { offset_nanos: 5, error_nanos: 31_000, round_trip_nanos: 60_000 },
+        route: None,
     };
     assert_eq!(
-        agent(&one),
-        "load1: brunt 0.1.0 on vm1, 4 cores, limit on open files 1,048,576, Linux 6.1.0 x86_64, round trip 60.0 µs, \
-         clock error at most 31.0 µs"
+        agent_machine(&one),
+        "load1: brunt 0.1.0 on vm1, 4 cores, limit on open files 1,048,576, 28,232 local ports, tcp_tw_reuse 2, \
+         Linux 6.1.0 x86_64, round trip to it 60.0 µs, clock error at most 31.0 µs"
     );
     one.clock.error_nanos = 0;
-    assert!(agent(&one).ends_with("its clock is this machine's"), "{}", agent(&one));
+    let text = agent_machine(&one);
+    assert!(text.ends_with("its clock is this machine's"), "{text}");
+}
+
+#[test]
+fn the_way_from_an_agent_to_the_server_is_described() {
+    let connection = AgentConnection {
+        local: "10.0.0.5:40000".parse().unwrap(),
+        server: "192.0.2.1:80".parse().unwrap(),
+        round_trip_seconds: 0.012,
+    };
+    let route =
+        Route { same_host: Some(false), interface: Some("eth0".into()), ..Route::default() };
+    let mut check = AgentCheck {
+        route: Some(route),
+        connection: Some(connection),
+        failure: None,
+        requests_per_core_second: None,
+    };
+    assert_eq!(
+        way(&check),
+        "round trip 12.0 ms to 192.0.2.1:80 from 10.0.0.5, through an address translation (NAT), another machine, interface eth0"
+    );
+    check.connection = None;
+    check.failure = Some("192.0.2.1:80: connection refused".into());
+    assert_eq!(
+        way(&check),
+        "no connection to the server: 192.0.2.1:80: connection refused, another machine, interface eth0"
+    );
 }

@@ -11,7 +11,7 @@ type S = RunSettings;
 const FLEET: &str = "Fleet";
 
 /// Rows under the heading of a fleet.
-pub static ROWS: [Row<RunSettings>; 5] = [
+pub static ROWS: [Row<RunSettings>; 6] = [
     Row {
         excludes: &["processes", "trace"],
         ..Row::value(
@@ -31,6 +31,17 @@ pub static ROWS: [Row<RunSettings>; 5] = [
     )
     .under(FLEET)
     .keys(&[SettingKey::new("allow", ValueForm::Each)]),
+    Row {
+        needs: Some("on"),
+        ..Row::value(
+            "consent",
+            "TOKEN",
+            "Load a host that is not named if its file /.well-known/brunt-consent has a line with this token",
+            |w, _| set(placement::token(w), |s: &mut S, v| s.fleet.consent = Some(v)),
+        )
+        .under(FLEET)
+        .keys(&[SettingKey::new("consent", ValueForm::Value)])
+    },
     Row::value(
         "lease",
         "TIME",
