@@ -18,7 +18,7 @@ export BRUNT_SKIPS BRUNT_BIN BRUNT_LAB_BIN
 : >"$BRUNT_SKIPS"
 
 packages="nginx apache2 caddy apache2-utils wrk nghttp2-client siege httperf procps iproute2 openssl curl php-fpm tomcat10
-openssh-server openssh-client chromium"
+openssh-server openssh-client chromium nats-server"
 echo "brunt: checking the source, building, running all tests. Installed with apt-get, where missing (no service is started):"
 echo "$packages"
 # shellcheck disable=SC2086 # a list of arguments

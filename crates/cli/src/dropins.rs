@@ -36,6 +36,10 @@ fn caller() -> Caller {
         redactor: redact::current,
         store,
         reports,
+        start_agents: |settings| {
+            crate::fleet::start_agents(settings, &[], &mut |_| {})
+                .map_err(|error| tool_error(&error))
+        },
         agents: Mutex::default(),
     }
 }

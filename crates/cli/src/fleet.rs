@@ -1,10 +1,15 @@
 //! Starts the agents of a plan.
 
+#[cfg(feature = "fleet")]
+pub mod cluster;
+#[cfg(feature = "fleet")]
+pub mod command;
+
 use crate::live::print_line;
 use crate::redact;
 use anyhow::{Result, bail};
 use brunt_model::numbers::plural;
-use brunt_model::{Experiment, Plan};
+use brunt_model::{Experiment, FleetSettings, Plan};
 use brunt_runner::Fleet;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,14 +21,34 @@ pub fn start(plan: &Plan, programs: &[PathBuf], quiet: bool) -> Result<Option<Ar
     if !quiet {
         print_line(&format!("starting {}", plural(fleet.on.agents() as u64, "agent")));
     }
-    // The store was opened before, so this is its redactor.
-    let started = Fleet::start(&fleet.on, programs, redact::current())?;
+    let started = start_agents(fleet, programs, &mut |line| {
+        if !quiet {
+            print_line(line);
+        }
+    })?;
     if fleet.on.is_elsewhere() && !quiet {
         for line in crowded_agents(plan.threads, &started) {
             print_line(&line);
         }
     }
     Ok(Some(Arc::new(started)))
+}
+
+/// Starts agents, wherever they are. `tell` gets lines about the progress.
+pub fn start_agents(
+    settings: &FleetSettings,
+    programs: &[PathBuf],
+    tell: &mut (dyn FnMut(&str) + Send),
+) -> Result<Fleet> {
+    if settings.on.is_on_nats() {
+        #[cfg(feature = "fleet")]
+        return cluster::start(settings, tell);
+        #[cfg(not(feature = "fleet"))]
+        bail!("--on {}: this brunt was built without the feature `fleet`", settings.on);
+    }
+    let _ = tell;
+    // The store was opened before, so this is its redactor.
+    Ok(Fleet::start(&settings.on, programs, redact::current())?)
 }
 
 /// Returns a note for each agent with fewer cores than threads.

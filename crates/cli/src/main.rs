@@ -24,6 +24,8 @@
 //! * [`reports`], [`mod@replay`]: reports of stored runs and event logs.
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::exit)] // this is the place
 
+#[cfg(feature = "fleet")]
+mod agent;
 mod analyse;
 mod args;
 mod baseline;
@@ -187,6 +189,10 @@ fn dispatch(command: BruntCommand) -> Result<Exit, CommandError> {
             Ok(Exit::Measured)
         }
         BruntCommand::Worker => worker::worker().map_err(runtime_error),
+        #[cfg(feature = "fleet")]
+        BruntCommand::Agent(args) => agent::agent(&args),
+        #[cfg(feature = "fleet")]
+        BruntCommand::Fleet(args) => fleet::command::fleet(args),
         BruntCommand::Man { dir } => man(dir.as_deref()),
         BruntCommand::Schema { document } => {
             // clap accepts only names of this list.

@@ -46,6 +46,8 @@ pub struct Caller {
     pub store: fn(&StorePlace) -> Result<Store, ToolError>,
     /// Opens the report files before the run.
     pub reports: OpenReports,
+    /// Starts agents.
+    pub start_agents: fn(&FleetSettings) -> Result<Fleet, ToolError>,
     /// Agents that were started, for all runs of the tool.
     pub agents: Mutex<Option<Arc<Fleet>>>,
 }
@@ -82,8 +84,7 @@ impl Caller {
         let Some(settings) = settings else { return Ok(None) };
         let mut agents = self.agents.lock().unwrap_or_else(PoisonError::into_inner);
         if agents.is_none() {
-            let fleet = Fleet::start(&settings.on, &[], (self.redactor)());
-            *agents = Some(Arc::new(fleet.map_err(|error| ToolError::new(error.to_string()))?));
+            *agents = Some(Arc::new((self.start_agents)(settings)?));
         }
         Ok(agents.clone())
     }

@@ -9,6 +9,7 @@ use crate::time::seconds;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// Settings of a run on several agents.
@@ -27,6 +28,46 @@ pub struct FleetSettings {
     /// `allowed_targets` does not name are refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub consent: Option<String>,
+    /// Settings of agents on Kubernetes or NATS; null for other agents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cluster: Option<ClusterSettings>,
+}
+
+/// Settings of agents whose messages NATS carries.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ClusterSettings {
+    /// URLs of NATS servers, separated by commas. Null: the agents' Kubernetes gets its own server.
+    pub nats: Option<String>,
+    /// File with the seed of brunt's nkey; null if the servers need none.
+    pub nkey_file: Option<PathBuf>,
+    /// Name of a fleet that runs already.
+    pub fleet: Option<String>,
+    /// File with the key of a fleet that runs already.
+    pub key_file: Option<PathBuf>,
+    /// Image of the agents.
+    pub image: Option<String>,
+    /// Image of the server of NATS.
+    pub nats_image: String,
+    /// When images are pulled (`Always`, `IfNotPresent`, `Never`); null: the default of Kubernetes.
+    pub image_pull_policy: Option<String>,
+    /// Namespace of all objects; null: that of the kubeconfig.
+    pub namespace: Option<String>,
+    /// CPU of each agent, as a quantity of Kubernetes.
+    pub cpu: String,
+    /// Memory of each agent, as a quantity of Kubernetes.
+    pub memory: String,
+    /// Labels that the agents' nodes must have.
+    pub node_selector: Vec<(String, String)>,
+    /// Time until all agents must run.
+    #[serde(with = "seconds", rename = "start_deadline_seconds")]
+    #[schemars(with = "f64")]
+    pub start_deadline: Duration,
+    /// Time after which Kubernetes removes all objects, whatever happens to the controller.
+    #[serde(with = "seconds", rename = "deadline_seconds")]
+    #[schemars(with = "f64")]
+    pub deadline: Duration,
+    /// True: after a failure, the objects stay for an hour.
+    pub keep_on_failure: bool,
 }
 
 /// Places of the agents of a run.
@@ -38,31 +79,29 @@ pub enum Placement {
     /// One process on each of these hosts, started through `ssh`. A name is what `ssh` accepts, such
     /// as `user@host` or an alias of its configuration.
     Ssh(Vec<String>),
+    /// This number of pods of a Kubernetes cluster.
+    Kubernetes(u32),
+    /// This number of agents that run already and wait for a load on NATS.
+    Nats(u32),
 }
 
 impl Placement {
     /// Number of agents.
     pub fn agents(&self) -> usize {
         match self {
-            Self::Local(count) => *count as usize,
+            Self::Local(count) | Self::Kubernetes(count) | Self::Nats(count) => *count as usize,
             Self::Ssh(hosts) => hosts.len(),
         }
     }
 
     /// True if the agents are on other machines.
     pub fn is_elsewhere(&self) -> bool {
-        match self {
-            Self::Local(_) => false,
-            Self::Ssh(_) => true,
-        }
+        !matches!(self, Self::Local(_))
     }
 
-    /// Names of the agents, in order.
-    pub fn names(&self) -> Vec<String> {
-        match self {
-            Self::Local(count) => (1..=*count).map(|number| format!("local-{number}")).collect(),
-            Self::Ssh(hosts) => hosts.clone(),
-        }
+    /// True if NATS carries the messages of the agents.
+    pub fn is_on_nats(&self) -> bool {
+        matches!(self, Self::Kubernetes(_) | Self::Nats(_))
     }
 }
 
@@ -72,6 +111,8 @@ impl fmt::Display for Placement {
         match self {
             Self::Local(count) => write!(f, "local:{count}"),
             Self::Ssh(hosts) => write!(f, "ssh:{}", hosts.join(",")),
+            Self::Kubernetes(count) => write!(f, "k8s:{count}"),
+            Self::Nats(count) => write!(f, "nats:{count}"),
         }
     }
 }

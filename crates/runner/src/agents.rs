@@ -36,7 +36,8 @@ use brunt_model::{
 use brunt_spec::defaults::RESERVED_DESCRIPTORS;
 use brunt_store::Redactor;
 use clock::clock_nanos;
-use link::{AgentLink, AgentPipes, LinkEvent};
+pub use link::AgentPipes;
+use link::{AgentLink, LinkEvent};
 use ssh::AgentProgram;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -74,6 +75,16 @@ pub struct Fleet {
     /// Number of the last run.
     last_run: Mutex<RunNumber>,
     redactor: Arc<Redactor>,
+    /// Carries the messages of the links, which are dropped first.
+    _carrier: Option<Box<dyn Send + Sync>>,
+}
+
+/// An agent that was started, or why that failed.
+pub struct StartedAgent {
+    /// Name of the agent.
+    pub name: String,
+    /// Its byte streams, or the reason why it has none.
+    pub pipes: Result<AgentPipes, String>,
 }
 
 /// A run on agents.
@@ -101,32 +112,38 @@ impl Fleet {
         programs: &[PathBuf],
         redactor: Arc<Redactor>,
     ) -> Result<Self, FleetError> {
-        let pipes = match on {
-            Placement::Local(count) => {
-                (0..*count).map(|_| local::start().map_err(|error| error.to_string())).collect()
-            }
+        let agents = match on {
+            Placement::Local(count) => local_agents((1..=*count).map(|n| format!("local-{n}"))),
             Placement::Ssh(hosts) => start_through_ssh(hosts, &read_programs(programs)?),
+            Placement::Kubernetes(_) | Placement::Nats(_) => {
+                return Err(FleetError::NoCarrier(on.to_string()));
+            }
         };
-        Self::connect(on.names(), pipes, redactor)
+        Self::connect(agents, None, redactor)
     }
 
     /// Starts processes of this machine for one run.
     fn of_processes(count: u32, redactor: Arc<Redactor>) -> Result<Self, FleetError> {
-        let names = (1..=count).map(|number| format!("process {number} of {count}")).collect();
-        let pipes = (0..count).map(|_| local::start().map_err(|error| error.to_string()));
-        Self::connect(names, pipes.collect(), redactor)
+        let names = (1..=count).map(|number| format!("process {number} of {count}"));
+        Self::connect(local_agents(names), None, redactor)
     }
 
-    fn connect(
-        names: Vec<String>,
-        pipes: Vec<Result<AgentPipes, String>>,
+    /// Connects to started agents, and measures the offsets of their clocks. `carrier` carries their
+    /// messages, and is dropped after the connections.
+    ///
+    /// # Errors
+    ///
+    /// An agent was not started, or has another version.
+    pub fn connect(
+        agents: Vec<StartedAgent>,
+        carrier: Option<Box<dyn Send + Sync>>,
         redactor: Arc<Redactor>,
     ) -> Result<Self, FleetError> {
         // Bounded: a slow controller slows down the pipes instead of filling memory.
         let (out, inbox) = sync_channel(MAX_UNREAD);
         let mut links = Vec::new();
         let mut failed = Vec::new();
-        for (name, pipes) in names.into_iter().zip(pipes) {
+        for StartedAgent { name, pipes } in agents {
             match pipes {
                 Ok(pipes) => links.push(
                     AgentLink::start(links.len(), name, pipes, SyncSender::clone(&out))
@@ -141,7 +158,7 @@ impl Fleet {
         // Only the readers hold senders now, so the inbox closes when all agents have ended.
         drop(out);
         let inbox = Mutex::new(inbox);
-        let fleet = Self { links, inbox, last_run: Mutex::default(), redactor };
+        let fleet = Self { links, inbox, last_run: Mutex::default(), redactor, _carrier: carrier };
         fleet.await_hello()?;
         fleet.read_clocks();
         Ok(fleet)
@@ -442,15 +459,20 @@ fn read_programs(paths: &[PathBuf]) -> Result<Vec<AgentProgram>, FleetError> {
     Ok(programs)
 }
 
+/// Starts processes of this machine.
+fn local_agents(names: impl Iterator<Item = String>) -> Vec<StartedAgent> {
+    let start = |name| StartedAgent { name, pipes: local::start().map_err(|e| e.to_string()) };
+    names.map(start).collect()
+}
+
 /// Starts an agent on each host, all at the same time.
-fn start_through_ssh(
-    hosts: &[String],
-    programs: &[AgentProgram],
-) -> Vec<Result<AgentPipes, String>> {
+fn start_through_ssh(hosts: &[String], programs: &[AgentProgram]) -> Vec<StartedAgent> {
     thread::scope(|scope| {
         let starts: Vec<_> =
             hosts.iter().map(|host| scope.spawn(|| ssh::start(host, programs))).collect();
         let panicked = || Err("its start failed".to_owned());
-        starts.into_iter().map(|start| start.join().unwrap_or_else(|_| panicked())).collect()
+        let pipes = starts.into_iter().map(|start| start.join().unwrap_or_else(|_| panicked()));
+        let named = hosts.iter().cloned().zip(pipes);
+        named.map(|(name, pipes)| StartedAgent { name, pipes }).collect()
     })
 }

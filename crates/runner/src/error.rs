@@ -102,6 +102,9 @@ pub enum FleetError {
     /// Agents could not be started: their names, each with the reason.
     #[error("{} could not be started: {}", plural(.0.len() as u64, "agent"), reasons(.0))]
     Agents(Vec<(String, String)>),
+    /// These agents need a carrier for their messages.
+    #[error("--on {0}: only the command `brunt` starts these agents")]
+    NoCarrier(String),
     /// A thread could not be started.
     #[error("an agent's connection could not be served")]
     Thread(#[source] io::Error),

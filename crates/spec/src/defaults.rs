@@ -155,3 +155,21 @@ pub const LEASE: &str = "1s";
 
 /// Bytes per second from each agent.
 pub const AGENT_BYTES: &str = "100k";
+
+/// Lease of agents on NATS, whose servers may need seconds to elect a leader.
+pub const NATS_LEASE: &str = "10s";
+
+/// Image of the server of NATS.
+pub const NATS_IMAGE: &str = "nats:2.12";
+
+/// CPU of an agent's pod.
+pub const AGENT_CPU: &str = "1";
+
+/// Memory of an agent's pod.
+pub const AGENT_MEMORY: &str = "512Mi";
+
+/// Time until all agents of a fleet must run.
+pub const START_DEADLINE: &str = "2m";
+
+/// Time after which Kubernetes removes the pods.
+pub const FLEET_DEADLINE: &str = "2h";

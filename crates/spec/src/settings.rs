@@ -18,6 +18,7 @@ use crate::words::shape::Loads;
 pub use crate::words::values::EnvironmentVariable;
 use crate::words::values::{Data, Output};
 use brunt_model::experiment::TrialOrder;
+use brunt_model::fleet::ClusterSettings;
 use brunt_model::goal::Goal;
 use brunt_model::live_output::LiveOutput;
 use brunt_model::plan::{ConnectionSettings, HttpVersion, RecordDetail, RecordSettings};
@@ -158,6 +159,8 @@ pub struct AgentSettings {
     pub bytes_per_second: u64,
     /// Files of brunt for other architectures.
     pub programs: Vec<PathBuf>,
+    /// Settings of agents on Kubernetes or NATS.
+    pub cluster: ClusterSettings,
 }
 
 /// Settings of the requests.

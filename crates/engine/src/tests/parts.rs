@@ -57,7 +57,8 @@ impl Fake {
             drop(out);
             let mut send = |word| sent.lock().unwrap().iter().for_each(|line| _ = line.send(word));
             let mut channels = WorkerChannels { inbox: &inbox, send: &mut send };
-            let names = plan.fleet.as_ref().map(|fleet| fleet.on.names()).unwrap_or_default();
+            let count = plan.fleet.as_ref().map_or(0, |fleet| fleet.on.agents());
+            let names: Vec<String> = (1..=count).map(|number| format!("local-{number}")).collect();
             let agents = names
                 .iter()
                 .map(|name| AgentEnvironment { name: name.clone(), ..AgentEnvironment::default() });
@@ -109,6 +110,7 @@ fn agents(count: u32, plan: Plan) -> Plan {
         lease: Duration::from_secs(1),
         bytes_per_second: 0,
         consent: None,
+        cluster: None,
     };
     Plan { fleet: Some(fleet), ..parts(count, plan) }
 }

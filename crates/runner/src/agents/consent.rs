@@ -160,6 +160,7 @@ mod tests {
             lease: Duration::from_secs(1),
             bytes_per_second: 0,
             consent: Some("token-of-the-team".into()),
+            cluster: None,
         };
         let plan = Plan {
             populations: Population::only(load, scenario, stop),

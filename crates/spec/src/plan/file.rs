@@ -396,7 +396,7 @@ fn settings(plan: &PlanNode) -> Vec<KeyedValue> {
     // They are requests, not settings, and are read by `requests`.
     let script = script
         .filter(|setting| !["script.request", "script.requests"].contains(&setting.key.as_str()));
-    let sections = ["load", "connection", "checks"]
+    let sections = ["load", "connection", "checks", "fleet"]
         .into_iter()
         .filter_map(|key| Some((key, plan.child(key)?)));
     let own = ["objectives", "on", "allow"].into_iter().filter_map(|key| setting(plan, key));

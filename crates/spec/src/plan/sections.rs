@@ -86,7 +86,7 @@ const WITHOUT_OPTION: [(&str, Form, &str, Option<&str>); 6] = [
 /// The sections, with the names of their schemas and their descriptions. A key belongs to the first
 /// section that it begins with.
 // The longer path first: `script.request.url` also begins with `script`.
-pub(super) const SECTIONS: [(&str, &str, &str); 7] = [
+pub(super) const SECTIONS: [(&str, &str, &str); 8] = [
     ("script.request", "Request", "One request."),
     ("script", "Script", "Requests to send: one of `request`, `requests` and `urls`."),
     ("load", "Load", "Load, and the conditions that end the run, with the options of `brunt run`."),
@@ -99,6 +99,7 @@ pub(super) const SECTIONS: [(&str, &str, &str); 7] = [
         "Comparison of each contender with the first, with the options of `brunt compare`. `repetitions` is the maximum \
          number of repetitions.",
     ),
+    ("fleet", "Fleet", "Agents, with the options of `brunt run`."),
 ];
 
 /// Checks the keys and values of a map. The settings read the values later. `NUMBER` is the index
@@ -114,6 +115,7 @@ pub type ConnectionSection = Section<3>;
 pub type ChecksSection = Section<4>;
 pub type FindSection = Section<5>;
 pub type CompareSection = Section<6>;
+pub type FleetSection = Section<7>;
 
 static KEYS: LazyLock<Vec<PlanKey>> = LazyLock::new(|| {
     let others = WITHOUT_OPTION.iter().map(|(path, form, about, default)| PlanKey {

@@ -259,7 +259,7 @@ fn unknown_keys_are_reported_with_similar_ones() {
     ]), @r"
     plan.yaml:3:3: load.raet: unknown key; write rate
     plan.yaml:2:1: laod: unknown key; write load
-    plan.yaml:2:1: xyzzy: unknown key; write one of name, about, vars, ports, choose, script, scenario, setup, teardown, load, populations, connection, checks, objectives, on, allow, repetitions, compare, order, cooldown, find, hooks, server, probes, probe_interval, outputs, contenders or factors
+    plan.yaml:2:1: xyzzy: unknown key; write one of name, about, vars, ports, choose, script, scenario, setup, teardown, load, populations, connection, checks, objectives, on, allow, fleet, repetitions, compare, order, cooldown, find, hooks, server, probes, probe_interval, outputs, contenders or factors
     plan.yaml:1:28: script.request.mehtod: unknown key; write method
     plan.yaml:1:33: script.requests[1].wieght: unknown key; write weight
     plan.yaml:2:18: hooks.before.contendre: unknown key; write contender

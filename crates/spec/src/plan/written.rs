@@ -6,7 +6,8 @@
 use super::probes::Probe;
 use super::scenario::keys::{ScenarioKeys, StageSteps};
 use super::sections::{
-    ChecksSection, CompareSection, ConnectionSection, FindSection, LoadSection, ScriptSection,
+    ChecksSection, CompareSection, ConnectionSection, FindSection, FleetSection, LoadSection,
+    ScriptSection,
 };
 use super::words::{Commands, DurationKey, PositiveDuration, Scalar, ScalarList, ScalarOr};
 use brunt_model::experiment::{Restart, TrialOrder};
@@ -54,6 +55,8 @@ pub struct Written {
     pub objectives: Option<ScalarList>,
     pub on: Option<Scalar>,
     pub allow: Option<ScalarList>,
+    /// Agents that share the load.
+    pub fleet: Option<FleetSection>,
     pub repetitions: Option<u32>,
     /// Comparison of each contender with the first. Repetitions continue until each comparison is decided.
     pub compare: Option<CompareSection>,

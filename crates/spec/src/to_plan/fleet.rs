@@ -17,6 +17,7 @@ pub fn fleet_on(on: Placement) -> Result<FleetSettings> {
         lease: duration::positive(defaults::LEASE)?,
         bytes_per_second: bytes::parse(defaults::AGENT_BYTES)?,
         consent: None,
+        cluster: None,
     })
 }
 
@@ -29,20 +30,42 @@ pub fn fleet(settings: &RunSettings) -> Result<Option<FleetSettings>> {
     let agents = &settings.fleet;
     let Some(on) = &agents.on else { return Ok(None) };
     let sources = &settings.sources;
-    let are_elsewhere = matches!(on, Placement::Ssh(_));
     require!(
         sources,
-        !are_elsewhere || settings.connection.unix_socket.is_none(),
+        !on.is_elsewhere() || settings.connection.unix_socket.is_none(),
         |names| format!(
             "{} and {} exclude each other: a Unix socket is on one machine",
             names.name_of("on"),
             names.name_of("unix-socket")
         )
     );
+    let cluster = &agents.cluster;
+    require!(
+        sources,
+        !matches!(on, Placement::Kubernetes(_)) || cluster.image.is_some(),
+        |names| format!(
+            "{on}: write {} IMAGE, the image that `brunt fleet image` makes",
+            names.name_of("image")
+        )
+    );
+    let names_fleet =
+        cluster.nats.is_some() && cluster.fleet.is_some() && cluster.key_file.is_some();
+    require!(sources, !matches!(on, Placement::Nats(_)) || names_fleet, |names| format!(
+        "{on}: write {} URL, {} NAME and {} FILE, as the agents have them",
+        names.name_of("nats"),
+        names.name_of("fleet-name"),
+        names.name_of("fleet-key")
+    ));
+    let lease = if on.is_on_nats() && !sources.options().any(|option| option == "lease") {
+        duration::positive(defaults::NATS_LEASE)?
+    } else {
+        agents.lease
+    };
     Ok(Some(FleetSettings {
         on: on.clone(),
-        lease: agents.lease,
+        lease,
         bytes_per_second: agents.bytes_per_second,
         consent: agents.consent.clone(),
+        cluster: on.is_on_nats().then(|| cluster.clone()),
     }))
 }

@@ -5,8 +5,8 @@ use brunt_script::WordError;
 use std::collections::BTreeSet;
 use url::Host;
 
-const PLACES: &str =
-    "ssh:HOST,HOST… for an agent on each host, or local:N for N processes of this machine";
+const PLACES: &str = "ssh:HOST,HOST… for an agent on each host, k8s:N for N pods, nats:N for N agents that wait, or local:N for N processes of \
+     this machine";
 
 /// Maximum number of agents.
 const MAX_AGENTS: usize = 1000;
@@ -23,9 +23,9 @@ pub fn parse(word: &str) -> Result<Placement, WordError> {
         .split_once(':')
         .ok_or_else(|| wrong("it does not say how agents are started"))?;
     let placement = match kind {
-        "local" => Placement::Local(
-            places.parse().ok().filter(|n| *n > 0).ok_or_else(|| wrong("no number of agents"))?,
-        ),
+        "local" => Placement::Local(number(places).ok_or_else(|| wrong(NO_NUMBER))?),
+        "k8s" => Placement::Kubernetes(number(places).ok_or_else(|| wrong(NO_NUMBER))?),
+        "nats" => Placement::Nats(number(places).ok_or_else(|| wrong(NO_NUMBER))?),
         "ssh" => Placement::Ssh(hosts(places).map_err(|what| wrong(&what))?),
         _ => return Err(wrong(&format!("`{kind}` is no way to start agents"))),
     };
@@ -33,6 +33,12 @@ pub fn parse(word: &str) -> Result<Placement, WordError> {
         return Err(wrong(&format!("more than {MAX_AGENTS} agents")));
     }
     Ok(placement)
+}
+
+const NO_NUMBER: &str = "no number of agents";
+
+fn number(text: &str) -> Option<u32> {
+    text.parse().ok().filter(|number| *number > 0)
 }
 
 fn hosts(places: &str) -> Result<Vec<String>, String> {
@@ -50,6 +56,52 @@ fn hosts(places: &str) -> Result<Vec<String>, String> {
         Some(host) => Err(format!("the host `{host}` occurs twice")),
         None => Ok(hosts),
     }
+}
+
+/// Parses the URLs of NATS servers.
+///
+/// # Errors
+///
+/// [`WordError`] if one is no such URL, or contains a user.
+pub fn nats_servers(word: &str) -> Result<String, WordError> {
+    const SERVERS: &str = "URLs such as nats://host:4222 or tls://host:4222, separated by commas";
+    for url in word.split(',') {
+        let parsed = url::Url::parse(url.trim())
+            .map_err(|error| WordError::new(word, error.to_string(), SERVERS))?;
+        if !matches!(parsed.scheme(), "nats" | "tls") || !parsed.has_host() {
+            return Err(WordError::new(word, "it is no URL of NATS", SERVERS));
+        }
+        // Plans are stored and shown.
+        if !parsed.username().is_empty() || parsed.password().is_some() {
+            let users = "URLs without a user, and --nats-nkey FILE with the seed of an nkey";
+            return Err(WordError::new("the URL", "it contains a user", users));
+        }
+    }
+    Ok(word.to_owned())
+}
+
+/// Parses the name of a fleet, which becomes part of NATS' subjects.
+///
+/// # Errors
+///
+/// [`WordError`] if it has other characters.
+pub fn fleet_name(word: &str) -> Result<String, WordError> {
+    let is_name = !word.is_empty()
+        && word.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
+    is_name.then(|| word.to_owned()).ok_or_else(|| {
+        WordError::new(word, "it is no name of a fleet", "letters, digits, `-` and `_`")
+    })
+}
+
+/// Parses a label of Kubernetes with its value.
+///
+/// # Errors
+///
+/// [`WordError`] without `=`.
+pub fn label(word: &str) -> Result<(String, String), WordError> {
+    let pair = word.split_once('=').filter(|(label, _)| !label.is_empty());
+    pair.map(|(label, value)| (label.to_owned(), value.to_owned()))
+        .ok_or_else(|| WordError::new(word, "it is no label", "LABEL=VALUE"))
 }
 
 /// Minimum length of a token, so that none is found in other files by chance.

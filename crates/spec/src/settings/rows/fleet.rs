@@ -3,6 +3,7 @@
 use crate::defaults;
 use crate::settings::row::{SettingRow as Row, set};
 use crate::settings::{ArgumentContent, RunSettings, SettingKey, ValueForm};
+use crate::words::placement as words;
 use crate::words::{bytes, duration, placement};
 use std::path::PathBuf;
 
@@ -11,13 +12,13 @@ type S = RunSettings;
 const FLEET: &str = "Fleet";
 
 /// Rows under the heading of a fleet.
-pub static ROWS: [Row<RunSettings>; 6] = [
+pub static ROWS: [Row<RunSettings>; 20] = [
     Row {
         excludes: &["processes", "trace"],
         ..Row::value(
             "on",
             "PLACES",
-            "Agents that share the load: ssh:HOST,HOST… (one on each host), local:N (processes here)",
+            "Agents that share the load: ssh:HOST,HOST… (one on each host), k8s:N (pods), nats:N (agents that wait), local:N (processes here)",
             |w, _| set(placement::parse(w), |s: &mut S, v| s.fleet.on = Some(v)),
         )
         .under(FLEET)
@@ -40,7 +41,7 @@ pub static ROWS: [Row<RunSettings>; 6] = [
             |w, _| set(placement::token(w), |s: &mut S, v| s.fleet.consent = Some(v)),
         )
         .under(FLEET)
-        .keys(&[SettingKey::new("consent", ValueForm::Value)])
+        .keys(&[SettingKey::new("fleet.consent", ValueForm::Value)])
     },
     Row::value(
         "lease",
@@ -50,7 +51,7 @@ pub static ROWS: [Row<RunSettings>; 6] = [
     )
     .under(FLEET)
     .default(defaults::LEASE)
-    .keys(&[SettingKey::new("load.lease", ValueForm::Value)]),
+    .keys(&[SettingKey::new("fleet.lease", ValueForm::Value)]),
     Row::value(
         "agent-bytes",
         "BYTES",
@@ -59,7 +60,7 @@ pub static ROWS: [Row<RunSettings>; 6] = [
     )
     .under(FLEET)
     .default(defaults::AGENT_BYTES)
-    .keys(&[SettingKey::new("load.agent_bytes", ValueForm::Value)]),
+    .keys(&[SettingKey::new("fleet.agent_bytes", ValueForm::Value)]),
     Row::repeated(
         "agent-binary",
         "FILE",
@@ -68,4 +69,126 @@ pub static ROWS: [Row<RunSettings>; 6] = [
     )
     .under(FLEET)
     .content(ArgumentContent::Path),
+    Row::value(
+        "nats",
+        "URL",
+        "Servers of NATS that carry the messages of the agents, such as nats://host:4222; several with commas",
+        |w, _| set(words::nats_servers(w), |s: &mut S, v| s.fleet.cluster.nats = Some(v)),
+    )
+    .under(FLEET)
+    .keys(&[SettingKey::new("fleet.nats", ValueForm::Value)]),
+    Row::value(
+        "nats-nkey",
+        "FILE",
+        "File with the seed of brunt's nkey, if the servers of NATS need one",
+        |w, _| set(Ok::<_, String>(PathBuf::from(w)), |s: &mut S, v| s.fleet.cluster.nkey_file = Some(v)),
+    )
+    .under(FLEET)
+    .content(ArgumentContent::Path)
+    .keys(&[SettingKey::new("fleet.nats_nkey", ValueForm::Value)]),
+    Row::value(
+        "fleet-name",
+        "NAME",
+        "Name of the fleet of agents that wait on NATS",
+        |w, _| set(words::fleet_name(w), |s: &mut S, v| s.fleet.cluster.fleet = Some(v)),
+    )
+    .under(FLEET)
+    .keys(&[SettingKey::new("fleet.name", ValueForm::Value)]),
+    Row::value(
+        "fleet-key",
+        "FILE",
+        "File with the key of this fleet, made by `brunt fleet key`",
+        |w, _| set(Ok::<_, String>(PathBuf::from(w)), |s: &mut S, v| s.fleet.cluster.key_file = Some(v)),
+    )
+    .under(FLEET)
+    .content(ArgumentContent::Path)
+    .keys(&[SettingKey::new("fleet.key", ValueForm::Value)]),
+    Row::value(
+        "image",
+        "IMAGE",
+        "Image of the agents on Kubernetes, made by `brunt fleet image`",
+        |w, _| set(Ok::<_, String>(w.to_owned()), |s: &mut S, v| s.fleet.cluster.image = Some(v)),
+    )
+    .under(FLEET)
+    .keys(&[SettingKey::new("fleet.image", ValueForm::Value)]),
+    Row::value(
+        "image-pull",
+        "WHEN",
+        "When Kubernetes pulls images",
+        |w, _| set(Ok::<_, String>(w.to_owned()), |s: &mut S, v| s.fleet.cluster.image_pull_policy = Some(v)),
+    )
+    .under(FLEET)
+    .content(ArgumentContent::Choice(&["Always", "IfNotPresent", "Never"]))
+    .keys(&[SettingKey::new("fleet.image_pull", ValueForm::Value)]),
+    Row::value(
+        "nats-image",
+        "IMAGE",
+        "Image of the server of NATS that is started beside the agents",
+        |w, _| set(Ok::<_, String>(w.to_owned()), |s: &mut S, v| s.fleet.cluster.nats_image = v),
+    )
+    .under(FLEET)
+    .default(defaults::NATS_IMAGE)
+    .keys(&[SettingKey::new("fleet.nats_image", ValueForm::Value)]),
+    Row::value(
+        "namespace",
+        "NAME",
+        "Namespace of the pods",
+        |w, _| set(Ok::<_, String>(w.to_owned()), |s: &mut S, v| s.fleet.cluster.namespace = Some(v)),
+    )
+    .under(FLEET)
+    .keys(&[SettingKey::new("fleet.namespace", ValueForm::Value)]),
+    Row::value(
+        "agent-cpu",
+        "CPU",
+        "CPU of each pod, as request and limit",
+        |w, _| set(Ok::<_, String>(w.to_owned()), |s: &mut S, v| s.fleet.cluster.cpu = v),
+    )
+    .under(FLEET)
+    .default(defaults::AGENT_CPU)
+    .keys(&[SettingKey::new("fleet.agent_cpu", ValueForm::Value)]),
+    Row::value(
+        "agent-memory",
+        "SIZE",
+        "Memory of each pod, as request and limit",
+        |w, _| set(Ok::<_, String>(w.to_owned()), |s: &mut S, v| s.fleet.cluster.memory = v),
+    )
+    .under(FLEET)
+    .default(defaults::AGENT_MEMORY)
+    .keys(&[SettingKey::new("fleet.agent_memory", ValueForm::Value)]),
+    Row::repeated(
+        "node-selector",
+        "LABEL=VALUE",
+        "Label that the nodes of the pods must have",
+        |w, _| set(words::label(w), |s: &mut S, v| s.fleet.cluster.node_selector.push(v)),
+    )
+    .under(FLEET)
+    .keys(&[SettingKey::new("fleet.node_selector", ValueForm::Each)]),
+    Row::value(
+        "start-deadline",
+        "TIME",
+        "Time until all agents must run",
+        |w, _| set(duration::positive(w), |s: &mut S, v| s.fleet.cluster.start_deadline = v),
+    )
+    .under(FLEET)
+    .default(defaults::START_DEADLINE)
+    .keys(&[SettingKey::new("fleet.start_deadline", ValueForm::Value)]),
+    Row::value(
+        "fleet-deadline",
+        "TIME",
+        "Time after which Kubernetes removes the pods, whatever happens here",
+        |w, _| set(duration::positive(w), |s: &mut S, v| s.fleet.cluster.deadline = v),
+    )
+    .under(FLEET)
+    .default(defaults::FLEET_DEADLINE)
+    .keys(&[SettingKey::new("fleet.deadline", ValueForm::Value)]),
+    Row::value(
+        "keep",
+        "WHEN",
+        "Whether pods stay for an hour after a failure",
+        |w, _| set(Ok::<_, String>(w.to_owned()), |s: &mut S, v| s.fleet.cluster.keep_on_failure = v == "on-failure"),
+    )
+    .under(FLEET)
+    .content(ArgumentContent::Choice(&["never", "on-failure"]))
+    .default("never")
+    .keys(&[SettingKey::new("fleet.keep", ValueForm::Value)]),
 ];

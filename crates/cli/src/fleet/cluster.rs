@@ -1,0 +1,119 @@
+//! Starts agents on Kubernetes, and connects to agents that wait on NATS.
+
+use crate::{redact, signals};
+use anyhow::{Context, Result, bail};
+use brunt_fleet::kubernetes::{KeepPods, KubernetesFleet, NatsPod, SECRET_FOLDER};
+use brunt_fleet::nats::{AgentStreams, AgentWait, NatsAccess, NatsFleet, NkeySeed};
+use brunt_fleet::run::{self, FleetOrder};
+use brunt_fleet::seal::FleetKey;
+use brunt_model::fleet::ClusterSettings;
+use brunt_model::{FleetSettings, Placement};
+use brunt_runner::Fleet;
+use brunt_runner::agents::{AgentPipes, StartedAgent};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+/// CPU, memory and storage of the server of NATS.
+const NATS_CPU: &str = "500m";
+const NATS_MEMORY: &str = "256Mi";
+const NATS_STORAGE: &str = "1Gi";
+
+/// Starts the agents of these settings, or connects to them. `tell` gets lines about the progress.
+pub fn start(settings: &FleetSettings, tell: &mut (dyn FnMut(&str) + Send)) -> Result<Fleet> {
+    let cluster = settings.cluster.as_ref().context("the plan has no settings of a cluster")?;
+    let (carrier, streams): (Box<dyn Send + Sync>, _) = match settings.on {
+        Placement::Kubernetes(agents) => {
+            let stop = signals::stop_flag()?;
+            let (run, streams) = run::start(order(cluster, agents, tell, &stop)?)?;
+            (Box::new(run), streams)
+        }
+        Placement::Nats(agents) => {
+            let agents = agents as usize;
+            let mut present =
+                |count: usize| tell(&format!("agents: {count} of {agents} connected"));
+            let deadline = cluster.start_deadline;
+            let wait = AgentWait { agents, deadline, tell: &mut present };
+            let (nats, streams) = NatsFleet::start(&access(cluster)?, wait)?;
+            (Box::new(nats), streams)
+        }
+        Placement::Local(_) | Placement::Ssh(_) => bail!("{} needs no carrier", settings.on),
+    };
+    let agents = streams.into_iter().map(started).collect();
+    Ok(Fleet::connect(agents, Some(carrier), redact::current())?)
+}
+
+/// Everything that determines the objects of a fleet.
+pub fn order<'a>(
+    settings: &'a ClusterSettings,
+    agents: u32,
+    tell: &'a mut (dyn FnMut(&str) + Send),
+    stop: &'a AtomicBool,
+) -> Result<FleetOrder<'a>> {
+    let nats = match &settings.nats {
+        Some(servers) => Some((servers.clone(), seed(settings.nkey_file.as_deref())?)),
+        None => None,
+    };
+    let own_nats = nats.is_none().then(|| NatsPod {
+        image: settings.nats_image.clone(),
+        cpu: NATS_CPU.into(),
+        memory: NATS_MEMORY.into(),
+        storage: NATS_STORAGE.into(),
+        is_reached_from_outside: true,
+    });
+    let fleet = KubernetesFleet {
+        name: "brunt".into(),
+        namespace: settings.namespace.clone().unwrap_or_default(),
+        agents,
+        image: settings.image.clone().unwrap_or_default(),
+        image_pull_policy: settings.image_pull_policy.clone(),
+        arguments: vec!["agent".into(), "--folder".into(), SECRET_FOLDER.into()],
+        cpu: settings.cpu.clone(),
+        memory: settings.memory.clone(),
+        node_selector: settings.node_selector.iter().cloned().collect(),
+        deadline: settings.deadline,
+        keep: if settings.keep_on_failure { KeepPods::OnFailure } else { KeepPods::Never },
+        nats: own_nats,
+        secret: BTreeMap::new(),
+        job_uid: None,
+    };
+    Ok(FleetOrder {
+        fleet,
+        namespace: settings.namespace.as_deref(),
+        nats,
+        start_deadline: settings.start_deadline,
+        tell,
+        stop,
+    })
+}
+
+fn started(streams: AgentStreams) -> StartedAgent {
+    let AgentStreams { name, input, output, reason } = streams;
+    StartedAgent { name, pipes: Ok(AgentPipes { input, output, reason }) }
+}
+
+fn access(settings: &ClusterSettings) -> Result<NatsAccess> {
+    let servers = settings.nats.clone().context("--nats URL is missing")?;
+    let fleet = settings.fleet.clone().context("--fleet-name NAME is missing")?;
+    let key_file = settings.key_file.as_deref().context("--fleet-key FILE is missing")?;
+    let nkey_seed = seed(settings.nkey_file.as_deref())?;
+    Ok(NatsAccess { servers, nkey_seed, fleet, key: key(key_file)? })
+}
+
+/// Reads the key of a fleet.
+pub fn key(file: &Path) -> Result<FleetKey> {
+    let text = read(file)?;
+    FleetKey::parse(&text).with_context(|| {
+        format!("{}: it is no key of a fleet; make one with `brunt fleet key`", file.display())
+    })
+}
+
+/// Reads the seed of an nkey, if there is a file.
+pub fn seed(file: Option<&Path>) -> Result<Option<NkeySeed>> {
+    file.map(|file| Ok(NkeySeed(read(file)?.trim().to_owned()))).transpose()
+}
+
+fn read(file: &Path) -> Result<String> {
+    fs::read_to_string(file).with_context(|| file.display().to_string())
+}

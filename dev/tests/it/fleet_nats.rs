@@ -1,0 +1,151 @@
+//! Runs loads on agents that wait on NATS, with a server of NATS that the test starts.
+
+use crate::world::server::ServerProcess;
+use crate::world::skip::{program, skip};
+use crate::world::{command, lab, port, start, wait_until};
+use nkeys::KeyPair;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// A server of NATS with JetStream, and the files of a fleet.
+struct Nats {
+    port: u16,
+    dir: TempDir,
+    _server: ServerProcess,
+}
+
+impl Nats {
+    /// Starts a server that accepts one user. Skips the test and returns None without the program.
+    fn start(test: &str) -> Option<Self> {
+        let Some(server) = program("nats-server") else {
+            skip(test, "no nats-server here");
+            return None;
+        };
+        let dir = TempDir::new().expect("a directory");
+        let port = port::free();
+        let user = KeyPair::new_user();
+        let configuration = format!(
+            "listen: \"127.0.0.1:{port}\"\njetstream {{ store_dir: \"{}\" }}\nauthorization {{ users: [ {{ nkey: \"{}\" }} ] }}\n",
+            dir.path().join("store").display(),
+            user.public_key()
+        );
+        fs::write(dir.path().join("nats.conf"), configuration).expect("a configuration");
+        fs::write(dir.path().join("seed"), user.seed().expect("a seed")).expect("a file");
+        let key = command("fleet key").output().expect("brunt");
+        fs::write(dir.path().join("key"), key.stdout).expect("a file");
+        let log = fs::File::create(dir.path().join("log")).expect("a log");
+        let mut command = Command::new(server);
+        command.arg("-c").arg(dir.path().join("nats.conf")).stderr(log);
+        let server = ServerProcess::start(&mut command);
+        wait_until("a server of NATS", || port::has_listener(port));
+        Some(Self { port, dir, _server: server })
+    }
+
+    /// The options of an agent or of a run.
+    fn options(&self, seed: &Path) -> String {
+        let path = self.dir.path();
+        format!(
+            "--nats nats://127.0.0.1:{} --fleet-name lab --fleet-key {} --nats-nkey {}",
+            self.port,
+            path.join("key").display(),
+            seed.display()
+        )
+    }
+
+    fn seed(&self) -> std::path::PathBuf {
+        self.dir.path().join("seed")
+    }
+
+    fn agents(&self, count: usize) -> Vec<ServerProcess> {
+        let start = |number: usize| {
+            let line = format!("agent {} --name waiting-{number}", self.options(&self.seed()));
+            ServerProcess::start(command(&line).stdin(Stdio::null()))
+        };
+        (0..count).map(start).collect()
+    }
+
+    /// True if a file of the server contains this text.
+    fn stores(&self, text: &[u8]) -> bool {
+        let mut folders = vec![self.dir.path().join("store")];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+                let path = entry.path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else if fs::read(&path)
+                    .is_ok_and(|bytes| bytes.windows(text.len()).any(|part| part == text))
+                {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+}
+
+#[test]
+fn agents_that_wait_on_nats_take_one_run_after_the_other() {
+    let test = "fleet_nats::agents_that_wait_on_nats_take_one_run_after_the_other";
+    let Some(nats) = Nats::start(test) else { return };
+    let lab = lab("");
+    let _agents = nats.agents(3);
+    for _ in 0..2 {
+        let line = format!(
+            "{} -r 300 -n 600 --on nats:3 --allow-target 127.0.0.1 {}",
+            lab.url_of("/"),
+            nats.options(&nats.seed())
+        );
+        let ran = start(&mut command(&line)).finish().ok().assert_all_good();
+        assert_eq!(ran.count("planned"), 600);
+        let agents = ran.value("/agents").as_array().expect("agents");
+        let names: Vec<_> = agents.iter().filter_map(|agent| agent["name"].as_str()).collect();
+        assert_eq!(names, ["waiting-0", "waiting-1", "waiting-2"]);
+        assert_eq!(ran.failed_checks(), []);
+    }
+    assert_eq!(lab.into_statistics()["requests"]["received"], 1200);
+}
+
+#[test]
+fn servers_of_nats_store_no_plan_and_no_secret() {
+    let test = "fleet_nats::servers_of_nats_store_no_plan_and_no_secret";
+    let Some(nats) = Nats::start(test) else { return };
+    let lab = lab("");
+    let _agents = nats.agents(2);
+    let line = format!(
+        "{} -r 200 -d 3s --on nats:2 --allow-target 127.0.0.1 -H Authorization:planted-secret {}",
+        lab.url_of("/planted-path"),
+        nats.options(&nats.seed())
+    );
+    let run = start(&mut command(&line));
+    wait_until("packets of a run", || nats.stores(b"brunt.lab.from."));
+    sleep(Duration::from_secs(2));
+    assert!(!nats.stores(b"planted-secret") && !nats.stores(b"planted-path"));
+    run.finish().ok().assert_all_good();
+    wait_until("the end of the stream", || !nats.stores(b"brunt.lab.from."));
+}
+
+#[test]
+fn unknown_users_and_missing_agents_are_errors() {
+    let test = "fleet_nats::unknown_users_and_missing_agents_are_errors";
+    let Some(nats) = Nats::start(test) else { return };
+    let run = |seed: &Path, more: &str| {
+        let line = format!(
+            "http://127.0.0.1:9/ -n 1 --on nats:2 --allow-target 127.0.0.1 {} {more}",
+            nats.options(seed)
+        );
+        start(&mut command(&line)).finish().assert_code(1).err
+    };
+    let stranger = nats.dir.path().join("stranger");
+    fs::write(&stranger, KeyPair::new_user().seed().expect("a seed")).expect("a file");
+    let error = run(&stranger, "");
+    assert!(error.contains("--nats-nkey FILE") && error.contains("authorization"), "{error}");
+    let error = run(&nats.seed(), "--start-deadline 1s");
+    assert!(error.contains("0 of 2 agents announced themselves within 1 s"), "{error}");
+    let line = "http://127.0.0.1:9/ -n 1 --on nats:2 --allow-target 127.0.0.1 --nats nats://a:b@127.0.0.1:9";
+    let error = start(&mut command(line)).finish().assert_code(2).err;
+    assert!(error.contains("it contains a user") && !error.contains("a:b"), "{error}");
+}
