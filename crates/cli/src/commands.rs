@@ -120,6 +120,14 @@ pub enum BruntCommand {
     /// Shows the report of a stored run or experiment, in any format
     #[command(arg_required_else_help = true, max_term_width = 110, after_help = crate::reports::EXAMPLES)]
     Report(crate::reports::ReportArgs),
+    /// Waits on NATS for loads of a controller, as an agent of a fleet
+    #[cfg(feature = "fleet")]
+    #[command(arg_required_else_help = true, max_term_width = 110, after_help = crate::agent::EXAMPLES)]
+    Agent(crate::agent::AgentArgs),
+    /// Prints what a fleet on Kubernetes or NATS needs: objects, role, image, key
+    #[cfg(feature = "fleet")]
+    #[command(arg_required_else_help = true, max_term_width = 110, after_help = crate::fleet::command::EXAMPLES)]
+    Fleet(crate::fleet::command::FleetArgs),
     /// Scores load generators against a server whose response times are known
     #[cfg(target_os = "linux")]
     #[command(max_term_width = 110, after_help = certify::args::EXAMPLES)]
@@ -140,14 +148,6 @@ pub enum BruntCommand {
     /// Runs one process's share of the load
     #[command(hide = true)]
     Worker,
-    /// Waits on NATS for loads of a controller, as an agent of a fleet
-    #[cfg(feature = "fleet")]
-    #[command(arg_required_else_help = true, max_term_width = 110, after_help = crate::agent::EXAMPLES)]
-    Agent(crate::agent::AgentArgs),
-    /// Prints what a fleet on Kubernetes or NATS needs: objects, role, image, key
-    #[cfg(feature = "fleet")]
-    #[command(arg_required_else_help = true, max_term_width = 110, after_help = crate::fleet::command::EXAMPLES)]
-    Fleet(crate::fleet::command::FleetArgs),
     /// Prints the man page, or writes one for each command
     #[command(after_help = MAN_EXAMPLES)]
     Man {

@@ -26,7 +26,7 @@ const FILES: [(&str, &str); 5] = [
 ];
 
 /// Commands with a help text.
-const COMMANDS: [&str; 37] = [
+const COMMANDS: [&str; 44] = [
     "",
     "run",
     "check",
@@ -34,6 +34,13 @@ const COMMANDS: [&str; 37] = [
     "sweep",
     "find",
     "compare",
+    "agent",
+    "fleet",
+    "fleet manifest",
+    "fleet rbac",
+    "fleet network-policy",
+    "fleet image",
+    "fleet key",
     "baseline",
     "baseline save",
     "baseline list",

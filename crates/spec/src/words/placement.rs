@@ -66,10 +66,12 @@ fn hosts(places: &str) -> Result<Vec<String>, String> {
 pub fn nats_servers(word: &str) -> Result<String, WordError> {
     const SERVERS: &str = "URLs such as nats://host:4222 or tls://host:4222, separated by commas";
     for url in word.split(',') {
+        // What precedes an `@` may be a password.
+        let shown = if word.contains('@') { "the URL" } else { word };
         let parsed = url::Url::parse(url.trim())
-            .map_err(|error| WordError::new(word, error.to_string(), SERVERS))?;
+            .map_err(|error| WordError::new(shown, error.to_string(), SERVERS))?;
         if !matches!(parsed.scheme(), "nats" | "tls") || !parsed.has_host() {
-            return Err(WordError::new(word, "it is no URL of NATS", SERVERS));
+            return Err(WordError::new(shown, "it is no URL of NATS", SERVERS));
         }
         // Plans are stored and shown.
         if !parsed.username().is_empty() || parsed.password().is_some() {
@@ -156,11 +158,14 @@ mod tests {
     #[test]
     fn places_are_read() {
         assert_eq!(parse("local:4"), Ok(Placement::Local(4)));
+        assert_eq!(parse("k8s:20"), Ok(Placement::Kubernetes(20)));
+        assert_eq!(parse("nats:3"), Ok(Placement::Nats(3)));
         let hosts = vec!["a".to_owned(), "root@b.example".to_owned()];
         assert_eq!(parse("ssh:a, root@b.example"), Ok(Placement::Ssh(hosts)));
         for (word, what) in [
             ("4", "it does not say how agents are started"),
-            ("k8s:4", "`k8s` is no way to start agents"),
+            ("docker:4", "`docker` is no way to start agents"),
+            ("k8s:-1", "no number of agents"),
             ("local:0", "no number of agents"),
             ("local:x", "no number of agents"),
             ("local:2000", "more than 1000 agents"),
@@ -172,6 +177,26 @@ mod tests {
             let error = parse(word).unwrap_err().to_string();
             assert!(error.contains(what), "{word}: {error}");
         }
+    }
+
+    #[test]
+    fn servers_of_nats_have_no_user_in_their_urls() {
+        let servers = "nats://a:4222,tls://b.example:4222";
+        assert_eq!(nats_servers(servers), Ok(servers.to_owned()));
+        for (word, what) in [
+            ("a:4222", "it is no URL of NATS"),
+            ("http://a", "it is no URL of NATS"),
+            ("nats://user:hunter2@a", "it contains a user"),
+            ("nats://user:hunter2@a:99999", "invalid port"),
+            ("user:hunter2@a", "it is no URL of NATS"),
+            ("", "relative URL without a base"),
+        ] {
+            let error = nats_servers(word).unwrap_err().to_string();
+            assert!(error.contains(what) && !error.contains("hunter2"), "{word}: {error}");
+        }
+        assert!(fleet_name("lab-1_b").is_ok() && fleet_name("a.b").is_err());
+        assert_eq!(label("pool=load"), Ok(("pool".into(), "load".into())));
+        assert!(label("pool").is_err());
     }
 
     #[test]

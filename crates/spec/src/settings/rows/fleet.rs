@@ -11,6 +11,8 @@ type S = RunSettings;
 
 const FLEET: &str = "Fleet";
 
+const CLUSTER: &str = "Fleet on Kubernetes or NATS";
+
 /// Rows under the heading of a fleet.
 pub static ROWS: [Row<RunSettings>; 20] = [
     Row {
@@ -46,7 +48,7 @@ pub static ROWS: [Row<RunSettings>; 20] = [
     Row::value(
         "lease",
         "TIME",
-        "An agent that hears nothing from here for this time stops its load",
+        "An agent that hears nothing from here for this time stops its load; on NATS, the default is 10s",
         |w, _| set(duration::positive(w), |s: &mut S, v| s.fleet.lease = v),
     )
     .under(FLEET)
@@ -75,7 +77,7 @@ pub static ROWS: [Row<RunSettings>; 20] = [
         "Servers of NATS that carry the messages of the agents, such as nats://host:4222; several with commas",
         |w, _| set(words::nats_servers(w), |s: &mut S, v| s.fleet.cluster.nats = Some(v)),
     )
-    .under(FLEET)
+    .under(CLUSTER)
     .keys(&[SettingKey::new("fleet.nats", ValueForm::Value)]),
     Row::value(
         "nats-nkey",
@@ -83,7 +85,7 @@ pub static ROWS: [Row<RunSettings>; 20] = [
         "File with the seed of brunt's nkey, if the servers of NATS need one",
         |w, _| set(Ok::<_, String>(PathBuf::from(w)), |s: &mut S, v| s.fleet.cluster.nkey_file = Some(v)),
     )
-    .under(FLEET)
+    .under(CLUSTER)
     .content(ArgumentContent::Path)
     .keys(&[SettingKey::new("fleet.nats_nkey", ValueForm::Value)]),
     Row::value(
@@ -92,7 +94,7 @@ pub static ROWS: [Row<RunSettings>; 20] = [
         "Name of the fleet of agents that wait on NATS",
         |w, _| set(words::fleet_name(w), |s: &mut S, v| s.fleet.cluster.fleet = Some(v)),
     )
-    .under(FLEET)
+    .under(CLUSTER)
     .keys(&[SettingKey::new("fleet.name", ValueForm::Value)]),
     Row::value(
         "fleet-key",
@@ -100,7 +102,7 @@ pub static ROWS: [Row<RunSettings>; 20] = [
         "File with the key of this fleet, made by `brunt fleet key`",
         |w, _| set(Ok::<_, String>(PathBuf::from(w)), |s: &mut S, v| s.fleet.cluster.key_file = Some(v)),
     )
-    .under(FLEET)
+    .under(CLUSTER)
     .content(ArgumentContent::Path)
     .keys(&[SettingKey::new("fleet.key", ValueForm::Value)]),
     Row::value(
@@ -109,7 +111,7 @@ pub static ROWS: [Row<RunSettings>; 20] = [
         "Image of the agents on Kubernetes, made by `brunt fleet image`",
         |w, _| set(Ok::<_, String>(w.to_owned()), |s: &mut S, v| s.fleet.cluster.image = Some(v)),
     )
-    .under(FLEET)
+    .under(CLUSTER)
     .keys(&[SettingKey::new("fleet.image", ValueForm::Value)]),
     Row::value(
         "image-pull",
@@ -117,7 +119,7 @@ pub static ROWS: [Row<RunSettings>; 20] = [
         "When Kubernetes pulls images",
         |w, _| set(Ok::<_, String>(w.to_owned()), |s: &mut S, v| s.fleet.cluster.image_pull_policy = Some(v)),
     )
-    .under(FLEET)
+    .under(CLUSTER)
     .content(ArgumentContent::Choice(&["Always", "IfNotPresent", "Never"]))
     .keys(&[SettingKey::new("fleet.image_pull", ValueForm::Value)]),
     Row::value(
@@ -126,7 +128,7 @@ pub static ROWS: [Row<RunSettings>; 20] = [
         "Image of the server of NATS that is started beside the agents",
         |w, _| set(Ok::<_, String>(w.to_owned()), |s: &mut S, v| s.fleet.cluster.nats_image = v),
     )
-    .under(FLEET)
+    .under(CLUSTER)
     .default(defaults::NATS_IMAGE)
     .keys(&[SettingKey::new("fleet.nats_image", ValueForm::Value)]),
     Row::value(
@@ -135,7 +137,7 @@ pub static ROWS: [Row<RunSettings>; 20] = [
         "Namespace of the pods",
         |w, _| set(Ok::<_, String>(w.to_owned()), |s: &mut S, v| s.fleet.cluster.namespace = Some(v)),
     )
-    .under(FLEET)
+    .under(CLUSTER)
     .keys(&[SettingKey::new("fleet.namespace", ValueForm::Value)]),
     Row::value(
         "agent-cpu",
@@ -143,7 +145,7 @@ pub static ROWS: [Row<RunSettings>; 20] = [
         "CPU of each pod, as request and limit",
         |w, _| set(Ok::<_, String>(w.to_owned()), |s: &mut S, v| s.fleet.cluster.cpu = v),
     )
-    .under(FLEET)
+    .under(CLUSTER)
     .default(defaults::AGENT_CPU)
     .keys(&[SettingKey::new("fleet.agent_cpu", ValueForm::Value)]),
     Row::value(
@@ -152,7 +154,7 @@ pub static ROWS: [Row<RunSettings>; 20] = [
         "Memory of each pod, as request and limit",
         |w, _| set(Ok::<_, String>(w.to_owned()), |s: &mut S, v| s.fleet.cluster.memory = v),
     )
-    .under(FLEET)
+    .under(CLUSTER)
     .default(defaults::AGENT_MEMORY)
     .keys(&[SettingKey::new("fleet.agent_memory", ValueForm::Value)]),
     Row::repeated(
@@ -161,7 +163,7 @@ pub static ROWS: [Row<RunSettings>; 20] = [
         "Label that the nodes of the pods must have",
         |w, _| set(words::label(w), |s: &mut S, v| s.fleet.cluster.node_selector.push(v)),
     )
-    .under(FLEET)
+    .under(CLUSTER)
     .keys(&[SettingKey::new("fleet.node_selector", ValueForm::Each)]),
     Row::value(
         "start-deadline",
@@ -169,7 +171,7 @@ pub static ROWS: [Row<RunSettings>; 20] = [
         "Time until all agents must run",
         |w, _| set(duration::positive(w), |s: &mut S, v| s.fleet.cluster.start_deadline = v),
     )
-    .under(FLEET)
+    .under(CLUSTER)
     .default(defaults::START_DEADLINE)
     .keys(&[SettingKey::new("fleet.start_deadline", ValueForm::Value)]),
     Row::value(
@@ -178,7 +180,7 @@ pub static ROWS: [Row<RunSettings>; 20] = [
         "Time after which Kubernetes removes the pods, whatever happens here",
         |w, _| set(duration::positive(w), |s: &mut S, v| s.fleet.cluster.deadline = v),
     )
-    .under(FLEET)
+    .under(CLUSTER)
     .default(defaults::FLEET_DEADLINE)
     .keys(&[SettingKey::new("fleet.deadline", ValueForm::Value)]),
     Row::value(
@@ -187,7 +189,7 @@ pub static ROWS: [Row<RunSettings>; 20] = [
         "Whether pods stay for an hour after a failure",
         |w, _| set(Ok::<_, String>(w.to_owned()), |s: &mut S, v| s.fleet.cluster.keep_on_failure = v == "on-failure"),
     )
-    .under(FLEET)
+    .under(CLUSTER)
     .content(ArgumentContent::Choice(&["never", "on-failure"]))
     .default("never")
     .keys(&[SettingKey::new("fleet.keep", ValueForm::Value)]),
