@@ -156,8 +156,8 @@ pub const LEASE: &str = "1s";
 /// Bytes per second from each agent.
 pub const AGENT_BYTES: &str = "100k";
 
-/// Lease of agents on NATS, whose servers may need seconds to elect a leader.
-pub const NATS_LEASE: &str = "10s";
+/// Lease of agents on NATS. After the end of a server, messages stalled for up to 12 s.
+pub const NATS_LEASE: &str = "15s";
 
 /// Image of the server of NATS.
 pub const NATS_IMAGE: &str = "nats:2.12";

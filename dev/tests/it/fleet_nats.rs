@@ -4,6 +4,7 @@ use crate::world::server::ServerProcess;
 use crate::world::skip::{program, skip};
 use crate::world::{command, lab, port, start, wait_until};
 use nkeys::KeyPair;
+use rustix::process::Signal;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -11,46 +12,73 @@ use std::thread::sleep;
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// A server of NATS with JetStream, and the files of a fleet.
+/// Servers of NATS with JetStream, and the files of a fleet.
 struct Nats {
-    port: u16,
+    ports: Vec<u16>,
     dir: TempDir,
-    _server: ServerProcess,
+    servers: Vec<ServerProcess>,
 }
 
 impl Nats {
     /// Starts a server that accepts one user. Skips the test and returns None without the program.
     fn start(test: &str) -> Option<Self> {
-        let Some(server) = program("nats-server") else {
+        Self::start_cluster(test, 1)
+    }
+
+    /// Starts servers that store each message on all of them.
+    fn start_cluster(test: &str, count: usize) -> Option<Self> {
+        let Some(program) = program("nats-server") else {
             skip(test, "no nats-server here");
             return None;
         };
         let dir = TempDir::new().expect("a directory");
-        let port = port::free();
         let user = KeyPair::new_user();
-        let configuration = format!(
-            "listen: \"127.0.0.1:{port}\"\njetstream {{ store_dir: \"{}\" }}\nauthorization {{ users: [ {{ nkey: \"{}\" }} ] }}\n",
-            dir.path().join("store").display(),
-            user.public_key()
-        );
-        fs::write(dir.path().join("nats.conf"), configuration).expect("a configuration");
         fs::write(dir.path().join("seed"), user.seed().expect("a seed")).expect("a file");
         let key = command("fleet key").output().expect("brunt");
         fs::write(dir.path().join("key"), key.stdout).expect("a file");
-        let log = fs::File::create(dir.path().join("log")).expect("a log");
-        let mut command = Command::new(server);
-        command.arg("-c").arg(dir.path().join("nats.conf")).stderr(log);
-        let server = ServerProcess::start(&mut command);
-        wait_until("a server of NATS", || port::has_listener(port));
-        Some(Self { port, dir, _server: server })
+        let ports: Vec<u16> = (0..count).map(|_| port::free()).collect();
+        let routes: Vec<u16> = (0..count).map(|_| port::free()).collect();
+        let all_routes: Vec<String> =
+            routes.iter().map(|port| format!("\"nats://127.0.0.1:{port}\"")).collect();
+        let mut servers = Vec::new();
+        for (number, (port, route)) in ports.iter().zip(&routes).enumerate() {
+            let cluster = format!(
+                "server_name: n{number}\ncluster {{ name: c, listen: \"127.0.0.1:{route}\", routes: [{}] }}\n",
+                all_routes.join(", ")
+            );
+            let configuration = format!(
+                "listen: \"127.0.0.1:{port}\"\njetstream {{ store_dir: \"{}\" }}\n\
+                 authorization {{ users: [ {{ nkey: \"{}\" }} ] }}\n{}",
+                dir.path().join(format!("store/{number}")).display(),
+                user.public_key(),
+                if count > 1 { cluster } else { String::new() }
+            );
+            let file = dir.path().join(format!("{number}.conf"));
+            fs::write(&file, configuration).expect("a configuration");
+            let log = fs::File::create(dir.path().join(format!("{number}.log"))).expect("a log");
+            let mut command = Command::new(&program);
+            servers.push(ServerProcess::start(command.arg("-c").arg(file).stderr(log)));
+        }
+        wait_until("servers of NATS", || ports.iter().all(|port| port::has_listener(*port)));
+        Some(Self { ports, dir, servers })
+    }
+
+    /// Number of the server that stores the fleet's messages first.
+    fn leader(&self) -> Option<usize> {
+        (0..self.servers.len()).find(|number| {
+            let log = fs::read_to_string(self.dir.path().join(format!("{number}.log")));
+            log.is_ok_and(|log| log.contains("new stream leader for '$G > brunt-lab'"))
+        })
     }
 
     /// The options of an agent or of a run.
     fn options(&self, seed: &Path) -> String {
         let path = self.dir.path();
+        let servers: Vec<String> =
+            self.ports.iter().map(|port| format!("nats://127.0.0.1:{port}")).collect();
         format!(
-            "--nats nats://127.0.0.1:{} --fleet-name lab --fleet-key {} --nats-nkey {}",
-            self.port,
+            "--nats {} --fleet-name lab --fleet-key {} --nats-nkey {}",
+            servers.join(","),
             path.join("key").display(),
             seed.display()
         )
@@ -148,4 +176,33 @@ fn unknown_users_and_missing_agents_are_errors() {
     let line = "http://127.0.0.1:9/ -n 1 --on nats:2 --allow-target 127.0.0.1 --nats nats://a:b@127.0.0.1:9";
     let error = start(&mut command(line)).finish().assert_code(2).err;
     assert!(error.contains("it contains a user") && !error.contains("a:b"), "{error}");
+}
+
+#[test]
+fn a_run_survives_the_end_of_the_leader_of_three_servers() {
+    let test = "fleet_nats::a_run_survives_the_end_of_the_leader_of_three_servers";
+    let Some(nats) = Nats::start_cluster(test, 3) else { return };
+    let lab = lab("");
+    let _agents = nats.agents(2);
+    // Three servers need a few seconds until they agree on a leader.
+    sleep(Duration::from_secs(5));
+    let line = format!(
+        "{} -r 200 -d 20s --on nats:2 --allow-target 127.0.0.1 {}",
+        lab.url_of("/"),
+        nats.options(&nats.seed())
+    );
+    let run = start(&mut command(&line));
+    wait_until("a leader", || nats.leader().is_some());
+    sleep(Duration::from_secs(4));
+    let leader = nats.leader().expect("a leader");
+    // Without a chance to hand its messages over.
+    nats.servers[leader].signal(Signal::KILL);
+    let ran = run.finish().ok().assert_all_good();
+    assert!(!ran.out.contains("was lost"), "{}", ran.out);
+    assert_eq!(ran.failed_checks(), []);
+    assert_eq!(
+        lab.into_statistics()["requests"]["received"].as_u64(),
+        Some(ran.count("completed")),
+        "no figure is missing"
+    );
 }

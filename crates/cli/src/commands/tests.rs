@@ -141,6 +141,7 @@ fn every_option_of_a_run_is_explained_in_its_group() {
         "Connection",
         "Checks",
         "Fleet",
+        "Fleet on Kubernetes or NATS",
         "Output",
         "Plan file",
         "JMeter plan",

@@ -283,7 +283,8 @@ pub fn rbac(namespace: &str) -> Vec<Value> {
             "metadata": metadata,
             "rules": [
                 rule("batch", &["jobs"], &["create", "get", "delete"]),
-                rule("", &["secrets", "services"], &["create"]),
+                rule("", &["secrets"], &["create"]),
+                rule("", &["services"], &["create", "get"]),
                 rule("", &["pods"], &["create", "get", "list"]),
                 rule("", &["events"], &["list"]),
             ],
@@ -320,4 +321,117 @@ pub fn network_policy(namespace: &str, target: &str) -> Value {
             ],
         },
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use k8s_openapi::api::batch::v1::Job;
+    use k8s_openapi::api::core::v1::{Pod, Secret, Service};
+    use std::time::Duration;
+
+    fn fleet() -> KubernetesFleet {
+        KubernetesFleet {
+            name: "brunt-ab".into(),
+            namespace: "load".into(),
+            agents: 20,
+            image: "example.org/brunt:1".into(),
+            image_pull_policy: None,
+            arguments: vec!["agent".into()],
+            cpu: "2".into(),
+            memory: "1Gi".into(),
+            node_selector: [("pool".to_owned(), "load".to_owned())].into(),
+            deadline: Duration::from_mins(90),
+            keep: KeepPods::Never,
+            nats: Some(NatsPod {
+                image: "nats:1".into(),
+                cpu: "1".into(),
+                memory: "256Mi".into(),
+                storage: "1Gi".into(),
+                is_reached_from_outside: false,
+            }),
+            secret: [("key".to_owned(), "hunter2".to_owned())].into(),
+            job_uid: Some("uid-1".into()),
+        }
+    }
+
+    /// The pods of a fleet: that of an agent and that of NATS.
+    fn pods() -> [Value; 2] {
+        let job = fleet().job();
+        [job["spec"]["template"].clone(), fleet().nats_pod().unwrap()]
+    }
+
+    #[test]
+    fn the_objects_are_those_of_kubernetes() {
+        let fleet = fleet();
+        let job: Job = serde_json::from_value(fleet.job()).unwrap();
+        let spec = job.spec.unwrap();
+        assert_eq!((spec.completions, spec.parallelism), (Some(20), Some(20)));
+        assert_eq!(spec.active_deadline_seconds, Some(5400));
+        assert_eq!(spec.ttl_seconds_after_finished, Some(20));
+        let _: Secret = serde_json::from_value(fleet.secret()).unwrap();
+        let _: Service = serde_json::from_value(fleet.nats_service().unwrap()).unwrap();
+        let _: Pod = serde_json::from_value(fleet.nats_pod().unwrap()).unwrap();
+        let kept = KubernetesFleet { keep: KeepPods::OnFailure, ..fleet };
+        assert_eq!(kept.job()["spec"]["ttlSecondsAfterFinished"], 3600);
+    }
+
+    #[test]
+    fn the_job_owns_all_other_objects() {
+        let fleet = fleet();
+        for object in [fleet.secret(), fleet.nats_service().unwrap(), fleet.nats_pod().unwrap()] {
+            let owner = &object["metadata"]["ownerReferences"][0];
+            assert_eq!((&owner["kind"], &owner["uid"]), (&json!("Job"), &json!("uid-1")));
+        }
+    }
+
+    #[test]
+    fn pods_are_restricted_guaranteed_and_in_no_mesh() {
+        for pod in pods() {
+            let (metadata, spec) = (&pod["metadata"], &pod["spec"]);
+            assert_eq!(metadata["labels"]["sidecar.istio.io/inject"], "false");
+            assert_eq!(metadata["annotations"]["linkerd.io/inject"], "disabled");
+            assert_eq!(spec["automountServiceAccountToken"], false);
+            assert_eq!(spec["securityContext"]["runAsNonRoot"], true);
+            assert_eq!(spec["securityContext"]["seccompProfile"]["type"], "RuntimeDefault");
+            let container = &spec["containers"][0];
+            let security = &container["securityContext"];
+            assert_eq!(security["allowPrivilegeEscalation"], false);
+            assert_eq!(security["capabilities"]["drop"], json!(["ALL"]));
+            assert_eq!(container["resources"]["requests"], container["resources"]["limits"]);
+            assert_eq!(spec["tolerations"][1]["tolerationSeconds"], 3);
+            assert_eq!(spec["nodeSelector"]["pool"], "load");
+        }
+    }
+
+    #[test]
+    fn a_manifest_has_no_secret() {
+        let manifest = Value::from(fleet().manifest());
+        let kinds: Vec<_> = manifest.as_array().unwrap().iter().map(|one| &one["kind"]).collect();
+        assert_eq!(kinds, ["Service", "Job", "Secret", "Pod"]);
+        assert!(!manifest.to_string().contains("hunter2"));
+        let named = KubernetesFleet { nats: None, ..fleet() };
+        assert_eq!(named.manifest().len(), 2, "the user's NATS needs no object");
+    }
+
+    #[test]
+    fn the_role_permits_nothing_else() {
+        let role = &rbac("load")[1];
+        let verbs: Vec<String> = role["rules"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|rule| format!("{} {}", rule["resources"], rule["verbs"]))
+            .collect();
+        assert_eq!(
+            verbs,
+            [
+                r#"["jobs"] ["create","get","delete"]"#,
+                r#"["secrets"] ["create"]"#,
+                r#"["services"] ["create","get"]"#,
+                r#"["pods"] ["create","get","list"]"#,
+                r#"["events"] ["list"]"#,
+            ]
+        );
+    }
 }

@@ -48,7 +48,7 @@ pub static ROWS: [Row<RunSettings>; 20] = [
     Row::value(
         "lease",
         "TIME",
-        "An agent that hears nothing from here for this time stops its load; on NATS, the default is 10s",
+        "An agent that hears nothing from here for this time stops its load; on NATS, the default is 15s",
         |w, _| set(duration::positive(w), |s: &mut S, v| s.fleet.lease = v),
     )
     .under(FLEET)

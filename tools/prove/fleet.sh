@@ -1,0 +1,157 @@
+#!/bin/sh
+# Runs fleets on a real Kubernetes of two nodes on this machine: start, refusals, lost pods, a dead controller, and the places where
+# a secret might be left. Fails if a target is missed.
+#
+# K8S_UP is the script that builds and starts the cluster (default: ../shared/k8s/k8s-up.sh); K8S_DIR is its directory, in which its
+# programs stay. It needs root, containerd, runc and etcd.
+set -eu
+. tools/lib.sh
+out=$1/fleet.md
+up=${K8S_UP:-../shared/k8s/k8s-up.sh}
+[ -f "$up" ] || { skipped fleet "no script $up that starts a cluster"; exit 0; }
+[ "$(id -u)" = 0 ] || { skipped fleet "only root may start the nodes of a cluster"; exit 0; }
+sh tools/packages.sh etcd-server etcd-client containerd runc nats-server busybox-static iptables iproute2 conntrack \
+    containernetworking-plugins nginx curl
+K8S_DIR=${K8S_DIR:-$BUILT/k8s}
+export K8S_DIR
+mkdir -p "$K8S_DIR"
+K8S_DIR=$(cd "$K8S_DIR" && pwd)
+KUBECONFIG=$K8S_DIR/pki/admin.conf
+export KUBECONFIG
+kubectl=$K8S_DIR/bin/kubectl
+work=$(mktemp -d)
+address=10.89.0.1
+secret=planted-$(od -An -N8 -tx1 /dev/urandom | tr -d ' ')
+code=0
+
+[ -x "$K8S_DIR/bin/kube-proxy" ] ||
+    bash "$up" build kube-apiserver kube-controller-manager kube-scheduler kubelet kubectl kube-proxy
+end() {
+    bash "$up" down >"$work/down.log" 2>&1 || true
+    if [ -f "$work/nginx.pid" ]; then kill "$(cat "$work/nginx.pid")" || true; fi
+    rm -rf "$work"
+}
+trap end EXIT
+bash "$up" up 2
+
+# The load uses the role that brunt prints, and not the administrator's.
+"$BRUNT_BIN" fleet rbac | "$kubectl" apply -f -
+admin=$KUBECONFIG
+token=$("$kubectl" create token brunt --duration 2h)
+sed -e "s/user: {client-certificate: .*}}]/user: {token: \"$token\"}}]/" "$admin" >"$work/role.conf"
+chmod 600 "$work/role.conf"
+
+# Images: brunt's own, and the server of NATS in the same form.
+"$BRUNT_BIN" fleet image brunt.local/brunt:1 --output "$work/brunt.tar"
+python3 "$(dirname "$up")/mkimg.py" "$(command -v nats-server)" brunt.local/nats:1 "$work/nats.tar"
+bash "$up" image "$work/brunt.tar" "$work/nats.tar"
+
+cat >"$work/nginx.conf" <<END
+pid $work/nginx.pid; error_log $work/nginx.log; worker_processes 1; events {}
+http { access_log off; server { listen $address:8000; location / { return 200 "ok"; } location = /count { stub_status; } } }
+END
+nginx -c "$work/nginx.conf"
+
+# received: the number of requests that the server has counted, without those for the count.
+counts=0
+received() {
+    counts=$((counts + 1))
+    curl -s "http://$address:8000/count" | awk -v own="$counts" 'NR == 3 { print $3 - own }'
+}
+
+# load WORDS…: replaces the shell by a load on three pods. Call it in a subshell or in the background.
+load() {
+    exec env KUBECONFIG="$work/role.conf" "$BRUNT_BIN" "http://$address:8000/" -r 300 --on k8s:3 --image-pull Never --nats-image brunt.local/nats:1 --agent-memory 128Mi \
+        --allow-target "$address" --no-store -H "Authorization: $secret" "$@"
+}
+
+objects() { "$kubectl" get all,secrets -o name | grep -c /brunt- || true; }
+
+# gone SECONDS: waits until no object is left, and prints the time that it took.
+gone() {
+    begin=$(date +%s)
+    while [ "$(objects)" != 0 ]; do
+        [ $(($(date +%s) - begin)) -lt "$1" ] || { echo "more than $1"; return 1; }
+        sleep 1
+    done
+    echo $(($(date +%s) - begin))
+}
+
+# row WHAT RESULT TARGET CONDITION: a row of the table; the condition is that of test(1).
+row() {
+    what=$1 result=$2 target=$3
+    shift 3
+    if [ "$@" ]; then met=yes; else met=no code=1; fi
+    echo "| $what | $result | $target | $met |" >>"$work/rows"
+}
+
+say "a load on three pods"
+before=$(received)
+begin=$(date +%s.%N)
+load --image brunt.local/brunt:1 --agent-cpu 200m -d 10s -o json="$work/run.json" >"$work/run.txt" 2>&1 &
+run=$!
+sleep 8
+"$kubectl" get pods,jobs,services,events -o yaml >"$work/objects.yaml"
+for pod in $("$kubectl" get pods -o name); do "$kubectl" logs "$pod" >>"$work/logs" 2>&1 || true; done
+ps -ef >"$work/processes"
+find / -xdev -path '*/jetstream/*' -type f -exec cat {} + >"$work/jetstream" 2>/dev/null || true
+ETCDCTL_API=3 etcdctl --endpoints=http://127.0.0.1:12379 get '' --prefix >"$work/etcd" 2>/dev/null || true
+wait "$run" || true
+took=$(awk -v begin="$begin" -v end="$(date +%s.%N)" 'BEGIN { printf "%.1f", end - begin }')
+own=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["requests"]["begun"])' "$work/run.json")
+theirs=$(($(received) - before))
+row "a load of 10 s, whole command" "$took s" "–" 1 = 1
+row "requests: brunt, server" "$own, $theirs" "equal" "$own" = "$theirs"
+left=$(gone 30) || true
+row "objects deleted after the run" "$left s" "30 s" "$left" -le 30
+for place in objects.yaml logs processes jetstream etcd; do
+    found=$(grep -c "$secret" "$work/$place" || true)
+    row "the secret in $place ($(wc -c <"$work/$place") B)" "$found times" "never" "$found" = 0
+done
+
+say "refusals of the cluster"
+for wrong in "--image brunt.local/nothing:1 --agent-cpu 200m" "--image brunt.local/brunt:1 --agent-cpu 64"; do
+    begin=$(date +%s)
+    # shellcheck disable=SC2086 # several words
+    (load $wrong -d 1s --start-deadline 8s) >"$work/wrong.txt" 2>&1 || true
+    took=$(($(date +%s) - begin))
+    reason=$(sed -n 's/^brunt-.*: \(ErrImageNeverPull\|Unschedulable\): .*/\1/p' "$work/wrong.txt" | head -1)
+    row "\`$wrong\`" "${reason:-no reason}, ended after $took s" "the cluster's reason, 10 s" -n "$reason" -a "$took" -le 10
+done
+left=$(gone 30) || true
+row "objects deleted after refusals" "$left s" "30 s" "$left" -le 30
+
+say "a lost pod"
+load --image brunt.local/brunt:1 --agent-cpu 200m -d 20s >"$work/lost.txt" 2>&1 &
+run=$!
+sleep 8
+"$kubectl" delete --force --grace-period=0 "$("$kubectl" get pods -o name | grep -- '-1-' | head -1)" >"$work/kubectl.log" 2>&1
+wait "$run" || true
+named=$(grep -c 'agent pod-1 was lost' "$work/lost.txt" || true)
+row "a pod is deleted by force" "$(sed -n 's/^Verdict *//p' "$work/lost.txt")" "its agent is named" "$named" -ge 1
+gone 60 >"$work/gone" || true
+
+say "a dead controller"
+load --image brunt.local/brunt:1 --agent-cpu 200m -d 60s --fleet-deadline 30s >"$work/dead.txt" 2>&1 &
+sleep 10
+kill -9 $!
+sleep 11
+first=$(received)
+sleep 3
+second=$(received)
+row "requests in 3 s, 11 s after the controller was killed (lease 10 s)" "$((second - first))" "0" "$first" = "$second"
+left=$(gone 60) || true
+row "objects deleted after the deadline (30 s)" "$((left + 24 - 30)) s" "30 s" "$((left + 24 - 30))" -le 30
+
+{
+    echo "# Fleets on Kubernetes"
+    echo
+    echo "Three agents on two nodes of $("$kubectl" version -o json | sed -n 's/.*"gitVersion": "\(.*\)".*/\1/p' | tail -1), all on one machine with $(nproc) CPUs, $(date -u +%Y-%m-%d); nginx counts the requests."
+    echo "The load has a planted secret in a header field. It is searched for during the load."
+    echo
+    echo "| what | result | target | met |"
+    echo "|---|---|---|---|"
+    cat "$work/rows"
+} >"$out"
+cat "$out"
+exit $code
