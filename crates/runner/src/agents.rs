@@ -317,10 +317,11 @@ impl Fleet {
         Ok(self.links.iter().map(AgentLink::check).collect())
     }
 
-    /// Finds the route of each agent to the server. `own` is the route of this machine.
+    /// Finds the route of each agent to the server. `own` is the route of this machine, if it was
+    /// examined.
     fn find_routes(&self, plan: &Plan, own: Option<&Route>) -> Result<(), RunError> {
         let (here, elsewhere): (Vec<_>, Vec<_>) =
-            self.links.iter().partition(|link| link.is_here());
+            self.links.iter().partition(|link| own.is_some() && link.is_here());
         for link in here {
             link.set_route(own.cloned());
         }

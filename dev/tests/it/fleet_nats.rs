@@ -133,6 +133,9 @@ fn agents_that_wait_on_nats_take_one_run_after_the_other() {
         let names: Vec<_> = agents.iter().filter_map(|agent| agent["name"].as_str()).collect();
         assert_eq!(names, ["waiting-0", "waiting-1", "waiting-2"]);
         assert_eq!(ran.failed_checks(), []);
+        // Each agent has found its route to the server, which is on its machine.
+        let remarks = ran.value("/findings").to_string();
+        assert!(remarks.contains("Client and server, brunt-lab (pid"), "{remarks}");
     }
     assert_eq!(lab.into_statistics()["requests"]["received"], 1200);
 }

@@ -98,11 +98,6 @@ impl<'a> ExplainFacts<'a> {
         &self.run.total
     }
 
-    /// Route to the server, if it was examined.
-    pub fn route(&self) -> Option<&'a Route> {
-        self.run.environment.route.as_ref()
-    }
-
     /// True if client and server share this machine; None if that is unknown.
     pub fn same_host(&self) -> Option<bool> {
         crate::facts::same_host(self.run)
@@ -120,9 +115,9 @@ impl<'a> ExplainFacts<'a> {
 
     /// Route of the requests, if it was examined; None if agents on several machines generated the
     /// load.
-    pub fn route_of_requests(&self) -> Option<&'a Route> {
+    pub fn route(&self) -> Option<&'a Route> {
         if self.run.agents.is_empty() {
-            return self.route();
+            return self.run.environment.route.as_ref();
         }
         fleet::agent_of_only_machine(self.run)?.route()
     }

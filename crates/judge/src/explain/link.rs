@@ -42,7 +42,7 @@ pub fn link(facts: &ExplainFacts) -> Option<Remark> {
 
 /// Speed of the interface on the route to the server, in bits per second; None for loopback.
 fn speed(facts: &ExplainFacts) -> Option<f64> {
-    let route = facts.route_of_requests()?;
+    let route = facts.route()?;
     let speed_of_route = route.link_bits_per_second.map(|speed| speed as f64);
     let speed = speed_of_route.or_else(|| {
         let interface = route.interface.as_ref()?;
@@ -81,7 +81,7 @@ enum Certainty {
 }
 
 fn full(facts: &ExplainFacts, used: f64, speed: f64, certainty: Certainty) -> Remark {
-    let interface = facts.route_of_requests().and_then(|route| route.interface.as_ref());
+    let interface = facts.route().and_then(|route| route.interface.as_ref());
     let of_interface = interface.map_or(String::new(), |interface| format!(" of {interface}"));
     let figures =
         format!("{} went over it, {} of {}", bits(used), percent(used / speed), bits(speed));
@@ -109,7 +109,7 @@ struct LinkTraffic {
 /// Traffic as the interface counted it, otherwise as estimated from the bytes
 /// of requests and replies.
 fn traffic(facts: &ExplainFacts) -> LinkTraffic {
-    let interface = facts.route_of_requests().and_then(|route| route.interface.as_ref());
+    let interface = facts.route().and_then(|route| route.interface.as_ref());
     let counted = interface.map(|interface| interface_rates(facts, interface));
     match counted.filter(|rates| rates.len() >= 4) {
         Some(rates) => LinkTraffic { rates, grain: 0.0 },
@@ -157,9 +157,7 @@ fn wire_rate(intervals: &[FlowInterval], overhead: f64) -> f64 {
 fn overhead(facts: &ExplainFacts) -> f64 {
     let default = if facts.is_loopback() { 65_536 } else { 1500 };
     // Every IPv4 host accepts 576 bytes (RFC 791), so a smaller MTU is not plausible.
-    let mtu =
-        facts.route_of_requests().and_then(|route| route.mtu_bytes).unwrap_or(default).max(576)
-            as f64;
+    let mtu = facts.route().and_then(|route| route.mtu_bytes).unwrap_or(default).max(576) as f64;
     (mtu + 38.0) / (mtu - 52.0)
 }
 
