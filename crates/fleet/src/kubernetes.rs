@@ -149,8 +149,7 @@ impl Cluster {
         Ok(Self { client, namespace, is_inside })
     }
 
-    /// Creates the objects of a fleet. The Job is first, since its deadline removes all others. Returns
-    /// the URLs of NATS, as agents and as this process reach it.
+    /// Creates the objects of a fleet. The Job is first, since its deadline removes all others.
     ///
     /// # Errors
     ///

@@ -99,6 +99,12 @@ pub enum NatsError {
         /// Seconds until the deadline.
         seconds: u64,
     },
+    /// Another controller uses the fleet.
+    #[error("the fleet {0} is in use by another brunt; wait for its end, or use another fleet")]
+    InUse(String),
+    /// The user stopped the start.
+    #[error("stopped before all agents had announced themselves")]
+    Stopped,
     /// The system provides no thread or no random numbers.
     #[error(transparent)]
     System(#[from] io::Error),
@@ -135,8 +141,4 @@ impl NatsAccess {
         })?;
         Ok(ContextBuilder::new().timeout(REQUEST_WAIT).build(client))
     }
-}
-
-fn no_random(_: aws_lc_rs::error::Unspecified) -> NatsError {
-    NatsError::System(io::Error::other("the system provides no random numbers"))
 }

@@ -2,7 +2,7 @@
 
 use crate::kubernetes::{Cluster, ClusterError, KubernetesFleet, NATS_PORT};
 use crate::nats::{AgentStreams, AgentWait, NatsAccess, NatsError, NatsFleet, NkeySeed};
-use crate::seal::{FleetKey, Identity};
+use crate::seal::{FleetKey, Identity, no_random};
 use nkeys::KeyPair;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -95,10 +95,6 @@ pub fn complete(order: &mut FleetOrder<'_>) -> Result<NatsAccess, StartError> {
     Ok(NatsAccess { servers, nkey_seed, fleet: fleet.name.clone(), key })
 }
 
-fn no_random(_: aws_lc_rs::error::Unspecified) -> io::Error {
-    io::Error::other("the system provides no random numbers")
-}
-
 fn server_configuration(public_key: &str) -> String {
     format!(
         "listen: \"0.0.0.0:{NATS_PORT}\"\n\
@@ -135,7 +131,7 @@ pub fn start(mut order: FleetOrder<'_>) -> Result<(KubernetesRun, Vec<AgentStrea
             Ok((KubernetesRun { nats: Some(nats), objects }, streams))
         }
         Err(error) => {
-            if matches!(error, StartError::Stopped) {
+            if matches!(error, StartError::Stopped | StartError::Nats(NatsError::Stopped)) {
                 objects.has_failed.store(false, Ordering::Relaxed);
             }
             objects.delete();
@@ -171,7 +167,7 @@ impl Objects {
                 tell(&format!("agents: {count} of {agents} connected"));
             }
         };
-        Ok(NatsFleet::start(access, AgentWait { agents, deadline, tell: &mut present })?)
+        Ok(NatsFleet::start(access, AgentWait { agents, deadline, tell: &mut present, stop })?)
     }
 
     fn delete(&self) {

@@ -10,7 +10,7 @@ use aws_lc_rs::aead::{AES_256_GCM, Aad, LessSafeKey, Nonce, UnboundKey};
 use aws_lc_rs::error::Unspecified;
 use aws_lc_rs::hkdf::{HKDF_SHA256, KeyType, Salt};
 use aws_lc_rs::rand;
-use std::fmt;
+use std::{fmt, io};
 
 /// Bytes before the sealed ones: the sender, and the number of the packet.
 const HEAD: usize = 24;
@@ -94,6 +94,11 @@ impl Identity {
     pub fn text(self) -> String {
         hexadecimal(&self.0)
     }
+}
+
+/// The error of a system without random numbers.
+pub fn no_random(_: Unspecified) -> io::Error {
+    io::Error::other("the system provides no random numbers")
 }
 
 /// Bytes as hexadecimal digits.

@@ -312,40 +312,32 @@ impl Fleet {
     /// The plan cannot be encoded.
     pub fn check(&self, plan: &Plan) -> Result<Vec<Option<AgentCheck>>, RunError> {
         let plan = consent::with_consenting_hosts(plan)?;
-        let all: Vec<&AgentLink> = self.links.iter().collect();
-        self.ask(&all, &plan, AgentCheckDepth::All, CHECK_WAIT)?;
+        self.ask(&plan, AgentCheckDepth::All, CHECK_WAIT)?;
         Ok(self.links.iter().map(AgentLink::check).collect())
     }
 
-    /// Finds the route of each agent to the server. `own` is the route of this machine, if it was
-    /// examined.
+    /// Finds the route of each agent to the server. `own` is the route of this machine.
     fn find_routes(&self, plan: &Plan, own: Option<&Route>) -> Result<(), RunError> {
-        let (here, elsewhere): (Vec<_>, Vec<_>) =
-            self.links.iter().partition(|link| own.is_some() && link.is_here());
-        for link in here {
+        if plan.is_elsewhere() {
+            return self.ask(plan, AgentCheckDepth::Route, ROUTE_WAIT);
+        }
+        for link in &self.links {
             link.set_route(own.cloned());
         }
-        self.ask(&elsewhere, plan, AgentCheckDepth::Route, ROUTE_WAIT)
+        Ok(())
     }
 
-    /// Asks agents, and waits until all have answered or ended, at most for this time.
-    fn ask(
-        &self,
-        links: &[&AgentLink],
-        plan: &Plan,
-        depth: AgentCheckDepth,
-        wait: Duration,
-    ) -> Result<(), RunError> {
+    /// Asks all agents, and waits until they have answered or ended, at most for this time.
+    fn ask(&self, plan: &Plan, depth: AgentCheckDepth, wait: Duration) -> Result<(), RunError> {
         let mut redacted = plan.clone();
         self.redactor.plan(&mut redacted);
         let plan = serde_json::to_value(&redacted).map_err(RunError::Encoding)?;
         let request = CheckRequest { plan, depth };
-        for link in links {
+        for link in &self.links {
             link.ask(request.clone());
         }
         let deadline = clock_nanos() + wait.as_nanos() as u64;
-        let is_open = |link: &&&AgentLink| link.check().is_none() && link.closed().is_none();
-        while links.iter().any(|link| is_open(&link)) && clock_nanos() < deadline {
+        while self.links.iter().any(AgentLink::is_checking) && clock_nanos() < deadline {
             thread::sleep(LOOK);
         }
         Ok(())

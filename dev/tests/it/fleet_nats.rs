@@ -4,7 +4,7 @@ use crate::world::server::ServerProcess;
 use crate::world::skip::{program, skip};
 use crate::world::{command, lab, port, start, wait_until};
 use nkeys::KeyPair;
-use rustix::process::Signal;
+use rustix::process::{Signal, kill_process};
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -208,4 +208,27 @@ fn a_run_survives_the_end_of_the_leader_of_three_servers() {
         Some(ran.count("completed")),
         "no figure is missing"
     );
+}
+
+#[test]
+fn a_fleet_has_one_controller_and_survives_its_end() {
+    let test = "fleet_nats::a_fleet_has_one_controller_and_survives_its_end";
+    let Some(nats) = Nats::start(test) else { return };
+    let lab = lab("");
+    let _agents = nats.agents(2);
+    let run = |load: &str| {
+        let line = format!(
+            "{} {load} --on nats:2 --allow-target 127.0.0.1 {}",
+            lab.url_of("/"),
+            nats.options(&nats.seed())
+        );
+        start(&mut command(&line))
+    };
+    let first = run("-r 50 -d 60s");
+    wait_until("the first load", || nats.stores(b"brunt.lab.from."));
+    sleep(Duration::from_secs(3));
+    let error = run("-n 1").finish().assert_code(1).err;
+    assert!(error.contains("the fleet lab is in use by another brunt"), "{error}");
+    kill_process(first.pid(), Signal::KILL).expect("a signal");
+    run("-r 50 -n 20 --start-deadline 1m").finish().ok().assert_all_good();
 }

@@ -23,9 +23,9 @@ const NATS_STORAGE: &str = "1Gi";
 /// Starts the agents of these settings, or connects to them. `tell` gets lines about the progress.
 pub fn start(settings: &FleetSettings, tell: &mut (dyn FnMut(&str) + Send)) -> Result<Fleet> {
     let cluster = settings.cluster.as_ref().context("the plan has no settings of a cluster")?;
+    let stop = signals::stop_flag()?;
     let (carrier, streams): (Box<dyn Send + Sync>, _) = match settings.on {
         Placement::Kubernetes(agents) => {
-            let stop = signals::stop_flag()?;
             let (run, streams) = run::start(order(cluster, agents, tell, &stop)?)?;
             (Box::new(run), streams)
         }
@@ -34,7 +34,7 @@ pub fn start(settings: &FleetSettings, tell: &mut (dyn FnMut(&str) + Send)) -> R
             let mut present =
                 |count: usize| tell(&format!("agents: {count} of {agents} connected"));
             let deadline = cluster.start_deadline;
-            let wait = AgentWait { agents, deadline, tell: &mut present };
+            let wait = AgentWait { agents, deadline, tell: &mut present, stop: &stop };
             let (nats, streams) = NatsFleet::start(&access(cluster)?, wait)?;
             (Box::new(nats), streams)
         }

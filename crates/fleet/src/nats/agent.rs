@@ -2,8 +2,8 @@
 
 use super::publish::{publish, publish_all};
 use super::receive::Packets;
-use super::{NatsAccess, NatsError, SILENCE, no_random};
-use crate::seal::{Identity, Opened, Opener, Sealer};
+use super::{NatsAccess, NatsError, SILENCE};
+use crate::seal::{Identity, Opened, Opener, Sealer, no_random};
 use crate::stream::{Outbox, PacketReader, PacketWriter};
 use async_nats::jetstream::Context;
 use std::sync::Arc;

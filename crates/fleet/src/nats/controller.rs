@@ -3,13 +3,16 @@
 
 use super::publish::publish_all;
 use super::receive::Packets;
-use super::{NatsAccess, NatsError, SILENCE, no_random};
-use crate::seal::{Identity, Opened, Opener, Sealer};
+use super::{NatsAccess, NatsError, SILENCE};
+use crate::seal::{Identity, Opened, Opener, Sealer, no_random};
 use crate::stream::{Outbox, PacketReader, PacketWriter};
 use async_nats::jetstream::Context;
 use async_nats::jetstream::stream::{Config, DiscardPolicy};
+use bytes::Bytes;
+use futures_util::StreamExt;
 use std::collections::{BTreeMap, HashMap};
 use std::io::{Read, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -26,6 +29,13 @@ const MAX_AGE: Duration = Duration::from_hours(1);
 /// Maximum wait until the ends of all streams are published, and time until they have arrived.
 const END_WAIT: Duration = Duration::from_secs(2);
 const DELIVERY_WAIT: Duration = Duration::from_millis(300);
+
+/// Interval at which a controller that waits for agents publishes something.
+const PRESENCE: Duration = Duration::from_millis(500);
+
+/// A controller that publishes nothing for this time has died. After the end of a server of NATS,
+/// messages stalled for up to 12 s.
+const TAKE_OVER_WAIT: Duration = Duration::from_secs(15);
 
 /// A started fleet on NATS. Its stream is deleted when it is dropped.
 pub struct NatsFleet {
@@ -51,8 +61,10 @@ pub struct AgentWait<'a> {
     pub agents: usize,
     /// Time until all must have announced themselves.
     pub deadline: Duration,
-    /// Is told the number of agents whenever it changes.
+    /// Gets the number of agents whenever it changes.
     pub tell: &'a mut (dyn FnMut(usize) + Send),
+    /// True ends the wait.
+    pub stop: &'a AtomicBool,
 }
 
 impl NatsFleet {
@@ -69,7 +81,7 @@ impl NatsFleet {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let connected = runtime.block_on(async {
             let context = access.connect().await?;
-            create_stream(access, &context).await?;
+            create_stream_or_take_over(access, &context).await?;
             let mut inbox = Inbox::new(access, context);
             match inbox.await_agents(wait).await {
                 Ok(streams) => Ok((inbox, streams)),
@@ -100,6 +112,26 @@ impl Drop for NatsFleet {
 /// Number of servers that store each message, from most to least. A cluster of three survives the end of
 /// one; a single server stores it once.
 const REPLICAS: [usize; 2] = [3, 1];
+
+/// Creates the stream of a fleet. One that exists is replaced if its controller has died: a controller
+/// publishes something every second.
+async fn create_stream_or_take_over(
+    access: &NatsAccess,
+    context: &Context,
+) -> Result<(), NatsError> {
+    let Err(error) = create_stream(access, context).await else { return Ok(()) };
+    if context.get_stream(access.stream_name()).await.is_err() {
+        return Err(error);
+    }
+    let subjects = access.subject("to", "*");
+    let subscriber = context.client().subscribe(subjects).await;
+    let mut published = subscriber.map_err(|error| access.stream_error(error.to_string()))?;
+    if timeout(TAKE_OVER_WAIT, published.next()).await.is_ok() {
+        return Err(NatsError::InUse(access.fleet.clone()));
+    }
+    _ = context.delete_stream(access.stream_name()).await;
+    create_stream(access, context).await
+}
 
 async fn create_stream(access: &NatsAccess, context: &Context) -> Result<(), NatsError> {
     let identity = Identity::random().map_err(no_random)?;
@@ -173,14 +205,19 @@ impl Inbox {
         let deadline = Instant::now() + wait.deadline;
         let mut names: BTreeMap<String, String> = BTreeMap::new();
         while names.len() < wait.agents {
-            let next = timeout_at(deadline, self.next()).await.ok().flatten();
-            let Some((identity, opened)) = next else {
+            if wait.stop.load(Ordering::Relaxed) {
+                return Err(NatsError::Stopped);
+            }
+            if Instant::now() >= deadline {
                 return Err(NatsError::Missing {
                     present: names.len(),
                     wanted: wait.agents,
                     seconds: wait.deadline.as_secs(),
                 });
-            };
+            }
+            self.show_presence().await;
+            let next = timeout_at(deadline.min(Instant::now() + PRESENCE), self.next()).await;
+            let Some((identity, opened)) = next.ok().flatten() else { continue };
             if let Opened::Next(name) = opened {
                 let name = String::from_utf8_lossy(&name).into_owned();
                 // A process that was started again has the same name.
@@ -193,6 +230,13 @@ impl Inbox {
         let mut names: Vec<(String, String)> = names.into_iter().collect();
         names.sort_by_key(|(_, name)| (name.parse::<u64>().unwrap_or(u64::MAX), name.clone()));
         names.into_iter().map(|(identity, name)| self.connect(identity, name)).collect()
+    }
+
+    /// Publishes something, so that no other controller takes the fleet over. Afterwards the packets
+    /// for agents do the same.
+    async fn show_presence(&self) {
+        let subject = self.access.subject("to", "nobody");
+        _ = self.context.client().publish(subject, Bytes::new()).await;
     }
 
     fn connect(&mut self, identity: String, name: String) -> Result<AgentStreams, NatsError> {

@@ -4,7 +4,9 @@ use super::PUBLISH_WAIT;
 use crate::seal::Sealer;
 use crate::stream::Outbox;
 use async_nats::jetstream::Context;
+use bytes::Bytes;
 use std::time::Duration;
+use tokio::time::error::Elapsed;
 use tokio::time::{sleep, timeout};
 
 /// Wait for one acknowledgement, and pause before the packet is published again.
@@ -28,24 +30,19 @@ pub async fn publish_all(context: Context, subject: String, mut sealer: Sealer, 
 }
 
 /// Publishes a packet until it is acknowledged. A packet that is stored twice is ignored by its
-/// receiver.
-pub async fn publish(context: &Context, subject: &str, packet: Vec<u8>) -> Result<(), String> {
-    let attempts = async {
-        loop {
-            let acknowledgement = async {
-                let packet = packet.clone().into();
-                context
-                    .publish(subject.to_owned(), packet)
-                    .await
-                    .map_err(|e| e.to_string())?
-                    .await
-                    .map_err(|e| e.to_string())
-            };
-            match timeout(ACKNOWLEDGEMENT_WAIT, acknowledgement).await {
-                Ok(Ok(_)) => return,
-                Ok(Err(_)) | Err(_) => sleep(PAUSE).await,
-            }
+/// receiver. The error is the end of the time for it.
+pub async fn publish(context: &Context, subject: &str, packet: Vec<u8>) -> Result<(), Elapsed> {
+    let packet = Bytes::from(packet);
+    timeout(PUBLISH_WAIT, async {
+        while !is_stored(context, subject, packet.clone()).await {
+            sleep(PAUSE).await;
         }
-    };
-    timeout(PUBLISH_WAIT, attempts).await.map_err(|_| "NATS acknowledges nothing".to_owned())
+    })
+    .await
+}
+
+/// Publishes a packet once. True if it is acknowledged.
+async fn is_stored(context: &Context, subject: &str, packet: Bytes) -> bool {
+    let acknowledgement = async { context.publish(subject.to_owned(), packet).await?.await };
+    matches!(timeout(ACKNOWLEDGEMENT_WAIT, acknowledgement).await, Ok(Ok(_)))
 }

@@ -117,14 +117,6 @@ impl AgentLink {
         lock(&self.shared.facts).clone()
     }
 
-    /// True if the agent is a process of this machine that sees the same processes.
-    pub fn is_here(&self) -> bool {
-        self.facts().is_some_and(|facts| {
-            is_clock_of_this_process(&facts)
-                && std::fs::exists(format!("/proc/{}", facts.pid)).unwrap_or(false)
-        })
-    }
-
     /// Asks the agent for the way to the server.
     pub fn ask(&self, request: CheckRequest) {
         *lock(&self.shared.check) = None;
@@ -134,6 +126,11 @@ impl AgentLink {
     /// Result of the last check; None while it is in progress.
     pub fn check(&self) -> Option<AgentCheck> {
         lock(&self.shared.check).clone()
+    }
+
+    /// True if the answer to the last check is still to come.
+    pub fn is_checking(&self) -> bool {
+        self.check().is_none() && self.closed().is_none()
     }
 
     /// Sets the route to the server, for an agent of this machine.

@@ -4,6 +4,7 @@
 //! CPU time of its worker thread per request gives the rate of a fully used core. Other processes
 //! that use the machine meanwhile change it little, because only CPU time is counted.
 
+use crate::live_output::transport;
 use crate::run::PlanExecutor;
 use crate::world::RealWorld;
 use brunt_engine::RunControl;
@@ -11,8 +12,7 @@ use brunt_model::plan::{ConnectionSettings, RecordSettings};
 use brunt_model::reading_names::{GENERATOR, worker_cpu};
 use brunt_model::scenario::{ListOrder, Scenario};
 use brunt_model::{
-    Body, Environment, Event, Load, LoadShape, Plan, Population, ReplyPolicy, Request, Run, Stop,
-    ThinkTime,
+    Body, Environment, Event, Load, LoadShape, Plan, Population, Request, Run, Stop, ThinkTime,
 };
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -96,23 +96,14 @@ fn plan(server: SocketAddr) -> Plan {
     let scenario = Scenario::list(vec![request], ListOrder::Sequence);
     Plan {
         populations: Population::only(load, scenario, stop),
-        reply_policies: vec![ReplyPolicy::default()],
         connection: ConnectionSettings::plain(IDLE, IDLE),
-        objectives: Vec::new(),
-        until: None,
         record: RecordSettings {
             interval: Duration::from_millis(100),
             labels: 1,
             samples: false,
             records: None,
         },
-        seed: 0,
-        threads: 1,
-        processes: 1,
-        precise: false,
-        allowed_targets: Vec::new(),
-        fleet: None,
-        stages: Vec::new(),
+        ..transport::plan()
     }
 }
 
