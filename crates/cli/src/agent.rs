@@ -8,7 +8,6 @@ use anyhow::{Context, Result};
 use brunt_fleet::nats::{NatsAccess, agent_streams};
 use brunt_runner::agent::run_agent;
 use clap::Args;
-use std::io::BufReader;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -57,9 +56,9 @@ pub fn agent(args: &AgentArgs) -> Result<Exit, CommandError> {
         });
     brunt_probe::limits::raise_descriptors();
     let facts = brunt_probe::machine::agent_facts();
-    let (input, output) = agent_streams(&access, &name).map_err(runtime_error)?;
+    let (inputs, output) = agent_streams(&access, &name).map_err(runtime_error)?;
     let quit = if args.folder.is_some() { end } else { begin_again };
-    run_agent(facts, BufReader::new(input), output, quit).map_err(runtime_error)?;
+    run_agent(facts, inputs, output, quit).map_err(runtime_error)?;
     Ok(Exit::Measured)
 }
 

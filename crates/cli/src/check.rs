@@ -41,7 +41,8 @@ pub fn check(args: &RunArgs, descriptors: u64) -> Result<Exit, CommandError> {
     let mut facts =
         CheckFacts { requested: RequestedLoad::of(&plan), machine, ..CheckFacts::default() };
     let quiet = args.settings.output.quiet;
-    let fleet = fleet::start(&plan, &args.settings.fleet.programs, quiet).map_err(runtime_error)?;
+    let fleet =
+        fleet::start(&plan, &args.settings.fleet.programs, quiet, None).map_err(runtime_error)?;
     if let Some(fleet) = fleet {
         let checks =
             fleet.check(&plan).map_err(|error| runtime_error(anyhow::Error::from(error)))?;

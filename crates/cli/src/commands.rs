@@ -16,7 +16,7 @@ use brunt_spec::words::values::grpc_method;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
-/// Measures web servers: throughput, response times, capacity and bottlenecks, with confidence intervals.
+/// Measures web servers: throughput, response times, capacity and bottlenecks.
 #[derive(Debug, Parser)]
 #[command(name = "brunt", version, max_term_width = 110, after_help = after_run())]
 #[command(args_conflicts_with_subcommands = true, arg_required_else_help = true)]
@@ -124,6 +124,10 @@ pub enum BruntCommand {
     #[cfg(feature = "fleet")]
     #[command(arg_required_else_help = true, max_term_width = 110, after_help = crate::agent::EXAMPLES)]
     Agent(crate::agent::AgentArgs),
+    /// Goes on with a run on Kubernetes or NATS whose brunt has died
+    #[cfg(feature = "fleet")]
+    #[command(arg_required_else_help = true, max_term_width = 110, after_help = crate::fleet::attach::EXAMPLES)]
+    Attach(crate::fleet::attach::AttachArgs),
     /// Prints what a fleet on Kubernetes or NATS needs: objects, role, image, key
     #[cfg(feature = "fleet")]
     #[command(arg_required_else_help = true, max_term_width = 110, after_help = crate::fleet::command::EXAMPLES)]

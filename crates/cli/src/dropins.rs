@@ -37,7 +37,7 @@ fn caller() -> Caller {
         store,
         reports,
         start_agents: |settings| {
-            crate::fleet::start_agents(settings, &[], &mut |_| {})
+            crate::fleet::start_agents(settings, &[], None, &mut |_| {})
                 .map_err(|error| tool_error(&error))
         },
         agents: Mutex::default(),

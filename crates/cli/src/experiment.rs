@@ -147,7 +147,7 @@ pub fn run_experiment(
             (ExperimentStart::New, None)
         }
     };
-    let fleet = fleet::start_for(experiment, &context.programs, context.quiet);
+    let fleet = fleet::start_for(experiment, &context.programs, context.quiet, store.as_ref());
     let fleet = fleet.map_err(runtime_error)?;
     let mut session =
         session(store, context.plan_name, context.fail_on.limited, fleet).map_err(runtime_error)?;

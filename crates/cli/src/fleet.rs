@@ -1,6 +1,8 @@
 //! Starts the agents of a plan.
 
 #[cfg(feature = "fleet")]
+pub mod attach;
+#[cfg(feature = "fleet")]
 pub mod cluster;
 #[cfg(feature = "fleet")]
 pub mod command;
@@ -11,17 +13,25 @@ use anyhow::{Result, bail};
 use brunt_model::numbers::plural;
 use brunt_model::{Experiment, FleetSettings, Plan};
 use brunt_runner::Fleet;
+use brunt_store::Store;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Starts the agents of a plan; none if it has no agents. `programs` are brunt for other architectures.
-pub fn start(plan: &Plan, programs: &[PathBuf], quiet: bool) -> Result<Option<Arc<Fleet>>> {
+/// Starts the agents of a plan; none if it has no agents. `programs` are brunt for other architectures. With a
+/// store, `brunt attach` can go on with a stored run.
+pub fn start(
+    plan: &Plan,
+    programs: &[PathBuf],
+    quiet: bool,
+    store: Option<&Store>,
+) -> Result<Option<Arc<Fleet>>> {
     let Some(fleet) = &plan.fleet else { return Ok(None) };
     brunt_runner::agents::check_targets(plan)?;
     if !quiet {
         print_line(&format!("starting {}", plural(fleet.on.agents() as u64, "agent")));
     }
-    let started = start_agents(fleet, programs, &mut |line| {
+    let folders = store.map(Store::fleets);
+    let started = start_agents(fleet, programs, folders, &mut |line| {
         if !quiet {
             print_line(line);
         }
@@ -34,19 +44,21 @@ pub fn start(plan: &Plan, programs: &[PathBuf], quiet: bool) -> Result<Option<Ar
     Ok(Some(Arc::new(started)))
 }
 
-/// Starts agents, wherever they are. `tell` gets lines about the progress.
+/// Starts agents, wherever they are. `folders` is the place for what `brunt attach` needs; None: nothing is kept.
+/// `tell` gets lines about the progress.
 pub fn start_agents(
     settings: &FleetSettings,
     programs: &[PathBuf],
+    folders: Option<PathBuf>,
     tell: &mut (dyn FnMut(&str) + Send),
 ) -> Result<Fleet> {
     if settings.on.is_on_nats() {
         #[cfg(feature = "fleet")]
-        return cluster::start(settings, tell);
+        return cluster::start(settings, folders, tell);
         #[cfg(not(feature = "fleet"))]
         bail!("--on {}: this brunt was built without the feature `fleet`", settings.on);
     }
-    let _ = tell;
+    let _ = (tell, folders);
     // The store was opened before, so this is its redactor.
     Ok(Fleet::start(&settings.on, programs, redact::current())?)
 }
@@ -71,6 +83,7 @@ pub fn start_for(
     experiment: &Experiment,
     programs: &[PathBuf],
     quiet: bool,
+    store: Option<&Store>,
 ) -> Result<Option<Arc<Fleet>>> {
     let mut plans = experiment.contenders.iter().flat_map(|contender| &contender.steps);
     let Some(first) = plans.next().map(|step| &step.plan) else { return Ok(None) };
@@ -80,5 +93,5 @@ pub fn start_for(
     for step in experiment.contenders.iter().flat_map(|contender| &contender.steps) {
         brunt_runner::agents::check_targets(&step.plan)?;
     }
-    start(first, programs, quiet)
+    start(first, programs, quiet, store)
 }

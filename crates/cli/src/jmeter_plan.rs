@@ -88,7 +88,8 @@ pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, CommandError> {
     live_outputs::redact_secrets(&sinks);
     let plan_name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let main = test_run.stages.iter().find(|stage| stage.kind == StageKind::Main);
-    let fleet = main.map(|stage| fleet::start(&stage.plan, &settings.fleet.programs, quiet));
+    let programs = &settings.fleet.programs;
+    let fleet = main.map(|stage| fleet::start(&stage.plan, programs, quiet, store.as_ref()));
     let fleet = fleet.transpose().map_err(runtime_error)?.flatten();
     let session =
         session(store, plan_name, settings.checks.strict, fleet).map_err(runtime_error)?;

@@ -192,6 +192,8 @@ fn dispatch(command: BruntCommand) -> Result<Exit, CommandError> {
         #[cfg(feature = "fleet")]
         BruntCommand::Agent(args) => agent::agent(&args),
         #[cfg(feature = "fleet")]
+        BruntCommand::Attach(args) => fleet::attach::attach(&args),
+        #[cfg(feature = "fleet")]
         BruntCommand::Fleet(args) => fleet::command::fleet(args),
         BruntCommand::Man { dir } => man(dir.as_deref()),
         BruntCommand::Schema { document } => {
@@ -249,7 +251,8 @@ fn run(args: &RunArgs) -> Result<Exit, CommandError> {
     let mut live_outputs =
         live_outputs::start(&settings.output.live_outputs).map_err(usage_error)?;
     let quiet = settings.output.quiet;
-    let fleet = fleet::start(&plan, &settings.fleet.programs, quiet).map_err(runtime_error)?;
+    let fleet = fleet::start(&plan, &settings.fleet.programs, quiet, store.as_ref())
+        .map_err(runtime_error)?;
     let world = world.with_fleet(fleet.clone());
     let session =
         measure::session(store, None, settings.checks.strict, fleet).map_err(runtime_error)?;

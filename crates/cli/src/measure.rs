@@ -13,8 +13,8 @@ use brunt_model::{Environment, Plan, ProbeSpec, Route};
 use brunt_runner::run::no_reply;
 use brunt_runner::trace::Tracer;
 use brunt_runner::{
-    CommandSession, EventListener, EventLog, Fleet, LiveOutputs, RealWorld, ResultFile, RunRequest,
-    RunResult, Storage,
+    CommandSession, EventListener, EventLog, Fleet, LiveOutputs, PlanExecutor, ResultFile,
+    RunRequest, RunResult, Storage,
 };
 use brunt_store::Store;
 use std::io;
@@ -67,7 +67,7 @@ pub fn session(
 pub fn measure(
     session: &CommandSession,
     plan: &Plan,
-    world: &RealWorld,
+    engine: &dyn PlanExecutor,
     context: MeasureContext<'_>,
 ) -> Result<Exit> {
     let MeasureContext { outputs, mut log, mut jtl, live_outputs, mut tracer, quiet, .. } = context;
@@ -83,7 +83,7 @@ pub fn measure(
         notes: context.notes,
         probes: context.probes,
         listeners,
-        ..RunRequest::new(plan, world, session.interrupt.control())
+        ..RunRequest::new(plan, engine, session.interrupt.control())
     };
     let result = session.run(request);
     // The progress must have ended before the report is printed.

@@ -20,7 +20,7 @@ pub fn worker() -> Result<Exit> {
     }
     brunt_probe::limits::raise_descriptors();
     let facts = brunt_probe::machine::agent_facts();
-    run_agent(facts, BufReader::new(io::stdin()), io::stdout(), quit)?;
+    run_agent(facts, [BufReader::new(io::stdin())], io::stdout(), quit)?;
     Ok(Exit::Measured)
 }
 

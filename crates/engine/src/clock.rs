@@ -51,6 +51,13 @@ impl RunEpoch {
     pub fn now() -> Self {
         Self::Real(monotonic())
     }
+
+    /// Returns the instant of the real clock at this wall-clock time, in seconds since 1970-01-01 UTC. As exact as
+    /// the wall clock has been since.
+    pub fn at_unix_seconds(seconds: f64) -> Self {
+        let age = (unix_seconds() - seconds).max(0.0);
+        Self::Real(monotonic().saturating_sub((age * 1e9) as u64))
+    }
 }
 
 /// For code that stamps events outside the workers. The fake clock advances only for its worker.

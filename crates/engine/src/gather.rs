@@ -69,6 +69,10 @@ pub(crate) struct Gather<'a, W> {
     error: Option<String>,
     /// When the generator was last read.
     last_reading: Tick,
+    /// Until this instant, the sources repeat what an earlier process has received from them.
+    repeated_to: Tick,
+    /// Latest instant that a source has reported.
+    reported_to: Tick,
     /// By worker.
     lateness: BTreeMap<usize, Lateness>,
     /// Rests of threads that have ended, by worker. Threads that never rested are absent.
@@ -96,10 +100,18 @@ impl<'a, W: SelfMonitor> Gather<'a, W> {
             emitted_to: Tick::ZERO,
             error: None,
             last_reading: Tick::ZERO,
+            repeated_to: Tick::ZERO,
+            reported_to: Tick::ZERO,
             lateness: BTreeMap::new(),
             rests: BTreeMap::new(),
             has_warned_of_overflow: false,
         }
+    }
+
+    /// The sources first repeat what they have sent until this instant. It is received all at once, so
+    /// their own instants count until then.
+    pub fn with_repetition(self, repeated_to: Tick) -> Self {
+        Self { repeated_to, ..self }
     }
 
     /// Sends the first events of a run.
@@ -107,7 +119,8 @@ impl<'a, W: SelfMonitor> Gather<'a, W> {
         self.sink.take(&Event::Started {
             plan: Box::new(plan.clone()),
             environment: Box::new(environment),
-            unix_seconds: unix_seconds(),
+            // Of instant 0: the process may have begun later.
+            unix_seconds: unix_seconds() - self.clock.now().seconds(),
         });
         self.read_generator();
     }
@@ -115,6 +128,7 @@ impl<'a, W: SelfMonitor> Gather<'a, W> {
     /// Adds the next snapshot of a source, and sends the intervals that are now complete.
     pub fn add_snapshot(&mut self, source: Source, snapshot: Snapshot) {
         self.note_lateness(source.worker, &snapshot);
+        self.note_instant(snapshot.to);
         self.last_from[source.population][source.worker] = Some(snapshot.from);
         self.join(source.population, snapshot);
         self.emit_whole();
@@ -170,17 +184,27 @@ impl<'a, W: SelfMonitor> Gather<'a, W> {
         self.emitted_to
     }
 
+    /// Notes an instant that a source has reported.
+    pub fn note_instant(&mut self, instant: Tick) {
+        self.reported_to = self.reported_to.max(instant);
+    }
+
+    /// The current instant.
+    fn now(&self) -> Tick {
+        if self.reported_to < self.repeated_to { self.reported_to } else { self.clock.now() }
+    }
+
     /// Reads the generator if the last reading is older than `time`.
     pub fn read_after(&mut self, time: Duration) {
         // A fake clock never gets here, because each thread has its own.
-        if self.clock.now() >= self.last_reading + time {
+        if self.now() >= self.last_reading + time {
             self.read_generator();
         }
     }
 
     /// Reads the generator, and sends the reading.
     pub fn read_generator(&mut self) {
-        let instant = self.clock.now().max(self.emitted_to);
+        let instant = self.now().max(self.emitted_to);
         self.last_reading = instant;
         let mut values = self.monitor.read();
         for (worker, late) in self.lateness.iter().filter(|_| self.monitor.sources_are_workers()) {

@@ -68,6 +68,17 @@ pub struct DistributedRun<'a> {
     pub agents: Vec<String>,
     /// Maximum time that a command needs to reach a part.
     pub delivery: Duration,
+    /// The run, if another process has begun it.
+    pub begun: Option<BegunRun>,
+}
+
+/// A run that another process has begun. The parts repeat what they have sent to it.
+#[derive(Debug, Clone, Copy)]
+pub struct BegunRun {
+    /// Begin of the load.
+    pub begins: Tick,
+    /// End of the last interval that the other process has published.
+    pub published_to: Tick,
 }
 
 /// Merges the parts of a run and sends events to `sink`, as [`run`](crate::run()) does for one
@@ -100,7 +111,8 @@ pub fn join(
         readings,
         clock.clone(),
         sink,
-    );
+    )
+    .with_repetition(distributed_run.begun.map(|run| run.published_to).unwrap_or_default());
     gather.start(distributed_run.plan, environment);
     let mut parts = Parts {
         plan: distributed_run.plan,
@@ -110,7 +122,7 @@ pub fn join(
         gather,
         send: &mut *channels.send,
         ahead: AHEAD + distributed_run.delivery,
-        begins: None,
+        begins: distributed_run.begun.map(|run| run.begins),
         sent: SentCommands::default(),
         failure: None,
     };
@@ -236,6 +248,7 @@ impl Parts<'_> {
                 let is_own = reading.source == GENERATOR;
                 self.forward_of_agent(number, || Event::Reading(reading.clone()));
                 if is_own {
+                    self.gather.note_instant(reading.at);
                     self.read(number, reading.values);
                 }
             }

@@ -302,6 +302,17 @@ impl Cluster {
         Ok(servers.join(","))
     }
 
+    /// Reads the Secret of a fleet.
+    ///
+    /// # Errors
+    ///
+    /// There is none, or the cluster does not answer.
+    pub async fn secret(&self, name: &str) -> Result<BTreeMap<String, String>, ClusterError> {
+        let api: Api<Secret> = Api::namespaced(self.client.clone(), &self.namespace);
+        let data = api.get(name).await.map_err(no_answer)?.data.unwrap_or_default().into_iter();
+        Ok(data.map(|(key, value)| (key, String::from_utf8_lossy(&value.0).into_owned())).collect())
+    }
+
     /// Returns the cluster's reason why an agent's pod has ended or does not run. None if it gives none.
     pub async fn pod_reason(&self, fleet: &KubernetesFleet, index: &str) -> Option<String> {
         let pods = self.pods(fleet).await.ok()?;

@@ -7,13 +7,18 @@
 //! | subject | content |
 //! |---|---|
 //! | `brunt.FLEET.from.AGENT` | packets of an agent: its name, then its bytes |
-//! | `brunt.FLEET.to.AGENT` | packets for an agent |
+//! | `brunt.FLEET.to.AGENT` | packets for an agent: a greeting (`lead`), then the bytes |
 //!
 //! AGENT is the identity of the agent's process. A process that is started again has another
 //! identity, so it receives nothing of the first one's, and the controller ignores it.
+//!
+//! The controller writes the packets of agents to its disk, and then removes them from the stream. If it dies, another
+//! process takes its place: it reads the packets on the disk, then those in the stream, and agents obey it
+//! instead of the first one, because its greeting has a later generation ([`crate::kept`]).
 
 mod agent;
 mod controller;
+mod lead;
 mod publish;
 mod receive;
 
@@ -21,11 +26,12 @@ use crate::seal::FleetKey;
 use async_nats::jetstream::Context;
 use async_nats::jetstream::context::ContextBuilder;
 use async_nats::{Client, ConnectOptions};
+use std::path::PathBuf;
 use std::time::Duration;
 use std::{fmt, io};
 
 pub use agent::agent_streams;
-pub use controller::{AgentStreams, AgentWait, NatsFleet};
+pub use controller::{AgentStreams, AgentWait, Continuation, NatsFleet};
 
 /// Time for the first connection to a server.
 const CONNECT_WAIT: Duration = Duration::from_secs(10);
@@ -37,8 +43,8 @@ const REQUEST_WAIT: Duration = Duration::from_secs(2);
 /// 7 s.
 const PUBLISH_WAIT: Duration = Duration::from_secs(20);
 
-/// A side that receives nothing for this time considers the other one lost. Both send something
-/// every 0.2 s.
+/// A side that receives nothing for this time considers the other one lost, unless the lease is longer. Both
+/// send something every 0.2 s.
 const SILENCE: Duration = Duration::from_secs(30);
 
 /// Access to the fleet's messages.
@@ -102,6 +108,17 @@ pub enum NatsError {
     /// Another controller uses the fleet.
     #[error("the fleet {0} is in use by another brunt; wait for its end, or use another fleet")]
     InUse(String),
+    /// The messages of a fleet no longer exist.
+    #[error("the fleet {0} has ended, and its messages are gone")]
+    Ended(String),
+    /// Messages cannot be kept on the controller's disk.
+    #[error("{path} cannot be written: {error}")]
+    Keep {
+        /// The file or folder.
+        path: PathBuf,
+        /// Error of the system.
+        error: io::Error,
+    },
     /// The user stopped the start.
     #[error("stopped before all agents had announced themselves")]
     Stopped,

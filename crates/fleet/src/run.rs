@@ -1,10 +1,14 @@
 //! Starts a fleet on Kubernetes and connects to its agents, in calls that block.
 
+use crate::kept::KeptFleet;
 use crate::kubernetes::{Cluster, ClusterError, KubernetesFleet, NATS_PORT};
-use crate::nats::{AgentStreams, AgentWait, NatsAccess, NatsError, NatsFleet, NkeySeed};
+use crate::nats::{
+    AgentStreams, AgentWait, Continuation, NatsAccess, NatsError, NatsFleet, NkeySeed,
+};
 use crate::seal::{FleetKey, Identity, no_random};
 use nkeys::KeyPair;
 use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -27,6 +31,10 @@ pub struct FleetOrder<'a> {
     pub nats: Option<(String, Option<NkeySeed>)>,
     /// Time until all agents must have announced themselves.
     pub start_deadline: Duration,
+    /// Time for which agents continue their load without a message of the controller.
+    pub lease: Duration,
+    /// Folder for fleets on the controller's disk, with a folder for each; None: nothing is kept.
+    pub folders: Option<PathBuf>,
     /// Gets a line for each stage, and the reasons of pods that do not run.
     pub tell: &'a mut (dyn FnMut(&str) + Send),
     /// True ends the start, and removes everything.
@@ -111,7 +119,7 @@ fn server_configuration(public_key: &str) -> String {
 /// deleted, unless the pods are to be kept after a failure.
 pub fn start(mut order: FleetOrder<'_>) -> Result<(KubernetesRun, Vec<AgentStreams>), StartError> {
     let mut access = complete(&mut order)?;
-    let FleetOrder { mut fleet, namespace, start_deadline, tell, stop, .. } = order;
+    let FleetOrder { mut fleet, namespace, start_deadline, lease, folders, tell, stop, .. } = order;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let cluster = runtime.block_on(Cluster::connect(namespace))?;
     fleet.namespace.clone_from(&cluster.namespace);
@@ -122,13 +130,12 @@ pub fn start(mut order: FleetOrder<'_>) -> Result<(KubernetesRun, Vec<AgentStrea
     tell(&format!("created the Job {} in the namespace {}", fleet.name, fleet.namespace));
     let runtime = Mutex::new(runtime);
     let objects = Objects { runtime, cluster, fleet, has_failed: AtomicBool::new(true) };
-    let connected = objects.connect(&mut access, start_deadline, tell, stop);
+    let continuation = Continuation { lease, folders };
+    let connected = objects.connect(&mut access, start_deadline, &continuation, tell, stop);
     match connected {
         Ok((nats, streams)) => {
             objects.has_failed.store(false, Ordering::Relaxed);
-            let objects = Arc::new(objects);
-            let streams = streams.into_iter().map(|one| with_pod_reason(one, &objects)).collect();
-            Ok((KubernetesRun { nats: Some(nats), objects }, streams))
+            Ok(objects.with_nats(nats, streams))
         }
         Err(error) => {
             if matches!(error, StartError::Stopped | StartError::Nats(NatsError::Stopped)) {
@@ -140,7 +147,58 @@ pub fn start(mut order: FleetOrder<'_>) -> Result<(KubernetesRun, Vec<AgentStrea
     }
 }
 
+/// Takes the place of a controller that has died.
+///
+/// # Errors
+///
+/// The fleet no longer exists, its controller lives, or the cluster or NATS do not answer.
+pub fn attach(
+    mut fleet: KubernetesFleet,
+    namespace: Option<&str>,
+    nats: Option<(String, Option<NkeySeed>)>,
+    folder: &Path,
+    lease: Duration,
+) -> Result<(KubernetesRun, Vec<AgentStreams>), StartError> {
+    let kept = KeptFleet::read(folder)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let cluster = runtime.block_on(Cluster::connect(namespace))?;
+    fleet.name.clone_from(&kept.name);
+    fleet.namespace.clone_from(&cluster.namespace);
+    let secret = runtime.block_on(cluster.secret(&fleet.name))?;
+    let key = secret.get("key").and_then(|key| FleetKey::parse(key));
+    let key = key.ok_or_else(|| io::Error::other("the fleet's Secret has no key"))?;
+    let (servers, nkey_seed) = match nats {
+        Some(named) => named,
+        None => (
+            runtime.block_on(cluster.nats_servers(&fleet))?,
+            secret.get("seed").cloned().map(NkeySeed),
+        ),
+    };
+    let access = NatsAccess { servers, nkey_seed, fleet: kept.name, key };
+    let (nats, streams) = NatsFleet::attach(&access, folder, lease)?;
+    let runtime = Mutex::new(runtime);
+    let objects = Objects { runtime, cluster, fleet, has_failed: AtomicBool::new(false) };
+    Ok(objects.with_nats(nats, streams))
+}
+
+impl KubernetesRun {
+    /// The connection to the agents; None while the objects are deleted.
+    pub fn nats(&self) -> Option<&NatsFleet> {
+        self.nats.as_ref()
+    }
+}
+
 impl Objects {
+    fn with_nats(
+        self,
+        nats: NatsFleet,
+        streams: Vec<AgentStreams>,
+    ) -> (KubernetesRun, Vec<AgentStreams>) {
+        let objects = Arc::new(self);
+        let streams = streams.into_iter().map(|one| with_pod_reason(one, &objects)).collect();
+        (KubernetesRun { nats: Some(nats), objects }, streams)
+    }
+
     fn runtime(&self) -> MutexGuard<'_, Runtime> {
         self.runtime.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -149,6 +207,7 @@ impl Objects {
         &self,
         access: &mut NatsAccess,
         deadline: Duration,
+        continuation: &Continuation,
         tell: &mut (dyn FnMut(&str) + Send),
         stop: &AtomicBool,
     ) -> Result<(NatsFleet, Vec<AgentStreams>), StartError> {
@@ -167,7 +226,8 @@ impl Objects {
                 tell(&format!("agents: {count} of {agents} connected"));
             }
         };
-        Ok(NatsFleet::start(access, AgentWait { agents, deadline, tell: &mut present, stop })?)
+        let wait = AgentWait { agents, deadline, tell: &mut present, stop };
+        Ok(NatsFleet::start(access, wait, continuation)?)
     }
 
     fn delete(&self) {

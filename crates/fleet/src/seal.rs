@@ -94,6 +94,11 @@ impl Identity {
     pub fn text(self) -> String {
         hexadecimal(&self.0)
     }
+
+    /// Identity of the sender of a packet, which may be forged. None if it is no packet.
+    pub fn of_sender(packet: &[u8]) -> Option<Self> {
+        packet.first_chunk().copied().map(Self)
+    }
 }
 
 /// The error of a system without random numbers.

@@ -5,10 +5,10 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Notify, mpsc};
 
 /// Bytes that wait to be published. A writer waits when there are this many.
-const MAX_WAITING: usize = 16 << 20;
+const MAX_WAITING: usize = MAX_PACKET;
 
 /// Maximum length of the bytes of one packet. NATS servers accept 1 MiB by default.
-pub const MAX_PACKET: usize = 256 << 10;
+const MAX_PACKET: usize = 256 << 10;
 
 /// Number of packets that were received and not yet read.
 pub const MAX_UNREAD: usize = 64;

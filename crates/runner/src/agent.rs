@@ -2,17 +2,19 @@
 //! controller assigns.
 //!
 //! It writes no report and decides nothing. The caller must ignore signals and leave them to the
-//! controller. It ends when its input closes, because its measurements can no longer be delivered.
+//! controller. It ends when its inputs close, because its measurements can no longer be delivered.
 //!
 //! * A thread reads messages: it answers clock readings at once, keeps secrets and files for the next
 //!   assignment, and applies commands to the run in progress.
 //! * The main thread carries out one check or assignment after the other.
 //! * `lease`: a thread that stops the load if nothing was received for the time of the lease.
 //! * `budget`: holds figures of labels back, so that they need fewer bytes.
+//! * `outbox`: a thread that writes the messages.
 
 mod budget;
 mod files;
 mod lease;
+mod outbox;
 
 use crate::agents::clock::clock_nanos;
 use crate::check;
@@ -25,14 +27,18 @@ use brunt_model::agent::{
 };
 use brunt_model::codec::{read_controller_message, write_agent_message};
 use brunt_model::{AgentFacts, Clock, Environment, Event, PartCommand, Plan, ProcessMessage, Tick};
-use budget::LabelBudget;
+use budget::ByteBudget;
 use files::PlanFiles;
 use lease::Lease;
+use outbox::Outbox;
 use std::error::Error;
 use std::io::{Read, Write};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
+
+/// Why a run ends whose lease has expired.
+const LEASE_EXPIRED: &str = "it received nothing from brunt for the time of --lease";
 
 /// Ends this process. The value is true if a run was in progress.
 pub type Quit = fn(bool) -> !;
@@ -51,31 +57,41 @@ struct PreparedRun {
     handle: PartHandle,
 }
 
-/// Carries out the assignments from `input`, and writes messages to `output`. Ends when the
-/// controller closes the input.
+/// Carries out the assignments from the first of `inputs`, and writes messages to `output`. Another controller
+/// that takes the place of the first one has the next input. Ends when the last one is closed.
 ///
 /// # Errors
 ///
 /// A thread cannot be started.
-pub fn run_agent(
+pub fn run_agent<I>(
     facts: AgentFacts,
-    input: impl Read + Send + 'static,
-    output: impl Write + Send + 'static,
+    inputs: I,
+    mut output: impl Write + Send + 'static,
     quit: Quit,
-) -> Result<(), RunError> {
+) -> Result<(), RunError>
+where
+    I: IntoIterator<Item: Read> + Send + 'static,
+{
     let shared = Arc::new(Shared {
-        output: Mutex::new(Box::new(output)),
+        outbox: Outbox::default(),
         current: Mutex::default(),
         lease: Lease::default(),
         files: PlanFiles::default(),
         quit,
     });
-    _ = shared.send(RunNumber(0), AgentReport::Hello(PROTOCOL_VERSION, Box::new(facts)));
+    shared.send(RunNumber(0), AgentReport::Hello(PROTOCOL_VERSION, Box::new(facts)));
+    let writer = Arc::clone(&shared);
+    thread::Builder::new().name("brunt-writer".into()).spawn(move || {
+        writer.outbox.write_all_to(&mut output);
+        // The controller has ended, so the measurements can no longer be delivered.
+        writer.quit();
+    })?;
     let (sender, work) = channel();
     let reader = Arc::clone(&shared);
-    thread::Builder::new()
-        .name("brunt-reader".into())
-        .spawn(move || reader.read_messages(input, &sender))?;
+    thread::Builder::new().name("brunt-reader".into()).spawn(move || {
+        inputs.into_iter().for_each(|input| reader.read_messages(input, &sender));
+        reader.quit();
+    })?;
     let watchdog = Arc::clone(&shared);
     thread::Builder::new().name("brunt-lease".into()).spawn(move || watchdog.watch_lease())?;
     shared.carry_out_all(&work);
@@ -84,7 +100,7 @@ pub fn run_agent(
 
 /// State that the threads of an agent share.
 struct Shared {
-    output: Mutex<Box<dyn Write + Send>>,
+    outbox: Outbox,
     /// The last run that was assigned.
     current: Mutex<CurrentRun>,
     lease: Lease,
@@ -111,7 +127,7 @@ impl Shared {
                 ControllerRequest::ReadClock(sent) => {
                     let replied = clock_nanos();
                     let reading = ClockReading { sent, received, replied };
-                    _ = self.send(run, AgentReport::Clock(reading));
+                    self.send(run, AgentReport::Clock(reading));
                 }
                 ControllerRequest::Secrets(more) => secrets.extend(more),
                 ControllerRequest::File(file) => files.push(file),
@@ -136,7 +152,6 @@ impl Shared {
                 }
             }
         }
-        self.quit();
     }
 
     /// Makes an assignment ready, and the run it belongs to the current one.
@@ -157,7 +172,7 @@ impl Shared {
             .map_err(|error| format!("a file of the plan: {error}"))?;
         let sender = Arc::clone(self);
         let handle = PartHandle::new(&plan, assignment.part, move |message| {
-            _ = sender.send(run, AgentReport::Part(message.clone()));
+            sender.send(run, AgentReport::Part(message.clone()));
         });
         *current = CurrentRun { number: run, handle: Some(handle.clone()) };
         self.lease.begin(assignment.lease, clock_nanos());
@@ -170,7 +185,7 @@ impl Shared {
             let next = match next {
                 Work::Check(request) => {
                     let check = check::agent::check(&request);
-                    _ = self.send(RunNumber(0), AgentReport::Checked(Box::new(check)));
+                    self.send(RunNumber(0), AgentReport::Checked(Box::new(check)));
                     continue;
                 }
                 Work::Run(next) => *next,
@@ -188,20 +203,25 @@ impl Shared {
         let PreparedRun { run, plan, assignment, handle } = run;
         let epoch = RunEpoch::Real(assignment.epoch_nanos);
         let world = RealWorld::with_epoch(&plan, epoch)?;
-        let mut budget = LabelBudget::new(assignment.bytes_per_second);
+        let mut budget = ByteBudget::new(assignment.bytes_per_second);
         let environment = Environment { route: assignment.route, ..Environment::default() };
         run_part(&plan, environment, &world, &handle, &mut |event: &Event| {
-            // The controller makes these events itself.
-            if !matches!(event, Event::Started { .. } | Event::Stage { .. }) {
-                let mut bytes = 0;
-                for event in budget.events(event.clone()) {
-                    bytes += self.send(run, AgentReport::Part(ProcessMessage::Event(event)));
+            for event in budget.events(event.clone(), self.outbox.unsent()) {
+                let is_sent = match event {
+                    // The controller makes these events itself.
+                    Event::Started { .. } | Event::Stage { .. } => false,
+                    // It must not take the end of the lease for that of the run.
+                    Event::Finished(_) => !self.lease.has_expired(),
+                    _ => true,
+                };
+                if is_sent {
+                    let message = ProcessMessage::Event(event);
+                    budget.count(self.send(run, AgentReport::Part(message)), epoch.now());
                 }
-                budget.count(bytes as u64, epoch.now());
             }
         })?;
         Ok(RunEnd {
-            error: None,
+            error: self.lease.has_expired().then(|| LEASE_EXPIRED.to_owned()),
             output: world.stage_output(),
             has_ended_test: world.has_ended_test(),
         })
@@ -215,7 +235,7 @@ impl Shared {
         }
         drop(current);
         self.files.remove();
-        _ = self.send(run, AgentReport::Finished(end));
+        self.send(run, AgentReport::Finished(end));
     }
 
     /// Stops the load if no message arrived for the time of the lease, and then ends the process.
@@ -229,7 +249,7 @@ impl Shared {
                         handle.apply(PartCommand::Stop(Tick::ZERO));
                     }
                 }
-                // A write may block without end, so the process ends without another message.
+                // No message can be delivered any more.
                 lease::LeaseState::Abandoned => self.quit(),
             }
         }
@@ -237,11 +257,12 @@ impl Shared {
 
     /// Sends a message, and returns its length in bytes.
     fn send(&self, run: RunNumber, report: AgentReport) -> usize {
-        let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
-        write_agent_message(&mut *output, &AgentMessage { run, report }).unwrap_or_else(|_| {
-            // The controller has ended, so the measurements can no longer be delivered.
-            self.quit()
-        })
+        let mut bytes = Vec::new();
+        // A message that cannot be encoded leaves a gap that nobody could explain.
+        let message = AgentMessage { run, report };
+        let length = write_agent_message(&mut bytes, &message).unwrap_or_else(|_| self.quit());
+        self.outbox.add(&bytes);
+        length
     }
 
     fn current(&self) -> MutexGuard<'_, CurrentRun> {

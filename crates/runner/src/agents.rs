@@ -10,8 +10,10 @@
 //! * `files`: the files of a plan that agents need.
 //! * `consent`: hosts that consent to be loaded.
 //!
-//! Agents stay between runs, so an experiment starts them once. Out of scope: a share of the load
-//! that moves to another agent. If one is lost, its share is missing.
+//! Agents stay between runs, so an experiment starts them once. If the controller dies during a single run,
+//! another process can take its place ([`Fleet::go_on`]): the agents' messages are repeated to it from the
+//! start. Out of scope: a share of the load that moves to another agent. If one is lost, its share is
+//! missing.
 
 pub use consent::check_targets;
 
@@ -23,7 +25,7 @@ mod local;
 pub mod ssh;
 
 use crate::error::{FleetError, RunError};
-use brunt_engine::parts::{DistributedRun, WorkerChannels, WorkerEvent, join};
+use brunt_engine::parts::{BegunRun, DistributedRun, WorkerChannels, WorkerEvent, join};
 use brunt_engine::{RunControl, RunEpoch, Sink};
 use brunt_model::agent::{
     AgentCheck, AgentCheckDepth, AgentReport, Assignment, CheckRequest, ControllerRequest, RunEnd,
@@ -40,6 +42,7 @@ pub use link::AgentPipes;
 use link::{AgentLink, LinkEvent};
 use ssh::AgentProgram;
 use std::collections::BTreeSet;
+use std::io;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -75,8 +78,21 @@ pub struct Fleet {
     /// Number of the last run.
     last_run: Mutex<RunNumber>,
     redactor: Arc<Redactor>,
+    /// Id of the run in the store, if it is to be kept.
+    kept_as: Mutex<Option<String>>,
     /// Carries the messages of the links, which are dropped first.
-    _carrier: Option<Box<dyn Send + Sync>>,
+    carrier: Option<Box<dyn Carrier>>,
+}
+
+/// Carries the messages of agents, and may keep them for a process that takes the controller's place.
+pub trait Carrier: Send + Sync {
+    /// Keeps what such a process must know of the run that begins: its id in the store, its number, and the
+    /// secrets that are redacted in its results.
+    ///
+    /// # Errors
+    ///
+    /// The disk cannot be written.
+    fn keep_run(&self, id: &str, number: RunNumber, secrets: &[String]) -> io::Result<()>;
 }
 
 /// An agent that was started, or why that failed.
@@ -136,7 +152,32 @@ impl Fleet {
     /// An agent was not started, or has another version.
     pub fn connect(
         agents: Vec<StartedAgent>,
-        carrier: Option<Box<dyn Send + Sync>>,
+        carrier: Option<Box<dyn Carrier>>,
+        redactor: Arc<Redactor>,
+    ) -> Result<Self, FleetError> {
+        let fleet = Self::link(agents, carrier, redactor)?;
+        fleet.await_hello()?;
+        fleet.read_clocks();
+        Ok(fleet)
+    }
+
+    /// Connects to agents that carry out a run of a controller that has died. Their messages are repeated from
+    /// the start, and read during [`go_on`](Self::go_on).
+    ///
+    /// # Errors
+    ///
+    /// The system permits no further thread.
+    pub fn reconnect(
+        agents: Vec<StartedAgent>,
+        carrier: Box<dyn Carrier>,
+        redactor: Arc<Redactor>,
+    ) -> Result<Self, FleetError> {
+        Self::link(agents, Some(carrier), redactor)
+    }
+
+    fn link(
+        agents: Vec<StartedAgent>,
+        carrier: Option<Box<dyn Carrier>>,
         redactor: Arc<Redactor>,
     ) -> Result<Self, FleetError> {
         // Bounded: a slow controller slows down the pipes instead of filling memory.
@@ -158,10 +199,13 @@ impl Fleet {
         // Only the readers hold senders now, so the inbox closes when all agents have ended.
         drop(out);
         let inbox = Mutex::new(inbox);
-        let fleet = Self { links, inbox, last_run: Mutex::default(), redactor, _carrier: carrier };
-        fleet.await_hello()?;
-        fleet.read_clocks();
-        Ok(fleet)
+        let (last_run, kept_as) = (Mutex::default(), Mutex::default());
+        Ok(Self { links, inbox, last_run, redactor, kept_as, carrier })
+    }
+
+    /// Keeps the next run for a process that takes this one's place. `id` is its id in the store.
+    pub fn keep_run(&self, id: &str) {
+        *self.kept_as.lock().unwrap_or_else(PoisonError::into_inner) = Some(id.to_owned());
     }
 
     /// Waits until all agents have stated their version.
@@ -233,12 +277,61 @@ impl Fleet {
         let run = &FleetRun { plan: &plan, ..run.clone() };
         let number = self.next_run();
         self.find_routes(run.plan, environment.route.as_ref())?;
+        let kept_as = self.kept_as.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let (Some(carrier), Some(id)) = (&self.carrier, kept_as) {
+            // A full disk is reported with the log of the run.
+            _ = carrier.keep_run(&id, number, &self.redactor.secrets());
+        }
         self.assign(number, run)?;
         // Processes of this machine form one generator. Each agent is reported separately.
         let is_fleet = run.plan.fleet.is_some();
-        let names: Vec<String> = self.links.iter().map(|link| link.name.clone()).collect();
         let agents = if is_fleet { self.environments() } else { Vec::new() };
         let environment = Environment { agents, ..environment };
+        self.join_parts(number, run, None, environment, control, sink)
+    }
+
+    /// Goes on with a run that another controller has begun, on agents that were
+    /// [reconnected](Self::reconnect).
+    ///
+    /// # Errors
+    ///
+    /// A part of the run has failed.
+    pub fn go_on(
+        &self,
+        number: RunNumber,
+        run: &FleetRun<'_>,
+        begun: BegunRun,
+        environment: Environment,
+        control: &RunControl,
+        sink: &mut dyn Sink,
+    ) -> Result<(), RunError> {
+        *self.last_run.lock().unwrap_or_else(PoisonError::into_inner) = number;
+        // The first message of each agent is repeated first.
+        let deadline = clock_nanos() + HELLO_WAIT.as_nanos() as u64;
+        let is_silent = |link: &AgentLink| link.facts().is_none() && link.closed().is_none();
+        while self.links.iter().any(is_silent) && clock_nanos() < deadline {
+            thread::sleep(LOOK);
+        }
+        for (link, agent) in self.links.iter().zip(&environment.agents) {
+            link.go_on(number, epoch_nanos(run.epoch), agent.clock.offset_nanos);
+        }
+        self.join_parts(number, run, Some(begun), environment, control, sink)?;
+        Ok(())
+    }
+
+    /// Merges the parts of a run until all have ended. Returns the end of the run on the first agent, unless it was
+    /// lost.
+    fn join_parts(
+        &self,
+        number: RunNumber,
+        run: &FleetRun<'_>,
+        begun: Option<BegunRun>,
+        environment: Environment,
+        control: &RunControl,
+        sink: &mut dyn Sink,
+    ) -> Result<Option<RunEnd>, RunError> {
+        let is_fleet = run.plan.fleet.is_some();
+        let names: Vec<String> = self.links.iter().map(|link| link.name.clone()).collect();
         let parts = ProcessPart::all(run.plan).count();
         let all_ends: Mutex<Vec<(usize, RunEnd)>> = Mutex::default();
         let ends = &all_ends;
@@ -261,6 +354,7 @@ impl Fleet {
                 labels: run.labels.clone(),
                 agents: if is_fleet { names } else { Vec::new() },
                 delivery: self.delivery(),
+                begun,
             };
             join(&distributed_run, environment, &mut channels, control, sink)
         });
@@ -352,10 +446,7 @@ impl Fleet {
         let is_elsewhere = run.plan.is_elsewhere();
         let files =
             if is_elsewhere { files::of_plan(run.plan, &run.script_files)? } else { Vec::new() };
-        let epoch = match run.epoch {
-            RunEpoch::Real(nanos) => nanos,
-            RunEpoch::Fake => 0,
-        };
+        let epoch = epoch_nanos(run.epoch);
         for (link, part) in self.links.iter().zip(ProcessPart::all(run.plan)) {
             let epoch_nanos = link.begin_run(number, epoch);
             link.send(number, ControllerRequest::Secrets(secrets.clone()));
@@ -418,6 +509,14 @@ impl Fleet {
     fn delivery(&self) -> Duration {
         let round_trips = self.links.iter().map(AgentLink::longest_round_trip);
         round_trips.max().unwrap_or_default()
+    }
+}
+
+/// Start of a run in nanoseconds of this process's clock.
+fn epoch_nanos(epoch: RunEpoch) -> u64 {
+    match epoch {
+        RunEpoch::Real(nanos) => nanos,
+        RunEpoch::Fake => 0,
     }
 }
 

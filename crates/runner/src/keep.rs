@@ -40,6 +40,24 @@ impl StoredRun {
         Ok(Self { log, trouble: None, is_single_run: trial.is_none() })
     }
 
+    /// Stores a run once more, which an earlier process has stored up to this instant.
+    ///
+    /// # Errors
+    ///
+    /// A sentence with the reason why the store cannot do it.
+    pub fn begin_again(store: &Store, id: &str, published_to: Tick) -> Result<Self, String> {
+        let log = store
+            .rewrite_run(id, published_to)
+            .map_err(|error| format!("the run {id} is not stored to its end: {error}"))?;
+        // What the earlier process has measured stays, whatever follows.
+        Ok(Self { log, trouble: None, is_single_run: false })
+    }
+
+    /// Id of the run.
+    pub fn id(&self) -> &str {
+        self.log.id()
+    }
+
     /// Ends the run. A single run that measured nothing is removed, so that no later run
     /// is compared with it.
     pub fn finish(self, run: &Run, judgement: &Judgement) -> StorageResult {

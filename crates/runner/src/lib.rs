@@ -14,6 +14,7 @@
 //! * [`mod@run`]: engines, listeners, and the bus between them.
 //! * [`world`]: real sockets and the real clock for the engine.
 //! * [`agent`]: the work of an agent. [`agents`]: a run on several agents: processes of this machine, or of others.
+//! * [`attach`]: goes on with a run whose controller has died.
 //! * [`witness`]: events of single connections and replies.
 //! * [`mailbox`]: passes the events of a run to a listener that may be slow.
 //! * [`keep`]: listeners that store the run and read the server.
@@ -34,6 +35,7 @@
 
 pub mod agent;
 pub mod agents;
+pub mod attach;
 pub mod check;
 pub mod decide;
 pub mod error;

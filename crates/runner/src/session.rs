@@ -14,7 +14,7 @@ use crate::steer::Steering;
 use crate::world::RealWorld;
 use brunt_engine::RunControl;
 use brunt_model::{
-    CapacitySearch, Environment, Event, Judgement, Plan, ProbeSpec, Route, Run, TrialIndex,
+    CapacitySearch, Environment, Event, Judgement, Plan, ProbeSpec, Route, Run, Tick, TrialIndex,
 };
 use brunt_store::{Redactor, Store};
 use std::sync::Arc;
@@ -65,6 +65,8 @@ pub enum Storage<'a> {
     SingleRun,
     /// A trial of the experiment with this id.
     Trial(&'a str, TrialIndex),
+    /// The run with this id, which an earlier process has stored up to this instant.
+    Begun(&'a str, Tick),
 }
 
 /// The result of a run. If the engine failed, `run` contains the measurements until then.
@@ -114,6 +116,9 @@ impl CommandSession {
             Err(refusal) => (None, Some(refusal)),
         };
         notes.extend(refusal.clone());
+        if let (Some(fleet), Some(stored)) = (&self.fleet, &stored) {
+            fleet.keep_run(stored.id());
+        }
         let mut readings = ServerReadings::begin(request.probes, engine.began());
         let mut listeners: Vec<&mut dyn EventListener> = Vec::new();
         // Each push shortens the lifetime of its trait object, which `extend` cannot do.
@@ -148,11 +153,14 @@ impl CommandSession {
 
     /// Begins to store the run, if it is to be stored. The error is the reason why that fails.
     fn begin_to_store(&self, storage: Storage) -> Result<Option<StoredRun>, String> {
-        let belongs = match storage {
-            Storage::None => return Ok(None),
-            Storage::SingleRun => None,
-            Storage::Trial(experiment, index) => Some((experiment, index)),
-        };
-        self.store.as_ref().map(|store| StoredRun::begin(store, belongs)).transpose()
+        let Some(store) = &self.store else { return Ok(None) };
+        match storage {
+            Storage::None => Ok(None),
+            Storage::SingleRun => StoredRun::begin(store, None).map(Some),
+            Storage::Trial(experiment, index) => {
+                StoredRun::begin(store, Some((experiment, index))).map(Some)
+            }
+            Storage::Begun(id, to) => StoredRun::begin_again(store, id, to).map(Some),
+        }
     }
 }

@@ -8,8 +8,8 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 /// Names in the directory of a store, except for the files of the index.
-const STORE_ENTRIES: [&str; 7] =
-    ["runs", "experiments", "tags", "baselines", "incoming", "lock", "key"];
+const STORE_ENTRIES: [&str; 8] =
+    ["runs", "experiments", "tags", "baselines", "incoming", "fleets", "lock", "key"];
 
 /// The directory of a store.
 #[derive(Debug, Clone)]
@@ -25,6 +25,7 @@ impl Directory {
             directory.tags(),
             directory.baselines(),
             directory.incoming(),
+            directory.fleets(),
         ] {
             DirBuilder::new()
                 .recursive(true)
@@ -91,6 +92,11 @@ impl Directory {
     /// Folder of files that are not completely written yet.
     pub fn incoming(&self) -> PathBuf {
         self.0.join("incoming")
+    }
+
+    /// Folder of fleets in progress, with a folder for each.
+    pub fn fleets(&self) -> PathBuf {
+        self.0.join("fleets")
     }
 
     pub fn run(&self, id: &str) -> PathBuf {

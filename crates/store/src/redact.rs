@@ -63,10 +63,14 @@ impl Redactor {
         self.replace(value, true)
     }
 
+    /// The secrets that this redactor remembers.
+    pub fn secrets(&self) -> Vec<String> {
+        self.known_secrets().values()
+    }
+
     /// Adds the secrets that another redactor remembers.
     pub fn add_secrets_of(&self, other: &Self) {
-        let values = other.known_secrets().values();
-        for value in values {
+        for value in other.secrets() {
             self.secret(&value);
         }
     }

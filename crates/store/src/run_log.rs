@@ -8,7 +8,7 @@ use crate::entry::{ItemState, KeyFigures, LoadRange, progress_of};
 use crate::index::{Index, StartInfo};
 use crate::log::{LogHead, PackedWriter};
 use crate::redact::Redactor;
-use brunt_model::{Event, Judgement, Plan, Run};
+use brunt_model::{Event, Judgement, Plan, Run, Tick};
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -24,6 +24,14 @@ pub struct RunLog {
     writer: Option<PackedWriter<File>>,
     whole_bytes: u64,
     redactor: Arc<Redactor>,
+    replaces: Option<ReplacedLog>,
+}
+
+/// A log that exists, and is replaced when the new one has everything that it has.
+struct ReplacedLog {
+    path: PathBuf,
+    /// End of its last interval.
+    to: Tick,
 }
 
 impl RunLog {
@@ -34,6 +42,30 @@ impl RunLog {
         redactor: Arc<Redactor>,
     ) -> Result<Self, StoreError> {
         let path = directory.run(&id);
+        Self::create(directory, id, path, head, redactor, None)
+    }
+
+    /// Begins the log of a run that has one up to the instant `to`.
+    pub(crate) fn begin_again(
+        directory: &Directory,
+        id: String,
+        head: &LogHead,
+        redactor: Arc<Redactor>,
+        to: Tick,
+    ) -> Result<Self, StoreError> {
+        let replaces = ReplacedLog { path: directory.run(&id), to };
+        let path = directory.incoming().join(crate::id::draw());
+        Self::create(directory, id, path, head, redactor, Some(replaces))
+    }
+
+    fn create(
+        directory: &Directory,
+        id: String,
+        path: PathBuf,
+        head: &LogHead,
+        redactor: Arc<Redactor>,
+        replaces: Option<ReplacedLog>,
+    ) -> Result<Self, StoreError> {
         let file = directory::create_new(&path).map_err(StoreError::io(&path))?;
         // Without file locks, an active run looks torn to other processes. Nothing else is lost.
         let _ = file.lock();
@@ -46,7 +78,15 @@ impl RunLog {
             writer: Some(writer),
             whole_bytes,
             redactor,
+            replaces,
         })
+    }
+
+    /// Replaces the log that exists by this one.
+    fn replace(&mut self, existing: ReplacedLog) -> io::Result<()> {
+        std::fs::rename(&self.path, &existing.path)?;
+        self.path = existing.path;
+        Ok(())
     }
 
     /// Returns the short id of the run.
@@ -82,9 +122,17 @@ impl RunLog {
                 return Err(error);
             }
         }
-        if let Event::Started { plan, unix_seconds, .. } = &*event {
-            // If the index cannot be written now, the row is filled at the end.
-            let _ = record_start(&self.index, &self.id, plan, *unix_seconds);
+        match &*event {
+            Event::Started { plan, unix_seconds, .. } => {
+                // If the index cannot be written now, the row is filled at the end.
+                let _ = record_start(&self.index, &self.id, plan, *unix_seconds);
+            }
+            Event::Snapshot(snapshot) => {
+                if let Some(existing) = self.replaces.take_if(|log| snapshot.to >= log.to) {
+                    self.replace(existing)?;
+                }
+            }
+            _ => {}
         }
         Ok(())
     }
@@ -104,7 +152,11 @@ impl RunLog {
     /// # Errors
     ///
     /// [`StoreError`] if the log or its row cannot be written, also if an earlier event could not.
-    pub fn finish(self, run: &Run, judgement: &Judgement) -> Result<(), StoreError> {
+    pub fn finish(mut self, run: &Run, judgement: &Judgement) -> Result<(), StoreError> {
+        if let Some(existing) = self.replaces.take() {
+            let path = existing.path.clone();
+            self.replace(existing).map_err(StoreError::io(&path))?;
+        }
         if let Some(writer) = &self.writer {
             writer.out().sync_data().map_err(StoreError::io(&self.path))?;
         }

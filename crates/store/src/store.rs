@@ -16,12 +16,12 @@ use crate::log::{EventReader, LogHead, TrialOf};
 use crate::redact::{Redactor, key};
 use crate::{RunLog, StoreError, id};
 use brunt_model::codec::LogError;
-use brunt_model::{Run, TrialIndex};
+use brunt_model::{Run, Tick, TrialIndex};
 use std::cell::{Ref, RefCell};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::BufReader;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A directory of runs and experiments. Several processes may use it at once.
@@ -107,6 +107,26 @@ impl Store {
             self.index().set_trial(&id, trial)?;
         }
         RunLog::begin(&self.directory, id, &LogHead { belongs }, Arc::clone(&self.redactor))
+    }
+
+    /// Writes the log of a run once more, because another process goes on with it. The log that exists is
+    /// replaced when the new one has reached the instant `published_to`.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`] if the log that exists cannot be read, or the new one cannot be created.
+    pub fn rewrite_run(&self, id: &str, published_to: Tick) -> Result<RunLog, StoreError> {
+        let head = match self.events(id)? {
+            EventReader::Packed(reader) => reader.head().clone(),
+            EventReader::Plain(_) => LogHead { belongs: None },
+        };
+        let redactor = Arc::clone(&self.redactor);
+        RunLog::begin_again(&self.directory, id.to_owned(), &head, redactor, published_to)
+    }
+
+    /// Folder of fleets in progress, with a folder for each.
+    pub fn fleets(&self) -> PathBuf {
+        self.directory.fleets()
     }
 
     fn trial_of(&self, experiment: &str, place: TrialIndex) -> Result<TrialOf, StoreError> {

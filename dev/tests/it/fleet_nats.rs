@@ -1,8 +1,9 @@
 //! Runs loads on agents that wait on NATS, with a server of NATS that the test starts.
 
+use crate::world::brunt::with_single_spaces;
 use crate::world::server::ServerProcess;
 use crate::world::skip::{program, skip};
-use crate::world::{command, lab, port, start, wait_until};
+use crate::world::{BruntOutput, command, lab, port, start, wait_until};
 use nkeys::KeyPair;
 use rustix::process::{Signal, kill_process};
 use std::fs;
@@ -231,4 +232,70 @@ fn a_fleet_has_one_controller_and_survives_its_end() {
     assert!(error.contains("the fleet lab is in use by another brunt"), "{error}");
     kill_process(first.pid(), Signal::KILL).expect("a signal");
     run("-r 50 -n 20 --start-deadline 1m").finish().ok().assert_all_good();
+}
+
+/// Kills brunt in the middle of a run, and has another one go on with it. Returns its report and the number of
+/// requests that the server received.
+fn attach_after_a_kill(test: &str, options: &str, pause: Duration) -> Option<(BruntOutput, u64)> {
+    let nats = Nats::start(test)?;
+    let lab = lab("");
+    let _agents = nats.agents(2);
+    let store = TempDir::new().expect("a directory");
+    let in_store = |line: &str| command(&format!("{line} --store {}", store.path().display()));
+    let line = format!(
+        "{} {options} --on nats:2 --allow-target 127.0.0.1 -H Authorization:planted-secret {}",
+        lab.url_of("/"),
+        nats.options(&nats.seed())
+    );
+    let first = start(&mut in_store(&line));
+    wait_until("the first load", || nats.stores(b"brunt.lab.from."));
+    sleep(Duration::from_secs(3));
+    let runs = in_store("runs").output().expect("brunt").stdout;
+    let runs = String::from_utf8(runs).expect("text");
+    let id = runs.lines().last().and_then(|line| line.split(' ').next()).expect("a run");
+    let error = start(&mut in_store(&format!("attach {id}"))).finish().assert_code(1).err;
+    assert!(error.contains("the fleet lab is in use by another brunt"), "{error}");
+    kill_process(first.pid(), Signal::KILL).expect("a signal");
+    let kept = fs::read_dir(store.path().join("fleets")).expect("a folder").next();
+    let kept = kept.expect("a fleet").expect("a folder").path();
+    for file in ["fleet.json", "packets"] {
+        let bytes = fs::read(kept.join(file)).expect("a file");
+        assert!(!bytes.windows(14).any(|part| part == b"planted-secret"), "{file}");
+    }
+    sleep(pause);
+    let ran = start(&mut in_store(&format!("attach {id}"))).finish();
+    let out = with_single_spaces(&ran.out);
+    assert!(out.contains("another process took its place"), "{out}");
+    assert!(!ran.out.contains("planted-secret"), "{}", ran.out);
+    assert_eq!(fs::read_dir(store.path().join("fleets")).expect("a folder").count(), 0);
+    let stored = start(&mut in_store(&format!("report {id}"))).finish().json;
+    assert_eq!(stored["requests"], ran.json["requests"], "the stored run is the reported one");
+    let received = lab.into_statistics()["requests"]["received"].as_u64()?;
+    Some((ran, received))
+}
+
+#[test]
+fn another_brunt_goes_on_with_the_run_of_one_that_was_killed() {
+    let test = "fleet_nats::another_brunt_goes_on_with_the_run_of_one_that_was_killed";
+    let ran = attach_after_a_kill(test, "-r 300 -d 12s", Duration::from_secs(2));
+    let Some((ran, received)) = ran else { return };
+    let ran = ran.ok().assert_all_good();
+    assert_eq!(ran.failed_checks(), []);
+    assert_eq!(ran.count("completed"), received, "no figure is missing");
+    assert!(ran.count("planned") > 3_000 && !ran.out.contains("ended before its time"));
+}
+
+#[test]
+fn agents_stop_if_no_other_brunt_comes_and_nothing_is_lost() {
+    let test = "fleet_nats::agents_stop_if_no_other_brunt_comes_and_nothing_is_lost";
+    let options = "-r 300 -d 60s --lease 2s";
+    let Some((ran, received)) = attach_after_a_kill(test, options, Duration::from_secs(4)) else {
+        return;
+    };
+    assert_eq!(ran.failed_checks(), []);
+    // A request in flight at the end of the lease is cut.
+    assert_eq!(ran.count("completed") + ran.count("cut"), received, "{}", ran.json["requests"]);
+    let out = with_single_spaces(&ran.out);
+    assert!(out.contains("received nothing from brunt for the time of --lease"), "{out}");
+    assert!(out.contains("The run is incomplete"), "{out}");
 }

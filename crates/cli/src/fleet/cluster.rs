@@ -3,31 +3,43 @@
 use crate::{redact, signals};
 use anyhow::{Context, Result, bail};
 use brunt_fleet::kubernetes::{KeepPods, KubernetesFleet, NatsPod, SECRET_FOLDER};
-use brunt_fleet::nats::{AgentStreams, AgentWait, NatsAccess, NatsFleet, NkeySeed};
-use brunt_fleet::run::{self, FleetOrder};
+use brunt_fleet::nats::{AgentStreams, AgentWait, Continuation, NatsAccess, NatsFleet, NkeySeed};
+use brunt_fleet::run::{self, FleetOrder, KubernetesRun};
 use brunt_fleet::seal::FleetKey;
+use brunt_model::agent::RunNumber;
 use brunt_model::fleet::ClusterSettings;
 use brunt_model::{FleetSettings, Placement};
 use brunt_runner::Fleet;
-use brunt_runner::agents::{AgentPipes, StartedAgent};
+use brunt_runner::agents::{AgentPipes, Carrier, StartedAgent};
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+use std::{fs, io};
 
 /// CPU, memory and storage of the server of NATS.
 const NATS_CPU: &str = "500m";
 const NATS_MEMORY: &str = "256Mi";
 const NATS_STORAGE: &str = "1Gi";
 
-/// Starts the agents of these settings, or connects to them. `tell` gets lines about the progress.
-pub fn start(settings: &FleetSettings, tell: &mut (dyn FnMut(&str) + Send)) -> Result<Fleet> {
-    let cluster = settings.cluster.as_ref().context("the plan has no settings of a cluster")?;
+/// Starts the agents of these settings, or connects to them. `folders` is the place for what `brunt attach`
+/// needs. `tell` gets lines about the progress.
+pub fn start(
+    settings: &FleetSettings,
+    folders: Option<PathBuf>,
+    tell: &mut (dyn FnMut(&str) + Send),
+) -> Result<Fleet> {
+    let cluster = cluster_settings(settings)?;
     let stop = signals::stop_flag()?;
-    let (carrier, streams): (Box<dyn Send + Sync>, _) = match settings.on {
+    let (carrier, streams) = match settings.on {
         Placement::Kubernetes(agents) => {
-            let (run, streams) = run::start(order(cluster, agents, tell, &stop)?)?;
-            (Box::new(run), streams)
+            let order = FleetOrder {
+                lease: settings.lease,
+                folders,
+                ..order(cluster, agents, tell, &stop)?
+            };
+            let (run, streams) = run::start(order)?;
+            (ClusterCarrier::Kubernetes(run), streams)
         }
         Placement::Nats(agents) => {
             let agents = agents as usize;
@@ -35,13 +47,68 @@ pub fn start(settings: &FleetSettings, tell: &mut (dyn FnMut(&str) + Send)) -> R
                 |count: usize| tell(&format!("agents: {count} of {agents} connected"));
             let deadline = cluster.start_deadline;
             let wait = AgentWait { agents, deadline, tell: &mut present, stop: &stop };
-            let (nats, streams) = NatsFleet::start(&access(cluster)?, wait)?;
-            (Box::new(nats), streams)
+            let access = access(cluster)?;
+            let continuation = Continuation { lease: settings.lease, folders };
+            let (nats, streams) = NatsFleet::start(&access, wait, &continuation)?;
+            (ClusterCarrier::Nats(nats), streams)
         }
         Placement::Local(_) | Placement::Ssh(_) => bail!("{} needs no carrier", settings.on),
     };
     let agents = streams.into_iter().map(started).collect();
-    Ok(Fleet::connect(agents, Some(carrier), redact::current())?)
+    Ok(Fleet::connect(agents, Some(Box::new(carrier)), redact::current())?)
+}
+
+/// Connects to the agents of a run whose controller has died. `folder` has what it kept.
+pub fn attach(settings: &FleetSettings, folder: &Path) -> Result<Fleet> {
+    let cluster = cluster_settings(settings)?;
+    let (carrier, streams) = match settings.on {
+        Placement::Kubernetes(agents) => {
+            let stop = AtomicBool::new(false);
+            let mut silent = |_: &str| {};
+            let FleetOrder { fleet, namespace, nats, .. } =
+                order(cluster, agents, &mut silent, &stop)?;
+            let (run, streams) = run::attach(fleet, namespace, nats, folder, settings.lease)?;
+            (ClusterCarrier::Kubernetes(run), streams)
+        }
+        Placement::Nats(_) => {
+            let (nats, streams) = NatsFleet::attach(&access(cluster)?, folder, settings.lease)?;
+            (ClusterCarrier::Nats(nats), streams)
+        }
+        Placement::Local(_) | Placement::Ssh(_) => {
+            bail!("agents on {} end with the brunt that started them", settings.on)
+        }
+    };
+    // From here on, texts of the agents have no secrets.
+    for secret in carrier.nats().map(NatsFleet::kept_secrets).unwrap_or_default() {
+        redact::current().secret(&secret);
+    }
+    let agents = streams.into_iter().map(started).collect();
+    Ok(Fleet::reconnect(agents, Box::new(carrier), redact::current())?)
+}
+
+/// Carries the messages of agents on Kubernetes, or of agents that wait on NATS.
+enum ClusterCarrier {
+    Kubernetes(KubernetesRun),
+    Nats(NatsFleet),
+}
+
+impl ClusterCarrier {
+    fn nats(&self) -> Option<&NatsFleet> {
+        match self {
+            Self::Kubernetes(run) => run.nats(),
+            Self::Nats(nats) => Some(nats),
+        }
+    }
+}
+
+impl Carrier for ClusterCarrier {
+    fn keep_run(&self, id: &str, number: RunNumber, secrets: &[String]) -> io::Result<()> {
+        self.nats().map_or(Ok(()), |nats| nats.keep_run(id, number.0, secrets))
+    }
+}
+
+fn cluster_settings(settings: &FleetSettings) -> Result<&ClusterSettings> {
+    settings.cluster.as_ref().context("the plan has no settings of a cluster")
 }
 
 /// Everything that determines the objects of a fleet.
@@ -83,6 +150,8 @@ pub fn order<'a>(
         namespace: settings.namespace.as_deref(),
         nats,
         start_deadline: settings.start_deadline,
+        lease: Duration::ZERO,
+        folders: None,
         tell,
         stop,
     })

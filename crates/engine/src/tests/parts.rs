@@ -69,6 +69,7 @@ impl Fake {
                 labels: self.labels.clone(),
                 agents: names,
                 delivery: Duration::ZERO,
+                begun: None,
             };
             join(&distributed_run, environment, &mut channels, &self.stop, &mut sink).unwrap();
             drop(inbox);

@@ -283,7 +283,7 @@ pub fn rbac(namespace: &str) -> Vec<Value> {
             "metadata": metadata,
             "rules": [
                 rule("batch", &["jobs"], &["create", "get", "delete"]),
-                rule("", &["secrets"], &["create"]),
+                rule("", &["secrets"], &["create", "get"]),
                 rule("", &["services"], &["create", "get"]),
                 rule("", &["pods"], &["create", "get", "list"]),
                 rule("", &["events"], &["list"]),
@@ -427,7 +427,7 @@ mod tests {
             verbs,
             [
                 r#"["jobs"] ["create","get","delete"]"#,
-                r#"["secrets"] ["create"]"#,
+                r#"["secrets"] ["create","get"]"#,
                 r#"["services"] ["create","get"]"#,
                 r#"["pods"] ["create","get","list"]"#,
                 r#"["events"] ["list"]"#,

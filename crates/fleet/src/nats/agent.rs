@@ -1,22 +1,24 @@
-//! The agent's side: it announces itself, and has a pair of byte streams to the controller.
+//! The agent's side: it announces itself, and has byte streams from and to the controller.
 
+use super::lead::{FromController, Greeting, Lead};
 use super::publish::{publish, publish_all};
 use super::receive::Packets;
-use super::{NatsAccess, NatsError, SILENCE};
-use crate::seal::{Identity, Opened, Opener, Sealer, no_random};
+use super::{NatsAccess, NatsError};
+use crate::seal::{Identity, Sealer, no_random};
 use crate::stream::{Outbox, PacketReader, PacketWriter};
 use async_nats::jetstream::Context;
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::Duration;
-use tokio::sync::{mpsc, oneshot};
 use tokio::time::{sleep, timeout};
 
 /// Pause between two attempts to reach the stream of the fleet, and between two announcements.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Announces an agent until the controller answers, and returns its byte streams. Waits without an
-/// end: the agent may be there before the run.
+/// Announces an agent until the controller answers. Returns the byte streams of the controller, and of those that
+/// take its place; and the agent's own byte stream. Waits without an end: the agent may be there before
+/// the run.
 ///
 /// # Errors
 ///
@@ -24,20 +26,17 @@ const PAUSE: Duration = Duration::from_secs(1);
 pub fn agent_streams(
     access: &NatsAccess,
     name: &str,
-) -> Result<(PacketReader, PacketWriter), NatsError> {
+) -> Result<(Receiver<PacketReader>, PacketWriter), NatsError> {
     access.check_name()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let link = AgentLink::new(access, name)?;
-    let (packets, reader) = PacketReader::new();
+    let (controllers, readers) = channel();
     let outbox = Arc::new(Outbox::default());
     let writer = PacketWriter(Arc::clone(&outbox));
-    let (begun, has_begun) = oneshot::channel();
     thread::Builder::new()
         .name("brunt-nats".into())
-        .spawn(move || runtime.block_on(link.carry(packets, outbox, begun)))?;
-    // The sender is dropped only if its thread panicked. The reader then ends at once.
-    _ = has_begun.blocking_recv();
-    Ok((reader, writer))
+        .spawn(move || runtime.block_on(link.carry(&controllers, outbox)))?;
+    Ok((readers, writer))
 }
 
 struct AgentLink {
@@ -52,16 +51,10 @@ impl AgentLink {
         Ok(Self { access: access.clone(), name: name.to_owned(), identity })
     }
 
-    async fn carry(
-        self,
-        packets: mpsc::Sender<Vec<u8>>,
-        outbox: Arc<Outbox>,
-        begun: oneshot::Sender<()>,
-    ) {
+    async fn carry(self, controllers: &Sender<PacketReader>, outbox: Arc<Outbox>) {
         let identity = self.identity.text();
         let from = self.access.subject("from", &identity);
         let to = self.access.subject("to", &identity);
-        let mut opener = Opener::new(self.access.key.clone(), to.clone());
         let Ok(mut sealer) = Sealer::new(&self.access.key, self.identity, &from) else { return };
         let Ok(announcement) = sealer.seal(self.name.as_bytes()) else { return };
         let context = loop {
@@ -71,48 +64,76 @@ impl AgentLink {
                 Err(_) => sleep(PAUSE).await,
             }
         };
-        let mut received = Packets::new(&self.access, context.clone(), to);
-        let first = announce(&context, &from, &announcement, &mut received, &mut opener).await;
-        _ = begun.send(());
+        let packets = Packets::new(&self.access, context.clone(), to.clone(), 0);
+        let mut received = ControllerPackets { packets, lead: Lead::new(self.access.key, to) };
+        let greeting = announce(&context, &from, &announcement, &mut received).await;
         let publishing = publish_all(context, from, sealer, &outbox);
-        let receiving = async {
-            let mut bytes = Some(first);
-            // An empty packet is the end of the stream.
-            while let Some(some) = bytes.filter(|bytes| !bytes.is_empty())
-                && packets.send(some).await.is_ok()
-            {
-                bytes = timeout(SILENCE, next(&mut received, &mut opener)).await.ok().flatten();
-            }
-            drop(packets);
-        };
-        tokio::join!(publishing, receiving);
+        tokio::join!(publishing, pass_on(&mut received, greeting, controllers));
     }
 }
 
-/// Announces the agent until the first packet arrives. An error before the controller has created the
-/// stream is temporary.
+/// Announces the agent until a controller greets it. An error before the controller has created the stream is
+/// temporary.
 async fn announce(
     context: &Context,
     from: &str,
     announcement: &[u8],
-    received: &mut Packets,
-    opener: &mut Opener,
-) -> Vec<u8> {
+    received: &mut ControllerPackets,
+) -> Greeting {
     loop {
         _ = timeout(PAUSE, publish(context, from, announcement.to_vec())).await;
-        if let Ok(Some(first)) = timeout(PAUSE, next(received, opener)).await {
-            return first;
+        if let Ok(Some(FromController::Greeting(greeting))) = timeout(PAUSE, received.next()).await
+        {
+            return greeting;
         }
     }
 }
 
-/// Receives the next bytes. None if packets are missing.
-async fn next(received: &mut Packets, opener: &mut Opener) -> Option<Vec<u8>> {
+/// Passes the packets of each controller on as a byte stream of its own, until there are no more.
+async fn pass_on(
+    received: &mut ControllerPackets,
+    mut greeting: Greeting,
+    controllers: &Sender<PacketReader>,
+) {
+    let (mut packets, reader) = PacketReader::new();
+    if controllers.send(reader).is_err() {
+        return;
+    }
     loop {
-        match opener.open(&received.next().await?.payload) {
-            Opened::Next(bytes) => return Some(bytes),
-            Opened::Ignored => {}
-            Opened::Gap => return None,
+        match timeout(greeting.silence, received.next()).await.ok().flatten() {
+            // An empty packet is the end of the stream.
+            Some(FromController::Bytes(bytes)) if !bytes.is_empty() => {
+                if packets.send(bytes).await.is_err() {
+                    return;
+                }
+            }
+            Some(FromController::Greeting(next)) => {
+                greeting = next;
+                let (next_packets, reader) = PacketReader::new();
+                // The stream of the controller before ends with its sender.
+                packets = next_packets;
+                if controllers.send(reader).is_err() {
+                    return;
+                }
+            }
+            Some(FromController::Bytes(_) | FromController::Gap) | None => return,
+        }
+    }
+}
+
+/// The packets for an agent.
+struct ControllerPackets {
+    packets: Packets,
+    lead: Lead,
+}
+
+impl ControllerPackets {
+    /// Receives what follows. None if nothing does.
+    async fn next(&mut self) -> Option<FromController> {
+        loop {
+            if let Some(next) = self.lead.open(&self.packets.next().await?.payload) {
+                return Some(next);
+            }
         }
     }
 }

@@ -1,46 +1,64 @@
 //! The controller's side: it creates the stream, waits for the agents, and has a pair of byte streams
 //! for each.
+//!
+//! * `inbox`: the packets of all agents.
 
-use super::publish::publish_all;
-use super::receive::Packets;
+mod inbox;
+
+use super::lead::Greeting;
 use super::{NatsAccess, NatsError, SILENCE};
-use crate::seal::{Identity, Opened, Opener, Sealer, no_random};
-use crate::stream::{Outbox, PacketReader, PacketWriter};
+use crate::kept::{self, KeptFleet, KeptRun, PacketFile};
+use crate::seal::{Identity, no_random};
 use async_nats::jetstream::Context;
 use async_nats::jetstream::stream::{Config, DiscardPolicy};
-use bytes::Bytes;
 use futures_util::StreamExt;
-use std::collections::{BTreeMap, HashMap};
+use inbox::{Announcement, Inbox};
 use std::io::{Read, Write};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
-use tokio::sync::{mpsc, oneshot};
-use tokio::task::JoinSet;
-use tokio::time::{Instant, interval, sleep, timeout, timeout_at};
+use std::{fs, io};
+use tokio::runtime::Runtime;
+use tokio::sync::oneshot;
+use tokio::time::timeout;
 
-/// Maximum number of bytes that the stream stores. The oldest are discarded: all of them were read.
+/// Maximum number of bytes that the stream stores: those that no controller has on its disk yet. A stream that is
+/// full refuses packets, and agents try again.
 const MAX_STREAM: i64 = 256 << 20;
 
 /// Age after which a message is discarded.
 const MAX_AGE: Duration = Duration::from_hours(1);
 
-/// Maximum wait until the ends of all streams are published, and time until they have arrived.
-const END_WAIT: Duration = Duration::from_secs(2);
-const DELIVERY_WAIT: Duration = Duration::from_millis(300);
-
-/// Interval at which a controller that waits for agents publishes something.
-const PRESENCE: Duration = Duration::from_millis(500);
+/// Time that an agent continues after its lease.
+const AFTER_LEASE: Duration = Duration::from_secs(5);
 
 /// A controller that publishes nothing for this time has died. After the end of a server of NATS,
 /// messages stalled for up to 12 s.
 const TAKE_OVER_WAIT: Duration = Duration::from_secs(15);
 
-/// A started fleet on NATS. Its stream is deleted when it is dropped.
+/// A started fleet on NATS. Its stream, and what was kept on the disk, are deleted when it is dropped.
 pub struct NatsFleet {
     end: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
+    access: NatsAccess,
+    kept: Option<(PathBuf, Mutex<KeptFleet>)>,
+}
+
+/// How long a fleet continues without its controller, and what the controller keeps.
+#[derive(Debug, Clone)]
+pub struct Continuation {
+    /// Time for which agents continue their load without a message of the controller.
+    pub lease: Duration,
+    /// Folder on the controller's disk, with a folder for each fleet ([`crate::kept`]); None: nothing is kept.
+    pub folders: Option<PathBuf>,
+}
+
+impl Continuation {
+    fn greeting(&self, generation: u64) -> Greeting {
+        Greeting { generation, silence: SILENCE.max(self.lease + AFTER_LEASE) }
+    }
 }
 
 /// Byte streams of an agent.
@@ -72,32 +90,139 @@ impl NatsFleet {
     ///
     /// # Errors
     ///
-    /// No server can be used, or agents are missing at the deadline.
+    /// No server can be used, agents are missing at the deadline, or the folder cannot be written.
     pub fn start(
         access: &NatsAccess,
         wait: AgentWait<'_>,
+        continuation: &Continuation,
     ) -> Result<(Self, Vec<AgentStreams>), NatsError> {
         access.check_name()?;
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        let connected = runtime.block_on(async {
+        let runtime = runtime()?;
+        let (inbox, streams, kept) = runtime.block_on(async {
             let context = access.connect().await?;
             create_stream_or_take_over(access, &context).await?;
-            let mut inbox = Inbox::new(access, context);
-            match inbox.await_agents(wait).await {
-                Ok(streams) => Ok((inbox, streams)),
+            let mut inbox = Inbox::new(access, context, continuation.greeting(1), 0);
+            let begun = async {
+                let announced = inbox.await_agents(wait).await?;
+                let kept = keep(access, continuation, &announced, &mut inbox)?;
+                let agents = announced.into_iter().map(|agent| (agent.identity, agent.name));
+                Ok::<_, NatsError>((inbox.connect_all(agents)?, kept))
+            };
+            match begun.await {
+                Ok((streams, kept)) => Ok((inbox, streams, kept)),
                 Err(error) => {
                     inbox.delete_stream().await;
                     Err(error)
                 }
             }
-        });
-        let (inbox, streams) = connected?;
+        })?;
+        Ok((Self::carry(runtime, inbox, access, kept)?, streams))
+    }
+
+    /// Takes the place of a controller that has died. The streams of the agents begin where they did
+    /// for it.
+    ///
+    /// # Errors
+    ///
+    /// The controller lives, the stream no longer exists, or no server can be used.
+    pub fn attach(
+        access: &NatsAccess,
+        folder: &Path,
+        lease: Duration,
+    ) -> Result<(Self, Vec<AgentStreams>), NatsError> {
+        let mut fleet = KeptFleet::read(folder).map_err(keep_error(folder))?;
+        let (file, packets) = PacketFile::open(folder).map_err(|error| match error.kind() {
+            io::ErrorKind::ResourceBusy => NatsError::InUse(fleet.name.clone()),
+            _ => keep_error(folder)(error),
+        })?;
+        let runtime = runtime()?;
+        fleet.generation += 1;
+        let (inbox, streams) = runtime.block_on(async {
+            let context = access.connect().await?;
+            if context.get_stream(access.stream_name()).await.is_err() {
+                return Err(NatsError::Ended(access.fleet.clone()));
+            }
+            fleet.write(folder).map_err(keep_error(folder))?;
+            let greeting = Continuation { lease, folders: None }.greeting(fleet.generation);
+            let mut inbox = Inbox::new(access, context, greeting, file.last());
+            inbox.continue_file(file, packets);
+            let streams = inbox.connect_all(fleet.agents.iter().cloned())?;
+            Ok((inbox, streams))
+        })?;
+        let kept = Some((folder.to_owned(), Mutex::new(fleet)));
+        Ok((Self::carry(runtime, inbox, access, kept)?, streams))
+    }
+
+    fn carry(
+        runtime: Runtime,
+        inbox: Inbox,
+        access: &NatsAccess,
+        kept: Option<(PathBuf, Mutex<KeptFleet>)>,
+    ) -> Result<Self, NatsError> {
         let (end, ended) = oneshot::channel();
         let thread = thread::Builder::new()
             .name("brunt-nats".into())
             .spawn(move || runtime.block_on(inbox.carry(ended)))?;
-        Ok((Self { end: Some(end), thread: Some(thread) }, streams))
+        Ok(Self { end: Some(end), thread: Some(thread), access: access.clone(), kept })
     }
+
+    /// Keeps the id and the number of the run that begins, and the secrets that are redacted in its
+    /// results. Has no effect if nothing is kept.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written.
+    pub fn keep_run(&self, id: &str, number: u64, secrets: &[String]) -> io::Result<()> {
+        let Some((folder, fleet)) = &self.kept else { return Ok(()) };
+        let secrets = kept::seal_secrets(&self.access.key, secrets).unwrap_or_default();
+        let mut fleet = fleet.lock().unwrap_or_else(PoisonError::into_inner);
+        fleet.run = Some(KeptRun { id: id.to_owned(), number, secrets });
+        fleet.write(folder)
+    }
+
+    /// The secrets of the run that another controller has kept.
+    pub fn kept_secrets(&self) -> Vec<String> {
+        let Some((_, fleet)) = &self.kept else { return Vec::new() };
+        let fleet = fleet.lock().unwrap_or_else(PoisonError::into_inner);
+        let sealed = fleet.run.as_ref().map(|run| run.secrets.as_str());
+        sealed.and_then(|sealed| kept::open_secrets(&self.access.key, sealed)).unwrap_or_default()
+    }
+}
+
+fn runtime() -> io::Result<Runtime> {
+    tokio::runtime::Builder::new_current_thread().enable_all().build()
+}
+
+/// Begins to keep the packets of a fleet, if they are to be kept.
+fn keep(
+    access: &NatsAccess,
+    continuation: &Continuation,
+    announced: &[Announcement],
+    inbox: &mut Inbox,
+) -> Result<Option<(PathBuf, Mutex<KeptFleet>)>, NatsError> {
+    let Some(folders) = &continuation.folders else { return Ok(None) };
+    kept::remove_old(folders, MAX_AGE);
+    // Fleets on other servers may have the same name.
+    let identity = Identity::random().map_err(no_random)?.text();
+    let folder = &folders.join(format!("{}-{}", access.fleet, &identity[..8]));
+    let mut file = PacketFile::create(folder).map_err(keep_error(folder))?;
+    for agent in announced {
+        file.add(agent.number, &agent.packet);
+    }
+    let agents = announced.iter().map(|agent| (agent.identity.clone(), agent.name.clone()));
+    let fleet = KeptFleet {
+        name: access.fleet.clone(),
+        generation: 1,
+        agents: agents.collect(),
+        run: None,
+    };
+    fleet.write(folder).map_err(keep_error(folder))?;
+    inbox.begin_file(file);
+    Ok(Some((folder.clone(), Mutex::new(fleet))))
+}
+
+fn keep_error(path: &Path) -> impl Fn(io::Error) -> NatsError {
+    move |error| NatsError::Keep { path: path.to_owned(), error }
 }
 
 impl Drop for NatsFleet {
@@ -105,6 +230,9 @@ impl Drop for NatsFleet {
         self.end.take();
         if let Some(thread) = self.thread.take() {
             _ = thread.join();
+        }
+        if let Some((folder, _)) = &self.kept {
+            _ = fs::remove_dir_all(folder);
         }
     }
 }
@@ -142,7 +270,7 @@ async fn create_stream(access: &NatsAccess, context: &Context) -> Result<(), Nat
             subjects: vec![access.subject("*", "*")],
             max_bytes: MAX_STREAM,
             max_age: MAX_AGE,
-            discard: DiscardPolicy::Old,
+            discard: DiscardPolicy::New,
             num_replicas: replicas,
             // A stream of another controller has another description, so it is not taken for this one.
             description: Some(format!("controller {}", identity.text())),
@@ -154,172 +282,4 @@ async fn create_stream(access: &NatsAccess, context: &Context) -> Result<(), Nat
         }
     }
     Err(access.stream_error(error))
-}
-
-/// Packets of all agents, and the agents that take part.
-struct Inbox {
-    access: NatsAccess,
-    context: Context,
-    packets: Packets,
-    openers: HashMap<String, Opener>,
-    /// A task for each agent.
-    publishing: JoinSet<()>,
-    /// By the agent's identity.
-    agents: BTreeMap<String, ConnectedAgent>,
-}
-
-struct ConnectedAgent {
-    /// Packets for the reader; None when they have ended.
-    packets: Option<mpsc::Sender<Vec<u8>>>,
-    reason: Arc<Mutex<String>>,
-    last: Instant,
-}
-
-impl Inbox {
-    fn new(access: &NatsAccess, context: Context) -> Self {
-        Self {
-            access: access.clone(),
-            packets: Packets::new(access, context.clone(), access.subject("from", "*")),
-            context,
-            openers: HashMap::new(),
-            publishing: JoinSet::new(),
-            agents: BTreeMap::new(),
-        }
-    }
-
-    /// Receives the next packet: the agent's identity and the bytes. None if nothing follows.
-    async fn next(&mut self) -> Option<(String, Opened)> {
-        let message = self.packets.next().await?;
-        let subject = message.subject.as_str();
-        let agent = subject.rsplit('.').next().unwrap_or_default().to_owned();
-        let opener = self
-            .openers
-            .entry(agent.clone())
-            .or_insert_with(|| Opener::new(self.access.key.clone(), subject.to_owned()));
-        Some((agent, opener.open(&message.payload)))
-    }
-
-    /// Waits until all agents have announced themselves, and returns their streams in the order of
-    /// their names.
-    async fn await_agents(&mut self, wait: AgentWait<'_>) -> Result<Vec<AgentStreams>, NatsError> {
-        let deadline = Instant::now() + wait.deadline;
-        let mut names: BTreeMap<String, String> = BTreeMap::new();
-        while names.len() < wait.agents {
-            if wait.stop.load(Ordering::Relaxed) {
-                return Err(NatsError::Stopped);
-            }
-            if Instant::now() >= deadline {
-                return Err(NatsError::Missing {
-                    present: names.len(),
-                    wanted: wait.agents,
-                    seconds: wait.deadline.as_secs(),
-                });
-            }
-            self.show_presence().await;
-            let next = timeout_at(deadline.min(Instant::now() + PRESENCE), self.next()).await;
-            let Some((identity, opened)) = next.ok().flatten() else { continue };
-            if let Opened::Next(name) = opened {
-                let name = String::from_utf8_lossy(&name).into_owned();
-                // A process that was started again has the same name.
-                if names.values().all(|other| *other != name) {
-                    names.insert(identity, name);
-                    (wait.tell)(names.len());
-                }
-            }
-        }
-        let mut names: Vec<(String, String)> = names.into_iter().collect();
-        names.sort_by_key(|(_, name)| (name.parse::<u64>().unwrap_or(u64::MAX), name.clone()));
-        names.into_iter().map(|(identity, name)| self.connect(identity, name)).collect()
-    }
-
-    /// Publishes something, so that no other controller takes the fleet over. Afterwards the packets
-    /// for agents do the same.
-    async fn show_presence(&self) {
-        let subject = self.access.subject("to", "nobody");
-        _ = self.context.client().publish(subject, Bytes::new()).await;
-    }
-
-    fn connect(&mut self, identity: String, name: String) -> Result<AgentStreams, NatsError> {
-        let subject = self.access.subject("to", &identity);
-        let sender = Identity::random().map_err(no_random)?;
-        let sealer = Sealer::new(&self.access.key, sender, &subject).map_err(no_random)?;
-        let outbox = Arc::new(Outbox::default());
-        let (packets, reader) = PacketReader::new();
-        let publishing = Arc::clone(&outbox);
-        let context = self.context.clone();
-        self.publishing
-            .spawn(async move { publish_all(context, subject, sealer, &publishing).await });
-        let reason = Arc::new(Mutex::new(String::new()));
-        let agent = ConnectedAgent {
-            packets: Some(packets),
-            reason: Arc::clone(&reason),
-            last: Instant::now(),
-        };
-        self.agents.insert(identity, agent);
-        Ok(AgentStreams {
-            name,
-            input: Box::new(PacketWriter(outbox)),
-            output: Box::new(reader),
-            reason: Box::new(move || reason.lock().unwrap_or_else(PoisonError::into_inner).clone()),
-        })
-    }
-
-    /// Passes packets on until the fleet ends.
-    async fn carry(mut self, mut ended: oneshot::Receiver<()>) {
-        let mut look = interval(Duration::from_secs(1));
-        loop {
-            tokio::select! {
-                // The sender is dropped with the fleet.
-                _ = &mut ended => break,
-                _ = look.tick() => self.end_silent_agents(),
-                next = self.next() => match next {
-                    Some((identity, opened)) => self.pass_on(&identity, opened).await,
-                    None => break,
-                },
-            }
-        }
-        self.agents.clear();
-        // Each agent gets the end of its stream.
-        _ = timeout(END_WAIT, async { while self.publishing.join_next().await.is_some() {} }).await;
-        sleep(DELIVERY_WAIT).await;
-        self.delete_stream().await;
-    }
-
-    async fn pass_on(&mut self, identity: &str, opened: Opened) {
-        let Some(agent) = self.agents.get_mut(identity) else { return };
-        match opened {
-            Opened::Ignored => {}
-            Opened::Gap => agent.end("messages of it were lost"),
-            // An empty packet is the end of the stream.
-            Opened::Next(bytes) if bytes.is_empty() => agent.end("it ended"),
-            Opened::Next(bytes) => {
-                agent.last = Instant::now();
-                if let Some(packets) = &agent.packets
-                    && packets.send(bytes).await.is_err()
-                {
-                    agent.packets = None;
-                }
-            }
-        }
-    }
-
-    fn end_silent_agents(&mut self) {
-        for agent in self.agents.values_mut() {
-            if agent.packets.is_some() && agent.last.elapsed() > SILENCE {
-                agent.end(&format!("nothing was received from it for {} s", SILENCE.as_secs()));
-            }
-        }
-    }
-
-    async fn delete_stream(&self) {
-        _ = self.context.delete_stream(self.access.stream_name()).await;
-    }
-}
-
-impl ConnectedAgent {
-    /// Ends the packets of an agent, for this reason.
-    fn end(&mut self, reason: &str) {
-        reason.clone_into(&mut self.reason.lock().unwrap_or_else(PoisonError::into_inner));
-        self.packets = None;
-    }
 }

@@ -26,10 +26,10 @@ pub struct Packets {
 }
 
 impl Packets {
-    /// The packets of these subjects, from the first one that the stream stores.
-    pub fn new(access: &NatsAccess, context: Context, subjects: String) -> Self {
+    /// The packets of these subjects that the stream stores after the one with this number.
+    pub fn new(access: &NatsAccess, context: Context, subjects: String, last: u64) -> Self {
         let (sender, received) = mpsc::channel(MAX_UNREAD);
-        let mut source = Source { context, stream: access.stream_name(), subjects, last: 0 };
+        let mut source = Source { context, stream: access.stream_name(), subjects, last };
         let task = tokio::spawn(async move { source.pass_on(&sender).await });
         Self { received, task }
     }

@@ -2,9 +2,13 @@
 //! less often than totals.
 //!
 //! Sums of several intervals are the same in any grouping, so no figure of the report changes: the
-//! report shows labels over the whole run only. Everything else is sent with each interval.
+//! report shows labels over the whole run only. Totals are sent with each interval.
+//!
+//! A connection that is too slow even so gets no figures of labels until it has caught up. If that is
+//! not enough, single samples are discarded, and a warning says how many.
 
-use brunt_model::{Event, Snapshot, Tick};
+use brunt_model::numbers::count;
+use brunt_model::{Event, Snapshot, Tick, Warning};
 use std::time::Duration;
 
 /// Shortest time for which figures of labels are held back.
@@ -13,8 +17,12 @@ const SHORTEST_DELAY: Duration = Duration::from_secs(1);
 /// Longest time for which they are held back. If the agent is lost, they are lost.
 const LONGEST_DELAY: Duration = Duration::from_secs(8);
 
+/// Number of unsent bytes from which figures of labels are held back, and single samples discarded.
+const SLOW: usize = 256 << 10;
+const FULL: usize = 8 << 20;
+
 /// Holds back the figures of labels, and adapts their delay to the budget.
-pub struct LabelBudget {
+pub struct ByteBudget {
     bytes_per_second: u64,
     delay: Duration,
     /// Figures that were not sent yet, by population; None: those of all together.
@@ -22,6 +30,10 @@ pub struct LabelBudget {
     /// Bytes that were sent since this instant.
     bytes: u64,
     counted_from: Tick,
+    /// Bytes that wait to be sent.
+    unsent: usize,
+    /// Number of samples that were discarded.
+    discarded: usize,
 }
 
 /// Figures of labels that were not sent yet.
@@ -31,7 +43,7 @@ struct HeldFigures {
     sent: Tick,
 }
 
-impl LabelBudget {
+impl ByteBudget {
     /// Creates the budget of a run; 0: nothing is held back.
     pub fn new(bytes_per_second: u64) -> Self {
         Self {
@@ -40,21 +52,34 @@ impl LabelBudget {
             held: Vec::new(),
             bytes: 0,
             counted_from: Tick::ZERO,
+            unsent: 0,
+            discarded: 0,
         }
     }
 
-    /// Returns the events to send in place of this one.
-    pub fn events(&mut self, event: Event) -> Vec<Event> {
+    /// Returns the events to send in place of this one. `unsent` is the number of bytes that wait to
+    /// be sent.
+    pub fn events(&mut self, event: Event, unsent: usize) -> Vec<Event> {
         if self.bytes_per_second == 0 {
             return vec![event];
         }
+        self.unsent = unsent;
         match event {
             Event::Snapshot(snapshot) => vec![Event::Snapshot(self.hold(None, snapshot))],
             Event::Population { number, snapshot } => {
                 vec![Event::Population { number, snapshot: self.hold(Some(number), snapshot) }]
             }
-            Event::Finished(_) => {
+            Event::Records(records) if unsent >= FULL => {
+                self.discarded += records.len();
+                Vec::new()
+            }
+            Event::Samples(samples) if unsent >= FULL => {
+                self.discarded += samples.len();
+                Vec::new()
+            }
+            Event::Finished(ref finish) => {
                 let mut events = self.rest();
+                events.extend(self.warning(finish.at));
                 events.push(event);
                 events
             }
@@ -63,8 +88,8 @@ impl LabelBudget {
     }
 
     /// Counts bytes that were sent up to this instant.
-    pub fn count(&mut self, bytes: u64, now: Tick) {
-        self.bytes += bytes;
+    pub fn count(&mut self, bytes: usize, now: Tick) {
+        self.bytes += bytes as u64;
         let elapsed = now - self.counted_from;
         if elapsed < self.delay {
             return;
@@ -90,7 +115,7 @@ impl LabelBudget {
         let labels = std::mem::take(&mut snapshot.labels);
         let transactions = std::mem::take(&mut snapshot.transactions);
         held.sums.merge(&Snapshot { labels, transactions, ..Snapshot::default() });
-        if snapshot.to >= held.sent + self.delay {
+        if snapshot.to >= held.sent + self.delay && self.unsent < SLOW {
             held.sent = snapshot.to;
             snapshot.labels = std::mem::take(&mut held.sums.labels);
             snapshot.transactions = std::mem::take(&mut held.sums.transactions);
@@ -99,6 +124,18 @@ impl LabelBudget {
         held.sums.to = snapshot.to;
         held.sums.phase = snapshot.phase;
         snapshot
+    }
+
+    /// Says how many samples were discarded, if there are any.
+    fn warning(&self, at: Tick) -> Option<Event> {
+        (self.discarded > 0).then(|| {
+            let text = format!(
+                "INCOMPLETE: {} single samples of an agent are missing, because its connection to brunt was too slow for them; no other \
+                 figure is affected",
+                count(self.discarded as u64)
+            );
+            Event::Warning(Warning { at, text })
+        })
     }
 
     /// Returns what is still held back, each in an interval without length at the end.
@@ -120,7 +157,7 @@ impl LabelBudget {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use brunt_model::{Finish, Run};
+    use brunt_model::{Finish, Run, Sample};
 
     fn snapshot(number: u64) -> Event {
         let interval = 100_000_000;
@@ -148,8 +185,9 @@ mod tests {
     #[test]
     fn figures_of_labels_are_sent_each_second_and_are_the_same_in_the_end() {
         let all: Vec<Event> = (0..47).map(snapshot).chain([finished()]).collect();
-        let mut budget = LabelBudget::new(100_000);
-        let sent: Vec<Event> = all.iter().flat_map(|event| budget.events(event.clone())).collect();
+        let mut budget = ByteBudget::new(100_000);
+        let sent: Vec<Event> =
+            all.iter().flat_map(|event| budget.events(event.clone(), 0)).collect();
         let with_labels = sent.iter().filter(
             |event| matches!(event, Event::Snapshot(snapshot) if !snapshot.labels.is_empty()),
         );
@@ -161,7 +199,7 @@ mod tests {
 
     #[test]
     fn a_small_budget_lengthens_the_delay_up_to_a_limit() {
-        let mut budget = LabelBudget::new(1_000);
+        let mut budget = ByteBudget::new(1_000);
         for second in 1..60 {
             budget.count(5_000, Tick(second * 1_000_000_000));
         }
@@ -173,7 +211,34 @@ mod tests {
     }
 
     #[test]
+    fn a_slow_connection_gets_labels_later_and_a_full_one_no_samples() {
+        let mut budget = ByteBudget::new(100_000);
+        let samples = Event::Samples(vec![Sample::default(); 3]);
+        let mut sent = Vec::new();
+        for number in 0..100 {
+            let unsent = if number < 60 { FULL } else { 0 };
+            sent.extend(budget.events(snapshot(number), unsent));
+            sent.extend(budget.events(samples.clone(), unsent));
+        }
+        sent.extend(budget.events(finished(), 0));
+        let has_labels =
+            |event: &&Event| matches!(event, Event::Snapshot(one) if !one.labels.is_empty());
+        let first = sent.iter().position(|event| has_labels(&event));
+        assert_eq!(first, Some(60), "with the first interval that has room");
+        let is_samples = |event: &&Event| matches!(event, Event::Samples(_));
+        assert_eq!(sent.iter().filter(is_samples).count(), 40);
+        let run = fold(&sent);
+        let all: Vec<Event> = (0..100).map(snapshot).chain([finished()]).collect();
+        assert_eq!(run.labels, fold(&all).labels, "no figure is lost");
+        assert!(
+            run.warnings[0].starts_with("INCOMPLETE: 180 single samples"),
+            "{:?}",
+            run.warnings
+        );
+    }
+
+    #[test]
     fn without_a_budget_events_are_unchanged() {
-        assert_eq!(LabelBudget::new(0).events(snapshot(3)), [snapshot(3)]);
+        assert_eq!(ByteBudget::new(0).events(snapshot(3), FULL), [snapshot(3)]);
     }
 }

@@ -4,7 +4,7 @@
 //! so the agent stops it by itself.
 
 use brunt_model::time::nanos;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 /// Interval at which the lease is checked.
@@ -32,13 +32,21 @@ pub struct Lease {
     last_message: AtomicU64,
     /// Length in nanoseconds; 0: there is none.
     length: AtomicU64,
+    /// True if it has expired since it began.
+    has_expired: AtomicBool,
 }
 
 impl Lease {
     /// Begins a lease of this length at `now`.
     pub fn begin(&self, length: Option<Duration>, now: u64) {
         self.renew(now);
+        self.has_expired.store(false, Ordering::Release);
         self.length.store(length.map_or(0, nanos), Ordering::Release);
+    }
+
+    /// True if the lease has expired since it began, even if it was renewed afterwards.
+    pub fn has_expired(&self) -> bool {
+        self.has_expired.load(Ordering::Acquire)
     }
 
     /// Renews the lease because a message arrived.
@@ -53,7 +61,10 @@ impl Lease {
         match silence {
             _ if length == 0 => LeaseState::Held,
             silence if silence >= length + nanos(END_AFTER) => LeaseState::Abandoned,
-            silence if silence >= length => LeaseState::Expired,
+            silence if silence >= length => {
+                self.has_expired.store(true, Ordering::Release);
+                LeaseState::Expired
+            }
             _ => LeaseState::Held,
         }
     }
@@ -70,9 +81,11 @@ mod tests {
         assert_eq!(lease.state(1_000 * second), LeaseState::Held, "no lease");
         lease.begin(Some(Duration::from_secs(1)), 10 * second);
         assert_eq!(lease.state(11 * second - 1), LeaseState::Held);
+        assert!(!lease.has_expired());
         assert_eq!(lease.state(11 * second), LeaseState::Expired);
         lease.renew(11 * second);
         assert_eq!(lease.state(11 * second), LeaseState::Held);
+        assert!(lease.has_expired(), "the load has stopped");
         assert_eq!(lease.state(15 * second), LeaseState::Abandoned);
     }
 }

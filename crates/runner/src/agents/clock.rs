@@ -83,6 +83,12 @@ impl ClockEstimate {
         self.worst_error = self.error_at(now);
     }
 
+    /// Uses the offset that another controller has chosen. Call it before any reading.
+    pub fn go_on(&mut self, used: i64) {
+        self.used = used;
+        self.worst_error = 0;
+    }
+
     /// Returns the offset that the run uses, with the largest error since it began.
     pub fn offset(&self, now: u64) -> ClockOffset {
         ClockOffset {

@@ -16,6 +16,7 @@ use brunt_model::reading_names::{LINK, link};
 use brunt_model::{
     AgentEnvironment, AgentFacts, Clock, ClockOffset, Event, ProcessMessage, Reading, Route,
 };
+use std::collections::VecDeque;
 use std::io::{self, BufReader, Read, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -63,6 +64,8 @@ pub struct AgentLink {
 struct LinkState {
     facts: Mutex<Option<AgentFacts>>,
     clock: Mutex<ClockEstimate>,
+    /// When the clock readings were requested that have no answer yet.
+    requested: Mutex<VecDeque<u64>>,
     run: Mutex<CurrentRun>,
     /// Result of the last check; None while it is in progress.
     check: Mutex<Option<AgentCheck>>,
@@ -174,6 +177,12 @@ impl AgentLink {
         epoch.saturating_add_signed(clock.offset(now).offset_nanos)
     }
 
+    /// Goes on with a run that another controller has begun with this offset of the agent's clock.
+    pub fn go_on(&self, number: RunNumber, epoch: u64, offset_nanos: i64) {
+        *lock(&self.shared.run) = CurrentRun { number, epoch: Some(epoch) };
+        lock(&self.shared.clock).go_on(offset_nanos);
+    }
+
     /// Ends the run: the link sends no more readings.
     pub fn end_run(&self) {
         lock(&self.shared.run).epoch = None;
@@ -209,6 +218,7 @@ impl LinkState {
             };
             if let ControllerRequest::ReadClock(sent) = &mut message.request {
                 *sent = clock_nanos();
+                lock(&self.requested).push_back(*sent);
             }
             // The reader reports the end of the agent.
             if write_controller_message(&mut input, &message).is_err() {
@@ -231,7 +241,11 @@ impl LinkState {
         while let Some(AgentMessage { run, report }) = read_agent_message(&mut input) {
             let now = clock_nanos();
             match report {
-                AgentReport::Clock(reading) => lock(&self.clock).add(reading, now),
+                AgentReport::Clock(reading) => {
+                    if self.has_requested(reading.sent) {
+                        lock(&self.clock).add(reading, now);
+                    }
+                }
                 AgentReport::Checked(check) => *lock(&self.check) = Some(*check),
                 AgentReport::Hello(protocol, facts) => {
                     if let Some(refusal) = version_refusal(protocol, &facts) {
@@ -264,11 +278,24 @@ impl LinkState {
         None
     }
 
-    /// Returns a reading of the link: its clock and its rate. None if no run is in progress.
+    /// True if this process has requested a clock reading at this instant. Messages for an earlier controller are
+    /// repeated to its successor.
+    fn has_requested(&self, sent: u64) -> bool {
+        let mut requested = lock(&self.requested);
+        let place = requested.iter().position(|instant| *instant == sent);
+        // Answers have the order of the requests.
+        place.is_some_and(|place| requested.drain(..=place).count() > 0)
+    }
+
+    /// Returns a reading of the link: its clock and its rate. None if no run is in progress, or the clock was
+    /// not read yet.
     fn reading(&self, now: u64, bytes_per_second: f64) -> Option<(RunNumber, Reading)> {
         let CurrentRun { number, epoch } = *lock(&self.run);
         let at = RunEpoch::Real(epoch?).now();
-        let clock = lock(&self.clock).offset(now);
+        let clock = {
+            let clock = lock(&self.clock);
+            (clock.readings() > 0).then(|| clock.offset(now))?
+        };
         let values = vec![
             (link::CLOCK_OFFSET.to_owned(), clock.offset_nanos as f64 / 1e9),
             (link::CLOCK_ERROR.to_owned(), clock.error_nanos as f64 / 1e9),
