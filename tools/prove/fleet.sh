@@ -60,8 +60,11 @@ received() { curl -s "http://$address:8000/count" | awk 'NR == 3 { print $3 }'; 
 # load WORDS…: replaces the shell by a load on three pods. Call it in a subshell or in the background.
 load() {
     exec env KUBECONFIG="$work/role.conf" "$BRUNT_BIN" "http://$address:8000/" -r 300 --on k8s:3 --image-pull Never --nats-image brunt.local/nats:1 --agent-memory 128Mi \
-        --allow-target "$address" --no-store --header-file "$work/headers" "$@"
+        --allow-target "$address" --store "$work/store" --header-file "$work/headers" "$@"
 }
+
+# begun FILE: the number of requests in a report.
+begun() { python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["requests"]["begun"])' "$1"; }
 
 objects() { "$kubectl" get all,secrets -o name | grep -c /brunt- || true; }
 
@@ -96,7 +99,7 @@ find / -xdev -path '*/jetstream/*' -type f -exec cat {} + >"$work/jetstream" 2>/
 ETCDCTL_API=3 etcdctl --endpoints=http://127.0.0.1:12379 get '' --prefix >"$work/etcd" 2>/dev/null || true
 wait "$run" || true
 took=$(awk -v begin="$begin" -v end="$(date +%s.%N)" 'BEGIN { printf "%.1f", end - begin }')
-own=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["requests"]["begun"])' "$work/run.json")
+own=$(begun "$work/run.json")
 theirs=$(($(received) - before - 1))
 row "a load of 10 s, whole command" "$took s" "–" 1 = 1
 row "requests: brunt, server" "$own, $theirs" "equal" "$own" = "$theirs"
@@ -128,6 +131,55 @@ wait "$run" || true
 named=$(grep -c 'agent pod-1 was lost' "$work/lost.txt" || true)
 row "a pod is deleted by force" "$(sed -n 's/^Verdict *//p' "$work/lost.txt")" "its agent is named" "$named" -ge 1
 gone 60 >"$work/gone" || true
+
+say "a controller that is replaced"
+before=$(received)
+load --image brunt.local/brunt:1 --agent-cpu 200m -d 20s >"$work/killed.txt" 2>&1 &
+sleep 12
+kill -9 $!
+sleep 3
+id=$("$BRUNT_BIN" runs --store "$work/store" | tail -n 1 | cut -d ' ' -f 1)
+for place in "$work"/store/fleets/*; do
+    found=$(grep -c "$secret" "$place"/* | awk -F : '{ n += $2 } END { print n }')
+    row "the secret in what the controller keeps" "$found times" "never" "$found" = 0
+done
+env KUBECONFIG="$work/role.conf" "$BRUNT_BIN" attach "$id" --store "$work/store" -o json="$work/attached.json" >"$work/attached.txt" 2>&1 || true
+own=$(begun "$work/attached.json")
+theirs=$(($(received) - before - 1))
+row "requests of a run whose brunt was killed and replaced: brunt, server" "$own, $theirs" "equal" "$own" = "$theirs"
+left=$(gone 30) || true
+row "objects deleted after it" "$left s" "30 s" "$left" -le 30
+
+# other_node: the node without the fleet's server of NATS.
+other_node() { "$kubectl" get pods -o wide | awk '/-nats/ { print /node1/ ? 2 : 1 }'; }
+
+say "a node that is cut off and healed"
+load --image brunt.local/brunt:1 --agent-cpu 200m -d 25s -o json="$work/cut.json" -o text >"$work/cut.txt" 2>&1 &
+run=$!
+sleep 10
+node=$(other_node)
+bash "$up" cut "$node"
+sleep 6
+bash "$up" heal "$node"
+wait "$run" || true
+lost=$(grep -c 'ended before its time' "$work/cut.txt" || true)
+failed=$(python3 -c 'import json, sys; print(sum(not check["holds"] for check in json.load(open(sys.argv[1]))["checks"]))' "$work/cut.json")
+row "a node is cut off for 6 s: agents lost, consistency checks that fail" "$lost, $failed" "none" "$lost$failed" = 00
+gone 60 >"$work/gone" || true
+
+say "a node that crashes"
+load --image brunt.local/brunt:1 --agent-cpu 200m -d 20s -o json="$work/crash.json" -o text >"$work/crash.txt" 2>&1 &
+run=$!
+sleep 10
+node=$(other_node)
+bash "$up" node-crash "$node"
+wait "$run" || true
+named=$(grep -c 'ended before its time' "$work/crash.txt" || true)
+failed=$(python3 -c 'import json, sys; print(sum(not check["holds"] for check in json.load(open(sys.argv[1]))["checks"]))' "$work/crash.json")
+row "a node crashes: $(sed -n 's/^Verdict *//p' "$work/crash.txt")" "$named agents named, $failed checks fail" "named, none" "$named" -ge 1 -a "$failed" = 0
+bash "$up" node-start "$node"
+left=$(gone 60) || true
+row "objects deleted after the node is back" "$left s" "60 s" "$left" -le 60
 
 say "a dead controller"
 load --image brunt.local/brunt:1 --agent-cpu 200m -d 60s --fleet-deadline 30s >"$work/dead.txt" 2>&1 &

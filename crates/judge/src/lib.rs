@@ -11,7 +11,7 @@
 //! * [`limits`]: the verdict: decides whether the generator was the limit.
 //! * [`conservation`]: consistency checks.
 //! * [`explain`]: findings that users miss.
-//! * `fleet`: agents of a run and the machines that they share.
+//! * `fleet`: agents of a run and the machines that they share. `groups`: compares groups of them.
 //! * `facts`: readings for the rules. `shares`: usage of a machine's cores by process.
 //! * [`steady`]: steady state of a run and confidence intervals of its figures.
 //! * [`sweep`]: many runs, or another tool's table: knee, saturation point, highest load
@@ -25,6 +25,7 @@ pub mod conservation;
 pub mod explain;
 mod facts;
 mod fleet;
+mod groups;
 mod levels;
 pub mod limits;
 mod shares;
@@ -55,6 +56,7 @@ pub fn judge(run: &Run) -> Judgement {
         intervals,
         throughput,
         bottleneck,
+        group_comparisons: groups::comparisons(run),
         ..Judgement::default()
     };
     judgement.findings = explain::findings(run, &judgement);

@@ -44,6 +44,9 @@ pub struct Environment {
 pub struct AgentEnvironment {
     /// Name of the agent.
     pub name: String,
+    /// Group of the agent; null if it is in none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
     /// Facts that the agent reported about itself.
     pub facts: AgentFacts,
     /// Offset of its clock and the bounds of it, before the load.

@@ -27,6 +27,32 @@ pub struct Judgement {
     /// Server bottleneck; null without readings of the server.
     #[serde(default)]
     pub bottleneck: Option<crate::Bottleneck>,
+    /// Comparisons of the groups of agents; empty without groups, or if the run is too short for them.
+    #[serde(default)]
+    pub group_comparisons: Vec<GroupComparison>,
+}
+
+/// Comparison of two groups of agents at a quantile of the response time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct GroupComparison {
+    /// Quantile of all requests, 0 to 1.
+    pub quantile: f64,
+    /// Response time at this quantile, in seconds: slower requests are counted.
+    pub threshold_seconds: f64,
+    /// Name of the group with the larger share of slower requests.
+    pub slower: String,
+    /// Name of the other group.
+    pub faster: String,
+    /// Share of slower requests in the first group, 0 to 1.
+    pub slower_share: f64,
+    /// Share of slower requests in the other group, 0 to 1.
+    pub faster_share: f64,
+    /// Probability of such a difference between equal groups, corrected for the number of comparisons (Holm).
+    pub p: f64,
+    /// True if the difference is significant at 5 %.
+    pub is_significant: bool,
+    /// How the probability was computed.
+    pub method: String,
 }
 
 impl Judgement {

@@ -28,9 +28,47 @@ pub struct FleetSettings {
     /// `allowed_targets` does not name are refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub consent: Option<String>,
+    /// Groups of agents with figures of their own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<AgentGroup>,
     /// Settings of agents on Kubernetes or NATS; null for other agents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cluster: Option<ClusterSettings>,
+}
+
+/// Agents whose figures belong together, such as those of a zone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AgentGroup {
+    /// Name of the group.
+    pub name: String,
+    /// Names of its agents.
+    pub agents: Vec<String>,
+}
+
+impl FleetSettings {
+    /// Name of the group of an agent; None if it is in none.
+    pub fn group_of(&self, agent: &str) -> Option<&str> {
+        let has_it = |group: &&AgentGroup| group.agents.iter().any(|name| name == agent);
+        self.groups.iter().find(has_it).map(|group| group.name.as_str())
+    }
+
+    /// Checks that the groups contain only agents with these names.
+    ///
+    /// # Errors
+    ///
+    /// A sentence with an agent that is not one of them.
+    pub fn check_groups(&self, names: &[String]) -> Result<(), String> {
+        for group in &self.groups {
+            if let Some(unknown) = group.agents.iter().find(|agent| !names.contains(agent)) {
+                return Err(format!(
+                    "the group {} has the agent {unknown}, and there is none of that name; the agents are {}",
+                    group.name,
+                    names.join(", ")
+                ));
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Settings of agents whose messages NATS carries.
@@ -91,6 +129,16 @@ impl Placement {
         match self {
             Self::Local(count) | Self::Kubernetes(count) | Self::Nats(count) => *count as usize,
             Self::Ssh(hosts) => hosts.len(),
+        }
+    }
+
+    /// Names of the agents; None if they are known only when the agents have announced themselves.
+    pub fn agent_names(&self) -> Option<Vec<String>> {
+        match self {
+            Self::Local(count) => Some((1..=*count).map(|n| format!("local-{n}")).collect()),
+            Self::Ssh(hosts) => Some(hosts.clone()),
+            Self::Kubernetes(count) => Some((0..*count).map(|n| format!("pod-{n}")).collect()),
+            Self::Nats(_) => None,
         }
     }
 

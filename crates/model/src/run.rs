@@ -69,6 +69,24 @@ pub struct Run {
     pub last_interval_end: Tick,
 }
 
+/// The agents of a group, with their shares of a run.
+#[derive(Debug, Clone)]
+pub struct GroupOfAgents<'a> {
+    /// Name of the group.
+    pub name: &'a str,
+    /// The runs of its agents.
+    pub agents: Vec<&'a Run>,
+}
+
+impl GroupOfAgents<'_> {
+    /// Samples of the measured time of all its agents.
+    pub fn total(&self) -> Tally {
+        let mut total = Tally::default();
+        self.agents.iter().for_each(|agent| total.merge(&agent.total));
+        total
+    }
+}
+
 impl Run {
     /// Adds the next event.
     pub fn fold(&mut self, event: &Event) {
@@ -170,6 +188,19 @@ impl Run {
             unix_seconds,
             ..Self::default()
         }
+    }
+
+    /// Returns the groups of agents, in the order of their first agents.
+    pub fn agent_groups(&self) -> Vec<GroupOfAgents<'_>> {
+        let mut groups: Vec<GroupOfAgents> = Vec::new();
+        for (environment, run) in self.environment.agents.iter().zip(&self.agents) {
+            let Some(name) = environment.group.as_deref() else { continue };
+            match groups.iter_mut().find(|group| group.name == name) {
+                Some(group) => group.agents.push(run),
+                None => groups.push(GroupOfAgents { name, agents: vec![run] }),
+            }
+        }
+        groups
     }
 
     /// Folds the events of a whole log.

@@ -61,6 +61,11 @@ impl<'a> AgentFigures<'a> {
         &self.environment.name
     }
 
+    /// Group of the agent; None if it is in none.
+    pub fn group(&self) -> Option<&'a str> {
+        self.environment.group.as_deref()
+    }
+
     /// Name of its machine.
     pub fn host(&self) -> &'a str {
         &self.environment.facts.host

@@ -1,10 +1,10 @@
-//! Builds the tables of a run by population, agent, label and transaction, which the text, Markdown
+//! Builds the tables of a run by population, group, agent, label and transaction, which the text, Markdown
 //! and the page share.
 
 use crate::agents::{self, AgentRows};
 use crate::figures::{self, enough, response_quantile};
 use crate::result::{label_name, only_label};
-use brunt_model::numbers::{UNKNOWN, count, three_digits};
+use brunt_model::numbers::{UNKNOWN, count, plural, three_digits};
 use brunt_model::{CheckFailure, Judgement, Run, Tally, TransactionTally};
 
 /// A table of the parts of a run, with a row for each.
@@ -45,7 +45,7 @@ const QUANTILES: [f64; 4] = [0.5, 0.95, 0.99, 1.0];
 /// Returns the tables that have rows.
 pub fn all(run: &Run, judgement: &Judgement, rows: AgentRows) -> Vec<Breakdown> {
     let agents = agents::table(run, judgement, rows);
-    [populations(run), agents, labels(run), transactions(run)]
+    [populations(run), groups(run), agents, labels(run), transactions(run)]
         .into_iter()
         .filter(|table| !table.rows.is_empty())
         .collect()
@@ -57,6 +57,15 @@ pub fn populations(run: &Run) -> Breakdown {
         (name_of_population(population), requests(population, &population.total))
     });
     Breakdown { title: "Populations", columns: &REQUEST_COLUMNS, rows: rows.collect() }
+}
+
+/// Returns a table of the groups of agents.
+pub fn groups(run: &Run) -> Breakdown {
+    let rows = run.agent_groups().into_iter().map(|group| {
+        let agents = plural(group.agents.len() as u64, "agent");
+        (format!("{} ({agents})", group.name), requests(run, &group.total()))
+    });
+    Breakdown { title: "Groups of agents", columns: &REQUEST_COLUMNS, rows: rows.collect() }
 }
 
 fn name_of_population(population: &Run) -> String {

@@ -118,6 +118,12 @@ pub struct ResultDocument {
     /// Each population by itself, under its name, in the order of the plan; empty where there is only one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub populations: Vec<LabelRow>,
+    /// Each group of agents with its figures; left out without groups.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<LabelRow>,
+    /// Comparisons of all pairs of groups; left out without groups.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub group_comparisons: Vec<finding::GroupComparison>,
     /// Each agent with its share of the run; left out without agents.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agents: Vec<AgentDocument>,
@@ -376,6 +382,9 @@ fn is_zero(n: &u64) -> bool {
 pub struct AgentDocument {
     /// Name of the agent.
     pub name: String,
+    /// Group of the agent; left out if it is in none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
     /// Name of its machine.
     pub host: String,
     /// Cores that it may use.

@@ -129,7 +129,7 @@ impl Fleet {
         redactor: Arc<Redactor>,
     ) -> Result<Self, FleetError> {
         let agents = match on {
-            Placement::Local(count) => local_agents((1..=*count).map(|n| format!("local-{n}"))),
+            Placement::Local(_) => local_agents(on.agent_names().into_iter().flatten()),
             Placement::Ssh(hosts) => start_through_ssh(hosts, &read_programs(programs)?),
             Placement::Kubernetes(_) | Placement::Nats(_) => {
                 return Err(FleetError::NoCarrier(on.to_string()));
@@ -273,6 +273,10 @@ impl Fleet {
     ) -> Result<Option<RunEnd>, RunError> {
         self.check_open()?;
         self.check_limits(run.plan)?;
+        let names: Vec<String> = self.links.iter().map(|link| link.name.clone()).collect();
+        if let Some(fleet) = &run.plan.fleet {
+            fleet.check_groups(&names).map_err(RunError::AgentGroup)?;
+        }
         let plan = consent::with_consenting_hosts(run.plan)?;
         let run = &FleetRun { plan: &plan, ..run.clone() };
         let number = self.next_run();
@@ -284,8 +288,13 @@ impl Fleet {
         }
         self.assign(number, run)?;
         // Processes of this machine form one generator. Each agent is reported separately.
-        let is_fleet = run.plan.fleet.is_some();
-        let agents = if is_fleet { self.environments() } else { Vec::new() };
+        let mut agents = Vec::new();
+        if let Some(fleet) = &run.plan.fleet {
+            agents = self.environments();
+            for agent in &mut agents {
+                agent.group = fleet.group_of(&agent.name).map(str::to_owned);
+            }
+        }
         let environment = Environment { agents, ..environment };
         self.join_parts(number, run, None, environment, control, sink)
     }

@@ -57,6 +57,9 @@ pub enum RunError {
     /// A host of the plan is neither allowed nor consents to be loaded.
     #[error("{0}")]
     NoConsent(String),
+    /// A group has an agent that does not exist.
+    #[error("{0}")]
+    AgentGroup(String),
     /// A limit of an agent is too low for its share.
     #[error("{0}")]
     AgentLimit(String),

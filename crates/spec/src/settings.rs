@@ -18,7 +18,7 @@ use crate::words::shape::Loads;
 pub use crate::words::values::EnvironmentVariable;
 use crate::words::values::{Data, Output};
 use brunt_model::experiment::TrialOrder;
-use brunt_model::fleet::ClusterSettings;
+use brunt_model::fleet::{AgentGroup, ClusterSettings};
 use brunt_model::goal::Goal;
 use brunt_model::live_output::LiveOutput;
 use brunt_model::plan::{ConnectionSettings, HttpVersion, RecordDetail, RecordSettings};
@@ -153,6 +153,8 @@ pub struct AgentSettings {
     pub allowed_targets: Vec<String>,
     /// Token by which hosts consent to be loaded.
     pub consent: Option<String>,
+    /// Groups of agents.
+    pub groups: Vec<AgentGroup>,
     /// Time without a message after which an agent stops its load.
     pub lease: Duration,
     /// Bytes per second from each agent.

@@ -422,3 +422,32 @@ fn drop_ins_share_a_load_among_agents() {
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(text.contains("--brunt-allow-target HOST"), "{text}");
 }
+
+#[test]
+fn groups_of_agents_have_figures_of_their_own_and_are_compared() {
+    let lab = lab("");
+    let groups = "--group eu=local-1,local-2 --group us=local-3";
+    let line = format!("{} -r 600 -d 3s --on local:3 {groups}", lab.url_of("/"));
+    let ran = measure(&line).ok().assert_all_good();
+    assert_sound(&ran);
+    let rows = ran.value("/groups").as_array().expect("groups").clone();
+    let of = |row: &serde_json::Value| {
+        (row["label"].to_string(), row["requests"]["completed"].as_u64().unwrap_or(0))
+    };
+    let (eu, us) = (of(&rows[0]), of(&rows[1]));
+    assert_eq!((eu.0.as_str(), us.0.as_str()), ("\"eu\"", "\"us\""));
+    assert_eq!(eu.1 + us.1, ran.count("completed"));
+    assert!(eu.1.abs_diff(2 * us.1) <= 2, "arrivals are dealt in turn: {} and {}", eu.1, us.1);
+    assert_eq!(ran.value("/agents/2/group"), "us");
+    assert!(!ran.value("/group_comparisons").as_array().expect("comparisons").is_empty());
+    assert!(ran.out.contains("eu (2 agents)"), "{}", ran.out);
+    for (groups, what) in [
+        ("--group eu=local-4", "the agents are local-1, local-2, local-3"),
+        ("--group eu=local-1 --group us=local-1", "the agent local-1 is in another group, too"),
+        ("--group local-1", "NAME=AGENT,AGENT"),
+    ] {
+        let line = format!("http://127.0.0.1:9/ -n 1 --on local:3 {groups}");
+        let error = start(&mut command(&line)).finish().assert_code(2).err;
+        assert!(error.contains(what), "{groups}: {error}");
+    }
+}

@@ -48,6 +48,13 @@ pub fn student(freedom: f64) -> f64 {
     StudentsT::new(0.0, 1.0, freedom).map_or(f64::INFINITY, |t| t.inverse_cdf(0.975))
 }
 
+/// Probability that Student's t is at least as far from 0 as `t`, in either direction.
+pub fn student_p(t: f64, freedom: f64) -> f64 {
+    // A degree of freedom above this makes no difference, but loses precision.
+    let freedom = freedom.min(1e6);
+    StudentsT::new(0.0, 1.0, freedom).map_or(1.0, |law| 2.0 * law.cdf(-t.abs()))
+}
+
 /// Returns the 95 % interval of quantile `q`.
 ///
 /// For n independent values, its ends are fractional order statistics. Their shares u solve

@@ -107,6 +107,7 @@ fn parts(processes: u32, plan: Plan) -> Plan {
 
 fn agents(count: u32, plan: Plan) -> Plan {
     let fleet = FleetSettings {
+        groups: Vec::new(),
         on: Placement::Local(count),
         lease: Duration::from_secs(1),
         bytes_per_second: 0,

@@ -5,6 +5,7 @@ use crate::fleet::{AgentOfRun, names_text};
 use crate::shares::Shares;
 use brunt_model::analysis::Culprit;
 use brunt_model::finding::UseOrigin;
+use brunt_model::numbers::{seconds, short_percent};
 
 /// Share of all cores from which on the usage by other processes is reported.
 const BUSY: f64 = 0.25;
@@ -28,6 +29,29 @@ pub fn same_machine(facts: &ExplainFacts) -> Option<Remark> {
         Remark::note(sentence)
             .with_remedy("to measure the server alone, run brunt on another machine"),
     )
+}
+
+/// Reports the most certain difference between groups of agents.
+pub fn groups_differ(facts: &ExplainFacts) -> Option<Remark> {
+    let significant = facts.so_far.group_comparisons.iter().filter(|one| one.is_significant);
+    let one = significant.min_by(|a, b| a.p.total_cmp(&b.p))?;
+    let sentence = format!(
+        "The agents of group {} measure longer response times than those of {}: {} of their requests took longer than {}, and {} \
+         of those of {} ({}).",
+        one.slower,
+        one.faster,
+        short_percent(one.slower_share),
+        seconds(one.threshold_seconds),
+        short_percent(one.faster_share),
+        one.faster,
+        p_text(one.p)
+    );
+    let remedy = "compare the lag of the agents (table of agents), and their ways to the server (`brunt check`)";
+    Some(Remark::note(sentence).with_remedy(remedy))
+}
+
+fn p_text(p: f64) -> String {
+    if p < 0.001 { "p < 0.001".to_owned() } else { format!("p = {p:.3}") }
 }
 
 /// Reports the agents on the server's machine, if others are elsewhere.

@@ -48,6 +48,7 @@ const SECTIONS: &[SectionRow] = &[
     (Brief, outcomes::section),
     (Brief, check_failures),
     (Brief, |report| parts(breakdown::populations(report.run))),
+    (Brief, |report| parts(breakdown::groups(report.run))),
     (Brief, agents),
     (Brief, |report| parts(breakdown::labels(report.run))),
     (Brief, |report| parts(breakdown::transactions(report.run))),

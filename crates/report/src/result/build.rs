@@ -9,6 +9,7 @@ use crate::agents::{self, AgentFigures};
 use crate::utc;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use brunt_model::run::GroupOfAgents;
 use brunt_model::series::SeriesPoint;
 use brunt_model::time::seconds_of;
 use brunt_model::{
@@ -67,6 +68,8 @@ impl ResultDocument {
             error: run.finish.as_ref().and_then(|f| f.error.clone()),
             series: all_intervals(run),
             populations: run.populations.iter().map(population).collect(),
+            groups: run.agent_groups().iter().map(|group| group_row(run, group)).collect(),
+            group_comparisons: judgement.group_comparisons,
             agents: agents.iter().map(AgentDocument::from).collect(),
             transactions: transactions(run),
             labels: labels(run),
@@ -351,6 +354,7 @@ impl From<&AgentFigures<'_>> for AgentDocument {
         let total = agent.total();
         Self {
             name: agent.name().to_owned(),
+            group: agent.group().map(str::to_owned),
             host: agent.host().to_owned(),
             cores: agent.cores(),
             requests: total.into(),
@@ -372,6 +376,11 @@ impl From<&AgentFigures<'_>> for AgentDocument {
 fn population(run: &Run) -> LabelRow {
     let name = run.plan.as_ref().map(|plan| plan.main().name.clone());
     label(name.unwrap_or_default(), &run.total, run.throughput())
+}
+
+fn group_row(run: &Run, group: &GroupOfAgents) -> LabelRow {
+    let total = group.total();
+    label(group.name.to_owned(), &total, run.per_second(total.completed))
 }
 
 fn label(label: String, tally: &Tally, throughput_per_second: f64) -> LabelRow {

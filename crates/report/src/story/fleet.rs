@@ -60,6 +60,7 @@ pub fn fleet(count: usize, lost: Option<usize>) -> Run {
 fn agent(number: usize) -> AgentEnvironment {
     AgentEnvironment {
         name: format!("load-{}", number + 1),
+        group: None,
         facts: AgentFacts {
             host: format!("host-{}", number + 1),
             cores: 4,

@@ -197,6 +197,7 @@ impl AgentLink {
     pub fn environment(&self) -> AgentEnvironment {
         AgentEnvironment {
             name: self.name.clone(),
+            group: None,
             facts: self.facts().unwrap_or_default(),
             clock: self.clock(),
             route: self.check().and_then(|check| check.route),

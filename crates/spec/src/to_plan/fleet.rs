@@ -17,6 +17,7 @@ pub fn fleet_on(on: Placement) -> Result<FleetSettings> {
         lease: duration::positive(defaults::LEASE)?,
         bytes_per_second: bytes::parse(defaults::AGENT_BYTES)?,
         consent: None,
+        groups: Vec::new(),
         cluster: None,
     })
 }
@@ -61,11 +62,39 @@ pub fn fleet(settings: &RunSettings) -> Result<Option<FleetSettings>> {
     } else {
         agents.lease
     };
-    Ok(Some(FleetSettings {
+    let groups = &agents.groups;
+    for (number, group) in groups.iter().enumerate() {
+        let earlier = &groups[..number];
+        require!(sources, earlier.iter().all(|other| other.name != group.name), |names| format!(
+            "{} {}: this group occurs twice; write all of its agents at once",
+            names.name_of("group"),
+            group.name
+        ));
+        let twice = group
+            .agents
+            .iter()
+            .find(|agent| earlier.iter().any(|other| other.agents.contains(agent)));
+        require!(sources, twice.is_none(), |names| format!(
+            "{} {}: the agent {} is in another group, too",
+            names.name_of("group"),
+            group.name,
+            twice.map_or("", |agent| agent)
+        ));
+    }
+    let settings = FleetSettings {
         on: on.clone(),
         lease,
         bytes_per_second: agents.bytes_per_second,
         consent: agents.consent.clone(),
+        groups: groups.clone(),
         cluster: on.is_on_nats().then(|| cluster.clone()),
-    }))
+    };
+    // The names of agents that wait are known only when they have announced themselves.
+    let wrong = on.agent_names().and_then(|names| settings.check_groups(&names).err());
+    require!(sources, wrong.is_none(), |names| format!(
+        "{}: {}",
+        names.name_of("group"),
+        wrong.unwrap_or_default()
+    ));
+    Ok(Some(settings))
 }

@@ -1,6 +1,7 @@
 //! Places of agents, such as `ssh:a,b` and `local:4`, and hosts that may be loaded.
 
 use brunt_model::Placement;
+use brunt_model::fleet::AgentGroup;
 use brunt_script::WordError;
 use std::collections::BTreeSet;
 use url::Host;
@@ -106,6 +107,21 @@ pub fn label(word: &str) -> Result<(String, String), WordError> {
         .ok_or_else(|| WordError::new(word, "it is no label", "LABEL=VALUE"))
 }
 
+/// Parses a group of agents.
+///
+/// # Errors
+///
+/// [`WordError`] if the value is not of the form `NAME=AGENT,AGENT`.
+pub fn group(word: &str) -> Result<AgentGroup, WordError> {
+    let wrong = |what: &str| WordError::new(word, what, "NAME=AGENT,AGENT, such as eu=load1,load2");
+    let (name, agents) = word.split_once('=').ok_or_else(|| wrong("it has no name"))?;
+    let agents: Vec<String> = agents.split(',').map(|agent| agent.trim().to_owned()).collect();
+    if name.trim().is_empty() || agents.iter().any(String::is_empty) {
+        return Err(wrong("a name is empty"));
+    }
+    Ok(AgentGroup { name: name.trim().to_owned(), agents })
+}
+
 /// Minimum length of a token, so that none is found in other files by chance.
 const MIN_TOKEN: usize = 8;
 
@@ -197,6 +213,11 @@ mod tests {
         assert!(fleet_name("lab-1_b").is_ok() && fleet_name("a.b").is_err());
         assert_eq!(label("pool=load"), Ok(("pool".into(), "load".into())));
         assert!(label("pool").is_err());
+        let agents = vec!["a".to_owned(), "b".to_owned()];
+        assert_eq!(group("eu=a, b"), Ok(AgentGroup { name: "eu".into(), agents }));
+        for wrong in ["a,b", "=a", "eu=", "eu=a,,b"] {
+            assert!(group(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

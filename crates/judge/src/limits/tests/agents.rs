@@ -38,6 +38,7 @@ impl FleetStory {
             let machine = if self.is_local { "one".into() } else { name_of(number) };
             AgentEnvironment {
                 name: name_of(number),
+                group: None,
                 facts: AgentFacts {
                     host: machine.clone(),
                     clock: machine,

@@ -141,6 +141,7 @@ fn screens_of_120_columns() {
 #[test]
 fn an_agent_is_described_in_a_line() {
     let mut one = AgentEnvironment {
+        group: None,
         name: "load1".into(),
         facts: AgentFacts {
             brunt: "0.1.0".into(),

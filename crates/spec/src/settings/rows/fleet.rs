@@ -14,7 +14,7 @@ const FLEET: &str = "Fleet";
 const CLUSTER: &str = "Fleet on Kubernetes or NATS";
 
 /// Rows under the heading of a fleet.
-pub static ROWS: [Row<RunSettings>; 20] = [
+pub static ROWS: [Row<RunSettings>; 21] = [
     Row {
         excludes: &["processes", "trace"],
         ..Row::value(
@@ -44,6 +44,17 @@ pub static ROWS: [Row<RunSettings>; 20] = [
         )
         .under(FLEET)
         .keys(&[SettingKey::new("fleet.consent", ValueForm::Value)])
+    },
+    Row {
+        needs: Some("on"),
+        ..Row::repeated(
+            "group",
+            "NAME=AGENT,AGENT",
+            "Group of agents with figures of its own, which are compared with those of the other groups",
+            |w, _| set(placement::group(w), |s: &mut S, v| s.fleet.groups.push(v)),
+        )
+        .under(FLEET)
+        .keys(&[SettingKey::new("fleet.groups", ValueForm::Each)])
     },
     Row::value(
         "lease",
