@@ -26,7 +26,7 @@ pub fn start(
     store: Option<&Store>,
 ) -> Result<Option<Arc<Fleet>>> {
     let Some(fleet) = &plan.fleet else { return Ok(None) };
-    brunt_runner::agents::check_targets(plan)?;
+    brunt_runner::agents::check_plan(plan)?;
     if !quiet {
         print_line(&format!("starting {}", plural(fleet.on.agents() as u64, "agent")));
     }
@@ -91,7 +91,7 @@ pub fn start_for(
         bail!("the contenders have different agents: write `on` once, for the whole experiment");
     }
     for step in experiment.contenders.iter().flat_map(|contender| &contender.steps) {
-        brunt_runner::agents::check_targets(&step.plan)?;
+        brunt_runner::agents::check_plan(&step.plan)?;
     }
     start(first, programs, quiet, store)
 }

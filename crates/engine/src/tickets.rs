@@ -22,7 +22,7 @@ impl Tickets {
             next: AtomicU64::new(part.number.into()),
             step: part.count.into(),
             measured: AtomicU64::new(0),
-            limit: limit.map(|n| part.share(n)),
+            limit: limit.map(|n| part.share_of_arrivals(n)),
         }
     }
 

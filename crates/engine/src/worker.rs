@@ -192,8 +192,11 @@ fn start_arrivals<T: Transport>(population: &Rc<WorkerPopulation<T>>, begins: Ti
     {
         // All shards draw the same sequence.
         let random = population.random(0);
-        let (shard, shards) = population.among_all();
-        let shard = ScheduleShard { number: shard as u64, count: shards as u64 };
+        let shard = ScheduleShard {
+            part: population.shared.part,
+            worker: population.worker() as u64,
+            workers: u64::from(population.shared.plan.threads),
+        };
         let rate = with_warmup(rate, population.shared.population().stop.warmup);
         let schedule = Schedule::new(&rate, *arrivals, random, begins, shard);
         tokio::task::spawn_local(deal_out(Rc::clone(population), Arc::clone(pool), schedule));

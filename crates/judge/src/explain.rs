@@ -59,6 +59,7 @@ const RULES: &[Rule] = &[
     rule("censored", samples::censored),
     rule("unseen_stalls", load::unseen_stalls),
     rule("few_samples", samples::too_few),
+    rule("quiet_agents", place::quiet_agents),
     rule("groups_differ", place::groups_differ),
     rule("same_machine", place::same_machine),
     rule("closed_loop", load::closed_loop),

@@ -71,7 +71,7 @@ impl<'a> RunFacts<'a> {
 
     /// Share of the planned load that belongs to this run: an agent has a part of it.
     pub fn share_of_load(&self) -> f64 {
-        self.agent.map_or(1.0, |agent| 1.0 / agent.whole.agents.len() as f64)
+        self.agent.map_or(1.0, AgentOfRun::share_of_load)
     }
 
     /// Returns the other agents on the machine of this agent; empty for a run without agents.

@@ -8,7 +8,7 @@
 //! Out of scope: a judgement.
 
 use crate::facts::{has_loopback_addresses, has_unix_socket};
-use brunt_model::{AgentEnvironment, Route, Run};
+use brunt_model::{AgentEnvironment, ProcessPart, Route, Run};
 
 /// Maximum number of agents that a sentence names, unless it names all of them.
 const MOST_NAMED: usize = 2;
@@ -31,6 +31,13 @@ impl<'a> AgentOfRun<'a> {
     /// Share of the run that belongs to this agent.
     pub fn run(self) -> &'a Run {
         &self.whole.agents[self.number]
+    }
+
+    /// Share of the planned load that belongs to it.
+    pub fn share_of_load(self) -> f64 {
+        let parts = self.whole.plan.as_ref().map(ProcessPart::all);
+        let part = parts.and_then(|mut parts| parts.nth(self.number));
+        part.map_or(1.0 / self.whole.agents.len() as f64, |part| 1.0 / part.stride())
     }
 
     fn environment(self) -> Option<&'a AgentEnvironment> {

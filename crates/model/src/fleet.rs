@@ -5,6 +5,7 @@
 //! and makes the report. Out of scope: the messages between them ([`crate::agent`]), and how an agent
 //! is started.
 
+use crate::ProcessPart;
 use crate::time::seconds;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -28,12 +29,26 @@ pub struct FleetSettings {
     /// `allowed_targets` does not name are refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub consent: Option<String>,
+    /// Number of quiet agents, which are the last ones: of 100 arrivals, they get one. Their times show if the
+    /// others make the server look slower than it is.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub quiet: u32,
     /// Groups of agents with figures of their own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<AgentGroup>,
     /// Settings of agents on Kubernetes or NATS; null for other agents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cluster: Option<ClusterSettings>,
+}
+
+/// Names of the groups with quiet agents.
+pub const QUIET: &str = "quiet";
+/// The agents that are not quiet.
+pub const LOADED: &str = "loaded";
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the shape that serde calls")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// Agents whose figures belong together, such as those of a zone.
@@ -46,8 +61,11 @@ pub struct AgentGroup {
 }
 
 impl FleetSettings {
-    /// Name of the group of an agent; None if it is in none.
-    pub fn group_of(&self, agent: &str) -> Option<&str> {
+    /// Name of the group of an agent; None if it is in none. `part` is its share of the run.
+    pub fn group_of(&self, agent: &str, part: ProcessPart) -> Option<&str> {
+        if self.quiet > 0 {
+            return Some(if part.is_quiet() { QUIET } else { LOADED });
+        }
         let has_it = |group: &&AgentGroup| group.agents.iter().any(|name| name == agent);
         self.groups.iter().find(has_it).map(|group| group.name.as_str())
     }

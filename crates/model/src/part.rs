@@ -3,6 +3,8 @@
 //! Every process has the whole plan and a [`ProcessPart`], which defines its share. Shards are assigned in
 //! turn: shard n belongs to process n mod m, where m is the number of processes. This applies to
 //! users, connections and arrivals. [`crate::agent`] has the messages that carry them.
+//!
+//! Quiet processes are an exception: of 100 arrivals they get one, and the others share the rest in turn.
 
 use crate::{Event, Plan, Tick};
 use serde::{Deserialize, Serialize};
@@ -14,19 +16,78 @@ pub struct ProcessPart {
     pub number: u32,
     /// Number of processes; at least 1.
     pub count: u32,
+    /// Number of quiet processes, which are the last ones; less than `count`.
+    #[serde(default)]
+    pub quiet: u32,
 }
+
+/// Number of arrivals of which quiet processes get one.
+const ARRIVALS_PER_QUIET: u64 = 100;
 
 impl ProcessPart {
     /// The part of a run with one process.
-    pub const WHOLE: Self = Self { number: 0, count: 1 };
+    pub const WHOLE: Self = Self { number: 0, count: 1, quiet: 0 };
 
     /// Returns the parts of a plan.
     pub fn all(plan: &Plan) -> impl Iterator<Item = Self> + use<> {
-        let of = plan.processes.max(1);
-        (0..of).map(move |number| Self { number, count: of })
+        let count = plan.processes.max(1);
+        let quiet = plan.fleet.as_ref().map_or(0, |fleet| fleet.quiet).min(count - 1);
+        (0..count).map(move |number| Self { number, count, quiet })
     }
 
-    /// Share of this process in `n` units that belong to all processes.
+    /// True if it is a quiet process.
+    pub fn is_quiet(self) -> bool {
+        self.number >= self.count - self.quiet
+    }
+
+    /// Returns how many arrivals before arrival `k` belong to this process, if `k` does, too.
+    pub fn turn(self, k: u64) -> Option<u64> {
+        let (is_quiet, turn) = Self::deal(k, self.quiet);
+        let (number, count) = self.among_its_kind();
+        (is_quiet == self.is_quiet() && turn % count == number).then(|| turn / count)
+    }
+
+    /// Share of this process in the first `n` arrivals.
+    pub fn share_of_arrivals(self, n: u64) -> u64 {
+        let quiet = if self.quiet == 0 { 0 } else { n / ARRIVALS_PER_QUIET };
+        let of_kind = if self.is_quiet() { quiet } else { n - quiet };
+        let (number, count) = self.among_its_kind();
+        of_kind / count + u64::from(number < of_kind % count)
+    }
+
+    /// Mean distance between two arrivals of this process, in arrivals.
+    pub fn stride(self) -> f64 {
+        let (_, count) = self.among_its_kind();
+        let per_quiet = ARRIVALS_PER_QUIET as f64;
+        match (self.quiet, self.is_quiet()) {
+            (0, _) => count as f64,
+            (_, true) => count as f64 * per_quiet,
+            (_, false) => count as f64 * per_quiet / (per_quiet - 1.0),
+        }
+    }
+
+    /// True if arrival `k` belongs to a quiet process, and its number among those of the same kind.
+    fn deal(k: u64, quiet: u32) -> (bool, u64) {
+        if quiet == 0 {
+            return (false, k);
+        }
+        let before = k / ARRIVALS_PER_QUIET;
+        let is_quiet = k % ARRIVALS_PER_QUIET == ARRIVALS_PER_QUIET - 1;
+        (is_quiet, if is_quiet { before } else { k - before })
+    }
+
+    /// Its number among the quiet processes or among the others, and their number.
+    fn among_its_kind(self) -> (u64, u64) {
+        let loaded = self.count - self.quiet;
+        let (number, count) = if self.is_quiet() {
+            (self.number - loaded, self.quiet)
+        } else {
+            (self.number, loaded)
+        };
+        (number.into(), count.into())
+    }
+
+    /// Share of this process in `n` users or connections of all processes.
     pub fn share(self, n: u64) -> u64 {
         let number = u64::from(self.number);
         let of = u64::from(self.count);
@@ -36,7 +97,7 @@ impl ProcessPart {
 
     /// Adds the number of the process to a message, if there are several processes.
     pub fn named(self, message: String) -> String {
-        let Self { number, count: of } = self;
+        let Self { number, count: of, .. } = self;
         // Users count processes from 1, and a single process needs no name.
         if of == 1 { message } else { format!("process {} of {of}: {message}", number + 1) }
     }
@@ -82,8 +143,9 @@ mod tests {
     fn shares_add_up_to_the_whole_and_differ_by_at_most_one() {
         for of in 1..9 {
             for n in 0..40 {
-                let shares: Vec<u64> =
-                    (0..of).map(|number| ProcessPart { number, count: of }.share(n)).collect();
+                let shares: Vec<u64> = (0..of)
+                    .map(|number| ProcessPart { number, count: of, quiet: 0 }.share(n))
+                    .collect();
                 assert_eq!(shares.iter().sum::<u64>(), n);
                 assert!(
                     shares.iter().max().unwrap() - shares.iter().min().unwrap() <= 1,
@@ -94,9 +156,35 @@ mod tests {
     }
 
     #[test]
+    fn each_arrival_belongs_to_one_process_and_quiet_ones_get_one_in_a_hundred() {
+        for (count, quiet) in [(1, 0), (3, 0), (2, 1), (5, 2), (7, 3)] {
+            let parts = || (0..count).map(|number| ProcessPart { number, count, quiet });
+            let mut turns = vec![0; count as usize];
+            for k in 0..2_000 {
+                let owners: Vec<(u32, u64)> =
+                    parts().filter_map(|part| Some((part.number, part.turn(k)?))).collect();
+                let [(number, turn)] = owners[..] else { panic!("{k}: {owners:?}") };
+                assert_eq!(turn, turns[number as usize], "{k}");
+                turns[number as usize] += 1;
+                for part in parts() {
+                    let share = part.share_of_arrivals(k + 1);
+                    assert_eq!(share, turns[part.number as usize], "{k} {part:?}");
+                }
+            }
+            for part in parts() {
+                let expected = 2_000.0 / part.stride();
+                let share = part.share_of_arrivals(2_000) as f64;
+                assert!((share - expected).abs() <= 1.0, "{part:?}: {share}, {expected}");
+            }
+        }
+    }
+
+    #[test]
     fn worker_numbers_are_distinct() {
         let mut numbers: Vec<usize> = (0..3)
-            .flat_map(|number| (0..4).map(move |own| ProcessPart { number, count: 3 }.worker(own)))
+            .flat_map(|number| {
+                (0..4).map(move |own| ProcessPart { number, count: 3, quiet: 0 }.worker(own))
+            })
             .collect();
         numbers.sort_unstable();
         assert_eq!(numbers, (0..12).collect::<Vec<_>>());

@@ -249,7 +249,7 @@ fn event() -> impl Strategy<Value = Event> {
         })),
         lost.prop_map(|(at, [number, of])| Event::Lost(LostProcess {
             at,
-            part: ProcessPart { number, count: of }
+            part: ProcessPart { number, count: of, quiet: 0 }
         })),
     ]
 }
@@ -301,7 +301,7 @@ proptest! {
     ) {
         let assignment = Assignment {
             plan: serde_json::json!({"a": [null, 1.5]}),
-            part: ProcessPart { number: 2, count: 5 },
+            part: ProcessPart { number: 2, count: 5, quiet: 0 },
             epoch_nanos: at,
             lease: lease.map(|nanos| Duration::from_nanos(nanos.into())),
             bytes_per_second: 7,

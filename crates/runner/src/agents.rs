@@ -15,8 +15,6 @@
 //! start. Out of scope: a share of the load that moves to another agent. If one is lost, its share is
 //! missing.
 
-pub use consent::check_targets;
-
 pub(crate) mod clock;
 mod consent;
 mod files;
@@ -33,7 +31,8 @@ use brunt_model::agent::{
 };
 use brunt_model::numbers::count;
 use brunt_model::{
-    AgentEnvironment, Environment, PartCommand, Placement, Plan, ProcessPart, Route,
+    AgentEnvironment, Environment, Load, PartCommand, Placement, Plan, Population, ProcessPart,
+    Route,
 };
 use brunt_spec::defaults::RESERVED_DESCRIPTORS;
 use brunt_store::Redactor;
@@ -291,8 +290,8 @@ impl Fleet {
         let mut agents = Vec::new();
         if let Some(fleet) = &run.plan.fleet {
             agents = self.environments();
-            for agent in &mut agents {
-                agent.group = fleet.group_of(&agent.name).map(str::to_owned);
+            for (agent, part) in agents.iter_mut().zip(ProcessPart::all(run.plan)) {
+                agent.group = fleet.group_of(&agent.name, part).map(str::to_owned);
             }
         }
         let environment = Environment { agents, ..environment };
@@ -527,6 +526,25 @@ fn epoch_nanos(epoch: RunEpoch) -> u64 {
         RunEpoch::Real(nanos) => nanos,
         RunEpoch::Fake => 0,
     }
+}
+
+/// Checks a plan for agents, so that an error shows before they start.
+///
+/// # Errors
+///
+/// A host may not be loaded, or there are quiet agents and a closed loop.
+pub fn check_plan(plan: &Plan) -> Result<(), RunError> {
+    consent::check_targets(plan)?;
+    let has_quiet = plan.fleet.as_ref().is_some_and(|fleet| fleet.quiet > 0);
+    let is_open = |population: &Population| matches!(population.load, Load::Open { .. });
+    if has_quiet && !plan.populations.iter().all(is_open) {
+        // In a closed loop, quiet agents would need other users, whose waiting times differ.
+        return Err(RunError::AgentGroup(
+            "--quiet-agents needs an open loop: write --rate, or `load: {rate: …}` in a plan file"
+                .into(),
+        ));
+    }
+    Ok(())
 }
 
 /// Carries out a plan in the number of processes that it specifies.

@@ -153,6 +153,8 @@ pub struct AgentSettings {
     pub allowed_targets: Vec<String>,
     /// Token by which hosts consent to be loaded.
     pub consent: Option<String>,
+    /// Number of quiet agents.
+    pub quiet: u32,
     /// Groups of agents.
     pub groups: Vec<AgentGroup>,
     /// Time without a message after which an agent stops its load.

@@ -439,7 +439,6 @@ fn groups_of_agents_have_figures_of_their_own_and_are_compared() {
     assert_eq!(eu.1 + us.1, ran.count("completed"));
     assert!(eu.1.abs_diff(2 * us.1) <= 2, "arrivals are dealt in turn: {} and {}", eu.1, us.1);
     assert_eq!(ran.value("/agents/2/group"), "us");
-    assert!(!ran.value("/group_comparisons").as_array().expect("comparisons").is_empty());
     assert!(ran.out.contains("eu (2 agents)"), "{}", ran.out);
     for (groups, what) in [
         ("--group eu=local-4", "the agents are local-1, local-2, local-3"),
@@ -449,5 +448,30 @@ fn groups_of_agents_have_figures_of_their_own_and_are_compared() {
         let line = format!("http://127.0.0.1:9/ -n 1 --on local:3 {groups}");
         let error = start(&mut command(&line)).finish().assert_code(2).err;
         assert!(error.contains(what), "{groups}: {error}");
+    }
+}
+
+#[test]
+fn quiet_agents_get_one_percent_and_are_compared() {
+    let lab = lab("");
+    let line = format!("{} -r 2000 -n 6000 --on local:3 --quiet-agents 1", lab.url_of("/"));
+    let ran = measure(&line).ok().assert_all_good();
+    assert_sound(&ran);
+    let agents = ran.value("/agents").as_array().expect("agents");
+    let of = |number: usize| {
+        (agents[number]["group"].to_string(), agents[number]["requests"]["completed"].as_u64())
+    };
+    assert_eq!(of(0), ("\"loaded\"".to_owned(), Some(2970)));
+    assert_eq!(of(2), ("\"quiet\"".to_owned(), Some(60)));
+    let findings = ran.value("/findings").to_string();
+    assert!(findings.contains("quiet_agents"), "{findings}");
+    for (options, what) in [
+        ("-c 4 --quiet-agents 1", "--quiet-agents needs an open loop"),
+        ("-r 9 --quiet-agents 2", "at least one of the 2 agents must not be quiet"),
+        ("-r 9 --quiet-agents 1 --group a=local-1", "--group"),
+    ] {
+        let line = format!("http://127.0.0.1:9/ -n 1 --on local:2 {options}");
+        let error = start(&mut command(&line)).finish_unchecked().err;
+        assert!(error.contains(what), "{options}: {error}");
     }
 }

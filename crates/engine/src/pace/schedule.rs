@@ -1,21 +1,34 @@
 //! Due times of an open loop, fixed before the run.
 
 use super::{Cumulative, Pacer};
-use brunt_model::{Arrivals, LoadShape, Tick};
+use brunt_model::{Arrivals, LoadShape, ProcessPart, Tick};
 use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
 
-/// One of several shards that together make the arrivals of a schedule.
+/// One of several shards that together make the arrivals of a schedule: a worker of a process.
 #[derive(Debug, Clone, Copy)]
 pub struct ScheduleShard {
-    /// From 0.
-    pub number: u64,
-    /// Number of all shards.
-    pub count: u64,
+    /// The process.
+    pub part: ProcessPart,
+    /// Number of the worker among those of its process, from 0.
+    pub worker: u64,
+    /// Number of workers of the process.
+    pub workers: u64,
 }
 
-/// Due times of an open loop. Every shard draws the same sequence and takes each m-th arrival of
-/// it. Together the shards make the whole process, whatever m is.
+impl ScheduleShard {
+    fn owns(self, arrival: u64) -> bool {
+        self.part.turn(arrival).is_some_and(|turn| turn % self.workers == self.worker)
+    }
+
+    /// Mean distance between two arrivals of this shard, in arrivals.
+    fn stride(self) -> f64 {
+        self.part.stride() * self.workers as f64
+    }
+}
+
+/// Due times of an open loop. Every shard draws the same sequence and takes its arrivals of it.
+/// Together the shards make the whole process, however many there are.
 pub struct Schedule {
     due: Cumulative,
     begins: Tick,
@@ -25,8 +38,7 @@ pub struct Schedule {
     drawn: u64,
     /// Sₙ of random arrivals; for a Poisson process, a sum of n standard exponentials.
     sum: f64,
-    shard: u64,
-    shards: u64,
+    shard: ScheduleShard,
 }
 
 impl Schedule {
@@ -38,17 +50,7 @@ impl Schedule {
         begins: Tick,
         shard: ScheduleShard,
     ) -> Self {
-        let ScheduleShard { number: shard, count: shards } = shard;
-        Self {
-            due: Cumulative::new(shape),
-            begins,
-            arrivals,
-            random,
-            drawn: 0,
-            sum: 0.0,
-            shard,
-            shards,
-        }
+        Self { due: Cumulative::new(shape), begins, arrivals, random, drawn: 0, sum: 0.0, shard }
     }
 
     /// Returns the number of the arrival that [`Pacer::next`] returned last, among
@@ -118,8 +120,9 @@ impl Schedule {
         };
         let mean = (due - done).max(0.0);
         let arrivals = (mean + (mean * dispersion).sqrt() * normal(&mut self.random)).max(0.0);
-        let of_shard = (arrivals / self.shards as f64).ceil() as u64;
-        self.drawn += of_shard.saturating_sub(1) * self.shards;
+        let stride = self.shard.stride();
+        let of_shard = (arrivals / stride).ceil() as u64;
+        self.drawn += (of_shard.saturating_sub(1) as f64 * stride).round() as u64;
         self.sum = self.sum.max(due);
         // At least the arrival that was drawn last.
         of_shard.max(1)
@@ -140,7 +143,7 @@ fn exponential(random: &mut Pcg64Mcg) -> f64 {
 impl Pacer for Schedule {
     fn next(&mut self, _: Tick) -> Option<Tick> {
         // These arrivals belong to other shards.
-        while self.drawn % self.shards != self.shard {
+        while !self.shard.owns(self.drawn) {
             self.draw();
         }
         let x = self.draw();
@@ -154,6 +157,11 @@ mod tests {
     use super::*;
     use rand::SeedableRng;
 
+    fn shard_of(number: u64, count: u64) -> ScheduleShard {
+        let part = ProcessPart { number: number as u32, count: count as u32, quiet: 0 };
+        ScheduleShard { part, worker: 0, workers: 1 }
+    }
+
     fn ticks(arrivals: Arrivals, rate: f64, n: usize, shard: (u64, u64)) -> Vec<u64> {
         let random = Pcg64Mcg::seed_from_u64(7);
         let mut s = Schedule::new(
@@ -161,7 +169,7 @@ mod tests {
             arrivals,
             random,
             Tick(1000),
-            ScheduleShard { number: shard.0, count: shard.1 },
+            shard_of(shard.0, shard.1),
         );
         (0..n).map_while(|_| s.next(Tick::ZERO)).map(|t| t.0 - 1000).collect()
     }
@@ -202,7 +210,7 @@ mod tests {
                 arrivals,
                 Pcg64Mcg::seed_from_u64(7),
                 Tick(1000),
-                ScheduleShard { number: 0, count: shards },
+                shard_of(0, shards),
             )
         };
         let until = Tick(1000 + 1_000_000_000);
@@ -240,6 +248,30 @@ mod tests {
             (0..3).flat_map(|i| ticks(Arrivals::Poisson, 1000.0, 100, (i, 3))).collect();
         parts.sort_unstable();
         assert_eq!(parts, whole);
+    }
+
+    #[test]
+    fn workers_of_quiet_and_loaded_processes_together_are_the_whole_schedule() {
+        let end = 900_000_000;
+        let shape = LoadShape::constant(1000.0);
+        let due = |shard: ScheduleShard| -> Vec<u64> {
+            let random = Pcg64Mcg::seed_from_u64(7);
+            let mut schedule = Schedule::new(&shape, Arrivals::Poisson, random, Tick(0), shard);
+            std::iter::from_fn(|| schedule.next(Tick::ZERO))
+                .map(|due| due.0)
+                .take_while(|due| *due < end)
+                .collect()
+        };
+        let whole = due(shard_of(0, 1));
+        let mut together = Vec::new();
+        for number in 0..4 {
+            for worker in 0..2 {
+                let part = ProcessPart { number, count: 4, quiet: 1 };
+                together.extend(due(ScheduleShard { part, worker, workers: 2 }));
+            }
+        }
+        together.sort_unstable();
+        assert_eq!(together, whole);
     }
 
     #[test]

@@ -107,6 +107,7 @@ fn parts(processes: u32, plan: Plan) -> Plan {
 
 fn agents(count: u32, plan: Plan) -> Plan {
     let fleet = FleetSettings {
+        quiet: 0,
         groups: Vec::new(),
         on: Placement::Local(count),
         lease: Duration::from_secs(1),
@@ -154,6 +155,23 @@ fn four_agents_together_are_one_process_bit_for_bit() {
         assert_eq!(sum.planned, whole.total.planned);
         assert_eq!(seen.agents.len(), 4);
         assert!(seen.agents.iter().all(|agent| agent.measured_seconds() == 5.0));
+    }
+}
+
+#[test]
+fn quiet_agents_get_one_of_a_hundred_arrivals_and_the_whole_is_the_same() {
+    for arrivals in [Arrivals::Even, Arrivals::Poisson] {
+        // No arrival is due exactly at the border of an interval.
+        let plan = open(799.3, arrivals, secs(5));
+        let whole = Fake::delay(ms(3)).run(&plan).run;
+        let mut plan = agents(4, plan);
+        plan.fleet.as_mut().expect("agents").quiet = 1;
+        let seen = Fake::delay(ms(3)).run_parts(&plan).run;
+        assert_eq!(figures(&seen), figures(&whole));
+        let planned: Vec<u64> = seen.agents.iter().map(|agent| agent.total.planned).collect();
+        let all: u64 = planned.iter().sum();
+        assert_eq!(planned[3], all / 100, "{planned:?}");
+        assert!(planned[..3].iter().all(|one| one.abs_diff((all - all / 100) / 3) <= 1));
     }
 }
 
@@ -256,7 +274,7 @@ fn the_data_of_a_killed_worker_stay_consistent() {
         seen.check_counts();
         seen.check_snapshots();
         let loss = seen.run.losses.clone();
-        assert_eq!((loss.len(), loss[0].part), (1, ProcessPart { number: 1, count: 3 }));
+        assert_eq!((loss.len(), loss[0].part), (1, ProcessPart { number: 1, count: 3, quiet: 0 }));
         assert!(seen.run.total.failed_by(Failure::Cut) > 0, "{plan:?}");
         // Its third of the load is missing from the first second on.
         let share = seen.run.total.planned as f64 / whole.total.planned as f64;

@@ -4,7 +4,8 @@ use super::{ExplainFacts, Remark};
 use crate::fleet::{AgentOfRun, names_text};
 use crate::shares::Shares;
 use brunt_model::analysis::Culprit;
-use brunt_model::finding::UseOrigin;
+use brunt_model::finding::{GroupComparison, UseOrigin};
+use brunt_model::fleet::LOADED;
 use brunt_model::numbers::{seconds, short_percent};
 
 /// Share of all cores from which on the usage by other processes is reported.
@@ -31,10 +32,46 @@ pub fn same_machine(facts: &ExplainFacts) -> Option<Remark> {
     )
 }
 
+/// Tells whether quiet agents measured the same response times as the others.
+pub fn quiet_agents(facts: &ExplainFacts) -> Option<Remark> {
+    facts.plan.fleet.as_ref().filter(|fleet| fleet.quiet > 0)?;
+    let comparisons = &facts.so_far.group_comparisons;
+    let Some(one) = comparisons.iter().min_by(|a, b| a.p.total_cmp(&b.p)) else {
+        let sentence = "The quiet agents have too few requests for a comparison with the others.";
+        let remedy = "run longer, or with a higher rate: they get 1 % of the requests";
+        return Some(Remark::note(sentence.to_owned()).with_remedy(remedy));
+    };
+    if !one.is_significant {
+        let sentence =
+            "No difference was found between the response times of quiet and of loaded agents";
+        return Some(Remark::note(format!("{sentence} ({}).", p_text(one.p))));
+    }
+    if one.slower == LOADED {
+        let sentence = format!(
+            "The loaded agents make the server look slower than it is: {} of their requests took longer than {}, and {} of those of the \
+             quiet agents ({}).",
+            short_percent(one.slower_share),
+            seconds(one.threshold_seconds),
+            short_percent(one.faster_share),
+            p_text(one.p)
+        );
+        let remedy =
+            "use more agents, or a lower load; the quiet agents' row has the better figures";
+        return Some(Remark::warning(sentence).with_remedy(remedy));
+    }
+    Some(difference(one))
+}
+
 /// Reports the most certain difference between groups of agents.
 pub fn groups_differ(facts: &ExplainFacts) -> Option<Remark> {
+    if facts.plan.fleet.as_ref().is_none_or(|fleet| fleet.quiet > 0) {
+        return None;
+    }
     let significant = facts.so_far.group_comparisons.iter().filter(|one| one.is_significant);
-    let one = significant.min_by(|a, b| a.p.total_cmp(&b.p))?;
+    significant.min_by(|a, b| a.p.total_cmp(&b.p)).map(difference)
+}
+
+fn difference(one: &GroupComparison) -> Remark {
     let sentence = format!(
         "The agents of group {} measure longer response times than those of {}: {} of their requests took longer than {}, and {} \
          of those of {} ({}).",
@@ -47,7 +84,7 @@ pub fn groups_differ(facts: &ExplainFacts) -> Option<Remark> {
         p_text(one.p)
     );
     let remedy = "compare the lag of the agents (table of agents), and their ways to the server (`brunt check`)";
-    Some(Remark::note(sentence).with_remedy(remedy))
+    Remark::note(sentence).with_remedy(remedy)
 }
 
 fn p_text(p: f64) -> String {

@@ -18,7 +18,6 @@ const MOST_MISSING: f64 = 0.5;
 pub(super) struct LostAgents<'a> {
     /// In the order of their losses.
     losses: Vec<AgentLoss<'a>>,
-    agents: usize,
     measured: Duration,
 }
 
@@ -44,18 +43,18 @@ impl<'a> LostAgents<'a> {
             losses.push(AgentLoss { agent, after: from - facts.begins(), missed: end - from });
         }
         losses.sort_by_key(|loss| loss.after);
-        Self { losses, agents: facts.run.agents.len(), measured: facts.measured() }
+        Self { losses, measured: facts.measured() }
     }
 
     pub fn contains(&self, agent: AgentOfRun) -> bool {
         self.losses.iter().any(|loss| loss.agent.number == agent.number)
     }
 
-    /// Missing share of the planned load: Σ missed time of each ÷ measured time ÷ agents. All
-    /// agents have equal shares.
+    /// Missing share of the planned load: Σ share of each × missed time ÷ measured time.
     fn missing_share(&self) -> f64 {
-        let missed: Duration = self.losses.iter().map(|loss| loss.missed).sum();
-        missed.as_secs_f64() / self.measured.as_secs_f64() / self.agents.max(1) as f64
+        let missed =
+            self.losses.iter().map(|loss| loss.agent.share_of_load() * loss.missed.as_secs_f64());
+        missed.sum::<f64>() / self.measured.as_secs_f64()
     }
 
     /// Returns the state that the losses give the run; None if there were none.

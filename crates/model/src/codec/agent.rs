@@ -191,6 +191,7 @@ fn assignment_message(assignment: &Assignment) -> io::Result<AssignmentMessage> 
         plan_json: assignment.plan.to_string(),
         agent: assignment.part.number,
         agents: assignment.part.count,
+        quiet_agents: assignment.part.quiet,
         epoch_nanos: assignment.epoch_nanos,
         lease_nanos: assignment.lease.map(crate::time::nanos),
         bytes_per_second: assignment.bytes_per_second,
@@ -202,7 +203,11 @@ fn assignment(message: &AssignmentMessage) -> Option<Assignment> {
     let route = message.route_json.as_deref().map(serde_json::from_str);
     Some(Assignment {
         plan: serde_json::from_str(&message.plan_json).ok()?,
-        part: ProcessPart { number: message.agent, count: message.agents },
+        part: ProcessPart {
+            number: message.agent,
+            count: message.agents,
+            quiet: message.quiet_agents,
+        },
         epoch_nanos: message.epoch_nanos,
         lease: message.lease_nanos.map(Duration::from_nanos),
         bytes_per_second: message.bytes_per_second,

@@ -159,6 +159,7 @@ mod tests {
             on: Placement::Local(1),
             lease: Duration::from_secs(1),
             bytes_per_second: 0,
+            quiet: 0,
             groups: Vec::new(),
             consent: Some("token-of-the-team".into()),
             cluster: None,

@@ -17,6 +17,7 @@ pub fn fleet_on(on: Placement) -> Result<FleetSettings> {
         lease: duration::positive(defaults::LEASE)?,
         bytes_per_second: bytes::parse(defaults::AGENT_BYTES)?,
         consent: None,
+        quiet: 0,
         groups: Vec::new(),
         cluster: None,
     })
@@ -62,6 +63,12 @@ pub fn fleet(settings: &RunSettings) -> Result<Option<FleetSettings>> {
     } else {
         agents.lease
     };
+    require!(sources, (agents.quiet as usize) < on.agents(), |names| format!(
+        "{} {}: at least one of the {} agents must not be quiet",
+        names.name_of("quiet-agents"),
+        agents.quiet,
+        on.agents()
+    ));
     let groups = &agents.groups;
     for (number, group) in groups.iter().enumerate() {
         let earlier = &groups[..number];
@@ -86,6 +93,7 @@ pub fn fleet(settings: &RunSettings) -> Result<Option<FleetSettings>> {
         lease,
         bytes_per_second: agents.bytes_per_second,
         consent: agents.consent.clone(),
+        quiet: agents.quiet,
         groups: groups.clone(),
         cluster: on.is_on_nats().then(|| cluster.clone()),
     };

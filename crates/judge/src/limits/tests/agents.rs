@@ -89,7 +89,7 @@ impl FleetStory {
                 events.push(Event::Agent { number: number as u32, event: event.into() });
             }
             if lost.is_some() {
-                let part = ProcessPart { number: number as u32, count: count as u32 };
+                let part = ProcessPart { number: number as u32, count: count as u32, quiet: 0 };
                 let loss = Event::Lost(LostProcess { at: end, part });
                 events.push(loss.clone());
                 events.push(Event::Agent { number: number as u32, event: loss.into() });
@@ -232,7 +232,7 @@ fn processes_without_agents_are_judged_as_one_generator() {
     let mut story = Story::healthy();
     story.plan.processes = 2;
     let mut events = story.events();
-    let part = ProcessPart { number: 1, count: 2 };
+    let part = ProcessPart { number: 1, count: 2, quiet: 0 };
     events.push(Event::Lost(LostProcess { at: Tick(SECOND), part }));
     assert_eq!(verdict(&Run::of(&events)).state, State::Ok);
 }

@@ -74,6 +74,8 @@ pub struct AssignmentMessage {
     pub bytes_per_second: u64,
     #[prost(string, optional, tag = "7")]
     pub route_json: Option<String>,
+    #[prost(uint32, tag = "8")]
+    pub quiet_agents: u32,
 }
 
 #[derive(Clone, PartialEq, prost::Message)]

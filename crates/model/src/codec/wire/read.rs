@@ -67,7 +67,7 @@ pub fn event(message: Event) -> Option<Decoded<model::Event>> {
             error: f.error,
         }),
         Some(Kind::Lost(l)) => {
-            let part = model::ProcessPart { number: l.process, count: l.processes };
+            let part = model::ProcessPart { number: l.process, count: l.processes, quiet: 0 };
             model::Event::Lost(model::LostProcess { at: Tick(l.at_nanos), part })
         }
         Some(Kind::Agent(agent)) => match event(agent.event.map(|event| *event)?)? {

@@ -1,7 +1,7 @@
 //! Settings of a run on several agents, and of the hosts that it may load.
 
 use crate::defaults;
-use crate::settings::row::{SettingRow as Row, set};
+use crate::settings::row::{SettingRow as Row, set, whole};
 use crate::settings::{ArgumentContent, RunSettings, SettingKey, ValueForm};
 use crate::words::placement as words;
 use crate::words::{bytes, duration, placement};
@@ -14,7 +14,7 @@ const FLEET: &str = "Fleet";
 const CLUSTER: &str = "Fleet on Kubernetes or NATS";
 
 /// Rows under the heading of a fleet.
-pub static ROWS: [Row<RunSettings>; 21] = [
+pub static ROWS: [Row<RunSettings>; 22] = [
     Row {
         excludes: &["processes", "trace"],
         ..Row::value(
@@ -44,6 +44,18 @@ pub static ROWS: [Row<RunSettings>; 21] = [
         )
         .under(FLEET)
         .keys(&[SettingKey::new("fleet.consent", ValueForm::Value)])
+    },
+    Row {
+        needs: Some("on"),
+        excludes: &["group"],
+        ..Row::value(
+            "quiet-agents",
+            "N",
+            "The last N agents get 1 % of an open loop; their times show if the others make the server look slower than it is",
+            |w, _| set(whole(w, 1, 1000), |s: &mut S, v| s.fleet.quiet = v),
+        )
+        .under(FLEET)
+        .keys(&[SettingKey::new("fleet.quiet_agents", ValueForm::Value)])
     },
     Row {
         needs: Some("on"),
