@@ -14,7 +14,7 @@
 //!
 //! The controller writes the packets of agents to its disk, and then removes them from the stream. If it dies, another
 //! process takes its place: it reads the packets on the disk, then those in the stream, and agents obey it
-//! instead of the first one, because its greeting has a later generation ([`crate::kept`]).
+//! instead of the first one, because its greeting has a later generation ([`crate::handover`]).
 
 mod agent;
 mod controller;

@@ -1,6 +1,6 @@
 //! Starts a fleet on Kubernetes and connects to its agents, in calls that block.
 
-use crate::kept::KeptFleet;
+use crate::handover::FleetRecord;
 use crate::kubernetes::{Cluster, ClusterError, KubernetesFleet, NATS_PORT};
 use crate::nats::{
     AgentStreams, AgentWait, Continuation, NatsAccess, NatsError, NatsFleet, NkeySeed,
@@ -33,7 +33,8 @@ pub struct FleetOrder<'a> {
     pub start_deadline: Duration,
     /// Time for which agents continue their load without a message of the controller.
     pub lease: Duration,
-    /// Folder for fleets on the controller's disk, with a folder for each; None: nothing is kept.
+    /// Folder for fleets on the controller's disk, with a folder for each; None: no other
+    /// process may take this one's place.
     pub folders: Option<PathBuf>,
     /// Gets a line for each stage, and the reasons of pods that do not run.
     pub tell: &'a mut (dyn FnMut(&str) + Send),
@@ -159,10 +160,10 @@ pub fn attach(
     folder: &Path,
     lease: Duration,
 ) -> Result<(KubernetesRun, Vec<AgentStreams>), StartError> {
-    let kept = KeptFleet::read(folder)?;
+    let record = FleetRecord::read(folder)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let cluster = runtime.block_on(Cluster::connect(namespace))?;
-    fleet.name.clone_from(&kept.name);
+    fleet.name.clone_from(&record.name);
     fleet.namespace.clone_from(&cluster.namespace);
     let secret = runtime.block_on(cluster.secret(&fleet.name))?;
     let key = secret.get("key").and_then(|key| FleetKey::parse(key));
@@ -174,7 +175,7 @@ pub fn attach(
             secret.get("seed").cloned().map(NkeySeed),
         ),
     };
-    let access = NatsAccess { servers, nkey_seed, fleet: kept.name, key };
+    let access = NatsAccess { servers, nkey_seed, fleet: record.name, key };
     let (nats, streams) = NatsFleet::attach(&access, folder, lease)?;
     let runtime = Mutex::new(runtime);
     let objects = Objects { runtime, cluster, fleet, has_failed: AtomicBool::new(false) };

@@ -33,6 +33,30 @@ struct Counts {
     beyond: f64,
 }
 
+impl Counts {
+    fn sum(all: &[Self]) -> Self {
+        all.iter().fold(Self::default(), |sum, one| Self {
+            all: sum.all + one.all,
+            beyond: sum.beyond + one.beyond,
+        })
+    }
+
+    fn share(self) -> f64 {
+        self.beyond / self.all
+    }
+
+    /// Deviation of an interval from the share of this sum, as a share of its requests. All deviations add up
+    /// to 0.
+    fn deviation(self, interval: Self) -> f64 {
+        (interval.beyond - self.share() * interval.all) / self.all
+    }
+
+    /// Variance of the share if requests are independent.
+    fn independent_variance(self) -> f64 {
+        self.share() * (1.0 - self.share()) / self.all
+    }
+}
+
 /// Counts of a group by the begin of the interval.
 type Intervals = BTreeMap<Tick, Counts>;
 
@@ -46,11 +70,12 @@ pub fn comparisons(run: &Run) -> Vec<GroupComparison> {
     let mut found: Vec<GroupComparison> = Vec::new();
     for quantile in QUANTILES {
         let threshold = response_times.threshold(quantile);
-        let counts: Vec<Intervals> = groups.iter().map(|group| count(group, threshold)).collect();
-        for (number, (first, ours)) in groups.iter().zip(&counts).enumerate() {
-            for (second, theirs) in groups.iter().zip(&counts).skip(number + 1) {
-                let names = (first.name, second.name);
-                found.extend(compare(quantile, seconds_of(threshold), names, (ours, theirs)));
+        let counted: Vec<CountedGroup> =
+            groups.iter().map(|group| CountedGroup::new(group, threshold)).collect();
+        for (number, first) in counted.iter().enumerate() {
+            for second in &counted[number + 1..] {
+                let pair = GroupPair { quantile, threshold, first, second };
+                found.extend(pair.compare());
             }
         }
     }
@@ -63,75 +88,81 @@ pub fn comparisons(run: &Run) -> Vec<GroupComparison> {
     found
 }
 
-fn count(group: &GroupOfAgents, threshold: u64) -> Intervals {
-    let mut intervals = Intervals::new();
-    for point in group.agents.iter().flat_map(|agent| measured(agent)) {
-        let counts = intervals.entry(point.from).or_default();
-        for (low, n) in point.response.cells() {
-            counts.all += n as f64;
-            counts.beyond += if low >= threshold { n as f64 } else { 0.0 };
-        }
-    }
-    intervals
+/// A group with its counts.
+struct CountedGroup<'a> {
+    name: &'a str,
+    intervals: Intervals,
 }
 
-/// Compares the shares of two groups beyond a threshold, over the intervals that both have.
-fn compare(
+impl<'a> CountedGroup<'a> {
+    /// Counts the requests of a group, and those beyond a threshold.
+    fn new(group: &GroupOfAgents<'a>, threshold: u64) -> Self {
+        let mut intervals = Intervals::new();
+        for point in group.agents.iter().flat_map(|agent| measured(agent)) {
+            let counts = intervals.entry(point.from).or_default();
+            for (low, n) in point.response.cells() {
+                counts.all += n as f64;
+                counts.beyond += if low >= threshold { n as f64 } else { 0.0 };
+            }
+        }
+        Self { name: group.name, intervals }
+    }
+}
+
+/// Two groups at a threshold.
+struct GroupPair<'a> {
     quantile: f64,
-    threshold_seconds: f64,
-    names: (&str, &str),
-    (ours, theirs): (&Intervals, &Intervals),
-) -> Option<GroupComparison> {
-    let pairs: Vec<(Counts, Counts)> =
-        ours.iter().filter_map(|(at, ours)| Some((*ours, *theirs.get(at)?))).collect();
-    let sum = |of: fn(&(Counts, Counts)) -> Counts| {
-        pairs.iter().map(of).fold(Counts::default(), |sum, one| Counts {
-            all: sum.all + one.all,
-            beyond: sum.beyond + one.beyond,
+    threshold: u64,
+    first: &'a CountedGroup<'a>,
+    second: &'a CountedGroup<'a>,
+}
+
+impl GroupPair<'_> {
+    /// Compares the shares of the groups beyond the threshold, over the intervals that both have. None if there
+    /// is too little to compare.
+    fn compare(&self) -> Option<GroupComparison> {
+        let Self { quantile, threshold, first, second } = *self;
+        let common = |ours: &CountedGroup, theirs: &CountedGroup| -> Vec<Counts> {
+            let both = ours.intervals.iter().filter(|(at, _)| theirs.intervals.contains_key(at));
+            both.map(|(_, counts)| *counts).collect()
+        };
+        let (of_first, of_second) = (common(first, second), common(second, first));
+        let (first_sum, second_sum) = (Counts::sum(&of_first), Counts::sum(&of_second));
+        if first_sum.all == 0.0
+            || second_sum.all == 0.0
+            || first_sum.beyond + second_sum.beyond < FEWEST_BEYOND
+        {
+            return None;
+        }
+        let deviations: Vec<f64> = of_first
+            .iter()
+            .zip(&of_second)
+            .map(|(one, other)| first_sum.deviation(*one) - second_sum.deviation(*other))
+            .collect();
+        let spread = blocks::spread(&deviations)?;
+        let variance = (spread.variance * deviations.len() as f64)
+            .max(first_sum.independent_variance() + second_sum.independent_variance());
+        if variance == 0.0 {
+            return None;
+        }
+        let difference = first_sum.share() - second_sum.share();
+        let sides = [(first.name, first_sum.share()), (second.name, second_sum.share())];
+        let [slower, faster] = if difference < 0.0 { [sides[1], sides[0]] } else { sides };
+        Some(GroupComparison {
+            quantile,
+            threshold_seconds: seconds_of(threshold),
+            slower: slower.0.to_owned(),
+            faster: faster.0.to_owned(),
+            slower_share: slower.1,
+            faster_share: faster.1,
+            p: student_p(difference / variance.sqrt(), spread.freedom),
+            is_significant: false,
+            method: format!(
+                "t test of the difference of shares, from {} blocks of {} intervals",
+                spread.blocks, spread.block
+            ),
         })
-    };
-    let (our_sum, their_sum) = (sum(|pair| pair.0), sum(|pair| pair.1));
-    if our_sum.all == 0.0 || their_sum.all == 0.0 {
-        return None;
     }
-    if our_sum.beyond + their_sum.beyond < FEWEST_BEYOND {
-        return None;
-    }
-    let share = |sum: Counts| sum.beyond / sum.all;
-    let (our_share, their_share) = (share(our_sum), share(their_sum));
-    let deviations: Vec<f64> = pairs
-        .iter()
-        .map(|(ours, theirs)| {
-            (ours.beyond - our_share * ours.all) / our_sum.all
-                - (theirs.beyond - their_share * theirs.all) / their_sum.all
-        })
-        .collect();
-    let spread = blocks::spread(&deviations)?;
-    let independent = |sum: Counts| share(sum) * (1.0 - share(sum)) / sum.all;
-    let variance = (spread.variance * deviations.len() as f64)
-        .max(independent(our_sum) + independent(their_sum));
-    if variance == 0.0 {
-        return None;
-    }
-    let p = student_p((our_share - their_share) / variance.sqrt(), spread.freedom);
-    let is_ours_slower = our_share >= their_share;
-    let pick = |ours, theirs| if is_ours_slower { (ours, theirs) } else { (theirs, ours) };
-    let (slower, faster) = if is_ours_slower { names } else { (names.1, names.0) };
-    let (slower_share, faster_share) = pick(our_share, their_share);
-    Some(GroupComparison {
-        quantile,
-        threshold_seconds,
-        slower: slower.to_owned(),
-        faster: faster.to_owned(),
-        slower_share,
-        faster_share,
-        p,
-        is_significant: false,
-        method: format!(
-            "t test of the difference of shares, from {} blocks of {} intervals",
-            spread.blocks, spread.block
-        ),
-    })
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use crate::measure::{MeasureContext, measure, session};
 use crate::output::Outputs;
 use crate::{live_outputs, runs};
 use anyhow::{Result, anyhow};
-use brunt_fleet::kept::KeptFleet;
+use brunt_fleet::handover::FleetRecord;
 use brunt_model::Environment;
 use brunt_model::agent::RunNumber;
 use brunt_model::numbers::plural;
@@ -51,19 +51,19 @@ report has everything until then.";
 pub fn attach(args: &AttachArgs) -> Result<Exit, CommandError> {
     let store = args.store.open().map_err(usage_error)?;
     let store = store.ok_or_else(|| usage_error(anyhow!("attach needs the store of the run")))?;
-    let (id, folder, kept) = find(&store, &args.run)?;
+    let (id, folder, record) = find(&store, &args.run)?;
     let outputs = Outputs::open(&args.outputs, args.quiet).map_err(usage_error)?;
     let events = store.events(&id).map_err(runtime_error)?;
     // The end of the log may be damaged: its writer has died.
     let log = EarlierLog::read(events.map_while(Result::ok));
-    let (Some(plan), Some(run), Some(_)) = (log.plan.clone(), &kept.run, log.begun()) else {
+    let (Some(plan), Some(run), Some(_)) = (log.plan.clone(), &record.run, log.begun()) else {
         return Err(usage_error(anyhow!("the load of run {id} had not begun; start it again")));
     };
     let settings = plan.fleet.as_ref();
     let settings = settings.ok_or_else(|| usage_error(anyhow!("run {id} has no agents")))?;
     let fleet = Arc::new(cluster::attach(settings, &folder).map_err(runtime_error)?);
     if !args.quiet {
-        let agents = plural(kept.agents.len() as u64, "agent");
+        let agents = plural(record.agents.len() as u64, "agent");
         print_line(&format!("attached to the run {id} on {agents}"));
     }
     let mut notes = vec![format!(
@@ -97,7 +97,7 @@ pub fn attach(args: &AttachArgs) -> Result<Exit, CommandError> {
 }
 
 /// Finds a run that a fleet carries out, by its own name or by that of its experiment.
-fn find(store: &Store, word: &str) -> Result<(String, PathBuf, KeptFleet), CommandError> {
+fn find(store: &Store, word: &str) -> Result<(String, PathBuf, FleetRecord), CommandError> {
     let runs = match store.find(word).map_err(runs::store_error)? {
         StoredItem::Run(id) => vec![id],
         StoredItem::Experiment(id) => {
@@ -107,8 +107,8 @@ fn find(store: &Store, word: &str) -> Result<(String, PathBuf, KeptFleet), Comma
     };
     let folders = store.fleets();
     let found = runs.into_iter().find_map(|id| {
-        let (folder, kept) = KeptFleet::find(&folders, &id)?;
-        Some((id, folder, kept))
+        let (folder, record) = FleetRecord::find(&folders, &id)?;
+        Some((id, folder, record))
     });
     found.ok_or_else(|| {
         usage_error(anyhow!(

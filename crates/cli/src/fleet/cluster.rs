@@ -79,7 +79,7 @@ pub fn attach(settings: &FleetSettings, folder: &Path) -> Result<Fleet> {
         }
     };
     // From here on, texts of the agents have no secrets.
-    for secret in carrier.nats().map(NatsFleet::kept_secrets).unwrap_or_default() {
+    for secret in carrier.nats().map(NatsFleet::recorded_secrets).unwrap_or_default() {
         redact::current().secret(&secret);
     }
     let agents = streams.into_iter().map(started).collect();

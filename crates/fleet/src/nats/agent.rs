@@ -89,7 +89,7 @@ async fn announce(
     }
 }
 
-/// Passes the packets of each controller on as a byte stream of its own, until there are no more.
+/// Passes the packets of each controller on as a byte stream of its own, until the last one ends.
 async fn pass_on(
     received: &mut ControllerPackets,
     mut greeting: Greeting,

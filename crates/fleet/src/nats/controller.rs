@@ -7,19 +7,18 @@ mod inbox;
 
 use super::lead::Greeting;
 use super::{NatsAccess, NatsError, SILENCE};
-use crate::kept::{self, KeptFleet, KeptRun, PacketFile};
+use crate::handover::{self, FleetRecord, Handover, PacketFile, RunRecord};
 use crate::seal::{Identity, no_random};
 use async_nats::jetstream::Context;
 use async_nats::jetstream::stream::{Config, DiscardPolicy};
 use futures_util::StreamExt;
 use inbox::{Announcement, Inbox};
+use std::io;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use std::sync::{Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
-use std::{fs, io};
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
@@ -38,12 +37,13 @@ const AFTER_LEASE: Duration = Duration::from_secs(5);
 /// messages stalled for up to 12 s.
 const TAKE_OVER_WAIT: Duration = Duration::from_secs(15);
 
-/// A started fleet on NATS. Its stream, and what was kept on the disk, are deleted when it is dropped.
+/// A started fleet on NATS. Its stream, and its folder on the disk, are deleted when it is dropped.
 pub struct NatsFleet {
     end: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
     access: NatsAccess,
-    kept: Option<(PathBuf, Mutex<KeptFleet>)>,
+    /// None if no other process may take the controller's place.
+    handover: Option<Handover>,
 }
 
 /// How long a fleet continues without its controller, and what the controller keeps.
@@ -51,7 +51,8 @@ pub struct NatsFleet {
 pub struct Continuation {
     /// Time for which agents continue their load without a message of the controller.
     pub lease: Duration,
-    /// Folder on the controller's disk, with a folder for each fleet ([`crate::kept`]); None: nothing is kept.
+    /// Folder on the controller's disk, with a folder for each fleet ([`crate::handover`]); None: no
+    /// other process may take the controller's place.
     pub folders: Option<PathBuf>,
 }
 
@@ -98,25 +99,25 @@ impl NatsFleet {
     ) -> Result<(Self, Vec<AgentStreams>), NatsError> {
         access.check_name()?;
         let runtime = runtime()?;
-        let (inbox, streams, kept) = runtime.block_on(async {
+        let (inbox, streams, handover) = runtime.block_on(async {
             let context = access.connect().await?;
             create_stream_or_take_over(access, &context).await?;
             let mut inbox = Inbox::new(access, context, continuation.greeting(1), 0);
-            let begun = async {
+            let connection = async {
                 let announced = inbox.await_agents(wait).await?;
-                let kept = keep(access, continuation, &announced, &mut inbox)?;
+                let handover = prepare_handover(access, continuation, &announced, &mut inbox)?;
                 let agents = announced.into_iter().map(|agent| (agent.identity, agent.name));
-                Ok::<_, NatsError>((inbox.connect_all(agents)?, kept))
+                Ok::<_, NatsError>((inbox.connect_all(agents)?, handover))
             };
-            match begun.await {
-                Ok((streams, kept)) => Ok((inbox, streams, kept)),
+            match connection.await {
+                Ok((streams, handover)) => Ok((inbox, streams, handover)),
                 Err(error) => {
                     inbox.delete_stream().await;
                     Err(error)
                 }
             }
         })?;
-        Ok((Self::carry(runtime, inbox, access, kept)?, streams))
+        Ok((Self::carry(runtime, inbox, access, handover)?, streams))
     }
 
     /// Takes the place of a controller that has died. The streams of the agents begin where they did
@@ -130,62 +131,60 @@ impl NatsFleet {
         folder: &Path,
         lease: Duration,
     ) -> Result<(Self, Vec<AgentStreams>), NatsError> {
-        let mut fleet = KeptFleet::read(folder).map_err(keep_error(folder))?;
+        let mut fleet = FleetRecord::read(folder).map_err(folder_error(folder))?;
         let (file, packets) = PacketFile::open(folder).map_err(|error| match error.kind() {
             io::ErrorKind::ResourceBusy => NatsError::InUse(fleet.name.clone()),
-            _ => keep_error(folder)(error),
+            _ => folder_error(folder)(error),
         })?;
         let runtime = runtime()?;
         fleet.generation += 1;
-        let (inbox, streams) = runtime.block_on(async {
+        let (inbox, streams, handover) = runtime.block_on(async {
             let context = access.connect().await?;
             if context.get_stream(access.stream_name()).await.is_err() {
                 return Err(NatsError::Ended(access.fleet.clone()));
             }
-            fleet.write(folder).map_err(keep_error(folder))?;
+            let handover = Handover::begin(folder.to_owned(), fleet.clone());
+            let handover = handover.map_err(folder_error(folder))?;
             let greeting = Continuation { lease, folders: None }.greeting(fleet.generation);
             let mut inbox = Inbox::new(access, context, greeting, file.last());
             inbox.continue_file(file, packets);
             let streams = inbox.connect_all(fleet.agents.iter().cloned())?;
-            Ok((inbox, streams))
+            Ok((inbox, streams, handover))
         })?;
-        let kept = Some((folder.to_owned(), Mutex::new(fleet)));
-        Ok((Self::carry(runtime, inbox, access, kept)?, streams))
+        Ok((Self::carry(runtime, inbox, access, Some(handover))?, streams))
     }
 
     fn carry(
         runtime: Runtime,
         inbox: Inbox,
         access: &NatsAccess,
-        kept: Option<(PathBuf, Mutex<KeptFleet>)>,
+        handover: Option<Handover>,
     ) -> Result<Self, NatsError> {
         let (end, ended) = oneshot::channel();
         let thread = thread::Builder::new()
             .name("brunt-nats".into())
             .spawn(move || runtime.block_on(inbox.carry(ended)))?;
-        Ok(Self { end: Some(end), thread: Some(thread), access: access.clone(), kept })
+        Ok(Self { end: Some(end), thread: Some(thread), access: access.clone(), handover })
     }
 
     /// Keeps the id and the number of the run that begins, and the secrets that are redacted in its
-    /// results. Has no effect if nothing is kept.
+    /// results. Has no effect if no other process may take this one's place.
     ///
     /// # Errors
     ///
     /// The file cannot be written.
     pub fn keep_run(&self, id: &str, number: u64, secrets: &[String]) -> io::Result<()> {
-        let Some((folder, fleet)) = &self.kept else { return Ok(()) };
-        let secrets = kept::seal_secrets(&self.access.key, secrets).unwrap_or_default();
-        let mut fleet = fleet.lock().unwrap_or_else(PoisonError::into_inner);
-        fleet.run = Some(KeptRun { id: id.to_owned(), number, secrets });
-        fleet.write(folder)
+        let Some(handover) = &self.handover else { return Ok(()) };
+        let secrets = handover::seal_secrets(&self.access.key, secrets).unwrap_or_default();
+        handover.set_run(RunRecord { id: id.to_owned(), number, secrets })
     }
 
-    /// The secrets of the run that another controller has kept.
-    pub fn kept_secrets(&self) -> Vec<String> {
-        let Some((_, fleet)) = &self.kept else { return Vec::new() };
-        let fleet = fleet.lock().unwrap_or_else(PoisonError::into_inner);
-        let sealed = fleet.run.as_ref().map(|run| run.secrets.as_str());
-        sealed.and_then(|sealed| kept::open_secrets(&self.access.key, sealed)).unwrap_or_default()
+    /// The secrets of the run that another controller has recorded.
+    pub fn recorded_secrets(&self) -> Vec<String> {
+        let sealed = self.handover.as_ref().and_then(Handover::run).map(|run| run.secrets);
+        sealed
+            .and_then(|sealed| handover::open_secrets(&self.access.key, &sealed))
+            .unwrap_or_default()
     }
 }
 
@@ -193,35 +192,35 @@ fn runtime() -> io::Result<Runtime> {
     tokio::runtime::Builder::new_current_thread().enable_all().build()
 }
 
-/// Begins to keep the packets of a fleet, if they are to be kept.
-fn keep(
+/// Prepares that another process can take this one's place, if it may.
+fn prepare_handover(
     access: &NatsAccess,
     continuation: &Continuation,
     announced: &[Announcement],
     inbox: &mut Inbox,
-) -> Result<Option<(PathBuf, Mutex<KeptFleet>)>, NatsError> {
+) -> Result<Option<Handover>, NatsError> {
     let Some(folders) = &continuation.folders else { return Ok(None) };
-    kept::remove_old(folders, MAX_AGE);
+    handover::remove_old(folders, MAX_AGE);
     // Fleets on other servers may have the same name.
     let identity = Identity::random().map_err(no_random)?.text();
     let folder = &folders.join(format!("{}-{}", access.fleet, &identity[..8]));
-    let mut file = PacketFile::create(folder).map_err(keep_error(folder))?;
+    let mut file = PacketFile::create(folder).map_err(folder_error(folder))?;
     for agent in announced {
         file.add(agent.number, &agent.packet);
     }
     let agents = announced.iter().map(|agent| (agent.identity.clone(), agent.name.clone()));
-    let fleet = KeptFleet {
+    let fleet = FleetRecord {
         name: access.fleet.clone(),
         generation: 1,
         agents: agents.collect(),
         run: None,
     };
-    fleet.write(folder).map_err(keep_error(folder))?;
     inbox.begin_file(file);
-    Ok(Some((folder.clone(), Mutex::new(fleet))))
+    let handover = Handover::begin(folder.clone(), fleet).map_err(folder_error(folder))?;
+    Ok(Some(handover))
 }
 
-fn keep_error(path: &Path) -> impl Fn(io::Error) -> NatsError {
+fn folder_error(path: &Path) -> impl Fn(io::Error) -> NatsError {
     move |error| NatsError::Keep { path: path.to_owned(), error }
 }
 
@@ -231,8 +230,8 @@ impl Drop for NatsFleet {
         if let Some(thread) = self.thread.take() {
             _ = thread.join();
         }
-        if let Some((folder, _)) = &self.kept {
-            _ = fs::remove_dir_all(folder);
+        if let Some(handover) = &self.handover {
+            handover.end();
         }
     }
 }

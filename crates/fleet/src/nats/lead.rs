@@ -6,10 +6,10 @@
 use crate::seal::{FleetKey, Opened, Opener};
 use std::time::Duration;
 
-/// Says which controller an agent obeys.
+/// Greeting of a controller that takes the lead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Greeting {
-    /// Number of the controller among all that have led the run. An agent obeys the latest.
+    /// Number of the controller in the order in which they took the lead. An agent obeys the latest.
     pub generation: u64,
     /// The agent considers the controller lost after this time without a packet, in whole seconds.
     pub silence: Duration,
@@ -54,7 +54,7 @@ pub struct Lead {
 }
 
 impl Lead {
-    /// Nobody leads yet.
+    /// An agent without a controller.
     pub fn new(key: FleetKey, subject: String) -> Self {
         Self { key, subject, opener: None, generation: 0 }
     }

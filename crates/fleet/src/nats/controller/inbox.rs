@@ -2,7 +2,7 @@
 //! stream.
 
 use super::{AgentStreams, AgentWait};
-use crate::kept::{KeptPacket, PacketFile, PacketReader as KeptPackets};
+use crate::handover::{PacketFile, PacketReader as StoredPackets, StoredPacket};
 use crate::nats::lead::Greeting;
 use crate::nats::publish::{publish, publish_all};
 use crate::nats::receive::Packets;
@@ -42,7 +42,7 @@ pub struct Announcement {
     pub packet: Vec<u8>,
 }
 
-/// A packet of an agent, and what it contains.
+/// A packet of an agent, with its content.
 struct Received {
     identity: String,
     number: u64,
@@ -61,10 +61,10 @@ pub struct Inbox {
     publishing: JoinSet<()>,
     /// By the agent's identity.
     agents: BTreeMap<String, ConnectedAgent>,
-    /// Packets on the controller's disk; None: they are not kept.
+    /// Packets on the controller's disk; None: they stay in memory.
     file: Option<PacketFile>,
-    /// Packets that an earlier controller kept, which are passed on first.
-    earlier: Option<KeptPackets>,
+    /// Packets that an earlier controller stored, which are passed on first.
+    earlier: Option<StoredPackets>,
     /// Number of the last packet that was received.
     last: u64,
     /// The same at earlier instants.
@@ -103,8 +103,8 @@ impl Inbox {
         self.file = Some(file);
     }
 
-    /// Passes the packets of an earlier controller on, and keeps all that follow in its file.
-    pub fn continue_file(&mut self, file: PacketFile, packets: KeptPackets) {
+    /// Passes the packets of an earlier controller on, and keeps the later ones in its file.
+    pub fn continue_file(&mut self, file: PacketFile, packets: StoredPackets) {
         self.file = Some(file);
         self.earlier = Some(packets);
     }
@@ -213,7 +213,7 @@ impl Inbox {
 
     /// Passes packets on until the fleet ends.
     pub async fn carry(mut self, mut ended: oneshot::Receiver<()>) {
-        for KeptPacket { packet, .. } in self.earlier.take().into_iter().flatten() {
+        for StoredPacket { packet, .. } in self.earlier.take().into_iter().flatten() {
             let Some(sender) = Identity::of_sender(&packet) else { continue };
             let identity = sender.text();
             // The first packet is the announcement, which is no part of the byte stream.
@@ -270,11 +270,11 @@ impl Inbox {
         {
             to_agents = number;
         }
-        let kept = self.file.as_ref().map(|file| (file.handle(), file.last()));
-        let (file, from_agents) = match kept {
+        let storage = self.file.as_ref().map(|file| (file.handle(), file.last()));
+        let (file, from_agents) = match storage {
             None => (None, self.last),
             Some((Ok(file), last)) => (Some(file), last),
-            // Without a handle, nobody knows if the packets are on the disk.
+            // Without a handle, it is unknown if the packets are on the disk.
             Some((Err(_), _)) => return,
         };
         let purge = Purge {
@@ -331,7 +331,7 @@ impl ConnectedAgent {
 struct Purge {
     context: Context,
     access: NatsAccess,
-    /// File with the packets of agents, if they are kept.
+    /// File with the packets of agents, if there is one.
     file: Option<File>,
     /// Numbers of the last packets to be removed; 0: none.
     from_agents: u64,

@@ -2,7 +2,7 @@
 //!
 //! | file in the folder of a fleet | content |
 //! |---|---|
-//! | `fleet.json` | [`KeptFleet`] |
+//! | `fleet.json` | [`FleetRecord`] |
 //! | `packets` | the packets of the agents, sealed as they arrived |
 //!
 //! The folder has no key and no secret in clear. It is removed with the fleet.
@@ -13,6 +13,7 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufReader, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// Bytes before a packet in the file: its number in the stream, and its length.
@@ -20,7 +21,7 @@ const HEAD: usize = 12;
 
 /// A fleet and its run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct KeptFleet {
+pub struct FleetRecord {
     /// Name of the fleet.
     pub name: String,
     /// Number of the controller that leads.
@@ -28,12 +29,12 @@ pub struct KeptFleet {
     /// Identities and names of the agents, in their order.
     pub agents: Vec<(String, String)>,
     /// The last run.
-    pub run: Option<KeptRun>,
+    pub run: Option<RunRecord>,
 }
 
 /// A run of a fleet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct KeptRun {
+pub struct RunRecord {
     /// Id of the run in the store.
     pub id: String,
     /// Its number among the runs of the fleet.
@@ -42,8 +43,8 @@ pub struct KeptRun {
     pub secrets: String,
 }
 
-impl KeptFleet {
-    /// Reads what was kept in a folder.
+impl FleetRecord {
+    /// Reads the record in a folder.
     ///
     /// # Errors
     ///
@@ -55,12 +56,12 @@ impl KeptFleet {
     /// Finds the folder of the fleet that carries out a run; `folders` has a folder for each fleet.
     pub fn find(folders: &Path, run: &str) -> Option<(PathBuf, Self)> {
         let entries = fs::read_dir(folders).ok()?.flatten();
-        let mut kept =
+        let mut records =
             entries.filter_map(|entry| Some((entry.path(), Self::read(&entry.path()).ok()?)));
-        kept.find(|(_, fleet)| fleet.run.as_ref().is_some_and(|kept| kept.id == run))
+        records.find(|(_, fleet)| fleet.run.as_ref().is_some_and(|record| record.id == run))
     }
 
-    /// Writes this in place of what was kept.
+    /// Writes the record into a folder, in place of an earlier one.
     ///
     /// # Errors
     ///
@@ -74,7 +75,7 @@ impl KeptFleet {
     }
 }
 
-/// Removes the folders of fleets whose controller has died longer than `age` ago.
+/// Removes the folders of dead controllers that wrote nothing for this time.
 pub fn remove_old(folders: &Path, age: Duration) {
     for folder in fs::read_dir(folders).into_iter().flatten().flatten() {
         let Ok(file) = File::open(folder.path().join("packets")) else { continue };
@@ -86,7 +87,50 @@ pub fn remove_old(folders: &Path, age: Duration) {
     }
 }
 
-/// Seals the secrets of a run for [`KeptRun`]. None if the system provides no random numbers.
+/// The record of a fleet in progress, and its folder.
+pub struct Handover {
+    folder: PathBuf,
+    record: Mutex<FleetRecord>,
+}
+
+impl Handover {
+    /// Writes the record of a fleet into its folder.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written.
+    pub fn begin(folder: PathBuf, record: FleetRecord) -> io::Result<Self> {
+        record.write(&folder)?;
+        Ok(Self { folder, record: Mutex::new(record) })
+    }
+
+    /// Records the run that begins.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written.
+    pub fn set_run(&self, run: RunRecord) -> io::Result<()> {
+        let mut record = self.record();
+        record.run = Some(run);
+        record.write(&self.folder)
+    }
+
+    /// The last run.
+    pub fn run(&self) -> Option<RunRecord> {
+        self.record().run.clone()
+    }
+
+    /// Removes the folder, because nobody need take the place of this controller.
+    pub fn end(&self) {
+        _ = fs::remove_dir_all(&self.folder);
+    }
+
+    fn record(&self) -> MutexGuard<'_, FleetRecord> {
+        self.record.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Seals the secrets of a run for [`RunRecord`]. None if the system provides no random numbers.
 pub fn seal_secrets(key: &FleetKey, secrets: &[String]) -> Option<String> {
     let sender = Identity::random().ok()?;
     let bytes = serde_json::to_vec(secrets).ok()?;
@@ -104,9 +148,9 @@ pub fn open_secrets(key: &FleetKey, sealed: &str) -> Option<Vec<String>> {
     }
 }
 
-/// A packet that was kept.
+/// A packet in the file.
 #[derive(Debug, PartialEq, Eq)]
-pub struct KeptPacket {
+pub struct StoredPacket {
     /// Number in the stream.
     pub number: u64,
     /// The sealed bytes.
@@ -195,9 +239,9 @@ impl PacketReader {
 }
 
 impl Iterator for PacketReader {
-    type Item = KeptPacket;
+    type Item = StoredPacket;
 
-    fn next(&mut self) -> Option<KeptPacket> {
+    fn next(&mut self) -> Option<StoredPacket> {
         let mut number = [0; 8];
         let mut length = [0; 4];
         self.file.read_exact(&mut number).ok()?;
@@ -210,7 +254,7 @@ impl Iterator for PacketReader {
             return None;
         }
         self.complete += (HEAD + packet.len()) as u64;
-        Some(KeptPacket { number: u64::from_be_bytes(number), packet })
+        Some(StoredPacket { number: u64::from_be_bytes(number), packet })
     }
 }
 
@@ -285,12 +329,12 @@ mod tests {
         let folders = folder("run");
         let folder = folders.join("lab");
         fs::create_dir_all(&folder).unwrap();
-        let run = KeptRun { id: "k7m2xqd".into(), number: 3, secrets: sealed };
+        let run = RunRecord { id: "k7m2xqd".into(), number: 3, secrets: sealed };
         let agents = vec![("00ff".into(), "0".into())];
-        let fleet = KeptFleet { name: "lab".into(), generation: 1, agents, run: Some(run) };
+        let fleet = FleetRecord { name: "lab".into(), generation: 1, agents, run: Some(run) };
         fleet.write(&folder).unwrap();
-        assert_eq!(KeptFleet::find(&folders, "k7m2xqd"), Some((folder, fleet)));
-        assert_eq!(KeptFleet::find(&folders, "other"), None);
+        assert_eq!(FleetRecord::find(&folders, "k7m2xqd"), Some((folder, fleet)));
+        assert_eq!(FleetRecord::find(&folders, "other"), None);
         fs::remove_dir_all(folders).unwrap();
     }
 }
