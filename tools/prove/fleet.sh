@@ -123,12 +123,14 @@ left=$(gone 30) || true
 row "objects deleted after refusals" "$left s" "30 s" "$left" -le 30
 
 say "a lost pod"
-load --image brunt.local/brunt:1 --agent-cpu 200m -d 20s >"$work/lost.txt" 2>&1 &
+# kubectl returns when the pod is gone, which may take ten seconds.
+load --image brunt.local/brunt:1 --agent-cpu 200m -d 40s >"$work/lost.txt" 2>&1 &
 run=$!
 sleep 8
 "$kubectl" delete --force --grace-period=0 "$("$kubectl" get pods -o name | grep -- '-1-' | head -1)" >"$work/kubectl.log" 2>&1
 wait "$run" || true
 named=$(grep -c 'agent pod-1 was lost' "$work/lost.txt" || true)
+[ "$named" -ge 1 ] || cat "$work/kubectl.log" "$work/lost.txt"
 row "a pod is deleted by force" "$(sed -n 's/^Verdict *//p' "$work/lost.txt")" "its agent is named" "$named" -ge 1
 gone 60 >"$work/gone" || true
 
