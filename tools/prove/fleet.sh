@@ -63,6 +63,15 @@ load() {
         --allow-target "$address" --store "$work/store" --header-file "$work/headers" "$@"
 }
 
+# await_load: waits until the server has received a second and a half of the load, at most for a minute.
+await_load() {
+    before_load=$(received)
+    for _ in $(seq 120); do
+        [ $(($(received) - before_load)) -lt 600 ] || return 0
+        sleep 0.5
+    done
+}
+
 # begun FILE: the number of requests in a report.
 begun() { python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["requests"]["begun"])' "$1"; }
 
@@ -124,9 +133,9 @@ row "objects deleted after refusals" "$left s" "30 s" "$left" -le 30
 
 say "a lost pod"
 # kubectl returns when the pod is gone, which may take ten seconds.
-load --image brunt.local/brunt:1 --agent-cpu 200m -d 40s >"$work/lost.txt" 2>&1 &
+load --image brunt.local/brunt:1 --agent-cpu 200m -d 30s >"$work/lost.txt" 2>&1 &
 run=$!
-sleep 8
+await_load
 "$kubectl" delete --force --grace-period=0 "$("$kubectl" get pods -o name | grep -- '-1-' | head -1)" >"$work/kubectl.log" 2>&1
 wait "$run" || true
 named=$(grep -c 'agent pod-1 was lost' "$work/lost.txt" || true)
@@ -137,8 +146,9 @@ gone 60 >"$work/gone" || true
 say "a controller that is replaced"
 before=$(received)
 load --image brunt.local/brunt:1 --agent-cpu 200m -d 20s >"$work/killed.txt" 2>&1 &
+run=$!
 sleep 12
-kill -9 $!
+kill -9 "$run"
 sleep 3
 id=$("$BRUNT_BIN" runs --store "$work/store" | tail -n 1 | cut -d ' ' -f 1)
 for place in "$work"/store/fleets/*; do
@@ -158,7 +168,7 @@ other_node() { "$kubectl" get pods -o wide | awk '/-nats/ { print /node1/ ? 2 : 
 say "a node that is cut off and healed"
 load --image brunt.local/brunt:1 --agent-cpu 200m -d 25s -o json="$work/cut.json" -o text >"$work/cut.txt" 2>&1 &
 run=$!
-sleep 10
+await_load
 node=$(other_node)
 bash "$up" cut "$node"
 sleep 6
@@ -172,7 +182,7 @@ gone 60 >"$work/gone" || true
 say "a node that crashes"
 load --image brunt.local/brunt:1 --agent-cpu 200m -d 20s -o json="$work/crash.json" -o text >"$work/crash.txt" 2>&1 &
 run=$!
-sleep 10
+await_load
 node=$(other_node)
 bash "$up" node-crash "$node"
 wait "$run" || true
