@@ -184,15 +184,15 @@ impl PacketFile {
     /// # Errors
     ///
     /// The file cannot be opened, or its controller lives.
-    pub fn open(folder: &Path) -> io::Result<(Self, PacketReader)> {
+    pub fn open(folder: &Path) -> io::Result<(Self, StoredPackets)> {
         let path = folder.join("packets");
         let file = private().read(true).append(true).open(&path)?;
         lock(&file)?;
         // An incomplete packet at the end was not acknowledged, so the stream still has it.
-        let mut packets = PacketReader::open(&path)?;
+        let mut packets = StoredPackets::open(&path)?;
         let last = packets.by_ref().last().map_or(0, |packet| packet.number);
         file.set_len(packets.complete)?;
-        Ok((Self { file, last, is_broken: false }, PacketReader::open(&path)?))
+        Ok((Self { file, last, is_broken: false }, StoredPackets::open(&path)?))
     }
 
     /// Adds a packet.
@@ -226,19 +226,19 @@ impl PacketFile {
 }
 
 /// Reads the packets of a file, up to the first incomplete one.
-pub struct PacketReader {
+pub struct StoredPackets {
     file: BufReader<File>,
     /// Length of the complete packets so far, in bytes.
     complete: u64,
 }
 
-impl PacketReader {
+impl StoredPackets {
     fn open(path: &Path) -> io::Result<Self> {
         Ok(Self { file: BufReader::new(File::open(path)?), complete: 0 })
     }
 }
 
-impl Iterator for PacketReader {
+impl Iterator for StoredPackets {
     type Item = StoredPacket;
 
     fn next(&mut self) -> Option<StoredPacket> {

@@ -8,7 +8,7 @@ use crate::nats::{
 use crate::seal::{FleetKey, Identity, no_random};
 use nkeys::KeyPair;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -31,11 +31,8 @@ pub struct FleetOrder<'a> {
     pub nats: Option<(String, Option<NkeySeed>)>,
     /// Time until all agents must have announced themselves.
     pub start_deadline: Duration,
-    /// Time for which agents continue their load without a message of the controller.
-    pub lease: Duration,
-    /// Folder for fleets on the controller's disk, with a folder for each; None: no other
-    /// process may take this one's place.
-    pub folders: Option<PathBuf>,
+    /// How the fleet continues without its controller.
+    pub continuation: Continuation,
     /// Gets a line for each stage, and the reasons of pods that do not run.
     pub tell: &'a mut (dyn FnMut(&str) + Send),
     /// True ends the start, and removes everything.
@@ -76,19 +73,21 @@ struct Objects {
     has_failed: AtomicBool,
 }
 
-/// Fills in the name and the Secret of a fleet. Returns the access to its messages, without servers if
+/// Fills in the name and the Secret of a fleet. `nats` has servers that exist, with the seed of the user. Returns the access to its messages, without servers if
 /// it has its own.
 ///
 /// # Errors
 ///
 /// The system provides no random numbers.
-pub fn complete(order: &mut FleetOrder<'_>) -> Result<NatsAccess, StartError> {
+pub fn complete(
+    fleet: &mut KubernetesFleet,
+    nats: Option<(String, Option<NkeySeed>)>,
+) -> Result<NatsAccess, StartError> {
     let identity = Identity::random().map_err(no_random)?.text();
     let key = FleetKey::random().map_err(no_random)?;
-    let fleet = &mut order.fleet;
     fleet.name = format!("brunt-{}", &identity[..RANDOM_LETTERS]);
-    let (servers, nkey_seed) = if let Some(named) = &order.nats {
-        named.clone()
+    let (servers, nkey_seed) = if let Some(named) = nats {
+        named
     } else {
         let user = KeyPair::new_user();
         let seed = user.seed().map_err(|error| io::Error::other(error.to_string()))?;
@@ -118,9 +117,9 @@ fn server_configuration(public_key: &str) -> String {
 ///
 /// The cluster refuses an object, an agent does not start, or the user stops the start. Everything is
 /// deleted, unless the pods are to be kept after a failure.
-pub fn start(mut order: FleetOrder<'_>) -> Result<(KubernetesRun, Vec<AgentStreams>), StartError> {
-    let mut access = complete(&mut order)?;
-    let FleetOrder { mut fleet, namespace, start_deadline, lease, folders, tell, stop, .. } = order;
+pub fn start(order: FleetOrder<'_>) -> Result<(KubernetesRun, Vec<AgentStreams>), StartError> {
+    let FleetOrder { mut fleet, namespace, nats, start_deadline, continuation, tell, stop } = order;
+    let mut access = complete(&mut fleet, nats)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let cluster = runtime.block_on(Cluster::connect(namespace))?;
     fleet.namespace.clone_from(&cluster.namespace);
@@ -131,7 +130,6 @@ pub fn start(mut order: FleetOrder<'_>) -> Result<(KubernetesRun, Vec<AgentStrea
     tell(&format!("created the Job {} in the namespace {}", fleet.name, fleet.namespace));
     let runtime = Mutex::new(runtime);
     let objects = Objects { runtime, cluster, fleet, has_failed: AtomicBool::new(true) };
-    let continuation = Continuation { lease, folders };
     let connected = objects.connect(&mut access, start_deadline, &continuation, tell, stop);
     match connected {
         Ok((nats, streams)) => {

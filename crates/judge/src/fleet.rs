@@ -35,9 +35,8 @@ impl<'a> AgentOfRun<'a> {
 
     /// Share of the planned load that belongs to it.
     pub fn share_of_load(self) -> f64 {
-        let parts = self.whole.plan.as_ref().map(ProcessPart::all);
-        let part = parts.and_then(|mut parts| parts.nth(self.number));
-        part.map_or(1.0 / self.whole.agents.len() as f64, |part| 1.0 / part.stride())
+        let part = self.whole.plan.as_ref().map(|plan| ProcessPart::of(plan, self.number as u32));
+        part.map_or(1.0, |part| 1.0 / part.stride())
     }
 
     fn environment(self) -> Option<&'a AgentEnvironment> {

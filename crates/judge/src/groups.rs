@@ -7,6 +7,7 @@
 //! independent requests. Holm's procedure corrects for the number of comparisons.
 
 use crate::steady::measured;
+use crate::steady::percentile::count_beyond;
 use crate::steady::response_times::ResponseTimes;
 use brunt_model::finding::GroupComparison;
 use brunt_model::run::GroupOfAgents;
@@ -34,8 +35,8 @@ struct Counts {
 }
 
 impl Counts {
-    fn sum(all: &[Self]) -> Self {
-        all.iter().fold(Self::default(), |sum, one| Self {
+    fn sum<'a>(all: impl IntoIterator<Item = &'a Self>) -> Self {
+        all.into_iter().fold(Self::default(), |sum, one| Self {
             all: sum.all + one.all,
             beyond: sum.beyond + one.beyond,
         })
@@ -67,42 +68,46 @@ pub fn comparisons(run: &Run) -> Vec<GroupComparison> {
     if groups.len() < 2 || response_times.count() == 0 {
         return Vec::new();
     }
-    let mut found: Vec<GroupComparison> = Vec::new();
-    for quantile in QUANTILES {
+    let mut comparisons: Vec<GroupComparison> = Vec::new();
+    let groups: Vec<CountedGroup> =
+        groups.iter().map(|group| CountedGroup::new(group, &response_times)).collect();
+    for (index, quantile) in QUANTILES.into_iter().enumerate() {
         let threshold = response_times.threshold(quantile);
-        let counted: Vec<CountedGroup> =
-            groups.iter().map(|group| CountedGroup::new(group, threshold)).collect();
-        for (number, first) in counted.iter().enumerate() {
-            for second in &counted[number + 1..] {
+        for (number, first) in groups.iter().enumerate() {
+            for second in &groups[number + 1..] {
                 let pair = GroupPair { quantile, threshold, first, second };
-                found.extend(pair.compare());
+                comparisons.extend(pair.compare(index));
             }
         }
     }
     let hypotheses: Vec<Hypothesis> =
-        found.iter().map(|one| Hypothesis { p: one.p, weight: 1.0 }).collect();
-    for (one, result) in found.iter_mut().zip(holm(&hypotheses, ALPHA)) {
+        comparisons.iter().map(|one| Hypothesis { p: one.p, weight: 1.0 }).collect();
+    for (one, result) in comparisons.iter_mut().zip(holm(&hypotheses, ALPHA)) {
         one.p = result.p;
         one.is_significant = result.rejected;
     }
-    found
+    comparisons
 }
 
 /// A group with its counts.
 struct CountedGroup<'a> {
     name: &'a str,
-    intervals: Intervals,
+    /// By quantile.
+    intervals: [Intervals; QUANTILES.len()],
 }
 
 impl<'a> CountedGroup<'a> {
-    /// Counts the requests of a group, and those beyond a threshold.
-    fn new(group: &GroupOfAgents<'a>, threshold: u64) -> Self {
-        let mut intervals = Intervals::new();
-        for point in group.agents.iter().flat_map(|agent| measured(agent)) {
-            let counts = intervals.entry(point.from).or_default();
-            for (low, n) in point.response.cells() {
-                counts.all += n as f64;
-                counts.beyond += if low >= threshold { n as f64 } else { 0.0 };
+    /// Counts the requests of a group, and those beyond each quantile of all requests.
+    fn new(group: &GroupOfAgents<'a>, response_times: &ResponseTimes) -> Self {
+        let mut intervals = [const { Intervals::new() }; QUANTILES.len()];
+        for agent in &group.agents {
+            let points = measured(agent);
+            let counts = count_beyond(&points, response_times, &QUANTILES);
+            for (intervals, counts) in intervals.iter_mut().zip(counts) {
+                for (point, (all, beyond)) in points.iter().zip(counts) {
+                    let sum = intervals.entry(point.from).or_default();
+                    *sum = Counts::sum(&[*sum, Counts { all, beyond }]);
+                }
             }
         }
         Self { name: group.name, intervals }
@@ -118,26 +123,25 @@ struct GroupPair<'a> {
 }
 
 impl GroupPair<'_> {
-    /// Compares the shares of the groups beyond the threshold, over the intervals that both have. None if there
-    /// is too little to compare.
-    fn compare(&self) -> Option<GroupComparison> {
+    /// Compares the shares of the groups beyond the threshold, over the intervals that both have. `index` is
+    /// that of the quantile. None if there is too little to compare.
+    fn compare(&self, index: usize) -> Option<GroupComparison> {
         let Self { quantile, threshold, first, second } = *self;
-        let common = |ours: &CountedGroup, theirs: &CountedGroup| -> Vec<Counts> {
-            let both = ours.intervals.iter().filter(|(at, _)| theirs.intervals.contains_key(at));
-            both.map(|(_, counts)| *counts).collect()
-        };
-        let (of_first, of_second) = (common(first, second), common(second, first));
-        let (first_sum, second_sum) = (Counts::sum(&of_first), Counts::sum(&of_second));
+        let pairs: Vec<[Counts; 2]> = first.intervals[index]
+            .iter()
+            .filter_map(|(at, counts)| Some([*counts, *second.intervals[index].get(at)?]))
+            .collect();
+        let first_sum = Counts::sum(pairs.iter().map(|[counts, _]| counts));
+        let second_sum = Counts::sum(pairs.iter().map(|[_, counts]| counts));
         if first_sum.all == 0.0
             || second_sum.all == 0.0
             || first_sum.beyond + second_sum.beyond < FEWEST_BEYOND
         {
             return None;
         }
-        let deviations: Vec<f64> = of_first
+        let deviations: Vec<f64> = pairs
             .iter()
-            .zip(&of_second)
-            .map(|(one, other)| first_sum.deviation(*one) - second_sum.deviation(*other))
+            .map(|[one, other]| first_sum.deviation(*one) - second_sum.deviation(*other))
             .collect();
         let spread = blocks::spread(&deviations)?;
         let variance = (spread.variance * deviations.len() as f64)

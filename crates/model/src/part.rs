@@ -28,11 +28,16 @@ impl ProcessPart {
     /// The part of a run with one process.
     pub const WHOLE: Self = Self { number: 0, count: 1, quiet: 0 };
 
-    /// Returns the parts of a plan.
-    pub fn all(plan: &Plan) -> impl Iterator<Item = Self> + use<> {
+    /// Returns a part of a plan. `number` is less than the plan's number of processes.
+    pub fn of(plan: &Plan, number: u32) -> Self {
         let count = plan.processes.max(1);
         let quiet = plan.fleet.as_ref().map_or(0, |fleet| fleet.quiet).min(count - 1);
-        (0..count).map(move |number| Self { number, count, quiet })
+        Self { number, count, quiet }
+    }
+
+    /// Returns the parts of a plan.
+    pub fn all(plan: &Plan) -> impl Iterator<Item = Self> {
+        (0..plan.processes.max(1)).map(|number| Self::of(plan, number))
     }
 
     /// True if it is a quiet process.
@@ -52,6 +57,7 @@ impl ProcessPart {
         let quiet = if self.quiet == 0 { 0 } else { n / ARRIVALS_PER_QUIET };
         let of_kind = if self.is_quiet() { quiet } else { n - quiet };
         let (number, count) = self.among_its_kind();
+        // The remainder goes to the first processes, as shard n belongs to process n mod m.
         of_kind / count + u64::from(number < of_kind % count)
     }
 
@@ -87,12 +93,10 @@ impl ProcessPart {
         (number.into(), count.into())
     }
 
-    /// Share of this process in `n` users or connections of all processes.
+    /// Share of this process in `n` users or connections of all processes. Quiet processes have as many as the
+    /// others.
     pub fn share(self, n: u64) -> u64 {
-        let number = u64::from(self.number);
-        let of = u64::from(self.count);
-        // The remainder goes to the first processes, as shard n belongs to process n mod m.
-        n / of + u64::from(number < n % of)
+        Self { quiet: 0, ..self }.share_of_arrivals(n)
     }
 
     /// Adds the number of the process to a message, if there are several processes.

@@ -171,7 +171,7 @@ impl Run {
 
     /// Returns the run of an agent, without events.
     fn of_agent(plan: &Plan, number: usize, agent: &AgentEnvironment, unix_seconds: f64) -> Self {
-        let part = ProcessPart { number: number as u32, count: plan.processes.max(1), quiet: 0 };
+        let part = ProcessPart::of(plan, number as u32);
         let AgentFacts { brunt, kernel, cpu, cores, sysctls, .. } = agent.facts.clone();
         let route = agent.route.clone();
         Self {

@@ -155,7 +155,10 @@ impl Fleet {
         redactor: Arc<Redactor>,
     ) -> Result<Self, FleetError> {
         let fleet = Self::link(agents, carrier, redactor)?;
-        fleet.await_hello()?;
+        let failed = fleet.await_hello();
+        if !failed.is_empty() {
+            return Err(FleetError::Agents(failed));
+        }
         fleet.read_clocks();
         Ok(fleet)
     }
@@ -207,32 +210,19 @@ impl Fleet {
         *self.kept_as.lock().unwrap_or_else(PoisonError::into_inner) = Some(id.to_owned());
     }
 
-    /// Waits until all agents have stated their version.
-    fn await_hello(&self) -> Result<(), FleetError> {
+    /// Waits until all agents have stated their version. Returns the agents that did not, or that have ended, each
+    /// with the reason.
+    fn await_hello(&self) -> Vec<(String, String)> {
         let deadline = clock_nanos() + HELLO_WAIT.as_nanos() as u64;
-        let mut closed: Vec<(usize, String)> = Vec::new();
-        loop {
-            for (number, event) in self.inbox().try_iter() {
-                if let LinkEvent::Closed(why) = event {
-                    closed.push((number, why));
-                }
-            }
-            let silent = self.links.iter().enumerate().filter(|(number, link)| {
-                link.facts().is_none() && closed.iter().all(|(closed, _)| closed != number)
-            });
-            let silent: Vec<usize> = silent.map(|(number, _)| number).collect();
-            if clock_nanos() > deadline {
-                let why = format!("no message within {} s", HELLO_WAIT.as_secs());
-                closed.extend(silent.iter().map(|number| (*number, why.clone())));
-            } else if !silent.is_empty() {
-                thread::sleep(LOOK);
-                continue;
-            }
-            let failed =
-                closed.into_iter().map(|(number, why)| (self.links[number].name.clone(), why));
-            let failed: Vec<_> = failed.collect();
-            return if failed.is_empty() { Ok(()) } else { Err(FleetError::Agents(failed)) };
+        let is_silent = |link: &AgentLink| link.facts().is_none() && link.closed().is_none();
+        while self.links.iter().any(is_silent) && clock_nanos() < deadline {
+            thread::sleep(LOOK);
         }
+        let reason = |link: &AgentLink| {
+            let why = format!("no message within {} s", HELLO_WAIT.as_secs());
+            link.closed().or(link.facts().is_none().then_some(why))
+        };
+        self.links.iter().filter_map(|link| Some((link.name.clone(), reason(link)?))).collect()
     }
 
     /// Reads the clocks of all agents many times.
@@ -314,12 +304,8 @@ impl Fleet {
         sink: &mut dyn Sink,
     ) -> Result<(), RunError> {
         *self.last_run.lock().unwrap_or_else(PoisonError::into_inner) = number;
-        // The first message of each agent is repeated first.
-        let deadline = clock_nanos() + HELLO_WAIT.as_nanos() as u64;
-        let is_silent = |link: &AgentLink| link.facts().is_none() && link.closed().is_none();
-        while self.links.iter().any(is_silent) && clock_nanos() < deadline {
-            thread::sleep(LOOK);
-        }
+        // The first message of each agent is repeated first. Agents that have ended count as lost.
+        self.await_hello();
         for (link, agent) in self.links.iter().zip(&environment.agents) {
             link.go_on(number, epoch_nanos(run.epoch), agent.clock.offset_nanos);
         }

@@ -28,7 +28,7 @@ pub struct EarlierLog {
     /// Begin of the load, if it had begun.
     begins: Option<Tick>,
     /// End of the last interval.
-    pub published_to: Tick,
+    published_to: Tick,
     /// Names of all labels.
     labels: Vec<String>,
     /// Events that the agents do not repeat.
@@ -106,10 +106,9 @@ pub struct AttachedRun {
 }
 
 impl AttachedRun {
-    /// The run with this number, on agents that were [reconnected](Fleet::reconnect). None if its load had not
-    /// begun.
-    pub fn new(fleet: Arc<Fleet>, number: RunNumber, log: EarlierLog) -> Option<Self> {
-        Some(Self { fleet, number, begun: log.begun()?, log: RefCell::new(log) })
+    /// The run with this number, on agents that were [reconnected](Fleet::reconnect).
+    pub fn new(fleet: Arc<Fleet>, number: RunNumber, begun: BegunRun, log: EarlierLog) -> Self {
+        Self { fleet, number, begun, log: RefCell::new(log) }
     }
 }
 

@@ -57,7 +57,7 @@ pub enum RunError {
     /// A host of the plan is neither allowed nor consents to be loaded.
     #[error("{0}")]
     NoConsent(String),
-    /// A group has an agent that does not exist.
+    /// The plan has no such agents as its groups name, or no load for its quiet agents.
     #[error("{0}")]
     AgentGroup(String),
     /// A limit of an agent is too low for its share.

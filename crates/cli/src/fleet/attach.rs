@@ -9,7 +9,6 @@ use crate::output::Outputs;
 use crate::{live_outputs, runs};
 use anyhow::{Result, anyhow};
 use brunt_fleet::handover::FleetRecord;
-use brunt_model::Environment;
 use brunt_model::agent::RunNumber;
 use brunt_model::numbers::plural;
 use brunt_runner::attach::{AttachedRun, EarlierLog};
@@ -56,7 +55,7 @@ pub fn attach(args: &AttachArgs) -> Result<Exit, CommandError> {
     let events = store.events(&id).map_err(runtime_error)?;
     // The end of the log may be damaged: its writer has died.
     let log = EarlierLog::read(events.map_while(Result::ok));
-    let (Some(plan), Some(run), Some(_)) = (log.plan.clone(), &record.run, log.begun()) else {
+    let (Some(plan), Some(run), Some(begun)) = (log.plan.clone(), &record.run, log.begun()) else {
         return Err(usage_error(anyhow!("the load of run {id} had not begun; start it again")));
     };
     let settings = plan.fleet.as_ref();
@@ -68,16 +67,13 @@ pub fn attach(args: &AttachArgs) -> Result<Exit, CommandError> {
     }
     let mut notes = vec![format!(
         "brunt ended at {:.1} s of this run without notice, and another process took its place",
-        log.published_to.seconds()
+        begun.published_to.seconds()
     )];
     if log.has_server_readings() {
         notes.push("from then on, nobody has read the server".into());
     }
-    let environment = Environment { ..log.environment.clone() };
-    let published_to = log.published_to;
-    let engine = AttachedRun::new(Arc::clone(&fleet), RunNumber(run.number), log);
-    let engine =
-        engine.ok_or_else(|| usage_error(anyhow!("the load of run {id} had not begun")))?;
+    let environment = log.environment.clone();
+    let engine = AttachedRun::new(Arc::clone(&fleet), RunNumber(run.number), begun, log);
     let session = session(Some(store), None, environment.strict, Some(fleet));
     let session = CommandSession { environment, ..session.map_err(runtime_error)? };
     let mut live_outputs = live_outputs::start(&[]).map_err(usage_error)?;
@@ -86,7 +82,7 @@ pub fn attach(args: &AttachArgs) -> Result<Exit, CommandError> {
         log: None,
         jtl: None,
         live_outputs: &mut live_outputs,
-        storage: Storage::Begun(&id, published_to),
+        storage: Storage::Begun(&id, begun.published_to),
         probes: &[],
         quiet: args.quiet,
         tracer: None,

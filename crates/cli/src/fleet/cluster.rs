@@ -13,8 +13,6 @@ use brunt_runner::Fleet;
 use brunt_runner::agents::{AgentPipes, Carrier, StartedAgent};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 use std::{fs, io};
 
 /// CPU, memory and storage of the server of NATS.
@@ -34,9 +32,13 @@ pub fn start(
     let (carrier, streams) = match settings.on {
         Placement::Kubernetes(agents) => {
             let order = FleetOrder {
-                lease: settings.lease,
-                folders,
-                ..order(cluster, agents, tell, &stop)?
+                fleet: objects(cluster, agents),
+                namespace: cluster.namespace.as_deref(),
+                nats: named_nats(cluster)?,
+                start_deadline: cluster.start_deadline,
+                continuation: Continuation { lease: settings.lease, folders },
+                tell,
+                stop: &stop,
             };
             let (run, streams) = run::start(order)?;
             (ClusterCarrier::Kubernetes(run), streams)
@@ -63,11 +65,10 @@ pub fn attach(settings: &FleetSettings, folder: &Path) -> Result<Fleet> {
     let cluster = cluster_settings(settings)?;
     let (carrier, streams) = match settings.on {
         Placement::Kubernetes(agents) => {
-            let stop = AtomicBool::new(false);
-            let mut silent = |_: &str| {};
-            let FleetOrder { fleet, namespace, nats, .. } =
-                order(cluster, agents, &mut silent, &stop)?;
-            let (run, streams) = run::attach(fleet, namespace, nats, folder, settings.lease)?;
+            let objects = objects(cluster, agents);
+            let namespace = cluster.namespace.as_deref();
+            let nats = named_nats(cluster)?;
+            let (run, streams) = run::attach(objects, namespace, nats, folder, settings.lease)?;
             (ClusterCarrier::Kubernetes(run), streams)
         }
         Placement::Nats(_) => {
@@ -111,25 +112,22 @@ fn cluster_settings(settings: &FleetSettings) -> Result<&ClusterSettings> {
     settings.cluster.as_ref().context("the plan has no settings of a cluster")
 }
 
-/// Everything that determines the objects of a fleet.
-pub fn order<'a>(
-    settings: &'a ClusterSettings,
-    agents: u32,
-    tell: &'a mut (dyn FnMut(&str) + Send),
-    stop: &'a AtomicBool,
-) -> Result<FleetOrder<'a>> {
-    let nats = match &settings.nats {
-        Some(servers) => Some((servers.clone(), seed(settings.nkey_file.as_deref())?)),
-        None => None,
-    };
-    let own_nats = nats.is_none().then(|| NatsPod {
+/// The servers of NATS that the user names, with the seed of the user. None if the fleet has its own.
+pub fn named_nats(settings: &ClusterSettings) -> Result<Option<(String, Option<NkeySeed>)>> {
+    let Some(servers) = &settings.nats else { return Ok(None) };
+    Ok(Some((servers.clone(), seed(settings.nkey_file.as_deref())?)))
+}
+
+/// The objects of a fleet. Name, namespace and Secret are filled in later.
+pub fn objects(settings: &ClusterSettings, agents: u32) -> KubernetesFleet {
+    let own_nats = settings.nats.is_none().then(|| NatsPod {
         image: settings.nats_image.clone(),
         cpu: NATS_CPU.into(),
         memory: NATS_MEMORY.into(),
         storage: NATS_STORAGE.into(),
         is_reached_from_outside: true,
     });
-    let fleet = KubernetesFleet {
+    KubernetesFleet {
         name: "brunt".into(),
         namespace: settings.namespace.clone().unwrap_or_default(),
         agents,
@@ -144,17 +142,7 @@ pub fn order<'a>(
         nats: own_nats,
         secret: BTreeMap::new(),
         job_uid: None,
-    };
-    Ok(FleetOrder {
-        fleet,
-        namespace: settings.namespace.as_deref(),
-        nats,
-        start_deadline: settings.start_deadline,
-        lease: Duration::ZERO,
-        folders: None,
-        tell,
-        stop,
-    })
+    }
 }
 
 fn started(streams: AgentStreams) -> StartedAgent {

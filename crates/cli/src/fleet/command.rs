@@ -15,7 +15,6 @@ use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use std::fs::File;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
 
 /// Arguments of `brunt fleet`.
 #[derive(Debug, Args)]
@@ -98,14 +97,12 @@ fn manifest(run: &RunArgs) -> Result<Vec<Value>> {
     let Some((Placement::Kubernetes(agents), settings)) = settings else {
         return Err(anyhow!("write --on k8s:N, the number of agents on Kubernetes"));
     };
-    let stop = AtomicBool::new(false);
-    let mut tell = |_: &str| {};
-    let mut order = cluster::order(settings, agents, &mut tell, &stop)?;
-    complete(&mut order)?;
-    if order.fleet.namespace.is_empty() {
-        order.fleet.namespace = "default".into();
+    let mut objects = cluster::objects(settings, agents);
+    complete(&mut objects, cluster::named_nats(settings)?)?;
+    if objects.namespace.is_empty() {
+        objects.namespace = "default".into();
     }
-    Ok(order.fleet.manifest())
+    Ok(objects.manifest())
 }
 
 fn print_list(items: &[Value]) -> Result<()> {

@@ -26,10 +26,12 @@ impl Greeting {
 
     /// Reads a greeting. None if the bytes are something else.
     pub fn parse(bytes: &[u8]) -> Option<Self> {
-        let bytes: &[u8; 16] = bytes.try_into().ok()?;
-        let number = |half: &[u8]| half.iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte));
-        let (generation, silence) = bytes.split_at(8);
-        Some(Self { generation: number(generation), silence: Duration::from_secs(number(silence)) })
+        let (generation, silence) = bytes.split_first_chunk()?;
+        let silence = u64::from_be_bytes(silence.try_into().ok()?);
+        Some(Self {
+            generation: u64::from_be_bytes(*generation),
+            silence: Duration::from_secs(silence),
+        })
     }
 }
 

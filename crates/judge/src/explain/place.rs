@@ -32,34 +32,28 @@ pub fn same_machine(facts: &ExplainFacts) -> Option<Remark> {
     )
 }
 
-/// Tells whether quiet agents measured the same response times as the others.
+/// Reports whether quiet agents measured the same response times as the loaded ones.
 pub fn quiet_agents(facts: &ExplainFacts) -> Option<Remark> {
     facts.plan.fleet.as_ref().filter(|fleet| fleet.quiet > 0)?;
     let comparisons = &facts.so_far.group_comparisons;
-    let Some(one) = comparisons.iter().min_by(|a, b| a.p.total_cmp(&b.p)) else {
+    // Only slower loaded agents put the figures in doubt, so they come first.
+    let is_in_doubt = |one: &&GroupComparison| one.is_significant && one.slower == LOADED;
+    if let Some(one) = most_certain(comparisons.iter().filter(is_in_doubt)) {
+        let sentence = difference_text(one);
+        let remedy = "the loaded agents may make the server look slower than it is: use more agents, or a lower load";
+        return Some(Remark::warning(sentence).with_remedy(remedy));
+    }
+    let Some(one) = most_certain(comparisons.iter()) else {
         let sentence = "The quiet agents have too few requests for a comparison with the others.";
         let remedy = "run longer, or with a higher rate: they get 1 % of the requests";
         return Some(Remark::note(sentence.to_owned()).with_remedy(remedy));
     };
-    if !one.is_significant {
-        let sentence =
-            "No difference was found between the response times of quiet and of loaded agents";
-        return Some(Remark::note(format!("{sentence} ({}).", p_text(one.p))));
+    if one.is_significant {
+        return Some(difference(one));
     }
-    if one.slower == LOADED {
-        let sentence = format!(
-            "The loaded agents make the server look slower than it is: {} of their requests took longer than {}, and {} of those of the \
-             quiet agents ({}).",
-            short_percent(one.slower_share),
-            seconds(one.threshold_seconds),
-            short_percent(one.faster_share),
-            p_text(one.p)
-        );
-        let remedy =
-            "use more agents, or a lower load; the quiet agents' row has the better figures";
-        return Some(Remark::warning(sentence).with_remedy(remedy));
-    }
-    Some(difference(one))
+    let sentence =
+        "No difference was found between the response times of quiet and of loaded agents";
+    Some(Remark::note(format!("{sentence} ({}).", p_text(one.p))))
 }
 
 /// Reports the most certain difference between groups of agents.
@@ -67,12 +61,23 @@ pub fn groups_differ(facts: &ExplainFacts) -> Option<Remark> {
     if facts.plan.fleet.as_ref().is_none_or(|fleet| fleet.quiet > 0) {
         return None;
     }
-    let significant = facts.so_far.group_comparisons.iter().filter(|one| one.is_significant);
-    significant.min_by(|a, b| a.p.total_cmp(&b.p)).map(difference)
+    let comparisons = &facts.so_far.group_comparisons;
+    most_certain(comparisons.iter().filter(|one| one.is_significant)).map(difference)
+}
+
+fn most_certain<'a>(
+    comparisons: impl Iterator<Item = &'a GroupComparison>,
+) -> Option<&'a GroupComparison> {
+    comparisons.min_by(|a, b| a.p.total_cmp(&b.p))
 }
 
 fn difference(one: &GroupComparison) -> Remark {
-    let sentence = format!(
+    let remedy = "compare the lag of the agents (table of agents), and their ways to the server (`brunt check`)";
+    Remark::note(difference_text(one)).with_remedy(remedy)
+}
+
+fn difference_text(one: &GroupComparison) -> String {
+    format!(
         "The agents of group {} measure longer response times than those of {}: {} of their requests took longer than {}, and {} \
          of those of {} ({}).",
         one.slower,
@@ -82,9 +87,7 @@ fn difference(one: &GroupComparison) -> Remark {
         short_percent(one.faster_share),
         one.faster,
         p_text(one.p)
-    );
-    let remedy = "compare the lag of the agents (table of agents), and their ways to the server (`brunt check`)";
-    Remark::note(sentence).with_remedy(remedy)
+    )
 }
 
 fn p_text(p: f64) -> String {

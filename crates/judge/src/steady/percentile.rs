@@ -29,10 +29,10 @@ pub fn intervals(run: &Run, points: &[SeriesPoint], quantiles: &[f64]) -> Vec<Pe
 }
 
 /// For each point: the number of requests, and of those beyond the quantile.
-type Counts = Vec<(f64, f64)>;
+pub type Counts = Vec<(f64, f64)>;
 
 /// Counts the requests beyond all quantiles in one pass over the cells of the series.
-fn count_beyond(
+pub fn count_beyond(
     points: &[SeriesPoint],
     response_times: &ResponseTimes,
     quantiles: &[f64],

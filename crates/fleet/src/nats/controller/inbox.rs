@@ -2,7 +2,7 @@
 //! stream.
 
 use super::{AgentStreams, AgentWait};
-use crate::handover::{PacketFile, PacketReader as StoredPackets, StoredPacket};
+use crate::handover::{PacketFile, StoredPacket, StoredPackets};
 use crate::nats::lead::Greeting;
 use crate::nats::publish::{publish, publish_all};
 use crate::nats::receive::Packets;

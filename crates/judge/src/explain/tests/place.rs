@@ -1,7 +1,9 @@
 use super::world::{Reply, World, reply};
-use brunt_model::Route;
-use brunt_model::finding::{LimitingResource, OtherCause, Severity, UseOrigin};
+use crate::explain;
+use brunt_model::finding::{GroupComparison, LimitingResource, OtherCause, Severity, UseOrigin};
+use brunt_model::fleet::{LOADED, QUIET};
 use brunt_model::reading_names as name;
+use brunt_model::{Finding, FleetSettings, Judgement, Placement, Route, Run};
 use std::time::Duration;
 
 #[test]
@@ -137,4 +139,64 @@ fn only_constant_data_rates_suggest_a_link() {
         Reply { bytes: 100_000, receiving: seconds * 0.9, ..reply(seconds) }
     };
     World::closed(10, 0.0).loopback().answering(uneven).is_silent("link");
+}
+
+fn comparison(quantile: f64, slower: &str, p: f64) -> GroupComparison {
+    let faster = if slower == LOADED { QUIET } else { LOADED };
+    GroupComparison {
+        quantile,
+        threshold_seconds: 0.01,
+        slower: slower.to_owned(),
+        faster: faster.to_owned(),
+        slower_share: 0.03,
+        faster_share: 0.01,
+        p,
+        is_significant: p < 0.05,
+        method: String::new(),
+    }
+}
+
+#[test]
+fn slower_loaded_agents_are_a_warning_whatever_else_differs() {
+    let mut run = World::open(800.0).answering(|_| reply(0.003)).run();
+    let findings = |run: &Run, comparisons: &[GroupComparison]| -> Vec<Finding> {
+        let group_comparisons = comparisons.to_vec();
+        let so_far = Judgement { group_comparisons, ..Judgement::default() };
+        let all = explain::findings(run, &so_far).into_iter();
+        all.filter(|finding| ["quiet_agents", "groups_differ"].contains(&&*finding.rule)).collect()
+    };
+    assert_eq!(findings(&run, &[]), [], "no agents");
+    let fleet = |quiet: u32| FleetSettings {
+        on: Placement::Local(3),
+        lease: Duration::from_secs(1),
+        bytes_per_second: 0,
+        consent: None,
+        quiet,
+        groups: Vec::new(),
+        cluster: None,
+    };
+    run.plan.as_mut().expect("a plan").fleet = Some(fleet(1));
+    let quiet_is_slower = comparison(0.5, QUIET, 0.0001);
+    for (comparisons, severity, text) in [
+        (vec![], Severity::Note, "too few requests"),
+        (vec![comparison(0.5, LOADED, 0.3)], Severity::Note, "No difference was found"),
+        (vec![quiet_is_slower.clone()], Severity::Note, "of group quiet measure longer"),
+        (
+            vec![quiet_is_slower.clone(), comparison(0.99, LOADED, 0.01)],
+            Severity::Warning,
+            "of group loaded measure longer",
+        ),
+    ] {
+        let found = findings(&run, &comparisons);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!((&*found[0].rule, found[0].severity), ("quiet_agents", severity));
+        assert!(found[0].sentence.contains(text), "{found:?}");
+    }
+    run.plan.as_mut().expect("a plan").fleet = Some(fleet(0));
+    let found = findings(&run, &[quiet_is_slower, comparison(0.99, LOADED, 0.3)]);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(
+        found[0].sentence.contains("3.0 % of their requests took longer than 10.0 ms, and 1.0 %")
+    );
+    assert_eq!(findings(&run, &[comparison(0.5, LOADED, 0.3)]), []);
 }
