@@ -1,7 +1,11 @@
-//! Hosts that consent to be loaded: each serves a file with the token of the plan.
+//! Hosts that consent to be loaded: each serves a file with the token of the plan, or has a TXT record with it
+//! ([`dns`]).
 //!
-//! The file is read before every run, with the connection settings of the plan. Redirects are not
+//! Both are read before every run; the file with the connection settings of the plan. Redirects are not
 //! followed, because their target speaks for itself only.
+
+#[cfg(feature = "dns")]
+mod dns;
 
 use crate::error::RunError;
 use crate::live_output::transport::{SendError, exchange};
@@ -46,11 +50,7 @@ pub fn with_consenting_hosts(plan: &Plan) -> Result<Plan, RunError> {
         return Ok(plan);
     };
     for (host, url) in unnamed_hosts(&plan) {
-        ask(&plan, &url, &token).map_err(|why| {
-            RunError::NoConsent(format!(
-                "{host} does not consent to be loaded: {url} {why}; serve the token there as a line, or write --allow-target {host}"
-            ))
-        })?;
+        ask(&plan, &host, &url, &token)?;
         plan.allowed_targets.push(host);
     }
     Ok(plan)
@@ -78,8 +78,23 @@ fn unnamed_hosts(plan: &Plan) -> BTreeMap<String, String> {
         .collect()
 }
 
+/// Asks a host for its file, and then the DNS for its record.
+fn ask(plan: &Plan, host: &str, url: &str, token: &str) -> Result<(), RunError> {
+    let Err(why) = ask_server(plan, url, token) else { return Ok(()) };
+    let why = format!("{url} {why}");
+    #[cfg(feature = "dns")]
+    let why = match dns::ask(host, token) {
+        Some(Ok(())) => return Ok(()),
+        Some(Err(dns)) => format!("{dns}, and {why}"),
+        None => why,
+    };
+    Err(RunError::NoConsent(format!(
+        "{host} does not consent to be loaded: {why}; serve the token there as a line, or write --allow-target {host}"
+    )))
+}
+
 /// Asks a host for its file. The error follows the URL in a sentence.
-fn ask(plan: &Plan, url: &str, token: &str) -> Result<(), String> {
+fn ask_server(plan: &Plan, url: &str, token: &str) -> Result<(), String> {
     let asking = Plan {
         populations: Vec::new(),
         allowed_targets: Vec::new(),
