@@ -94,6 +94,7 @@ pub async fn deal_out<T: Transport>(
         pool,
         schedule,
     };
+    dealer.leave_earlier();
     dealer.deal_all().await;
     dealer.drop_rest();
     let Dealer { population, pool, .. } = dealer;
@@ -121,6 +122,17 @@ pub fn drop_arrivals<T: Transport>(population: &WorkerPopulation<T>, arrivals: &
 }
 
 impl<T: Transport> Dealer<T> {
+    /// Leaves the arrivals before the begin of this process to the lost process whose place it takes.
+    fn leave_earlier(&mut self) {
+        let (from, measured_from) =
+            (self.population.clock.from(), self.population.clock.measured_from());
+        for (cohort, until) in [(Cohort::Warmup, measured_from.min(from)), (Cohort::Measured, from)]
+        {
+            let count = self.schedule.pass(&mut self.next, until);
+            self.population.shared.tickets.take_many(cohort, count);
+        }
+    }
+
     async fn deal_all(&mut self) {
         let mut now = self.population.clock.now();
         while self.population.clock.cut().is_none() {

@@ -1,6 +1,6 @@
 //! Commands to a run in progress, and the instants at which they take effect.
 
-use crate::gate::Gate;
+use crate::gate::{Gate, LoadBegin};
 use brunt_model::{PartCommand, Plan, ProcessMessage, ProcessPart, Tick};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Once, OnceLock};
@@ -119,7 +119,8 @@ impl PartHandle {
         // The instant is set before the flag, so that a worker that sees the flag finds the
         // instant. Only the first one counts.
         match command {
-            PartCommand::Go(at) => self.gate.open(at),
+            PartCommand::Go(at) => self.gate.open(LoadBegin::at(at)),
+            PartCommand::Resume { begins, from } => self.gate.open(LoadBegin { begins, from }),
             PartCommand::Steady(at) => {
                 let _ = self.borders.warm.set(at);
                 self.control.begin_measuring();

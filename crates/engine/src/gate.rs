@@ -15,6 +15,22 @@ pub struct Gate {
     on_ready: Option<OnReady>,
 }
 
+/// Begin of the load.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LoadBegin {
+    /// Instant at which the load of the run begins.
+    pub begins: Tick,
+    /// Instant from which this process carries out its share: later, if it takes the place of a lost process.
+    pub from: Tick,
+}
+
+impl LoadBegin {
+    /// The begin of a process that takes part from the start.
+    pub fn at(begins: Tick) -> Self {
+        Self { begins, from: begins }
+    }
+}
+
 /// Receives the instant from which all workers are ready.
 pub type OnReady = Box<dyn Fn(Tick) + Send + Sync>;
 
@@ -28,7 +44,7 @@ struct Inner {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     Shut,
-    Open(Tick),
+    Open(LoadBegin),
     GivenUp,
 }
 
@@ -59,7 +75,7 @@ impl Gate {
             return;
         }
         match &self.on_ready {
-            None => inner.settle(State::Open(now)),
+            None => inner.settle(State::Open(LoadBegin::at(now))),
             Some(on_ready) => {
                 // `on_ready` may open this gate, which takes the lock again.
                 drop(inner);
@@ -68,9 +84,9 @@ impl Gate {
         }
     }
 
-    /// Opens the gate: the load begins at this instant.
-    pub fn open(&self, begins: Tick) {
-        self.inner().settle(State::Open(begins));
+    /// Opens the gate: the load begins.
+    pub fn open(&self, begin: LoadBegin) {
+        self.inner().settle(State::Open(begin));
     }
 
     /// Cancels the load for all workers. Has no effect if it has begun.
@@ -79,11 +95,11 @@ impl Gate {
     }
 
     /// Waits for the gate, and returns when the load begins. None: there is no load.
-    pub async fn wait(&self) -> Option<Tick> {
+    pub async fn wait(&self) -> Option<LoadBegin> {
         std::future::poll_fn(|cx| {
             let mut inner = self.inner();
             match inner.state {
-                State::Open(begins) => return Poll::Ready(Some(begins)),
+                State::Open(begin) => return Poll::Ready(Some(begin)),
                 State::GivenUp => return Poll::Ready(None),
                 State::Shut => inner.wakers.push(cx.waker().clone()),
             }

@@ -159,6 +159,12 @@ impl<'a, W: SelfMonitor> Gather<'a, W> {
         self.emit_whole();
     }
 
+    /// Notes that another source takes the place of one that has ended. Its first snapshot begins at this instant,
+    /// or at a later one.
+    pub fn resume_source(&mut self, source: Source, from: Tick) {
+        self.last_from[source.population][source.worker] = Some(Tick(from.0.saturating_sub(1)));
+    }
+
     /// Sends an event unchanged.
     pub fn forward(&mut self, event: &Event) {
         self.sink.take(event);

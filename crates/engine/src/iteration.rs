@@ -223,7 +223,7 @@ impl<T: Transport> Actor<T> {
 
     /// Ends a sample that the user made itself. Returns when the next step is due, which is now.
     fn end_own_sample(&mut self) -> Tick {
-        let from = self.ended_at.max(self.population.clock.begins());
+        let from = self.ended_at.max(self.population.clock.from());
         let now = self.population.clock.now().max(from);
         self.population
             .requests
@@ -280,7 +280,7 @@ impl<T: Transport> Actor<T> {
 
     /// Waits until the think time is over. True if the load has not ended then.
     async fn think_until(&mut self, until: Tick) -> bool {
-        let from = self.ended_at.max(self.population.clock.begins());
+        let from = self.ended_at.max(self.population.clock.from());
         let due = until.min(self.population.clock.ends());
         match self.population.requests.lifetime() {
             // Detects a connection that the server closes during the pause.
@@ -304,7 +304,7 @@ impl<T: Transport> Actor<T> {
     /// Waits for an action of other users. Returns the nanoseconds of the wait; None if
     /// the load ended first.
     async fn wait_for(&mut self, Waiting { mut until, limit }: Waiting) -> Option<u64> {
-        let from = self.ended_at.max(self.population.clock.begins());
+        let from = self.ended_at.max(self.population.clock.from());
         let ends = self.population.clock.ends();
         let limit = limit.map_or(Tick::NEVER, |limit| self.population.clock.now() + limit);
         let due = limit.min(ends);

@@ -4,7 +4,8 @@
 //! Each part opens its connections and reports it. When the last one has, all parts get the instant
 //! at which the load begins. From then on each sends a snapshot per interval, as threads do. If a
 //! part ends early, its snapshots so far count, and its requests in flight are closed (`ledger`).
-//! The other parts continue.
+//! The other parts continue. Another process may take its place: a part that has ended and is ready again
+//! carries out its share from the next border on.
 //!
 //! This module starts no process and knows no pipe; see [`WorkerChannels`].
 
@@ -17,8 +18,9 @@ use crate::gather::{BETWEEN_READINGS, Gather, Sources};
 use crate::labels::Labels;
 use crate::message::{Sink, Source};
 use crate::run::EngineError;
+use crate::run_clock::phase_borders;
 use brunt_model::event::LostProcess;
-use brunt_model::reading_names::GENERATOR;
+use brunt_model::reading_names::{GENERATOR, LINK};
 use brunt_model::time::nanos;
 use brunt_model::{
     Clock, Environment, Event, PartCommand, Plan, ProcessMessage, ProcessPart, Sample, Snapshot,
@@ -51,8 +53,27 @@ pub enum WorkerEvent {
 pub struct WorkerChannels<'a> {
     /// Events, with the number of the part.
     pub inbox: &'a Receiver<(usize, WorkerEvent)>,
-    /// Sends a command to every live process.
-    pub send: &'a mut dyn FnMut(PartCommand),
+    /// Sends a command.
+    pub send: &'a mut dyn FnMut(Recipients, PartCommand),
+}
+
+/// The parts that get a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Recipients {
+    /// All live parts.
+    All,
+    /// The part with this number.
+    Part(usize),
+}
+
+impl Recipients {
+    /// True if this part gets the command.
+    pub fn contain(self, number: usize) -> bool {
+        match self {
+            Self::All => true,
+            Self::Part(only) => number == only,
+        }
+    }
 }
 
 /// A run in several processes.
@@ -137,6 +158,8 @@ struct Member {
     /// Name of the agent, in a fleet.
     name: Option<String>,
     state: State,
+    /// True if it has taken the place of a lost part.
+    is_replacement: bool,
     /// Merged numbers of its labels, by its own numbers.
     labels: HashMap<u32, u32>,
     /// By population.
@@ -159,7 +182,8 @@ enum State {
 struct SentCommands {
     stop: bool,
     enough: bool,
-    steady: bool,
+    /// Begin of the measured time that was sent.
+    steady: Option<Tick>,
 }
 
 struct Parts<'a> {
@@ -168,7 +192,7 @@ struct Parts<'a> {
     labels: &'a Labels,
     members: Vec<Member>,
     gather: Gather<'a, Readings>,
-    send: &'a mut dyn FnMut(PartCommand),
+    send: &'a mut dyn FnMut(Recipients, PartCommand),
     /// Time between a command and the instant at which it takes effect.
     ahead: Duration,
     begins: Option<Tick>,
@@ -198,6 +222,9 @@ impl Parts<'_> {
     fn handle_event(&mut self, number: usize, event: WorkerEvent) {
         match event {
             WorkerEvent::Message(message) => match *message {
+                ProcessMessage::Ready(_) if self.members[number].state == State::Gone => {
+                    self.resume(number);
+                }
                 ProcessMessage::Ready(at) => self.members[number].state = State::Ready(at),
                 ProcessMessage::Event(event) => self.take(number, event),
                 ProcessMessage::EndRun => {}
@@ -244,6 +271,10 @@ impl Parts<'_> {
                 }
                 self.gather.forward(&Event::CheckFailures(failures));
             }
+            // A lost part and its replacement may be on two machines, so their counters have no difference.
+            Event::Reading(reading)
+                if reading.source != LINK
+                    && (member.is_replacement || member.state == State::Gone) => {}
             Event::Reading(reading) => {
                 let is_own = reading.source == GENERATOR;
                 self.forward_of_agent(number, || Event::Reading(reading.clone()));
@@ -258,7 +289,11 @@ impl Parts<'_> {
             }
             Event::Warning(_) | Event::Records(_) => self.gather.forward(&event),
             Event::Finished(finish) => self.finish_part(number, finish.error),
-            Event::Started { .. } | Event::Stage { .. } | Event::Lost(_) | Event::Agent { .. } => {}
+            Event::Started { .. }
+            | Event::Stage { .. }
+            | Event::Lost(_)
+            | Event::Resumed { .. }
+            | Event::Agent { .. } => {}
         }
     }
 
@@ -324,8 +359,52 @@ impl Parts<'_> {
         if let (None, false, Some(last)) = (self.begins, self.sent.stop, last) {
             let begins = self.clock.now().max(last) + self.ahead;
             self.begins = Some(begins);
-            (self.send)(PartCommand::Go(begins));
+            (self.send)(Recipients::All, PartCommand::Go(begins));
         }
+    }
+
+    /// Lets a part that is ready again carry out its share of the load from the next border on, unless the load
+    /// ends before.
+    fn resume(&mut self, number: usize) {
+        let Some(begins) = self.begins else { return };
+        // The lost part may have sent more intervals than the others.
+        let lost_at = self.members[number].ledgers.iter().map(Ledger::to).max();
+        let from = self.border_after(lost_at.unwrap_or_default(), self.ahead);
+        if self.sent.stop || self.sent.enough || from >= self.load_ends(begins) {
+            return;
+        }
+        let populations = self.plan.populations.len();
+        let member = &mut self.members[number];
+        member.state = State::Ready(from);
+        member.is_replacement = true;
+        member.labels.clear();
+        member.ledgers = (0..populations).map(|_| Ledger::from(from)).collect();
+        let resumed = Event::Resumed { at: from, process: number as u32 };
+        let text = format!(
+            "another process took the place of {}: it carries out its share of the load from {:.1} s on",
+            member.subject(),
+            from.seconds()
+        );
+        for population in 0..populations {
+            self.gather.resume_source(Source { worker: number, population }, from);
+        }
+        self.gather.forward(&resumed);
+        self.forward_of_agent(number, || resumed);
+        self.gather.warn(from, &text);
+        (self.send)(Recipients::Part(number), PartCommand::Resume { begins, from });
+        if let Some(at) = self.sent.steady {
+            (self.send)(Recipients::Part(number), PartCommand::Steady(at));
+        }
+    }
+
+    /// Latest end of the load of any population.
+    fn load_ends(&self, begins: Tick) -> Tick {
+        let ends = self.plan.populations.iter().map(|one| {
+            let planned = begins + one.stop.warmup;
+            let measured_from = self.sent.steady.map_or(planned, |steady| steady.min(planned));
+            phase_borders(&one.stop, measured_from)[1]
+        });
+        ends.max().unwrap_or_default()
     }
 
     /// Cancels the load.
@@ -333,7 +412,7 @@ impl Parts<'_> {
         self.gather.fatal(why);
         // Once the load has begun, the other parts continue.
         if self.begins.is_none() && !std::mem::replace(&mut self.sent.stop, true) {
-            (self.send)(PartCommand::Stop(Tick::ZERO));
+            (self.send)(Recipients::All, PartCommand::Stop(Tick::ZERO));
         }
     }
 
@@ -362,7 +441,7 @@ impl Parts<'_> {
         );
         let part = member.part;
         let closing: Vec<Option<Snapshot>> = member.ledgers.iter().map(Ledger::closing).collect();
-        let lost = Event::Lost(LostProcess { at: instant, part });
+        let lost = Event::Lost(LostProcess { at: instant, part, until: Tick::NEVER });
         self.gather.forward(&lost);
         self.forward_of_agent(number, || lost);
         self.gather.warn(instant, &text);
@@ -394,20 +473,26 @@ impl Parts<'_> {
         let soon = self.border(self.ahead);
         let later = self.border(self.ahead + self.plan.record.interval * 2);
         if control.is_stopped() && !std::mem::replace(&mut self.sent.stop, true) {
-            (self.send)(PartCommand::Stop(soon));
+            (self.send)(Recipients::All, PartCommand::Stop(soon));
         } else if control.is_over() && !std::mem::replace(&mut self.sent.enough, true) {
-            (self.send)(PartCommand::Enough(soon));
+            (self.send)(Recipients::All, PartCommand::Enough(soon));
         }
-        if control.is_steady() && !std::mem::replace(&mut self.sent.steady, true) {
-            (self.send)(PartCommand::Steady(later));
+        if control.is_steady() && self.sent.steady.is_none() {
+            self.sent.steady = Some(later);
+            (self.send)(Recipients::All, PartCommand::Steady(later));
         }
     }
 
     /// Returns the end of the interval in progress after `ahead` from now.
     fn border(&self, ahead: Duration) -> Tick {
+        self.border_after(Tick::ZERO, ahead)
+    }
+
+    /// The same, but after `instant` if that is later than now.
+    fn border_after(&self, instant: Tick, ahead: Duration) -> Tick {
         let Some(begins) = self.begins else { return Tick::ZERO };
         let interval = nanos(self.plan.record.interval).max(1_000_000);
-        let instant = self.clock.now().max(self.gather.emitted_to()) + ahead;
+        let instant = self.clock.now().max(self.gather.emitted_to()).max(instant) + ahead;
         Tick(begins.0 + (instant.nanos_since(begins) / interval + 1) * interval)
     }
 }
@@ -415,15 +500,26 @@ impl Parts<'_> {
 impl Member {
     fn new(part: ProcessPart, populations: usize) -> Self {
         let ledgers = (0..populations).map(|_| Ledger::default()).collect();
-        Self { part, name: None, state: State::SettingUp, labels: HashMap::new(), ledgers }
+        Self {
+            part,
+            name: None,
+            state: State::SettingUp,
+            is_replacement: false,
+            labels: HashMap::new(),
+            ledgers,
+        }
+    }
+
+    /// Names it in a sentence.
+    fn subject(&self) -> String {
+        match &self.name {
+            Some(name) => format!("agent {name}"),
+            None => format!("process {} of {}", self.part.number + 1, self.part.count),
+        }
     }
 
     fn early_end_text(&self, why: &str) -> String {
-        let subject = match &self.name {
-            Some(name) => format!("agent {name}"),
-            None => format!("process {} of {}", self.part.number + 1, self.part.count),
-        };
-        format!("{subject} ended before its time ({why})")
+        format!("{} ended before its time ({why})", self.subject())
     }
 
     /// True if it still sends readings.

@@ -4,7 +4,7 @@ use crate::active_tasks::ActiveTasks;
 use crate::check::ReplyChecker;
 use crate::clock::WorkerClock;
 use crate::control::{Borders, EndRun, RunControl};
-use crate::gate::Gate;
+use crate::gate::{Gate, LoadBegin};
 use crate::labels::Labels;
 use crate::message::{Message, Source};
 use crate::pool::Pool;
@@ -196,10 +196,10 @@ impl<T: Transport> WorkerPopulation<T> {
         Source { worker: self.worker(), population: self.shared.number }
     }
 
-    /// Begins the load at this instant.
-    pub fn begin(&self, begins: Tick) {
-        self.clock.begin(begins);
-        self.measure_from(begins + self.shared.population().stop.warmup);
+    /// Begins the load.
+    pub fn begin(&self, begin: LoadBegin) {
+        self.clock.begin(begin);
+        self.measure_from(begin.begins + self.shared.population().stop.warmup);
     }
 
     /// Sets the begin of the measured time.

@@ -2,6 +2,7 @@
 //! and the cut of the rest.
 
 use crate::clock::{Sleep, WorkerClock};
+use crate::gate::LoadBegin;
 use crate::recorder::Cohort;
 use brunt_model::{Clock, Phase, Stop, Tick};
 use std::cell::Cell;
@@ -12,6 +13,8 @@ pub struct RunClock {
     pub time: WorkerClock,
     /// Begin of the load; `NEVER` before the gate opens.
     begins: Cell<Tick>,
+    /// Begin of this process's share of the load.
+    from: Cell<Tick>,
     /// Begin of the measured time.
     measured_from: Cell<Tick>,
     /// End of the load: no request is begun later.
@@ -35,6 +38,7 @@ impl RunClock {
         Self {
             time,
             begins: Cell::new(Tick::NEVER),
+            from: Cell::new(Tick::NEVER),
             measured_from: Cell::new(Tick::NEVER),
             ends: Cell::new(Tick::NEVER),
             cut: Cell::new(None),
@@ -50,6 +54,13 @@ impl RunClock {
     #[inline]
     pub fn begins(&self) -> Tick {
         self.begins.get()
+    }
+
+    /// Returns the begin of this process's share of the load: later than that of the load if the process takes
+    /// the place of a lost one.
+    #[inline]
+    pub fn from(&self) -> Tick {
+        self.from.get()
     }
 
     /// Returns the begin of the measured time.
@@ -99,8 +110,9 @@ impl RunClock {
     }
 
     /// Sets the begin of the load.
-    pub fn begin(&self, begins: Tick) {
-        self.begins.set(begins);
+    pub fn begin(&self, begin: LoadBegin) {
+        self.begins.set(begin.begins);
+        self.from.set(begin.from);
     }
 
     /// Sets the begin of the measured time, and the end of the load.

@@ -31,7 +31,7 @@ pub async fn run_actor<T: Transport>(mut actor: Actor<T>, mut work: impl Work<T>
     actor.leave_transactions();
     let population = Rc::clone(&actor.population);
     if actor.has_left && population.shared.pool.is_none() {
-        population.tasks.depart(actor.ended_at.max(population.clock.begins()));
+        population.tasks.depart(actor.ended_at.max(population.clock.from()));
     }
     // Closes the actor's connections, unless other actors use them.
     drop(actor);
@@ -73,7 +73,7 @@ impl ClosedLoop {
         }
         // The streams of a user share its iterations.
         self.iterations_left.set(self.iterations_left.get().checked_sub(1)?);
-        let free = actor.ended_at.max(actor.population.clock.begins()) + actor.pause;
+        let free = actor.ended_at.max(actor.population.clock.from()) + actor.pause;
         let ready = self.pacer.next(free)?;
         let due = match &self.ramp_position {
             Some(ramp_position) => {
@@ -86,7 +86,7 @@ impl ClosedLoop {
         if until > actor.ended_at && until > actor.population.clock.now() {
             actor.wait_idle(until).await;
         }
-        let from = actor.ended_at.max(actor.population.clock.begins());
+        let from = actor.ended_at.max(actor.population.clock.from());
         actor
             .population
             .requests

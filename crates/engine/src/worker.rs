@@ -6,6 +6,7 @@
 
 use crate::actor::Actor;
 use crate::arrivals::{deal_out, drop_arrivals, spawn_seats};
+use crate::gate::LoadBegin;
 use crate::message::Message;
 use crate::pace::{Schedule, ScheduleShard, Thinking};
 use crate::population::{PopulationShared, WorkerPopulation};
@@ -34,10 +35,10 @@ pub async fn work<T: Transport>(population: Rc<WorkerPopulation<T>>) {
     } else {
         population.shared.gate.ready(population.clock.now());
     }
-    if let Some(begins) = population.shared.gate.wait().await {
-        population.begin(begins);
-        start_arrivals(&population, begins);
-        run_load(&population, begins).await;
+    if let Some(begin) = population.shared.gate.wait().await {
+        population.begin(begin);
+        start_arrivals(&population, begin);
+        run_load(&population, begin).await;
     }
     send_records(&population);
     population.send(Message::PopulationEnded(population.source()));
@@ -186,7 +187,7 @@ fn with_warmup(shape: &LoadShape, warmup: Duration) -> LoadShape {
     shape
 }
 
-fn start_arrivals<T: Transport>(population: &Rc<WorkerPopulation<T>>, begins: Tick) {
+fn start_arrivals<T: Transport>(population: &Rc<WorkerPopulation<T>>, begin: LoadBegin) {
     if let (Load::Open { rate, arrivals, .. }, Some(pool)) =
         (&population.shared.population().load, &population.shared.pool)
     {
@@ -198,18 +199,19 @@ fn start_arrivals<T: Transport>(population: &Rc<WorkerPopulation<T>>, begins: Ti
             workers: u64::from(population.shared.plan.threads),
         };
         let rate = with_warmup(rate, population.shared.population().stop.warmup);
-        let schedule = Schedule::new(&rate, *arrivals, random, begins, shard);
+        let schedule = Schedule::new(&rate, *arrivals, random, begin.begins, shard);
         tokio::task::spawn_local(deal_out(Rc::clone(population), Arc::clone(pool), schedule));
     }
 }
 
 /// Sends snapshots at each interval and border, until the population is over.
-async fn run_load<T: Transport>(population: &Rc<WorkerPopulation<T>>, begins: Tick) {
-    let mut from = begins;
-    cut_snapshot(
-        population,
-        SnapshotInterval { from: Tick::ZERO, to: begins, phase: Phase::Setup },
-    );
+async fn run_load<T: Transport>(population: &Rc<WorkerPopulation<T>>, begin: LoadBegin) {
+    let LoadBegin { begins, mut from } = begin;
+    // The setup of a process that takes the place of another one belongs to its first interval.
+    if from == begins {
+        let setup = SnapshotInterval { from: Tick::ZERO, to: begins, phase: Phase::Setup };
+        cut_snapshot(population, setup);
+    }
     let mut grace = population.shared.population().stop.grace;
     loop {
         let border = next_border(population, from, begins, grace);

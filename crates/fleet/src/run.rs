@@ -181,6 +181,11 @@ pub fn attach(
 }
 
 impl KubernetesRun {
+    /// Returns the byte streams of a pod that takes the place of a lost one. None: there is none now.
+    pub fn replacement(&self) -> Option<AgentStreams> {
+        Some(with_pod_reason(self.nats.as_ref()?.replacement()?, &self.objects))
+    }
+
     /// The connection to the agents; None while the objects are deleted.
     pub fn nats(&self) -> Option<&NatsFleet> {
         self.nats.as_ref()

@@ -86,12 +86,13 @@ fn schedule(run: &Run) -> Option<ConsistencyCheck> {
 }
 
 /// Number of arrivals that the schedule asks for until `until`. A lost process has no share of the
-/// arrivals after its loss.
+/// arrivals after its loss, until another one takes its place.
 fn expected_until(run: &Run, plan: &Plan, rate: &LoadShape, begins: Tick, until: Tick) -> f64 {
     let scheduled = expected(plan, rate, until.nanos_since(begins));
     let missing_of = |loss: &LostProcess| {
         let before_loss = expected(plan, rate, loss.at.nanos_since(begins));
-        (scheduled - before_loss).max(0.0) / f64::from(loss.part.count)
+        let missing_to = expected(plan, rate, loss.until.min(until).nanos_since(begins));
+        (missing_to - before_loss).max(0.0) / f64::from(loss.part.count)
     };
     scheduled - run.losses.iter().map(missing_of).sum::<f64>()
 }

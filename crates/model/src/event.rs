@@ -64,6 +64,13 @@ pub enum Event {
     Finished(Finish),
     /// A process of the run has ended prematurely.
     Lost(LostProcess),
+    /// Another process has taken the place of a lost one, and carries out its share from this time on.
+    Resumed {
+        /// Begin of the load of the other process.
+        at: Tick,
+        /// Number of the lost process, from 0.
+        process: u32,
+    },
     /// An event of one agent of a fleet: its snapshots, and readings of its machine. The events of
     /// the whole run contain its requests, too.
     Agent {
@@ -108,13 +115,16 @@ pub struct Warning {
     pub text: String,
 }
 
-/// A process that ended prematurely. Its share of the load is missing from then on.
+/// A process that ended prematurely. Its share of the load is missing from then on, until another process takes
+/// its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LostProcess {
     /// End of its last reported interval. Requests in flight at that time count as cut.
     pub at: Tick,
     /// Position of the process in the run.
     pub part: crate::ProcessPart,
+    /// Instant from which another process carries out its share; `NEVER` if none does.
+    pub until: Tick,
 }
 
 /// End of a run.

@@ -70,6 +70,11 @@ impl FleetSettings {
         self.groups.iter().find(has_it).map(|group| group.name.as_str())
     }
 
+    /// True if another process may take the place of a lost agent.
+    pub fn replaces_lost(&self) -> bool {
+        self.cluster.as_ref().is_some_and(|cluster| cluster.replace_lost)
+    }
+
     /// Checks that the groups contain only agents with these names.
     ///
     /// # Errors
@@ -124,6 +129,10 @@ pub struct ClusterSettings {
     pub deadline: Duration,
     /// True: after a failure, the objects stay for an hour.
     pub keep_on_failure: bool,
+    /// True: another process with the name of a lost agent takes its place, and carries out its share of the load
+    /// from the next interval on.
+    #[serde(default)]
+    pub replace_lost: bool,
 }
 
 /// Places of the agents of a run.

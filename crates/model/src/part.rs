@@ -119,6 +119,13 @@ impl ProcessPart {
 pub enum PartCommand {
     /// All processes are ready: the load begins at this time.
     Go(Tick),
+    /// The process takes the place of one that was lost: it carries out its share from this time on.
+    Resume {
+        /// Begin of the load.
+        begins: Tick,
+        /// Begin of this process's load.
+        from: Tick,
+    },
     /// The server is steady: the measured time begins at this time.
     Steady(Tick),
     /// The target precision is reached: no new requests from this time on.

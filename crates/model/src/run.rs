@@ -158,6 +158,12 @@ impl Run {
                 self.compact();
             }
             Event::Lost(loss) => self.losses.push(*loss),
+            Event::Resumed { at, process } => {
+                let of_process = self.losses.iter_mut().filter(|loss| loss.part.number == *process);
+                if let Some(loss) = of_process.last() {
+                    loss.until = *at;
+                }
+            }
             Event::Agent { number, event } => {
                 if let Some(agent) = self.agents.get_mut(*number as usize) {
                     match &**event {

@@ -249,8 +249,10 @@ fn event() -> impl Strategy<Value = Event> {
         })),
         lost.prop_map(|(at, [number, of])| Event::Lost(LostProcess {
             at,
-            part: ProcessPart { number, count: of, quiet: 0 }
+            part: ProcessPart { number, count: of, quiet: 0 },
+            until: Tick::NEVER,
         })),
+        (at(), any::<u32>()).prop_map(|(at, process)| Event::Resumed { at, process }),
     ]
 }
 
@@ -317,6 +319,7 @@ proptest! {
             ControllerRequest::Assign(Box::new(assignment)),
             ControllerRequest::ReadClock(at),
             ControllerRequest::Command(PartCommand::Go(at_tick)),
+            ControllerRequest::Command(PartCommand::Resume { begins: at_tick, from: at_tick }),
             ControllerRequest::Command(PartCommand::Steady(at_tick)),
             ControllerRequest::Command(PartCommand::Enough(at_tick)),
             ControllerRequest::Command(PartCommand::Stop(at_tick)),

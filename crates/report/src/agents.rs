@@ -122,10 +122,20 @@ impl<'a> AgentFigures<'a> {
         (!values.is_empty()).then(|| sum / values.len() as f64)
     }
 
-    /// Time of its loss, in seconds since the start of the measured time; None if it was not lost.
+    /// Time of its first loss, in seconds since the start of the measured time; None if it was not lost.
     pub fn lost_at(&self) -> Option<f64> {
-        let zero = self.whole.phase_start(Phase::Measure).unwrap_or_default();
-        self.run.losses.first().map(|loss| loss.at.seconds_from(zero))
+        self.run.losses.first().map(|loss| self.seconds(loss.at))
+    }
+
+    /// Time at which another process took its place after its last loss, in seconds since the start of the
+    /// measured time; None if none did.
+    pub fn replaced_at(&self) -> Option<f64> {
+        let last = self.run.losses.last().map(|loss| loss.until)?;
+        (last != Tick::NEVER).then(|| self.seconds(last))
+    }
+
+    fn seconds(&self, instant: Tick) -> f64 {
+        instant.seconds_from(self.whole.phase_start(Phase::Measure).unwrap_or_default())
     }
 
     fn lag_p99(&self) -> u64 {
@@ -146,9 +156,10 @@ impl<'a> AgentFigures<'a> {
     }
 
     fn state_text(&self) -> String {
-        match self.lost_at() {
-            Some(_) => "lost".into(),
-            None => self.state.key().replace('_', " "),
+        match (self.lost_at(), self.replaced_at()) {
+            (None, _) => self.state.key().replace('_', " "),
+            (Some(_), None) => "lost".into(),
+            (Some(_), Some(_)) => "replaced".into(),
         }
     }
 }
@@ -226,11 +237,11 @@ pub fn stages_text(run: &Run) -> Option<String> {
     (!words.is_empty()).then(|| format!("{} ran on agent {}", words.join(" and "), first.name))
 }
 
-/// Number of agents that were lost before this instant.
-pub fn lost_before(run: &Run, at: Tick) -> u64 {
+/// Number of agents that were lost, and not replaced, in an interval or a part of it.
+pub fn missing(run: &Run, from: Tick, to: Tick) -> u64 {
     // Without agents, a loss is that of a process, which is no agent.
-    let losses = run.losses.iter().filter(|loss| !run.agents.is_empty() && loss.at < at);
-    losses.count() as u64
+    let losses = run.losses.iter().filter(|_| !run.agents.is_empty());
+    losses.filter(|loss| loss.at < to && loss.until > from).count() as u64
 }
 
 #[cfg(test)]
@@ -238,6 +249,7 @@ mod tests {
     use super::*;
     use crate::result::ResultDocument;
     use crate::story;
+    use brunt_model::Event;
 
     #[test]
     fn an_agent_has_its_share_and_its_link_in_the_document() {
@@ -260,6 +272,21 @@ mod tests {
         assert_eq!(second.received_bytes_per_second, Some(2010.0));
         assert!(second.cpu_cores.is_some_and(|cores| (cores - 0.5).abs() < 1e-9));
         assert_eq!((second.lost_at_seconds, lost.lost_at_seconds), (None, Some(6.0)));
+    }
+
+    #[test]
+    fn a_replaced_agent_is_missing_only_until_then() {
+        let mut run = story::fleet(4, Some(2));
+        let resumed = Event::Resumed { at: Tick(8_000_000_000), process: 2 };
+        run.fold(&Event::Agent { number: 2, event: Box::new(resumed.clone()) });
+        run.fold(&resumed);
+        let lost: Vec<u64> =
+            crate::result::series(&run).map(|interval| interval.agents_lost).collect();
+        assert_eq!(lost, [0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0]);
+        let document = ResultDocument::new(&run, &Judgement::default());
+        assert_eq!(document.agents[2].replaced_at_seconds, Some(8.0));
+        let table = table(&run, &Judgement::default(), AgentRows::All);
+        assert_eq!(table.rows[2].1.last().map(String::as_str), Some("replaced"));
     }
 
     #[test]

@@ -367,7 +367,7 @@ pub struct IntervalRow {
     pub connections: u64,
     /// Virtual users at its end (closed loop).
     pub users: u64,
-    /// Agents that were lost before its end; left out if there were none.
+    /// Agents that were lost, and not replaced, during the interval or a part of it; left out if there were none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub agents_lost: u64,
 }
@@ -415,6 +415,9 @@ pub struct AgentDocument {
     pub verdict: State,
     /// Seconds from the start of the measured time to its loss; null if it was not lost.
     pub lost_at_seconds: Option<f64>,
+    /// Seconds from the start of the measured time until another process took its place after its last loss; null
+    /// if none did.
+    pub replaced_at_seconds: Option<f64>,
 }
 
 /// The transactions of one name whose first request was planned in the measured time.

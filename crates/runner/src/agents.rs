@@ -7,42 +7,47 @@
 //! * `link`: the connection to one agent.
 //! * `local`, `ssh`: how agents are started.
 //! * `clock`: the offset of an agent's clock.
+//! * `inbox`: the messages of all agents during a run.
+//! * `replacement`: processes that take the place of lost agents.
 //! * `files`: the files of a plan that agents need.
 //! * `consent`: hosts that consent to be loaded.
 //!
 //! Agents stay between runs, so an experiment starts them once. If the controller dies during a single run,
 //! another process can take its place ([`Fleet::go_on`]): the agents' messages are repeated to it from the
-//! start. Out of scope: a share of the load that moves to another agent. If one is lost, its share is
-//! missing.
+//! start. If an agent is lost, another process may take its place ([`Carrier::replacement`]); until then, its share
+//! is missing. Out of scope: a share that moves to another agent.
 
 pub(crate) mod clock;
 mod consent;
 mod files;
+mod inbox;
 mod link;
 mod local;
+mod replacement;
 pub mod ssh;
 
 use crate::error::{FleetError, RunError};
-use brunt_engine::parts::{BegunRun, DistributedRun, WorkerChannels, WorkerEvent, join};
+use brunt_engine::parts::{BegunRun, DistributedRun, Recipients, WorkerChannels, join};
 use brunt_engine::{RunControl, RunEpoch, Sink};
 use brunt_model::agent::{
-    AgentCheck, AgentCheckDepth, AgentReport, Assignment, CheckRequest, ControllerRequest, RunEnd,
-    RunNumber, split_secrets,
+    AgentCheck, AgentCheckDepth, Assignment, CheckRequest, ControllerRequest, RunEnd, RunNumber,
+    split_secrets,
 };
 use brunt_model::numbers::count;
 use brunt_model::{
-    AgentEnvironment, Environment, Load, PartCommand, Placement, Plan, Population, ProcessPart,
-    Route,
+    AgentEnvironment, Environment, FleetSettings, Load, PartCommand, Placement, Plan, Population,
+    ProcessPart, Route, Tick,
 };
 use brunt_spec::defaults::RESERVED_DESCRIPTORS;
 use brunt_store::Redactor;
 use clock::clock_nanos;
+use inbox::RunInbox;
 pub use link::AgentPipes;
-use link::{AgentLink, LinkEvent};
+use link::{AgentLink, FleetInbox, LinkEvent};
 use ssh::AgentProgram;
-use std::collections::BTreeSet;
 use std::io;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -79,6 +84,8 @@ pub struct Fleet {
     redactor: Arc<Redactor>,
     /// Id of the run in the store, if it is to be kept.
     kept_as: Mutex<Option<String>>,
+    /// Sends to `inbox`, for processes that take the place of lost agents; None without a carrier.
+    new_links: Option<FleetInbox>,
     /// Carries the messages of the links, which are dropped first.
     carrier: Option<Box<dyn Carrier>>,
 }
@@ -92,6 +99,10 @@ pub trait Carrier: Send + Sync {
     ///
     /// The disk cannot be written.
     fn keep_run(&self, id: &str, number: RunNumber, secrets: &[String]) -> io::Result<()>;
+
+    /// Returns a process that takes the place of a lost agent and has its name. The lost agent loads nothing any
+    /// more. None: there is none now.
+    fn replacement(&self) -> Option<StartedAgent>;
 }
 
 /// An agent that was started, or why that failed.
@@ -155,11 +166,11 @@ impl Fleet {
         redactor: Arc<Redactor>,
     ) -> Result<Self, FleetError> {
         let fleet = Self::link(agents, carrier, redactor)?;
-        let failed = fleet.await_hello();
+        let failed = await_hello(&fleet.links);
         if !failed.is_empty() {
             return Err(FleetError::Agents(failed));
         }
-        fleet.read_clocks();
+        read_clocks(&fleet.links);
         Ok(fleet)
     }
 
@@ -198,45 +209,16 @@ impl Fleet {
         if !failed.is_empty() {
             return Err(FleetError::Agents(failed));
         }
-        // Only the readers hold senders now, so the inbox closes when all agents have ended.
-        drop(out);
+        // Without a carrier only the readers hold senders, so the inbox closes when all agents have ended.
+        let new_links = carrier.is_some().then_some(out);
         let inbox = Mutex::new(inbox);
         let (last_run, kept_as) = (Mutex::default(), Mutex::default());
-        Ok(Self { links, inbox, last_run, redactor, kept_as, carrier })
+        Ok(Self { links, inbox, last_run, redactor, kept_as, new_links, carrier })
     }
 
     /// Keeps the next run for a process that takes this one's place. `id` is its id in the store.
     pub fn keep_run(&self, id: &str) {
         *self.kept_as.lock().unwrap_or_else(PoisonError::into_inner) = Some(id.to_owned());
-    }
-
-    /// Waits until all agents have stated their version. Returns the agents that did not, or that have ended, each
-    /// with the reason.
-    fn await_hello(&self) -> Vec<(String, String)> {
-        let deadline = clock_nanos() + HELLO_WAIT.as_nanos() as u64;
-        let is_silent = |link: &AgentLink| link.facts().is_none() && link.closed().is_none();
-        while self.links.iter().any(is_silent) && clock_nanos() < deadline {
-            thread::sleep(LOOK);
-        }
-        let reason = |link: &AgentLink| {
-            let why = format!("no message within {} s", HELLO_WAIT.as_secs());
-            link.closed().or(link.facts().is_none().then_some(why))
-        };
-        self.links.iter().filter_map(|link| Some((link.name.clone(), reason(link)?))).collect()
-    }
-
-    /// Reads the clocks of all agents many times.
-    fn read_clocks(&self) {
-        for _ in 0..FIRST_READINGS {
-            self.links.iter().for_each(|link| link.read_clock(RunNumber(0)));
-            thread::sleep(READING_PAUSE);
-        }
-        let deadline = clock_nanos() + READINGS_WAIT.as_nanos() as u64;
-        let is_read = || self.links.iter().all(|link| link.clock_readings() >= FIRST_READINGS / 2);
-        while !is_read() && clock_nanos() < deadline {
-            thread::sleep(LOOK);
-        }
-        self.links.iter().for_each(AgentLink::choose_offset);
     }
 
     fn inbox(&self) -> MutexGuard<'_, Receiver<(usize, LinkEvent)>> {
@@ -260,6 +242,10 @@ impl Fleet {
         control: &RunControl,
         sink: &mut dyn Sink,
     ) -> Result<Option<RunEnd>, RunError> {
+        let cluster = run.plan.fleet.as_ref().and_then(|fleet| fleet.cluster.as_ref());
+        if let Some(cluster) = cluster.filter(|cluster| cluster.replace_lost) {
+            self.await_replacements(cluster.start_deadline);
+        }
         self.check_open()?;
         self.check_limits(run.plan)?;
         let names: Vec<String> = self.links.iter().map(|link| link.name.clone()).collect();
@@ -275,7 +261,7 @@ impl Fleet {
             // A full disk is reported with the log of the run.
             _ = carrier.keep_run(&id, number, &self.redactor.secrets());
         }
-        self.assign(number, run)?;
+        self.assign(number, run, Recipients::All)?;
         // Processes of this machine form one generator. Each agent is reported separately.
         let mut agents = Vec::new();
         if let Some(fleet) = &run.plan.fleet {
@@ -305,7 +291,7 @@ impl Fleet {
     ) -> Result<(), RunError> {
         *self.last_run.lock().unwrap_or_else(PoisonError::into_inner) = number;
         // The first message of each agent is repeated first. Agents that have ended count as lost.
-        self.await_hello();
+        await_hello(&self.links);
         for (link, agent) in self.links.iter().zip(&environment.agents) {
             link.go_on(number, epoch_nanos(run.epoch), agent.clock.offset_nanos);
         }
@@ -325,20 +311,38 @@ impl Fleet {
         sink: &mut dyn Sink,
     ) -> Result<Option<RunEnd>, RunError> {
         let is_fleet = run.plan.fleet.is_some();
+        let replaces_lost = run.plan.fleet.as_ref().is_some_and(FleetSettings::replaces_lost);
         let names: Vec<String> = self.links.iter().map(|link| link.name.clone()).collect();
         let parts = ProcessPart::all(run.plan).count();
         let all_ends: Mutex<Vec<(usize, RunEnd)>> = Mutex::default();
-        let ends = &all_ends;
+        let is_over = &AtomicBool::new(false);
         let (out, events) = sync_channel(MAX_UNREAD);
         let outcome = thread::scope(|scope| {
+            let mut inbox = RunInbox {
+                fleet: self,
+                number,
+                running: (0..parts).collect(),
+                ends: &all_ends,
+                out,
+            };
             scope.spawn(move || {
-                self.pass_events_on(number, parts, ends, &out);
+                if !replaces_lost {
+                    return while !inbox.running.is_empty() && inbox.pass_on(None).is_some() {};
+                }
+                while !is_over.load(Ordering::Relaxed) && inbox.pass_on(Some(LOOK)).is_some() {
+                    if let Some(agent) = self.replace_lost() {
+                        inbox.running.insert(agent);
+                        scope.spawn(move || self.assign_again(agent, number, run, is_over));
+                    }
+                }
             });
             let mut channels = WorkerChannels {
                 inbox: &events,
-                send: &mut |command: PartCommand| {
-                    for link in &self.links[..parts] {
-                        link.send(number, ControllerRequest::Command(command));
+                send: &mut |recipients: Recipients, command: PartCommand| {
+                    for (part, link) in self.links[..parts].iter().enumerate() {
+                        if recipients.contain(part) {
+                            link.send(number, ControllerRequest::Command(command));
+                        }
                     }
                 },
             };
@@ -350,8 +354,17 @@ impl Fleet {
                 delivery: self.delivery(),
                 begun,
             };
-            join(&distributed_run, environment, &mut channels, control, sink)
+            let outcome = join(&distributed_run, environment, &mut channels, control, sink);
+            is_over.store(true, Ordering::Relaxed);
+            // Whoever waits to pass an event on finds the channel closed.
+            drop(events);
+            outcome
         });
+        if replaces_lost {
+            // A replacement that came too late still waits for its begin.
+            let stop = PartCommand::Stop(Tick::ZERO);
+            self.links.iter().for_each(|l| l.send(number, ControllerRequest::Command(stop)));
+        }
         self.links.iter().for_each(AgentLink::end_run);
         outcome?;
         let ends = all_ends.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -431,8 +444,13 @@ impl Fleet {
         Ok(())
     }
 
-    /// Sends each agent its share: secrets, files, and the plan without its secrets.
-    fn assign(&self, number: RunNumber, run: &FleetRun<'_>) -> Result<(), RunError> {
+    /// Sends agents their shares: secrets, files, and the plan without its secrets.
+    fn assign(
+        &self,
+        number: RunNumber,
+        run: &FleetRun<'_>,
+        recipients: Recipients,
+    ) -> Result<(), RunError> {
         let mut redacted = run.plan.clone();
         self.redactor.plan(&mut redacted);
         let (plan, secrets) = split_secrets(run.plan, &redacted).map_err(RunError::Encoding)?;
@@ -441,7 +459,8 @@ impl Fleet {
         let files =
             if is_elsewhere { files::of_plan(run.plan, &run.script_files)? } else { Vec::new() };
         let epoch = epoch_nanos(run.epoch);
-        for (link, part) in self.links.iter().zip(ProcessPart::all(run.plan)) {
+        let shares = self.links.iter().zip(ProcessPart::all(run.plan)).enumerate();
+        for (_, (link, part)) in shares.filter(|(agent, _)| recipients.contain(*agent)) {
             let epoch_nanos = link.begin_run(number, epoch);
             link.send(number, ControllerRequest::Secrets(secrets.clone()));
             for file in &files {
@@ -461,49 +480,41 @@ impl Fleet {
         Ok(())
     }
 
-    /// Passes the messages of a run on until all parts have ended.
-    fn pass_events_on(
-        &self,
-        number: RunNumber,
-        parts: usize,
-        ends: &Mutex<Vec<(usize, RunEnd)>>,
-        out: &SyncSender<(usize, WorkerEvent)>,
-    ) {
-        let inbox = self.inbox();
-        let mut running: BTreeSet<usize> = (0..parts).collect();
-        while !running.is_empty() {
-            let Ok((agent, event)) = inbox.recv() else { return };
-            let event = match event {
-                // Results of an earlier run come too late.
-                LinkEvent::Report(run, _) if run != number => continue,
-                LinkEvent::Report(_, AgentReport::Part(message)) => {
-                    WorkerEvent::Message(Box::new(message))
-                }
-                LinkEvent::Report(_, AgentReport::Finished(end)) => {
-                    running.remove(&agent);
-                    let why = end.error.clone();
-                    ends.lock().unwrap_or_else(PoisonError::into_inner).push((agent, end));
-                    WorkerEvent::Exited(why)
-                }
-                LinkEvent::Report(..) => continue,
-                // An agent without a share, or one that has finished, is not missed in this run.
-                LinkEvent::Closed(_) if !running.contains(&agent) => continue,
-                LinkEvent::Closed(why) => {
-                    running.remove(&agent);
-                    WorkerEvent::Exited(Some(why))
-                }
-            };
-            if out.send((agent, event)).is_err() {
-                return;
-            }
-        }
-    }
-
     /// Time within which a command reaches each agent.
     fn delivery(&self) -> Duration {
         let round_trips = self.links.iter().map(AgentLink::longest_round_trip);
         round_trips.max().unwrap_or_default()
     }
+}
+
+/// Waits until agents have stated their version. Returns those that did not, or that have ended, each with the
+/// reason.
+fn await_hello(links: &[AgentLink]) -> Vec<(String, String)> {
+    let deadline = clock_nanos() + HELLO_WAIT.as_nanos() as u64;
+    while links.iter().any(AgentLink::is_silent) && clock_nanos() < deadline {
+        thread::sleep(LOOK);
+    }
+    let reason = |link: &AgentLink| {
+        let why = format!("no message within {} s", HELLO_WAIT.as_secs());
+        link.closed().or(link.is_silent().then_some(why))
+    };
+    links.iter().filter_map(|link| Some((link.name.clone(), reason(link)?))).collect()
+}
+
+/// Reads the clocks of agents many times.
+fn read_clocks(links: &[AgentLink]) {
+    for _ in 0..FIRST_READINGS {
+        for link in links {
+            link.read_clock(RunNumber(0));
+        }
+        thread::sleep(READING_PAUSE);
+    }
+    let deadline = clock_nanos() + READINGS_WAIT.as_nanos() as u64;
+    let is_read = || links.iter().all(|link| link.clock_readings() >= FIRST_READINGS / 2);
+    while !is_read() && clock_nanos() < deadline {
+        thread::sleep(LOOK);
+    }
+    links.iter().for_each(AgentLink::choose_offset);
 }
 
 /// Start of a run in nanoseconds of this process's clock.
@@ -518,9 +529,11 @@ fn epoch_nanos(epoch: RunEpoch) -> u64 {
 ///
 /// # Errors
 ///
-/// A host may not be loaded, or there are quiet agents and a closed loop.
+/// A host may not be loaded, there are quiet agents and a closed loop, or lost agents of this plan cannot be
+/// replaced.
 pub fn check_plan(plan: &Plan) -> Result<(), RunError> {
     consent::check_targets(plan)?;
+    replacement::check_plan(plan)?;
     let has_quiet = plan.fleet.as_ref().is_some_and(|fleet| fleet.quiet > 0);
     let is_open = |population: &Population| matches!(population.load, Load::Open { .. });
     if has_quiet && !plan.populations.iter().all(is_open) {

@@ -57,7 +57,8 @@ pub enum RunError {
     /// A host of the plan is neither allowed nor consents to be loaded.
     #[error("{0}")]
     NoConsent(String),
-    /// The plan has no such agents as its groups name, or no load for its quiet agents.
+    /// The plan has no such agents as its groups name, no load for its quiet agents, or counts what a lost agent
+    /// takes with it.
     #[error("{0}")]
     AgentGroup(String),
     /// A limit of an agent is too low for its share.

@@ -475,3 +475,28 @@ fn quiet_agents_get_one_percent_and_are_compared() {
         assert!(error.contains(what), "{options}: {error}");
     }
 }
+
+#[test]
+fn options_of_agents_are_refused_without_such_agents() {
+    let nats = "--on nats:2 --nats nats://127.0.0.1:9 --fleet-name lab --fleet-key absent --allow-target 127.0.0.1";
+    for (options, what) in [
+        ("-n 1 --lease 2s".to_owned(), "--lease is for agents; write --on PLACES, too"),
+        (
+            "-n 1 --on local:2 --namespace load".to_owned(),
+            "--namespace is for agents on Kubernetes or NATS; write --on k8s:N or nats:N",
+        ),
+        (
+            "-n 1 --on local:2 --replace-lost".to_owned(),
+            "--replace-lost is for agents on Kubernetes",
+        ),
+        (
+            format!("-c 2 -n 9 --replace-lost {nats}"),
+            "--replace-lost: a lost agent takes the number of requests that its users have made with it; \
+             limit the load by a duration, or run without --replace-lost",
+        ),
+    ] {
+        let line = format!("http://127.0.0.1:9/ {options}");
+        let error = start(&mut command(&line)).finish_unchecked().err;
+        assert!(error.contains(what), "{options}: {error}");
+    }
+}

@@ -90,11 +90,12 @@ impl Nats {
     }
 
     fn agents(&self, count: usize) -> Vec<ServerProcess> {
-        let start = |number: usize| {
-            let line = format!("agent {} --name waiting-{number}", self.options(&self.seed()));
-            ServerProcess::start(command(&line).stdin(Stdio::null()))
-        };
-        (0..count).map(start).collect()
+        (0..count).map(|number| self.agent(number)).collect()
+    }
+
+    fn agent(&self, number: usize) -> ServerProcess {
+        let line = format!("agent {} --name waiting-{number}", self.options(&self.seed()));
+        ServerProcess::start(command(&line).stdin(Stdio::null()))
     }
 
     /// True if a file of the server contains this text.
@@ -298,4 +299,39 @@ fn agents_stop_if_no_other_brunt_comes_and_nothing_is_lost() {
     let out = with_single_spaces(&ran.out);
     assert!(out.contains("received nothing from brunt for the time of --lease"), "{out}");
     assert!(out.contains("The run is incomplete"), "{out}");
+}
+
+#[test]
+fn an_agent_that_is_started_again_goes_on_with_the_share_of_the_killed_one() {
+    let test =
+        "fleet_nats::an_agent_that_is_started_again_goes_on_with_the_share_of_the_killed_one";
+    let Some(nats) = Nats::start(test) else { return };
+    let lab = lab("");
+    let agents = nats.agents(3);
+    let line = format!(
+        "{} -r 300 -d 20s --lease 2s --replace-lost --on nats:3 --allow-target 127.0.0.1 {}",
+        lab.url_of("/"),
+        nats.options(&nats.seed())
+    );
+    let run = start(&mut command(&line));
+    wait_until("the first load", || nats.stores(b"brunt.lab.from."));
+    sleep(Duration::from_secs(3));
+    agents[1].signal(Signal::KILL);
+    let _again = nats.agent(1);
+    let ran = run.finish().ok();
+    assert_eq!(ran.failed_checks(), []);
+    let seconds = |path: &str| ran.value(path).as_f64().expect("an instant");
+    let missing = seconds("/agents/1/replaced_at_seconds") - seconds("/agents/1/lost_at_seconds");
+    assert!(missing > 2.0, "{missing} s: the lost agent could still load the server");
+    let planned = ran.count("planned") as f64;
+    let expected = 300.0 * 20.0 - 100.0 * missing;
+    // The arrivals are random.
+    assert!((planned - expected).abs() < 4.0 * expected.sqrt(), "{planned}, not {expected}");
+    // The server knows of requests that the killed agent has not reported.
+    let received = lab.into_statistics()["requests"]["received"].as_u64().unwrap_or_default();
+    let completed = ran.count("completed");
+    assert!((completed..completed + 200).contains(&received), "{completed}, {received}");
+    let out = with_single_spaces(&ran.out);
+    assert!(out.contains("agent waiting-1 was lost: its share is missing from"), "{out}");
+    assert!(out.contains("another process took the place of agent waiting-1"), "{out}");
 }

@@ -29,6 +29,10 @@ pub fn start(
 ) -> Result<Fleet> {
     let cluster = cluster_settings(settings)?;
     let stop = signals::stop_flag()?;
+    let replace_lost = cluster.replace_lost;
+    // What is kept for another controller does not say which process has which share.
+    let folders = folders.filter(|_| !replace_lost);
+    let continuation = Continuation { lease: settings.lease, folders, replace_lost };
     let (carrier, streams) = match settings.on {
         Placement::Kubernetes(agents) => {
             let order = FleetOrder {
@@ -36,7 +40,7 @@ pub fn start(
                 namespace: cluster.namespace.as_deref(),
                 nats: named_nats(cluster)?,
                 start_deadline: cluster.start_deadline,
-                continuation: Continuation { lease: settings.lease, folders },
+                continuation,
                 tell,
                 stop: &stop,
             };
@@ -50,7 +54,6 @@ pub fn start(
             let deadline = cluster.start_deadline;
             let wait = AgentWait { agents, deadline, tell: &mut present, stop: &stop };
             let access = access(cluster)?;
-            let continuation = Continuation { lease: settings.lease, folders };
             let (nats, streams) = NatsFleet::start(&access, wait, &continuation)?;
             (ClusterCarrier::Nats(nats), streams)
         }
@@ -105,6 +108,14 @@ impl ClusterCarrier {
 impl Carrier for ClusterCarrier {
     fn keep_run(&self, id: &str, number: RunNumber, secrets: &[String]) -> io::Result<()> {
         self.nats().map_or(Ok(()), |nats| nats.keep_run(id, number.0, secrets))
+    }
+
+    fn replacement(&self) -> Option<StartedAgent> {
+        let streams = match self {
+            Self::Kubernetes(run) => run.replacement(),
+            Self::Nats(nats) => nats.replacement(),
+        };
+        streams.map(started)
     }
 }
 

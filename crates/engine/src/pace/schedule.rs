@@ -106,6 +106,17 @@ impl Schedule {
         count
     }
 
+    /// Passes the arrivals that are due before `until`, from `next` on, which was drawn last. Returns their number.
+    /// Each is drawn, so that those after them are the same as without a pass.
+    pub fn pass(&mut self, next: &mut Option<Tick>, until: Tick) -> u64 {
+        let mut count = 0;
+        while next.is_some_and(|due| due < until) {
+            count += 1;
+            *next = self.next(Tick::ZERO);
+        }
+        count
+    }
+
     /// Skips to `until` at once. Returns the number of this shard's arrivals in between, including
     /// the one that was drawn last.
     fn leap(&mut self, until: Tick) -> u64 {

@@ -29,6 +29,11 @@ struct Counts {
 }
 
 impl Ledger {
+    /// Creates the sums of a part whose load begins at this instant.
+    pub fn from(instant: Tick) -> Self {
+        Self { to: instant, ..Self::default() }
+    }
+
     /// Returns the end of its last interval.
     pub fn to(&self) -> Tick {
         self.to

@@ -2,12 +2,13 @@
 
 use super::*;
 use crate::control::PartHandle;
-use crate::parts::{DistributedRun, WorkerChannels, WorkerEvent, join};
+use crate::parts::{DistributedRun, Recipients, WorkerChannels, WorkerEvent, join};
 use crate::run::run_part;
 use brunt_model::{
     AgentEnvironment, FleetSettings, PartCommand, Placement, ProcessMessage, ProcessPart,
 };
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, SyncSender, channel, sync_channel};
 use std::thread;
 
@@ -16,6 +17,8 @@ use std::thread;
 struct Dies {
     part: u32,
     after: usize,
+    /// True if another part takes its place.
+    is_replaced: bool,
 }
 
 type Inbox = SyncSender<(usize, WorkerEvent)>;
@@ -32,30 +35,52 @@ impl Fake {
         let (out, inbox) = sync_channel(4);
         let sent: Mutex<Vec<Sender<PartCommand>>> = Mutex::default();
         let mut seen = Seen { run: Run::default(), events: Vec::new(), samples: Vec::new() };
+        let (replace, replaces) = channel::<()>();
+        let (is_replaced, has_resumed) =
+            (dies.is_some_and(|dies| dies.is_replaced), &AtomicBool::new(false));
         let mut sink = |event: &Event| {
             listen(event);
             seen.run.fold(event);
             match event {
+                Event::Lost(_) if is_replaced => replace.send(()).unwrap(),
+                Event::Resumed { .. } => has_resumed.store(true, Ordering::Relaxed),
                 Event::Samples(samples) => seen.samples.extend(samples),
                 other => seen.events.push(other.clone()),
             }
         };
         thread::scope(|scope| {
             for part in ProcessPart::all(plan) {
-                let (send, words) = channel();
-                sent.lock().unwrap().push(send);
-                let ready = out.clone();
-                let handle = PartHandle::new(plan, part, move |message| {
-                    let message = Box::new(message.clone());
-                    let _ = ready.send((part.number as usize, WorkerEvent::Message(message)));
+                let (handle, line) = linked_part(plan, part, out.clone());
+                sent.lock().unwrap().push(line);
+                let out = out.clone();
+                scope.spawn(move || {
+                    let own = dies.filter(|dies| dies.part == part.number);
+                    // On the fake clock, the others would have ended when the replacement is ready.
+                    let wait = |snapshots: usize| {
+                        let waits = dies.is_some_and(|d| d.is_replaced && snapshots > d.after + 5);
+                        while waits && own.is_none() && !has_resumed.load(Ordering::Relaxed) {
+                            thread::sleep(ms(1));
+                        }
+                    };
+                    self.one_part(plan, &handle, &out, own, wait);
                 });
-                let hears = handle.clone();
-                thread::spawn(move || words.iter().for_each(|word| hears.apply(word)));
-                let (out, dies) = (out.clone(), dies.filter(|d| d.part == part.number));
-                scope.spawn(move || self.one_part(plan, &handle, &out, dies));
+            }
+            if let Some(Dies { part, is_replaced: true, .. }) = dies {
+                let (part, sent) = (ProcessPart::of(plan, part), &sent);
+                let out = out.clone();
+                scope.spawn(move || {
+                    replaces.recv().unwrap();
+                    let (handle, line) = linked_part(plan, part, out.clone());
+                    sent.lock().unwrap()[part.number as usize] = line;
+                    self.one_part(plan, &handle, &out, None, |_| ());
+                });
             }
             drop(out);
-            let mut send = |word| sent.lock().unwrap().iter().for_each(|line| _ = line.send(word));
+            let mut send = |recipients: Recipients, word| {
+                let sent = sent.lock().unwrap();
+                let recipients = sent.iter().enumerate().filter(|(n, _)| recipients.contain(*n));
+                recipients.for_each(|(_, line)| _ = line.send(word));
+            };
             let mut channels = WorkerChannels { inbox: &inbox, send: &mut send };
             let count = plan.fleet.as_ref().map_or(0, |fleet| fleet.on.agents());
             let names: Vec<String> = (1..=count).map(|number| format!("local-{number}")).collect();
@@ -78,11 +103,20 @@ impl Fake {
         seen
     }
 
-    fn one_part(&self, plan: &Plan, handle: &PartHandle, out: &Inbox, dies: Option<Dies>) {
+    /// Runs a part, and calls `wait` with the number of its snapshots at each event.
+    fn one_part(
+        &self,
+        plan: &Plan,
+        handle: &PartHandle,
+        out: &Inbox,
+        dies: Option<Dies>,
+        wait: impl Fn(usize),
+    ) {
         let number = handle.part.number as usize;
         let (mut snapshots, mut silent) = (0, false);
         let mut sink = |event: &Event| {
             snapshots += usize::from(matches!(event, Event::Snapshot(_)));
+            wait(snapshots);
             if !silent && dies.is_some_and(|d| snapshots > d.after) {
                 silent = true;
                 let _ = out.send((number, WorkerEvent::Exited(Some("it died".into()))));
@@ -99,6 +133,18 @@ impl Fake {
             let _ = out.send((number, WorkerEvent::Exited(None)));
         }
     }
+}
+
+/// Creates a part that sends its messages to `out`, and the line for its commands.
+fn linked_part(plan: &Plan, part: ProcessPart, out: Inbox) -> (PartHandle, Sender<PartCommand>) {
+    let (line, words) = channel();
+    let handle = PartHandle::new(plan, part, move |message| {
+        let message = Box::new(message.clone());
+        let _ = out.send((part.number as usize, WorkerEvent::Message(message)));
+    });
+    let hears = handle.clone();
+    thread::spawn(move || words.iter().for_each(|word| hears.apply(word)));
+    (handle, line)
 }
 
 fn parts(processes: u32, plan: Plan) -> Plan {
@@ -179,7 +225,7 @@ fn quiet_agents_get_one_of_a_hundred_arrivals_and_the_whole_is_the_same() {
 fn the_loss_of_an_agent_leaves_the_others_unchanged() {
     let plan = agents(3, open(300.0, Arrivals::Poisson, secs(5)));
     let whole = Fake::delay(ms(3)).run_parts(&plan).run;
-    let dies = Some(Dies { part: 1, after: 12 });
+    let dies = Some(Dies { part: 1, after: 12, is_replaced: false });
     let seen = Fake::delay(ms(3)).join_parts(&plan, dies, |_| ()).run;
     for agent in [0, 2] {
         assert_eq!(seen.agents[agent].total, whole.agents[agent].total);
@@ -193,6 +239,57 @@ fn the_loss_of_an_agent_leaves_the_others_unchanged() {
     });
     let text = "agent local-2 ended before its time (it died)";
     assert!(seen.warnings.iter().any(|warning| warning.contains(text)), "{:?}", seen.warnings);
+}
+
+#[test]
+fn a_replacement_carries_out_exactly_the_share_of_the_lost_agent() {
+    for arrivals in [Arrivals::Even, Arrivals::Poisson, Arrivals::Burst(7)] {
+        // No arrival is due exactly at the border of an interval.
+        let plan = agents(3, open(299.3, arrivals, secs(5)));
+        let whole = Fake::delay(ms(3)).run_parts(&plan).run;
+        let dies = Some(Dies { part: 1, after: 12, is_replaced: true });
+        let seen = Fake::delay(ms(3)).join_parts(&plan, dies, |_| ());
+        seen.check_snapshots();
+        let ends = seen.begins() + secs(5);
+        let seen = seen.run;
+        assert_eq!(broken(&seen), []);
+        for agent in [0, 2] {
+            assert_eq!(figures(&seen.agents[agent]), figures(&whole.agents[agent]));
+        }
+        let loss = seen.agents[1].losses[0];
+        assert!(loss.until < ends, "{loss:?}");
+        let planned = |run: &Run| -> Vec<(Tick, u64)> {
+            let points = run.agents[1].series.points();
+            let points = points.filter(|point| point.to <= loss.at || point.from >= loss.until);
+            points.map(|point| (point.from, point.flow.planned)).collect()
+        };
+        assert_eq!(planned(&seen), planned(&whole), "{arrivals:?}");
+        assert!(planned(&seen).iter().filter(|point| point.0 >= loss.until).count() > 5);
+        let text = "took the place of agent local-2";
+        assert!(seen.warnings.iter().any(|warning| warning.contains(text)), "{:?}", seen.warnings);
+    }
+}
+
+#[test]
+fn users_of_a_replacement_begin_with_it() {
+    let think = ThinkTime { least: ms(50), most: ms(150) };
+    for plan in
+        [closed(12.0, secs(5)), thinking(shape(&[(0.0, 20.0, 2), (20.0, 20.0, 3)]), think, secs(5))]
+    {
+        let plan = agents(3, plan);
+        let dies = Some(Dies { part: 1, after: 12, is_replaced: true });
+        let seen = Fake::delay(ms(3)).join_parts(&plan, dies, |_| ());
+        seen.check_snapshots();
+        let seen = seen.run;
+        assert_eq!(broken(&seen), []);
+        let loss = seen.agents[1].losses[0];
+        let after = seen.agents[1].series.points().filter(|point| point.from >= loss.until);
+        let counts: Vec<u64> = after.map(|point| point.flow.completed).collect();
+        assert!(
+            counts.len() > 5 && counts[1..counts.len() - 1].iter().all(|n| *n > 0),
+            "{counts:?}"
+        );
+    }
 }
 
 #[test]
@@ -268,8 +365,11 @@ fn the_data_of_a_killed_worker_stay_consistent() {
         capped(50.0, Arrivals::Even, 6, secs(5)),
     ] {
         let whole = slow().run_parts(&parts(3, plan.clone())).run;
-        let seen =
-            slow().join_parts(&parts(3, plan.clone()), Some(Dies { part: 1, after: 12 }), |_| ());
+        let seen = slow().join_parts(
+            &parts(3, plan.clone()),
+            Some(Dies { part: 1, after: 12, is_replaced: false }),
+            |_| (),
+        );
         assert_eq!(broken(&seen.run), []);
         seen.check_counts();
         seen.check_snapshots();

@@ -12,11 +12,13 @@ use crate::seal::{Identity, no_random};
 use async_nats::jetstream::Context;
 use async_nats::jetstream::stream::{Config, DiscardPolicy};
 use futures_util::StreamExt;
-use inbox::{Announcement, Inbox};
+use inbox::{Announcement, Inbox, Replacements};
 use std::io;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::{self, Receiver};
+use std::sync::{Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 use tokio::runtime::Runtime;
@@ -44,9 +46,11 @@ pub struct NatsFleet {
     access: NatsAccess,
     /// None if no other process may take the controller's place.
     handover: Option<Handover>,
+    /// Processes that take the places of lost agents.
+    replacements: Mutex<Receiver<AgentStreams>>,
 }
 
-/// How long a fleet continues without its controller, and what the controller keeps.
+/// How a fleet continues without its controller or without an agent, and what the controller keeps.
 #[derive(Debug, Clone)]
 pub struct Continuation {
     /// Time for which agents continue their load without a message of the controller.
@@ -54,6 +58,8 @@ pub struct Continuation {
     /// Folder on the controller's disk, with a folder for each fleet ([`crate::handover`]); None: no
     /// other process may take the controller's place.
     pub folders: Option<PathBuf>,
+    /// True: another process with the name of a lost agent takes its place.
+    pub replace_lost: bool,
 }
 
 impl Continuation {
@@ -99,6 +105,7 @@ impl NatsFleet {
     ) -> Result<(Self, Vec<AgentStreams>), NatsError> {
         access.check_name()?;
         let runtime = runtime()?;
+        let (sender, replacements) = mpsc::channel();
         let (inbox, streams, handover) = runtime.block_on(async {
             let context = access.connect().await?;
             create_stream_or_take_over(access, &context).await?;
@@ -110,14 +117,21 @@ impl NatsFleet {
                 Ok::<_, NatsError>((inbox.connect_all(agents)?, handover))
             };
             match connection.await {
-                Ok((streams, handover)) => Ok((inbox, streams, handover)),
+                Ok((streams, handover)) => {
+                    if continuation.replace_lost {
+                        let lease = continuation.lease;
+                        inbox.set_replacements(Replacements { streams: sender, lease });
+                    }
+                    Ok((inbox, streams, handover))
+                }
                 Err(error) => {
                     inbox.delete_stream().await;
                     Err(error)
                 }
             }
         })?;
-        Ok((Self::carry(runtime, inbox, access, handover)?, streams))
+        let fleet = Self::carry(runtime, inbox, access, handover, replacements)?;
+        Ok((fleet, streams))
     }
 
     /// Takes the place of a controller that has died. The streams of the agents begin where they did
@@ -145,13 +159,16 @@ impl NatsFleet {
             }
             let handover = Handover::begin(folder.to_owned(), fleet.clone());
             let handover = handover.map_err(folder_error(folder))?;
-            let greeting = Continuation { lease, folders: None }.greeting(fleet.generation);
+            let continuation = Continuation { lease, folders: None, replace_lost: false };
+            let greeting = continuation.greeting(fleet.generation);
             let mut inbox = Inbox::new(access, context, greeting, file.last());
             inbox.continue_file(file, packets);
             let streams = inbox.connect_all(fleet.agents.iter().cloned())?;
             Ok((inbox, streams, handover))
         })?;
-        Ok((Self::carry(runtime, inbox, access, Some(handover))?, streams))
+        let (_, replacements) = mpsc::channel();
+        let fleet = Self::carry(runtime, inbox, access, Some(handover), replacements)?;
+        Ok((fleet, streams))
     }
 
     fn carry(
@@ -159,12 +176,25 @@ impl NatsFleet {
         inbox: Inbox,
         access: &NatsAccess,
         handover: Option<Handover>,
+        replacements: Receiver<AgentStreams>,
     ) -> Result<Self, NatsError> {
         let (end, ended) = oneshot::channel();
         let thread = thread::Builder::new()
             .name("brunt-nats".into())
             .spawn(move || runtime.block_on(inbox.carry(ended)))?;
-        Ok(Self { end: Some(end), thread: Some(thread), access: access.clone(), handover })
+        Ok(Self {
+            end: Some(end),
+            thread: Some(thread),
+            access: access.clone(),
+            handover,
+            replacements: Mutex::new(replacements),
+        })
+    }
+
+    /// Returns the byte streams of a process that takes the place of a lost agent, under its name. None: there is
+    /// none now.
+    pub fn replacement(&self) -> Option<AgentStreams> {
+        self.replacements.lock().unwrap_or_else(PoisonError::into_inner).try_recv().ok()
     }
 
     /// Keeps the id and the number of the run that begins, and the secrets that are redacted in its

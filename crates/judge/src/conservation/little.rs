@@ -94,12 +94,14 @@ fn greatest_delay(tally: &Tally) -> f64 {
 }
 
 /// User-seconds of load that were lost: users of lost processes × seconds from the loss to the end
-/// of the load. Divided by the time of the load, that is the mean number of lost users.
+/// of the load, or until another process takes its place. Divided by the time of the load, that is the mean number of lost users.
 fn user_seconds_lost(run: &Run, users: f64) -> f64 {
     let ends = run.phase_start(Phase::Grace).unwrap_or(run.last_interval_end);
     run.losses
         .iter()
-        .map(|loss| loss.part.share(users as u64) as f64 * ends.seconds_since(loss.at))
+        .map(|loss| {
+            loss.part.share(users as u64) as f64 * ends.min(loss.until).seconds_since(loss.at)
+        })
         .sum()
 }
 

@@ -3,7 +3,6 @@
 
 use crate::facts::RunFacts;
 use crate::fleet::{AgentOfRun, names_text};
-use brunt_model::Tick;
 use brunt_model::finding::{
     FigureEvidence, LimitingResource, OtherCause, State, ThresholdSide, UseOrigin,
 };
@@ -27,6 +26,8 @@ struct AgentLoss<'a> {
     after: Duration,
     /// Measured time that it missed.
     missed: Duration,
+    /// True if another process took its place before the end of the load.
+    is_replaced: bool,
 }
 
 impl<'a> LostAgents<'a> {
@@ -36,11 +37,17 @@ impl<'a> LostAgents<'a> {
         for agent in AgentOfRun::all(facts.run) {
             let losses_of_agent =
                 facts.run.losses.iter().filter(|loss| loss.part.number as usize == agent.number);
-            let at: Option<Tick> = losses_of_agent.map(|loss| loss.at).min();
             // In the grace period it had done its share.
-            let Some(at) = at.filter(|at| *at < end) else { continue };
-            let from = at.max(facts.begins());
-            losses.push(AgentLoss { agent, after: from - facts.begins(), missed: end - from });
+            for loss in losses_of_agent.filter(|loss| loss.at < end) {
+                let from = loss.at.max(facts.begins());
+                let until = loss.until.min(end).max(from);
+                losses.push(AgentLoss {
+                    agent,
+                    after: from - facts.begins(),
+                    missed: until - from,
+                    is_replaced: loss.until < end,
+                });
+            }
         }
         losses.sort_by_key(|loss| loss.after);
         Self { losses, measured: facts.measured() }
@@ -48,6 +55,17 @@ impl<'a> LostAgents<'a> {
 
     pub fn contains(&self, agent: AgentOfRun) -> bool {
         self.losses.iter().any(|loss| loss.agent.number == agent.number)
+    }
+
+    /// Names of the agents, in the order of their first losses.
+    fn names(&self) -> Vec<&str> {
+        let mut names = Vec::new();
+        for loss in &self.losses {
+            if !names.contains(&loss.agent.name()) {
+                names.push(loss.agent.name());
+            }
+        }
+        names
     }
 
     /// Missing share of the planned load: Σ share of each × missed time ÷ measured time.
@@ -69,15 +87,15 @@ impl<'a> LostAgents<'a> {
     /// Returns the losses as a cause; None if there were none.
     pub fn cause(&self) -> Option<OtherCause> {
         let first = self.losses.first()?;
-        let names: Vec<&str> = self.losses.iter().map(|loss| loss.agent.name()).collect();
+        let names = self.names();
         let (verb, share) = match names.len() {
             1 => ("was", "its share is missing"),
             _ => ("were", "their shares are missing, the first one"),
         };
         let sentence = format!(
-            "{} {verb} lost: {share} from {} of the measured time on, {} of the planned load",
+            "{} {verb} lost: {share} {}, {} of the planned load",
             names_text(&names),
-            short_seconds(first.after),
+            first.span_text(),
             short_percent(self.missing_share())
         );
         Some(OtherCause {
@@ -94,9 +112,26 @@ impl<'a> LostAgents<'a> {
         FigureEvidence {
             limit: LimitingResource::Agent,
             name: "agents lost before the end of the load".to_owned(),
-            value: self.losses.len() as f64,
+            value: self.names().len() as f64,
             threshold: 1.0,
             side: ThresholdSide::AtLeast,
+        }
+    }
+}
+
+impl AgentLoss<'_> {
+    /// Part of the run in which its share is missing.
+    fn span_text(&self) -> String {
+        let from = short_seconds(self.after);
+        if !self.is_replaced {
+            format!("from {from} of the measured time on")
+        } else if self.missed.is_zero() {
+            "during the warm-up".to_owned()
+        } else {
+            format!(
+                "from {from} to {} of the measured time",
+                short_seconds(self.after + self.missed)
+            )
         }
     }
 }

@@ -13,8 +13,8 @@ use crate::agent::{
 use crate::{PartCommand, ProcessMessage, ProcessPart, StageOutput, Tick};
 use messages::{
     AssignmentMessage, CheckMessage, ClockMessage, FileMessage, FromAgent, FromAgentKind,
-    FromController, FromControllerKind, HelloMessage, RunEndMessage, SecretMessage, SecretsMessage,
-    Variable,
+    FromController, FromControllerKind, HelloMessage, ResumeMessage, RunEndMessage, SecretMessage,
+    SecretsMessage, Variable,
 };
 use prost::Message;
 use std::io::{self, Read, Write};
@@ -114,6 +114,9 @@ pub fn write_controller_message(
         }
         ControllerRequest::ReadClock(sent) => FromControllerKind::ReadClockNanos(*sent),
         ControllerRequest::Command(PartCommand::Go(at)) => FromControllerKind::GoNanos(at.0),
+        ControllerRequest::Command(PartCommand::Resume { begins, from }) => {
+            FromControllerKind::Resume(ResumeMessage { begins_nanos: begins.0, from_nanos: from.0 })
+        }
         ControllerRequest::Command(PartCommand::Steady(at)) => {
             FromControllerKind::SteadyNanos(at.0)
         }
@@ -146,6 +149,10 @@ pub fn read_controller_message(from: &mut impl Read) -> Option<ControllerMessage
             }
             Some(FromControllerKind::ReadClockNanos(sent)) => ControllerRequest::ReadClock(sent),
             Some(FromControllerKind::GoNanos(at)) => command(PartCommand::Go, at),
+            Some(FromControllerKind::Resume(resume)) => {
+                let (begins, from) = (Tick(resume.begins_nanos), Tick(resume.from_nanos));
+                ControllerRequest::Command(PartCommand::Resume { begins, from })
+            }
             Some(FromControllerKind::SteadyNanos(at)) => command(PartCommand::Steady, at),
             Some(FromControllerKind::EnoughNanos(at)) => command(PartCommand::Enough, at),
             Some(FromControllerKind::StopNanos(at)) => command(PartCommand::Stop, at),

@@ -20,7 +20,7 @@ pub use write::event_message;
 
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct Event {
-    #[prost(oneof = "Kind", tags = "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14")]
+    #[prost(oneof = "Kind", tags = "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15")]
     pub kind: Option<Kind>,
 }
 
@@ -55,6 +55,8 @@ pub enum Kind {
     CheckFailures(CheckFailures),
     #[prost(message, boxed, tag = "14")]
     Agent(Box<Agent>),
+    #[prost(message, tag = "15")]
+    Resumed(Resumed),
 }
 
 #[derive(Clone, PartialEq, prost::Message)]
@@ -285,6 +287,14 @@ pub struct Finished {
     pub interrupted: bool,
     #[prost(string, optional, tag = "3")]
     pub error: Option<String>,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+pub struct Resumed {
+    #[prost(uint64, tag = "1")]
+    pub at_nanos: u64,
+    #[prost(uint32, tag = "2")]
+    pub process: u32,
 }
 
 #[derive(Clone, PartialEq, prost::Message)]

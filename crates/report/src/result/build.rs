@@ -251,7 +251,7 @@ pub(crate) fn intervals<'a>(
 ) -> impl Iterator<Item = IntervalRow> + 'a {
     let zero = run.phase_start(brunt_model::Phase::Measure).unwrap_or_default();
     points.map(move |point| IntervalRow {
-        agents_lost: agents::lost_before(run, point.to),
+        agents_lost: agents::missing(run, point.from, point.to),
         ..interval(&point, zero)
     })
 }
@@ -369,6 +369,7 @@ impl From<&AgentFigures<'_>> for AgentDocument {
             received_bytes_per_second: agent.received_bytes(),
             verdict: agent.state,
             lost_at_seconds: agent.lost_at(),
+            replaced_at_seconds: agent.replaced_at(),
         }
     }
 }

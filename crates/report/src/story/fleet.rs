@@ -48,7 +48,7 @@ pub fn fleet(count: usize, lost: Option<usize>) -> Run {
         events.extend(readings(number, end).map(|reading| of_agent(Event::Reading(reading))));
         if lost == Some(number) {
             let part = ProcessPart { number: number as u32, count: count as u32, quiet: 0 };
-            let loss = Event::Lost(LostProcess { at: end, part });
+            let loss = Event::Lost(LostProcess { at: end, part, until: Tick::NEVER });
             events.push(of_agent(loss.clone()));
             events.push(loss);
         }

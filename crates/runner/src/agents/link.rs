@@ -51,10 +51,18 @@ pub struct AgentPipes {
     pub reason: Box<dyn FnOnce() -> String + Send>,
 }
 
-/// Connection to one agent.
+/// Connection to one agent. Another process may take the agent's place.
 pub struct AgentLink {
     /// Name of the agent.
     pub name: String,
+    /// Number of the agent, from 0.
+    number: usize,
+    connection: Mutex<Connection>,
+}
+
+/// The pipes to a process, and what is known of it.
+#[derive(Clone)]
+struct Connection {
     sender: Sender<ControllerMessage>,
     shared: Arc<LinkState>,
 }
@@ -93,6 +101,128 @@ impl AgentLink {
         pipes: AgentPipes,
         inbox: FleetInbox,
     ) -> io::Result<Self> {
+        let connection = Mutex::new(Connection::start(number, pipes, inbox)?);
+        Ok(Self { name, number, connection })
+    }
+
+    /// Connects to a process that takes the place of the agent. What was known of the agent is
+    /// forgotten.
+    ///
+    /// # Errors
+    ///
+    /// The system permits no further thread.
+    pub fn replace(&self, pipes: AgentPipes, inbox: FleetInbox) -> io::Result<()> {
+        *lock(&self.connection) = Connection::start(self.number, pipes, inbox)?;
+        Ok(())
+    }
+
+    fn shared(&self) -> Arc<LinkState> {
+        Arc::clone(&lock(&self.connection).shared)
+    }
+
+    /// Sends a request of this run. An agent that has ended gets nothing; its reader reports the end.
+    pub fn send(&self, run: RunNumber, request: ControllerRequest) {
+        _ = lock(&self.connection).sender.send(ControllerMessage { run, request });
+    }
+
+    /// Facts about the agent; None until it has sent them.
+    pub fn facts(&self) -> Option<AgentFacts> {
+        lock(&self.shared().facts).clone()
+    }
+
+    /// True if the agent has not stated its version yet, and has not ended.
+    pub fn is_silent(&self) -> bool {
+        self.facts().is_none() && self.closed().is_none()
+    }
+
+    /// Asks the agent for the way to the server.
+    pub fn ask(&self, request: CheckRequest) {
+        *lock(&self.shared().check) = None;
+        self.send(RunNumber(0), ControllerRequest::Check(Box::new(request)));
+    }
+
+    /// Result of the last check; None while it is in progress.
+    pub fn check(&self) -> Option<AgentCheck> {
+        lock(&self.shared().check).clone()
+    }
+
+    /// True if the answer to the last check is still to come.
+    pub fn is_checking(&self) -> bool {
+        self.check().is_none() && self.closed().is_none()
+    }
+
+    /// Sets the route to the server, for an agent of this machine.
+    pub fn set_route(&self, route: Option<Route>) {
+        *lock(&self.shared().check) = Some(AgentCheck { route, ..AgentCheck::default() });
+    }
+
+    /// Returns why the connection has closed; None while it is open.
+    pub fn closed(&self) -> Option<String> {
+        lock(&self.shared().closed).clone()
+    }
+
+    /// Reads the agent's clock once more.
+    pub fn read_clock(&self, run: RunNumber) {
+        // The writer replaces the instant by that of writing.
+        self.send(run, ControllerRequest::ReadClock(0));
+    }
+
+    /// Chooses the offset of the agent's clock from the readings so far.
+    pub fn choose_offset(&self) {
+        lock(&self.shared().clock).begin_run(clock_nanos());
+    }
+
+    /// Number of clock readings so far, up to a limit.
+    pub fn clock_readings(&self) -> usize {
+        lock(&self.shared().clock).readings()
+    }
+
+    /// Longest of the last round trips.
+    pub fn longest_round_trip(&self) -> Duration {
+        Duration::from_nanos(lock(&self.shared().clock).longest_round_trip())
+    }
+
+    /// Begins a run that started at this instant of the controller's clock. Returns the start on the
+    /// agent's clock.
+    pub fn begin_run(&self, number: RunNumber, epoch: u64) -> u64 {
+        let shared = self.shared();
+        *lock(&shared.run) = CurrentRun { number, epoch: Some(epoch) };
+        let mut clock = lock(&shared.clock);
+        let now = clock_nanos();
+        clock.begin_run(now);
+        epoch.saturating_add_signed(clock.offset(now).offset_nanos)
+    }
+
+    /// Goes on with a run that another controller has begun with this offset of the agent's clock.
+    pub fn go_on(&self, number: RunNumber, epoch: u64, offset_nanos: i64) {
+        *lock(&self.shared().run) = CurrentRun { number, epoch: Some(epoch) };
+        lock(&self.shared().clock).go_on(offset_nanos);
+    }
+
+    /// Ends the run: the link sends no more readings.
+    pub fn end_run(&self) {
+        lock(&self.shared().run).epoch = None;
+    }
+
+    /// Offset of the agent's clock, with its error.
+    pub fn clock(&self) -> ClockOffset {
+        lock(&self.shared().clock).offset(clock_nanos())
+    }
+
+    /// Returns the agent as the environment of a run describes it.
+    pub fn environment(&self) -> AgentEnvironment {
+        AgentEnvironment {
+            name: self.name.clone(),
+            group: None,
+            facts: self.facts().unwrap_or_default(),
+            clock: self.clock(),
+            route: self.check().and_then(|check| check.route),
+        }
+    }
+}
+
+impl Connection {
+    fn start(number: usize, pipes: AgentPipes, inbox: FleetInbox) -> io::Result<Self> {
         let shared = Arc::new(LinkState::default());
         let (sender, messages) = channel();
         let AgentPipes { input, output, reason } = pipes;
@@ -107,101 +237,7 @@ impl AgentLink {
             *lock(&of_reader.closed) = Some(reason.clone());
             _ = inbox.send((number, LinkEvent::Closed(reason)));
         })?;
-        Ok(Self { name, sender, shared })
-    }
-
-    /// Sends a request of this run. An agent that has ended gets nothing; its reader reports the end.
-    pub fn send(&self, run: RunNumber, request: ControllerRequest) {
-        _ = self.sender.send(ControllerMessage { run, request });
-    }
-
-    /// Facts about the agent; None until it has sent them.
-    pub fn facts(&self) -> Option<AgentFacts> {
-        lock(&self.shared.facts).clone()
-    }
-
-    /// Asks the agent for the way to the server.
-    pub fn ask(&self, request: CheckRequest) {
-        *lock(&self.shared.check) = None;
-        self.send(RunNumber(0), ControllerRequest::Check(Box::new(request)));
-    }
-
-    /// Result of the last check; None while it is in progress.
-    pub fn check(&self) -> Option<AgentCheck> {
-        lock(&self.shared.check).clone()
-    }
-
-    /// True if the answer to the last check is still to come.
-    pub fn is_checking(&self) -> bool {
-        self.check().is_none() && self.closed().is_none()
-    }
-
-    /// Sets the route to the server, for an agent of this machine.
-    pub fn set_route(&self, route: Option<Route>) {
-        *lock(&self.shared.check) = Some(AgentCheck { route, ..AgentCheck::default() });
-    }
-
-    /// Returns why the connection has closed; None while it is open.
-    pub fn closed(&self) -> Option<String> {
-        lock(&self.shared.closed).clone()
-    }
-
-    /// Reads the agent's clock once more.
-    pub fn read_clock(&self, run: RunNumber) {
-        // The writer replaces the instant by that of writing.
-        self.send(run, ControllerRequest::ReadClock(0));
-    }
-
-    /// Chooses the offset of the agent's clock from the readings so far.
-    pub fn choose_offset(&self) {
-        lock(&self.shared.clock).begin_run(clock_nanos());
-    }
-
-    /// Number of clock readings so far, up to a limit.
-    pub fn clock_readings(&self) -> usize {
-        lock(&self.shared.clock).readings()
-    }
-
-    /// Longest of the last round trips.
-    pub fn longest_round_trip(&self) -> Duration {
-        Duration::from_nanos(lock(&self.shared.clock).longest_round_trip())
-    }
-
-    /// Begins a run that started at this instant of the controller's clock. Returns the start on the
-    /// agent's clock.
-    pub fn begin_run(&self, number: RunNumber, epoch: u64) -> u64 {
-        *lock(&self.shared.run) = CurrentRun { number, epoch: Some(epoch) };
-        let mut clock = lock(&self.shared.clock);
-        let now = clock_nanos();
-        clock.begin_run(now);
-        epoch.saturating_add_signed(clock.offset(now).offset_nanos)
-    }
-
-    /// Goes on with a run that another controller has begun with this offset of the agent's clock.
-    pub fn go_on(&self, number: RunNumber, epoch: u64, offset_nanos: i64) {
-        *lock(&self.shared.run) = CurrentRun { number, epoch: Some(epoch) };
-        lock(&self.shared.clock).go_on(offset_nanos);
-    }
-
-    /// Ends the run: the link sends no more readings.
-    pub fn end_run(&self) {
-        lock(&self.shared.run).epoch = None;
-    }
-
-    /// Offset of the agent's clock, with its error.
-    pub fn clock(&self) -> ClockOffset {
-        lock(&self.shared.clock).offset(clock_nanos())
-    }
-
-    /// Returns the agent as the environment of a run describes it.
-    pub fn environment(&self) -> AgentEnvironment {
-        AgentEnvironment {
-            name: self.name.clone(),
-            group: None,
-            facts: self.facts().unwrap_or_default(),
-            clock: self.clock(),
-            route: self.check().and_then(|check| check.route),
-        }
+        Ok(Self { sender, shared })
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::defaults;
 use crate::error::{Result, require};
 use crate::settings::RunSettings;
+use crate::settings::rows::fleet::{NeededAgents, needed_agents};
 use crate::words::{bytes, duration};
 use brunt_model::{FleetSettings, Placement};
 
@@ -30,8 +31,22 @@ pub fn fleet_on(on: Placement) -> Result<FleetSettings> {
 /// The settings exclude each other.
 pub fn fleet(settings: &RunSettings) -> Result<Option<FleetSettings>> {
     let agents = &settings.fleet;
-    let Some(on) = &agents.on else { return Ok(None) };
     let sources = &settings.sources;
+    let is_on_nats = agents.on.as_ref().is_some_and(Placement::is_on_nats);
+    for option in sources.options() {
+        let needed = needed_agents(option);
+        require!(sources, needed.is_none() || agents.on.is_some(), |names| format!(
+            "{} is for agents; write {} PLACES, too",
+            names.name_of(option),
+            names.name_of("on")
+        ));
+        require!(sources, needed != Some(NeededAgents::Cluster) || is_on_nats, |names| format!(
+            "{} is for agents on Kubernetes or NATS; write {} k8s:N or nats:N",
+            names.name_of(option),
+            names.name_of("on")
+        ));
+    }
+    let Some(on) = &agents.on else { return Ok(None) };
     require!(
         sources,
         !on.is_elsewhere() || settings.connection.unix_socket.is_none(),

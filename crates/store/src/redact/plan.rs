@@ -51,7 +51,8 @@ impl Redactor {
             | Event::Samples(_)
             | Event::Records(_)
             | Event::Reading(_)
-            | Event::Lost(_) => Cow::Borrowed(event),
+            | Event::Lost(_)
+            | Event::Resumed { .. } => Cow::Borrowed(event),
         }
     }
 

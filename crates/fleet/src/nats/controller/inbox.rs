@@ -14,10 +14,11 @@ use bytes::Bytes;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::fs::File;
 use std::sync::atomic::Ordering;
+use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
-use tokio::task::{JoinHandle, JoinSet, spawn_blocking};
+use tokio::task::{AbortHandle, JoinHandle, JoinSet, spawn_blocking};
 use tokio::time::{Instant, interval, sleep, timeout, timeout_at};
 
 /// Maximum wait until the ends of all streams are published, and time until they have arrived.
@@ -26,6 +27,13 @@ const DELIVERY_WAIT: Duration = Duration::from_millis(300);
 
 /// Interval at which a controller that waits for agents publishes something.
 const PRESENCE: Duration = Duration::from_millis(500);
+
+/// Silence after which an agent is lost if another process announces itself under its name; and after which that
+/// process is gone, too.
+const REPLACED_SILENCE: Duration = Duration::from_secs(5);
+
+/// Time after the lease of a lost agent until its place is taken.
+const AFTER_LEASE: Duration = Duration::from_secs(1);
 
 /// Age from which packets for agents are removed from the stream. An agent that has not received them is lost.
 const OLD: Duration = Duration::from_mins(1);
@@ -70,9 +78,34 @@ pub struct Inbox {
     /// The same at earlier instants.
     earlier_last: VecDeque<(Instant, u64)>,
     acknowledging: Option<JoinHandle<()>>,
+    /// Where processes go that take the places of lost agents; None: they get no load.
+    replacements: Option<Replacements>,
+    /// Processes that announce themselves, by identity.
+    newcomers: BTreeMap<String, Newcomer>,
+}
+
+/// A process that announces itself during the runs of the others.
+struct Newcomer {
+    name: String,
+    /// When it announced itself last.
+    last: Instant,
+}
+
+/// How lost agents are replaced.
+#[derive(Clone)]
+pub struct Replacements {
+    /// Gets the byte streams of the other process.
+    pub streams: Sender<AgentStreams>,
+    /// Time after which a lost agent has stopped its load.
+    pub lease: Duration,
 }
 
 struct ConnectedAgent {
+    name: String,
+    /// Publishes what the controller sends to it.
+    publishing: AbortHandle,
+    /// When it was lost; None while it lives, and if it has ended by itself.
+    lost: Option<Instant>,
     /// Packets for the reader; None when they have ended.
     packets: Option<mpsc::Sender<Vec<u8>>>,
     reason: Arc<Mutex<String>>,
@@ -95,7 +128,14 @@ impl Inbox {
             last,
             earlier_last: VecDeque::new(),
             acknowledging: None,
+            replacements: None,
+            newcomers: BTreeMap::new(),
         }
+    }
+
+    /// Replaces lost agents from now on.
+    pub fn set_replacements(&mut self, replacements: Replacements) {
+        self.replacements = Some(replacements);
     }
 
     /// Keeps all packets from now on in this file.
@@ -189,15 +229,18 @@ impl Inbox {
         let greeting = sealer.seal(&self.greeting.bytes()).map_err(no_random)?;
         let outbox = Arc::new(Outbox::default());
         let (packets, reader) = PacketReader::new();
-        let publishing = Arc::clone(&outbox);
+        let unsent = Arc::clone(&outbox);
         let context = self.context.clone();
-        self.publishing.spawn(async move {
+        let publishing = self.publishing.spawn(async move {
             // If it is lost, so is the agent, because all later packets are ignored.
             _ = publish(&context, &subject, greeting).await;
-            publish_all(context, subject, sealer, &publishing).await;
+            publish_all(context, subject, sealer, &unsent).await;
         });
         let reason = Arc::new(Mutex::new(String::new()));
         let agent = ConnectedAgent {
+            name: name.clone(),
+            publishing,
+            lost: None,
             packets: Some(packets),
             reason: Arc::clone(&reason),
             last: Instant::now(),
@@ -230,6 +273,7 @@ impl Inbox {
                 _ = &mut ended => break,
                 _ = look.tick() => {
                     self.end_silent_agents();
+                    self.replace_lost();
                     self.acknowledge();
                 }
                 next = self.next() => match next {
@@ -253,7 +297,54 @@ impl Inbox {
         {
             file.add(number, &packet);
         }
-        self.pass_on(&identity, opened).await;
+        if self.agents.contains_key(&identity) {
+            self.pass_on(&identity, opened).await;
+        } else {
+            self.note_newcomer(identity, opened);
+        }
+    }
+
+    /// Notes that a process announces itself.
+    fn note_newcomer(&mut self, identity: String, opened: Opened) {
+        let last = Instant::now();
+        match opened {
+            Opened::Next(name) => {
+                let name = String::from_utf8_lossy(&name).into_owned();
+                self.newcomers.insert(identity, Newcomer { name, last });
+            }
+            // It repeats its announcement until it is connected.
+            Opened::Ignored | Opened::Gap => {
+                if let Some(newcomer) = self.newcomers.get_mut(&identity) {
+                    newcomer.last = last;
+                }
+            }
+        }
+    }
+
+    /// Connects to processes that announce themselves under the names of lost agents.
+    fn replace_lost(&mut self) {
+        let Some(Replacements { streams, lease }) = self.replacements.clone() else { return };
+        self.newcomers.retain(|_, newcomer| newcomer.last.elapsed() < REPLACED_SILENCE);
+        let mut replaced = Vec::new();
+        for (identity, newcomer) in &self.newcomers {
+            let is_of_name = |agent: &&mut ConnectedAgent| agent.name == newcomer.name;
+            let Some(lost) = self.agents.values_mut().find(is_of_name) else { continue };
+            if lost.packets.is_some() && lost.last.elapsed() > REPLACED_SILENCE {
+                lost.lose("another process has announced itself under its name");
+            }
+            // Until the end of its lease, the lost agent may still load the server.
+            let has_stopped =
+                lost.lost.is_none_or(|instant| instant.elapsed() > lease + AFTER_LEASE);
+            if lost.packets.is_none() && has_stopped {
+                replaced.push((identity.clone(), newcomer.name.clone()));
+            }
+        }
+        for (identity, name) in replaced {
+            self.newcomers.remove(&identity);
+            self.agents.retain(|_, agent| agent.name != name);
+            // At the end of the fleet, nobody receives it.
+            _ = self.connect(identity, name).map(|connected| streams.send(connected));
+        }
     }
 
     /// Removes packets from the stream: those of agents that are on the controller's disk, and old ones for
@@ -291,7 +382,7 @@ impl Inbox {
         let Some(agent) = self.agents.get_mut(identity) else { return };
         match opened {
             Opened::Ignored => {}
-            Opened::Gap => agent.end("messages of it were lost"),
+            Opened::Gap => agent.lose("messages of it were lost"),
             // An empty packet is the end of the stream.
             Opened::Next(bytes) if bytes.is_empty() => agent.end("it ended"),
             Opened::Next(bytes) => {
@@ -308,7 +399,7 @@ impl Inbox {
     fn end_silent_agents(&mut self) {
         for agent in self.agents.values_mut() {
             if agent.packets.is_some() && agent.last.elapsed() > SILENCE {
-                agent.end(&format!("nothing was received from it for {} s", SILENCE.as_secs()));
+                agent.lose(&format!("nothing was received from it for {} s", SILENCE.as_secs()));
             }
         }
     }
@@ -320,6 +411,14 @@ impl Inbox {
 }
 
 impl ConnectedAgent {
+    /// Ends the packets of an agent that may still live, for this reason. Nothing is sent to it any more, so
+    /// its lease ends.
+    fn lose(&mut self, reason: &str) {
+        self.publishing.abort();
+        self.lost = Some(Instant::now());
+        self.end(reason);
+    }
+
     /// Ends the packets of an agent, for this reason.
     fn end(&mut self, reason: &str) {
         reason.clone_into(&mut self.reason.lock().unwrap_or_else(PoisonError::into_inner));

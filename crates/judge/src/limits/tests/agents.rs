@@ -90,7 +90,7 @@ impl FleetStory {
             }
             if lost.is_some() {
                 let part = ProcessPart { number: number as u32, count: count as u32, quiet: 0 };
-                let loss = Event::Lost(LostProcess { at: end, part });
+                let loss = Event::Lost(LostProcess { at: end, part, until: Tick::NEVER });
                 events.push(loss.clone());
                 events.push(Event::Agent { number: number as u32, event: loss.into() });
             }
@@ -210,6 +210,32 @@ fn a_lost_agent_limits_the_run_with_its_missing_share() {
 }
 
 #[test]
+fn a_replaced_agent_misses_only_the_time_until_then() {
+    let mut run = remote(healthy(4)).losing(1, 50).run();
+    let resume = |at: u64, run: &mut Run| {
+        let resumed = Event::Resumed { at: Tick(at), process: 1 };
+        run.fold(&Event::Agent { number: 1, event: resumed.clone().into() });
+        run.fold(&resumed);
+    };
+    resume(7 * SECOND, &mut run);
+    let judged = verdict(&run);
+    assert_eq!((judged.state, judged.causes.len()), (State::Limited, 1));
+    assert_eq!(
+        judged.causes[0].sentence,
+        "agent b was lost: its share is missing from 5.0 s to 7.0 s of the measured time, 5.0 % of the planned load"
+    );
+    // Lost once more.
+    let part = ProcessPart { number: 1, count: 4, quiet: 0 };
+    run.fold(&Event::Lost(LostProcess { at: Tick(9 * SECOND), part, until: Tick::NEVER }));
+    let judged = verdict(&run);
+    assert!(
+        judged.causes[0].sentence.ends_with(", 7.5 % of the planned load"),
+        "{:?}",
+        judged.causes
+    );
+}
+
+#[test]
 fn a_run_without_most_of_its_load_is_invalid() {
     let half = remote(healthy(2)).losing(0, 0);
     assert_eq!(half.judged().state, State::Limited, "exactly one half");
@@ -233,7 +259,7 @@ fn processes_without_agents_are_judged_as_one_generator() {
     story.plan.processes = 2;
     let mut events = story.events();
     let part = ProcessPart { number: 1, count: 2, quiet: 0 };
-    events.push(Event::Lost(LostProcess { at: Tick(SECOND), part }));
+    events.push(Event::Lost(LostProcess { at: Tick(SECOND), part, until: Tick::NEVER }));
     assert_eq!(verdict(&Run::of(&events)).state, State::Ok);
 }
 

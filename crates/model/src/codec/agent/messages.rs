@@ -10,7 +10,7 @@ use crate::codec::wire::Event;
 pub struct FromController {
     #[prost(uint64, tag = "1")]
     pub run: u64,
-    #[prost(oneof = "FromControllerKind", tags = "2, 3, 4, 5, 6, 7, 8, 9, 10")]
+    #[prost(oneof = "FromControllerKind", tags = "2, 3, 4, 5, 6, 7, 8, 9, 10, 11")]
     pub kind: Option<FromControllerKind>,
 }
 
@@ -34,6 +34,16 @@ pub enum FromControllerKind {
     StopNanos(u64),
     #[prost(message, tag = "10")]
     Check(CheckMessage),
+    #[prost(message, tag = "11")]
+    Resume(ResumeMessage),
+}
+
+#[derive(Clone, Copy, PartialEq, prost::Message)]
+pub struct ResumeMessage {
+    #[prost(uint64, tag = "1")]
+    pub begins_nanos: u64,
+    #[prost(uint64, tag = "2")]
+    pub from_nanos: u64,
 }
 
 #[derive(Clone, PartialEq, prost::Message)]

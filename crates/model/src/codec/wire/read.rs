@@ -68,7 +68,11 @@ pub fn event(message: Event) -> Option<Decoded<model::Event>> {
         }),
         Some(Kind::Lost(l)) => {
             let part = model::ProcessPart { number: l.process, count: l.processes, quiet: 0 };
-            model::Event::Lost(model::LostProcess { at: Tick(l.at_nanos), part })
+            let at = Tick(l.at_nanos);
+            model::Event::Lost(model::LostProcess { at, part, until: Tick::NEVER })
+        }
+        Some(Kind::Resumed(r)) => {
+            model::Event::Resumed { at: Tick(r.at_nanos), process: r.process }
         }
         Some(Kind::Agent(agent)) => match event(agent.event.map(|event| *event)?)? {
             Decoded::Known(event) => {

@@ -1,7 +1,7 @@
 //! Settings of a run on several agents, and of the hosts that it may load.
 
 use crate::defaults;
-use crate::settings::row::{SettingRow as Row, set, whole};
+use crate::settings::row::{SettingRow as Row, on, set, whole};
 use crate::settings::{ArgumentContent, RunSettings, SettingKey, ValueForm};
 use crate::words::placement as words;
 use crate::words::{bytes, duration, placement};
@@ -13,8 +13,28 @@ const FLEET: &str = "Fleet";
 
 const CLUSTER: &str = "Fleet on Kubernetes or NATS";
 
+/// Agents that an option needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NeededAgents {
+    /// Agents anywhere.
+    Any,
+    /// Agents on Kubernetes or NATS.
+    Cluster,
+}
+
+/// Returns the agents that an option needs; None if it needs none.
+pub fn needed_agents(option: &str) -> Option<NeededAgents> {
+    let row = ROWS.iter().find(|row| row.option == option)?;
+    match (row.option, row.heading) {
+        // A process without agents connects to no other hosts, either.
+        ("on" | "allow-target", _) => None,
+        (_, CLUSTER) => Some(NeededAgents::Cluster),
+        _ => Some(NeededAgents::Any),
+    }
+}
+
 /// Rows under the heading of a fleet.
-pub static ROWS: [Row<RunSettings>; 22] = [
+pub static ROWS: [Row<RunSettings>; 23] = [
     Row {
         excludes: &["processes", "trace"],
         ..Row::value(
@@ -216,4 +236,11 @@ pub static ROWS: [Row<RunSettings>; 22] = [
     .content(ArgumentContent::Choice(&["never", "on-failure"]))
     .default("never")
     .keys(&[SettingKey::new("fleet.keep", ValueForm::Value)]),
+    Row::switch(
+        "replace-lost",
+        "A pod that Kubernetes starts in place of a lost one goes on with the share of the lost one",
+        |_, _| Ok(on(|s: &mut S| s.fleet.cluster.replace_lost = true)),
+    )
+    .under(CLUSTER)
+    .keys(&[SettingKey::new("fleet.replace_lost", ValueForm::IfTrue)]),
 ];
