@@ -6,8 +6,8 @@ use crate::reading_names;
 use crate::series::Series;
 use crate::spread::ArrivalSpread;
 use crate::{
-    AgentEnvironment, AgentFacts, CheckFailure, Environment, Event, Flow, Phase, Plan, ProcessPart,
-    Snapshot, Tally, Tick, TransactionTally,
+    AgentEnvironment, AgentFacts, CheckFailure, Environment, Event, Flow, Phase, Plan,
+    ProcessShares, Snapshot, Tally, Tick, TransactionTally,
 };
 use std::collections::BTreeMap;
 
@@ -102,9 +102,12 @@ impl Run {
                         })
                         .collect();
                 }
+                let groups = environment.groups();
                 let names = environment.agents.iter().enumerate();
                 self.agents = names
-                    .map(|(number, agent)| Self::of_agent(plan, number, agent, *unix_seconds))
+                    .map(|(number, agent)| {
+                        Self::of_agent(plan, number, &groups, agent, *unix_seconds)
+                    })
                     .collect();
                 // Cheap, because copies of a plan share its requests.
                 self.plan = Some((**plan).clone());
@@ -157,7 +160,7 @@ impl Run {
                 // histograms.
                 self.compact();
             }
-            Event::Lost(loss) => self.losses.push(*loss),
+            Event::Lost(loss) => self.fold_loss(loss),
             Event::Agent { number, event } => {
                 if let Some(agent) = self.agents.get_mut(*number as usize) {
                     match &**event {
@@ -170,12 +173,18 @@ impl Run {
     }
 
     /// Returns the run of an agent, without events.
-    fn of_agent(plan: &Plan, number: usize, agent: &AgentEnvironment, unix_seconds: f64) -> Self {
-        let part = ProcessPart::of(plan, number as u32);
+    fn of_agent(
+        plan: &Plan,
+        number: usize,
+        groups: &[Option<&str>],
+        agent: &AgentEnvironment,
+        unix_seconds: f64,
+    ) -> Self {
+        let shares = ProcessShares::of(plan, number as u32, groups);
         let AgentFacts { brunt, kernel, cpu, cores, sysctls, .. } = agent.facts.clone();
         let route = agent.route.clone();
         Self {
-            plan: Some(plan.of_part(part)),
+            plan: Some(plan.of_agent(&shares)),
             environment: Environment {
                 brunt,
                 kernel,
@@ -187,6 +196,16 @@ impl Run {
             },
             unix_seconds,
             ..Self::default()
+        }
+    }
+
+    /// Adds the loss of a process. A population notes the share of it that is missing.
+    fn fold_loss(&mut self, loss: &LostProcess) {
+        self.losses.push(*loss);
+        let Some(plan) = &self.plan else { return };
+        let shares = ProcessShares::of(plan, loss.part.number, &self.environment.groups());
+        for (population, part) in self.populations.iter_mut().zip(shares.populations) {
+            population.losses.extend(part.map(|part| LostProcess { part, ..*loss }));
         }
     }
 

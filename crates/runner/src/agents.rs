@@ -30,9 +30,10 @@ use brunt_model::agent::{
     RunNumber, split_secrets,
 };
 use brunt_model::numbers::count;
+use brunt_model::shares::check_placement;
 use brunt_model::{
     AgentEnvironment, Environment, Load, PartCommand, Placement, Plan, Population, ProcessPart,
-    Route,
+    ProcessShares, Route,
 };
 use brunt_spec::defaults::RESERVED_DESCRIPTORS;
 use brunt_store::Redactor;
@@ -261,11 +262,8 @@ impl Fleet {
         sink: &mut dyn Sink,
     ) -> Result<Option<RunEnd>, RunError> {
         self.check_open()?;
-        self.check_limits(run.plan)?;
-        let names: Vec<String> = self.links.iter().map(|link| link.name.clone()).collect();
-        if let Some(fleet) = &run.plan.fleet {
-            fleet.check_groups(&names).map_err(RunError::AgentGroup)?;
-        }
+        let groups = self.groups(run.plan)?;
+        self.check_limits(run.plan, &groups)?;
         let plan = consent::with_consenting_hosts(run.plan)?;
         let run = &FleetRun { plan: &plan, ..run.clone() };
         let number = self.next_run();
@@ -275,13 +273,13 @@ impl Fleet {
             // A full disk is reported with the log of the run.
             _ = carrier.keep_run(&id, number, &self.redactor.secrets());
         }
-        self.assign(number, run)?;
+        self.assign(number, run, &groups)?;
         // Processes of this machine form one generator. Each agent is reported separately.
         let mut agents = Vec::new();
-        if let Some(fleet) = &run.plan.fleet {
+        if run.plan.fleet.is_some() {
             agents = self.environments();
-            for (agent, part) in agents.iter_mut().zip(ProcessPart::all(run.plan)) {
-                agent.group = fleet.group_of(&agent.name, part).map(str::to_owned);
+            for (agent, group) in agents.iter_mut().zip(&groups) {
+                agent.group = group.map(str::to_owned);
             }
         }
         let environment = Environment { agents, ..environment };
@@ -364,13 +362,25 @@ impl Fleet {
         closed.map_or(Ok(()), |(name, why)| Err(RunError::AgentGone { name, why }))
     }
 
+    /// Returns the group of each agent.
+    fn groups<'a>(&self, plan: &'a Plan) -> Result<Vec<Option<&'a str>>, RunError> {
+        let Some(fleet) = &plan.fleet else { return Ok(vec![None; self.links.len()]) };
+        let names: Vec<String> = self.links.iter().map(|link| link.name.clone()).collect();
+        fleet.check_groups(&names).map_err(RunError::AgentGroup)?;
+        let groups = fleet.groups_of(&names);
+        check_placement(plan, &names, &groups).map_err(RunError::AgentGroup)?;
+        Ok(groups)
+    }
+
     /// Checks that each agent may open as many files as its share of the connections needs.
-    fn check_limits(&self, plan: &Plan) -> Result<(), RunError> {
-        let connections = plan.populations.iter().filter_map(|one| one.load.most_connections());
-        let connections: u64 = connections.sum();
-        for (link, part) in self.links.iter().zip(ProcessPart::all(plan)) {
-            let share = part.share(connections);
-            let needed = share + RESERVED_DESCRIPTORS;
+    fn check_limits(&self, plan: &Plan, groups: &[Option<&str>]) -> Result<(), RunError> {
+        let most = plan.populations.iter().map(|one| one.load.most_connections().unwrap_or(0));
+        let most: Vec<u64> = most.collect();
+        let connections: u64 = most.iter().sum();
+        for (link, shares) in self.links.iter().zip(ProcessShares::all(plan, groups)) {
+            let parts = shares.populations.iter().zip(&most);
+            let own = parts.filter_map(|(part, most)| Some((*part)?.share(*most)));
+            let needed = own.sum::<u64>() + RESERVED_DESCRIPTORS;
             let limit = link.facts().map_or(u64::MAX, |facts| facts.descriptors);
             if limit < needed {
                 return Err(RunError::AgentLimit(format!(
@@ -432,7 +442,12 @@ impl Fleet {
     }
 
     /// Sends each agent its share: secrets, files, and the plan without its secrets.
-    fn assign(&self, number: RunNumber, run: &FleetRun<'_>) -> Result<(), RunError> {
+    fn assign(
+        &self,
+        number: RunNumber,
+        run: &FleetRun<'_>,
+        groups: &[Option<&str>],
+    ) -> Result<(), RunError> {
         let mut redacted = run.plan.clone();
         self.redactor.plan(&mut redacted);
         let (plan, secrets) = split_secrets(run.plan, &redacted).map_err(RunError::Encoding)?;
@@ -441,7 +456,7 @@ impl Fleet {
         let files =
             if is_elsewhere { files::of_plan(run.plan, &run.script_files)? } else { Vec::new() };
         let epoch = epoch_nanos(run.epoch);
-        for (link, part) in self.links.iter().zip(ProcessPart::all(run.plan)) {
+        for (link, shares) in self.links.iter().zip(ProcessShares::all(run.plan, groups)) {
             let epoch_nanos = link.begin_run(number, epoch);
             link.send(number, ControllerRequest::Secrets(secrets.clone()));
             for file in &files {
@@ -450,7 +465,7 @@ impl Fleet {
             let fleet = run.plan.fleet.as_ref();
             let assignment = Assignment {
                 plan: plan.clone(),
-                part,
+                shares,
                 epoch_nanos,
                 lease: fleet.map(|fleet| fleet.lease),
                 bytes_per_second: fleet.map_or(0, |fleet| fleet.bytes_per_second),

@@ -89,8 +89,7 @@ mod tests {
         let mut config = NameServerConfig::udp(Ipv4Addr::LOCALHOST.into());
         config.connections[0].port = port;
         let config = ResolverConfig::from_parts(None, Vec::new(), vec![config]);
-        let runtime =
-            tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let result = runtime.block_on(async {
             let provider = TokioRuntimeProvider::default();
             let resolver = TokioResolver::builder_with_config(config, provider).build().unwrap();
