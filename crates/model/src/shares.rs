@@ -40,8 +40,8 @@ impl ProcessShares {
     }
 
     /// Returns the shares of all processes of a plan. `groups` has the group of each agent.
-    pub fn all(plan: &Plan, groups: &[Option<&str>]) -> impl Iterator<Item = Self> {
-        ProcessPart::all(plan).map(|part| Self::of(plan, part.number, groups))
+    pub fn all(plan: &Plan, groups: &[Option<&str>]) -> Vec<Self> {
+        ProcessPart::all(plan).map(|part| Self::of(plan, part.number, groups)).collect()
     }
 
     /// Share in a population, by its number; None: the process has nothing of it.
@@ -81,8 +81,8 @@ pub fn check_placement(
             return Err(unknown_group(&population.name, group, names));
         }
     }
-    let has_none = |shares: &ProcessShares| shares.populations.iter().all(Option::is_none);
-    match ProcessShares::all(plan, groups).find(has_none) {
+    let all = ProcessShares::all(plan, groups);
+    match all.iter().find(|shares| shares.populations.iter().all(Option::is_none)) {
         None => Ok(()),
         Some(shares) => Err(format!(
             "the agent {} gets no load, because all populations are placed on groups without it; place a population on its group, \
@@ -100,16 +100,11 @@ pub fn unknown_group<'a>(
 ) -> String {
     let names: Vec<&str> = names.into_iter().collect();
     let instead = if names.is_empty() {
-        format!("write its agents as `fleet: {{groups: [{group}=AGENT,AGENT]}}`")
+        format!("write its agents as `fleet: {{groups: ['{group}=AGENT,AGENT']}}`")
     } else {
         format!("write one of {}", names.join(", "))
     };
     format!(
         "the population {population} is placed on the group {group}, which does not exist; {instead}"
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
 }
