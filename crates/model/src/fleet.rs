@@ -35,6 +35,9 @@ pub struct FleetSettings {
     /// Groups of agents with figures of their own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<AgentGroup>,
+    /// True: the groups are the zones of the agents' nodes on Kubernetes.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_zone: bool,
     /// Settings of agents on Kubernetes or NATS; null for other agents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cluster: Option<ClusterSettings>,

@@ -30,7 +30,7 @@ use brunt_model::agent::{
     RunNumber, split_secrets,
 };
 use brunt_model::numbers::count;
-use brunt_model::shares::check_placement;
+use brunt_model::part::check_placement;
 use brunt_model::{
     AgentEnvironment, Environment, Load, PartCommand, Placement, Plan, Population, ProcessPart,
     ProcessShares, Route,
@@ -99,6 +99,8 @@ pub trait Carrier: Send + Sync {
 pub struct StartedAgent {
     /// Name of the agent.
     pub name: String,
+    /// Its group, if its place determines it.
+    pub group: Option<String>,
     /// Its byte streams, or the reason why it has none.
     pub pipes: Result<AgentPipes, String>,
 }
@@ -187,10 +189,10 @@ impl Fleet {
         let (out, inbox) = sync_channel(MAX_UNREAD);
         let mut links = Vec::new();
         let mut failed = Vec::new();
-        for StartedAgent { name, pipes } in agents {
+        for StartedAgent { name, group, pipes } in agents {
             match pipes {
                 Ok(pipes) => links.push(
-                    AgentLink::start(links.len(), name, pipes, SyncSender::clone(&out))
+                    AgentLink::start(links.len(), name, group, pipes, SyncSender::clone(&out))
                         .map_err(FleetError::Thread)?,
                 ),
                 Err(why) => failed.push((name, why)),
@@ -363,11 +365,14 @@ impl Fleet {
     }
 
     /// Returns the group of each agent.
-    fn groups<'a>(&self, plan: &'a Plan) -> Result<Vec<Option<&'a str>>, RunError> {
+    fn groups<'a>(&'a self, plan: &'a Plan) -> Result<Vec<Option<&'a str>>, RunError> {
         let Some(fleet) = &plan.fleet else { return Ok(vec![None; self.links.len()]) };
         let names: Vec<String> = self.links.iter().map(|link| link.name.clone()).collect();
         fleet.check_groups(&names).map_err(RunError::AgentGroup)?;
-        let groups = fleet.groups_of(&names);
+        let mut groups = fleet.groups_of(&names);
+        if fleet.by_zone {
+            groups = self.links.iter().map(|link| link.group.as_deref()).collect();
+        }
         check_placement(plan, &names, &groups).map_err(RunError::AgentGroup)?;
         Ok(groups)
     }
@@ -581,7 +586,10 @@ fn read_programs(paths: &[PathBuf]) -> Result<Vec<AgentProgram>, FleetError> {
 
 /// Starts processes of this machine.
 fn local_agents(names: impl Iterator<Item = String>) -> Vec<StartedAgent> {
-    let start = |name| StartedAgent { name, pipes: local::start().map_err(|e| e.to_string()) };
+    let start = |name| {
+        let pipes = local::start().map_err(|e| e.to_string());
+        StartedAgent { name, group: None, pipes }
+    };
     names.map(start).collect()
 }
 
@@ -593,6 +601,6 @@ fn start_through_ssh(hosts: &[String], programs: &[AgentProgram]) -> Vec<Started
         let panicked = || Err("its start failed".to_owned());
         let pipes = starts.into_iter().map(|start| start.join().unwrap_or_else(|_| panicked()));
         let named = hosts.iter().cloned().zip(pipes);
-        named.map(|(name, pipes)| StartedAgent { name, pipes }).collect()
+        named.map(|(name, pipes)| StartedAgent { name, group: None, pipes }).collect()
     })
 }

@@ -157,6 +157,8 @@ pub struct AgentSettings {
     pub quiet: u32,
     /// Groups of agents.
     pub groups: Vec<AgentGroup>,
+    /// True: the groups are the zones of the agents' nodes on Kubernetes.
+    pub by_zone: bool,
     /// Group over which the load of the population is dealt; None for all agents.
     pub placed_on: Option<String>,
     /// Time without a message after which an agent stops its load.

@@ -464,7 +464,11 @@ fn populations_are_placed_on_groups_of_agents() {
     );
     let file = dir.path().join("plan.yaml");
     fs::write(&file, plan).expect("a plan");
-    let line = format!("run {} --no-store", file.display());
+    let store = format!("--store {}", dir.path().join("store").display());
+    let line = format!("run {} {store}", file.display());
+    let trials = start(&mut command(&line)).finish_unchecked().ok();
+    let id = trials.value("/trials/0/id").as_str().expect("an id").to_owned();
+    let line = format!("report {id} {store}");
     let ran = start(&mut command(&line)).finish().ok().assert_all_good();
     assert_sound(&ran);
     let completed = |pointer: &str| ran.number(&format!("{pointer}/requests/completed"));

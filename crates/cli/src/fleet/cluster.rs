@@ -35,6 +35,7 @@ pub fn start(
                 fleet: objects(cluster, agents),
                 namespace: cluster.namespace.as_deref(),
                 nats: named_nats(cluster)?,
+                has_zones: settings.by_zone,
                 start_deadline: cluster.start_deadline,
                 continuation: Continuation { lease: settings.lease, folders },
                 tell,
@@ -56,7 +57,7 @@ pub fn start(
         }
         Placement::Local(_) | Placement::Ssh(_) => bail!("{} needs no carrier", settings.on),
     };
-    let agents = streams.into_iter().map(started).collect();
+    let agents = streams.into_iter().map(|one| started(one, &carrier)).collect();
     Ok(Fleet::connect(agents, Some(Box::new(carrier)), redact::current())?)
 }
 
@@ -83,7 +84,7 @@ pub fn attach(settings: &FleetSettings, folder: &Path) -> Result<Fleet> {
     for secret in carrier.nats().map(NatsFleet::recorded_secrets).unwrap_or_default() {
         redact::current().secret(&secret);
     }
-    let agents = streams.into_iter().map(started).collect();
+    let agents = streams.into_iter().map(|one| started(one, &carrier)).collect();
     Ok(Fleet::reconnect(agents, Box::new(carrier), redact::current())?)
 }
 
@@ -98,6 +99,13 @@ impl ClusterCarrier {
         match self {
             Self::Kubernetes(run) => run.nats(),
             Self::Nats(nats) => Some(nats),
+        }
+    }
+
+    fn zone(&self, agent: &str) -> Option<&str> {
+        match self {
+            Self::Kubernetes(run) => run.zone(agent),
+            Self::Nats(_) => None,
         }
     }
 }
@@ -145,9 +153,10 @@ pub fn objects(settings: &ClusterSettings, agents: u32) -> KubernetesFleet {
     }
 }
 
-fn started(streams: AgentStreams) -> StartedAgent {
+fn started(streams: AgentStreams, carrier: &ClusterCarrier) -> StartedAgent {
     let AgentStreams { name, input, output, reason } = streams;
-    StartedAgent { name, pipes: Ok(AgentPipes { input, output, reason }) }
+    let group = carrier.zone(&name).map(str::to_owned);
+    StartedAgent { name, group, pipes: Ok(AgentPipes { input, output, reason }) }
 }
 
 fn access(settings: &ClusterSettings) -> Result<NatsAccess> {

@@ -118,6 +118,7 @@ fn agents(count: u32, plan: Plan) -> Plan {
     let fleet = FleetSettings {
         quiet: 0,
         groups: Vec::new(),
+        by_zone: false,
         on: Placement::Local(count),
         lease: Duration::from_secs(1),
         bytes_per_second: 0,

@@ -55,6 +55,8 @@ pub struct AgentPipes {
 pub struct AgentLink {
     /// Name of the agent.
     pub name: String,
+    /// Its group, if its place determines it.
+    pub group: Option<String>,
     sender: Sender<ControllerMessage>,
     shared: Arc<LinkState>,
 }
@@ -90,6 +92,7 @@ impl AgentLink {
     pub fn start(
         number: usize,
         name: String,
+        group: Option<String>,
         pipes: AgentPipes,
         inbox: FleetInbox,
     ) -> io::Result<Self> {
@@ -107,7 +110,7 @@ impl AgentLink {
             *lock(&of_reader.closed) = Some(reason.clone());
             _ = inbox.send((number, LinkEvent::Closed(reason)));
         })?;
-        Ok(Self { name, sender, shared })
+        Ok(Self { name, group, sender, shared })
     }
 
     /// Sends a request of this run. An agent that has ended gets nothing; its reader reports the end.

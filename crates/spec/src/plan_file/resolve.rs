@@ -21,9 +21,9 @@ use crate::words::duration;
 use crate::words::values::Output;
 use brunt_model::experiment::{ContenderHooks, Hook, HookCommands, LoadStep, ManagedServer};
 use brunt_model::live_output::LiveOutput;
+use brunt_model::part::{check_placement, unknown_group};
 use brunt_model::plan::{ConnectionSettings, MAIN};
 use brunt_model::scenario::{Scenario, ScenarioStep};
-use brunt_model::shares::{check_placement, unknown_group};
 use brunt_model::{Contender, Experiment, Plan, ProbeSpec, Question, ReplyPolicy};
 use brunt_script::{CompiledScript, ScriptError};
 use std::collections::BTreeMap;
@@ -426,7 +426,7 @@ fn steps(
 
 /// Checks that each agent has load, if the agents are known before their start.
 fn check_agents(plan: &Plan) -> Result<()> {
-    let Some(fleet) = &plan.fleet else { return Ok(()) };
+    let Some(fleet) = plan.fleet.as_ref().filter(|fleet| !fleet.by_zone) else { return Ok(()) };
     let Some(names) = fleet.on.agent_names() else { return Ok(()) };
     check_placement(plan, &names, &fleet.groups_of(&names)).map_err(SpecError::unplaced)
 }
@@ -555,6 +555,7 @@ fn placed_on(users: &PlannedUsers, agents: &AgentSettings) -> Result<Option<Stri
     let Some((group, at)) = &users.group else { return Ok(None) };
     let name = users.name.as_ref().map_or(MAIN, |(name, _)| name);
     let names = agents.groups.iter().map(|group| group.name.as_str());
+    // The zones are known only when the agents run.
     let wrong = if agents.on.is_none() {
         format!(
             "only agents have groups; write `on: local:2` and `fleet: {{groups: [{group}=local-1]}}`, or leave the key out"
@@ -562,7 +563,7 @@ fn placed_on(users: &PlannedUsers, agents: &AgentSettings) -> Result<Option<Stri
     } else if agents.quiet > 0 {
         "quiet agents get 1 % of every population; leave out `group` or `fleet.quiet_agents`"
             .to_owned()
-    } else if !names.clone().any(|known| known == group) {
+    } else if !agents.by_zone && !names.clone().any(|known| known == group) {
         unknown_group(name, group, names)
     } else {
         return Ok(Some(group.clone()));

@@ -369,6 +369,30 @@ fn a_population_is_dealt_over_the_agents_of_its_group() {
 }
 
 #[test]
+fn a_population_may_be_placed_on_a_zone_that_is_known_only_later() {
+    let zones = PLACED
+        .replace("on: local:5", "on: k8s:5\nallow: [127.0.0.1]")
+        .replace("groups: ['eu=local-5,local-1', us=local-3]", "group_by: zone, image: i");
+    let plan = &well(&zones).experiment.contenders[0].steps[0].plan;
+    assert!(plan.fleet.as_ref().is_some_and(|fleet| fleet.by_zone));
+    for (text, expected) in [
+        (
+            zones.replace("k8s:5", "local:5"),
+            "fleet.group_by: zone: local:5 has no zones; write on k8s:N, or name the groups: fleet.groups \
+             NAME=AGENT,AGENT",
+        ),
+        (zones.replace("zone,", "rack,"), "fleet.group_by"),
+        (
+            zones.replace("zone,", "zone, groups: [a=pod-1],"),
+            "fleet.group_by cannot be used with fleet.groups; leave out one of them",
+        ),
+    ] {
+        let error_text = loaded(&text, &[]).err().unwrap_or_default();
+        assert!(error_text.contains(expected), "{error_text}");
+    }
+}
+
+#[test]
 fn errors_in_the_group_of_a_population_say_what_to_write() {
     let without_agents = PLACED.replace("on: local:5\n", "");
     let without_agents =

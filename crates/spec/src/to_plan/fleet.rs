@@ -19,6 +19,7 @@ pub fn fleet_on(on: Placement) -> Result<FleetSettings> {
         consent: None,
         quiet: 0,
         groups: Vec::new(),
+        by_zone: false,
         cluster: None,
     })
 }
@@ -69,6 +70,12 @@ pub fn fleet(settings: &RunSettings) -> Result<Option<FleetSettings>> {
         agents.quiet,
         on.agents()
     ));
+    require!(sources, !agents.by_zone || matches!(on, Placement::Kubernetes(_)), |names| format!(
+        "{} zone: {on} has no zones; write {} k8s:N, or name the groups: {} NAME=AGENT,AGENT",
+        names.name_of("group-by"),
+        names.name_of("on"),
+        names.name_of("group")
+    ));
     let groups = &agents.groups;
     for (number, group) in groups.iter().enumerate() {
         let earlier = &groups[..number];
@@ -95,6 +102,7 @@ pub fn fleet(settings: &RunSettings) -> Result<Option<FleetSettings>> {
         consent: agents.consent.clone(),
         quiet: agents.quiet,
         groups: groups.clone(),
+        by_zone: agents.by_zone,
         cluster: on.is_on_nats().then(|| cluster.clone()),
     };
     // The names of agents that wait are known only when they have announced themselves.

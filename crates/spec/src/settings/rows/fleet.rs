@@ -14,7 +14,7 @@ const FLEET: &str = "Fleet";
 const CLUSTER: &str = "Fleet on Kubernetes or NATS";
 
 /// Rows under the heading of a fleet.
-pub static ROWS: [Row<RunSettings>; 22] = [
+pub static ROWS: [Row<RunSettings>; 23] = [
     Row {
         excludes: &["processes", "trace"],
         ..Row::value(
@@ -67,6 +67,19 @@ pub static ROWS: [Row<RunSettings>; 22] = [
         )
         .under(FLEET)
         .keys(&[SettingKey::new("fleet.groups", ValueForm::Each)])
+    },
+    Row {
+        needs: Some("on"),
+        excludes: &["group", "quiet-agents"],
+        ..Row::value(
+            "group-by",
+            "WHAT",
+            "The groups of agents on Kubernetes are the zones of their nodes",
+            |w, _| set(Ok::<_, String>(w == "zone"), |s: &mut S, v| s.fleet.by_zone = v),
+        )
+        .under(FLEET)
+        .content(ArgumentContent::Choice(&["zone"]))
+        .keys(&[SettingKey::new("fleet.group_by", ValueForm::Value)])
     },
     Row::value(
         "lease",
