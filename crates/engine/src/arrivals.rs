@@ -79,7 +79,7 @@ pub async fn deal_out<T: Transport>(
 ) {
     // Each worker opens its share of the connections.
     let connect_rate = f64::from(population.shared.connection().connect_rate.max(1))
-        / population.among_all().1 as f64;
+        / population.among_all().map_or(1.0, |(_, workers)| workers as f64);
     // `Headroom` needs the idle time.
     population.clock.time.count_idle();
     let mut dealer = Dealer {

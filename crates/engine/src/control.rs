@@ -1,7 +1,7 @@
 //! Commands to a run in progress, and the instants at which they take effect.
 
 use crate::gate::{Gate, LoadBegin};
-use brunt_model::{PartCommand, Plan, ProcessMessage, ProcessPart, Tick};
+use brunt_model::{PartCommand, Plan, ProcessMessage, ProcessShares, Tick};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Once, OnceLock};
 
@@ -63,11 +63,11 @@ pub(crate) struct Borders {
 /// Ends the run in all of its processes.
 pub(crate) type EndRun = Arc<dyn Fn() + Send + Sync>;
 
-/// One process's share of the load, and the commands that it receives. Clones belong
+/// One process's shares of the load, and the commands that it receives. Clones belong
 /// to the same part.
 #[derive(Clone)]
 pub struct PartHandle {
-    pub(crate) part: ProcessPart,
+    pub(crate) shares: ProcessShares,
     pub(crate) control: RunControl,
     pub(crate) gate: Arc<Gate>,
     pub(crate) borders: Arc<Borders>,
@@ -79,7 +79,7 @@ impl PartHandle {
     /// connections are open, and once when a scenario ends the run.
     pub fn new(
         plan: &Plan,
-        part: ProcessPart,
+        shares: ProcessShares,
         send: impl Fn(&ProcessMessage) + Send + Sync + 'static,
     ) -> Self {
         let send = Arc::new(send);
@@ -92,7 +92,7 @@ impl PartHandle {
         let once = Once::new();
         let end_run = Arc::new(move || once.call_once(|| send(&ProcessMessage::EndRun)));
         Self {
-            part,
+            shares,
             control: RunControl::default(),
             gate: Arc::new(gate),
             borders: Arc::default(),
@@ -106,7 +106,7 @@ impl PartHandle {
         let ends = control.clone();
         let end_run = Arc::new(move || ends.end());
         Self {
-            part: ProcessPart::WHOLE,
+            shares: ProcessShares::whole(plan),
             control: control.clone(),
             gate,
             borders: Arc::default(),

@@ -37,8 +37,10 @@ pub struct PopulationShared {
     pub labels: Arc<Labels>,
     pub pool: Option<Arc<Pool>>,
     pub tickets: Arc<Tickets>,
-    /// Part of the run that this process carries out.
-    pub part: ProcessPart,
+    /// Position of this process in the run.
+    pub process: ProcessPart,
+    /// Part of the population that this process carries out; None: it has nothing of it.
+    pub part: Option<ProcessPart>,
     pub gate: Arc<Gate>,
     pub control: RunControl,
     pub borders: Arc<Borders>,
@@ -171,11 +173,12 @@ impl<T: Transport> WorkerPopulation<T> {
         self.thread.number
     }
 
-    /// Returns the number of the worker among those of all processes, and the
-    /// number of all workers.
-    pub fn among_all(&self) -> (usize, usize) {
-        let part = self.shared.part;
-        (part.worker(self.worker()), self.shared.plan.threads as usize * part.count as usize)
+    /// Returns the number of the worker among those of all processes that share the population, and the
+    /// number of these workers. None: this process has nothing of it.
+    pub fn among_all(&self) -> Option<(usize, usize)> {
+        let part = self.shared.part?;
+        let workers = self.shared.plan.threads as usize * part.count as usize;
+        Some((part.worker(self.worker()), workers))
     }
 
     /// Warns the reader of the report. Each text is sent once; at most [`MAX_WARNINGS`] are sent.

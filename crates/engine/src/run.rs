@@ -134,7 +134,7 @@ pub fn run_part<W: RunEnvironment>(
         let ends = workers.into_iter().map(|w| w.join().map_err(|_| EngineError::Panicked));
         let outcome = ends.collect::<Result<Vec<_>, _>>();
         for remark in world.remarks() {
-            gather.remark(&handle.part.named(remark));
+            gather.remark(&handle.shares.process.named(remark));
         }
         gather.finish(handle.control.is_stopped());
         outcome?.into_iter().collect::<Result<(), _>>()
@@ -208,15 +208,14 @@ impl ProcessShared {
         let check = Arc::new(ReplyChecker::new(&plan));
         let active_users = Arc::new(ActiveUsers::new(plan.populations.len()));
         let populations = (0..plan.populations.len()).map(|number| {
+            let part = handle.shares.of_population(number);
             Arc::new(PopulationShared {
                 check: Arc::clone(&check),
                 labels: Arc::clone(&labels),
-                pool: pool(&plan, number, handle.part).map(Arc::new),
-                tickets: Arc::new(Tickets::new(
-                    plan.populations[number].stop.requests,
-                    handle.part,
-                )),
-                part: handle.part,
+                pool: pool(&plan, number, part).map(Arc::new),
+                tickets: Arc::new(Tickets::new(plan.populations[number].stop.requests, part)),
+                process: handle.shares.process,
+                part,
                 gate: Arc::clone(&handle.gate),
                 control: handle.control.clone(),
                 borders: Arc::clone(&handle.borders),
@@ -232,9 +231,9 @@ impl ProcessShared {
 }
 
 /// Creates the pool with this part's share of all permitted connections. None in a closed loop.
-fn pool(plan: &Plan, population: usize, part: ProcessPart) -> Option<Pool> {
+fn pool(plan: &Plan, population: usize, part: Option<ProcessPart>) -> Option<Pool> {
     let workers = plan.threads as usize;
-    let share = |n: u32| part.share(n.into()) as usize;
+    let share = |n: u32| part.map_or(0, |part| part.share(n.into())) as usize;
     let streams = plan.connection_of(population).in_flight_per_user();
     let pool = match plan.populations[population].load {
         Load::Closed { .. } => return None,
@@ -264,7 +263,7 @@ fn worker_thread<W: RunEnvironment>(
         .map(|one| WorkerExitGuard { population: Arc::clone(one), number })
         .collect();
     let Some(first) = shared.populations.first() else { return Ok(()) };
-    let worker = first.part.worker(number);
+    let worker = first.process.worker(number);
     let time = WorkerClock::new(world.epoch());
     runtime()?.block_on(async move {
         let _hook_guard = time.install()?;

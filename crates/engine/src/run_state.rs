@@ -34,16 +34,16 @@ pub struct LiveRunState {
     zero_unix_millis: u64,
     active_users: Arc<ActiveUsers>,
     population: usize,
-    part: ProcessPart,
+    part: Option<ProcessPart>,
 }
 
 impl LiveRunState {
-    /// Creates the view of a population, in the part of the run that this process carries out.
+    /// Creates the view of a population. `part` is the part of it that this process carries out.
     pub fn new(
         time: &WorkerClock,
         active_users: &Arc<ActiveUsers>,
         population: usize,
-        part: ProcessPart,
+        part: Option<ProcessPart>,
     ) -> Self {
         let since_zero = time.now().nanos_since(Tick::ZERO) / 1_000_000;
         Self {
@@ -94,6 +94,8 @@ impl RunState for LiveRunState {
     }
 
     fn among_processes(&self, n: u64) -> u64 {
-        n.saturating_mul(self.part.count.into()).saturating_add(self.part.number.into())
+        // A process without a part has no users that count.
+        let ProcessPart { number, count, .. } = self.part.unwrap_or(ProcessPart::WHOLE);
+        n.saturating_mul(count.into()).saturating_add(number.into())
     }
 }

@@ -16,13 +16,15 @@ pub struct Tickets {
 }
 
 impl Tickets {
-    /// Creates the numbers of a part: each m-th, from its own on, and its share of `limit`.
-    pub fn new(limit: Option<u64>, part: ProcessPart) -> Self {
+    /// Creates the numbers of a part: each m-th, from its own on, and its share of `limit`. Without a part, the
+    /// share is 0.
+    pub fn new(limit: Option<u64>, part: Option<ProcessPart>) -> Self {
+        let ProcessPart { number, count, .. } = part.unwrap_or(ProcessPart::WHOLE);
         Self {
-            next: AtomicU64::new(part.number.into()),
-            step: part.count.into(),
+            next: AtomicU64::new(number.into()),
+            step: count.into(),
             measured: AtomicU64::new(0),
-            limit: limit.map(|n| part.share_of_arrivals(n)),
+            limit: limit.map(|n| part.map_or(0, |part| part.share_of_arrivals(n))),
         }
     }
 

@@ -46,7 +46,7 @@ pub async fn work<T: Transport>(population: Rc<WorkerPopulation<T>>) {
 
 /// Opens the connections of all users before the load, each at its time by the connect rate.
 async fn set_up<T: Transport>(population: &Rc<WorkerPopulation<T>>) {
-    let (worker, workers) = population.among_all();
+    let Some((worker, workers)) = population.among_all() else { return };
     let (ahead, numbers) = actors_ahead(&population.shared, workers, worker);
     let gap = 1e9 / f64::from(population.shared.connection().connect_rate.max(1));
     population.tasks.begin_opening(numbers.len() as u64);
@@ -191,10 +191,14 @@ fn start_arrivals<T: Transport>(population: &Rc<WorkerPopulation<T>>, begin: Loa
     if let (Load::Open { rate, arrivals, .. }, Some(pool)) =
         (&population.shared.population().load, &population.shared.pool)
     {
+        let Some(part) = population.shared.part else {
+            population.tasks.end_arrivals();
+            return pool.arrivals_over(population.worker());
+        };
         // All shards draw the same sequence.
         let random = population.random(0);
         let shard = ScheduleShard {
-            part: population.shared.part,
+            part,
             worker: population.worker() as u64,
             workers: u64::from(population.shared.plan.threads),
         };

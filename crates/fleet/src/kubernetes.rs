@@ -2,9 +2,11 @@
 //!
 //! * `objects`: what is created.
 //! * `start`: what the cluster says about the start of the pods.
+//! * `zones`: the zones of their nodes.
 
 mod objects;
 mod start;
+mod zones;
 
 use k8s_openapi::api::batch::v1::Job;
 use k8s_openapi::api::core::v1::{Event, Pod, Secret, Service};
@@ -107,6 +109,9 @@ pub enum ClusterError {
         /// Reasons of the cluster.
         reasons: Vec<String>,
     },
+    /// Nodes cannot be read, or have no zone.
+    #[error("no zones for --group-by zone: {0}")]
+    Zones(String),
     /// The cluster does not answer.
     #[error("Kubernetes does not answer: {0}")]
     Answer(String),
@@ -316,12 +321,7 @@ impl Cluster {
     /// Returns the cluster's reason why an agent's pod has ended or does not run. None if it gives none.
     pub async fn pod_reason(&self, fleet: &KubernetesFleet, index: &str) -> Option<String> {
         let pods = self.pods(fleet).await.ok()?;
-        let mut of_index = pods.iter().filter(|pod| {
-            let annotations = pod.metadata.annotations.as_ref();
-            annotations
-                .and_then(|all| all.get("batch.kubernetes.io/job-completion-index"))
-                .is_some_and(|number| number == index)
-        });
+        let mut of_index = pods.iter().filter(|pod| completion_index(pod) == Some(index));
         of_index.find_map(|pod| Some(format!("{}: {}", start::name(pod), start::reason(pod)?)))
     }
 
@@ -336,6 +336,12 @@ impl Cluster {
         // The deadline of the Job deletes what this does not reach.
         _ = api.delete(&fleet.name, &parameters).await;
     }
+}
+
+/// Number of an agent's pod; None for other pods.
+fn completion_index(pod: &Pod) -> Option<&str> {
+    let annotations = pod.metadata.annotations.as_ref()?;
+    annotations.get("batch.kubernetes.io/job-completion-index").map(String::as_str)
 }
 
 fn nats_url(host: &str, port: u16) -> String {

@@ -7,6 +7,7 @@ use crate::nats::{
 };
 use crate::seal::{FleetKey, Identity, no_random};
 use nkeys::KeyPair;
+use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -29,6 +30,8 @@ pub struct FleetOrder<'a> {
     pub namespace: Option<&'a str>,
     /// Servers of NATS that exist, with the seed of the user; None if the fleet has its own.
     pub nats: Option<(String, Option<NkeySeed>)>,
+    /// True if the zones of the agents are to be read.
+    pub has_zones: bool,
     /// Time until all agents must have announced themselves.
     pub start_deadline: Duration,
     /// How the fleet continues without its controller.
@@ -61,6 +64,8 @@ pub struct KubernetesRun {
     /// None while the objects are deleted.
     nats: Option<NatsFleet>,
     objects: Arc<Objects>,
+    /// By name of the agent; empty if they were not read.
+    zones: BTreeMap<String, String>,
 }
 
 /// The objects of a fleet, and the means to ask for them.
@@ -118,7 +123,8 @@ fn server_configuration(public_key: &str) -> String {
 /// The cluster refuses an object, an agent does not start, or the user stops the start. Everything is
 /// deleted, unless the pods are to be kept after a failure.
 pub fn start(order: FleetOrder<'_>) -> Result<(KubernetesRun, Vec<AgentStreams>), StartError> {
-    let FleetOrder { mut fleet, namespace, nats, start_deadline, continuation, tell, stop } = order;
+    let FleetOrder { mut fleet, namespace, nats, start_deadline, continuation, .. } = order;
+    let FleetOrder { has_zones, tell, stop, .. } = order;
     let mut access = complete(&mut fleet, nats)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let cluster = runtime.block_on(Cluster::connect(namespace))?;
@@ -131,10 +137,13 @@ pub fn start(order: FleetOrder<'_>) -> Result<(KubernetesRun, Vec<AgentStreams>)
     let runtime = Mutex::new(runtime);
     let objects = Objects { runtime, cluster, fleet, has_failed: AtomicBool::new(true) };
     let connected = objects.connect(&mut access, start_deadline, &continuation, tell, stop);
-    match connected {
-        Ok((nats, streams)) => {
+    let zones = connected.and_then(|connected| Ok((connected, objects.zones(has_zones)?)));
+    match zones {
+        Ok(((nats, streams), zones)) => {
             objects.has_failed.store(false, Ordering::Relaxed);
-            Ok(objects.with_nats(nats, streams))
+            let (mut run, streams) = objects.with_nats(nats, streams);
+            run.zones = zones;
+            Ok((run, streams))
         }
         Err(error) => {
             if matches!(error, StartError::Stopped | StartError::Nats(NatsError::Stopped)) {
@@ -190,6 +199,11 @@ impl KubernetesRun {
     pub fn nats(&self) -> Option<&NatsFleet> {
         self.nats.as_ref()
     }
+
+    /// Zone of an agent, if the zones were read.
+    pub fn zone(&self, agent: &str) -> Option<&str> {
+        self.zones.get(agent).map(String::as_str)
+    }
 }
 
 impl Objects {
@@ -200,7 +214,16 @@ impl Objects {
     ) -> (KubernetesRun, Vec<AgentStreams>) {
         let objects = Arc::new(self);
         let streams = streams.into_iter().map(|one| with_pod_reason(one, &objects)).collect();
-        (KubernetesRun { nats: Some(nats), objects }, streams)
+        (KubernetesRun { nats: Some(nats), objects, zones: BTreeMap::new() }, streams)
+    }
+
+    /// Zones of the agents, by name.
+    fn zones(&self, has_zones: bool) -> Result<BTreeMap<String, String>, StartError> {
+        if !has_zones {
+            return Ok(BTreeMap::new());
+        }
+        let zones = self.runtime().block_on(self.cluster.zones(&self.fleet))?;
+        Ok(zones.into_iter().map(|(index, zone)| (agent_name(&index), zone)).collect())
     }
 
     fn runtime(&self) -> MutexGuard<'_, Runtime> {
@@ -267,7 +290,12 @@ fn with_pod_reason(streams: AgentStreams, objects: &Arc<Objects>) -> AgentStream
         let pod = objects.runtime().block_on(question).ok().flatten();
         pod.map_or_else(|| own.clone(), |pod| format!("{own}; pod {pod}"))
     });
-    AgentStreams { name: format!("pod-{name}"), input, output, reason }
+    AgentStreams { name: agent_name(&name), input, output, reason }
+}
+
+/// Name of the agent of a pod, by the number of the pod.
+fn agent_name(index: &str) -> String {
+    format!("pod-{index}")
 }
 
 /// Waits until a flag is set.

@@ -92,7 +92,7 @@ fn expected_until(run: &Run, plan: &Plan, rate: &LoadShape, begins: Tick, until:
     let missing_of = |loss: &LostProcess| {
         let before_loss = expected(plan, rate, loss.at.nanos_since(begins));
         let missing_to = expected(plan, rate, loss.until.min(until).nanos_since(begins));
-        (missing_to - before_loss).max(0.0) / f64::from(loss.part.count)
+        (missing_to - before_loss).max(0.0) / loss.part.stride()
     };
     scheduled - run.losses.iter().map(missing_of).sum::<f64>()
 }

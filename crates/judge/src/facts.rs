@@ -69,9 +69,9 @@ impl<'a> RunFacts<'a> {
         self.agent.is_some()
     }
 
-    /// Share of the planned load that belongs to this run: an agent has a part of it.
-    pub fn share_of_load(&self) -> f64 {
-        self.agent.map_or(1.0, AgentOfRun::share_of_load)
+    /// Share of the planned load of the first population that belongs to this run: an agent has a part of it.
+    pub fn share_of_population(&self) -> f64 {
+        self.agent.and_then(AgentOfRun::shares).map_or(1.0, |shares| shares.of_first())
     }
 
     /// Returns the other agents on the machine of this agent; empty for a run without agents.

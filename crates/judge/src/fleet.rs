@@ -8,7 +8,7 @@
 //! Out of scope: a judgement.
 
 use crate::facts::{has_loopback_addresses, has_unix_socket};
-use brunt_model::{AgentEnvironment, ProcessPart, Route, Run};
+use brunt_model::{AgentEnvironment, ProcessShares, Route, Run};
 
 /// Maximum number of agents that a sentence names, unless it names all of them.
 const MOST_NAMED: usize = 2;
@@ -33,10 +33,11 @@ impl<'a> AgentOfRun<'a> {
         &self.whole.agents[self.number]
     }
 
-    /// Share of the planned load that belongs to it.
-    pub fn share_of_load(self) -> f64 {
-        let part = self.whole.plan.as_ref().map(|plan| ProcessPart::of(plan, self.number as u32));
-        part.map_or(1.0, |part| 1.0 / part.stride())
+    /// Its shares in the populations of the plan.
+    pub fn shares(self) -> Option<ProcessShares> {
+        let groups = self.whole.environment.groups();
+        let plan = self.whole.plan.as_ref()?;
+        Some(ProcessShares::of(plan, self.number as u32, &groups))
     }
 
     fn environment(self) -> Option<&'a AgentEnvironment> {

@@ -5,6 +5,8 @@
 //! of the run (`brunt_stats::blocks`), so that requests need not be independent of each other, and a server
 //! that becomes slow for all groups at once is no difference. It is never smaller than that of
 //! independent requests. Holm's procedure corrects for the number of comparisons.
+//!
+//! Groups with different populations send different requests, so they are not compared.
 
 use crate::steady::measured;
 use crate::steady::percentile::count_beyond;
@@ -74,7 +76,8 @@ pub fn comparisons(run: &Run) -> Vec<GroupComparison> {
     for (index, quantile) in QUANTILES.into_iter().enumerate() {
         let threshold = response_times.threshold(quantile);
         for (number, first) in groups.iter().enumerate() {
-            for second in &groups[number + 1..] {
+            let others = &groups[number + 1..];
+            for second in others.iter().filter(|other| other.populations == first.populations) {
                 let pair = GroupPair { quantile, threshold, first, second };
                 comparisons.extend(pair.compare(index));
             }
@@ -92,6 +95,8 @@ pub fn comparisons(run: &Run) -> Vec<GroupComparison> {
 /// A group with its counts.
 struct CountedGroup<'a> {
     name: &'a str,
+    /// Names of the populations whose load its agents generate.
+    populations: Vec<&'a str>,
     /// By quantile.
     intervals: [Intervals; QUANTILES.len()],
 }
@@ -110,7 +115,11 @@ impl<'a> CountedGroup<'a> {
                 }
             }
         }
-        Self { name: group.name, intervals }
+        // All agents of a group have the same populations.
+        let plan = group.agents.first().and_then(|agent| agent.plan.as_ref());
+        let populations = plan.into_iter().flat_map(|plan| &plan.populations);
+        let populations = populations.map(|population| population.name.as_str()).collect();
+        Self { name: group.name, populations, intervals }
     }
 }
 

@@ -14,7 +14,7 @@
 //! [`Finished`](AgentReport::Finished) the agent waits for the next assignment.
 
 use crate::fleet::AgentFacts;
-use crate::{PartCommand, Plan, ProcessMessage, ProcessPart, Route, StageOutput};
+use crate::{PartCommand, Plan, ProcessMessage, ProcessShares, Route, StageOutput};
 use serde::{Deserialize, Serialize};
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
@@ -132,8 +132,8 @@ fn is_private(address: IpAddr) -> bool {
 pub struct Assignment {
     /// Plan of the whole run, without its secrets.
     pub plan: serde_json::Value,
-    /// Share of this agent.
-    pub part: ProcessPart,
+    /// Shares of this agent.
+    pub shares: ProcessShares,
     /// Start of the run, in nanoseconds of the agent's monotonic clock.
     pub epoch_nanos: u64,
     /// The agent stops its load if it receives nothing for this time; None: only when its
@@ -260,6 +260,7 @@ fn move_differences(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ProcessPart;
     use serde_json::json;
 
     #[test]
@@ -281,7 +282,7 @@ mod tests {
     fn a_secret_without_a_place_is_an_error_that_does_not_name_it() {
         let assignment = Assignment {
             plan: json!({"a": 1}),
-            part: ProcessPart::WHOLE,
+            shares: ProcessShares { process: ProcessPart::WHOLE, populations: Vec::new() },
             epoch_nanos: 0,
             lease: None,
             bytes_per_second: 0,

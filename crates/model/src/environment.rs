@@ -39,6 +39,13 @@ pub struct Environment {
     pub strict: bool,
 }
 
+impl Environment {
+    /// Returns the group of each agent; None for an agent without a group.
+    pub fn groups(&self) -> Vec<Option<&str>> {
+        self.agents.iter().map(|agent| agent.group.as_deref()).collect()
+    }
+}
+
 /// An agent of a run: its name, its machine, and how well its clock is known.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AgentEnvironment {

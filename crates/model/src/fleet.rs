@@ -5,7 +5,6 @@
 //! and makes the report. Out of scope: the messages between them ([`crate::agent`]), and how an agent
 //! is started.
 
-use crate::ProcessPart;
 use crate::time::seconds;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -36,6 +35,9 @@ pub struct FleetSettings {
     /// Groups of agents with figures of their own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<AgentGroup>,
+    /// True: the groups are the zones of the agents' nodes on Kubernetes.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_zone: bool,
     /// Settings of agents on Kubernetes or NATS; null for other agents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cluster: Option<ClusterSettings>,
@@ -61,13 +63,17 @@ pub struct AgentGroup {
 }
 
 impl FleetSettings {
-    /// Name of the group of an agent; None if it is in none. `part` is its share of the run.
-    pub fn group_of(&self, agent: &str, part: ProcessPart) -> Option<&str> {
-        if self.quiet > 0 {
-            return Some(if part.is_quiet() { QUIET } else { LOADED });
-        }
-        let has_it = |group: &&AgentGroup| group.agents.iter().any(|name| name == agent);
-        self.groups.iter().find(has_it).map(|group| group.name.as_str())
+    /// Returns the name of each agent's group; None for an agent without a group. `names` are those of all agents.
+    pub fn groups_of(&self, names: &[String]) -> Vec<Option<&str>> {
+        let loaded = names.len() - (self.quiet as usize).min(names.len());
+        let groups = names.iter().enumerate().map(|(number, name)| {
+            if self.quiet > 0 {
+                return Some(if number < loaded { LOADED } else { QUIET });
+            }
+            let has_it = |group: &&AgentGroup| group.agents.contains(name);
+            self.groups.iter().find(has_it).map(|group| group.name.as_str())
+        });
+        groups.collect()
     }
 
     /// True if another process may take the place of a lost agent.

@@ -63,7 +63,7 @@ pub use fleet::{AgentFacts, ClockOffset, FleetSettings, Placement};
 pub use load::{Arrivals, Load, LoadShape, LoadStage, Stop, ThinkTime};
 pub use objective::Objective;
 pub use outcome::{CheckFailure, Failure, Outcome};
-pub use part::{PartCommand, ProcessMessage, ProcessPart};
+pub use part::{PartCommand, ProcessMessage, ProcessPart, ProcessShares};
 pub use plan::{Plan, Population, StageKind, StageOutput, TestStage};
 pub use probe_spec::{ProbeSpec, Probed};
 pub use question::{CapacitySearch, ComparisonSettings, Measure, Question};

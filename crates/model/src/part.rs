@@ -6,8 +6,11 @@
 //!
 //! Quiet processes are an exception: of 100 arrivals they get one, and the others share the rest in turn.
 
+mod shares;
+
 use crate::{Event, Plan, Tick};
 use serde::{Deserialize, Serialize};
+pub use shares::{ProcessShares, check_placement, unknown_group};
 
 /// Position of a process among those of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

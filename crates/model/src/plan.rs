@@ -7,7 +7,7 @@ use crate::fleet::FleetSettings;
 use crate::goal::Until;
 use crate::scenario::Scenario;
 use crate::time::{optional_seconds, seconds};
-use crate::{Load, Objective, ProcessPart, ReplyPolicy, Request, Stop};
+use crate::{Load, Objective, ProcessShares, ReplyPolicy, Request, Stop};
 pub use http_version::HttpVersion;
 use schemars::JsonSchema;
 use serde::de::Error as _;
@@ -86,6 +86,9 @@ pub struct Population {
     /// Settings for opening and using connections.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connection: Option<Box<ConnectionSettings>>,
+    /// Group of agents over which the load is dealt; null: all agents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
 }
 
 /// Default name of a population.
@@ -94,7 +97,7 @@ pub const MAIN: &str = "main";
 impl Population {
     /// Creates the only population of a plan.
     pub fn only(load: Load, scenario: Scenario, stop: Stop) -> Vec<Self> {
-        vec![Self { name: MAIN.into(), load, scenario, stop, connection: None }]
+        vec![Self { name: MAIN.into(), load, scenario, stop, connection: None, group: None }]
     }
 
     /// Word for one of its users in reports: "connection" if a user only repeats
@@ -155,17 +158,21 @@ impl Plan {
         self.fleet.as_ref().is_some_and(|fleet| fleet.on.is_elsewhere())
     }
 
-    /// Returns the plan of one agent, with its share of the permitted connections and requests in
-    /// flight. Rates and numbers of users are those of the whole run.
+    /// Returns the plan of one agent: the populations of which it has a share, with its share of the permitted
+    /// connections and requests in flight. Rates and numbers of users are those of the whole run.
     #[must_use]
-    pub fn of_part(&self, part: ProcessPart) -> Self {
+    pub fn of_agent(&self, shares: &ProcessShares) -> Self {
         let mut plan = Self { processes: 1, fleet: None, stages: Vec::new(), ..self.clone() };
-        for population in &mut plan.populations {
+        plan.populations.clear();
+        for (population, part) in self.populations.iter().zip(&shares.populations) {
+            let Some(part) = part else { continue };
+            let mut population = Population { group: None, ..population.clone() };
             if let Load::Open { connections, max_in_flight, .. } = &mut population.load {
                 let share = |n: u32| u32::try_from(part.share(n.into())).unwrap_or(u32::MAX);
                 *connections = connections.map(share);
                 *max_in_flight = share(*max_in_flight);
             }
+            plan.populations.push(population);
         }
         plan
     }

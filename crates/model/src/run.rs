@@ -6,8 +6,8 @@ use crate::reading_names;
 use crate::series::Series;
 use crate::spread::ArrivalSpread;
 use crate::{
-    AgentEnvironment, AgentFacts, CheckFailure, Environment, Event, Flow, Phase, Plan, ProcessPart,
-    Snapshot, Tally, Tick, TransactionTally,
+    AgentEnvironment, AgentFacts, CheckFailure, Environment, Event, Flow, Phase, Plan,
+    ProcessShares, Snapshot, Tally, Tick, TransactionTally,
 };
 use std::collections::BTreeMap;
 
@@ -69,6 +69,13 @@ pub struct Run {
     pub last_interval_end: Tick,
 }
 
+/// Ends the last loss of a process.
+fn end_loss(losses: &mut [LostProcess], at: Tick, process: u32) {
+    if let Some(loss) = losses.iter_mut().rfind(|loss| loss.part.number == process) {
+        loss.until = at;
+    }
+}
+
 /// The agents of a group, with their shares of a run.
 #[derive(Debug, Clone)]
 pub struct GroupOfAgents<'a> {
@@ -102,9 +109,12 @@ impl Run {
                         })
                         .collect();
                 }
+                let groups = environment.groups();
                 let names = environment.agents.iter().enumerate();
                 self.agents = names
-                    .map(|(number, agent)| Self::of_agent(plan, number, agent, *unix_seconds))
+                    .map(|(number, agent)| {
+                        Self::of_agent(plan, number, &groups, agent, *unix_seconds)
+                    })
                     .collect();
                 // Cheap, because copies of a plan share its requests.
                 self.plan = Some((**plan).clone());
@@ -157,13 +167,8 @@ impl Run {
                 // histograms.
                 self.compact();
             }
-            Event::Lost(loss) => self.losses.push(*loss),
-            Event::Resumed { at, process } => {
-                let of_process = self.losses.iter_mut().filter(|loss| loss.part.number == *process);
-                if let Some(loss) = of_process.last() {
-                    loss.until = *at;
-                }
-            }
+            Event::Lost(loss) => self.fold_loss(loss),
+            Event::Resumed { at, process } => self.fold_resumption(*at, *process),
             Event::Agent { number, event } => {
                 if let Some(agent) = self.agents.get_mut(*number as usize) {
                     match &**event {
@@ -176,12 +181,18 @@ impl Run {
     }
 
     /// Returns the run of an agent, without events.
-    fn of_agent(plan: &Plan, number: usize, agent: &AgentEnvironment, unix_seconds: f64) -> Self {
-        let part = ProcessPart::of(plan, number as u32);
+    fn of_agent(
+        plan: &Plan,
+        number: usize,
+        groups: &[Option<&str>],
+        agent: &AgentEnvironment,
+        unix_seconds: f64,
+    ) -> Self {
+        let shares = ProcessShares::of(plan, number as u32, groups);
         let AgentFacts { brunt, kernel, cpu, cores, sysctls, .. } = agent.facts.clone();
         let route = agent.route.clone();
         Self {
-            plan: Some(plan.of_part(part)),
+            plan: Some(plan.of_agent(&shares)),
             environment: Environment {
                 brunt,
                 kernel,
@@ -193,6 +204,28 @@ impl Run {
             },
             unix_seconds,
             ..Self::default()
+        }
+    }
+
+    /// Adds the loss of a process. A population notes the share of it that is missing.
+    fn fold_loss(&mut self, loss: &LostProcess) {
+        self.losses.push(*loss);
+        let Some(plan) = &self.plan else { return };
+        let shares = ProcessShares::of(plan, loss.part.number, &self.environment.groups());
+        for (population, part) in self.populations.iter_mut().zip(shares.populations) {
+            population.losses.extend(part.map(|part| LostProcess { part, ..*loss }));
+        }
+    }
+
+    /// Ends the loss of a process, whose place another one takes.
+    fn fold_resumption(&mut self, at: Tick, process: u32) {
+        end_loss(&mut self.losses, at, process);
+        let Some(plan) = &self.plan else { return };
+        let shares = ProcessShares::of(plan, process, &self.environment.groups());
+        for (population, part) in self.populations.iter_mut().zip(shares.populations) {
+            if let Some(part) = part {
+                end_loss(&mut population.losses, at, part.number);
+            }
         }
     }
 

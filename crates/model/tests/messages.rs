@@ -15,7 +15,7 @@ use brunt_model::spread::ArrivalBin;
 use brunt_model::tally::{PhaseTimes, Statuses};
 use brunt_model::{
     CheckFailure, Event, Failure, Finish, Flow, LostProcess, Outcome, PartCommand, Phase,
-    ProcessMessage, ProcessPart, Reading, Route, Sample, Snapshot, Tally,
+    ProcessMessage, ProcessPart, ProcessShares, Reading, Route, Sample, Snapshot, Tally,
 };
 use brunt_model::{SampleRecord, Tick, TransactionTally, Warning};
 use brunt_stats::Histogram;
@@ -303,7 +303,10 @@ proptest! {
     ) {
         let assignment = Assignment {
             plan: serde_json::json!({"a": [null, 1.5]}),
-            part: ProcessPart { number: 2, count: 5, quiet: 0 },
+            shares: ProcessShares {
+                process: ProcessPart { number: 2, count: 5, quiet: 0 },
+                populations: vec![None, Some(ProcessPart { number: 1, count: 2, quiet: 0 })],
+            },
             epoch_nanos: at,
             lease: lease.map(|nanos| Duration::from_nanos(nanos.into())),
             bytes_per_second: 7,

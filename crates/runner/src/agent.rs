@@ -171,7 +171,7 @@ impl Shared {
             .store(files, &mut plan)
             .map_err(|error| format!("a file of the plan: {error}"))?;
         let sender = Arc::clone(self);
-        let handle = PartHandle::new(&plan, assignment.part, move |message| {
+        let handle = PartHandle::new(&plan, assignment.shares.clone(), move |message| {
             sender.send(run, AgentReport::Part(message.clone()));
         });
         *current = CurrentRun { number: run, handle: Some(handle.clone()) };

@@ -34,9 +34,10 @@ use brunt_model::agent::{
     split_secrets,
 };
 use brunt_model::numbers::count;
+use brunt_model::part::check_placement;
 use brunt_model::{
     AgentEnvironment, Environment, FleetSettings, Load, PartCommand, Placement, Plan, Population,
-    ProcessPart, Route, Tick,
+    ProcessPart, ProcessShares, Route, Tick,
 };
 use brunt_spec::defaults::RESERVED_DESCRIPTORS;
 use brunt_store::Redactor;
@@ -109,6 +110,8 @@ pub trait Carrier: Send + Sync {
 pub struct StartedAgent {
     /// Name of the agent.
     pub name: String,
+    /// Its group, if its place determines it.
+    pub group: Option<String>,
     /// Its byte streams, or the reason why it has none.
     pub pipes: Result<AgentPipes, String>,
 }
@@ -197,10 +200,10 @@ impl Fleet {
         let (out, inbox) = sync_channel(MAX_UNREAD);
         let mut links = Vec::new();
         let mut failed = Vec::new();
-        for StartedAgent { name, pipes } in agents {
+        for StartedAgent { name, group, pipes } in agents {
             match pipes {
                 Ok(pipes) => links.push(
-                    AgentLink::start(links.len(), name, pipes, SyncSender::clone(&out))
+                    AgentLink::start(links.len(), name, group, pipes, SyncSender::clone(&out))
                         .map_err(FleetError::Thread)?,
                 ),
                 Err(why) => failed.push((name, why)),
@@ -247,11 +250,8 @@ impl Fleet {
             self.await_replacements(cluster.start_deadline);
         }
         self.check_open()?;
-        self.check_limits(run.plan)?;
-        let names: Vec<String> = self.links.iter().map(|link| link.name.clone()).collect();
-        if let Some(fleet) = &run.plan.fleet {
-            fleet.check_groups(&names).map_err(RunError::AgentGroup)?;
-        }
+        let groups = self.groups(run.plan)?;
+        self.check_limits(run.plan, &groups)?;
         let plan = consent::with_consenting_hosts(run.plan)?;
         let run = &FleetRun { plan: &plan, ..run.clone() };
         let number = self.next_run();
@@ -264,10 +264,10 @@ impl Fleet {
         self.assign(number, run, Recipients::All)?;
         // Processes of this machine form one generator. Each agent is reported separately.
         let mut agents = Vec::new();
-        if let Some(fleet) = &run.plan.fleet {
+        if run.plan.fleet.is_some() {
             agents = self.environments();
-            for (agent, part) in agents.iter_mut().zip(ProcessPart::all(run.plan)) {
-                agent.group = fleet.group_of(&agent.name, part).map(str::to_owned);
+            for (agent, group) in agents.iter_mut().zip(&groups) {
+                agent.group = group.map(str::to_owned);
             }
         }
         let environment = Environment { agents, ..environment };
@@ -377,13 +377,28 @@ impl Fleet {
         closed.map_or(Ok(()), |(name, why)| Err(RunError::AgentGone { name, why }))
     }
 
+    /// Returns the group of each agent.
+    fn groups<'a>(&'a self, plan: &'a Plan) -> Result<Vec<Option<&'a str>>, RunError> {
+        let Some(fleet) = &plan.fleet else { return Ok(vec![None; self.links.len()]) };
+        let names: Vec<String> = self.links.iter().map(|link| link.name.clone()).collect();
+        fleet.check_groups(&names).map_err(RunError::AgentGroup)?;
+        let mut groups = fleet.groups_of(&names);
+        if fleet.by_zone {
+            groups = self.links.iter().map(|link| link.group.as_deref()).collect();
+        }
+        check_placement(plan, &names, &groups).map_err(RunError::AgentGroup)?;
+        Ok(groups)
+    }
+
     /// Checks that each agent may open as many files as its share of the connections needs.
-    fn check_limits(&self, plan: &Plan) -> Result<(), RunError> {
-        let connections = plan.populations.iter().filter_map(|one| one.load.most_connections());
-        let connections: u64 = connections.sum();
-        for (link, part) in self.links.iter().zip(ProcessPart::all(plan)) {
-            let share = part.share(connections);
-            let needed = share + RESERVED_DESCRIPTORS;
+    fn check_limits(&self, plan: &Plan, groups: &[Option<&str>]) -> Result<(), RunError> {
+        let most = plan.populations.iter().map(|one| one.load.most_connections().unwrap_or(0));
+        let most: Vec<u64> = most.collect();
+        let connections: u64 = most.iter().sum();
+        for (link, shares) in self.links.iter().zip(ProcessShares::all(plan, groups)) {
+            let parts = shares.populations.iter().zip(&most);
+            let own = parts.filter_map(|(part, most)| Some((*part)?.share(*most)));
+            let needed = own.sum::<u64>() + RESERVED_DESCRIPTORS;
             let limit = link.facts().map_or(u64::MAX, |facts| facts.descriptors);
             if limit < needed {
                 return Err(RunError::AgentLimit(format!(
@@ -459,8 +474,10 @@ impl Fleet {
         let files =
             if is_elsewhere { files::of_plan(run.plan, &run.script_files)? } else { Vec::new() };
         let epoch = epoch_nanos(run.epoch);
-        let shares = self.links.iter().zip(ProcessPart::all(run.plan)).enumerate();
-        for (_, (link, part)) in shares.filter(|(agent, _)| recipients.contain(*agent)) {
+        let groups = self.groups(run.plan)?;
+        let shares = ProcessShares::all(run.plan, &groups).into_iter();
+        let all = self.links.iter().zip(shares).enumerate();
+        for (_, (link, shares)) in all.filter(|(agent, _)| recipients.contain(*agent)) {
             let epoch_nanos = link.begin_run(number, epoch);
             link.send(number, ControllerRequest::Secrets(secrets.clone()));
             for file in &files {
@@ -469,7 +486,7 @@ impl Fleet {
             let fleet = run.plan.fleet.as_ref();
             let assignment = Assignment {
                 plan: plan.clone(),
-                part,
+                shares,
                 epoch_nanos,
                 lease: fleet.map(|fleet| fleet.lease),
                 bytes_per_second: fleet.map_or(0, |fleet| fleet.bytes_per_second),
@@ -579,7 +596,10 @@ fn read_programs(paths: &[PathBuf]) -> Result<Vec<AgentProgram>, FleetError> {
 
 /// Starts processes of this machine.
 fn local_agents(names: impl Iterator<Item = String>) -> Vec<StartedAgent> {
-    let start = |name| StartedAgent { name, pipes: local::start().map_err(|e| e.to_string()) };
+    let start = |name| {
+        let pipes = local::start().map_err(|e| e.to_string());
+        StartedAgent { name, group: None, pipes }
+    };
     names.map(start).collect()
 }
 
@@ -591,6 +611,6 @@ fn start_through_ssh(hosts: &[String], programs: &[AgentProgram]) -> Vec<Started
         let panicked = || Err("its start failed".to_owned());
         let pipes = starts.into_iter().map(|start| start.join().unwrap_or_else(|_| panicked()));
         let named = hosts.iter().cloned().zip(pipes);
-        named.map(|(name, pipes)| StartedAgent { name, pipes }).collect()
+        named.map(|(name, pipes)| StartedAgent { name, group: None, pipes }).collect()
     })
 }

@@ -181,6 +181,7 @@ impl Draw {
                 scenario,
                 stop,
                 connection: None,
+                group: None,
             });
         }
         plan.seed = self.random.random();

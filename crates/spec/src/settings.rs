@@ -157,6 +157,10 @@ pub struct AgentSettings {
     pub quiet: u32,
     /// Groups of agents.
     pub groups: Vec<AgentGroup>,
+    /// True: the groups are the zones of the agents' nodes on Kubernetes.
+    pub by_zone: bool,
+    /// Group over which the load of the population is dealt; None for all agents.
+    pub placed_on: Option<String>,
     /// Time without a message after which an agent stops its load.
     pub lease: Duration,
     /// Bytes per second from each agent.
@@ -165,6 +169,15 @@ pub struct AgentSettings {
     pub programs: Vec<PathBuf>,
     /// Settings of agents on Kubernetes or NATS.
     pub cluster: ClusterSettings,
+}
+
+impl AgentSettings {
+    /// Number of agents that share the load of the population; None without agents.
+    pub fn sharing_agents(&self) -> Option<usize> {
+        let is_own = |group: &&AgentGroup| Some(&group.name) == self.placed_on.as_ref();
+        let on = self.on.as_ref()?;
+        Some(self.groups.iter().find(is_own).map_or(on.agents(), |group| group.agents.len()))
+    }
 }
 
 /// Settings of the requests.

@@ -46,7 +46,8 @@ pub fn to_plan(settings: &RunSettings, system: &System) -> Result<(Plan, Vec<Str
         || scenario.requests.iter().any(|r| target::is_local(&r.url));
     let (processes, note) = processes::processes(settings, &load, system)?;
     let mut notes = Vec::from_iter(note);
-    let (threads, thread_notes) = load::threads(settings, &load, processes, system.cores, local);
+    let sharing = settings.fleet.sharing_agents().map_or(processes, |agents| agents as u32);
+    let (threads, thread_notes) = load::threads(settings, &load, sharing, system.cores, local);
     notes.extend(thread_notes);
     let (precise, note) = load::precise(settings, threads * processes, system.cores, local);
     notes.extend(note);
@@ -65,6 +66,7 @@ pub fn to_plan(settings: &RunSettings, system: &System) -> Result<(Plan, Vec<Str
         fleet: fleet(settings)?,
         stages: Vec::new(),
     };
+    plan.main_mut().group.clone_from(&settings.fleet.placed_on);
     notes.extend(processes::sources(settings, &mut plan, system));
     Ok((plan, notes))
 }

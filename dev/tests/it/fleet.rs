@@ -452,6 +452,39 @@ fn groups_of_agents_have_figures_of_their_own_and_are_compared() {
 }
 
 #[test]
+fn populations_are_placed_on_groups_of_agents() {
+    let (near, far) = (lab(""), lab(""));
+    let dir = TempDir::new().expect("a directory");
+    let plan = format!(
+        "on: local:3\nfleet: {{groups: ['eu=local-3,local-1', us=local-2]}}\nsetup: [{{get: '{0}'}}]\n\
+         populations:\n  near: {{script: {{request: '{0}'}}, load: {{rate: 500, requests: 601}}, group: eu}}\n  \
+         far: {{script: {{request: '{1}'}}, load: {{users: 3, iterations: 40}}, group: us}}\n",
+        near.url_of("/near"),
+        far.url_of("/far")
+    );
+    let file = dir.path().join("plan.yaml");
+    fs::write(&file, plan).expect("a plan");
+    let store = format!("--store {}", dir.path().join("store").display());
+    let line = format!("run {} {store}", file.display());
+    let trials = start(&mut command(&line)).finish_unchecked().ok();
+    let id = trials.value("/trials/0/id").as_str().expect("an id").to_owned();
+    let line = format!("report {id} {store}");
+    let ran = start(&mut command(&line)).finish().ok().assert_all_good();
+    assert_sound(&ran);
+    let completed = |pointer: &str| ran.number(&format!("{pointer}/requests/completed"));
+    let counts = ["/agents/0", "/agents/1", "/agents/2", "/groups/0", "/groups/1"].map(completed);
+    // The first agent of the group has the odd request.
+    assert_eq!(counts, [301, 120, 300, 601, 120]);
+    assert_eq!(["/groups/0/label", "/groups/1/label"].map(|label| ran.value(label)), ["eu", "us"]);
+    assert_eq!(["/populations/0", "/populations/1"].map(completed), [601, 120]);
+    // Groups with different requests are not compared.
+    assert_eq!(ran.value("/group_comparisons").as_array().map(Vec::len), Some(0));
+    // The first agent carries out setup.
+    assert_eq!(near.into_statistics()["requests"]["received"], 602);
+    assert_eq!(far.into_statistics()["requests"]["received"], 120);
+}
+
+#[test]
 fn quiet_agents_get_one_percent_and_are_compared() {
     let lab = lab("");
     let line = format!("{} -r 2000 -n 6000 --on local:3 --quiet-agents 1", lab.url_of("/"));

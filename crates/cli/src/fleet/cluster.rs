@@ -39,6 +39,7 @@ pub fn start(
                 fleet: objects(cluster, agents),
                 namespace: cluster.namespace.as_deref(),
                 nats: named_nats(cluster)?,
+                has_zones: settings.by_zone,
                 start_deadline: cluster.start_deadline,
                 continuation,
                 tell,
@@ -59,7 +60,7 @@ pub fn start(
         }
         Placement::Local(_) | Placement::Ssh(_) => bail!("{} needs no carrier", settings.on),
     };
-    let agents = streams.into_iter().map(started).collect();
+    let agents = streams.into_iter().map(|one| started(one, &carrier)).collect();
     Ok(Fleet::connect(agents, Some(Box::new(carrier)), redact::current())?)
 }
 
@@ -86,7 +87,7 @@ pub fn attach(settings: &FleetSettings, folder: &Path) -> Result<Fleet> {
     for secret in carrier.nats().map(NatsFleet::recorded_secrets).unwrap_or_default() {
         redact::current().secret(&secret);
     }
-    let agents = streams.into_iter().map(started).collect();
+    let agents = streams.into_iter().map(|one| started(one, &carrier)).collect();
     Ok(Fleet::reconnect(agents, Box::new(carrier), redact::current())?)
 }
 
@@ -103,6 +104,13 @@ impl ClusterCarrier {
             Self::Nats(nats) => Some(nats),
         }
     }
+
+    fn zone(&self, agent: &str) -> Option<&str> {
+        match self {
+            Self::Kubernetes(run) => run.zone(agent),
+            Self::Nats(_) => None,
+        }
+    }
 }
 
 impl Carrier for ClusterCarrier {
@@ -115,7 +123,7 @@ impl Carrier for ClusterCarrier {
             Self::Kubernetes(run) => run.replacement(),
             Self::Nats(nats) => nats.replacement(),
         };
-        streams.map(started)
+        streams.map(|one| started(one, self))
     }
 }
 
@@ -156,9 +164,10 @@ pub fn objects(settings: &ClusterSettings, agents: u32) -> KubernetesFleet {
     }
 }
 
-fn started(streams: AgentStreams) -> StartedAgent {
+fn started(streams: AgentStreams, carrier: &ClusterCarrier) -> StartedAgent {
     let AgentStreams { name, input, output, reason } = streams;
-    StartedAgent { name, pipes: Ok(AgentPipes { input, output, reason }) }
+    let group = carrier.zone(&name).map(str::to_owned);
+    StartedAgent { name, group, pipes: Ok(AgentPipes { input, output, reason }) }
 }
 
 fn access(settings: &ClusterSettings) -> Result<NatsAccess> {

@@ -32,6 +32,9 @@ enum FleetCommand {
         /// Namespace of the fleets
         #[arg(long, value_name = "NAME", default_value = "default")]
         namespace: String,
+        /// Add the right to read nodes of the whole cluster, for --group-by zone
+        #[arg(long)]
+        zones: bool,
     },
     /// Prints a NetworkPolicy that lets agents reach NATS and the target only
     NetworkPolicy {
@@ -72,7 +75,9 @@ pub fn fleet(args: FleetArgs) -> Result<Exit, CommandError> {
             let objects = manifest(&run).map_err(usage_error)?;
             print_list(&objects).map_err(runtime_error)?;
         }
-        FleetCommand::Rbac { namespace } => print_list(&rbac(&namespace)).map_err(runtime_error)?,
+        FleetCommand::Rbac { namespace, zones } => {
+            print_list(&rbac(&namespace, zones)).map_err(runtime_error)?;
+        }
         FleetCommand::NetworkPolicy { namespace, target } => {
             print_list(&[network_policy(&namespace, &target)]).map_err(runtime_error)?;
         }

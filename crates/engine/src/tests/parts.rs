@@ -1,11 +1,14 @@
 //! A run in several parts, which stand in threads here: together they are the run of one process.
 
+use super::populations::population;
 use super::*;
 use crate::control::PartHandle;
 use crate::parts::{DistributedRun, Recipients, WorkerChannels, WorkerEvent, join};
 use crate::run::run_part;
+use brunt_model::fleet::AgentGroup;
 use brunt_model::{
     AgentEnvironment, FleetSettings, PartCommand, Placement, ProcessMessage, ProcessPart,
+    ProcessShares,
 };
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -49,8 +52,13 @@ impl Fake {
             }
         };
         thread::scope(|scope| {
-            for part in ProcessPart::all(plan) {
-                let (handle, line) = linked_part(plan, part, out.clone());
+            let count = plan.fleet.as_ref().map_or(0, |fleet| fleet.on.agents());
+            let names: Vec<String> = (1..=count).map(|number| format!("local-{number}")).collect();
+            let groups = plan.fleet.as_ref().map(|fleet| fleet.groups_of(&names));
+            let groups = groups.unwrap_or_default();
+            for shares in ProcessShares::all(plan, &groups) {
+                let part = shares.process;
+                let (handle, line) = linked_part(plan, shares, out.clone());
                 sent.lock().unwrap().push(line);
                 let out = out.clone();
                 scope.spawn(move || {
@@ -66,12 +74,12 @@ impl Fake {
                 });
             }
             if let Some(Dies { part, is_replaced: true, .. }) = dies {
-                let (part, sent) = (ProcessPart::of(plan, part), &sent);
+                let (shares, sent) = (ProcessShares::of(plan, part, &groups), &sent);
                 let out = out.clone();
                 scope.spawn(move || {
                     replaces.recv().unwrap();
-                    let (handle, line) = linked_part(plan, part, out.clone());
-                    sent.lock().unwrap()[part.number as usize] = line;
+                    let (handle, line) = linked_part(plan, shares, out.clone());
+                    sent.lock().unwrap()[part as usize] = line;
                     self.one_part(plan, &handle, &out, None, |_| ());
                 });
             }
@@ -82,11 +90,11 @@ impl Fake {
                 recipients.for_each(|(_, line)| _ = line.send(word));
             };
             let mut channels = WorkerChannels { inbox: &inbox, send: &mut send };
-            let count = plan.fleet.as_ref().map_or(0, |fleet| fleet.on.agents());
-            let names: Vec<String> = (1..=count).map(|number| format!("local-{number}")).collect();
-            let agents = names
-                .iter()
-                .map(|name| AgentEnvironment { name: name.clone(), ..AgentEnvironment::default() });
+            let agents = names.iter().zip(&groups).map(|(name, group)| AgentEnvironment {
+                name: name.clone(),
+                group: group.map(str::to_owned),
+                ..AgentEnvironment::default()
+            });
             let environment = Environment { agents: agents.collect(), ..Environment::default() };
             let distributed_run = DistributedRun {
                 plan,
@@ -112,15 +120,16 @@ impl Fake {
         dies: Option<Dies>,
         wait: impl Fn(usize),
     ) {
-        let number = handle.part.number as usize;
+        let number = handle.shares.process.number as usize;
         let (mut snapshots, mut silent) = (0, false);
         let mut sink = |event: &Event| {
-            snapshots += usize::from(matches!(event, Event::Snapshot(_)));
             wait(snapshots);
-            if !silent && dies.is_some_and(|d| snapshots > d.after) {
+            // The snapshots of populations come before that of all, so it dies after a whole interval.
+            if !silent && dies.is_some_and(|d| snapshots >= d.after) {
                 silent = true;
                 let _ = out.send((number, WorkerEvent::Exited(Some("it died".into()))));
             }
+            snapshots += usize::from(matches!(event, Event::Snapshot(_)));
             if !silent {
                 let _ = out.send((
                     number,
@@ -138,7 +147,8 @@ impl Fake {
 /// Creates a part that sends its messages to `out`, and the line for its commands.
 fn linked_part(plan: &Plan, part: ProcessPart, out: Inbox) -> (PartHandle, Sender<PartCommand>) {
     let (line, words) = channel();
-    let handle = PartHandle::new(plan, part, move |message| {
+    let part = shares.process;
+    let handle = PartHandle::new(plan, shares, move |message| {
         let message = Box::new(message.clone());
         let _ = out.send((part.number as usize, WorkerEvent::Message(message)));
     });
@@ -155,6 +165,7 @@ fn agents(count: u32, plan: Plan) -> Plan {
     let fleet = FleetSettings {
         quiet: 0,
         groups: Vec::new(),
+        by_zone: false,
         on: Placement::Local(count),
         lease: Duration::from_secs(1),
         bytes_per_second: 0,
@@ -164,6 +175,17 @@ fn agents(count: u32, plan: Plan) -> Plan {
     Plan { fleet: Some(fleet), ..parts(count, plan) }
 }
 
+fn arrivals(rate: f64, arrivals: Arrivals) -> Load {
+    let rate = LoadShape::constant(rate);
+    Load::Open { rate, arrivals, connections: None, max_in_flight: 1000 }
+}
+
+/// Users whose times to think differ, so that no reply is due exactly at the border of an interval.
+fn users(count: f64) -> Load {
+    let think = ThinkTime { least: ms(50), most: ms(150) };
+    Load::Closed { users: LoadShape::constant(count), think }
+}
+
 /// The counts and times of a run and of its intervals, as text. Connections are left out: each agent
 /// has its own.
 fn figures(run: &Run) -> String {
@@ -171,10 +193,15 @@ fn figures(run: &Run) -> String {
         &run.total;
     // Agents begin later than one process, because the command needs time to reach them.
     let begins = run.phase_start(Phase::Measure).unwrap_or_default();
-    let loaded = run.series.points().filter(|point| point.phase != Phase::Setup);
-    let points = loaded.map(|point| {
+    let all = run.series.points();
+    let (setup, loaded): (Vec<_>, Vec<_>) =
+        all.filter(|point| point.to > point.from).partition(|point| point.phase == Phase::Setup);
+    // Requests that are due at the begin itself count before or after this border.
+    let mut due_at_begin: u64 = setup.iter().map(|point| point.flow.planned).sum();
+    let points = loaded.into_iter().map(|point| {
         let flow = &point.flow;
-        let counts = (flow.planned, flow.completed, flow.good, flow.errors);
+        let planned = flow.planned + std::mem::take(&mut due_at_begin);
+        let counts = (planned, flow.completed, flow.good, flow.errors);
         let span = (point.from - begins, point.to - begins);
         (span, point.phase, counts, point.response.clone())
     });
@@ -219,6 +246,101 @@ fn quiet_agents_get_one_of_a_hundred_arrivals_and_the_whole_is_the_same() {
         assert_eq!(planned[3], all / 100, "{planned:?}");
         assert!(planned[..3].iter().all(|one| one.abs_diff((all - all / 100) / 3) <= 1));
     }
+}
+
+/// Five agents in two groups, and one without a group.
+fn grouped_agents(plan: Plan) -> Plan {
+    let mut plan = agents(5, plan);
+    let group = |name: &str, agents: &[&str]| AgentGroup {
+        name: name.into(),
+        agents: agents.iter().map(|agent| format!("local-{agent}")).collect(),
+    };
+    plan.fleet.as_mut().expect("agents").groups =
+        vec![group("eu", &["5", "1", "3"]), group("us", &["2"])];
+    plan
+}
+
+/// Populations on both groups, and one on all agents.
+fn placed_populations(other: Load) -> Plan {
+    let mut plan = open(1.0, Arrivals::Even, secs(5));
+    plan.populations = [
+        ("a", arrivals(310.7, Arrivals::Poisson), Some("eu")),
+        ("b", users(7.0), Some("us")),
+        ("c", users(8.0), Some("eu")),
+        ("d", other, None),
+    ]
+    .map(|(name, load, group)| Population {
+        group: group.map(str::to_owned),
+        ..population(name, load, secs(5))
+    })
+    .into();
+    plan
+}
+
+#[test]
+fn placed_populations_are_together_one_process_bit_for_bit() {
+    for other in
+        [arrivals(211.3, Arrivals::Burst(7)), arrivals(97.1, Arrivals::Poisson), users(9.0)]
+    {
+        let plan = placed_populations(other);
+        let whole = Fake::delay(ms(3)).run(&plan).run;
+        let seen = Fake::delay(ms(3)).run_parts(&grouped_agents(plan)).run;
+        assert_eq!(figures(&seen), figures(&whole));
+        for (placed, alone) in seen.populations.iter().zip(&whole.populations) {
+            assert_eq!(figures(placed), figures(alone));
+        }
+        let mut sum = Tally::default();
+        seen.agents.iter().for_each(|agent| sum.merge(&agent.total));
+        assert_eq!(sum.response, whole.total.response, "the agents together");
+        let carried = |agent: &Run| {
+            let plan = agent.plan.as_ref().expect("a plan");
+            plan.populations.iter().map(|one| one.name.clone()).collect::<String>()
+        };
+        assert_eq!(
+            seen.agents.iter().map(carried).collect::<Vec<_>>(),
+            ["acd", "bd", "acd", "d", "acd"]
+        );
+    }
+}
+
+#[test]
+fn a_limit_of_a_placed_population_is_that_of_its_group() {
+    for n in [1, 2, 100, 301] {
+        let mut plan = placed_populations(users(9.0));
+        for population in &mut plan.populations {
+            population.stop = Stop { duration: None, requests: Some(n), ..population.stop };
+        }
+        let seen = Fake::delay(ms(3)).run_parts(&grouped_agents(plan));
+        for population in &seen.run.populations {
+            assert_eq!((population.total.planned, population.total.completed), (n, n));
+        }
+    }
+}
+
+#[test]
+fn the_loss_of_an_agent_concerns_the_populations_on_its_group() {
+    let slow = || Fake::delay(ms(250));
+    let plan = grouped_agents(placed_populations(arrivals(97.1, Arrivals::Even)));
+    let whole = slow().run_parts(&plan).run;
+    let seen = slow().join_parts(&plan, Some(Dies { part: 2, after: 12 }), |_| ());
+    assert_eq!(broken(&seen.run), []);
+    let shares: Vec<f64> = seen
+        .run
+        .populations
+        .iter()
+        .zip(&whole.populations)
+        .map(|(lost, whole)| lost.total.planned as f64 / whole.total.planned as f64)
+        .collect();
+    // Of four seconds, the populations on its group miss a third, and the one on all agents a fifth.
+    let expected = [0.73..0.80, 1.0..1.01, 0.70..0.80, 0.83..0.88];
+    for (share, expected) in shares.iter().zip(expected) {
+        assert!(expected.contains(share), "{shares:?}");
+    }
+    let counts = seen.run.populations.iter().map(|one| one.losses.iter().map(|l| l.part.count));
+    assert_eq!(
+        counts.map(Iterator::collect).collect::<Vec<Vec<u32>>>(),
+        [vec![3], vec![], vec![3], vec![5]]
+    );
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::*;
 
 /// Creates a population of a load with this duration.
-fn population(name: &str, load: Load, duration: Duration) -> Population {
+pub(super) fn population(name: &str, load: Load, duration: Duration) -> Population {
     let stop = Stop::after(duration, secs(5));
     Population {
         name: name.into(),
@@ -11,6 +11,7 @@ fn population(name: &str, load: Load, duration: Duration) -> Population {
         scenario: Scenario::list(Vec::new(), ListOrder::Sequence),
         stop,
         connection: None,
+        group: None,
     }
 }
 

@@ -272,8 +272,17 @@ fn mounts() -> Value {
     ])
 }
 
-/// The smallest role of a controller, with a service account that has it.
-pub fn rbac(namespace: &str) -> Vec<Value> {
+/// The smallest role of a controller, with a service account that has it. `has_zones` adds the right to read
+/// nodes, which concerns the whole cluster.
+pub fn rbac(namespace: &str, has_zones: bool) -> Vec<Value> {
+    let mut objects = namespaced_role(namespace);
+    if has_zones {
+        objects.extend(node_role(namespace));
+    }
+    objects
+}
+
+fn namespaced_role(namespace: &str) -> Vec<Value> {
     let metadata = json!({ "name": "brunt", "namespace": namespace });
     vec![
         json!({ "apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata }),
@@ -294,6 +303,27 @@ pub fn rbac(namespace: &str) -> Vec<Value> {
             "kind": "RoleBinding",
             "metadata": metadata,
             "roleRef": { "apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "brunt" },
+            "subjects": [{ "kind": "ServiceAccount", "name": "brunt", "namespace": namespace }],
+        }),
+    ]
+}
+
+fn node_role(namespace: &str) -> [Value; 2] {
+    let metadata = json!({ "name": format!("brunt-zones-{namespace}") });
+    [
+        json!({
+            "apiVersion": "rbac.authorization.k8s.io/v1",
+            "kind": "ClusterRole",
+            "metadata": metadata,
+            "rules": [rule("", &["nodes"], &["get"])],
+        }),
+        json!({
+            "apiVersion": "rbac.authorization.k8s.io/v1",
+            "kind": "ClusterRoleBinding",
+            "metadata": metadata,
+            "roleRef": {
+                "apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": metadata["name"],
+            },
             "subjects": [{ "kind": "ServiceAccount", "name": "brunt", "namespace": namespace }],
         }),
     ]
@@ -328,6 +358,7 @@ mod tests {
     use super::*;
     use k8s_openapi::api::batch::v1::Job;
     use k8s_openapi::api::core::v1::{Pod, Secret, Service};
+    use k8s_openapi::api::rbac::v1::{ClusterRole, ClusterRoleBinding};
     use std::time::Duration;
 
     fn fleet() -> KubernetesFleet {
@@ -416,7 +447,15 @@ mod tests {
 
     #[test]
     fn the_role_permits_nothing_else() {
-        let role = &rbac("load")[1];
+        assert_eq!(rbac("load", false).len(), 3);
+        let objects = rbac("load", true);
+        let role: ClusterRole = serde_json::from_value(objects[3].clone()).unwrap();
+        let rules = role.rules.unwrap();
+        assert_eq!((rules.len(), rules[0].verbs.clone()), (1, vec!["get".to_owned()]));
+        assert_eq!(rules[0].resources, Some(vec!["nodes".to_owned()]));
+        let binding: ClusterRoleBinding = serde_json::from_value(objects[4].clone()).unwrap();
+        assert_eq!(Some(binding.role_ref.name), role.metadata.name);
+        let role = &objects[1];
         let verbs: Vec<String> = role["rules"]
             .as_array()
             .unwrap()

@@ -114,7 +114,8 @@ impl PlanReader<'_> {
         let keep = ConnectionLifetime::IterationOrClose;
         let connection =
             is_new.then(|| Box::new(ConnectionSettings { keep, ..self.connection.clone() }));
-        let population = Population { name, load: schedule.load, scenario, stop, connection };
+        let load = schedule.load;
+        let population = Population { name, load, scenario, stop, connection, group: None };
         Ok(Some(population))
     }
 

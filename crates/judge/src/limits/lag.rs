@@ -150,7 +150,7 @@ fn shortfall(facts: &RunFacts) -> f64 {
     let flow = facts.run.flow;
     let total = &facts.run.total;
     let burst_size = if let Arrivals::Burst(size) = arrivals { f64::from(*size) } else { 0.0 };
-    let rate = rate.at(facts.measured()) * facts.share_of_load();
+    let rate = rate.at(facts.measured()) * facts.share_of_population();
     let border = (rate * UNCOUNTED_END).ceil() + 3.0 + burst_size;
     let accounted = flow.begun + flow.waiting.max(facts.dropped_at_the_cap());
     let missing = total.planned.saturating_sub(accounted) as f64 - border;

@@ -70,8 +70,10 @@ impl<'a> LostAgents<'a> {
 
     /// Missing share of the planned load: Σ share of each × missed time ÷ measured time.
     fn missing_share(&self) -> f64 {
-        let missed =
-            self.losses.iter().map(|loss| loss.agent.share_of_load() * loss.missed.as_secs_f64());
+        let missed = self.losses.iter().map(|loss| {
+            let share = loss.agent.shares().map_or(1.0, |shares| shares.of_load());
+            share * loss.missed.as_secs_f64()
+        });
         missed.sum::<f64>() / self.measured.as_secs_f64()
     }
 

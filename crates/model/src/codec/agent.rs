@@ -10,11 +10,11 @@ use crate::agent::{
     AgentCheckDepth, AgentMessage, AgentReport, Assignment, CheckRequest, ClockReading,
     ControllerMessage, ControllerRequest, FileCopy, RunEnd, RunNumber,
 };
-use crate::{PartCommand, ProcessMessage, ProcessPart, StageOutput, Tick};
+use crate::{PartCommand, ProcessMessage, ProcessPart, ProcessShares, StageOutput, Tick};
 use messages::{
     AssignmentMessage, CheckMessage, ClockMessage, FileMessage, FromAgent, FromAgentKind,
     FromController, FromControllerKind, HelloMessage, ResumeMessage, RunEndMessage, SecretMessage,
-    SecretsMessage, Variable,
+    SecretsMessage, ShareMessage, Variable,
 };
 use prost::Message;
 use std::io::{self, Read, Write};
@@ -196,9 +196,10 @@ fn assignment_message(assignment: &Assignment) -> io::Result<AssignmentMessage> 
     let route = assignment.route.as_ref();
     Ok(AssignmentMessage {
         plan_json: assignment.plan.to_string(),
-        agent: assignment.part.number,
-        agents: assignment.part.count,
-        quiet_agents: assignment.part.quiet,
+        agent: assignment.shares.process.number,
+        agents: assignment.shares.process.count,
+        quiet_agents: assignment.shares.process.quiet,
+        shares: assignment.shares.populations.iter().map(|part| (*part).into()).collect(),
         epoch_nanos: assignment.epoch_nanos,
         lease_nanos: assignment.lease.map(crate::time::nanos),
         bytes_per_second: assignment.bytes_per_second,
@@ -208,18 +209,30 @@ fn assignment_message(assignment: &Assignment) -> io::Result<AssignmentMessage> 
 
 fn assignment(message: &AssignmentMessage) -> Option<Assignment> {
     let route = message.route_json.as_deref().map(serde_json::from_str);
+    let quiet = message.quiet_agents;
+    let process = ProcessPart { number: message.agent, count: message.agents, quiet };
+    let populations = message.shares.iter().map(|share| share.part(quiet)).collect();
     Some(Assignment {
         plan: serde_json::from_str(&message.plan_json).ok()?,
-        part: ProcessPart {
-            number: message.agent,
-            count: message.agents,
-            quiet: message.quiet_agents,
-        },
+        shares: ProcessShares { process, populations },
         epoch_nanos: message.epoch_nanos,
         lease: message.lease_nanos.map(Duration::from_nanos),
         bytes_per_second: message.bytes_per_second,
         route: route.transpose().ok()?,
     })
+}
+
+impl From<Option<ProcessPart>> for ShareMessage {
+    fn from(part: Option<ProcessPart>) -> Self {
+        part.map_or_else(Self::default, |part| Self { agent: part.number, agents: part.count })
+    }
+}
+
+impl ShareMessage {
+    fn part(&self, quiet: u32) -> Option<ProcessPart> {
+        let part = ProcessPart { number: self.agent, count: self.agents, quiet };
+        (self.agents > 0).then_some(part)
+    }
 }
 
 impl From<&RunEnd> for RunEndMessage {

@@ -176,6 +176,7 @@ mod tests {
             bytes_per_second: 0,
             quiet: 0,
             groups: Vec::new(),
+            by_zone: false,
             consent: Some("token-of-the-team".into()),
             cluster: None,
         };

@@ -55,6 +55,8 @@ pub struct AgentPipes {
 pub struct AgentLink {
     /// Name of the agent.
     pub name: String,
+    /// Its group, if its place determines it.
+    pub group: Option<String>,
     /// Number of the agent, from 0.
     number: usize,
     connection: Mutex<Connection>,
@@ -98,11 +100,12 @@ impl AgentLink {
     pub fn start(
         number: usize,
         name: String,
+        group: Option<String>,
         pipes: AgentPipes,
         inbox: FleetInbox,
     ) -> io::Result<Self> {
         let connection = Mutex::new(Connection::start(number, pipes, inbox)?);
-        Ok(Self { name, number, connection })
+        Ok(Self { name, group, number, connection })
     }
 
     /// Connects to a process that takes the place of the agent. What was known of the agent is

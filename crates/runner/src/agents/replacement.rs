@@ -62,7 +62,7 @@ impl Fleet {
     /// Connects to a process that takes the place of a lost agent, if there is one. Returns the number of the
     /// agent.
     pub(super) fn replace_lost(&self) -> Option<usize> {
-        let StartedAgent { name, pipes } = self.carrier.as_ref()?.replacement()?;
+        let StartedAgent { name, pipes, .. } = self.carrier.as_ref()?.replacement()?;
         let agent = self.links.iter().position(|link| link.name == name)?;
         let new_links = SyncSender::clone(self.new_links.as_ref()?);
         // A process that cannot be connected leaves the agent lost.
@@ -120,9 +120,14 @@ mod tests {
     }
 
     fn stop() -> Stop {
-        let (warmup, grace) = (Duration::ZERO, Duration::from_secs(1));
-        let duration = Some(Duration::from_secs(9));
-        Stop { warmup, duration, requests: None, iterations_per_user: None, grace }
+        Stop {
+            warmup: Duration::ZERO,
+            warmup_until_steady: None,
+            duration: Some(Duration::from_secs(9)),
+            requests: None,
+            iterations_per_user: None,
+            grace: Duration::from_secs(1),
+        }
     }
 
     /// What is lost with an agent of this population.

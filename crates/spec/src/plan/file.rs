@@ -79,6 +79,8 @@ pub struct PlannedUsers {
     pub request_order: Option<ListOrder>,
     /// Scenario in place of requests: key `scenario`.
     pub scenario: Option<PlanNode>,
+    /// Group of agents over which the load is dealt, with its place; None for all agents.
+    pub group: Option<(String, SourcePosition)>,
     /// Keys that are options of a run.
     pub settings: Vec<KeyedValue>,
 }
@@ -328,7 +330,10 @@ fn users(
         (Some(_), None) => Vec::new(),
         (None, _) => requests(plan)?,
     };
-    Ok(PlannedUsers { name, requests, request_order, scenario, settings: settings(plan) })
+    let group =
+        plan.child("group").and_then(|node| Some((node.text()?.to_owned(), node.at.clone())));
+    let settings = settings(plan);
+    Ok(PlannedUsers { name, requests, request_order, scenario, group, settings })
 }
 
 /// The tree with some of its keys.

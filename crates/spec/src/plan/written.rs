@@ -97,6 +97,8 @@ pub struct PopulationKeys {
     pub checks: Option<ChecksSection>,
     /// Connection settings of the population that differ from those of the plan.
     pub connection: Option<ConnectionSection>,
+    /// Group of agents over which its load is dealt. Default: all agents.
+    pub group: Option<Scalar>,
 }
 
 /// Shell commands before and after parts of the experiment. A command that fails stops the experiment.

@@ -13,7 +13,7 @@ use crate::plan::{
     FillInputs, KeyedValue, PlanFile, PlanNode, PlanTree, PlanValue, PlannedContender, PlannedHook,
     PlannedHooks, PlannedServer, PlannedUsers, SourcePosition,
 };
-use crate::settings::{CompareSettings, ExperimentSettings, RunSettings};
+use crate::settings::{AgentSettings, CompareSettings, ExperimentSettings, RunSettings};
 use crate::system::System;
 use crate::to_plan::{check_objectives, scenario, sweep_steps};
 use crate::words::compare::ComparedLoads;
@@ -21,6 +21,7 @@ use crate::words::duration;
 use crate::words::values::Output;
 use brunt_model::experiment::{ContenderHooks, Hook, HookCommands, LoadStep, ManagedServer};
 use brunt_model::live_output::LiveOutput;
+use brunt_model::part::{check_placement, unknown_group};
 use brunt_model::plan::{ConnectionSettings, MAIN};
 use brunt_model::scenario::{Scenario, ScenarioStep};
 use brunt_model::{Contender, Experiment, Plan, ProbeSpec, Question, ReplyPolicy};
@@ -403,6 +404,7 @@ fn steps(
         }
         others.iter().try_for_each(|other| add_population(&mut step.plan, other))?;
     }
+    steps.iter().try_for_each(|step| check_agents(&step.plan))?;
     if let Some(step) = steps.first() {
         let around = stages::around(planned, first, &step.plan, folder, system)?;
         for step in &mut steps {
@@ -420,6 +422,13 @@ fn steps(
     }
     steps.iter().try_for_each(|step| check_objectives(&step.plan.objectives, &[&step.plan]))?;
     Ok((steps, notes))
+}
+
+/// Checks that each agent has load, if the agents are known before their start.
+fn check_agents(plan: &Plan) -> Result<()> {
+    let Some(fleet) = plan.fleet.as_ref().filter(|fleet| !fleet.by_zone) else { return Ok(()) };
+    let Some(names) = fleet.on.agent_names() else { return Ok(()) };
+    check_placement(plan, &names, &fleet.groups_of(&names)).map_err(SpecError::unplaced)
 }
 
 /// An error of a text of a scenario, at the first place that contains the text.
@@ -535,7 +544,31 @@ fn all_settings(users: &PlannedUsers, folder: &Path, system: &System) -> Result<
     if let (Some(node), [settings]) = (&users.scenario, &mut all[..]) {
         settings.scenario = Some(scenario_of(node, settings, folder, system)?);
     }
+    for settings in &mut all {
+        settings.fleet.placed_on = placed_on(users, &settings.fleet)?;
+    }
     Ok(all)
+}
+
+/// Returns the group of agents over which the load of a population is dealt; None for all agents.
+fn placed_on(users: &PlannedUsers, agents: &AgentSettings) -> Result<Option<String>> {
+    let Some((group, at)) = &users.group else { return Ok(None) };
+    let name = users.name.as_ref().map_or(MAIN, |(name, _)| name);
+    let names = agents.groups.iter().map(|group| group.name.as_str());
+    // The zones are known only when the agents run.
+    let wrong = if agents.on.is_none() {
+        format!(
+            "only agents have groups; write `on: local:2` and `fleet: {{groups: [{group}=local-1]}}`, or leave the key out"
+        )
+    } else if agents.quiet > 0 {
+        "quiet agents get 1 % of every population; leave out `group` or `fleet.quiet_agents`"
+            .to_owned()
+    } else if !agents.by_zone && !names.clone().any(|known| known == group) {
+        unknown_group(name, group, names)
+    } else {
+        return Ok(Some(group.clone()));
+    };
+    Err(SpecError::new(at, format!("populations.{name}.group"), wrong))
 }
 
 /// Keys of the settings for each request. Several requests have their own order, so `script.order`,

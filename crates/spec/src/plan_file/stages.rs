@@ -206,6 +206,7 @@ fn stage(
         scenario,
         stop: Stop { iterations_per_user: Some(iterations), ..Stop::after(limit, Duration::ZERO) },
         connection: None,
+        group: None,
     };
     let plan = Plan {
         populations: vec![population],

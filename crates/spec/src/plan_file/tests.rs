@@ -3,7 +3,7 @@ use super::*;
 use crate::settings::{CompareSettings, RunSettings, SearchSettings, SettingTable};
 use crate::{SpecError, System, estimate};
 use brunt_model::scenario::{EndScope, ListOrder};
-use brunt_model::{Body, Load, StageKind};
+use brunt_model::{Body, Load, ProcessShares, StageKind};
 use std::time::Duration;
 
 const NEW: &str = include_str!("../../../cli/src/plan_file/new.yaml");
@@ -334,6 +334,100 @@ fn populations_inherit_missing_keys_from_the_plan() {
     assert!(
         swept.contenders[0].steps.iter().all(|step| step.plan.populations[1].load.peak() == 50.0)
     );
+}
+
+const PLACED: &str = "
+on: local:5
+fleet: {groups: ['eu=local-5,local-1', us=local-3]}
+load: {duration: 5s}
+script: {request: 'http://127.0.0.1:81/'}
+populations:
+  all: {load: {users: 5}}
+  far: {load: {rate: 100000}, group: us}
+  near: {load: {users: 2}, group: eu}
+";
+
+#[test]
+fn a_population_is_dealt_over_the_agents_of_its_group() {
+    let plan = &well(PLACED).experiment.contenders[0].steps[0].plan;
+    let fleet = plan.fleet.as_ref().expect("agents");
+    let names = fleet.on.agent_names().expect("names");
+    let shares = ProcessShares::all(plan, &fleet.groups_of(&names)).into_iter().map(|shares| {
+        let parts = shares.populations.into_iter().map(|part| part.map(|p| (p.number, p.count)));
+        parts.collect::<Vec<_>>()
+    });
+    let expected = [
+        [Some((0, 5)), None, Some((0, 2))],
+        [Some((1, 5)), None, None],
+        [Some((2, 5)), Some((0, 1)), None],
+        [Some((3, 5)), None, None],
+        [Some((4, 5)), None, Some((1, 2))],
+    ];
+    assert_eq!(shares.collect::<Vec<_>>(), expected);
+    // Two threads for 100,000 requests/s of one agent, where five agents need one each.
+    assert_eq!((plan.threads, plan.processes), (2, 5));
+}
+
+#[test]
+fn a_population_may_be_placed_on_a_zone_that_is_known_only_later() {
+    let zones = PLACED
+        .replace("on: local:5", "on: k8s:5\nallow: [127.0.0.1]")
+        .replace("groups: ['eu=local-5,local-1', us=local-3]", "group_by: zone, image: i");
+    let plan = &well(&zones).experiment.contenders[0].steps[0].plan;
+    assert!(plan.fleet.as_ref().is_some_and(|fleet| fleet.by_zone));
+    for (text, expected) in [
+        (
+            zones.replace("k8s:5", "local:5"),
+            "fleet.group_by: zone: local:5 has no zones; write on k8s:N, or name the groups: fleet.groups \
+             NAME=AGENT,AGENT",
+        ),
+        (zones.replace("zone,", "rack,"), "fleet.group_by"),
+        (
+            zones.replace("zone,", "zone, groups: [a=pod-1],"),
+            "fleet.group_by cannot be used with fleet.groups; leave out one of them",
+        ),
+    ] {
+        let error_text = loaded(&text, &[]).err().unwrap_or_default();
+        assert!(error_text.contains(expected), "{error_text}");
+    }
+}
+
+#[test]
+fn errors_in_the_group_of_a_population_say_what_to_write() {
+    let without_agents = PLACED.replace("on: local:5\n", "");
+    let without_agents =
+        without_agents.replace("fleet: {groups: ['eu=local-5,local-1', us=local-3]}\n", "");
+    for (text, expected) in [
+        (
+            without_agents.clone(),
+            "plan.yaml:6:38: populations.far.group: only agents have groups; write `on: local:2` and `fleet: \
+             {groups: [us=local-1]}`, or leave the key out",
+        ),
+        (
+            // Processes of one machine are no agents.
+            without_agents.replace("load: {duration: 5s}", "load: {duration: 5s, processes: 2}"),
+            "populations.far.group: only agents have groups",
+        ),
+        (
+            PLACED.replace("group: us", "group: asia"),
+            "plan.yaml:8:38: populations.far.group: the population far is placed on the group asia, which does not \
+             exist; write one of eu, us",
+        ),
+        (
+            PLACED.replace("groups: ['eu=local-5,local-1', us=local-3]", "quiet_agents: 1"),
+            "populations.far.group: quiet agents get 1 % of every population; leave out `group` or \
+             `fleet.quiet_agents`",
+        ),
+        (
+            PLACED.replace("  all: {load: {users: 5}}\n", ""),
+            "the agent local-2 gets no load, because all populations are placed on groups without it; place a \
+             population on its group, or leave the agent out of `on`",
+        ),
+        (PLACED.replace("users: 2", "users: 1"), "1 connections are too few for 2 agents"),
+    ] {
+        let error_text = loaded(&text, &[]).err().unwrap_or_default();
+        assert!(error_text.contains(expected), "{error_text}");
+    }
 }
 
 #[test]

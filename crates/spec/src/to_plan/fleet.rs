@@ -20,6 +20,7 @@ pub fn fleet_on(on: Placement) -> Result<FleetSettings> {
         consent: None,
         quiet: 0,
         groups: Vec::new(),
+        by_zone: false,
         cluster: None,
     })
 }
@@ -84,6 +85,17 @@ pub fn fleet(settings: &RunSettings) -> Result<Option<FleetSettings>> {
         agents.quiet,
         on.agents()
     ));
+    require!(sources, !agents.by_zone || matches!(on, Placement::Kubernetes(_)), |names| format!(
+        "{} zone: {on} has no zones; write {} k8s:N, or name the groups: {} NAME=AGENT,AGENT",
+        names.name_of("group-by"),
+        names.name_of("on"),
+        names.name_of("group")
+    ));
+    require!(sources, !agents.by_zone || !cluster.replace_lost, |names| format!(
+        "{} and {} exclude each other: the other pod may be in another zone",
+        names.name_of("group-by"),
+        names.name_of("replace-lost")
+    ));
     let groups = &agents.groups;
     for (number, group) in groups.iter().enumerate() {
         let earlier = &groups[..number];
@@ -110,6 +122,7 @@ pub fn fleet(settings: &RunSettings) -> Result<Option<FleetSettings>> {
         consent: agents.consent.clone(),
         quiet: agents.quiet,
         groups: groups.clone(),
+        by_zone: agents.by_zone,
         cluster: on.is_on_nats().then(|| cluster.clone()),
     };
     // The names of agents that wait are known only when they have announced themselves.

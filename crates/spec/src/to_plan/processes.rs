@@ -46,14 +46,14 @@ pub(super) fn processes(
     let (option, most) = connection_limit(load);
     if let Some(on) = &settings.fleet.on {
         // The limits of the agents are known only when they have started.
-        let agents = on.agents() as u64;
+        let agents = settings.fleet.sharing_agents().unwrap_or_default() as u64;
         require!(&settings.sources, agents <= most, |names| format!(
             "{0} {on}: {1} connections are too few for {agents} agents; write {2} {agents} or more",
             names.name_of("on"),
             count(most),
             names.name_of(option)
         ));
-        return Ok((agents as u32, None));
+        return Ok((on.agents() as u32, None));
     }
     let capacity = connection_capacity(system);
     let limit = count(system.descriptors);

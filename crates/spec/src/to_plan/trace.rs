@@ -18,6 +18,8 @@ pub fn reduce(plan: &mut Plan, settings: &RunSettings) {
         settings.load.connections.as_ref().map_or(1.0, |loads| loads.lowest_peak().max(1.0));
     let iterations = settings.stop.iterations_per_user.unwrap_or(1);
     for population in &mut plan.populations {
+        // One process carries out the trace.
+        population.group = None;
         let think = match &population.load {
             Load::Closed { think, .. } => *think,
             Load::Open { .. } => ThinkTime::NONE,

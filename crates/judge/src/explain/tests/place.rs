@@ -172,6 +172,7 @@ fn slower_loaded_agents_are_a_warning_whatever_else_differs() {
         bytes_per_second: 0,
         consent: None,
         quiet,
+        by_zone: false,
         groups: Vec::new(),
         cluster: None,
     };

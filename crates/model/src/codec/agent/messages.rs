@@ -86,6 +86,16 @@ pub struct AssignmentMessage {
     pub route_json: Option<String>,
     #[prost(uint32, tag = "8")]
     pub quiet_agents: u32,
+    #[prost(message, repeated, tag = "9")]
+    pub shares: Vec<ShareMessage>,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+pub struct ShareMessage {
+    #[prost(uint32, tag = "1")]
+    pub agent: u32,
+    #[prost(uint32, tag = "2")]
+    pub agents: u32,
 }
 
 #[derive(Clone, PartialEq, prost::Message)]

@@ -45,8 +45,11 @@ pub fn section(report: &RunReport) -> ReportSection {
 /// Describes one of several populations.
 fn population(plan: &Plan, number: usize) -> Fact {
     let population = &plan.populations[number];
-    let text =
-        format!("{}: {}", requests(plan, population), load(population, plan.connection_of(number)));
+    let placement = population.group.as_ref();
+    let placement =
+        placement.map_or(String::new(), |group| format!(", by agents of {}", clean(group)));
+    let load = load(population, plan.connection_of(number));
+    let text = format!("{}: {load}{placement}", requests(plan, population));
     Fact { may_be_cut: true, ..Fact::new(shorten(&clean(&population.name), MAX_NAME), text) }
 }
 

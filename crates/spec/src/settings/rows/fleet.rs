@@ -34,7 +34,7 @@ pub fn needed_agents(option: &str) -> Option<NeededAgents> {
 }
 
 /// Rows under the heading of a fleet.
-pub static ROWS: [Row<RunSettings>; 23] = [
+pub static ROWS: [Row<RunSettings>; 24] = [
     Row {
         excludes: &["processes", "trace"],
         ..Row::value(
@@ -87,6 +87,19 @@ pub static ROWS: [Row<RunSettings>; 23] = [
         )
         .under(FLEET)
         .keys(&[SettingKey::new("fleet.groups", ValueForm::Each)])
+    },
+    Row {
+        needs: Some("on"),
+        excludes: &["group", "quiet-agents"],
+        ..Row::value(
+            "group-by",
+            "WHAT",
+            "The groups of agents on Kubernetes are the zones of their nodes",
+            |w, _| set(Ok::<_, String>(w == "zone"), |s: &mut S, v| s.fleet.by_zone = v),
+        )
+        .under(FLEET)
+        .content(ArgumentContent::Choice(&["zone"]))
+        .keys(&[SettingKey::new("fleet.group_by", ValueForm::Value)])
     },
     Row::value(
         "lease",
