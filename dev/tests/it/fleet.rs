@@ -478,7 +478,7 @@ fn populations_are_placed_on_groups_of_agents() {
     assert_eq!(["/groups/0/label", "/groups/1/label"].map(|label| ran.value(label)), ["eu", "us"]);
     assert_eq!(["/populations/0", "/populations/1"].map(completed), [601, 120]);
     // Groups with different requests are not compared.
-    assert_eq!(ran.value("/group_comparisons").as_array().map(Vec::len), Some(0));
+    assert!(ran.json.get("group_comparisons").is_none());
     // The first agent carries out setup.
     assert_eq!(near.into_statistics()["requests"]["received"], 602);
     assert_eq!(far.into_statistics()["requests"]["received"], 120);

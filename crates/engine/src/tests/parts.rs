@@ -145,7 +145,11 @@ impl Fake {
 }
 
 /// Creates a part that sends its messages to `out`, and the line for its commands.
-fn linked_part(plan: &Plan, part: ProcessPart, out: Inbox) -> (PartHandle, Sender<PartCommand>) {
+fn linked_part(
+    plan: &Plan,
+    shares: ProcessShares,
+    out: Inbox,
+) -> (PartHandle, Sender<PartCommand>) {
     let (line, words) = channel();
     let part = shares.process;
     let handle = PartHandle::new(plan, shares, move |message| {
@@ -322,7 +326,8 @@ fn the_loss_of_an_agent_concerns_the_populations_on_its_group() {
     let slow = || Fake::delay(ms(250));
     let plan = grouped_agents(placed_populations(arrivals(97.1, Arrivals::Even)));
     let whole = slow().run_parts(&plan).run;
-    let seen = slow().join_parts(&plan, Some(Dies { part: 2, after: 12 }), |_| ());
+    let seen =
+        slow().join_parts(&plan, Some(Dies { part: 2, after: 12, is_replaced: false }), |_| ());
     assert_eq!(broken(&seen.run), []);
     let shares: Vec<f64> = seen
         .run

@@ -35,6 +35,12 @@ impl PlanWriter<'_> {
                 population.name
             ));
         }
+        if let Some(group) = &population.group {
+            self.notice(format!(
+                "population {}: the group {group}; each of JMeter's remote hosts runs the whole plan",
+                population.name
+            ));
+        }
         // JMeter has no warm-up, so it becomes a part of the run.
         let duration = stop.duration.map(|duration| duration + stop.warmup);
         match &population.load {

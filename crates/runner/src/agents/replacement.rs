@@ -122,7 +122,7 @@ mod tests {
     fn stop() -> Stop {
         Stop {
             warmup: Duration::ZERO,
-            warmup_until_steady: None,
+            warmup_until_steady: false,
             duration: Some(Duration::from_secs(9)),
             requests: None,
             iterations_per_user: None,

@@ -236,6 +236,25 @@ fn a_replaced_agent_misses_only_the_time_until_then() {
 }
 
 #[test]
+fn a_lost_agent_leaves_populations_of_other_groups_complete() {
+    let mut run = remote(healthy(3)).losing(1, 50).run();
+    for (agent, group) in run.environment.agents.iter_mut().zip(["eu", "us", "eu"]) {
+        agent.group = Some(group.to_owned());
+    }
+    let plan = run.plan.as_mut().expect("a plan");
+    plan.populations.push(plan.main().clone());
+    for (population, group) in plan.populations.iter_mut().zip(["eu", "us"]) {
+        population.group = Some(group.to_owned());
+    }
+    // Half of the time of one of two populations.
+    let sentence = &verdict(&run).causes[0].sentence;
+    assert!(
+        sentence.ends_with("5.0 s of the measured time on, 25 % of the planned load"),
+        "{sentence}"
+    );
+}
+
+#[test]
 fn a_run_without_most_of_its_load_is_invalid() {
     let half = remote(healthy(2)).losing(0, 0);
     assert_eq!(half.judged().state, State::Limited, "exactly one half");
