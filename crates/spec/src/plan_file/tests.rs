@@ -372,13 +372,15 @@ fn a_population_is_dealt_over_the_agents_of_its_group() {
 fn a_population_may_be_placed_on_a_zone_that_is_known_only_later() {
     let zones = PLACED
         .replace("on: local:5", "on: k8s:5\nallow: [127.0.0.1]")
-        .replace("groups: ['eu=local-5,local-1', us=local-3]", "group_by: zone, image: i");
+        .replace("groups: ['eu=local-5,local-1', us=local-3]", "group_by: zone, image: i")
+        // A zone may have all agents.
+        .replace("users: 2", "users: 5");
     let plan = &well(&zones).experiment.contenders[0].steps[0].plan;
     assert!(plan.fleet.as_ref().is_some_and(|fleet| fleet.by_zone));
     for (text, expected) in [
         (
             zones.replace("k8s:5", "local:5"),
-            "fleet.group_by: zone: local:5 has no zones; write on k8s:N, or name the groups: fleet.groups \
+            "fleet.group_by: local:5 has no zones; write on k8s:N, or name the groups: fleet.groups \
              NAME=AGENT,AGENT",
         ),
         (zones.replace("zone,", "rack,"), "fleet.group_by"),

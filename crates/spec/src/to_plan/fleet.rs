@@ -86,7 +86,7 @@ pub fn fleet(settings: &RunSettings) -> Result<Option<FleetSettings>> {
         on.agents()
     ));
     require!(sources, !agents.by_zone || matches!(on, Placement::Kubernetes(_)), |names| format!(
-        "{} zone: {on} has no zones; write {} k8s:N, or name the groups: {} NAME=AGENT,AGENT",
+        "{}: {on} has no zones; write {} k8s:N, or name the groups: {} NAME=AGENT,AGENT",
         names.name_of("group-by"),
         names.name_of("on"),
         names.name_of("group")
