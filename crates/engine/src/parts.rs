@@ -164,6 +164,9 @@ struct Member {
     labels: HashMap<u32, u32>,
     /// By population.
     ledgers: Vec<Ledger>,
+    /// Snapshots of populations in the interval whose total has not come yet. They count with the total, so that
+    /// a part that ends in between has no figures that its agent lacks.
+    interval: Vec<(usize, Snapshot)>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -249,14 +252,14 @@ impl Parts<'_> {
                 self.forward_agent_snapshot(number, &snapshot);
                 // The snapshot of all populations is the sum of theirs, which is computed here.
                 if self.members[number].ledgers.len() == 1 {
-                    self.add_snapshot(Source { worker: number, population: 0 }, *snapshot);
+                    self.members[number].interval.push((0, *snapshot));
+                }
+                for (population, snapshot) in std::mem::take(&mut self.members[number].interval) {
+                    self.add_snapshot(Source { worker: number, population }, snapshot);
                 }
             }
             Event::Population { number: population, snapshot } => {
-                self.add_snapshot(
-                    Source { worker: number, population: population as usize },
-                    *snapshot,
-                );
+                member.interval.push((population as usize, *snapshot));
             }
             Event::Samples(samples) => {
                 let samples = samples
@@ -378,6 +381,7 @@ impl Parts<'_> {
         member.state = State::Ready(from);
         member.is_replacement = true;
         member.labels.clear();
+        member.interval.clear();
         member.ledgers = (0..populations).map(|_| Ledger::from(from)).collect();
         let resumed = Event::Resumed { at: from, process: number as u32 };
         let text = format!(
@@ -507,6 +511,7 @@ impl Member {
             is_replacement: false,
             labels: HashMap::new(),
             ledgers,
+            interval: Vec::new(),
         }
     }
 

@@ -28,6 +28,7 @@ mod failures;
 mod faults;
 mod find;
 mod fleet;
+mod fleet_kubernetes;
 mod fleet_nats;
 mod framing;
 mod grpc;

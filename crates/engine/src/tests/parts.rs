@@ -124,8 +124,9 @@ impl Fake {
         let (mut snapshots, mut silent) = (0, false);
         let mut sink = |event: &Event| {
             wait(snapshots);
-            // The snapshots of populations come before that of all, so it dies after a whole interval.
-            if !silent && dies.is_some_and(|d| snapshots >= d.after) {
+            // It dies between the snapshots of populations and that of all.
+            let is_total = matches!(event, Event::Snapshot(_));
+            if !silent && is_total && dies.is_some_and(|d| snapshots >= d.after) {
                 silent = true;
                 let _ = out.send((number, WorkerEvent::Exited(Some("it died".into()))));
             }
