@@ -29,7 +29,7 @@ use brunt_model::codec::{read_controller_message, write_agent_message};
 use brunt_model::{AgentFacts, Clock, Environment, Event, PartCommand, Plan, ProcessMessage, Tick};
 use budget::ByteBudget;
 use files::PlanFiles;
-use lease::Lease;
+use lease::{Lease, SendTimes};
 use outbox::Outbox;
 use std::error::Error;
 use std::io::{Read, Write};
@@ -120,9 +120,17 @@ impl Shared {
     fn read_messages(self: &Arc<Self>, mut input: impl Read, work: &Sender<Work>) {
         let mut secrets = Vec::new();
         let mut files: Vec<FileCopy> = Vec::new();
+        let mut send_times = SendTimes::default();
         while let Some(ControllerMessage { run, request }) = read_controller_message(&mut input) {
             let received = clock_nanos();
-            self.lease.renew(received);
+            match &request {
+                ControllerRequest::ReadClock(sent) => {
+                    self.lease.renew(send_times.sent(*sent, received));
+                }
+                // During a load, a network may have held it back.
+                ControllerRequest::Command(_) => {}
+                _ => self.lease.renew(received),
+            }
             match request {
                 ControllerRequest::ReadClock(sent) => {
                     let replied = clock_nanos();

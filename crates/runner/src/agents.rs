@@ -87,6 +87,8 @@ pub struct Fleet {
     kept_as: Mutex<Option<String>>,
     /// Sends to `inbox`, for processes that take the place of lost agents; None without a carrier.
     new_links: Option<FleetInbox>,
+    /// Processes that wait for the places of lost agents.
+    newcomers: Mutex<Vec<StartedAgent>>,
     /// Carries the messages of the links, which are dropped first.
     carrier: Option<Box<dyn Carrier>>,
 }
@@ -215,8 +217,16 @@ impl Fleet {
         // Without a carrier only the readers hold senders, so the inbox closes when all agents have ended.
         let new_links = carrier.is_some().then_some(out);
         let inbox = Mutex::new(inbox);
-        let (last_run, kept_as) = (Mutex::default(), Mutex::default());
-        Ok(Self { links, inbox, last_run, redactor, kept_as, new_links, carrier })
+        Ok(Self {
+            links,
+            inbox,
+            last_run: Mutex::default(),
+            redactor,
+            kept_as: Mutex::default(),
+            new_links,
+            newcomers: Mutex::default(),
+            carrier,
+        })
     }
 
     /// Keeps the next run for a process that takes this one's place. `id` is its id in the store.
@@ -330,7 +340,8 @@ impl Fleet {
                     return while !inbox.running.is_empty() && inbox.pass_on(None).is_some() {};
                 }
                 while !is_over.load(Ordering::Relaxed) && inbox.pass_on(Some(LOOK)).is_some() {
-                    if let Some(agent) = self.replace_lost() {
+                    // The end of the lost agent is passed on first.
+                    if let Some(agent) = self.replace_lost(|agent| inbox.running.contains(&agent)) {
                         inbox.running.insert(agent);
                         scope.spawn(move || self.assign_again(agent, number, run, is_over));
                     }

@@ -1,7 +1,8 @@
 //! The lease of an agent: how long it may continue its load without a message from the controller.
 //!
 //! A network may fail without closing a connection. Then the controller no longer controls the load,
-//! so the agent stops it by itself.
+//! so the agent stops it by itself. Messages that a network has held back do not extend the lease: they count
+//! from the instant at which they were sent.
 
 use brunt_model::time::nanos;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -12,6 +13,30 @@ pub const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Time between the end of the lease and the end of the process. Requests in flight end meanwhile.
 const END_AFTER: Duration = Duration::from_secs(3);
+
+/// Most by which the clocks of agent and controller differ in speed, as a divisor: 500 ppm.
+const MOST_DRIFT: i128 = 2_000;
+
+/// Estimates when the messages of one controller were sent, on the clock of this machine.
+#[derive(Debug, Default)]
+pub struct SendTimes {
+    /// Least time between the sender's clock when a message was sent, and this one when it arrived; and the
+    /// instant of the last message.
+    least: Option<(i128, u64)>,
+}
+
+impl SendTimes {
+    /// Returns when a message was sent that has this time of the sender's clock. The fastest message so far counts as
+    /// sent when it arrived.
+    pub fn sent(&mut self, sender_time: u64, received: u64) -> u64 {
+        let difference = i128::from(received) - i128::from(sender_time);
+        let least = self.least.map_or(difference, |(least, before)| {
+            difference.min(least + i128::from(received.saturating_sub(before)) / MOST_DRIFT)
+        });
+        self.least = Some((least, received));
+        u64::try_from(i128::from(sender_time) + least).unwrap_or(received)
+    }
+}
 
 /// State of the lease at an instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,7 +53,7 @@ pub enum LeaseState {
 /// agent without a controller must end.
 #[derive(Debug, Default)]
 pub struct Lease {
-    /// When the last message arrived, in nanoseconds of the clock.
+    /// When the last message was sent, in nanoseconds of the clock.
     last_message: AtomicU64,
     /// Length in nanoseconds; 0: there is none.
     length: AtomicU64,
@@ -49,9 +74,9 @@ impl Lease {
         self.has_expired.load(Ordering::Acquire)
     }
 
-    /// Renews the lease because a message arrived.
-    pub fn renew(&self, now: u64) {
-        self.last_message.fetch_max(now, Ordering::AcqRel);
+    /// Renews the lease because of a message that was sent at this instant.
+    pub fn renew(&self, sent: u64) {
+        self.last_message.fetch_max(sent, Ordering::AcqRel);
     }
 
     /// Returns the state at `now`.
@@ -73,6 +98,33 @@ impl Lease {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_message_that_was_held_back_counts_from_its_send_time() {
+        let milli = 1_000_000;
+        // The sender's clock is an hour ahead.
+        let sender = |millis: u64| millis * milli + 3_600_000 * milli;
+        let mut times = SendTimes::default();
+        // Delays of 3, 1 and 2 ms: the fastest message sets the offset.
+        assert_eq!(times.sent(sender(1_000), 1_003 * milli), 1_003 * milli);
+        assert_eq!(times.sent(sender(1_200), 1_201 * milli), 1_201 * milli);
+        let sent = times.sent(sender(1_400), 1_402 * milli);
+        assert!(sent.abs_diff(1_401 * milli) < milli / 2, "{sent}");
+        let held_back = times.sent(sender(1_600), 11_600 * milli);
+        assert!(held_back.abs_diff(1_601 * milli) < 10 * milli, "{held_back}");
+    }
+
+    #[test]
+    fn clocks_of_different_speed_do_not_end_a_lease() {
+        let second = 1_000_000_000;
+        let mut times = SendTimes::default();
+        for number in 0..36_000 {
+            // For ten hours the agent's clock gains 100 ppm.
+            let sent = number * second;
+            let received = sent + sent / 10_000;
+            assert!(received - times.sent(sent, received) < second / 1_000);
+        }
+    }
 
     #[test]
     fn a_lease_expires_without_messages_and_is_renewed_by_them() {

@@ -85,11 +85,11 @@ fn ask(plan: &Plan, host: &str, url: &str, token: &str) -> Result<(), RunError> 
     #[cfg(feature = "dns")]
     let why = match dns::ask(host, token) {
         Some(Ok(())) => return Ok(()),
-        Some(Err(dns)) => format!("{dns}, and {why}"),
+        Some(Err(dns)) => format!("{why}, and {dns}"),
         None => why,
     };
     Err(RunError::NoConsent(format!(
-        "{host} does not consent to be loaded: {why}; serve the token there as a line, or write --allow-target {host}"
+        "{host} does not consent to be loaded: {why}; write the token there, or name the host: --allow-target {host}"
     )))
 }
 
@@ -225,7 +225,7 @@ mod tests {
                 "{error}"
             );
             assert!(error.contains(why), "{error}");
-            assert!(error.ends_with("write --allow-target 127.0.0.1"), "{error}");
+            assert!(error.ends_with("--allow-target 127.0.0.1"), "{error}");
         }
     }
 }

@@ -11,6 +11,7 @@ use brunt_engine::parts::Recipients;
 use brunt_model::agent::RunNumber;
 use brunt_model::scenario::{DataEnd, ScenarioStep, Sharing};
 use brunt_model::{FleetSettings, Load, Plan, Population};
+use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::SyncSender;
 use std::thread;
@@ -59,14 +60,24 @@ fn lost_count(population: &Population) -> Option<(&'static str, &'static str)> {
 }
 
 impl Fleet {
-    /// Connects to a process that takes the place of a lost agent, if there is one. Returns the number of the
-    /// agent.
-    pub(super) fn replace_lost(&self) -> Option<usize> {
-        let StartedAgent { name, pipes, .. } = self.carrier.as_ref()?.replacement()?;
-        let agent = self.links.iter().position(|link| link.name == name)?;
-        let new_links = SyncSender::clone(self.new_links.as_ref()?);
+    /// Connects to a process that takes the place of a lost agent, if there is one. It waits while the connection to
+    /// the lost agent is open, or `is_awaited` returns true for the number of the agent. Returns this number.
+    pub(super) fn replace_lost(&self, is_awaited: impl Fn(usize) -> bool) -> Option<usize> {
+        let carrier = self.carrier.as_ref()?;
+        let mut newcomers = self.newcomers.lock().unwrap_or_else(PoisonError::into_inner);
+        while let Some(newcomer) = carrier.replacement() {
+            newcomers.push(newcomer);
+        }
+        let place = |newcomer: &StartedAgent| {
+            let agent = self.links.iter().position(|link| link.name == newcomer.name)?;
+            let is_free = self.links[agent].closed().is_some() && !is_awaited(agent);
+            is_free.then_some(agent)
+        };
+        let (number, agent) =
+            newcomers.iter().enumerate().find_map(|(number, one)| Some((number, place(one)?)))?;
+        let pipes = newcomers.remove(number).pipes.ok()?;
         // A process that cannot be connected leaves the agent lost.
-        self.links[agent].replace(pipes.ok()?, new_links).ok()?;
+        self.links[agent].replace(pipes, SyncSender::clone(self.new_links.as_ref()?)).ok()?;
         Some(agent)
     }
 
@@ -95,7 +106,7 @@ impl Fleet {
     pub(super) fn await_replacements(&self, wait: Duration) {
         let deadline = clock_nanos() + wait.as_nanos() as u64;
         while self.links.iter().any(|link| link.closed().is_some()) && clock_nanos() < deadline {
-            match self.replace_lost() {
+            match self.replace_lost(|_| false) {
                 Some(agent) => {
                     let link = std::slice::from_ref(&self.links[agent]);
                     await_hello(link);
