@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs fleets on a real Kubernetes of two nodes on this machine: start, refusals, lost pods, a dead controller, and the places where
+# Runs fleets on a real Kubernetes of two nodes on this machine: start, refusals, lost and replaced pods, zones, a dead controller, and the places where
 # a secret might be left. Fails if a target is missed.
 #
 # K8S_UP is the script that builds and starts the cluster (default: ../shared/k8s/k8s-up.sh); K8S_DIR is its directory, in which its
@@ -163,7 +163,7 @@ for node in $("$kubectl" get nodes -o name); do
     "$kubectl" label "$node" "topology.kubernetes.io/zone=zone-$number" >>"$work/kubectl.log"
     number=$((number + 1))
 done
-load --image brunt.local/brunt:1 --agent-cpu 200m -d 10s --group-by zone >"$work/zones.txt" 2>&1 || true
+(load --image brunt.local/brunt:1 --agent-cpu 200m -d 10s --group-by zone) >"$work/zones.txt" 2>&1 || true
 zones=$(sed -n 's/^\(zone-[0-9] ([0-9] agents*)\).*/\1/p' "$work/zones.txt" | paste -sd , -)
 [ "$(echo "$zones" | grep -c zone-1)" = 1 ] || cat "$work/zones.txt"
 row "groups by zone" "${zones:-none}" "two" "$(echo "$zones" | grep -c zone-1)" = 1

@@ -340,7 +340,7 @@ impl Parts<'_> {
     /// one, a reading of the whole generator is sent.
     fn read(&mut self, number: usize, values: Vec<(String, f64)>) {
         self.gather.monitor.take(number, values);
-        if self.gather.monitor.is_round_over(|number| self.members[number].is_running()) {
+        if self.gather.monitor.is_round_over(|number| self.members[number].has_readings()) {
             self.gather.read_generator();
         }
     }
@@ -527,9 +527,9 @@ impl Member {
         format!("{} ended before its time ({why})", self.subject())
     }
 
-    /// True if it still sends readings.
-    fn is_running(&self) -> bool {
-        matches!(self.state, State::SettingUp | State::Ready(_))
+    /// True if its readings count, and it still sends them.
+    fn has_readings(&self) -> bool {
+        !self.is_replacement && matches!(self.state, State::SettingUp | State::Ready(_))
     }
 
     fn label(&self, its: u32) -> u32 {
