@@ -94,7 +94,7 @@ pub async fn deal_out<T: Transport>(
         pool,
         schedule,
     };
-    dealer.leave_earlier();
+    dealer.pass_earlier();
     dealer.deal_all().await;
     dealer.drop_rest();
     let Dealer { population, pool, .. } = dealer;
@@ -122,15 +122,18 @@ pub fn drop_arrivals<T: Transport>(population: &WorkerPopulation<T>, arrivals: &
 }
 
 impl<T: Transport> Dealer<T> {
-    /// Leaves the arrivals before the begin of this process to the lost process whose place it takes.
-    fn leave_earlier(&mut self) {
-        let (from, measured_from) =
-            (self.population.clock.from(), self.population.clock.measured_from());
-        for (cohort, until) in [(Cohort::Warmup, measured_from.min(from)), (Cohort::Measured, from)]
-        {
-            let count = self.schedule.pass(&mut self.next, until);
+    /// Passes the arrivals that belong to a lost process, if this process takes its place.
+    fn pass_earlier(&mut self) {
+        for (cohort, until) in self.cohorts(self.population.clock.from()) {
+            let count = self.schedule.pass(&mut self.next, until, u64::MAX);
             self.population.shared.tickets.take_many(cohort, count);
         }
+    }
+
+    /// The cohorts of arrivals that are due before `until`, each with its end.
+    fn cohorts(&self, until: Tick) -> [(Cohort, Tick); 2] {
+        let measured_from = self.population.clock.measured_from();
+        [(Cohort::Warmup, measured_from.min(until)), (Cohort::Measured, until)]
     }
 
     async fn deal_all(&mut self) {
@@ -293,11 +296,7 @@ impl<T: Transport> Dealer<T> {
 
     /// Counts the due arrivals that were never examined as dropped.
     fn drop_rest(&mut self) {
-        let ends = self.population.clock.ends();
-        for (cohort, until) in [
-            (Cohort::Warmup, self.population.clock.measured_from().min(ends)),
-            (Cohort::Measured, ends),
-        ] {
+        for (cohort, until) in self.cohorts(self.population.clock.ends()) {
             let count = self.schedule.skip(&mut self.next, until);
             let count = self.population.shared.tickets.take_many(cohort, count);
             self.population.requests.recorder().record_unexamined(cohort, count);

@@ -121,7 +121,7 @@ pub fn join(
     let members: Vec<Member> = ProcessPart::all(distributed_run.plan)
         .map(|part| Member {
             name: distributed_run.agents.get(part.number as usize).cloned(),
-            ..Member::new(part, populations)
+            ..Member::new(part, populations, Tick::ZERO)
         })
         .collect();
     let clock = WorkerClock::new(distributed_run.epoch);
@@ -164,8 +164,8 @@ struct Member {
     labels: HashMap<u32, u32>,
     /// By population.
     ledgers: Vec<Ledger>,
-    /// Snapshots of populations in the interval whose total has not come yet. They count with the total, so that
-    /// a part that ends in between has no figures that its agent lacks.
+    /// Snapshots of populations in an interval without a total so far. They count with the total, so that a part
+    /// that ends in between has no figures that its agent lacks.
     interval: Vec<(usize, Snapshot)>,
 }
 
@@ -275,9 +275,7 @@ impl Parts<'_> {
                 self.gather.forward(&Event::CheckFailures(failures));
             }
             // A lost part and its replacement may be on two machines, so their counters have no difference.
-            Event::Reading(reading)
-                if reading.source != LINK
-                    && (member.is_replacement || member.state == State::Gone) => {}
+            Event::Reading(reading) if reading.source != LINK && !member.has_readings() => {}
             Event::Reading(reading) => {
                 let is_own = reading.source == GENERATOR;
                 self.forward_of_agent(number, || Event::Reading(reading.clone()));
@@ -378,11 +376,12 @@ impl Parts<'_> {
         }
         let populations = self.plan.populations.len();
         let member = &mut self.members[number];
-        member.state = State::Ready(from);
-        member.is_replacement = true;
-        member.labels.clear();
-        member.interval.clear();
-        member.ledgers = (0..populations).map(|_| Ledger::from(from)).collect();
+        *member = Member {
+            name: member.name.take(),
+            state: State::Ready(from),
+            is_replacement: true,
+            ..Member::new(member.part, populations, from)
+        };
         let resumed = Event::Resumed { at: from, process: number as u32 };
         let text = format!(
             "another process took the place of {}: it carries out its share of the load from {:.1} s on",
@@ -502,8 +501,9 @@ impl Parts<'_> {
 }
 
 impl Member {
-    fn new(part: ProcessPart, populations: usize) -> Self {
-        let ledgers = (0..populations).map(|_| Ledger::default()).collect();
+    /// Creates a part that takes part in the load from this instant on.
+    fn new(part: ProcessPart, populations: usize, from: Tick) -> Self {
+        let ledgers = (0..populations).map(|_| Ledger::from(from)).collect();
         Self {
             part,
             name: None,

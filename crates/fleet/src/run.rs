@@ -78,8 +78,8 @@ struct Objects {
     has_failed: AtomicBool,
 }
 
-/// Fills in the name and the Secret of a fleet. `nats` has servers that exist, with the seed of the user. Returns the access to its messages, without servers if
-/// it has its own.
+/// Fills in the name and the Secret of a fleet. `nats` has servers that exist, with the seed of the user. Returns the
+/// access to its messages, without servers if it has its own.
 ///
 /// # Errors
 ///
@@ -123,8 +123,16 @@ fn server_configuration(public_key: &str) -> String {
 /// The cluster refuses an object, an agent does not start, or the user stops the start. Everything is
 /// deleted, unless the pods are to be kept after a failure.
 pub fn start(order: FleetOrder<'_>) -> Result<(KubernetesRun, Vec<AgentStreams>), StartError> {
-    let FleetOrder { mut fleet, namespace, nats, start_deadline, continuation, .. } = order;
-    let FleetOrder { has_zones, tell, stop, .. } = order;
+    let FleetOrder {
+        mut fleet,
+        namespace,
+        nats,
+        has_zones,
+        start_deadline,
+        continuation,
+        tell,
+        stop,
+    } = order;
     let mut access = complete(&mut fleet, nats)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let cluster = runtime.block_on(Cluster::connect(namespace))?;
@@ -141,9 +149,7 @@ pub fn start(order: FleetOrder<'_>) -> Result<(KubernetesRun, Vec<AgentStreams>)
     match zones {
         Ok(((nats, streams), zones)) => {
             objects.has_failed.store(false, Ordering::Relaxed);
-            let (mut run, streams) = objects.with_nats(nats, streams);
-            run.zones = zones;
-            Ok((run, streams))
+            Ok(objects.with_nats(nats, streams, zones))
         }
         Err(error) => {
             if matches!(error, StartError::Stopped | StartError::Nats(NatsError::Stopped)) {
@@ -186,7 +192,7 @@ pub fn attach(
     let (nats, streams) = NatsFleet::attach(&access, folder, lease)?;
     let runtime = Mutex::new(runtime);
     let objects = Objects { runtime, cluster, fleet, has_failed: AtomicBool::new(false) };
-    Ok(objects.with_nats(nats, streams))
+    Ok(objects.with_nats(nats, streams, BTreeMap::new()))
 }
 
 impl KubernetesRun {
@@ -211,10 +217,11 @@ impl Objects {
         self,
         nats: NatsFleet,
         streams: Vec<AgentStreams>,
+        zones: BTreeMap<String, String>,
     ) -> (KubernetesRun, Vec<AgentStreams>) {
         let objects = Arc::new(self);
         let streams = streams.into_iter().map(|one| with_pod_reason(one, &objects)).collect();
-        (KubernetesRun { nats: Some(nats), objects, zones: BTreeMap::new() }, streams)
+        (KubernetesRun { nats: Some(nats), objects, zones }, streams)
     }
 
     /// Zones of the agents, by name.

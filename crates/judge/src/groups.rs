@@ -95,7 +95,7 @@ pub fn comparisons(run: &Run) -> Vec<GroupComparison> {
 /// A group with its counts.
 struct CountedGroup<'a> {
     name: &'a str,
-    /// Names of the populations whose load its agents generate.
+    /// Names of the populations that its agents carry out.
     populations: Vec<&'a str>,
     /// By quantile.
     intervals: [Intervals; QUANTILES.len()],

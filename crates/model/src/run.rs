@@ -217,7 +217,7 @@ impl Run {
         }
     }
 
-    /// Ends the loss of a process, whose place another one takes.
+    /// Ends the loss of a process that was replaced.
     fn fold_resumption(&mut self, at: Tick, process: u32) {
         end_loss(&mut self.losses, at, process);
         let Some(plan) = &self.plan else { return };

@@ -271,7 +271,7 @@ impl Fleet {
             // A full disk is reported with the log of the run.
             _ = carrier.keep_run(&id, number, &self.redactor.secrets());
         }
-        self.assign(number, run, Recipients::All)?;
+        self.assign(number, run, &groups, Recipients::All)?;
         // Processes of this machine form one generator. Each agent is reported separately.
         let mut agents = Vec::new();
         if run.plan.fleet.is_some() {
@@ -367,7 +367,7 @@ impl Fleet {
             };
             let outcome = join(&distributed_run, environment, &mut channels, control, sink);
             is_over.store(true, Ordering::Relaxed);
-            // Whoever waits to pass an event on finds the channel closed.
+            // The thread of the inbox ends if it waits for room in the channel.
             drop(events);
             outcome
         });
@@ -475,6 +475,7 @@ impl Fleet {
         &self,
         number: RunNumber,
         run: &FleetRun<'_>,
+        groups: &[Option<&str>],
         recipients: Recipients,
     ) -> Result<(), RunError> {
         let mut redacted = run.plan.clone();
@@ -485,9 +486,7 @@ impl Fleet {
         let files =
             if is_elsewhere { files::of_plan(run.plan, &run.script_files)? } else { Vec::new() };
         let epoch = epoch_nanos(run.epoch);
-        let groups = self.groups(run.plan)?;
-        let shares = ProcessShares::all(run.plan, &groups).into_iter();
-        let all = self.links.iter().zip(shares).enumerate();
+        let all = self.links.iter().zip(ProcessShares::all(run.plan, groups)).enumerate();
         for (_, (link, shares)) in all.filter(|(agent, _)| recipients.contain(*agent)) {
             let epoch_nanos = link.begin_run(number, epoch);
             link.send(number, ControllerRequest::Secrets(secrets.clone()));

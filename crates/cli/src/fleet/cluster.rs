@@ -30,7 +30,7 @@ pub fn start(
     let cluster = cluster_settings(settings)?;
     let stop = signals::stop_flag()?;
     let replace_lost = cluster.replace_lost;
-    // What is kept for another controller does not say which process has which share.
+    // Another controller could not tell which processes have replaced lost agents.
     let folders = folders.filter(|_| !replace_lost);
     let continuation = Continuation { lease: settings.lease, folders, replace_lost };
     let (carrier, streams) = match settings.on {

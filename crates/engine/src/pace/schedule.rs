@@ -94,23 +94,20 @@ impl Schedule {
     /// drawn from the normal distribution of the number of renewals in a long time
     /// (Cox, "Renewal Theory", 1962).
     pub fn skip(&mut self, next: &mut Option<Tick>, until: Tick) -> u64 {
-        let mut count = 0;
-        while next.is_some_and(|due| due < until) {
-            if count == MAX_DRAWN {
-                count += self.leap(until);
-            } else {
-                count += 1;
-            }
+        let mut count = self.pass(next, until, MAX_DRAWN);
+        if next.is_some_and(|due| due < until) {
+            count += self.leap(until);
             *next = self.next(Tick::ZERO);
+            count += self.pass(next, until, u64::MAX);
         }
         count
     }
 
-    /// Passes the arrivals that are due before `until`, from `next` on, which was drawn last. Returns their number.
-    /// Each is drawn, so that those after them are the same as without a pass.
-    pub fn pass(&mut self, next: &mut Option<Tick>, until: Tick) -> u64 {
+    /// Passes at most `most` arrivals that are due before `until`, from `next` on, which was drawn last. Returns
+    /// their number. Each is drawn, so that those after them are the same as without a pass.
+    pub fn pass(&mut self, next: &mut Option<Tick>, until: Tick, most: u64) -> u64 {
         let mut count = 0;
-        while next.is_some_and(|due| due < until) {
+        while count < most && next.is_some_and(|due| due < until) {
             count += 1;
             *next = self.next(Tick::ZERO);
         }

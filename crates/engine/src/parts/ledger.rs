@@ -29,7 +29,7 @@ struct Counts {
 }
 
 impl Ledger {
-    /// Creates the sums of a part whose load begins at this instant.
+    /// Creates the sums of a part with load from this instant on.
     pub fn from(instant: Tick) -> Self {
         Self { to: instant, ..Self::default() }
     }

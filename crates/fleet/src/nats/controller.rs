@@ -62,10 +62,8 @@ pub struct Continuation {
     pub replace_lost: bool,
 }
 
-impl Continuation {
-    fn greeting(&self, generation: u64) -> Greeting {
-        Greeting { generation, silence: SILENCE.max(self.lease + AFTER_LEASE) }
-    }
+fn greeting(generation: u64, lease: Duration) -> Greeting {
+    Greeting { generation, silence: SILENCE.max(lease + AFTER_LEASE) }
 }
 
 /// Byte streams of an agent.
@@ -109,7 +107,7 @@ impl NatsFleet {
         let (inbox, streams, handover) = runtime.block_on(async {
             let context = access.connect().await?;
             create_stream_or_take_over(access, &context).await?;
-            let mut inbox = Inbox::new(access, context, continuation.greeting(1), 0);
+            let mut inbox = Inbox::new(access, context, greeting(1, continuation.lease), 0);
             let connection = async {
                 let announced = inbox.await_agents(wait).await?;
                 let handover = prepare_handover(access, continuation, &announced, &mut inbox)?;
@@ -159,8 +157,7 @@ impl NatsFleet {
             }
             let handover = Handover::begin(folder.to_owned(), fleet.clone());
             let handover = handover.map_err(folder_error(folder))?;
-            let continuation = Continuation { lease, folders: None, replace_lost: false };
-            let greeting = continuation.greeting(fleet.generation);
+            let greeting = greeting(fleet.generation, lease);
             let mut inbox = Inbox::new(access, context, greeting, file.last());
             inbox.continue_file(file, packets);
             let streams = inbox.connect_all(fleet.agents.iter().cloned())?;

@@ -50,7 +50,7 @@ impl RunInbox<'_> {
                 WorkerEvent::Exited(why)
             }
             LinkEvent::Report(..) => return Some(()),
-            // The end of a lost agent whose place was taken between two runs.
+            // The end of a lost agent that was replaced between two runs.
             LinkEvent::Closed(_) if self.fleet.links[agent].closed().is_none() => return Some(()),
             LinkEvent::Closed(why) => {
                 // An agent without a share, or one that has finished, is not missed in this run.

@@ -62,8 +62,7 @@ pub struct AgentLink {
     connection: Mutex<Connection>,
 }
 
-/// The pipes to a process, and what is known of it.
-#[derive(Clone)]
+/// The pipes to a process, and the facts about it.
 struct Connection {
     sender: Sender<ControllerMessage>,
     shared: Arc<LinkState>,
@@ -108,8 +107,7 @@ impl AgentLink {
         Ok(Self { name, group, number, connection })
     }
 
-    /// Connects to a process that takes the place of the agent. What was known of the agent is
-    /// forgotten.
+    /// Connects to a process that takes the place of the agent. The facts about the lost agent are dropped.
     ///
     /// # Errors
     ///

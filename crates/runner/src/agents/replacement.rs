@@ -21,7 +21,7 @@ use std::time::Duration;
 ///
 /// # Errors
 ///
-/// The plan counts something whose count is lost with an agent.
+/// The plan needs a count that is lost with an agent.
 pub fn check_plan(plan: &Plan) -> Result<(), RunError> {
     if !plan.fleet.as_ref().is_some_and(FleetSettings::replaces_lost) {
         return Ok(());
@@ -81,8 +81,7 @@ impl Fleet {
         Some(agent)
     }
 
-    /// Assigns the share of a lost agent to the process that has taken its place. It begins when the controller
-    /// says so.
+    /// Assigns the share of a lost agent to the process that has taken its place, which then waits for its begin.
     pub(super) fn assign_again(
         &self,
         agent: usize,
@@ -99,7 +98,8 @@ impl Fleet {
         }
         read_clocks(std::slice::from_ref(link));
         // Without an assignment the agent stays lost, as it was.
-        _ = self.assign(number, run, Recipients::Part(agent));
+        let groups = self.groups(run.plan);
+        _ = groups.and_then(|groups| self.assign(number, run, &groups, Recipients::Part(agent)));
     }
 
     /// Waits until the place of each agent that was lost since the last run is taken, at most for this time.
@@ -141,7 +141,7 @@ mod tests {
         }
     }
 
-    /// What is lost with an agent of this population.
+    /// The count that is lost with an agent of this population.
     fn lost(scenario: Scenario, stop: Stop) -> Option<&'static str> {
         lost_count(&Population::only(closed(), scenario, stop)[0]).map(|(count, _)| count)
     }

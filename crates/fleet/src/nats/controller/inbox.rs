@@ -28,12 +28,12 @@ const DELIVERY_WAIT: Duration = Duration::from_millis(300);
 /// Interval at which a controller that waits for agents publishes something.
 const PRESENCE: Duration = Duration::from_millis(500);
 
-/// Silence after which an agent is lost if another process announces itself under its name; and after which that
-/// process is gone, too.
+/// Silence after which an agent is lost if another process announces itself under its name. After the same silence,
+/// that process has ended, too.
 const REPLACED_SILENCE: Duration = Duration::from_secs(5);
 
 /// Time after the lease of a lost agent until its place is taken.
-const AFTER_LEASE: Duration = Duration::from_secs(1);
+const LEASE_MARGIN: Duration = Duration::from_secs(1);
 
 /// Age from which packets for agents are removed from the stream. An agent that has not received them is lost.
 const OLD: Duration = Duration::from_mins(1);
@@ -292,16 +292,13 @@ impl Inbox {
     async fn keep_and_pass_on(&mut self, received: Received) {
         let Received { identity, number, packet, opened } = received;
         self.last = number;
-        if let (Opened::Next(_), true) = (&opened, self.agents.contains_key(&identity))
-            && let Some(file) = &mut self.file
-        {
+        if !self.agents.contains_key(&identity) {
+            return self.note_newcomer(identity, opened);
+        }
+        if let (Opened::Next(_), Some(file)) = (&opened, &mut self.file) {
             file.add(number, &packet);
         }
-        if self.agents.contains_key(&identity) {
-            self.pass_on(&identity, opened).await;
-        } else {
-            self.note_newcomer(identity, opened);
-        }
+        self.pass_on(&identity, opened).await;
     }
 
     /// Notes that a process announces itself.
@@ -334,7 +331,7 @@ impl Inbox {
             }
             // Until the end of its lease, the lost agent may still load the server.
             let has_stopped =
-                lost.lost.is_none_or(|instant| instant.elapsed() > lease + AFTER_LEASE);
+                lost.lost.is_none_or(|instant| instant.elapsed() > lease + LEASE_MARGIN);
             if lost.packets.is_none() && has_stopped {
                 replaced.push((identity.clone(), newcomer.name.clone()));
             }
@@ -342,7 +339,7 @@ impl Inbox {
         for (identity, name) in replaced {
             self.newcomers.remove(&identity);
             self.agents.retain(|_, agent| agent.name != name);
-            // At the end of the fleet, nobody receives it.
+            // The runner has dropped the receiver if the fleet ends.
             _ = self.connect(identity, name).map(|connected| streams.send(connected));
         }
     }
