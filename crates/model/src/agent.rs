@@ -1,16 +1,15 @@
 //! Messages between the controller of a run and its agents.
 //!
-//! `docs/agent-protocol.proto` documents them; [`codec`](crate::codec) encodes them. The carrier is
-//! implemented elsewhere: a pipe today. Out of scope: what a message makes the engine do
-//! ([`crate::part`]).
+//! `docs/agent-protocol.proto` documents them; [`codec`](crate::codec) encodes them. Out of scope: the
+//! carriers (a pipe, ssh, NATS), and what a message makes the engine do ([`crate::part`]).
 //!
 //! Every message has the number of a run. An agent ignores commands of an earlier run, so that a
 //! late or repeated message starts and stops nothing. The controller ignores results of an earlier
 //! run.
 //!
 //! The order: the agent sends [`Hello`](AgentReport::Hello). The controller reads its clock many
-//! times, asks for the way to the server, then sends secrets, files and the assignment. The agent prepares its share, and the rest
-//! are the commands and results of [`crate::part`]. After
+//! times, asks for the way to the server, then sends secrets, files and the assignment. The agent
+//! prepares its share, and the rest are the commands and results of [`crate::part`]. After
 //! [`Finished`](AgentReport::Finished) the agent waits for the next assignment.
 
 use crate::fleet::AgentFacts;
@@ -21,7 +20,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// Version of these messages. Programs with different versions do not work together.
-pub const PROTOCOL_VERSION: u32 = 1;
+pub const PROTOCOL_VERSION: u32 = 2;
 
 /// Number of a run among all runs of a fleet; later runs have greater numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]

@@ -54,19 +54,15 @@ pub static ROWS: [Row<RunSettings>; 24] = [
     )
     .under(FLEET)
     .keys(&[SettingKey::new("allow", ValueForm::Each)]),
+    Row::value(
+        "consent",
+        "TOKEN",
+        "Load a host that is not named if its file /.well-known/brunt-consent or its TXT record has this token",
+        |w, _| set(placement::token(w), |s: &mut S, v| s.fleet.consent = Some(v)),
+    )
+    .under(FLEET)
+    .keys(&[SettingKey::new("fleet.consent", ValueForm::Value)]),
     Row {
-        needs: Some("on"),
-        ..Row::value(
-            "consent",
-            "TOKEN",
-            "Load a host that is not named if its file /.well-known/brunt-consent or its TXT record has this token",
-            |w, _| set(placement::token(w), |s: &mut S, v| s.fleet.consent = Some(v)),
-        )
-        .under(FLEET)
-        .keys(&[SettingKey::new("fleet.consent", ValueForm::Value)])
-    },
-    Row {
-        needs: Some("on"),
         excludes: &["group"],
         ..Row::value(
             "quiet-agents",
@@ -77,19 +73,15 @@ pub static ROWS: [Row<RunSettings>; 24] = [
         .under(FLEET)
         .keys(&[SettingKey::new("fleet.quiet_agents", ValueForm::Value)])
     },
+    Row::repeated(
+        "group",
+        "NAME=AGENT,AGENT",
+        "Group of agents with figures of its own, which are compared with those of the other groups",
+        |w, _| set(placement::group(w), |s: &mut S, v| s.fleet.groups.push(v)),
+    )
+    .under(FLEET)
+    .keys(&[SettingKey::new("fleet.groups", ValueForm::Each)]),
     Row {
-        needs: Some("on"),
-        ..Row::repeated(
-            "group",
-            "NAME=AGENT,AGENT",
-            "Group of agents with figures of its own, which are compared with those of the other groups",
-            |w, _| set(placement::group(w), |s: &mut S, v| s.fleet.groups.push(v)),
-        )
-        .under(FLEET)
-        .keys(&[SettingKey::new("fleet.groups", ValueForm::Each)])
-    },
-    Row {
-        needs: Some("on"),
         excludes: &["group", "quiet-agents"],
         ..Row::value(
             "group-by",
