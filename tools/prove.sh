@@ -3,7 +3,7 @@
 #
 # A proof is a file tools/prove/NAME.sh. It is started with the directory for its evidence as $1 and with BRUNT_BIN,
 # BRUNT_LAB_BIN and BRUNT_PROVE=1 in its environment; it writes $1/NAME.*, and it fails if a target is missed.
-# tools/prove.sh NAME… runs only these. Each run rewrites docs/proof/README.md with the results.
+# tools/prove.sh NAME… runs only these. docs/proof/README.md has a row for each proof, with its latest result.
 set -eu
 . tools/lib.sh
 sh tools/need.sh
@@ -24,26 +24,33 @@ build_programs
 
 commit() { git describe --always --dirty --abbrev=12 2>/dev/null || echo "no git here"; }
 
-# The heading, then a row per proof.
-page() {
-    echo "# What was proved"
-    echo
-    echo "Made by \`make prove\` on $(date -u +%Y-%m-%d), commit $(commit), $(uname -sr), $(nproc) CPUs. Each proof is"
-    echo "\`tools/prove/NAME.sh\`; its evidence stands beside this page."
-    echo
-    echo "| proof | result | took |"
-    echo "|---|---|---|"
+# record NAME RESULT SECONDS: replaces the row of a proof.
+record() {
+    page=$proof/README.md
+    touch "$page"
+    {
+        echo "# What was proved"
+        echo
+        echo "Each proof is \`tools/prove/NAME.sh\`; its evidence stands beside this page. \`make prove\` makes all of them."
+        echo
+        echo "| proof | result | took | date | commit | machine |"
+        echo "|---|---|---|---|---|---|"
+        {
+            grep '^| ' "$page" | grep -v -e '^| proof ' -e "^| $1 " || true
+            echo "| $1 | $2 | $3 s | $(date -u +%Y-%m-%d) | $(commit) | $(uname -sr), $(nproc) CPUs |"
+        } | sort
+    } >"$page.new"
+    mv "$page.new" "$page"
 }
 
 missed=
-page >"$proof/README.md"
 for name in "$@"; do
     say "proof: $name"
     began=$(date +%s)
     if sh "tools/prove/$name.sh" "$proof"; then result=met; else result=missed missed="$missed $name"; fi
-    echo "| $name | $result | $(($(date +%s) - began)) s |" >>"$proof/README.md"
+    record "$name" "$result" $(($(date +%s) - began))
 done
 
-say "the proofs" && tail -n +6 "$proof/README.md"
+say "the proofs" && tail -n +5 "$proof/README.md"
 [ -z "$missed" ] || die "missed:$missed. The evidence is in docs/proof/"
 echo "all targets are met. The evidence is in docs/proof/"

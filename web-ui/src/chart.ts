@@ -19,19 +19,19 @@ const FEW = 64;
 
 export class Chart implements Member {
   private u: uPlot;
-  private readonly data: Columns;
-  private readonly shown: boolean[];
+  private data: Columns;
+  private shown: boolean[];
   private readonly watcher: ResizeObserver;
   private leading = false;
 
   constructor(
-    private readonly figure: Figure,
+    private figure: Figure,
     private readonly group: Group,
     private readonly place: HTMLElement,
     /** Called with the values at the pointer and its x position; with an empty list if the pointer leaves. */
     private readonly tell: (readings: Reading[], title: string, left: number | null) => void,
   ) {
-    this.data = figure.heat ? heatColumns(figure) : columns(figure);
+    this.data = dataOf(figure);
     this.shown = figure.lines.map(() => true);
     this.u = this.make();
     this.watcher = new ResizeObserver(() => this.u.setSize({ width: this.width(), height: HEIGHT }));
@@ -44,6 +44,17 @@ export class Chart implements Member {
     this.group.leave(this);
     this.watcher.disconnect();
     this.u.destroy();
+  }
+
+  /** Shows later data of the same figure. */
+  update(figure: Figure): void {
+    const before = this.u.series.length;
+    this.figure = figure;
+    this.data = dataOf(figure);
+    this.shown = figure.lines.map((_, i) => this.shown[i] ?? true);
+    const data = aligned(this.data);
+    if (data.length === before) this.u.setData(data, true);
+    else this.redraw();
   }
 
   /** Redraws the chart, for example after a change of colors. */
@@ -284,6 +295,8 @@ function fitting(ctx: CanvasRenderingContext2D, text: string, room: number): str
   const shorter = Array.from({ length: text.length }, (_, i) => `${text.slice(0, text.length - i)}…`);
   return shorter.find((t) => ctx.measureText(t).width <= room) ?? '';
 }
+
+const dataOf = (figure: Figure): Columns => (figure.heat ? heatColumns(figure) : columns(figure));
 
 /** A heat map has no lines; uPlot receives its corners. */
 function heatColumns(figure: Figure): Columns {

@@ -44,7 +44,7 @@ export class FigureView {
   private byKeys = false;
 
   constructor(
-    private readonly figure: Figure,
+    private figure: Figure,
     private readonly group: Group,
   ) {
     this.reset = h('button', { type: 'button', class: 'reset', hidden: true, onclick: () => group.zoom(null) }, 'Reset zoom');
@@ -62,6 +62,18 @@ export class FigureView {
     watcher.unobserve(this.element);
     alive.delete(this);
     this.element.remove();
+  }
+
+  /** Shows later data of the same figure. */
+  update(figure: Figure): void {
+    const names = (of: Figure) => of.lines.map((line) => line.name).join('\n');
+    const isSame = names(figure) === names(this.figure);
+    this.figure = figure;
+    this.chart?.update(figure);
+    if (!isSame) this.replaceLegend();
+    const details = this.element.querySelector('details.as-table');
+    details?.querySelectorAll(':scope > .scroll').forEach((table) => table.remove());
+    details?.dispatchEvent(new Event('toggle'));
   }
 
   draw(): void {
@@ -122,6 +134,13 @@ export class FigureView {
       return h('button', { type: 'button', 'aria-pressed': 'true', onclick: press }, swatch(this.figure, i), line.name || this.figure.y.label, last);
     };
     return h('div', { class: 'legend', role: 'group', 'aria-label': `Lines of ${this.figure.title}` }, ...lines.map(one));
+  }
+
+  private replaceLegend(): void {
+    this.values.clear();
+    this.element.querySelector('.legend')?.remove();
+    const legend = this.legend();
+    if (legend) this.element.insertBefore(legend, this.said);
   }
 
   private table(): HTMLElement {

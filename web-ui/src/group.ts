@@ -22,9 +22,14 @@ export class Group {
   private readonly members = new Set<Member>();
   range: Range | null = null;
   /** Range of all its figures together, transformed. */
-  readonly whole: [number, number];
+  whole: [number, number] = [0, 1];
 
   constructor(figures: Figure[]) {
+    this.cover(figures);
+  }
+
+  /** Takes the range of these figures, which are those of the group. */
+  cover(figures: Figure[]): void {
     let [low, high] = [Infinity, -Infinity];
     for (const figure of figures) {
       const { to } = bend(figure.x.scale);

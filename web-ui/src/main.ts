@@ -8,7 +8,7 @@ import 'uplot/dist/uPlot.min.css';
 import './style.css';
 import { environment, licences, method, plan } from './background';
 import { answers } from './answers';
-import { charts } from './charts';
+import { ChartGroups } from './charts';
 import { comparison } from './comparison';
 import { h, section } from './dom';
 import { dashboardSections } from './dashboard';
@@ -20,37 +20,60 @@ import { TrialView, trialTable } from './trials';
 import type { DashboardData, PageData, StudyDocument, TrialCharts } from './types';
 
 /** Content of a data script element; null if it does not exist. */
-function data<T>(id: string): T | null {
-  const text = document.getElementById(id)?.textContent;
+function data<T>(id: string, within: Document = document): T | null {
+  const text = within.getElementById(id)?.textContent;
   return text ? (JSON.parse(text) as T) : null;
 }
 
-function page({ document: study, figures, shown }: PageData): void {
-  document.title = `${study.name} – brunt`;
-  const trial = new TrialView(study, (index) => data<TrialCharts>(`trial-${index}`));
-  const about = study.analysis.contenders.map(evidence).filter((e) => e !== null);
-  const sections = [
-    answers(study),
-    findings(study),
-    comparison(study),
-    limits(study.analysis),
-    section('charts', study.trials.length > 1 ? 'By load' : 'Response time', ...charts(figures)),
-    trial.element,
-    curve(study),
-    trialTable(study, (index) => trial.choose(index)),
-    section('evidence', 'Evidence', ...about),
-    plan(study),
-    environment(study),
-    method(study),
-    licences(),
-  ].filter((s) => s !== null);
-  const place = document.getElementById('page');
-  const overview = document.getElementById('overview');
-  place?.append(bar(sections), h('main', { id: 'main' }, heading(study), conclusions(study), overview, ...sections));
-  document.getElementById('still')?.remove();
-  trial.show(shown);
-  if (study.trials.length === 1) drawAll();
+/** The page of a study. */
+class StudyPage {
+  private readonly trial: TrialView;
+  private readonly charts = new ChartGroups();
+  private readonly chartPlace = h('div');
+  /** Sections that follow from the judgement of the study. */
+  private readonly judged: HTMLElement;
+
+  constructor({ document: study, figures, shown }: PageData) {
+    document.title = `${study.name} – brunt`;
+    this.trial = new TrialView(study, (index) => data<TrialCharts>(`trial-${index}`));
+    this.charts.show(figures, this.chartPlace);
+    const about = study.analysis.contenders.map(evidence).filter((e) => e !== null);
+    const judged = judgedSections(study);
+    this.judged = h('div', {}, ...judged);
+    const sections = [
+      section('charts', study.trials.length > 1 ? 'By load' : 'Response time', figures.length > 0 && this.chartPlace),
+      this.trial.element,
+      curve(study),
+      trialTable(study, (index) => this.trial.choose(index)),
+      section('evidence', 'Evidence', ...about),
+      plan(study),
+      environment(study),
+      method(study),
+      licences(),
+    ].filter((s) => s !== null);
+    const overview = document.getElementById('overview');
+    const main = h('main', { id: 'main' }, heading(study), conclusions(study), overview, this.judged, ...sections);
+    document.getElementById('page')?.append(bar([...judged, ...sections]), main);
+    document.getElementById('still')?.remove();
+    this.trial.show(shown);
+    if (study.trials.length === 1) drawAll();
+  }
+
+  /** Shows the figures of a later page of the same run. */
+  follow(next: Document): void {
+    const [study, charts] = [data<PageData>('study', next), data<TrialCharts>('trial-0', next)];
+    if (!study || !charts) return;
+    document.querySelector('#main > .heading')?.replaceWith(heading(study.document));
+    const overview = next.getElementById('overview');
+    if (overview) document.getElementById('overview')?.replaceWith(document.importNode(overview, true));
+    this.judged.replaceChildren(...judgedSections(study.document));
+    this.charts.show(study.figures, this.chartPlace);
+    this.trial.update(study.document, charts);
+  }
 }
+
+const judgedSections = (study: StudyDocument): HTMLElement[] =>
+  [answers(study), findings(study), comparison(study), limits(study.analysis)].filter((s) => s !== null);
 
 /** A page without a study. */
 function dashboard(content: DashboardData): void {
@@ -101,7 +124,11 @@ function whilePrinted(): void {
 
 setTheme(preferred.matches ? 'dark' : 'light');
 const study = data<PageData>('study');
-if (study) page(study);
+if (study) {
+  const page = new StudyPage(study);
+  // The studio sends the pages of a run that goes on.
+  addEventListener('brunt-follow', (event) => page.follow((event as CustomEvent<Document>).detail));
+}
 const content = data<DashboardData>('dashboard');
 if (content) dashboard(content);
 whilePrinted();

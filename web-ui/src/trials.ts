@@ -1,15 +1,14 @@
 // All trials in a sortable table, and one of them over time.
 
 import { h, section } from './dom';
-import { byGroup } from './charts';
-import { FigureView } from './figure';
+import { ChartGroups } from './charts';
 import { findingItem, reasons } from './findings';
 import { chosen, instant, plain, value } from './format';
-import { Group, type Range } from './group';
+import type { Range } from './group';
 import { loadUnit } from './limits';
 import { sum, type Summary } from './sketch';
 import { simpleTable, sortable, type Column } from './table';
-import type { StudyDocument, Times, Trial, TrialCharts, Unit } from './types';
+import type { StudyDocument, Times, Trial, TrialCharts, Unit, Zoom } from './types';
 
 interface Row {
   trial: Trial;
@@ -53,10 +52,14 @@ export class TrialView {
   readonly element: HTMLElement | null;
   private readonly chooser: HTMLSelectElement;
   private readonly room = h('div', { class: 'trial' });
-  private views: FigureView[] = [];
+  private readonly charts = new ChartGroups();
+  private readonly facts = h('div');
+  private readonly sums = h('div', { class: 'sums', 'aria-live': 'polite' });
+  private zoom: Zoom | null = null;
+  private range: Range | null = null;
 
   constructor(
-    private readonly document: StudyDocument,
+    private document: StudyDocument,
     /** Charts of a trial, parsed on demand. */
     private readonly read: (index: number) => TrialCharts | null,
   ) {
@@ -79,31 +82,38 @@ export class TrialView {
     const trial = this.document.trials[index];
     if (!trial) return;
     this.chooser.value = String(index);
-    this.views.forEach((view) => view.end());
+    this.charts.end();
+    this.range = null;
     const charts = this.read(index);
-    this.room.replaceChildren(...this.about(trial));
+    this.facts.replaceChildren(...this.about(trial));
+    this.sums.replaceChildren();
+    this.room.replaceChildren(this.facts);
     // For a single run, they are at the top of the page.
     if (charts && this.document.trials.length > 1) this.room.append(...breakdown(charts));
-    if (charts) this.draw(charts);
+    this.room.append(this.sums);
+    if (!charts) return;
+    this.draw(charts);
+    this.charts.first()?.join({ zoomed: (range) => ((this.range = range), this.sum()) });
+  }
+
+  /** Shows later figures of an only trial. */
+  update(document: StudyDocument, charts: TrialCharts): void {
+    this.document = document;
+    const [trial] = document.trials;
+    if (trial) this.facts.replaceChildren(...this.about(trial));
+    this.draw(charts);
   }
 
   private draw({ figures, zoom }: TrialCharts): void {
-    this.views = [];
-    let first = true;
-    for (const [name, members] of byGroup(figures)) {
-      const group = new Group(members);
-      if (first && zoom.from_seconds.length > 0) {
-        const sums = h('div', { class: 'sums', 'aria-live': 'polite' });
-        const zoomed = (range: Range | null) => sums.replaceChildren(sumTable(sum(zoom, 0, zoom.measured_seconds), range && sum(zoom, range.from, range.to)));
-        zoomed(null);
-        group.join({ zoomed });
-        this.room.append(sums);
-      }
-      first = false;
-      const views = members.map((figure) => new FigureView(figure, group));
-      this.views.push(...views);
-      this.room.append(h('div', { class: 'charts', 'data-group': name }, ...views.map((view) => view.element)));
-    }
+    this.zoom = zoom;
+    this.charts.show(figures, this.room);
+    this.sum();
+  }
+
+  private sum(): void {
+    const { zoom, range } = this;
+    if (!zoom || zoom.from_seconds.length === 0) return;
+    this.sums.replaceChildren(sumTable(sum(zoom, 0, zoom.measured_seconds), range && sum(zoom, range.from, range.to)));
   }
 
   private move(by: number): void {

@@ -120,6 +120,10 @@ pub enum BruntCommand {
     /// Shows the report of a stored run or experiment, in any format
     #[command(arg_required_else_help = true, max_term_width = 110, after_help = crate::reports::EXAMPLES)]
     Report(crate::reports::ReportArgs),
+    /// Shows stored runs and experiments in a browser, on this machine
+    #[cfg(feature = "studio")]
+    #[command(max_term_width = 110, after_help = crate::studio::EXAMPLES)]
+    Studio(crate::studio::StudioArgs),
     /// Waits on NATS for loads of a controller, as an agent of a fleet
     #[cfg(feature = "fleet")]
     #[command(arg_required_else_help = true, max_term_width = 110, after_help = crate::agent::EXAMPLES)]

@@ -152,6 +152,7 @@ fn ids_and_files(typed: &OsStr) -> Vec<CompletionCandidate> {
 fn keys(typed: &OsStr) -> Vec<CompletionCandidate> {
     let plans = std::env::args().filter_map(|word| plan_path(&word).map(std::fs::read_to_string));
     let vars = plans.filter_map(Result::ok).flat_map(|source| plan::variables(&source));
+    let vars = vars.map(|variable| variable.name);
     let vars = vars.map(|name| candidate(format!("{name}="), "variable of the plan file"));
     let keys =
         plan::keys().into_iter().map(|key| candidate(format!("{key}="), "key of the plan file"));

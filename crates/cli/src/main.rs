@@ -60,6 +60,8 @@ mod screen;
 mod short_help;
 mod signals;
 mod stored;
+#[cfg(feature = "studio")]
+mod studio;
 mod terminal;
 mod trace;
 mod view;
@@ -189,6 +191,8 @@ fn dispatch(command: BruntCommand) -> Result<Exit, CommandError> {
             Ok(Exit::Measured)
         }
         BruntCommand::Worker => worker::worker().map_err(runtime_error),
+        #[cfg(feature = "studio")]
+        BruntCommand::Studio(args) => studio::studio(&args),
         #[cfg(feature = "fleet")]
         BruntCommand::Agent(args) => agent::agent(&args),
         #[cfg(feature = "fleet")]

@@ -22,6 +22,8 @@ Examples:
   brunt runs list e1-php                 the runs of an experiment
   brunt runs show last                   the report of the latest
   brunt runs tag k7m2xqp baseline        tag it `baseline`
+  brunt runs note last 'new kernel'      add a note
+  brunt runs pin baseline                keep it: `rm` refuses it until `unpin`
   brunt runs rm k7m2xqp                  delete it with its files
   brunt runs export baseline b.brunt     one file, for `brunt runs import b.brunt` elsewhere
 
@@ -47,6 +49,12 @@ enum RunsAction {
     Tag(TagArgs),
     /// Removes a tag
     Untag(UntagArgs),
+    /// Writes a note to a run or experiment, in place of the one that it has; without a text, removes it
+    Note(NoteArgs),
+    /// Protects a run or experiment from removal
+    Pin(OneArgs),
+    /// Ends the protection of a run or experiment
+    Unpin(OneArgs),
     /// Deletes runs and experiments with their files
     Rm(SomeArgs),
     /// Writes a run, or an experiment with its runs, to one file
@@ -91,6 +99,16 @@ struct UntagArgs {
 }
 
 #[derive(Debug, Clone, Args)]
+struct NoteArgs {
+    /// Which
+    id: String,
+    /// The note
+    text: Option<String>,
+    #[command(flatten)]
+    store: StoreArgs,
+}
+
+#[derive(Debug, Clone, Args)]
 struct ExportArgs {
     /// Which
     id: String,
@@ -115,15 +133,17 @@ pub fn runs(args: &RunsArgs) -> Result<Exit, CommandError> {
         Some(RunsAction::List(args)) => list::list(args, &open(&args.store)?)?,
         Some(RunsAction::Show(args)) => show(&open(&args.store)?, &args.id)?,
         Some(RunsAction::Tag(args)) => {
-            let store = open(&args.store)?;
-            store
-                .find(&args.id)
-                .and_then(|item| store.tag(&item, &args.tag))
-                .map_err(store_error)?;
+            change(&args.store, &args.id, |store, item| store.tag(item, &args.tag))?;
         }
         Some(RunsAction::Untag(args)) => {
             open(&args.store)?.untag(&args.tag).map_err(store_error)?;
         }
+        Some(RunsAction::Note(args)) => {
+            let text = args.text.as_deref().unwrap_or_default();
+            change(&args.store, &args.id, |store, item| store.set_note(item, text))?;
+        }
+        Some(RunsAction::Pin(args)) => change(&args.store, &args.id, Store::pin)?,
+        Some(RunsAction::Unpin(args)) => change(&args.store, &args.id, Store::unpin)?,
         Some(RunsAction::Rm(args)) => remove(&open(&args.store)?, &args.ids)?,
         Some(RunsAction::Export(args)) => export(&open(&args.store)?, args)?,
         Some(RunsAction::Import(args)) => {
@@ -132,6 +152,16 @@ pub fn runs(args: &RunsArgs) -> Result<Exit, CommandError> {
         }
     }
     Ok(Exit::Measured)
+}
+
+/// Changes what users have added to an item.
+fn change(
+    args: &StoreArgs,
+    word: &str,
+    change: impl FnOnce(&Store, &StoredItem) -> Result<(), StoreError>,
+) -> Result<(), CommandError> {
+    let store = open(args)?;
+    store.find(word).and_then(|item| change(&store, &item)).map_err(store_error)
 }
 
 /// Opens the store, for a command that needs one.

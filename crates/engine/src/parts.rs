@@ -292,6 +292,7 @@ impl Parts<'_> {
             Event::Finished(finish) => self.finish_part(number, finish.error),
             Event::Started { .. }
             | Event::Stage { .. }
+            | Event::Mark(_)
             | Event::Lost(_)
             | Event::Resumed { .. }
             | Event::Agent { .. } => {}

@@ -25,7 +25,7 @@ mod tests;
 mod wording;
 
 pub use conclusion::sentences;
-pub use differences::{ContenderFacts, differences};
+pub use differences::{ContenderFacts, DifferentFact, Subject, differences, different_facts};
 pub(crate) use figures::written;
 pub use foresee::{undecidable_figures, undecidable_stored_figures};
 pub use wording::findings;

@@ -238,7 +238,7 @@ fn read_full(from: &mut impl Read, into: &mut [u8]) -> io::Result<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Plan, Snapshot, Tick, Warning};
+    use crate::{Mark, Plan, Snapshot, Tick, Warning};
 
     fn plan() -> Plan {
         let text = r#"{
@@ -270,6 +270,7 @@ mod tests {
             Event::Label { id: 0, name: "/".into(), hop_of: None },
             Event::Snapshot(Box::new(snapshot)),
             Event::Warning(Warning { at: Tick(10), text: "slow".into() }),
+            Event::Mark(Mark { at: Tick(12), text: "deployed".into() }),
         ]
     }
 

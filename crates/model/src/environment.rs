@@ -34,9 +34,23 @@ pub struct Environment {
     /// Agents of a run on several; empty otherwise.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agents: Vec<AgentEnvironment>,
+    /// Data files of the plan.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub data_files: Vec<DataFileFacts>,
     /// True if a LIMITED verdict counts as a failure (`--strict`).
     #[serde(default)]
     pub strict: bool,
+}
+
+/// A data file at the start of a run.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DataFileFacts {
+    /// File name, as in the plan.
+    pub file: String,
+    /// Size of the file, in bytes.
+    pub bytes: u64,
+    /// SHA-256 of its content, in hexadecimal.
+    pub sha256: String,
 }
 
 impl Environment {

@@ -60,6 +60,8 @@ pub enum Event {
     Reading(Reading),
     /// A warning for the user.
     Warning(Warning),
+    /// The user has marked an instant.
+    Mark(Mark),
     /// The run has ended; no event follows.
     Finished(Finish),
     /// A process of the run has ended prematurely.
@@ -112,6 +114,15 @@ pub struct Warning {
     /// Time at which it became known.
     pub at: Tick,
     /// Text of the warning, one sentence.
+    pub text: String,
+}
+
+/// An instant that the user has marked during the run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mark {
+    /// End of the interval in which it was marked.
+    pub at: Tick,
+    /// What the user wrote.
     pub text: String,
 }
 

@@ -1,6 +1,6 @@
 //! Folds the events of a run into a [`Run`], the only input of reports.
 
-use crate::event::{Finish, LostProcess};
+use crate::event::{Finish, LostProcess, Mark};
 use crate::history::History;
 use crate::reading_names;
 use crate::series::Series;
@@ -10,6 +10,9 @@ use crate::{
     ProcessShares, Snapshot, Tally, Tick, TransactionTally,
 };
 use std::collections::BTreeMap;
+
+/// Maximum number of marks of a run.
+pub const MOST_MARKS: usize = 1000;
 
 /// The fold of all events of a run. It does not contain single samples; those are in the events.
 #[derive(Debug, Clone, Default)]
@@ -61,6 +64,8 @@ pub struct Run {
     pub history: BTreeMap<String, History>,
     /// Warnings, each sentence once.
     pub warnings: Vec<String>,
+    /// Instants that the user has marked, at most [`MOST_MARKS`].
+    pub marks: Vec<Mark>,
     /// Processes that ended prematurely.
     pub losses: Vec<LostProcess>,
     /// End of the run; None while it is active, or if the log is incomplete.
@@ -157,6 +162,11 @@ impl Run {
             Event::Warning(w) => {
                 if !self.warnings.contains(&w.text) {
                     self.warnings.push(w.text.clone());
+                }
+            }
+            Event::Mark(mark) => {
+                if self.marks.len() < MOST_MARKS {
+                    self.marks.push(mark.clone());
                 }
             }
             Event::Finished(finish) => {

@@ -5,6 +5,7 @@
 //! `BRUNT_WRITE=1` writes it into the schema.
 
 use brunt_model::Flow;
+use brunt_model::agent::PROTOCOL_VERSION;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -32,6 +33,13 @@ fn published_schemas_are_those_that_are_written() {
             .filter(|line| line.contains(" = ") && !line.trim_start().starts_with("//"));
         assert_eq!(lines.count(), published.len() + 1, "each line is understood, and the syntax");
     }
+}
+
+#[test]
+fn the_published_version_of_agents_messages_is_that_of_the_code() {
+    let (first_line, _) = PUBLISHED_AGENT.split_once('\n').expect("a line");
+    let version = format!("and its agents, version {PROTOCOL_VERSION}.");
+    assert!(first_line.contains(&version), "{version}: {first_line}");
 }
 
 #[test]

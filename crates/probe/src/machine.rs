@@ -41,6 +41,7 @@ pub fn environment(command: String, brunt: &str) -> Environment {
         server: None,
         route: None,
         agents: Vec::new(),
+        data_files: Vec::new(),
         strict: false,
     }
 }

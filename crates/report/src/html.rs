@@ -13,6 +13,7 @@
 mod columns;
 pub mod dashboard;
 mod still;
+mod template;
 mod zoom;
 
 use crate::agents::AgentRows;
@@ -25,41 +26,52 @@ use brunt_model::{Analysis, Judgement, Run, Study, Trial};
 use columns::FigureColumns;
 use serde::Serialize;
 use std::io;
+use still::overview;
+pub use template::{PageFile, Template};
 use zoom::Zoom;
 
-/// The page, without data.
-const PAGE: &str = include_str!("html/page.html");
-/// Place of the data in the page.
-const PLACE: &str = "<!--DATA-->";
-
-/// Writes a run as a page, as the study of one trial.
+/// Writes a run as a page of one file, as the study of one trial.
 ///
 /// # Errors
 ///
 /// If `out` cannot be written to.
 pub fn write(run: &Run, judgement: &Judgement, out: &mut dyn io::Write) -> io::Result<()> {
     let (study, analysis) = single::study_of(run, judgement);
-    write_page(&study, &analysis, &still::overview(run, judgement), out)
+    write_page(&Template::one_file(), &study, &analysis, &overview(run, judgement), out)
 }
 
-/// Writes a study as a page.
+/// Writes a study as a page of one file.
 ///
 /// # Errors
 ///
 /// If `out` cannot be written to.
 pub fn write_study(study: &Study, analysis: &Analysis, out: &mut dyn io::Write) -> io::Result<()> {
-    let overview = study.only_run().map(|trial| still::overview(&trial.run, &trial.judgement));
-    write_page(study, analysis, &overview.unwrap_or_default(), out)
+    write_study_as(&Template::one_file(), study, analysis, out)
+}
+
+/// Writes a study as a page in this form.
+///
+/// # Errors
+///
+/// If `out` cannot be written to.
+pub fn write_study_as(
+    template: &Template,
+    study: &Study,
+    analysis: &Analysis,
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
+    let overview = study.only_run().map(|trial| overview(&trial.run, &trial.judgement));
+    write_page(template, study, analysis, &overview.unwrap_or_default(), out)
 }
 
 fn write_page(
+    template: &Template,
     study: &Study,
     analysis: &Analysis,
     overview: &str,
     out: &mut dyn io::Write,
 ) -> io::Result<()> {
-    let (before, after) = PAGE.split_once(PLACE).unwrap_or((PAGE, ""));
-    out.write_all(before.as_bytes())?;
+    out.write_all(template.before.as_bytes())?;
     let name = escaped(&study.experiment.name);
     let still = still::study(study, analysis);
     writeln!(out, "<main id=\"still\"><h1>{name}</h1>\n{overview}{still}</main>")?;
@@ -71,7 +83,7 @@ fn write_page(
         let figures = figures.iter().map(FigureColumns::from).collect();
         write_data(out, &format!("trial-{index}"), &TrialData::new(figures, trial))?;
     }
-    out.write_all(after.as_bytes())
+    out.write_all(template.after.as_bytes())
 }
 
 fn write_study_data(study: &Study, analysis: &Analysis, out: &mut dyn io::Write) -> io::Result<()> {
@@ -171,6 +183,7 @@ fn write_data(out: &mut dyn io::Write, id: &str, value: &impl Serialize) -> io::
 
 #[cfg(test)]
 mod tests {
+    use super::template::{PAGE, PLACE};
     use super::*;
     use crate::story;
     use serde_json::Value;

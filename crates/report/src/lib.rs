@@ -24,6 +24,7 @@
 //! * [`plot`], [`scene`]: a chart as shapes on paper. [`picture`], [`postscript`]:
 //!   writers of these shapes.
 //! * [`single`]: a run as a study of one trial.
+//! * [`stored`]: lists of stored runs.
 //! * [`progress`]: one line of live state during a run.
 //! * [`figures`], [`layout`], [`utc`]: formatting of numbers, tables and dates, also for other
 //!   texts of the command.
@@ -58,6 +59,7 @@ pub mod result;
 pub mod scene;
 mod sheet;
 pub mod single;
+pub mod stored;
 pub mod study;
 mod svg;
 pub mod text;

@@ -109,6 +109,9 @@ pub struct ResultDocument {
     pub objectives: Vec<ObjectiveDocument>,
     /// Warnings, each a sentence.
     pub warnings: Vec<String>,
+    /// Instants that the user has marked; left out without any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub marks: Vec<MarkRow>,
     /// True if the run was stopped early, or its log has no end.
     pub interrupted: bool,
     /// Reason why nothing could be measured; null if something could.
@@ -324,6 +327,15 @@ pub enum ResultPhase {
     Measure,
     /// No new requests; those under way may finish.
     Grace,
+}
+
+/// An instant that the user has marked.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct MarkRow {
+    /// Instant: seconds since the measured time began, negative before it.
+    pub at_seconds: f64,
+    /// Text of the mark.
+    pub text: String,
 }
 
 /// Events within an interval, whenever the requests were planned, and the state at its end.

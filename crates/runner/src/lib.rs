@@ -18,6 +18,8 @@
 //! * [`witness`]: events of single connections and replies.
 //! * [`mailbox`]: passes the events of a run to a listener that may be slow.
 //! * [`keep`]: listeners that store the run and read the server.
+//! * [`control_socket`]: takes orders for an active run from other processes.
+//! * `data_files`: size and hash of data files.
 //! * `steer`: ends a warm-up or a run early.
 //! * [`live_output`]: sends figures to other systems during a run.
 //! * [`event_log`]: writes the event log of a run.
@@ -37,6 +39,8 @@ pub mod agent;
 pub mod agents;
 pub mod attach;
 pub mod check;
+pub mod control_socket;
+mod data_files;
 pub mod decide;
 pub mod error;
 pub mod event_log;

@@ -5,6 +5,8 @@
 //! the server, redaction and the judgement are the same for all of them.
 
 use crate::agents::Fleet;
+use crate::control_socket::ControlSocket;
+use crate::data_files;
 use crate::error::RunError;
 use crate::interrupt::Interrupt;
 use crate::keep::{ServerReadings, StorageResult, StoredRun};
@@ -119,6 +121,7 @@ impl CommandSession {
         if let (Some(fleet), Some(stored)) = (&self.fleet, &stored) {
             fleet.keep_run(stored.id());
         }
+        let mut orders = stored.as_ref().and_then(|stored| self.control_socket(stored.id()));
         let mut readings = ServerReadings::begin(request.probes, engine.began());
         let mut listeners: Vec<&mut dyn EventListener> = Vec::new();
         // Each push shortens the lifetime of its trait object, which `extend` cannot do.
@@ -126,12 +129,14 @@ impl CommandSession {
             listeners.push(listener);
         }
         listeners.extend(readings.as_mut().map(|readings| readings as &mut dyn EventListener));
+        listeners.extend(orders.as_mut().map(|orders| orders as &mut dyn EventListener));
         listeners.extend(stored.as_mut().map(|stored| stored as &mut dyn EventListener));
         // The listener of the target's port distinguishes the server from other
         // processes of this machine.
         // Agents on other machines have other routes.
         let route = request.route.or_else(|| (!plan.is_elsewhere()).then(|| route(plan)).flatten());
-        let environment = Environment { route, ..self.environment.clone() };
+        let data_files = data_files::facts(plan);
+        let environment = Environment { route, data_files, ..self.environment.clone() };
         let steering = Steering::new(plan, request.trial_of, &control);
         let mut bus = EventBus {
             listeners,
@@ -149,6 +154,12 @@ impl CommandSession {
             None => StorageResult { id: None, trouble: refusal },
         };
         RunResult { run, judgement, stored, outcome }
+    }
+
+    /// Opens the socket through which other processes control a stored run.
+    fn control_socket(&self, id: &str) -> Option<ControlSocket> {
+        let path = self.store.as_ref()?.control_socket(id);
+        ControlSocket::open(path, self.interrupt.clone())
     }
 
     /// Begins to store the run, if it is to be stored. The error is the reason why that fails.

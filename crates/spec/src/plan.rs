@@ -51,7 +51,7 @@ pub use probes::PlannedProbe;
 pub(crate) use read::read;
 pub use schema::{keys, schema};
 pub use sections::{Form, PlanKey, plan_keys};
-pub use sets::{set_in_text, variables};
+pub use sets::{PlanVariable, set_in_text, variables};
 pub use write::Yaml;
 pub use yaml::parse;
 

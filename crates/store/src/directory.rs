@@ -8,8 +8,20 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 /// Names in the directory of a store, except for the files of the index.
-const STORE_ENTRIES: [&str; 8] =
-    ["runs", "experiments", "tags", "baselines", "incoming", "fleets", "lock", "key"];
+const STORE_ENTRIES: [&str; 12] = [
+    "runs",
+    "experiments",
+    "tags",
+    "notes",
+    "pins",
+    "baselines",
+    "incoming",
+    "fleets",
+    "control",
+    "lock",
+    "key",
+    "studio.html",
+];
 
 /// The directory of a store.
 #[derive(Debug, Clone)]
@@ -23,9 +35,12 @@ impl Directory {
             directory.runs(),
             directory.experiments(),
             directory.tags(),
+            directory.notes(),
+            directory.pins(),
             directory.baselines(),
             directory.incoming(),
             directory.fleets(),
+            directory.control(),
         ] {
             DirBuilder::new()
                 .recursive(true)
@@ -81,6 +96,16 @@ impl Directory {
         self.0.join("tags")
     }
 
+    /// Folder of notes: a file for each item that has one.
+    pub fn notes(&self) -> PathBuf {
+        self.0.join("notes")
+    }
+
+    /// Folder of pins: an empty file for each pinned item.
+    pub fn pins(&self) -> PathBuf {
+        self.0.join("pins")
+    }
+
     pub fn baselines(&self) -> PathBuf {
         self.0.join("baselines")
     }
@@ -97,6 +122,11 @@ impl Directory {
     /// Folder of fleets in progress, with a folder for each.
     pub fn fleets(&self) -> PathBuf {
         self.0.join("fleets")
+    }
+
+    /// Folder of the sockets of active runs.
+    pub fn control(&self) -> PathBuf {
+        self.0.join("control")
     }
 
     pub fn run(&self, id: &str) -> PathBuf {

@@ -6,6 +6,7 @@ use brunt_model::finding::State;
 use brunt_model::time::seconds_of;
 use brunt_model::{Contender, Experiment, Judgement, LoadUnit, Plan, Run, TrialIndex};
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 /// Entry of the index for a run or an experiment. Times are in seconds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -34,8 +35,16 @@ pub struct IndexEntry {
     pub trials_made: Option<u64>,
     /// Key figures of a run; null for an experiment, and while a run is active.
     pub figures: Option<KeyFigures>,
+    /// Servers of its requests, each with its port if the URL has one.
+    pub hosts: Vec<String>,
+    /// Labels of its requests.
+    pub labels: Vec<String>,
     /// Tags that users gave it.
     pub tags: Vec<String>,
+    /// Note that users gave it.
+    pub note: Option<String>,
+    /// True if users protected it from removal.
+    pub pinned: bool,
 }
 
 /// Type of a stored item.
@@ -60,6 +69,13 @@ pub enum ItemState {
     Interrupted,
     /// Its writer stopped without an end record. The log can be read up to its last complete event.
     Torn,
+}
+
+/// Hosts and labels of the requests of a run or an experiment, each once.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct RequestNames {
+    pub hosts: Vec<String>,
+    pub labels: Vec<String>,
 }
 
 /// Lowest and highest load.
@@ -107,6 +123,29 @@ impl KeyFigures {
     }
 }
 
+impl RequestNames {
+    /// Returns the names in the plans of a run or an experiment.
+    pub fn of<'a>(plans: impl Iterator<Item = &'a Plan>) -> Self {
+        let (mut hosts, mut labels) = (BTreeSet::new(), BTreeSet::new());
+        for request in plans.flat_map(Plan::requests) {
+            hosts.insert(authority(&request.url));
+            labels.insert(request.label.as_str());
+        }
+        Self { hosts: owned(hosts), labels: owned(labels) }
+    }
+}
+
+fn owned(names: BTreeSet<&str>) -> Vec<String> {
+    names.into_iter().map(str::to_owned).collect()
+}
+
+/// Host and port of a URL, without a user.
+fn authority(url: &str) -> &str {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
+    authority.rsplit_once('@').map_or(authority, |(_, host)| host)
+}
+
 impl LoadRange {
     /// Returns the peak load of a plan.
     pub fn of_plan(plan: &Plan) -> Self {
@@ -135,5 +174,22 @@ pub(crate) fn progress_of(run: &Run) -> ItemState {
         None => ItemState::Torn,
         Some(finish) if finish.interrupted => ItemState::Interrupted,
         Some(_) => ItemState::Whole,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_authority_of_a_url_has_neither_user_nor_path() {
+        for (url, expected) in [
+            ("http://h/", "h"),
+            ("https://h:8443?x=1", "h:8443"),
+            ("ws://user:pass@[::1]:80/chat", "[::1]:80"),
+            ("http://${host}/a@b", "${host}"),
+        ] {
+            assert_eq!(authority(url), expected);
+        }
     }
 }

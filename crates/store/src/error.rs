@@ -91,6 +91,17 @@ pub enum StoreError {
         /// Name of the baseline.
         name: String,
     },
+    /// The item is pinned, so it cannot be removed.
+    #[error("{0} is pinned; unpin it first: `brunt runs unpin {0}`")]
+    IsPinned(String),
+    /// A note is too long.
+    #[error("a note has at most {most} bytes, and this one has {given}")]
+    Note {
+        /// Maximum length.
+        most: usize,
+        /// Length of the note.
+        given: usize,
+    },
     /// No free id was found.
     #[error(transparent)]
     Id(#[from] IdError),
@@ -100,7 +111,8 @@ impl StoreError {
     /// True if the request itself is wrong, and false if an operation failed.
     pub fn is_usage_error(&self) -> bool {
         use StoreError::{
-            Ambiguous, Archive, Baseline, Busy, IsBaseline, NoExperiment, Tag, Unknown,
+            Ambiguous, Archive, Baseline, Busy, IsBaseline, IsPinned, NoExperiment, Note, Tag,
+            Unknown,
         };
         matches!(
             self,
@@ -112,6 +124,8 @@ impl StoreError {
                 | Tag { .. }
                 | Baseline { .. }
                 | IsBaseline { .. }
+                | IsPinned(_)
+                | Note { .. }
         )
     }
 

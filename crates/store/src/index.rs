@@ -6,7 +6,7 @@
 
 mod row;
 
-use crate::entry::{IndexEntry, ItemKind, ItemState, KeyFigures, LoadRange};
+use crate::entry::{IndexEntry, ItemKind, ItemState, KeyFigures, LoadRange, RequestNames};
 use crate::id::{self, DRAWS, IdError};
 use crate::log::TrialOf;
 use crate::{EntryFilter, StoreError, directory};
@@ -16,7 +16,7 @@ use std::path::Path;
 use std::time::Duration;
 
 /// Version of the schema, stored in `user_version`.
-pub(crate) const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 2;
 
 /// Highest plausible version. A higher number means that the file is damaged, not that a
 /// later brunt wrote it.
@@ -35,6 +35,8 @@ CREATE TABLE kept (
   started REAL,
   what TEXT NOT NULL DEFAULT '',
   contenders TEXT NOT NULL DEFAULT '[]',
+  hosts TEXT NOT NULL DEFAULT '[]',
+  labels TEXT NOT NULL DEFAULT '[]',
   load_from REAL, load_to REAL, users INTEGER NOT NULL DEFAULT 0,
   trials INTEGER,
   throughput REAL, p99 REAL, p99_at_least INTEGER NOT NULL DEFAULT 0, errors REAL, verdict TEXT, seconds REAL
@@ -51,6 +53,7 @@ pub(crate) struct StartInfo<'a> {
     pub started: Option<f64>,
     pub what: &'a str,
     pub contenders: &'a [String],
+    pub requests: RequestNames,
     pub load: Option<LoadRange>,
     pub trials: Option<u64>,
 }
@@ -149,8 +152,8 @@ impl Index {
 
     /// True if every row has valid values.
     fn is_readable(&self) -> bool {
-        let sql =
-            "SELECT count(*) FROM kept WHERE typeof(id) <> 'text' OR json_valid(contenders) = 0";
+        let sql = "SELECT count(*) FROM kept WHERE typeof(id) <> 'text' OR json_valid(contenders) = 0 \
+                   OR json_valid(hosts) = 0 OR json_valid(labels) = 0";
         let invalid = self.connection.query_row(sql, [], |row| row.get::<_, i64>(0));
         invalid.is_ok_and(|rows| rows == 0) && self.has_readable_entries().unwrap_or(false)
     }
@@ -242,13 +245,14 @@ impl Index {
     pub fn set_start(&self, id: &str, start: &StartInfo) -> Result<(), StoreError> {
         // `set_trial` has set the contenders of a run; an empty list must not overwrite them.
         let sql = "UPDATE kept SET started = :started, what = :what, load_from = :from, load_to = :to, \
-                   users = :users, trials = :trials, \
+                   users = :users, trials = :trials, hosts = :hosts, labels = :labels, \
                    contenders = iif(:contenders = '[]', contenders, :contenders) WHERE id = :id";
         self.connection.execute(
             sql,
             named_params! {":id": id, ":started": start.started, ":what": start.what,
             ":from": start.load.map(|load| load.from), ":to": start.load.map(|load| load.to),
             ":users": start.load.is_some_and(|load| load.users), ":trials": start.trials.map(|n| n as i64),
+            ":hosts": row::list(&start.requests.hosts), ":labels": row::list(&start.requests.labels),
             ":contenders": row::list(start.contenders)},
         )?;
         Ok(())

@@ -10,8 +10,10 @@
 //! Out of scope: a store. This module converts events to bytes and back, in bounded memory.
 
 mod read;
+mod tail;
 
 pub use read::{EventReader, PackedReader};
+pub use tail::LogTail;
 
 use brunt_model::codec::{encode, frame};
 use brunt_model::{Event, TrialIndex};

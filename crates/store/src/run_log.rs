@@ -4,7 +4,7 @@
 
 use crate::StoreError;
 use crate::directory::{self, Directory};
-use crate::entry::{ItemState, KeyFigures, LoadRange, progress_of};
+use crate::entry::{ItemState, KeyFigures, LoadRange, RequestNames, progress_of};
 use crate::index::{Index, StartInfo};
 use crate::log::{LogHead, PackedWriter};
 use crate::redact::Redactor;
@@ -188,9 +188,13 @@ pub(crate) fn record_start(
     unix_seconds: f64,
 ) -> Result<(), StoreError> {
     let what = plan.main().scenario.requests.first().map_or("", |request| request.url.as_str());
-    let load = Some(LoadRange::of_plan(plan));
-    index.set_start(
-        id,
-        &StartInfo { started: Some(unix_seconds), what, contenders: &[], load, trials: None },
-    )
+    let start = StartInfo {
+        started: Some(unix_seconds),
+        what,
+        contenders: &[],
+        requests: RequestNames::of(std::iter::once(plan)),
+        load: Some(LoadRange::of_plan(plan)),
+        trials: None,
+    };
+    index.set_start(id, &start)
 }

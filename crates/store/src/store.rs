@@ -3,6 +3,7 @@
 mod baselines;
 mod experiments;
 mod mend;
+mod notes;
 mod open;
 mod tags;
 
@@ -12,7 +13,7 @@ use crate::directory::Directory;
 use crate::entry::{IndexEntry, ItemKind, ItemState};
 use crate::experiment::ExperimentHead;
 use crate::index::{Index, IndexCheck};
-use crate::log::{EventReader, LogHead, TrialOf};
+use crate::log::{EventReader, LogHead, LogTail, TrialOf};
 use crate::redact::{Redactor, key};
 use crate::{RunLog, StoreError, id};
 use brunt_model::codec::LogError;
@@ -165,6 +166,21 @@ impl Store {
         EventReader::new(BufReader::new(file)).map_err(StoreError::log(&path))
     }
 
+    /// Opens the log of a run that may still be written.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`] if there is no such run, or its log cannot be read.
+    pub fn tail(&self, id: &str) -> Result<LogTail, StoreError> {
+        let path = self.directory.run(id);
+        LogTail::open(&path).map_err(StoreError::log(&path))
+    }
+
+    /// Path of the socket through which other processes control a run.
+    pub fn control_socket(&self, id: &str) -> PathBuf {
+        self.directory.control().join(id)
+    }
+
     /// Finds an item by its id, the beginning of an id, a tag, the name of
     /// an experiment, or `last`.
     ///
@@ -233,8 +249,11 @@ impl Store {
         for (tag, id) in self.all_tags()? {
             tags.entry(id).or_default().push(tag);
         }
+        let (mut notes, pinned) = (self.notes()?, self.pinned()?);
         for entry in &mut entries {
             entry.tags = tags.remove(&entry.id).unwrap_or_default();
+            entry.note = notes.remove(&entry.id);
+            entry.pinned = pinned.contains(&entry.id);
         }
         Ok(entries)
     }
@@ -248,14 +267,14 @@ impl Store {
         self.list(&EntryFilter::One(id.into()))?.pop().ok_or_else(|| StoreError::Unknown(id.into()))
     }
 
-    /// Removes a run, or an experiment with its runs: files, tags and rows. Returns the
+    /// Removes a run, or an experiment with its runs: files, tags, notes and rows. Returns the
     /// number of removed runs.
     ///
-    /// Items that are still being written, and baselines, are not removed.
+    /// Items that are still being written, pinned ones, and baselines are not removed.
     ///
     /// # Errors
     ///
-    /// [`StoreError`] if it is still being written or a baseline, or files cannot be removed.
+    /// [`StoreError`] if it is still being written, pinned or a baseline, or files cannot be removed.
     pub fn remove(&self, item: &StoredItem) -> Result<usize, StoreError> {
         let runs = match item {
             StoredItem::Run(id) => vec![id.clone()],
@@ -266,7 +285,9 @@ impl Store {
         if let StoredItem::Experiment(id) = item {
             files.push((id.clone(), self.directory.experiment(id)));
         }
-        self.ensure_no_baseline(&files.iter().map(|(id, _)| id.clone()).collect::<Vec<_>>())?;
+        let ids: Vec<String> = files.iter().map(|(id, _)| id.clone()).collect();
+        self.ensure_no_baseline(&ids)?;
+        self.ensure_not_pinned(&ids)?;
         if let Some((busy, _)) = files.iter().find(|(_, path)| mend::is_locked(path)) {
             return Err(StoreError::Busy(busy.clone()));
         }
@@ -275,8 +296,9 @@ impl Store {
         for (id, path) in &files {
             fs::remove_file(path).or_else(ignore_missing).map_err(StoreError::io(path))?;
             self.untag_all(id)?;
+            self.remove_note(id)?;
+            let _ = fs::remove_file(self.control_socket(id));
         }
-        let ids: Vec<String> = files.into_iter().map(|(id, _)| id).collect();
         self.index().forget(&ids)?;
         Ok(runs.len())
     }

@@ -56,6 +56,7 @@ mod result_files;
 mod scenario;
 mod secrets;
 mod stages;
+mod studio;
 mod tls;
 mod truth;
 mod verdict;

@@ -20,7 +20,7 @@ pub use write::event_message;
 
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct Event {
-    #[prost(oneof = "Kind", tags = "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15")]
+    #[prost(oneof = "Kind", tags = "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16")]
     pub kind: Option<Kind>,
 }
 
@@ -57,6 +57,8 @@ pub enum Kind {
     Agent(Box<Agent>),
     #[prost(message, tag = "15")]
     Resumed(Resumed),
+    #[prost(message, tag = "16")]
+    Mark(Mark),
 }
 
 #[derive(Clone, PartialEq, prost::Message)]
@@ -295,6 +297,14 @@ pub struct Resumed {
     pub at_nanos: u64,
     #[prost(uint32, tag = "2")]
     pub process: u32,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+pub struct Mark {
+    #[prost(uint64, tag = "1")]
+    pub at_nanos: u64,
+    #[prost(string, tag = "2")]
+    pub text: String,
 }
 
 #[derive(Clone, PartialEq, prost::Message)]

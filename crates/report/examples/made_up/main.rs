@@ -81,6 +81,7 @@ fn environment() -> Environment {
         server: Some("nginx/1.26.3 <script>alert(1)</script>".into()),
         route: None,
         agents: Vec::new(),
+        data_files: Vec::new(),
         strict: false,
         plan_name: None,
     }

@@ -2,7 +2,7 @@
 //!
 //! Without a script it shows the same tables and charts; with one, tables sort, charts zoom, and lines can be hidden.
 
-use super::{FigureColumns, PAGE, PLACE, still, write_data};
+use super::{FigureColumns, Template, still, write_data};
 use crate::figure::Chart;
 use crate::svg;
 use crate::xml::escaped;
@@ -147,8 +147,8 @@ impl DashboardCell {
 ///
 /// If `out` cannot be written to.
 pub fn write(dashboard: &Dashboard, out: &mut dyn io::Write) -> io::Result<()> {
-    let (before, after) = PAGE.split_once(PLACE).unwrap_or((PAGE, ""));
-    out.write_all(before.as_bytes())?;
+    let template = Template::one_file();
+    out.write_all(template.before.as_bytes())?;
     writeln!(out, "<main id=\"still\">{}</main>", still_content(dashboard))?;
     let data = DashboardData {
         title: &dashboard.title,
@@ -159,7 +159,7 @@ pub fn write(dashboard: &Dashboard, out: &mut dyn io::Write) -> io::Result<()> {
         sections: dashboard.sections.iter().map(SectionData::from).collect(),
     };
     write_data(out, "dashboard", &data)?;
-    out.write_all(after.as_bytes())
+    out.write_all(template.after.as_bytes())
 }
 
 /// Returns the content that needs no script.

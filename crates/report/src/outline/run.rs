@@ -47,6 +47,7 @@ const SECTIONS: &[SectionRow] = &[
     (Brief, notes::objectives),
     (Brief, outcomes::section),
     (Brief, check_failures),
+    (Brief, notes::marks),
     (Brief, |report| parts(breakdown::populations(report.run))),
     (Brief, |report| parts(breakdown::groups(report.run))),
     (Brief, agents),

@@ -7,7 +7,7 @@ use crate::intervals::{self, Merged};
 use crate::readings::ValueSpan;
 use crate::result::{self, IntervalRow};
 use brunt_model::numbers;
-use brunt_model::{Analysis, Judgement, Run, Study, Trial};
+use brunt_model::{Analysis, Judgement, Phase, Run, Study, Trial};
 
 /// Maximum number of marks in a chart. Each has a line of text.
 const MOST_MARKS: usize = 3;
@@ -194,19 +194,25 @@ fn of_chart(
         x,
         y: Axis { label: label.into(), unit, scale },
         lines: lines.collect(),
-        marks: losses(run),
+        marks: marks(run),
         ..Chart::default()
     }
 }
 
-/// Returns a mark at each loss of an agent. Of many losses, only the first ones have a mark.
-fn losses(run: &Run) -> Vec<HighlightedValue> {
+/// Returns a mark at each loss of an agent, and those of the user. Of many, only the first ones are shown.
+fn marks(run: &Run) -> Vec<HighlightedValue> {
     let agents = AgentFigures::all(run, &Judgement::default());
     let lost = agents.iter().filter_map(|agent| {
         let name = format!("{} lost", agent.name());
         Some(HighlightedValue { x: agent.lost_at()?, name, contender: None })
     });
-    let mut marks: Vec<HighlightedValue> = lost.collect();
+    let start = run.phase_start(Phase::Measure).unwrap_or_default();
+    let by_user = run.marks.iter().map(|mark| HighlightedValue {
+        x: mark.at.seconds_from(start),
+        name: mark.text.clone(),
+        contender: None,
+    });
+    let mut marks: Vec<HighlightedValue> = lost.chain(by_user).collect();
     marks.sort_by(|a, b| a.x.total_cmp(&b.x));
     marks.truncate(MOST_MARKS);
     marks

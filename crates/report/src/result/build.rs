@@ -2,8 +2,8 @@
 
 use super::{
     AgentDocument, ByteCounts, CheckFailureRow, ConnectionTotals, EnvironmentSection, Generator,
-    IntervalRow, LabelRow, ObjectiveDocument, PhaseRow, RequestCounts, ResultDocument, ResultPhase,
-    Times, Transaction, VERSION, Warmup,
+    IntervalRow, LabelRow, MarkRow, ObjectiveDocument, PhaseRow, RequestCounts, ResultDocument,
+    ResultPhase, Times, Transaction, VERSION, Warmup,
 };
 use crate::agents::{self, AgentFigures};
 use crate::utc;
@@ -13,7 +13,7 @@ use brunt_model::run::GroupOfAgents;
 use brunt_model::series::SeriesPoint;
 use brunt_model::time::seconds_of;
 use brunt_model::{
-    Failure, Judgement, Run, Tally, Tick, TransactionTally, objective, reading_names,
+    Failure, Judgement, Phase, Run, Tally, Tick, TransactionTally, objective, reading_names,
 };
 use brunt_stats::{Histogram, Quantile};
 use std::collections::BTreeMap;
@@ -64,6 +64,7 @@ impl ResultDocument {
             throughput_interval_per_second: judgement.throughput,
             objectives: objectives(run),
             warnings: run.warnings.clone(),
+            marks: marks(run),
             interrupted: run.is_interrupted(),
             error: run.finish.as_ref().and_then(|f| f.error.clone()),
             series: all_intervals(run),
@@ -254,6 +255,14 @@ pub(crate) fn intervals<'a>(
         agents_lost: agents::missing(run, point.from, point.to),
         ..interval(&point, zero)
     })
+}
+
+fn marks(run: &Run) -> Vec<MarkRow> {
+    let zero = run.phase_start(Phase::Measure).unwrap_or_default();
+    run.marks
+        .iter()
+        .map(|mark| MarkRow { at_seconds: mark.at.seconds_from(zero), text: mark.text.clone() })
+        .collect()
 }
 
 fn interval(point: &SeriesPoint, zero: Tick) -> IntervalRow {

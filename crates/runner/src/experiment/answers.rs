@@ -81,7 +81,7 @@ fn side(name: &str, facts: &CheckFacts, visibilities: &[Visibility]) -> Contende
     let rows = ROWS.iter().filter(|(_, visibility, _)| visibilities.contains(visibility));
     let Some(reply) = &facts.reply else { return ContenderFacts::new(name) };
     rows.fold(ContenderFacts::new(name), |side, (property, _, value)| {
-        side.with(property, value(facts, reply))
+        side.with(compare::Subject::Server, property, value(facts, reply))
     })
 }
 

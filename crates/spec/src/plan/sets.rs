@@ -125,9 +125,28 @@ fn with_position(mut node: PlanNode, at: &SourcePosition) -> PlanNode {
     node
 }
 
-/// Names of the variables of a plan file; empty if the file is invalid.
-pub fn variables(source: &str) -> Vec<String> {
-    yaml::parse(source, "plan").map_or(Vec::new(), |plan| vars(&plan))
+/// A variable of a plan file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlanVariable {
+    /// Name of the variable.
+    pub name: String,
+    /// Its value; None if that is a list or a map.
+    pub value: Option<String>,
+}
+
+/// Variables of a plan file; empty if the file is invalid.
+pub fn variables(source: &str) -> Vec<PlanVariable> {
+    let plan = yaml::parse(source, "plan").ok();
+    let vars = plan.as_ref().and_then(|plan| plan.child("vars"));
+    let variable = |entry: &NamedNode| PlanVariable {
+        name: entry.key.clone(),
+        value: match &entry.node.value {
+            PlanValue::Text { text, .. } => Some(text.clone()),
+            PlanValue::Null => Some(String::new()),
+            PlanValue::List(_) | PlanValue::Map(_) => None,
+        },
+    };
+    vars.map_or(&[][..], PlanNode::entries).iter().map(variable).collect()
 }
 
 fn vars(plan: &PlanNode) -> Vec<String> {

@@ -10,7 +10,7 @@ use rusqlite::{Error, Row};
 pub const COLUMNS: &str = "id, kind, progress, experiment, repetition, contender, step, started, what, contenders, \
     load_from, load_to, users, trials, throughput, p99, p99_at_least, errors, verdict, seconds, \
     iif(kind = 'experiment', (SELECT count(DISTINCT t.repetition || ' ' || t.contender || ' ' || t.step) FROM kept t \
-     WHERE t.experiment = k.id AND t.progress = 'whole'), NULL)";
+     WHERE t.experiment = k.id AND t.progress = 'whole'), NULL), hosts, labels";
 
 const KINDS: [(ItemKind, &str); 2] = [(ItemKind::Run, "run"), (ItemKind::Experiment, "experiment")];
 
@@ -40,7 +40,7 @@ pub fn kind(row: &Row, column: usize) -> Result<ItemKind, Error> {
     value_of(&KINDS, &row.get::<_, String>(column)?, column)
 }
 
-/// Reads a row as an entry. Its tags are files and are added later.
+/// Reads a row as an entry. Its tags, note and pin are files and are added later.
 pub fn entry(row: &Row) -> Result<IndexEntry, Error> {
     let kind = kind(row, 1)?;
     let trials: Option<u64> = row.get::<_, Option<i64>>(13)?.map(|n| n as u64);
@@ -52,7 +52,7 @@ pub fn entry(row: &Row) -> Result<IndexEntry, Error> {
         place: place(row)?,
         started_unix_seconds: row.get(7)?,
         what: row.get(8)?,
-        contenders: serde_json::from_str(&row.get::<_, String>(9)?).unwrap_or_default(),
+        contenders: names(row, 9)?,
         load: load(row)?,
         trials,
         trials_made: (kind == ItemKind::Experiment)
@@ -60,8 +60,16 @@ pub fn entry(row: &Row) -> Result<IndexEntry, Error> {
             .transpose()?
             .map(|n| n as u64),
         figures: figures(row)?,
+        hosts: names(row, 21)?,
+        labels: names(row, 22)?,
         tags: Vec::new(),
+        note: None,
+        pinned: false,
     })
+}
+
+fn names(row: &Row, column: usize) -> Result<Vec<String>, Error> {
+    Ok(serde_json::from_str(&row.get::<_, String>(column)?).unwrap_or_default())
 }
 
 fn place(row: &Row) -> Result<Option<TrialIndex>, Error> {

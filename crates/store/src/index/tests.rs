@@ -2,7 +2,7 @@
 //! machine.
 
 use super::{Index, StartInfo};
-use crate::entry::{ItemKind, ItemState};
+use crate::entry::{ItemKind, ItemState, RequestNames};
 use crate::log::TrialOf;
 use crate::{EntryFilter, StoreError};
 use brunt_model::TrialIndex;
@@ -31,7 +31,14 @@ fn begin(index: &Index, kind: ItemKind, number: u32) -> Result<String, StoreErro
     let started = Some(f64::from(number));
     index.set_start(
         &id,
-        &StartInfo { started, what: "http://h/", contenders: &[], load: None, trials: None },
+        &StartInfo {
+            started,
+            what: "http://h/",
+            contenders: &[],
+            requests: RequestNames::default(),
+            load: None,
+            trials: None,
+        },
     )?;
     Ok(id)
 }

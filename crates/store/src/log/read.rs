@@ -111,6 +111,11 @@ impl<R: Read> PackedReader<R> {
         &self.head
     }
 
+    /// Returns the input.
+    pub(super) fn input(&mut self) -> &mut R {
+        &mut self.from
+    }
+
     /// Returns the input after the head or the last event read.
     pub fn rest(self) -> R {
         self.from

@@ -5,8 +5,8 @@ use brunt_model::experiment::{Hook, HookCommands, LoadStep, ManagedServer, Ready
 use brunt_model::record::{EvaluationKind, VariableChange};
 use brunt_model::secret::is_secret_field;
 use brunt_model::{
-    Body, BodyFragment, CheckFailure, Contender, Environment, Event, Experiment, Plan, ProbeSpec,
-    Request, SampleRecord, Study, Warning,
+    Body, BodyFragment, CheckFailure, Contender, Environment, Event, Experiment, Mark, Plan,
+    ProbeSpec, Request, SampleRecord, Study, Warning,
 };
 use std::borrow::Cow;
 
@@ -31,6 +31,9 @@ impl Redactor {
             }
             Event::Warning(Warning { at, text }) => {
                 Cow::Owned(Event::Warning(Warning { at: *at, text: self.text(text) }))
+            }
+            Event::Mark(Mark { at, text }) => {
+                Cow::Owned(Event::Mark(Mark { at: *at, text: self.text(text) }))
             }
             Event::Finished(finish) => {
                 let error = finish.error.as_ref().map(|error| self.text(error));

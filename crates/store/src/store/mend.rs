@@ -31,6 +31,8 @@ impl Store {
         if is_locked(&self.directory.run(id)) {
             return Ok(Some(ItemState::Running));
         }
+        // A brunt that was killed leaves its socket.
+        let _ = std::fs::remove_file(self.control_socket(id));
         // A log without a plan has nothing to store, and its process may be about to write one.
         let Some(run) = self.run(id).ok().filter(|run| run.plan.is_some()) else {
             return Ok(Some(ItemState::Torn));

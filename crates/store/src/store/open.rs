@@ -1,7 +1,7 @@
 //! Opens the index, and rebuilds it if it is missing or damaged.
 
 use crate::directory::{Directory, ids_in};
-use crate::entry::{ItemKind, LoadRange};
+use crate::entry::{ItemKind, LoadRange, RequestNames};
 use crate::experiment::{self, ExperimentHead};
 use crate::index::{Index, IndexCheck, OpenedIndex, StartInfo};
 use crate::log::PackedReader;
@@ -63,10 +63,12 @@ pub fn describe(index: &Index, id: &str, head: &ExperimentHead) -> Result<(), St
     let ExperimentHead { experiment, unix_seconds, .. } = head;
     let contenders: Vec<String> =
         experiment.contenders.iter().map(|contender| contender.name.clone()).collect();
+    let steps = experiment.contenders.iter().flat_map(|contender| &contender.steps);
     let start = StartInfo {
         started: Some(*unix_seconds),
         what: &experiment.name,
         contenders: &contenders,
+        requests: RequestNames::of(steps.map(|step| &step.plan)),
         load: LoadRange::of_experiment(experiment),
         trials: Some(experiment.trials() as u64),
     };

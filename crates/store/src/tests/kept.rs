@@ -97,6 +97,40 @@ fn a_tag_names_one_item() {
 }
 
 #[test]
+fn a_note_outlives_the_index_and_a_pinned_item_is_not_removed() {
+    let (directory, store) = store();
+    let experiment =
+        store.begin_experiment(&experiment(), &Environment::default(), 1000.0).unwrap();
+    let part = StoredItem::Run(keep(&store, Some((&experiment, place(0, 0, 0))), 1001.0));
+    store.end_experiment(&experiment, &ExperimentEnd::default()).unwrap();
+    let experiment = StoredItem::Experiment(experiment);
+    store.set_note(&experiment, " first ").unwrap();
+    store.set_note(&experiment, "before\nthe upgrade").unwrap();
+    let long = store.set_note(&experiment, &"x".repeat(4097)).unwrap_err();
+    assert!(long.is_usage_error());
+    store.pin(&experiment).unwrap();
+    store.pin(&experiment).unwrap();
+    drop(store);
+    std::fs::remove_file(directory.path().join("index.sqlite")).unwrap();
+    let store = Store::open(directory.path()).unwrap();
+    let entry = store.entry(experiment.id()).unwrap();
+    assert_eq!((entry.note.as_deref(), entry.pinned), (Some("before\nthe upgrade"), true));
+    assert_eq!((entry.hosts, entry.labels), (vec!["127.0.0.1:8080".into()], vec!["/".into()]));
+    for item in [&part, &experiment] {
+        let refused = store.remove(item).unwrap_err();
+        assert!(matches!(&refused, StoreError::IsPinned(id) if id == experiment.id()), "{refused}");
+    }
+    store.unpin(&experiment).unwrap();
+    store.unpin(&experiment).unwrap();
+    store.set_note(&part, "a trial").unwrap();
+    assert_eq!(store.remove(&experiment).unwrap(), 1);
+    for folder in ["notes", "pins", "incoming"] {
+        let files = std::fs::read_dir(directory.path().join(folder)).unwrap().count();
+        assert_eq!(files, 0, "{folder}");
+    }
+}
+
+#[test]
 fn a_baseline_remains_until_it_is_removed() {
     let (directory, store) = store();
     let experiment =

@@ -71,6 +71,9 @@ pub fn event(message: Event) -> Option<Decoded<model::Event>> {
             let at = Tick(l.at_nanos);
             model::Event::Lost(model::LostProcess { at, part, until: Tick::NEVER })
         }
+        Some(Kind::Mark(m)) => {
+            model::Event::Mark(model::Mark { at: Tick(m.at_nanos), text: m.text })
+        }
         Some(Kind::Resumed(r)) => {
             model::Event::Resumed { at: Tick(r.at_nanos), process: r.process }
         }

@@ -2,8 +2,8 @@
 
 use super::{
     Agent, Bin, CheckFailure, CheckFailures, Event, Failure, Finished, Kind, Label, LabelTally,
-    Lost, MalformedReply, Phase, Population, Reading, Records, Resumed, Sample, Samples, Snapshot,
-    Stage, Started, Target, TransactionTally, Value, Warning,
+    Lost, MalformedReply, Mark, Phase, Population, Reading, Records, Resumed, Sample, Samples,
+    Snapshot, Stage, Started, Target, TransactionTally, Value, Warning,
 };
 use crate as model;
 use crate::tally::sums::Summand;
@@ -66,6 +66,9 @@ fn kind(event: &model::Event) -> serde_json::Result<Kind> {
             process: loss.part.number,
             processes: loss.part.count,
         }),
+        model::Event::Mark(mark) => {
+            Kind::Mark(Mark { at_nanos: mark.at.0, text: mark.text.clone() })
+        }
         model::Event::Resumed { at, process } => {
             Kind::Resumed(Resumed { at_nanos: at.0, process: *process })
         }

@@ -1,6 +1,7 @@
 //! Writes setup and resource use of the generator, the objectives, and notes for the reader.
 
 use super::{ReportSection, RunReport};
+use crate::layout::clean;
 use crate::outline::block::{Fact, ListItem, ListMark, ReportBlock, Words};
 use crate::outline::facts;
 use crate::result::elapsed;
@@ -8,7 +9,7 @@ use crate::utc::rfc3339;
 use crate::view::Emphasis;
 use brunt_model::numbers::{bytes, count, fraction, plain, plural, seconds, span, three_digits};
 use brunt_model::objective::{Metric, ObjectiveResult};
-use brunt_model::{Plan, Run, reading_names};
+use brunt_model::{Mark, Phase, Plan, Run, reading_names};
 
 /// Returns the start time, the machine, and CPU and memory of the generator, as far
 /// as they were read.
@@ -112,6 +113,19 @@ fn figure(run: &Run, judged: &ObjectiveResult) -> String {
         Metric::Quantile(_) | Metric::Mean | Metric::Max => seconds(value),
     };
     if judged.at_least { format!("≥ {text}") } else { text }
+}
+
+/// Returns the instants that the user has marked.
+pub fn marks(report: &RunReport) -> ReportSection {
+    let zero = report.run.phase_start(Phase::Measure).unwrap_or_default();
+    let fact = |mark: &Mark| {
+        Fact::new(
+            "Mark",
+            format!("{} at {}", clean(&mark.text), seconds(mark.at.seconds_from(zero))),
+        )
+    };
+    let facts: Vec<Fact> = report.run.marks.iter().map(fact).collect();
+    if facts.is_empty() { ReportSection::new() } else { vec![ReportBlock::FactOfEach(facts)] }
 }
 
 /// Returns the error of the run, and a note if it was interrupted or has no end.

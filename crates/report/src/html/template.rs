@@ -1,0 +1,99 @@
+//! The page without data: as one file, or with links to files of a server.
+
+use std::borrow::Cow;
+
+/// The page, without data.
+pub(super) const PAGE: &str = include_str!("page.html");
+/// Place of the data in the page.
+pub(super) const PLACE: &str = "<!--DATA-->";
+
+/// The page in one of its forms, before and after its data.
+pub struct Template {
+    pub(super) before: Cow<'static, str>,
+    pub(super) after: Cow<'static, str>,
+}
+
+/// A part of the page that a server provides as a file of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PageFile {
+    /// The style sheet.
+    Style,
+    /// The script, a module.
+    Script,
+}
+
+impl PageFile {
+    /// Content of the file.
+    pub fn content(self) -> &'static str {
+        let [begin, end] = self.tags();
+        let (_, rest) = PAGE.split_once(begin).unwrap_or_default();
+        rest.split_once(end).unwrap_or_default().0
+    }
+
+    fn tags(self) -> [&'static str; 2] {
+        match self {
+            Self::Style => ["<style>", "</style>"],
+            Self::Script => ["<script type=\"module\">", "</script>"],
+        }
+    }
+
+    /// Replaces the element with the content by a link.
+    fn linked(self, page: &str, link: &str) -> String {
+        let [begin, end] = self.tags();
+        page.replace(&format!("{begin}{}{end}", self.content()), link)
+    }
+}
+
+impl Template {
+    /// A page that needs no other file.
+    pub fn one_file() -> Self {
+        let (before, after) = PAGE.split_once(PLACE).unwrap_or((PAGE, ""));
+        Self { before: before.into(), after: after.into() }
+    }
+
+    /// A page whose style sheet and script are at these paths of a server, which also sets the content
+    /// policy. `above` is HTML above its content; `styles` are further elements of its head.
+    pub fn linked(style: &str, script: &str, styles: &str, above: &str) -> Self {
+        let page = PageFile::Style
+            .linked(PAGE, &format!("<link rel=\"stylesheet\" href=\"{style}\" />{styles}"));
+        let page = PageFile::Script
+            .linked(&page, &format!("<script type=\"module\" src=\"{script}\"></script>"));
+        let (before, after) = page.split_once(PLACE).unwrap_or_default();
+        // The page's own policy allows scripts in it, which this form does not have.
+        let before = without_element(before, "<meta http-equiv=\"Content-Security-Policy\"");
+        let (head, body) = before.split_once("<body>").unwrap_or_default();
+        Self { before: format!("{head}<body>{above}{body}").into(), after: after.to_owned().into() }
+    }
+}
+
+/// Removes an element without content, given the beginning of its tag.
+fn without_element(page: &str, begin: &str) -> String {
+    let (before, rest) = page.split_once(begin).unwrap_or((page, ">"));
+    let (_, after) = rest.split_once('>').unwrap_or_default();
+    format!("{before}{after}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_linked_page_has_neither_script_nor_style_in_it() {
+        let page = Template::linked("/p.css", "/p.js", "<link id=\"own\">", "<nav>above</nav>");
+        let text = format!("{}{}", page.before, page.after);
+        for absent in ["<style", "<script type=\"module\">", "unsafe-inline", " style=\""] {
+            assert!(!text.contains(absent), "{absent}");
+        }
+        for present in [
+            "<link rel=\"stylesheet\" href=\"/p.css\" /><link id=\"own\">",
+            "<script type=\"module\" src=\"/p.js\"></script>",
+            "<body><nav>above</nav>",
+            "<title>brunt</title>",
+            "<div id=\"page\"></div>",
+        ] {
+            assert_eq!(text.matches(present).count(), 1, "{present}");
+        }
+        let files = PageFile::Style.content().len() + PageFile::Script.content().len();
+        assert!(files > 50_000 && text.len() + files < PAGE.len() + 500, "{files}");
+    }
+}

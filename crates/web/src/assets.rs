@@ -1,0 +1,107 @@
+//! Scripts and styles, compressed once.
+
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use brunt_report::html::PageFile;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use std::io::Write;
+use std::sync::LazyLock;
+
+/// Script of pages of runs that go on.
+const SCRIPT: &str = include_str!("studio.js");
+
+/// Style of the studio's own pages, in addition to that of the report page.
+const STYLE: &str = include_str!("studio.css");
+
+/// A script or a style.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asset {
+    /// Style of the report page.
+    PageStyle,
+    /// Script of the report page.
+    PageScript,
+    /// Style of the studio.
+    StudioStyle,
+    /// Script of the studio.
+    StudioScript,
+}
+
+impl Asset {
+    /// All assets.
+    pub const ALL: [Self; 4] =
+        [Self::PageStyle, Self::PageScript, Self::StudioStyle, Self::StudioScript];
+
+    /// Path of the asset.
+    pub fn path(self) -> &'static str {
+        match self {
+            Self::PageStyle => "/page.css",
+            Self::PageScript => "/page.js",
+            Self::StudioStyle => "/studio.css",
+            Self::StudioScript => "/studio.js",
+        }
+    }
+
+    fn content(self) -> &'static str {
+        match self {
+            Self::PageStyle => PageFile::Style.content(),
+            Self::PageScript => PageFile::Script.content(),
+            Self::StudioStyle => STYLE,
+            Self::StudioScript => SCRIPT,
+        }
+    }
+
+    fn media_type(self) -> &'static str {
+        match self {
+            Self::PageScript | Self::StudioScript => "text/javascript; charset=utf-8",
+            Self::PageStyle | Self::StudioStyle => "text/css; charset=utf-8",
+        }
+    }
+
+    /// The asset as a reply, compressed if the request allows it.
+    pub fn reply(self, request: &HeaderMap) -> Response {
+        let media_type = (header::CONTENT_TYPE, HeaderValue::from_static(self.media_type()));
+        // The browser asks again only after a start of the studio, which may be another version.
+        let caching = (header::CACHE_CONTROL, HeaderValue::from_static("private, max-age=60"));
+        if !accepts_gzip(request) {
+            return (StatusCode::OK, [media_type, caching], self.content()).into_response();
+        }
+        let encoding = (header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        (StatusCode::OK, [media_type, caching, encoding], self.compressed()).into_response()
+    }
+
+    fn compressed(self) -> &'static [u8] {
+        static COMPRESSED: LazyLock<[Vec<u8>; Asset::ALL.len()]> =
+            LazyLock::new(|| Asset::ALL.map(|asset| compress(asset.content())));
+        &COMPRESSED[self as usize]
+    }
+}
+
+fn accepts_gzip(request: &HeaderMap) -> bool {
+    let accepted = request.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok());
+    accepted.is_some_and(|codings| codings.split(',').any(|coding| coding.trim() == "gzip"))
+}
+
+fn compress(text: &str) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    let written = encoder.write_all(text.as_bytes()).and_then(|()| encoder.finish());
+    written.expect("writing to memory does not fail")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_view_is_small() {
+        let bytes: usize = Asset::ALL.iter().map(|asset| asset.compressed().len()).sum();
+        assert!((1000..60_000).contains(&bytes), "{bytes}");
+    }
+
+    #[test]
+    fn each_asset_is_at_its_place() {
+        for (place, asset) in Asset::ALL.into_iter().enumerate() {
+            assert_eq!(asset as usize, place);
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! The frame of a page.
+
+use crate::assets::Asset;
+use axum::http::StatusCode;
+use axum::response::{Html, IntoResponse, Response};
+use maud::{DOCTYPE, Markup, html};
+
+/// Returns a page of the studio.
+pub fn page(title: &str, above: &Markup, content: &Markup) -> Html<String> {
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                link rel="icon" href="data:,";
+                title { (title) " – brunt" }
+                link rel="stylesheet" href=(Asset::PageStyle.path());
+                link rel="stylesheet" href=(Asset::StudioStyle.path());
+            }
+            body {
+                (above)
+                main id="main" { (content) }
+            }
+        }
+    };
+    Html(page.into_string())
+}
+
+/// Returns the strip above the content of a page.
+pub fn strip(content: &Markup) -> Markup {
+    html! {
+        header class="studio" {
+            a class="brand" href="/" { "brunt studio" }
+            a href="/start" { "Start a run" }
+            (content)
+        }
+    }
+}
+
+/// A page that cannot be shown.
+#[derive(Debug)]
+pub struct Problem {
+    /// Status of the reply.
+    pub status: StatusCode,
+    /// What is wrong, and what to do.
+    pub text: String,
+}
+
+impl Problem {
+    /// A request that is wrong.
+    pub fn bad_request(text: impl Into<String>) -> Self {
+        Self { status: StatusCode::BAD_REQUEST, text: text.into() }
+    }
+
+    /// An error of this machine or of brunt.
+    pub fn internal(error: &impl std::error::Error) -> Self {
+        Self { status: StatusCode::INTERNAL_SERVER_ERROR, text: error.to_string() }
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let content = html! { p class="problem" { (self.text) } p { a href="/" { "All runs" } } };
+        (self.status, page("Not shown", &strip(&html! {}), &content)).into_response()
+    }
+}

@@ -1,0 +1,189 @@
+//! The comparison of stored items: first what differs between them, then their figures.
+
+mod plans;
+
+use super::{study_file, study_page};
+use crate::fields::Fields;
+use crate::layout::{Problem, strip};
+use crate::server::{Shared, query, with_store};
+use axum::extract::State;
+use axum::http::Uri;
+use axum::response::{Html, Response};
+use brunt_judge::compare::{ContenderFacts, DifferentFact, Subject, different_facts};
+use brunt_model::numbers::plural;
+use brunt_model::{Analysis, Plan, Study};
+use brunt_runner::decide::stored::{Group, compare_groups};
+use brunt_spec::settings::CompareSettings;
+use brunt_store::{ItemState, Store, StoredItem};
+use maud::{Markup, html};
+use plans::{DifferentValue, different_values};
+use std::sync::Arc;
+
+/// Maximum number of rows with values of plans.
+const VALUES: usize = 500;
+
+/// Shows the comparison of the items in the URL.
+///
+/// # Errors
+///
+/// An item does not exist, or they cannot be compared.
+pub async fn show(State(shared): State<Arc<Shared>>, uri: Uri) -> Result<Html<String>, Problem> {
+    with_store(&shared, move |store, shared| {
+        let fields = query(&uri);
+        let groups = groups(store, &fields)?;
+        let facts: Vec<ContenderFacts> = groups.iter().filter_map(facts).collect();
+        let plans: Vec<_> = groups.iter().map(plan).collect();
+        let values = different_values(&plans);
+        let names: Vec<String> = groups.iter().map(|group| group.name.clone()).collect();
+        let (study, analysis) = compare(groups, shared)?;
+        let above = html! {
+            (strip(&html! {
+                span { "comparison of " (names.join(", ")) }
+                a href=(fields.at("/compare/share")) download { "Share as a file" }
+            }))
+            (differences(&names, &different_facts(&facts), &values))
+        };
+        study_page(&study, &analysis, &above)
+    })
+    .await
+}
+
+/// Returns the comparison as one file.
+///
+/// # Errors
+///
+/// An item does not exist, or they cannot be compared.
+pub async fn share(State(shared): State<Arc<Shared>>, uri: Uri) -> Result<Response, Problem> {
+    with_store(&shared, move |store, shared| {
+        let groups = groups(store, &query(&uri))?;
+        let ids: Vec<&str> =
+            groups.iter().flat_map(|group| &group.runs).map(|run| &*run.0).collect();
+        let name = ids.iter().take(2).copied().collect::<Vec<_>>().join("-");
+        let (study, analysis) = compare(groups, shared)?;
+        study_file(&study, &analysis, &name)
+    })
+    .await
+}
+
+fn compare(groups: Vec<Group>, shared: &Shared) -> Result<(Study, Analysis), Problem> {
+    compare_groups(vec![groups], &CompareSettings::default(), shared.command.clone())
+        .map_err(|error| Problem::bad_request(error.to_string()))
+}
+
+/// Reads the items in the URL, the oldest first. An experiment is a group for each of its contenders.
+fn groups(store: &Store, fields: &Fields) -> Result<Vec<Group>, Problem> {
+    let mut items = Vec::new();
+    for word in fields.all("id") {
+        let item = store.find(word)?;
+        let entry = store.entry(item.id())?;
+        if entry.progress == ItemState::Running {
+            return Err(Problem::bad_request(format!(
+                "{word} is still running; compare it after its end."
+            )));
+        }
+        items.push((entry, item));
+    }
+    items.sort_by(|(a, _), (b, _)| {
+        let started = |at: Option<f64>| at.unwrap_or(f64::INFINITY);
+        started(a.started_unix_seconds).total_cmp(&started(b.started_unix_seconds))
+    });
+    items.dedup_by(|(a, _), (b, _)| a.id == b.id);
+    let mut groups = Vec::new();
+    for (entry, item) in items {
+        let name = entry.tags.first().unwrap_or(&entry.id).clone();
+        groups.extend(groups_of(store, &item, name)?);
+    }
+    if groups.len() < 2 {
+        return Err(Problem::bad_request("Select at least two runs or experiments in the list."));
+    }
+    Ok(groups)
+}
+
+fn groups_of(store: &Store, item: &StoredItem, name: String) -> Result<Vec<Group>, Problem> {
+    let study = match item {
+        StoredItem::Run(id) => {
+            return Ok(vec![Group { name, runs: vec![(id.clone(), store.run(id)?)] }]);
+        }
+        StoredItem::Experiment(id) => store.study(id)?,
+    };
+    let contenders = &study.experiment.contenders;
+    let mut groups: Vec<Group> = contenders
+        .iter()
+        .map(|contender| {
+            let suffix =
+                if contenders.len() > 1 { format!(" {}", contender.name) } else { String::new() };
+            Group { name: format!("{name}{suffix}"), runs: Vec::new() }
+        })
+        .collect();
+    for trial in study.trials {
+        if let Some(group) = groups.get_mut(trial.place.contender) {
+            group.runs.push((trial.id.unwrap_or_default(), trial.run));
+        }
+    }
+    Ok(groups)
+}
+
+/// The facts of a group, from its first run.
+fn facts(group: &Group) -> Option<ContenderFacts> {
+    let (_, run) = group.runs.first()?;
+    Some(ContenderFacts::of_run(&group.name, run))
+}
+
+/// The plan of a group's first run.
+fn plan(group: &Group) -> Option<&Plan> {
+    group.runs.first()?.1.plan.as_ref()
+}
+
+/// The section "Why do these differ?": facts by subject, then all values of the plans.
+fn differences(names: &[String], facts: &[DifferentFact], values: &[DifferentValue]) -> Markup {
+    let of_subject = |subject| facts.iter().filter(move |fact| fact.subject == subject);
+    let facts_in_order = Subject::ALL.into_iter().flat_map(of_subject);
+    html! {
+        section class="differences" aria-labelledby="differences-title" {
+            h2 id="differences-title" { "Why do these differ?" }
+            @if facts.is_empty() {
+                p { "No known fact about data, environment, server or version differs." }
+            } @else {
+                (table("Different facts", &["subject", "fact"], names, facts_in_order.map(|fact| {
+                    (vec![fact.subject.name(), fact.name.as_str()], fact.values.as_slice())
+                })))
+            }
+            @if !values.is_empty() {
+                details {
+                    summary { (plural(values.len() as u64, "value")) " of the plans" }
+                    (table("Different values of the plans", &["place in the plan"], names, values.iter().take(VALUES).map(|value| {
+                        (vec![value.place.as_str()], value.values.as_slice())
+                    })))
+                    @if values.len() > VALUES { p { "These are the first " (VALUES) "." } }
+                }
+            }
+        }
+    }
+}
+
+/// A table with a column for each of the compared items.
+fn table<'a>(
+    title: &str,
+    head: &[&str],
+    names: &[String],
+    rows: impl Iterator<Item = (Vec<&'a str>, &'a [Option<String>])>,
+) -> Markup {
+    html! {
+        div class="scroll" tabindex="0" role="region" aria-label=(title) {
+            table {
+                thead { tr {
+                    @for title in head { th { (title) } }
+                    @for name in names { th { (name) } }
+                } }
+                tbody {
+                    @for (cells, values) in rows {
+                        tr {
+                            @for cell in cells { td { (cell) } }
+                            @for value in values { td { (value.as_deref().unwrap_or("–")) } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

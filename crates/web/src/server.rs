@@ -1,0 +1,286 @@
+//! The routes of the studio, its connections, and the headers of all replies.
+
+use crate::assets::Asset;
+use crate::fields::Fields;
+use crate::guard::{Guard, LINK_PATH, Refusal};
+use crate::layout::{Problem, page, strip};
+use crate::live::LiveRuns;
+use crate::pages;
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Path, Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use brunt_store::{Store, StoreError};
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use maud::html;
+use std::io;
+use std::net::{SocketAddr, TcpListener};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::TcpStream;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::spawn_blocking;
+use tokio::time::{sleep, timeout};
+
+/// Maximum size of a form.
+const MAX_FORM_BYTES: usize = 64 << 10;
+
+/// Maximum time for the head of a request, and for its form.
+const MAX_READING: Duration = Duration::from_secs(10);
+
+/// Maximum number of connections.
+const MAX_CONNECTIONS: usize = 256;
+
+/// Delay after an accept that failed, such as without descriptors.
+const AFTER_ACCEPT_ERROR: Duration = Duration::from_millis(100);
+
+/// Headers of every reply. Pages load nothing from elsewhere, and no other page may contain or read them.
+const HEADERS: [(HeaderName, &str); 5] = [
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (header::REFERRER_POLICY, "no-referrer"),
+    (header::X_FRAME_OPTIONS, "DENY"),
+    (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+    (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+];
+
+/// Content policy: scripts, styles and forms of the studio only, and none within a page.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; \
+                      form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/// A studio at an address of this machine.
+pub struct Studio {
+    listener: TcpListener,
+    address: SocketAddr,
+    shared: Arc<Shared>,
+}
+
+/// What every page needs.
+pub struct Shared {
+    /// Directory of the store.
+    store: PathBuf,
+    pub guard: Guard,
+    pub live: LiveRuns,
+    /// The command, as the source of comparisons.
+    pub command: String,
+    /// The program of brunt, for runs that the studio starts.
+    pub program: PathBuf,
+}
+
+/// Reason why a studio cannot start.
+#[derive(Debug, thiserror::Error)]
+pub enum StudioError {
+    /// Other machines could reach the address.
+    #[error("--listen {address}: other machines can reach it; write an address of this machine, such as 127.0.0.1:{}", address.port())]
+    NotLoopback {
+        /// The address.
+        address: SocketAddr,
+    },
+    /// The address cannot be used.
+    #[error("--listen {address}: {source}; write another port, or 0 for any free one")]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// Error of the system.
+        source: io::Error,
+    },
+    /// The system provides no random numbers.
+    #[error("the system provides no random numbers for the studio's link")]
+    NoRandomNumbers(#[from] aws_lc_rs::error::Unspecified),
+}
+
+impl Studio {
+    /// Listens at a loopback address. Port 0 is any free one.
+    ///
+    /// # Errors
+    ///
+    /// The address is no loopback address, or cannot be used.
+    pub fn bind(
+        store: PathBuf,
+        address: SocketAddr,
+        command: String,
+        program: PathBuf,
+    ) -> Result<Self, StudioError> {
+        if !address.ip().is_loopback() {
+            return Err(StudioError::NotLoopback { address });
+        }
+        let bound = TcpListener::bind(address).and_then(|listener| {
+            listener.set_nonblocking(true)?;
+            let address = listener.local_addr()?;
+            Ok((listener, address))
+        });
+        let (listener, address) =
+            bound.map_err(|source| StudioError::Listen { address, source })?;
+        let guard = Guard::new(address)?;
+        let shared = Shared { store, guard, live: LiveRuns::default(), command, program };
+        Ok(Self { listener, address, shared: Arc::new(shared) })
+    }
+
+    /// Returns a link that admits one browser.
+    ///
+    /// # Errors
+    ///
+    /// The system provides no random numbers.
+    pub fn new_link(&self) -> Result<String, StudioError> {
+        Ok(format!("http://{}{}", self.address, self.shared.guard.new_link()?))
+    }
+
+    /// Answers requests until the process ends.
+    ///
+    /// # Errors
+    ///
+    /// The system does not allow it.
+    pub fn serve(&self) -> io::Result<()> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let listener = self.listener.try_clone()?;
+        let routes = routes(Arc::clone(&self.shared));
+        runtime.block_on(async move {
+            let listener = tokio::net::TcpListener::from_std(listener)?;
+            let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+            loop {
+                let place = Arc::clone(&places).acquire_owned().await.map_err(io::Error::other)?;
+                match listener.accept().await {
+                    Ok((connection, _)) => {
+                        tokio::spawn(answer(connection, routes.clone(), place));
+                    }
+                    Err(_) => sleep(AFTER_ACCEPT_ERROR).await,
+                }
+            }
+        })
+    }
+}
+
+/// Answers the requests of one connection.
+async fn answer(connection: TcpStream, routes: Router, _place: OwnedSemaphorePermit) {
+    // An error is that of the connection, and its browser knows it, too.
+    let _ = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(MAX_READING)
+        .serve_connection(TokioIo::new(connection), TowerToHyperService::new(routes))
+        .await;
+}
+
+fn routes(shared: Arc<Shared>) -> Router {
+    let mut routes = Router::new()
+        .route("/", get(pages::list::show))
+        .route("/runs/{id}", get(pages::item::show))
+        .route("/runs/{id}/share", get(pages::item::share))
+        .route("/runs/{id}/change", post(pages::item::change))
+        .route("/runs/{id}/order", post(pages::item::give_order))
+        .route("/start", get(pages::start::show).post(pages::start::start))
+        .route("/compare", get(pages::compare::show))
+        .route("/compare/share", get(pages::compare::share))
+        .route(&format!("{LINK_PATH}{{key}}"), get(open));
+    for asset in Asset::ALL {
+        let reply = move |headers: HeaderMap| async move { asset.reply(&headers) };
+        routes = routes.route(asset.path(), get(reply));
+    }
+    routes
+        .fallback(async || Problem {
+            status: StatusCode::NOT_FOUND,
+            text: "There is no such page.".to_owned(),
+        })
+        // Also for paths and methods that do not exist.
+        .layer(from_fn_with_state(Arc::clone(&shared), admit))
+        .with_state(shared)
+}
+
+/// Answers a request only if its host and its token are those of the studio.
+async fn admit(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
+    let (parts, body) = request.into_parts();
+    let is_link = parts.uri.path().starts_with(LINK_PATH);
+    let admitted = shared
+        .guard
+        .check_host(&parts)
+        .and_then(|()| if is_link { Ok(()) } else { shared.guard.check_token(&parts.headers) });
+    let mut response = match admitted {
+        Ok(()) => next.run(Request::from_parts(parts, body)).await,
+        Err(refusal) => refusal.into_response(),
+    };
+    let headers = response.headers_mut();
+    for (name, value) in HEADERS {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    response
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        (self.status(), self.text()).into_response()
+    }
+}
+
+/// Sets the cookie, and leads to the list.
+async fn open(
+    State(shared): State<Arc<Shared>>,
+    Path(key): Path<String>,
+) -> Result<Response, Refusal> {
+    let cookie = shared.guard.use_link(&key)?;
+    let cookie = HeaderValue::from_str(&cookie).map_err(|_| Refusal::Link)?;
+    // No redirect: browsers send a cookie with SameSite=Strict only after a page of the same site.
+    let leads_on = (header::REFRESH, HeaderValue::from_static("0;url=/"));
+    let content = html! { p { a href="/" { "To the runs" } } };
+    let page = page("Studio", &strip(&html! {}), &content);
+    Ok(([(header::SET_COOKIE, cookie), leads_on], page).into_response())
+}
+
+/// Returns the fields of a URL.
+pub fn query(uri: &Uri) -> Fields {
+    Fields::decode(uri.query().unwrap_or_default().as_bytes())
+}
+
+/// Reads a form, and checks its token.
+///
+/// # Errors
+///
+/// It is too long, too slow, or not from a page of this studio.
+pub async fn form(shared: &Shared, body: Body) -> Result<Fields, Problem> {
+    let read = timeout(MAX_READING, axum::body::to_bytes(body, MAX_FORM_BYTES)).await;
+    let bytes = read.map_err(|_| Problem {
+        status: StatusCode::REQUEST_TIMEOUT,
+        text: "The form did not come in time.".to_owned(),
+    })?;
+    let bytes = bytes.map_err(|_| Problem {
+        status: StatusCode::PAYLOAD_TOO_LARGE,
+        text: format!("A form has at most {MAX_FORM_BYTES} bytes."),
+    })?;
+    let fields = Fields::decode(&bytes);
+    shared
+        .guard
+        .check_form(fields.first("token"))
+        .map_err(|refusal| Problem { status: refusal.status(), text: refusal.text().to_owned() })?;
+    Ok(fields)
+}
+
+/// Does work with the store on a thread of its own.
+///
+/// # Errors
+///
+/// Those of the work, or the store cannot be opened.
+pub async fn with_store<T: Send + 'static>(
+    shared: &Arc<Shared>,
+    work: impl FnOnce(&Store, &Shared) -> Result<T, Problem> + Send + 'static,
+) -> Result<T, Problem> {
+    let shared = Arc::clone(shared);
+    let done = spawn_blocking(move || work(&Store::open(&shared.store)?, &shared)).await;
+    done.map_err(|error| Problem::internal(&error))?
+}
+
+impl From<StoreError> for Problem {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Unknown(_) => {
+                Self { status: StatusCode::NOT_FOUND, text: error.to_string() }
+            }
+            error if error.is_usage_error() => Self::bad_request(error.to_string()),
+            error => Self::internal(&error),
+        }
+    }
+}

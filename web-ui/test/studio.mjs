@@ -1,0 +1,126 @@
+// Tests the studio in a browser: `node test/studio.mjs LINK RUN RUN URL [PICTURES]`. LINK admits the browser; the runs are stored,
+// the older one first; URL is a server to load. PICTURES receives screenshots. Chromium is Debian's; nothing is downloaded.
+
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { chromium } from 'playwright-core';
+
+const [link, older, newer, url, pictures] = process.argv.slice(2);
+const origin = new URL(link).origin;
+const executablePath = process.env.CHROMIUM ?? ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find(existsSync);
+if (pictures) mkdirSync(pictures, { recursive: true });
+
+const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+const complaints = [];
+try {
+  const context = await browser.newContext({ viewport: { width: 1360, height: 900 } });
+  const page = await context.newPage();
+  page.on('console', (message) => complaints.push(`${message.type()}: ${message.text()}`));
+  page.on('pageerror', (error) => complaints.push(String(error.stack)));
+  page.on('request', (request) => {
+    if (!request.url().startsWith(origin) && !request.url().startsWith('data:')) complaints.push(`request: ${request.url()}`);
+  });
+  const shoot = async (name) => pictures && page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true });
+  /** Moves the focus with the key Tab to an element, as users without a mouse do. */
+  const tabTo = async (selector) => {
+    for (let i = 0; i < 60; i++) {
+      await page.keyboard.press('Tab');
+      if (await page.evaluate((wanted) => document.activeElement?.matches(wanted) ?? false, selector)) return;
+    }
+    assert.fail(`no key leads to ${selector}`);
+  };
+
+  await page.goto(link);
+  await page.waitForURL(`${origin}/`);
+  assert.equal(await page.locator('.runs tbody tr').count(), 2);
+  const opened = await page.evaluate(() => performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd);
+  console.log(`the list opened in ${Math.round(opened)} ms`);
+  await shoot('list');
+
+  // The keyboard only: search, select both, compare.
+  await tabTo('input[name=q]');
+  await page.keyboard.type('delay');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/q=delay/);
+  await tabTo(`input[value="${newer}"]`);
+  await page.keyboard.press('Space');
+  await tabTo(`input[value="${older}"]`);
+  await page.keyboard.press('Space');
+  await tabTo('form[action="/compare"] button');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/compare/);
+  await page.locator('#page main').waitFor();
+  assert.match(await page.locator('.differences').textContent(), /what is asked/);
+  assert.ok((await page.locator('figure canvas').count()) > 0, 'charts are drawn under the content policy');
+  await shoot('comparison');
+
+  await page.goto(`${origin}/runs/${older}`);
+  await page.locator('#page main').waitFor();
+  assert.ok((await page.locator('figure canvas').count()) > 0);
+  await page.getByLabel('new tag').fill('first');
+  await page.getByRole('button', { name: 'Tag', exact: true }).click();
+  await page.getByRole('button', { name: 'remove the tag first' }).waitFor();
+  await page.getByLabel('note').fill('<b>quick</b>');
+  await page.getByRole('button', { name: 'Save the note' }).click();
+  await page.getByRole('button', { name: 'Pin', exact: true }).click();
+  await page.getByRole('button', { name: 'Unpin' }).waitFor();
+  assert.equal(await page.getByLabel('note').inputValue(), '<b>quick</b>');
+  await shoot('run');
+  const [file] = await Promise.all([page.waitForEvent('download'), page.getByText('Share as a file').click()]);
+  assert.equal(file.suggestedFilename(), `brunt-${older}.html`);
+
+  await page.goto(origin);
+  assert.match(await page.locator('.runs').textContent(), /pinned.*first.*<b>quick<\/b>/);
+  for (const [name, options] of [
+    ['narrow', { viewport: { width: 400, height: 800 } }],
+    ['dark', { colorScheme: 'dark' }],
+  ]) {
+    const other = await browser.newContext({ ...options, storageState: await context.storageState() });
+    const narrow = await other.newPage();
+    for (const path of ['/', `/runs/${older}`, `/compare?id=${older}&id=${newer}`]) {
+      await narrow.goto(origin + path);
+      const wide = await narrow.locator('html').evaluate((html) => html.scrollWidth);
+      if (name === 'narrow') assert.ok(wide <= 400, `${path}: ${wide} px`);
+      if (pictures) await narrow.screenshot({ path: join(pictures, `${name}${path.replaceAll(/\W/g, '-').slice(0, 8)}.png`) });
+    }
+  }
+  // A run is started, followed, marked and stopped.
+  await page.goto(`${origin}/start`);
+  await page.getByLabel('URL or plan file').fill(url);
+  await page.getByRole('button', { name: 'Next' }).click();
+  await page.getByLabel('Arrivals per second').fill('200');
+  await page.getByLabel('Time', { exact: true }).fill('60s');
+  await page.getByRole('button', { name: 'Start', exact: true }).click();
+  await page.waitForURL(/\/runs\/\w+/);
+  const figure = page.locator('#time figure').first();
+  await figure.waitFor();
+  const followed = page.url();
+  await figure.locator('summary').click();
+  const rows = figure.locator('.as-table tbody tr');
+  await rows.first().waitFor();
+  const [before, state] = [await rows.count(), await page.locator('#live-state').textContent()];
+  const stage = figure.locator('.stage');
+  await stage.focus();
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('+');
+  await page.waitForFunction(([wanted]) => document.querySelectorAll('#time figure .as-table tbody tr').length > wanted, [before]);
+  assert.notEqual(await page.locator('#live-state').textContent(), state);
+  assert.ok(await figure.locator('.reset').isVisible(), 'a zoom stays');
+  assert.ok(await stage.evaluate((element) => element === document.activeElement), 'the focus stays');
+  await shoot('live');
+  await page.getByLabel('mark').fill('deployed <b>1.2</b>');
+  await page.getByRole('button', { name: 'Mark this instant' }).click();
+  await page.waitForURL(followed);
+  await page.getByRole('button', { name: 'Stop the run' }).click();
+  await page.locator('#live').waitFor({ state: 'detached' }).catch(() => page.getByText('The run is over').waitFor());
+  await page.goto(followed);
+  await shoot('stopped');
+
+  // A tab without the cookie sees nothing.
+  const stranger = await (await browser.newContext()).newPage();
+  assert.equal((await stranger.goto(origin)).status(), 401);
+  assert.deepEqual(complaints, []);
+} finally {
+  await browser.close();
+}
