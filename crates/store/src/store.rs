@@ -1,9 +1,11 @@
 //! Begins, finds, lists and removes runs and experiments.
 
 mod baselines;
+mod digests;
 mod experiments;
 mod mend;
 mod open;
+pub mod retention;
 mod tags;
 
 use open::OpenIndex;
@@ -15,12 +17,10 @@ use crate::index::{Index, IndexCheck};
 use crate::log::{EventReader, LogHead, TrialOf};
 use crate::redact::{Redactor, key};
 use crate::{RunLog, StoreError, id};
-use brunt_model::codec::LogError;
-use brunt_model::{Run, Tick, TrialIndex};
+use brunt_model::{Tick, TrialIndex};
 use std::cell::{Ref, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
-use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -135,36 +135,6 @@ impl Store {
         Ok(TrialOf { experiment: experiment.to_owned(), place, contender })
     }
 
-    /// Reads a run from its log, up to the first damaged event.
-    ///
-    /// # Errors
-    ///
-    /// [`StoreError`] if there is no such run, or its log is damaged or cannot be read.
-    pub fn run(&self, id: &str) -> Result<Run, StoreError> {
-        let mut run = Run::default();
-        let mut events = self.events(id)?;
-        for event in &mut events {
-            match event {
-                Ok(event) => run.fold(&event),
-                Err(LogError::Torn(_)) => break,
-                Err(error) => return Err(StoreError::log(&self.directory.run(id))(error)),
-            }
-        }
-        run.warnings.extend(events.warning());
-        Ok(run)
-    }
-
-    /// Returns an iterator over the events of a run.
-    ///
-    /// # Errors
-    ///
-    /// [`StoreError`] if there is no such run, or its log cannot be read.
-    pub fn events(&self, id: &str) -> Result<EventReader<BufReader<File>>, StoreError> {
-        let path = self.directory.run(id);
-        let file = File::open(&path).map_err(StoreError::io(&path))?;
-        EventReader::new(BufReader::new(file)).map_err(StoreError::log(&path))
-    }
-
     /// Finds an item by its id, the beginning of an id, a tag, the name of
     /// an experiment, or `last`.
     ///
@@ -261,8 +231,13 @@ impl Store {
             StoredItem::Run(id) => vec![id.clone()],
             StoredItem::Experiment(id) => self.run_ids(id)?,
         };
-        let mut files: Vec<_> =
-            runs.iter().map(|id| (id.clone(), self.directory.run(id))).collect();
+        // The digest first: a digest without a log is still a run.
+        let mut files: Vec<_> = runs
+            .iter()
+            .flat_map(|id| {
+                [self.directory.digest(id), self.directory.run(id)].map(|path| (id.clone(), path))
+            })
+            .collect();
         if let StoredItem::Experiment(id) = item {
             files.push((id.clone(), self.directory.experiment(id)));
         }
@@ -276,8 +251,8 @@ impl Store {
             fs::remove_file(path).or_else(ignore_missing).map_err(StoreError::io(path))?;
             self.untag_all(id)?;
         }
-        let ids: Vec<String> = files.into_iter().map(|(id, _)| id).collect();
-        self.index().forget(&ids)?;
+        let ids: BTreeSet<String> = files.into_iter().map(|(id, _)| id).collect();
+        self.index().forget(&Vec::from_iter(ids))?;
         Ok(runs.len())
     }
 
