@@ -35,7 +35,7 @@ pub struct ArchiveFile {
     pub id: String,
     /// True for an experiment, false for a run.
     pub experiment: bool,
-    /// True for the digest of a run whose log was removed.
+    /// True for the digest of a run without a log.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub digest: bool,
     /// Size of the file, in bytes.

@@ -57,7 +57,7 @@ impl DigestHead {
     }
 }
 
-/// A digest whose head has been read.
+/// Reads a digest: first its head, then its run.
 pub(crate) struct DigestReader {
     head: DigestHead,
     from: BufReader<File>,
@@ -79,7 +79,7 @@ impl DigestReader {
         Ok(head.map(|head| Self { head, from, bytes }))
     }
 
-    /// Returns the head.
+    /// Returns the facts that come before the run.
     pub fn head(&self) -> &DigestHead {
         &self.head
     }

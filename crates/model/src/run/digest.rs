@@ -38,7 +38,7 @@ pub fn write(run: &Run, out: &mut impl Write) -> io::Result<()> {
 /// `from` cannot be read.
 pub fn read(from: &mut impl Read) -> io::Result<Option<Run>> {
     let Some(message) = read_message(from)? else { return Ok(None) };
-    let Some(mut run) = begun(&message) else { return Ok(None) };
+    let Some(mut run) = run_at_start(&message) else { return Ok(None) };
     let has_all_parts = message.populations as usize == run.populations.len()
         && message.agents as usize == run.agents.len();
     if !has_all_parts || fill(&mut run, message).is_none() {
@@ -68,7 +68,7 @@ fn read_message(from: &mut impl Read) -> io::Result<Option<RunMessage>> {
 
 /// Returns the run after its first event, with its populations and agents; None if the message is
 /// damaged.
-fn begun(message: &RunMessage) -> Option<Run> {
+fn run_at_start(message: &RunMessage) -> Option<Run> {
     let mut run = Run::default();
     if !message.plan_json.is_empty() {
         run.fold(&Event::Started {

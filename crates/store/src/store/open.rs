@@ -85,7 +85,7 @@ fn filled(index: Index, directory: &Directory) -> Result<OpenIndex, StoreError> 
     let rows = index.rows()?;
     let experiments = ids_in(&directory.experiments(), ".experiment")?;
     let mut runs = ids_in(&directory.runs(), ".events")?;
-    // A run whose log was removed still has its digest.
+    // After the removal of its log, a run still has its digest.
     runs.extend(ids_in(&directory.runs(), ".digest")?);
     let without_file: Vec<String> = rows
         .iter()

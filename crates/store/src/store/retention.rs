@@ -52,13 +52,13 @@ pub struct PruningStep {
     pub age_seconds: Option<f64>,
     /// Number of bytes that the step frees.
     pub bytes: u64,
-    /// What is removed.
+    /// Kind of the removal.
     pub action: PruningAction,
     /// The limit that the item exceeds.
     pub reason: PruningReason,
 }
 
-/// What a step removes.
+/// Kind of removal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PruningAction {
     /// Long event logs; their digests stay.
@@ -208,7 +208,7 @@ impl Store {
         let exempt = self.exempt()?;
         let entries = self.list(&EntryFilter::All)?;
         let ids: BTreeSet<String> = entries.iter().map(|entry| entry.id.clone()).collect();
-        // A run whose experiment was removed by hand is an item of its own.
+        // Without its experiment, which was removed by hand, a run is an item of its own.
         let (runs_of_experiments, items): (Vec<IndexEntry>, Vec<IndexEntry>) =
             entries.into_iter().partition(|entry| {
                 entry.experiment.as_ref().is_some_and(|experiment| ids.contains(experiment))
@@ -329,14 +329,16 @@ fn freed(steps: &[Option<PruningStep>]) -> u64 {
 impl RetainedItem {
     /// Returns the limit of age that it exceeds.
     fn reason_by_age(&self, limits: &RetentionLimits) -> Option<(PruningAction, PruningReason)> {
-        let is_older_than =
-            |limit: &Duration| self.age_seconds.is_some_and(|age| age > limit.as_secs_f64());
-        if let Some(limit) = limits.older_than.filter(is_older_than) {
+        if let Some(limit) = limits.older_than.filter(|limit| self.is_older_than(*limit)) {
             return Some((PruningAction::RemoveItem, PruningReason::OlderThan(limit)));
         }
-        let limit = limits.logs_older_than.filter(is_older_than)?;
+        let limit = limits.logs_older_than.filter(|limit| self.is_older_than(*limit))?;
         let has_logs = self.log_bytes > 0;
         has_logs.then_some((PruningAction::RemoveLogs, PruningReason::LogsOlderThan(limit)))
+    }
+
+    fn is_older_than(&self, limit: Duration) -> bool {
+        self.age_seconds.is_some_and(|age| age > limit.as_secs_f64())
     }
 
     fn freed_by(&self, action: PruningAction) -> u64 {
