@@ -151,36 +151,61 @@ fn message(run: &Run, plan_json: String) -> io::Result<RunMessage> {
 
 /// Sets everything but the plan and the parts. None if the message is damaged.
 fn fill(run: &mut Run, message: RunMessage) -> Option<()> {
-    run.environment = serde_json::from_str::<Environment>(&message.environment_json).ok()?;
-    run.unix_seconds = message.unix_seconds;
-    let phases = message.phases.iter();
+    // All fields are listed, so that a new one is not forgotten.
+    let RunMessage {
+        plan_json: _,
+        environment_json,
+        unix_seconds,
+        phases,
+        label_names,
+        total,
+        warmup,
+        populations: _,
+        agents: _,
+        labels,
+        check_failures,
+        transactions,
+        flow,
+        flow_all,
+        flow_grace,
+        spread,
+        peak,
+        series,
+        history,
+        warnings,
+        losses,
+        finish,
+        last_interval_end_nanos,
+    } = message;
+    run.environment = serde_json::from_str::<Environment>(&environment_json).ok()?;
+    run.unix_seconds = unix_seconds;
     run.phases = phases
+        .iter()
         .map(|stage| Some((Phase::from_number(stage.phase)?, Tick(stage.at_nanos))))
         .collect::<Option<_>>()?;
-    for label in message.label_names {
+    for label in label_names {
         run.hops.extend(label.hop_of.map(|step| (label.id, step)));
         run.label_names.insert(label.id, label.name);
     }
-    run.total = Summand::from_field(message.total)?;
-    run.warmup = Summand::from_field(message.warmup)?;
-    let labels = message.labels.into_iter();
+    run.total = Summand::from_field(total)?;
+    run.warmup = Summand::from_field(warmup)?;
     run.labels = labels
+        .into_iter()
         .map(|label| Some((label.label, Box::new(Summand::from_field(label.tally)?))))
         .collect::<Option<_>>()?;
-    run.check_failures = message.check_failures.into_iter().map(Into::into).collect();
-    let transactions = message.transactions.into_iter();
-    run.transactions = transactions.map(wire::transaction).collect::<Option<_>>()?;
-    run.flow = message.flow?;
-    run.flow_all = message.flow_all?;
-    run.flow_grace = message.flow_grace?;
-    run.spread = ArrivalSpread::from_message(&message.spread?)?;
-    run.peak = message.peak?;
-    run.series = Series::from_message(message.series?)?;
-    run.history = message.history.into_iter().map(History::from_message).collect::<Option<_>>()?;
-    run.warnings = message.warnings;
-    run.losses = message.losses.iter().map(Into::into).collect();
-    run.finish = message.finish.map(Into::into);
-    run.last_interval_end = Tick(message.last_interval_end_nanos);
+    run.check_failures = check_failures.into_iter().map(Into::into).collect();
+    run.transactions = transactions.into_iter().map(wire::transaction).collect::<Option<_>>()?;
+    run.flow = flow?;
+    run.flow_all = flow_all?;
+    run.flow_grace = flow_grace?;
+    run.spread = ArrivalSpread::from_message(&spread?)?;
+    run.peak = peak?;
+    run.series = Series::from_message(series?)?;
+    run.history = history.into_iter().map(History::from_message).collect::<Option<_>>()?;
+    run.warnings = warnings;
+    run.losses = losses.iter().map(Into::into).collect();
+    run.finish = finish.map(Into::into);
+    run.last_interval_end = Tick(last_interval_end_nanos);
     run.compact();
     Some(())
 }
