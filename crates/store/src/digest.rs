@@ -1,7 +1,7 @@
 //! Writes and reads the file of a digest: the finished run of an event log, which is read in less
 //! time than the log.
 //!
-//! The file is the eight bytes [`MAGIC`], a frame with the [`DigestHead`] as JSON, and then the
+//! The file is the eight bytes [`MAGIC`], a frame with the `DigestHead` as JSON, and then the
 //! frames of [`brunt_model::run::digest`], deflated. A digest is derived from the log, and as
 //! redacted as the log. If a change of brunt makes the fold of the same log different without a new
 //! version of brunt, the version of [`MAGIC`] must change.
@@ -31,7 +31,8 @@ pub(crate) const SHORT_LOG_BYTES: u64 = 1 << 20;
 /// Bytes that any digest may unpack to, however short it is.
 const MIN_UNPACKED_LIMIT: u64 = 16 << 20;
 
-/// Maximum number of unpacked bytes for each packed byte. Deflate allows 1032; digests reach about 5.
+/// Maximum number of unpacked bytes for each packed byte. Deflate allows 1032; digests reach
+/// about 5.
 const MAX_EXPANSION: u64 = 64;
 
 /// Facts that come before the run.
@@ -105,7 +106,8 @@ fn is_damage(error: &io::Error) -> bool {
     matches!(error.kind(), InvalidData | InvalidInput | UnexpectedEof)
 }
 
-/// Writes the digest of a run, in place of the one that exists. It is on the disk when this returns.
+/// Writes the digest of a run, in place of the one that exists. It is on the disk when this
+/// returns.
 pub(crate) fn write(
     directory: &Directory,
     id: &str,

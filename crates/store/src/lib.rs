@@ -1,8 +1,8 @@
 //! Event logs on disk, the index of runs and experiments, and readers for results of other tools.
 //!
 //! A store is a directory: `runs/ID.events` (a packed event log each), `runs/ID.digest` (the
-//! finished run of a long log), `experiments/ID.experiment`, `tags/TAG`, `baselines/NAME`, `key` (of its redaction), and
-//! `index.sqlite`. The index is derived from the files, and is rebuilt from them if it is missing
+//! finished run of a long log), `experiments/ID.experiment`, `tags/TAG`, `baselines/NAME`, `key` (of
+//! its redaction), and `index.sqlite`. The index is derived from the files, and is rebuilt from them if it is missing
 //! or damaged. Only the owner can read the files.
 //!
 //! The crate decides nothing (figures in the index come from `judge`) and prints nothing. The

@@ -95,7 +95,8 @@ impl RunLog {
         Ok(())
     }
 
-    /// Removes the digest of an earlier log. It is not valid for another log, so an error has no effect.
+    /// Removes the digest of an earlier log. It is not valid for another log, so an error has no
+    /// effect.
     fn remove_digest(&self) {
         let _ = std::fs::remove_file(self.directory.digest(&self.id));
     }

@@ -100,8 +100,8 @@ impl Sketch {
         Self { packed: packed.into_boxed_slice(), max }
     }
 
-    /// True if all buckets are those of a [`Histogram`], and their counts have a sum. Bytes of a damaged file may
-    /// violate both.
+    /// True if all buckets are those of a [`Histogram`], and their counts have a sum. Bytes of a
+    /// damaged file may violate both.
     pub fn is_valid(&self) -> bool {
         let last = index_of(u64::MAX) / JOINED;
         let mut sum = Some(0_u64);

@@ -1,7 +1,8 @@
-//! Writes and reads the digest of a run: the fold of its events as bytes. Reading it takes less time than folding.
+//! Writes and reads the digest of a run: the fold of its events as bytes. Reading it takes less
+//! time than folding.
 //!
 //! A digest is a sequence of frames as in an event log: one for the run, then one for each of its
-//! populations and agents, in order. Each payload is a [`RunMessage`]. The plans of populations and
+//! populations and agents, in order. Each payload is a `RunMessage`. The plans of populations and
 //! agents follow from that of the run. Out of scope: files, and secrets; the caller passes a
 //! redacted run.
 

@@ -1,5 +1,6 @@
 //! Measures a store with a run of an hour: 100 labels at 1,000 requests/s. Run it with
-//! `cargo test --release -p brunt-store --lib -- --ignored --nocapture hour`. `BRUNT_HOUR=DIR` keeps the store.
+//! `cargo test --release -p brunt-store --lib -- --ignored --nocapture hour`. `BRUNT_HOUR=DIR` keeps
+//! the store.
 
 use super::digests::digest_of;
 use super::world::{self, SECOND, plan};
@@ -118,7 +119,8 @@ fn write(store: &Store, interval: u64) -> String {
     id
 }
 
-/// Reads the run in another process, and prints the time. Clocks are forbidden here, so the shell measures it.
+/// Reads the run in another process, and prints the time. Clocks are forbidden here, so the shell
+/// measures it.
 fn measure(directory: &Path, id: &str, name: &str) {
     let mut command = Command::new("bash");
     let program = std::env::current_exe().unwrap();

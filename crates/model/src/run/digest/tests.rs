@@ -229,8 +229,8 @@ fn digest(run: &Run) -> Vec<u8> {
     bytes
 }
 
-/// Fails if the runs differ. Readings are compared as text, because a missing value is NaN, which differs from
-/// itself.
+/// Fails if the runs differ. Readings are compared as text, because a missing value is NaN, which
+/// differs from itself.
 fn assert_same(mut one: Run, mut other: Run) {
     let history = |run: &Run| format!("{:?}", run.history);
     assert_eq!(history(&one), history(&other));
