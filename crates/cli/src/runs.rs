@@ -3,6 +3,7 @@
 //! Out of scope: the storage (`store`) and reports in other formats ([`crate::reports`]).
 
 mod list;
+mod prune;
 
 use crate::args::store::StoreArgs;
 use crate::exit::{CommandError, Exit, runtime_error, usage_error};
@@ -13,6 +14,7 @@ use brunt_report::text;
 use brunt_store::{Store, StoreError, StoredItem};
 use clap::{Args, Subcommand};
 use list::ListArgs;
+use prune::PruneArgs;
 use std::path::PathBuf;
 
 /// Examples for the help text.
@@ -25,6 +27,7 @@ Examples:
   brunt runs note last 'new kernel'      add a note
   brunt runs pin baseline                keep it: `rm` refuses it until `unpin`
   brunt runs rm k7m2xqp                  delete it with its files
+  brunt runs prune --older-than 365d     list old ones; with --yes, delete them
   brunt runs export baseline b.brunt     one file, for `brunt runs import b.brunt` elsewhere
 
 An ID is a short id or the beginning of one, a tag, the name of an experiment (the latest of it), or `last`.";
@@ -57,6 +60,9 @@ enum RunsAction {
     Unpin(OneArgs),
     /// Deletes runs and experiments with their files
     Rm(SomeArgs),
+    /// Lists old event logs, runs and experiments, and removes them with --yes
+    #[command(after_help = prune::EXAMPLES)]
+    Prune(PruneArgs),
     /// Writes a run, or an experiment with its runs, to one file
     Export(ExportArgs),
     /// Reads a file that `export` wrote into the store
@@ -145,6 +151,7 @@ pub fn runs(args: &RunsArgs) -> Result<Exit, CommandError> {
         Some(RunsAction::Pin(args)) => change(&args.store, &args.id, Store::pin)?,
         Some(RunsAction::Unpin(args)) => change(&args.store, &args.id, Store::unpin)?,
         Some(RunsAction::Rm(args)) => remove(&open(&args.store)?, &args.ids)?,
+        Some(RunsAction::Prune(args)) => prune::prune(args)?,
         Some(RunsAction::Export(args)) => export(&open(&args.store)?, args)?,
         Some(RunsAction::Import(args)) => {
             let id = open(&args.store)?.import(&args.file).map_err(store_error)?;

@@ -55,6 +55,33 @@ impl History {
         }
     }
 
+    /// Converts the readings to the message of a digest.
+    pub(crate) fn to_message(&self, source: &str) -> HistoryMessage {
+        let Self { names, last, readings, stride, received } = self;
+        let readings = readings
+            .iter()
+            .map(|(at, values)| StoredReading { at_nanos: at.0, values: values.clone() });
+        HistoryMessage {
+            source: source.to_owned(),
+            names: names.clone(),
+            last: last.clone(),
+            readings: readings.collect(),
+            stride: *stride,
+            received: *received,
+        }
+    }
+
+    /// Converts a message to its source and readings; None if it is damaged.
+    pub(crate) fn from_message(message: HistoryMessage) -> Option<(String, Self)> {
+        let HistoryMessage { source, names, last, readings, stride, received } = message;
+        // A reading has no values of names that came later.
+        let is_valid = names.len() == last.len()
+            && readings.iter().all(|reading| reading.values.len() <= names.len());
+        let readings =
+            readings.into_iter().map(|reading| (Tick(reading.at_nanos), reading.values)).collect();
+        is_valid.then_some((source, Self { names, last, readings, stride, received }))
+    }
+
     /// Names of the values.
     pub fn names(&self) -> &[String] {
         &self.names
@@ -84,6 +111,31 @@ impl History {
             .map(|w| (w[0].0, w[1].0, (w[1].1 - w[0].1) * 1e9 / w[1].0.nanos_since(w[0].0) as f64))
             .collect()
     }
+}
+
+/// The readings of one source in a digest.
+#[derive(Clone, PartialEq, prost::Message)]
+pub(crate) struct HistoryMessage {
+    #[prost(string, tag = "1")]
+    source: String,
+    #[prost(string, repeated, tag = "2")]
+    names: Vec<String>,
+    #[prost(double, repeated, tag = "3")]
+    last: Vec<f64>,
+    #[prost(message, repeated, tag = "4")]
+    readings: Vec<StoredReading>,
+    #[prost(uint64, tag = "5")]
+    stride: u64,
+    #[prost(uint64, tag = "6")]
+    received: u64,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+struct StoredReading {
+    #[prost(uint64, tag = "1")]
+    at_nanos: u64,
+    #[prost(double, repeated, tag = "2")]
+    values: Vec<f64>,
 }
 
 #[cfg(test)]

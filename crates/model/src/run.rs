@@ -1,5 +1,7 @@
 //! Folds the events of a run into a [`Run`], the only input of reports.
 
+pub mod digest;
+
 use crate::event::{Finish, LostProcess, Mark};
 use crate::history::History;
 use crate::reading_names;
@@ -15,7 +17,7 @@ use std::collections::BTreeMap;
 pub const MOST_MARKS: usize = 1000;
 
 /// The fold of all events of a run. It does not contain single samples; those are in the events.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Run {
     /// Plan of the run; None before the first event.
     pub plan: Option<Plan>,

@@ -63,6 +63,11 @@ impl SeriesPoint {
         self.lag.merge(&later.lag);
     }
 
+    /// True if its sketches can be read.
+    fn is_valid(&self) -> bool {
+        self.response.is_valid() && self.lag.is_valid()
+    }
+
     /// Length of the interval, in seconds.
     pub fn seconds(&self) -> f64 {
         self.to.seconds_since(self.from)
@@ -110,6 +115,31 @@ impl Series {
         self.packed.iter().flat_map(|packed| unpack(packed)).chain(self.open.iter().cloned())
     }
 
+    /// Converts the series to the message of a digest.
+    pub(crate) fn to_message(&self) -> SeriesMessage {
+        let Self { packed, open, joined, in_last } = self;
+        SeriesMessage {
+            packed: packed.iter().map(|points| points.to_vec()).collect(),
+            open: open.iter().map(Into::into).collect(),
+            joined: *joined,
+            in_last: *in_last,
+        }
+    }
+
+    /// Converts a message to the series; None if it is damaged.
+    pub(crate) fn from_message(message: SeriesMessage) -> Option<Self> {
+        let SeriesMessage { packed, open, joined, in_last } = message;
+        // Packed points are read without checks later.
+        let is_valid = packed.iter().all(|points| are_whole(points));
+        let open: Vec<SeriesPoint> = open.into_iter().map(Into::into).collect();
+        (is_valid && open.len() <= PACKED && open.iter().all(SeriesPoint::is_valid)).then(|| Self {
+            packed: packed.into_iter().map(Vec::into_boxed_slice).collect(),
+            open,
+            joined,
+            in_last,
+        })
+    }
+
     /// Starts a new point. The last point is not packed, since more snapshots may be added to it.
     fn start_point(&mut self, point: SeriesPoint) {
         if self.open.len() == PACKED {
@@ -140,6 +170,19 @@ impl Series {
         halved.in_last = if half { halved.joined / 2 } else { halved.joined };
         *self = halved;
     }
+}
+
+/// The series in a digest.
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct SeriesMessage {
+    #[prost(bytes = "vec", repeated, tag = "1")]
+    packed: Vec<Vec<u8>>,
+    #[prost(message, repeated, tag = "2")]
+    open: Vec<PackedPoint>,
+    #[prost(uint32, tag = "3")]
+    joined: u32,
+    #[prost(uint32, tag = "4")]
+    in_last: u32,
 }
 
 /// The packed form of points: a protobuf message, in which small numbers take few bytes.
@@ -181,6 +224,14 @@ fn unpack(packed: &[u8]) -> impl Iterator<Item = SeriesPoint> + use<> {
         Ok(packed) => packed.points.into_iter().map(Into::into),
         Err(_) => unreachable!("they were packed here"),
     }
+}
+
+/// True if these are packed points of a series.
+fn are_whole(packed: &[u8]) -> bool {
+    Packed::decode(packed).is_ok_and(|packed| {
+        let mut points = packed.points.into_iter().map(SeriesPoint::from);
+        points.len() == PACKED && points.all(|point| point.is_valid())
+    })
 }
 
 impl From<&SeriesPoint> for PackedPoint {

@@ -3,6 +3,7 @@
 //! It shows clusters and gaps. The lag of single requests is in a separate histogram.
 
 use crate::Tick;
+use crate::codec::wire;
 use crate::time::seconds_of;
 use std::collections::VecDeque;
 
@@ -126,6 +127,22 @@ impl ArrivalSpread {
         }
     }
 
+    /// Converts the sums to the message of a digest.
+    pub(crate) fn to_message(&self) -> SpreadMessage {
+        let Self { levels, open } = self;
+        SpreadMessage {
+            levels: levels.iter().map(Into::into).collect(),
+            open: open.iter().map(Into::into).collect(),
+        }
+    }
+
+    /// Converts a message to the sums; None if it is damaged.
+    pub(crate) fn from_message(message: &SpreadMessage) -> Option<Self> {
+        let levels: Vec<SpanCounts> = message.levels.iter().map(Into::into).collect();
+        let open = message.open.iter().map(Into::into).collect();
+        Some(Self { levels: levels.try_into().ok()?, open })
+    }
+
     /// Returns the shortest spans with enough arrivals to judge their spacing, and with enough
     /// spans. None if there are none.
     pub fn shortest_conclusive(&self) -> Option<&SpanCounts> {
@@ -176,6 +193,70 @@ impl SpanCounts {
         let sum = moments.sum as f64;
         // Variance ÷ mean of N counts n: (Σn² / N − (Σn / N)²) ÷ (Σn / N).
         (moments.sum > 0).then(|| moments.squares as f64 / sum - sum / n)
+    }
+}
+
+/// The spacing of arrivals in a digest.
+#[derive(Clone, PartialEq, prost::Message)]
+pub(crate) struct SpreadMessage {
+    #[prost(message, repeated, tag = "1")]
+    levels: Vec<SpansMessage>,
+    #[prost(message, repeated, tag = "2")]
+    open: Vec<wire::Bin>,
+}
+
+/// [`SpanCounts`] in a digest.
+#[derive(Clone, Copy, PartialEq, Eq, prost::Message)]
+struct SpansMessage {
+    #[prost(uint64, tag = "1")]
+    bins_each: u64,
+    #[prost(uint64, tag = "2")]
+    spans: u64,
+    #[prost(uint64, tag = "3")]
+    displaced: u64,
+    #[prost(uint64, tag = "4")]
+    planned_sum: u64,
+    #[prost(uint64, tag = "5")]
+    planned_squares: u64,
+    #[prost(uint64, tag = "6")]
+    acted_sum: u64,
+    #[prost(uint64, tag = "7")]
+    acted_squares: u64,
+    #[prost(message, optional, tag = "8")]
+    filling: Option<wire::Bin>,
+    #[prost(uint64, tag = "9")]
+    filled_bins: u64,
+}
+
+impl From<&SpanCounts> for SpansMessage {
+    fn from(counts: &SpanCounts) -> Self {
+        let SpanCounts { bins_each, spans, displaced, planned, acted, filling } = *counts;
+        let (bin, filled_bins) = filling;
+        Self {
+            bins_each,
+            spans,
+            displaced,
+            planned_sum: planned.sum,
+            planned_squares: planned.squares,
+            acted_sum: acted.sum,
+            acted_squares: acted.squares,
+            filling: Some((&bin).into()),
+            filled_bins,
+        }
+    }
+}
+
+impl From<&SpansMessage> for SpanCounts {
+    fn from(message: &SpansMessage) -> Self {
+        let bin = message.filling.as_ref().map(ArrivalBin::from).unwrap_or_default();
+        Self {
+            bins_each: message.bins_each,
+            spans: message.spans,
+            displaced: message.displaced,
+            planned: Moments { sum: message.planned_sum, squares: message.planned_squares },
+            acted: Moments { sum: message.acted_sum, squares: message.acted_squares },
+            filling: (bin, message.filled_bins),
+        }
     }
 }
 

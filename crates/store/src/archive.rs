@@ -35,6 +35,9 @@ pub struct ArchiveFile {
     pub id: String,
     /// True for an experiment, false for a run.
     pub experiment: bool,
+    /// True for the digest of a run without a log.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub digest: bool,
     /// Size of the file, in bytes.
     pub bytes: u64,
 }
@@ -71,7 +74,9 @@ impl Store {
             if self.is_busy(&id)? {
                 return Err(StoreError::Busy(id));
             }
-            let content = ArchiveFile { id, experiment, bytes: 0 };
+            // A digest can be made from a log, so only one without a log is exported.
+            let digest = !experiment && self.log_bytes(&id)?.is_none();
+            let content = ArchiveFile { id, experiment, digest, bytes: 0 };
             let path = self.path_of(&content);
             let bytes = path.metadata().map_err(StoreError::io(&path))?.len();
             files.push(ArchiveFile { bytes, ..content });
@@ -82,6 +87,8 @@ impl Store {
     fn path_of(&self, content: &ArchiveFile) -> PathBuf {
         if content.experiment {
             self.directory.experiment(&content.id)
+        } else if content.digest {
+            self.directory.digest(&content.id)
         } else {
             self.directory.run(&content.id)
         }

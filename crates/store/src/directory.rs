@@ -133,6 +133,11 @@ impl Directory {
         self.runs().join(format!("{id}.events"))
     }
 
+    /// Path of the digest of a run.
+    pub fn digest(&self, id: &str) -> PathBuf {
+        self.runs().join(format!("{id}.digest"))
+    }
+
     pub fn experiment(&self, id: &str) -> PathBuf {
         self.experiments().join(format!("{id}.experiment"))
     }

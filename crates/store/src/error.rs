@@ -56,6 +56,21 @@ pub enum StoreError {
         /// Reason.
         source: LogError,
     },
+    /// The events of a run are needed, but only its digest is left.
+    #[error(
+        "the event log of {0} was removed by `brunt runs prune`; only its digest is left, which has no single events"
+    )]
+    LogRemoved(String),
+    /// A digest is needed, but the log is not complete.
+    #[error(
+        "the event log of {0} has no end, or is damaged before it, so no digest can replace it"
+    )]
+    NoEnd(String),
+    /// A digest is damaged, and the log that it was made from was removed.
+    #[error(
+        "{0}: the digest is damaged or of an unknown version, and its event log was removed by `brunt runs prune`; remove the run with `brunt runs rm`"
+    )]
+    DigestDamaged(PathBuf),
     /// The file of an experiment is damaged.
     #[error("{0}: not an experiment of brunt, or its beginning is damaged")]
     Damaged(PathBuf),
@@ -111,14 +126,15 @@ impl StoreError {
     /// True if the request itself is wrong, and false if an operation failed.
     pub fn is_usage_error(&self) -> bool {
         use StoreError::{
-            Ambiguous, Archive, Baseline, Busy, IsBaseline, IsPinned, NoExperiment, Note, Tag,
-            Unknown,
+            Ambiguous, Archive, Baseline, Busy, IsBaseline, IsPinned, LogRemoved, NoExperiment, Note,
+            Tag, Unknown,
         };
         matches!(
             self,
             Unknown(_)
                 | Ambiguous { .. }
                 | NoExperiment(_)
+                | LogRemoved(_)
                 | Busy(_)
                 | Archive { .. }
                 | Tag { .. }

@@ -1,8 +1,9 @@
 //! Event logs on disk, the index of runs and experiments, and readers for results of other tools.
 //!
-//! A store is a directory: `runs/ID.events` (a packed event log each),
-//! `experiments/ID.experiment`, `tags/TAG`, `notes/ID`, `pins/ID`, `baselines/NAME`, `key` (of its
-//! redaction), and `index.sqlite`. The index is derived from the files, and is rebuilt from them if it is missing
+//! A store is a directory: `runs/ID.events` (a packed event log each), `runs/ID.digest` (the
+//! finished run of a long log), `experiments/ID.experiment`, `tags/TAG`, `notes/ID`, `pins/ID`,
+//! `baselines/NAME`, `control/ID` (the socket of an active run), `key` (of its redaction), and
+//! `index.sqlite`. The index is derived from the files, and is rebuilt from them if it is missing
 //! or damaged. Only the owner can read the files.
 //!
 //! The crate decides nothing (figures in the index come from `judge`) and prints nothing. The
@@ -10,12 +11,14 @@
 //!
 //! * [`Store`]: begins, finds, lists and removes items. [`RunLog`]: records the events of one run.
 //! * [`log`]: the format of a packed log, and a reader of both kinds. [`archive`]: a run or
-//!   experiment as one file.
+//!   experiment as one file. `digest`: the finished run of a long log.
 //! * [`entry`]: an index entry. `index`: the database. [`id`]: short ids.
+//! * [`retention`]: removes old logs and items.
 //! * [`redact`]: replaces secrets by a keyed hash in everything that is stored or shown.
 //! * [`foreign`]: reads results of other tools for an analysis.
 
 pub mod archive;
+mod digest;
 mod directory;
 pub mod entry;
 pub mod error;
@@ -33,7 +36,7 @@ pub use error::StoreError;
 pub use experiment::ExperimentEnd;
 pub use redact::Redactor;
 pub use run_log::RunLog;
-pub use store::{EntryFilter, Store, StoredItem};
+pub use store::{EntryFilter, Store, StoredItem, retention};
 
 #[cfg(test)]
 mod tests;

@@ -12,7 +12,7 @@
 //! * `known_secrets`: secrets seen so far. `text`: messages, URLs, headers, bodies. `source`: plan
 //!   files and shell commands.
 //! * `data`: trees of names and values. `command`: command lines. `plan`: plans, experiments,
-//!   events and studies.
+//!   events, runs and studies.
 //! * [`restore`]: restores the secrets before a stored plan is sent again. `key`: the key in its
 //!   file.
 

@@ -3,6 +3,7 @@
 //! Out of scope: the fold and the judgement; the caller passes them at the end.
 
 use crate::StoreError;
+use crate::digest::{self, DigestHead, SHORT_LOG_BYTES};
 use crate::directory::{self, Directory};
 use crate::entry::{ItemState, KeyFigures, LoadRange, RequestNames, progress_of};
 use crate::index::{Index, StartInfo};
@@ -19,7 +20,9 @@ use std::sync::Arc;
 /// of a stopped writer.
 pub struct RunLog {
     id: String,
+    directory: Directory,
     path: PathBuf,
+    head: LogHead,
     index: Index,
     writer: Option<PackedWriter<File>>,
     whole_bytes: u64,
@@ -73,7 +76,9 @@ impl RunLog {
         let whole_bytes = writer.out().metadata().map_err(StoreError::io(&path))?.len();
         Ok(Self {
             id,
+            directory: directory.clone(),
             path,
+            head: head.clone(),
             index: Index::open(&directory.index())?,
             writer: Some(writer),
             whole_bytes,
@@ -85,8 +90,15 @@ impl RunLog {
     /// Replaces the log that exists by this one.
     fn replace(&mut self, existing: ReplacedLog) -> io::Result<()> {
         std::fs::rename(&self.path, &existing.path)?;
+        self.remove_digest();
         self.path = existing.path;
         Ok(())
+    }
+
+    /// Removes the digest of an earlier log. It is not valid for another log, so an error has no
+    /// effect.
+    fn remove_digest(&self) {
+        let _ = std::fs::remove_file(self.directory.digest(&self.id));
     }
 
     /// Returns the short id of the run.
@@ -143,11 +155,12 @@ impl RunLog {
     ///
     /// [`StoreError`] if the log or its row cannot be removed.
     pub fn discard(self) -> Result<(), StoreError> {
+        self.remove_digest();
         std::fs::remove_file(&self.path).map_err(StoreError::io(&self.path))?;
         self.index.forget(&[self.id])
     }
 
-    /// Completes the run's row, and syncs the log to the disk.
+    /// Completes the run's row, and syncs the log to the disk. A long log gets a digest.
     ///
     /// # Errors
     ///
@@ -162,7 +175,21 @@ impl RunLog {
         }
         // If the log ended early, only part of the data of these figures can be read again.
         let progress = if self.writer.is_some() { progress_of(run) } else { ItemState::Torn };
-        complete(&self.index, &self.id, progress, run, judgement)
+        complete(&self.index, &self.id, progress, run, judgement)?;
+        // A digest only saves time, and can be made later, so an error is ignored.
+        let _ = self.write_digest(run);
+        Ok(())
+    }
+
+    fn write_digest(&self, run: &Run) -> Result<(), StoreError> {
+        let is_complete = self.writer.is_some() && run.finish.is_some();
+        if !is_complete || self.whole_bytes <= SHORT_LOG_BYTES {
+            return Ok(());
+        }
+        let mut run = run.clone();
+        self.redactor.run(&mut run);
+        let head = DigestHead::new(self.head.belongs.clone(), self.whole_bytes);
+        digest::write(&self.directory, &self.id, &head, &run)
     }
 }
 

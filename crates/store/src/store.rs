@@ -1,10 +1,12 @@
 //! Begins, finds, lists and removes runs and experiments.
 
 mod baselines;
+mod digests;
 mod experiments;
 mod mend;
 mod notes;
 mod open;
+pub mod retention;
 mod tags;
 
 use open::OpenIndex;
@@ -16,12 +18,10 @@ use crate::index::{Index, IndexCheck};
 use crate::log::{EventReader, LogHead, LogTail, TrialOf};
 use crate::redact::{Redactor, key};
 use crate::{RunLog, StoreError, id};
-use brunt_model::codec::LogError;
-use brunt_model::{Run, Tick, TrialIndex};
+use brunt_model::{Tick, TrialIndex};
 use std::cell::{Ref, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
-use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -134,36 +134,6 @@ impl Store {
         let entry = self.indexed(experiment)?;
         let contender = entry.contenders.get(place.contender).cloned().unwrap_or_default();
         Ok(TrialOf { experiment: experiment.to_owned(), place, contender })
-    }
-
-    /// Reads a run from its log, up to the first damaged event.
-    ///
-    /// # Errors
-    ///
-    /// [`StoreError`] if there is no such run, or its log is damaged or cannot be read.
-    pub fn run(&self, id: &str) -> Result<Run, StoreError> {
-        let mut run = Run::default();
-        let mut events = self.events(id)?;
-        for event in &mut events {
-            match event {
-                Ok(event) => run.fold(&event),
-                Err(LogError::Torn(_)) => break,
-                Err(error) => return Err(StoreError::log(&self.directory.run(id))(error)),
-            }
-        }
-        run.warnings.extend(events.warning());
-        Ok(run)
-    }
-
-    /// Returns an iterator over the events of a run.
-    ///
-    /// # Errors
-    ///
-    /// [`StoreError`] if there is no such run, or its log cannot be read.
-    pub fn events(&self, id: &str) -> Result<EventReader<BufReader<File>>, StoreError> {
-        let path = self.directory.run(id);
-        let file = File::open(&path).map_err(StoreError::io(&path))?;
-        EventReader::new(BufReader::new(file)).map_err(StoreError::log(&path))
     }
 
     /// Opens the log of a run that may still be written.
@@ -280,12 +250,18 @@ impl Store {
             StoredItem::Run(id) => vec![id.clone()],
             StoredItem::Experiment(id) => self.run_ids(id)?,
         };
-        let mut files: Vec<_> =
-            runs.iter().map(|id| (id.clone(), self.directory.run(id))).collect();
+        // The digest first: a digest without a log is still a run.
+        let mut files: Vec<_> = runs
+            .iter()
+            .flat_map(|id| {
+                [self.directory.digest(id), self.directory.run(id)].map(|path| (id.clone(), path))
+            })
+            .collect();
         if let StoredItem::Experiment(id) = item {
             files.push((id.clone(), self.directory.experiment(id)));
         }
-        let ids: Vec<String> = files.iter().map(|(id, _)| id.clone()).collect();
+        let ids: BTreeSet<String> = files.iter().map(|(id, _)| id.clone()).collect();
+        let ids = Vec::from_iter(ids);
         self.ensure_no_baseline(&ids)?;
         self.ensure_not_pinned(&ids)?;
         if let Some((busy, _)) = files.iter().find(|(_, path)| mend::is_locked(path)) {

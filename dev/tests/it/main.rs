@@ -53,6 +53,7 @@ mod recorded;
 mod remedies;
 mod requests;
 mod result_files;
+mod retention;
 mod scenario;
 mod secrets;
 mod stages;

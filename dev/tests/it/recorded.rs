@@ -26,7 +26,7 @@ const FILES: [(&str, &str); 5] = [
 ];
 
 /// Commands with a help text.
-const COMMANDS: [&str; 44] = [
+const COMMANDS: [&str; 45] = [
     "",
     "run",
     "check",
@@ -61,6 +61,7 @@ const COMMANDS: [&str; 44] = [
     "runs tag",
     "runs untag",
     "runs rm",
+    "runs prune",
     "runs export",
     "runs import",
     "analyse",

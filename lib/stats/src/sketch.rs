@@ -100,17 +100,29 @@ impl Sketch {
         Self { packed: packed.into_boxed_slice(), max }
     }
 
+    /// True if all buckets are those of a [`Histogram`], and their counts have a sum. Bytes of a
+    /// damaged file may violate both.
+    pub fn is_valid(&self) -> bool {
+        let last = index_of(u64::MAX) / JOINED;
+        let mut sum = Some(0_u64);
+        self.numbered().all(|(number, count)| {
+            sum = sum.and_then(|sum| sum.checked_add(count));
+            number <= last && sum.is_some()
+        })
+    }
+
     /// Returns the non-empty buckets as (number, count).
     fn numbered(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
         let mut bytes = self.packed.iter().copied();
-        let mut number = 0;
+        let mut number = 0_usize;
         from_fn(move || {
             let head = u64::from(bytes.next()?);
             let step =
                 if head >> COUNT_BITS == 0 { read_number(&mut bytes) } else { head >> COUNT_BITS };
             let count =
                 if head & COUNT_MASK == 0 { read_number(&mut bytes) } else { head & COUNT_MASK };
-            number += step as usize;
+            // Only damaged bytes exceed the range.
+            number = number.saturating_add(step as usize);
             Some((number, count))
         })
     }
@@ -161,7 +173,7 @@ fn read_number(bytes: &mut impl Iterator<Item = u8>) -> u64 {
     let mut number = 0;
     let mut shift = 0;
     for byte in bytes {
-        number |= u64::from(byte & 0x7f) << shift;
+        number |= u64::from(byte & 0x7f).checked_shl(shift).unwrap_or(0);
         if byte < 0x80 {
             break;
         }
@@ -193,6 +205,14 @@ mod tests {
 
     proptest! {
         #[test]
+        fn any_bytes_are_examined(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
+            let sketch = Sketch::from_packed(bytes, 0);
+            if sketch.is_valid() {
+                let _ = (sketch.count(), sketch.quantile(0.5), sketch.cells().count());
+            }
+        }
+
+        #[test]
         fn packing_is_lossless(steps in prop::collection::vec((1usize..3000, 1u64..1 << 50), 0..60)) {
             let mut at = 0;
             let cells: Vec<_> = steps.into_iter().map(|(step, n)| { at += step; (at, n) }).collect();
@@ -212,6 +232,7 @@ mod tests {
                                                        b in prop::collection::vec(0u64..1 << 45, 0..80)) {
             let mut merged = Sketch::from(&of(&a));
             merged.merge(&Sketch::from(&of(&b)));
+            prop_assert!(merged.is_valid());
             prop_assert_eq!(merged, Sketch::from(&of(&[a, b].concat())));
         }
     }

@@ -15,8 +15,8 @@ pub use crate::tally::TallyMessage as Tally;
 pub use crate::tally::sums::kinds::{Failure, MalformedReply};
 pub use crate::tally::sums::messages::Histogram;
 pub use kinds::Phase;
-pub use read::{Decoded, event};
-pub use write::event_message;
+pub use read::{Decoded, event, transaction};
+pub use write::{event_message, transaction_message};
 
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct Event {
@@ -174,7 +174,7 @@ pub struct CheckFailure {
     pub count: u64,
 }
 
-#[derive(Clone, PartialEq, prost::Message)]
+#[derive(Clone, Copy, PartialEq, Eq, prost::Message)]
 pub struct Bin {
     #[prost(uint64, tag = "1")]
     pub number: u64,

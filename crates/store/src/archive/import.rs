@@ -1,6 +1,7 @@
 //! Imports an archive completely, or not at all.
 
 use super::{ArchiveFile, Contents, MAGIC};
+use crate::digest::{self, DigestHead, DigestReader};
 use crate::log::{self, LogHead, PackedReader, TrialOf};
 use crate::{Store, StoreError, directory, experiment, id};
 use brunt_model::codec::{Frame, frame, read_frame};
@@ -95,8 +96,11 @@ impl Store {
             if content.experiment {
                 fs::rename(from, &to).map_err(StoreError::io(&to))?;
                 self.describe(&here.id, &experiment::read(&to)?.head)?;
-            } else if let Some(trial) = move_run_log(from, &to, ids)? {
-                self.index().set_trial(&here.id, &trial)?;
+            } else {
+                let moved = if content.digest { move_digest } else { move_run_log };
+                if let Some(trial) = moved(from, &to, ids)? {
+                    self.index().set_trial(&here.id, &trial)?;
+                }
             }
         }
         let first = &archive.files[0].0;
@@ -145,6 +149,11 @@ fn is_readable(content: &ArchiveFile, path: &Path) -> bool {
     if content.experiment {
         return experiment::read(path).is_ok();
     }
+    if content.digest {
+        // Nothing else is left of the run, so all of it is read.
+        let reader = DigestReader::open(path);
+        return matches!(reader.map(|reader| reader.map(DigestReader::run)), Ok(Some(Ok(Some(_)))));
+    }
     File::open(path).is_ok_and(|file| PackedReader::new(BufReader::new(file)).is_ok())
 }
 
@@ -157,18 +166,39 @@ fn move_run_log(
 ) -> Result<Option<TrialOf>, StoreError> {
     let file = File::open(from).map_err(StoreError::io(from))?;
     let reader = PackedReader::new(BufReader::new(file)).map_err(StoreError::log(from))?;
-    // A run that was exported without its experiment belongs to none here.
-    let belongs = reader.head().belongs.clone().and_then(|belongs| {
-        let experiment = ids.get(&belongs.experiment)?.clone();
-        Some(TrialOf { experiment, ..belongs })
-    });
-    let head = LogHead { belongs };
+    let head = LogHead { belongs: trial_here(reader.head().belongs.as_ref(), ids) };
     if &head == reader.head() {
         fs::rename(from, to).map_err(StoreError::io(to))?;
     } else {
         rewrite(&head, reader.rest(), to).map_err(StoreError::io(to))?;
     }
     Ok(head.belongs)
+}
+
+/// Moves the digest of a run into the store, in the same way as a log.
+fn move_digest(
+    from: &Path,
+    to: &Path,
+    ids: &BTreeMap<String, String>,
+) -> Result<Option<TrialOf>, StoreError> {
+    let reader = DigestReader::open(from).map_err(StoreError::io(from))?;
+    let reader = reader.ok_or_else(|| StoreError::DigestDamaged(from.to_owned()))?;
+    let belongs = trial_here(reader.head().belongs.as_ref(), ids);
+    let head = DigestHead { belongs, ..reader.head().clone() };
+    if &head == reader.head() {
+        fs::rename(from, to).map_err(StoreError::io(to))?;
+    } else {
+        digest::rewrite(to, &head, reader.rest()).map_err(StoreError::io(to))?;
+    }
+    Ok(head.belongs)
+}
+
+/// Returns the trial of a run in this store. A run that was exported without its experiment belongs
+/// to none here.
+fn trial_here(belongs: Option<&TrialOf>, ids: &BTreeMap<String, String>) -> Option<TrialOf> {
+    let belongs = belongs?;
+    let experiment = ids.get(&belongs.experiment)?.clone();
+    Some(TrialOf { experiment, ..belongs.clone() })
 }
 
 fn rewrite(head: &LogHead, mut rest: impl Read, path: &Path) -> io::Result<()> {

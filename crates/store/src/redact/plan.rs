@@ -1,4 +1,4 @@
-//! Redacts plans, experiments, events and studies.
+//! Redacts plans, experiments, events, runs and studies.
 
 use super::Redactor;
 use brunt_model::experiment::{Hook, HookCommands, LoadStep, ManagedServer, ReadyCondition};
@@ -6,7 +6,7 @@ use brunt_model::record::{EvaluationKind, VariableChange};
 use brunt_model::secret::is_secret_field;
 use brunt_model::{
     Body, BodyFragment, CheckFailure, Contender, Environment, Event, Experiment, Mark, Plan,
-    ProbeSpec, Request, SampleRecord, Study, Warning,
+    ProbeSpec, Request, Run, SampleRecord, Study, Warning,
 };
 use std::borrow::Cow;
 
@@ -56,6 +56,73 @@ impl Redactor {
             | Event::Reading(_)
             | Event::Lost(_)
             | Event::Resumed { .. } => Cow::Borrowed(event),
+        }
+    }
+
+    /// Redacts a run in the same way as its events.
+    pub fn run(&self, run: &mut Run) {
+        if let Some(plan) = &mut run.plan {
+            self.plan(plan);
+        }
+        self.texts_of_run(run);
+        // The plans of populations and agents follow from that of the run.
+        let begun = run.plan.clone().map(|plan| {
+            Run::of([&Event::Started {
+                plan: Box::new(plan),
+                environment: Box::new(run.environment.clone()),
+                unix_seconds: run.unix_seconds,
+            }])
+        });
+        let Run { populations, agents, .. } = begun.unwrap_or_default();
+        let mut plans = populations.into_iter().chain(agents).map(|part| part.plan);
+        for part in run.populations.iter_mut().chain(&mut run.agents) {
+            part.plan = plans.next().flatten();
+            self.texts_of_run(part);
+        }
+    }
+
+    /// Redacts everything of a run but the plan and the parts.
+    fn texts_of_run(&self, run: &mut Run) {
+        // All fields are listed, so that a new one with text is not forgotten.
+        let Run {
+            environment,
+            label_names,
+            check_failures,
+            warnings,
+            marks,
+            finish,
+            plan: _,
+            populations: _,
+            agents: _,
+            unix_seconds: _,
+            phases: _,
+            hops: _,
+            total: _,
+            warmup: _,
+            labels: _,
+            transactions: _,
+            flow: _,
+            flow_all: _,
+            flow_grace: _,
+            spread: _,
+            peak: _,
+            series: _,
+            history: _,
+            losses: _,
+            last_interval_end: _,
+        } = run;
+        self.environment(environment);
+        for name in label_names.values_mut() {
+            *name = self.label(name);
+        }
+        for failure in check_failures {
+            *failure = self.check_failure(failure);
+        }
+        for text in warnings.iter_mut().chain(marks.iter_mut().map(|mark| &mut mark.text)) {
+            *text = self.text(text);
+        }
+        if let Some(error) = finish.as_mut().and_then(|finish| finish.error.as_mut()) {
+            *error = self.text(error);
         }
     }
 

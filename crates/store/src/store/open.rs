@@ -1,5 +1,6 @@
 //! Opens the index, and rebuilds it if it is missing or damaged.
 
+use crate::digest::DigestReader;
 use crate::directory::{Directory, ids_in};
 use crate::entry::{ItemKind, LoadRange, RequestNames};
 use crate::experiment::{self, ExperimentHead};
@@ -85,7 +86,9 @@ fn filled(index: Index, directory: &Directory) -> Result<OpenIndex, StoreError> 
     // and claiming its id again has no effect.
     let rows = index.rows()?;
     let experiments = ids_in(&directory.experiments(), ".experiment")?;
-    let runs = ids_in(&directory.runs(), ".events")?;
+    let mut runs = ids_in(&directory.runs(), ".events")?;
+    // After the removal of its log, a run still has its digest.
+    runs.extend(ids_in(&directory.runs(), ".digest")?);
     let without_file: Vec<String> = rows
         .iter()
         .filter(|(id, row)| {
@@ -130,10 +133,24 @@ fn add_run(index: &Index, directory: &Directory, id: &str) -> Result<(), StoreEr
     if !index.claim_as(id, ItemKind::Run)? {
         return Ok(());
     }
-    let log =
-        File::open(directory.run(id)).ok().map(|file| PackedReader::new(BufReader::new(file)));
-    if let Some(Ok(reader)) = log {
-        fill_run(index, id, reader)?;
+    match File::open(directory.run(id)) {
+        Ok(file) => match PackedReader::new(BufReader::new(file)) {
+            Ok(reader) => fill_run(index, id, reader),
+            Err(_) => Ok(()),
+        },
+        Err(_) => fill_run_without_log(index, directory, id),
+    }
+}
+
+fn fill_run_without_log(index: &Index, directory: &Directory, id: &str) -> Result<(), StoreError> {
+    let Ok(Some(reader)) = DigestReader::open(&directory.digest(id)) else { return Ok(()) };
+    if let Some(trial) = &reader.head().belongs {
+        index.set_trial(id, trial)?;
+    }
+    if let Ok(Some(run)) = reader.run()
+        && let Some(plan) = &run.plan
+    {
+        run_log::record_start(index, id, plan, run.unix_seconds)?;
     }
     Ok(())
 }

@@ -6,7 +6,7 @@
 //! malformed reply is dropped. Impossible values (a histogram beyond 2^64, a plan that is not JSON)
 //! mean that the message is damaged.
 
-use super::{Bin, CheckFailure, Event, Kind, MalformedReply, Phase, Reading, Sample};
+use super::{Bin, CheckFailure, Event, Finished, Kind, MalformedReply, Mark, Phase, Reading, Sample};
 use super::{Snapshot, Started, TransactionTally};
 use crate as model;
 use crate::Tick;
@@ -61,19 +61,13 @@ pub fn event(message: Event) -> Option<Decoded<model::Event>> {
         Some(Kind::Warning(w)) => {
             model::Event::Warning(model::Warning { at: Tick(w.at_nanos), text: w.text })
         }
-        Some(Kind::Finished(f)) => model::Event::Finished(model::Finish {
-            at: Tick(f.at_nanos),
-            interrupted: f.interrupted,
-            error: f.error,
-        }),
+        Some(Kind::Finished(f)) => model::Event::Finished(f.into()),
         Some(Kind::Lost(l)) => {
             let part = model::ProcessPart { number: l.process, count: l.processes, quiet: 0 };
             let at = Tick(l.at_nanos);
             model::Event::Lost(model::LostProcess { at, part, until: Tick::NEVER })
         }
-        Some(Kind::Mark(m)) => {
-            model::Event::Mark(model::Mark { at: Tick(m.at_nanos), text: m.text })
-        }
+        Some(Kind::Mark(mark)) => model::Event::Mark(mark.into()),
         Some(Kind::Resumed(r)) => {
             model::Event::Resumed { at: Tick(r.at_nanos), process: r.process }
         }
@@ -100,6 +94,18 @@ impl From<CheckFailure> for model::CheckFailure {
     }
 }
 
+impl From<Finished> for model::Finish {
+    fn from(f: Finished) -> Self {
+        Self { at: Tick(f.at_nanos), interrupted: f.interrupted, error: f.error }
+    }
+}
+
+impl From<Mark> for model::Mark {
+    fn from(m: Mark) -> Self {
+        Self { at: Tick(m.at_nanos), text: m.text }
+    }
+}
+
 impl From<Reading> for model::Reading {
     fn from(r: Reading) -> Self {
         let values = r.values.into_iter().map(|value| (value.name, value.value)).collect();
@@ -123,7 +129,8 @@ fn snapshot(s: Snapshot, phase: model::Phase) -> Option<model::Snapshot> {
     })
 }
 
-fn transaction(t: TransactionTally) -> Option<(String, model::TransactionTally)> {
+/// Converts a transaction to its name and sums; None if the message is damaged.
+pub fn transaction(t: TransactionTally) -> Option<(String, model::TransactionTally)> {
     let tally = model::TransactionTally {
         started: t.started,
         succeeded: t.succeeded,

@@ -52,11 +52,7 @@ fn kind(event: &model::Event) -> serde_json::Result<Kind> {
         model::Event::Warning(warning) => {
             Kind::Warning(Warning { at_nanos: warning.at.0, text: warning.text.clone() })
         }
-        model::Event::Finished(finish) => Kind::Finished(Finished {
-            at_nanos: finish.at.0,
-            interrupted: finish.interrupted,
-            error: finish.error.clone(),
-        }),
+        model::Event::Finished(finish) => Kind::Finished(finish.into()),
         model::Event::Agent { number, event } => Kind::Agent(Box::new(Agent {
             number: *number,
             event: Some(Box::new(event_message(event)?)),
@@ -66,13 +62,17 @@ fn kind(event: &model::Event) -> serde_json::Result<Kind> {
             process: loss.part.number,
             processes: loss.part.count,
         }),
-        model::Event::Mark(mark) => {
-            Kind::Mark(Mark { at_nanos: mark.at.0, text: mark.text.clone() })
-        }
+        model::Event::Mark(mark) => Kind::Mark(mark.into()),
         model::Event::Resumed { at, process } => {
             Kind::Resumed(Resumed { at_nanos: at.0, process: *process })
         }
     })
+}
+
+impl From<&model::Mark> for Mark {
+    fn from(mark: &model::Mark) -> Self {
+        Self { at_nanos: mark.at.0, text: mark.text.clone() }
+    }
 }
 
 impl From<&model::CheckFailure> for CheckFailure {
@@ -107,21 +107,31 @@ impl From<&model::Snapshot> for Snapshot {
                 .iter()
                 .map(|(label, tally)| LabelTally { label: *label, tally: tally.to_field() })
                 .collect(),
-            bins: s
-                .bins
-                .iter()
-                .map(|b| Bin { number: b.number, planned: b.planned, acted: b.acted })
-                .collect(),
+            bins: s.bins.iter().map(Into::into).collect(),
             transactions: s
                 .transactions
                 .iter()
-                .map(|(name, tally)| transaction(name, tally))
+                .map(|(name, tally)| transaction_message(name, tally))
                 .collect(),
         }
     }
 }
 
-fn transaction(name: &str, t: &model::TransactionTally) -> TransactionTally {
+impl From<&model::spread::ArrivalBin> for Bin {
+    fn from(b: &model::spread::ArrivalBin) -> Self {
+        Self { number: b.number, planned: b.planned, acted: b.acted }
+    }
+}
+
+impl From<&model::Finish> for Finished {
+    fn from(finish: &model::Finish) -> Self {
+        let model::Finish { at, interrupted, error } = finish.clone();
+        Self { at_nanos: at.0, interrupted, error }
+    }
+}
+
+/// Converts a transaction.
+pub fn transaction_message(name: &str, t: &model::TransactionTally) -> TransactionTally {
     TransactionTally {
         name: name.to_owned(),
         started: t.started,

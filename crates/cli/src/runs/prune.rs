@@ -1,0 +1,171 @@
+//! `brunt runs prune`: removes old event logs and old items of the store.
+
+use super::{open, store_error};
+use crate::args::store::StoreArgs;
+use crate::exit::{CommandError, runtime_error, usage_error};
+use crate::output::print;
+use anyhow::anyhow;
+use brunt_engine::clock;
+use brunt_model::numbers::{UNKNOWN, bytes, count, span};
+use brunt_report::layout::TextTable;
+use brunt_spec::words;
+use brunt_store::StoredItem;
+use brunt_store::retention::{
+    ExemptItem, Pruning, PruningAction, PruningReason, PruningStep, RetentionLimits,
+};
+use clap::Args;
+use std::time::Duration;
+
+/// Seconds of a day.
+const DAY: f64 = 86_400.0;
+
+/// Seconds of a minute.
+const MINUTE: f64 = 60.0;
+
+/// Arguments of `brunt runs prune`.
+#[derive(Debug, Clone, Args)]
+pub struct PruneArgs {
+    /// Remove event logs older than this; their digests stay, so reports still work
+    #[arg(long, value_name = "AGE", value_parser = words::duration::positive_with_unit)]
+    logs_older_than: Option<Duration>,
+    /// Remove runs and experiments older than this
+    #[arg(long, value_name = "AGE", value_parser = words::duration::positive_with_unit)]
+    older_than: Option<Duration>,
+    /// Remove the oldest logs, then the oldest runs and experiments, until the rest fits into this
+    #[arg(long, value_name = "BYTES", value_parser = words::bytes::parse)]
+    max_size: Option<u64>,
+    /// Remove them; without this, only list them
+    #[arg(long)]
+    yes: bool,
+    #[command(flatten)]
+    store: StoreArgs,
+}
+
+/// Examples for the help text.
+pub const EXAMPLES: &str = "\
+Examples:
+  brunt runs prune --logs-older-than 30d             lists what it would remove
+  brunt runs prune --logs-older-than 30d --yes       removes it
+  brunt runs prune --older-than 365d --max-size 20G
+
+Baselines, and runs that are still being written, stay. An experiment is one
+item. Logs of up to 1 MiB, and logs without an end, go only with their run.";
+
+/// Lists the steps that bring the store within the limits, and carries them out with `--yes`.
+pub fn prune(args: &PruneArgs) -> Result<(), CommandError> {
+    let limits = RetentionLimits {
+        logs_older_than: args.logs_older_than,
+        older_than: args.older_than,
+        max_bytes: args.max_size,
+    };
+    if limits == RetentionLimits::default() {
+        return Err(usage_error(anyhow!(
+            "a limit is missing; write --logs-older-than 30d, --older-than 365d or --max-size 20G"
+        )));
+    }
+    let store = open(&args.store)?;
+    let pruning = store.plan_pruning(&limits, clock::unix_seconds()).map_err(store_error)?;
+    print(table(&pruning)).map_err(runtime_error)?;
+    let summary = if args.yes {
+        let result = store.prune(&pruning).map_err(store_error)?;
+        let skipped = result.skipped.iter().map(|(id, reason)| format!("skipped {id}: {reason}\n"));
+        let freed = bytes(result.bytes_freed as f64);
+        let before = bytes(pruning.bytes_before as f64);
+        format!("{}freed {freed} of {before}\n", skipped.collect::<String>())
+    } else {
+        total(&pruning)
+    };
+    print(summary + &excess(&pruning, args.max_size)).map_err(runtime_error)
+}
+
+fn table(pruning: &Pruning) -> String {
+    if pruning.steps.is_empty() && pruning.exempt.is_empty() {
+        return String::new();
+    }
+    let mut table = TextTable::with_head(&["action", "id", "age", "size", "reason"]);
+    for step in &pruning.steps {
+        table.row(step_cells(step));
+    }
+    for exempt in &pruning.exempt {
+        table.row(exempt_cells(exempt));
+    }
+    table.render()
+}
+
+fn step_cells(step: &PruningStep) -> [String; 5] {
+    let action = match (step.action, &step.item) {
+        (PruningAction::RemoveLogs, StoredItem::Run(_)) => "remove log",
+        (PruningAction::RemoveLogs, StoredItem::Experiment(_)) => "remove logs",
+        (PruningAction::RemoveItem, StoredItem::Run(_)) => "remove run",
+        (PruningAction::RemoveItem, StoredItem::Experiment(_)) => "remove experiment",
+    };
+    let reason = match step.reason {
+        PruningReason::LogsOlderThan(limit) => format!("log older than {}", age_limit(limit)),
+        PruningReason::OlderThan(limit) => format!("older than {}", age_limit(limit)),
+        PruningReason::MaxBytes(limit) => format!("store larger than {}", bytes(limit as f64)),
+    };
+    [action.into(), step.item.id().into(), age(step.age_seconds), bytes(step.bytes as f64), reason]
+}
+
+fn exempt_cells(exempt: &ExemptItem) -> [String; 5] {
+    [
+        "keep".into(),
+        exempt.item.id().into(),
+        age(exempt.age_seconds),
+        bytes(exempt.bytes as f64),
+        exempt.exemption.to_string(),
+    ]
+}
+
+/// Sums the steps up.
+fn total(pruning: &Pruning) -> String {
+    let before = bytes(pruning.bytes_before as f64);
+    if pruning.steps.is_empty() {
+        return format!("nothing to remove; the store has {before}\n");
+    }
+    let freed = bytes((pruning.bytes_before - pruning.bytes_after) as f64);
+    format!("would free {freed} of {before}; repeat the command with --yes to remove it\n")
+}
+
+/// Explains that the store stays too large.
+fn excess(pruning: &Pruning, max_size: Option<u64>) -> String {
+    match max_size {
+        Some(max_size) if pruning.bytes_after > max_size => format!(
+            "the store stays larger than {}: items with the action `keep` are not removed\n",
+            bytes(max_size as f64)
+        ),
+        _ => String::new(),
+    }
+}
+
+fn age(seconds: Option<f64>) -> String {
+    match seconds {
+        None => UNKNOWN.into(),
+        Some(seconds) if seconds >= DAY => format!("{} d", count((seconds / DAY) as u64)),
+        Some(seconds) if seconds < MINUTE => "< 1 min".into(),
+        // Whole minutes: seconds only make the list longer.
+        Some(seconds) => span((seconds / MINUTE).floor() * MINUTE),
+    }
+}
+
+/// Formats a limit of age as it was written: `30 d`, `36 h`.
+fn age_limit(limit: Duration) -> String {
+    let seconds = limit.as_secs_f64();
+    if seconds >= DAY && seconds % DAY == 0.0 { age(Some(seconds)) } else { span(seconds) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ages_have_one_unit_from_a_day_on() {
+        let ages = [None, Some(90_000.0), Some(7385.0), Some(59.0), Some(-1.0)];
+        assert_eq!(ages.map(age), [UNKNOWN, "1 d", "2 h 3 min", "< 1 min", "< 1 min"]);
+        let limits = [30 * 86_400, 86_400, 90_000, 3600];
+        assert_eq!(
+            limits.map(|s| age_limit(Duration::from_secs(s))),
+            ["30 d", "1 d", "25 h", "1 h"]
+        );
+    }
+}
