@@ -126,8 +126,8 @@ impl StoreError {
     /// True if the request itself is wrong, and false if an operation failed.
     pub fn is_usage_error(&self) -> bool {
         use StoreError::{
-            Ambiguous, Archive, Baseline, Busy, IsBaseline, IsPinned, LogRemoved, NoExperiment, Note,
-            Tag, Unknown,
+            Ambiguous, Archive, Baseline, Busy, IsBaseline, IsPinned, LogRemoved, NoExperiment,
+            Note, Tag, Unknown,
         };
         matches!(
             self,

@@ -199,8 +199,7 @@ impl Store {
         };
         match done {
             Err(
-                error
-                @ (StoreError::Busy(_)
+                error @ (StoreError::Busy(_)
                 | StoreError::IsBaseline { .. }
                 | StoreError::IsPinned(_)
                 | StoreError::NoEnd(_)),

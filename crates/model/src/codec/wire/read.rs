@@ -6,7 +6,9 @@
 //! malformed reply is dropped. Impossible values (a histogram beyond 2^64, a plan that is not JSON)
 //! mean that the message is damaged.
 
-use super::{Bin, CheckFailure, Event, Finished, Kind, MalformedReply, Mark, Phase, Reading, Sample};
+use super::{
+    Bin, CheckFailure, Event, Finished, Kind, MalformedReply, Mark, Phase, Reading, Sample,
+};
 use super::{Snapshot, Started, TransactionTally};
 use crate as model;
 use crate::Tick;

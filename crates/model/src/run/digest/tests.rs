@@ -7,8 +7,8 @@ use crate::spread::ArrivalBin;
 use crate::tally::sums::entry;
 use crate::{
     AgentEnvironment, AgentFacts, CheckFailure, Environment, Event, Failure, Finish, Load,
-    LoadShape, LostProcess, Phase, Plan, ProcessPart, Reading, ReplyPolicy, Request, Run, Scenario,
-    Snapshot, Stop, Tally, ThinkTime, Tick, Warning,
+    LoadShape, LostProcess, Mark, Phase, Plan, ProcessPart, Reading, ReplyPolicy, Request, Run,
+    Scenario, Snapshot, Stop, Tally, ThinkTime, Tick, Warning,
 };
 use proptest::prelude::*;
 use std::time::Duration;
