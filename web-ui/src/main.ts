@@ -37,11 +37,13 @@ class StudyPage {
     document.title = `${study.name} – brunt`;
     this.trial = new TrialView(study, (index) => data<TrialCharts>(`trial-${index}`));
     this.charts.show(figures, this.chartPlace);
+    // A run that goes on may get its first charts later.
+    const hasCharts = figures.length > 0 || document.getElementById('live') !== null;
     const about = study.analysis.contenders.map(evidence).filter((e) => e !== null);
     const judged = judgedSections(study);
     this.judged = h('div', {}, ...judged);
     const sections = [
-      section('charts', study.trials.length > 1 ? 'By load' : 'Response time', figures.length > 0 && this.chartPlace),
+      section('charts', study.trials.length > 1 ? 'By load' : 'Response time', hasCharts && this.chartPlace),
       this.trial.element,
       curve(study),
       trialTable(study, (index) => this.trial.choose(index)),

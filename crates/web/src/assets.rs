@@ -8,7 +8,7 @@ use flate2::write::GzEncoder;
 use std::io::Write;
 use std::sync::LazyLock;
 
-/// Script of pages of runs that go on.
+/// Script for pages of active runs.
 const SCRIPT: &str = include_str!("studio.js");
 
 /// Style of the studio's own pages, in addition to that of the report page.
@@ -61,7 +61,7 @@ impl Asset {
     /// The asset as a reply, compressed if the request allows it.
     pub fn reply(self, request: &HeaderMap) -> Response {
         let media_type = (header::CONTENT_TYPE, HeaderValue::from_static(self.media_type()));
-        // The browser asks again only after a start of the studio, which may be another version.
+        // Short, because another version of brunt may answer at this port soon.
         let caching = (header::CACHE_CONTROL, HeaderValue::from_static("private, max-age=60"));
         if !accepts_gzip(request) {
             return (StatusCode::OK, [media_type, caching], self.content()).into_response();

@@ -53,8 +53,8 @@ impl Fields {
 
     /// Returns the path with these fields as its query.
     pub fn at(&self, path: &str) -> String {
-        let given = self.0.iter().filter(|(_, value)| !value.is_empty());
-        let query = form_urlencoded::Serializer::new(String::new()).extend_pairs(given).finish();
+        let query =
+            form_urlencoded::Serializer::new(String::new()).extend_pairs(self.all_pairs()).finish();
         if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") }
     }
 }

@@ -50,7 +50,7 @@ impl Token {
     }
 
     fn is(&self, other: &str) -> bool {
-        // The time of the comparison tells nothing about the token.
+        // Takes the same time for every text.
         verify_slices_are_equal(self.0.as_bytes(), other.as_bytes()).is_ok()
     }
 }
@@ -175,11 +175,14 @@ impl Guard {
         let cookies = headers.get_all(header::COOKIE).iter();
         let mut pairs =
             cookies.filter_map(|line| line.to_str().ok()).flat_map(|line| line.split(';'));
-        let is_own = |pair: &str| {
-            let (name, value) = pair.trim().split_once('=').unwrap_or_default();
-            name == self.cookie && self.token.is(value)
-        };
-        if pairs.any(is_own) { Ok(()) } else { Err(Refusal::Token) }
+        if pairs.any(|pair| self.is_own_cookie(pair)) { Ok(()) } else { Err(Refusal::Token) }
+    }
+
+    /// True for the cookie with the token.
+    fn is_own_cookie(&self, pair: &str) -> bool {
+        // Other programs of this host may have cookies, too: browsers do not separate ports.
+        let (name, value) = pair.trim().split_once('=').unwrap_or_default();
+        name == self.cookie && self.token.is(value)
     }
 
     /// Checks the token of a form.
@@ -228,7 +231,7 @@ impl Guard {
     }
 }
 
-/// Host and port of a request whose target is a whole URL.
+/// Host and port of an absolute target.
 fn authority(uri: &Uri) -> Option<&str> {
     uri.authority().map(Authority::as_str)
 }

@@ -43,7 +43,7 @@ pub fn strip(content: &Markup) -> Markup {
 pub struct Problem {
     /// Status of the reply.
     pub status: StatusCode,
-    /// What is wrong, and what to do.
+    /// The problem and its remedy.
     pub text: String,
 }
 

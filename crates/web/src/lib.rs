@@ -5,10 +5,10 @@
 //!
 //! * `guard`: which requests are answered. `server`: the routes, and the headers of all replies.
 //! * `pages`: the list, a run or experiment, a comparison.
-//! * `live`: runs that go on.
+//! * `live`: active runs. `shared`: the state that all pages share.
 //! * `fields`: fields of URLs and forms. `layout`: the frame of a page. `assets`: scripts and styles.
 //!
-//! Out of scope: measuring. Every run is a process of its own, which the studio only reads.
+//! Out of scope: measuring. Every run is a separate process; the studio only reads its log and gives it orders.
 
 mod assets;
 mod fields;
@@ -17,5 +17,6 @@ mod layout;
 mod live;
 mod pages;
 mod server;
+mod shared;
 
 pub use server::{Studio, StudioError};

@@ -1,4 +1,4 @@
-//! Runs that go on. Each is folded once, as its log grows, for all of its viewers.
+//! Active runs. Each is folded once, as its log grows, for all of its viewers.
 
 use crate::layout::Problem;
 use brunt_engine::clock::unix_seconds;
@@ -33,6 +33,7 @@ impl LiveRuns {
         while let Some(event) = live.tail.next_event().map_err(|error| Problem::internal(&error))? {
             live.run.fold(&event);
         }
+        // Judging takes longer than copying, and other viewers need the lock.
         let run = live.run.clone();
         if run.finish.is_none() {
             runs.insert(id.to_owned(), live);

@@ -32,7 +32,7 @@ fn study_page(study: &Study, analysis: &Analysis, above: &Markup) -> Result<Html
 fn study_file(study: &Study, analysis: &Analysis, name: &str) -> Result<Response, Problem> {
     let mut page = Vec::new();
     write_study(study, analysis, &mut page).map_err(|error| Problem::internal(&error))?;
-    // The name is made of ids.
+    // Ids have letters and digits only, so the name needs no quotes inside.
     let disposition = HeaderValue::from_str(&format!("attachment; filename=\"brunt-{name}.html\""))
         .map_err(|error| Problem::internal(&error))?;
     let media_type = HeaderValue::from_static("text/html; charset=utf-8");

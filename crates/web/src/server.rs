@@ -1,19 +1,17 @@
 //! The routes of the studio, its connections, and the headers of all replies.
 
 use crate::assets::Asset;
-use crate::fields::Fields;
 use crate::guard::{Guard, LINK_PATH, Refusal};
 use crate::layout::{Problem, page, strip};
 use crate::live::LiveRuns;
 use crate::pages;
+use crate::shared::{MAX_READING, Shared};
 use axum::Router;
-use axum::body::Body;
 use axum::extract::{Path, Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
-use brunt_store::{Store, StoreError};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
@@ -25,14 +23,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpStream;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::task::spawn_blocking;
-use tokio::time::{sleep, timeout};
-
-/// Maximum size of a form.
-const MAX_FORM_BYTES: usize = 64 << 10;
-
-/// Maximum time for the head of a request, and for its form.
-const MAX_READING: Duration = Duration::from_secs(10);
+use tokio::time::sleep;
 
 /// Maximum number of connections.
 const MAX_CONNECTIONS: usize = 256;
@@ -58,18 +49,6 @@ pub struct Studio {
     listener: TcpListener,
     address: SocketAddr,
     shared: Arc<Shared>,
-}
-
-/// What every page needs.
-pub struct Shared {
-    /// Directory of the store.
-    store: PathBuf,
-    pub guard: Guard,
-    pub live: LiveRuns,
-    /// The command, as the source of comparisons.
-    pub command: String,
-    /// The program of brunt, for runs that the studio starts.
-    pub program: PathBuf,
 }
 
 /// Reason why a studio cannot start.
@@ -157,7 +136,7 @@ impl Studio {
 
 /// Answers the requests of one connection.
 async fn answer(connection: TcpStream, routes: Router, _place: OwnedSemaphorePermit) {
-    // An error is that of the connection, and its browser knows it, too.
+    // Browsers notice connections that break.
     let _ = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(MAX_READING)
@@ -229,58 +208,4 @@ async fn open(
     let content = html! { p { a href="/" { "To the runs" } } };
     let page = page("Studio", &strip(&html! {}), &content);
     Ok(([(header::SET_COOKIE, cookie), leads_on], page).into_response())
-}
-
-/// Returns the fields of a URL.
-pub fn query(uri: &Uri) -> Fields {
-    Fields::decode(uri.query().unwrap_or_default().as_bytes())
-}
-
-/// Reads a form, and checks its token.
-///
-/// # Errors
-///
-/// It is too long, too slow, or not from a page of this studio.
-pub async fn form(shared: &Shared, body: Body) -> Result<Fields, Problem> {
-    let read = timeout(MAX_READING, axum::body::to_bytes(body, MAX_FORM_BYTES)).await;
-    let bytes = read.map_err(|_| Problem {
-        status: StatusCode::REQUEST_TIMEOUT,
-        text: "The form did not come in time.".to_owned(),
-    })?;
-    let bytes = bytes.map_err(|_| Problem {
-        status: StatusCode::PAYLOAD_TOO_LARGE,
-        text: format!("A form has at most {MAX_FORM_BYTES} bytes."),
-    })?;
-    let fields = Fields::decode(&bytes);
-    shared
-        .guard
-        .check_form(fields.first("token"))
-        .map_err(|refusal| Problem { status: refusal.status(), text: refusal.text().to_owned() })?;
-    Ok(fields)
-}
-
-/// Does work with the store on a thread of its own.
-///
-/// # Errors
-///
-/// Those of the work, or the store cannot be opened.
-pub async fn with_store<T: Send + 'static>(
-    shared: &Arc<Shared>,
-    work: impl FnOnce(&Store, &Shared) -> Result<T, Problem> + Send + 'static,
-) -> Result<T, Problem> {
-    let shared = Arc::clone(shared);
-    let done = spawn_blocking(move || work(&Store::open(&shared.store)?, &shared)).await;
-    done.map_err(|error| Problem::internal(&error))?
-}
-
-impl From<StoreError> for Problem {
-    fn from(error: StoreError) -> Self {
-        match error {
-            StoreError::Unknown(_) => {
-                Self { status: StatusCode::NOT_FOUND, text: error.to_string() }
-            }
-            error if error.is_usage_error() => Self::bad_request(error.to_string()),
-            error => Self::internal(&error),
-        }
-    }
 }

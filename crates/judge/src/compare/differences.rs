@@ -61,7 +61,7 @@ impl Subject {
 /// A fact that is not the same for all contenders.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DifferentFact {
-    /// What it is about.
+    /// Subject of the fact.
     pub subject: Subject,
     /// Name of the fact.
     pub name: String,

@@ -5,7 +5,7 @@ mod plans;
 use super::{study_file, study_page};
 use crate::fields::Fields;
 use crate::layout::{Problem, strip};
-use crate::server::{Shared, query, with_store};
+use crate::shared::{Shared, query, with_store};
 use axum::extract::State;
 use axum::http::Uri;
 use axum::response::{Html, Response};
@@ -14,7 +14,7 @@ use brunt_model::numbers::plural;
 use brunt_model::{Analysis, Plan, Study};
 use brunt_runner::decide::stored::{Group, compare_groups};
 use brunt_spec::settings::CompareSettings;
-use brunt_store::{ItemState, Store, StoredItem};
+use brunt_store::{IndexEntry, ItemState, Store, StoredItem};
 use maud::{Markup, html};
 use plans::{DifferentValue, different_values};
 use std::sync::Arc;
@@ -76,6 +76,7 @@ fn groups(store: &Store, fields: &Fields) -> Result<Vec<Group>, Problem> {
     for word in fields.all("id") {
         let item = store.find(word)?;
         let entry = store.entry(item.id())?;
+        // A test of figures that still change has no stated error.
         if entry.progress == ItemState::Running {
             return Err(Problem::bad_request(format!(
                 "{word} is still running; compare it after its end."
@@ -83,10 +84,8 @@ fn groups(store: &Store, fields: &Fields) -> Result<Vec<Group>, Problem> {
         }
         items.push((entry, item));
     }
-    items.sort_by(|(a, _), (b, _)| {
-        let started = |at: Option<f64>| at.unwrap_or(f64::INFINITY);
-        started(a.started_unix_seconds).total_cmp(&started(b.started_unix_seconds))
-    });
+    items.sort_by(|(a, _), (b, _)| start_of(a).total_cmp(&start_of(b)));
+    // The same run may be selected by its id and by its tag.
     items.dedup_by(|(a, _), (b, _)| a.id == b.id);
     let mut groups = Vec::new();
     for (entry, item) in items {
@@ -97,6 +96,11 @@ fn groups(store: &Store, fields: &Fields) -> Result<Vec<Group>, Problem> {
         return Err(Problem::bad_request("Select at least two runs or experiments in the list."));
     }
     Ok(groups)
+}
+
+/// Start of an item for sorting; the end of time if it never started.
+fn start_of(entry: &IndexEntry) -> f64 {
+    entry.started_unix_seconds.unwrap_or(f64::INFINITY)
 }
 
 fn groups_of(store: &Store, item: &StoredItem, name: String) -> Result<Vec<Group>, Problem> {

@@ -5,7 +5,7 @@ use crate::assets::Asset;
 use crate::fields::Fields;
 use crate::layout::{Problem, strip};
 use crate::live::age;
-use crate::server::{Shared, form, with_store};
+use crate::shared::{Shared, form, with_store};
 use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::response::{Html, IntoResponse, Redirect, Response};
@@ -30,6 +30,7 @@ pub async fn show(
     with_store(&shared, move |store, shared| {
         let item = store.find(&word)?;
         if item.id() != word {
+            // Tags move, and `last` changes: a bookmark of the id does not.
             return Ok(Redirect::to(&format!("/runs/{}", item.id())).into_response());
         }
         let entry = store.entry(&word)?;
@@ -41,6 +42,7 @@ pub async fn show(
                 let (study, analysis) = study_of(&run, &entry.id);
                 (study, analysis, Some(live))
             } else {
+                // A run whose log has no end was followed until its process died.
                 shared.live.forget(&entry.id);
                 let (study, analysis) = read(store, &item)?;
                 (study, analysis, None)
@@ -86,12 +88,12 @@ fn study_of(run: &Run, id: &str) -> (Study, Analysis) {
     (study, analysis)
 }
 
-/// State of a run that goes on, and forms for orders to it.
+/// State of an active run, and forms for orders to it.
 fn live_strip(entry: &IndexEntry, run: &Run, token: &str) -> Markup {
     let action = format!("/runs/{}/order", entry.id);
     html! {
         div id="live" class="live" {
-            span id="live-state" role="status" {
+            span id="live-state" {
                 "running for " (span(run.last_interval_end.seconds()))
                 "; the newest figures are " (seconds(age(run))) " old"
             }
@@ -131,35 +133,36 @@ fn above(
 
 /// Forms for tags, pin and note.
 fn marks(entry: &IndexEntry, token: &str) -> Markup {
-    let action = format!("/runs/{}/change", entry.id);
-    let change = |content: Markup| {
-        html! {
-            form action=(action) method="post" {
-                input type="hidden" name="token" value=(token);
-                (content)
-            }
-        }
-    };
-    let pin = if entry.pinned { "unpin" } else { "pin" };
+    let id = &entry.id;
+    let pin = if entry.pinned { ("unpin", "Unpin") } else { ("pin", "Pin") };
     html! {
         @for tag in &entry.tags {
-            (change(html! {
+            (change_form(id, token, &html! {
                 span class="tag" {
                     (tag)
                     button name="untag" value=(tag) aria-label={ "remove the tag " (tag) } { "×" }
                 }
             }))
         }
-        (change(html! {
+        (change_form(id, token, &html! {
             input class="short" name="tag" aria-label="new tag" placeholder="tag" required maxlength="64";
             button { "Tag" }
         }))
-        (change(html! { button name=(pin) value="yes" { @if entry.pinned { "Unpin" } @else { "Pin" } } }))
-        (change(html! {
+        (change_form(id, token, &html! { button name=(pin.0) value="yes" { (pin.1) } }))
+        (change_form(id, token, &html! {
             input class="wide" name="note" aria-label="note" placeholder="note"
                 value=(entry.note.as_deref().unwrap_or_default());
             button { "Save the note" }
         }))
+    }
+}
+
+fn change_form(id: &str, token: &str, content: &Markup) -> Markup {
+    html! {
+        form action={ "/runs/" (id) "/change" } method="post" {
+            input type="hidden" name="token" value=(token);
+            (content)
+        }
     }
 }
 
@@ -194,7 +197,7 @@ pub async fn change(
     .await
 }
 
-/// Gives an order to a run that goes on, and leads back to its page.
+/// Gives an order to an active run, and leads back to its page.
 ///
 /// # Errors
 ///

@@ -2,7 +2,7 @@
 
 use crate::fields::Fields;
 use crate::layout::{Problem, page, strip};
-use crate::server::{Shared, query, with_store};
+use crate::shared::{Shared, query, with_store};
 use axum::extract::State;
 use axum::http::Uri;
 use axum::response::Html;
@@ -162,12 +162,14 @@ fn field(selector: &Selector, items: &[Item], value: &str) -> Markup {
             } }
         };
     }
-    let known: BTreeSet<&str> = items.iter().flat_map(Item::entries).flat_map(values).collect();
+    // Thousands of suggestions would make each page of the list long.
+    let suggestions: BTreeSet<&str> =
+        items.iter().flat_map(Item::entries).flat_map(values).collect();
     let id = format!("{name}-values");
     html! {
         label { (title) " " input class="short" name=(name) value=(value) list=(id) autocomplete="off"; }
         datalist id=(id) {
-            @for value in known.into_iter().take(SUGGESTIONS) { option value=(value) {} }
+            @for value in suggestions.into_iter().take(SUGGESTIONS) { option value=(value) {} }
         }
     }
 }
@@ -220,15 +222,19 @@ fn remarks(entry: &IndexEntry) -> Markup {
 }
 
 fn links_to_pages(rows: usize, page_number: usize, fields: &Fields) -> Markup {
-    let at =
-        |number: usize| fields.clone().without("page").with("page", &number.to_string()).at("/");
     html! {
         @if rows > ROWS {
             nav class="pages" aria-label="Pages" {
-                @if page_number > 1 { a href=(at(page_number - 1)) { "later" } }
+                @if page_number > 1 { a href=(address_of(page_number - 1, fields)) { "later" } }
                 span { "page " (page_number) " of " (rows.div_ceil(ROWS)) }
-                @if page_number * ROWS < rows { a href=(at(page_number + 1)) { "earlier" } }
+                @if page_number * ROWS < rows {
+                    a href=(address_of(page_number + 1, fields)) { "earlier" }
+                }
             }
         }
     }
+}
+
+fn address_of(page_number: usize, fields: &Fields) -> String {
+    fields.clone().without("page").with("page", &page_number.to_string()).at("/")
 }

@@ -1,9 +1,9 @@
-//! The start of a run: a form for a URL or a plan file with its variables. The run is a process of its own, as from a
-//! terminal, and goes on if the studio ends.
+//! The start of a run: a form for a URL or a plan file with its variables. The run is a separate process, as from a
+//! terminal, and continues if the studio ends.
 
 use crate::fields::Fields;
 use crate::layout::{Problem, page, strip};
-use crate::server::{Shared, form, query, with_store};
+use crate::shared::{Shared, form, query, with_store};
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::Uri;
@@ -30,7 +30,7 @@ const LOOKS: u32 = 100;
 /// Prefix of the fields with variables of a plan.
 const VARIABLE: &str = "var.";
 
-/// Options with fields of their own, for a URL.
+/// Options with separate fields, for a URL: name, title, example.
 const OPTIONS: [(&str, &str, &str); 4] = [
     ("rate", "Arrivals per second", "such as 500, or 0..500/30s,500/2m"),
     ("connections", "Users, without a rate", "10"),
@@ -107,13 +107,13 @@ pub async fn start(State(shared): State<Arc<Shared>>, body: Body) -> Result<Redi
     let fields = form(&shared, body).await?;
     with_store(&shared, move |store, shared| {
         let arguments = arguments(&fields)?;
-        let said = store.directory().join("incoming").join("start.err");
-        let mut child = spawn(&shared.program, &arguments, store.directory(), &said)
+        let errors = store.directory().join("incoming").join("start.err");
+        let mut child = spawn(&shared.program, &arguments, store.directory(), &errors)
             .map_err(|error| Problem::internal(&error))?;
-        let found = look_for(store, &mut child, &said);
-        // The process is reaped whenever it ends.
+        let run = look_for(store, &mut child, &errors);
+        // A process that nobody waits for would stay as a zombie.
         thread::spawn(move || child.wait());
-        Ok(Redirect::to(&found?.map_or("/".to_owned(), |id| format!("/runs/{id}"))))
+        Ok(Redirect::to(&run?.map_or("/".to_owned(), |id| format!("/runs/{id}"))))
     })
     .await
 }
@@ -138,24 +138,24 @@ fn arguments(fields: &Fields) -> Result<Vec<String>, Problem> {
     Ok(arguments)
 }
 
-fn spawn(program: &Path, arguments: &[String], store: &Path, said: &Path) -> io::Result<Child> {
+fn spawn(program: &Path, arguments: &[String], store: &Path, errors: &Path) -> io::Result<Child> {
     Command::new(program)
         .args(arguments)
         .arg("--store")
         .arg(store)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
-        .stderr(File::create(said)?)
-        // Ctrl-C in the studio's terminal ends the studio only.
+        .stderr(File::create(errors)?)
+        // Ctrl-C in the terminal of the studio does not end the run.
         .process_group(0)
         .spawn()
 }
 
 /// Returns the id of the run that the process makes; None if it is not known yet.
-fn look_for(store: &Store, child: &mut Child, said: &Path) -> Result<Option<String>, Problem> {
+fn look_for(store: &Store, child: &mut Child, errors: &Path) -> Result<Option<String>, Problem> {
     for _ in 0..LOOKS {
         if let Some(status) = child.try_wait().map_err(|error| Problem::internal(&error))? {
-            return after_end(status, said);
+            return after_end(status, errors);
         }
         if let Some(id) = run_of(store, child.id())? {
             return Ok(Some(id));
@@ -166,12 +166,12 @@ fn look_for(store: &Store, child: &mut Child, said: &Path) -> Result<Option<Stri
 }
 
 /// A process that has ended already: a quick run, or a refusal.
-fn after_end(status: ExitStatus, said: &Path) -> Result<Option<String>, Problem> {
-    // These codes of `brunt run` mean that nothing was started, or that brunt failed.
+fn after_end(status: ExitStatus, errors: &Path) -> Result<Option<String>, Problem> {
+    // With other codes, a run was stored.
     if !matches!(status.code(), Some(1 | 2) | None) {
         return Ok(None);
     }
-    let text = fs::read_to_string(said).unwrap_or_default();
+    let text = fs::read_to_string(errors).unwrap_or_default();
     Err(Problem::bad_request(if text.is_empty() { status.to_string() } else { text }))
 }
 
@@ -181,6 +181,6 @@ fn run_of(store: &Store, process: u32) -> Result<Option<String>, StoreError> {
     let mut runs = entries
         .into_iter()
         .filter(|entry| entry.kind == ItemKind::Run && entry.progress == ItemState::Running);
-    let found = runs.find(|entry| process_of(&store.control_socket(&entry.id)) == Some(process));
-    Ok(found.map(|entry| entry.id))
+    let run = runs.find(|entry| process_of(&store.control_socket(&entry.id)) == Some(process));
+    Ok(run.map(|entry| entry.id))
 }

@@ -1,0 +1,89 @@
+//! The state that all pages share, and functions for all of them: fields of requests, and work with the store.
+
+use crate::fields::Fields;
+use crate::guard::Guard;
+use crate::layout::Problem;
+use crate::live::LiveRuns;
+use axum::body::Body;
+use axum::http::{StatusCode, Uri};
+use brunt_store::{Store, StoreError};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::task::spawn_blocking;
+use tokio::time::timeout;
+
+/// Maximum size of a form.
+const MAX_FORM_BYTES: usize = 64 << 10;
+
+/// Maximum time for the head of a request, and for its form.
+pub const MAX_READING: Duration = Duration::from_secs(10);
+
+/// The state that all pages share.
+pub struct Shared {
+    /// Directory of the store.
+    pub store: PathBuf,
+    /// Hosts and tokens.
+    pub guard: Guard,
+    /// Active runs with viewers.
+    pub live: LiveRuns,
+    /// The command, as the source of comparisons.
+    pub command: String,
+    /// The program of brunt, for runs that the studio starts.
+    pub program: PathBuf,
+}
+
+/// Returns the fields of a URL.
+pub fn query(uri: &Uri) -> Fields {
+    Fields::decode(uri.query().unwrap_or_default().as_bytes())
+}
+
+/// Reads a form, and checks its token.
+///
+/// # Errors
+///
+/// It is too long, too slow, or not from a page of this studio.
+pub async fn form(shared: &Shared, body: Body) -> Result<Fields, Problem> {
+    let read = timeout(MAX_READING, axum::body::to_bytes(body, MAX_FORM_BYTES)).await;
+    let bytes = read.map_err(|_| Problem {
+        status: StatusCode::REQUEST_TIMEOUT,
+        text: "The form did not come in time.".to_owned(),
+    })?;
+    let bytes = bytes.map_err(|_| Problem {
+        status: StatusCode::PAYLOAD_TOO_LARGE,
+        text: format!("A form has at most {MAX_FORM_BYTES} bytes."),
+    })?;
+    let fields = Fields::decode(&bytes);
+    shared
+        .guard
+        .check_form(fields.first("token"))
+        .map_err(|refusal| Problem { status: refusal.status(), text: refusal.text().to_owned() })?;
+    Ok(fields)
+}
+
+/// Does work with the store on another thread, so that other requests need not wait.
+///
+/// # Errors
+///
+/// Those of the work, or the store cannot be opened.
+pub async fn with_store<T: Send + 'static>(
+    shared: &Arc<Shared>,
+    work: impl FnOnce(&Store, &Shared) -> Result<T, Problem> + Send + 'static,
+) -> Result<T, Problem> {
+    let shared = Arc::clone(shared);
+    // A store cannot be shared among threads. Opening one takes the same time for every size.
+    let done = spawn_blocking(move || work(&Store::open(&shared.store)?, &shared)).await;
+    done.map_err(|error| Problem::internal(&error))?
+}
+
+impl From<StoreError> for Problem {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Unknown(_) => {
+                Self { status: StatusCode::NOT_FOUND, text: error.to_string() }
+            }
+            error if error.is_usage_error() => Self::bad_request(error.to_string()),
+            error => Self::internal(&error),
+        }
+    }
+}
